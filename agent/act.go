@@ -40,6 +40,9 @@ type Work struct {
 	Folder string
 	// Program is what the tool that improvises wrote for the same step before, "" if it is to write.
 	Program string
+	// Spent is how many tokens the request has taken of language models before. It bounds what is
+	// written for the step.
+	Spent int
 	// Salt makes the same step another one: with another seed, and outputs of other
 	// names. Empty is the step itself.
 	Salt string
@@ -128,7 +131,7 @@ func (a *Agent) prepare(ctx context.Context, w Work) (_ prepared, err error) {
 	p.tool, _ = a.config.Toolbox.Catalogue().Tool(step.Action.Tool)
 	p.call = toolbox.Call{
 		Tool: step.Action.Tool, Returns: step.Action.Returns, Request: w.Request.ID,
-		Dir: dir, Seed: seed(w.identity()), Now: w.Request.At, Program: w.Program,
+		Dir: dir, Seed: seed(w.identity()), Now: w.Request.At, Program: w.Program, Spent: w.Spent,
 	}
 	defer func() {
 		if err != nil {

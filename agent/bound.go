@@ -1,13 +1,13 @@
 package agent
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"golang.org/x/image/colornames"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/retrieve"
@@ -57,7 +57,7 @@ func (a *Agent) unbound(wish string, p *plan.Plan) []plan.Leftover {
 }
 
 // quotation finds words in quotation marks.
-var quotation = regexp.MustCompile(`"[^"\n]{1,200}"|“[^”\n]{1,200}”|„[^“”\n]{1,200}[“”]|«[^»\n]{1,200}»|「[^」\n]{1,200}」|『[^』\n]{1,200}』`)
+var quotation = lazyregexp.New(`"[^"\n]{1,200}"|“[^”\n]{1,200}”|„[^“”\n]{1,200}[“”]|«[^»\n]{1,200}»|「[^」\n]{1,200}」|『[^』\n]{1,200}』`)
 
 // changes reports whether the plan makes media: an answer in words keeps no colour and no format.
 func changes(p *plan.Plan) bool {

@@ -2,10 +2,11 @@ package agent
 
 import (
 	"cmp"
-	"regexp"
+
 	"slices"
 	"strings"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 )
@@ -41,7 +42,7 @@ func (a *Agent) fileName(call toolbox.Call, args []plan.Binding, ext string) str
 }
 
 // hash is what a chained name adds to each of its links.
-var hash = regexp.MustCompile(`-[0-9a-f]{4,16}$`)
+var hash = lazyregexp.New(`-[0-9a-f]{4,16}$`)
 
 // originOf is the readable name of a file. One that has none was made by an earlier version: its
 // chained name begins with that of the file which it came from.

@@ -43,7 +43,7 @@ func backendSettings() []setting {
 		}, {
 			name: "ATELIER_HTTP_HOSTS",
 			about: "The hosts that tools of your own may call (kind: http), separated by commas, such as stickers.example.com,gpu1:8000. " +
-				"A host without a port has the usual one of http or https.",
+				"A host without a port has the usual one of http or https. It is written as in the tool's file: localhost is not 127.0.0.1.",
 			set: func(c *Config, v string) (err error) { c.Backends.Hosts, err = webapi.ParseHosts(v); return err },
 		}, {
 			name: "TOOL_SERVER_URL", secret: true, // it may hold a password

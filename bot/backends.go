@@ -145,7 +145,7 @@ func serviceName(base string) string {
 
 // improvise is what has programs written by the first server with OpenAI's API.
 func (w *workbench) improvise(rest []toolbox.Server) (toolbox.Server, error) {
-	c := improvise.Config{Sandbox: w.confined, Films: w.films, Limits: w.config.limits(), Off: !w.config.Programs.Allowed, RunsOnly: w.config.RunsOnly}
+	c := improvise.Config{Sandbox: w.confined, Films: w.films, Limits: w.config.limits(), Off: !w.config.Programs.Allowed, RunsOnly: w.config.RunsOnly, Tokens: w.config.Models.Budget}
 	for _, s := range rest {
 		if b, ok := s.Backend.(*openai.Backend); ok {
 			c.Writer = b.Improviser()

@@ -118,11 +118,27 @@ func newThings(t *testing.T) things {
 	}
 	masked := file(plan.Mask, "mask.png", dir+"/mask.png")
 	masked.Value = `[{"label":"ball","score":0.9}]`
+	scan := dir + "/scan.pdf" // without its text
+	if err := os.WriteFile(scan, []byte(strings.Replace(twoPages, "(Hello)", "()     ", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	code := dir + "/code.png"
 	tool(t, "qrencode", "-o", code, "-s", "8", "https://example.org")
+	animation := dir + "/animation.gif"
+	tool(t, "ffmpeg", "-v", "error", "-i", film, "-t", "1", animation)
+	song, subtitled := dir+"/song.mp3", dir+"/subtitled.mkv"
+	tool(t, "ffmpeg", "-v", "error", "-i", film, song)
+	tool(t, "ffmpeg", "-v", "error", "-i", film, "-i", "data:text/plain;base64,MQowMDowMDowMCw1MDAgLS0+IDAwOjAwOjAxLDUwMApIZWxsbwo=", subtitled)
 	return things{
+		// those of one tool, by its name
+		"read_code":              file(plan.Image, "code.png", code),
+		"reverse_animation":      file(plan.Image, "animation.gif", animation),
+		"change_animation_speed": file(plan.Image, "animation.gif", animation),
+		"ocr_pdf":                file(plan.Document, "scan.pdf", scan),
+		"set_cover":              file(plan.Audio, "song.mp3", song),
+		"extract_subtitles":      file(plan.Video, "subtitled.mkv", subtitled),
+
 		plan.Image:    file(plan.Image, "scene.png", prop(t, dir, "scene.png", "scene")),
-		"code":        file(plan.Image, "code.png", code),
 		plan.Mask:     masked,
 		plan.Document: file(plan.Document, "pages.pdf", pages),
 		plan.Video:    file(plan.Video, "film.mp4", film),
@@ -171,8 +187,8 @@ var said = map[string]string{
 // value is what an argument of a tool is given.
 func (all things) value(t *testing.T, tool toolbox.Tool, a toolbox.Arg) toolbox.Value {
 	t.Helper()
-	if tool.Name == "read_code" {
-		return all["code"]
+	if own, ok := all[plan.Type(tool.Name)]; ok && a.Type == own.Type {
+		return own
 	}
 	if a.Type == plan.AnyFile {
 		return all[plan.Image]

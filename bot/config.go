@@ -210,7 +210,7 @@ func mindSettings() []setting {
 				return err
 			},
 		}, {
-			name: "OPENAI_BUDGET", value: "100000", about: "How many tokens one wish may take to be understood and answered; what tools take comes on top.",
+			name: "OPENAI_BUDGET", value: "100000", about: "How many tokens one wish may take to be understood, to have programs written for it, and answered; what other tools take comes on top.",
 			set: func(c *Config, v string) (err error) {
 				c.Models.Budget, err = number(v, leastBudget, 100_000_000)
 				return err

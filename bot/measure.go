@@ -13,6 +13,7 @@ import (
 	"atelier/agent/endpoint/family"
 	"atelier/agent/evaluate"
 	"atelier/agent/mind/llm"
+	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 )
 
@@ -108,7 +109,7 @@ const planning = "Planning"
 // broke tells the failures of a model and its server from refusals of a wish.
 func broke(err error) bool {
 	_, unusable := errors.AsType[*llm.AnswerError](err)
-	return unusable || endpoint.KindOf(err) != "" || errors.Is(err, llm.ErrTooDear)
+	return unusable || endpoint.KindOf(err) != "" || errors.Is(err, plan.ErrTooDear)
 }
 
 // benchmark is what is planned, and with which tools.

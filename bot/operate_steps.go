@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/improvise"
 	"atelier/jobs"
 )
 
@@ -29,6 +30,42 @@ func stepsText(run jobs.Run, now time.Time) []string {
 		if p := run.Steps[i].Problem; p != "" {
 			text = append(text, "    "+oneLine(p, 300))
 		}
+		for n, d := range run.Steps[i].Drafts {
+			text = append(text, draftText(n+1, d, run.Steps[i])...)
+		}
+	}
+	return text
+}
+
+// draftText is a program that was written for a step, and what came of it.
+func draftText(n int, d plan.Draft, s jobs.Step) []string {
+	came := "it was not run yet"
+	switch t := d.Trouble; {
+	case t != nil:
+		came = "it did not do it: " + t.What
+	case s.Status == plan.Done:
+		came = "it did it"
+	case s.Status == plan.Failed:
+		came = "it was not mended"
+	}
+	by := ""
+	if d.Model != "" {
+		by = " by " + d.Model
+	}
+	text := []string{fmt.Sprintf("    Program %d%s, %s; %s", n, plain(by), counted(d.Usage.Input+d.Usage.Output, "token"), oneLine(came, 300))}
+	quote := func(title, content string) {
+		if content = strings.TrimSpace(content); content == "" {
+			return
+		}
+		text = append(text, "      "+title)
+		for _, line := range lines(content) {
+			text = append(text, "      | "+line)
+		}
+	}
+	quote("The program:", cmp.Or(improvise.Source(d.Program), d.Program))
+	if t := d.Trouble; t != nil {
+		quote("It printed:", t.Printed)
+		quote("It left these files:", strings.Join(t.Left, "\n"))
 	}
 	return text
 }

@@ -56,7 +56,17 @@ func shownRequest() jobs.Request {
 			},
 			{
 				N: 2, Status: jobs.Running, At: at(200_000), Planned: at(1600), Plan: p, Choice: plan.Choice{0, -1},
-				Steps: []jobs.Step{done, {Step: half, Status: plan.Running, Started: at(200_012)}, {Step: text, Status: plan.Waiting}},
+				Steps: []jobs.Step{
+					done,
+					{Step: half, Status: plan.Running, Started: at(200_012), Drafts: []plan.Draft{
+						{Program: `{"program":"print(1)\nprint('\u001b[2J')\n"}`, Model: "scribe", Usage: plan.Tokens{Input: 1200, Output: 34}, Trouble: &plan.Trouble{
+							What: "it left no file in OUT.", Printed: "1\n\x1b[2J\n", Left: []string{"a.png", "b\x07.png"},
+						}},
+						{Program: "I cannot", Trouble: &plan.Trouble{What: "the answer is not one JSON object."}},
+						{Program: `{"program":"print(2)"}`, Model: "scribe"},
+					}},
+					{Step: text, Status: plan.Waiting},
+				},
 			},
 			{N: 3, Status: jobs.Planning, At: at(203_000)},
 			{N: 4, Status: jobs.Done, At: at(203_000), Planned: at(203_100), Answered: at(203_200), Ended: at(203_300), Plan: &plan.Plan{Reply: "Hello."}, Answer: &jobs.Answer{Reply: adapters.Reply{Text: "Hello."}}},

@@ -148,7 +148,7 @@ func stepOf(w jobs.Work) agent.Work {
 		}
 	}
 	return agent.Work{
-		Request: w.Request, Steps: w.Steps, At: w.At, Memory: memory, Folder: w.Folder, Salt: w.Salt, Program: w.Program,
+		Request: w.Request, Steps: w.Steps, At: w.At, Memory: memory, Folder: w.Folder, Salt: w.Salt, Program: w.Program, Spent: w.Spent,
 	}
 }
 

@@ -173,6 +173,9 @@ func (p Program) Run(ctx context.Context) int {
 	if len(p.Args) > 0 && !strings.HasPrefix(p.Args[0], "-") {
 		parser.Model.DefaultCmd = nil // a word names a command; the default one takes flags only
 	}
+	if len(p.Args) > 0 && p.Args[0] == "help" { // "bot help tool new" is "bot tool new --help"
+		p.Args = append(slices.Clone(p.Args[1:]), "--help")
+	}
 	parsed, err := parser.Parse(p.Args)
 	if exited >= 0 { // --help has said it all
 		return exited

@@ -13,6 +13,7 @@ import (
 	"github.com/alicebob/miniredis/v2"
 
 	"atelier/agent/mind/llm/llmtest"
+	"atelier/agent/mind/llm/replay"
 	"atelier/jobs"
 	"atelier/storage/s3/s3test"
 )
@@ -99,6 +100,35 @@ func TestNoProgramImitatesAModel(t *testing.T) {
 				t.Errorf("the answers are %q and %q", texts[true], texts[false])
 			}
 		})
+	}
+}
+
+// TestProgramsCountAsTokensOfTheRequest: one that takes all of them is not mended.
+func TestProgramsCountAsTokensOfTheRequest(t *testing.T) {
+	t.Parallel()
+	for input, want := range map[int]int{1000: 2, 95_000: 1} {
+		server := llmtest.New(t, llmtest.Config{Models: []string{"test-model"}, Answer: func(r llmtest.Request) llmtest.Response {
+			answer := framer(r)
+			if r.Job == "improvise" {
+				answer.Usage = &replay.Usage{Input: input, Output: 10}
+				if r.Round == 1 {
+					answer.JSON, answer.Text = nil, `{"program": " "}`
+				}
+			}
+			return answer
+		}})
+		folder := t.TempDir()
+		photo := filepath.Join(folder, "photo.png")
+		write(t, photo, string(pictureBytes(640, 20)))
+		env := modelEnv(server, "MIND=llm", "ATELIER_DATA="+folder)
+		needPrograms(t, toolLines(t, env...))
+		_, stdout, stderr := called{env: env, args: []string{"ask", "--json", "--out", folder, "--file", photo, "give this picture a zigzag edge"}}.run(t)
+		var an answer
+		check(t, json.Unmarshal([]byte(stdout), &an))
+		dear := strings.Contains(an.Text, "This takes more of the language model than one request may take. Please ask for less at a time.")
+		if programsAsked(server) != want || dear != (want == 1) {
+			t.Errorf("%d tokens: programs were asked for %d times: %s%s", input, programsAsked(server), stdout, stderr)
+		}
 	}
 }
 

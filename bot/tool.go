@@ -1,68 +1,33 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	_ "embed"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/template"
 	"time"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/improvise"
 	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/sandbox"
 	"atelier/agent/toolbox/verify"
 )
 
 // toolCommand helps to write tools.
 type toolCommand struct {
-	New   newToolCommand   `cmd:"" help:"Write the file of a new tool, to be filled in."`
-	Check checkToolCommand `cmd:"" help:"Say what is wrong with the files of tools."`
-	Try   tryToolCommand   `cmd:"" help:"Run a tool from its file, and check what its result must show."`
-	Keep  keepToolCommand  `cmd:"" help:"Make a tool of the program that was written for a request."`
-}
-
-//go:embed tool.yaml.tmpl
-var commandToolFile string
-
-//go:embed tool_http.yaml.tmpl
-var serviceToolFile string
-
-type newToolCommand struct {
-	Name string `arg:"" help:"The tool's name: lower-case letters, digits and _."`
-	Kind string `enum:"command,http" default:"command" help:"What the tool does: command runs a program, http calls a service."`
-}
-
-// Run writes NAME.yaml.
-func (n *newToolCommand) Run(c *call) error {
-	if err := checkToolName(n.Name); err != nil {
-		return err
-	}
-	file := commandToolFile
-	if n.Kind == serviceKind {
-		file = serviceToolFile
-	}
-	text, err := template.New("tool").Parse(file)
-	if err != nil {
-		return fmt.Errorf("read the example of a tool: %w", err)
-	}
-	var b bytes.Buffer
-	if err := text.Execute(&b, n.Name); err != nil {
-		return fmt.Errorf("fill in the example of a tool: %w", err)
-	}
-	path := n.Name + ".yaml"
-	if err := writeTool(path, b.Bytes()); err != nil {
-		return err
-	}
-	return say(c.Stdout, "%s was written. Change it, and then: bot tool check %s\n", path, path)
+	New     newToolCommand     `cmd:"" help:"Write the file of a new tool, to be filled in."`
+	Check   checkToolCommand   `cmd:"" help:"Say what is wrong with the files of tools."`
+	Try     tryToolCommand     `cmd:"" help:"Run a tool from its file, and check what its result must show."`
+	Effects effectsToolCommand `cmd:"" help:"List the effects that a tool may declare, with their fields and tolerances."`
+	Keep    keepToolCommand    `cmd:"" help:"Make a tool of the program that was written for a request."`
 }
 
 func checkToolName(name string) error {
@@ -84,24 +49,6 @@ func writeTool(path string, content []byte) error {
 	}
 	if err != nil {
 		return usage("%s cannot be written: %s.", path, reason(err))
-	}
-	return nil
-}
-
-type checkToolCommand struct {
-	Files []string `arg:"" help:"The files."`
-}
-
-// Run says what is wrong.
-func (k *checkToolCommand) Run(c *call) error {
-	for _, file := range k.Files {
-		tool, err := readTool(file)
-		if err != nil {
-			return err
-		}
-		if err := say(c.Stdout, "%s: the tool %s is right.\n", file, tool.Name); err != nil {
-			return err
-		}
 	}
 	return nil
 }
@@ -131,7 +78,7 @@ type tryToolCommand struct {
 	Tool string            `arg:"" help:"The tool's file."`
 	Told map[string]string `arg:"" optional:"" help:"Texts and settings: NAME=VALUE."`
 	File []string          `help:"A file for the tool's next resource, in their order." placeholder:"FILE"`
-	Out  string            `help:"Where results are put." default:"out" placeholder:"DIR"`
+	Out  string            `help:"The folder for results. It is out if none is named." default:"out" placeholder:"DIR"`
 }
 
 // Run runs the tool once.
@@ -163,9 +110,36 @@ func (t *tryToolCommand) Run(ctx context.Context, c *call) error {
 	v := verify.New(verify.Config{Call: use, Effects: tool.Effects, Memory: config.Memory, Player: config.Films})
 	made, err := tools.Run(ctx, tool.Name, "", use, func(o toolbox.Output) error { return v.Verify(ctx, o) })
 	if err != nil {
-		return usage("%s failed: %s\n%s", tool.Name, plan.OperatorSentence(err, plan.Message{}), plan.ForOperator(err))
+		return failedRun(c, tool.Name, err)
 	}
 	return t.keep(c, tool.Name, made.Output)
+}
+
+// failedRun says why a run failed: what a program said itself comes first.
+func failedRun(c *call, name string, err error) error {
+	said := plan.OperatorSentence(err, plan.Quote(err.Error())).String()
+	var b strings.Builder
+	program, ok := errors.AsType[*sandbox.FailedError](err)
+	switch {
+	case ok && strings.TrimSpace(program.Said) != "":
+		fmt.Fprintf(&b, "bot: %s failed: %s ended with %s and said:\n\n", name, program.Program, program.Status())
+		for line := range strings.Lines(strings.TrimSpace(program.Said)) {
+			fmt.Fprintf(&b, "  %s\n", strings.TrimRight(line, "\n"))
+		}
+		fmt.Fprintf(&b, "\nPeople are told: %s\n", plan.Sentence(err, plan.Message{}))
+	default:
+		fmt.Fprintf(&b, "bot: %s failed: %s\n", name, said)
+		for line := range strings.Lines(plan.ForOperator(err)) {
+			line = strings.ReplaceAll(strings.TrimSpace(line), toolbox.ErrDown.Error()+": ", "")
+			if !strings.HasSuffix(line, toolbox.ErrDown.Error()) && line != toolbox.ErrElsewhere.Error() {
+				fmt.Fprintf(&b, "  %s\n", line)
+			}
+		}
+	}
+	if _, err := io.WriteString(c.Stderr, b.String()); err != nil {
+		return fmt.Errorf("say why it failed: %w", err)
+	}
+	return ended(statusFailed)
 }
 
 // use is a call of the tool with what the command line gives it.
@@ -230,7 +204,7 @@ func (t *tryToolCommand) keep(c *call, name string, made toolbox.Output) error {
 		if err != nil {
 			return usage("%s cannot be written: %s.", to, reason(err))
 		}
-		if err := say(c.Stdout, "%s: it shows what it must.\n", to); err != nil {
+		if err := say(c.Stdout, "%s was written: it shows what it must.\n", to); err != nil {
 			return err
 		}
 	}

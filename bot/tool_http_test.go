@@ -41,7 +41,9 @@ func TestAToolThatCallsAService(t *testing.T) {
 	t.Parallel()
 	server, folder := aService(t), t.TempDir()
 	host := strings.TrimPrefix(server.URL, "http://")
-	text := strings.NewReplacer("{{.}}", "draw_sticker", "localhost:8000", host, "# token: STICKERS_TOKEN", "token: STICKERS_TOKEN").Replace(serviceToolFile)
+	written, err := (&newToolCommand{Name: "draw_sticker", Kind: serviceKind, Takes: "usual", Returns: "usual"}).file()
+	check(t, err)
+	text := strings.NewReplacer("localhost:8000", host, "# token: STICKERS_TOKEN", "token: STICKERS_TOKEN").Replace(string(written))
 	file := filepath.Join(folder, "draw_sticker.yaml")
 	check(t, os.WriteFile(file, []byte(text), 0o600))
 	out := filepath.Join(t.TempDir(), "out")
@@ -53,11 +55,11 @@ func TestAToolThatCallsAService(t *testing.T) {
 		status int
 		says   string
 	}{
-		"not listed": {nil, try, statusUsage, "Tools may not call " + host + ": add it to ATELIER_HTTP_HOSTS if they may."},
-		"no token":   {listed[:1], try, statusUsage, "The service at " + host + " wants a token: set STICKERS_TOKEN."},
-		"bad token":  {[]string{listed[0], "STICKERS_TOKEN=no" + hush}, try, statusUsage, host + " refused the token: check STICKERS_TOKEN."},
-		"bad words":  {listed, []string{"tool", "try", file, "text=x"}, statusUsage, host + " did not accept this input (status 422)."},
-		"it runs":    {listed, try, statusDone, "draw_sticker.png: it shows what it must."},
+		"not listed": {nil, try, statusFailed, "Tools may not call " + host + ": add it to ATELIER_HTTP_HOSTS if they may."},
+		"no token":   {listed[:1], try, statusFailed, "The service at " + host + " wants a token: set STICKERS_TOKEN."},
+		"bad token":  {[]string{listed[0], "STICKERS_TOKEN=no" + hush}, try, statusFailed, host + " refused the token: check STICKERS_TOKEN."},
+		"bad words":  {listed, []string{"tool", "try", file, "text=x"}, statusFailed, host + " did not accept this input (status 422)."},
+		"it runs":    {listed, try, statusDone, "draw_sticker.png was written: it shows what it must."},
 		"tools":      {listed, []string{"tools"}, statusDone, "+ draw_sticker(text text, [width integer]) → image (" + strings.Replace(host, ":", "-", 1) + ")"},
 		"why not":    {listed[1:], []string{"tools"}, statusDone, "- draw_sticker(text text, [width integer]) → image\n    Tools may not call " + host + ": add it to ATELIER_HTTP_HOSTS if they may\n"},
 	} {

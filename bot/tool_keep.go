@@ -125,9 +125,7 @@ func (k kept) file(name string) ([]byte, error) {
 		Name: name, Description: sentenceOf(cmp.Or(k.task, k.wish, words)), When: "For requests like: " + cmp.Or(k.wish, words),
 		Examples: k.examples(words), Domain: "general", Origins: []string{"own"}, Params: improvise.Params(k.program), Returns: k.returns,
 		Made: "what " + words + " made", Suffix: strings.ReplaceAll(name, "_", "-"),
-		Backends: []toolbox.Backing{{
-			Kind: improviseKind, Run: "python", Program: k.program, Device: "cpu", Needs: "Python with its modules, and a kernel that confines programs",
-		}},
+		Backends: []toolbox.Backing{{Kind: improviseKind, Program: k.program}}, // the rest is as usual
 	}
 	t.Args = k.args(t)
 	if len(t.Args) > 0 {

@@ -7,6 +7,7 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -67,8 +68,19 @@ func TestKeep(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
+		path := filepath.Join(t.TempDir(), "the_greeter.yaml")
+		write(t, path, string(b))
+		if status, _, stderr := (called{args: []string{"tool", "check", path}}).run(t); status != statusDone {
+			t.Errorf("%s: %s\n%s", name, stderr, b)
+		}
+		if usual := regexp.MustCompile(`(?m)^ *(?:- )?(?:device|run|needs|approximate|many|improvises|listens): .*`).Find(b); usual != nil {
+			t.Errorf("%s: it says what is usual: %s", name, usual)
+		}
 		tool, err := toolbox.ReadTool(b)
 		check(t, err)
+		if b := tool.Backends[0]; b.Run != "python" || b.Device != "cpu" || b.Needs == "" {
+			t.Errorf("%s: it runs as %+v", name, b)
+		}
 		var args []string
 		for _, a := range tool.Args {
 			args = append(args, a.Name)

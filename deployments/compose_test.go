@@ -268,12 +268,15 @@ func TestOnlyTheGatewayHasTheTokens(t *testing.T) {
 	}
 }
 
-// TestTheProgramWorkerHasNoSecrets but those of Redis and of the files.
+// TestTheProgramWorkerHasNoSecrets but those of Redis and of the files, and no way out.
 func TestTheProgramWorkerHasNoSecrets(t *testing.T) {
 	t.Parallel()
 	s := compose(t).Services["program-worker"]
 	if s.flag("--queues") != "program" || len(s.EnvFile) > 0 {
 		t.Errorf("it works on %s, and reads %v", s.flag("--queues"), s.EnvFile)
+	}
+	if !slices.Equal(s.Networks, []string{"inside"}) {
+		t.Errorf("it is in the networks %q", s.Networks)
 	}
 	needed := []string{"REDIS_URL", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}
 	for name, value := range s.Environment {

@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -96,6 +97,7 @@ func (c *actor) do(ctx context.Context, r *record.Request, g *record.Generation,
 		Program: r.LastProgram(w.Step), Drafts: g.Drafts[w.Step],
 	}
 	if w.Kind == queue.KindWrite {
+		of.Spent = whole.Generations[w.Run].Spent()
 		return c.draft(ctx, r, w, of)
 	}
 	if w.Draft > 0 {
@@ -172,6 +174,14 @@ func (c *actor) recordDraft(ctx context.Context, r *record.Request, w queue.Task
 
 // end records the final result of a step, with what its drafts have used.
 func (c *actor) end(ctx context.Context, r *record.Request, w queue.Task, of Work, result plan.Result) (*record.Request, error) {
+	end := record.StepEnd{Generation: w.Run, Step: w.Step}
+	if n := len(of.Drafts); n == plan.MaxDrafts {
+		last := of.Drafts[n-1]
+		last.Trouble = cmp.Or(last.Trouble, result.Trouble)
+		if last.Trouble != nil {
+			end.Last = &last
+		}
+	}
 	result.Trouble = nil
 	if w.Draft > 0 {
 		for _, d := range of.Drafts {
@@ -182,7 +192,8 @@ func (c *actor) end(ctx context.Context, r *record.Request, w queue.Task, of Wor
 		}
 	}
 	c.metrics.Tool(of.Steps[of.At].Action.Tool, result)
-	return c.record(ctx, r, record.StepEnd{Generation: w.Run, Step: w.Step, Result: result}, of.Folder)
+	end.Result = result
+	return c.record(ctx, r, end, of.Folder)
 }
 
 // record records the result of a step. The first one counts: the media of any other are deleted.

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"atelier/agent/plan"
 	"atelier/jobs"
 )
@@ -24,6 +26,7 @@ type author struct {
 	mu     sync.Mutex
 	wrote  int
 	given  [][]plan.Draft // each time that it was to write
+	spent  []int          // tokens of the request, before each draft
 	ran    []string
 	hinder func(context.Context) error // what happens before a program runs; nil is nothing
 }
@@ -43,7 +46,7 @@ func (a *author) Write(_ context.Context, w jobs.Work) (plan.Draft, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.wrote++
-	a.given = append(a.given, w.Drafts)
+	a.given, a.spent = append(a.given, w.Drafts), append(a.spent, w.Spent)
 	if a.writes != nil {
 		return a.writes(a.wrote)
 	}
@@ -111,6 +114,19 @@ func TestAProgramIsWrittenMendedAndRunElsewhere(t *testing.T) {
 				}
 				if wrote, ran := writer.counts(); wrote != n || len(ran) > 0 {
 					h.t.Errorf("the first process wrote %d programs and ran %q", wrote, ran)
+				}
+				var shown []plan.Draft
+				for i, d := range programs {
+					shown = append(shown, plan.Draft{Program: d, Model: "scribe", Usage: plan.Tokens{Input: 10}})
+					if i+1 < works {
+						shown[i].Trouble = &plan.Trouble{What: "no result of " + d}
+					}
+				}
+				if diff := cmp.Diff(shown, step.Drafts); diff != "" {
+					h.t.Errorf("shown are other drafts (-want +got):\n%s", diff)
+				}
+				if want := []int{0, 10, 20}[:n]; !slices.Equal(writer.spent, want) {
+					h.t.Errorf("the drafts were written after %d tokens, want %d", writer.spent, want)
 				}
 				if wrote, ran := runner.counts(); wrote != 0 || !slices.Equal(ran, programs) {
 					h.t.Errorf("the second process wrote %d programs and ran %q", wrote, ran)
@@ -181,27 +197,28 @@ func TestAProgramThatCannotBeWritten(t *testing.T) {
 		writes func(n int) (plan.Draft, error)
 		status jobs.Status
 		wrote  int
+		drafts int // that are shown
 		tokens int
 		told   string
 	}{
 		"it is refused": {
 			func(int) (plan.Draft, error) { return plan.Draft{Usage: plan.Tokens{Input: 7}}, refused },
-			jobs.Failed, 1, 7, "no model.",
+			jobs.Failed, 1, 0, 7, "no model.",
 		},
-		"no answer can be read": {func(int) (plan.Draft, error) { return unreadable, nil }, jobs.Failed, 3, 30, "did not work"},
+		"no answer can be read": {func(int) (plan.Draft, error) { return unreadable, nil }, jobs.Failed, 3, 3, 30, "did not work"},
 		"the second answer can be read": {func(n int) (plan.Draft, error) {
 			if n == 1 {
 				return unreadable, nil
 			}
 			return plan.Draft{Program: "program 2", Usage: plan.Tokens{Input: 10}}, nil
-		}, jobs.Done, 2, 20, ""},
+		}, jobs.Done, 2, 2, 20, ""},
 		"the model is away for a moment": {func(n int) (plan.Draft, error) {
 			if n == 1 {
 				return plan.Draft{}, errors.Join(jobs.ErrPassing, refused)
 			}
 			return plan.Draft{Program: "program 1"}, nil
-		}, jobs.Done, 2, 0, ""},
-		"the model is away": {func(int) (plan.Draft, error) { return plan.Draft{}, errors.Join(jobs.ErrPassing, refused) }, jobs.Failed, 4, 0, "no model."},
+		}, jobs.Done, 2, 1, 0, ""},
+		"the model is away": {func(int) (plan.Draft, error) { return plan.Draft{}, errors.Join(jobs.ErrPassing, refused) }, jobs.Failed, 4, 0, 0, "no model."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -211,6 +228,9 @@ func TestAProgramThatCannotBeWritten(t *testing.T) {
 			r := h.ask(j, h.says("t", "ann", "program"))
 			result := slices.Collect(maps.Values(r.Runs[0].Results))[0]
 			wrote, ran := a.counts()
+			if drafts := r.Runs[0].Steps[0].Drafts; len(drafts) != c.drafts || c.drafts > 1 && drafts[0].Trouble == nil {
+				t.Errorf("shown are the drafts %+v", drafts)
+			}
 			if r.Runs[0].Status != c.status || wrote != c.wrote || result.Usage.Input != c.tokens || !strings.Contains(result.Problem, c.told) {
 				t.Errorf("it is %s, written %d times: %+v", r.Runs[0].Status, wrote, result)
 			}

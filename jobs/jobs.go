@@ -82,6 +82,8 @@ type Work struct {
 	Program string
 	// Drafts are the programs that were written for the step. All but the Program failed.
 	Drafts []plan.Draft
+	// Spent is how many tokens planning and all drafts of the run took.
+	Spent int
 	// Anyhow has it done here as well as this process can: a better one was waited for in vain.
 	Anyhow bool
 }

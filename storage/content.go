@@ -43,6 +43,7 @@ var contents = map[string]Content{
 	"webp": {"image/webp", true},
 	"bmp":  {"image/bmp", true},
 	"avif": {"image/avif", true},
+	"jxl":  {"image/jxl", false},
 	"ico":  {"image/x-icon", true},
 	"heic": {"image/heic", false}, "heif": {"image/heif", false},
 	"tiff": {"image/tiff", true}, "tif": {"image/tiff", true},

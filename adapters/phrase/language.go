@@ -2,8 +2,10 @@ package phrase
 
 import (
 	"cmp"
-	"regexp"
+
 	"strings"
+
+	"atelier/agent/lazyregexp"
 )
 
 // Language is the BCP 47 tag of the language in which a wish is written, of those that
@@ -43,20 +45,20 @@ func Written(texts ...string) string {
 // The three finders below are what a sentence is cleared of before it is read: what is not
 // said but named, what is said in any language, and all that follows the task.
 var (
-	quoted = regexp.MustCompile("(?s)```.*?```|`[^`]*`" + `|"[^"]*"|“[^”]*”|‘[^‘\n]*?’(?:[^A-Za-z]|$)|「[^」]*」|『[^』]*』|《[^》]*》|«[^»]*»` +
+	quoted = lazyregexp.New("(?s)```.*?```|`[^`]*`" + `|"[^"]*"|“[^”]*”|‘[^‘\n]*?’(?:[^A-Za-z]|$)|「[^」]*」|『[^』]*』|《[^》]*》|«[^»]*»` +
 		`|(?:^|[^A-Za-z0-9])'[^\n]*?'(?:[^A-Za-z]|$)` +
 		`|https?://[!-~]+|<?a?:\w+:\d*>?` + // an address, :an_emoji: of a chat
 		`|(?:[A-Za-z0-9_-]+|[^\P{L}A-Za-z把将將给給用对對从從请請][\p{L}\p{M}\p{N}_-]*)\.[A-Za-z0-9]{2,4}`)
-	courtesy = regexp.MustCompile(`(?i)\b(?:ok|okay|hi|hello|hey|please|pls|thanks|thank you)\b|你好|您好|谢谢|謝謝|好的`)
-	head     = regexp.MustCompile(`^(?:[^\n:：]|[:：]\d)+[\n:：]`)
+	courtesy = lazyregexp.New(`(?i)\b(?:ok|okay|hi|hello|hey|please|pls|thanks|thank you)\b|你好|您好|谢谢|謝謝|好的`)
+	head     = lazyregexp.New(`^(?:[^\n:：]|[:：]\d)+[\n:：]`)
 )
 
 // word finds Chinese characters in a row, kana and hangul, and words of other letters with
 // all that names and addresses are made of.
-var word = regexp.MustCompile(`\p{Han}+|[\p{Hiragana}\p{Katakana}\p{Hangul}]+|(?:[^\P{L}\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]|[\p{M}\p{N}_./:@#\\'’-])+`)
+var word = lazyregexp.New(`\p{Han}+|[\p{Hiragana}\p{Katakana}\p{Hangul}]+|(?:[^\P{L}\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]|[\p{M}\p{N}_./:@#\\'’-])+`)
 
 // asks finds a Chinese question about the text before it.
-var asks = regexp.MustCompile(`[^\p{Han}](?:是什么|是啥|是什麼|什么意思|什麼意思|怎[么麼][说說读讀写寫念拼用翻]|用[中英][文语語])\p{Han}*[\s?？!！.。]*$`)
+var asks = lazyregexp.New(`[^\p{Han}](?:是什么|是啥|是什麼|什么意思|什麼意思|怎[么麼][说說读讀写寫念拼用翻]|用[中英][文语語])\p{Han}*[\s?？!！.。]*$`)
 
 // speaker is the language that a word belongs to.
 type speaker int

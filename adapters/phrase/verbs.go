@@ -2,13 +2,15 @@ package phrase
 
 import (
 	"fmt"
-	"regexp"
+
 	"strconv"
 	"strings"
+
+	"atelier/agent/lazyregexp"
 )
 
 // verb finds the verbs of a format, with the number of their argument.
-var verb = regexp.MustCompile(`%([-+# 0]*[0-9]*(?:\.[0-9]*)?)(?:\[([1-9][0-9]?)\])?([a-zA-Z%])?`)
+var verb = lazyregexp.New(`%([-+# 0]*[0-9]*(?:\.[0-9]*)?)(?:\[([1-9][0-9]?)\])?([a-zA-Z%])?`)
 
 // Verbs tells which arguments, from 1, a format has, and with which flags and verb each of
 // them is written. An argument may be written twice, but only in one way.

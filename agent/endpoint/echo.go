@@ -7,11 +7,13 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/url"
-	"regexp"
+
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"atelier/agent/lazyregexp"
 )
 
 // said are the pairs of neighbouring words of what people wrote in a request, and its
@@ -116,7 +118,7 @@ func (s said) add(v any) {
 }
 
 // encoded is the beginning of a file in Base64: people write no word that long.
-var encoded = regexp.MustCompile(`^[A-Za-z0-9+/]{200}`)
+var encoded = lazyregexp.New(`^[A-Za-z0-9+/]{200}`)
 
 // isFile tells whether a text is a file that is spelled out.
 func isFile(text string) bool { return encoded.MatchString(text) }
@@ -163,7 +165,7 @@ type saidWord struct {
 
 // letters are those of a word, some of them written as JSON may; what JSON writes for a
 // line break or a tab stands between words.
-var letters = regexp.MustCompile(`\\[nrt]|(?:\\u[0-9a-fA-F]{4}|[\p{L}\p{M}\p{N}])+`)
+var letters = lazyregexp.New(`\\[nrt]|(?:\\u[0-9a-fA-F]{4}|[\p{L}\p{M}\p{N}])+`)
 
 // wordsOf splits a text; each sign of a script without spaces is a word.
 func wordsOf(message string) []saidWord {

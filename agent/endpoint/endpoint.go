@@ -31,11 +31,13 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"regexp"
+
 	"strings"
 	"time"
 
 	"github.com/sashabaranov/go-openai"
+
+	"atelier/agent/lazyregexp"
 )
 
 // Config says which server, and how patiently it is asked.
@@ -123,7 +125,7 @@ func New(c Config) (*Endpoint, error) {
 	return e, nil
 }
 
-var apiVersion = regexp.MustCompile(`^[A-Za-z0-9.-]+$`)
+var apiVersion = lazyregexp.New(`^[A-Za-z0-9.-]+$`)
 
 // parseBase reads the base URL; what is wrong with it is said without repeating it.
 func parseBase(s string, azure bool) (*url.URL, error) {

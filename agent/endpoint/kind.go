@@ -34,6 +34,8 @@ type Error struct {
 	// Code and Param are the server's own words for what it refused, such as
 	// context_length_exceeded and response_format; "" if it did not say.
 	Code, Param string
+	// Field is the field of the request that FastAPI blames, such as body.width; "" if there is none.
+	Field string
 	// Loading is, of a server that is Down, that it has said that the model is on its way;
 	// After is then how long that is expected to take.
 	Loading bool

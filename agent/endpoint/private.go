@@ -5,10 +5,12 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"regexp"
+
 	"strings"
 	"syscall"
 	"time"
+
+	"atelier/agent/lazyregexp"
 )
 
 // Private tells whether what is sent to the server stays in the house, by its name: a
@@ -35,7 +37,7 @@ func privateName(host string) bool {
 }
 
 // numeric are the names that some resolvers take for an address (inet_aton).
-var numeric = regexp.MustCompile(`^(0x[0-9a-f]*|[0-9]*)$`)
+var numeric = lazyregexp.New(`^(0x[0-9a-f]*|[0-9]*)$`)
 
 var shared = netip.MustParsePrefix("100.64.0.0/10")
 

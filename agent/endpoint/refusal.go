@@ -12,7 +12,8 @@ import (
 // raw text.
 type refusal struct {
 	message, kind, code, param string
-	number                     int // the code, where it is one
+	field                      string // that FastAPI blames
+	number                     int    // the code, where it is one
 	// estimated is in how many seconds the model is there, as a number; "" if that was not said.
 	estimated string
 }
@@ -23,7 +24,7 @@ type refusal struct {
 //	{"error": "text"}                                 Ollama's own, vLLM's 401, TGI
 //	{"object": "error", "message", "type", "code"}    vLLM before 0.10
 //	{"message", "type", "code"}, {"statusCode", "message"}   Mistral, Azure's gateway
-//	{"detail": "text"}, {"detail": [{"msg", "type"}]} FastAPI
+//	{"detail": "text"}, {"detail": [{"loc", "msg", "type"}]} FastAPI
 //	[{"error": {…}}]                                  Gemini
 //	{"error": "{\"error\": {…}}"}                     Ollama, for llama.cpp under it
 //	{"error": "text", "estimated_time": 20.5}         Hugging Face, of a model that is being loaded
@@ -64,9 +65,23 @@ func refusalOf(v any) refusal {
 		r.kind = cmp.Or(r.kind, text(v["type"]))
 		r.param = cmp.Or(r.param, text(v["param"]))
 		r.estimated = cmp.Or(r.estimated, text(v["estimated_time"]))
+		r.field = fieldAt(v["loc"])
 		return r.withCode(text(v["code"]))
 	}
 	return refusal{}
+}
+
+// fieldAt is a place in a request as FastAPI gives it: ["body", "width"].
+func fieldAt(loc any) string {
+	steps, ok := loc.([]any)
+	if !ok {
+		return ""
+	}
+	var names []string
+	for _, s := range steps {
+		names = append(names, text(s))
+	}
+	return strings.Join(names, ".")
 }
 
 // withCode adds the code of an outer layer, unless an inner one had one.

@@ -2,10 +2,12 @@ package endpoint
 
 import (
 	"net/url"
-	"regexp"
+
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"atelier/agent/lazyregexp"
 )
 
 const (
@@ -59,18 +61,18 @@ func hideParts(text, secret string) string {
 	return b.String()
 }
 
-var word = regexp.MustCompile(`[\w-]+`)
+var word = lazyregexp.New(`[\w-]+`)
 
 // keyLike are the forms of keys in use: what follows the name of a scheme; those with a
 // prefix (OpenAI, Anthropic, Groq, xAI, Hugging Face, NVIDIA, Perplexity, GitHub, Google,
 // AWS, JSON web tokens); what is partly starred out; and long runs of letters and digits,
 // as Azure's keys and encoded data are.
-var keyLike = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)\b(bearer|basic)\s+[^\s"'<>]+`),
-	regexp.MustCompile(`(?i)\b(sk|pk|rk|gsk|xai|hf|nvapi|pplx|ghp|key)[-_][\w*.-]{8,}`),
-	regexp.MustCompile(`\b(AIza[\w-]{10,}|AKIA\w{8,}|eyJ[\w.-]{8,})`),
-	regexp.MustCompile(`[^\s"'<>]*\*{3,}[^\s"'<>]*`),
-	regexp.MustCompile(`[A-Za-z0-9+/]{32,}=*`),
+var keyLike = []lazyregexp.Regexp{
+	lazyregexp.New(`(?i)\b(bearer|basic)\s+[^\s"'<>]+`),
+	lazyregexp.New(`(?i)\b(sk|pk|rk|gsk|xai|hf|nvapi|pplx|ghp|key)[-_][\w*.-]{8,}`),
+	lazyregexp.New(`\b(AIza[\w-]{10,}|AKIA\w{8,}|eyJ[\w.-]{8,})`),
+	lazyregexp.New(`[^\s"'<>]*\*{3,}[^\s"'<>]*`),
+	lazyregexp.New(`[A-Za-z0-9+/]{32,}=*`),
 }
 
 // detail makes of a server's words what may stand in a log: one line, not long,
@@ -95,7 +97,7 @@ func (s secrets) name(text string) string {
 	return text
 }
 
-var identifier = regexp.MustCompile(`^[A-Za-z0-9_.:/\[\]-]{1,60}$`)
+var identifier = lazyregexp.New(`^[A-Za-z0-9_.:/\[\]-]{1,60}$`)
 
 // unquote leaves out what stands in quotes, unless it is a name, and all that follows
 // a quote or a brace that is not closed.

@@ -159,7 +159,7 @@ func (d *doer) refused(req *http.Request, resp *http.Response, r refusal, m mann
 
 // newError tells a refusal without what must not be told: secrets, and what people said.
 func newError(status int, r refusal, s secrets, echo said) *Error {
-	e := &Error{Kind: sortOf(status, r), Status: status, Code: s.name(r.code), Param: s.name(r.param)}
+	e := &Error{Kind: sortOf(status, r), Status: status, Code: s.name(r.code), Param: s.name(r.param), Field: s.name(r.field)}
 	if e.Code == "" {
 		e.Code = s.name(r.kind)
 	}
@@ -171,6 +171,9 @@ func newError(status int, r refusal, s secrets, echo said) *Error {
 	}
 	if e.Param != "" {
 		why += ", " + e.Param
+	}
+	if e.Field != "" {
+		why += ", " + e.Field
 	}
 	if m := s.detail(echo.hide(r.message)); m != "" {
 		why += ": " + m

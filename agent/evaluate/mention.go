@@ -16,7 +16,7 @@ const urlType plan.Type = "url"
 // typeOfEnding is the type that the ending of a file's name tells.
 func typeOfEnding(name string) (plan.Type, bool) {
 	switch strings.ToLower(strings.TrimPrefix(path.Ext(name), ".")) {
-	case "png", "jpg", "jpeg", "jpe", "jfif", "gif", "webp", "bmp", "tif", "tiff", "heic", "heif", "avif", "svg", "ico":
+	case "png", "jpg", "jpeg", "jpe", "jfif", "gif", "webp", "bmp", "tif", "tiff", "heic", "heif", "avif", "jxl", "svg", "ico":
 		return plan.Image, true
 	case "mp4", "m4v", "mov", "avi", "mkv", "webm", "wmv", "flv", "mpg", "mpeg", "3gp", "ogv":
 		return plan.Video, true

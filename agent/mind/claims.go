@@ -2,18 +2,19 @@ package mind
 
 import (
 	"cmp"
-	"regexp"
+
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 )
 
 // fileName finds what looks like the name of a file: pictures, film, sound and subtitles,
 // documents, tables and data, archives.
-var fileName = regexp.MustCompile(`[\pL\pN][\pL\pM\pN_.\-]*\.(?i:png|jpe?g|gif|webp|bmp|tiff?|svg|avif|hei[cf]|jxl|psd` +
+var fileName = lazyregexp.New(`[\pL\pN][\pL\pM\pN_.\-]*\.(?i:png|jpe?g|gif|webp|bmp|tiff?|svg|avif|hei[cf]|jxl|psd` +
 	`|mp4|m4v|mov|webm|mkv|avi|mpe?g|mp3|wav|flac|og[gv]|opus|aac|m4a|wma|aiff?|midi?|srt|vtt` +
 	`|html?|pdf|txt|md|rtf|docx?|od[tsp]|xlsx?|pptx?|epub|csv|tsv|json|xml|ya?ml|env|zip|tar|t?gz|7z|rar)\b`)
 

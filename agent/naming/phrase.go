@@ -1,9 +1,10 @@
 package naming
 
 import (
-	"regexp"
 	"slices"
 	"unicode"
+
+	"atelier/agent/lazyregexp"
 )
 
 // phrase is a part of a wish that names something and says nothing else.
@@ -49,7 +50,7 @@ func remembering(near func(text string) []string) func(text string) []string {
 }
 
 // joints are between the parts of a wish.
-var joints = regexp.MustCompile(`(?i)[.;:!?]\s|\b(?:and|then)\b`)
+var joints = lazyregexp.New(`(?i)[.;:!?]\s|\b(?:and|then)\b`)
 
 // distinct tells whether a name is written as no other word is: with a figure, a sign, or
 // more than one capital.

@@ -1,10 +1,11 @@
 package naming
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
+
+	"atelier/agent/lazyregexp"
 )
 
 // In finds what a wish names, and gives the wish without it: "draw a castle" of "draw a
@@ -242,7 +243,7 @@ func (s *scan) taken(at int) bool {
 // ideograph finds names in writing without blanks, such as 用SDXL画一座城堡.
 //
 //nolint:gosmopolitan // that is what it finds
-var ideograph = regexp.MustCompile(`(?:请)?(?:使用|利用|通过|借助|采用|用|以)\s*([A-Za-z][A-Za-z0-9 ._/+-]*)\s*(?:模型|服务器)?(?:来)?`)
+var ideograph = lazyregexp.New(`(?:请)?(?:使用|利用|通过|借助|采用|用|以)\s*([A-Za-z][A-Za-z0-9 ._/+-]*)\s*(?:模型|服务器)?(?:来)?`)
 
 func (s *scan) ideographic() {
 	for _, at := range ideograph.FindAllStringSubmatchIndex(s.text, -1) {
@@ -285,6 +286,6 @@ func (s *scan) without(phrases []phrase) string {
 
 // What is put right where a phrase was taken out.
 var (
-	blanks = regexp.MustCompile(`[ \t]{2,}`)
-	loose  = regexp.MustCompile(`\s+([,.;:!?])`)
+	blanks = lazyregexp.New(`[ \t]{2,}`)
+	loose  = lazyregexp.New(`\s+([,.;:!?])`)
 )

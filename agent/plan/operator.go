@@ -4,9 +4,11 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"regexp"
+
 	"slices"
 	"strings"
+
+	"atelier/agent/lazyregexp"
 )
 
 // ForOperator writes an error for the log: what was attempted and what went wrong, but
@@ -19,11 +21,11 @@ func ForOperator(err error) string {
 }
 
 // slashed finds URLs, and what else has slashes, with the number of a line behind it.
-var slashed = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^\s"'` + "`" + `<>]+|[^\s"'` + "`" + `:;,()=<>]*/[^\s"'` + "`" + `:;,()<>]*(:[0-9]+)?`)
+var slashed = lazyregexp.New(`[A-Za-z][A-Za-z0-9+.-]*://[^\s"'` + "`" + `<>]+|[^\s"'` + "`" + `:;,()=<>]*/[^\s"'` + "`" + `:;,()<>]*(:[0-9]+)?`)
 
 var (
-	source = regexp.MustCompile(`\.go:[0-9]+$`)
-	named  = regexp.MustCompile(`\.[A-Za-z][A-Za-z0-9]*$`)
+	source = lazyregexp.New(`\.go:[0-9]+$`)
+	named  = lazyregexp.New(`\.[A-Za-z][A-Za-z0-9]*$`)
 )
 
 func withoutPath(match string) string {

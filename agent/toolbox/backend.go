@@ -76,6 +76,8 @@ type Call struct {
 	Seed int64
 	// Program is what the tool that improvises is to run, as it was stored; "" has one written.
 	Program string
+	// Spent is how many tokens the request has taken of language models before.
+	Spent int
 	// Now is the time of the request.
 	Now time.Time
 }

@@ -49,7 +49,7 @@ var imageTools = []signature{
 	{"measure_sharpness", perception, "image:image", "facts"},
 	{"read_code", perception, "image:image", "text"},
 	{"make_bar_code", generation, "text:text/content kind:text/place?", "image"},
-	{"icon_set", editing, "image:image", "image"},
+	{"icon_set", editing, "image:image sizes:text/amount?", "image"},
 	{"detect_faces", perception, "image:image", "bbox"},
 
 	{"partial_image_editing", editing, "image:image mask:mask prompt:text/prompt", "image"},
@@ -70,7 +70,7 @@ var imageTools = []signature{
 	{"greyscale_image", editing, "image:image", "image"},
 	{"convert_image", editing, "image:image format:text/format", "image"},
 	{"make_thumbnail", editing, "image:image size:text/amount?", "image"},
-	{"add_text_to_image", editing, "image:image caption:text/content place:text/place? opacity:text/amount?", "image"},
+	{"add_text_to_image", editing, "image:image caption:text/content place:text/place? colour:text/amount? text_size:text/place? opacity:text/amount?", "image"},
 	{"annotate_image", editing, "image:image label:text/content? part:text/place shape:text/place? colour:text/amount? width:text/amount?", "image"},
 	{"meme_text", editing, "image:image top:text/content bottom:text/content?", "image"},
 	{"collage_images", editing, "images:image* captions:text/content? columns:text/place? labels:text/place?", "image"},

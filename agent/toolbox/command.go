@@ -13,8 +13,14 @@ import (
 // commandKind is the kind of a backing that runs the command line of its tool's file.
 const commandKind = "command"
 
-// completed is the backing with what the command or the request of that tool need not say.
+// completed is the backing with what the command, the request or the program of that tool need not say.
 func completed(b Backing, tool string) Backing {
+	if b.Kind == improviseKind && b.Program != "" {
+		b.Run = cmp.Or(b.Run, "python")
+		b.Device = cmp.Or(b.Device, "cpu")
+		b.Needs = cmp.Or(b.Needs, "Python with its modules, and a kernel that confines programs")
+		return b
+	}
 	if b.Kind == serviceKind && b.Request != nil {
 		b.Run = cmp.Or(b.Run, tool)
 		b.Device = cmp.Or(b.Device, "cpu")
@@ -51,8 +57,26 @@ func (t *Tool) checkCommand(b Backing, f *faults) {
 				w.Choices[p.Name] = slices.Sorted(maps.Keys(p.Choices))
 			}
 		}
+		if i := slices.IndexFunc(t.Args, func(a Arg) bool { return a.Type == plan.Text && a.Many }); i >= 0 {
+			f.addf("a command cannot take the argument %s of the type %s", t.Args[i].Name, plan.Text)
+		}
 		*f = append(*f, b.Recipe.Check(t.scope("a command", f), w)...)
+		*f = append(*f, b.Recipe.Compared(t.closed())...)
 	}
+}
+
+// CommandEndings are the endings of {out:…} of a command that returns the type, the usual one first.
+func CommandEndings(t plan.Type) []string { return slices.Clone(commandEndings[t]) }
+
+// closed are the values of the settings that have a list of them.
+func (t *Tool) closed() map[string][]string {
+	lists := map[string][]string{}
+	for _, p := range t.Params {
+		if p.Type == param.Choice || p.Type == param.Format {
+			lists[p.Name] = slices.Sorted(maps.Keys(p.Choices))
+		}
+	}
+	return lists
 }
 
 // commandEndings are those of the files that a command may write. "picture" and "sound" stand for
@@ -61,7 +85,7 @@ var commandEndings = map[plan.Type][]string{
 	plan.Image:    {"picture", "png", "jpg", "gif"},
 	plan.Video:    {"mp4", "m4v", "mov", "mkv", "webm", "avi", "mpg", "ogv", "flv", "3gp"},
 	plan.Audio:    {"sound", "aiff", "flac", "m4a", "mp3", "ogg", "opus", "wav"},
-	plan.Text:     {"txt"},
+	plan.Text:     {"txt", "srt", "vtt"},
 	plan.Document: {"pdf"},
 }
 
@@ -78,12 +102,14 @@ func (t *Tool) scope(what string, f *faults) template.Scope {
 		case a.Param != nil:
 			s[a.Name] = template.Number
 			switch a.Param.Type { //nolint:exhaustive // the others are numbers
-			case param.Text, param.Language, param.Model:
+			case param.Text, param.Language, param.Model, param.Metadata:
 				s[a.Name] = template.Words
 			case param.Choice:
 				s[a.Name] = template.Closed
 			case param.Format:
 				s[a.Name], s[a.Name+".name"] = template.Closed, template.Closed
+			case param.Integers: // "16,32,64"
+				s[a.Name] = template.Closed
 			case param.Pages: // as qpdf reads them: "1-3,7"
 				s[a.Name] = template.Closed
 				numbers(a.Name, "count", "item")
@@ -102,12 +128,16 @@ func (t *Tool) scope(what string, f *faults) template.Scope {
 			}
 		case a.Type == plan.Text && !a.Many:
 			s[a.Name] = template.Words
+		case a.Type == plan.Text:
+			s[a.Name] = template.Texts
+			numbers(a.Name, "count")
 		case a.Type == plan.Image || a.Type.ImageMap():
-			numbers(a.Name, "width", "height")
+			numbers(a.Name, "width", "height", "frames", "duration")
 		case a.Type == plan.Video:
-			numbers(a.Name, "width", "height", "duration", "rate", "sound", "stream", "alpha", "plays")
+			numbers(a.Name, "width", "height", "duration", "rate", "sound", "stream", "alpha", "plays", "subtitles", "subtitle", "drawn")
 		case a.Type == plan.Audio:
-			numbers(a.Name, "duration", "channels", "rate", "stream", "heard", "voice", "peak", "silent")
+			numbers(a.Name, "duration", "channels", "rate", "stream", "heard", "voice", "peak", "silent", "cover")
+			s[a.Name+".format"] = template.Closed
 		case a.Type == plan.Document:
 			numbers(a.Name, "pages", "area")
 		default:

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -41,14 +43,20 @@ func readTool(b []byte) (Tool, []error) {
 	dec := yaml.NewDecoder(bytes.NewReader(b))
 	dec.KnownFields(true)
 	var t Tool
-	switch err := dec.Decode(&t); {
+	var unread []error
+	broken := parts{}
+	err := dec.Decode(&t)
+	wrong, ok := errors.AsType[*yaml.TypeError](err)
+	switch {
+	case ok && (t.Name != "" || t.Examples != nil): // the rest was read all the same
+		unread, broken = partsOf(b, wrong)
 	case errors.Is(err, io.EOF):
 		return Tool{}, []error{errors.New("is empty")}
 	case err != nil:
 		return Tool{}, []error{fmt.Errorf("not a catalogue entry: %w", err)}
 	}
 	if err := dec.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
-		return Tool{}, []error{errors.New("holds more than one document")}
+		return Tool{}, append(unread, errors.New("holds more than one document"))
 	}
 	for i := range t.Backends {
 		t.Backends[i] = completed(t.Backends[i], t.Name)
@@ -61,11 +69,51 @@ func readTool(b []byte) (Tool, []error) {
 			Name: p.Name, Type: plan.Text, Meaning: p.Type.Meaning(), About: p.About, Optional: p.Optional, Param: p,
 		})
 	}
-	if faults := t.check(); len(faults) > 0 {
-		return Tool{}, faults
+	if all := slices.Concat(unread, t.check(broken)); len(all) > 0 {
+		return Tool{}, all
 	}
 	return t, nil
 }
+
+// parts are those of a tool's file that could not be read, by their keys.
+type parts map[string]bool
+
+// whole reports whether all of these could be read.
+func (p parts) whole(keys ...string) bool {
+	return !slices.ContainsFunc(keys, func(k string) bool { return p[k] })
+}
+
+// lineOf is where a fault of YAML lies.
+var lineOf = regexp.MustCompile(`^line (\d+): `)
+
+// partsOf tells the faults of YAML and the parts of the file in which they lie.
+func partsOf(b []byte, wrong *yaml.TypeError) ([]error, parts) {
+	var faults []error
+	broken := parts{}
+	var file yaml.Node
+	if yaml.Unmarshal(b, &file) != nil || len(file.Content) == 0 {
+		return []error{fmt.Errorf("not a catalogue entry: %w", wrong)}, broken
+	}
+	for _, said := range wrong.Errors {
+		faults = append(faults, errors.New(unknownField.ReplaceAllString(said, "there is no field $1")))
+		found := lineOf.FindStringSubmatch(said)
+		if found == nil {
+			continue
+		}
+		line, _ := strconv.Atoi(found[1]) //nolint:errcheck // it is made of digits
+		part := ""
+		for i, key := range file.Content[0].Content {
+			if i%2 == 0 && key.Line <= line {
+				part = key.Value
+			}
+		}
+		broken[part] = true
+	}
+	return faults, broken
+}
+
+// unknownField is how YAML speaks of a field that a type does not have.
+var unknownField = regexp.MustCompile(`field (\S+) not found in type \S+`)
 
 func tooLong(bytes int64) error {
 	return fmt.Errorf("is %d bytes long, at most %d are read", bytes, maxToolFile)
@@ -101,9 +149,10 @@ type faults []error
 
 func (f *faults) addf(format string, args ...any) { *f = append(*f, fmt.Errorf(format, args...)) }
 
-func (t *Tool) check() []error {
+// check lists what is wrong with an entry. What a part is checked for that could not be read is not known.
+func (t *Tool) check(broken parts) []error {
 	var f faults
-	if !isName(t.Name) {
+	if !isName(t.Name) && broken.whole("name") {
 		f.addf("name %q is not made of lower-case letters, digits and _", t.Name)
 	}
 	for _, a := range t.Alias {
@@ -111,13 +160,13 @@ func (t *Tool) check() []error {
 			f.addf("alias %q is not a former name", a)
 		}
 	}
-	if t.Description == "" {
+	if t.Description == "" && broken.whole("description") {
 		f.addf("description is missing")
 	}
-	if t.When == "" {
+	if t.When == "" && broken.whole("when") {
 		f.addf("when is missing")
 	}
-	if !isWord(t.Domain) {
+	if !isWord(t.Domain) && broken.whole("domain") {
 		f.addf("domain %q is not one word", t.Domain)
 	}
 	for _, o := range t.Origins {
@@ -125,7 +174,38 @@ func (t *Tool) check() []error {
 			f.addf("origin %q is not one word", o)
 		}
 	}
-	t.checkExamples(&f)
+	if _, err := plan.ParseType(string(t.Returns)); err != nil && broken.whole("returns") {
+		f.addf("returns: %w", err)
+	}
+	if !broken.whole("args", "params") {
+		return f // the other parts speak of these
+	}
+	t.checkArgs(&f)
+	if broken.whole("examples") {
+		t.checkExamples(&f)
+	}
+	if broken.whole("made") {
+		t.checkPhrase("made", t.Made, About, &f)
+	}
+	if broken.whole("suffix") {
+		t.checkPhrase("suffix", t.Suffix, "", &f)
+	}
+	if !broken.whole("returns") {
+		return f
+	}
+	if t.Listens && (t.Returns != plan.Text || !t.takes(plan.Audio)) {
+		f.addf("listens, and does not make a text of one audio alone")
+	}
+	if broken.whole("backends") {
+		t.checkBackends(&f)
+	}
+	if broken.whole("effects") {
+		f = append(f, t.Effects.Check(t.Returns, t.measurable())...)
+	}
+	return f
+}
+
+func (t *Tool) checkArgs(f *faults) {
 	if len(t.Args) == 0 {
 		f.addf("takes no argument, so no search could find it")
 	}
@@ -134,21 +214,11 @@ func (t *Tool) check() []error {
 			f.addf("argument %s stands twice", a.Name)
 		}
 		if a.Param != nil {
-			f = append(f, a.Param.Check()...)
+			*f = append(*f, a.Param.Check()...)
 			continue
 		}
-		a.check(&f)
+		a.check(f)
 	}
-	if _, err := plan.ParseType(string(t.Returns)); err != nil {
-		f.addf("returns: %w", err)
-	}
-	t.checkPhrase("made", t.Made, About, &f)
-	t.checkPhrase("suffix", t.Suffix, "", &f)
-	if t.Listens && (t.Returns != plan.Text || !t.takes(plan.Audio)) {
-		f.addf("listens, and does not make a text of one audio alone")
-	}
-	t.checkBackends(&f)
-	return append(f, t.Effects.Check(t.Returns, t.measurable())...)
 }
 
 // measurable are the arguments as effects refer to them.
@@ -221,6 +291,9 @@ func (a Arg) check(f *faults) {
 	}
 	if a.Optional && a.Many {
 		f.addf("argument %s is optional and many", a.Name)
+	}
+	if a.Form != "" && (a.Form != TableForm || a.Meaning != plan.Content) {
+		f.addf("argument %s has the form %q, and only a content may have one, which is %s", a.Name, a.Form, TableForm)
 	}
 }
 

@@ -1,15 +1,16 @@
 package toolbox
 
 import (
-	"regexp"
 	"strings"
+
+	"atelier/agent/lazyregexp"
 )
 
 // About is the slot of [Tool.Made] for what a result says of itself.
 const About = "about"
 
 // slot finds the slots of a phrase.
-var slot = regexp.MustCompile(`\{([^{}]*)\}`)
+var slot = lazyregexp.New(`\{([^{}]*)\}`)
 
 // Slots are the names of the slots of a phrase, in their order.
 func Slots(phrase string) []string {
@@ -23,7 +24,7 @@ func Slots(phrase string) []string {
 // Format is a phrase as a format of fmt, with a %s for each slot: by it the catalogue of
 // sentences has the translations.
 func Format(phrase string) string {
-	return slot.ReplaceAllLiteralString(strings.ReplaceAll(phrase, "%", "%%"), "%s")
+	return slot().ReplaceAllLiteralString(strings.ReplaceAll(phrase, "%", "%%"), "%s")
 }
 
 // FillSlots is the phrase with what value gives for each slot.

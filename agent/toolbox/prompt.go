@@ -2,15 +2,16 @@ package toolbox
 
 import (
 	"cmp"
-	"regexp"
+
 	"slices"
 	"strings"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 )
 
 // placeholder is an argument's name in braces.
-var placeholder = regexp.MustCompile(`\{([a-z0-9_]+)\}`)
+var placeholder = lazyregexp.New(`\{([a-z0-9_]+)\}`)
 
 // Placeholders are the names of the arguments that a prompt speaks of, in the order of
 // their first appearance.

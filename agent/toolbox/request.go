@@ -19,6 +19,7 @@ func (t *Tool) checkRequest(b Backing, f *faults) {
 		f.addf("a service returns image, video, audio, document or text, and not %s", t.Returns)
 	case b.Kind == serviceKind:
 		*f = append(*f, b.Request.Check(t.scope("a request", f))...)
+		*f = append(*f, b.Request.Compared(t.closed())...)
 		for _, name := range b.Request.Needed() {
 			arg, _, _ := strings.Cut(name, ".")
 			i := slices.IndexFunc(t.Args, func(a Arg) bool { return a.Name == arg })

@@ -141,6 +141,9 @@ type Arg struct {
 	Type plan.Type `yaml:"type"`
 	// Meaning says what a text stands for; required where Type is text.
 	Meaning plan.Meaning `yaml:"meaning,omitempty"`
+	// Form says what a content must be, for planning without a model: [TableForm], or "" for any text.
+	// Models read that in About.
+	Form string `yaml:"form,omitempty"`
 	// Param declares the parameter of which the text is the value; nil for a resource.
 	Param *param.Param `yaml:"-"`
 	// About explains it to people and models.
@@ -150,13 +153,16 @@ type Arg struct {
 	Many bool `yaml:"many,omitempty"`
 }
 
+// TableForm is the form of a text that is a table.
+const TableForm = "table"
+
 // Backing is one way to run a tool; they stand in the order in which they are tried.
 type Backing struct {
 	// Kind names the make: native, command, http, improvise, program, hftask, openai, localai, weather.
 	Kind string `yaml:"kind"`
-	// Run is what the make is asked for: an operation, a program's recipe, a task. Of a command
-	// or a request it is the name of its tool.
-	Run string `yaml:"run"`
+	// Run is what the make is asked for: an operation, a program's recipe, a task. Unless a file says
+	// otherwise, it is the name of the tool for a command or a request, and python for a program.
+	Run string `yaml:"run,omitempty"`
 	// Recipe is the command line of the kind command, and what belongs to it.
 	Recipe *template.Recipe `yaml:",inline"`
 	// Request is what the kind http sends to a service.
@@ -169,8 +175,9 @@ type Backing struct {
 	Inputs string `yaml:"-"`
 	// Debian is the package of Debian that has the program of a command, where it has another name.
 	Debian string `yaml:"debian,omitempty"`
-	// Device is where it works: cpu or gpu, or program, where what models write runs.
-	Device string `yaml:"device"`
+	// Device is where it works: cpu or gpu, or program, where what models write runs. It is cpu for a
+	// command, a request and a program, unless a file says otherwise.
+	Device string `yaml:"device,omitempty"`
 	// Needs says what must be there, for people: "ffmpeg", "a model server".
 	Needs string `yaml:"needs,omitempty"`
 	// Approximate marks a weaker stand-in; answers say so.

@@ -168,6 +168,9 @@ type StepEnd struct {
 	Generation int         `json:"generation"`
 	Step       string      `json:"step"`
 	Result     plan.Result `json:"result"`
+	// Last is the last program that could be written for the step, with its Trouble, if it failed
+	// too.
+	Last *plan.Draft `json:"last,omitempty"`
 }
 
 // Halted ends a run early.

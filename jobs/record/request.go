@@ -49,6 +49,17 @@ func newGeneration(root int, salt string, at time.Time) *Generation {
 	}
 }
 
+// Spent is how many tokens planning and the drafts of all steps took.
+func (g *Generation) Spent() int {
+	n := g.Plan.Thinking.Tokens()
+	for _, drafts := range g.Drafts {
+		for _, d := range drafts {
+			n += d.Usage.Input + d.Usage.Output
+		}
+	}
+	return n
+}
+
 // stopStep marks a step as stopped, unless it is done.
 func (g *Generation) stopStep(s *Started) {
 	if _, done := g.Ended[s.Step]; done || g.Turns[s.Step] != s.Turn {
@@ -56,6 +67,15 @@ func (g *Generation) stopStep(s *Started) {
 	}
 	delete(g.Started, s.Step)
 	g.Turns[s.Step]++
+}
+
+// addLastDraft adds the last draft of a step that has ended, if it failed.
+func (g *Generation) addLastDraft(end *StepEnd) {
+	if end.Last == nil {
+		return
+	}
+	drafts := g.Drafts[end.Step]
+	g.Drafts[end.Step] = append(slices.Clone(drafts[:min(len(drafts), plan.MaxDrafts-1)]), *end.Last)
 }
 
 // addDraft adds a program that was written for a step, or the trouble of running it. Either way
@@ -176,6 +196,7 @@ func (r *builder) apply(e *Entry) {
 			if _, ok := g.Ended[e.Ended.Step]; !ok {
 				g.Ended[e.Ended.Step] = e.At
 				g.Ends = append(g.Ends, e.Ended)
+				g.addLastDraft(e.Ended)
 			}
 		}
 	default:

@@ -69,6 +69,8 @@ type Step struct {
 	Problem string      `json:"problem,omitempty"`
 	// Output is the name of what it made.
 	Output string `json:"output,omitempty"`
+	// Drafts are the programs that were written for it in this run. All but the last have a Trouble.
+	Drafts []plan.Draft `json:"drafts,omitempty"`
 }
 
 // Run is a run as people see it.
@@ -128,7 +130,7 @@ func of(r *record.Request, asked plan.Request) Request {
 			}
 			o.Choice, o.Results, o.Made = run.Route.Choice(), run.Route.All(), run.Route.Made()
 			for _, s := range run.Route.Steps() {
-				step := Step{Step: s, Status: run.Route.Status(s.Key), Started: g.Started[s.Key], Ended: g.Ended[s.Key]}
+				step := Step{Step: s, Status: run.Route.Status(s.Key), Started: g.Started[s.Key], Ended: g.Ended[s.Key], Drafts: g.Drafts[s.Key]}
 				if result, ok := run.Route.Result(s.Key); ok {
 					step.Problem = result.Problem
 					if result.Output != nil {

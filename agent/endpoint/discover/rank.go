@@ -2,7 +2,7 @@ package discover
 
 import (
 	"cmp"
-	"regexp"
+
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +10,7 @@ import (
 
 	"atelier/agent/endpoint"
 	"atelier/agent/endpoint/family"
+	"atelier/agent/lazyregexp"
 )
 
 // Sizes in billions of parameters.
@@ -74,7 +75,7 @@ func bySize(a, b float64) int {
 }
 
 // size is how names say how many parameters a model has: 8b, 0.5B, 360m, 8x7b.
-var size = regexp.MustCompile(`(?i)(?:^|[^a-z0-9.])(?:(\d{1,3})x)?(\d{1,5}(?:\.\d{1,3})?)([bm])(?:$|[^a-z0-9])`)
+var size = lazyregexp.New(`(?i)(?:^|[^a-z0-9.])(?:(\d{1,3})x)?(\d{1,5}(?:\.\d{1,3})?)([bm])(?:$|[^a-z0-9])`)
 
 // parametersIn finds in a name how many billions of parameters the model has; 0 where it does
 // not tell. Of several figures the largest counts: qwen3-30b-a3b has 30, of which 3 are active.

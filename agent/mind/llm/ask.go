@@ -73,9 +73,6 @@ func (e *AnswerError) Error() string {
 	return fmt.Sprintf("the model's answer to the job %s could not be used: %s", e.Job, e.Kind)
 }
 
-// ErrTooDear is a request that has taken all the tokens that one may take.
-var ErrTooDear = errors.New("the request has taken the tokens that one request may take")
-
 // rounds is how often a question is put: once, and once more with the complaint.
 const rounds = 2
 
@@ -146,11 +143,7 @@ func (m *Mind) room(q question, how manner, messages []openai.ChatCompletionMess
 	least := min(q.output, leastOutput)
 	left := m.config.MaxTokens - spent - input
 	if left < least {
-		return 0, &plan.Fault{
-			Sentence: plan.Say("This takes more of the language model than one request may take. Please ask for less at a time."),
-			Err:      fmt.Errorf("%s: %w: %d of %d", q.job, ErrTooDear, spent+input+least, m.config.MaxTokens),
-			Final:    true, // a limit that is set is not gone round
-		}
+		return 0, plan.TooDear(q.job, spent+input+least, m.config.MaxTokens)
 	}
 	return min(most, left, max(m.config.ContextTokens-input, least)), nil
 }

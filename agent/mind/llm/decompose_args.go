@@ -4,19 +4,20 @@ import (
 	"cmp"
 	"fmt"
 	"path"
-	"regexp"
+
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/retrieve"
 )
 
 // reference is the result of a subtask: <GENERATED>-n, in ControlLLM's paper <GEN>-n.
-var reference = regexp.MustCompile(`<GEN(?:ERATED)?>-(\d{1,6})`)
+var reference = lazyregexp.New(`<GEN(?:ERATED)?>-(\d{1,6})`)
 
 // isReference tells whether the value is the result of the subtask of that id, and
 // nothing else.

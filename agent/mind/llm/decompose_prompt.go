@@ -65,7 +65,11 @@ func (m *Mind) wordDecompose(q *question, r plan.Request, known vocabulary, pict
 		left, err = room()
 	}
 	if err == nil && data.Prior {
-		data.tell(relevant(m.index, m.config.Catalogue.Tools(), hint, wishOf(r), min(window/3, left/share, maxHints)))
+		tools := relevant(m.index, m.config.Catalogue.Tools(), hint, wishOf(r), min(window/3, left/share, maxHints))
+		data.tell(tools)
+		if !data.Examples { // there is no room for settings that none of these has
+			data.Settings = slices.DeleteFunc(data.Settings, func(s explained) bool { return !takesSetting(tools, param.Type(s.Word)) })
+		}
 		left, err = room()
 	}
 	if err != nil {
@@ -82,6 +86,13 @@ func settings(examples int) []explained {
 		all = append(all, explained{name, strings.Join(param.Type(name).Examples()[:examples], ", ")})
 	}
 	return all
+}
+
+// takesSetting reports whether one of the tools has a parameter of the type.
+func takesSetting(tools []toolbox.Tool, t param.Type) bool {
+	return slices.ContainsFunc(tools, func(tool toolbox.Tool) bool {
+		return slices.ContainsFunc(tool.Params, func(p param.Param) bool { return p.Type == t })
+	})
 }
 
 // tell sorts the tools into their domains.

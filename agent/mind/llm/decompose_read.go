@@ -5,10 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
+
 	"strings"
 
 	"atelier/agent/endpoint"
+	"atelier/agent/lazyregexp"
 )
 
 // A server that takes no schema lets a model leave out what is empty, write one for a
@@ -32,14 +33,14 @@ func readDecomposition(content string) (decomposition, error) {
 
 // The wrappings in which a list is still the whole of an answer.
 var (
-	fenced   = regexp.MustCompile("(?s)^```[a-z]*\n(.*)\n```$")
-	solution = regexp.MustCompile(`(?s)<Solution>(.*?)</Solution>`) // ControlLLM, Table 6
+	fenced   = lazyregexp.New("(?s)^```[a-z]*\n(.*)\n```$")
+	solution = lazyregexp.New(`(?s)<Solution>(.*?)</Solution>`) // ControlLLM, Table 6
 )
 
 // findList finds a list that is the whole answer.
 func findList(content string) (json.RawMessage, bool) {
 	content = strings.TrimSpace(content)
-	for _, wrapping := range []*regexp.Regexp{solution, fenced} {
+	for _, wrapping := range []lazyregexp.Regexp{solution, fenced} {
 		if m := wrapping.FindStringSubmatch(content); m != nil {
 			content = strings.TrimSpace(m[1])
 		}

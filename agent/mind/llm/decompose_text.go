@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 )
 
@@ -39,10 +40,10 @@ func (b *binder) words(i int, value string) (plan.Source, bool) {
 }
 
 // quotable is what may stand for a result or a text in words: <GENERATED>-n, <name>.
-var quotable = regexp.MustCompile(`<GEN(?:ERATED)?>-\d{1,6}|<[^<>\n]{1,200}>`)
+var quotable = lazyregexp.New(`<GEN(?:ERATED)?>-\d{1,6}|<[^<>\n]{1,200}>`)
 
 // place is what a text would take for the place of a part.
-var place = regexp.MustCompile(`\{(\d+)\}`)
+var place = lazyregexp.New(`\{(\d+)\}`)
 
 // quoting is a text with the results and texts that it quotes as its parts.
 func (b *binder) quoting(i int, value string) (plan.Source, bool) {
@@ -86,7 +87,7 @@ func (b *binder) part(i int, quoted string) (part plan.Source, is, ok bool) {
 }
 
 // gap stands for the middle of a passage.
-var gap = regexp.MustCompile(`\s*(?:\[\.\.\.\]|\[…\])\s*`)
+var gap = lazyregexp.New(`\s*(?:\[\.\.\.\]|\[…\])\s*`)
 
 // The words of an end that are looked for at most, and how many at least tell it from words of the
 // model's own beside it.

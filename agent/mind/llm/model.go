@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"math"
 	"path"
-	"regexp"
+
 	"sync"
 
 	openai "github.com/sashabaranov/go-openai"
 
 	"atelier/agent/endpoint"
 	"atelier/agent/endpoint/family"
+	"atelier/agent/lazyregexp"
 )
 
 // format is how an answer is asked for; from what binds the model most to what every
@@ -75,7 +76,7 @@ const (
 // as output. Others are learnt by what they do.
 func reasons(name string) bool { return reasoning.MatchString(path.Base(name)) }
 
-var reasoning = regexp.MustCompile(`^(o[134]|gpt-([5-9]|\d\d))`)
+var reasoning = lazyregexp.New(`^(o[134]|gpt-([5-9]|\d\d))`)
 
 func (m Model) tokenField(name string) string {
 	switch {

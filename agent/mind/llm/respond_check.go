@@ -3,12 +3,13 @@ package llm
 import (
 	"cmp"
 	"fmt"
-	"regexp"
+
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"atelier/agent/endpoint"
+	"atelier/agent/lazyregexp"
 	"atelier/agent/mind"
 	"atelier/agent/wording"
 )
@@ -71,11 +72,11 @@ func messageOf(content string) string {
 }
 
 var (
-	headings = regexp.MustCompile(`(?m)^[ \t]*#{1,6}[ \t]+`)
-	table    = regexp.MustCompile(`(?m)^[ \t]*\|.*\|[ \t]*$`)
-	markup   = regexp.MustCompile(`(?i)</?(?:a|b|br|code|details|div|em|font|h[1-6]|i|img|li|ol|p|pre|script|span|strong|style|table|td|th|tr|u|ul)\b[^<>]*>`)
-	picture  = regexp.MustCompile(`!\[[^\]]*\]\(`)
-	address  = regexp.MustCompile(`(?i)\b(?:https?|ftp)://[!#-&*-;=?-\[\]^-~]+`) // ASCII, as words of other scripts may follow at once
+	headings = lazyregexp.New(`(?m)^[ \t]*#{1,6}[ \t]+`)
+	table    = lazyregexp.New(`(?m)^[ \t]*\|.*\|[ \t]*$`)
+	markup   = lazyregexp.New(`(?i)</?(?:a|b|br|code|details|div|em|font|h[1-6]|i|img|li|ol|p|pre|script|span|strong|style|table|td|th|tr|u|ul)\b[^<>]*>`)
+	picture  = lazyregexp.New(`!\[[^\]]*\]\(`)
+	address  = lazyregexp.New(`(?i)\b(?:https?|ftp)://[!#-&*-;=?-\[\]^-~]+`) // ASCII, as words of other scripts may follow at once
 )
 
 // flaws are what is wrong with an answer, the grave ones first.

@@ -2,11 +2,12 @@ package llm
 
 import (
 	"fmt"
-	"regexp"
+
 	"slices"
 	"strconv"
 	"strings"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/mind"
 	"atelier/agent/plan"
 	"atelier/agent/wording"
@@ -87,7 +88,7 @@ func allOutputs(a mind.Account) []plan.Resource {
 const mostComplained = 300
 
 // mark matches a mark such as "[[told 1]]" in an answer, with the space before it.
-var mark = regexp.MustCompile(`(?i)[ \t]*\[\[\s*told\s*([0-9]{1,6})\s*\]\]`)
+var mark = lazyregexp.New(`(?i)[ \t]*\[\[\s*told\s*([0-9]{1,6})\s*\]\]`)
 
 // untold are failures that an answer passes over in silence. Languages differ, and marks do not.
 func (m *Mind) untold(a mind.Account, told record, said string) flaws {
@@ -120,7 +121,7 @@ func (m *Mind) untold(a mind.Account, told record, said string) flaws {
 }
 
 // toolName finds what may be the name of a tool: words with underscores, or in backquotes.
-var toolName = regexp.MustCompile("`([a-z0-9_]+)`|[a-z0-9]+(?:_[a-z0-9]+)+")
+var toolName = lazyregexp.New("`([a-z0-9_]+)`|[a-z0-9]+(?:_[a-z0-9]+)+")
 
 // internal are the names of tools and the chained names of files in an answer, which people are
 // not to read.
@@ -171,7 +172,7 @@ func (m *Mind) isTool(name string) bool {
 }
 
 // aside finds a name in backquotes that stands alone in brackets.
-var aside = regexp.MustCompile("[ \\t]*\\(`[a-z0-9_]+`\\)")
+var aside = lazyregexp.New("[ \\t]*\\(`[a-z0-9_]+`\\)")
 
 // plain is an answer without marks, and without the names that people are not to read: those of
 // tools become words.

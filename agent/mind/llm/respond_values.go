@@ -2,11 +2,12 @@ package llm
 
 import (
 	"fmt"
-	"regexp"
+
 	"slices"
 	"strconv"
 	"strings"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/wording"
 )
@@ -137,9 +138,9 @@ func placeFor(i int) string { return "[[text " + strconv.Itoa(i+1) + "]]" }
 
 var (
 	// anyPlace finds what may be meant as a place for a text.
-	anyPlace = regexp.MustCompile(`(?i)\[\[\s*text\s*([0-9]{1,6})\s*\]\]`)
+	anyPlace = lazyregexp.New(`(?i)\[\[\s*text\s*([0-9]{1,6})\s*\]\]`)
 	// framed is a place with the marks that belong to it: quotation, emphasis, a full stop.
-	framed = regexp.MustCompile("(?i)(?:```[a-z]*\n)?[ \\t\"“”„«»*_>`•-]*" + anyPlace.String()[len("(?i)"):] + "[ \\t\"“”„«»*_`.,;。]*(?:\n```)?")
+	framed = lazyregexp.New("(?i)(?:```[a-z]*\n)?[ \\t\"“”„«»*_>`•-]*" + anyPlace.String()[len("(?i)"):] + "[ \\t\"“”„«»*_`.,;。]*(?:\n```)?")
 )
 
 // number is the index of the text that a place stands for.

@@ -73,7 +73,7 @@ func (s *splitter) step(i int) int {
 		s.cut(i, i, along)
 		s.bare = true
 		return i + 1
-	case n == 0:
+	case n == 0, s.listsTags(i, i+n):
 	case i == s.begin:
 		if how == after && len(s.found) > 0 {
 			s.how = after // "Then …" at the front of a sentence
@@ -91,6 +91,15 @@ func (s *splitter) step(i int) int {
 		return i + n
 	}
 	return i + 1
+}
+
+// listsTags reports whether tags of a sound stand before and behind a connector: "artist Ella, title Rain".
+func (s *splitter) listsTags(end, next int) bool {
+	if s.begin >= end || next >= len(s.words) || !quantity.BeginsTags(s.text[s.words[next].Start:]) {
+		return false
+	}
+	_, before := quantity.FindTags(s.text[s.words[s.begin].Start:s.words[end-1].End])
+	return before > 0
 }
 
 // leadsIn reports whether the words before the colon at i only say what the result is for: "podcast ready: mono,

@@ -32,7 +32,7 @@ type cover struct {
 // account for, as they are written.
 func (d *drafter) leftover(r *reading, sub plan.Subtask, beside ...step) []string {
 	c := cover{scene: d.scene, r: r, tools: []*profile{r.head}, says: set{}, grades: set{}, given: map[plan.Type]bool{}}
-	for _, a := range allArgs(sub) {
+	for _, a := range allTold(sub) {
 		c.given[base(a.Type)] = true
 		if a.Source.Kind == plan.OfValue || a.Source.Kind == plan.OfText {
 			c.tell(r.head, a)
@@ -40,7 +40,7 @@ func (d *drafter) leftover(r *reading, sub plan.Subtask, beside ...step) []strin
 	}
 	for _, b := range beside {
 		c.tools = append(c.tools, b.tool)
-		c.tell(b.tool, b.told.Arg)
+		c.tell(b.tool, b.told)
 	}
 	for _, f := range c.tools {
 		for w := range f.about {
@@ -73,9 +73,13 @@ func (c *cover) removed() []string {
 }
 
 // tell takes in a text that a tool is told.
-func (c *cover) tell(f *profile, a plan.Arg) {
+func (c *cover) tell(f *profile, a toldArg) {
 	means := func(arg toolbox.Arg) bool { return arg.Meaning == a.Meaning && !arg.Type.Media() }
-	arg, ok := f.arg(func(arg toolbox.Arg) bool { return means(arg) && arg.Param != nil && arg.Param.Reads(a.Source.Value) })
+	reads := func(arg toolbox.Arg) bool { return means(arg) && arg.Param != nil && arg.Param.Reads(a.Source.Value) }
+	arg, ok := f.arg(func(arg toolbox.Arg) bool { return reads(arg) && arg.Param.Type == a.setting })
+	if !ok {
+		arg, ok = f.arg(reads)
+	}
 	if !ok {
 		arg, _ = f.arg(means)
 	}
@@ -198,6 +202,9 @@ func (c *cover) unmeasured(text string, found []quantity.Quantity) []quantity.Qu
 		if c.saysAll(said) && strings.Contains(strings.ToLower(c.r.head.Description), said) {
 			return true
 		}
+		if c.named(q, said) {
+			return true
+		}
 		for i, told := range c.told {
 			typ := kind(c.args[i])
 			switch {
@@ -211,6 +218,15 @@ func (c *cover) unmeasured(text string, found []quantity.Quantity) []quantity.Qu
 		}
 		return q.Unit == quantity.Number && len(said) == 1 && len(c.r.files) > 1 // how many files there are
 	})
+}
+
+// named reports whether a quantity in words only names something: it stands in the tool's templates, or in a choice
+// that was made, and none of the tool's settings takes such quantities. "Mirror the upper half onto the other half".
+func (c *cover) named(q quantity.Quantity, said string) bool {
+	foreign := func(w string) bool {
+		return !c.r.head.own[w] && !slices.ContainsFunc(c.args, func(a toolbox.Arg) bool { return slices.Contains(choiceWords(a), w) })
+	}
+	return !strings.ContainsFunc(said, unicode.IsDigit) && !c.r.head.takesUnit(q.Unit) && !slices.ContainsFunc(wordsOf(said), foreign)
 }
 
 // changes reports whether the text of an argument has another value, or none, without the quantity: "200x200

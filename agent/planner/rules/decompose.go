@@ -40,7 +40,7 @@ func asking(m plan.Message) *outcome   { return &outcome{question: m} }
 func refusing(m plan.Message) *outcome { return &outcome{reply: m, refused: true} }
 
 func (p *Planner) understand(r plan.Request) outcome {
-	text := tidy(r.Wish)
+	text := p.tools.tidy(r.Wish)
 	if r.Question != nil {
 		return p.answered(r, text)
 	}
@@ -246,6 +246,9 @@ func (t *thread) decided() *outcome {
 		if t.doubt == nil || len(t.tasks) > 0 {
 			return asking(inPart(t.left))
 		}
+		if q := t.outOfBounds(); !q.IsZero() {
+			return asking(q)
+		}
 		return t.guessing(inPart(t.left), t.doubt)
 	case len(t.tasks) == 0:
 		return lost(t.request)
@@ -253,6 +256,23 @@ func (t *thread) decided() *outcome {
 		return asking(whatWith(listed(unused)))
 	}
 	return &outcome{subtasks: t.tasks, types: t.types, left: t.left}
+}
+
+// outOfBounds is what people are told of a value that the tool of the clause that was left cannot take.
+func (t *thread) outOfBounds() plan.Message {
+	for _, l := range t.left {
+		for _, text := range l.Unknown {
+			for _, a := range t.doubt.head.Args {
+				takes := func(q quantity.Quantity) bool { return a.Param.Takes(q.Unit) }
+				if a.Param == nil || !slices.ContainsFunc(quantity.Find(text), takes) || !a.Param.Outside(text) {
+					continue
+				}
+				_, err := a.Param.Read(text)
+				return plan.Sentence(err, plan.Message{})
+			}
+		}
+	}
+	return plan.Message{}
 }
 
 // protects reports whether a part must not be left undone: the results would show what was to

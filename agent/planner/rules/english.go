@@ -14,6 +14,12 @@ var englishFile string
 // set is a closed list of words in lower case.
 type set map[string]bool
 
+func (s set) add(words []string) {
+	for _, w := range words {
+		s[w] = true
+	}
+}
+
 // english holds the closed lists of english.txt by section.
 type english struct {
 	lists map[string][]string

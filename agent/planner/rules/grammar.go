@@ -1,7 +1,10 @@
 package rules
 
 import (
+	"maps"
+	"regexp"
 	"slices"
+	"strings"
 
 	"atelier/agent/toolbox/retrieve"
 )
@@ -12,6 +15,19 @@ type grammar struct {
 
 	lexicon *retrieve.Lexicon
 	verbs   set // words that an order may begin with
+	// noThing is a request for something to be gone, which most examples word with "without".
+	noThing *regexp.Regexp
+}
+
+func newGrammar(e *english, l *retrieve.Lexicon) *grammar {
+	things := make([]string, len(e.lists["things without"]))
+	for i, t := range e.lists["things without"] {
+		things[i] = regexp.QuoteMeta(t)
+	}
+	return &grammar{
+		english: e, lexicon: l, verbs: maps.Clone(e.sets["verbs"]),
+		noThing: regexp.MustCompile(`(?i)((?:^|[,;.:]|\band|\bwith)\s*)\bno (` + strings.Join(things, "|") + `)\b`),
+	}
 }
 
 // isVerb reports whether the word can begin an order.

@@ -32,7 +32,7 @@ func TestGuessesAtWhatIsMeant(t *testing.T) {
 		{"the last of several parts", "blur it and then resize it", all[:1], []string{"blur it and then resize it to 800x600"}},
 		{"what is left over", "crop it to a square with rounded corners", all[:1], []string{"crop this picture to a square"}},
 		{"nothing that is known", "frobnicate photo.jpg", all[:1], nil},
-		{"nothing for such a file", "speed it up", all[:1], nil},
+		{"nothing for such a file", "mute it", all[:1], nil},
 		{"no file", "resize it", nil, nil},
 	} {
 		d, err := thePlanner(t).Decompose(t.Context(), plan.Request{Wish: c.wish, Given: c.given}, nil)

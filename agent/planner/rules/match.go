@@ -59,6 +59,7 @@ type view struct {
 	direct  map[plan.Type]bool // types at hand
 	can     map[plan.Type]bool // what can be made of them
 	classes []string           // of the words that say something, but for its verb
+	colours set                // those of them that are colours
 	quotes  int
 	units   []quantity.Unit // of the quantities that it states
 	last    plan.Type       // what was made or spoken of last
@@ -116,7 +117,7 @@ func (m *matcher) match(r *reading) {
 
 func (m *matcher) view(r *reading) *view {
 	v := &view{
-		settings: m.settings, r: r, files: map[plan.Type]int{}, direct: map[plan.Type]bool{},
+		settings: m.settings, r: r, files: map[plan.Type]int{}, direct: map[plan.Type]bool{}, colours: set{},
 		last: m.focus(), wanted: m.wanted(r),
 	}
 	if len(r.files) == 0 {
@@ -231,10 +232,14 @@ func (v *view) collect() {
 		class, length := v.lexicon.ClassAt(words, i)
 		if length > 1 || (i > 0 || !v.verbs[lower(words[0])]) && !v.saysNothing(words[i]) && !v.is("amount words", words[i]) {
 			v.classes = append(v.classes, class)
+			v.colours[class] = v.colours[class] || anyColour.Reads(words[i].Text)
 		}
 		i += length - 1
 	}
 }
+
+// anyColour is a parameter that takes a colour.
+var anyColour = param.Param{Type: param.Colour}
 
 // measures reports whether the word belongs to a quantity with a unit: "44.1 kHz".
 func (v *view) measures(w retrieve.Word) bool {
@@ -247,7 +252,7 @@ func (v *view) measures(w retrieve.Word) bool {
 func (v *view) unexplained(f *profile) int {
 	n := 2 * v.quotes
 	for _, class := range v.classes {
-		if !v.index.Vocabulary(f.Name, class) {
+		if !v.index.Vocabulary(f.Name, class) && !f.values[class] && !(f.coloured && v.colours[class]) {
 			n++
 		}
 	}
@@ -369,6 +374,8 @@ func (v *view) byValues(f *profile) float64 {
 			fit *= strongly
 		case required && a.Param.Type == param.Choice && v.names(f.choices) && v.phraseFor(v.r, *a.Param) != "":
 			fit *= clearly
+		case required && a.Param.Type == param.Choice && v.phraseFor(v.r, *a.Param) == "":
+			fit *= partly
 		}
 		if a.Optional || a.Type != plan.Text {
 			continue
@@ -406,8 +413,12 @@ func (v *view) byValues(f *profile) float64 {
 	if f.wants(plan.Query) && f.textOnly && v.column {
 		fit *= hardly // the tools for tables come first
 	}
-	if takes && !fits && len(v.units) > 0 {
+	switch {
+	case fits || len(v.units) == 0:
+	case takes:
 		fit *= hardly
+	case slices.ContainsFunc(v.units, func(u quantity.Unit) bool { return u != quantity.ByteCount }): // a limit is a step of its own
+		fit *= partly
 	}
 	return fit
 }

@@ -22,13 +22,13 @@ func (v *view) byThings(f *profile) float64 {
 	if f.tabular && len(fitting(v.things, plan.Text)) == 0 && !strings.Contains(v.text, "\n") {
 		fit *= hardly // there is no table
 	}
+	if v.takesAll(f) {
+		fit *= clearly
+	}
 	switch {
 	case v.r.marked():
 		return fit * v.byMarks(f)
 	case len(v.r.files) > 0:
-		if v.takesAll(f) {
-			fit *= clearly
-		}
 		return fit * v.byFiles(f)
 	case media:
 		return fit * v.byImplied(f)
@@ -39,12 +39,21 @@ func (v *view) byThings(f *profile) float64 {
 	return fit
 }
 
-// takesAll reports whether the tool takes each of the files that came with the message, of which the clause
-// names some.
+// takesAll reports whether the tool takes each of the files that came with the message, one for each of
+// its arguments.
 func (v *view) takesAll(f *profile) bool {
-	_, _, pair := f.pair()
-	given := slices.DeleteFunc(slices.Clone(v.things), func(e thing) bool { return !e.given || e.made || !e.typ.Media() })
-	return pair && len(given) == len(f.media)
+	left := typesOf(slices.DeleteFunc(slices.Clone(v.things), func(e thing) bool { return !e.given || e.made || !e.typ.Media() }))
+	if len(left) < 2 || len(left) != len(f.media) {
+		return false
+	}
+	for _, a := range f.media {
+		i := slices.IndexFunc(left, func(t plan.Type) bool { return !a.Many && t.Fits(a.Type) })
+		if i < 0 {
+			return false
+		}
+		left = slices.Delete(left, i, i+1)
+	}
+	return true
 }
 
 // byFiles compares what the tool needs with the files that the clause names.

@@ -463,3 +463,34 @@ func TestAnAnswerPicksAGuess(t *testing.T) {
 		}
 	}
 }
+
+// A tool's own words of quantity are no values, and a value that it cannot take is answered with the bounds.
+func TestQuantitiesOfAToolThatIsAdded(t *testing.T) {
+	t.Parallel()
+	c, err := catalogue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	mirror, err := toolbox.ReadTool([]byte(`{name: mirror_symmetry, description: Makes a picture symmetrical., when: For symmetry.,
+examples: ["mirror the {upper half} of {it} onto the other half", "reflect the {right half} of {the photo} over", "mirror {it} in stripes of {8} pixels"],
+domain: image-editing, origins: [own], args: [{name: image, type: image, about: the picture}], params: [
+{name: half, type: choice, about: the half that is kept, choices: {right: [right half], top: [upper, upper half]}, optional: true, default: right},
+{name: stripe, type: integer, about: how wide a stripe is, min: 2, max: 64, optional: true}],
+returns: image, made: "{image}, mirrored", backends: [{kind: native, run: mirror, device: cpu}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := rules.New(rules.Config{Catalogue: toolbox.NewCatalogue(append(slices.Clone(c.Tools()), mirror))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for wish, asks := range map[string]string{
+		"mirror the upper half of it onto the other half": "", "mirror it in stripes of 500 pixels": "2 to 64 is",
+	} {
+		d, err := m.Decompose(t.Context(), plan.Request{Wish: wish, Given: []plan.Resource{{Name: "a.png", Type: plan.Image}}}, nil)
+		planned := len(d.Subtasks) == 1 && d.Subtasks[0].Tool == "mirror_symmetry"
+		if err != nil || planned != (asks == "") || !strings.Contains(d.Question, asks) {
+			t.Errorf("%q: %v %q%s", wish, err, d.Question, showTasks(d))
+		}
+	}
+}

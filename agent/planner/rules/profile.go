@@ -1,10 +1,10 @@
 package rules
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/param"
@@ -36,24 +36,26 @@ type profile struct {
 	// tabular marks a tool that works on a table.
 	tabular bool
 	choices set // the words of the choices that the tool must be told
+	values  set // the classes of the words of all of its choices
+	// coloured marks a tool that can be told a colour.
+	coloured bool
+	own      set // the words of its templates outside of slots
 }
 
 // compile reads a tool.
 func (ts *tools) compile(t toolbox.Tool) profile {
-	f := profile{Tool: t, textOnly: true, about: set{}, formats: set{}, swapped: map[string]bool{}, makers: map[string]string{}, choices: set{}}
+	f := profile{Tool: t, textOnly: true, about: set{}, formats: set{}, swapped: map[string]bool{}, makers: map[string]string{}, choices: set{}, values: set{}, own: set{}}
 	for _, a := range t.Args {
+		f.coloured = f.coloured || a.Param != nil && a.Param.Type == param.Colour
+		for _, w := range choiceWords(a) {
+			f.values[ts.lexicon.Class(retrieve.Stem(w))] = true
+			f.choices[w] = f.choices[w] || !a.Optional
+		}
 		if a.Optional {
 			continue
 		}
 		f.makers[a.Name] = ts.index.Named(a.About)
-		f.tabular = f.tabular || a.Meaning == plan.Content && strings.Contains(a.About, "CSV")
-		if a.Param != nil && a.Param.Type == param.Choice {
-			for choice, others := range a.Param.Choices {
-				for _, w := range wordsOf(choice + " " + strings.Join(others, " ")) {
-					f.choices[w] = true
-				}
-			}
-		}
+		f.tabular = f.tabular || a.Form == toolbox.TableForm
 		if !slices.Contains(f.needs, a.Type) {
 			f.needs = append(f.needs, a.Type)
 		}
@@ -72,7 +74,9 @@ func (ts *tools) compile(t toolbox.Tool) profile {
 	_, told := f.arg(func(a toolbox.Arg) bool { return a.Type == plan.Text })
 	for _, e := range t.Examples {
 		ts.learnOrder(&f, e)
-		for _, w := range wordsOf(slots.ReplaceAllString(e, " ")) {
+		outside := wordsOf(slots.ReplaceAllString(e, " "))
+		f.own.add(outside)
+		for _, w := range outside {
 			f.formats[w] = retrieve.IsFormat(w)
 		}
 		free := slices.ContainsFunc(slots.FindAllStringSubmatch(e, -1), func(s []string) bool { return ts.isFree(s[1]) })
@@ -82,6 +86,17 @@ func (ts *tools) compile(t toolbox.Tool) profile {
 		}
 	}
 	return f
+}
+
+// choiceWords are the words that mean a value of a choice.
+func choiceWords(a toolbox.Arg) []string {
+	var words []string
+	if settingOf(a) == param.Choice {
+		for choice, others := range a.Param.Choices {
+			words = append(words, wordsOf(choice+" "+strings.Join(others, " "))...)
+		}
+	}
+	return words
 }
 
 // pair are two required arguments of one type, which are told apart by the words between them.
@@ -111,7 +126,7 @@ func (g *grammar) learnOrder(f *profile, example string) {
 }
 
 // slots are the parts of a template that change from request to request.
-var slots = regexp.MustCompile(`\{([^}]*)\}`)
+var slots = lazyregexp.New(`\{([^}]*)\}`)
 
 // isFree reports whether the sample of a slot stands for free words: it is no resource and no value.
 func (g *grammar) isFree(sample string) bool {

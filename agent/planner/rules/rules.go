@@ -32,11 +32,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"regexp"
+
 	"strconv"
 	"strings"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/mind"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -72,7 +72,7 @@ func New(c Config) (*Planner, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rules planner: %w", err)
 	}
-	return &Planner{tools: newTools(&grammar{english: e, lexicon: lexicon, verbs: maps.Clone(e.sets["verbs"])}, c.Catalogue), tell: c.Tell}, nil
+	return &Planner{tools: newTools(newGrammar(e, lexicon), c.Catalogue), tell: c.Tell}, nil
 }
 
 // Decompose splits the request into subtasks.
@@ -105,7 +105,7 @@ func (g *grammar) learnVerb(example string) {
 const maxRequest = 8000
 
 // tidy makes the request valid text of a bounded length.
-func tidy(text string) string {
+func (g *grammar) tidy(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' && r != '\t' {
 			return ' '
@@ -116,15 +116,12 @@ func tidy(text string) string {
 		text = strings.ToValidUTF8(text[:maxRequest], "")
 	}
 	text = blackAndWhite.ReplaceAllString(text, "black and white")
-	text = noThing.ReplaceAllString(text, "${1}without $2")
+	text = g.noThing.ReplaceAllString(text, "${1}without $2")
 	return strings.TrimSpace(listMark.ReplaceAllString(steps(text), "$1$2; "))
 }
 
 // blackAndWhite is how people shorten that: it would be read as three words.
-var blackAndWhite = regexp.MustCompile(`(?i)\bb ?[/&] ?w\b`)
-
-// noThing is a request for something to be gone, which most examples word with "without": "360p, no sound".
-var noThing = regexp.MustCompile(`(?i)((?:^|[,;.:]|\band|\bwith)\s*)\bno (sounds?|audio|music|background|metadata|exif|gps|borders?|frame)\b`)
+var blackAndWhite = lazyregexp.New(`(?i)\bb ?[/&] ?w\b`)
 
 // steps writes a numbered list as steps that go on from one another: "1. rotate it 2. blur it" is
 // "; rotate it; then blur it". A step that asks for a version of its own does not go on.
@@ -150,10 +147,10 @@ func steps(text string) string {
 }
 
 // numberMark is what may begin a step of a numbered list: "2. ", "3) ".
-var numberMark = regexp.MustCompile(`(?:^|\s)(\d)[.):]\s+`)
+var numberMark = lazyregexp.New(`(?:^|\s)(\d)[.):]\s+`)
 
 // ownVersion speaks of a result of its own.
-var ownVersion = regexp.MustCompile(`(?i)\b(?:versions?|copy|copies|variants?)\b`)
+var ownVersion = lazyregexp.New(`(?i)\b(?:versions?|copy|copies|variants?)\b`)
 
 // listMark is what begins a point of a list: "- rotate it", "2. rotate it", "3) rotate it".
-var listMark = regexp.MustCompile(`((?:^|\n)\s*)(?:[-*•]|\d[.):])\s+|((?:^|[.!?:;,])\s*)\d[.):]\s+|\s\d\)\s+`)
+var listMark = lazyregexp.New(`((?:^|\n)\s*)(?:[-*•]|\d[.):])\s+|((?:^|[.!?:;,])\s*)\d[.):]\s+|\s\d\)\s+`)

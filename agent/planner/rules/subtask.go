@@ -57,9 +57,22 @@ func settingOf(a toolbox.Arg) param.Type {
 
 // allArgs are the arguments of a subtask, and what it says of settings as texts.
 func allArgs(sub plan.Subtask) []plan.Arg {
-	all := slices.Clone(sub.Args)
+	var all []plan.Arg
+	for _, a := range allTold(sub) {
+		all = append(all, a.Arg)
+	}
+	return all
+}
+
+// allTold are the arguments of a subtask, and what it says of settings.
+func allTold(sub plan.Subtask) []toldArg {
+	var all []toldArg
+	for _, a := range sub.Args {
+		all = append(all, toldArg{Arg: a})
+	}
 	for _, s := range sub.Said {
-		all = append(all, plan.Arg{Type: plan.Text, Source: plan.FromValue(s.Text()), Meaning: param.Type(s.Type).Meaning()})
+		typ := param.Type(s.Type)
+		all = append(all, toldArg{plan.Arg{Type: plan.Text, Source: plan.FromValue(s.Text()), Meaning: typ.Meaning()}, typ})
 	}
 	return all
 }

@@ -154,10 +154,10 @@ func (st *settings) content(r *reading, f *profile) string {
 	if _, after, ok := strings.Cut(r.text, ": "); ok {
 		return strings.TrimSpace(after)
 	}
-	sections := []string{"text things", "languages", "prepositions", "pronouns", "results"}
+	sections := []string{"text things", "text looks", "languages", "prepositions", "pronouns", "results"}
 	orders := func(w retrieve.Word) bool { // it belongs to the order, not to the text
 		class := st.lexicon.Class(w.Stem)
-		return w.Kind != retrieve.Plain || st.isMedia(w) || st.lexicon.Stop(lower(w)) || st.index.Vocabulary(f.Name, class) ||
+		return w.Kind != retrieve.Plain || st.isMedia(w) || st.lexicon.Stop(lower(w)) || st.index.Vocabulary(f.Name, class) || f.values[class] ||
 			slices.Contains([]string{"text", "sentenc", "audio", "speech"}, class) ||
 			slices.ContainsFunc(sections, func(section string) bool { return st.is(section, w) })
 	}

@@ -14,6 +14,7 @@ import (
 var typed = map[param.Type]bool{
 	param.Colour: true, param.Opacity: true, param.Choice: true, param.Aspect: true,
 	param.Number: true, param.Integer: true, param.Duration: true, param.Pages: true,
+	param.Integers: true, param.Moments: true, param.Metadata: true,
 }
 
 // maxPhrase is the most words of a phrase that gives a value.
@@ -29,9 +30,20 @@ func (st *settings) said(r *reading, a toolbox.Arg, f *profile) string {
 
 // phraseFor is the phrase of a clause that holds the value of the parameter; "" if there is none.
 func (st *settings) phraseFor(r *reading, p param.Param) string {
-	if p.Type == param.Pages {
-		text, _ := r.span(st.text)
+	text, _ := r.span(st.text)
+	switch p.Type { //nolint:exhaustive // the others are found by reading
+	case param.Pages:
 		start, end := quantity.FindPages(text)
+		return text[start:end]
+	case param.Integers:
+		start, end := quantity.FindIntegers(text)
+		return text[start:end]
+	case param.Moments:
+		start, end := quantity.FindMoments(text)
+		return text[start:end]
+	case param.Metadata:
+		text = st.withoutFiles(r.words, r.text)
+		start, end := quantity.FindTags(text)
 		return text[start:end]
 	}
 	if p.Type == param.Number || p.Type == param.Integer || p.Type == param.Duration {
@@ -62,10 +74,15 @@ func (st *settings) longest(words []retrieve.Word, p param.Param) string {
 // a bare number.
 func (st *settings) measured(r *reading, p param.Param) string {
 	text, _ := r.span(st.text)
+	from, to := 0, 0
+	if slices.ContainsFunc(r.head.Args, func(a toolbox.Arg) bool { return kind(a) == param.Moments }) {
+		from, to = quantity.FindMoments(text) // they are no lengths and no numbers
+	}
 	bare := ""
 	for _, q := range r.stated {
 		said := text[q.Start:q.End]
 		switch {
+		case from <= q.Start && q.Start < to:
 		case !p.Takes(q.Unit) || !p.Reads(said):
 		case q.Unit != quantity.Number:
 			return said

@@ -1,10 +1,10 @@
 package rules
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/param"
@@ -42,10 +42,10 @@ func (st *settings) amount(r *reading) string {
 }
 
 var (
-	byShare  = regexp.MustCompile(`(?i)\bby (?:about |around |just |only |an? )*$`)
-	ofTime   = regexp.MustCompile(`(?i)^\d+(?:\.\d+)? ?(?:s|secs?|seconds?|m|mins?|minutes?|h|hours?)$`)
-	shares   = regexp.MustCompile(`(?i)%|\bper ?cent\b|\b(?:half|thirds?|quarters?)\b`)
-	upOrDown = regexp.MustCompile(`(?i)\b(?:up|down)\b`)
+	byShare  = lazyregexp.New(`(?i)\bby (?:about |around |just |only |an? )*$`)
+	ofTime   = lazyregexp.New(`(?i)^\d+(?:\.\d+)? ?(?:s|secs?|seconds?|m|mins?|minutes?|h|hours?)$`)
+	shares   = lazyregexp.New(`(?i)%|\bper ?cent\b|\b(?:half|thirds?|quarters?)\b`)
+	upOrDown = lazyregexp.New(`(?i)\b(?:up|down)\b`)
 )
 
 // amountIn is the first phrase of a text that states an amount, one with a figure if there is
@@ -84,7 +84,7 @@ func (g *grammar) amountIn(text string) string {
 	return amount
 }
 
-var formatWords = regexp.MustCompile(`^(?:png|jpe?g|gif|webp|avif|ico|favicon|bmp|tiff?|mp4|webm|mov|mkv|avi|mp3|wav|flac|ogg|opus|m4a|aac)$`)
+var formatWords = lazyregexp.New(`^(?:png|jpe?g|gif|webp|avif|jxl|ico|favicon|bmp|tiff?|mp4|webm|mov|mkv|avi|mp3|wav|flac|ogg|opus|m4a|aac|srt|vtt)$`)
 
 // format is the file format that something is to be brought into: the last one named.
 func (st *settings) format(r *reading) string {
@@ -161,10 +161,10 @@ type phrase struct {
 func (p phrase) ofTime() bool { return p.unit == quantity.Time || p.unit == quantity.Clock }
 
 var (
-	aFrame      = regexp.MustCompile(`(?i)\b(?:first|last|middle) (?:frame|shot|still)\b`)
-	beforeTime  = regexp.MustCompile(`(?i)(?:\b(?:first|last|from|between|seconds?|minutes?|without|the)\s+)+$`)
-	chosenBy    = regexp.MustCompile(`(?i)\bof\s+$`)
-	betweenTime = regexp.MustCompile(`(?i)^\s*(?:to|until|till|and|-|–)\s*$`)
+	aFrame      = lazyregexp.New(`(?i)\b(?:first|last|middle) (?:frame|shot|still)\b`)
+	beforeTime  = lazyregexp.New(`(?i)(?:\b(?:first|last|from|between|seconds?|minutes?|without|the)\s+)+$`)
+	chosenBy    = lazyregexp.New(`(?i)\bof\s+$`)
+	betweenTime = lazyregexp.New(`(?i)^\s*(?:to|until|till|and|-|–)\s*$`)
 )
 
 // phrases are the quantities of a clause whose unit means one thing, whatever the tool: "20 %" does not.

@@ -12,49 +12,8 @@
 //	effects:
 //	  - none: what a label should be cannot be measured
 //
-// The effects, and their tolerances (a correct result must never be rejected, so that each is
-// generous, and what cannot be told counts as right):
-//
-//   - duration: {of: ARG} lasts as long as the argument, or as all of it together where it
-//     takes many. With part: SETTING, as long as that part of it; with divided_by: SETTING, that
-//     much shorter; with times: SETTING or a number, so many times as long; with most: 30s, not longer than
-//     that. {least: 500ms} lasts at least that long; {of: ARG, is: not longer} sets no lower bound. Exact to 0.15 s, two pictures of each video,
-//     and 1 %. There is no lower bound where the pictures of a silent video are unevenly spaced.
-//   - size: {of: ARG} has its size in pixels, or with scaled_by, within, turned_by or part: SETTING, the
-//     size that follows from it. default: VALUE stands for a setting that is absent. With fits:
-//     3840x2160, smaller ones of that shape are taken where it is larger. is: larger, not larger or
-//     same shape compare less strictly; with shape: SETTING it has that shape, and no side is smaller.
-//     Icons
-//     are fitted into 256 × 256 pixels. Exact to 1 pixel, 3 for slanted turns, 2 and 1 % for videos, which have even sides; 3 % for a
-//     shape.
-//   - shows: {of: ARG} shows the same picture; with part, turned_by or mirrored: SETTING, or
-//     boxes: ARG, that part of it or as it looks then. Compared on a grid of at most 16 × 16 means, which
-//     may differ by 20 of 255 on average. What is transparent is not compared.
-//   - changed: {of: ARG} is not the same picture, pixel by pixel, give or take 2 of 255; with
-//     inside: MASK or REGION, within it.
-//   - unchanged: {of: ARG, outside: MASK} is the same picture where the mask does not lie, nor next
-//     to it: means on a grid of 48 × 48 may differ by 24 of 255 on average. Outside of a REGION, which is a
-//     setting, pixels may differ by 4 on average.
-//   - colour: none. Mean saturation below 4 of 255, and below 24 in 99.5 % of the pixels.
-//   - transparency: some, or {outside: MASK} where the mask leaves something out.
-//   - detail: some. It is not of one colour, give or take 3 of 255.
-//   - sharpness: {below: ARG} has less of it than the argument, where that has some.
-//   - adjusted: {of: ARG, by: SETTING} looks as a single adjustment says: brighter, with less contrast …
-//     Only the direction counts, and only where the picture leaves room for it.
-//   - frames: {of: ARG} has one picture for each; {like: ARG} is still animated, if it was a GIF; {least: 2}.
-//   - format: gif, or {named_by: SETTING}: by its first bytes, and by its codec where one is named.
-//   - bytes: {most: SETTING}. Exact.
-//   - sound: some, none, {like: ARG} where that has some, {most: ARG} none where that has none.
-//   - loudness: audible, above -69 LUFS; {near: -16, of: ARG}, or near: SETTING: within 1.5 LU,
-//     or at least half way there.
-//   - files: 1, or {most: ARG}: not more than there are entries in the argument's lists.
-//   - items: {most: ARG}: the list is not longer.
-//   - length: {below: ARG} where that has 600 letters or more; {most: 300} letters.
-//   - language: {of: ARG} or {named_by: SETTING}: by its script, and by common words where a text of 12
-//     words or more has none of its language and a fifth of them of another.
-//   - number: some. A digit, a number in words, or none.
-//   - holds: ARG. The words of the argument stand in it.
-//   - speech: {of: ARG} lasts long enough for its letters, 50 a second; from 200 letters.
+// effects.txt lists the effects with their tolerances, for people too ([List]). A correct result must never be
+// rejected, so each tolerance is generous, and what cannot be told counts as right.
 //
 // Promises:
 //   - It is pure: it reads no file and runs nothing. What is measured is handed to it.
@@ -91,15 +50,19 @@ type Effects []Effect
 // UnmarshalYAML reads a list of effects.
 func (all *Effects) UnmarshalYAML(node *yaml.Node) error {
 	if node.Kind != yaml.SequenceNode {
-		return fmt.Errorf("line %d: the effects are not a list", node.Line)
+		return &yaml.TypeError{Errors: []string{fmt.Sprintf("line %d: the effects are not a list", node.Line)}}
 	}
 	*all = nil
+	var faults []string
 	for _, item := range node.Content {
 		e, err := read(item)
 		if err != nil {
-			return fmt.Errorf("line %d: %w", item.Line, err)
+			faults = append(faults, fmt.Sprintf("line %d: %s", item.Line, err))
 		}
 		*all = append(*all, e)
+	}
+	if faults != nil {
+		return &yaml.TypeError{Errors: faults} // with which YAML reads on
 	}
 	return nil
 }

@@ -32,6 +32,7 @@ var imageFormats = []fileFormat{
 	{"TIFF", []string{"tiff", "tif"}, []string{"image/tiff"}, ""},
 	{"WebP", []string{"webp"}, []string{"image/webp"}, ""},
 	{"AVIF", []string{"avif"}, []string{"image/avif"}, ""},
+	{"JPEG XL", []string{"jxl", "jpegxl"}, []string{"image/jxl"}, ""},
 	{"ICO", []string{"ico", "icon", "favicon"}, []string{iconMIME}, ""},
 }
 

@@ -27,7 +27,7 @@ func table() map[string]spec {
 	return map[string]spec{
 		"duration": {of: lasting, result: Head | Played, needs: []string{"of", "least"}, judge: duration, keys: map[string]key{
 			"of": resource(Played, heard), "part": parameter(param.TimeRange),
-			"divided_by": parameter(param.Factor), "times": orNumber(1, parameter(param.Integer)),
+			"divided_by": parameter(param.Factor), "times": orNumber(1, parameter(param.Integer)), "between": parameter(param.Duration),
 			"most": aTime(), "least": aTime(), lone: oneOf("not longer"),
 		}},
 		"size": {of: seen, result: Head | Played, needs: []string{"of"}, judge: size, keys: map[string]key{

@@ -79,6 +79,10 @@ func (c *Case) expected(rule map[string]string) (bounds, time.Duration, bool) {
 		want = bounds{time.Duration(float64(want.low) * n), time.Duration(float64(want.high) * n)}
 		slack = time.Duration(float64(slack) * max(n, 1))
 	}
+	if gap, ok := setting[time.Duration](c, rule, "between"); ok {
+		gaps := gap * time.Duration(len(of)-1)
+		want = bounds{want.low + gaps, want.high + gaps}
+	}
 	if most, err := time.ParseDuration(rule["most"]); err == nil {
 		want = bounds{min(want.low, most), min(want.high, most)}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -11,6 +12,7 @@ import (
 
 	"atelier/agent/endpoint"
 	"atelier/agent/plan"
+	"atelier/agent/toolbox"
 )
 
 const (
@@ -29,11 +31,15 @@ type manifest struct {
 		Models  []string `json:"models"`
 		// Modes are the maps that it follows or makes; none are any.
 		Modes []string `json:"modes"`
+		// Sentences are rejected: see [manifest.check].
+		Sentences json.RawMessage `json:"sentences"`
 	} `json:"tasks"`
 	Models map[string]struct {
 		Tasks []string `json:"tasks"`
 		State string   `json:"state"`
 		Modes []string `json:"modes"`
+		// Sentences are rejected: see [manifest.check].
+		Sentences json.RawMessage `json:"sentences"`
 	} `json:"models"`
 	// Concurrency is how many calls it works on at a time; 0 is not told.
 	Concurrency int `json:"concurrency"`
@@ -44,6 +50,32 @@ type manifest struct {
 // unavailable is the state of a model that cannot be run. In any other, loaded, loadable
 // or loading, it can.
 const unavailable = "unavailable"
+
+// check rejects sentences for a task or a model. A tool's sentences are the examples of its file, which
+// are checked there; a server that has its own would wait in vain for them to be used.
+func (m manifest) check(host string) error {
+	given := func(sentences json.RawMessage) bool { return len(sentences) > 0 && string(sentences) != "null" }
+	var all []string
+	for name, t := range m.Tasks {
+		if given(t.Sentences) {
+			all = append(all, name)
+		}
+	}
+	for name, model := range m.Models {
+		if given(model.Sentences) {
+			all = append(all, name)
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return &plan.Fault{
+		Sentence: plan.Say("The tool server sent an answer that cannot be read."),
+		Operator: plan.Say("The tool server at %s gives sentences for %s, which are not taken from a server. Remove them there, and write them as examples into the file of a tool.",
+			host, fmt.Sprintf("%.80q", slices.Min(all))),
+		Err: by(toolbox.ErrDown, fmt.Errorf("%d of the capabilities have sentences", len(all))),
+	}
+}
 
 // form is how the server calls a task: by its extended name, where it tells of any.
 func (m manifest) form(t task) string {
@@ -132,7 +164,7 @@ func (c *capabilities) ask(ctx context.Context) (manifest, error) {
 		if err := json.Unmarshal(response.Body, &m); err != nil || m.Tasks == nil {
 			return manifest{}, unreadable(errors.New("the list of what the server can do is not of its form"))
 		}
-		return m, nil
+		return m, m.check(c.endpoint.Host())
 	}
 	for _, alive := range []string{"/healthz", "/"} {
 		if !missing(err) {

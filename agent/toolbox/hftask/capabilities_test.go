@@ -2,9 +2,15 @@ package hftask
 
 import (
 	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
 )
 
 // TestTheDocumentedCapabilities: the example that the tool server's README gives is read as it says.
@@ -37,5 +43,33 @@ func TestTheDocumentedCapabilities(t *testing.T) {
 	}
 	if m.Concurrency != 4 {
 		t.Errorf("it works on %d at a time", m.Concurrency)
+	}
+}
+
+// TestSentencesAreRejected: a tool's sentences stand in its file, so a server that gives some is told to
+// leave them out.
+func TestSentencesAreRejected(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`{"tasks":{"summarization":{"default":"org/m"}},"models":{"org/m":{"tasks":["summarization"],"more":"x"}}}`: "",
+		`{"tasks":{"summarization":{"default":"org/m","sentences":null}}}`:                                          "",
+		`{"tasks":{"summarization":{"default":"org/m","sentences":["sum it up"]}}}`:                                 `"summarization"`,
+		`{"tasks":{"summarization":{"default":"org/m","sentences":[]}}}`:                                            `"summarization"`,
+		`{"tasks":{"summarization":{"default":"org/m"}},"models":{"org/m":{"sentences":{"made":"a summary"}}}}`:     `"org/m"`,
+		`{"tasks":{"summarization":{"default":"org/m"},"\u001b[31m\n":{"sentences":"RAW"}}}`:                        `"\x1b[31m\n"`,
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { say(200, body)(w) }))
+		t.Cleanup(server.Close)
+		err := backendAt(t, server.URL).Probe(t.Context(), candidate("summarization"))
+		if want == "" {
+			if err != nil {
+				t.Errorf("%s: %v", body, err)
+			}
+			continue
+		}
+		told := plan.OperatorSentence(err, plan.Message{}).String()
+		if !errors.Is(err, toolbox.ErrDown) || !strings.Contains(told, " gives sentences for "+want+", which") || strings.Contains(err.Error(), "RAW") {
+			t.Errorf("%s: the operator reads %q: %v", body, told, err)
+		}
 	}
 }

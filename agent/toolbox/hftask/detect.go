@@ -7,10 +7,11 @@ import (
 	"fmt"
 	"image"
 	"math"
-	"regexp"
+
 	"slices"
 	"strings"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 )
@@ -27,7 +28,7 @@ func detecting() map[string]task {
 }
 
 // between is what stands between several things that are looked for.
-var between = regexp.MustCompile(`\s*(?:[,;/、，]|\s(?:and|or|und|oder|et|ou|y|o)\s)\s*`)
+var between = lazyregexp.New(`\s*(?:[,;/、，]|\s(?:and|or|und|oder|et|ou|y|o)\s)\s*`)
 
 // askObject looks for what words say, or what the catalogue's prompt says.
 func askObject(ctx context.Context, j *job) (question, error) {

@@ -5,10 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"regexp"
+
 	"strings"
 
 	"atelier/agent/endpoint"
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
@@ -112,7 +113,7 @@ func (b *Backend) sorted(err error, model string) error {
 // blamesInput finds in what a server says of its failure (500) that the input is the
 // reason, in the words of the libraries that models run with (Pillow, librosa, torch,
 // transformers). Any other such failure is the server's own.
-var blamesInput = regexp.MustCompile(`(?i)` + strings.Join([]string{
+var blamesInput = lazyregexp.New(`(?i)` + strings.Join([]string{
 	`\b(invalid|unsupported|unknown|bad|corrupt(ed)?|damaged|empty|truncated) (input|image|picture|audio|sound|video|file|text|mask|format)`,
 	`\b(input|image|picture|audio|video|file|text|mask|sequence)( \w+)? (is|was) (too|not|empty|invalid|corrupt|truncated)`,
 	`cannot (identify|decode|read|open)`,

@@ -129,8 +129,8 @@ func (b *Backend) Probe(ctx context.Context, c toolbox.Candidate) error {
 	if err != nil {
 		return err
 	}
-	if t.media && !b.mayLeave() {
-		return b.mayNotLeave()
+	if t.media && !b.outward().May() {
+		return b.outward().Refusal()
 	}
 	if t.named && c.Model == "" {
 		return fault(nil, "It needs a model of its own, since what a tool server has for that task does something else.")
@@ -145,12 +145,8 @@ func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Cal
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	for _, values := range call.Args {
-		for _, v := range values {
-			if (v.Path != "" || v.Type.Media()) && !b.mayLeave() {
-				return toolbox.Output{}, b.mayNotLeave()
-			}
-		}
+	if err := b.outward().Check(call); err != nil {
+		return toolbox.Output{}, err
 	}
 	out, err := b.run(ctx, t, c, call)
 	if err != nil {
@@ -209,13 +205,9 @@ func (b *Backend) find(c toolbox.Candidate) (task, error) {
 	return t, nil
 }
 
-func (b *Backend) mayLeave() bool { return b.config.AllowMedia || b.config.Endpoint.Private() }
-
-func (b *Backend) mayNotLeave() error {
-	return &plan.Fault{
-		Sentence: plan.Say("It would send pictures, sound or video to another place, and they may not leave."),
-		Operator: plan.Say("It would send pictures, sound or video to %s: set ALLOW_CLOUD_MEDIA=true if they may leave.", b.config.Endpoint.Host()),
-	}
+// outward decides whether media may go to the server.
+func (b *Backend) outward() toolbox.Outward {
+	return toolbox.Outward{Allowed: b.config.AllowMedia, Private: b.config.Endpoint.Private(), Host: b.config.Endpoint.Host()}
 }
 
 func waitByClock(ctx context.Context, d time.Duration) error {

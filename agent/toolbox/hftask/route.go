@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"regexp"
+
 	"strings"
 
 	"atelier/agent/endpoint"
+	"atelier/agent/lazyregexp"
 	"atelier/agent/toolbox"
 )
 
@@ -89,7 +90,7 @@ func (b *Backend) byModel(ctx context.Context, known manifest, t task, model str
 
 // model is what names of models look like on the hub; others are neither asked for nor
 // repeated.
-var model = regexp.MustCompile(`^[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}$`)
+var model = lazyregexp.New(`^[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}$`)
 
 func isModel(name string) bool {
 	return model.MatchString(name) && !strings.Contains(name, "..")

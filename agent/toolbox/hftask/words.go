@@ -2,11 +2,12 @@ package hftask
 
 import (
 	"errors"
-	"regexp"
+
 	"strings"
 	"unicode/utf8"
 
 	"atelier/agent/endpoint"
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 )
@@ -40,7 +41,7 @@ func worded(text string, t plan.Type) (toolbox.Output, error) {
 }
 
 // ahead is what models like to put before a title or a place.
-var ahead = regexp.MustCompile(`(?i)^(title|headline|location|place)\s*:\s*`)
+var ahead = lazyregexp.New(`(?i)^(title|headline|location|place)\s*:\s*`)
 
 // line is the first line of an answer, without what stands around it; "" if that is too
 // long for a title.
@@ -56,7 +57,7 @@ func line(text string) string {
 }
 
 // bullet is what lists put before their items.
-var bullet = regexp.MustCompile(`^([-*•–·]|\d{1,3}[.)])\s+`)
+var bullet = lazyregexp.New(`^([-*•–·]|\d{1,3}[.)])\s+`)
 
 // list is an answer that lists things, with commas between them.
 func list(text string) string {

@@ -5,12 +5,13 @@ import (
 	_ "embed" // the words for the model
 	"fmt"
 	"os/exec"
-	"regexp"
+
 	"slices"
 	"strconv"
 	"strings"
 	"text/template"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
@@ -68,7 +69,7 @@ func (j *job) talk() (Talk, error) {
 }
 
 // fence is what could end a part that is data, or begin one.
-var fence = regexp.MustCompile(`(?i)<(\s*/?\s*data\b)`)
+var fence = lazyregexp.New(`(?i)<(\s*/?\s*data\b)`)
 
 // quoted is text that is data for a model, whatever it says.
 func quoted(text string) string {

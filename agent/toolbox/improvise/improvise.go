@@ -6,6 +6,8 @@
 //     into a folder of its own, and reaches no network, no other file and no secret.
 //   - What the model says that the results must show is measured. A program that fails, or whose results
 //     do not show it, goes back to the model, twice at most.
+//   - All answers of the model count as tokens of the request, and none is asked for that would exceed
+//     what one request may take.
 //   - The model is handed names, texts and printed output as data. It sees pictures and what programs
 //     print only where media may go.
 //   - A program that is given with the call is run as it is, and no model is asked.
@@ -56,6 +58,18 @@ type Talk struct {
 	Schema   []byte
 	// Dir is a folder for what is made on the way.
 	Dir string
+	// Most is how many tokens the answer may have; 0 leaves that to the model's server.
+	Most int
+}
+
+// tokens is how many tokens a conversation takes, roughly.
+func (t Talk) tokens() int {
+	const bytesPerToken, picture, reply = 4, 1500, 8
+	n := len(t.System) + len(t.Schema)
+	for _, turn := range t.Turns {
+		n += len(turn)
+	}
+	return n/bytesPerToken + picture*len(t.Pictures) + reply*(1+len(t.Turns))
 }
 
 // Reply is what a model answered.
@@ -74,6 +88,9 @@ type Config struct {
 	Limits media.Limits
 	// Timeout is how long a program may run; 2 minutes by default.
 	Timeout time.Duration
+	// Tokens is how many tokens one request may take of language models until its programs are
+	// written; 0 is no limit.
+	Tokens int
 	// Off forbids writing programs.
 	Off bool
 	// RunsOnly marks a process that runs what others have written: it needs no Writer.
@@ -98,8 +115,8 @@ func New(c Config) (*Backend, error) {
 	if c.Sandbox == nil || c.Films == nil {
 		return nil, errors.New("programs need a sandbox and ffmpeg")
 	}
-	if c.Timeout < 0 {
-		return nil, errors.New("the time of programs must not be negative")
+	if c.Timeout < 0 || c.Tokens < 0 {
+		return nil, errors.New("the time and the tokens of programs must not be negative")
 	}
 	c.Limits, c.Timeout = c.Limits.OrDefault(), cmp.Or(c.Timeout, 2*time.Minute)
 	return &Backend{config: c}, nil
@@ -170,7 +187,7 @@ func (b *Backend) Write(ctx context.Context, c toolbox.Candidate, call toolbox.C
 	if err != nil {
 		return plan.Draft{}, err
 	}
-	return b.draft(ctx, j, drafts)
+	return b.draft(ctx, j, drafts, call.Spent)
 }
 
 // allowed tells why no program may run.
@@ -242,7 +259,7 @@ func (b *Backend) write(ctx context.Context, j *job) (toolbox.Output, error) {
 	var drafts []plan.Draft
 	var spent plan.Tokens
 	for {
-		draft, err := b.draft(ctx, j, drafts)
+		draft, err := b.draft(ctx, j, drafts, j.call.Spent+spent.Input+spent.Output)
 		spent = spent.Plus(draft.Usage)
 		if err != nil {
 			return toolbox.Output{Usage: spent}, err
@@ -262,8 +279,11 @@ func (b *Backend) write(ctx context.Context, j *job) (toolbox.Output, error) {
 	}
 }
 
-// draft asks the model for the next program.
-func (b *Backend) draft(ctx context.Context, j *job, drafts []plan.Draft) (plan.Draft, error) {
+// leastAnswer is the room in tokens without which no program is asked for.
+const leastAnswer = 1024
+
+// draft asks the model for the next program of a request that has taken so many tokens before.
+func (b *Backend) draft(ctx context.Context, j *job, drafts []plan.Draft, spent int) (plan.Draft, error) {
 	talk, err := j.talk()
 	if err != nil {
 		return plan.Draft{}, err
@@ -271,6 +291,12 @@ func (b *Backend) draft(ctx context.Context, j *job, drafts []plan.Draft) (plan.
 	talk.Round = len(drafts) + 1
 	for _, d := range drafts {
 		talk.Turns = append(talk.Turns, d.Program, forModel(d.Trouble, b.config.Writer.MaySee() || !j.media()))
+	}
+	if most := b.config.Tokens; most > 0 {
+		taken := spent + talk.tokens()
+		if talk.Most = most - taken; talk.Most < leastAnswer {
+			return plan.Draft{}, plan.TooDear("improvise", taken+leastAnswer, most)
+		}
 	}
 	reply, err := b.config.Writer.Converse(ctx, talk)
 	d := plan.Draft{Program: reply.Text, Model: reply.Model, Usage: reply.Usage}

@@ -394,3 +394,40 @@ func TestALongText(t *testing.T) {
 		t.Errorf("the model is shown %d bytes", len(turn))
 	}
 }
+
+// TestTokens: no program is written or mended for which the request would take more tokens than it may.
+func TestTokens(t *testing.T) {
+	t.Parallel()
+	const empty = `{"program":" "}` // which is to be mended
+	for name, c := range map[string]struct {
+		tokens, spent int
+		asked         int
+		most          int // tokens of the first answer; 0 is no bound
+	}{
+		"no limit":                       {0, 1_000_000, plan.MaxDrafts, 0},
+		"enough":                         {100_000, 50_000, plan.MaxDrafts, 50_000},
+		"enough for one":                 {52_500, 50_000, 1, 2500},
+		"planning has taken all":         {50_000, 49_500, 0, 0},
+		"planning has taken even more":   {50_000, 60_000, 0, 0},
+		"the prompt alone is more":       {1100, 0, 0, 0},
+		"the first answer has taken all": {51_200 + 1500, 50_000, 1, 2700},
+	} {
+		w := &writer{answers: []string{empty, empty, empty}, usage: plan.Tokens{Input: 1500, Output: 200}}
+		b := backend(t, Config{Writer: w, Tokens: c.tokens})
+		call := jobFor(t, plan.Text)
+		call.Spent = c.spent
+		out, err := b.Run(t.Context(), pythonRun, call)
+		dear := strings.HasPrefix(plan.Sentence(err, plan.Message{}).String(), "This takes more of the language model than one request may take.")
+		if want := c.asked < plan.MaxDrafts; len(w.talks) != c.asked || dear != want || plan.Final(err) != want || out.Usage.Input != 1500*c.asked {
+			t.Errorf("%s: asked %d times, %+v: %v", name, len(w.talks), out.Usage, err)
+		}
+		if c.asked > 0 && (w.talks[0].Most > c.most || c.most > 0 && w.talks[0].Most < c.most-1500) {
+			t.Errorf("%s: the answer may have %d tokens", name, w.talks[0].Most)
+		}
+		// What was drafted before counts for what another process writes.
+		d, err := b.Write(t.Context(), pythonRun, call, nil)
+		if want := c.asked == 0; errors.Is(err, plan.ErrTooDear) != want || (d.Usage.Input == 0) != want && len(w.talks) < 3 {
+			t.Errorf("%s: %+v, %v", name, d, err)
+		}
+	}
+}

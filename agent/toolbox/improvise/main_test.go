@@ -1,6 +1,7 @@
 package improvise
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"image"
@@ -36,9 +37,10 @@ func TestMain(m *testing.M) {
 // writer answers as it is scripted, and keeps what it was asked.
 type writer struct {
 	answers []string
-	private bool   // media may not go to it
-	down    error  // why it cannot be asked
-	before  func() // each answer; nil does nothing
+	private bool        // media may not go to it
+	down    error       // why it cannot be asked
+	usage   plan.Tokens // of each answer; 100 and 10 by default
+	before  func()      // each answer; nil does nothing
 
 	mu    sync.Mutex
 	talks []Talk
@@ -62,7 +64,7 @@ func (w *writer) Converse(_ context.Context, t Talk) (Reply, error) {
 	if n > len(w.answers) {
 		return Reply{}, errors.New("nothing more is scripted")
 	}
-	return Reply{Text: w.answers[n-1], Model: "scribe", Usage: plan.Tokens{Input: 100, Output: 10}}, nil
+	return Reply{Text: w.answers[n-1], Model: "scribe", Usage: cmp.Or(w.usage, plan.Tokens{Input: 100, Output: 10})}, nil
 }
 
 // last is the latest turn that the model was shown.

@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"regexp"
+
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
+
+	"atelier/agent/lazyregexp"
 )
 
 // program is what a model answers, and what is stored of it.
@@ -35,7 +37,7 @@ const (
 	mostRefusal  = 500
 )
 
-var settingName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
+var settingName = lazyregexp.New(`^[a-z][a-z0-9_]{0,39}$`)
 
 // complaint is what is wrong with an answer or a result, as a sentence or the end of one, for the model.
 type complaint string

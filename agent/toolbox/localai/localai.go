@@ -117,8 +117,8 @@ func (b *Backend) Probe(ctx context.Context, how toolbox.Candidate) error {
 	if err != nil {
 		return err
 	}
-	if r.media && !b.mayLeave() {
-		return b.mayNotLeave()
+	if r.media && !b.outward().May() {
+		return b.outward().Refusal()
 	}
 	_, err = b.choose(ctx, r.need, how.Model)
 	return err
@@ -143,8 +143,8 @@ func (b *Backend) Run(ctx context.Context, how toolbox.Candidate, c toolbox.Call
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	if r.media && !b.mayLeave() {
-		return toolbox.Output{}, b.mayNotLeave()
+	if r.media && !b.outward().May() {
+		return toolbox.Output{}, b.outward().Refusal()
 	}
 	out, err := b.run(ctx, r, job{Call: c, how: how})
 	if err != nil {
@@ -187,11 +187,7 @@ func (b *Backend) find(how toolbox.Candidate) (run, error) {
 	return r, nil
 }
 
-func (b *Backend) mayLeave() bool { return b.config.AllowMedia || b.endpoint.Private() }
-
-func (b *Backend) mayNotLeave() error {
-	return &plan.Fault{
-		Sentence: plan.Say("It would send pictures, sound or video to another place, and they may not leave."),
-		Operator: plan.Say("It would send pictures, sound or video to %s: set ALLOW_CLOUD_MEDIA=true if they may leave.", b.endpoint.Host()),
-	}
+// outward decides whether media may go to the server.
+func (b *Backend) outward() toolbox.Outward {
+	return toolbox.Outward{Allowed: b.config.AllowMedia, Private: b.endpoint.Private(), Host: b.endpoint.Host()}
 }

@@ -19,7 +19,6 @@ var foreign = []kind{
 	{mime: "image/svg+xml", name: plan.Say("an SVG drawing")},
 	{mime: "image/heic-sequence", name: plan.Say("a HEIC picture")},
 	{mime: "image/heif-sequence", name: plan.Say("a HEIC picture")},
-	{mime: "image/jxl", name: plan.Say("a JPEG XL picture")},
 	{mime: "image/jp2", name: plan.Say("a JPEG 2000 picture")},
 	{mime: "image/vnd.adobe.photoshop", name: plan.Say("a Photoshop picture")},
 

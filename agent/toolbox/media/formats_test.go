@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -74,13 +75,17 @@ func TestWhatIsWrittenIsReadBack(t *testing.T) {
 	}{
 		{"a photo", whole, WebP, "image/webp", 4, 120_000},
 		{"a photo", whole, AVIF, "image/avif", 4, 90_000},
+		{"a photo", whole, JXL, "image/jxl", 4, 120_000},
 		{"what is transparent", disc, WebP, "image/webp", 0.2, 20_000},
 		{"what is transparent", disc, AVIF, "image/avif", 4, 20_000},
+		{"what is transparent", disc, JXL, "image/jxl", 4, 20_000},
 		{"what is transparent", disc, ICO, "image/x-icon", 0, 20_000},
 		{"an odd size", quarters(37, 23), WebP, "image/webp", 8, 5_000},
 		{"an odd size", quarters(37, 23), AVIF, "image/avif", 8, 5_000},
+		{"an odd size", quarters(37, 23), JXL, "image/jxl", 8, 5_000},
 		{"one pixel", quarters(1, 1), WebP, "image/webp", 255, 1_000},
 		{"one pixel", quarters(1, 1), AVIF, "image/avif", 255, 1_000},
+		{"one pixel", quarters(1, 1), JXL, "image/jxl", 255, 1_000},
 	} {
 		path := write(t, c.img, c.f)
 		p, err := ReadPicture(t.Context(), path, Limits{})
@@ -111,7 +116,7 @@ func TestWhatIsWrittenIsReadBack(t *testing.T) {
 func TestAWorseQualityIsSmaller(t *testing.T) {
 	t.Parallel()
 	img := photo(t)
-	for _, f := range []Format{JPEG, WebP, AVIF} {
+	for _, f := range []Format{JPEG, WebP, AVIF, JXL} {
 		before := int64(math.MaxInt64)
 		for _, quality := range []int{90, 66, 50, 10} {
 			path := filepath.Join(t.TempDir(), "made")
@@ -148,26 +153,117 @@ func TestWebPHasALongestSide(t *testing.T) {
 	}
 }
 
-// turned.heic is stored lying, 96 × 64, and is turned clockwise by 90 degrees.
-func TestHEICIsUpright(t *testing.T) {
+func TestJPEGXLHasMostPixels(t *testing.T) {
 	t.Parallel()
-	p, err := ReadPicture(t.Context(), filepath.Join("testdata", "turned.heic"), Limits{})
+	path := filepath.Join(t.TempDir(), "large.jxl")
+	wantFault(t, EncodeImage(t.Context(), path, image.NewNRGBA(image.Rect(0, 0, 5001, 4000)), JXL), "at most 20 million", "5001 × 4000")
+}
+
+// TestTurnedPicturesAreUpright: turned.heic is stored lying, 96 × 64, and turned.jxl, of cjxl, 64 × 40.
+// Both are turned clockwise by 90 degrees.
+func TestTurnedPicturesAreUpright(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		mime   string
+		size   image.Point
+		points map[image.Point]color.NRGBA
+	}{
+		"turned.heic": {"image/heic", image.Pt(64, 96), map[image.Point]color.NRGBA{
+			{5, 5}: {30, 40, 220, 255}, {58, 5}: {220, 30, 30, 255}, {5, 90}: {240, 240, 240, 255}, {58, 90}: {30, 200, 40, 255},
+		}},
+		"turned.jxl": {"image/jxl", image.Pt(40, 64), map[image.Point]color.NRGBA{
+			{2, 2}: {0, 0, 255, 255}, {37, 2}: {255, 0, 0, 255}, {2, 61}: {255, 255, 0, 255}, {37, 61}: {0, 255, 0, 255},
+		}},
+	} {
+		path := filepath.Join("testdata", name)
+		p, err := ReadPicture(t.Context(), path, Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Info.MIME != c.mime || p.Image.Rect.Size() != c.size || p.Info.Width != c.size.X || p.Info.Height != c.size.Y || !p.Turned {
+			t.Errorf("%s: %+v, %v", name, p.Info, p.Turned)
+		}
+		for at, want := range c.points {
+			if got := p.Image.NRGBAAt(at.X, at.Y); !near(got, want, 12) {
+				t.Errorf("%s at %v: %v, want %v", name, at, got, want)
+			}
+		}
+		if said, err := Describe(t.Context(), path, Limits{}); err != nil || said != p.Info {
+			t.Errorf("%s is described as %+v, %v", name, said, err)
+		}
+	}
+}
+
+// TestJPEGXLOfOthers reads what is written with ffmpeg, and what ffmpeg wrote.
+func TestJPEGXLOfOthers(t *testing.T) {
+	t.Parallel()
+	for name, args := range map[string][]string{
+		"still.jxl": {"-frames:v", "1"}, "lossless.jxl": {"-frames:v", "1", "-distance", "0"}, "deep.jxl": {"-frames:v", "1", "-pix_fmt", "rgb48le"},
+	} {
+		path := filepath.Join(t.TempDir(), name)
+		ffmpeg(t, slices.Concat([]string{"-f", "lavfi", "-i", "color=0x3080C0:size=122x76"}, args, []string{path})...)
+		p, err := ReadPicture(t.Context(), path, Limits{})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if got, want := p.Image.NRGBAAt(60, 40), (color.NRGBA{0x30, 0x80, 0xC0, 255}); p.Image.Rect != image.Rect(0, 0, 122, 76) || !near(got, want, 4) {
+			t.Errorf("%s: %v of %v, want %v", name, got, p.Image.Rect, want)
+		}
+	}
+	whole := photo(t)
+	back := filepath.Join(t.TempDir(), "back.png")
+	ffmpeg(t, "-i", write(t, whole, JXL), back)
+	p, err := ReadPicture(t.Context(), back, Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.Info.MIME != "image/heic" || p.Info.Width != 64 || p.Info.Height != 96 || !p.Turned {
-		t.Errorf("%+v, %v", p.Info, p.Turned)
+	if d := differing(t, whole, p.Image); d > 4 {
+		t.Errorf("ffmpeg reads a picture that differs by %.2f", d)
 	}
-	for at, want := range map[image.Point]color.NRGBA{
-		{5, 5}: {30, 40, 220, 255}, {58, 5}: {220, 30, 30, 255}, {5, 90}: {240, 240, 240, 255}, {58, 90}: {30, 200, 40, 255},
+}
+
+// TestJPEGXLHeads reads sizes and turns that the files above do not have.
+func TestJPEGXLHeads(t *testing.T) {
+	t.Parallel()
+	box := func(kind, body string) string {
+		return string(binary.BigEndian.AppendUint32(nil, uint32(8+len(body)))) + kind + body
+	}
+	head := func(fields ...[2]int) string { // values and how many bits they take
+		made, at := []byte{0xFF, 0x0A}, 16
+		for _, f := range fields {
+			for i := range f[1] {
+				if at/8 == len(made) {
+					made = append(made, 0)
+				}
+				made[at/8] |= byte(f[0]>>i&1) << (at % 8)
+				at++
+			}
+		}
+		return string(made)
+	}
+	small := [][2]int{{1, 1}, {4, 5}, {5, 3}, {1, 1}} // 40 high, 16:9, nothing unusual
+	large := [][2]int{{0, 1}, {1, 2}, {2999, 13}, {0, 3}, {2, 2}, {9999, 18}}
+	for name, c := range map[string]struct {
+		file string
+		want jxl
+	}{
+		"in eights, of a usual shape": {head(small...), jxl{71, 40, 1, false}},
+		"large":                       {head(append(large, [2]int{1, 1})...), jxl{10_000, 3000, 1, false}},
+		"turned":                      {head(append(large, [2]int{0, 1}, [2]int{1, 1}, [2]int{7, 3}, [2]int{0, 3})...), jxl{10_000, 3000, 8, false}},
+		"animated":                    {head(append(large, [2]int{0, 1}, [2]int{1, 1}, [2]int{0, 3}, [2]int{0, 2}, [2]int{1, 1})...), jxl{10_000, 3000, 1, true}},
+		"in a container":              {box("JXL ", "\r\n\x87\n") + box("Exif", "abc") + box("jxlc", head(small...)), jxl{71, 40, 1, false}},
+		"in parts": {
+			box("JXL ", "\r\n\x87\n") + box("jxlp", "\x00\x00\x00\x00"+head(small...)), jxl{71, 40, 1, false},
+		},
 	} {
-		if got := p.Image.NRGBAAt(at.X, at.Y); !near(got, want, 12) {
-			t.Errorf("at %v: %v, want %v", at, got, want)
+		if got, err := readJXL(strings.NewReader(c.file)); err != nil || got != c.want {
+			t.Errorf("%s: %+v, %v, want %+v", name, got, err, c.want)
 		}
 	}
-	said, err := Describe(t.Context(), filepath.Join("testdata", "turned.heic"), Limits{})
-	if err != nil || said != p.Info {
-		t.Errorf("it is described as %+v, %v", said, err)
+	for _, bad := range []string{"", "\xFF", "\xFF\x0A", "\xFF\x0A\x00", box("JXL ", "abcd"), "\x00\x00\x00\x02jxlx" + head(small...)} {
+		if got, err := readJXL(strings.NewReader(bad)); err == nil {
+			t.Errorf("%q is read as %+v", bad, got)
+		}
 	}
 }
 
@@ -221,6 +317,10 @@ func TestDamagedPicturesOfToday(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	jxl, err := os.ReadFile(write(t, photo(t), JXL))
+	if err != nil {
+		t.Fatal(err)
+	}
 	icon, err := os.ReadFile(write(t, quarters(32, 32), ICO))
 	if err != nil {
 		t.Fatal(err)
@@ -241,6 +341,9 @@ func TestDamagedPicturesOfToday(t *testing.T) {
 		"head.heic":     {heic(t)[:100], []string{"cut off or damaged"}},
 		"huge.heic":     {declared(t, heic(t), 30_000, 20_000), []string{"too large a picture", "20000 × 30000"}},
 		"unknown.heic":  {bytes.Replace(heic(t), []byte("hvcC"), []byte("xxxx"), 1), []string{"cut off or damaged"}},
+		"half.jxl":      {jxl[:len(jxl)/2], []string{"cut off or damaged"}},
+		"head.jxl":      {jxl[:14], []string{"cut off or damaged"}},
+		"huge.jxl":      {[]byte("\xFF\x0A\xFE\xFF\xFF\xFF\x13"), []string{"too large a picture"}},
 		"half.ico":      {icon[:len(icon)/2], []string{"cut off or damaged"}},
 		"head.ico":      {icon[:10], []string{"cut off or damaged"}},
 		"old.ico":       {old, []string{"an icon of a rare sort"}},
@@ -261,7 +364,11 @@ func TestAnyByteMayBeWrong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, whole := range map[string][]byte{"x.avif": small, "x.heic": heic(t)} {
+	jxl, err := os.ReadFile(write(t, quarters(20, 10), JXL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, whole := range map[string][]byte{"x.avif": small, "x.heic": heic(t), "x.jxl": jxl} {
 		for at := 4; at < len(whole); at += 9 {
 			b := bytes.Clone(whole)
 			b[at] ^= 0xFF
@@ -302,7 +409,7 @@ func TestWritingStops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range []Format{WebP, AVIF} {
+	for _, f := range []Format{WebP, AVIF, JXL} {
 		write(t, quarters(4, 4), f) // what is done once
 		ctx, cancel := context.WithTimeout(t.Context(), 150*time.Millisecond)
 		defer cancel()

@@ -18,7 +18,10 @@ type kind struct {
 	endings []string
 }
 
-const avif = "image/avif"
+const (
+	avif   = "image/avif"
+	jpegXL = "image/jxl"
+)
 
 func (k kind) info() Info { return Info{Type: k.typ, MIME: k.mime, Ext: "." + k.endings[0]} }
 
@@ -34,6 +37,7 @@ var kinds = []kind{
 	{avif, plan.Image, plan.Say("an AVIF picture"), []string{"avif", "avifs"}},
 	{"image/heic", plan.Image, plan.Say("a HEIC picture"), []string{"heic", "heif", "hif"}},
 	{"image/heif", plan.Image, plan.Say("a HEIC picture"), []string{"heif", "heic", "hif", "avif"}},
+	{jpegXL, plan.Image, plan.Say("a JPEG XL picture"), []string{"jxl"}},
 	{"image/x-icon", plan.Image, plan.Say("an icon"), []string{"ico"}},
 
 	{"video/mp4", plan.Video, plan.Say("an MP4 video"), []string{"mp4", "m4v", "mov", "m4a", "3gp", "f4v"}},

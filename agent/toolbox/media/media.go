@@ -4,7 +4,7 @@
 //   - A file is known by its first bytes, whatever its name; only a text under the name of a
 //     picture, sound or video is refused, since nobody meant to send a text. Only
 //     kinds on the allow-list are accepted; SVG, web pages, office documents, archives and programs are not.
-//   - AVIF and HEIC are read, and WebP and AVIF written, in a sandbox of WebAssembly ([codec]).
+//   - AVIF, HEIC and JPEG XL are read, and WebP, AVIF and JPEG XL written, in a sandbox of WebAssembly ([codec]).
 //   - A picture is measured before it is decoded: one that claims more than the limits
 //     is refused in bounded memory.
 //   - A picture is decoded as people see it (EXIF orientation, sRGB, the first frame

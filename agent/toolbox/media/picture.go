@@ -66,6 +66,7 @@ var formats = map[string]format{
 	avif:           {avifConfig, nil, surveyAVIF, codec.DecodeAVIF},
 	"image/heic":   {heicConfig, nil, surveyHEIC, codec.DecodeHEIC},
 	"image/heif":   {heicConfig, nil, surveyHEIC, codec.DecodeHEIC},
+	jpegXL:         {jxlConfig, nil, surveyJXL, codec.DecodeJXL},
 }
 
 // picture reads, checks and decodes the file, and closes it.

@@ -35,7 +35,7 @@ func foreignFault(name string, err error, is plan.Message) error {
 	return &plan.Fault{
 		Sentence: plan.Sentences(
 			plan.Say("%q %s", name, is),
-			plan.Say("I take pictures (PNG, JPEG, GIF, WebP, AVIF, HEIC, BMP, TIFF), video, sound, PDF documents and text."),
+			plan.Say("I take pictures (PNG, JPEG, GIF, WebP, AVIF, HEIC, JPEG XL, BMP, TIFF), video, sound, PDF documents and text."),
 		),
 		Err: err,
 	}

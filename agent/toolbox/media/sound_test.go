@@ -16,12 +16,17 @@ import (
 func made(t *testing.T, name, what string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	args := []string{"-v", "error", "-f", "lavfi", "-i", "sine=duration=0.3", "-f", "lavfi", "-i", "testsrc=duration=0.3:size=64x48:rate=10"}
-	args = append(append(args, strings.Fields(what)...), path)
-	if out, err := exec.CommandContext(t.Context(), "ffmpeg", args...).CombinedOutput(); err != nil {
-		t.Fatalf("ffmpeg %s: %v: %s", what, err, out)
-	}
+	args := []string{"-f", "lavfi", "-i", "sine=duration=0.3", "-f", "lavfi", "-i", "testsrc=duration=0.3:size=64x48:rate=10"}
+	ffmpeg(t, append(append(args, strings.Fields(what)...), path)...)
 	return path
+}
+
+func ffmpeg(t *testing.T, args ...string) {
+	t.Helper()
+	args = append([]string{"-v", "error"}, args...)
+	if out, err := exec.CommandContext(t.Context(), "ffmpeg", args...).CombinedOutput(); err != nil { //nolint:gosec // the tests' own words
+		t.Fatalf("ffmpeg %q: %v: %s", args, err, out)
+	}
 }
 
 // TestSoundInAContainerOfFilms: what holds no moving pictures is a sound, however it is

@@ -92,6 +92,8 @@ func readingRate(mime string, cfg image.Config, head []byte) int64 {
 		besides = 8 // what its transparency, or its transforms, are unpacked into
 	case avif: // what the library holds in its sandbox, measured
 		besides = 36
+	case jpegXL:
+		besides = 32
 	case "image/heic", "image/heif":
 		besides = 24
 	case "image/tiff":

@@ -35,6 +35,7 @@ const (
 	TIFF Format = "tiff"
 	WebP Format = "webp"
 	AVIF Format = "avif"
+	JXL  Format = "jxl"
 	ICO  Format = "ico"
 )
 
@@ -49,7 +50,7 @@ func FormatNamed(name string) (Format, bool) {
 		return PNG, true
 	}
 	f := Format(name)
-	return f, slices.Contains([]Format{PNG, GIF, BMP, TIFF, WebP, AVIF, ICO}, f)
+	return f, slices.Contains([]Format{PNG, GIF, BMP, TIFF, WebP, AVIF, JXL, ICO}, f)
 }
 
 // FormatFor is the format in which a result of a picture of that ending is written: the
@@ -70,7 +71,7 @@ func FormatFor(ext string) Format {
 func (f Format) Opaque() bool { return f == JPEG || f == BMP }
 
 // Lossy tells whether the format has a quality.
-func (f Format) Lossy() bool { return f == JPEG || f == WebP || f == AVIF }
+func (f Format) Lossy() bool { return f == JPEG || f == WebP || f == AVIF || f == JXL }
 
 // Bytes is about what it takes to write a picture of so many pixels, besides the picture.
 func (f Format) Bytes(pixels int64) int64 {
@@ -79,6 +80,8 @@ func (f Format) Bytes(pixels int64) int64 {
 		return 16 * pixels
 	case AVIF:
 		return 48 * pixels
+	case JXL:
+		return 100 * pixels
 	default:
 		return 0
 	}
@@ -120,10 +123,18 @@ func EncodePlainPNG(ctx context.Context, path string, img image.Image) error {
 
 // encodeSandboxed writes what a library makes that runs in a sandbox.
 func encodeSandboxed(ctx context.Context, path string, img *image.NRGBA, f Format, encode func() ([]byte, error)) error {
-	if w, h := img.Rect.Dx(), img.Rect.Dy(); f == WebP && max(w, h) > codec.MaxWebP {
+	w, h := img.Rect.Dx(), img.Rect.Dy()
+	switch {
+	case f == WebP && max(w, h) > codec.MaxWebP:
 		return &plan.Fault{
 			Sentence: plan.Say("A WebP picture can have at most %d pixels on a side, and this one has %d × %d.", codec.MaxWebP, w, h),
 			Err:      errors.New("too large for WebP"),
+			Final:    true,
+		}
+	case f == JXL && w > codec.MaxJXL/h:
+		return &plan.Fault{
+			Sentence: plan.Say("A JPEG XL picture of at most %d million pixels can be written here, and this one has %d × %d.", codec.MaxJXL/1_000_000, w, h),
+			Err:      errors.New("too large for JPEG XL"),
 			Final:    true,
 		}
 	}
@@ -148,6 +159,9 @@ func encode(ctx context.Context, path string, img image.Image, f Format, quality
 	case AVIF:
 		n := ToNRGBA(img)
 		return encodeSandboxed(ctx, path, n, f, func() ([]byte, error) { return codec.EncodeAVIF(ctx, n, quality) })
+	case JXL:
+		n := ToNRGBA(img)
+		return encodeSandboxed(ctx, path, n, f, func() ([]byte, error) { return codec.EncodeJXL(ctx, n, quality) })
 	case ICO:
 		small, err := iconSized(ctx, img)
 		if err != nil {

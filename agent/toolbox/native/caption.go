@@ -1,6 +1,7 @@
 package native
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"image"
@@ -20,8 +21,11 @@ import (
 // maxCaption is the longest caption in letters: more cannot be read on a picture.
 const maxCaption = 500
 
-// addText writes a caption: white with a black outline, a tenth of the
-// picture high, smaller if it is long.
+// textSizes are the heights of a caption by its size, as factors of the ordinary one.
+var textSizes = map[string]float64{"small": 0.6, "large": 1.8}
+
+// addText writes a caption with an outline that sets it off, a tenth of the picture high unless a
+// size is given, and smaller if it is long.
 func addText(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) {
 	caption := strings.TrimSpace(clean(c.Text("caption")))
 	switch {
@@ -44,7 +48,8 @@ func addText(ctx context.Context, p media.Picture, c toolbox.Call) (edited, erro
 	if anchor.X != 0 { // in a corner the text keeps to its side
 		room = room * 2 / 3
 	}
-	most := max(8, min(float64(h)/10, float64(w)/14))
+	size, _ := toolbox.Param[string](c, "text_size")
+	most := max(8, min(float64(h)/10, float64(w)/14)*cmp.Or(textSizes[size], 1))
 	text, err := setText(caption, room, inner.Dy()*2/3, most, min(most, 6))
 	if err != nil {
 		return edited{}, &plan.Fault{Sentence: plan.Say("The text cannot be drawn."), Err: err}
@@ -54,8 +59,12 @@ func addText(ctx context.Context, p media.Picture, c toolbox.Call) (edited, erro
 	}
 	out := p.Image
 	box := anchor.In(inner, min(text.width(), inner.Dx()), text.height())
+	ink := color.NRGBA{255, 255, 255, 255}
+	if chosen, ok := toolbox.Param[color.NRGBA](c, "colour"); ok {
+		ink = chosen
+	}
 	blend := blending(out, box.Inset(-margin), c)
-	if err := text.draw(ctx, out, box, anchor.X, color.White, color.Black, max(1, int(text.size/14))); err != nil {
+	if err := text.draw(ctx, out, box, anchor.X, ink, outlineOf(ink), max(1, int(text.size/14))); err != nil {
 		return edited{}, err
 	}
 	blend()
@@ -64,6 +73,14 @@ func addText(ctx context.Context, p media.Picture, c toolbox.Call) (edited, erro
 		r.note = plan.Say("Some of the letters are not in the font at hand and appear as boxes.")
 	}
 	return r, nil
+}
+
+// outlineOf is black around light letters, and white around dark ones.
+func outlineOf(ink color.NRGBA) color.NRGBA {
+	if 299*int(ink.R)+587*int(ink.G)+114*int(ink.B) > 96*1000 {
+		return color.NRGBA{A: 255}
+	}
+	return color.NRGBA{255, 255, 255, 255}
 }
 
 // blending keeps a part of a picture before it is drawn on. What it returns makes what was drawn there

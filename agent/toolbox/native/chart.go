@@ -6,10 +6,11 @@ import (
 	"errors"
 	"math"
 	"path/filepath"
-	"regexp"
+
 	"slices"
 	"strings"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
@@ -104,7 +105,7 @@ func charted(t table.Table, kind chart.Kind, words string) (chart.Chart, error) 
 }
 
 // against is what stands before the column of the labels.
-var against = regexp.MustCompile(`(?i)\b(?:by|per|over|against|versus|vs\.?|for each)\s`)
+var against = lazyregexp.New(`(?i)\b(?:by|per|over|against|versus|vs\.?|for each)\s`)
 
 // labelColumn returns the column that names the values, or has the other values of a scatter chart; -1
 // if there is none.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
+
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +12,7 @@ import (
 	_ "time/tzdata" // the machine may have no time zones of its own
 	"unicode"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 )
@@ -120,7 +121,7 @@ func severalZones(land string, cities []string) error {
 }
 
 // offset matches "UTC+3", "gmt -03:30" and "+0545": sign, hours, minutes.
-var offset = regexp.MustCompile(`(?i)(?:^|\b(?:utc|gmt))\s*([+\-−–])\s*(\d{1,2})(?::?(\d{2}))?\s*(?:h|hours?)?\s*[?.!]?\s*$`)
+var offset = lazyregexp.New(`(?i)(?:^|\b(?:utc|gmt))\s*([+\-−–])\s*(\d{1,2})(?::?(\d{2}))?\s*(?:h|hours?)?\s*[?.!]?\s*$`)
 
 // offsetZone is the zone of an offset: "+3", "-03:30", "+0545". The minutes may be empty.
 func offsetZone(sign, hour, minute string) (*time.Location, error) {

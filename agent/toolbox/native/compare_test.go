@@ -104,7 +104,8 @@ func TestMeasureSharpness(t *testing.T) {
 func TestIconSet(t *testing.T) {
 	t.Parallel()
 	w := newWorkbench(t)
-	out := w.run("icon_set", args{"image": {w.given("logo.png", colourful(300, 200))}})
+	logo := w.given("logo.png", colourful(300, 200))
+	out := w.run("icon_set", args{"image": {logo}})
 	sides := []int{}
 	for _, o := range append([]toolbox.Output{out}, out.More...) {
 		p := w.read(o)
@@ -116,4 +117,9 @@ func TestIconSet(t *testing.T) {
 	if len(sides) != len(iconSizes) || sides[0] != 16 || sides[8] != 512 {
 		t.Errorf("the sides are %v", sides)
 	}
+	few := w.run("icon_set", args{"image": {logo}, "sizes": {text("16, 32, 180 and 512")}})
+	if len(few.More) != 3 || w.read(few).Image.Rect.Dx() != 16 || w.read(few.More[2]).Image.Rect.Dx() != 512 {
+		t.Errorf("made %+v", few)
+	}
+	w.refused("icon_set", args{"image": {logo}, "sizes": {text("4 and 32")}}, "from 8 to 1024 pixels")
 }

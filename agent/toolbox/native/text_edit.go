@@ -2,7 +2,7 @@ package native
 
 import (
 	"context"
-	"regexp"
+
 	"slices"
 	"strings"
 	"unicode"
@@ -12,6 +12,7 @@ import (
 	"golang.org/x/text/cases"
 	"golang.org/x/text/language"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 )
@@ -30,18 +31,18 @@ func editOperations() map[string]operation {
 }
 
 // patterns match what is redacted or extracted, by the choices of the parameter "what".
-var patterns = map[string]*regexp.Regexp{
-	"emails":  regexp.MustCompile(`[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,}`),
-	"links":   regexp.MustCompile(`(?i)\b(?:https?://|www\.)[^\s<>"']*[^\s<>"'.,;:!?)\]}]`),
-	"phones":  regexp.MustCompile(`(?:\+|\b00|\(|\b)\d[\d ()/.-]{5,}\d\b`),
-	"numbers": regexp.MustCompile(`-?\d+(?:[.,]\d+)*`),
-	"dates": regexp.MustCompile(`(?i)\b(?:\d{4}-\d{2}-\d{2}|\d{1,2}[./]\d{1,2}[./]\d{2,4}|` +
+var patterns = map[string]lazyregexp.Regexp{
+	"emails":  lazyregexp.New(`[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,}`),
+	"links":   lazyregexp.New(`(?i)\b(?:https?://|www\.)[^\s<>"']*[^\s<>"'.,;:!?)\]}]`),
+	"phones":  lazyregexp.New(`(?:\+|\b00|\(|\b)\d[\d ()/.-]{5,}\d\b`),
+	"numbers": lazyregexp.New(`-?\d+(?:[.,]\d+)*`),
+	"dates": lazyregexp.New(`(?i)\b(?:\d{4}-\d{2}-\d{2}|\d{1,2}[./]\d{1,2}[./]\d{2,4}|` +
 		`\d{1,2}\.? (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?(?: \d{4})?|` +
 		`(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d{1,2}(?:, \d{4})?)\b`),
 }
 
 // pattern is that of the parameter "what".
-func pattern(c toolbox.Call) (*regexp.Regexp, error) {
+func pattern(c toolbox.Call) (lazyregexp.Regexp, error) {
 	what, err := toolbox.Need[string](c, "what")
 	return patterns[what], err
 }
@@ -59,7 +60,7 @@ func redactText(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	if !matches.MatchString(text) {
 		return toolbox.Output{}, refusal("The text holds none of them.")
 	}
-	return toolbox.Output{Value: matches.ReplaceAllLiteralString(text, c.Text("by")), About: plan.Say("the redacted text")}, nil
+	return toolbox.Output{Value: matches().ReplaceAllLiteralString(text, c.Text("by")), About: plan.Say("the redacted text")}, nil
 }
 
 // extractFromText lists what a pattern matches, each once, in the order of the text.
@@ -165,7 +166,7 @@ var breaking = map[atom.Atom]bool{
 	atom.Dt: true, atom.Dd: true, atom.Hr: true, atom.Form: true, atom.Caption: true, atom.Option: true,
 }
 
-var spaces = regexp.MustCompile(`\s+`)
+var spaces = lazyregexp.New(`\s+`)
 
 func writePage(b *strings.Builder, n *html.Node) {
 	switch {

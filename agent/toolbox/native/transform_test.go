@@ -191,7 +191,7 @@ func TestConvert(t *testing.T) {
 	v := w.given("a.png", src)
 	for said, mime := range map[string]string{
 		"jpg": "image/jpeg", "a png": "image/png", "GIF": "image/gif", ".bmp": "image/bmp", "tiff format": "image/tiff",
-		"webp": "image/webp", "an AVIF": "image/avif", ".ico": "image/x-icon",
+		"webp": "image/webp", "an AVIF": "image/avif", "jxl": "image/jxl", ".ico": "image/x-icon",
 	} {
 		p := w.picture("convert_image", args{"image": {v}, "format": {text(said)}})
 		if p.Info.MIME != mime {

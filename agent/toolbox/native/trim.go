@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image"
 	"image/draw"
+	"slices"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -144,17 +145,28 @@ func (n *Native) measureSharpness(ctx context.Context, c toolbox.Call) (toolbox.
 	return toolbox.Output{Value: value, About: plan.Say("how sharp it is")}, nil
 }
 
+// leastIcon and mostIcon bound the side of an icon, in pixels.
+const leastIcon, mostIcon = 8, 1024
+
 // iconSizes are the sides of the pictures that sites and apps ask for.
 var iconSizes = []int{16, 32, 48, 64, 128, 180, 192, 256, 512}
 
-// iconSet makes square icons in the usual sizes. The picture is fitted into them.
+// iconSet makes square icons in the sizes that are asked for, or the usual ones. The picture is fitted
+// into them.
 func (n *Native) iconSet(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	p, err := n.picture(ctx, c, "image")
 	if err != nil {
 		return toolbox.Output{}, err
 	}
 	var outs []toolbox.Output
-	for i, side := range iconSizes {
+	sizes, ok := toolbox.Param[[]int](c, "sizes")
+	if !ok {
+		sizes = iconSizes
+	}
+	if slices.Min(sizes) < leastIcon || slices.Max(sizes) > mostIcon {
+		return toolbox.Output{}, refusal("An icon can have from %d to %d pixels on a side.", leastIcon, mostIcon)
+	}
+	for i, side := range sizes {
 		icon := image.NewNRGBA(image.Rect(0, 0, side, side))
 		if err := place(ctx, icon, icon.Rect, p.Image); err != nil {
 			return toolbox.Output{}, err

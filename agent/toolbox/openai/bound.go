@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -35,14 +36,14 @@ func (b *Backend) bounds() []string {
 // bounded asks for an answer that is bounded in the first way that the server takes, and
 // remembers which that was.
 func (b *Backend) bounded(ctx context.Context, r run, request api.ChatCompletionRequest) (api.ChatCompletionResponse, error) {
-	bounds := b.bounds()
+	bounds, most := b.bounds(), min(maxOutput, cmp.Or(r.most, maxOutput))
 	for at := int(b.looseness.Load()); ; at++ {
 		request.MaxTokens, request.MaxCompletionTokens = 0, 0 //nolint:staticcheck // the only field that servers other than OpenAI's all know
 		switch bounds[at] {
 		case maxTokens:
-			request.MaxTokens = maxOutput //nolint:staticcheck // the same
+			request.MaxTokens = most //nolint:staticcheck // the same
 		case maxCompletionTokens:
-			request.MaxCompletionTokens = maxOutput
+			request.MaxCompletionTokens = most
 		}
 		response, err := b.config.Endpoint.Client().CreateChatCompletion(ctx, request)
 		err = r.sorted(err)

@@ -24,7 +24,7 @@ var writing = toolbox.Candidate{Backing: toolbox.Backing{Kind: "openai", Run: "c
 func (i improviser) Ready(ctx context.Context) error { return i.b.Probe(ctx, writing) }
 
 // MaySee reports whether media may leave for the server.
-func (i improviser) MaySee() bool { return i.b.mayLeave() }
+func (i improviser) MaySee() bool { return i.b.outward().May() }
 
 // Converse asks for the next turn. Pictures are shown where there is a model that looks at them.
 func (i improviser) Converse(ctx context.Context, t improvise.Talk) (improvise.Reply, error) {
@@ -34,7 +34,7 @@ func (i improviser) Converse(ctx context.Context, t improvise.Talk) (improvise.R
 		if err != nil {
 			return improvise.Reply{}, told(ctx, err)
 		}
-		r.spent = spent
+		r.spent, r.most = spent, t.Most
 		messages, err := b.turns(ctx, t, r.media)
 		if err != nil {
 			return improvise.Reply{}, told(ctx, err)
@@ -53,7 +53,7 @@ func (i improviser) Converse(ctx context.Context, t improvise.Talk) (improvise.R
 // writingRun is the run that writes programs, with its model: one that is shown media if there are
 // pictures, they may leave, and such a model is there.
 func (b *Backend) writingRun(ctx context.Context, pictures bool) (run, error) {
-	if pictures && !b.config.Blind && b.mayLeave() {
+	if pictures && !b.config.Blind && b.outward().May() {
 		if r, err := b.withModel(ctx, toolbox.Candidate{Backing: toolbox.Backing{Kind: "openai", Run: "chat-vision"}}); err == nil {
 			return r, nil
 		}

@@ -3,13 +3,14 @@ package openai
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
+
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	api "github.com/sashabaranov/go-openai"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 )
 
@@ -35,7 +36,7 @@ var errNothing = &plan.Fault{Sentence: plan.Say("The model found nothing of the 
 
 // bareNothing is that answer as models write it: in any case, alone or with a remark
 // behind it. None is a town too, so "None, Italy" is an answer.
-var bareNothing = regexp.MustCompile("^[\\s\"'`*.(\\[]*(?i:none)[\"'`*)\\]]*" +
+var bareNothing = lazyregexp.New("^[\\s\"'`*.(\\[]*(?i:none)[\"'`*)\\]]*" +
 	"(?:[\\s.!\"'`*)\\]]*$|\\s*[.:;!(–—]|\\s+-|\\s*\\n|,\\s+\\p{Ll})")
 
 // isNothing tells whether an answer says that there is nothing of the kind. A text that
@@ -80,7 +81,7 @@ func (f form) format(plainness int32) *api.ChatCompletionResponseFormat {
 const maxLine = 200
 
 // ahead is what models like to put before a title or a place.
-var ahead = regexp.MustCompile(`(?i)^(title|headline|location|place)\s*:\s*`)
+var ahead = lazyregexp.New(`(?i)^(title|headline|location|place)\s*:\s*`)
 
 // readLine reads an answer of one line.
 func readLine(answer string) (string, error) {
@@ -109,8 +110,8 @@ func readLine(answer string) (string, error) {
 
 // bullet is what lists put before their items, and number is how they count them.
 var (
-	bullet = regexp.MustCompile(`^[-*•–·](\s+|$)`)
-	number = regexp.MustCompile(`^(\d{1,3})[.)](\s+|$)`)
+	bullet = lazyregexp.New(`^[-*•–·](\s+|$)`)
+	number = lazyregexp.New(`^(\d{1,3})[.)](\s+|$)`)
 )
 
 // readTags reads a list: on one line, or one item a line.

@@ -106,6 +106,7 @@ type run struct {
 	do       func(ctx context.Context, r run, b toolbox.Candidate, c toolbox.Call) (toolbox.Output, error)
 	server   *endpoint.Endpoint
 	spent    *plan.Tokens // what it took so far; one goroutine counts
+	most     int          // tokens of an answer, if that is less than usual; 0 is not
 }
 
 // The variables that set models that answer in words.
@@ -166,8 +167,8 @@ func (b *Backend) Probe(ctx context.Context, backing toolbox.Candidate) error {
 		return err
 	}
 	switch {
-	case r.media && !b.mayLeave():
-		return b.mayNotLeave()
+	case r.media && !b.outward().May():
+		return b.outward().Refusal()
 	case !r.known():
 		return r.unset(nil)
 	case r.video && b.config.Frames == nil:
@@ -210,8 +211,8 @@ func (b *Backend) Run(ctx context.Context, backing toolbox.Candidate, c toolbox.
 		case !r.media:
 			return toolbox.Output{}, fault(fmt.Errorf("%s was given the file of %q", backing.Name(), a.arg),
 				"The model that is asked here takes no files.")
-		case !b.mayLeave():
-			return toolbox.Output{}, b.mayNotLeave()
+		case !b.outward().May():
+			return toolbox.Output{}, b.outward().Refusal()
 		}
 	}
 	r.spent = new(plan.Tokens)
@@ -245,13 +246,9 @@ func (b *Backend) find(backing toolbox.Candidate) (run, error) {
 	return r, nil
 }
 
-func (b *Backend) mayLeave() bool { return b.config.AllowMedia || b.config.Endpoint.Private() }
-
-func (b *Backend) mayNotLeave() error {
-	return &plan.Fault{
-		Sentence: plan.Say("It would send pictures, sound or video to another place, and they may not leave."),
-		Operator: plan.Say("It would send pictures, sound or video to %s: set ALLOW_CLOUD_MEDIA=true if they may leave.", b.config.Endpoint.Host()),
-	}
+// outward decides whether media may go to the server.
+func (b *Backend) outward() toolbox.Outward {
+	return toolbox.Outward{Allowed: b.config.AllowMedia, Private: b.config.Endpoint.Private(), Host: b.config.Endpoint.Host()}
 }
 
 // known tells whether the model is set, or can be chosen or found.

@@ -3,16 +3,18 @@ package param
 import (
 	"fmt"
 	"image/color"
-	"regexp"
+
 	"strconv"
 	"strings"
 
 	"golang.org/x/image/colornames"
+
+	"atelier/agent/lazyregexp"
 )
 
 var (
-	hexColour = regexp.MustCompile(`#([0-9a-fA-F]{8}|[0-9a-fA-F]{6}|[0-9a-fA-F]{3})\b`)
-	rgbColour = regexp.MustCompile(`\brgb ?\( ?(\d{1,3}) ?, ?(\d{1,3}) ?, ?(\d{1,3}) ?\)`)
+	hexColour = lazyregexp.New(`#([0-9a-fA-F]{8}|[0-9a-fA-F]{6}|[0-9a-fA-F]{3})\b`)
+	rgbColour = lazyregexp.New(`\brgb ?\( ?(\d{1,3}) ?, ?(\d{1,3}) ?, ?(\d{1,3}) ?\)`)
 )
 
 // parseHex reads "#ffcc00" or, with its opacity, "#ffcc0080".

@@ -15,11 +15,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
+
 	"slices"
 	"strings"
 	"unicode"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/quantity"
 )
@@ -51,10 +52,14 @@ type Param struct {
 type Value struct {
 	canonical string
 	data      any
+	words     bool
 }
 
 // String is the canonical form.
 func (v Value) String() string { return v.canonical }
+
+// Words reports whether it is what somebody wrote, and not a value from a list or of a form of ours.
+func (v Value) Words() bool { return v.words }
 
 // IsZero reports whether there is no value.
 func (v Value) IsZero() bool { return v.data == nil }
@@ -134,7 +139,7 @@ func (p Param) Read(text string) (Value, error) {
 	if known.measure != nil {
 		m := known.measure(data)
 		if p.Min != nil && m < *p.Min || p.Max != nil && m > *p.Max {
-			return Value{}, p.outside(text)
+			return Value{}, &outsideError{p.outside(text)}
 		}
 	}
 	// The value is that of the canonical form, so that it is the same for whoever reads that.
@@ -142,7 +147,19 @@ func (p Param) Read(text string) (Value, error) {
 	if data, ok = known.parse(p, canonical); !ok {
 		return Value{}, p.unread(text)
 	}
-	return Value{canonical, data}, nil
+	return Value{canonical, data, p.Type == Text || p.Type == Language || p.Type == Model}, nil
+}
+
+// outsideError is the error of a value that is out of bounds.
+type outsideError struct{ error }
+
+func (e *outsideError) Unwrap() error { return e.error }
+
+// Outside reports whether a text is a value that is out of bounds. The error of [Param.Read] says so to people.
+func (p Param) Outside(text string) bool {
+	_, err := p.Read(text)
+	_, outside := errors.AsType[*outsideError](err)
+	return outside
 }
 
 // units are the quantities that the unit of a declaration means.
@@ -154,7 +171,7 @@ var units = map[string]quantity.Unit{
 // sentences is the unit of how long a text is to be. No other measure of a text is taken for it.
 const sentences = "sentences"
 
-var otherLength = regexp.MustCompile(`(?i)\b(?:words?|paragraphs?|bullets?|lines?|pages?)\b`)
+var otherLength = lazyregexp.New(`(?i)\b(?:words?|paragraphs?|bullets?|lines?|pages?)\b`)
 
 // Takes reports whether people say a value in the unit: in that of the declaration, or as a bare number.
 func (p Param) Takes(u quantity.Unit) bool {

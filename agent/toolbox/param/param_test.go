@@ -32,6 +32,7 @@ func TestRead(t *testing.T) {
 	}{
 		{param.Number, "10", "10"}, {param.Number, "by 2.5 dB", "2.5"}, {param.Number, "-16 LUFS", "-16"}, {param.Number, "twice", "2"},
 		{param.Integer, "3 times", "3"},
+		{param.Integers, "16, 32 and 64 px", "16,32,64"}, {param.Integers, "100", "100"},
 		{param.Boolean, "yes", "true"}, {param.Boolean, "off", "false"},
 		{param.Choice, "turn it upside down", "vertical"}, {param.Choice, "along the vertical axis", "horizontal"},
 		{param.Duration, "half a minute", "0:30"}, {param.Duration, "5 s", "0:05"}, {param.Duration, "1:02:03", "1:02:03"},
@@ -39,6 +40,9 @@ func TestRead(t *testing.T) {
 		{param.TimeRange, "seconds 2 to 4.5", "0:02..0:04.5"}, {param.TimeRange, "from 1:30 to the end", "1:30..end"},
 		{param.TimeRange, "drop the last 5 seconds", "0:00..-0:05"},
 		{param.Moment, "at 3 seconds", "0:03"}, {param.Moment, "the last frame", "-0:00"}, {param.Moment, "halfway", "50%"},
+		{param.Moments, "at 0:30 and 1:15", "0:30,1:15"}, {param.Moments, "after 20 seconds", "0:20"}, {param.Moments, "1:15, 0:30, 0:30", "0:30,1:15"},
+		{param.Moments, "at 2 and 4 minutes", "2:00,4:00"}, {param.Moments, "10, 20 and 30 seconds", "0:10,0:20,0:30"},
+		{param.Moments, "at 1 minute 30 seconds, then at minute 3", "1:30,3:00"}, {param.Moments, "the 45 second mark", "0:45"},
 		{param.Factor, "twice as fast", "2x"}, {param.Factor, "20% slower", "0.8x"}, {param.Factor, "half speed", "0.5x"},
 		{param.Size, "half as large", "50%"}, {param.Size, "800x600", "800x600"}, {param.Size, "640 px wide", "640 wide"},
 		{param.Size, "1080p", "1080 high"}, {param.Size, "a third", "33.333333%"},
@@ -55,6 +59,14 @@ func TestRead(t *testing.T) {
 		{param.Opacity, "semi transparent", "50%"}, {param.Opacity, "30% transparent", "70%"}, {param.Opacity, "40 %", "40%"},
 		{param.Strength, "a little", "light"}, {param.Strength, "5 pixels", "5 px"},
 		{param.Adjustment, "brighter and 30% more contrast", "brightness +20%, contrast +30%"}, {param.Adjustment, "sepia", "sepia"},
+		{param.Metadata, `title "Blue Moon" and artist Ella`, `title="Blue Moon", artist="Ella"`},
+		{param.Metadata, "artist: Queen; year: 1978; album: Jazz", `artist="Queen", album="Jazz", year="1978"`},
+		{param.Metadata, "set the title of this song to It's Me and the genre to rock please", `title="It's Me", genre="rock"`},
+		{param.Metadata, `the title to -map "0" = x\y`, `title="-map \"0\" = x\\y"`},
+		{param.Metadata, "title The Year of the Cat, performer Al Stewart", `title="The Year of the Cat", artist="Al Stewart"`},
+		{param.Metadata, `the artist of song.mp3 to Simon and Garfunkel and the year to 1968`, `artist="Simon and Garfunkel", year="1968"`},
+		{param.Metadata, "title 'It's me' on this track", `title="It's me"`}, {param.Metadata, "title=A, title=B", `title="B"`},
+		{param.Metadata, "its title to \"a\nb\"", `title="a b"`},
 		{param.Text, "  in a calm\nvoice ", "in a calm voice"}, {param.Language, "German", "German"}, {param.Model, "flux", "flux"},
 		{param.Format, "as a WAVE file", "wav"}, {param.Format, "mp4s", "mp4"},
 	} {
@@ -91,7 +103,9 @@ func TestReadRefuses(t *testing.T) {
 		param.Size: {"nicely", "0x0", "bigger and half the size", "-5 px"}, param.Aspect: {"0:5", "nice"}, param.FileSize: {"small", "0 MB", "8 parsecs"},
 		param.Region: {"somewhere", "all but 20% at top left", "0 px at left"}, param.Position: {"somewhere"}, param.Angle: {"a bit", "left or right"},
 		param.Colour: {"loud", "#12345", "rgb(300,0,0)"}, param.Opacity: {"130%", "loud"}, param.Strength: {"purple", "-5 px"},
-		param.Adjustment: {"nicer", "brighter but darker", "brightness +300%"}, param.Text: {"", " \n "}, param.Pages: {"some", "page 0"},
+		param.Adjustment: {"nicer", "brighter but darker", "brightness +300%"}, param.Text: {"", " \n "},
+		param.Moments:  {"every 30 seconds", "the last minute", "0:30 to 1:00", "3 parsecs", "0:00"},
+		param.Metadata: {"the title", "year soon", "nice tags", `title=""`, "title " + strings.Repeat("x", 200)}, param.Pages: {"some", "page 0"},
 		param.Language: {strings.Repeat("x", 100)}, param.Format: {"a nice one", "pdf"},
 	} {
 		for _, text := range texts {
@@ -258,7 +272,7 @@ func matches(t *testing.T, pattern, text string) bool {
 
 func TestTypes(t *testing.T) {
 	t.Parallel()
-	if all := param.Types(); len(all) != 24 || !slices.IsSorted(all) {
+	if all := param.Types(); len(all) != 27 || !slices.IsSorted(all) {
 		t.Errorf("types %v", all)
 	}
 	for _, c := range []struct {
@@ -266,7 +280,7 @@ func TestTypes(t *testing.T) {
 		unit quantity.Unit
 		most int
 	}{
-		{param.TimeRange, quantity.Time, 2}, {param.Size, quantity.Pixels, 2}, {param.FileSize, quantity.ByteCount, 1}, {param.Angle, quantity.Degrees, 1},
+		{param.TimeRange, quantity.Time, 2}, {param.Size, quantity.Pixels, 2}, {param.FileSize, quantity.ByteCount, 1}, {param.Integers, quantity.Pixels, 20}, {param.Angle, quantity.Degrees, 1},
 	} {
 		if !c.typ.Takes(c.unit) || c.typ.Takes(quantity.Density) || c.typ.Most() != c.most {
 			t.Errorf("%s takes %v, at most %d", c.typ, c.typ.Takes(c.unit), c.typ.Most())

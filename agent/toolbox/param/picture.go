@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"image"
 	"math"
-	"regexp"
+
 	"strconv"
 	"strings"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/quantity"
 )
@@ -85,10 +86,10 @@ func pictureTypes() map[Type]kind {
 }
 
 var (
-	bothSides = regexp.MustCompile(`^(\d{1,6})x(\d{1,6})$`)
-	oneSide   = regexp.MustCompile(`^(\d{1,6}) (wide|high)$`)
-	ratio     = regexp.MustCompile(`^(\d{1,6}(?:\.\d{1,6})?):(\d{1,6}(?:\.\d{1,6})?)$`)
-	box       = regexp.MustCompile(`^(\d{1,6})x(\d{1,6})\+(\d{1,6})\+(\d{1,6})$`)
+	bothSides = lazyregexp.New(`^(\d{1,6})x(\d{1,6})$`)
+	oneSide   = lazyregexp.New(`^(\d{1,6}) (wide|high)$`)
+	ratio     = lazyregexp.New(`^(\d{1,6}(?:\.\d{1,6})?):(\d{1,6}(?:\.\d{1,6})?)$`)
+	box       = lazyregexp.New(`^(\d{1,6})x(\d{1,6})\+(\d{1,6})\+(\d{1,6})$`)
 )
 
 func integer(s string) int {
@@ -148,7 +149,7 @@ func readAspect(p Param, s string) (any, bool) {
 	return Ratio{width, height}, ok
 }
 
-var spokenRatio = regexp.MustCompile(`(?:^|[^\d:.])(\d{1,3}(?:\.\d{1,3})?) ?(?::|x|by|to|/) ?(\d{1,3}(?:\.\d{1,3})?)(?:$|[^\d:.])`)
+var spokenRatio = lazyregexp.New(`(?:^|[^\d:.])(\d{1,3}(?:\.\d{1,3})?) ?(?::|x|by|to|/) ?(\d{1,3}(?:\.\d{1,3})?)(?:$|[^\d:.])`)
 
 func printRatio(data any) string {
 	r := as[Ratio](data)

@@ -1,11 +1,13 @@
 package param
 
 import (
+	"fmt"
 	"math"
-	"regexp"
+
 	"strconv"
 	"strings"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/quantity"
 )
@@ -39,6 +41,14 @@ func plainTypes() map[Type]kind {
 				return int(f), ok && isNumber && f == math.Trunc(f) && !other
 			},
 			format: func(data any) string { return strconv.Itoa(int(number(data))) }, measure: number,
+		},
+		Integers: {
+			about: plan.Say("a list of whole numbers"), examples: []string{"16, 32 and 64", "100"}, meaning: plan.Amount,
+			units: []quantity.Unit{quantity.Number, quantity.Pixels}, most: 20, pattern: `^\d+(,\d+)*$`,
+			parse: parseWith(quantity.Integers), read: readWith(quantity.Integers),
+			format: func(data any) string {
+				return strings.Trim(strings.ReplaceAll(fmt.Sprint(as[[]int](data)), " ", ","), "[]")
+			},
 		},
 		Boolean: {
 			about: plan.Say("yes or no"), examples: []string{"yes", "no"}, meaning: plan.Amount, most: 1, pattern: `^(true|false)$`,
@@ -119,7 +129,7 @@ func readWith[T any](read func(string) (T, bool)) func(Param, string) (any, bool
 	return parseWith(read)
 }
 
-var plainNumber = regexp.MustCompile(`^-?\d{1,15}(?:\.\d{1,17})?$`)
+var plainNumber = lazyregexp.New(`^-?\d{1,15}(?:\.\d{1,17})?$`)
 
 func parseNumber(s string) (float64, bool) {
 	if !plainNumber.MatchString(s) {
@@ -130,9 +140,9 @@ func parseNumber(s string) (float64, bool) {
 }
 
 var (
-	exponent = regexp.MustCompile(`\d\.?[eE][+-]?\d`)
-	pair     = regexp.MustCompile(`\d ?[x×*] ?\d`) // a size: "100x100"
-	numeral  = regexp.MustCompile(`(^|[^\w.-])(-?\d{1,9}(?:[.,]\d{1,6})?)(?:[^\d.]|$)`)
+	exponent = lazyregexp.New(`\d\.?[eE][+-]?\d`)
+	pair     = lazyregexp.New(`\d ?[x×*] ?\d`) // a size: "100x100"
+	numeral  = lazyregexp.New(`(^|[^\w.-])(-?\d{1,9}(?:[.,]\d{1,6})?)(?:[^\d.]|$)`)
 )
 
 // readNumber takes the one number of a text. "twice" and "half" are numbers too.
@@ -171,11 +181,11 @@ func printPercent(data any) string { return decimal(round(100*number(data))) + "
 func round(v float64) float64 { return math.Round(v*1e6) / 1e6 }
 
 var (
-	opaque       = regexp.MustCompile(`(?i)\b(?:opaque|solid|fully visible)\b`)
-	transparent  = regexp.MustCompile(`(?i)\b(?:semi|half|partly|partially|slightly)?[ -]?(?:transparent|translucent|see[ -]through)\b`)
-	faint        = regexp.MustCompile(`(?i)\b(?:faint|barely visible|subtle)\b`)
-	transparency = regexp.MustCompile(`(?i)transparen|translucen`)
-	percentage   = regexp.MustCompile(`(\d{1,3}(?:[.,]\d{1,3})?) ?(?:%|percent\b|per cent\b)`)
+	opaque       = lazyregexp.New(`(?i)\b(?:opaque|solid|fully visible)\b`)
+	transparent  = lazyregexp.New(`(?i)\b(?:semi|half|partly|partially|slightly)?[ -]?(?:transparent|translucent|see[ -]through)\b`)
+	faint        = lazyregexp.New(`(?i)\b(?:faint|barely visible|subtle)\b`)
+	transparency = lazyregexp.New(`(?i)transparen|translucen`)
+	percentage   = lazyregexp.New(`(\d{1,3}(?:[.,]\d{1,3})?) ?(?:%|percent\b|per cent\b)`)
 )
 
 // readOpacity understands "50%", "30% transparent", "semi transparent", "faint" and "opaque".

@@ -2,12 +2,13 @@ package param
 
 import (
 	"fmt"
-	"regexp"
+
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/quantity"
 )
@@ -49,6 +50,22 @@ func timeTypes() map[Type]kind {
 				return i, ok && !foreignUnit(s)
 			}), format: printMoment,
 		},
+		Moments: {
+			about: plan.Say("times of a sound or a video"), examples: []string{"at 0:30 and 1:15", "after 20 seconds"}, meaning: plan.Amount,
+			units: []quantity.Unit{quantity.Time, quantity.Clock, quantity.Number}, most: 100,
+			pattern: `^` + clockPattern + `(,` + clockPattern + `)*$`, parse: parseMoments,
+			read: readWith(func(s string) ([]time.Duration, bool) {
+				all, ok := quantity.Moments(s)
+				return all, ok && !foreignUnit(s)
+			}),
+			format: func(data any) string {
+				var all []string
+				for _, d := range as[[]time.Duration](data) {
+					all = append(all, onClock(d))
+				}
+				return strings.Join(all, ",")
+			},
+		},
 	}
 }
 
@@ -59,9 +76,9 @@ func readTimes(s string) (quantity.Passage, bool) {
 }
 
 var (
-	counted = regexp.MustCompile(`\b\d+(?:[.,]\d+)? ?([a-zA-Z]+)`)
+	counted = lazyregexp.New(`\b\d+(?:[.,]\d+)? ?([a-zA-Z]+)`)
 	// unitOrJoint are the words that may follow a number in a text about times.
-	unitOrJoint = regexp.MustCompile(`^(?i:h|hrs?|hours?|m|mins?|minutes?|s|secs?|seconds?|ms|milliseconds?|st|nd|rd|th|` +
+	unitOrJoint = lazyregexp.New(`^(?i:h|hrs?|hours?|m|mins?|minutes?|s|secs?|seconds?|ms|milliseconds?|st|nd|rd|th|` +
 		`to|till?|until|thru|through|up|and|or|of|for|from|into|in|on|onwards?|at|before|after|then|the|is|long|lasting|with|without|off|away)$`)
 )
 
@@ -70,7 +87,7 @@ func foreignUnit(s string) bool {
 	return slices.ContainsFunc(counted.FindAllStringSubmatch(s, -1), func(m []string) bool { return !unitOrJoint.MatchString(m[1]) })
 }
 
-var clockTime = regexp.MustCompile(`^(?:(\d{1,4}):)?(\d{1,4}):(\d{2})(?:\.(\d{1,9}))?$`)
+var clockTime = lazyregexp.New(`^(?:(\d{1,4}):)?(\d{1,4}):(\d{2})(?:\.(\d{1,9}))?$`)
 
 // maxTime is the longest time.
 const maxTime = 1000 * time.Hour
@@ -176,4 +193,17 @@ func printMoment(data any) string {
 		return "-" + onClock(i.At)
 	}
 	return onClock(i.At)
+}
+
+// parseMoments reads "0:30,1:15": each time is later than the one before.
+func parseMoments(_ Param, s string) (any, bool) {
+	var all []time.Duration
+	for one := range strings.SplitSeq(s, ",") {
+		d, ok := parseClock(one)
+		if !ok || len(all) > 0 && d <= all[len(all)-1] || d <= 0 {
+			return nil, false
+		}
+		all = append(all, d)
+	}
+	return all, true
 }

@@ -2,10 +2,11 @@ package param
 
 import (
 	"maps"
-	"regexp"
+
 	"slices"
 	"time"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/quantity"
 )
@@ -17,11 +18,13 @@ type Type string
 const (
 	Number     Type = "number"     // float64
 	Integer    Type = "integer"    // int
+	Integers   Type = "integers"   // []int: a list
 	Boolean    Type = "boolean"    // bool
 	Choice     Type = "choice"     // string, a key of [Param.Choices]
 	Duration   Type = "duration"   // time.Duration
 	TimeRange  Type = "time_range" // [quantity.Passage]: a part of a sound or a video
 	Moment     Type = "moment"     // [quantity.Instant]: a moment of a video
+	Moments    Type = "moments"    // []time.Duration: times of a sound or a video, in order
 	Factor     Type = "factor"     // float64: of a speed
 	Volume     Type = "volume"     // float64: of a loudness
 	Size       Type = "size"       // [quantity.Sizing]: of a picture
@@ -35,6 +38,7 @@ const (
 	Strength   Type = "strength"   // [quantity.Strength]
 	Adjustment Type = "adjustment" // [][quantity.Adjustment]: of light and colour
 	Pages      Type = "pages"      // [quantity.Pages]: of a document
+	Metadata   Type = "metadata"   // []quantity.Tag: tags of a sound
 	Text       Type = "text"       // string
 	Language   Type = "language"   // string: as it was said
 	Format     Type = "format"     // string: a file format, a key of [Param.Choices] if there are any
@@ -62,7 +66,7 @@ type kind struct {
 	most  int
 	// pattern matches the canonical form, as JSON Schema has it; empty if any text may be one.
 	pattern string
-	form    *regexp.Regexp // the pattern
+	form    lazyregexp.Regexp // the pattern
 	// parse reads the canonical form, read a person's words, and format gives the canonical form.
 	parse, read func(p Param, text string) (any, bool)
 	format      func(data any) string
@@ -78,7 +82,7 @@ var types = func() map[Type]kind {
 	}
 	for name, k := range all {
 		if k.pattern != "" {
-			k.form = regexp.MustCompile(k.pattern)
+			k.form = lazyregexp.New(k.pattern)
 			all[name] = k
 		}
 	}

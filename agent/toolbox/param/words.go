@@ -2,11 +2,13 @@ package param
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/quantity"
 )
 
 // maxWords is the longest value that is a text, in characters, and maxName the longest name of a
@@ -15,6 +17,9 @@ const (
 	maxWords = 1000
 	maxName  = 60
 )
+
+// aTag is a tag in the canonical form.
+const aTag = `(title|artist|album|year|genre)="([^"\\]|\\.)+"`
 
 // wordTypes are choices and texts.
 func wordTypes() map[Type]kind {
@@ -42,6 +47,11 @@ func wordTypes() map[Type]kind {
 				return s, s != "" && utf8.RuneCountInString(s) <= maxWords
 			},
 			read: func(Param, string) (any, bool) { return nil, false }, format: text,
+		},
+		Metadata: {
+			about: plan.Say("tags of a sound"), examples: []string{`title "Blue Moon" and artist Ella`, "album: Jazz, year: 1978"},
+			meaning: plan.Amount, most: 1, pattern: `^` + aTag + `(, ` + aTag + `)*$`,
+			parse: parseWith(parseTags), read: readWith(quantity.Tags), format: printTags,
 		},
 		Language: {
 			about: plan.Say("a language"), examples: []string{"German", "Spanish"}, meaning: plan.Language, most: 1,
@@ -117,4 +127,42 @@ func oneLine(s string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, ""), func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsControl(r)
 	}), " ")
+}
+
+// parseTags reads `title="Blue Moon", year="1978"`.
+func parseTags(s string) ([]quantity.Tag, bool) {
+	var all []quantity.Tag
+	for rest, more := s, true; more; {
+		name, after, ok := strings.Cut(rest, "=")
+		quoted, err := strconv.QuotedPrefix(after)
+		if !ok || err != nil || quoted[0] != '"' {
+			return nil, false
+		}
+		value, err := strconv.Unquote(quoted)
+		tag := quantity.Tag{Name: name, Value: value}
+		if err != nil || !tag.Fits() {
+			return nil, false
+		}
+		all = append(all, tag)
+		rest, more = strings.CutPrefix(after[len(quoted):], ", ")
+		if !more && rest != "" {
+			return nil, false
+		}
+	}
+	return all, true
+}
+
+// printTags writes each tag once, the one that was said last, in the order of their names.
+func printTags(data any) string {
+	var all []string
+	said := as[[]quantity.Tag](data)
+	for _, name := range quantity.TagNames() {
+		for _, t := range slices.Backward(said) {
+			if t.Name == name {
+				all = append(all, name+"="+strconv.Quote(t.Value))
+				break
+			}
+		}
+	}
+	return strings.Join(all, ", ")
 }

@@ -1,7 +1,6 @@
 package program
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -27,25 +26,22 @@ func fileIn(c toolbox.Call, arg string) (string, error) {
 	return vs[0].Path, nil
 }
 
-// tidied leaves nothing in the call's folder but what the operation gives.
-func tidied(do func(context.Context, toolbox.Call) (toolbox.Output, error)) func(context.Context, toolbox.Call) (toolbox.Output, error) {
-	return func(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-		out, err := do(ctx, c)
-		var given []string
-		if err == nil {
-			for _, o := range append([]toolbox.Output{out}, out.More...) {
-				given = append(given, filepath.Base(o.Path))
-			}
+// tidied leaves nothing in the call's folder but the output.
+func tidied(c toolbox.Call, out toolbox.Output, err error) (toolbox.Output, error) {
+	var given []string
+	if err == nil {
+		for _, o := range append([]toolbox.Output{out}, out.More...) {
+			given = append(given, filepath.Base(o.Path))
 		}
-		entries, failed := os.ReadDir(c.Dir)
-		for _, e := range entries {
-			if !slices.Contains(given, e.Name()) {
-				failed = errors.Join(failed, os.RemoveAll(filepath.Join(c.Dir, e.Name())))
-			}
-		}
-		if err == nil && failed != nil {
-			err = &plan.Fault{Sentence: plan.Say("What was left over could not be cleaned away."), Err: failed}
-		}
-		return out, err
 	}
+	entries, failed := os.ReadDir(c.Dir)
+	for _, e := range entries {
+		if !slices.Contains(given, e.Name()) {
+			failed = errors.Join(failed, os.RemoveAll(filepath.Join(c.Dir, e.Name())))
+		}
+	}
+	if err == nil && failed != nil {
+		err = &plan.Fault{Sentence: plan.Say("What was left over could not be cleaned away."), Err: failed}
+	}
+	return out, err
 }

@@ -18,6 +18,7 @@ import (
 	"atelier/agent/toolbox/media"
 	"atelier/agent/toolbox/media/ffmpeg"
 	"atelier/agent/toolbox/program/facts"
+	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/sandbox"
 	"atelier/agent/toolbox/template"
 )
@@ -40,12 +41,7 @@ func (m Commands) Probe(_ context.Context, c toolbox.Candidate) error {
 	if c.Recipe == nil {
 		return unknown(c.Run)
 	}
-	for _, n := range needsOf(c.Backing) {
-		if _, err := m.b.look(n); err != nil {
-			return fmt.Errorf("look for what %s has: %w", n.debian, err)
-		}
-	}
-	return nil
+	return m.b.find(needsOf(c.Backing))
 }
 
 // needsOf are the programs of a command, and those that measure its files.
@@ -72,10 +68,8 @@ func (m Commands) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Cal
 	if err := m.Probe(ctx, c); err != nil { // a program that is gone is no fault of the input
 		return toolbox.Output{}, fmt.Errorf("%w: %w", toolbox.ErrDown, err)
 	}
-	return tidied(func(ctx context.Context, call toolbox.Call) (toolbox.Output, error) {
-		r := m.b.newRun(ctx, call)
-		return r.recipe(c.Recipe)
-	})(ctx, call)
+	out, err := m.b.newRun(ctx, call).recipe(c.Recipe)
+	return tidied(call, out, err)
 }
 
 // commandRun is one run of a recipe.
@@ -180,16 +174,34 @@ func (r *commandRun) In(arg string) (string, error) {
 // inMark and outMark stand for files in the arguments of ffmpeg until the job is put together.
 const inMark, outMark = "\x00in:", "\x00out"
 
-// Words is a file with the text of an argument.
+// Words is a file with the text of an argument, or with tags as ffmpeg reads them.
 func (r *commandRun) Words(arg string) (string, error) {
 	path := filepath.Join(r.call.Dir, "words-"+arg+".txt")
 	if !slices.Contains(r.texts, path) {
 		r.texts = append(r.texts, path)
-		if err := os.WriteFile(path, []byte(r.call.Text(arg)), 0o600); err != nil {
+		text := r.call.Text(arg)
+		if tags, ok := toolbox.Param[[]quantity.Tag](r.call, arg); ok {
+			text = metadata(tags)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			return "", &plan.Fault{Sentence: plan.Say("The text could not be handed over."), Err: err}
 		}
 	}
 	return filepath.Base(path), nil
+}
+
+// metadata writes tags in the format ffmetadata: https://ffmpeg.org/ffmpeg-formats.html#Metadata-2
+func metadata(tags []quantity.Tag) string {
+	escape := strings.NewReplacer(`\`, `\\`, "=", `\=`, ";", `\;`, "#", `\#`, "\n", " ", "\r", " ", "\x00", "")
+	lines := []string{";FFMETADATA1\n"}
+	for _, t := range tags {
+		name := t.Name
+		if name == "year" {
+			name = "date"
+		}
+		lines = append(lines, name+"="+escape.Replace(t.Value)+"\n")
+	}
+	return strings.Join(lines, "")
 }
 
 // Out is the file that is written, or the pattern of their names.
@@ -238,7 +250,7 @@ func (r *commandRun) recipe(recipe *template.Recipe) (toolbox.Output, error) {
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	if r.ending == "txt" {
+	if textual(r.ending) {
 		r.written = float64(len(out.Value))
 		if err := r.refused(recipe.Refuse); err != nil {
 			return toolbox.Output{}, err
@@ -264,6 +276,9 @@ func (r *commandRun) recipe(recipe *template.Recipe) (toolbox.Output, error) {
 	}
 	return out, err
 }
+
+// textual reports whether files with the ending hold a text.
+func textual(ending string) bool { return ending == "txt" || ending == "srt" || ending == "vtt" }
 
 // refused is the first sentence that says why it cannot be done.
 func (r *commandRun) refused(when *template.Remarks) error {
@@ -301,6 +316,9 @@ func (r *commandRun) ffmpeg(args []string) (toolbox.Output, error) {
 	var given []string
 	for i := slices.Index(args, "-i"); i >= 0; i = slices.Index(args, "-i") {
 		arg, ok := strings.CutPrefix(args[min(i+1, len(args)-1)], inMark)
+		if r.isText(arg) { // it is read behind all resources
+			break
+		}
 		if !ok {
 			return toolbox.Output{}, errors.New("-i of ffmpeg is not followed by a resource")
 		}
@@ -320,21 +338,54 @@ func (r *commandRun) ffmpeg(args []string) (toolbox.Output, error) {
 	if format, ok := soundFormats()[r.ending]; ok || r.ending == "sound" {
 		return r.sound(job, given, format)
 	}
-	if r.ending == "gif" {
+	animated, err := r.animated(given[0])
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	job.Inputs[0].Animated = animated
+	switch {
+	case r.ending == "gif":
 		return r.do(job, "made.gif")
+	case r.ending == "srt", r.ending == "vtt":
+		return r.subtitles(job, given[0])
+	case animated && !has(job.Args, "-update"):
+		return r.animation(job)
 	}
 	if !has(job.Args, "-update") {
 		job.Args = append(job.Args, "-frames:v", "1", "-update", "1")
 	}
-	if r.ending == "picture" {
+	switch r.ending {
+	case "picture":
 		return r.picture(job, given[0])
+	case "jpg":
+		return r.encoded(job, media.JPEG)
 	}
 	return r.do(job, "made.png")
+}
+
+// isText reports whether a file holds what people wrote.
+func (r *commandRun) isText(name string) bool {
+	return slices.ContainsFunc(r.texts, func(path string) bool { return filepath.Base(path) == name })
 }
 
 // has reports whether one of the options is given.
 func has(args []string, options ...string) bool {
 	return slices.ContainsFunc(args, func(a string) bool { return slices.Contains(options, a) })
+}
+
+// subtitles writes subtitles as a text, in a file that is called like the video.
+func (r *commandRun) subtitles(job ffmpeg.Job, arg string) (toolbox.Output, error) {
+	made, err := r.do(job, "subtitles."+r.ending)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	text, err := os.ReadFile(made.Path)
+	if err = errors.Join(err, os.Remove(made.Path)); err != nil {
+		return toolbox.Output{}, fmt.Errorf("read subtitles: %w", err)
+	}
+	video := filepath.Base(r.known.Values(arg)[0].Path)
+	name := strings.TrimSuffix(video, filepath.Ext(video)) + "." + r.ending
+	return toolbox.Output{Value: strings.ToValidUTF8(strings.TrimSpace(string(text)), "?"), File: name}, nil
 }
 
 // film writes a video.
@@ -386,7 +437,7 @@ func (r *commandRun) sound(job ffmpeg.Job, given []string, format soundFormat) (
 	job.Timeout = soundTime
 	asked, rate, channels := format.ending != "", 0, 0
 	for i, arg := range given {
-		if arg == template.Made.Text {
+		if arg == template.Made.Text || r.known.Values(arg)[0].Type == plan.Image {
 			continue
 		}
 		rec, err := r.recordingIn(arg)
@@ -404,6 +455,9 @@ func (r *commandRun) sound(job ffmpeg.Job, given []string, format soundFormat) (
 		if i == 0 && !has(job.Args, "-map", "-filter_complex") {
 			job.Args = append([]string{"-map", rec.sound()}, job.Args...)
 		}
+	}
+	if has(job.Args, "-c", "-c:a") {
+		return r.do(job, "sound."+format.ending)
 	}
 	length, err := r.lasts(given)
 	if err != nil {
@@ -438,10 +492,10 @@ func (r *commandRun) input(arg string, before []string) (ffmpeg.Input, error) {
 	v := r.known.Values(arg)[0]
 	_, sound := soundFormats()[r.ending]
 	switch {
+	case v.Type != plan.Video && v.Type != plan.Audio:
+		return ffmpeg.Input{Path: v.Path, Type: plan.Image, Before: before}, nil
 	case v.Type == plan.Audio, sound, r.ending == "sound":
 		return ffmpeg.Input{Path: v.Path, Type: plan.Audio, Before: before}, nil
-	case v.Type != plan.Video:
-		return ffmpeg.Input{Path: v.Path, Type: plan.Image, Before: before}, nil
 	}
 	l, err := r.known.Look(v.Path)
 	if err != nil {
@@ -459,6 +513,31 @@ func (r *commandRun) do(job ffmpeg.Job, name string) (toolbox.Output, error) {
 	return toolbox.Output{Path: job.Output}, nil
 }
 
+// animated reports whether the argument is a GIF that moves.
+func (r *commandRun) animated(arg string) (bool, error) {
+	v := r.known.Values(arg)[0]
+	if v.Type != plan.Image {
+		return false, nil
+	}
+	info, err := media.Describe(r.ctx, v.Path, r.config.Limits)
+	return info.MIME == "image/gif" && info.Frames > 1, err
+}
+
+// animation does the job to each picture of a GIF, and then gives it the 256 colours that suit it best.
+func (r *commandRun) animation(job ffmpeg.Job) (toolbox.Output, error) {
+	job.Args = append(job.Args, "-c:v", "ffv1", "-pix_fmt", "bgra", "-fps_mode", "passthrough")
+	all, err := r.do(job, "made.mkv")
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	const colours = "[0:v:0]split[pictures][all];[all]palettegen=reserve_transparent=1[palette];[pictures][palette]paletteuse"
+	out, err := r.do(ffmpeg.Job{
+		Inputs: []ffmpeg.Input{{Path: all.Path, Type: plan.Video}}, Timeout: job.Timeout,
+		Args: []string{"-filter_complex", colours, "-loop", "0", "-fps_mode", "passthrough", "-enc_time_base", "1/100"},
+	}, "picture.gif")
+	return out, errors.Join(err, os.Remove(all.Path))
+}
+
 // picture writes a picture in the format of the one that it is made of.
 func (r *commandRun) picture(job ffmpeg.Job, arg string) (toolbox.Output, error) {
 	info, err := media.Describe(r.ctx, r.known.Values(arg)[0].Path, r.config.Limits)
@@ -466,7 +545,7 @@ func (r *commandRun) picture(job ffmpeg.Job, arg string) (toolbox.Output, error)
 		return toolbox.Output{}, err
 	}
 	var note plan.Message
-	if info.Frames > 1 {
+	if info.Frames > 1 { // of another kind than GIF
 		note = plan.Say("Only the first frame of the animation was used.")
 	}
 	format := media.FormatFor(info.Ext)
@@ -475,6 +554,14 @@ func (r *commandRun) picture(job ffmpeg.Job, arg string) (toolbox.Output, error)
 		out.Note = note
 		return out, err
 	}
+	out, err := r.encoded(job, format)
+	out.Note = note
+	return out, err
+}
+
+// encoded writes a picture in a format that ffmpeg does not write well. What is transparent becomes PNG where
+// the format was not asked for.
+func (r *commandRun) encoded(job ffmpeg.Job, format media.Format) (toolbox.Output, error) {
 	// What is written anew need not be packed, and may be larger than a result.
 	limits := r.config.Limits
 	limits.Bytes = max(limits.Bytes, plainPixel*limits.Pixels)
@@ -487,10 +574,10 @@ func (r *commandRun) picture(job ffmpeg.Job, arg string) (toolbox.Output, error)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	if !made.Image.Opaque() {
+	if !made.Image.Opaque() && r.ending == "picture" {
 		format = media.PNG
 	}
-	out := toolbox.Output{Path: filepath.Join(r.call.Dir, "picture."+string(format)), Note: note}
+	out := toolbox.Output{Path: filepath.Join(r.call.Dir, "picture."+string(format))}
 	return out, media.EncodeImage(r.ctx, out.Path, made.Image, format)
 }
 
@@ -514,7 +601,7 @@ func (r *commandRun) other(args []string) (toolbox.Output, error) {
 	if c.Dir, err = filepath.Abs(r.call.Dir); err != nil {
 		return toolbox.Output{}, fmt.Errorf("find the folder of a call: %w", err)
 	}
-	if r.ending == "txt" {
+	if textual(r.ending) {
 		c.File = mostTold
 	}
 	if _, err := r.run(r.ctx, c); err != nil {
@@ -527,7 +614,7 @@ func (r *commandRun) other(args []string) (toolbox.Output, error) {
 	if err := sandbox.Left(made); err != nil {
 		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("The program %s wrote nothing.", args[0]), Err: err}
 	}
-	if r.ending == "txt" {
+	if textual(r.ending) {
 		text, err := os.ReadFile(made)
 		return toolbox.Output{Value: strings.ToValidUTF8(strings.TrimSpace(string(text)), "?")}, err
 	}

@@ -2,6 +2,7 @@ package program
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"maps"
@@ -28,9 +29,32 @@ func recipeOf(tool toolbox.Tool) int {
 	return slices.IndexFunc(tool.Backends, func(b toolbox.Backing) bool { return b.Recipe != nil })
 }
 
+// subtitled are the arguments of ffmpeg for a video of two seconds with two tracks of subtitles.
+func subtitled(codec string) []string {
+	track := func(words string) string {
+		return "data:text/plain;base64," + base64.StdEncoding.EncodeToString([]byte("1\n00:00:00,500 --> 00:00:01,500\n"+words+"\n"))
+	}
+	return append(lavfi("testsrc2=size=128x72:rate=8:duration=2", "sine=duration=2"), "-i", track("Good evening"), "-i", track("Guten Abend"),
+		"-map", "0", "-map", "1", "-map", "2", "-map", "3", "-pix_fmt", "yuv420p", "-c:s", codec)
+}
+
+// drawn are the arguments of ffmpeg for a video with a track of subtitles that are pictures: two of them,
+// with nothing in them.
+func drawn() []string {
+	const shown = "UEcAAK/IAAAAABYACwCAAEgQAACAAAAAUEcAAK/IAAAAAIAAAFBHAAIPWAAAAAAWAAsAgABIEAAAgAAAAFBHAAIPWAAAAACAAAA="
+	return append(lavfi("testsrc2=size=128x72:rate=8:duration=2"), "-f", "sup", "-i", "data:application/octet-stream;base64,"+shown,
+		"-map", "0", "-map", "1", "-pix_fmt", "yuv420p", "-c:s", "copy")
+}
+
 // sample is what the harness gives for a resource.
-func sample(t *testing.T, a toolbox.Arg, n int) any {
+func sample(t *testing.T, tool string, a toolbox.Arg, n int) any {
 	t.Helper()
+	switch {
+	case tool == "extract_subtitles":
+		return fileOf(plan.Video, clip(t, "subtitled.mp4", subtitled("mov_text")...))
+	case tool == "set_cover" && a.Type == plan.Audio:
+		return fileOf(plan.Audio, clip(t, "sample.mp3", lavfi("sine=frequency=300:duration=2")...))
+	}
 	switch a.Type { //nolint:exhaustive // the others are pictures
 	case plan.Video:
 		return fileOf(plan.Video, clip(t, "sample.mp4", append(lavfi("testsrc2=size=128x72:rate=8:duration=2", "sine=duration=2"), "-pix_fmt", "yuv420p")...))
@@ -60,10 +84,12 @@ func TestCommands(t *testing.T) {
 				for n, a := range tool.Args {
 					switch {
 					case a.Param != nil:
+					case a.Type == plan.Image && strings.Contains(tool.Name, "animation"):
+						given[a.Name] = fileOf(plan.Image, clip(t, "sample.gif", lavfi("testsrc2=size=96x64:rate=10:duration=1")...))
 					case a.Many:
-						given[a.Name] = list(sample(t, a, n).(toolbox.Value), sample(t, a, n+1).(toolbox.Value)) //nolint:errcheck,forcetypeassert // only texts are none
+						given[a.Name] = list(sample(t, tool.Name, a, n).(toolbox.Value), sample(t, tool.Name, a, n+1).(toolbox.Value)) //nolint:errcheck,forcetypeassert // only texts are none
 					default:
-						given[a.Name] = sample(t, a, n)
+						given[a.Name] = sample(t, tool.Name, a, n)
 					}
 				}
 				for param, value := range told {
@@ -162,6 +188,10 @@ func TestCommandRefuses(t *testing.T) {
 		{"reverse_video", args{"video": fileOf(plan.Video, stored(t, "bad.mp4", contents(t, video)[:2000]))}, "bad.mp4"},
 		{"reverse_audio", args{"audio": fileOf(plan.Audio, video)}, ""},
 		{"reverse_video", args{"video": fileOf(plan.Video, sound)}, "holds no moving pictures"},
+		{"extract_subtitles", args{"video": fileOf(plan.Video, video)}, "holds no subtitle track"},
+		{"extract_subtitles", args{"video": fileOf(plan.Video, clip(t, "drawn.mkv", drawn()...))}, "are pictures"},
+		{"extract_subtitles", args{"video": fileOf(plan.Video, clip(t, "subtitled.mp4", subtitled("mov_text")...)), "track": "3"}, "no subtitle track 3"},
+		{"set_cover", args{"audio": fileOf(plan.Audio, sound), "image": fileOf(plan.Image, clip(t, "cover.png", cover()...))}, "Only MP3, M4A and FLAC"},
 		{"crop_video", args{"video": fileOf(plan.Video, video), "part": "100x200+900+900"}, "128 × 72"},
 	} {
 		t.Run(c.tool+" "+c.want, func(t *testing.T) {
@@ -197,4 +227,15 @@ func TestCommandWithoutItsProgram(t *testing.T) {
 	if _, err := b.Run(t.Context(), how, callOf(t, args{})); !errors.Is(err, toolbox.ErrDown) {
 		t.Errorf("the error is %v", err)
 	}
+}
+
+// toolOf is the tool of the catalogue with that name.
+func toolOf(t *testing.T, name string) toolbox.Tool {
+	t.Helper()
+	all := tools(t)
+	i := slices.IndexFunc(all, func(tool toolbox.Tool) bool { return tool.Name == name })
+	if i < 0 {
+		t.Fatalf("there is no tool %s", name)
+	}
+	return all[i]
 }

@@ -5,13 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"regexp"
+
 	"strconv"
 	"strings"
 	"time"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
 	"atelier/agent/toolbox/sandbox"
 )
 
@@ -23,34 +25,18 @@ const (
 	otherMemory = 1 << 30
 )
 
-var pageSize = regexp.MustCompile(`(?m)^Page\s+(\d+) size:\s+([\d.]+) x ([\d.]+) pts`)
+var pageSize = lazyregexp.New(`(?m)^Page\s+(\d+) size:\s+([\d.]+) x ([\d.]+) pts`)
 
 // pages reads the sizes of the pages of a document, in square points. It refuses encrypted, damaged,
 // empty and too long documents.
 func (b *Backend) pages(ctx context.Context, c toolbox.Call, path string) ([]float64, error) {
-	name := filepath.Base(path)
-	path, err := filepath.Abs(path)
+	said, err := b.pdfinfo(ctx, c, path, "-f", "1", "-l", strconv.Itoa(mostPages+1))
 	if err != nil {
-		return nil, fmt.Errorf("find a document: %w", err)
-	}
-	dir, err := filepath.Abs(c.Dir)
-	if err != nil {
-		return nil, fmt.Errorf("find the folder of a call: %w", err)
-	}
-	said, err := b.run(ctx, sandbox.Command{
-		Program: "pdfinfo", Args: []string{"-f", "1", "-l", strconv.Itoa(mostPages + 1), path}, Dir: dir, Read: []string{path},
-		Memory: otherMemory, Timeout: otherTime,
-	})
-	switch {
-	case ctx.Err() != nil, errors.Is(err, toolbox.ErrDown):
 		return nil, err
-	case err != nil && strings.Contains(err.Error(), "Incorrect password"):
-		return nil, refusal("%q is protected by a password; send it without one.", name)
-	case err != nil:
-		return nil, &plan.Fault{Sentence: plan.Say("%q is damaged: it cannot be read as a PDF document.", name), Err: err, Final: true}
 	}
+	name := filepath.Base(path)
 	var sizes []float64
-	for _, m := range pageSize.FindAllStringSubmatch(string(said), -1) {
+	for _, m := range pageSize.FindAllStringSubmatch(said, -1) {
 		sizes = append(sizes, length(m[2])*length(m[3]))
 	}
 	switch {
@@ -60,6 +46,65 @@ func (b *Backend) pages(ctx context.Context, c toolbox.Call, path string) ([]flo
 		return nil, refusal("%q has too many pages; documents of at most %d pages are taken.", name, mostPages)
 	}
 	return sizes, nil
+}
+
+// pdfinfo tells what the program says of a document. It refuses encrypted and damaged ones.
+func (b *Backend) pdfinfo(ctx context.Context, c toolbox.Call, path string, options ...string) (string, error) {
+	name := filepath.Base(path)
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", fmt.Errorf("find a document: %w", err)
+	}
+	dir, err := filepath.Abs(c.Dir)
+	if err != nil {
+		return "", fmt.Errorf("find the folder of a call: %w", err)
+	}
+	said, err := b.run(ctx, sandbox.Command{
+		Program: "pdfinfo", Args: append(options, path), Dir: dir, Read: []string{path},
+		Memory: otherMemory, Timeout: otherTime,
+	})
+	switch {
+	case ctx.Err() != nil, errors.Is(err, toolbox.ErrDown):
+		return "", err
+	case err != nil && strings.Contains(err.Error(), "Incorrect password"):
+		return "", refusal("%q is protected by a password; send it without one.", name)
+	case err != nil:
+		return "", &plan.Fault{Sentence: plan.Say("%q is damaged: it cannot be read as a PDF document.", name), Err: err, Final: true}
+	}
+	return string(said), nil
+}
+
+// documentFacts are the lines of pdfinfo that are told, with what they are called.
+var documentFacts = []struct{ line, name string }{
+	{"Title", "Title"}, {"Author", "Author"}, {"CreationDate", "Made on"}, {"Pages", "Pages"},
+	{"Page size", "Page size"}, {"File size", "Size"}, {"PDF version", "PDF version"},
+}
+
+// factsOfDocument tells what a document is.
+func (b *Backend) factsOfDocument(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+	path, err := fileIn(c, "document")
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	said, err := b.pdfinfo(ctx, c, path)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	told := map[string]string{}
+	for line := range strings.Lines(said) {
+		name, value, _ := strings.Cut(line, ":")
+		told[name] = shorten(strings.TrimSpace(value))
+	}
+	if size, err := strconv.ParseInt(strings.TrimSuffix(told["File size"], " bytes"), 10, 64); err == nil {
+		told["File size"] = media.SizeOf(size)
+	}
+	var all []media.Detail
+	for _, f := range documentFacts {
+		if told[f.line] != "" {
+			all = append(all, media.Detail{Name: f.name, Value: told[f.line]})
+		}
+	}
+	return toolbox.Output{Value: media.Details(all...), About: plan.Say("facts about the file")}, nil
 }
 
 func length(s string) float64 {

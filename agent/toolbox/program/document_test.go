@@ -26,6 +26,12 @@ func pdfOf(t *testing.T, name string, lines ...string) string {
 			fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(draws), draws))
 	}
 	objects[1] = fmt.Sprintf("<< /Type /Pages /Count %d /Kids [ %s] >>", len(lines), kids.String())
+	return writePDF(t, name, objects)
+}
+
+// writePDF writes a PDF document of its objects; the first one is its catalogue.
+func writePDF(t *testing.T, name string, objects []string) string {
+	t.Helper()
 	b := []byte("%PDF-1.4\n")
 	var table strings.Builder
 	fmt.Fprintf(&table, "xref\n0 %d\n0000000000 65535 f \n", len(objects)+1)
@@ -88,7 +94,7 @@ func TestPDFToText(t *testing.T) {
 		t.Errorf("page 2 says %q", out.Value)
 	}
 	empty := fileOf(plan.Document, pdfOf(t, "empty.pdf", ""))
-	holds(t, refused(t, "pdf_to_text", args{"document": empty}), "no text in the document")
+	holds(t, refused(t, "pdf_to_text", args{"document": empty}), "no text in the document", "no writing")
 }
 
 func TestPagesOfDocuments(t *testing.T) {
@@ -145,4 +151,16 @@ func TestBadDocumentsAreRefused(t *testing.T) {
 	} {
 		holds(t, refused(t, "pdf_to_images", args{"document": fileOf(plan.Document, c.path)}), filepath.Base(c.path), c.says)
 	}
+}
+
+// TestDocumentFacts tells how many pages there are, and of what size.
+func TestDocumentFacts(t *testing.T) {
+	t.Parallel()
+	out := done(t, "document_facts", args{"document": fileOf(plan.Document, pdfOf(t, "two.pdf", "Hello", "World"))})
+	holds(t, out.Value, "Pages: 2", "Page size: ", "Size: ")
+	broken := filepath.Join(t.TempDir(), "broken.pdf")
+	if err := os.WriteFile(broken, []byte("%PDF-1.4 and nothing else"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, refused(t, "document_facts", args{"document": fileOf(plan.Document, broken)}), "damaged")
 }

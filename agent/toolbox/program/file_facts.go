@@ -14,15 +14,6 @@ import (
 	"atelier/agent/toolbox/media/ffmpeg"
 )
 
-// fileFacts are the operations that tell what a file is, by name.
-func (b *Backend) fileFacts() map[string]operation {
-	return map[string]operation{
-		"audio_facts": {ffmpegs, b.factsOf("audio")},
-		"video_facts": {ffmpegs, b.factsOf("video")},
-		"find_scenes": {ffmpegs, tidied(b.findScenes)},
-	}
-}
-
 // factsOf makes the operation that tells what the file of an argument is. Nothing is decoded.
 func (b *Backend) factsOf(arg string) func(context.Context, toolbox.Call) (toolbox.Output, error) {
 	return func(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {

@@ -40,21 +40,14 @@ func (b *Backend) music(ctx context.Context, c toolbox.Call) (toolbox.Output, er
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	level, err := b.measure(ctx, c, r, "anull")
-	if err != nil {
+	even, level, err := b.evened(ctx, c, r, loudness)
+	switch {
+	case err != nil:
 		return toolbox.Output{}, err
-	}
-	if level.Silent() {
+	case level.Silent():
 		return toolbox.Output{}, &plan.Fault{
 			Sentence: plan.Say("The music that was played cannot be heard."),
 			Err:      fmt.Errorf("%w: fluidsynth wrote silence", toolbox.ErrDown),
-		}
-	}
-	gain := loudness - level.LUFS
-	even := turned(gain)
-	if level.Peak+gain > truePeak {
-		if even, err = b.limited(ctx, c, r, gain, loudness); err != nil {
-			return toolbox.Output{}, err
 		}
 	}
 	filter := fmt.Sprintf("atrim=end=%s,%s,afade=t=out:st=%s:d=%s", seconds(piece.Length), even, seconds(piece.Length-fade), seconds(fade))

@@ -16,7 +16,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
+	"slices"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -40,9 +40,7 @@ type Backend struct {
 	operations map[string]operation
 }
 
-var (
-	_ toolbox.Backend = (*Backend)(nil)
-)
+var _ toolbox.Backend = (*Backend)(nil)
 
 // operation is one thing that programs do, by the name that a backing runs.
 type operation struct {
@@ -68,15 +66,39 @@ func New(c Config) (*Backend, error) {
 	}
 	c.Limits = c.Limits.OrDefault()
 	b := &Backend{config: c}
-	b.operations = b.speech()
-	maps.Copy(b.operations, b.fileFacts())
-	maps.Copy(b.operations, map[string]operation{
-		"add_subtitles":      {ffmpegs, tidied(b.addSubtitles)},
-		"fit_video_size":     {ffmpegs, tidied(b.fitVideoSize)},
-		"split_audio":        {ffmpegs, tidied(b.splitAudio)},
-		"normalize_loudness": {ffmpegs, tidied(b.normalizeLoudness)},
-		"spectrogram_image":  {ffmpegs, tidied(b.spectrogramImage)},
-	})
+	espeak := need{program: "espeak-ng", debian: "espeak-ng"}
+	tesseract := []need{{program: "tesseract", debian: "tesseract-ocr"}}
+	sphinx := []need{{debian: "pocketsphinx", find: recogniser}, {debian: "pocketsphinx-en-us", find: heardModel}}
+	synthesizer := []need{
+		{program: "abc2midi", debian: "abcmidi"}, {program: "fluidsynth", debian: "fluidsynth"}, {debian: "fluid-soundfont-gm", find: soundfont},
+	}
+	poppler := func(programs ...string) []need {
+		var needs []need
+		for _, p := range append(programs, "pdfinfo") {
+			needs = append(needs, need{program: p, debian: "poppler-utils"})
+		}
+		return needs
+	}
+	qpdf := []need{{program: "qpdf", debian: "qpdf"}}
+	b.operations = map[string]operation{
+		"add_subtitles":      {ffmpegs, b.addSubtitles},
+		"audio_facts":        {ffmpegs, b.factsOf("audio")},
+		"document_facts":     {poppler(), b.factsOfDocument},
+		"find_scenes":        {ffmpegs, b.findScenes},
+		"fit_video_size":     {ffmpegs, b.fitVideoSize},
+		"locate_text":        {tesseract, b.locateText},
+		"normalize_loudness": {ffmpegs, b.normalizeLoudness},
+		"ocr_pdf":            {slices.Concat(poppler("pdftotext", "pdftoppm"), qpdf, tesseract), b.ocrPDF},
+		"pdf_to_text":        {slices.Concat(poppler("pdftotext"), qpdf), b.pdfToText},
+		"spectrogram_image":  {ffmpegs, b.spectrogramImage},
+		"speech_to_text":     {slices.Concat(sphinx, ffmpegs), b.hear},
+		"split_audio":        {ffmpegs, b.splitAudio},
+		"split_video":        {ffmpegs, b.splitVideo},
+		"tesseract":          {tesseract, b.read},
+		"text_to_music":      {slices.Concat(synthesizer, ffmpegs), b.music},
+		"text_to_speech":     {slices.Concat([]need{espeak}, ffmpegs), b.say},
+		"video_facts":        {ffmpegs, b.factsOf("video")},
+	}
 	return b, nil
 }
 
@@ -86,12 +108,7 @@ func (b *Backend) Probe(_ context.Context, c toolbox.Candidate) error {
 	if err != nil {
 		return err
 	}
-	for _, n := range op.needs {
-		if _, err := b.look(n); err != nil {
-			return fmt.Errorf("look for what %s has: %w", n.debian, err)
-		}
-	}
-	return nil
+	return b.find(op.needs)
 }
 
 // Run does the operation.
@@ -103,7 +120,18 @@ func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Cal
 	if err := b.Probe(ctx, c); err != nil { // a program that is gone is no fault of the input
 		return toolbox.Output{}, fmt.Errorf("%w: %w", toolbox.ErrDown, err)
 	}
-	return op.do(ctx, call)
+	out, err := op.do(ctx, call)
+	return tidied(call, out, err)
+}
+
+// find reports what is missing.
+func (b *Backend) find(needs []need) error {
+	for _, n := range needs {
+		if _, err := b.look(n); err != nil {
+			return fmt.Errorf("look for what %s has: %w", n.debian, err)
+		}
+	}
+	return nil
 }
 
 func (b *Backend) operation(c toolbox.Candidate) (operation, error) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -133,17 +132,8 @@ func (b *Backend) letters(ctx context.Context, c toolbox.Call) (string, error) {
 	if len(installed) == 0 {
 		return "", missing(plan.Say("what tesseract knows of a language"), "tesseract-ocr-eng", toolbox.ErrDown)
 	}
-	slices.SortStableFunc(installed, func(a, b string) int {
-		switch {
-		case a == "eng" && b != "eng":
-			return -1
-		case b == "eng" && a != "eng":
-			return 1
-		}
-		return 0
-	})
+	if i := slices.Index(installed, "eng"); i > 0 {
+		installed = slices.Insert(slices.Delete(installed, i, i+1), 0, "eng")
+	}
 	return strings.Join(installed[:min(len(installed), mostLanguages)], "+"), nil
 }
-
-// pagePath is where a picture lies that is to be read.
-func pagePath(dir string) string { return filepath.Join(dir, "page.png") }

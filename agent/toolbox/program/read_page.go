@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"image/draw"
 	"math"
+	"path/filepath"
 
 	"atelier/agent/toolbox/media"
 )
@@ -57,7 +58,7 @@ func readable(ctx context.Context, path, dir string, limits media.Limits) (page,
 	flat := image.NewGray(img.Rect)
 	draw.Draw(flat, flat.Rect, ground, image.Point{}, draw.Src)
 	draw.Draw(flat, flat.Rect, img, image.Point{}, draw.Over)
-	p := page{path: pagePath(dir), scale: scale, size: size}
+	p := page{path: filepath.Join(dir, "page.png"), scale: scale, size: size}
 	if err := media.EncodePlainPNG(ctx, p.path, flat); err != nil {
 		return page{}, err
 	}

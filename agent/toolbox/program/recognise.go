@@ -15,7 +15,6 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
-	"atelier/agent/toolbox/media/ffmpeg"
 	"atelier/agent/toolbox/sandbox"
 )
 
@@ -39,14 +38,9 @@ func (b *Backend) hear(ctx context.Context, c toolbox.Call) (toolbox.Output, err
 	if was.Silent() {
 		return toolbox.Output{}, nothing
 	}
-	sound := filepath.Join(c.Dir, "heard.wav")
-	err = b.config.FFmpeg.Do(ctx, ffmpeg.Job{
-		Inputs: []ffmpeg.Input{r.input()},
-		Args:   []string{"-map", r.sound(), "-t", seconds(maxHeard), "-ac", "1", "-ar", "16000", "-c:a", "pcm_s16le"},
-		Output: sound, Timeout: soundTime,
-	})
+	sound, err := b.decode(ctx, c, r, 16_000, maxHeard)
 	if err != nil {
-		return toolbox.Output{}, fmt.Errorf("make a sound ready to be heard: %w", err)
+		return toolbox.Output{}, err
 	}
 	command, err := listening(sound, filepath.Join(c.Dir, "heard.log"))
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"atelier/agent/plan"
@@ -75,6 +76,25 @@ func (b *Backend) render(ctx context.Context, c toolbox.Call, r recording, f sou
 	job.Args = append(job.Args, f.args...)
 	if err := b.config.FFmpeg.Do(ctx, job); err != nil {
 		return "", fmt.Errorf("write a sound: %w", err)
+	}
+	return job.Output, nil
+}
+
+// waveHead is the size of what precedes the samples in a WAV file that ffmpeg writes without metadata
+// (http://soundfile.sapp.org/doc/WaveFormat/).
+const waveHead = 44
+
+// mostDecoded is how many bytes the samples of a drawn sound may take, which nobody is given.
+const mostDecoded = 512 << 20
+
+// decode writes the beginning of a recording as samples of one channel, 16 bits each, in a WAV file.
+func (b *Backend) decode(ctx context.Context, c toolbox.Call, r recording, rate int, most time.Duration) (string, error) {
+	job := ffmpeg.Job{
+		Inputs: []ffmpeg.Input{r.input()}, Output: filepath.Join(c.Dir, "samples.wav"), Most: mostDecoded, Timeout: soundTime,
+		Args: []string{"-map", r.sound(), "-t", seconds(most), "-ac", "1", "-ar", strconv.Itoa(rate), "-c:a", "pcm_s16le"},
+	}
+	if err := b.config.FFmpeg.Do(ctx, job); err != nil {
+		return "", fmt.Errorf("decode a sound: %w", err)
 	}
 	return job.Output, nil
 }

@@ -29,23 +29,16 @@ func (b *Backend) normalizeLoudness(ctx context.Context, c toolbox.Call) (toolbo
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	was, err := b.measure(ctx, c, r, "anull")
-	if err != nil {
-		return toolbox.Output{}, err
-	}
-	if was.Silent() {
-		return toolbox.Output{}, r.fault(errors.New("below -70 LUFS"), plan.Say("is silent, so it cannot be made louder."))
-	}
 	target, ok := toolbox.Param[float64](c, "target")
 	if !ok {
 		target = loudness
 	}
-	gain := target - was.LUFS
-	filter := turned(gain)
-	if was.Peak+gain > truePeak {
-		if filter, err = b.limited(ctx, c, r, gain, target); err != nil {
-			return toolbox.Output{}, err
-		}
+	filter, was, err := b.evened(ctx, c, r, target)
+	switch {
+	case err != nil:
+		return toolbox.Output{}, err
+	case was.Silent():
+		return toolbox.Output{}, r.fault(errors.New("below -70 LUFS"), plan.Say("is silent, so it cannot be made louder."))
 	}
 	f, note := b.fitting(r.same(), r.look.Duration, r.look.Audio().Frequency, r.look.Audio().Channels)
 	path, err := b.render(ctx, c, r, f, filter)
@@ -57,6 +50,17 @@ func (b *Backend) normalizeLoudness(ctx context.Context, c toolbox.Call) (toolbo
 
 func decibels(v float64) string {
 	return strings.Replace(strconv.FormatFloat(v, 'f', 1, 64), "-", "−", 1)
+}
+
+// evened is the filter that brings a recording to a loudness, and the loudness it has. Silence stays.
+func (b *Backend) evened(ctx context.Context, c toolbox.Call, r recording, target float64) (string, ffmpeg.Loudness, error) {
+	was, err := b.measure(ctx, c, r, "anull")
+	gain := target - was.LUFS
+	if err != nil || was.Silent() || was.Peak+gain <= truePeak {
+		return turned(gain), was, err
+	}
+	filter, err := b.limited(ctx, c, r, gain, target)
+	return filter, was, err
 }
 
 // turned is the filter that turns a sound up or down by so many decibels.

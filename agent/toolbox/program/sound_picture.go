@@ -1,20 +1,17 @@
 package program
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
+	"time"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
-	"atelier/agent/toolbox/media/ffmpeg"
 	"atelier/agent/toolbox/program/plot"
 )
 
@@ -24,27 +21,21 @@ func (b *Backend) spectrogramImage(ctx context.Context, c toolbox.Call) (toolbox
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	decoded := filepath.Join(c.Dir, "samples.wav")
-	err = b.config.FFmpeg.Do(ctx, ffmpeg.Job{
-		Inputs:  []ffmpeg.Input{r.input()},
-		Args:    []string{"-map", r.sound(), "-ac", "1", "-ar", strconv.Itoa(r.drawnRate()), "-c:a", "pcm_s16le"},
-		Output:  decoded,
-		Most:    mostDecoded,
-		Timeout: soundTime,
-	})
+	decoded, err := b.decode(ctx, c, r, r.drawnRate(), r.look.Duration+time.Minute)
 	if err != nil {
-		return toolbox.Output{}, fmt.Errorf("decode a sound: %w", err)
+		return toolbox.Output{}, err
 	}
 	f, err := os.Open(decoded)
 	if err != nil {
 		return toolbox.Output{}, fmt.Errorf("open what was decoded: %w", err)
 	}
 	defer f.Close() //nolint:errcheck // it was read
-	s, err := samplesOf(f)
+	info, err := f.Stat()
 	if err != nil {
-		return toolbox.Output{}, fmt.Errorf("read what was decoded: %w", err)
+		return toolbox.Output{}, fmt.Errorf("measure what was decoded: %w", err)
 	}
-	img, err := plot.Spectrum(ctx, s)
+	size := info.Size() - waveHead
+	img, err := plot.Spectrum(ctx, plot.Samples{From: io.NewSectionReader(f, waveHead, size), Rate: r.drawnRate(), Count: size / 2})
 	switch {
 	case errors.Is(err, plot.ErrNoSamples):
 		return toolbox.Output{}, r.fault(err, plan.Say("is damaged: no sound could be read out of it. Please send it again."))
@@ -60,9 +51,6 @@ func (b *Backend) spectrogramImage(ctx context.Context, c toolbox.Call) (toolbox
 	return toolbox.Output{Path: path, About: plan.Say("the spectrogram")}, nil
 }
 
-// mostDecoded is how many bytes the samples of a drawn sound may take, which nobody is given.
-const mostDecoded = 512 << 20
-
 // drawnRate is how many samples a second are drawn: all that are heard, and fewer of a sound
 // that is hours long, so that they fit.
 func (r recording) drawnRate() int {
@@ -71,34 +59,4 @@ func (r recording) drawnRate() int {
 		rate = min(rate, max(int(0.98*mostDecoded/2/length), 1000)) // two bytes each
 	}
 	return rate
-}
-
-// samplesOf finds the samples in a WAV file of ours.
-func samplesOf(f *os.File) (plot.Samples, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return plot.Samples{}, fmt.Errorf("measure the file: %w", err)
-	}
-	var head [12]byte
-	if _, err := f.ReadAt(head[:], 0); err != nil || !bytes.Equal(head[8:], []byte("WAVE")) {
-		return plot.Samples{}, errors.Join(errors.New("no WAV file"), err)
-	}
-	rate := 0
-	for at := int64(len(head)); ; {
-		var chunk [16]byte
-		n, err := f.ReadAt(chunk[:], at)
-		if n < 8 {
-			return plot.Samples{}, errors.Join(errors.New("no samples"), err)
-		}
-		size := int64(binary.LittleEndian.Uint32(chunk[4:]))
-		at += 8
-		switch string(chunk[:4]) {
-		case "fmt ":
-			rate = int(binary.LittleEndian.Uint32(chunk[12:])) // after the format and the channels
-		case "data":
-			size = min(size, info.Size()-at)
-			return plot.Samples{From: io.NewSectionReader(f, at, size), Rate: rate, Count: size / 2}, nil
-		}
-		at += size + size%2
-	}
 }

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,23 +15,6 @@ import (
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/sandbox"
 )
-
-// speech are the operations on words: spoken, heard, read in pictures and set to music.
-func (b *Backend) speech() map[string]operation {
-	espeak := need{program: "espeak-ng", debian: "espeak-ng"}
-	tesseract := []need{{program: "tesseract", debian: "tesseract-ocr"}}
-	return map[string]operation{
-		"text_to_speech": {slices.Concat([]need{espeak}, ffmpegs), tidied(b.say)},
-		"speech_to_text": {slices.Concat([]need{
-			{debian: "pocketsphinx", find: recogniser}, {debian: "pocketsphinx-en-us", find: heardModel},
-		}, ffmpegs), tidied(b.hear)},
-		"tesseract":   {tesseract, tidied(b.read)},
-		"locate_text": {tesseract, tidied(b.locateText)},
-		"text_to_music": {slices.Concat([]need{
-			{program: "abc2midi", debian: "abcmidi"}, {program: "fluidsynth", debian: "fluidsynth"}, {debian: "fluid-soundfont-gm", find: soundfont},
-		}, ffmpegs), tidied(b.music)},
-	}
-}
 
 // run runs a program in the call's folder. What is the program's own trouble counts
 // against it.

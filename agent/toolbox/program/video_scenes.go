@@ -3,7 +3,6 @@ package program
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -21,18 +20,10 @@ const mostScenes = 200
 
 // findScenes tells at which times the scene of a video changes: where a picture differs by more than three
 // tenths from the one before, on the scale of ffmpeg's filter select.
-func (b *Backend) findScenes(ctx context.Context, c toolbox.Call) (_ toolbox.Output, err error) {
-	path, err := fileIn(c, "video")
-	if err != nil {
-		return toolbox.Output{}, err
-	}
-	look, err := b.config.FFmpeg.Look(ctx, path)
-	if err != nil {
-		return toolbox.Output{}, fmt.Errorf("look at a video: %w", err)
-	}
-	f, err := filmOf(path, look)
+func (b *Backend) findScenes(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+	_, f, err := b.filmed(ctx, c)
 	if err == nil {
-		err = packable(look.Duration)
+		err = packable(f.look.Duration)
 	}
 	if err != nil {
 		return toolbox.Output{}, err
@@ -48,7 +39,6 @@ func (b *Backend) findScenes(ctx context.Context, c toolbox.Call) (_ toolbox.Out
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	defer func() { err = errors.Join(err, os.Remove(report)) }()
 	times, err := sceneTimes(report)
 	if err != nil {
 		return toolbox.Output{}, err

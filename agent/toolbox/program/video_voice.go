@@ -4,17 +4,14 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"os"
-	"path/filepath"
-	"regexp"
-	"strconv"
+
 	"strings"
 	"time"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
-	"atelier/agent/toolbox/media/ffmpeg"
 )
 
 // listened is what was found out about a sound by decoding its beginning.
@@ -31,38 +28,19 @@ const listenRate = 8000
 
 // listen decodes a sound, no more of it than that.
 func (b *Backend) listen(ctx context.Context, c toolbox.Call, r recording, most time.Duration) (listened, error) {
-	raw := filepath.Join(c.Dir, "listen.wav")
-	err := b.config.FFmpeg.Do(ctx, ffmpeg.Job{
-		Inputs: []ffmpeg.Input{r.input()}, Output: raw, Timeout: filmTime,
-		Args: []string{"-map", r.sound(), "-t", seconds(most), "-ac", "1", "-ar", strconv.Itoa(listenRate), "-c:a", "pcm_s16le"},
-	})
+	raw, err := b.decode(ctx, c, r, listenRate, most)
 	if err != nil {
-		return listened{}, fmt.Errorf("listen to a sound: %w", err)
+		return listened{}, err
 	}
 	wave, err := os.ReadFile(raw)
 	if err = errors.Join(err, os.Remove(raw)); err != nil {
 		return listened{}, &plan.Fault{Sentence: plan.Say("What was left over could not be cleaned away."), Err: err}
 	}
-	samples := samplesIn(wave)
+	samples := wave[min(waveHead, len(wave)):]
 	return listened{
 		length: time.Duration(len(samples)/2) * time.Second / listenRate,
 		pauses: pauses(samples),
 	}, nil
-}
-
-// samplesIn is the part of a WAV file that holds the samples, 16 bits each
-// (http://soundfile.sapp.org/doc/WaveFormat/).
-func samplesIn(wave []byte) []byte {
-	const riff, chunk = 12, 8
-	for at := riff; at+chunk <= len(wave); {
-		size := int(binary.LittleEndian.Uint32(wave[at+4:]))
-		body := wave[at+chunk:]
-		if string(wave[at:at+4]) == "data" {
-			return body[:min(size, len(body))]
-		}
-		at += chunk + size + size%2
-	}
-	return nil
 }
 
 // pauses is the share of low short-time energy: of the moments that are a tenth as strong
@@ -102,11 +80,11 @@ func pauses(samples []byte) float64 {
 const voiceful = 0.2
 
 var (
-	voices = regexp.MustCompile(`\b(?:voice|voices|voiceover|speech|spoken|speak|speaks|` +
+	voices = lazyregexp.New(`\b(?:voice|voices|voiceover|speech|spoken|speak|speaks|` +
 		`narration|narrator|talk|interview|memo|podcast|reads?|reading|said|message)\b`)
-	tunes = regexp.MustCompile(`\b(?:music|song|songs|tune|melody|beat|beats|track|` +
+	tunes = lazyregexp.New(`\b(?:music|song|songs|tune|melody|beat|beats|track|` +
 		`theme|soundtrack|loop|jingle|instrumental|piano|guitar|ambient|ambience|rain|score)\b`)
-	others = regexp.MustCompile(`[^a-z]+`)
+	others = lazyregexp.New(`[^a-z]+`)
 )
 
 // isVoice tells whether a sound is a voice, by what it is called where that tells, and

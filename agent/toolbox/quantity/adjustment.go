@@ -1,9 +1,10 @@
 package quantity
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"atelier/agent/lazyregexp"
 )
 
 // Property is what can be adjusted about a picture.
@@ -31,29 +32,29 @@ type Adjustment struct {
 var looks = []struct {
 	property Property
 	less     bool
-	words    *regexp.Regexp
+	words    lazyregexp.Regexp
 }{
-	{Sepia, false, regexp.MustCompile(`\b(?:sepia|vintage|old fashioned|nostalgic)\b`)},
-	{Invert, false, regexp.MustCompile(`\b(?:invert|inverted|inverse|negative|reversed? colours|x ray)\b`)},
-	{Contrast, false, regexp.MustCompile(`\b(?:contrast|contrasty|punchier|contrastier)\b`)},
-	{Contrast, true, regexp.MustCompile(`\b(?:flatter)\b`)},
-	{Saturation, true, regexp.MustCompile(`\b(?:desaturated?|paler|pale|muted|mute|faded|duller|washed out|colourless)\b`)},
-	{Brightness, true, regexp.MustCompile(`\b(?:dark|darker|darken|darkened|dim|dimmer|dimmed)\b`)},
-	{Brightness, false, regexp.MustCompile(`\b(?:bright|brighter|brighten|brightness|lighter|lighten|lightness|exposure|light)\b`)},
-	{Warmth, true, regexp.MustCompile(`\b(?:cool|cooler|cold|colder|bluer|bluish)\b`)},
-	{Warmth, false, regexp.MustCompile(`\b(?:warm|warmer|warmth|temperature|golden|yellower)\b`)},
-	{Sharpness, false, regexp.MustCompile(`\b(?:sharp|sharper|sharpen|sharpened|sharpness|crisp|crisper|clarity)\b`)},
-	{Saturation, false, regexp.MustCompile(`\b(?:saturation|saturated?|colours?|colourful|vivid|vibrant|vibrance|intense)\b`)},
+	{Sepia, false, lazyregexp.New(`\b(?:sepia|vintage|old fashioned|nostalgic)\b`)},
+	{Invert, false, lazyregexp.New(`\b(?:invert|inverted|inverse|negative|reversed? colours|x ray)\b`)},
+	{Contrast, false, lazyregexp.New(`\b(?:contrast|contrasty|punchier|contrastier)\b`)},
+	{Contrast, true, lazyregexp.New(`\b(?:flatter)\b`)},
+	{Saturation, true, lazyregexp.New(`\b(?:desaturated?|paler|pale|muted|mute|faded|duller|washed out|colourless)\b`)},
+	{Brightness, true, lazyregexp.New(`\b(?:dark|darker|darken|darkened|dim|dimmer|dimmed)\b`)},
+	{Brightness, false, lazyregexp.New(`\b(?:bright|brighter|brighten|brightness|lighter|lighten|lightness|exposure|light)\b`)},
+	{Warmth, true, lazyregexp.New(`\b(?:cool|cooler|cold|colder|bluer|bluish)\b`)},
+	{Warmth, false, lazyregexp.New(`\b(?:warm|warmer|warmth|temperature|golden|yellower)\b`)},
+	{Sharpness, false, lazyregexp.New(`\b(?:sharp|sharper|sharpen|sharpened|sharpness|crisp|crisper|clarity)\b`)},
+	{Saturation, false, lazyregexp.New(`\b(?:saturation|saturated?|colours?|colourful|vivid|vibrant|vibrance|intense)\b`)},
 }
 
 var (
-	lessOf  = regexp.MustCompile(`\b(?:less|reduce|reduced|lower|lowered|decrease|decreased|down|weaker|weaken|fewer|soften|softer|minus|drop|not (?:so|as))\b`)
-	tooMuch = regexp.MustCompile(`\btoo\b`)
+	lessOf  = lazyregexp.New(`\b(?:less|reduce|reduced|lower|lowered|decrease|decreased|down|weaker|weaken|fewer|soften|softer|minus|drop|not (?:so|as))\b`)
+	tooMuch = lazyregexp.New(`\btoo\b`)
 	// lightAlone is a property, and not how much it changes.
-	lightAlone = regexp.MustCompile(`\blight\b`)
+	lightAlone = lazyregexp.New(`\blight\b`)
 	// quality names a property without saying whether it grows: "brightness -20%".
-	quality = regexp.MustCompile(`\b(?:brightness|lightness|exposure|contrast|warmth|temperature|sharpness|clarity|saturation|vibrance|colours?)\b`)
-	clauses = regexp.MustCompile(`,|\band\b|\bbut\b|\bthen\b|\bplus\b|\bwith\b`)
+	quality = lazyregexp.New(`\b(?:brightness|lightness|exposure|contrast|warmth|temperature|sharpness|clarity|saturation|vibrance|colours?)\b`)
+	clauses = lazyregexp.New(`,|\band\b|\bbut\b|\bthen\b|\bplus\b|\bwith\b`)
 )
 
 // Adjust understands how a picture's look is to change: "brighter", "20% darker", "a

@@ -2,18 +2,19 @@ package quantity
 
 import (
 	"math"
-	"regexp"
+
+	"atelier/agent/lazyregexp"
 )
 
 var (
-	degrees   = regexp.MustCompile(`(?:^|[^\d.])(-?)` + number + `(?: ?(?:degrees?|deg))?\b`)
-	backwards = regexp.MustCompile(`\b(?:counter ?clockwise|anti ?clockwise|ccw|left|leftwards?|backwards?)\b`)
-	forwards  = regexp.MustCompile(`\b(?:clockwise|cw|right|rightwards?|sideways|side|upright|portrait|landscape)\b`)
-	turns     = regexp.MustCompile(`\b(?:(\d) )?(half|quarters?|full|whole)(?: an?| of an?)? ?(?:turns?|rotations?|circle|way)?\b`)
-	repeated  = regexp.MustCompile(`\b(?:(twice)|(thrice)|([2-9]) times)\b`)
-	promptly  = regexp.MustCompile(`\bright (?:now|away)\b`)
-	clockwise = regexp.MustCompile(`\b(?:clockwise|cw|right|rightwards?)\b`)
-	over      = regexp.MustCompile(`\b(?:upside down|on its head|around|round|over|about)\b`)
+	degrees   = lazyregexp.New(`(?:^|[^\d.])(-?)` + number + `(?: ?(?:degrees?|deg))?\b`)
+	backwards = lazyregexp.New(`\b(?:counter ?clockwise|anti ?clockwise|ccw|left|leftwards?|backwards?)\b`)
+	forwards  = lazyregexp.New(`\b(?:clockwise|cw|right|rightwards?|sideways|side|upright|portrait|landscape)\b`)
+	turns     = lazyregexp.New(`\b(?:(\d) )?(half|quarters?|full|whole)(?: an?| of an?)? ?(?:turns?|rotations?|circle|way)?\b`)
+	repeated  = lazyregexp.New(`\b(?:(twice)|(thrice)|([2-9]) times)\b`)
+	promptly  = lazyregexp.New(`\bright (?:now|away)\b`)
+	clockwise = lazyregexp.New(`\b(?:clockwise|cw|right|rightwards?)\b`)
+	over      = lazyregexp.New(`\b(?:upside down|on its head|around|round|over|about)\b`)
 )
 
 // Angle understands a turn and gives it in degrees clockwise, from 0 up to 360: "90
@@ -52,7 +53,7 @@ func Angle(text string) (float64, bool) {
 	return v, ok
 }
 
-var upright = regexp.MustCompile(`\b(?:upright|right way (?:up|round|around)|right side up)\b`)
+var upright = lazyregexp.New(`\b(?:upright|right way (?:up|round|around)|right side up)\b`)
 
 // Upright reports whether a text asks for a picture to be set upright, and not how far it is to
 // be turned for that: "turn it upright", not "90 degrees, upright".

@@ -1,8 +1,9 @@
 package quantity
 
 import (
-	"regexp"
 	"strings"
+
+	"atelier/agent/lazyregexp"
 )
 
 // Unit is what a quantity in a text is measured in.
@@ -51,7 +52,7 @@ var forms = []struct {
 	{Pixels, `\d{1,6} ?(?:px|pixels?|pix)? ?(?:x|×|\*|by) ?\d{1,6}(?: ?(?:px|pixels?|pix))?\b`},
 	{Pixels, digits + `[ -]?(?:px|pixels?|pix)\b(?: (?:wide|high|tall))?|\d{3,4}p\b|` + digits + ` (?:wide|high|tall)\b`},
 	{FrameRate, digits + ` ?(?:fps\b|frames? ?(?:per|a|/) ?s(?:ec(?:ond)?)?\b)`},
-	{BitRate, digits + ` ?(?:[km]bps|[km]bits?(?:/s| per second)?|[km]b/s)\b`},
+	{BitRate, digits + ` ?(?:[km]bps|[km]bits?(?:/s| per second)?|[km]b/s)\b|\b(?:32|48|64|96|112|128|160|192|224|256|320)k\b`},
 	{ByteCount, digits + ` ?(?:[kmg]i?b|[kmg]bytes?|megs?|(?:kilo|mega|giga)?bytes?)\b`},
 	{Loudness, `-?` + digits + ` ?(?:lufs|lkfs)\b`},
 	{Gain, `-?` + digits + ` ?(?:dbfs|db|decibels?)\b`},
@@ -71,12 +72,12 @@ var forms = []struct {
 }
 
 // quantities matches any quantity, each form in a group of its own.
-var quantities = func() *regexp.Regexp {
+var quantities = func() lazyregexp.Regexp {
 	groups := make([]string, len(forms))
 	for i, f := range forms {
 		groups[i] = `(` + f.pattern + `)`
 	}
-	return regexp.MustCompile(`(?i)(?:` + strings.Join(groups, `|`) + `)`)
+	return lazyregexp.New(`(?i)(?:` + strings.Join(groups, `|`) + `)`)
 }()
 
 // Find returns the quantities of a text, in their order. Digits within a word are none

@@ -1,18 +1,19 @@
 package quantity
 
 import (
-	"regexp"
 	"time"
+
+	"atelier/agent/lazyregexp"
 )
 
 var (
 	// halfUnit is a time: "half a minute".
-	halfUnit = regexp.MustCompile(`\bhalf (?:an? )?(?:hour|minute|second)`)
-	atHalf   = regexp.MustCompile(`\b(?:centre|halfway|half way|mid|half)\b`)
-	fromEnd  = regexp.MustCompile(`^ ?(?:before|from|to) (?:the )?(?:very )?end\b`)
-	frameOf  = regexp.MustCompile(`\bframe (?:number |no |# ?)?\d|\b\d+(?:st|nd|rd|th) frame\b`)
-	clocks   = regexp.MustCompile(`\d:\d`)
-	rank     = regexp.MustCompile(`\b(?:first|1st|last|final|opening|closing) (?:frame|shot|picture|image|moment|scene|still)\b`)
+	halfUnit = lazyregexp.New(`\bhalf (?:an? )?(?:hour|minute|second)`)
+	atHalf   = lazyregexp.New(`\b(?:centre|halfway|half way|mid|half)\b`)
+	fromEnd  = lazyregexp.New(`^ ?(?:before|from|to) (?:the )?(?:very )?end\b`)
+	frameOf  = lazyregexp.New(`\bframe (?:number |no |# ?)?\d|\b\d+(?:st|nd|rd|th) frame\b`)
+	clocks   = lazyregexp.New(`\d:\d`)
+	rank     = lazyregexp.New(`\b(?:first|1st|last|final|opening|closing) (?:frame|shot|picture|image|moment|scene|still)\b`)
 )
 
 // Instant is a moment of a video: a time from its beginning, or from its end, or a share of it.

@@ -2,19 +2,21 @@ package quantity
 
 import (
 	"math"
-	"regexp"
+
 	"strconv"
 	"strings"
+
+	"atelier/agent/lazyregexp"
 )
 
 var (
-	numeral = regexp.MustCompile(`(\d{1,9}(?:\.\d{1,9})?|\.\d{1,9}) ?(%|min|m\b|h\b|hour|k)?`)
-	clock   = regexp.MustCompile(`\b(?:(\d{1,3}):)?(\d{1,3}):(\d{2})\b`)
+	numeral = lazyregexp.New(`(\d{1,9}(?:\.\d{1,9})?|\.\d{1,9}) ?(%|min|m\b|h\b|hour|k)?`)
+	clock   = lazyregexp.New(`\b(?:(\d{1,3}):)?(\d{1,3}):(\d{2})\b`)
 	spoken  = map[string]float64{
 		"half": 0.5, "halve": 0.5, "twice": 2, "double": 2, "thrice": 3, "triple": 3, "quadruple": 4,
 		"third": 1.0 / 3, "quarter": 0.25, "a": 1, "an": 1,
 	}
-	spelledOut = regexp.MustCompile(`\b(?:half|halve|twice|double|thrice|triple|quadruple|third|quarter|an?)`)
+	spelledOut = lazyregexp.New(`\b(?:half|halve|twice|double|thrice|triple|quadruple|third|quarter|an?)`)
 )
 
 // Numbers are those that a text says. One with a unit is there in the others as well in which a tool

@@ -1,9 +1,10 @@
 package quantity
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"atelier/agent/lazyregexp"
 )
 
 // maxPage is the highest number of a page.
@@ -100,15 +101,15 @@ const (
 )
 
 var (
-	everyPage = regexp.MustCompile(`\b(?:every|each|all)(?: of)?(?: (?:the|its|their|my|single))*(?: (odd|even)(?:[- ]numbered)?)?(?: \d{1,4})? pages?\b`)
-	halfPages = regexp.MustCompile(`\b(odd|even)(?:[- ]numbered)? pages\b`)
-	somePages = regexp.MustCompile(`\b(first|last) (\d{1,4}|two|three|four|five|six|seven|eight|nine|ten) pages\b`)
-	rankPages = regexp.MustCompile(`\b((?:` + rankWord + `)(?:` + pageAnd + `(?:` + rankWord + `))*) pages?\b`)
-	pagesOn   = regexp.MustCompile(`\b` + pageWord + `(\d{1,4})(?: (?:on|onwards?)\b|\+)`)
-	pagesSaid = regexp.MustCompile(`\b` + pageWord + `(` + listed + `)(?:\b|$)`)
-	bareList  = regexp.MustCompile(`^(?:` + listed + `|last \d{1,4})(?:(?:,)(?:` + listed + `|last \d{1,4}))*$`)
+	everyPage = lazyregexp.New(`\b(?:every|each|all)(?: of)?(?: (?:the|its|their|my|single))*(?: (odd|even)(?:[- ]numbered)?)?(?: \d{1,4})? pages?\b`)
+	halfPages = lazyregexp.New(`\b(odd|even)(?:[- ]numbered)? pages\b`)
+	somePages = lazyregexp.New(`\b(first|last) (\d{1,4}|two|three|four|five|six|seven|eight|nine|ten) pages\b`)
+	rankPages = lazyregexp.New(`\b((?:` + rankWord + `)(?:` + pageAnd + `(?:` + rankWord + `))*) pages?\b`)
+	pagesOn   = lazyregexp.New(`\b` + pageWord + `(\d{1,4})(?: (?:on|onwards?)\b|\+)`)
+	pagesSaid = lazyregexp.New(`\b` + pageWord + `(` + listed + `)(?:\b|$)`)
+	bareList  = lazyregexp.New(`^(?:` + listed + `|last \d{1,4})(?:(?:,)(?:` + listed + `|last \d{1,4}))*$`)
 
-	pageToken = regexp.MustCompile(`\d+(?:st|nd|rd|th)?|[a-z]+|[-–]`)
+	pageToken = lazyregexp.New(`\d+(?:st|nd|rd|th)?|[a-z]+|[-–]`)
 )
 
 var pageRanks = map[string]int{
@@ -124,7 +125,7 @@ func FindPages(text string) (start, end int) {
 	if len(s) != len(text) {
 		return 0, 0
 	}
-	for _, form := range []*regexp.Regexp{everyPage, halfPages, somePages, rankPages, pagesOn, pagesSaid} {
+	for _, form := range []lazyregexp.Regexp{everyPage, halfPages, somePages, rankPages, pagesOn, pagesSaid} {
 		if at := form.FindStringIndex(s); at != nil {
 			return at[0], at[1]
 		}

@@ -1,9 +1,10 @@
 package quantity
 
 import (
-	"regexp"
 	"strings"
 	"time"
+
+	"atelier/agent/lazyregexp"
 )
 
 // Passage is a part of a sound or a video. Times below zero count back from its end, and
@@ -29,26 +30,26 @@ const unit = `(hours?|hrs?|h|minutes?|mins?|min|m|milliseconds?|ms|seconds?|secs
 var (
 	// tick is one time: "0:30", "1:02:03.5", "90", "90 seconds", "a minute", "minute" where
 	// a place stands before it, as in "the first minute".
-	tick = regexp.MustCompile(`(?:(\d{1,3}):)?(\d{1,3}):(\d{2}(?:\.\d{1,6})?)\b|` +
+	tick = lazyregexp.New(`(?:(\d{1,3}):)?(\d{1,3}):(\d{2}(?:\.\d{1,6})?)\b|` +
 		`\b` + number + `(?: ?` + unit + `)?|\b(half an?|an?|first|last|final|opening) (hour|minute|second)\b`)
-	glued    = regexp.MustCompile(`(\d)(h|m|min|s)(\d)`)
-	fileName = regexp.MustCompile(`\S+\.[a-z]\w{1,4}\b`)
-	unitOf   = regexp.MustCompile(`\b(hours?|minutes?|seconds?) $`)
+	glued    = lazyregexp.New(`(\d)(h|m|min|s)(\d)`)
+	fileName = lazyregexp.New(`\S+\.[a-z]\w{1,4}\b`)
+	unitOf   = lazyregexp.New(`\b(hours?|minutes?|seconds?) $`)
 
-	upTo     = regexp.MustCompile(`^ ?,? ?(?:-+|to|till|til|until|thru|through|up to|and|->) ?(?:the |second |minute |at )*$`)
-	added    = regexp.MustCompile(`^ ?,? ?(?:and )?$`)
-	lasting  = regexp.MustCompile(`\b(?:for|lasting|length|long)\b`)
-	starting = regexp.MustCompile(`\b(?:from|at|after|starting|beginning|since|with)\b`)
-	dropping = regexp.MustCompile(`\b(?:drop|remove|without|skip|skipping|delete|lose|discard|minus|omit|` +
+	upTo     = lazyregexp.New(`^ ?,? ?(?:-+|to|till|til|until|thru|through|up to|and|->) ?(?:the |second |minute |at )*$`)
+	added    = lazyregexp.New(`^ ?,? ?(?:and )?$`)
+	lasting  = lazyregexp.New(`\b(?:for|lasting|length|long)\b`)
+	starting = lazyregexp.New(`\b(?:from|at|after|starting|beginning|since|with)\b`)
+	dropping = lazyregexp.New(`\b(?:drop|remove|without|skip|skipping|delete|lose|discard|minus|omit|` +
 		`(?:cut|trim|chop|take) (?:off|away)|(?:all|everything) (?:but|except))\b`)
-	opening = regexp.MustCompile(`\b(?:first|beginning|start|opening|intro|front)\b`)
-	closing = regexp.MustCompile(`\b(?:last|final|ending|end|closing|outro)\b`)
-	onward  = regexp.MustCompile(`\b(?:from|after|starting|since|beyond|past|onwards?)\b`)
-	toEnd   = regexp.MustCompile(`^ ?(?:onwards?|on|(?:-+|to|till|til|until|through|up to) ?(?:the )?(?:very )?end)\b`)
-	before  = regexp.MustCompile(`\b(?:before|until|till)\b`)
+	opening = lazyregexp.New(`\b(?:first|beginning|start|opening|intro|front)\b`)
+	closing = lazyregexp.New(`\b(?:last|final|ending|end|closing|outro)\b`)
+	onward  = lazyregexp.New(`\b(?:from|after|starting|since|beyond|past|onwards?)\b`)
+	toEnd   = lazyregexp.New(`^ ?(?:onwards?|on|(?:-+|to|till|til|until|through|up to) ?(?:the )?(?:very )?end)\b`)
+	before  = lazyregexp.New(`\b(?:before|until|till)\b`)
 	// byTime is a change of a length, "by 3 seconds", and bothEnds two passages, "the first and the last second".
-	byTime   = regexp.MustCompile(`\bby (?:about |around |just |only )?\d`)
-	bothEnds = regexp.MustCompile(`\b(?:first|opening|beginning)\b.*\b(?:and|&)\b.*\b(?:last|final|closing)\b`)
+	byTime   = lazyregexp.New(`\bby (?:about |around |just |only )?\d`)
+	bothEnds = lazyregexp.New(`\b(?:first|opening|beginning)\b.*\b(?:and|&)\b.*\b(?:last|final|closing)\b`)
 )
 
 // moment is a time within a text.

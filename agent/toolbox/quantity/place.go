@@ -2,7 +2,8 @@ package quantity
 
 import (
 	"image"
-	"regexp"
+
+	"atelier/agent/lazyregexp"
 )
 
 // Anchor is a place on a picture: X and Y are -1 (left, top), 0 (centre) or 1 (right,
@@ -10,11 +11,11 @@ import (
 type Anchor struct{ X, Y int }
 
 var (
-	atLeft   = regexp.MustCompile(`\b(?:left|lefthand|leftmost|west|left hand)\b`)
-	atRight  = regexp.MustCompile(`\b(?:right|righthand|rightmost|east|right hand)\b`)
-	atTop    = regexp.MustCompile(`\b(?:top|upper|above|topmost|north|head|uppermost)\b`)
-	atBottom = regexp.MustCompile(`\b(?:bottom|lower|below|underneath|lowest|foot|south|base|beneath)\b`)
-	atCentre = regexp.MustCompile(`\b(?:centre|mid|across|inner)\b`)
+	atLeft   = lazyregexp.New(`\b(?:left|lefthand|leftmost|west|left hand)\b`)
+	atRight  = lazyregexp.New(`\b(?:right|righthand|rightmost|east|right hand)\b`)
+	atTop    = lazyregexp.New(`\b(?:top|upper|above|topmost|north|head|uppermost)\b`)
+	atBottom = lazyregexp.New(`\b(?:bottom|lower|below|underneath|lowest|foot|south|base|beneath)\b`)
+	atCentre = lazyregexp.New(`\b(?:centre|mid|across|inner)\b`)
 )
 
 // Place understands where on a picture: "top", "bottom right", "the upper left corner",

@@ -9,10 +9,11 @@
 package quantity
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
+
+	"atelier/agent/lazyregexp"
 )
 
 // number is a decimal number without a sign, of a length that cannot overflow; it must
@@ -35,9 +36,9 @@ var signs = strings.NewReplacer(
 	"(", " ", ")", " ", "!", " ", "?", " ")
 
 var (
-	andAHalf = regexp.MustCompile(`\b(\d{1,3}) and (?:a|1) half\b`)
-	comma    = regexp.MustCompile(`([a-z%]),`)
-	fullStop = regexp.MustCompile(`\.(\s|$)`)
+	andAHalf = lazyregexp.New(`\b(\d{1,3}) and (?:a|1) half\b`)
+	comma    = lazyregexp.New(`([a-z%]),`)
+	fullStop = lazyregexp.New(`\.(\s|$)`)
 )
 
 // maxText is as much of a text as is looked at; an amount is short.
@@ -85,9 +86,9 @@ func float(s string) float64 {
 func whole(s string) int { return int(float(s)) }
 
 var (
-	percentage = regexp.MustCompile(`(?:^|[^\d.])` + number + ` ?%`)
-	ratio      = regexp.MustCompile(`(?:^|[^\d./])(\d{1,4}) ?/ ?(\d{1,4})(?:$|[^\d./])`)
-	named      = regexp.MustCompile(`(?:\b(\d{1,3}) )?\b(half|halves|halve|halved|thirds?|quarters?|fourths?|fifths?|sixths?|eighths?|tenths?)\b`)
+	percentage = lazyregexp.New(`(?:^|[^\d.])` + number + ` ?%`)
+	ratio      = lazyregexp.New(`(?:^|[^\d./])(\d{1,4}) ?/ ?(\d{1,4})(?:$|[^\d./])`)
+	named      = lazyregexp.New(`(?:\b(\d{1,3}) )?\b(half|halves|halve|halved|thirds?|quarters?|fourths?|fifths?|sixths?|eighths?|tenths?)\b`)
 )
 
 // share reads a part of a whole: "50%", "1/3", "two thirds", "half"; at tells where in

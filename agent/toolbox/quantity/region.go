@@ -3,17 +3,19 @@ package quantity
 import (
 	"image"
 	"math"
-	"regexp"
+
 	"strings"
+
+	"atelier/agent/lazyregexp"
 )
 
 var (
-	geometry = regexp.MustCompile(`(?:^|\D)(\d{1,6}) ?x ?(\d{1,6}) ?\+ ?(\d{1,6}) ?\+ ?(\d{1,6})(?:\D|$)`)
-	corners  = regexp.MustCompile(`(?:^|[^\d.-])(\d{1,6}) ?,? (?:and )?(\d{1,6}) ?,? (?:and |to )?(\d{1,6}) ?,? (?:and )?(\d{1,6})(?:[^\d.]|$)`)
-	noSpace  = regexp.MustCompile(`(\d),(\d)`)
-	aspect   = regexp.MustCompile(`(?:^|[^\d:.])` + number + ` ?(?::|to) ?` + number + `(?:[^\d:.]|$)`)
-	strip    = regexp.MustCompile(`(?:^|[^\d.])(\d{1,6}) ?(?:px|pixels?|pix)\b`)
-	without  = regexp.MustCompile(`\b(?:cut(?:ting)? off|remove|without|drop|trim off|take off|chop off|crop off|lose|discard|except|but not)\b`)
+	geometry = lazyregexp.New(`(?:^|\D)(\d{1,6}) ?x ?(\d{1,6}) ?\+ ?(\d{1,6}) ?\+ ?(\d{1,6})(?:\D|$)`)
+	corners  = lazyregexp.New(`(?:^|[^\d.-])(\d{1,6}) ?,? (?:and )?(\d{1,6}) ?,? (?:and |to )?(\d{1,6}) ?,? (?:and )?(\d{1,6})(?:[^\d.]|$)`)
+	noSpace  = lazyregexp.New(`(\d),(\d)`)
+	aspect   = lazyregexp.New(`(?:^|[^\d:.])` + number + ` ?(?::|to) ?` + number + `(?:[^\d:.]|$)`)
+	strip    = lazyregexp.New(`(?:^|[^\d.])(\d{1,6}) ?(?:px|pixels?|pix)\b`)
+	without  = lazyregexp.New(`\b(?:cut(?:ting)? off|remove|without|drop|trim off|take off|chop off|crop off|lose|discard|except|but not)\b`)
 )
 
 // Area is a part of a picture, whatever the picture's size. One of Box, Width with Height, Ratio,
@@ -31,12 +33,12 @@ type Area struct {
 
 // shapes are the shapes that have a name. Phones are held upright, screens lie.
 var shapes = []struct {
-	words         *regexp.Regexp
+	words         lazyregexp.Regexp
 	width, height float64
 }{
-	{regexp.MustCompile(`\bsquared?\b`), 1, 1},
-	{regexp.MustCompile(`\b(?:vertical|vertically|portrait|upright|phone|stor(?:y|ies)|reels?|shorts|tiktok)\b`), 9, 16},
-	{regexp.MustCompile(`\b(?:horizontal|horizontally|landscape|wide ?screen|wide|youtube|tv)\b`), 16, 9},
+	{lazyregexp.New(`\bsquared?\b`), 1, 1},
+	{lazyregexp.New(`\b(?:vertical|vertically|portrait|upright|phone|stor(?:y|ies)|reels?|shorts|tiktok)\b`), 9, 16},
+	{lazyregexp.New(`\b(?:horizontal|horizontally|landscape|wide ?screen|wide|youtube|tv)\b`), 16, 9},
 }
 
 // Shape understands a shape by its name: "square", "vertical", "for a phone".

@@ -1,14 +1,14 @@
 package quantity
 
-import "regexp"
+import "atelier/agent/lazyregexp"
 
 var (
 	// exotic are numbers that nobody means: "1e400", "NaN", "infinite".
-	exotic = regexp.MustCompile(`\d\.?e[+-]?\d|\b(?:nan|inf|infinity|infinite|infinitely)\b`)
+	exotic = lazyregexp.New(`\d\.?e[+-]?\d|\b(?:nan|inf|infinity|infinite|infinitely)\b`)
 	// negative is a number below zero; "10-20" and "10 - 20" are ranges.
-	negative  = regexp.MustCompile(`(?:^|[\s,x*:+])-\.?\d|^- ?\.?\d|\bminus \.?\d`)
-	thousands = regexp.MustCompile(`\b(\d{1,3}),(\d{3})\b`)
-	decimal   = regexp.MustCompile(`\b(\d{1,6}),(\d{1,2})\b`)
+	negative  = lazyregexp.New(`(?:^|[\s,x*:+])-\.?\d|^- ?\.?\d|\bminus \.?\d`)
+	thousands = lazyregexp.New(`\b(\d{1,3}),(\d{3})\b`)
+	decimal   = lazyregexp.New(`\b(\d{1,6}),(\d{1,2})\b`)
 )
 
 // senseless tells whether a folded text holds a number that cannot be an amount.

@@ -2,8 +2,10 @@ package quantity
 
 import (
 	"math"
-	"regexp"
+
 	"strings"
+
+	"atelier/agent/lazyregexp"
 )
 
 // Sizing is a new size for a picture: a factor, or one or both sides in pixels.
@@ -31,23 +33,23 @@ func (z Sizing) Of(width, height int) (w, h int) {
 const pixels = `(?: ?(?:px|pixels?|pix))?`
 
 var (
-	sides = regexp.MustCompile(`(?:^|[^\d.])(\d{1,6})` + pixels + ` ?(?:x|\*|by) ?(\d{1,6})(?:\D|$)`)
-	wide  = regexp.MustCompile(`(?:^|[^\d.])(\d{1,6})` + pixels + ` (?:wide|in width|across|width)\b|` +
+	sides = lazyregexp.New(`(?:^|[^\d.])(\d{1,6})` + pixels + ` ?(?:x|\*|by) ?(\d{1,6})(?:\D|$)`)
+	wide  = lazyregexp.New(`(?:^|[^\d.])(\d{1,6})` + pixels + ` (?:wide|in width|across|width)\b|` +
 		`\b(?:width|wide)(?: of| to| is| be| at| =|=|:)* ?(\d{1,6})\b`)
-	high = regexp.MustCompile(`(?:^|[^\d.])(\d{1,6})` + pixels + ` (?:high|tall|in height|height)\b|` +
+	high = lazyregexp.New(`(?:^|[^\d.])(\d{1,6})` + pixels + ` (?:high|tall|in height|height)\b|` +
 		`\b(?:height|high|tall)(?: of| to| is| be| at| =|=|:)* ?(\d{1,6})\b`)
-	onlyPix = regexp.MustCompile(`(?:^|[^\d.])(\d{1,6}) ?(?:px|pixels?|pix)\b`)
-	lines   = regexp.MustCompile(`\b(\d{3,4})p\b`)
-	times   = regexp.MustCompile(`(?:^|[^\d.])` + number + ` ?(?:x|times|fold)(?:\W|$)|\bx ?` + number + `\b|` +
+	onlyPix = lazyregexp.New(`(?:^|[^\d.])(\d{1,6}) ?(?:px|pixels?|pix)\b`)
+	lines   = lazyregexp.New(`\b(\d{3,4})p\b`)
+	times   = lazyregexp.New(`(?:^|[^\d.])` + number + ` ?(?:x|times|fold)(?:\W|$)|\bx ?` + number + `\b|` +
 		`\b(?:factor|scale)(?: of| by| to)? ` + number + `|\bby ` + number + `(?:$| )`)
-	bare      = regexp.MustCompile(`(?:^|\bto )(?:at |of )*` + number + `$`)
-	growing   = regexp.MustCompile(`\b(?:larger|bigger|greater|enlarge|enlarged|increase|increased|grow|expand|wider|taller|upscale|blow|magnify|up)\b`)
-	shrinking = regexp.MustCompile(`\b(?:smaller|less|shrink|shrunk|reduce|reduced|decrease|decreased|lower|lessen|down|shorter|narrower|small)\b`)
-	enlarging = regexp.MustCompile(`\b(?:larger|bigger|greater|enlarged?|increased?|grow|expand)\b`)
-	bySoMuch  = regexp.MustCompile(`\bby (?:about |around |just |only |an? )*$`)
-	comparing = regexp.MustCompile(`^ ?%? ?(?:larger|bigger|greater|wider|taller|smaller|less|shorter|narrower|more)\b`)
-	little    = regexp.MustCompile(`\b(?:a bit|a little|slightly|somewhat|a touch|a tad|tiny bit|gently|softly|subtle|subtly|light|lightly)\b`)
-	lot       = regexp.MustCompile(`\b(?:much|a lot|lots|very|strong|strongly|stronger|` +
+	bare      = lazyregexp.New(`(?:^|\bto )(?:at |of )*` + number + `$`)
+	growing   = lazyregexp.New(`\b(?:larger|bigger|greater|enlarge|enlarged|increase|increased|grow|expand|wider|taller|upscale|blow|magnify|up)\b`)
+	shrinking = lazyregexp.New(`\b(?:smaller|less|shrink|shrunk|reduce|reduced|decrease|decreased|lower|lessen|down|shorter|narrower|small)\b`)
+	enlarging = lazyregexp.New(`\b(?:larger|bigger|greater|enlarged?|increased?|grow|expand)\b`)
+	bySoMuch  = lazyregexp.New(`\bby (?:about |around |just |only |an? )*$`)
+	comparing = lazyregexp.New(`^ ?%? ?(?:larger|bigger|greater|wider|taller|smaller|less|shorter|narrower|more)\b`)
+	little    = lazyregexp.New(`\b(?:a bit|a little|slightly|somewhat|a touch|a tad|tiny bit|gently|softly|subtle|subtly|light|lightly)\b`)
+	lot       = lazyregexp.New(`\b(?:much|a lot|lots|very|strong|strongly|stronger|` +
 		`heavy|heavily|far|way|greatly|extreme|extremely|completely|considerably|significantly)\b`)
 )
 

@@ -2,7 +2,8 @@ package quantity
 
 import (
 	"math"
-	"regexp"
+
+	"atelier/agent/lazyregexp"
 )
 
 // Level is a strength in words.
@@ -22,9 +23,9 @@ type Strength struct {
 }
 
 var (
-	lone   = regexp.MustCompile(`(?:^|[^\d.])` + number + `(?:$|[^\d.])`)
-	medium = regexp.MustCompile(`\b(?:medium|normal|moderate|moderately|default|some)\b`)
-	full   = regexp.MustCompile(`\b(?:unreadable|unrecognisable|unrecognizable|nobody|maximum|max|hard)\b`)
+	lone   = lazyregexp.New(`(?:^|[^\d.])` + number + `(?:$|[^\d.])`)
+	medium = lazyregexp.New(`\b(?:medium|normal|moderate|moderately|default|some)\b`)
+	full   = lazyregexp.New(`\b(?:unreadable|unrecognisable|unrecognizable|nobody|maximum|max|hard)\b`)
 )
 
 // Strong understands a strength: a number of pixels, a percentage (from 33 % it is
@@ -51,11 +52,11 @@ func Strong(text string) (Strength, bool) {
 	return Strength{}, false
 }
 
-var fileSize = regexp.MustCompile(`(?:^|[^\d.,])(?:(\d{1,9})(?:[.,](\d{1,3}))?|(half an?|an?)) ?` +
+var fileSize = lazyregexp.New(`(?:^|[^\d.,])(?:(\d{1,9})(?:[.,](\d{1,3}))?|(half an?|an?)) ?` +
 	`(k|kb|kib|kilobytes?|kbytes?|m|mb|mib|mbytes?|megs?|megabytes?|g|gb|gib|gigabytes?|b|bytes?)\b`)
 
 // sizeChange is a difference, not a size: "2 MB smaller", "by 300 kB".
-var sizeChange = regexp.MustCompile(`\d ?(?:[kmg]i?b|megs?|\w*bytes?) (?:smaller|less|larger|bigger|more)\b|` +
+var sizeChange = lazyregexp.New(`\d ?(?:[kmg]i?b|megs?|\w*bytes?) (?:smaller|less|larger|bigger|more)\b|` +
 	`\bby (?:about )?\d[\d.,]* ?(?:[kmg]i?b|megs?|\w*bytes?)\b`)
 
 // Bytes understands the size of a file: "2 MB", "500kB", "under 1.5 megabytes". A kB is

@@ -1,16 +1,16 @@
 package quantity
 
-import "regexp"
+import "atelier/agent/lazyregexp"
 
 var (
-	slowing   = regexp.MustCompile(`\b(?:slow|slower|slowed|slowly|slowdown|slow ?mo|slow motion|down|reduce|decrease|less|lower)\b`)
-	speeding  = regexp.MustCompile(`\b(?:fast|faster|quick|quicker|quickly|up|accelerate|accelerated|sped|forward|time ?lapse|hyperlapse)\b`)
-	factorX   = regexp.MustCompile(`(\d)x\b`)
-	lapse     = regexp.MustCompile(`\b(?:time ?lapse|hyperlapse)\b`)
-	softening = regexp.MustCompile(`\b(?:quiet|quieter|soft|softer|down|reduce|decrease|less|lower)\b`)
-	raising   = regexp.MustCompile(`\b(?:loud|louder|up|raise|increase|boost|more|higher)\b`)
-	faster    = regexp.MustCompile(`^ ?%? ?(?:faster|quicker|more|louder|slower|less|quieter|softer)\b`)
-	bareTempo = regexp.MustCompile(`(?:^|[^\d.:])` + number + `$`)
+	slowing   = lazyregexp.New(`\b(?:slow|slower|slowed|slowly|slowdown|slow ?mo|slow motion|down|reduce|decrease|less|lower)\b`)
+	speeding  = lazyregexp.New(`\b(?:fast|faster|quick|quicker|quickly|up|accelerate|accelerated|sped|forward|time ?lapse|hyperlapse)\b`)
+	factorX   = lazyregexp.New(`(\d)x\b`)
+	lapse     = lazyregexp.New(`\b(?:time ?lapse|hyperlapse)\b`)
+	softening = lazyregexp.New(`\b(?:quiet|quieter|soft|softer|down|reduce|decrease|less|lower)\b`)
+	raising   = lazyregexp.New(`\b(?:loud|louder|up|raise|increase|boost|more|higher)\b`)
+	faster    = lazyregexp.New(`^ ?%? ?(?:faster|quicker|more|louder|slower|less|quieter|softer)\b`)
+	bareTempo = lazyregexp.New(`(?:^|[^\d.:])` + number + `$`)
 )
 
 // Tempo understands how fast something is to play, as a factor of its own speed: "2x",
@@ -23,7 +23,7 @@ func Tempo(text string) (float64, bool) { return change(text, slowing, speeding)
 func Volume(text string) (float64, bool) { return change(text, softening, raising) }
 
 // change understands a factor, with the words that mean less and more of what it multiplies.
-func change(text string, less, more *regexp.Regexp) (float64, bool) {
+func change(text string, less, more lazyregexp.Regexp) (float64, bool) {
 	s := numerals(factorX.ReplaceAllString(fold(text), "$1 x"))
 	if senseless(s) {
 		return 0, false

@@ -3,10 +3,12 @@ package retrieve
 import (
 	_ "embed"
 	"fmt"
-	"regexp"
+
 	"strings"
 
 	"github.com/kljensen/snowball/english"
+
+	"atelier/agent/lazyregexp"
 )
 
 //go:embed synonyms.txt
@@ -95,7 +97,7 @@ func Stem(word string) string {
 	return english.Stem(word, true)
 }
 
-var colourizing = regexp.MustCompile(`^colou?ri[sz]`)
+var colourizing = lazyregexp.New(`^colou?ri[sz]`)
 
 // Stop tells whether the word says nothing about what is wanted.
 func (l *Lexicon) Stop(word string) bool { return l.stop[strings.ToLower(word)] }

@@ -11,10 +11,11 @@ package retrieve
 import (
 	"cmp"
 	"math"
-	"regexp"
+
 	"slices"
 	"strings"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 )
@@ -59,7 +60,7 @@ const (
 const wrongMedia = 0.6
 
 // slots are the parts of an example that vary.
-var slots = regexp.MustCompile(`\{[^}]*\}`)
+var slots = lazyregexp.New(`\{[^}]*\}`)
 
 type document struct {
 	tool     int

@@ -1,11 +1,11 @@
 package retrieve
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 )
 
@@ -37,8 +37,8 @@ type Span struct {
 	Type       plan.Type
 }
 
-var fileName = regexp.MustCompile(`(?i)[\p{L}\p{N}_~@%()\[\]+./\\-]*[\p{L}\p{N}_~@%)\]+-]\.` +
-	`(?:png|jpe?g|jfif|gif|webp|avif|hei[cf]|ico|bmp|tiff?|mp4|m4v|mov|avi|mkv|webm|mp3|wav|flac|ogg|opus|m4a|aac|wma|mid|` +
+var fileName = lazyregexp.New(`(?i)[\p{L}\p{N}_~@%()\[\]+./\\-]*[\p{L}\p{N}_~@%)\]+-]\.` +
+	`(?:png|jpe?g|jfif|gif|webp|avif|jxl|hei[cf]|ico|bmp|tiff?|mp4|m4v|mov|avi|mkv|webm|mp3|wav|flac|ogg|opus|m4a|aac|wma|mid|` +
 	`txt|md|pdf|zip|html?|csv|srt|vtt|docx?|json)\b`)
 
 // FileType is the resource type that a file's ending says, "" if it says none.
@@ -48,7 +48,7 @@ func FileType(name string) plan.Type {
 		return ""
 	}
 	switch strings.ToLower(name[dot+1:]) {
-	case "png", "jpg", "jpeg", "jfif", "gif", "webp", "bmp", "tif", "tiff", "heic", "heif", "avif", "ico":
+	case "png", "jpg", "jpeg", "jfif", "gif", "webp", "bmp", "tif", "tiff", "heic", "heif", "avif", "jxl", "ico":
 		return plan.Image
 	case "mp4", "m4v", "mov", "avi", "mkv", "webm":
 		return plan.Video

@@ -73,7 +73,7 @@ func (s *Sandbox) failed(c Command, err error, said []byte) error {
 	if !ok {
 		return unstarted(c, err)
 	}
-	detail := fmt.Errorf("%s: %w: %s", c.name(), exit, oneLine(c, said))
+	detail := &FailedError{Program: c.name(), Said: withoutNames(c, said), exit: exit}
 	switch {
 	case endedBy(exit) == largeFile:
 		return tooLarge(c, s.file(c))
@@ -84,6 +84,23 @@ func (s *Sandbox) failed(c Command, err error, said []byte) error {
 	}
 	return &plan.Fault{Sentence: plan.Say("The program %s could not do it.", c.name()), Err: detail}
 }
+
+// FailedError is the detail of a program that ended badly by itself.
+type FailedError struct {
+	Program string
+	// Said is what it wrote to its standard error, without the names of files.
+	Said string
+	exit *exec.ExitError
+}
+
+func (e *FailedError) Error() string {
+	return fmt.Sprintf("%s: %s: %s", e.Program, e.exit, oneLine(e.Said))
+}
+
+func (e *FailedError) Unwrap() error { return e.exit }
+
+// Status says how it ended: "exit status 1".
+func (e *FailedError) Status() string { return e.exit.Error() }
 
 // file is the largest file that the program may write.
 func (s *Sandbox) file(c Command) int64 { return cmp.Or(c.File, s.config.File) }
@@ -173,16 +190,18 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// oneLine is a program's complaint as it may stand in a log: without the names of files,
-// which people have chosen.
-func oneLine(c Command, said []byte) string {
+// withoutNames is a program's complaint without the names of files, which people have chosen.
+func withoutNames(c Command, said []byte) string {
 	text := strings.ToValidUTF8(string(said), "?")
 	for _, path := range append([]string{c.Dir}, c.Read...) {
 		if base := filepath.Base(path); path != "" && len(base) > 1 {
 			text = strings.ReplaceAll(strings.ReplaceAll(text, path, "…"), base, "…")
 		}
 	}
-	return strings.Join(strings.FieldsFunc(text, unprintable), " ")
+	return text
 }
+
+// oneLine is a text as it may stand in a log.
+func oneLine(text string) string { return strings.Join(strings.FieldsFunc(text, unprintable), " ") }
 
 func unprintable(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }

@@ -59,7 +59,7 @@ func (s *Sandbox) confined(end context.CancelCauseFunc, cmd *exec.Cmd, c Command
 		end(over)
 	}
 	if len(unstarted) > 0 {
-		return errors.New(oneLine(c, unstarted))
+		return errors.New(oneLine(withoutNames(c, unstarted)))
 	}
 	return err
 }

@@ -7,12 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
+
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 )
 
@@ -151,7 +152,7 @@ func cellOf(value json.RawMessage) string {
 	return small.String()
 }
 
-var rule = regexp.MustCompile(`^\s*\|?(?:\s*:?-+:?\s*\|)*\s*:?-+:?\s*\|?\s*$`)
+var rule = lazyregexp.New(`^\s*\|?(?:\s*:?-+:?\s*\|)*\s*:?-+:?\s*\|?\s*$`)
 
 // readMarkdown reads the first table of a Markdown text: a line of names, a rule, and rows.
 func readMarkdown(text string) (Table, bool, error) {

@@ -5,10 +5,12 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
-	"regexp"
+
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"atelier/agent/lazyregexp"
 )
 
 // Format is a file format for tables.
@@ -54,7 +56,7 @@ func (t Table) separated(mark rune) (string, error) {
 }
 
 // plain matches numbers that all formats write the same way. "007" is text.
-var plain = regexp.MustCompile(`^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$`)
+var plain = lazyregexp.New(`^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$`)
 
 func (t Table) json() (string, error) {
 	var b bytes.Buffer

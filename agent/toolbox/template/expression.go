@@ -74,7 +74,7 @@ func (o operation) kind(s Scope) (Kind, error) {
 		if err != nil {
 			return 0, err
 		}
-		if k == File || k == Files || k == Words {
+		if k == File || k == Files || k == Words || k == Texts {
 			if o.sign == "if" && i == 0 || slices.Contains([]string{"and", "or", "not", "given"}, o.sign) {
 				continue // whether it is there
 			}

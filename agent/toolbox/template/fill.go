@@ -28,6 +28,8 @@ type Uploads func(arg string) (Upload, error)
 type Filled struct {
 	Path  string // escaped
 	Query url.Values
+	// Headers are those that the file sets, by their names.
+	Headers map[string]string
 	// Body is what is sent, and Type its media type; both are empty for none.
 	Body []byte
 	Type string
@@ -39,7 +41,7 @@ var ErrSegment = errors.New("a value cannot be part of a path")
 // Fill gives the request for a call. A field whose value is absent is left out.
 func (r *Request) Fill(facts Facts, files Uploads) (Filled, error) {
 	f := filler{facts, files}
-	made := Filled{Query: url.Values{}}
+	made := Filled{Query: url.Values{}, Headers: map[string]string{}}
 	var err error
 	if made.Path, err = f.path(r.path); err != nil {
 		return Filled{}, err
@@ -51,6 +53,15 @@ func (r *Request) Fill(facts Facts, files Uploads) (Filled, error) {
 		}
 		if ok {
 			made.Query.Set(q.name, v.String())
+		}
+	}
+	for _, h := range r.headers {
+		text, ok, err := f.header(h.value)
+		if err != nil {
+			return Filled{}, err
+		}
+		if ok {
+			made.Headers[h.name] = text
 		}
 	}
 	switch {
@@ -106,6 +117,32 @@ func (f filler) scalar(v value) (Value, bool, error) {
 		return Text(""), true, nil
 	}
 	return f.text(v.text)
+}
+
+// header is the value of a header; false where it is absent. What a slot gives is escaped as in a URL
+// where it is words of people or not printable ASCII, so it can end no header and begin no other one.
+func (f filler) header(v value) (string, bool, error) {
+	v, ok, err := f.chosen(v)
+	if err != nil || !ok {
+		return "", false, err
+	}
+	var b strings.Builder
+	for _, p := range v.text {
+		if !p.isSlot() {
+			b.WriteString(p.text)
+			continue
+		}
+		v, err := p.value.eval(f.facts)
+		if err != nil || v.Kind == 0 {
+			return "", false, err
+		}
+		s := v.String()
+		if v.Kind == Words || !isPrintable(s) {
+			s = url.PathEscape(strings.ToValidUTF8(s, "?"))
+		}
+		b.WriteString(s)
+	}
+	return b.String(), true, nil
 }
 
 // chosen is the branch of a condition that holds, or the value itself.
@@ -206,19 +243,60 @@ func (f filler) tree(v value) (any, bool, error) {
 		}
 		return list, true, nil
 	}
-	s, ok, err := f.text(v.text)
-	switch {
-	case err != nil || !ok:
-		return nil, false, err
-	case s.Kind == Number && s.Logical:
-		return s.truth(), true, nil
-	case s.Kind == Number:
-		return json.Number(s.String()), true, nil
-	case s.Kind == File:
-		spelled, err := f.base64(s.Text)
-		return spelled, true, err
+	all, ok, err := f.several(v.text)
+	if err != nil || ok {
+		list := make([]any, len(all))
+		for i, one := range all {
+			if list[i], err = f.leaf(one); err != nil {
+				return nil, false, err
+			}
+		}
+		return list, ok, err
 	}
-	return s.Text, true, nil
+	s, ok, err := f.text(v.text)
+	if err != nil || !ok {
+		return nil, false, err
+	}
+	made, err := f.leaf(s)
+	return made, true, err
+}
+
+// several are the values of a slot that stands for several and is alone; false for any other text.
+func (f filler) several(text []piece) ([]Value, bool, error) {
+	if len(text) != 1 || text[0].value == nil {
+		return nil, false, nil
+	}
+	v, err := text[0].value.eval(f.facts)
+	if err != nil || v.Kind != Files && v.Kind != Texts {
+		return nil, false, err
+	}
+	count, err := f.facts(v.Text + ".count")
+	if err != nil {
+		return nil, false, err
+	}
+	all := make([]Value, int(count.Number))
+	for i := range all {
+		if all[i], err = f.facts(Item(v.Text, i)); err != nil {
+			return nil, false, err
+		}
+		if all[i].Kind != File {
+			all[i].Text = strings.ToValidUTF8(all[i].Text, "?")
+		}
+	}
+	return all, true, nil
+}
+
+// leaf is a single value of JSON.
+func (f filler) leaf(s Value) (any, error) {
+	switch {
+	case s.Kind == Number && s.Logical:
+		return s.truth(), nil
+	case s.Kind == Number:
+		return json.Number(s.String()), nil
+	case s.Kind == File:
+		return f.base64(s.Text)
+	}
+	return s.Text, nil
 }
 
 // form is a multipart form.
@@ -226,36 +304,60 @@ func (f filler) form(fields []field) ([]byte, string, error) {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
 	for _, field := range fields {
-		v, ok, err := f.scalar(field.value)
+		values, err := f.values(field.value)
 		if err != nil {
 			return nil, "", err
 		}
-		if !ok {
-			continue
-		}
-		content, header := []byte(v.String()), textproto.MIMEHeader{}
-		disposition := map[string]string{"name": field.name}
-		if v.Kind == File {
-			file, err := f.files(v.Text)
-			if err != nil {
+		for _, v := range values {
+			if err := f.part(w, field.name, v); err != nil {
 				return nil, "", err
 			}
-			content, disposition["filename"] = file.Content, file.Name
-			header.Set("Content-Type", file.MIME)
-		}
-		header.Set("Content-Disposition", mime.FormatMediaType("form-data", disposition))
-		part, err := w.CreatePart(header)
-		if err == nil {
-			_, err = part.Write(content)
-		}
-		if err != nil {
-			return nil, "", fmt.Errorf("write a form: %w", err)
 		}
 	}
 	if err := w.Close(); err != nil {
 		return nil, "", fmt.Errorf("write a form: %w", err)
 	}
 	return b.Bytes(), w.FormDataContentType(), nil
+}
+
+// values are those of a field of a form: none where it is absent, and several where its slot stands for
+// several.
+func (f filler) values(v value) ([]Value, error) {
+	v, ok, err := f.chosen(v)
+	if err != nil || !ok {
+		return nil, err
+	}
+	if all, ok, err := f.several(v.text); err != nil || ok {
+		return all, err
+	}
+	one, ok, err := f.scalar(v)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return []Value{one}, nil
+}
+
+// part writes a field of a form.
+func (f filler) part(w *multipart.Writer, name string, v Value) error {
+	content, header := []byte(v.String()), textproto.MIMEHeader{}
+	disposition := map[string]string{"name": name}
+	if v.Kind == File {
+		file, err := f.files(v.Text)
+		if err != nil {
+			return err
+		}
+		content, disposition["filename"] = file.Content, file.Name
+		header.Set("Content-Type", file.MIME)
+	}
+	header.Set("Content-Disposition", mime.FormatMediaType("form-data", disposition))
+	part, err := w.CreatePart(header)
+	if err == nil {
+		_, err = part.Write(content)
+	}
+	if err != nil {
+		return fmt.Errorf("write a form: %w", err)
+	}
+	return nil
 }
 
 // raw is a body that is a file or a text.

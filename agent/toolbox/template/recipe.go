@@ -99,17 +99,17 @@ type Let struct {
 // UnmarshalYAML reads a mapping of names to expressions.
 func (l *Let) UnmarshalYAML(node *yaml.Node) error {
 	if node.Kind != yaml.MappingNode {
-		return fmt.Errorf("line %d: let has the form {name: expression}", node.Line)
+		return unread(node, errors.New("let has the form {name: expression}"))
 	}
 	l.node, l.values = node, map[string]expression{}
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		name := node.Content[i].Value
 		if name == "" || strings.ContainsFunc(name, func(r rune) bool { return !isLetter(r) }) {
-			return fmt.Errorf("line %d: let has %q, which is not made of lower-case letters", node.Content[i].Line, name)
+			return unread(node.Content[i], fmt.Errorf("let has %q, which is not made of lower-case letters", name))
 		}
 		value, err := parse(node.Content[i+1].Value)
 		if err != nil {
-			return fmt.Errorf("line %d: %w", node.Content[i].Line, err)
+			return unread(node.Content[i], err)
 		}
 		l.names, l.values[name] = append(l.names, name), value
 	}
@@ -165,7 +165,7 @@ type Formula struct {
 func (f *Formula) UnmarshalYAML(node *yaml.Node) (err error) {
 	f.node = node
 	f.value, err = parse(node.Value)
-	return err
+	return unread(node, err)
 }
 
 // MarshalYAML writes it as it was read.
@@ -195,16 +195,16 @@ func (m *Remarks) UnmarshalYAML(node *yaml.Node) error {
 	if node.Kind == yaml.ScalarNode {
 		s, err := readRemark("", node.Value)
 		m.all = []remark{s}
-		return err
+		return unread(node, err)
 	}
 	var list []struct{ If, Say string }
 	if err := node.Decode(&list); err != nil {
-		return fmt.Errorf("line %d: it is a sentence, or a list of {if: …, say: …}: %w", node.Line, err)
+		return unread(node, fmt.Errorf("it is a sentence, or a list of {if: …, say: …}: %w", err))
 	}
 	for _, item := range list {
 		s, err := readRemark(item.If, item.Say)
 		if err != nil {
-			return fmt.Errorf("line %d: %w", node.Line, err)
+			return unread(node, err)
 		}
 		m.all = append(m.all, s)
 	}
@@ -281,7 +281,7 @@ func (m *Remarks) check(what string, s Scope) []error {
 		}
 		for _, e := range r.args {
 			k, err := e.kind(s)
-			if err == nil && (k == File || k == Files || k == Words) {
+			if err == nil && (k == File || k == Files || k == Words || k == Texts) {
 				err = fmt.Errorf("{%s} stands for a file, which is not told in a sentence", e)
 			}
 			if err != nil {

@@ -26,6 +26,7 @@ type Request struct {
 	base    string  // scheme and host
 	path    []piece // its literal parts are escaped
 	query   []field
+	headers []field
 	json    *value
 	form    []field
 	body    []piece
@@ -121,7 +122,7 @@ func (r *Request) MarshalYAML() (any, error) { return r.node, nil }
 // UnmarshalYAML reads a request. All faults of its fields are told at once.
 func (r *Request) UnmarshalYAML(node *yaml.Node) error {
 	if node.Kind != yaml.MappingNode {
-		return fmt.Errorf("line %d: a request has the form {method: …, url: …}", node.Line)
+		return unread(node, errors.New("a request has the form {method: …, url: …}"))
 	}
 	*r = Request{node: node, timeout: defaultTimeout, retries: defaultRetries}
 	var faults []error
@@ -139,7 +140,7 @@ func (r *Request) UnmarshalYAML(node *yaml.Node) error {
 		standard = http.MethodPost
 	}
 	r.method = cmp.Or(r.method, standard)
-	return errors.Join(faults...)
+	return unread(node, errors.Join(faults...))
 }
 
 // Check lists what is wrong with a request, for a tool whose arguments are in the scope.
@@ -151,18 +152,21 @@ func (r *Request) Check(s Scope) []error {
 	if r.method == http.MethodGet && r.bodies() > 0 {
 		c.addf("request has a body, which GET cannot have")
 	}
-	c.texts("url", r.path, false)
+	c.texts("url", r.path, false, false)
 	for _, f := range r.query {
-		c.value("query "+f.name, f.value, func(where string, text []piece) { c.texts(where, text, false) })
+		c.value("query "+f.name, f.value, func(where string, text []piece) { c.texts(where, text, false, false) })
+	}
+	for _, f := range r.headers {
+		c.value("header "+f.name, f.value, func(where string, text []piece) { c.texts(where, text, false, false) })
 	}
 	for _, f := range r.form {
-		c.value("form "+f.name, f.value, func(where string, text []piece) { c.texts(where, text, len(text) == 1) })
+		c.value("form "+f.name, f.value, func(where string, text []piece) { c.texts(where, text, len(text) == 1, len(text) == 1) })
 	}
 	if r.json != nil {
-		c.value("json", *r.json, func(where string, text []piece) { c.texts(where, text, true) })
+		c.value("json", *r.json, func(where string, text []piece) { c.texts(where, text, true, len(text) == 1) })
 	}
 	if r.body != nil {
-		c.texts("body", r.body, len(r.body) == 1)
+		c.texts("body", r.body, len(r.body) == 1, false)
 	}
 	return c.faults
 }
@@ -198,8 +202,8 @@ func (c *check) value(where string, v value, text func(string, []piece)) {
 	text(where, v.text)
 }
 
-// texts checks the slots of a text, which may hold a file or may not.
-func (c *check) texts(where string, text []piece, file bool) {
+// texts checks the slots of a text, which may hold a file or not, and may stand for several values or not.
+func (c *check) texts(where string, text []piece, file, several bool) {
 	for _, slot := range text {
 		if slot.role != "" {
 			c.addf("%s: {%s:%s} is for command lines; write {%s}", where, slot.role, slot.text, slot.text)
@@ -210,6 +214,8 @@ func (c *check) texts(where string, text []piece, file bool) {
 		switch k, err := slot.value.kind(c.scope); {
 		case err != nil:
 			c.addf("%s: %w", where, err)
+		case (k == Files || k == Texts) && !several:
+			c.addf("%s: {%s} are several, which can only stand alone in a value of json or a field of form", where, slot.value)
 		case k == File && !file:
 			c.addf("%s: the file {%s} can stand in json, or alone in body and in a field of form", where, slot.value)
 		}

@@ -7,20 +7,22 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
+
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"atelier/agent/lazyregexp"
 )
 
 // methods are those that a request may have.
 var methods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch}
 
 // variable is the name of a variable of the environment.
-var variable = regexp.MustCompile(`^[A-Z_][A-Z0-9_]*$`)
+var variable = lazyregexp.New(`^[A-Z_][A-Z0-9_]*$`)
 
 // read reads one field.
 func (r *Request) read(key string, node *yaml.Node) (err error) {
@@ -31,6 +33,9 @@ func (r *Request) read(key string, node *yaml.Node) (err error) {
 		return err
 	case key == "query":
 		r.query, err = readFields(node, false)
+		return err
+	case key == "headers":
+		r.headers, err = readHeaders(node)
 		return err
 	case key == "form":
 		r.form, err = readFields(node, false)
@@ -75,8 +80,8 @@ func (r *Request) read(key string, node *yaml.Node) (err error) {
 
 var (
 	// origin is a scheme and a host, and path what may stand behind it as it is.
-	origin = regexp.MustCompile(`^https?://([A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?$`)
-	path   = regexp.MustCompile(`^[A-Za-z0-9/._~!$&'()*+,;=:@%-]*$`)
+	origin = lazyregexp.New(`^https?://([A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?$`)
+	path   = lazyregexp.New(`^[A-Za-z0-9/._~!$&'()*+,;=:@%-]*$`)
 )
 
 // readURL reads a URL whose scheme and host are literal.
@@ -157,6 +162,54 @@ func readFields(node *yaml.Node, typed bool) ([]field, error) {
 		all = append(all, field{key, v})
 	}
 	return all, nil
+}
+
+// reserved are headers that a file must not set: they are of the connection, are set by the program, or
+// would hand over another token than the one that token names.
+var reserved = []string{
+	"Accept-Encoding", "Authorization", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Cookie", "Expect", "Host", "Http2-Settings",
+	"Keep-Alive", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "X-Client-Request-Id",
+}
+
+// headerName is the name of a header.
+var headerName = lazyregexp.New("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$")
+
+// readHeaders reads headers. Their fixed parts are printable ASCII.
+func readHeaders(node *yaml.Node) ([]field, error) {
+	all, err := readFields(node, false)
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{}
+	for i, f := range all {
+		name := http.CanonicalHeaderKey(f.name)
+		switch {
+		case !headerName.MatchString(f.name):
+			return nil, fmt.Errorf("%q is not the name of a header", f.name)
+		case slices.Contains(reserved, name) || strings.HasPrefix(name, "Proxy-"):
+			return nil, fmt.Errorf("the header %s cannot be set; a token is named by token", name)
+		case seen[name]:
+			return nil, fmt.Errorf("the header %s stands twice", name)
+		case !f.value.printable():
+			return nil, fmt.Errorf("the header %s holds other characters than those of ASCII", name)
+		}
+		seen[name], all[i].name = true, name
+	}
+	return all, nil
+}
+
+// printable reports whether the fixed parts of a value are printable ASCII.
+func (v value) printable() bool {
+	for _, branch := range []*value{v.then, v.otherwise} {
+		if branch != nil && !branch.printable() {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(v.text, func(p piece) bool { return !p.isSlot() && !isPrintable(p.text) })
+}
+
+func isPrintable(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
 func readValue(node *yaml.Node, typed bool) (v value, err error) {

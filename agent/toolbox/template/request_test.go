@@ -153,28 +153,48 @@ func TestFillFails(t *testing.T) {
 func TestReadRequestFails(t *testing.T) {
 	t.Parallel()
 	for request, want := range map[string]string{ //nolint:gosec // nobody's password
-		`https://h/`:                                           "has the form",
-		`{method: GET}`:                                        "lacks its url",
-		`{url: h/x}`:                                           "not a URL",
-		`{url: "https://{host}/x"}`:                            "must not hold a slot",
-		`{url: "https://a.{host}/x"}`:                          "must not hold a slot",
-		`{url: "{scheme}://h/x"}`:                              "must not hold a slot",
-		`{url: "https://h:{port}/x"}`:                          "must not hold a slot",
-		`{url: "https://me:secret@h/x"}`:                       "user or a password",
-		`{url: "ftp://h/x"}`:                                   "not an address",
-		`{url: "https://h\\@evil/x"}`:                          "user or a password",
-		`{url: "https://h\\.evil/x"}`:                          "not an address",
-		`{url: "https:///x"}`:                                  "not a URL",
-		`{url: "https://h/x?q={text}"}`:                        "under query",
-		`{url: "https://h/x#top"}`:                             "under query",
-		`{url: "https://h/../x"}`:                              "/../",
-		`{url: "https://h/%2e%2e/x"}`:                          "/../",
-		`{url: "https://h//x"}`:                                "must not hold //",
-		`{url: "https://h/a b"}`:                               "must be escaped",
-		`{url: "https://h/50%"}`:                               "must be escaped",
-		`{url: "https://h/{a"}`:                                "no }",
-		`{url: "https://h/", method: DELETE}`:                  "not one of GET",
-		`{url: "https://h/", headers: {A: b}}`:                 "not a field",
+		`https://h/`:                                               "has the form",
+		`{method: GET}`:                                            "lacks its url",
+		`{url: h/x}`:                                               "not a URL",
+		`{url: "https://{host}/x"}`:                                "must not hold a slot",
+		`{url: "https://a.{host}/x"}`:                              "must not hold a slot",
+		`{url: "{scheme}://h/x"}`:                                  "must not hold a slot",
+		`{url: "https://h:{port}/x"}`:                              "must not hold a slot",
+		`{url: "https://me:secret@h/x"}`:                           "user or a password",
+		`{url: "ftp://h/x"}`:                                       "not an address",
+		`{url: "https://h\\@evil/x"}`:                              "user or a password",
+		`{url: "https://h\\.evil/x"}`:                              "not an address",
+		`{url: "https:///x"}`:                                      "not a URL",
+		`{url: "https://h/x?q={text}"}`:                            "under query",
+		`{url: "https://h/x#top"}`:                                 "under query",
+		`{url: "https://h/../x"}`:                                  "/../",
+		`{url: "https://h/%2e%2e/x"}`:                              "/../",
+		`{url: "https://h//x"}`:                                    "must not hold //",
+		`{url: "https://h/a b"}`:                                   "must be escaped",
+		`{url: "https://h/50%"}`:                                   "must be escaped",
+		`{url: "https://h/{a"}`:                                    "no }",
+		`{url: "https://h/", method: DELETE}`:                      "not one of GET",
+		`{url: "https://h/", headers: x}`:                          "list of names",
+		`{url: "https://h/", headers: {A: [b]}}`:                   "a text is expected",
+		`{url: "https://h/", headers: {"A b": c}}`:                 "not the name of a header",
+		`{url: "https://h/", headers: {"A:": c}}`:                  "not the name of a header",
+		`{url: "https://h/", headers: {"{way}": c}}`:               "without slots",
+		`{url: "https://h/", headers: {"A\r\nB": c}}`:              "without slots",
+		`{url: "https://h/", headers: {A: "b\r\nC: d"}}`:           "other characters",
+		`{url: "https://h/", headers: {A: "é"}}`:                   "other characters",
+		`{url: "https://h/", headers: {A: {if: way, then: "\n"}}}`: "other characters",
+		`{url: "https://h/", headers: {host: h}}`:                  "Host cannot be set",
+		`{url: "https://h/", headers: {AUTHORIZATION: h}}`:         "Authorization cannot be set",
+		`{url: "https://h/", headers: {connection: h}}`:            "cannot be set",
+		`{url: "https://h/", headers: {transfer-encoding: h}}`:     "cannot be set",
+		`{url: "https://h/", headers: {TE: h}}`:                    "cannot be set",
+		`{url: "https://h/", headers: {upgrade: h}}`:               "cannot be set",
+		`{url: "https://h/", headers: {trailer: h}}`:               "cannot be set",
+		`{url: "https://h/", headers: {keep-alive: h}}`:            "cannot be set",
+		`{url: "https://h/", headers: {proxy-authenticate: h}}`:    "cannot be set",
+		`{url: "https://h/", headers: {content-length: 3}}`:        "cannot be set",
+		`{url: "https://h/", headers: {cookie: a=b}}`:              "cannot be set",
+		`{url: "https://h/", headers: {X-A: b, x-a: c}}`:           "X-A stands twice",
 		`{url: [x]}`:                                           "should be a text",
 		`{url: "https://h/", header: x}`:                       "not a field",
 		`{url: "https://h/", token: "sk-abc"}`:                 "name of the variable",
@@ -205,21 +225,30 @@ func TestReadRequestFails(t *testing.T) {
 func TestCheckRequest(t *testing.T) {
 	t.Parallel()
 	for request, want := range map[string]string{
-		`{url: "https://h/{way}", query: {q: "{caption}"}, json: {a: "{video}", b: "x{video}"}}`: "",
-		`{url: "https://h/", form: {f: "{video}", w: "{caption}"}}`:                              "",
-		`{url: "https://h/", body: "{video}"}`:                                                   "",
-		`{url: "https://h/{style}"}`:                                                             "url: nothing is called {style}",
-		`{url: "https://h/{video}"}`:                                                             "url: the file {video}",
-		`{url: "https://h/", query: {q: "{film}"}}`:                                              "query q: nothing is called {film}",
-		`{url: "https://h/", query: {q: "{video}"}}`:                                             "query q: the file",
-		`{url: "https://h/", form: {f: "x{video}"}}`:                                             "form f: the file",
-		`{url: "https://h/", body: "x{video}"}`:                                                  "body: the file",
-		`{url: "https://h/", json: {a: [{b: "{film}"}]}}`:                                        "json a b: nothing is called {film}",
-		`{url: "https://h/", json: {a: "{file:caption}"}}`:                                       "write {caption}",
-		`{url: "https://h/", json: {a: "{caption + 1}"}}`:                                        "caption",
-		`{url: "https://h/", json: {a: {if: film, then: x, else: "{clip}"}}}`:                    "nothing is called {clip}",
-		`{url: "https://h/", json: {}, form: {}}`:                                                "more than one",
-		`{url: "https://h/", method: GET, json: {}}`:                                             "GET cannot have",
+		`{url: "https://h/{way}", query: {q: "{caption}"}, json: {a: "{video}", b: "x{video}"}}`:                                           "",
+		`{url: "https://h/", form: {f: "{video}", w: "{caption}"}}`:                                                                        "",
+		`{url: "https://h/", body: "{video}"}`:                                                                                             "",
+		`{url: "https://h/", headers: {X-A: "{caption}", X-B: "{way} {count}"}, json: {a: "{clips}", b: ["{clips}"], c: "{clips.count}"}}`: "",
+		`{url: "https://h/", form: {a: "{clips}"}}`:                                                                                        "",
+		`{url: "https://h/", headers: {X-A: "{video}"}}`:                                                                                   "header X-A: the file",
+		`{url: "https://h/", headers: {X-A: "{clips}"}}`:                                                                                   "header X-A: {clips} are several",
+		`{url: "https://h/", headers: {X-A: "{film}"}}`:                                                                                    "header X-A: nothing is called {film}",
+		`{url: "https://h/{clips}"}`:                                                                                                       "url: {clips} are several",
+		`{url: "https://h/", query: {q: "{clips}"}}`:                                                                                       "query q: {clips} are several",
+		`{url: "https://h/", body: "{clips}"}`:                                                                                             "body: {clips} are several",
+		`{url: "https://h/", json: {a: "x{clips}"}}`:                                                                                       "json a: {clips} are several",
+		`{url: "https://h/{style}"}`:                                                                                                       "url: nothing is called {style}",
+		`{url: "https://h/{video}"}`:                                                                                                       "url: the file {video}",
+		`{url: "https://h/", query: {q: "{film}"}}`:                                                                                        "query q: nothing is called {film}",
+		`{url: "https://h/", query: {q: "{video}"}}`:                                                                                       "query q: the file",
+		`{url: "https://h/", form: {f: "x{video}"}}`:                                                                                       "form f: the file",
+		`{url: "https://h/", body: "x{video}"}`:                                                                                            "body: the file",
+		`{url: "https://h/", json: {a: [{b: "{film}"}]}}`:                                                                                  "json a b: nothing is called {film}",
+		`{url: "https://h/", json: {a: "{file:caption}"}}`:                                                                                 "write {caption}",
+		`{url: "https://h/", json: {a: "{caption + 1}"}}`:                                                                                  "caption",
+		`{url: "https://h/", json: {a: {if: film, then: x, else: "{clip}"}}}`:                                                              "nothing is called {clip}",
+		`{url: "https://h/", json: {}, form: {}}`:                                                                                          "more than one",
+		`{url: "https://h/", method: GET, json: {}}`:                                                                                       "GET cannot have",
 	} {
 		said := errors.Join(readRequest(t, request).Check(names)...)
 		switch {
@@ -327,4 +356,57 @@ func FuzzReadRequest(f *testing.F) {
 			t.Errorf("%q goes to %v, %v", address, to, err)
 		}
 	})
+}
+
+// TestFillHeaders: a header keeps what a list or a number gives, and words of people are escaped.
+func TestFillHeaders(t *testing.T) {
+	t.Parallel()
+	r := readRequest(t, `{url: "https://h/", headers: {x-way: "{way}/{count}", X-Words: "said {caption}", Fixed: "a; b=1", n: 3, gone: "{colour}", big: {if: "count > 9", then: x}, empty: ""}}`)
+	for words, want := range map[string]string{
+		"plain": "said plain", "a b": "said a%20b", "x\r\nX-Evil: 1": "said x%0D%0AX-Evil:%201", "é": "said %C3%A9", "\x00\xFF": "said %00%3F", "50%": "said 50%25",
+	} {
+		made, err := r.Fill(facts(map[string]Value{"way": Text("in"), "count": Num(2.5), "caption": {Kind: Words, Text: words}}), upload)
+		got := map[string]string{"X-Way": "in/2.5", "X-Words": want, "Fixed": "a; b=1", "N": "3", "Empty": ""}
+		if err != nil || !maps.Equal(made.Headers, got) {
+			t.Errorf("%q gives %q, %v", words, made.Headers, err)
+		}
+	}
+	odd := readRequest(t, `{url: "https://h/", headers: {A: "{way}"}}`)
+	if made, err := odd.Fill(facts(map[string]Value{"way": Text("a\r\nb")}), upload); err != nil || made.Headers["A"] != "a%0D%0Ab" {
+		t.Errorf("gives %q, %v", made.Headers, err)
+	}
+}
+
+// TestFillSeveral: several values are a list in JSON, and several fields of a form.
+func TestFillSeveral(t *testing.T) {
+	t.Parallel()
+	of := facts(map[string]Value{
+		"pictures": {Kind: Files, Text: "pictures"}, "pictures.count": Num(2),
+		"pictures#0": {Kind: File, Text: "pictures#0"}, "pictures#1": {Kind: File, Text: "pictures#1"},
+		"words": {Kind: Texts, Text: "words"}, "words.count": Num(3),
+		"words#0": {Kind: Words, Text: `"a"`}, "words#1": {Kind: Words, Text: "b,c"}, "words#2": {Kind: Words, Text: "\xFF"},
+	})
+	made, err := readRequest(t, `{url: "https://h/", json: {p: "{pictures}", w: {if: words, then: "{words}"}, n: "{pictures.count}", l: ["{words}"]}}`).Fill(of, upload)
+	const want = `{"l":[["\"a\"","b,c","?"]],"n":2,"p":["//54","//54"],"w":["\"a\"","b,c","?"]}`
+	if err != nil || string(made.Body) != want {
+		t.Errorf("gives %s, %v", made.Body, err)
+	}
+	made, err = readRequest(t, `{url: "https://h/", form: {p: "{pictures}", w: "{words}"}}`).Fill(of, upload)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, params, err := mime.ParseMediaType(made.Type)
+	if err != nil {
+		t.Fatal(err)
+	}
+	form, err := multipart.NewReader(bytes.NewReader(made.Body), params["boundary"]).ReadForm(1 << 20)
+	if err != nil || len(form.File["p"]) != 2 || form.File["p"][1].Filename != "pictures#1.png" || !slices.Equal(form.Value["w"], []string{`"a"`, "b,c", "?"}) {
+		t.Errorf("gives %+v, %v", form, err)
+	}
+	broken := errors.New("broken")
+	for _, request := range []string{`{url: "https://h/", json: ["{pictures}"]}`, `{url: "https://h/", form: {p: "{pictures}"}}`} {
+		if _, err := readRequest(t, request).Fill(of, func(string) (Upload, error) { return Upload{}, broken }); !errors.Is(err, broken) {
+			t.Errorf("%s: %v", request, err)
+		}
+	}
 }

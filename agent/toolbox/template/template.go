@@ -55,6 +55,7 @@ const (
 	File        // the file of a resource
 	Files       // the files of several resources
 	Words       // a person's words
+	Texts       // several texts, of people too
 	told        // what only sentences may hold: a time as people say it
 )
 
@@ -160,12 +161,26 @@ func (a *Argv) Program() string {
 // UnmarshalYAML reads a list of arguments.
 func (a *Argv) UnmarshalYAML(node *yaml.Node) error {
 	if node.Kind != yaml.SequenceNode {
-		return fmt.Errorf("line %d: argv is a list of arguments, not a line for a shell", node.Line)
+		return unread(node, errors.New("argv is a list of arguments, not a line for a shell"))
 	}
 	var err error
 	a.node = node
 	a.parts, err = readParts(node)
-	return err
+	return unread(node, err)
+}
+
+// unread is an error with which YAML reads on, so that the faults of other parts are told too.
+func unread(node *yaml.Node, err error) error {
+	if err == nil {
+		return nil
+	}
+	said := strings.Split(err.Error(), "\n")
+	for i, line := range said {
+		if !strings.HasPrefix(line, "line ") {
+			said[i] = fmt.Sprintf("line %d: %s", node.Line, line)
+		}
+	}
+	return &yaml.TypeError{Errors: said}
 }
 
 // MarshalYAML writes the list as it was read.
@@ -392,6 +407,8 @@ func (c *check) piece(p part, slot piece) {
 			c.addf("argv: %w", err)
 		case k == Words:
 			c.addf("argv: {%s} holds words of people, which may only be handed over as {file:%s}", slot.value, slot.value)
+		case k == Texts:
+			c.addf("argv: {%s} are several texts, which no command line can take", slot.value)
 		case k == Files:
 			c.addf("argv: {%s} are several; write {each: %s, then: […]}", slot.value, slot.value)
 		case k == told:

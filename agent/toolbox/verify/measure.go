@@ -1,10 +1,8 @@
 package verify
 
 import (
-	"archive/zip"
 	"context"
 	"errors"
-	"fmt"
 	"image"
 	"io"
 	"os"
@@ -82,7 +80,7 @@ func (v *Verifier) limits(path string) media.Limits {
 func (v *Verifier) inspect(ctx context.Context, path string, bytes int64) (effect.Measured, media.Info, error) {
 	made := effect.Measured{Type: v.Call.Returns, Bytes: bytes}
 	if made.Type == plan.Archive {
-		return made, media.Info{Type: plan.Archive}, unpacks(path)
+		return made, media.Info{Type: plan.Archive}, unpacks(ctx, path)
 	}
 	var found media.Info
 	var err error
@@ -103,38 +101,6 @@ func (v *Verifier) inspect(ctx context.Context, path string, bytes int64) (effec
 		made.Value, err = ends(path, bytes)
 	}
 	return made, found, err
-}
-
-// unpacks reports what is wrong with an archive. Reading its files to the end compares their checksums.
-func unpacks(path string) (err error) {
-	archive, err := zip.OpenReader(path)
-	if err != nil {
-		return fmt.Errorf("open an archive: %w", err)
-	}
-	defer func() { err = errors.Join(err, archive.Close()) }()
-	if len(archive.File) == 0 {
-		return errors.New("the archive holds no file")
-	}
-	for _, f := range archive.File {
-		if err := unpack(f); err != nil {
-			return fmt.Errorf("unpack %q: %w", f.Name, err)
-		}
-	}
-	return nil
-}
-
-// unpack reads a file of an archive, and not more of it than the archive says it has.
-func unpack(f *zip.File) (err error) {
-	r, err := f.Open()
-	if err != nil {
-		return err //nolint:wrapcheck // the caller says what was attempted
-	}
-	defer func() { err = errors.Join(err, r.Close()) }()
-	_, err = io.Copy(io.Discard, io.LimitReader(r, int64(min(f.UncompressedSize64, 1<<40))))
-	if err != nil {
-		return fmt.Errorf("read an entry: %w", err)
-	}
-	return nil
 }
 
 // describe keeps what a file says of itself.

@@ -8,13 +8,14 @@ import (
 	"math"
 	"net/http"
 	"net/url"
-	"regexp"
+
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"atelier/agent/endpoint"
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 )
 
@@ -26,13 +27,13 @@ type place struct {
 
 var (
 	// degrees are coordinates: "48.85, 2.35", "48.85° N 2.35° E", "lat 48.85 lon -2.35".
-	degrees = regexp.MustCompile(`(?i)^(?:(?:weather|in|at|near|coordinates|lat\w*)[ :=]*)*` +
+	degrees = lazyregexp.New(`(?i)^(?:(?:weather|in|at|near|coordinates|lat\w*)[ :=]*)*` +
 		`([-+−]?\d{1,2}(?:\.\d{1,10})?) ?°? ?([ns])?[a-z]*[ ,;/]+` +
 		`(?:lon\w*[ :=]*)?([-+−]?\d{1,3}(?:\.\d{1,10})?) ?°? ?([ewo])?[a-z]*\W*$`)
 	// before and after are words that stand around a place, in a question of the weather.
-	before = regexp.MustCompile(`(?i)^(?:(?:what(?:'s|’s| is)?|how(?:'s|’s| is)?|the|tell|show|give|me|weather|` +
+	before = lazyregexp.New(`(?i)^(?:(?:what(?:'s|’s| is)?|how(?:'s|’s| is)?|the|tell|show|give|me|weather|` +
 		`forecast|temperature|in|at|for|of|near|around) +)+`)
-	after = regexp.MustCompile(`(?i)[ ,]+(?:right now|now|today|tonight|tomorrow|` +
+	after = lazyregexp.New(`(?i)[ ,]+(?:right now|now|today|tonight|tomorrow|` +
 		`(?:this|next|on|at the|over the) ?(?:week(?:end)?|morning|afternoon|evening)?|weekend|please|pls)$`)
 )
 

@@ -159,6 +159,9 @@ func (a *answer) output(ctx context.Context, content []byte) (toolbox.Output, er
 	if a.call.Returns == plan.Text {
 		return textOf(content)
 	}
+	if a.request.Result() == nil && json.Valid(content) {
+		return toolbox.Output{}, unexpected("it is JSON: name the place of the %s in result", a.call.Returns)
+	}
 	a.files++
 	path := filepath.Join(a.call.Dir, fmt.Sprintf("answer-%d", a.files))
 	if err := os.WriteFile(path, content, 0o600); err != nil {

@@ -18,13 +18,9 @@ func notSetUp(operator plan.Message) error {
 	return &plan.Fault{Sentence: plan.Say("It needs a service that is not set up here."), Operator: operator, Err: toolbox.ErrDown}
 }
 
-func (b *Backend) mayLeave() bool { return b.config.AllowMedia || b.private }
-
-func (b *Backend) mayNotLeave() error {
-	return &plan.Fault{
-		Sentence: plan.Say("It would send pictures, sound or video to another place, and they may not leave."),
-		Operator: plan.Say("It would send pictures, sound or video to %s: set ALLOW_CLOUD_MEDIA=true if they may leave.", b.probes.Host()),
-	}
+// outward decides whether media may go to the service.
+func (b *Backend) outward() toolbox.Outward {
+	return toolbox.Outward{Allowed: b.config.AllowMedia, Private: b.private, Host: b.host}
 }
 
 // mistaken is an answer that is not what the tool's file says.
@@ -74,9 +70,7 @@ func (b *Backend) failed(ctx context.Context, r *template.Request, err error) er
 	case status >= 400 && status < 500:
 		return &plan.Fault{
 			Sentence: plan.Say("The service did not accept this input. Please try it with another one."),
-			Operator: plan.Say("%s did not accept this input (status %d). If it accepts none, check the url and the fields in the tool's file.",
-				r.Host(), status),
-			Err: detail(err),
+			Operator: refused(r, e), Err: detail(err),
 		}
 	case status >= 300 && status < 400:
 		return down(plan.Say("The service's answer is not what this tool expects. Please ask the operator to check it."),
@@ -87,6 +81,20 @@ func (b *Backend) failed(ctx context.Context, r *template.Request, err error) er
 	}
 	return down(plan.Say("The service does not answer. Please try again later."),
 		plan.Say("%s does not answer: check that it runs, and the url in the tool's file.", r.Host()))
+}
+
+// refused tells the operator of a status of 4xx.
+func refused(r *template.Request, e *endpoint.Error) plan.Message {
+	switch {
+	case e.Status == http.StatusNotFound:
+		return plan.Say("%s has nothing at this path (status 404): check the url in the tool's file.", r.Host())
+	case e.Status == http.StatusMethodNotAllowed:
+		return plan.Say("%s does not take %s there (status 405): check the method and the url in the tool's file.", r.Host(), r.Method())
+	case e.Field != "":
+		return plan.Say("%s did not accept this input (status %d): it blames %s. If it accepts none, check that field in the tool's file.",
+			r.Host(), e.Status, e.Field)
+	}
+	return plan.Say("%s did not accept this input (status %d). If it accepts none, check the url and the fields in the tool's file.", r.Host(), e.Status)
 }
 
 // detail is an error for the log, without the sentences of model servers.

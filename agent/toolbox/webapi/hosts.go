@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
-	"regexp"
+
 	"slices"
 	"strings"
+
+	"atelier/agent/lazyregexp"
 )
 
 // Hosts are those that tools may call: a name or an address, with a port unless it is the usual one of
@@ -14,7 +16,7 @@ import (
 type Hosts []string
 
 // entry is a host with or without a port.
-var entry = regexp.MustCompile(`^([a-z0-9]([a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(:[0-9]{1,5})?$`)
+var entry = lazyregexp.New(`^([a-z0-9]([a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(:[0-9]{1,5})?$`)
 
 // ParseHosts reads a list that is separated by commas.
 func ParseHosts(list string) (Hosts, error) {

@@ -29,6 +29,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // unmeasured fails the test that needs a sound or a video measured: no request here does.
 type unmeasured struct{ facts.Measurer }
 
+// several stands between the values of an argument that has several.
+const several = "\x1f"
+
 // args are those of a call by name: texts, and files as paths.
 type args map[string]string
 
@@ -85,9 +88,9 @@ func newUse(t *testing.T, base, request string, returns plan.Type, given args, c
 	declared.WriteString("\nparams:\n  - {name: width, type: integer, about: width, optional: true, min: 1, max: 99}\n" +
 		"  - {name: loud, type: boolean, about: loud, optional: true, default: \"yes\"}\n" +
 		"  - {name: style, type: choice, about: style, optional: true, default: plain, choices: {plain: [plain], fancy: [fancy]}}\nargs:\n")
-	for name, typ := range map[string]string{"text": "text, meaning: content", "image": "image", "sound": "audio"} {
+	for name, typ := range map[string]string{"text": "text, meaning: content", "image": "image", "sound": "audio", "pictures": "image, many: true", "notes": "text, meaning: content, many: true"} {
 		if name == "text" || strings.Contains(request, name) {
-			fmt.Fprintf(&declared, "  - {name: %s, type: %s, about: what is given, optional: %t}\n", name, typ, given[name] == "")
+			fmt.Fprintf(&declared, "  - {name: %s, type: %s, about: what is given, optional: %t}\n", name, typ, given[name] == "" && !strings.Contains(typ, "many"))
 		}
 	}
 	file := "name: some_tool\ndescription: Does something.\nwhen: Always.\nexamples: [make it, do it, something please]\ndomain: general\norigins: [own]" +
@@ -98,13 +101,15 @@ func newUse(t *testing.T, base, request string, returns plan.Type, given args, c
 	}
 	call := toolbox.Call{Tool: tool.Name, Returns: returns, Args: map[string][]toolbox.Value{}, Dir: t.TempDir()}
 	for name, value := range given {
-		v := toolbox.Value{Resource: plan.Resource{Name: name, Type: plan.Text, Value: value}}
-		for _, a := range tool.Args {
-			if a.Name == name && a.Type != plan.Text {
-				v = toolbox.Value{Resource: plan.Resource{Name: filepath.Base(value), Type: a.Type}, Path: value}
+		for value := range strings.SplitSeq(value, several) {
+			v := toolbox.Value{Resource: plan.Resource{Name: name, Type: plan.Text, Value: value}}
+			for _, a := range tool.Args {
+				if a.Name == name && a.Type != plan.Text {
+					v = toolbox.Value{Resource: plan.Resource{Name: filepath.Base(value), Type: a.Type}, Path: value}
+				}
 			}
+			call.Args[name] = append(call.Args[name], v)
 		}
-		call.Args[name] = []toolbox.Value{v}
 	}
 	if call, err = tool.Typed(call); err != nil {
 		t.Fatal(err)

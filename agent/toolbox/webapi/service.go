@@ -6,7 +6,9 @@
 //   - Only hosts that the operator lists are called ([Hosts]). Redirects to another host or port are
 //     not followed, and an address in an answer is opened only on the same host.
 //   - A public name that stands for a private address is not called, unless that address is listed too.
-//   - Words of people never change the path, a key of the query, a field, a header or the host.
+//   - Words of people never change the path, a key of the query, a field, a header or the host. In a header
+//     that the file sets they are escaped.
+//   - An argument with several values is sent whole: as a list in JSON, or as several fields of a form.
 //   - Files leave for a host in the internet only where media may leave. Pictures leave as PNG or JPEG,
 //     upright and without metadata, sound and video without tags.
 //   - The token goes to its service alone. It is in no log and no error.
@@ -25,7 +27,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -54,6 +58,8 @@ type Config struct {
 	Limits media.Limits
 	// Transport carries the tries; nil is one that keeps what the package guarantees of addresses.
 	Transport http.RoundTripper
+	// Dial opens the connection of a probe; nil is one that keeps what the package guarantees of addresses.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// Clock tells how old a probe is; nil is time.Now.
 	Clock func() time.Time
 	// Wait returns after d, or with an error before, when ctx ends; nil waits by the clock.
@@ -66,7 +72,7 @@ type Config struct {
 type Backend struct {
 	config  Config
 	private bool
-	probes  *endpoint.Endpoint // without a token
+	host    string // for people
 
 	mu        sync.Mutex
 	endpoints map[manner]*endpoint.Endpoint
@@ -88,8 +94,8 @@ type manner struct {
 const (
 	// fresh is how long a probe is believed, and probeTime how long it may take.
 	fresh, probeTime = 10 * time.Second, 5 * time.Second
-	// maxProbe is the most bytes that are read for a probe.
-	maxProbe = 64 << 10
+	// slack is what an answer may have besides a file, in bytes.
+	slack = 64 << 10
 	// maxText is the longest text that a service may return, and maxTextAnswer the largest answer with
 	// one, in bytes.
 	maxText, maxTextAnswer = 1 << 20, 8 << 20
@@ -109,22 +115,21 @@ func New(c Config) (*Backend, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the address of a service: %w", err)
 	}
-	b.private = named.Private()
-	b.probes, err = b.dial(manner{timeout: probeTime}, "")
-	return b, err
+	b.private, b.host = named.Private(), named.Host()
+	return b, nil
 }
 
 // Private reports whether the service is in the house, by its name.
 func (b *Backend) Private() bool { return b.private }
 
-// Probe tells whether the service may be called, and answers. It asks for the root of the host, without
-// the token: any answer of the service itself will do.
+// Probe tells whether the service may be called, and takes connections. It sends nothing: the service may count
+// what it is asked.
 func (b *Backend) Probe(ctx context.Context, c toolbox.Candidate) error {
 	if _, err := b.ready(c); err != nil {
 		return err
 	}
-	if c.Inputs != "" && !b.mayLeave() {
-		return b.mayNotLeave()
+	if c.Inputs != "" && !b.outward().May() {
+		return b.outward().Refusal()
 	}
 	select {
 	case b.asking <- struct{}{}:
@@ -135,12 +140,9 @@ func (b *Backend) Probe(ctx context.Context, c toolbox.Candidate) error {
 	if now := b.config.Clock(); b.probed.IsZero() || now.Sub(b.probed) >= fresh {
 		mine, cancel := context.WithTimeout(ctx, probeTime)
 		defer cancel()
-		_, err := b.probes.Do(mine, endpoint.Request{Path: "/", Plainly: true, ByStatus: true, MaxBody: maxProbe})
+		err := b.connect(mine)
 		if ctx.Err() != nil {
 			return media.Stopped(ctx)
-		}
-		if e, ok := errors.AsType[*endpoint.Error](err); ok && answered(e.Status) {
-			err = nil
 		}
 		b.probed, b.health = now, err
 	}
@@ -156,12 +158,8 @@ func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Cal
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	for _, values := range call.Args {
-		for _, v := range values {
-			if (v.Path != "" || v.Type.Media()) && !b.mayLeave() {
-				return toolbox.Output{}, b.mayNotLeave()
-			}
-		}
+	if err := b.outward().Check(call); err != nil {
+		return toolbox.Output{}, err
 	}
 	filled, err := b.fill(ctx, c.Request, call)
 	if err != nil {
@@ -170,6 +168,9 @@ func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Cal
 	mine, cancel := context.WithTimeout(ctx, c.Request.Timeout())
 	defer cancel()
 	header := http.Header{"Accept": {accepted(c.Request, call.Returns)}}
+	for name, value := range filled.Headers { // Accept may be among them
+		header.Set(name, value)
+	}
 	if filled.Type != "" {
 		header.Set("Content-Type", filled.Type)
 	}
@@ -188,9 +189,32 @@ func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Cal
 	return out, nil
 }
 
-// answered reports whether a status is that of the service itself, and not of a gateway without it.
-func answered(status int) bool {
-	return status != 0 && status != http.StatusBadGateway && status != http.StatusServiceUnavailable && status != http.StatusGatewayTimeout
+// connect opens a connection to the service and closes it. Behind a proxy nothing can be told.
+func (b *Backend) connect(ctx context.Context) error {
+	base, err := url.Parse(b.config.Base)
+	if err != nil {
+		return fmt.Errorf("the address of a service: %w", err)
+	}
+	dial := b.config.Dial
+	switch {
+	case dial != nil:
+	case b.private:
+		dial = new(net.Dialer).DialContext
+	default:
+		if proxy, err := http.ProxyFromEnvironment(&http.Request{URL: base}); err != nil || proxy != nil {
+			return nil //nolint:nilerr // a wrong proxy is told by the call itself
+		}
+		dial = endpoint.NewPublicTransport(b.config.Base, b.config.Hosts.lists).DialContext
+	}
+	usual := map[string]string{"http": "80", "https": "443"}[base.Scheme]
+	conn, err := dial(ctx, "tcp", net.JoinHostPort(base.Hostname(), cmp.Or(base.Port(), usual)))
+	if err != nil {
+		return &endpoint.Error{Kind: endpoint.Down, Err: err}
+	}
+	if err := conn.Close(); err != nil {
+		return &endpoint.Error{Kind: endpoint.Down, Err: err}
+	}
+	return nil
 }
 
 // ready is the endpoint for a candidate, or why its service cannot be called.
@@ -236,7 +260,7 @@ func (b *Backend) dial(m manner, key string) (*endpoint.Endpoint, error) {
 }
 
 // maxAnswer is the largest answer: a file in the Base64 of JSON.
-func (b *Backend) maxAnswer() int64 { return b.config.Limits.Bytes/3*4 + maxProbe }
+func (b *Backend) maxAnswer() int64 { return b.config.Limits.Bytes/3*4 + slack }
 
 // only lets requests pass to one scheme and host, whatever a redirect says.
 type only struct {

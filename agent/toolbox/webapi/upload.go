@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -19,6 +21,8 @@ import (
 const (
 	// maxSent is the largest file that is sent, in bytes.
 	maxSent = 64 << 20
+	// maxSentInAll is how much all files of a call may have.
+	maxSentInAll = 2 * maxSent
 	// sentQuality is the JPEG quality in which photos are sent.
 	sentQuality = 95
 )
@@ -29,14 +33,18 @@ type uploads struct {
 	call   toolbox.Call
 	limits media.Limits
 	done   map[string]template.Upload
+	bytes  int64 // of all that were read
 }
 
-// file is the file of an argument.
+// file is the file of an argument, or of one of its values ([template.Item]).
 func (u *uploads) file(arg string) (template.Upload, error) {
 	if known, ok := u.done[arg]; ok {
 		return known, nil
 	}
-	v := u.call.Args[arg][0]
+	v, name, err := u.value(arg)
+	if err != nil {
+		return template.Upload{}, err
+	}
 	read := u.recording
 	if v.Type.Fits(plan.Image) {
 		read = u.picture
@@ -50,9 +58,34 @@ func (u *uploads) file(arg string) (template.Upload, error) {
 			Sentence: plan.Say("The file is too large to be sent: it has %d MB, and at most %d are taken; cut it or make it smaller.", size>>20, maxSent>>20),
 		}
 	}
-	made.Name = arg + made.Name
+	if u.bytes += int64(len(made.Content)); u.bytes > maxSentInAll {
+		return template.Upload{}, &plan.Fault{
+			Sentence: plan.Say("The files are too large to be sent together: at most %d MB are taken; take fewer or make them smaller.", maxSentInAll>>20),
+		}
+	}
+	made.Name = name + made.Name
 	u.done[arg] = made
 	return made, nil
+}
+
+// value is the value that a name stands for, and what its file is called without the ending.
+func (u *uploads) value(of string) (toolbox.Value, string, error) {
+	arg, number, one := strings.Cut(of, "#")
+	at := 0
+	if one {
+		var err error
+		if at, err = strconv.Atoi(number); err != nil {
+			return toolbox.Value{}, "", fmt.Errorf("read the number of a file: %w", err)
+		}
+	}
+	values := u.call.Args[arg]
+	if at < 0 || at >= len(values) {
+		return toolbox.Value{}, "", fmt.Errorf("there is no file %s", of)
+	}
+	if one {
+		arg += "-" + strconv.Itoa(at+1)
+	}
+	return values[at], arg, nil
 }
 
 // picture is an upright picture without metadata: JPEG where it was one, and PNG else. It is named by

@@ -2,6 +2,7 @@ package webapi
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"image/png"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -222,25 +224,44 @@ func TestAServerThatIsGone(t *testing.T) {
 	}
 }
 
-// TestProbe: any answer of the service will do, and it is not asked twice in a moment, nor shown the token.
+// TestWhatTheAuthorIsTold: the operator reads what to change in the tool's file.
+func TestWhatTheAuthorIsTold(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		status     int
+		kind, body string
+		want       string
+	}{
+		"no such path":  {404, "application/json", `{"detail":"Not Found"}`, "has nothing at this path (status 404)"},
+		"wrong method":  {405, "application/json", `{"detail":"Method Not Allowed"}`, "does not take POST there (status 405)"},
+		"wrong field":   {422, "application/json", `{"detail":[{"type":"missing","loc":["body","word"],"msg":"Field required"}]}`, "it blames body.word."},
+		"a quoted word": {422, "application/json", `{"detail":[{"type":"missing","loc":["body","my secret"],"msg":"x"}]}`, "(status 422). If it accepts none"},
+		"JSON":          {200, "application/json", `{"image":"abc"}`, "it is JSON: name the place of the image in result"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, _ := serve(t, says(c.status, c.kind, c.body))
+			u := newUse(t, s.URL, `{url: "BASE/make", json: {words: "{text}"}}`, plan.Image, args{"text": "hi"})
+			_, err := u.run(t.Context())
+			if said := plan.OperatorSentence(err, plan.Message{}).String(); !strings.Contains(said, c.want) {
+				t.Errorf("it says %q", said)
+			}
+		})
+	}
+}
+
+// TestProbe: a service that takes connections will do, and it is asked for nothing.
 func TestProbe(t *testing.T) {
 	t.Parallel()
-	for status, live := range map[int]bool{200: true, 404: true, 401: true, 307: true, 500: true, 502: false, 503: false} {
-		s, seen := serve(t, func(w http.ResponseWriter, r *http.Request) {
-			if r.Header.Get("Authorization") != "" || r.URL.Path != "/" {
-				t.Errorf("the probe asks for %s with %q", r.URL, r.Header)
-			}
-			says(status, "text/html", "<html>")(w, r)
-		})
-		u := newUse(t, s.URL, `{url: "BASE/make", query: {q: "{text}"}, token: A_TOKEN}`, plan.Text, args{"text": "hi"}, func(c *Config) { c.Variables = map[string]string{"A_TOKEN": "x"} })
-		for range 3 {
-			if err := u.backend.Probe(t.Context(), u.candidate); (err == nil) != live {
-				t.Errorf("status %d: %v", status, err)
-			}
+	s, seen := serve(t, says(503, "text/html", "<html>"))
+	u := newUse(t, s.URL, `{url: "BASE/make", query: {q: "{text}"}}`, plan.Text, args{"text": "hi"})
+	for range 3 {
+		if err := u.backend.Probe(t.Context(), u.candidate); err != nil {
+			t.Error(err)
 		}
-		if seen.count() != 1 {
-			t.Errorf("status %d: it was asked %d times", status, seen.count())
-		}
+	}
+	if seen.count() != 0 {
+		t.Errorf("it was asked %d times", seen.count())
 	}
 }
 
@@ -546,7 +567,12 @@ func TestContract(t *testing.T) { //nolint:paralleltest // the contract sets the
 	toolboxtest.Contract(t, toolboxtest.Make{
 		Backend: newBackend(t, s.URL), Good: at("/make", pngBytes(t)), Bad: at("/make", pngBytes(t)[:50]), Unknown: unknown.candidate,
 		Slow: &slow, Started: started, Stopped: stopped,
-		Down: newBackend(t, s.URL, func(c *Config) { c.Transport = toGone{gone.URL} }),
+		Down: newBackend(t, s.URL, func(c *Config) {
+			c.Transport = toGone{gone.URL}
+			c.Dial = func(ctx context.Context, network, _ string) (net.Conn, error) {
+				return new(net.Dialer).DialContext(ctx, network, strings.TrimPrefix(gone.URL, "http://"))
+			}
+		}),
 	})
 }
 
@@ -606,5 +632,85 @@ func TestWordsOfPeople(t *testing.T) {
 				t.Errorf("%q in %s: %q, %v", words, body, out.Value, err)
 			}
 		}
+	}
+}
+
+// TestHeaders: those of the file are sent, with words of people escaped, and the token besides.
+func TestHeaders(t *testing.T) {
+	t.Parallel()
+	var header http.Header
+	s, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		header = r.Header
+		says(200, "text/plain", "done")(w, r)
+	})
+	const request = `{url: "BASE/x", query: {q: "{text}"}, token: A_TOKEN, ` +
+		`headers: {X-Style: "{style}", X-Width: "{2 * width}", X-Words: "{text}", X-Fixed: "a; b", Accept: application/x-own, X-Gone: {if: width > 50, then: x}}}`
+	for words, escaped := range map[string]string{"plain": "plain", "a\r\nX-Evil: 1\r\n\r\nGET /": "a%0D%0AX-Evil:%201%0D%0A%0D%0AGET%20%2F", "grün": "gr%C3%BCn"} {
+		u := newUse(t, s.URL, request, plan.Text, args{"text": words, "width": "7", "style": "fancy"}, func(c *Config) { c.Variables = map[string]string{"A_TOKEN": "tok-1"} })
+		if _, err := u.run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for name, want := range map[string]string{
+			"X-Style": "fancy", "X-Width": "14", "X-Words": escaped, "X-Fixed": "a; b", "Accept": "application/x-own", "X-Gone": "", "X-Evil": "", "Authorization": "Bearer tok-1",
+		} {
+			if got := header.Get(name); got != want {
+				t.Errorf("%q: %s is %q, want %q", words, name, got, want)
+			}
+		}
+	}
+}
+
+// TestSeveralValues are sent whole: as a list in JSON, and as several fields of a form.
+func TestSeveralValues(t *testing.T) {
+	t.Parallel()
+	s, seen := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		var pictures [][]byte
+		var notes, names []string
+		if strings.HasPrefix(r.Header.Get("Content-Type"), "application/json") {
+			var body struct {
+				P [][]byte `json:"p"`
+				N []string `json:"n"`
+			}
+			if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+				t.Error(err)
+			}
+			pictures, notes = body.P, body.N
+		} else {
+			if err := r.ParseMultipartForm(1 << 20); err != nil {
+				t.Error(err)
+			}
+			for _, part := range r.MultipartForm.File["p"] {
+				f, err := part.Open()
+				if err != nil {
+					t.Fatal(err)
+				}
+				b, err := io.ReadAll(f)
+				if err != nil {
+					t.Error(err)
+				}
+				pictures, names = append(pictures, b), append(names, part.Filename)
+			}
+			notes = r.MultipartForm.Value["n"]
+		}
+		var kinds []string
+		for _, p := range pictures {
+			kinds = append(kinds, http.DetectContentType(p))
+		}
+		says(200, "text/plain", fmt.Sprintf("%q %q %q", kinds, notes, names))(w, r)
+	})
+	given := args{"pictures": stored(t, "a.png", pngBytes(t)) + several + stored(t, "b.jpg", jpegBytes(t)), "notes": "one\"" + several + "two, three"}
+	for request, want := range map[string]string{
+		`{url: "BASE/", json: {p: "{pictures}", n: "{notes}"}}`: `["image/png" "image/jpeg"] ["one\"" "two, three"] []`,
+		`{url: "BASE/", form: {p: "{pictures}", n: "{notes}"}}`: `["image/png" "image/jpeg"] ["one\"" "two, three"] ["pictures-1.png" "pictures-2.jpg"]`,
+	} {
+		out, err := newUse(t, s.URL, request, plan.Text, given).run(t.Context())
+		if err != nil || out.Value != want {
+			t.Errorf("%s: %s, %v", request, out.Value, err)
+		}
+	}
+	before := seen.count()
+	bad := args{"pictures": stored(t, "a.png", pngBytes(t)) + several + stored(t, "b.png", pngBytes(t)[:40]), "notes": "x" + several + "y"}
+	if _, err := newUse(t, s.URL, `{url: "BASE/", json: {p: "{pictures}", n: "{notes}"}}`, plan.Text, bad).run(t.Context()); err == nil || seen.count() != before {
+		t.Errorf("a broken picture is sent, %v", err)
 	}
 }

@@ -150,7 +150,16 @@ func TestPodsAreProbed(t *testing.T) {
 					}
 				}
 			}
-			if c := p.bot(); c != nil && (c.ReadinessProbe.HTTPGet.Path != "/readyz" || c.LivenessProbe.HTTPGet.Path != "/healthz") {
+			c := p.bot()
+			if c != nil && p.component() == "program" {
+				for _, probe := range []*corev1.Probe{c.StartupProbe, c.LivenessProbe, c.ReadinessProbe} {
+					if probe.Exec == nil || !slices.Equal(probe.Exec.Command, []string{"bot", "health"}) || len(c.Ports) > 0 {
+						t.Errorf("%s: it is reached from outside", p.owner)
+					}
+				}
+				continue
+			}
+			if c != nil && (c.ReadinessProbe.HTTPGet.Path != "/readyz" || c.LivenessProbe.HTTPGet.Path != "/healthz") {
 				t.Errorf("%s: readiness is not asked at /readyz, or life not at /healthz", p.owner)
 			}
 		}
@@ -202,7 +211,7 @@ func TestWorkMayEnd(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := rest
-			if queue := flag(c, "--queues"); strings.HasPrefix(queue, "cpu") || queue == "gpu" {
+			if queue := flag(c, "--queues"); queue == "cpu" || queue == "gpu" || queue == "program" {
 				want = act
 			}
 			if grace < want {
@@ -244,8 +253,13 @@ func TestQueuesAreServed(t *testing.T) {
 			}
 		}
 		slices.Sort(served)
-		if s := strings.Join(served, " "); s != "cpu gateway plan program" && s != "cpu gateway gpu plan program" {
-			t.Errorf("the queues %s are served", s)
+		served = slices.DeleteFunc(served, func(queue string) bool { return queue == "gpu" })
+		want := []string{"cpu", "gateway", "plan", "program"}
+		if variant(t) == "bundled" { // which runs no programs
+			want = want[:3]
+		}
+		if !slices.Equal(served, want) {
+			t.Errorf("the queues %q are served, want %q", served, want)
 		}
 	})
 }
@@ -285,7 +299,7 @@ func TestSecretsAreReferred(t *testing.T) {
 						t.Errorf("%s is given %s", p.owner, e.Name)
 					}
 				}
-				if c.Name == "bot" && (!seen["REDIS_URL"] || !seen["WEB_PASSWORD"] && r.configs[c.EnvFrom[0].ConfigMapRef.Name].Data["WEB_USER_HEADER"] == "") {
+				if c.Name == "bot" && p.component() != "program" && (!seen["REDIS_URL"] || !seen["WEB_PASSWORD"] && r.configs[c.EnvFrom[0].ConfigMapRef.Name].Data["WEB_USER_HEADER"] == "") {
 					t.Errorf("%s: it has no Redis, or asks nobody who they are", p.owner)
 				}
 			}
@@ -293,7 +307,46 @@ func TestSecretsAreReferred(t *testing.T) {
 	})
 }
 
-// TestTokensReachTheGateway: and whatever else is named in secrets reaches all.
+// TestTheProgramPartHasNoSecrets but those of Redis and of the files, no settings of models and
+// servers, and no files of settings.
+func TestTheProgramPartHasNoSecrets(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, r rendering) {
+		t.Helper()
+		for _, p := range r.pods {
+			if p.component() != "program" {
+				continue
+			}
+			c := p.bot()
+			data := r.configs[c.EnvFrom[0].ConfigMapRef.Name].Data
+			for name := range data {
+				if !regexp.MustCompile("^(ATELIER|S3|AWS)_|^(TZ|HTTPS_PROXY)$").MatchString(name) || name == "ATELIER_CATALOGUE" {
+					t.Errorf("%s is given %s", p.owner, name)
+				}
+			}
+			if data["ATELIER_LISTEN"] != "127.0.0.1:8080" || data["S3_BUCKET"] == "" || data["ATELIER_DATA"] == "" {
+				t.Errorf("%s is given %v", p.owner, data)
+			}
+			given := map[string]bool{}
+			for _, e := range c.Env {
+				given[e.Name] = true
+				if !slices.Contains([]string{"REDIS_PASSWORD", "REDIS_URL", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}, e.Name) {
+					t.Errorf("%s is given %s", p.owner, e.Name)
+				}
+			}
+			if !given["REDIS_URL"] {
+				t.Errorf("%s has no Redis", p.owner)
+			}
+			for _, v := range p.Spec.Volumes {
+				if v.EmptyDir == nil {
+					t.Errorf("%s is given the volume %s", p.owner, v.Name)
+				}
+			}
+		}
+	})
+}
+
+// TestTokensReachTheGateway: and whatever else is named in secrets reaches all parts but program.
 func TestTokensReachTheGateway(t *testing.T) {
 	t.Parallel()
 	text, err := template(t, variants(t)["everything"]...)
@@ -302,7 +355,7 @@ func TestTokensReachTheGateway(t *testing.T) {
 	}
 	for _, p := range read(t, text).pods {
 		c := p.bot()
-		if c == nil {
+		if c == nil || p.component() == "program" {
 			continue
 		}
 		got := map[string]string{}
@@ -455,8 +508,7 @@ func TestWorkersAreScaled(t *testing.T) {
 				t.Errorf("%s: it is scaled: %v, and its number is fixed: %v", p.owner, ok, p.replicas != nil)
 			}
 			if ok {
-				queue, _, _ := strings.Cut(flag(c, "--queues"), ",") // programs are few
-				scales(t, d, name, queue, flag(c, "--concurrency"), auths)
+				scales(t, d, name, flag(c, "--queues"), flag(c, "--concurrency"), auths)
 				delete(scaled, name)
 			}
 		}

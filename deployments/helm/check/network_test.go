@@ -82,10 +82,10 @@ func opens(ports []networkingv1.NetworkPolicyPort, listener pod, port int32) boo
 // pods these are open.
 func TestWhoReachesWhom(t *testing.T) {
 	t.Parallel()
-	program := []string{"gateway", "plan", "cpu", "gpu"}
+	program := []string{"gateway", "plan", "cpu", "gpu", "program"}
 	tools := []string{"tools-head", "tools-worker"}
 	ports := map[string][]int32{
-		"gateway": {8080}, "plan": {8080}, "cpu": {8080}, "gpu": {8080}, "redis": {6379}, "s3": {7070},
+		"gateway": {8080}, "plan": {8080}, "cpu": {8080}, "gpu": {8080}, "program": {8080}, "redis": {6379}, "s3": {7070},
 		"tools-head": {6379, 8265, 52365, 8000}, "tools-worker": {8000, 10002, 52365},
 	}
 	open := func(from, to string, port int32) bool {
@@ -127,7 +127,20 @@ func TestWhoReachesWhom(t *testing.T) {
 	})
 }
 
-// TestWhoReachesTheInternet: the stores and the test do not; nobody reaches addresses of the
+// reachesStoresOnly holds that a pod reaches DNS, Redis and S3, and that nobody reaches it.
+func reachesStoresOnly(t *testing.T, r rendering, p pod) {
+	t.Helper()
+	for _, policy := range r.policies {
+		if policy.Spec.PodSelector.MatchLabels["app.kubernetes.io/component"] == p.component() && len(policy.Spec.Egress) != 3 {
+			t.Errorf("%s reaches %d kinds of places, want names, Redis and S3", p.owner, len(policy.Spec.Egress))
+		}
+		if selects(t, &policy.Spec.PodSelector, p.Labels) && len(policy.Spec.Ingress) > 0 {
+			t.Errorf("%s is reached by %v", p.owner, policy.Spec.Ingress)
+		}
+	}
+}
+
+// TestWhoReachesTheInternet: the stores, the programs of models and the test do not; nobody reaches addresses of the
 // house by it.
 func TestWhoReachesTheInternet(t *testing.T) {
 	t.Parallel()
@@ -154,10 +167,13 @@ func TestWhoReachesTheInternet(t *testing.T) {
 					}
 				}
 			}
-			closed := slices.Contains([]string{"redis", "s3", "test"}, p.component()) ||
+			closed := slices.Contains([]string{"redis", "s3", "test", "program"}, p.component()) ||
 				variant(t) == "everything" && (p.component() == "tools-head" || p.component() == "tools-worker") // the weights are at hand
 			if got == closed {
 				t.Errorf("%s reaches the internet: %v", p.owner, got)
+			}
+			if p.component() == "program" {
+				reachesStoresOnly(t, r, p)
 			}
 		}
 	})

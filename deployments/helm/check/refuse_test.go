@@ -43,6 +43,7 @@ func TestWrongValuesAreRefused(t *testing.T) {
 		"sentinels of nobody":     {"keda: {enabled: true}\nredis: {mode: external, external: {type: redis-sentinel, addresses: ['a:1']}}", "needs redis.external.sentinelMaster"},
 		"one Redis that is two":   {"keda: {enabled: true}\nredis: {mode: external, external: {addresses: ['a:1', 'b:1']}}", "set redis-cluster or redis-sentinel"},
 		"more than the most":      {"keda: {enabled: true}\ncpu: {minReplicas: 20}", "cpu.minReplicas is 20, which is more than cpu.maxReplicas, 10"},
+		"more programs":           {"keda: {enabled: true}\nprogram: {minReplicas: 5}", "program.minReplicas is 5, which is more than program.maxReplicas, 4"},
 		"a server nobody asks":    {"toolServer: {mode: ray}", "gpu.enabled is false: no worker would ask that server"},
 		"a server nowhere":        {"toolServer: {mode: external}\ngpu: {enabled: true}", "needs toolServer.external.url"},
 		"a server without token":  {"toolServer: {mode: ray, token: {key: ''}}\ngpu: {enabled: true}", "toolServer.mode ray needs toolServer.token"},

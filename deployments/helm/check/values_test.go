@@ -101,22 +101,24 @@ func TestEverySettingCanBeSet(t *testing.T) {
 }
 
 // TestMemoryIsEnough holds that three quarters of a worker's limit, which the program gives to
-// work on media, are enough for a media program of each step at a time.
+// work on media, are enough for a program of each step at a time.
 func TestMemoryIsEnough(t *testing.T) {
 	t.Parallel()
-	var values struct {
-		CPU struct {
-			Concurrency int64
-			Resources   corev1.ResourceRequirements
-		}
+	type part struct {
+		Concurrency int64
+		Resources   corev1.ResourceRequirements
 	}
+	var values struct{ CPU, Program part }
 	if err := sigsyaml.Unmarshal([]byte(file(t, "deployments/helm/atelier/values.yaml")), &values); err != nil {
 		t.Fatal(err)
 	}
-	const program = 2 << 30
-	if limit := values.CPU.Resources.Limits.Memory().Value(); limit/4*3 < values.CPU.Concurrency*program {
-		t.Errorf("%d bytes are too few for %d programs", limit, values.CPU.Concurrency)
+	enough := func(p part, program int64) {
+		if limit := p.Resources.Limits.Memory().Value(); limit/4*3 < p.Concurrency*program {
+			t.Errorf("%d bytes are too few for %d programs", limit, p.Concurrency)
+		}
 	}
+	enough(values.CPU, 2<<30)
+	enough(values.Program, 1<<30) // as agent/toolbox/improvise says
 }
 
 // TestToolServerSettingsCanBeSet: likewise those of the tool server.

@@ -6,11 +6,13 @@ package cover
 
 import (
 	_ "embed"
-	"regexp"
+
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"atelier/agent/lazyregexp"
 )
 
 //go:embed courtesies.txt
@@ -49,7 +51,7 @@ func Of(text string) *Cover {
 }
 
 // gap stands for the middle of a long passage.
-var gap = regexp.MustCompile(`\s*(?:\[\.\.\.\]|\[…\]|…)\s*`)
+var gap = lazyregexp.New(`\s*(?:\[\.\.\.\]|\[…\]|…)\s*`)
 
 // Holds reports whether the request has the passage, word for word.
 func (c *Cover) Holds(passage string) bool {

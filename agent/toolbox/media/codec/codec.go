@@ -33,11 +33,19 @@ var avifEncoderCode []byte
 //go:embed wasm/heif.wasm.gz
 var heifCode []byte
 
+//go:embed wasm/jxl-decode.wasm.gz
+var jxlDecoderCode []byte
+
+//go:embed wasm/jxl-encode.wasm.gz
+var jxlEncoderCode []byte
+
 var (
 	webpModule  = newModule(webpCode)
 	avifDecoder = newModule(avifDecoderCode)
 	avifEncoder = newModule(avifEncoderCode)
 	heifModule  = newModule(heifCode)
+	jxlDecoder  = newModule(jxlDecoderCode)
+	jxlEncoder  = newModule(jxlEncoderCode)
 )
 
 // MaxWebP is the longest side of a WebP picture.
@@ -102,11 +110,64 @@ func EncodeAVIF(ctx context.Context, img *image.NRGBA, quality int) ([]byte, err
 	return made, nil
 }
 
+// MaxJXL is the most pixels that a JPEG XL picture is written with: its library takes 84 bytes for each.
+const MaxJXL = 20_000_000
+
+// jxlEffort is libjxl's, from 1 to 10. Higher ones take too long for large photos.
+const jxlEffort = 3
+
+// EncodeJXL writes a picture as JPEG XL, in a quality from 1 to 100 that is like that of JPEG; 100 is
+// without loss.
+func EncodeJXL(ctx context.Context, img *image.NRGBA, quality int) ([]byte, error) {
+	var made []byte
+	err := jxlEncoder.use(ctx, func(i instance) error {
+		at, err := i.put(packed(img.Pix, img.Stride, img.Rect))
+		if err != nil {
+			return err
+		}
+		size, err := i.room(8)
+		if err != nil {
+			return err
+		}
+		out, err := i.call("encode", uint64(at), uint64(img.Rect.Dx()), uint64(img.Rect.Dy()), uint64(size), uint64(quality), jxlEffort)
+		if err != nil {
+			return fmt.Errorf("write JPEG XL: %w", err)
+		}
+		made, err = i.made(out, size)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return made, nil
+}
+
 // DecodeAVIF reads a picture of at most so many pixels, as it is stored: not turned. Of an
 // animation it is the first frame.
 func DecodeAVIF(ctx context.Context, data []byte, most int64) (image.Image, error) {
-	var img *image.RGBA
-	err := avifDecoder.use(ctx, func(i instance) error {
+	pix, rect, err := decoded(ctx, avifDecoder, data, most, func(depth uint32) bool { return depth > 8 }, 1)
+	if err != nil {
+		return nil, fmt.Errorf("read AVIF: %w", err)
+	}
+	return &image.RGBA{Pix: pix, Stride: 4 * rect.Dx(), Rect: rect}, nil
+}
+
+// DecodeJXL reads a picture of at most so many pixels, as people see it: it is turned as the file
+// asks. Of an animation it is the first frame.
+func DecodeJXL(ctx context.Context, data []byte, most int64) (image.Image, error) {
+	pix, rect, err := decoded(ctx, jxlDecoder, data, most, func(depth uint32) bool { return depth == 16 }, 0)
+	if err != nil {
+		return nil, fmt.Errorf("read JPEG XL: %w", err)
+	}
+	return &image.NRGBA{Pix: pix, Stride: 4 * rect.Dx(), Rect: rect}, nil
+}
+
+// decoded are the pixels of a picture, with four channels of eight bits. The module gives channels of
+// two bytes where the bits of the picture are deep; high is which of them is the high one.
+func decoded(ctx context.Context, m *module, data []byte, most int64, deep func(bits uint32) bool, high int) ([]byte, image.Rectangle, error) {
+	var pixels []byte
+	var rect image.Rectangle
+	err := m.use(ctx, func(i instance) error {
 		in, err := i.put(data)
 		if err != nil {
 			return err
@@ -116,59 +177,62 @@ func DecodeAVIF(ctx context.Context, data []byte, most int64) (image.Image, erro
 		if err != nil {
 			return err
 		}
-		decode := func(configOnly bool, delay, out uint32) error {
+		delays, err := i.room(mostDelays) // of more frames than that, the module spoils its own memory only
+		if err != nil {
+			return err
+		}
+		decode := func(configOnly bool, out uint32) error {
 			ok, err := i.call("decode", uint64(in), uint64(len(data)), flag(configOnly), 0,
-				uint64(at), uint64(at+4), uint64(at+8), uint64(at+12), uint64(delay), uint64(out))
+				uint64(at), uint64(at+4), uint64(at+8), uint64(at+12), uint64(delays), uint64(out))
 			if err == nil && ok == 0 {
 				err = errFailed
 			}
 			return err
 		}
-		if err := decode(true, 0, 0); err != nil {
-			return fmt.Errorf("read AVIF: %w", err)
+		if err := decode(true, 0); err != nil {
+			return err
 		}
-		var width, height, depth uint32
-		if err := i.numbers(at, &width, &height, &depth); err != nil {
+		var width, height, bits uint32
+		if err := i.numbers(at, &width, &height, &bits); err != nil {
 			return err
 		}
 		if err := checkSize(width, height, most); err != nil {
 			return err
 		}
-		deep := 1 // bytes of each channel
-		if depth > 8 {
-			deep = 2
+		size, wide := int(width)*int(height)*4, 1 // bytes of each channel
+		if deep(bits) {
+			wide = 2
 		}
-		size := int(width) * int(height) * 4 * deep
-		delay, err := i.room(8)
+		out, err := i.room(size * wide)
 		if err != nil {
 			return err
 		}
-		out, err := i.room(size)
+		if err := decode(false, out); err != nil {
+			return err
+		}
+		pix, err := i.bytes(out, size*wide)
 		if err != nil {
 			return err
 		}
-		if err := decode(false, delay, out); err != nil {
-			return fmt.Errorf("read AVIF: %w", err)
-		}
-		pix, err := i.bytes(out, size)
-		if err != nil {
-			return err
-		}
-		img = image.NewRGBA(image.Rect(0, 0, int(width), int(height)))
-		if deep == 1 {
-			copy(img.Pix, pix)
+		rect = image.Rect(0, 0, int(width), int(height))
+		if wide == 1 {
+			pixels = bytes.Clone(pix)
 			return nil
 		}
-		for k := range img.Pix {
-			img.Pix[k] = pix[2*k+1] // the high byte
+		pixels = make([]byte, size)
+		for k := range pixels {
+			pixels[k] = pix[2*k+high]
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, image.Rectangle{}, err
 	}
-	return img, nil
+	return pixels, rect, nil
 }
+
+// mostDelays is the room for how long each frame of an animation is shown, in bytes.
+const mostDelays = 1 << 16
 
 // What libheif calls the ways in which colours are stored.
 const (

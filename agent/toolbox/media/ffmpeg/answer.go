@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -71,6 +72,22 @@ func (a answer) streams() []Stream {
 		}
 	}
 	return all
+}
+
+// subtitles are the tracks of subtitles.
+func (a answer) subtitles() []Subtitle {
+	var all []Subtitle
+	for _, s := range a.Streams {
+		if s.Kind == "subtitle" {
+			drawn := slices.Contains([]string{"hdmv_pgs_subtitle", "dvd_subtitle", "dvb_subtitle", "xsub", "dvb_teletext"}, s.Codec)
+			all = append(all, Subtitle{Text: !drawn})
+		}
+	}
+	return all
+}
+
+func (a answer) cover() bool {
+	return slices.ContainsFunc(a.Streams, func(s answeredStream) bool { return s.Kind == "video" && s.Disposition.Cover != 0 })
 }
 
 // duration is that of the longest stream, or of the whole; 0 if none is known.

@@ -49,7 +49,7 @@ func (f *FFmpeg) frames(ctx context.Context, found programs, path, dir string, m
 	if most < 1 {
 		return nil, errors.New("no picture of the video is asked for")
 	}
-	v, err := f.open(ctx, found, path)
+	v, err := f.open(ctx, found, path, false)
 	if err == nil {
 		err = v.is(plan.Video)
 	}

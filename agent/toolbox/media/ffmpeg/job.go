@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"atelier/agent/plan"
@@ -25,13 +26,15 @@ type Input struct {
 	// Before are options of the program's own, before the input: "-ss", "1.5",
 	// "-stream_loop", "-1", "-loop", "1". No word of a user.
 	Before []string
+	// Animated hands a GIF over with all of its pictures. Otherwise it is the first one alone.
+	Animated bool
 }
 
 // Job is one use of ffmpeg.
 type Job struct {
 	Inputs []Input
 	// Args are everything after the inputs but for the output: filters, maps and
-	// codecs. No word of a user.
+	// codecs. No word of a user. Metadata and chapters are left out unless they are mapped here.
 	Args []string
 	// Output is the file that is written, which must not be there yet; its ending says in
 	// which format. It lies in the call's folder, and so do Files.
@@ -132,6 +135,10 @@ func (b *bench) input(ctx context.Context, in Input, name string) (demuxer strin
 	if err != nil {
 		return "", err
 	}
+	if in.Animated && info.MIME == "image/gif" {
+		b.pixels += int64(info.Width) * int64(info.Height)
+		return "gif", b.link(in.Path, name)
+	}
 	if info.Type == plan.Image && (in.Type == "" || in.Type == plan.Image) {
 		giveBack, err := b.f.limits.Memory.Take(ctx, media.Weigh(in.Path, b.f.limits).Bytes(8))
 		if err != nil {
@@ -145,7 +152,7 @@ func (b *bench) input(ctx context.Context, in Input, name string) (demuxer strin
 		b.pixels += int64(info.Width) * int64(info.Height)
 		return "png_pipe", media.EncodePlainPNG(ctx, name, p.Image)
 	}
-	s, err := b.f.open(ctx, b.programs, in.Path)
+	s, err := b.f.open(ctx, b.programs, in.Path, false)
 	if err == nil {
 		err = s.is(in.Type)
 	}
@@ -175,8 +182,11 @@ func (b *bench) link(path, name string) error {
 func (b *bench) work(ctx context.Context, j Job, made string) error {
 	args := append([]string{"-hide_banner", "-v", "error", "-nostdin", "-threads", "2", "-filter_complex_threads", "2"}, b.args...)
 	args = append(args, j.Args...)
-	args = append(args, "-threads", "2", "-filter_threads", "2", "-map_metadata", "-1", "-map_chapters", "-1",
-		"-fflags", "+bitexact", "-flags:v", "+bitexact", "-flags:a", "+bitexact", "file:"+made)
+	args = append(args, "-threads", "2", "-filter_threads", "2", "-map_metadata", "-1")
+	if !slices.Contains(j.Args, "-map_chapters") {
+		args = append(args, "-map_chapters", "-1")
+	}
+	args = append(args, "-fflags", "+bitexact", "-flags:v", "+bitexact", "-flags:a", "+bitexact", "file:"+made)
 	_, err := b.f.sandbox.Run(ctx, sandbox.Command{
 		Program: b.programs.ffmpeg, Args: args, Dir: b.dir, Read: b.read, Env: environment(), File: b.most, Timeout: j.Timeout,
 		Memory: sandbox.UsualMemory + bytesOfPixel*b.pixels,
@@ -210,7 +220,7 @@ func (b *bench) examine(ctx context.Context, made string) (look Look, err error)
 	f.limits.Bytes = b.most
 	info, err := media.InspectContext(ctx, made, f.limits)
 	if err == nil && (info.Type == plan.Video || info.Type == plan.Audio) {
-		look, err = f.lookAt(ctx, b.programs, made)
+		look, err = f.lookAt(ctx, b.programs, made, true)
 	}
 	if err != nil && ctx.Err() == nil {
 		return Look{}, unfit(err)

@@ -53,6 +53,27 @@ type Look struct {
 	Duration time.Duration
 	// Streams are those in which there is something: sound without samples is left out.
 	Streams []Stream
+	// Subtitles are the tracks of subtitles.
+	Subtitles []Subtitle
+	// Cover reports whether there is a cover picture.
+	Cover bool
+}
+
+// Subtitle is a track of subtitles.
+type Subtitle struct {
+	// Text is false where they are pictures, as on discs.
+	Text bool
+}
+
+// TextSubtitles is the number of tracks of subtitles that are texts, and the place of the first of them
+// among all.
+func (l Look) TextSubtitles() (count, first int) {
+	for i, s := range slices.Backward(l.Subtitles) {
+		if s.Text {
+			count, first = count+1, i
+		}
+	}
+	return count, first
 }
 
 // Video is the first stream with moving pictures, nil if there is none.
@@ -90,11 +111,11 @@ func (f *FFmpeg) Look(ctx context.Context, path string) (Look, error) {
 	if err != nil {
 		return Look{}, err
 	}
-	return f.lookAt(ctx, found, path)
+	return f.lookAt(ctx, found, path, false)
 }
 
-func (f *FFmpeg) lookAt(ctx context.Context, found programs, path string) (Look, error) {
-	s, err := f.open(ctx, found, path)
+func (f *FFmpeg) lookAt(ctx context.Context, found programs, path string, ours bool) (Look, error) {
+	s, err := f.open(ctx, found, path, ours)
 	if err != nil {
 		return Look{}, err
 	}

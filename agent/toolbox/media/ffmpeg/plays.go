@@ -16,7 +16,7 @@ func (f *FFmpeg) Plays(ctx context.Context, path string) (Look, error) {
 	if err != nil {
 		return Look{}, err
 	}
-	s, err := f.open(ctx, found, path)
+	s, err := f.open(ctx, found, path, false)
 	if err != nil {
 		return Look{}, err
 	}

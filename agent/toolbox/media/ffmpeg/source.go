@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"atelier/agent/plan"
@@ -26,6 +27,8 @@ type source struct {
 	programs programs
 	path     string // absolute, no link
 	demuxer  string
+	ours     bool          // ffmpeg has just written it
+	there    time.Duration // when its last packet begins, 0 if unknown
 	look     Look
 }
 
@@ -59,8 +62,8 @@ var demuxers = map[string]string{
 	"audio/amr":        "amr",
 }
 
-// open looks at a file of sound or video without decoding it.
-func (f *FFmpeg) open(ctx context.Context, found programs, path string) (*source, error) {
+// open looks at a file of sound or video without decoding it. One of ours is taken to be whole.
+func (f *FFmpeg) open(ctx context.Context, found programs, path string, ours bool) (*source, error) {
 	at, err := place(path)
 	if err != nil {
 		return nil, err
@@ -80,8 +83,8 @@ func (f *FFmpeg) open(ctx context.Context, found programs, path string) (*source
 	case !ok:
 		return nil, fault(path, nil, "is of the kind %s, but sound or a video is needed.", info.Type)
 	}
-	s := &source{f: f, programs: found, path: at, demuxer: demuxer, look: Look{Type: plan.Audio, MIME: info.MIME}}
-	said, err := s.probe(ctx)
+	s := &source{f: f, programs: found, path: at, demuxer: demuxer, ours: ours, look: Look{Type: plan.Audio, MIME: info.MIME}}
+	said, err := s.walk(ctx)
 	if err != nil {
 		return nil, s.damaged(ctx, err)
 	}
@@ -91,7 +94,8 @@ func (f *FFmpeg) open(ctx context.Context, found programs, path string) (*source
 		}
 		return nil, fault(path, nil, "holds neither sound nor moving pictures.")
 	}
-	whole := s.whole(ctx, said)
+	s.look.Subtitles, s.look.Cover = said.subtitles(), said.cover()
+	whole := s.whole(said)
 	switch {
 	case ctx.Err() != nil:
 		return nil, media.Stopped(ctx)
@@ -106,12 +110,15 @@ func (f *FFmpeg) open(ctx context.Context, found programs, path string) (*source
 }
 
 // whole tells whether the file has as much as it promises, and learns how long it is.
-func (s *source) whole(ctx context.Context, said answer) bool {
+func (s *source) whole(said answer) bool {
+	there := s.there
 	s.look.Duration = said.duration()
-	if s.demuxer == "mov" {
+	switch {
+	case s.demuxer == "mov":
 		return !said.cutOff()
+	case s.ours && s.look.Duration > 0:
+		return true
 	}
-	there := s.measure(ctx)
 	if sure[s.demuxer] && s.look.Duration > 0 {
 		return (there == 0 || there+said.packetLength(there) >= s.look.Duration*9/10-tolerance) && chunksWhole(s.path)
 	}
@@ -204,6 +211,20 @@ func (s *source) probe(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	return parse(out)
+}
+
+// walk probes the file, and measures it at the same time where its kind needs that.
+func (s *source) walk(ctx context.Context) (answer, error) {
+	var beside sync.WaitGroup
+	if s.demuxer != "mov" && !s.ours {
+		beside.Go(func() { s.there = s.measure(ctx) })
+	}
+	said, err := s.probe(ctx)
+	beside.Wait()
+	if s.ours && err == nil && said.duration() == 0 {
+		s.there = s.measure(ctx)
+	}
+	return said, err
 }
 
 // measure finds out when the last packet of a file begins, by walking through the file

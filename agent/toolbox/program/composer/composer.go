@@ -26,6 +26,8 @@ import (
 	"unicode"
 
 	"go.yaml.in/yaml/v3"
+
+	"atelier/agent/lazyregexp"
 )
 
 // The shortest and the longest piece.
@@ -193,9 +195,9 @@ func pick[T any](dice *rand.Rand, of []T) T { return of[dice.IntN(len(of))] }
 const slowest, fastest = 40, 200
 
 var (
-	beats = regexp.MustCompile(` (\d{2,3}) ?(?:bpm|beats (?:a|per) minute) `)
-	keyed = regexp.MustCompile(` ([a-g]) ?(#|sharp|flat)? (major|minor) `)
-	clock = regexp.MustCompile(` (\d{1,2}):([0-5]\d) `)
+	beats = lazyregexp.New(` (\d{2,3}) ?(?:bpm|beats (?:a|per) minute) `)
+	keyed = lazyregexp.New(` ([a-g]) ?(#|sharp|flat)? (major|minor) `)
+	clock = lazyregexp.New(` (\d{1,2}):([0-5]\d) `)
 )
 
 // read understands a plain text. What it leaves open is drawn.
@@ -364,10 +366,10 @@ type found[T any] struct {
 }
 
 var (
-	takenBack = regexp.MustCompile(`(?: (?:no|not|without)(?: [^ ]+)?|没有|不要) ?$`) //nolint:gosmopolitan // as Chinese says it
-	before    = regexp.MustCompile(`(?: (?:only|just|solo)(?: [^ ]+)?|只有) ?$`)    //nolint:gosmopolitan // as Chinese says it
-	after     = regexp.MustCompile(`^ ?(?:only |alone |独奏)`)                      //nolint:gosmopolitan // as Chinese says it
-	withSolo  = regexp.MustCompile(` with an? ?$`)
+	takenBack = lazyregexp.New(`(?: (?:no|not|without)(?: [^ ]+)?|没有|不要) ?$`) //nolint:gosmopolitan // as Chinese says it
+	before    = lazyregexp.New(`(?: (?:only|just|solo)(?: [^ ]+)?|只有) ?$`)    //nolint:gosmopolitan // as Chinese says it
+	after     = lazyregexp.New(`^ ?(?:only |alone |独奏)`)                      //nolint:gosmopolitan // as Chinese says it
+	withSolo  = lazyregexp.New(` with an? ?$`)
 )
 
 // find lists the entries that a plain text names, in the order of the text. Of words that overlap the

@@ -6,10 +6,12 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
-	"regexp"
+
 	"slices"
 	"strings"
 	"time"
+
+	"atelier/agent/lazyregexp"
 )
 
 // meter is how a bar is counted. Ticks are the unit of time: a quarter has twelve, so that sixteenths
@@ -39,7 +41,7 @@ func (c chord) has(pitch int) bool {
 }
 
 // numeral is a chord as a Roman numeral: a degree of the major scale, in lower case for minor.
-var numeral = regexp.MustCompile(`^([b#]?)([iv]+|[IV]+)(7|maj7|m7b5)?$`)
+var numeral = lazyregexp.New(`^([b#]?)([iv]+|[IV]+)(7|maj7|m7b5)?$`)
 
 // phrase is a progression in a key. III, VI and VII are those of the minor scale in a minor key.
 func phrase(progression string, key int, minor bool) []chord {

@@ -34,8 +34,7 @@ type Facts struct {
 	call     toolbox.Call
 	measurer Measurer
 	limits   media.Limits
-	looks    map[string]ffmpeg.Look // by path
-	heard    map[string]Heard
+	heard    map[string]Heard // by path
 	loudness map[string]ffmpeg.Loudness
 	pages    map[string][]float64
 }
@@ -62,7 +61,7 @@ type Heard struct {
 func New(ctx context.Context, call toolbox.Call, m Measurer, limits media.Limits) *Facts {
 	return &Facts{
 		ctx: ctx, call: call, measurer: m, limits: limits,
-		looks: map[string]ffmpeg.Look{}, heard: map[string]Heard{}, loudness: map[string]ffmpeg.Loudness{}, pages: map[string][]float64{},
+		heard: map[string]Heard{}, loudness: map[string]ffmpeg.Loudness{}, pages: map[string][]float64{},
 	}
 }
 
@@ -78,10 +77,8 @@ func once[T any](known map[string]T, path string, measure func() (T, error)) (T,
 	return v, err
 }
 
-// Look looks at a sound or a video, once.
-func (f *Facts) Look(path string) (ffmpeg.Look, error) {
-	return once(f.looks, path, func() (ffmpeg.Look, error) { return f.measurer.Look(f.ctx, path) })
-}
+// Look looks at a sound or a video. FFmpeg remembers what it has seen.
+func (f *Facts) Look(path string) (ffmpeg.Look, error) { return f.measurer.Look(f.ctx, path) }
 
 // Values are the resources that a name stands for: "video", or "videos#1" of several.
 func (f *Facts) Values(name string) []toolbox.Value {
@@ -112,10 +109,17 @@ func (f *Facts) Of(name string) (template.Value, error) {
 		return template.Value{}, nil // absent
 	case fact == "count":
 		return template.Num(float64(len(values))), nil
+	case fact == "" && len(values) > 1 && values[0].Path != "":
+		return template.Value{Kind: template.Files, Text: arg}, nil
+	case fact == "" && len(values) > 1:
+		return template.Value{Kind: template.Texts, Text: arg}, nil
 	case fact == "" && values[0].Path != "":
 		return template.Value{Kind: template.File, Text: arg}, nil
 	case fact == "":
-		return template.Value{Kind: template.Words, Text: f.call.Text(arg)}, nil
+		return template.Value{Kind: template.Words, Text: values[0].Value}, nil
+	case fact == "format":
+		l, err := f.Look(values[0].Path)
+		return template.Text(copyable(l)), err
 	case fact == "width" || fact == "height":
 		w, h, err := f.sizeOf(values)
 		return template.Num(float64(map[string]int{"width": w, "height": h}[fact])), err
@@ -166,6 +170,10 @@ func (f *Facts) measure(v toolbox.Value, fact string) (float64, error) {
 		}
 		return float64(len(sizes)), err
 	}
+	if v.Type.Fits(plan.Image) {
+		info, err := media.Describe(f.ctx, v.Path, f.limits)
+		return map[string]float64{"frames": float64(info.Frames), "duration": info.Length.Seconds()}[fact], err
+	}
 	l, err := f.Look(v.Path)
 	if err != nil {
 		return 0, err
@@ -184,123 +192,125 @@ func (f *Facts) measure(v toolbox.Value, fact string) (float64, error) {
 		}
 		return float64(sound.Frequency), nil
 	}
+	subtitles, first := l.TextSubtitles()
 	return map[string]float64{
 		"duration": l.Duration.Seconds(), "sound": bit(l.Audio() != nil), "channels": float64(sound.Channels),
 		"stream": float64(sound.Index), "alpha": bit(film.Alpha), "plays": bit(l.Universal()),
+		"subtitles": float64(subtitles), "subtitle": float64(first), "drawn": float64(len(l.Subtitles) - subtitles), "cover": bit(l.Cover),
 	}[fact], nil
+}
+
+// copyable is the format of a sound that can be copied into a new file without encoding it anew; "" for
+// others.
+func copyable(l ffmpeg.Look) string {
+	sound := l.Audio()
+	if sound == nil {
+		return ""
+	}
+	formats := map[string]map[string]string{ // by kind of file and codec; "" is any other codec
+		"audio/mpeg": {"mp3": "mp3"}, "audio/wav": {"": "wav"}, "audio/flac": {"": "flac"}, "audio/aiff": {"": "aiff"},
+		"audio/ogg": {"vorbis": "ogg", "opus": "ogg"}, "application/ogg": {"vorbis": "ogg", "opus": "ogg"},
+		"audio/mp4": {"aac": "m4a", "alac": "m4a"}, "audio/x-m4a": {"aac": "m4a", "alac": "m4a"}, "audio/aac": {"aac": "m4a"},
+	}[l.MIME]
+	return cmp.Or(formats[sound.Codec], formats[""])
 }
 
 // setting is the value of a parameter, or a fact of it.
 func (f *Facts) setting(v param.Value, fact string) (template.Value, error) {
-	if fact == "" && hasFacts(v) {
-		return template.Truth(true), nil // it is there, for a condition
-	}
-	if d, ok := param.As[time.Duration](v); ok {
+	data, _ := param.As[any](v)
+	switch d := data.(type) {
+	case time.Duration:
 		return template.Num(d.Seconds()), nil
-	}
-	if n, ok := param.As[float64](v); ok {
-		return template.Num(n), nil
-	}
-	if n, ok := param.As[int](v); ok {
-		return template.Num(float64(n)), nil
-	}
-	if n, ok := param.As[int64](v); ok {
-		return template.Num(float64(n)), nil
-	}
-	if b, ok := param.As[bool](v); ok {
-		return template.Truth(b), nil
-	}
-	if s, ok := param.As[string](v); ok {
+	case float64:
+		return template.Num(d), nil
+	case int:
+		return template.Num(float64(d)), nil
+	case int64:
+		return template.Num(float64(d)), nil
+	case bool:
+		return template.Truth(d), nil
+	case string:
 		if fact == "name" {
-			s = cmp.Or(map[string]string{"webm": "WebM", "opus": "Opus", "mpg": "MPEG"}[s], strings.ToUpper(s))
+			d = cmp.Or(map[string]string{"webm": "WebM", "opus": "Opus", "mpg": "MPEG"}[d], strings.ToUpper(d))
 		}
-		return template.Text(s), nil
-	}
-	if p, ok := param.As[quantity.Pages](v); ok {
-		return f.chosen(p, fact)
-	}
-	if c, ok := param.As[color.NRGBA](v); ok {
+		if v.Words() {
+			return template.Value{Kind: template.Words, Text: d}, nil
+		}
+		return template.Text(d), nil
+	case []int:
+		return template.Text(v.String()), nil
+	case []quantity.Tag:
+		return template.Value{Kind: template.Words}, nil // they are handed over in a file
+	case quantity.Pages:
+		return f.chosen(d, fact)
+	case color.NRGBA:
 		sign := "0x"
 		if fact == "hex" {
 			sign = "#"
 		}
-		return template.Text(fmt.Sprintf("%s%02X%02X%02X", sign, c.R, c.G, c.B)), nil
-	}
-	if t, ok := param.As[param.Turn](v); ok {
-		return template.Num(t.Degrees), nil
-	}
-	if q, ok := param.As[param.Ratio](v); ok {
-		return template.Num(q.Width / q.Height), nil
-	}
-	if a, ok := param.As[quantity.Anchor](v); ok {
-		return template.Num(map[string]float64{"x": float64(a.X+1) / 2, "y": float64(a.Y+1) / 2}[fact]), nil
-	}
-	if s, ok := param.As[quantity.Strength](v); ok {
-		share := []float64{0.25, 0.5, 1}[s.Level-quantity.Little]
-		if s.Pixels > 0 {
-			share = min(s.Pixels/50, 1)
+		return template.Text(fmt.Sprintf("%s%02X%02X%02X", sign, d.R, d.G, d.B)), nil
+	case param.Turn:
+		return template.Num(d.Degrees), nil
+	case param.Ratio:
+		return template.Num(d.Width / d.Height), nil
+	case quantity.Strength:
+		share := []float64{0.25, 0.5, 1}[d.Level-quantity.Little]
+		if d.Pixels > 0 {
+			share = min(d.Pixels/50, 1)
 		}
 		return template.Num(share), nil
+	case quantity.Instant:
+		length, _, err := f.duration()
+		return template.Num(d.Of(length).Seconds()), err
 	}
-	if all, ok := param.As[[]quantity.Adjustment](v); ok {
-		var sum float64
-		for _, a := range all {
-			if string(a.Property) == fact {
-				sum += a.By
-			}
+	if fact == "" {
+		return template.Truth(true), nil // it is there, for a condition; the others are told by their facts alone
+	}
+	facts, err := f.parts(data)
+	return template.Num(facts[fact]), err
+}
+
+// parts are the facts of a parameter that is told by them alone, as a region is by its "x". Some are
+// relative to what is worked on.
+func (f *Facts) parts(data any) (map[string]float64, error) {
+	switch d := data.(type) {
+	case quantity.Anchor:
+		return map[string]float64{"x": float64(d.X+1) / 2, "y": float64(d.Y+1) / 2}, nil
+	case []quantity.Adjustment:
+		sums := map[string]float64{}
+		for _, a := range d {
+			sums[string(a.Property)] += a.By
 		}
-		return template.Num(sum), nil
-	}
-	return f.relative(v, fact)
-}
-
-// hasFacts reports whether a value is told by its facts alone, as a region is by "part.x".
-func hasFacts(v param.Value) bool {
-	_, passage := param.As[quantity.Passage](v)
-	_, size := param.As[quantity.Sizing](v)
-	_, region := param.As[quantity.Area](v)
-	_, position := param.As[quantity.Anchor](v)
-	_, adjustment := param.As[[]quantity.Adjustment](v)
-	return passage || size || region || position || adjustment
-}
-
-// relative is a parameter that is relative to what is worked on: a part of it, or its new size.
-func (f *Facts) relative(v param.Value, fact string) (template.Value, error) {
-	if p, ok := param.As[quantity.Passage](v); ok {
+		return sums, nil
+	case quantity.Passage:
 		length, file, err := f.duration()
 		if err != nil {
-			return template.Value{}, err
+			return nil, err
 		}
-		from, to, ok := p.Of(length)
+		from, to, ok := d.Of(length)
 		if !ok {
-			return template.Value{}, final("%q is only %s long, so there is nothing of it in that part; name times within it.", file, plan.Span(length))
+			return nil, final("%q is only %s long, so there is nothing of it in that part; name times within it.", file, plan.Span(length))
 		}
-		return template.Num(map[string]float64{
-			"from": from.Seconds(), "to": to.Seconds(), "length": (to - from).Seconds(), "asked": p.To.Seconds(),
-		}[fact]), nil
-	}
-	if i, ok := param.As[quantity.Instant](v); ok {
-		length, _, err := f.duration()
-		return template.Num(i.Of(length).Seconds()), err
-	}
-	w, h, err := f.size()
-	if err != nil {
-		return template.Value{}, err
-	}
-	if z, ok := param.As[quantity.Sizing](v); ok {
-		w, h = z.Of(w, h)
-		return template.Num(map[string]float64{"width": float64(w), "height": float64(h)}[fact]), nil
-	}
-	if a, ok := param.As[quantity.Area](v); ok {
-		box, ok := a.Of(w, h)
+		return map[string]float64{"from": from.Seconds(), "to": to.Seconds(), "length": (to - from).Seconds(), "asked": d.To.Seconds()}, nil
+	case quantity.Sizing:
+		w, h, err := f.size()
+		if err != nil {
+			return nil, err
+		}
+		w, h = d.Of(w, h)
+		return map[string]float64{"width": float64(w), "height": float64(h)}, nil
+	case quantity.Area:
+		w, h, err := f.size()
+		if err != nil {
+			return nil, err
+		}
+		box, ok := d.Of(w, h)
 		if !ok {
-			return template.Value{}, final("That part lies outside of it, which has %d × %d pixels.", w, h)
+			return nil, final("That part lies outside of it, which has %d × %d pixels.", w, h)
 		}
-		return template.Num(map[string]float64{
-			"x": float64(box.Min.X), "y": float64(box.Min.Y), "width": float64(box.Dx()), "height": float64(box.Dy()),
-		}[fact]), nil
+		return map[string]float64{"x": float64(box.Min.X), "y": float64(box.Min.Y), "width": float64(box.Dx()), "height": float64(box.Dy())}, nil
 	}
-	return template.Value{}, fmt.Errorf("no command line can take %q", v)
+	return nil, fmt.Errorf("no command line can take %T", data)
 }
 
 // chosen are pages of the first document.

@@ -1,13 +1,10 @@
-// Package plot draws sounds as pictures: how loud they are, and which frequencies are
-// heard when.
+// Package plot draws which frequencies of a sound are heard when.
 //
-// Promises:
-//   - It reads samples and draws pixels, and does nothing else. The same samples give the
-//     same picture.
-//   - A picture stands on a dark ground of its own, so that it can be read on light and on
-//     dark pages alike; its axes tell the time, and the frequency where there is one.
-//   - Its size and the memory that it takes do not go with the length of the sound, and the
-//     time that it takes hardly does. It stops soon after its context.
+// Guarantees:
+//   - The same samples give the same picture.
+//   - The picture has a dark ground of its own, so it can be read on light and on dark pages.
+//   - Its size and the memory it takes do not depend on the length of the sound. It stops soon after its
+//     context.
 package plot
 
 import (
@@ -17,9 +14,12 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	"image/draw"
 	"io"
+	"math"
+	"strconv"
 	"time"
+
+	"atelier/agent/toolbox/native/canvas"
 )
 
 // Samples are those of a sound of one channel: 16 bits each, signed, the lower byte first.
@@ -34,24 +34,9 @@ type Samples struct {
 // ErrNoSamples is the error of a sound in which there is nothing to draw.
 var ErrNoSamples = errors.New("there are no samples")
 
-// Duration is how long the sound is.
-func (s Samples) Duration() time.Duration {
-	return time.Duration(float64(s.Count) / float64(s.Rate) * float64(time.Second))
-}
-
-func (s Samples) check() error {
-	if s.Count <= 0 || s.Rate <= 0 {
-		return ErrNoSamples
-	}
-	return nil
-}
-
-// read fills to with the samples from the one of that number on, from -1 to 1. Before the
-// first and behind the last there is silence.
-func (s Samples) read(ctx context.Context, at int64, to []float64, raw []byte) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
+// read fills to with the samples from the one of that number on, from -1 to 1. Before the first and
+// behind the last there is silence.
+func (s Samples) read(at int64, to []float64, raw []byte) error {
 	clear(to)
 	skip := max(-at, 0)
 	n := min(int64(len(to)), s.Count-at) - skip
@@ -68,37 +53,164 @@ func (s Samples) read(ctx context.Context, at int64, to []float64, raw []byte) e
 	return nil
 }
 
-// The colours: a dark blue ground, what is written on it, and the grid.
-var (
-	ground = color.NRGBA{0x0f, 0x17, 0x2a, 0xff}
-	ink    = color.NRGBA{0xcb, 0xd5, 0xe1, 0xff}
-	grid   = color.NRGBA{0x26, 0x33, 0x4d, 0xff}
+// The colours of the ground, and of what is written on it.
+var ground, ink = color.NRGBA{0x0f, 0x17, 0x2a, 0xff}, color.NRGBA{0xcb, 0xd5, 0xe1, 0xff}
+
+const (
+	// lowest and highest are the frequencies at the foot and the head, in hertz: what people hear. It
+	// ends at half the rate of the samples, if that is less.
+	lowest, highest = 40.0, 20_000.0
+	// depth is how far below the strongest a frequency is still seen, in decibels.
+	depth = 75.0
+	// looks is the most spectra that are taken for one column.
+	looks = 3
+	// letters is the size of what is written on the axes, in pixels, and margin what stays free at the
+	// edges.
+	letters, margin = 22, 4
 )
 
-// panel is a picture with an area in it for what is drawn.
-type panel struct {
-	*image.NRGBA
-
-	area image.Rectangle
-}
-
-func newPanel(width, height int, area image.Rectangle) panel {
-	img := image.NewNRGBA(image.Rect(0, 0, width, height))
-	draw.Draw(img, img.Rect, image.NewUniform(ground), image.Point{}, draw.Src)
-	return panel{img, area}
-}
-
-// blend lays a colour over a pixel, by how much of it is covered.
-func (p panel) blend(x, y int, c color.NRGBA, cover float64) {
-	if cover <= 0 || !(image.Point{X: x, Y: y}).In(p.area) {
-		return
+// Spectrum draws time from left to right and frequency from the foot to the head, each octave as high as
+// any other. The strongest frequency is the brightest, and one that is 75 dB weaker is black.
+func Spectrum(ctx context.Context, s Samples) (image.Image, error) {
+	if s.Count <= 0 || s.Rate <= 0 {
+		return nil, ErrNoSamples
 	}
-	was := p.NRGBAAt(x, y)
-	p.SetNRGBA(x, y, between(was, c, min(cover, 1)))
+	write, err := canvas.NewLetters(canvas.Regular, letters)
+	if err != nil {
+		return nil, fmt.Errorf("draw the axes: %w", err)
+	}
+	c, area := canvas.New(1600, 860, ground), image.Rect(112, 32, 1568, 804)
+	top := min(highest, float64(s.Rate)/2)
+	levels, strongest, err := s.levels(ctx, area.Size(), top)
+	if err != nil {
+		return nil, err
+	}
+	for x, column := range levels {
+		for y, level := range column {
+			share := 0.0
+			if !math.IsInf(strongest, -1) {
+				share = 1 + (float64(level)-strongest)/depth
+			}
+			c.SetNRGBA(area.Min.X+x, area.Max.Y-1-y, heat(share))
+		}
+	}
+	length := time.Duration(float64(s.Count) / float64(s.Rate) * float64(time.Second))
+	apart := step(length)
+	for at := time.Duration(0); at <= length; at += apart {
+		x := float64(area.Min.X) + math.Round(float64(at)/float64(length)*float64(area.Dx()-1))
+		c.Box(x, float64(area.Max.Y), x+1, float64(area.Max.Y)+8, ink)
+		text := clock(at, apart)
+		left := min(max(x-write.Width(text)/2, margin), float64(c.Rect.Max.X)-margin-write.Width(text)) // whole, at both ends too
+		c.Write(write, text, left, float64(area.Max.Y)+28, 0, ink)
+	}
+	for _, hz := range []int{50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000} {
+		height := math.Log(float64(hz)/lowest) / math.Log(top/lowest)
+		if height > 1 {
+			break
+		}
+		y := float64(area.Max.Y-1) - math.Round(height*float64(area.Dy()-1))
+		c.Box(float64(area.Min.X)-8, y, float64(area.Min.X), y+1, ink)
+		text := strconv.Itoa(hz) + " Hz"
+		if hz >= 1000 {
+			text = strconv.Itoa(hz/1000) + " kHz"
+		}
+		c.Write(write, text, float64(area.Min.X)-16, y, 1, ink)
+	}
+	return c.NRGBA, nil
 }
 
-// between mixes two colours.
-func between(a, b color.NRGBA, share float64) color.NRGBA {
+// frequencyAt is the frequency at a height, from 0 at the foot to 1 at the head.
+func frequencyAt(height, top float64) float64 { return lowest * math.Pow(top/lowest, height) }
+
+// levels are the strengths of the rows in each column, in decibels, and the greatest.
+func (s Samples) levels(ctx context.Context, size image.Point, top float64) ([][]float32, float64, error) {
+	all, strongest, t := make([][]float32, size.X), math.Inf(-1), newTransform()
+	places := make([]float64, size.Y+1) // in a spectrum, of the edges of the rows
+	for y := range places {
+		places[y] = frequencyAt(float64(y)/float64(size.Y), top) * window / float64(s.Rate)
+	}
+	samples, raw, power := make([]float64, window), make([]byte, 2*window), make([]float64, window/2)
+	width := float64(s.Count) / float64(size.X)
+	n := min(max(int(width/window), 1), looks)
+	for x := range all {
+		clear(power)
+		for k := range n {
+			centre := (float64(x) + (float64(k)+0.5)/float64(n)) * width
+			if err := errors.Join(ctx.Err(), s.read(int64(centre)-window/2, samples, raw)); err != nil {
+				return nil, 0, err
+			}
+			t.add(samples, power)
+		}
+		all[x] = make([]float32, size.Y)
+		for y := range all[x] {
+			level := 10 * math.Log10(at(power, places[y], places[y+1])/float64(n)) // -∞ for silence
+			strongest = max(strongest, level)
+			all[x][y] = float32(level)
+		}
+	}
+	return all, strongest, nil
+}
+
+// at is the greatest power between two places in a spectrum, or what lies between its two neighbours
+// where they are closer than that.
+func at(power []float64, from, to float64) float64 {
+	first, last := int(math.Ceil(from)), int(math.Floor(to))
+	if first > last {
+		k := min(int(from), len(power)-2)
+		share := (from+to)/2 - float64(k)
+		return power[k]*(1-share) + power[k+1]*share
+	}
+	most := 0.0
+	for k := first; k <= min(last, len(power)-1); k++ {
+		most = max(most, power[k])
+	}
+	return most
+}
+
+// warmth are the colours from silence to the strongest frequency, equally far apart: brighter in even
+// steps, so that they are told apart without colours too.
+var warmth = []color.NRGBA{
+	{0x02, 0x03, 0x0f, 0xff}, {0x1d, 0x11, 0x47, 0xff}, {0x51, 0x12, 0x7c, 0xff}, {0x83, 0x26, 0x81, 0xff}, {0xb7, 0x37, 0x79, 0xff},
+	{0xe7, 0x53, 0x64, 0xff}, {0xfc, 0x86, 0x62, 0xff}, {0xfe, 0xc2, 0x87, 0xff}, {0xfc, 0xfd, 0xbf, 0xff},
+}
+
+// heat is the colour of a strength, from 0 to 1.
+func heat(share float64) color.NRGBA {
+	place := min(max(share, 0), 1) * float64(len(warmth)-1)
+	k := min(int(place), len(warmth)-2)
+	a, b, share := warmth[k], warmth[k+1], place-float64(k)
 	mix := func(a, b uint8) uint8 { return uint8(float64(a) + (float64(b)-float64(a))*share + 0.5) }
 	return color.NRGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 0xff}
+}
+
+// marks is the most marks on the axis of time.
+const marks = 10
+
+// step is the distance between the marks of something of that length.
+func step(length time.Duration) time.Duration {
+	for _, s := range []float64{
+		.001, .002, .005, .01, .02, .05, .1, .2, .5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 21_600, 86_400,
+	} {
+		if d := time.Duration(s * float64(time.Second)); length <= marks*d {
+			return d
+		}
+	}
+	return length / marks
+}
+
+// clock writes a time as it stands on an axis whose marks are that far apart.
+func clock(at, apart time.Duration) string {
+	switch {
+	case apart < 10*time.Millisecond:
+		return fmt.Sprintf("%.3f s", at.Seconds())
+	case apart < 100*time.Millisecond:
+		return fmt.Sprintf("%.2f s", at.Seconds())
+	case apart < time.Second:
+		return fmt.Sprintf("%.1f s", at.Seconds())
+	}
+	whole := int(at / time.Second)
+	if whole < 3600 {
+		return fmt.Sprintf("%d:%02d", whole/60, whole%60)
+	}
+	return fmt.Sprintf("%d:%02d:%02d", whole/3600, whole/60%60, whole%60)
 }

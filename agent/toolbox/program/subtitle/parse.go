@@ -2,22 +2,24 @@ package subtitle
 
 import (
 	"html"
-	"regexp"
+
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
+
+	"atelier/agent/lazyregexp"
 )
 
 const clock = `((?:\d{1,3}:)?\d{1,2}:\d{2}(?:[.,]\d{1,3})?)`
 
 var (
-	timing = regexp.MustCompile(`^\s*` + clock + `\s*-->\s*` + clock + `(?:\s.*)?$`)
-	index  = regexp.MustCompile(`^\s*\d{1,6}\s*$`)
+	timing = lazyregexp.New(`^\s*` + clock + `\s*-->\s*` + clock + `(?:\s.*)?$`)
+	index  = lazyregexp.New(`^\s*\d{1,6}\s*$`)
 	// tags are the markup of SRT and WebVTT: <i>, </font>, <v Ann>, <00:01.000>, {\an8}.
-	tags   = regexp.MustCompile(`</?[a-zA-Z][^<>\n]{0,200}>|<\d[\d:.]{1,20}>|\{\\[^{}\n]{0,200}\}`)
-	stamp  = regexp.MustCompile(`^\s*[\[(]?` + clock + `(?:\s*(?:-|–|—|to|-->)\s*` + clock + `)?[\])]?\s*[:\-–—]?\s*(.*)$`)
-	blanks = regexp.MustCompile(`[ \t]+`)
+	tags   = lazyregexp.New(`</?[a-zA-Z][^<>\n]{0,200}>|<\d[\d:.]{1,20}>|\{\\[^{}\n]{0,200}\}`)
+	stamp  = lazyregexp.New(`^\s*[\[(]?` + clock + `(?:\s*(?:-|–|—|to|-->)\s*` + clock + `)?[\])]?\s*[:\-–—]?\s*(.*)$`)
+	blanks = lazyregexp.New(`[ \t]+`)
 )
 
 // plain is a text with one kind of line break and no control characters.

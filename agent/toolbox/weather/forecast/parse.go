@@ -3,16 +3,18 @@ package forecast
 import (
 	"errors"
 	"fmt"
-	"regexp"
+
 	"strconv"
 	"strings"
 	"time"
+
+	"atelier/agent/lazyregexp"
 )
 
 var (
-	first = regexp.MustCompile(`^(.+) \((\w+, \d{1,2} \w+ \d{4}, \d\d:\d\d)\)$`)
-	now   = regexp.MustCompile(`^Now: (.+), (-?\d+) °C, feels like (-?\d+) °C, humidity (\d+) %, wind (\d+) km/h(?: from the (\w+))?$`)
-	daily = regexp.MustCompile(`^(\w+, \d{1,2} \w+ \d{4}): (.+), (-?\d+) to (-?\d+) °C(?:, (\d+) % chance of rain or snow)?` +
+	first = lazyregexp.New(`^(.+) \((\w+, \d{1,2} \w+ \d{4}, \d\d:\d\d)\)$`)
+	now   = lazyregexp.New(`^Now: (.+), (-?\d+) °C, feels like (-?\d+) °C, humidity (\d+) %, wind (\d+) km/h(?: from the (\w+))?$`)
+	daily = lazyregexp.New(`^(\w+, \d{1,2} \w+ \d{4}): (.+), (-?\d+) to (-?\d+) °C(?:, (\d+) % chance of rain or snow)?` +
 		`(?:, (\d+(?:\.\d+)?) mm)?(?:, (\d+(?:\.\d+)?) cm of snow)?, wind up to (\d+) km/h$`)
 )
 

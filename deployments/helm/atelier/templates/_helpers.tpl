@@ -58,16 +58,19 @@ key: {{ default (index . 2) $ref.key | quote }}
 {{- if kindIs "float64" . }}{{ printf "%.0f" . }}{{ else }}{{ toString . }}{{ end -}}
 {{- end -}}
 
-{{/* The parts that are the program, each with its queues: those of cpu run the programs that models write, too. */}}
+{{/* The parts that are the program, each with its queues. */}}
 {{- define "atelier.parts" -}}
 {{- $queues := ternary "gateway" "gateway,plan" .Values.plan.enabled -}}
 gateway: {{ $queues }}
 {{- if .Values.plan.enabled }}
 plan: plan
 {{- end }}
-cpu: cpu,program
+cpu: cpu
 {{- if .Values.gpu.enabled }}
 gpu: gpu
+{{- end }}
+{{- if .Values.program.enabled }}
+program: program
 {{- end }}
 {{- end -}}
 
@@ -139,7 +142,8 @@ topologySpreadConstraints:
   {{- end }}
 {{- end -}}
 
-{{/* The environment of gateway and workers: (list root part). */}}
+{{/* The environment of gateway and workers: (list root part). The part program is given no secrets
+but those of Redis and S3. */}}
 {{- define "atelier.env" -}}
 {{- $root := index . 0 -}}
 {{- $part := index . 1 -}}
@@ -159,12 +163,14 @@ topologySpreadConstraints:
 {{ include "atelier.secretEnv" (list $root "AWS_ACCESS_KEY_ID" $v.s3.external.accessKeyId) }}
 {{ include "atelier.secretEnv" (list $root "AWS_SECRET_ACCESS_KEY" $v.s3.external.secretAccessKey) }}
 {{- end }}
+{{- if ne $part "program" }}
 {{- if and (ne $v.toolServer.mode "none") $v.toolServer.token.key }}
 {{ include "atelier.secretEnv" (list $root "TOOL_SERVER_TOKEN" $v.toolServer.token) }}
 {{- end }}
 {{- range $name, $ref := $v.secrets }}
 {{- if or (eq $part "gateway") (not (has $name (list "DISCORD_TOKEN" "SLACK_BOT_TOKEN" "SLACK_APP_TOKEN" "SLACK_SIGNING_SECRET"))) }}
 {{ include "atelier.secretEnv" (list $root $name $ref) }}
+{{- end }}
 {{- end }}
 {{- end }}
 {{- end -}}
@@ -176,6 +182,7 @@ topologySpreadConstraints:
 {{- $queues := index . 2 -}}
 {{- $values := $root.Values -}}
 {{- $v := index $values $part -}}
+{{- $alone := eq $part "program" -}}
 metadata:
   labels:
     {{- include "atelier.labels" (list $root $part) | nindent 4 }}
@@ -218,7 +225,17 @@ spec:
         {{- include "atelier.env" (list $root $part) | trim | nindent 8 }}
       envFrom:
         - configMapRef:
-            name: {{ include "atelier.fullname" $root }}-settings
+            name: {{ include "atelier.fullname" $root }}-settings{{ if $alone }}-program{{ end }}
+      {{- if $alone }}
+      # It has no password, so it listens on its own address only and is asked from within.
+      {{- range $probe := list "startup" "liveness" "readiness" }}
+      {{ $probe }}Probe:
+        exec: {command: [bot, health]}
+        periodSeconds: {{ ternary 2 10 (eq $probe "startup") }}
+        timeoutSeconds: 5
+        failureThreshold: {{ index (dict "startup" 60 "liveness" 6 "readiness" 2) $probe }}
+      {{- end }}
+      {{- else }}
       ports:
         - name: http
           containerPort: 8080
@@ -238,6 +255,7 @@ spec:
         periodSeconds: 10
         timeoutSeconds: 5
         failureThreshold: 2
+      {{- end }}
       resources:
         {{- toYaml $v.resources | nindent 8 }}
       securityContext:
@@ -245,10 +263,10 @@ spec:
       volumeMounts:
         - {name: tmp, mountPath: /tmp}
         - {name: data, mountPath: /data}
-        {{- if $values.backends }}
+        {{- if and $values.backends (not $alone) }}
         - {name: backends, mountPath: /etc/atelier/backends, readOnly: true}
         {{- end }}
-        {{- if $values.catalogue }}
+        {{- if and $values.catalogue (not $alone) }}
         - {name: catalogue, mountPath: /etc/atelier/catalogue, readOnly: true}
         {{- end }}
   volumes:
@@ -261,13 +279,13 @@ spec:
     - name: data
       emptyDir:
         sizeLimit: {{ $values.volumes.dataSizeLimit }}
-    {{- if $values.backends }}
+    {{- if and $values.backends (not $alone) }}
     - name: backends
       configMap:
         name: {{ include "atelier.fullname" $root }}-settings-files
         items: [{key: backends.yaml, path: backends.yaml}]
     {{- end }}
-    {{- if $values.catalogue }}
+    {{- if and $values.catalogue (not $alone) }}
     - name: catalogue
       configMap:
         name: {{ include "atelier.fullname" $root }}-settings-files

@@ -1,0 +1,61 @@
+// Package lazyregexp compiles regular expressions when they are first used. A sandboxed run starts this
+// program anew, and needs none of them.
+package lazyregexp
+
+import (
+	"regexp"
+	"sync"
+)
+
+// Regexp gives a regular expression, compiled once. It is safe for concurrent use.
+type Regexp func() *regexp.Regexp
+
+// New is for package variables. Like [regexp.MustCompile], the expression panics if it is wrong.
+func New(expr string) Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
+
+// String is that of [regexp.Regexp].
+func (r Regexp) String() string { return r().String() }
+
+// MatchString is that of [regexp.Regexp].
+func (r Regexp) MatchString(s string) bool { return r().MatchString(s) }
+
+// FindString is that of [regexp.Regexp].
+func (r Regexp) FindString(s string) string { return r().FindString(s) }
+
+// FindStringIndex is that of [regexp.Regexp].
+func (r Regexp) FindStringIndex(s string) []int { return r().FindStringIndex(s) }
+
+// FindStringSubmatch is that of [regexp.Regexp].
+func (r Regexp) FindStringSubmatch(s string) []string { return r().FindStringSubmatch(s) }
+
+// FindStringSubmatchIndex is that of [regexp.Regexp].
+func (r Regexp) FindStringSubmatchIndex(s string) []int { return r().FindStringSubmatchIndex(s) }
+
+// FindAllString is that of [regexp.Regexp].
+func (r Regexp) FindAllString(s string, n int) []string { return r().FindAllString(s, n) }
+
+// FindAllStringIndex is that of [regexp.Regexp].
+func (r Regexp) FindAllStringIndex(s string, n int) [][]int { return r().FindAllStringIndex(s, n) }
+
+// FindAllStringSubmatch is that of [regexp.Regexp].
+func (r Regexp) FindAllStringSubmatch(s string, n int) [][]string {
+	return r().FindAllStringSubmatch(s, n)
+}
+
+// FindAllStringSubmatchIndex is that of [regexp.Regexp].
+func (r Regexp) FindAllStringSubmatchIndex(s string, n int) [][]int {
+	return r().FindAllStringSubmatchIndex(s, n)
+}
+
+// ReplaceAllString is that of [regexp.Regexp].
+func (r Regexp) ReplaceAllString(s, by string) string { return r().ReplaceAllString(s, by) }
+
+// ReplaceAllStringFunc is that of [regexp.Regexp].
+func (r Regexp) ReplaceAllStringFunc(s string, by func(string) string) string {
+	return r().ReplaceAllStringFunc(s, by)
+}
+
+// Split is that of [regexp.Regexp].
+func (r Regexp) Split(s string, n int) []string { return r().Split(s, n) }

@@ -1,0 +1,47 @@
+package program
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"atelier/agent/plan"
+)
+
+// TestAnimations tells that commands work on every frame of a GIF, and give one back that lasts as long.
+func TestAnimations(t *testing.T) {
+	t.Parallel()
+	gif := filepath.Join(t.TempDir(), "moving.gif")
+	tool(t, "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=64x48:rate=10:duration=1", gif)
+	for name, c := range map[string]struct {
+		tool     string
+		settings map[string]string
+		want     string // frames and seconds
+	}{
+		"a border":     {"add_border", map[string]string{"width": "4 px"}, "10 1.000000"},
+		"a PNG's tool": {"round_corners", nil, "10 1.000000"},
+		"backwards":    {"reverse_animation", nil, "10 1.000000"},
+		"faster":       {"change_animation_speed", map[string]string{"factor": "2x"}, "10 0.500000"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			given := args{"image": fileOf(plan.Image, gif)}
+			for name, value := range c.settings {
+				given[name] = value
+			}
+			out, err := command(t, toolOf(t, c.tool), given)
+			if err != nil {
+				t.Fatal(err)
+			}
+			said, err := exec.CommandContext(t.Context(), "ffprobe", "-v", "error", "-count_frames",
+				"-show_entries", "stream=nb_read_frames:format=duration", "-of", "default=nw=1:nk=1", out.Path).Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Join(strings.Fields(string(said)), " "); got != c.want {
+				t.Errorf("frames and seconds are %s, want %s", got, c.want)
+			}
+		})
+	}
+}

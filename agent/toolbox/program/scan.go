@@ -1,0 +1,245 @@
+package program
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/program/facts"
+	"atelier/agent/toolbox/sandbox"
+)
+
+const (
+	// mostScanned is the limit on the pages that are read by OCR at once: each takes some seconds.
+	mostScanned = 30
+	scanTime    = 8 * time.Minute
+	// scanDensity is the resolution at which pages are read, in pixels per inch, and mostScan the
+	// most pixels of a page.
+	scanDensity = 300
+	mostScan    = 16_000_000
+)
+
+// document is a PDF document with the area of each page, in square points.
+type document struct {
+	path  string
+	areas []float64
+}
+
+// pdfToText reads the text of a document. Pages are read by OCR where none of them has a text layer.
+func (b *Backend) pdfToText(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+	doc, err := b.chosenPages(ctx, c)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	layers, err := b.layers(ctx, c, doc)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	text := strings.TrimSpace(strings.Join(layers, "\n"))
+	var notes []plan.Message
+	if text == "" {
+		found, err := b.recognised(ctx, c, doc)
+		if err != nil {
+			return toolbox.Output{}, err
+		}
+		if text = found.text(); text == "" {
+			return toolbox.Output{}, refusal("There is no text in the document, and no writing was found on its pages.")
+		}
+		notes = append(notes, plan.Say("Its pages are pictures, so the text was read from them by OCR; there may be mistakes."))
+		if len(doc.areas) > mostScanned {
+			notes = append(notes, plan.Say("Only the first %d pages were read; ask for other pages to read on.", mostScanned))
+		}
+	}
+	out := toolbox.Output{Value: text, About: plan.Quote(shorten(text))}
+	if len(text) > mostText {
+		out.Value = strings.ToValidUTF8(text[:mostText], "")
+		notes = append(notes, plan.Say("The text is long, so only its beginning is given; ask for some of the pages to read on."))
+	}
+	out.Note = plan.Sentences(notes...)
+	return out, nil
+}
+
+// ocrPDF lays an invisible text over the pages that have no text layer. The pages stay as they are.
+func (b *Backend) ocrPDF(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+	whole, err := b.chosenPages(ctx, c)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	layers, err := b.layers(ctx, c, whole)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	scanned := document{}
+	var pages []string
+	for i, area := range whole.areas {
+		if i >= len(layers) || strings.TrimSpace(layers[i]) == "" {
+			pages, scanned.areas = append(pages, strconv.Itoa(i+1)), append(scanned.areas, area)
+		}
+	}
+	switch {
+	case len(pages) == 0:
+		return toolbox.Output{}, refusal("The text of the document can be searched already.")
+	case len(pages) > mostScanned:
+		return toolbox.Output{}, refusal("%d pages without text are too many; at most %d can be read by OCR at once. Send it in parts.",
+			len(pages), mostScanned)
+	}
+	list := strings.Join(pages, ",")
+	if scanned.path, err = b.qpdf(ctx, c, "scanned.pdf", whole.path, "--empty", "--pages", whole.path, list, "--"); err != nil {
+		return toolbox.Output{}, err
+	}
+	pictures, err := b.pictures(ctx, c, scanned)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	if _, err := b.tesseract(ctx, c, pictures, "text", "-c", "textonly_pdf=1", "pdf"); err != nil {
+		return toolbox.Output{}, err
+	}
+	text := filepath.Join(filepath.Dir(scanned.path), "text.pdf")
+	if err := sandbox.Left(text); err != nil {
+		return toolbox.Output{}, fmt.Errorf("read pages: %w", err)
+	}
+	made, err := b.qpdf(ctx, c, "searchable.pdf", whole.path, whole.path, "--overlay", text, "--to="+list, "--")
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	about := plan.Say("the text of %d pages can be searched", len(pages))
+	if len(pages) == 1 {
+		about = plan.Say("the text of one page can be searched")
+	}
+	return toolbox.Output{Path: filepath.Join(c.Dir, filepath.Base(made)), About: about}, nil
+}
+
+// chosenPages is the document of a call, or its wanted pages as a document.
+func (b *Backend) chosenPages(ctx context.Context, c toolbox.Call) (document, error) {
+	path, err := fileIn(c, "document")
+	if err != nil {
+		return document{}, err
+	}
+	known := facts.New(ctx, c, b.Measurer(c), b.config.Limits)
+	areas, err := known.Pages(path)
+	if err != nil {
+		return document{}, err
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return document{}, fmt.Errorf("find a document: %w", err)
+	}
+	wanted, err := known.Of("pages")
+	if err != nil || wanted.Text == "" {
+		return document{path, areas}, err
+	}
+	chosen := document{}
+	for number := range strings.SplitSeq(wanted.Text, ",") {
+		n, err := strconv.Atoi(number)
+		if err != nil || n < 1 || n > len(areas) {
+			return document{}, fmt.Errorf("choose pages: %q is no page", number)
+		}
+		chosen.areas = append(chosen.areas, areas[n-1])
+	}
+	chosen.path, err = b.qpdf(ctx, c, "chosen.pdf", path, "--empty", "--pages", path, wanted.Text, "--")
+	return chosen, err
+}
+
+// layers are the text layers of the pages.
+func (b *Backend) layers(ctx context.Context, c toolbox.Call, doc document) ([]string, error) {
+	dir, err := filepath.Abs(c.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("find the folder of a call: %w", err)
+	}
+	text, err := b.run(ctx, sandbox.Command{
+		Program: "pdftotext", Args: []string{"-layout", "-enc", "UTF-8", doc.path, "-"},
+		Dir: dir, Read: []string{doc.path}, Most: mostTold, Memory: otherMemory, Timeout: otherTime,
+	})
+	return strings.Split(strings.ToValidUTF8(string(text), "?"), "\f"), err
+}
+
+// recognised is the writing on the first pages of a document.
+func (b *Backend) recognised(ctx context.Context, c toolbox.Call, doc document) (writing, error) {
+	if _, err := b.look(need{program: "tesseract", debian: "tesseract-ocr"}); err != nil {
+		return writing{}, fmt.Errorf("%w: %w", toolbox.ErrDown, err)
+	}
+	doc.areas = doc.areas[:min(len(doc.areas), mostScanned)]
+	pictures, err := b.pictures(ctx, c, doc)
+	if err != nil {
+		return writing{}, err
+	}
+	table, err := b.tesseract(ctx, c, pictures, "-", "tsv")
+	return page{scale: 1}.writing(table), err
+}
+
+// pictures draws the pages of a document that have an area, in order.
+func (b *Backend) pictures(ctx context.Context, c toolbox.Call, doc document) ([]string, error) {
+	dir, err := filepath.Abs(c.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("find the folder of a call: %w", err)
+	}
+	names := make([]string, len(doc.areas))
+	for i, area := range doc.areas {
+		const pointsPerInch = 72
+		density := min(scanDensity, pointsPerInch*math.Sqrt(mostScan/max(area, 1)))
+		name, number := "page-"+strconv.Itoa(i+1), strconv.Itoa(i+1)
+		_, err := b.run(ctx, sandbox.Command{
+			Program: "pdftoppm",
+			Args: []string{
+				"-gray", "-png", "-r", strconv.FormatFloat(density, 'f', 2, 64), "-f", number, "-l", number, "-singlefile", doc.path, name,
+			},
+			Dir: dir, Read: []string{doc.path}, File: b.config.Limits.Bytes, Memory: otherMemory, Timeout: otherTime,
+		})
+		if err == nil {
+			err = sandbox.Left(filepath.Join(dir, name+".png"))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("draw a page: %w", err)
+		}
+		names[i] = name + ".png"
+	}
+	return names, nil
+}
+
+// tesseract reads pictures in the folder of a call as the pages of one document.
+func (b *Backend) tesseract(ctx context.Context, c toolbox.Call, pictures []string, to string, options ...string) ([]byte, error) {
+	letters, err := b.letters(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := filepath.Abs(c.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("find the folder of a call: %w", err)
+	}
+	list := filepath.Join(dir, "pages.txt")
+	if err := os.WriteFile(list, []byte(strings.Join(pictures, "\n")+"\n"), 0o600); err != nil {
+		return nil, &plan.Fault{Sentence: plan.Say("The pages could not be handed over."), Err: err}
+	}
+	return b.run(ctx, sandbox.Command{
+		Program: "tesseract", Args: append([]string{list, to, "-l", letters, "--psm", "3"}, options...),
+		Env: []string{"OMP_THREAD_LIMIT=1"}, // its threads wait for one another more than they work
+		Dir: dir, Most: mostTold, File: b.config.Limits.Bytes, Memory: otherMemory, Timeout: scanTime,
+	})
+}
+
+// qpdf makes a document, of that name, of one that it reads.
+func (b *Backend) qpdf(ctx context.Context, c toolbox.Call, name, read string, args ...string) (string, error) {
+	dir, err := filepath.Abs(c.Dir)
+	if err != nil {
+		return "", fmt.Errorf("find the folder of a call: %w", err)
+	}
+	path := filepath.Join(dir, name)
+	_, err = b.run(ctx, sandbox.Command{
+		Program: "qpdf", Args: slices.Concat([]string{"--warning-exit-0"}, args, []string{path}),
+		Dir: dir, Read: []string{read}, File: b.config.Limits.Bytes, Memory: otherMemory, Timeout: otherTime,
+	})
+	if err == nil {
+		err = sandbox.Left(path)
+	}
+	if err != nil {
+		return "", fmt.Errorf("put pages together: %w", err)
+	}
+	return path, nil
+}

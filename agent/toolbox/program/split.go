@@ -1,0 +1,147 @@
+package program
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media/ffmpeg"
+	"atelier/agent/toolbox/template"
+)
+
+// leastPart is the shortest part of a sound or a video.
+const leastPart = time.Second / 10
+
+// piece is a part of a sound or a video.
+type piece struct{ from, to time.Duration }
+
+// pieces are the parts that a call asks for: those between given times, those of a given length, or so many
+// equal ones, two unless the call says otherwise.
+func pieces(c toolbox.Call, length time.Duration) ([]piece, error) {
+	parts, counted := toolbox.Param[int](c, "parts")
+	each, timed := toolbox.Param[time.Duration](c, "every")
+	cuts, placed := toolbox.Param[[]time.Duration](c, "at")
+	switch {
+	case placed && (timed || counted && parts != len(cuts)+1):
+		return nil, refusal("Name either the times at which it is split, or how long or how many the parts are.")
+	case placed:
+	case timed:
+		for at := each; length-at >= leastPart; at += each {
+			if cuts = append(cuts, at); len(cuts) == mostFiles {
+				break
+			}
+		}
+		if counted && parts != len(cuts)+1 {
+			return nil, refusal("Parts of %s each would be %d, and not %d.", plan.Span(each), len(cuts)+1, parts)
+		}
+	default:
+		if !counted {
+			parts = 2
+		}
+		if length/time.Duration(parts) < leastPart {
+			return nil, refusal("It is only %s long. That is too short for %d parts.", plan.Span(length), parts)
+		}
+		for i := 1; i < parts; i++ {
+			cuts = append(cuts, length*time.Duration(i)/time.Duration(parts))
+		}
+	}
+	switch {
+	case len(cuts) == 0, cuts[len(cuts)-1] > length-leastPart:
+		return nil, refusal("It is only %s long; name times within it.", plan.Span(length))
+	case len(cuts) >= mostFiles:
+		return nil, refusal("%d files are too many; at most %d can be made at once.", len(cuts)+1, mostFiles)
+	}
+	all := make([]piece, len(cuts)+1)
+	for i := range all {
+		if all[i].to = length; i < len(cuts) {
+			all[i].to = cuts[i]
+		}
+		if i > 0 {
+			all[i].from = cuts[i-1]
+		}
+	}
+	return all, nil
+}
+
+// splitAudio splits a sound.
+func (b *Backend) splitAudio(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+	r, err := b.recording(ctx, c)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	parts, err := pieces(c, r.look.Duration)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	var longest time.Duration
+	for _, p := range parts {
+		longest = max(longest, p.to-p.from)
+	}
+	format, note := b.fitting(r.same(), longest, r.look.Audio().Frequency, r.look.Audio().Channels)
+	out, err := outputs(parts, func(i int, p piece) (toolbox.Output, error) {
+		filter := fmt.Sprintf("atrim=start=%f:end=%f,asetpts=PTS-STARTPTS", p.from.Seconds(), p.to.Seconds())
+		if i == len(parts)-1 { // to the end, whatever the rounding
+			filter = fmt.Sprintf("atrim=start=%f,asetpts=PTS-STARTPTS", p.from.Seconds())
+		}
+		job := ffmpeg.Job{
+			Inputs: []ffmpeg.Input{r.input()}, Args: append([]string{"-map", r.sound(), "-af", filter}, format.args...),
+			Output: filepath.Join(c.Dir, fmt.Sprintf("part-%d.%s", i+1, format.ending)), Timeout: soundTime,
+		}
+		return toolbox.Output{Path: job.Output}, b.config.FFmpeg.Do(ctx, job)
+	})
+	out.Note = note
+	return out, err
+}
+
+// splitVideo splits a video. Its parts are encoded anew, so that each begins at its time.
+func (b *Backend) splitVideo(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+	_, f, err := b.filmed(ctx, c)
+	if err == nil {
+		err = packable(f.look.Duration)
+	}
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	parts, err := pieces(c, f.look.Duration)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	return outputs(parts, func(i int, p piece) (toolbox.Output, error) {
+		r, length := b.newRun(ctx, c), p.to-p.from
+		r.facts = func(name string) (template.Value, error) {
+			if name == "video.duration" { // that of the result
+				return template.Num(length.Seconds()), nil
+			}
+			return r.fact(name)
+		}
+		job := ffmpeg.Job{Inputs: []ffmpeg.Input{f.input("-ss", ffmpeg.Seconds(p.from))}, Timeout: filmTime}
+		if i < len(parts)-1 {
+			job.Args = []string{"-t", ffmpeg.Seconds(length)}
+		}
+		out, err := r.film(job, []string{"video"}, filmFormats()["mp4"])
+		if err != nil {
+			return toolbox.Output{}, err
+		}
+		made := out.Path
+		out.Path = filepath.Join(c.Dir, fmt.Sprintf("part-%d.mp4", i+1))
+		return out, os.Rename(made, out.Path)
+	})
+}
+
+// outputs writes each part; the first one has the others behind it.
+func outputs(parts []piece, write func(i int, p piece) (toolbox.Output, error)) (toolbox.Output, error) {
+	all := make([]toolbox.Output, len(parts))
+	for i, p := range parts {
+		var err error
+		if all[i], err = write(i, p); err != nil {
+			return toolbox.Output{}, fmt.Errorf("write part %d: %w", i+1, err)
+		}
+		all[i].About = plan.Say("part %d", i+1)
+	}
+	all[0].More = all[1:]
+	return all[0], nil
+}

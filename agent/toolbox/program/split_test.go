@@ -1,0 +1,64 @@
+package program
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"testing"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+// TestSplit splits a sound and a video of three seconds in each way.
+func TestSplit(t *testing.T) {
+	t.Parallel()
+	song := fileOf(plan.Audio, clip(t, "song.wav", lavfi("sine=frequency=300:duration=3")...))
+	film := fileOf(plan.Video, clip(t, "three.mp4", append(lavfi("testsrc2=size=64x48:rate=20:duration=3", "sine=duration=3"), "-pix_fmt", "yuv420p")...))
+	for _, c := range []struct {
+		said args
+		want []float64
+	}{
+		{args{}, []float64{1.5, 1.5}},
+		{args{"parts": "3 parts"}, []float64{1, 1, 1}},
+		{args{"parts": "four"}, []float64{0.75, 0.75, 0.75, 0.75}},
+		{args{"every": "2 seconds"}, []float64{2, 1}},
+		{args{"every": "1.5 seconds"}, []float64{1.5, 1.5}},
+		{args{"every": "1 second", "parts": "3"}, []float64{1, 1, 1}},
+		{args{"at": "at 0:02 and 0:00.5"}, []float64{0.5, 1.5, 1}},
+	} {
+		for arg, value := range map[string]toolbox.Value{"audio": song, "video": film} {
+			t.Run(fmt.Sprint(arg, c.said), func(t *testing.T) {
+				t.Parallel()
+				given := args{arg: value}
+				maps.Copy(given, c.said)
+				out := done(t, map[string]string{"audio": "split_audio", "video": "split_video"}[arg], given)
+				all := append([]toolbox.Output{out}, out.More...)
+				if len(all) != len(c.want) {
+					t.Fatalf("%d files", len(all))
+				}
+				for i, o := range all {
+					look, err := newBackend(t).config.FFmpeg.Look(t.Context(), o.Path)
+					if got := look.Duration.Seconds(); err != nil || math.Abs(got-c.want[i]) > 0.06 {
+						t.Errorf("part %d is %.2f s long, %v", i+1, got, err)
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestSplitRefuses(t *testing.T) {
+	t.Parallel()
+	click := fileOf(plan.Audio, clip(t, "click.wav", lavfi("sine=duration=0.3")...))
+	long := fileOf(plan.Audio, clip(t, "long.wav", lavfi("sine=duration=20:sample_rate=8000")...))
+	for want, given := range map[string]args{
+		"too short for 20 parts": {"audio": click, "parts": "20"},
+		"name times within it":   {"audio": click, "at": "0:30"},
+		"files are too many":     {"audio": long, "every": "0:00.1"},
+		"would be 10, and not 3": {"audio": long, "every": "2 seconds", "parts": "3"},
+		"Name either the times":  {"audio": long, "at": "0:05", "every": "2 seconds"},
+	} {
+		holds(t, refused(t, "split_audio", given), want)
+	}
+}

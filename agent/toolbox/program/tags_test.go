@@ -1,0 +1,149 @@
+package program
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+// cover are the arguments of ffmpeg for a picture.
+func cover() []string {
+	return append(lavfi("testsrc2=size=160x120"), "-frames:v", "1")
+}
+
+// toolCalled is the command of the catalogue with that name.
+func toolCalled(t *testing.T, name string) toolbox.Tool {
+	t.Helper()
+	all := commands(t)
+	return all[slices.IndexFunc(all, func(o toolbox.Tool) bool { return o.Name == name })]
+}
+
+// probed is what ffprobe finds in a sound: its tags by name, and the codecs of its streams.
+func probed(t *testing.T, path string) (tags map[string]string, codecs []string) {
+	t.Helper()
+	type tagged struct {
+		Codec string            `json:"codec_name"`
+		Tags  map[string]string `json:"tags"`
+	}
+	var found struct {
+		Format  tagged   `json:"format"`
+		Streams []tagged `json:"streams"`
+	}
+	said := tool(t, "ffprobe", "-v", "error", "-show_entries", "format_tags:stream_tags:stream=codec_name", "-of", "json", path)
+	if err := json.Unmarshal([]byte(said), &found); err != nil {
+		t.Fatal(err)
+	}
+	tags = map[string]string{}
+	for _, s := range append(found.Streams[:1:1], found.Format) {
+		for name, value := range s.Tags {
+			tags[strings.ToLower(name)] = value
+		}
+	}
+	for _, s := range found.Streams {
+		codecs = append(codecs, s.Codec)
+	}
+	return tags, codecs
+}
+
+// TestSetTags sets tags in each format: people's words are neither options nor other tags, and what is not
+// set stays.
+func TestSetTags(t *testing.T) {
+	t.Parallel()
+	for ending, codec := range map[string]string{
+		"mp3": "mp3", "m4a": "aac", "flac": "flac", "ogg": "vorbis", "opus": "opus", "wav": "pcm_s16le", "aiff": "pcm_s16be",
+	} {
+		t.Run(ending, func(t *testing.T) {
+			t.Parallel()
+			made := append(lavfi("sine=duration=1"), "-metadata", "title=Old", "-metadata", "genre=Blues")
+			if ending == "aiff" {
+				made = append(made, "-write_id3v2", "1")
+			}
+			song := clip(t, "song."+ending, made...)
+			out, err := command(t, toolCalled(t, "set_tags"), args{
+				"audio": fileOf(plan.Audio, song), "tags": `title "-map 0; x=1 #2 \\ 'it'" and artist Björk, album: "a` + "\n" + `genre=Pop", year 1997`,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			tags, codecs := probed(t, out.Path)
+			for name, want := range map[string]string{
+				"title": `-map 0; x=1 #2 \\ 'it'`, "artist": "Björk", "album": "a genre=Pop", "date": "1997", "genre": "Blues",
+			} {
+				if tags[name] != want {
+					t.Errorf("%s is %q, not %q", name, tags[name], want)
+				}
+			}
+			if diff := cmp.Diff([]string{codec}, codecs); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestSetTagsOfOthers writes a sound that no format can take over as MP3.
+func TestSetTagsOfOthers(t *testing.T) {
+	t.Parallel()
+	sound := clip(t, "memo.webm", append(lavfi("sine=duration=1"), "-c:a", "libopus")...)
+	out, err := command(t, toolCalled(t, "set_tags"), args{"audio": fileOf(plan.Audio, sound), "tags": "title: Memo"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tags, codecs := probed(t, out.Path); tags["title"] != "Memo" || codecs[0] != "mp3" {
+		t.Errorf("%v, %v", tags, codecs)
+	}
+}
+
+// TestSetCover sets a cover, another one in its place, and tags beside it.
+func TestSetCover(t *testing.T) {
+	t.Parallel()
+	picture := fileOf(plan.Image, clip(t, "cover.png", cover()...))
+	for ending, codec := range map[string]string{"mp3": "mp3", "m4a": "aac", "flac": "flac"} {
+		t.Run(ending, func(t *testing.T) {
+			t.Parallel()
+			song := clip(t, "titled."+ending, append(lavfi("sine=duration=1"), "-metadata", "title=Rain")...)
+			for _, step := range []struct {
+				tool string
+				args
+			}{{"set_cover", args{"image": picture}}, {"set_cover", args{"image": picture}}, {"set_tags", args{"tags": "artist: Ella"}}} {
+				step.args["audio"] = fileOf(plan.Audio, song)
+				out, err := command(t, toolCalled(t, step.tool), step.args)
+				if err != nil {
+					t.Fatal(err)
+				}
+				song = out.Path
+			}
+			tags, codecs := probed(t, song)
+			if diff := cmp.Diff([]string{codec, "mjpeg"}, codecs); diff != "" || tags["title"] != "Rain" || tags["artist"] != "Ella" {
+				t.Errorf("tags %v: %s", tags, diff)
+			}
+		})
+	}
+}
+
+// TestExtractSubtitles takes out the subtitles of each kind of file, as a text that is called like it.
+func TestExtractSubtitles(t *testing.T) {
+	t.Parallel()
+	for name, codec := range map[string]string{"film.mp4": "mov_text", "film.mkv": "ass", "film.webm": "webvtt"} {
+		for format, want := range map[string]string{"srt": `00:00:00,5\d\d --> 00:00:01,5\d\d\nGuten Abend`, "vtt": `00:00\.5\d\d --> 00:01\.5\d\d\nGuten Abend`} {
+			video := clip(t, name, subtitled(codec)...)
+			out, err := command(t, toolCalled(t, "extract_subtitles"), args{"video": fileOf(plan.Video, video), "track": "2", "format": format})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !regexp.MustCompile(want).MatchString(out.Value) {
+				t.Errorf("%s of %s: %q", format, name, out.Value)
+			}
+			holds(t, out.Note.String(), "2 subtitle tracks")
+			if out.File != "film."+format {
+				t.Errorf("the file is called %q", out.File)
+			}
+		}
+	}
+}

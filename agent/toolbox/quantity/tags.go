@@ -1,0 +1,141 @@
+package quantity
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Tag is an entry of a sound's metadata. Its name is one of [TagNames].
+type Tag struct{ Name, Value string }
+
+// TagNames are the names of the tags, in order.
+func TagNames() []string { return []string{"title", "artist", "album", "year", "genre"} }
+
+// maxTag is the longest value of a tag, in characters.
+const maxTag = 150
+
+// Fits reports whether the tag may have its value: a year is a number.
+func (t Tag) Fits() bool {
+	return slices.Contains(TagNames(), t.Name) && t.Value != "" && utf8.RuneCountInString(t.Value) <= maxTag &&
+		!strings.ContainsFunc(t.Value, unicode.IsControl) && (t.Name != "year" || aYear.MatchString(t.Value))
+}
+
+const (
+	soundNoun = `(?:song|track|tune|sound|recording|audio|music|file|mp3|m4a|flac|ogg|wav|podcast|album)s?`
+	aSound    = `(?:it|(?:the|this|that|my|these|those) (?:\w+ )?` + soundNoun + `|\S+\.\w{2,4})`
+	tagBegins = `(?:^|[,;&(:]|\b(?:and|with|the|its|new|set|add|change|put|tags?|edit|update|write|rename|correct|fix)\b|['’]s\b) ?(?:the |its |a |new )?`
+	tagName   = `(?:(?:song|track|release|album) )?(title|artist|performer|singer|album|year|genre)(?: tag)?`
+	tagLeads  = `(?: (?:of|for|in|on) ` + aSound + `)?(?: ?(?:=|:|->) ?| (?:to|as|is|of) | )`
+)
+
+var (
+	// tagSaid matches the name of a tag up to the first letter of its value.
+	tagSaid = regexp.MustCompile(`(?i)` + tagBegins + `(` + tagName + tagLeads + `)\S`)
+	aYear   = regexp.MustCompile(`^\d{4}$`)
+	yearly  = regexp.MustCompile(`^\d{4}\b`)
+	// tagTail is what ends a text after a value without quotation marks.
+	tagTail    = regexp.MustCompile(`(?i)(?:[ ,;.!?]+| (?:and|please|pls|thanks)| (?:for|of|on|in|to) ` + aSound + `)$`)
+	quotations = [][2]string{{`"`, `"`}, {"“", "”"}, {"„", "“"}, {"«", "»"}, {"‘", "’"}, {"'", "'"}}
+)
+
+// Tags understands what the tags of a sound are set to: `title "Blue Moon" and artist Ella`, "the album to
+// Jazz, the year to 1978". A value without quotation marks ends where the next tag begins.
+func Tags(text string) ([]Tag, bool) {
+	all, _, _ := findTags(text)
+	return all, len(all) > 0
+}
+
+// FindTags is the place in a text of the words that tell tags. The zero places mean that there are none.
+func FindTags(text string) (start, end int) {
+	_, start, end = findTags(text)
+	return start, end
+}
+
+// BeginsTags reports whether a text begins with words that tell tags: "artist Ella", "and set the year to 1978".
+func BeginsTags(text string) bool {
+	all := tagsIn(text)
+	return len(all) > 0 && all[0].begin == 0
+}
+
+func findTags(text string) (all []Tag, start, end int) {
+	begins := tagsIn(text)
+	for i, m := range begins {
+		if m.value < end {
+			continue // it stands within the value before it
+		}
+		stop := len(text)
+		if i+1 < len(begins) {
+			stop = begins[i+1].begin
+		}
+		said, after := quotedTag(text, m.value)
+		if said == "" {
+			said = text[m.value:stop]
+			for loc := tagTail.FindStringIndex(said); loc != nil; loc = tagTail.FindStringIndex(said) {
+				said = said[:loc[0]]
+			}
+			after = m.value + len(said)
+			said = strings.Trim(said, "\"“”„«»")
+		}
+		tag := Tag{m.tag, strings.Join(strings.Fields(said), " ")}
+		if !tag.Fits() {
+			continue
+		}
+		if len(all) == 0 {
+			start = m.name
+		}
+		all, end = append(all, tag), after
+	}
+	return all, start, end
+}
+
+// toldTag is where a text tells a tag: begin is before its name.
+type toldTag struct {
+	tag                string
+	begin, name, value int
+}
+
+// tagsIn finds the names of tags that have a value.
+func tagsIn(text string) []toldTag {
+	var all []toldTag
+	for at := 0; at < len(text); {
+		m := tagSaid.FindStringSubmatchIndex(text[at:])
+		if m == nil {
+			break
+		}
+		t := toldTag{tag: strings.ToLower(text[at+m[4] : at+m[5]]), begin: at + m[0], name: at + m[2], value: at + m[3]}
+		if t.tag == "performer" || t.tag == "singer" {
+			t.tag = "artist"
+		}
+		at = t.value
+		if t.tag != "year" || yearly.MatchString(text[t.value:]) {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// quotedTag is the value in quotation marks that begins there, and where it ends; "" if none does.
+func quotedTag(text string, begin int) (said string, end int) {
+	for _, q := range quotations {
+		inner, ok := strings.CutPrefix(text[begin:], q[0])
+		if !ok {
+			continue
+		}
+		for at := 0; ; {
+			i := strings.Index(inner[at:], q[1])
+			if i < 0 {
+				break
+			}
+			at += i
+			next, _ := utf8.DecodeRuneInString(inner[at+len(q[1]):])
+			if !unicode.IsLetter(next) && !unicode.IsDigit(next) { // not the apostrophe of 'It's me'
+				return strings.TrimSpace(inner[:at]), begin + len(q[0]) + at + len(q[1])
+			}
+			at += len(q[1])
+		}
+	}
+	return "", 0
+}

@@ -1,0 +1,174 @@
+package template
+
+import (
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Uses are the arguments and settings that a recipe uses.
+func (r *Recipe) Uses() map[string]bool {
+	used := usedBy(r.expressions())
+	for _, argv := range []*Argv{r.First, r.Argv} {
+		if argv != nil {
+			namedIn(argv.parts, used)
+		}
+	}
+	return used
+}
+
+// Uses are the arguments and settings that a request uses.
+func (r *Request) Uses() map[string]bool { return usedBy(r.expressions()) }
+
+func usedBy(expressions iter.Seq[expression]) map[string]bool {
+	used := map[string]bool{}
+	for e := range expressions {
+		for _, n := range namesIn(e) {
+			arg, _, _ := strings.Cut(n, ".")
+			used[arg] = true
+		}
+	}
+	return used
+}
+
+// namedIn adds the names that stand for themselves: {each: videos}, {file:caption}, {out:format}.
+func namedIn(parts []part, used map[string]bool) {
+	for _, p := range parts {
+		used[p.each] = true
+		for _, slot := range p.text {
+			if slot.role != "" {
+				used[slot.text] = true
+			}
+		}
+		for _, inner := range [][]part{p.then, p.otherwise, p.joined} {
+			namedIn(inner, used)
+		}
+	}
+}
+
+// Compared lists the comparisons of settings with values that they cannot have. The choices are the values of
+// the settings that have a closed list of them.
+func (r *Recipe) Compared(choices map[string][]string) []error {
+	return miscompared(r.expressions(), choices)
+}
+
+// Compared is [Recipe.Compared] for a request.
+func (r *Request) Compared(choices map[string][]string) []error {
+	return miscompared(r.expressions(), choices)
+}
+
+func miscompared(expressions iter.Seq[expression], choices map[string][]string) []error {
+	var faults []error
+	for e := range expressions {
+		o, ok := e.(operation)
+		if !ok || o.sign != "=" && o.sign != "!=" {
+			continue
+		}
+		for i := range o.of {
+			setting, named := o.of[i].(name)
+			with, fixed := o.of[1-i].(literal)
+			may := choices[string(setting)]
+			if named && fixed && len(may) > 0 && !slices.Contains(may, with.value.Text) {
+				faults = append(faults, fmt.Errorf("{%s %s '%s'}: %s is never that, but one of %s", setting, o.sign, with, setting, strings.Join(may, ", ")))
+			}
+		}
+	}
+	return faults
+}
+
+// expressions are all that a recipe holds, and those within them.
+func (r *Recipe) expressions() iter.Seq[expression] {
+	return func(yield func(expression) bool) {
+		w := walk{yield: yield}
+		if r.Let != nil {
+			for _, e := range slices.Sorted(maps.Keys(r.Let.values)) {
+				w.expression(r.Let.values[e])
+			}
+		}
+		for _, argv := range []*Argv{r.First, r.Argv} {
+			if argv != nil {
+				w.parts(argv.parts)
+			}
+		}
+		if r.Length != nil {
+			w.expression(r.Length.value)
+		}
+		for _, m := range []*Remarks{r.Refuse, r.About, r.Notes} {
+			for _, s := range m.list() {
+				w.expression(s.condition)
+				w.expressions(s.args)
+			}
+		}
+	}
+}
+
+// expressions are all that a request holds, and those within them.
+func (r *Request) expressions() iter.Seq[expression] {
+	return func(yield func(expression) bool) {
+		w := walk{yield: yield}
+		w.pieces(r.path)
+		w.pieces(r.body)
+		for _, f := range slices.Concat(r.headers, r.query, r.form) {
+			w.value(f.value)
+		}
+		if r.json != nil {
+			w.value(*r.json)
+		}
+	}
+}
+
+// walk visits expressions until yield says that it is enough.
+type walk struct {
+	yield func(expression) bool
+	done  bool
+}
+
+func (w *walk) expression(e expression) {
+	if e == nil || w.done {
+		return
+	}
+	w.done = !w.yield(e)
+	if o, ok := e.(operation); ok {
+		w.expressions(o.of)
+	}
+}
+
+func (w *walk) expressions(all []expression) {
+	for _, e := range all {
+		w.expression(e)
+	}
+}
+
+func (w *walk) pieces(all []piece) {
+	for _, p := range all {
+		w.expression(p.value)
+	}
+}
+
+func (w *walk) parts(all []part) {
+	for _, p := range all {
+		w.expression(p.condition)
+		w.pieces(p.text)
+		w.parts(p.then)
+		w.parts(p.otherwise)
+		w.parts(p.joined)
+	}
+}
+
+func (w *walk) value(v value) {
+	w.expression(v.condition)
+	w.pieces(v.text)
+	for _, f := range v.object {
+		w.value(f.value)
+	}
+	for _, inner := range v.list {
+		w.value(inner)
+	}
+	for _, branch := range []*value{v.then, v.otherwise} {
+		if branch != nil {
+			w.value(*branch)
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+// TestNewTools: what tool new writes is a tool, whatever it takes and returns.
+func TestNewTools(t *testing.T) {
+	t.Parallel()
+	types := []string{"usual", "image", "video", "audio", "text", "document"}
+	for _, kind := range []string{commandKind, serviceKind} {
+		for _, takes := range types {
+			for _, returns := range types {
+				b, err := (&newToolCommand{Name: "some_tool", Kind: kind, Takes: takes, Returns: returns}).file()
+				check(t, err)
+				tool, err := toolbox.ReadTool(b)
+				if err != nil {
+					t.Fatalf("%s from %s to %s: %v\n%s", kind, takes, returns, err, b)
+				}
+				right := func(asked string, typ plan.Type) bool { return asked == "usual" || asked == string(typ) }
+				if !right(takes, tool.Args[0].Type) || !right(returns, tool.Returns) || len(tool.Warnings()) > 0 {
+					t.Errorf("%s from %s to %s takes %s, returns %s, %q", kind, takes, returns, tool.Args[0].Type, tool.Returns, tool.Warnings())
+				}
+			}
+		}
+	}
+}
+
+// mirrorTool has an example that is not understood, one that another tool takes, and other oversights.
+const mirrorTool = `name: mirror_symmetry
+description: Makes a picture symmetrical.
+when: For a symmetrical picture.
+examples:
+  - "mirror the {upper half} of {it} onto the other half"
+  - "make {photo.jpg} symmetrical along its middle, keep the {left} side"
+  - "make {it} grey"
+domain: mirrors
+origins: [own]
+args:
+  - {name: image, type: image, about: the picture}
+params:
+  - {name: half, type: choice, about: the half that is kept, choices: {left: [left half], top: [top, upper half]}, optional: true, default: left}
+  - {name: depth, type: integer, about: how deep it is, optional: true}
+returns: image
+made: "{image}, mirrored"
+backends:
+  - kind: command
+    argv: [no-such-mirror, "{image}", "{half}", "{out:png}"]
+`
+
+func TestCheckWarns(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "mirror_symmetry.yaml")
+	write(t, file, mirrorTool)
+	status, stdout, stderr := called{env: []string{"ATELIER_DATA=" + t.TempDir()}, args: []string{"tool", "check", file}}.run(t)
+	if status != statusDone || !strings.Contains(stdout, "the tool mirror_symmetry is right") {
+		t.Fatalf("status %d: %s%s", status, stdout, stderr)
+	}
+	for _, want := range []string{
+		"no slot uses depth", "there are no effects", "no other tool has the domain mirrors; the domains are audio-editing", "no-such-mirror is not installed",
+		`"make {photo.jpg} symmetrical along its middle, keep the {left} side" is not understood`, `"make {it} grey" is taken by `,
+	} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("%q is not said:\n%s", want, stdout)
+		}
+	}
+	if strings.Contains(stdout, "upper half") {
+		t.Errorf("what is understood is warned of:\n%s", stdout)
+	}
+	write(t, file, strings.Replace(mirrorTool, `"{half}"`, "{if: half = 'lefft', then: [-l]}", 1))
+	status, _, stderr = called{args: []string{"tool", "check", file}}.run(t)
+	if status != statusUsage || !strings.Contains(stderr, "half is never that, but one of left, top") {
+		t.Errorf("status %d: %s", status, stderr)
+	}
+}
+
+// TestTryTellsWhatAProgramSaid: the author of a tool reads the program's own words.
+func TestTryTellsWhatAProgramSaid(t *testing.T) {
+	t.Parallel()
+	needPrograms(t, toolLines(t, "ATELIER_DATA="+t.TempDir()))
+	folder := t.TempDir()
+	file, photo := filepath.Join(folder, "some_tool.yaml"), filepath.Join(folder, "photo.png")
+	b, err := (&newToolCommand{Name: "some_tool", Kind: commandKind, Takes: "image", Returns: "usual"}).file()
+	check(t, err)
+	write(t, file, strings.Replace(string(b), "vflip", "vflipp", 1))
+	write(t, photo, string(pictureBytes(40, 20)))
+	try := called{env: []string{"ATELIER_DATA=" + folder}, args: []string{"tool", "try", file, "--file", photo, "--out", folder}}
+	status, _, stderr := try.run(t)
+	said, told := strings.Index(stderr, "No such filter: 'vflipp'"), strings.Index(stderr, "is damaged")
+	if status != statusFailed || said < 0 || told < said {
+		t.Errorf("status %d: %s", status, stderr)
+	}
+	write(t, file, string(b))
+	if status, stdout, stderr := try.run(t); status != statusDone || !strings.Contains(stdout, "some_tool.png was written") {
+		t.Errorf("status %d: %s%s", status, stdout, stderr)
+	}
+}
+
+func TestHelpIsACommandToo(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"help"}, {"help", "tool", "new"}} {
+		status, stdout, stderr := called{args: args}.run(t)
+		if status != statusDone || !strings.Contains(stdout, "Usage: bot "+strings.Join(args[1:], " ")) {
+			t.Errorf("%q: status %d: %s%s", args, status, stdout, stderr)
+		}
+	}
+}
+
+// TestReadmeEndings: the README lists the endings that a command may write.
+func TestReadmeEndings(t *testing.T) {
+	t.Parallel()
+	for typ, named := range map[plan.Type]string{plan.Image: "An image is", plan.Video: "a video", plan.Audio: "an audio", plan.Text: "a text", plan.Document: "a document"} {
+		all := toolbox.CommandEndings(typ)
+		want := fmt.Sprintf("`%s`", strings.Join(all, "`, `"))
+		if last := len(all) - 1; last > 0 {
+			want = fmt.Sprintf("`%s` or `%s`", strings.Join(all[:last], "`, `"), all[last])
+		}
+		if !strings.Contains(string(readREADME(t)), named+" "+want) {
+			t.Errorf("the README lacks: %s %s", named, want)
+		}
+	}
+}
+
+// TestToolEffects lists each effect, folded.
+func TestToolEffects(t *testing.T) {
+	t.Parallel()
+	status, stdout, stderr := called{args: []string{"tool", "effects"}}.run(t)
+	if status != statusDone || !strings.Contains(stdout, "\nbytes {most}, of html, image, video, audio, document, archive\n  {most: SETTING}. Exact.\n") {
+		t.Errorf("status %d: %s%s", status, stdout, stderr)
+	}
+	for line := range strings.Lines(stdout) {
+		if len([]rune(line)) > 104 {
+			t.Errorf("too long: %s", line)
+		}
+	}
+}
