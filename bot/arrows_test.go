@@ -94,7 +94,14 @@ var arrows = map[string]arrow{
 	"agent/naming":                      {[]string{"agent/plan", "agent/toolbox", "agent/toolbox/retrieve", "agent/toolbox/toolboxtest"}, "which model a wish names is known by the catalogue and its words, whichever mind reads the rest"},
 	"agent":                             {[]string{"agent/naming", "agent/plan", "agent/mind", "agent/toolbox", "agent/toolbox/media", "agent/toolbox/media/strip", "agent/toolbox/memory", "agent/toolbox/param", "agent/toolbox/quantity", "agent/toolbox/retrieve", "agent/toolbox/verify", "agent/toolgraph", "agent/wording"}, "the agent imports its promises and no make of them, and knows how people say how much and speak of files"},
 	"jobs/quota":                        {[]string{"adapters", "agent/plan", "storage"}, "who may ask, and how much, knows people and places, and where it is counted"},
-	"jobs":                              {[]string{"adapters", "adapters/phrase", "agent/plan", "jobs/quota", "storage"}, "the work knows promises and words, and in which language a wish is: the agent is handed to it"},
+	"jobs/record":                       {[]string{"adapters", "adapters/phrase", "agent/plan", "storage"}, "a record knows events, plans, and in which language a request is; it knows neither queues nor stages"},
+	"jobs/queue":                        {[]string{"agent/plan", "jobs/record", "storage"}, "tasks and the processes that share them know the records, and no stage that a task does"},
+	"jobs/intake":                       {[]string{"adapters", "agent/plan", "jobs/queue", "jobs/quota", "jobs/record", "storage"}, "files are fetched from platforms, count against a quota, and are stored for a request"},
+	"jobs/post":                         {[]string{"adapters", "agent/plan", "jobs/record", "storage"}, "answers go to platforms; what posts them decides no stage"},
+	"jobs/progress":                     {[]string{"adapters", "agent/plan", "jobs/queue", "jobs/record", "storage"}, "progress is read from the records when a hint comes"},
+	"jobs/view":                         {[]string{"adapters", "agent/plan", "jobs/queue", "jobs/quota", "jobs/record", "storage"}, "what people look at is read from the records, and changes nothing"},
+	"jobs/retention":                    {[]string{"adapters", "agent/plan", "jobs/queue", "jobs/record", "storage"}, "deleting knows where everything of a thread lies"},
+	"jobs":                              {[]string{"adapters", "adapters/phrase", "agent/plan", "jobs/intake", "jobs/post", "jobs/progress", "jobs/queue", "jobs/quota", "jobs/record", "jobs/retention", "jobs/view", "storage"}, "the stages know contracts only: the agent and the platforms are handed to them; tests read what people are told"},
 	"jobs/faults":                       {[]string{"adapters", "agent/plan", "jobs", "storage", "storage/..."}, "what befalls processes and servers is tried on the jobs with real makes"},
 	"storage":                           {nil, "a promise"},
 	"storage/storagetest":               {[]string{"storage"}, "the contract suite knows the promise only"},
@@ -170,8 +177,8 @@ const browser = "adapters/web/browsertest"
 // package itself may.
 func testMay(pkg, other string) bool {
 	promise := path.Dir(other)
-	suite := other == path.Join(promise, path.Base(promise)+"test")                          // storage/storagetest
-	places := (pkg == "jobs" || pkg == "jobs/quota") && strings.HasPrefix(other, "storage/") // what they promise depends on where they are kept
+	suite := other == path.Join(promise, path.Base(promise)+"test")                                                  // storage/storagetest
+	places := (pkg == "jobs" || pkg == "jobs/quota" || pkg == "jobs/record") && strings.HasPrefix(other, "storage/") // what they promise depends on where they are kept
 	return other == pkg || other == scriptedServer || other == browser || strings.HasPrefix(other, pkg+"/") || suite && strings.HasPrefix(pkg, promise+"/") || places
 }
 

@@ -11,34 +11,48 @@ import (
 	"time"
 
 	"atelier/agent/plan"
+	"atelier/jobs/queue"
+	"atelier/jobs/record"
 	"atelier/storage"
 )
 
-// retrySoon is when a task is looked at again that another process must do.
-const retrySoon = 500 * time.Millisecond
+// actor is the stage act: it does one step of a plan.
+type actor struct {
+	store       *record.Store
+	flow        *flow
+	transcriber *transcriber
+	inputs      *inputs
+	runner      *runner
+	agent       Agent
+	metrics     Metrics
+	say         sayer
+	self        string
+	retry       func(retries int) time.Duration
+	impatient   bool
+}
 
-// act does one step, writes down what came of it, and hands over what became ready.
-func (j *Jobs) act(ctx context.Context, w task) error {
-	if w.Step == hearing {
-		return j.hearVoice(ctx, w)
+// run does one step, records its result, and enqueues what became ready.
+func (c *actor) run(ctx context.Context, w queue.Task) error {
+	if w.Step == record.TranscriptionStep {
+		return c.transcriber.run(ctx, w)
 	}
-	r, err := j.request(ctx, w.Request)
+	r, err := c.store.Request(ctx, w.Request)
 	if err != nil {
 		return err
 	}
-	g := r.generation(w.Run)
+	g := r.Generation(w.Run)
 	switch {
-	case g == nil || g.turns[w.Step] != w.Turn:
+	case g == nil || g.Turns[w.Step] != w.Turn:
 		return nil
-	case !r.needs(w.Run, w.Step):
-		return j.leave(ctx, r, w)
+	case !r.Needs(w.Run, w.Step):
+		return c.leave(ctx, r, w)
 	}
-	if _, done := g.ended[w.Step]; !done {
-		r, err = j.do(ctx, r, g, w)
+	if _, done := g.Ended[w.Step]; !done {
+		r, err = c.do(ctx, r, g, w)
 		if errors.Is(context.Cause(ctx), errStopped) {
 			ctx = context.WithoutCancel(ctx)
-			if r, err = j.request(ctx, w.Request); err == nil {
-				err = j.leave(ctx, r, w)
+			if r, err = c.store.Request(ctx, w.Request); err == nil {
+				err = c.leave(ctx, r, w)
 			}
 			return err
 		}
@@ -46,88 +60,121 @@ func (j *Jobs) act(ctx context.Context, w task) error {
 			return err
 		}
 	}
-	return j.advance(ctx, r)
+	return c.flow.advance(ctx, r)
 }
 
-// leave writes down that a step was stopped, so that it is done by whichever run comes to
-// want it: a way may fail that another run has gone on.
-func (j *Jobs) leave(ctx context.Context, r *request, w task) error {
-	g := r.generations[w.Run]
-	_, begun := g.started[w.Step]
-	if _, done := g.ended[w.Step]; done || !begun || !r.busy(w.Run) {
-		return j.advance(ctx, r)
-	}
-	r, err := j.write(ctx, r.id, entry{Stopped: &started{w.Run, w.Step, j.id, w.Turn}})
-	if err != nil {
-		return err
-	}
-	return j.advance(ctx, r)
-}
-
-// do does a step and gives the request as it is then.
-func (j *Jobs) do(ctx context.Context, r *request, g *generation, w task) (*request, error) {
-	whole, err := j.unpacked(ctx, r)
+// do does a step, and returns the request with its result.
+func (c *actor) do(ctx context.Context, r *record.Request, g *record.Generation, w queue.Task) (*record.Request, error) {
+	whole, err := c.store.Unpacked(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	asked, err := j.planRequest(ctx, whole, g)
+	asked, err := c.inputs.of(ctx, whole, g)
 	if err != nil {
 		return nil, err
 	}
-	steps, at := whole.place(w.Run, w.Step)
-	if next := j.stepTask(ctx, r, w.Run, steps[at]); next.Kind != w.Kind || next.Draft != w.Draft {
+	steps, at := whole.StepsWith(w.Run, w.Step)
+	if next := c.flow.stepTask(ctx, r, w.Run, steps[at]); next.Kind != w.Kind || next.Draft != w.Draft {
 		return r, nil // that was done meanwhile
 	}
-	if _, before := g.started[w.Step]; !before {
-		if _, err := j.logs.append(ctx, requestLog(r.id), entry{At: j.config.Now(), Started: &started{w.Run, w.Step, j.id, w.Turn}}); err != nil {
+	if _, before := g.Started[w.Step]; !before {
+		begun := record.Started{Generation: w.Run, Step: w.Step, Worker: c.self, Turn: w.Turn}
+		if _, err := c.store.Logs.Append(ctx, record.RequestLog(r.ID), record.Entry{Started: &begun}); err != nil {
 			return nil, err
 		}
-		j.hint(ctx, r)
+		c.flow.written(ctx, r)
 	}
 	results := map[string]plan.Result{}
-	for _, run := range whole.runs {
-		if run.generation == w.Run && run.route != nil {
-			results = run.route.All()
+	for _, run := range whole.Runs {
+		if run.Generation == w.Run && run.Route != nil {
+			results = run.Route.All()
 			break
 		}
 	}
-	folder := path.Join(ThreadFolder(asked.Thread), r.id, hash(rand.Text()))
+	folder := path.Join(record.ThreadFolder(asked.Thread), r.ID, record.Hash(rand.Text()))
 	of := Work{
-		Request: asked, Steps: steps, At: at, Results: results, Resources: whole.generations[w.Run].plan.Resources, Folder: folder, Salt: g.salt,
-		Program: r.program(w.Step), Drafts: g.drafts[w.Step],
+		Request: asked, Steps: steps, At: at, Results: results, Resources: whole.Generations[w.Run].Plan.Resources, Folder: folder, Salt: g.Salt,
+		Program: r.LastProgram(w.Step), Drafts: g.Drafts[w.Step],
 	}
-	if w.Kind == kindWrite {
-		of.Spent = whole.generations[w.Run].spent()
-		return j.draft(ctx, r, w, of)
+	if w.Kind == queue.KindWrite {
+		of.Spent = whole.Generations[w.Run].Spent()
+		return c.draft(ctx, r, w, of)
 	}
 	if w.Draft > 0 {
 		of.Program = of.Drafts[w.Draft-1].Program
 	}
-	result, err := j.have(ctx, w, of)
+	result, err := c.runner.run(ctx, w, of)
 	switch {
 	case ctx.Err() != nil: // a step that was stopped is not one that failed
-		return nil, errors.Join(context.Cause(ctx), j.discard(ctx, folder))
+		return nil, errors.Join(context.Cause(ctx), c.runner.discard(ctx, folder))
 	case errors.Is(err, errMoved):
 		return r, nil
-	case waiting(err):
+	case queue.Waiting(err):
 		return nil, err
-	case passing(err):
-		return nil, errors.Join(fmt.Errorf("run %s: %w", steps[at].Action.Tool, err), j.discard(ctx, folder))
+	case queue.Passing(err):
+		return nil, errors.Join(fmt.Errorf("run %s: %w", steps[at].Action.Tool, err), c.runner.discard(ctx, folder))
 	case err != nil:
 		problem := plan.Sentence(err, plan.Say("What this needs is not here any more."))
-		result = plan.Result{Status: plan.Failed, Problem: j.say(r, problem)}
+		result = plan.Result{Status: plan.Failed, Problem: c.say(r, problem)}
 	}
 	if trouble := result.Trouble; trouble != nil && 0 < w.Draft && w.Draft < plan.MaxDrafts {
 		d := of.Drafts[w.Draft-1]
 		d.Trouble = trouble
-		return j.recordDraft(ctx, r, w, d)
+		return c.recordDraft(ctx, r, w, d)
 	}
-	return j.end(ctx, r, w, of, result)
+	return c.end(ctx, r, w, of, result)
 }
 
-// end writes down what came of a step in the end, with what its drafts have taken.
-func (j *Jobs) end(ctx context.Context, r *request, w task, of Work, result plan.Result) (*request, error) {
-	end := stepEnd{Generation: w.Run, Step: w.Step}
+// draft has the next program of a step written, and returns the request with it. If none can be
+// written, the step has failed.
+func (c *actor) draft(ctx context.Context, r *record.Request, w queue.Task, of Work) (*record.Request, error) {
+	writer, ok := c.agent.(Writer)
+	if !ok {
+		return nil, fmt.Errorf("the queue %s needs an agent that writes programs", queue.Plan)
+	}
+	began := time.Now()
+	d, err := writer.Write(ctx, of)
+	of.Folder = "" // nothing was made
+	switch {
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("write a program: %w", context.Cause(ctx))
+	case queue.Passing(err):
+		return nil, fmt.Errorf("write a program: %w", err)
+	case err != nil:
+		problem := c.say(r, sentenceFor(r, err))
+		result := plan.Result{Status: plan.Failed, Problem: problem, Final: plan.Final(err), Usage: d.Usage, Took: time.Since(began)}
+		return c.end(ctx, r, w, of, result)
+	case d.Trouble != nil && w.Draft == plan.MaxDrafts:
+		of.Drafts = append(slices.Clip(of.Drafts), d)
+		problem := plan.Say("No tool does this, and the program that was written for it did not work.")
+		return c.end(ctx, r, w, of, plan.Result{Status: plan.Failed, Problem: c.say(r, problem), Took: time.Since(began)})
+	}
+	return c.recordDraft(ctx, r, w, d)
+}
+
+// sentenceFor tells the person who asked what went wrong; the operator is told more.
+func sentenceFor(r *record.Request, err error) plan.Message {
+	told := plan.Sentence
+	if r.Asked.Options.Operator {
+		told = plan.OperatorSentence
+	}
+	return told(err, plan.Say("It failed, and nothing is known of why."))
+}
+
+// recordDraft records a draft, or the trouble of running it.
+func (c *actor) recordDraft(ctx context.Context, r *record.Request, w queue.Task, d plan.Draft) (*record.Request, error) {
+	by := record.Started{Generation: w.Run, Step: w.Step, Worker: c.self, Turn: w.Turn}
+	r, err := c.store.Write(ctx, r.ID, record.Entry{Drafted: &record.Drafted{Started: by, N: w.Draft, Draft: d}})
+	if err != nil {
+		return nil, err
+	}
+	c.flow.written(ctx, r)
+	return r, nil
+}
+
+// end records the final result of a step, with what its drafts have used.
+func (c *actor) end(ctx context.Context, r *record.Request, w queue.Task, of Work, result plan.Result) (*record.Request, error) {
+	end := record.StepEnd{Generation: w.Run, Step: w.Step}
 	if n := len(of.Drafts); n == plan.MaxDrafts {
 		last := of.Drafts[n-1]
 		last.Trouble = cmp.Or(last.Trouble, result.Trouble)
@@ -144,168 +191,95 @@ func (j *Jobs) end(ctx context.Context, r *request, w task, of Work, result plan
 			}
 		}
 	}
-	j.config.Metrics.Tool(of.Steps[of.At].Action.Tool, result)
+	c.metrics.Tool(of.Steps[of.At].Action.Tool, result)
 	end.Result = result
-	return j.record(ctx, r, end, of.Folder)
+	return c.record(ctx, r, end, of.Folder)
 }
 
-// draft has the next program of a step written, and gives the request as it is then. Where none can be
-// written, the step has failed.
-func (j *Jobs) draft(ctx context.Context, r *request, w task, of Work) (*request, error) {
-	writer, ok := j.config.Agent.(Writer)
-	if !ok {
-		return nil, fmt.Errorf("the queue %s needs an agent that writes programs", QueuePlan)
-	}
-	began := time.Now()
-	d, err := writer.Write(ctx, of)
-	of.Folder = "" // nothing was made
-	switch {
-	case ctx.Err() != nil:
-		return nil, fmt.Errorf("write a program: %w", context.Cause(ctx))
-	case passing(err):
-		return nil, fmt.Errorf("write a program: %w", err)
-	case err != nil:
-		problem := j.say(r, sentenceFor(r, err))
-		result := plan.Result{Status: plan.Failed, Problem: problem, Final: plan.Final(err), Usage: d.Usage, Took: time.Since(began)}
-		return j.end(ctx, r, w, of, result)
-	case d.Trouble != nil && w.Draft == plan.MaxDrafts:
-		of.Drafts = append(slices.Clip(of.Drafts), d)
-		problem := plan.Say("No tool does this, and the program that was written for it did not work.")
-		return j.end(ctx, r, w, of, plan.Result{Status: plan.Failed, Problem: j.say(r, problem), Took: time.Since(began)})
-	}
-	return j.recordDraft(ctx, r, w, d)
-}
-
-// sentenceFor tells who asked what is wrong: whoever runs the program is told more.
-func sentenceFor(r *request, err error) plan.Message {
-	told := plan.Sentence
-	if r.asked.Options.Operator {
-		told = plan.OperatorSentence
-	}
-	return told(err, plan.Say("It failed, and nothing is known of why."))
-}
-
-// recordDraft writes down a draft, or what came of running it.
-func (j *Jobs) recordDraft(ctx context.Context, r *request, w task, d plan.Draft) (*request, error) {
-	by := started{w.Run, w.Step, j.id, w.Turn}
-	r, err := j.write(ctx, r.id, entry{Drafted: &drafted{by, w.Draft, d}})
+// record records the result of a step. The first one counts: the media of any other are deleted.
+func (c *actor) record(ctx context.Context, r *record.Request, end record.StepEnd, folder string) (*record.Request, error) {
+	id := r.ID
+	entries, at, err := c.writeEnd(ctx, r, end, folder)
 	if err != nil {
 		return nil, err
 	}
-	j.hint(ctx, r)
-	return r, nil
-}
-
-// program is what was last written for the same step of this request, "" if nothing was.
-func (r *request) program(step string) string {
-	for _, g := range slices.Backward(r.generations) {
-		for _, end := range g.ends {
-			if end.Step == step && end.Result.Status == plan.Done && end.Result.Program != "" {
-				return end.Result.Program
-			}
-		}
-	}
-	return ""
-}
-
-// record writes down what came of a step. The first one counts: the media of any other are
-// deleted.
-func (j *Jobs) record(ctx context.Context, r *request, end stepEnd, folder string) (*request, error) {
-	id := r.id
-	entries, at, err := j.keepEnd(ctx, r, end, folder)
-	if err != nil {
-		return nil, err
-	}
-	first := slices.IndexFunc(entries, func(e *entry) bool {
+	first := slices.IndexFunc(entries, func(e *record.Entry) bool {
 		return e.Ended != nil && e.Ended.Generation == end.Generation && e.Ended.Step == end.Step
 	})
 	if first < 0 { // it was forgotten just now
-		return nil, errors.Join(fmt.Errorf("request %s: %w", id, ErrUnknown), j.discard(ctx, folder))
+		return nil, errors.Join(fmt.Errorf("request %s: %w", id, record.ErrUnknown), c.runner.discard(ctx, folder))
 	}
 	counts := slices.ContainsFunc(entries[first].Ended.Result.Outputs(), func(o plan.Resource) bool { return path.Dir(o.Blob) == folder })
 	if first != at && folder != "" && !counts {
-		if err := j.discard(ctx, folder); err != nil {
+		if err := c.runner.discard(ctx, folder); err != nil {
 			return nil, err
 		}
 	}
-	r, err = foldRequest(id, entries)
+	r, err = record.FoldRequest(id, entries)
 	if err != nil {
 		return nil, err
 	}
-	j.hint(ctx, r)
+	c.flow.written(ctx, r)
 	return r, nil
 }
 
-// endTries is how often the end of a step is written: some minutes long.
+// endTries is how often the end of a step is written: for some minutes.
 const endTries = 10
 
-// keepEnd adds the end of a step to the log. What the step took long to make is not given up
-// because the storage takes nothing for a moment: it is tried again from here. Where it comes
-// to nothing its media are deleted, unless it may have been written nevertheless.
-func (j *Jobs) keepEnd(ctx context.Context, r *request, end stepEnd, folder string) (entries []*entry, at int, err error) {
-	thread := ThreadID(r.asked.Event.Thread)
+// writeEnd adds the end of a step to the log. A result that took long to make is not lost because
+// the storage is away for a moment: writing is retried here. If it cannot be written, its media are
+// deleted, unless it may have been written nevertheless.
+func (c *actor) writeEnd(ctx context.Context, r *record.Request, end record.StepEnd, folder string) (entries []*record.Entry, at int, err error) {
+	thread := record.ThreadID(r.Asked.Event.Thread)
 	result, written, tooLarge := end.Result, false, false
 	for n := range endTries {
-		if end.Result, err = j.texts.packResult(ctx, thread, result); err == nil {
-			entries, at, err = j.logs.added(ctx, requestLog(r.id), entry{At: j.config.Now(), Ended: &end})
-			written = written || err != nil && !errors.Is(err, storage.ErrFull) && !errors.Is(err, storage.ErrTooLarge) && !errors.Is(err, ErrUnknown)
+		if end.Result, err = c.store.Texts.PackResult(ctx, thread, result); err == nil {
+			entries, at, err = c.store.Logs.AppendRead(ctx, record.RequestLog(r.ID), record.Entry{Ended: &end})
+			written = written || err != nil && !errors.Is(err, storage.ErrFull) && !errors.Is(err, storage.ErrTooLarge) && !errors.Is(err, record.ErrUnknown)
 		}
 		if errors.Is(err, storage.ErrTooLarge) && !tooLarge {
 			tooLarge = true
-			problem := j.say(r, plan.Say("What it made is too large to be kept."))
+			problem := c.say(r, plan.Say("What it made is too large to be kept."))
 			result = plan.Result{Status: plan.Failed, Problem: problem, Took: result.Took, Usage: result.Usage}
 			continue
 		}
-		if err == nil || !passing(err) || j.config.Impatient {
+		if err == nil || !queue.Passing(err) || c.impatient {
 			break
 		}
-		if pause(ctx, j.config.Retry(n)); ctx.Err() != nil {
+		if queue.Pause(ctx, c.retry(n)); ctx.Err() != nil {
 			break
 		}
 	}
 	if tooLarge || err != nil && !written {
-		err = errors.Join(err, j.discard(ctx, folder))
+		err = errors.Join(err, c.runner.discard(ctx, folder))
 	}
 	return entries, at, err
 }
 
-// discard deletes the media of an attempt.
-func (j *Jobs) discard(ctx context.Context, folder string) error {
-	if folder == "" {
-		return nil
+// leave records that a step was stopped, so that a run that comes to need it does it anew.
+func (c *actor) leave(ctx context.Context, r *record.Request, w queue.Task) error {
+	g := r.Generations[w.Run]
+	_, begun := g.Started[w.Step]
+	if _, done := g.Ended[w.Step]; done || !begun || !r.Busy(w.Run) {
+		return c.flow.advance(ctx, r)
 	}
-	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
-	defer stop()
-	if err := j.config.Blobs.DeleteAll(ctx, folder); err != nil {
-		return fmt.Errorf("delete what is of no use: %w", err)
-	}
-	return nil
-}
-
-// place finds a step among those of a run that wants it.
-func (r *request) place(generation int, step string) ([]plan.Step, int) {
-	for _, run := range r.runs {
-		if run.generation != generation || run.route == nil || !run.working() {
-			continue
-		}
-		steps := run.route.Steps()
-		if at := slices.IndexFunc(steps, func(s plan.Step) bool { return s.Key == step }); at >= 0 {
-			return steps, at
-		}
-	}
-	return nil, -1
-}
-
-// actFailed writes down that a step could not be done at all, so that another way is taken.
-// Where that cannot be written just now, the step may yet be done.
-func (j *Jobs) actFailed(ctx context.Context, w task, problem string) error {
-	if w.Step == hearing {
-		return j.understood(ctx, w.Request, &heard{Generation: w.Run, Problem: problem})
-	}
-	r, err := j.write(ctx, w.Request, entry{Ended: &stepEnd{Generation: w.Run, Step: w.Step, Result: plan.Result{Status: plan.Failed, Problem: problem}}})
+	r, err := c.store.Write(ctx, r.ID, record.Entry{Stopped: &record.Started{Generation: w.Run, Step: w.Step, Worker: c.self, Turn: w.Turn}})
 	if err != nil {
 		return err
 	}
-	j.hint(ctx, r)
-	return j.advance(ctx, r)
+	return c.flow.advance(ctx, r)
+}
+
+// fail records that a step could not be done at all, so that an alternative is tried.
+func (c *actor) fail(ctx context.Context, w queue.Task, problem string) error {
+	if w.Step == record.TranscriptionStep {
+		return c.transcriber.write(ctx, w.Request, &record.Transcript{Generation: w.Run, Problem: problem})
+	}
+	end := record.StepEnd{Generation: w.Run, Step: w.Step, Result: plan.Result{Status: plan.Failed, Problem: problem}}
+	r, err := c.store.Write(ctx, w.Request, record.Entry{Ended: &end})
+	if err != nil {
+		return err
+	}
+	c.flow.written(ctx, r)
+	return c.flow.advance(ctx, r)
 }

@@ -5,136 +5,283 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
+	"time"
 
 	"atelier/adapters"
+	"atelier/jobs/post"
+	"atelier/jobs/queue"
 	"atelier/jobs/quota"
+	"atelier/jobs/record"
+	"atelier/storage"
 )
 
-// admit takes what somebody asks for by a message. Where the quota is in the way the answer
-// says so, and where that was said just now, a sign does.
-func (j *Jobs) admit(ctx context.Context, e adapters.Event, t *thread, answers *openQuestion) error {
-	id := RequestID(e)
-	entries, err := j.logs.read(ctx, requestLog(id))
+// admission is where a request begins: it records what an event asks for, sets the request's
+// deadline, and enqueues its first stage.
+type admission struct {
+	store    *record.Store
+	index    *record.Index
+	state    storage.State
+	limits   *limits
+	tasks    *queue.Tasks
+	flow     *flow
+	acks     *post.Signs
+	metrics  Metrics
+	say      sayer
+	deadline time.Duration
+	now      func() time.Time
+	log      *slog.Logger
+}
+
+// message handles a message if it is meant for the bot: it is addressed to it, or answers an open
+// question, or nobody else is in the thread.
+func (d *admission) message(ctx context.Context, e adapters.Event) error {
+	t, err := d.store.Thread(ctx, record.ThreadID(e.Thread))
+	if err != nil {
+		return err
+	}
+	answers := t.Question(d.now())
+	if answers != nil && answers.Asker != e.By.ID && !repliesTo(e.Message, answers.Ref) {
+		answers = nil
+	}
+	taken := t.PlaceOf(record.RequestID(e)) != nil // it came before, and may have been recorded by half
+	overheard := e.Message.For == adapters.Overheard && !taken
+	if overheard && (answers == nil && !t.Alone(e.By.ID) || !d.limits.Allowed(e.By, e.Thread)) {
+		if len(t.By) == 0 || slices.Contains(t.By, e.By.ID) {
+			return nil
+		}
+		_, err := d.store.Logs.Append(ctx, record.ThreadLog(t.ID), record.Entry{Present: &record.Present{By: e.By.ID}})
+		return err
+	}
+	return d.admit(ctx, e, t, answers)
+}
+
+func repliesTo(m *adapters.Message, ref adapters.MessageRef) bool {
+	return m.ReplyTo != nil && slices.Contains(ref.Keys(), m.ReplyTo.Ref.Key())
+}
+
+// command handles a command. Commands do not count as requests, but have a limit of their own.
+func (d *admission) command(ctx context.Context, e adapters.Event) error {
+	id := record.RequestID(e)
+	t, err := d.store.Thread(ctx, record.ThreadID(e.Thread))
+	if err != nil {
+		return err
+	}
+	if !d.limits.Allowed(e.By, e.Thread) {
+		return d.admit(ctx, e, t, nil)
+	}
+	refused, err := d.limits.Command(ctx, id, e.By, e.Thread)
+	if err != nil {
+		return fmt.Errorf("count a command: %w", err)
+	}
+	if refused != nil {
+		if tell, err := d.limits.tell(ctx, id, e, e.Thread, refused); err != nil || !tell {
+			return err
+		}
+	}
+	_, err = d.record(ctx, e, record.Options{}, t, nil, refused)
+	return err
+}
+
+// mark records a mark on a picture, for the next message of the thread. People mark by a link that
+// an answer gave them. The link is the permission: nobody knows who uses it, and only the place is
+// checked.
+func (d *admission) mark(ctx context.Context, e adapters.Event) error {
+	t, err := d.store.Thread(ctx, record.ThreadID(e.Thread))
+	if err != nil {
+		return err
+	}
+	if !d.limits.AllowedPlace(e.Thread) {
+		return &adapters.Fault{Sentence: "I am not allowed to work for you here. Whoever runs me can change that.", Kind: adapters.ErrForbidden}
+	}
+	if t.FreshMarks >= record.MaxMarks {
+		return &adapters.Fault{Sentence: "Too much was marked here. Say in the chat what is to be done with it.", Kind: adapters.ErrForbidden}
+	}
+	_, err = d.store.Logs.Append(ctx, record.ThreadLog(t.ID), record.Entry{Marked: &e})
+	return err
+}
+
+// admit handles a message that is meant for the bot. If the quota forbids it, the answer says so, or
+// only a sign if that was said just now.
+func (d *admission) admit(ctx context.Context, e adapters.Event, t *record.Thread, answers *record.OpenQuestion) error {
+	id := record.RequestID(e)
+	entries, err := d.store.Logs.Read(ctx, record.RequestLog(id))
 	if err != nil {
 		return err
 	}
 	var refused *quota.Refusal
 	if len(entries) == 0 { // what came before has its answer, or its place at work
-		if refused, err = j.refusal(ctx, id, e, e.Thread); err != nil {
+		if refused, err = d.limits.refusal(ctx, id, e, e.Thread); err != nil {
 			return err
 		}
 	}
 	if refused != nil {
-		tell, err := j.tells(ctx, id, e, e.Thread, refused)
+		tell, err := d.limits.tell(ctx, id, e, e.Thread, refused)
 		if err != nil {
 			return err
 		}
 		if !tell {
-			j.acknowledge(ctx, e, adapters.Failed)
+			d.acks.Show(ctx, e, adapters.Failed)
 			return nil
 		}
 	}
-	if _, err = j.submit(ctx, e, Options{}, t, answers, refused); err != nil && refused == nil {
-		return errors.Join(err, j.unrecorded(ctx, id, e))
+	if _, err = d.record(ctx, e, record.Options{}, t, answers, refused); err != nil && refused == nil {
+		return errors.Join(err, d.unrecorded(ctx, id, e))
 	}
 	return err
 }
 
-// unrecorded gives back what was taken for a request, if it could not be recorded.
-func (j *Jobs) unrecorded(ctx context.Context, id string, e adapters.Event) error {
-	entries, err := j.logs.read(ctx, requestLog(id))
+// new is [Jobs.Submit].
+func (d *admission) new(ctx context.Context, e adapters.Event, o record.Options) (id string, err error) {
+	if err := e.Validate(); err != nil {
+		return "", err
+	}
+	t, err := d.store.Thread(ctx, record.ThreadID(e.Thread))
+	if err != nil {
+		return "", err
+	}
+	answers := t.Question(d.now())
+	if answers != nil && (e.Message == nil || answers.Asker != e.By.ID) {
+		answers = nil
+	}
+	return d.record(ctx, e, o, t, answers, nil)
+}
+
+// record records a request and enqueues its first stage. It may answer an open question. If it is
+// refused, the refusal is its answer.
+func (d *admission) record(
+	ctx context.Context, e adapters.Event, o record.Options, t *record.Thread, answers *record.OpenQuestion, refused *quota.Refusal,
+) (string, error) {
+	id, threadID := record.RequestID(e), t.ID
+	a, err := d.newAsked(ctx, e, o, t, answers, refused)
+	if err != nil {
+		return "", err
+	}
+	at, err := d.store.Logs.Append(ctx, record.RequestLog(id), record.Entry{Run: 1, Asked: &a})
+	if err != nil {
+		return "", err
+	}
+	join := at == 0
+	if !join { // it came before, and may have been recorded by half
+		r, err := d.store.Request(ctx, id)
+		if err != nil {
+			return "", err
+		}
+		if r.Runs[0].Over {
+			return id, nil
+		}
+		a = *r.Asked // what was recorded counts
+		t, err := d.store.Thread(ctx, threadID)
+		if err != nil {
+			return "", err
+		}
+		join = t.PlaceOf(id) == nil
+	}
+	first := false
+	if join {
+		if first, err = d.join(ctx, id, a); err != nil {
+			return "", err
+		}
+	}
+	if a.Answers != "" {
+		_, err := d.store.Logs.Append(ctx, record.RequestLog(a.Answers), record.Entry{AnsweredBy: id})
+		if record.IgnoreUnknown(err) != nil {
+			return "", err
+		}
+	}
+	if e.Message != nil {
+		if err := d.store.Remember(ctx, e.Message.Ref, record.RunRef{Request: id, Run: 1}); err != nil {
+			return "", err
+		}
+	}
+	if err := d.setDeadline(ctx, id, at == 0); err != nil {
+		return "", err
+	}
+	if s, ok := d.state.(storage.Syncer); ok {
+		if err := s.Sync(ctx); err != nil {
+			return "", fmt.Errorf("record the event: %w", err)
+		}
+	}
+	switch {
+	case first:
+		d.store.Logs.MarkQueued(record.ThreadLog(threadID), id)
+		if err = d.tasks.Enqueue(ctx, queue.Task{Kind: queue.KindFetch, Request: id, Run: 1, Queue: queue.OfAdapter(e.Adapter)}, 0); err != nil {
+			d.store.Logs.UnmarkQueued(record.ThreadLog(threadID), id)
+		}
+	case a.Aside():
+		err = d.flow.begin(ctx, id)
+	default:
+		err = d.flow.nextInThread(ctx, threadID)
+	}
+	if err != nil {
+		return "", err
+	}
+	if a.Refused != "" {
+		return id, nil
+	}
+	d.metrics.Accepted(e.Adapter)
+	d.log.InfoContext(ctx, "request accepted", "request", id, "thread", threadID, "adapter", e.Adapter)
+	d.acks.Show(ctx, e, adapters.Seen)
+	return id, nil
+}
+
+// newAsked is what is recorded of an event.
+func (d *admission) newAsked(
+	ctx context.Context, e adapters.Event, o record.Options, t *record.Thread, answers *record.OpenQuestion, refused *quota.Refusal,
+) (a record.Asked, err error) {
+	a = record.Asked{Event: e, Options: o, Language: t.LanguageOf(e.Message, answers)}
+	if e.Command != nil && a.Language == "" {
+		if a.Language, err = d.index.LanguageOf(ctx, e.By.ID, e.Thread); err != nil {
+			return a, err
+		}
+	}
+	switch {
+	case refused != nil: // the question that it would have answered stays open
+		a.Refused = d.say(&record.Request{Asked: &a}, refused.Sentence)
+	case answers != nil:
+		a.Answers, a.Guess = answers.Request, answers.PickedGuess(e.Message)
+	}
+	return a, nil
+}
+
+// join puts a request at the end of its thread's line, and reports whether it is the thread's first.
+func (d *admission) join(ctx context.Context, id string, a record.Asked) (first bool, err error) {
+	e := a.Event
+	position, err := d.store.Logs.Append(ctx, record.ThreadLog(record.ThreadID(e.Thread)), record.Entry{Joined: &record.Joined{
+		Request: id, By: e.By.ID, Answers: a.Answers, Language: a.Language, Aside: a.Aside(),
+	}})
+	if err != nil {
+		return false, err
+	}
+	if err := d.index.AddAsker(ctx, id, e.By.ID, e.Thread); err != nil {
+		return false, err
+	}
+	if !a.Aside() {
+		if err := d.limits.Hold(ctx, id, e.By, e.Thread); err != nil {
+			return false, err
+		}
+	}
+	return position == 0 && !a.Aside(), d.index.Add(ctx, id)
+}
+
+// setDeadline starts the time of a request, which restarts with its turn. A request that was recorded
+// before keeps what is left.
+func (d *admission) setDeadline(ctx context.Context, id string, fresh bool) error {
+	set := d.store.EnsureTime
+	if fresh {
+		set = d.store.ResetTime
+	}
+	if err := set(ctx, id, 1); err != nil {
+		return err
+	}
+	return d.tasks.Enqueue(ctx, queue.DeadlineOf(id, 1), d.deadline)
+}
+
+// unrecorded returns to the quota what a request took, if it could not be recorded.
+func (d *admission) unrecorded(ctx context.Context, id string, e adapters.Event) error {
+	entries, err := d.store.Logs.Read(ctx, record.RequestLog(id))
 	if err != nil || len(entries) > 0 {
 		return err
 	}
-	return j.quota.Withdraw(ctx, id, e.By, e.Thread)
-}
-
-// commanded takes a command. It is no request that counts, but there are limits to commands too.
-func (j *Jobs) commanded(ctx context.Context, e adapters.Event) error {
-	id := RequestID(e)
-	t, err := j.thread(ctx, ThreadID(e.Thread), -1)
-	if err != nil {
-		return err
-	}
-	if !j.quota.Allowed(e.By, e.Thread) {
-		return j.admit(ctx, e, t, nil)
-	}
-	refused, err := j.quota.Command(ctx, id, e.By, e.Thread)
-	if err != nil {
-		return fmt.Errorf("count a command: %w", err)
-	}
-	if refused != nil {
-		if tell, err := j.tells(ctx, id, e, e.Thread, refused); err != nil || !tell {
-			return err
-		}
-	}
-	_, err = j.submit(ctx, e, Options{}, t, nil, refused)
-	return err
-}
-
-// refusal is why what an event asks for in a thread is not taken, nil where it is. Then it
-// counts.
-func (j *Jobs) refusal(ctx context.Context, id string, e adapters.Event, in adapters.Thread) (*quota.Refusal, error) {
-	if !j.quota.Allowed(e.By, in) {
-		return quota.Refuse(), nil
-	}
-	refused, err := j.quota.Take(ctx, id, e.By, in)
-	if err != nil {
-		return nil, fmt.Errorf("count a request: %w", err)
-	}
-	return refused, nil
-}
-
-// tells is whether a refusal is to be told to the person. Whoever runs the program finds
-// each in the metrics, and in the log those that are told.
-func (j *Jobs) tells(ctx context.Context, id string, e adapters.Event, in adapters.Thread, refused *quota.Refusal) (bool, error) {
-	tell, err := j.quota.Tell(ctx, id, e.By, in, refused.Why)
-	if err != nil {
-		return false, fmt.Errorf("note a refusal: %w", err)
-	}
-	j.config.Metrics.Refused(in.Adapter, string(refused.Why))
-	level := slog.LevelDebug // a flood is none in the log
-	if tell {
-		level = slog.LevelInfo
-	}
-	j.log.Log(ctx, level, "request refused", "request", id, "thread", ThreadID(in), "adapter", in.Adapter, "why", string(refused.Why), "told", tell)
-	return tell, nil
-}
-
-// beginAside begins what waits for no turn.
-func (j *Jobs) beginAside(ctx context.Context, id string) error {
-	r, err := j.request(ctx, id)
-	if err != nil {
-		return err
-	}
-	return j.advance(ctx, r)
-}
-
-// holdQuota tells that a run is recorded, and so at work until leaveQuota.
-func (j *Jobs) holdQuota(ctx context.Context, r *request, run *run) error {
-	id := countedRun(r, run)
-	if id == "" {
-		return nil
-	}
-	return j.quota.Hold(ctx, id, adapters.Person{ID: run.by}, r.asked.Event.Thread)
-}
-
-// leaveQuota tells that a run is not at work any more.
-func (j *Jobs) leaveQuota(ctx context.Context, r *request, run *run) error {
-	id := countedRun(r, run)
-	if id == "" {
-		return nil
-	}
-	return j.quota.Done(ctx, id, adapters.Person{ID: run.by}, r.asked.Event.Thread)
-}
-
-// countedRun is the id under which a run is counted, "" where it is not.
-func countedRun(r *request, run *run) string {
-	switch {
-	case run.n == 1:
-		return r.id
-	case run.event == "":
-		return ""
-	}
-	return hash(run.event)
+	return d.limits.Withdraw(ctx, id, e.By, e.Thread)
 }

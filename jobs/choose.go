@@ -2,283 +2,142 @@ package jobs
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"slices"
+	"log/slog"
+	"time"
 
-	"atelier/adapters"
 	"atelier/agent/plan"
+	"atelier/jobs/queue"
+	"atelier/jobs/record"
 )
 
-// What people who look for a request are told.
-var (
-	// ErrUnknown tells that there is no such request, run or way.
-	ErrUnknown = errors.New("it is not known here")
-	// ErrOver tells that it is too late: the request has ended.
-	ErrOver = errors.New("it has ended")
-)
+// A question may have guesses at what was meant. A guess is picked like any other offer, or by
+// answering with its number. It is planned and done as if the person had written it, with the same
+// files, and closes the question. A guess whose run was taken back or failed leaves it open.
 
-func ignoreUnknown(err error) error {
-	if errors.Is(err, ErrUnknown) {
-		return nil
-	}
-	return err
+// chooser starts further runs of a request.
+type chooser struct {
+	store          *record.Store
+	index          *record.Index
+	limits         *limits
+	tasks          *queue.Tasks
+	flow           *flow
+	deadline       time.Duration
+	questionExpiry time.Duration
+	now            func() time.Time
+	log            *slog.Logger
 }
 
-// Choose starts another run of a request, which takes that choice of the plan of one of its
-// runs, and gives the run's number. What both have in common is not done again.
-func (j *Jobs) Choose(ctx context.Context, id string, of int, c plan.Choice, by string) (int, error) {
-	r, err := j.request(ctx, id)
+// choose is [Jobs.Choose].
+func (h *chooser) choose(ctx context.Context, id string, of int, c plan.Choice, by string) (int, error) {
+	r, err := h.store.Request(ctx, id)
 	if err != nil {
 		return 0, err
 	}
-	run := r.run(of)
-	if run == nil || r.generations[run.generation].plan == nil {
-		return 0, fmt.Errorf("run %d: %w", of, ErrUnknown)
+	run := r.Run(of)
+	if run == nil || r.Generations[run.Generation].Plan == nil {
+		return 0, fmt.Errorf("run %d: %w", of, record.ErrUnknown)
 	}
-	if _, err := plan.NewRoute(r.generations[run.generation].plan, c); err != nil {
+	if _, err := plan.NewRoute(r.Generations[run.Generation].Plan, c); err != nil {
 		return 0, fmt.Errorf("choose: %w", err)
 	}
-	return j.another(ctx, r, begun{taken: taken{Of: of, Choice: c}, By: by})
+	return h.start(ctx, r, record.Begun{Pick: record.Pick{Of: of, Choice: c}, By: by})
 }
 
-// ChooseGuess starts another run of a request, which plans and does a guess of the question that
-// one of its runs asked, and gives the run's number. Guesses count from 1.
-func (j *Jobs) ChooseGuess(ctx context.Context, id string, of, guess int, by string) (int, error) {
-	r, err := j.request(ctx, id)
+// chooseGuess is [Jobs.ChooseGuess].
+func (h *chooser) chooseGuess(ctx context.Context, id string, of, guess int, by string) (int, error) {
+	r, err := h.store.Request(ctx, id)
 	if err != nil {
 		return 0, err
 	}
-	run := r.run(of)
-	if run == nil || run.answer == nil || guess < 1 || guess > len(run.answer.guesses()) {
-		return 0, fmt.Errorf("run %d, guess %d: %w", of, guess, ErrUnknown)
+	run := r.Run(of)
+	if run == nil || run.Answer == nil || guess < 1 || guess > len(run.Answer.Guesses()) {
+		return 0, fmt.Errorf("run %d, guess %d: %w", of, guess, record.ErrUnknown)
 	}
-	return j.another(ctx, r, begun{taken: run.offered(guess - 1), By: by})
+	return h.start(ctx, r, record.Begun{Pick: run.Pick(guess - 1), By: by})
 }
 
-// Again starts a run of a request that plans and computes everything anew, and gives the
-// run's number.
-func (j *Jobs) Again(ctx context.Context, id, by string) (int, error) {
-	r, err := j.request(ctx, id)
+// again is [Jobs.Again].
+func (h *chooser) again(ctx context.Context, id, by string) (int, error) {
+	r, err := h.store.Request(ctx, id)
 	if err != nil {
 		return 0, err
 	}
-	if r.waits() {
-		return 0, fmt.Errorf("the request has not begun: %w", ErrUnknown)
+	if r.Waits() {
+		return 0, fmt.Errorf("the request has not begun: %w", record.ErrUnknown)
 	}
-	return j.another(ctx, r, begun{By: by})
+	return h.start(ctx, r, record.Begun{By: by})
 }
 
-// another starts a further run, beside whatever runs, and gives its number.
-func (j *Jobs) another(ctx context.Context, r *request, b begun) (int, error) {
-	at, err := j.logs.append(ctx, requestLog(r.id), entry{At: j.config.Now(), Begun: &b})
+// start starts a further run, beside whatever runs, and returns its number.
+func (h *chooser) start(ctx context.Context, r *record.Request, b record.Begun) (int, error) {
+	at, err := h.store.Logs.Append(ctx, record.RequestLog(r.ID), record.Entry{Begun: &b})
 	if err != nil {
 		return 0, err
 	}
-	entries, err := j.logs.read(ctx, requestLog(r.id))
+	entries, err := h.store.Logs.Read(ctx, record.RequestLog(r.ID))
 	if err != nil {
 		return 0, err
 	}
-	before, err := foldRequest(r.id, entries[:min(at+1, len(entries))])
+	before, err := record.FoldRequest(r.ID, entries[:min(at+1, len(entries))])
 	if err != nil {
 		return 0, err
 	}
-	n := len(before.runs)
-	for _, run := range before.runs { // the event may have come before
-		if b.Event != "" && run.event == b.Event {
-			n = run.n
+	n := len(before.Runs)
+	for _, run := range before.Runs { // the event may have come before
+		if b.Event != "" && run.Event == b.Event {
+			n = run.N
 		}
 	}
-	if shared := before.made(b.taken); b.Once && b.Refused == "" && shared != nil {
-		n = shared.n
+	if shared := before.RunOf(b.Pick); b.Once && b.Refused == "" && shared != nil {
+		n = shared.N
 	}
-	if err := j.noteAsker(ctx, r.id, b.By, r.asked.Event.Thread); err != nil {
+	if err := h.index.AddAsker(ctx, r.ID, b.By, r.Asked.Event.Thread); err != nil {
 		return 0, err
 	}
 	if b.Guess != "" && b.Of != 0 && b.Refused == "" {
-		if err := j.settle(ctx, r, b.Of); err != nil {
+		if err := h.closeQuestion(ctx, r, b.Of); err != nil {
 			return 0, err
 		}
 	}
-	j.log.InfoContext(ctx, "run begun", "request", r.id, "run", n)
-	after, err := foldRequest(r.id, entries)
+	h.log.InfoContext(ctx, "run begun", "request", r.ID, "run", n)
+	after, err := record.FoldRequest(r.ID, entries)
 	if err != nil {
 		return 0, err
 	}
-	// Who shares a run that is at work gives it no more time.
-	if _, err := j.config.State.PutOnce(ctx, requestTime(r.id, n), []byte{'r'}, j.config.Deadline); err != nil {
-		return 0, fmt.Errorf("set the deadline: %w", err)
-	}
-	if err := j.enqueue(ctx, task{Kind: kindDeadline, Request: r.id, Run: n, queue: QueuePlan}, j.config.Deadline); err != nil {
+	// Sharing a working run gives it no more time.
+	if err := h.store.EnsureTime(ctx, r.ID, n); err != nil {
 		return 0, err
 	}
-	if run := after.run(n); run != nil && run.event == b.Event {
-		if err := j.holdQuota(ctx, after, run); err != nil {
+	if err := h.tasks.Enqueue(ctx, queue.DeadlineOf(r.ID, n), h.deadline); err != nil {
+		return 0, err
+	}
+	if run := after.Run(n); run != nil && run.Event == b.Event {
+		if err := h.limits.hold(ctx, after, run); err != nil {
 			return 0, err
 		}
 	}
-	return n, j.advance(ctx, after)
+	return n, h.flow.advance(ctx, after)
 }
 
-// cancelAsked stops what somebody wants to be stopped: the runs of a request, or what that
-// person last asked for in the thread and has not ended. In a channel that is in any of its
-// threads.
-func (j *Jobs) cancelAsked(ctx context.Context, e adapters.Event) error {
-	why := haltCancelled
-	if e.Cancel.Deleted {
-		why = haltDeleted
-	}
-	stop := halted{Why: why, By: e.By.ID, Name: e.By.Name}
-	if e.Cancel.On.IsZero() {
-		return j.cancelLast(ctx, e, stop)
-	}
-	of, ok, err := j.recall(ctx, e.Cancel.On)
-	if err != nil || !ok {
+// closeQuestion records in the thread that the question of a run is answered.
+func (h *chooser) closeQuestion(ctx context.Context, r *record.Request, of int) error {
+	id := record.ThreadID(r.Asked.Event.Thread)
+	t, err := h.store.Thread(ctx, id)
+	if err != nil || t.ClosedQuestions[record.RunRef{Request: r.ID, Run: of}] {
 		return err
 	}
-	r, err := j.request(ctx, of.Request)
-	if err != nil {
-		return ignoreUnknown(err)
-	}
-	if !e.Cancel.Deleted && !j.quota.Allowed(e.By, r.asked.Event.Thread) {
-		return nil
-	}
-	return ignoreOver(j.cancel(ctx, r.id, stop))
+	_, err = h.store.Logs.Append(ctx, record.ThreadLog(id), record.Entry{QuestionClosed: &record.RunRef{Request: r.ID, Run: of}})
+	return err
 }
 
-// cancelLast stops what the person of the event last asked for: of somebody else's request
-// what they chose.
-func (j *Jobs) cancelLast(ctx context.Context, e adapters.Event, stop halted) error {
-	requests, err := j.unfinished(ctx, e.By.ID, e.Thread)
-	if err != nil || len(requests) == 0 {
-		return err
+// whyClosed is why the guesses of a run's question cannot be picked any more; zero if they can.
+func (h *chooser) whyClosed(r *record.Request, asking *record.Run) plan.Message {
+	switch {
+	case r.QuestionAnswered(asking):
+		return plan.Say("That question is answered already. Please say it in other words if you want something else.")
+	case asking.Over && h.now().After(asking.OverAt.Add(h.questionExpiry)):
+		return plan.Say("That question is too old to be answered. Please ask again.")
 	}
-	r := requests[0]
-	if r.asked.Event.By.ID == e.By.ID {
-		return ignoreOver(j.cancel(ctx, r.id, stop))
-	}
-	for _, run := range slices.Backward(r.runs) {
-		if run.by == e.By.ID && run.working() {
-			return j.halt(ctx, r.id, run.n, stop)
-		}
-	}
-	return nil
-}
-
-func ignoreOver(err error) error {
-	if errors.Is(err, ErrOver) {
-		return nil
-	}
-	return ignoreUnknown(err)
-}
-
-// Cancel stops every run of a request that has not ended, for the person of that id; "" is
-// whoever runs the program. What is done stays done. It fails with [ErrOver] where nothing was
-// left to be stopped.
-func (j *Jobs) Cancel(ctx context.Context, id, by string) error {
-	return j.cancel(ctx, id, halted{Why: haltCancelled, By: by})
-}
-
-func (j *Jobs) cancel(ctx context.Context, id string, h halted) error {
-	r, err := j.request(ctx, id)
-	if err != nil {
-		return err
-	}
-	stopped := false
-	for _, run := range r.runs {
-		if !run.working() && (h.Why != haltDeleted || run.over || run.halted != nil) {
-			continue
-		}
-		stopped = true
-		if err := j.halt(ctx, id, run.n, h); err != nil {
-			return err
-		}
-	}
-	if !stopped {
-		return fmt.Errorf("request %s: %w", id, ErrOver)
-	}
-	return nil
-}
-
-// stopsTopic is where all processes hear what is to be stopped.
-const stopsTopic = "stops"
-
-// halt ends a run before its time: it is written down, whoever works on it hears of it, and
-// it is answered. Whoever does not hear finds it written.
-func (j *Jobs) halt(ctx context.Context, id string, n int, h halted) error {
-	if _, err := j.logs.append(ctx, requestLog(id), entry{At: j.config.Now(), Run: n, Halted: &h}); err != nil {
-		return err
-	}
-	return j.halted(ctx, id, n, h.Why)
-}
-
-// halted tells of a run that was ended before its time.
-func (j *Jobs) halted(ctx context.Context, id string, n int, why Reason) error {
-	hint, err := json.Marshal(answered{id, n})
-	if err != nil {
-		return fmt.Errorf("encode a stop: %w", err)
-	}
-	if err := j.config.State.Publish(ctx, stopsTopic, hint); err != nil {
-		return fmt.Errorf("tell of a stop: %w", err)
-	}
-	j.log.InfoContext(ctx, "run stopped", "request", id, "run", n, "why", string(why))
-	return j.enqueue(ctx, task{Kind: kindCompose, Request: id, Run: n, queue: QueuePlan}, 0)
-}
-
-// hearStops stops the tasks of this process whose runs were stopped.
-func (j *Jobs) hearStops(ctx context.Context) {
-	j.follow(ctx, stopsTopic, func(hint []byte) {
-		var of answered
-		requests := []string{}
-		if hint == nil { // some were missed: look at everything that runs
-			for _, t := range j.active.of("") {
-				requests = append(requests, t.Request)
-			}
-		} else if err := json.Unmarshal(hint, &of); err == nil {
-			requests = append(requests, of.Request)
-		}
-		slices.Sort(requests)
-		for _, id := range slices.Compact(requests) {
-			if err := j.stopTasks(ctx, id); err != nil && ctx.Err() == nil {
-				j.log.WarnContext(ctx, "a stop could not be looked at", "request", id, "error", plan.ForOperator(err))
-			}
-		}
-	})
-}
-
-// stopTasks stops the running tasks of a request that nobody needs any more.
-func (j *Jobs) stopTasks(ctx context.Context, id string) error {
-	tasks := j.active.of(id)
-	if len(tasks) == 0 {
-		return nil
-	}
-	r, err := j.request(ctx, id)
-	if ignoreUnknown(err) != nil {
-		return err
-	}
-	for _, t := range tasks {
-		if err != nil || !r.wants(t.task) { // forgotten, or stopped
-			t.stop(errStopped)
-		}
-	}
-	return nil
-}
-
-// wants tells whether a task is still worth doing.
-func (r *request) wants(t task) bool {
-	switch t.Kind {
-	case kindAct, kindWrite:
-		return r.needs(t.Run, t.Step)
-	case kindFetch:
-		return slices.ContainsFunc(r.runs, (*run).working)
-	case kindPlan:
-		run := r.run(t.Run)
-		return run != nil && run.working()
-	case kindCompose: // what was being worded is worded anew, without a model
-		run := r.run(t.Run)
-		return run == nil || run.halted == nil || run.answer != nil
-	default:
-		return true // the answer is sent in any case
-	}
+	return plan.Message{}
 }

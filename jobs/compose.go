@@ -5,66 +5,64 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strconv"
 	"strings"
 
 	"atelier/adapters"
 	"atelier/agent/plan"
+	"atelier/jobs/queue"
+	"atelier/jobs/record"
 	"atelier/storage"
 )
 
-// compose writes the answer of a run, once, and hands it over to be sent.
-func (j *Jobs) compose(ctx context.Context, w task) error {
-	r, err := j.request(ctx, w.Request)
+// composer is the stage compose: it writes the answer of a run.
+type composer struct {
+	store     *record.Store
+	blobs     storage.Blobs
+	limits    *limits
+	flow      *flow
+	inputs    *inputs
+	agent     Agent
+	metrics   Metrics
+	markLinks func(ctx context.Context, t adapters.Thread, picture plan.Resource) (string, error)
+	say       sayer
+	log       *slog.Logger
+}
+
+// run writes the answer of a run, once, and enqueues sending it.
+func (c *composer) run(ctx context.Context, w queue.Task) error {
+	r, err := c.store.Request(ctx, w.Request)
 	if err != nil {
 		return err
 	}
-	run := r.run(w.Run)
-	if run == nil || run.over {
+	run := r.Run(w.Run)
+	if run == nil || run.Over {
 		return nil
 	}
-	if run.answer == nil {
-		g := r.generations[run.generation]
-		if !run.settled(g.plan) && (!r.asked.Options.PlanOnly || run.n > 1) {
+	if run.Answer == nil {
+		g := r.Generations[run.Generation]
+		if !run.Answerable(g.Plan) && (!r.Asked.Options.PlanOnly || run.N > 1) {
 			return nil
 		}
-		a, err := j.word(ctx, r, run)
+		a, err := c.word(ctx, r, run)
 		if err != nil {
 			return err
 		}
-		if err := j.answer(ctx, r, run.n, a); err != nil {
+		if err := c.write(ctx, r, run.N, a); err != nil {
 			return err
 		}
 	}
-	return j.pass(ctx, r.id, task{Kind: kindSend, Request: r.id, Run: w.Run, queue: gatewayQueue(r.asked.Event.Thread.Adapter)})
-}
-
-// answer writes an answer down. One that is too large for the log gives way to a plain one,
-// which always fits: people are to have an answer.
-func (j *Jobs) answer(ctx context.Context, r *request, run int, a *Answer) error {
-	_, err := j.logs.append(ctx, requestLog(r.id), entry{At: j.config.Now(), Run: run, Answer: a})
-	if errors.Is(err, storage.ErrTooLarge) {
-		plain := Answer{Status: Failed, Reply: adapters.Reply{
-			Thread: a.Reply.Thread, AnswerTo: a.Reply.AnswerTo, Command: a.Reply.Command, Mention: a.Reply.Mention,
-			Language: a.Reply.Language,
-			Text:     j.say(r, plan.Say("There is more to say about it than I can keep. Please ask for less at once.")),
-		}}
-		_, err = j.logs.append(ctx, requestLog(r.id), entry{At: j.config.Now(), Run: run, Answer: &plain})
-	}
-	if err != nil {
-		return err
-	}
-	j.hint(ctx, r)
-	return j.leaveQuota(ctx, r, r.run(run)) // who reads the answer may ask for more at once
+	return c.flow.pass(ctx, r.ID, queue.Task{Kind: queue.KindSend, Request: r.ID, Run: w.Run, Queue: queue.OfAdapter(r.Asked.Event.Thread.Adapter)})
 }
 
 // word makes the answer of a run.
-func (j *Jobs) word(ctx context.Context, r *request, run *run) (*Answer, error) {
-	e := r.asked.Event
-	a := &Answer{Status: Failed, Reply: adapters.Reply{Thread: e.Thread, Mention: r.askerOf(run), Language: r.language()}}
-	if r.given != nil {
-		a.Resources = r.given.Resources
+func (c *composer) word(ctx context.Context, r *record.Request, run *record.Run) (*record.Answer, error) {
+	e := r.Asked.Event
+	a := &record.Answer{Status: record.Failed, Reply: adapters.Reply{Thread: e.Thread, Mention: r.AskerOf(run), Language: r.Language()}}
+	if r.Given != nil {
+		a.Resources = r.Given.Resources
 	}
 	if e.Message != nil {
 		a.Reply.AnswerTo = e.Message.Ref
@@ -72,33 +70,33 @@ func (j *Jobs) word(ctx context.Context, r *request, run *run) (*Answer, error) 
 	if e.Command != nil {
 		a.Reply.Command = e.ID
 	}
-	p := r.generations[run.generation].plan
+	p := r.Generations[run.Generation].Plan
 	switch {
 	case p != nil:
 		a.Thinking = p.Thinking
-	case run.halted != nil:
-		a.Thinking = run.halted.Thinking
+	case run.Halted != nil:
+		a.Thinking = run.Halted.Thinking
 	}
 	var files map[string]string
-	if run.route != nil {
+	if run.Route != nil {
 		var err error
-		if files, err = j.nameFiles(ctx, r, run); err != nil {
+		if files, err = c.store.NameFiles(ctx, r, run); err != nil {
 			return nil, err
 		}
-		run.route.NameFiles(files)
+		run.Route.NameFiles(files)
 	}
-	if run.halted != nil {
-		j.haltedAnswer(a, r, run.halted)
-	} else if err := j.respond(ctx, a, r, run.n, files); err != nil {
+	if run.Halted != nil {
+		c.haltedAnswer(a, r, run.Halted)
+	} else if err := c.respond(ctx, a, r, run.N, files); err != nil {
 		return nil, err
 	}
-	if run.halted == nil && !a.Silent {
-		j.offer(a, r, run, p)
+	if run.Halted == nil && !a.Silent {
+		c.offer(a, r, run, p)
 	}
-	if run.route == nil || a.Silent || run.halted != nil && run.halted.Why == haltCancelled {
+	if run.Route == nil || a.Silent || run.Halted != nil && run.Halted.Why == record.HaltCancelled {
 		return a, nil
 	}
-	made := run.route.Made()
+	made := run.Route.Made()
 	a.Resources = slices.Concat(a.Resources, made)
 	if a.Turn != nil {
 		for _, m := range made {
@@ -106,79 +104,62 @@ func (j *Jobs) word(ctx context.Context, r *request, run *run) (*Answer, error) 
 		}
 	}
 	var err error
-	a.Reply.Files, err = j.attachments(ctx, e.Thread, run.route.Delivered())
-	if run.halted != nil {
+	a.Reply.Files, err = c.attachments(ctx, e.Thread, run.Route.Delivered())
+	if run.Halted != nil {
 		return a, nil // what went wrong is said, at worst without the files
 	}
 	return a, err
 }
 
-// haltedAnswer says why a run came to no end.
-func (j *Jobs) haltedAnswer(a *Answer, r *request, h *halted) {
-	switch h.Why {
-	case haltDeleted:
-		a.Status, a.Silent = Cancelled, true
-	case haltCancelled:
-		a.Status, a.Reply.Text = Cancelled, adapters.Escape(j.say(r, h.stopped(a.Reply.Mention)))
-	case haltOverdue:
-		a.Reply.Text = j.say(r, plan.Say("It took too long, so I stopped. What was done until then is here."))
-	default:
-		a.Reply.Text = h.Problem
-		if h.Problem == "" {
-			a.Reply.Text = j.say(r, faultOf(errVersion))
-		}
-	}
-}
-
-// respond lets the agent tell what came of a run, whose files have these readable names.
-func (j *Jobs) respond(ctx context.Context, a *Answer, r *request, n int, files map[string]string) error {
-	r, err := j.unpacked(ctx, r)
+// respond has the agent word the answer. The files have these readable names.
+func (c *composer) respond(ctx context.Context, a *record.Answer, r *record.Request, n int, files map[string]string) error {
+	r, err := c.store.Unpacked(ctx, r)
 	if err != nil {
 		return err
 	}
-	run := r.run(n)
-	asked, err := j.planRequest(ctx, r, r.generations[run.generation])
+	run := r.Run(n)
+	asked, err := c.inputs.of(ctx, r, r.Generations[run.Generation])
 	if err != nil {
 		return err
 	}
-	p := r.generations[run.generation].plan
+	p := r.Generations[run.Generation].Plan
 	whole := len(p.Tasks) > 0 && !slices.ContainsFunc(p.Tasks, func(t plan.Task) bool { return len(t.Solutions) == 0 })
-	planOnly := r.asked.Options.PlanOnly && run.n == 1
+	planOnly := r.Asked.Options.PlanOnly && run.N == 1
 	if planOnly && whole {
-		a.Status, a.Silent = Done, true
+		a.Status, a.Silent = record.Done, true
 		return nil
 	}
-	route := run.route
+	route := run.Route
 	if planOnly {
 		route = nil
 	}
 	if route != nil {
 		route.NameFiles(files)
 	}
-	asks := run.asks(p) && !planOnly
+	asks := run.Asks(p) && !planOnly
 	thinking := p.Thinking
 	var text string
 	if asks {
-		text = j.say(r, plan.Say("I am not sure what you want, so I have done nothing yet. Choose what fits, or say it in other words."))
-	} else if text, thinking, err = j.config.Agent.Respond(ctx, Account{Request: asked, Plan: p, Route: route}); err != nil {
+		text = c.say(r, plan.Say("I am not sure what you want, so I have done nothing yet. Choose what fits, or say it in other words."))
+	} else if text, thinking, err = c.agent.Respond(ctx, Account{Request: asked, Plan: p, Route: route}); err != nil {
 		return err
 	}
-	j.config.Metrics.Thinking(since(p.Thinking, thinking))
+	c.metrics.Thinking(since(p.Thinking, thinking))
 	a.Thinking, a.Reply.Text = thinking, text
-	if r.given != nil { // a command is given nothing
-		a.Reply.Text = strings.Join(append([]string{j.quoted(r, r.generations[run.generation], text)}, r.given.Without...), "\n\n")
+	if r.Given != nil { // a command is given nothing
+		a.Reply.Text = strings.Join(append([]string{c.quoted(r, r.Generations[run.Generation], text)}, r.Given.Without...), "\n\n")
 	}
 	switch {
 	case asks:
-		a.Status = Asking
+		a.Status = record.Asking
 	case p.Question != "":
-		a.Status, a.Question = Asking, p.Question
+		a.Status, a.Question = record.Asking, p.Question
 	case route != nil && route.Partly():
-		a.Status = Partial
+		a.Status = record.Partial
 	case p.Reply != "" && !p.Refused, route != nil && route.Done():
-		a.Status = Done
+		a.Status = record.Done
 	}
-	if (!planOnly || a.Question != "") && r.asked.Event.Command == nil { // which is about the talk, and none of it
+	if (!planOnly || a.Question != "") && r.Asked.Event.Command == nil { // which is about the talk, and none of it
 		a.Turn = &plan.Turn{Wish: asked.Wish, Reply: plan.Question{Text: text, Guesses: p.Guesses}.Listed()}
 	}
 	return nil
@@ -190,14 +171,54 @@ func since(before, all plan.Thinking) plan.Thinking {
 	return all
 }
 
+// quoted puts the transcript of a voice message before the answer.
+func (c *composer) quoted(r *record.Request, g *record.Generation, text string) string {
+	if g.Transcript == nil || g.Transcript.Text == "" {
+		return text
+	}
+	said := plan.Say("I understood: “%s”", g.Transcript.Text)
+	if g.Transcript.Approximate {
+		said = plan.Say("I understood, as well as I can here: “%s”", g.Transcript.Text)
+	}
+	return strings.TrimSpace(c.say(r, said) + "\n\n" + text)
+}
+
+// offer adds the alternatives and, if nothing was run, the best solution too. To a question it adds
+// the guesses.
+func (c *composer) offer(a *record.Answer, r *record.Request, run *record.Run, p *plan.Plan) {
+	var chosen plan.Choice
+	if run.Route != nil {
+		chosen = run.Route.Choice()
+	}
+	a.Offers = p.Offers(chosen, adapters.MaxChoices+1)
+	if p.Question == "" && !run.Asks(p) {
+		a.Offers = a.Offers[1:] // it was run
+	}
+	a.Offers = a.Offers[:min(len(a.Offers), adapters.MaxChoices)]
+	a.Reply.Asks = len(a.Offers) > 0 && (p.Question != "" || run.Asks(p))
+	var texts []plan.Message
+	if p.Question != "" {
+		for _, o := range a.Offers {
+			texts = append(texts, plan.Quote(o.Guess))
+		}
+	} else {
+		texts = c.agent.Ways(p, chosen, a.Offers)
+	}
+	for i, text := range texts {
+		a.Reply.Choices = append(a.Reply.Choices, adapters.Choice{
+			ID: r.ID + "-" + strconv.Itoa(run.N) + "-" + strconv.Itoa(i+1), Text: c.say(r, text),
+		})
+	}
+}
+
 // attachments are the files among what was made.
-func (j *Jobs) attachments(ctx context.Context, t adapters.Thread, made []plan.Resource) ([]adapters.Attachment, error) {
+func (c *composer) attachments(ctx context.Context, t adapters.Thread, made []plan.Resource) ([]adapters.Attachment, error) {
 	var files []adapters.Attachment
 	for _, m := range made {
-		if m.Blob == "" || packed(m) && m.File == "" {
+		if m.Blob == "" || record.Packed(m) && m.File == "" {
 			continue
 		}
-		info, err := j.config.Blobs.Stat(ctx, m.Blob)
+		info, err := c.blobs.Stat(ctx, m.Blob)
 		if errors.Is(err, storage.ErrNotFound) {
 			continue // its time had come: the text names it, and it is not there
 		}
@@ -206,49 +227,57 @@ func (j *Jobs) attachments(ctx context.Context, t adapters.Thread, made []plan.R
 		}
 		files = append(files, adapters.Attachment{
 			Name: cmp.Or(m.File, m.Name), Resource: m.Name, Size: info.Size, Type: storage.ContentOf(m.Blob).Type, Alt: m.About, Handle: m.Blob,
-			MarkLink: j.markLink(ctx, t, m),
+			MarkLink: c.markLink(ctx, t, m),
 		})
 	}
 	return files, nil
 }
 
-// markLink is where people can point at things on a picture. An answer can do without.
-func (j *Jobs) markLink(ctx context.Context, t adapters.Thread, picture plan.Resource) string {
-	if j.config.MarkLink == nil || !strings.HasPrefix(storage.ContentOf(picture.Blob).Type, "image/") {
+// markLink is the page to mark things on a picture. An answer can do without.
+func (c *composer) markLink(ctx context.Context, t adapters.Thread, picture plan.Resource) string {
+	if c.markLinks == nil || !strings.HasPrefix(storage.ContentOf(picture.Blob).Type, "image/") {
 		return ""
 	}
-	link, err := j.config.MarkLink(ctx, t, picture)
+	link, err := c.markLinks(ctx, t, picture)
 	if err != nil {
-		j.log.WarnContext(ctx, "a picture has no link to point at it", "error", plan.ForOperator(err))
+		c.log.WarnContext(ctx, "a picture has no link to point at it", "error", plan.ForOperator(err))
 		return ""
 	}
 	return link
 }
 
-// offer adds the other ways, and where nothing was chosen the best one too. Of a question it adds the
-// guesses at what is meant.
-func (j *Jobs) offer(a *Answer, r *request, run *run, p *plan.Plan) {
-	var chosen plan.Choice
-	if run.route != nil {
-		chosen = run.route.Choice()
-	}
-	a.Offers = p.Offers(chosen, adapters.MaxChoices+1)
-	if p.Question == "" && !run.asks(p) {
-		a.Offers = a.Offers[1:] // it was run
-	}
-	a.Offers = a.Offers[:min(len(a.Offers), adapters.MaxChoices)]
-	a.Reply.Asks = len(a.Offers) > 0 && (p.Question != "" || run.asks(p))
-	var texts []plan.Message
-	if p.Question != "" {
-		for _, o := range a.Offers {
-			texts = append(texts, plan.Quote(o.Guess))
+// haltedAnswer says why a run was stopped.
+func (c *composer) haltedAnswer(a *record.Answer, r *record.Request, h *record.Halted) {
+	switch h.Why {
+	case record.HaltDeleted:
+		a.Status, a.Silent = record.Cancelled, true
+	case record.HaltCancelled:
+		a.Status, a.Reply.Text = record.Cancelled, adapters.Escape(c.say(r, h.Sentence(a.Reply.Mention)))
+	case record.HaltOverdue:
+		a.Reply.Text = c.say(r, plan.Say("It took too long, so I stopped. What was done until then is here."))
+	default:
+		a.Reply.Text = h.Problem
+		if h.Problem == "" {
+			a.Reply.Text = c.say(r, record.FaultOf(record.ErrVersion))
 		}
-	} else {
-		texts = j.config.Agent.Ways(p, chosen, a.Offers)
 	}
-	for i, text := range texts {
-		a.Reply.Choices = append(a.Reply.Choices, adapters.Choice{
-			ID: r.id + "-" + strconv.Itoa(run.n) + "-" + strconv.Itoa(i+1), Text: j.say(r, text),
-		})
+}
+
+// write records an answer. If it is too large for the log, a short one is recorded instead: people
+// always get an answer.
+func (c *composer) write(ctx context.Context, r *record.Request, run int, a *record.Answer) error {
+	_, err := c.store.Logs.Append(ctx, record.RequestLog(r.ID), record.Entry{Run: run, Answer: a})
+	if errors.Is(err, storage.ErrTooLarge) {
+		plain := record.Answer{Status: record.Failed, Reply: adapters.Reply{
+			Thread: a.Reply.Thread, AnswerTo: a.Reply.AnswerTo, Command: a.Reply.Command, Mention: a.Reply.Mention,
+			Language: a.Reply.Language,
+			Text:     c.say(r, plan.Say("There is more to say about it than I can keep. Please ask for less at once.")),
+		}}
+		_, err = c.store.Logs.Append(ctx, record.RequestLog(r.ID), record.Entry{Run: run, Answer: &plain})
 	}
+	if err != nil {
+		return err
+	}
+	c.flow.written(ctx, r)
+	return c.limits.release(ctx, r, r.Run(run)) // who reads the answer may ask for more at once
 }

@@ -6,51 +6,61 @@ import (
 	"fmt"
 	"time"
 
-	"atelier/storage"
+	"atelier/jobs/queue"
+	"atelier/jobs/record"
 )
 
-// deadline closes a run that has not ended in time, so that every message gets an answer
-// whatever became of its tasks. The time is that of State's server, which keeps a value as
-// long as the run may take: a clock of a worker that jumps closes nothing.
-func (j *Jobs) deadline(ctx context.Context, w task) error {
-	r, err := j.request(ctx, w.Request)
-	if errors.Is(err, ErrUnknown) {
+// deadlines close runs that have not ended in time.
+type deadlines struct {
+	store    *record.Store
+	tasks    *queue.Tasks
+	flow     *flow
+	composer *composer
+	stopper  *stopper
+	deadline time.Duration
+}
+
+// run closes a run that has not ended in time, so that every message gets an answer whatever became
+// of its tasks.
+func (x *deadlines) run(ctx context.Context, w queue.Task) error {
+	r, err := x.store.Request(ctx, w.Request)
+	if errors.Is(err, record.ErrUnknown) {
 		return nil // it was forgotten
 	}
 	if err != nil {
 		return err
 	}
-	run := r.run(w.Run)
-	if run == nil || run.over {
+	run := r.Run(w.Run)
+	if run == nil || run.Over {
 		return nil
 	}
-	later := &waitError{after: min(max(j.config.Deadline/20, 100*time.Millisecond), time.Minute), err: fmt.Errorf("the deadline of run %d", w.Run)}
-	_, err = j.config.State.Get(ctx, requestTime(r.id, run.n))
+	later := queue.Wait(min(max(x.deadline/20, 100*time.Millisecond), time.Minute), fmt.Errorf("the deadline of run %d", w.Run))
+	hasTime, err := x.store.HasTime(ctx, r.ID, run.N)
 	switch {
-	case err == nil:
+	case err != nil:
+		return err
+	case hasTime:
 		return later
-	case !errors.Is(err, storage.ErrNotFound):
-		return fmt.Errorf("look at the time: %w", err)
 	}
 	waits := false
-	if run.n == 1 { // further runs wait for no turn
-		if waits, err = j.waits(ctx, r); err != nil {
+	if run.N == 1 { // further runs wait for no turn
+		if waits, err = x.waits(ctx, r); err != nil {
 			return err
 		}
 	}
 	switch {
 	case waits: // for one before it, which has a deadline of its own
-		err = j.advanceThread(ctx, ThreadID(r.asked.Event.Thread))
-	case run.working():
-		err = j.halt(ctx, r.id, run.n, halted{Why: haltOverdue})
-	case run.answer == nil:
-		a, e := j.word(ctx, r, run) // it was halted: no model is asked
+		err = x.flow.nextInThread(ctx, record.ThreadID(r.Asked.Event.Thread))
+	case run.Working():
+		err = x.stopper.halt(ctx, r.ID, run.N, record.Halted{Why: record.HaltOverdue})
+	case run.Answer == nil:
+		a, e := x.composer.word(ctx, r, run) // it was halted: no model is asked
 		if e == nil {
-			e = j.answer(ctx, r, run.n, a)
+			e = x.composer.write(ctx, r, run.N, a)
 		}
 		err = e
 	default: // it is only to be sent, which is tried as long as the platform is away
-		err = j.revive(ctx, task{Kind: kindSend, Request: r.id, Run: run.n, queue: gatewayQueue(r.asked.Event.Thread.Adapter)})
+		err = x.tasks.Revive(ctx, queue.Task{Kind: queue.KindSend, Request: r.ID, Run: run.N, Queue: queue.OfAdapter(r.Asked.Event.Thread.Adapter)})
 	}
 	if err != nil {
 		return err
@@ -58,15 +68,15 @@ func (j *Jobs) deadline(ctx context.Context, w task) error {
 	return later
 }
 
-// waits tells whether it is not yet the request's turn in its thread.
-func (j *Jobs) waits(ctx context.Context, r *request) (bool, error) {
-	if r.given != nil || r.asked.aside() || !r.runs[0].working() {
+// waits reports whether the request still waits for its turn in its thread.
+func (x *deadlines) waits(ctx context.Context, r *record.Request) (bool, error) {
+	if r.Given != nil || r.Asked.Aside() || !r.Runs[0].Working() {
 		return false, nil
 	}
-	t, err := j.thread(ctx, ThreadID(r.asked.Event.Thread), -1)
+	t, err := x.store.Thread(ctx, record.ThreadID(r.Asked.Event.Thread))
 	if err != nil {
 		return false, err
 	}
-	head := t.head()
-	return head != "" && head != r.id, nil
+	head := t.Head()
+	return head != "" && head != r.ID, nil
 }

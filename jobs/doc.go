@@ -1,59 +1,65 @@
-// Package jobs does requests durably: each stage of one is a task of asynq, and what came
-// of it is written down before the next is handed over, so that any number of processes
-// share the work and any of them may die at any moment.
+// Package jobs does requests durably: each stage of one is a task of asynq, and its result is
+// recorded before the next stage is enqueued, so that any number of processes share the work
+// and any of them may die at any moment.
 //
-//	Handle ─► fetch ─► plan ─► act … ─► compose ─► send
-//	                     deadline ────────┘
+//	Handle ─► admit ─► fetch ─► plan ─► act … ─► compose ─► send
+//	                              deadline ────────┘
 //
-// # What is stored
+// # The way of a request
 //
-// A request is a log, a list in State that only grows: what was asked, what was given, the
-// plan, each step's start and end, the answer, where it was sent. A thread is a log too:
-// who joined its line, what each left behind, its open question. All else is folded from
-// the two, by every process alike; where two entries say the same, the first one counts.
-// That is what makes every stage repeatable: it looks into the log, does what is missing,
-// writes it down, and hands over what has become ready.
+// [Jobs.Handle] (handle.go) passes a platform's event to the type that handles it. A message
+// goes through the stages, each a type with its own file and dependencies:
 //
-// Texts of more than a few KB are kept in the Blobs and named in the logs, so that an entry
-// always fits.
+//   - admission (admit.go) records the request, within the quota (limits.go), puts it in its
+//     thread's line and starts its deadline.
+//   - flow (flow.go) begins it when its turn comes, and after each stage enqueues what has
+//     become ready.
+//   - dispatcher (dispatch.go) hands each task to its stage, and decides what becomes of one
+//     that fails: it is retried, or given up with an answer that says why.
+//   - fetcher (fetch.go) collects what it is about: files and the thread's history (package
+//     intake).
+//   - transcriber (transcribe.go) turns a voice message into the wish.
+//   - planner (plan.go) has the agent plan.
+//   - actor (act.go) does one step, by runner (run_step.go) here or in another process.
+//   - composer (compose.go) writes the answer, once.
+//   - sender (send.go) posts it (package post) and ends the run; the thread goes on.
 //
-// # Promises
+// A reaction on an answer (react.go) starts a further run (choose.go) or stops one (stop.go).
+// A run that has not ended in time is closed by its deadline (deadline.go).
 //
-//   - An event for which Handle returned nil is recorded, and its request is answered once:
-//     by what was asked for, or by what went wrong. The same event is one request.
-//   - Requests of one thread are begun in the order in which they were handed over, each
-//     when the one before it has ended. Further runs of a request (another way, once more)
-//     begin at once.
-//   - A run ends within its deadline, the first one's counted from its turn in the thread,
-//     plus the time to send the answer, which waits for a platform that is away. The task
-//     of the deadline is never given up, and a patrol finds what lost even that.
-//   - Nothing is given up that could not be answered: as long as State takes nothing, it is
-//     tried again, at growing intervals.
-//   - What a step made is kept under a folder of the attempt's own. Of two attempts the
-//     first one that is written down counts, and the media of the other are deleted.
-//   - Runs that are worked on at the same time share the plan and every step they have in
-//     common. A later run takes over what was done. Again shares nothing.
-//   - A task whose worker died is begun anew by another one within about 20 seconds: each
-//     process says every Beat which tasks it runs, and what nobody runs is handed over
-//     again, under a further attempt. asynq's own recovery comes after one or two minutes,
-//     and finds it done. What every worker dies of is given up.
-//   - Who stops a run is obeyed by whoever works on it, at once where the hint is heard,
-//     and at the next stage where it is not.
-//   - A process that is to end takes no more work, lets its tasks run for the grace period,
+// Beside the way: package record holds what is known of requests and threads, package queue
+// the tasks and the processes that share them, progress shows how far requests have come, view
+// shows them to people, retention deletes them, and quota says who may ask for how much.
+//
+// # Guarantees
+//
+//   - An event for which Handle returned nil is recorded, and its request is answered once: by
+//     a result, or by what went wrong. The same event is one request.
+//   - Requests of one thread begin in the order in which they were handled, each when the one
+//     before it has ended. Further runs of a request (an alternative, a repeat) begin at once.
+//   - A run ends within its deadline, the first one's counted from its turn in the thread, plus
+//     the time to send the answer, which waits for a platform that is away. The deadline's task
+//     is never given up, and a patrol finds runs that lost even that.
+//   - Nothing is given up that could not be answered: while State cannot be written, it is
+//     retried with backoff.
+//   - Media that a step makes are in a folder of the attempt. Of two attempts the first one that
+//     is recorded counts, and the media of the other are deleted.
+//   - Runs that work at the same time share the plan and every step they have in common. A later
+//     run takes over what was done. [Jobs.Again] shares nothing.
+//   - A task whose worker died is done by another one within about 20 seconds, and a task that
+//     keeps killing its workers is abandoned (package queue).
+//   - A cancelled run stops on every worker: at once if the hint arrives, and at the next stage
+//     if it is lost.
+//   - A process that shuts down takes no more work, lets its tasks run for the grace period,
 //     ends them, and only then hands them back.
-//   - No log line, metric or error that asynq keeps holds a wish, a file's name or another
-//     sentence of a person's.
+//   - No log line, metric or error that asynq stores quotes a wish, a file's name or another
+//     sentence of a person.
 //
 // # What may happen twice
 //
-//   - A step: where its worker died after it was done and before that was written down, or
-//     was taken for dead because State did not hear of it for some seconds.
-//   - An answer: only where a process dies between the platform's taking the post and its
-//     record in the log, or is taken for dead while it posts, and the platform does not know
-//     the key that the second try has. The adapter's own promise says how far it does. The
-//     benchmark in jobs/faults counts both.
-//
-// # States of a run
-//
-//	waiting ─► planning ─► running ─► done, asking, failed or cancelled
+//   - A step: if its worker died between its end and the record of it, or was taken for dead
+//     because State did not hear of it for some seconds.
+//   - An answer: only if a process dies between the platform's accepting the post and the record
+//     of it, or is taken for dead while it posts, and the platform does not know the key of the
+//     second try. The adapter documents how far it does. The benchmark in jobs/faults counts both.
 package jobs

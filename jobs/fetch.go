@@ -3,107 +3,117 @@ package jobs
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path"
-	"path/filepath"
+	"log/slog"
 	"slices"
-	"strings"
-
-	"github.com/hibiken/asynq"
 
 	"atelier/adapters"
 	"atelier/agent/plan"
+	"atelier/jobs/intake"
+	"atelier/jobs/queue"
+	"atelier/jobs/record"
 	"atelier/storage"
 )
 
-// maxText is the largest text that is taken, in bytes: the agent has them in memory.
-const maxText = 1 << 20
+// fetcher is the stage fetch: it collects what a request is about.
+type fetcher struct {
+	store     *record.Store
+	blobs     storage.Blobs
+	flow      *flow
+	histories *intake.Histories
+	downloads *intake.Downloads
+	say       sayer
+	log       *slog.Logger
+}
 
-// fetch takes a request's files into the Blobs, and begins its planning.
-func (j *Jobs) fetch(ctx context.Context, w task) error {
-	r, err := j.request(ctx, w.Request)
+// run fetches a request's files, and enqueues its planning.
+func (x *fetcher) run(ctx context.Context, w queue.Task) error {
+	r, err := x.store.Request(ctx, w.Request)
 	if err != nil {
 		return err
 	}
-	if r.given == nil && slices.ContainsFunc(r.runs, (*run).working) {
-		if r, err = j.take(ctx, r); err != nil {
+	if r.Given == nil && slices.ContainsFunc(r.Runs, (*record.Run).Working) {
+		if r, err = x.take(ctx, r); err != nil {
 			return err
 		}
 	}
-	return j.advance(ctx, r)
+	return x.flow.advance(ctx, r)
 }
 
-// take writes down what is given.
-func (j *Jobs) take(ctx context.Context, r *request) (*request, error) {
-	e := r.asked.Event
-	t, err := j.thread(ctx, ThreadID(e.Thread), -1)
+// take records what is given with a request.
+func (x *fetcher) take(ctx context.Context, r *record.Request) (*record.Request, error) {
+	e := r.Asked.Event
+	t, err := x.store.Thread(ctx, record.ThreadID(e.Thread))
 	if err == nil {
-		t, err = j.lookBack(ctx, r, t)
+		t, err = x.histories.Read(ctx, r, t)
 	}
 	if err != nil {
 		return nil, err
 	}
-	g := given{Thread: t.size}
-	if r.asked.Answers != "" && r.asked.Guess == "" {
-		if g.Question, err = j.questionOf(ctx, r.asked.Answers); err != nil {
+	g := record.Given{Thread: t.Size}
+	if r.Asked.Answers != "" && r.Asked.Guess == "" {
+		if g.Question, err = x.questionOf(ctx, r.Asked.Answers); err != nil {
 			return nil, err
 		}
 	}
-	_, earlier := t.memory()
-	if g.Resources, g.Without, err = j.takeFiles(ctx, r, t, earlier); err != nil {
+	_, earlier := t.Memory()
+	if g.Resources, g.Without, err = x.takeFiles(ctx, r, t, earlier); err != nil {
 		return nil, err
 	}
-	if g.Resources, err = j.texts.pack(ctx, t.id, g.Resources); err != nil {
+	if g.Resources, err = x.store.Texts.Pack(ctx, t.ID, g.Resources); err != nil {
 		return nil, err
 	}
-	after, err := j.write(ctx, r.id, entry{Given: &g})
+	after, err := x.store.Write(ctx, r.ID, record.Entry{Given: &g})
 	if errors.Is(err, storage.ErrTooLarge) {
 		return nil, &plan.Fault{Sentence: plan.Say("That is too much at once. Please send it in several messages."), Err: err}
 	}
-	if errors.Is(err, ErrUnknown) { // it was forgotten meanwhile
+	if errors.Is(err, record.ErrUnknown) { // it was forgotten meanwhile
 		for _, given := range g.Resources {
 			if given.Blob != "" {
-				err = errors.Join(err, j.config.Blobs.Delete(ctx, given.Blob))
+				err = errors.Join(err, x.blobs.Delete(ctx, given.Blob))
 			}
 		}
 	}
 	return after, err
 }
 
-// questionOf is the question that a request had asked back.
-func (j *Jobs) questionOf(ctx context.Context, id string) (*plan.Question, error) {
-	r, err := j.request(ctx, id)
+// questionOf is the question that a request asked.
+func (x *fetcher) questionOf(ctx context.Context, id string) (*plan.Question, error) {
+	r, err := x.store.Request(ctx, id)
 	if err != nil {
-		return nil, ignoreUnknown(err)
+		return nil, record.IgnoreUnknown(err)
 	}
-	for _, run := range slices.Backward(r.runs) {
-		if run.answer != nil && run.answer.Question != "" {
-			g := r.generations[run.generation]
-			wish := r.wishOf(g)
-			if r.given != nil && r.given.Question != nil && !r.guessed(g) { // the answer was not enough: it belongs to what is still open
-				wish = r.given.Question.Wish + ", " + wish
+	for _, run := range slices.Backward(r.Runs) {
+		if run.Answer != nil && run.Answer.Question != "" {
+			g := r.Generations[run.Generation]
+			wish := r.WishOf(g)
+			if r.Given != nil && r.Given.Question != nil && !r.Guessed(g) { // the answer was not enough: it belongs to what is still open
+				wish = r.Given.Question.Wish + ", " + wish
 			}
-			return &plan.Question{Text: run.answer.Question, Wish: wish, Guesses: run.answer.guesses()}, nil
+			return &plan.Question{Text: run.Answer.Question, Wish: wish, Guesses: run.Answer.Guesses()}, nil
 		}
 	}
 	return nil, nil //nolint:nilnil // it asked nothing, so nothing is answered
 }
 
-// takeFiles fetches the files of the message and of the one that it replies to, and what
-// was pointed at. Where some of the files cannot be taken, what people are told of these is
-// given beside the others.
-func (j *Jobs) takeFiles(ctx context.Context, r *request, t *thread, earlier []plan.Resource) (all []plan.Resource, without []string, err error) {
+// pointed is a mark, and the adapter to fetch its mask from.
+type pointed struct {
+	adapters.Mark
+	adapter string
+}
+
+// takeFiles fetches the files of the message and of the one that it replies to, and what was marked.
+// If only some files can be taken, it also returns what people are told about the others.
+func (x *fetcher) takeFiles(
+	ctx context.Context, r *record.Request, t *record.Thread, earlier []plan.Resource,
+) (all []plan.Resource, without []string, err error) {
 	namer := plan.NewNamer(earlier...)
-	room := maxTexts
+	room := record.MaxTexts
 	take := func(adapter string, f adapters.File) (plan.Resource, error) {
-		res, size, err := j.takeFile(ctx, r, adapter, f, namer, slices.Concat(earlier, all))
+		res, size, err := x.downloads.Take(ctx, r, adapter, f, namer, slices.Concat(earlier, all))
 		if err == nil && size > room {
-			err = &plan.Fault{Sentence: plan.Say("These texts are too long together: I take at most %d MB at once.", maxTexts>>20)}
+			err = &plan.Fault{Sentence: plan.Say("These texts are too long together: I take at most %d MB at once.", record.MaxTexts>>20)}
 		}
 		if err == nil {
 			room -= size
@@ -115,7 +125,7 @@ func (j *Jobs) takeFiles(ctx context.Context, r *request, t *thread, earlier []p
 			all = append(all, r)
 		}
 	}
-	carried, err := j.carried(ctx, r)
+	carried, err := x.referenced(ctx, r)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -126,28 +136,28 @@ func (j *Jobs) takeFiles(ctx context.Context, r *request, t *thread, earlier []p
 	}
 	names := map[string]string{} // of the files, by id
 	var unfit []error
-	e := r.asked.Event
+	e := r.Asked.Event
 	for _, f := range attached(e.Message) {
 		res, err := take(e.Adapter, f)
 		switch {
 		case err == nil:
 			given(res)
 			names[f.ID] = res.Name
-		case refused(err):
+		case intake.Refused(err):
 			unfit = append(unfit, err)
 		default:
 			return nil, nil, err
 		}
 	}
-	marked := t.marked(r)
+	marked := marked(t, r)
 	if len(unfit) > 0 && (len(names) == 0 || len(marked) > 0) { // it would not be what is wished for
-		return nil, nil, together(unfit)
+		return nil, nil, intake.Together(unfit)
 	}
 	for _, err := range unfit {
-		j.log.WarnContext(ctx, "a file is left out", "request", r.id, "error", plan.ForOperator(err))
+		x.log.WarnContext(ctx, "a file is left out", "request", r.ID, "error", plan.ForOperator(err))
 	}
 	if len(unfit) > 0 {
-		without = []string{j.say(r, plan.Say("Left out: %s", plan.Sentence(together(unfit), plan.Message{})))}
+		without = []string{x.say(r, plan.Say("Left out: %s", plan.Sentence(intake.Together(unfit), plan.Message{})))}
 	}
 	for i, m := range marked {
 		m.Picture = cmp.Or(m.Picture, names[m.File])
@@ -158,7 +168,7 @@ func (j *Jobs) takeFiles(ctx context.Context, r *request, t *thread, earlier []p
 		if at := slices.IndexFunc(all, func(o plan.Resource) bool { return o.Name == m.Picture }); at >= 0 {
 			picture = cmp.Or(all[at].File, picture)
 		}
-		marks, err := takeMark(m, fmt.Sprintf("%s %d", r.id, i), namer, take, j.say(r, plan.Say("marked on %s", picture)))
+		marks, err := takeMark(m, fmt.Sprintf("%s %d", r.ID, i), namer, take, x.say(r, plan.Say("marked on %s", picture)))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -167,8 +177,122 @@ func (j *Jobs) takeFiles(ctx context.Context, r *request, t *thread, earlier []p
 	return all, without, nil
 }
 
-// attached are the files of a message and of the one that it replies to. What the bot's own
-// are is told by its answer.
+// marked are the marks for a request: those in the thread before it, and its own.
+func marked(t *record.Thread, r *record.Request) []pointed {
+	var all []pointed
+	for _, e := range t.MarksFor(r.ID) {
+		all = append(all, pointed{*e.Mark, e.Adapter})
+	}
+	if m := r.Asked.Event.Message; m != nil {
+		for _, mark := range m.Marks {
+			all = append(all, pointed{mark, r.Asked.Event.Adapter})
+		}
+	}
+	return all
+}
+
+// takeMark makes resources of the marks on a picture. About tells people what they are.
+func takeMark(m pointed, key string, namer *plan.Namer, take func(string, adapters.File) (plan.Resource, error), about string) ([]plan.Resource, error) {
+	var marks []plan.Resource
+	add := func(r plan.Resource) {
+		r.On, r.About = m.Picture, about
+		marks = append(marks, r)
+	}
+	if len(m.Points) > 0 {
+		points := make([]plan.Point, len(m.Points))
+		for i, p := range m.Points {
+			points[i] = plan.Point{X: p.X, Y: p.Y, Exclude: p.Exclude}
+		}
+		value, err := plan.EncodeValue(points)
+		if err != nil {
+			return nil, fmt.Errorf("take points: %w", err)
+		}
+		add(plan.Resource{Name: namer.Derived(string(plan.Points), key, "", m.Picture), Type: plan.Points, Value: value})
+	}
+	if len(m.Boxes) > 0 {
+		boxes := make([]plan.Box, len(m.Boxes))
+		for i, b := range m.Boxes {
+			boxes[i] = plan.Box{XMin: b.XMin, YMin: b.YMin, XMax: b.XMax, YMax: b.YMax}
+		}
+		value, err := plan.EncodeValue(boxes)
+		if err != nil {
+			return nil, fmt.Errorf("take boxes: %w", err)
+		}
+		add(plan.Resource{Name: namer.Derived(string(plan.BBox), key, "", m.Picture), Type: plan.BBox, Value: value})
+	}
+	if m.Mask != nil {
+		mask, err := take(m.adapter, *m.Mask)
+		if err != nil {
+			return nil, err
+		}
+		mask.Type = plan.Mask
+		add(mask)
+	}
+	return marks, nil
+}
+
+// referenced are the resources of the thread that a message is about: what the answer it replies to
+// made, and what was marked for the question it answers. If it picks a guess by its number, it is
+// about everything the question was about.
+func (x *fetcher) referenced(ctx context.Context, r *record.Request) ([]plan.Resource, error) {
+	var all []plan.Resource
+	if id := r.Asked.Answers; id != "" {
+		asked, err := x.store.Request(ctx, id)
+		if err != nil && record.IgnoreUnknown(err) != nil {
+			return nil, err
+		}
+		switch {
+		case err != nil || asked.Given == nil:
+		case r.Asked.Guess != "":
+			all = append(all, asked.Given.Resources...)
+		default:
+			all = append(all, asked.Given.PointedAt()...)
+		}
+	}
+	m := r.Asked.Event.Message
+	if m == nil || m.ReplyTo == nil || !m.ReplyTo.Own {
+		return all, nil
+	}
+	of, ok, err := x.store.Recall(ctx, m.ReplyTo.Ref)
+	if err != nil || !ok {
+		return all, err
+	}
+	answered, err := x.store.Request(ctx, of.Request)
+	if err != nil {
+		return all, record.IgnoreUnknown(err)
+	}
+	if run := answered.Run(of.Run); run != nil && run.Route != nil {
+		all = append(all, ends(run.Route)...)
+	}
+	return all, nil
+}
+
+// ends are the final media of a route: those from which it made no others.
+func ends(route *plan.Route) []plan.Resource {
+	steps := route.Steps()
+	taken := map[int]bool{}
+	for _, s := range steps {
+		for _, in := range s.Inputs() {
+			taken[in] = true
+		}
+	}
+	var all []plan.Resource
+	for i, s := range steps {
+		result, ok := route.Result(s.Key)
+		if !ok || taken[i] {
+			continue
+		}
+		for _, out := range result.Outputs() {
+			if out.Type.Media() {
+				all = append(all, out)
+			}
+		}
+	}
+	return all
+}
+
+// attached are the files of a message and of the one that it replies to. The bot's own files are
+// known by their answer.
 func attached(m *adapters.Message) []adapters.File {
 	switch {
 	case m == nil:
@@ -178,184 +302,4 @@ func attached(m *adapters.Message) []adapters.File {
 	default:
 		return slices.Concat(m.ReplyTo.Files, m.Files)
 	}
-}
-
-// refused tells that a file cannot be taken, now or later, for a reason that people are told.
-func refused(err error) bool {
-	_, told := errors.AsType[*plan.Fault](err)
-	return told && !passing(err)
-}
-
-// together is one fault of several. What is the same of all is said once.
-func together(all []error) error {
-	sentences := make([]plan.Message, len(all))
-	for i, err := range all {
-		sentences[i] = plan.Sentence(err, faultOf(err))
-	}
-	return &plan.Fault{Sentence: plan.Sentences(sentences...), Err: errors.Join(all...)}
-}
-
-// takeFile fetches one file, and tells how many bytes of text it is. One that the thread has
-// already is what it was; it is stored once more, which renews its time.
-func (j *Jobs) takeFile(
-	ctx context.Context, of *request, adapter string, f adapters.File, namer *plan.Namer, known []plan.Resource,
-) (r plan.Resource, size int, err error) {
-	thread := ThreadID(of.asked.Event.Thread)
-	from, ok := j.adapters[adapter]
-	if !ok {
-		return r, 0, &waitError{after: retrySoon, err: fmt.Errorf("fetch from %s: %w", adapter, ErrLacking)}
-	}
-	dir, err := os.MkdirTemp(j.config.Scratch, "atelier-fetch-")
-	if err != nil {
-		return r, 0, fmt.Errorf("make a folder for a file: %w", err)
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	// Whoever looks into it tells people about it by its name.
-	local := filepath.Join(dir, localName(f))
-	sum, err := j.download(ctx, of, from, f, local)
-	if err != nil {
-		return r, 0, err
-	}
-	info, err := j.config.Inspect(ctx, local)
-	if err != nil {
-		return r, 0, named(f, err)
-	}
-	r = plan.Resource{Type: info.Type, File: fileName(f), Facts: info.Facts, About: f.Alt}
-	if info.Type.Media() {
-		r.Blob = path.Join(ThreadFolder(thread), "given", sum+info.Ext)
-	} else if r.Value, err = text(local); err != nil {
-		return r, 0, named(f, err)
-	}
-	if size = len(r.Value); size >= longText {
-		r.Blob, r.Value = textBlob(thread, sum), ""
-	}
-	if r.Blob != "" {
-		if err := j.store(ctx, r.Blob, local); err != nil {
-			return r, 0, err
-		}
-	}
-	if i := slices.IndexFunc(known, func(o plan.Resource) bool {
-		return o.File == r.File && o.Type == r.Type && o.Blob == r.Blob && o.Value == r.Value
-	}); i >= 0 {
-		return known[i], size, nil
-	}
-	name := r.File
-	if filepath.Ext(name) == "" {
-		name += info.Ext
-	}
-	r.Name = namer.Original(name, sum)
-	return r, size, nil
-}
-
-// named tells a person which file it was that could not be taken.
-func named(f adapters.File, err error) error {
-	if _, ok := errors.AsType[*plan.Fault](err); ok {
-		return err
-	}
-	return &plan.Fault{Sentence: plan.Say("The file %q cannot be read.", fileName(f)), Err: err}
-}
-
-// fileName is the name of a file for people.
-func fileName(f adapters.File) string {
-	name := path.Base(strings.ReplaceAll(f.Name, "\\", "/"))
-	if name == "." || name == ".." || name == "/" {
-		return "file"
-	}
-	return name
-}
-
-// download writes a file into a new local one, and gives the hash of its content. It counts
-// as taken in from who made the request. The bytes are counted as they come, whatever was
-// said of their number.
-func (j *Jobs) download(ctx context.Context, r *request, from adapters.Adapter, f adapters.File, local string) (sum string, err error) {
-	room, err := j.roomFor(ctx, r, f)
-	if err != nil {
-		return "", err
-	}
-	body, err := from.Fetch(ctx, f)
-	if err != nil {
-		return "", j.fetchFault(ctx, f, err)
-	}
-	defer func() { err = errors.Join(err, body.Close()) }()
-	out, err := os.OpenFile(local, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return "", fmt.Errorf("make a passing file: %w", err)
-	}
-	h := sha256.New()
-	n, err := io.Copy(io.MultiWriter(out, h), io.LimitReader(body, room+1))
-	err = errors.Join(err, out.Close())
-	switch {
-	case n > room:
-		return "", j.tooLarge(ctx, r, f, n)
-	case err != nil:
-		return "", j.fetchFault(ctx, f, err)
-	case n == 0:
-		return "", &plan.Fault{Sentence: plan.Say("The file %q is empty.", fileName(f))}
-	}
-	if err := j.tookIn(ctx, r, f, n); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
-}
-
-// fetchFault tells what could not be fetched. What cannot come back is final, and so is what
-// was tried often enough.
-func (j *Jobs) fetchFault(ctx context.Context, f adapters.File, err error) error {
-	if wait := waitFor(err); wait > 0 {
-		return &waitError{after: wait, err: err}
-	}
-	var own *adapters.Fault
-	retried, _ := asynq.GetRetryCount(ctx)
-	switch {
-	case !adapters.Final(err) && (ctx.Err() != nil || retried < allowed(kindFetch).retries && !j.config.Impatient):
-		return err
-	case !adapters.Final(err):
-		return &plan.Fault{Sentence: plan.Say("The file %q could not be fetched. Please send it again later.", fileName(f)), Err: err}
-	case errors.As(err, &own): // its sentence is for the person alone: it may quote
-		said := plan.Message{Format: own.Sentence, Args: own.Args}
-		return &plan.Fault{Sentence: said, Err: errors.Join(own.Unwrap()...)}
-	default:
-		return &plan.Fault{Sentence: plan.Say("The file %q cannot be had any more. Please send it again.", fileName(f)), Err: err}
-	}
-}
-
-// localName is a file's name as every file system takes it.
-func localName(f adapters.File) string {
-	const longest = 200 // bytes
-	name := fileName(f)
-	if ext := filepath.Ext(name); len(name) > longest && len(ext) <= 8 {
-		name = strings.ToValidUTF8(name[:longest-len(ext)], "") + ext
-	} else if len(name) > longest {
-		name = strings.ToValidUTF8(name[:longest], "")
-	}
-	return name
-}
-
-// text reads a text that is kept with the request.
-func text(local string) (_ string, err error) {
-	f, err := os.Open(local)
-	if err != nil {
-		return "", fmt.Errorf("read a text: %w", err)
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	b, err := io.ReadAll(io.LimitReader(f, maxText+1))
-	switch {
-	case err != nil:
-		return "", fmt.Errorf("read a text: %w", err)
-	case len(b) > maxText:
-		return "", &plan.Fault{Sentence: plan.Say("The text is too long: at most 1 MB is taken.")}
-	}
-	return string(b), nil
-}
-
-func (j *Jobs) store(ctx context.Context, key, local string) (err error) {
-	f, err := os.Open(local)
-	if err != nil {
-		return fmt.Errorf("read a passing file: %w", err)
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	if err := j.config.Blobs.Put(ctx, key, f); err != nil {
-		return fmt.Errorf("store a file: %w", err)
-	}
-	return nil
 }

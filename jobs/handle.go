@@ -2,204 +2,135 @@ package jobs
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"slices"
-	"time"
 
 	"atelier/adapters"
-	"atelier/storage"
+	"atelier/agent/plan"
+	"atelier/jobs/record"
 )
 
-// Handle takes an event of an adapter: it is an [adapters.Handler]. What it returns nil for
-// is recorded. What is not meant for the bot is passed over.
+// Handle takes an event of an adapter: it is an [adapters.Handler]. An event for which it
+// returns nil is recorded, or is not meant for the bot.
 func (j *Jobs) Handle(ctx context.Context, e adapters.Event) error {
 	if err := e.Validate(); err != nil {
 		return err
 	}
 	switch e.Kind {
 	case adapters.MessageSent:
-		return j.hear(ctx, e)
+		return j.admission.message(ctx, e)
 	case adapters.CommandGiven:
-		return j.commanded(ctx, e)
+		return j.admission.command(ctx, e)
 	case adapters.PictureMarked:
-		return j.pointed(ctx, e)
+		return j.admission.mark(ctx, e)
 	case adapters.ReactionAdded:
-		return j.reacted(ctx, e)
+		return j.reactions.added(ctx, e)
 	case adapters.ReactionRemoved:
-		return j.unreacted(ctx, e)
+		return j.reactions.removed(ctx, e)
 	case adapters.CancelAsked:
-		return j.cancelAsked(ctx, e)
+		return j.stopper.asked(ctx, e)
 	}
 	return fmt.Errorf("%w: an event of kind %q", adapters.ErrInvalid, e.Kind)
 }
 
-// hear takes a message if it is meant for the bot: by its address, because it answers an
-// open question, or because nobody else is in the thread.
-func (j *Jobs) hear(ctx context.Context, e adapters.Event) error {
-	t, err := j.thread(ctx, ThreadID(e.Thread), -1)
-	if err != nil {
-		return err
-	}
-	answers := t.question(j.config.Now())
-	if answers != nil && answers.Asker != e.By.ID && !repliesTo(e.Message, answers.Ref) {
-		answers = nil
-	}
-	taken := t.placeOf(RequestID(e)) != nil // it came before, and may have been recorded by half
-	overheard := e.Message.For == adapters.Overheard && !taken
-	if overheard && (answers == nil && !t.alone(e.By.ID) || !j.quota.Allowed(e.By, e.Thread)) {
-		if len(t.by) == 0 || slices.Contains(t.by, e.By.ID) {
-			return nil
-		}
-		_, err := j.logs.append(ctx, threadLog(t.id), entry{At: j.config.Now(), Present: &present{By: e.By.ID}})
-		return err
-	}
-	return j.admit(ctx, e, t, answers)
+// Submit records what a person asks for and enqueues it. The same event is one request,
+// however often it arrives. Once Submit has returned, the request will be answered, by this
+// process or another.
+func (j *Jobs) Submit(ctx context.Context, e adapters.Event, o Options) (id string, err error) {
+	return j.admission.new(ctx, e, o)
 }
 
-func repliesTo(m *adapters.Message, ref adapters.MessageRef) bool {
-	return m.ReplyTo != nil && slices.Contains(ref.Keys(), m.ReplyTo.Ref.Key())
+// Choose starts another run of a request, with that choice of the plan of one of its runs, and
+// returns the run's number. What both have in common is not done again.
+func (j *Jobs) Choose(ctx context.Context, id string, of int, c plan.Choice, by string) (int, error) {
+	return j.chooser.choose(ctx, id, of, c, by)
 }
 
-// acknowledge shows how a request stands, where the platform can. It is a courtesy: the
-// request does not wait for it.
-func (j *Jobs) acknowledge(ctx context.Context, e adapters.Event, s adapters.Status) {
-	a, ok := j.adapters[e.Thread.Adapter].(adapters.Acknowledger)
-	if !ok || e.Message == nil {
-		return
-	}
-	ctx = context.WithoutCancel(ctx)
-	j.after.run(func() {
-		ctx, stop := context.WithTimeout(ctx, 10*time.Second)
-		defer stop()
-		if err := a.Acknowledge(ctx, e.Message.Ref, s); err != nil && !errors.Is(err, adapters.ErrGone) {
-			j.log.WarnContext(ctx, "a sign could not be shown", "request", RequestID(e), "status", string(s), "error", forOperator(err))
-		}
-	})
+// ChooseGuess starts another run of a request, which plans and does a guess of the question that
+// one of its runs asked, and returns the run's number. Guesses count from 1.
+func (j *Jobs) ChooseGuess(ctx context.Context, id string, of, guess int, by string) (int, error) {
+	return j.chooser.chooseGuess(ctx, id, of, guess, by)
 }
 
-// advanceThread lets the thread's next request begin, if one waits.
-func (j *Jobs) advanceThread(ctx context.Context, id string) error {
-	t, err := j.thread(ctx, id, -1)
-	if err != nil {
-		return err
-	}
-	return j.beginNext(ctx, t)
+// Again starts a run of a request that plans and computes everything anew, and returns the run's
+// number.
+func (j *Jobs) Again(ctx context.Context, id, by string) (int, error) {
+	return j.chooser.again(ctx, id, by)
 }
 
-func (j *Jobs) beginNext(ctx context.Context, t *thread) (err error) {
-	id, head := t.id, t.head()
-	if head == "" || !j.logs.queue(threadLog(id), head) {
-		return nil
-	}
-	defer func() {
-		if err != nil {
-			j.logs.unqueue(threadLog(id), head)
-		}
-	}()
-	r, err := j.request(ctx, head)
-	if errors.Is(err, ErrUnknown) { // its time had come, or it was being forgotten
-		entries, _, err := j.logs.added(ctx, threadLog(id), entry{At: j.config.Now(), Left: &left{Request: head, Run: 1}})
-		if err != nil {
-			return err
-		}
-		return j.beginNext(ctx, foldThread(id, entries))
-	}
-	if err != nil {
-		return err
-	}
-	if err := j.turn(ctx, r); err != nil {
-		return err
-	}
-	return j.enqueue(ctx, task{Kind: kindFetch, Request: head, Run: 1, queue: gatewayQueue(r.asked.Event.Adapter)}, 0)
+// Cancel stops every run of a request that has not ended, for the person of that id; "" is the
+// operator. What is done stays done. It fails with [ErrOver] if there was nothing to stop.
+func (j *Jobs) Cancel(ctx context.Context, id, by string) error {
+	return j.stopper.cancel(ctx, id, record.Halted{Why: record.HaltCancelled, By: by})
 }
 
-// turn begins the time of a request whose turn has come: once, whoever finds it. The
-// deadline is handed over again, since it may have been recorded by half.
-func (j *Jobs) turn(ctx context.Context, r *request) error {
-	if r.given == nil {
-		first, err := j.config.State.PutOnce(ctx, requestTurn(r.id), []byte{'t'}, j.config.Retention)
-		if err == nil && first {
-			err = j.config.State.Put(ctx, requestTime(r.id, 1), []byte{'w'}, j.config.Deadline)
-		}
-		if err != nil {
-			return errors.Join(fmt.Errorf("set the deadline: %w", err), j.config.State.Delete(ctx, requestTurn(r.id)))
-		}
-	}
-	return j.enqueue(ctx, task{Kind: kindDeadline, Request: r.id, Run: 1, queue: QueuePlan}, j.config.Deadline)
+// Show returns all that is known of a request.
+func (j *Jobs) Show(ctx context.Context, id string) (Request, error) {
+	return j.viewer.Show(ctx, id)
 }
 
-// request reads a request; it is an error if there is none.
-func (j *Jobs) request(ctx context.Context, id string) (*request, error) {
-	entries, err := j.logs.read(ctx, requestLog(id))
+// Requests returns the latest requests, at most n, the latest first. They are for a list: without
+// Asked, and without long texts. [Jobs.Show] returns all of one.
+func (j *Jobs) Requests(ctx context.Context, n int) ([]Request, error) {
+	return j.viewer.Latest(ctx, n)
+}
+
+// Wait waits until the run of that number has ended, and returns the request as it is then.
+func (j *Jobs) Wait(ctx context.Context, id string, n int) (Request, error) {
+	return j.viewer.Wait(ctx, id, n)
+}
+
+// Find returns the request and the run that a message belongs to: one of the bot's, or a
+// person's that is a request. It fails with [ErrUnknown] if there is none.
+func (j *Jobs) Find(ctx context.Context, message adapters.MessageRef) (id string, run int, err error) {
+	return j.viewer.Find(ctx, message)
+}
+
+// Standing tells what a person's requests in a thread are waiting for, and what is left of the
+// quota.
+func (j *Jobs) Standing(ctx context.Context, by adapters.Person, in adapters.Thread) (Standing, error) {
+	return j.viewer.Standing(ctx, by, in)
+}
+
+// Forget deletes everything that is known of a thread: its requests, answers and media. Runs
+// that have not ended are stopped, without an answer. It fails with [ErrUnknown] if nothing is
+// known.
+func (j *Jobs) Forget(ctx context.Context, threadID string) (requests int, err error) {
+	return j.forgetter.Forget(ctx, threadID)
+}
+
+// Elsewhere are the tools that other processes can run now, each with its candidates: the
+// planner searches over them too. They are looked up once in a beat.
+func (j *Jobs) Elsewhere(ctx context.Context) (map[string][]plan.Candidate, error) {
+	return j.others.Tools(ctx)
+}
+
+// Workers are the processes that live, by id.
+func (j *Jobs) Workers(ctx context.Context) ([]Worker, error) { return j.workers.List(ctx) }
+
+// Queues are the queues that exist or have workers, by name.
+func (j *Jobs) Queues(ctx context.Context) ([]Queue, error) {
+	workers, err := j.workers.List(ctx)
 	if err != nil {
 		return nil, err
 	}
-	r, err := foldRequest(id, entries)
-	if err == nil && (r == nil || r.asked == nil) {
-		err = fmt.Errorf("request %s: %w", id, ErrUnknown)
-	}
-	return r, err
+	return j.tasks.Statuses(workers)
 }
 
-// write adds an entry to a request's log, and gives the request as it is then.
-func (j *Jobs) write(ctx context.Context, id string, e entry) (*request, error) {
-	e.At = j.config.Now()
-	entries, _, err := j.logs.added(ctx, requestLog(id), e)
-	if err != nil {
-		return nil, err
-	}
-	r, err := foldRequest(id, entries)
-	if err == nil && (r == nil || r.asked == nil) { // it was forgotten meanwhile
-		err = fmt.Errorf("request %s: %w", id, ErrUnknown)
-	}
-	return r, err
+// RetryFailed runs the tasks of a queue that were given up once more, and returns their number.
+// What was answered meanwhile is not answered again.
+func (j *Jobs) RetryFailed(_ context.Context, name string) (int, error) {
+	return j.tasks.RetryFailed(name)
 }
 
-// thread reads a thread as it was after so many entries; all of them if n is negative.
-func (j *Jobs) thread(ctx context.Context, id string, n int) (*thread, error) {
-	entries, err := j.logs.read(ctx, threadLog(id))
-	if err != nil {
-		return nil, err
-	}
-	if n >= 0 && n < len(entries) {
-		entries = entries[:n]
-	}
-	return foldThread(id, entries), nil
+// DropFailed deletes the tasks of a queue that were given up, and returns their number.
+func (j *Jobs) DropFailed(_ context.Context, name string) (int, error) {
+	return j.tasks.DropFailed(name)
 }
 
-// answered is what a message of the bot's belongs to.
-type answered struct {
-	Request string `json:"request"`
-	Run     int    `json:"run"`
-}
-
-// remember notes what the messages of an answer, or of a wish, belong to.
-func (j *Jobs) remember(ctx context.Context, ref adapters.MessageRef, of answered) error {
-	b, err := json.Marshal(of)
-	if err != nil {
-		return fmt.Errorf("encode a message's note: %w", err)
-	}
-	for _, key := range ref.Keys() {
-		if err := j.config.State.Put(ctx, messageKey(key), b, j.config.Retention); err != nil {
-			return fmt.Errorf("note a message: %w", err)
-		}
-	}
-	return nil
-}
-
-// recall finds what a message belongs to. It is not ok where that is nothing known.
-func (j *Jobs) recall(ctx context.Context, ref adapters.MessageRef) (of answered, ok bool, err error) {
-	b, err := j.config.State.Get(ctx, messageKey(ref.Key()))
-	if errors.Is(err, storage.ErrNotFound) {
-		return of, false, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(b, &of)
-	}
-	if err != nil {
-		return of, false, fmt.Errorf("look up a message: %w", err)
-	}
-	return of, true, nil
-}
+// Resume enqueues again what the requests that have not ended wait for, and returns their
+// number. It is for a process that has the State for itself and whose queues ended with the
+// process before it: it is called once, before Run, and before any event is handled.
+//
+// A request keeps what is left of its time; if its time ran out while no process ran, it gets
+// its full time. A request that cannot be read is left as it is, and logged.
+func (j *Jobs) Resume(ctx context.Context) (requests int, err error) { return j.recovery.Resume(ctx) }

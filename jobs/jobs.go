@@ -7,15 +7,20 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"sync"
 	"time"
 
-	"github.com/hibiken/asynq"
 	"github.com/redis/go-redis/v9"
 
 	"atelier/adapters"
 	"atelier/agent/plan"
+	"atelier/jobs/intake"
+	"atelier/jobs/post"
+	"atelier/jobs/progress"
+	"atelier/jobs/queue"
 	"atelier/jobs/quota"
+	"atelier/jobs/record"
+	"atelier/jobs/retention"
+	"atelier/jobs/view"
 	"atelier/storage"
 )
 
@@ -28,14 +33,14 @@ type Agent interface {
 	// where another process is to do it, and where the step is to be tried again with
 	// [ErrPassing] or what the storage says of a place that is away or full.
 	Act(ctx context.Context, w Work) (plan.Result, error)
-	// Respond tells what came of a run. The thinking is that of the plan, and its own.
+	// Respond words the answer of a run. The thinking is that of the plan, and its own.
 	Respond(ctx context.Context, a Account) (text string, thinking plan.Thinking, err error)
-	// Ways are labels for offers, for people: what each does another way than the chosen plan.
+	// Ways are labels of offers for people: how each differs from the chosen solution.
 	Ways(p *plan.Plan, chosen plan.Choice, offers []plan.Offer) []plan.Message
 	// Device is where an action is done: cpu, gpu or program.
 	Device(ctx context.Context, a plan.Action) string
-	// Hears is the action by which the words of a voice message are written down, by the
-	// best tool that can run here or in another process; false where none can.
+	// Hears is the action that transcribes a voice message, by the best tool that can run here
+	// or in another process; false if none can.
 	Hears(ctx context.Context, voice plan.Resource) (plan.Action, bool)
 	// Capabilities are the tools that this process can run now on the queues that it works
 	// on, each with its candidates.
@@ -48,16 +53,16 @@ type Writer interface {
 	// Writes reports whether a program is written for the action before it can run.
 	Writes(a plan.Action) bool
 	// Write has the next program written, after the Drafts of the work. Its errors are like those of Plan;
-	// with one, the Usage of the draft tells what was taken in vain.
+	// with one, the Usage of the draft is what was used in vain.
 	Write(ctx context.Context, w Work) (plan.Draft, error)
 }
 
 // What errors of an [Agent] mean to the jobs.
 var (
-	// ErrPassing tells that the same may succeed later.
-	ErrPassing = errors.New("it may succeed later")
-	// ErrLacking tells that another process is to do it.
-	ErrLacking = errors.New("this process lacks the tool")
+	// ErrPassing means that the same may succeed later.
+	ErrPassing = queue.ErrPassing
+	// ErrLacking means that another process has to do it.
+	ErrLacking = queue.ErrLacking
 )
 
 // Work is one step to be done.
@@ -71,43 +76,24 @@ type Work struct {
 	Resources []plan.Resource
 	// Folder is where in the Blobs its media go; no other attempt has it.
 	Folder string
-	// Salt makes the work another one although the step has the same key.
+	// Salt distinguishes the work from that of a step with the same key.
 	Salt string
-	// Program is what was written for the step, to be run; "" if nothing was.
+	// Program is the program that was written for the step; "" if there is none.
 	Program string
-	// Drafts are the programs that were written for the step, all but the Program in vain.
+	// Drafts are the programs that were written for the step. All but the Program failed.
 	Drafts []plan.Draft
 	// Spent is how many tokens planning and all drafts of the run took.
 	Spent int
-	// Anyhow has it done here in any way that this process can: who does it better was
-	// waited for in vain.
+	// Anyhow has it done here as well as this process can: a better one was waited for in vain.
 	Anyhow bool
 }
 
-// Account is what an answer speaks of.
+// Account is what an answer is about.
 type Account struct {
 	Request plan.Request
 	Plan    *plan.Plan
-	// Route is the way that was gone; nil where the plan has no steps.
+	// Route is the route that was run; nil if the plan has no steps.
 	Route *plan.Route
-}
-
-// File is what was found out about a file that somebody sent.
-type File struct {
-	Type plan.Type
-	// Ext is the ending of its kind, with the dot.
-	Ext string
-	// Facts are those of [plan.Resource].
-	Facts string
-}
-
-// Pool is queues that share workers.
-type Pool struct {
-	// Queues have a weight each, by name: plan, cpu, gpu, program, or gateway for those of all
-	// Adapters. A queue of twice the weight is looked at first twice as often.
-	Queues map[string]int
-	// Concurrency is how many tasks run at a time.
-	Concurrency int
 }
 
 // Config is what jobs are made of.
@@ -120,8 +106,8 @@ type Config struct {
 	Agent Agent
 	// Adapters are those that this process is connected with, or holds the tokens of.
 	Adapters []adapters.Adapter
-	// Inspect looks into a file of somebody's, and refuses by a [plan.Fault] what no tool
-	// may be given. It is needed where gateway is served.
+	// Inspect looks into a file that a person sent, and rejects by a [plan.Fault] what no tool
+	// may be given. It is needed if gateway is served.
 	Inspect func(ctx context.Context, path string) (File, error)
 	// Command answers a command such as /tools, in the language of that BCP 47 tag. Nil knows
 	// none.
@@ -194,28 +180,39 @@ type Metrics interface {
 	// Thinking tells of what models took for a request.
 	Thinking(t plan.Thinking)
 	// Ended tells of a run that is over, and how long it took from when it began.
-	Ended(adapter string, s Status, took time.Duration)
+	Ended(adapter string, s record.Status, took time.Duration)
 }
 
 // Jobs is the work of a process. It is safe for concurrent use.
 type Jobs struct {
-	config    Config
-	id        string // of this process
-	client    *asynq.Client
-	inspector *asynq.Inspector
-	logs      *logs
-	texts     *texts
-	adapters  map[string]adapters.Adapter
-	active    *active
-	known     *known
-	after     background
-	posts     posts
-	unread    sync.Map // why what was written before could not be read, as far as it was told
-	quota     *quota.Quota
-	obey      time.Duration // how long what was ended is waited for
-	stuck     chan error    // what an impatient process cannot go on with
-	log       *slog.Logger
+	config   Config
+	id       string // of this process
+	adapters map[string]adapters.Adapter
+
+	tasks    *queue.Tasks
+	running  *queue.Running
+	workers  *queue.Workers
+	others   *queue.Others
+	reaper   *queue.Reaper
+	recovery *queue.Recovery
+	acks     *post.Signs
+	shutdown time.Duration // how long tasks whose contexts ended are waited for
+	stuck    chan error    // what an impatient process cannot go on with
+
+	admission  *admission
+	reactions  *reactions
+	chooser    *chooser
+	stopper    *stopper
+	dispatcher *dispatcher
+	progress   *progress.Display
+	viewer     *view.Viewer
+	forgetter  *retention.Forgetter
+	sweeper    *retention.Sweeper
+	log        *slog.Logger
 }
+
+// sayer says a fixed sentence in the language of a request.
+type sayer func(r *record.Request, m plan.Message) string
 
 // New checks the configuration. It starts nothing and asks nothing.
 func New(c Config) (*Jobs, error) {
@@ -227,18 +224,15 @@ func New(c Config) (*Jobs, error) {
 		return nil, errors.New("a time or size is negative")
 	}
 	c = c.complete()
-	limits, err := c.quota()
+	counted, err := c.quota()
 	if err != nil {
 		return nil, err
 	}
 	j := &Jobs{
-		config: c, quota: limits, id: c.Name + "-" + hash(rand.Text())[:8],
-		client: asynq.NewClientFromRedisClient(c.Redis), inspector: asynq.NewInspectorFromRedisClient(c.Redis),
-		logs: newLogs(c.State, c.Retention, 512), texts: newTexts(c.Blobs),
-		adapters: map[string]adapters.Adapter{}, active: newActive(), posts: posts{tried: map[string]tried{}},
-		obey: 5 * time.Second, log: c.Log,
+		config: c, id: c.Name + "-" + record.Hash(rand.Text())[:8], adapters: map[string]adapters.Adapter{},
+		tasks: queue.NewTasks(c.Redis, c.TaskRetention), running: queue.NewRunning(), workers: queue.NewWorkers(c.State, c.Beat),
+		shutdown: 5 * time.Second, stuck: make(chan error, 1), log: c.Log,
 	}
-	j.known, j.stuck = &known{jobs: j, left: map[string]time.Time{}}, make(chan error, 1)
 	for _, a := range c.Adapters {
 		if _, twice := j.adapters[a.Name()]; twice {
 			return nil, fmt.Errorf("two adapters are called %s", a.Name())
@@ -250,7 +244,88 @@ func New(c Config) (*Jobs, error) {
 			return nil, err
 		}
 	}
+	j.wire(counted)
 	return j, nil
+}
+
+// wire gives every stage what it needs.
+func (j *Jobs) wire(counted *quota.Quota) {
+	c := j.config
+	store := record.NewStore(record.StoreConfig{State: c.State, Blobs: c.Blobs, Retention: c.Retention, Deadline: c.Deadline, Now: c.Now})
+	index, hints := record.NewIndex(store), queue.NewHints(c.State, c.Log)
+	j.others = queue.NewOthers(j.workers, j.id, c.Patience, c.Deadline)
+	say := func(r *record.Request, m plan.Message) string { return c.Tell.In(r.Language(), m) }
+
+	limits := &limits{Quota: counted, metrics: c.Metrics, log: c.Log}
+	flow := &flow{store: store, tasks: j.tasks, hints: hints, agent: c.Agent, deadline: c.Deadline}
+	j.acks = &post.Signs{Adapters: j.adapters, Log: c.Log}
+	inputs := &inputs{store: store, programs: c.Programs}
+	j.stopper = &stopper{store: store, index: index, limits: limits, tasks: j.tasks, hints: hints, running: j.running, log: c.Log}
+
+	j.admission = &admission{
+		store: store, index: index, state: c.State, limits: limits, tasks: j.tasks, flow: flow, acks: j.acks, metrics: c.Metrics,
+		say: say, deadline: c.Deadline, now: c.Now, log: c.Log,
+	}
+	downloads := &intake.Downloads{
+		Adapters: j.adapters, Quota: counted, Blobs: c.Blobs, Inspect: c.Inspect, Scratch: c.Scratch, MaxFile: c.MaxFile,
+		Impatient: c.Impatient, Metrics: c.Metrics, Log: c.Log,
+	}
+	fetcher := &fetcher{
+		store: store, blobs: c.Blobs, flow: flow, downloads: downloads, say: say, log: c.Log,
+		histories: &intake.Histories{Store: store, Blobs: c.Blobs, Adapters: j.adapters, Downloads: downloads, MaxFile: c.MaxFile, Log: c.Log},
+	}
+	planner := &planner{store: store, flow: flow, agent: c.Agent, inputs: inputs, command: c.Command, metrics: c.Metrics, say: say}
+	j.chooser = &chooser{
+		store: store, index: index, limits: limits, tasks: j.tasks, flow: flow, deadline: c.Deadline,
+		questionExpiry: c.QuestionExpiry, now: c.Now, log: c.Log,
+	}
+	j.reactions = &reactions{
+		store: store, limits: limits, flow: flow, chooser: j.chooser, stopper: j.stopper, adapters: j.adapters, say: say,
+	}
+	runner := &runner{agent: c.Agent, others: j.others, tasks: j.tasks, flow: flow, blobs: c.Blobs}
+	actor := &actor{
+		store: store, flow: flow, agent: c.Agent, inputs: inputs, runner: runner, metrics: c.Metrics, say: say, self: j.id,
+		retry: c.Retry, impatient: c.Impatient,
+		transcriber: &transcriber{
+			store: store, flow: flow, agent: c.Agent, inputs: inputs, runner: runner, metrics: c.Metrics, say: say,
+		},
+	}
+	composer := &composer{
+		store: store, blobs: c.Blobs, flow: flow, limits: limits, agent: c.Agent, inputs: inputs, markLinks: c.MarkLink,
+		metrics: c.Metrics, say: say, log: c.Log,
+	}
+	posts := post.NewTries()
+	sender := &sender{
+		store: store, state: c.State, tasks: j.tasks, flow: flow, limits: limits, adapters: j.adapters, acks: j.acks, posts: posts,
+		poster: &post.Poster{Blobs: c.Blobs, Posts: posts, Tell: c.Tell, Log: c.Log}, self: j.id, metrics: c.Metrics,
+		retention: c.Retention, questionExpiry: c.QuestionExpiry, now: c.Now, log: c.Log,
+	}
+	deadlines := &deadlines{
+		store: store, tasks: j.tasks, flow: flow, stopper: j.stopper, composer: composer, deadline: c.Deadline,
+	}
+	j.dispatcher = &dispatcher{
+		fetcher: fetcher, planner: planner, actor: actor, composer: composer, sender: sender, deadlines: deadlines,
+		store: store, state: c.State, tasks: j.tasks, running: j.running, flow: flow, stopper: j.stopper, metrics: c.Metrics,
+		say: say, self: j.id, impatient: c.Impatient, stuck: j.stuck, log: c.Log,
+	}
+
+	j.reaper = &queue.Reaper{Tasks: j.tasks, Workers: j.workers, Running: j.running, Beat: c.Beat, GiveUp: j.dispatcher.giveUp, Log: c.Log}
+	j.recovery = &queue.Recovery{
+		State: c.State, Store: store, Index: index, Tasks: j.tasks, Workers: j.workers, Self: j.id,
+		Due: flow.due, NextInThread: flow.nextInThread, Say: say, Deadline: c.Deadline, Retention: c.Retention, Log: c.Log,
+	}
+	j.progress = &progress.Display{
+		Store: store, State: c.State, Hints: hints, Workers: j.workers, Self: j.id, Retention: c.Retention, Retry: c.Retry,
+		Say: say, Log: c.Log,
+	}
+	j.viewer = &view.Viewer{Store: store, Index: index, Hints: hints, Input: inputs.of, Quota: counted, Retention: c.Retention, Now: c.Now}
+	j.forgetter = &retention.Forgetter{
+		Store: store, State: c.State, Blobs: c.Blobs, Tasks: j.tasks, Adapters: j.adapters, Release: limits.release, Log: c.Log,
+		Stop: func(ctx context.Context, request string) error {
+			return ignoreOver(j.stopper.cancel(ctx, request, record.Halted{Why: record.HaltDeleted}))
+		},
+	}
+	j.sweeper = &retention.Sweeper{State: c.State, Blobs: c.Blobs, Self: j.id, Retention: c.Retention, Log: c.Log}
 }
 
 // complete is the configuration with what was left out.
@@ -272,7 +347,7 @@ func (c Config) complete() Config {
 		c.MaxFile = 100_000_000
 	}
 	if c.Retry == nil {
-		c.Retry = retryDelay
+		c.Retry = queue.Backoff
 	}
 	if c.Name == "" {
 		c.Name = "bot"
@@ -305,11 +380,11 @@ func (j *Jobs) checkPool(p Pool) error {
 		switch {
 		case weight < 1:
 			return fmt.Errorf("the weight of the queue %s must be at least 1", q)
-		case q == QueueGateway:
+		case q == queue.Gateway:
 			if len(j.adapters) > 0 && j.config.Inspect == nil {
 				return errors.New("the gateway needs Inspect")
 			}
-		case !slices.Contains([]string{QueuePlan, QueueCPU, QueueGPU, QueueProgram}, q):
+		case !slices.Contains([]string{queue.Plan, queue.CPU, queue.GPU, queue.Program}, q):
 			return fmt.Errorf("there is no queue %s", q)
 		case j.config.Agent == nil:
 			return fmt.Errorf("the queue %s needs an agent", q)

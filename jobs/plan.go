@@ -5,47 +5,61 @@ import (
 	"errors"
 	"slices"
 
+	"atelier/adapters"
 	"atelier/agent/plan"
+	"atelier/jobs/queue"
+	"atelier/jobs/record"
 	"atelier/storage"
 )
 
-// plan plans a generation, and hands over what can be done first.
-func (j *Jobs) plan(ctx context.Context, w task) error {
-	r, err := j.request(ctx, w.Request)
+// planner is the stage plan: it has the agent plan, or answers a command.
+type planner struct {
+	store   *record.Store
+	flow    *flow
+	inputs  *inputs
+	agent   Agent
+	metrics Metrics
+	command func(ctx context.Context, e adapters.Event, language string) (string, error)
+	say     sayer
+}
+
+// run plans a generation, and enqueues what can be done first.
+func (l *planner) run(ctx context.Context, w queue.Task) error {
+	r, err := l.store.Request(ctx, w.Request)
 	if err != nil {
 		return err
 	}
-	run := r.run(w.Run)
-	if run == nil || !run.working() || r.deaf(r.generations[run.generation]) || r.given == nil && r.asked.Event.Command == nil {
-		return j.advance(ctx, r)
+	run := r.Run(w.Run)
+	if run == nil || !run.Working() || r.NeedsTranscription(r.Generations[run.Generation]) || r.Given == nil && r.Asked.Event.Command == nil {
+		return l.flow.advance(ctx, r)
 	}
-	if g := r.generations[run.generation]; g.plan == nil {
-		j.hint(ctx, r)
-		p, err := j.planned(ctx, r, g)
+	if g := r.Generations[run.Generation]; g.Plan == nil {
+		l.flow.written(ctx, r)
+		p, err := l.plan(ctx, r, g)
 		if err != nil {
 			return err
 		}
 		stored := *p
-		if stored.Resources, err = j.texts.pack(ctx, ThreadID(r.asked.Event.Thread), p.Resources); err != nil {
+		if stored.Resources, err = l.store.Texts.Pack(ctx, record.ThreadID(r.Asked.Event.Thread), p.Resources); err != nil {
 			return err
 		}
-		r, err = j.write(ctx, r.id, entry{Run: run.n, Planned: &planned{stored}})
+		r, err = l.store.Write(ctx, r.ID, record.Entry{Run: run.N, Planned: &record.Planned{Plan: stored}})
 		if errors.Is(err, storage.ErrTooLarge) {
 			return &plan.Fault{Sentence: plan.Say("There is too much here to plan with. Please begin a new thread, or ask for less."), Err: err}
 		}
 		if err != nil {
 			return err
 		}
-		j.hint(ctx, r)
+		l.flow.written(ctx, r)
 	}
-	return j.advance(ctx, r)
+	return l.flow.advance(ctx, r)
 }
 
-func (j *Jobs) planned(ctx context.Context, r *request, g *generation) (*plan.Plan, error) {
-	if e := r.asked.Event; e.Command != nil {
-		reply := j.say(r, plan.Say("I do not know that command."))
-		if j.config.Command != nil {
-			text, err := j.config.Command(ctx, e, r.language())
+func (l *planner) plan(ctx context.Context, r *record.Request, g *record.Generation) (*plan.Plan, error) {
+	if e := r.Asked.Event; e.Command != nil {
+		reply := l.say(r, plan.Say("I do not know that command."))
+		if l.command != nil {
+			text, err := l.command(ctx, e, r.Language())
 			if err != nil {
 				return nil, err
 			}
@@ -53,52 +67,58 @@ func (j *Jobs) planned(ctx context.Context, r *request, g *generation) (*plan.Pl
 		}
 		return &plan.Plan{Wish: "/" + e.Command.Name, Reply: reply}, nil
 	}
-	if err := g.unheard(); err != nil {
+	if err := g.TranscriptFault(); err != nil {
 		return nil, err
 	}
-	r, err := j.unpacked(ctx, r)
+	r, err := l.store.Unpacked(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	asked, err := j.planRequest(ctx, r, g)
+	asked, err := l.inputs.of(ctx, r, g)
 	if err != nil {
 		return nil, err
 	}
-	p, err := j.config.Agent.Plan(ctx, asked)
+	p, err := l.agent.Plan(ctx, asked)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := plan.NewRoute(p, p.Best()); len(p.Tasks) > 0 && err != nil {
 		return nil, err // too much at once
 	}
-	j.config.Metrics.Thinking(p.Thinking)
+	l.metrics.Thinking(p.Thinking)
 	return p, nil
 }
 
-// planRequest is the request as the agent knows it: with the thread as it was when the
-// files were fetched. What is given is as r has it, which is to be unpacked for the agent.
-func (j *Jobs) planRequest(ctx context.Context, r *request, g *generation) (plan.Request, error) {
-	id := ThreadID(r.asked.Event.Thread)
-	asked := plan.Request{ID: r.id, Thread: id, Wish: r.wishOf(g), At: g.at, Language: r.language(), Operator: r.asked.Options.Operator}
-	if j.config.Programs != nil {
-		asked.NoPrograms = !j.config.Programs(r.asked.Event.Thread)
+// inputs make the requests that the agent gets.
+type inputs struct {
+	store    *record.Store
+	programs func(adapters.Thread) bool
+}
+
+// of is the request as the agent sees it, with the thread as it was when the files were fetched. For
+// the agent, r must be unpacked.
+func (i *inputs) of(ctx context.Context, r *record.Request, g *record.Generation) (plan.Request, error) {
+	id := record.ThreadID(r.Asked.Event.Thread)
+	asked := plan.Request{ID: r.ID, Thread: id, Wish: r.WishOf(g), At: g.At, Language: r.Language(), Operator: r.Asked.Options.Operator}
+	if i.programs != nil {
+		asked.NoPrograms = !i.programs(r.Asked.Event.Thread)
 	}
-	if r.given == nil {
+	if r.Given == nil {
 		return asked, nil
 	}
-	t, err := j.thread(ctx, id, r.given.Thread)
+	t, err := i.store.ThreadAt(ctx, id, r.Given.Thread)
 	if err != nil {
 		return asked, err
 	}
-	turns, earlier := t.memory()
-	if earlier, err = j.texts.unpackLatest(ctx, earlier); err != nil {
+	turns, earlier := t.Memory()
+	if earlier, err = i.store.Texts.UnpackLatest(ctx, earlier); err != nil {
 		return asked, err
 	}
 	asked.Turns = turns
-	if !r.guessed(g) {
-		asked.Question = r.given.Question
+	if !r.Guessed(g) {
+		asked.Question = r.Given.Question
 	}
-	asked.Given, earlier = r.apart(g, earlier)
+	asked.Given, earlier = r.WithoutVoice(g, earlier)
 	asked.Earlier = slices.DeleteFunc(earlier, func(e plan.Resource) bool {
 		return slices.ContainsFunc(asked.Given, func(g plan.Resource) bool { return g.Name == e.Name })
 	})

@@ -7,139 +7,111 @@ import (
 	"slices"
 
 	"atelier/adapters"
+	"atelier/jobs/record"
 )
 
-// reacted does what a sign on an answer asks for. One on anything else does nothing, nor
-// does one of somebody who may not ask there.
-func (j *Jobs) reacted(ctx context.Context, e adapters.Event) error {
-	r, run, err := j.reactedTo(ctx, e)
+// reactions do what signs on answers ask for.
+type reactions struct {
+	store    *record.Store
+	limits   *limits
+	flow     *flow
+	chooser  *chooser
+	stopper  *stopper
+	adapters map[string]adapters.Adapter
+	say      sayer
+}
+
+// added does what a sign on an answer asks for. Signs on anything else do nothing, nor do signs of
+// people who may not ask there.
+func (a *reactions) added(ctx context.Context, e adapters.Event) error {
+	r, run, err := a.target(ctx, e)
 	if err != nil || r == nil {
 		return err
 	}
 	switch e.Reaction.Sign {
 	case adapters.Again:
-		return j.repeat(ctx, e, r, run)
+		return a.repeat(ctx, e, r, run)
 	case adapters.Choose:
-		return j.chooseOffer(ctx, e, r, run)
+		return a.chooseOffer(ctx, e, r, run)
 	case adapters.Remove:
-		return j.remove(ctx, e, r, run)
+		return a.remove(ctx, e, r, run)
 	}
 	return nil
 }
 
-// reactedTo is what a reaction is about: nil where that is nothing known, or the person may
-// not ask there. The run is nil where the message is not an answer.
-func (j *Jobs) reactedTo(ctx context.Context, e adapters.Event) (*request, *run, error) {
-	of, ok, err := j.recall(ctx, e.Reaction.On)
+// target is what a reaction is about: nil if it is unknown, or the person may not ask there. The run
+// is nil if the message is not an answer.
+func (a *reactions) target(ctx context.Context, e adapters.Event) (*record.Request, *record.Run, error) {
+	of, ok, err := a.store.Recall(ctx, e.Reaction.On)
 	if err != nil || !ok {
 		return nil, nil, err
 	}
-	r, err := j.request(ctx, of.Request)
+	r, err := a.store.Request(ctx, of.Request)
 	if err != nil {
-		return nil, nil, ignoreUnknown(err)
+		return nil, nil, record.IgnoreUnknown(err)
 	}
-	if !j.quota.Allowed(e.By, r.asked.Event.Thread) {
+	if !a.limits.Allowed(e.By, r.Asked.Event.Thread) {
 		return nil, nil, nil
 	}
-	if m := r.message(); m != nil && slices.Contains(m.Ref.Keys(), e.Reaction.On.Key()) {
+	if m := r.Message(); m != nil && slices.Contains(m.Ref.Keys(), e.Reaction.On.Key()) {
 		return r, nil, nil
 	}
-	return r, r.run(of.Run), nil
+	return r, r.Run(of.Run), nil
 }
 
-// repeat runs a request once more, from the beginning. As long as that runs, the same person
-// begins no other.
-func (j *Jobs) repeat(ctx context.Context, e adapters.Event, r *request, run *run) error {
-	again := begun{By: e.By.ID, Event: e.Key()}
+// repeat runs a request again, from the beginning. While that runs, the person cannot start another
+// repeat.
+func (a *reactions) repeat(ctx context.Context, e adapters.Event, r *record.Request, run *record.Run) error {
+	again := record.Begun{By: e.By.ID, Event: e.Key()}
 	switch {
 	case run == nil:
-	case run.choice != nil && r.generations[run.generation].plan != nil: // another way, once more
-		again.Of, again.Choice, again.Anew = run.n, run.choice, true
+	case run.Choice != nil && r.Generations[run.Generation].Plan != nil: // another way, once more
+		again.Of, again.Choice, again.Anew = run.N, run.Choice, true
 	default:
-		again.Guess = r.generations[run.generation].guess
+		again.Guess = r.Generations[run.Generation].Guess
 	}
-	if r.waits() || r.repeats(e.By.ID, again.Event) {
+	if r.Waits() || r.Repeating(e.By.ID, again.Event) {
 		return nil
 	}
-	return j.begin(ctx, e, r, again)
+	return a.begin(ctx, e, r, again)
 }
 
-// repeats tells whether a run once more of that person's is at work, but for that event's.
-func (r *request) repeats(by, event string) bool {
-	return slices.ContainsFunc(r.runs, func(run *run) bool {
-		b := run.begun
-		return b != nil && b.By == by && b.Event != event && b.Event != "" && (b.Of == 0 || b.Anew) && run.working()
-	})
-}
-
-// chooseOffer runs what an answer offers, once: where it runs already, it is shared, and
-// where it is done, nothing is left to do.
-func (j *Jobs) chooseOffer(ctx context.Context, e adapters.Event, r *request, run *run) error {
-	if run == nil || run.answer == nil {
+// chooseOffer runs an offer of an answer, once: a run of it that works is shared, and one that is done
+// is left as it is.
+func (a *reactions) chooseOffer(ctx context.Context, e adapters.Event, r *record.Request, run *record.Run) error {
+	if run == nil || run.Answer == nil {
 		return nil
 	}
-	n := chosen(run.answer, e.Reaction)
+	n := chosen(run.Answer, e.Reaction)
 	if n < 0 {
 		return nil
 	}
-	choice := begun{taken: run.offered(n), By: e.By.ID, Event: e.Key(), Once: true}
-	made := r.made(choice.taken)
+	choice := record.Begun{Pick: run.Pick(n), By: e.By.ID, Event: e.Key(), Once: true}
+	made := r.RunOf(choice.Pick)
 	switch {
-	case r.begunBy(choice.Event): // it came before
-		return j.advance(ctx, r)
-	case made != nil && (!made.working() || slices.Contains(made.choosers, choice.By)):
+	case r.BegunBy(choice.Event): // it came before
+		return a.flow.advance(ctx, r)
+	case made != nil && (!made.Working() || slices.Contains(made.Choosers, choice.By)):
 		return nil
-	case !r.mayChoose(choice.taken, choice.By):
+	case !r.MayPick(choice.Pick, choice.By):
 		return nil
 	case made != nil:
-		_, err := j.another(ctx, r, choice)
+		_, err := a.chooser.start(ctx, r, choice)
 		return err
 	}
-	if why := j.closed(r, run); choice.Guess != "" && !why.IsZero() {
-		if r.refused(choice.taken, choice.By) {
+	if why := a.chooser.whyClosed(r, run); choice.Guess != "" && !why.IsZero() {
+		if r.RefusedBefore(choice.Pick, choice.By) {
 			return nil
 		}
-		choice.Refused = j.say(r, why)
-		_, err := j.another(ctx, r, choice)
+		choice.Refused = a.say(r, why)
+		_, err := a.chooser.start(ctx, r, choice)
 		return err
 	}
-	return j.begin(ctx, e, r, choice)
+	return a.begin(ctx, e, r, choice)
 }
 
-// begin begins a run that a reaction asks for, if the quota lets it.
-func (j *Jobs) begin(ctx context.Context, e adapters.Event, r *request, b begun) error {
-	in, id := r.asked.Event.Thread, RequestID(e)
-	if r.begunBy(b.Event) { // it came before
-		return j.advance(ctx, r)
-	}
-	refused, err := j.refusal(ctx, id, e, in)
-	if err != nil {
-		return err
-	}
-	if refused != nil {
-		if tell, err := j.tells(ctx, id, e, in, refused); err != nil || !tell {
-			return err
-		}
-		b.Refused = j.say(r, refused.Sentence)
-	}
-	_, err = j.another(ctx, r, b)
-	if refused != nil {
-		return err
-	}
-	after, lost := j.request(ctx, r.id)
-	if lost = ignoreUnknown(lost); lost == nil && (after == nil || !after.begunBy(b.Event)) {
-		lost = j.quota.Withdraw(ctx, id, e.By, in) // somebody else was first, or it could not be recorded
-	}
-	return errors.Join(err, lost)
-}
-
-// begunBy tells whether an event has begun a run.
-func (r *request) begunBy(event string) bool {
-	return slices.ContainsFunc(r.runs, func(run *run) bool { return run.event == event })
-}
-
-// chosen is the index of the offer that a reaction means, -1 if there is none.
-func chosen(a *Answer, on *adapters.Reaction) int {
+// chosen is the index of the offer that a reaction picks, -1 if there is none.
+func chosen(a *record.Answer, on *adapters.Reaction) int {
 	n := on.Number - 1
 	if on.Choice != "" {
 		n = slices.IndexFunc(a.Reply.Choices, func(c adapters.Choice) bool { return c.ID == on.Choice })
@@ -150,52 +122,78 @@ func chosen(a *Answer, on *adapters.Reaction) int {
 	return n
 }
 
-// remove takes an answer back, for who asked for it and for admins.
-func (j *Jobs) remove(ctx context.Context, e adapters.Event, r *request, run *run) error {
-	deleter, ok := j.adapters[r.asked.Event.Thread.Adapter].(adapters.Deleter)
-	if !ok || run == nil || run.sent == nil || run.sent.Ref.IsZero() {
+// begin starts a run that a reaction asks for, if the quota allows it.
+func (a *reactions) begin(ctx context.Context, e adapters.Event, r *record.Request, b record.Begun) error {
+	in, id := r.Asked.Event.Thread, record.RequestID(e)
+	if r.BegunBy(b.Event) { // it came before
+		return a.flow.advance(ctx, r)
+	}
+	refused, err := a.limits.refusal(ctx, id, e, in)
+	if err != nil {
+		return err
+	}
+	if refused != nil {
+		if tell, err := a.limits.tell(ctx, id, e, in, refused); err != nil || !tell {
+			return err
+		}
+		b.Refused = a.say(r, refused.Sentence)
+	}
+	_, err = a.chooser.start(ctx, r, b)
+	if refused != nil {
+		return err
+	}
+	after, lost := a.store.Request(ctx, r.ID)
+	if lost = record.IgnoreUnknown(lost); lost == nil && (after == nil || !after.BegunBy(b.Event)) {
+		lost = a.limits.Withdraw(ctx, id, e.By, in) // somebody else was first, or it could not be recorded
+	}
+	return errors.Join(err, lost)
+}
+
+// remove deletes an answer, for who asked for it and for admins.
+func (a *reactions) remove(ctx context.Context, e adapters.Event, r *record.Request, run *record.Run) error {
+	deleter, ok := a.adapters[r.Asked.Event.Thread.Adapter].(adapters.Deleter)
+	if !ok || run == nil || run.Sent == nil || run.Sent.Ref.IsZero() {
 		return nil
 	}
-	if e.By.ID != r.asked.Event.By.ID && e.By.ID != run.by && !e.By.Admin {
+	if e.By.ID != r.Asked.Event.By.ID && e.By.ID != run.By && !e.By.Admin {
 		return nil
 	}
-	if err := deleter.Delete(ctx, run.sent.Ref); err != nil && !adapters.Final(err) {
+	if err := deleter.Delete(ctx, run.Sent.Ref); err != nil && !adapters.Final(err) {
 		return fmt.Errorf("delete an answer: %w", err)
 	}
 	return nil
 }
 
-// unreacted stops the run that a reaction began, if it has not ended and nobody else has
-// chosen it: the one who chose has thought better of it.
-func (j *Jobs) unreacted(ctx context.Context, e adapters.Event) error {
+// removed stops the run that a reaction began, if it has not ended and nobody else wants it.
+func (a *reactions) removed(ctx context.Context, e adapters.Event) error {
 	if e.Reaction.Sign != adapters.Choose {
 		return nil
 	}
-	r, offered, err := j.reactedTo(ctx, e)
-	if err != nil || r == nil || offered == nil || offered.answer == nil {
+	r, offered, err := a.target(ctx, e)
+	if err != nil || r == nil || offered == nil || offered.Answer == nil {
 		return err
 	}
-	n := chosen(offered.answer, e.Reaction)
+	n := chosen(offered.Answer, e.Reaction)
 	if n < 0 {
 		return nil
 	}
-	back := takenBack{taken: offered.offered(n), By: e.By.ID}
-	run := r.made(back.taken)
-	if run == nil || !run.working() || !slices.Contains(run.choosers, e.By.ID) {
-		if run = r.takenBackBy(back); run == nil {
+	back := record.TakenBack{Pick: offered.Pick(n), By: e.By.ID}
+	run := r.RunOf(back.Pick)
+	if run == nil || !run.Working() || !slices.Contains(run.Choosers, e.By.ID) {
+		if run = r.TakenBackBy(back); run == nil {
 			return nil
 		}
-		return j.halted(ctx, r.id, run.n, haltCancelled) // it came before, and may have been done by half
+		return a.stopper.announce(ctx, r.ID, run.N, record.HaltCancelled) // it came before, and may have been done by half
 	}
-	after, err := j.write(ctx, r.id, entry{TakenBack: &back})
-	if errors.Is(err, ErrUnknown) {
+	after, err := a.store.Write(ctx, r.ID, record.Entry{TakenBack: &back})
+	if errors.Is(err, record.ErrUnknown) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	if run = after.run(run.n); run.halted == nil || run.halted.Why != haltCancelled || run.over {
+	if run = after.Run(run.N); run.Halted == nil || run.Halted.Why != record.HaltCancelled || run.Over {
 		return nil
 	}
-	return j.halted(ctx, r.id, run.n, haltCancelled)
+	return a.stopper.announce(ctx, r.ID, run.N, record.HaltCancelled)
 }

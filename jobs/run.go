@@ -3,41 +3,43 @@ package jobs
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"sync"
 	"time"
 
-	"github.com/hibiken/asynq"
-
 	"atelier/adapters"
+	"atelier/jobs/queue"
 )
 
-// Run works until ctx ends: then it takes no more work, lets what runs go on for the grace
-// period, ends the rest, which others take over once it has ended here, and returns. Only
-// what does not obey its context is handed to others while it still runs; it is logged. Run
-// does not listen to the adapters: whoever runs them hands their events to [Jobs.Handle].
+// Run works until ctx ends. Then it takes no more tasks, lets the running ones go on for the grace
+// period, ends the rest, which other processes take over once they have ended here, and returns.
+// Only a task that ignores its context is handed to others while it still runs; it is logged. Run
+// does not listen to the adapters: the caller runs them and passes their events to [Jobs.Handle].
 func (j *Jobs) Run(ctx context.Context) error {
 	// What runs may go on after ctx has ended.
 	working, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
-	servers, err := j.start(working)
+	servers, err := queue.Start(working, queue.ServerConfig{
+		Redis: j.config.Redis, Pools: j.config.Pools, Adapters: slices.Collect(maps.Keys(j.adapters)), Check: j.config.Check,
+		Shutdown: j.config.Grace + j.shutdown, Retry: j.config.Retry, Work: j.dispatcher.run, Log: j.log,
+	})
 	if err != nil {
 		return err
 	}
-	var keepers sync.WaitGroup
-	keepers.Go(func() { j.beat(working) })
-	keepers.Go(func() { j.hearStops(working) })
-	if j.serves(QueuePlan) {
-		keepers.Go(func() { j.reap(working) })
-		keepers.Go(func() { j.sweep(working) })
-		keepers.Go(func() { j.patrol(working) })
+	var background sync.WaitGroup
+	background.Go(func() { j.heartbeat().Run(working, j.self()) })
+	background.Go(func() { j.stopper.follow(working) })
+	if j.serves(queue.Plan) {
+		background.Go(func() { j.reaper.Run(working) })
+		background.Go(func() { j.sweeper.Run(working) })
+		background.Go(func() { j.recovery.Patrol(working) })
 	}
-	if j.serves(QueueGateway) {
+	if j.serves(queue.Gateway) {
 		for _, a := range j.adapters {
 			if reporter, ok := a.(adapters.Reporter); ok {
-				keepers.Go(func() { j.report(working, a.Name(), reporter) })
+				background.Go(func() { j.progress.Run(working, a.Name(), reporter) })
 			}
 		}
 	}
@@ -46,65 +48,44 @@ func (j *Jobs) Run(ctx context.Context) error {
 	case <-ctx.Done():
 	case stuck = <-j.stuck:
 	}
-	for _, s := range servers {
-		s.Stop()
-	}
-	grace := time.AfterFunc(j.config.Grace, j.active.end)
+	servers.Stop()
+	grace := time.AfterFunc(j.config.Grace, j.running.End)
 	defer grace.Stop()
-	obeyed, forget := context.WithTimeout(context.WithoutCancel(ctx), j.config.Grace+j.obey)
+	obeyed, forget := context.WithTimeout(context.WithoutCancel(ctx), j.config.Grace+j.shutdown)
 	defer forget()
-	var ended sync.WaitGroup
-	for _, s := range servers {
-		ended.Go(s.Shutdown)
-	}
-	ended.Wait()
+	servers.Shutdown()
 	stop() // also what asynq has given up before
-	j.after.wait()
-	keepers.Wait()
-	for _, t := range j.active.wait(obeyed) {
+	j.acks.Wait()
+	background.Wait()
+	for _, t := range j.running.Wait(obeyed) {
 		j.log.WarnContext(ctx, "a task does not end", "request", t.Request, "run", t.Run, "stage", string(t.Kind))
 	}
-	return errors.Join(stuck, j.farewell(context.WithoutCancel(ctx)))
+	return errors.Join(stuck, j.workers.Remove(context.WithoutCancel(ctx), j.id))
 }
 
-// start starts a server of asynq for each pool.
-func (j *Jobs) start(ctx context.Context) ([]*asynq.Server, error) {
-	var servers []*asynq.Server
+// heartbeat publishes that this process lives.
+func (j *Jobs) heartbeat() *queue.Heartbeat {
+	h := &queue.Heartbeat{Workers: j.workers, Running: j.running, Beat: j.config.Beat, Log: j.log}
+	if j.config.Agent != nil && (j.serves(queue.CPU) || j.serves(queue.GPU) || j.serves(queue.Program)) {
+		h.Tools = j.config.Agent.Capabilities
+	}
+	return h
+}
+
+// self is this process as it publishes itself.
+func (j *Jobs) self() queue.Worker {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	me := queue.Worker{ID: j.id, Host: host, Process: os.Getpid(), Since: j.config.Now()}
 	for _, p := range j.config.Pools {
-		queues := j.queuesOf(p)
-		if len(queues) == 0 { // a gateway without adapters
-			continue
-		}
-		s := asynq.NewServerFromRedisClient(j.config.Redis, asynq.Config{
-			Concurrency: p.Concurrency, Queues: queues, BaseContext: func() context.Context { return ctx },
-			TaskCheckInterval: j.config.Check, DelayedTaskCheckInterval: min(20*j.config.Check, 2*time.Second),
-			ShutdownTimeout: j.config.Grace + j.obey, RetryDelayFunc: j.retryDelay, IsFailure: isFailure,
-			Logger: asynqLog{j.log}, LogLevel: asynq.WarnLevel,
-		})
-		if err := s.Start(asynq.HandlerFunc(j.work)); err != nil {
-			for _, earlier := range servers {
-				earlier.Shutdown()
-			}
-			return nil, fmt.Errorf("start the workers: %w", err)
-		}
-		servers = append(servers, s)
+		me.Queues = append(me.Queues, slices.Sorted(maps.Keys(p.Weights(slices.Collect(maps.Keys(j.adapters)))))...)
 	}
-	return servers, nil
+	return me
 }
 
-// queuesOf are the queues of a pool as asynq knows them.
-func (j *Jobs) queuesOf(p Pool) map[string]int {
-	queues := maps.Clone(p.Queues)
-	if weight, ok := queues[QueueGateway]; ok {
-		delete(queues, QueueGateway)
-		for name := range j.adapters {
-			queues[gatewayQueue(name)] = weight
-		}
-	}
-	return queues
-}
-
-// serves tells whether this process works on a queue.
-func (j *Jobs) serves(queue string) bool {
-	return slices.ContainsFunc(j.config.Pools, func(p Pool) bool { return p.Queues[queue] > 0 })
+// serves reports whether this process works on a queue.
+func (j *Jobs) serves(name string) bool {
+	return slices.ContainsFunc(j.config.Pools, func(p Pool) bool { return p.Queues[name] > 0 })
 }

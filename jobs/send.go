@@ -4,210 +4,204 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
-
-	"github.com/hibiken/asynq"
 
 	"atelier/adapters"
 	"atelier/agent/plan"
+	"atelier/jobs/post"
+	"atelier/jobs/queue"
+	"atelier/jobs/record"
+	"atelier/storage"
 )
 
-// send posts the answer of a run in its thread, and ends the run.
-func (j *Jobs) send(ctx context.Context, w task) error {
-	r, err := j.request(ctx, w.Request)
-	if err != nil {
-		return err
-	}
-	run := r.run(w.Run)
-	switch {
-	case run == nil || run.answer == nil:
-		return nil
-	case run.over: // somebody died between that and the next one's turn
-		return j.advanceThread(ctx, ThreadID(r.asked.Event.Thread))
-	case run.sent != nil && run.sent.Ref.IsZero(), run.answer.Silent, run.halted != nil && run.halted.Why == haltDeleted:
-		return j.finish(ctx, r, run.n, &sent{})
-	}
-	to, ok := j.adapters[r.asked.Event.Thread.Adapter]
-	if !ok {
-		return &waitError{after: retrySoon, err: fmt.Errorf("send by %s: %w", r.asked.Event.Thread.Adapter, ErrLacking)}
-	}
-	if run.sent == nil {
-		if r, err = j.deliver(ctx, to, r, run); err != nil {
-			return err
-		}
-		run = r.run(w.Run)
-	}
-	if err := j.showNumbers(ctx, to, r.id, run); err != nil {
-		return err
-	}
-	return j.finish(ctx, r, run.n, run.sent)
+// sender is the stage send: it posts the answer of a run and ends the run.
+type sender struct {
+	store          *record.Store
+	state          storage.State
+	limits         *limits
+	tasks          *queue.Tasks
+	flow           *flow
+	acks           *post.Signs
+	poster         *post.Poster
+	posts          *post.Tries
+	adapters       map[string]adapters.Adapter
+	metrics        Metrics
+	self           string
+	questionExpiry time.Duration
+	retention      time.Duration
+	now            func() time.Time
+	log            *slog.Logger
 }
 
-// deliver posts the answer of a run and writes down where it stands.
-func (j *Jobs) deliver(ctx context.Context, to adapters.Adapter, r *request, run *run) (*request, error) {
-	key := sendKey(r.id, run.n)
-	s, err := j.postOnce(ctx, to, key, r.id, run)
+// run posts the answer of a run in its thread, and ends the run.
+func (x *sender) run(ctx context.Context, w queue.Task) error {
+	r, err := x.store.Request(ctx, w.Request)
+	if err != nil {
+		return err
+	}
+	run := r.Run(w.Run)
+	switch {
+	case run == nil || run.Answer == nil:
+		return nil
+	case run.Over: // somebody died between that and the next one's turn
+		return x.flow.nextInThread(ctx, record.ThreadID(r.Asked.Event.Thread))
+	case run.Sent != nil && run.Sent.Ref.IsZero(), run.Answer.Silent, run.Halted != nil && run.Halted.Why == record.HaltDeleted:
+		return x.finish(ctx, r, run.N, &record.Sent{})
+	}
+	to, ok := x.adapters[r.Asked.Event.Thread.Adapter]
+	if !ok {
+		return queue.Wait(queue.RetrySoon, fmt.Errorf("send by %s: %w", r.Asked.Event.Thread.Adapter, ErrLacking))
+	}
+	if run.Sent == nil {
+		if r, err = x.deliver(ctx, to, r, run); err != nil {
+			return err
+		}
+		run = r.Run(w.Run)
+	}
+	if err := x.showNumbers(ctx, to, r.ID, run); err != nil {
+		return err
+	}
+	return x.finish(ctx, r, run.N, run.Sent)
+}
+
+// deliver posts the answer of a run and records its message.
+func (x *sender) deliver(ctx context.Context, to adapters.Adapter, r *record.Request, run *record.Run) (*record.Request, error) {
+	key := record.SendKey(r.ID, run.N)
+	s, err := x.postOnce(ctx, to, key, r.ID, run)
 	if err != nil {
 		return nil, err
 	}
-	if err := j.remember(ctx, s.Ref, answered{r.id, run.n}); err != nil {
+	if err := x.store.Remember(ctx, s.Ref, record.RunRef{Request: r.ID, Run: run.N}); err != nil {
 		return nil, err
 	}
-	r, err = j.write(ctx, r.id, entry{Run: run.n, Sent: &s})
-	if err == nil || errors.Is(err, ErrUnknown) { // or it was forgotten meanwhile
-		j.posts.forget(key)
+	r, err = x.store.Write(ctx, r.ID, record.Entry{Run: run.N, Sent: &s})
+	if err == nil || errors.Is(err, record.ErrUnknown) { // or it was forgotten meanwhile
+		x.posts.Forget(key)
 	}
 	return r, err
 }
 
-// postOnce posts the answer of a run, unless this process has posted it and could not write
-// that down.
-func (j *Jobs) postOnce(ctx context.Context, to adapters.Adapter, key, id string, run *run) (sent, error) {
-	t, before := j.posts.try(key)
-	if !t.sent.Ref.IsZero() {
-		return t.sent, nil
+// postOnce posts the answer of a run, unless this process has posted it and could not record that.
+func (x *sender) postOnce(ctx context.Context, to adapters.Adapter, key, id string, run *record.Run) (record.Sent, error) {
+	t, before := x.posts.Try(key)
+	if !t.Sent.Ref.IsZero() {
+		return t.Sent, nil
 	}
-	if retried, _ := asynq.GetRetryCount(ctx); before || retried > 0 {
-		if err := j.ready(ctx, id, run.n); err != nil {
-			return sent{}, err
+	if before || queue.Retried(ctx) > 0 {
+		if err := x.ready(ctx, id, run.N); err != nil {
+			return record.Sent{}, err
 		}
 	}
-	s, err := j.post(ctx, to, key, id, run.answer.Reply, t)
-	if wait := waitFor(err); wait > 0 {
-		return sent{}, &waitError{after: wait, err: err}
+	s, err := x.poster.Post(ctx, to, key, id, run.Answer.Reply, t)
+	if wait := record.WaitFor(err); wait > 0 {
+		return record.Sent{}, queue.Wait(wait, err)
 	}
 	if err != nil {
-		return sent{}, fmt.Errorf("send an answer: %w", err)
+		return record.Sent{}, fmt.Errorf("send an answer: %w", err)
 	}
-	j.posts.note(key, tried{sent: s})
+	x.posts.Note(key, post.Tried{Sent: s})
 	return s, nil
 }
 
-// ready finds out whether State takes anything, before an answer is posted that could not
-// be written down. At the first try the answer itself was written just before.
-func (j *Jobs) ready(ctx context.Context, id string, run int) error {
-	if err := j.config.State.Put(ctx, fmt.Sprintf("%s/sending-%d", requestGroup(id), run), []byte(j.id), j.config.Retention); err != nil {
+// ready checks that State can be written, before an answer is posted that could not be recorded. At
+// the first try the answer itself was written just before.
+func (x *sender) ready(ctx context.Context, id string, run int) error {
+	if err := x.state.Put(ctx, fmt.Sprintf("%s/sending-%d", record.RequestGroup(id), run), []byte(x.self), x.retention); err != nil {
 		return fmt.Errorf("note that an answer is sent: %w", err)
 	}
 	return nil
 }
 
-// showNumbers puts the numbers on an answer by which people choose another way. A run is not held
-// up by it, but for a pause that the platform wants.
-func (j *Jobs) showNumbers(ctx context.Context, to adapters.Adapter, id string, run *run) error {
+// showNumbers puts the numbers under an answer by which people pick offers. The run does not wait for
+// it, except for a pause that the platform wants.
+func (x *sender) showNumbers(ctx context.Context, to adapters.Adapter, id string, run *record.Run) error {
 	o, ok := to.(adapters.Offerer)
-	if !ok || len(run.answer.Offers) == 0 {
+	if !ok || len(run.Answer.Offers) == 0 {
 		return nil
 	}
-	err := o.Offer(ctx, run.sent.Ref, len(run.answer.Offers))
-	switch wait := waitFor(err); {
+	err := o.Offer(ctx, run.Sent.Ref, len(run.Answer.Offers))
+	switch wait := record.WaitFor(err); {
 	case wait > 0:
-		return &waitError{after: wait, err: fmt.Errorf("put the numbers on an answer: %w", err)}
+		return queue.Wait(wait, fmt.Errorf("put the numbers on an answer: %w", err))
 	case err != nil && ctx.Err() != nil:
 		return fmt.Errorf("put the numbers on an answer: %w", err)
 	case err != nil && !adapters.Final(err):
-		j.log.WarnContext(ctx, "the numbers could not be put on an answer", "request", id, "error", plan.ForOperator(err))
+		x.log.WarnContext(ctx, "the numbers could not be put on an answer", "request", id, "error", plan.ForOperator(err))
 	}
 	return nil
 }
 
-// waitFor is how long the platform wants a pause, 0 if it does not.
-func waitFor(err error) time.Duration {
-	wait := adapters.Wait(err)
-	if wait <= 0 && errors.Is(err, adapters.ErrRateLimited) {
-		wait = time.Second
-	}
-	return wait
-}
-
 // finish ends a run: the thread remembers it, and goes on.
-func (j *Jobs) finish(ctx context.Context, r *request, n int, s *sent) error {
-	id, run := r.id, r.run(n)
-	if run == nil || run.over {
+func (x *sender) finish(ctx context.Context, r *record.Request, n int, s *record.Sent) error {
+	id, run := r.ID, r.Run(n)
+	if run == nil || run.Over {
 		return nil
 	}
-	key := sendKey(id, n)
-	if run.sent == nil {
-		if at := j.posts.at(key); !at.Ref.IsZero() {
+	key := record.SendKey(id, n)
+	if run.Sent == nil {
+		if at := x.posts.At(key); !at.Ref.IsZero() {
 			s = &at // whatever went wrong after it was posted
 		}
-		run.sent = s
-		if _, err := j.logs.append(ctx, requestLog(id), entry{At: j.config.Now(), Run: n, Sent: s}); err != nil {
+		run.Sent = s
+		if _, err := x.store.Logs.Append(ctx, record.RequestLog(id), record.Entry{Run: n, Sent: s}); err != nil {
 			return err
 		}
 	}
-	j.posts.forget(key)
-	e := r.asked.Event
-	gone := left{Request: id, Run: n}
-	status := Failed
-	if a := run.answer; a != nil {
+	x.posts.Forget(key)
+	e := r.Asked.Event
+	gone := record.Left{Request: id, Run: n}
+	status := record.Failed
+	if a := run.Answer; a != nil {
 		gone.Turn, gone.Resources = a.Turn, a.Resources
-		if status = a.Status; run.sent.failed() {
-			status = Failed
+		if status = a.Status; run.Sent.Failed() {
+			status = record.Failed
 		}
-		if a.Question != "" && run.sent.Problem == "" {
-			gone.Question = &openQuestion{
-				Request: id, Asker: e.By.ID, Text: a.Question, Guesses: a.guesses(),
-				Wish: r.wishOf(r.generations[run.generation]), Ref: run.sent.Ref,
-				Until: j.config.Now().Add(j.config.QuestionExpiry),
+		if a.Question != "" && run.Sent.Problem == "" {
+			gone.Question = &record.OpenQuestion{
+				Request: id, Asker: e.By.ID, Text: a.Question, Guesses: a.Guesses(),
+				Wish: r.WishOf(r.Generations[run.Generation]), Ref: run.Sent.Ref,
+				Until: x.now().Add(x.questionExpiry),
 			}
 		}
 	}
-	threadID := ThreadID(e.Thread)
-	entries, _, err := j.logs.added(ctx, threadLog(threadID), entry{At: j.config.Now(), Left: &gone})
+	threadID := record.ThreadID(e.Thread)
+	t, err := x.store.WriteThread(ctx, threadID, record.Entry{Left: &gone})
 	if err != nil {
 		return err
 	}
-	if err := j.leaveQuota(ctx, r, run); err != nil {
+	if err := x.limits.release(ctx, r, run); err != nil {
 		return err
 	}
-	if _, err := j.logs.append(ctx, requestLog(id), entry{At: j.config.Now(), Run: n, Over: true}); err != nil {
+	if _, err := x.store.Logs.Append(ctx, record.RequestLog(id), record.Entry{Run: n, Over: true}); err != nil {
 		return err
 	}
-	j.hint(ctx, r)
-	if err := j.forgetDeadline(task{Kind: kindDeadline, Request: id, Run: n, queue: QueuePlan}); err != nil {
-		j.log.DebugContext(ctx, "a deadline stays", "request", id, "error", plan.ForOperator(err))
+	x.flow.written(ctx, r)
+	if err := x.tasks.Remove(queue.DeadlineOf(id, n)); err != nil {
+		x.log.DebugContext(ctx, "a deadline stays", "request", id, "error", plan.ForOperator(err))
 	}
-	if run.standsForAll() {
-		j.acknowledge(ctx, e, shown(status))
+	if run.ShownOnMessage() {
+		x.acks.Show(ctx, e, shown(status))
 	}
-	took := j.config.Now().Sub(run.beganAt)
-	if run.halted == nil || run.halted.Why != haltRefused { // which was counted as that
-		j.config.Metrics.Ended(e.Thread.Adapter, status, took)
+	took := x.now().Sub(run.BeganAt)
+	if run.Halted == nil || run.Halted.Why != record.HaltRefused { // which was counted as that
+		x.metrics.Ended(e.Thread.Adapter, status, took)
 	}
-	j.log.InfoContext(ctx, "run over", "request", id, "run", n, "status", string(status),
-		"took", took.Round(time.Millisecond), "problem", run.sent.Problem != "")
-	return j.beginNext(ctx, foldThread(threadID, entries))
-}
-
-// standsForAll tells whether the message shows how the run stands: the first one, the whole
-// once more, and a guess at what it means. Another way, and what somebody is refused, changes nothing of the wish.
-func (r *run) standsForAll() bool {
-	return r.n == 1 || r.begun != nil && (r.begun.Of == 0 || r.begun.Guess != "") && r.begun.Refused == ""
+	x.log.InfoContext(ctx, "run over", "request", id, "run", n, "status", string(status),
+		"took", took.Round(time.Millisecond), "problem", run.Sent.Problem != "")
+	return x.flow.beginNext(ctx, t)
 }
 
 // shown is how a status is shown on the message.
-func shown(s Status) adapters.Status {
+func shown(s record.Status) adapters.Status {
 	switch s {
-	case Done:
+	case record.Done:
 		return adapters.Done
-	case Asking:
+	case record.Asking:
 		return adapters.Asking
-	case Cancelled:
+	case record.Cancelled:
 		return adapters.Cancelled
 	default:
 		return adapters.Failed
 	}
-}
-
-// forgetDeadline removes the task that would close the run.
-func (j *Jobs) forgetDeadline(t task) error {
-	err := j.inspector.DeleteTask(t.queue, t.id())
-	if errors.Is(err, asynq.ErrTaskNotFound) || errors.Is(err, asynq.ErrQueueNotFound) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("remove a deadline: %w", err)
-	}
-	return nil
 }

@@ -166,14 +166,14 @@ func TestPodsAreProbed(t *testing.T) {
 	})
 }
 
-// longest is how long the longest task of some kinds may take, as jobs/task.go says.
+// longest is how long the longest task of some kinds may take, as jobs/queue/task.go says.
 func longest(t *testing.T, kinds ...string) time.Duration {
 	t.Helper()
 	most := time.Duration(0)
 	for _, kind := range kinds {
-		m := regexp.MustCompile(`case (?:kind\w+, )*kind` + kind + `(?:, kind\w+)*:[^\n]*\n\s*return allowance\{(\d+) \* time\.Minute,`).FindStringSubmatch(file(t, "jobs/task.go"))
+		m := regexp.MustCompile(`case (?:Kind\w+, )*Kind` + kind + `(?:, Kind\w+)*:[^\n]*\n\s*return Allowance\{(\d+) \* time\.Minute,`).FindStringSubmatch(file(t, "jobs/queue/task.go"))
 		if m == nil {
-			t.Fatalf("jobs/task.go does not tell how long %s may take", kind)
+			t.Fatalf("jobs/queue/task.go does not tell how long %s may take", kind)
 		}
 		n, err := strconv.Atoi(m[1])
 		if err != nil {

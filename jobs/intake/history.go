@@ -1,0 +1,176 @@
+package intake
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"atelier/adapters"
+	"atelier/agent/plan"
+	"atelier/jobs/queue"
+	"atelier/jobs/record"
+	"atelier/storage"
+)
+
+// How far back a thread is read, and what is taken of it. All files together may have as many bytes
+// as a single one of a request.
+const (
+	maxRecalled      = 50 // messages
+	maxRecalledFiles = 20
+	maxRecalledText  = 2000             // bytes of a message
+	recallFor        = 15 * time.Second // to read the messages
+	recallFilesFor   = time.Minute
+)
+
+// Histories read what people wrote in a thread before a request.
+type Histories struct {
+	Store     *record.Store
+	Blobs     storage.Blobs
+	Downloads *Downloads
+	Adapters  map[string]adapters.Adapter
+	MaxFile   int64
+	reported  sync.Map
+	Log       *slog.Logger
+}
+
+// Read reads what was written in the thread before a request, and returns the thread with it. If the
+// platform does not tell, the request goes on with what is known.
+func (h *Histories) Read(ctx context.Context, r *record.Request, t *record.Thread) (*record.Thread, error) {
+	e := r.Asked.Event
+	from, ok := h.Adapters[e.Adapter].(adapters.Historian)
+	if !ok || !t.NeedsHistory(r) {
+		return t, nil
+	}
+	short, stop := context.WithTimeout(ctx, recallFor)
+	defer stop()
+	all, err := from.Before(short, e.Thread, e.Message.Ref, t.ReadUntil, maxRecalled)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		h.warn(ctx, r, err)
+		return t, nil
+	}
+	if len(all) == 0 {
+		return t, nil
+	}
+	past := &record.History{Request: r.ID, Until: all[len(all)-1].Ref.ID}
+	if all, err = h.relevant(ctx, r, all); err != nil {
+		return nil, err
+	}
+	_, earlier := t.Memory()
+	files, err := h.files(ctx, r, all, earlier)
+	if err != nil {
+		return nil, err
+	}
+	for i, m := range all {
+		if !slices.Contains(past.By, m.By.ID) {
+			past.By = append(past.By, m.By.ID)
+		}
+		past.Resources = append(past.Resources, files[i]...)
+		past.Turns = append(past.Turns, plan.Turn{Wish: overheardWish(m, files[i])})
+	}
+	if past.Resources, err = h.Store.Texts.Pack(ctx, t.ID, past.Resources); err != nil {
+		return nil, err
+	}
+	return h.Store.WriteThread(ctx, t.ID, record.Entry{History: past})
+}
+
+// overheardWish is a message as a turn tells it: who wrote it, what, and with which files.
+func overheardWish(m adapters.Earlier, files []plan.Resource) string {
+	text := m.Text
+	if len(text) > maxRecalledText {
+		text = strings.ToValidUTF8(text[:maxRecalledText], "") + "…"
+	}
+	said := []string{cmp.Or(m.By.Name, m.By.ID) + ": " + text}
+	for _, f := range files {
+		said = append(said, "["+f.Name+"]")
+	}
+	return strings.Join(said, " ")
+}
+
+// relevant are the messages of people that are no known requests, and not the one that the request
+// replies to.
+func (h *Histories) relevant(ctx context.Context, r *record.Request, all []adapters.Earlier) ([]adapters.Earlier, error) {
+	var kept []adapters.Earlier
+	to := r.Asked.Event.Message.ReplyTo
+	for _, m := range all {
+		if m.Own || to != nil && to.Ref.Key() == m.Ref.Key() || m.Text == "" && len(m.Files) == 0 {
+			continue
+		}
+		of, ok, err := h.Store.Recall(ctx, m.Ref)
+		if err == nil && ok {
+			var asked *record.Request
+			if asked, err = h.Store.Request(ctx, of.Request); err == nil && asked.Asked.Refused == "" {
+				continue // its files were taken then
+			}
+			err = record.IgnoreUnknown(err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		kept = append(kept, m)
+	}
+	return kept, nil
+}
+
+// files fetches the files of messages, the latest first, as long as there is room. What cannot be
+// taken is left out, since nobody has asked for it yet.
+func (h *Histories) files(ctx context.Context, r *record.Request, all []adapters.Earlier, known []plan.Resource) ([][]plan.Resource, error) {
+	short, stop := context.WithTimeout(ctx, recallFilesFor)
+	defer stop()
+	namer := plan.NewNamer(known...)
+	taken := make([][]plan.Resource, len(all))
+	files, room, texts := maxRecalledFiles, h.MaxFile, record.MaxTexts
+	leave := func(err error) {
+		h.Log.InfoContext(ctx, "a file of the thread is left out", "request", r.ID, "error", plan.ForOperator(err))
+	}
+	for i, m := range slices.Backward(all) {
+		for _, f := range m.Files {
+			if files == 0 || room <= 0 || f.Size > room {
+				leave(errors.New("there is no room for it"))
+				continue
+			}
+			res, size, err := h.Downloads.Take(short, r, r.Asked.Event.Adapter, f, namer, append(slices.Concat(taken...), known...))
+			switch {
+			case ctx.Err() != nil:
+				return nil, ctx.Err()
+			case err != nil && queue.Passing(err):
+				return nil, err
+			case err != nil || size > texts:
+				leave(cmp.Or(err, errors.New("the texts are too long together")))
+				continue
+			}
+			took := max(f.Size, int64(size))
+			if res.Blob != "" { // a platform need not tell how large a file is
+				info, err := h.Blobs.Stat(ctx, res.Blob)
+				if err != nil {
+					return nil, fmt.Errorf("look at a file of the thread: %w", err)
+				}
+				took = max(took, info.Size)
+			}
+			files, room, texts = files-1, room-took, texts-size
+			taken[i] = append(taken[i], res)
+		}
+	}
+	return taken, nil
+}
+
+// warn tells the operator that the history of a thread cannot be read; a refusal only once, since it
+// is the same for every request.
+func (h *Histories) warn(ctx context.Context, r *record.Request, err error) {
+	adapter := r.Asked.Event.Adapter
+	if refusal, ok := errors.AsType[*adapters.Fault](err); ok && (adapters.Final(err) || errors.Is(err, adapters.ErrRateLimited)) {
+		if _, told := h.reported.LoadOrStore(adapter+" "+refusal.Told(), true); told {
+			return
+		}
+	}
+	h.Log.WarnContext(ctx, "what was written in a thread before cannot be read: requests go on without it",
+		"request", r.ID, "adapter", adapter, "error", record.ForOperator(err))
+}

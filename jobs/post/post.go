@@ -1,0 +1,192 @@
+package post
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	"atelier/adapters"
+	"atelier/agent/plan"
+	"atelier/jobs/record"
+	"atelier/storage"
+)
+
+// Tries are the answers that this process has tried to post, by key, until their messages are
+// recorded: if only recording fails, an answer is not posted again.
+type Tries struct {
+	mu    sync.Mutex
+	tries map[string]Tried
+}
+
+// NewTries has no answers yet.
+func NewTries() *Tries { return &Tries{tries: map[string]Tried{}} }
+
+// Poster posts replies, and leaves out files that a platform rejects.
+type Poster struct {
+	Blobs storage.Blobs
+	Posts *Tries
+	Tell  plan.Tell
+	Log   *slog.Logger
+}
+
+// omissions are the files that a platform did not take, and what is said about them.
+type omissions struct {
+	files   int            // left out
+	reasons []plan.Message // each once
+	named   []string       // files that no reason names
+}
+
+// Tried is what is known of an answer that this process tried to post.
+type Tried struct {
+	Sent record.Sent // zero if it is not known to be posted
+	// without is the answer without the rejected files, nil if none were. It is what is retried:
+	// under this key the rest of it may be posted already.
+	without *adapters.Reply
+	omitted omissions
+}
+
+// Post sends a reply. Files that the platform does not take are sent as links, or left out and named
+// with the reason: the text always arrives.
+func (p *Poster) Post(ctx context.Context, to adapters.Adapter, key, id string, r adapters.Reply, t Tried) (record.Sent, error) {
+	text := r.Text
+	if t.without != nil {
+		r = *t.without
+	}
+	for {
+		ref, err := to.Send(ctx, key, r)
+		refused, _ := errors.AsType[*adapters.Fault](err)
+		if refused == nil || !uploads(r, refused.Files) {
+			return record.Sent{Ref: ref, Incomplete: t.omitted.files > 0}, err
+		}
+		p.Log.WarnContext(ctx, "files of an answer are not sent", "request", id, "files", len(refused.Files), "error", record.ForOperator(err))
+		r.Files = slices.Clone(r.Files)
+		if err := p.omit(ctx, &r, refused, &t.omitted); err != nil {
+			return record.Sent{}, err
+		}
+		r.Text = text
+		for _, m := range t.omitted.told() {
+			p.add(&r, m)
+		}
+		without := r
+		t.without = &without
+		p.Posts.Note(key, t)
+	}
+}
+
+// uploads reports whether a reply uploads one of these files, so that it can be sent without them.
+func uploads(r adapters.Reply, files []int) bool {
+	return slices.ContainsFunc(files, func(i int) bool { return i >= 0 && i < len(r.Files) && r.Files[i].Link == "" })
+}
+
+// omit replaces rejected files by links, or leaves them out if there are no links. Nothing is said
+// about a file that is only too large and has a link.
+func (p *Poster) omit(ctx context.Context, r *adapters.Reply, refused *adapters.Fault, o *omissions) error {
+	large, many := errors.Is(refused, adapters.ErrTooLarge), errors.Is(refused, adapters.ErrTooMany)
+	if !large && !many {
+		o.because(plan.Message{Format: refused.Sentence, Args: refused.Args})
+	}
+	tooMany := 0
+	for _, i := range refused.Files {
+		f := &r.Files[i]
+		switch linked, err := p.link(ctx, f); {
+		case err != nil:
+			return err
+		case linked:
+			continue
+		case large && refused.Limit > 0:
+			size, most := megabytes(f.Size, math.Ceil), megabytes(refused.Limit, math.Floor)
+			o.because(plan.Say("%s is too large to be sent here: it has %s, and at most %s are taken.", f.Name, size, most))
+		case large:
+			o.because(plan.Say("%s is too large to be sent here.", f.Name))
+		case many:
+			tooMany++
+		default:
+			o.named = append(o.named, f.Name)
+		}
+		o.files++
+		f.Handle = ""
+	}
+	if tooMany > 0 {
+		o.because(plan.Say("At most %d files are sent with one answer. Not sent: %d.", refused.Limit, tooMany))
+	}
+	r.Files = slices.DeleteFunc(r.Files, func(f adapters.Attachment) bool { return f.Handle == "" && f.Link == "" })
+	return nil
+}
+
+// megabytes are bytes as people read them, rounded so that what is too much looks so.
+func megabytes(n int64, round func(float64) float64) plan.Message {
+	return plan.Say("%.1f MB", round(float64(n)/1e5)/10)
+}
+
+// linkLasts is how long a link to a file works.
+const linkLasts = storage.MaxLink
+
+// link gives a file a link, if the storage has links.
+func (p *Poster) link(ctx context.Context, f *adapters.Attachment) (linked bool, err error) {
+	if f.Link != "" {
+		return true, nil
+	}
+	f.Link, err = p.Blobs.Link(ctx, f.Handle, linkLasts)
+	switch {
+	case errors.Is(err, storage.ErrNoLinks):
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("link a file: %w", err)
+	}
+	return true, nil
+}
+
+// add adds a paragraph to a reply.
+func (p *Poster) add(r *adapters.Reply, m plan.Message) {
+	r.Text = strings.TrimSpace(r.Text + "\n\n" + adapters.Escape(p.Tell.In(r.Language, m)))
+}
+
+// Forget removes an answer that is recorded.
+func (p *Tries) Forget(key string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.tries, key)
+}
+
+// At is the message of an answer, zero if unknown.
+func (p *Tries) At(key string) record.Sent {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.tries[key].Sent
+}
+
+// Note notes what is known of an answer.
+func (p *Tries) Note(key string, t Tried) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.tries[key] = t
+}
+
+// Try notes that an answer is about to be posted. It returns what is known of it, and whether it was
+// tried before.
+func (p *Tries) Try(key string) (t Tried, before bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	t, before = p.tries[key]
+	p.tries[key] = t
+	return t, before
+}
+
+func (o *omissions) told() []plan.Message {
+	if len(o.named) == 0 {
+		return o.reasons
+	}
+	return append(slices.Clone(o.reasons), plan.Say("Not sent: %s", plan.And(o.named...)))
+}
+
+// because adds a reason, once.
+func (o *omissions) because(m plan.Message) {
+	if !slices.ContainsFunc(o.reasons, func(other plan.Message) bool { return other.String() == m.String() }) {
+		o.reasons = append(o.reasons, m)
+	}
+}

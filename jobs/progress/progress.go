@@ -1,0 +1,313 @@
+package progress
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"atelier/adapters"
+	"atelier/agent/plan"
+	"atelier/jobs/queue"
+	"atelier/jobs/record"
+	"atelier/storage"
+)
+
+// Display shows in threads how far requests have come.
+type Display struct {
+	Store     *record.Store
+	State     storage.State
+	Hints     *queue.Hints
+	Workers   *queue.Workers
+	Say       func(r *record.Request, m plan.Message) string
+	Self      string
+	Retention time.Duration
+	Retry     func(retries int) time.Duration
+	Log       *slog.Logger
+}
+
+// watches are the requests that are watched, each with a channel that signals a change.
+type watches struct {
+	mu   sync.Mutex
+	open map[string]chan struct{}
+}
+
+// Run shows the progress of requests in an adapter's threads, until ctx ends.
+func (o *Display) Run(ctx context.Context, adapter string, reporter adapters.Reporter) {
+	w := &watches{open: map[string]chan struct{}{}}
+	var watching sync.WaitGroup
+	o.Hints.Follow(ctx, queue.Progress(adapter), func(hint []byte) {
+		if hint == nil { // some were missed: those that are watched look again
+			w.wakeAll()
+			return
+		}
+		if changed, begun := w.wake(string(hint)); begun {
+			watching.Go(func() { o.watch(ctx, string(hint), reporter, w, changed) })
+		}
+	})
+	watching.Wait()
+}
+
+// message is the progress message of a run as this process knows it.
+type message struct {
+	claim claim
+	mine  bool
+	ended bool
+}
+
+// lateReports is how often the last update of a run is tried once its answer is there.
+const lateReports = 5
+
+// watch updates the messages of a request until none of its runs works any more.
+func (o *Display) watch(ctx context.Context, id string, reporter adapters.Reporter, w *watches, changed chan struct{}) {
+	shown := map[int]*message{}
+	failures, late := 0, 0 // in a row, and those after the end
+	o.showTyping(ctx, id, reporter)
+	for {
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return
+		}
+		queue.Pause(ctx, reporter.Pace()) // what is over by then needs no message at all
+		more, err := o.update(ctx, id, reporter, shown)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err == nil:
+			failures = 0
+		default:
+			o.Log.WarnContext(ctx, "the progress could not be shown", "request", id, "error", plan.ForOperator(err))
+			if !more {
+				late++
+			}
+			if late >= lateReports { // the answer is there: it can do without
+				w.drop(id)
+				return
+			}
+			queue.Pause(ctx, max(adapters.Wait(err), min(o.Retry(failures), time.Minute)))
+			failures++
+			signal(changed)
+		}
+		if !more && w.close(id) {
+			return
+		}
+	}
+}
+
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default: // it is told already
+	}
+}
+
+// showTyping shows that the bot is typing, until there is progress to show. For a command the platform
+// shows that itself.
+func (o *Display) showTyping(ctx context.Context, id string, reporter adapters.Reporter) {
+	typer, ok := reporter.(adapters.Typer)
+	if !ok {
+		return
+	}
+	r, err := o.Store.Request(ctx, id)
+	if err == nil {
+		if r.Asked.Event.Command != nil || !slices.ContainsFunc(r.Runs, (*record.Run).Working) {
+			return
+		}
+		err = typer.Typing(ctx, r.Asked.Event.Thread)
+	}
+	if record.IgnoreUnknown(err) != nil && ctx.Err() == nil {
+		o.Log.DebugContext(ctx, "it could not be shown that work goes on", "request", id, "error", plan.ForOperator(err))
+	}
+}
+
+// update brings the progress messages of a request up to date. It reports whether more is to come:
+// some run has no answer yet.
+func (o *Display) update(ctx context.Context, id string, reporter adapters.Reporter, shown map[int]*message) (more bool, err error) {
+	r, err := o.Store.Request(ctx, id)
+	if err != nil {
+		return !errors.Is(err, record.ErrUnknown), record.IgnoreUnknown(err)
+	}
+	more = slices.ContainsFunc(r.Runs, func(run *record.Run) bool { return run.Answer == nil && !run.Over })
+	for _, run := range r.Runs {
+		m := shown[run.N]
+		if m == nil {
+			m = &message{}
+			shown[run.N] = m
+		}
+		ended := run.Answer != nil || run.Over
+		switch {
+		case m.ended:
+			continue
+		case !m.mine && (ended || r.Given == nil || r.Asked.Options.PlanOnly && run.N == 1):
+			m.ended = ended // it never had a message, or another process has it
+			continue
+		case !m.mine:
+			if m.claim, m.mine, err = o.claimMessage(ctx, id, run.N); err != nil {
+				return more, err
+			}
+			if !m.mine {
+				continue
+			}
+		}
+		ref, err := reporter.Report(ctx, record.Hash(fmt.Sprintf("progress %s %d", id, run.N)), m.claim.Ref, o.describe(r, run, ended))
+		switch {
+		case err != nil && adapters.Final(err):
+			m.ended = true // somebody has deleted it: so be it
+			continue
+		case err != nil:
+			return more, fmt.Errorf("report: %w", err)
+		}
+		if m.claim.Ref.IsZero() {
+			m.claim.Ref = ref
+			if err := o.putClaim(ctx, id, run.N, m.claim); err != nil {
+				return more, err
+			}
+		}
+		m.ended = ended
+	}
+	return more, nil
+}
+
+// describe is how far a run has come.
+func (o *Display) describe(r *record.Request, run *record.Run, ended bool) adapters.Progress {
+	p := adapters.Progress{Thread: r.Asked.Event.Thread, Ended: ended}
+	if m := r.Message(); m != nil {
+		p.Request = m.Ref.ID
+	}
+	done := 0
+	if run.Route != nil {
+		for _, s := range run.Route.Steps() {
+			step := adapters.ProgressStep{Key: s.Key, Text: strings.ReplaceAll(s.Action.Tool, "_", " "), State: StepState(run.Route.Status(s.Key))}
+			result, ok := run.Route.Result(s.Key)
+			switch {
+			case ok:
+				step.Took = result.Took
+				done++
+			case run.Halted != nil: // whatever it was, it does not go on
+				step.State = adapters.StepSkipped
+			}
+			p.Steps = append(p.Steps, step)
+		}
+	}
+	switch {
+	case run.Halted != nil:
+		p.Title = o.Say(r, run.Halted.Title(r.AskerOf(run)))
+	case run.Route != nil:
+		p.Title = o.Say(r, plan.Say("%d of %d steps", done, len(p.Steps)))
+	case r.Generations[run.Generation].Plan != nil:
+		p.Title = o.Say(r, plan.Say("Answering"))
+	default:
+		p.Title = o.Say(r, plan.Say("Planning"))
+	}
+	return p
+}
+
+// StepState is how a step stands, as people are shown it.
+func StepState(s plan.Status) adapters.StepState {
+	switch s {
+	case plan.Running:
+		return adapters.StepRunning
+	case plan.Done:
+		return adapters.StepDone
+	case plan.Failed:
+		return adapters.StepFailed
+	case plan.Skipped:
+		return adapters.StepSkipped
+	default:
+		return adapters.StepWaiting
+	}
+}
+
+// claim says which process edits a run's progress message, and where that message is.
+type claim struct {
+	Worker string              `json:"worker"`
+	Ref    adapters.MessageRef `json:"ref,omitzero"`
+}
+
+// claimMessage claims a run's progress message for this process, unless a living one has it.
+func (o *Display) claimMessage(ctx context.Context, id string, run int) (c claim, mine bool, err error) {
+	c.Worker = o.Self
+	b, err := json.Marshal(c)
+	if err != nil {
+		return c, false, fmt.Errorf("encode a claim: %w", err)
+	}
+	first, err := o.State.PutOnce(ctx, key(id, run), b, o.Retention)
+	if err != nil || first {
+		return c, first, err
+	}
+	b, err = o.State.Get(ctx, key(id, run))
+	if errors.Is(err, storage.ErrNotFound) {
+		return c, false, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(b, &c)
+	}
+	if err != nil {
+		return c, false, fmt.Errorf("read a claim: %w", err)
+	}
+	if c.Worker == o.Self {
+		return c, true, nil
+	}
+	if alive, err := o.Workers.Alive(ctx, c.Worker); err != nil || alive {
+		return c, false, err
+	}
+	c.Worker = o.Self
+	return c, true, o.putClaim(ctx, id, run, c)
+}
+
+func key(id string, run int) string {
+	return fmt.Sprintf("%s/progress-%d", record.RequestGroup(id), run)
+}
+
+func (o *Display) putClaim(ctx context.Context, id string, run int, c claim) error {
+	b, err := json.Marshal(c)
+	if err != nil {
+		return fmt.Errorf("encode a claim: %w", err)
+	}
+	return o.State.Put(ctx, key(id, run), b, o.Retention)
+}
+
+// drop ends a watch, even if the request has changed.
+func (w *watches) drop(id string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.open, id)
+}
+
+// close ends a watch, unless the request has changed meanwhile.
+func (w *watches) close(id string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.open[id]) > 0 {
+		return false
+	}
+	delete(w.open, id)
+	return true
+}
+
+func (w *watches) wakeAll() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, changed := range w.open {
+		signal(changed)
+	}
+}
+
+// wake signals the watch of a request that it has changed. It reports whether the watch is new.
+func (w *watches) wake(id string) (changed chan struct{}, begun bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	changed, ok := w.open[id]
+	if !ok {
+		changed = make(chan struct{}, 1)
+		w.open[id] = changed
+	}
+	signal(changed)
+	return changed, !ok
+}

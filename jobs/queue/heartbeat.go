@@ -1,0 +1,72 @@
+package queue
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"atelier/agent/plan"
+)
+
+// Heartbeat publishes every Beat that this process lives, what it can do, and what it does.
+type Heartbeat struct {
+	Workers *Workers
+	Running *Running
+	// Tools are the tools that this process can run now. Nil if it runs none.
+	Tools func(ctx context.Context) (map[string][]plan.Candidate, error)
+	Beat  time.Duration
+	Log   *slog.Logger
+}
+
+// Run publishes the worker until ctx ends. It waits for nothing but State, and for that no
+// longer than until the next beat: slow or failing tools do not make it look dead.
+func (h *Heartbeat) Run(ctx context.Context, me Worker) {
+	found := make(chan map[string][]plan.Candidate)
+	var background sync.WaitGroup
+	defer background.Wait()
+	if h.Tools != nil {
+		background.Go(func() { h.watchTools(ctx, found) })
+	}
+	next := time.NewTicker(h.Beat)
+	defer next.Stop()
+	for ctx.Err() == nil {
+		if err := h.publish(ctx, me); err != nil && ctx.Err() == nil {
+			h.Log.WarnContext(ctx, "this process could not say that it lives", "error", plan.ForOperator(err))
+		}
+		select {
+		case <-ctx.Done():
+		case me.Tools = <-found:
+		case <-next.C:
+		}
+	}
+}
+
+// watchTools sends the tools that this process can run whenever they change. While they cannot
+// be found out, the last ones hold.
+func (h *Heartbeat) watchTools(ctx context.Context, found chan<- map[string][]plan.Candidate) {
+	var sent map[string][]plan.Candidate
+	for ; ctx.Err() == nil; Pause(ctx, h.Beat) {
+		tools, err := h.Tools(ctx)
+		switch {
+		case ctx.Err() != nil:
+		case err != nil:
+			h.Log.WarnContext(ctx, "the tools of this process could not be looked at", "error", plan.ForOperator(err))
+		case !maps.EqualFunc(tools, sent, slices.Equal):
+			sent = tools
+			select {
+			case <-ctx.Done():
+			case found <- tools:
+			}
+		}
+	}
+}
+
+func (h *Heartbeat) publish(ctx context.Context, me Worker) error {
+	ctx, stop := context.WithTimeout(ctx, h.Beat)
+	defer stop()
+	me.Tasks = h.Running.IDs()
+	return h.Workers.put(ctx, me)
+}

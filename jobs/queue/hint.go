@@ -1,0 +1,68 @@
+package queue
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"atelier/agent/plan"
+	"atelier/storage"
+)
+
+// Hints are messages between processes about what was written to State. They may be lost: the
+// records count.
+type Hints struct {
+	state storage.State
+	log   *slog.Logger
+}
+
+// NewHints makes the hints of a State.
+func NewHints(state storage.State, log *slog.Logger) *Hints { return &Hints{state: state, log: log} }
+
+// Publish publishes a hint.
+func (h *Hints) Publish(ctx context.Context, topic string, hint []byte) error {
+	return h.state.Publish(ctx, topic, hint)
+}
+
+// Progress is the topic of hints about requests in threads of an adapter.
+func Progress(adapter string) string { return "progress-" + adapter }
+
+// Stops is the topic of hints about runs that are stopped.
+const Stops = "stops"
+
+// Written hints that a request of an adapter has a new entry.
+func (h *Hints) Written(ctx context.Context, adapter, request string) {
+	if err := h.Publish(ctx, Progress(adapter), []byte(request)); err != nil {
+		h.log.DebugContext(ctx, "a hint was not given", "request", request, "error", plan.ForOperator(err))
+	}
+}
+
+// Follow calls f for the hints of a topic until ctx ends, and subscribes again if that fails.
+// A nil hint means that some may have been missed.
+func (h *Hints) Follow(ctx context.Context, topic string, f func(hint []byte)) {
+	for ctx.Err() == nil {
+		hints, err := h.state.Subscribe(ctx, topic)
+		if err != nil {
+			if ctx.Err() == nil {
+				h.log.WarnContext(ctx, "hints cannot be heard", "error", plan.ForOperator(err))
+			}
+			Pause(ctx, time.Second)
+			continue
+		}
+		f(nil)
+		for hint := range hints {
+			f(hint)
+		}
+		Pause(ctx, 100*time.Millisecond) // the storage was closed, or ctx has ended
+	}
+}
+
+// Pause waits for a time, or until ctx ends.
+func Pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}

@@ -1,0 +1,61 @@
+package record
+
+import (
+	"strings"
+
+	"atelier/agent/plan"
+)
+
+// Generated files get readable names, unique in their thread. A run claims them in the thread's
+// log before its answer is worded, so the order of the log decides between runs that end at the
+// same time.
+
+// nameClaim asks for readable names for the files of a run.
+type nameClaim struct {
+	Files []namedFile `json:"files"`
+	// Taken are the names of people's own files at that time.
+	Taken []string `json:"taken,omitempty"`
+}
+
+type namedFile struct {
+	// Name is the chained name.
+	Name string `json:"name"`
+	// File is the wanted name. It gets a number if it is taken.
+	File string `json:"file"`
+}
+
+// fileNames are the readable names of the generated files of a thread.
+type fileNames struct {
+	names map[string]string // by the chained name
+	taken map[string]bool   // in lower case
+}
+
+func newFiles() fileNames { return fileNames{names: map[string]string{}, taken: map[string]bool{}} }
+
+// add gives the files of a claim their names. A file that has one keeps it.
+func (f fileNames) add(c *nameClaim) {
+	for _, file := range c.Taken {
+		f.taken[strings.ToLower(file)] = true
+	}
+	for _, file := range c.Files {
+		if _, has := f.names[file.Name]; has {
+			continue
+		}
+		name := file.File
+		for i := 2; f.taken[strings.ToLower(name)]; i++ {
+			name = plan.Numbered(file.File, i)
+		}
+		f.names[file.Name], f.taken[strings.ToLower(name)] = name, true
+	}
+}
+
+// FileNames are the readable names of the files in an answer.
+func (a *Answer) FileNames() map[string]string {
+	names := map[string]string{}
+	for _, r := range a.Resources {
+		if r.File != "" {
+			names[r.Name] = r.File
+		}
+	}
+	return names
+}

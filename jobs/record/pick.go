@@ -1,0 +1,112 @@
+package record
+
+import (
+	"fmt"
+	"slices"
+
+	"atelier/adapters"
+	"atelier/agent/plan"
+)
+
+// An offer under an answer is run once: people who pick it later share the run. The run stops
+// when the last of them takes the pick back. Then, or if it failed or its answer could not be
+// sent, the offer can be picked again.
+
+// maxPicks is how often a person may pick the same offer, having taken it back before.
+const maxPicks = 5
+
+// RunOf is the run of an offer that was picked, nil if it is still to be done.
+func (r *Request) RunOf(o Pick) *Run {
+	for _, run := range slices.Backward(r.Runs) {
+		failed := run.Answer != nil && (run.Answer.Status == Failed || run.Answer.Status == Partial && !run.Route.Done())
+		unseen := run.Halted != nil || failed || run.Sent != nil && run.Sent.Ref.IsZero()
+		if run.Picked.Of != 0 && run.Picked.Equal(o) && !unseen {
+			return run
+		}
+	}
+	return nil
+}
+
+// countPick counts a pick.
+func (r *builder) countPick(b *Begun) { r.pickCounts[pickKey(b.Pick, b.By)]++ }
+
+// MayPick reports whether a person may pick an offer once more.
+func (r *Request) MayPick(o Pick, by string) bool {
+	return r.pickCounts[pickKey(o, by)] < maxPicks
+}
+
+func pickKey(o Pick, by string) string { return fmt.Sprint(o.Of, o.Choice, o.Guess, by) }
+
+// takeBack takes a pick back. The last one stops the run.
+func (r *builder) takeBack(t *TakenBack) {
+	run := r.RunOf(t.Pick)
+	if run == nil || !slices.Contains(run.Choosers, t.By) {
+		return
+	}
+	run.Choosers = slices.DeleteFunc(run.Choosers, func(by string) bool { return by == t.By })
+	if len(run.Choosers) == 0 && run.Working() {
+		run.Halted = &Halted{Why: HaltCancelled, By: t.By}
+	}
+}
+
+// TakenBackBy is the run that the person stopped by taking the pick back and that is not
+// answered yet; nil if there is none.
+func (r *Request) TakenBackBy(t TakenBack) *Run {
+	for _, run := range slices.Backward(r.Runs) {
+		if !run.Picked.Equal(t.Pick) || run.Answer != nil || run.Over {
+			continue
+		}
+		if h := run.Halted; h != nil && h.Why == HaltCancelled && h.By == t.By {
+			return run
+		}
+	}
+	return nil
+}
+
+// Pick is the pick of the offer with that index, from 0.
+func (r *Run) Pick(n int) Pick {
+	o := r.Answer.Offers[n]
+	return Pick{Of: r.N, Choice: o.Choice, Guess: o.Guess}
+}
+
+// Repeating reports whether a repeat of that person is working that another event began.
+func (r *Request) Repeating(by, event string) bool {
+	return slices.ContainsFunc(r.Runs, func(run *Run) bool {
+		b := run.begun
+		return b != nil && b.By == by && b.Event != event && b.Event != "" && (b.Of == 0 || b.Anew) && run.Working()
+	})
+}
+
+// BegunBy reports whether an event has begun a run.
+func (r *Request) BegunBy(event string) bool {
+	return slices.ContainsFunc(r.Runs, func(run *Run) bool { return run.Event == event })
+}
+
+// PickedGuess is the guess whose number the message is, "" if it is no number of one.
+func (q *OpenQuestion) PickedGuess(m *adapters.Message) string {
+	if m == nil || len(m.Files) > 0 {
+		return ""
+	}
+	return plan.Question{Guesses: q.Guesses}.Picked(m.Text)
+}
+
+// addChooser notes that a person wants the run.
+func (r *Run) addChooser(by string) {
+	if !slices.Contains(r.Choosers, by) {
+		r.Choosers = append(r.Choosers, by)
+	}
+}
+
+// QuestionAnswered reports whether a run's question was answered, by a message or by a pick of a guess.
+func (r *Request) QuestionAnswered(asking *Run) bool {
+	return r.answeredBy != "" || slices.ContainsFunc(r.Runs, func(run *Run) bool {
+		return run.Picked.Of == asking.N && run.Picked.Guess != "" && r.RunOf(run.Picked) != nil
+	})
+}
+
+// RefusedBefore reports whether a person was already refused an offer.
+func (r *Request) RefusedBefore(o Pick, by string) bool {
+	return slices.ContainsFunc(r.Runs, func(run *Run) bool {
+		return run.begun != nil && run.begun.Refused != "" && run.begun.By == by && run.begun.Equal(o)
+	})
+}

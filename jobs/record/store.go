@@ -1,0 +1,240 @@
+package record
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"atelier/adapters"
+	"atelier/storage"
+)
+
+// ErrUnknown means that there is no such request, run or solution.
+var ErrUnknown = errors.New("it is not known here")
+
+// StoreConfig is what a [Store] is made of.
+type StoreConfig struct {
+	State storage.State
+	Blobs storage.Blobs
+	// Retention is how long requests and threads are kept after they were last touched.
+	Retention time.Duration
+	// Deadline is how long a request may take from its turn in the thread on.
+	Deadline time.Duration
+	Now      func() time.Time
+}
+
+// Store reads and writes the records of requests and threads. It is safe for concurrent use.
+type Store struct {
+	Logs  *Logs
+	Texts *Texts
+
+	config StoreConfig
+}
+
+// cachedLogs is how many logs a process has at hand.
+const cachedLogs = 512
+
+// NewStore makes a store.
+func NewStore(c StoreConfig) *Store {
+	return &Store{Logs: newLogs(c.State, c.Retention, cachedLogs, c.Now), Texts: newTexts(c.Blobs), config: c}
+}
+
+// Request reads a request. It fails with [ErrUnknown] if there is none.
+func (s *Store) Request(ctx context.Context, id string) (*Request, error) {
+	entries, err := s.Logs.Read(ctx, RequestLog(id))
+	if err != nil {
+		return nil, err
+	}
+	return foldKnown(id, entries)
+}
+
+// Write adds an entry to a request's log, and returns the request with it.
+func (s *Store) Write(ctx context.Context, id string, e Entry) (*Request, error) {
+	entries, _, err := s.Logs.AppendRead(ctx, RequestLog(id), e)
+	if err != nil {
+		return nil, err
+	}
+	return foldKnown(id, entries) // it may have been forgotten meanwhile
+}
+
+func foldKnown(id string, entries []*Entry) (*Request, error) {
+	r, err := FoldRequest(id, entries)
+	if err == nil && (r == nil || r.Asked == nil) {
+		err = fmt.Errorf("request %s: %w", id, ErrUnknown)
+	}
+	return r, err
+}
+
+// Thread reads a thread.
+func (s *Store) Thread(ctx context.Context, id string) (*Thread, error) {
+	return s.ThreadAt(ctx, id, -1)
+}
+
+// ThreadAt reads a thread as it was after n entries; all of them if n is negative.
+func (s *Store) ThreadAt(ctx context.Context, id string, n int) (*Thread, error) {
+	entries, err := s.Logs.Read(ctx, ThreadLog(id))
+	if err != nil {
+		return nil, err
+	}
+	if n >= 0 && n < len(entries) {
+		entries = entries[:n]
+	}
+	return FoldThread(id, entries), nil
+}
+
+// WriteThread adds an entry to a thread's log, and returns the thread with it.
+func (s *Store) WriteThread(ctx context.Context, id string, e Entry) (*Thread, error) {
+	entries, _, err := s.Logs.AppendRead(ctx, ThreadLog(id), e)
+	if err != nil {
+		return nil, err
+	}
+	return FoldThread(id, entries), nil
+}
+
+// Readable returns the entries of a log. Those that cannot be read are empty: whatever a log
+// holds, it can be forgotten.
+func (s *Store) Readable(ctx context.Context, key string) ([]*Entry, error) {
+	raw, err := s.config.State.Read(ctx, key, 0)
+	if err != nil {
+		return nil, fmt.Errorf("read a log: %w", err)
+	}
+	entries := make([]*Entry, len(raw))
+	for i, b := range raw {
+		e, err := decodeEntry(b)
+		if err != nil {
+			e = &Entry{}
+		}
+		entries[i] = e
+	}
+	return entries, nil
+}
+
+// Remember notes which run the messages of an answer, or of a request, belong to.
+func (s *Store) Remember(ctx context.Context, ref adapters.MessageRef, of RunRef) error {
+	b, err := json.Marshal(of)
+	if err != nil {
+		return fmt.Errorf("encode a message's note: %w", err)
+	}
+	for _, key := range ref.Keys() {
+		if err := s.config.State.Put(ctx, messageKey(key), b, s.config.Retention); err != nil {
+			return fmt.Errorf("note a message: %w", err)
+		}
+	}
+	return nil
+}
+
+// Recall finds the run that a message belongs to. It is not ok if the message is unknown.
+func (s *Store) Recall(ctx context.Context, ref adapters.MessageRef) (of RunRef, ok bool, err error) {
+	b, err := s.config.State.Get(ctx, messageKey(ref.Key()))
+	if errors.Is(err, storage.ErrNotFound) {
+		return of, false, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(b, &of)
+	}
+	if err != nil {
+		return of, false, fmt.Errorf("look up a message: %w", err)
+	}
+	return of, true, nil
+}
+
+// Unpacked returns a request with the texts themselves instead of their blobs, as the agent
+// and people see it. What is written to the log is taken from the packed request.
+func (s *Store) Unpacked(ctx context.Context, r *Request) (*Request, error) {
+	whole, changed := slices.Clone(r.Entries), false
+	for i, e := range r.Entries {
+		var err error
+		if whole[i], err = s.Texts.unpackEntry(ctx, e); err != nil {
+			return nil, err
+		}
+		changed = changed || whole[i] != e
+	}
+	if !changed {
+		return r, nil
+	}
+	return FoldRequest(r.ID, whole)
+}
+
+// NameFiles claims readable names for what a run made, in the order of its steps, and returns
+// all names of the thread. Claims that are written at the same time count in the order of the
+// log.
+func (s *Store) NameFiles(ctx context.Context, r *Request, run *Run) (map[string]string, error) {
+	wanted := &nameClaim{}
+	for _, m := range run.Route.Made() {
+		if m.File != "" {
+			wanted.Files = append(wanted.Files, namedFile{m.Name, m.File})
+		}
+	}
+	if len(wanted.Files) == 0 {
+		return map[string]string{}, nil
+	}
+	id := ThreadID(r.Asked.Event.Thread)
+	t, err := s.Thread(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(wanted.Files, func(f namedFile) bool { return t.files.names[f.Name] == "" }) {
+		for _, given := range r.Given.Resources {
+			if made := t.files.names[given.Name] != ""; given.File != "" && !made {
+				wanted.Taken = append(wanted.Taken, given.File)
+			}
+		}
+		if t, err = s.WriteThread(ctx, id, Entry{Claimed: wanted}); err != nil {
+			return nil, err
+		}
+	}
+	return maps.Clone(t.files.names), nil
+}
+
+// BeginTurn starts the time of a request whose turn has come: once, whichever process finds it.
+func (s *Store) BeginTurn(ctx context.Context, id string) error {
+	first, err := s.config.State.PutOnce(ctx, requestTurn(id), []byte{'t'}, s.config.Retention)
+	if err == nil && first {
+		err = s.ResetTime(ctx, id, 1)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("begin a turn: %w", err), s.config.State.Delete(ctx, requestTurn(id)))
+	}
+	return nil
+}
+
+// ResetTime gives a run its full time. The time is that of State's server, which keeps a value
+// as long as the run may take: a worker's clock that jumps closes nothing.
+func (s *Store) ResetTime(ctx context.Context, id string, run int) error {
+	if err := s.config.State.Put(ctx, requestTime(id, run), []byte{'w'}, s.config.Deadline); err != nil {
+		return fmt.Errorf("set the deadline: %w", err)
+	}
+	return nil
+}
+
+// EnsureTime gives a run its full time unless some of it is left.
+func (s *Store) EnsureTime(ctx context.Context, id string, run int) error {
+	if _, err := s.config.State.PutOnce(ctx, requestTime(id, run), []byte{'w'}, s.config.Deadline); err != nil {
+		return fmt.Errorf("set the deadline: %w", err)
+	}
+	return nil
+}
+
+// HasTime reports whether a run has time left.
+func (s *Store) HasTime(ctx context.Context, id string, run int) (bool, error) {
+	_, err := s.config.State.Get(ctx, requestTime(id, run))
+	switch {
+	case err == nil:
+		return true, nil
+	case errors.Is(err, storage.ErrNotFound):
+		return false, nil
+	}
+	return false, fmt.Errorf("look at the time: %w", err)
+}
+
+// IgnoreUnknown returns err unless it is [ErrUnknown].
+func IgnoreUnknown(err error) error {
+	if errors.Is(err, ErrUnknown) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,266 @@
+package record
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"atelier/adapters"
+	"atelier/agent/plan"
+)
+
+const (
+	// maxMarked is the most marked pictures of one request.
+	maxMarked = 16
+	// MaxMarks is the most marks before a request has to use them.
+	MaxMarks = 500
+)
+
+// Thread is a thread as folded from its log.
+type Thread struct {
+	ID         string
+	Line       []*Place // the requests in order
+	By         []string // the people who write in it
+	turns      []*turn
+	marks      []mark          // at most [maxMarked] for each request
+	seen       map[string]bool // keys of all marks
+	FreshMarks int             // entries with marks since the last request
+	asks       *OpenQuestion
+	// ClosedQuestions are the runs whose questions are answered by a guess that was chosen.
+	ClosedQuestions map[RunRef]bool
+	// historyRead are the requests for which the thread's history was read, and ReadUntil is the
+	// id of the last message read.
+	historyRead map[string]bool
+	ReadUntil   string
+	Size        int       // entries
+	files       fileNames // the readable names of generated files
+	// language is the BCP 47 tag of the last request's language, "" where none is known.
+	language string
+}
+
+// Place is a request's place in the line.
+type Place struct {
+	Request string
+	by      string
+	at      int // its entry's position
+	Left    bool
+	aside   bool
+}
+
+// turn is what a run, or a message that was not to the bot, left in the thread.
+type turn struct {
+	request   string // "" of such a message
+	run       int
+	turn      *plan.Turn
+	resources []plan.Resource
+	position  int
+}
+
+// mark is a mark on a picture that no message has used yet.
+type mark struct {
+	event    *adapters.Event
+	position int
+}
+
+// FoldThread folds the first entries of a thread's log.
+func FoldThread(id string, entries []*Entry) *Thread {
+	t := &Thread{ID: id, Size: len(entries), seen: map[string]bool{}, ClosedQuestions: map[RunRef]bool{}, historyRead: map[string]bool{}, files: newFiles()}
+	for at, e := range entries {
+		switch {
+		case e.Joined != nil:
+			t.join(e.Joined, at)
+		case e.Left != nil:
+			t.leave(e.Left, at)
+		case e.QuestionClosed != nil:
+			t.closeQuestion(*e.QuestionClosed)
+		case e.Claimed != nil:
+			t.files.add(e.Claimed)
+		case e.Present != nil:
+			t.meet(e.Present.By)
+		case e.Marked != nil:
+			t.mark(e.Marked, at)
+		case e.History != nil:
+			t.addHistory(e.History, at)
+		}
+	}
+	return t
+}
+
+// PlaceOf is the place of a request, nil if it has none.
+func (t *Thread) PlaceOf(request string) *Place {
+	if i := slices.IndexFunc(t.Line, func(p *Place) bool { return p.Request == request }); i >= 0 {
+		return t.Line[i]
+	}
+	return nil
+}
+
+// Head is the request whose turn it is, "" if none waits.
+func (t *Thread) Head() string {
+	for _, p := range t.Line {
+		if !p.Left {
+			return p.Request
+		}
+	}
+	return ""
+}
+
+// Alone reports whether only this person has written here.
+func (t *Thread) Alone(by string) bool { return len(t.By) == 1 && t.By[0] == by }
+
+// Question is the question that is open at that time, nil if none is.
+func (t *Thread) Question(now time.Time) *OpenQuestion {
+	if t.asks == nil || now.After(t.asks.Until) {
+		return nil
+	}
+	return t.asks
+}
+
+// Memory is what the agent sees of the thread: the turns, and the last version of every
+// resource.
+func (t *Thread) Memory() (turns []plan.Turn, resources []plan.Resource) {
+	for _, o := range t.turns {
+		if o.turn != nil {
+			turns = append(turns, *o.turn)
+		}
+		for _, r := range o.resources {
+			resources = slices.DeleteFunc(resources, func(other plan.Resource) bool { return other.Name == r.Name })
+			resources = append(resources, r)
+		}
+	}
+	return turns, resources
+}
+
+// MarksFor are the marks between the previous request and this one.
+func (t *Thread) MarksFor(request string) []*adapters.Event {
+	from, to := -1, t.Size
+	for _, p := range t.Line {
+		if p.Request == request {
+			to = p.at
+			break
+		}
+		if !p.aside {
+			from = p.at
+		}
+	}
+	var events []*adapters.Event
+	for _, m := range t.marks {
+		if m.position > from && m.position < to {
+			events = append(events, m.event)
+		}
+	}
+	return events
+}
+
+// NeedsHistory reports whether the thread may have messages before a request that its log lacks:
+// before the first request, and if others write in it too. Channels and direct messages have none.
+func (t *Thread) NeedsHistory(r *Request) bool {
+	e := r.Asked.Event
+	if e.Message == nil || e.Thread.ID == "" || e.Thread.Direct || t.historyRead[r.ID] {
+		return false
+	}
+	if e.Message.Ref.ID == e.Thread.ID && e.Message.ReplyTo == nil { // the thread begins with it
+		return false
+	}
+	first := slices.IndexFunc(t.Line, func(p *Place) bool { return !p.aside })
+	return len(t.By) > 1 || first >= 0 && t.Line[first].Request == r.ID
+}
+
+// addHistory adds the history before a request, once.
+func (t *Thread) addHistory(past *History, at int) {
+	if t.historyRead[past.Request] {
+		return
+	}
+	t.historyRead[past.Request], t.ReadUntil = true, past.Until
+	for _, by := range past.By {
+		t.meet(by)
+	}
+	for i := range past.Turns {
+		t.turns = append(t.turns, &turn{turn: &past.Turns[i], position: at})
+	}
+	t.turns = append(t.turns, &turn{resources: past.Resources, position: at})
+}
+
+func (t *Thread) join(j *Joined, at int) {
+	if t.PlaceOf(j.Request) != nil {
+		return
+	}
+	t.Line = append(t.Line, &Place{Request: j.Request, by: j.By, at: at, Left: j.Aside, aside: j.Aside})
+	if j.Aside {
+		return
+	}
+	t.FreshMarks = 0
+	t.language = cmp.Or(j.Language, t.language)
+	t.meet(j.By)
+	if t.asks != nil && t.asks.Request == j.Answers {
+		t.asks = nil
+	}
+}
+
+func (t *Thread) leave(l *Left, at int) {
+	p := t.PlaceOf(l.Request)
+	if p == nil {
+		return // the thread was forgotten meanwhile
+	}
+	p.Left = p.Left || l.Run == 1
+	if slices.ContainsFunc(t.turns, func(o *turn) bool { return o.request == l.Request && o.run == l.Run }) {
+		return
+	}
+	t.turns = append(t.turns, &turn{l.Request, l.Run, l.Turn, l.Resources, at})
+	if l.Question != nil && !t.ClosedQuestions[RunRef{l.Request, l.Run}] {
+		t.asks = l.Question
+	}
+}
+
+// closeQuestion closes the question of a run.
+func (t *Thread) closeQuestion(a RunRef) {
+	t.ClosedQuestions[a] = true
+	if t.asks != nil && t.asks.Request == a.Request {
+		t.asks = nil
+	}
+}
+
+// mark adds a mark, once however often its event arrives. Of a picture that was marked again
+// before the next request the last mark counts, and the last [maxMarked] pictures count.
+func (t *Thread) mark(e *adapters.Event, at int) {
+	t.FreshMarks++
+	if t.seen[e.Key()] {
+		return
+	}
+	t.seen[e.Key()] = true
+	from := len(t.marks)
+	for from > 0 && t.marks[from-1].position > t.joinedAt() {
+		from--
+	}
+	fresh := slices.DeleteFunc(t.marks[from:], func(m mark) bool { return m.event.Mark.Picture == e.Mark.Picture })
+	if len(fresh) == maxMarked {
+		fresh = slices.Delete(fresh, 0, 1)
+	}
+	t.marks = append(t.marks[:from+len(fresh)], mark{e, at})
+}
+
+// joinedAt is the position at which the last request joined the line, -1 without one.
+func (t *Thread) joinedAt() int {
+	for _, p := range slices.Backward(t.Line) {
+		if !p.aside {
+			return p.at
+		}
+	}
+	return -1
+}
+
+// History is what people wrote in a thread before a request, and not to the bot.
+type History struct {
+	Request string `json:"request"`
+	// Until is the id of the last message that was read: nothing up to it is read again.
+	Until string `json:"until"`
+	// By are those who wrote it.
+	By        []string        `json:"by,omitempty"`
+	Turns     []plan.Turn     `json:"turns,omitempty"`
+	Resources []plan.Resource `json:"resources,omitempty"`
+}
+
+func (t *Thread) meet(by string) {
+	if by != "" && !slices.Contains(t.By, by) {
+		t.By = append(t.By, by)
+	}
+}

@@ -1,0 +1,66 @@
+package retention
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"atelier/agent/plan"
+	"atelier/jobs/queue"
+	"atelier/jobs/record"
+	"atelier/storage"
+)
+
+// Sweeper deletes media that have expired.
+type Sweeper struct {
+	State     storage.State
+	Blobs     storage.Blobs
+	Self      string
+	Retention time.Duration
+	Log       *slog.Logger
+}
+
+// Run deletes expired media until ctx ends, once an hour by one of all processes.
+func (s *Sweeper) Run(ctx context.Context) {
+	for ctx.Err() == nil {
+		if err := s.Once(ctx); err != nil && ctx.Err() == nil {
+			s.Log.WarnContext(ctx, "old media could not be deleted", "error", plan.ForOperator(err))
+		}
+		queue.Pause(ctx, 10*time.Minute)
+	}
+}
+
+// Once deletes expired media, if it is this process's turn.
+func (s *Sweeper) Once(ctx context.Context) error {
+	mine, err := s.State.PutOnce(ctx, record.WorkersGroup+"-sweep/turn", []byte(s.Self), time.Hour)
+	if err != nil || !mine {
+		return err
+	}
+	n, err := s.expire(ctx)
+	if n > 0 {
+		s.Log.InfoContext(ctx, "old media deleted", "files", n)
+	}
+	if err != nil {
+		return errors.Join(err, s.State.Delete(ctx, record.WorkersGroup+"-sweep/turn"))
+	}
+	return nil
+}
+
+// clockBlob is stored to learn the storage's time.
+const clockBlob = "clock"
+
+// expire deletes the media that have expired by the storage's own clock: that of this process may be
+// wrong.
+func (s *Sweeper) expire(ctx context.Context) (files int, err error) {
+	if err := s.Blobs.Put(ctx, clockBlob, strings.NewReader(s.Self)); err != nil {
+		return 0, fmt.Errorf("ask the storage for its time: %w", err)
+	}
+	now, err := s.Blobs.Stat(ctx, clockBlob)
+	if err != nil {
+		return 0, fmt.Errorf("ask the storage for its time: %w", err)
+	}
+	return s.Blobs.Expire(ctx, now.Stored.Add(-s.Retention))
+}

@@ -1,0 +1,180 @@
+package jobs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+
+	"atelier/adapters"
+	"atelier/agent/plan"
+	"atelier/jobs/queue"
+	"atelier/jobs/record"
+)
+
+// stopper stops runs before they end by themselves.
+type stopper struct {
+	store   *record.Store
+	index   *record.Index
+	limits  *limits
+	hints   *queue.Hints
+	tasks   *queue.Tasks
+	running *queue.Running
+	log     *slog.Logger
+}
+
+// asked stops what a person wants to stop: the runs of a request, or what the person last asked for in
+// the thread and has not ended. In a channel, its threads count too.
+func (o *stopper) asked(ctx context.Context, e adapters.Event) error {
+	why := record.HaltCancelled
+	if e.Cancel.Deleted {
+		why = record.HaltDeleted
+	}
+	stop := record.Halted{Why: why, By: e.By.ID, Name: e.By.Name}
+	if e.Cancel.On.IsZero() {
+		return o.cancelLast(ctx, e, stop)
+	}
+	of, ok, err := o.store.Recall(ctx, e.Cancel.On)
+	if err != nil || !ok {
+		return err
+	}
+	r, err := o.store.Request(ctx, of.Request)
+	if err != nil {
+		return record.IgnoreUnknown(err)
+	}
+	if !e.Cancel.Deleted && !o.limits.Allowed(e.By, r.Asked.Event.Thread) {
+		return nil
+	}
+	return ignoreOver(o.cancel(ctx, r.ID, stop))
+}
+
+// ErrOver means that it is too late: the request has ended.
+var ErrOver = errors.New("it has ended")
+
+func ignoreOver(err error) error {
+	if errors.Is(err, ErrOver) {
+		return nil
+	}
+	return record.IgnoreUnknown(err)
+}
+
+// cancelLast stops what the person last asked for; of another person's request, the run they picked.
+func (o *stopper) cancelLast(ctx context.Context, e adapters.Event, stop record.Halted) error {
+	requests, err := o.index.Unfinished(ctx, e.By.ID, e.Thread)
+	if err != nil || len(requests) == 0 {
+		return err
+	}
+	r := requests[0]
+	if r.Asked.Event.By.ID == e.By.ID {
+		return ignoreOver(o.cancel(ctx, r.ID, stop))
+	}
+	for _, run := range slices.Backward(r.Runs) {
+		if run.By == e.By.ID && run.Working() {
+			return o.halt(ctx, r.ID, run.N, stop)
+		}
+	}
+	return nil
+}
+
+// cancel stops every working run of a request. It fails with [ErrOver] if there is none.
+func (o *stopper) cancel(ctx context.Context, id string, h record.Halted) error {
+	r, err := o.store.Request(ctx, id)
+	if err != nil {
+		return err
+	}
+	stopped := false
+	for _, run := range r.Runs {
+		if !run.Working() && (h.Why != record.HaltDeleted || run.Over || run.Halted != nil) {
+			continue
+		}
+		stopped = true
+		if err := o.halt(ctx, id, run.N, h); err != nil {
+			return err
+		}
+	}
+	if !stopped {
+		return fmt.Errorf("request %s: %w", id, ErrOver)
+	}
+	return nil
+}
+
+// halt stops a run: it records the halt, tells the processes that work on it, and enqueues the
+// answer. A process that misses the hint finds the halt in the record.
+func (o *stopper) halt(ctx context.Context, id string, n int, h record.Halted) error {
+	if _, err := o.store.Logs.Append(ctx, record.RequestLog(id), record.Entry{Run: n, Halted: &h}); err != nil {
+		return err
+	}
+	return o.announce(ctx, id, n, h.Why)
+}
+
+// announce tells the processes that work on a run that it was halted, and enqueues its answer.
+func (o *stopper) announce(ctx context.Context, id string, n int, why record.Reason) error {
+	hint, err := json.Marshal(record.RunRef{Request: id, Run: n})
+	if err != nil {
+		return fmt.Errorf("encode a stop: %w", err)
+	}
+	if err := o.hints.Publish(ctx, queue.Stops, hint); err != nil {
+		return fmt.Errorf("tell of a stop: %w", err)
+	}
+	o.log.InfoContext(ctx, "run stopped", "request", id, "run", n, "why", string(why))
+	return o.tasks.Enqueue(ctx, queue.Task{Kind: queue.KindCompose, Request: id, Run: n, Queue: queue.Plan}, 0)
+}
+
+// follow stops the tasks of this process whose runs were stopped.
+func (o *stopper) follow(ctx context.Context) {
+	o.hints.Follow(ctx, queue.Stops, func(hint []byte) {
+		var of record.RunRef
+		requests := []string{}
+		if hint == nil { // some were missed: look at everything that runs
+			for _, t := range o.running.Of("") {
+				requests = append(requests, t.Request)
+			}
+		} else if err := json.Unmarshal(hint, &of); err == nil {
+			requests = append(requests, of.Request)
+		}
+		slices.Sort(requests)
+		for _, id := range slices.Compact(requests) {
+			if err := o.stopTasks(ctx, id); err != nil && ctx.Err() == nil {
+				o.log.WarnContext(ctx, "a stop could not be looked at", "request", id, "error", plan.ForOperator(err))
+			}
+		}
+	})
+}
+
+// stopTasks stops the running tasks of a request that no run needs any more.
+func (o *stopper) stopTasks(ctx context.Context, id string) error {
+	tasks := o.running.Of(id)
+	if len(tasks) == 0 {
+		return nil
+	}
+	r, err := o.store.Request(ctx, id)
+	if record.IgnoreUnknown(err) != nil {
+		return err
+	}
+	for _, t := range tasks {
+		if err != nil || !wanted(r, t.Task) { // forgotten, or stopped
+			t.Stop(errStopped)
+		}
+	}
+	return nil
+}
+
+// wanted reports whether a task of a request is still worth doing.
+func wanted(r *record.Request, t queue.Task) bool {
+	switch t.Kind {
+	case queue.KindAct, queue.KindWrite:
+		return r.Needs(t.Run, t.Step)
+	case queue.KindFetch:
+		return slices.ContainsFunc(r.Runs, (*record.Run).Working)
+	case queue.KindPlan:
+		run := r.Run(t.Run)
+		return run != nil && run.Working()
+	case queue.KindCompose: // what was being worded is worded anew, without a model
+		run := r.Run(t.Run)
+		return run == nil || run.Halted == nil || run.Answer != nil
+	default:
+		return true // the answer is sent in any case
+	}
+}

@@ -1,0 +1,3 @@
+// Package view shows requests as people may look at them. It reads the records and changes
+// nothing.
+package view
