@@ -211,6 +211,7 @@ func (c *cover) unmeasured(text string, found []quantity.Quantity) []quantity.Qu
 			case !strings.Contains(told, said):
 			case typ == "":
 				return true
+			case typ == param.Moment && q.Unit == quantity.Number: // "5 screenshots" is how many
 			case c.args[i].Param.Takes(q.Unit) && taken[i] < typ.Most() && c.changes(i, said):
 				taken[i]++
 				return true

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
 
 	"atelier/agent/plan"
 )
@@ -70,15 +71,27 @@ func alternatives(phrase string) []string {
 	return slices.DeleteFunc(parts, func(p string) bool { return strings.TrimSpace(p) == "" })
 }
 
+// textNouns are words for all that is written, as stems.
+var textNouns = []string{"text", "word", "write", "letter"}
+
+// isRead reports whether the labels were read from a picture: they have capitals, digits or marks, which
+// the names of things have not.
+func isRead(items []item) bool {
+	return slices.ContainsFunc(items, func(it item) bool {
+		return strings.ContainsFunc(it.label, func(r rune) bool { return unicode.IsUpper(r) || unicode.IsDigit(r) || unicode.IsPunct(r) })
+	})
+}
+
 // chooseOne does a phrase that names one thing, if it fits at least as well as asked.
 func chooseOne(phrase string, items []item, least int) (kept []int, note plan.Message) {
 	w := readPhrase(phrase)
 	best := noFit
 	grades := make([]int, len(items))
+	ofText := len(w.nouns) > 0 && !slices.ContainsFunc(w.nouns, func(noun string) bool { return !slices.Contains(textNouns, stem(noun)) })
 	unlabelled := !slices.ContainsFunc(items, func(it item) bool { return it.label != "" })
 	for i, it := range items {
 		switch {
-		case w.any() || unlabelled:
+		case w.any() || unlabelled || ofText && isRead(items):
 			grades[i] = rightThing
 		default:
 			grades[i] = max(fit(w.nouns, it.label), fit(w.short, it.label))

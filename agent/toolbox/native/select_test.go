@@ -27,6 +27,21 @@ var street = []plan.Box{
 	{Label: "tv", Score: 0.3, XMin: 400, YMin: 10, XMax: 430, YMax: 40},           // 9
 }
 
+// TestChooseWhatIsWritten: "the text" means each of the boxes whose labels were read from a picture, and
+// none of those that name things.
+func TestChooseWhatIsWritten(t *testing.T) {
+	t.Parallel()
+	read := []item{{label: "Total: 12.50"}, {label: "thanks"}}
+	for _, phrase := range []string{"text", "the text", "all words", "writing"} {
+		if kept, _ := choose(phrase, read); len(kept) != 2 {
+			t.Errorf("%q keeps %v", phrase, kept)
+		}
+		if kept, _ := choose(phrase, []item{{label: "dog"}, {label: "traffic light"}}); len(kept) != 0 {
+			t.Errorf("%q keeps %v of things", phrase, kept)
+		}
+	}
+}
+
 func TestChooseBoxes(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
