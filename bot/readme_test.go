@@ -129,6 +129,9 @@ func TestReadmeTellsTheTruth(t *testing.T) {
 			}
 		}
 	}
+	if lines := strings.Count(string(readPage(t, mainREADME)), "\n"); lines > 200 {
+		t.Errorf("the main README has %d lines; at most 200 are read", lines)
+	}
 	examples := readPage(t, toolsREADME).blocks("yaml")
 	i := slices.IndexFunc(examples, func(b string) bool { return strings.HasPrefix(b, "servers:") })
 	if i < 0 {
