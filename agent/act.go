@@ -216,9 +216,11 @@ func (a *Agent) store(ctx context.Context, w Work, call toolbox.Call, i int, o t
 		return r, nil
 	}
 	r.File = a.fileName(call, step.Action.Args, filepath.Ext(o.Path))
-	bare, err := strip.File(ctx, o.Path) // a tool may hand an input through
-	if err != nil {
-		return r, err
+	bare := o.Path
+	if tool, _ := a.config.Toolbox.Catalogue().Tool(step.Action.Tool); !tool.Tags {
+		if bare, err = strip.File(ctx, o.Path); err != nil { // a tool may hand an input through
+			return r, err
+		}
 	}
 	f, err := ordinary(bare)
 	if err != nil {

@@ -56,6 +56,8 @@ type Tool struct {
 	// cropped, of another size, put together or drawn anew. A place on the one is none on
 	// the other.
 	Moves bool `yaml:"moves,omitempty"`
+	// Tags marks a tool whose result is to keep its metadata: it was asked for.
+	Tags bool `yaml:"tags,omitempty"`
 	// Improvises marks the tool that has a program written for what no other tool does. It is no edge
 	// of the graph: the agent adds it to a plan where the search finds nothing.
 	Improvises bool `yaml:"improvises,omitempty"`

@@ -268,6 +268,8 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 		return c.r.head.about["without"]
 	case c.in("unable", text): // "Discord won't take more than 8 MB"
 		return slices.ContainsFunc(c.r.stated, func(q quantity.Quantity) bool { return q.Unit == quantity.ByteCount })
+	case text == "but" && i > 0 && c.is("wholes", words[i-1]): // "everything but the left half"
+		return false
 	case c.in("excluding", text), c.parts(words, i), c.grades[text]:
 		return false
 	}

@@ -36,7 +36,7 @@ func (n *Native) trimBorders(ctx context.Context, c toolbox.Call) (toolbox.Outpu
 	case best.Empty():
 		return toolbox.Output{}, problem("The whole picture is of one colour, so nothing would be left of it.")
 	case best == img.Rect:
-		return toolbox.Output{}, problem("The picture has no border of one colour, so there is nothing to trim.")
+		return toolbox.Output{}, refusal("The picture has no border of one colour, so there is nothing to trim.")
 	}
 	out := image.NewNRGBA(image.Rectangle{Max: best.Size()})
 	draw.Draw(out, out.Rect, img, best.Min, draw.Src)

@@ -1,6 +1,7 @@
 package retrieve
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -40,6 +41,9 @@ type Span struct {
 var fileName = lazyregexp.New(`(?i)[\p{L}\p{N}_~@%()\[\]+./\\-]*[\p{L}\p{N}_~@%)\]+-]\.` +
 	`(?:png|jpe?g|jfif|gif|webp|avif|jxl|hei[cf]|ico|bmp|tiff?|mp4|m4v|mov|avi|mkv|webm|mp3|wav|flac|ogg|opus|m4a|aac|wma|mid|` +
 	`txt|md|pdf|zip|html?|csv|srt|vtt|docx?|json)\b`)
+
+// webAddress is one at the beginning of a text.
+var webAddress = lazyregexp.New(`^https?://[^\s<>"]+`)
 
 // FileType is the resource type that a file's ending says, "" if it says none.
 func FileType(name string) plan.Type {
@@ -105,6 +109,13 @@ func (l *Lexicon) Words(text string, files []Span) []Word {
 			stop = files[0].Start
 		}
 		r, size := utf8.DecodeRuneInString(text[i:])
+		if address := webAddress.FindString(text[i:]); address != "" { // it is meant letter by letter
+			address = strings.TrimRight(address, ".,;:!?)]}'\"")
+			words = append(words, Word{Text: address, Kind: Quote, Start: i, End: i + len(address)})
+			i += len(address)
+			files = slices.DeleteFunc(slices.Clone(files), func(f Span) bool { return f.Start < i })
+			continue
+		}
 		switch {
 		case unicode.IsSpace(r):
 			i += size
