@@ -26,7 +26,8 @@ func storageSettings() []setting {
 		{
 			name: "REDIS_URL", secret: true, // it may hold a password
 			about: "Redis 7 or newer, or Valkey, through which any number of processes share the work, such as redis://localhost:6379/0, " +
-				"rediss://…, unix:///run/redis.sock, redis+sentinel://…?master=NAME or redis+cluster://…; the process itself where it is empty.",
+				"rediss://… for TLS, unix:///run/redis.sock, redis+sentinel://HOST,HOST?master=NAME or redis+cluster://HOST,HOST; " +
+				"the process itself where it is empty.",
 			set: func(c *Config, v string) error { c.Storage.RedisURL = secret(v); return redisURL(v) },
 		}, {
 			name: "S3_BUCKET", about: "The bucket of S3, or of a server that speaks its protocol, in which files are kept; the data folder where it is empty.",

@@ -13,9 +13,9 @@ import (
 	"atelier/agent/toolbox/hftask"
 )
 
-var update = flag.Bool("update", false, "write the README's table of tools anew")
+var update = flag.Bool("update", false, "write the table of tools in agent/toolbox/README.md anew")
 
-// Between these lines of the README stands the table of tools.
+// The table of tools is between these lines of agent/toolbox/README.md.
 const (
 	tableBegins = "<!-- The table is written by: go test ./bot -run TestReadmeTable -update -->\n"
 	tableEnds   = "<!-- The end of the table. -->\n"
@@ -26,12 +26,12 @@ var systems = []struct{ origin, name string }{
 	{"controlllm", "ControlLLM"}, {"visualchatgpt", "Visual ChatGPT"}, {"hugginggpt", "HuggingGPT"},
 }
 
-// TestReadmeTable holds the README's table of tools to the catalogue.
+// TestReadmeTable compares the table of tools in agent/toolbox/README.md with the catalogue.
 func TestReadmeTable(t *testing.T) {
 	t.Parallel()
 	catalogue, err := toolbox.LoadCatalogue(toolbox.Embedded())
 	check(t, err)
-	readme := string(readREADME(t))
+	readme := string(readPage(t, toolsREADME))
 	before, rest, begins := strings.Cut(readme, tableBegins)
 	stands, after, ends := strings.Cut(rest, tableEnds)
 	if !begins || !ends {
@@ -44,7 +44,7 @@ func TestReadmeTable(t *testing.T) {
 	if !*update {
 		t.Fatalf("the README's table is not that of the catalogue; for a new one: go test ./bot -run TestReadmeTable -update")
 	}
-	err = os.WriteFile("../README.md", []byte(before+tableBegins+want+tableEnds+after), 0o644)
+	err = os.WriteFile(toolsREADME, []byte(before+tableBegins+want+tableEnds+after), 0o644)
 	check(t, err)
 }
 

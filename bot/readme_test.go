@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -21,24 +23,50 @@ import (
 	"atelier/agent/toolbox/sandbox"
 )
 
-// TestExamplesWork runs every call of ask, tools and env that the README and the help show,
-// one after another where they stand together: with nothing configured each ends with
-// status 0. The first prints what the README says that it prints.
+// The READMEs that hold statements about the code.
+const (
+	mainREADME     = "../README.md"
+	agentREADME    = "../agent/README.md"
+	toolsREADME    = "../agent/toolbox/README.md"
+	evaluateREADME = "../agent/evaluate/README.md"
+)
+
+// TestExamplesWork runs every call of ask, tools and env that the READMEs and the help show,
+// one after another where they are in one file: without settings each ends with status 0. The
+// first prints what the main README says that it prints.
 func TestExamplesWork(t *testing.T) {
 	t.Parallel()
-	readme := readREADME(t)
-	script := &strings.Builder{}
-	for _, b := range readme.blocks("sh") {
-		addCalls(script, b)
-	}
-	first, rest, _ := strings.Cut(script.String(), "\n")
-	if !strings.HasPrefix(first, "bot 'ask'") {
-		t.Fatalf("the README begins with %s", first)
-	}
 	dir := t.TempDir()
-	files := []string{filepath.Join(dir, "readme.txtar"), filepath.Join(dir, "help.txtar")}
-	write(t, files[0], fmt.Sprintf("%s\ncmp stdout want\n%s-- want --\n%s-- tools/dreamy_picture.yaml --\n%s",
-		first, rest, readme.blocks("")[0], readme.blocks("yaml")[0]))
+	var files []string
+	add := func(name, script string) {
+		files = append(files, filepath.Join(dir, name+".txtar"))
+		write(t, files[len(files)-1], script)
+	}
+	script := &strings.Builder{}
+	for _, name := range readmes(t) {
+		script.Reset()
+		readme := readPage(t, name)
+		for _, b := range readme.blocks("sh") {
+			addCalls(script, b)
+		}
+		switch name {
+		case mainREADME:
+			first, rest, _ := strings.Cut(script.String(), "\n")
+			if !strings.HasPrefix(first, "bot 'ask'") {
+				t.Fatalf("the README begins with %s", first)
+			}
+			add("main", fmt.Sprintf("%s\ncmp stdout want\n%s-- want --\n%s", first, rest, readme.blocks("")[0]))
+		case toolsREADME:
+			add("tools", script.String()+"-- tools/dreamy_picture.yaml --\n"+readme.blocks("yaml")[0])
+		default:
+			if script.Len() > 0 {
+				add(strings.ReplaceAll(strings.TrimPrefix(filepath.Dir(name), "../"), "/", "-"), script.String())
+			}
+		}
+	}
+	if len(files) < 4 {
+		t.Errorf("too few READMEs show calls: %q", files)
+	}
 
 	script.Reset()
 	for _, help := range []string{about, new(askCommand).Help()} {
@@ -47,7 +75,7 @@ func TestExamplesWork(t *testing.T) {
 	if strings.Count(script.String(), "bot 'ask'") < 4 {
 		t.Errorf("the help shows too little:\n%s", script)
 	}
-	write(t, files[1], script.String())
+	add("help", script.String())
 
 	testscript.Run(t, testscript.Params{
 		Files: files,
@@ -62,10 +90,9 @@ func TestExamplesWork(t *testing.T) {
 	})
 }
 
-// TestReadmeTellsTheTruth holds the README's numbers, settings and examples.
+// TestReadmeTellsTheTruth compares the numbers, models and examples in the READMEs with the code.
 func TestReadmeTellsTheTruth(t *testing.T) {
 	t.Parallel()
-	readme := readREADME(t)
 	catalogue, err := toolbox.LoadCatalogue(toolbox.Embedded())
 	check(t, err)
 	own, free := 0, 0 // tools that are our own, and those that need no model and no key
@@ -81,42 +108,70 @@ func TestReadmeTellsTheTruth(t *testing.T) {
 	}
 	cases, err := evaluate.Own()
 	check(t, err)
-	wanted := []string{
-		fmt.Sprintf("catalogue of %d tools", len(catalogue.Tools())),
-		fmt.Sprintf("; %d of them need no model and no key", free),
-		fmt.Sprintf("Our own tools, %d more,", own),
-		fmt.Sprintf("own benchmark of %d requests", len(cases)),
-		"\ngo run ./bot env\n",
+	wanted := map[string][]string{
+		mainREADME: {"\ngo run ./bot env\n"},
+		toolsREADME: {
+			fmt.Sprintf("catalogue of %d tools", len(catalogue.Tools())),
+			fmt.Sprintf("; %d of them need no model and no key", free),
+			fmt.Sprintf("Our own tools, %d more,", own),
+		},
+		evaluateREADME: {fmt.Sprintf("own benchmark of %d requests", len(cases))},
 	}
 	families, err := family.Read()
 	check(t, err)
 	for role, what := range map[family.Role]string{family.Chat: "language", family.Image: "pictures", family.Speech: "speech", family.Transcription: "transcription"} {
-		wanted = append(wanted, fmt.Sprintf("`%s` for %s", families.Of(role, nil, time.Time{})[0], what))
+		wanted[agentREADME] = append(wanted[agentREADME], fmt.Sprintf("`%s` for %s", families.Of(role, nil, time.Time{})[0], what))
 	}
-	for _, s := range settings() {
-		value := ""
-		if s.value != "" {
-			value = "`" + s.value + "` "
-		}
-		wanted = append(wanted, fmt.Sprintf("| `%s` | %s|", s.name, value))
-	}
-	for _, want := range wanted {
-		if !strings.Contains(string(readme), want) {
-			t.Errorf("the README does not say %q", want)
+	for name, all := range wanted {
+		for _, want := range all {
+			if !strings.Contains(string(readPage(t, name)), want) {
+				t.Errorf("%s does not say %q", name, want)
+			}
 		}
 	}
-	i := slices.IndexFunc(readme.blocks("yaml"), func(b string) bool { return strings.HasPrefix(b, "servers:") })
+	if lines := strings.Count(string(readPage(t, mainREADME)), "\n"); lines > 200 {
+		t.Errorf("the main README has %d lines; at most 200 are read", lines)
+	}
+	examples := readPage(t, toolsREADME).blocks("yaml")
+	i := slices.IndexFunc(examples, func(b string) bool { return strings.HasPrefix(b, "servers:") })
 	if i < 0 {
-		t.Fatal("the README has no file of backends")
+		t.Fatalf("%s has no file of backends", toolsREADME)
 	}
-	if _, err := parseBackends([]byte(readme.blocks("yaml")[i])); err != nil {
-		t.Errorf("the README's file of backends: %v", err)
+	if _, err := parseBackends([]byte(examples[i])); err != nil {
+		t.Errorf("the file of backends in %s: %v", toolsREADME, err)
 	}
-	for _, b := range readme.blocks("yaml") {
+	tools := 0
+	for _, b := range examples {
 		if strings.HasPrefix(b, "name: ") {
+			tools++
 			_, err := toolbox.ReadTool([]byte(b))
 			check(t, err)
 		}
+	}
+	if tools != 3 {
+		t.Errorf("%s has %d examples of tools, not 3", toolsREADME, tools)
+	}
+}
+
+// TestReadmeNamesSettings finds every setting that a README names, and reports unknown ones.
+func TestReadmeNamesSettings(t *testing.T) {
+	t.Parallel()
+	known := map[string]bool{}
+	for _, s := range settings() {
+		known[s.name] = true
+	}
+	named := regexp.MustCompile(`\b(ATELIER|OPENAI|DECOMPOSER|DISCORD|SLACK|WEB|MIND|LOCALAI)_[A-Z_]*[A-Z]\b`)
+	found := map[string]bool{}
+	for _, name := range readmes(t) {
+		for _, setting := range named.FindAllString(string(readPage(t, name)), -1) {
+			found[setting] = true
+			if !known[setting] {
+				t.Errorf("%s names %s, which is not a setting", name, setting)
+			}
+		}
+	}
+	if len(found) < 20 {
+		t.Errorf("only %d settings are named", len(found))
 	}
 }
 
@@ -124,7 +179,7 @@ func TestReadmeTellsTheTruth(t *testing.T) {
 // the image and CI.
 func TestThePrograms(t *testing.T) {
 	t.Parallel()
-	_, line, _ := strings.Cut(string(readREADME(t)), "$ sudo apt-get install ")
+	_, line, _ := strings.Cut(string(readPage(t, mainREADME)), "$ sudo apt-get install ")
 	line, _, _ = strings.Cut(line, "\n")
 	box, err := sandbox.New(sandbox.Config{})
 	check(t, err)
@@ -155,13 +210,34 @@ func TestThePrograms(t *testing.T) {
 // page is a text in Markdown.
 type page string
 
-func readREADME(t *testing.T) page {
+func readPage(t *testing.T, name string) page {
 	t.Helper()
-	b, err := os.ReadFile("../README.md")
+	b, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return page(b)
+}
+
+// readmes lists every README.md of the repository.
+func readmes(t *testing.T) []string {
+	t.Helper()
+	var all []string
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && strings.HasPrefix(d.Name(), ".") && d.Name() != ".." && d.Name() != ".ci", d.IsDir() && d.Name() == "node_modules":
+			return filepath.SkipDir
+		case d.Name() == "README.md":
+			all = append(all, path)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
 }
 
 // blocks lists the fenced blocks of a language, in their order.
@@ -178,7 +254,8 @@ func (p page) blocks(language string) []string {
 // addCalls adds the calls of a block to a script, with the variables that it exports.
 func addCalls(script *strings.Builder, block string) {
 	for line := range strings.Lines(block) {
-		args := split(strings.TrimPrefix(strings.TrimSpace(line), "go run ./"))
+		line, _, _ = strings.Cut(strings.TrimSpace(line), " # ")
+		args := split(strings.TrimPrefix(line, "go run ./"))
 		switch {
 		case len(args) == 2 && args[0] == "export":
 			fmt.Fprintf(script, "env '%s'\n", args[1])

@@ -112,7 +112,7 @@ func TestHelpIsACommandToo(t *testing.T) {
 	}
 }
 
-// TestReadmeEndings: the README lists the endings that a command may write.
+// TestReadmeEndings checks that agent/toolbox/README.md lists the endings that a command may write.
 func TestReadmeEndings(t *testing.T) {
 	t.Parallel()
 	for typ, named := range map[plan.Type]string{plan.Image: "An image is", plan.Video: "a video", plan.Audio: "an audio", plan.Text: "a text", plan.Document: "a document"} {
@@ -121,7 +121,7 @@ func TestReadmeEndings(t *testing.T) {
 		if last := len(all) - 1; last > 0 {
 			want = fmt.Sprintf("`%s` or `%s`", strings.Join(all[:last], "`, `"), all[last])
 		}
-		if !strings.Contains(string(readREADME(t)), named+" "+want) {
+		if !strings.Contains(string(readPage(t, toolsREADME)), named+" "+want) {
 			t.Errorf("the README lacks: %s %s", named, want)
 		}
 	}
