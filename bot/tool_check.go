@@ -73,7 +73,7 @@ func toolWarnings(ctx context.Context, others *toolbox.Catalogue, tool toolbox.T
 		}
 		for _, program := range b.Recipe.Programs() {
 			if _, err := exec.LookPath(program); err != nil {
-				all = append(all, fmt.Sprintf("the program %s is not installed here; Debian has it in the package %s", program, b.Debian))
+				all = append(all, fmt.Sprintf("the program %s is not installed here; on Debian it should come with the package %s", program, b.Debian))
 			}
 		}
 	}

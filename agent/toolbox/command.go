@@ -3,6 +3,7 @@ package toolbox
 import (
 	"cmp"
 	"maps"
+	"path"
 	"slices"
 
 	"atelier/agent/plan"
@@ -38,6 +39,11 @@ func completed(b Backing, tool string) Backing {
 	return b
 }
 
+// launchers are programs that run what their arguments say, so that a command line would be a script.
+var launchers = []string{
+	"ash", "bash", "busybox", "csh", "dash", "env", "fish", "ksh", "nice", "nohup", "parallel", "sh", "sudo", "timeout", "xargs", "zsh",
+}
+
 // checkCommand checks the command line of a backing.
 func (t *Tool) checkCommand(b Backing, f *faults) {
 	switch {
@@ -59,6 +65,11 @@ func (t *Tool) checkCommand(b Backing, f *faults) {
 		}
 		if i := slices.IndexFunc(t.Args, func(a Arg) bool { return a.Type == plan.Text && a.Many }); i >= 0 {
 			f.addf("a command cannot take the argument %s of the type %s", t.Args[i].Name, plan.Text)
+		}
+		for _, program := range b.Recipe.Programs() {
+			if slices.Contains(launchers, path.Base(program)) {
+				f.addf("argv starts %s, which starts other programs; name the program itself", program)
+			}
 		}
 		*f = append(*f, b.Recipe.Check(t.scope("a command", f), w)...)
 		*f = append(*f, b.Recipe.Compared(t.closed())...)

@@ -79,6 +79,10 @@ func (b *Backend) failed(ctx context.Context, r *template.Request, err error) er
 		return down(plan.Say("The service's answer could not be read. Please try again later."),
 			plan.Say("The answer of %s could not be read: it is a web page, too large, or broke off.", r.Host()))
 	}
+	if e.Status >= 500 {
+		return down(plan.Say("The service failed. Please try again later."),
+			plan.Say("%s failed with the status %d: see what it logged.", r.Host(), e.Status))
+	}
 	return down(plan.Say("The service does not answer. Please try again later."),
 		plan.Say("%s does not answer: check that it runs, and the url in the tool's file.", r.Host()))
 }
