@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -72,7 +73,7 @@ func (h *heard) next(t *testing.T) adapters.Event {
 
 // say lets Ana mention the bot in the channel.
 func (h *heard) say(p slacktest.Post) string {
-	p.Channel, p.By = first(p.Channel, h.channel), first(p.By, h.ana)
+	p.Channel, p.By = cmp.Or(p.Channel, h.channel), cmp.Or(p.By, h.ana)
 	return h.Say(p)
 }
 

@@ -7,27 +7,23 @@ import (
 	"testing"
 
 	"atelier/adapters"
-	"atelier/adapters/ledger"
 )
 
 // TestChoicesAreShown as the files in testdata/choices hold: other ways below what was done, and what may be
 // meant below a question.
 func TestChoicesAreShown(t *testing.T) {
 	t.Parallel()
-	s, err := New(Config{BotToken: "xoxb-1", AppToken: "xapp-1", State: &ledger.Memory{}, Open: nothing})
-	if err != nil {
-		t.Fatal(err)
-	}
+	composer := &Composer{Phrases: english{}}
 	choices := []adapters.Choice{{ID: "r-1-1", Text: "resize it to 800x600"}, {ID: "r-1-2", Text: "make it *half* as large"}}
 	for name, r := range map[string]adapters.Reply{
 		"question": {Text: "How exactly?", Mention: "U1", Choices: choices, Asks: true},
 		"ways":     {Text: "Here it is.", Mention: "U1", Choices: choices},
 	} {
-		parts := s.compose(r)
+		parts := composer.Compose(r)
 		if len(parts) != 1 {
 			t.Fatalf("%s: there are %d messages", name, len(parts))
 		}
-		got, err := json.MarshalIndent(s.blocks(parts[0], ""), "", "  ")
+		got, err := json.MarshalIndent(composer.Blocks(parts[0], ""), "", "  ")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,8 +1,11 @@
 package slack
 
 import (
+	"atelier/adapters"
+	"atelier/adapters/edge"
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -10,14 +13,20 @@ import (
 	"net/url"
 	"path"
 	"strings"
-
-	"atelier/adapters"
 )
 
 // sniffed is how much of a file is looked at.
 const sniffed = 512
 
-// Fetch opens a file. Files are fetched from Slack's own hosts and from those that the setting
+// fetcher opens files that people shared.
+type fetcher struct {
+	api   *Client
+	edge  *edge.Client
+	base  *url.URL // of the API
+	token string
+}
+
+// open opens a file. Files are fetched from Slack's own hosts and from those that the setting
 // of the API's address names, and never from its methods. A file that Slack does not keep
 // itself is not fetched: whoever shared it chose its address.
 //
@@ -26,7 +35,7 @@ const sniffed = 512
 // and to the host and port of that server's API. Where that is this machine, by a loopback
 // address, it goes to its other ports too that have the same scheme, by whichever of its names,
 // since its owner has named it.
-func (s *Slack) Fetch(ctx context.Context, f adapters.File) (io.ReadCloser, error) {
+func (ft *fetcher) open(ctx context.Context, f adapters.File) (io.ReadCloser, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -35,14 +44,14 @@ func (s *Slack) Fetch(ctx context.Context, f adapters.File) (io.ReadCloser, erro
 		return nil, gone()
 	}
 	if at == "" {
-		whole, _, _, err := s.api.GetFileInfoContext(ctx, id, 0, 0)
+		whole, _, _, err := ft.api.GetFileInfoContext(ctx, id, 0, 0)
 		if err != nil {
 			return nil, fault(err)
 		}
 		if isElsewhere(*whole) {
 			return nil, elsewhere()
 		}
-		if at = first(whole.URLPrivateDownload, whole.URLPrivate); at == "" || whole.Mode == "tombstone" {
+		if at = cmp.Or(whole.URLPrivateDownload, whole.URLPrivate); at == "" || whole.Mode == "tombstone" {
 			return nil, gone()
 		}
 		if f.Type == "" {
@@ -50,23 +59,23 @@ func (s *Slack) Fetch(ctx context.Context, f adapters.File) (io.ReadCloser, erro
 		}
 	}
 	u, err := url.Parse(at)
-	if err != nil || s.isMethod(u) {
+	if err != nil || ft.isMethod(u) {
 		return nil, elsewhere()
 	}
 	var header http.Header
-	if s.trusts(u) {
-		header = http.Header{"Authorization": {"Bearer " + s.config.BotToken}}
+	if ft.trusts(u) {
+		header = http.Header{"Authorization": {"Bearer " + ft.token}}
 	}
-	body, err := s.edge.Open(ctx, at, header)
+	body, err := ft.edge.Open(ctx, at, header)
 	if err != nil {
-		return nil, s.whyNot(ctx, id, err)
+		return nil, ft.whyNot(ctx, id, err)
 	}
 	r := bufio.NewReader(body)
 	begin, err := r.Peek(sniffed)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, errors.Join(err, body.Close())
 	}
-	if isPage(begin) && !strings.Contains(f.Type, "html") && !s.isWhole(ctx, &r, f) {
+	if isPage(begin) && !strings.Contains(f.Type, "html") && !ft.isWhole(ctx, &r, f) {
 		locked := &adapters.Fault{
 			Sentence: "Slack does not give the file to the bot: the app needs the scope files:read, and must be in the channel.", Kind: adapters.ErrForbidden,
 		}
@@ -80,10 +89,10 @@ func (s *Slack) Fetch(ctx context.Context, f adapters.File) (io.ReadCloser, erro
 
 // isWhole tells whether what looks like a page is the file, by its size. No page to log in by
 // is as large as a file that is longer than what is looked at.
-func (s *Slack) isWhole(ctx context.Context, r **bufio.Reader, f adapters.File) bool {
+func (ft *fetcher) isWhole(ctx context.Context, r **bufio.Reader, f adapters.File) bool {
 	const looked = 1 << 20
 	if f.Size == 0 {
-		whole, _, _, err := s.api.GetFileInfoContext(ctx, f.ID, 0, 0)
+		whole, _, _, err := ft.api.GetFileInfoContext(ctx, f.ID, 0, 0)
 		if err != nil {
 			return false
 		}
@@ -96,11 +105,11 @@ func (s *Slack) isWhole(ctx context.Context, r **bufio.Reader, f adapters.File) 
 }
 
 // whyNot asks Slack whether a file that does not come is gone.
-func (s *Slack) whyNot(ctx context.Context, id string, err error) error {
+func (ft *fetcher) whyNot(ctx context.Context, id string, err error) error {
 	if !errors.Is(err, adapters.ErrForbidden) || ctx.Err() != nil {
 		return fault(err)
 	}
-	whole, _, _, asked := s.api.GetFileInfoContext(ctx, id, 0, 0)
+	whole, _, _, asked := ft.api.GetFileInfoContext(ctx, id, 0, 0)
 	if isCode(asked, "file_deleted", "file_not_found") || asked == nil && whole.Mode == "tombstone" {
 		return gone()
 	}
@@ -115,21 +124,21 @@ func elsewhere() error {
 }
 
 // isMethod tells of an address at which the API does something.
-func (s *Slack) isMethod(u *url.URL) bool {
+func (ft *fetcher) isMethod(u *url.URL) bool {
 	at := strings.ToLower(path.Clean("/" + u.Path))
-	below, is := strings.CutPrefix(at+"/", strings.ToLower(s.base.Path))
-	if s.base.Path == "/" { // files may be there too, but no method has a slash
+	below, is := strings.CutPrefix(at+"/", strings.ToLower(ft.base.Path))
+	if ft.base.Path == "/" { // files may be there too, but no method has a slash
 		is = strings.Count(below, "/") < 2
 	}
 	return is || strings.HasPrefix(at+"/", "/api/")
 }
 
 // trusts tells whether the token may go to an address.
-func (s *Slack) trusts(u *url.URL) bool {
-	host, own := strings.ToLower(u.Hostname()), strings.ToLower(s.base.Hostname())
+func (ft *fetcher) trusts(u *url.URL) bool {
+	host, own := strings.ToLower(u.Hostname()), strings.ToLower(ft.base.Hostname())
 	switch {
 	case (host == own || isLoopback(host) && isLoopback(own)) && !below(host, officialHost):
-		return u.Scheme == s.base.Scheme && (portOf(u) == portOf(s.base) || isLoopback(host))
+		return u.Scheme == ft.base.Scheme && (portOf(u) == portOf(ft.base) || isLoopback(host))
 	case u.Scheme != "https" || portOf(u) != "443" || !below(host, officialHost) && !below(host, own):
 		return false
 	}
@@ -148,7 +157,7 @@ func portOf(u *url.URL) string {
 	if u.Port() == "" && u.Scheme == "https" {
 		return "443"
 	}
-	return first(u.Port(), "80")
+	return cmp.Or(u.Port(), "80")
 }
 
 func gone() error {

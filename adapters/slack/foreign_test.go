@@ -112,11 +112,11 @@ func TestWhatLacksItsIDs(t *testing.T) {
 	help := command{User: h.ana, Channel: h.channel, Text: "help"}
 	seen := map[string]bool{}
 	for name, do := range map[string]func(){
-		"a button":         func() { h.s.interact([]byte(press)) },
-		"a reaction":       func() { h.s.hear([]byte(strings.Replace(react, "EvID", "Ev1", 1)), func() {}) },
-		"another reaction": func() { h.s.hear([]byte(strings.Replace(react, "EvID", "Ev2", 1)), func() {}) },
-		"a command":        func() { h.s.command(help) },
-		"the same command": func() { h.s.command(help) },
+		"a button":         func() { h.s.interactions.Receive([]byte(press)) },
+		"a reaction":       func() { h.s.events.Receive([]byte(strings.Replace(react, "EvID", "Ev1", 1)), func() {}) },
+		"another reaction": func() { h.s.events.Receive([]byte(strings.Replace(react, "EvID", "Ev2", 1)), func() {}) },
+		"a command":        func() { h.s.commands.Receive(help) },
+		"the same command": func() { h.s.commands.Receive(help) },
 	} {
 		do()
 		e := h.next(t)

@@ -23,7 +23,7 @@ func (h *heard) told(t *testing.T, event object) <-chan struct{} {
 		t.Fatal(err)
 	}
 	confirmed := make(chan struct{})
-	h.s.hear(b, func() { close(confirmed) })
+	h.s.events.Receive(b, func() { close(confirmed) })
 	return confirmed
 }
 
@@ -196,13 +196,13 @@ func TestReactionsOfUnknown(t *testing.T) {
 func TestAdminsOfOtherWorkspaces(t *testing.T) {
 	t.Parallel()
 	h := listen(t, false)
-	if _, err := h.s.me(t.Context()); err != nil {
+	if _, err := h.s.identity.Self(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	ours, theirs := h.Server.Admin("Root"), h.Server.Admin("Other")
 	h.Elsewhere(theirs, "T9")
 	for id, want := range map[string]bool{ours: true, theirs: false} {
-		if who, err := h.s.people.user(t.Context(), id); err != nil || who.Admin != want {
+		if who, err := h.s.people.Lookup(t.Context(), id); err != nil || who.Admin != want {
 			t.Errorf("%+v: %v", who, err)
 		}
 	}

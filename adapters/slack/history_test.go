@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"net/http"
@@ -8,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"atelier/adapters"
 	"atelier/adapters/ledger"
@@ -29,7 +31,7 @@ func (w *workspace) thread(t *testing.T, n int) (s *Slack, in adapters.Thread, l
 			p.Files = []slacktest.File{{Name: p.Text + ".png", Data: []byte("PNG")}}
 		}
 		ts := w.Say(p)
-		in.ID, last = first(in.ID, ts), address(w.TeamID(), w.channel, ts)
+		in.ID, last = cmp.Or(in.ID, ts), address(w.TeamID(), w.channel, ts)
 	}
 	return s, in, last
 }
@@ -72,13 +74,13 @@ func TestBeforeRefused(t *testing.T) {
 	}{
 		"without the scope": {func(w *workspace) { w.DropScope("channels:history") }, adapters.ErrForbidden},
 		"not in channel":    {func(w *workspace) { w.NotInChannel(w.channel) }, adapters.ErrForbidden},
-		"a pause":           {func(w *workspace) { w.RateLimit("conversations.replies", 1, 2*patience) }, adapters.ErrRateLimited},
+		"a pause":           {func(w *workspace) { w.RateLimit("conversations.replies", 1, 2*20*time.Second) }, adapters.ErrRateLimited},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorkspace(t, false)
 			s, in, last := w.thread(t, 2)
-			if _, err := s.me(t.Context()); err != nil {
+			if _, err := s.identity.Self(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			c.befall(w)

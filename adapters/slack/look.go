@@ -1,6 +1,8 @@
 package slack
 
 import (
+	"atelier/adapters"
+	"atelier/adapters/edge"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,10 +12,15 @@ import (
 	"strings"
 
 	"github.com/slack-go/slack"
-
-	"atelier/adapters"
-	"atelier/adapters/edge"
 )
+
+// Account is who the bot is.
+type Account struct {
+	Team, TeamID string
+	User, UserID string
+	// Missing are the scopes that the bot's token lacks.
+	Missing []string
+}
 
 // Look asks Slack who the bot is, and what its token lacks. Under Socket Mode it asks whether
 // app-level token is taken too. What is refused is an [adapters.ErrRefused] that names the
@@ -62,25 +69,10 @@ func isForeign(err error) bool {
 	return broken || other || errors.Is(err, io.EOF) && !unanswered // an answer without anything
 }
 
-// appFault is what an error of opening a connection for Socket Mode is, which is asked for
-// with the app-level token and not with the bot's. Before is what became of that one.
-func appFault(err, before error) error {
-	err = fault(err)
-	switch {
-	case errors.Is(err, adapters.ErrRefused), errors.Is(err, adapters.ErrForbidden):
-	case before != nil:
-		return before
-	default:
-		return err
+// Scopes are what the bot's token must grant.
+func Scopes() []string {
+	return []string{
+		"app_mentions:read", "channels:history", "chat:write", "commands", "files:read", "files:write", "groups:history", "im:history",
+		"mpim:history", "reactions:read", "reactions:write", "users:read",
 	}
-	f := &adapters.Fault{Sentence: refusedApp, Kind: adapters.ErrRefused, Err: err}
-	if before != nil {
-		f.Sentence = refusedBoth
-	}
-	return f
 }
-
-const (
-	refusedApp  = "Slack does not take the app-level token. Look at SLACK_APP_TOKEN, which has the scope connections:write and belongs to the same app."
-	refusedBoth = "Slack takes neither the bot token nor the app-level token. Look at SLACK_BOT_TOKEN and SLACK_APP_TOKEN, and install the app again."
-)

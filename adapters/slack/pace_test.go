@@ -18,7 +18,7 @@ func TestSignsAtSlacksPace(t *testing.T) {
 	if !ok {
 		t.Fatal("it is no adapter of Slack's")
 	}
-	if _, err := s.me(t.Context()); err != nil {
+	if _, err := s.identity.Self(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	const requests = 40

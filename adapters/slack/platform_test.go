@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -100,10 +101,7 @@ func (w *workspace) Connected(t *testing.T) {
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
 	listens := func() bool {
-		s := w.at()
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return s.hearing != nil && (w.http || w.Sockets() > 0)
+		return w.at().listener.IsRunning() && (w.http || w.Sockets() > 0)
 	}
 	for !listens() { // by HTTP the workspace does not change
 		if ctx.Err() != nil {
@@ -138,7 +136,7 @@ func (w *workspace) Admin(*testing.T) adapters.Person {
 
 func (w *workspace) Thread(_ *testing.T, private bool) adapters.Thread {
 	if private {
-		return adapters.Thread{Adapter: Name, Workspace: w.TeamID(), Channel: w.DM(first(w.someone, w.zoe)), Direct: true}
+		return adapters.Thread{Adapter: Name, Workspace: w.TeamID(), Channel: w.DM(cmp.Or(w.someone, w.zoe)), Direct: true}
 	}
 	ts := w.Say(slacktest.Post{Channel: w.channel, By: w.zoe, Text: "first"})
 	return adapters.Thread{Adapter: Name, Workspace: w.TeamID(), Channel: w.channel, ID: ts}
@@ -331,10 +329,7 @@ func (w *workspace) at() *Slack {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, s := range w.adapters {
-		s.mu.Lock()
-		listens := s.hearing != nil
-		s.mu.Unlock()
-		if listens {
+		if s.listener.IsRunning() {
 			return s
 		}
 	}

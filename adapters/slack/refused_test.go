@@ -113,12 +113,12 @@ func TestRefusedForms(t *testing.T) {
 		t.Run(code, func(t *testing.T) {
 			t.Parallel()
 			w := newWorkspace(t, false)
+			var log strings.Builder
+			w.log = slog.New(slog.NewTextHandler(&log, nil))
 			s, ok := w.Adapter(t, zeros).(*Slack)
 			if !ok {
 				t.Fatal("it is no adapter of Slack's")
 			}
-			var log strings.Builder
-			s.config.Log = slog.New(slog.NewTextHandler(&log, nil))
 			thread := w.Thread(t, false)
 			refusal := slacktest.Failure{Error: code, Messages: malformedBlocks.Messages}
 			w.FailNext("chat.postMessage", 1, refusal)

@@ -12,7 +12,6 @@ import (
 	"github.com/slack-go/slack"
 
 	"atelier/adapters"
-	"atelier/adapters/ledger"
 )
 
 func TestLinked(t *testing.T) {
@@ -105,10 +104,7 @@ func FuzzRender(f *testing.F) {
 // What is composed is never more than Slack takes.
 func TestComposed(t *testing.T) {
 	t.Parallel()
-	s, err := New(Config{BotToken: "xoxb-1", AppToken: "xapp-1", State: &ledger.Memory{}, Open: nothing})
-	if err != nil {
-		t.Fatal(err)
-	}
+	composer := &Composer{Phrases: english{}}
 	for name, r := range map[string]adapters.Reply{
 		"emoji":          {Text: strings.Repeat("😀", 4000)},
 		"right to left":  {Text: strings.Repeat("\u202eשלום עולם ", 2000)},
@@ -117,9 +113,9 @@ func TestComposed(t *testing.T) {
 		"a mention only": {Mention: "U1", Files: []adapters.Attachment{{Name: "a", Size: 1, Handle: "x"}}},
 		"many notes":     {Files: slices.Repeat([]adapters.Attachment{{Name: "a", Note: strings.Repeat("n ", 1000), Link: "https://a.b"}}, 100)},
 	} {
-		for _, p := range s.compose(r) {
+		for _, p := range composer.Compose(r) {
 			total := 0
-			blocks := s.blocks(p, "")
+			blocks := composer.Blocks(p, "")
 			for _, b := range blocks {
 				if rich, ok := b.(*slack.RichTextBlock); ok {
 					j, err := json.Marshal(rich)

@@ -41,15 +41,15 @@
 package slack
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/slack-go/slack"
@@ -58,25 +58,16 @@ import (
 	"atelier/adapters"
 	"atelier/adapters/edge"
 	"atelier/adapters/ledger"
-	"atelier/adapters/turns"
 )
 
 // Name is the adapter's.
-const Name = "slack"
+const Name = adapterName
 
 const (
 	officialURL  = slack.APIURL
 	officialHost = "slack.com"
 	usualFile    = 1 << 30 // what Slack takes
-	// maxFiles is how many files a message shows: people's clients take no more, and from 15 on
-	// Slack fails (https://github.com/slackapi/python-slack-sdk/issues/1653).
-	maxFiles = 10
 )
-
-// Phrases tells fixed sentences in a language, as phrase.Catalogue does.
-type Phrases interface {
-	Say(language, format string, args ...any) string
-}
 
 // Config is what an adapter is made of.
 type Config struct {
@@ -103,31 +94,32 @@ type Config struct {
 	Now   func() time.Time // nil is time.Now
 }
 
-// Slack is the connection to one workspace, as one bot.
+// Slack is one bot in one workspace. It is made of small types, each with one job; New wires them.
 type Slack struct {
 	config Config
-	api    *slack.Client
-	base   *url.URL // of the API
+	api    *Client
 	edge   *edge.Client
-	gate   *gate
-	ledger *ledger.Ledger
-	people *people
-	seeds  *rate.Limiter // numbers that are put on answers
 
-	twins  twins
-	socket atomic.Bool // Slack has said hello
-	// helloWithin is how long Slack may take to say so after it has opened a socket.
-	helloWithin time.Duration
+	// Lookups.
+	identity *Identity
+	people   *People
+	messages *Messages
+	files    *fetcher
 
-	keys turns.Turns // one at a time sends under a key
+	// In.
+	listener     *Listener
+	events       *EventReader
+	interactions *Interactions
+	commands     *Commands
+	socket       *Socket  // nil without an app token
+	webhook      *Webhook // nil under Socket Mode
 
-	mu      sync.Mutex
-	self    *account             // once it is known
-	silent  map[string]time.Time // where, and until when, the working status is not tried
-	status  map[string]string    // which emoji the bot has put on a request, by its key
-	seen    map[string]time.Time // signatures of HTTP requests, and until when they would be taken
-	purge   time.Time            // when the old ones of them go
-	hearing *listening           // while Listen runs
+	// Out.
+	sender   *Sender
+	progress *Progress
+	typing   *Typing
+	marks    *Marks
+	deleter  *Deleter
 }
 
 var (
@@ -179,16 +171,61 @@ func New(c Config) (*Slack, error) {
 	if err != nil {
 		return nil, fmt.Errorf("slack: %w", err)
 	}
-	s := &Slack{
-		config: c, base: base, edge: outside, gate: newGate(outside.HTTP(), c.APIURL), ledger: book,
-		seeds:  rate.NewLimiter(rate.Every(3*time.Second), 3*adapters.MaxChoices),
-		status: map[string]string{}, silent: map[string]time.Time{}, seen: map[string]time.Time{}, helloWithin: greeting,
-	}
-	s.api = slack.New(c.BotToken,
-		slack.OptionHTTPClient(s.gate), slack.OptionAPIURL(c.APIURL), slack.OptionAppLevelToken(c.AppToken),
-	)
-	s.people = newPeople(s)
+	s := &Slack{config: c, edge: outside, api: NewClient(outside.HTTP(), c.BotToken, c.AppToken, c.APIURL)}
+	s.files = &fetcher{api: s.api, edge: outside, base: base, token: c.BotToken}
+	s.identity = &Identity{API: s.api}
+	s.people = &People{API: s.api, Identity: s.identity, Log: c.Log}
+	s.messages = &Messages{API: s.api, Identity: s.identity, People: s.people}
+	poster, responder := s.wireOut(book)
+	s.wireIn(poster, responder)
 	return s, nil
+}
+
+// wireOut makes what posts.
+func (s *Slack) wireOut(book *ledger.Ledger) (*Poster, *Responder) {
+	c := s.config
+	composer, outbox := &Composer{Phrases: c.Phrases}, &Outbox{Ledger: book}
+	poster := &Poster{API: s.api, Messages: s.messages, Outbox: outbox, Log: c.Log}
+	responder := &Responder{API: s.api, People: s.people, Poster: poster, Composer: composer, State: c.State, Log: c.Log}
+	s.sender = &Sender{
+		Outbox: outbox, Poster: poster, Responder: responder, Composer: composer, MaxFile: c.MaxFile,
+		Files: &Files{API: s.api, Edge: s.edge, Open: c.Open, State: c.State, Log: c.Log},
+	}
+	s.progress = &Progress{Poster: poster, Phrases: c.Phrases}
+	s.typing = &Typing{API: s.api, Phrases: c.Phrases}
+	s.marks = &Marks{API: s.api, Identity: s.identity, Numbers: rate.NewLimiter(rate.Every(3*time.Second), 3*adapters.MaxChoices), Now: c.Now}
+	s.deleter = &Deleter{API: s.api, Messages: s.messages}
+	return poster, responder
+}
+
+// wireIn makes what receives.
+func (s *Slack) wireIn(poster *Poster, responder *Responder) {
+	c := s.config
+	s.listener = &Listener{API: s.api, Log: c.Log}
+	requests := &Requests{Listener: s.listener, People: s.people, Poster: poster, Phrases: c.Phrases}
+	s.events = &EventReader{Listener: s.listener, Identity: s.identity, People: s.people, Messages: s.messages, Log: c.Log, Now: c.Now}
+	s.interactions = &Interactions{
+		Listener: s.listener, Log: c.Log,
+		Buttons: &Buttons{Listener: s.listener, Identity: s.identity, People: s.people, Log: c.Log, Now: c.Now},
+		Shortcuts: &Shortcuts{
+			API: s.api, Identity: s.identity, Messages: s.messages, People: s.people, Requests: requests, Responder: responder, Phrases: c.Phrases,
+		},
+	}
+	s.commands = &Commands{
+		Listener: s.listener, Identity: s.identity, People: s.people, Messages: s.messages, Requests: requests, Responder: responder,
+		Phrases: c.Phrases, Log: c.Log, Now: c.Now,
+	}
+	if c.AppToken != "" {
+		s.socket = &Socket{
+			API: s.api, Edge: s.edge, Listener: s.listener, Events: s.events, Interactions: s.interactions, Commands: s.commands,
+			Log: c.Log, Near: c.APIURL != officialURL,
+		}
+		return
+	}
+	s.webhook = &Webhook{
+		Secret: c.SigningSecret, State: c.State, Listener: s.listener, Events: s.events, Interactions: s.interactions, Commands: s.commands,
+		Log: c.Log, Now: c.Now,
+	}
 }
 
 // locate reads where the API is. It completes the setting, and names the hosts that come
@@ -224,7 +261,92 @@ func locate(c *Config, reach *edge.Config) (*url.URL, error) {
 // Name is "slack".
 func (*Slack) Name() string { return Name }
 
-// english says what stands in the code.
-type english struct{}
+// Listen receives what happens in the workspace, until the context ends or Slack refuses the
+// tokens.
+func (s *Slack) Listen(ctx context.Context, handle adapters.Handler) error {
+	var connect func(ctx context.Context)
+	if s.socket != nil {
+		connect = s.socket.Run
+	}
+	return s.listener.Run(ctx, handle, connect)
+}
 
-func (english) Say(_, format string, args ...any) string { return fmt.Sprintf(format, args...) }
+// Handler serves the events, interactions and commands that come by HTTP, at the paths
+// /slack/events, /slack/interactive and /slack/commands. Under Socket Mode it serves nothing.
+func (s *Slack) Handler() http.Handler {
+	if s.webhook == nil {
+		return http.NotFoundHandler()
+	}
+	return s.webhook.Handler()
+}
+
+// Check reports whether events come in and Slack takes the token.
+func (s *Slack) Check(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	// A limited rate of this one method says nothing about the connection.
+	if _, err := s.api.AuthTestContext(ctx); err != nil && !errors.Is(fault(err), adapters.ErrRateLimited) {
+		return fault(err)
+	}
+	if !s.listener.IsRunning() || s.socket != nil && !s.socket.IsConnected() {
+		return &adapters.Fault{Sentence: "Slack is not connected. It is tried again."}
+	}
+	return nil
+}
+
+// Fetch opens a file. Files are fetched from Slack's own hosts and from those that the setting
+// of the API's address names, and never from its methods. A file that Slack does not store
+// itself is not fetched: whoever shared it chose its address.
+//
+// The token goes to where Slack stores files, https://files.slack.com and the paths /files and
+// /files-pri of its other hosts; to those below the name of another server, by the same rule;
+// and to the host and port of that server's API. Where that is this machine, by a loopback
+// address, it also goes to its other ports with the same scheme, by any of its names, since
+// its owner has named it.
+func (s *Slack) Fetch(ctx context.Context, f adapters.File) (io.ReadCloser, error) {
+	return s.files.open(ctx, f)
+}
+
+// Before looks back in a thread, or in a direct channel. Where Slack limits the rate on the way
+// through a long thread, and beyond ten thousand messages, it gives the last of those that
+// were read: those after them come by a further call.
+func (s *Slack) Before(ctx context.Context, t adapters.Thread, message adapters.MessageRef, after string, n int) ([]adapters.Earlier, error) {
+	return s.messages.Before(ctx, t, message, after, n)
+}
+
+// Send posts a reply: its files first, then its text with what is offered.
+func (s *Slack) Send(ctx context.Context, key string, r adapters.Reply) (adapters.MessageRef, error) {
+	return s.sender.Send(ctx, key, r)
+}
+
+// Limits are what a workspace takes, in several messages.
+func (s *Slack) Limits(t adapters.Thread) adapters.Limits { return s.sender.Limits(t) }
+
+// Report posts how far the work has come, or edits that message.
+func (s *Slack) Report(ctx context.Context, key string, at adapters.MessageRef, p adapters.Progress) (adapters.MessageRef, error) {
+	return s.progress.Report(ctx, key, at, p)
+}
+
+// Pace is the time between two edits.
+func (*Slack) Pace() time.Duration { return Pace }
+
+// Typing shows that the bot is at work, where the app may. Where it may not, nothing is shown,
+// and that is no error.
+func (s *Slack) Typing(ctx context.Context, t adapters.Thread) error { return s.typing.Show(ctx, t) }
+
+// Acknowledge puts the reaction of a status on a request, and removes the one before.
+func (s *Slack) Acknowledge(ctx context.Context, request adapters.MessageRef, status adapters.Status) error {
+	return s.marks.Acknowledge(ctx, request, status)
+}
+
+// Offer puts the first numbers on an answer, as far as Slack's rate limit allows: its buttons
+// say the same.
+func (s *Slack) Offer(ctx context.Context, answer adapters.MessageRef, n int) error {
+	return s.marks.Offer(ctx, answer, n)
+}
+
+// Delete deletes what was sent, with its files.
+func (s *Slack) Delete(ctx context.Context, sent adapters.MessageRef) error {
+	return s.deleter.Delete(ctx, sent)
+}

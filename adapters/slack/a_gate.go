@@ -1,6 +1,9 @@
 package slack
 
 import (
+	"atelier/adapters"
+	"atelier/adapters/edge"
+	"atelier/adapters/turns"
 	"context"
 	"errors"
 	"net/http"
@@ -10,10 +13,6 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
-
-	"atelier/adapters"
-	"atelier/adapters/edge"
-	"atelier/adapters/turns"
 )
 
 const (
@@ -23,6 +22,7 @@ const (
 	editPause = 10 * time.Second
 	// Sockets are opened so often at most, whatever closes them.
 	socketEvery, socketBurst = time.Second, 5
+	maxForm                  = 1 << 20 // bytes of a call that are read
 )
 
 // gate keeps the pauses that Slack asks for: all calls of a method wait together, for

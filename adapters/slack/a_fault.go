@@ -1,6 +1,8 @@
 package slack
 
 import (
+	"atelier/adapters"
+	"atelier/adapters/edge"
 	"context"
 	"errors"
 	"fmt"
@@ -10,9 +12,6 @@ import (
 	"strings"
 
 	"github.com/slack-go/slack"
-
-	"atelier/adapters"
-	"atelier/adapters/edge"
 )
 
 // refusal is what an error code of Slack's means.
@@ -214,6 +213,22 @@ func unposted(err error) bool {
 	return limited || before || errors.Is(err, adapters.ErrRateLimited)
 }
 
+// unsent is an error before anything was shown to people.
+type unsent struct{ error }
+
+func (u unsent) Unwrap() error { return u.error }
+
+// NotPosted marks an error that came before anything was posted.
+func NotPosted(err error) error { return unsent{err} }
+
+// local is an error that is not Slack's.
+type local struct{ error }
+
+func (l local) Unwrap() error { return l.error }
+
+// NotSlack marks an error that is not Slack's, such as one of a file to upload.
+func NotSlack(err error) error { return local{err} }
+
 // invalid tells of what is not promised.
 func invalid(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", adapters.ErrInvalid, fmt.Sprintf(format, args...))
@@ -221,5 +236,11 @@ func invalid(format string, args ...any) error {
 
 func asFault(err error) (*adapters.Fault, bool) { return errors.AsType[*adapters.Fault](err) }
 
-// closedBy tells of a connection that was closed, by the code of the WebSocket protocol.
-func closedBy(code int) error { return fmt.Errorf("the connection was closed with %d", code) }
+// Message is the sentence that tells a person why a request by a command or a button failed.
+// It does not promise another try, since there is none.
+func Message(f *adapters.Fault) string {
+	if f.Sentence == unreached {
+		return unreachedNow
+	}
+	return f.Sentence
+}

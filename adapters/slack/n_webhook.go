@@ -1,19 +1,21 @@
 package slack
 
 import (
+	"atelier/adapters"
+	"atelier/adapters/ledger"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"io"
+	"log/slog"
 	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
+	"sync"
 	"time"
-
-	"atelier/adapters"
 )
 
 const (
@@ -22,19 +24,34 @@ const (
 	// waiting is how long Slack waits for the confirmation of an event that it takes, less
 	// what the way takes.
 	waiting = 2500 * time.Millisecond
-	maxBody = 4 << 20
+	// noting is how long writing to State may take after a request was answered.
+	webhookNoting = 10 * time.Second
+	maxBody       = 4 << 20
 )
+
+// Webhook receives by signed HTTP requests.
+type Webhook struct {
+	Secret       string
+	State        ledger.State
+	Listener     *Listener
+	Events       *EventReader
+	Interactions *Interactions
+	Commands     *Commands
+	Log          *slog.Logger
+	Now          func() time.Time
+
+	mu    sync.Mutex
+	seen  map[string]time.Time // signatures of requests, and until when they would be taken
+	purge time.Time            // when the old ones of them go
+}
 
 // Handler hears events, interactivity and commands that come by HTTP, at paths that end in
 // /events, /interactive and /commands. What is not signed rightly is refused; while nobody
 // listens, Slack is told to come again. Under Socket Mode there is nothing.
-func (s *Slack) Handler() http.Handler {
-	if s.config.AppToken != "" {
-		return http.NotFoundHandler()
-	}
+func (wh *Webhook) Handler() http.Handler {
 	m := http.NewServeMux()
 	for path, take := range map[string]func(w http.ResponseWriter, r *http.Request, body []byte){
-		"events": s.takeEvent, "interactive": s.takeInteraction, "commands": s.takeCommand,
+		"events": wh.takeEvent, "interactive": wh.takeInteraction, "commands": wh.takeCommand,
 	} {
 		m.HandleFunc("POST /slack/"+path, func(w http.ResponseWriter, r *http.Request) {
 			body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
@@ -45,7 +62,7 @@ func (s *Slack) Handler() http.Handler {
 			case err != nil:
 				w.WriteHeader(http.StatusBadRequest)
 			default:
-				s.authentic(w, r, body, take)
+				wh.authentic(w, r, body, take)
 			}
 		})
 	}
@@ -55,37 +72,128 @@ func (s *Slack) Handler() http.Handler {
 // authentic answers a request that Slack has signed, now and for the first time. What was
 // answered in any process is not answered again; what Slack was told to come again with may
 // come in the same second, and then has the same signature.
-func (s *Slack) authentic(w http.ResponseWriter, r *http.Request, body []byte, take func(w http.ResponseWriter, r *http.Request, body []byte)) {
-	signature, ok := s.signature(r.Header, body)
+func (wh *Webhook) authentic(w http.ResponseWriter, r *http.Request, body []byte, take func(w http.ResponseWriter, r *http.Request, body []byte)) {
+	signature, ok := wh.signature(r.Header, body)
 	if ok {
-		ok = s.reserve(signature)
+		ok = wh.reserve(signature)
 	}
 	if !ok {
 		w.WriteHeader(http.StatusUnauthorized)
 		return
 	}
 	ctx, key := context.WithoutCancel(r.Context()), signedKey(signature)
-	switch _, err := s.config.State.Get(r.Context(), key); {
+	switch _, err := wh.State.Get(r.Context(), key); {
 	case err == nil:
 		w.WriteHeader(http.StatusUnauthorized)
 		return
 	case !errors.Is(err, adapters.ErrGone):
-		s.config.Log.WarnContext(ctx, "it is not known whether a request came before", "error", err)
-		s.release(signature)
+		wh.Log.WarnContext(ctx, "it is not known whether a request came before", "error", err)
+		wh.release(signature)
 		again(w)
 		return
 	}
 	answer := &answered{ResponseWriter: w}
 	take(answer, r, body)
 	if answer.code == http.StatusServiceUnavailable {
-		s.release(signature)
+		wh.release(signature)
 		return
 	}
-	ctx, stop := context.WithTimeout(ctx, noting)
+	ctx, stop := context.WithTimeout(ctx, webhookNoting)
 	defer stop()
-	if err := s.config.State.Put(ctx, key, []byte{1}, 2*window); err != nil {
-		s.config.Log.WarnContext(ctx, "it was not noted that a request came", "error", err)
+	if err := wh.State.Put(ctx, key, []byte{1}, 2*window); err != nil {
+		wh.Log.WarnContext(ctx, "it was not noted that a request came", "error", err)
 	}
+}
+
+// signature is that of a request, if it is right and of now. See
+// https://docs.slack.dev/authentication/verifying-requests-from-slack.
+func (wh *Webhook) signature(h http.Header, body []byte) (string, bool) {
+	stamp, signature := h.Get("X-Slack-Request-Timestamp"), h.Get("X-Slack-Signature")
+	seconds, err := strconv.ParseInt(stamp, 10, 64)
+	if err != nil || len(stamp) > 20 || wh.Now().Sub(time.Unix(seconds, 0)).Abs() > window {
+		return "", false
+	}
+	mac := hmac.New(sha256.New, []byte(wh.Secret))
+	_, _ = io.WriteString(mac, "v0:"+stamp+":") //nolint:errcheck // a hash takes all
+	mac.Write(body)
+	return signature, hmac.Equal([]byte(signature), []byte("v0="+hex.EncodeToString(mac.Sum(nil))))
+}
+
+// reserve tells whether a signature has not come to this process before.
+func (wh *Webhook) reserve(signature string) bool {
+	now := wh.Now()
+	wh.mu.Lock()
+	defer wh.mu.Unlock()
+	if _, again := wh.seen[signature]; again {
+		return false
+	}
+	if now.After(wh.purge) {
+		maps.DeleteFunc(wh.seen, func(_ string, until time.Time) bool { return now.After(until) })
+		wh.purge = now.Add(time.Minute)
+	}
+	if wh.seen == nil {
+		wh.seen = map[string]time.Time{}
+	}
+	wh.seen[signature] = now.Add(2*window + time.Second)
+	return true
+}
+
+func (wh *Webhook) release(signature string) {
+	wh.mu.Lock()
+	defer wh.mu.Unlock()
+	delete(wh.seen, signature)
+}
+
+// takeEvent confirms an event when the handler has taken it, in time or not at all.
+func (wh *Webhook) takeEvent(w http.ResponseWriter, r *http.Request, body []byte) {
+	t, ok := wh.Events.Decode(body)
+	if !ok {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	if t.Type == "url_verification" {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		_, _ = io.WriteString(w, t.Challenge) //nolint:errcheck // who asked has gone
+		return
+	}
+	if !wh.Listener.IsRunning() {
+		again(w)
+		return
+	}
+	late := time.NewTimer(waiting)
+	defer late.Stop()
+	taken := make(chan struct{})
+	wh.Events.Enqueue(t, func() { close(taken) })
+	select {
+	case <-taken:
+		w.WriteHeader(http.StatusOK)
+	case <-late.C:
+		again(w)
+	case <-r.Context().Done():
+		again(w)
+	}
+}
+
+func (wh *Webhook) takeInteraction(w http.ResponseWriter, _ *http.Request, body []byte) {
+	form, err := url.ParseQuery(string(body))
+	if err != nil {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	confirm(w, wh.Interactions.Receive([]byte(form.Get("payload"))))
+}
+
+func (wh *Webhook) takeCommand(w http.ResponseWriter, _ *http.Request, body []byte) {
+	form, err := url.ParseQuery(string(body))
+	if err != nil {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	confirm(w, wh.Commands.Receive(command{
+		User: form.Get("user_id"), Channel: form.Get("channel_id"), Text: form.Get("text"), Trigger: form.Get("trigger_id"),
+		ResponseURL: form.Get("response_url"),
+	}))
 }
 
 // answered is an answer of which the code is known.
@@ -101,103 +209,6 @@ func (a *answered) WriteHeader(code int) {
 }
 
 func signedKey(signature string) string { return "signed-" + digest(signature) + "/seen" }
-
-// digest is a name for something that is longer, or secret.
-func digest(s string) string {
-	sum := sha256.Sum256([]byte(s))
-	return hex.EncodeToString(sum[:16])
-}
-
-// signature is that of a request, if it is right and of now. See
-// https://docs.slack.dev/authentication/verifying-requests-from-slack.
-func (s *Slack) signature(h http.Header, body []byte) (string, bool) {
-	stamp, signature := h.Get("X-Slack-Request-Timestamp"), h.Get("X-Slack-Signature")
-	seconds, err := strconv.ParseInt(stamp, 10, 64)
-	if err != nil || len(stamp) > 20 || s.config.Now().Sub(time.Unix(seconds, 0)).Abs() > window {
-		return "", false
-	}
-	mac := hmac.New(sha256.New, []byte(s.config.SigningSecret))
-	_, _ = io.WriteString(mac, "v0:"+stamp+":") //nolint:errcheck // a hash takes all
-	mac.Write(body)
-	return signature, hmac.Equal([]byte(signature), []byte("v0="+hex.EncodeToString(mac.Sum(nil))))
-}
-
-// reserve tells whether a signature has not come to this process before.
-func (s *Slack) reserve(signature string) bool {
-	now := s.config.Now()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if _, again := s.seen[signature]; again {
-		return false
-	}
-	if now.After(s.purge) {
-		maps.DeleteFunc(s.seen, func(_ string, until time.Time) bool { return now.After(until) })
-		s.purge = now.Add(time.Minute)
-	}
-	s.seen[signature] = now.Add(2*window + time.Second)
-	return true
-}
-
-func (s *Slack) release(signature string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.seen, signature)
-}
-
-// takeEvent confirms an event when the handler has taken it, in time or not at all.
-func (s *Slack) takeEvent(w http.ResponseWriter, r *http.Request, body []byte) {
-	t, ok := s.understand(body)
-	if !ok {
-		w.WriteHeader(http.StatusBadRequest)
-		return
-	}
-	if t.Type == "url_verification" {
-		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		w.Header().Set("X-Content-Type-Options", "nosniff")
-		_, _ = io.WriteString(w, t.Challenge) //nolint:errcheck // who asked has gone
-		return
-	}
-	s.mu.Lock()
-	listening := s.hearing != nil
-	s.mu.Unlock()
-	if !listening {
-		again(w)
-		return
-	}
-	late := time.NewTimer(waiting)
-	defer late.Stop()
-	taken := make(chan struct{})
-	s.inLine(t, func() { close(taken) })
-	select {
-	case <-taken:
-		w.WriteHeader(http.StatusOK)
-	case <-late.C:
-		again(w)
-	case <-r.Context().Done():
-		again(w)
-	}
-}
-
-func (s *Slack) takeInteraction(w http.ResponseWriter, _ *http.Request, body []byte) {
-	form, err := url.ParseQuery(string(body))
-	if err != nil {
-		w.WriteHeader(http.StatusBadRequest)
-		return
-	}
-	confirm(w, s.interact([]byte(form.Get("payload"))))
-}
-
-func (s *Slack) takeCommand(w http.ResponseWriter, _ *http.Request, body []byte) {
-	form, err := url.ParseQuery(string(body))
-	if err != nil {
-		w.WriteHeader(http.StatusBadRequest)
-		return
-	}
-	confirm(w, s.command(command{
-		User: form.Get("user_id"), Channel: form.Get("channel_id"), Text: form.Get("text"), Trigger: form.Get("trigger_id"),
-		ResponseURL: form.Get("response_url"),
-	}))
-}
 
 func confirm(w http.ResponseWriter, ok bool) {
 	if !ok {

@@ -1,41 +1,13 @@
 package slack
 
 import (
+	"atelier/adapters"
 	"net/url"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf16"
 
 	"github.com/slack-go/slack"
-
-	"atelier/adapters"
 )
-
-// escape takes from a text what means something to Slack.
-var escape = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
-
-// units is how long a text is to Slack, which counts as JavaScript does.
-func units(s string) int {
-	n := 0
-	for _, r := range s {
-		n += max(utf16.RuneLen(r), 1)
-	}
-	return n
-}
-
-// printable is a text without what no letter is.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' {
-			return -1
-		}
-		return r
-	}, s)
-}
-
-// deepest is how far Slack moves a list's line to the right.
-const deepest = 8
 
 // render makes rich text, in which no letter means anything: what is bold or a link stands
 // beside the text and not in it. See https://docs.slack.dev/reference/block-kit/blocks/rich-text-block.
@@ -55,6 +27,9 @@ func render(blocks []adapters.Block, mention string) *slack.RichTextBlock {
 	r.end(true)
 	return slack.NewRichTextBlock("", r.all...)
 }
+
+// deepest is how far Slack moves a list's line to the right.
+const deepest = 8
 
 type renderer struct {
 	all  []slack.RichTextElement

@@ -20,6 +20,8 @@ const (
 	slow = 100 * time.Millisecond
 	// settled is how long after a pause nothing is refused where it was a matter of the moment.
 	settled = time.Second
+	// maxPaced is how many methods are remembered.
+	maxPaced = 10_000
 )
 
 // paces are how fast the methods that were refused are called. Those that wait for the end of
@@ -93,7 +95,7 @@ func (p *paces) hold(method string, begun time.Time, pause time.Duration) {
 	if p.of == nil {
 		p.of = map[string]*beat{}
 	}
-	if len(p.of) >= manyPeople {
+	if len(p.of) >= maxPaced {
 		clear(p.of)
 	}
 	b, now := p.of[method], time.Now()

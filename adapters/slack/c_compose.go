@@ -1,16 +1,17 @@
 package slack
 
 import (
+	"atelier/adapters"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/slack-go/slack"
-
-	"atelier/adapters"
 )
 
 // What a message holds. Slack takes 50 blocks of 3,000 characters, and 13,200 in all.
 const (
+	maxFiles    = 10 // see [Composer.Compose]
 	maxBlock    = 2900
 	maxText     = 9000 // of a message, so that what stands below the text has room
 	maxMessage  = 12_500
@@ -18,6 +19,21 @@ const (
 	maxLabel    = 70   // characters of a button
 	maxChoice   = 200  // characters of a choice in the text
 )
+
+// Phrases tells fixed sentences in a language, as phrase.Catalogue does.
+type Phrases interface {
+	Say(language, format string, args ...any) string
+}
+
+// english says what stands in the code.
+type english struct{}
+
+func (english) Say(_, format string, args ...any) string { return fmt.Sprintf(format, args...) }
+
+// Composer turns replies into messages of Slack.
+type Composer struct {
+	Phrases Phrases
+}
 
 // part is a message of a reply: its files, or some of its text.
 type part struct {
@@ -28,12 +44,12 @@ type part struct {
 }
 
 // compose makes the messages of a reply, in their order.
-func (s *Slack) compose(r adapters.Reply) []part {
+func (c *Composer) Compose(r adapters.Reply) []part {
 	var parts []part
 	for _, text := range adapters.Split(r.Text, maxText, units) {
 		parts = append(parts, part{pieces: pieces(text)})
 	}
-	for _, piece := range chunks(s.below(r)) {
+	for _, piece := range chunks(c.below(r)) {
 		last := len(parts) - 1
 		if last < 0 || parts[last].size()+sizeOf(piece) > maxMessage {
 			parts, last = append(parts, part{}), last+1
@@ -68,9 +84,9 @@ func pieces(text string) [][]adapters.Block {
 }
 
 // below is what stands below the text: notes and links of files, and what is offered.
-func (s *Slack) below(r adapters.Reply) []adapters.Block {
+func (c *Composer) below(r adapters.Reply) []adapters.Block {
 	var all []adapters.Block
-	say := func(format string, args ...any) string { return s.config.Phrases.Say(r.Language, format, args...) }
+	say := func(format string, args ...any) string { return c.Phrases.Say(r.Language, format, args...) }
 	plain := func(text string) {
 		for l := range strings.Lines(text) {
 			all = append(all, adapters.Block{Spans: []adapters.Span{{Text: strings.TrimRight(l, "\r\n")}}})
@@ -99,9 +115,9 @@ func (s *Slack) below(r adapters.Reply) []adapters.Block {
 	default:
 		plain(say("Other ways, by reaction or button:"))
 	}
-	for i, c := range r.Choices {
+	for i, choice := range r.Choices {
 		marker := string(rune('1'+i)) + "."
-		all = append(all, adapters.Block{Kind: adapters.Item, Marker: marker, Spans: []adapters.Span{{Text: shorten(c.Text, maxChoice)}}})
+		all = append(all, adapters.Block{Kind: adapters.Item, Marker: marker, Spans: []adapters.Span{{Text: shorten(choice.Text, maxChoice)}}})
 	}
 	return all
 }
@@ -154,24 +170,8 @@ func sizeOf(blocks []adapters.Block) int {
 	return n
 }
 
-// shorten gives the beginning of a text, on one line, of at most so many characters as Slack
-// counts them.
-func shorten(s string, most int) string {
-	line := strings.Join(strings.Fields(printable(s)), " ")
-	if units(line) <= most {
-		return line
-	}
-	n := units("…")
-	for i, letter := range line {
-		if n += units(string(letter)); n > most {
-			return strings.TrimSpace(line[:i]) + "…"
-		}
-	}
-	return line
-}
-
 // blocks are those of Slack's.
-func (s *Slack) blocks(p part, language string) []slack.Block {
+func (c *Composer) Blocks(p part, language string) []slack.Block {
 	var all []slack.Block
 	mention := p.mention
 	for _, piece := range p.pieces {
@@ -185,11 +185,11 @@ func (s *Slack) blocks(p part, language string) []slack.Block {
 		return all
 	}
 	buttons := make([]slack.BlockElement, 0, len(p.choices)+1)
-	for i, c := range p.choices {
+	for i, choice := range p.choices {
 		n := string(rune('1' + i))
-		buttons = append(buttons, button(chooseAction+n, c.ID, n+" · "+shorten(c.Text, maxLabel-len(n)-4)))
+		buttons = append(buttons, button(chooseAction+n, choice.ID, n+" · "+shorten(choice.Text, maxLabel-len(n)-4)))
 	}
-	buttons = append(buttons, button(againAction, "again", "🔁 "+s.config.Phrases.Say(language, "Again")))
+	buttons = append(buttons, button(againAction, "again", "🔁 "+c.Phrases.Say(language, "Again")))
 	return append(all, slack.NewActionBlock("", buttons...))
 }
 
@@ -230,9 +230,16 @@ func (p part) plain() string {
 	return strings.TrimSpace(b.String())
 }
 
+// words are what a message says.
+type words struct {
+	blocks   []slack.Block
+	fallback string // what notifications and screen readers tell of them
+	plain    string // all of it, where Slack refuses the form of the blocks
+}
+
 // words are what a part of a reply says.
-func (s *Slack) words(p part, language string) words {
-	return words{blocks: s.blocks(p, language), fallback: p.fallback(), plain: p.plain()}
+func (c *Composer) Words(p part, language string) words {
+	return words{blocks: c.Blocks(p, language), fallback: p.fallback(), plain: p.plain()}
 }
 
 // plainly are the options by which a text means nothing that it does not say, and notifies

@@ -1,6 +1,10 @@
 package slack
 
 import (
+	"atelier/adapters"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"hash/crc32"
 	"strconv"
@@ -8,8 +12,6 @@ import (
 	"time"
 
 	"github.com/slack-go/slack"
-
-	"atelier/adapters"
 )
 
 // told is what Slack tells by an event, whichever way it comes.
@@ -108,7 +110,7 @@ func tidy(h *happening) {
 			*word = ""
 		}
 	}
-	if h.Type = first(h.Type, "message"); h.TS == "" && h.isWritten() {
+	if h.Type = cmp.Or(h.Type, "message"); h.TS == "" && h.isWritten() {
 		h.TS = h.EventTS
 	}
 	tidy(h.Message)
@@ -141,12 +143,15 @@ func (h happening) lane() string {
 	case h.direct():
 		return h.Channel
 	}
-	return h.Channel + "-" + first(of.ThreadTS, of.TS)
+	return h.Channel + "-" + cmp.Or(of.ThreadTS, of.TS)
 }
+
+// adapterName is the name of the adapter in threads and references.
+const adapterName = "slack"
 
 // place is where a message stands: its thread, in this workspace.
 func place(team, channel, kind, ts, root string) adapters.Thread {
-	t := adapters.Thread{Adapter: Name, Workspace: team, Channel: channel, ID: root, Direct: kind == "im" || kind == "" && strings.HasPrefix(channel, "D")}
+	t := adapters.Thread{Adapter: adapterName, Workspace: team, Channel: channel, ID: root, Direct: kind == "im" || kind == "" && strings.HasPrefix(channel, "D")}
 	if !t.Direct && t.ID == "" {
 		t.ID = ts
 	}
@@ -155,7 +160,7 @@ func place(team, channel, kind, ts, root string) adapters.Thread {
 
 // address is where a message is found.
 func address(team, channel, ts string) adapters.MessageRef {
-	return adapters.MessageRef{Adapter: Name, Workspace: team, Channel: channel, ID: ts}
+	return adapters.MessageRef{Adapter: adapterName, Workspace: team, Channel: channel, ID: ts}
 }
 
 // moment reads a timestamp, which names a message in its channel too: seconds, a point, and
@@ -170,43 +175,13 @@ func moment(ts string) (time.Time, bool) {
 	return time.Unix(s, micros*int64(time.Microsecond)), true
 }
 
-// readFiles gives the files of a message that are there still. One of which Slack tells no
-// more than that it is there is asked for where it is fetched.
-func readFiles(files []attached) []adapters.File {
-	var all []adapters.File
-	for _, f := range files {
-		if !isID(f.ID) || f.Mode == "tombstone" || f.Mode == "hidden_by_limit" || len(all) == adapters.MaxFiles {
-			continue
-		}
-		all = append(all, adapters.File{
-			ID: f.ID, Name: plainLine(first(f.Name, f.Title), maxName), Size: max(int64(f.Size), 0), Type: plainLine(f.Mimetype, maxName),
-			Alt: cutBytes(strings.ToValidUTF8(f.AltTxt, "\uFFFD"), maxAlt), Voice: f.Subtype == audioClip, Handle: handle(f.File),
-		})
-	}
-	return all
+// isID tells whether a word can be an id of Slack's.
+func isID(s string) bool {
+	return s != "" && len(s) <= 64 && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") == ""
 }
 
-const (
-	maxAlt    = 2000 // bytes of what a file is said to show
-	maxHandle = 8000
-)
-
-// handle is what [Slack.Fetch] needs: the file's id, and where it is, if that is told.
-func handle(f slack.File) string {
-	h := f.ID
-	if isElsewhere(f) { // the address is somebody's, and not Slack's
-		return h
-	}
-	if at := first(f.URLPrivateDownload, f.URLPrivate); at != "" && len(at) < maxHandle && f.FileAccess != stub && !strings.ContainsFunc(at, isBlank) {
-		h += " " + at
-	}
-	return h
+// digest is a name for something that is longer, or secret.
+func digest(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(sum[:16])
 }
-
-// isElsewhere tells of a file that is not with Slack, but at an address that somebody chose.
-func isElsewhere(f slack.File) bool { return f.IsExternal || f.Mode == "external" }
-
-func isBlank(r rune) bool { return r <= ' ' || r == 0x7f }
-
-// stub is how Slack marks a file of another workspace, of which it tells the id alone.
-const stub = "check_file_info"

@@ -5,12 +5,14 @@ import (
 	"time"
 )
 
-// lateTwin is how long after a mention was taken its twin is waited for where Listen ends.
-const lateTwin = 2 * time.Second
+// latePair is how long after a mention was taken its twin is waited for where Listen ends.
+const latePair = 2 * time.Second
+
+const maxMentions = 10_000
 
 // twins are the two events by which Slack tells of one mention. The second one would come
 // again to who listens next if it were not confirmed.
-type twins struct {
+type mentionPairs struct {
 	mu   sync.Mutex
 	once map[string]single // of which one has come
 	both chan struct{}     // closed when none is waited for
@@ -24,28 +26,28 @@ type single struct {
 }
 
 // told notes that the message event of a mention was read, which has all that there is.
-func (t *twins) told(id string) {
+func (t *mentionPairs) told(id string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.heard == nil || len(t.heard) >= manyPeople {
+	if t.heard == nil || len(t.heard) >= maxMentions {
 		t.heard = map[string]bool{}
 	}
 	t.heard[id] = true
 }
 
-func (t *twins) wasTold(id string) bool {
+func (t *mentionPairs) wasTold(id string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.heard[id]
 }
 
 // came notes that one of the two was taken.
-func (t *twins) came(id, kind string) {
+func (t *mentionPairs) came(id, kind string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := time.Now()
 	for other, s := range t.once {
-		if now.Sub(s.at) > lateTwin {
+		if now.Sub(s.at) > latePair {
 			delete(t.once, other)
 		}
 	}
@@ -64,11 +66,11 @@ func (t *twins) came(id, kind string) {
 }
 
 // wait waits for those whose other one has just come.
-func (t *twins) wait() {
+func (t *mentionPairs) wait() {
 	t.mu.Lock()
 	latest := time.Duration(0)
 	for _, s := range t.once {
-		latest = max(latest, lateTwin-time.Since(s.at))
+		latest = max(latest, latePair-time.Since(s.at))
 	}
 	both := make(chan struct{})
 	t.both = both

@@ -1,6 +1,8 @@
 package slack
 
 import (
+	"atelier/adapters"
+	"atelier/adapters/edge"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,50 +10,42 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"path"
-	"strings"
 	"sync"
 
 	"github.com/slack-go/slack"
-
-	"atelier/adapters"
-	"atelier/adapters/edge"
 )
 
-// The library sends the bytes of a file only to the API's own host, port and scheme, in a
-// form of two ends, and does not read where a file was shown. So it is done here.
-
 // upload brings a file to Slack, which shows it to nobody yet.
-func (s *Slack) upload(ctx context.Context, f adapters.Attachment) (id string, err error) {
-	content, err := s.config.Open(ctx, f.Handle)
+func (fs *Files) upload(ctx context.Context, f adapters.Attachment) (id string, err error) {
+	content, err := fs.Open(ctx, f.Handle)
 	if err != nil {
-		return "", local{err}
+		return "", NotSlack(err)
 	}
 	defer func() { err = errors.Join(err, content.Close()) }()
-	to, err := s.api.GetUploadURLExternalContext(ctx, slack.GetUploadURLExternalParameters{
+	to, err := fs.API.GetUploadURLExternalContext(ctx, slack.GetUploadURLExternalParameters{
 		FileName: fileName(f.Name), FileSize: int(f.Size), AltTxt: alt(f),
 	})
 	if err != nil {
 		return "", err //nolint:wrapcheck // begin reads the library's error
 	}
 	body := &source{from: content}
-	err = s.bring(ctx, to.UploadURL, body, f.Size)
+	err = fs.bring(ctx, to.UploadURL, body, f.Size)
 	if broken := body.close(); broken != nil {
-		return "", local{broken}
+		return "", NotSlack(broken)
 	}
 	return to.FileID, err
 }
 
 // bring sends bytes to where Slack takes them. The address is signed, and no token goes
 // there.
-func (s *Slack) bring(ctx context.Context, address string, body io.Reader, size int64) error {
+func (fs *Files) bring(ctx context.Context, address string, body io.Reader, size int64) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, body)
 	if err != nil {
 		return edge.Detail(err)
 	}
 	r.ContentLength = size
 	r.Header.Set("Content-Type", "application/octet-stream")
-	answer, err := s.edge.HTTP().Do(r)
+	answer, err := fs.Edge.HTTP().Do(r)
 	if err != nil {
 		return err //nolint:wrapcheck // fault reads it
 	}
@@ -62,20 +56,9 @@ func (s *Slack) bring(ctx context.Context, address string, body io.Reader, size 
 	return errors.Join(err, answer.Body.Close())
 }
 
-// taken tells whether a request was answered as it should be.
-func taken(answer *http.Response) error {
-	switch {
-	case answer.StatusCode == http.StatusTooManyRequests:
-		return &slack.RateLimitedError{RetryAfter: retryAfter(answer.Header)}
-	case answer.StatusCode/100 != 2:
-		return slack.StatusCodeError{Code: answer.StatusCode, Status: answer.Status}
-	}
-	return nil
-}
-
 // complete shows files that were uploaded in one message, and gives its address where Slack
 // tells it at once.
-func (s *Slack) complete(ctx context.Context, in adapters.Thread, files []slack.FileSummary) (string, error) {
+func (fs *Files) complete(ctx context.Context, in adapters.Thread, files []slack.FileSummary) (string, error) {
 	named, err := json.Marshal(files)
 	if err != nil {
 		return "", fmt.Errorf("name the files: %w", err)
@@ -89,7 +72,7 @@ func (s *Slack) complete(ctx context.Context, in adapters.Thread, files []slack.
 
 		Files json.RawMessage `json:"files"`
 	}
-	if err := s.call(ctx, "files.completeUploadExternal", form, &done); err != nil {
+	if err := fs.API.Call(ctx, "files.completeUploadExternal", form, &done); err != nil {
 		return "", err
 	}
 	var shown []struct {
@@ -99,34 +82,6 @@ func (s *Slack) complete(ctx context.Context, in adapters.Thread, files []slack.
 		return shownIn(shown[0].Shares, in.Channel), nil
 	}
 	return "", nil // it is done all the same
-}
-
-// shownIn is the message of a channel that shows a file; "" if none does.
-func shownIn(all slack.Share, channel string) string {
-	for _, shares := range []map[string][]slack.ShareFileInfo{all.Public, all.Private} {
-		for _, share := range shares[channel] {
-			return share.Ts
-		}
-	}
-	return ""
-}
-
-// alt is what a file is said to show.
-func alt(f adapters.Attachment) string {
-	letters := []rune(f.Alt)
-	return string(letters[:min(len(letters), maxAltOut)])
-}
-
-// fileName is a name that is no path, with its extension.
-func fileName(name string) string {
-	name = strings.ReplaceAll(path.Base(strings.ReplaceAll(plainLine(name, len(name)), `\`, "/")), `"`, "'")
-	if strings.Trim(name, "./ ") == "" {
-		return "file"
-	}
-	if ext := path.Ext(name); len(name) > maxFileName && len(ext) < 20 {
-		name = cutBytes(strings.TrimSuffix(name, ext), maxFileName-len(ext)) + ext
-	}
-	return cutBytes(name, maxFileName)
 }
 
 // source is what is uploaded. It remembers why it ended, and gives nothing once it is
