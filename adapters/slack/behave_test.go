@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"atelier/adapters"
+	"atelier/adapters/slack/api"
+	"atelier/adapters/slack/convert"
 	"atelier/adapters/slack/slacktest"
 )
 
@@ -146,7 +148,7 @@ func TestFilesFromElsewhere(t *testing.T) {
 		if !isOf(err, c.kind) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if f, ok := asFault(err); !ok || f.Sentence == "" || strings.Contains(err.Error(), "http") {
+		if f, ok := api.AsFault(err); !ok || f.Sentence == "" || strings.Contains(err.Error(), "http") {
 			t.Errorf("%s: it is said that %v", name, err)
 		}
 	}
@@ -233,11 +235,11 @@ func TestUseWithAtelier(t *testing.T) {
 	for _, byHTTP := range []bool{false, true} {
 		h := listen(t, byHTTP)
 		ts := h.say(slacktest.Post{Text: "a picture", Files: []slacktest.File{{Name: "a.png", Data: []byte("PNG")}}})
-		h.pressed(t, h.Shortcut(h.ana, h.channel, ts, useCallback))
+		h.pressed(t, h.Shortcut(h.ana, h.channel, ts, convert.ShortcutID))
 		if err := h.Until(t.Context(), func() bool { return len(h.Views()) == 1 }); err != nil {
 			t.Fatal(err)
 		}
-		h.pressed(t, h.SubmitView(h.ana, h.Views()[0].ID, map[string]string{wishAction: "make it blue"}))
+		h.pressed(t, h.SubmitView(h.ana, h.Views()[0].ID, map[string]string{convert.WishAction: "make it blue"}))
 		e := h.next(t)
 		m := e.Message
 		if m == nil || m.For != adapters.Mentioned || m.Text != "make it blue" || e.Thread.ID != ts || e.By.ID != h.ana {
@@ -273,7 +275,7 @@ func TestRefusals(t *testing.T) {
 		if !isOf(err, c.kind) {
 			t.Errorf("%s: %v", name, err)
 		}
-		f, ok := asFault(err)
+		f, ok := api.AsFault(err)
 		if !ok || !strings.Contains(f.Told(), c.told) || strings.Contains(err.Error(), "xox") || strings.Contains(err.Error(), "secret words") {
 			t.Errorf("%s: it is said that %v", name, err)
 		}
@@ -293,3 +295,5 @@ func TestLook(t *testing.T) {
 		t.Errorf("the bot is %+v: %v", a, err)
 	}
 }
+
+func nothing(context.Context, string) (io.ReadCloser, error) { return nil, adapters.ErrGone }

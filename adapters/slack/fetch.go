@@ -3,6 +3,8 @@ package slack
 import (
 	"atelier/adapters"
 	"atelier/adapters/edge"
+	"atelier/adapters/slack/api"
+	"atelier/adapters/slack/convert"
 	"bufio"
 	"bytes"
 	"cmp"
@@ -20,7 +22,7 @@ const sniffed = 512
 
 // fetcher opens files that people shared.
 type fetcher struct {
-	api   *Client
+	api   *api.Client
 	edge  *edge.Client
 	base  *url.URL // of the API
 	token string
@@ -40,15 +42,15 @@ func (ft *fetcher) open(ctx context.Context, f adapters.File) (io.ReadCloser, er
 		return nil, err
 	}
 	id, at, _ := strings.Cut(f.Handle, " ")
-	if !isID(id) || !strings.HasPrefix(id, "F") {
+	if !convert.IsID(id) || !strings.HasPrefix(id, "F") {
 		return nil, gone()
 	}
 	if at == "" {
 		whole, _, _, err := ft.api.GetFileInfoContext(ctx, id, 0, 0)
 		if err != nil {
-			return nil, fault(err)
+			return nil, api.Fault(err)
 		}
-		if isElsewhere(*whole) {
+		if convert.IsExternal(*whole) {
 			return nil, elsewhere()
 		}
 		if at = cmp.Or(whole.URLPrivateDownload, whole.URLPrivate); at == "" || whole.Mode == "tombstone" {
@@ -107,13 +109,13 @@ func (ft *fetcher) isWhole(ctx context.Context, r **bufio.Reader, f adapters.Fil
 // whyNot asks Slack whether a file that does not come is gone.
 func (ft *fetcher) whyNot(ctx context.Context, id string, err error) error {
 	if !errors.Is(err, adapters.ErrForbidden) || ctx.Err() != nil {
-		return fault(err)
+		return api.Fault(err)
 	}
 	whole, _, _, asked := ft.api.GetFileInfoContext(ctx, id, 0, 0)
-	if isCode(asked, "file_deleted", "file_not_found") || asked == nil && whole.Mode == "tombstone" {
+	if api.HasCode(asked, "file_deleted", "file_not_found") || asked == nil && whole.Mode == "tombstone" {
 		return gone()
 	}
-	return fault(err)
+	return api.Fault(err)
 }
 
 func elsewhere() error {

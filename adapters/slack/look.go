@@ -11,6 +11,8 @@ import (
 	"net/url"
 	"strings"
 
+	"atelier/adapters/slack/api"
+
 	"github.com/slack-go/slack"
 )
 
@@ -34,10 +36,10 @@ func (s *Slack) Look(ctx context.Context) (Account, error) {
 			Kind:     adapters.ErrInvalid, Err: edge.Detail(err),
 		}
 	}
-	err = fault(err)
+	err = api.Fault(err)
 	if s.config.AppToken != "" && (err == nil || errors.Is(err, adapters.ErrRefused)) {
 		if _, _, e := s.api.StartSocketModeContext(ctx); e != nil {
-			err = appFault(e, err)
+			err = api.AppFault(e, err)
 		}
 	}
 	if err != nil {

@@ -24,6 +24,7 @@ import (
 	"github.com/slack-go/slack/socketmode"
 
 	"atelier/adapters"
+	"atelier/adapters/slack/connect"
 )
 
 // others are values of every type of JSON, for a field that expects another.
@@ -196,7 +197,7 @@ func TestOddInteractions(t *testing.T) {
 	if e := h.next(t); e.Reaction == nil || e.Reaction.Number != 2 || e.Reaction.Choice != "7" || e.Reaction.On.Channel != h.channel {
 		t.Errorf("a button is heard as %+v", e)
 	}
-	socket := &Socket{Commands: h.s.commands, Log: h.s.config.Log}
+	socket := &connect.Socket{Commands: h.s.commands, Log: h.s.config.Log}
 	command := `{"user_id":"` + h.ana + `","channel_id":"` + h.channel + `","text":"status","trigger_id":[],"response_url":false,"team_id":5}`
 	socket.Dispatch(socketmode.Request{Type: socketmode.RequestTypeSlashCommands, Payload: json.RawMessage(command)}, func() {})
 	if e := h.next(t); e.Command == nil || e.Command.Name != "status" {

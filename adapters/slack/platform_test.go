@@ -19,6 +19,7 @@ import (
 	"atelier/adapters"
 	"atelier/adapters/adapterstest"
 	"atelier/adapters/ledger"
+	"atelier/adapters/slack/convert"
 	"atelier/adapters/slack/slacktest"
 )
 
@@ -160,7 +161,7 @@ var (
 
 // typed is what Slack makes of what somebody types.
 func typed(text string) string {
-	text = escape.Replace(text)
+	text = convert.Escape.Replace(text)
 	text = spelled.ReplaceAllStringFunc(text, func(s string) string {
 		if strings.Contains(s, "NOBODY") {
 			return s
@@ -178,7 +179,7 @@ func (w *workspace) Write(_ *testing.T, p adapterstest.Post) adapters.MessageRef
 	for _, u := range p.Files {
 		post.Files = append(post.Files, slacktest.File{Name: u.Name, Type: u.Type, AltTxt: u.Alt, Data: u.Content, Clip: u.Voice})
 	}
-	return address(w.TeamID(), p.Thread.Channel, w.Say(post))
+	return convert.Ref(w.TeamID(), p.Thread.Channel, w.Say(post))
 }
 
 func (w *workspace) Shown(t *testing.T, thread adapters.Thread) []adapterstest.Shown {
@@ -197,10 +198,10 @@ func (w *workspace) Shown(t *testing.T, thread adapters.Thread) []adapterstest.S
 			if !slices.Contains(r.Users, w.BotUser()) {
 				continue
 			}
-			if i := slices.Index(digits[:], r.Name); i >= 0 {
+			if i := slices.Index(convert.Digits[:], r.Name); i >= 0 {
 				shown.Numbers = append(shown.Numbers, i+1)
 			}
-			for status, name := range statuses {
+			for status, name := range convert.Statuses {
 				if name == r.Name {
 					shown.Statuses = append(shown.Statuses, status)
 				}
@@ -225,7 +226,7 @@ var shortNames = map[string]string{
 func (w *workspace) React(t *testing.T, by adapters.Person, on adapters.MessageRef, emoji string, added bool) {
 	t.Helper()
 	name := shortNames[emoji]
-	for i, digit := range digits {
+	for i, digit := range convert.Digits {
 		if emoji == adapters.Digit(i+1) {
 			name = digit
 		}
@@ -246,9 +247,9 @@ func (*workspace) Signs() map[adapters.Sign]bool {
 
 func (w *workspace) Press(t *testing.T, by adapters.Person, on adapters.MessageRef, sign adapters.Sign, choice int, _ bool) {
 	t.Helper()
-	action := againAction
+	action := convert.AgainAction
 	if sign == adapters.Choose {
-		action = chooseAction + strconv.Itoa(choice)
+		action = convert.ChooseAction + strconv.Itoa(choice)
 	}
 	w.pressed(t, w.Server.Press(by.ID, on.Channel, on.ID, action))
 }
@@ -260,12 +261,12 @@ func (w *workspace) Halt(t *testing.T, by adapters.Person, request adapters.Mess
 		t.Fatal("the request is not there")
 	}
 	at, err := w.at().Report(t.Context(), "halt", adapters.MessageRef{}, adapters.Progress{
-		Thread: place(w.TeamID(), m.Channel, "", m.TS, m.ThreadTS), Request: request.ID, Title: "At work",
+		Thread: convert.Thread(w.TeamID(), m.Channel, "", m.TS, m.ThreadTS), Request: request.ID, Title: "At work",
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.pressed(t, w.Server.Press(by.ID, at.Channel, at.ID, haltAction))
+	w.pressed(t, w.Server.Press(by.ID, at.Channel, at.ID, convert.HaltAction))
 }
 
 func (w *workspace) Command(t *testing.T, by adapters.Person, in adapters.Thread, name, text string) {

@@ -2,6 +2,7 @@ package slack
 
 import (
 	"encoding/json"
+	"html"
 	"strconv"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"atelier/adapters"
 	"atelier/adapters/adapterstest"
+	"atelier/adapters/slack/convert"
 	"atelier/adapters/slack/slacktest"
 )
 
@@ -18,7 +20,7 @@ func readBack(t *testing.T, m slacktest.Message, shown *adapterstest.Shown) {
 	t.Helper()
 	if m.Blocks == nil {
 		if m.Text != "" {
-			for l := range strings.SplitSeq(unescape.Replace(m.Text), "\n") {
+			for l := range strings.SplitSeq(html.UnescapeString(m.Text), "\n") {
 				shown.Blocks = append(shown.Blocks, adapters.Block{Spans: []adapters.Span{{Text: l}}})
 			}
 		}
@@ -41,7 +43,7 @@ func readBack(t *testing.T, m slacktest.Message, shown *adapterstest.Shown) {
 				if !ok {
 					t.Fatalf("there is %T", e)
 				}
-				if strings.HasPrefix(button.ActionID, chooseAction) {
+				if strings.HasPrefix(button.ActionID, convert.ChooseAction) {
 					_, text, _ := strings.Cut(button.Text.Text, " · ")
 					shown.Choices = append(shown.Choices, text)
 				}

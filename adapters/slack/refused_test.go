@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"atelier/adapters"
+	"atelier/adapters/slack/api"
 	"atelier/adapters/slack/slacktest"
 )
 
@@ -60,7 +61,7 @@ func TestRefusedFiles(t *testing.T) {
 			}
 			w.FailNext(c.method, 1, refusal)
 			_, err := a.Send(t.Context(), "a", r)
-			f, ok := asFault(err)
+			f, ok := api.AsFault(err)
 			if !ok || !errors.Is(err, c.kind) || !slices.Equal(f.Files, c.files) || !strings.Contains(f.Told(), c.told) {
 				t.Fatalf("it fails with %v of the files %+v", err, f)
 			}

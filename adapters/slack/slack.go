@@ -58,10 +58,17 @@ import (
 	"atelier/adapters"
 	"atelier/adapters/edge"
 	"atelier/adapters/ledger"
+	"atelier/adapters/slack/api"
+	"atelier/adapters/slack/connect"
+	"atelier/adapters/slack/convert"
+	"atelier/adapters/slack/lookup"
+	"atelier/adapters/slack/post"
+	"atelier/adapters/slack/receive"
+	"atelier/adapters/slack/share"
 )
 
 // Name is the adapter's.
-const Name = adapterName
+const Name = convert.Name
 
 const (
 	officialURL  = slack.APIURL
@@ -85,7 +92,7 @@ type Config struct {
 	// Open opens what is attached to replies.
 	Open adapters.Opener
 	// Phrases tells the few words of the adapter; nil is in English.
-	Phrases Phrases
+	Phrases convert.Phrases
 	// MaxFile is the most bytes of one file that is sent; 0 is 1 GiB, which is Slack's limit.
 	MaxFile int64
 	// Proxy tells by which proxy a request goes; nil asks the environment.
@@ -97,29 +104,29 @@ type Config struct {
 // Slack is one bot in one workspace. It is made of small types, each with one job; New wires them.
 type Slack struct {
 	config Config
-	api    *Client
+	api    *api.Client
 	edge   *edge.Client
 
 	// Lookups.
-	identity *Identity
-	people   *People
-	messages *Messages
+	identity *lookup.Identity
+	people   *lookup.People
+	messages *lookup.Messages
 	files    *fetcher
 
 	// In.
-	listener     *Listener
-	events       *EventReader
-	interactions *Interactions
-	commands     *Commands
-	socket       *Socket  // nil without an app token
-	webhook      *Webhook // nil under Socket Mode
+	listener     *receive.Listener
+	events       *receive.Events
+	interactions *receive.Interactions
+	commands     *receive.Commands
+	socket       *connect.Socket  // nil without an app token
+	webhook      *connect.Webhook // nil under Socket Mode
 
 	// Out.
-	sender   *Sender
-	progress *Progress
-	typing   *Typing
-	marks    *Marks
-	deleter  *Deleter
+	sender   *post.Sender
+	progress *post.Progress
+	typing   *post.Typing
+	marks    *post.Marks
+	deleter  *post.Deleter
 }
 
 var (
@@ -151,7 +158,7 @@ func New(c Config) (*Slack, error) {
 		return nil, fmt.Errorf("slack: %w", err)
 	}
 	if c.Phrases == nil {
-		c.Phrases = english{}
+		c.Phrases = convert.English{}
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -171,58 +178,58 @@ func New(c Config) (*Slack, error) {
 	if err != nil {
 		return nil, fmt.Errorf("slack: %w", err)
 	}
-	s := &Slack{config: c, edge: outside, api: NewClient(outside.HTTP(), c.BotToken, c.AppToken, c.APIURL)}
+	s := &Slack{config: c, edge: outside, api: api.New(outside.HTTP(), c.BotToken, c.AppToken, c.APIURL)}
 	s.files = &fetcher{api: s.api, edge: outside, base: base, token: c.BotToken}
-	s.identity = &Identity{API: s.api}
-	s.people = &People{API: s.api, Identity: s.identity, Log: c.Log}
-	s.messages = &Messages{API: s.api, Identity: s.identity, People: s.people}
+	s.identity = &lookup.Identity{API: s.api}
+	s.people = &lookup.People{API: s.api, Identity: s.identity, Log: c.Log}
+	s.messages = &lookup.Messages{API: s.api, Identity: s.identity, People: s.people}
 	poster, responder := s.wireOut(book)
 	s.wireIn(poster, responder)
 	return s, nil
 }
 
 // wireOut makes what posts.
-func (s *Slack) wireOut(book *ledger.Ledger) (*Poster, *Responder) {
+func (s *Slack) wireOut(book *ledger.Ledger) (*post.Poster, *post.Responder) {
 	c := s.config
-	composer, outbox := &Composer{Phrases: c.Phrases}, &Outbox{Ledger: book}
-	poster := &Poster{API: s.api, Messages: s.messages, Outbox: outbox, Log: c.Log}
-	responder := &Responder{API: s.api, People: s.people, Poster: poster, Composer: composer, State: c.State, Log: c.Log}
-	s.sender = &Sender{
+	composer, outbox := &convert.Composer{Phrases: c.Phrases}, &post.Outbox{Ledger: book}
+	poster := &post.Poster{API: s.api, Messages: s.messages, Outbox: outbox, Log: c.Log}
+	responder := &post.Responder{API: s.api, People: s.people, Poster: poster, Composer: composer, State: c.State, Log: c.Log}
+	s.sender = &post.Sender{
 		Outbox: outbox, Poster: poster, Responder: responder, Composer: composer, MaxFile: c.MaxFile,
-		Files: &Files{API: s.api, Edge: s.edge, Open: c.Open, State: c.State, Log: c.Log},
+		Files: &share.Files{API: s.api, Edge: s.edge, Open: c.Open, State: c.State, Log: c.Log},
 	}
-	s.progress = &Progress{Poster: poster, Phrases: c.Phrases}
-	s.typing = &Typing{API: s.api, Phrases: c.Phrases}
-	s.marks = &Marks{API: s.api, Identity: s.identity, Numbers: rate.NewLimiter(rate.Every(3*time.Second), 3*adapters.MaxChoices), Now: c.Now}
-	s.deleter = &Deleter{API: s.api, Messages: s.messages}
+	s.progress = &post.Progress{Poster: poster, Phrases: c.Phrases}
+	s.typing = &post.Typing{API: s.api, Phrases: c.Phrases}
+	s.marks = &post.Marks{API: s.api, Identity: s.identity, Numbers: rate.NewLimiter(rate.Every(3*time.Second), 3*adapters.MaxChoices), Now: c.Now}
+	s.deleter = &post.Deleter{API: s.api, Messages: s.messages}
 	return poster, responder
 }
 
 // wireIn makes what receives.
-func (s *Slack) wireIn(poster *Poster, responder *Responder) {
+func (s *Slack) wireIn(poster *post.Poster, responder *post.Responder) {
 	c := s.config
-	s.listener = &Listener{API: s.api, Log: c.Log}
-	requests := &Requests{Listener: s.listener, People: s.people, Poster: poster, Phrases: c.Phrases}
-	s.events = &EventReader{Listener: s.listener, Identity: s.identity, People: s.people, Messages: s.messages, Log: c.Log, Now: c.Now}
-	s.interactions = &Interactions{
+	s.listener = &receive.Listener{API: s.api, Log: c.Log}
+	requests := &receive.Requests{Listener: s.listener, People: s.people, Poster: poster, Phrases: c.Phrases}
+	s.events = &receive.Events{Listener: s.listener, Identity: s.identity, People: s.people, Messages: s.messages, Log: c.Log, Now: c.Now}
+	s.interactions = &receive.Interactions{
 		Listener: s.listener, Log: c.Log,
-		Buttons: &Buttons{Listener: s.listener, Identity: s.identity, People: s.people, Log: c.Log, Now: c.Now},
-		Shortcuts: &Shortcuts{
+		Buttons: &receive.Buttons{Listener: s.listener, Identity: s.identity, People: s.people, Log: c.Log, Now: c.Now},
+		Shortcuts: &receive.Shortcuts{
 			API: s.api, Identity: s.identity, Messages: s.messages, People: s.people, Requests: requests, Responder: responder, Phrases: c.Phrases,
 		},
 	}
-	s.commands = &Commands{
+	s.commands = &receive.Commands{
 		Listener: s.listener, Identity: s.identity, People: s.people, Messages: s.messages, Requests: requests, Responder: responder,
 		Phrases: c.Phrases, Log: c.Log, Now: c.Now,
 	}
 	if c.AppToken != "" {
-		s.socket = &Socket{
+		s.socket = &connect.Socket{
 			API: s.api, Edge: s.edge, Listener: s.listener, Events: s.events, Interactions: s.interactions, Commands: s.commands,
 			Log: c.Log, Near: c.APIURL != officialURL,
 		}
 		return
 	}
-	s.webhook = &Webhook{
+	s.webhook = &connect.Webhook{
 		Secret: c.SigningSecret, State: c.State, Listener: s.listener, Events: s.events, Interactions: s.interactions, Commands: s.commands,
 		Log: c.Log, Now: c.Now,
 	}
@@ -286,8 +293,8 @@ func (s *Slack) Check(ctx context.Context) error {
 		return err
 	}
 	// A limited rate of this one method says nothing about the connection.
-	if _, err := s.api.AuthTestContext(ctx); err != nil && !errors.Is(fault(err), adapters.ErrRateLimited) {
-		return fault(err)
+	if _, err := s.api.AuthTestContext(ctx); err != nil && !errors.Is(api.Fault(err), adapters.ErrRateLimited) {
+		return api.Fault(err)
 	}
 	if !s.listener.IsRunning() || s.socket != nil && !s.socket.IsConnected() {
 		return &adapters.Fault{Sentence: "Slack is not connected. It is tried again."}
@@ -329,7 +336,7 @@ func (s *Slack) Report(ctx context.Context, key string, at adapters.MessageRef, 
 }
 
 // Pace is the time between two edits.
-func (*Slack) Pace() time.Duration { return Pace }
+func (*Slack) Pace() time.Duration { return post.Pace }
 
 // Typing shows that the bot is at work, where the app may. Where it may not, nothing is shown,
 // and that is no error.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"atelier/adapters/ledger"
+	"atelier/adapters/slack/convert"
 )
 
 // FuzzRequests holds that nothing that comes by HTTP is taken unless it is signed, whatever
@@ -44,7 +45,7 @@ func FuzzRequests(f *testing.F) {
 				}
 			}
 		}
-		var p told
+		var p convert.Envelope
 		_ = json.Unmarshal([]byte(body), &p) //nolint:errcheck // it must not panic
 	})
 }

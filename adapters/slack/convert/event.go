@@ -1,0 +1,187 @@
+package convert
+
+import (
+	"atelier/adapters"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash/crc32"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/slack-go/slack"
+)
+
+// Envelope is what Slack tells by an event, whichever way it comes.
+type Envelope struct {
+	Type      string `json:"type"`
+	Challenge string `json:"challenge"`
+	EventID   string `json:"event_id"`
+	EventTime int64  `json:"event_time"`
+	Event     Event  `json:"event"`
+}
+
+// IsKnown tells of the events that mean something to the bot. Of others it is not told what in
+// them is odd: their fields may be other ones.
+func (t Envelope) IsKnown() bool {
+	switch t.Event.Type {
+	case "message", "app_mention", "reaction_added", "reaction_removed":
+		return true
+	}
+	return false
+}
+
+// Timestamp is when it happened, if that is told by what is around it only. The event's id makes
+// it unlike that of others.
+func (t Envelope) Timestamp(now time.Time) string {
+	if _, ok := ParseTime(t.Event.EventTS); ok {
+		return t.Event.EventTS
+	}
+	if t.EventTime > 0 {
+		now = time.Unix(t.EventTime, 0)
+	}
+	return fmt.Sprintf("%d.%06d", now.Unix(), crc32.ChecksumIEEE([]byte(t.EventID))%1_000_000)
+}
+
+// Event is an event as Slack writes it, as far as it is read. See
+// https://docs.slack.dev/reference/events.
+type Event struct {
+	Type        string `json:"type"`
+	Subtype     string `json:"subtype"`
+	Channel     string `json:"channel"`
+	ChannelType string `json:"channel_type"`
+	User        string `json:"user"`
+	BotID       string `json:"bot_id"`
+	Text        string `json:"text"`
+	TS          string `json:"ts"`
+	ThreadTS    string `json:"thread_ts"`
+	EventTS     string `json:"event_ts"`
+	DeletedTS   string `json:"deleted_ts"`
+
+	Files       []File       `json:"files"`
+	Attachments []Attachment `json:"attachments"`
+
+	Metadata slack.SlackMetadata `json:"metadata"` // of what the bot has posted, where that is asked for
+
+	Message  *Event `json:"message"`
+	Previous *Event `json:"previous_message"`
+
+	Reaction string `json:"reaction"`
+	Item     struct {
+		Type    string `json:"type"`
+		Channel string `json:"channel"`
+		TS      string `json:"ts"`
+	} `json:"item"`
+}
+
+// Attachment is a message that another one forwards, or anything else that hangs on it.
+type Attachment struct {
+	IsShare bool   `json:"is_share"`
+	Text    string `json:"text"`
+	TS      string `json:"ts"`
+	Channel string `json:"channel_id"`
+	Author  string `json:"author_id"`
+	Files   []File `json:"files"`
+}
+
+// IsWritten tells of a message event that somebody wrote a message.
+func (h Event) IsWritten() bool {
+	return h.Subtype == "" || h.Subtype == "file_share" || h.Subtype == "thread_broadcast"
+}
+
+func (h Event) IsDirect() bool {
+	return h.ChannelType == "im" || h.ChannelType == "" && strings.HasPrefix(h.Channel, "D")
+}
+
+// Clean leaves out of an event what cannot be what its field tells, as a number that was read as
+// a word: it would be taken for another event, or for none. A message without its timestamp is
+// found by that of its event, which is the same.
+func Clean(h *Event) {
+	if h == nil {
+		return
+	}
+	for _, ts := range []*string{&h.TS, &h.ThreadTS, &h.EventTS, &h.DeletedTS, &h.Item.TS} {
+		*ts = timestamp(*ts)
+	}
+	for _, word := range []*string{&h.Type, &h.Subtype, &h.ChannelType} {
+		if strings.Trim(*word, "abcdefghijklmnopqrstuvwxyz_") != "" {
+			*word = ""
+		}
+	}
+	if h.Type = cmp.Or(h.Type, "message"); h.TS == "" && h.IsWritten() {
+		h.TS = h.EventTS
+	}
+	Clean(h.Message)
+	Clean(h.Previous)
+}
+
+// timestamp is a timestamp as Slack writes it, "" where it is none. That of a server which writes
+// numbers lacks the zeros at its end.
+func timestamp(ts string) string {
+	if whole, fraction, ok := strings.Cut(ts, "."); ok && len(fraction) < 6 {
+		ts = whole + "." + (fraction + "000000")[:6]
+	}
+	if _, ok := ParseTime(ts); !ok {
+		return ""
+	}
+	return ts
+}
+
+// Lane is what an event is read in line with, so that those of a thread keep their order.
+func (h Event) Lane() string {
+	of := h
+	for _, m := range []*Event{h.Message, h.Previous} { // it changed, or is gone
+		if m != nil {
+			of = *m
+		}
+	}
+	switch {
+	case h.Item.TS != "":
+		return h.Item.Channel + "-" + h.Item.TS
+	case h.IsDirect():
+		return h.Channel
+	}
+	return h.Channel + "-" + cmp.Or(of.ThreadTS, of.TS)
+}
+
+// Name is the name of the adapter in threads and references.
+const Name = "slack"
+
+// Thread is where a message stands: its thread, in this workspace.
+func Thread(team, channel, kind, ts, root string) adapters.Thread {
+	t := adapters.Thread{Adapter: Name, Workspace: team, Channel: channel, ID: root, Direct: kind == "im" || kind == "" && strings.HasPrefix(channel, "D")}
+	if !t.Direct && t.ID == "" {
+		t.ID = ts
+	}
+	return t
+}
+
+// Ref is where a message is found.
+func Ref(team, channel, ts string) adapters.MessageRef {
+	return adapters.MessageRef{Adapter: Name, Workspace: team, Channel: channel, ID: ts}
+}
+
+// ParseTime reads a timestamp, which names a message in its channel too: seconds, a point, and
+// six digits.
+func ParseTime(ts string) (time.Time, bool) {
+	seconds, rest, ok := strings.Cut(ts, ".")
+	s, err := strconv.ParseInt(seconds, 10, 64)
+	micros, err2 := strconv.ParseInt(rest, 10, 64)
+	if !ok || err != nil || err2 != nil || len(rest) != 6 || s <= 0 || s > 1<<34 || micros < 0 || strings.Trim(ts, "0123456789.") != "" {
+		return time.Time{}, false
+	}
+	return time.Unix(s, micros*int64(time.Microsecond)), true
+}
+
+// IsID tells whether a word can be an id of Slack's.
+func IsID(s string) bool {
+	return s != "" && len(s) <= 64 && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") == ""
+}
+
+// Digest is a name for something that is longer, or secret.
+func Digest(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(sum[:16])
+}

@@ -1,0 +1,255 @@
+package receive
+
+import (
+	"atelier/adapters"
+	"atelier/adapters/lenient"
+	"atelier/adapters/slack/api"
+	"atelier/adapters/slack/convert"
+	"atelier/adapters/slack/lookup"
+	"cmp"
+	"context"
+	"log/slog"
+	"strings"
+	"time"
+)
+
+// lookupTimeout is how long after an event Slack may take to tell what that does not, such as a name.
+const lookupTimeout = 2 * time.Second
+
+// Events turns Slack's events into those of the adapter.
+type Events struct {
+	Listener *Listener
+	Identity *lookup.Identity
+	People   *lookup.People
+	Messages *lookup.Messages
+	Log      *slog.Logger
+	Now      func() time.Time
+}
+
+// Decode reads an event as far as it can be read. It is not ok where that is no event.
+func (r *Events) Decode(payload []byte) (t convert.Envelope, ok bool) {
+	odd, err := lenient.Unmarshal(payload, &t)
+	convert.Clean(&t.Event)
+	if !t.IsKnown() {
+		odd = nil
+	}
+	return t, isUnderstood(r.Log, odd, err)
+}
+
+// Receive puts what Slack tells into the inbox, and does not wait for what it lets Slack be asked
+// for. It calls taken when that is the handler's, and soon where it means nothing to the bot.
+func (r *Events) Receive(payload []byte, taken func()) {
+	if t, ok := r.Decode(payload); ok {
+		r.Enqueue(t, taken)
+	} else {
+		taken() // it would be no other the next time
+	}
+}
+
+// Enqueue lets an event wait for its turn to be heard.
+func (r *Events) Enqueue(t convert.Envelope, taken func()) {
+	t.Event.EventTS = t.Timestamp(r.Now())
+	until := time.Now().Add(lookupTimeout)
+	r.Listener.InOrder(t.Event.Lane(), func(ctx context.Context) {
+		ctx, stop := context.WithDeadline(ctx, until)
+		defer stop()
+		r.process(ctx, t, taken)
+	})
+}
+
+// process is hear, in its turn.
+func (r *Events) process(ctx context.Context, t convert.Envelope, taken func()) {
+	self, err := r.Identity.Self(ctx)
+	if err != nil { // it comes again
+		r.Log.WarnContext(ctx, "an event was not read", "error", err)
+		return
+	}
+	e, ok, err := r.read(ctx, self, t.Event)
+	if err != nil { // the same
+		r.Log.WarnContext(ctx, "an event was not read", "error", api.Fault(err))
+		return
+	}
+	if !ok {
+		taken()
+		return
+	}
+	if kind := t.Event.Type; convert.Mentions(t.Event.Text, self.User) && !e.Thread.Direct && e.Cancel == nil && e.Reaction == nil {
+		r.Listener.Put(ctx, e, func() {
+			taken()
+			r.Listener.mentions.taken(e.ID, kind)
+		})
+		return
+	}
+	r.Listener.Put(ctx, e, taken)
+}
+
+// read makes an event of what Slack tells, if it means something to the bot.
+func (r *Events) read(ctx context.Context, self lookup.Self, h convert.Event) (e adapters.Event, ok bool, err error) {
+	switch h.Type {
+	case "message":
+		return r.readMessage(ctx, self, h)
+	case "app_mention":
+		return r.readMention(ctx, self, h)
+	case "reaction_added", "reaction_removed":
+		return r.readReaction(ctx, self, h)
+	case "tokens_revoked", "app_uninstalled":
+		r.Listener.CheckToken() //nolint:contextcheck // it lasts as long as Listen
+	}
+	return e, false, nil
+}
+
+func (r *Events) readMessage(ctx context.Context, self lookup.Self, h convert.Event) (e adapters.Event, ok bool, err error) {
+	switch {
+	case h.Subtype == "message_deleted":
+		e, ok = readDeletion(self, h, h.DeletedTS)
+		return e, ok, nil
+	case h.Subtype == "message_changed" && h.Message != nil && h.Message.Subtype == "tombstone": // the root of a thread
+		e, ok = readDeletion(self, h, h.Message.TS)
+		return e, ok, nil
+	case h.Subtype == "message_changed" && h.Message != nil && h.Previous != nil &&
+		convert.Mentions(h.Message.Text, self.User) && !convert.Mentions(h.Previous.Text, self.User):
+		now := *h.Message
+		now.Channel, now.ChannelType = h.Channel, h.ChannelType
+		if now.IsWritten() && !now.IsDirect() { // what was edited is asked for only now
+			r.Listener.mentions.readMessage("m-" + h.Channel + "-" + now.TS)
+			return r.readWritten(ctx, self, now)
+		}
+		return e, false, nil
+	case !h.IsWritten():
+		return e, false, nil
+	}
+	r.Listener.mentions.readMessage("m-" + h.Channel + "-" + h.TS)
+	return r.readWritten(ctx, self, h)
+}
+
+// readMention reads the other event of a mention, which may lack the files of its message.
+func (r *Events) readMention(ctx context.Context, self lookup.Self, h convert.Event) (e adapters.Event, ok bool, err error) {
+	if len(h.Files) > 0 || r.Listener.mentions.hasMessage("m-"+h.Channel+"-"+h.TS) {
+		return r.readWritten(ctx, self, h)
+	}
+	m, err := r.Messages.Find(ctx, h.Channel, cmp.Or(h.ThreadTS, h.TS), h.TS)
+	switch {
+	case err == nil:
+		h.Files = m.Files
+	case !adapters.Final(err): // it comes again, and its message does
+		return e, false, err
+	}
+	return r.readWritten(ctx, self, h)
+}
+
+// readWritten reads what somebody wrote.
+func (r *Events) readWritten(ctx context.Context, self lookup.Self, h convert.Event) (_ adapters.Event, ok bool, _ error) {
+	var none adapters.Event
+	at, ok := convert.ParseTime(h.TS)
+	user, channel := h.User, h.Channel
+	if !ok || user == "" || user == self.User || h.BotID != "" || h.Subtype == "bot_message" {
+		return none, false, nil
+	}
+	thread := convert.Thread(self.Team, channel, h.ChannelType, h.TS, h.ThreadTS)
+	mentioned := convert.Mentions(h.Text, self.User)
+	if !mentioned && !thread.Direct && h.ThreadTS == "" {
+		return none, false, nil
+	}
+	by := r.People.Who(ctx, user) // a message of a bot's says that it is
+	if by.Bot {
+		return none, false, nil
+	}
+	e := adapters.Event{Kind: adapters.MessageSent, ID: "m-" + channel + "-" + h.TS, Adapter: convert.Name, Thread: thread, By: by.Person, At: at}
+	m := &adapters.Message{Ref: convert.Ref(self.Team, channel, h.TS), Order: at.UnixMicro(), For: adapters.Overheard}
+	m.Text, m.Files = r.Messages.Text(ctx, self, h.Text), r.Messages.Files(ctx, h.Files)
+	m.ReplyTo = r.forwarded(ctx, self, m.Ref, h)
+	switch {
+	case mentioned:
+		m.For = adapters.Mentioned
+	case thread.Direct:
+		m.For = adapters.Direct
+	default: // the mention that an edit adds is another event
+		e.ID = "o-" + channel + "-" + h.TS
+	}
+	if m.Text == "" && len(m.Files) == 0 && m.ReplyTo == nil {
+		e.Kind, e.Command = adapters.CommandGiven, &adapters.Command{Name: "help"}
+		return e, mentioned, nil
+	}
+	e.Message = m
+	return e, true, nil
+}
+
+// forwarded gives what somebody forwards with a message, nil where that is nothing.
+func (r *Events) forwarded(ctx context.Context, self lookup.Self, at adapters.MessageRef, h convert.Event) *adapters.Earlier {
+	var e *adapters.Earlier
+	for _, a := range h.Attachments {
+		if !a.IsShare || a.Text == "" && len(a.Files) == 0 {
+			continue
+		}
+		if e == nil {
+			by := r.People.Who(ctx, cmp.Or(a.Author, "unknown"))
+			e = &adapters.Earlier{Ref: at, By: by.Person, Own: a.Author == self.User}
+			if sent, ok := convert.ParseTime(a.TS); ok && convert.IsID(a.Channel) {
+				e.Ref, e.At = convert.Ref(self.Team, a.Channel, a.TS), sent
+			}
+		}
+		e.Text = convert.CutBytes(strings.TrimSpace(e.Text+"\n"+r.Messages.Text(ctx, self, a.Text)), adapters.MaxText)
+		files := append(e.Files, r.Messages.Files(ctx, a.Files)...) //nolint:gocritic // both are ours
+		e.Files = files[:min(len(files), adapters.MaxFiles)]
+	}
+	return e
+}
+
+// readReaction reads that somebody reacted to a message. Slack does not tell its thread.
+func (r *Events) readReaction(ctx context.Context, self lookup.Self, h convert.Event) (e adapters.Event, ok bool, err error) {
+	at, ok := convert.ParseTime(h.EventTS)
+	sign, user := convert.Emoji(h.Reaction), h.User
+	if !ok || sign == "" || user == "" || user == self.User || h.Item.Type != "message" {
+		return e, false, nil
+	}
+	by, err := r.People.Lookup(ctx, user)
+	if err != nil && !adapters.Final(err) { // it may be a bot's: it comes again
+		return e, false, err
+	}
+	if by.Bot {
+		return e, false, nil
+	}
+	added := h.Type == "reaction_added"
+	e = adapters.Event{ID: "r-" + h.Item.Channel + "-" + h.Item.TS + "-" + user + "-" + h.EventTS, Adapter: convert.Name, By: by.Person, At: at}
+	if !added {
+		e.ID += "-off"
+	}
+	e, ok = adapters.Reacted(e, convert.Ref(self.Team, h.Item.Channel, h.Item.TS), sign, added)
+	return e, ok, nil
+}
+
+// readDeletion reads that a message is gone. Slack does not tell who deleted it.
+func readDeletion(self lookup.Self, h convert.Event, ts string) (adapters.Event, bool) {
+	at, ok := convert.ParseTime(cmp.Or(h.EventTS, h.TS))
+	_, named := convert.ParseTime(ts)
+	was := h.Previous
+	if !ok || !named || was != nil && (was.BotID != "" || was.User == self.User || was.Subtype == "bot_message") {
+		return adapters.Event{}, false
+	}
+	channel, root := h.Channel, ""
+	if was != nil {
+		root = was.ThreadTS
+	}
+	return adapters.Event{
+		Kind: adapters.CancelAsked, ID: "d-" + channel + "-" + ts, Adapter: convert.Name, At: at,
+		Thread: convert.Thread(self.Team, channel, h.ChannelType, ts, root),
+		Cancel: &adapters.Cancel{On: convert.Ref(self.Team, channel, ts), Deleted: true},
+	}, true
+}
+
+// Decode reads what Slack sent as far as possible, and reports whether it could. Fields of
+// another type than expected are logged by name and skipped.
+func Decode(log *slog.Logger, data []byte, v any) bool {
+	odd, err := lenient.Unmarshal(data, v)
+	return isUnderstood(log, odd, err)
+}
+
+// isUnderstood tells whether what Slack told was read, and logs the names of what is odd in it.
+func isUnderstood(log *slog.Logger, odd []string, err error) bool {
+	if err != nil {
+		log.Warn("what Slack told was not understood")
+	} else if len(odd) > 0 {
+		log.Warn("fields of what Slack told are of an unexpected type: they are passed over", "fields", odd)
+	}
+	return err == nil
+}

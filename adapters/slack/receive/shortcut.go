@@ -1,0 +1,84 @@
+package receive
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/slack-go/slack"
+
+	"atelier/adapters/slack/api"
+	"atelier/adapters/slack/convert"
+	"atelier/adapters/slack/lookup"
+	"atelier/adapters/slack/post"
+)
+
+// Shortcuts asks what shall be done with a message that a shortcut was used on, and takes the
+// answer.
+type Shortcuts struct {
+	API       *api.Client
+	Identity  *lookup.Identity
+	Messages  *lookup.Messages
+	People    *lookup.People
+	Requests  *Requests
+	Responder *post.Responder
+	Phrases   convert.Phrases
+}
+
+// target is the message that a shortcut was taken on, while its wish is asked for.
+type target struct {
+	Channel     string `json:"channel"`
+	TS          string `json:"ts"`
+	ThreadTS    string `json:"thread_ts,omitempty"`
+	ResponseURL string `json:"response_url,omitempty"`
+}
+
+// Open asks what somebody wishes to be done with a message.
+func (sc *Shortcuts) Open(ctx context.Context, p convert.Interaction) {
+	of, err := json.Marshal(target{Channel: p.Channel.ID, TS: cmp.Or(p.Message.TS, p.MessageTS), ThreadTS: p.Message.ThreadTS, ResponseURL: p.ResponseURL})
+	if err != nil {
+		return
+	}
+	by := sc.People.Who(ctx, p.User.ID)
+	say, language := sc.Phrases.Say, by.Language
+	plain := func(text string) *slack.TextBlockObject {
+		return slack.NewTextBlockObject(slack.PlainTextType, text, false, false)
+	}
+	input := slack.NewPlainTextInputBlockElement(plain(say(language, "such as: make it black and white")), convert.WishAction).WithMultiline(true)
+	_, err = sc.API.OpenViewContext(ctx, p.TriggerID, slack.ModalViewRequest{
+		Type: slack.VTModal, CallbackID: convert.ShortcutID, PrivateMetadata: string(of),
+		Title: plain(say(language, "Use with Atelier")), Submit: plain(say(language, "Send")), Close: plain(say(language, "Cancel")),
+		Blocks: slack.Blocks{BlockSet: []slack.Block{slack.NewInputBlock(convert.WishAction, plain(say(language, "What shall I do with this message?")), nil, input)}},
+	})
+	if err != nil {
+		sc.Responder.Tell(ctx, p.User.ID, p.Channel.ID, p.ResponseURL, err)
+	}
+}
+
+// Submit hands over what somebody wishes to be done with a message.
+func (sc *Shortcuts) Submit(ctx context.Context, p convert.Interaction) {
+	var of target
+	if json.Unmarshal([]byte(p.View.PrivateMetadata), &of) != nil {
+		return
+	}
+	wish := strings.TrimSpace(p.View.State.Values[convert.WishAction][convert.WishAction].Value)
+	if err := sc.submit(ctx, of, p, wish); err != nil {
+		sc.Responder.Tell(ctx, p.User.ID, of.Channel, of.ResponseURL, err)
+	}
+}
+
+func (sc *Shortcuts) submit(ctx context.Context, of target, p convert.Interaction, wish string) error {
+	self, err := sc.Identity.Self(ctx)
+	if err != nil {
+		return err
+	}
+	thread := convert.Thread(self.Team, of.Channel, "", of.TS, of.ThreadTS)
+	about, err := sc.Messages.Find(ctx, of.Channel, cmp.Or(of.ThreadTS, of.TS), of.TS)
+	if err != nil {
+		return err
+	}
+	earlier := sc.Messages.Earlier(ctx, self, *about)
+	earlier.Ref = convert.Ref(self.Team, of.Channel, of.TS)
+	return sc.Requests.Ask(ctx, request{id: convert.Digest(cmp.Or(p.View.ID, p.TriggerID)), thread: thread, user: p.User.ID, text: wish, about: &earlier})
+}
