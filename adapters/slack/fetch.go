@@ -1,10 +1,6 @@
 package slack
 
 import (
-	"atelier/adapters"
-	"atelier/adapters/edge"
-	"atelier/adapters/slack/api"
-	"atelier/adapters/slack/convert"
 	"bufio"
 	"bytes"
 	"cmp"
@@ -15,9 +11,14 @@ import (
 	"net/url"
 	"path"
 	"strings"
+
+	"atelier/adapters"
+	"atelier/adapters/edge"
+	"atelier/adapters/slack/api"
+	"atelier/adapters/slack/convert"
 )
 
-// sniffed is how much of a file is looked at.
+// sniffed is how many bytes of a file are examined.
 const sniffed = 512
 
 // fetcher opens files that people shared.
@@ -89,8 +90,8 @@ func (ft *fetcher) open(ctx context.Context, f adapters.File) (io.ReadCloser, er
 	}{r, body}, nil
 }
 
-// isWhole tells whether what looks like a page is the file, by its size. No page to log in by
-// is as large as a file that is longer than what is looked at.
+// isWhole reports whether content that looks like a web page is the file, by its size. No login
+// page is longer than what is examined.
 func (ft *fetcher) isWhole(ctx context.Context, r **bufio.Reader, f adapters.File) bool {
 	const looked = 1 << 20
 	if f.Size == 0 {
@@ -106,7 +107,7 @@ func (ft *fetcher) isWhole(ctx context.Context, r **bufio.Reader, f adapters.Fil
 	return int64(len(begin)) > looked || int64(len(begin)) == most && errors.Is(err, io.EOF)
 }
 
-// whyNot asks Slack whether a file that does not come is gone.
+// whyNot is the fault of a failed download: it asks Slack whether the file was deleted.
 func (ft *fetcher) whyNot(ctx context.Context, id string, err error) error {
 	if !errors.Is(err, adapters.ErrForbidden) || ctx.Err() != nil {
 		return api.Fault(err)
@@ -125,7 +126,7 @@ func elsewhere() error {
 	}
 }
 
-// isMethod tells of an address at which the API does something.
+// isMethod reports whether an address is a method of the API.
 func (ft *fetcher) isMethod(u *url.URL) bool {
 	at := strings.ToLower(path.Clean("/" + u.Path))
 	below, is := strings.CutPrefix(at+"/", strings.ToLower(ft.base.Path))
@@ -135,7 +136,7 @@ func (ft *fetcher) isMethod(u *url.URL) bool {
 	return is || strings.HasPrefix(at+"/", "/api/")
 }
 
-// trusts tells whether the token may go to an address.
+// trusts reports whether the token may go to an address.
 func (ft *fetcher) trusts(u *url.URL) bool {
 	host, own := strings.ToLower(u.Hostname()), strings.ToLower(ft.base.Hostname())
 	switch {
@@ -148,11 +149,11 @@ func (ft *fetcher) trusts(u *url.URL) bool {
 	return strings.HasPrefix(host, "files.") || strings.HasPrefix(at, "/files-pri/") || strings.HasPrefix(at, "/files/")
 }
 
-// below tells whether a host is another one or has a name below it.
+// below reports whether a host is another one or a subdomain of it.
 func below(host, other string) bool { return host == other || strings.HasSuffix(host, "."+other) }
 
-// isLoopback tells of the names of this machine that stand for one another, as
-// [edge.Config] has it.
+// isLoopback reports whether a host is one of the names of this machine, which stand for one
+// another as in [edge.Config].
 func isLoopback(host string) bool { return host == "localhost" || host == "127.0.0.1" || host == "::1" }
 
 func portOf(u *url.URL) string {
@@ -166,8 +167,8 @@ func gone() error {
 	return &adapters.Fault{Sentence: "The file is not there any more. Please send it again.", Kind: adapters.ErrGone}
 }
 
-// isPage tells whether a page of the web begins so: what Slack gives to who may not read a
-// file is the page to log in by.
+// isPage reports whether content begins like a web page: without permission to read a file, Slack
+// answers with its login page.
 func isPage(begin []byte) bool {
 	begin = bytes.ToLower(bytes.TrimLeft(begin, " \t\r\n\ufeff"))
 	return bytes.HasPrefix(begin, []byte("<!doctype html")) || bytes.HasPrefix(begin, []byte("<html"))

@@ -1,8 +1,6 @@
 package slack
 
 import (
-	"atelier/adapters"
-	"atelier/adapters/edge"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,12 +9,14 @@ import (
 	"net/url"
 	"strings"
 
-	"atelier/adapters/slack/api"
-
 	"github.com/slack-go/slack"
+
+	"atelier/adapters"
+	"atelier/adapters/edge"
+	"atelier/adapters/slack/api"
 )
 
-// Account is who the bot is.
+// Account is the bot's account.
 type Account struct {
 	Team, TeamID string
 	User, UserID string
@@ -24,10 +24,9 @@ type Account struct {
 	Missing []string
 }
 
-// Look asks Slack who the bot is, and what its token lacks. Under Socket Mode it asks whether
-// app-level token is taken too. What is refused is an [adapters.ErrRefused] that names the
-// settings; a server that somebody has set, and that does not answer as Slack does, is an
-// [adapters.ErrInvalid].
+// Look asks Slack who the bot is, and which scopes its token lacks. Under Socket Mode it also
+// checks the app-level token. A refused token is an [adapters.ErrRefused] that names the setting;
+// a configured server that does not answer as Slack does is an [adapters.ErrInvalid].
 func (s *Slack) Look(ctx context.Context) (Account, error) {
 	answer, err := s.api.AuthTestContext(ctx)
 	if s.config.APIURL != officialURL && (isForeign(err) || err == nil && answer.UserID == "") {
@@ -59,8 +58,8 @@ func (s *Slack) Look(ctx context.Context) (Account, error) {
 	return a, nil
 }
 
-// isForeign tells whether a call was answered as no server of Slack's protocol answers: with
-// a page, or with a status that tells of no such address.
+// isForeign reports whether a call was answered as no server of Slack's protocol does: with a
+// page, or with a status that means there is no such address.
 func isForeign(err error) bool {
 	if status, ok := errors.AsType[slack.StatusCodeError](err); ok {
 		return status.Code < http.StatusInternalServerError && status.Code != http.StatusTooManyRequests && status.Code != http.StatusProxyAuthRequired
@@ -68,10 +67,10 @@ func isForeign(err error) bool {
 	_, broken := errors.AsType[*json.SyntaxError](err)
 	_, other := errors.AsType[*json.UnmarshalTypeError](err)
 	_, unanswered := errors.AsType[*url.Error](err)
-	return broken || other || errors.Is(err, io.EOF) && !unanswered // an answer without anything
+	return broken || other || errors.Is(err, io.EOF) && !unanswered // an empty answer
 }
 
-// Scopes are what the bot's token must grant.
+// Scopes are those that the bot's token must have.
 func Scopes() []string {
 	return []string{
 		"app_mentions:read", "channels:history", "chat:write", "commands", "files:read", "files:write", "groups:history", "im:history",

@@ -1,43 +1,3 @@
-// Package slack is the make for Slack, on github.com/slack-go/slack. What it hears comes by
-// Socket Mode, or by signed HTTP requests, as is configured.
-//
-// # In
-//
-//   - Messages that mention the bot, messages in its direct channels, and messages in threads
-//     of the channels in which it is. A mention that Slack tells of twice, as a message and as
-//     a mention, is one event: its id is made of the message's own address. A mention that
-//     an edit adds is heard. What somebody forwards is what the message replies to.
-//   - The events of a thread keep their order; none waits for another thread's. Somebody whose
-//     name Slack does not tell in time has none; a reaction is then left to come again, since
-//     it may be a bot's.
-//   - What is heard is confirmed to Slack when the handler has taken it, and within 3 seconds
-//     or not at all. What is not confirmed Slack sends again: over Socket Mode on the next
-//     connection, by HTTP at once, after a minute and after five, and then never. What is
-//     written while no process listens for longer than that is lost; the message is still
-//     there to be mentioned in.
-//   - Buttons, commands and shortcuts are sent once. They are confirmed at once, since a
-//     person waits; what they ask is lost if the process ends within that moment.
-//   - A signed request is taken once, whichever process it comes to, unless it was answered
-//     that it may come again.
-//   - Slack tells of no reply to a message but in a thread, so that no message is [adapters.Replied].
-//
-// # Out
-//
-//   - The parts of a reply are: its files, then its text, each in as many messages as it takes.
-//     The last one carries the choices, and is the one to react on.
-//   - Send posts once under a key. What was posted stands in the State, and each text's
-//     metadata names the key, so that a post whose confirmation was lost is looked up before
-//     it is posted again; of files it is known by the files themselves. Two processes that
-//     send under one key at the same moment may both post.
-//   - A command is answered to who entered it alone, also where the bot is not, for half an
-//     hour; that answer may be there twice if its confirmation was lost.
-//   - A pause that Slack wants is kept by all calls of the method in this process where it is
-//     no longer than half a minute and ends in time for the caller, and is else an
-//     [adapters.ErrRateLimited]. After it they go one by one, as fast as Slack bears.
-//   - Numbers are put on an answer as far as there is room in what Slack allows a minute;
-//     the choices are buttons too, and people's own reactions always count.
-//
-// See https://docs.slack.dev for the protocol.
 package slack
 
 import (
@@ -67,37 +27,37 @@ import (
 	"atelier/adapters/slack/share"
 )
 
-// Name is the adapter's.
+// Name is the name of the adapter.
 const Name = convert.Name
 
 const (
-	officialURL  = slack.APIURL
-	officialHost = "slack.com"
-	usualFile    = 1 << 30 // what Slack takes
+	officialURL    = slack.APIURL
+	officialHost   = "slack.com"
+	defaultMaxFile = 1 << 30 // Slack's limit
 )
 
-// Config is what an adapter is made of.
+// Config configures an adapter.
 type Config struct {
-	// BotToken is what the bot calls Slack with, "xoxb-…".
+	// BotToken is the token for calls, "xoxb-…".
 	BotToken string
-	// AppToken, "xapp-…", chooses Socket Mode. Without it, SigningSecret is what HTTP events
-	// are signed with.
+	// AppToken, "xapp-…", selects Socket Mode. Without it, events come by HTTP, signed with
+	// SigningSecret.
 	AppToken, SigningSecret string
-	// APIURL is another server's address of the same protocol; "" is Slack's. Its host is
-	// allowed for files and sockets too, on every port; those below its name are by https
-	// and in public networks. Who else gets the token is told by [Slack.Fetch].
+	// APIURL is the address of another server of the same protocol; "" is Slack's. Its host may
+	// also serve files and sockets, on every port; its subdomains only by https and in public
+	// networks. [Slack.Fetch] documents which of them get the token.
 	APIURL string
-	// State keeps what was posted.
+	// State stores what was posted.
 	State ledger.State
-	// Open opens what is attached to replies.
+	// Open opens the files of replies.
 	Open adapters.Opener
-	// Phrases tells the few words of the adapter; nil is in English.
+	// Phrases translates the sentences of the adapter; nil is English.
 	Phrases convert.Phrases
 	// MaxFile is the most bytes of one file that is sent; 0 is 1 GiB, which is Slack's limit.
 	MaxFile int64
-	// Proxy tells by which proxy a request goes; nil asks the environment.
+	// Proxy selects the proxy of a request; nil uses the environment.
 	Proxy func(*http.Request) (*url.URL, error)
-	Log   *slog.Logger     // nil is none
+	Log   *slog.Logger     // nil logs nothing
 	Now   func() time.Time // nil is time.Now
 }
 
@@ -141,7 +101,7 @@ var (
 	_ adapters.Checker      = (*Slack)(nil)
 )
 
-// New makes an adapter. It connects to nothing.
+// New makes an adapter. It does not connect.
 func New(c Config) (*Slack, error) {
 	switch {
 	case c.BotToken == "":
@@ -167,7 +127,7 @@ func New(c Config) (*Slack, error) {
 		c.Now = time.Now
 	}
 	if c.MaxFile == 0 {
-		c.MaxFile = usualFile
+		c.MaxFile = defaultMaxFile
 	}
 	reach := edge.Config{Hosts: []string{officialHost, "*." + officialHost}, Proxy: c.Proxy}
 	base, err := locate(&c, &reach)
@@ -188,55 +148,8 @@ func New(c Config) (*Slack, error) {
 	return s, nil
 }
 
-// wireOut makes what posts.
-func (s *Slack) wireOut(book *ledger.Ledger) (*post.Poster, *post.Responder) {
-	c := s.config
-	composer, outbox := &convert.Composer{Phrases: c.Phrases}, &post.Outbox{Ledger: book}
-	poster := &post.Poster{API: s.api, Messages: s.messages, Outbox: outbox, Log: c.Log}
-	responder := &post.Responder{API: s.api, People: s.people, Poster: poster, Composer: composer, State: c.State, Log: c.Log}
-	s.sender = &post.Sender{
-		Outbox: outbox, Poster: poster, Responder: responder, Composer: composer, MaxFile: c.MaxFile,
-		Files: &share.Files{API: s.api, Edge: s.edge, Open: c.Open, State: c.State, Log: c.Log},
-	}
-	s.progress = &post.Progress{Poster: poster, Phrases: c.Phrases}
-	s.typing = &post.Typing{API: s.api, Phrases: c.Phrases}
-	s.marks = &post.Marks{API: s.api, Identity: s.identity, Numbers: rate.NewLimiter(rate.Every(3*time.Second), 3*adapters.MaxChoices), Now: c.Now}
-	s.deleter = &post.Deleter{API: s.api, Messages: s.messages}
-	return poster, responder
-}
-
-// wireIn makes what receives.
-func (s *Slack) wireIn(poster *post.Poster, responder *post.Responder) {
-	c := s.config
-	s.listener = &receive.Listener{API: s.api, Log: c.Log}
-	requests := &receive.Requests{Listener: s.listener, People: s.people, Poster: poster, Phrases: c.Phrases}
-	s.events = &receive.Events{Listener: s.listener, Identity: s.identity, People: s.people, Messages: s.messages, Log: c.Log, Now: c.Now}
-	s.interactions = &receive.Interactions{
-		Listener: s.listener, Log: c.Log,
-		Buttons: &receive.Buttons{Listener: s.listener, Identity: s.identity, People: s.people, Log: c.Log, Now: c.Now},
-		Shortcuts: &receive.Shortcuts{
-			API: s.api, Identity: s.identity, Messages: s.messages, People: s.people, Requests: requests, Responder: responder, Phrases: c.Phrases,
-		},
-	}
-	s.commands = &receive.Commands{
-		Listener: s.listener, Identity: s.identity, People: s.people, Messages: s.messages, Requests: requests, Responder: responder,
-		Phrases: c.Phrases, Log: c.Log, Now: c.Now,
-	}
-	if c.AppToken != "" {
-		s.socket = &connect.Socket{
-			API: s.api, Edge: s.edge, Listener: s.listener, Events: s.events, Interactions: s.interactions, Commands: s.commands,
-			Log: c.Log, Near: c.APIURL != officialURL,
-		}
-		return
-	}
-	s.webhook = &connect.Webhook{
-		Secret: c.SigningSecret, State: c.State, Listener: s.listener, Events: s.events, Interactions: s.interactions, Commands: s.commands,
-		Log: c.Log, Now: c.Now,
-	}
-}
-
-// locate reads where the API is. It completes the setting, and names the hosts that come
-// with it.
+// locate parses the address of the API, completes the setting, and allows the hosts that belong
+// to it.
 func locate(c *Config, reach *edge.Config) (*url.URL, error) {
 	named := c.APIURL != ""
 	if !named {
@@ -322,12 +235,12 @@ func (s *Slack) Before(ctx context.Context, t adapters.Thread, message adapters.
 	return s.messages.Before(ctx, t, message, after, n)
 }
 
-// Send posts a reply: its files first, then its text with what is offered.
+// Send posts a reply: its files first, then its text with the choices.
 func (s *Slack) Send(ctx context.Context, key string, r adapters.Reply) (adapters.MessageRef, error) {
 	return s.sender.Send(ctx, key, r)
 }
 
-// Limits are what a workspace takes, in several messages.
+// Limits are what a workspace accepts, in several messages.
 func (s *Slack) Limits(t adapters.Thread) adapters.Limits { return s.sender.Limits(t) }
 
 // Report posts how far the work has come, or edits that message.
@@ -356,4 +269,51 @@ func (s *Slack) Offer(ctx context.Context, answer adapters.MessageRef, n int) er
 // Delete deletes what was sent, with its files.
 func (s *Slack) Delete(ctx context.Context, sent adapters.MessageRef) error {
 	return s.deleter.Delete(ctx, sent)
+}
+
+// wireOut makes what posts.
+func (s *Slack) wireOut(book *ledger.Ledger) (*post.Poster, *post.Responder) {
+	c := s.config
+	composer, outbox := &convert.Composer{Phrases: c.Phrases}, &post.Outbox{Ledger: book}
+	poster := &post.Poster{API: s.api, Messages: s.messages, Outbox: outbox, Log: c.Log}
+	responder := &post.Responder{API: s.api, People: s.people, Poster: poster, Composer: composer, State: c.State, Log: c.Log}
+	s.sender = &post.Sender{
+		Outbox: outbox, Poster: poster, Responder: responder, Composer: composer, MaxFile: c.MaxFile,
+		Files: &share.Files{API: s.api, Edge: s.edge, Open: c.Open, State: c.State, Log: c.Log},
+	}
+	s.progress = &post.Progress{Poster: poster, Phrases: c.Phrases}
+	s.typing = &post.Typing{API: s.api, Phrases: c.Phrases}
+	s.marks = &post.Marks{API: s.api, Identity: s.identity, Numbers: rate.NewLimiter(rate.Every(3*time.Second), 3*adapters.MaxChoices), Now: c.Now}
+	s.deleter = &post.Deleter{API: s.api, Messages: s.messages}
+	return poster, responder
+}
+
+// wireIn makes what receives.
+func (s *Slack) wireIn(poster *post.Poster, responder *post.Responder) {
+	c := s.config
+	s.listener = &receive.Listener{API: s.api, Log: c.Log}
+	requests := &receive.Requests{Listener: s.listener, People: s.people, Poster: poster, Phrases: c.Phrases}
+	s.events = &receive.Events{Listener: s.listener, Identity: s.identity, People: s.people, Messages: s.messages, Log: c.Log, Now: c.Now}
+	s.interactions = &receive.Interactions{
+		Listener: s.listener, Log: c.Log,
+		Buttons: &receive.Buttons{Listener: s.listener, Identity: s.identity, People: s.people, Log: c.Log, Now: c.Now},
+		Shortcuts: &receive.Shortcuts{
+			API: s.api, Identity: s.identity, Messages: s.messages, People: s.people, Requests: requests, Responder: responder, Phrases: c.Phrases,
+		},
+	}
+	s.commands = &receive.Commands{
+		Listener: s.listener, Identity: s.identity, People: s.people, Messages: s.messages, Requests: requests, Responder: responder,
+		Phrases: c.Phrases, Log: c.Log, Now: c.Now,
+	}
+	if c.AppToken != "" {
+		s.socket = &connect.Socket{
+			API: s.api, Edge: s.edge, Listener: s.listener, Events: s.events, Interactions: s.interactions, Commands: s.commands,
+			Log: c.Log, Near: c.APIURL != officialURL,
+		}
+		return
+	}
+	s.webhook = &connect.Webhook{
+		Secret: c.SigningSecret, State: c.State, Listener: s.listener, Events: s.events, Interactions: s.interactions, Commands: s.commands,
+		Log: c.Log, Now: c.Now,
+	}
 }

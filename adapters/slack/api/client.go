@@ -1,8 +1,6 @@
 package api
 
 import (
-	"atelier/adapters/edge"
-	"atelier/adapters/lenient"
 	"context"
 	"errors"
 	"io"
@@ -11,9 +9,12 @@ import (
 	"strings"
 
 	"github.com/slack-go/slack"
+
+	"atelier/adapters/edge"
+	"atelier/adapters/lenient"
 )
 
-// maxAnswer is the most bytes of what Slack answers: of a thread it gives many messages at once.
+// maxAnswer is the most bytes of an answer: a page of a thread has many messages.
 const maxAnswer = 16 << 20
 
 // Client calls Slack's Web API: the library's client behind a gate that waits while Slack limits
@@ -34,8 +35,8 @@ func New(outside *http.Client, botToken, appToken, url string) *Client {
 	}
 }
 
-// Call calls a method of Slack's, for what the library does not send or does not read of the
-// answer. The answer is Slack's own word of whether it worked, besides what else it holds.
+// Call calls a method whose parameters the library does not send, or whose answer it does not
+// read. Err of the answer is whether Slack did it.
 func (c *Client) Call(ctx context.Context, method string, form url.Values, answer interface{ Err() error }) error {
 	form.Set("token", c.token)
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url+method, strings.NewReader(form.Encode()))
@@ -60,7 +61,7 @@ func (c *Client) Call(ctx context.Context, method string, form url.Values, answe
 // IsPaced reports whether Slack refused a method lately because of its rate.
 func (c *Client) IsPaced(method string) bool { return c.gate.paces.isPaced(method) }
 
-// CheckStatus tells whether a request was answered as it should be.
+// CheckStatus is the error of an answer by its status.
 func CheckStatus(answer *http.Response) error {
 	switch {
 	case answer.StatusCode == http.StatusTooManyRequests:
@@ -71,7 +72,7 @@ func CheckStatus(answer *http.Response) error {
 	return nil
 }
 
-// readAll reads a form, and closes it.
+// readAll reads a body up to a limit, and closes it.
 func readAll(r io.ReadCloser, most int64) ([]byte, error) {
 	defer r.Close()                            //nolint:errcheck // it is only read
 	return io.ReadAll(io.LimitReader(r, most)) //nolint:wrapcheck // it is the program's own text

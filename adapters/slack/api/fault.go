@@ -1,8 +1,6 @@
 package api
 
 import (
-	"atelier/adapters"
-	"atelier/adapters/edge"
 	"context"
 	"errors"
 	"fmt"
@@ -12,16 +10,19 @@ import (
 	"strings"
 
 	"github.com/slack-go/slack"
+
+	"atelier/adapters"
+	"atelier/adapters/edge"
 )
 
-// refusal is what an error code of Slack's means.
+// refusal is the meaning of an error code of Slack's.
 type refusal struct {
 	kind     error
 	sentence string
 }
 
-// refusals are the codes that are told apart, see the errors of each method on
-// https://docs.slack.dev/reference/methods. Of missing_scope, the scope is told besides.
+// refusals are the known codes, see the errors of each method on
+// https://docs.slack.dev/reference/methods. The code missing_scope also names the scope.
 var refusals = map[string]refusal{
 	"channel_not_found": {adapters.ErrGone, "This channel is not there any more, or the bot may not see it."},
 	"is_archived":       {adapters.ErrGone, "This channel is archived: nothing can be written there."},
@@ -76,6 +77,7 @@ const (
 	restricted = "The bot may not do this here. Somebody who runs the workspace must allow it."
 	//nolint:gosec // it names the setting, and not what it holds
 	refusedToken = "Slack does not take the bot token. Look at SLACK_BOT_TOKEN: it is on the app's page OAuth & Permissions, once the app is installed."
+	// Unreached says that Slack does not answer, and that the program tries again.
 	Unreached    = "Slack does not answer as it should. It is tried again."
 	unoffered    = "The server of SLACK_API_URL does not offer what is needed for this."
 	unreachedNow = "Slack does not answer as it should. Please try again."
@@ -83,7 +85,7 @@ const (
 	misread      = "Slack does not take what was sent. This is a fault of the program."
 )
 
-// Fault makes of an error of the library one that adapters' callers decide by. It holds no
+// Fault converts an error of the library to one that callers of adapters decide by. It holds no
 // token, no address and nothing that people wrote.
 func Fault(err error) error {
 	if err == nil {
@@ -97,7 +99,7 @@ func Fault(err error) error {
 			return ended
 		}
 	}
-	if own, ok := errors.AsType[notSlack](err); ok {
+	if own, ok := errors.AsType[notSlackError](err); ok {
 		return own.error
 	}
 	if limited, ok := errors.AsType[*slack.RateLimitedError](err); ok {
@@ -144,23 +146,23 @@ func refusedBy(r slack.SlackErrorResponse) error {
 	return f
 }
 
-// ofForm tells whether a code is about what a message is made of.
+// ofForm reports whether a code is about the form of a message.
 func ofForm(code string) bool {
 	_, other := refusals[code]
 	return !other && (strings.HasPrefix(code, "invalid_") || strings.HasPrefix(code, "msg_") || strings.HasPrefix(code, "too_many_") || code == "no_text")
 }
 
-// IsMalformed tells whether Slack refuses what a message is made of.
+// IsMalformed reports whether Slack refuses the form of a message.
 func IsMalformed(err error) bool {
 	r, ok := errors.AsType[slack.SlackErrorResponse](err)
 	return ok && ofForm(r.Err)
 }
 
-// pointer is where in what was sent something is wrong, as Slack tells it.
+// pointer is how Slack points to the wrong part of a message.
 var pointer = regexp.MustCompile(`\[json-pointer:(/[a-z0-9_/]{1,100})\]`)
 
-// where tells which parts of a message Slack finds fault with, and nothing of its words, which
-// may quote.
+// where lists the parts of a message that Slack refuses. It leaves out Slack's words, which may
+// quote the message.
 func where(messages []string) string {
 	var all []string
 	for _, m := range messages[:min(len(messages), maxPointers)] {
@@ -174,10 +176,10 @@ func where(messages []string) string {
 	return " at " + strings.Join(all, ", ")
 }
 
-// maxPointers is how many parts of a message are told of.
+// maxPointers is how many parts of a message are listed.
 const maxPointers = 5
 
-// Code is a code as Slack writes it, and nothing else that a server might say.
+// Code is a code as Slack writes it, or "unknown" for anything else that a server might send.
 func Code(code string) string {
 	if code == "" || len(code) > 100 || strings.Trim(code, "abcdefghijklmnopqrstuvwxyz0123456789_:.,") != "" {
 		return "unknown"
@@ -185,7 +187,7 @@ func Code(code string) string {
 	return code
 }
 
-// HasCode tells whether Slack has answered a call with that error, so that nothing was done.
+// HasCode reports whether Slack answered a call with one of these errors.
 func HasCode(err error, codes ...string) bool {
 	r, ok := errors.AsType[slack.SlackErrorResponse](err)
 	if !ok {
@@ -194,7 +196,7 @@ func HasCode(err error, codes ...string) bool {
 	return slices.Contains(codes, r.Err)
 }
 
-// IsUnknownMethod tells whether a server, which is then not Slack's own, does not offer a method.
+// IsUnknownMethod reports whether the server, which is then not Slack's own, lacks a method.
 func IsUnknownMethod(err error) bool {
 	if status, ok := errors.AsType[slack.StatusCodeError](err); ok {
 		return status.Code == http.StatusNotFound || status.Code == http.StatusMethodNotAllowed || status.Code == http.StatusNotImplemented
@@ -202,38 +204,39 @@ func IsUnknownMethod(err error) bool {
 	return HasCode(err, "unknown_method")
 }
 
-// IsNotPosted tells whether Slack said that it has not done what it was asked.
+// IsNotPosted reports whether it is certain that a call did nothing.
 func IsNotPosted(err error) bool {
 	if r, ok := errors.AsType[slack.SlackErrorResponse](err); ok {
 		known, ok := refusals[r.Err]
 		return !ok || known.kind != nil
 	}
 	_, limited := errors.AsType[*slack.RateLimitedError](err)
-	_, before := errors.AsType[notPosted](err)
+	_, before := errors.AsType[notPostedError](err)
 	return limited || before || errors.Is(err, adapters.ErrRateLimited)
 }
 
-// notPosted is an error before anything was shown to people.
-type notPosted struct{ error }
+// notPostedError is an error from before anything was posted.
+type notPostedError struct{ error }
 
-func (u notPosted) Unwrap() error { return u.error }
+func (u notPostedError) Unwrap() error { return u.error }
 
 // NotPosted marks an error that came before anything was posted.
-func NotPosted(err error) error { return notPosted{err} }
+func NotPosted(err error) error { return notPostedError{err} }
 
-// notSlack is an error that is not Slack's.
-type notSlack struct{ error }
+// notSlackError is an error that is not Slack's.
+type notSlackError struct{ error }
 
-func (l notSlack) Unwrap() error { return l.error }
+func (l notSlackError) Unwrap() error { return l.error }
 
 // NotSlack marks an error that is not Slack's, such as one of a file to upload.
-func NotSlack(err error) error { return notSlack{err} }
+func NotSlack(err error) error { return notSlackError{err} }
 
-// Invalid tells of what is not promised.
+// Invalid is the error of a call that the contract does not allow.
 func Invalid(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", adapters.ErrInvalid, fmt.Sprintf(format, args...))
 }
 
+// AsFault is the fault that an error wraps, if any.
 func AsFault(err error) (*adapters.Fault, bool) { return errors.AsType[*adapters.Fault](err) }
 
 // Message is the sentence that tells a person why a request by a command or a button failed.

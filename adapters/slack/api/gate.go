@@ -1,9 +1,6 @@
 package api
 
 import (
-	"atelier/adapters"
-	"atelier/adapters/edge"
-	"atelier/adapters/turns"
 	"context"
 	"errors"
 	"net/http"
@@ -13,28 +10,32 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"atelier/adapters"
+	"atelier/adapters/edge"
+	"atelier/adapters/turns"
 )
 
 const (
-	// shortPause is the longest one that is waited for.
+	// shortPause is the longest pause for which a call waits.
 	shortPause = 30 * time.Second
-	// editPause is the same for an edit, which the next one makes up for.
+	// editPause is the same for an edit, which the next edit replaces.
 	editPause = 10 * time.Second
-	// Sockets are opened so often at most, whatever closes them.
+	// Sockets are opened at most so often, whatever closes them.
 	socketEvery, socketBurst = time.Second, 5
 	maxForm                  = 1 << 20 // bytes of a call that are read
 )
 
-// gate keeps the pauses that Slack asks for: all calls of a method wait together, for
-// posting those to a channel. It is what the library calls Slack by.
+// gate is the HTTP client of the library. It waits while Slack limits the rate of a method, or of
+// a channel for posting.
 //
-// How much a workspace bears is told by what Slack refuses and by nothing else: see paces.
+// Only refusals tell what the limits of a workspace are: see paces.
 type gate struct {
 	client *http.Client
 	api    string
 	opens  *rate.Limiter
 	paces  paces
-	lines  turns.Turns // by channel: one posts there at a time
+	lines  turns.Turns // by channel: one call at a time posts there
 }
 
 func newGate(c *http.Client, api string) *gate {
@@ -43,8 +44,8 @@ func newGate(c *http.Client, api string) *gate {
 	}
 }
 
-// Do makes a call, and makes it again after a short pause. The token goes in the header too:
-// there are servers that read no other.
+// Do makes a call, and retries it after a short pause. The token is also put into the header,
+// since some servers read only that one.
 func (g *gate) Do(r *http.Request) (*http.Response, error) {
 	method, isCall := strings.CutPrefix(r.URL.String(), g.api)
 	if !isCall {
@@ -71,13 +72,13 @@ func (g *gate) Do(r *http.Request) (*http.Response, error) {
 }
 
 func (g *gate) call(r *http.Request, method string) (*http.Response, error) {
-	patience := shortPause
-	if method == "chat.update" { // a later one tells more
-		patience = editPause
+	longest := shortPause
+	if method == "chat.update" { // a later edit replaces it
+		longest = editPause
 	}
 	waited := time.Duration(0)
 	for {
-		pause, ok := g.paces.turn(r.Context(), method, patience-waited)
+		pause, ok := g.paces.turn(r.Context(), method, longest-waited)
 		if !ok {
 			return nil, rateLimited(pause)
 		}
@@ -85,7 +86,7 @@ func (g *gate) call(r *http.Request, method string) (*http.Response, error) {
 		if err := Sleep(r.Context(), pause); err != nil {
 			return nil, err
 		}
-		if g.paces.isBlocked(method) { // another one was refused meanwhile
+		if g.paces.isBlocked(method) { // another call was refused meanwhile
 			continue
 		}
 		again, err := renewed(r)
@@ -105,7 +106,7 @@ func (g *gate) call(r *http.Request, method string) (*http.Response, error) {
 	}
 }
 
-// renewed is the request with its body from the beginning.
+// renewed is the request with its body rewound.
 func renewed(r *http.Request) (*http.Request, error) {
 	if r.GetBody == nil {
 		return r, nil
@@ -119,7 +120,7 @@ func renewed(r *http.Request) (*http.Request, error) {
 	return again, nil
 }
 
-// formOf is what a call says, nil where that is no form.
+// formOf is the form of a call, or nil.
 func formOf(r *http.Request) url.Values {
 	if r.GetBody == nil {
 		return nil
@@ -139,7 +140,7 @@ func formOf(r *http.Request) url.Values {
 	return form
 }
 
-// retryAfter is the pause that Slack asks for, in whole seconds.
+// retryAfter is the pause that Slack asks for, at least a second.
 func retryAfter(h http.Header) time.Duration {
 	seconds, err := strconv.Atoi(h.Get("Retry-After"))
 	if err != nil || seconds < 1 {
@@ -152,7 +153,7 @@ func rateLimited(after time.Duration) error {
 	return &adapters.Fault{Sentence: "Slack wants a pause. Please try again later.", Kind: adapters.ErrRateLimited, After: max(after, time.Second)}
 }
 
-// Sleep lets so much time pass, unless the context ends before.
+// Sleep waits, unless the context ends before.
 func Sleep(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return ctx.Err()

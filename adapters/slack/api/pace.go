@@ -7,25 +7,24 @@ import (
 )
 
 const (
-	// After a refusal a method is called once in so much time. It is three times as much after
-	// each further pause that Slack wants, up to what its narrower tiers allow, and a little
-	// less after each call that is not refused, until there is no need for it.
+	// After a refusal, a method is called at intervals. The interval triples after each further
+	// refusal, up to what Slack's narrower tiers allow, and shrinks a little after each call that
+	// is accepted, until it is dropped.
 	fastest, slowest, unlimited = 20 * time.Millisecond, 1200 * time.Millisecond, 4 * time.Millisecond
 	faster                      = 0.95
-	// forgotten is how long after the last refusal it is not known any more.
+	// forgotten is how long after the last refusal the pace is dropped.
 	forgotten = time.Minute
-	// slow is the pace from which on those that have their turn wait for a further pause too.
-	// Before it is reached, the refusals may be of the moment, and waiting for each would take
-	// longer than they last.
+	// slow is the interval from which on calls that have their turn wait for a further pause too.
+	// Below it, refusals may be momentary, and waiting for each would take longer than they last.
 	slow = 100 * time.Millisecond
-	// settled is how long after a pause nothing is refused where it was a matter of the moment.
+	// settled is how long after a pause without refusals the cause counts as momentary.
 	settled = time.Second
 	// maxPaced is how many methods are remembered.
 	maxPaced = 10_000
 )
 
-// paces are how fast the methods that were refused are called. Those that wait for the end of
-// a pause go one after another, and not all at once.
+// paces limit how fast refused methods are called. Calls that wait for the end of a pause go one
+// after another, and not all at once.
 type paces struct {
 	mu sync.Mutex
 	of map[string]*pace
@@ -38,8 +37,8 @@ type pace struct {
 	next  time.Time // when the next call may go
 }
 
-// turn takes the next turn of a method, and tells after what time it comes. It takes none
-// where that is not in time for the context or is longer than what is borne.
+// turn takes the next turn of a method, and returns how long to wait for it. It takes none if
+// that is too late for the context, or longer than most.
 func (p *paces) turn(ctx context.Context, method string, most time.Duration) (time.Duration, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -62,7 +61,7 @@ func (p *paces) turn(ctx context.Context, method string, most time.Duration) (ti
 	return pause, true
 }
 
-// known is a method's pace, nil where there is none.
+// known is a method's pace, or nil.
 func (p *paces) known(method string) *pace {
 	b := p.of[method]
 	if b != nil && time.Since(b.until) > forgotten {
@@ -72,15 +71,14 @@ func (p *paces) known(method string) *pace {
 	return b
 }
 
-// isPaced tells whether a method was refused lately.
+// isPaced reports whether a method was refused lately.
 func (p *paces) isPaced(method string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.known(method) != nil
 }
 
-// isBlocked tells whether Slack wants no call of a method now, where it has wanted that again and
-// again.
+// isBlocked reports whether a method is in a pause after repeated refusals.
 func (p *paces) isBlocked(method string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -1,12 +1,13 @@
 package api
 
 import (
-	"atelier/adapters"
 	"errors"
+
+	"atelier/adapters"
 )
 
-// AppFault is what an error of opening a connection for Socket Mode is, which is asked for
-// with the app-level token and not with the bot's. Before is what became of that one.
+// AppFault is the fault of opening a connection of Socket Mode, which takes the app-level token.
+// Before is the fault of the bot token, if any.
 func AppFault(err, before error) error {
 	err = Fault(err)
 	switch {

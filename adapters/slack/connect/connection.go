@@ -1,8 +1,6 @@
 package connect
 
 import (
-	"atelier/adapters"
-	"atelier/adapters/edge"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,24 +9,25 @@ import (
 	"sync"
 	"time"
 
-	"atelier/adapters/slack/api"
-
 	"github.com/gorilla/websocket"
 	"github.com/slack-go/slack/socketmode"
+
+	"atelier/adapters"
+	"atelier/adapters/edge"
+	"atelier/adapters/slack/api"
 )
 
 // connection is a connection of Socket Mode. See
 // https://docs.slack.dev/apis/events-api/using-socket-mode.
 type connection struct {
 	conn *websocket.Conn
-	// helloBy is until when Slack must have said hello, zero once it has. It belongs to who
-	// reads.
+	// helloBy is the deadline for Slack's hello, zero once it has come. Only the reader uses it.
 	helloBy time.Time
 
-	mu sync.Mutex // of writing
+	mu sync.Mutex // of writeTimeout
 }
 
-// confirm tells Slack that what came is taken.
+// confirm confirms an envelope to Slack.
 func (l *connection) confirm(envelope string) error {
 	b, err := json.Marshal(socketmode.Response{EnvelopeID: envelope})
 	if err != nil {
@@ -36,8 +35,8 @@ func (l *connection) confirm(envelope string) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err := l.conn.SetWriteDeadline(time.Now().Add(writing)); err != nil {
-		return err //nolint:wrapcheck // lineFault reads it
+	if err := l.conn.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
+		return err //nolint:wrapcheck // connectionFault reads it
 	}
 	return l.conn.WriteMessage(websocket.TextMessage, b) //nolint:wrapcheck // as above
 }
@@ -58,20 +57,21 @@ func (l *connection) keepAlive(ctx context.Context) {
 	}
 }
 
+// control sends a control frame.
 func (l *connection) control(kind int, data []byte) error {
-	return l.conn.WriteControl(kind, data, time.Now().Add(writing)) //nolint:wrapcheck // nobody reads it
+	return l.conn.WriteControl(kind, data, time.Now().Add(writeTimeout)) //nolint:wrapcheck // nobody reads it
 }
 
-// extend puts off the end of the connection. Before hello nothing does.
+// extend puts off the read deadline. Before hello, the deadline for hello stays.
 func (l *connection) extend() error {
 	until := l.helloBy
 	if until.IsZero() {
 		until = time.Now().Add(deadAfter)
 	}
-	return l.conn.SetReadDeadline(until) //nolint:wrapcheck // lineFault reads it
+	return l.conn.SetReadDeadline(until) //nolint:wrapcheck // connectionFault reads it
 }
 
-// readFault is why nothing more can be read.
+// readFault is the fault of a failed read.
 func (l *connection) readFault(err error) error {
 	if late, ok := errors.AsType[net.Error](err); ok && late.Timeout() && !l.helloBy.IsZero() {
 		return &adapters.Fault{Sentence: api.Unreached, Err: errors.New("slack has opened a socket and did not say hello on it")}
@@ -79,7 +79,7 @@ func (l *connection) readFault(err error) error {
 	return connectionFault(err)
 }
 
-// connectionFault is what befell a connection, without its address, which lets in who has it.
+// connectionFault is the fault of a connection. It leaves out the address, which is a secret.
 func connectionFault(err error) error {
 	if closed, ok := errors.AsType[*websocket.CloseError](err); ok {
 		return &adapters.Fault{Sentence: api.Unreached, Err: closedBy(closed.Code)}
@@ -87,5 +87,5 @@ func connectionFault(err error) error {
 	return api.Fault(edge.Detail(err))
 }
 
-// closedBy tells of a connection that was closed, by the code of the WebSocket protocol.
+// closedBy is the error of a closed connection, by its WebSocket code.
 func closedBy(code int) error { return fmt.Errorf("the connection was closed with %d", code) }

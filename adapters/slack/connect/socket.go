@@ -1,8 +1,6 @@
 package connect
 
 import (
-	"atelier/adapters"
-	"atelier/adapters/edge"
 	"cmp"
 	"context"
 	"fmt"
@@ -11,33 +9,34 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/gorilla/websocket"
+	"github.com/slack-go/slack/socketmode"
+
+	"atelier/adapters"
+	"atelier/adapters/edge"
 	"atelier/adapters/slack/api"
 	"atelier/adapters/slack/convert"
 	"atelier/adapters/slack/receive"
-
-	"github.com/gorilla/websocket"
-	"github.com/slack-go/slack/socketmode"
 )
 
-// The library's own client of Socket Mode confirms in the background and does not tell when:
-// what was confirmed as Listen ended might come again. So the connection is held here, and
-// the library only opens it.
-
 const (
-	maxFrame = 4 << 20 // bytes of what Slack tells at once
-	// A connection on which nothing comes for so long, and no answer to a ping, is dead.
+	maxFrame = 4 << 20 // bytes of one frame
+	// A connection is dead if nothing arrives on it for so long, not even the answer to a ping.
 	deadAfter, pingEvery = 45 * time.Second, 15 * time.Second
-	writing              = 5 * time.Second
-	// greeting is how long Slack may take to say hello on a socket.
-	greeting   = 10 * time.Second
-	firstRetry = 200 * time.Millisecond
-	lastRetry  = time.Minute
-	// A server that somebody runs, and that has named its address, is back soon and is not
-	// called by many.
-	lastRetryNamed = 10 * time.Second
+	writeTimeout         = 5 * time.Second
+	// helloTimeout is how long Slack may take to say hello.
+	helloTimeout = 10 * time.Second
+	firstRetry   = 200 * time.Millisecond
+	lastRetry    = time.Minute
+	// lastRetryNear is the longest pause before retrying a server that is not Slack's own.
+	lastRetryNear = 10 * time.Second
 )
 
 // Socket receives by Socket Mode. See https://docs.slack.dev/apis/events-api/using-socket-mode.
+//
+// The library's own client of Socket Mode confirms in the background and does not tell when, so
+// that an event confirmed while Run ends might come again. So the library only opens the
+// connection, and Socket reads it.
 type Socket struct {
 	API          *api.Client
 	Edge         *edge.Client
@@ -46,7 +45,7 @@ type Socket struct {
 	Interactions *receive.Interactions
 	Commands     *receive.Commands
 	Log          *slog.Logger
-	// Near is set for a server that is not Slack's own: it is back soon, and few call it.
+	// Near is set for a server that is not Slack's own. It is retried sooner: few bots call it.
 	Near bool
 	// HelloWithin is how long Slack may take to say hello on a socket; 0 is 10 seconds.
 	HelloWithin time.Duration
@@ -57,15 +56,13 @@ type Socket struct {
 // IsConnected reports whether events come in.
 func (s *Socket) IsConnected() bool { return s.connected.Load() }
 
-func (s *Socket) helloWithin() time.Duration { return cmp.Or(s.HelloWithin, greeting) }
-
-// Run holds a connection until the context ends. It connects again at growing intervals,
-// and at once where Slack asks for it.
+// Run holds a connection until the context ends. It reconnects with backoff, and at once when
+// Slack asks for it.
 func (s *Socket) Run(ctx context.Context) {
 	defer s.connected.Store(false)
 	pause, longest := firstRetry, lastRetry
 	if s.Near {
-		longest = lastRetryNamed
+		longest = lastRetryNear
 	}
 	for ctx.Err() == nil {
 		begun := time.Now()
@@ -90,8 +87,31 @@ func (s *Socket) Run(ctx context.Context) {
 	}
 }
 
-// session connects, and hears what comes until the connection ends. The error is nil where
-// Slack wants another one.
+// Dispatch passes a request on, and confirms it once it is taken.
+func (s *Socket) Dispatch(r socketmode.Request, confirm func()) {
+	switch r.Type {
+	case socketmode.RequestTypeEventsAPI:
+		s.Events.Receive(r.Payload, confirm)
+	case socketmode.RequestTypeInteractive:
+		if s.Interactions.Receive(r.Payload) {
+			confirm()
+		}
+	case socketmode.RequestTypeSlashCommands:
+		var c convert.Command
+		if receive.Decode(s.Log, r.Payload, &c) && s.Commands.Receive(c) {
+			confirm()
+		}
+	default:
+		if r.EnvelopeID != "" {
+			confirm()
+		}
+	}
+}
+
+func (s *Socket) helloWithin() time.Duration { return cmp.Or(s.HelloWithin, helloTimeout) }
+
+// session connects and reads until the connection ends. The error is nil if Slack asks for
+// another connection.
 func (s *Socket) session(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -117,7 +137,7 @@ func (s *Socket) session(ctx context.Context) error {
 	return s.read(ctx, l)
 }
 
-// read reads what comes. The connection stands once Slack has said hello, or has sent an
+// read reads frames. The connection is established once Slack has said hello, or has sent an
 // event without it.
 func (s *Socket) read(ctx context.Context, l *connection) error {
 	for {
@@ -146,35 +166,14 @@ func (s *Socket) read(ctx context.Context, l *connection) error {
 		if !l.helloBy.IsZero() && (r.Type == socketmode.RequestTypeHello || r.EnvelopeID != "") {
 			l.helloBy = time.Time{}
 			s.connected.Store(true)
-			s.Listener.CheckToken() //nolint:contextcheck // it lasts as long as Listen
+			s.Listener.CheckToken() //nolint:contextcheck // it lasts as long as Run
 		}
 		if r.Type != socketmode.RequestTypeHello {
-			s.Dispatch(r, func() { //nolint:contextcheck // what is pressed is worked on as long as Listen lasts
+			s.Dispatch(r, func() { //nolint:contextcheck // interactions are worked on as long as Run lasts
 				if err := l.confirm(r.EnvelopeID); err != nil {
 					s.Log.WarnContext(ctx, "an event was not confirmed to Slack: it comes again", "error", connectionFault(err))
 				}
 			})
-		}
-	}
-}
-
-// Dispatch takes what is to be confirmed.
-func (s *Socket) Dispatch(r socketmode.Request, confirm func()) {
-	switch r.Type {
-	case socketmode.RequestTypeEventsAPI:
-		s.Events.Receive(r.Payload, confirm)
-	case socketmode.RequestTypeInteractive:
-		if s.Interactions.Receive(r.Payload) {
-			confirm()
-		}
-	case socketmode.RequestTypeSlashCommands:
-		var c convert.Command
-		if receive.Decode(s.Log, r.Payload, &c) && s.Commands.Receive(c) {
-			confirm()
-		}
-	default:
-		if r.EnvelopeID != "" {
-			confirm()
 		}
 	}
 }

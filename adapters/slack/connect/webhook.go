@@ -1,10 +1,6 @@
 package connect
 
 import (
-	"atelier/adapters"
-	"atelier/adapters/ledger"
-	"atelier/adapters/slack/convert"
-	"atelier/adapters/slack/receive"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -18,15 +14,19 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"atelier/adapters"
+	"atelier/adapters/ledger"
+	"atelier/adapters/slack/convert"
+	"atelier/adapters/slack/receive"
 )
 
 const (
 	// window is how far the clock of a signed request may be off.
 	window = 5 * time.Minute
-	// waiting is how long Slack waits for the confirmation of an event that it takes, less
-	// what the way takes.
-	waiting = 2500 * time.Millisecond
-	// noting is how long writing to State may take after a request was answered.
+	// confirmTimeout is how long Slack waits for a confirmation, less the time of the way.
+	confirmTimeout = 2500 * time.Millisecond
+	// recordTimeout is how long writing to State may take after a request was answered.
 	recordTimeout = 10 * time.Second
 	maxBody       = 4 << 20
 )
@@ -43,13 +43,13 @@ type Webhook struct {
 	Now          func() time.Time
 
 	mu    sync.Mutex
-	seen  map[string]time.Time // signatures of requests, and until when they would be taken
-	purge time.Time            // when the old ones of them go
+	seen  map[string]time.Time // signatures of requests, and when they expire
+	purge time.Time            // when the expired ones are deleted next
 }
 
-// Handler hears events, interactivity and commands that come by HTTP, at paths that end in
-// /events, /interactive and /commands. What is not signed rightly is refused; while nobody
-// listens, Slack is told to come again. Under Socket Mode there is nothing.
+// Handler serves events, interactions and commands at /slack/events, /slack/interactive and
+// /slack/commands. Requests without a valid signature are refused. While nobody listens, Slack
+// is told to retry.
 func (wh *Webhook) Handler() http.Handler {
 	m := http.NewServeMux()
 	for path, take := range map[string]func(w http.ResponseWriter, r *http.Request, body []byte){
@@ -71,9 +71,9 @@ func (wh *Webhook) Handler() http.Handler {
 	return m
 }
 
-// verify answers a request that Slack has signed, now and for the first time. What was
-// answered in any process is not answered again; what Slack was told to come again with may
-// come in the same second, and then has the same signature.
+// verify answers a request that has a valid, recent signature and was not answered before by any
+// process. A request that Slack was told to retry may come again within the same second, and
+// then has the same signature.
 func (wh *Webhook) verify(w http.ResponseWriter, r *http.Request, body []byte, take func(w http.ResponseWriter, r *http.Request, body []byte)) {
 	signature, ok := wh.signature(r.Header, body)
 	if ok {
@@ -107,7 +107,7 @@ func (wh *Webhook) verify(w http.ResponseWriter, r *http.Request, body []byte, t
 	}
 }
 
-// signature is that of a request, if it is right and of now. See
+// signature is that of a request, if it is valid and recent. See
 // https://docs.slack.dev/authentication/verifying-requests-from-slack.
 func (wh *Webhook) signature(h http.Header, body []byte) (string, bool) {
 	stamp, signature := h.Get("X-Slack-Request-Timestamp"), h.Get("X-Slack-Signature")
@@ -121,7 +121,7 @@ func (wh *Webhook) signature(h http.Header, body []byte) (string, bool) {
 	return signature, hmac.Equal([]byte(signature), []byte("v0="+hex.EncodeToString(mac.Sum(nil))))
 }
 
-// reserve tells whether a signature has not come to this process before.
+// reserve reports whether a signature is new to this process, and remembers it.
 func (wh *Webhook) reserve(signature string) bool {
 	now := wh.Now()
 	wh.mu.Lock()
@@ -140,13 +140,15 @@ func (wh *Webhook) reserve(signature string) bool {
 	return true
 }
 
+// release forgets a signature, so that the request may come again.
 func (wh *Webhook) release(signature string) {
 	wh.mu.Lock()
 	defer wh.mu.Unlock()
 	delete(wh.seen, signature)
 }
 
-// takeEvent confirms an event when the handler has taken it, in time or not at all.
+// takeEvent confirms an event once the handler has taken it. If that takes too long, Slack is
+// told to retry.
 func (wh *Webhook) takeEvent(w http.ResponseWriter, r *http.Request, body []byte) {
 	t, ok := wh.Events.Decode(body)
 	if !ok {
@@ -156,14 +158,14 @@ func (wh *Webhook) takeEvent(w http.ResponseWriter, r *http.Request, body []byte
 	if t.Type == "url_verification" {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		w.Header().Set("X-Content-Type-Options", "nosniff")
-		_, _ = io.WriteString(w, t.Challenge) //nolint:errcheck // who asked has gone
+		_, _ = io.WriteString(w, t.Challenge) //nolint:errcheck // the client has gone
 		return
 	}
 	if !wh.Listener.IsRunning() {
 		retry(w)
 		return
 	}
-	late := time.NewTimer(waiting)
+	late := time.NewTimer(confirmTimeout)
 	defer late.Stop()
 	taken := make(chan struct{})
 	wh.Events.Enqueue(t, func() { close(taken) })
@@ -198,7 +200,7 @@ func (wh *Webhook) takeCommand(w http.ResponseWriter, _ *http.Request, body []by
 	}))
 }
 
-// statusRecorder is an answer of which the code is known.
+// statusRecorder remembers the status code of an answer.
 type statusRecorder struct {
 	http.ResponseWriter
 
@@ -218,7 +220,7 @@ func respond(w http.ResponseWriter, ok bool) {
 	}
 }
 
-// retry tells Slack to come again.
+// retry tells Slack to send the request again.
 func retry(w http.ResponseWriter) {
 	w.Header().Set("Retry-After", "1")
 	w.WriteHeader(http.StatusServiceUnavailable)

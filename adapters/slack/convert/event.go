@@ -1,7 +1,6 @@
 package convert
 
 import (
-	"atelier/adapters"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,9 +11,11 @@ import (
 	"time"
 
 	"github.com/slack-go/slack"
+
+	"atelier/adapters"
 )
 
-// Envelope is what Slack tells by an event, whichever way it comes.
+// Envelope is what Slack sends around an event, by Socket Mode and by HTTP alike.
 type Envelope struct {
 	Type      string `json:"type"`
 	Challenge string `json:"challenge"`
@@ -23,8 +24,8 @@ type Envelope struct {
 	Event     Event  `json:"event"`
 }
 
-// IsKnown tells of the events that mean something to the bot. Of others it is not told what in
-// them is odd: their fields may be other ones.
+// IsKnown reports whether the event may mean something to the bot. Odd fields of other events
+// are not logged, since their fields may have other meanings.
 func (t Envelope) IsKnown() bool {
 	switch t.Event.Type {
 	case "message", "app_mention", "reaction_added", "reaction_removed":
@@ -33,8 +34,8 @@ func (t Envelope) IsKnown() bool {
 	return false
 }
 
-// Timestamp is when it happened, if that is told by what is around it only. The event's id makes
-// it unlike that of others.
+// Timestamp is that of the event, or else one made of the envelope's time and the event's id,
+// which sets it apart from others.
 func (t Envelope) Timestamp(now time.Time) string {
 	if _, ok := ParseTime(t.Event.EventTS); ok {
 		return t.Event.EventTS
@@ -63,7 +64,7 @@ type Event struct {
 	Files       []File       `json:"files"`
 	Attachments []Attachment `json:"attachments"`
 
-	Metadata slack.SlackMetadata `json:"metadata"` // of what the bot has posted, where that is asked for
+	Metadata slack.SlackMetadata `json:"metadata"` // of the bot's own posts, if asked for
 
 	Message  *Event `json:"message"`
 	Previous *Event `json:"previous_message"`
@@ -76,7 +77,7 @@ type Event struct {
 	} `json:"item"`
 }
 
-// Attachment is a message that another one forwards, or anything else that hangs on it.
+// Attachment is a forwarded message, or anything else attached to a message.
 type Attachment struct {
 	IsShare bool   `json:"is_share"`
 	Text    string `json:"text"`
@@ -86,18 +87,18 @@ type Attachment struct {
 	Files   []File `json:"files"`
 }
 
-// IsWritten tells of a message event that somebody wrote a message.
+// IsWritten reports whether somebody wrote a message, in contrast to an edit or a notice.
 func (h Event) IsWritten() bool {
 	return h.Subtype == "" || h.Subtype == "file_share" || h.Subtype == "thread_broadcast"
 }
 
+// IsDirect reports whether the channel is a direct one.
 func (h Event) IsDirect() bool {
 	return h.ChannelType == "im" || h.ChannelType == "" && strings.HasPrefix(h.Channel, "D")
 }
 
-// Clean leaves out of an event what cannot be what its field tells, as a number that was read as
-// a word: it would be taken for another event, or for none. A message without its timestamp is
-// found by that of its event, which is the same.
+// Clean removes values that cannot belong to their fields, such as a number that was read as a
+// word. A message without a timestamp gets that of its event, which is the same.
 func Clean(h *Event) {
 	if h == nil {
 		return
@@ -117,8 +118,8 @@ func Clean(h *Event) {
 	Clean(h.Previous)
 }
 
-// timestamp is a timestamp as Slack writes it, "" where it is none. That of a server which writes
-// numbers lacks the zeros at its end.
+// timestamp writes a timestamp as Slack does; "" if it is none. Servers that write numbers leave
+// out the zeros at its end.
 func timestamp(ts string) string {
 	if whole, fraction, ok := strings.Cut(ts, "."); ok && len(fraction) < 6 {
 		ts = whole + "." + (fraction + "000000")[:6]
@@ -129,10 +130,10 @@ func timestamp(ts string) string {
 	return ts
 }
 
-// Lane is what an event is read in line with, so that those of a thread keep their order.
+// Lane is the queue of an event. The events of a thread share one, so that they keep their order.
 func (h Event) Lane() string {
 	of := h
-	for _, m := range []*Event{h.Message, h.Previous} { // it changed, or is gone
+	for _, m := range []*Event{h.Message, h.Previous} { // an edit or a deletion
 		if m != nil {
 			of = *m
 		}
@@ -149,7 +150,7 @@ func (h Event) Lane() string {
 // Name is the name of the adapter in threads and references.
 const Name = "slack"
 
-// Thread is where a message stands: its thread, in this workspace.
+// Thread is the thread of a message.
 func Thread(team, channel, kind, ts, root string) adapters.Thread {
 	t := adapters.Thread{Adapter: Name, Workspace: team, Channel: channel, ID: root, Direct: kind == "im" || kind == "" && strings.HasPrefix(channel, "D")}
 	if !t.Direct && t.ID == "" {
@@ -158,13 +159,13 @@ func Thread(team, channel, kind, ts, root string) adapters.Thread {
 	return t
 }
 
-// Ref is where a message is found.
+// Ref is the address of a message.
 func Ref(team, channel, ts string) adapters.MessageRef {
 	return adapters.MessageRef{Adapter: Name, Workspace: team, Channel: channel, ID: ts}
 }
 
-// ParseTime reads a timestamp, which names a message in its channel too: seconds, a point, and
-// six digits.
+// ParseTime reads a timestamp, which is also the id of a message in its channel: seconds, a
+// point, and six digits.
 func ParseTime(ts string) (time.Time, bool) {
 	seconds, rest, ok := strings.Cut(ts, ".")
 	s, err := strconv.ParseInt(seconds, 10, 64)
@@ -175,12 +176,12 @@ func ParseTime(ts string) (time.Time, bool) {
 	return time.Unix(s, micros*int64(time.Microsecond)), true
 }
 
-// IsID tells whether a word can be an id of Slack's.
+// IsID reports whether a word can be an id of Slack's.
 func IsID(s string) bool {
 	return s != "" && len(s) <= 64 && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") == ""
 }
 
-// Digest is a name for something that is longer, or secret.
+// Digest makes a short name of something long or secret.
 func Digest(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return hex.EncodeToString(sum[:16])

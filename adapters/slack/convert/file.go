@@ -1,15 +1,16 @@
 package convert
 
 import (
-	"atelier/adapters"
 	"cmp"
 	"path"
 	"strings"
 
 	"github.com/slack-go/slack"
+
+	"atelier/adapters"
 )
 
-// File is a file of a message. The library leaves out what sort of a file it is.
+// File is a file of a message. The library leaves out the subtype.
 type File struct {
 	slack.File
 
@@ -22,7 +23,7 @@ type File struct {
 // may be that of a video, or none.
 const audioClip = "slack_audio"
 
-// Stub is how Slack marks a file of another workspace, of which it tells the id alone.
+// Stub marks a file of another workspace, of which Slack sends only the id.
 const Stub = "check_file_info"
 
 const (
@@ -34,8 +35,7 @@ const (
 	maxFileName = 200  // bytes of a file's name
 )
 
-// Files gives the files of a message that are there still. One of which Slack tells no
-// more than that it is there is asked for where it is fetched.
+// Files converts the files of a message, except those that were deleted.
 func Files(files []File) []adapters.File {
 	var all []adapters.File
 	for _, f := range files {
@@ -50,10 +50,10 @@ func Files(files []File) []adapters.File {
 	return all
 }
 
-// fileHandle is what [Slack.Fetch] needs: the file's id, and where it is, if that is told.
+// fileHandle is what fetching needs: the file's id, and its address if Slack sends it.
 func fileHandle(f slack.File) string {
 	h := f.ID
-	if IsExternal(f) { // the address is somebody's, and not Slack's
+	if IsExternal(f) { // the address is not Slack's
 		return h
 	}
 	if at := cmp.Or(f.URLPrivateDownload, f.URLPrivate); at != "" && len(at) < maxHandle && f.FileAccess != Stub && !strings.ContainsFunc(at, isBlank) {
@@ -62,7 +62,7 @@ func fileHandle(f slack.File) string {
 	return h
 }
 
-// IsExternal tells of a file that is not with Slack, but at an address that somebody chose.
+// IsExternal reports whether a file is not stored by Slack but at an address somebody chose.
 func IsExternal(f slack.File) bool { return f.IsExternal || f.Mode == "external" }
 
 func isBlank(r rune) bool { return r <= ' ' || r == 0x7f }
@@ -77,13 +77,13 @@ func SharedIn(all slack.Share, channel string) string {
 	return ""
 }
 
-// AltText is what a file is said to show.
+// AltText is the description of a file, cut to what Slack accepts.
 func AltText(f adapters.Attachment) string {
 	letters := []rune(f.Alt)
 	return string(letters[:min(len(letters), maxAltOut)])
 }
 
-// FileName is a name that is no path, with its extension.
+// FileName is a name without path, cut to what Slack accepts, with its extension.
 func FileName(name string) string {
 	name = strings.ReplaceAll(path.Base(strings.ReplaceAll(PlainLine(name, len(name)), `\`, "/")), `"`, "'")
 	if strings.Trim(name, "./ ") == "" {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// The ids of what the bot puts below its messages. A choice's has its number behind it.
+// The ids of the bot's buttons, dialogs and shortcuts. The id of a choice ends with its number.
 const (
 	ChooseAction = "choose-"
 	AgainAction  = "again"
@@ -17,7 +17,7 @@ const (
 	ShortcutID   = "use_with_atelier"
 )
 
-// Interaction is what somebody did with what the bot offers, as Slack writes it. See
+// Interaction is a pressed button, a shortcut or a submitted dialog, as Slack writes it. See
 // https://docs.slack.dev/reference/interaction-payloads.
 type Interaction struct {
 	Type        string    `json:"type"`
@@ -64,7 +64,7 @@ type Command struct {
 	ResponseURL string `json:"response_url"`
 }
 
-// ID tells a command from others. Where nothing of it does, it is who gave it, where and when.
+// ID identifies a command: by its trigger or URL, or else by who entered it, where and when.
 func (c Command) ID(at time.Time) string {
 	if told := cmp.Or(c.Trigger, c.ResponseURL); told != "" {
 		return told

@@ -1,12 +1,13 @@
 package convert
 
 import (
-	"atelier/adapters"
 	"cmp"
 	"strings"
 	"time"
 
 	"github.com/slack-go/slack"
+
+	"atelier/adapters"
 )
 
 const (
@@ -19,7 +20,7 @@ var stepMarks = map[adapters.StepState]string{
 	adapters.StepWaiting: "◻️", adapters.StepRunning: "⏳", adapters.StepDone: "✅", adapters.StepFailed: "⚠️", adapters.StepSkipped: "➖",
 }
 
-// progressLines tells the steps, as far as there is room: those that run before those that wait.
+// progressLines are the title and the steps, as many as fit.
 func progressLines(p adapters.Progress) []adapters.Block {
 	var lines []adapters.Block
 	if title := shorten(p.Title, maxTitle); title != "" {
@@ -54,16 +55,16 @@ func Progress(p adapters.Progress, stop string) Words {
 	return Words{Blocks: blocks, Fallback: text, Plain: text}
 }
 
-// Request is the message that writes down a request by a command or a shortcut: who asks,
-// and for what.
-func Request(user, name, asks, wish string) Words {
+// Request is the message that shows a request made by a command or a shortcut: who asks, and for
+// what.
+func Request(user, name, asks, text string) Words {
 	section := slack.NewRichTextSection(
 		slack.NewRichTextSectionUserElement(user, nil),
-		slack.NewRichTextSectionTextElement(" "+asks+"\n"+cmp.Or(clip(Printable(wish), maxQuoted), "🔁"), nil),
+		slack.NewRichTextSectionTextElement(" "+asks+"\n"+cmp.Or(clip(Printable(text), maxQuoted), "🔁"), nil),
 	)
-	text := Escape.Replace(cmp.Or(name, user) + " " + asks + " " + clip(wish, maxFallback))
-	return Words{Blocks: []slack.Block{slack.NewRichTextBlock("", section)}, Fallback: text, Plain: text}
+	fallback := Escape.Replace(cmp.Or(name, user) + " " + asks + " " + clip(text, maxFallback))
+	return Words{Blocks: []slack.Block{slack.NewRichTextBlock("", section)}, Fallback: fallback, Plain: fallback}
 }
 
-// maxQuoted is how many bytes of a wish are written down.
+// maxQuoted is how many bytes of a request are shown.
 const maxQuoted = 2500

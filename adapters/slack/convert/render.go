@@ -1,12 +1,13 @@
 package convert
 
 import (
-	"atelier/adapters"
 	"net/url"
 	"strconv"
 	"strings"
 
 	"github.com/slack-go/slack"
+
+	"atelier/adapters"
 )
 
 // render makes rich text, in which no letter means anything: what is bold or a link stands

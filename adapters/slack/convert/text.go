@@ -1,15 +1,16 @@
 package convert
 
 import (
-	"atelier/adapters"
 	"cmp"
 	"strings"
 	"unicode"
 	"unicode/utf16"
+
+	"atelier/adapters"
 )
 
-// Names tells who stands in a text in the place of an id; "" is not known. The names of
-// channels Slack writes itself where the bot may know them.
+// Names looks up the names of people mentioned in a text; "" is unknown. Slack itself writes the
+// names of channels that the bot may know.
 type Names struct {
 	User func(id string) string
 }
@@ -17,10 +18,10 @@ type Names struct {
 // unescape reads the three characters that Slack escapes.
 var unescape = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")
 
-// Escape takes from a text what means something to Slack.
+// Escape escapes the characters that mean something to Slack.
 var Escape = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
-// ReadText gives what somebody wrote as people see it, without the mention of the bot.
+// ReadText is a text as people see it, without the mention of the bot.
 // See https://docs.slack.dev/messaging/formatting-message-text.
 func ReadText(text, self string, n Names) string {
 	var b strings.Builder
@@ -38,7 +39,7 @@ func ReadText(text, self string, n Names) string {
 			text = rest
 			continue
 		}
-		if text = after; shown == "" && isSelf(token, self) { // one of the blanks around it goes too
+		if text = after; shown == "" && isSelf(token, self) { // with one of the spaces around it
 			if s := b.String(); s == "" || s[len(s)-1] == ' ' || s[len(s)-1] == '\n' {
 				text = strings.TrimPrefix(text, " ")
 			}
@@ -49,7 +50,7 @@ func ReadText(text, self string, n Names) string {
 	return CutBytes(strings.TrimSpace(strings.ReplaceAll(b.String(), "\r\n", "\n")), adapters.MaxText)
 }
 
-// readToken gives what stands between "<" and ">" as it is shown.
+// readToken is the text that Slack shows for a token, which stands between "<" and ">".
 func readToken(token, self string, n Names) (shown string, ok bool) {
 	what, label, labelled := strings.Cut(token, "|")
 	label = unescape.Replace(label)
@@ -73,7 +74,7 @@ func readToken(token, self string, n Names) (shown string, ok bool) {
 	return "", false
 }
 
-// Mentions tells whether a text mentions somebody.
+// Mentions reports whether a text mentions somebody.
 func Mentions(text, id string) bool {
 	return id != "" && (strings.Contains(text, "<@"+id+">") || strings.Contains(text, "<@"+id+"|"))
 }
@@ -83,7 +84,7 @@ func isSelf(token, self string) bool {
 	return self != "" && what == "@"+self
 }
 
-// units is how long a text is to Slack, which counts as JavaScript does.
+// units is the length of a text as Slack counts it, which is JavaScript's way.
 func units(s string) int {
 	n := 0
 	for _, r := range s {
@@ -92,7 +93,7 @@ func units(s string) int {
 	return n
 }
 
-// Printable is a text without what no letter is.
+// Printable is a text without control characters other than tabs and line breaks.
 func Printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {
@@ -121,7 +122,7 @@ func CutBytes(s string, most int) string {
 	return strings.ToValidUTF8(s[:most], "")
 }
 
-// clip is the beginning of a text, which shows that there is more.
+// clip cuts a text to so many bytes and marks the cut.
 func clip(s string, most int) string {
 	if len(s) <= most {
 		return s
@@ -129,8 +130,7 @@ func clip(s string, most int) string {
 	return strings.TrimSpace(CutBytes(s, most-len("…"))) + "…"
 }
 
-// shorten gives the beginning of a text, on one line, of at most so many characters as Slack
-// counts them.
+// shorten puts a text on one line of at most so many characters, as Slack counts them.
 func shorten(s string, most int) string {
 	line := strings.Join(strings.Fields(Printable(s)), " ")
 	if units(line) <= most {
@@ -148,14 +148,14 @@ func shorten(s string, most int) string {
 // Digits are Slack's short names of the numbers, from 1.
 var Digits = [...]string{"one", "two", "three", "four", "five", "six", "seven", "eight", "nine"}
 
-// emojis are the signs behind Slack's other short names, as far as they mean something.
+// emojis are the emoji of Slack's other short names that mean something to the bot.
 var emojis = map[string]string{
 	"repeat": "🔁", "arrows_counterclockwise": "🔄", "wastebasket": "🗑", "octagonal_sign": "🛑", "stop_sign": "🛑",
 	"x": "❌", "stop_button": "⏹", "black_square_for_stop": "⏹",
 }
 
-// Emoji is the sign behind a short name, such as "two" or "x::skin-tone-2"; "" if it means
-// nothing to the bot.
+// Emoji is the emoji of a short name, such as "two" or "x::skin-tone-2"; "" if it means nothing
+// to the bot.
 func Emoji(name string) string {
 	name, _, _ = strings.Cut(strings.Trim(name, ":"), "::")
 	for i, digit := range Digits {
@@ -166,12 +166,13 @@ func Emoji(name string) string {
 	return emojis[name]
 }
 
-// Statuses are the short names of what the bot puts on a request.
+// Statuses are the short names of the emoji that the bot puts on a request.
 var Statuses = map[adapters.Status]string{
 	adapters.Seen: "eyes", adapters.Asking: "question", adapters.Done: "white_check_mark", adapters.Failed: "warning",
 	adapters.Cancelled: "no_entry_sign",
 }
 
+// IsStatus reports whether a short name is one of Statuses.
 func IsStatus(name string) bool {
 	for _, status := range Statuses {
 		if name == status {

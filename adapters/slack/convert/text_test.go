@@ -1,10 +1,11 @@
 package convert
 
 import (
-	"atelier/adapters"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"atelier/adapters"
 )
 
 // A button's label is as long as Slack counts it.

@@ -1,47 +1,48 @@
 package lookup
 
 import (
-	"atelier/adapters"
 	"context"
 	"errors"
 	"net/url"
 	"slices"
 	"strconv"
 
+	"github.com/slack-go/slack"
+
+	"atelier/adapters"
 	"atelier/adapters/slack/api"
 	"atelier/adapters/slack/convert"
-
-	"github.com/slack-go/slack"
 )
 
 const (
-	// Slack gives the replies of a thread from its beginning only, less than a thousand at
-	// once, and so many to a page that the end of a long thread is reached soon. See
+	// Slack lists the replies of a thread only from its beginning, fewer than a thousand at once.
+	// Large pages reach the end of a long thread soon. See
 	// https://docs.slack.dev/reference/methods/conversations.replies.
 	threadPage  = 999
 	channelPage = 200
-	MaxPages    = 50
-	// lookBackPages are those that are read to look back: ten thousand replies.
+	// MaxPages is enough for any thread.
+	MaxPages = 50
+	// lookBackPages is how many pages Before reads: ten thousand replies.
 	lookBackPages = 10
 )
 
-// Span is which messages are walked through.
+// Span selects messages for Walk.
 type Span struct {
 	after, before string // timestamps, "" for all
-	Metadata      bool
-	Most          int // pages
+	Metadata      bool   // whether Slack sends it
+	Most          int    // pages
 }
 
-// replies is what Slack gives at once of a thread or a channel.
+// replies is one page of a thread or a channel.
 type replies struct {
 	slack.SlackResponse
 
 	Messages []convert.Event `json:"messages"`
 }
 
-// Before looks back in a thread, or in a direct channel. Where Slack wants a pause on the way
+// Before looks back in a thread, or in a direct channel. If Slack limits the rate on the way
 // through a long thread, and beyond ten thousand messages, it gives the last of those that
-// were read: what comes after them is had by a further call.
+// were read: those after them come by a further call.
 func (ms *Messages) Before(ctx context.Context, t adapters.Thread, message adapters.MessageRef, after string, n int) ([]adapters.Earlier, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -83,8 +84,8 @@ func (ms *Messages) Before(ctx context.Context, t adapters.Thread, message adapt
 	return all, nil
 }
 
-// Walk goes through the messages of a thread, the oldest first, or of a direct channel, the
-// latest first, until it is told that this is enough.
+// Walk visits the messages of a thread, oldest first, or of a direct channel, latest first, until
+// next returns false.
 func (ms *Messages) Walk(ctx context.Context, t adapters.Thread, of Span, next func(m convert.Event) bool) error {
 	method, form := "conversations.replies", url.Values{"channel": {t.Channel}, "ts": {t.ID}, "limit": {strconv.Itoa(threadPage)}}
 	if t.ID == "" {

@@ -1,16 +1,16 @@
 package lookup
 
 import (
-	"atelier/adapters"
 	"cmp"
 	"context"
 	"net/url"
 	"strings"
 
+	"github.com/slack-go/slack"
+
+	"atelier/adapters"
 	"atelier/adapters/slack/api"
 	"atelier/adapters/slack/convert"
-
-	"github.com/slack-go/slack"
 )
 
 // Messages reads messages and threads.
@@ -27,7 +27,7 @@ func (ms *Messages) Text(ctx context.Context, self Self, text string) string {
 	})
 }
 
-// Files reads the files of a message. Of those of other workspaces it asks what they are.
+// Files converts the files of a message. Those of other workspaces are looked up.
 func (ms *Messages) Files(ctx context.Context, files []convert.File) []adapters.File {
 	for i, f := range files {
 		if f.FileAccess != convert.Stub || !convert.IsID(f.ID) {
@@ -40,18 +40,7 @@ func (ms *Messages) Files(ctx context.Context, files []convert.File) []adapters.
 	return convert.Files(files)
 }
 
-// fileInfo asks what a file is.
-func (ms *Messages) fileInfo(ctx context.Context, id string) (convert.File, error) {
-	var answer struct {
-		slack.SlackResponse
-
-		File convert.File `json:"file"`
-	}
-	err := ms.API.Call(ctx, "files.info", url.Values{"file": {id}}, &answer)
-	return answer.File, err
-}
-
-// Earlier reads a message that was written before.
+// Earlier converts an earlier message.
 func (ms *Messages) Earlier(ctx context.Context, self Self, m convert.Event) adapters.Earlier {
 	at, _ := convert.ParseTime(m.TS)
 	e := adapters.Earlier{Own: m.User == self.User || m.BotID != "" && m.BotID == self.bot, At: at}
@@ -68,7 +57,7 @@ func (ms *Messages) Earlier(ctx context.Context, self Self, m convert.Event) ada
 	return e
 }
 
-// Find gives one message of a thread, or the one that a thread begins with.
+// Find looks up one message of a thread, which may be its first one.
 func (ms *Messages) Find(ctx context.Context, channel, root, ts string) (*convert.Event, error) {
 	p, err := ms.page(ctx, "conversations.replies", url.Values{
 		"channel": {channel}, "ts": {root}, "oldest": {ts}, "latest": {ts}, "inclusive": {"true"}, "limit": {"2"},
@@ -82,4 +71,15 @@ func (ms *Messages) Find(ctx context.Context, channel, root, ts string) (*conver
 		}
 	}
 	return nil, &adapters.Fault{Sentence: "The message is not there any more.", Kind: adapters.ErrGone}
+}
+
+// fileInfo looks a file up.
+func (ms *Messages) fileInfo(ctx context.Context, id string) (convert.File, error) {
+	var answer struct {
+		slack.SlackResponse
+
+		File convert.File `json:"file"`
+	}
+	err := ms.API.Call(ctx, "files.info", url.Values{"file": {id}}, &answer)
+	return answer.File, err
 }

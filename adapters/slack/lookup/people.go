@@ -1,15 +1,16 @@
 package lookup
 
 import (
-	"atelier/adapters"
-	"atelier/adapters/slack/api"
-	"atelier/adapters/slack/convert"
 	"cmp"
 	"context"
 	"errors"
 	"log/slog"
 	"sync"
 	"time"
+
+	"atelier/adapters"
+	"atelier/adapters/slack/api"
+	"atelier/adapters/slack/convert"
 )
 
 const (
@@ -26,9 +27,9 @@ type Person struct {
 	adapters.Person
 
 	Bot      bool
-	Language string    // BCP 47, "" where it is not told
-	err      error     // why it is not told
-	until    time.Time // when it is asked for again
+	Language string    // BCP 47, "" if unknown
+	err      error     // of the last lookup
+	until    time.Time // when it is looked up again
 }
 
 // People looks people up, with a cache. Somebody whose name Slack does not tell in time has none.
@@ -41,7 +42,7 @@ type People struct {
 	users map[string]Person
 }
 
-// who is what is known of Person, be that the id alone.
+// Who is what is known of somebody, even if that is only the id.
 func (p *People) Who(ctx context.Context, id string) Person {
 	who, err := p.Lookup(ctx, id)
 	if err != nil {
@@ -50,8 +51,7 @@ func (p *People) Who(ctx context.Context, id string) Person {
 	return who
 }
 
-// user tells who has an id. The error is why Slack did not tell it now; what was known last
-// comes with it.
+// Lookup looks somebody up. With an error, it returns what was known last.
 func (p *People) Lookup(ctx context.Context, id string) (Person, error) {
 	now := time.Now()
 	p.mu.Lock()
@@ -68,7 +68,7 @@ func (p *People) Lookup(ctx context.Context, id string) (Person, error) {
 	switch err = api.Fault(err); {
 	case err == nil:
 		name := cmp.Or(answer.Profile.DisplayName, answer.RealName, answer.Profile.RealName, answer.Name)
-		// who runs another workspace runs nothing in this one
+		// an admin of another workspace is none here
 		admin := (answer.IsAdmin || answer.IsOwner) && (answer.TeamID == "" || answer.TeamID == p.Identity.team())
 		who.Person = adapters.Person{ID: id, Name: convert.PlainLine(name, convert.MaxName), Admin: admin}
 		who.Language = convert.PlainLine(answer.Locale, convert.MaxName)

@@ -1,20 +1,21 @@
 package post
 
 import (
-	"atelier/adapters"
 	"context"
 	"errors"
 	"sync"
 	"time"
 
+	"github.com/slack-go/slack"
+	"golang.org/x/time/rate"
+
+	"atelier/adapters"
 	"atelier/adapters/slack/api"
 	"atelier/adapters/slack/convert"
 	"atelier/adapters/slack/lookup"
-
-	"github.com/slack-go/slack"
-	"golang.org/x/time/rate"
 )
 
+// maxStatuses is how many requests are remembered.
 const maxStatuses = 10_000
 
 // Marks puts reactions on messages: the status on a request, and the numbers of the choices on
@@ -29,7 +30,7 @@ type Marks struct {
 	status map[string]string // the short name of the emoji on a request, by the request's key
 }
 
-// Acknowledge puts a sign on a request in the place of the one before.
+// Acknowledge puts the reaction of a status on a request, and removes the one before.
 func (mk *Marks) Acknowledge(ctx context.Context, request adapters.MessageRef, status adapters.Status) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -51,7 +52,7 @@ func (mk *Marks) Acknowledge(ctx context.Context, request adapters.MessageRef, s
 	err := mk.removeOthers(ctx, on, name, before)
 	mk.mu.Lock()
 	defer mk.mu.Unlock()
-	if err != nil { // two stand there: the next time they are looked for
+	if err != nil { // there are two now: the next call looks them up
 		delete(mk.status, request.Key())
 		return err
 	}
@@ -62,8 +63,33 @@ func (mk *Marks) Acknowledge(ctx context.Context, request adapters.MessageRef, s
 	return nil
 }
 
-// removeOthers leaves one status on a request, where the one before is before, or is not
-// known.
+// Offer puts the first numbers on an answer, as far as Slack's rate limit allows: its buttons say
+// the same.
+func (mk *Marks) Offer(ctx context.Context, answer adapters.MessageRef, n int) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if n < 0 || n > len(convert.Digits) || answer.Adapter != convert.Name {
+		return api.Invalid("so much cannot be offered there")
+	}
+	if mk.API.IsPaced("reactions.add") || !mk.Numbers.AllowN(mk.Now(), n) { // the rest of the limit is for the statuses of requests
+		return nil
+	}
+	for _, digit := range convert.Digits[:n] {
+		err := mk.API.AddReactionContext(ctx, digit, slack.NewRefToMessage(answer.Channel, answer.ID))
+		if err == nil || api.HasCode(err, "already_reacted") {
+			continue
+		}
+		if err = api.Fault(err); errors.Is(err, adapters.ErrRateLimited) {
+			return nil
+		}
+		return err
+	}
+	return nil
+}
+
+// removeOthers removes the other statuses from a request: the one before, or those found there if
+// it is not known.
 func (mk *Marks) removeOthers(ctx context.Context, on slack.ItemRef, name, before string) error {
 	old := []string{before}
 	if before == "" {
@@ -80,8 +106,8 @@ func (mk *Marks) removeOthers(ctx context.Context, on slack.ItemRef, name, befor
 	return nil
 }
 
-// shown are the statuses that stand on a request by the bot, but for one: another process
-// may have put them there. Of a server that does not tell, it is all that there are.
+// shown are the bot's statuses on a request, except one: another process may have put them there.
+// If the server does not list reactions, it is every other status.
 func (mk *Marks) shown(ctx context.Context, on slack.ItemRef, but string) ([]string, error) {
 	self, err := mk.Identity.Self(ctx)
 	if err != nil {
@@ -112,29 +138,4 @@ func (mk *Marks) shown(ctx context.Context, on slack.ItemRef, but string) ([]str
 		}
 	}
 	return all, nil
-}
-
-// Offer puts the first numbers on an answer, as far as Slack bears that: its buttons say
-// the same.
-func (mk *Marks) Offer(ctx context.Context, answer adapters.MessageRef, n int) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if n < 0 || n > len(convert.Digits) || answer.Adapter != convert.Name {
-		return api.Invalid("so much cannot be offered there")
-	}
-	if mk.API.IsPaced("reactions.add") || !mk.Numbers.AllowN(mk.Now(), n) { // what remains is for the signs on requests
-		return nil
-	}
-	for _, digit := range convert.Digits[:n] {
-		err := mk.API.AddReactionContext(ctx, digit, slack.NewRefToMessage(answer.Channel, answer.ID))
-		if err == nil || api.HasCode(err, "already_reacted") {
-			continue
-		}
-		if err = api.Fault(err); errors.Is(err, adapters.ErrRateLimited) {
-			return nil
-		}
-		return err
-	}
-	return nil
 }

@@ -1,16 +1,17 @@
 package post
 
 import (
+	"context"
+	"time"
+
 	"atelier/adapters"
 	"atelier/adapters/ledger"
 	"atelier/adapters/slack/api"
 	"atelier/adapters/slack/convert"
 	"atelier/adapters/turns"
-	"context"
-	"time"
 )
 
-// noting is how long it may take to record what was posted, whatever became of the caller.
+// recordTimeout is how long recording a post may take, even if the caller is gone.
 const recordTimeout = 10 * time.Second
 
 // Outbox posts every part of a message once under a key. What was posted is recorded; a part
@@ -21,8 +22,8 @@ type Outbox struct {
 	keys turns.Turns // one caller at a time posts under a key
 }
 
-// Once posts the parts under a key that are not there yet. One that may be there is looked
-// for before.
+// Once posts the parts of a message that were not posted yet under the key. Post and find return
+// the timestamp of the n-th part; find returns "" if it was not posted.
 func (o *Outbox) Once(
 	ctx context.Context, key string, in adapters.Thread, parts int, post, find func(ctx context.Context, n int) (string, error),
 ) (ref adapters.MessageRef, err error) {
@@ -81,6 +82,7 @@ func (o *Outbox) begin(ctx context.Context, entry *ledger.Entry, n int, post fun
 	return "", api.Fault(err)
 }
 
+// entryRef is the reference of an entry, which may be nil.
 func entryRef(e *ledger.Entry) adapters.MessageRef {
 	if e == nil {
 		return adapters.MessageRef{}
@@ -88,7 +90,7 @@ func entryRef(e *ledger.Entry) adapters.MessageRef {
 	return e.Ref
 }
 
-// toReactOn puts the last message first, which is the one that carries what is offered.
+// toReactOn makes the last message the one to react to, since it has the choices.
 func toReactOn(ref adapters.MessageRef) adapters.MessageRef {
 	if n := len(ref.Parts); n > 0 {
 		ids := append([]string{ref.ID}, ref.Parts...)

@@ -1,20 +1,20 @@
 package post
 
 import (
-	"atelier/adapters"
 	"context"
 	"log/slog"
 	"strconv"
 	"strings"
 
+	"github.com/slack-go/slack"
+
+	"atelier/adapters"
 	"atelier/adapters/slack/api"
 	"atelier/adapters/slack/convert"
 	"atelier/adapters/slack/lookup"
-
-	"github.com/slack-go/slack"
 )
 
-// The metadata of what is posted, by which it is found again.
+// The metadata of a post, by which it is found again.
 const (
 	metadataType = "atelier_post"
 	metadataKey  = "key"
@@ -38,7 +38,7 @@ func (p *Poster) PostOnce(ctx context.Context, key string, in adapters.Thread, w
 	})
 }
 
-// Post posts a message, which the key and its number are written on.
+// Post posts a message, with the key and its number in the metadata.
 func (p *Poster) Post(ctx context.Context, key string, n int, in adapters.Thread, w convert.Words) (ts string, err error) {
 	to := []slack.MsgOption{
 		slack.MsgOptionMetadata(slack.SlackMetadata{EventType: metadataType, EventPayload: map[string]any{metadataKey: key, metadataPart: strconv.Itoa(n)}}),
@@ -48,12 +48,12 @@ func (p *Poster) Post(ctx context.Context, key string, n int, in adapters.Thread
 	}
 	err = p.write(ctx, w, func(what ...slack.MsgOption) error {
 		_, ts, err = p.API.PostMessageContext(ctx, in.Channel, append(what, to...)...)
-		return err //nolint:wrapcheck // begin reads the library's error
+		return err //nolint:wrapcheck // the outbox reads the library's error
 	})
 	return ts, err //nolint:wrapcheck // the same
 }
 
-// Edit puts other words into a message.
+// Edit replaces the content of a message.
 func (p *Poster) Edit(ctx context.Context, at adapters.MessageRef, w convert.Words) error {
 	return api.Fault(p.write(ctx, w, func(what ...slack.MsgOption) error {
 		_, _, _, err := p.API.UpdateMessageContext(ctx, at.Channel, at.ID, what...)
@@ -61,7 +61,7 @@ func (p *Poster) Edit(ctx context.Context, at adapters.MessageRef, w convert.Wor
 	}))
 }
 
-// Respond posts a message at a response URL, where one person sees it.
+// Respond posts a message to a response URL. Only one person sees it.
 func (p *Poster) Respond(ctx context.Context, channel, responseURL string, w convert.Words) error {
 	return p.write(ctx, w, func(what ...slack.MsgOption) error {
 		_, _, err := p.API.PostMessageContext(ctx, channel, append(what, slack.MsgOptionResponseURL(responseURL, slack.ResponseTypeEphemeral))...)
@@ -69,7 +69,23 @@ func (p *Poster) Respond(ctx context.Context, channel, responseURL string, w con
 	})
 }
 
-// write posts or edits a message, and once more as plain text where Slack refuses its form.
+// Find looks for a message that was posted under a key; "" if there is none.
+func (p *Poster) Find(ctx context.Context, key string, n int, in adapters.Thread) (string, error) {
+	found := ""
+	err := p.Messages.Walk(ctx, in, lookup.Span{Metadata: true, Most: lookup.MaxPages}, func(m convert.Event) bool {
+		p := m.Metadata.EventPayload
+		if m.Metadata.EventType == metadataType && p[metadataKey] == key && p[metadataPart] == strconv.Itoa(n) {
+			found = m.TS
+		}
+		return found == ""
+	})
+	if api.IsUnknownMethod(err) { // twice is better than never
+		return "", nil
+	}
+	return found, err
+}
+
+// write posts or edits a message, and retries as plain text if Slack refuses its form.
 func (p *Poster) write(ctx context.Context, w convert.Words, post func(what ...slack.MsgOption) error) error {
 	err := post(convert.Plainly(slack.MsgOptionText(w.Fallback, false), slack.MsgOptionBlocks(w.Blocks...))...)
 	if !api.IsMalformed(err) {
@@ -79,29 +95,13 @@ func (p *Poster) write(ctx context.Context, w convert.Words, post func(what ...s
 	return post(convert.Plainly(slack.MsgOptionText(w.Plain, false), slack.MsgOptionBlocks(), slack.MsgOptionDisableMarkdown())...)
 }
 
-// Find looks for a message that was posted under a key; "" if there is none.
-func (q *Poster) Find(ctx context.Context, key string, n int, in adapters.Thread) (string, error) {
-	found := ""
-	err := q.Messages.Walk(ctx, in, lookup.Span{Metadata: true, Most: lookup.MaxPages}, func(m convert.Event) bool {
-		p := m.Metadata.EventPayload
-		if m.Metadata.EventType == metadataType && p[metadataKey] == key && p[metadataPart] == strconv.Itoa(n) {
-			found = m.TS
-		}
-		return found == ""
-	})
-	if api.IsUnknownMethod(err) { // rather twice than never
-		return "", nil
-	}
-	return found, err
-}
-
 // Deleter deletes messages of the bot, and their files.
 type Deleter struct {
 	API      *api.Client
 	Messages *lookup.Messages
 }
 
-// Delete takes back what was sent, the files too.
+// Delete deletes what was sent, with its files.
 func (d *Deleter) Delete(ctx context.Context, sent adapters.MessageRef) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -113,7 +113,7 @@ func (d *Deleter) Delete(ctx context.Context, sent adapters.MessageRef) error {
 		if strings.HasPrefix(id, ephemeral) {
 			continue
 		}
-		if convert.IsID(id) { // a file of which the message was not known
+		if convert.IsID(id) { // a file whose message was not known
 			if err := d.removeFile(ctx, id); err != nil {
 				return err
 			}
@@ -129,7 +129,7 @@ func (d *Deleter) Delete(ctx context.Context, sent adapters.MessageRef) error {
 // remove deletes a message, and the files that were shared by it.
 func (d *Deleter) remove(ctx context.Context, channel, ts string) error {
 	m, err := d.Messages.Find(ctx, channel, ts, ts)
-	if err != nil && !adapters.Final(err) { // else its files would be left
+	if err != nil && !adapters.Final(err) { // without it, its files would stay
 		return err
 	}
 	if _, _, err := d.API.DeleteMessageContext(ctx, channel, ts); err != nil && !api.HasCode(err, "message_not_found", "channel_not_found") {
@@ -146,6 +146,7 @@ func (d *Deleter) remove(ctx context.Context, channel, ts string) error {
 	return nil
 }
 
+// removeFile deletes a file.
 func (d *Deleter) removeFile(ctx context.Context, id string) error {
 	err := d.API.DeleteFileContext(ctx, id)
 	if api.HasCode(err, "file_not_found", "file_deleted") {

@@ -1,20 +1,20 @@
 package post
 
 import (
-	"atelier/adapters"
 	"context"
 	"errors"
 	"sync"
 	"time"
 
+	"github.com/slack-go/slack"
+
+	"atelier/adapters"
 	"atelier/adapters/slack/api"
 	"atelier/adapters/slack/convert"
-
-	"github.com/slack-go/slack"
 )
 
 const (
-	// Pace is the time between two edits: a workspace bears about 50 a minute in all.
+	// Pace is the time between two edits: a workspace allows about 50 a minute in all.
 	Pace = 4 * time.Second
 
 	// silentFor is how long the working status is not tried again where it is not allowed:
@@ -54,8 +54,8 @@ type Typing struct {
 	silent map[string]time.Time // channels where it is not allowed, and until when it is not tried
 }
 
-// Show shows that the bot is at work, where the app may. Where not, there is nothing to
-// see, and that is no fault.
+// Show shows that the bot is at work, where the app may. Where it may not, nothing is shown, and
+// that is no error.
 func (ty *Typing) Show(ctx context.Context, t adapters.Thread) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -78,7 +78,7 @@ func (ty *Typing) Show(ctx context.Context, t adapters.Thread) error {
 	return nil
 }
 
-// silence notes that the working status is not allowed in a channel, "" is everywhere.
+// silence records that the working status is not allowed in a channel; "" is everywhere.
 func (ty *Typing) silence(channel string) {
 	ty.mu.Lock()
 	defer ty.mu.Unlock()
@@ -88,6 +88,7 @@ func (ty *Typing) silence(channel string) {
 	ty.silent[channel] = time.Now().Add(silentFor)
 }
 
+// isSilent reports whether the working status is not tried in a channel.
 func (ty *Typing) isSilent(channel string) bool {
 	ty.mu.Lock()
 	defer ty.mu.Unlock()

@@ -1,8 +1,6 @@
 package post
 
 import (
-	"atelier/adapters"
-	"atelier/adapters/ledger"
 	"context"
 	"errors"
 	"log/slog"
@@ -10,28 +8,30 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/slack-go/slack"
+
+	"atelier/adapters"
+	"atelier/adapters/ledger"
 	"atelier/adapters/slack/api"
 	"atelier/adapters/slack/convert"
 	"atelier/adapters/slack/lookup"
-
-	"github.com/slack-go/slack"
 )
 
-// A command is answered where Slack says, which is for the eyes of who entered it and in every
-// channel. That lasts half an hour and five messages; after that the answer stands in the
-// channel, if the bot is there. See
+// A command is answered at its response URL: only the person who entered it sees the answer, in
+// any channel. That works for half an hour and five messages; after that the answer is posted to
+// the channel, if the bot is a member. See
 // https://docs.slack.dev/interactivity/handling-user-interaction.
 const (
 	respondFor = 30 * time.Minute
 	maxRespond = 5
 )
 
-// ephemeral begins the id of a message that one person saw, and nobody can address.
+// ephemeral begins the id of a message that only one person saw. It has no address.
 const ephemeral = "ephemeral-"
 
 func respondKey(event string) string { return "respond-" + convert.Digest(event) + "/url" }
 
-// Responder answers commands where Slack says, so that only the person who entered them sees it.
+// Responder answers commands so that only the person who entered them sees the answer.
 type Responder struct {
 	API      *api.Client
 	People   *lookup.People
@@ -41,7 +41,7 @@ type Responder struct {
 	Log      *slog.Logger
 }
 
-// Remember notes where a command is answered.
+// Remember records the response URL of a command.
 func (rs *Responder) Remember(ctx context.Context, event, responseURL string) error {
 	if responseURL == "" {
 		return nil
@@ -49,7 +49,8 @@ func (rs *Responder) Remember(ctx context.Context, event, responseURL string) er
 	return rs.State.Put(ctx, respondKey(event), []byte(responseURL), respondFor)
 }
 
-// Respond answers a command to who entered it. It does not where that cannot be.
+// Respond answers a command to the person who entered it. It reports false if that is not
+// possible (any more).
 func (rs *Responder) Respond(ctx context.Context, key string, r adapters.Reply) (ref adapters.MessageRef, ok bool, err error) {
 	r.Mention = "" // nobody else is there
 	parts := rs.Composer.Compose(r)
@@ -71,7 +72,7 @@ func (rs *Responder) Respond(ctx context.Context, key string, r adapters.Reply) 
 		}
 		return ephemeral + convert.Digest(key) + "-" + strconv.Itoa(n), err
 	}, func(context.Context, int) (string, error) {
-		return "", nil // that it is there twice is better than not at all
+		return "", nil // twice is better than not at all
 	})
 	if over {
 		return adapters.MessageRef{}, false, nil
@@ -79,7 +80,7 @@ func (rs *Responder) Respond(ctx context.Context, key string, r adapters.Reply) 
 	return toReactOn(ref), true, err
 }
 
-// Tell lets the one person who asked know why nothing came of it.
+// Tell tells the person who asked why it failed.
 func (rs *Responder) Tell(ctx context.Context, user, channel, responseURL string, why error) {
 	rs.Log.WarnContext(ctx, "what somebody asked for by a command or a button was not taken", "error", api.Fault(why))
 	f, ok := api.AsFault(why)
@@ -90,7 +91,7 @@ func (rs *Responder) Tell(ctx context.Context, user, channel, responseURL string
 	rs.Whisper(ctx, channel, responseURL, rs.Composer.Phrases.Say(who.Language, api.Message(f), f.Args...))
 }
 
-// Whisper tells something to the one person who asked.
+// Whisper shows a text only to the person who asked.
 func (rs *Responder) Whisper(ctx context.Context, channel, responseURL, text string) {
 	if responseURL == "" {
 		return

@@ -1,12 +1,13 @@
 package post
 
 import (
+	"context"
+	"errors"
+
 	"atelier/adapters"
 	"atelier/adapters/slack/api"
 	"atelier/adapters/slack/convert"
 	"atelier/adapters/slack/share"
-	"context"
-	"errors"
 )
 
 // Sender posts replies.
@@ -19,7 +20,7 @@ type Sender struct {
 	MaxFile   int64 // bytes
 }
 
-// Send posts a reply: its files first, then its text with what is offered.
+// Send posts a reply: its files first, then its text with the choices.
 func (sn *Sender) Send(ctx context.Context, key string, r adapters.Reply) (adapters.MessageRef, error) {
 	var none adapters.MessageRef
 	if err := errors.Join(adapters.CheckKey(key), r.Validate()); err != nil {
@@ -52,7 +53,7 @@ func (sn *Sender) Send(ctx context.Context, key string, r adapters.Reply) (adapt
 	return toReactOn(ref), nil
 }
 
-// Limits are what a workspace takes, in several messages.
+// Limits are what a workspace accepts, in several messages.
 func (sn *Sender) Limits(adapters.Thread) adapters.Limits {
 	return adapters.Limits{File: sn.MaxFile, Files: adapters.MaxFiles}
 }

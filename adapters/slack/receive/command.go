@@ -1,15 +1,16 @@
 package receive
 
 import (
-	"atelier/adapters"
-	"atelier/adapters/slack/convert"
-	"atelier/adapters/slack/lookup"
-	"atelier/adapters/slack/post"
 	"cmp"
 	"context"
 	"log/slog"
 	"strings"
 	"time"
+
+	"atelier/adapters"
+	"atelier/adapters/slack/convert"
+	"atelier/adapters/slack/lookup"
+	"atelier/adapters/slack/post"
 )
 
 // Commands takes slash commands.
@@ -25,7 +26,7 @@ type Commands struct {
 	Now       func() time.Time
 }
 
-// Receive takes a command, and tells whether it did: it is confirmed at once.
+// Receive takes a command, and reports whether to confirm it, which is done at once.
 func (cs *Commands) Receive(c convert.Command) bool {
 	return cs.Listener.Later(func(ctx context.Context) {
 		if err := cs.handle(ctx, c); err != nil {
@@ -34,7 +35,7 @@ func (cs *Commands) Receive(c convert.Command) bool {
 	})
 }
 
-// handle hands a command over. What is none of those that there are is a wish.
+// handle passes a command to the handler. An unknown command is a request.
 func (cs *Commands) handle(ctx context.Context, c convert.Command) error {
 	self, err := cs.Identity.Self(ctx)
 	if err != nil {
@@ -45,7 +46,7 @@ func (cs *Commands) handle(ctx context.Context, c convert.Command) error {
 	rest = strings.TrimSpace(rest)
 	by := cs.People.Who(ctx, c.User)
 	thread := adapters.Thread{Adapter: convert.Name, Workspace: self.Team, Channel: c.Channel, Direct: strings.HasPrefix(c.Channel, "D")}
-	id := convert.Digest(c.ID(cs.Now())) // what tells it from others lets in who has it
+	id := convert.Digest(c.ID(cs.Now())) // the trigger and the URL are secrets
 	e := adapters.Event{ID: "c-" + id, Adapter: convert.Name, Thread: thread, By: by.Person, At: cs.Now()}
 	switch name := strings.ToLower(word); name {
 	case "status", "tools", "help", "":

@@ -1,19 +1,20 @@
 package receive
 
 import (
-	"atelier/adapters"
-	"atelier/adapters/lenient"
-	"atelier/adapters/slack/api"
-	"atelier/adapters/slack/convert"
-	"atelier/adapters/slack/lookup"
 	"cmp"
 	"context"
 	"log/slog"
 	"strings"
 	"time"
+
+	"atelier/adapters"
+	"atelier/adapters/lenient"
+	"atelier/adapters/slack/api"
+	"atelier/adapters/slack/convert"
+	"atelier/adapters/slack/lookup"
 )
 
-// lookupTimeout is how long after an event Slack may take to tell what that does not, such as a name.
+// lookupTimeout is how long Slack may take to tell what an event lacks, such as a name.
 const lookupTimeout = 2 * time.Second
 
 // Events turns Slack's events into those of the adapter.
@@ -26,7 +27,7 @@ type Events struct {
 	Now      func() time.Time
 }
 
-// Decode reads an event as far as it can be read. It is not ok where that is no event.
+// Decode reads an event as far as possible. It reports false if the payload is no event.
 func (r *Events) Decode(payload []byte) (t convert.Envelope, ok bool) {
 	odd, err := lenient.Unmarshal(payload, &t)
 	convert.Clean(&t.Event)
@@ -36,54 +37,55 @@ func (r *Events) Decode(payload []byte) (t convert.Envelope, ok bool) {
 	return t, isUnderstood(r.Log, odd, err)
 }
 
-// Receive puts what Slack tells into the inbox, and does not wait for what it lets Slack be asked
-// for. It calls taken when that is the handler's, and soon where it means nothing to the bot.
-func (r *Events) Receive(payload []byte, taken func()) {
+// Receive queues an event and does not wait for it. It calls confirm when the handler has taken
+// the event, or soon if the event means nothing to the bot.
+func (r *Events) Receive(payload []byte, confirm func()) {
 	if t, ok := r.Decode(payload); ok {
-		r.Enqueue(t, taken)
+		r.Enqueue(t, confirm)
 	} else {
-		taken() // it would be no other the next time
+		confirm() // it would be the same the next time
 	}
 }
 
-// Enqueue lets an event wait for its turn to be heard.
-func (r *Events) Enqueue(t convert.Envelope, taken func()) {
+// Enqueue queues an event behind the earlier ones of its thread.
+func (r *Events) Enqueue(t convert.Envelope, confirm func()) {
 	t.Event.EventTS = t.Timestamp(r.Now())
 	until := time.Now().Add(lookupTimeout)
 	r.Listener.InOrder(t.Event.Lane(), func(ctx context.Context) {
 		ctx, stop := context.WithDeadline(ctx, until)
 		defer stop()
-		r.process(ctx, t, taken)
+		r.process(ctx, t, confirm)
 	})
 }
 
-// process is hear, in its turn.
-func (r *Events) process(ctx context.Context, t convert.Envelope, taken func()) {
+// process passes an event to the handler. An event that cannot be read now is not confirmed, so
+// that Slack sends it again.
+func (r *Events) process(ctx context.Context, t convert.Envelope, confirm func()) {
 	self, err := r.Identity.Self(ctx)
-	if err != nil { // it comes again
+	if err != nil {
 		r.Log.WarnContext(ctx, "an event was not read", "error", err)
 		return
 	}
 	e, ok, err := r.read(ctx, self, t.Event)
-	if err != nil { // the same
+	if err != nil {
 		r.Log.WarnContext(ctx, "an event was not read", "error", api.Fault(err))
 		return
 	}
 	if !ok {
-		taken()
+		confirm()
 		return
 	}
 	if kind := t.Event.Type; convert.Mentions(t.Event.Text, self.User) && !e.Thread.Direct && e.Cancel == nil && e.Reaction == nil {
 		r.Listener.Put(ctx, e, func() {
-			taken()
+			confirm()
 			r.Listener.mentions.taken(e.ID, kind)
 		})
 		return
 	}
-	r.Listener.Put(ctx, e, taken)
+	r.Listener.Put(ctx, e, confirm)
 }
 
-// read makes an event of what Slack tells, if it means something to the bot.
+// read converts an event, and reports whether it means something to the bot.
 func (r *Events) read(ctx context.Context, self lookup.Self, h convert.Event) (e adapters.Event, ok bool, err error) {
 	switch h.Type {
 	case "message":
@@ -93,7 +95,7 @@ func (r *Events) read(ctx context.Context, self lookup.Self, h convert.Event) (e
 	case "reaction_added", "reaction_removed":
 		return r.readReaction(ctx, self, h)
 	case "tokens_revoked", "app_uninstalled":
-		r.Listener.CheckToken() //nolint:contextcheck // it lasts as long as Listen
+		r.Listener.CheckToken() //nolint:contextcheck // it lasts as long as Run
 	}
 	return e, false, nil
 }
@@ -110,7 +112,7 @@ func (r *Events) readMessage(ctx context.Context, self lookup.Self, h convert.Ev
 		convert.Mentions(h.Message.Text, self.User) && !convert.Mentions(h.Previous.Text, self.User):
 		now := *h.Message
 		now.Channel, now.ChannelType = h.Channel, h.ChannelType
-		if now.IsWritten() && !now.IsDirect() { // what was edited is asked for only now
+		if now.IsWritten() && !now.IsDirect() { // the edit adds the mention
 			r.Listener.mentions.readMessage("m-" + h.Channel + "-" + now.TS)
 			return r.readWritten(ctx, self, now)
 		}
@@ -131,13 +133,13 @@ func (r *Events) readMention(ctx context.Context, self lookup.Self, h convert.Ev
 	switch {
 	case err == nil:
 		h.Files = m.Files
-	case !adapters.Final(err): // it comes again, and its message does
+	case !adapters.Final(err): // both events come again
 		return e, false, err
 	}
 	return r.readWritten(ctx, self, h)
 }
 
-// readWritten reads what somebody wrote.
+// readWritten reads a message that somebody wrote.
 func (r *Events) readWritten(ctx context.Context, self lookup.Self, h convert.Event) (_ adapters.Event, ok bool, _ error) {
 	var none adapters.Event
 	at, ok := convert.ParseTime(h.TS)
@@ -150,7 +152,7 @@ func (r *Events) readWritten(ctx context.Context, self lookup.Self, h convert.Ev
 	if !mentioned && !thread.Direct && h.ThreadTS == "" {
 		return none, false, nil
 	}
-	by := r.People.Who(ctx, user) // a message of a bot's says that it is
+	by := r.People.Who(ctx, user) // bots' messages are marked, so a name that is not known is a person's
 	if by.Bot {
 		return none, false, nil
 	}
@@ -174,7 +176,7 @@ func (r *Events) readWritten(ctx context.Context, self lookup.Self, h convert.Ev
 	return e, true, nil
 }
 
-// forwarded gives what somebody forwards with a message, nil where that is nothing.
+// forwarded is the message that somebody forwards with another one, or nil.
 func (r *Events) forwarded(ctx context.Context, self lookup.Self, at adapters.MessageRef, h convert.Event) *adapters.Earlier {
 	var e *adapters.Earlier
 	for _, a := range h.Attachments {
@@ -195,7 +197,7 @@ func (r *Events) forwarded(ctx context.Context, self lookup.Self, at adapters.Me
 	return e
 }
 
-// readReaction reads that somebody reacted to a message. Slack does not tell its thread.
+// readReaction reads a reaction. Slack does not tell the message's thread.
 func (r *Events) readReaction(ctx context.Context, self lookup.Self, h convert.Event) (e adapters.Event, ok bool, err error) {
 	at, ok := convert.ParseTime(h.EventTS)
 	sign, user := convert.Emoji(h.Reaction), h.User
@@ -218,7 +220,7 @@ func (r *Events) readReaction(ctx context.Context, self lookup.Self, h convert.E
 	return e, ok, nil
 }
 
-// readDeletion reads that a message is gone. Slack does not tell who deleted it.
+// readDeletion reads that a message was deleted. Slack does not tell by whom.
 func readDeletion(self lookup.Self, h convert.Event, ts string) (adapters.Event, bool) {
 	at, ok := convert.ParseTime(cmp.Or(h.EventTS, h.TS))
 	_, named := convert.ParseTime(ts)
@@ -244,7 +246,7 @@ func Decode(log *slog.Logger, data []byte, v any) bool {
 	return isUnderstood(log, odd, err)
 }
 
-// isUnderstood tells whether what Slack told was read, and logs the names of what is odd in it.
+// isUnderstood reports whether a payload was read, and logs the names of its odd fields.
 func isUnderstood(log *slog.Logger, odd []string, err error) bool {
 	if err != nil {
 		log.Warn("what Slack told was not understood")

@@ -1,7 +1,6 @@
 package receive
 
 import (
-	"atelier/adapters"
 	"cmp"
 	"context"
 	"log/slog"
@@ -9,10 +8,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/slack-go/slack"
+
+	"atelier/adapters"
 	"atelier/adapters/slack/convert"
 	"atelier/adapters/slack/lookup"
-
-	"github.com/slack-go/slack"
 )
 
 // Interactions takes what people do with the bot's buttons, shortcuts and dialogs.
@@ -23,11 +23,11 @@ type Interactions struct {
 	Log       *slog.Logger
 }
 
-// Receive takes what somebody pressed, and tells whether it did: it is confirmed at once.
+// Receive takes an interaction, and reports whether to confirm it, which is done at once.
 func (i *Interactions) Receive(payload []byte) bool {
 	var p convert.Interaction
 	if !Decode(i.Log, payload, &p) {
-		return true // it would be no other the next time
+		return true // it would be the same the next time
 	}
 	convert.Clean(&p.Message)
 	switch {
@@ -50,7 +50,7 @@ type Buttons struct {
 	Now      func() time.Time
 }
 
-// Press hands over that somebody pressed a button.
+// Press passes a pressed button to the handler.
 func (b *Buttons) Press(ctx context.Context, p convert.Interaction) {
 	self, err := b.Identity.Self(ctx)
 	if err != nil {
@@ -64,7 +64,7 @@ func (b *Buttons) Press(ctx context.Context, p convert.Interaction) {
 			continue
 		}
 		at, ok := convert.ParseTime(a.ActionTS)
-		if !ok { // of a server that is not Slack's own
+		if !ok { // from a server that is not Slack's own
 			at = b.Now()
 			a.ActionTS = cmp.Or(p.TriggerID, strconv.FormatInt(at.UnixNano(), 10))
 		}

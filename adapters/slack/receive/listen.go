@@ -88,21 +88,6 @@ func (l *Listener) Run(ctx context.Context, handle adapters.Handler, connect fun
 // IsRunning reports whether somebody listens.
 func (l *Listener) IsRunning() bool { return l.running() != nil }
 
-func (l *Listener) running() *session {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.current
-}
-
-// watchToken checks the token regularly, and ends Run when Slack refuses it.
-func (l *Listener) watchToken(ctx context.Context) {
-	for pause := time.Duration(0); api.Sleep(ctx, pause) == nil; pause = tokenCheckEvery {
-		if _, err := l.API.AuthTestContext(ctx); err != nil && ctx.Err() == nil {
-			l.Fail(api.Fault(err))
-		}
-	}
-}
-
 // CheckToken checks the token now, in the background.
 func (l *Listener) CheckToken() {
 	l.Later(func(ctx context.Context) {
@@ -161,5 +146,20 @@ func (l *Listener) Put(ctx context.Context, e adapters.Event, confirm func()) {
 	}
 	if run := l.running(); run != nil {
 		run.inbox.Put(e, confirm)
+	}
+}
+
+func (l *Listener) running() *session {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.current
+}
+
+// watchToken checks the token regularly, and ends Run when Slack refuses it.
+func (l *Listener) watchToken(ctx context.Context) {
+	for pause := time.Duration(0); api.Sleep(ctx, pause) == nil; pause = tokenCheckEvery {
+		if _, err := l.API.AuthTestContext(ctx); err != nil && ctx.Err() == nil {
+			l.Fail(api.Fault(err))
+		}
 	}
 }

@@ -5,27 +5,29 @@ import (
 	"time"
 )
 
-// latePair is how long after a mention was taken its twin is waited for where Listen ends.
+// latePair is how long after the first event of a mention the second one is awaited when Run
+// ends.
 const latePair = 2 * time.Second
 
 const maxMentions = 10_000
 
-// twins are the two events by which Slack tells of one mention. The second one would come
-// again to who listens next if it were not confirmed.
+// mentionPairs pairs the two events that Slack sends for one mention. If Run ended between them,
+// the second one would come again to the next process that listens.
 type mentionPairs struct {
 	mu       sync.Mutex
-	pending  map[string]half // of which one has come
-	complete chan struct{}   // closed when none is waited for
+	pending  map[string]half // by id: one of the two was taken
+	complete chan struct{}   // closed when none is pending
 
-	messages map[string]bool // messages of which the message event was read lately
+	messages map[string]bool // ids of messages whose message event was read lately
 }
 
+// half is the first event of a pair.
 type half struct {
 	kind string
 	at   time.Time
 }
 
-// readMessage notes that the message event of a mention was read, which has all that there is.
+// readMessage records that the message event was read, which is the complete one.
 func (t *mentionPairs) readMessage(id string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -35,13 +37,14 @@ func (t *mentionPairs) readMessage(id string) {
 	t.messages[id] = true
 }
 
+// hasMessage reports whether the message event was read lately.
 func (t *mentionPairs) hasMessage(id string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.messages[id]
 }
 
-// taken notes that one of the two was taken.
+// taken records that the handler took one event of a pair.
 func (t *mentionPairs) taken(id, kind string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -65,7 +68,7 @@ func (t *mentionPairs) taken(id, kind string) {
 	}
 }
 
-// wait waits for those whose other one has just come.
+// wait waits a moment for the second events of the pending pairs.
 func (t *mentionPairs) wait() {
 	t.mu.Lock()
 	latest := time.Duration(0)

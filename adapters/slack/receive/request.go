@@ -1,16 +1,17 @@
 package receive
 
 import (
+	"context"
+
 	"atelier/adapters"
 	"atelier/adapters/slack/api"
 	"atelier/adapters/slack/convert"
 	"atelier/adapters/slack/lookup"
 	"atelier/adapters/slack/post"
-	"context"
 )
 
-// Requests writes down for all to see what somebody asks for in a way that leaves no message:
-// by a command or a shortcut.
+// Requests posts the requests that people make without a message, by a command or a shortcut, so
+// that everybody sees them.
 type Requests struct {
 	Listener *Listener
 	People   *lookup.People
@@ -18,17 +19,17 @@ type Requests struct {
 	Phrases  convert.Phrases
 }
 
-// request is a wish of which no message tells.
+// request is one that was made without a message.
 type request struct {
-	id     string // of what was entered: it is written down once
+	id     string // of the command or dialog: it is posted once
 	thread adapters.Thread
 	user   string
 	text   string
 	about  *adapters.Earlier
 }
 
-// Ask lets the bot write down for all to see what somebody wishes: that message is the
-// request, and a thread begins with it where there is none.
+// Ask posts a request and passes it to the handler. The posted message is the request, and
+// starts a thread if there is none.
 func (rq *Requests) Ask(ctx context.Context, a request) error {
 	if a.text == "" && a.about == nil {
 		return &adapters.Fault{Sentence: "Say what I shall do, such as: /atelier ask make it black and white.", Kind: adapters.ErrInvalid}

@@ -14,8 +14,8 @@ import (
 	"atelier/adapters/slack/post"
 )
 
-// Shortcuts asks what shall be done with a message that a shortcut was used on, and takes the
-// answer.
+// Shortcuts asks people what to do with the message on which they used the shortcut, and takes
+// their answer.
 type Shortcuts struct {
 	API       *api.Client
 	Identity  *lookup.Identity
@@ -26,7 +26,7 @@ type Shortcuts struct {
 	Phrases   convert.Phrases
 }
 
-// target is the message that a shortcut was taken on, while its wish is asked for.
+// target is the message on which a shortcut was used, while the dialog is open.
 type target struct {
 	Channel     string `json:"channel"`
 	TS          string `json:"ts"`
@@ -34,7 +34,7 @@ type target struct {
 	ResponseURL string `json:"response_url,omitempty"`
 }
 
-// Open asks what somebody wishes to be done with a message.
+// Open opens the dialog that asks what to do with a message.
 func (sc *Shortcuts) Open(ctx context.Context, p convert.Interaction) {
 	of, err := json.Marshal(target{Channel: p.Channel.ID, TS: cmp.Or(p.Message.TS, p.MessageTS), ThreadTS: p.Message.ThreadTS, ResponseURL: p.ResponseURL})
 	if err != nil {
@@ -46,17 +46,18 @@ func (sc *Shortcuts) Open(ctx context.Context, p convert.Interaction) {
 		return slack.NewTextBlockObject(slack.PlainTextType, text, false, false)
 	}
 	input := slack.NewPlainTextInputBlockElement(plain(say(language, "such as: make it black and white")), convert.WishAction).WithMultiline(true)
+	question := slack.NewInputBlock(convert.WishAction, plain(say(language, "What shall I do with this message?")), nil, input)
 	_, err = sc.API.OpenViewContext(ctx, p.TriggerID, slack.ModalViewRequest{
 		Type: slack.VTModal, CallbackID: convert.ShortcutID, PrivateMetadata: string(of),
 		Title: plain(say(language, "Use with Atelier")), Submit: plain(say(language, "Send")), Close: plain(say(language, "Cancel")),
-		Blocks: slack.Blocks{BlockSet: []slack.Block{slack.NewInputBlock(convert.WishAction, plain(say(language, "What shall I do with this message?")), nil, input)}},
+		Blocks: slack.Blocks{BlockSet: []slack.Block{question}},
 	})
 	if err != nil {
 		sc.Responder.Tell(ctx, p.User.ID, p.Channel.ID, p.ResponseURL, err)
 	}
 }
 
-// Submit hands over what somebody wishes to be done with a message.
+// Submit takes the answer of the dialog.
 func (sc *Shortcuts) Submit(ctx context.Context, p convert.Interaction) {
 	var of target
 	if json.Unmarshal([]byte(p.View.PrivateMetadata), &of) != nil {

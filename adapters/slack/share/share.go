@@ -1,9 +1,6 @@
 package share
 
 import (
-	"atelier/adapters"
-	"atelier/adapters/edge"
-	"atelier/adapters/ledger"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -15,16 +12,19 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/slack-go/slack"
+
+	"atelier/adapters"
+	"atelier/adapters/edge"
+	"atelier/adapters/ledger"
 	"atelier/adapters/slack/api"
 	"atelier/adapters/slack/convert"
-
-	"github.com/slack-go/slack"
 )
 
 const (
-	// Slack shows files a moment after it has taken them. These are the pauses between two looks
-	// where they are shown, and how many looks there are: few where the message is not the one
-	// that people react to.
+	// Slack shows files a moment after it has accepted them, and is polled for the message that
+	// shows them. These are the pauses and the number of polls: fewer for a message that people
+	// do not react to.
 	firstLook, lastLook, looks, fewLooks = 25 * time.Millisecond, 2 * time.Second, 10, 5
 	rememberFiles                        = 7 * 24 * time.Hour
 	// recordTimeout is how long writing to State may take after Slack has answered.
@@ -40,16 +40,16 @@ type Files struct {
 	Log   *slog.Logger
 }
 
-// sharedFiles is what is noted of files that are sent under a key.
+// sharedFiles is the record of files that are sent under a key.
 type sharedFiles struct {
 	Files []slack.FileSummary `json:"files"`
 	Done  bool                `json:"done,omitempty"` // Slack has said that it shows them
-	TS    string              `json:"ts,omitempty"`   // where, if it has said so
+	TS    string              `json:"ts,omitempty"`   // the message that shows them, if Slack has said so
 }
 
-// Share uploads files, and shows them in one message, whose address it gives. Where Slack
-// does not tell that in time, it is the first file's: nothing that fails once they are shown
-// may let them be sent again. See https://docs.slack.dev/messaging/working-with-files.
+// Share uploads files, shows them in one message and returns its timestamp. If Slack does not
+// tell it in time, the id of the first file stands in for it: once files are shown, no failure
+// may have them sent again. See https://docs.slack.dev/messaging/working-with-files.
 func (fs *Files) Share(ctx context.Context, note string, r adapters.Reply, parts []convert.Part) (string, error) {
 	var sent sharedFiles
 	var rest []int
@@ -64,7 +64,7 @@ func (fs *Files) Share(ctx context.Context, note string, r adapters.Reply, parts
 		}
 		sent.Files = append(sent.Files, slack.FileSummary{ID: id, Title: convert.Printable(r.Files[n].Name)})
 	}
-	if err := fs.record(ctx, note, sent); err != nil { // so that they are known wherever they are looked for
+	if err := fs.record(ctx, note, sent); err != nil { // before they are shown, so that every process finds them
 		return "", api.NotPosted(api.NotSlack(err))
 	}
 	ts, err := fs.show(ctx, note, r.Thread, sent, LooksFor(parts))
@@ -74,48 +74,9 @@ func (fs *Files) Share(ctx context.Context, note string, r adapters.Reply, parts
 	return ts, err
 }
 
-// show shows files that are uploaded.
-func (fs *Files) show(ctx context.Context, note string, in adapters.Thread, sent sharedFiles, most int) (string, error) {
-	ts, err := fs.complete(ctx, in, sent.Files)
-	if err != nil {
-		return "", err
-	}
-	sent.Done, sent.TS = true, ts
-	noted, stop := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
-	defer stop()
-	if err := fs.record(noted, note, sent); err != nil {
-		fs.Log.WarnContext(ctx, "it was not noted that files are shown", "error", err)
-	}
-	return fs.messageOf(ctx, in, sent, most), nil
-}
-
-// messageOf is the message that shows files, or else the first of them.
-func (fs *Files) messageOf(ctx context.Context, in adapters.Thread, sent sharedFiles, most int) string {
-	if sent.TS != "" {
-		return sent.TS
-	}
-	ts, err := fs.findMessage(ctx, in.Channel, sent.Files[0].ID, most)
-	if err != nil {
-		fs.Log.WarnContext(ctx, "it is not known by which message files are shown", "error", api.Fault(err))
-	}
-	return cmp.Or(ts, sent.Files[0].ID)
-}
-
-// record keeps what is sent in a message, under its key of State.
-func (fs *Files) record(ctx context.Context, key string, sent sharedFiles) error {
-	b, err := json.Marshal(sent)
-	if err == nil {
-		err = fs.State.Put(ctx, key, b, rememberFiles)
-	}
-	if err != nil {
-		return fmt.Errorf("note which files are sent: %w", err)
-	}
-	return nil
-}
-
-// SharedBefore looks for the message of files that were sent under a key; "" if there is
-// none. Files that are not seen yet, and of which Slack has not said that it shows them, are
-// shown: Slack shows a file once.
+// SharedBefore looks for the message of files that were sent under a key; "" if there is none.
+// If they were uploaded but are not known to be shown, it shows them: Slack shows a file only
+// once.
 func (fs *Files) SharedBefore(ctx context.Context, note string, in adapters.Thread, most int) (string, error) {
 	b, err := fs.State.Get(ctx, note)
 	if errors.Is(err, adapters.ErrGone) {
@@ -144,13 +105,52 @@ func (fs *Files) SharedBefore(ctx context.Context, note string, in adapters.Thre
 	switch {
 	case api.HasCode(err, "file_update_failed"): // they are shown already
 		return sent.Files[0].ID, nil
-	case err != nil && adapters.Final(api.Fault(err)): // who sends them anew is told which ones are refused
+	case err != nil && adapters.Final(api.Fault(err)): // sending them again tells which ones are refused
 		return "", nil
 	}
 	return ts, err
 }
 
-// findMessage gives the message that shows a file; "" if none does after so many looks.
+// show shows files that are uploaded.
+func (fs *Files) show(ctx context.Context, note string, in adapters.Thread, sent sharedFiles, most int) (string, error) {
+	ts, err := fs.complete(ctx, in, sent.Files)
+	if err != nil {
+		return "", err
+	}
+	sent.Done, sent.TS = true, ts
+	noted, stop := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
+	defer stop()
+	if err := fs.record(noted, note, sent); err != nil {
+		fs.Log.WarnContext(ctx, "it was not noted that files are shown", "error", err)
+	}
+	return fs.messageOf(ctx, in, sent, most), nil
+}
+
+// messageOf is the message that shows files, or else the first file.
+func (fs *Files) messageOf(ctx context.Context, in adapters.Thread, sent sharedFiles, most int) string {
+	if sent.TS != "" {
+		return sent.TS
+	}
+	ts, err := fs.findMessage(ctx, in.Channel, sent.Files[0].ID, most)
+	if err != nil {
+		fs.Log.WarnContext(ctx, "it is not known by which message files are shown", "error", api.Fault(err))
+	}
+	return cmp.Or(ts, sent.Files[0].ID)
+}
+
+// record stores which files are sent.
+func (fs *Files) record(ctx context.Context, key string, sent sharedFiles) error {
+	b, err := json.Marshal(sent)
+	if err == nil {
+		err = fs.State.Put(ctx, key, b, rememberFiles)
+	}
+	if err != nil {
+		return fmt.Errorf("note which files are sent: %w", err)
+	}
+	return nil
+}
+
+// findMessage polls for the message that shows a file; "" if there is none in the end.
 func (fs *Files) findMessage(ctx context.Context, channel, id string, most int) (string, error) {
 	for n, pause := 0, firstLook; ; n, pause = n+1, min(2*pause, lastLook) {
 		f, _, _, err := fs.API.GetFileInfoContext(ctx, id, 0, 0)
@@ -166,9 +166,9 @@ func (fs *Files) findMessage(ctx context.Context, channel, id string, most int) 
 	}
 }
 
-// LooksFor is how often it is looked where the first of the messages shows its files, which is
-// a moment later: text comes soon enough below them, but other files might overtake them, and
-// where nothing follows it is what people react on.
+// LooksFor is how often to poll for the message that shows the files of the first part. Text comes
+// soon enough below them, so a few polls are enough. Other files might overtake them, and if
+// nothing follows, people react to that message.
 func LooksFor(parts []convert.Part) int {
 	if len(parts) > 1 && len(parts[1].Files) == 0 {
 		return fewLooks
@@ -176,8 +176,8 @@ func LooksFor(parts []convert.Part) int {
 	return looks
 }
 
-// withFiles names in a refusal the files that it is about: these, or all that were still to be
-// sent where nobody may send files there, or no more.
+// withFiles adds to a refusal the files that it is about: these, or all that are not sent yet if
+// nobody may send files there.
 func withFiles(err error, these, all []int) error {
 	f, ok := api.AsFault(api.Fault(err))
 	if !ok || !adapters.Final(f) || errors.Is(f.Kind, adapters.ErrGone) || errors.Is(f.Kind, adapters.ErrRefused) {
@@ -191,7 +191,7 @@ func withFiles(err error, these, all []int) error {
 	return &named
 }
 
-// FilesKey is where it is noted which files the n-th message of a reply shows.
+// FilesKey is the key of the record of the files that the n-th message of a reply shows.
 func FilesKey(key string, n int) string {
 	of := convert.Name + "\x00" + key
 	if n > 0 {

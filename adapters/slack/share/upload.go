@@ -1,8 +1,6 @@
 package share
 
 import (
-	"atelier/adapters"
-	"atelier/adapters/edge"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,13 +10,18 @@ import (
 	"net/url"
 	"sync"
 
+	"github.com/slack-go/slack"
+
+	"atelier/adapters"
+	"atelier/adapters/edge"
 	"atelier/adapters/slack/api"
 	"atelier/adapters/slack/convert"
-
-	"github.com/slack-go/slack"
 )
 
-// upload brings a file to Slack, which shows it to nobody yet.
+// upload uploads a file, which Slack shows to nobody yet.
+//
+// The library sends a file only to the API's own host, port and scheme, as a multipart form, and
+// does not read where a file was shown. So this package does both.
 func (fs *Files) upload(ctx context.Context, f adapters.Attachment) (id string, err error) {
 	content, err := fs.Open(ctx, f.Handle)
 	if err != nil {
@@ -29,7 +32,7 @@ func (fs *Files) upload(ctx context.Context, f adapters.Attachment) (id string, 
 		FileName: convert.FileName(f.Name), FileSize: int(f.Size), AltTxt: convert.AltText(f),
 	})
 	if err != nil {
-		return "", err //nolint:wrapcheck // begin reads the library's error
+		return "", err //nolint:wrapcheck // the outbox reads the library's error
 	}
 	body := &source{from: content}
 	err = fs.send(ctx, to.UploadURL, body, f.Size)
@@ -39,8 +42,7 @@ func (fs *Files) upload(ctx context.Context, f adapters.Attachment) (id string, 
 	return to.FileID, err
 }
 
-// send sends bytes to where Slack takes them. The address is signed, and no token goes
-// there.
+// send sends bytes to an upload address, which is signed and gets no token.
 func (fs *Files) send(ctx context.Context, address string, body io.Reader, size int64) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, body)
 	if err != nil {
@@ -53,14 +55,14 @@ func (fs *Files) send(ctx context.Context, address string, body io.Reader, size 
 		return err //nolint:wrapcheck // fault reads it
 	}
 	err = api.CheckStatus(answer)
-	if api.IsUnknownMethod(err) { // the address has expired: another one is given
+	if api.IsUnknownMethod(err) { // the address has expired: the next attempt gets another one
 		err = errors.New("the bytes were not taken")
 	}
 	return errors.Join(err, answer.Body.Close())
 }
 
-// complete shows files that were uploaded in one message, and gives its address where Slack
-// tells it at once.
+// complete shows uploaded files in one message, and returns its timestamp if Slack tells it at
+// once.
 func (fs *Files) complete(ctx context.Context, in adapters.Thread, files []slack.FileSummary) (string, error) {
 	named, err := json.Marshal(files)
 	if err != nil {
