@@ -239,7 +239,7 @@ func TestUseWithAtelier(t *testing.T) {
 		if err := h.Until(t.Context(), func() bool { return len(h.Views()) == 1 }); err != nil {
 			t.Fatal(err)
 		}
-		h.pressed(t, h.SubmitView(h.ana, h.Views()[0].ID, map[string]string{convert.WishAction: "make it blue"}))
+		h.pressed(t, h.SubmitView(h.ana, h.Views()[0].ID, map[string]string{convert.RequestInput: "make it blue"}))
 		e := h.next(t)
 		m := e.Message
 		if m == nil || m.For != adapters.Mentioned || m.Text != "make it blue" || e.Thread.ID != ts || e.By.ID != h.ana {

@@ -29,15 +29,7 @@ type fetcher struct {
 	token string
 }
 
-// open opens a file. Files are fetched from Slack's own hosts and from those that the setting
-// of the API's address names, and never from its methods. A file that Slack does not keep
-// itself is not fetched: whoever shared it chose its address.
-//
-// The token goes to where Slack keeps files, https://files.slack.com and the paths /files and
-// /files-pri of its other hosts; to those below the name of another server, by the same rule;
-// and to the host and port of that server's API. Where that is this machine, by a loopback
-// address, it goes to its other ports too that have the same scheme, by whichever of its names,
-// since its owner has named it.
+// open opens a file, by the rules of [Slack.Fetch].
 func (ft *fetcher) open(ctx context.Context, f adapters.File) (io.ReadCloser, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -266,7 +266,7 @@ func (w *workspace) Halt(t *testing.T, by adapters.Person, request adapters.Mess
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.pressed(t, w.Server.Press(by.ID, at.Channel, at.ID, convert.HaltAction))
+	w.pressed(t, w.Server.Press(by.ID, at.Channel, at.ID, convert.StopAction))
 }
 
 func (w *workspace) Command(t *testing.T, by adapters.Person, in adapters.Thread, name, text string) {

@@ -12,8 +12,8 @@ import (
 const (
 	ChooseAction = "choose-"
 	AgainAction  = "again"
-	HaltAction   = "halt"
-	WishAction   = "wish"
+	StopAction   = "halt"
+	RequestInput = "wish"
 	ShortcutID   = "use_with_atelier"
 )
 

@@ -50,7 +50,7 @@ func Progress(p adapters.Progress, stop string) Words {
 	lines := progressLines(p)
 	text, blocks := Escape.Replace(CutBytes(letters(lines), maxFallback)), []slack.Block{render(lines, "")}
 	if _, named := ParseTime(p.Request); named && !p.Ended {
-		blocks = append(blocks, slack.NewActionBlock("", button(HaltAction, p.Request, "🛑 "+stop)))
+		blocks = append(blocks, slack.NewActionBlock("", button(StopAction, p.Request, "🛑 "+stop)))
 	}
 	return Words{Blocks: blocks, Fallback: text, Plain: text}
 }

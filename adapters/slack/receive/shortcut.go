@@ -45,8 +45,8 @@ func (sc *Shortcuts) Open(ctx context.Context, p convert.Interaction) {
 	plain := func(text string) *slack.TextBlockObject {
 		return slack.NewTextBlockObject(slack.PlainTextType, text, false, false)
 	}
-	input := slack.NewPlainTextInputBlockElement(plain(say(language, "such as: make it black and white")), convert.WishAction).WithMultiline(true)
-	question := slack.NewInputBlock(convert.WishAction, plain(say(language, "What shall I do with this message?")), nil, input)
+	input := slack.NewPlainTextInputBlockElement(plain(say(language, "such as: make it black and white")), convert.RequestInput).WithMultiline(true)
+	question := slack.NewInputBlock(convert.RequestInput, plain(say(language, "What shall I do with this message?")), nil, input)
 	_, err = sc.API.OpenViewContext(ctx, p.TriggerID, slack.ModalViewRequest{
 		Type: slack.VTModal, CallbackID: convert.ShortcutID, PrivateMetadata: string(of),
 		Title: plain(say(language, "Use with Atelier")), Submit: plain(say(language, "Send")), Close: plain(say(language, "Cancel")),
@@ -63,13 +63,13 @@ func (sc *Shortcuts) Submit(ctx context.Context, p convert.Interaction) {
 	if json.Unmarshal([]byte(p.View.PrivateMetadata), &of) != nil {
 		return
 	}
-	wish := strings.TrimSpace(p.View.State.Values[convert.WishAction][convert.WishAction].Value)
-	if err := sc.submit(ctx, of, p, wish); err != nil {
+	text := strings.TrimSpace(p.View.State.Values[convert.RequestInput][convert.RequestInput].Value)
+	if err := sc.submit(ctx, of, p, text); err != nil {
 		sc.Responder.Tell(ctx, p.User.ID, of.Channel, of.ResponseURL, err)
 	}
 }
 
-func (sc *Shortcuts) submit(ctx context.Context, of target, p convert.Interaction, wish string) error {
+func (sc *Shortcuts) submit(ctx context.Context, of target, p convert.Interaction, text string) error {
 	self, err := sc.Identity.Self(ctx)
 	if err != nil {
 		return err
@@ -81,5 +81,5 @@ func (sc *Shortcuts) submit(ctx context.Context, of target, p convert.Interactio
 	}
 	earlier := sc.Messages.Earlier(ctx, self, *about)
 	earlier.Ref = convert.Ref(self.Team, of.Channel, of.TS)
-	return sc.Requests.Ask(ctx, request{id: convert.Digest(cmp.Or(p.View.ID, p.TriggerID)), thread: thread, user: p.User.ID, text: wish, about: &earlier})
+	return sc.Requests.Ask(ctx, request{id: convert.Digest(cmp.Or(p.View.ID, p.TriggerID)), thread: thread, user: p.User.ID, text: text, about: &earlier})
 }

@@ -193,21 +193,6 @@ func TestReactionsOfUnknown(t *testing.T) {
 	}
 }
 
-func TestAdminsOfOtherWorkspaces(t *testing.T) {
-	t.Parallel()
-	h := listen(t, false)
-	if _, err := h.s.identity.Self(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	ours, theirs := h.Server.Admin("Root"), h.Server.Admin("Other")
-	h.Elsewhere(theirs, "T9")
-	for id, want := range map[string]bool{ours: true, theirs: false} {
-		if who, err := h.s.people.Lookup(t.Context(), id); err != nil || who.Admin != want {
-			t.Errorf("%+v: %v", who, err)
-		}
-	}
-}
-
 // An audio clip is a voice message by each way on which Slack tells of it: by a mention that
 // comes without its files first, as the file of another workspace, and whatever media type it has.
 func TestAudioClips(t *testing.T) {
