@@ -111,10 +111,10 @@ func formats(t *testing.T) map[string]string {
 		}
 		for folder, parsed := range folders {
 			s := sayers{"plan.Say": 0, "plan.Join": 0}
-			switch folder {
-			case "../agent/plan":
+			switch {
+			case folder == "../agent/plan":
 				s = sayers{"Say": 0, "Join": 0, "listed": 1}
-			case "../adapters/discord", "../adapters/slack":
+			case strings.HasPrefix(folder+"/", "../adapters/discord/"), strings.HasPrefix(folder+"/", "../adapters/slack/"):
 				s = sayers{".Say": 1} // of a catalogue, in a language
 				for _, file := range parsed {
 					maps.Copy(all, written(files, file))

@@ -1,11 +1,15 @@
 package slack
 
+import (
+	"atelier/adapters/slack/convert"
+)
+
 // What the manifest of an app says besides its scopes ([Scopes]).
 const (
 	// Command is the slash command.
 	Command = "/atelier"
 	// Shortcut is the callback id of the entry in the menu of a message.
-	Shortcut = useCallback
+	Shortcut = convert.ShortcutID
 )
 
 // Events are those that the app subscribes to.

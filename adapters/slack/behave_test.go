@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -11,6 +12,8 @@ import (
 	"time"
 
 	"atelier/adapters"
+	"atelier/adapters/slack/api"
+	"atelier/adapters/slack/convert"
 	"atelier/adapters/slack/slacktest"
 )
 
@@ -72,7 +75,7 @@ func (h *heard) next(t *testing.T) adapters.Event {
 
 // say lets Ana mention the bot in the channel.
 func (h *heard) say(p slacktest.Post) string {
-	p.Channel, p.By = first(p.Channel, h.channel), first(p.By, h.ana)
+	p.Channel, p.By = cmp.Or(p.Channel, h.channel), cmp.Or(p.By, h.ana)
 	return h.Say(p)
 }
 
@@ -145,7 +148,7 @@ func TestFilesFromElsewhere(t *testing.T) {
 		if !isOf(err, c.kind) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if f, ok := asFault(err); !ok || f.Sentence == "" || strings.Contains(err.Error(), "http") {
+		if f, ok := api.AsFault(err); !ok || f.Sentence == "" || strings.Contains(err.Error(), "http") {
 			t.Errorf("%s: it is said that %v", name, err)
 		}
 	}
@@ -232,11 +235,11 @@ func TestUseWithAtelier(t *testing.T) {
 	for _, byHTTP := range []bool{false, true} {
 		h := listen(t, byHTTP)
 		ts := h.say(slacktest.Post{Text: "a picture", Files: []slacktest.File{{Name: "a.png", Data: []byte("PNG")}}})
-		h.pressed(t, h.Shortcut(h.ana, h.channel, ts, useCallback))
+		h.pressed(t, h.Shortcut(h.ana, h.channel, ts, convert.ShortcutID))
 		if err := h.Until(t.Context(), func() bool { return len(h.Views()) == 1 }); err != nil {
 			t.Fatal(err)
 		}
-		h.pressed(t, h.SubmitView(h.ana, h.Views()[0].ID, map[string]string{wishAction: "make it blue"}))
+		h.pressed(t, h.SubmitView(h.ana, h.Views()[0].ID, map[string]string{convert.RequestInput: "make it blue"}))
 		e := h.next(t)
 		m := e.Message
 		if m == nil || m.For != adapters.Mentioned || m.Text != "make it blue" || e.Thread.ID != ts || e.By.ID != h.ana {
@@ -272,7 +275,7 @@ func TestRefusals(t *testing.T) {
 		if !isOf(err, c.kind) {
 			t.Errorf("%s: %v", name, err)
 		}
-		f, ok := asFault(err)
+		f, ok := api.AsFault(err)
 		if !ok || !strings.Contains(f.Told(), c.told) || strings.Contains(err.Error(), "xox") || strings.Contains(err.Error(), "secret words") {
 			t.Errorf("%s: it is said that %v", name, err)
 		}
@@ -292,3 +295,5 @@ func TestLook(t *testing.T) {
 		t.Errorf("the bot is %+v: %v", a, err)
 	}
 }
+
+func nothing(context.Context, string) (io.ReadCloser, error) { return nil, adapters.ErrGone }

@@ -53,7 +53,7 @@ func TestCommandsThatAreAnsweredLate(t *testing.T) {
 	h := listen(t, false)
 	thread := adapters.Thread{Adapter: Name, Workspace: h.TeamID(), Channel: h.channel}
 	gone := strings.TrimSuffix(h.URL(), "api/") + "actions/none"
-	if err := h.s.config.State.Put(t.Context(), respondKey("c-1"), []byte(gone), time.Minute); err != nil {
+	if err := h.s.sender.Responder.Remember(t.Context(), "c-1", gone); err != nil {
 		t.Fatal(err)
 	}
 	for _, command := range []string{"c-1", "c-2"} {

@@ -3,6 +3,7 @@ package slack
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -12,37 +13,40 @@ import (
 	"strings"
 
 	"atelier/adapters"
+	"atelier/adapters/edge"
+	"atelier/adapters/slack/api"
+	"atelier/adapters/slack/convert"
 )
 
-// sniffed is how much of a file is looked at.
+// sniffed is how many bytes of a file are examined.
 const sniffed = 512
 
-// Fetch opens a file. Files are fetched from Slack's own hosts and from those that the setting
-// of the API's address names, and never from its methods. A file that Slack does not keep
-// itself is not fetched: whoever shared it chose its address.
-//
-// The token goes to where Slack keeps files, https://files.slack.com and the paths /files and
-// /files-pri of its other hosts; to those below the name of another server, by the same rule;
-// and to the host and port of that server's API. Where that is this machine, by a loopback
-// address, it goes to its other ports too that have the same scheme, by whichever of its names,
-// since its owner has named it.
-func (s *Slack) Fetch(ctx context.Context, f adapters.File) (io.ReadCloser, error) {
+// fetcher opens files that people shared.
+type fetcher struct {
+	api   *api.Client
+	edge  *edge.Client
+	base  *url.URL // of the API
+	token string
+}
+
+// open opens a file, by the rules of [Slack.Fetch].
+func (ft *fetcher) open(ctx context.Context, f adapters.File) (io.ReadCloser, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	id, at, _ := strings.Cut(f.Handle, " ")
-	if !isID(id) || !strings.HasPrefix(id, "F") {
+	if !convert.IsID(id) || !strings.HasPrefix(id, "F") {
 		return nil, gone()
 	}
 	if at == "" {
-		whole, _, _, err := s.api.GetFileInfoContext(ctx, id, 0, 0)
+		whole, _, _, err := ft.api.GetFileInfoContext(ctx, id, 0, 0)
 		if err != nil {
-			return nil, fault(err)
+			return nil, api.Fault(err)
 		}
-		if isElsewhere(*whole) {
+		if convert.IsExternal(*whole) {
 			return nil, elsewhere()
 		}
-		if at = first(whole.URLPrivateDownload, whole.URLPrivate); at == "" || whole.Mode == "tombstone" {
+		if at = cmp.Or(whole.URLPrivateDownload, whole.URLPrivate); at == "" || whole.Mode == "tombstone" {
 			return nil, gone()
 		}
 		if f.Type == "" {
@@ -50,23 +54,23 @@ func (s *Slack) Fetch(ctx context.Context, f adapters.File) (io.ReadCloser, erro
 		}
 	}
 	u, err := url.Parse(at)
-	if err != nil || s.isMethod(u) {
+	if err != nil || ft.isMethod(u) {
 		return nil, elsewhere()
 	}
 	var header http.Header
-	if s.trusts(u) {
-		header = http.Header{"Authorization": {"Bearer " + s.config.BotToken}}
+	if ft.trusts(u) {
+		header = http.Header{"Authorization": {"Bearer " + ft.token}}
 	}
-	body, err := s.edge.Open(ctx, at, header)
+	body, err := ft.edge.Open(ctx, at, header)
 	if err != nil {
-		return nil, s.whyNot(ctx, id, err)
+		return nil, ft.whyNot(ctx, id, err)
 	}
 	r := bufio.NewReader(body)
 	begin, err := r.Peek(sniffed)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, errors.Join(err, body.Close())
 	}
-	if isPage(begin) && !strings.Contains(f.Type, "html") && !s.isWhole(ctx, &r, f) {
+	if isPage(begin) && !strings.Contains(f.Type, "html") && !ft.isWhole(ctx, &r, f) {
 		locked := &adapters.Fault{
 			Sentence: "Slack does not give the file to the bot: the app needs the scope files:read, and must be in the channel.", Kind: adapters.ErrForbidden,
 		}
@@ -78,12 +82,12 @@ func (s *Slack) Fetch(ctx context.Context, f adapters.File) (io.ReadCloser, erro
 	}{r, body}, nil
 }
 
-// isWhole tells whether what looks like a page is the file, by its size. No page to log in by
-// is as large as a file that is longer than what is looked at.
-func (s *Slack) isWhole(ctx context.Context, r **bufio.Reader, f adapters.File) bool {
+// isWhole reports whether content that looks like a web page is the file, by its size. No login
+// page is longer than what is examined.
+func (ft *fetcher) isWhole(ctx context.Context, r **bufio.Reader, f adapters.File) bool {
 	const looked = 1 << 20
 	if f.Size == 0 {
-		whole, _, _, err := s.api.GetFileInfoContext(ctx, f.ID, 0, 0)
+		whole, _, _, err := ft.api.GetFileInfoContext(ctx, f.ID, 0, 0)
 		if err != nil {
 			return false
 		}
@@ -95,16 +99,16 @@ func (s *Slack) isWhole(ctx context.Context, r **bufio.Reader, f adapters.File) 
 	return int64(len(begin)) > looked || int64(len(begin)) == most && errors.Is(err, io.EOF)
 }
 
-// whyNot asks Slack whether a file that does not come is gone.
-func (s *Slack) whyNot(ctx context.Context, id string, err error) error {
+// whyNot is the fault of a failed download: it asks Slack whether the file was deleted.
+func (ft *fetcher) whyNot(ctx context.Context, id string, err error) error {
 	if !errors.Is(err, adapters.ErrForbidden) || ctx.Err() != nil {
-		return fault(err)
+		return api.Fault(err)
 	}
-	whole, _, _, asked := s.api.GetFileInfoContext(ctx, id, 0, 0)
-	if isCode(asked, "file_deleted", "file_not_found") || asked == nil && whole.Mode == "tombstone" {
+	whole, _, _, asked := ft.api.GetFileInfoContext(ctx, id, 0, 0)
+	if api.HasCode(asked, "file_deleted", "file_not_found") || asked == nil && whole.Mode == "tombstone" {
 		return gone()
 	}
-	return fault(err)
+	return api.Fault(err)
 }
 
 func elsewhere() error {
@@ -114,22 +118,22 @@ func elsewhere() error {
 	}
 }
 
-// isMethod tells of an address at which the API does something.
-func (s *Slack) isMethod(u *url.URL) bool {
+// isMethod reports whether an address is a method of the API.
+func (ft *fetcher) isMethod(u *url.URL) bool {
 	at := strings.ToLower(path.Clean("/" + u.Path))
-	below, is := strings.CutPrefix(at+"/", strings.ToLower(s.base.Path))
-	if s.base.Path == "/" { // files may be there too, but no method has a slash
+	below, is := strings.CutPrefix(at+"/", strings.ToLower(ft.base.Path))
+	if ft.base.Path == "/" { // files may be there too, but no method has a slash
 		is = strings.Count(below, "/") < 2
 	}
 	return is || strings.HasPrefix(at+"/", "/api/")
 }
 
-// trusts tells whether the token may go to an address.
-func (s *Slack) trusts(u *url.URL) bool {
-	host, own := strings.ToLower(u.Hostname()), strings.ToLower(s.base.Hostname())
+// trusts reports whether the token may go to an address.
+func (ft *fetcher) trusts(u *url.URL) bool {
+	host, own := strings.ToLower(u.Hostname()), strings.ToLower(ft.base.Hostname())
 	switch {
 	case (host == own || isLoopback(host) && isLoopback(own)) && !below(host, officialHost):
-		return u.Scheme == s.base.Scheme && (portOf(u) == portOf(s.base) || isLoopback(host))
+		return u.Scheme == ft.base.Scheme && (portOf(u) == portOf(ft.base) || isLoopback(host))
 	case u.Scheme != "https" || portOf(u) != "443" || !below(host, officialHost) && !below(host, own):
 		return false
 	}
@@ -137,26 +141,26 @@ func (s *Slack) trusts(u *url.URL) bool {
 	return strings.HasPrefix(host, "files.") || strings.HasPrefix(at, "/files-pri/") || strings.HasPrefix(at, "/files/")
 }
 
-// below tells whether a host is another one or has a name below it.
+// below reports whether a host is another one or a subdomain of it.
 func below(host, other string) bool { return host == other || strings.HasSuffix(host, "."+other) }
 
-// isLoopback tells of the names of this machine that stand for one another, as
-// [edge.Config] has it.
+// isLoopback reports whether a host is one of the names of this machine, which stand for one
+// another as in [edge.Config].
 func isLoopback(host string) bool { return host == "localhost" || host == "127.0.0.1" || host == "::1" }
 
 func portOf(u *url.URL) string {
 	if u.Port() == "" && u.Scheme == "https" {
 		return "443"
 	}
-	return first(u.Port(), "80")
+	return cmp.Or(u.Port(), "80")
 }
 
 func gone() error {
 	return &adapters.Fault{Sentence: "The file is not there any more. Please send it again.", Kind: adapters.ErrGone}
 }
 
-// isPage tells whether a page of the web begins so: what Slack gives to who may not read a
-// file is the page to log in by.
+// isPage reports whether content begins like a web page: without permission to read a file, Slack
+// answers with its login page.
 func isPage(begin []byte) bool {
 	begin = bytes.ToLower(bytes.TrimLeft(begin, " \t\r\n\ufeff"))
 	return bytes.HasPrefix(begin, []byte("<!doctype html")) || bytes.HasPrefix(begin, []byte("<html"))

@@ -105,13 +105,13 @@ func TestMethodsAreNoFiles(t *testing.T) {
 	}
 }
 
-func at(t *testing.T, api string) *Slack {
+func at(t *testing.T, api string) *fetcher {
 	t.Helper()
 	s, err := New(Config{BotToken: "xoxb-1", SigningSecret: "secret", State: &ledger.Memory{}, Open: nothing, APIURL: api})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s
+	return s.files
 }
 
 func parse(t *testing.T, address string) *url.URL {

@@ -2,12 +2,14 @@ package slack
 
 import (
 	"context"
+	"errors"
 	"io"
 	"strings"
 	"testing"
 	"time"
 
 	"atelier/adapters"
+	"atelier/adapters/slack/convert"
 	"atelier/adapters/slack/slacktest"
 )
 
@@ -43,7 +45,7 @@ func TestAnotherServersHabits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if b, err := readAll(content, maxForm); err != nil || string(b) != "picture" {
+			if b, err := io.ReadAll(content); errors.Join(err, content.Close()) != nil || string(b) != "picture" {
 				t.Errorf("%q came in (%v)", b, err)
 			}
 			for _, status := range []adapters.Status{adapters.Seen, adapters.Done} {
@@ -63,7 +65,7 @@ func TestAnotherServersHabits(t *testing.T) {
 			if n := h.Calls()["files.completeUploadExternal"]; n != 1 {
 				t.Errorf("files were shown %d times", n)
 			}
-			if m, _ := h.Message(h.channel, ts); len(m.Reactions) != 1 || m.Reactions[0].Name != statuses[adapters.Done] {
+			if m, _ := h.Message(h.channel, ts); len(m.Reactions) != 1 || m.Reactions[0].Name != convert.Statuses[adapters.Done] {
 				t.Errorf("the request carries %+v", m.Reactions)
 			}
 		})
@@ -109,14 +111,14 @@ func TestWhatLacksItsIDs(t *testing.T) {
 		`"},"actions":[{"action_id":"choose-1","value":"x"}]}`
 	react := `{"type":"event_callback","event_id":"EvID","event_time":1700000000,"event":{"type":"reaction_added","user":"` + h.ana +
 		`","reaction":"one","item":{"type":"message","channel":"` + h.channel + `","ts":"` + root + `"}}}`
-	help := command{User: h.ana, Channel: h.channel, Text: "help"}
+	help := convert.Command{User: h.ana, Channel: h.channel, Text: "help"}
 	seen := map[string]bool{}
 	for name, do := range map[string]func(){
-		"a button":         func() { h.s.interact([]byte(press)) },
-		"a reaction":       func() { h.s.hear([]byte(strings.Replace(react, "EvID", "Ev1", 1)), func() {}) },
-		"another reaction": func() { h.s.hear([]byte(strings.Replace(react, "EvID", "Ev2", 1)), func() {}) },
-		"a command":        func() { h.s.command(help) },
-		"the same command": func() { h.s.command(help) },
+		"a button":         func() { h.s.interactions.Receive([]byte(press)) },
+		"a reaction":       func() { h.s.events.Receive([]byte(strings.Replace(react, "EvID", "Ev1", 1)), func() {}) },
+		"another reaction": func() { h.s.events.Receive([]byte(strings.Replace(react, "EvID", "Ev2", 1)), func() {}) },
+		"a command":        func() { h.s.commands.Receive(help) },
+		"the same command": func() { h.s.commands.Receive(help) },
 	} {
 		do()
 		e := h.next(t)

@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"net/http"
@@ -8,9 +9,11 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"atelier/adapters"
 	"atelier/adapters/ledger"
+	"atelier/adapters/slack/convert"
 	"atelier/adapters/slack/slacktest"
 )
 
@@ -29,7 +32,7 @@ func (w *workspace) thread(t *testing.T, n int) (s *Slack, in adapters.Thread, l
 			p.Files = []slacktest.File{{Name: p.Text + ".png", Data: []byte("PNG")}}
 		}
 		ts := w.Say(p)
-		in.ID, last = first(in.ID, ts), address(w.TeamID(), w.channel, ts)
+		in.ID, last = cmp.Or(in.ID, ts), convert.Ref(w.TeamID(), w.channel, ts)
 	}
 	return s, in, last
 }
@@ -57,7 +60,7 @@ func TestBeforeInALongThread(t *testing.T) {
 	if n := w.Calls()["conversations.replies"]; n != 7 {
 		t.Errorf("it took %d calls", n-6)
 	}
-	root := address(w.TeamID(), w.channel, in.ID)
+	root := convert.Ref(w.TeamID(), w.channel, in.ID)
 	if got, err := s.Before(t.Context(), in, root, "", 50); err != nil || len(got) != 0 || w.Calls()["conversations.history"] > 0 {
 		t.Errorf("of the channel are read %+v: %v", got, err)
 	}
@@ -72,13 +75,13 @@ func TestBeforeRefused(t *testing.T) {
 	}{
 		"without the scope": {func(w *workspace) { w.DropScope("channels:history") }, adapters.ErrForbidden},
 		"not in channel":    {func(w *workspace) { w.NotInChannel(w.channel) }, adapters.ErrForbidden},
-		"a pause":           {func(w *workspace) { w.RateLimit("conversations.replies", 1, 2*patience) }, adapters.ErrRateLimited},
+		"a pause":           {func(w *workspace) { w.RateLimit("conversations.replies", 1, 2*20*time.Second) }, adapters.ErrRateLimited},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorkspace(t, false)
 			s, in, last := w.thread(t, 2)
-			if _, err := s.me(t.Context()); err != nil {
+			if _, err := s.identity.Self(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			c.befall(w)
@@ -118,7 +121,7 @@ func TestBeforeWithOddFields(t *testing.T) {
 	}
 	t.Cleanup(s.edge.HTTP().CloseIdleConnections)
 	in := adapters.Thread{Adapter: Name, Workspace: "T1", Channel: "C1", ID: "1790000000.000100"}
-	got, err := s.Before(t.Context(), in, address("T1", "C1", "1790000002.000100"), "", 50)
+	got, err := s.Before(t.Context(), in, convert.Ref("T1", "C1", "1790000002.000100"), "", 50)
 	if err != nil || len(got) != 2 || got[0].Ref.ID != in.ID || len(got[0].Files) != 1 || got[0].Files[0].Size != 3 || got[1].Text != "second" {
 		t.Errorf("it gives %+v: %v", got, err)
 	}

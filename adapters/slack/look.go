@@ -13,12 +13,20 @@ import (
 
 	"atelier/adapters"
 	"atelier/adapters/edge"
+	"atelier/adapters/slack/api"
 )
 
-// Look asks Slack who the bot is, and what its token lacks. Under Socket Mode it asks whether
-// app-level token is taken too. What is refused is an [adapters.ErrRefused] that names the
-// settings; a server that somebody has set, and that does not answer as Slack does, is an
-// [adapters.ErrInvalid].
+// Account is the bot's account.
+type Account struct {
+	Team, TeamID string
+	User, UserID string
+	// Missing are the scopes that the bot's token lacks.
+	Missing []string
+}
+
+// Look asks Slack who the bot is, and which scopes its token lacks. Under Socket Mode it also
+// checks the app-level token. A refused token is an [adapters.ErrRefused] that names the setting;
+// a configured server that does not answer as Slack does is an [adapters.ErrInvalid].
 func (s *Slack) Look(ctx context.Context) (Account, error) {
 	answer, err := s.api.AuthTestContext(ctx)
 	if s.config.APIURL != officialURL && (isForeign(err) || err == nil && answer.UserID == "") {
@@ -27,10 +35,10 @@ func (s *Slack) Look(ctx context.Context) (Account, error) {
 			Kind:     adapters.ErrInvalid, Err: edge.Detail(err),
 		}
 	}
-	err = fault(err)
+	err = api.Fault(err)
 	if s.config.AppToken != "" && (err == nil || errors.Is(err, adapters.ErrRefused)) {
 		if _, _, e := s.api.StartSocketModeContext(ctx); e != nil {
-			err = appFault(e, err)
+			err = api.AppFault(e, err)
 		}
 	}
 	if err != nil {
@@ -50,8 +58,8 @@ func (s *Slack) Look(ctx context.Context) (Account, error) {
 	return a, nil
 }
 
-// isForeign tells whether a call was answered as no server of Slack's protocol answers: with
-// a page, or with a status that tells of no such address.
+// isForeign reports whether a call was answered as no server of Slack's protocol does: with a
+// page, or with a status that means there is no such address.
 func isForeign(err error) bool {
 	if status, ok := errors.AsType[slack.StatusCodeError](err); ok {
 		return status.Code < http.StatusInternalServerError && status.Code != http.StatusTooManyRequests && status.Code != http.StatusProxyAuthRequired
@@ -59,28 +67,13 @@ func isForeign(err error) bool {
 	_, broken := errors.AsType[*json.SyntaxError](err)
 	_, other := errors.AsType[*json.UnmarshalTypeError](err)
 	_, unanswered := errors.AsType[*url.Error](err)
-	return broken || other || errors.Is(err, io.EOF) && !unanswered // an answer without anything
+	return broken || other || errors.Is(err, io.EOF) && !unanswered // an empty answer
 }
 
-// appFault is what an error of opening a connection for Socket Mode is, which is asked for
-// with the app-level token and not with the bot's. Before is what became of that one.
-func appFault(err, before error) error {
-	err = fault(err)
-	switch {
-	case errors.Is(err, adapters.ErrRefused), errors.Is(err, adapters.ErrForbidden):
-	case before != nil:
-		return before
-	default:
-		return err
+// Scopes are those that the bot's token must have.
+func Scopes() []string {
+	return []string{
+		"app_mentions:read", "channels:history", "chat:write", "commands", "files:read", "files:write", "groups:history", "im:history",
+		"mpim:history", "reactions:read", "reactions:write", "users:read",
 	}
-	f := &adapters.Fault{Sentence: refusedApp, Kind: adapters.ErrRefused, Err: err}
-	if before != nil {
-		f.Sentence = refusedBoth
-	}
-	return f
 }
-
-const (
-	refusedApp  = "Slack does not take the app-level token. Look at SLACK_APP_TOKEN, which has the scope connections:write and belongs to the same app."
-	refusedBoth = "Slack takes neither the bot token nor the app-level token. Look at SLACK_BOT_TOKEN and SLACK_APP_TOKEN, and install the app again."
-)

@@ -24,6 +24,7 @@ import (
 	"github.com/slack-go/slack/socketmode"
 
 	"atelier/adapters"
+	"atelier/adapters/slack/connect"
 )
 
 // others are values of every type of JSON, for a field that expects another.
@@ -75,7 +76,7 @@ func (h *heard) tell(t *testing.T, event string) int {
 	if h.http {
 		return h.signed(t, "/slack/events", event)
 	}
-	h.s.request(socketmode.Request{Type: socketmode.RequestTypeEventsAPI, Payload: json.RawMessage(event)}, func() {})
+	h.s.socket.Dispatch(socketmode.Request{Type: socketmode.RequestTypeEventsAPI, Payload: json.RawMessage(event)}, func() {})
 	return http.StatusOK
 }
 
@@ -168,7 +169,7 @@ func TestOddNumbers(t *testing.T) {
 	}
 	b = bytes.Replace(b, []byte(`"ts":"1790000000.000001"`), []byte(`"ts":1790000000.000001`), 2)
 	b = bytes.Replace(b, []byte(`"thread_ts":"1780000000.000100"`), []byte(`"thread_ts":1780000000.0001`), 1)
-	h.s.hear(b, func() {})
+	h.s.events.Receive(b, func() {})
 	got := h.next(t)
 	if got.Message.Ref.ID != "1790000000.000001" || got.Thread.ID != "1780000000.000100" || got.Message.Files[0].Size != 640 {
 		t.Errorf("heard is %+v in %+v", got.Message, got.Thread)
@@ -196,8 +197,9 @@ func TestOddInteractions(t *testing.T) {
 	if e := h.next(t); e.Reaction == nil || e.Reaction.Number != 2 || e.Reaction.Choice != "7" || e.Reaction.On.Channel != h.channel {
 		t.Errorf("a button is heard as %+v", e)
 	}
+	socket := &connect.Socket{Commands: h.s.commands, Log: h.s.config.Log}
 	command := `{"user_id":"` + h.ana + `","channel_id":"` + h.channel + `","text":"status","trigger_id":[],"response_url":false,"team_id":5}`
-	h.s.request(socketmode.Request{Type: socketmode.RequestTypeSlashCommands, Payload: json.RawMessage(command)}, func() {})
+	socket.Dispatch(socketmode.Request{Type: socketmode.RequestTypeSlashCommands, Payload: json.RawMessage(command)}, func() {})
 	if e := h.next(t); e.Command == nil || e.Command.Name != "status" {
 		t.Errorf("a command is heard as %+v", e)
 	}

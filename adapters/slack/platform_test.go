@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -18,6 +19,7 @@ import (
 	"atelier/adapters"
 	"atelier/adapters/adapterstest"
 	"atelier/adapters/ledger"
+	"atelier/adapters/slack/convert"
 	"atelier/adapters/slack/slacktest"
 )
 
@@ -100,10 +102,7 @@ func (w *workspace) Connected(t *testing.T) {
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
 	listens := func() bool {
-		s := w.at()
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return s.hearing != nil && (w.http || w.Sockets() > 0)
+		return w.at().listener.IsRunning() && (w.http || w.Sockets() > 0)
 	}
 	for !listens() { // by HTTP the workspace does not change
 		if ctx.Err() != nil {
@@ -138,7 +137,7 @@ func (w *workspace) Admin(*testing.T) adapters.Person {
 
 func (w *workspace) Thread(_ *testing.T, private bool) adapters.Thread {
 	if private {
-		return adapters.Thread{Adapter: Name, Workspace: w.TeamID(), Channel: w.DM(first(w.someone, w.zoe)), Direct: true}
+		return adapters.Thread{Adapter: Name, Workspace: w.TeamID(), Channel: w.DM(cmp.Or(w.someone, w.zoe)), Direct: true}
 	}
 	ts := w.Say(slacktest.Post{Channel: w.channel, By: w.zoe, Text: "first"})
 	return adapters.Thread{Adapter: Name, Workspace: w.TeamID(), Channel: w.channel, ID: ts}
@@ -162,7 +161,7 @@ var (
 
 // typed is what Slack makes of what somebody types.
 func typed(text string) string {
-	text = escape.Replace(text)
+	text = convert.Escape.Replace(text)
 	text = spelled.ReplaceAllStringFunc(text, func(s string) string {
 		if strings.Contains(s, "NOBODY") {
 			return s
@@ -180,7 +179,7 @@ func (w *workspace) Write(_ *testing.T, p adapterstest.Post) adapters.MessageRef
 	for _, u := range p.Files {
 		post.Files = append(post.Files, slacktest.File{Name: u.Name, Type: u.Type, AltTxt: u.Alt, Data: u.Content, Clip: u.Voice})
 	}
-	return address(w.TeamID(), p.Thread.Channel, w.Say(post))
+	return convert.Ref(w.TeamID(), p.Thread.Channel, w.Say(post))
 }
 
 func (w *workspace) Shown(t *testing.T, thread adapters.Thread) []adapterstest.Shown {
@@ -199,10 +198,10 @@ func (w *workspace) Shown(t *testing.T, thread adapters.Thread) []adapterstest.S
 			if !slices.Contains(r.Users, w.BotUser()) {
 				continue
 			}
-			if i := slices.Index(digits[:], r.Name); i >= 0 {
+			if i := slices.Index(convert.Digits[:], r.Name); i >= 0 {
 				shown.Numbers = append(shown.Numbers, i+1)
 			}
-			for status, name := range statuses {
+			for status, name := range convert.Statuses {
 				if name == r.Name {
 					shown.Statuses = append(shown.Statuses, status)
 				}
@@ -227,7 +226,7 @@ var shortNames = map[string]string{
 func (w *workspace) React(t *testing.T, by adapters.Person, on adapters.MessageRef, emoji string, added bool) {
 	t.Helper()
 	name := shortNames[emoji]
-	for i, digit := range digits {
+	for i, digit := range convert.Digits {
 		if emoji == adapters.Digit(i+1) {
 			name = digit
 		}
@@ -248,9 +247,9 @@ func (*workspace) Signs() map[adapters.Sign]bool {
 
 func (w *workspace) Press(t *testing.T, by adapters.Person, on adapters.MessageRef, sign adapters.Sign, choice int, _ bool) {
 	t.Helper()
-	action := againAction
+	action := convert.AgainAction
 	if sign == adapters.Choose {
-		action = chooseAction + strconv.Itoa(choice)
+		action = convert.ChooseAction + strconv.Itoa(choice)
 	}
 	w.pressed(t, w.Server.Press(by.ID, on.Channel, on.ID, action))
 }
@@ -262,12 +261,12 @@ func (w *workspace) Halt(t *testing.T, by adapters.Person, request adapters.Mess
 		t.Fatal("the request is not there")
 	}
 	at, err := w.at().Report(t.Context(), "halt", adapters.MessageRef{}, adapters.Progress{
-		Thread: place(w.TeamID(), m.Channel, "", m.TS, m.ThreadTS), Request: request.ID, Title: "At work",
+		Thread: convert.Thread(w.TeamID(), m.Channel, "", m.TS, m.ThreadTS), Request: request.ID, Title: "At work",
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.pressed(t, w.Server.Press(by.ID, at.Channel, at.ID, haltAction))
+	w.pressed(t, w.Server.Press(by.ID, at.Channel, at.ID, convert.StopAction))
 }
 
 func (w *workspace) Command(t *testing.T, by adapters.Person, in adapters.Thread, name, text string) {
@@ -331,10 +330,7 @@ func (w *workspace) at() *Slack {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, s := range w.adapters {
-		s.mu.Lock()
-		listens := s.hearing != nil
-		s.mu.Unlock()
-		if listens {
+		if s.listener.IsRunning() {
 			return s
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"atelier/adapters"
+	"atelier/adapters/slack/api"
 	"atelier/adapters/slack/slacktest"
 )
 
@@ -60,7 +61,7 @@ func TestRefusedFiles(t *testing.T) {
 			}
 			w.FailNext(c.method, 1, refusal)
 			_, err := a.Send(t.Context(), "a", r)
-			f, ok := asFault(err)
+			f, ok := api.AsFault(err)
 			if !ok || !errors.Is(err, c.kind) || !slices.Equal(f.Files, c.files) || !strings.Contains(f.Told(), c.told) {
 				t.Fatalf("it fails with %v of the files %+v", err, f)
 			}
@@ -113,12 +114,12 @@ func TestRefusedForms(t *testing.T) {
 		t.Run(code, func(t *testing.T) {
 			t.Parallel()
 			w := newWorkspace(t, false)
+			var log strings.Builder
+			w.log = slog.New(slog.NewTextHandler(&log, nil))
 			s, ok := w.Adapter(t, zeros).(*Slack)
 			if !ok {
 				t.Fatal("it is no adapter of Slack's")
 			}
-			var log strings.Builder
-			s.config.Log = slog.New(slog.NewTextHandler(&log, nil))
 			thread := w.Thread(t, false)
 			refusal := slacktest.Failure{Error: code, Messages: malformedBlocks.Messages}
 			w.FailNext("chat.postMessage", 1, refusal)

@@ -1,55 +1,15 @@
-// Package slack is the make for Slack, on github.com/slack-go/slack. What it hears comes by
-// Socket Mode, or by signed HTTP requests, as is configured.
-//
-// # In
-//
-//   - Messages that mention the bot, messages in its direct channels, and messages in threads
-//     of the channels in which it is. A mention that Slack tells of twice, as a message and as
-//     a mention, is one event: its id is made of the message's own address. A mention that
-//     an edit adds is heard. What somebody forwards is what the message replies to.
-//   - The events of a thread keep their order; none waits for another thread's. Somebody whose
-//     name Slack does not tell in time has none; a reaction is then left to come again, since
-//     it may be a bot's.
-//   - What is heard is confirmed to Slack when the handler has taken it, and within 3 seconds
-//     or not at all. What is not confirmed Slack sends again: over Socket Mode on the next
-//     connection, by HTTP at once, after a minute and after five, and then never. What is
-//     written while no process listens for longer than that is lost; the message is still
-//     there to be mentioned in.
-//   - Buttons, commands and shortcuts are sent once. They are confirmed at once, since a
-//     person waits; what they ask is lost if the process ends within that moment.
-//   - A signed request is taken once, whichever process it comes to, unless it was answered
-//     that it may come again.
-//   - Slack tells of no reply to a message but in a thread, so that no message is [adapters.Replied].
-//
-// # Out
-//
-//   - The parts of a reply are: its files, then its text, each in as many messages as it takes.
-//     The last one carries the choices, and is the one to react on.
-//   - Send posts once under a key. What was posted stands in the State, and each text's
-//     metadata names the key, so that a post whose confirmation was lost is looked up before
-//     it is posted again; of files it is known by the files themselves. Two processes that
-//     send under one key at the same moment may both post.
-//   - A command is answered to who entered it alone, also where the bot is not, for half an
-//     hour; that answer may be there twice if its confirmation was lost.
-//   - A pause that Slack wants is kept by all calls of the method in this process where it is
-//     no longer than half a minute and ends in time for the caller, and is else an
-//     [adapters.ErrRateLimited]. After it they go one by one, as fast as Slack bears.
-//   - Numbers are put on an answer as far as there is room in what Slack allows a minute;
-//     the choices are buttons too, and people's own reactions always count.
-//
-// See https://docs.slack.dev for the protocol.
 package slack
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/slack-go/slack"
@@ -58,76 +18,75 @@ import (
 	"atelier/adapters"
 	"atelier/adapters/edge"
 	"atelier/adapters/ledger"
-	"atelier/adapters/turns"
+	"atelier/adapters/slack/api"
+	"atelier/adapters/slack/connect"
+	"atelier/adapters/slack/convert"
+	"atelier/adapters/slack/lookup"
+	"atelier/adapters/slack/post"
+	"atelier/adapters/slack/receive"
+	"atelier/adapters/slack/share"
 )
 
-// Name is the adapter's.
-const Name = "slack"
+// Name is the name of the adapter.
+const Name = convert.Name
 
 const (
-	officialURL  = slack.APIURL
-	officialHost = "slack.com"
-	usualFile    = 1 << 30 // what Slack takes
-	// maxFiles is how many files a message shows: people's clients take no more, and from 15 on
-	// Slack fails (https://github.com/slackapi/python-slack-sdk/issues/1653).
-	maxFiles = 10
+	officialURL    = slack.APIURL
+	officialHost   = "slack.com"
+	defaultMaxFile = 1 << 30 // Slack's limit
 )
 
-// Phrases tells fixed sentences in a language, as phrase.Catalogue does.
-type Phrases interface {
-	Say(language, format string, args ...any) string
-}
-
-// Config is what an adapter is made of.
+// Config configures an adapter.
 type Config struct {
-	// BotToken is what the bot calls Slack with, "xoxb-…".
+	// BotToken is the token for calls, "xoxb-…".
 	BotToken string
-	// AppToken, "xapp-…", chooses Socket Mode. Without it, SigningSecret is what HTTP events
-	// are signed with.
+	// AppToken, "xapp-…", selects Socket Mode. Without it, events come by HTTP, signed with
+	// SigningSecret.
 	AppToken, SigningSecret string
-	// APIURL is another server's address of the same protocol; "" is Slack's. Its host is
-	// allowed for files and sockets too, on every port; those below its name are by https
-	// and in public networks. Who else gets the token is told by [Slack.Fetch].
+	// APIURL is the address of another server of the same protocol; "" is Slack's. Its host may
+	// also serve files and sockets, on every port; its subdomains only by https and in public
+	// networks. [Slack.Fetch] documents which of them get the token.
 	APIURL string
-	// State keeps what was posted.
+	// State stores what was posted.
 	State ledger.State
-	// Open opens what is attached to replies.
+	// Open opens the files of replies.
 	Open adapters.Opener
-	// Phrases tells the few words of the adapter; nil is in English.
-	Phrases Phrases
+	// Phrases translates the sentences of the adapter; nil is English.
+	Phrases convert.Phrases
 	// MaxFile is the most bytes of one file that is sent; 0 is 1 GiB, which is Slack's limit.
 	MaxFile int64
-	// Proxy tells by which proxy a request goes; nil asks the environment.
+	// Proxy selects the proxy of a request; nil uses the environment.
 	Proxy func(*http.Request) (*url.URL, error)
-	Log   *slog.Logger     // nil is none
+	Log   *slog.Logger     // nil logs nothing
 	Now   func() time.Time // nil is time.Now
 }
 
-// Slack is the connection to one workspace, as one bot.
+// Slack is one bot in one workspace. It is made of small types, each with one job; New wires them.
 type Slack struct {
 	config Config
-	api    *slack.Client
-	base   *url.URL // of the API
+	api    *api.Client
 	edge   *edge.Client
-	gate   *gate
-	ledger *ledger.Ledger
-	people *people
-	seeds  *rate.Limiter // numbers that are put on answers
 
-	twins  twins
-	socket atomic.Bool // Slack has said hello
-	// helloWithin is how long Slack may take to say so after it has opened a socket.
-	helloWithin time.Duration
+	// Lookups.
+	identity *lookup.Identity
+	people   *lookup.People
+	messages *lookup.Messages
+	files    *fetcher
 
-	keys turns.Turns // one at a time sends under a key
+	// In.
+	listener     *receive.Listener
+	events       *receive.Events
+	interactions *receive.Interactions
+	commands     *receive.Commands
+	socket       *connect.Socket  // nil without an app token
+	webhook      *connect.Webhook // nil under Socket Mode
 
-	mu      sync.Mutex
-	self    *account             // once it is known
-	silent  map[string]time.Time // where, and until when, the working status is not tried
-	status  map[string]string    // which emoji the bot has put on a request, by its key
-	seen    map[string]time.Time // signatures of HTTP requests, and until when they would be taken
-	purge   time.Time            // when the old ones of them go
-	hearing *listening           // while Listen runs
+	// Out.
+	sender   *post.Sender
+	progress *post.Progress
+	typing   *post.Typing
+	marks    *post.Marks
+	deleter  *post.Deleter
 }
 
 var (
@@ -142,7 +101,7 @@ var (
 	_ adapters.Checker      = (*Slack)(nil)
 )
 
-// New makes an adapter. It connects to nothing.
+// New makes an adapter. It does not connect.
 func New(c Config) (*Slack, error) {
 	switch {
 	case c.BotToken == "":
@@ -159,7 +118,7 @@ func New(c Config) (*Slack, error) {
 		return nil, fmt.Errorf("slack: %w", err)
 	}
 	if c.Phrases == nil {
-		c.Phrases = english{}
+		c.Phrases = convert.English{}
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -168,7 +127,7 @@ func New(c Config) (*Slack, error) {
 		c.Now = time.Now
 	}
 	if c.MaxFile == 0 {
-		c.MaxFile = usualFile
+		c.MaxFile = defaultMaxFile
 	}
 	reach := edge.Config{Hosts: []string{officialHost, "*." + officialHost}, Proxy: c.Proxy}
 	base, err := locate(&c, &reach)
@@ -179,20 +138,18 @@ func New(c Config) (*Slack, error) {
 	if err != nil {
 		return nil, fmt.Errorf("slack: %w", err)
 	}
-	s := &Slack{
-		config: c, base: base, edge: outside, gate: newGate(outside.HTTP(), c.APIURL), ledger: book,
-		seeds:  rate.NewLimiter(rate.Every(3*time.Second), 3*adapters.MaxChoices),
-		status: map[string]string{}, silent: map[string]time.Time{}, seen: map[string]time.Time{}, helloWithin: greeting,
-	}
-	s.api = slack.New(c.BotToken,
-		slack.OptionHTTPClient(s.gate), slack.OptionAPIURL(c.APIURL), slack.OptionAppLevelToken(c.AppToken),
-	)
-	s.people = newPeople(s)
+	s := &Slack{config: c, edge: outside, api: api.New(outside.HTTP(), c.BotToken, c.AppToken, c.APIURL)}
+	s.files = &fetcher{api: s.api, edge: outside, base: base, token: c.BotToken}
+	s.identity = &lookup.Identity{API: s.api}
+	s.people = &lookup.People{API: s.api, Identity: s.identity, Log: c.Log}
+	s.messages = &lookup.Messages{API: s.api, Identity: s.identity, People: s.people}
+	poster, responder := s.wireOut(book)
+	s.wireIn(poster, responder)
 	return s, nil
 }
 
-// locate reads where the API is. It completes the setting, and names the hosts that come
-// with it.
+// locate parses the address of the API, completes the setting, and allows the hosts that belong
+// to it.
 func locate(c *Config, reach *edge.Config) (*url.URL, error) {
 	named := c.APIURL != ""
 	if !named {
@@ -224,7 +181,139 @@ func locate(c *Config, reach *edge.Config) (*url.URL, error) {
 // Name is "slack".
 func (*Slack) Name() string { return Name }
 
-// english says what stands in the code.
-type english struct{}
+// Listen receives what happens in the workspace, until the context ends or Slack refuses the
+// tokens.
+func (s *Slack) Listen(ctx context.Context, handle adapters.Handler) error {
+	var connect func(ctx context.Context)
+	if s.socket != nil {
+		connect = s.socket.Run
+	}
+	return s.listener.Run(ctx, handle, connect)
+}
 
-func (english) Say(_, format string, args ...any) string { return fmt.Sprintf(format, args...) }
+// Handler serves the events, interactions and commands that come by HTTP, at the paths
+// /slack/events, /slack/interactive and /slack/commands. Under Socket Mode it serves nothing.
+func (s *Slack) Handler() http.Handler {
+	if s.webhook == nil {
+		return http.NotFoundHandler()
+	}
+	return s.webhook.Handler()
+}
+
+// Check reports whether events come in and Slack takes the token.
+func (s *Slack) Check(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	// A limited rate of this one method says nothing about the connection.
+	if _, err := s.api.AuthTestContext(ctx); err != nil && !errors.Is(api.Fault(err), adapters.ErrRateLimited) {
+		return api.Fault(err)
+	}
+	if !s.listener.IsRunning() || s.socket != nil && !s.socket.IsConnected() {
+		return &adapters.Fault{Sentence: "Slack is not connected. It is tried again."}
+	}
+	return nil
+}
+
+// Fetch opens a file. Files are fetched from Slack's own hosts and from those that the setting
+// of the API's address names, and never from its methods. A file that Slack does not store
+// itself is not fetched: whoever shared it chose its address.
+//
+// The token goes to where Slack stores files, https://files.slack.com and the paths /files and
+// /files-pri of its other hosts; to those below the name of another server, by the same rule;
+// and to the host and port of that server's API. Where that is this machine, by a loopback
+// address, it also goes to its other ports with the same scheme, by any of its names, since
+// its owner has named it.
+func (s *Slack) Fetch(ctx context.Context, f adapters.File) (io.ReadCloser, error) {
+	return s.files.open(ctx, f)
+}
+
+// Before looks back in a thread, or in a direct channel. Where Slack limits the rate on the way
+// through a long thread, and beyond ten thousand messages, it gives the last of those that
+// were read: those after them come by a further call.
+func (s *Slack) Before(ctx context.Context, t adapters.Thread, message adapters.MessageRef, after string, n int) ([]adapters.Earlier, error) {
+	return s.messages.Before(ctx, t, message, after, n)
+}
+
+// Send posts a reply: its files first, then its text with the choices.
+func (s *Slack) Send(ctx context.Context, key string, r adapters.Reply) (adapters.MessageRef, error) {
+	return s.sender.Send(ctx, key, r)
+}
+
+// Limits are what a workspace accepts, in several messages.
+func (s *Slack) Limits(t adapters.Thread) adapters.Limits { return s.sender.Limits(t) }
+
+// Report posts how far the work has come, or edits that message.
+func (s *Slack) Report(ctx context.Context, key string, at adapters.MessageRef, p adapters.Progress) (adapters.MessageRef, error) {
+	return s.progress.Report(ctx, key, at, p)
+}
+
+// Pace is the time between two edits.
+func (*Slack) Pace() time.Duration { return post.Pace }
+
+// Typing shows that the bot is at work, where the app may. Where it may not, nothing is shown,
+// and that is no error.
+func (s *Slack) Typing(ctx context.Context, t adapters.Thread) error { return s.typing.Show(ctx, t) }
+
+// Acknowledge puts the reaction of a status on a request, and removes the one before.
+func (s *Slack) Acknowledge(ctx context.Context, request adapters.MessageRef, status adapters.Status) error {
+	return s.marks.Acknowledge(ctx, request, status)
+}
+
+// Offer puts the first numbers on an answer, as far as Slack's rate limit allows: its buttons
+// say the same.
+func (s *Slack) Offer(ctx context.Context, answer adapters.MessageRef, n int) error {
+	return s.marks.Offer(ctx, answer, n)
+}
+
+// Delete deletes what was sent, with its files.
+func (s *Slack) Delete(ctx context.Context, sent adapters.MessageRef) error {
+	return s.deleter.Delete(ctx, sent)
+}
+
+// wireOut makes what posts.
+func (s *Slack) wireOut(book *ledger.Ledger) (*post.Poster, *post.Responder) {
+	c := s.config
+	composer, outbox := &convert.Composer{Phrases: c.Phrases}, &post.Outbox{Ledger: book}
+	poster := &post.Poster{API: s.api, Messages: s.messages, Outbox: outbox, Log: c.Log}
+	responder := &post.Responder{API: s.api, People: s.people, Poster: poster, Composer: composer, State: c.State, Log: c.Log}
+	s.sender = &post.Sender{
+		Outbox: outbox, Poster: poster, Responder: responder, Composer: composer, MaxFile: c.MaxFile,
+		Files: &share.Files{API: s.api, Edge: s.edge, Open: c.Open, State: c.State, Log: c.Log},
+	}
+	s.progress = &post.Progress{Poster: poster, Phrases: c.Phrases}
+	s.typing = &post.Typing{API: s.api, Phrases: c.Phrases}
+	s.marks = &post.Marks{API: s.api, Identity: s.identity, Numbers: rate.NewLimiter(rate.Every(3*time.Second), 3*adapters.MaxChoices), Now: c.Now}
+	s.deleter = &post.Deleter{API: s.api, Messages: s.messages}
+	return poster, responder
+}
+
+// wireIn makes what receives.
+func (s *Slack) wireIn(poster *post.Poster, responder *post.Responder) {
+	c := s.config
+	s.listener = &receive.Listener{API: s.api, Log: c.Log}
+	requests := &receive.Requests{Listener: s.listener, People: s.people, Poster: poster, Phrases: c.Phrases}
+	s.events = &receive.Events{Listener: s.listener, Identity: s.identity, People: s.people, Messages: s.messages, Log: c.Log, Now: c.Now}
+	s.interactions = &receive.Interactions{
+		Listener: s.listener, Log: c.Log,
+		Buttons: &receive.Buttons{Listener: s.listener, Identity: s.identity, People: s.people, Log: c.Log, Now: c.Now},
+		Shortcuts: &receive.Shortcuts{
+			API: s.api, Identity: s.identity, Messages: s.messages, People: s.people, Requests: requests, Responder: responder, Phrases: c.Phrases,
+		},
+	}
+	s.commands = &receive.Commands{
+		Listener: s.listener, Identity: s.identity, People: s.people, Messages: s.messages, Requests: requests, Responder: responder,
+		Phrases: c.Phrases, Log: c.Log, Now: c.Now,
+	}
+	if c.AppToken != "" {
+		s.socket = &connect.Socket{
+			API: s.api, Edge: s.edge, Listener: s.listener, Events: s.events, Interactions: s.interactions, Commands: s.commands,
+			Log: c.Log, Near: c.APIURL != officialURL,
+		}
+		return
+	}
+	s.webhook = &connect.Webhook{
+		Secret: c.SigningSecret, State: c.State, Listener: s.listener, Events: s.events, Interactions: s.interactions, Commands: s.commands,
+		Log: c.Log, Now: c.Now,
+	}
+}

@@ -62,7 +62,7 @@ func serveSockets(t *testing.T, handle adapters.Handler, open func(n int, w http
 	if err != nil {
 		t.Fatal(err)
 	}
-	k.s, s.helloWithin = s, 200*time.Millisecond
+	k.s, s.socket.HelloWithin = s, 200*time.Millisecond
 	t.Cleanup(s.edge.HTTP().CloseIdleConnections)
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	over := make(chan error, 1)

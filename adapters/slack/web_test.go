@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"atelier/adapters/ledger"
+	"atelier/adapters/slack/convert"
 )
 
 // FuzzRequests holds that nothing that comes by HTTP is taken unless it is signed, whatever
@@ -25,18 +26,16 @@ func FuzzRequests(f *testing.F) {
 		f.Add(body, "v0=00")
 	}
 	f.Fuzz(func(t *testing.T, body, signature string) {
-		s, err := New(Config{BotToken: "xoxb-1", SigningSecret: "secret", State: &ledger.Memory{}, Open: nothing})
-		if err != nil {
-			t.Fatal(err)
-		}
 		stamp := strconv.FormatInt(time.Now().Unix(), 10)
 		mac := hmac.New(sha256.New, []byte("secret"))
 		mac.Write([]byte("v0:" + stamp + ":" + body))
 		right := "v0=" + hex.EncodeToString(mac.Sum(nil))
 		for _, path := range []string{"/slack/events", "/slack/interactive", "/slack/commands"} {
 			for _, c := range []string{signature, right} {
-				clear(s.seen)
-				s.config.State = &ledger.Memory{}
+				s, err := New(Config{BotToken: "xoxb-1", SigningSecret: "secret", State: &ledger.Memory{}, Open: nothing}) // which has seen none
+				if err != nil {
+					t.Fatal(err)
+				}
 				r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, path, strings.NewReader(body))
 				r.Header["X-Slack-Request-Timestamp"], r.Header["X-Slack-Signature"] = []string{stamp}, []string{c}
 				w := httptest.NewRecorder()
@@ -46,7 +45,7 @@ func FuzzRequests(f *testing.F) {
 				}
 			}
 		}
-		var p told
+		var p convert.Envelope
 		_ = json.Unmarshal([]byte(body), &p) //nolint:errcheck // it must not panic
 	})
 }

@@ -1,0 +1,44 @@
+package slack
+
+import (
+	"net/http"
+	"sync"
+	"testing"
+
+	"atelier/adapters"
+	"atelier/adapters/slack/convert"
+	"atelier/adapters/slack/slacktest"
+)
+
+// What Slack refuses is tried again one after another, until all of it is there.
+func TestSignsAtSlacksPace(t *testing.T) {
+	t.Parallel()
+	w := workspaceOf(t, false, slacktest.Options{Tiers: 20})
+	s, ok := w.Adapter(t, nothing).(*Slack)
+	if !ok {
+		t.Fatal("it is no adapter of Slack's")
+	}
+	if _, err := s.identity.Self(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	const requests = 40
+	var all sync.WaitGroup
+	for range requests {
+		on := convert.Ref(w.TeamID(), w.channel, w.Say(slacktest.Post{Channel: w.channel, By: w.zoe, Text: "x"}))
+		all.Go(func() {
+			if err := s.Acknowledge(t.Context(), on, adapters.Seen); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	refused, calls := 0, w.CallsOf("reactions.add")
+	for _, c := range calls {
+		if c.Status == http.StatusTooManyRequests {
+			refused++
+		}
+	}
+	if refused == 0 || len(calls) > 3*requests {
+		t.Errorf("of %d calls %d are refused", len(calls), refused)
+	}
+}

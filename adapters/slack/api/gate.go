@@ -1,0 +1,169 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"atelier/adapters"
+	"atelier/adapters/edge"
+	"atelier/adapters/turns"
+)
+
+const (
+	// shortPause is the longest pause for which a call waits.
+	shortPause = 30 * time.Second
+	// editPause is the same for an edit, which the next edit replaces.
+	editPause = 10 * time.Second
+	// Sockets are opened at most so often, whatever closes them.
+	socketEvery, socketBurst = time.Second, 5
+	maxForm                  = 1 << 20 // bytes of a call that are read
+)
+
+// gate is the HTTP client of the library. It waits while Slack limits the rate of a method, or of
+// a channel for posting.
+//
+// Only refusals tell what the limits of a workspace are: see paces.
+type gate struct {
+	client *http.Client
+	api    string
+	opens  *rate.Limiter
+	paces  paces
+	lines  turns.Turns // by channel: one call at a time posts there
+}
+
+func newGate(c *http.Client, api string) *gate {
+	return &gate{
+		client: c, api: api, opens: rate.NewLimiter(rate.Every(socketEvery), socketBurst),
+	}
+}
+
+// Do makes a call, and retries it after a short pause. The token is also put into the header,
+// since some servers read only that one.
+func (g *gate) Do(r *http.Request) (*http.Response, error) {
+	method, isCall := strings.CutPrefix(r.URL.String(), g.api)
+	if !isCall {
+		return g.client.Do(r) //nolint:wrapcheck // the library and fault read the error
+	}
+	form := formOf(r)
+	if token := form.Get("token"); token != "" && r.Header.Get("Authorization") == "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	switch method {
+	case "apps.connections.open":
+		if err := g.opens.Wait(r.Context()); err != nil {
+			return nil, err //nolint:wrapcheck // as above
+		}
+	case "chat.postMessage":
+		method += " " + form.Get("channel")
+		leave, err := g.lines.Take(r.Context(), method)
+		if err != nil {
+			return nil, err
+		}
+		defer leave()
+	}
+	return g.call(r, method)
+}
+
+func (g *gate) call(r *http.Request, method string) (*http.Response, error) {
+	longest := shortPause
+	if method == "chat.update" { // a later edit replaces it
+		longest = editPause
+	}
+	waited := time.Duration(0)
+	for {
+		pause, ok := g.paces.turn(r.Context(), method, longest-waited)
+		if !ok {
+			return nil, rateLimited(pause)
+		}
+		waited += pause
+		if err := Sleep(r.Context(), pause); err != nil {
+			return nil, err
+		}
+		if g.paces.isBlocked(method) { // another call was refused meanwhile
+			continue
+		}
+		again, err := renewed(r)
+		if err != nil {
+			return nil, err
+		}
+		begun := time.Now()
+		answer, err := g.client.Do(again)
+		if err != nil || answer.StatusCode != http.StatusTooManyRequests {
+			g.paces.accepted(method)
+			return answer, err //nolint:wrapcheck // as above
+		}
+		if err := answer.Body.Close(); err != nil {
+			return nil, edge.Detail(err)
+		}
+		g.paces.refused(method, begun, retryAfter(answer.Header))
+	}
+}
+
+// renewed is the request with its body rewound.
+func renewed(r *http.Request) (*http.Request, error) {
+	if r.GetBody == nil {
+		return r, nil
+	}
+	body, err := r.GetBody()
+	if err != nil {
+		return nil, errors.New("a request cannot be made again")
+	}
+	again := r.Clone(r.Context())
+	again.Body = body
+	return again, nil
+}
+
+// formOf is the form of a call, or nil.
+func formOf(r *http.Request) url.Values {
+	if r.GetBody == nil {
+		return nil
+	}
+	body, err := r.GetBody()
+	if err != nil {
+		return nil
+	}
+	b, err := readAll(body, maxForm)
+	if err != nil {
+		return nil
+	}
+	form, err := url.ParseQuery(string(b))
+	if err != nil {
+		return nil
+	}
+	return form
+}
+
+// retryAfter is the pause that Slack asks for, at least a second.
+func retryAfter(h http.Header) time.Duration {
+	seconds, err := strconv.Atoi(h.Get("Retry-After"))
+	if err != nil || seconds < 1 {
+		seconds = 1
+	}
+	return time.Duration(seconds) * time.Second
+}
+
+func rateLimited(after time.Duration) error {
+	return &adapters.Fault{Sentence: "Slack wants a pause. Please try again later.", Kind: adapters.ErrRateLimited, After: max(after, time.Second)}
+}
+
+// Sleep waits, unless the context ends before.
+func Sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

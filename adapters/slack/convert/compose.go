@@ -1,0 +1,255 @@
+package convert
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/slack-go/slack"
+
+	"atelier/adapters"
+)
+
+// The size of a message. Slack accepts 50 blocks of 3,000 characters, and 13,200 in all.
+const (
+	// maxFiles is how many files a message shows: people's clients accept no more, and from 15 on
+	// Slack fails (https://github.com/slackapi/python-slack-sdk/issues/1653).
+	maxFiles    = 10
+	maxBlock    = 2900
+	maxText     = 9000 // of a message, which leaves room below the text
+	maxMessage  = 12_500
+	maxFallback = 3000 // bytes of what notifications and screen readers tell
+	maxLabel    = 70   // characters of a button
+	maxChoice   = 200  // characters of a choice in the text
+)
+
+// Phrases translates fixed sentences, as phrase.Catalogue does.
+type Phrases interface {
+	Say(language, format string, args ...any) string
+}
+
+// English leaves sentences as they are in the code.
+type English struct{}
+
+// Say fills in the arguments.
+func (English) Say(_, format string, args ...any) string { return fmt.Sprintf(format, args...) }
+
+// Composer turns replies into messages of Slack.
+type Composer struct {
+	Phrases Phrases
+}
+
+// Part is a message of a reply: its files, or some of its text.
+type Part struct {
+	Files   []int // their indexes in the reply
+	pieces  [][]adapters.Block
+	mention string
+	choices []adapters.Choice // shown as buttons
+}
+
+// Compose makes the messages of a reply, in order: its files, then its text.
+func (c *Composer) Compose(r adapters.Reply) []Part {
+	var parts []Part
+	for _, text := range adapters.Split(r.Text, maxText, units) {
+		parts = append(parts, Part{pieces: pieces(text)})
+	}
+	for _, piece := range chunks(c.below(r)) {
+		last := len(parts) - 1
+		if last < 0 || parts[last].size()+sizeOf(piece) > maxMessage {
+			parts, last = append(parts, Part{}), last+1
+		}
+		parts[last].pieces = append(parts[last].pieces, piece)
+	}
+	if IsID(r.Mention) {
+		if len(parts) == 0 {
+			parts = append(parts, Part{})
+		}
+		parts[0].mention = r.Mention
+	}
+	if len(parts) > 0 {
+		parts[len(parts)-1].choices = r.Choices
+	}
+	var files []Part
+	for _, batch := range r.Batches(maxFiles, 0) {
+		batch = slices.DeleteFunc(batch, func(n int) bool { return r.Files[n].Size == 0 }) // Slack rejects empty files
+		if len(batch) > 0 {
+			files = append(files, Part{Files: batch})
+		}
+	}
+	return append(files, parts...)
+}
+
+// pieces splits a text into pieces that fit into blocks.
+func pieces(text string) [][]adapters.Block {
+	var all [][]adapters.Block
+	for _, piece := range adapters.Split(text, maxBlock, units) {
+		all = append(all, adapters.Parse(piece))
+	}
+	return all
+}
+
+// chunks groups lines into pieces that fit into blocks.
+func chunks(blocks []adapters.Block) [][]adapters.Block {
+	var all [][]adapters.Block
+	size := 0
+	for _, b := range blocks {
+		for _, cut := range fitting(b) {
+			n := sizeOf([]adapters.Block{cut})
+			if len(all) == 0 || size+n > maxBlock {
+				all, size = append(all, nil), 0
+			}
+			all[len(all)-1] = append(all[len(all)-1], cut)
+			size += n
+		}
+	}
+	return all
+}
+
+// fitting splits a line of plain text that is longer than a block.
+func fitting(b adapters.Block) []adapters.Block {
+	if len(b.Spans) != 1 || b.Spans[0].URL != "" || sizeOf([]adapters.Block{b}) <= maxBlock {
+		return []adapters.Block{b}
+	}
+	var all []adapters.Block
+	for _, text := range adapters.Split(adapters.Escape(b.Spans[0].Text), maxBlock, units) {
+		all = append(all, adapters.Parse(text)...)
+	}
+	return all
+}
+
+func (p Part) size() int {
+	n := 0
+	for _, piece := range p.pieces {
+		n += sizeOf(piece)
+	}
+	return n
+}
+
+// sizeOf is how much of a message's size blocks take, with their addresses.
+func sizeOf(blocks []adapters.Block) int {
+	n := units(letters(blocks)) + 1
+	for _, b := range blocks {
+		for _, s := range b.Spans {
+			n += len(s.URL)
+		}
+	}
+	return n
+}
+
+// Blocks are the blocks of a part, as Slack has them.
+func (c *Composer) Blocks(p Part, language string) []slack.Block {
+	var all []slack.Block
+	mention := p.mention
+	for _, piece := range p.pieces {
+		all = append(all, render(piece, mention))
+		mention = ""
+	}
+	if mention != "" {
+		all = append(all, render(nil, mention))
+	}
+	if len(p.choices) == 0 {
+		return all
+	}
+	buttons := make([]slack.BlockElement, 0, len(p.choices)+1)
+	for i, choice := range p.choices {
+		n := string(rune('1' + i))
+		buttons = append(buttons, button(ChooseAction+n, choice.ID, n+" · "+shorten(choice.Text, maxLabel-len(n)-4)))
+	}
+	buttons = append(buttons, button(AgainAction, "again", "🔁 "+c.Phrases.Say(language, "Again")))
+	return append(all, slack.NewActionBlock("", buttons...))
+}
+
+func button(id, value, label string) *slack.ButtonBlockElement {
+	return slack.NewButtonBlockElement(id, value, slack.NewTextBlockObject(slack.PlainTextType, label, false, false))
+}
+
+// fallback is the text for notifications and screen readers.
+func (p Part) fallback() string {
+	var texts []string
+	for _, piece := range p.pieces {
+		texts = append(texts, letters(piece))
+	}
+	text := Escape.Replace(CutBytes(strings.Join(texts, "\n"), maxFallback))
+	if p.mention != "" {
+		text = strings.TrimSpace("<@" + p.mention + "> " + text)
+	}
+	return text
+}
+
+// plain is the whole message as plain text. Addresses follow the text of their links.
+func (p Part) plain() string {
+	var b strings.Builder
+	if p.mention != "" {
+		b.WriteString("<@" + p.mention + "> ")
+	}
+	for _, piece := range p.pieces {
+		for _, block := range piece {
+			b.WriteString(Escape.Replace(letters([]adapters.Block{block})))
+			for _, s := range block.Spans {
+				if s.URL != "" {
+					b.WriteString(" <" + strings.ReplaceAll(Escape.Replace(s.URL), "|", "%7C") + ">")
+				}
+			}
+			b.WriteByte('\n')
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// Words are the content of a message.
+type Words struct {
+	Blocks   []slack.Block
+	Fallback string // for notifications and screen readers
+	Plain    string // the whole text, used if Slack refuses the blocks
+}
+
+// Words are the content of a part.
+func (c *Composer) Words(p Part, language string) Words {
+	return Words{Blocks: c.Blocks(p, language), Fallback: p.fallback(), Plain: p.plain()}
+}
+
+// below are the lines below the text: notes and links of files, and the choices.
+func (c *Composer) below(r adapters.Reply) []adapters.Block {
+	var all []adapters.Block
+	say := func(format string, args ...any) string { return c.Phrases.Say(r.Language, format, args...) }
+	plain := func(text string) {
+		for l := range strings.Lines(text) {
+			all = append(all, adapters.Block{Spans: []adapters.Span{{Text: strings.TrimRight(l, "\r\n")}}})
+		}
+	}
+	for _, f := range r.Files {
+		switch {
+		case f.Link != "":
+			all = append(all, adapters.Block{Spans: []adapters.Span{{Text: f.Name, URL: f.Link}}})
+		case f.Size == 0:
+			plain(say("The file %s is empty.", f.Name))
+		}
+		plain(f.Note)
+		if f.MarkLink != "" {
+			mark := adapters.Block{Spans: []adapters.Span{{Text: say("Mark on the picture"), URL: f.MarkLink}}}
+			if len(r.Files) > 1 {
+				mark.Spans = append(mark.Spans, adapters.Span{Text: " (" + f.Name + ")"})
+			}
+			all = append(all, mark)
+		}
+	}
+	switch {
+	case len(r.Choices) == 0:
+	case r.Asks:
+		plain(say("Choose by reaction or button:"))
+	default:
+		plain(say("Other ways, by reaction or button:"))
+	}
+	for i, choice := range r.Choices {
+		marker := string(rune('1'+i)) + "."
+		all = append(all, adapters.Block{Kind: adapters.Item, Marker: marker, Spans: []adapters.Span{{Text: shorten(choice.Text, maxChoice)}}})
+	}
+	return all
+}
+
+// Plainly adds the options that turn off automatic links, previews and notifications.
+func Plainly(options ...slack.MsgOption) []slack.MsgOption {
+	return append(options,
+		slack.MsgOptionLinkNames(false), slack.MsgOptionParse(false), slack.MsgOptionDisableLinkUnfurl(), slack.MsgOptionDisableMediaUnfurl(),
+	)
+}

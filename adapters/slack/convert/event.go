@@ -1,0 +1,188 @@
+package convert
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash/crc32"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/slack-go/slack"
+
+	"atelier/adapters"
+)
+
+// Envelope is what Slack sends around an event, by Socket Mode and by HTTP alike.
+type Envelope struct {
+	Type      string `json:"type"`
+	Challenge string `json:"challenge"`
+	EventID   string `json:"event_id"`
+	EventTime int64  `json:"event_time"`
+	Event     Event  `json:"event"`
+}
+
+// IsKnown reports whether the event may mean something to the bot. Odd fields of other events
+// are not logged, since their fields may have other meanings.
+func (t Envelope) IsKnown() bool {
+	switch t.Event.Type {
+	case "message", "app_mention", "reaction_added", "reaction_removed":
+		return true
+	}
+	return false
+}
+
+// Timestamp is that of the event, or else one made of the envelope's time and the event's id,
+// which sets it apart from others.
+func (t Envelope) Timestamp(now time.Time) string {
+	if _, ok := ParseTime(t.Event.EventTS); ok {
+		return t.Event.EventTS
+	}
+	if t.EventTime > 0 {
+		now = time.Unix(t.EventTime, 0)
+	}
+	return fmt.Sprintf("%d.%06d", now.Unix(), crc32.ChecksumIEEE([]byte(t.EventID))%1_000_000)
+}
+
+// Event is an event as Slack writes it, as far as it is read. See
+// https://docs.slack.dev/reference/events.
+type Event struct {
+	Type        string `json:"type"`
+	Subtype     string `json:"subtype"`
+	Channel     string `json:"channel"`
+	ChannelType string `json:"channel_type"`
+	User        string `json:"user"`
+	BotID       string `json:"bot_id"`
+	Text        string `json:"text"`
+	TS          string `json:"ts"`
+	ThreadTS    string `json:"thread_ts"`
+	EventTS     string `json:"event_ts"`
+	DeletedTS   string `json:"deleted_ts"`
+
+	Files       []File       `json:"files"`
+	Attachments []Attachment `json:"attachments"`
+
+	Metadata slack.SlackMetadata `json:"metadata"` // of the bot's own posts, if asked for
+
+	Message  *Event `json:"message"`
+	Previous *Event `json:"previous_message"`
+
+	Reaction string `json:"reaction"`
+	Item     struct {
+		Type    string `json:"type"`
+		Channel string `json:"channel"`
+		TS      string `json:"ts"`
+	} `json:"item"`
+}
+
+// Attachment is a forwarded message, or anything else attached to a message.
+type Attachment struct {
+	IsShare bool   `json:"is_share"`
+	Text    string `json:"text"`
+	TS      string `json:"ts"`
+	Channel string `json:"channel_id"`
+	Author  string `json:"author_id"`
+	Files   []File `json:"files"`
+}
+
+// IsWritten reports whether somebody wrote a message, in contrast to an edit or a notice.
+func (h Event) IsWritten() bool {
+	return h.Subtype == "" || h.Subtype == "file_share" || h.Subtype == "thread_broadcast"
+}
+
+// IsDirect reports whether the channel is a direct one.
+func (h Event) IsDirect() bool {
+	return h.ChannelType == "im" || h.ChannelType == "" && strings.HasPrefix(h.Channel, "D")
+}
+
+// Clean removes values that cannot belong to their fields, such as a number that was read as a
+// word. A message without a timestamp gets that of its event, which is the same.
+func Clean(h *Event) {
+	if h == nil {
+		return
+	}
+	for _, ts := range []*string{&h.TS, &h.ThreadTS, &h.EventTS, &h.DeletedTS, &h.Item.TS} {
+		*ts = timestamp(*ts)
+	}
+	for _, word := range []*string{&h.Type, &h.Subtype, &h.ChannelType} {
+		if strings.Trim(*word, "abcdefghijklmnopqrstuvwxyz_") != "" {
+			*word = ""
+		}
+	}
+	if h.Type = cmp.Or(h.Type, "message"); h.TS == "" && h.IsWritten() {
+		h.TS = h.EventTS
+	}
+	Clean(h.Message)
+	Clean(h.Previous)
+}
+
+// timestamp writes a timestamp as Slack does; "" if it is none. Servers that write numbers leave
+// out the zeros at its end.
+func timestamp(ts string) string {
+	if whole, fraction, ok := strings.Cut(ts, "."); ok && len(fraction) < 6 {
+		ts = whole + "." + (fraction + "000000")[:6]
+	}
+	if _, ok := ParseTime(ts); !ok {
+		return ""
+	}
+	return ts
+}
+
+// Lane is the queue of an event. The events of a thread share one, so that they keep their order.
+func (h Event) Lane() string {
+	of := h
+	for _, m := range []*Event{h.Message, h.Previous} { // an edit or a deletion
+		if m != nil {
+			of = *m
+		}
+	}
+	switch {
+	case h.Item.TS != "":
+		return h.Item.Channel + "-" + h.Item.TS
+	case h.IsDirect():
+		return h.Channel
+	}
+	return h.Channel + "-" + cmp.Or(of.ThreadTS, of.TS)
+}
+
+// Name is the name of the adapter in threads and references.
+const Name = "slack"
+
+// Thread is the thread of a message.
+func Thread(team, channel, kind, ts, root string) adapters.Thread {
+	t := adapters.Thread{Adapter: Name, Workspace: team, Channel: channel, ID: root, Direct: kind == "im" || kind == "" && strings.HasPrefix(channel, "D")}
+	if !t.Direct && t.ID == "" {
+		t.ID = ts
+	}
+	return t
+}
+
+// Ref is the address of a message.
+func Ref(team, channel, ts string) adapters.MessageRef {
+	return adapters.MessageRef{Adapter: Name, Workspace: team, Channel: channel, ID: ts}
+}
+
+// ParseTime reads a timestamp, which is also the id of a message in its channel: seconds, a
+// point, and six digits.
+func ParseTime(ts string) (time.Time, bool) {
+	seconds, rest, ok := strings.Cut(ts, ".")
+	s, err := strconv.ParseInt(seconds, 10, 64)
+	micros, err2 := strconv.ParseInt(rest, 10, 64)
+	if !ok || err != nil || err2 != nil || len(rest) != 6 || s <= 0 || s > 1<<34 || micros < 0 || strings.Trim(ts, "0123456789.") != "" {
+		return time.Time{}, false
+	}
+	return time.Unix(s, micros*int64(time.Microsecond)), true
+}
+
+// IsID reports whether a word can be an id of Slack's.
+func IsID(s string) bool {
+	return s != "" && len(s) <= 64 && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") == ""
+}
+
+// Digest makes a short name of something long or secret.
+func Digest(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(sum[:16])
+}

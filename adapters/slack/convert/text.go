@@ -1,0 +1,183 @@
+package convert
+
+import (
+	"cmp"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+
+	"atelier/adapters"
+)
+
+// Names looks up the names of people mentioned in a text; "" is unknown. Slack itself writes the
+// names of channels that the bot may know.
+type Names struct {
+	User func(id string) string
+}
+
+// unescape reads the three characters that Slack escapes.
+var unescape = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")
+
+// Escape escapes the characters that mean something to Slack.
+var Escape = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+
+// ReadText is a text as people see it, without the mention of the bot.
+// See https://docs.slack.dev/messaging/formatting-message-text.
+func ReadText(text, self string, n Names) string {
+	var b strings.Builder
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	for text != "" {
+		plain, rest, found := strings.Cut(text, "<")
+		b.WriteString(unescape.Replace(plain))
+		if !found {
+			break
+		}
+		token, after, closed := strings.Cut(rest, ">")
+		shown, known := readToken(token, self, n)
+		if !closed || !known || strings.ContainsAny(token, "<\n") { // no token of Slack's
+			b.WriteByte('<')
+			text = rest
+			continue
+		}
+		if text = after; shown == "" && isSelf(token, self) { // with one of the spaces around it
+			if s := b.String(); s == "" || s[len(s)-1] == ' ' || s[len(s)-1] == '\n' {
+				text = strings.TrimPrefix(text, " ")
+			}
+			continue
+		}
+		b.WriteString(shown)
+	}
+	return CutBytes(strings.TrimSpace(strings.ReplaceAll(b.String(), "\r\n", "\n")), adapters.MaxText)
+}
+
+// readToken is the text that Slack shows for a token, which stands between "<" and ">".
+func readToken(token, self string, n Names) (shown string, ok bool) {
+	what, label, labelled := strings.Cut(token, "|")
+	label = unescape.Replace(label)
+	switch {
+	case isSelf(token, self):
+		return "", true
+	case strings.HasPrefix(what, "@") && IsID(what[1:]):
+		return "@" + cmp.Or(n.User(what[1:]), strings.TrimPrefix(label, "@"), what[1:]), true
+	case strings.HasPrefix(what, "#") && IsID(what[1:]):
+		return "#" + cmp.Or(strings.TrimPrefix(label, "#"), what[1:]), true
+	case strings.HasPrefix(what, "!subteam^"), strings.HasPrefix(what, "!date^"):
+		return cmp.Or(label, "@"+strings.TrimPrefix(what, "!subteam^")), true
+	case what == "!here", what == "!channel", what == "!everyone":
+		return "@" + what[1:], true
+	case strings.HasPrefix(what, "http://"), strings.HasPrefix(what, "https://"), strings.HasPrefix(what, "mailto:"), strings.HasPrefix(what, "tel:"):
+		if !labelled {
+			label = unescape.Replace(what)
+		}
+		return label, true
+	}
+	return "", false
+}
+
+// Mentions reports whether a text mentions somebody.
+func Mentions(text, id string) bool {
+	return id != "" && (strings.Contains(text, "<@"+id+">") || strings.Contains(text, "<@"+id+"|"))
+}
+
+func isSelf(token, self string) bool {
+	what, _, _ := strings.Cut(token, "|")
+	return self != "" && what == "@"+self
+}
+
+// units is the length of a text as Slack counts it, which is JavaScript's way.
+func units(s string) int {
+	n := 0
+	for _, r := range s {
+		n += max(utf16.RuneLen(r), 1)
+	}
+	return n
+}
+
+// Printable is a text without control characters other than tabs and line breaks.
+func Printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// PlainLine is a text on one line, of at most so many bytes.
+func PlainLine(s string, most int) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+	return strings.TrimSpace(CutBytes(s, most))
+}
+
+// CutBytes is the beginning of a text, of at most so many bytes.
+func CutBytes(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "")
+}
+
+// clip cuts a text to so many bytes and marks the cut.
+func clip(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return strings.TrimSpace(CutBytes(s, most-len("…"))) + "…"
+}
+
+// shorten puts a text on one line of at most so many characters, as Slack counts them.
+func shorten(s string, most int) string {
+	line := strings.Join(strings.Fields(Printable(s)), " ")
+	if units(line) <= most {
+		return line
+	}
+	n := units("…")
+	for i, letter := range line {
+		if n += units(string(letter)); n > most {
+			return strings.TrimSpace(line[:i]) + "…"
+		}
+	}
+	return line
+}
+
+// Digits are Slack's short names of the numbers, from 1.
+var Digits = [...]string{"one", "two", "three", "four", "five", "six", "seven", "eight", "nine"}
+
+// emojis are the emoji of Slack's other short names that mean something to the bot.
+var emojis = map[string]string{
+	"repeat": "🔁", "arrows_counterclockwise": "🔄", "wastebasket": "🗑", "octagonal_sign": "🛑", "stop_sign": "🛑",
+	"x": "❌", "stop_button": "⏹", "black_square_for_stop": "⏹",
+}
+
+// Emoji is the emoji of a short name, such as "two" or "x::skin-tone-2"; "" if it means nothing
+// to the bot.
+func Emoji(name string) string {
+	name, _, _ = strings.Cut(strings.Trim(name, ":"), "::")
+	for i, digit := range Digits {
+		if name == digit {
+			return adapters.Digit(i + 1)
+		}
+	}
+	return emojis[name]
+}
+
+// Statuses are the short names of the emoji that the bot puts on a request.
+var Statuses = map[adapters.Status]string{
+	adapters.Seen: "eyes", adapters.Asking: "question", adapters.Done: "white_check_mark", adapters.Failed: "warning",
+	adapters.Cancelled: "no_entry_sign",
+}
+
+// IsStatus reports whether a short name is one of Statuses.
+func IsStatus(name string) bool {
+	for _, status := range Statuses {
+		if name == status {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,214 @@
+package slack
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"testing"
+	"time"
+
+	"atelier/adapters"
+	"atelier/adapters/slack/slacktest"
+)
+
+// object is what an event holds.
+type object = map[string]any
+
+// told lets the adapter hear an event as Slack writes it, and tells whether it is confirmed.
+func (h *heard) told(t *testing.T, event object) <-chan struct{} {
+	t.Helper()
+	b, err := json.Marshal(object{"type": "event_callback", "event_id": "Ev1", "event": event})
+	if err != nil {
+		t.Fatal(err)
+	}
+	confirmed := make(chan struct{})
+	h.s.events.Receive(b, func() { close(confirmed) })
+	return confirmed
+}
+
+// written is a message event.
+func (h *heard) written(text string, more object) object {
+	e := object{"type": "message", "channel_type": "channel", "channel": h.channel, "user": h.ana, "text": text, "ts": "1790000000.000100"}
+	maps.Copy(e, more)
+	return e
+}
+
+func picture() []object {
+	return []object{{"id": "F1", "name": "a.png", "mimetype": "image/png"}}
+}
+
+func TestMentionsWithoutTheirFiles(t *testing.T) {
+	t.Parallel()
+	for _, first := range []bool{false, true} {
+		for _, byHTTP := range []bool{false, true} {
+			h := listenTo(t, workspaceOf(t, byHTTP, slacktest.Options{MentionFirst: first, MentionBare: true}))
+			root := h.say(slacktest.Post{Text: h.mention("look"), Files: []slacktest.File{{Name: "a.png", Data: []byte("PNG")}}})
+			if e := h.next(t); e.Message == nil || len(e.Message.Files) != 1 {
+				t.Errorf("the mention first %v: heard is %+v", first, e.Message)
+			}
+			h.say(slacktest.Post{Text: h.mention("look"), ThreadTS: root, Files: []slacktest.File{{Name: "a.png", Data: []byte("PNG")}}})
+			if e := h.next(t); e.Message == nil || len(e.Message.Files) != 1 {
+				t.Errorf("in a thread, the mention first %v: heard is %+v", first, e.Message)
+			}
+			if err := h.Until(t.Context(), h.Idle); err != nil {
+				t.Fatal(err)
+			}
+			if n := h.Calls()["conversations.replies"]; !first && !byHTTP && n > 0 {
+				t.Errorf("the messages that are known are asked for %d times", n)
+			}
+			if n := len(h.events); n > 0 {
+				t.Errorf("%d are heard twice", n)
+			}
+		}
+	}
+}
+
+// Where Slack does not tell the files now, the mention is left for its message.
+func TestMentionWaitsForItsMessage(t *testing.T) {
+	t.Parallel()
+	h := listen(t, false)
+	h.FailNext("conversations.replies", 1, slacktest.Failure{Error: "internal_error"})
+	mention := h.told(t, h.written(h.mention("look"), object{"type": "app_mention"}))
+	h.told(t, h.written(h.mention("look"), object{"subtype": "file_share", "files": picture()}))
+	if e := h.next(t); len(e.Message.Files) != 1 {
+		t.Errorf("heard is %+v", e.Message)
+	}
+	select {
+	case <-mention:
+		t.Error("the mention is confirmed")
+	default:
+	}
+}
+
+func TestForwardedMessages(t *testing.T) {
+	t.Parallel()
+	h := listen(t, false)
+	share := []object{{
+		"is_share": true, "is_msg_unfurl": true, "text": "a picture", "files": picture(), "author_id": h.zoe, "ts": "1780000000.000100", "channel_id": "C9",
+	}, {"text": "a preview"}}
+	h.told(t, h.written(h.mention("make it blue"), object{"attachments": share}))
+	m := h.next(t).Message
+	if to := m.ReplyTo; m.Text != "make it blue" || to == nil || to.Text != "a picture" || len(to.Files) != 1 || to.By.Name != "Zoe" || to.Ref.ID != "1780000000.000100" || to.Ref.Channel != "C9" {
+		t.Errorf("heard is %+v of %+v", m, m.ReplyTo)
+	}
+	h.told(t, h.written("", object{"channel": h.DM(h.ana), "channel_type": "im", "attachments": share}))
+	if m := h.next(t).Message; m == nil || m.For != adapters.Direct || m.ReplyTo == nil || len(m.ReplyTo.Files) != 1 {
+		t.Errorf("what is forwarded without words is heard as %+v", m)
+	}
+	h.told(t, h.written(h.mention("and mine"), object{"ts": "1790000000.000200", "attachments": []object{{"is_share": true, "ts": 5, "text": "x"}}}))
+	if m := h.next(t).Message; m.ReplyTo == nil || m.ReplyTo.Ref.ID != m.Ref.ID || m.ReplyTo.By.ID == "" {
+		t.Errorf("what has no address is heard as %+v", m.ReplyTo)
+	}
+}
+
+// A mention that was not there at first is heard; one that was heard is not heard again.
+func TestEditsThatMention(t *testing.T) {
+	t.Parallel()
+	h := listen(t, false)
+	root := h.say(slacktest.Post{Text: "hello"})
+	in := object{"thread_ts": root}
+	h.told(t, h.written("make it blue", in))
+	if e := h.next(t); e.Message.For != adapters.Overheard {
+		t.Fatalf("heard is %+v", e)
+	}
+	now := h.written(h.mention("make it blue"), in)
+	h.told(t, object{"type": "message", "subtype": "message_changed", "channel": h.channel, "channel_type": "channel", "message": now, "previous_message": h.written("make it blue", in)})
+	e := h.next(t)
+	if e.Message == nil || e.Message.For != adapters.Mentioned || e.Message.Text != "make it blue" || e.Thread.ID != root || e.By.ID != h.ana {
+		t.Errorf("heard is %+v", e)
+	}
+	now["type"], now["edited"] = "app_mention", object{"user": h.ana, "ts": "1790000001.000000"}
+	<-h.told(t, now)
+	ts := h.say(slacktest.Post{Text: h.mention("red")})
+	h.next(t)
+	h.Edit(h.channel, ts, h.mention("green"))
+	if err := h.Until(t.Context(), h.Idle); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(h.events); n > 0 {
+		t.Errorf("%d are heard twice", n)
+	}
+}
+
+// Somebody whose name Slack does not tell now holds up nobody else, and is heard in time.
+func TestNamesThatAreNotTold(t *testing.T) {
+	t.Parallel()
+	h := listen(t, true)
+	h.RateLimit("users.info", 1, 25*time.Second)
+	codes := make(chan int, 8)
+	for i := range cap(codes) {
+		user := h.User(fmt.Sprintf("P%d", i))
+		body := fmt.Sprintf(
+			`{"type":"event_callback","event":{"type":"message","channel_type":"channel","channel":%q,"user":%q,"text":"<@%s> hi","ts":"179000000%d.000100","files":[{"id":"F1"}]}}`,
+			h.channel, user, h.BotUser(), i)
+		go func() { codes <- signed(t, h.s, time.Now(), "events", body) }()
+	}
+	for range cap(codes) {
+		if code := <-codes; code != http.StatusOK {
+			t.Errorf("it is answered with %d", code)
+		}
+	}
+}
+
+// A line that Slack lets wait does not hold up the others.
+func TestStalledNames(t *testing.T) {
+	t.Parallel()
+	h := listen(t, false)
+	h.told(t, h.written(h.mention("known"), object{"files": picture()}))
+	h.next(t)
+	release := h.Server.Stall("users.info")
+	defer release()
+	h.told(t, h.written(h.mention("who?"), object{"user": h.zoe, "ts": "1790000002.000100", "files": picture()}))
+	h.told(t, h.written(h.mention("at once"), object{"ts": "1790000003.000100", "files": picture()}))
+	if e := h.next(t); e.Message.Text != "at once" {
+		t.Errorf("heard first is %q", e.Message.Text)
+	}
+	if e := h.next(t); e.Message.Text != "who?" || e.By.ID != h.zoe {
+		t.Errorf("heard is %+v", e)
+	}
+}
+
+// A reaction of whom nothing is known may be a bot's.
+func TestReactionsOfUnknown(t *testing.T) {
+	t.Parallel()
+	h := listen(t, false)
+	ts := h.say(slacktest.Post{Text: "x"})
+	h.FailNext("users.info", 1, slacktest.Failure{Error: "internal_error"})
+	reaction := object{
+		"type": "reaction_added", "user": h.Bot(t).ID, "reaction": "two", "event_ts": "1790000001.000000",
+		"item": object{"type": "message", "channel": h.channel, "ts": ts},
+	}
+	bots := h.told(t, reaction)
+	h.DropScope("users:read")
+	reaction["user"] = h.zoe
+	<-h.told(t, reaction) // who cannot be known is taken for a person
+	if e := h.next(t); e.By.ID != h.zoe {
+		t.Errorf("heard is %+v", e)
+	}
+	select {
+	case <-bots:
+		t.Error("the bot's is confirmed")
+	default:
+	}
+}
+
+// An audio clip is a voice message by each way on which Slack tells of it: by a mention that
+// comes without its files first, as the file of another workspace, and whatever media type it has.
+func TestAudioClips(t *testing.T) {
+	t.Parallel()
+	for name, stub := range map[string]bool{"of this workspace": false, "of another workspace": true} {
+		h := listenTo(t, workspaceOf(t, false, slacktest.Options{MentionFirst: true, MentionBare: true}))
+		clip := slacktest.File{Name: "audio_message.webm", Type: "video/webm", Data: []byte("sound"), Clip: true, Stub: stub}
+		h.say(slacktest.Post{Text: h.mention(""), Files: []slacktest.File{clip}})
+		e := h.next(t)
+		if e.Message == nil || e.Message.For != adapters.Mentioned || e.Message.Text != "" || len(e.Message.Files) != 1 || !e.Message.Files[0].Voice {
+			t.Errorf("%s: heard is %+v", name, e.Message)
+		}
+		clip.Clip = false
+		h.say(slacktest.Post{Text: h.mention(""), Files: []slacktest.File{clip}})
+		if e := h.next(t); len(e.Message.Files) != 1 || e.Message.Files[0].Voice {
+			t.Errorf("%s: a sound that was shared as a file is heard as %+v", name, e.Message.Files)
+		}
+	}
+}

@@ -1,0 +1,48 @@
+package lookup
+
+import (
+	"context"
+	"sync"
+
+	"atelier/adapters/slack/api"
+)
+
+// Self is who the bot is.
+type Self struct{ User, bot, Team string }
+
+// Identity knows who the bot is.
+type Identity struct {
+	API *api.Client
+
+	mu   sync.Mutex
+	self *Self // nil until it is known
+}
+
+// Self is who the bot is. Slack is asked once.
+func (i *Identity) Self(ctx context.Context) (Self, error) {
+	i.mu.Lock()
+	self := i.self
+	i.mu.Unlock()
+	if self != nil {
+		return *self, nil
+	}
+	answer, err := i.API.AuthTestContext(ctx)
+	if err != nil {
+		return Self{}, api.Fault(err)
+	}
+	self = &Self{User: answer.UserID, bot: answer.BotID, Team: answer.TeamID}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.self = self
+	return *self, nil
+}
+
+// team is the bot's workspace, "" if it is not known yet.
+func (i *Identity) team() string {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.self == nil {
+		return ""
+	}
+	return i.self.Team
+}

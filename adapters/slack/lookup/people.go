@@ -1,0 +1,93 @@
+package lookup
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"atelier/adapters"
+	"atelier/adapters/slack/api"
+	"atelier/adapters/slack/convert"
+)
+
+const (
+	// knownFor is how long a name is cached, and unknownFor how long Slack is not asked again
+	// for one that it refused to tell.
+	knownFor, unknownFor = time.Hour, time.Minute
+	// lateFor is the same where Slack did not answer in time.
+	lateFor   = 5 * time.Second
+	maxPeople = 10_000
+)
+
+// Person is a person, or another bot.
+type Person struct {
+	adapters.Person
+
+	Bot      bool
+	Language string    // BCP 47, "" if unknown
+	err      error     // of the last lookup
+	until    time.Time // when it is looked up again
+}
+
+// People looks people up, with a cache. Somebody whose name Slack does not tell in time has none.
+type People struct {
+	API      *api.Client
+	Identity *Identity
+	Log      *slog.Logger
+
+	mu    sync.Mutex
+	users map[string]Person
+}
+
+// Who is what is known of somebody, even if that is only the id.
+func (p *People) Who(ctx context.Context, id string) Person {
+	who, err := p.Lookup(ctx, id)
+	if err != nil {
+		who.ID = id
+	}
+	return who
+}
+
+// Lookup looks somebody up. With an error, it returns what was known last.
+func (p *People) Lookup(ctx context.Context, id string) (Person, error) {
+	now := time.Now()
+	p.mu.Lock()
+	who, ok := p.users[id]
+	p.mu.Unlock()
+	if ok && now.Before(who.until) {
+		return who, who.err
+	}
+	who.ID = id
+	if err := ctx.Err(); err != nil {
+		return who, err
+	}
+	answer, err := p.API.GetUserInfoContext(ctx, id)
+	switch err = api.Fault(err); {
+	case err == nil:
+		name := cmp.Or(answer.Profile.DisplayName, answer.RealName, answer.Profile.RealName, answer.Name)
+		// an admin of another workspace is none here
+		admin := (answer.IsAdmin || answer.IsOwner) && (answer.TeamID == "" || answer.TeamID == p.Identity.team())
+		who.Person = adapters.Person{ID: id, Name: convert.PlainLine(name, convert.MaxName), Admin: admin}
+		who.Language = convert.PlainLine(answer.Locale, convert.MaxName)
+		who.Bot, who.err, who.until = answer.IsBot || id == "USLACKBOT", nil, now.Add(knownFor)
+	case errors.Is(err, context.Canceled):
+		return who, err
+	case adapters.Final(err):
+		who.err, who.until = err, now.Add(unknownFor)
+	default:
+		who.err, who.until = err, time.Now().Add(lateFor)
+	}
+	if err != nil { // what was known last is better than nothing
+		p.Log.WarnContext(ctx, "a person's name is not known", "error", err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.users == nil || len(p.users) >= maxPeople {
+		p.users = map[string]Person{}
+	}
+	p.users[id] = who
+	return who, err
+}

@@ -1,0 +1,104 @@
+package post
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/slack-go/slack"
+
+	"atelier/adapters"
+	"atelier/adapters/ledger"
+	"atelier/adapters/slack/api"
+	"atelier/adapters/slack/convert"
+	"atelier/adapters/slack/lookup"
+)
+
+// A command is answered at its response URL: only the person who entered it sees the answer, in
+// any channel. That works for half an hour and five messages; after that the answer is posted to
+// the channel, if the bot is a member. See
+// https://docs.slack.dev/interactivity/handling-user-interaction.
+const (
+	respondFor = 30 * time.Minute
+	maxRespond = 5
+)
+
+// ephemeral begins the id of a message that only one person saw. It has no address.
+const ephemeral = "ephemeral-"
+
+func respondKey(event string) string { return "respond-" + convert.Digest(event) + "/url" }
+
+// Responder answers commands so that only the person who entered them sees the answer.
+type Responder struct {
+	API      *api.Client
+	People   *lookup.People
+	Poster   *Poster
+	Composer *convert.Composer
+	State    ledger.State
+	Log      *slog.Logger
+}
+
+// Remember records the response URL of a command.
+func (rs *Responder) Remember(ctx context.Context, event, responseURL string) error {
+	if responseURL == "" {
+		return nil
+	}
+	return rs.State.Put(ctx, respondKey(event), []byte(responseURL), respondFor)
+}
+
+// Respond answers a command to the person who entered it. It reports false if that is not
+// possible (any more).
+func (rs *Responder) Respond(ctx context.Context, key string, r adapters.Reply) (ref adapters.MessageRef, ok bool, err error) {
+	r.Mention = "" // nobody else is there
+	parts := rs.Composer.Compose(r)
+	if r.Command == "" || len(parts) > maxRespond || len(parts) > 0 && len(parts[0].Files) > 0 {
+		return ref, false, nil
+	}
+	at, err := rs.State.Get(ctx, respondKey(r.Command))
+	if errors.Is(err, adapters.ErrGone) {
+		return ref, false, nil
+	}
+	if err != nil {
+		return ref, false, err
+	}
+	over := false
+	ref, err = rs.Poster.Outbox.Once(ctx, key, r.Thread, len(parts), func(ctx context.Context, n int) (string, error) {
+		err := rs.Poster.Respond(ctx, r.Thread.Channel, string(at), rs.Composer.Words(parts[n], r.Language))
+		if status, is := errors.AsType[slack.StatusCodeError](err); is && (status.Code == http.StatusNotFound || status.Code == http.StatusGone) {
+			over = true
+		}
+		return ephemeral + convert.Digest(key) + "-" + strconv.Itoa(n), err
+	}, func(context.Context, int) (string, error) {
+		return "", nil // twice is better than not at all
+	})
+	if over {
+		return adapters.MessageRef{}, false, nil
+	}
+	return toReactOn(ref), true, err
+}
+
+// Tell tells the person who asked why it failed.
+func (rs *Responder) Tell(ctx context.Context, user, channel, responseURL string, why error) {
+	rs.Log.WarnContext(ctx, "what somebody asked for by a command or a button was not taken", "error", api.Fault(why))
+	f, ok := api.AsFault(why)
+	if !ok {
+		return
+	}
+	who := rs.People.Who(ctx, user)
+	rs.Whisper(ctx, channel, responseURL, rs.Composer.Phrases.Say(who.Language, api.Message(f), f.Args...))
+}
+
+// Whisper shows a text only to the person who asked.
+func (rs *Responder) Whisper(ctx context.Context, channel, responseURL, text string) {
+	if responseURL == "" {
+		return
+	}
+	text = convert.Escape.Replace(text)
+	_, _, err := rs.API.PostMessageContext(ctx, channel, slack.MsgOptionText(text, false), slack.MsgOptionResponseURL(responseURL, slack.ResponseTypeEphemeral))
+	if err != nil {
+		rs.Log.WarnContext(ctx, "nobody could be told of it", "error", api.Fault(err))
+	}
+}

@@ -1,0 +1,257 @@
+package receive
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"strings"
+	"time"
+
+	"atelier/adapters"
+	"atelier/adapters/lenient"
+	"atelier/adapters/slack/api"
+	"atelier/adapters/slack/convert"
+	"atelier/adapters/slack/lookup"
+)
+
+// lookupTimeout is how long Slack may take to tell what an event lacks, such as a name.
+const lookupTimeout = 2 * time.Second
+
+// Events turns Slack's events into those of the adapter.
+type Events struct {
+	Listener *Listener
+	Identity *lookup.Identity
+	People   *lookup.People
+	Messages *lookup.Messages
+	Log      *slog.Logger
+	Now      func() time.Time
+}
+
+// Decode reads an event as far as possible. It reports false if the payload is no event.
+func (r *Events) Decode(payload []byte) (t convert.Envelope, ok bool) {
+	odd, err := lenient.Unmarshal(payload, &t)
+	convert.Clean(&t.Event)
+	if !t.IsKnown() {
+		odd = nil
+	}
+	return t, isUnderstood(r.Log, odd, err)
+}
+
+// Receive queues an event and does not wait for it. It calls confirm when the handler has taken
+// the event, or soon if the event means nothing to the bot.
+func (r *Events) Receive(payload []byte, confirm func()) {
+	if t, ok := r.Decode(payload); ok {
+		r.Enqueue(t, confirm)
+	} else {
+		confirm() // it would be the same the next time
+	}
+}
+
+// Enqueue queues an event behind the earlier ones of its thread.
+func (r *Events) Enqueue(t convert.Envelope, confirm func()) {
+	t.Event.EventTS = t.Timestamp(r.Now())
+	until := time.Now().Add(lookupTimeout)
+	r.Listener.InOrder(t.Event.Lane(), func(ctx context.Context) {
+		ctx, stop := context.WithDeadline(ctx, until)
+		defer stop()
+		r.process(ctx, t, confirm)
+	})
+}
+
+// process passes an event to the handler. An event that cannot be read now is not confirmed, so
+// that Slack sends it again.
+func (r *Events) process(ctx context.Context, t convert.Envelope, confirm func()) {
+	self, err := r.Identity.Self(ctx)
+	if err != nil {
+		r.Log.WarnContext(ctx, "an event was not read", "error", err)
+		return
+	}
+	e, ok, err := r.read(ctx, self, t.Event)
+	if err != nil {
+		r.Log.WarnContext(ctx, "an event was not read", "error", api.Fault(err))
+		return
+	}
+	if !ok {
+		confirm()
+		return
+	}
+	if kind := t.Event.Type; convert.Mentions(t.Event.Text, self.User) && !e.Thread.Direct && e.Cancel == nil && e.Reaction == nil {
+		r.Listener.Put(ctx, e, func() {
+			confirm()
+			r.Listener.mentions.taken(e.ID, kind)
+		})
+		return
+	}
+	r.Listener.Put(ctx, e, confirm)
+}
+
+// read converts an event, and reports whether it means something to the bot.
+func (r *Events) read(ctx context.Context, self lookup.Self, h convert.Event) (e adapters.Event, ok bool, err error) {
+	switch h.Type {
+	case "message":
+		return r.readMessage(ctx, self, h)
+	case "app_mention":
+		return r.readMention(ctx, self, h)
+	case "reaction_added", "reaction_removed":
+		return r.readReaction(ctx, self, h)
+	case "tokens_revoked", "app_uninstalled":
+		r.Listener.CheckToken() //nolint:contextcheck // it lasts as long as Run
+	}
+	return e, false, nil
+}
+
+func (r *Events) readMessage(ctx context.Context, self lookup.Self, h convert.Event) (e adapters.Event, ok bool, err error) {
+	switch {
+	case h.Subtype == "message_deleted":
+		e, ok = readDeletion(self, h, h.DeletedTS)
+		return e, ok, nil
+	case h.Subtype == "message_changed" && h.Message != nil && h.Message.Subtype == "tombstone": // the root of a thread
+		e, ok = readDeletion(self, h, h.Message.TS)
+		return e, ok, nil
+	case h.Subtype == "message_changed" && h.Message != nil && h.Previous != nil &&
+		convert.Mentions(h.Message.Text, self.User) && !convert.Mentions(h.Previous.Text, self.User):
+		now := *h.Message
+		now.Channel, now.ChannelType = h.Channel, h.ChannelType
+		if now.IsWritten() && !now.IsDirect() { // the edit adds the mention
+			r.Listener.mentions.readMessage("m-" + h.Channel + "-" + now.TS)
+			return r.readWritten(ctx, self, now)
+		}
+		return e, false, nil
+	case !h.IsWritten():
+		return e, false, nil
+	}
+	r.Listener.mentions.readMessage("m-" + h.Channel + "-" + h.TS)
+	return r.readWritten(ctx, self, h)
+}
+
+// readMention reads the other event of a mention, which may lack the files of its message.
+func (r *Events) readMention(ctx context.Context, self lookup.Self, h convert.Event) (e adapters.Event, ok bool, err error) {
+	if len(h.Files) > 0 || r.Listener.mentions.hasMessage("m-"+h.Channel+"-"+h.TS) {
+		return r.readWritten(ctx, self, h)
+	}
+	m, err := r.Messages.Find(ctx, h.Channel, cmp.Or(h.ThreadTS, h.TS), h.TS)
+	switch {
+	case err == nil:
+		h.Files = m.Files
+	case !adapters.Final(err): // both events come again
+		return e, false, err
+	}
+	return r.readWritten(ctx, self, h)
+}
+
+// readWritten reads a message that somebody wrote.
+func (r *Events) readWritten(ctx context.Context, self lookup.Self, h convert.Event) (_ adapters.Event, ok bool, _ error) {
+	var none adapters.Event
+	at, ok := convert.ParseTime(h.TS)
+	user, channel := h.User, h.Channel
+	if !ok || user == "" || user == self.User || h.BotID != "" || h.Subtype == "bot_message" {
+		return none, false, nil
+	}
+	thread := convert.Thread(self.Team, channel, h.ChannelType, h.TS, h.ThreadTS)
+	mentioned := convert.Mentions(h.Text, self.User)
+	if !mentioned && !thread.Direct && h.ThreadTS == "" {
+		return none, false, nil
+	}
+	by := r.People.Who(ctx, user) // bots' messages are marked, so a name that is not known is a person's
+	if by.Bot {
+		return none, false, nil
+	}
+	e := adapters.Event{Kind: adapters.MessageSent, ID: "m-" + channel + "-" + h.TS, Adapter: convert.Name, Thread: thread, By: by.Person, At: at}
+	m := &adapters.Message{Ref: convert.Ref(self.Team, channel, h.TS), Order: at.UnixMicro(), For: adapters.Overheard}
+	m.Text, m.Files = r.Messages.Text(ctx, self, h.Text), r.Messages.Files(ctx, h.Files)
+	m.ReplyTo = r.forwarded(ctx, self, m.Ref, h)
+	switch {
+	case mentioned:
+		m.For = adapters.Mentioned
+	case thread.Direct:
+		m.For = adapters.Direct
+	default: // the mention that an edit adds is another event
+		e.ID = "o-" + channel + "-" + h.TS
+	}
+	if m.Text == "" && len(m.Files) == 0 && m.ReplyTo == nil {
+		e.Kind, e.Command = adapters.CommandGiven, &adapters.Command{Name: "help"}
+		return e, mentioned, nil
+	}
+	e.Message = m
+	return e, true, nil
+}
+
+// forwarded is the message that somebody forwards with another one, or nil.
+func (r *Events) forwarded(ctx context.Context, self lookup.Self, at adapters.MessageRef, h convert.Event) *adapters.Earlier {
+	var e *adapters.Earlier
+	for _, a := range h.Attachments {
+		if !a.IsShare || a.Text == "" && len(a.Files) == 0 {
+			continue
+		}
+		if e == nil {
+			by := r.People.Who(ctx, cmp.Or(a.Author, "unknown"))
+			e = &adapters.Earlier{Ref: at, By: by.Person, Own: a.Author == self.User}
+			if sent, ok := convert.ParseTime(a.TS); ok && convert.IsID(a.Channel) {
+				e.Ref, e.At = convert.Ref(self.Team, a.Channel, a.TS), sent
+			}
+		}
+		e.Text = convert.CutBytes(strings.TrimSpace(e.Text+"\n"+r.Messages.Text(ctx, self, a.Text)), adapters.MaxText)
+		files := append(e.Files, r.Messages.Files(ctx, a.Files)...) //nolint:gocritic // both are ours
+		e.Files = files[:min(len(files), adapters.MaxFiles)]
+	}
+	return e
+}
+
+// readReaction reads a reaction. Slack does not tell the message's thread.
+func (r *Events) readReaction(ctx context.Context, self lookup.Self, h convert.Event) (e adapters.Event, ok bool, err error) {
+	at, ok := convert.ParseTime(h.EventTS)
+	sign, user := convert.Emoji(h.Reaction), h.User
+	if !ok || sign == "" || user == "" || user == self.User || h.Item.Type != "message" {
+		return e, false, nil
+	}
+	by, err := r.People.Lookup(ctx, user)
+	if err != nil && !adapters.Final(err) { // it may be a bot's: it comes again
+		return e, false, err
+	}
+	if by.Bot {
+		return e, false, nil
+	}
+	added := h.Type == "reaction_added"
+	e = adapters.Event{ID: "r-" + h.Item.Channel + "-" + h.Item.TS + "-" + user + "-" + h.EventTS, Adapter: convert.Name, By: by.Person, At: at}
+	if !added {
+		e.ID += "-off"
+	}
+	e, ok = adapters.Reacted(e, convert.Ref(self.Team, h.Item.Channel, h.Item.TS), sign, added)
+	return e, ok, nil
+}
+
+// readDeletion reads that a message was deleted. Slack does not tell by whom.
+func readDeletion(self lookup.Self, h convert.Event, ts string) (adapters.Event, bool) {
+	at, ok := convert.ParseTime(cmp.Or(h.EventTS, h.TS))
+	_, named := convert.ParseTime(ts)
+	was := h.Previous
+	if !ok || !named || was != nil && (was.BotID != "" || was.User == self.User || was.Subtype == "bot_message") {
+		return adapters.Event{}, false
+	}
+	channel, root := h.Channel, ""
+	if was != nil {
+		root = was.ThreadTS
+	}
+	return adapters.Event{
+		Kind: adapters.CancelAsked, ID: "d-" + channel + "-" + ts, Adapter: convert.Name, At: at,
+		Thread: convert.Thread(self.Team, channel, h.ChannelType, ts, root),
+		Cancel: &adapters.Cancel{On: convert.Ref(self.Team, channel, ts), Deleted: true},
+	}, true
+}
+
+// Decode reads what Slack sent as far as possible, and reports whether it could. Fields of
+// another type than expected are logged by name and skipped.
+func Decode(log *slog.Logger, data []byte, v any) bool {
+	odd, err := lenient.Unmarshal(data, v)
+	return isUnderstood(log, odd, err)
+}
+
+// isUnderstood reports whether a payload was read, and logs the names of its odd fields.
+func isUnderstood(log *slog.Logger, odd []string, err error) bool {
+	if err != nil {
+		log.Warn("what Slack told was not understood")
+	} else if len(odd) > 0 {
+		log.Warn("fields of what Slack told are of an unexpected type: they are passed over", "fields", odd)
+	}
+	return err == nil
+}

@@ -1,0 +1,90 @@
+package receive
+
+import (
+	"sync"
+	"time"
+)
+
+// latePair is how long after the first event of a mention the second one is awaited when Run
+// ends.
+const latePair = 2 * time.Second
+
+const maxMentions = 10_000
+
+// mentionPairs pairs the two events that Slack sends for one mention. If Run ended between them,
+// the second one would come again to the next process that listens.
+type mentionPairs struct {
+	mu       sync.Mutex
+	pending  map[string]half // by id: one of the two was taken
+	complete chan struct{}   // closed when none is pending
+
+	messages map[string]bool // ids of messages whose message event was read lately
+}
+
+// half is the first event of a pair.
+type half struct {
+	kind string
+	at   time.Time
+}
+
+// readMessage records that the message event was read, which is the complete one.
+func (t *mentionPairs) readMessage(id string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.messages == nil || len(t.messages) >= maxMentions {
+		t.messages = map[string]bool{}
+	}
+	t.messages[id] = true
+}
+
+// hasMessage reports whether the message event was read lately.
+func (t *mentionPairs) hasMessage(id string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.messages[id]
+}
+
+// taken records that the handler took one event of a pair.
+func (t *mentionPairs) taken(id, kind string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := time.Now()
+	for other, s := range t.pending {
+		if now.Sub(s.at) > latePair {
+			delete(t.pending, other)
+		}
+	}
+	if s, ok := t.pending[id]; ok && s.kind != kind {
+		delete(t.pending, id)
+	} else {
+		if t.pending == nil {
+			t.pending = map[string]half{}
+		}
+		t.pending[id] = half{kind, now}
+	}
+	if len(t.pending) == 0 && t.complete != nil {
+		close(t.complete)
+		t.complete = nil
+	}
+}
+
+// wait waits a moment for the second events of the pending pairs.
+func (t *mentionPairs) wait() {
+	t.mu.Lock()
+	latest := time.Duration(0)
+	for _, s := range t.pending {
+		latest = max(latest, latePair-time.Since(s.at))
+	}
+	both := make(chan struct{})
+	t.complete = both
+	t.mu.Unlock()
+	if latest <= 0 {
+		return
+	}
+	late := time.NewTimer(latest)
+	defer late.Stop()
+	select {
+	case <-both:
+	case <-late.C:
+	}
+}

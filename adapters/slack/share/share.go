@@ -1,0 +1,202 @@
+package share
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"time"
+
+	"github.com/slack-go/slack"
+
+	"atelier/adapters"
+	"atelier/adapters/edge"
+	"atelier/adapters/ledger"
+	"atelier/adapters/slack/api"
+	"atelier/adapters/slack/convert"
+)
+
+const (
+	// Slack shows files a moment after it has accepted them, and is polled for the message that
+	// shows them. These are the pauses and the number of polls: fewer for a message that people
+	// do not react to.
+	firstLook, lastLook, looks, fewLooks = 25 * time.Millisecond, 2 * time.Second, 10, 5
+	rememberFiles                        = 7 * 24 * time.Hour
+	// recordTimeout is how long writing to State may take after Slack has answered.
+	recordTimeout = 10 * time.Second
+)
+
+// Files uploads files and shows them in messages, once under a key.
+type Files struct {
+	API   *api.Client
+	Edge  *edge.Client
+	Open  adapters.Opener
+	State ledger.State
+	Log   *slog.Logger
+}
+
+// sharedFiles is the record of files that are sent under a key.
+type sharedFiles struct {
+	Files []slack.FileSummary `json:"files"`
+	Done  bool                `json:"done,omitempty"` // Slack has said that it shows them
+	TS    string              `json:"ts,omitempty"`   // the message that shows them, if Slack has said so
+}
+
+// Share uploads files, shows them in one message and returns its timestamp. If Slack does not
+// tell it in time, the id of the first file stands in for it: once files are shown, no failure
+// may have them sent again. See https://docs.slack.dev/messaging/working-with-files.
+func (fs *Files) Share(ctx context.Context, note string, r adapters.Reply, parts []convert.Part) (string, error) {
+	var sent sharedFiles
+	var rest []int
+	for _, p := range parts {
+		rest = append(rest, p.Files...)
+	}
+	batch := parts[0].Files
+	for i, n := range batch {
+		id, err := fs.upload(ctx, r.Files[n])
+		if err != nil {
+			return "", api.NotPosted(withFiles(err, batch[i:i+1], rest[i:]))
+		}
+		sent.Files = append(sent.Files, slack.FileSummary{ID: id, Title: convert.Printable(r.Files[n].Name)})
+	}
+	if err := fs.record(ctx, note, sent); err != nil { // before they are shown, so that every process finds them
+		return "", api.NotPosted(api.NotSlack(err))
+	}
+	ts, err := fs.show(ctx, note, r.Thread, sent, LooksFor(parts))
+	if api.IsNotPosted(err) {
+		err = api.NotPosted(withFiles(err, batch, rest))
+	}
+	return ts, err
+}
+
+// SharedBefore looks for the message of files that were sent under a key; "" if there is none.
+// If they were uploaded but are not known to be shown, it shows them: Slack shows a file only
+// once.
+func (fs *Files) SharedBefore(ctx context.Context, note string, in adapters.Thread, most int) (string, error) {
+	b, err := fs.State.Get(ctx, note)
+	if errors.Is(err, adapters.ErrGone) {
+		return "", nil
+	}
+	var sent sharedFiles
+	if err == nil {
+		err = json.Unmarshal(b, &sent)
+	}
+	if err != nil || len(sent.Files) == 0 {
+		return "", err //nolint:wrapcheck // the storage says what was attempted
+	}
+	if sent.Done {
+		return fs.messageOf(ctx, in, sent, most), nil
+	}
+	ts, err := fs.findMessage(ctx, in.Channel, sent.Files[0].ID, looks)
+	switch {
+	case ts != "":
+		return ts, nil
+	case api.HasCode(err, "file_not_found", "file_deleted"):
+		return "", nil
+	case err != nil && !api.IsUnknownMethod(err):
+		return "", err
+	}
+	ts, err = fs.show(ctx, note, in, sent, most)
+	switch {
+	case api.HasCode(err, "file_update_failed"): // they are shown already
+		return sent.Files[0].ID, nil
+	case err != nil && adapters.Final(api.Fault(err)): // sending them again tells which ones are refused
+		return "", nil
+	}
+	return ts, err
+}
+
+// show shows files that are uploaded.
+func (fs *Files) show(ctx context.Context, note string, in adapters.Thread, sent sharedFiles, most int) (string, error) {
+	ts, err := fs.complete(ctx, in, sent.Files)
+	if err != nil {
+		return "", err
+	}
+	sent.Done, sent.TS = true, ts
+	noted, stop := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
+	defer stop()
+	if err := fs.record(noted, note, sent); err != nil {
+		fs.Log.WarnContext(ctx, "it was not noted that files are shown", "error", err)
+	}
+	return fs.messageOf(ctx, in, sent, most), nil
+}
+
+// messageOf is the message that shows files, or else the first file.
+func (fs *Files) messageOf(ctx context.Context, in adapters.Thread, sent sharedFiles, most int) string {
+	if sent.TS != "" {
+		return sent.TS
+	}
+	ts, err := fs.findMessage(ctx, in.Channel, sent.Files[0].ID, most)
+	if err != nil {
+		fs.Log.WarnContext(ctx, "it is not known by which message files are shown", "error", api.Fault(err))
+	}
+	return cmp.Or(ts, sent.Files[0].ID)
+}
+
+// record stores which files are sent.
+func (fs *Files) record(ctx context.Context, key string, sent sharedFiles) error {
+	b, err := json.Marshal(sent)
+	if err == nil {
+		err = fs.State.Put(ctx, key, b, rememberFiles)
+	}
+	if err != nil {
+		return fmt.Errorf("note which files are sent: %w", err)
+	}
+	return nil
+}
+
+// findMessage polls for the message that shows a file; "" if there is none in the end.
+func (fs *Files) findMessage(ctx context.Context, channel, id string, most int) (string, error) {
+	for n, pause := 0, firstLook; ; n, pause = n+1, min(2*pause, lastLook) {
+		f, _, _, err := fs.API.GetFileInfoContext(ctx, id, 0, 0)
+		if err != nil {
+			return "", err //nolint:wrapcheck // the caller reads the library's error
+		}
+		if ts := convert.SharedIn(f.Shares, channel); ts != "" || n == most {
+			return ts, nil
+		}
+		if err := api.Sleep(ctx, pause); err != nil {
+			return "", err
+		}
+	}
+}
+
+// LooksFor is how often to poll for the message that shows the files of the first part. Text comes
+// soon enough below them, so a few polls are enough. Other files might overtake them, and if
+// nothing follows, people react to that message.
+func LooksFor(parts []convert.Part) int {
+	if len(parts) > 1 && len(parts[1].Files) == 0 {
+		return fewLooks
+	}
+	return looks
+}
+
+// withFiles adds to a refusal the files that it is about: these, or all that are not sent yet if
+// nobody may send files there.
+func withFiles(err error, these, all []int) error {
+	f, ok := api.AsFault(api.Fault(err))
+	if !ok || !adapters.Final(f) || errors.Is(f.Kind, adapters.ErrGone) || errors.Is(f.Kind, adapters.ErrRefused) {
+		return err
+	}
+	named := *f
+	named.Files = these
+	if errors.Is(f.Kind, adapters.ErrForbidden) && !api.HasCode(err, "file_type_not_allowed", "file_uploads_except_images_disabled") {
+		named.Files = all
+	}
+	return &named
+}
+
+// FilesKey is the key of the record of the files that the n-th message of a reply shows.
+func FilesKey(key string, n int) string {
+	of := convert.Name + "\x00" + key
+	if n > 0 {
+		of += "\x00" + strconv.Itoa(n)
+	}
+	sum := sha256.Sum256([]byte(of))
+	return "posted-" + hex.EncodeToString(sum[:]) + "/files"
+}

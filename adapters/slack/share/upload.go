@@ -1,0 +1,123 @@
+package share
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"sync"
+
+	"github.com/slack-go/slack"
+
+	"atelier/adapters"
+	"atelier/adapters/edge"
+	"atelier/adapters/slack/api"
+	"atelier/adapters/slack/convert"
+)
+
+// upload uploads a file, which Slack shows to nobody yet.
+//
+// The library sends a file only to the API's own host, port and scheme, as a multipart form, and
+// does not read where a file was shown. So this package does both.
+func (fs *Files) upload(ctx context.Context, f adapters.Attachment) (id string, err error) {
+	content, err := fs.Open(ctx, f.Handle)
+	if err != nil {
+		return "", api.NotSlack(err)
+	}
+	defer func() { err = errors.Join(err, content.Close()) }()
+	to, err := fs.API.GetUploadURLExternalContext(ctx, slack.GetUploadURLExternalParameters{
+		FileName: convert.FileName(f.Name), FileSize: int(f.Size), AltTxt: convert.AltText(f),
+	})
+	if err != nil {
+		return "", err //nolint:wrapcheck // the outbox reads the library's error
+	}
+	body := &source{from: content}
+	err = fs.send(ctx, to.UploadURL, body, f.Size)
+	if broken := body.close(); broken != nil {
+		return "", api.NotSlack(broken)
+	}
+	return to.FileID, err
+}
+
+// send sends bytes to an upload address, which is signed and gets no token.
+func (fs *Files) send(ctx context.Context, address string, body io.Reader, size int64) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, body)
+	if err != nil {
+		return edge.Detail(err)
+	}
+	r.ContentLength = size
+	r.Header.Set("Content-Type", "application/octet-stream")
+	answer, err := fs.Edge.HTTP().Do(r)
+	if err != nil {
+		return err //nolint:wrapcheck // fault reads it
+	}
+	err = api.CheckStatus(answer)
+	if api.IsUnknownMethod(err) { // the address has expired: the next attempt gets another one
+		err = errors.New("the bytes were not taken")
+	}
+	return errors.Join(err, answer.Body.Close())
+}
+
+// complete shows uploaded files in one message, and returns its timestamp if Slack tells it at
+// once.
+func (fs *Files) complete(ctx context.Context, in adapters.Thread, files []slack.FileSummary) (string, error) {
+	named, err := json.Marshal(files)
+	if err != nil {
+		return "", fmt.Errorf("name the files: %w", err)
+	}
+	form := url.Values{"files": {string(named)}, "channel_id": {in.Channel}}
+	if in.ID != "" {
+		form.Set("thread_ts", in.ID)
+	}
+	var done struct {
+		slack.SlackResponse
+
+		Files json.RawMessage `json:"files"`
+	}
+	if err := fs.API.Call(ctx, "files.completeUploadExternal", form, &done); err != nil {
+		return "", err
+	}
+	var shown []struct {
+		Shares slack.Share `json:"shares"`
+	}
+	if err := json.Unmarshal(done.Files, &shown); err == nil && len(shown) > 0 {
+		return convert.SharedIn(shown[0].Shares, in.Channel), nil
+	}
+	return "", nil // it is done all the same
+}
+
+// source is what is uploaded. It remembers why it ended, and gives nothing once it is
+// closed: the library reads on for a moment where the request has failed.
+type source struct {
+	from io.Reader
+
+	mu     sync.Mutex
+	err    error
+	closed bool
+}
+
+func (s *source) Read(p []byte) (int, error) {
+	s.mu.Lock()
+	closed := s.closed
+	s.mu.Unlock()
+	if closed {
+		return 0, io.ErrClosedPipe
+	}
+	n, err := s.from.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.err = err
+	}
+	return n, err //nolint:wrapcheck // a reader's own word
+}
+
+func (s *source) close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	return s.err
+}
