@@ -210,7 +210,7 @@ func mindSettings() []setting {
 				return err
 			},
 		}, {
-			name: "OPENAI_BUDGET", value: "100000", about: "How many tokens planning, writing programs and answering may take for one wish; other tools come on top.",
+			name: "OPENAI_BUDGET", value: "100000", about: "How many tokens planning, programs and answers may take for one wish; other tools come on top.",
 			set: func(c *Config, v string) (err error) {
 				c.Models.Budget, err = number(v, leastBudget, 100_000_000)
 				return err
