@@ -83,7 +83,6 @@ func TestCheckWarns(t *testing.T) {
 // TestTryTellsWhatAProgramSaid: the author of a tool reads the program's own words.
 func TestTryTellsWhatAProgramSaid(t *testing.T) {
 	t.Parallel()
-	needPrograms(t, toolLines(t, "ATELIER_DATA="+t.TempDir()))
 	folder := t.TempDir()
 	file, photo := filepath.Join(folder, "some_tool.yaml"), filepath.Join(folder, "photo.png")
 	b, err := (&newToolCommand{Name: "some_tool", Kind: commandKind, Takes: "image", Returns: "usual"}).file()
