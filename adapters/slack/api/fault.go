@@ -240,7 +240,7 @@ func Invalid(format string, args ...any) error {
 func AsFault(err error) (*adapters.Fault, bool) { return errors.AsType[*adapters.Fault](err) }
 
 // Message is the sentence that tells a person why a request by a command or a button failed.
-// It does not promise another try, since there is none.
+// It promises no retry, because such requests are not retried.
 func Message(f *adapters.Fault) string {
 	if f.Sentence == Unreached {
 		return unreachedNow

@@ -118,8 +118,8 @@ func Clean(h *Event) {
 	Clean(h.Previous)
 }
 
-// timestamp writes a timestamp as Slack does; "" if it is none. Servers that write numbers leave
-// out the zeros at its end.
+// timestamp writes a timestamp as Slack does, or returns "" for anything else. Servers that send
+// numbers drop trailing zeros.
 func timestamp(ts string) string {
 	if whole, fraction, ok := strings.Cut(ts, "."); ok && len(fraction) < 6 {
 		ts = whole + "." + (fraction + "000000")[:6]

@@ -68,7 +68,7 @@ func (p *People) Lookup(ctx context.Context, id string) (Person, error) {
 	switch err = api.Fault(err); {
 	case err == nil:
 		name := cmp.Or(answer.Profile.DisplayName, answer.RealName, answer.Profile.RealName, answer.Name)
-		// an admin of another workspace is none here
+		// an admin of another workspace has no rights here
 		admin := (answer.IsAdmin || answer.IsOwner) && (answer.TeamID == "" || answer.TeamID == p.Identity.team())
 		who.Person = adapters.Person{ID: id, Name: convert.PlainLine(name, convert.MaxName), Admin: admin}
 		who.Language = convert.PlainLine(answer.Locale, convert.MaxName)

@@ -9,7 +9,7 @@ import (
 	"atelier/adapters/slack/slacktest"
 )
 
-// An admin of another workspace is none here. People are looked up once.
+// An admin of another workspace has no rights here. Each person is looked up once.
 func TestAdminsOfOtherWorkspaces(t *testing.T) {
 	t.Parallel()
 	w := slacktest.New(t, slacktest.Options{})

@@ -69,7 +69,7 @@ func (p *Poster) Respond(ctx context.Context, channel, responseURL string, w con
 	})
 }
 
-// Find looks for a message that was posted under a key; "" if there is none.
+// Find looks for a message that was posted under a key. It returns "" if it finds none.
 func (p *Poster) Find(ctx context.Context, key string, n int, in adapters.Thread) (string, error) {
 	found := ""
 	err := p.Messages.Walk(ctx, in, lookup.Span{Metadata: true, Most: lookup.MaxPages}, func(m convert.Event) bool {

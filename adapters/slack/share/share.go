@@ -74,7 +74,7 @@ func (fs *Files) Share(ctx context.Context, note string, r adapters.Reply, parts
 	return ts, err
 }
 
-// SharedBefore looks for the message of files that were sent under a key; "" if there is none.
+// SharedBefore looks for the message of files that were sent under a key. It returns "" if it finds none.
 // If they were uploaded but are not known to be shown, it shows them: Slack shows a file only
 // once.
 func (fs *Files) SharedBefore(ctx context.Context, note string, in adapters.Thread, most int) (string, error) {

@@ -116,7 +116,7 @@ func (p program) values() map[string]any {
 	return values
 }
 
-// Source is the text of a stored program, "" if it is none.
+// Source is the text of a stored program, or "" for anything else.
 func Source(stored string) string {
 	p, err := parse(stored)
 	if err != nil {

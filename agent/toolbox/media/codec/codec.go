@@ -54,26 +54,9 @@ const MaxWebP = 16383
 // EncodeWebP writes a picture as WebP, in a quality from 1 to 100 that is like that of JPEG.
 func EncodeWebP(ctx context.Context, img *image.NRGBA, quality int, lossless bool) ([]byte, error) {
 	const method, rgba = 2, 0
-	var made []byte
-	err := webpModule.use(ctx, func(i instance) error {
-		at, err := i.put(packed(img.Pix, img.Stride, img.Rect))
-		if err != nil {
-			return err
-		}
-		size, err := i.room(8)
-		if err != nil {
-			return err
-		}
-		out, err := i.call("encode", uint64(at), uint64(img.Rect.Dx()), uint64(img.Rect.Dy()), uint64(size),
-			rgba, uint64(quality), method, flag(lossless), 0)
-		if err != nil {
-			return fmt.Errorf("write WebP: %w", err)
-		}
-		made, err = i.made(out, size)
-		return err
-	})
+	made, err := webpModule.encode(ctx, packed(img.Pix, img.Stride, img.Rect), img.Rect, rgba, uint64(quality), method, flag(lossless), 0)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("write WebP: %w", err)
 	}
 	return made, nil
 }
@@ -83,29 +66,11 @@ const avifSpeed = 8
 
 // EncodeAVIF writes a picture as AVIF, in a quality from 1 to 100 that is like that of JPEG.
 func EncodeAVIF(ctx context.Context, img *image.NRGBA, quality int) ([]byte, error) {
-	const yuv420 = 3
+	const yuv420, alphaQuality = 3, 90
 	own := uint64(max(quality-20, 1)) // libavif's scale: photos look about as good there
-	var made []byte
-	err := avifEncoder.use(ctx, func(i instance) error {
-		at, err := i.put(premultiplied(img))
-		if err != nil {
-			return err
-		}
-		size, err := i.room(8)
-		if err != nil {
-			return err
-		}
-		const alphaQuality = 90
-		out, err := i.call("encode", uint64(at), uint64(img.Rect.Dx()), uint64(img.Rect.Dy()), uint64(size),
-			own, alphaQuality, avifSpeed, yuv420)
-		if err != nil {
-			return fmt.Errorf("write AVIF: %w", err)
-		}
-		made, err = i.made(out, size)
-		return err
-	})
+	made, err := avifEncoder.encode(ctx, premultiplied(img), img.Rect, own, alphaQuality, avifSpeed, yuv420)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("write AVIF: %w", err)
 	}
 	return made, nil
 }
@@ -119,25 +84,9 @@ const jxlEffort = 3
 // EncodeJXL writes a picture as JPEG XL, in a quality from 1 to 100 that is like that of JPEG; 100 is
 // without loss.
 func EncodeJXL(ctx context.Context, img *image.NRGBA, quality int) ([]byte, error) {
-	var made []byte
-	err := jxlEncoder.use(ctx, func(i instance) error {
-		at, err := i.put(packed(img.Pix, img.Stride, img.Rect))
-		if err != nil {
-			return err
-		}
-		size, err := i.room(8)
-		if err != nil {
-			return err
-		}
-		out, err := i.call("encode", uint64(at), uint64(img.Rect.Dx()), uint64(img.Rect.Dy()), uint64(size), uint64(quality), jxlEffort)
-		if err != nil {
-			return fmt.Errorf("write JPEG XL: %w", err)
-		}
-		made, err = i.made(out, size)
-		return err
-	})
+	made, err := jxlEncoder.encode(ctx, packed(img.Pix, img.Stride, img.Rect), img.Rect, uint64(quality), jxlEffort)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("write JPEG XL: %w", err)
 	}
 	return made, nil
 }
@@ -365,6 +314,30 @@ func checkSize(width, height uint32, most int64) error {
 		return fmt.Errorf("the picture has %d × %d pixels, which is not what its file declares", width, height)
 	}
 	return nil
+}
+
+// encode has the module write pixels of that size, as its settings say.
+func (m *module) encode(ctx context.Context, pixels []byte, r image.Rectangle, settings ...uint64) (made []byte, err error) {
+	err = m.use(ctx, func(i instance) error {
+		at, err := i.put(pixels)
+		if err != nil {
+			return err
+		}
+		size, err := i.room(8)
+		if err != nil {
+			return err
+		}
+		out, err := i.call("encode", append([]uint64{uint64(at), uint64(r.Dx()), uint64(r.Dy()), uint64(size)}, settings...)...)
+		if err != nil {
+			return err
+		}
+		made, err = i.made(out, size)
+		return err
+	})
+	if err != nil {
+		return nil, err // what was made is not to be read then
+	}
+	return made, nil
 }
 
 // made is what was made at a place, whose size is at another one.
