@@ -13,9 +13,10 @@ import (
 	"github.com/makiuchi-d/gozxing"
 	"github.com/makiuchi-d/gozxing/aztec"
 	"github.com/makiuchi-d/gozxing/datamatrix"
-	multiqr "github.com/makiuchi-d/gozxing/multi/qrcode"
+	multidetector "github.com/makiuchi-d/gozxing/multi/qrcode/detector"
 	"github.com/makiuchi-d/gozxing/oned"
-	"github.com/makiuchi-d/gozxing/qrcode"
+	"github.com/makiuchi-d/gozxing/qrcode/decoder"
+	"github.com/makiuchi-d/gozxing/qrcode/detector"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -64,7 +65,7 @@ func (n *Native) readCode(ctx context.Context, c toolbox.Call) (toolbox.Output, 
 func decode(ctx context.Context, img *image.NRGBA) ([]string, error) {
 	hints := map[gozxing.DecodeHintType]any{gozxing.DecodeHintType_TRY_HARDER: true}
 	readers := []gozxing.Reader{
-		qrcode.NewQRCodeReader(), oned.NewCode128Reader(), oned.NewMultiFormatUPCEANReader(hints), oned.NewCode39Reader(), oned.NewITFReader(),
+		oned.NewCode128Reader(), oned.NewMultiFormatUPCEANReader(hints), oned.NewCode39Reader(), oned.NewITFReader(),
 		datamatrix.NewDataMatrixReader(), aztec.NewAztecReader(),
 	}
 	source := gozxing.NewLuminanceSourceFromImage(img)
@@ -73,33 +74,79 @@ func decode(ctx context.Context, img *image.NRGBA) ([]string, error) {
 		if err != nil {
 			return nil, nil //nolint:nilerr // too small to hold a code
 		}
-		var found []string
-		add := func(text string) {
-			if text != "" && !slices.Contains(found, text) {
-				found = append(found, clean(text))
-			}
-		}
-		if several, err := multiqr.NewQRCodeMultiReader().DecodeMultiple(bitmap, hints); err == nil {
-			for _, r := range several {
-				add(r.GetText())
-			}
+		found, err := decodeQR(ctx, bitmap)
+		if err != nil || len(found) > 0 {
+			return found, err
 		}
 		for _, r := range readers {
 			if err := media.Stopped(ctx); err != nil {
 				return nil, err
 			}
-			if len(found) > 0 {
-				return found, nil
+			if one, err := r.Decode(bitmap, hints); err == nil && one.GetText() != "" {
+				return []string{clean(one.GetText())}, nil
 			}
-			if one, err := r.Decode(bitmap, hints); err == nil {
-				add(one.GetText())
-			}
-		}
-		if len(found) > 0 {
-			return found, nil
 		}
 	}
 	return nil, nil
+}
+
+// Three squares mark a QR code. A halftone print has thousands of shapes like them, and trying each three
+// of them takes hours, so the search has bounds.
+const (
+	mostSquares = 300
+	mostTries   = 1000
+)
+
+// decodeQR returns the texts of the QR codes on a picture.
+func decodeQR(ctx context.Context, bitmap *gozxing.BinaryBitmap) ([]string, error) {
+	matrix, err := bitmap.GetBlackMatrix()
+	if err != nil {
+		return nil, nil //nolint:nilerr // one even surface
+	}
+	candidates := findQR(matrix)
+	detect, read := detector.NewDetector(matrix), decoder.NewDecoder()
+	var found []string
+	for _, c := range candidates[:min(len(candidates), mostTries)] {
+		if err := media.Stopped(ctx); err != nil {
+			return nil, err
+		}
+		code, err := detect.ProcessFinderPatternInfo(c)
+		if err != nil {
+			continue
+		}
+		result, err := read.Decode(code.GetBits(), nil)
+		if err != nil {
+			continue
+		}
+		if text := clean(result.GetText()); text != "" && !slices.Contains(found, text) {
+			found = append(found, text)
+		}
+	}
+	return found, nil
+}
+
+// findQR returns where QR codes may be, or nothing if the picture has more than mostSquares squares.
+func findQR(matrix *gozxing.BitMatrix) (candidates []*detector.FinderPatternInfo) {
+	type tooMany struct{}
+	squares := 0
+	count := gozxing.ResultPointCallback(func(gozxing.ResultPoint) {
+		if squares++; squares > mostSquares {
+			panic(tooMany{}) // the library has no other way to stop its search
+		}
+	})
+	defer func() {
+		if p := recover(); p != nil {
+			if _, ok := p.(tooMany); !ok {
+				panic(p)
+			}
+		}
+	}()
+	hints := map[gozxing.DecodeHintType]any{gozxing.DecodeHintType_TRY_HARDER: true}
+	candidates, err := multidetector.NewMultiFinderPatternFinder(matrix, count).FindMulti(hints)
+	if err != nil {
+		return nil // there is none
+	}
+	return candidates
 }
 
 const mostBarCode = 80 // letters

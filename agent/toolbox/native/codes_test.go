@@ -4,6 +4,7 @@ import (
 	"context"
 	"image"
 	"image/color"
+	"image/draw"
 	"strings"
 	"testing"
 
@@ -43,6 +44,12 @@ func TestReadCode(t *testing.T) {
 	if out := w.run("read_code", args{"image": {w.given("photo.jpg", photo)}}); out.Value != "https://example.org/menu?table=7" {
 		t.Errorf("in a photo: got %q", out.Value)
 	}
+	sheet := uniform(700, 400, color.NRGBA{255, 255, 255, 255})
+	draw.Draw(sheet, image.Rect(20, 20, 320, 320), code, image.Point{}, draw.Src)
+	draw.Draw(sheet, image.Rect(370, 60, 670, 360), qrOf(t, "second", 300), image.Point{}, draw.Src)
+	if out := w.run("read_code", args{"image": {w.given("sheet.png", sheet)}}); len(strings.Split(out.Value, "\n")) != 2 || !strings.Contains(out.Value, "second") {
+		t.Errorf("of two codes: %q", out.Value)
+	}
 	inverted := media.ToNRGBA(code)
 	for i := range inverted.Pix {
 		if i%4 != 3 {
@@ -52,6 +59,16 @@ func TestReadCode(t *testing.T) {
 	if out := w.run("read_code", args{"image": {w.given("night.png", inverted)}}); out.Value == "" {
 		t.Error("light on dark is not read")
 	}
+	dots := uniform(200, 200, color.NRGBA{255, 255, 255, 255}) // many look like the corner of a code
+	pattern := " #### ###    # #### # "
+	for y := range 200 {
+		for x := range 200 {
+			if pattern[(y*200+x)%len(pattern)] == '#' {
+				dots.SetNRGBA(x, y, color.NRGBA{0, 0, 0, 255})
+			}
+		}
+	}
+	w.refused("read_code", args{"image": {w.given("print.png", dots)}}, "no QR code")
 	w.refused("read_code", args{"image": {w.given("plain.png", colourful(300, 200))}}, "no QR code")
 }
 
