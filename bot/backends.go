@@ -146,7 +146,7 @@ func serviceName(base string) string {
 // improvise is what has programs written by the first server with OpenAI's API.
 func (w *workbench) improvise(rest []toolbox.Server) (toolbox.Server, error) {
 	c := improvise.Config{
-		Sandbox: w.confined, Films: w.films, Limits: w.config.limits(), Off: !w.config.Programs.Allowed,
+		Sandbox: w.confined, Environment: w.config.pythonFolder(), Films: w.films, Limits: w.config.limits(), Off: !w.config.Programs.Allowed,
 		RunsOnly: w.config.RunsOnly, Tokens: w.config.Models.Budget,
 	}
 	for _, s := range rest {

@@ -28,6 +28,7 @@ type toolCommand struct {
 	Try     tryToolCommand     `cmd:"" help:"Run a tool from its file, and check what its result must show."`
 	Effects effectsToolCommand `cmd:"" help:"List the effects that a tool may declare, with their fields and tolerances."`
 	Keep    keepToolCommand    `cmd:"" help:"Make a tool of the program that was written for a request."`
+	Setup   setupToolCommand   `cmd:"" help:"Install the Python packages that programs written for a request may use."`
 }
 
 func checkToolName(name string) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed" // the words for the model
 	"fmt"
+	"maps"
 	"os/exec"
 
 	"slices"
@@ -15,7 +16,6 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
-	"atelier/agent/toolbox/sandbox"
 )
 
 //go:embed prompt.txt
@@ -110,25 +110,23 @@ func (b *Backend) input(ctx context.Context, v toolbox.Value) (input, error) {
 }
 
 // inspect asks Python what is here, in the sandbox.
-func inspect(ctx context.Context, s *sandbox.Sandbox) (machine, error) {
-	packages := []string{"python3"}
-	m := machine{}
-	for name, debian := range modules {
-		m.Modules, packages = append(m.Modules, name), append(packages, debian)
-	}
-	slices.Sort(m.Modules)
-	slices.Sort(packages)
+func (b *Backend) inspect(ctx context.Context) (machine, error) {
+	m := machine{python: b.interpreter(), Modules: slices.Sorted(maps.Keys(modules))}
+	packages := slices.Sorted(maps.Values(modules))
 	lines := []string{"import mimetypes, platform", "mimetypes.knownfiles.clear()", "print(platform.python_version())"}
 	for _, name := range m.Modules {
 		lines = append(lines, "import "+name, fmt.Sprintf("print(getattr(%[1]s, '__version__', getattr(%[1]s, 'Version', '')))", name))
 	}
-	said, err := s.Run(ctx, sandbox.Command{Program: interpreter, Args: []string{"-I", "-B", "-c", strings.Join(lines, "\n")}, Memory: mostMemory})
+	c := m.python.command("-I", "-B", "-c", strings.Join(lines, "\n"))
+	c.Memory = mostMemory
+	said, err := b.config.Sandbox.Run(ctx, c)
 	versions := strings.Split(strings.TrimSpace(string(said)), "\n")
 	if err != nil || len(versions) != len(m.Modules)+1 {
 		return m, &plan.Fault{
 			Sentence: plan.Say("It needs Python, which is not set up here."),
-			Operator: plan.Say("Programs need Python and some of its modules; install them, on Debian with: apt-get install %s.", strings.Join(packages, " ")),
-			Err:      err,
+			Operator: plan.Say("Programs need Python and some of its modules; run bot tool setup, or on Debian: apt-get install python3 %s.",
+				strings.Join(packages, " ")),
+			Err: err,
 		}
 	}
 	m.Python = versions[0]

@@ -83,6 +83,9 @@ type Config struct {
 	// Writer writes the programs; nil if nothing here can.
 	Writer  Writer
 	Sandbox *sandbox.Sandbox
+	// Environment is the folder of a Python environment that [Setup] made. Without one, that of the
+	// image is used, and then Debian's Python.
+	Environment string
 	// Films looks into sound and video.
 	Films  *ffmpeg.FFmpeg
 	Limits media.Limits
@@ -117,6 +120,12 @@ func New(c Config) (*Backend, error) {
 	}
 	if c.Timeout < 0 || c.Tokens < 0 {
 		return nil, errors.New("the time and the tokens of programs must not be negative")
+	}
+	if c.Environment != "" {
+		var err error
+		if c.Environment, err = filepath.Abs(c.Environment); err != nil {
+			return nil, fmt.Errorf("find the Python environment: %w", err)
+		}
 	}
 	c.Limits, c.Timeout = c.Limits.OrDefault(), cmp.Or(c.Timeout, 2*time.Minute)
 	return &Backend{config: c}, nil
@@ -251,7 +260,7 @@ func (b *Backend) look(ctx context.Context) (machine, error) {
 			Err:      lacks,
 		}
 	}
-	return inspect(ctx, b.config.Sandbox)
+	return b.inspect(ctx)
 }
 
 // write has the model write a program and runs it, until one does the job.
@@ -347,15 +356,14 @@ type machine struct {
 	Python   string // its version
 	Modules  []string
 	Programs []string
+
+	python interpreter
 }
 
 // usualMachine is what programs find where everything is installed.
 func usualMachine() machine {
 	return machine{Python: "3", Modules: slices.Sorted(maps.Keys(modules)), Programs: programs}
 }
-
-// interpreter is Debian's, whose modules come with its packages.
-const interpreter = "/usr/bin/python3"
 
 // modules are what a program may import, by Debian's package.
 var modules = map[string]string{

@@ -98,10 +98,9 @@ func (j *job) run(ctx context.Context, p program, round int) (toolbox.Output, er
 	if err := j.lay(dir, p); err != nil {
 		return toolbox.Output{}, fmt.Errorf("lay out a program: %w", err)
 	}
-	c := sandbox.Command{
-		Program: interpreter, Args: []string{"-I", "-B", "-u", "run.py"}, Dir: dir, Timeout: j.config.Timeout, Memory: mostMemory, File: j.config.Limits.Bytes,
-		Env: []string{"HOME=" + dir, "OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1", "OMP_THREAD_LIMIT=1"},
-	}
+	c := j.machine.python.command("-I", "-B", "-u", "run.py")
+	c.Dir, c.Timeout, c.Memory, c.File = dir, j.config.Timeout, mostMemory, j.config.Limits.Bytes
+	c.Env = []string{"HOME=" + dir, "OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1", "OMP_THREAD_LIMIT=1"}
 	for _, in := range j.inputs {
 		if in.Path != "" {
 			c.Read = append(c.Read, in.Path)

@@ -1,0 +1,85 @@
+package improvise
+
+import (
+	"bytes"
+	"context"
+	_ "embed" // the packages of the environment
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"atelier/agent/toolbox/sandbox"
+)
+
+// requirements are the packages that programs may import, each with its version and checksums. They
+// come from requirements.in:
+//
+//	uv pip compile --universal --generate-hashes --python-version 3.11 --only-binary :all: \
+//	    --no-header --no-annotate requirements.in -o requirements.txt
+//
+//go:embed requirements.txt
+var requirements []byte
+
+const (
+	// imageEnvironment is where the image has the environment.
+	imageEnvironment = "/opt/atelier/python"
+	// systemPython is Debian's, whose modules come with its packages.
+	systemPython = "/usr/bin/python3"
+	// lockFile is written into an environment once it is complete.
+	lockFile = "requirements.txt"
+)
+
+// interpreter is a Python.
+type interpreter struct {
+	program     string
+	environment string // its folder; "" is none
+}
+
+// command runs it in the sandbox.
+func (p interpreter) command(args ...string) sandbox.Command {
+	c := sandbox.Command{Program: p.program, Args: args}
+	if p.environment != "" {
+		c.Read = []string{p.environment}
+	}
+	return c
+}
+
+// interpreter returns the Python of the first complete environment, or else Debian's.
+func (b *Backend) interpreter() interpreter {
+	for _, dir := range []string{b.config.Environment, imageEnvironment} {
+		if dir == "" {
+			continue
+		}
+		if lock, err := os.ReadFile(filepath.Join(dir, lockFile)); err == nil && bytes.Equal(lock, requirements) {
+			return interpreter{filepath.Join(dir, "bin", "python3"), dir}
+		}
+	}
+	return interpreter{program: systemPython}
+}
+
+// Setup makes a Python environment with the locked packages in dir, in place of one that is there. It
+// needs Python's module venv and a package index. What they print goes to log.
+func Setup(ctx context.Context, dir string, log io.Writer) error {
+	run := func(program string, args ...string) error {
+		c := exec.CommandContext(ctx, program, args...) //nolint:gosec // of this file and the operator
+		c.Stdout, c.Stderr = log, log
+		return c.Run()
+	}
+	if err := run(systemPython, "-m", "venv", "--clear", dir); err != nil {
+		return fmt.Errorf("make a virtual environment: %w", err)
+	}
+	lock := filepath.Join(dir, lockFile)
+	if err := os.WriteFile(lock+".new", requirements, 0o644); err != nil { //nolint:gosec // programs run as another user
+		return fmt.Errorf("write the list of packages: %w", err)
+	}
+	if err := run(filepath.Join(dir, "bin", "python3"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
+		"--no-cache-dir", "--require-hashes", "--only-binary", ":all:", "--requirement", lock+".new"); err != nil {
+		return fmt.Errorf("install the packages: %w", err)
+	}
+	if err := os.Rename(lock+".new", lock); err != nil {
+		return fmt.Errorf("put the environment to use: %w", err)
+	}
+	return nil
+}
