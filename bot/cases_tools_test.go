@@ -132,6 +132,8 @@ func newThings(t *testing.T) things {
 	return things{
 		// those of one tool, by its name
 		"read_code":              file(plan.Image, "code.png", code),
+		"animation_to_video":     file(plan.Image, "animation.gif", animation),
+		"split_animation":        file(plan.Image, "animation.gif", animation),
 		"reverse_animation":      file(plan.Image, "animation.gif", animation),
 		"change_animation_speed": file(plan.Image, "animation.gif", animation),
 		"ocr_pdf":                file(plan.Document, "scan.pdf", scan),
@@ -173,7 +175,7 @@ func (all things) call(t *testing.T, tool toolbox.Tool) toolbox.Call {
 var said = map[string]string{
 	"text": "Ann was glad to meet Bob in Lisbon on a sunny day. They had a wonderful time.", "caption": "Hello", "subtitles": "Hello there",
 	"prompt": "a calm piano piece", "instruction": "make it a cartoon", "question": "how many things are there?", "object": "ball",
-	"table": "name,age\nAnn,31\nBob,27", "language": "German", "factor": "2x", "limit": "20 KB", "size": "100x75", "range": "0:00-0:01",
+	"table": "name,age\nAnn,31\nBob,27", "language": "German", "factor": "2x", "opacity": "50%", "limit": "20 KB", "size": "100x75", "range": "0:00-0:01",
 	"adjustment": "brighter", "region": "left half", "place": "Lisbon",
 	"extract_pages.pages": "1", "convert_image.format": "jpg", "convert_audio.format": "wav", "convert_video.format": "mov",
 	"table_statistics.column": "age", "sort_table.column": "age", "table_statistics.by": "age", "sort_table.by": "age",

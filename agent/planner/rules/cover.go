@@ -256,7 +256,8 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 	case strings.HasPrefix(text, "recording"): // of sound, or of a screen
 		return true
 	case retrieve.IsFormat(text):
-		return c.format(text) || c.lexicon.MediaNoun([]retrieve.Word{w}) == plan.Document && slices.ContainsFunc(c.tools, ofDocuments)
+		return c.shownFormat(words, i) || c.format(text) ||
+			c.lexicon.MediaNoun([]retrieve.Word{w}) == plan.Document && slices.ContainsFunc(c.tools, ofDocuments)
 	case c.in("sound nouns", text), c.lexicon.MediaNoun([]retrieve.Word{w}) == plan.Audio:
 		return c.knows(class) || slices.ContainsFunc(c.tools, func(f *profile) bool { return f.Returns == plan.Audio || f.takes(plan.Audio) })
 	case c.says[text], c.says[w.Stem], c.saysAll(written), c.r.head.Name != "" && c.knows(class):

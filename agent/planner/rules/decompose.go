@@ -157,10 +157,13 @@ func (t *thread) understandClause(n int, r *reading, last bool) *outcome {
 // carryOut turns the clause of number n, with the files that it means, into subtasks.
 func (t *thread) carryOut(n int, r *reading, last bool) *outcome {
 	if t.differs(r) {
-		if things := t.compared(r); len(things) > 1 {
+		things := t.compared(r)
+		switch {
+		case t.measures(r, things):
+		case len(things) > 1:
 			t.compare(n, r, things)
 			return nil
-		} else if r.marked() {
+		case r.marked():
 			return asking(notSure)
 		}
 	}

@@ -1,7 +1,9 @@
 package rules
 
 import (
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/retrieve"
@@ -211,6 +213,14 @@ func (s *scene) calledAll(es []thing) []string {
 		}
 	}
 	return names
+}
+
+// shownFormat reports whether the word at i speaks of a file at hand by its format: "this gif".
+func (s *scene) shownFormat(words []retrieve.Word, i int) bool {
+	ending := "." + strings.Replace(lower(words[i]), "jpeg", "jpg", 1)
+	return s.determined(words, i) && slices.ContainsFunc(s.calledAll(s.things), func(name string) bool {
+		return strings.EqualFold(strings.Replace(filepath.Ext(name), "jpeg", "jpg", 1), ending)
+	})
 }
 
 // names are those of the files among things: what is marked is no file of its own.

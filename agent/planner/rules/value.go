@@ -89,8 +89,8 @@ var formatWords = lazyregexp.New(`^(?:png|jpe?g|gif|webp|avif|jxl|ico|favicon|bm
 // format is the file format that something is to be brought into: the last one named.
 func (st *settings) format(r *reading) string {
 	var found []string
-	for _, w := range r.clause.words {
-		if text := lower(w); w.Kind == retrieve.Plain && formatWords.MatchString(text) {
+	for i, w := range r.clause.words {
+		if text := lower(w); w.Kind == retrieve.Plain && formatWords.MatchString(text) && !st.shownFormat(r.clause.words, i) {
 			found = append(found, text)
 		}
 	}

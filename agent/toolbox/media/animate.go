@@ -19,28 +19,9 @@ import (
 // which is edit's own to change. All that edit gives must be of one size. How long a frame is
 // shown and how often all of them are stays as it was. One frame is held at a time.
 func EditGIF(ctx context.Context, from, to string, l Limits, edit func(frame *image.NRGBA) (*image.NRGBA, error)) error {
-	l = l.OrDefault()
-	f, err := open(from, l)
-	if err != nil {
-		return err
-	}
-	if f.weight(l).MIME != "image/gif" {
-		return errors.Join(fault(f.name, nil, "is not a GIF picture of a size that is taken."), f.close())
-	}
-	data, err := f.all()
-	if err != nil {
-		return err
-	}
 	return writeFile(ctx, to, func(w io.Writer) error {
-		canvas, out := gifCanvas{}, gifWriter{to: w, most: l.Bytes}
-		err := walkGIF(data, func(frame gifFrame) error {
-			if err := Stopped(ctx); err != nil {
-				return err
-			}
-			seen, err := canvas.show(frame)
-			if err != nil {
-				return f.broken(err)
-			}
+		out := gifWriter{to: w, most: l.OrDefault().Bytes}
+		err := eachFrame(ctx, from, l, func(seen *image.NRGBA, frame gifFrame) error {
 			made, err := edit(seen)
 			if err != nil {
 				return err
@@ -51,6 +32,38 @@ func EditGIF(ctx context.Context, from, to string, l Limits, edit func(frame *im
 			return err
 		}
 		return out.close(ctx)
+	})
+}
+
+// FramesOfGIF calls do with what is seen at each frame of a GIF, in order. One frame is held at a time.
+func FramesOfGIF(ctx context.Context, path string, l Limits, do func(frame *image.NRGBA) error) error {
+	return eachFrame(ctx, path, l, func(seen *image.NRGBA, _ gifFrame) error { return do(seen) })
+}
+
+// eachFrame calls do with each frame of a GIF and what is seen then.
+func eachFrame(ctx context.Context, path string, l Limits, do func(seen *image.NRGBA, frame gifFrame) error) error {
+	l = l.OrDefault()
+	f, err := open(path, l)
+	if err != nil {
+		return err
+	}
+	if f.weight(l).MIME != "image/gif" {
+		return errors.Join(fault(f.name, nil, "is not a GIF picture of a size that is taken."), f.close())
+	}
+	data, err := f.all()
+	if err != nil {
+		return err
+	}
+	canvas := gifCanvas{}
+	return walkGIF(data, func(frame gifFrame) error {
+		if err := Stopped(ctx); err != nil {
+			return err
+		}
+		seen, err := canvas.show(frame)
+		if err != nil {
+			return f.broken(err)
+		}
+		return do(seen, frame)
 	})
 }
 

@@ -52,6 +52,7 @@ func (n *Native) imageOperations() map[string]operation {
 		"read_code":                 n.readCode,
 		"resize_image":              n.editing(n.resize),
 		"rotate_image":              n.editing(n.rotate),
+		"split_animation":           n.splitAnimation,
 		"straighten_image":          n.editing(straighten),
 		"upscale_image":             n.editing(n.upscale),
 	}

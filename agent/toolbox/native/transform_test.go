@@ -248,6 +248,22 @@ func TestAnimations(t *testing.T) {
 	}
 }
 
+// The frames of a GIF are given in order, as they are seen.
+func TestSplitAnimation(t *testing.T) {
+	t.Parallel()
+	w := newWorkbench(t)
+	still := w.given("a.png", uniform(30, 20, color.White))
+	made := w.run("images_to_gif", args{"images": {still, w.given("b.png", uniform(30, 20, color.Black))}})
+	animation := toolbox.Value{Resource: plan.Resource{Type: plan.Image}, Path: made.Path}
+	out := w.run("split_animation", args{"image": {animation}})
+	if len(out.More) != 1 {
+		t.Fatalf("there are %d more frames", len(out.More))
+	}
+	w.same(w.read(out).Image, 30, 20, func(int, int) color.NRGBA { return color.NRGBA{255, 255, 255, 255} })
+	w.same(w.read(out.More[0]).Image, 30, 20, func(int, int) color.NRGBA { return color.NRGBA{0, 0, 0, 255} })
+	w.refused("split_animation", args{"image": {still}}, "not an animated GIF")
+}
+
 // An animation becomes smaller until it fits, and keeps its frames.
 func TestAnimationsFit(t *testing.T) {
 	t.Parallel()

@@ -179,3 +179,32 @@ func (n *Native) iconSet(ctx context.Context, c toolbox.Call) (toolbox.Output, e
 	}
 	return collect(outs)
 }
+
+// mostFrames is the most frames of an animation that are given as pictures.
+const mostFrames = 100
+
+// splitAnimation gives each frame of a GIF as a PNG.
+func (n *Native) splitAnimation(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+	p, err := n.picture(ctx, c, "image")
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	switch frames := p.Info.Frames; {
+	case frames < 2 || p.Info.MIME != "image/gif":
+		return toolbox.Output{}, refusal("The picture is not an animated GIF, so it has no frames.")
+	case frames > mostFrames:
+		return toolbox.Output{}, refusal("%d frames are too many; at most %d can be given as pictures.", frames, mostFrames)
+	}
+	p.Info.Frames = 1 // of each picture that is saved
+	var outs []toolbox.Output
+	err = media.FramesOfGIF(ctx, c.Args["image"][0].Path, n.limits, func(frame *image.NRGBA) error {
+		made := edited{img: frame, format: media.PNG, about: plan.Say("frame %d", len(outs)+1)}
+		out, err := save(ctx, c, len(outs), p, made)
+		outs = append(outs, out)
+		return err
+	})
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	return collect(outs)
+}

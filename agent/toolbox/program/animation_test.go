@@ -22,6 +22,8 @@ func TestAnimations(t *testing.T) {
 		"a PNG's tool": {"round_corners", nil, "10 1.000000"},
 		"backwards":    {"reverse_animation", nil, "10 1.000000"},
 		"faster":       {"change_animation_speed", map[string]string{"factor": "2x"}, "10 0.500000"},
+		"cropped":      {"change_canvas", map[string]string{"size": "30x30", "fill": "cropped"}, "10 1.000000"},
+		"a video":      {"animation_to_video", nil, "30 1.000000"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

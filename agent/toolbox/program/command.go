@@ -391,6 +391,11 @@ func (r *commandRun) subtitles(job ffmpeg.Job, arg string) (toolbox.Output, erro
 // film writes a video.
 func (r *commandRun) film(job ffmpeg.Job, given []string, format filmFormat) (toolbox.Output, error) {
 	f := film{}
+	animated, err := r.animated(given[0])
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	job.Inputs[0].Animated = animated && len(job.Inputs[0].Before) == 0 // "-loop" repeats a still picture
 	if v := r.known.Values(given[0])[0]; v.Type == plan.Video {
 		look, err := r.known.Look(v.Path)
 		if err == nil {
