@@ -69,7 +69,7 @@ func (b saidBinder) source(s slot) *plan.Source {
 }
 
 // bind binds a value to a free parameter, and reports whether it found one. It prefers, in this order:
-//   - a parameter of the same type that can read the value;
+//   - a parameter of the same type that can read the value, first one whose examples have a word of it;
 //   - one whose type has the same meaning;
 //   - a required one of another quantity that can read the value: "16:9" is a part of a picture, too;
 //   - a required one of the same type that cannot read the value, so that the user is asked.
@@ -78,6 +78,7 @@ func (b saidBinder) source(s slot) *plan.Source {
 func (b saidBinder) bind(said plan.Said) bool {
 	text, typ := said.Text(), param.Type(said.Type)
 	for _, fits := range []func(slot) bool{
+		func(s slot) bool { return s.param.Type == typ && s.param.Speaks(text) && s.param.Reads(text) },
 		func(s slot) bool { return s.param.Type == typ && s.param.Reads(text) },
 		func(s slot) bool { return s.param.Type.Meaning() == typ.Meaning() && s.param.Reads(text) },
 		func(s slot) bool {

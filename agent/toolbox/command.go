@@ -126,6 +126,7 @@ func (t *Tool) scope(what string, f *faults) template.Scope {
 				numbers(a.Name, "count", "item")
 			case param.Colour:
 				s[a.Name], s[a.Name+".hex"] = template.Closed, template.Closed
+				numbers(a.Name, "light")
 			case param.Size:
 				numbers(a.Name, "width", "height")
 			case param.Region:
@@ -139,13 +140,14 @@ func (t *Tool) scope(what string, f *faults) template.Scope {
 			}
 		case a.Type == plan.Text && !a.Many:
 			s[a.Name] = template.Words
+			numbers(a.Name, "letters")
 		case a.Type == plan.Text:
 			s[a.Name] = template.Texts
 			numbers(a.Name, "count")
 		case a.Type == plan.Image || a.Type.ImageMap():
 			numbers(a.Name, "width", "height", "frames", "duration")
 		case a.Type == plan.Video:
-			numbers(a.Name, "width", "height", "duration", "rate", "sound", "stream", "alpha", "plays", "subtitles", "subtitle", "drawn")
+			numbers(a.Name, "width", "height", "duration", "rate", "sound", "stream", "alpha", "plays", "subtitles", "subtitle", "drawn", "start", "shortest")
 		case a.Type == plan.Audio:
 			numbers(a.Name, "duration", "channels", "rate", "stream", "heard", "voice", "peak", "silent", "cover")
 			s[a.Name+".format"] = template.Closed

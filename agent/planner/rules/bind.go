@@ -59,14 +59,18 @@ func (s *scene) bind(r *reading) (runs [][]thing, missing plan.Type, choices []t
 	return b.runs(), "", nil
 }
 
-// extras binds the media that the tool may be given besides, where the clause speaks of them: "a
-// slideshow of these with the music".
+// extras binds the media that the tool may be given besides, where the clause speaks of them, "a
+// slideshow of these with the music", or a single one came with the message.
 func (b *binder) extras() {
 	for _, a := range b.r.head.Args {
 		if !a.Optional || !a.Type.Media() {
 			continue
 		}
-		if e, ok := b.spoken(a.Type); ok && !among(slices.Concat(b.fixed, b.left), e) {
+		e, ok := b.spoken(a.Type)
+		if sent := b.sent(a.Type); !ok && len(sent) == 1 {
+			e, ok = sent[0], true
+		}
+		if ok && !among(slices.Concat(b.fixed, b.left), e) {
 			b.fixed = append(b.fixed, e)
 		}
 	}
@@ -159,7 +163,8 @@ func (b *binder) point(typ plan.Type) (ok bool, choices []thing) {
 		}
 		return true, nil
 	}
-	if sent := without(b.sent(typ), slices.Concat(b.fixed, b.spread)); len(b.fixed) > 0 && typ.Media() && len(sent) == 1 && countOf(b.r.head.media, typ) == 1 {
+	beside := len(b.fixed) > 0 || slices.ContainsFunc(b.left, func(e thing) bool { return b.r.head.takes(e.typ) })
+	if sent := without(b.sent(typ), slices.Concat(b.fixed, b.spread)); beside && typ.Media() && len(sent) == 1 && countOf(b.r.head.media, typ) == 1 {
 		b.fixed = append(b.fixed, sent[0]) // it came with the message, and need not be made
 		return true, nil
 	}

@@ -116,6 +116,9 @@ func hears(p param.Param, text, word string) bool {
 	if p.Type == param.Text || p.Type == param.Opacity && len(wordsOf(text)) == 2 { // "half" and "half transparent" are one value
 		return true
 	}
+	if p.Type == param.Size && p.Speaks(word) { // "20% of the width"
+		return true
+	}
 	for _, q := range quantity.Find(text) {
 		if slices.Contains(wordsOf(text[q.Start:q.End]), word) && readsOtherwise(p, text, text[:q.Start]+text[q.End:]) {
 			return true
@@ -198,7 +201,7 @@ func (c *cover) unknown(text string, words []retrieve.Word) []string {
 func (c *cover) unmeasured(text string, found []quantity.Quantity) []quantity.Quantity {
 	taken := map[int]int{} // quantities that each argument holds
 	return slices.DeleteFunc(slices.Clone(found), func(q quantity.Quantity) bool {
-		said := strings.ToLower(text[q.Start:q.End])
+		said := strings.ReplaceAll(strings.ToLower(text[q.Start:q.End]), " %", "%") // as told
 		if c.saysAll(said) && strings.Contains(strings.ToLower(c.r.head.Description), said) {
 			return true
 		}
@@ -251,7 +254,7 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 	}
 	text, written := lower(w), c.text[w.Start:w.End] // its spelling may have been corrected
 	switch {
-	case c.determined(words, i) && c.isMedia(w) && !retrieve.IsFormat(text) && !c.mediaNoun(words, i):
+	case c.determined(words, i) && c.isMedia(w) && !retrieve.IsFormat(text) && !c.mediaNoun(words, i) && !c.r.head.about[text]:
 		return false // "how long is this video" is no question of the world
 	case strings.HasPrefix(text, "recording"): // of sound, or of a screen
 		return true
@@ -259,7 +262,7 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 		return c.shownFormat(words, i) || c.format(text) ||
 			c.lexicon.MediaNoun([]retrieve.Word{w}) == plan.Document && slices.ContainsFunc(c.tools, ofDocuments)
 	case c.in("sound nouns", text), c.lexicon.MediaNoun([]retrieve.Word{w}) == plan.Audio:
-		return c.knows(class) || slices.ContainsFunc(c.tools, func(f *profile) bool { return f.Returns == plan.Audio || f.takes(plan.Audio) })
+		return c.knows(class) || c.r.head.about[text] || slices.ContainsFunc(c.tools, func(f *profile) bool { return f.Returns == plan.Audio || f.takes(plan.Audio) })
 	case c.says[text], c.says[w.Stem], c.saysAll(written), c.r.head.Name != "" && c.knows(class):
 		return true
 	case c.r.marked() && c.in("fate", text), i == 0 && len(words) > 1 && isMark(words[1]) && (text == "no" || c.grammar(words, i)):
@@ -272,6 +275,8 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 		return slices.ContainsFunc(c.r.stated, func(q quantity.Quantity) bool { return q.Unit == quantity.ByteCount })
 	case text == "but" && i > 0 && c.is("wholes", words[i-1]): // "everything but the left half"
 		return false
+	case text == "middle" && i+1 < len(words) && c.is("parts", words[i+1]): // "the middle part from 1s to 2s"
+		return slices.ContainsFunc(c.args, func(a toolbox.Arg) bool { return kind(a) == param.TimeRange })
 	case c.in("excluding", text), c.parts(words, i), c.grades[text]:
 		return false
 	}

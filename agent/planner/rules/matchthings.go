@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/retrieve"
 )
 
@@ -43,10 +44,11 @@ func (v *view) byThings(f *profile) float64 {
 // its arguments.
 func (v *view) takesAll(f *profile) bool {
 	left := typesOf(slices.DeleteFunc(slices.Clone(v.things), func(e thing) bool { return !e.given || e.made || !e.typ.Media() }))
-	if len(left) < 2 || len(left) != len(f.media) {
+	media := slices.DeleteFunc(slices.Clone(f.Args), func(a toolbox.Arg) bool { return !a.Type.Media() })
+	if len(left) < 2 || len(left) != len(media) {
 		return false
 	}
-	for _, a := range f.media {
+	for _, a := range media {
 		i := slices.IndexFunc(left, func(t plan.Type) bool { return !a.Many && t.Fits(a.Type) })
 		if i < 0 {
 			return false
@@ -61,7 +63,7 @@ func (v *view) byFiles(f *profile) float64 {
 	fit, used := 1.0, 0
 	for k := range v.files {
 		switch {
-		case slices.Contains(f.needs, k):
+		case slices.Contains(f.needs, k), k.Media() && f.takes(k): // what it may be given besides, too
 			used++
 		case k.ImageMap() && slices.Contains(f.needs, plan.Image) && v.files[plan.Image] == 0, slices.Contains(f.needs, plan.AnyFile):
 			used++

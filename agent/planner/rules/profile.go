@@ -170,6 +170,24 @@ func (f *profile) takes(t plan.Type) bool {
 	return ok
 }
 
+// ofParts reports whether the tool can be told an amount, and a part of a sound or a video to which it applies.
+func (f *profile) ofParts() bool {
+	amounts := 0
+	for _, a := range f.Args {
+		if kind(a) != "" && !typed[a.Param.Type] {
+			amounts++
+		}
+	}
+	_, parts := f.arg(func(a toolbox.Arg) bool { return kind(a) == param.TimeRange })
+	return parts && amounts > 1
+}
+
+// sized reports whether the tool can be told a size.
+func (f *profile) sized() bool {
+	_, ok := f.arg(func(a toolbox.Arg) bool { return kind(a) == param.Size })
+	return ok
+}
+
 // takesUnit reports whether the tool takes quantities of the unit.
 func (f *profile) takesUnit(u quantity.Unit) bool {
 	_, ok := f.arg(func(a toolbox.Arg) bool { return a.Param != nil && a.Param.Takes(u) })

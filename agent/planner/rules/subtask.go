@@ -201,6 +201,8 @@ func (d *drafter) textArg(r *reading, a toolbox.Arg, media []thing) (plan.Arg, b
 		text = d.manner(r, r.head).how // the order is what the tool does anyway
 	case a.Optional && a.Meaning == plan.Language:
 		text = d.manner(r, r.head).language
+	case kind(a) == param.TimeRange && r.head.ofParts():
+		text = d.passage(r)
 	default:
 		text = d.textFor(r, a.Meaning, r.head)
 		if kind(a) == param.TimeRange && text != "" && d.drops(r.words) {
@@ -216,7 +218,7 @@ func (d *drafter) textArg(r *reading, a toolbox.Arg, media []thing) (plan.Arg, b
 		}
 	}
 	arg.Source = plan.FromValue(text)
-	return arg, text != ""
+	return arg, text != "" && (!a.Optional || kind(a) != param.Size || a.Param.Reads(text))
 }
 
 // smallArg gives an argument that is a text under another name: a title, tags, a place.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/quantity"
@@ -55,7 +56,11 @@ func (st *settings) phraseFor(r *reading, p param.Param) string {
 			return said
 		}
 	}
-	return st.longest(words, p)
+	said := st.longest(words, p)
+	if p.Type == param.Opacity && r.head.sized() && !slices.ContainsFunc(wordsOf(said), func(w string) bool { return st.in("text looks", w) }) {
+		return "" // "20%" is a size there, and "20% opacity" is none
+	}
+	return said
 }
 
 // longest is the longest phrase among the words that the parameter reads, the first of several.
@@ -80,9 +85,9 @@ func (st *settings) measured(r *reading, p param.Param) string {
 	}
 	bare := ""
 	for _, q := range r.stated {
-		said := text[q.Start:q.End]
+		said, own := st.twin(r, text, q, p)
 		switch {
-		case from <= q.Start && q.Start < to:
+		case from <= q.Start && q.Start < to, !own:
 		case !p.Takes(q.Unit) || !p.Reads(said):
 		case q.Unit != quantity.Number:
 			return said
@@ -92,6 +97,42 @@ func (st *settings) measured(r *reading, p param.Param) string {
 	}
 	return bare
 }
+
+// twin is a quantity as it is said. Where the tool has several parameters of the type, it takes in the words beside
+// the quantity that speak of one of them: "3 seconds each with a 1 second crossfade". It reports whether the
+// quantity is for p.
+func (st *settings) twin(r *reading, text string, q quantity.Quantity, p param.Param) (said string, own bool) {
+	said = text[q.Start:q.End]
+	same := slices.DeleteFunc(slices.Clone(r.head.Args), func(a toolbox.Arg) bool { return settingOf(a) != p.Type })
+	if len(same) < 2 {
+		return said, true
+	}
+	after := nextTo.FindString(text[q.End:])
+	before := text[:q.Start][max(0, strings.LastIndexAny(text[:q.Start], ",;0123456789")):]
+	if leads := withWord.FindAllStringIndex(before, -1); len(leads) > 0 {
+		before = before[leads[len(leads)-1][1]:]
+	}
+	if end := withWord.FindStringIndex(after); end != nil {
+		after = after[:end[0]]
+	}
+	for _, beside := range []string{after, before} {
+		for _, a := range same {
+			if a.Param.Speaks(beside) {
+				whole := said + beside
+				if beside == before {
+					whole = beside + said
+				}
+				return strings.TrimSpace(whole), a.Name == p.Name
+			}
+		}
+	}
+	return said, same[0].Name == p.Name
+}
+
+var (
+	nextTo   = lazyregexp.New(`^(?:[ -][a-zA-Z]+){0,3}`)
+	withWord = lazyregexp.New(`(?i)\b(?:with|and)\b`)
+)
 
 // span is the text from the first word to the last one.
 func (st *settings) span(words []retrieve.Word) string {

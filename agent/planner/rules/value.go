@@ -16,22 +16,32 @@ import (
 // clause they are is decided here alone, apart from which resources the clause is about.
 
 // amount is what the clause says of an amount, else what the statement before it told. A change
-// by a share keeps the verb, which tells its direction: "shrink by 20 percent".
+// by a share or by decibels keeps the verb, which tells its direction: "shrink by 20 percent".
 func (st *settings) amount(r *reading) string {
 	text := st.withoutFiles(r.words, r.text)
 	if slices.ContainsFunc(r.head.Args, func(a toolbox.Arg) bool { return kind(a) == param.Pages }) { // their numbers are no other amount
 		start, end := quantity.FindPages(text)
 		text = text[:start] + text[end:]
 	}
+	if opaque, ok := r.head.arg(func(a toolbox.Arg) bool { return kind(a) == param.Opacity }); ok && r.head.sized() {
+		text = strings.Replace(text, st.phraseFor(r, *opaque.Param), "", 1)
+	}
+	if r.head.ofParts() { // their times are no other amount
+		text = strings.Join(strings.Fields(strings.Replace(text, st.passage(r), "", 1)), " ")
+	}
 	amount := st.amountIn(text)
 	if amount == "" {
-		return st.amountIn(r.told)
+		amount = st.amountIn(r.told)
+		if tempo, ok := r.head.arg(func(a toolbox.Arg) bool { return kind(a) == param.Factor }); ok && amount == "" && tempo.Param.Reads(text) {
+			return text // "play it in slow motion"
+		}
+		return amount
 	}
 	before, _, _ := strings.Cut(text, amount)
 	if byShare.MatchString(before) && ofTime.MatchString(amount) { // a change of a length is no part of it
 		return "by " + amount
 	}
-	if byShare.MatchString(before) && shares.MatchString(amount) {
+	if byShare.MatchString(before) && shares.MatchString(amount) || gains.MatchString(amount) {
 		verb := r.verb()
 		if particle := upOrDown.FindString(text); particle != "" {
 			verb += " " + particle
@@ -45,7 +55,8 @@ var (
 	byShare  = lazyregexp.New(`(?i)\bby (?:about |around |just |only |an? )*$`)
 	ofTime   = lazyregexp.New(`(?i)^\d+(?:\.\d+)? ?(?:s|secs?|seconds?|m|mins?|minutes?|h|hours?)$`)
 	shares   = lazyregexp.New(`(?i)%|\bper ?cent\b|\b(?:half|thirds?|quarters?)\b`)
-	upOrDown = lazyregexp.New(`(?i)\b(?:up|down)\b`)
+	gains    = lazyregexp.New(`(?i)\d ?(?:db|decibels?)\b`)
+	upOrDown = lazyregexp.New(`(?i)\b(?:up|down|off)\b`)
 )
 
 // amountIn is the first phrase of a text that states an amount, one with a figure if there is
@@ -135,12 +146,12 @@ func (st *settings) placeOnMedia(r *reading) string {
 	begin, end := -1, 0
 	for _, w := range st.lexicon.Words(text, []retrieve.Span{}) {
 		switch {
-		case !isQuote(w) && (w.Kind == retrieve.Number || st.is("places", w)):
+		case !isQuote(w) && (w.Kind == retrieve.Number && !r.head.sized() || st.is("places", w)):
 			if begin < 0 {
 				begin = w.Start
 			}
 			end = w.End
-		case begin >= 0 && w.Kind == retrieve.Plain && !st.lexicon.Stop(lower(w)):
+		case begin >= 0 && (w.Kind == retrieve.Number || w.Kind == retrieve.Plain && !st.lexicon.Stop(lower(w))):
 			return text[begin:end]
 		}
 	}
@@ -162,8 +173,9 @@ func (p phrase) ofTime() bool { return p.unit == quantity.Time || p.unit == quan
 
 var (
 	aFrame      = lazyregexp.New(`(?i)\b(?:first|last|middle) (?:frame|shot|still)\b`)
-	beforeTime  = lazyregexp.New(`(?i)(?:\b(?:first|last|from|between|seconds?|minutes?|without|the)\s+)+$`)
+	beforeTime  = lazyregexp.New(`(?i)(?:\b(?:first|last|from|between|after|before|until|since|seconds?|minutes?|without|the)\s+)+$`)
 	chosenBy    = lazyregexp.New(`(?i)\bof\s+$`)
+	toTheEnd    = lazyregexp.New(`(?i)^ (?:(?:to|until|till) (?:the )?end|onwards?|on)\b`)
 	betweenTime = lazyregexp.New(`(?i)^\s*(?:to|until|till|and|-|–)\s*$`)
 )
 
@@ -179,6 +191,9 @@ func (st *settings) phrases(r *reading) []phrase {
 		begin, end := q.Start, q.End
 		switch q.Unit {
 		case quantity.Time, quantity.Clock:
+			if i > 0 && found[i-1].Unit == quantity.Number && betweenTime.MatchString(text[found[i-1].End:begin]) { // "between 2 and 4 seconds"
+				begin = found[i-1].Start
+			}
 			if lead := beforeTime.FindStringIndex(text[:begin]); lead != nil {
 				begin = lead[0]
 			}
@@ -186,6 +201,7 @@ func (st *settings) phrases(r *reading) []phrase {
 				i++
 				end = found[i].End
 			}
+			end += len(toTheEnd.FindString(text[end:]))
 		default:
 			if !slices.Contains(plainUnits, q.Unit) {
 				continue
@@ -198,3 +214,16 @@ func (st *settings) phrases(r *reading) []phrase {
 	}
 	return all
 }
+
+// passage is what the clause says of a part of a sound or a video; "" if it says nothing.
+func (st *settings) passage(r *reading) string {
+	for _, p := range st.phrases(r) {
+		if p.ofTime() && aPassage.Reads(p.text) {
+			return p.text
+		}
+	}
+	return ""
+}
+
+// aPassage is a parameter that takes a part of a sound or a video.
+var aPassage = param.Param{Type: param.TimeRange}

@@ -28,6 +28,7 @@ func table() map[string]spec {
 		"duration": {of: lasting, result: Head | Played, needs: []string{"of", "least"}, judge: duration, keys: map[string]key{
 			"of": resource(Played, heard), "part": parameter(param.TimeRange),
 			"divided_by": parameter(param.Factor), "times": orNumber(1, parameter(param.Integer)), "between": parameter(param.Duration),
+			"plus": parameter(param.Duration), "overlapping": parameter(param.Duration), "by": parameter(param.Choice),
 			"most": aTime(), "least": aTime(), lone: oneOf("not longer"),
 		}},
 		"size": {of: seen, result: Head | Played, needs: []string{"of"}, judge: size, keys: map[string]key{

@@ -61,6 +61,17 @@ func (c *Case) expected(rule map[string]string) (bounds, time.Duration, bool) {
 		slack += m.picture() * 2
 	}
 	switch {
+	case rule["part"] != "" && rule["divided_by"] != "":
+		by, ok := c.tempo(rule)
+		if !ok {
+			return bounds{}, 0, false
+		}
+		part, ok := c.passage(rule, want.high)
+		if !ok { // all of it
+			part = want.high
+		}
+		less := time.Duration(float64(part) * (1 - 1/by))
+		want = bounds{max(0, want.low-less), max(0, want.high-less)}
 	case rule["part"] != "":
 		part, ok := c.passage(rule, want.high)
 		if !ok {
@@ -82,6 +93,15 @@ func (c *Case) expected(rule map[string]string) (bounds, time.Duration, bool) {
 	if gap, ok := setting[time.Duration](c, rule, "between"); ok {
 		gaps := gap * time.Duration(len(of)-1)
 		want = bounds{want.low + gaps, want.high + gaps}
+	}
+	if more, ok := setting[time.Duration](c, rule, "plus"); ok {
+		want = bounds{want.low + more, want.high + more}
+	}
+	if less, ok := setting[time.Duration](c, rule, "overlapping"); ok {
+		if way, _ := setting[string](c, rule, "by"); way != "none" {
+			less *= time.Duration(len(of) - 1)
+			want = bounds{want.low - less, want.high - less}
+		}
 	}
 	if most, err := time.ParseDuration(rule["most"]); err == nil {
 		want = bounds{min(want.low, most), min(want.high, most)}

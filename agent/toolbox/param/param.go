@@ -181,6 +181,27 @@ func (p Param) Takes(u quantity.Unit) bool {
 	return p.Type.Takes(u)
 }
 
+// Speaks reports whether the text has a word of the parameter's examples that belongs to no quantity: "crossfade" in
+// "1 second crossfade". It tells apart parameters of one type.
+func (p Param) Speaks(text string) bool {
+	words := wordsBeside(text)
+	return slices.ContainsFunc(p.Examples, func(e string) bool {
+		return slices.ContainsFunc(wordsBeside(e), func(w string) bool { return len(w) > 2 && slices.Contains(words, w) })
+	})
+}
+
+// wordsBeside are the words of a text beside its quantities, in lower case and without the "s" of a plural.
+func wordsBeside(text string) []string {
+	for _, q := range slices.Backward(quantity.Find(text)) {
+		text = text[:q.Start] + text[q.End:]
+	}
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) })
+	for i, w := range words {
+		words[i] = strings.TrimSuffix(w, "s")
+	}
+	return words
+}
+
 // Reads reports whether a value can be read from the text.
 func (p Param) Reads(text string) bool {
 	_, err := p.Read(text)

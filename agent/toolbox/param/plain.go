@@ -61,7 +61,7 @@ func plainTypes() map[Type]kind {
 			format: func(data any) string { return strconv.FormatBool(data == true) },
 		},
 		Factor: factorOf(quantity.Tempo, plan.Say("a speed"), "2x", "half", "three times slower", "25%"),
-		Volume: factorOf(quantity.Volume, plan.Say("a volume"), "twice as loud", "50%", "20% quieter"),
+		Volume: factorOf(quantity.Volume, plan.Say("a volume"), "twice as loud", "50%", "6 dB quieter").in(quantity.Gain),
 		Opacity: {
 			about: plan.Say("an opacity"), examples: []string{"50%", "semi transparent", "opaque"}, meaning: plan.Amount,
 			units: []quantity.Unit{quantity.Percent, quantity.Share}, most: 1, pattern: `^\d+(\.\d+)?%$`,
@@ -110,6 +110,12 @@ func factorOf(read func(string) (float64, bool), about plan.Message, examples ..
 		read:   readWith(read),
 		format: func(data any) string { return decimal(number(data)) + "x" }, measure: number,
 	}
+}
+
+// in is the type with another unit.
+func (k kind) in(u quantity.Unit) kind {
+	k.units = append(k.units, u)
+	return k
 }
 
 // decimal writes a number as people do, without an exponent.

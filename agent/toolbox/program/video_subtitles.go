@@ -16,8 +16,8 @@ import (
 // readSpeed is how many characters a second people read at most.
 const readSpeed = 30
 
-// addSubtitles draws subtitles into a video: at their times where the text has some, else
-// spread over all of it.
+// addSubtitles draws subtitles into a video, or adds them as a track: at their times where the text has
+// some, else spread over all of it.
 func (b *Backend) addSubtitles(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	r, f, err := b.filmed(ctx, c)
 	if err != nil {
@@ -34,6 +34,11 @@ func (b *Backend) addSubtitles(ctx context.Context, c toolbox.Call) (toolbox.Out
 	if len(cues) == 0 {
 		return toolbox.Output{}, refusal("None of the subtitles begins within the %s that the video lasts; check their times.", plan.Span(f.look.Duration))
 	}
+	if way, _ := toolbox.Param[string](c, "way"); way == "track" {
+		out, err := r.subtitleTrack(f, cues)
+		out.About, out.Note = counted(cues), tooMuch(cues)
+		return out, err
+	}
 	w, h := canvas(f.pictures.Width, f.pictures.Height)
 	script := filepath.Join(c.Dir, "subtitles.ass")
 	if err := os.WriteFile(script, []byte(subtitle.Script(cues, w, h)), 0o600); err != nil {
@@ -45,6 +50,22 @@ func (b *Backend) addSubtitles(ctx context.Context, c toolbox.Call) (toolbox.Out
 	out, err := r.film(job, []string{"video"}, filmFormats()["mp4"])
 	out.About, out.Note = counted(cues), tooMuch(cues)
 	return out, err
+}
+
+// subtitleTrack adds subtitles that players can switch on and off. A Matroska file stays one; others become MP4.
+func (r *commandRun) subtitleTrack(f film, cues []subtitle.Cue) (toolbox.Output, error) {
+	file := filepath.Join(r.call.Dir, "subtitles.srt")
+	if err := os.WriteFile(file, []byte(subtitle.SRT(cues)), 0o600); err != nil {
+		return toolbox.Output{}, unwritten(err)
+	}
+	format, codec := filmFormats()["mp4"], "mov_text"
+	if f.look.MIME == "video/x-matroska" {
+		format, codec = filmFormats()["mkv"], "srt"
+	}
+	job := ffmpeg.Job{Inputs: []ffmpeg.Input{f.input()}, Files: []string{file}, Timeout: filmTime, Args: []string{
+		"-f", "srt", "-i", "subtitles.srt", "-map", "0:V:0", "-map", "0:a:0?", "-map", "1:s:0", "-c:s", codec, "-disposition:s:0", "default",
+	}}
+	return r.film(job, []string{"video"}, format)
 }
 
 // filmed is a run on the film of the argument "video".

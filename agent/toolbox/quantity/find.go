@@ -61,7 +61,7 @@ var forms = []struct {
 	{Degrees, `-?` + digits + ` ?(?:°|degrees?\b|deg\b)`},
 	{Percent, digits + ` ?(?:%|percent\b|per cent\b)`},
 	{Length, `(?:` + digits + `|` + spelled + `)[ -](?:\w+ )?(?:sentences?|words?|paragraphs?|bullets?|bullet points?|lines|pages)\b`},
-	{Time, digits + `[ -]?` + timeUnit + `(?: (?:and )?` + digits + ` ?` + timeUnit + `)*|(?:half an?|` + counting + `) ` + timeWord},
+	{Time, digits + `[ -]?` + timeUnit + `(?: (?:and )?` + digits + ` ?` + timeUnit + `)*|(?:half an?|` + counting + `) ` + timeWord + `|half a second\b`},
 	{Time, `(?:hours?|minutes?|mins?|seconds?|secs?) ` + digits + `(?: ?(?:-|–|to|until|till) ?` + digits + `)?\b`},
 	{Factor, digits + ` ?(?:x\b|×|times\b|-?fold\b)|x ?` + digits + `|` + counting + ` times\b`},
 	{Factor, `(?:twice|thrice|doubled?|tripled?|quadrupled?)\b`},

@@ -1,15 +1,20 @@
 package quantity
 
-import "atelier/agent/lazyregexp"
+import (
+	"math"
+
+	"atelier/agent/lazyregexp"
+)
 
 var (
 	slowing   = lazyregexp.New(`\b(?:slow|slower|slowed|slowly|slowdown|slow ?mo|slow motion|down|reduce|decrease|less|lower)\b`)
 	speeding  = lazyregexp.New(`\b(?:fast|faster|quick|quicker|quickly|up|accelerate|accelerated|sped|forward|time ?lapse|hyperlapse)\b`)
 	factorX   = lazyregexp.New(`(\d)x\b`)
 	lapse     = lazyregexp.New(`\b(?:time ?lapse|hyperlapse)\b`)
-	softening = lazyregexp.New(`\b(?:quiet|quieter|soft|softer|down|reduce|decrease|less|lower)\b`)
+	softening = lazyregexp.New(`\b(?:quiet|quieter|soft|softer|down|off|reduce|decrease|drop|cut|attenuate|less|lower)\b`)
 	raising   = lazyregexp.New(`\b(?:loud|louder|up|raise|increase|boost|more|higher)\b`)
 	faster    = lazyregexp.New(`^ ?%? ?(?:faster|quicker|more|louder|slower|less|quieter|softer)\b`)
+	decibels  = lazyregexp.New(`(?:^|[^\d.])([+-]?) ?` + number + ` ?(?:db|decibels?)\b`)
 	bareTempo = lazyregexp.New(`(?:^|[^\d.:])` + number + `$`)
 )
 
@@ -19,8 +24,21 @@ var (
 func Tempo(text string) (float64, bool) { return change(text, slowing, speeding) }
 
 // Volume understands how loud something is to be, as a factor of its own volume: "twice as loud",
-// "50%", "20% louder", "quieter". A factor without a direction is one of the volume. From 0.01 to 100.
-func Volume(text string) (float64, bool) { return change(text, softening, raising) }
+// "50%", "20% louder", "quieter", "6 dB quieter", "-6 dB". A factor without a direction is one of the volume.
+// From 0.01 to 100.
+func Volume(text string) (float64, bool) {
+	s := fold(text)
+	m := decibels.FindStringSubmatch(s)
+	if m == nil {
+		return change(text, softening, raising)
+	}
+	gain := float(m[2])
+	if m[1] == "-" || m[1] == "" && softening.MatchString(s) {
+		gain = -gain
+	}
+	f := math.Round(1e5*math.Pow(10, gain/20)) / 1e5
+	return f, !exotic.MatchString(s) && f >= 0.01 && f <= 100
+}
 
 // change understands a factor, with the words that mean less and more of what it multiplies.
 func change(text string, less, more lazyregexp.Regexp) (float64, bool) {

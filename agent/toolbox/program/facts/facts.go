@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -96,7 +97,7 @@ func (f *Facts) Values(name string) []toolbox.Value {
 
 // Of is the value of a name: "video", "video.width", "videos.count", "count", "region.x". It is the
 // zero value for an argument that is absent. Of several resources, the duration and the pages are
-// added up, and the size is that of the largest video or the first picture; of anything else it is the
+// added up, "start" is the duration of those before it, and the size is that of the largest video or the first picture; of anything else it is the
 // highest value.
 func (f *Facts) Of(name string) (template.Value, error) {
 	arg, fact, _ := strings.Cut(name, ".")
@@ -117,6 +118,21 @@ func (f *Facts) Of(name string) (template.Value, error) {
 		return template.Value{Kind: template.File, Text: arg}, nil
 	case fact == "":
 		return template.Value{Kind: template.Words, Text: values[0].Value}, nil
+	case fact == "letters":
+		longest := 0
+		for line := range strings.Lines(values[0].Value) {
+			longest = max(longest, utf8.RuneCountInString(line))
+		}
+		return template.Num(float64(longest)), nil
+	case fact == "start":
+		all, number, _ := strings.Cut(arg, "#")
+		before, err := strconv.Atoi(number)
+		total := 0.0
+		for _, v := range f.call.Args[all][:before] {
+			n, failed := f.measure(v, "duration")
+			total, err = total+n, errors.Join(err, failed)
+		}
+		return template.Num(total), err
 	case fact == "format":
 		l, err := f.Look(values[0].Path)
 		return template.Text(copyable(l)), err
@@ -124,13 +140,16 @@ func (f *Facts) Of(name string) (template.Value, error) {
 		w, h, err := f.sizeOf(values)
 		return template.Num(float64(map[string]int{"width": w, "height": h}[fact])), err
 	}
-	total, highest := 0.0, math.Inf(-1)
+	total, highest, lowest := 0.0, math.Inf(-1), math.Inf(1)
 	for _, v := range values {
-		n, err := f.measure(v, fact)
+		n, err := f.measure(v, strings.Replace(fact, "shortest", "duration", 1))
 		if err != nil {
 			return template.Value{}, err
 		}
-		total, highest = total+n, max(highest, n)
+		total, highest, lowest = total+n, max(highest, n), min(lowest, n)
+	}
+	if fact == "shortest" {
+		return template.Num(lowest), nil
 	}
 	if fact == "duration" || fact == "pages" {
 		return template.Num(total), nil
@@ -251,6 +270,9 @@ func (f *Facts) setting(v param.Value, fact string) (template.Value, error) {
 		if fact == "hex" {
 			sign = "#"
 		}
+		if fact == "light" { // that black is read on it: https://www.w3.org/TR/AERT/#color-contrast
+			return template.Truth(299*int(d.R)+587*int(d.G)+114*int(d.B) > 128*1000), nil
+		}
 		return template.Text(fmt.Sprintf("%s%02X%02X%02X", sign, d.R, d.G, d.B)), nil
 	case param.Turn:
 		return template.Num(d.Degrees), nil
@@ -297,7 +319,11 @@ func (f *Facts) parts(data any) (map[string]float64, error) {
 		return map[string]float64{"from": from.Seconds(), "to": to.Seconds(), "length": (to - from).Seconds(), "asked": d.To.Seconds()}, nil
 	case quantity.Sizing:
 		w, h, err := f.size()
-		if err != nil {
+		switch {
+		case d.Width > 0 && d.Height > 0: // of its own
+		case errors.Is(err, errNoSize):
+			return nil, final("It is not clear how wide and how high it is to be; name both, such as 1280x720.")
+		case err != nil:
 			return nil, err
 		}
 		w, h = d.Of(w, h)
@@ -354,15 +380,22 @@ func (f *Facts) duration() (time.Duration, string, error) {
 	return 0, "", errors.New("nothing of the call has a duration")
 }
 
-// size is that of the first picture or video, by the names of arguments.
+// size is that of the first video, or else of the first picture, by the names of arguments.
 func (f *Facts) size() (w, h int, err error) {
+	for _, arg := range slices.Sorted(maps.Keys(f.call.Args)) {
+		if values := f.call.Args[arg]; values[0].Type == plan.Video {
+			return f.sizeOf(values)
+		}
+	}
 	for _, arg := range slices.Sorted(maps.Keys(f.call.Args)) {
 		if values := f.call.Args[arg]; values[0].Path != "" && values[0].Type != plan.Audio {
 			return f.sizeOf(values)
 		}
 	}
-	return 0, 0, errors.New("nothing of the call has a size")
+	return 0, 0, errNoSize
 }
+
+var errNoSize = errors.New("nothing of the call has a size")
 
 // final is a problem with what a person asked for in so many words: nothing else may stand in for it.
 func final(format string, args ...any) error {

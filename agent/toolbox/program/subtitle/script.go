@@ -42,3 +42,20 @@ func hundredths(d time.Duration) string {
 var escapes = strings.NewReplacer(`\`, "\\\u2060", "{", `\{`, "}", `\}`, "\n", `\N`, "\r", "")
 
 func escaped(text string) string { return escapes.Replace(text) }
+
+// SRT writes subtitles as a SubRip file.
+func SRT(cues []Cue) string {
+	var b strings.Builder
+	for i, c := range cues {
+		fmt.Fprintf(&b, "%d\n%s --> %s\n%s\n\n", i+1, thousandths(c.From), thousandths(c.To), strings.Join(strings.FieldsFunc(c.Text, newLine), "\n"))
+	}
+	return b.String()
+}
+
+// newLine reports whether the letter ends a line. An empty line would end a subtitle.
+func newLine(r rune) bool { return r == '\n' || r == '\r' }
+
+// thousandths writes a time as SubRip does: "01:02:03,500".
+func thousandths(d time.Duration) string {
+	return fmt.Sprintf("%02d:%02d:%02d,%03d", int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60, d.Milliseconds()%1000)
+}
