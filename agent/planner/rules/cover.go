@@ -365,7 +365,7 @@ func (c *cover) pointed(words []retrieve.Word, i int) bool {
 	_, isMap := mapNouns[text]
 	switch {
 	case ordinals[text] != 0:
-		return next && e.is("counted things", words[i+1])
+		return next && e.is("counted things", words[i+1]) || c.counts(words, i)
 	case text == "original", isMap:
 		return true
 	case !next && i > 0 && e.is("shown", words[i-1]) && c.looksAt(): // "read this menu"
