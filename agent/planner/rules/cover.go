@@ -209,8 +209,9 @@ func (c *cover) unmeasured(text string, found []quantity.Quantity) []quantity.Qu
 			typ := kind(c.args[i])
 			switch {
 			case !strings.Contains(told, said):
-			case typ == "":
+			case typ == "" && (c.args[i].Param == nil || readsOtherwise(*c.args[i].Param, told, strings.Replace(told, said, "", 1))):
 				return true
+			case typ == "":
 			case typ == param.Moment && q.Unit == quantity.Number: // "5 screenshots" is how many
 			case c.args[i].Param.Takes(q.Unit) && taken[i] < typ.Most() && c.changes(i, said):
 				taken[i]++
