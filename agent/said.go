@@ -28,8 +28,14 @@ func (t *thought) addParams(sub plan.Subtask, s plan.Solution) plan.Solution {
 		s.Actions[i].Args = args
 	}
 	b := saidBinder{slots: slots, solution: s}
+	var unbound []plan.Said
 	for _, said := range sub.Said {
-		if !b.bind(said) && !b.repeats(said) {
+		if !b.bind(said) {
+			unbound = append(unbound, said)
+		}
+	}
+	for _, said := range unbound { // it may repeat what is bound, also after it
+		if !b.repeats(said) {
 			s.Left = append(s.Left, said.Words)
 		}
 	}

@@ -27,6 +27,7 @@ func TestSaid(t *testing.T) {
 	turn := with("turn", param.Param{Name: "angle", Type: param.Angle, About: "how far", Optional: true, Default: "90 degrees"})
 	soften := with("soften", param.Param{Name: "strength", Type: param.Strength, About: "how much", Optional: true})
 	adjust := with("adjust", param.Param{Name: "adjustment", Type: param.Adjustment, About: "what to change"})
+	veil := with("veil", param.Param{Name: "opacity", Type: param.Opacity, About: "how opaque", Optional: true})
 	plain := with("plain")
 	for _, c := range []struct {
 		name     string
@@ -54,6 +55,10 @@ func TestSaid(t *testing.T) {
 			"the better tool without it is better than a poor one", []plan.Said{{Words: "a little", Type: "strength"}},
 			[]toolbox.Tool{plain, soften}, map[string]float64{"plain": 5, "soften": 2},
 			"plain", nil, []string{"a little"},
+		},
+		{
+			"a part of what another value says", []plan.Said{{Words: "50%", Type: "girth"}, {Words: "an opacity of 50%", Type: "opacity"}},
+			[]toolbox.Tool{veil}, nil, "veil", []string{"50%"}, nil,
 		},
 		{
 			"two that make one", []plan.Said{{Words: "brighter", Type: "adjustment"}, {Words: "more contrast", Type: "adjustment"}},

@@ -72,7 +72,7 @@ var mediaTools = []signature{
 	{"join_audio", audioEditing, "audios:audio* gap:text/amount?", "audio"},
 	{"convert_audio", audioEditing, "audio:audio format:text/format rate:text/amount?", "audio"},
 	{"denoise_audio", audioEditing, "audio:audio", "audio"},
-	{"split_audio", audioEditing, "audio:audio parts:text/amount? every:text/amount? at:text/amount?", "audio"},
+	{"split_audio", audioEditing, "audio:audio parts:text/amount? every:text/amount? at:text/amount? where:text/place?", "audio"},
 	{"split_video", videoEditing, "video:video parts:text/amount? every:text/amount? at:text/amount?", "video"},
 	{"normalize_loudness", audioEditing, "audio:audio target:text/amount?", "audio"},
 

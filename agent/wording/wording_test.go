@@ -46,7 +46,8 @@ var words = map[string]string{
 
 // abouts are what results say of themselves, as their backends word it.
 var abouts = map[string]string{
-	"adjust_image": "brightness +20%, sepia", "change_speed": "at 2 times the speed, 0:06 long", "cut_audio": "from 0:00 to 0:05",
+	"adjust_image": "brightness +20%, sepia", "change_speed": "at 2× speed, 0:06 long", "mix_audio": "under it, at 30% of its volume",
+	"change_channels": "mono", "change_volume": "louder", "change_volume_video": "louder", "cut_audio": "from 0:00 to 0:05",
 	"cut_video": "from 0:03 to 0:07", "extract_frames": "at 0:05", "fit_image_size": "16 kB, 640 × 426 pixels",
 	"fit_video_size": "1.9 MB, 640 × 360 pixels", "flip_image": "mirrored left to right", "highlight_object_on_image": "with 3 frames",
 	"pdf_to_images": "a picture of page 2", "extract_pages": "2 pages", "rotate_pdf": "turned by 90 degrees",

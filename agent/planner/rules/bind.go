@@ -78,43 +78,108 @@ func (b *binder) extras() {
 
 // orderPair puts two resources of one type into the order of the tool's arguments: "put the logo on
 // the photo" names the second one first. A file that is not named is the other one of two. It returns
-// both where the words between them do not say which is which.
+// both where nothing says which is which.
 func (b *binder) orderPair() (choices []thing) {
-	first, _, ok := b.r.head.pair()
-	files := exactly(b.left, first.Type)
-	if !ok || len(b.r.head.swapped) == 0 {
+	f := b.r.head
+	first, _, ok := f.pair()
+	if !ok || len(f.swapped) == 0 {
 		return nil
 	}
-	if len(files) == 0 { // both in the order in which they were sent, where no example swaps them
-		if sent := b.sent(first.Type); len(sent) == 2 && !slices.Contains(slices.Collect(maps.Values(b.r.head.swapped)), true) {
-			b.left = slices.Concat(sent, b.left)
-		}
-		return nil
-	}
-	words := b.r.clause.words
-	named := slices.IndexFunc(words, isFile)
-	between := words[named+1:]
-	if sent := b.sent(first.Type); len(files) == 1 && len(sent) == 2 {
-		files = slices.Concat(files, without(sent, files))
+	words, sent, said := b.r.clause.words, b.sent(first.Type), b.mentions(first.Type)
+	var files []thing
+	var between []retrieve.Word
+	switch {
+	case len(said) == 2:
+		files, between = []thing{said[0].thing, said[1].thing}, words[said[0].at+1:said[1].at]
+	case len(said) == 1 && len(sent) == 2:
+		files, between = slices.Concat([]thing{said[0].thing}, without(sent, []thing{said[0].thing})), words[said[0].at+1:]
 		if b.linkIn(between) == "" { // the other one is spoken of first
-			between = words[:named]
+			between = words[:said[0].at]
 			slices.Reverse(files)
 		}
-	} else if second := slices.IndexFunc(between, isFile); second >= 0 {
-		between = between[:second]
-	}
-	if len(files) != 2 {
+	case len(said) == 0 && len(sent) == 2 && (f.unnamed || !slices.Contains(slices.Collect(maps.Values(f.swapped)), true)):
+		files = sent
+	default:
 		return nil
 	}
 	link := b.linkIn(between)
-	if link == "" {
+	swap, told := f.swapped[link], link != ""
+	if second, ok := b.second(files, said); ok && (!told || link == "and" || link == "with") {
+		swap, told = among(files[:1], second), true
+	}
+	if !told && !f.unnamed && len(said) > 0 {
 		return files
 	}
-	if b.r.head.swapped[link] {
+	if swap {
 		slices.Reverse(files)
 	}
 	b.left = slices.Concat(files, without(b.left, files))
 	return nil
+}
+
+// mention is a thing of which a clause speaks, with the place of the word.
+type mention struct {
+	thing
+	at int
+}
+
+// mentions are the things of a type that the clause names, or counts as "the second one", each once.
+func (b *binder) mentions(typ plan.Type) []mention {
+	var all []mention
+	words := b.r.clause.words
+	for i, w := range words {
+		var e thing
+		res, ok := b.lookup(w.Text)
+		switch {
+		case isFile(w) && ok:
+			e = b.named(0, res)
+			ok = among(b.left, e) && e.typ.Fits(typ)
+		case b.counts(words, i):
+			e, ok = b.nth(ordinals[lower(w)], typ)
+		default:
+			ok = false
+		}
+		if ok && !slices.ContainsFunc(all, func(m mention) bool { return m.source.Equal(e.source) }) {
+			all = append(all, mention{e, i})
+		}
+	}
+	return all
+}
+
+// counts reports whether the word at i says which of several is meant: "the second one", "under the first".
+func (g *grammar) counts(words []retrieve.Word, i int) bool {
+	if ordinals[lower(words[i])] == 0 || !g.determined(words, i) {
+		return false
+	}
+	next := words[min(i+1, len(words)-1)]
+	return i+1 == len(words) || isMark(next) || g.is("counted things", next) || g.is("prepositions", next)
+}
+
+// second finds which of two files is the tool's second argument: the one behind which the clause says what the
+// tool is told ("the first one quieter"), or the one that its name tells apart (voice.mp3 and music.mp3).
+func (b *binder) second(files []thing, said []mention) (thing, bool) {
+	words := b.r.clause.words
+	for _, m := range said {
+		end := m.at + 1
+		for end < len(words) && end <= m.at+maxPhrase && !isMark(words[end]) && !isFile(words[end]) {
+			end++
+		}
+		tells := func(a toolbox.Arg) bool {
+			return kind(a) != "" && end > m.at+1 && a.Param.Reads(b.text[words[m.at+1].Start:words[end-1].End])
+		}
+		if slices.ContainsFunc(b.r.head.Args, tells) {
+			return m.thing, true
+		}
+	}
+	called := func(e thing, a toolbox.Arg) bool { return slices.Contains(wordsOf(b.calledAll([]thing{e})[0]), a.Name) }
+	first, second, _ := b.r.head.pair()
+	for i, e := range files {
+		other := files[1-i]
+		if called(e, second) && !called(other, second) || called(other, first) && !called(e, first) {
+			return e, true
+		}
+	}
+	return thing{}, false
 }
 
 // linkIn is the first of the words by which the tool's examples tell its pair apart; "" if there is none.

@@ -212,8 +212,9 @@ func (c *cover) unmeasured(text string, found []quantity.Quantity) []quantity.Qu
 			typ := kind(c.args[i])
 			switch {
 			case !strings.Contains(told, said):
-			case typ == "":
+			case typ == "" && (c.args[i].Param == nil || readsOtherwise(*c.args[i].Param, told, strings.Replace(told, said, "", 1))):
 				return true
+			case typ == "":
 			case typ == param.Moment && q.Unit == quantity.Number: // "5 screenshots" is how many
 			case c.args[i].Param.Takes(q.Unit) && taken[i] < typ.Most() && c.changes(i, said):
 				taken[i]++
@@ -371,7 +372,7 @@ func (c *cover) pointed(words []retrieve.Word, i int) bool {
 	_, isMap := mapNouns[text]
 	switch {
 	case ordinals[text] != 0:
-		return next && e.is("counted things", words[i+1])
+		return next && e.is("counted things", words[i+1]) || c.counts(words, i)
 	case text == "original", isMap:
 		return true
 	case !next && i > 0 && e.is("shown", words[i-1]) && c.looksAt(): // "read this menu"

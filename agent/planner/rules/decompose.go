@@ -58,7 +58,37 @@ func (p *Planner) decompose(r plan.Request, text string) outcome {
 	if len(clauses) > maxClauses {
 		return *lost(r)
 	}
-	return *t.readAll(limitsLast(clauses))
+	return *t.readAll(limitsLast(t.tuned(clauses)))
+}
+
+// tuned joins a clause that only says how one of two things is to be to the clause that makes one of both:
+// "mix them, the second one quieter".
+func (t *thread) tuned(clauses []clause) []clause {
+	var out []clause
+	for _, c := range clauses {
+		if len(out) > 0 && c.join == along && t.tunes(c, out[len(out)-1]) {
+			last := &out[len(out)-1]
+			begin, end := last.words[0], c.words[len(c.words)-1]
+			last.words = slices.DeleteFunc(slices.Clone(t.words), func(w retrieve.Word) bool { return w.Start < begin.Start || w.End > end.End })
+			last.text = t.text[begin.Start:end.End]
+			continue
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+func (t *thread) tunes(c, before clause) bool {
+	core := t.lexicon.Core(before.words)
+	one := slices.ContainsFunc(c.words, isFile)
+	for i := range c.words {
+		one = one || t.counts(c.words, i)
+	}
+	return one && len(core) > 0 && slices.ContainsFunc(t.profiles, func(f profile) bool {
+		first, _, ok := f.pair()
+		told := func(a toolbox.Arg) bool { return kind(a) != "" && a.Optional && a.Param.Reads(t.span(c.words)) }
+		return ok && len(t.sent(first.Type)) == 2 && t.index.Vocabulary(f.Name, t.lexicon.Class(core[0].Stem)) && slices.ContainsFunc(f.Args, told)
+	})
 }
 
 // limitsLast moves a loudness and a limit in bytes behind the clauses that are joined to them by "and" or a

@@ -55,11 +55,12 @@ func (s *scene) called() []retrieve.Span {
 	}
 	var found []retrieve.Span
 	words := s.lexicon.Words(s.text, []retrieve.Span{})
+	sounds := slices.DeleteFunc(slices.Clone(s.request.Given), func(r plan.Resource) bool { return r.Type != plan.Audio })
 	for i, w := range words {
-		if i == 0 || w.Kind != retrieve.Plain || !s.determined(words, i) || s.isMedia(w) || s.is("sound nouns", w) {
-			continue // "the music" is found as a sound
+		if i == 0 || w.Kind != retrieve.Plain || !s.determined(words, i) || s.isMedia(w) || s.is("sound nouns", w) && len(sounds) < 2 {
+			continue // "the music" is found as the only sound
 		}
-		if r, ok := s.namesake(lower(w)); ok {
+		if r, ok := s.namesake(lower(w)); ok && ordinals[lower(words[i-1])] == 0 { // not "the second one"
 			found = append(found, retrieve.Span{Start: w.Start, End: w.End, Type: r.Type})
 		}
 	}

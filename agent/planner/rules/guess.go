@@ -3,6 +3,7 @@ package rules
 import (
 	"slices"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/retrieve"
 )
@@ -88,11 +89,18 @@ func (t *thread) addGuess(to []guess, r *reading, tool *profile, example string)
 		free[at].typ = ""
 	}
 	for i, s := range slices.Backward(spans) {
-		example = example[:s.Start] + replaced[i] + example[s.End:]
+		before := example[:s.Start]
+		if replaced[i] == "it" {
+			before = determiner.ReplaceAllString(before, "") // "split the clip.mp4"
+		}
+		example = before + replaced[i] + example[s.End:]
 	}
 	begin, end := r.clause.words[0].Start, r.clause.words[len(r.clause.words)-1].End
 	return append(to, guess{t.text[:begin] + example + t.text[end:], tool, files})
 }
+
+// determiner is one at the end of a text.
+var determiner = lazyregexp.New(`(?i)\b(?:the|this|that|my|our|a) $`)
 
 // withGuesses keeps those guesses of a question that are planned without another one.
 func (p *Planner) withGuesses(r plan.Request, o outcome) (outcome, []string) {

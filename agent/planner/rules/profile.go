@@ -33,6 +33,8 @@ type profile struct {
 	// swapped tells of a tool that takes two resources of one type, by the words that stand between
 	// them in its examples, whether the second argument is named first: "lay {music.mp3} under {voice.wav}".
 	swapped map[string]bool
+	// unnamed marks one of these that has an example which does not tell the two apart: "mix {these two sounds}".
+	unnamed bool
 	// tabular marks a tool that works on a table.
 	tabular bool
 	choices set // the words of the choices that the tool must be told
@@ -118,6 +120,9 @@ func (g *grammar) learnOrder(f *profile, example string) {
 	found := slices.DeleteFunc(slots.FindAllStringSubmatchIndex(example, -1), func(m []int) bool {
 		return name(m) != first.Name && name(m) != second.Name
 	})
+	if samples := slots.FindAllStringSubmatch(example, -1); ok && len(found) == 0 && len(samples) > 0 {
+		f.unnamed = f.unnamed || g.any("plurals", g.lexicon.Words(samples[0][1], nil))
+	}
 	if !ok || len(found) != 2 || name(found[0]) == name(found[1]) {
 		return
 	}

@@ -82,7 +82,7 @@ func (d *drafter) steps(r *reading, sub plan.Subtask, media []thing) []step {
 	}
 	made := base(r.head.Returns)
 	for _, p := range d.phrases(r) {
-		if r.head.takesUnit(p.unit) || slices.ContainsFunc(allArgs(sub), func(a plan.Arg) bool { return strings.Contains(a.Source.Value, p.text) }) {
+		if r.head.takesUnit(p.unit) || slices.ContainsFunc(allTold(sub), func(a toldArg) bool { return r.head.isTold(a, p.text) }) {
 			continue
 		}
 		takes := func(a toolbox.Arg) bool { return a.Param != nil && a.Param.Takes(p.unit) && a.Param.Reads(p.text) }
@@ -107,6 +107,16 @@ func (d *drafter) steps(r *reading, sub plan.Subtask, media []thing) []step {
 		add(made, made, limits, format, func(a toolbox.Arg) bool { return a.Meaning == plan.Format })
 	}
 	return found
+}
+
+// isTold reports whether what the tool is told holds the words, and the value that it reads there depends on them.
+func (f *profile) isTold(a toldArg, words string) bool {
+	said := a.Source.Value
+	if !strings.Contains(said, words) {
+		return false
+	}
+	arg, ok := f.arg(func(arg toolbox.Arg) bool { return arg.Param != nil && arg.Param.Type == a.setting })
+	return !ok || readsOtherwise(*arg.Param, said, strings.Replace(said, words, "", 1))
 }
 
 // worker finds the tool that makes one file of another and takes what it is told, the one

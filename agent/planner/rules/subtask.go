@@ -193,9 +193,11 @@ func (d *drafter) textArg(r *reading, a toolbox.Arg, media []thing) (plan.Arg, b
 	var text string
 	switch {
 	case settingOf(a) == param.Text && !a.Optional:
-		if text = r.quoted(); text == "" {
+		if text = r.quoted(); text == "" || d.entitles(r) {
 			text = d.column(r)
 		}
+	case a.Optional && a.Meaning == plan.Content && d.entitles(r):
+		text = r.quoted()
 	case a.Optional && a.Meaning == plan.Content: // the words are what the tool is told
 	case a.Optional && a.Meaning == plan.Instruction:
 		text = d.manner(r, r.head).how // the order is what the tool does anyway
@@ -251,7 +253,8 @@ func (d *drafter) earlierText(r *reading, a toolbox.Arg) (plan.Source, bool) {
 	if a.Meaning != plan.Content || !refs.pronoun {
 		literal = d.textFor(r, a.Meaning, r.head)
 	}
-	inFile := r.head.textOnly && d.sentText() && r.quoted() == "" && !strings.Contains(r.text, ": ")
+	tabled := a.Form == toolbox.TableForm && !strings.Contains(literal, "\n") // what is quoted is no table
+	inFile := tabled || r.head.textOnly && d.sentText() && r.quoted() == "" && !strings.Contains(r.text, ": ")
 	if a.Meaning == plan.Content && (inFile || d.toldElsewhere(r, literal)) {
 		literal = ""
 	}
@@ -328,6 +331,14 @@ func (d *drafter) column(r *reading) string {
 		return d.lastThing(r)
 	}
 	return d.withoutFiles(r.words, r.text)
+}
+
+// entitles reports whether what the clause quotes is the title of what is made of a table: "call it "Sales"".
+func (d *drafter) entitles(r *reading) bool {
+	words := r.clause.words
+	_, titled := r.head.arg(func(a toolbox.Arg) bool { return a.Optional && a.Meaning == plan.Content })
+	at := slices.IndexFunc(words, isQuote)
+	return titled && r.head.tabular && at > 0 && d.is("entitling", words[at-1])
 }
 
 // lastThing is what the clause names behind its last preposition or verb: "the lines that contain ERROR".

@@ -66,7 +66,7 @@ func (g *grammar) amountIn(text string) string {
 	words := g.lexicon.Words(text, []retrieve.Span{})
 	core := func(w retrieve.Word) bool { return w.Kind == retrieve.Number || g.is("amount words", w) }
 	for i := 0; i < len(words); i++ {
-		if !core(words[i]) {
+		if !core(words[i]) || g.counts(words, i) { // "the first one quieter"
 			continue
 		}
 		begin, end, figure := i, i, false

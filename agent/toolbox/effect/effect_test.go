@@ -268,6 +268,8 @@ func TestDuration(t *testing.T) {
 		{"long enough", "[duration: {least: 500ms}]", video(clip(2*second, 0), clip(0, 0)), ""},
 		{"a flash", "[duration: {least: 500ms}]", video(clip(ms(40), 0), clip(0, 0)), "The video should last at least 0.5 seconds, but it lasts 0."},
 		{"not longer", "[duration: {of: audio, is: not longer}]", audio(tone(2*second), tone(20*second)), ""},
+		{"not shorter", "[duration: {of: audio, is: not shorter}]", audio(tone(30*second), tone(20*second)), ""},
+		{"shorter", "[duration: {of: audio, is: not shorter}]", audio(tone(2*second), tone(20*second)), "The sound should last at least 20 seconds, but it lasts 2."},
 		{"longer", "[duration: {of: audio, is: not longer}]", audio(tone(30*second), tone(20*second)), "The sound should last at most 20 seconds, but it lasts 30."},
 		{"the sound of a video", "[duration: {of: video}]", audio(tone(20*second), clip(20*second, 900)), ""},
 		{"the sound of a video, which ends before it", "[duration: {of: video}]", audio(tone(5*second), with(clip(20*second, 900), func(c *Clip) { c.SoundLength = 5 * second })), ""},

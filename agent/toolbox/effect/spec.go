@@ -29,7 +29,7 @@ func table() map[string]spec {
 			"of": resource(Played, heard), "part": parameter(param.TimeRange),
 			"divided_by": parameter(param.Factor), "times": orNumber(1, parameter(param.Integer)), "between": parameter(param.Duration),
 			"plus": parameter(param.Duration), "overlapping": parameter(param.Duration), "by": parameter(param.Choice),
-			"most": aTime(), "least": aTime(), lone: oneOf("not longer"),
+			"most": aTime(), "least": aTime(), lone: oneOf("not longer", "not shorter"),
 		}},
 		"size": {of: seen, result: Head | Played, needs: []string{"of"}, judge: size, keys: map[string]key{
 			"of": resource(Head|Played, seen), "scaled_by": parameter(param.Size), "within": parameter(param.Size),

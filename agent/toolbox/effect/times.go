@@ -34,10 +34,12 @@ func duration(_ context.Context, c *Case, rule map[string]string) plan.Message {
 	if !ok {
 		return plan.Message{}
 	}
-	switch {
-	case got > want.high+slack && rule[lone] != "":
+	switch long, short := got > want.high+slack, got < want.low-slack; {
+	case long && rule[lone] == "not longer":
 		return plan.Say("%s should last at most %s seconds, but it lasts %s.", c.subject(), secondsOf(want.high), secondsOf(got))
-	case got > want.high+slack, got < want.low-slack && rule[lone] == "":
+	case short && rule[lone] == "not shorter":
+		return plan.Say("%s should last at least %s seconds, but it lasts %s.", c.subject(), secondsOf(want.low), secondsOf(got))
+	case (long || short) && rule[lone] == "":
 		return plan.Say("%s should last %s seconds, but it lasts %s.", c.subject(), secondsOf(want.high), secondsOf(got))
 	}
 	return plan.Message{}

@@ -36,7 +36,7 @@ func makeChart(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	drawn.Title = strings.Trim(oneLine(c.Text("title")), `"'“”`)
+	drawn.Title = oneLine(c.Text("title"))
 	img, err := chart.Draw(drawn)
 	switch {
 	case errors.Is(err, chart.ErrNegative):

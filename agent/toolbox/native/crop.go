@@ -30,7 +30,7 @@ func boxes(c toolbox.Call, on image.Rectangle) ([]plan.Box, error) {
 		all = append(all, found...)
 	}
 	if len(all) == 0 {
-		return nil, problem("There is no box: nothing was found or marked on the picture.")
+		return nil, problem("Nothing was found or marked on the picture.")
 	}
 	var kept []plan.Box
 	for _, b := range all[:min(len(all), maxBoxes)] {

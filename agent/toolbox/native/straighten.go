@@ -5,6 +5,7 @@ import (
 	"image"
 	"image/color"
 	"math"
+	"strconv"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -45,7 +46,7 @@ func straighten(ctx context.Context, p media.Picture, _ toolbox.Call) (edited, e
 			out.SetNRGBA(x, y, over(img.NRGBAAt(x+left, y+top), ground))
 		}
 	}
-	return edited{img: out, about: plan.Say("straightened by %.1f degrees", math.Abs(skew))}, nil
+	return edited{img: out, about: plan.Say("straightened by %s degrees", strconv.FormatFloat(math.Round(10*math.Abs(skew))/10, 'f', -1, 64))}, nil
 }
 
 // over is a colour on an opaque ground.

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media/ffmpeg"
@@ -20,15 +22,19 @@ const leastPart = time.Second / 10
 type piece struct{ from, to time.Duration }
 
 // pieces are the parts that a call asks for: those between given times, those of a given length, or so many
-// equal ones, two unless the call says otherwise.
-func pieces(c toolbox.Call, length time.Duration) ([]piece, error) {
+// equal ones, two unless the call says otherwise. Cuts that are given are those that were found, and none is nil.
+func pieces(c toolbox.Call, length time.Duration, cuts []time.Duration) ([]piece, error) {
 	parts, counted := toolbox.Param[int](c, "parts")
 	each, timed := toolbox.Param[time.Duration](c, "every")
-	cuts, placed := toolbox.Param[[]time.Duration](c, "at")
+	at, placed := toolbox.Param[[]time.Duration](c, "at")
 	switch {
-	case placed && (timed || counted && parts != len(cuts)+1):
+	case cuts != nil && (counted || timed || placed):
+		return nil, refusal("Name either its pauses, or the times at which it is split, or how long or how many the parts are.")
+	case cuts != nil:
+	case placed && (timed || counted && parts != len(at)+1):
 		return nil, refusal("Name either the times at which it is split, or how long or how many the parts are.")
 	case placed:
+		cuts = at
 	case timed:
 		for at := each; length-at >= leastPart; at += each {
 			if cuts = append(cuts, at); len(cuts) == mostFiles {
@@ -73,7 +79,13 @@ func (b *Backend) splitAudio(ctx context.Context, c toolbox.Call) (toolbox.Outpu
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	parts, err := pieces(c, r.look.Duration)
+	var cuts []time.Duration
+	if where, _ := toolbox.Param[string](c, "where"); where == "silence" {
+		if cuts, err = b.silences(ctx, c, r); err != nil {
+			return toolbox.Output{}, err
+		}
+	}
+	parts, err := pieces(c, r.look.Duration, cuts)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -97,6 +109,45 @@ func (b *Backend) splitAudio(ctx context.Context, c toolbox.Call) (toolbox.Outpu
 	return out, err
 }
 
+// silences are the middles of the silences of a sound, below -35 dB for half a second or longer; at its ends
+// there are none.
+func (b *Backend) silences(ctx context.Context, c toolbox.Call, r recording) ([]time.Duration, error) {
+	report := filepath.Join(c.Dir, "silences.txt")
+	// The first samples get a mark, so that the report is never empty.
+	filter := `silencedetect=noise=-35dB:d=0.5,ametadata=mode=add:key=begin:value=0:enable=lt(t\,0.01),ametadata=mode=print:file=out.txt`
+	err := b.config.FFmpeg.Do(ctx, ffmpeg.Job{
+		Inputs: []ffmpeg.Input{r.input()}, Args: []string{"-map", r.sound(), "-af", filter, "-f", "null"},
+		Output: report, Timeout: soundTime,
+	})
+	if err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(report)
+	if err != nil {
+		return nil, fmt.Errorf("read the silences: %w", err)
+	}
+	var cuts []time.Duration
+	var start float64
+	for _, m := range silence.FindAllStringSubmatch(string(data), -1) {
+		at, err := strconv.ParseFloat(m[2], 64)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("read the silences: %w", err)
+		case m[1] == "start":
+			start = at
+		case start > leastPart.Seconds() && at < (r.look.Duration-leastPart).Seconds():
+			cuts = append(cuts, time.Duration((start+at)/2*float64(time.Second)))
+		}
+	}
+	if len(cuts) == 0 {
+		return nil, refusal("I found no pause of half a second in it.")
+	}
+	return cuts, nil
+}
+
+// silence is where one begins or ends in a report of ffmpeg.
+var silence = lazyregexp.New(`silence_(start|end)=([\d.]+)`)
+
 // splitVideo splits a video. Its parts are encoded anew, so that each begins at its time.
 func (b *Backend) splitVideo(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	_, f, err := b.filmed(ctx, c)
@@ -106,7 +157,7 @@ func (b *Backend) splitVideo(ctx context.Context, c toolbox.Call) (toolbox.Outpu
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	parts, err := pieces(c, f.look.Duration)
+	parts, err := pieces(c, f.look.Duration, nil)
 	if err != nil {
 		return toolbox.Output{}, err
 	}

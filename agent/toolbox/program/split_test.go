@@ -48,16 +48,39 @@ func TestSplit(t *testing.T) {
 	}
 }
 
+// spoken is silent from 1 s to 2 s, shortly at 3 s, and from 4 s to its end.
+const spoken = "aevalsrc=if(between(t\\,1\\,2)+between(t\\,3\\,3.2)+gt(t\\,4)\\,0\\,0.5*sin(2000*t)):d=5"
+
+// TestSplitAtSilences splits in the middle of each silence of half a second, and not at the ends.
+func TestSplitAtSilences(t *testing.T) {
+	t.Parallel()
+	given := fileOf(plan.Audio, clip(t, "spoken.wav", lavfi(spoken)...))
+	out := done(t, "split_audio", args{"audio": given, "where": "at the pauses"})
+	all := append([]toolbox.Output{out}, out.More...)
+	if len(all) != 2 {
+		t.Fatalf("%d files", len(all))
+	}
+	for i, want := range []float64{1.5, 3.5} {
+		look, err := newBackend(t).config.FFmpeg.Look(t.Context(), all[i].Path)
+		if got := look.Duration.Seconds(); err != nil || math.Abs(got-want) > 0.06 {
+			t.Errorf("part %d is %.2f s long, %v", i+1, got, err)
+		}
+	}
+}
+
 func TestSplitRefuses(t *testing.T) {
 	t.Parallel()
 	click := fileOf(plan.Audio, clip(t, "click.wav", lavfi("sine=duration=0.3")...))
 	long := fileOf(plan.Audio, clip(t, "long.wav", lavfi("sine=duration=20:sample_rate=8000")...))
+	paused := fileOf(plan.Audio, clip(t, "paused.wav", lavfi(spoken)...))
 	for want, given := range map[string]args{
-		"too short for 20 parts": {"audio": click, "parts": "20"},
-		"name times within it":   {"audio": click, "at": "0:30"},
-		"files are too many":     {"audio": long, "every": "0:00.1"},
-		"would be 10, and not 3": {"audio": long, "every": "2 seconds", "parts": "3"},
-		"Name either the times":  {"audio": long, "at": "0:05", "every": "2 seconds"},
+		"too short for 20 parts":    {"audio": click, "parts": "20"},
+		"name times within it":      {"audio": click, "at": "0:30"},
+		"files are too many":        {"audio": long, "every": "0:00.1"},
+		"would be 10, and not 3":    {"audio": long, "every": "2 seconds", "parts": "3"},
+		"no pause of half a second": {"audio": long, "where": "silence"},
+		"Name either its pauses":    {"audio": paused, "where": "silence", "parts": "3"},
+		"Name either the times":     {"audio": long, "at": "0:05", "every": "2 seconds"},
 	} {
 		holds(t, refused(t, "split_audio", given), want)
 	}
