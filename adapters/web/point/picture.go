@@ -8,6 +8,8 @@ import (
 	"io"
 	"net/http"
 	"slices"
+
+	"atelier/adapters"
 )
 
 // Marks tells whether pictures of that type can be marked: those that browsers show, and in
@@ -53,7 +55,7 @@ func (p *Pages) picture(w http.ResponseWriter, r *http.Request, g Grant) error {
 		return nil
 	}
 	if _, err := io.Copy(w, content); err != nil && r.Context().Err() == nil {
-		p.Log.WarnContext(r.Context(), "a picture to be marked was not served to its end", "error", forOperator(err))
+		p.Log.WarnContext(r.Context(), "a picture to be marked was not served to its end", "error", adapters.ForOperator(err))
 		panic(http.ErrAbortHandler) // the browser is to know that it is not all
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 
+	"atelier/adapters"
 	"atelier/adapters/phrase"
 )
 
@@ -57,7 +58,7 @@ func (p *Pages) render(w http.ResponseWriter, status int, name string, v view) e
 // script that posted.
 func (p *Pages) refuse(w http.ResponseWriter, r *http.Request, why *problem) {
 	if why.status >= http.StatusInternalServerError && r.Context().Err() == nil {
-		p.Log.ErrorContext(r.Context(), "a request of the pointing page failed", "route", r.Pattern, "error", forOperator(why.err))
+		p.Log.ErrorContext(r.Context(), "a request of the pointing page failed", "route", r.Pattern, "error", adapters.ForOperator(why.err))
 	}
 	v := p.view(r)
 	v.Problem = p.Phrases.Tell(v.Language, why)

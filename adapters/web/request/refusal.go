@@ -1,0 +1,63 @@
+package request
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"atelier/adapters"
+)
+
+// Refusal is why a request is not served, in a sentence for people.
+type Refusal struct {
+	Status int
+	format string // a sentence of the catalogue
+	args   []any
+	After  time.Duration // when to try again, if known
+	Ends   bool          // the rest of the body is not read
+}
+
+func Refuse(status int, format string, args ...any) *Refusal {
+	if false {
+		_ = fmt.Sprintf(format, args...) // so that go vet checks the callers
+	}
+	return &Refusal{Status: status, format: format, args: args}
+}
+
+func (r *Refusal) Error() string { return "refused: " + http.StatusText(r.Status) }
+
+// Phrase is the sentence, for the catalogue.
+func (r *Refusal) Phrase() (format string, args []any) { return r.format, r.args }
+
+// Unknown refuses a request for what does not exist (any more).
+func Unknown() *Refusal {
+	return Refuse(http.StatusNotFound, "This is not here (any more).")
+}
+
+// Unreadable refuses what no page of this version sends.
+func Unreadable() *Refusal {
+	return Refuse(http.StatusBadRequest, "The browser sent this in a way that is not understood. Reload the page.")
+}
+
+// ThreadFull refuses to add to a thread that is too long.
+func ThreadFull() *Refusal {
+	return Refuse(http.StatusConflict, "This thread is full. Begin a new one.")
+}
+
+// RefusalOf is what people are told of an error; fault reports that it is for the log.
+func RefusalOf(err error) (r *Refusal, fault bool) {
+	if r, ok := errors.AsType[*Refusal](err); ok {
+		return r, false
+	}
+	_, large := errors.AsType[*http.MaxBytesError](err)
+	switch {
+	case large, errors.Is(err, adapters.ErrTooLarge):
+		return Refuse(http.StatusRequestEntityTooLarge, "This is too much for one message. Send less."), false
+	case errors.Is(err, adapters.ErrGone):
+		return Unknown(), false
+	}
+	r = Refuse(http.StatusServiceUnavailable, "This did not work just now. Try again in a moment.")
+	r.After = 5 * time.Second
+	return r, true
+}
