@@ -100,7 +100,7 @@ func TestLongThreads(t *testing.T) {
 	b.is(b.write("message00000000001", "one"), http.StatusAccepted)
 	state.mu.Lock()
 	for range receive.MaxLength {
-		state.lists[store.LogKey(thread1)] = append(state.lists[store.LogKey(thread1)], []byte(`{"taken":{"id":"x"}}`))
+		state.lists[logKey(thread1)] = append(state.lists[logKey(thread1)], []byte(`{"taken":{"id":"x"}}`))
 	}
 	state.mu.Unlock()
 	b.is(b.write("message00000000002", "two"), http.StatusConflict, "is full")

@@ -173,14 +173,17 @@ func (m *memory) all(prefix string) []byte {
 	return all
 }
 
+// logKey is the key of a thread's entries.
+func logKey(thread string) string { return "web-" + thread + "/log" }
+
 // put adds entries to a thread, as another process would.
 func (m *memory) put(t *testing.T, thread string, entries ...string) {
 	t.Helper()
 	for _, e := range entries {
 		m.mu.Lock()
-		m.lists[store.LogKey(thread)] = append(m.lists[store.LogKey(thread)], []byte(e))
+		m.lists[logKey(thread)] = append(m.lists[logKey(thread)], []byte(e))
 		m.mu.Unlock()
-		if err := m.Publish(t.Context(), store.Topic, []byte("c"+thread)); err != nil {
+		if err := m.Publish(t.Context(), "web", []byte("c"+thread)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"atelier/adapters"
 	"atelier/adapters/web/chat"
 	"atelier/adapters/web/dispatch"
-	"atelier/adapters/web/store"
 )
 
 func TestMessageIsRecordedAndHandedOver(t *testing.T) {
@@ -140,7 +139,7 @@ func TestBadMessages(t *testing.T) {
 			b.is(w, x.status, `role="alert"`, x.says)
 		})
 	}
-	if n := len(state.lists[store.LogKey(thread1)]); n != 1 {
+	if n := len(state.lists[logKey(thread1)]); n != 1 {
 		t.Errorf("the thread has %d entries", n)
 	}
 }

@@ -103,7 +103,7 @@ func sampleMessages() []page.Message {
 func sampleWork() drawing.Work {
 	var w drawing.Work
 	b, err := os.ReadFile("drawing/testdata/work.json")
-	if err := errors.Join(err, json.Unmarshal(b, &w)); err != nil {
+	if err := errors.Join(err, json.Unmarshal(b, &w)); err != nil { //nolint:musttag // the names of the fields are as good
 		panic(err)
 	}
 	return w

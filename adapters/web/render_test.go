@@ -116,7 +116,7 @@ func TestStructure(t *testing.T) {
 				t.Errorf("%s has %d <%s>", name, count[one], one)
 			}
 		}
-		if !strings.Contains(page, `<html lang="`+p.Tags[p.Language(v.Language)]+`"`) {
+		if !strings.Contains(page, `<html lang="`+v.Language+`"`) {
 			t.Errorf("%s is in another language", name)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"atelier/adapters/web/store"
 	"atelier/adapters/web/upload"
 )
 
@@ -127,7 +126,7 @@ func TestManyUploads(t *testing.T) {
 	b := browse(t, newChannel(t, state, newFiles()))
 	u := b.upload("name=cat.png", "\x89PNG ...")
 	for i := range 300 {
-		state.lists[store.UploadsKey(thread1)] = append(state.lists[store.UploadsKey(thread1)], fmt.Appendf(nil, `{"file":{"id":"file%012d","by":"bob"}}`, i))
+		state.lists["web-"+thread1+"/uploads"] = append(state.lists["web-"+thread1+"/uploads"], fmt.Appendf(nil, `{"file":{"id":"file%012d","by":"bob"}}`, i))
 	}
 	b.is(b.get(u.URL), http.StatusOK)
 	b.is(b.write("message00000000001", "x", "file", u.ID), http.StatusAccepted)
@@ -139,7 +138,7 @@ func TestManyUploads(t *testing.T) {
 	if state.n > 100 {
 		t.Errorf("%d entries are read", state.n)
 	}
-	delete(state.lists, store.UploadsKey(thread1))
+	delete(state.lists, "web-"+thread1+"/uploads")
 	b.is(b.get(u.URL), http.StatusOK, "\x89PNG ...")
 	b.is(b.write("message00000000002", "x", "marks", fmt.Sprintf(`[{"file":%q,"width":40,"height":30,"points":[{"x":1,"y":1}]}]`, u.ID)), http.StatusAccepted)
 }

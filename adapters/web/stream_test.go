@@ -13,7 +13,6 @@ import (
 
 	"atelier/adapters"
 	"atelier/adapters/web/chat"
-	"atelier/adapters/web/store"
 	"atelier/adapters/web/stream"
 )
 
@@ -108,7 +107,7 @@ func TestStreamsStayAlive(t *testing.T) {
 		}
 		// An entry of which no hint came is found nevertheless.
 		state.mu.Lock()
-		state.lists[store.LogKey(thread1)] = append(state.lists[store.LogKey(thread1)], []byte(`{"said":{"key":"k","reply":{"text":"lost hint"}}}`))
+		state.lists[logKey(thread1)] = append(state.lists[logKey(thread1)], []byte(`{"said":{"key":"k","reply":{"text":"lost hint"}}}`))
 		state.mu.Unlock()
 		if e := x.next("message"); !strings.Contains(e.data, "lost hint") {
 			t.Errorf("the page is told %s", e.data)
@@ -229,7 +228,7 @@ func TestForgottenThread(t *testing.T) {
 			t.Error("it is still listed")
 		}
 		for key := range state.lists {
-			if strings.HasPrefix(key, store.Group(thread1)+"/") {
+			if strings.HasPrefix(key, "web-"+thread1+"/") {
 				t.Errorf("%s is still there", key)
 			}
 		}

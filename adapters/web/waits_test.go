@@ -68,7 +68,7 @@ func dieAfter(t *testing.T, what string, left int) {
 		id, at, form = "press000000000002", at+"/"+answer.ID+"/act", []string{"sign", "again"}
 	}
 	told := b.post(at, append(form, "id", id)...).Code < http.StatusBadRequest
-	written := strings.Contains(string(state.all(store.LogKey(thread1))), id)
+	written := strings.Contains(string(state.all(logKey(thread1))), id)
 	if told && !written || left > 1 && !told {
 		t.Errorf("the browser is told that it is sent: %v, and it is written: %v", told, written)
 	}

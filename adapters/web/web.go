@@ -53,9 +53,8 @@ type Config struct {
 	Log     *slog.Logger     // nil logs nothing
 }
 
-// Channel is the channel in the browser. It is safe for concurrent use, and several of them,
-// in several processes, may serve the same State. It is made of small types, each with one job;
-// New wires them.
+// Channel is the channel in the browser. It is safe for concurrent use, and several processes may serve
+// the same State. It is made of small types, each with one job; New wires them.
 type Channel struct {
 	guard      func(http.Handler) http.Handler
 	media      media.Media
@@ -128,8 +127,7 @@ func New(c Config) (*Channel, error) {
 // Close ends the open streams of events, so that a server can shut down. Browsers connect again.
 func (c *Channel) Close() { c.close() }
 
-// Handler serves the channel. All but the static files is behind the guard, which also sets the
-// security headers. The server limits how long a request may take.
+// Handler serves the channel. All but the static files is behind the guard.
 func (c *Channel) Handler() http.Handler {
 	m := http.NewServeMux()
 	m.HandleFunc("GET /{$}", c.site.Whole(c.site.ServeFresh))
@@ -145,7 +143,7 @@ func (c *Channel) Handler() http.Handler {
 	m.HandleFunc("GET /t/{thread}/files/{id}/{name}", c.site.Whole(c.uploads.ServeUploaded))
 	m.HandleFunc("DELETE /t/{thread}/files/{id}", c.site.Data(c.uploads.ServeTakeBack))
 	m.HandleFunc("POST /t/{thread}/forget", c.site.Fragment(c.site.ServeForget))
-	m.HandleFunc("GET /", c.site.Whole(func(http.ResponseWriter, *http.Request) error { return request.Unknown() }))
+	m.HandleFunc("GET /", c.site.Whole(func(http.ResponseWriter, *http.Request) error { return request.ErrUnknown }))
 
 	all := http.NewServeMux()
 	all.Handle("/static/", c.pages.Static())
@@ -153,8 +151,7 @@ func (c *Channel) Handler() http.Handler {
 	return all
 }
 
-// IsUpload reports whether a request uploads a file. The channel limits uploads itself, as people
-// choose a hundred files at a time.
+// IsUpload reports whether a request uploads a file. The channel limits these itself.
 func IsUpload(r *http.Request) bool {
 	return r.Method == http.MethodPost && strings.HasPrefix(r.URL.Path, "/t/") && strings.HasSuffix(r.URL.Path, "/files")
 }
@@ -162,8 +159,7 @@ func IsUpload(r *http.Request) bool {
 // Name is "web".
 func (*Channel) Name() string { return Name }
 
-// Listen hands over what people write and press, also in processes that do not listen, until the
-// context ends.
+// Listen hands over what people write and press, in any process, until the context ends.
 func (c *Channel) Listen(ctx context.Context, handle adapters.Handler) error {
 	return c.dispatcher.Run(ctx, handle)
 }

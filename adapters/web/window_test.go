@@ -11,7 +11,6 @@ import (
 	"atelier/adapters"
 	"atelier/adapters/web/chat"
 	"atelier/adapters/web/site"
-	"atelier/adapters/web/store"
 )
 
 // TestLongPages holds that a page of a long thread shows its end, and that the next one
@@ -22,7 +21,7 @@ func TestLongPages(t *testing.T) {
 		state, n := newMemory(), 2*site.PageLength+50
 		id := func(i int) string { return fmt.Sprintf("message%011d", i) }
 		for i := range n {
-			state.lists[store.LogKey(thread1)] = append(state.lists[store.LogKey(thread1)], fmt.Appendf(nil, `{"wrote":{"id":%q,"by":{"id":"ana-1"},"text":"x"}}`, id(i)))
+			state.lists[logKey(thread1)] = append(state.lists[logKey(thread1)], fmt.Appendf(nil, `{"wrote":{"id":%q,"by":{"id":"ana-1"},"text":"x"}}`, id(i)))
 		}
 		c := newChannel(t, state, newFiles())
 		b := browse(t, c)

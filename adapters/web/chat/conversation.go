@@ -18,7 +18,6 @@ type Conversation struct {
 	Next     int64 // the number of entries
 	messages []*Message
 	title    string
-	last     time.Time // of the last entry
 
 	at      map[string]int  // indexes of messages by id
 	known   map[string]bool // ids of people's messages and reactions
@@ -67,6 +66,7 @@ type Happening struct {
 	Reacted *Reacted
 }
 
+// NewConversation is an empty conversation.
 func NewConversation() *Conversation {
 	return &Conversation{at: map[string]int{}, known: map[string]bool{}, sent: map[string]bool{}}
 }
@@ -102,11 +102,6 @@ func (c *Conversation) add(e Entry) {
 		c.react(position, e.At, e.Reacted)
 	case e.Removed != nil:
 		c.remove(position, e.Removed.ID)
-	default:
-		return
-	}
-	if e.At.After(c.last) {
-		c.last = e.At
 	}
 }
 
@@ -137,7 +132,8 @@ func (c *Conversation) say(position int64, at time.Time, s *Said) {
 	if _, ok := c.at[id]; ok {
 		return
 	}
-	m := &Message{ID: id, Order: position, changed: position, At: at, Said: s, Text: sync.OnceValue(func() template.HTML { return markup.Markdown(s.Reply.Text) })}
+	m := &Message{ID: id, Order: position, changed: position, At: at, Said: s}
+	m.Text = sync.OnceValue(func() template.HTML { return markup.Markdown(s.Reply.Text) })
 	if i, ok := c.at[s.Reply.AnswerTo.ID]; ok {
 		m.ReplyTo = c.messages[i].ID
 		if w := c.messages[i].Wrote; w != nil {

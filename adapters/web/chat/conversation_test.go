@@ -18,7 +18,7 @@ import (
 // state is all of a conversation that can be compared.
 func (c *Conversation) state() map[string]any {
 	return map[string]any{
-		"next": c.Next, "title": c.title, "last": c.last, "known": c.known, "sent": c.sent, "working": slices.Clone(c.working),
+		"next": c.Next, "title": c.title, "known": c.known, "sent": c.sent, "working": slices.Clone(c.working),
 		"at": c.at, "busy": c.busy(), "messages": told(c.messages), "waiting": waiting(c.waiting),
 	}
 }

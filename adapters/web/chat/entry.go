@@ -1,5 +1,5 @@
-// Package chat is the threads of the channel in the browser: the entries of their lists, the
-// conversations that these fold into, and both in the types of adapters. It stores nothing.
+// Package chat folds the entries of threads into conversations, and turns both into the types of
+// adapters. It stores nothing.
 package chat
 
 import (
@@ -17,8 +17,7 @@ import (
 // Name is the name of the adapter.
 const Name = "web"
 
-// Entry is one of a thread's list. One of its fields is set; entries of unknown kinds are
-// skipped, as a later version may have written them.
+// Entry is one of a thread's list. One field is set, or none if a later version wrote it.
 type Entry struct {
 	At time.Time `json:"at"`
 

@@ -3,7 +3,6 @@ package chat
 import (
 	"cmp"
 	"slices"
-	"time"
 
 	"atelier/adapters"
 )
@@ -13,16 +12,14 @@ type Snapshot struct {
 	Next     int64 // the position of the next entry
 	Messages []*Message
 	Title    string
-	last     time.Time // of the last entry
 	Busy     bool
 	Waiting  []Happening
 }
 
+// Snapshot is the conversation as it is now.
 func (c *Conversation) Snapshot() Snapshot {
 	c.shared = true
-	return Snapshot{
-		Next: c.Next, Messages: slices.Clip(c.messages), Title: c.title, last: c.last, Busy: c.busy(), Waiting: c.waiting,
-	}
+	return Snapshot{Next: c.Next, Messages: slices.Clip(c.messages), Title: c.title, Busy: c.busy(), Waiting: c.waiting}
 }
 
 // Message is the message with that id, or nil.
@@ -58,8 +55,7 @@ func (s Snapshot) File(id string) (Upload, bool) {
 	return Upload{}, false
 }
 
-// Made finds a file of an answer by its name as a resource: its message, or nil, and its place
-// among the message's files.
+// Made finds the answer, or nil, with a resource among its files, and the index there.
 func (s Snapshot) Made(resource string) (*Message, int) {
 	for _, m := range slices.Backward(s.Messages) {
 		if m.Said == nil || m.Removed {

@@ -1,5 +1,5 @@
-// Package dispatch hands over recorded messages and reactions to the handler, at least once: each
-// thread's in order, with retries, and also those of other processes and dead ones.
+// Package dispatch hands over recorded messages and reactions to the handler, at least once and in
+// each thread in order, also those of dead processes.
 package dispatch
 
 import (
@@ -18,8 +18,10 @@ import (
 const (
 	// Grace is how long a message of another process is left to that process.
 	Grace = time.Second
-	// Between two attempts to hand something over.
-	FirstRetry, LastRetry = 500 * time.Millisecond, time.Minute
+	// FirstRetry is the shortest time between two attempts.
+	FirstRetry = 500 * time.Millisecond
+	// LastRetry is the longest time between two attempts.
+	LastRetry = time.Minute
 	// lookAround is the time between two searches for what dead processes left.
 	lookAround = time.Minute
 	// atOnce is for how many threads events are handed over at once.
@@ -41,8 +43,7 @@ type Dispatcher struct {
 // IsRunning reports whether events are handed over here.
 func (d *Dispatcher) IsRunning() bool { return d.running() != nil }
 
-// Run hands over what people write and press, in this process, in processes that do not listen
-// and in dead ones, until the context ends.
+// Run hands over what people write and press, in any process, until the context ends.
 func (d *Dispatcher) Run(ctx context.Context, handle adapters.Handler) error {
 	l := newLanes()
 	d.mu.Lock()
@@ -123,18 +124,7 @@ func pass(ctx context.Context, hints <-chan []byte, to chan<- []byte) {
 	}
 }
 
-// wait waits for that time, or until the context ends.
-func wait(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done():
-	}
-}
-
-// Deliver asks to hand over a thread's events, and reports whether that was done in time. If this
-// process does not listen, another one will do it.
+// Deliver asks to hand over a thread's events, and reports whether that was done in time.
 func (d *Dispatcher) Deliver(ctx context.Context, thread string) bool {
 	l := d.running()
 	if l == nil {
@@ -189,7 +179,10 @@ func (d *Dispatcher) follow(ctx context.Context, to chan<- []byte) {
 		case ctx.Err() == nil:
 			d.Log.WarnContext(ctx, "what other processes tell is not heard", "error", adapters.ForOperator(err))
 		}
-		wait(ctx, pause)
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+		}
 	}
 }
 

@@ -2,8 +2,7 @@ package dispatch
 
 import "time"
 
-// lanes schedule the attempts to hand over: one at a time in each thread. All but the channels
-// belongs to the goroutine of [dispatcher.Run].
+// lanes schedule the attempts to hand over, one at a time per thread, for [Dispatcher.Run].
 type lanes struct {
 	asks  chan ask
 	over  chan attempt
@@ -87,8 +86,7 @@ func (a *lane) begin() {
 	*a = lane{running: true, asked: a.next, failures: a.failures}
 }
 
-// ends tells who asked of an attempt's outcome, and reports whether to begin another one. After
-// a failure it plans one.
+// ends reports the outcome to those who asked, and whether to begin another attempt now.
 func (l *lanes) ends(a attempt) bool {
 	lane := l.all[a.thread]
 	for _, done := range lane.asked {

@@ -34,10 +34,9 @@ type Flow struct {
 	Text     string // the shortened value of a text
 }
 
-// drawing is a Work laid out to be drawn: what was given at the left, each step to the
-// right of what it takes, and at the right what was made and went into no other step.
-// Lengths are pixels, coordinates those of the upper left corner.
-type drawing struct {
+// Drawing is a Work laid out from left to right: what was given, each step right of what it takes,
+// and what was made and not used. Lengths are pixels; coordinates are of the upper left corner.
+type Drawing struct {
 	Width, Height int
 	Pills         []pill
 	Boxes         []box
@@ -71,7 +70,7 @@ type arrow struct {
 	points         []spot // that the path goes through
 }
 
-// rect is where a node stands. What it holds takes Content of its height.
+// rect is the place of a node; its content takes Content of its height.
 type rect struct{ X, Y, W, H, Content int }
 
 // Left, Right, Line and MiddleX are coordinates for what stands within it.
@@ -84,8 +83,7 @@ func (r rect) MiddleX() int     { return r.X + r.W/2 }
 // spot is a place in the drawing.
 type spot struct{ X, Y int }
 
-// node is what stands in a column of the drawing: a step, a pill, or the place where an
-// arrow passes on its way to a column behind.
+// node is a step, a pill, or the place where an arrow passes through a column.
 type node struct {
 	rect
 
@@ -106,20 +104,20 @@ const (
 	passNode
 )
 
-// link is a part of an arrow, from one column to the next.
+// link is the part of an arrow between two columns.
 type link struct {
 	from, to *node
 	label    string // on the last part
 }
 
 // Draw lays a Work out.
-func Draw(w Work) drawing {
+func Draw(w Work) Drawing {
 	g := newGraph(w)
 	g.layers()
 	g.columns()
 	g.order()
 	g.place()
-	d := drawing{Width: g.width, Height: g.height, Arrows: g.arrows(w), Steps: w.Steps}
+	d := Drawing{Width: g.width, Height: g.height, Arrows: g.arrows(w), Steps: w.Steps}
 	for _, n := range g.nodes {
 		switch n.kind {
 		case stepNode:
@@ -225,8 +223,7 @@ func newPill(f Flow, result bool) *node {
 	return &node{kind: pillNode, pill: p, rect: rect{W: max(textWidth(p.Label), textWidth(p.Type)) + 28, H: pillHeight, Content: pillHeight}}
 }
 
-// layers gives each node its column: behind all from which arrows lead to it. Arrows that
-// would lead back, of which a sound Work has none, are left out.
+// layers puts each node in a column behind all that lead to it, and drops arrows of cycles.
 func (g *graph) layers() {
 	g.wires = withoutCycles(g.nodes, g.wires)
 	for range g.nodes { // the longest way has no more arrows than there are nodes
@@ -250,7 +247,7 @@ func (g *graph) layers() {
 	}
 }
 
-// withoutCycles is the arrows without those that close a circle.
+// withoutCycles drops the arrows that close a cycle.
 func withoutCycles(nodes []*node, wires []wire) []wire {
 	outs := map[*node][]int{}
 	for i, w := range wires {

@@ -41,15 +41,15 @@ func works(t *rapid.T) Work {
 }
 
 // sample is the work that the tests of the pages show too.
-func sample(t testing.TB) Work {
-	t.Helper()
+func sample(tb testing.TB) Work {
+	tb.Helper()
 	b, err := os.ReadFile("testdata/work.json")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	var w Work
-	if err := json.Unmarshal(b, &w); err != nil {
-		t.Fatal(err)
+	if err := json.Unmarshal(b, &w); err != nil { //nolint:musttag // the names of the fields are as good
+		tb.Fatal(err)
 	}
 	return w
 }
@@ -74,7 +74,7 @@ type failer interface {
 	Fatalf(format string, args ...any)
 }
 
-func checkDrawing(t failer, w Work, d drawing) {
+func checkDrawing(t failer, w Work, d Drawing) {
 	if len(d.Boxes) != len(w.Steps) || len(d.Steps) != len(w.Steps) {
 		t.Fatalf("%d steps are %d boxes and %d lines", len(w.Steps), len(d.Boxes), len(d.Steps))
 	}
@@ -100,7 +100,7 @@ func checkDrawing(t failer, w Work, d drawing) {
 	}
 }
 
-func checkArrow(t failer, a arrow, all []rect, d drawing) {
+func checkArrow(t failer, a arrow, all []rect, d Drawing) {
 	for i, p := range a.points {
 		if p.Y < 0 || p.Y > d.Height || i > 0 && p.X < a.points[i-1].X {
 			t.Fatalf("an arrow goes by %v", a.points)

@@ -24,8 +24,7 @@ const (
 // gap is what lies between a column and the one before it.
 type gap struct{ width, label int }
 
-// columns sorts the nodes by column, and cuts each arrow into parts that lead from one
-// column to the next.
+// columns sorts the nodes by column, and cuts each arrow into links.
 func (g *graph) columns() {
 	for i := range g.wires {
 		w := &g.wires[i]
@@ -54,8 +53,8 @@ func (g *graph) columns() {
 	}
 }
 
-// order puts the nodes of each column so that few arrows cross: each next to the middle of
-// those that it is linked to, in the columns before and behind by turns.
+// order sorts each column so that few arrows cross, by the middle of the linked nodes in the columns
+// before and behind by turns.
 func (g *graph) order() {
 	for _, column := range g.layered {
 		for i, n := range column {
@@ -165,9 +164,8 @@ func (n *node) level(before bool) float64 {
 	return sum / float64(len(all))
 }
 
-// spread puts the nodes of a column, whose order stays, as near to the heights that they
-// want as their sizes allow: those that would overlap form a block, which stands at the
-// mean of what its nodes want (pool adjacent violators).
+// spread moves the nodes of a column, in their order, as near to the wanted heights as their sizes
+// allow. Overlapping ones form a block at their mean (pool adjacent violators).
 func spread(column []*node, want func(*node) float64) {
 	type block struct {
 		sum   float64
@@ -197,8 +195,7 @@ func spread(column []*node, want func(*node) float64) {
 	}
 }
 
-// arrows draws what flows. Each arrow bends between two columns only, right behind the
-// first one, and is level where its label stands, so that it runs below no box.
+// arrows draws the arrows. They bend right behind a column, and are level elsewhere, below no box.
 func (g *graph) arrows(w Work) []arrow {
 	var all []arrow
 	for _, wire := range g.wires {
@@ -235,8 +232,7 @@ func (g *graph) arrows(w Work) []arrow {
 	return all
 }
 
-// port is the height at which a link meets the node: several are spread over its side, in
-// the order of what they lead to.
+// port is the height at which a link meets the node, in the order of the links.
 func port(n *node, side []*link, l *link) int {
 	sorted := slices.Clone(side)
 	slices.SortStableFunc(sorted, func(a, b *link) int {

@@ -14,9 +14,8 @@ func boxSize(s Step) rect {
 	return rect{W: max(tool+48, more+40, 110), H: boxHeight, Content: boxHeight}
 }
 
-// short is a text on one line that is at most that many letters wide, a CJK one being two
-// of them; what is left out is shown by an ellipsis in the middle, as names begin and end
-// with what tells them apart.
+// short fits a text into a line of that many letters, a CJK one counting as two. It leaves out the
+// middle, as names differ at their ends.
 func short(s string, most int) string {
 	letters := []rune(strings.Join(strings.Fields(markup.Name(strings.Join(strings.Fields(s), " "))), " "))
 	total := 0

@@ -11,8 +11,7 @@ import (
 	"atelier/adapters"
 )
 
-// Markdown shows the little Markdown of [adapters.Parse]. All that it says is escaped;
-// links lead to http and https only, and tell the other side nothing.
+// Markdown renders the Markdown of [adapters.Parse], escaped, with links to http and https only.
 func Markdown(markdown string) template.HTML {
 	var b strings.Builder
 	blocks := adapters.Parse(markdown)
@@ -49,8 +48,7 @@ func Plain(text string) template.HTML {
 	return template.HTML(`<p>` + strings.ReplaceAll(escape(text), "\n", "<br>") + `</p>`) //nolint:gosec // it is escaped
 }
 
-// run is how many blocks from the first on belong together: those of one kind, paragraphs
-// up to and without an empty line.
+// run is how many of the first blocks belong together.
 func run(blocks []adapters.Block) int {
 	n := 1
 	for n < len(blocks) && blocks[n].Kind == blocks[0].Kind &&
@@ -123,12 +121,10 @@ func inline(b *strings.Builder, spans []adapters.Span) {
 	}
 }
 
-// escape makes a text safe to stand in HTML, and keeps it from turning around what stands
-// next to it: controls of its direction end where it ends.
+// escape escapes a text for HTML.
 func escape(text string) string { return template.HTMLEscapeString(text) }
 
-// Name is a name without what makes it look like another one: controls, and those
-// of a text's direction among them, by which "gnp.exe" is shown as "exe.png".
+// Name replaces controls in a name, also of direction: "gnp.exe" can be shown as "exe.png".
 func Name(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp) {

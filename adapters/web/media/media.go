@@ -1,5 +1,4 @@
-// Package media serves files so that nothing in them runs in the channel's origin, whatever
-// people or tools made them.
+// Package media serves files so that nothing in them runs in the channel's origin.
 package media
 
 import (
@@ -24,8 +23,7 @@ type Media interface {
 	Put(ctx context.Context, key string, r io.Reader) error
 	// Get opens a file.
 	Get(ctx context.Context, key string) (io.ReadCloser, error)
-	// GetRange opens the n bytes from offset on, fewer at the end of the file, all that follow
-	// if n is negative.
+	// GetRange opens n bytes from offset on, or what there is; all that follow if n is negative.
 	GetRange(ctx context.Context, key string, offset, n int64) (io.ReadCloser, error)
 	// Delete removes a file, if it exists.
 	Delete(ctx context.Context, key string) error
@@ -53,8 +51,7 @@ const (
 	KindOther = "other"
 )
 
-// shownAs are the types that a browser may show in the channel's origin, as nothing in them can
-// run, with their kind. All others are downloads.
+// shownAs are the types, with their kind, in which nothing can run. All others are downloads.
 var shownAs = map[string]string{
 	"image/png": KindImage, "image/jpeg": KindImage, "image/gif": KindImage, "image/webp": KindImage, "image/bmp": KindImage,
 	"image/avif": KindImage, "image/x-icon": KindImage,
@@ -70,8 +67,7 @@ var shownAs = map[string]string{
 const (
 	// MediaPolicy is for the browser's own page for a picture, sound or video.
 	MediaPolicy = "sandbox; default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'none'"
-	// PagePolicy is for pages that a tool made, in a frame of the channel: no script, origin
-	// or request.
+	// PagePolicy is for pages of tools in a frame of the channel: no script, origin or request.
 	PagePolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; media-src data:; font-src data:; " +
 		"form-action 'none'; base-uri 'none'; frame-ancestors 'self'"
 )
@@ -206,8 +202,7 @@ func (r *ranged) close() {
 // LongestName is the most characters of a file's name.
 const LongestName = 200
 
-// CleanName is a file's name without folders and control characters, not too long, and never
-// empty.
+// CleanName is a file's name without folders and controls, not too long, and never empty.
 func CleanName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp) {
@@ -234,7 +229,7 @@ func FileURL(thread, id, name string) string {
 	return path.Join("/t", thread, "files", id) + "/" + url.PathEscape(CleanName(name))
 }
 
-// MediaURL is the address of the n-th file of an answer.
-func MediaURL(thread, message string, n int, name string) string {
+// AttachmentURL is the address of the n-th file of an answer.
+func AttachmentURL(thread, message string, n int, name string) string {
 	return path.Join("/t", thread, "messages", message, "media", strconv.Itoa(n)) + "/" + url.PathEscape(CleanName(name))
 }

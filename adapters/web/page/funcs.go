@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"strconv"
@@ -63,21 +64,13 @@ func (say speaker) state(s adapters.StepState) string {
 	return say("waits")
 }
 
-// stateIcon is which of the icons shows how a step stands.
-func stateIcon(s adapters.StepState) string {
-	switch s {
-	case adapters.StepRunning:
-		return "run"
-	case adapters.StepDone:
-		return "check"
-	case adapters.StepFailed:
-		return "cross"
-	case adapters.StepSkipped:
-		return "skip"
-	case adapters.StepWaiting:
-	}
-	return "wait"
+// icons are the icons of the states of steps.
+var icons = map[adapters.StepState]string{
+	adapters.StepRunning: "run", adapters.StepDone: "check", adapters.StepFailed: "cross", adapters.StepSkipped: "skip",
 }
+
+// stateIcon is the icon of a step's state.
+func stateIcon(s adapters.StepState) string { return cmp.Or(icons[s], "wait") }
 
 // needs says which file is to be attached.
 func (say speaker) needs(kind string) string {

@@ -1,5 +1,4 @@
-// Package page renders the HTML of the pages, in the reader's language, and serves their static
-// files.
+// Package page renders the pages in the reader's language, and serves their static files.
 package page
 
 import (
@@ -22,30 +21,32 @@ var templateFiles embed.FS
 //go:embed words/*.json
 var wordFiles embed.FS
 
-// Renderer renders what people see: whole pages, and the pieces that come to a page later.
-// Every word of it that nobody wrote is said in the page's language. It never changes and
-// is safe for use by many goroutines.
+// Renderer renders pages and pieces of them. It is safe for concurrent use.
 type Renderer struct {
 	hash    string // of all static files: it names their folder
 	assets  map[string]asset
 	Words   *phrase.Catalogue
 	matcher language.Matcher
 	spoken  []*template.Template // one for each of the matcher's languages
-	Tags    []string             // and its BCP 47 tag
+	tags    []string             // and its BCP 47 tag
 }
 
 // New reads the templates, the words and the static files that the program holds.
 func New() (*Renderer, error) {
-	words, err := newWords()
+	folder, err := fs.Sub(wordFiles, "words")
+	if err != nil {
+		return nil, fmt.Errorf("the web channel's words: %w", err)
+	}
+	words, err := phrase.New(folder, point.Words())
 	if err != nil {
 		return nil, err
 	}
-	p := &Renderer{Words: words, Tags: []string{phrase.English, phrase.SimplifiedChinese}}
+	p := &Renderer{Words: words, tags: []string{phrase.English, phrase.SimplifiedChinese}}
 	if p.assets, p.hash, err = loadAssets(); err != nil {
 		return nil, err
 	}
-	tags := make([]language.Tag, len(p.Tags))
-	for i, tag := range p.Tags {
+	tags := make([]language.Tag, len(p.tags))
+	for i, tag := range p.tags {
 		tags[i] = language.Make(tag)
 		t, err := point.Parse(template.New("pages").Funcs(p.funcs(tag)))
 		if err == nil {
@@ -58,15 +59,6 @@ func New() (*Renderer, error) {
 	}
 	p.matcher = language.NewMatcher(tags)
 	return p, nil
-}
-
-// newWords is the catalogue of what the channel says.
-func newWords() (*phrase.Catalogue, error) {
-	folder, err := fs.Sub(wordFiles, "words")
-	if err != nil {
-		return nil, fmt.Errorf("the web channel's words: %w", err)
-	}
-	return phrase.New(folder, point.Words())
 }
 
 // Page writes a whole page.
@@ -87,8 +79,7 @@ func (p *Renderer) Threads(w io.Writer, tag string, v []ThreadLine) error {
 	return p.write(w, tag, "threads", v)
 }
 
-// Work writes how an answer came about: a drawing, and the same as a list. A nil v says
-// that it is not known.
+// Work writes how an answer came about, as a drawing and a list; nil is unknown.
 func (p *Renderer) Work(w io.Writer, tag string, v *drawing.Work) error {
 	if v == nil {
 		return p.write(w, tag, "unknown-work", nil)
@@ -101,9 +92,8 @@ func (p *Renderer) Failure(w io.Writer, tag, sentence string) error {
 	return p.write(w, tag, "failure", sentence)
 }
 
-// Language is the index of the language that is spoken to who reads that one, English where
-// there is none.
-func (p *Renderer) Language(tag string) int {
+// language is the index of the closest language, English if there is none.
+func (p *Renderer) language(tag string) int {
 	wanted, err := language.Parse(tag)
 	if err != nil {
 		return 0
@@ -114,7 +104,7 @@ func (p *Renderer) Language(tag string) int {
 
 // write renders a template in the language that is next to that tag.
 func (p *Renderer) write(w io.Writer, tag, name string, v any) error {
-	if err := p.spoken[p.Language(tag)].ExecuteTemplate(w, name, v); err != nil {
+	if err := p.spoken[p.language(tag)].ExecuteTemplate(w, name, v); err != nil {
 		return fmt.Errorf("render %s: %w", name, err)
 	}
 	return nil

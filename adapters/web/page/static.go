@@ -34,8 +34,7 @@ var assetTypes = map[string]string{
 	".svg": "image/svg+xml",
 }
 
-// loadAssets reads the static files, those of the picture marker among them, and gives
-// them by their path with the hash of all.
+// loadAssets reads the static files, also of the picture marker, by path, and the hash of all.
 func loadAssets() (map[string]asset, string, error) {
 	own, err := fs.Sub(staticFiles, "static")
 	if err != nil {
@@ -90,8 +89,7 @@ func zip(content []byte) ([]byte, error) {
 // Folder is the path of the static files, which changes with their content.
 func (p *Renderer) Folder() string { return "/static/" + p.hash }
 
-// Static serves the static files below their folder. As that is another one whenever they
-// change, browsers keep them for good.
+// Static serves the static files below their folder, which changes with them.
 func (p *Renderer) Static() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, ok := strings.CutPrefix(r.URL.Path, p.Folder()+"/")
@@ -120,8 +118,7 @@ func (p *Renderer) Static() http.Handler {
 	})
 }
 
-// modules are the scripts that every page needs, so that a browser can ask for all of them
-// before it has read the one that asks for the others.
+// modules are the scripts of every page, for browsers to load early.
 func (p *Renderer) modules() []string {
 	var all []string
 	for name := range p.assets {

@@ -15,8 +15,7 @@ type domain struct {
 	Tools    []Tool
 }
 
-// domains groups tools by their domain: those first of which some tool can run, and in each
-// the tools first that can, otherwise in the order of the catalogue.
+// domains groups tools by their domain, live ones first, otherwise in the catalogue's order.
 func (say speaker) domains(tools []Tool) []domain {
 	var all []domain
 	for _, t := range tools {
@@ -51,8 +50,7 @@ func live(tools []Tool) int {
 	return n
 }
 
-// term is what a domain or type of the catalogue is called: by its own name, where nobody
-// has said it in the language.
+// term is the name of a domain or type in the language, or its own.
 func (say speaker) term(name string) string {
 	name = strings.ReplaceAll(markup.Name(name), "-", " ")
 	if strings.Contains(name, "%") { // it would not be told as it is

@@ -9,8 +9,7 @@ import (
 
 // The data of the templates. The templates escape all of it but template.HTML.
 
-// View is a whole page: the first of Missing, Thread and Fresh that is set, otherwise the
-// tools page.
+// View is a whole page: the first of Missing, Thread and Fresh that is set, or the tools page.
 type View struct {
 	Language string // of the page's own words, a BCP 47 tag
 	Title    string
@@ -95,8 +94,7 @@ type File struct {
 	URL             string // to show it; pages are framed
 	Download        string
 	Width, Height   int // of a picture, 0 if unknown
-	// Mark is the target of marks on this picture, "picture:NAME" or "file:ID"; "" if it cannot
-	// be marked.
+	// Mark is what marks on this picture name, "picture:NAME" or "file:ID"; "" if it has none.
 	Mark string
 }
 
@@ -119,8 +117,7 @@ type Marked struct {
 // Box is a marked box.
 type Box struct{ X, Y, W, H int }
 
-// The largest size of a marked picture on the page, and of its points, in CSS pixels, as in
-// message.css.
+// The largest size of a marked picture and its points, in CSS pixels, as in message.css.
 const (
 	markedWidth, markedHeight = 240, 160
 	pointRadius               = 5

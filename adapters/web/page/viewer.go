@@ -33,6 +33,7 @@ func (v Viewer) Views(all []*chat.Message) []Message {
 	return views
 }
 
+// Message is a message as the reader sees it.
 func (v Viewer) Message(m *chat.Message) Message {
 	out := Message{
 		ID: m.ID, Thread: v.Thread, At: m.At, Removed: m.Removed, ReplyTo: m.ReplyTo,
@@ -118,7 +119,7 @@ func (v Viewer) attachment(message string, n int, a adapters.Attachment) File {
 		out.Kind, out.URL, out.Download = media.KindOther, a.Link, a.Link
 		return out
 	}
-	out.URL = media.MediaURL(v.Thread, message, n, a.Name)
+	out.URL = media.AttachmentURL(v.Thread, message, n, a.Name)
 	out.Download = out.URL + "?download"
 	if out.Kind == media.KindImage {
 		out.Mark = "picture:" + chat.ResourceOf(a)
@@ -148,13 +149,12 @@ func (v Viewer) mark(id string, m adapters.Mark) Mark {
 	return out
 }
 
-// made is the name of a picture that the bot made, and its address, "" if it does not exist any
-// more.
+// made is the name and address of a picture that the bot made; "" if it does not exist any more.
 func (v Viewer) made(resource string) (name, url string) {
 	m, i := v.Snapshot.Made(resource)
 	if m == nil {
 		return resource, ""
 	}
 	a := m.Said.Reply.Files[i]
-	return a.Name, media.MediaURL(v.Thread, m.ID, i, a.Name)
+	return a.Name, media.AttachmentURL(v.Thread, m.ID, i, a.Name)
 }

@@ -12,8 +12,7 @@ import (
 	"atelier/adapters"
 )
 
-// Marks tells whether pictures of that type can be marked: those that browsers show, and in
-// which nothing can run. No link is to lead to others.
+// Marks reports whether pictures of that type can be marked: browsers show them, and nothing runs.
 func Marks(contentType string) bool {
 	return slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp"}, contentType)
 }

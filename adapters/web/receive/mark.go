@@ -36,14 +36,14 @@ const (
 	maxPictures = 16
 )
 
-// ReadPointings parses the marks of a form.
-func ReadPointings(s string) ([]Pointing, error) {
+// readPointings parses the marks of a form.
+func readPointings(s string) ([]Pointing, error) {
 	if s == "" {
 		return nil, nil
 	}
 	var all []Pointing
 	if err := json.Unmarshal([]byte(s), &all); err != nil {
-		return nil, unreadableMarks()
+		return nil, errMarks
 	}
 	if len(all) > maxPictures {
 		return nil, request.Refuse(http.StatusBadRequest, "At most %d pictures can be marked in one message.", maxPictures)
@@ -56,15 +56,11 @@ func ReadPointings(s string) ([]Pointing, error) {
 	return all, nil
 }
 
-func unreadableMarks() *request.Refusal {
-	return request.Refuse(http.StatusBadRequest, "What was marked could not be read. Mark it again.")
-}
-
 // check refuses marks that fit no picture.
 func (p Pointing) check() error {
 	switch {
 	case (p.Picture == "") == (p.File == "") || p.Width < 1 || p.Height < 1:
-		return unreadableMarks()
+		return errMarks
 	case len(p.Points) == 0 && len(p.Boxes) == 0 && p.Mask == "":
 		return request.Refuse(http.StatusBadRequest, "Nothing is marked on the picture.")
 	case len(p.Points) > MaxMarks || len(p.Boxes) > MaxMarks:
@@ -86,9 +82,9 @@ func (p Pointing) check() error {
 }
 
 // mark adds a mark to a message. A file of an earlier message is added to the message's own.
-func (c *Receiver) mark(ctx context.Context, t chat.Snapshot, all map[string]store.Pending, p Pointing, w *chat.Wrote) error {
+func (rec *Receiver) mark(ctx context.Context, t chat.Snapshot, all map[string]store.Pending, p Pointing, w *chat.Wrote) error {
 	out := adapters.Mark{Picture: p.Picture, File: p.File, Width: p.Width, Height: p.Height, Points: p.Points, Boxes: p.Boxes}
-	width, height, err := c.marked(ctx, t, all, p, w)
+	width, height, err := rec.marked(ctx, t, all, p, w)
 	if err != nil {
 		return err
 	}
@@ -111,21 +107,21 @@ func (c *Receiver) mark(ctx context.Context, t chat.Snapshot, all map[string]sto
 }
 
 // marked is the size of the picture that a mark is on.
-func (c *Receiver) marked(ctx context.Context, t chat.Snapshot, all map[string]store.Pending, p Pointing, w *chat.Wrote) (width, height int, err error) {
+func (rec *Receiver) marked(ctx context.Context, t chat.Snapshot, all map[string]store.Pending, p Pointing, w *chat.Wrote) (width, height int, err error) {
 	if p.File != "" {
 		return markedFile(t, all, p.File, w)
 	}
 	m, i := t.Made(p.Picture)
 	if m == nil {
-		return 0, 0, pictureGone()
+		return 0, 0, errPictureGone
 	}
 	a := m.Said.Reply.Files[i]
-	found, err := c.Media.Look(ctx, a.Handle, a.Name, "")
+	found, err := rec.Media.Look(ctx, a.Handle, a.Name, "")
 	if errors.Is(err, adapters.ErrGone) {
-		return 0, 0, pictureGone()
+		return 0, 0, errPictureGone
 	}
 	if err == nil && found.Width == 0 {
-		return 0, 0, noPicture()
+		return 0, 0, errNoPicture
 	}
 	return found.Width, found.Height, err
 }
@@ -142,19 +138,11 @@ func markedFile(t chat.Snapshot, all map[string]store.Pending, id string, w *cha
 	case here < 0 && !sent && waits:
 		return 0, 0, request.Refuse(http.StatusUnprocessableEntity, "The picture that was marked does not come with the message.")
 	case here < 0 && !sent:
-		return 0, 0, pictureGone()
+		return 0, 0, errPictureGone
 	case f.Width == 0 || media.KindOf(f.Type, false) != media.KindImage:
-		return 0, 0, noPicture()
+		return 0, 0, errNoPicture
 	case here < 0:
 		w.Files = append(w.Files, f)
 	}
 	return f.Width, f.Height, nil
-}
-
-func pictureGone() *request.Refusal {
-	return request.Refuse(http.StatusUnprocessableEntity, "The picture that was marked is not here any more.")
-}
-
-func noPicture() *request.Refusal {
-	return request.Refuse(http.StatusUnprocessableEntity, "Only pictures can be marked.")
 }

@@ -1,5 +1,4 @@
-// Package receive takes the messages, marks and reactions of browsers. It records each before it
-// is handed over, and confirms it only then.
+// Package receive records the messages, marks and reactions of browsers, and confirms them then.
 package receive
 
 import (
@@ -25,8 +24,14 @@ const (
 	MaxLength = 20_000
 )
 
-// Receiver takes the messages and reactions of browsers: it records them, and has them handed
-// over.
+var (
+	errFileGone    = request.Refuse(http.StatusUnprocessableEntity, "A file of the message is not here any more. Attach it again.")
+	errMarks       = request.Refuse(http.StatusBadRequest, "What was marked could not be read. Mark it again.")
+	errPictureGone = request.Refuse(http.StatusUnprocessableEntity, "The picture that was marked is not here any more.")
+	errNoPicture   = request.Refuse(http.StatusUnprocessableEntity, "Only pictures can be marked.")
+)
+
+// Receiver records the messages and reactions of browsers, and has them handed over.
 type Receiver struct {
 	*request.Reader
 
@@ -38,7 +43,7 @@ type Receiver struct {
 }
 
 // ServePost takes a message.
-func (c *Receiver) ServePost(w http.ResponseWriter, r *http.Request) error {
+func (rec *Receiver) ServePost(w http.ResponseWriter, r *http.Request) error {
 	thread, err := request.ThreadID(r)
 	if err != nil {
 		return err
@@ -48,22 +53,22 @@ func (c *Receiver) ServePost(w http.ResponseWriter, r *http.Request) error {
 	}
 	ctx, stop := request.Detach(r)
 	defer stop()
-	t, err := c.Store.Threads.Read(ctx, thread, store.Latest)
+	t, err := rec.Store.Threads.Read(ctx, thread, store.Latest)
 	if err != nil && !errors.Is(err, adapters.ErrGone) {
 		return err
 	}
 	first := len(t.Messages) == 0
 	id := r.PostForm.Get("id")
 	if t.Message(id) == nil {
-		m, err := c.compose(ctx, r, thread, t)
+		m, err := rec.compose(ctx, r, thread, t)
 		if err != nil {
 			return err
 		}
-		if err := c.write(ctx, thread, t, m); err != nil {
+		if err := rec.write(ctx, thread, t, m); err != nil {
 			return err
 		}
 	}
-	status := c.deliverStatus(ctx, thread)
+	status := rec.deliverStatus(ctx, thread)
 	if first || t.Messages[0].ID == id { // or it was tried before
 		w.Header().Set("Hx-Redirect", "/t/"+thread)
 	}
@@ -71,53 +76,49 @@ func (c *Receiver) ServePost(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-func fileGone() *request.Refusal {
-	return request.Refuse(http.StatusUnprocessableEntity, "A file of the message is not here any more. Attach it again.")
-}
-
 // ServeAct takes a button that somebody pressed below a message.
-func (c *Receiver) ServeAct(w http.ResponseWriter, r *http.Request) error {
+func (rec *Receiver) ServeAct(w http.ResponseWriter, r *http.Request) error {
 	if err := request.ParseForm(w, r, 16<<10); err != nil {
 		return err
 	}
-	thread, t, m, err := c.Message(r)
+	thread, t, m, err := rec.Message(r)
 	if err != nil {
 		return err
 	}
 	if t.Next > MaxLength && r.PostForm.Get("sign") != "stop" {
-		return request.ThreadFull()
+		return request.ErrThreadFull
 	}
-	done, err := c.press(r, t, m)
+	done, err := rec.press(r, t, m)
 	if err != nil {
 		return err
 	}
 	status := http.StatusNoContent
 	if done != nil {
-		as := chat.Happening{ID: done.ID, At: c.Now(), Reacted: done}
+		as := chat.Happening{ID: done.ID, At: rec.Now(), Reacted: done}
 		if err := chat.EventOf(thread, t, as).Validate(); err != nil { // what is recorded can be handed over
 			return err
 		}
 		ctx, stop := request.Detach(r)
 		defer stop()
-		if err := c.Store.Record(ctx, thread, done.ID, chat.Entry{Reacted: done}); err != nil {
+		if err := rec.Store.Record(ctx, thread, done.ID, chat.Entry{Reacted: done}); err != nil {
 			return err
 		}
-		status = c.deliverStatus(ctx, thread)
+		status = rec.deliverStatus(ctx, thread)
 	}
 	w.WriteHeader(status)
 	return nil
 }
 
 // deliverStatus has a thread's events handed over. The status is 202 if that is still to be done.
-func (c *Receiver) deliverStatus(ctx context.Context, thread string) int {
-	if c.Deliver(ctx, thread) {
+func (rec *Receiver) deliverStatus(ctx context.Context, thread string) int {
+	if rec.Deliver(ctx, thread) {
 		return http.StatusNoContent
 	}
 	return http.StatusAccepted
 }
 
 // write records a message, and claims its files.
-func (c *Receiver) write(ctx context.Context, thread string, t chat.Snapshot, m *chat.Wrote) error {
+func (rec *Receiver) write(ctx context.Context, thread string, t chat.Snapshot, m *chat.Wrote) error {
 	var ids []string
 	for _, f := range m.Files {
 		if _, sent := t.File(f.ID); !sent {
@@ -129,41 +130,41 @@ func (c *Receiver) write(ctx context.Context, thread string, t chat.Snapshot, m 
 			ids = append(ids, mark.Mask.ID)
 		}
 	}
-	if ok, err := c.Store.Claim(ctx, thread, ids); err != nil {
+	if ok, err := rec.Store.Claim(ctx, thread, ids); err != nil {
 		return err
 	} else if !ok {
-		return fileGone()
+		return errFileGone
 	}
-	if err := c.Store.Record(ctx, thread, m.ID, chat.Entry{Wrote: m}); err != nil {
+	if err := rec.Store.Record(ctx, thread, m.ID, chat.Entry{Wrote: m}); err != nil {
 		return err
 	}
 	if len(t.Messages) == 0 { // only now the thread has a title
-		c.Store.Hub.Publish(ctx, store.HintListed, "")
+		rec.Store.Hub.Publish(ctx, store.HintListed, "")
 	}
 	return nil
 }
 
 // compose makes a message of a form.
-func (c *Receiver) compose(ctx context.Context, r *http.Request, thread string, t chat.Snapshot) (*chat.Wrote, error) {
+func (rec *Receiver) compose(ctx context.Context, r *http.Request, thread string, t chat.Snapshot) (*chat.Wrote, error) {
 	form := r.PostForm
-	m := &chat.Wrote{ID: form.Get("id"), By: c.Me(r), ReplyTo: form.Get("reply_to")}
+	m := &chat.Wrote{ID: form.Get("id"), By: rec.Me(r), ReplyTo: form.Get("reply_to")}
 	m.Text = strings.ToValidUTF8(strings.ReplaceAll(form.Get("text"), "\r\n", "\n"), "\uFFFD")
 	switch {
 	case !chat.ValidID.MatchString(m.ID):
-		return nil, request.Unreadable()
+		return nil, request.ErrUnreadable
 	case len(m.Text) > adapters.MaxText:
 		return nil, request.Refuse(http.StatusRequestEntityTooLarge, "The text is too long: at most %s are taken.", markup.Size(adapters.MaxText))
 	case t.Next > MaxLength:
-		return nil, request.ThreadFull()
+		return nil, request.ErrThreadFull
 	case m.ReplyTo != "" && t.Message(m.ReplyTo) == nil:
 		return nil, request.Refuse(http.StatusUnprocessableEntity, "The message that this replies to is not here any more.")
 	}
-	points, err := ReadPointings(form.Get("marks"))
+	points, err := readPointings(form.Get("marks"))
 	if err != nil {
 		return nil, err
 	}
 	if len(form["file"]) > 0 || len(points) > 0 {
-		if err := c.attach(ctx, thread, t, form["file"], points, m); err != nil {
+		if err := rec.attach(ctx, thread, t, form["file"], points, m); err != nil {
 			return nil, err
 		}
 	}
@@ -173,13 +174,13 @@ func (c *Receiver) compose(ctx context.Context, r *http.Request, thread string, 
 	if len(m.Files) > adapters.MaxFiles {
 		return nil, request.Refuse(http.StatusUnprocessableEntity, "At most %d files can be sent with one message.", adapters.MaxFiles)
 	}
-	as := chat.Happening{ID: m.ID, At: c.Now(), Message: &chat.Message{ID: m.ID, Wrote: m, ReplyTo: m.ReplyTo}}
+	as := chat.Happening{ID: m.ID, At: rec.Now(), Message: &chat.Message{ID: m.ID, Wrote: m, ReplyTo: m.ReplyTo}}
 	return m, chat.EventOf(thread, t, as).Validate() // what is recorded can be handed over
 }
 
 // attach adds files and marks to a message.
-func (c *Receiver) attach(ctx context.Context, thread string, t chat.Snapshot, ids []string, points []Pointing, m *chat.Wrote) error {
-	all, _, err := c.Store.Threads.Uploads(ctx, thread)
+func (rec *Receiver) attach(ctx context.Context, thread string, t chat.Snapshot, ids []string, points []Pointing, m *chat.Wrote) error {
+	all, _, err := rec.Store.Threads.Uploads(ctx, thread)
 	if err != nil {
 		return err
 	}
@@ -187,7 +188,7 @@ func (c *Receiver) attach(ctx context.Context, thread string, t chat.Snapshot, i
 		f, sent := t.File(id)
 		if p, ok := all[id]; !sent {
 			if !ok || p.For == store.ForMask || p.By != m.By.ID {
-				return fileGone()
+				return errFileGone
 			}
 			f = p.Upload
 		}
@@ -196,7 +197,7 @@ func (c *Receiver) attach(ctx context.Context, thread string, t chat.Snapshot, i
 		}
 	}
 	for _, p := range points {
-		if err := c.mark(ctx, t, all, p, m); err != nil {
+		if err := rec.mark(ctx, t, all, p, m); err != nil {
 			return err
 		}
 	}
@@ -204,17 +205,17 @@ func (c *Receiver) attach(ctx context.Context, thread string, t chat.Snapshot, i
 }
 
 // press reads which button was pressed; it is nil if there is nothing to do any more.
-func (c *Receiver) press(r *http.Request, t chat.Snapshot, m *chat.Message) (*chat.Reacted, error) {
+func (rec *Receiver) press(r *http.Request, t chat.Snapshot, m *chat.Message) (*chat.Reacted, error) {
 	form := r.PostForm
-	out := &chat.Reacted{ID: form.Get("id"), By: c.Me(r), On: m.ID, Back: form.Get("back") == "true"}
+	out := &chat.Reacted{ID: form.Get("id"), By: rec.Me(r), On: m.ID, Back: form.Get("back") == "true"}
 	if !chat.ValidID.MatchString(out.ID) {
-		return nil, request.Unreadable()
+		return nil, request.ErrUnreadable
 	}
 	sign := form.Get("sign")
 	if sign == "stop" {
 		if m.Progress != nil { // what runs is the request
 			if m = t.Message(m.ReplyTo); m == nil {
-				return nil, request.Unknown()
+				return nil, request.ErrUnknown
 			}
 			out.On = m.ID
 		} else if m.Wrote == nil || !m.Open() {
@@ -223,7 +224,7 @@ func (c *Receiver) press(r *http.Request, t chat.Snapshot, m *chat.Message) (*ch
 		return out, nil
 	}
 	if m.Said == nil {
-		return nil, request.Unreadable()
+		return nil, request.ErrUnreadable
 	}
 	switch out.Sign = adapters.Sign(sign); out.Sign {
 	case adapters.Again: // what is asked for again cannot be taken back by that
@@ -236,7 +237,7 @@ func (c *Receiver) press(r *http.Request, t chat.Snapshot, m *chat.Message) (*ch
 	case adapters.Choose:
 		n, err := strconv.Atoi(form.Get("number"))
 		if err != nil || n < 1 || n > len(m.Said.Reply.Choices) {
-			return nil, request.Unreadable()
+			return nil, request.ErrUnreadable
 		}
 		if n > m.Offered {
 			return nil, request.Refuse(http.StatusConflict, "This cannot be chosen yet. Try again in a moment.")
@@ -246,7 +247,7 @@ func (c *Receiver) press(r *http.Request, t chat.Snapshot, m *chat.Message) (*ch
 			return nil, nil //nolint:nilnil // it is taken back already
 		}
 	default:
-		return nil, request.Unreadable()
+		return nil, request.ErrUnreadable
 	}
 	return out, nil
 }

@@ -16,14 +16,15 @@ type Gate struct {
 	changed chan struct{} // closed when somebody leaves
 }
 
+// NewGate makes a gate, with the limits in all and per person.
 func NewGate(all, one int) *Gate {
 	return &Gate{all: all, one: one, inside: map[string]int{}, changed: make(chan struct{})}
 }
 
-// Enter reports whether somebody may pass, after waiting for at most that time. Whoever passed
-// calls leave.
+// Enter reports whether somebody may pass, within that time, until they call leave.
 func (g *Gate) Enter(ctx context.Context, who string, patience time.Duration) (leave func(), ok bool) {
-	var late <-chan time.Time
+	ctx, stop := context.WithTimeout(ctx, patience)
+	defer stop()
 	for {
 		g.mu.Lock()
 		if g.total < g.all && g.inside[who] < g.one {
@@ -34,18 +35,8 @@ func (g *Gate) Enter(ctx context.Context, who string, patience time.Duration) (l
 		}
 		changed := g.changed
 		g.mu.Unlock()
-		if patience <= 0 {
-			return nil, false
-		}
-		if late == nil {
-			timer := time.NewTimer(patience)
-			defer timer.Stop()
-			late = timer.C
-		}
 		select {
 		case <-changed:
-		case <-late:
-			return nil, false
 		case <-ctx.Done():
 			return nil, false
 		}

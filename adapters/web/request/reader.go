@@ -1,5 +1,4 @@
-// Package request reads the requests of browsers, refuses them in sentences for people, and
-// limits how many are served at once.
+// Package request reads, limits and refuses the requests of browsers.
 package request
 
 import (
@@ -54,7 +53,7 @@ func (q *Reader) Message(r *http.Request) (thread string, t chat.Snapshot, m *ch
 		m = t.Message(id)
 	}
 	if m == nil || m.Removed {
-		return "", chat.Snapshot{}, nil, Unknown()
+		return "", chat.Snapshot{}, nil, ErrUnknown
 	}
 	return thread, t, m, nil
 }
@@ -63,7 +62,7 @@ func (q *Reader) Message(r *http.Request) (thread string, t chat.Snapshot, m *ch
 func ThreadID(r *http.Request) (string, error) {
 	id := r.PathValue("thread")
 	if !chat.ValidID.MatchString(id) {
-		return "", Unknown()
+		return "", ErrUnknown
 	}
 	return id, nil
 }
@@ -95,7 +94,7 @@ func ParseForm(w http.ResponseWriter, r *http.Request, most int64) error {
 	if refused, fault := RefusalOf(err); !fault {
 		return refused
 	}
-	return Unreadable()
+	return ErrUnreadable
 }
 
 // WriteJSON answers a script.

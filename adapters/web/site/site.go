@@ -20,8 +20,7 @@ import (
 
 // Workshop is what the pages show of how the bot works.
 type Workshop interface {
-	// Work is how an answer came about, or nil if nothing was done for it or that is not
-	// known (any more).
+	// Work is how an answer came about, or nil if nothing is known.
 	Work(ctx context.Context, answer adapters.MessageRef) (*drawing.Work, error)
 	// Tools are all tools, in the catalogue's order.
 	Tools(ctx context.Context) ([]page.Tool, error)
@@ -31,8 +30,7 @@ type Workshop interface {
 	Forget(ctx context.Context, t adapters.Thread) error
 }
 
-// PageLength is how many messages a page shows, the last ones, and how many more the link to
-// earlier ones adds.
+// PageLength is how many messages a page shows, and how many the link to earlier ones adds.
 const PageLength = 200
 
 // Site serves the pages.
@@ -50,33 +48,33 @@ type Site struct {
 }
 
 // ServeFresh serves the empty page: the first message on it begins a thread.
-func (c *Site) ServeFresh(w http.ResponseWriter, r *http.Request) error {
-	examples, err := c.Workshop.Examples(r.Context())
+func (s *Site) ServeFresh(w http.ResponseWriter, r *http.Request) error {
+	examples, err := s.Workshop.Examples(r.Context())
 	if err != nil {
-		c.Log.WarnContext(r.Context(), "there are no examples", "error", adapters.ForOperator(err)) // the page does without
+		s.Log.WarnContext(r.Context(), "there are no examples", "error", adapters.ForOperator(err)) // the page does without
 	}
-	return c.serve(w, r, http.StatusOK, page.View{Fresh: chat.NewID(), Examples: examples})
+	return s.serve(w, r, http.StatusOK, page.View{Fresh: chat.NewID(), Examples: examples})
 }
 
 // ServeTools serves the page of the tools.
-func (c *Site) ServeTools(w http.ResponseWriter, r *http.Request) error {
-	tools, err := c.Workshop.Tools(r.Context())
+func (s *Site) ServeTools(w http.ResponseWriter, r *http.Request) error {
+	tools, err := s.Workshop.Tools(r.Context())
 	if err != nil {
 		return err
 	}
-	return c.serve(w, r, http.StatusOK, page.View{Tools: tools})
+	return s.serve(w, r, http.StatusOK, page.View{Tools: tools})
 }
 
 // ServeThread serves the page of a thread.
-func (c *Site) ServeThread(w http.ResponseWriter, r *http.Request) error {
-	id, t, err := c.Thread(r)
+func (s *Site) ServeThread(w http.ResponseWriter, r *http.Request) error {
+	id, t, err := s.Thread(r)
 	if err != nil {
 		return err
 	}
 	from := since(r, t)
-	return c.serve(w, r, http.StatusOK, page.View{Title: t.Title, Thread: &page.Thread{
+	return s.serve(w, r, http.StatusOK, page.View{Title: t.Title, Thread: &page.Thread{
 		ID: id, Title: t.Title, Position: t.Next - 1, From: from, Earlier: earlier(id, t, from),
-		Messages: page.Viewer{Thread: id, Snapshot: t, Me: c.Me(r), From: from}.Messages(-1), CanForget: t.MayForget(c.Me(r)),
+		Messages: page.Viewer{Thread: id, Snapshot: t, Me: s.Me(r), From: from}.Messages(-1), CanForget: t.MayForget(s.Me(r)),
 	}})
 }
 
@@ -89,8 +87,7 @@ func since(r *http.Request, t chat.Snapshot) int64 {
 	return last
 }
 
-// earlier is the address of a page that shows more, and begins where this one does; "" if all
-// is shown.
+// earlier is the address of a page that shows more, and begins here; "" if all is shown.
 func earlier(thread string, t chat.Snapshot, from int64) string {
 	for i, m := range t.Messages {
 		if m.Order >= from && i > 0 {
@@ -103,36 +100,36 @@ func earlier(thread string, t chat.Snapshot, from int64) string {
 }
 
 // ServeWork serves how an answer came about.
-func (c *Site) ServeWork(w http.ResponseWriter, r *http.Request) error {
-	thread, _, m, err := c.Message(r)
+func (s *Site) ServeWork(w http.ResponseWriter, r *http.Request) error {
+	thread, _, m, err := s.Message(r)
 	if err != nil {
 		return err
 	}
-	work, err := c.Workshop.Work(r.Context(), chat.RefOf(thread, m.ID))
+	work, err := s.Workshop.Work(r.Context(), chat.RefOf(thread, m.ID))
 	if err != nil {
 		return err
 	}
-	c.write(w, http.StatusOK, func(to io.Writer) error { return c.Pages.Work(to, request.Language(r), work) })
+	s.write(w, http.StatusOK, func(to io.Writer) error { return s.Pages.Work(to, request.Language(r), work) })
 	return nil
 }
 
 // ServeForget deletes a thread, and all that is known of it.
-func (c *Site) ServeForget(w http.ResponseWriter, r *http.Request) error {
-	id, t, err := c.Thread(r)
+func (s *Site) ServeForget(w http.ResponseWriter, r *http.Request) error {
+	id, t, err := s.Thread(r)
 	if err != nil {
 		return err
 	}
-	if !t.MayForget(c.Me(r)) {
+	if !t.MayForget(s.Me(r)) {
 		return request.Refuse(http.StatusForbidden, "Only who began the thread, or an admin, can delete it.")
 	}
 	ctx := r.Context()
-	if err := c.Workshop.Forget(ctx, chat.ThreadOf(id)); err != nil {
+	if err := s.Workshop.Forget(ctx, chat.ThreadOf(id)); err != nil {
 		return err
 	}
-	if err := c.Store.Forget(ctx, id); err != nil { // which the bot may not have done
+	if err := s.Store.Forget(ctx, id); err != nil { // which the bot may not have done
 		return err
 	}
-	if err := c.Store.Purge(ctx); err != nil {
+	if err := s.Store.Purge(ctx); err != nil {
 		return err
 	}
 	w.Header().Set("Hx-Redirect", "/")
@@ -141,8 +138,8 @@ func (c *Site) ServeForget(w http.ResponseWriter, r *http.Request) error {
 }
 
 // List is the list of threads, as of the wanted hint or later.
-func (c *Site) List(ctx context.Context, open string, wanted uint64) ([]page.ThreadLine, error) {
-	lines, err := c.Store.Index.List(ctx, c.Now(), wanted)
+func (s *Site) List(ctx context.Context, open string, wanted uint64) ([]page.ThreadLine, error) {
+	lines, err := s.Store.Index.List(ctx, s.Now(), wanted)
 	var all []page.ThreadLine
 	for _, l := range lines {
 		all = append(all, page.ThreadLine{ID: l.Thread, Title: l.Title, At: l.At, Open: l.Thread == open, Busy: l.Busy})
@@ -154,47 +151,47 @@ func (c *Site) List(ctx context.Context, open string, wanted uint64) ([]page.Thr
 type action func(w http.ResponseWriter, r *http.Request) error
 
 // Whole serves a page. Errors are pages too.
-func (c *Site) Whole(a action) http.HandlerFunc {
-	return c.orWhyNot(a, func(w http.ResponseWriter, r *http.Request, status int, sentence string) {
-		if err := c.serve(w, r, status, page.View{Missing: sentence, Title: sentence}); err != nil {
+func (s *Site) Whole(a action) http.HandlerFunc {
+	return s.orWhyNot(a, func(w http.ResponseWriter, r *http.Request, status int, sentence string) {
+		if err := s.serve(w, r, status, page.View{Missing: sentence, Title: sentence}); err != nil {
 			http.Error(w, sentence, status)
 		}
 	})
 }
 
 // Fragment serves a piece of a page, or nothing. Errors are pieces too.
-func (c *Site) Fragment(a action) http.HandlerFunc {
-	return c.orWhyNot(a, func(w http.ResponseWriter, r *http.Request, status int, sentence string) {
-		c.write(w, status, func(to io.Writer) error { return c.Pages.Failure(to, request.Language(r), sentence) })
+func (s *Site) Fragment(a action) http.HandlerFunc {
+	return s.orWhyNot(a, func(w http.ResponseWriter, r *http.Request, status int, sentence string) {
+		s.write(w, status, func(to io.Writer) error { return s.Pages.Failure(to, request.Language(r), sentence) })
 	})
 }
 
 // Data serves JSON to a script.
-func (c *Site) Data(a action) http.HandlerFunc {
-	return c.orWhyNot(a, func(w http.ResponseWriter, _ *http.Request, status int, sentence string) {
+func (s *Site) Data(a action) http.HandlerFunc {
+	return s.orWhyNot(a, func(w http.ResponseWriter, _ *http.Request, status int, sentence string) {
 		request.WriteJSON(w, status, map[string]string{"error": sentence})
 	})
 }
 
 // serve serves a page, with what all pages have.
-func (c *Site) serve(w http.ResponseWriter, r *http.Request, status int, v page.View) error {
+func (s *Site) serve(w http.ResponseWriter, r *http.Request, status int, v page.View) error {
 	open := ""
 	if v.Thread != nil {
 		open = v.Thread.ID
 	}
-	threads, err := c.List(r.Context(), open, store.Latest)
+	threads, err := s.List(r.Context(), open, store.Latest)
 	if err != nil && v.Missing == "" {
 		return err
 	}
-	v.Language, v.Me, v.Threads = request.Language(r), c.Me(r), threads
-	v.CanLeave = c.CanLeave != nil && c.CanLeave(r.Context())
-	v.MaxFile, v.MaxFiles = c.MaxFile, adapters.MaxFiles
-	c.write(w, status, func(to io.Writer) error { return c.Pages.Page(to, v) })
+	v.Language, v.Me, v.Threads = request.Language(r), s.Me(r), threads
+	v.CanLeave = s.CanLeave != nil && s.CanLeave(r.Context())
+	v.MaxFile, v.MaxFiles = s.MaxFile, adapters.MaxFiles
+	s.write(w, status, func(to io.Writer) error { return s.Pages.Page(to, v) })
 	return nil
 }
 
 // orWhyNot runs an action, and lets tell write its error.
-func (c *Site) orWhyNot(a action, tell func(w http.ResponseWriter, r *http.Request, status int, sentence string)) http.HandlerFunc {
+func (s *Site) orWhyNot(a action, tell func(w http.ResponseWriter, r *http.Request, status int, sentence string)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		err := a(w, r)
 		if err == nil || r.Context().Err() != nil { // nobody waits any more
@@ -202,7 +199,7 @@ func (c *Site) orWhyNot(a action, tell func(w http.ResponseWriter, r *http.Reque
 		}
 		why, fault := request.RefusalOf(err)
 		if fault {
-			c.Log.ErrorContext(r.Context(), "a request of a browser failed", "route", r.Pattern, "error", adapters.ForOperator(err))
+			s.Log.ErrorContext(r.Context(), "a request of a browser failed", "route", r.Pattern, "error", adapters.ForOperator(err))
 		}
 		if why.After > 0 {
 			w.Header().Set("Retry-After", strconv.Itoa(int(max(why.After, time.Second)/time.Second)))
@@ -211,15 +208,15 @@ func (c *Site) orWhyNot(a action, tell func(w http.ResponseWriter, r *http.Reque
 			w.Header().Set("Connection", "close")
 		}
 		w.Header().Set("Cache-Control", "no-store")
-		tell(w, r, why.Status, c.Pages.Words.Tell(request.Language(r), why))
+		tell(w, r, why.Status, s.Pages.Words.Tell(request.Language(r), why))
 	}
 }
 
 // write writes HTML once all of it is rendered.
-func (c *Site) write(w http.ResponseWriter, status int, render func(io.Writer) error) {
+func (s *Site) write(w http.ResponseWriter, status int, render func(io.Writer) error) {
 	var b bytes.Buffer
 	if err := render(&b); err != nil {
-		c.Log.Error("a page could not be rendered", "error", adapters.ForOperator(err))
+		s.Log.Error("a page could not be rendered", "error", adapters.ForOperator(err))
 		http.Error(w, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
 		return
 	}

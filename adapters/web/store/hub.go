@@ -10,8 +10,8 @@ import (
 	"atelier/adapters"
 )
 
-// Topic is where processes tell each other of changes. A hint is a letter and a thread's id.
-const Topic = "web"
+// topic is where processes tell each other of changes. A hint is a letter and a thread's id.
+const topic = "web"
 
 // The letters of hints.
 const (
@@ -90,13 +90,12 @@ func (h *Hub) Leave(w *Watcher) {
 
 // Subscribe returns the hints of all processes until the context ends.
 func (h *Hub) Subscribe(ctx context.Context) (<-chan []byte, error) {
-	return h.state.Subscribe(ctx, Topic)
+	return h.state.Subscribe(ctx, topic)
 }
 
-// Publish tells all processes of a change. A failure is only logged: watchers also look now and
-// then without a hint.
+// Publish tells all processes of a change. Failures are logged: watchers also look without a hint.
 func (h *Hub) Publish(ctx context.Context, kind byte, thread string) {
-	if err := h.state.Publish(ctx, Topic, append([]byte{kind}, thread...)); err != nil && ctx.Err() == nil {
+	if err := h.state.Publish(ctx, topic, append([]byte{kind}, thread...)); err != nil && ctx.Err() == nil {
 		h.log.DebugContext(ctx, "a hint was not published", "error", adapters.ForOperator(err))
 	}
 }

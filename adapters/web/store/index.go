@@ -13,8 +13,8 @@ import (
 	"atelier/adapters/web/chat"
 )
 
-// Line is a thread's line, an entry of a day's list. The last one counts, whatever its clock.
-// It holds nothing that people wrote, since it outlives deleted threads.
+// Line is a thread's line in a day's list; the last one counts, whatever its clock. It outlives deleted
+// threads, so it has nothing that people wrote.
 type Line struct {
 	At     time.Time `json:"at"`
 	Thread string    `json:"thread"`
@@ -39,9 +39,9 @@ const (
 	titlesAtOnce = 8
 )
 
-// index is the list of threads. It has a list in the State for each day, which expires with its
-// threads. The last two days are read again, earlier ones once.
-type index struct {
+// Index is the list of threads. Its lists, one a day, expire with their threads. The last two are read
+// again, earlier ones once.
+type Index struct {
 	state     State
 	hints     func() uint64 // how many came
 	retention time.Duration
@@ -56,15 +56,15 @@ type index struct {
 	waits  waits
 }
 
-func newIndex(state State, hints func() uint64, retention time.Duration) *index {
-	return &index{
+func newIndex(state State, hints func() uint64, retention time.Duration) *Index {
+	return &Index{
 		state: state, hints: hints, retention: retention, reading: newLatch(), read: map[string]int64{},
 		lines: map[string]Line{}, titles: map[string]string{}, waits: waits{},
 	}
 }
 
 // Refresh reads new lines, unless it did since the wanted hint.
-func (x *index) Refresh(ctx context.Context, at time.Time, wanted uint64) error {
+func (x *Index) Refresh(ctx context.Context, at time.Time, wanted uint64) error {
 	if err := x.reading.lock(ctx); err != nil {
 		return err
 	}
@@ -100,9 +100,9 @@ func (x *index) Refresh(ctx context.Context, at time.Time, wanted uint64) error 
 	return nil
 }
 
-// List returns the list of threads as of the wanted hint, or later. Threads without a title do
-// not exist (yet). Titles are read from the threads themselves, so that they are deleted with them.
-func (x *index) List(ctx context.Context, at time.Time, wanted uint64) ([]TitledLine, error) {
+// List is the list of threads as of the wanted hint, or later. Titles are read from the threads, so
+// that they are deleted with them; without one, a thread does not exist (yet).
+func (x *Index) List(ctx context.Context, at time.Time, wanted uint64) ([]TitledLine, error) {
 	if err := x.Refresh(ctx, at, wanted); err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func (x *index) List(ctx context.Context, at time.Time, wanted uint64) ([]Titled
 }
 
 // put replaces a thread's line.
-func (x *index) put(l Line, at time.Time) {
+func (x *Index) put(l Line, at time.Time) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.waits.put(l, at)
@@ -148,7 +148,7 @@ func (x *index) put(l Line, at time.Time) {
 }
 
 // expire drops expired threads, and those far down the list.
-func (x *index) expire(at time.Time) {
+func (x *Index) expire(at time.Time) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for id, l := range x.lines {
@@ -168,7 +168,7 @@ func (x *index) expire(at time.Time) {
 }
 
 // sorted are all lines, latest first.
-func (x *index) sorted() []Line {
+func (x *Index) sorted() []Line {
 	all := make([]Line, 0, len(x.lines))
 	for _, l := range x.lines {
 		all = append(all, l)
@@ -178,7 +178,7 @@ func (x *index) sorted() []Line {
 }
 
 // threads are the lines of the list, latest first.
-func (x *index) threads() []Line {
+func (x *Index) threads() []Line {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	all := slices.DeleteFunc(x.sorted(), func(l Line) bool { return l.Gone })
@@ -186,7 +186,7 @@ func (x *index) threads() []Line {
 }
 
 // needs reports whether a thread's line must be replaced by that one.
-func (x *index) needs(l Line) bool {
+func (x *Index) needs(l Line) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	known, ok := x.lines[l.Thread]
@@ -194,8 +194,8 @@ func (x *index) needs(l Line) bool {
 }
 
 // title reads the title of a thread.
-func (x *index) title(ctx context.Context, thread string) (string, error) {
-	raw, err := x.state.Read(ctx, LogKey(thread), 0)
+func (x *Index) title(ctx context.Context, thread string) (string, error) {
+	raw, err := x.state.Read(ctx, logKey(thread), 0)
 	if err != nil {
 		return "", fmt.Errorf("read the title of a thread: %w", err)
 	}

@@ -6,11 +6,9 @@ import (
 	"time"
 )
 
-// State stores lists of entries, and tells of changes. A list's key is two words with a slash
-// between them; the first is its group.
+// State stores lists. A list's key is two words with a slash between them; the first is its group.
 type State interface {
-	// Append adds an entry to the end of a list, and returns its position, from 0. The list
-	// is kept for at least that expiry from now.
+	// Append adds an entry to a list, kept for at least that expiry, and returns its position from 0.
 	Append(ctx context.Context, key string, entry []byte, expiry time.Duration) (position int64, err error)
 	// Read returns the entries from that position on, none if there is no such list.
 	Read(ctx context.Context, key string, from int64) ([][]byte, error)
@@ -26,11 +24,11 @@ type purger interface {
 	Purge(ctx context.Context) error
 }
 
-// Group is the group of all lists of a thread.
-func Group(thread string) string { return "web-" + thread }
+// group is the group of all lists of a thread.
+func group(thread string) string { return "web-" + thread }
 
-func LogKey(thread string) string     { return Group(thread) + "/log" }
-func UploadsKey(thread string) string { return Group(thread) + "/uploads" }
+func logKey(thread string) string     { return group(thread) + "/log" }
+func uploadsKey(thread string) string { return group(thread) + "/uploads" }
 func dayKey(t time.Time) string       { return "web-day-" + t.UTC().Format("20060102") + "/log" }
 
 // follower reads the new entries of a list.
@@ -39,8 +37,8 @@ type follower struct {
 	tail []byte // the last one, by which a list that began anew is known
 }
 
-// read returns the entries since the last call; anew reports that the list was deleted, and
-// that they are all there are. It reads the last known entry again to find that out.
+// read returns the new entries; anew reports that the list was deleted, and they are all. It reads the
+// last known entry again to find that out.
 func (f *follower) read(ctx context.Context, state State, key string) (raw [][]byte, anew bool, err error) {
 	raw, err = state.Read(ctx, key, max(0, f.next-1))
 	switch {

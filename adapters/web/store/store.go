@@ -1,5 +1,5 @@
-// Package store reads and appends the entries of threads in a [State] that all processes share,
-// lists the threads, and tells of changes. What it caches is bounded.
+// Package store reads and writes threads in a [State] that all processes share, lists them, and tells
+// of changes. Its caches are bounded.
 package store
 
 import (
@@ -30,7 +30,7 @@ type Store struct {
 
 	Hub     *Hub
 	Threads *Threads
-	Index   *index
+	Index   *Index
 }
 
 // New makes a store. It reads nothing yet.
@@ -61,10 +61,9 @@ func (s *Store) Message(ctx context.Context, ref adapters.MessageRef) (*chat.Mes
 // Refresh reads the list of threads. An error means that the State cannot be read.
 func (s *Store) Refresh(ctx context.Context) error { return s.Index.Refresh(ctx, s.now(), Latest) }
 
-// Record adds a person's message or reaction to a thread. It is listed first, so that every
-// process finds it, whichever dies.
+// Record adds a person's message or reaction. It is listed first, so that no process misses it.
 func (s *Store) Record(ctx context.Context, thread, id string, e chat.Entry) error {
-	if err := s.enlist(ctx, Line{Thread: thread, Busy: true, Waits: id}); err != nil {
+	if _, err := s.enlist(ctx, Line{Thread: thread, Busy: true, Waits: id}); err != nil {
 		return err
 	}
 	if err := s.append(ctx, thread, e); err != nil {
@@ -89,13 +88,13 @@ func (s *Store) Take(ctx context.Context, thread, id string) error {
 	return s.append(ctx, thread, chat.Entry{Taken: &chat.Taken{ID: id}})
 }
 
-// Forget deletes a thread. [store.Purge] removes it from files.
+// Forget deletes a thread. [Store.Purge] removes it from files.
 func (s *Store) Forget(ctx context.Context, thread string) error {
 	if err := s.delete(ctx, thread); err != nil {
 		return err
 	}
 	s.Threads.drop(thread)
-	if err := s.enlist(ctx, Line{Thread: thread, Gone: true}); err != nil {
+	if _, err := s.enlist(ctx, Line{Thread: thread, Gone: true}); err != nil {
 		return err
 	}
 	s.Hub.Publish(ctx, hintChanged, thread)
@@ -114,13 +113,12 @@ func (s *Store) Purge(ctx context.Context) error {
 	return nil
 }
 
-// Relist writes a thread's line, and what was taken. It repeats until nothing changed
-// meanwhile. An error is only logged.
+// Relist writes a thread's line, and what was taken, until nothing changed meanwhile, and logs errors.
 func (s *Store) Relist(ctx context.Context, thread string, taken ...string) {
 	for written := true; written; taken = nil {
 		t, err := s.Threads.Read(ctx, thread, Latest)
 		if gone := errors.Is(err, adapters.ErrGone); gone || err == nil {
-			written, err = s.line(ctx, Line{Thread: thread, Busy: t.Busy, Gone: gone, Taken: taken})
+			written, err = s.enlist(ctx, Line{Thread: thread, Busy: t.Busy, Gone: gone, Taken: taken})
 		}
 		if err != nil {
 			if ctx.Err() == nil {
@@ -138,14 +136,13 @@ func (s *Store) NoteUpload(ctx context.Context, thread string, u UploadEntry) er
 	if err != nil {
 		return fmt.Errorf("note an upload: %w", err)
 	}
-	if _, err := s.state.Append(ctx, UploadsKey(thread), b, s.retention); err != nil {
+	if _, err := s.state.Append(ctx, uploadsKey(thread), b, s.retention); err != nil {
 		return fmt.Errorf("note an upload: %w", err)
 	}
 	return nil
 }
 
-// Claim marks uploads as sent with a message, so that they cannot be taken back. It reports
-// false if one was taken back before.
+// Claim marks uploads as sent, or reports false if one was taken back before.
 func (s *Store) Claim(ctx context.Context, thread string, ids []string) (bool, error) {
 	claimed := func() (bool, error) {
 		all, _, err := s.Threads.Uploads(ctx, thread)
@@ -170,7 +167,7 @@ func (s *Store) append(ctx context.Context, thread string, e chat.Entry) error {
 	if len(b) > maxEntry {
 		return fmt.Errorf("%w: an entry of %d bytes", adapters.ErrTooLarge, len(b))
 	}
-	position, err := s.state.Append(ctx, LogKey(thread), b, s.retention)
+	position, err := s.state.Append(ctx, logKey(thread), b, s.retention)
 	if err != nil {
 		return fmt.Errorf("write down an entry: %w", err)
 	}
@@ -187,19 +184,14 @@ func (s *Store) append(ctx context.Context, thread string, e chat.Entry) error {
 }
 
 func (s *Store) delete(ctx context.Context, thread string) error {
-	if err := s.state.DeleteAll(ctx, Group(thread)); err != nil {
+	if err := s.state.DeleteAll(ctx, group(thread)); err != nil {
 		return fmt.Errorf("forget a thread: %w", err)
 	}
 	return nil
 }
 
 // enlist writes a thread's line if it changed, and what waits or was taken.
-func (s *Store) enlist(ctx context.Context, l Line) error {
-	_, err := s.line(ctx, l)
-	return err
-}
-
-func (s *Store) line(ctx context.Context, l Line) (written bool, err error) {
+func (s *Store) enlist(ctx context.Context, l Line) (written bool, err error) {
 	l.At = s.now()
 	if err := s.Index.Refresh(ctx, l.At, Latest); err != nil {
 		return false, err

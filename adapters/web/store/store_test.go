@@ -60,7 +60,7 @@ func TestManyThreads(t *testing.T) {
 	t.Parallel()
 	s, _ := stored(t)
 	for i := range 10 * MaxListed {
-		if err := s.enlist(t.Context(), Line{Thread: fmt.Sprintf("threadof%08d", i)}); err != nil {
+		if _, err := s.enlist(t.Context(), Line{Thread: fmt.Sprintf("threadof%08d", i)}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -51,8 +51,7 @@ type stock struct {
 	size  atomic.Int64       // in entries
 }
 
-// UploadEntry is an entry of the list of a thread's uploads. One of the fields is set. Of
-// sending a file and taking it back, the first counts.
+// UploadEntry is an entry about uploads; one field is set. Of Sent and Gone, the first counts.
 type UploadEntry struct {
 	At   time.Time `json:"at"`
 	File *Pending  `json:"file,omitempty"`
@@ -71,8 +70,8 @@ type Pending struct {
 	chat.Upload
 
 	By   string `json:"by"`            // the id of who uploaded it
-	For  string `json:"for,omitempty"` // forMask, forVoice or ""
-	Sent bool   // or about to be
+	For  string `json:"for,omitempty"` // ForMask, ForVoice or ""
+	Sent bool   `json:"-"`             // or about to be
 }
 
 func newThreads(state State, hints func() uint64) *Threads {
@@ -82,8 +81,7 @@ func newThreads(state State, hints func() uint64) *Threads {
 // Latest asks for the present state, whatever hints have come.
 const Latest = math.MaxUint64
 
-// Read returns a thread as of the wanted hint, or later. It fails with [adapters.ErrGone] if
-// there is none.
+// Read returns a thread as of the wanted hint, or later, or [adapters.ErrGone].
 func (s *Threads) Read(ctx context.Context, thread string, wanted uint64) (chat.Snapshot, error) {
 	h := s.take(thread)
 	if err := h.lock(ctx); err != nil {
@@ -106,7 +104,7 @@ func (s *Threads) Read(ctx context.Context, thread string, wanted uint64) (chat.
 
 // refresh reads the new entries.
 func (h *held) refresh(ctx context.Context, state State, thread string) error {
-	raw, anew, err := h.list.read(ctx, state, LogKey(thread))
+	raw, anew, err := h.list.read(ctx, state, logKey(thread))
 	if err != nil {
 		return fmt.Errorf("read a thread: %w", err)
 	}
@@ -122,15 +120,14 @@ func (h *held) refresh(ctx context.Context, state State, thread string) error {
 	return nil
 }
 
-// Uploads returns the files that were uploaded in a thread and not taken back, by id, and the
-// number of entries about them.
+// Uploads are the files that were uploaded in a thread and not taken back, by id, and their entries.
 func (s *Threads) Uploads(ctx context.Context, thread string) (files map[string]Pending, entries int64, err error) {
 	u := &s.take(thread).stock
 	if err := u.lock(ctx); err != nil {
 		return nil, 0, err
 	}
 	defer u.unlock()
-	raw, anew, err := u.list.read(ctx, s.state, UploadsKey(thread))
+	raw, anew, err := u.list.read(ctx, s.state, uploadsKey(thread))
 	if err != nil {
 		return nil, 0, fmt.Errorf("read what was uploaded: %w", err)
 	}

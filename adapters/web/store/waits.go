@@ -8,8 +8,8 @@ import (
 // Unsettled is more than what was announced may take to be written.
 const Unsettled = time.Hour
 
-// waits are the messages and reactions, by thread and id, that were announced and are not known
-// to be taken. They are announced before they are written; some never are.
+// waits are announced messages and reactions that may not be taken, by thread and id. They are announced
+// before they are written; some never are.
 type waits map[string]map[string]announced
 
 // announced is when something was, by its author's clock, and since when it is known here.
@@ -50,7 +50,7 @@ func (w waits) expire(before time.Time) {
 }
 
 // Waiting are the threads in which something may wait for the handler.
-func (x *index) Waiting() []string {
+func (x *Index) Waiting() []string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	all := make([]string, 0, len(x.waits))
@@ -60,9 +60,9 @@ func (x *index) Waiting() []string {
 	return all
 }
 
-// Settle notes that the handler had taken all of a thread at that time. What was known long
-// before was taken too, or will never be written.
-func (x *index) Settle(thread string, at time.Time) {
+// Settle notes that all of a thread was taken at that time. What was known long before was taken, or
+// will never be written.
+func (x *Index) Settle(thread string, at time.Time) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.waits.drop(thread, func(_ string, a announced) bool { return a.known.Before(at.Add(-Unsettled)) })

@@ -13,8 +13,7 @@ const (
 	fewMessages   = 8
 )
 
-// renderings caches rendered events: all pages of one person, in one language and at the same
-// position of a thread, get the same ones.
+// renderings caches rendered events for all pages of one person, language and position.
 type renderings struct {
 	mu    sync.Mutex
 	made  map[rendering]func() ([]byte, error)

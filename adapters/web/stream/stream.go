@@ -1,5 +1,4 @@
-// Package stream sends server-sent events to open pages: what changes in their thread, and in the
-// list of threads.
+// Package stream tells open pages of changes, by server-sent events.
 package stream
 
 import (
@@ -21,8 +20,10 @@ import (
 )
 
 const (
-	// How many streams a process serves, in all and to one person.
-	AtOnce, PerPerson = 2000, 200
+	// AtOnce is how many streams a process serves.
+	AtOnce = 2000
+	// PerPerson is how many of them one person may have.
+	PerPerson = 200
 	// Beat is how often a stream shows that it is alive, and looks for lost hints.
 	Beat = 15 * time.Second
 	// ListPause is the least time between two lists of threads in a stream.
@@ -49,7 +50,7 @@ type Server struct {
 
 // stream is one that a browser reads.
 type stream struct {
-	c        *Server
+	srv      *Server
 	w        http.ResponseWriter
 	control  *http.ResponseController
 	thread   string // "" if the page shows none
@@ -61,21 +62,21 @@ type stream struct {
 }
 
 // ServeList tells a page without a thread how the list of threads changes.
-func (c *Server) ServeList(w http.ResponseWriter, r *http.Request) error {
-	return c.serve(w, r, func(*http.Request) (string, error) { return "", nil })
+func (srv *Server) ServeList(w http.ResponseWriter, r *http.Request) error {
+	return srv.serve(w, r, func(*http.Request) (string, error) { return "", nil })
 }
 
 // ServeEvents tells a page of a thread what comes after what it shows.
-func (c *Server) ServeEvents(w http.ResponseWriter, r *http.Request) error {
-	return c.serve(w, r, request.ThreadID)
+func (srv *Server) ServeEvents(w http.ResponseWriter, r *http.Request) error {
+	return srv.serve(w, r, request.ThreadID)
 }
 
-func (c *Server) serve(w http.ResponseWriter, r *http.Request, thread func(*http.Request) (string, error)) error {
+func (srv *Server) serve(w http.ResponseWriter, r *http.Request, thread func(*http.Request) (string, error)) error {
 	if r.Method != http.MethodGet { // but HEAD
 		return request.Refuse(http.StatusMethodNotAllowed, "The browser sent this in a way that is not understood. Reload the page.")
 	}
-	ctx, me := r.Context(), c.Me(r)
-	leave, ok := c.Gate.Enter(ctx, me.ID, 0)
+	ctx, me := r.Context(), srv.Me(r)
+	leave, ok := srv.Gate.Enter(ctx, me.ID, 0)
 	if !ok {
 		why := request.Refuse(http.StatusTooManyRequests, "Too many pages are open. Close some of them.")
 		why.After = time.Minute
@@ -86,15 +87,15 @@ func (c *Server) serve(w http.ResponseWriter, r *http.Request, thread func(*http
 	if err != nil {
 		return err
 	}
-	watcher, err := c.Hub.Watch(ctx, id)
+	watcher, err := srv.Hub.Watch(ctx, id)
 	if err != nil {
 		return err
 	}
-	defer c.Hub.Leave(watcher)
-	s := &stream{c: c, w: w, control: http.NewResponseController(w), thread: id, language: request.Language(r), me: me, position: -1}
+	defer srv.Hub.Leave(watcher)
+	s := &stream{srv: srv, w: w, control: http.NewResponseController(w), thread: id, language: request.Language(r), me: me, position: -1}
 	var t chat.Snapshot
 	if id != "" {
-		if t, err = c.Threads.Read(ctx, id, store.Latest); err != nil {
+		if t, err = srv.Threads.Read(ctx, id, store.Latest); err != nil {
 			return err
 		}
 		if s.position = lastSeen(r, t.Next-1); s.position >= 0 { // otherwise the page shows nothing of this thread
@@ -144,7 +145,7 @@ func (s *stream) follow(ctx context.Context, w *store.Watcher, t chat.Snapshot) 
 		select {
 		case <-ctx.Done():
 			return
-		case <-s.c.Closed:
+		case <-s.srv.Closed:
 			return
 		case <-w.Lost:
 			return
@@ -167,7 +168,7 @@ func (s *stream) follow(ctx context.Context, w *store.Watcher, t chat.Snapshot) 
 	if errors.Is(err, adapters.ErrGone) { // the page leaves by itself
 		select {
 		case <-ctx.Done():
-		case <-s.c.Closed:
+		case <-s.srv.Closed:
 		case <-alive.C:
 		}
 	}
@@ -178,7 +179,7 @@ func (s *stream) look(ctx context.Context, wanted uint64) error {
 	if s.thread == "" { // the page shows none: the list is all
 		return nil
 	}
-	t, err := s.c.Threads.Read(ctx, s.thread, wanted)
+	t, err := s.srv.Threads.Read(ctx, s.thread, wanted)
 	if errors.Is(err, adapters.ErrGone) {
 		return errors.Join(err, s.event("gone", -1, func(w io.Writer) error {
 			_, err := io.WriteString(w, s.thread)
@@ -187,7 +188,7 @@ func (s *stream) look(ctx context.Context, wanted uint64) error {
 	}
 	if err != nil {
 		if ctx.Err() == nil {
-			s.c.Log.WarnContext(ctx, "a stream of events is cut off", "error", adapters.ForOperator(err))
+			s.srv.Log.WarnContext(ctx, "a stream of events is cut off", "error", adapters.ForOperator(err))
 		}
 		return err
 	}
@@ -206,7 +207,7 @@ func (s *stream) tell(t chat.Snapshot) error {
 	}
 	last := t.Next - 1
 	render := func() ([]byte, error) {
-		return frame("message", last, func(w io.Writer) error { return s.c.Pages.Messages(w, s.language, seen.Views(changed)) })
+		return frame("message", last, func(w io.Writer) error { return s.srv.Pages.Messages(w, s.language, seen.Views(changed)) })
 	}
 	var b []byte
 	var err error
@@ -214,7 +215,7 @@ func (s *stream) tell(t chat.Snapshot) error {
 		b, err = render()
 	} else {
 		of := rendering{s.thread, t.Messages[0].Wrote, s.position, s.from, t.Next, s.language, s.me.ID, s.me.Admin}
-		b, err = s.c.rendered.get(of, render)
+		b, err = s.srv.rendered.get(of, render)
 	}
 	if err != nil {
 		return s.failed(err)
@@ -225,11 +226,11 @@ func (s *stream) tell(t chat.Snapshot) error {
 
 // list tells the list of threads.
 func (s *stream) list(ctx context.Context, wanted uint64) error {
-	lines, err := s.c.List(ctx, s.thread, wanted)
+	lines, err := s.srv.List(ctx, s.thread, wanted)
 	if err != nil {
 		return err
 	}
-	return s.event("threads", -1, func(w io.Writer) error { return s.c.Pages.Threads(w, s.language, lines) })
+	return s.event("threads", -1, func(w io.Writer) error { return s.srv.Pages.Threads(w, s.language, lines) })
 }
 
 // event renders and writes one.
@@ -242,7 +243,7 @@ func (s *stream) event(name string, id int64, render func(io.Writer) error) erro
 }
 
 func (s *stream) failed(err error) error {
-	s.c.Log.Error("an event could not be rendered", "error", adapters.ForOperator(err))
+	s.srv.Log.Error("an event could not be rendered", "error", adapters.ForOperator(err))
 	return err
 }
 

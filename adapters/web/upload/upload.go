@@ -1,5 +1,4 @@
-// Package upload takes and removes the files that people are about to send, and serves them and
-// the files of answers.
+// Package upload takes and removes the files of people, and serves all files of a thread.
 package upload
 
 import (
@@ -21,9 +20,12 @@ import (
 )
 
 const (
-	// How many files are taken at once, in all and of one person. Others wait for uploadPatience.
-	AtOnce, PerPerson = 16, 6
-	Patience          = 10 * time.Second
+	// AtOnce is how many files are taken at once.
+	AtOnce = 16
+	// PerPerson is how many of them may be one person's.
+	PerPerson = 6
+	// Patience is how long others wait.
+	Patience = 10 * time.Second
 	// MaxPending is how many files of a thread may wait to be sent.
 	MaxPending = 2 * adapters.MaxFiles
 	// maxUploads is after how many entries a thread takes no more files.
@@ -54,37 +56,37 @@ type Uploaded struct {
 }
 
 // ServeUpload takes a file, which is the body of the request.
-func (c *Server) ServeUpload(w http.ResponseWriter, r *http.Request) error {
+func (srv *Server) ServeUpload(w http.ResponseWriter, r *http.Request) error {
 	thread, err := request.ThreadID(r)
 	if err != nil {
 		return err
 	}
-	if r.ContentLength > c.MaxFile {
-		return c.tooLarge()
+	if r.ContentLength > srv.MaxFile {
+		return srv.tooLarge()
 	}
-	ctx, me := r.Context(), c.Me(r)
-	leave, ok := c.Gate.Enter(ctx, me.ID, Patience)
+	ctx, me := r.Context(), srv.Me(r)
+	leave, ok := srv.Gate.Enter(ctx, me.ID, Patience)
 	if !ok {
 		why := request.Refuse(http.StatusTooManyRequests, "Too many files are being uploaded. Try again in a moment.")
 		why.After, why.Ends = Patience, true
 		return why
 	}
 	defer leave()
-	if err := c.mayUpload(ctx, thread, me.ID); err != nil {
+	if err := srv.mayUpload(ctx, thread, me.ID); err != nil {
 		return err
 	}
 	id := chat.NewID()
 	p := store.Pending{By: me.ID, For: r.URL.Query().Get("for"), Upload: chat.Upload{
-		ID: id, Name: media.CleanName(r.URL.Query().Get("name")), Key: path.Join(c.Media.Folder(chat.ThreadOf(thread)), "upload-"+id),
+		ID: id, Name: media.CleanName(r.URL.Query().Get("name")), Key: path.Join(srv.Media.Folder(chat.ThreadOf(thread)), "upload-"+id),
 	}}
-	if err := c.keep(w, r, &p); err != nil {
-		if gone := c.Media.Delete(context.WithoutCancel(ctx), p.Key); gone != nil {
-			c.Log.WarnContext(ctx, "what is left of an upload could not be removed", "error", adapters.ForOperator(gone))
+	if err := srv.keep(w, r, &p); err != nil {
+		if gone := srv.Media.Delete(context.WithoutCancel(ctx), p.Key); gone != nil {
+			srv.Log.WarnContext(ctx, "what is left of an upload could not be removed", "error", adapters.ForOperator(gone))
 		}
 		return err
 	}
-	if err := c.Store.NoteUpload(ctx, thread, store.UploadEntry{File: &p}); err != nil {
-		return errors.Join(err, c.Media.Delete(context.WithoutCancel(ctx), p.Key))
+	if err := srv.Store.NoteUpload(ctx, thread, store.UploadEntry{File: &p}); err != nil {
+		return errors.Join(err, srv.Media.Delete(context.WithoutCancel(ctx), p.Key))
 	}
 	request.WriteJSON(w, http.StatusCreated, Uploaded{
 		p.ID, p.Name, p.Size, p.Type, media.KindOf(p.Type, false), media.FileURL(thread, p.ID, p.Name), p.Width, p.Height,
@@ -109,14 +111,34 @@ func (c *counted) Read(p []byte) (int, error) {
 }
 
 // ServeTakeBack deletes an upload that was not sent.
-func (c *Server) ServeTakeBack(w http.ResponseWriter, r *http.Request) error {
+func (srv *Server) ServeTakeBack(w http.ResponseWriter, r *http.Request) error {
 	thread, err := request.ThreadID(r)
 	if err != nil {
 		return err
 	}
 	ctx, stop := request.Detach(r)
 	defer stop()
-	if err := c.takeBack(ctx, thread, r.PathValue("id"), c.Me(r).ID); err != nil {
+	all, _, err := srv.Store.Threads.Uploads(ctx, thread)
+	if err != nil {
+		return err
+	}
+	id := r.PathValue("id")
+	f, ok := all[id]
+	if !ok || f.By != srv.Me(r).ID {
+		return request.ErrUnknown
+	}
+	if !f.Sent {
+		if err := srv.Store.NoteUpload(ctx, thread, store.UploadEntry{Gone: id}); err != nil {
+			return err
+		}
+		if all, _, err = srv.Store.Threads.Uploads(ctx, thread); err != nil {
+			return err
+		}
+	}
+	if _, sent := all[id]; sent {
+		return request.Refuse(http.StatusConflict, "The file was sent already.")
+	}
+	if err := srv.Media.Delete(ctx, f.Key); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)
@@ -124,55 +146,55 @@ func (c *Server) ServeTakeBack(w http.ResponseWriter, r *http.Request) error {
 }
 
 // ServeUploaded serves a file that was uploaded.
-func (c *Server) ServeUploaded(w http.ResponseWriter, r *http.Request) error {
+func (srv *Server) ServeUploaded(w http.ResponseWriter, r *http.Request) error {
 	thread, err := request.ThreadID(r)
 	if err != nil {
 		return err
 	}
 	ctx, id := r.Context(), r.PathValue("id")
-	t, err := c.Store.Threads.Read(ctx, thread, store.Latest)
+	t, err := srv.Store.Threads.Read(ctx, thread, store.Latest)
 	if err != nil && !errors.Is(err, adapters.ErrGone) {
 		return err
 	}
 	f, ok := t.File(id)
 	if !ok {
-		all, _, err := c.Store.Threads.Uploads(ctx, thread)
+		all, _, err := srv.Store.Threads.Uploads(ctx, thread)
 		if err != nil {
 			return err
 		}
 		p, ok := all[id]
 		if !ok {
-			return request.Unknown()
+			return request.ErrUnknown
 		}
 		f = p.Upload
 	}
-	return media.Serve(w, r, c.Media, media.File{Key: f.Key, Name: f.Name, MediaType: f.Type, Size: f.Size, Tag: f.ID})
+	return media.Serve(w, r, srv.Media, media.File{Key: f.Key, Name: f.Name, MediaType: f.Type, Size: f.Size, Tag: f.ID})
 }
 
 // ServeAttachment serves a file of an answer.
-func (c *Server) ServeAttachment(w http.ResponseWriter, r *http.Request) error {
-	_, _, m, err := c.Message(r)
+func (srv *Server) ServeAttachment(w http.ResponseWriter, r *http.Request) error {
+	_, _, m, err := srv.Message(r)
 	if err != nil {
 		return err
 	}
 	n, err := strconv.Atoi(r.PathValue("n"))
 	if err != nil || m.Said == nil || n < 0 || n >= len(m.Said.Reply.Files) || m.Said.Reply.Files[n].Handle == "" {
-		return request.Unknown()
+		return request.ErrUnknown
 	}
 	a := m.Said.Reply.Files[n]
-	return media.Serve(w, r, c.Media, media.File{
+	return media.Serve(w, r, srv.Media, media.File{
 		Key: a.Handle, Name: a.Name, MediaType: a.Type, Size: a.Size, Tag: m.ID + "-" + strconv.Itoa(n), At: m.At, Own: true,
 	})
 }
 
 // mayUpload refuses uploads to a full thread, and of somebody with many unsent files.
-func (c *Server) mayUpload(ctx context.Context, thread, by string) error {
-	all, entries, err := c.Store.Threads.Uploads(ctx, thread)
+func (srv *Server) mayUpload(ctx context.Context, thread, by string) error {
+	all, entries, err := srv.Store.Threads.Uploads(ctx, thread)
 	if err != nil {
 		return err
 	}
 	if entries > maxUploads {
-		return request.ThreadFull()
+		return request.ErrThreadFull
 	}
 	waiting := 0
 	for _, p := range all {
@@ -187,13 +209,13 @@ func (c *Server) mayUpload(ctx context.Context, thread, by string) error {
 }
 
 // keep stores the content, and detects what it is.
-func (c *Server) keep(w http.ResponseWriter, r *http.Request, p *store.Pending) error {
+func (srv *Server) keep(w http.ResponseWriter, r *http.Request, p *store.Pending) error {
 	ctx := r.Context()
-	content := &counted{r: http.MaxBytesReader(w, r.Body, c.MaxFile)}
-	if err := c.Media.Put(ctx, p.Key, content); err != nil {
+	content := &counted{r: http.MaxBytesReader(w, r.Body, srv.MaxFile)}
+	if err := srv.Media.Put(ctx, p.Key, content); err != nil {
 		switch _, large := errors.AsType[*http.MaxBytesError](content.err); {
 		case large:
-			return c.tooLarge()
+			return srv.tooLarge()
 		case content.err != nil:
 			why := request.Refuse(http.StatusBadRequest, "The upload was broken off. Try it again.")
 			why.Ends = true
@@ -204,7 +226,7 @@ func (c *Server) keep(w http.ResponseWriter, r *http.Request, p *store.Pending) 
 	if content.n == 0 {
 		return request.Refuse(http.StatusBadRequest, "The file is empty.")
 	}
-	found, err := c.Media.Look(ctx, p.Key, p.Name, request.Language(r))
+	found, err := srv.Media.Look(ctx, p.Key, p.Name, request.Language(r))
 	if f, ok := errors.AsType[*adapters.Fault](err); ok && adapters.Final(err) {
 		return request.Refuse(http.StatusUnsupportedMediaType, "%s", f.Told())
 	}
@@ -221,31 +243,8 @@ func (c *Server) keep(w http.ResponseWriter, r *http.Request, p *store.Pending) 
 	return nil
 }
 
-func (c *Server) tooLarge() *request.Refusal {
-	why := request.Refuse(http.StatusRequestEntityTooLarge, "The file is too large: at most %s are taken.", markup.Size(c.MaxFile))
+func (srv *Server) tooLarge() *request.Refusal {
+	why := request.Refuse(http.StatusRequestEntityTooLarge, "The file is too large: at most %s are taken.", markup.Size(srv.MaxFile))
 	why.Ends = true
 	return why
-}
-
-func (c *Server) takeBack(ctx context.Context, thread, id, by string) error {
-	all, _, err := c.Store.Threads.Uploads(ctx, thread)
-	if err != nil {
-		return err
-	}
-	f, ok := all[id]
-	if !ok || f.By != by {
-		return request.Unknown()
-	}
-	if !f.Sent {
-		if err := c.Store.NoteUpload(ctx, thread, store.UploadEntry{Gone: id}); err != nil {
-			return err
-		}
-		if all, _, err = c.Store.Threads.Uploads(ctx, thread); err != nil {
-			return err
-		}
-	}
-	if _, sent := all[id]; sent {
-		return request.Refuse(http.StatusConflict, "The file was sent already.")
-	}
-	return c.Media.Delete(ctx, f.Key)
 }
