@@ -89,3 +89,14 @@ func Final(err error) bool {
 	}
 	return false
 }
+
+// ForOperator is what a log may hold of an error: nothing that people wrote.
+func ForOperator(err error) string {
+	if f, ok := errors.AsType[*Fault](err); ok {
+		err = errors.Join(f.Unwrap()...)
+	}
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}

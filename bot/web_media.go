@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 
 	"atelier/adapters"
-	"atelier/adapters/web"
+	webmedia "atelier/adapters/web/media"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/media"
 	"atelier/jobs"
@@ -25,7 +25,7 @@ type webMedia struct {
 	scratch string // the folder for passing files
 }
 
-var _ web.Media = webMedia{}
+var _ webmedia.Media = webMedia{}
 
 // Put keeps a file.
 func (m webMedia) Put(ctx context.Context, key string, r io.Reader) error {
@@ -59,24 +59,24 @@ func goneWhereNotFound(err error) error {
 }
 
 // Look finds out what a file is. What looks into files needs them on the disk.
-func (m webMedia) Look(ctx context.Context, key, name, language string) (_ web.Found, err error) {
+func (m webMedia) Look(ctx context.Context, key, name, language string) (_ webmedia.Found, err error) {
 	folder, err := os.MkdirTemp(m.scratch, "atelier-look-")
 	if err != nil {
-		return web.Found{}, fmt.Errorf("make a passing folder: %w", err)
+		return webmedia.Found{}, fmt.Errorf("make a passing folder: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 	local := filepath.Join(folder, lookedAt(name))
 	if err := m.copyTo(ctx, key, local); err != nil {
-		return web.Found{}, err
+		return webmedia.Found{}, err
 	}
 	info, err := media.InspectContext(ctx, local, m.limits)
 	if fault, ok := errors.AsType[*plan.Fault](err); ok {
-		return web.Found{}, &adapters.Fault{Sentence: "%s", Args: []any{m.tell.In(language, fault.Sentence)}, Kind: adapters.ErrInvalid, Err: fault.Err}
+		return webmedia.Found{}, &adapters.Fault{Sentence: "%s", Args: []any{m.tell.In(language, fault.Sentence)}, Kind: adapters.ErrInvalid, Err: fault.Err}
 	}
 	if err != nil {
-		return web.Found{}, err
+		return webmedia.Found{}, err
 	}
-	return web.Found{Type: info.MIME, Width: info.Width, Height: info.Height}, nil
+	return webmedia.Found{Type: info.MIME, Width: info.Width, Height: info.Height}, nil
 }
 
 // lookedAt is a name by which people know the file that is looked at, as every disk takes it.

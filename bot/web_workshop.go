@@ -10,7 +10,9 @@ import (
 	"unicode/utf8"
 
 	"atelier/adapters"
-	"atelier/adapters/web"
+	"atelier/adapters/web/drawing"
+	webpage "atelier/adapters/web/page"
+	"atelier/adapters/web/site"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/improvise"
@@ -26,7 +28,7 @@ type workshop struct {
 	blobs storage.Blobs
 }
 
-var _ web.Workshop = (*workshop)(nil)
+var _ site.Workshop = (*workshop)(nil)
 
 // Forget deletes what the bot knows of a thread.
 func (w *workshop) Forget(ctx context.Context, t adapters.Thread) error {
@@ -41,7 +43,7 @@ func (w *workshop) Forget(ctx context.Context, t adapters.Thread) error {
 }
 
 // Work tells how an answer came about.
-func (w *workshop) Work(ctx context.Context, answer adapters.MessageRef) (*web.Work, error) {
+func (w *workshop) Work(ctx context.Context, answer adapters.MessageRef) (*drawing.Work, error) {
 	id, n, err := w.jobs.Find(ctx, answer)
 	if err != nil {
 		return nil, ignoreUnknown(err)
@@ -65,7 +67,7 @@ func ignoreUnknown(err error) error {
 }
 
 // drawn is a run as a graph of its steps.
-func drawn(run jobs.Run, asked plan.Request) *web.Work {
+func drawn(run jobs.Run, asked plan.Request) *drawing.Work {
 	given := map[string]plan.Resource{}
 	for _, r := range asked.Resources() {
 		given[r.Name] = r
@@ -75,10 +77,10 @@ func drawn(run jobs.Run, asked plan.Request) *web.Work {
 			given[r.Name] = r
 		}
 	}
-	work := &web.Work{Steps: make([]web.Step, len(run.Steps))}
+	work := &drawing.Work{Steps: make([]drawing.Step, len(run.Steps))}
 	for i, s := range run.Steps {
 		result := run.Results[s.Key]
-		step := web.Step{
+		step := drawing.Step{
 			Tool: s.Action.Tool, Model: result.Model, State: jobs.StepState(s.Status), Took: result.Took, Problem: s.Problem,
 			Program: improvise.Source(result.Program),
 		}
@@ -86,7 +88,7 @@ func drawn(run jobs.Run, asked plan.Request) *web.Work {
 			step.Takes = append(step.Takes, taken(b, run, given)...)
 		}
 		for _, made := range result.Outputs() {
-			step.Makes = append(step.Makes, web.Flow{Name: made.Name, Type: string(made.Type), From: i, Text: shortValue(made)})
+			step.Makes = append(step.Makes, drawing.Flow{Name: made.Name, Type: string(made.Type), From: i, Text: shortValue(made)})
 		}
 		work.Steps[i] = step
 	}
@@ -94,10 +96,10 @@ func drawn(run jobs.Run, asked plan.Request) *web.Work {
 }
 
 // taken is what an argument of a step is bound to.
-func taken(b plan.Binding, run jobs.Run, given map[string]plan.Resource) []web.Flow {
-	var flows []web.Flow
+func taken(b plan.Binding, run jobs.Run, given map[string]plan.Resource) []drawing.Flow {
+	var flows []drawing.Flow
 	for _, leaf := range b.Source.Leaves() {
-		f := web.Flow{Type: string(b.Type), From: -1, Argument: b.Arg}
+		f := drawing.Flow{Type: string(b.Type), From: -1, Argument: b.Arg}
 		switch leaf.Kind {
 		case plan.OfAction:
 			if f.From = leaf.Index; leaf.Index < len(run.Steps) {
@@ -120,7 +122,7 @@ func taken(b plan.Binding, run jobs.Run, given map[string]plan.Resource) []web.F
 		flows = append(flows, f)
 	}
 	if b.Source.Kind == plan.OfText && b.Source.Value != "" {
-		flows = append(flows, web.Flow{Type: string(b.Type), From: -1, Argument: b.Arg, Text: shortened(b.Source.Value)})
+		flows = append(flows, drawing.Flow{Type: string(b.Type), From: -1, Argument: b.Arg, Text: shortened(b.Source.Value)})
 	}
 	return flows
 }
@@ -144,14 +146,14 @@ func shortened(s string) string {
 }
 
 // Tools are all of the catalogue.
-func (w *workshop) Tools(ctx context.Context) ([]web.Tool, error) {
+func (w *workshop) Tools(ctx context.Context) ([]webpage.Tool, error) {
 	statuses, err := w.tools.Statuses(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("look at the tools: %w", err)
 	}
-	all := make([]web.Tool, len(statuses))
+	all := make([]webpage.Tool, len(statuses))
 	for i, s := range statuses {
-		all[i] = web.Tool{
+		all[i] = webpage.Tool{
 			Name: s.Tool.Name, Description: s.Tool.Description, Domain: s.Tool.Domain, Makes: string(s.Tool.Returns),
 			Live: s.Live, By: s.By().Kind, Why: s.Why,
 		}
@@ -175,13 +177,13 @@ var namedFile = regexp.MustCompile(`\{[^}]*\.[a-z0-9]+\}`)
 const maxExamples = 8
 
 // Examples are wishes that the live tools can do: one of each domain in turn.
-func (w *workshop) Examples(ctx context.Context) ([]web.Example, error) {
+func (w *workshop) Examples(ctx context.Context) ([]webpage.Example, error) {
 	statuses, err := w.tools.Statuses(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("look at the tools: %w", err)
 	}
 	var domains []string
-	of := map[string][]web.Example{}
+	of := map[string][]webpage.Example{}
 	for _, s := range statuses {
 		if e, ok := example(s); ok {
 			if !slices.Contains(domains, s.Tool.Domain) {
@@ -190,7 +192,7 @@ func (w *workshop) Examples(ctx context.Context) ([]web.Example, error) {
 			of[s.Tool.Domain] = append(of[s.Tool.Domain], e)
 		}
 	}
-	var chosen []web.Example
+	var chosen []webpage.Example
 	for turn := 0; len(chosen) < maxExamples; turn++ {
 		before := len(chosen)
 		for _, d := range domains {
@@ -206,29 +208,29 @@ func (w *workshop) Examples(ctx context.Context) ([]web.Example, error) {
 }
 
 // example is a wish that a live tool can do with one file, or none, of anybody's.
-func example(s toolbox.Status) (web.Example, bool) {
+func example(s toolbox.Status) (webpage.Example, bool) {
 	if !s.Live {
-		return web.Example{}, false
+		return webpage.Example{}, false
 	}
 	var needs []string
 	for _, a := range s.Tool.Args {
 		if a.Type.Media() && !a.Optional {
 			needs = append(needs, string(a.Type))
 		} else if a.Many || a.Type != plan.Text || a.Meaning == plan.Content || a.Meaning == plan.Format {
-			return web.Example{}, false // a text to be brought along, or a format that may not be at hand
+			return webpage.Example{}, false // a text to be brought along, or a format that may not be at hand
 		}
 	}
 	if len(needs) > 1 {
-		return web.Example{}, false
+		return webpage.Example{}, false
 	}
 	for _, e := range s.Tool.Examples {
 		switch about := strings.Contains(e, "{this "); {
 		case namedFile.MatchString(e):
 		case len(needs) == 1 && about:
-			return web.Example{Wish: braces.Replace(e), Needs: needs[0]}, true
+			return webpage.Example{Wish: braces.Replace(e), Needs: needs[0]}, true
 		case len(needs) == 0 && !about:
-			return web.Example{Wish: braces.Replace(e)}, true
+			return webpage.Example{Wish: braces.Replace(e)}, true
 		}
 	}
-	return web.Example{}, false
+	return webpage.Example{}, false
 }

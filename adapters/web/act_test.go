@@ -7,6 +7,8 @@ import (
 	"testing/synctest"
 
 	"atelier/adapters"
+	"atelier/adapters/web/chat"
+	"atelier/adapters/web/page"
 )
 
 // TestActs holds which buttons there are, and what each does.
@@ -17,15 +19,15 @@ func TestButtonsAreActedOn(t *testing.T) {
 		h, _ := listen(t, c)
 		b, bob := browse(t, c), browse(t, c).of("bob")
 		b.is(b.write("message00000000001", "do it"), http.StatusNoContent)
-		request := refOf(thread1, "message00000000001")
-		reply := adapters.Reply{Thread: threadOf(thread1), Text: "Done.", AnswerTo: request, Choices: []adapters.Choice{{ID: "one", Text: "another"}, {ID: "two", Text: "one more"}}, Asks: true}
+		request := chat.RefOf(thread1, "message00000000001")
+		reply := adapters.Reply{Thread: chat.ThreadOf(thread1), Text: "Done.", AnswerTo: request, Choices: []adapters.Choice{{ID: "one", Text: "another"}, {ID: "two", Text: "one more"}}, Asks: true}
 		at := func(id string) string { return "/t/" + thread1 + "/messages/" + id + "/act" }
-		buttons := func(by *browser, id string) messageView {
-			_, now, m, err := c.message(pathed(t, id))
+		buttons := func(by *browser, id string) page.Message {
+			_, now, m, err := c.site.Message(pathed(t, id))
 			if err != nil {
 				t.Fatal(err)
 			}
-			return viewer{thread1, now, by.by, 0}.message(m)
+			return page.Viewer{Thread: thread1, Snapshot: now, Me: by.by}.Message(m)
 		}
 		heard := func() adapters.Event {
 			synctest.Wait()
@@ -40,7 +42,7 @@ func TestButtonsAreActedOn(t *testing.T) {
 		if e := heard(); e.Kind != adapters.CancelAsked || e.Cancel.On.Key() != request.Key() {
 			t.Errorf("a stop was heard as %+v", e)
 		}
-		progress, err := c.Report(t.Context(), "p", adapters.MessageRef{}, adapters.Progress{Thread: threadOf(thread1), Request: request.ID})
+		progress, err := c.Report(t.Context(), "p", adapters.MessageRef{}, adapters.Progress{Thread: chat.ThreadOf(thread1), Request: request.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,14 +132,14 @@ func TestWork(t *testing.T) {
 	c := newChannel(t, newMemory(), newFiles())
 	b := browse(t, c)
 	b.is(b.write("message00000000001", "do it"), http.StatusAccepted)
-	answer, err := c.Send(t.Context(), "k", adapters.Reply{Thread: threadOf(thread1), Text: "Done.", AnswerTo: refOf(thread1, "message00000000001")})
+	answer, err := c.Send(t.Context(), "k", adapters.Reply{Thread: chat.ThreadOf(thread1), Text: "Done.", AnswerTo: chat.RefOf(thread1, "message00000000001")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	b.is(b.get("/t/"+thread1+"/messages/"+answer.ID+"/work"), http.StatusOK, "find_edges&lt;b&gt;")
 	b.is(b.get("/t/"+thread1+"/messages/message00000000009/work"), http.StatusNotFound)
 	b.is(b.get("/t/thread0000000002/messages/"+answer.ID+"/work"), http.StatusNotFound) // of another thread
-	if madeUp.MatchString(answer.ID) {
+	if chat.ValidID.MatchString(answer.ID) {
 		t.Errorf("a browser could make up %q", answer.ID)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"atelier/adapters"
+	"atelier/adapters/web/upload"
 )
 
 // thread1 is a thread that no test begins otherwise.
@@ -84,11 +85,11 @@ func (b *browser) write(id, text string, fields ...string) *httptest.ResponseRec
 }
 
 // upload sends a file, and gives its id.
-func (b *browser) upload(query, content string) uploaded {
+func (b *browser) upload(query, content string) upload.Uploaded {
 	b.Helper()
 	w := b.do(http.MethodPost, "/t/"+thread1+"/files?"+query, bytes.NewReader([]byte(content)))
 	b.is(w, http.StatusCreated)
-	var u uploaded
+	var u upload.Uploaded
 	if err := json.Unmarshal(w.Body.Bytes(), &u); err != nil {
 		b.Fatal(err)
 	}

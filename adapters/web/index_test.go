@@ -1,7 +1,6 @@
 package web
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -11,6 +10,10 @@ import (
 	"time"
 
 	"atelier/adapters"
+	"atelier/adapters/web/chat"
+	"atelier/adapters/web/receive"
+	"atelier/adapters/web/store"
+	"atelier/adapters/web/stream"
 )
 
 // TestThreadsListed holds that all processes list the threads, those first of which
@@ -27,7 +30,7 @@ func TestThreadsListed(t *testing.T) {
 		}
 		b.is(b.post("/t/thread0000000001/messages", "id", "message00000000002", "text", "more"), http.StatusAccepted)
 		state.put(t, "thread0000000003", `{"taken":{"id":"message00000000001"}}`)
-		if _, err := other.Send(t.Context(), "k", adapters.Reply{Thread: threadOf("thread0000000003"), Text: "Done.", AnswerTo: refOf("thread0000000003", "message00000000001")}); err != nil {
+		if _, err := other.Send(t.Context(), "k", adapters.Reply{Thread: chat.ThreadOf("thread0000000003"), Text: "Done.", AnswerTo: chat.RefOf("thread0000000003", "message00000000001")}); err != nil {
 			t.Fatal(err)
 		}
 		for _, by := range []*Channel{c, other, newChannel(t, state, media)} {
@@ -37,7 +40,7 @@ func TestThreadsListed(t *testing.T) {
 			}
 		}
 		for key, expiry := range state.expiry {
-			if expiry < defaultRetention || expiry > defaultRetention+3*day {
+			if expiry < defaultRetention || expiry > defaultRetention+3*24*time.Hour {
 				t.Errorf("%s is kept for %v", key, expiry)
 			}
 		}
@@ -48,16 +51,13 @@ func TestThreadsListed(t *testing.T) {
 				t.Errorf("after a month %q are listed", titles)
 			}
 		}
-		if n := len(c.index.read); n > int(defaultRetention/day)+2 {
-			t.Errorf("%d days are known", n)
-		}
 	})
 }
 
 // listedIn are the titles of the threads, and of those of which something runs.
 func listedIn(t *testing.T, c *Channel) (titles, busy []string) {
 	t.Helper()
-	all, err := c.lines(t.Context(), "", now)
+	all, err := c.site.List(t.Context(), "", store.Latest)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,43 +85,10 @@ func TestListComesToPages(t *testing.T) {
 		for i := range 50 {
 			b.is(b.post(fmt.Sprintf("/t/threadof%08d/messages", i), "id", "message00000000001", "text", fmt.Sprint("wish ", i)), http.StatusAccepted)
 		}
-		if e := x.next("threads"); !strings.Contains(e.data, "wish 49") || time.Since(begun) < listPause {
+		if e := x.next("threads"); !strings.Contains(e.data, "wish 49") || time.Since(begun) < stream.ListPause {
 			t.Errorf("after %v the page is told %s", time.Since(begun), e.data)
 		}
 	})
-}
-
-// TestManyThreads holds that what a process keeps does not grow without bound.
-func TestManyThreads(t *testing.T) {
-	t.Parallel()
-	c := newChannel(t, newMemory(), newFiles())
-	b := browse(t, c)
-	for i := range 10 * maxListed {
-		if err := c.enlist(t.Context(), listed{Thread: fmt.Sprintf("threadof%08d", i)}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for i := range 2 * maxHeld {
-		b.is(b.post(fmt.Sprintf("/t/threadin%08d/messages", i), "id", "message00000000001", "text", "x"), http.StatusAccepted)
-	}
-	listedIn(t, c)
-	if n, titles := len(c.index.lines), len(c.index.titles); n > 8*maxListed || titles > 8*maxListed {
-		t.Errorf("%d threads are known, and %d titles", n, titles)
-	}
-	if n := len(c.index.list()); n != maxListed {
-		t.Errorf("%d threads are listed", n)
-	}
-	if n := len(c.threads.held); n > maxHeld {
-		t.Errorf("%d threads are held", n)
-	}
-	for i := range 2 * maxHeld {
-		if _, err := c.threads.read(t.Context(), fmt.Sprintf("nosuch%010d", i), now); !errors.Is(err, adapters.ErrGone) {
-			t.Fatal(err)
-		}
-	}
-	if n := len(c.threads.held); n > maxHeld {
-		t.Errorf("%d threads are held", n)
-	}
 }
 
 // TestLongThreads holds that a conversation takes no more messages some time.
@@ -132,12 +99,12 @@ func TestLongThreads(t *testing.T) {
 	b := browse(t, c)
 	b.is(b.write("message00000000001", "one"), http.StatusAccepted)
 	state.mu.Lock()
-	for range maxLength {
+	for range receive.MaxLength {
 		state.lists[logKey(thread1)] = append(state.lists[logKey(thread1)], []byte(`{"taken":{"id":"x"}}`))
 	}
 	state.mu.Unlock()
 	b.is(b.write("message00000000002", "two"), http.StatusConflict, "is full")
-	if _, err := c.Send(t.Context(), "k", adapters.Reply{Thread: threadOf(thread1), Text: "Done."}); err != nil {
+	if _, err := c.Send(t.Context(), "k", adapters.Reply{Thread: chat.ThreadOf(thread1), Text: "Done."}); err != nil {
 		t.Errorf("an answer is not posted any more: %v", err)
 	}
 }

@@ -3,21 +3,21 @@ package web
 import (
 	"encoding/json"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"atelier/adapters"
+	"atelier/adapters/web/chat"
+	"atelier/adapters/web/receive"
 )
 
 // marked is what a browser sends of a picture of 40 by 30 pixels.
-func marked(t *testing.T, change func(*pointing)) string {
+func marked(t *testing.T, change func(*receive.Pointing)) string {
 	t.Helper()
-	p := pointing{Width: 40, Height: 30, Points: []adapters.Point{{X: 39, Y: 29, Exclude: true}}}
+	p := receive.Pointing{Width: 40, Height: 30, Points: []adapters.Point{{X: 39, Y: 29, Exclude: true}}}
 	change(&p)
-	b, err := json.Marshal([]pointing{p})
+	b, err := json.Marshal([]receive.Pointing{p})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,17 +34,17 @@ func TestMarks(t *testing.T) {
 		h, _ := listen(t, c)
 		b := browse(t, c)
 		cat, mask := b.upload("name=cat.png", "\x89PNG cat"), b.upload("name=mask.png&for=mask", "\x89PNG mask")
-		of := func(p *pointing) { p.File = cat.ID }
-		b.is(b.write("message00000000001", "remove this", "file", cat.ID, "marks", marked(t, func(p *pointing) { of(p); p.Mask = mask.ID })), http.StatusNoContent)
+		of := func(p *receive.Pointing) { p.File = cat.ID }
+		b.is(b.write("message00000000001", "remove this", "file", cat.ID, "marks", marked(t, func(p *receive.Pointing) { of(p); p.Mask = mask.ID })), http.StatusNoContent)
 		b.is(b.of("bob").write("message00000000002", "and this", "marks", marked(t, of)), http.StatusNoContent)
 		if err := media.Put(t.Context(), "threads/x/made.png", strings.NewReader("\x89PNG made")); err != nil {
 			t.Fatal(err)
 		}
-		reply := adapters.Reply{Thread: threadOf(thread1), Text: "Done.", Files: []adapters.Attachment{{Name: "made-1.png", Type: "image/png", Size: 9, Handle: "threads/x/made.png"}}}
+		reply := adapters.Reply{Thread: chat.ThreadOf(thread1), Text: "Done.", Files: []adapters.Attachment{{Name: "made-1.png", Type: "image/png", Size: 9, Handle: "threads/x/made.png"}}}
 		if _, err := c.Send(t.Context(), "k", reply); err != nil {
 			t.Fatal(err)
 		}
-		picture := func(p *pointing) {
+		picture := func(p *receive.Pointing) {
 			p.Picture, p.Boxes = "made-1.png", []adapters.Box{{XMax: 40, YMax: 30}}
 		}
 		b.is(b.write("message00000000003", "crop to this", "marks", marked(t, picture)), http.StatusNoContent)
@@ -80,31 +80,31 @@ func TestBadMarks(t *testing.T) {
 	cat, text := b.upload("name=cat.png", "\x89PNG cat"), b.upload("name=a.txt", "text")
 	small, others := b.upload("name=mask.png&for=mask", "SMALL"), b.of("bob").upload("name=mask.png&for=mask", "\x89PNG")
 	for name, x := range map[string]struct {
-		change func(*pointing)
+		change func(*receive.Pointing)
 		status int
 		says   string
 	}{
-		"a point outside":        {func(p *pointing) { p.Points = []adapters.Point{{X: 40}} }, http.StatusUnprocessableEntity, "outside of the picture"},
-		"a point before":         {func(p *pointing) { p.Points = []adapters.Point{{Y: -1}} }, http.StatusUnprocessableEntity, "outside of the picture"},
-		"a box outside":          {func(p *pointing) { p.Boxes = []adapters.Box{{XMax: 41, YMax: 1}} }, http.StatusUnprocessableEntity, "outside of the picture"},
-		"an empty box":           {func(p *pointing) { p.Boxes = []adapters.Box{{XMin: 3, XMax: 3, YMax: 1}} }, http.StatusUnprocessableEntity, "holds nothing"},
-		"a larger picture":       {func(p *pointing) { p.Width = 4000 }, http.StatusUnprocessableEntity, "another size"},
-		"a picture of no size":   {func(p *pointing) { p.Width = 0 }, http.StatusBadRequest, "could not be read"},
-		"nothing":                {func(p *pointing) { p.Points = nil }, http.StatusBadRequest, "Nothing is marked"},
-		"many points":            {func(p *pointing) { p.Points = make([]adapters.Point, maxMarks+1) }, http.StatusBadRequest, "At most 1,000"},
-		"two pictures":           {func(p *pointing) { p.Picture = "x" }, http.StatusBadRequest, "could not be read"},
-		"a text":                 {func(p *pointing) { p.File = text.ID }, http.StatusUnprocessableEntity, "Only pictures"},
-		"no file":                {func(p *pointing) { p.File = "file000000000001" }, http.StatusUnprocessableEntity, "not here any more"},
-		"no picture":             {func(p *pointing) { p.File, p.Picture = "", "made.png" }, http.StatusUnprocessableEntity, "not here any more"},
-		"no mask":                {func(p *pointing) { p.Mask = "file000000000001" }, http.StatusUnprocessableEntity, "mask is not here"},
-		"a mask of another size": {func(p *pointing) { p.Mask = small.ID }, http.StatusUnprocessableEntity, "mask has another size"},
-		"another one's mask":     {func(p *pointing) { p.Mask = others.ID }, http.StatusUnprocessableEntity, "mask is not here"},
-		"a picture as a mask":    {func(p *pointing) { p.Mask = cat.ID }, http.StatusUnprocessableEntity, "mask is not here"},
-		"of what is not sent":    {func(p *pointing) { p.File = small.ID }, http.StatusUnprocessableEntity, "does not come with"},
+		"a point outside":        {func(p *receive.Pointing) { p.Points = []adapters.Point{{X: 40}} }, http.StatusUnprocessableEntity, "outside of the picture"},
+		"a point before":         {func(p *receive.Pointing) { p.Points = []adapters.Point{{Y: -1}} }, http.StatusUnprocessableEntity, "outside of the picture"},
+		"a box outside":          {func(p *receive.Pointing) { p.Boxes = []adapters.Box{{XMax: 41, YMax: 1}} }, http.StatusUnprocessableEntity, "outside of the picture"},
+		"an empty box":           {func(p *receive.Pointing) { p.Boxes = []adapters.Box{{XMin: 3, XMax: 3, YMax: 1}} }, http.StatusUnprocessableEntity, "holds nothing"},
+		"a larger picture":       {func(p *receive.Pointing) { p.Width = 4000 }, http.StatusUnprocessableEntity, "another size"},
+		"a picture of no size":   {func(p *receive.Pointing) { p.Width = 0 }, http.StatusBadRequest, "could not be read"},
+		"nothing":                {func(p *receive.Pointing) { p.Points = nil }, http.StatusBadRequest, "Nothing is marked"},
+		"many points":            {func(p *receive.Pointing) { p.Points = make([]adapters.Point, receive.MaxMarks+1) }, http.StatusBadRequest, "At most 1,000"},
+		"two pictures":           {func(p *receive.Pointing) { p.Picture = "x" }, http.StatusBadRequest, "could not be read"},
+		"a text":                 {func(p *receive.Pointing) { p.File = text.ID }, http.StatusUnprocessableEntity, "Only pictures"},
+		"no file":                {func(p *receive.Pointing) { p.File = "file000000000001" }, http.StatusUnprocessableEntity, "not here any more"},
+		"no picture":             {func(p *receive.Pointing) { p.File, p.Picture = "", "made.png" }, http.StatusUnprocessableEntity, "not here any more"},
+		"no mask":                {func(p *receive.Pointing) { p.Mask = "file000000000001" }, http.StatusUnprocessableEntity, "mask is not here"},
+		"a mask of another size": {func(p *receive.Pointing) { p.Mask = small.ID }, http.StatusUnprocessableEntity, "mask has another size"},
+		"another one's mask":     {func(p *receive.Pointing) { p.Mask = others.ID }, http.StatusUnprocessableEntity, "mask is not here"},
+		"a picture as a mask":    {func(p *receive.Pointing) { p.Mask = cat.ID }, http.StatusUnprocessableEntity, "mask is not here"},
+		"of what is not sent":    {func(p *receive.Pointing) { p.File = small.ID }, http.StatusUnprocessableEntity, "does not come with"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := browse(t, c)
-			marks := marked(t, func(p *pointing) {
+			marks := marked(t, func(p *receive.Pointing) {
 				p.File = cat.ID
 				x.change(p)
 			})
@@ -114,37 +114,4 @@ func TestBadMarks(t *testing.T) {
 	if n := len(state.lists[logKey(thread1)]); n != 0 {
 		t.Errorf("the thread has %d entries", n)
 	}
-}
-
-// FuzzMarks holds that what is taken for marks is valid in an event.
-func FuzzMarks(f *testing.F) {
-	f.Add(`[{"file":"f","width":40,"height":30,"points":[{"x":1,"y":2,"exclude":true}],"boxes":[{"xmin":0,"ymin":0,"xmax":40,"ymax":30}],"mask":"m"}]`)
-	f.Add(`[{"picture":"a","width":1e9,"height":1}]`)
-	f.Add(`[null]`)
-	f.Fuzz(func(t *testing.T, marks string) {
-		all, err := readPointings(marks)
-		if err != nil {
-			if why, fault := refusalOf(err); fault {
-				t.Errorf("%q: nobody is told why but %v: %v", marks, why, err)
-			}
-			return
-		}
-		m := adapters.Message{Ref: refOf(thread1, "m"), For: adapters.Direct, Text: "this"}
-		for _, p := range all {
-			if p.Width > 1<<20 || p.Height > 1<<20 || p.Picture != "" || slices.ContainsFunc(m.Files, func(f adapters.File) bool { return f.ID == p.File }) {
-				return // no picture has that size, and pictures are known by their names
-			}
-			m.Files = append(m.Files, adapters.File{ID: p.File, Handle: "x"})
-			m.Marks = append(m.Marks, adapters.Mark{File: p.File, Width: p.Width, Height: p.Height, Points: p.Points, Boxes: p.Boxes, Mask: &adapters.File{ID: "m", Handle: "m"}})
-		}
-		for _, f := range m.Files {
-			if len(f.ID) > 255 || strings.ContainsFunc(f.ID, func(r rune) bool { return r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == '\ufffd' }) {
-				return // no upload has that id
-			}
-		}
-		e := adapters.Event{Kind: adapters.MessageSent, ID: "e", Adapter: Name, Thread: threadOf(thread1), By: ana, At: time.Unix(0, 0), Message: &m}
-		if err := e.Validate(); err != nil {
-			t.Errorf("%q: %v", marks, err)
-		}
-	})
 }

@@ -7,13 +7,16 @@ import (
 	"testing"
 
 	"atelier/adapters"
+	"atelier/adapters/web/chat"
+	"atelier/adapters/web/media"
+	"atelier/adapters/web/page"
 )
 
 // TestMediaServed holds that nothing is served that could run in the channel's origin.
 func TestMediaServed(t *testing.T) {
 	t.Parallel()
-	media := newFiles()
-	c := newChannel(t, newMemory(), media, func(c *Config) {
+	stored := newFiles()
+	c := newChannel(t, newMemory(), stored, func(c *Config) {
 		c.Guard = func(next http.Handler) http.Handler {
 			next = hardened(t, next)
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -25,25 +28,25 @@ func TestMediaServed(t *testing.T) {
 	b := browse(t, c)
 	b.is(b.write("message00000000001", "do it"), http.StatusAccepted)
 	cases := []struct{ name, mediaType, shown, saved, policy string }{
-		{"a.png", "image/png", "image/png", "image/png", mediaPolicy},
-		{"a.mp4", "video/mp4", "video/mp4", "video/mp4", mediaPolicy},
-		{"a.wav", "audio/wav", "audio/wav", "audio/wav", mediaPolicy},
-		{"a.txt", "text/plain", "text/plain; charset=utf-8", "text/plain; charset=utf-8", mediaPolicy},
-		{"a.json", "application/json", "text/plain; charset=utf-8", "text/plain; charset=utf-8", mediaPolicy},
-		{"a.html", "text/html", "text/html; charset=utf-8", "application/octet-stream", pagePolicy},
-		{"b.html", "text/html; charset=utf-16", "text/html; charset=utf-8", "application/octet-stream", pagePolicy},
-		{"a.svg", "image/svg+xml", "", "application/octet-stream", mediaPolicy},
-		{"a.pdf", "application/pdf", "", "application/octet-stream", mediaPolicy},
-		{"a.xml", "text/xml", "", "application/octet-stream", mediaPolicy},
-		{"a.xhtml", "application/xhtml+xml", "", "application/octet-stream", mediaPolicy},
-		{"a.js", "text/javascript", "", "application/octet-stream", mediaPolicy},
-		{"a.bin", "no type; of/any", "", "application/octet-stream", mediaPolicy},
-		{"日本 \"語\";a=b.png", "image/png", "image/png", "image/png", mediaPolicy},
+		{"a.png", "image/png", "image/png", "image/png", media.MediaPolicy},
+		{"a.mp4", "video/mp4", "video/mp4", "video/mp4", media.MediaPolicy},
+		{"a.wav", "audio/wav", "audio/wav", "audio/wav", media.MediaPolicy},
+		{"a.txt", "text/plain", "text/plain; charset=utf-8", "text/plain; charset=utf-8", media.MediaPolicy},
+		{"a.json", "application/json", "text/plain; charset=utf-8", "text/plain; charset=utf-8", media.MediaPolicy},
+		{"a.html", "text/html", "text/html; charset=utf-8", "application/octet-stream", media.PagePolicy},
+		{"b.html", "text/html; charset=utf-16", "text/html; charset=utf-8", "application/octet-stream", media.PagePolicy},
+		{"a.svg", "image/svg+xml", "", "application/octet-stream", media.MediaPolicy},
+		{"a.pdf", "application/pdf", "", "application/octet-stream", media.MediaPolicy},
+		{"a.xml", "text/xml", "", "application/octet-stream", media.MediaPolicy},
+		{"a.xhtml", "application/xhtml+xml", "", "application/octet-stream", media.MediaPolicy},
+		{"a.js", "text/javascript", "", "application/octet-stream", media.MediaPolicy},
+		{"a.bin", "no type; of/any", "", "application/octet-stream", media.MediaPolicy},
+		{"日本 \"語\";a=b.png", "image/png", "image/png", "image/png", media.MediaPolicy},
 	}
-	reply := adapters.Reply{Thread: threadOf(thread1), Text: "Done.", AnswerTo: refOf(thread1, "message00000000001")}
+	reply := adapters.Reply{Thread: chat.ThreadOf(thread1), Text: "Done.", AnswerTo: chat.RefOf(thread1, "message00000000001")}
 	for i, x := range cases {
 		key := "threads/x/" + string(rune('a'+i))
-		if err := media.Put(t.Context(), key, strings.NewReader("content of it")); err != nil {
+		if err := stored.Put(t.Context(), key, strings.NewReader("content of it")); err != nil {
 			t.Fatal(err)
 		}
 		reply.Files = append(reply.Files, adapters.Attachment{Name: x.name, Type: x.mediaType, Size: 13, Handle: key})
@@ -52,17 +55,17 @@ func TestMediaServed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, now, m, err := c.message(pathed(t, answer.ID))
+	_, now, m, err := c.site.Message(pathed(t, answer.ID))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, f := range (viewer{thread1, now, ana, 0}).message(m).Files {
+	for i, f := range (page.Viewer{Thread: thread1, Snapshot: now, Me: ana}).Message(m).Files {
 		x := cases[i]
 		for url, want := range map[string]string{f.URL: x.shown, f.Download: x.saved} {
 			w := b.get(url)
 			b.is(w, http.StatusOK, "content of it")
 			disposition, names, err := mime.ParseMediaType(w.Header().Get("Content-Disposition"))
-			if err != nil || names["filename"] != cleanName(x.name) {
+			if err != nil || names["filename"] != media.CleanName(x.name) {
 				t.Errorf("%s is called %q: %v", x.name, names["filename"], err)
 			}
 			inline := url == f.URL && want != ""
@@ -73,13 +76,13 @@ func TestMediaServed(t *testing.T) {
 				t.Errorf("%s is served as %q, %q", url, w.Header().Get("Content-Type"), disposition)
 			}
 			for name, value := range map[string]string{"X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "same-origin", "Content-Security-Policy": x.policy} {
-				if got := w.Header().Get(name); got != value && (x.policy != pagePolicy || url == f.URL) {
+				if got := w.Header().Get(name); got != value && (x.policy != media.PagePolicy || url == f.URL) {
 					t.Errorf("%s is served with %s: %s", url, name, got)
 				}
 			}
 		}
 	}
-	for _, p := range []string{mediaPolicy, pagePolicy} {
+	for _, p := range []string{media.MediaPolicy, media.PagePolicy} {
 		if !strings.HasPrefix(p, "sandbox; default-src 'none';") || strings.Contains(p, "allow-") || strings.Contains(p, "script-src") {
 			t.Errorf("a file may do %q", p)
 		}
@@ -93,7 +96,7 @@ func TestUploadedPagesDoNotRun(t *testing.T) {
 	b := browse(t, c)
 	for name, content := range map[string]string{"a.html": "<html><script>alert(1)</script>", "a.png": "<svg onload=alert(1)>", "a.svg": "<svg>"} {
 		u := b.upload("name="+name, content)
-		if u.Kind != kindOther {
+		if u.Kind != media.KindOther {
 			t.Errorf("%s is shown as %s", name, u.Kind)
 		}
 		w := b.get(u.URL)
@@ -106,8 +109,8 @@ func TestUploadedPagesDoNotRun(t *testing.T) {
 
 func TestRanges(t *testing.T) {
 	t.Parallel()
-	media := newFiles()
-	c := newChannel(t, newMemory(), media)
+	stored := newFiles()
+	c := newChannel(t, newMemory(), stored)
 	b := browse(t, c)
 	u := b.upload("name=a.txt", "text of some length")
 	part := b.with("Range", "bytes=5-6").get(u.URL)
@@ -126,8 +129,8 @@ func TestRanges(t *testing.T) {
 	b.is(b.with("If-None-Match", tag).get(u.URL), http.StatusNotModified)
 	b.is(b.with("If-None-Match", `"other"`).get(u.URL), http.StatusOK)
 	b.is(b.with("If-Range", `"other"`).with("Range", "bytes=5-6").get(u.URL), http.StatusOK)
-	for _, key := range media.keys() {
-		if err := media.Delete(t.Context(), key); err != nil {
+	for _, key := range stored.keys() {
+		if err := stored.Delete(t.Context(), key); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -137,11 +140,11 @@ func TestRanges(t *testing.T) {
 // TestOtherKeys holds that nobody reaches what is not the thread's.
 func TestOtherKeys(t *testing.T) {
 	t.Parallel()
-	media := newFiles()
-	if err := media.Put(t.Context(), "threads/y/secret", strings.NewReader("secret")); err != nil {
+	stored := newFiles()
+	if err := stored.Put(t.Context(), "threads/y/secret", strings.NewReader("secret")); err != nil {
 		t.Fatal(err)
 	}
-	c := newChannel(t, newMemory(), media)
+	c := newChannel(t, newMemory(), stored)
 	b := browse(t, c)
 	u := b.upload("name=a.txt", "text")
 	b.is(b.write("message00000000001", "one", "file", u.ID), http.StatusAccepted)

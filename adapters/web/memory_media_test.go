@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"atelier/adapters"
+	"atelier/adapters/web/media"
 )
 
 // files are Media in the memory of a test. What is attached to answers may be elsewhere.
@@ -104,34 +105,34 @@ func (f *files) Delete(_ context.Context, key string) error {
 func (*files) Folder(t adapters.Thread) string { return "threads/" + t.Key() }
 
 // Look tells pictures and sounds by how they begin; every one that begins so has 40 by 30 pixels.
-func (f *files) Look(ctx context.Context, key, _, _ string) (Found, error) {
+func (f *files) Look(ctx context.Context, key, _, _ string) (media.Found, error) {
 	r, err := f.GetRange(ctx, key, 0, -1)
 	if err != nil {
-		return Found{}, err
+		return media.Found{}, err
 	}
 	b, err := io.ReadAll(r)
 	if err := errors.Join(err, r.Close()); err != nil {
-		return Found{}, err
+		return media.Found{}, err
 	}
 	switch {
 	case bytes.HasPrefix(b, []byte("BOMB")):
-		return Found{}, &adapters.Fault{Sentence: "The file is a bomb.", Kind: adapters.ErrInvalid}
+		return media.Found{}, &adapters.Fault{Sentence: "The file is a bomb.", Kind: adapters.ErrInvalid}
 	case bytes.HasPrefix(b, []byte("\x89PNG")):
-		return Found{Type: "image/png", Width: 40, Height: 30}, nil
+		return media.Found{Type: "image/png", Width: 40, Height: 30}, nil
 	case bytes.HasPrefix(b, []byte("SMALL")):
-		return Found{Type: "image/png", Width: 4, Height: 3}, nil
+		return media.Found{Type: "image/png", Width: 4, Height: 3}, nil
 	case bytes.HasPrefix(b, []byte("<svg")):
-		return Found{Type: "image/svg+xml"}, nil
+		return media.Found{Type: "image/svg+xml"}, nil
 	case bytes.HasPrefix(b, []byte("<html")):
-		return Found{Type: "text/html"}, nil
+		return media.Found{Type: "text/html"}, nil
 	case bytes.HasPrefix(b, []byte("text")):
-		return Found{Type: "text/plain"}, nil
+		return media.Found{Type: "text/plain"}, nil
 	case bytes.HasPrefix(b, []byte("OggS")):
-		return Found{Type: "audio/ogg"}, nil
+		return media.Found{Type: "audio/ogg"}, nil
 	case bytes.HasPrefix(b, []byte("\x1a\x45\xdf\xa3")):
-		return Found{Type: "audio/webm"}, nil
+		return media.Found{Type: "audio/webm"}, nil
 	}
-	return Found{Type: "application/octet-stream"}, nil
+	return media.Found{Type: "application/octet-stream"}, nil
 }
 
 // keys are those of all files.

@@ -17,7 +17,11 @@ import (
 	"go.uber.org/goleak"
 
 	"atelier/adapters"
+	"atelier/adapters/web/drawing"
 	"atelier/adapters/web/guard"
+	"atelier/adapters/web/media"
+	"atelier/adapters/web/page"
+	"atelier/adapters/web/store"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -169,6 +173,9 @@ func (m *memory) all(prefix string) []byte {
 	return all
 }
 
+// logKey is the key of a thread's entries.
+func logKey(thread string) string { return "web-" + thread + "/log" }
+
 // put adds entries to a thread, as another process would.
 func (m *memory) put(t *testing.T, thread string, entries ...string) {
 	t.Helper()
@@ -176,7 +183,7 @@ func (m *memory) put(t *testing.T, thread string, entries ...string) {
 		m.mu.Lock()
 		m.lists[logKey(thread)] = append(m.lists[logKey(thread)], []byte(e))
 		m.mu.Unlock()
-		if err := m.Publish(t.Context(), topic, []byte("c"+thread)); err != nil {
+		if err := m.Publish(t.Context(), "web", []byte("c"+thread)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -189,18 +196,18 @@ type workshop struct {
 	broken    error
 }
 
-func (*workshop) Work(context.Context, adapters.MessageRef) (*Work, error) {
-	return &Work{Steps: []Step{{Tool: "find_edges<b>", State: adapters.StepDone, Took: time.Second}}}, nil
+func (*workshop) Work(context.Context, adapters.MessageRef) (*drawing.Work, error) {
+	return &drawing.Work{Steps: []drawing.Step{{Tool: "find_edges<b>", State: adapters.StepDone, Took: time.Second}}}, nil
 }
 
-func (*workshop) Tools(context.Context) ([]Tool, error) {
-	return []Tool{{Name: "find_edges", Description: "finds <b>edges</b>", Domain: "image", Makes: "edge", Live: true}}, nil
+func (*workshop) Tools(context.Context) ([]page.Tool, error) {
+	return []page.Tool{{Name: "find_edges", Description: "finds <b>edges</b>", Domain: "image", Makes: "edge", Live: true}}, nil
 }
 
-func (w *workshop) Examples(context.Context) ([]Example, error) {
+func (w *workshop) Examples(context.Context) ([]page.Example, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return []Example{{Wish: "Find the edges.", Needs: "image"}}, w.broken
+	return []page.Example{{Wish: "Find the edges.", Needs: "image"}}, w.broken
 }
 
 func (w *workshop) Forget(_ context.Context, t adapters.Thread) error {
@@ -259,7 +266,7 @@ func hardened(t *testing.T, next http.Handler) http.Handler {
 }
 
 // newChannel makes a channel over what is kept.
-func newChannel(t *testing.T, state State, media Media, changes ...func(*Config)) *Channel {
+func newChannel(t *testing.T, state store.State, media media.Media, changes ...func(*Config)) *Channel {
 	t.Helper()
 	c := Config{State: state, Media: media, Workshop: &workshop{}, Guard: func(h http.Handler) http.Handler { return h }, Who: who}
 	for _, change := range changes {

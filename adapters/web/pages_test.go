@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"atelier/adapters"
+	"atelier/adapters/web/chat"
 )
 
 func TestPages(t *testing.T) {
@@ -22,7 +23,7 @@ func TestPages(t *testing.T) {
 	b.is(b.with("Accept-Language", strings.Repeat("-", 9000)+"é").get("/"), http.StatusOK, `lang="en"`)
 	b.is(b.post("/tools"), http.StatusMethodNotAllowed)
 	b.is(b.do(http.MethodDelete, "/t/"+thread1+"/messages", http.NoBody), http.StatusMethodNotAllowed)
-	static := b.get(c.pages.folder() + "/style.css")
+	static := b.get(c.pages.Folder() + "/style.css")
 	b.is(static, http.StatusOK)
 	for header, value := range map[string]string{"X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "same-origin"} {
 		if got := static.Header().Get(header); got != value {
@@ -44,7 +45,7 @@ func TestGuarded(t *testing.T) {
 		}
 	})
 	b := browse(t, c)
-	b.is(b.get(c.pages.folder()+"/style.css"), http.StatusOK)
+	b.is(b.get(c.pages.Folder()+"/style.css"), http.StatusOK)
 	for _, target := range []string{"/", "/tools", "/t/" + thread1, events1, "/login", "/static", "/t/" + thread1 + "/files/a/static/", "//static/../tools"} {
 		if w := b.get(target); w.Code == http.StatusOK {
 			t.Errorf("%s is served", target)
@@ -71,21 +72,21 @@ func TestScripts(t *testing.T) {
 	if err := media.Put(t.Context(), "threads/x/a", strings.NewReader("x")); err != nil {
 		t.Fatal(err)
 	}
-	request := refOf(thread1, "message00000000001")
+	request := chat.RefOf(thread1, "message00000000001")
 	for _, text := range []string{script, "**" + script + "**", "`" + script + "`", "```" + "\n" + script + "\n```", "[" + script + "](https://example.com/\"onload=x)", "- " + script, "> " + script} {
 		reply := adapters.Reply{
-			Thread: threadOf(thread1), Text: text, AnswerTo: request, Mention: script, Choices: []adapters.Choice{{ID: "x", Text: script}},
+			Thread: chat.ThreadOf(thread1), Text: text, AnswerTo: request, Mention: script, Choices: []adapters.Choice{{ID: "x", Text: script}},
 			Files: []adapters.Attachment{
 				{Name: script, Type: "image/png", Alt: script, Note: script, Size: 1, Handle: "threads/x/a"},
 				{Name: script, Type: script, Alt: script, Note: script, Link: "https://example.com/'onload='x"},
 			},
 		}
-		if _, err := c.Send(t.Context(), answerID(text)[:20], reply); err != nil {
+		if _, err := c.Send(t.Context(), chat.AnswerID(text)[:20], reply); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if _, err := c.Report(t.Context(), "p", adapters.MessageRef{}, adapters.Progress{
-		Thread: threadOf(thread1), Request: request.ID, Title: script, Steps: []adapters.ProgressStep{{Key: script, Text: script, State: adapters.StepState(script)}},
+		Thread: chat.ThreadOf(thread1), Request: request.ID, Title: script, Steps: []adapters.ProgressStep{{Key: script, Text: script, State: adapters.StepState(script)}},
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -13,16 +13,15 @@ import (
 
 	"atelier/adapters"
 	"atelier/adapters/adapterstest"
+	"atelier/adapters/web/page"
+	"atelier/adapters/web/upload"
 )
 
 func (p *platform) at() *Channel {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, c := range p.channels {
-		c.mu.Lock()
-		listens := c.listening != nil
-		c.mu.Unlock()
-		if listens {
+		if c.dispatcher.IsRunning() {
 			return c
 		}
 	}
@@ -55,7 +54,7 @@ func (p *platform) upload(t *testing.T, by adapters.Person, thread, name, what s
 	t.Helper()
 	target := "/t/" + thread + "/files?name=" + url.QueryEscape(name) + "&for=" + what
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, target, bytes.NewReader(content))
-	var got uploaded
+	var got upload.Uploaded
 	if err := json.Unmarshal(p.serve(t, as(r, by), http.StatusCreated).Body.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +65,7 @@ func withLine(blocks []adapters.Block, text string) []adapters.Block {
 	return append(blocks, adapters.Block{Spans: []adapters.Span{{Text: text}}})
 }
 
-func (p *platform) file(t *testing.T, m *adapterstest.Shown, f fileView) {
+func (p *platform) file(t *testing.T, m *adapterstest.Shown, f page.File) {
 	t.Helper()
 	if !strings.HasPrefix(f.URL, "/") {
 		m.Links = append(m.Links, f.URL)

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"atelier/adapters"
+	"atelier/adapters/web/chat"
+	"atelier/adapters/web/dispatch"
 )
 
 func TestMessageIsRecordedAndHandedOver(t *testing.T) {
@@ -36,7 +38,7 @@ func TestMessageIsRecordedAndHandedOver(t *testing.T) {
 			t.Fatalf("%d events were heard", len(all))
 		}
 		first, second := all[0], all[1]
-		if first.Message.Text != "Find\nthe edges." || first.By.ID != ana.ID || first.Thread != threadOf(thread1) || first.Message.Ref.ID != "message00000000001" || first.Message.For != adapters.Direct {
+		if first.Message.Text != "Find\nthe edges." || first.By.ID != ana.ID || first.Thread != chat.ThreadOf(thread1) || first.Message.Ref.ID != "message00000000001" || first.Message.For != adapters.Direct {
 			t.Errorf("it was heard as %+v", first)
 		}
 		if second.Message.ReplyTo == nil || second.Message.ReplyTo.Own || second.Message.Order <= first.Message.Order {
@@ -58,7 +60,7 @@ func TestUntakenMessageIsTriedAgain(t *testing.T) {
 		b.is(b.write("message00000000001", "one"), http.StatusAccepted)
 		b.is(b.write("message00000000002", "two"), http.StatusAccepted)
 		h.failing(nil)
-		<-time.After(2 * lastRetry)
+		<-time.After(2 * dispatch.LastRetry)
 		if all := h.all(); len(all) != 2 || all[0].Message.Text != "one" || all[1].Message.Text != "two" {
 			t.Errorf("%d events were heard: %+v", len(all), all)
 		}
@@ -81,7 +83,7 @@ func TestDeadProcess(t *testing.T) {
 			t.Fatalf("of what was left %d events were heard", len(h.all()))
 		}
 		b.is(b.write("message00000000002", "after"), http.StatusAccepted)
-		<-time.After(2 * grace)
+		<-time.After(2 * dispatch.Grace)
 		if all := h.all(); len(all) != 2 || all[1].Message.Text != "after" {
 			t.Errorf("of what another process serves %d events were heard", len(all))
 		}
@@ -99,7 +101,7 @@ func TestSlowHandler(t *testing.T) {
 		begun := time.Now()
 		b := browse(t, c)
 		b.is(b.write("message00000000001", "one"), http.StatusAccepted)
-		if took := time.Since(begun); took > 2*hurry {
+		if took := time.Since(begun); took > 2*dispatch.Hurry {
 			t.Errorf("who wrote waited for %v", took)
 		}
 		close(hung)
@@ -122,7 +124,7 @@ func TestBadMessages(t *testing.T) {
 		"nothing":             {[]string{"id", "message00000000009", "text", " \n"}, http.StatusUnprocessableEntity, "Write something"},
 		"no id":               {[]string{"text", "x"}, http.StatusBadRequest, "Reload"},
 		"a strange id":        {[]string{"id", "../../../x", "text", "x"}, http.StatusBadRequest, "Reload"},
-		"a bot's id":          {[]string{"id", answerID("k"), "text", "x"}, http.StatusBadRequest, "Reload"},
+		"a bot's id":          {[]string{"id", chat.AnswerID("k"), "text", "x"}, http.StatusBadRequest, "Reload"},
 		"a long text":         {[]string{"id", "message00000000009", "text", strings.Repeat("日", 50_000)}, http.StatusRequestEntityTooLarge, "too long"},
 		"a long form":         {[]string{"id", "message00000000009", "text", strings.Repeat("x", 3<<20)}, http.StatusRequestEntityTooLarge, "too much"},
 		"a reply to nothing":  {[]string{"id", "message00000000009", "text", "x", "reply_to", "message00000000008"}, http.StatusUnprocessableEntity, "replies to"},

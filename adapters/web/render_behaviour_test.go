@@ -7,6 +7,9 @@ import (
 
 	"atelier/adapters"
 	"atelier/adapters/web/browsertest"
+	"atelier/adapters/web/chat"
+	"atelier/adapters/web/markup"
+	"atelier/adapters/web/page"
 )
 
 func TestCompose(t *testing.T) {
@@ -44,7 +47,7 @@ func TestCompose(t *testing.T) {
 	click(p, "#send")
 	again := s.next(t)
 	p.Wait(`document.getElementById("text").value === "" && !document.querySelector(".chip")`)
-	if id := tried.form.Get("id"); !madeUp.MatchString(id) || again.form.Get("id") != id {
+	if id := tried.form.Get("id"); !chat.ValidID.MatchString(id) || again.form.Get("id") != id {
 		t.Errorf("first %v, then %v", tried.form, again.form)
 	}
 	if tried.form.Get("text") != "What is <this>?" || tried.form.Get("file") != "up-photo <b>.png" || tried.path != "POST /t/t1/messages" {
@@ -140,8 +143,8 @@ func TestStreamPage(t *testing.T) {
 	p := browsertest.Start(t).Page(t, browsertest.Look{})
 	p.Open(address + "/t/t1")
 	all := sampleMessages()
-	html := func(m ...messageView) string {
-		return rendered(t, func(b *bytes.Buffer) error { return s.pages.messages(b, "en", m) })
+	html := func(m ...page.Message) string {
+		return rendered(t, func(b *bytes.Buffer) error { return s.pages.Messages(b, "en", m) })
 	}
 	p.Script(`(() => { const d = document.querySelector("#m-a3 .work"); d.open = true; window.video = document.querySelector("video");
 		window.touched = 0; new MutationObserver((all) => touched += all.length).observe(document.getElementById("m-a4"), {subtree: true, childList: true, attributes: true, characterData: true}); })()`)
@@ -151,8 +154,8 @@ func TestStreamPage(t *testing.T) {
 
 	changed, film := all[2], all[5]
 	changed.Choices[0].Pressed = 7
-	film.Text = renderText("A *film*, and more.")
-	added := messageView{ID: "b1", At: noon, Text: renderText("Here **it** is.")}
+	film.Text = markup.Markdown("A *film*, and more.")
+	added := page.Message{ID: "b1", At: noon, Text: markup.Markdown("Here **it** is.")}
 	s.send("message", html(all[3], changed, film))
 	s.send("message", html(added))
 	p.Wait(`document.getElementById("m-b1") && document.querySelector("#m-a3 .pressed")?.textContent === "chosen: 7"`)
@@ -180,7 +183,7 @@ func TestStreamPage(t *testing.T) {
 	s.send("message", html(progress))
 	p.Wait(`document.querySelectorAll("#m-a9 .step.done").length === 2`)
 	s.send("threads", rendered(t, func(b *bytes.Buffer) error {
-		return s.pages.threads(b, "en", []threadLine{{ID: "t9", Title: "Only one", At: noon}})
+		return s.pages.Threads(b, "en", []page.ThreadLine{{ID: "t9", Title: "Only one", At: noon}})
 	}))
 	p.Wait(`document.querySelectorAll("#threads li").length === 1 && document.querySelector("#threads bdi").textContent === "Only one"`)
 	s.send("gone", "t1")
@@ -199,7 +202,7 @@ func TestLostConnection(t *testing.T) {
 	p.Open(address + "/t/t1")
 	p.Script(`Object.defineProperty(document, "hidden", {get: () => true, configurable: true})`)
 	s.events <- "retry: 10\nid: 57\nevent: message\ndata: " + strings.ReplaceAll(rendered(t, func(b *bytes.Buffer) error {
-		return s.pages.messages(b, "en", []messageView{{ID: "b1", At: noon, Text: plainText("hello")}})
+		return s.pages.Messages(b, "en", []page.Message{{ID: "b1", At: noon, Text: markup.Plain("hello")}})
 	}), "\n", "\ndata: ") + "\n\n"
 	p.Wait(`document.title.startsWith("(1) ") && document.querySelector("[sse-connect]").getAttribute("sse-connect") === "/t/t1/events?after=57"`)
 	if from := <-s.streams; from != "after=41 " {
@@ -241,7 +244,7 @@ func TestActs(t *testing.T) {
 	p.Wait(`document.querySelector(".toast")?.textContent === "Not now."`)
 	click(p, `#m-a3 .act[hx-vals*=again]`)
 	again := s.next(t)
-	if tried.path != "POST /t/t1/messages/a3/act" || tried.form.Get("sign") != "again" || !madeUp.MatchString(tried.form.Get("id")) ||
+	if tried.path != "POST /t/t1/messages/a3/act" || tried.form.Get("sign") != "again" || !chat.ValidID.MatchString(tried.form.Get("id")) ||
 		again.form.Get("id") != tried.form.Get("id") {
 		t.Error(tried, again)
 	}

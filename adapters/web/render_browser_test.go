@@ -14,13 +14,15 @@ import (
 	"testing"
 
 	"atelier/adapters/web/browsertest"
+	"atelier/adapters/web/page"
+	"atelier/adapters/web/request"
 )
 
 // stage serves the pages of the samples, and takes what their scripts send.
 type stage struct {
 	t       *testing.T
-	pages   *pages
-	view    func(language string) pageView
+	pages   *page.Renderer
+	view    func(language string) page.View
 	events  chan string
 	posted  chan post
 	streams chan string // from where the streams were asked for
@@ -35,19 +37,19 @@ type post struct {
 	body []byte
 }
 
-func newStage(t *testing.T, view pageView) (*stage, string) {
+func newStage(t *testing.T, view page.View) (*stage, string) {
 	t.Helper()
 	s := &stage{t: t, pages: mustPages(t), events: make(chan string, 8), posted: make(chan post, 32), visited: make(chan string, 8), streams: make(chan string, 32), refuse: make(chan string, 8)}
-	s.view = func(language string) pageView { view.Language = language; return view }
+	s.view = func(language string) page.View { view.Language = language; return view }
 	m := http.NewServeMux()
-	m.Handle("/static/", s.pages.static())
+	m.Handle("/static/", s.pages.Static())
 	m.HandleFunc("GET /{$}", s.page)
 	m.HandleFunc("GET /t/{thread}", s.page)
 	m.HandleFunc("GET /t/t1/events", s.stream)
 	m.HandleFunc("GET /events", s.stream)
 	m.HandleFunc("GET /t/t1/messages/{id}/work", func(w http.ResponseWriter, r *http.Request) {
 		work := sampleWork()
-		s.answer(w, func(b io.Writer) error { return s.pages.work(b, r.Header.Get("Accept-Language"), &work) })
+		s.answer(w, func(b io.Writer) error { return s.pages.Work(b, r.Header.Get("Accept-Language"), &work) })
 	})
 	m.HandleFunc("POST /t/{thread}/files", s.takeFile)
 	m.HandleFunc("DELETE /t/{thread}/files/{id}", s.take)
@@ -77,7 +79,7 @@ func (s *stage) page(w http.ResponseWriter, r *http.Request) {
 	if r.Referer() != "" {
 		s.visited <- r.URL.Path
 	}
-	s.answer(w, func(b io.Writer) error { return s.pages.page(b, s.view(r.Header.Get("Accept-Language"))) })
+	s.answer(w, func(b io.Writer) error { return s.pages.Page(b, s.view(r.Header.Get("Accept-Language"))) })
 }
 
 // answer writes what is rendered. Whoever does not read on has gone to another page.
@@ -115,7 +117,7 @@ func (s *stage) take(w http.ResponseWriter, r *http.Request) {
 	select {
 	case sentence := <-s.refuse:
 		w.WriteHeader(http.StatusServiceUnavailable)
-		s.answer(w, func(b io.Writer) error { return s.pages.failure(b, "en", sentence) })
+		s.answer(w, func(b io.Writer) error { return s.pages.Failure(b, "en", sentence) })
 	default:
 		w.WriteHeader(http.StatusNoContent)
 	}
@@ -130,10 +132,10 @@ func (s *stage) takeFile(w http.ResponseWriter, r *http.Request) {
 	s.posted <- post{path: r.Method + " " + r.URL.Path, form: r.URL.Query(), body: body}
 	select {
 	case sentence := <-s.refuse:
-		writeJSON(w, http.StatusServiceUnavailable, map[string]string{"error": sentence})
+		request.WriteJSON(w, http.StatusServiceUnavailable, map[string]string{"error": sentence})
 	default:
 		name := r.URL.Query().Get("name")
-		writeJSON(w, http.StatusOK, map[string]any{
+		request.WriteJSON(w, http.StatusOK, map[string]any{
 			"id": "up-" + name, "name": name, "size": len(body), "type": "image/png", "kind": "image", "url": "/up/picture.png", "width": 640, "height": 400,
 		})
 	}
@@ -171,9 +173,9 @@ func painted(width, height int) http.HandlerFunc {
 	}
 }
 
-func mustPages(tb testing.TB) *pages {
+func mustPages(tb testing.TB) *page.Renderer {
 	tb.Helper()
-	p, err := newPages()
+	p, err := page.New()
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -187,13 +189,13 @@ func TestLooks(t *testing.T) {
 	desktop, phone := browsertest.Look{}, browsertest.Look{Width: 390, Height: 844, Scale: 2, Touch: true}
 	narrow := browsertest.Look{Width: 360, Height: 740, Touch: true}
 	for name, c := range map[string]struct {
-		view pageView
+		view page.View
 		look browsertest.Look
 		path string
 	}{
 		"thread": {sampleThread(), desktop, "/t/t1"}, "empty": {sampleEmpty(), desktop, "/"}, "tools": {sampleTools(), desktop, "/"},
 		"thread-phone": {sampleThread(), phone, "/t/t1"}, "empty-phone": {sampleEmpty(), phone, "/"}, "tools-phone": {sampleTools(), narrow, "/"},
-		"missing": {func() pageView { v := samplePage(); v.Missing = "This thread was deleted."; return v }(), desktop, "/"},
+		"missing": {func() page.View { v := samplePage(); v.Missing = "This thread was deleted."; return v }(), desktop, "/"},
 	} {
 		for _, dark := range []bool{false, true} {
 			look := c.look

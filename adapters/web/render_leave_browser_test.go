@@ -9,6 +9,7 @@ import (
 
 	"atelier/adapters"
 	"atelier/adapters/web/browsertest"
+	"atelier/adapters/web/page"
 )
 
 // While a thread is deleted its page says so, and nobody can ask for it twice.
@@ -80,7 +81,7 @@ func TestPageIsForWhoReadsIt(t *testing.T) {
 	}
 	v := samplePage()
 	v.CanLeave, v.Me = false, adapters.Person{ID: "local", Admin: true}
-	if page := rendered(t, func(w *bytes.Buffer) error { return c.pages.page(w, v) }); strings.Contains(page, "side-who") {
+	if page := rendered(t, func(w *bytes.Buffer) error { return c.pages.Page(w, v) }); strings.Contains(page, "side-who") {
 		t.Error("who has no name is named")
 	}
 }
@@ -89,7 +90,7 @@ func TestPageIsForWhoReadsIt(t *testing.T) {
 func TestStoppedIsShown(t *testing.T) {
 	t.Parallel()
 	html := rendered(t, func(b *bytes.Buffer) error {
-		return mustPages(t).messages(b, "en", []messageView{{ID: "a", By: "Mina", At: noon, Status: "cancelled"}})
+		return mustPages(t).Messages(b, "en", []page.Message{{ID: "a", By: "Mina", At: noon, Status: "cancelled"}})
 	})
 	if !strings.Contains(html, "🛑") || !strings.Contains(html, `title="Stopped"`) || strings.Contains(html, "did not work") {
 		t.Error(html)

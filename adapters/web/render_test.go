@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"atelier/adapters"
+	"atelier/adapters/web/drawing"
+	"atelier/adapters/web/markup"
+	"atelier/adapters/web/page"
 )
 
 // hostile is text that is to be shown as it is, and to do nothing.
@@ -24,15 +27,15 @@ func TestHostileText(t *testing.T) {
 			for name, v := range hostilePages(text) {
 				v.Language = tag
 				var b bytes.Buffer
-				if err := p.page(&b, v); err != nil {
+				if err := p.Page(&b, v); err != nil {
 					t.Fatal(err)
 				}
 				checkHTML(t, name, b.String())
 			}
 			work := hostileWork(text)
-			checkHTML(t, "work", rendered(t, func(b *bytes.Buffer) error { return p.work(b, tag, &work) }))
-			checkHTML(t, "failure", rendered(t, func(b *bytes.Buffer) error { return p.failure(b, tag, text) }))
-			checkHTML(t, "messages", rendered(t, func(b *bytes.Buffer) error { return p.messages(b, tag, hostileMessages(text)) }))
+			checkHTML(t, "work", rendered(t, func(b *bytes.Buffer) error { return p.Work(b, tag, &work) }))
+			checkHTML(t, "failure", rendered(t, func(b *bytes.Buffer) error { return p.Failure(b, tag, text) }))
+			checkHTML(t, "messages", rendered(t, func(b *bytes.Buffer) error { return p.Messages(b, tag, hostileMessages(text)) }))
 		}
 	}
 }
@@ -45,8 +48,8 @@ func TestChoicesHaveAHeadingThatIsTrue(t *testing.T) {
 		asks           bool
 		language, want string
 	}{{false, "en", "Other ways"}, {true, "en", "Choose one"}, {true, "zh-Hans", "请选择一项"}} {
-		m := messageView{ID: "a", Asks: c.asks, ActURL: "/act", Choices: []choiceView{{Number: 1, Text: "blur it", Ready: true}}}
-		page := rendered(t, func(b *bytes.Buffer) error { return p.messages(b, c.language, []messageView{m}) })
+		m := page.Message{ID: "a", Asks: c.asks, ActURL: "/act", Choices: []page.Choice{{Number: 1, Text: "blur it", Ready: true}}}
+		page := rendered(t, func(b *bytes.Buffer) error { return p.Messages(b, c.language, []page.Message{m}) })
 		if !strings.Contains(page, `<h3 class="choices-head">`+c.want+`</h3>`) || !strings.Contains(page, "<bdi>blur it</bdi>") {
 			t.Errorf("where it asks is %v, the choices are shown as %s", c.asks, page)
 		}
@@ -62,38 +65,38 @@ func rendered(t *testing.T, render func(*bytes.Buffer) error) string {
 	return b.String()
 }
 
-func hostilePages(s string) map[string]pageView {
-	v := pageView{Title: s, Me: adapters.Person{ID: s, Name: s}, CanLeave: true, Threads: []threadLine{{ID: s, Title: s, At: noon}}}
+func hostilePages(s string) map[string]page.View {
+	v := page.View{Title: s, Me: adapters.Person{ID: s, Name: s}, CanLeave: true, Threads: []page.ThreadLine{{ID: s, Title: s, At: noon}}}
 	thread, fresh, tools, missing := v, v, v, v
-	thread.Thread = &threadView{ID: s, Title: s, Messages: hostileMessages(s)}
-	fresh.Fresh, fresh.Examples = s, []Example{{Wish: s, Needs: s}}
-	tools.Tools = []Tool{{Name: s, Description: s, Domain: s, Takes: []string{s}, Makes: s, Examples: []string{s}, Live: true, By: s}, {Name: s, Domain: s, Why: s, Makes: s}}
+	thread.Thread = &page.Thread{ID: s, Title: s, Messages: hostileMessages(s)}
+	fresh.Fresh, fresh.Examples = s, []page.Example{{Wish: s, Needs: s}}
+	tools.Tools = []page.Tool{{Name: s, Description: s, Domain: s, Takes: []string{s}, Makes: s, Examples: []string{s}, Live: true, By: s}, {Name: s, Domain: s, Why: s, Makes: s}}
 	missing.Missing = s
-	return map[string]pageView{"thread": thread, "fresh": fresh, "tools": tools, "missing": missing}
+	return map[string]page.View{"thread": thread, "fresh": fresh, "tools": tools, "missing": missing}
 }
 
-func hostileMessages(s string) []messageView {
-	m := messageView{
-		ID: "m1", By: s, At: noon, Text: renderText(s), Language: s, Status: adapters.Status(s), ReplyTo: "m2",
-		Choices:  []choiceView{{Number: 1, Text: s, Ready: true, Mine: true}},
-		CanAgain: true, CanStop: true, CanRemove: true, HasWork: true, WorkURL: s, ActURL: s, Marks: []markView{{Name: s, Points: 1}},
+func hostileMessages(s string) []page.Message {
+	m := page.Message{
+		ID: "m1", By: s, At: noon, Text: markup.Markdown(s), Language: s, Status: adapters.Status(s), ReplyTo: "m2",
+		Choices:  []page.Choice{{Number: 1, Text: s, Ready: true, Mine: true}},
+		CanAgain: true, CanStop: true, CanRemove: true, HasWork: true, WorkURL: s, ActURL: s, Marks: []page.Mark{{Name: s, Points: 1}},
 	}
 	for _, kind := range []string{"image", "video", "audio", "page", "text", "other", s} {
-		m.Files = append(m.Files, fileView{Name: s, Alt: s, Note: s, Size: 1, Kind: kind, Type: s, URL: s, Download: s, Mark: s})
+		m.Files = append(m.Files, page.File{Name: s, Alt: s, Note: s, Size: 1, Kind: kind, Type: s, URL: s, Download: s, Mark: s})
 	}
 	plain := m
-	plain.ID, plain.Text, plain.Mine = "m2", plainText(s), true
-	progress := messageView{ID: "m3", By: "", ActURL: s, Progress: &adapters.Progress{Title: s, Steps: []adapters.ProgressStep{{Key: s, Text: s, State: adapters.StepState(s), Took: time.Second}}}}
+	plain.ID, plain.Text, plain.Mine = "m2", markup.Plain(s), true
+	progress := page.Message{ID: "m3", By: "", ActURL: s, Progress: &adapters.Progress{Title: s, Steps: []adapters.ProgressStep{{Key: s, Text: s, State: adapters.StepState(s), Took: time.Second}}}}
 	ended := progress
 	ended.ID, ended.Progress = "m4", &adapters.Progress{Title: s, Ended: true, Steps: progress.Progress.Steps}
-	return []messageView{m, plain, progress, ended, {ID: "m5", By: s, Removed: true}}
+	return []page.Message{m, plain, progress, ended, {ID: "m5", By: s, Removed: true}}
 }
 
-func hostileWork(s string) Work {
-	given := Flow{Name: s, Type: s, From: -1, Argument: s, Text: s}
-	return Work{Steps: []Step{
-		{Tool: s, Model: s, State: adapters.StepState(s), Took: time.Second, Problem: s, Program: s, Takes: []Flow{given}, Makes: []Flow{{Name: s, Type: s}}},
-		{Tool: s, Takes: []Flow{{Type: s, From: 0}, {Type: s, From: 99, Text: s}, {Type: s, From: 1}}},
+func hostileWork(s string) drawing.Work {
+	given := drawing.Flow{Name: s, Type: s, From: -1, Argument: s, Text: s}
+	return drawing.Work{Steps: []drawing.Step{
+		{Tool: s, Model: s, State: adapters.StepState(s), Took: time.Second, Problem: s, Program: s, Takes: []drawing.Flow{given}, Makes: []drawing.Flow{{Name: s, Type: s}}},
+		{Tool: s, Takes: []drawing.Flow{{Type: s}, {Type: s, From: 99, Text: s}, {Type: s, From: 1}}},
 	}}
 }
 
@@ -101,8 +104,8 @@ func hostileWork(s string) Work {
 func TestStructure(t *testing.T) {
 	t.Parallel()
 	p := mustPages(t)
-	for name, v := range map[string]pageView{"thread": sampleThread(), "empty": sampleEmpty(), "tools": sampleTools(), "nothing": {Language: "zh-Hans"}} {
-		page := rendered(t, func(b *bytes.Buffer) error { return p.page(b, v) })
+	for name, v := range map[string]page.View{"thread": sampleThread(), "empty": sampleEmpty(), "tools": sampleTools(), "nothing": {Language: "zh-Hans"}} {
+		page := rendered(t, func(b *bytes.Buffer) error { return p.Page(b, v) })
 		tags := checkHTML(t, name, page)
 		count := map[string]int{}
 		for _, tag := range tags {
@@ -113,16 +116,16 @@ func TestStructure(t *testing.T) {
 				t.Errorf("%s has %d <%s>", name, count[one], one)
 			}
 		}
-		if !strings.Contains(page, `<html lang="`+p.tags[p.language(v.Language)]+`"`) {
+		if !strings.Contains(page, `<html lang="`+v.Language+`"`) {
 			t.Errorf("%s is in another language", name)
 		}
 	}
 	work := sampleWork()
-	shown := rendered(t, func(b *bytes.Buffer) error { return p.work(b, "en", &work) })
+	shown := rendered(t, func(b *bytes.Buffer) error { return p.Work(b, "en", &work) })
 	if checkHTML(t, "work", shown); strings.Count(shown, "<pre") != 1 || !strings.Contains(shown, "save(OUT &#43; &#34;/grid.png&#34;)  # &amp; &lt;b&gt;</code></pre>") {
 		t.Error(shown)
 	}
-	none := rendered(t, func(b *bytes.Buffer) error { return p.work(b, "zh-TW", nil) })
+	none := rendered(t, func(b *bytes.Buffer) error { return p.Work(b, "zh-TW", nil) })
 	if checkHTML(t, "no work", none); !strings.Contains(none, "没有为此运行任何工具") {
 		t.Error(none)
 	}
@@ -145,12 +148,12 @@ func TestRenderText(t *testing.T) {
 		"<b>":                                  "<p>&lt;b&gt;</p>",
 		"\n\n":                                 "",
 	} {
-		if got := string(renderText(markdown)); got != want {
+		if got := string(markup.Markdown(markdown)); got != want {
 			t.Errorf("%q is %s, want %s", markdown, got, want)
 		}
-		checkHTML(t, markdown, string(renderText(markdown)))
+		checkHTML(t, markdown, string(markup.Markdown(markdown)))
 	}
-	if got := plainText("a <b>\r\n*c*\n"); got != "<p>a &lt;b&gt;<br>*c*</p>" {
+	if got := markup.Plain("a <b>\r\n*c*\n"); got != "<p>a &lt;b&gt;<br>*c*</p>" {
 		t.Error(got)
 	}
 }
@@ -161,25 +164,25 @@ func FuzzRenderText(f *testing.F) {
 	}
 	f.Add("- a\n      - b\n  1. c\n> d\n```\n<e>")
 	f.Fuzz(func(t *testing.T, text string) {
-		checkHTML(t, "Markdown", string(renderText(text)))
-		checkHTML(t, "text", string(plainText(text)))
+		checkHTML(t, "Markdown", string(markup.Markdown(text)))
+		checkHTML(t, "text", string(markup.Plain(text)))
 	})
 }
 
 func TestFigures(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int64]string{0: "0 B", 999: "999 B", 1000: "1 kB", 1234: "1.23 kB", 999_499: "999 kB", 999_600: "1 MB", 25_000_000: "25 MB", 3_000_000_000: "3 GB"} {
-		if got := size(n); got != want {
+		if got := markup.Size(n); got != want {
 			t.Errorf("%d bytes are %s, want %s", n, got, want)
 		}
 	}
 	for d, want := range map[time.Duration]string{0: "0.0 s", 320 * time.Millisecond: "0.3 s", 12 * time.Second: "12 s", 125 * time.Second: "2:05 min", -1: ""} {
-		if got := took(d); got != want {
+		if got := markup.Took(d); got != want {
 			t.Errorf("%s is %s, want %s", d, got, want)
 		}
 	}
 	for s, want := range map[string]string{"photo.png": "photo.png", "a\u202egnp.exe": "a\ufffdgnp.exe", "a\nb": "a\ufffdb", "港口😀": "港口😀", "\xff": "\ufffd"} {
-		if got := displayName(s); got != want {
+		if got := markup.Name(s); got != want {
 			t.Errorf("%q is shown as %q, want %q", s, got, want)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 
 	"atelier/adapters"
 	"atelier/adapters/web/browsertest"
+	"atelier/adapters/web/markup"
+	"atelier/adapters/web/page"
 )
 
 // A message that marks a picture says what is to be done with it, also where the picture
@@ -61,7 +63,7 @@ func TestStaysAtTheEnd(t *testing.T) {
 	p.Wait(atEnd)
 	for i := range 12 {
 		s.send("message", rendered(t, func(b *bytes.Buffer) error {
-			return s.pages.messages(b, "en", []messageView{{ID: fmt.Sprintf("c%d", i), At: noon, Text: plainText("one\ntwo\nthree\nfour\nfive\nsix"), Files: sampleMessages()[0].Files}})
+			return s.pages.Messages(b, "en", []page.Message{{ID: fmt.Sprintf("c%d", i), At: noon, Text: markup.Plain("one\ntwo\nthree\nfour\nfive\nsix"), Files: sampleMessages()[0].Files}})
 		}))
 	}
 	p.Wait(`document.getElementById("m-c11")?.querySelector("img").complete && ` + atEnd)
@@ -73,7 +75,7 @@ func TestStaysAtTheEnd(t *testing.T) {
 	p.Script(`new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r)))`)
 	before := browsertest.Eval[float64](p, `document.getElementById("scroll").scrollTop`)
 	s.send("message", rendered(t, func(b *bytes.Buffer) error {
-		return s.pages.messages(b, "en", []messageView{{ID: "last", At: noon, Text: plainText("last")}})
+		return s.pages.Messages(b, "en", []page.Message{{ID: "last", At: noon, Text: markup.Plain("last")}})
 	}))
 	p.Wait(`document.getElementById("m-last") && !document.getElementById("to-end").hidden`)
 	if after := browsertest.Eval[float64](p, `document.getElementById("scroll").scrollTop`); after != before {
@@ -87,10 +89,10 @@ func TestReplyAfterStop(t *testing.T) {
 	s, address := newStage(t, sampleThread())
 	p := browsertest.Start(t).Page(t, browsertest.Look{})
 	p.Open(address + "/t/t1")
-	tell := func(m messageView) {
-		s.send("message", rendered(t, func(b *bytes.Buffer) error { return s.pages.messages(b, "en", []messageView{m}) }))
+	tell := func(m page.Message) {
+		s.send("message", rendered(t, func(b *bytes.Buffer) error { return s.pages.Messages(b, "en", []page.Message{m}) }))
 	}
-	asked := messageView{ID: "b1", By: "Mina", Mine: true, At: noon, Text: plainText("a cartoon"), Status: adapters.Seen, CanStop: true, ActURL: "/t/t1/messages/b1/act"}
+	asked := page.Message{ID: "b1", By: "Mina", Mine: true, At: noon, Text: markup.Plain("a cartoon"), Status: adapters.Seen, CanStop: true, ActURL: "/t/t1/messages/b1/act"}
 	tell(asked)
 	p.Wait(`document.querySelectorAll("#m-b1 .act").length === 2`)
 	asked.CanStop, asked.Status = false, adapters.Done

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"atelier/adapters/web/upload"
 )
 
 // between does something once, before the n-th entry is added or file deleted.
@@ -93,7 +95,7 @@ func TestSentMasksDoNotWait(t *testing.T) {
 	b := browse(t, newChannel(t, newMemory(), newFiles()))
 	u := b.upload("name=cat.png", "\x89PNG ...")
 	b.is(b.write("message00000000001", "x", "file", u.ID), http.StatusAccepted)
-	for i := range maxPending + 1 {
+	for i := range upload.MaxPending + 1 {
 		m := b.upload("name=mask.png&for=mask", "\x89PNG m")
 		mark := fmt.Sprintf(`[{"file":%q,"width":40,"height":30,"mask":%q}]`, u.ID, m.ID)
 		b.is(b.write(fmt.Sprintf("message%011d", 100+i), "this", "marks", mark), http.StatusAccepted)
@@ -124,7 +126,7 @@ func TestManyUploads(t *testing.T) {
 	b := browse(t, newChannel(t, state, newFiles()))
 	u := b.upload("name=cat.png", "\x89PNG ...")
 	for i := range 300 {
-		state.lists[uploadsKey(thread1)] = append(state.lists[uploadsKey(thread1)], fmt.Appendf(nil, `{"file":{"id":"file%012d","by":"bob"}}`, i))
+		state.lists["web-"+thread1+"/uploads"] = append(state.lists["web-"+thread1+"/uploads"], fmt.Appendf(nil, `{"file":{"id":"file%012d","by":"bob"}}`, i))
 	}
 	b.is(b.get(u.URL), http.StatusOK)
 	b.is(b.write("message00000000001", "x", "file", u.ID), http.StatusAccepted)
@@ -136,7 +138,7 @@ func TestManyUploads(t *testing.T) {
 	if state.n > 100 {
 		t.Errorf("%d entries are read", state.n)
 	}
-	delete(state.lists, uploadsKey(thread1))
+	delete(state.lists, "web-"+thread1+"/uploads")
 	b.is(b.get(u.URL), http.StatusOK, "\x89PNG ...")
 	b.is(b.write("message00000000002", "x", "marks", fmt.Sprintf(`[{"file":%q,"width":40,"height":30,"points":[{"x":1,"y":1}]}]`, u.ID)), http.StatusAccepted)
 }

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"atelier/adapters"
+	"atelier/adapters/web/chat"
+	"atelier/adapters/web/stream"
 )
 
 const events1 = "/t/" + thread1 + "/events"
@@ -28,7 +30,7 @@ func TestTwoTabs(t *testing.T) {
 		tabs := []*tab{b.open(events1 + "?after=1"), b.of("bob").open(events1 + "?after=1"), browse(t, other).open(events1 + "?after=1")}
 		synctest.Wait()
 		b.is(b.write("message00000000002", "two <b>"), http.StatusNoContent)
-		answer, err := other.Send(t.Context(), "k", adapters.Reply{Thread: threadOf(thread1), Text: "**Done.**", AnswerTo: refOf(thread1, "message00000000002")})
+		answer, err := other.Send(t.Context(), "k", adapters.Reply{Thread: chat.ThreadOf(thread1), Text: "**Done.**", AnswerTo: chat.RefOf(thread1, "message00000000002")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +61,7 @@ func TestServerIsStartedAgain(t *testing.T) {
 		b := browse(t, first)
 		b.is(b.write("message00000000001", "one"), http.StatusNoContent)
 		x := b.open(events1 + "?after=0")
-		if err := first.Acknowledge(t.Context(), refOf(thread1, "message00000000001"), adapters.Seen); err != nil {
+		if err := first.Acknowledge(t.Context(), chat.RefOf(thread1, "message00000000001"), adapters.Seen); err != nil {
 			t.Fatal(err)
 		}
 		at := x.next("message").id
@@ -73,7 +75,7 @@ func TestServerIsStartedAgain(t *testing.T) {
 
 		second := newChannel(t, state, media)
 		again, _ := listen(t, second)
-		if _, err := second.Send(t.Context(), "k", adapters.Reply{Thread: threadOf(thread1), Text: "Done."}); err != nil {
+		if _, err := second.Send(t.Context(), "k", adapters.Reply{Thread: chat.ThreadOf(thread1), Text: "Done."}); err != nil {
 			t.Fatal(err)
 		}
 		e := browse(t, second).with("Last-Event-ID", at).open(events1 + "?after=0").next("message")
@@ -100,7 +102,7 @@ func TestStreamsStayAlive(t *testing.T) {
 		}
 		begun := time.Now()
 		x.next("comment")
-		if quiet := time.Since(begun); quiet > beat {
+		if quiet := time.Since(begun); quiet > stream.Beat {
 			t.Errorf("the stream was silent for %v", quiet)
 		}
 		// An entry of which no hint came is found nevertheless.
@@ -142,7 +144,7 @@ func TestStreamsAreBounded(t *testing.T) {
 		b := browse(t, c)
 		b.is(b.write("message00000000001", "one"), http.StatusAccepted)
 		var all []*tab
-		for range streamsOfOne {
+		for range stream.PerPerson {
 			all = append(all, b.open(events1))
 		}
 		synctest.Wait()
@@ -226,14 +228,14 @@ func TestForgottenThread(t *testing.T) {
 			t.Error("it is still listed")
 		}
 		for key := range state.lists {
-			if strings.HasPrefix(key, group(thread1)+"/") {
+			if strings.HasPrefix(key, "web-"+thread1+"/") {
 				t.Errorf("%s is still there", key)
 			}
 		}
 		if state.deleted {
 			t.Error("it lies in the files of the state still")
 		}
-		if _, err := c.Send(t.Context(), "k", adapters.Reply{Thread: threadOf(thread1), Text: "late"}); err == nil || state.deleted {
+		if _, err := c.Send(t.Context(), "k", adapters.Reply{Thread: chat.ThreadOf(thread1), Text: "late"}); err == nil || state.deleted {
 			t.Errorf("an answer is posted there, or lies in the files: %v", err)
 		}
 		b.is(b.write("message00000000002", "anew"), http.StatusNoContent)

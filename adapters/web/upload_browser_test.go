@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"atelier/adapters/web/browsertest"
+	"atelier/adapters/web/request"
 )
 
 // TestBusyServerInBrowser holds that a file which the server has no place for just now is
@@ -19,7 +20,7 @@ func TestBusyServerInBrowser(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if IsUpload(r) && refused.Add(1) <= 2 {
 			w.Header().Set("Retry-After", "1")
-			writeJSON(w, http.StatusTooManyRequests, map[string]string{"error": "Too many files."})
+			request.WriteJSON(w, http.StatusTooManyRequests, map[string]string{"error": "Too many files."})
 			return
 		}
 		inner.ServeHTTP(w, r)

@@ -3,7 +3,6 @@ package web
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,26 +11,28 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"atelier/adapters/web/media"
+	"atelier/adapters/web/upload"
 )
 
 const files1 = "/t/" + thread1 + "/files"
 
 func TestUpload(t *testing.T) {
 	t.Parallel()
-	state, media := newMemory(), newFiles()
-	c := newChannel(t, state, media)
+	state, stored := newMemory(), newFiles()
+	c := newChannel(t, state, stored)
 	b := browse(t, c)
 	u := b.upload("name=cat.png", "\x89PNG ...")
-	if u.Type != "image/png" || u.Kind != kindImage || u.Size != 8 || u.Width != 40 || u.Height != 30 {
+	if u.Type != "image/png" || u.Kind != media.KindImage || u.Size != 8 || u.Width != 40 || u.Height != 30 {
 		t.Errorf("it is told of as %+v", u)
 	}
 	b.is(b.get(u.URL), http.StatusOK, "\x89PNG ...")
-	other := browse(t, newChannel(t, state, media)) // which another process serves
+	other := browse(t, newChannel(t, state, stored)) // which another process serves
 	other.is(other.get(u.URL), http.StatusOK, "\x89PNG ...")
 	other.is(other.write("message00000000001", "", "file", u.ID), http.StatusAccepted)
 	b.is(b.get("/t/"+thread1), http.StatusOK, "cat.png", u.URL)
@@ -43,15 +44,15 @@ func TestUpload(t *testing.T) {
 	b.is(b.get(u.URL), http.StatusNotFound)
 	b.is(b.do(http.MethodDelete, files1+"/"+u.ID, http.NoBody), http.StatusNotFound)
 	b.is(b.write("message00000000002", "", "file", u.ID), http.StatusUnprocessableEntity)
-	if keys := media.keys(); len(keys) != 1 {
+	if keys := stored.keys(); len(keys) != 1 {
 		t.Errorf("%q are kept", keys)
 	}
 }
 
 func TestBadUploads(t *testing.T) {
 	t.Parallel()
-	state, media := newMemory(), newFiles()
-	c := newChannel(t, state, media, func(c *Config) { c.MaxFile = 1000 })
+	state, stored := newMemory(), newFiles()
+	c := newChannel(t, state, stored, func(c *Config) { c.MaxFile = 1000 })
 	for name, x := range map[string]struct {
 		query, content string
 		status         int
@@ -71,13 +72,13 @@ func TestBadUploads(t *testing.T) {
 	}
 	b := browse(t, c)
 	b.is(b.do(http.MethodPost, files1, bytes.NewReader(make([]byte, 1000))), http.StatusCreated)
-	for range maxPending - 1 {
+	for range upload.MaxPending - 1 {
 		b.upload("name=a.txt", "text")
 	}
 	b.is(b.do(http.MethodPost, files1, bytes.NewReader([]byte("text"))), http.StatusTooManyRequests, "wait here to be sent")
 	state.breakDown(errors.New("away"))
 	b.is(b.do(http.MethodPost, files1, bytes.NewReader([]byte("text"))), http.StatusServiceUnavailable, `"error"`)
-	if n := len(media.keys()); n != maxPending {
+	if n := len(stored.keys()); n != upload.MaxPending {
 		t.Errorf("%d files are kept", n)
 	}
 }
@@ -98,7 +99,7 @@ func TestUploadNames(t *testing.T) {
 		"<script>alert(1)<.png":         "<script>alert(1)<.png",
 		"日本語 🐈.png":                     "日本語 🐈.png",
 		"a\xffb.png":                    "ab.png",
-		strings.Repeat("x", 999) + ".p": strings.Repeat("x", longestName-2) + ".p",
+		strings.Repeat("x", 999) + ".p": strings.Repeat("x", media.LongestName-2) + ".p",
 	} {
 		b := browse(t, c)
 		u := b.upload(url.Values{"name": {name}}.Encode(), "text")
@@ -116,9 +117,9 @@ func TestUploadNames(t *testing.T) {
 // TestUploadBrokenOff holds that of an upload which is broken off nothing is kept.
 func TestUploadBrokenOff(t *testing.T) {
 	t.Parallel()
-	media := newFiles()
-	media.begun = make(chan struct{}, 1)
-	c := newChannel(t, newMemory(), media)
+	stored := newFiles()
+	stored.begun = make(chan struct{}, 1)
+	c := newChannel(t, newMemory(), stored)
 	server := httptest.NewServer(c.Handler())
 	defer server.Close()
 	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
@@ -128,15 +129,15 @@ func TestUploadBrokenOff(t *testing.T) {
 	if _, err := fmt.Fprintf(conn, "POST %s?name=a.png HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n\x89PNG", files1); err != nil {
 		t.Fatal(err)
 	}
-	<-media.begun
+	<-stored.begun
 	if err := conn.Close(); err != nil {
 		t.Fatal(err)
 	}
 	server.Close() // which waits for it
-	if keys := media.keys(); len(keys) != 0 {
+	if keys := stored.keys(); len(keys) != 0 {
 		t.Errorf("%q are kept", keys)
 	}
-	all, _, err := c.threads.uploads(t.Context(), thread1)
+	all, _, err := c.store.Threads.Uploads(t.Context(), thread1)
 	if err != nil || len(all) != 0 {
 		t.Errorf("%d uploads are known: %v", len(all), err)
 	}
@@ -145,8 +146,8 @@ func TestUploadBrokenOff(t *testing.T) {
 // TestHugeUpload holds that 2 GB are refused before they are sent.
 func TestHugeUpload(t *testing.T) {
 	t.Parallel()
-	media := newFiles()
-	c := newChannel(t, newMemory(), media)
+	stored := newFiles()
+	c := newChannel(t, newMemory(), stored)
 	server := httptest.NewServer(c.Handler())
 	defer server.Close()
 	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
@@ -172,7 +173,7 @@ func TestHugeUpload(t *testing.T) {
 	if _, err := in.ReadByte(); err == nil {
 		t.Error("the connection stays open")
 	}
-	if keys := media.keys(); len(keys) != 0 {
+	if keys := stored.keys(); len(keys) != 0 {
 		t.Errorf("%q are kept", keys)
 	}
 }
@@ -180,8 +181,8 @@ func TestHugeUpload(t *testing.T) {
 // TestUntoldSize holds the limit where the browser does not tell how much will come.
 func TestUntoldSize(t *testing.T) {
 	t.Parallel()
-	media := newFiles()
-	c := newChannel(t, newMemory(), media, func(c *Config) { c.MaxFile = 1 << 20 })
+	stored := newFiles()
+	c := newChannel(t, newMemory(), stored, func(c *Config) { c.MaxFile = 1 << 20 })
 	server := httptest.NewServer(c.Handler())
 	defer server.Close()
 	var read atomic.Int64
@@ -207,7 +208,7 @@ func TestUntoldSize(t *testing.T) {
 	if n := read.Load(); n > 64<<20 {
 		t.Errorf("%d bytes were read", n)
 	}
-	if keys := media.keys(); len(keys) != 0 {
+	if keys := stored.keys(); len(keys) != 0 {
 		t.Errorf("%q are kept", keys)
 	}
 }
@@ -221,10 +222,10 @@ func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 func TestUploadsAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		media := newFiles()
-		c := newChannel(t, newMemory(), media)
+		stored := newFiles()
+		c := newChannel(t, newMemory(), stored)
 		b := browse(t, c)
-		upload := func(status chan<- int, by *browser) {
+		send := func(status chan<- int, by *browser) {
 			w := by.do(http.MethodPost, files1, bytes.NewReader([]byte("text")))
 			if w.Code == http.StatusTooManyRequests && w.Header().Get("Retry-After") == "" {
 				t.Error("nobody says when to come again")
@@ -240,51 +241,20 @@ func TestUploadsAtOnce(t *testing.T) {
 		}
 		status := make(chan int, 100)
 		for i := range 100 {
-			go upload(status, b.of(fmt.Sprint("person-", i%2)))
+			go send(status, b.of(fmt.Sprint("person-", i%2)))
 		}
-		if got := count(status); got[http.StatusCreated] != 100 || media.most > uploadsAtOnce {
-			t.Errorf("%v, %d at once", got, media.most)
+		if got := count(status); got[http.StatusCreated] != 100 || stored.most > upload.AtOnce {
+			t.Errorf("%v, %d at once", got, stored.most)
 		}
-		media.hold = make(chan struct{})
+		stored.hold = make(chan struct{})
 		for range 100 {
-			go upload(status, b)
+			go send(status, b)
 		}
 		synctest.Wait()
-		<-time.After(2 * uploadPatience)
-		close(media.hold)
-		if got := count(status); got[http.StatusCreated] != uploadsOfOne || got[http.StatusTooManyRequests] != 100-uploadsOfOne {
+		<-time.After(2 * upload.Patience)
+		close(stored.hold)
+		if got := count(status); got[http.StatusCreated] != upload.PerPerson || got[http.StatusTooManyRequests] != 100-upload.PerPerson {
 			t.Errorf("where one is not taken, %v", got)
 		}
 	})
-}
-
-func TestGateLetsGo(t *testing.T) {
-	t.Parallel()
-	g := newGate(2, 1)
-	ctx, stop := context.WithCancel(t.Context())
-	leave, ok := g.enter(ctx, "ana", 0)
-	if !ok {
-		t.Fatal("nobody is let in")
-	}
-	if _, ok := g.enter(ctx, "ana", 0); ok {
-		t.Error("one is let in twice")
-	}
-	var all sync.WaitGroup
-	all.Go(func() {
-		if _, ok := g.enter(ctx, "ana", time.Hour); ok {
-			t.Error("one is let in twice after a while")
-		}
-	})
-	stop()
-	all.Wait()
-	leave()
-	leave()
-	for _, who := range []string{"ana", "bob"} {
-		if _, ok := g.enter(t.Context(), who, 0); !ok {
-			t.Errorf("%s is not let in", who)
-		}
-	}
-	if _, ok := g.enter(t.Context(), "eve", 0); ok {
-		t.Error("too many are let in")
-	}
 }

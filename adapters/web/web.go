@@ -1,166 +1,326 @@
-// Package web is a chat platform of its own, in the browser: threads, messages, files,
-// reactions and answers, and a way to point at pictures. It needs no token, so it is how a
-// newcomer starts.
-//
-// What happens in a thread is a list of entries that only grows, kept in a [State] that
-// all processes share: each of them folds the same conversation from it, and can serve any
-// page, take any message and post any answer. A page is the conversation as it is at a
-// position of that list; the page's stream of server-sent events tells what came after
-// that position, each event under the position of its entry. So a page that was cut off,
-// or whose server was started again, goes on where it was (Last-Event-ID), and nothing is
-// shown twice or missed.
-//
-// # Promises, beyond those of every adapter
-//
-//   - A message that the browser was told is sent is in the list, and will be handed over:
-//     at once, or by the next Listen of any process, where this one died in between. The
-//     browser sends a message under an id of its own, so that trying again sends it once.
-//   - What is written while no process listens is handed over to the next one that does, as
-//     long as the thread is kept.
-//   - Send under one key posts once, without a window: the first entry with a key counts.
-//     It looks whether what is attached can be read; people read it from where it is.
-//   - Of sending a file and taking it back, the first counts, whichever processes do it.
-//   - An upload that is broken off leaves nothing that is shown.
-//   - Nothing that people sent or a tool made is served with a type that runs in the
-//     channel's origin: pages are shown in a frame without an origin, drawings are
-//     offered to be saved.
-//   - Everybody who is let in sees every thread, as in a channel.
 package web
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
+	"regexp"
+	"strings"
+	"sync"
 	"time"
 
 	"atelier/adapters"
+	"atelier/adapters/web/chat"
+	"atelier/adapters/web/dispatch"
+	"atelier/adapters/web/media"
+	"atelier/adapters/web/page"
+	"atelier/adapters/web/receive"
+	"atelier/adapters/web/request"
+	"atelier/adapters/web/site"
+	"atelier/adapters/web/store"
+	"atelier/adapters/web/stream"
+	"atelier/adapters/web/upload"
 )
 
-// Name is the adapter's.
-const Name = "web"
+// Name is the name of the adapter.
+const Name = chat.Name
 
-// Config is what a channel is made of.
+const (
+	defaultRetention = 30 * 24 * time.Hour
+	defaultMaxFile   = 100_000_000
+)
+
+// Config configures a channel.
 type Config struct {
-	State    State
-	Media    Media
-	Workshop Workshop
-	// Guard lets people in: every page but the static files is served behind it. Who is
-	// let in is told by Who.
+	State    store.State
+	Media    media.Media
+	Workshop site.Workshop
+	// Guard lets people in: all but the static files is behind it. Who is who was let in.
 	Guard func(http.Handler) http.Handler
 	Who   func(context.Context) adapters.Person
-	// CanLeave tells that who asks has a session to log out of; nil is nobody.
+	// CanLeave reports whether there is a session to log out of; nil is never.
 	CanLeave func(context.Context) bool
 	// Retention is how long a thread is kept after its last entry. Zero means 30 days.
 	Retention time.Duration
 	// MaxFile is the most bytes of one file. Zero means 100 MB.
 	MaxFile int64
-	// Now is the clock; nil is the system's.
-	Now func() time.Time
-	Log *slog.Logger // nil is none
+	Now     func() time.Time // nil is time.Now
+	Log     *slog.Logger     // nil logs nothing
 }
 
-// State keeps lists of entries, and tells of changes. A list's key is two words with a slash
-// between them, of which the first is its group: what is deleted together.
-type State interface {
-	// Append adds an entry to the end of a list, and gives its position, from 0. The list
-	// is kept for at least that expiry from now.
-	Append(ctx context.Context, key string, entry []byte, expiry time.Duration) (position int64, err error)
-	// Read gives the entries from that position on, none where there is no such list.
-	Read(ctx context.Context, key string, from int64) ([][]byte, error)
-	DeleteAll(ctx context.Context, group string) error
-	// Publish hints to all who are subscribed to the topic.
-	Publish(ctx context.Context, topic string, hint []byte) error
-	// Subscribe gives the hints until ctx ends. A nil one says that some may be lost.
-	Subscribe(ctx context.Context, topic string) (<-chan []byte, error)
+// Channel is the channel in the browser. It is safe for concurrent use, and several processes may serve
+// the same State. It is made of small types, each with one job; New wires them.
+type Channel struct {
+	guard      func(http.Handler) http.Handler
+	media      media.Media
+	store      *store.Store
+	dispatcher *dispatch.Dispatcher
+
+	pages    *page.Renderer
+	site     *site.Site
+	receiver *receive.Receiver
+	uploads  *upload.Server
+	streams  *stream.Server
+
+	closed chan struct{}
+	close  func()
 }
 
-// Media keeps files by key. What is not there is [adapters.ErrGone].
-type Media interface {
-	// Put keeps all that r gives, or nothing where it fails.
-	Put(ctx context.Context, key string, r io.Reader) error
-	// Get opens a file.
-	Get(ctx context.Context, key string) (io.ReadCloser, error)
-	// GetRange opens the n bytes from offset on, fewer where it ends before, all that
-	// follow if n is negative.
-	GetRange(ctx context.Context, key string, offset, n int64) (io.ReadCloser, error)
-	// Delete removes a file; it is no fault if there is none.
-	Delete(ctx context.Context, key string) error
-	// Folder is the folder of keys below which the files of a thread lie, and with which
-	// they go when the thread is forgotten.
-	Folder(t adapters.Thread) string
-	// Look finds out what a file of that key and name is, whatever its name says, and
-	// refuses by an [adapters.Fault] in that language, a BCP 47 tag, what no tool may be given.
-	Look(ctx context.Context, key, name, language string) (Found, error)
+var (
+	_ adapters.Adapter      = (*Channel)(nil)
+	_ adapters.Acknowledger = (*Channel)(nil)
+	_ adapters.Reporter     = (*Channel)(nil)
+	_ adapters.Offerer      = (*Channel)(nil)
+	_ adapters.Deleter      = (*Channel)(nil)
+	_ adapters.Historian    = (*Channel)(nil)
+	_ adapters.Keeper       = (*Channel)(nil)
+	_ adapters.Checker      = (*Channel)(nil)
+)
+
+// New makes a channel. It serves nothing and listens to nothing yet.
+func New(c Config) (*Channel, error) {
+	switch {
+	case c.State == nil || c.Media == nil || c.Workshop == nil:
+		return nil, errors.New("the web channel needs State, Media and a Workshop")
+	case c.Guard == nil || c.Who == nil:
+		return nil, errors.New("the web channel needs a guard that tells who is let in")
+	case c.Retention < 0 || c.MaxFile < 0:
+		return nil, errors.New("the web channel's retention and largest file are not below nothing")
+	}
+	c.Retention, c.MaxFile = cmp.Or(c.Retention, defaultRetention), cmp.Or(c.MaxFile, defaultMaxFile)
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	pages, err := page.New()
+	if err != nil {
+		return nil, err
+	}
+	closed := make(chan struct{})
+	threads := store.New(c.State, c.Retention, c.Now, c.Log)
+	requests := &request.Reader{Threads: threads.Threads, Who: c.Who}
+	channel := &Channel{
+		guard: c.Guard, media: c.Media, store: threads, pages: pages, closed: closed, close: sync.OnceFunc(func() { close(closed) }),
+		dispatcher: &dispatch.Dispatcher{Store: threads, Now: c.Now, Log: c.Log},
+		site: &site.Site{
+			Reader: requests, Store: threads, Pages: pages, Workshop: c.Workshop, MaxFile: c.MaxFile, CanLeave: c.CanLeave, Now: c.Now, Log: c.Log,
+		},
+		uploads: &upload.Server{
+			Reader: requests, Store: threads, Media: c.Media, MaxFile: c.MaxFile, Gate: request.NewGate(upload.AtOnce, upload.PerPerson), Log: c.Log,
+		},
+	}
+	channel.receiver = &receive.Receiver{Reader: requests, Store: threads, Media: c.Media, Deliver: channel.dispatcher.Deliver, Now: c.Now}
+	channel.streams = &stream.Server{
+		Reader: requests, Hub: threads.Hub, Pages: pages, List: channel.site.List, Closed: closed,
+		Gate: request.NewGate(stream.AtOnce, stream.PerPerson), Log: c.Log,
+	}
+	return channel, nil
 }
 
-// Found is what was found out about a file.
-type Found struct {
-	Type string // its media type
-	// Width and Height are those of a picture, in pixels, as people see it, after its EXIF
-	// orientation; 0 where it is none.
-	Width, Height int
+// Close ends the open streams of events, so that a server can shut down. Browsers connect again.
+func (c *Channel) Close() { c.close() }
+
+// Handler serves the channel. All but the static files is behind the guard.
+func (c *Channel) Handler() http.Handler {
+	m := http.NewServeMux()
+	m.HandleFunc("GET /{$}", c.site.Whole(c.site.ServeFresh))
+	m.HandleFunc("GET /tools", c.site.Whole(c.site.ServeTools))
+	m.HandleFunc("GET /events", c.site.Fragment(c.streams.ServeList))
+	m.HandleFunc("GET /t/{thread}", c.site.Whole(c.site.ServeThread))
+	m.HandleFunc("GET /t/{thread}/events", c.site.Fragment(c.streams.ServeEvents))
+	m.HandleFunc("POST /t/{thread}/messages", c.site.Fragment(c.receiver.ServePost))
+	m.HandleFunc("POST /t/{thread}/messages/{message}/act", c.site.Fragment(c.receiver.ServeAct))
+	m.HandleFunc("GET /t/{thread}/messages/{message}/work", c.site.Fragment(c.site.ServeWork))
+	m.HandleFunc("GET /t/{thread}/messages/{message}/media/{n}/{name}", c.site.Whole(c.uploads.ServeAttachment))
+	m.HandleFunc("POST /t/{thread}/files", c.site.Data(c.uploads.ServeUpload))
+	m.HandleFunc("GET /t/{thread}/files/{id}/{name}", c.site.Whole(c.uploads.ServeUploaded))
+	m.HandleFunc("DELETE /t/{thread}/files/{id}", c.site.Data(c.uploads.ServeTakeBack))
+	m.HandleFunc("POST /t/{thread}/forget", c.site.Fragment(c.site.ServeForget))
+	m.HandleFunc("GET /", c.site.Whole(func(http.ResponseWriter, *http.Request) error { return request.ErrUnknown }))
+
+	all := http.NewServeMux()
+	all.Handle("/static/", c.pages.Static())
+	all.Handle("/", c.guard(m))
+	return all
 }
 
-// Workshop is what the pages show of how the bot works.
-type Workshop interface {
-	// Work tells how an answer came about. It is nil where that is not known (any more),
-	// or nothing was done for it.
-	Work(ctx context.Context, answer adapters.MessageRef) (*Work, error)
-	// Tools are all that the catalogue has, in its order.
-	Tools(ctx context.Context) ([]Tool, error)
-	// Examples are wishes that the tools which are live can do, the best to begin with
-	// first.
-	Examples(ctx context.Context) ([]Example, error)
-	// Forget deletes what the bot knows of a thread. It is no fault if that is nothing.
-	Forget(ctx context.Context, t adapters.Thread) error
+// IsUpload reports whether a request uploads a file. The channel limits these itself.
+func IsUpload(r *http.Request) bool {
+	return r.Method == http.MethodPost && strings.HasPrefix(r.URL.Path, "/t/") && strings.HasSuffix(r.URL.Path, "/files")
 }
 
-// Work is what was done for an answer, as a graph.
-type Work struct {
-	Steps []Step
+// Name is "web".
+func (*Channel) Name() string { return Name }
+
+// Listen hands over what people write and press, in any process, until the context ends.
+func (c *Channel) Listen(ctx context.Context, handle adapters.Handler) error {
+	return c.dispatcher.Run(ctx, handle)
 }
 
-// Step is an action that ran, or was to run.
-type Step struct {
-	Tool  string
-	Model string // "" if the tool has none to choose
-	State adapters.StepState
-	Took  time.Duration
-	Takes []Flow // what it was given
-	Makes []Flow // what it made: of those only Name and Type are set
-	// Problem is why it failed, for people.
-	Problem string
-	// Program is the source code of the step's program, or "" if the step has no program.
-	Program string
+// Check reports whether events come in and the State can be read.
+func (c *Channel) Check(ctx context.Context) error {
+	if !c.dispatcher.IsRunning() {
+		return &adapters.Fault{Sentence: "The web channel hears nothing yet: it is being started or ended."}
+	}
+	if err := c.store.Refresh(ctx); err != nil {
+		return &adapters.Fault{Sentence: "The web channel cannot read what it keeps. See whether the storage runs.", Err: err}
+	}
+	return nil
 }
 
-// Flow is a thing that flows between steps.
-type Flow struct {
-	Name string // of the resource; "" where it was not made
-	Type string // as the catalogue calls it: image, text …
-	// From is the step that makes it, by its place in Work.Steps, -1 where it was given.
-	From int
-	// Argument is the one that it is bound to.
-	Argument string
-	// Text is its value, shortened, where that is text; "" otherwise.
-	Text string
+// mediaKey matches the handles of files.
+var mediaKey = regexp.MustCompile(`^[A-Za-z0-9_~=-][A-Za-z0-9_.~=-]*(?:/[A-Za-z0-9_~=-][A-Za-z0-9_.~=-]*)+$`)
+
+// Fetch opens a file of an event.
+func (c *Channel) Fetch(ctx context.Context, f adapters.File) (io.ReadCloser, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if !mediaKey.MatchString(f.Handle) {
+		return nil, fmt.Errorf("%w: no event had such a file", adapters.ErrInvalid)
+	}
+	return c.media.Get(ctx, f.Handle)
 }
 
-// Tool is a tool of the catalogue.
-type Tool struct {
-	Name, Description, Domain string
-	Takes                     []string // types of its arguments
-	Makes                     string   // its type
-	Examples                  []string
-	Live                      bool
-	By                        string // what runs it, where it is live
-	Why                       string // why it is not live, and how to get it
+// Before returns the last n messages before one.
+func (c *Channel) Before(ctx context.Context, thread adapters.Thread, message adapters.MessageRef, after string, n int) ([]adapters.Earlier, error) {
+	if err := chat.CheckThread(thread); err != nil {
+		return nil, err
+	}
+	t, err := c.store.Threads.Read(ctx, thread.Channel, store.Latest)
+	if err != nil {
+		return nil, err
+	}
+	return t.Before(thread.Channel, message.ID, after, n), nil
 }
 
-// Example is a wish that can be sent at once.
-type Example struct {
-	Wish string
-	// Needs is the type of the file that is to be attached, "" if none is.
-	Needs string
+// Send posts a reply. The first one with a key counts.
+func (c *Channel) Send(ctx context.Context, key string, r adapters.Reply) (adapters.MessageRef, error) {
+	if err := errors.Join(adapters.CheckKey(key), r.Validate(), chat.CheckThread(r.Thread)); err != nil {
+		return adapters.MessageRef{}, err
+	}
+	thread := r.Thread.Channel
+	ref := chat.RefOf(thread, chat.AnswerID(key))
+	t, err := c.store.Threads.Read(ctx, thread, store.Latest)
+	if err != nil {
+		return adapters.MessageRef{}, err
+	}
+	if t.Message(ref.ID) != nil {
+		return ref, nil
+	}
+	for _, f := range r.Files {
+		if err := c.look(ctx, f); err != nil {
+			return adapters.MessageRef{}, fmt.Errorf("look at an attachment: %w", err)
+		}
+	}
+	if err := c.store.Tell(ctx, thread, chat.Entry{Said: &chat.Said{Key: key, Reply: r}}); err != nil {
+		return adapters.MessageRef{}, err
+	}
+	return ref, nil
+}
+
+// Report posts progress, or edits that message.
+func (c *Channel) Report(ctx context.Context, key string, at adapters.MessageRef, p adapters.Progress) (adapters.MessageRef, error) {
+	if err := errors.Join(adapters.CheckKey(key), chat.CheckThread(p.Thread)); err != nil {
+		return adapters.MessageRef{}, err
+	}
+	thread := p.Thread.Channel
+	t, err := c.store.Threads.Read(ctx, thread, store.Latest)
+	if err != nil {
+		return adapters.MessageRef{}, err
+	}
+	ref := chat.RefOf(thread, chat.ProgressID(key))
+	if !at.IsZero() {
+		ref = at
+	}
+	m := t.Message(ref.ID)
+	switch {
+	case m == nil && at.IsZero():
+	case m == nil || m.Progress == nil || m.Removed:
+		return adapters.MessageRef{}, fmt.Errorf("%w: the progress message", adapters.ErrGone)
+	case m.Progress.Progress.Ended || same(m.Progress.Progress, p):
+		return ref, nil
+	default:
+		key = m.Progress.Key
+	}
+	if err := c.store.Tell(ctx, thread, chat.Entry{Reported: &chat.Reported{Key: key, Progress: p}}); err != nil {
+		return adapters.MessageRef{}, err
+	}
+	return ref, nil
+}
+
+// same reports whether two reports show the same.
+func same(a, b adapters.Progress) bool {
+	x, err := json.Marshal(a)
+	y, other := json.Marshal(b)
+	return err == nil && other == nil && string(x) == string(y)
+}
+
+// Pace is the time between two edits.
+func (*Channel) Pace() time.Duration { return 250 * time.Millisecond }
+
+// Acknowledge shows the status of a request.
+func (c *Channel) Acknowledge(ctx context.Context, request adapters.MessageRef, s adapters.Status) error {
+	m, err := c.store.Message(ctx, request)
+	if err != nil {
+		return err
+	}
+	if m.Status == s {
+		return nil
+	}
+	return c.store.Tell(ctx, request.Channel, chat.Entry{Shown: &chat.Shown{ID: request.ID, Status: s}})
+}
+
+// Offer enables the first n choices of an answer.
+func (c *Channel) Offer(ctx context.Context, answer adapters.MessageRef, n int) error {
+	m, err := c.store.Message(ctx, answer)
+	if err != nil {
+		return err
+	}
+	if m.Said == nil || n > len(m.Said.Reply.Choices) {
+		return fmt.Errorf("%w: the message has no such choices", adapters.ErrInvalid)
+	}
+	if m.Offered >= n {
+		return nil
+	}
+	return c.store.Tell(ctx, answer.Channel, chat.Entry{Offered: &chat.Offered{ID: answer.ID, N: n}})
+}
+
+// Delete deletes what was sent.
+func (c *Channel) Delete(ctx context.Context, sent adapters.MessageRef) error {
+	switch _, err := c.store.Message(ctx, sent); {
+	case errors.Is(err, adapters.ErrGone):
+		return nil
+	case err != nil:
+		return err
+	}
+	return c.store.Tell(ctx, sent.Channel, chat.Entry{Removed: &chat.Removed{ID: sent.ID}})
+}
+
+// Forget deletes a thread.
+func (c *Channel) Forget(ctx context.Context, t adapters.Thread) error {
+	if err := chat.CheckThread(t); err != nil {
+		return err
+	}
+	return c.store.Forget(ctx, t.Channel)
+}
+
+// look checks that an attachment can be read.
+func (c *Channel) look(ctx context.Context, f adapters.Attachment) error {
+	if f.Link != "" {
+		return nil
+	}
+	r, err := c.media.GetRange(ctx, f.Handle, 0, 1)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(io.Discard, r)
+	return errors.Join(err, r.Close())
 }

@@ -14,6 +14,11 @@ import (
 
 	"atelier/adapters"
 	"atelier/adapters/adapterstest"
+	"atelier/adapters/web/chat"
+	"atelier/adapters/web/dispatch"
+	"atelier/adapters/web/page"
+	"atelier/adapters/web/receive"
+	"atelier/adapters/web/store"
 )
 
 func TestContract(t *testing.T) {
@@ -90,7 +95,7 @@ func (p *platform) Thread(t *testing.T, _ bool) adapters.Thread {
 	thread, first := p.next("thread"), p.next("first")
 	p.state.put(t, thread,
 		`{"at":"2026-01-02T03:04:05Z","wrote":{"id":"`+first+`","by":{"id":"eve-1"},"text":"Hello."}}`, `{"taken":{"id":"`+first+`"}}`)
-	return threadOf(thread)
+	return chat.ThreadOf(thread)
 }
 
 func (p *platform) Gone(t *testing.T) adapters.Thread {
@@ -108,15 +113,15 @@ func (p *platform) Write(t *testing.T, post adapterstest.Post) adapters.MessageR
 	for _, f := range post.Files {
 		what := ""
 		if f.Voice {
-			what = forVoice
+			what = store.ForVoice
 		}
 		form.Add("file", p.upload(t, post.By, thread, f.Name, what, f.Content))
 	}
-	var marks []pointing
+	var marks []receive.Pointing
 	for _, m := range post.Marks {
-		mark := pointing{File: form["file"][m.File], Width: m.Width, Height: m.Height, Points: m.Points, Boxes: m.Boxes}
+		mark := receive.Pointing{File: form["file"][m.File], Width: m.Width, Height: m.Height, Points: m.Points, Boxes: m.Boxes}
 		if m.Mask != nil {
-			mark.Mask = p.upload(t, post.By, thread, "mask.png", forMask, m.Mask)
+			mark.Mask = p.upload(t, post.By, thread, "mask.png", store.ForMask, m.Mask)
 		}
 		marks = append(marks, mark)
 	}
@@ -128,13 +133,13 @@ func (p *platform) Write(t *testing.T, post adapterstest.Post) adapters.MessageR
 		form.Set("marks", string(b))
 	}
 	p.do(t, post.By, http.MethodPost, "/t/"+thread+"/messages", form, http.StatusNoContent, http.StatusAccepted)
-	return refOf(thread, id)
+	return chat.RefOf(thread, id)
 }
 
 // Shown reads the thread as a page does.
 func (p *platform) Shown(t *testing.T, thread adapters.Thread) []adapterstest.Shown {
 	t.Helper()
-	now, err := p.at().threads.read(t.Context(), thread.Channel, now)
+	now, err := p.at().store.Threads.Read(t.Context(), thread.Channel, store.Latest)
 	switch {
 	case errors.Is(err, adapters.ErrGone):
 		return nil
@@ -142,7 +147,7 @@ func (p *platform) Shown(t *testing.T, thread adapters.Thread) []adapterstest.Sh
 		t.Fatal(err)
 	}
 	var all []adapterstest.Shown
-	for i, v := range (viewer{thread.Channel, now, ana, 0}).messages(-1) {
+	for i, v := range (page.Viewer{Thread: thread.Channel, Snapshot: now, Me: ana}).Messages(-1) {
 		if v.Removed {
 			continue
 		}
@@ -150,7 +155,7 @@ func (p *platform) Shown(t *testing.T, thread adapters.Thread) []adapterstest.Sh
 		if v.Status != "" {
 			m.Statuses = append(m.Statuses, v.Status)
 		}
-		if said := now.messages[i].said; said != nil {
+		if said := now.Messages[i].Said; said != nil {
 			m.Blocks = adapters.Parse(said.Reply.Text) // how it is rendered is tried elsewhere
 			if v.For != "" {
 				m.Notified = append(m.Notified, said.Reply.Mention)
@@ -196,11 +201,11 @@ func (p *platform) Halt(t *testing.T, by adapters.Person, request adapters.Messa
 
 func (p *platform) LoseFiles(t *testing.T, message adapters.MessageRef) {
 	t.Helper()
-	m, err := p.at().find(t.Context(), message)
+	m, err := p.at().store.Message(t.Context(), message)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range m.wrote.Files {
+	for _, f := range m.Wrote.Files {
 		if err := p.media.Delete(t.Context(), f.Key); err != nil {
 			t.Fatal(err)
 		}
@@ -216,7 +221,7 @@ func (p *platform) LoseAnswers(_ *testing.T, posts int) {
 func (p *platform) Break(t *testing.T) {
 	t.Helper()
 	p.state.hangUpAll()
-	<-time.After(2 * firstRetry) // of the bubble's clock
+	<-time.After(2 * dispatch.FirstRetry) // of the bubble's clock
 }
 
 func (p *platform) Stall(t *testing.T) <-chan struct{} {

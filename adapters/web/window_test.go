@@ -9,6 +9,8 @@ import (
 	"testing/synctest"
 
 	"atelier/adapters"
+	"atelier/adapters/web/chat"
+	"atelier/adapters/web/site"
 )
 
 // TestLongPages holds that a page of a long thread shows its end, and that the next one
@@ -16,7 +18,7 @@ import (
 func TestLongPages(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		state, n := newMemory(), 2*pageLength+50
+		state, n := newMemory(), 2*site.PageLength+50
 		id := func(i int) string { return fmt.Sprintf("message%011d", i) }
 		for i := range n {
 			state.lists[logKey(thread1)] = append(state.lists[logKey(thread1)], fmt.Appendf(nil, `{"wrote":{"id":%q,"by":{"id":"ana-1"},"text":"x"}}`, id(i)))
@@ -32,14 +34,14 @@ func TestLongPages(t *testing.T) {
 		}
 		link := regexp.MustCompile(`<p class="column earlier"><a href="([^"#]+)#m-(\w+)">Earlier`)
 		page := b.get("/t/" + thread1).Body.String()
-		begins(page, n-pageLength)
-		for _, at := range []int{n - pageLength, n - 2*pageLength} {
+		begins(page, n-site.PageLength)
+		for _, at := range []int{n - site.PageLength, n - 2*site.PageLength} {
 			more := link.FindStringSubmatch(page)
 			if more == nil || more[2] != id(at) {
 				t.Fatalf("the link to earlier messages is %q", more)
 			}
 			page = b.get(more[1]).Body.String()
-			begins(page, max(0, at-pageLength))
+			begins(page, max(0, at-site.PageLength))
 		}
 		if link.MatchString(page) || !strings.Contains(page, fmt.Sprintf(`events?after=%d"`, n-1)) {
 			t.Error("more than all can be shown")
@@ -50,7 +52,7 @@ func TestLongPages(t *testing.T) {
 		x := b.open(strings.ReplaceAll(events, "&amp;", "&"))
 		synctest.Wait()
 		for _, of := range []int{0, n - 1} {
-			if err := c.Acknowledge(t.Context(), refOf(thread1, id(of)), adapters.Done); err != nil {
+			if err := c.Acknowledge(t.Context(), chat.RefOf(thread1, id(of)), adapters.Done); err != nil {
 				t.Fatal(err)
 			}
 		}

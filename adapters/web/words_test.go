@@ -4,23 +4,17 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
-	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
-
-	"atelier/adapters/phrase"
 )
 
 // TestRefusalsAreTranslated holds that who reads Chinese is told in Chinese why not.
 func TestRefusalsAreTranslated(t *testing.T) {
 	t.Parallel()
-	words, err := newWords()
-	if err != nil {
-		t.Fatal(err)
-	}
-	names, err := fs.Glob(os.DirFS("."), "*.go")
+	words := mustPages(t).Words
+	names, err := filepath.Glob("*/*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,8 +33,11 @@ func TestRefusalsAreTranslated(t *testing.T) {
 				return true
 			}
 			to, named := call.Fun.(*ast.Ident)
+			if of, ok := call.Fun.(*ast.SelectorExpr); ok {
+				to, named = of.Sel, true
+			}
 			says, literal := call.Args[1].(*ast.BasicLit)
-			if !named || to.Name != "refuse" || !literal {
+			if !named || to.Name != "Refuse" || !literal {
 				return true
 			}
 			format, err := strconv.Unquote(says.Value)
@@ -49,7 +46,7 @@ func TestRefusalsAreTranslated(t *testing.T) {
 			}
 			found++
 			args := []any{1, 2}[:min(strings.Count(format, "%"), 2)]
-			if words.Say(phrase.SimplifiedChinese, format, args...) == words.Say(phrase.English, format, args...) {
+			if words.Say("zh-Hans", format, args...) == words.Say("en", format, args...) {
 				t.Errorf("%s: %q is not said in Chinese", name, format)
 			}
 			return true

@@ -1,13 +1,11 @@
-// Package browsertest lets tests look at pages as people do: in headless Chromium. The tests
-// of a package share one process, and each page has storage of its own.
+// Package browsertest lets tests look at pages as people do: in headless Chromium. The tests of a
+// package share one process; each page has its own storage.
 //
-// A page fails its test where it writes an error or a warning to the console, throws what
-// nobody catches, breaks its Content-Security-Policy, gets no answer or an error for a
-// request, or asks another host than the one it came from. What a test expects of these is
-// told by [Page.Expect].
+// A page fails its test if it logs an error or warning, throws, breaks its
+// Content-Security-Policy, has a request fail, or asks another host. [Page.Expect] allows these.
 //
-// Where there is no Chromium the tests are skipped, and say what to install. The
-// environment variable CHROMIUM names one that is elsewhere; "none" skips them too.
+// Without Chromium the tests are skipped, and say what to install. The environment variable
+// CHROMIUM is its path; "none" skips them too.
 package browsertest
 
 import (
@@ -23,15 +21,13 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// patience is how long anything in a browser may take before a test gives up: long, as
-// the machine may be busy with many.
+// patience is how long anything in a browser may take: long, as the machine may be busy.
 const patience = 4 * time.Minute
 
 // Browser is a running Chromium.
 type Browser struct{ ctx context.Context } //nolint:containedctx // chromedp's handle to a browser is a context
 
-// shared is the one Chromium of this test binary: it takes longer to start than most tests
-// take. It is closed when no test uses it. Pages do not share storage, so tests stay apart.
+// shared is the one Chromium of this test binary, as it starts slowly, closed after the last use.
 var shared struct {
 	sync.Mutex
 
@@ -67,8 +63,7 @@ func Start(tb testing.TB) *Browser {
 	return shared.browser
 }
 
-// launch starts Chromium. The returned function closes it, waits until its process has
-// ended, and removes its profile.
+// launch starts Chromium. The returned function ends it, and removes its profile.
 func launch(path string) (*Browser, func() error, error) {
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path),

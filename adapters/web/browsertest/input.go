@@ -34,8 +34,7 @@ func (p *Page) Move(at At) {
 	p.mouse(input.DispatchMouseEventParams{Type: input.DispatchMouseEventTypeMouseMoved, X: at.X, Y: at.Y})
 }
 
-// Drag presses a button at the first place, moves over the others and lets it go at the
-// last.
+// Drag presses a button at the first place, moves over the others and releases it.
 func (p *Page) Drag(button Button, places ...At) {
 	p.tb.Helper()
 	held := map[Button]int64{Left: 1, Middle: 4}[button]
@@ -66,8 +65,7 @@ func (p *Page) mouse(event input.DispatchMouseEventParams) {
 	})
 }
 
-// Touch moves one finger for each path over its places, all at once, and lifts them. Paths
-// are of the same length.
+// Touch moves a finger along each path, all at once, and lifts them. Paths have the same length.
 func (p *Page) Touch(paths ...[]At) {
 	p.tb.Helper()
 	for step := range paths[0] {
@@ -97,8 +95,7 @@ func (p *Page) Key(keys string, held ...chromedp.Modifier) {
 	p.Do(chromedp.KeyEvent(keys, chromedp.KeyModifiers(held...), raw))
 }
 
-// raw presses a key as a keyboard does. A page that takes such a key for itself gets no
-// character of it: the browser holds that back after a raw press only.
+// raw presses a key as a keyboard does, so that a page can suppress its character.
 func raw(k *input.DispatchKeyEventParams) {
 	if k.Type == input.DispatchKeyEventTypeKeyDown {
 		k.Type = input.DispatchKeyEventTypeRawKeyDown

@@ -36,8 +36,7 @@ type Page struct {
 	expected []string
 }
 
-// Page opens a tab, which is closed with the test. What went wrong in it until then fails
-// the test.
+// Page opens a tab, which is closed with the test. Its faults fail the test.
 func (b *Browser) Page(tb testing.TB, look Look) *Page {
 	tb.Helper()
 	p := &Page{tb: tb}
@@ -96,8 +95,7 @@ func (p *Page) Script(expression string) {
 	p.Do(chromedp.Evaluate[chromedp.Void](expression, chromedp.EvalAwaitPromise))
 }
 
-// Wait waits until an expression is true, also of the page that comes after this one. It is
-// looked at again with each frame.
+// Wait waits until an expression is true, also on the next page. Each frame evaluates it.
 func (p *Page) Wait(expression string) {
 	p.tb.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
@@ -137,8 +135,7 @@ func (p *Page) Shot() []byte {
 	return png
 }
 
-// Screenshot keeps a picture of the window as NAME.png among the test's artifacts, and
-// in the folder that the environment variable BROWSER_SHOTS names, if it does.
+// Screenshot saves the window as NAME.png in the test's artifacts, and in $BROWSER_SHOTS if set.
 func (p *Page) Screenshot(name string) {
 	p.tb.Helper()
 	png := p.Shot()

@@ -1,29 +1,22 @@
 // Package guard lets people into what the web channel serves, and keeps others out.
 //
-// Promises:
-//   - A request is served only where its Host is one of those that the channel is known
-//     by: a page of somebody else's, whose name is made to lead to this machine, gets
+// Guarantees:
+//   - Only hosts of the channel are served, so a foreign name that leads to this machine gets
 //     nothing (DNS rebinding).
-//   - What changes something comes from the channel's own origin only
-//     ([http.CrossOriginProtection]), and no page of another origin can load what is
-//     served here as a part of itself; it can lead here.
-//   - Without a password and without a proxy that authenticates, only this machine is
-//     served: by its address, under a name of this machine, and through no proxy. Where a
-//     public address says that others come too, nobody is: a proxy need not say that it
-//     is one.
-//   - With a password nothing but the login page is served without a session. It keeps
-//     strangers out, and does not tell those apart who know it: they are who they say.
-//     Sessions are kept in a [State], under a hash of what the browser holds and of the
-//     password, so that any process knows them, they outlive a restart, logging out ends
-//     one, and another password all.
-//   - Behind a proxy that authenticates, the person is whom its header names. A header
-//     that comes from elsewhere names nobody.
-//   - What is answered at length, such as a stream of events, ends after a while, so that
-//     who looks on is asked for again who they are when the browser takes it up again; that
-//     of a session ends soon after the session.
-//   - Whoever asks too often, or guesses passwords, is told how long to wait. Guesses at the
-//     login and guesses by programs are counted apart: locking one does not lock the other.
-//     What is remembered for that is bounded, and known to this process only.
+//   - Changes come from the channel's own origin only ([http.CrossOriginProtection]); pages of
+//     other origins can link to it, and not embed it.
+//   - Without a password and an authenticating proxy, only this machine is served: by its
+//     address, under its name, and through no proxy. With a public address nobody is, as a proxy
+//     need not say that it is one.
+//   - With a password, all but the login page needs a session. It does not verify names. Sessions
+//     are stored in a [State] under a hash of the cookie and the password: every process knows
+//     them, they survive restarts, and another password ends all.
+//   - Behind a proxy that authenticates, its header names the person. Headers from elsewhere are
+//     ignored.
+//   - Long responses, such as streams of events, end after a while, and soon after their session,
+//     so that the browser authenticates again.
+//   - Requests and password guesses are limited. Guesses at the login and by programs are counted
+//     apart. The counters are bounded, and known to this process only.
 package guard
 
 import (
@@ -43,16 +36,14 @@ import (
 type Config struct {
 	// Password is asked of everybody who comes; "" is none.
 	Password string
-	// Header is the one in which a proxy that authenticates names the person, such as
-	// Remote-User; "" is none. With a password too, it is asked of whom no header names.
+	// Header is where an authenticating proxy names the person, such as Remote-User; "" is none. If
+	// it is missing, the Password is asked for.
 	Header string
-	// Proxies are the addresses from which proxies connect: such a one, and what stands before
-	// a password, whose X-Forwarded-For tells for whom limits are counted. None are those of
-	// this machine, and X-Forwarded-For is believed where there is a Public address.
+	// Proxies are the addresses of proxies, whose X-Forwarded-For tells for whom limits are counted.
+	// None are those of this machine, which are believed only if there is a Public address.
 	Proxies []netip.Prefix
-	// Public is the address at which people open the channel; nil is none but those of this
-	// machine, and IP addresses. Its host is served, what its pages send is taken, and with
-	// https cookies are for https only.
+	// Public is the address of the channel; nil is this machine, and IP addresses. Its host is
+	// served, its origin trusted, and with https cookies are for https only.
 	Public *url.URL
 	// Hosts are further names under which the channel is served.
 	Hosts []string
@@ -60,12 +51,10 @@ type Config struct {
 	State State
 	// Session is how long a session lasts after its last use. Zero means 30 days.
 	Session time.Duration
-	// Changes is how often one person may change something, Reads how often they may ask
-	// for anything else. Zero means 60 a minute and 30 at once, and 1200 and 600. Where only
-	// this machine is served there are no limits.
+	// Changes limits how often a person may change something, Reads all else. Zero means 60 a
+	// minute and 30 at once, and 1200 and 600. This machine alone has no limits.
 	Changes, Reads Limit
-	// Unlimited tells of requests that are limited by what serves them, such as uploads.
-	// Nil is none.
+	// Unlimited reports requests without these limits, such as uploads. Nil is none.
 	Unlimited func(*http.Request) bool
 	// Now is the clock; nil is the system's.
 	Now func() time.Time
@@ -82,16 +71,14 @@ func (l Limit) valid() bool { return l.PerMinute > 0 && l.AtOnce > 0 }
 
 // Guard lets people in. It is safe for use by many goroutines.
 type Guard struct {
-	open      bool // to whoever sits at this machine
-	exposed   bool // while others reach it too: nobody is let in
+	address
+
+	exposed   bool // it is open, and others reach it too: nobody is let in
 	password  [sha256.Size]byte
 	header    string
 	proxies   []netip.Prefix
-	forwarded bool // whether proxies are believed whom they forward for
-	near      bool // whether they are this machine's, of which nothing was set
-	hosts     map[string]bool
-	public    string // host name of the public address, "" if there is none
-	https     bool   // whether that one is served by https
+	forwarded bool // X-Forwarded-For of proxies is believed
+	near      bool // they are this machine's, as none were set
 	origins   *http.CrossOriginProtection
 	sessions  sessions
 	guesses   *guesses // at the login
@@ -111,13 +98,12 @@ func New(c Config) (*Guard, error) {
 		return nil, err
 	}
 	g := &Guard{
-		open:      c.Password == "" && c.Header == "",
+		address:   address{open: c.Password == "" && c.Header == "", hosts: map[string]bool{}},
 		password:  sha256.Sum256([]byte(c.Password)),
 		header:    c.Header,
 		proxies:   c.Proxies,
 		forwarded: len(c.Proxies) > 0 || c.Public != nil,
 		near:      len(c.Proxies) == 0,
-		hosts:     map[string]bool{},
 		origins:   http.NewCrossOriginProtection(),
 		guesses:   newGuesses(),
 		programs:  newGuesses(),
@@ -163,8 +149,7 @@ func (g *Guard) Protect(next http.Handler) http.Handler {
 	})))
 }
 
-// Outer serves everybody, under a known Host and with the headers that keep browsers from
-// doing more than they should. What is served may set others in their place.
+// Outer serves everybody, under a known Host and with security headers, which next may override.
 func (g *Guard) Outer(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host, ok := hostname(r.Host)

@@ -15,8 +15,7 @@ type host struct {
 // local tells whether the name is one of this machine to its own browsers.
 func (h host) local() bool { return h.name == "localhost" || h.addr.IsLoopback() }
 
-// hostname reads a host with or without a port. Browsers send names in ASCII and
-// addresses in their usual form: what is written otherwise is none.
+// hostname parses a host with or without a port, as browsers write it.
 func hostname(s string) (host, bool) {
 	name, port := s, ""
 	if i := strings.LastIndexByte(s, ':'); i >= 0 && !strings.HasSuffix(s, "]") {
@@ -44,41 +43,44 @@ func hostname(s string) (host, bool) {
 	return host{name: name, addr: addr}, true
 }
 
-// known tells whether the channel is served under that host. An IP address is nobody's
-// name that could be made to lead here, so any is taken where people must say who they are.
-func (g *Guard) known(h host) bool {
-	if h.local() {
-		return true
-	}
-	return g.hosts[h.name] || !g.open && h.addr.IsValid()
+// address is where the channel is served.
+type address struct {
+	open   bool // to whoever sits at this machine
+	hosts  map[string]bool
+	public string // host name of the public address, "" if there is none
+	https  bool   // of the public address
 }
 
-// secure tells whether the request came by https, as far as that is known.
-func (g *Guard) secure(h host) bool { return g.https && h.name == g.public }
+// known reports whether the channel is served under that host. Nobody can make an IP address
+// lead here, so any is known if people must log in.
+func (a *address) known(h host) bool {
+	return h.local() || a.hosts[h.name] || !a.open && h.addr.IsValid()
+}
 
-// policy is what the pages of the channel may load and do. Nothing runs that is not a
-// file of the channel's own.
+// secure reports whether the request came by https, as far as that is known.
+func (a *address) secure(h host) bool { return a.https && h.name == a.public }
+
+// policy is the Content-Security-Policy of the pages: only the channel's own files run.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; media-src 'self' blob:; " +
 	"connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // harden tells the browser what the answer may do.
-func (g *Guard) harden(header http.Header, h host) {
+func (a *address) harden(header http.Header, h host) {
 	header.Set("Content-Security-Policy", policy)
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Referrer-Policy", "same-origin")
 	header.Set("Cross-Origin-Resource-Policy", "same-origin")
 	header.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(self), payment=(), usb=()")
 	header.Set("Cache-Control", "no-store")
-	if g.secure(h) || h.local() { // elsewhere browsers complain of it, and pass it over
+	if a.secure(h) || h.local() { // elsewhere browsers complain of it, and pass it over
 		header.Set("Cross-Origin-Opener-Policy", "same-origin")
 	}
-	if g.secure(h) {
+	if a.secure(h) {
 		header.Set("Strict-Transport-Security", "max-age=31536000")
 	}
 }
 
-// ownOrigin refuses what another origin's page sends, or loads as a part of itself. It may
-// lead here.
+// ownOrigin refuses what pages of other origins send or embed. They may link here.
 func (g *Guard) ownOrigin(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := g.origins.Check(r); err != nil || embedded(r) {
@@ -91,8 +93,8 @@ func (g *Guard) ownOrigin(next http.Handler) http.Handler {
 	})
 }
 
-// embedded tells whether another origin's page, not the person, asks. Browsers that do not
-// say so are held off by Cross-Origin-Resource-Policy.
+// embedded reports whether another origin's page embeds this. Browsers without the header are
+// kept out by Cross-Origin-Resource-Policy.
 func embedded(r *http.Request) bool {
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "cross-site", "same-site":

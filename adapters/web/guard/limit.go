@@ -78,8 +78,7 @@ func (g *Guard) pace(r *http.Request, who string) *refusal {
 	return nil
 }
 
-// guesses limits how often passwords are tried: some at once, then with waits that double,
-// for each address, and slowly for all together.
+// guesses limits password guesses: per address with waits that double, and slowly in all.
 type guesses struct {
 	mu   sync.Mutex
 	all  *rate.Limiter
@@ -102,9 +101,8 @@ func newGuesses() *guesses {
 	return &guesses{all: rate.NewLimiter(rate.Every(3*time.Second), 60)}
 }
 
-// try tells how long to wait before a guess is looked at, or counts it: a wrong one adds up,
-// a right one wipes the slate clean and costs the others nothing. Whether it was right must
-// not be told where there is a wait.
+// try returns how long to wait before a guess counts, or counts it. A right one resets its address,
+// and must not be told while there is a wait.
 func (g *guesses) try(from string, right bool, now time.Time) time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -10,8 +10,7 @@ import (
 // tooManyGuesses is what people are told who are to wait.
 const tooManyGuesses = "Too many wrong passwords were tried. Try again in %s."
 
-// guess tells whether that is the password, or how long to wait before it is looked at. The
-// earlier guesses are those by the same way in.
+// guess reports whether that is the password, or how long to wait before it is checked.
 func (g *Guard) guess(r *http.Request, password string, earlier *guesses) (wait time.Duration, right bool) {
 	given := sha256.Sum256([]byte(password)) // of one length, so that the time tells nothing
 	right = subtle.ConstantTimeCompare(given[:], g.password[:]) == 1

@@ -31,10 +31,9 @@ func proxied(header http.Header) bool {
 	return false
 }
 
-// Address is for whom limits are counted that are not of a person: the address that
-// connected, or the last one before the trusted proxies; of IPv6 the network that one
-// customer has. A proxy on this machine of which nothing was set is believed for whom it
-// forwards itself, and not what it was told.
+// Address is what limits are counted for without a person: the address that connected, or the last
+// one before the trusted proxies; of IPv6 its /64. Of a proxy on this machine, if none are set, only
+// the last hop is believed.
 func (g *Guard) Address(r *http.Request) string {
 	a := peer(r)
 	if g.forwarded && within(g.proxies, a) {

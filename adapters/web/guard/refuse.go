@@ -47,8 +47,7 @@ func (a amount) String() string {
 
 func seconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
 
-// refuse answers in the form that is asked for: a page to who goes somewhere, a fragment or
-// JSON to a page's script, and a line to a program.
+// refuse answers as asked: a page, a fragment or JSON for a script, or a line for a program.
 func (g *Guard) refuse(w http.ResponseWriter, r *http.Request, no *refusal) {
 	header := w.Header()
 	if no.wait > 0 {
@@ -101,8 +100,8 @@ func loginFor(back string) string {
 	return "/login?" + url.Values{"next": {back}}.Encode()
 }
 
-// inside is the page to go to, if it is one of the channel's, and its first one otherwise.
-// Browsers take a backslash for a slash, and pass over control characters.
+// inside is the path to go to if it is the channel's, otherwise "/". Browsers take a backslash for a
+// slash, and skip control characters.
 func inside(to string) string {
 	outside := !strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") || len(to) > 2000 ||
 		strings.ContainsFunc(to, func(r rune) bool { return r <= ' ' || r > '~' || r == '\\' })

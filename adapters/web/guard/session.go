@@ -13,24 +13,20 @@ import (
 	"time"
 )
 
-// State keeps lists by keys of two words with a slash between them, of which the first is
-// the group: what is deleted together.
+// State stores lists. A list's key is two words with a slash between them; the first is its group.
 type State interface {
-	// Append adds an entry to the end of a list, which is kept for at least that expiry
-	// from now.
+	// Append adds an entry to a list, which is kept for at least that expiry from now.
 	Append(ctx context.Context, key string, entry []byte, expiry time.Duration) (position int64, err error)
 	// Read gives the entries from that position on, none where there is no such list.
 	Read(ctx context.Context, key string, from int64) ([][]byte, error)
 	DeleteAll(ctx context.Context, group string) error
 }
 
-// longest is how long a session lasts at most, however often it is used; it also bounds
-// how often it is renewed.
+// longest is how long a session lasts at most, and bounds how often it is renewed.
 const longest = 365 * 24 * time.Hour
 
-// sessions are who has logged in. What a browser holds is 256 random bits; a session's
-// list is named by their HMAC of the password, so that who reads the State can use no
-// session, guesses no password by it, and under another password there are no sessions.
+// sessions are who has logged in. A browser holds 256 random bits; their HMAC of the password names
+// the session's list. So the State reveals no session and no password.
 type sessions struct {
 	state    State
 	password [sha256.Size]byte
@@ -38,9 +34,8 @@ type sessions struct {
 	now      func() time.Time
 }
 
-// record is an entry of a session's list: the first one is of the login, and has the
-// name, those that follow are of its use. A list that begins otherwise is of a session
-// that was ended just when it was renewed.
+// record is an entry of a session's list: the login, with the name, then uses. A list without a login
+// is of a session that ended while it was renewed.
 type record struct {
 	Name string    `json:"name,omitempty"`
 	At   time.Time `json:"at"`
@@ -130,10 +125,10 @@ func (s sessions) end(ctx context.Context, token string) error {
 	return nil
 }
 
-// cookie is the name of the one that holds a session. That of the public address can be
-// set by https and by that host only.
-func (g *Guard) cookie(r *http.Request) string {
-	if h, _ := hostname(r.Host); g.secure(h) {
+// cookie is the name of a session's cookie. At the public address only that host can set it, by
+// https.
+func (a *address) cookie(r *http.Request) string {
+	if h, _ := hostname(r.Host); a.secure(h) {
 		return "__Host-atelier"
 	}
 	return "atelier"

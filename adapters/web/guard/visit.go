@@ -25,8 +25,7 @@ func (v visit) within(ctx context.Context) context.Context {
 	return context.WithValue(ctx, visitKey{}, v)
 }
 
-// Who is the person for whom a request is served by [Guard.Protect], and nobody otherwise.
-// The one at this machine has no name.
+// Who is the person for whom [Guard.Protect] serves a request; without a name at this machine.
 func Who(ctx context.Context) adapters.Person {
 	v, _ := ctx.Value(visitKey{}).(visit) //nolint:errcheck // nobody is the zero person
 	return v.person
@@ -47,8 +46,7 @@ const (
 	maxID   = 255
 )
 
-// named is the person of that name. Names that differ only in upper and lower case, in
-// width or in what is not seen are of one person.
+// named is the person of that name. Case, width and invisible characters do not matter.
 func named(name string) (adapters.Person, bool) {
 	if len(name) > 8*maxName || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
 		return adapters.Person{}, false
@@ -63,8 +61,7 @@ func named(name string) (adapters.Person, bool) {
 	return adapters.Person{ID: id, Name: name}, true
 }
 
-// shown drops what turns the direction of the text around a name, or is not to be seen.
-// What joins letters of some scripts, and emoji, stays.
+// shown drops bidirectional and invisible controls, but for joiners of letters and emoji.
 func shown(r rune) rune {
 	if unicode.Is(unicode.Cf, r) && r != '\u200c' && r != '\u200d' {
 		return -1
@@ -72,7 +69,7 @@ func shown(r rune) rune {
 	return r
 }
 
-// seen drops all that is not to be seen.
+// seen drops all that is invisible.
 func seen(r rune) rune {
 	if unicode.In(r, unicode.Cf, unicode.Variation_Selector) {
 		return -1
@@ -94,8 +91,7 @@ func (g *Guard) admit(w http.ResponseWriter, r *http.Request) (visit, *refusal) 
 	return g.admitSession(w, r)
 }
 
-// admitLocal lets in who sits at this machine. What came through a proxy may be of
-// somebody else.
+// admitLocal lets in who sits at this machine. A proxy may forward for others.
 func (g *Guard) admitLocal(r *http.Request) (visit, *refusal) {
 	if g.exposed {
 		g.journal.note(r, "exposed", "a request was refused: as PUBLIC_URL is set, WEB_PASSWORD or WEB_USER_HEADER is needed")
@@ -110,8 +106,7 @@ func (g *Guard) admitLocal(r *http.Request) (visit, *refusal) {
 		"Whoever runs it can let others in: they set WEB_PASSWORD."}
 }
 
-// admitNamed lets in whom the proxy's header names. Where a password stands in for the
-// proxy, nothing is told of a request that no header of it names anybody in.
+// admitNamed lets in whom the proxy's header names; told is false if the password is to be asked.
 func (g *Guard) admitNamed(r *http.Request) (v visit, no *refusal, told bool) {
 	trusted, names := within(g.proxies, peer(r)), r.Header.Values(g.header)
 	password := g.sessions.state != nil
@@ -158,13 +153,11 @@ func (g *Guard) admitSession(w http.ResponseWriter, r *http.Request) (visit, *re
 const (
 	// streamed is how long an answer goes on before it is asked again whose it is.
 	streamed = time.Hour
-	// lookAgain is how often it is looked whether a session still is one, while something is
-	// served to it.
+	// lookAgain is how often a session is checked during a response.
 	lookAgain = time.Minute
 )
 
-// bounded is a context for the request that ends where that goes on for long, or longer than
-// the session. What is sent here may take its time.
+// bounded is a context that ends after a while, and soon after the session. Uploads may take long.
 func (g *Guard) bounded(ctx context.Context, r *http.Request, v visit) (context.Context, context.CancelFunc) {
 	if g.open {
 		return ctx, func() {}

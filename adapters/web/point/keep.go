@@ -11,8 +11,7 @@ import (
 	"atelier/adapters"
 )
 
-// keepMask keeps a mask that is one. It is looked at when all of it has come: who sends
-// slowly keeps nobody else waiting.
+// keepMask stores a valid mask. It is checked when all of it has come, so slow senders block nobody.
 func (p *Pages) keepMask(ctx context.Context, f *form, part io.Reader, g Grant) (err error) {
 	come, size, err := arrived(part, p.Scratch)
 	if err != nil {

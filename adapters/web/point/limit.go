@@ -38,8 +38,7 @@ func (l *limit) take(name string) (wait time.Duration, ok bool) {
 	return 0, true
 }
 
-// remote names who asks: an address, or the network of one of IPv6, which a host has
-// whole.
+// remote names who asks: an IPv4 address, or the /64 of an IPv6 one.
 func remote(r *http.Request) string {
 	at, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {

@@ -24,8 +24,7 @@ type Grant struct {
 	Height int `json:"height,omitempty"`
 }
 
-// What a link that opens nothing is. The error is an [adapters.Fault] whose sentence says
-// so to people.
+// The errors of links that open nothing, as an [adapters.Fault] with a sentence for people.
 var (
 	ErrForged  = errors.New("the pointing link is not one of ours")
 	ErrExpired = errors.New("the pointing link has expired")
@@ -40,8 +39,7 @@ const (
 
 // State keeps the grants. It is what storage.State has of the same names.
 type State interface {
-	// Append adds an entry to the end of a list, which is kept for at least that expiry
-	// from now.
+	// Append adds an entry to a list, which is kept for at least that expiry from now.
 	Append(ctx context.Context, key string, entry []byte, expiry time.Duration) (position int64, err error)
 	// Read gives the entries from that position on, none where there is no such list.
 	Read(ctx context.Context, key string, from int64) ([][]byte, error)
@@ -49,20 +47,17 @@ type State interface {
 
 // LinksConfig is what [Links] are made of.
 type LinksConfig struct {
-	// Key signs the links: at least 32 bytes that are kept secret. All processes that make
-	// or open links have the same.
+	// Key signs the links: at least 32 secret bytes, the same in all processes.
 	Key []byte
-	// Base is where the pages are reachable from outside. What path it has is taken off
-	// before a request comes here.
+	// Base is the address of the pages from outside. A proxy strips its path.
 	Base  *url.URL
 	State State
 	Now   func() time.Time // nil is the system's clock
 }
 
-// Links makes and opens the links of the pointing page. A link is short, as platforms take
-// few characters: what it grants is kept in State, under an id that is made of the grant, so
-// that asking for the same again keeps nothing twice. The link holds that id and when it
-// ends, both signed. It is safe for use by many goroutines.
+// Links makes and opens links. A link is short, as platforms limit it: it holds the id of its grant,
+// which is kept in State, and its end, both signed. The same grant has the same id. Links is safe
+// for concurrent use.
 type Links struct {
 	base         *url.URL
 	state        State
@@ -103,8 +98,8 @@ func NewLinks(c LinksConfig) (*Links, error) {
 	return l, nil
 }
 
-// Link is the address at which people mark what is granted, for at least that long and at
-// most a quarter longer: by rounding, who asks again soon gets the same link.
+// Link is the address to mark what is granted, for at least that long and at most a quarter longer,
+// so that the same link is given soon after.
 func (l *Links) Link(ctx context.Context, g Grant, expiry time.Duration) (string, error) {
 	if err := g.check(); err != nil {
 		return "", err
@@ -121,8 +116,8 @@ func (l *Links) Link(ctx context.Context, g Grant, expiry time.Duration) (string
 	return l.base.JoinPath("point", l.token(id, end)).String(), nil
 }
 
-// Open tells what a link's token grants. It fails with [ErrForged], [ErrExpired], or
-// [adapters.ErrGone] where the grant is not kept any more.
+// Open is what a token grants. It fails with [ErrForged], [ErrExpired], or [adapters.ErrGone] if the
+// grant is not kept any more.
 func (l *Links) Open(ctx context.Context, token string) (Grant, error) {
 	id, err := l.read(token)
 	if err != nil {

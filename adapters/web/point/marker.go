@@ -16,17 +16,14 @@ var templates embed.FS
 //go:embed words/*.json
 var words embed.FS
 
-// Static are the files of the picture marker and of the pointing page: point.js, which
-// asks for the other scripts beside it and is to be loaded as a module, and point.css.
-// They are served from one folder.
+// Static are the files of the picture marker and the pointing page, for one folder. Load point.js as a
+// module, and point.css.
 func Static() fs.FS { return below(static, "static") }
 
-// Words are the sentences of this package in other languages than English, for
-// phrase.New.
+// Words are the translated sentences of this package, for phrase.New.
 func Words() fs.FS { return below(words, "words") }
 
-// Parse adds the template "marker" to others: the markup of the picture marker, which is
-// given a [Marker].
+// Parse adds the template "marker", the markup of the picture marker, given a [Marker].
 func Parse(t *template.Template) (*template.Template, error) {
 	t, err := t.ParseFS(templates, "templates/marker.html")
 	if err != nil {

@@ -19,9 +19,8 @@ const mostPixels = 100_000_000
 // headSize is that of a PNG up to the end of its header.
 const headSize = 33
 
-// checkMask reads a mask and tells why it is none. What it takes is what the marker
-// makes: a PNG in shades of gray of exactly that size, on which not all is black, and
-// nothing after it.
+// checkMask reads a mask and reports why it is none. A mask is what the marker makes: a grayscale PNG
+// of that size, not all black, and nothing after it.
 func checkMask(r io.Reader, width, height int) error {
 	b := bufio.NewReader(r)
 	head, err := b.Peek(headSize)
@@ -66,8 +65,7 @@ func maskProblem(err error) error {
 	return p
 }
 
-// checked gives what it reads of a mask, and ends with an error in place of io.EOF where
-// that is no mask: so who keeps all or nothing keeps nothing. It is to be closed.
+// checked passes on a mask, and ends with an error instead of io.EOF if it is none. Close it.
 type checked struct {
 	from io.Reader
 	to   *io.PipeWriter

@@ -38,17 +38,14 @@ type Config struct {
 	// Handle takes what is marked.
 	Handle adapters.Handler
 
-	// Memory takes that many bytes of memory, as soon as they are free, for looking at a mask; the
-	// function gives them back. nil looks at any number of masks at a time.
+	// Memory reserves that many bytes for checking a mask, and returns their release; nil is no limit.
 	Memory func(ctx context.Context, bytes int64) (giveBack func(), err error)
 
 	// Scratch is the folder for passing files; empty is the system's.
 	Scratch string
-	// Phrases tells sentences in the language of who reads them. It holds [Words]; nil is a
-	// catalogue of these alone.
+	// Phrases translates sentences, [Words] included; nil is a catalogue of these alone.
 	Phrases *phrase.Catalogue
-	// Address names who asks, for the limits; nil is the address of the connection, which
-	// behind a proxy is the same for all.
+	// Address names who asks, for the limits; nil is the address of the connection.
 	Address func(*http.Request) string
 	Now     func() time.Time // nil is the system's clock
 	Log     *slog.Logger     // nil is none
@@ -132,15 +129,13 @@ func hashOf(files fs.FS) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)[:8]), nil
 }
 
-// Handler serves the pages, and nothing else. Which Host is asked for is to be checked
-// before.
+// Handler serves the pages. The Host is to be checked before.
 func (p *Pages) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /point/{token}", p.granted(p.links, p.page))
 	mux.Handle("GET /point/{token}/picture", p.granted(p.links, p.picture))
 	origin := http.NewCrossOriginProtection()
-	// What the browser calls the origin is the address that people open, whatever a
-	// proxy makes of the Host.
+	// The browser's origin is the public address, whatever a proxy makes of the Host.
 	if err := origin.AddTrustedOrigin(p.Links.base.Scheme + "://" + p.Links.base.Host); err != nil {
 		p.Log.Warn("only browsers that say from where a request comes can mark", "error", err)
 	}
@@ -178,8 +173,7 @@ func secured(next http.Handler) http.Handler {
 	})
 }
 
-// granted serves a request only where its link opens something, and neither the link nor
-// who asks is over the limit.
+// granted serves requests with a valid link, within the limits of the link and of who asks.
 func (p *Pages) granted(ofLink *limit, serve func(http.ResponseWriter, *http.Request, Grant) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := p.admit(w, r, ofLink, serve); err != nil {

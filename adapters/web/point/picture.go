@@ -8,10 +8,11 @@ import (
 	"io"
 	"net/http"
 	"slices"
+
+	"atelier/adapters"
 )
 
-// Marks tells whether pictures of that type can be marked: those that browsers show, and in
-// which nothing can run. No link is to lead to others.
+// Marks reports whether pictures of that type can be marked: browsers show them, and nothing runs.
 func Marks(contentType string) bool {
 	return slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp"}, contentType)
 }
@@ -53,7 +54,7 @@ func (p *Pages) picture(w http.ResponseWriter, r *http.Request, g Grant) error {
 		return nil
 	}
 	if _, err := io.Copy(w, content); err != nil && r.Context().Err() == nil {
-		p.Log.WarnContext(r.Context(), "a picture to be marked was not served to its end", "error", forOperator(err))
+		p.Log.WarnContext(r.Context(), "a picture to be marked was not served to its end", "error", adapters.ForOperator(err))
 		panic(http.ErrAbortHandler) // the browser is to know that it is not all
 	}
 	return nil

@@ -1,15 +1,12 @@
-// Package point is the page on which people mark what they mean on a picture: points,
-// boxes, and a painted mask. It is part of the web channel's pages, and for other platforms
-// a page of its own that a signed link leads to.
+// Package point is the page on which people mark points, boxes and a painted mask on a picture. It
+// is part of the web channel's pages, and for other platforms a page behind a signed link.
 //
-// Promises:
-//   - A link works for one picture of one thread, until it expires, without a login; what
-//     was changed in it, or has expired, opens nothing. The mux that serves it reaches
-//     nothing but that picture, the page, and the taking of a mark.
-//   - What is marked is handed over before the page says that it is taken. The same form that
-//     is posted again, as after a lost connection, is the same event.
-//   - A mask is kept only where it is a picture in shades of gray of exactly the size of the
-//     picture, on which something is painted.
-//   - Coordinates are pixels of the picture as people see it, after its EXIF orientation,
-//     whatever the zoom; a mark beyond the picture is refused.
+// Guarantees:
+//   - A link works for one picture of one thread, until it expires, without a login. It reaches
+//     only that picture, the page, and the taking of a mark.
+//   - A mark is handed over before the page confirms it. Posting the same form again is the same
+//     event.
+//   - A mask is stored only if it is a grayscale picture of the picture's size, and not empty.
+//   - Coordinates are pixels of the picture after its EXIF orientation; marks beyond it are
+//     refused.
 package point

@@ -61,14 +61,3 @@ func problemOf(err error) *problem {
 	p.err = err
 	return p
 }
-
-// forOperator is what a log may hold of an error: nothing that people wrote.
-func forOperator(err error) string {
-	if f, ok := errors.AsType[*adapters.Fault](err); ok {
-		return errors.Join(f.Unwrap()...).Error()
-	}
-	if err == nil {
-		return ""
-	}
-	return err.Error()
-}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 
+	"atelier/adapters"
 	"atelier/adapters/phrase"
 )
 
@@ -28,8 +29,7 @@ func (p *Pages) page(w http.ResponseWriter, r *http.Request, g Grant) error {
 	return p.render(w, http.StatusOK, "page", v)
 }
 
-// view is filled in for who asks. Addresses are from where the page is, so that it works
-// below whatever path people see.
+// view fills the page in. Its addresses are relative, so that it works below any path.
 func (p *Pages) view(r *http.Request) view {
 	tag := phrase.Accept(r.Header.Get("Accept-Language"))
 	say := func(format string, args ...any) string { return p.Phrases.Say(tag, format, args...) }
@@ -53,11 +53,10 @@ func (p *Pages) render(w http.ResponseWriter, status int, name string, v view) e
 	return nil
 }
 
-// refuse tells why a request is not served: by a page, or by the sentence alone to the
-// script that posted.
+// refuse reports why a request is not served: by a page, or a sentence for a script.
 func (p *Pages) refuse(w http.ResponseWriter, r *http.Request, why *problem) {
 	if why.status >= http.StatusInternalServerError && r.Context().Err() == nil {
-		p.Log.ErrorContext(r.Context(), "a request of the pointing page failed", "route", r.Pattern, "error", forOperator(why.err))
+		p.Log.ErrorContext(r.Context(), "a request of the pointing page failed", "route", r.Pattern, "error", adapters.ForOperator(why.err))
 	}
 	v := p.view(r)
 	v.Problem = p.Phrases.Tell(v.Language, why)

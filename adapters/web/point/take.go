@@ -33,8 +33,7 @@ type marked struct {
 	Boxes  []adapters.Box   `json:"boxes"`
 }
 
-// form is what was posted. Its parts come in this order: what the mask is held against is
-// known before it is read.
+// form is a posted form. Its parts come in this order, so that the mask can be checked as it comes.
 type form struct {
 	id    string // made by the browser: the same form posted again has the same
 	marks *marked

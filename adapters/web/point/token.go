@@ -12,8 +12,7 @@ import (
 	"atelier/adapters"
 )
 
-// A token is an id, the second at which it ends, and the signature of both, in base64 for
-// addresses.
+// A token is an id, the second of its end, and their signature, in base64 for addresses.
 const (
 	idSize    = 16
 	endSize   = 8

@@ -1,0 +1,270 @@
+package chat
+
+import (
+	"cmp"
+	"encoding/json"
+	"html/template"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"atelier/adapters"
+	"atelier/adapters/web/markup"
+)
+
+// Conversation is a thread, folded from its entries in order. Its snapshots never change.
+type Conversation struct {
+	Next     int64 // the number of entries
+	messages []*Message
+	title    string
+
+	at      map[string]int  // indexes of messages by id
+	known   map[string]bool // ids of people's messages and reactions
+	sent    map[string]bool // ids of files
+	working []int           // indexes of unfinished progress messages
+	waiting []Happening     // what the handler has not taken
+	shared  bool            // a snapshot has messages
+}
+
+// Message is a person's message, an answer or a progress message. A change replaces it.
+type Message struct {
+	ID      string
+	Order   int64 // the position of its first entry
+	changed int64 // the position of the last entry that changed it
+	At      time.Time
+
+	// One of these is set.
+	Wrote    *Wrote
+	Said     *Said
+	Progress *Reported
+
+	Files    []Upload             // of a person's message, without those sent before
+	Status   adapters.Status      // of a person's message
+	Answered bool                 // a person's message, or a run, has an answer
+	Text     func() template.HTML // of an answer, rendered once
+	Notified string               // the name of the person whom an answer mentions
+	Runs     int                  // the unfinished progress messages of a person's message
+	asker    string               // the id of the person whose message this answers
+	ReplyTo  string               // the id of the message that it belongs to, if that exists
+	Offered  int                  // how many choices can be pressed
+	Presses  []Press
+	Removed  bool
+}
+
+// Press is a choice that somebody made.
+type Press struct {
+	Number int
+	By     string
+}
+
+// Happening is a message or reaction for the handler.
+type Happening struct {
+	ID      string
+	At      time.Time
+	Message *Message // or
+	Reacted *Reacted
+}
+
+// NewConversation is an empty conversation.
+func NewConversation() *Conversation {
+	return &Conversation{at: map[string]int{}, known: map[string]bool{}, sent: map[string]bool{}}
+}
+
+// Fold adds the next entries, as stored. Unreadable ones count, and change nothing.
+func (c *Conversation) Fold(raw [][]byte) {
+	for _, b := range raw {
+		var e Entry
+		if err := json.Unmarshal(b, &e); err != nil {
+			e = Entry{}
+		}
+		c.add(e)
+	}
+}
+
+func (c *Conversation) add(e Entry) {
+	position := c.Next
+	c.Next++
+	switch {
+	case e.Wrote != nil:
+		c.write(position, e.At, e.Wrote)
+	case e.Taken != nil:
+		c.waiting = slices.DeleteFunc(slices.Clone(c.waiting), func(h Happening) bool { return h.ID == e.Taken.ID })
+	case e.Said != nil:
+		c.say(position, e.At, e.Said)
+	case e.Reported != nil:
+		c.report(position, e.At, e.Reported)
+	case e.Shown != nil:
+		c.change(position, e.Shown.ID, func(m *Message) { m.Status = e.Shown.Status })
+	case e.Offered != nil:
+		c.change(position, e.Offered.ID, func(m *Message) { m.offer(e.Offered.N) })
+	case e.Reacted != nil:
+		c.react(position, e.At, e.Reacted)
+	case e.Removed != nil:
+		c.remove(position, e.Removed.ID)
+	}
+}
+
+func (c *Conversation) write(position int64, at time.Time, w *Wrote) {
+	if c.known[w.ID] {
+		return
+	}
+	c.known[w.ID] = true
+	m := &Message{ID: w.ID, Order: position, changed: position, At: at, Wrote: w}
+	for _, f := range w.Files {
+		if !c.sent[f.ID] {
+			c.sent[f.ID] = true
+			m.Files = append(m.Files, f)
+		}
+	}
+	if _, ok := c.at[w.ReplyTo]; ok {
+		m.ReplyTo = w.ReplyTo
+	}
+	if len(c.messages) == 0 {
+		c.title = TitleOf(w)
+	}
+	c.append(m)
+	c.waiting = append(slices.Clip(c.waiting), Happening{ID: w.ID, At: at, Message: m})
+}
+
+func (c *Conversation) say(position int64, at time.Time, s *Said) {
+	id := AnswerID(s.Key)
+	if _, ok := c.at[id]; ok {
+		return
+	}
+	m := &Message{ID: id, Order: position, changed: position, At: at, Said: s}
+	m.Text = sync.OnceValue(func() template.HTML { return markup.Markdown(s.Reply.Text) })
+	if i, ok := c.at[s.Reply.AnswerTo.ID]; ok {
+		m.ReplyTo = c.messages[i].ID
+		if w := c.messages[i].Wrote; w != nil {
+			m.asker = w.By.ID
+		}
+		c.change(position, m.ReplyTo, func(of *Message) { of.Answered = true })
+	}
+	for _, i := range slices.Clone(c.working) {
+		run := c.messages[i]
+		if m.ReplyTo != "" && run.ReplyTo == m.ReplyTo {
+			c.change(position, run.ID, func(run *Message) { run.Answered = true })
+			c.ended(position, i)
+		}
+	}
+	for _, other := range c.messages {
+		if w := other.Wrote; w != nil && w.By.ID == s.Reply.Mention {
+			m.Notified = cmp.Or(w.By.Name, m.Notified)
+		}
+	}
+	c.append(m)
+}
+
+func (c *Conversation) report(position int64, at time.Time, r *Reported) {
+	id := ProgressID(r.Key)
+	i, ok := c.at[id]
+	if !ok {
+		m := &Message{ID: id, Order: position, changed: position, At: at, Progress: r}
+		if _, ok := c.at[r.Progress.Request]; ok {
+			m.ReplyTo = r.Progress.Request
+		}
+		c.append(m)
+		if !r.Progress.Ended {
+			c.working = append(c.working, len(c.messages)-1)
+			c.change(position, m.ReplyTo, func(of *Message) { of.Runs++ })
+		}
+		return
+	}
+	c.change(position, id, func(m *Message) { m.Progress = r })
+	if r.Progress.Ended {
+		c.ended(position, i)
+	}
+}
+
+// ended marks a progress message as finished.
+func (c *Conversation) ended(position int64, i int) {
+	if !slices.Contains(c.working, i) {
+		return
+	}
+	c.working = slices.DeleteFunc(c.working, func(w int) bool { return w == i })
+	c.change(position, c.messages[i].ReplyTo, func(of *Message) { of.Runs-- })
+}
+
+func (c *Conversation) remove(position int64, id string) {
+	if i, ok := c.at[id]; ok {
+		c.change(position, id, func(m *Message) { m.Removed = true })
+		c.ended(position, i)
+	}
+}
+
+func (c *Conversation) react(position int64, at time.Time, r *Reacted) {
+	if c.known[r.ID] {
+		return
+	}
+	c.known[r.ID] = true
+	c.waiting = append(slices.Clip(c.waiting), Happening{ID: r.ID, At: at, Reacted: r})
+	if r.Sign != adapters.Choose {
+		return
+	}
+	c.change(position, r.On, func(m *Message) {
+		mine := Press{r.Number, r.By.ID}
+		m.Presses = slices.DeleteFunc(slices.Clone(m.Presses), func(p Press) bool { return p == mine })
+		if !r.Back {
+			m.Presses = append(m.Presses, mine)
+		}
+	})
+}
+
+// append adds a message unless its id exists.
+func (c *Conversation) append(m *Message) {
+	if _, ok := c.at[m.ID]; ok {
+		return
+	}
+	c.at[m.ID] = len(c.messages)
+	c.messages = append(c.messages, m)
+}
+
+// change replaces a message by a changed copy.
+func (c *Conversation) change(position int64, id string, how func(*Message)) {
+	i, ok := c.at[id]
+	if !ok {
+		return
+	}
+	if c.shared {
+		c.messages, c.shared = slices.Clone(c.messages), false
+	}
+	m := *c.messages[i]
+	how(&m)
+	m.changed = position
+	c.messages[i] = &m
+}
+
+// busy reports whether something runs, or waits for the handler.
+func (c *Conversation) busy() bool {
+	return len(c.working)+len(c.waiting) > 0 || slices.ContainsFunc(c.messages, (*Message).Open)
+}
+
+// Open reports whether a person's message has no answer yet.
+func (m *Message) Open() bool {
+	return !m.Removed && !m.Answered && m.Wrote != nil && (m.Status == "" || m.Status == adapters.Seen)
+}
+
+// MayRemove reports whether somebody may have an answer deleted: the asker, and admins.
+func (m *Message) MayRemove(by adapters.Person) bool { return by.Admin || m.asker == by.ID }
+
+func (m *Message) offer(n int) {
+	if m.Said != nil {
+		m.Offered = max(m.Offered, min(n, len(m.Said.Reply.Choices)))
+	}
+}
+
+// longestTitle is the most characters of a title.
+const longestTitle = 60
+
+// TitleOf is the beginning of a request, or the name of its first file.
+func TitleOf(w *Wrote) string {
+	line := strings.Join(strings.Fields(w.Text), " ")
+	if line == "" && len(w.Files) > 0 {
+		line = w.Files[0].Name
+	}
+	if all := []rune(line); len(all) > longestTitle {
+		return strings.TrimSpace(string(all[:longestTitle-1])) + "…"
+	}
+	return line
+}

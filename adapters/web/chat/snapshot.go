@@ -1,0 +1,96 @@
+package chat
+
+import (
+	"cmp"
+	"slices"
+
+	"atelier/adapters"
+)
+
+// Snapshot is a conversation at a position. It never changes.
+type Snapshot struct {
+	Next     int64 // the position of the next entry
+	Messages []*Message
+	Title    string
+	Busy     bool
+	Waiting  []Happening
+}
+
+// Snapshot is the conversation as it is now.
+func (c *Conversation) Snapshot() Snapshot {
+	c.shared = true
+	return Snapshot{Next: c.Next, Messages: slices.Clip(c.messages), Title: c.title, Busy: c.busy(), Waiting: c.waiting}
+}
+
+// Message is the message with that id, or nil.
+func (s Snapshot) Message(id string) *Message {
+	for _, m := range slices.Backward(s.Messages) {
+		if m.ID == id {
+			return m
+		}
+	}
+	return nil
+}
+
+// ChangedAfter are the messages from a position on that changed after another one.
+func (s Snapshot) ChangedAfter(after, from int64) []*Message {
+	var all []*Message
+	for _, m := range s.Messages {
+		if m.changed > after && m.Order >= from {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// File finds a file that a person sent.
+func (s Snapshot) File(id string) (Upload, bool) {
+	for _, m := range slices.Backward(s.Messages) {
+		for _, f := range m.Files {
+			if f.ID == id {
+				return f, true
+			}
+		}
+	}
+	return Upload{}, false
+}
+
+// Made finds the answer, or nil, with a resource among its files, and the index there.
+func (s Snapshot) Made(resource string) (*Message, int) {
+	for _, m := range slices.Backward(s.Messages) {
+		if m.Said == nil || m.Removed {
+			continue
+		}
+		for i, a := range m.Said.Reply.Files {
+			if ResourceOf(a) == resource && a.Handle != "" {
+				return m, i
+			}
+		}
+	}
+	return nil, 0
+}
+
+// ResourceOf is the name of an attachment as a resource of the thread.
+func ResourceOf(a adapters.Attachment) string { return cmp.Or(a.Resource, a.Name) }
+
+// MayForget reports whether somebody may delete the thread: who began it, and admins.
+func (s Snapshot) MayForget(by adapters.Person) bool {
+	return by.Admin || s.Messages[0].Wrote.By.ID == by.ID
+}
+
+// Before are the last n messages before one, and after another one if that is among them.
+func (s Snapshot) Before(thread, message, after string, n int) []adapters.Earlier {
+	var all []adapters.Earlier
+	for _, m := range s.Messages {
+		if m.ID == message {
+			break
+		}
+		if m.Progress == nil && !m.Removed {
+			all = append(all, earlierOf(thread, m))
+		}
+		if m.ID == after {
+			all = nil
+		}
+	}
+	return all[max(0, len(all)-max(0, n)):]
+}

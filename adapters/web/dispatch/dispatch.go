@@ -1,0 +1,216 @@
+// Package dispatch hands over recorded messages and reactions to the handler, at least once and in
+// each thread in order, also those of dead processes.
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"atelier/adapters"
+	"atelier/adapters/web/chat"
+	"atelier/adapters/web/store"
+)
+
+const (
+	// Grace is how long a message of another process is left to that process.
+	Grace = time.Second
+	// FirstRetry is the shortest time between two attempts.
+	FirstRetry = 500 * time.Millisecond
+	// LastRetry is the longest time between two attempts.
+	LastRetry = time.Minute
+	// lookAround is the time between two searches for what dead processes left.
+	lookAround = time.Minute
+	// atOnce is for how many threads events are handed over at once.
+	atOnce = 16
+	// Hurry is how long a writer waits for the handler.
+	Hurry = 3 * time.Second
+)
+
+// Dispatcher hands over what was recorded: the events of a thread one by one, in order.
+type Dispatcher struct {
+	Store *store.Store
+	Now   func() time.Time
+	Log   *slog.Logger
+
+	mu    sync.Mutex
+	lanes *lanes // nil while it does not run
+}
+
+// IsRunning reports whether events are handed over here.
+func (d *Dispatcher) IsRunning() bool { return d.running() != nil }
+
+// Run hands over what people write and press, in any process, until the context ends.
+func (d *Dispatcher) Run(ctx context.Context, handle adapters.Handler) error {
+	l := newLanes()
+	d.mu.Lock()
+	if d.lanes != nil {
+		d.mu.Unlock()
+		return fmt.Errorf("%w: the web channel listens already", adapters.ErrInvalid)
+	}
+	d.lanes = l
+	d.mu.Unlock()
+
+	var work sync.WaitGroup
+	defer work.Wait()
+	defer l.end()
+	defer func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.lanes = nil
+	}()
+	hints := make(chan []byte)
+	work.Go(func() { d.follow(ctx, hints) })
+	places := make(chan struct{}, atOnce)
+	begin := func(thread string) {
+		l.all[thread].begin()
+		work.Go(func() {
+			places <- struct{}{}
+			err := d.handOver(ctx, thread, handle)
+			<-places
+			select {
+			case l.over <- attempt{thread, err}:
+			case <-l.ended:
+			}
+		})
+	}
+	around := time.NewTicker(lookAround)
+	defer around.Stop()
+	d.lookThrough(ctx, l)
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case hint := <-hints:
+			switch {
+			case len(hint) == 0:
+				d.lookThrough(ctx, l)
+			case hint[0] == store.HintWrote:
+				l.after(string(hint[1:]), Grace)
+			}
+		case <-around.C:
+			d.lookThrough(ctx, l)
+		case a := <-l.asks:
+			if l.ask(a) {
+				begin(a.thread)
+			}
+		case thread := <-l.due:
+			if lane := l.all[thread]; lane != nil && !lane.running {
+				begin(thread)
+			}
+		case a := <-l.over:
+			if a.err != nil && ctx.Err() == nil {
+				d.Log.WarnContext(ctx, "an event was not taken: it will be tried again", "error", adapters.ForOperator(a.err))
+			}
+			if l.ends(a) {
+				begin(a.thread)
+			}
+		}
+	}
+}
+
+// pass passes hints on, after an empty one: some may have been missed.
+func pass(ctx context.Context, hints <-chan []byte, to chan<- []byte) {
+	var hint []byte
+	for ok := true; ok; hint, ok = <-hints {
+		select {
+		case to <- hint:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Deliver asks to hand over a thread's events, and reports whether that was done in time.
+func (d *Dispatcher) Deliver(ctx context.Context, thread string) bool {
+	l := d.running()
+	if l == nil {
+		return false
+	}
+	ctx, stop := context.WithTimeout(ctx, Hurry)
+	defer stop()
+	a := ask{thread, make(chan bool, 1)}
+	select {
+	case l.asks <- a:
+	case <-l.ended:
+		return false
+	case <-ctx.Done():
+		return false
+	}
+	select {
+	case done := <-a.done:
+		return done
+	case <-l.ended:
+	case <-ctx.Done():
+	}
+	return false
+}
+
+func (d *Dispatcher) running() *lanes {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.lanes
+}
+
+// lookThrough plans attempts in all threads in which something waits.
+func (d *Dispatcher) lookThrough(ctx context.Context, l *lanes) {
+	if err := d.Store.Refresh(ctx); err != nil {
+		if ctx.Err() == nil {
+			d.Log.WarnContext(ctx, "the list of threads could not be read", "error", adapters.ForOperator(err))
+		}
+		return
+	}
+	for _, thread := range d.Store.Index.Waiting() {
+		l.after(thread, 0)
+	}
+}
+
+// follow passes on the hints of all processes, and subscribes again with backoff.
+func (d *Dispatcher) follow(ctx context.Context, to chan<- []byte) {
+	for pause := FirstRetry; ctx.Err() == nil; pause = min(2*pause, LastRetry) {
+		hints, err := d.Store.Hub.Subscribe(ctx)
+		switch {
+		case err == nil:
+			pass(ctx, hints, to)
+			pause = FirstRetry
+		case ctx.Err() == nil:
+			d.Log.WarnContext(ctx, "what other processes tell is not heard", "error", adapters.ForOperator(err))
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// handOver hands over all that waits in a thread, and records that it was taken.
+func (d *Dispatcher) handOver(ctx context.Context, thread string, handle adapters.Handler) error {
+	begun := d.Now()
+	t, err := d.Store.Threads.Read(ctx, thread, store.Latest)
+	if err != nil && !errors.Is(err, adapters.ErrGone) {
+		return err
+	}
+	var over []string
+	for _, h := range t.Waiting {
+		e := chat.EventOf(thread, t, h)
+		if err := e.Validate(); err != nil { // no version of this program takes it
+			d.Log.ErrorContext(ctx, "an event is not handed over", "error", adapters.ForOperator(err))
+		} else if err := handle(ctx, e); err != nil {
+			return fmt.Errorf("hand over an event: %w", err)
+		}
+		if err := d.Store.Take(ctx, thread, h.ID); errors.Is(err, adapters.ErrGone) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		over = append(over, h.ID)
+	}
+	if len(over) > 0 {
+		d.Store.Relist(ctx, thread, over...)
+	}
+	d.Store.Index.Settle(thread, begun)
+	return nil
+}

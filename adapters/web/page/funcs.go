@@ -1,0 +1,102 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"strconv"
+	"time"
+
+	"atelier/adapters"
+	"atelier/adapters/web/markup"
+	"atelier/adapters/web/point"
+)
+
+// speaker says things in one language.
+type speaker func(format string, args ...any) string
+
+// funcs are what the templates of a language can call.
+func (p *Renderer) funcs(tag string) template.FuncMap {
+	say := speaker(func(format string, args ...any) string { return p.Words.Say(tag, format, args...) })
+	return template.FuncMap{
+		"language":  func() string { return tag },
+		"say":       say,
+		"size":      markup.Size,
+		"took":      markup.Took,
+		"name":      markup.Name,
+		"count":     strconv.Itoa,
+		"instant":   func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+		"clock":     func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") },
+		"needs":     say.needs,
+		"stateWord": say.state,
+		"stateIcon": stateIcon,
+		"modules":   p.modules,
+		"press":     pressValues,
+		"marker":    func() point.Marker { return point.Marker{Words: say} },
+		"composer":  newComposer,
+		"domains":   say.domains,
+		"term":      say.term,
+		"live":      live,
+	}
+}
+
+// pressValues is what is posted where a choice is pressed: it is taken, or taken back.
+func pressValues(c Choice) string {
+	if c.Mine {
+		return fmt.Sprintf(`{"sign":"choose","number":%d,"back":true}`, c.Number)
+	}
+	return fmt.Sprintf(`{"sign":"choose","number":%d}`, c.Number)
+}
+
+// state says how a step stands.
+func (say speaker) state(s adapters.StepState) string {
+	switch s {
+	case adapters.StepRunning:
+		return say("at work")
+	case adapters.StepDone:
+		return say("done")
+	case adapters.StepFailed:
+		return say("failed")
+	case adapters.StepSkipped:
+		return say("left out")
+	case adapters.StepWaiting:
+	}
+	return say("waits")
+}
+
+// icons are the icons of the states of steps.
+var icons = map[adapters.StepState]string{
+	adapters.StepRunning: "run", adapters.StepDone: "check", adapters.StepFailed: "cross", adapters.StepSkipped: "skip",
+}
+
+// stateIcon is the icon of a step's state.
+func stateIcon(s adapters.StepState) string { return cmp.Or(icons[s], "wait") }
+
+// needs says which file is to be attached.
+func (say speaker) needs(kind string) string {
+	switch kind {
+	case "image":
+		return say("Attach a picture")
+	case "video":
+		return say("Attach a video")
+	case "audio":
+		return say("Attach a sound")
+	case "document":
+		return say("Attach a PDF document")
+	case "text":
+		return say("Attach a text")
+	}
+	return say("Attach a file: %s", kind)
+}
+
+// composerView is what the form is given in which messages are written.
+type composerView struct {
+	Thread   string
+	Fresh    bool
+	MaxFile  int64
+	MaxFiles int
+}
+
+func newComposer(v View, thread string) composerView {
+	return composerView{Thread: thread, Fresh: v.Thread == nil, MaxFile: v.MaxFile, MaxFiles: v.MaxFiles}
+}

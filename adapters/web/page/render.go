@@ -1,0 +1,111 @@
+// Package page renders the pages in the reader's language, and serves their static files.
+package page
+
+import (
+	"embed"
+	"fmt"
+	"html/template"
+	"io"
+	"io/fs"
+
+	"golang.org/x/text/language"
+
+	"atelier/adapters/phrase"
+	"atelier/adapters/web/drawing"
+	"atelier/adapters/web/point"
+)
+
+//go:embed templates/*.html
+var templateFiles embed.FS
+
+//go:embed words/*.json
+var wordFiles embed.FS
+
+// Renderer renders pages and pieces of them. It is safe for concurrent use.
+type Renderer struct {
+	hash    string // of all static files: it names their folder
+	assets  map[string]asset
+	Words   *phrase.Catalogue
+	matcher language.Matcher
+	spoken  []*template.Template // one for each of the matcher's languages
+	tags    []string             // and its BCP 47 tag
+}
+
+// New reads the templates, the words and the static files that the program holds.
+func New() (*Renderer, error) {
+	folder, err := fs.Sub(wordFiles, "words")
+	if err != nil {
+		return nil, fmt.Errorf("the web channel's words: %w", err)
+	}
+	words, err := phrase.New(folder, point.Words())
+	if err != nil {
+		return nil, err
+	}
+	p := &Renderer{Words: words, tags: []string{phrase.English, phrase.SimplifiedChinese}}
+	if p.assets, p.hash, err = loadAssets(); err != nil {
+		return nil, err
+	}
+	tags := make([]language.Tag, len(p.tags))
+	for i, tag := range p.tags {
+		tags[i] = language.Make(tag)
+		t, err := point.Parse(template.New("pages").Funcs(p.funcs(tag)))
+		if err == nil {
+			t, err = t.ParseFS(templateFiles, "templates/*.html")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the web channel's templates: %w", err)
+		}
+		p.spoken = append(p.spoken, t)
+	}
+	p.matcher = language.NewMatcher(tags)
+	return p, nil
+}
+
+// Page writes a whole page.
+func (p *Renderer) Page(w io.Writer, v View) error {
+	if v.Static == "" {
+		v.Static = p.Folder()
+	}
+	return p.write(w, v.Language, "page", v)
+}
+
+// Messages writes message elements, to be put into a page by their ids.
+func (p *Renderer) Messages(w io.Writer, tag string, v []Message) error {
+	return p.write(w, tag, "messages", v)
+}
+
+// Threads writes the list of threads.
+func (p *Renderer) Threads(w io.Writer, tag string, v []ThreadLine) error {
+	return p.write(w, tag, "threads", v)
+}
+
+// Work writes how an answer came about, as a drawing and a list; nil is unknown.
+func (p *Renderer) Work(w io.Writer, tag string, v *drawing.Work) error {
+	if v == nil {
+		return p.write(w, tag, "unknown-work", nil)
+	}
+	return p.write(w, tag, "work", drawing.Draw(*v))
+}
+
+// Failure writes a sentence, in the reader's language already, that says what went wrong.
+func (p *Renderer) Failure(w io.Writer, tag, sentence string) error {
+	return p.write(w, tag, "failure", sentence)
+}
+
+// language is the index of the closest language, English if there is none.
+func (p *Renderer) language(tag string) int {
+	wanted, err := language.Parse(tag)
+	if err != nil {
+		return 0
+	}
+	_, i, _ := p.matcher.Match(wanted)
+	return i
+}
+
+// write renders a template in the language that is next to that tag.
+func (p *Renderer) write(w io.Writer, tag, name string, v any) error {
+	if err := p.spoken[p.language(tag)].ExecuteTemplate(w, name, v); err != nil {
+		return fmt.Errorf("render %s: %w", name, err)
+	}
+	return nil
+}

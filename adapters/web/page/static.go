@@ -1,0 +1,131 @@
+package page
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"maps"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"atelier/adapters/web/point"
+)
+
+//go:embed static
+var staticFiles embed.FS
+
+// asset is a static file, as it is and compressed.
+type asset struct {
+	contentType   string
+	plain, zipped []byte
+}
+
+// assetTypes are the types that are served, by the extension of a file's name.
+var assetTypes = map[string]string{
+	".js":  "text/javascript; charset=utf-8",
+	".css": "text/css; charset=utf-8",
+	".svg": "image/svg+xml",
+}
+
+// loadAssets reads the static files, also of the picture marker, by path, and the hash of all.
+func loadAssets() (map[string]asset, string, error) {
+	own, err := fs.Sub(staticFiles, "static")
+	if err != nil {
+		return nil, "", fmt.Errorf("the web channel's files: %w", err)
+	}
+	all := map[string]asset{}
+	for folder, files := range map[string]fs.FS{"": own, "point": point.Static()} {
+		if err := addAssets(all, folder, files); err != nil {
+			return nil, "", fmt.Errorf("the web channel's files: %w", err)
+		}
+	}
+	hash := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		hash.Write(fmt.Appendf(nil, "%s %d\n%s", name, len(all[name].plain), all[name].plain))
+	}
+	return all, hex.EncodeToString(hash.Sum(nil))[:16], nil
+}
+
+// addAssets adds the files that are of a type which is served.
+func addAssets(all map[string]asset, folder string, files fs.FS) error {
+	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
+		contentType, served := assetTypes[path.Ext(name)]
+		if err != nil || d.IsDir() || !served {
+			return err
+		}
+		content, err := fs.ReadFile(files, name)
+		if err != nil {
+			return fmt.Errorf("read %s: %w", name, err)
+		}
+		zipped, err := zip(content)
+		all[path.Join(folder, name)] = asset{contentType, content, zipped}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("read the static files: %w", err)
+	}
+	return nil
+}
+
+func zip(content []byte) ([]byte, error) {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write(content); err != nil {
+		return nil, fmt.Errorf("compress: %w", err)
+	}
+	if err := w.Close(); err != nil {
+		return nil, fmt.Errorf("compress: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// Folder is the path of the static files, which changes with their content.
+func (p *Renderer) Folder() string { return "/static/" + p.hash }
+
+// Static serves the static files below their folder, which changes with them.
+func (p *Renderer) Static() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name, ok := strings.CutPrefix(r.URL.Path, p.Folder()+"/")
+		file, known := p.assets[name]
+		if !ok || !known {
+			http.NotFound(w, r)
+			return
+		}
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			w.Header().Set("Allow", "GET, HEAD")
+			http.Error(w, http.StatusText(http.StatusMethodNotAllowed), http.StatusMethodNotAllowed)
+			return
+		}
+		h := w.Header()
+		h.Set("Content-Type", file.contentType)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cache-Control", "public, max-age=31536000, immutable")
+		h.Set("Vary", "Accept-Encoding")
+		content := file.plain
+		if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+			h.Set("Content-Encoding", "gzip")
+			content = file.zipped
+		}
+		http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(content))
+	})
+}
+
+// modules are the scripts of every page, for browsers to load early.
+func (p *Renderer) modules() []string {
+	var all []string
+	for name := range p.assets {
+		if path.Ext(name) == ".js" && path.Dir(name) == "." && name != "theme.js" {
+			all = append(all, name)
+		}
+	}
+	slices.Sort(all)
+	return all
+}

@@ -1,0 +1,37 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"atelier/adapters/phrase"
+)
+
+// What can run comes first, of the domains and of the tools in each.
+func TestToolsThatRunComeFirst(t *testing.T) {
+	t.Parallel()
+	var got []string
+	plain := speaker(fmt.Sprintf)
+	for _, d := range plain.domains([]Tool{{Name: "a", Domain: "far"}, {Name: "b", Domain: "image-perception"}, {Name: "c", Domain: "image-perception", Live: true}, {Name: "d", Domain: "near%s", Live: true}}) {
+		got = append(got, d.Name)
+		for _, tool := range d.Tools {
+			got = append(got, tool.Name)
+		}
+	}
+	if want := []string{"image perception", "c", "b", "near%s", "d", "far", "a"}; !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestTypesAreTranslated(t *testing.T) {
+	t.Parallel()
+	p := somePages(t)
+	say := speaker(func(format string, args ...any) string { return p.Words.Say(phrase.SimplifiedChinese, format, args...) })
+	for _, kind := range []string{"text", "tags", "title", "html", "location", "weather", "time", "image", "video", "audio", "bbox", "point", "category", "mask",
+		"segmentation", "edge", "line", "hed", "scribble", "pose", "depth", "normal"} {
+		if say.term(kind) == kind {
+			t.Errorf("%s is not said in Chinese", kind)
+		}
+	}
+}

@@ -1,0 +1,160 @@
+package page
+
+import (
+	"cmp"
+	"path"
+	"strconv"
+
+	"atelier/adapters"
+	"atelier/adapters/web/chat"
+	"atelier/adapters/web/markup"
+	"atelier/adapters/web/media"
+)
+
+// Viewer shows a thread to one reader.
+type Viewer struct {
+	Thread   string
+	Snapshot chat.Snapshot
+	Me       adapters.Person
+	From     int64 // the position from which the page shows the thread
+}
+
+// Messages are the messages that changed after a position.
+func (v Viewer) Messages(after int64) []Message {
+	return v.Views(v.Snapshot.ChangedAfter(after, v.From))
+}
+
+// Views are messages as the reader sees them.
+func (v Viewer) Views(all []*chat.Message) []Message {
+	views := make([]Message, len(all))
+	for i, m := range all {
+		views[i] = v.Message(m)
+	}
+	return views
+}
+
+// Message is a message as the reader sees it.
+func (v Viewer) Message(m *chat.Message) Message {
+	out := Message{
+		ID: m.ID, Thread: v.Thread, At: m.At, Removed: m.Removed, ReplyTo: m.ReplyTo,
+		ActURL: path.Join("/t", v.Thread, "messages", m.ID, "act"),
+	}
+	if w := m.Wrote; w != nil {
+		out.By, out.Mine = w.By.Name, w.By.ID == v.Me.ID
+		if out.By == "" {
+			out.By = w.By.ID
+		}
+	}
+	if m.Removed {
+		return out
+	}
+	switch {
+	case m.Wrote != nil:
+		v.person(&out, m)
+	case m.Said != nil:
+		v.answer(&out, m)
+	default:
+		progress := m.Progress.Progress
+		progress.Ended = progress.Ended || m.Answered
+		out.Progress, out.CanStop = &progress, !progress.Ended
+	}
+	return out
+}
+
+func (v Viewer) person(out *Message, m *chat.Message) {
+	out.Text = markup.Plain(m.Wrote.Text)
+	out.Status = m.Status
+	for _, f := range m.Files {
+		out.Files = append(out.Files, uploadView(v.Thread, f))
+	}
+	for i, mark := range m.Wrote.Marks {
+		out.Marks = append(out.Marks, v.mark(m.ID+"-"+strconv.Itoa(i), mark))
+	}
+	out.CanStop = m.Open() && m.Runs == 0 // otherwise its progress message has the button
+}
+
+func (v Viewer) answer(out *Message, m *chat.Message) {
+	r := m.Said.Reply
+	out.Text, out.Language, out.Asks = m.Text(), r.Language, r.Asks
+	for i, a := range r.Files {
+		out.Files = append(out.Files, v.attachment(m.ID, i, a))
+	}
+	for i, x := range r.Choices {
+		choice := Choice{Number: i + 1, Text: x.Text, Ready: i < m.Offered}
+		for _, p := range m.Presses {
+			if p.Number == choice.Number {
+				choice.Pressed++
+				choice.Mine = choice.Mine || p.By == v.Me.ID
+			}
+		}
+		out.Choices = append(out.Choices, choice)
+	}
+	if r.Mention != "" {
+		out.For, out.ForMe = cmp.Or(m.Notified, r.Mention), r.Mention == v.Me.ID
+	}
+	out.CanAgain = m.ReplyTo != ""
+	out.CanRemove = m.MayRemove(v.Me)
+	if m.ReplyTo != "" {
+		out.HasWork, out.WorkURL = true, path.Join("/t", v.Thread, "messages", m.ID, "work")
+	}
+}
+
+// uploadView is a file that a person sent.
+func uploadView(thread string, f chat.Upload) File {
+	at := media.FileURL(thread, f.ID, f.Name)
+	out := File{
+		Name: f.Name, Size: f.Size, Type: f.Type, Kind: media.KindOf(f.Type, false), URL: at, Download: at + "?download",
+		Width: f.Width, Height: f.Height,
+	}
+	if out.Kind == media.KindImage {
+		out.Mark = "file:" + f.ID
+	}
+	return out
+}
+
+// attachment is a file of an answer.
+func (v Viewer) attachment(message string, n int, a adapters.Attachment) File {
+	out := File{Name: a.Name, Alt: a.Alt, Note: a.Note, Size: a.Size, Type: a.Type, Kind: media.KindOf(a.Type, true)}
+	if a.Link != "" {
+		out.Kind, out.URL, out.Download = media.KindOther, a.Link, a.Link
+		return out
+	}
+	out.URL = media.AttachmentURL(v.Thread, message, n, a.Name)
+	out.Download = out.URL + "?download"
+	if out.Kind == media.KindImage {
+		out.Mark = "picture:" + chat.ResourceOf(a)
+	}
+	return out
+}
+
+// mark is a mark, drawn if its picture still exists.
+func (v Viewer) mark(id string, m adapters.Mark) Mark {
+	out := Mark{Name: m.Picture, Points: len(m.Points), Boxes: len(m.Boxes)}
+	drawn := &Marked{ID: id, Width: m.Width, Height: m.Height, Points: m.Points}
+	if f, ok := v.Snapshot.File(m.File); ok {
+		out.Name, drawn.Picture = f.Name, media.FileURL(v.Thread, f.ID, f.Name)
+	} else {
+		out.Name, drawn.Picture = v.made(m.Picture)
+	}
+	for _, b := range m.Boxes {
+		drawn.Boxes = append(drawn.Boxes, Box{b.XMin, b.YMin, b.XMax - b.XMin, b.YMax - b.YMin})
+	}
+	if m.Mask != nil {
+		out.Masks = 1
+		drawn.Mask = media.FileURL(v.Thread, m.Mask.ID, m.Mask.Name)
+	}
+	if drawn.Picture != "" {
+		out.Drawn = drawn
+	}
+	return out
+}
+
+// made is the name and address of a picture that the bot made; "" if it does not exist any more.
+func (v Viewer) made(resource string) (name, url string) {
+	m, i := v.Snapshot.Made(resource)
+	if m == nil {
+		return resource, ""
+	}
+	a := m.Said.Reply.Files[i]
+	return a.Name, media.AttachmentURL(v.Thread, m.ID, i, a.Name)
+}

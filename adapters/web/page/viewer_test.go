@@ -1,0 +1,44 @@
+package page
+
+import (
+	"bytes"
+	"testing"
+
+	"atelier/adapters"
+	"atelier/adapters/web/chat"
+)
+
+// What was marked is drawn where its picture is still there, and told in any case.
+func TestMarkedView(t *testing.T) {
+	t.Parallel()
+	painted := &adapters.File{ID: "mask000000000001", Name: "mask.png"}
+	made := &chat.Message{ID: "a1", Said: &chat.Said{Reply: adapters.Reply{Files: []adapters.Attachment{{Name: "cat-1.png", Handle: "x/y"}}}}}
+	sent := &chat.Message{ID: "m1", Files: []chat.Upload{{ID: "file000000000001", Name: "my cat.png"}}}
+	v := Viewer{Thread: "thread0000000001", Snapshot: chat.Snapshot{Messages: []*chat.Message{sent, made}}}
+	mark := adapters.Mark{Picture: "cat-1.png", Width: 480, Height: 80, Points: []adapters.Point{{X: 1, Y: 2}}, Boxes: []adapters.Box{{XMin: 10, YMin: 20, XMax: 40, YMax: 30}}, Mask: painted}
+	got := v.mark("m2-0", mark)
+	if d := got.Drawn; d == nil || d.Picture != "/t/thread0000000001/messages/a1/media/0/cat-1.png" || d.Mask != "/t/thread0000000001/files/mask000000000001/mask.png" ||
+		d.Boxes[0] != (Box{10, 20, 30, 10}) || d.Radius() != 10 || got.Masks != 1 {
+		t.Errorf("%+v %+v", got, got.Drawn)
+	}
+	mark.Picture, mark.File = "", "file000000000001"
+	if got := v.mark("m2-0", mark); got.Name != "my cat.png" || got.Drawn == nil || got.Drawn.Picture != "/t/thread0000000001/files/file000000000001/my%20cat.png" {
+		t.Errorf("%+v %+v", got, got.Drawn)
+	}
+	made.Removed = true
+	mark.Picture, mark.File = "cat-1.png", ""
+	if got := v.mark("m2-0", mark); got.Drawn != nil || got.Name != "cat-1.png" || got.Points != 1 {
+		t.Errorf("%+v %+v", got, got.Drawn)
+	}
+}
+
+// FuzzViewer holds that no list of entries breaks a page.
+func FuzzViewer(f *testing.F) {
+	f.Add([]byte("{\"wrote\":{\"id\":\"a\"}}\n{\"said\":{\"key\":\"k\"}}\n{\"reported\":{\"key\":\"k\"}}"))
+	f.Add([]byte(`{"offered":{"id":"x","n":-9}}`))
+	f.Fuzz(func(_ *testing.T, lines []byte) {
+		c := chat.NewConversation()
+		c.Fold(bytes.Split(lines, []byte("\n")))
+		Viewer{Thread: "thread0000000001", Snapshot: c.Snapshot(), Me: adapters.Person{ID: "ana"}}.Messages(-1)
+	})
+}

@@ -1,0 +1,253 @@
+// Package receive records the messages, marks and reactions of browsers, and confirms them then.
+package receive
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"atelier/adapters"
+	"atelier/adapters/web/chat"
+	"atelier/adapters/web/markup"
+	"atelier/adapters/web/request"
+	"atelier/adapters/web/store"
+)
+
+const (
+	// maxForm is the most bytes of a form with a message: a byte of text may take three.
+	maxForm = 3*adapters.MaxText + 1<<20
+	// MaxLength is after how many entries a thread takes no more messages.
+	MaxLength = 20_000
+)
+
+var (
+	errFileGone    = request.Refuse(http.StatusUnprocessableEntity, "A file of the message is not here any more. Attach it again.")
+	errMarks       = request.Refuse(http.StatusBadRequest, "What was marked could not be read. Mark it again.")
+	errPictureGone = request.Refuse(http.StatusUnprocessableEntity, "The picture that was marked is not here any more.")
+	errNoPicture   = request.Refuse(http.StatusUnprocessableEntity, "Only pictures can be marked.")
+)
+
+// Receiver records the messages and reactions of browsers, and has them handed over.
+type Receiver struct {
+	*request.Reader
+
+	Store *store.Store
+	Media looker
+	// Deliver asks to hand over a thread's events, and reports whether that was done.
+	Deliver func(ctx context.Context, thread string) bool
+	Now     func() time.Time
+}
+
+// ServePost takes a message.
+func (rec *Receiver) ServePost(w http.ResponseWriter, r *http.Request) error {
+	thread, err := request.ThreadID(r)
+	if err != nil {
+		return err
+	}
+	if err := request.ParseForm(w, r, maxForm); err != nil {
+		return err
+	}
+	ctx, stop := request.Detach(r)
+	defer stop()
+	t, err := rec.Store.Threads.Read(ctx, thread, store.Latest)
+	if err != nil && !errors.Is(err, adapters.ErrGone) {
+		return err
+	}
+	first := len(t.Messages) == 0
+	id := r.PostForm.Get("id")
+	if t.Message(id) == nil {
+		m, err := rec.compose(ctx, r, thread, t)
+		if err != nil {
+			return err
+		}
+		if err := rec.write(ctx, thread, t, m); err != nil {
+			return err
+		}
+	}
+	status := rec.deliverStatus(ctx, thread)
+	if first || t.Messages[0].ID == id { // or it was tried before
+		w.Header().Set("Hx-Redirect", "/t/"+thread)
+	}
+	w.WriteHeader(status)
+	return nil
+}
+
+// ServeAct takes a button that somebody pressed below a message.
+func (rec *Receiver) ServeAct(w http.ResponseWriter, r *http.Request) error {
+	if err := request.ParseForm(w, r, 16<<10); err != nil {
+		return err
+	}
+	thread, t, m, err := rec.Message(r)
+	if err != nil {
+		return err
+	}
+	if t.Next > MaxLength && r.PostForm.Get("sign") != "stop" {
+		return request.ErrThreadFull
+	}
+	done, err := rec.press(r, t, m)
+	if err != nil {
+		return err
+	}
+	status := http.StatusNoContent
+	if done != nil {
+		as := chat.Happening{ID: done.ID, At: rec.Now(), Reacted: done}
+		if err := chat.EventOf(thread, t, as).Validate(); err != nil { // what is recorded can be handed over
+			return err
+		}
+		ctx, stop := request.Detach(r)
+		defer stop()
+		if err := rec.Store.Record(ctx, thread, done.ID, chat.Entry{Reacted: done}); err != nil {
+			return err
+		}
+		status = rec.deliverStatus(ctx, thread)
+	}
+	w.WriteHeader(status)
+	return nil
+}
+
+// deliverStatus has a thread's events handed over. The status is 202 if that is still to be done.
+func (rec *Receiver) deliverStatus(ctx context.Context, thread string) int {
+	if rec.Deliver(ctx, thread) {
+		return http.StatusNoContent
+	}
+	return http.StatusAccepted
+}
+
+// write records a message, and claims its files.
+func (rec *Receiver) write(ctx context.Context, thread string, t chat.Snapshot, m *chat.Wrote) error {
+	var ids []string
+	for _, f := range m.Files {
+		if _, sent := t.File(f.ID); !sent {
+			ids = append(ids, f.ID)
+		}
+	}
+	for _, mark := range m.Marks {
+		if mark.Mask != nil {
+			ids = append(ids, mark.Mask.ID)
+		}
+	}
+	if ok, err := rec.Store.Claim(ctx, thread, ids); err != nil {
+		return err
+	} else if !ok {
+		return errFileGone
+	}
+	if err := rec.Store.Record(ctx, thread, m.ID, chat.Entry{Wrote: m}); err != nil {
+		return err
+	}
+	if len(t.Messages) == 0 { // only now the thread has a title
+		rec.Store.Hub.Publish(ctx, store.HintListed, "")
+	}
+	return nil
+}
+
+// compose makes a message of a form.
+func (rec *Receiver) compose(ctx context.Context, r *http.Request, thread string, t chat.Snapshot) (*chat.Wrote, error) {
+	form := r.PostForm
+	m := &chat.Wrote{ID: form.Get("id"), By: rec.Me(r), ReplyTo: form.Get("reply_to")}
+	m.Text = strings.ToValidUTF8(strings.ReplaceAll(form.Get("text"), "\r\n", "\n"), "\uFFFD")
+	switch {
+	case !chat.ValidID.MatchString(m.ID):
+		return nil, request.ErrUnreadable
+	case len(m.Text) > adapters.MaxText:
+		return nil, request.Refuse(http.StatusRequestEntityTooLarge, "The text is too long: at most %s are taken.", markup.Size(adapters.MaxText))
+	case t.Next > MaxLength:
+		return nil, request.ErrThreadFull
+	case m.ReplyTo != "" && t.Message(m.ReplyTo) == nil:
+		return nil, request.Refuse(http.StatusUnprocessableEntity, "The message that this replies to is not here any more.")
+	}
+	points, err := readPointings(form.Get("marks"))
+	if err != nil {
+		return nil, err
+	}
+	if len(form["file"]) > 0 || len(points) > 0 {
+		if err := rec.attach(ctx, thread, t, form["file"], points, m); err != nil {
+			return nil, err
+		}
+	}
+	if strings.TrimSpace(m.Text) == "" && len(m.Files) == 0 {
+		return nil, request.Refuse(http.StatusUnprocessableEntity, "Write something, or attach a file.")
+	}
+	if len(m.Files) > adapters.MaxFiles {
+		return nil, request.Refuse(http.StatusUnprocessableEntity, "At most %d files can be sent with one message.", adapters.MaxFiles)
+	}
+	as := chat.Happening{ID: m.ID, At: rec.Now(), Message: &chat.Message{ID: m.ID, Wrote: m, ReplyTo: m.ReplyTo}}
+	return m, chat.EventOf(thread, t, as).Validate() // what is recorded can be handed over
+}
+
+// attach adds files and marks to a message.
+func (rec *Receiver) attach(ctx context.Context, thread string, t chat.Snapshot, ids []string, points []Pointing, m *chat.Wrote) error {
+	all, _, err := rec.Store.Threads.Uploads(ctx, thread)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		f, sent := t.File(id)
+		if p, ok := all[id]; !sent {
+			if !ok || p.For == store.ForMask || p.By != m.By.ID {
+				return errFileGone
+			}
+			f = p.Upload
+		}
+		if !slices.ContainsFunc(m.Files, func(u chat.Upload) bool { return u.ID == id }) {
+			m.Files = append(m.Files, f)
+		}
+	}
+	for _, p := range points {
+		if err := rec.mark(ctx, t, all, p, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// press reads which button was pressed; it is nil if there is nothing to do any more.
+func (rec *Receiver) press(r *http.Request, t chat.Snapshot, m *chat.Message) (*chat.Reacted, error) {
+	form := r.PostForm
+	out := &chat.Reacted{ID: form.Get("id"), By: rec.Me(r), On: m.ID, Back: form.Get("back") == "true"}
+	if !chat.ValidID.MatchString(out.ID) {
+		return nil, request.ErrUnreadable
+	}
+	sign := form.Get("sign")
+	if sign == "stop" {
+		if m.Progress != nil { // what runs is the request
+			if m = t.Message(m.ReplyTo); m == nil {
+				return nil, request.ErrUnknown
+			}
+			out.On = m.ID
+		} else if m.Wrote == nil || !m.Open() {
+			return nil, nil //nolint:nilnil // it has ended by itself
+		}
+		return out, nil
+	}
+	if m.Said == nil {
+		return nil, request.ErrUnreadable
+	}
+	switch out.Sign = adapters.Sign(sign); out.Sign {
+	case adapters.Again: // what is asked for again cannot be taken back by that
+		out.Back = false
+	case adapters.Remove:
+		out.Back = false
+		if !m.MayRemove(out.By) {
+			return nil, request.Refuse(http.StatusForbidden, "Only who asked, or an admin, can remove this.")
+		}
+	case adapters.Choose:
+		n, err := strconv.Atoi(form.Get("number"))
+		if err != nil || n < 1 || n > len(m.Said.Reply.Choices) {
+			return nil, request.ErrUnreadable
+		}
+		if n > m.Offered {
+			return nil, request.Refuse(http.StatusConflict, "This cannot be chosen yet. Try again in a moment.")
+		}
+		out.Number, out.Choice = n, m.Said.Reply.Choices[n-1].ID
+		if out.Back && !slices.Contains(m.Presses, chat.Press{Number: n, By: out.By.ID}) {
+			return nil, nil //nolint:nilnil // it is taken back already
+		}
+	default:
+		return nil, request.ErrUnreadable
+	}
+	return out, nil
+}

@@ -1,0 +1,59 @@
+package request
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"atelier/adapters"
+)
+
+// Refusals of several packages.
+var (
+	// ErrUnknown is for what does not exist (any more).
+	ErrUnknown = Refuse(http.StatusNotFound, "This is not here (any more).")
+	// ErrUnreadable is for what no page of this version sends.
+	ErrUnreadable = Refuse(http.StatusBadRequest, "The browser sent this in a way that is not understood. Reload the page.")
+	// ErrThreadFull is for a thread that is too long.
+	ErrThreadFull = Refuse(http.StatusConflict, "This thread is full. Begin a new one.")
+)
+
+// Refusal is why a request is not served, in a sentence for people.
+type Refusal struct { //nolint:errname // a refusal is more than an error: what people are told
+	Status int
+	format string // a sentence of the catalogue
+	args   []any
+	After  time.Duration // when to try again, if known
+	Ends   bool          // the rest of the body is not read
+}
+
+// Refuse makes a refusal with a status of HTTP.
+func Refuse(status int, format string, args ...any) *Refusal {
+	if false {
+		_ = fmt.Sprintf(format, args...) // so that go vet checks the callers
+	}
+	return &Refusal{Status: status, format: format, args: args}
+}
+
+func (r *Refusal) Error() string { return "refused: " + http.StatusText(r.Status) }
+
+// Phrase is the sentence, for the catalogue.
+func (r *Refusal) Phrase() (format string, args []any) { return r.format, r.args }
+
+// RefusalOf is what people are told of an error; fault reports that it is for the log.
+func RefusalOf(err error) (r *Refusal, fault bool) {
+	if r, ok := errors.AsType[*Refusal](err); ok {
+		return r, false
+	}
+	_, large := errors.AsType[*http.MaxBytesError](err)
+	switch {
+	case large, errors.Is(err, adapters.ErrTooLarge):
+		return Refuse(http.StatusRequestEntityTooLarge, "This is too much for one message. Send less."), false
+	case errors.Is(err, adapters.ErrGone):
+		return ErrUnknown, false
+	}
+	r = Refuse(http.StatusServiceUnavailable, "This did not work just now. Try again in a moment.")
+	r.After = 5 * time.Second
+	return r, true
+}

@@ -1,0 +1,229 @@
+// Package site serves the pages, deletes threads, and tells people of errors.
+package site
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"time"
+
+	"atelier/adapters"
+	"atelier/adapters/web/chat"
+	"atelier/adapters/web/drawing"
+	"atelier/adapters/web/page"
+	"atelier/adapters/web/request"
+	"atelier/adapters/web/store"
+)
+
+// Workshop is what the pages show of how the bot works.
+type Workshop interface {
+	// Work is how an answer came about, or nil if nothing is known.
+	Work(ctx context.Context, answer adapters.MessageRef) (*drawing.Work, error)
+	// Tools are all tools, in the catalogue's order.
+	Tools(ctx context.Context) ([]page.Tool, error)
+	// Examples are requests that the live tools can do, the best to begin with first.
+	Examples(ctx context.Context) ([]page.Example, error)
+	// Forget deletes what the bot knows of a thread, if anything.
+	Forget(ctx context.Context, t adapters.Thread) error
+}
+
+// PageLength is how many messages a page shows, and how many the link to earlier ones adds.
+const PageLength = 200
+
+// Site serves the pages.
+type Site struct {
+	*request.Reader
+
+	Store    *store.Store
+	Pages    *page.Renderer
+	Workshop Workshop
+	MaxFile  int64
+	// CanLeave reports whether there is a session to log out of.
+	CanLeave func(context.Context) bool
+	Now      func() time.Time
+	Log      *slog.Logger
+}
+
+// ServeFresh serves the empty page: the first message on it begins a thread.
+func (s *Site) ServeFresh(w http.ResponseWriter, r *http.Request) error {
+	examples, err := s.Workshop.Examples(r.Context())
+	if err != nil {
+		s.Log.WarnContext(r.Context(), "there are no examples", "error", adapters.ForOperator(err)) // the page does without
+	}
+	return s.serve(w, r, http.StatusOK, page.View{Fresh: chat.NewID(), Examples: examples})
+}
+
+// ServeTools serves the page of the tools.
+func (s *Site) ServeTools(w http.ResponseWriter, r *http.Request) error {
+	tools, err := s.Workshop.Tools(r.Context())
+	if err != nil {
+		return err
+	}
+	return s.serve(w, r, http.StatusOK, page.View{Tools: tools})
+}
+
+// ServeThread serves the page of a thread.
+func (s *Site) ServeThread(w http.ResponseWriter, r *http.Request) error {
+	id, t, err := s.Thread(r)
+	if err != nil {
+		return err
+	}
+	from := since(r, t)
+	return s.serve(w, r, http.StatusOK, page.View{Title: t.Title, Thread: &page.Thread{
+		ID: id, Title: t.Title, Position: t.Next - 1, From: from, Earlier: earlier(id, t, from),
+		Messages: page.Viewer{Thread: id, Snapshot: t, Me: s.Me(r), From: from}.Messages(-1), CanForget: t.MayForget(s.Me(r)),
+	}})
+}
+
+// since is the position from which a page shows its thread.
+func since(r *http.Request, t chat.Snapshot) int64 {
+	last := t.Messages[max(0, len(t.Messages)-PageLength)].Order
+	if from := request.From(r); from >= 0 {
+		return min(from, last)
+	}
+	return last
+}
+
+// earlier is the address of a page that shows more, and begins here; "" if all is shown.
+func earlier(thread string, t chat.Snapshot, from int64) string {
+	for i, m := range t.Messages {
+		if m.Order >= from && i > 0 {
+			return "/t/" + thread + "?from=" + strconv.FormatInt(t.Messages[max(0, i-PageLength)].Order, 10) + "#m-" + m.ID
+		} else if m.Order >= from {
+			break
+		}
+	}
+	return ""
+}
+
+// ServeWork serves how an answer came about.
+func (s *Site) ServeWork(w http.ResponseWriter, r *http.Request) error {
+	thread, _, m, err := s.Message(r)
+	if err != nil {
+		return err
+	}
+	work, err := s.Workshop.Work(r.Context(), chat.RefOf(thread, m.ID))
+	if err != nil {
+		return err
+	}
+	s.write(w, http.StatusOK, func(to io.Writer) error { return s.Pages.Work(to, request.Language(r), work) })
+	return nil
+}
+
+// ServeForget deletes a thread, and all that is known of it.
+func (s *Site) ServeForget(w http.ResponseWriter, r *http.Request) error {
+	id, t, err := s.Thread(r)
+	if err != nil {
+		return err
+	}
+	if !t.MayForget(s.Me(r)) {
+		return request.Refuse(http.StatusForbidden, "Only who began the thread, or an admin, can delete it.")
+	}
+	ctx := r.Context()
+	if err := s.Workshop.Forget(ctx, chat.ThreadOf(id)); err != nil {
+		return err
+	}
+	if err := s.Store.Forget(ctx, id); err != nil { // which the bot may not have done
+		return err
+	}
+	if err := s.Store.Purge(ctx); err != nil {
+		return err
+	}
+	w.Header().Set("Hx-Redirect", "/")
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// List is the list of threads, as of the wanted hint or later.
+func (s *Site) List(ctx context.Context, open string, wanted uint64) ([]page.ThreadLine, error) {
+	lines, err := s.Store.Index.List(ctx, s.Now(), wanted)
+	var all []page.ThreadLine
+	for _, l := range lines {
+		all = append(all, page.ThreadLine{ID: l.Thread, Title: l.Title, At: l.At, Open: l.Thread == open, Busy: l.Busy})
+	}
+	return all, err
+}
+
+// action serves a request. An error means that nothing was written.
+type action func(w http.ResponseWriter, r *http.Request) error
+
+// Whole serves a page. Errors are pages too.
+func (s *Site) Whole(a action) http.HandlerFunc {
+	return s.orWhyNot(a, func(w http.ResponseWriter, r *http.Request, status int, sentence string) {
+		if err := s.serve(w, r, status, page.View{Missing: sentence, Title: sentence}); err != nil {
+			http.Error(w, sentence, status)
+		}
+	})
+}
+
+// Fragment serves a piece of a page, or nothing. Errors are pieces too.
+func (s *Site) Fragment(a action) http.HandlerFunc {
+	return s.orWhyNot(a, func(w http.ResponseWriter, r *http.Request, status int, sentence string) {
+		s.write(w, status, func(to io.Writer) error { return s.Pages.Failure(to, request.Language(r), sentence) })
+	})
+}
+
+// Data serves JSON to a script.
+func (s *Site) Data(a action) http.HandlerFunc {
+	return s.orWhyNot(a, func(w http.ResponseWriter, _ *http.Request, status int, sentence string) {
+		request.WriteJSON(w, status, map[string]string{"error": sentence})
+	})
+}
+
+// serve serves a page, with what all pages have.
+func (s *Site) serve(w http.ResponseWriter, r *http.Request, status int, v page.View) error {
+	open := ""
+	if v.Thread != nil {
+		open = v.Thread.ID
+	}
+	threads, err := s.List(r.Context(), open, store.Latest)
+	if err != nil && v.Missing == "" {
+		return err
+	}
+	v.Language, v.Me, v.Threads = request.Language(r), s.Me(r), threads
+	v.CanLeave = s.CanLeave != nil && s.CanLeave(r.Context())
+	v.MaxFile, v.MaxFiles = s.MaxFile, adapters.MaxFiles
+	s.write(w, status, func(to io.Writer) error { return s.Pages.Page(to, v) })
+	return nil
+}
+
+// orWhyNot runs an action, and lets tell write its error.
+func (s *Site) orWhyNot(a action, tell func(w http.ResponseWriter, r *http.Request, status int, sentence string)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		err := a(w, r)
+		if err == nil || r.Context().Err() != nil { // nobody waits any more
+			return
+		}
+		why, fault := request.RefusalOf(err)
+		if fault {
+			s.Log.ErrorContext(r.Context(), "a request of a browser failed", "route", r.Pattern, "error", adapters.ForOperator(err))
+		}
+		if why.After > 0 {
+			w.Header().Set("Retry-After", strconv.Itoa(int(max(why.After, time.Second)/time.Second)))
+		}
+		if why.Ends {
+			w.Header().Set("Connection", "close")
+		}
+		w.Header().Set("Cache-Control", "no-store")
+		tell(w, r, why.Status, s.Pages.Words.Tell(request.Language(r), why))
+	}
+}
+
+// write writes HTML once all of it is rendered.
+func (s *Site) write(w http.ResponseWriter, status int, render func(io.Writer) error) {
+	var b bytes.Buffer
+	if err := render(&b); err != nil {
+		s.Log.Error("a page could not be rendered", "error", adapters.ForOperator(err))
+		http.Error(w, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	if w.Header().Get("Cache-Control") == "" {
+		w.Header().Set("Cache-Control", "no-store")
+	}
+	w.WriteHeader(status)
+	_, _ = b.WriteTo(w) //nolint:errcheck // the browser may have left
+}

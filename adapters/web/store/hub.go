@@ -1,0 +1,167 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+
+	"atelier/adapters"
+)
+
+// topic is where processes tell each other of changes. A hint is a letter and a thread's id.
+const topic = "web"
+
+// The letters of hints.
+const (
+	HintWrote   = 'w' // a person wrote or reacted
+	hintChanged = 'c' // something else changed in the thread
+	HintListed  = 'l' // the list of threads changed
+)
+
+// Hub tells the watchers in this process of changes. It is subscribed while there are any.
+type Hub struct {
+	state State
+	log   *slog.Logger
+	count atomic.Uint64 // of hints, lost ones included
+
+	mu       sync.Mutex
+	watchers map[*Watcher]struct{}
+	line     *subscription
+}
+
+// subscription is one to the topic.
+type subscription struct {
+	ready chan struct{} // closed once it is there, or err is set
+	err   error
+	stop  context.CancelFunc
+}
+
+// Watcher waits for changes of a thread, and of the list of threads.
+type Watcher struct {
+	thread string
+	Wake   chan struct{} // has an element after a change
+	Lost   chan struct{} // closed when the subscription ends
+
+	Changed atomic.Uint64 // the number of the last hint about the thread
+	Listed  atomic.Uint64 // and about the list
+}
+
+func newHub(state State, log *slog.Logger) *Hub {
+	return &Hub{state: state, log: log, watchers: map[*Watcher]struct{}{}}
+}
+
+// Watch tells of all changes after it returns, until leave.
+func (h *Hub) Watch(ctx context.Context, thread string) (*Watcher, error) {
+	w := &Watcher{thread: thread, Wake: make(chan struct{}, 1), Lost: make(chan struct{})}
+	h.mu.Lock()
+	h.watchers[w] = struct{}{}
+	if h.line == nil {
+		h.line = h.connect(ctx)
+	}
+	line := h.line
+	h.mu.Unlock()
+	select {
+	case <-line.ready:
+		if line.err == nil { // what was read before may be old
+			w.Changed.CompareAndSwap(0, h.count.Load())
+			w.Listed.CompareAndSwap(0, h.count.Load())
+			return w, nil
+		}
+	case <-ctx.Done():
+		h.Leave(w)
+		return nil, ctx.Err()
+	}
+	h.Leave(w)
+	return nil, line.err
+}
+
+// Leave ends a watch.
+func (h *Hub) Leave(w *Watcher) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.watchers, w)
+	if len(h.watchers) == 0 && h.line != nil {
+		h.line.stop()
+		h.line = nil
+	}
+}
+
+// Subscribe returns the hints of all processes until the context ends.
+func (h *Hub) Subscribe(ctx context.Context) (<-chan []byte, error) {
+	return h.state.Subscribe(ctx, topic)
+}
+
+// Publish tells all processes of a change. Failures are logged: watchers also look without a hint.
+func (h *Hub) Publish(ctx context.Context, kind byte, thread string) {
+	if err := h.state.Publish(ctx, topic, append([]byte{kind}, thread...)); err != nil && ctx.Err() == nil {
+		h.log.DebugContext(ctx, "a hint was not published", "error", adapters.ForOperator(err))
+	}
+}
+
+// hints is the number of hints so far.
+func (h *Hub) hints() uint64 { return h.count.Load() }
+
+// connect subscribes, until the line is stopped.
+func (h *Hub) connect(ctx context.Context) *subscription {
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	l := &subscription{ready: make(chan struct{}), stop: stop}
+	go func() {
+		hints, err := h.Subscribe(ctx)
+		if err != nil {
+			l.err = fmt.Errorf("wait for changes: %w", err)
+			h.end(l)
+			close(l.ready)
+			return
+		}
+		h.count.Add(1) // whatever was read before may be old
+		close(l.ready)
+		for hint := range hints {
+			h.tell(hint)
+		}
+		h.end(l)
+	}()
+	return l
+}
+
+// tell wakes the watchers that a hint is for, and all if some were lost.
+func (h *Hub) tell(hint []byte) {
+	n := h.count.Add(1)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for w := range h.watchers {
+		about, listed := len(hint) == 0, len(hint) == 0
+		if !about {
+			listed = hint[0] == HintListed
+			about = !listed && string(hint[1:]) == w.thread
+		}
+		if about {
+			w.Changed.Store(n)
+		}
+		if listed {
+			w.Listed.Store(n)
+		}
+		if about || listed {
+			select {
+			case w.Wake <- struct{}{}:
+			default:
+			}
+		}
+	}
+}
+
+// end tells the watchers on a line that no more will come.
+func (h *Hub) end(l *subscription) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	l.stop()
+	if h.line != l {
+		return
+	}
+	h.line = nil
+	for w := range h.watchers {
+		close(w.Lost)
+		delete(h.watchers, w)
+	}
+}
