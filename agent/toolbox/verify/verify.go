@@ -19,6 +19,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"atelier/agent/plan"
@@ -73,6 +74,8 @@ type Verifier struct {
 	// pixels tells that memory was taken for those of pictures; drawn are the arguments' own.
 	pixels bool
 	drawn  map[string]drawn
+	// drawing is done once drawn is complete.
+	drawing sync.WaitGroup
 
 	looked bool
 	sizes  []image.Point // of the pictures that the tool was given
@@ -92,6 +95,7 @@ func (v *Verifier) Verify(ctx context.Context, out toolbox.Output) error {
 		return err
 	}
 	defer leave()
+	defer v.drawArgs(ctx)()
 	for _, o := range all {
 		if err := v.one(ctx, o, len(all)); err != nil {
 			return err
