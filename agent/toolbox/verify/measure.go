@@ -250,7 +250,7 @@ func (v *Verifier) draw(ctx context.Context, path string, measure effect.Measure
 
 // loudness is how loud a file is, nil if that cannot be measured.
 func (v *Verifier) loudness(ctx context.Context, path string, look ffmpeg.Look) *float64 {
-	l, err := v.Player.Loudness(ctx, path, look, "anull", v.Call.Dir)
+	l, err := v.Player.Loudness(ctx, path, look, "anull", ffmpeg.SamplePeaks, v.Call.Dir)
 	if err != nil {
 		return nil
 	}

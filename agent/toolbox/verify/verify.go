@@ -47,7 +47,7 @@ type Player interface {
 	// Plays decodes the beginning of a file, and looks at all of it.
 	Plays(ctx context.Context, path string) (ffmpeg.Look, error)
 	Look(ctx context.Context, path string) (ffmpeg.Look, error)
-	Loudness(ctx context.Context, path string, look ffmpeg.Look, filter, dir string) (ffmpeg.Loudness, error)
+	Loudness(ctx context.Context, path string, look ffmpeg.Look, filter string, peaks ffmpeg.Peaks, dir string) (ffmpeg.Loudness, error)
 }
 
 var _ Player = (*ffmpeg.FFmpeg)(nil)
