@@ -35,7 +35,7 @@ import (
 // of a tool includes the check of its result. The bare command is the command line that the tool starts,
 // run on the same files at the same priority, without the sandbox and without looking at them before and
 // after. Some built-in tools stand beside ffmpeg's filter instead. The columns CPU are the time on the
-// processors, which other work on the machine changes less. It takes about 20 minutes; name tools for less.
+// processors, which other work on the machine changes less. Half an hour does not suffice on a busy machine; name tools for less.
 //
 //	go test ./bot -run '^$' -bench Tools -benchtime 1x -timeout 2h
 //	go test ./bot -run '^$' -bench 'Tools/(cut_video|blur_image)$' -benchtime 5x
