@@ -38,6 +38,7 @@ func (l Loudness) Silent() bool { return l.LUFS <= -69.9 }
 type Peaks string
 
 const (
+	// SamplePeaks are the highest samples.
 	SamplePeaks Peaks = "sample"
 	// TruePeaks are also seen between samples, which takes twice as long.
 	TruePeaks Peaks = "true"
