@@ -116,7 +116,7 @@ func (p player) Look(ctx context.Context, path string) (ffmpeg.Look, error) {
 	return p.Plays(ctx, path)
 }
 
-func (player) Loudness(context.Context, string, ffmpeg.Look, string, string) (ffmpeg.Loudness, error) {
+func (player) Loudness(context.Context, string, ffmpeg.Look, string, ffmpeg.Peaks, string) (ffmpeg.Loudness, error) {
 	return ffmpeg.Loudness{}, ffmpeg.ErrUnmeasured
 }
 

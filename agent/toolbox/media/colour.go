@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"image"
+	"image/draw"
 
 	"github.com/kovidgoyal/imaging"
 	"github.com/kovidgoyal/imaging/prism/meta/icc"
@@ -26,6 +27,13 @@ func converted(ctx context.Context, img image.Image) (*image.NRGBA, error) {
 	b := img.Bounds()
 	if p, ok := img.(*image.RGBA); ok && b.Min == (image.Point{}) && p.Opaque() { // the bytes are the same then
 		return &image.NRGBA{Pix: p.Pix, Stride: p.Stride, Rect: p.Rect}, Stopped(ctx)
+	}
+	if p, ok := img.(*image.YCbCr); ok { // a photo: the bytes of RGBA are the same, and draw is fast on them
+		out := image.NewRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))
+		err := InBands(ctx, b.Dy(), BandRows(b.Dx()), func(from, to int) {
+			draw.Draw(out, image.Rect(0, from, b.Dx(), to), p, b.Min.Add(image.Pt(0, from)), draw.Src)
+		})
+		return &image.NRGBA{Pix: out.Pix, Stride: out.Stride, Rect: out.Rect}, err
 	}
 	parts, ok := img.(interface {
 		SubImage(r image.Rectangle) image.Image

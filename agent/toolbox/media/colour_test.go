@@ -116,3 +116,33 @@ func TestTheColourCubeIsTheProfile(t *testing.T) {
 		t.Errorf("the colours differ by %.2f greys on average and %d at worst", mean, worst)
 	}
 }
+
+// TestPhotosAreConvertedExactly: the colours of a JPEG are those of package color, however they are stored.
+func TestPhotosAreConvertedExactly(t *testing.T) {
+	t.Parallel()
+	for _, ratio := range []image.YCbCrSubsampleRatio{
+		image.YCbCrSubsampleRatio444, image.YCbCrSubsampleRatio422, image.YCbCrSubsampleRatio420,
+		image.YCbCrSubsampleRatio440, image.YCbCrSubsampleRatio411, image.YCbCrSubsampleRatio410,
+	} {
+		whole := image.NewYCbCr(image.Rect(0, 0, 41, 37), ratio)
+		for _, plane := range [][]uint8{whole.Y, whole.Cb, whole.Cr} {
+			for i := range plane {
+				plane[i] = uint8(i * i * 31)
+			}
+		}
+		part := whole.SubImage(image.Rect(4, 4, 40, 35))
+		got, err := converted(t.Context(), part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := image.NewNRGBA(image.Rect(0, 0, 36, 31))
+		for y := range 31 {
+			for x := range 36 {
+				want.Set(x, y, part.At(x+4, y+4))
+			}
+		}
+		if got.Rect != want.Rect || !bytes.Equal(got.Pix, want.Pix) {
+			t.Errorf("%s: other pixels", ratio)
+		}
+	}
+}

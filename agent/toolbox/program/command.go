@@ -132,7 +132,7 @@ func (m measurer) Loudness(ctx context.Context, v toolbox.Value, look ffmpeg.Loo
 	if err != nil {
 		return ffmpeg.Loudness{}, err
 	}
-	return m.b.measure(ctx, m.call, r, "anull")
+	return m.b.measure(ctx, m.call, r, "anull", ffmpeg.SamplePeaks)
 }
 
 // In is the file of a resource: for ffmpeg a mark in its place.

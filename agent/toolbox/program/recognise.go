@@ -15,6 +15,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media/ffmpeg"
 	"atelier/agent/toolbox/sandbox"
 )
 
@@ -31,7 +32,7 @@ func (b *Backend) hear(ctx context.Context, c toolbox.Call) (toolbox.Output, err
 		return toolbox.Output{}, err
 	}
 	nothing := r.fault(nil, plan.Say("holds no speech that could be understood."))
-	was, err := b.measure(ctx, c, r, "anull")
+	was, err := b.measure(ctx, c, r, "anull", ffmpeg.SamplePeaks)
 	if err != nil {
 		return toolbox.Output{}, err
 	}

@@ -54,7 +54,7 @@ func decibels(v float64) string {
 
 // evened is the filter that brings a recording to a loudness, and the loudness it has. Silence stays.
 func (b *Backend) evened(ctx context.Context, c toolbox.Call, r recording, target float64) (string, ffmpeg.Loudness, error) {
-	was, err := b.measure(ctx, c, r, "anull")
+	was, err := b.measure(ctx, c, r, "anull", ffmpeg.TruePeaks)
 	gain := target - was.LUFS
 	if err != nil || was.Silent() || was.Peak+gain <= truePeak {
 		return turned(gain), was, err
@@ -75,7 +75,7 @@ func (b *Backend) limited(ctx context.Context, c toolbox.Call, r recording, gain
 	)
 	first := gain
 	for range looks {
-		now, err := b.measure(ctx, c, r, limiting(gain, r.look.Audio().Frequency))
+		now, err := b.measure(ctx, c, r, limiting(gain, r.look.Audio().Frequency), ffmpeg.SamplePeaks)
 		if err != nil {
 			return "", err
 		}
@@ -96,8 +96,8 @@ func limiting(gain float64, rate int) string {
 }
 
 // measure measures what a filter makes of a recording.
-func (b *Backend) measure(ctx context.Context, c toolbox.Call, r recording, filter string) (ffmpeg.Loudness, error) {
-	l, err := b.config.FFmpeg.Loudness(ctx, r.path, r.look, filter, c.Dir)
+func (b *Backend) measure(ctx context.Context, c toolbox.Call, r recording, filter string, peaks ffmpeg.Peaks) (ffmpeg.Loudness, error) {
+	l, err := b.config.FFmpeg.Loudness(ctx, r.path, r.look, filter, peaks, c.Dir)
 	if errors.Is(err, ffmpeg.ErrUnmeasured) {
 		return ffmpeg.Loudness{}, r.fault(err, plan.Say("is damaged: no sound could be read out of it. Please send it again."))
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"image"
 	"io"
+	"maps"
 	"os"
 
 	"atelier/agent/plan"
@@ -175,18 +176,10 @@ func (v *Verifier) args(ctx context.Context) (map[string][]effect.Measured, erro
 	if !v.pixels {
 		return v.given, nil
 	}
-	all := map[string][]effect.Measured{}
-	for name, given := range v.given {
-		all[name] = given
-		if len(given) != 1 || v.needs.Args[name]&(effect.Pixels|effect.Cover) == 0 {
-			continue
-		}
-		d, ok := v.drawn[name]
-		if !ok {
-			d = v.draw(ctx, v.Call.Args[name][0].Path, v.needs.Args[name])
-			v.drawn[name] = d
-		}
-		one := given[0]
+	v.drawing.Wait()
+	all := maps.Clone(v.given)
+	for name, d := range v.drawn {
+		one := all[name][0]
 		one.Pixels, one.Cover = d.picture, d.cover
 		all[name] = []effect.Measured{one}
 	}
@@ -194,6 +187,22 @@ func (v *Verifier) args(ctx context.Context) (map[string][]effect.Measured, erro
 		return nil, media.Stopped(ctx)
 	}
 	return all, nil
+}
+
+// drawArgs begins to read the pixels of the arguments, while the result is looked at. What it returns waits
+// for the end of that. An argument at which a decoder panics is one that cannot be read.
+func (v *Verifier) drawArgs(ctx context.Context) (wait func()) {
+	if v.pixels {
+		v.drawing.Go(func() {
+			defer func() { _ = recover() }() //nolint:errcheck // see above
+			for name, measure := range v.needs.Args {
+				if measure&(effect.Pixels|effect.Cover) != 0 && len(v.given[name]) == 1 {
+					v.drawn[name] = v.draw(ctx, v.Call.Args[name][0].Path, measure)
+				}
+			}
+		})
+	}
+	return v.drawing.Wait
 }
 
 // measured measures an argument, but for its pixels.
@@ -241,7 +250,7 @@ func (v *Verifier) draw(ctx context.Context, path string, measure effect.Measure
 
 // loudness is how loud a file is, nil if that cannot be measured.
 func (v *Verifier) loudness(ctx context.Context, path string, look ffmpeg.Look) *float64 {
-	l, err := v.Player.Loudness(ctx, path, look, "anull", v.Call.Dir)
+	l, err := v.Player.Loudness(ctx, path, look, "anull", ffmpeg.SamplePeaks, v.Call.Dir)
 	if err != nil {
 		return nil
 	}

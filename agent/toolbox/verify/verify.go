@@ -19,6 +19,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"atelier/agent/plan"
@@ -46,7 +47,7 @@ type Player interface {
 	// Plays decodes the beginning of a file, and looks at all of it.
 	Plays(ctx context.Context, path string) (ffmpeg.Look, error)
 	Look(ctx context.Context, path string) (ffmpeg.Look, error)
-	Loudness(ctx context.Context, path string, look ffmpeg.Look, filter, dir string) (ffmpeg.Loudness, error)
+	Loudness(ctx context.Context, path string, look ffmpeg.Look, filter string, peaks ffmpeg.Peaks, dir string) (ffmpeg.Loudness, error)
 }
 
 var _ Player = (*ffmpeg.FFmpeg)(nil)
@@ -73,6 +74,8 @@ type Verifier struct {
 	// pixels tells that memory was taken for those of pictures; drawn are the arguments' own.
 	pixels bool
 	drawn  map[string]drawn
+	// drawing is done once drawn is complete.
+	drawing sync.WaitGroup
 
 	looked bool
 	sizes  []image.Point // of the pictures that the tool was given
@@ -92,6 +95,7 @@ func (v *Verifier) Verify(ctx context.Context, out toolbox.Output) error {
 		return err
 	}
 	defer leave()
+	defer v.drawArgs(ctx)()
 	for _, o := range all {
 		if err := v.one(ctx, o, len(all)); err != nil {
 			return err

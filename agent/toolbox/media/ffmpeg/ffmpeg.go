@@ -9,8 +9,7 @@
 //   - What is too long, too large, cut off or damaged is refused before it is decoded.
 //   - What is made carries no metadata of what it was made of, is looked at before it is
 //     given out, and is the same each time where the codecs allow.
-//   - A file that was found fit is not looked at again while it is the same: neither its size nor the
-//     time of its last change is another.
+//   - What was found fit is not looked at again, also as a copy under another name.
 //   - Nothing is left behind but the output, and not that if it failed.
 //   - Errors carry one sentence for people ([plan.Fault]), which names a file by its base
 //     name and never by its path.
@@ -68,7 +67,7 @@ func New(c Config) (*FFmpeg, error) {
 	}
 	return &FFmpeg{
 		sandbox: confined,
-		looks:   &looks{known: map[identity]Look{}},
+		looks:   &looks{contents: map[identity]content{}, known: map[content]found{}},
 		path:    c.Path,
 		timeout: cmp.Or(c.Timeout, time.Minute),
 		longest: cmp.Or(c.Longest, 4*time.Hour),

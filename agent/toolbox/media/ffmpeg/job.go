@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"atelier/agent/plan"
@@ -43,7 +44,7 @@ type Job struct {
 	// Filters name them by their base names, since the program works beside them.
 	Files []string
 	// Most is the largest that the output may be, in bytes; 0 is as large as files of people
-	// may be ([Config].Limits). What nobody is given may be larger.
+	// may be ([Config].Limits). What nobody is given may be larger; the caller reads it.
 	Most int64
 	// Timeout is how long it may take; 0 is the program's own.
 	Timeout time.Duration
@@ -76,15 +77,11 @@ func (f *FFmpeg) Do(ctx context.Context, j Job) (err error) {
 	if err := b.work(ctx, j, made); err != nil {
 		return err
 	}
-	look, err := b.examine(ctx, made)
-	if err != nil {
+	if err := b.examine(ctx, j, made); err != nil {
 		return err
 	}
 	if err := os.Rename(made, j.Output); err != nil {
 		return unwritten(j.Output, err)
-	}
-	if at, err := place(j.Output); err == nil && look.MIME != "" && j.Most == 0 {
-		f.looks.remember(identify(at), look)
 	}
 	return nil
 }
@@ -210,22 +207,33 @@ func (b *bench) work(ctx context.Context, j Job, made string) error {
 	}
 }
 
-// examine looks at what was made, which must be a file and no way to another one. The Look is zero for
-// a picture.
-func (b *bench) examine(ctx context.Context, made string) (look Look, err error) {
+// examine looks at what was made, which must be a file and no way to another one, and finds out at the
+// same time whether a sound or video plays. A picture that nobody is given is decoded by its reader alone.
+func (b *bench) examine(ctx context.Context, j Job, made string) error {
 	if err := sandbox.Left(made); err != nil {
-		return Look{}, unfit(err)
+		return unfit(err)
 	}
 	f := *b.f
 	f.limits.Bytes = b.most
-	info, err := media.InspectContext(ctx, made, f.limits)
+	inspect := media.InspectContext
+	if j.Most > 0 {
+		inspect = media.Describe
+	}
+	info, err := inspect(ctx, made, f.limits)
 	if err == nil && (info.Type == plan.Video || info.Type == plan.Audio) {
-		look, err = f.lookAt(ctx, b.programs, made, true)
+		s := &source{f: &f, programs: b.programs, path: made, demuxer: demuxers[info.MIME]}
+		var beside sync.WaitGroup
+		beside.Go(func() { s.plays = s.begin(ctx, "-map", "0:V?", "-map", "0:a?") == nil })
+		s.look, err = f.lookAt(ctx, b.programs, made, true)
+		beside.Wait()
+		if err == nil {
+			f.looks.remember(f.looks.content(made), found{s.look, s.plays})
+		}
 	}
 	if err != nil && ctx.Err() == nil {
-		return Look{}, unfit(err)
+		return unfit(err)
 	}
-	return look, err
+	return err
 }
 
 func unfit(err error) error {

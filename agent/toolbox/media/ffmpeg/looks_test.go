@@ -3,6 +3,7 @@ package ffmpeg
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -11,7 +12,7 @@ import (
 	"atelier/agent/toolbox/sandbox"
 )
 
-// TestLooksAreRemembered while the file is the same, and no longer.
+// TestLooksAreRemembered while the content is the same, and no longer.
 func TestLooksAreRemembered(t *testing.T) {
 	t.Parallel()
 	var started atomic.Int32
@@ -63,11 +64,26 @@ func TestLooksAreRemembered(t *testing.T) {
 		t.Errorf("%d programs make it, and %d look at it again", work, again)
 	}
 
+	if played := programs(func() error { _, err := f.Plays(t.Context(), out); return err }); played != 0 {
+		t.Errorf("%d programs see whether it plays, which they saw when it was made", played)
+	}
+
+	other := filepath.Join(t.TempDir(), "copy.wav")
+	if err := os.Rename(path, other); err != nil {
+		t.Fatal(err)
+	}
+	put(content)
+	if again := programs(look(other)) + programs(look(path)); again != 0 {
+		t.Errorf("%d programs look at a copy", again)
+	}
+	changed := slices.Clone(content)
+	changed[len(changed)-1]++
+	put(changed)
 	if err := os.Chtimes(path, time.Time{}, time.Unix(1_700_000_000, 0)); err != nil {
 		t.Fatal(err)
 	}
 	if again := programs(look(path)); again == 0 {
-		t.Error("a file with another time is not looked at")
+		t.Error("a file with another content is not looked at")
 	}
 	put(content[:len(content)/2])
 	if _, err := f.Look(t.Context(), path); err == nil {

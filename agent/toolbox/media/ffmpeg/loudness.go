@@ -26,7 +26,7 @@ var ErrUnmeasured = errors.New("the report tells no loudness")
 type Loudness struct {
 	// LUFS is its integrated loudness.
 	LUFS float64
-	// Peak is the highest true peak, in dBTP.
+	// Peak is the highest peak, in dBFS, or dBTP for [TruePeaks].
 	Peak float64
 }
 
@@ -34,10 +34,20 @@ type Loudness struct {
 // measure begins.
 func (l Loudness) Silent() bool { return l.LUFS <= -69.9 }
 
+// Peaks are those that are measured.
+type Peaks string
+
+const (
+	// SamplePeaks are the highest samples.
+	SamplePeaks Peaks = "sample"
+	// TruePeaks are also seen between samples, which takes twice as long.
+	TruePeaks Peaks = "true"
+)
+
 // Loudness decodes all sound of a file that was looked at, and measures what a filter makes of it;
 // "anull" is the sound itself. It works in the folder dir and leaves nothing there. A file out of
 // which no sound can be read is [ErrUnmeasured].
-func (f *FFmpeg) Loudness(ctx context.Context, path string, look Look, filter, dir string) (Loudness, error) {
+func (f *FFmpeg) Loudness(ctx context.Context, path string, look Look, filter string, peaks Peaks, dir string) (Loudness, error) {
 	sound := look.Audio()
 	if sound == nil {
 		return Loudness{}, ErrUnmeasured
@@ -52,7 +62,7 @@ func (f *FFmpeg) Loudness(ctx context.Context, path string, look Look, filter, d
 	// where the output belongs.
 	err := f.Do(ctx, Job{
 		Inputs: []Input{input},
-		Args:   []string{"-map", sound.Of(0), "-af", filter + ",ebur128=peak=true:metadata=1,ametadata=mode=print:file=out.txt", "-f", "null"},
+		Args:   []string{"-map", sound.Of(0), "-af", filter + ",ebur128=peak=" + string(peaks) + ":metadata=1,ametadata=mode=print:file=out.txt", "-f", "null"},
 		Output: report, Timeout: measureTime,
 	})
 	if err != nil {
@@ -85,7 +95,7 @@ func readLoudness(path string) (Loudness, error) {
 		switch name {
 		case "lavfi.r128.I":
 			l.LUFS = v
-		case "lavfi.r128.true_peak":
+		case "lavfi.r128.true_peak", "lavfi.r128.sample_peak":
 			l.Peak = 20 * math.Log10(max(v, 1e-3)) // it is told to a thousandth
 		}
 	}

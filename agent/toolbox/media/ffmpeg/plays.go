@@ -20,13 +20,16 @@ func (f *FFmpeg) Plays(ctx context.Context, path string) (Look, error) {
 	if err != nil {
 		return Look{}, err
 	}
-	var args []string
+	if s.plays {
+		return s.look, nil
+	}
+	var streams []string
 	for _, stream := range []*Stream{s.look.Video(), s.look.Audio()} {
 		if stream != nil {
-			args = append(args, "-map", stream.Of(0))
+			streams = append(streams, "-map", stream.Of(0))
 		}
 	}
-	_, err = s.run(ctx, found.ffmpeg, 1<<10, s.args([]string{"-nostdin", "-xerror"}, append(args, "-t", beginning, "-f", "null", "-")...))
+	err = s.begin(ctx, streams...)
 	switch {
 	case ctx.Err() != nil:
 		return Look{}, media.Stopped(ctx)
@@ -34,4 +37,10 @@ func (f *FFmpeg) Plays(ctx context.Context, path string) (Look, error) {
 		return Look{}, s.damaged(ctx, err)
 	}
 	return s.look, nil
+}
+
+// begin decodes the beginning of streams.
+func (s *source) begin(ctx context.Context, streams ...string) error {
+	_, err := s.run(ctx, s.programs.ffmpeg, 1<<10, s.args([]string{"-nostdin", "-xerror"}, append(streams, "-t", beginning, "-f", "null", "-")...))
+	return err
 }

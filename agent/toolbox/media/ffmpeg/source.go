@@ -30,6 +30,7 @@ type source struct {
 	ours     bool          // ffmpeg has just written it
 	there    time.Duration // when its last packet begins, 0 if unknown
 	look     Look
+	plays    bool // its beginning was decoded
 }
 
 // demuxers are ffmpeg's names for what reads a kind of file. None of them opens other
@@ -63,18 +64,18 @@ var demuxers = map[string]string{
 }
 
 // open looks at a file of sound or video without decoding it. One of ours is taken to be whole.
-func (f *FFmpeg) open(ctx context.Context, found programs, path string, ours bool) (*source, error) {
+func (f *FFmpeg) open(ctx context.Context, programs programs, path string, ours bool) (*source, error) {
 	at, err := place(path)
 	if err != nil {
 		return nil, err
 	}
-	id := identify(at)
-	if look, ok := f.looks.of(id); ok {
-		return &source{f: f, programs: found, path: at, demuxer: demuxers[look.MIME], look: look}, nil
-	}
 	info, err := media.InspectContext(ctx, path, f.limits)
 	if err != nil {
 		return nil, err
+	}
+	content := f.looks.content(at)
+	if known, ok := f.looks.of(content); ok {
+		return &source{f: f, programs: programs, path: at, demuxer: demuxers[known.look.MIME], look: known.look, plays: known.plays}, nil
 	}
 	demuxer, ok := demuxers[info.MIME]
 	switch {
@@ -83,7 +84,7 @@ func (f *FFmpeg) open(ctx context.Context, found programs, path string, ours boo
 	case !ok:
 		return nil, fault(path, nil, "is of the kind %s, but sound or a video is needed.", info.Type)
 	}
-	s := &source{f: f, programs: found, path: at, demuxer: demuxer, ours: ours, look: Look{Type: plan.Audio, MIME: info.MIME}}
+	s := &source{f: f, programs: programs, path: at, demuxer: demuxer, ours: ours, look: Look{Type: plan.Audio, MIME: info.MIME}}
 	said, err := s.walk(ctx)
 	if err != nil {
 		return nil, s.damaged(ctx, err)
@@ -105,7 +106,7 @@ func (f *FFmpeg) open(ctx context.Context, found programs, path string, ours boo
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	f.looks.remember(id, s.look)
+	f.looks.remember(content, found{look: s.look})
 	return s, nil
 }
 
