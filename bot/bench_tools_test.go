@@ -120,7 +120,7 @@ func newToolBench(b *testing.B) *toolBench {
 	builtin, err := native.New(native.Config{})
 	must(b, err)
 	w.backends = map[string]toolbox.Backend{builtinKind: builtin, programKind: programs, commandKind: programs.Commands()}
-	w.catalogue, err = toolbox.LoadCatalogue(toolbox.Embedded())
+	w.catalogue, err = readBuiltin()
 	must(b, err)
 	w.draw(b)
 	return w

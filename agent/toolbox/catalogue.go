@@ -49,9 +49,18 @@ func hashOf(t Tool) string {
 // may override the embedded one. So are the models read that stand in a folder's folder
 // "models", by their IDs. Within a folder a name is its file's name, so it
 // cannot stand there twice. The error names every fault of every file.
-func LoadCatalogue(folders ...fs.FS) (*Catalogue, error) {
+func LoadCatalogue(folders ...fs.FS) (*Catalogue, error) { return (&Catalogue{}).With(folders...) }
+
+// With is the catalogue with what the folders have, read as [LoadCatalogue] reads it.
+func (c *Catalogue) With(folders ...fs.FS) (*Catalogue, error) {
 	byName := map[string]Tool{}
+	for _, t := range c.tools {
+		byName[t.Name] = t
+	}
 	byID := map[string]Model{}
+	for _, m := range c.models {
+		byID[m.ID] = m
+	}
 	var errs []error
 	for _, folder := range folders {
 		files, err := fs.ReadDir(folder, ".") // not Glob, which takes a missing folder for an empty one
@@ -72,11 +81,11 @@ func LoadCatalogue(folders ...fs.FS) (*Catalogue, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	c := NewCatalogue(slices.Collect(maps.Values(byName)), slices.Collect(maps.Values(byID))...)
-	if err := c.checkModels(); err != nil {
+	all := NewCatalogue(slices.Collect(maps.Values(byName)), slices.Collect(maps.Values(byID))...)
+	if err := all.checkModels(); err != nil {
 		return nil, err
 	}
-	return c, nil
+	return all, nil
 }
 
 // loadTool reads one file of a folder, and tells its faults. What is no entry, such as
