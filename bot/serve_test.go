@@ -417,7 +417,6 @@ func TestServeDoesNotStart(t *testing.T) {
 		"a word too many":      {nil, []string{"please"}, `unknown command "please". Try: bot --help`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			env := map[string]string{"ATELIER_DATA": t.TempDir() + "/new", "ATELIER_LISTEN": "off"}
 			maps.Copy(env, c.env)
 			status, stdout, stderr := run(t, env, c.args...)
