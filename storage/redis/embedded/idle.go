@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	goredis "github.com/redis/go-redis/v9"
@@ -52,7 +53,7 @@ func askedFor(args []any) (key string, moves bool) {
 	}
 	for _, script := range [][]string{{"pending", "paused", "active", "lease"}, {"scheduled", "pending"}, {"retry", "pending"}} {
 		if args[2] == len(script) && len(args) >= keysFrom+len(script) && areKeys(args[keysFrom:], script) {
-			return args[keysFrom].(string), len(script) == 2 //nolint:forcetypeassert // areKeys has seen that it is one
+			return fmt.Sprint(args[keysFrom]), len(script) == 2
 		}
 	}
 	return "", false
