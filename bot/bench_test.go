@@ -22,7 +22,7 @@ func BenchmarkPlan(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	catalogue, err := config.catalogue()
+	catalogue, err := builtin()
 	if err != nil {
 		b.Fatal(err)
 	}

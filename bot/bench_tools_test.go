@@ -128,7 +128,7 @@ func newToolBench(b *testing.B) *toolBench {
 	builtin, err := native.New(native.Config{})
 	must(b, err)
 	w.backends = map[string]toolbox.Backend{builtinKind: builtin}
-	w.catalogue, err = toolbox.LoadCatalogue(toolbox.Embedded())
+	w.catalogue, err = readBuiltin()
 	must(b, err)
 	w.draw(b)
 	w.forget(b, toolbox.Call{})

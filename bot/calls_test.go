@@ -60,7 +60,7 @@ func BenchmarkCalls(b *testing.B) {
 // countCalls plans and answers the cases.
 func countCalls(b *testing.B, cases []evaluate.Case) (ours, theirs tally) {
 	b.Helper()
-	catalogue, err := toolbox.LoadCatalogue(toolbox.Embedded())
+	catalogue, err := builtin()
 	if err != nil {
 		b.Fatal(err)
 	}

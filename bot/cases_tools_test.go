@@ -27,7 +27,7 @@ func TestEveryToolRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	catalogue, err := config.catalogue()
+	catalogue, err := builtin()
 	if err != nil {
 		t.Fatal(err)
 	}

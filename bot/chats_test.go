@@ -152,7 +152,7 @@ func TestStartTellsWhoTheBotIs(t *testing.T) {
 			var errs bytes.Buffer
 			status := Program{
 				Env:   append(c.env, "ATELIER_DATA="+t.TempDir(), "ATELIER_LISTEN=127.0.0.1:0"),
-				Stdin: strings.NewReader(""), Stdout: out, Stderr: &errs,
+				Stdin: strings.NewReader(""), Stdout: out, Stderr: &errs, Builtin: builtin,
 			}.Run(ctx)
 			for _, want := range c.want {
 				if status != statusDone || !strings.Contains(says, want) {

@@ -8,7 +8,6 @@ import (
 
 	"atelier/adapters"
 	"atelier/agent/plan"
-	"atelier/agent/toolbox"
 	"atelier/jobs"
 	"atelier/jobs/quota"
 )
@@ -19,7 +18,7 @@ func TestCommandsOfAChat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	catalogue, err := toolbox.LoadCatalogue(toolbox.Embedded())
+	catalogue, err := builtin()
 	if err != nil {
 		t.Fatal(err)
 	}

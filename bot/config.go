@@ -70,6 +70,8 @@ type Config struct {
 	// Variables are the environment and the file .env, for the keys that the backends'
 	// file names. They are never printed.
 	Variables map[string]string
+	// Builtin gives the tools that come with the program; not a variable. Nil reads them anew.
+	Builtin func() (*toolbox.Catalogue, error)
 	// Tools is the process's own toolbox; not a variable. Nil makes one when it is needed.
 	Tools *toolbox.Toolbox
 	// Films is what the process reads sound and video with; not a variable. It remembers which files it

@@ -34,6 +34,8 @@ func TestConversation(t *testing.T) {
 			Stdin:  strings.NewReader(""),
 			Stdout: &stdout,
 			Stderr: &stderr,
+
+			Builtin: builtin,
 		}
 		if status := p.Run(t.Context()); status != statusDone {
 			t.Fatalf("%q ended with the status %d: %s%s", args, status, &stdout, &stderr)

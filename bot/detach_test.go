@@ -87,7 +87,7 @@ func untilDone(t *testing.T, env []string, into any, args ...string) {
 	t.Helper()
 	for again := time.NewTicker(20 * time.Millisecond); ; <-again.C {
 		var out, wrong bytes.Buffer
-		status := Program{Args: args, Env: env, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &wrong}.Run(t.Context())
+		status := Program{Args: args, Env: env, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &wrong, Builtin: builtin}.Run(t.Context())
 		switch {
 		case status == statusDone:
 			if err := json.Unmarshal(out.Bytes(), into); err != nil {
@@ -164,7 +164,7 @@ func TestDetachHandsOverOnly(t *testing.T) {
 			var out, wrong bytes.Buffer
 			status := Program{
 				Args: append([]string{"ask", "--detach"}, c.args...), Env: append(c.env, "ATELIER_DATA="+t.TempDir()),
-				Stdin: strings.NewReader(""), Stdout: &out, Stderr: &wrong,
+				Stdin: strings.NewReader(""), Stdout: &out, Stderr: &wrong, Builtin: builtin,
 			}.Run(t.Context())
 			if status == statusDone || !strings.Contains(wrong.String(), c.says) || out.Len() > 0 {
 				t.Errorf("status %d, %q, %q", status, out.String(), wrong.String())

@@ -12,7 +12,7 @@ import (
 // make at all, told without a word of English but names.
 func TestLacksAreToldInChinese(t *testing.T) {
 	t.Parallel()
-	c, err := toolbox.LoadCatalogue(toolbox.Embedded())
+	c, err := builtin()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -93,7 +93,7 @@ type called struct {
 func (c called) run(t *testing.T) (status int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	p := Program{Args: c.args, Env: c.env, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Terminal: c.terminal, LocalServers: c.places}
+	p := Program{Args: c.args, Env: c.env, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Terminal: c.terminal, LocalServers: c.places, Builtin: builtin}
 	if c.stderr != nil {
 		p.Stderr = io.MultiWriter(&errs, c.stderr)
 	}

@@ -11,12 +11,14 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/alecthomas/kong"
 	"golang.org/x/term"
 
 	"atelier/agent/endpoint/discover"
 	"atelier/agent/plan"
+	"atelier/agent/toolbox"
 )
 
 // The exit statuses.
@@ -41,6 +43,8 @@ type Program struct {
 	Terminal func(w io.Writer) (columns int, ok bool)
 	// LocalServers is where model servers of this machine are looked for. Nil looks nowhere.
 	LocalServers []discover.Place
+	// Builtin gives the tools that come with the program. Nil reads them once.
+	Builtin func() (*toolbox.Catalogue, error)
 }
 
 // commands is the command line.
@@ -101,7 +105,7 @@ func (c *call) read(flags func(*Config) error, complete func(Config) (Config, er
 	if err != nil {
 		return Config{}, err
 	}
-	config.LogTo = &lineWriter{to: c.Stderr}
+	config.LogTo, config.Builtin = &lineWriter{to: c.Stderr}, c.Builtin
 	c.log = config.logger()
 	return config, nil
 }
@@ -156,6 +160,9 @@ func (e *usageError) Error() string { return e.sentence }
 
 // Run runs the program and returns its exit status.
 func (p Program) Run(ctx context.Context) int {
+	if p.Builtin == nil {
+		p.Builtin = sync.OnceValues(readBuiltin)
+	}
 	var line commands
 	exited := -1
 	parser, err := kong.New(&line,

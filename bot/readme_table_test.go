@@ -29,7 +29,7 @@ var systems = []struct{ origin, name string }{
 // TestReadmeTable compares the table of tools in agent/toolbox/README.md with the catalogue.
 func TestReadmeTable(t *testing.T) {
 	t.Parallel()
-	catalogue, err := toolbox.LoadCatalogue(toolbox.Embedded())
+	catalogue, err := builtin()
 	check(t, err)
 	readme := string(readPage(t, toolsREADME))
 	before, rest, begins := strings.Cut(readme, tableBegins)

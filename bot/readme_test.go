@@ -93,7 +93,7 @@ func TestExamplesWork(t *testing.T) {
 // TestReadmeTellsTheTruth compares the numbers, models and examples in the READMEs with the code.
 func TestReadmeTellsTheTruth(t *testing.T) {
 	t.Parallel()
-	catalogue, err := toolbox.LoadCatalogue(toolbox.Embedded())
+	catalogue, err := builtin()
 	check(t, err)
 	own, free := 0, 0 // tools that are our own, and those that need no model and no key
 	for _, tool := range catalogue.Tools() {
@@ -192,7 +192,7 @@ func TestThePrograms(t *testing.T) {
 	image, err := os.ReadFile("../deployments/Dockerfile")
 	check(t, err)
 	smaller := map[string]string{"fluid-soundfont-gm": "fluidr3mono-gm-soundfont"} // in the image
-	catalogue, err := toolbox.LoadCatalogue(toolbox.Embedded())
+	catalogue, err := builtin()
 	check(t, err)
 	for _, p := range b.Programs(catalogue.Tools()) {
 		if !slices.Contains(strings.Fields(line), p.Debian) {

@@ -12,6 +12,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -148,6 +149,9 @@ func makeBinary(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte("\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00"), 0o600))
 }
 
+// builtin gives the tools that come with the program, read once for all tests.
+var builtin = sync.OnceValues(readBuiltin)
+
 // run calls the program in this process.
 func run(t *testing.T, env map[string]string, args ...string) (status int, stdout, stderr string) {
 	t.Helper()
@@ -158,7 +162,7 @@ func run(t *testing.T, env map[string]string, args ...string) (status int, stdou
 	}
 	status = Program{
 		Args: args, Env: variables,
-		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs,
+		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Builtin: builtin,
 	}.Run(t.Context())
 	return status, out.String(), errs.String()
 }

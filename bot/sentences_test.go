@@ -63,7 +63,7 @@ func TestEverySentenceHasItsTranslation(t *testing.T) {
 // their backings need, and the sentences of commands.
 func ofTools(t *testing.T) map[string]string {
 	t.Helper()
-	c, err := toolbox.LoadCatalogue(toolbox.Embedded())
+	c, err := builtin()
 	if err != nil {
 		t.Fatal(err)
 	}

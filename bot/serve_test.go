@@ -144,7 +144,7 @@ func openService(t *testing.T, s service, env ...string) *open {
 		t.Fatal(err)
 	}
 	o := &open{t: t, log: &syncBuffer{}, ended: make(chan struct{})}
-	config.LogTo = o.log
+	config.LogTo, config.Builtin = o.log, builtin
 	if s.pools == nil {
 		if s.pools, err = parsePools("gateway,plan,cpu,gpu,program", ""); err != nil {
 			t.Fatal(err)
@@ -417,7 +417,6 @@ func TestServeDoesNotStart(t *testing.T) {
 		"a word too many":      {nil, []string{"please"}, `unknown command "please". Try: bot --help`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			env := map[string]string{"ATELIER_DATA": t.TempDir() + "/new", "ATELIER_LISTEN": "off"}
 			maps.Copy(env, c.env)
 			status, stdout, stderr := run(t, env, c.args...)
@@ -516,7 +515,7 @@ func TestServeTellsHowItIsUsed(t *testing.T) {
 	})
 	var errs bytes.Buffer
 	status := Program{
-		Env: []string{"ATELIER_DATA=" + t.TempDir(), "ATELIER_LISTEN=off", "ATELIER_LOG_FORMAT=json"}, Stdin: strings.NewReader(""), Stdout: out, Stderr: &errs,
+		Env: []string{"ATELIER_DATA=" + t.TempDir(), "ATELIER_LISTEN=off", "ATELIER_LOG_FORMAT=json"}, Stdin: strings.NewReader(""), Stdout: out, Stderr: &errs, Builtin: builtin,
 	}.Run(ctx)
 	if status != statusDone || !strings.Contains(errs.String(), `"msg":"serving"`) {
 		t.Errorf("status %d, %s", status, errs.String())

@@ -99,7 +99,7 @@ func TestTimeout(t *testing.T) {
 		}
 		var d deadline
 		config.Models.Transport = &d
-		catalogue, err := config.catalogue()
+		catalogue, err := builtin()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -110,7 +110,7 @@ func TestRecordingKeepsToPrivateServers(t *testing.T) {
 		inner = next
 		return next
 	}
-	catalogue, err := config.catalogue()
+	catalogue, err := builtin()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func (k *checkToolCommand) Run(ctx context.Context, c *call) error {
 		return err
 	}
 	// The files of the operator's folder are left out while any of them is wrong.
-	others, err := toolbox.LoadCatalogue(toolbox.Embedded())
+	others, err := c.Builtin()
 	if err != nil {
 		return fmt.Errorf("read the catalogue: %w", err)
 	}

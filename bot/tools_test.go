@@ -128,7 +128,7 @@ func TestToolsOfOtherProcesses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	catalogue, err := config.catalogue()
+	catalogue, err := builtin()
 	if err != nil {
 		t.Fatal(err)
 	}

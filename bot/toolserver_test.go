@@ -54,9 +54,7 @@ func servedTools(catalogue *toolbox.Catalogue) []toolbox.Tool {
 func TestRealToolServerHasEveryTool(t *testing.T) {
 	t.Parallel()
 	env := append(skyEnv(t), realToolServer(t)...)
-	config, err := readConfig(env, nil, nil)
-	check(t, err)
-	catalogue, err := config.catalogue()
+	catalogue, err := builtin()
 	check(t, err)
 	tools := toolLines(t, env...)
 	for _, tool := range catalogue.Tools() {
@@ -79,7 +77,7 @@ func TestRealToolServerRunsEveryTool(t *testing.T) {
 	t.Parallel()
 	config, err := readConfig(append(skyEnv(t), realToolServer(t)...), nil, nil)
 	check(t, err)
-	catalogue, err := config.catalogue()
+	catalogue, err := builtin()
 	check(t, err)
 	tools, err := config.toolbox(t.Context(), catalogue)
 	check(t, err)

@@ -35,7 +35,7 @@ func TestTheFirstWishesWork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	catalogue, err := config.catalogue()
+	catalogue, err := builtin()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
 	"os"
 	"slices"
@@ -59,13 +58,19 @@ func (c Config) limits() media.Limits {
 	return media.Limits{Bytes: c.FileMB * 1_000_000, Pixels: c.Pixels * 1_000_000, Memory: c.Memory}
 }
 
-// catalogue reads the built-in tools and the operator's.
+// readBuiltin reads the tools that come with the program.
+func readBuiltin() (*toolbox.Catalogue, error) { return toolbox.LoadCatalogue(toolbox.Embedded()) }
+
+// catalogue is the built-in tools and the operator's.
 func (c Config) catalogue() (*toolbox.Catalogue, error) {
-	folders := []fs.FS{toolbox.Embedded()}
-	if c.Catalogue != "" {
-		folders = append(folders, os.DirFS(c.Catalogue))
+	read := c.Builtin
+	if read == nil {
+		read = readBuiltin
 	}
-	catalogue, err := toolbox.LoadCatalogue(folders...)
+	catalogue, err := read()
+	if err == nil && c.Catalogue != "" {
+		catalogue, err = catalogue.With(os.DirFS(c.Catalogue))
+	}
 	if err != nil {
 		return nil, usage("The catalogue of tools is wrong: %s", err)
 	}

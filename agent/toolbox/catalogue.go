@@ -49,35 +49,7 @@ func hashOf(t Tool) string {
 // may override the embedded one. So are the models read that stand in a folder's folder
 // "models", by their IDs. Within a folder a name is its file's name, so it
 // cannot stand there twice. The error names every fault of every file.
-func LoadCatalogue(folders ...fs.FS) (*Catalogue, error) {
-	byName := map[string]Tool{}
-	byID := map[string]Model{}
-	var errs []error
-	for _, folder := range folders {
-		files, err := fs.ReadDir(folder, ".") // not Glob, which takes a missing folder for an empty one
-		if err != nil {
-			return nil, fmt.Errorf("list the catalogue: %w", err)
-		}
-		for _, file := range files {
-			tool, faults := loadTool(folder, file)
-			for _, f := range faults {
-				errs = append(errs, fmt.Errorf("%s: %w", file.Name(), f))
-			}
-			if tool.Name != "" {
-				byName[tool.Name] = tool
-			}
-		}
-		errs = append(errs, loadModels(folder, byID)...)
-	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, err
-	}
-	c := NewCatalogue(slices.Collect(maps.Values(byName)), slices.Collect(maps.Values(byID))...)
-	if err := c.checkModels(); err != nil {
-		return nil, err
-	}
-	return c, nil
-}
+func LoadCatalogue(folders ...fs.FS) (*Catalogue, error) { return (&Catalogue{}).With(folders...) }
 
 // loadTool reads one file of a folder, and tells its faults. What is no entry, such as
 // a note on the tools, gives neither a tool nor a fault.
@@ -139,6 +111,43 @@ func NewCatalogue(tools []Tool, models ...Model) *Catalogue {
 		c.hashes = append(c.hashes, hashOf(t))
 	}
 	return c
+}
+
+// With is the catalogue with what the folders have, read as [LoadCatalogue] reads it.
+func (c *Catalogue) With(folders ...fs.FS) (*Catalogue, error) {
+	byName := map[string]Tool{}
+	for _, t := range c.tools {
+		byName[t.Name] = t
+	}
+	byID := map[string]Model{}
+	for _, m := range c.models {
+		byID[m.ID] = m
+	}
+	var errs []error
+	for _, folder := range folders {
+		files, err := fs.ReadDir(folder, ".") // not Glob, which takes a missing folder for an empty one
+		if err != nil {
+			return nil, fmt.Errorf("list the catalogue: %w", err)
+		}
+		for _, file := range files {
+			tool, faults := loadTool(folder, file)
+			for _, f := range faults {
+				errs = append(errs, fmt.Errorf("%s: %w", file.Name(), f))
+			}
+			if tool.Name != "" {
+				byName[tool.Name] = tool
+			}
+		}
+		errs = append(errs, loadModels(folder, byID)...)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	all := NewCatalogue(slices.Collect(maps.Values(byName)), slices.Collect(maps.Values(byID))...)
+	if err := all.checkModels(); err != nil {
+		return nil, err
+	}
+	return all, nil
 }
 
 // Hash identifies what planners and workers must agree on about a tool: its arguments, parameters,

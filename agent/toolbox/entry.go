@@ -243,6 +243,7 @@ func (t *Tool) checkExamples(f *faults) {
 	if len(t.Examples) < minExamples {
 		f.addf("has %d examples, at least %d are needed", len(t.Examples), minExamples)
 	}
+	checked := map[string]bool{}
 	for i, e := range t.Examples {
 		switch {
 		case strings.TrimSpace(Wish(e)) == "":
@@ -252,18 +253,22 @@ func (t *Tool) checkExamples(f *faults) {
 		case slices.Contains(t.Examples[:i], e):
 			f.addf("example %q stands twice", e)
 		default:
-			t.checkSlots(e, f)
+			t.checkSlots(e, checked, f)
 		}
 	}
 }
 
 // checkSlots checks that a parameter or a text takes each quantity that an example has in a slot:
-// nobody could be given what such an example promises.
-func (t *Tool) checkSlots(example string, f *faults) {
+// nobody could be given what such an example promises. A slot that was checked is not checked again.
+func (t *Tool) checkSlots(example string, checked map[string]bool, f *faults) {
 	if slices.ContainsFunc(t.Args, func(a Arg) bool { return a.Param == nil && !a.Type.Media() }) {
 		return // numbers may stand in a text, or be the coordinates of points
 	}
 	for _, slot := range Slots(example) {
+		if checked[slot] {
+			continue
+		}
+		checked[slot] = true
 		reads := func(p param.Param) bool { return p.Reads(slot) }
 		if quantity.Find(slot) != nil && !slices.ContainsFunc(t.Params, reads) {
 			f.addf("example %q has the slot {%s}, and no parameter takes that", example, slot)

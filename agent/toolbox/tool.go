@@ -194,5 +194,5 @@ func (b Backing) name() string { return b.Kind + ":" + b.Run }
 
 // Wish is the example without its braces, as a person would write it.
 func Wish(example string) string {
-	return strings.NewReplacer("{", "", "}", "").Replace(example)
+	return strings.ReplaceAll(strings.ReplaceAll(example, "{", ""), "}", "")
 }

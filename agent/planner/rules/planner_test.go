@@ -69,14 +69,19 @@ func TestTheSameRequestGivesTheSameSubtasks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	twos := make([]mind.Decomposition, len(cases))
+	for i, c := range cases {
+		if twos[i], err = other.Decompose(t.Context(), c.request, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
 	var wg sync.WaitGroup
-	for n := range 4 {
+	for n := range 3 {
 		wg.Go(func() {
 			for _, i := range rand.New(rand.NewPCG(uint64(n), 1)).Perm(len(cases)) {
-				r := cases[i].request
+				r, two := cases[i].request, twos[i]
 				one, err := m.Decompose(t.Context(), r, nil)
-				two, err2 := other.Decompose(t.Context(), r, nil)
-				if err := errors.Join(err, err2); err != nil {
+				if err != nil {
 					t.Error(err)
 					return
 				}

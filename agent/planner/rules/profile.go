@@ -138,8 +138,11 @@ var slots = lazyregexp.New(`\{([^}]*)\}`)
 
 // isFree reports whether the sample of a slot stands for free words: it is no resource and no value.
 func (g *grammar) isFree(sample string) bool {
+	if retrieve.FileType(sample) != "" || retrieve.IsFormat(strings.ToLower(sample)) {
+		return false
+	}
 	words := g.lexicon.Words(sample, nil)
-	if retrieve.FileType(sample) != "" || retrieve.IsFormat(strings.ToLower(sample)) || g.lexicon.MediaNoun(words) != "" || len(quantity.Find(sample)) > 0 {
+	if g.lexicon.MediaNoun(words) != "" || len(quantity.Find(sample)) > 0 {
 		return false
 	}
 	return slices.ContainsFunc(words, func(w retrieve.Word) bool {

@@ -71,13 +71,13 @@ var forms = []struct {
 	{Number, `-?` + digits},
 }
 
-// quantities matches any quantity, each form in a group of its own.
+// quantities matches a quantity at the beginning of a text, each form in a group of its own.
 var quantities = func() lazyregexp.Regexp {
 	groups := make([]string, len(forms))
 	for i, f := range forms {
 		groups[i] = `(` + f.pattern + `)`
 	}
-	return lazyregexp.New(`(?i)(?:` + strings.Join(groups, `|`) + `)`)
+	return lazyregexp.New(`^(?i:` + strings.Join(groups, `|`) + `)`)
 }()
 
 // Find returns the quantities of a text, in their order. Digits within a word are none
@@ -85,27 +85,35 @@ var quantities = func() lazyregexp.Regexp {
 func Find(text string) []Quantity {
 	var found []Quantity
 	for at := 0; at < len(text); {
-		m := quantities.FindStringSubmatchIndex(text[at:])
-		if m == nil {
-			break
-		}
-		start, end := at+m[0], at+m[1]
-		if within(text, start) {
-			at = start + 1
-			for at < len(text) && letterOrDigit(text[at]) {
-				at++
-			}
+		if !letterOrDigit(text[at]) && text[at] != '-' {
+			at++
 			continue
 		}
-		for i, f := range forms {
-			if m[2+2*i] >= 0 {
-				found = append(found, Quantity{f.unit, start, end})
-				break
+		m := quantities.FindStringSubmatchIndex(text[at:])
+		switch {
+		case m != nil && !within(text, at):
+			for i, f := range forms {
+				if m[2+2*i] >= 0 {
+					found = append(found, Quantity{f.unit, at, at + m[1]})
+					break
+				}
 			}
+			at += m[1]
+		case m != nil || text[at] != '-':
+			at = wordEnd(text, at+1)
+		default:
+			at++
 		}
-		at = end
 	}
 	return found
+}
+
+// wordEnd is where a word that goes on at that place of the text ends.
+func wordEnd(text string, at int) int {
+	for at < len(text) && letterOrDigit(text[at]) {
+		at++
+	}
+	return at
 }
 
 // within reports whether a word goes on at that place of the text.

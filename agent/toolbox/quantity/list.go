@@ -1,9 +1,10 @@
 package quantity
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"atelier/agent/lazyregexp"
 )
 
 // mostListed is the most numbers of a list.
@@ -15,8 +16,8 @@ const (
 )
 
 var (
-	numberList = regexp.MustCompile(`(?:^|[^\w.,:-])(` + listedNumber + `(?:` + numberAnd + listedNumber + `)*)(?:$|[^\w%:.]|\.(?:\D|$))`)
-	inList     = regexp.MustCompile(`(\d+)(?: ?[x×] ?(\d+))?`)
+	numberList = lazyregexp.New(`(?:^|[^\w.,:-])(` + listedNumber + `(?:` + numberAnd + listedNumber + `)*)(?:$|[^\w%:.]|\.(?:\D|$))`)
+	inList     = lazyregexp.New(`(\d+)(?: ?[x×] ?(\d+))?`)
 )
 
 // FindIntegers is the place in a text of its longest list of whole numbers: "16, 32 and 64 px",

@@ -1,9 +1,10 @@
 package quantity
 
 import (
-	"regexp"
 	"slices"
 	"time"
+
+	"atelier/agent/lazyregexp"
 )
 
 // maxMoments is the most times of a list.
@@ -11,9 +12,9 @@ const maxMoments = 100
 
 var (
 	// besideMoments is what may stand around the times of a list: "at 0:30, 1:15 and the 2 minute mark".
-	besideMoments = regexp.MustCompile(`^(?:[ ,&-]|\b(?:at|after|and|then|the|marks?|hours?|minutes?|seconds?)\b)*$`)
-	beforeMoments = regexp.MustCompile(`(?i)\b(?:at|after)(?: the)? $`)
-	amongMoments  = regexp.MustCompile(`(?i)^(?: ?, ?(?:and |then )?| and | then | ?& ?)(?:at |after )?(?:the )?$`)
+	besideMoments = lazyregexp.New(`^(?:[ ,&-]|\b(?:at|after|and|then|the|marks?|hours?|minutes?|seconds?)\b)*$`)
+	beforeMoments = lazyregexp.New(`(?i)\b(?:at|after)(?: the)? $`)
+	amongMoments  = lazyregexp.New(`(?i)^(?: ?, ?(?:and |then )?| and | then | ?& ?)(?:at |after )?(?:the )?$`)
 )
 
 // Moments understands a list of times from the beginning: "0:30, 1:15 and 2:00", "at 10, 20 and 30

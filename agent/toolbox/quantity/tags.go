@@ -1,11 +1,12 @@
 package quantity
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"atelier/agent/lazyregexp"
 )
 
 // Tag is an entry of a sound's metadata. Its name is one of [TagNames].
@@ -33,11 +34,13 @@ const (
 
 var (
 	// tagSaid matches the name of a tag up to the first letter of its value.
-	tagSaid = regexp.MustCompile(`(?i)` + tagBegins + `(` + tagName + tagLeads + `)\S`)
-	aYear   = regexp.MustCompile(`^\d{4}$`)
-	yearly  = regexp.MustCompile(`^\d{4}\b`)
+	tagSaid = lazyregexp.New(`(?i)` + tagBegins + `(` + tagName + tagLeads + `)\S`)
+	// tagFirst is tagSaid at the beginning of a text.
+	tagFirst = lazyregexp.New(`(?i)^` + tagBegins + `(` + tagName + tagLeads + `)\S`)
+	aYear    = lazyregexp.New(`^\d{4}$`)
+	yearly   = lazyregexp.New(`^\d{4}\b`)
 	// tagTail is what ends a text after a value without quotation marks.
-	tagTail    = regexp.MustCompile(`(?i)(?:[ ,;.!?]+| (?:and|please|pls|thanks)| (?:for|of|on|in|to) ` + aSound + `)$`)
+	tagTail    = lazyregexp.New(`(?i)(?:[ ,;.!?]+| (?:and|please|pls|thanks)| (?:for|of|on|in|to) ` + aSound + `)$`)
 	quotations = [][2]string{{`"`, `"`}, {"“", "”"}, {"„", "“"}, {"«", "»"}, {"‘", "’"}, {"'", "'"}}
 )
 
@@ -56,8 +59,12 @@ func FindTags(text string) (start, end int) {
 
 // BeginsTags reports whether a text begins with words that tell tags: "artist Ella", "and set the year to 1978".
 func BeginsTags(text string) bool {
-	all := tagsIn(text)
-	return len(all) > 0 && all[0].begin == 0
+	m := tagFirst.FindStringSubmatchIndex(text)
+	if m == nil {
+		return false
+	}
+	_, ok := tagAt(text, 0, m)
+	return ok
 }
 
 func findTags(text string) (all []Tag, start, end int) {
@@ -105,16 +112,22 @@ func tagsIn(text string) []toldTag {
 		if m == nil {
 			break
 		}
-		t := toldTag{tag: strings.ToLower(text[at+m[4] : at+m[5]]), begin: at + m[0], name: at + m[2], value: at + m[3]}
-		if t.tag == "performer" || t.tag == "singer" {
-			t.tag = "artist"
-		}
-		at = t.value
-		if t.tag != "year" || yearly.MatchString(text[t.value:]) {
+		t, ok := tagAt(text, at, m)
+		if ok {
 			all = append(all, t)
 		}
+		at = t.value
 	}
 	return all
+}
+
+// tagAt is what a match of tagSaid tells, in the text from a place on, and whether its value may be one.
+func tagAt(text string, from int, m []int) (t toldTag, ok bool) {
+	t = toldTag{tag: strings.ToLower(text[from+m[4] : from+m[5]]), begin: from + m[0], name: from + m[2], value: from + m[3]}
+	if t.tag == "performer" || t.tag == "singer" {
+		t.tag = "artist"
+	}
+	return t, t.tag != "year" || yearly.MatchString(text[t.value:])
 }
 
 // quotedTag is the value in quotation marks that begins there, and where it ends; "" if none does.

@@ -175,9 +175,9 @@ next:
 	return class, best
 }
 
-// exampleFeatures reads an example wish: what stands in braces is a slot, of which
-// only the type of media counts.
-func (l *Lexicon) exampleFeatures(example string) []string {
+// exampleWords splits an example wish: what stands in braces is a slot, of which only the
+// type of media counts.
+func (l *Lexicon) exampleWords(example string) []Word {
 	var words []Word
 	rest := example
 	for rest != "" {
@@ -190,7 +190,7 @@ func (l *Lexicon) exampleFeatures(example string) []string {
 		words = append(words, Word{Text: slot, Kind: Slot, Media: l.slotMedia(slot)})
 		rest = tail
 	}
-	return l.Features(words)
+	return words
 }
 
 // slotMedia is the type of media that a slot's sample stands for: "photo.jpg",

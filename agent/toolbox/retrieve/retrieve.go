@@ -15,7 +15,6 @@ import (
 	"slices"
 	"strings"
 
-	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 )
@@ -58,9 +57,6 @@ const (
 
 // wrongMedia is what remains of the score of a tool that takes media of other types than those in a wish.
 const wrongMedia = 0.6
-
-// slots are the parts of an example that vary.
-var slots = lazyregexp.New(`\{[^}]*\}`)
 
 type document struct {
 	tool     int
@@ -241,8 +237,9 @@ func (x *Index) read(i int, t toolbox.Tool) {
 		examples = []string{strings.TrimRight(t.Description, "."), name}
 	}
 	for _, e := range examples {
-		fs := x.lexicon.exampleFeatures(e)
-		for _, w := range x.lexicon.Words(slots.ReplaceAllString(e, " "), nil) {
+		words := x.lexicon.exampleWords(e)
+		fs := x.lexicon.Features(words)
+		for _, w := range words {
 			if w.Kind == Plain && len(w.Text) > 3 {
 				x.words[strings.ToLower(w.Text)] = true
 			}
