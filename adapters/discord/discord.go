@@ -52,6 +52,14 @@ type Config struct {
 
 // Discord is one bot. It is made of small types, each with one job; New wires them.
 type Discord struct {
+	adapters.Acknowledger
+	adapters.Deleter
+	adapters.Historian
+	adapters.Limiter
+	adapters.Offerer
+	adapters.Reporter
+	adapters.Typer
+
 	config    Config
 	pauses    connect.Pauses
 	api       *api.Client
@@ -59,27 +67,13 @@ type Discord struct {
 	connected atomic.Bool // whether there is a session of the gateway
 
 	identity  *lookup.Identity
-	messages  *lookup.Messages
 	receiving receive.Config
-
-	responder *post.Responder
 	sender    *post.Sender
-	progress  *post.Progress
-	typing    *post.Typing
-	marks     *post.Marks
-	deleter   *post.Deleter
 }
 
 var (
-	_ adapters.Adapter      = (*Discord)(nil)
-	_ adapters.Acknowledger = (*Discord)(nil)
-	_ adapters.Reporter     = (*Discord)(nil)
-	_ adapters.Typer        = (*Discord)(nil)
-	_ adapters.Offerer      = (*Discord)(nil)
-	_ adapters.Deleter      = (*Discord)(nil)
-	_ adapters.Historian    = (*Discord)(nil)
-	_ adapters.Limiter      = (*Discord)(nil)
-	_ adapters.Checker      = (*Discord)(nil)
+	_ adapters.Adapter = (*Discord)(nil)
+	_ adapters.Checker = (*Discord)(nil)
 )
 
 // New makes an adapter. It does not connect.
@@ -125,22 +119,22 @@ func wire(c Config, backoff api.Backoff, pauses connect.Pauses) (*Discord, error
 	if err != nil {
 		return nil, err
 	}
-	d := &Discord{config: c, pauses: pauses, api: client, edge: outside, identity: &lookup.Identity{API: client}}
-	d.messages = &lookup.Messages{API: client, Identity: d.identity, Places: lookup.NewPlaces(client, c.Log)}
-	composer, threads := &convert.Composer{Phrases: c.Phrases, MaxFile: c.MaxFile}, &post.Threads{API: client, Identity: d.identity, Log: c.Log}
+	identity := &lookup.Identity{API: client}
+	composer, threads := &convert.Composer{Phrases: c.Phrases, MaxFile: c.MaxFile}, &post.Threads{API: client, Identity: identity, Log: c.Log}
 	poster := &post.Poster{
 		API: client, Threads: threads, Composer: composer, Attachments: &post.Attachments{Open: c.Open, MaxFile: c.MaxFile}, Ledger: book, Log: c.Log,
 	}
-	d.responder = &post.Responder{API: client, Composer: composer, Log: c.Log, Now: c.Now}
-	d.sender = &post.Sender{Poster: poster, Responder: d.responder}
-	d.progress = &post.Progress{API: client, Threads: threads, Poster: poster}
-	d.typing = &post.Typing{API: client}
-	d.marks = &post.Marks{API: client, Threads: threads}
-	d.deleter = &post.Deleter{API: client, Threads: threads}
-	d.receiving = receive.Config{
-		API: client, Identity: d.identity, Responder: d.responder, Phrases: c.Phrases, State: c.State, Log: c.Log, Now: c.Now,
-	}
-	return d, nil
+	responder, marks := &post.Responder{API: client, Composer: composer, Log: c.Log, Now: c.Now}, &post.Marks{Threads: threads}
+	sender := &post.Sender{Poster: poster, Responder: responder}
+	return &Discord{
+		Acknowledger: marks, Offerer: marks, Deleter: &post.Deleter{Threads: threads}, Limiter: sender,
+		Reporter: &post.Progress{Poster: poster}, Typer: &post.Typer{API: client},
+		Historian: &lookup.Messages{API: client, Identity: identity, Places: lookup.NewPlaces(client, c.Log)},
+		config:    c, pauses: pauses, api: client, edge: outside, identity: identity, sender: sender,
+		receiving: receive.Config{
+			API: client, Identity: identity, Responder: responder, Phrases: c.Phrases, State: c.State, Log: c.Log, Now: c.Now,
+		},
+	}, nil
 }
 
 // Name is "discord".
@@ -150,7 +144,8 @@ func (*Discord) Name() string { return Name }
 func (d *Discord) Listen(ctx context.Context, handle adapters.Handler) error {
 	return receive.Run(ctx, d.receiving, handle, func(ctx context.Context, events *receive.Events) error {
 		g := &connect.Gateway{
-			API: d.api, Edge: d.edge, Identity: d.identity, Events: events, Intents: connect.Intents, Pauses: d.pauses, Connected: &d.connected, Log: d.config.Log,
+			API: d.api, Edge: d.edge, Identity: d.identity, Events: events, Intents: connect.Intents, Pauses: d.pauses,
+			Connected: &d.connected, Log: d.config.Log,
 		}
 		return g.Run(ctx)
 	})
@@ -179,42 +174,7 @@ func (d *Discord) Fetch(ctx context.Context, f adapters.File) (io.ReadCloser, er
 	return d.edge.Open(ctx, address, nil)
 }
 
-// Before looks back in a thread, as far as 500 messages, whoever wrote them. For a message in a channel
-// it follows what that replies to.
-func (d *Discord) Before(ctx context.Context, t adapters.Thread, m adapters.MessageRef, after string, n int) ([]adapters.Earlier, error) {
-	return d.messages.Before(ctx, t, m, after, n)
-}
-
 // Send posts a reply: its files first, then its text with the choices.
 func (d *Discord) Send(ctx context.Context, key string, r adapters.Reply) (adapters.MessageRef, error) {
 	return d.sender.Send(ctx, key, r)
-}
-
-// Limits are what Discord accepts, in several messages.
-func (d *Discord) Limits(t adapters.Thread) adapters.Limits { return d.sender.Limits(t) }
-
-// Report posts how far the work has come, or edits that message.
-func (d *Discord) Report(ctx context.Context, key string, at adapters.MessageRef, p adapters.Progress) (adapters.MessageRef, error) {
-	return d.progress.Report(ctx, key, at, p)
-}
-
-// Pace is the time between two edits.
-func (*Discord) Pace() time.Duration { return post.Pace }
-
-// Typing shows that the bot is at work, in the channel if there is no thread yet.
-func (d *Discord) Typing(ctx context.Context, t adapters.Thread) error { return d.typing.Show(ctx, t) }
-
-// Acknowledge puts the reaction of a status on a request, and removes the others.
-func (d *Discord) Acknowledge(ctx context.Context, request adapters.MessageRef, s adapters.Status) error {
-	return d.marks.Acknowledge(ctx, request, s)
-}
-
-// Offer puts the first numbers on an answer.
-func (d *Discord) Offer(ctx context.Context, answer adapters.MessageRef, n int) error {
-	return d.marks.Offer(ctx, answer, n)
-}
-
-// Delete deletes what was sent.
-func (d *Discord) Delete(ctx context.Context, sent adapters.MessageRef) error {
-	return d.deleter.Delete(ctx, sent)
 }

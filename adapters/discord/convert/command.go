@@ -56,7 +56,8 @@ func Commands(p Phrases) []Command {
 	}
 	text := func(name, sentence string, required bool) Option {
 		return Option{
-			Type: discordgo.ApplicationCommandOptionString, Name: name, Description: sentence, Descriptions: in(sentence), Required: required, MaxLength: maxTyped,
+			Type: discordgo.ApplicationCommandOptionString, Name: name, Description: sentence, Descriptions: in(sentence),
+			Required: required, MaxLength: maxTyped,
 		}
 	}
 	sub := func(name, sentence string, options ...Option) Option {

@@ -2,6 +2,7 @@ package convert
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/bwmarrin/discordgo"
@@ -55,26 +56,14 @@ type Part struct {
 // Content is a message as it is posted or edited. It notifies only the users that it names, and
 // its links have no previews, for which Discord would open them.
 type Content struct {
-	Text         string                 `json:"content"`
-	Nonce        string                 `json:"nonce,omitempty"`
-	EnforceNonce bool                   `json:"enforce_nonce,omitempty"`
-	Mentions     mentions               `json:"allowed_mentions"`
-	Reference    *Reference             `json:"message_reference,omitempty"`
-	Components   []any                  `json:"components"`
-	Attachments  []Uploaded             `json:"attachments,omitempty"`
-	Flags        discordgo.MessageFlags `json:"flags,omitempty"`
-}
-
-type mentions struct {
-	Parse   []string `json:"parse"`
-	Users   []string `json:"users"`
-	Replied bool     `json:"replied_user"`
-}
-
-// Reference is the message that is replied to. It may be gone.
-type Reference struct {
-	Message string `json:"message_id"`
-	Fail    bool   `json:"fail_if_not_exists"`
+	Text         string                           `json:"content"`
+	Nonce        string                           `json:"nonce,omitempty"`
+	EnforceNonce bool                             `json:"enforce_nonce,omitempty"`
+	Mentions     discordgo.MessageAllowedMentions `json:"allowed_mentions"`
+	Reference    *discordgo.MessageReference      `json:"message_reference,omitempty"`
+	Components   []any                            `json:"components"`
+	Attachments  []Uploaded                       `json:"attachments,omitempty"`
+	Flags        discordgo.MessageFlags           `json:"flags,omitempty"`
 }
 
 // Uploaded describes an uploaded file.
@@ -86,9 +75,8 @@ type Uploaded struct {
 
 // NewContent is a message with a text in markup.
 func NewContent(text string) Content {
-	return Content{
-		Text: text, Mentions: mentions{Parse: []string{}, Users: []string{}}, Components: []any{}, Flags: discordgo.MessageFlagsSuppressEmbeds,
-	}
+	nobody := discordgo.MessageAllowedMentions{Parse: []discordgo.AllowedMentionType{}}
+	return Content{Text: text, Mentions: nobody, Components: []any{}, Flags: discordgo.MessageFlagsSuppressEmbeds}
 }
 
 // Ephemeral is a message with a plain text that only one person sees.
@@ -98,22 +86,13 @@ func Ephemeral(text string) Content {
 	return c
 }
 
-// Plain is the message without buttons, files and reply, to the same people.
+// Plain is the message without buttons, descriptions and reply, to the same people.
 func (c Content) Plain() Content {
-	c.Reference, c.Components, c.Attachments = nil, []any{}, nil
-	return c
-}
-
-// Describe lists the files that are uploaded with a message.
-func (c *Content) Describe(files []adapters.Attachment, alt bool) {
-	c.Attachments = nil
-	for i, f := range files {
-		d := Uploaded{ID: i, Name: FileName(f.Name)}
-		if alt {
-			d.Description = shorten(f.Alt, maxDescription)
-		}
-		c.Attachments = append(c.Attachments, d)
+	c.Reference, c.Components, c.Attachments = nil, []any{}, slices.Clone(c.Attachments)
+	for i := range c.Attachments {
+		c.Attachments[i].Description = ""
 	}
+	return c
 }
 
 // Compose makes the messages of a reply.
@@ -160,34 +139,6 @@ func between(text string) string {
 	return "\n"
 }
 
-func (c *Composer) parts(r adapters.Reply, texts []string, mention string) []Part {
-	batches := r.Batches(maxFiles, max(maxRequest, c.MaxFile))
-	before := max(0, len(batches)-1) // messages of files alone, before the text
-	texts = append(make([]string, before), texts...)
-	parts, explained := make([]Part, len(texts)), new(bool)
-	for i, text := range texts {
-		parts[i] = Part{Content: NewContent(text), language: r.Language, explained: explained}
-	}
-	for i, batch := range batches {
-		parts[i].Numbers = batch
-		for _, n := range batch {
-			parts[i].Files = append(parts[i].Files, r.Files[n])
-		}
-	}
-	first, last := &parts[before], &parts[len(parts)-1]
-	if mention != "" {
-		first.Content.Mentions.Users = []string{r.Mention}
-	}
-	parts[0].AnswerTo = r.AnswerTo
-	if first.Content.Text == "" && len(first.Files) == 0 {
-		first.Content.Text = blank
-	}
-	if len(r.Choices) > 0 {
-		last.Content.Components = c.buttons(r)
-	}
-	return parts
-}
-
 // Explain adds once to a reply why it is not in a thread, if there is room: because of a missing
 // permission, or "".
 func (c *Composer) Explain(p *Part, permission string) {
@@ -204,6 +155,37 @@ func (c *Composer) Explain(p *Part, permission string) {
 	}
 }
 
+func (c *Composer) parts(r adapters.Reply, texts []string, mention string) []Part {
+	batches := r.Batches(maxFiles, max(maxRequest, c.MaxFile))
+	before := max(0, len(batches)-1) // messages of files alone, before the text
+	texts = append(make([]string, before), texts...)
+	parts, explained := make([]Part, len(texts)), new(bool)
+	for i, text := range texts {
+		parts[i] = Part{Content: NewContent(text), language: r.Language, explained: explained}
+	}
+	for i, batch := range batches {
+		parts[i].Numbers = batch
+		for k, n := range batch {
+			f := r.Files[n]
+			parts[i].Files = append(parts[i].Files, f)
+			described := Uploaded{ID: k, Name: FileName(f.Name), Description: shorten(f.Alt, maxDescription)}
+			parts[i].Content.Attachments = append(parts[i].Content.Attachments, described)
+		}
+	}
+	first, last := &parts[before], &parts[len(parts)-1]
+	if mention != "" {
+		first.Content.Mentions.Users = []string{r.Mention}
+	}
+	parts[0].AnswerTo = r.AnswerTo
+	if first.Content.Text == "" && len(first.Files) == 0 {
+		first.Content.Text = blank
+	}
+	if len(r.Choices) > 0 {
+		last.Content.Components = c.buttons(r)
+	}
+	return parts
+}
+
 // below are the lines below the text: notes and links of files, and the choices. Each fits into a
 // message.
 func (c *Composer) below(r adapters.Reply) []string {
@@ -218,11 +200,11 @@ func (c *Composer) below(r adapters.Reply) []string {
 	if r.Asks {
 		heading = c.Phrases.Say(r.Language, "Choose by reaction or button:")
 	}
-	choices := plain(heading) // in one message with their buttons
+	choices := []string{plain(heading)} // in one message with their buttons
 	for i, choice := range r.Choices {
-		choices += fmt.Sprintf("\n%d\\. %s", i+1, plain(shorten(choice.Text, maxChoice)))
+		choices = append(choices, fmt.Sprintf(`%d\. %s`, i+1, plain(shorten(choice.Text, maxChoice))))
 	}
-	return append(lines, choices)
+	return append(lines, strings.Join(choices, "\n"))
 }
 
 // about are the lines about a file: one, if that fits into a message.

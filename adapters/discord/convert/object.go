@@ -18,6 +18,7 @@ const Name = "discord"
 // Discord's objects, with the fields that are needed. The library's own lack the descriptions
 // of attachments and forwarded messages.
 type (
+	// Object is any object.
 	Object struct {
 		ID string `json:"id"`
 	}
@@ -170,7 +171,7 @@ type (
 
 // IsThread reports whether a channel is a thread.
 func (c *Channel) IsThread() bool {
-	return c.Type == discordgo.ChannelTypeGuildNewsThread || c.Type == discordgo.ChannelTypeGuildPublicThread || c.Type == discordgo.ChannelTypeGuildPrivateThread
+	return c.Type >= discordgo.ChannelTypeGuildNewsThread && c.Type <= discordgo.ChannelTypeGuildPrivateThread
 }
 
 // IsForum reports whether the threads of a channel are posts with a title.
@@ -240,7 +241,8 @@ func (a Attachment) File() adapters.File {
 		name += kind
 	}
 	return adapters.File{
-		ID: a.ID, Name: cmp.Or(OneLine(name), "file"), Size: max(a.Size, 0), Type: OneLine(a.Type), Alt: Cut(a.Description, 4<<10), Handle: HandlePrefix + a.URL,
+		ID: a.ID, Name: cmp.Or(OneLine(name), "file"), Size: max(a.Size, 0), Type: OneLine(a.Type), Alt: Cut(a.Description, 4<<10),
+		Handle: HandlePrefix + a.URL,
 	}
 }
 

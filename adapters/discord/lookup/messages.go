@@ -53,12 +53,6 @@ func (ms *Messages) Names(m *convert.Message) convert.Names {
 	}
 }
 
-// isOwnRole reports whether a role is the one that Discord made for the bot.
-func (ms *Messages) isOwnRole(guild, id string) bool {
-	r, ok := ms.Places.role(guild, id)
-	return ok && r.Tags.Bot == ms.Identity.Known() && r.Tags.Bot != ""
-}
-
 // Text is a message as people see it, or what it forwards if it says nothing of its own.
 func (ms *Messages) Text(m *convert.Message) string {
 	text := ms.Names(m).Read(m.Content)
@@ -153,6 +147,12 @@ func (ms *Messages) Before(ctx context.Context, t adapters.Thread, m adapters.Me
 	all = all[:min(n, len(all))]
 	slices.Reverse(all)
 	return all, nil
+}
+
+// isOwnRole reports whether a role is the one that Discord made for the bot.
+func (ms *Messages) isOwnRole(guild, id string) bool {
+	r, ok := ms.Places.role(guild, id)
+	return ok && r.Tags.Bot == ms.Identity.Known() && r.Tags.Bot != ""
 }
 
 // repliedTo is the message that a message replies to, and so on.

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/bwmarrin/discordgo"
@@ -22,7 +23,7 @@ type Places struct {
 	api *api.Client
 	log *slog.Logger
 
-	mu       sync.RWMutex // of the maps; their values do not change
+	mu       sync.RWMutex // of the maps; channels do not change
 	guilds   map[string]*convert.Guild
 	channels map[string]*convert.Channel
 	visited  []string // channels that the gateway does not tell of, the oldest first
@@ -54,12 +55,13 @@ func (p *Places) Learn(name string, data []byte) {
 			g := p.guilds[e.Guild]
 			g.Roles = append(slices.DeleteFunc(g.Roles, func(r convert.Role) bool { return r.ID == e.Role.ID }), e.Role)
 		}
-	case "CHANNEL_CREATE", "CHANNEL_UPDATE", "THREAD_CREATE", "THREAD_UPDATE":
+	case "CHANNEL_CREATE", "CHANNEL_UPDATE", "CHANNEL_DELETE", "THREAD_CREATE", "THREAD_UPDATE", "THREAD_DELETE":
 		var c convert.Channel
-		if api.Decode(data, &c) {
-			p.channels[c.ID] = &c
+		if !api.Decode(data, &c) {
+			return
 		}
-		if c.Thread.Archived { // the gateway tells when somebody opens it by writing there
+		p.channels[c.ID] = &c
+		if c.Thread.Archived || strings.HasSuffix(name, "DELETE") { // the gateway tells when somebody opens it by writing there
 			delete(p.channels, c.ID)
 		}
 	case "GUILD_DELETE":
@@ -76,76 +78,7 @@ func (p *Places) Learn(name string, data []byte) {
 		if api.Decode(data, &e) {
 			p.put(e.Guild, e.Threads)
 		}
-	case "CHANNEL_DELETE", "THREAD_DELETE":
-		var c convert.Channel
-		if api.Decode(data, &c) {
-			delete(p.channels, c.ID)
-		}
 	}
-}
-
-func (p *Places) put(guild string, channels []convert.Channel) {
-	for _, c := range channels {
-		c.Guild = guild
-		p.channels[c.ID] = &c
-	}
-}
-
-// role is a role of a server.
-func (p *Places) role(guild, id string) (convert.Role, bool) {
-	p.mu.RLock()
-	defer p.mu.RUnlock()
-	if g := p.guilds[guild]; g != nil {
-		for _, r := range g.Roles {
-			if r.ID == id {
-				return r, true
-			}
-		}
-	}
-	return convert.Role{}, false
-}
-
-// permissions are those of a member in a channel ("Permission Overwrites" in Discord's
-// documentation).
-func (p *Places) permissions(c *convert.Channel, id string, roles []string) int64 {
-	p.mu.RLock()
-	defer p.mu.RUnlock()
-	g := p.guilds[c.Guild]
-	if g == nil {
-		return 0
-	}
-	if g.Owner == id {
-		return discordgo.PermissionAll
-	}
-	has := map[string]bool{g.ID: true}
-	for _, r := range roles {
-		has[r] = true
-	}
-	var may int64
-	for _, r := range g.Roles {
-		if has[r.ID] {
-			may |= r.Permissions
-		}
-	}
-	if may&discordgo.PermissionAdministrator != 0 {
-		return discordgo.PermissionAll
-	}
-	if parent := p.channels[c.Parent]; c.IsThread() && parent != nil {
-		c = parent
-	}
-	overwrite := func(is func(*discordgo.PermissionOverwrite) bool) {
-		var deny, allow int64
-		for _, o := range c.Overwrites {
-			if is(o) {
-				deny, allow = deny|o.Deny, allow|o.Allow
-			}
-		}
-		may = may&^deny | allow
-	}
-	overwrite(func(o *discordgo.PermissionOverwrite) bool { return o.ID == g.ID })
-	overwrite(func(o *discordgo.PermissionOverwrite) bool { return o.ID != g.ID && has[o.ID] })
-	overwrite(func(o *discordgo.PermissionOverwrite) bool { return o.ID == id })
-	return may
 }
 
 // Known is a channel, nil if it is not known.
@@ -213,4 +146,68 @@ func (p *Places) Thread(ctx context.Context, guild, channel, message string) (_ 
 	}
 	t.ID = message
 	return t, false, err
+}
+
+func (p *Places) put(guild string, channels []convert.Channel) {
+	for _, c := range channels {
+		c.Guild = guild
+		p.channels[c.ID] = &c
+	}
+}
+
+// role is a role of a server.
+func (p *Places) role(guild, id string) (convert.Role, bool) {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	if g := p.guilds[guild]; g != nil {
+		for _, r := range g.Roles {
+			if r.ID == id {
+				return r, true
+			}
+		}
+	}
+	return convert.Role{}, false
+}
+
+// permissions are those of a member in a channel ("Permission Overwrites" in Discord's
+// documentation).
+func (p *Places) permissions(c *convert.Channel, id string, roles []string) int64 {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	g := p.guilds[c.Guild]
+	if g == nil {
+		return 0
+	}
+	if g.Owner == id {
+		return discordgo.PermissionAll
+	}
+	has := map[string]bool{g.ID: true}
+	for _, r := range roles {
+		has[r] = true
+	}
+	var may int64
+	for _, r := range g.Roles {
+		if has[r.ID] {
+			may |= r.Permissions
+		}
+	}
+	if may&discordgo.PermissionAdministrator != 0 {
+		return discordgo.PermissionAll
+	}
+	if parent := p.channels[c.Parent]; c.IsThread() && parent != nil {
+		c = parent
+	}
+	overwrite := func(is func(*discordgo.PermissionOverwrite) bool) {
+		var deny, allow int64
+		for _, o := range c.Overwrites {
+			if is(o) {
+				deny, allow = deny|o.Deny, allow|o.Allow
+			}
+		}
+		may = may&^deny | allow
+	}
+	overwrite(func(o *discordgo.PermissionOverwrite) bool { return o.ID == g.ID })
+	overwrite(func(o *discordgo.PermissionOverwrite) bool { return o.ID != g.ID && has[o.ID] })
+	overwrite(func(o *discordgo.PermissionOverwrite) bool { return o.ID == id })
+	return may
 }

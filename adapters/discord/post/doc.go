@@ -4,6 +4,6 @@
 //     reopens. [Attachments] reads the files.
 //   - [Sender] posts replies, [Responder] answers interactions, [Progress] reports how far work has
 //     come.
-//   - [Typing] shows that the bot is at work, [Marks] puts reactions on messages, [Deleter] deletes
+//   - [Typer] shows that the bot is at work, [Marks] puts reactions on messages, [Deleter] deletes
 //     them.
 package post

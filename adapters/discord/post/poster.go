@@ -6,10 +6,11 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"strconv"
+
+	"github.com/bwmarrin/discordgo"
 
 	"atelier/adapters"
 	"atelier/adapters/discord/api"
@@ -40,7 +41,7 @@ func (p *Poster) once(ctx context.Context, key string, thread adapters.Thread, p
 	defer leave()
 	entry, err := p.Ledger.Open(ctx, convert.Name, key)
 	if err != nil {
-		return adapters.MessageRef{}, fmt.Errorf("discord: %w", err)
+		return adapters.MessageRef{}, err
 	}
 	if entry.Done {
 		return entry.Ref.Last(), nil
@@ -50,10 +51,7 @@ func (p *Poster) once(ctx context.Context, key string, thread adapters.Thread, p
 			return adapters.MessageRef{}, blameFiles(err, parts[i:])
 		}
 	}
-	if err := entry.Finish(ctx); err != nil {
-		return adapters.MessageRef{}, fmt.Errorf("discord: %w", err)
-	}
-	return entry.Ref.Last(), nil
+	return entry.Ref.Last(), entry.Finish(ctx)
 }
 
 func (p *Poster) postPart(ctx context.Context, key string, i int, thread adapters.Thread, part convert.Part, entry *ledger.Entry) error {
@@ -62,7 +60,7 @@ func (p *Poster) postPart(ctx context.Context, key string, i int, thread adapter
 		return err
 	}
 	if err := entry.Begin(ctx); err != nil {
-		return fmt.Errorf("discord: %w", err)
+		return err
 	}
 	part.Content.Nonce, part.Content.EnforceNonce = nonce(key, i), true
 	posted, err := p.post(ctx, thread, part, files)
@@ -72,10 +70,7 @@ func (p *Poster) postPart(ctx context.Context, key string, i int, thread adapter
 		}
 		return err
 	}
-	if err := entry.Posted(context.WithoutCancel(ctx), posted); err != nil {
-		return fmt.Errorf("discord: %w", err)
-	}
-	return nil
+	return entry.Posted(context.WithoutCancel(ctx), posted)
 }
 
 // nonce is the nonce of a part, which has at most 25 characters.
@@ -151,9 +146,8 @@ func (p *Poster) post(ctx context.Context, t adapters.Thread, part convert.Part,
 // Discord refuses its form.
 func (p *Poster) postIn(ctx context.Context, t adapters.Thread, channel string, part convert.Part, files []api.File) (adapters.MessageRef, error) {
 	body := part.Content
-	body.Describe(part.Files, true)
 	if convert.IsID(part.AnswerTo.ID) && part.AnswerTo.Channel == channel {
-		body.Reference = &convert.Reference{Message: part.AnswerTo.ID}
+		body.Reference = &discordgo.MessageReference{MessageID: part.AnswerTo.ID, FailIfNotExists: new(bool)} // it may be gone
 	}
 	posted, err := p.create(ctx, channel, body, files)
 	if body.Reference != nil && api.HasCode(err, api.NoHistoryForReply, api.InvalidForm) {
@@ -162,9 +156,7 @@ func (p *Poster) postIn(ctx context.Context, t adapters.Thread, channel string, 
 	}
 	if api.IsMalformed(err) {
 		p.Log.WarnContext(ctx, "Discord refuses the form of a message, which is posted as plain text", "error", err)
-		body = body.Plain()
-		body.Describe(part.Files, false)
-		posted, err = p.create(ctx, channel, body, files)
+		posted, err = p.create(ctx, channel, body.Plain(), files)
 	}
 	if err != nil {
 		needs := "View Channel, Send Messages"

@@ -60,46 +60,6 @@ func (rs *Responder) Remember(event string, i *convert.Interaction) {
 	rs.open[event] = openAnswer{webhook(i), now.Add(answerTimeout)}
 }
 
-func (rs *Responder) lookup(event string) (openAnswer, bool) {
-	rs.mu.Lock()
-	defer rs.mu.Unlock()
-	one, ok := rs.open[event]
-	return one, ok && event != "" && rs.Now().Before(one.until)
-}
-
-// answer answers a command to the person who gave it, and reports whether it did. Sent again, the
-// first part replaces the earlier answer, and further parts may come twice.
-func (rs *Responder) answer(ctx context.Context, r adapters.Reply) (at adapters.MessageRef, ok bool) {
-	to, ok := rs.lookup(r.Command)
-	if !ok || len(r.Files) > 0 {
-		return at, false
-	}
-	r.Mention, r.AnswerTo = "", adapters.MessageRef{}
-	for n, p := range rs.Composer.Compose(r) {
-		method, path := http.MethodPost, to.webhook
-		if n == 0 {
-			method, path = http.MethodPatch, to.webhook+"/messages/@original"
-		}
-		p.Content.Flags |= discordgo.MessageFlagsEphemeral
-		var posted convert.Object
-		err := rs.API.Call(ctx, method, path, p.Content, &posted)
-		if api.IsMalformed(err) {
-			err = rs.API.Call(ctx, method, path, p.Content.Plain(), &posted)
-		}
-		if err != nil {
-			rs.Log.WarnContext(ctx, "the answer to a command is posted for all to see", "error", err)
-			return adapters.MessageRef{}, false
-		}
-		one := convert.Ref(r.Thread.Workspace, r.Thread.Channel, posted.ID)
-		if n == 0 {
-			at = one
-		} else {
-			at.Parts = append(at.Parts, one.ID)
-		}
-	}
-	return at, true
-}
-
 // Respond gives the first answer to an interaction, and returns the id of the message that it made, if
 // Discord tells it. Unless an error is final, Discord may have accepted the answer.
 func (rs *Responder) Respond(ctx context.Context, i *convert.Interaction, kind discordgo.InteractionResponseType, data any) (made string, err error) {
@@ -162,4 +122,44 @@ func (rs *Responder) EditOriginal(ctx context.Context, i *convert.Interaction, c
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), AcknowledgeTimeout)
 	defer stop()
 	return rs.API.Call(ctx, http.MethodPatch, originalPath(i), c, nil)
+}
+
+func (rs *Responder) lookup(event string) (openAnswer, bool) {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	one, ok := rs.open[event]
+	return one, ok && event != "" && rs.Now().Before(one.until)
+}
+
+// answer answers a command to the person who gave it, and reports whether it did. Sent again, the
+// first part replaces the earlier answer, and further parts may come twice.
+func (rs *Responder) answer(ctx context.Context, r adapters.Reply) (at adapters.MessageRef, ok bool) {
+	to, ok := rs.lookup(r.Command)
+	if !ok || len(r.Files) > 0 {
+		return at, false
+	}
+	r.Mention, r.AnswerTo = "", adapters.MessageRef{}
+	for n, p := range rs.Composer.Compose(r) {
+		method, path := http.MethodPost, to.webhook
+		if n == 0 {
+			method, path = http.MethodPatch, to.webhook+"/messages/@original"
+		}
+		p.Content.Flags |= discordgo.MessageFlagsEphemeral
+		var posted convert.Object
+		err := rs.API.Call(ctx, method, path, p.Content, &posted)
+		if api.IsMalformed(err) {
+			err = rs.API.Call(ctx, method, path, p.Content.Plain(), &posted)
+		}
+		if err != nil {
+			rs.Log.WarnContext(ctx, "the answer to a command is posted for all to see", "error", err)
+			return adapters.MessageRef{}, false
+		}
+		one := convert.Ref(r.Thread.Workspace, r.Thread.Channel, posted.ID)
+		if n == 0 {
+			at = one
+		} else {
+			at.Parts = append(at.Parts, one.ID)
+		}
+	}
+	return at, true
 }

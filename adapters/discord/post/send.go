@@ -15,9 +15,9 @@ import (
 	"atelier/adapters/discord/convert"
 )
 
-// Pace is the time between two edits: Discord accepts five messages and edits in a channel in five
+// pace is the time between two edits: Discord accepts five messages and edits in a channel in five
 // seconds.
-const Pace = 3 * time.Second
+const pace = 3 * time.Second
 
 // Sender posts replies.
 type Sender struct {
@@ -46,11 +46,10 @@ func (s *Sender) Limits(adapters.Thread) adapters.Limits {
 }
 
 // Progress shows how far work has come.
-type Progress struct {
-	API     *api.Client
-	Threads *Threads
-	Poster  *Poster
-}
+type Progress struct{ Poster *Poster }
+
+// Pace is the time between two edits.
+func (*Progress) Pace() time.Duration { return pace }
 
 // Report posts how far the work has come, or edits that message.
 func (g *Progress) Report(ctx context.Context, key string, at adapters.MessageRef, p adapters.Progress) (adapters.MessageRef, error) {
@@ -65,8 +64,8 @@ func (g *Progress) Report(ctx context.Context, key string, at adapters.MessageRe
 	if err := api.CheckIDs(at.Channel, at.ID); err != nil {
 		return adapters.MessageRef{}, err
 	}
-	err := g.Threads.inOpen(ctx, at.Channel, func() error {
-		return g.API.Call(ctx, http.MethodPatch, "channels/"+at.Channel+"/messages/"+at.ID, body, nil)
+	err := g.Poster.Threads.inOpen(ctx, at.Channel, func() error {
+		return g.Poster.API.Call(ctx, http.MethodPatch, "channels/"+at.Channel+"/messages/"+at.ID, body, nil)
 	})
 	if err != nil {
 		return adapters.MessageRef{}, api.NamePermissions(err, "View Channel, Send Messages in Threads")
@@ -74,11 +73,11 @@ func (g *Progress) Report(ctx context.Context, key string, at adapters.MessageRe
 	return at, nil
 }
 
-// Typing shows that the bot is at work.
-type Typing struct{ API *api.Client }
+// Typer shows that the bot is at work.
+type Typer struct{ API *api.Client }
 
-// Show shows that the bot is at work in a thread, or in the channel if there is no thread yet.
-func (ty *Typing) Show(ctx context.Context, t adapters.Thread) error {
+// Typing shows that the bot is at work in a thread, or in the channel if there is no thread yet.
+func (ty *Typer) Typing(ctx context.Context, t adapters.Thread) error {
 	if err := errors.Join(api.CheckThread(t), api.CheckIDs(t.Channel, cmp.Or(t.ID, t.Channel))); err != nil {
 		return err
 	}
@@ -92,10 +91,7 @@ func (ty *Typing) Show(ctx context.Context, t adapters.Thread) error {
 }
 
 // Marks puts reactions on messages.
-type Marks struct {
-	API     *api.Client
-	Threads *Threads
-}
+type Marks struct{ Threads *Threads }
 
 // Acknowledge puts the reaction of a status on a request, and removes the others.
 func (mk *Marks) Acknowledge(ctx context.Context, request adapters.MessageRef, s adapters.Status) error {
@@ -109,7 +105,7 @@ func (mk *Marks) Acknowledge(ctx context.Context, request adapters.MessageRef, s
 	path := "channels/" + request.Channel + "/messages/" + request.ID
 	return mk.Threads.inOpen(ctx, request.Channel, func() error {
 		var m convert.Message
-		if err := mk.API.Get(ctx, path, &m); err != nil {
+		if err := mk.Threads.API.Get(ctx, path, &m); err != nil {
 			return api.NamePermissions(err, "View Channel, Read Message History")
 		}
 		if !m.Shows(emoji) {
@@ -146,15 +142,12 @@ func (mk *Marks) Offer(ctx context.Context, answer adapters.MessageRef, n int) e
 
 // react adds or removes a reaction of the bot.
 func (mk *Marks) react(ctx context.Context, method, message, emoji string) error {
-	err := mk.API.Call(ctx, method, message+"/reactions/"+url.PathEscape(emoji)+"/@me", nil, nil)
+	err := mk.Threads.API.Call(ctx, method, message+"/reactions/"+url.PathEscape(emoji)+"/@me", nil, nil)
 	return api.NamePermissions(err, "Add Reactions, Read Message History")
 }
 
 // Deleter deletes messages of the bot.
-type Deleter struct {
-	API     *api.Client
-	Threads *Threads
-}
+type Deleter struct{ Threads *Threads }
 
 // Delete deletes what was sent.
 func (d *Deleter) Delete(ctx context.Context, sent adapters.MessageRef) error {
@@ -163,7 +156,7 @@ func (d *Deleter) Delete(ctx context.Context, sent adapters.MessageRef) error {
 			return err
 		}
 		err := d.Threads.inOpen(ctx, sent.Channel, func() error {
-			return d.API.Call(ctx, http.MethodDelete, "channels/"+sent.Channel+"/messages/"+id, nil, nil)
+			return d.Threads.API.Call(ctx, http.MethodDelete, "channels/"+sent.Channel+"/messages/"+id, nil, nil)
 		})
 		if err != nil && !errors.Is(err, adapters.ErrGone) {
 			return err

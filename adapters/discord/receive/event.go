@@ -39,7 +39,7 @@ type Events struct {
 }
 
 func newEvents(s *session, w *watermark) *Events {
-	e := &Events{session: s, watermark: w, interactions: newInteractions(s)}
+	e := &Events{session: s, watermark: w, interactions: &interactions{session: s, requests: &requests{session: s}}}
 	e.catchUp = newCatchUp(s, w, e.receiveMessage)
 	return e
 }
@@ -201,7 +201,7 @@ func (es *Events) readMessage(ctx context.Context, m *convert.Message) (e adapte
 		earlier := es.texts.Earlier(repliesTo, m.Guild, m.Channel)
 		w.ReplyTo = &earlier
 	}
-	e = adapters.Event{Kind: adapters.MessageSent, ID: "m" + m.ID, Adapter: convert.Name, Thread: thread, At: cmp.Or(m.At, convert.CreatedAt(m.ID)), Message: &w}
+	e = adapters.Event{Kind: adapters.MessageSent, ID: "m" + m.ID, Thread: thread, At: cmp.Or(m.At, convert.CreatedAt(m.ID)), Message: &w}
 	if e.By, err = es.people.Author(ctx, m); err != nil {
 		return e, false, err
 	}

@@ -18,10 +18,6 @@ type interactions struct {
 	requests *requests
 }
 
-func newInteractions(s *session) *interactions {
-	return &interactions{session: s, requests: &requests{session: s}}
-}
-
 // receive takes an interaction.
 func (is *interactions) receive(ctx context.Context, i *convert.Interaction) {
 	by := i.By()

@@ -50,7 +50,7 @@ func Run(ctx context.Context, c Config, handle adapters.Handler, connect func(co
 	mark := newWatermark(c.State, c.Log)
 	if err := mark.load(ctx, c.API.Backoff); err != nil {
 		in.Close()
-		return nil //nolint:nilerr // the context has ended
+		return nil // the context has ended
 	}
 	s := newSession(ctx, c, in)
 	err = connect(ctx, newEvents(s, mark))
@@ -117,22 +117,21 @@ func (s *session) inOrder(channel string, do func()) {
 // put queues an event for the handler. Taken is called when the handler has taken it, and may be
 // nil.
 func (s *session) put(e adapters.Event, taken func()) {
+	if taken == nil {
+		taken = func() {}
+	}
 	e.Adapter = convert.Name
 	if e.At.IsZero() {
 		e.At = s.Now()
 	}
 	if err := e.Validate(); err != nil {
 		s.Log.Warn("an event is not valid", "error", err)
-		if taken != nil {
-			taken()
-		}
+		taken()
 		return
 	}
 	s.waiting.Add(1)
 	s.inbox.Put(e, func() {
 		s.waiting.Add(-1)
-		if taken != nil {
-			taken()
-		}
+		taken()
 	})
 }
