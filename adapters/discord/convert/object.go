@@ -15,10 +15,10 @@ import (
 // Name is the name of the adapter.
 const Name = "discord"
 
-// Discord's objects, with the fields that are needed. The library's own lack the descriptions
-// of attachments and forwarded messages.
+// These are Discord's objects, with the fields that are needed. The library's own lack the
+// descriptions of attachments and forwarded messages.
+
 type (
-	// Object is any object.
 	Object struct {
 		ID string `json:"id"`
 	}
