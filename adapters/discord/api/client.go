@@ -17,6 +17,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"atelier/adapters"
+	"atelier/adapters/edge"
 	"atelier/adapters/lenient"
 )
 
@@ -25,6 +26,22 @@ const (
 	CallTimeout   = 30 * time.Second
 	uploadTimeout = 5 * time.Minute
 )
+
+// Backoff are the pauses between tries: the first, then twice that, up to the longest.
+type Backoff struct{ First, Longest time.Duration }
+
+// Retry tries until it is done or the context ends. It waits longer if an error asks for it.
+func (b Backoff) Retry(ctx context.Context, try func() (done bool, err error)) error {
+	for wait := b.First; ; wait = min(2*wait, b.Longest) {
+		done, err := try()
+		if done {
+			return err
+		}
+		if ended := edge.Sleep(ctx, max(wait, adapters.Wait(err))); ended != nil {
+			return errors.Join(ended, err)
+		}
+	}
+}
 
 // Config configures a client.
 type Config struct {
@@ -42,7 +59,7 @@ type Config struct {
 type Client struct {
 	Backoff
 
-	session *discordgo.Session
+	Session *discordgo.Session // with the token and the user agent
 	log     *slog.Logger
 }
 
@@ -62,7 +79,7 @@ func New(c Config) (*Client, error) {
 		Transport:     newPacer(rebased{base: base, next: c.HTTP.Transport}, c.Now),
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	return &Client{Backoff: c.Backoff, session: session, log: c.Log}, nil
+	return &Client{Backoff: c.Backoff, Session: session, log: c.Log}, nil
 }
 
 // rebased sends requests for Discord's own interface to another address.
@@ -80,12 +97,6 @@ func (e rebased) RoundTrip(r *http.Request) (*http.Response, error) {
 	r.URL, r.Host = to, to.Host
 	return e.next.RoundTrip(r) //nolint:wrapcheck // the library wraps it
 }
-
-// Token is the token as the gateway expects it.
-func (c *Client) Token() string { return c.session.Token }
-
-// UserAgent is how the bot introduces itself.
-func (c *Client) UserAgent() string { return c.session.UserAgent }
 
 // Get reads an object.
 func (c *Client) Get(ctx context.Context, path string, out any) error {
@@ -161,7 +172,7 @@ func (c *Client) send(ctx context.Context, method, path, contentType string, bod
 		return err
 	}
 	bucket := discordgo.NewRatelimiter().LockBucket("") // a new one never waits
-	answer, err := c.session.RequestWithLockedBucket(method, discordgo.EndpointAPI+path, contentType, body, bucket, 0, discordgo.WithContext(ctx))
+	answer, err := c.Session.RequestWithLockedBucket(method, discordgo.EndpointAPI+path, contentType, body, bucket, 0, discordgo.WithContext(ctx))
 	if err != nil {
 		return fault(ctx, err)
 	}

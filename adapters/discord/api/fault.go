@@ -96,6 +96,12 @@ var notWord = regexp.MustCompile(`[^0-9A-Za-z_]`)
 // word is a name as Discord writes it, without anything else that a server might send.
 func word(s string) string { return notWord.ReplaceAllString(s[:min(len(s), 60)], "") }
 
+// IsTransient reports whether an error may go away. A refused token may, since the gateway ends
+// where it is refused for good.
+func IsTransient(err error) bool {
+	return err != nil && (!adapters.Final(err) || errors.Is(err, adapters.ErrRefused))
+}
+
 // IsMalformed reports whether Discord refuses the form of a call.
 func IsMalformed(err error) bool {
 	r, ok := errors.AsType[*refusal](err)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"strconv"
 	"strings"
@@ -104,11 +105,7 @@ func (p *pacer) note(route string, h http.Header) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.now()
-	for other, until := range p.routes {
-		if !until.After(now) {
-			delete(p.routes, other)
-		}
-	}
+	maps.DeleteFunc(p.routes, func(_ string, until time.Time) bool { return !until.After(now) })
 	after, ok := seconds(h.Get("X-Ratelimit-Reset-After"))
 	if ok && h.Get("X-Ratelimit-Remaining") == "0" {
 		p.routes[route] = now.Add(after)

@@ -22,14 +22,8 @@ import (
 
 // The opcodes of the gateway.
 const (
-	opDispatch     = 0
-	opHeartbeat    = 1
-	opIdentify     = 2
-	opResume       = 6
-	opReconnect    = 7
-	opInvalid      = 9
-	opHello        = 10
-	opHeartbeatAck = 11
+	opDispatch, opHeartbeat, opIdentify, opResume, opReconnect = 0, 1, 2, 6, 7
+	opInvalid, opHello, opHeartbeatAck                         = 9, 10, 11
 )
 
 const (
@@ -165,7 +159,7 @@ func (g *Gateway) hello(c *connection) (beat time.Duration, err error) {
 	if err := c.expect(g.Pauses.Answer); err != nil {
 		return 0, err
 	}
-	token := g.API.Token()
+	token := g.API.Session.Token
 	if g.session != "" {
 		return beat, c.write(opResume, struct {
 			Token    string `json:"token"`

@@ -206,6 +206,6 @@ func (g *Gateway) dial(ctx context.Context, address string) (*websocket.Conn, er
 	u.RawQuery = "v=" + discordgo.APIVersion + "&encoding=json"
 	ctx, stop := context.WithTimeout(ctx, api.CallTimeout)
 	defer stop()
-	conn, err := g.Edge.Socket(ctx, u.String(), http.Header{"User-Agent": {g.API.UserAgent()}})
+	conn, err := g.Edge.Socket(ctx, u.String(), http.Header{"User-Agent": {g.API.Session.UserAgent}})
 	return conn, edge.Detail(err)
 }

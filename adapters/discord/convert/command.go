@@ -22,24 +22,15 @@ const (
 	askFiles     = 5
 )
 
-// Command is an application command of Discord.
+// Command is an application command of Discord, or an option of one.
 type Command struct {
-	Name         string                           `json:"name"`
-	Type         discordgo.ApplicationCommandType `json:"type"`
-	Description  string                           `json:"description"`
-	Descriptions map[string]string                `json:"description_localizations,omitempty"`
-	Options      []Option                         `json:"options,omitempty"`
-}
-
-// Option is an option of a command, or a subcommand.
-type Option struct {
-	Type         discordgo.ApplicationCommandOptionType `json:"type"`
-	Name         string                                 `json:"name"`
-	Description  string                                 `json:"description"`
-	Descriptions map[string]string                      `json:"description_localizations,omitempty"`
-	Required     bool                                   `json:"required,omitempty"`
-	MaxLength    int                                    `json:"max_length,omitempty"`
-	Options      []Option                               `json:"options,omitempty"`
+	Type         int               `json:"type"`
+	Name         string            `json:"name"`
+	Description  string            `json:"description"`
+	Descriptions map[string]string `json:"description_localizations,omitempty"`
+	Required     bool              `json:"required,omitempty"`
+	MaxLength    int               `json:"max_length,omitempty"`
+	Options      []Command         `json:"options,omitempty"`
 }
 
 // chinese is the locale of Discord that commands are translated to.
@@ -54,67 +45,61 @@ func Commands(p Phrases) []Command {
 		}
 		return nil
 	}
-	text := func(name, sentence string, required bool) Option {
-		return Option{
-			Type: discordgo.ApplicationCommandOptionString, Name: name, Description: sentence, Descriptions: in(sentence),
-			Required: required, MaxLength: maxTyped,
-		}
+	text := func(name, sentence string, required bool) Command {
+		kind := int(discordgo.ApplicationCommandOptionString)
+		return Command{Type: kind, Name: name, Description: sentence, Descriptions: in(sentence), Required: required, MaxLength: maxTyped}
 	}
-	sub := func(name, sentence string, options ...Option) Option {
-		return Option{Type: discordgo.ApplicationCommandOptionSubCommand, Name: name, Description: sentence, Descriptions: in(sentence), Options: options}
+	sub := func(name, sentence string, options ...Command) Command {
+		kind := int(discordgo.ApplicationCommandOptionSubCommand)
+		return Command{Type: kind, Name: name, Description: sentence, Descriptions: in(sentence), Options: options}
 	}
-	ask := []Option{text(RequestOption, "What you want", true)}
+	ask := []Command{text(RequestOption, "What you want", true)}
 	for i := range askFiles {
-		ask = append(ask, Option{
-			Type: discordgo.ApplicationCommandOptionAttachment, Name: "file" + strconv.Itoa(i+1),
+		ask = append(ask, Command{
+			Type: int(discordgo.ApplicationCommandOptionAttachment), Name: "file" + strconv.Itoa(i+1),
 			Description: "A picture, sound, video or other file", Descriptions: in("A picture, sound, video or other file"),
 		})
 	}
 	about := text(RequestOption, "What it is about", false)
 	return []Command{{
-		Name: CommandName, Type: discordgo.ChatApplicationCommand,
+		Type: int(discordgo.ChatApplicationCommand), Name: CommandName,
 		Description: "Pictures, sound, video and more", Descriptions: in("Pictures, sound, video and more"),
-		Options: []Option{
+		Options: []Command{
 			sub("ask", "Ask for something", ask...),
 			sub("status", "What of yours is at work here", about),
 			sub("cancel", "Stop what you asked for last"),
 			sub("tools", "What Atelier can do", about),
 			sub("help", "How to use Atelier", about),
 		},
-	}, {Name: menuName, Type: discordgo.MessageApplicationCommand}}
+	}, {Type: int(discordgo.MessageApplicationCommand), Name: menuName}}
 }
 
 // SameCommands reports whether commands are the same, in whatever order.
 func SameCommands(a, b []Command) bool {
-	byName := func(all []Command) map[string]Command {
-		m := map[string]Command{}
-		for _, c := range all {
-			c.Type = cmp.Or(c.Type, discordgo.ChatApplicationCommand)
-			c.Options, c.Descriptions = normalized(c.Options), orNil(c.Descriptions)
-			m[c.Name] = c
+	sorted := func(all []Command) []Command {
+		all = normalized(all)
+		for i := range all {
+			all[i].Type = cmp.Or(all[i].Type, int(discordgo.ChatApplicationCommand))
 		}
-		return m
+		slices.SortFunc(all, func(a, b Command) int { return cmp.Compare(a.Name, b.Name) })
+		return all
 	}
-	return len(a) == len(b) && reflect.DeepEqual(byName(a), byName(b))
+	return reflect.DeepEqual(sorted(a), sorted(b))
 }
 
-// normalized are options with nil for what is empty.
-func normalized(all []Option) []Option {
+// normalized are commands with nil for what is empty.
+func normalized(all []Command) []Command {
 	if len(all) == 0 {
 		return nil
 	}
 	all = slices.Clone(all)
 	for i := range all {
-		all[i].Options, all[i].Descriptions = normalized(all[i].Options), orNil(all[i].Descriptions)
+		all[i].Options = normalized(all[i].Options)
+		if len(all[i].Descriptions) == 0 {
+			all[i].Descriptions = nil
+		}
 	}
 	return all
-}
-
-func orNil(m map[string]string) map[string]string {
-	if len(m) == 0 {
-		return nil
-	}
-	return m
 }
 
 // Form asks what to do with a message.

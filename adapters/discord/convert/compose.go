@@ -254,15 +254,11 @@ const (
 )
 
 type button struct {
-	Type  int                   `json:"type"`
-	Style discordgo.ButtonStyle `json:"style"`
-	Label string                `json:"label,omitempty"`
-	Emoji *buttonEmoji          `json:"emoji,omitempty"`
-	ID    string                `json:"custom_id"`
-}
-
-type buttonEmoji struct {
-	Name string `json:"name"`
+	Type  int                       `json:"type"`
+	Style discordgo.ButtonStyle     `json:"style"`
+	Label string                    `json:"label,omitempty"`
+	Emoji *discordgo.ComponentEmoji `json:"emoji,omitempty"`
+	ID    string                    `json:"custom_id"`
 }
 
 // buttons are those of the choices, and one to do it again.
@@ -273,16 +269,14 @@ func (c *Composer) buttons(r adapters.Reply) []any {
 		all = append(all, button{Type: 2, Style: discordgo.SecondaryButton, Label: text, ID: fmt.Sprintf("%s%d:%s", ChooseButton, i+1, choice.ID)})
 	}
 	again := label(c.Phrases.Say(r.Language, "Again"), maxLabel)
-	return rows(append(all, button{Type: 2, Style: discordgo.SecondaryButton, Label: again, Emoji: &buttonEmoji{"🔁"}, ID: AgainButton}))
+	return rows(append(all, button{Type: 2, Style: discordgo.SecondaryButton, Label: again, Emoji: &discordgo.ComponentEmoji{Name: "🔁"}, ID: AgainButton}))
 }
 
 // rows arranges buttons in rows of five.
 func rows(all []button) []any {
 	rows := []any{}
-	for len(all) > 0 {
-		n := min(buttonsInRow, len(all))
-		rows = append(rows, map[string]any{"type": 1, "components": all[:n]})
-		all = all[n:]
+	for row := range slices.Chunk(all, buttonsInRow) {
+		rows = append(rows, map[string]any{"type": 1, "components": row})
 	}
 	return rows
 }

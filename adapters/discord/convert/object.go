@@ -65,13 +65,9 @@ type (
 			Message Message `json:"message"`
 		} `json:"message_snapshots"`
 		Reactions []struct {
-			Me    bool  `json:"me"`
-			Emoji Emoji `json:"emoji"`
+			Me    bool            `json:"me"`
+			Emoji discordgo.Emoji `json:"emoji"`
 		} `json:"reactions"`
-	}
-	Emoji struct {
-		ID   string `json:"id"` // of a server's own emoji
-		Name string `json:"name"`
 	}
 	// Deletion is one deleted message, or several.
 	Deletion struct {
@@ -82,13 +78,13 @@ type (
 	}
 	// Reaction is a reaction that was added or removed.
 	Reaction struct {
-		User    string  `json:"user_id"`
-		Channel string  `json:"channel_id"`
-		Message string  `json:"message_id"`
-		Author  string  `json:"message_author_id"` // only if it was added
-		Guild   string  `json:"guild_id"`
-		Member  *Member `json:"member"`
-		Emoji   Emoji   `json:"emoji"`
+		User    string          `json:"user_id"`
+		Channel string          `json:"channel_id"`
+		Message string          `json:"message_id"`
+		Author  string          `json:"message_author_id"` // only if it was added
+		Guild   string          `json:"guild_id"`
+		Member  *Member         `json:"member"`
+		Emoji   discordgo.Emoji `json:"emoji"`
 	}
 	Guild struct {
 		ID          string    `json:"id"`
@@ -172,11 +168,6 @@ type (
 // IsThread reports whether a channel is a thread.
 func (c *Channel) IsThread() bool {
 	return c.Type >= discordgo.ChannelTypeGuildNewsThread && c.Type <= discordgo.ChannelTypeGuildPrivateThread
-}
-
-// IsForum reports whether the threads of a channel are posts with a title.
-func (c *Channel) IsForum() bool {
-	return c.Type == discordgo.ChannelTypeGuildForum || c.Type == discordgo.ChannelTypeGuildMedia
 }
 
 // By is who interacted, or nil.

@@ -45,7 +45,7 @@ func Progress(p adapters.Progress) Content {
 	if p.Request == p.Thread.ID || channel == "" {
 		channel = p.Thread.Channel
 	}
-	c.Components = rows([]button{{Type: 2, Style: discordgo.DangerButton, Emoji: &buttonEmoji{"🛑"}, ID: StopButton + channel + ":" + p.Request}})
+	c.Components = rows([]button{{Type: 2, Style: discordgo.DangerButton, Emoji: &discordgo.ComponentEmoji{Name: "🛑"}, ID: StopButton + channel + ":" + p.Request}})
 	return c
 }
 

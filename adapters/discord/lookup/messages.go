@@ -23,9 +23,6 @@ const (
 	maxReplies = 10
 )
 
-// readPermissions are those that reading messages takes.
-const readPermissions = "View Channel, Read Message History"
-
 // Messages reads messages and threads.
 type Messages struct {
 	API      *api.Client
@@ -132,7 +129,7 @@ func (ms *Messages) Before(ctx context.Context, t adapters.Thread, m adapters.Me
 		var page []convert.Message
 		path := "channels/" + channel + "/messages?before=" + before + "&limit=" + strconv.Itoa(PageSize)
 		if err := ms.API.Get(ctx, path, &page); err != nil {
-			return nil, api.NamePermissions(err, readPermissions)
+			return nil, api.NamePermissions(err, "View Channel, Read Message History")
 		}
 		for i := range page {
 			if before = page[i].ID; convert.Order(before) <= convert.Order(after) {
@@ -161,7 +158,7 @@ func (ms *Messages) repliedTo(ctx context.Context, t adapters.Thread, m adapters
 	for at := m.ID; len(all) < min(n, maxReplies); {
 		var reply convert.Message
 		if err := ms.API.Get(ctx, "channels/"+m.Channel+"/messages/"+at, &reply); err != nil {
-			return nil, api.NamePermissions(err, readPermissions)
+			return nil, api.NamePermissions(err, "View Channel, Read Message History")
 		}
 		to := reply.Referenced
 		if reply.Type != discordgo.MessageTypeReply || to == nil || convert.Order(to.ID) >= convert.Order(at) { // it is gone, or there is none

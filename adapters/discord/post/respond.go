@@ -3,6 +3,7 @@ package post
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"net/http"
 	"sync"
 	"time"
@@ -52,11 +53,7 @@ func (rs *Responder) Remember(event string, i *convert.Interaction) {
 		rs.open = map[string]openAnswer{}
 	}
 	now := rs.Now()
-	for id, one := range rs.open {
-		if now.After(one.until) {
-			delete(rs.open, id)
-		}
-	}
+	maps.DeleteFunc(rs.open, func(_ string, one openAnswer) bool { return now.After(one.until) })
 	rs.open[event] = openAnswer{webhook(i), now.Add(answerTimeout)}
 }
 

@@ -115,7 +115,7 @@ func (is *interactions) isForum(id string) bool {
 			is.Log.WarnContext(is.ctx, "a channel was not looked up", "error", err)
 		}
 	}
-	return c.IsForum()
+	return c.Type == discordgo.ChannelTypeGuildForum || c.Type == discordgo.ChannelTypeGuildMedia
 }
 
 // command takes a subcommand.

@@ -52,7 +52,13 @@ func Run(ctx context.Context, c Config, handle adapters.Handler, connect func(co
 		in.Close()
 		return nil // the context has ended
 	}
-	s := newSession(ctx, c, in)
+	places := lookup.NewPlaces(c.API, c.Log)
+	s := &session{
+		Config: c, inbox: in, places: places, people: &lookup.People{API: c.API, Places: places, Now: c.Now},
+		texts: &lookup.Messages{API: c.API, Identity: c.Identity, Places: places},
+	}
+	s.lanes = turns.NewLanes(&s.work)
+	s.ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
 	err = connect(ctx, newEvents(s, mark))
 	s.stop()
 	s.work.Wait()
@@ -77,17 +83,6 @@ type session struct {
 	work    sync.WaitGroup
 	lanes   *turns.Lanes // by channel; threads are in the lane of theirs
 	waiting atomic.Int64
-}
-
-func newSession(ctx context.Context, c Config, in *inbox.Inbox) *session {
-	places := lookup.NewPlaces(c.API, c.Log)
-	s := &session{
-		Config: c, inbox: in, places: places, people: &lookup.People{API: c.API, Places: places, Now: c.Now},
-		texts: &lookup.Messages{API: c.API, Identity: c.Identity, Places: places},
-	}
-	s.lanes = turns.NewLanes(&s.work)
-	s.ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
-	return s
 }
 
 // IsFull reports whether too many events wait.
