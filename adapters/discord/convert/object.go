@@ -15,13 +15,13 @@ import (
 // Name is the name of the adapter.
 const Name = "discord"
 
-// These are Discord's objects, with the fields that are needed. The library's own lack the
-// descriptions of attachments and forwarded messages.
-
 type (
+	// Object is any object of Discord. All have only the fields that are needed; the library's own
+	// lack the descriptions of attachments and forwarded messages.
 	Object struct {
 		ID string `json:"id"`
 	}
+	// User is a person or a bot.
 	User struct {
 		ID      string  `json:"id"`
 		Name    string  `json:"username"`
@@ -30,12 +30,14 @@ type (
 		System  bool    `json:"system"`
 		Member  *Member `json:"member"` // of users mentioned in a server
 	}
+	// Member is a user in a server.
 	Member struct {
 		User        *User    `json:"user"`
 		Nick        string   `json:"nick"`
 		Roles       []string `json:"roles"`
 		Permissions string   `json:"permissions"` // in the channel of an interaction
 	}
+	// Attachment is a file of a message.
 	Attachment struct {
 		ID          string `json:"id"`
 		Filename    string `json:"filename"`
@@ -45,6 +47,7 @@ type (
 		Size        int64  `json:"size"`
 		URL         string `json:"url"`
 	}
+	// Message is a message of a channel.
 	Message struct {
 		ID          string                      `json:"id"`
 		Channel     string                      `json:"channel_id"`
@@ -86,6 +89,7 @@ type (
 		Member  *Member         `json:"member"`
 		Emoji   discordgo.Emoji `json:"emoji"`
 	}
+	// Guild is a server.
 	Guild struct {
 		ID          string    `json:"id"`
 		Owner       string    `json:"owner_id"`
@@ -94,6 +98,7 @@ type (
 		Channels    []Channel `json:"channels"`
 		Threads     []Channel `json:"threads"`
 	}
+	// Role is a role of a server.
 	Role struct {
 		ID          string `json:"id"`
 		Name        string `json:"name"`
@@ -102,6 +107,7 @@ type (
 			Bot string `json:"bot_id"`
 		} `json:"tags"`
 	}
+	// Channel is a channel or a thread.
 	Channel struct {
 		ID         string                           `json:"id"`
 		Guild      string                           `json:"guild_id"`

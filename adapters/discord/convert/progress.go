@@ -45,7 +45,8 @@ func Progress(p adapters.Progress) Content {
 	if p.Request == p.Thread.ID || channel == "" {
 		channel = p.Thread.Channel
 	}
-	c.Components = rows([]button{{Type: 2, Style: discordgo.DangerButton, Emoji: &discordgo.ComponentEmoji{Name: "🛑"}, ID: StopButton + channel + ":" + p.Request}})
+	stop := &discordgo.ComponentEmoji{Name: "🛑"}
+	c.Components = rows([]button{{Type: 2, Style: discordgo.DangerButton, Emoji: stop, ID: StopButton + channel + ":" + p.Request}})
 	return c
 }
 
