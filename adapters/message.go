@@ -45,6 +45,15 @@ func (m MessageRef) Keys() []string {
 	return keys
 }
 
+// Last is the same messages by the last one, which has the choices and is reacted to.
+func (m MessageRef) Last() MessageRef {
+	if n := len(m.Parts); n > 0 {
+		ids := append([]string{m.ID}, m.Parts...)
+		m.ID, m.Parts = ids[n], ids[:n:n]
+	}
+	return m
+}
+
 // IsZero tells whether it is the address of nothing.
 func (m MessageRef) IsZero() bool {
 	return m.Adapter == "" && m.Workspace == "" && m.Channel == "" && m.ID == "" && len(m.Parts) == 0

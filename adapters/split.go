@@ -3,6 +3,7 @@ package adapters
 import (
 	"sort"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -48,6 +49,15 @@ func Split(text string, limit int, measure func(string) int) []string {
 		s.moveTo(to)
 	}
 	return parts
+}
+
+// UTF16Len is the length of a text in UTF-16 units, as clients written in JavaScript count it.
+func UTF16Len(s string) int {
+	n := 0
+	for _, r := range s {
+		n += max(utf16.RuneLen(r), 1)
+	}
+	return n
 }
 
 // splitter goes through a text part by part.

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -24,6 +26,8 @@ type scene struct {
 	ana     discordtest.User
 	events  chan adapters.Event
 
+	later atomic.Int64 // how far the bot's clock is ahead
+
 	stop context.CancelFunc
 	over chan error
 
@@ -33,15 +37,16 @@ type scene struct {
 
 func newScene(t *testing.T, o discordtest.Options) *scene {
 	t.Helper()
+	return newSceneWithLog(t, o, testLog(t))
+}
+
+func newSceneWithLog(t *testing.T, o discordtest.Options, log *slog.Logger) *scene {
+	t.Helper()
 	s := discordtest.New(t, o)
 	sc := &scene{T: t, s: s, guild: s.Guild("workshop"), ana: s.User("Ana"), events: make(chan adapters.Event, 100), files: map[string][]byte{}}
 	sc.channel = s.Channel(sc.guild, "general")
-	d, err := New(Config{Token: s.Token(), APIURL: s.URL(), State: &ledger.Memory{}, Open: sc.open, Log: testLog(t)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	d.waits = hasty
-	sc.d = d
+	now := func() time.Time { return time.Now().Add(time.Duration(sc.later.Load())) }
+	sc.d = hasty(t, Config{Token: s.Token(), APIURL: s.URL(), State: &ledger.Memory{}, Open: sc.open, Log: log, Now: now})
 	return sc
 }
 

@@ -10,7 +10,9 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"atelier/adapters"
+	"atelier/adapters/discord/convert"
 	"atelier/adapters/discord/discordtest"
+	"atelier/adapters/discord/receive"
 )
 
 // A mention in a channel begins a thread, which is called by what was wished for.
@@ -122,7 +124,7 @@ func TestUseWith(t *testing.T) {
 func TestCommandsOnce(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()
-	if err := s.d.register(t.Context(), s.s.ApplicationID()); err != nil {
+	if err := receive.Register(t.Context(), s.d.api, convert.English{}, s.s.ApplicationID()); err != nil {
 		t.Fatal(err)
 	}
 	if n := s.s.Calls(discordtest.PutCommands); n != 1 {
@@ -258,7 +260,7 @@ func TestMissingPermissions(t *testing.T) {
 			s.s.Forbid(s.channel, c.forbid)
 			_, err := s.d.Send(t.Context(), "a", adapters.Reply{Thread: e.Thread, Text: "x", Files: []adapters.Attachment{s.put("a.png", 10)}})
 			if err == nil {
-				err = s.d.Acknowledge(t.Context(), ref(s.guild, s.channel, m.ID), adapters.Seen)
+				err = s.d.Acknowledge(t.Context(), convert.Ref(s.guild, s.channel, m.ID), adapters.Seen)
 			}
 			f, ok := errors.AsType[*adapters.Fault](err)
 			if !ok || !errors.Is(err, adapters.ErrForbidden) || !strings.Contains(f.Told(), c.want) {

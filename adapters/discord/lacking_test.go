@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"atelier/adapters"
+	"atelier/adapters/discord/convert"
 	"atelier/adapters/discord/discordtest"
 )
 
@@ -128,7 +129,7 @@ func TestBeforeEnds(t *testing.T) {
 	}
 	m := s.s.Say(discordtest.Post{Channel: id, By: s.ana, Content: "last"})
 	calls := s.s.Calls(discordtest.GetMessages)
-	if _, err := s.d.Before(t.Context(), thread, ref(s.guild, id, m.ID), "", 5); err != nil {
+	if _, err := s.d.Before(t.Context(), thread, convert.Ref(s.guild, id, m.ID), "", 5); err != nil {
 		t.Fatal(err)
 	}
 	if n := s.s.Calls(discordtest.GetMessages) - calls; n != 5 {
@@ -151,7 +152,7 @@ func TestBeforeInAChannel(t *testing.T) {
 	if err != nil || len(got) != 2 || got[0].Text != "look" || got[0].By.ID != bob.ID || len(got[0].Files) != 1 || got[1].Ref.ID != nice.ID {
 		t.Fatalf("it looks back at %+v: %v", got, err)
 	}
-	if got[0].Ref.Key() != ref(s.guild, s.channel, photo.ID).Key() || fetched(s, got[0].Files[0]) != "PNG" {
+	if got[0].Ref.Key() != convert.Ref(s.guild, s.channel, photo.ID).Key() || fetched(s, got[0].Files[0]) != "PNG" {
 		t.Errorf("the first is %+v", got[0])
 	}
 	s.mention("alone")
@@ -174,8 +175,8 @@ func TestLongLink(t *testing.T) {
 	var all strings.Builder
 	for _, id := range append(got.Parts, got.ID) {
 		m, _ := s.s.Message(got.Channel, id)
-		if length(m.Content) > maxContent {
-			t.Errorf("%d characters are posted", length(m.Content))
+		if adapters.UTF16Len(m.Content) > 2000 {
+			t.Errorf("%d characters are posted", adapters.UTF16Len(m.Content))
 		}
 		all.WriteString(m.Content)
 	}
@@ -183,24 +184,5 @@ func TestLongLink(t *testing.T) {
 		if !strings.Contains(all.String(), want) {
 			t.Errorf("%q is missing in %q", want, all.String())
 		}
-	}
-}
-
-// All that has a limit is counted alike.
-func TestFitted(t *testing.T) {
-	t.Parallel()
-	for _, most := range []int{1, 2, 3, 45, 60} {
-		for _, one := range []string{"a", "猫", "😀", "a😀", " "} {
-			text := "x" + strings.Repeat(one, 100)
-			if got := fitted(text, most); length(got) > most || !strings.HasSuffix(got, "…") {
-				t.Errorf("%q of %d is %d long", got, most, length(got))
-			}
-		}
-	}
-	if got := fitted("😀😀", 4); got != "😀😀" {
-		t.Errorf("what fits is %q", got)
-	}
-	if m := (&message{Content: strings.Repeat("😀", 4000)}); length(m.title("1")) > maxThreadName {
-		t.Errorf("a title is %d long", length(m.title("1")))
 	}
 }

@@ -9,24 +9,26 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"atelier/adapters"
+	"atelier/adapters/discord/api"
+	"atelier/adapters/discord/convert"
 )
 
-// Account is what is to be known before the bot is started.
+// Account is the bot's account.
 type Account struct {
 	ID, Name    string
 	Application string
-	// Content tells that the bot may read what does not mention it: the privileged intent is
-	// granted in the developer portal.
+	// Content is whether the bot may read messages that do not mention it, by the privileged intent
+	// of the developer portal.
 	Content bool
 	// Invite is the address at which to add the bot to a server, with the least permissions.
 	Invite string
 }
 
-// Look asks Discord who the bot is and what it is granted. A server that somebody has set,
-// and that does not answer as Discord does, is an [adapters.ErrInvalid].
+// Look asks Discord who the bot is and what it is granted. A configured server that does not answer
+// as Discord does is an [adapters.ErrInvalid].
 func (d *Discord) Look(ctx context.Context) (Account, error) {
-	u, err := d.self(ctx)
-	if d.config.APIURL != "" && (isForeign(err) || err == nil && u.ID == "") {
+	u, err := d.identity.Self(ctx)
+	if d.config.APIURL != "" && (api.IsForeign(err) || err == nil && u.ID == "") {
 		return Account{}, &adapters.Fault{
 			Sentence: "This is no server that speaks Discord's protocol: look at DISCORD_API_URL, which ends in /api/v9.",
 			Kind:     adapters.ErrInvalid, Err: err,
@@ -35,14 +37,14 @@ func (d *Discord) Look(ctx context.Context) (Account, error) {
 	if err != nil {
 		return Account{}, err
 	}
-	a := Account{ID: u.ID, Name: name(u, nil), Application: u.ID}
+	a := Account{ID: u.ID, Name: convert.DisplayName(u, nil), Application: u.ID}
 	var app struct {
 		ID    string `json:"id"`
 		Flags int    `json:"flags"`
 	}
-	err = d.api.get(ctx, "applications/@me", &app)
-	if errors.Is(err, adapters.ErrGone) { // a server that has the older call only
-		err = d.api.get(ctx, "oauth2/applications/@me", &app)
+	err = d.api.Get(ctx, "applications/@me", &app)
+	if errors.Is(err, adapters.ErrGone) { // another server has only the older call
+		err = d.api.Get(ctx, "oauth2/applications/@me", &app)
 	}
 	if err != nil {
 		return Account{}, err
@@ -54,12 +56,6 @@ func (d *Discord) Look(ctx context.Context) (Account, error) {
 	a.Content = app.Flags&(1<<18|1<<19) != 0
 	a.Invite = Invite(a.Application)
 	return a, nil
-}
-
-// isForeign tells whether the question who the bot is was answered as no server of Discord's
-// protocol answers it: with a page, or as one that knows no such address.
-func isForeign(err error) bool {
-	return errors.Is(err, errUnread) || errors.Is(err, adapters.ErrGone) || errors.Is(err, adapters.ErrInvalid)
 }
 
 // permissions are the least that the bot needs in a server.

@@ -2,11 +2,7 @@ package discord
 
 import (
 	"context"
-	"fmt"
-	"io"
-	"net/http"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -164,44 +160,4 @@ func TestInteractionsWaitForNothing(t *testing.T) {
 	s.await(func() bool { return s.s.Calls(discordtest.GetMember) > 0 || s.s.Calls(discordtest.GetUser) > 0 })
 	i := s.s.Slash(discordtest.SlashCommand{By: s.ana, Channel: s.channel, Name: "atelier", Sub: "help"})
 	<-i.Acknowledged()
-}
-
-// Threads that were put away, and servers that the bot has left, are forgotten.
-func TestForgetsPlaces(t *testing.T) {
-	t.Parallel()
-	w := newWorld()
-	for i := range 100 {
-		w.learn("THREAD_CREATE", fmt.Appendf(nil, `{"id":"%d","guild_id":"1","parent_id":"2","type":11}`, i+10))
-		if i%2 == 0 {
-			w.learn("THREAD_UPDATE", fmt.Appendf(nil, `{"id":"%d","guild_id":"1","parent_id":"2","type":11,"thread_metadata":{"archived":true}}`, i+10))
-		}
-	}
-	if len(w.channels) != 50 {
-		t.Errorf("%d threads are known", len(w.channels))
-	}
-	w.learn("GUILD_DELETE", []byte(`{"id":"1"}`))
-	if len(w.channels) != 0 {
-		t.Errorf("%d threads are known of a server that was left", len(w.channels))
-	}
-}
-
-// A pause of all calls, as a page that stands before Discord wants it too, holds no answer to
-// an interaction up.
-func TestPauseOfAll(t *testing.T) {
-	t.Parallel()
-	now := time.Now()
-	for name, body := range map[string]string{"told": `{"retry_after":9,"global":true}`, "a page": "<html></html>"} {
-		p := newPacer(nil, func() time.Time { return now })
-		answer := &http.Response{StatusCode: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"9"}}, Body: io.NopCloser(strings.NewReader(body))}
-		if err := p.refused("GET users/id", answer); err != nil {
-			t.Fatal(err)
-		}
-		for route, want := range map[string]time.Duration{
-			"POST channels/1/messages": 9 * time.Second, "POST interactions/1/token/callback": 0, "GET webhooks/1/token/messages/@original": 0,
-		} {
-			if got := p.pause(route); got != want {
-				t.Errorf("%s: %s waits %v, want %v", name, route, got, want)
-			}
-		}
-	}
 }

@@ -3,9 +3,11 @@ package discord
 import (
 	"regexp"
 	"strings"
+	"testing"
 	"unicode"
 
 	"atelier/adapters"
+	"atelier/adapters/discord/convert"
 )
 
 // markup reads what Discord's clients show of a text, by the rules of their own parser:
@@ -56,7 +58,7 @@ func (m *markup) read(content string) []adapters.Block {
 func merged(all []adapters.Span) []adapters.Span {
 	var out []adapters.Span
 	for _, s := range all {
-		s.Text = strings.ReplaceAll(s.Text, blank, "")
+		s.Text = strings.ReplaceAll(s.Text, "\u200b", "")
 		if s.Text == "" {
 			continue
 		}
@@ -199,4 +201,49 @@ func emphasis(s, before string) int {
 		}
 	}
 	return 0
+}
+
+// lettersShown are the letters of blocks, without what takes no room.
+func lettersShown(blocks []adapters.Block) string {
+	var b strings.Builder
+	for _, block := range blocks {
+		if block.Kind == adapters.Item && block.Marker != "-" {
+			b.WriteString(block.Marker)
+		}
+		b.WriteString(block.Code)
+		for _, s := range block.Spans {
+			b.WriteString(s.Text)
+		}
+	}
+	return strings.Map(func(r rune) rune {
+		if r <= ' ' || strings.ContainsRune("\x7f\u200b\u2060\ufeff\ufffd", r) {
+			return -1
+		}
+		return r
+	}, b.String())
+}
+
+// What is rendered shows the letters that it was to show, whatever they are.
+func FuzzRender(f *testing.F) {
+	for _, s := range []string{
+		"**a *b***", "*a **b***", "[a](https://x.y)", "```\n``\n```", "`a``b`", "> # x\n- - y\n1. 1. z", "https://x.y/(*a*)", "***a** b*", "a\\",
+		"<@1> <#2> :smile: ||x|| __y__", "  - x\n    1. y", "*https://x.y/_a_*", "**https://x**", "[`x`](https://a.b/c)", "- \n> ", "# x\n-# y", "```x\n```",
+		"**0 @@`````*`@@@@04*", "*a `*` b*", "*a `* `*", "**a `b**` c**", "**a `*b` c**", "[a `b[0]`](https://x.y)", "[`\\`](https://x.y)",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if strings.ContainsAny(text, "\u0085\u2028\u2029\v\f") {
+			return // what a line is differs in these
+		}
+		shown := convert.Render(text)
+		var read markup
+		if want, got := lettersShown(adapters.Parse(text)), lettersShown(read.read(shown)); want != got {
+			t.Errorf("%q is rendered as %q: %q is shown, and not %q", text, shown, got, want)
+		}
+	})
+}
+
+func isWord(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }

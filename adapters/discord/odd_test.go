@@ -10,12 +10,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"atelier/adapters"
+	"atelier/adapters/discord/convert"
 	"atelier/adapters/discord/discordtest"
-	"atelier/adapters/inbox"
+	"atelier/adapters/discord/receive"
 )
 
 type fields = map[string]any
@@ -23,27 +25,35 @@ type fields = map[string]any
 // others are values of every type of JSON, for a field that expects another.
 var others = []any{nil, true, 7, 1.5, "x", []any{}, []any{"x", 7, fields{}}, fields{}, fields{"a": 1}}
 
-// atGateway is a bot that is told events as the gateway writes them.
-func atGateway(s *scene) *hearer {
+// atGateway is a bot that is told events as the gateway writes them, until stop is called.
+func atGateway(s *scene) (take func(convert.Dispatch), stop func()) {
 	s.Helper()
-	in, err := inbox.New(inbox.Config{Handle: func(_ context.Context, e adapters.Event) error {
-		s.events <- e
-		return nil
-	}})
-	if err != nil {
-		s.Fatal(err)
-	}
-	h := newHearer(s.Context(), s.d, in, record{})
-	s.Cleanup(func() {
-		h.close()
-		in.Close()
+	ctx, end := context.WithCancel(context.WithoutCancel(s.Context()))
+	begun, over := make(chan *receive.Events), make(chan error, 1)
+	go func() {
+		over <- receive.Run(ctx, s.d.receiving, func(_ context.Context, e adapters.Event) error {
+			s.events <- e
+			return nil
+		}, func(ctx context.Context, events *receive.Events) error {
+			begun <- events
+			<-ctx.Done()
+			return nil
+		})
+	}()
+	events := <-begun
+	stop = sync.OnceFunc(func() {
+		end()
+		if err := <-over; err != nil {
+			s.Error(err)
+		}
 	})
-	h.own = s.s.BotID()
-	h.take(dispatch{name: "GUILD_CREATE", data: encode(s, fields{
+	s.Cleanup(stop)
+	s.d.identity.Learn(s.s.BotID())
+	events.Take(convert.Dispatch{Name: "GUILD_CREATE", Data: encode(s, fields{
 		"id": s.guild, "owner_id": "1", "roles": []any{fields{"id": s.guild, "name": "@everyone", "permissions": 8, "tags": "none"}}, "large": "no",
 		"channels": []any{fields{"id": s.channel, "type": "0", "name": 5, "permission_overwrites": fields{}, "nsfw": 1}, "x"}, "threads": "none",
 	})})
-	return h
+	return events.Take, stop
 }
 
 func encode(s *scene, v any) []byte {
@@ -83,7 +93,7 @@ var needed = []string{"id", "channel_id", "content", "author", "author.id", "aut
 func TestOddFields(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{})
-	h := atGateway(s)
+	take, _ := atGateway(s)
 	n := 0
 	for _, path := range pathsOf(wholeMessage(s, 0), "") {
 		if slices.Contains(needed, path) {
@@ -98,7 +108,7 @@ func TestOddFields(t *testing.T) {
 			if path == "mentions.id" && other == 7 { // it is somebody else
 				continue
 			}
-			h.take(dispatch{session: "s", sequence: int64(n), name: "MESSAGE_CREATE", data: encode(s, m)})
+			take(convert.Dispatch{Session: "s", Sequence: int64(n), Name: "MESSAGE_CREATE", Data: encode(s, m)})
 			var e adapters.Event
 			select {
 			case e = <-s.events:
@@ -149,14 +159,13 @@ func change(in fields, path string, other any) (was any) {
 // TestOddInteractions is a button with odd fields, and what is logged of them.
 func TestOddInteractions(t *testing.T) {
 	t.Parallel()
-	s := newScene(t, discordtest.Options{})
 	var log bytes.Buffer
-	s.d.log = slog.New(slog.NewTextHandler(&log, nil))
-	h := atGateway(s)
-	h.take(dispatch{session: "s", sequence: 1, name: "INTERACTION_CREATE", data: encode(s, fields{
+	s := newSceneWithLog(t, discordtest.Options{}, slog.New(slog.NewTextHandler(&log, nil)))
+	take, stop := atGateway(s)
+	take(convert.Dispatch{Session: "s", Sequence: 1, Name: "INTERACTION_CREATE", Data: encode(s, fields{
 		"id": "1300000000000000001", "application_id": 7, "type": "3", "token": "secret", "guild_id": s.guild, "channel_id": s.channel, "channel": "general",
 		"locale": 5, "member": fields{"user": fields{"id": s.ana.ID, "username": []any{"private"}}, "roles": fields{}, "permissions": 8},
-		"message": fields{"id": "1300000000000000000", "flags": "private words", "attachments": "none"}, "data": fields{"custom_id": buttonAgain, "type": []any{}, "resolved": 5},
+		"message": fields{"id": "1300000000000000000", "flags": "private words", "attachments": "none"}, "data": fields{"custom_id": convert.AgainButton, "type": []any{}, "resolved": 5},
 	})})
 	select {
 	case e := <-s.events:
@@ -166,7 +175,7 @@ func TestOddInteractions(t *testing.T) {
 	case <-time.After(30 * time.Second):
 		t.Fatal("nothing is heard")
 	}
-	h.close()
+	stop()
 	if text := log.String(); !strings.Contains(text, "message.flags") || strings.Contains(text, "private") || strings.Contains(text, "secret") {
 		t.Errorf("the log tells\n%s", text)
 	}

@@ -12,6 +12,9 @@ import (
 
 	"atelier/adapters"
 	"atelier/adapters/adapterstest"
+	"atelier/adapters/discord/api"
+	"atelier/adapters/discord/connect"
+	"atelier/adapters/discord/convert"
 	"atelier/adapters/discord/discordtest"
 	"atelier/adapters/ledger"
 )
@@ -36,16 +39,20 @@ func newPlatform(t *testing.T) adapterstest.Platform {
 	return &platform{s: s, guild: s.Guild("workshop"), state: &ledger.Memory{}, users: map[string]discordtest.User{}, threads: map[string]adapters.Thread{}}
 }
 
-// hasty are waits for tests.
-var hasty = waits{identify: time.Millisecond, invalid: time.Millisecond, first: 2 * time.Millisecond, longest: 50 * time.Millisecond, answer: time.Minute}
-
-func (p *platform) Adapter(t *testing.T, open adapters.Opener) adapters.Adapter {
+// hasty is an adapter with the short pauses of tests.
+func hasty(t *testing.T, c Config) *Discord {
 	t.Helper()
-	d, err := New(Config{Token: p.s.Token(), APIURL: p.s.URL(), State: p.state, Open: open, Log: testLog(t)})
+	d, err := wire(c, api.Backoff{First: 2 * time.Millisecond, Longest: 50 * time.Millisecond},
+		connect.Pauses{Identify: time.Millisecond, Invalid: time.Millisecond, Answer: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.waits = hasty
+	return d
+}
+
+func (p *platform) Adapter(t *testing.T, open adapters.Opener) adapters.Adapter {
+	t.Helper()
+	d := hasty(t, Config{Token: p.s.Token(), APIURL: p.s.URL(), State: p.state, Open: open, Log: testLog(t)})
 	p.bots = append(p.bots, d)
 	return d
 }
@@ -127,7 +134,7 @@ func (p *platform) Write(_ *testing.T, post adapterstest.Post) adapters.MessageR
 			out.Voice = &discordtest.Voice{}
 		}
 	}
-	return ref(post.Thread.Workspace, out.Channel, p.s.Say(out).ID)
+	return convert.Ref(post.Thread.Workspace, out.Channel, p.s.Say(out).ID)
 }
 
 func (p *platform) Shown(_ *testing.T, thread adapters.Thread) []adapterstest.Shown {
@@ -147,7 +154,7 @@ var leading = regexp.MustCompile(`^<@\d+>[ \n]?`)
 func offered(blocks []adapters.Block, buttons []discordtest.Button) []string {
 	n := 0
 	for _, b := range buttons {
-		if strings.HasPrefix(b.CustomID, buttonChoose) {
+		if strings.HasPrefix(b.CustomID, convert.ChooseButton) {
 			n++
 		}
 	}
@@ -181,9 +188,9 @@ func (p *platform) Remove(_ *testing.T, _ adapters.Person, m adapters.MessageRef
 
 func (p *platform) Press(t *testing.T, by adapters.Person, on adapters.MessageRef, sign adapters.Sign, choice int, _ bool) {
 	t.Helper()
-	want := buttonAgain
+	want := convert.AgainButton
 	if sign == adapters.Choose {
-		want = buttonChoose + strconv.Itoa(choice) + ":"
+		want = convert.ChooseButton + strconv.Itoa(choice) + ":"
 	}
 	p.press(t, by, on, want)
 }
@@ -199,7 +206,7 @@ func (p *platform) Halt(t *testing.T, by adapters.Person, request adapters.Messa
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.press(t, by, at, buttonStop)
+	p.press(t, by, at, convert.StopButton)
 }
 
 func (p *platform) Command(t *testing.T, by adapters.Person, in adapters.Thread, name, text string) {
@@ -207,9 +214,9 @@ func (p *platform) Command(t *testing.T, by adapters.Person, in adapters.Thread,
 	if err := p.s.Await(t.Context(), func() bool { return len(p.s.Commands()) > 0 }); err != nil {
 		t.Fatal(err)
 	}
-	c := discordtest.SlashCommand{By: p.users[by.ID], Channel: channelOf(in), Name: commandName, Sub: name}
+	c := discordtest.SlashCommand{By: p.users[by.ID], Channel: channelOf(in), Name: convert.CommandName, Sub: name}
 	if text != "" {
-		c.Options = map[string]string{optionWish: text}
+		c.Options = map[string]string{convert.RequestOption: text}
 	}
 	p.s.Slash(c)
 }
@@ -286,7 +293,7 @@ func (p *platform) shown(m discordtest.Message) adapterstest.Shown {
 		if !slices.Contains(r.Users, p.s.BotID()) {
 			continue
 		}
-		for status, emoji := range statuses {
+		for status, emoji := range convert.Statuses {
 			if strings.TrimSuffix(emoji, "\ufe0f") == strings.TrimSuffix(r.Emoji, "\ufe0f") {
 				s.Statuses = append(s.Statuses, status)
 			}

@@ -94,9 +94,8 @@ func (s *scene) own() []discordtest.Message {
 // What Discord refuses of a form is told to the operator, and none of its words.
 func TestRefusedFormIsLogged(t *testing.T) {
 	t.Parallel()
-	s := newScene(t, discordtest.Options{})
 	var log strings.Builder
-	s.d.log = slog.New(slog.NewTextHandler(&log, nil))
+	s := newSceneWithLog(t, discordtest.Options{}, slog.New(slog.NewTextHandler(&log, nil)))
 	s.s.RefuseForm(1, "content", "BASE_TYPE_MAX_LENGTH", discordtest.PostMessage)
 	file := s.put("a.png", 10)
 	file.Alt = "secret words"

@@ -63,6 +63,14 @@ type Config struct {
 
 // Slack is one bot in one workspace. It is made of small types, each with one job; New wires them.
 type Slack struct {
+	adapters.Acknowledger
+	adapters.Deleter
+	adapters.Historian
+	adapters.Limiter
+	adapters.Offerer
+	adapters.Reporter
+	adapters.Typer
+
 	config Config
 	api    *api.Client
 	edge   *edge.Client
@@ -81,24 +89,12 @@ type Slack struct {
 	socket       *connect.Socket  // nil without an app token
 	webhook      *connect.Webhook // nil under Socket Mode
 
-	// Out.
-	sender   *post.Sender
-	progress *post.Progress
-	typing   *post.Typing
-	marks    *post.Marks
-	deleter  *post.Deleter
+	sender *post.Sender
 }
 
 var (
-	_ adapters.Adapter      = (*Slack)(nil)
-	_ adapters.Acknowledger = (*Slack)(nil)
-	_ adapters.Reporter     = (*Slack)(nil)
-	_ adapters.Typer        = (*Slack)(nil)
-	_ adapters.Offerer      = (*Slack)(nil)
-	_ adapters.Deleter      = (*Slack)(nil)
-	_ adapters.Historian    = (*Slack)(nil)
-	_ adapters.Limiter      = (*Slack)(nil)
-	_ adapters.Checker      = (*Slack)(nil)
+	_ adapters.Adapter = (*Slack)(nil)
+	_ adapters.Checker = (*Slack)(nil)
 )
 
 // New makes an adapter. It does not connect.
@@ -228,47 +224,9 @@ func (s *Slack) Fetch(ctx context.Context, f adapters.File) (io.ReadCloser, erro
 	return s.files.open(ctx, f)
 }
 
-// Before looks back in a thread, or in a direct channel. Where Slack limits the rate on the way
-// through a long thread, and beyond ten thousand messages, it gives the last of those that
-// were read: those after them come by a further call.
-func (s *Slack) Before(ctx context.Context, t adapters.Thread, message adapters.MessageRef, after string, n int) ([]adapters.Earlier, error) {
-	return s.messages.Before(ctx, t, message, after, n)
-}
-
 // Send posts a reply: its files first, then its text with the choices.
 func (s *Slack) Send(ctx context.Context, key string, r adapters.Reply) (adapters.MessageRef, error) {
 	return s.sender.Send(ctx, key, r)
-}
-
-// Limits are what a workspace accepts, in several messages.
-func (s *Slack) Limits(t adapters.Thread) adapters.Limits { return s.sender.Limits(t) }
-
-// Report posts how far the work has come, or edits that message.
-func (s *Slack) Report(ctx context.Context, key string, at adapters.MessageRef, p adapters.Progress) (adapters.MessageRef, error) {
-	return s.progress.Report(ctx, key, at, p)
-}
-
-// Pace is the time between two edits.
-func (*Slack) Pace() time.Duration { return post.Pace }
-
-// Typing shows that the bot is at work, where the app may. Where it may not, nothing is shown,
-// and that is no error.
-func (s *Slack) Typing(ctx context.Context, t adapters.Thread) error { return s.typing.Show(ctx, t) }
-
-// Acknowledge puts the reaction of a status on a request, and removes the one before.
-func (s *Slack) Acknowledge(ctx context.Context, request adapters.MessageRef, status adapters.Status) error {
-	return s.marks.Acknowledge(ctx, request, status)
-}
-
-// Offer puts the first numbers on an answer, as far as Slack's rate limit allows: its buttons
-// say the same.
-func (s *Slack) Offer(ctx context.Context, answer adapters.MessageRef, n int) error {
-	return s.marks.Offer(ctx, answer, n)
-}
-
-// Delete deletes what was sent, with its files.
-func (s *Slack) Delete(ctx context.Context, sent adapters.MessageRef) error {
-	return s.deleter.Delete(ctx, sent)
 }
 
 // wireOut makes what posts.
@@ -281,10 +239,11 @@ func (s *Slack) wireOut(book *ledger.Ledger) (*post.Poster, *post.Responder) {
 		Outbox: outbox, Poster: poster, Responder: responder, Composer: composer, MaxFile: c.MaxFile,
 		Files: &share.Files{API: s.api, Edge: s.edge, Open: c.Open, State: c.State, Log: c.Log},
 	}
-	s.progress = &post.Progress{Poster: poster, Phrases: c.Phrases}
-	s.typing = &post.Typing{API: s.api, Phrases: c.Phrases}
-	s.marks = &post.Marks{API: s.api, Identity: s.identity, Numbers: rate.NewLimiter(rate.Every(3*time.Second), 3*adapters.MaxChoices), Now: c.Now}
-	s.deleter = &post.Deleter{API: s.api, Messages: s.messages}
+	marks := &post.Marks{API: s.api, Identity: s.identity, Numbers: rate.NewLimiter(rate.Every(3*time.Second), 3*adapters.MaxChoices), Now: c.Now}
+	s.Acknowledger, s.Offerer, s.Historian, s.Limiter = marks, marks, s.messages, s.sender
+	s.Reporter = &post.Progress{Poster: poster, Phrases: c.Phrases}
+	s.Typer = &post.Typer{API: s.api, Phrases: c.Phrases}
+	s.Deleter = &post.Deleter{API: s.api, Messages: s.messages}
 	return poster, responder
 }
 

@@ -67,17 +67,6 @@ func (s *Server) entryOf(channel, id string) *entry {
 	return m
 }
 
-// Edit lets the author change the text of a message.
-func (s *Server) Edit(channel, message, content string) {
-	s.do(func() {
-		if m := s.entryOf(channel, message); m != nil {
-			m.content = strings.TrimSpace(content)
-			s.mention(m, all())
-			s.edited(m)
-		}
-	})
-}
-
 // edited tells of a change.
 func (s *Server) edited(m *entry) {
 	m.edited = s.now()

@@ -2,7 +2,6 @@ package discordtest
 
 import (
 	"net/http"
-	"slices"
 	"time"
 )
 
@@ -40,18 +39,15 @@ func (b modalBody) modal() (*Modal, *refusal) {
 			return nil, badForm("components", "UNION_TYPE_CHOICES", "Value of field \"type\" must be one of (4,).")
 		}
 		c := row.Components[0]
-		if no := orElse(
-			length("custom_id", c.CustomID, 1, 100), length("label", c.Label, 1, 45), length("placeholder", c.Placeholder, 0, 100),
-			length("value", c.Value, 0, 4000),
-		); no != nil {
+		if no := orElse(length("custom_id", c.CustomID, 1, 100), length("label", c.Label, 1, 45)); no != nil {
 			return nil, no
 		}
 		if c.Style != 1 && c.Style != 2 {
 			return nil, badForm("style", "BASE_TYPE_CHOICES", "Value must be one of (1, 2).")
 		}
 		m.Inputs = append(m.Inputs, Input{
-			CustomID: c.CustomID, Label: c.Label, Value: c.Value, Placeholder: c.Placeholder, Required: c.Required == nil || *c.Required,
-			Paragraph: c.Style == 2, Min: c.MinLength, Max: or(c.MaxLength, 4000),
+			CustomID: c.CustomID, Label: c.Label, Required: c.Required == nil || *c.Required, Paragraph: c.Style == 2,
+			Min: c.MinLength, Max: or(c.MaxLength, 4000),
 		})
 	}
 	return m, nil
@@ -60,16 +56,12 @@ func (b modalBody) modal() (*Modal, *refusal) {
 // postCallback acknowledges an interaction.
 func (s *Server) postCallback(r *request) (int, any, *refusal) {
 	i := s.interactions[r.PathValue("token")]
-	after := time.Duration(0)
-	if i != nil {
-		after = s.now().Sub(i.created)
-	}
 	switch {
 	case i == nil || i.ID != r.PathValue("interaction"):
 		return 0, nil, unknownInteraction
 	case i.kind != 0:
 		return 0, nil, acknowledged
-	case after > mayTake:
+	case s.now().Sub(i.created) > mayTake:
 		return 0, nil, unknownInteraction
 	}
 	var head struct {
@@ -81,7 +73,7 @@ func (s *Server) postCallback(r *request) (int, any, *refusal) {
 	if no := s.respond(i, head.Type, r); no != nil {
 		return 0, nil, no
 	}
-	i.kind, i.after = head.Type, max(after, 1)
+	i.kind = head.Type
 	close(i.done)
 	if r.URL.Query().Get("with_response") != "true" {
 		return http.StatusNoContent, nil, nil
@@ -168,18 +160,18 @@ func (s *Server) hook(r *request) (*Interaction, *refusal) {
 }
 
 // hooked is the message of an interaction that a call is for.
-func (s *Server) hooked(r *request) (*Interaction, *entry, *refusal) {
+func (s *Server) hooked(r *request) (*entry, *refusal) {
 	i, no := s.hook(r)
 	if no != nil {
-		return nil, nil, no
+		return nil, no
 	}
 	id := r.PathValue("message")
 	for _, m := range append([]*entry{i.response}, i.followups...) {
 		if m != nil && (m.id == id || id == "@original" && m == i.response) {
-			return i, m, nil
+			return m, nil
 		}
 	}
-	return nil, nil, unknownMessage
+	return nil, unknownMessage
 }
 
 func (s *Server) postFollowUp(r *request) (int, any, *refusal) {
@@ -207,7 +199,7 @@ func (s *Server) postFollowUp(r *request) (int, any, *refusal) {
 }
 
 func (s *Server) getResponse(r *request) (int, any, *refusal) {
-	_, m, no := s.hooked(r)
+	m, no := s.hooked(r)
 	if no != nil {
 		return 0, nil, no
 	}
@@ -215,7 +207,7 @@ func (s *Server) getResponse(r *request) (int, any, *refusal) {
 }
 
 func (s *Server) patchResponse(r *request) (int, any, *refusal) {
-	_, m, no := s.hooked(r)
+	m, no := s.hooked(r)
 	if no != nil {
 		return 0, nil, no
 	}
@@ -227,19 +219,4 @@ func (s *Server) patchResponse(r *request) (int, any, *refusal) {
 		return 0, nil, no
 	}
 	return http.StatusOK, s.messageJSON(m, true), nil
-}
-
-func (s *Server) deleteResponse(r *request) (int, any, *refusal) {
-	i, m, no := s.hooked(r)
-	if no != nil {
-		return 0, nil, no
-	}
-	if m == i.response {
-		i.response = nil
-	}
-	i.followups = slices.DeleteFunc(i.followups, func(other *entry) bool { return other == m })
-	if m.flags&flagEphemeral == 0 {
-		s.drop(m)
-	}
-	return http.StatusNoContent, nil, nil
 }

@@ -15,17 +15,13 @@ const (
 	menuCommand  = 3
 
 	optionSub        = 1
-	optionGroup      = 2
 	optionInteger    = 4
-	optionBoolean    = 5
-	optionNumber     = 10
 	optionAttachment = 11
 )
 
 // Command is an application command as the bot has registered it.
 type Command struct {
-	ID, Guild   string // no guild where it is everywhere
-	Name        string
+	ID, Name    string
 	Description string
 	Type        int // 1 slash, 2 user, 3 message
 	Options     []Option
@@ -56,10 +52,10 @@ func (s *Server) Commands() (all []Command) {
 	return all
 }
 
-// command is one that people can use in a channel.
-func (s *Server) command(c *channel, kind int, name string) *Command {
+// command is one that people can use.
+func (s *Server) command(kind int, name string) *Command {
 	for i, known := range s.commands {
-		if known.Type == kind && known.Name == name && (known.Guild == "" || known.Guild == c.guildID()) {
+		if known.Type == kind && known.Name == name {
 			return &s.commands[i].Command
 		}
 	}
@@ -72,9 +68,7 @@ func (s *Server) getCommands(r *request) (int, any, *refusal) {
 	}
 	listed := []object{}
 	for _, c := range s.commands {
-		if c.Guild == r.PathValue("guild") {
-			listed = append(listed, c.raw)
-		}
+		listed = append(listed, c.raw)
 	}
 	return http.StatusOK, listed, nil
 }
@@ -91,16 +85,11 @@ func (s *Server) putCommands(r *request) (int, any, *refusal) {
 	if r.PathValue("application") != s.app {
 		return 0, nil, missingAccess
 	}
-	guild := r.PathValue("guild")
-	if guild != "" && s.guilds[guild] == nil {
-		return 0, nil, unknownGuild
-	}
 	var bodies []commandBody
 	var raws []object
 	if no := orElse(r.decode(&bodies), r.decode(&raws)); no != nil {
 		return 0, nil, no
 	}
-	kept := slices.DeleteFunc(slices.Clone(s.commands), func(c registered) bool { return c.Guild == guild })
 	fresh, listed := []registered{}, []object{}
 	for i, b := range bodies {
 		b.Type = or(b.Type, slashCommand)
@@ -110,14 +99,11 @@ func (s *Server) putCommands(r *request) (int, any, *refusal) {
 		if slices.ContainsFunc(fresh, func(c registered) bool { return c.Type == b.Type && c.Name == b.Name }) {
 			return 0, nil, badForm(strconv.Itoa(i), "APPLICATION_COMMANDS_DUPLICATE_NAME", "Application command names must be unique")
 		}
-		c := registered{Command{ID: s.id(), Guild: guild, Name: b.Name, Description: b.Description, Type: b.Type, Options: b.Options}, raws[i]}
+		c := registered{Command{ID: s.id(), Name: b.Name, Description: b.Description, Type: b.Type, Options: b.Options}, raws[i]}
 		c.raw["id"], c.raw["application_id"], c.raw["version"], c.raw["type"] = c.ID, s.app, c.ID, b.Type
-		if guild != "" {
-			c.raw["guild_id"] = guild
-		}
 		fresh, listed = append(fresh, c), append(listed, c.raw)
 	}
-	s.commands = slices.Concat(kept, fresh)
+	s.commands = fresh
 	return http.StatusOK, listed, nil
 }
 
@@ -170,7 +156,7 @@ func (s *Server) optionsJSON(known []Option, typed SlashCommand, files map[strin
 			inner, wrong := s.optionsJSON(o.Options, typed, files)
 			value["options"] = inner
 			return []object{value}, wrong
-		case o.Type == optionSub || o.Type == optionGroup:
+		case o.Type == optionSub:
 			continue
 		case o.Type == optionAttachment && a != nil:
 			value["value"] = a.id
@@ -196,22 +182,12 @@ func (s *Server) optionsJSON(known []Option, typed SlashCommand, files map[strin
 }
 
 func typedValue(kind int, text string) any {
-	switch kind {
-	case optionInteger:
-		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-			return n
-		}
-	case optionNumber:
-		if n, err := strconv.ParseFloat(text, 64); err == nil {
-			return n
-		}
-	case optionBoolean:
-		if b, err := strconv.ParseBool(text); err == nil {
-			return b
-		}
-	case optionAttachment:
-	default:
+	if kind != optionInteger {
 		return text
 	}
-	return nil
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return nil
+	}
+	return n
 }

@@ -15,22 +15,18 @@ const (
 
 // component is a part of a message or form that people use.
 type component struct {
-	Type        int            `json:"type"`
-	CustomID    string         `json:"custom_id,omitempty"`
-	Label       string         `json:"label,omitempty"`
-	Style       int            `json:"style,omitempty"`
-	URL         string         `json:"url,omitempty"`
-	Disabled    bool           `json:"disabled,omitempty"`
-	Emoji       *emoji         `json:"emoji,omitempty"`
-	Value       string         `json:"value,omitempty"`
-	Placeholder string         `json:"placeholder,omitempty"`
-	Required    *bool          `json:"required,omitempty"`
-	MinLength   int            `json:"min_length,omitempty"`
-	MaxLength   int            `json:"max_length,omitempty"`
-	MinValues   *int           `json:"min_values,omitempty"`
-	MaxValues   *int           `json:"max_values,omitempty"`
-	Options     []selectOption `json:"options,omitempty"`
-	Components  []component    `json:"components,omitempty"`
+	Type       int         `json:"type"`
+	CustomID   string      `json:"custom_id,omitempty"`
+	Label      string      `json:"label,omitempty"`
+	Style      int         `json:"style,omitempty"`
+	URL        string      `json:"url,omitempty"`
+	Disabled   bool        `json:"disabled,omitempty"`
+	Emoji      *emoji      `json:"emoji,omitempty"`
+	Required   *bool       `json:"required,omitempty"`
+	Value      string      `json:"value,omitempty"`
+	MinLength  int         `json:"min_length,omitempty"`
+	MaxLength  int         `json:"max_length,omitempty"`
+	Components []component `json:"components,omitempty"`
 }
 
 type emoji struct {
@@ -38,19 +34,10 @@ type emoji struct {
 	Name string `json:"name,omitempty"`
 }
 
-type selectOption struct {
-	Label       string `json:"label"`
-	Value       string `json:"value"`
-	Description string `json:"description,omitempty"`
-}
-
 // buttons are those of all rows.
 func buttons(rows []component) (all []Button) {
 	for _, row := range rows {
 		for _, c := range row.Components {
-			if c.Type != button {
-				continue
-			}
 			b := Button{CustomID: c.CustomID, Label: c.Label, URL: c.URL, Style: c.Style, Disabled: c.Disabled}
 			if c.Emoji != nil {
 				b.Emoji = c.Emoji.Name
@@ -87,7 +74,7 @@ func checkRows(rows []component) *refusal {
 			return badForm("components", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 5 in length.")
 		}
 		for _, c := range row.Components {
-			if no := c.check(len(row.Components)); no != nil {
+			if no := c.check(); no != nil {
 				return no
 			}
 			if c.CustomID != "" && seen[c.CustomID] {
@@ -99,15 +86,10 @@ func checkRows(rows []component) *refusal {
 	return nil
 }
 
-func (c component) check(inRow int) *refusal {
+func (c component) check() *refusal {
 	switch {
-	case c.Type == textInput || c.Type == actionRow:
-		return badForm("components", "UNION_TYPE_CHOICES", "Value of field \"type\" must be one of (2, 3, 5, 6, 7, 8).")
-	case c.Type != button: // a menu takes a row for itself
-		if inRow > 1 || len(c.Options) > 25 {
-			return badForm("components", "COMPONENT_LAYOUT_WIDTH_EXCEEDED", "The specified component exceeds the maximum width")
-		}
-		return length("custom_id", c.CustomID, 1, 100)
+	case c.Type != button:
+		return badForm("components", "UNION_TYPE_CHOICES", "Value of field \"type\" must be one of (2,).")
 	case c.Style < 1 || c.Style > linkButton:
 		return badForm("style", "BASE_TYPE_CHOICES", "Value must be one of (1, 2, 3, 4, 5, 6).")
 	case c.Label == "" && c.Emoji == nil:

@@ -137,13 +137,6 @@ func (s *Server) BotID() string { return s.bot.ID }
 // ApplicationID is the id of the bot's application.
 func (s *Server) ApplicationID() string { return s.app }
 
-// Now is the server's clock.
-func (s *Server) Now() time.Time {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.now()
-}
-
 // Advance lets so much time pass by the server's clock, by which links, nonces, deferred
 // responses and lost sessions expire.
 func (s *Server) Advance(d time.Duration) { s.do(func() { s.skipped += d }) }

@@ -1,8 +1,6 @@
 package discordtest
 
 import (
-	"bytes"
-	"compress/zlib"
 	"context"
 	"encoding/json"
 	"io"
@@ -50,13 +48,12 @@ func resumable(code int) bool {
 
 // conn is a connection of the gateway. The server's mutex guards it.
 type conn struct {
-	ws       *websocket.Conn
-	wake     chan struct{}
-	out      [][]byte
-	code     int // to close with, after what is to go out
-	session  *session
-	zombie   bool
-	compress bool
+	ws      *websocket.Conn
+	wake    chan struct{}
+	out     [][]byte
+	code    int // to close with, after what is to go out
+	session *session
+	zombie  bool
 }
 
 func (c *conn) send(frame []byte) {
@@ -184,11 +181,10 @@ func (s *Server) read(c *conn) {
 // hear does what the bot says once, and tells by which code the connection ends, or 0.
 func (s *Server) hear(c *conn, p payload) int {
 	var said struct {
-		Token    string `json:"token"`
-		Session  string `json:"session_id"`
-		Seq      int64  `json:"seq"`
-		Intents  int    `json:"intents"`
-		Compress bool   `json:"compress"`
+		Token   string `json:"token"`
+		Session string `json:"session_id"`
+		Seq     int64  `json:"seq"`
+		Intents int    `json:"intents"`
 	}
 	switch p.Op {
 	case opHeartbeat:
@@ -205,7 +201,6 @@ func (s *Server) hear(c *conn, p payload) int {
 		if json.Unmarshal(p.Data, &said) != nil {
 			return closeDecode
 		}
-		c.compress = said.Compress
 		return s.identify(c, said.Token, said.Intents)
 	case opResume:
 		if json.Unmarshal(p.Data, &said) != nil {
@@ -225,22 +220,15 @@ func (s *Server) hear(c *conn, p payload) int {
 	return closeUnknownOp
 }
 
-// large is from how many bytes on the gateway compresses, where the bot takes that.
-const large = 8 << 10
-
 // write sends what is to go out.
 func (s *Server) write(ctx context.Context, c *conn) {
 	for {
 		s.mu.Lock()
-		out, code, compress := c.out, c.code, c.compress
+		out, code := c.out, c.code
 		c.out = nil
 		s.mu.Unlock()
 		for _, frame := range out {
-			kind := websocket.TextMessage
-			if compress && len(frame) > large {
-				kind, frame = websocket.BinaryMessage, squeeze(frame)
-			}
-			if c.ws.WriteMessage(kind, frame) != nil {
+			if c.ws.WriteMessage(websocket.TextMessage, frame) != nil {
 				return // reading tells
 			}
 		}
@@ -259,16 +247,4 @@ func (s *Server) write(ctx context.Context, c *conn) {
 			return
 		}
 	}
-}
-
-func squeeze(frame []byte) []byte {
-	var b bytes.Buffer
-	z := zlib.NewWriter(&b)
-	if _, err := z.Write(frame); err != nil {
-		panic(err) // it goes into memory
-	}
-	if err := z.Close(); err != nil {
-		panic(err) // the same
-	}
-	return b.Bytes()
 }

@@ -27,7 +27,6 @@ type Interaction struct {
 	created   time.Time
 	done      chan struct{} // closed when it is acknowledged
 	kind      int
-	after     time.Duration
 	modal     *Modal
 	submitted bool
 	response  *entry
@@ -42,7 +41,7 @@ func (s *Server) Slash(typed SlashCommand) (i *Interaction) {
 		if c == nil {
 			return
 		}
-		command := s.command(c, slashCommand, typed.Name)
+		command := s.command(slashCommand, typed.Name)
 		if command == nil {
 			s.wrongf("the bot has no command /%s", typed.Name)
 			return
@@ -60,9 +59,6 @@ func (s *Server) Slash(typed SlashCommand) (i *Interaction) {
 			return
 		}
 		data := object{"id": command.ID, "name": command.Name, "type": slashCommand, "options": options}
-		if command.Guild != "" {
-			data["guild_id"] = command.Guild
-		}
 		if len(resolved) > 0 {
 			data["resolved"] = object{"attachments": resolved}
 		}
@@ -78,7 +74,7 @@ func (s *Server) Menu(by User, channel, message, name string) (i *Interaction) {
 		if m == nil {
 			return
 		}
-		command := s.command(m.channel, menuCommand, name)
+		command := s.command(menuCommand, name)
 		if command == nil {
 			s.wrongf("the bot has no entry %q in the menu of messages", name)
 			return
@@ -119,10 +115,7 @@ func (s *Server) Submit(asked *Interaction, values map[string]string) (i *Intera
 		}
 		rows := []component{}
 		for _, input := range asked.modal.Inputs {
-			value, has := values[input.CustomID]
-			if !has {
-				value = input.Value
-			}
+			value := values[input.CustomID]
 			if no := length(input.CustomID, value, input.Min, input.Max); no != nil || input.Required && value == "" {
 				s.wrongf("the form does not take %q as %s", value, input.Label)
 				return
@@ -162,13 +155,6 @@ func (s *Server) interact(i *Interaction, data object, locale string) *Interacti
 
 // Acknowledged is closed when the bot has acknowledged it in time.
 func (i *Interaction) Acknowledged() <-chan struct{} { return i.done }
-
-// After is how long the bot took, by the server's clock; 0 before it is acknowledged.
-func (i *Interaction) After() time.Duration {
-	i.s.mu.Lock()
-	defer i.s.mu.Unlock()
-	return i.after
-}
 
 // Kind is the type of the bot's callback: 4 a message, 5 one to come, 6 a change to come,
 // 7 a change, 9 a form; 0 is none yet.

@@ -115,8 +115,8 @@ type Modal struct {
 
 // Input is a line or paragraph of a form.
 type Input struct {
-	CustomID, Label, Value, Placeholder string
-	Required                            bool
-	Paragraph                           bool
-	Min, Max                            int
+	CustomID, Label string
+	Required        bool
+	Paragraph       bool
+	Min, Max        int
 }

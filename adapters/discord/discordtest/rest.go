@@ -24,10 +24,7 @@ const (
 	OpenDM         Route = "POST /users/@me/channels"
 	Application    Route = "GET /applications/@me"
 	OAuth          Route = "GET /oauth2/applications/@me"
-	GetGuild       Route = "GET /guilds/{guild}"
-	GetRoles       Route = "GET /guilds/{guild}/roles"
 	GetMember      Route = "GET /guilds/{guild}/members/{user}"
-	GetChannels    Route = "GET /guilds/{guild}/channels"
 	ActiveThreads  Route = "GET /guilds/{guild}/threads/active"
 	GetChannel     Route = "GET /channels/{channel}"
 	EditChannel    Route = "PATCH /channels/{channel}"
@@ -39,19 +36,15 @@ const (
 	PutReaction    Route = "PUT /channels/{channel}/messages/{message}/reactions/{emoji}/@me"
 	DeleteReaction Route = "DELETE /channels/{channel}/messages/{message}/reactions/{emoji}/@me"
 	RemoveReaction Route = "DELETE /channels/{channel}/messages/{message}/reactions/{emoji}/{user}"
-	GetReaction    Route = "GET /channels/{channel}/messages/{message}/reactions/{emoji}"
 	StartThread    Route = "POST /channels/{channel}/messages/{message}/threads"
 	StartLoose     Route = "POST /channels/{channel}/threads"
 	ShowTyping     Route = "POST /channels/{channel}/typing"
 	GetCommands    Route = "GET /applications/{application}/commands"
 	PutCommands    Route = "PUT /applications/{application}/commands"
-	GetHere        Route = "GET /applications/{application}/guilds/{guild}/commands"
-	PutHere        Route = "PUT /applications/{application}/guilds/{guild}/commands"
 	Callback       Route = "POST /interactions/{interaction}/{token}/callback"
 	FollowUp       Route = "POST /webhooks/{application}/{token}"
 	GetResponse    Route = "GET /webhooks/{application}/{token}/messages/{message}"
 	EditResponse   Route = "PATCH /webhooks/{application}/{token}/messages/{message}"
-	DeleteResponse Route = "DELETE /webhooks/{application}/{token}/messages/{message}"
 	noSuchRoute    Route = "none"
 )
 
@@ -67,11 +60,8 @@ func (s *Server) handlers() map[Route]handler {
 		OpenDM:         s.openDM,
 		Application:    s.getApplication,
 		OAuth:          s.getApplication,
-		GetGuild:       s.getGuild,
-		GetRoles:       s.getGuild,
 		GetMember:      s.getMember,
-		GetChannels:    s.getGuild,
-		ActiveThreads:  s.getGuild,
+		ActiveThreads:  s.getThreads,
 		GetChannel:     s.getChannel,
 		EditChannel:    s.patchThread,
 		PostMessage:    s.postMessage,
@@ -82,19 +72,15 @@ func (s *Server) handlers() map[Route]handler {
 		PutReaction:    s.putReaction,
 		DeleteReaction: s.deleteReaction,
 		RemoveReaction: s.deleteReaction,
-		GetReaction:    s.getReaction,
 		StartThread:    s.postThread,
 		StartLoose:     s.postThread,
 		ShowTyping:     s.postTyping,
 		GetCommands:    s.getCommands,
 		PutCommands:    s.putCommands,
-		GetHere:        s.getCommands,
-		PutHere:        s.putCommands,
 		Callback:       s.postCallback,
 		FollowUp:       s.postFollowUp,
 		GetResponse:    s.getResponse,
 		EditResponse:   s.patchResponse,
-		DeleteResponse: s.deleteResponse,
 	}
 }
 

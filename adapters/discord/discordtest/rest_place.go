@@ -76,27 +76,12 @@ func (s *Server) getUser(r *request) (int, any, *refusal) {
 	return http.StatusOK, u.json(), nil
 }
 
-// getGuild gives a guild, its roles, its channels or its threads.
-func (s *Server) getGuild(r *request) (int, any, *refusal) {
+func (s *Server) getThreads(r *request) (int, any, *refusal) {
 	g := s.guilds[r.PathValue("guild")]
 	if g == nil {
 		return 0, nil, unknownGuild
 	}
-	whole := s.guildJSON(g)
-	channels, threads := whole["channels"], whole["threads"]
-	for _, part := range []string{"channels", "threads", "members", "member_count", "voice_states", "presences", "joined_at"} {
-		delete(whole, part)
-	}
-	switch r.route {
-	case GetRoles:
-		return http.StatusOK, whole["roles"], nil
-	case ActiveThreads:
-		return http.StatusOK, object{"threads": threads, "members": []object{}}, nil
-	case GetChannels:
-		return http.StatusOK, channels, nil
-	default:
-		return http.StatusOK, whole, nil
-	}
+	return http.StatusOK, object{"threads": s.guildJSON(g)["threads"], "members": []object{}}, nil
 }
 
 func (s *Server) getMember(r *request) (int, any, *refusal) {

@@ -64,15 +64,3 @@ func (s *Server) deleteReaction(r *request) (int, any, *refusal) {
 	s.react(m, whose, emoji, false)
 	return http.StatusNoContent, nil, nil
 }
-
-func (s *Server) getReaction(r *request) (int, any, *refusal) {
-	m, no := s.messageFor(r, ReadHistory)
-	if no != nil {
-		return 0, nil, no
-	}
-	var ids []string
-	if there := m.reaction(r.PathValue("emoji")); there != nil {
-		ids = there.Users
-	}
-	return http.StatusOK, s.usersJSON(ids), nil
-}

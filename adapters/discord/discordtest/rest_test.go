@@ -220,7 +220,7 @@ func TestRefused(t *testing.T) {
 		"rename hers":         {act("PATCH", "/channels/THREAD", body{"name": "x"}), 403, 50013},
 		"wake, locked":        {after(func(p *place) { archived(p); p.Lock(p.thread, true) }, act("PATCH", "/channels/THREAD", body{"archived": false})), 403, 50013},
 		"no such user":        {act("GET", "/users/1", nil), 404, 10013},
-		"no such guild":       {act("GET", "/guilds/1", nil), 404, 10004},
+		"no such guild":       {act("GET", "/guilds/1/threads/active", nil), 404, 10004},
 		"no such member":      {act("GET", "/guilds/GUILD/members/1", nil), 404, 10007},
 		"unknown interaction": {act("POST", "/interactions/1/x/callback", body{"type": 5}), 404, 10062},
 		"unknown hook":        {act("POST", "/webhooks/APP/x", body{"content": "x"}), 401, 50027},

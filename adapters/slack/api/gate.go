@@ -1,8 +1,6 @@
 package api
 
 import (
-	"context"
-	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -83,13 +81,13 @@ func (g *gate) call(r *http.Request, method string) (*http.Response, error) {
 			return nil, rateLimited(pause)
 		}
 		waited += pause
-		if err := Sleep(r.Context(), pause); err != nil {
+		if err := edge.Sleep(r.Context(), pause); err != nil {
 			return nil, err
 		}
 		if g.paces.isBlocked(method) { // another call was refused meanwhile
 			continue
 		}
-		again, err := renewed(r)
+		again, err := edge.Again(r)
 		if err != nil {
 			return nil, err
 		}
@@ -104,20 +102,6 @@ func (g *gate) call(r *http.Request, method string) (*http.Response, error) {
 		}
 		g.paces.refused(method, begun, retryAfter(answer.Header))
 	}
-}
-
-// renewed is the request with its body rewound.
-func renewed(r *http.Request) (*http.Request, error) {
-	if r.GetBody == nil {
-		return r, nil
-	}
-	body, err := r.GetBody()
-	if err != nil {
-		return nil, errors.New("a request cannot be made again")
-	}
-	again := r.Clone(r.Context())
-	again.Body = body
-	return again, nil
 }
 
 // formOf is the form of a call, or nil.
@@ -151,19 +135,4 @@ func retryAfter(h http.Header) time.Duration {
 
 func rateLimited(after time.Duration) error {
 	return &adapters.Fault{Sentence: "Slack wants a pause. Please try again later.", Kind: adapters.ErrRateLimited, After: max(after, time.Second)}
-}
-
-// Sleep waits, unless the context ends before.
-func Sleep(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return ctx.Err()
-	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

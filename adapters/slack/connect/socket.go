@@ -80,7 +80,7 @@ func (s *Socket) Run(ctx context.Context) {
 			pause = firstRetry
 		}
 		s.Log.WarnContext(ctx, "there is no connection to Slack: it is opened again", "after", pause, "error", err)
-		if api.Sleep(ctx, max(pause, adapters.Wait(err))) != nil {
+		if edge.Sleep(ctx, max(pause, adapters.Wait(err))) != nil {
 			return
 		}
 		pause = min(2*pause, longest)

@@ -50,7 +50,7 @@ type Part struct {
 // Compose makes the messages of a reply, in order: its files, then its text.
 func (c *Composer) Compose(r adapters.Reply) []Part {
 	var parts []Part
-	for _, text := range adapters.Split(r.Text, maxText, units) {
+	for _, text := range adapters.Split(r.Text, maxText, adapters.UTF16Len) {
 		parts = append(parts, Part{pieces: pieces(text)})
 	}
 	for _, piece := range chunks(c.below(r)) {
@@ -82,7 +82,7 @@ func (c *Composer) Compose(r adapters.Reply) []Part {
 // pieces splits a text into pieces that fit into blocks.
 func pieces(text string) [][]adapters.Block {
 	var all [][]adapters.Block
-	for _, piece := range adapters.Split(text, maxBlock, units) {
+	for _, piece := range adapters.Split(text, maxBlock, adapters.UTF16Len) {
 		all = append(all, adapters.Parse(piece))
 	}
 	return all
@@ -111,7 +111,7 @@ func fitting(b adapters.Block) []adapters.Block {
 		return []adapters.Block{b}
 	}
 	var all []adapters.Block
-	for _, text := range adapters.Split(adapters.Escape(b.Spans[0].Text), maxBlock, units) {
+	for _, text := range adapters.Split(adapters.Escape(b.Spans[0].Text), maxBlock, adapters.UTF16Len) {
 		all = append(all, adapters.Parse(text)...)
 	}
 	return all
@@ -127,7 +127,7 @@ func (p Part) size() int {
 
 // sizeOf is how much of a message's size blocks take, with their addresses.
 func sizeOf(blocks []adapters.Block) int {
-	n := units(letters(blocks)) + 1
+	n := adapters.UTF16Len(letters(blocks)) + 1
 	for _, b := range blocks {
 		for _, s := range b.Spans {
 			n += len(s.URL)

@@ -32,7 +32,7 @@ func progressLines(p adapters.Progress) []adapters.Block {
 		if step.Took > 0 {
 			text += " (" + step.Took.Round(100*time.Millisecond).String() + ")"
 		}
-		if room -= units(text) + 1; room < 0 {
+		if room -= adapters.UTF16Len(text) + 1; room < 0 {
 			left++
 			continue
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"strings"
 	"unicode"
-	"unicode/utf16"
 
 	"atelier/adapters"
 )
@@ -84,15 +83,6 @@ func isSelf(token, self string) bool {
 	return self != "" && what == "@"+self
 }
 
-// units is the length of a text as Slack counts it, which is JavaScript's way.
-func units(s string) int {
-	n := 0
-	for _, r := range s {
-		n += max(utf16.RuneLen(r), 1)
-	}
-	return n
-}
-
 // Printable is a text without control characters other than tabs and line breaks.
 func Printable(s string) string {
 	return strings.Map(func(r rune) rune {
@@ -133,12 +123,12 @@ func clip(s string, most int) string {
 // shorten puts a text on one line of at most so many characters, as Slack counts them.
 func shorten(s string, most int) string {
 	line := strings.Join(strings.Fields(Printable(s)), " ")
-	if units(line) <= most {
+	if adapters.UTF16Len(line) <= most {
 		return line
 	}
-	n := units("…")
+	n := adapters.UTF16Len("…")
 	for i, letter := range line {
-		if n += units(string(letter)); n > most {
+		if n += adapters.UTF16Len(string(letter)); n > most {
 			return strings.TrimSpace(line[:i]) + "…"
 		}
 	}

@@ -13,7 +13,7 @@ func TestLabels(t *testing.T) {
 	t.Parallel()
 	for in, most := range map[string]int{strings.Repeat("🦊", 100): maxLabel, strings.Repeat("a", 100): maxLabel, "🦊🦊": 4, "🦊🦊🦊": 5} {
 		out := shorten(in, most)
-		if n := units(out); n > most || n < most-2 {
+		if n := adapters.UTF16Len(out); n > most || n < most-2 {
 			t.Errorf("%q is shortened to %q, %d units", in, out, n)
 		}
 	}

@@ -3,5 +3,5 @@
 //   - [Outbox] posts every part of a message once under a key; [Poster] posts and edits one message.
 //   - [Sender] posts replies, [Responder] answers commands to one person, [Progress] reports how far
 //     work has come.
-//   - [Typing] shows the working status, [Marks] puts reactions on messages, [Deleter] deletes them.
+//   - [Typer] shows the working status, [Marks] puts reactions on messages, [Deleter] deletes them.
 package post

@@ -89,12 +89,3 @@ func entryRef(e *ledger.Entry) adapters.MessageRef {
 	}
 	return e.Ref
 }
-
-// toReactOn makes the last message the one to react to, since it has the choices.
-func toReactOn(ref adapters.MessageRef) adapters.MessageRef {
-	if n := len(ref.Parts); n > 0 {
-		ids := append([]string{ref.ID}, ref.Parts...)
-		ref.ID, ref.Parts = ids[n], ids[:n:n]
-	}
-	return ref
-}

@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// Pace is the time between two edits: a workspace allows about 50 a minute in all.
-	Pace = 4 * time.Second
+	// pace is the time between two edits: a workspace allows about 50 a minute in all.
+	pace = 4 * time.Second
 
 	// silentFor is how long the working status is not tried again where it is not allowed:
 	// somebody may allow it, or invite the bot.
@@ -28,6 +28,9 @@ type Progress struct {
 	Poster  *Poster
 	Phrases convert.Phrases
 }
+
+// Pace is the time between two edits.
+func (*Progress) Pace() time.Duration { return pace }
 
 // Report posts how far the work has come, or edits that message.
 func (g *Progress) Report(ctx context.Context, key string, at adapters.MessageRef, p adapters.Progress) (adapters.MessageRef, error) {
@@ -45,8 +48,8 @@ func (g *Progress) Report(ctx context.Context, key string, at adapters.MessageRe
 	return at, g.Poster.Edit(ctx, at, w)
 }
 
-// Typing shows the working status of the bot.
-type Typing struct {
+// Typer shows the working status of the bot.
+type Typer struct {
 	API     *api.Client
 	Phrases convert.Phrases
 
@@ -54,9 +57,9 @@ type Typing struct {
 	silent map[string]time.Time // channels where it is not allowed, and until when it is not tried
 }
 
-// Show shows that the bot is at work, where the app may. Where it may not, nothing is shown, and
+// Typing shows that the bot is at work, where the app may. Where it may not, nothing is shown, and
 // that is no error.
-func (ty *Typing) Show(ctx context.Context, t adapters.Thread) error {
+func (ty *Typer) Typing(ctx context.Context, t adapters.Thread) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -79,7 +82,7 @@ func (ty *Typing) Show(ctx context.Context, t adapters.Thread) error {
 }
 
 // silence records that the working status is not allowed in a channel; "" is everywhere.
-func (ty *Typing) silence(channel string) {
+func (ty *Typer) silence(channel string) {
 	ty.mu.Lock()
 	defer ty.mu.Unlock()
 	if ty.silent == nil || len(ty.silent) >= maxChannels {
@@ -89,7 +92,7 @@ func (ty *Typing) silence(channel string) {
 }
 
 // isSilent reports whether the working status is not tried in a channel.
-func (ty *Typing) isSilent(channel string) bool {
+func (ty *Typer) isSilent(channel string) bool {
 	ty.mu.Lock()
 	defer ty.mu.Unlock()
 	now := time.Now()

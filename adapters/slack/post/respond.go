@@ -77,7 +77,7 @@ func (rs *Responder) Respond(ctx context.Context, key string, r adapters.Reply) 
 	if over {
 		return adapters.MessageRef{}, false, nil
 	}
-	return toReactOn(ref), true, err
+	return ref.Last(), true, err
 }
 
 // Tell tells the person who asked why it failed.

@@ -50,7 +50,7 @@ func (sn *Sender) Send(ctx context.Context, key string, r adapters.Reply) (adapt
 	if err != nil {
 		return none, err
 	}
-	return toReactOn(ref), nil
+	return ref.Last(), nil
 }
 
 // Limits are what a workspace accepts, in several messages.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"atelier/adapters"
+	"atelier/adapters/edge"
 	"atelier/adapters/inbox"
 	"atelier/adapters/slack/api"
 	"atelier/adapters/turns"
@@ -157,7 +158,7 @@ func (l *Listener) running() *session {
 
 // watchToken checks the token regularly, and ends Run when Slack refuses it.
 func (l *Listener) watchToken(ctx context.Context) {
-	for pause := time.Duration(0); api.Sleep(ctx, pause) == nil; pause = tokenCheckEvery {
+	for pause := time.Duration(0); edge.Sleep(ctx, pause) == nil; pause = tokenCheckEvery {
 		if _, err := l.API.AuthTestContext(ctx); err != nil && ctx.Err() == nil {
 			l.Fail(api.Fault(err))
 		}

@@ -160,7 +160,7 @@ func (fs *Files) findMessage(ctx context.Context, channel, id string, most int) 
 		if ts := convert.SharedIn(f.Shares, channel); ts != "" || n == most {
 			return ts, nil
 		}
-		if err := api.Sleep(ctx, pause); err != nil {
+		if err := edge.Sleep(ctx, pause); err != nil {
 			return "", err
 		}
 	}

@@ -1,0 +1,201 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/bwmarrin/discordgo"
+
+	"atelier/adapters"
+	"atelier/adapters/discord/convert"
+	"atelier/adapters/edge"
+)
+
+// Codes of errors ("JSON Error Codes" in Discord's documentation) that callers decide by.
+const (
+	UnknownChannel        = discordgo.ErrCodeUnknownChannel
+	UnknownMessage        = discordgo.ErrCodeUnknownMessage
+	MissingAccess         = discordgo.ErrCodeMissingAccess
+	MissingPermissions    = discordgo.ErrCodeMissingPermissions
+	WrongChannelType      = discordgo.ErrCodeCannotExecuteActionOnThisChannelType
+	InvalidForm           = discordgo.ErrCodeInvalidFormBody
+	AlreadyAnswered       = discordgo.ErrCodeInteractionHasAlreadyBeenAcknowledged
+	NoHistoryForReply     = 160002
+	TitleBlocked          = 200001 // by a rule of the server
+	ThreadArchived        = 50083
+	ThreadExists          = 160004
+	NoMessageForThread    = 50068
+	threadLocked          = 160005
+	uploadsLimited        = 400001 // on this server
+	messageBlocked        = 200000 // by a rule of the server, "AutoMod"
+	linkBlocked           = 240000 // it is known to do harm
+	fileTooLarge          = discordgo.ErrCodeFileUploadedExceedsTheMaximumSize
+	fileRefused           = discordgo.ErrCodeInvalidFileUploaded
+	interactionTokenEnded = discordgo.ErrCodeInvalidWebhookTokenProvided
+)
+
+// errUnread is an answer that is not JSON of Discord.
+var errUnread = errors.New("discord: an answer")
+
+// refusal is an error that Discord answered. It holds neither the request, which has the token, nor
+// the words of the answer.
+type refusal struct {
+	status, code int
+	fields       string // the refused fields of a form
+}
+
+func (r *refusal) Error() string {
+	text := fmt.Sprintf("discord: HTTP %d, code %d", r.status, r.code)
+	if r.fields != "" {
+		text += ": " + r.fields
+	}
+	return text
+}
+
+// maxFields is how many refused fields of a form are listed.
+const maxFields = 5
+
+// refusedFields lists the fields of a form that Discord refuses, each with the codes of the
+// reasons. It leaves out messages, which may quote people.
+func refusedFields(answer []byte) string {
+	var told struct {
+		Errors map[string]any `json:"errors"`
+	}
+	if json.Unmarshal(answer, &told) != nil {
+		return ""
+	}
+	var all []string
+	var walk func(at string, in map[string]any)
+	walk = func(at string, in map[string]any) {
+		for _, key := range slices.Sorted(maps.Keys(in)) {
+			switch inner := in[key].(type) {
+			case map[string]any:
+				walk(strings.TrimPrefix(at+"."+word(key), "."), inner)
+			case []any: // its key is "_errors"
+				for _, one := range inner {
+					fault, _ := one.(map[string]any)  //nolint:errcheck // nothing has no code
+					code, _ := fault["code"].(string) //nolint:errcheck // the same
+					all = append(all, at+" "+word(code))
+				}
+			}
+		}
+	}
+	walk("", told.Errors)
+	return strings.Join(all[:min(len(all), maxFields)], ", ")
+}
+
+var notWord = regexp.MustCompile(`[^0-9A-Za-z_]`)
+
+// word is a name as Discord writes it, without anything else that a server might send.
+func word(s string) string { return notWord.ReplaceAllString(s[:min(len(s), 60)], "") }
+
+// IsTransient reports whether an error may go away. A refused token may, since the gateway ends
+// where it is refused for good.
+func IsTransient(err error) bool {
+	return err != nil && (!adapters.Final(err) || errors.Is(err, adapters.ErrRefused))
+}
+
+// IsMalformed reports whether Discord refuses the form of a call.
+func IsMalformed(err error) bool {
+	r, ok := errors.AsType[*refusal](err)
+	return ok && r.status == http.StatusBadRequest && r.code != fileRefused && errors.Is(err, adapters.ErrInvalid)
+}
+
+// IsUnknownMethod reports whether the server, which is then not Discord's own, lacks a call.
+func IsUnknownMethod(err error) bool {
+	r, ok := errors.AsType[*refusal](err)
+	return ok && (r.status == http.StatusNotFound || r.status == http.StatusMethodNotAllowed)
+}
+
+// IsForeign reports whether a call for the bot's account was answered as no server of Discord's
+// protocol does: with a page, or with a status that means there is no such address.
+func IsForeign(err error) bool {
+	return errors.Is(err, errUnread) || errors.Is(err, adapters.ErrGone) || errors.Is(err, adapters.ErrInvalid)
+}
+
+// HasCode reports whether Discord answered a call with one of these codes.
+func HasCode(err error, codes ...int) bool {
+	r, ok := errors.AsType[*refusal](err)
+	return ok && slices.Contains(codes, r.code)
+}
+
+// fault turns an error of the library into one of the adapters.
+func fault(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if f, ok := errors.AsType[*adapters.Fault](err); ok {
+		return f
+	}
+	rest, ok := errors.AsType[*discordgo.RESTError](err)
+	if !ok {
+		return &adapters.Fault{Sentence: "Discord cannot be reached. It is tried again.", Err: edge.Detail(err)}
+	}
+	r := &refusal{status: rest.Response.StatusCode, fields: refusedFields(rest.ResponseBody)}
+	if rest.Message != nil {
+		r.code = rest.Message.Code
+	}
+	f := &adapters.Fault{Err: r}
+	switch {
+	case r.code == interactionTokenEnded:
+		f.Kind, f.Sentence = adapters.ErrGone, "Discord takes no answer to this any more: it is too long ago. Do it again."
+	case r.status == http.StatusUnauthorized:
+		f.Kind, f.Sentence = adapters.ErrRefused, "Discord does not take the token. Whoever runs the program must set DISCORD_TOKEN anew."
+	case r.status == http.StatusRequestEntityTooLarge || r.code == discordgo.ErrCodeRequestEntityTooLarge || r.code == fileTooLarge:
+		f.Kind, f.Sentence = adapters.ErrTooLarge, "The files are larger than the platform takes."
+	case r.code == fileRefused:
+		f.Kind, f.Sentence = adapters.ErrInvalid, "Discord finds fault with a file, and does not take it."
+	case r.code == uploadsLimited:
+		f.Kind, f.Sentence = adapters.ErrForbidden, "Discord lets nobody send files on this server now."
+	case r.code == messageBlocked || r.code == linkBlocked:
+		f.Kind, f.Sentence = adapters.ErrForbidden, "A rule of the server or of Discord does not let this be written here."
+	case r.code == ThreadArchived || r.code == threadLocked:
+		f.Kind, f.Sentence = adapters.ErrForbidden, "The thread is closed. Whoever may manage threads can open it again."
+	case r.status == http.StatusForbidden:
+		f.Kind, f.Sentence = adapters.ErrForbidden, "The bot may not do this on Discord. Whoever runs the server can give it the permissions of its invitation."
+	case r.status == http.StatusNotFound:
+		f.Kind, f.Sentence = adapters.ErrGone, "The channel, thread or message is not there any more on Discord."
+	case r.status >= http.StatusInternalServerError:
+		f.Sentence = "Discord has a fault of its own. It is tried again."
+	default:
+		f.Kind, f.Sentence = adapters.ErrInvalid, "Discord does not take this. It is a fault of the program."
+	}
+	return f
+}
+
+// NamePermissions names in an error the permissions that the bot may lack.
+func NamePermissions(err error, permissions string) error {
+	f, ok := errors.AsType[*adapters.Fault](err)
+	if !ok || !HasCode(err, MissingAccess, MissingPermissions) {
+		return err
+	}
+	named := *f
+	named.Sentence = "The bot lacks a permission here: %s. Whoever runs the server can give it to the bot's role."
+	named.Args = []any{permissions}
+	return &named
+}
+
+// CheckIDs is the fault of an address that cannot be one of Discord's.
+func CheckIDs(ids ...string) error {
+	for _, id := range ids {
+		if !convert.IsID(id) {
+			return &adapters.Fault{Sentence: "There is no such channel, thread or message on Discord.", Kind: adapters.ErrGone}
+		}
+	}
+	return nil
+}
+
+// CheckThread is the fault of a thread of another platform.
+func CheckThread(t adapters.Thread) error {
+	if t.Adapter != convert.Name {
+		return &adapters.Fault{Sentence: "This conversation is not on Discord.", Kind: adapters.ErrInvalid}
+	}
+	return nil
+}

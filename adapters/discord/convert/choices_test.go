@@ -1,0 +1,38 @@
+package convert
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"atelier/adapters"
+)
+
+// TestChoicesAreShown as the files in testdata/choices hold: other ways below what was done, and what may be
+// meant below a question.
+func TestChoicesAreShown(t *testing.T) {
+	t.Parallel()
+	composer := &Composer{Phrases: English{}}
+	choices := []adapters.Choice{{ID: "r-1-1", Text: "resize it to 800x600"}, {ID: "r-1-2", Text: "make it *half* as large"}}
+	for name, r := range map[string]adapters.Reply{
+		"question": {Text: "How exactly?", Mention: "1001", Choices: choices, Asks: true},
+		"ways":     {Text: "Here it is.", Mention: "1001", Choices: choices},
+	} {
+		parts := composer.Compose(r)
+		if len(parts) != 1 {
+			t.Fatalf("%s: there are %d messages", name, len(parts))
+		}
+		got, err := json.MarshalIndent(parts[0].Content, "", "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := os.ReadFile(filepath.Join("testdata", "choices", name+".json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(got)+"\n" != string(want) {
+			t.Errorf("%s is shown as\n%s\nwant\n%s", name, got, want)
+		}
+	}
+}

@@ -1,0 +1,282 @@
+package convert
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bwmarrin/discordgo"
+
+	"atelier/adapters"
+)
+
+// The limits of a message ("Message" and "Components" in Discord's documentation).
+const (
+	maxContent     = 2000
+	maxLabel       = 80
+	maxDescription = 1024
+	maxFiles       = 10
+	buttonsInRow   = 5
+	maxNote        = 500
+	maxNameShown   = 100
+	maxChoice      = 100 // nine of them fit in one message, even if everything must be escaped
+	// maxRequest is the most bytes of all files of a message.
+	maxRequest = 25<<20 - 64<<10
+)
+
+// Phrases translates fixed sentences, as phrase.Catalogue does.
+type Phrases interface {
+	Say(language, format string, args ...any) string
+}
+
+// English leaves sentences as they are in the code.
+type English struct{}
+
+// Say fills in the arguments.
+func (English) Say(_, format string, args ...any) string { return fmt.Sprintf(format, args...) }
+
+// Composer turns replies into messages of Discord.
+type Composer struct {
+	Phrases Phrases
+	MaxFile int64 // bytes
+}
+
+// Part is a message of a reply.
+type Part struct {
+	Content  Content
+	AnswerTo adapters.MessageRef
+	Files    []adapters.Attachment
+	Numbers  []int // the indexes of the files in the reply
+
+	language string
+	// explained is whether the reply has told why it is not in a thread; nil is never to tell.
+	explained *bool
+}
+
+// Content is a message as it is posted or edited. It notifies only the users that it names, and
+// its links have no previews, for which Discord would open them.
+type Content struct {
+	Text         string                           `json:"content"`
+	Nonce        string                           `json:"nonce,omitempty"`
+	EnforceNonce bool                             `json:"enforce_nonce,omitempty"`
+	Mentions     discordgo.MessageAllowedMentions `json:"allowed_mentions"`
+	Reference    *discordgo.MessageReference      `json:"message_reference,omitempty"`
+	Components   []any                            `json:"components"`
+	Attachments  []Uploaded                       `json:"attachments,omitempty"`
+	Flags        discordgo.MessageFlags           `json:"flags,omitempty"`
+}
+
+// Uploaded describes an uploaded file.
+type Uploaded struct {
+	ID          int    `json:"id"`
+	Name        string `json:"filename"`
+	Description string `json:"description,omitempty"`
+}
+
+// NewContent is a message with a text in markup.
+func NewContent(text string) Content {
+	nobody := discordgo.MessageAllowedMentions{Parse: []discordgo.AllowedMentionType{}}
+	return Content{Text: text, Mentions: nobody, Components: []any{}, Flags: discordgo.MessageFlagsSuppressEmbeds}
+}
+
+// Ephemeral is a message with a plain text that only one person sees.
+func Ephemeral(text string) Content {
+	c := NewContent(plain(text))
+	c.Flags = discordgo.MessageFlagsEphemeral
+	return c
+}
+
+// Plain is the message without buttons, descriptions and reply, to the same people.
+func (c Content) Plain() Content {
+	c.Reference, c.Components, c.Attachments = nil, []any{}, slices.Clone(c.Attachments)
+	for i := range c.Attachments {
+		c.Attachments[i].Description = ""
+	}
+	return c
+}
+
+// Compose makes the messages of a reply.
+func (c *Composer) Compose(r adapters.Reply) []Part {
+	mention := ""
+	if IsID(r.Mention) {
+		mention = "<@" + r.Mention + ">"
+	}
+	var texts []string
+	for _, text := range adapters.Split(r.Text, maxContent-len(mention)-1, func(s string) int { return adapters.UTF16Len(Render(s)) }) {
+		texts = append(texts, Render(text))
+	}
+	if len(texts) == 0 {
+		texts = []string{""}
+	}
+	if mention != "" {
+		texts[0] = strings.TrimRight(mention+between(r.Text)+texts[0], " \n")
+	}
+	for i, l := range c.below(r) {
+		last := len(texts) - 1
+		gap := "\n"
+		if i == 0 {
+			gap = "\n\n"
+		}
+		switch {
+		case texts[last] == "":
+			texts[last] = l
+		case adapters.UTF16Len(texts[last]+gap+l) <= maxContent:
+			texts[last] += gap + l
+		default:
+			texts = append(texts, l)
+		}
+	}
+	return c.parts(r, texts, mention)
+}
+
+// between is what separates the mention from a text, which begins a line of its own unless it
+// begins with a plain one.
+func between(text string) string {
+	if blocks := adapters.Parse(text); len(blocks) > 0 && blocks[0].Kind == adapters.Line && strings.TrimSpace(text) == strings.TrimLeft(text, " ") &&
+		!strings.HasPrefix(Render(text), `\`) && !strings.HasPrefix(Render(text), blank) {
+		return " "
+	}
+	return "\n"
+}
+
+// Explain adds once to a reply why it is not in a thread, if there is room: because of a missing
+// permission, or "".
+func (c *Composer) Explain(p *Part, permission string) {
+	if p.explained == nil || *p.explained {
+		return
+	}
+	why := c.Phrases.Say(p.language, "I answer here, because Discord does not let me begin a thread.")
+	if permission != "" {
+		why = c.Phrases.Say(p.language, "I answer here, because I lack the permission to begin a thread: %s.", permission)
+	}
+	text := strings.TrimLeft(strings.TrimSuffix(p.Content.Text, blank)+"\n\n"+plain(why), "\n")
+	if adapters.UTF16Len(text) <= maxContent {
+		p.Content.Text, *p.explained = text, true
+	}
+}
+
+func (c *Composer) parts(r adapters.Reply, texts []string, mention string) []Part {
+	batches := r.Batches(maxFiles, max(maxRequest, c.MaxFile))
+	before := max(0, len(batches)-1) // messages of files alone, before the text
+	texts = append(make([]string, before), texts...)
+	parts, explained := make([]Part, len(texts)), new(bool)
+	for i, text := range texts {
+		parts[i] = Part{Content: NewContent(text), language: r.Language, explained: explained}
+	}
+	for i, batch := range batches {
+		parts[i].Numbers = batch
+		for k, n := range batch {
+			f := r.Files[n]
+			parts[i].Files = append(parts[i].Files, f)
+			described := Uploaded{ID: k, Name: FileName(f.Name), Description: shorten(f.Alt, maxDescription)}
+			parts[i].Content.Attachments = append(parts[i].Content.Attachments, described)
+		}
+	}
+	first, last := &parts[before], &parts[len(parts)-1]
+	if mention != "" {
+		first.Content.Mentions.Users = []string{r.Mention}
+	}
+	parts[0].AnswerTo = r.AnswerTo
+	if first.Content.Text == "" && len(first.Files) == 0 {
+		first.Content.Text = blank
+	}
+	if len(r.Choices) > 0 {
+		last.Content.Components = c.buttons(r)
+	}
+	return parts
+}
+
+// below are the lines below the text: notes and links of files, and the choices. Each fits into a
+// message.
+func (c *Composer) below(r adapters.Reply) []string {
+	var lines []string
+	for _, a := range r.Files {
+		lines = append(lines, c.about(r, a)...)
+	}
+	if len(r.Choices) == 0 {
+		return lines
+	}
+	heading := c.Phrases.Say(r.Language, "Other ways, by reaction or button:")
+	if r.Asks {
+		heading = c.Phrases.Say(r.Language, "Choose by reaction or button:")
+	}
+	choices := []string{plain(heading)} // in one message with their buttons
+	for i, choice := range r.Choices {
+		choices = append(choices, fmt.Sprintf(`%d\. %s`, i+1, plain(shorten(choice.Text, maxChoice))))
+	}
+	return append(lines, strings.Join(choices, "\n"))
+}
+
+// about are the lines about a file: one, if that fits into a message.
+func (c *Composer) about(r adapters.Reply, a adapters.Attachment) []string {
+	name := plain(shorten(FileName(a.Name), maxNameShown))
+	var lines []string
+	add := func(gap, prefix, text string) { // prefix is for a line of its own
+		if last := len(lines) - 1; last >= 0 && adapters.UTF16Len(lines[last]+gap+text) <= maxContent {
+			lines[last] += gap + text
+			return
+		}
+		lines = append(lines, prefix+text)
+	}
+	if a.Link != "" {
+		line := link(FileName(a.Name), a.Link)
+		if adapters.UTF16Len(line) > maxContent {
+			line = name + ": " + plain(c.Phrases.Say(r.Language, "The link to this file is too long for Discord."))
+		}
+		add("", "", line)
+	}
+	if note := plain(shorten(a.Note, maxNote)); note != "" {
+		add(": ", name+": ", note)
+	}
+	if a.MarkLink != "" && a.Link == "" {
+		before := ""
+		if len(r.Files) > 1 {
+			before = name + " "
+		}
+		if mark := link("✏️ "+c.Phrases.Say(r.Language, "Mark on the picture"), a.MarkLink); adapters.UTF16Len(before+mark) <= maxContent {
+			add(" ", before, mark)
+		}
+	}
+	return lines
+}
+
+// link is a text that links to an address.
+func link(text, address string) string {
+	text = strings.NewReplacer("[", "(", "]", ")", "\n", " ").Replace(text)
+	return renderSpans([]adapters.Span{{Text: text, URL: address}})
+}
+
+// The ids of buttons, or how they begin.
+const (
+	ChooseButton = "choose:" // then the number:the choice's id
+	AgainButton  = "again"
+	StopButton   = "stop:" // then the request's channel:its id
+)
+
+type button struct {
+	Type  int                       `json:"type"`
+	Style discordgo.ButtonStyle     `json:"style"`
+	Label string                    `json:"label,omitempty"`
+	Emoji *discordgo.ComponentEmoji `json:"emoji,omitempty"`
+	ID    string                    `json:"custom_id"`
+}
+
+// buttons are those of the choices, and one to do it again.
+func (c *Composer) buttons(r adapters.Reply) []any {
+	var all []button
+	for i, choice := range r.Choices {
+		text := label(fmt.Sprintf("%d. %s", i+1, choice.Text), maxLabel/2)
+		all = append(all, button{Type: 2, Style: discordgo.SecondaryButton, Label: text, ID: fmt.Sprintf("%s%d:%s", ChooseButton, i+1, choice.ID)})
+	}
+	again := label(c.Phrases.Say(r.Language, "Again"), maxLabel)
+	return rows(append(all, button{Type: 2, Style: discordgo.SecondaryButton, Label: again, Emoji: &discordgo.ComponentEmoji{Name: "🔁"}, ID: AgainButton}))
+}
+
+// rows arranges buttons in rows of five.
+func rows(all []button) []any {
+	rows := []any{}
+	for row := range slices.Chunk(all, buttonsInRow) {
+		rows = append(rows, map[string]any{"type": 1, "components": row})
+	}
+	return rows
+}

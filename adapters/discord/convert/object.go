@@ -1,0 +1,290 @@
+package convert
+
+import (
+	"cmp"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"atelier/adapters"
+)
+
+// Name is the name of the adapter.
+const Name = "discord"
+
+type (
+	// Object is any object of Discord. All have only the fields that are needed; the library's own
+	// lack the descriptions of attachments and forwarded messages.
+	Object struct {
+		ID string `json:"id"`
+	}
+	// User is a person or a bot.
+	User struct {
+		ID      string  `json:"id"`
+		Name    string  `json:"username"`
+		Display string  `json:"global_name"`
+		Bot     bool    `json:"bot"`
+		System  bool    `json:"system"`
+		Member  *Member `json:"member"` // of users mentioned in a server
+	}
+	// Member is a user in a server.
+	Member struct {
+		User        *User    `json:"user"`
+		Nick        string   `json:"nick"`
+		Roles       []string `json:"roles"`
+		Permissions string   `json:"permissions"` // in the channel of an interaction
+	}
+	// Attachment is a file of a message.
+	Attachment struct {
+		ID          string `json:"id"`
+		Filename    string `json:"filename"`
+		Title       string `json:"title"` // the name that people see, if it is another one
+		Description string `json:"description"`
+		Type        string `json:"content_type"`
+		Size        int64  `json:"size"`
+		URL         string `json:"url"`
+	}
+	// Message is a message of a channel.
+	Message struct {
+		ID          string                      `json:"id"`
+		Channel     string                      `json:"channel_id"`
+		Guild       string                      `json:"guild_id"`
+		Type        discordgo.MessageType       `json:"type"`
+		Flags       discordgo.MessageFlags      `json:"flags"`
+		Content     string                      `json:"content"`
+		At          time.Time                   `json:"timestamp"`
+		Author      User                        `json:"author"`
+		Member      *Member                     `json:"member"`
+		Webhook     string                      `json:"webhook_id"`
+		Mentions    []User                      `json:"mentions"`
+		Roles       []string                    `json:"mention_roles"`
+		Attachments []Attachment                `json:"attachments"`
+		Reference   *discordgo.MessageReference `json:"message_reference"`
+		Referenced  *Message                    `json:"referenced_message"`
+		Snapshots   []struct {
+			Message Message `json:"message"`
+		} `json:"message_snapshots"`
+		Reactions []struct {
+			Me    bool            `json:"me"`
+			Emoji discordgo.Emoji `json:"emoji"`
+		} `json:"reactions"`
+	}
+	// Deletion is one deleted message, or several.
+	Deletion struct {
+		ID      string   `json:"id"`
+		IDs     []string `json:"ids"`
+		Channel string   `json:"channel_id"`
+		Guild   string   `json:"guild_id"`
+	}
+	// Reaction is a reaction that was added or removed.
+	Reaction struct {
+		User    string          `json:"user_id"`
+		Channel string          `json:"channel_id"`
+		Message string          `json:"message_id"`
+		Author  string          `json:"message_author_id"` // only if it was added
+		Guild   string          `json:"guild_id"`
+		Member  *Member         `json:"member"`
+		Emoji   discordgo.Emoji `json:"emoji"`
+	}
+	// Guild is a server.
+	Guild struct {
+		ID          string    `json:"id"`
+		Owner       string    `json:"owner_id"`
+		Roles       []Role    `json:"roles"`
+		Unavailable bool      `json:"unavailable"`
+		Channels    []Channel `json:"channels"`
+		Threads     []Channel `json:"threads"`
+	}
+	// Role is a role of a server.
+	Role struct {
+		ID          string `json:"id"`
+		Name        string `json:"name"`
+		Permissions int64  `json:"permissions,string"`
+		Tags        struct {
+			Bot string `json:"bot_id"`
+		} `json:"tags"`
+	}
+	// Channel is a channel or a thread.
+	Channel struct {
+		ID         string                           `json:"id"`
+		Guild      string                           `json:"guild_id"`
+		Parent     string                           `json:"parent_id"`
+		Type       discordgo.ChannelType            `json:"type"`
+		Name       string                           `json:"name"`
+		Last       string                           `json:"last_message_id"`
+		Overwrites []*discordgo.PermissionOverwrite `json:"permission_overwrites"`
+		Thread     struct {
+			Archived bool `json:"archived"`
+			Locked   bool `json:"locked"`
+		} `json:"thread_metadata"`
+	}
+	// Interaction is a command, a button or a form.
+	Interaction struct {
+		ID          string                    `json:"id"`
+		Application string                    `json:"application_id"`
+		Type        discordgo.InteractionType `json:"type"`
+		Token       string                    `json:"token"`
+		Guild       string                    `json:"guild_id"`
+		Channel     string                    `json:"channel_id"`
+		Place       *Channel                  `json:"channel"`
+		Locale      string                    `json:"locale"`
+		Member      *Member                   `json:"member"`
+		User        *User                     `json:"user"`
+		Message     *Message                  `json:"message"`
+		Data        struct {
+			Name     string                           `json:"name"`
+			Type     discordgo.ApplicationCommandType `json:"type"`
+			ID       string                           `json:"custom_id"`
+			Target   string                           `json:"target_id"`
+			Options  []Value                          `json:"options"`
+			Resolved struct {
+				Attachments map[string]Attachment `json:"attachments"`
+				Messages    map[string]Message    `json:"messages"`
+				Users       map[string]User       `json:"users"`
+				Members     map[string]*Member    `json:"members"`
+			} `json:"resolved"`
+			Components []Input `json:"components"`
+		} `json:"data"`
+	}
+	// Value is the value of a command's option, or a subcommand with its options.
+	Value struct {
+		Name    string  `json:"name"`
+		Value   any     `json:"value"`
+		Options []Value `json:"options"`
+	}
+	// Input is a field of a form, or a row of fields.
+	Input struct {
+		ID         string  `json:"custom_id"`
+		Value      string  `json:"value"`
+		Components []Input `json:"components"`
+		Component  *Input  `json:"component"`
+	}
+	// Dispatch is an event of the gateway.
+	Dispatch struct {
+		Session  string
+		Sequence int64
+		Name     string
+		Data     []byte
+	}
+)
+
+// IsThread reports whether a channel is a thread.
+func (c *Channel) IsThread() bool {
+	return c.Type >= discordgo.ChannelTypeGuildNewsThread && c.Type <= discordgo.ChannelTypeGuildPrivateThread
+}
+
+// By is who interacted, or nil.
+func (i *Interaction) By() *User {
+	if i.Member != nil && i.Member.User != nil {
+		return i.Member.User
+	}
+	return i.User
+}
+
+// IsWritten reports whether somebody wrote a message, or replied.
+func (m *Message) IsWritten() bool {
+	return m.Type == discordgo.MessageTypeDefault || m.Type == discordgo.MessageTypeReply
+}
+
+// Shows reports whether the bot put an emoji on a message.
+func (m *Message) Shows(emoji string) bool {
+	for _, r := range m.Reactions {
+		if r.Me && strings.TrimSuffix(r.Emoji.Name, "\ufe0f") == strings.TrimSuffix(emoji, "\ufe0f") {
+			return true
+		}
+	}
+	return false
+}
+
+// UserName is the name of somebody whom a message mentions, or "".
+func (m *Message) UserName(id string) string {
+	for _, u := range m.Mentions {
+		if u.ID == id {
+			return DisplayName(u, nil)
+		}
+	}
+	return ""
+}
+
+// Files are the files of a message and of those that it forwards.
+func (m *Message) Files() []adapters.File {
+	var all []adapters.File
+	for _, a := range m.Attachments {
+		if !IsID(a.ID) {
+			continue
+		}
+		f := a.File()
+		f.Voice = m.Flags&discordgo.MessageFlagsIsVoiceMessage != 0
+		all = append(all, f)
+	}
+	for _, s := range m.Snapshots {
+		all = append(all, s.Message.Files()...)
+	}
+	return all[:min(len(all), adapters.MaxFiles)]
+}
+
+// HandlePrefix begins the handle of a file; its signed address follows.
+const HandlePrefix = Name + " "
+
+// File converts an attachment.
+func (a Attachment) File() adapters.File {
+	name := a.Title
+	if name == "" {
+		name = a.Filename
+	} else if kind := path.Ext(a.Filename); !strings.EqualFold(path.Ext(name), kind) { // titles may lack it
+		name += kind
+	}
+	return adapters.File{
+		ID: a.ID, Name: cmp.Or(OneLine(name), "file"), Size: max(a.Size, 0), Type: OneLine(a.Type), Alt: Cut(a.Description, 4<<10),
+		Handle: HandlePrefix + a.URL,
+	}
+}
+
+// DisplayName is the name of somebody as others see it in a server.
+func DisplayName(u User, m *Member) string {
+	names := []string{u.Display, u.Name}
+	for _, as := range []*Member{u.Member, m} {
+		if as != nil {
+			names = append([]string{as.Nick}, names...)
+		}
+	}
+	for _, name := range names {
+		if name = OneLine(name); name != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+// Ref is the address of a message.
+func Ref(guild, channel, id string) adapters.MessageRef {
+	return adapters.MessageRef{Adapter: Name, Workspace: guild, Channel: channel, ID: id}
+}
+
+// IsID reports whether a text is one of Discord's ids, which is safe in a path.
+func IsID(s string) bool {
+	return s != "" && len(s) <= 20 && strings.Trim(s, "0123456789") == ""
+}
+
+// Order is the number of an id: ids grow with time.
+func Order(id string) int64 {
+	n, err := strconv.ParseInt(id, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// epoch is the time from which Discord's ids count milliseconds, in Unix milliseconds.
+const epoch = 1420070400000
+
+// CreatedAt is the time at which an id was made.
+func CreatedAt(id string) time.Time {
+	if n := Order(id); n>>22 > 0 {
+		return time.UnixMilli(n>>22 + epoch).UTC()
+	}
+	return time.Time{}
+}

@@ -1,0 +1,170 @@
+package lookup
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"atelier/adapters"
+	"atelier/adapters/discord/api"
+	"atelier/adapters/discord/convert"
+)
+
+// memberFor is how long the roles of a member are cached.
+const memberFor = 5 * time.Minute
+
+// People knows people and bots, with a cache.
+type People struct {
+	API    *api.Client
+	Places *Places
+	Now    func() time.Time
+
+	bots, humans Recent
+	mu           sync.Mutex
+	members      map[string]cachedMember // by server and user
+}
+
+type cachedMember struct {
+	*convert.Member
+
+	at time.Time
+}
+
+// Learn records whether somebody is a bot.
+func (p *People) Learn(u convert.User) {
+	if u.Bot {
+		p.bots.Add(u.ID)
+	} else {
+		p.humans.Add(u.ID)
+	}
+}
+
+// Author is who wrote a message. Discord does not send the roles with messages that it lists.
+func (p *People) Author(ctx context.Context, m *convert.Message) (adapters.Person, error) {
+	if m.Guild == "" {
+		return p.Person(m.Author, nil, &convert.Channel{}), nil
+	}
+	if m.Member != nil {
+		known := *m.Member
+		known.User = &m.Author
+		p.cache(m.Guild, m.Author.ID, &known)
+	} else {
+		var err error
+		if m.Member, err = p.member(ctx, m.Guild, m.Author.ID); err != nil {
+			return adapters.Person{}, err
+		}
+	}
+	c, err := p.Places.Channel(ctx, m.Guild, m.Channel)
+	return p.Person(m.Author, m.Member, c), err
+}
+
+// Reactor is who reacted. It reports false for bots, and for those of whom that cannot be found
+// out: Discord tells it only if a reaction was added in a server.
+func (p *People) Reactor(ctx context.Context, r *convert.Reaction) (adapters.Person, bool) {
+	if p.bots.Has(r.User) {
+		return adapters.Person{}, false
+	}
+	m := r.Member
+	if m != nil && m.User != nil {
+		p.cache(r.Guild, r.User, m)
+	} else if r.Guild != "" {
+		var err error
+		if m, err = p.member(ctx, r.Guild, r.User); err != nil {
+			return adapters.Person{}, false
+		}
+	}
+	if m != nil && m.User != nil {
+		p.Learn(*m.User)
+		c, err := p.Places.Channel(ctx, r.Guild, r.Channel)
+		return p.Person(*m.User, m, c), err == nil && !m.User.Bot
+	}
+	if !p.humans.Has(r.User) {
+		var u convert.User
+		if p.API.Await(ctx, "users/"+r.User, &u) != nil {
+			return adapters.Person{}, false
+		}
+		p.Learn(u)
+	}
+	return adapters.Person{ID: r.User}, !p.bots.Has(r.User)
+}
+
+// Person is somebody as others see them in a channel.
+func (p *People) Person(u convert.User, m *convert.Member, c *convert.Channel) adapters.Person {
+	who := adapters.Person{ID: u.ID, Name: convert.DisplayName(u, m)}
+	if m == nil || c.Guild == "" {
+		return who
+	}
+	who.Roles = m.Roles
+	may, err := strconv.ParseInt(m.Permissions, 10, 64)
+	if err != nil {
+		may = p.Places.permissions(c, u.ID, m.Roles)
+	}
+	who.Admin = may&(discordgo.PermissionManageMessages|discordgo.PermissionAdministrator) != 0
+	return who
+}
+
+// member is a member of a server, cached or looked up; nil if there is none.
+func (p *People) member(ctx context.Context, guild, id string) (*convert.Member, error) {
+	p.mu.Lock()
+	cached, ok := p.members[guild+" "+id]
+	p.mu.Unlock()
+	if ok && p.Now().Sub(cached.at) < memberFor {
+		return cached.Member, nil
+	}
+	m := new(convert.Member)
+	switch err := p.API.Await(ctx, "guilds/"+guild+"/members/"+id, m); {
+	case errors.Is(err, adapters.ErrGone), errors.Is(err, adapters.ErrInvalid): // or the server lacks the call
+		return nil, nil //nolint:nilnil // that there is none is no error
+	case err != nil:
+		return nil, err
+	}
+	p.cache(guild, id, m)
+	return m, nil
+}
+
+func (p *People) cache(guild, id string, m *convert.Member) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.members == nil || len(p.members) >= maxKnown {
+		p.members = map[string]cachedMember{}
+	}
+	p.members[guild+" "+id] = cachedMember{m, p.Now()}
+}
+
+// maxKnown is how many ids, and how many members, are remembered.
+const maxKnown = 10_000
+
+// Recent remembers the last ids that were added.
+type Recent struct {
+	mu    sync.Mutex
+	all   map[string]bool
+	order []string // the oldest first
+}
+
+// Has reports whether an id is remembered.
+func (r *Recent) Has(id string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.all[id]
+}
+
+// Add remembers an id.
+func (r *Recent) Add(id string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.all[id] {
+		return
+	}
+	if r.all == nil {
+		r.all = map[string]bool{}
+	}
+	r.all[id] = true
+	if r.order = append(r.order, id); len(r.order) > maxKnown {
+		delete(r.all, r.order[0])
+		r.order = r.order[1:]
+	}
+}

@@ -1,0 +1,213 @@
+package lookup
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/bwmarrin/discordgo"
+
+	"atelier/adapters"
+	"atelier/adapters/discord/api"
+	"atelier/adapters/discord/convert"
+)
+
+// maxVisited is how many channels are remembered that the gateway does not tell of.
+const maxVisited = 1000
+
+// Places knows servers and channels, as the gateway tells of them, and looks up other channels.
+type Places struct {
+	api *api.Client
+	log *slog.Logger
+
+	mu       sync.RWMutex // of the maps; channels do not change
+	guilds   map[string]*convert.Guild
+	channels map[string]*convert.Channel
+	visited  []string // channels that the gateway does not tell of, the oldest first
+}
+
+// NewPlaces makes places of which nothing is known.
+func NewPlaces(client *api.Client, log *slog.Logger) *Places {
+	return &Places{api: client, log: log, guilds: map[string]*convert.Guild{}, channels: map[string]*convert.Channel{}}
+}
+
+// Learn records what an event tells of servers and channels.
+func (p *Places) Learn(name string, data []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch name {
+	case "GUILD_CREATE", "GUILD_UPDATE":
+		var g convert.Guild
+		if api.Decode(data, &g) && !g.Unavailable {
+			p.put(g.ID, append(g.Channels, g.Threads...))
+			g.Channels, g.Threads = nil, nil
+			p.guilds[g.ID] = &g
+		}
+	case "GUILD_ROLE_CREATE", "GUILD_ROLE_UPDATE":
+		var e struct {
+			Guild string       `json:"guild_id"`
+			Role  convert.Role `json:"role"`
+		}
+		if api.Decode(data, &e) && p.guilds[e.Guild] != nil {
+			g := p.guilds[e.Guild]
+			g.Roles = append(slices.DeleteFunc(g.Roles, func(r convert.Role) bool { return r.ID == e.Role.ID }), e.Role)
+		}
+	case "CHANNEL_CREATE", "CHANNEL_UPDATE", "CHANNEL_DELETE", "THREAD_CREATE", "THREAD_UPDATE", "THREAD_DELETE":
+		var c convert.Channel
+		if !api.Decode(data, &c) {
+			return
+		}
+		p.channels[c.ID] = &c
+		if c.Thread.Archived || strings.HasSuffix(name, "DELETE") { // the gateway tells when somebody opens it by writing there
+			delete(p.channels, c.ID)
+		}
+	case "GUILD_DELETE":
+		var g convert.Object
+		if api.Decode(data, &g) {
+			delete(p.guilds, g.ID)
+			maps.DeleteFunc(p.channels, func(_ string, c *convert.Channel) bool { return c.Guild == g.ID })
+		}
+	case "THREAD_LIST_SYNC":
+		var e struct {
+			Guild   string            `json:"guild_id"`
+			Threads []convert.Channel `json:"threads"`
+		}
+		if api.Decode(data, &e) {
+			p.put(e.Guild, e.Threads)
+		}
+	}
+}
+
+// Known is a channel, nil if it is not known.
+func (p *Places) Known(id string) *convert.Channel {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return p.channels[id]
+}
+
+// Visit records a channel that the gateway may not tell of.
+func (p *Places) Visit(c convert.Channel) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.channels[c.ID] != nil {
+		return
+	}
+	p.channels[c.ID] = &c
+	if p.visited = append(p.visited, c.ID); len(p.visited) > maxVisited {
+		delete(p.channels, p.visited[0])
+		p.visited = p.visited[1:]
+	}
+}
+
+// Lane is the channel whose events those of a channel are in order with: a thread's parent.
+func (p *Places) Lane(id string) string {
+	if c := p.Known(id); c != nil && c.IsThread() && c.Parent != "" {
+		return c.Parent
+	}
+	return id
+}
+
+// Channel is a channel, looked up if it is not known. If Discord refuses, nothing more is known of
+// it; it fails if Discord does not answer.
+func (p *Places) Channel(ctx context.Context, guild, id string) (*convert.Channel, error) {
+	c := &convert.Channel{ID: id, Guild: guild}
+	if guild == "" {
+		return c, nil
+	}
+	if known := p.Known(id); known != nil {
+		return known, nil
+	}
+	if err := p.api.Await(ctx, "channels/"+id, c); err != nil {
+		if api.IsTransient(err) {
+			return c, err
+		}
+		p.log.WarnContext(ctx, "a channel was not looked up", "error", err)
+		return &convert.Channel{ID: id, Guild: guild}, nil
+	}
+	c.Guild = guild
+	p.Visit(*c)
+	return c, nil
+}
+
+// Thread is where a message is: in a thread (within), in a direct channel, or in a channel, in which
+// it begins a thread. It fails if Discord does not answer.
+func (p *Places) Thread(ctx context.Context, guild, channel, message string) (_ adapters.Thread, within bool, _ error) {
+	t := adapters.Thread{Adapter: convert.Name, Workspace: guild, Channel: channel, Direct: guild == ""}
+	if t.Direct {
+		return t, false, nil
+	}
+	c, err := p.Channel(ctx, guild, channel)
+	if c.IsThread() && c.Parent != "" {
+		t.Channel, t.ID = c.Parent, channel
+		return t, true, err
+	}
+	t.ID = message
+	return t, false, err
+}
+
+func (p *Places) put(guild string, channels []convert.Channel) {
+	for _, c := range channels {
+		c.Guild = guild
+		p.channels[c.ID] = &c
+	}
+}
+
+// role is a role of a server.
+func (p *Places) role(guild, id string) (convert.Role, bool) {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	if g := p.guilds[guild]; g != nil {
+		for _, r := range g.Roles {
+			if r.ID == id {
+				return r, true
+			}
+		}
+	}
+	return convert.Role{}, false
+}
+
+// permissions are those of a member in a channel ("Permission Overwrites" in Discord's
+// documentation).
+func (p *Places) permissions(c *convert.Channel, id string, roles []string) int64 {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	g := p.guilds[c.Guild]
+	if g == nil {
+		return 0
+	}
+	if g.Owner == id {
+		return discordgo.PermissionAll
+	}
+	has := map[string]bool{g.ID: true}
+	for _, r := range roles {
+		has[r] = true
+	}
+	var may int64
+	for _, r := range g.Roles {
+		if has[r.ID] {
+			may |= r.Permissions
+		}
+	}
+	if may&discordgo.PermissionAdministrator != 0 {
+		return discordgo.PermissionAll
+	}
+	if parent := p.channels[c.Parent]; c.IsThread() && parent != nil {
+		c = parent
+	}
+	overwrite := func(is func(*discordgo.PermissionOverwrite) bool) {
+		var deny, allow int64
+		for _, o := range c.Overwrites {
+			if is(o) {
+				deny, allow = deny|o.Deny, allow|o.Allow
+			}
+		}
+		may = may&^deny | allow
+	}
+	overwrite(func(o *discordgo.PermissionOverwrite) bool { return o.ID == g.ID })
+	overwrite(func(o *discordgo.PermissionOverwrite) bool { return o.ID != g.ID && has[o.ID] })
+	overwrite(func(o *discordgo.PermissionOverwrite) bool { return o.ID == id })
+	return may
+}

@@ -1,0 +1,221 @@
+package post
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strconv"
+
+	"github.com/bwmarrin/discordgo"
+
+	"atelier/adapters"
+	"atelier/adapters/discord/api"
+	"atelier/adapters/discord/convert"
+	"atelier/adapters/ledger"
+	"atelier/adapters/turns"
+)
+
+// Poster posts messages once under a key. What was posted is recorded; a part whose confirmation was
+// lost is posted again with the same nonce, by which Discord recognizes it for some minutes.
+type Poster struct {
+	API         *api.Client
+	Threads     *Threads
+	Composer    *convert.Composer
+	Attachments *Attachments
+	Ledger      *ledger.Ledger
+	Log         *slog.Logger
+
+	keys turns.Turns // one caller at a time posts under a key
+}
+
+// once posts the parts that were not posted yet under the key.
+func (p *Poster) once(ctx context.Context, key string, thread adapters.Thread, parts []convert.Part) (adapters.MessageRef, error) {
+	leave, err := p.keys.Take(ctx, key)
+	if err != nil {
+		return adapters.MessageRef{}, err
+	}
+	defer leave()
+	entry, err := p.Ledger.Open(ctx, convert.Name, key)
+	if err != nil {
+		return adapters.MessageRef{}, err
+	}
+	if entry.Done {
+		return entry.Ref.Last(), nil
+	}
+	for i := entry.Parts(); i < len(parts); i++ {
+		if err := p.postPart(ctx, key, i, thread, parts[i], entry); err != nil {
+			return adapters.MessageRef{}, blameFiles(err, parts[i:])
+		}
+	}
+	return entry.Ref.Last(), entry.Finish(ctx)
+}
+
+func (p *Poster) postPart(ctx context.Context, key string, i int, thread adapters.Thread, part convert.Part, entry *ledger.Entry) error {
+	files, err := p.Attachments.read(ctx, part)
+	if err != nil {
+		return err
+	}
+	if err := entry.Begin(ctx); err != nil {
+		return err
+	}
+	part.Content.Nonce, part.Content.EnforceNonce = nonce(key, i), true
+	posted, err := p.post(ctx, thread, part, files)
+	if err != nil {
+		if adapters.Final(err) || errors.Is(err, adapters.ErrRateLimited) {
+			err = errors.Join(err, entry.Refused(context.WithoutCancel(ctx)))
+		}
+		return err
+	}
+	return entry.Posted(context.WithoutCancel(ctx), posted)
+}
+
+// nonce is the nonce of a part, which has at most 25 characters.
+func nonce(key string, part int) string {
+	sum := sha256.Sum256([]byte(strconv.Itoa(part) + " " + key))
+	return base64.RawURLEncoding.EncodeToString(sum[:])[:25]
+}
+
+// blameFiles names in a refusal of the first of some parts the files that may be the reason. If they
+// are too large together, it is the largest.
+func blameFiles(err error, refused []convert.Part) error {
+	f, ok := errors.AsType[*adapters.Fault](err)
+	p := refused[0]
+	if !ok || len(p.Files) == 0 || len(f.Files) > 0 {
+		return err
+	}
+	named := *f
+	switch {
+	case errors.Is(f.Kind, adapters.ErrTooLarge):
+		largest := 0
+		for i, a := range p.Files {
+			if a.Size > p.Files[largest].Size {
+				largest = i
+			}
+		}
+		named.Files = []int{p.Numbers[largest]}
+	case errors.Is(f.Kind, adapters.ErrForbidden):
+		for _, other := range refused {
+			named.Files = append(named.Files, other.Numbers...)
+		}
+	case errors.Is(f.Kind, adapters.ErrInvalid):
+		named.Files = p.Numbers
+	default:
+		return err
+	}
+	return &named
+}
+
+// post posts a message in a thread, which it begins if there is none yet.
+func (p *Poster) post(ctx context.Context, t adapters.Thread, part convert.Part, files []api.File) (adapters.MessageRef, error) {
+	in := cmp.Or(t.ID, t.Channel)
+	if err := api.CheckIDs(t.Channel, in); err != nil {
+		return adapters.MessageRef{}, err
+	}
+	posted, err := p.postIn(ctx, t, in, part, files)
+	if t.ID != "" && api.HasCode(err, api.ThreadArchived) {
+		if err := p.Threads.reopen(ctx, t.ID); err != nil {
+			return adapters.MessageRef{}, err
+		}
+		return p.postIn(ctx, t, in, part, files)
+	}
+	if t.ID == "" || !errors.Is(err, adapters.ErrGone) || api.HasCode(err, api.UnknownMessage) {
+		return posted, err
+	}
+	channel, err := p.Threads.begin(ctx, t)
+	if err != nil && !isThreadless(err) {
+		return adapters.MessageRef{}, err
+	}
+	if err != nil || channel == t.Channel { // it is answered in the channel, as a reply to the message
+		channel, part.AnswerTo = t.Channel, convert.Ref(t.Workspace, t.Channel, t.ID)
+	}
+	if err != nil {
+		permission := ""
+		if api.HasCode(err, api.MissingAccess, api.MissingPermissions) {
+			permission = createThreads
+		}
+		p.Composer.Explain(&part, permission)
+	}
+	return p.postIn(ctx, t, channel, part, files)
+}
+
+// postIn posts a message in a channel: not as a reply where it may not be one, and as plain text if
+// Discord refuses its form.
+func (p *Poster) postIn(ctx context.Context, t adapters.Thread, channel string, part convert.Part, files []api.File) (adapters.MessageRef, error) {
+	body := part.Content
+	if convert.IsID(part.AnswerTo.ID) && part.AnswerTo.Channel == channel {
+		body.Reference = &discordgo.MessageReference{MessageID: part.AnswerTo.ID, FailIfNotExists: new(bool)} // it may be gone
+	}
+	posted, err := p.create(ctx, channel, body, files)
+	if body.Reference != nil && api.HasCode(err, api.NoHistoryForReply, api.InvalidForm) {
+		body.Reference = nil
+		posted, err = p.create(ctx, channel, body, files)
+	}
+	if api.IsMalformed(err) {
+		p.Log.WarnContext(ctx, "Discord refuses the form of a message, which is posted as plain text", "error", err)
+		posted, err = p.create(ctx, channel, body.Plain(), files)
+	}
+	if err != nil {
+		needs := "View Channel, Send Messages"
+		if channel == t.ID {
+			needs = "View Channel, Send Messages in Threads"
+		}
+		if len(files) > 0 {
+			needs += ", Attach Files"
+		}
+		return adapters.MessageRef{}, api.NamePermissions(err, needs)
+	}
+	return convert.Ref(t.Workspace, channel, posted.ID), nil
+}
+
+func (p *Poster) create(ctx context.Context, channel string, body convert.Content, files []api.File) (posted convert.Object, err error) {
+	path := "channels/" + channel + "/messages"
+	if len(files) == 0 {
+		err = p.API.Call(ctx, http.MethodPost, path, body, &posted)
+	} else {
+		err = p.API.Upload(ctx, path, body, files, &posted)
+	}
+	return posted, err
+}
+
+// Attachments reads the files of replies.
+type Attachments struct {
+	Open    adapters.Opener
+	MaxFile int64 // bytes
+}
+
+// read reads the files of a part into memory, since a call may have to be made again.
+func (as *Attachments) read(ctx context.Context, p convert.Part) ([]api.File, error) {
+	var all []api.File
+	for i, a := range p.Files {
+		b, err := as.readOne(ctx, a)
+		if err != nil {
+			return nil, err
+		}
+		if int64(len(b)) > as.MaxFile {
+			return nil, &adapters.Fault{
+				Sentence: "The files are larger than the platform takes.", Kind: adapters.ErrTooLarge, Files: []int{p.Numbers[i]}, Limit: as.MaxFile,
+			}
+		}
+		all = append(all, api.File{Name: convert.FileName(a.Name), Type: a.Type, Content: b})
+	}
+	return all, nil
+}
+
+func (as *Attachments) readOne(ctx context.Context, a adapters.Attachment) (_ []byte, err error) {
+	r, err := as.Open(ctx, a.Handle)
+	if err != nil {
+		return nil, fmt.Errorf("discord: open an attachment: %w", err)
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	b, err := io.ReadAll(io.LimitReader(r, as.MaxFile+1))
+	if err != nil {
+		return nil, fmt.Errorf("discord: read an attachment: %w", err)
+	}
+	return b, nil
+}

@@ -1,0 +1,166 @@
+package post
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"atelier/adapters"
+	"atelier/adapters/discord/api"
+	"atelier/adapters/discord/convert"
+)
+
+// pace is the time between two edits: Discord accepts five messages and edits in a channel in five
+// seconds.
+const pace = 3 * time.Second
+
+// Sender posts replies.
+type Sender struct {
+	Poster    *Poster
+	Responder *Responder
+}
+
+// Send posts a reply: its files in as many messages as needed, its text from the last of these on,
+// and the choices with the last message, which is the one to react to.
+func (s *Sender) Send(ctx context.Context, key string, r adapters.Reply) (adapters.MessageRef, error) {
+	if err := errors.Join(adapters.CheckKey(key), r.Validate(), api.CheckThread(r.Thread)); err != nil {
+		return adapters.MessageRef{}, err
+	}
+	if err := s.Limits(r.Thread).Check(r); err != nil {
+		return adapters.MessageRef{}, err
+	}
+	if at, ok := s.Responder.answer(ctx, r); ok {
+		return at, nil
+	}
+	return s.Poster.once(ctx, key, r.Thread, s.Poster.Composer.Compose(r))
+}
+
+// Limits are what Discord accepts, in several messages.
+func (s *Sender) Limits(adapters.Thread) adapters.Limits {
+	return adapters.Limits{File: s.Poster.Attachments.MaxFile, Files: adapters.MaxFiles}
+}
+
+// Progress shows how far work has come.
+type Progress struct{ Poster *Poster }
+
+// Pace is the time between two edits.
+func (*Progress) Pace() time.Duration { return pace }
+
+// Report posts how far the work has come, or edits that message.
+func (g *Progress) Report(ctx context.Context, key string, at adapters.MessageRef, p adapters.Progress) (adapters.MessageRef, error) {
+	if err := errors.Join(adapters.CheckKey(key), api.CheckThread(p.Thread)); err != nil {
+		return adapters.MessageRef{}, err
+	}
+	body := convert.Progress(p)
+	if at.IsZero() {
+		body.Flags |= discordgo.MessageFlagsSuppressNotifications
+		return g.Poster.once(ctx, key, p.Thread, []convert.Part{{Content: body}})
+	}
+	if err := api.CheckIDs(at.Channel, at.ID); err != nil {
+		return adapters.MessageRef{}, err
+	}
+	err := g.Poster.Threads.inOpen(ctx, at.Channel, func() error {
+		return g.Poster.API.Call(ctx, http.MethodPatch, "channels/"+at.Channel+"/messages/"+at.ID, body, nil)
+	})
+	if err != nil {
+		return adapters.MessageRef{}, api.NamePermissions(err, "View Channel, Send Messages in Threads")
+	}
+	return at, nil
+}
+
+// Typer shows that the bot is at work.
+type Typer struct{ API *api.Client }
+
+// Typing shows that the bot is at work in a thread, or in the channel if there is no thread yet.
+func (ty *Typer) Typing(ctx context.Context, t adapters.Thread) error {
+	if err := errors.Join(api.CheckThread(t), api.CheckIDs(t.Channel, cmp.Or(t.ID, t.Channel))); err != nil {
+		return err
+	}
+	if t.ID != "" {
+		err := ty.API.Call(ctx, http.MethodPost, "channels/"+t.ID+"/typing", nil, nil)
+		if !errors.Is(err, adapters.ErrGone) {
+			return err
+		}
+	}
+	return ty.API.Call(ctx, http.MethodPost, "channels/"+t.Channel+"/typing", nil, nil)
+}
+
+// Marks puts reactions on messages.
+type Marks struct{ Threads *Threads }
+
+// Acknowledge puts the reaction of a status on a request, and removes the others.
+func (mk *Marks) Acknowledge(ctx context.Context, request adapters.MessageRef, s adapters.Status) error {
+	emoji, ok := convert.Statuses[s]
+	if !ok || request.Adapter != convert.Name {
+		return &adapters.Fault{Sentence: "There is no such status to show on Discord.", Kind: adapters.ErrInvalid}
+	}
+	if err := api.CheckIDs(request.Channel, request.ID); err != nil {
+		return err
+	}
+	path := "channels/" + request.Channel + "/messages/" + request.ID
+	return mk.Threads.inOpen(ctx, request.Channel, func() error {
+		var m convert.Message
+		if err := mk.Threads.API.Get(ctx, path, &m); err != nil {
+			return api.NamePermissions(err, "View Channel, Read Message History")
+		}
+		if !m.Shows(emoji) {
+			if err := mk.react(ctx, http.MethodPut, path, emoji); err != nil {
+				return err
+			}
+		}
+		for _, other := range convert.Statuses {
+			if other == emoji || !m.Shows(other) {
+				continue
+			}
+			if err := mk.react(ctx, http.MethodDelete, path, other); err != nil && !errors.Is(err, adapters.ErrGone) {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Offer puts the first numbers on an answer.
+func (mk *Marks) Offer(ctx context.Context, answer adapters.MessageRef, n int) error {
+	if err := api.CheckIDs(answer.Channel, answer.ID); err != nil {
+		return err
+	}
+	return mk.Threads.inOpen(ctx, answer.Channel, func() error {
+		for i := range min(n, adapters.MaxChoices) {
+			if err := mk.react(ctx, http.MethodPut, "channels/"+answer.Channel+"/messages/"+answer.ID, adapters.Digit(i+1)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// react adds or removes a reaction of the bot.
+func (mk *Marks) react(ctx context.Context, method, message, emoji string) error {
+	err := mk.Threads.API.Call(ctx, method, message+"/reactions/"+url.PathEscape(emoji)+"/@me", nil, nil)
+	return api.NamePermissions(err, "Add Reactions, Read Message History")
+}
+
+// Deleter deletes messages of the bot.
+type Deleter struct{ Threads *Threads }
+
+// Delete deletes what was sent.
+func (d *Deleter) Delete(ctx context.Context, sent adapters.MessageRef) error {
+	for _, id := range append([]string{sent.ID}, sent.Parts...) {
+		if err := api.CheckIDs(sent.Channel, id); err != nil {
+			return err
+		}
+		err := d.Threads.inOpen(ctx, sent.Channel, func() error {
+			return d.Threads.API.Call(ctx, http.MethodDelete, "channels/"+sent.Channel+"/messages/"+id, nil, nil)
+		})
+		if err != nil && !errors.Is(err, adapters.ErrGone) {
+			return err
+		}
+	}
+	return nil
+}

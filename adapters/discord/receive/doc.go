@@ -1,0 +1,11 @@
+// Package receive turns what the gateway sends into events of the adapter, and queues them for the
+// handler.
+//
+//   - [Run] runs while somebody listens. The events of a channel stay in order; none waits for
+//     another channel's.
+//   - [Events] reads messages, deletions and reactions, and passes buttons, commands and forms on.
+//     Requests that leave no message are posted for all to see.
+//   - The watermark is up to which message all were taken. catchUp reads what was missed since.
+//
+// It does not know how events arrive: see package connect.
+package receive
