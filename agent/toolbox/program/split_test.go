@@ -48,13 +48,13 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// pauses is a tone that is silent from 1 s to 2 s, shortly at 3 s, and from 4 s to its end.
-const pauses = "aevalsrc=if(between(t\\,1\\,2)+between(t\\,3\\,3.2)+gt(t\\,4)\\,0\\,0.5*sin(2000*t)):d=5"
+// toneWithPauses is a tone that is silent from 1 s to 2 s, shortly at 3 s, and from 4 s to its end.
+const toneWithPauses = "aevalsrc=if(between(t\\,1\\,2)+between(t\\,3\\,3.2)+gt(t\\,4)\\,0\\,0.5*sin(2000*t)):d=5"
 
 // TestSplitAtSilences splits in the middle of each silence of half a second, and not at the ends.
 func TestSplitAtSilences(t *testing.T) {
 	t.Parallel()
-	given := fileOf(plan.Audio, clip(t, "spoken.wav", lavfi(pauses)...))
+	given := fileOf(plan.Audio, clip(t, "spoken.wav", lavfi(toneWithPauses)...))
 	out := done(t, "split_audio", args{"audio": given, "where": "at the pauses"})
 	all := append([]toolbox.Output{out}, out.More...)
 	if len(all) != 2 {
@@ -72,7 +72,7 @@ func TestSplitRefuses(t *testing.T) {
 	t.Parallel()
 	click := fileOf(plan.Audio, clip(t, "click.wav", lavfi("sine=duration=0.3")...))
 	long := fileOf(plan.Audio, clip(t, "long.wav", lavfi("sine=duration=20:sample_rate=8000")...))
-	paused := fileOf(plan.Audio, clip(t, "paused.wav", lavfi(pauses)...))
+	paused := fileOf(plan.Audio, clip(t, "paused.wav", lavfi(toneWithPauses)...))
 	for want, given := range map[string]args{
 		"too short for 20 parts":    {"audio": click, "parts": "20"},
 		"name times within it":      {"audio": click, "at": "0:30"},
