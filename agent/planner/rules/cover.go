@@ -263,7 +263,7 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 		return c.shownFormat(words, i) || c.format(text) ||
 			c.lexicon.MediaNoun([]retrieve.Word{w}) == plan.Document && slices.ContainsFunc(c.tools, ofDocuments)
 	case c.in("sound nouns", text), c.lexicon.MediaNoun([]retrieve.Word{w}) == plan.Audio:
-		return c.knows(class) || c.r.head.about[text] || slices.ContainsFunc(c.tools, func(f *profile) bool { return f.Returns == plan.Audio || f.takes(plan.Audio) })
+		return c.knows(class) || c.r.head.about[text] || slices.ContainsFunc(c.tools, ofSound)
 	case c.says[text], c.says[w.Stem], c.saysAll(written), c.r.head.Name != "" && c.knows(class):
 		return true
 	case c.r.marked() && c.in("fate", text), i == 0 && len(words) > 1 && isMark(words[1]) && (text == "no" || c.grammar(words, i)):
@@ -313,6 +313,8 @@ func (c *cover) knows(class string) bool {
 }
 
 // ofDocuments reports whether the tool takes or makes documents: "pdf" is their name then.
+func ofSound(f *profile) bool { return f.Returns == plan.Audio || f.takes(plan.Audio) }
+
 func ofDocuments(f *profile) bool {
 	return f.Returns == plan.Document || slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return a.Type == plan.Document })
 }

@@ -190,37 +190,45 @@ func (d *drafter) textArg(r *reading, a toolbox.Arg, media []thing) (plan.Arg, b
 			return arg, true
 		}
 	}
-	var text string
-	switch {
-	case settingOf(a) == param.Text && !a.Optional:
-		if text = r.quoted(); text == "" || d.entitles(r) {
-			text = d.column(r)
-		}
-	case a.Optional && a.Meaning == plan.Content && d.entitles(r):
-		text = r.quoted()
-	case a.Optional && a.Meaning == plan.Content: // the words are what the tool is told
-	case a.Optional && a.Meaning == plan.Instruction:
-		text = d.manner(r, r.head).how // the order is what the tool does anyway
-	case a.Optional && a.Meaning == plan.Language:
-		text = d.manner(r, r.head).language
-	case kind(a) == param.TimeRange && r.head.ofParts():
-		text = d.passage(r)
-	default:
-		text = d.textFor(r, a.Meaning, r.head)
-		if kind(a) == param.TimeRange && text != "" && d.drops(r.words) {
-			text = "without the " + text
-		}
-		byMedia := told && (a.Meaning == plan.Content || a.Meaning == plan.Prompt && len(r.head.Args) == 1)
-		if text == "" && !a.Optional && !byMedia {
-			switch a.Meaning {
-			case plan.Format, plan.Language, plan.Amount, plan.Place: // they cannot be guessed
-			default:
-				text = d.instruction(r)
-			}
-		}
-	}
+	text := d.argText(r, a, told)
 	arg.Source = plan.FromValue(text)
 	return arg, text != "" && (!a.Optional || kind(a) != param.Size || a.Param.Reads(text))
+}
+
+// argText returns the words of the clause for a text argument, "" if there are none. The media may be told in
+// words.
+func (d *drafter) argText(r *reading, a toolbox.Arg, told bool) string {
+	switch {
+	case settingOf(a) == param.Text && !a.Optional:
+		if text := r.quoted(); text != "" && !d.entitles(r) {
+			return text
+		}
+		return d.column(r)
+	case a.Optional && a.Meaning == plan.Content && d.entitles(r):
+		return r.quoted()
+	case a.Optional && a.Meaning == plan.Content: // the words are what the tool is told
+		return ""
+	case a.Optional && a.Meaning == plan.Instruction:
+		return d.manner(r, r.head).how // the order is what the tool does anyway
+	case a.Optional && a.Meaning == plan.Language:
+		return d.manner(r, r.head).language
+	case kind(a) == param.TimeRange && r.head.ofParts():
+		return d.passage(r)
+	}
+	text := d.textFor(r, a.Meaning, r.head)
+	if kind(a) == param.TimeRange && text != "" && d.drops(r.words) {
+		text = "without the " + text
+	}
+	byMedia := told && (a.Meaning == plan.Content || a.Meaning == plan.Prompt && len(r.head.Args) == 1)
+	if text != "" || a.Optional || byMedia {
+		return text
+	}
+	switch a.Meaning {
+	case plan.Format, plan.Language, plan.Amount, plan.Place: // they cannot be guessed
+		return ""
+	default:
+		return d.instruction(r)
+	}
 }
 
 // smallArg gives an argument that is a text under another name: a title, tags, a place.
