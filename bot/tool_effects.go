@@ -17,11 +17,11 @@ func (*effectsToolCommand) Run(c *call) error {
 	b.WriteString("A tool says what its result must show: \"name: word\" or \"name: {field: value}\". ARG is an argument,\n" +
 		"SETTING a setting. What cannot be measured counts as right. A tool without any says: \"none: why\".\n")
 	for _, k := range effect.List() {
-		fmt.Fprintf(&b, "\n%s", k.Name)
+		head := k.Name
 		if fields := slices.DeleteFunc(slices.Clone(k.Fields), func(f string) bool { return f == "is" }); len(fields) > 0 {
-			fmt.Fprintf(&b, " {%s}", strings.Join(fields, ", "))
+			head += " {" + strings.Join(fields, ", ") + "}"
 		}
-		fmt.Fprintf(&b, ", of %s\n", returned(k.Returns))
+		fmt.Fprintf(&b, "\n%s\n", strings.Join(folded(head+", of "+returned(k.Returns), 100), "\n    "))
 		for _, line := range folded(k.About, 100) {
 			fmt.Fprintf(&b, "  %s\n", line)
 		}

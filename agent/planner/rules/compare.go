@@ -26,9 +26,9 @@ func (s *scene) compared(r *reading) []thing {
 }
 
 // measures reports whether a tool that takes two such things does what the clause asks for: "how different
-// are they" and "show the differences", but not "what is different".
+// are they" and "show the differences", but not "what is different" and "tell me the difference".
 func (t *thread) measures(r *reading, things []thing) bool {
-	if len(things) != 2 || r.form == "what" {
+	if len(things) != 2 || r.form == "what" || t.in("telling", r.verb()) {
 		return false
 	}
 	t.match(r)

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"slices"
+	"strings"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -80,7 +81,8 @@ func (d *drafter) lacks(r *reading) plan.Message {
 		if markType(a.Type) && d.pointsNowhere(r) {
 			return plan.Say("Where exactly? Please say %s.", a.About)
 		}
-		if a.Optional || a.Type != plan.Text || d.said(r, a, r.head) != "" {
+		optional := a.Optional && !(a.Meaning == plan.Format && d.wantsAnotherFormat(r))
+		if optional || a.Type != plan.Text || d.said(r, a, r.head) != "" {
 			continue
 		}
 		if q := d.askForText(r, a); !q.IsZero() {
@@ -88,6 +90,17 @@ func (d *drafter) lacks(r *reading) plan.Message {
 		}
 	}
 	return plan.Message{} // the words of the clause stand for it
+}
+
+// wantsAnotherFormat reports whether the clause speaks of another format.
+func (d *drafter) wantsAnotherFormat(r *reading) bool {
+	words := r.clause.words
+	for i, w := range words {
+		if i > 0 && strings.HasPrefix(lower(w), "format") && d.is("different", words[i-1]) {
+			return true
+		}
+	}
+	return false
 }
 
 // askForText asks for what must be said and cannot be guessed; nothing for what can.
