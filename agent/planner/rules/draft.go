@@ -81,8 +81,8 @@ func (d *drafter) lacks(r *reading) plan.Message {
 		if markType(a.Type) && d.pointsNowhere(r) {
 			return plan.Say("Where exactly? Please say %s.", a.About)
 		}
-		optional := a.Optional && !(a.Meaning == plan.Format && d.wantsAnotherFormat(r))
-		if optional || a.Type != plan.Text || d.said(r, a, r.head) != "" {
+		asked := !a.Optional || a.Meaning == plan.Format && d.wantsAnotherFormat(r)
+		if !asked || a.Type != plan.Text || d.said(r, a, r.head) != "" {
 			continue
 		}
 		if q := d.askForText(r, a); !q.IsZero() {
