@@ -29,7 +29,7 @@ func TestCropIsExact(t *testing.T) {
 	}
 	w.same(w.read(out).Image, 20, 20, func(x, y int) color.NRGBA { return src.NRGBAAt(x+10, y+5) })
 	w.same(w.read(out.More[0]).Image, 10, 10, func(x, y int) color.NRGBA { return src.NRGBAAt(x+50, y+30) })
-	w.refused("image_cropping", args{"image": {v}, "bbox": {w.boxes()}}, "no box")
+	w.refused("image_cropping", args{"image": {v}, "bbox": {w.boxes()}}, "Nothing was found or marked")
 	w.refused("image_cropping", args{"image": {v}, "bbox": {w.boxes(plan.Box{XMin: 70, XMax: 80, YMax: 9})}}, "outside")
 	w.refused("image_cropping", args{"image": {v}, "bbox": {text("{")}}, "cannot be read")
 
@@ -319,7 +319,7 @@ func TestMaskFromBoxes(t *testing.T) {
 			}
 		}
 	}
-	w.refused("mask_from_boxes", args{"image": {v}, "bbox": {w.boxes()}}, "no box")
+	w.refused("mask_from_boxes", args{"image": {v}, "bbox": {w.boxes()}}, "Nothing was found or marked")
 }
 
 // What is in the boxes is hidden, and the rest of the picture stays.

@@ -16,8 +16,7 @@ func TestUnusualPictures(t *testing.T) {
 	for name, path := range map[string]string{
 		"CMYK": other("picture-cmyk.jpg"), "16 bits": other("picture-16bit.png"),
 		"an animated PNG": other("picture-animated.png"), "an animated WebP": other("picture-animated.webp"),
-		"an animated GIF": clip(t, "moving.gif", append(lavfi("testsrc=size=32x24:rate=5:duration=1"), "-loop", "0")...),
-		"alpha":           writePNG(t, "alpha.png", filled(32, 24, color.NRGBA{R: 255, A: 100})),
+		"alpha": writePNG(t, "alpha.png", filled(32, 24, color.NRGBA{R: 255, A: 100})),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -34,4 +33,7 @@ func TestUnusualPictures(t *testing.T) {
 			holds(t, refused(t, "tesseract", picture), "No writing was found")
 		})
 	}
+	moving := args{"image": fileOf(plan.Image, clip(t, "moving.gif", append(lavfi("testsrc=size=32x24:rate=5:duration=1"), "-loop", "0")...))}
+	holds(t, refused(t, "image_to_video", moving), "animated already")
+	holds(t, refused(t, "tesseract", moving), "No writing was found")
 }
