@@ -169,7 +169,7 @@ func (d *Discord) Fetch(ctx context.Context, f adapters.File) (io.ReadCloser, er
 	}
 	address, ok := strings.CutPrefix(f.Handle, convert.HandlePrefix)
 	if !ok {
-		return nil, &adapters.Fault{Sentence: "This file is none of Discord.", Kind: adapters.ErrInvalid}
+		return nil, &adapters.Fault{Sentence: "This file is not from Discord.", Kind: adapters.ErrInvalid}
 	}
 	return d.edge.Open(ctx, address, nil)
 }

@@ -51,7 +51,7 @@ func newDoer(e *Endpoint, c Config, key string) *doer {
 		transport = c.Wrap(transport)
 	}
 	if d.wait == nil {
-		d.wait = waitByClock
+		d.wait = Wait
 	}
 	if d.log == nil {
 		d.log = slog.New(slog.DiscardHandler)
@@ -72,7 +72,8 @@ func secretsOf(key string, user *url.Userinfo) secrets {
 	return s
 }
 
-func waitByClock(ctx context.Context, d time.Duration) error {
+// Wait waits for d, or until ctx ends, whose error it then returns.
+func Wait(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {

@@ -51,7 +51,7 @@ type conn struct {
 	ws      *websocket.Conn
 	wake    chan struct{}
 	out     [][]byte
-	code    int // to close with, after what is to go out
+	code    int // the close code, sent after the pending messages
 	session *session
 	zombie  bool
 }

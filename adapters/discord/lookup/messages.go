@@ -161,7 +161,7 @@ func (ms *Messages) repliedTo(ctx context.Context, t adapters.Thread, m adapters
 			return nil, api.NamePermissions(err, "View Channel, Read Message History")
 		}
 		to := reply.Referenced
-		if reply.Type != discordgo.MessageTypeReply || to == nil || convert.Order(to.ID) >= convert.Order(at) { // it is gone, or there is none
+		if reply.Type != discordgo.MessageTypeReply || to == nil || convert.Order(to.ID) >= convert.Order(at) { // the original was deleted, or this is no reply
 			break
 		}
 		at, to.Channel = to.ID, m.Channel

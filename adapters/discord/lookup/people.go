@@ -107,7 +107,7 @@ func (p *People) Person(u convert.User, m *convert.Member, c *convert.Channel) a
 	return who
 }
 
-// member is a member of a server, cached or looked up; nil if there is none.
+// member is a member of a server from the cache or from Discord; nil if nobody has that id.
 func (p *People) member(ctx context.Context, guild, id string) (*convert.Member, error) {
 	p.mu.Lock()
 	cached, ok := p.members[guild+" "+id]
@@ -118,7 +118,7 @@ func (p *People) member(ctx context.Context, guild, id string) (*convert.Member,
 	m := new(convert.Member)
 	switch err := p.API.Await(ctx, "guilds/"+guild+"/members/"+id, m); {
 	case errors.Is(err, adapters.ErrGone), errors.Is(err, adapters.ErrInvalid): // or the server lacks the call
-		return nil, nil //nolint:nilnil // that there is none is no error
+		return nil, nil //nolint:nilnil // an unknown member is no error
 	case err != nil:
 		return nil, err
 	}

@@ -111,7 +111,7 @@ func blameFiles(err error, refused []convert.Part) error {
 	return &named
 }
 
-// post posts a message in a thread, which it begins if there is none yet.
+// post posts a message in a thread, and creates the thread if needed.
 func (p *Poster) post(ctx context.Context, t adapters.Thread, part convert.Part, files []api.File) (adapters.MessageRef, error) {
 	in := cmp.Or(t.ID, t.Channel)
 	if err := api.CheckIDs(t.Channel, in); err != nil {

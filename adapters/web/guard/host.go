@@ -47,7 +47,7 @@ func hostname(s string) (host, bool) {
 type address struct {
 	open   bool // to whoever sits at this machine
 	hosts  map[string]bool
-	public string // host name of the public address, "" if there is none
+	public string // host name of the public address, "" if it is not set
 	https  bool   // of the public address
 }
 

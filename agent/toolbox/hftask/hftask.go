@@ -111,7 +111,7 @@ func New(c Config) (*Backend, error) {
 		c.Clock = time.Now
 	}
 	if c.Wait == nil {
-		c.Wait = waitByClock
+		c.Wait = endpoint.Wait
 	}
 	b := &Backend{config: c, tasks: tasks(), sent: maxSentPixels}
 	if c.Hub != nil {
@@ -208,15 +208,4 @@ func (b *Backend) find(c toolbox.Candidate) (task, error) {
 // outward decides whether media may go to the server.
 func (b *Backend) outward() toolbox.Outward {
 	return toolbox.Outward{Allowed: b.config.AllowMedia, Private: b.config.Endpoint.Private(), Host: b.config.Endpoint.Host()}
-}
-
-func waitByClock(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

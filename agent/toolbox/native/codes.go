@@ -144,7 +144,7 @@ func findQR(matrix *gozxing.BitMatrix) (candidates []*detector.FinderPatternInfo
 	hints := map[gozxing.DecodeHintType]any{gozxing.DecodeHintType_TRY_HARDER: true}
 	candidates, err := multidetector.NewMultiFinderPatternFinder(matrix, count).FindMulti(hints)
 	if err != nil {
-		return nil // there is none
+		return nil // no code was found
 	}
 	return candidates
 }
