@@ -38,13 +38,23 @@ func newLogs(state storage.State, expiry time.Duration, most int, now func() tim
 	return &Logs{state: state, expiry: expiry, max: most, now: now, cached: map[string]*list.Element{}, used: list.New()}
 }
 
-// Append adds an entry with its time and returns its position.
+// appendTime is how long adding an entry may take once it has begun.
+const appendTime = 30 * time.Second
+
+// Append adds an entry with its time and returns its position. It fails with [ErrUnknown] if the
+// log was forgotten.
 func (l *Logs) Append(ctx context.Context, key string, e Entry) (int, error) {
 	e.Version, e.At = Version, l.now()
 	b, err := e.encode()
 	if err != nil {
 		return 0, err
 	}
+	if err := ctx.Err(); err != nil {
+		return 0, fmt.Errorf("add to a log: %w", context.Cause(ctx))
+	}
+	// Forgetting a thread stops its work. An entry that was just added is deleted nevertheless.
+	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), appendTime)
+	defer done()
 	at, err := l.state.Append(ctx, key, b, l.expiry)
 	if err != nil {
 		return 0, fmt.Errorf("add to a log: %w", err)
