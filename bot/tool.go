@@ -155,6 +155,8 @@ func (t *tryToolCommand) use(ctx context.Context, config Config, tool toolbox.To
 	for _, a := range tool.Args {
 		text, told := t.Told[a.Name]
 		switch {
+		case told && a.Type.Media():
+			return use, usage("%s is a file: give it with --file %s.", a.Name, text)
 		case told:
 			use.Args[a.Name] = []toolbox.Value{{Resource: plan.Resource{Name: a.Name, Type: plan.Text, Value: text}}}
 		case a.Param == nil && a.Type.Media() && len(files) > 0:

@@ -99,6 +99,10 @@ func TestTryTellsWhatAProgramSaid(t *testing.T) {
 	if status, stdout, stderr := try.run(t); status != statusDone || !strings.Contains(stdout, "some_tool.png was written") {
 		t.Errorf("status %d: %s%s", status, stdout, stderr)
 	}
+	try.args = []string{"tool", "try", file, "image=" + photo, "--out", folder}
+	if status, _, stderr := try.run(t); status != statusUsage || !strings.Contains(stderr, "image is a file: give it with --file "+photo) {
+		t.Errorf("status %d: %s", status, stderr)
+	}
 }
 
 func TestHelpIsACommandToo(t *testing.T) {

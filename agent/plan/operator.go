@@ -21,7 +21,7 @@ func ForOperator(err error) string {
 }
 
 // slashed finds URLs, and what else has slashes, with the number of a line behind it.
-var slashed = lazyregexp.New(`[A-Za-z][A-Za-z0-9+.-]*://[^\s"'` + "`" + `<>]+|[^\s"'` + "`" + `:;,()=<>]*/[^\s"'` + "`" + `:;,()<>]*(:[0-9]+)?`)
+var slashed = lazyregexp.New(`[A-Za-z][A-Za-z0-9+.-]*://[^\s"'` + "`" + `<>]+|[^\s"'` + "`" + `:;,()=<>]*/[^\s"'` + "`" + `:;,()<>]+(:[0-9]+)?`)
 
 var (
 	source = lazyregexp.New(`\.go:[0-9]+$`)

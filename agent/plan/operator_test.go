@@ -48,6 +48,8 @@ func TestForOperator(t *testing.T) {
 		{"a path with spaces", errors.New("/tmp/my/top secret/x.png is full"), "(a file) (a file) is full"},
 		{"words with a slash", errors.New("read tcp 10.0.0.1:80: i/o timeout, image/png of org/model-7B by HTTP/1.1"),
 			"read tcp 10.0.0.1:80: i/o timeout, image/png of org/model-7B by HTTP/1.1"},
+		{"a division", errors.New("(1 - (1 / frames)): it has no value"), "(1 - (1 / frames)): it has no value"},
+		{"a folder", errors.New("list threads/secret/ of /secret/"), "list (a file) of (a file)"},
 		{"a place in the source", errors.New("panic: nil map\n\t/src/agent/act.go:12"), "panic: nil map\n\t/src/agent/act.go:12"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

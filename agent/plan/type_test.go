@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"atelier/agent/plan"
@@ -75,7 +76,8 @@ func TestParseMeaning(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"", "query", "Prompt"} {
-		if got, err := plan.ParseMeaning(name); got != "" || err == nil {
+		got, err := plan.ParseMeaning(name)
+		if got != "" || err == nil || !strings.HasSuffix(err.Error(), "the meanings are object, prompt, instruction, question, content, amount, place, format, language") {
 			t.Errorf("ParseMeaning(%q) = %q, %v", name, got, err)
 		}
 	}

@@ -288,7 +288,7 @@ func (a Arg) check(f *faults) {
 	}
 	switch _, err := plan.ParseMeaning(string(a.Meaning)); {
 	case a.Type == plan.Text && a.Meaning == "":
-		f.addf("argument %s is a text without a meaning", a.Name)
+		f.addf("argument %s is a text without a meaning; the meanings are %s", a.Name, plan.ListMeanings())
 	case a.Type != plan.Text && a.Meaning != "":
 		f.addf("argument %s has a meaning, and only a text may have one", a.Name)
 	case a.Meaning != "" && err != nil:

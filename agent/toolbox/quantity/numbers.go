@@ -16,7 +16,7 @@ var (
 		"half": 0.5, "halve": 0.5, "twice": 2, "double": 2, "thrice": 3, "triple": 3, "quadruple": 4,
 		"third": 1.0 / 3, "quarter": 0.25, "a": 1, "an": 1,
 	}
-	spelledOut = lazyregexp.New(`\b(?:half|halve|twice|double|thrice|triple|quadruple|third|quarter|an?)`)
+	spelledOut = lazyregexp.New(`\b(?:half|halve|twice|double|thrice|triple|quadruple|third|quarter|an?\b)`)
 )
 
 // Numbers are those that a text says. One with a unit is there in the others as well in which a tool

@@ -17,6 +17,7 @@ func TestSays(t *testing.T) {
 		{"50 %", "half", true}, {"0.5", "half", true}, {"double", "2x", true}, {"200%", "twice", true}, {"a quarter", "25 %", true},
 		{"1,500 kB", "1500 kB", true}, {"1,5 MB", "1.5 MB", true}, {"800x600", "800 by 600 pixels", true}, {"800x600", "800x450", false},
 		{"three sentences", "3 sentences", true}, {"", "32 kbps", false}, {"anything", "a minute", true},
+		{"animals and others", "1 picture", false}, {"an animal", "1 picture", true},
 	} {
 		if got := quantity.Says(quantity.Numbers(c.text), c.said); got != c.want {
 			t.Errorf("%q says %q: %t", c.text, c.said, got)
