@@ -69,17 +69,17 @@ func (a *askCommand) Run(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	config, err := a.config(ctx, c)
+	shop, err := a.workshop(ctx, c)
 	if err != nil {
 		return err
 	}
-	if err := a.inspectVoice(ctx, config); err != nil {
+	if err := a.inspectVoice(ctx, shop); err != nil {
 		return a.failed(ctx, c, err)
 	}
 	if a.Detach {
-		return a.detach(ctx, c, config, wish)
+		return a.detach(ctx, c, shop, wish)
 	}
-	an, err := a.answer(ctx, c, config, wish)
+	an, err := a.answer(ctx, c, shop, wish)
 	if err != nil {
 		return a.failed(ctx, c, err)
 	}
@@ -97,12 +97,12 @@ func (a *askCommand) Run(ctx context.Context, c *call) error {
 	return nil
 }
 
-// config reads the settings. Where the process that serves plans, no model is looked for.
-func (a *askCommand) config(ctx context.Context, c *call) (Config, error) {
+// workshop reads the settings. Where the process that serves plans, no model is looked for.
+func (a *askCommand) workshop(ctx context.Context, c *call) (Workshop, error) {
 	if a.Detach {
-		return c.config(a.over)
+		return c.workshop(a.over)
 	}
-	return c.configWithModel(ctx, a.over)
+	return c.workshopWithModel(ctx, a.over)
 }
 
 func (a *askCommand) check() error {
@@ -193,13 +193,13 @@ func readAll(ctx context.Context, r io.Reader) ([]byte, error) {
 
 // answer plans the wish and, unless only the plan is wanted, does it: in the conversation,
 // by the jobs, as every wish is done.
-func (a *askCommand) answer(ctx context.Context, c *call, config Config, wish string) (_ *answer, err error) {
+func (a *askCommand) answer(ctx context.Context, c *call, shop Workshop, wish string) (_ *answer, err error) {
 	line := c.progress(a.JSON)
 	defer line.close()
 	if line != nil {
-		config.LogTo = line
+		shop.LogTo = line
 	}
-	t, err := openThread(ctx, config, a.Thread)
+	t, err := openThread(ctx, shop, a.Thread)
 	if err != nil {
 		return nil, err
 	}
@@ -208,7 +208,7 @@ func (a *askCommand) answer(ctx context.Context, c *call, config Config, wish st
 			err = fmt.Errorf("close the conversation: %w", e)
 		}
 	}()
-	d, err := t.openDesk(ctx, config, agent.Config{MaxActions: a.MaxActions, Progress: line.stage}, line.report)
+	d, err := t.openDesk(ctx, shop, agent.Config{MaxActions: a.MaxActions, Progress: line.stage}, line.report)
 	if err != nil {
 		return nil, err
 	}

@@ -28,11 +28,11 @@ func (a *askCommand) checkVoice() error {
 }
 
 // inspectVoice refuses what --voice names where it is no sound: nobody could listen to it.
-func (a *askCommand) inspectVoice(ctx context.Context, config Config) error {
+func (a *askCommand) inspectVoice(ctx context.Context, w Workshop) error {
 	if a.Voice == nil {
 		return nil
 	}
-	info, err := media.InspectContext(ctx, *a.Voice, config.limits())
+	info, err := media.InspectContext(ctx, *a.Voice, w.limits())
 	if err != nil {
 		return err
 	}

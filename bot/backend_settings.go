@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"slices"
 
 	"atelier/agent/toolbox/webapi"
 )
@@ -84,7 +85,7 @@ func backendSettings() []setting {
 
 // setServers are the servers that settings of their own name, in the order in which they
 // are tried.
-func (c Config) setServers() []backendServer {
+func setServers(c Config) []backendServer {
 	var all []backendServer
 	add := func(s backendServer, name, kind, token, setting string) {
 		if s.Name, s.Kind, s.Token, s.setting = name, kind, token, setting; s.URL != "" {
@@ -105,8 +106,24 @@ func (c Config) setServers() []backendServer {
 	return all
 }
 
-// checkBackends gives the servers of the file their keys, and tells which are missing.
-func (c Config) checkBackends() []string {
+// allServers are the servers of the file, and those of the settings that the file does not name.
+func allServers(c Config) []backendServer {
+	var all []backendServer
+	for _, s := range c.Backends.Servers {
+		if !slices.Contains(ownServers, s.Name) {
+			all = append(all, s)
+		}
+	}
+	for _, s := range setServers(c) {
+		if !slices.ContainsFunc(all, func(o backendServer) bool { return o.Name == s.Name }) {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// giveKeys gives the servers of the file their keys, and tells which are missing.
+func giveKeys(c Config) []string {
 	var wrong []string
 	for i, s := range c.Backends.Servers {
 		if s.Token == "" {

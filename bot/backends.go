@@ -57,17 +57,17 @@ const (
 )
 
 // toolbox is that of the process, or else one that is made.
-func (c Config) toolbox(ctx context.Context, catalogue *toolbox.Catalogue) (*toolbox.Toolbox, error) {
-	if c.Tools != nil {
-		return c.Tools, nil
+func (w Workshop) toolbox(ctx context.Context, catalogue *toolbox.Catalogue) (*toolbox.Toolbox, error) {
+	if w.Tools != nil {
+		return w.Tools, nil
 	}
-	w := workbench{config: c, services: catalogue.Services()}
-	servers, err := w.servers(ctx)
+	bench := workbench{shop: w, services: catalogue.Services()}
+	servers, err := bench.servers(ctx)
 	if err != nil {
 		return nil, err
 	}
 	tools, err := toolbox.New(toolbox.Config{
-		Catalogue: catalogue, Servers: servers, Ways: c.Backends.ways(), Here: c.Here, Elsewhere: c.Elsewhere, Log: c.logger(),
+		Catalogue: catalogue, Servers: servers, Ways: w.Backends.ways(), Here: w.Here, Elsewhere: w.Elsewhere, Log: w.logger(),
 	})
 	if err != nil {
 		return nil, usage("BACKENDS_FILE does not fit the tools: %s.", err)
@@ -77,7 +77,7 @@ func (c Config) toolbox(ctx context.Context, catalogue *toolbox.Catalogue) (*too
 
 // workbench makes the backends of this build.
 type workbench struct {
-	config   Config
+	shop     Workshop
 	films    *ffmpeg.FFmpeg
 	measurer func(toolbox.Call) facts.Measurer // of the programs
 	confined *sandbox.Sandbox
@@ -86,13 +86,13 @@ type workbench struct {
 
 // servers are all that tools run on, in the order in which they are tried.
 func (w *workbench) servers(ctx context.Context) ([]toolbox.Server, error) {
-	c := w.config
+	c := w.shop
 	own, err := w.own()
 	if err != nil {
 		return nil, err
 	}
 	var rest []toolbox.Server
-	for _, s := range c.Backends.all(c) {
+	for _, s := range allServers(c.Config) {
 		made, err := w.make(ctx, s)
 		if err == nil {
 			made, err = w.watched(s, made)
@@ -115,7 +115,7 @@ func (w *workbench) servers(ctx context.Context) ([]toolbox.Server, error) {
 
 // called are the services that tools call, each by its host.
 func (w *workbench) called() ([]toolbox.Server, error) {
-	c := w.config
+	c := w.shop
 	var all []toolbox.Server
 	for _, base := range w.services {
 		b, err := webapi.New(webapi.Config{
@@ -146,8 +146,8 @@ func serviceName(base string) string {
 // improvise is what has programs written by the first server with OpenAI's API.
 func (w *workbench) improvise(rest []toolbox.Server) (toolbox.Server, error) {
 	c := improvise.Config{
-		Sandbox: w.confined, Environment: w.config.pythonFolder(), Films: w.films, Limits: w.config.limits(), Off: !w.config.Programs.Allowed,
-		RunsOnly: w.config.RunsOnly, Tokens: w.config.Models.Budget,
+		Sandbox: w.confined, Environment: w.shop.pythonFolder(), Films: w.films, Limits: w.shop.limits(), Off: !w.shop.Programs.Allowed,
+		RunsOnly: w.shop.RunsOnly, Tokens: w.shop.Models.Budget,
 	}
 	for _, s := range rest {
 		if b, ok := s.Backend.(*openai.Backend); ok {
@@ -161,7 +161,7 @@ func (w *workbench) improvise(rest []toolbox.Server) (toolbox.Server, error) {
 
 // own are those that need no server of the operator's.
 func (w *workbench) own() ([]toolbox.Server, error) {
-	c := w.config
+	c := w.shop
 	builtin, err := native.New(native.Config{Limits: c.limits()})
 	if err != nil {
 		return nil, fmt.Errorf("prepare the built-in tools: %w", err)
@@ -195,25 +195,9 @@ func (w *workbench) own() ([]toolbox.Server, error) {
 	return servers, nil
 }
 
-// all are the servers of the file, and those of the settings that the file does not name.
-func (b Backends) all(c Config) []backendServer {
-	var all []backendServer
-	for _, s := range b.Servers {
-		if !slices.Contains(ownServers, s.Name) {
-			all = append(all, s)
-		}
-	}
-	for _, s := range c.setServers() {
-		if !slices.ContainsFunc(all, func(o backendServer) bool { return o.Name == s.Name }) {
-			all = append(all, s)
-		}
-	}
-	return all
-}
-
 // make makes what asks a server: one for each dialect that it is spoken to in.
 func (w *workbench) make(ctx context.Context, s backendServer) ([]toolbox.Server, error) {
-	c := w.config
+	c := w.shop
 	if s.Kind == localaiKind {
 		s.URL = strings.TrimSuffix(strings.TrimRight(s.URL, "/"), openAIPath)
 	}
@@ -246,7 +230,7 @@ const openAIPath = "/v1"
 // localai is a LocalAI server twice: as itself, and as one with OpenAI's API, whose models
 // it tells by itself.
 func (w *workbench) localai(ctx context.Context, e *endpoint.Endpoint, s backendServer, made toolbox.Server) ([]toolbox.Server, error) {
-	c := w.config
+	c := w.shop
 	own, err := localai.New(localai.Config{Endpoint: e, AllowMedia: c.Models.CloudMedia, Limits: c.limits()})
 	if err != nil {
 		return nil, err
@@ -267,7 +251,7 @@ func (w *workbench) localai(ctx context.Context, e *endpoint.Endpoint, s backend
 
 // endpoint is a server at an address, with the names by which its settings are known.
 func (w *workbench) endpoint(s backendServer, address string) (*endpoint.Endpoint, error) {
-	c := w.config
+	c := w.shop
 	names := endpoint.Names{
 		Key: cmp.Or(s.Token, "the key of "+s.Name), BaseURL: cmp.Or(s.setting, "the address of "+s.Name), Model: "BACKENDS_FILE",
 		Server: "the server " + s.Name,
@@ -284,9 +268,9 @@ func (w *workbench) endpoint(s backendServer, address string) (*endpoint.Endpoin
 
 // hub is where Hugging Face tells who runs which model.
 func (w *workbench) hub() (*hftask.Hub, error) {
-	hf := w.config.Backends.HF
+	hf := w.shop.Backends.HF
 	e, err := endpoint.New(endpoint.Config{
-		BaseURL: hf.Hub, Key: string(hf.Token), Retries: toolRetries, Log: w.config.logger(),
+		BaseURL: hf.Hub, Key: string(hf.Token), Retries: toolRetries, Log: w.shop.logger(),
 		Names: endpoint.Names{Key: "HF_TOKEN", BaseURL: "HF_ENDPOINT", Server: "Hugging Face's hub"},
 	})
 	if err != nil {
@@ -297,7 +281,7 @@ func (w *workbench) hub() (*hftask.Hub, error) {
 
 // openai is what asks the models of a server by OpenAI's API.
 func (w *workbench) openai(ctx context.Context, e *endpoint.Endpoint, s backendServer) (toolbox.Backend, error) {
-	c := w.config
+	c := w.shop
 	config := openai.Config{
 		Endpoint: e, Chat: s.Models.Chat, Vision: cmp.Or(s.Models.Vision, s.Models.Chat), Image: s.Models.Image,
 		Speech: s.Models.Speech, Voice: s.Models.Voice, Transcription: s.Models.Transcription,

@@ -86,7 +86,7 @@ func BenchmarkPlanTaskBench(b *testing.B) {
 // planner plans as if every tool of the catalogue could run.
 func planner(b *testing.B, config Config, catalogue *toolbox.Catalogue) *agent.Agent {
 	b.Helper()
-	a, err := config.agent(b.Context(), catalogue, nil, agent.Config{AllTools: true})
+	a, err := Workshop{Config: config}.agent(b.Context(), catalogue, nil, agent.Config{AllTools: true})
 	if err != nil {
 		b.Fatal(err)
 	}

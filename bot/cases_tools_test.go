@@ -31,7 +31,7 @@ func TestEveryToolRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tools, err := config.toolbox(t.Context(), catalogue)
+	tools, err := Workshop{Config: config}.toolbox(t.Context(), catalogue)
 	if err != nil {
 		t.Fatal(err)
 	}

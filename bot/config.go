@@ -2,16 +2,11 @@ package main
 
 import (
 	"cmp"
-	"context"
-	"io"
 	"log/slog"
 	"slices"
 	"time"
 
 	"atelier/agent/endpoint/discover"
-	"atelier/agent/plan"
-	"atelier/agent/toolbox"
-	"atelier/agent/toolbox/media/ffmpeg"
 	"atelier/agent/toolbox/memory"
 	"atelier/agent/toolgraph"
 	"atelier/jobs/quota"
@@ -43,40 +38,23 @@ type Config struct {
 	// Quota is who may ask there, and how much; where it is counted is filled in later.
 	Quota quota.Config
 
-	// LogTo is where the log goes; not a variable. Nil is nowhere.
-	LogTo io.Writer
-
 	Mind mindKind
 	// LocalModels looks for a model server on this machine where none is set, and Local lists
 	// those that were found; not a variable.
 	LocalModels bool
+	Local       []discover.Server
 	// Programs is where a language model may write a program for what no tool does.
 	Programs Programs
-	Local    []discover.Server
 	// Fallback lets the offline mind stand in for a model that is down.
 	Fallback bool
-	// Elsewhere tells what other processes can run; not a variable. Nil is nothing.
-	Elsewhere func(context.Context) (map[string][]plan.Candidate, error)
 	// WithoutPrior keeps hints at tools from the model that splits the wish; a flag.
 	WithoutPrior bool
 	Models       Models
 	// Backends are what tools run on beside what the program brings.
 	Backends Backends
-	// Here tells whether the process works on what a candidate needs; not a variable. Nil is
-	// all of them.
-	Here func(plan.Candidate) bool
-	// RunsOnly marks a process that runs programs that others write; not a variable.
-	RunsOnly bool
 	// Variables are the environment and the file .env, for the keys that the backends'
 	// file names. They are never printed.
 	Variables map[string]string
-	// Builtin gives the tools that come with the program; not a variable. Nil reads them anew.
-	Builtin func() (*toolbox.Catalogue, error)
-	// Tools is the process's own toolbox; not a variable. Nil makes one when it is needed.
-	Tools *toolbox.Toolbox
-	// Films is what the process reads sound and video with; not a variable. It remembers which files it
-	// has looked at. Nil makes one when it is needed.
-	Films *ffmpeg.FFmpeg
 }
 
 // setting is one variable of the environment.

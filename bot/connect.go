@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"log/slog"
 
 	"atelier/adapters"
 	"atelier/adapters/discord"
@@ -12,16 +13,16 @@ import (
 )
 
 // connect makes the chat platforms of these names. It asks nothing of them.
-func (c Config) connect(p *place, names []string) (chats, error) {
+func connect(c Config, log *slog.Logger, p *place, names []string) (chats, error) {
 	var all chats
 	for _, name := range names {
 		var made chat
 		var err error
 		switch name {
 		case discord.Name:
-			made, err = c.chatOfDiscord(posted{p.State}, p.open)
+			made, err = chatOfDiscord(c, log, posted{p.State}, p.open)
 		case slack.Name:
-			made, err = c.chatOfSlack(posted{p.State}, p.open)
+			made, err = chatOfSlack(c, log, posted{p.State}, p.open)
 		default:
 			err = fmt.Errorf("there is no chat platform %s", name)
 		}
@@ -33,8 +34,8 @@ func (c Config) connect(p *place, names []string) (chats, error) {
 	return all, nil
 }
 
-func (c Config) chatOfDiscord(state ledger.State, open adapters.Opener) (chat, error) {
-	d, err := c.discord(state, open)
+func chatOfDiscord(c Config, log *slog.Logger, state ledger.State, open adapters.Opener) (chat, error) {
+	d, err := newDiscord(c, log, state, open)
 	if err != nil {
 		return chat{}, err
 	}
@@ -47,8 +48,8 @@ func (c Config) chatOfDiscord(state ledger.State, open adapters.Opener) (chat, e
 	}}, nil
 }
 
-func (c Config) chatOfSlack(state ledger.State, open adapters.Opener) (chat, error) {
-	s, err := c.slack(state, open)
+func chatOfSlack(c Config, log *slog.Logger, state ledger.State, open adapters.Opener) (chat, error) {
+	s, err := newSlack(c, log, state, open)
 	if err != nil {
 		return chat{}, err
 	}
@@ -65,15 +66,15 @@ func (c Config) chatOfSlack(state ledger.State, open adapters.Opener) (chat, err
 	return made, nil
 }
 
-// discord is the platform as it is set.
-func (c Config) discord(state ledger.State, open adapters.Opener) (*discord.Discord, error) {
+// newDiscord is the platform as it is set.
+func newDiscord(c Config, log *slog.Logger, state ledger.State, open adapters.Opener) (*discord.Discord, error) {
 	sentences, err := phrase.New()
 	if err != nil {
 		return nil, fmt.Errorf("read the fixed sentences: %w", err)
 	}
 	d, err := discord.New(discord.Config{
 		Token: string(c.Discord.Token), APIURL: c.Discord.API, MaxFile: c.Discord.MaxFileMB << 20,
-		State: state, Open: open, Phrases: sentences, Log: c.logger(),
+		State: state, Open: open, Phrases: sentences, Log: log,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("prepare Discord: %w", err)
@@ -81,8 +82,8 @@ func (c Config) discord(state ledger.State, open adapters.Opener) (*discord.Disc
 	return d, nil
 }
 
-// slack is the platform as it is set.
-func (c Config) slack(state ledger.State, open adapters.Opener) (*slack.Slack, error) {
+// newSlack is the platform as it is set.
+func newSlack(c Config, log *slog.Logger, state ledger.State, open adapters.Opener) (*slack.Slack, error) {
 	sentences, err := phrase.New()
 	if err != nil {
 		return nil, fmt.Errorf("read the fixed sentences: %w", err)
@@ -90,7 +91,7 @@ func (c Config) slack(state ledger.State, open adapters.Opener) (*slack.Slack, e
 	s, err := slack.New(slack.Config{
 		BotToken: string(c.Slack.BotToken), AppToken: string(c.Slack.AppToken), SigningSecret: string(c.Slack.SigningSecret),
 		APIURL: c.Slack.API, MaxFile: c.Slack.MaxFileMB << 20,
-		State: state, Open: open, Phrases: sentences, Log: c.logger(),
+		State: state, Open: open, Phrases: sentences, Log: log,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("prepare Slack: %w", err)

@@ -16,7 +16,7 @@ import (
 func connected(names string, c Config, s service) (service, error) {
 	gateway := s.works(jobs.QueueGateway)
 	var wrong []error
-	for _, p := range c.platforms() {
+	for _, p := range platforms(c) {
 		switch {
 		case names != "" || !gateway || !p.wanted:
 		case p.lacks != "":
@@ -32,7 +32,7 @@ func connected(names string, c Config, s service) (service, error) {
 		if name = strings.TrimSpace(name); name == "" || name == "none" {
 			continue
 		}
-		known := c.platforms()
+		known := platforms(c)
 		i := slices.IndexFunc(known, func(p platform) bool { return p.name == name })
 		switch {
 		case i < 0:
@@ -58,7 +58,7 @@ type platform struct {
 }
 
 // platforms are all that there are.
-func (c Config) platforms() []platform {
+func platforms(c Config) []platform {
 	lacking := func(lacks bool, what string) string {
 		if lacks {
 			return what

@@ -37,15 +37,15 @@ const (
 
 // openDesk begins to work on the conversation. What an earlier call has left undone is
 // stopped: whoever asked for it has seen that call end. Close the desk in the end.
-func (t *thread) openDesk(ctx context.Context, c Config, thinks agent.Config, report func(adapters.Progress)) (*desk, error) {
+func (t *thread) openDesk(ctx context.Context, w Workshop, thinks agent.Config, report func(adapters.Progress)) (*desk, error) {
 	d := &desk{thread: t, terminal: terminal.New(terminal.Config{Progress: report}), ended: make(chan struct{})}
-	c.Check, c.Deadline = deskCheck, deskDeadline
+	w.Check, w.Deadline = deskCheck, deskDeadline
 	var err error
-	d.jobs, err = c.jobs(ctx, t.place, thinks, jobs.Config{
+	d.jobs, err = w.jobs(ctx, t.place, thinks, jobs.Config{
 		Adapters: []adapters.Adapter{d.terminal}, Name: "ask", Impatient: true,
 		Pools: []jobs.Pool{
 			{Queues: map[string]int{jobs.QueuePlan: 1, jobs.QueueGateway: 1}, Concurrency: 2},
-			{Queues: map[string]int{jobs.QueueCPU: 1}, Concurrency: c.Parallel},
+			{Queues: map[string]int{jobs.QueueCPU: 1}, Concurrency: w.Parallel},
 			{Queues: map[string]int{jobs.QueueGPU: 1}, Concurrency: gpuAtOnce},
 			{Queues: map[string]int{jobs.QueueProgram: 1}, Concurrency: programsAtOnce},
 		},

@@ -20,17 +20,17 @@ import (
 
 // detach hands the wish to the processes that serve, and prints the request's id. Its files
 // are put where those find them.
-func (a *askCommand) detach(ctx context.Context, c *call, config Config, wish string) error {
+func (a *askCommand) detach(ctx context.Context, c *call, shop Workshop, wish string) error {
 	if err := checkThreadName(a.Thread); err != nil {
 		return err
 	}
 	// A wish without a conversation is one of its own.
 	thread := cmp.Or(a.Thread, rand.Text())
-	return c.operate(ctx, func(o operator) error {
+	return operate(ctx, c, func(o operator) error {
 		if _, err := o.Workers(ctx); err != nil { // before files are put anywhere
 			return err
 		}
-		files, err := config.handOver(ctx, thread, a.files())
+		files, err := handOver(ctx, shop, thread, a.files())
 		if err != nil {
 			return err
 		}
@@ -52,11 +52,11 @@ func (a *askCommand) detach(ctx context.Context, c *call, config Config, wish st
 
 // handOver puts files into the Blobs, below the folder of their thread, with which they are
 // forgotten.
-func (c Config) handOver(ctx context.Context, thread string, names []string) (files []adapters.File, err error) {
+func handOver(ctx context.Context, w Workshop, thread string, names []string) (files []adapters.File, err error) {
 	if len(names) == 0 {
 		return nil, nil
 	}
-	blobs, done, err := c.openBlobs(ctx, placement{Folder: c.Data, Shared: true})
+	blobs, done, err := openBlobs(ctx, w.Config, placement{Folder: w.Data, Shared: true})
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func (c Config) handOver(ctx context.Context, thread string, names []string) (fi
 	folder := path.Join(jobs.ThreadFolder(jobs.ThreadID(terminal.Thread(thread))), terminal.HandedFolder, rand.Text())
 	for i, name := range names {
 		f := adapters.File{ID: strconv.Itoa(i + 1), Name: filepath.Base(name), Handle: path.Join(folder, strconv.Itoa(i+1))}
-		if f.Size, err = handOne(ctx, blobs, f.Handle, name, c.limits().Bytes); err != nil {
+		if f.Size, err = handOne(ctx, blobs, f.Handle, name, w.limits().Bytes); err != nil {
 			return nil, err
 		}
 		files = append(files, f)

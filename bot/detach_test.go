@@ -116,7 +116,7 @@ func TestProcessesShareTheWork(t *testing.T) {
 		t.Fatal(err)
 	}
 	for told := time.NewTicker(20 * time.Millisecond); ; <-told.C { // until the worker has said what it can do
-		workers, err := config.workers(t.Context())
+		workers, err := liveWorkers(t.Context(), Workshop{Config: config})
 		if err == nil && len(jobs.ToolsOf(workers)["image_to_edge"]) > 0 {
 			break
 		}

@@ -43,7 +43,7 @@ type finding struct {
 
 // Run looks at everything that the program relies on.
 func (d *doctorCommand) Run(ctx context.Context, c *call) error {
-	found, err := c.examine(ctx)
+	found, err := examine(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -67,9 +67,16 @@ func diagnosis(found []finding) []string {
 	return align(rows)
 }
 
+// examination looks at what the settings name.
+type examination struct {
+	Workshop
+
+	running running
+}
+
 // examine looks at everything. It fails only where it was stopped.
-func (c *call) examine(ctx context.Context) ([]finding, error) {
-	config, err := c.configWithModel(ctx, nil)
+func examine(ctx context.Context, c *call) ([]finding, error) {
+	shop, err := c.workshopWithModel(ctx, nil)
 	if refused, ok := errors.AsType[*usageError](err); ok {
 		var found []finding
 		for line := range strings.SplitSeq(refused.sentence, wrongSettingsApart) {
@@ -80,14 +87,10 @@ func (c *call) examine(ctx context.Context) ([]finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	running := config.examineRunning(ctx)
-	found := []finding{c.examineSettings()}
+	x := examination{shop, examineRunning(ctx, shop.Data)}
+	found := []finding{examineSettings(c.Env)}
 	for _, look := range []func(context.Context) []finding{
-		func(context.Context) []finding { return config.examineFolders(running) },
-		func(ctx context.Context) []finding { return config.examineRedis(ctx, running) },
-		config.examineFiles, config.examineModels, config.examineTools,
-		func(ctx context.Context) []finding { return []finding{config.examineAddress(ctx, running)} },
-		func(context.Context) []finding { return config.examineWeb() }, config.examineChats,
+		x.examineFolders, x.examineRedis, x.examineFiles, x.examineModels, x.examineTools, x.examineAddress, x.examineWeb, x.examineChats,
 	} {
 		found = append(found, look(ctx)...)
 		if err := ctx.Err(); err != nil {
@@ -101,13 +104,13 @@ func (c *call) examine(ctx context.Context) ([]finding, error) {
 const wrongSettingsApart = "\n     "
 
 // examineSettings names what is set. Names are no secrets.
-func (c *call) examineSettings() finding {
+func examineSettings(environ []string) finding {
 	values, err := readEnvFile(".env")
 	if err != nil { // it was read a moment ago
 		return finding{wrong, "settings", "The file .env cannot be read any more."}
 	}
 	values = maps.Clone(values)
-	for _, variable := range c.Env {
+	for _, variable := range environ {
 		if name, value, ok := strings.Cut(variable, "="); ok {
 			values[name] = value
 		}

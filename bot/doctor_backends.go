@@ -17,7 +17,7 @@ const besideOpenAI = "-" + openaiKind
 
 // examineServers tells how the servers fare that tools run on. Tools that ask none are
 // looked at by themselves.
-func (c Config) examineServers(ctx context.Context, tools *toolbox.Toolbox) []finding {
+func (x examination) examineServers(ctx context.Context, tools *toolbox.Toolbox) []finding {
 	all, err := tools.Health(ctx)
 	if err != nil {
 		return []finding{failed("servers", err, "They could not be looked at.")}
@@ -25,14 +25,14 @@ func (c Config) examineServers(ctx context.Context, tools *toolbox.Toolbox) []fi
 	var found []finding
 	for _, h := range all {
 		if h.Server != builtinKind && h.Server != programKind && h.Server != commandKind {
-			found = append(found, c.serverFinding(h))
+			found = append(found, x.serverFinding(h))
 		}
 	}
 	return found
 }
 
 // serverFinding is how one of them fares.
-func (c Config) serverFinding(h toolbox.Health) finding {
+func (x examination) serverFinding(h toolbox.Health) finding {
 	f := finding{healthy, "server " + h.Server, fmt.Sprintf("It answers, and %s to run a tool can be taken.", counted(h.Ways, "way"))}
 	switch {
 	case h.All == 0:
@@ -42,13 +42,13 @@ func (c Config) serverFinding(h toolbox.Health) finding {
 	case h.State == toolbox.Down && h.Server == improviseKind: // without it, what no tool does is refused
 		f.State, f.Says = missing, h.Why
 	case h.State == toolbox.Down && h.Server == weatherServer: // which nobody has asked for
-		f.State, f.Says = missing, fmt.Sprintf("%s Without it nobody is told the weather; %s.", h.Why, c.remedy(h.Server))
+		f.State, f.Says = missing, fmt.Sprintf("%s Without it nobody is told the weather; %s.", h.Why, x.remedy(h.Server))
 	case h.State == toolbox.Down && h.Kind == serviceKind: // its sentence says what to do
 		f.State, f.Says = wrong, h.Why
 	case h.State == toolbox.Down && strings.HasSuffix(h.Server, besideOpenAI): // the other dialect of one that is told of itself
 		f.State, f.Says = missing, h.Why
 	case h.State == toolbox.Down:
-		f.State, f.Says = wrong, fmt.Sprintf("%s Check that it runs, and %s.", h.Why, c.remedy(h.Server))
+		f.State, f.Says = wrong, fmt.Sprintf("%s Check that it runs, and %s.", h.Why, x.remedy(h.Server))
 	case h.Ways < h.All:
 		f.Says += fmt.Sprintf(" %d more cannot: bot tools --servers --json", h.All-h.Ways)
 	}
@@ -56,8 +56,8 @@ func (c Config) serverFinding(h toolbox.Health) finding {
 }
 
 // remedy is which setting names a server.
-func (c Config) remedy(server string) string {
-	if slices.ContainsFunc(c.Backends.Servers, func(s backendServer) bool { return s.Name == server && s.URL != "" }) {
+func (x examination) remedy(server string) string {
+	if slices.ContainsFunc(x.Backends.Servers, func(s backendServer) bool { return s.Name == server && s.URL != "" }) {
 		return "what BACKENDS_FILE says of it"
 	}
 	switch server {
@@ -75,24 +75,24 @@ func (c Config) remedy(server string) string {
 
 // examinePrograms looks for the media programs that tools run, and whether they are
 // confined.
-func (c Config) examinePrograms(ctx context.Context) []finding {
+func (x examination) examinePrograms(ctx context.Context) []finding {
 	box, err := sandbox.New(sandbox.Config{})
 	if err != nil {
 		return []finding{failed("programs", err, "They cannot be run.")}
 	}
-	films, err := ffmpeg.New(ffmpeg.Config{Limits: c.limits()})
+	films, err := ffmpeg.New(ffmpeg.Config{Limits: x.limits()})
 	if err != nil {
 		return []finding{failed("programs", err, "They cannot be run.")}
 	}
-	b, err := program.New(program.Config{Sandbox: box, FFmpeg: films, Limits: c.limits()})
+	b, err := program.New(program.Config{Sandbox: box, FFmpeg: films, Limits: x.limits()})
 	if err != nil {
 		return []finding{failed("programs", err, "They cannot be run.")}
 	}
-	catalogue, err := c.catalogue()
+	catalogue, err := x.catalogue()
 	if err != nil {
 		return []finding{failed("programs", err, "The catalogue of tools cannot be read.")}
 	}
-	return []finding{programsFinding(b.Programs(catalogue.Tools())), confinementFinding(box.Confinement(ctx)), c.memoryFinding()}
+	return []finding{programsFinding(b.Programs(catalogue.Tools())), confinementFinding(box.Confinement(ctx)), x.memoryFinding()}
 }
 
 // programsFinding says which programs are missing, and how to get them.
@@ -116,9 +116,9 @@ func programsFinding(all []program.Program) finding {
 }
 
 // memoryFinding says how much memory there is.
-func (c Config) memoryFinding() finding {
+func (x examination) memoryFinding() finding {
 	const largest = 20 // bytes for each pixel of a picture at most
-	limit, enough := c.Memory.Limit()/1_000_000, c.Pixels*largest*4/3
+	limit, enough := x.Memory.Limit()/1_000_000, x.Pixels*largest*4/3
 	f := finding{healthy, "memory", fmt.Sprintf("This process and its programs may hold %d MB, three quarters of it for work on media.", limit)}
 	if limit < enough {
 		f.State = missing

@@ -78,7 +78,7 @@ func TestDoctorOfPrograms(t *testing.T) {
 	for limit, want := range map[int64]health{1_000_000_000: missing, 4_000_000_000: healthy} {
 		b, err := memory.New(memory.Config{Limit: limit})
 		check(t, err)
-		if f := (Config{Memory: b, Pixels: 64}).memoryFinding(); f.State != want || !strings.HasPrefix(f.Says, fmt.Sprintf("This process and its programs may hold %d MB", limit/1_000_000)) {
+		if f := (examination{Workshop: Workshop{Config: Config{Memory: b, Pixels: 64}}}).memoryFinding(); f.State != want || !strings.HasPrefix(f.Says, fmt.Sprintf("This process and its programs may hold %d MB", limit/1_000_000)) {
 			t.Errorf("%+v", f)
 		}
 	}

@@ -18,29 +18,29 @@ import (
 const chatLookPatience = 10 * time.Second
 
 // examineChats looks at the chat platforms of elsewhere.
-func (c Config) examineChats(ctx context.Context) []finding {
+func (x examination) examineChats(ctx context.Context) []finding {
 	ctx, done := context.WithTimeout(ctx, chatLookPatience)
 	defer done()
-	return append(c.examineDiscord(ctx), c.examineSlack(ctx)...)
+	return append(x.examineDiscord(ctx), x.examineSlack(ctx)...)
 }
 
 // nothingPosted opens nothing, since nothing is posted.
 func nothingPosted(context.Context, string) (io.ReadCloser, error) { return nil, adapters.ErrGone }
 
 // examineDiscord tells who the bot is there, what it is not granted, and how it is invited.
-func (c Config) examineDiscord(ctx context.Context) []finding {
+func (x examination) examineDiscord(ctx context.Context) []finding {
 	const thing = "Discord"
-	if c.Discord.Token == "" {
+	if x.Discord.Token == "" {
 		return []finding{{missing, thing, "DISCORD_TOKEN is not set. Make an application at https://discord.com/developers/applications, " +
 			"press Reset Token on its page Bot, and set what it shows; then this gives the link that invites the bot."}}
 	}
-	d, err := c.discord(new(ledger.Memory), nothingPosted)
+	d, err := newDiscord(x.Config, x.logger(), new(ledger.Memory), nothingPosted)
 	if err != nil {
 		return []finding{failed(thing, err, "The settings of Discord cannot be used.")}
 	}
 	account, err := d.Look(ctx)
 	if err != nil {
-		return []finding{unheard(thing, cmp.Or(c.Discord.API, "https://discord.com"), err)}
+		return []finding{unheard(thing, cmp.Or(x.Discord.API, "https://discord.com"), err)}
 	}
 	found := []finding{{healthy, thing, "The token is taken: the bot is " + account.Name + "."}}
 	if !account.Content {
@@ -52,20 +52,20 @@ func (c Config) examineDiscord(ctx context.Context) []finding {
 }
 
 // examineSlack tells who the bot is there, how events come, and which scopes are missing.
-func (c Config) examineSlack(ctx context.Context) []finding {
+func (x examination) examineSlack(ctx context.Context) []finding {
 	const thing = "Slack"
 	manifest := "Its manifest is what bot slack-manifest prints, and deployments/slack-manifest.yaml."
-	if c.Slack.BotToken == "" {
+	if x.Slack.BotToken == "" {
 		return []finding{{missing, thing, "SLACK_BOT_TOKEN is not set. Make an app from a manifest at https://api.slack.com/apps, " +
 			"install it, and set its bot token, and with it SLACK_APP_TOKEN or SLACK_SIGNING_SECRET. " + manifest}}
 	}
-	s, err := c.slack(new(ledger.Memory), nothingPosted)
+	s, err := newSlack(x.Config, x.logger(), new(ledger.Memory), nothingPosted)
 	if err != nil {
 		return []finding{failed(thing, err, "The settings of Slack cannot be used.")}
 	}
 	account, err := s.Look(ctx)
 	if err != nil {
-		return []finding{unheard(thing, cmp.Or(c.Slack.API, "https://slack.com"), err)}
+		return []finding{unheard(thing, cmp.Or(x.Slack.API, "https://slack.com"), err)}
 	}
 	found := []finding{{healthy, thing, fmt.Sprintf("The tokens are taken: the bot is %s in %s.", account.User, account.Team)}}
 	if len(account.Missing) > 0 {
@@ -74,7 +74,7 @@ func (c Config) examineSlack(ctx context.Context) []finding {
 	} else {
 		found = append(found, finding{healthy, "Slack's scopes", "The app has all that are needed. " + manifest})
 	}
-	return append(found, c.examineSlackEvents())
+	return append(found, x.examineSlackEvents())
 }
 
 // unheard is a finding about a platform that has not told who the bot is. What may pass
@@ -95,17 +95,17 @@ func unheard(thing, api string, err error) finding {
 }
 
 // examineSlackEvents tells how events of Slack come.
-func (c Config) examineSlackEvents() finding {
+func (x examination) examineSlackEvents() finding {
 	const thing = "Slack's events"
 	switch {
-	case !c.Slack.overHTTP():
+	case !x.Slack.overHTTP():
 		return finding{healthy, thing, "They come by Socket Mode."}
-	case c.Listen == "":
+	case x.Listen == "":
 		return finding{wrong, thing, "They come as requests, and ATELIER_LISTEN is off: give it an address, or set SLACK_APP_TOKEN."}
-	case c.Web.Public == nil:
-		return finding{healthy, thing, "They come as requests, to /slack/ on " + c.Listen + ". PUBLIC_URL is not set: " +
+	case x.Web.Public == nil:
+		return finding{healthy, thing, "They come as requests, to /slack/ on " + x.Listen + ". PUBLIC_URL is not set: " +
 			"by which address Slack reaches that is not known here."}
 	}
-	at := strings.TrimSuffix(c.Web.Public.String(), "/")
+	at := strings.TrimSuffix(x.Web.Public.String(), "/")
 	return finding{healthy, thing, "They come as requests, to " + at + "/slack/events. The manifest for that: bot slack-manifest --url " + at}
 }

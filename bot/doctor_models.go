@@ -13,13 +13,13 @@ import (
 )
 
 // examineModels looks at the servers of the models, without asking a model anything.
-func (c Config) examineModels(ctx context.Context) []finding {
-	m := c.Models
-	found := c.examineLocal()
-	if c.Mind != llmMind {
+func (x examination) examineModels(ctx context.Context) []finding {
+	m := x.Models
+	found := x.examineLocal()
+	if x.Mind != llmMind {
 		if !m.Server.configured() {
 			says := "None is used: wishes are understood by rules, in English. For one, "
-			if c.LocalModels {
+			if x.LocalModels {
 				says += "start a model server on this machine, such as Ollama, at its usual port, or "
 			}
 			return append(found, finding{missing, "language model", says + "set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own."})
@@ -34,7 +34,7 @@ func (c Config) examineModels(ctx context.Context) []finding {
 	}
 	look := modelLook{families: families, now: time.Now(), chooses: m.chooses()}
 	thing := "language model"
-	if c.Mind != llmMind {
+	if x.Mind != llmMind {
 		thing = "model server"
 	}
 	var f finding
@@ -42,7 +42,7 @@ func (c Config) examineModels(ctx context.Context) []finding {
 		return append(found, f)
 	}
 	mind := look.use(family.Chat, "OPENAI_MODEL", m.Name)
-	if c.Mind == llmMind {
+	if x.Mind == llmMind {
 		f = look.asked(thing, mind)
 	}
 	found = append(found, f)
@@ -58,7 +58,7 @@ func (c Config) examineModels(ctx context.Context) []finding {
 		}
 		found = append(found, look.ends(uses...)...)
 	}
-	if c.Mind == llmMind && m.DecomposerName != "" {
+	if x.Mind == llmMind && m.DecomposerName != "" {
 		const thing = "model for splitting"
 		if look.host, look.listed, f = m.Decomposer.list(ctx, thing, m.decomposerNames()); f.State == healthy {
 			splits := use{role: family.Chat, variable: "DECOMPOSER_MODEL", model: m.DecomposerName, named: true}
@@ -199,3 +199,33 @@ func (l modelLook) ends(uses ...use) []finding {
 	}
 	return found
 }
+
+// examineLocal tells which model servers of this machine were found.
+func (x examination) examineLocal() []finding {
+	const thing = "model server here"
+	var found []finding
+	for _, s := range x.Local {
+		at := fmt.Sprintf("%s at %s", s.Name, s.Address)
+		if s.Model == "" {
+			found = append(found, finding{missing, thing, fmt.Sprintf("%s runs on this machine, with %s, and none is used: "+
+				"they are too small or for something else than chat, or it is not clear which. "+
+				"To use one all the same, set OPENAI_BASE_URL=%s and OPENAI_MODEL.", at, counted(s.Models, "model"), s.BaseURL)})
+			continue
+		}
+		found = append(found, finding{healthy, thing, fmt.Sprintf("%s was found on this machine, and its model %s is used, since no model server is set. "+
+			"%s=false switches that off; OPENAI_BASE_URL and OPENAI_MODEL name another one.", at, s.Model, localModelsSetting)})
+		if x.Models.Context < easyContext {
+			found = append(found, finding{missing, "model's context", fmt.Sprintf("%s is taken to read %d tokens at a time, so it is told of fewer tools. "+
+				"Let the server give it %d (Ollama: OLLAMA_CONTEXT_LENGTH), and set OPENAI_CONTEXT to the same.",
+				s.Model, x.Models.Context, usualContext)})
+		}
+	}
+	return found
+}
+
+const (
+	// easyContext is how many tokens hold the whole prompts, and usualContext the default of
+	// OPENAI_CONTEXT.
+	easyContext  = 16_384
+	usualContext = 32_768
+)

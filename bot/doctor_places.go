@@ -30,10 +30,10 @@ type running struct {
 	err     error // why it does not answer
 }
 
-func (c Config) examineRunning(ctx context.Context) running {
+func examineRunning(ctx context.Context, data string) running {
 	ctx, done := context.WithTimeout(ctx, modelPatience)
 	defer done()
-	workers, err := newFarOperator(c.Data).Workers(ctx)
+	workers, err := newFarOperator(data).Workers(ctx)
 	return running{workers, err}
 }
 
@@ -49,35 +49,35 @@ func (r running) who() string {
 }
 
 // examineFolders looks at where files are written.
-func (c Config) examineFolders(r running) []finding {
-	data := finding{healthy, "data folder", c.Data + " is used by nobody now."}
-	if c.Storage.RedisURL != "" { // several may use it then
-		data.Says = c.Data + " can be written to."
-	} else if r.is() {
-		data.Says = fmt.Sprintf("%s is used by %s.", c.Data, r.who())
-	} else if _, down := errors.AsType[*notRunningError](r.err); !down {
-		data = failed("data folder", r.err, c.Data+" is used by a process that does not answer.")
+func (x examination) examineFolders(context.Context) []finding {
+	data := finding{healthy, "data folder", x.Data + " is used by nobody now."}
+	if x.Storage.RedisURL != "" { // several may use it then
+		data.Says = x.Data + " can be written to."
+	} else if x.running.is() {
+		data.Says = fmt.Sprintf("%s is used by %s.", x.Data, x.running.who())
+	} else if _, down := errors.AsType[*notRunningError](x.running.err); !down {
+		data = failed("data folder", x.running.err, x.Data+" is used by a process that does not answer.")
 	}
-	switch folder, err := writable(c.Data); {
+	switch folder, err := writable(x.Data); {
 	case err != nil:
 		data.State = wrong
-		data.Says = unwritableFolder(c.Data, err)
-	case folder != c.Data:
-		data.Says = c.Data + " will be made when it is needed."
+		data.Says = unwritableFolder(x.Data, err)
+	case folder != x.Data:
+		data.Says = x.Data + " will be made when it is needed."
 	}
 	temp := finding{healthy, "temporary files", os.TempDir() + " can be written to."}
 	if _, err := writable(os.TempDir()); err != nil {
 		temp = finding{wrong, "temporary files", fmt.Sprintf("%s cannot be written to (%s): set TMPDIR to a folder that can.", os.TempDir(), cause(err))}
 	}
-	return append([]finding{data, temp}, c.examineState()...)
+	return append([]finding{data, temp}, x.examineState()...)
 }
 
 // examineState looks whether something of the state was lost.
-func (c Config) examineState() []finding {
-	if c.Storage.RedisURL != "" {
+func (x examination) examineState() []finding {
+	if x.Storage.RedisURL != "" {
 		return nil
 	}
-	losses, err := disk.ExamineState(filepath.Join(c.Data, stateLog))
+	losses, err := disk.ExamineState(filepath.Join(x.Data, stateLog))
 	var found []finding
 	for _, l := range losses {
 		much := fmt.Sprintf("%d bytes of it are lost", l.Bytes)
@@ -128,13 +128,13 @@ func cause(err error) string {
 }
 
 // examineFiles looks at where files are kept.
-func (c Config) examineFiles(ctx context.Context) []finding {
-	if c.Storage.S3.Bucket != "" {
-		return []finding{c.examineBucket(ctx)}
+func (x examination) examineFiles(ctx context.Context) []finding {
+	if x.Storage.S3.Bucket != "" {
+		return []finding{x.examineBucket(ctx)}
 	}
-	folder := filepath.Join(c.Data, "blobs")
+	folder := filepath.Join(x.Data, "blobs")
 	where := folder + ", since S3_BUCKET is not set."
-	if c.Storage.RedisURL != "" {
+	if x.Storage.RedisURL != "" {
 		where = folder + ", since S3_BUCKET is not set; all processes must share that folder."
 	}
 	if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
@@ -150,41 +150,41 @@ func (c Config) examineFiles(ctx context.Context) []finding {
 	return []finding{{healthy, "files", "They are kept in " + where}}
 }
 
-func (c Config) examineBucket(ctx context.Context) finding {
+func (x examination) examineBucket(ctx context.Context) finding {
 	ctx, done := context.WithTimeout(ctx, bucketPatience)
 	defer done()
-	bucket, err := s3.New(ctx, c.Storage.config())
+	bucket, err := s3.New(ctx, x.Storage.config())
 	if err == nil {
 		err = errors.Join(bucket.Check(ctx), bucket.Close())
 	}
 	if err != nil {
-		return failed("files", err, fmt.Sprintf("The S3 server of the bucket %q does not answer in time.", c.Storage.S3.Bucket))
+		return failed("files", err, fmt.Sprintf("The S3 server of the bucket %q does not answer in time.", x.Storage.S3.Bucket))
 	}
-	return finding{healthy, "files", fmt.Sprintf("They are kept in the bucket %q, in which can be written, listed and removed.", c.Storage.S3.Bucket)}
+	return finding{healthy, "files", fmt.Sprintf("They are kept in the bucket %q, in which can be written, listed and removed.", x.Storage.S3.Bucket)}
 }
 
 // examineAddress looks whether the address of the program's own HTTP is free.
-func (c Config) examineAddress(ctx context.Context, r running) finding {
-	if c.Listen == "" {
-		return finding{healthy, "HTTP", "It listens nowhere (ATELIER_LISTEN=off)."}
+func (x examination) examineAddress(ctx context.Context) []finding {
+	if x.Listen == "" {
+		return []finding{{healthy, "HTTP", "It listens nowhere (ATELIER_LISTEN=off)."}}
 	}
-	l, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Listen)
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", x.Listen)
 	if err == nil {
 		err = l.Close()
 	}
 	switch {
 	case err == nil:
-		return finding{healthy, "HTTP", c.Listen + " is free."}
-	case errors.Is(err, syscall.EADDRINUSE) && alive(ctx, c.Listen):
+		return []finding{{healthy, "HTTP", x.Listen + " is free."}}
+	case errors.Is(err, syscall.EADDRINUSE) && alive(ctx, x.Listen):
 		by := "a running Atelier"
-		if r.is() {
-			by = r.who()
+		if x.running.is() {
+			by = x.running.who()
 		}
-		return finding{healthy, "HTTP", c.Listen + " answers: it is held by " + by + "."}
+		return []finding{{healthy, "HTTP", x.Listen + " answers: it is held by " + by + "."}}
 	case errors.Is(err, syscall.EADDRINUSE):
-		return finding{wrong, "HTTP", c.Listen + " is held by another program: stop that one, or set ATELIER_LISTEN to another address."}
+		return []finding{{wrong, "HTTP", x.Listen + " is held by another program: stop that one, or set ATELIER_LISTEN to another address."}}
 	}
-	return finding{wrong, "HTTP", fmt.Sprintf("%s cannot be listened on (%s): set ATELIER_LISTEN to another address.", c.Listen, cause(err))}
+	return []finding{{wrong, "HTTP", fmt.Sprintf("%s cannot be listened on (%s): set ATELIER_LISTEN to another address.", x.Listen, cause(err))}}
 }
 
 // alive tells whether an Atelier listens on an address.

@@ -15,34 +15,34 @@ import (
 )
 
 // examineRedis looks at where the queues are, and who works on them.
-func (c Config) examineRedis(ctx context.Context, r running) []finding {
-	if c.Storage.RedisURL == "" {
+func (x examination) examineRedis(ctx context.Context) []finding {
+	if x.Storage.RedisURL == "" {
 		found := []finding{{healthy, "Redis", "None is set: the queues are in the one process that serves. " +
 			"To share the work among several, set REDIS_URL."}}
 		switch {
-		case r.is() && len(r.workers) > 0:
-			w := r.workers[0]
+		case x.running.is() && len(x.running.workers) > 0:
+			w := x.running.workers[0]
 			return append(found, finding{healthy, "workers", fmt.Sprintf("Process %d on %s works on %s.", w.Process, w.Host, strings.Join(w.Queues, ", "))})
-		case r.is():
+		case x.running.is():
 			return append(found, finding{missing, "workers", "The running Atelier works on no queue."})
 		}
 		return append(found, finding{missing, "workers", "No Atelier runs on this data folder. Start it: bot serve"})
 	}
 	ctx, done := context.WithTimeout(ctx, redisPatience)
 	defer done()
-	redis.LogTo(c.logger())
-	client, err := redis.Open(string(c.Storage.RedisURL))
+	redis.LogTo(x.logger())
+	client, err := redis.Open(string(x.Storage.RedisURL))
 	if err != nil {
 		return []finding{failed("Redis", err, "REDIS_URL cannot be used.")}
 	}
-	found := c.examineServer(ctx, client)
+	found := x.examineServer(ctx, client)
 	if err := client.Close(); err != nil {
 		found = append(found, failed("Redis", err, "The connection could not be closed."))
 	}
 	return found
 }
 
-func (c Config) examineServer(ctx context.Context, client goredis.UniversalClient) []finding {
+func (x examination) examineServer(ctx context.Context, client goredis.UniversalClient) []finding {
 	state, err := redis.New(redis.Config{Client: client})
 	if err == nil {
 		err = state.Check(ctx)

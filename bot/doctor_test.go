@@ -264,7 +264,7 @@ func TestDoctorLeavesNothing(t *testing.T) {
 // TestDoctorAsText: a line for each finding; all that is wrong with the settings is told.
 func TestDoctorAsText(t *testing.T) {
 	t.Parallel()
-	if f := new(call).examineSettings(); f.State != healthy || !strings.HasPrefix(f.Says, "None is set, and none must be.") {
+	if f := examineSettings(nil); f.State != healthy || !strings.HasPrefix(f.Says, "None is set, and none must be.") {
 		t.Errorf("%+v", f)
 	}
 	status, stdout, _ := called{env: []string{"ATELIER_PARALLEL=many", "ATELIER_LOG=loud", "OPENAI_API_KEY=" + hush + " "}, args: []string{"doctor"}}.run(t)

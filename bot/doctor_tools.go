@@ -13,12 +13,12 @@ const fewTools = 3
 
 // examineTools looks which tools can run here, and at the servers and programs that they
 // use.
-func (c Config) examineTools(ctx context.Context) []finding {
-	catalogue, err := c.catalogue()
+func (x examination) examineTools(ctx context.Context) []finding {
+	catalogue, err := x.catalogue()
 	if err != nil {
 		return []finding{{wrong, "tools", err.Error()}}
 	}
-	tools, err := c.toolbox(ctx, catalogue)
+	tools, err := x.toolbox(ctx, catalogue)
 	if err != nil {
 		return []finding{{wrong, "tools", err.Error()}}
 	}
@@ -38,5 +38,5 @@ func (c Config) examineTools(ctx context.Context) []finding {
 		}
 		found = append(found, finding{missing, s.Tool.Name, s.Why})
 	}
-	return slices.Concat(found, c.examineServers(ctx, tools), c.examinePrograms(ctx))
+	return slices.Concat(found, x.examineServers(ctx, tools), x.examinePrograms(ctx))
 }

@@ -91,7 +91,7 @@ func readConfig(environ []string, flags func(*Config) error, complete func(Confi
 				return Config{}, err
 			}
 		}
-		c, wrong = c.resolve()
+		c, wrong = resolve(c)
 	}
 	if len(wrong) > 0 {
 		return Config{}, usage("%s", strings.Join(wrong, wrongSettingsApart))

@@ -52,14 +52,17 @@ func (e *evalCommand) Run(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	config, err := c.config(func(config *Config) error { return e.over(config, tape) })
+	shop, err := c.workshop(func(config *Config) error { return e.over(config, tape) })
 	if err != nil {
 		return err
 	}
-	if err := e.checkMind(config); err != nil {
+	if err := e.checkMind(shop.Config); err != nil {
 		return err
 	}
-	report, err := e.measure(ctx, c, config, tape)
+	if shop.Models.Recorded {
+		shop.Transport = tape.recordings.Replay()
+	}
+	report, err := e.measure(ctx, c, shop, tape)
 	if err != nil {
 		return err
 	}

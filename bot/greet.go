@@ -65,8 +65,8 @@ func (r *process) whereToAsk(listener net.Listener, away []string) string {
 		lines = append(lines, "Not yet connected with "+strings.Join(away, ", ")+": it is tried again all the time, and the log says why.")
 	}
 	if listener != nil {
-		at := r.config.reachedAt(listener.Addr())
-		if slices.Contains(r.service.chats, slack.Name) && r.config.Slack.overHTTP() {
+		at := reachedAt(r.shop.Config, listener.Addr())
+		if slices.Contains(r.service.chats, slack.Name) && r.shop.Slack.overHTTP() {
 			lines = append(lines, "Events of Slack are awaited at "+at+slackPath+"events.")
 		}
 		if r.service.web {
@@ -78,7 +78,7 @@ func (r *process) whereToAsk(listener net.Listener, away []string) string {
 
 // reachedAt is the URL of what is listened on, without a slash at its end: by the name that
 // is set, or as this machine reaches it.
-func (c Config) reachedAt(at net.Addr) string {
+func reachedAt(c Config, at net.Addr) string {
 	if c.Web.Public != nil {
 		return strings.TrimSuffix(c.Web.Public.String(), "/")
 	}

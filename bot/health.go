@@ -31,16 +31,16 @@ Exit status: 0 it is alive, 1 it is not.`
 
 // Run asks the running process whether it is alive.
 func (healthCommand) Run(ctx context.Context, c *call) error {
-	config, err := c.config(nil)
+	shop, err := c.workshop(nil)
 	if err != nil {
 		return err
 	}
-	if config.Listen == "" {
+	if shop.Listen == "" {
 		return usage("ATELIER_LISTEN is off: there is nothing to be asked.")
 	}
 	ctx, stop := context.WithTimeout(ctx, 4*time.Second)
 	defer stop()
-	url := "http://" + reachable(config.Listen) + "/healthz"
+	url := "http://" + reachable(shop.Listen) + "/healthz"
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return fmt.Errorf("ask for the health: %w", err)

@@ -125,7 +125,7 @@ func TestStrangersAreToldNoAddress(t *testing.T) {
 		t.Errorf("the log says\n%s", &log)
 	}
 	for listen, want := range map[string]bool{"127.0.0.1:80": true, "[::1]:80": true, "localhost:80": true, ":80": false, "0.0.0.0:80": false, "10.0.0.7:80": false} {
-		if got := (Config{Listen: listen}).private(); got != want {
+		if got := private(listen); got != want {
 			t.Errorf("%s: private is %t", listen, got)
 		}
 	}

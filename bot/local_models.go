@@ -16,7 +16,7 @@ const localModelsSetting = "ATELIER_LOCAL_MODELS"
 // for named and found servers is easier to understand than two. Two things differ. It is
 // shown pictures only if it is known to read them. And the built-in rules stand in where it
 // fails, unless MIND=llm insists on a model: nobody has asked for this server.
-func (c Config) withLocal(ctx context.Context, places []discover.Place) (Config, error) {
+func withLocal(ctx context.Context, c Config, places []discover.Place) (Config, error) {
 	if !c.LocalModels || c.Mind == offlineMind || c.Models.named() {
 		return c, nil
 	}
@@ -24,7 +24,7 @@ func (c Config) withLocal(ctx context.Context, places []discover.Place) (Config,
 	if c.Local, err = discover.Find(ctx, discover.Config{Places: places}); err != nil {
 		return c, fmt.Errorf("look for a model server on this machine: %w", err)
 	}
-	s := c.local()
+	s := usedLocal(c.Local)
 	if s == nil {
 		return c, nil
 	}
@@ -40,10 +40,10 @@ func (c Config) withLocal(ctx context.Context, places []discover.Place) (Config,
 	return c, nil
 }
 
-// local is the server of this machine that is used, since none was set; nil if there is none.
-func (c Config) local() *discover.Server {
-	if last := len(c.Local) - 1; last >= 0 && c.Local[last].Model != "" {
-		return &c.Local[last]
+// usedLocal is the server of this machine that is used, since none was set; nil if there is none.
+func usedLocal(found []discover.Server) *discover.Server {
+	if last := len(found) - 1; last >= 0 && found[last].Model != "" {
+		return &found[last]
 	}
 	return nil
 }
@@ -55,8 +55,8 @@ func (m *Models) named() bool {
 }
 
 // logLocal says which server of this machine is used, or why those that run are not.
-func (c Config) logLocal(ctx context.Context, log *slog.Logger) {
-	for _, s := range c.Local {
+func logLocal(ctx context.Context, found []discover.Server, log *slog.Logger) {
+	for _, s := range found {
 		if s.Model == "" {
 			log.InfoContext(ctx, "a model server was found on this machine, and none of its models is used: "+
 				"they are too small or for something else than chat, or it is not clear which; OPENAI_BASE_URL and OPENAI_MODEL name one",
@@ -67,33 +67,3 @@ func (c Config) logLocal(ctx context.Context, log *slog.Logger) {
 			localModelsSetting+"=false switches that off", "server", s.Name, "at", s.Address, "model", s.Model)
 	}
 }
-
-// examineLocal tells which model servers of this machine were found.
-func (c Config) examineLocal() []finding {
-	const thing = "model server here"
-	var found []finding
-	for _, s := range c.Local {
-		at := fmt.Sprintf("%s at %s", s.Name, s.Address)
-		if s.Model == "" {
-			found = append(found, finding{missing, thing, fmt.Sprintf("%s runs on this machine, with %s, and none is used: "+
-				"they are too small or for something else than chat, or it is not clear which. "+
-				"To use one all the same, set OPENAI_BASE_URL=%s and OPENAI_MODEL.", at, counted(s.Models, "model"), s.BaseURL)})
-			continue
-		}
-		found = append(found, finding{healthy, thing, fmt.Sprintf("%s was found on this machine, and its model %s is used, since no model server is set. "+
-			"%s=false switches that off; OPENAI_BASE_URL and OPENAI_MODEL name another one.", at, s.Model, localModelsSetting)})
-		if c.Models.Context < easyContext {
-			found = append(found, finding{missing, "model's context", fmt.Sprintf("%s is taken to read %d tokens at a time, so it is told of fewer tools. "+
-				"Let the server give it %d (Ollama: OLLAMA_CONTEXT_LENGTH), and set OPENAI_CONTEXT to the same.",
-				s.Model, c.Models.Context, usualContext)})
-		}
-	}
-	return found
-}
-
-const (
-	// easyContext is how many tokens hold the whole prompts, and usualContext the default of
-	// OPENAI_CONTEXT.
-	easyContext  = 16_384
-	usualContext = 32_768
-)

@@ -59,7 +59,7 @@ func startLocal(t *testing.T, name, size string) *localServer {
 // complete looks for this server alone.
 func (l *localServer) complete(t *testing.T) func(Config) (Config, error) {
 	t.Helper()
-	return func(c Config) (Config, error) { return c.withLocal(t.Context(), []discover.Place{l.place}) }
+	return func(c Config) (Config, error) { return withLocal(t.Context(), c, []discover.Place{l.place}) }
 }
 
 // TestLocalModel: a model server on this machine is used where none is set, and only then.

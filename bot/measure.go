@@ -37,35 +37,35 @@ func (m *measured) Print(w io.Writer) error {
 }
 
 // measure makes the plans and judges them.
-func (e *evalCommand) measure(ctx context.Context, c *call, config Config, t *tape) (*measured, error) {
-	b, err := e.benchmark(config, t)
+func (e *evalCommand) measure(ctx context.Context, c *call, shop Workshop, t *tape) (*measured, error) {
+	b, err := e.benchmark(shop, t)
 	if err != nil {
 		return nil, err
 	}
-	if config.Models.Name == "" && config.Mind == llmMind { // one model is measured, from the first request to the last
-		choice, err := config.choice()
+	if shop.Models.Name == "" && shop.Mind == llmMind { // one model is measured, from the first request to the last
+		choice, err := shop.choice()
 		if err != nil {
 			return nil, err
 		}
-		if config.Models.Name, err = choice.Model(ctx, family.Chat); err != nil {
+		if shop.Models.Name, err = choice.Model(ctx, family.Chat); err != nil {
 			return nil, fmt.Errorf("choose the model that is measured: %w", err)
 		}
 	}
 	if e.Record != "" {
-		if config.Models.Wrap, err = t.record(config, b); err != nil {
+		if shop.Wrap, err = t.record(shop.Config, b); err != nil {
 			return nil, err
 		}
 	}
 	line := c.progress(e.JSON)
 	defer line.close()
 	if line != nil {
-		config.LogTo = line
+		shop.LogTo = line
 	}
-	m, err := config.mind(b.catalogue, pictures{}, nil)
+	m, err := shop.mind(b.catalogue, pictures{}, nil)
 	if err != nil {
 		return nil, err
 	}
-	a, err := config.agent(ctx, b.catalogue, nil, agent.Config{Mind: m, MaxActions: e.MaxActions, AllTools: b.allTools})
+	a, err := shop.agent(ctx, b.catalogue, nil, agent.Config{Mind: m, MaxActions: e.MaxActions, AllTools: b.allTools})
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (e *evalCommand) measure(ctx context.Context, c *call, config Config, t *ta
 	}
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	if !config.Models.Recorded {
+	if !shop.Models.Recorded {
 		h := &hopeful{Planner: planner, words: m.Respond, end: end, patience: min(maxInRow, len(b.ids()))}
 		planner = h
 		if e.Answers {
@@ -97,10 +97,10 @@ func (e *evalCommand) measure(ctx context.Context, c *call, config Config, t *ta
 	if err != nil {
 		return nil, err
 	}
-	if report.Requests == 0 && len(report.LeftOut) > 0 && config.Models.Recorded {
+	if report.Requests == 0 && len(report.LeftOut) > 0 && shop.Models.Recorded {
 		return nil, usage("None of the requests is recorded as a whole in %s.", e.Replay)
 	}
-	return e.tell(report, config, b, t)
+	return e.tell(report, shop.Config, b, t)
 }
 
 // planning is what the progress line says of a measurement.
@@ -142,8 +142,8 @@ func (b benchmark) ids() []string {
 }
 
 // benchmark reads what the flags name, and keeps what they ask for.
-func (e *evalCommand) benchmark(config Config, t *tape) (benchmark, error) {
-	b, err := e.read(config)
+func (e *evalCommand) benchmark(shop Workshop, t *tape) (benchmark, error) {
+	b, err := e.read(shop)
 	if err != nil {
 		return b, err
 	}
@@ -162,11 +162,11 @@ func (e *evalCommand) benchmark(config Config, t *tape) (benchmark, error) {
 	return b, nil
 }
 
-func (e *evalCommand) read(config Config) (b benchmark, err error) {
+func (e *evalCommand) read(shop Workshop) (b benchmark, err error) {
 	if e.Taskbench != "" {
 		return e.readTaskBench()
 	}
-	if b.catalogue, err = config.catalogue(); err != nil {
+	if b.catalogue, err = shop.catalogue(); err != nil {
 		return b, err
 	}
 	if e.Toolbox != "" {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"atelier/agent/endpoint"
+	"atelier/agent/endpoint/family"
 	"atelier/agent/mind"
 	"atelier/agent/mind/llm"
 	"atelier/agent/mind/standin"
@@ -12,35 +13,35 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// mind is the mind that the configuration names. It sees the pictures that are shown, if it is
+// mind is the mind that the settings name. It sees the pictures that are shown, if it is
 // one that looks at them; none are where there are no blobs. Fixed sentences are told by tell.
-func (c Config) mind(catalogue *toolbox.Catalogue, shown pictures, tell plan.Tell) (mind.Mind, error) {
-	if c.Mind == llmMind && !c.Fallback {
-		return c.languageModel(catalogue, shown, tell)
+func (w Workshop) mind(catalogue *toolbox.Catalogue, shown pictures, tell plan.Tell) (mind.Mind, error) {
+	if w.Mind == llmMind && !w.Fallback {
+		return w.languageModel(catalogue, shown, tell)
 	}
 	planner, err := rules.New(rules.Config{Catalogue: catalogue, Tell: tell})
 	if err != nil {
 		return nil, fmt.Errorf("prepare the offline mind: %w", err)
 	}
-	if c.Mind != llmMind {
+	if w.Mind != llmMind {
 		return planner, nil
 	}
-	model, err := c.languageModel(catalogue, shown, tell)
+	model, err := w.languageModel(catalogue, shown, tell)
 	if err != nil {
 		return nil, err
 	}
-	return standin.New(standin.Config{First: model, Second: planner, Tell: tell, Log: c.logger()})
+	return standin.New(standin.Config{First: model, Second: planner, Tell: tell, Log: w.logger()})
 }
 
 // languageModel is the mind that asks a model.
-func (c Config) languageModel(catalogue *toolbox.Catalogue, shown pictures, tell plan.Tell) (*llm.Mind, error) {
-	m := c.Models
-	asked := endpoint.Config{Timeout: m.Timeout, Transport: m.Transport, Wrap: m.Wrap, Log: c.logger()}
+func (w Workshop) languageModel(catalogue *toolbox.Catalogue, shown pictures, tell plan.Tell) (*llm.Mind, error) {
+	m := w.Models
+	asked := endpoint.Config{Timeout: m.Timeout, Transport: w.Transport, Wrap: w.Wrap, Log: w.logger()}
 	e, err := m.Server.endpoint(asked)
 	if err != nil {
 		return nil, err
 	}
-	choice, err := c.choice()
+	choice, err := w.choice()
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +50,7 @@ func (c Config) languageModel(catalogue *toolbox.Catalogue, shown pictures, tell
 		Model:         llm.Model{Endpoint: e, Name: m.Name, Choice: choice, TokenField: m.TokenField},
 		ContextTokens: m.Context,
 		MaxTokens:     m.Budget,
-		WithoutPrior:  c.WithoutPrior,
+		WithoutPrior:  w.WithoutPrior,
 		Tell:          tell,
 	}
 	if m.DecomposerName != "" {
@@ -89,4 +90,25 @@ func (s server) endpoint(how endpoint.Config) (*endpoint.Endpoint, error) {
 		return nil, usage("The settings of the model server are wrong: %s.", err)
 	}
 	return e, nil
+}
+
+// choice is what chooses among the models of the server, which is asked nothing yet.
+func (w Workshop) choice() (*family.Choice, error) {
+	if w.Choice != nil {
+		return w.Choice, nil
+	}
+	m := w.Models
+	e, err := m.Server.endpoint(endpoint.Config{Retries: 1, MaxBody: maxModelList, Transport: w.Transport, Log: w.logger()})
+	if err != nil {
+		return nil, err
+	}
+	named := []string{m.Name, m.seeing(), m.Image, m.Speech, m.Transcription}
+	if m.Decomposer == m.Server {
+		named = append(named, m.DecomposerName)
+	}
+	choice, err := family.New(family.Config{Endpoint: e, Named: named, Log: w.logger()})
+	if err != nil {
+		return nil, fmt.Errorf("prepare the choice of models: %w", err)
+	}
+	return choice, nil
 }

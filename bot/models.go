@@ -3,14 +3,12 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
 
 	"atelier/agent/endpoint"
-	"atelier/agent/endpoint/family"
 )
 
 // mindKind names what understands the wishes.
@@ -49,14 +47,9 @@ type Models struct {
 	Seeing                              string
 	Image, Speech, Voice, Transcription string
 
-	// Choice chooses among the models of Server; not a variable. Nil makes one when it is needed.
-	Choice *family.Choice
-
-	// Transport carries what the mind asks, and Recorded tells that it does so without a
-	// server; Wrap goes round the transport. None is a variable. Nil is the network.
-	Transport http.RoundTripper
-	Wrap      func(http.RoundTripper) http.RoundTripper
-	Recorded  bool
+	// Recorded tells that what a model is asked was answered before, and no server is needed; not
+	// a variable.
+	Recorded bool
 }
 
 // server is where models are, and how it is spoken to.
@@ -80,8 +73,8 @@ func (secret) GoString() string { return "(hidden)" }
 
 // resolve is the configuration with what follows from other settings, and what is wrong
 // with settings that do not go together.
-func (c Config) resolve() (_ Config, wrong []string) {
-	wrong = slices.Concat(c.Storage.check(), c.Slack.check(), c.checkBackends())
+func resolve(c Config) (_ Config, wrong []string) {
+	wrong = slices.Concat(c.Storage.check(), c.Slack.check(), giveKeys(c))
 	m := &c.Models
 	own := m.DecomposerName != "" || m.Decomposer.configured()
 	if c.Mind == autoMind {
@@ -127,27 +120,6 @@ func (c Config) resolve() (_ Config, wrong []string) {
 // chooses tells whether models are chosen where none is named: not with Azure, where they have
 // the names that the operator gave them.
 func (m *Models) chooses() bool { return m.Server.AzureVersion == "" }
-
-// choice is what chooses among the models of the server, which is asked nothing yet.
-func (c Config) choice() (*family.Choice, error) {
-	m := c.Models
-	if m.Choice != nil {
-		return m.Choice, nil
-	}
-	e, err := m.Server.endpoint(endpoint.Config{Retries: 1, MaxBody: maxModelList, Transport: m.Transport, Log: c.logger()})
-	if err != nil {
-		return nil, err
-	}
-	named := []string{m.Name, m.seeing(), m.Image, m.Speech, m.Transcription}
-	if m.Decomposer == m.Server {
-		named = append(named, m.DecomposerName)
-	}
-	choice, err := family.New(family.Config{Endpoint: e, Named: named, Log: c.logger()})
-	if err != nil {
-		return nil, fmt.Errorf("prepare the choice of models: %w", err)
-	}
-	return choice, nil
-}
 
 // maxModelList is the most bytes of a server's list of models: gateways list thousands, with a
 // description each.

@@ -32,24 +32,24 @@ type (
 
 // operate calls do with the operator that the settings lead to: the jobs on the Redis that
 // is set, or else the process that runs on the data folder.
-func (c *call) operate(ctx context.Context, do func(operator) error) error {
-	config, err := c.config(nil)
+func operate(ctx context.Context, c *call, do func(operator) error) error {
+	shop, err := c.workshop(nil)
 	if err != nil {
 		return err
 	}
-	o, done, err := config.operator(ctx)
+	o, done, err := openOperator(ctx, shop)
 	if err != nil {
 		return withSentence(err)
 	}
 	return withSentence(errors.Join(do(o), done()))
 }
 
-// operator is the one that the settings lead to, and what is to be called after its use.
-func (c Config) operator(ctx context.Context) (_ operator, done func() error, err error) {
-	if c.Storage.RedisURL == "" {
-		return newFarOperator(c.Data), func() error { return nil }, nil
+// openOperator is the one that the settings lead to, and what is to be called after its use.
+func openOperator(ctx context.Context, w Workshop) (_ operator, done func() error, err error) {
+	if w.Storage.RedisURL == "" {
+		return newFarOperator(w.Data), func() error { return nil }, nil
 	}
-	p, err := c.openPlace(ctx, placement{Folder: c.Data, Shared: true})
+	p, err := openPlace(ctx, w.Config, w.logger(), placement{Folder: w.Data, Shared: true})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -58,13 +58,13 @@ func (c Config) operator(ctx context.Context) (_ operator, done func() error, er
 			return nil, nil, errors.Join(err, p.close())
 		}
 	}
-	site, err := c.newWebSite(p) // which keeps what was written in it, to be forgotten too
+	site, err := newWebSite(w, p) // which keeps what was written in it, to be forgotten too
 	if err != nil {
 		return nil, nil, errors.Join(err, p.close())
 	}
 	j, err := jobs.New(jobs.Config{
 		Redis: p.Redis, State: p.State, Blobs: p.Blobs, Adapters: []adapters.Adapter{site.channel},
-		Deadline: c.Deadline, Retention: c.Retention, Log: c.logger(),
+		Deadline: w.Deadline, Retention: w.Retention, Log: w.logger(),
 	})
 	if err != nil {
 		return nil, nil, errors.Join(err, p.close())
@@ -86,7 +86,7 @@ func withSentence(err error) error {
 
 // Run runs a request once more.
 func (r *retryCommand) Run(ctx context.Context, c *call) error {
-	return c.operate(ctx, func(o operator) error {
+	return operate(ctx, c, func(o operator) error {
 		id, err := wholeID(ctx, o, r.ID)
 		if err != nil {
 			return err
@@ -110,7 +110,7 @@ func (r *retryCommand) Run(ctx context.Context, c *call) error {
 
 // Run stops a request.
 func (r *cancelCommand) Run(ctx context.Context, c *call) error {
-	return c.operate(ctx, func(o operator) error {
+	return operate(ctx, c, func(o operator) error {
 		id, err := wholeID(ctx, o, r.ID)
 		if err != nil {
 			return err
@@ -134,15 +134,15 @@ func (r *cancelCommand) Run(ctx context.Context, c *call) error {
 // Run deletes all that is known of a thread: that of bot serve, the conversation of that name,
 // or both.
 func (f *forgetCommand) Run(ctx context.Context, c *call) error {
-	config, err := c.config(nil)
+	shop, err := c.workshop(nil)
 	if err != nil {
 		return err
 	}
-	own, err := config.forgetThread(ctx, f.Thread)
+	own, err := forgetThread(ctx, shop.Data, f.Thread)
 	if err != nil {
 		return &plan.Fault{Sentence: plan.Quote(fmt.Sprintf("The conversation %q cannot be removed: %s.", f.Thread, reason(err))), Err: err}
 	}
-	return c.operate(ctx, func(o operator) error {
+	return operate(ctx, c, func(o operator) error {
 		id, named := threadID(f.Thread)
 		requests, err := o.Forget(ctx, id)
 		unknown := errors.Is(err, jobs.ErrUnknown)

@@ -44,7 +44,7 @@ type (
 
 // Run lists the queues and who works on them, or acts on what failed.
 func (q *queuesCommand) Run(ctx context.Context, c *call) error {
-	return c.operate(ctx, func(o operator) error {
+	return operate(ctx, c, func(o operator) error {
 		switch {
 		case q.Retry != "":
 			n, err := o.RetryFailed(ctx, q.Retry)

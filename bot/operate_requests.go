@@ -31,7 +31,7 @@ func (r *requestsCommand) Run(ctx context.Context, c *call) error {
 	if r.Number < 1 || r.Number > 1000 {
 		return usage("-n is %d: a number from 1 to 1000 is expected.", r.Number)
 	}
-	return c.operate(ctx, func(o operator) error {
+	return operate(ctx, c, func(o operator) error {
 		latest, err := o.Requests(ctx, r.Number)
 		if err != nil {
 			return err

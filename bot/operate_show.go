@@ -20,7 +20,7 @@ type showCommand struct {
 
 // Run prints a request whole.
 func (s *showCommand) Run(ctx context.Context, c *call) error {
-	return c.operate(ctx, func(o operator) error {
+	return operate(ctx, c, func(o operator) error {
 		id, err := wholeID(ctx, o, s.ID)
 		if err != nil {
 			return err
@@ -44,11 +44,11 @@ func (s *showCommand) Run(ctx context.Context, c *call) error {
 
 // fetch writes the files of the last run into the folder, and tells where.
 func (s *showCommand) fetch(ctx context.Context, c *call, r jobs.Request) (written []string, err error) {
-	config, err := c.config(nil)
+	shop, err := c.workshop(nil)
 	if err != nil {
 		return nil, err
 	}
-	files, done, err := config.openBlobs(ctx, placement{Folder: config.Data, Shared: true})
+	files, done, err := openBlobs(ctx, shop.Config, placement{Folder: shop.Data, Shared: true})
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -85,7 +86,7 @@ func live(t *testing.T, env ...string) *living {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if l.place, err = config.openPlace(t.Context(), placement{Folder: l.folder, Shared: true}); err != nil {
+	if l.place, err = openPlace(t.Context(), config, slog.New(slog.DiscardHandler), placement{Folder: l.folder, Shared: true}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { check(t, l.place.close()) })

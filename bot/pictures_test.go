@@ -23,7 +23,7 @@ func TestPictures(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	p := pictures{blobs, Config{FileMB: 10, Pixels: 10}.limits(), t.TempDir()}
+	p := pictures{blobs, Workshop{Config: Config{FileMB: 10, Pixels: 10}}.limits(), t.TempDir()}
 	for name, c := range map[string]struct{ w, h, wantW, wantH int }{
 		"large":  {1536, 600, 768, 300},
 		"tall":   {300, 3000, 76, 768},

@@ -45,15 +45,15 @@ type placement struct {
 }
 
 // openPlace opens where things are kept. Close it in the end. Nothing outside of the
-// folder is asked: [place.check] does that. What it fails with holds a [*storage.Fault].
-func (c Config) openPlace(ctx context.Context, where placement) (_ *place, err error) {
+// folder is asked: [checkPlace] does that. What it fails with holds a [*storage.Fault].
+func openPlace(ctx context.Context, c Config, log *slog.Logger, where placement) (_ *place, err error) {
 	p := &place{}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, p.close())
 		}
 	}()
-	if err := p.openScratch(ctx, c.logger()); err != nil {
+	if err := p.openScratch(ctx, log); err != nil {
 		return nil, err
 	}
 	if where.Folder == "" {
@@ -61,19 +61,19 @@ func (c Config) openPlace(ctx context.Context, where placement) (_ *place, err e
 	}
 	redis.LogTo(nil)
 	if where.Shared && c.Storage.RedisURL != "" {
-		redis.LogTo(c.logger())
+		redis.LogTo(log)
 		err = p.connect(string(c.Storage.RedisURL))
 	} else {
-		err = p.embed(filepath.Join(where.Folder, stateLog), c.logger())
+		err = p.embed(filepath.Join(where.Folder, stateLog), log)
 		if err != nil && where.Folder == c.Data {
-			err = c.unusableFolder(ctx, err)
+			err = unusableFolder(ctx, c, err)
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
 	var done func() error
-	if p.Blobs, done, err = c.openBlobs(ctx, where); err != nil {
+	if p.Blobs, done, err = openBlobs(ctx, c, where); err != nil {
 		return nil, err
 	}
 	p.closers = append(p.closers, done)
@@ -114,7 +114,7 @@ func (p *place) openScratch(ctx context.Context, log *slog.Logger) (err error) {
 }
 
 // openBlobs opens where files are kept. done closes it.
-func (c Config) openBlobs(ctx context.Context, where placement) (files storage.Blobs, done func() error, err error) {
+func openBlobs(ctx context.Context, c Config, where placement) (files storage.Blobs, done func() error, err error) {
 	if where.Shared && c.Storage.S3.Bucket != "" {
 		bucket, err := s3.New(ctx, c.Storage.config())
 		if err != nil {
@@ -125,7 +125,7 @@ func (c Config) openBlobs(ctx context.Context, where placement) (files storage.B
 	folder, err := disk.Open(filepath.Join(where.Folder, "blobs"))
 	if err != nil {
 		if where.Folder == c.Data {
-			err = c.unusableFolder(ctx, err)
+			err = unusableFolder(ctx, c, err)
 		}
 		return nil, nil, err
 	}

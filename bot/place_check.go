@@ -17,9 +17,9 @@ import (
 	"atelier/storage"
 )
 
-// check asks all parts of the place, each of which has so long to answer. All that cannot
+// checkPlace asks all parts of the place, each of which has so long to answer. All that cannot
 // be used is told at once, as wrong usage.
-func (c Config) check(ctx context.Context, p *place, each time.Duration, log *slog.Logger) error {
+func checkPlace(ctx context.Context, c Config, p *place, each time.Duration, log *slog.Logger) error {
 	failed := checkAll(ctx, p.parts(), each)
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -29,7 +29,7 @@ func (c Config) check(ctx context.Context, p *place, each time.Duration, log *sl
 		err := failed[name]
 		log.DebugContext(ctx, "what is relied on cannot be used", "part", name, "error", plan.ForOperator(err))
 		if _, told := errors.AsType[*storage.Fault](err); !told && errors.Is(err, context.DeadlineExceeded) {
-			wrong = append(wrong, c.silent(name, p.Redis, each))
+			wrong = append(wrong, silent(c, name, p.Redis, each))
 			continue
 		}
 		wrong = append(wrong, unusablePlace(ctx, err).Error())
@@ -41,7 +41,7 @@ func (c Config) check(ctx context.Context, p *place, each time.Duration, log *sl
 }
 
 // silent says of a part that it does not answer.
-func (c Config) silent(part string, client goredis.UniversalClient, within time.Duration) string {
+func silent(c Config, part string, client goredis.UniversalClient, within time.Duration) string {
 	switch {
 	case part == "blobs" && c.Storage.S3.Bucket != "":
 		return fmt.Sprintf("The S3 server of the bucket %q does not answer within %s: check AWS_ENDPOINT_URL_S3 and AWS_REGION.",
@@ -70,7 +70,7 @@ func unusablePlace(ctx context.Context, err error) error {
 
 // unusableFolder says which folder it is that cannot be used, who has it, and by which
 // setting it can be another one. The storage knows of none of that.
-func (c Config) unusableFolder(ctx context.Context, err error) error {
+func unusableFolder(ctx context.Context, c Config, err error) error {
 	fault, ok := errors.AsType[*storage.Fault](err)
 	if !ok || ctx.Err() != nil {
 		return err
@@ -80,7 +80,7 @@ func (c Config) unusableFolder(ctx context.Context, err error) error {
 		says = unwritableFolder(c.Data, unwritable)
 	} else if errors.Is(err, syscall.EWOULDBLOCK) {
 		by := "another process of this program"
-		if r := c.examineRunning(ctx); r.is() {
+		if r := examineRunning(ctx, c.Data); r.is() {
 			by = r.who()
 		}
 		says = fmt.Sprintf("The data folder %s is in use by %s: stop that one, or set ATELIER_DATA to another folder.", c.Data, by)

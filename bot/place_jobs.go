@@ -24,30 +24,30 @@ import (
 // jobs wires the jobs to the place and to an agent. How it thinks is told by thinks, and
 // all that is special to who wires it by j: adapters, pools, metrics, a command. What is
 // about the settings is filled in.
-func (c Config) jobs(ctx context.Context, p *place, thinks agent.Config, j jobs.Config) (*jobs.Jobs, error) {
-	catalogue, err := c.catalogue()
+func (w Workshop) jobs(ctx context.Context, p *place, thinks agent.Config, j jobs.Config) (*jobs.Jobs, error) {
+	catalogue, err := w.catalogue()
 	if err != nil {
 		return nil, err
 	}
 	var made *jobs.Jobs
-	c.Elsewhere = func(ctx context.Context) (map[string][]plan.Candidate, error) { return made.Elsewhere(ctx) }
+	w.Elsewhere = func(ctx context.Context) (map[string][]plan.Candidate, error) { return made.Elsewhere(ctx) }
 	tell, err := newTell()
 	if err != nil {
 		return nil, err
 	}
 	j.Tell = tell
 	thinks.Tell, thinks.Scratch = j.Tell, p.Scratch.Folder()
-	a, err := c.agent(ctx, catalogue, p.Blobs, thinks)
+	a, err := w.agent(ctx, catalogue, p.Blobs, thinks)
 	if err != nil {
 		return nil, err
 	}
 	j.Redis, j.State, j.Blobs, j.Scratch = p.Redis, p.State, p.Blobs, p.Scratch.Folder()
-	j.Agent, j.Inspect = jobsAgent{a, j.Tell}, c.inspect
-	j.Deadline, j.Grace, j.Check, j.Retention = c.Deadline, c.Grace, c.Check, c.Retention
-	j.MaxFile, j.Log = c.limits().Bytes, c.logger()
-	j.Quota = c.Quota // whoever is at the machine itself is held to no limit
-	j.Quota.Exempt = append(slices.Clone(c.Quota.Exempt), quota.Entry{Adapter: terminal.Name})
-	j.Programs = c.Programs.in
+	j.Agent, j.Inspect = jobsAgent{a, j.Tell}, w.inspect
+	j.Deadline, j.Grace, j.Check, j.Retention = w.Deadline, w.Grace, w.Check, w.Retention
+	j.MaxFile, j.Log = w.limits().Bytes, w.logger()
+	j.Quota = w.Quota // whoever is at the machine itself is held to no limit
+	j.Quota.Exempt = append(slices.Clone(w.Quota.Exempt), quota.Entry{Adapter: terminal.Name})
+	j.Programs = w.Programs.in
 	j.Command = chatCommands{
 		tell: tell, tools: catalogue.Tools(), now: time.Now,
 		live: func(ctx context.Context) (map[string]bool, error) { return liveTools(ctx, a, made) },
@@ -84,12 +84,12 @@ func newTell() (plan.Tell, error) {
 }
 
 // inspect looks into a file that somebody sent.
-func (c Config) inspect(ctx context.Context, path string) (jobs.File, error) {
-	info, err := media.InspectContext(ctx, path, c.limits())
+func (w Workshop) inspect(ctx context.Context, path string) (jobs.File, error) {
+	info, err := media.InspectContext(ctx, path, w.limits())
 	if err != nil {
 		return jobs.File{}, err
 	}
-	prober, err := c.prober()
+	prober, err := w.prober()
 	if err != nil {
 		return jobs.File{}, err
 	}

@@ -86,28 +86,29 @@ type call struct {
 	log *slog.Logger
 }
 
-// config reads the settings, with the flags put over them; from then on the call logs as
-// they say. A command that needs none asks for none, and so works whatever they are.
-func (c *call) config(flags func(*Config) error) (Config, error) { return c.read(flags, nil) }
+// workshop reads the settings, with the flags put over them, and is what makes what they name; from
+// then on the call logs as they say. A command that needs none asks for none, and so works whatever
+// they are.
+func (c *call) workshop(flags func(*Config) error) (Workshop, error) { return c.read(flags, nil) }
 
-// configWithModel is config for commands that plan: where no model server is set, one that
+// workshopWithModel is workshop for commands that plan: where no model server is set, one that
 // runs on this machine is used, and the log says so.
-func (c *call) configWithModel(ctx context.Context, flags func(*Config) error) (Config, error) {
-	config, err := c.read(flags, func(config Config) (Config, error) { return config.withLocal(ctx, c.LocalServers) })
+func (c *call) workshopWithModel(ctx context.Context, flags func(*Config) error) (Workshop, error) {
+	shop, err := c.read(flags, func(config Config) (Config, error) { return withLocal(ctx, config, c.LocalServers) })
 	if err == nil {
-		config.logLocal(ctx, c.log)
+		logLocal(ctx, shop.Local, c.log)
 	}
-	return config, err
+	return shop, err
 }
 
-func (c *call) read(flags func(*Config) error, complete func(Config) (Config, error)) (Config, error) {
+func (c *call) read(flags func(*Config) error, complete func(Config) (Config, error)) (Workshop, error) {
 	config, err := readConfig(c.Env, flags, complete)
 	if err != nil {
-		return Config{}, err
+		return Workshop{}, err
 	}
-	config.LogTo, config.Builtin = &lineWriter{to: c.Stderr}, c.Builtin
-	c.log = config.logger()
-	return config, nil
+	shop := Workshop{Config: config, LogTo: &lineWriter{to: c.Stderr}, Builtin: c.Builtin}
+	c.log = shop.logger()
+	return shop, nil
 }
 
 // progress is the line that tells on the standard error output what is going on. It is

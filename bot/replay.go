@@ -59,11 +59,11 @@ func (r *replayCommand) Run(ctx context.Context, c *call) error {
 
 // ask is a handler that asks the configured model server.
 func (r *replayCommand) ask(c *call, recordings *replay.Recordings) (http.Handler, error) {
-	config, err := c.config(nil)
+	shop, err := c.workshop(nil)
 	if err != nil {
 		return nil, err
 	}
-	server := config.Models.Server
+	server := shop.Models.Server
 	if server.BaseURL == "" && server.Key == "" {
 		return nil, usage("--record needs a model server: set OPENAI_BASE_URL or OPENAI_API_KEY.")
 	}

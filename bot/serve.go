@@ -61,7 +61,7 @@ func (s *serveCommand) Run(ctx context.Context, c *call) error {
 		}
 		return nil
 	}}
-	config, err := c.configWithModel(ctx, func(c *Config) error {
+	shop, err := c.workshopWithModel(ctx, func(c *Config) error {
 		wrong := errors.Join(unread, s.over(c))
 		var unknown error
 		served, unknown = connected(s.Adapters, *c, served)
@@ -70,7 +70,7 @@ func (s *serveCommand) Run(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	return serve(ctx, config, served)
+	return serve(ctx, shop, served)
 }
 
 // howToAsk is told where no chat platform of elsewhere is connected.
@@ -106,7 +106,7 @@ func (s *serveCommand) over(c *Config) error {
 			wrong = append(wrong, usage("--listen is %q: %s.", s.Listen, err))
 		}
 	}
-	return errors.Join(append(wrong, c.checkListen())...)
+	return errors.Join(append(wrong, checkListen(*c))...)
 }
 
 // service is what a process serves.
@@ -142,19 +142,19 @@ func (s service) runs(c plan.Candidate) bool {
 
 // serve opens what the settings name, checks it, works until ctx ends, and closes it
 // again. What is wrong before anything runs is wrong usage.
-func serve(ctx context.Context, c Config, s service) (err error) {
-	if c.Storage.RedisURL == "" {
+func serve(ctx context.Context, w Workshop, s service) (err error) {
+	if w.Storage.RedisURL == "" {
 		needless := func(queue string) bool { return queue == jobs.QueueProgram } // without it no program is written
 		if left := slices.DeleteFunc(slices.DeleteFunc(queueNames(), s.works), needless); len(left) > 0 {
 			return usage("--queues leaves out %s, and no other process can work on that without REDIS_URL: set it for all of them.",
 				strings.Join(left, " and "))
 		}
 	}
-	p, err := c.openPlace(ctx, placement{Folder: c.Data, Shared: true})
+	p, err := openPlace(ctx, w.Config, w.logger(), placement{Folder: w.Data, Shared: true})
 	if err != nil {
 		return unusablePlace(ctx, err)
 	}
-	log, served := c.logger(), false
+	log, served := w.logger(), false
 	defer func() {
 		err = errors.Join(err, p.close())
 		if served {
@@ -164,13 +164,13 @@ func serve(ctx context.Context, c Config, s service) (err error) {
 	if s.works(jobs.QueueGateway) { // bot ask --detach
 		s.adapters = append(slices.Clone(s.adapters), terminal.New(terminal.Config{Open: p.open}))
 	}
-	c.Here, c.RunsOnly = s.runs, !s.works(jobs.QueuePlan)
-	if c, err = c.shared(); err != nil {
+	w.Here, w.RunsOnly = s.runs, !s.works(jobs.QueuePlan)
+	if w, err = w.shared(); err != nil {
 		return err
 	}
-	site, err := c.newWebSite(p)
+	site, err := newWebSite(w, p)
 	if err == nil {
-		c.Tools, err = site.furnish(ctx, c, p)
+		w.Tools, err = site.furnish(ctx, w, p)
 	}
 	if err != nil {
 		return err
@@ -178,21 +178,21 @@ func serve(ctx context.Context, c Config, s service) (err error) {
 	if s.web || site.links != nil && s.works(jobs.QueueGateway) { // what is pointed at on its page is fetched by it
 		s.adapters = append(s.adapters, site.channel)
 	}
-	chats, err := c.connect(p, s.chats)
+	chats, err := connect(w.Config, log, p, s.chats)
 	if err != nil {
 		return err
 	}
 	s.adapters = append(s.adapters, chats.adapters()...)
 	ready := newReadiness(p, s.adapters, cmp.Or(s.fresh, freshReadiness), log)
-	ready.backends = c.Tools.Health
-	if err := c.check(ctx, p, startPatience, log); err != nil {
+	ready.backends = w.Tools.Health
+	if err := checkPlace(ctx, w.Config, p, startPatience, log); err != nil {
 		return err
 	}
 	who, err := chats.check(ctx, chatPatience, log)
 	if err != nil {
 		return err
 	}
-	listener, err := c.listen(ctx)
+	listener, err := takeAddress(ctx, w.Listen)
 	if err != nil {
 		return err
 	}
@@ -202,17 +202,17 @@ func serve(ctx context.Context, c Config, s service) (err error) {
 	s.pools = sizedPools(s.pools, func() int {
 		asked, cancel := context.WithTimeout(ctx, startPatience)
 		defer cancel()
-		return c.Tools.Capacity(asked)
+		return w.Tools.Capacity(asked)
 	})
 	counted := newMetrics()
-	j, err := c.jobs(ctx, p, agent.Config{}, jobs.Config{
+	j, err := w.jobs(ctx, p, agent.Config{}, jobs.Config{
 		Adapters: s.adapters, Pools: s.pools, Metrics: counted, MarkLink: site.markLink,
 	})
 	if err != nil {
 		return err
 	}
 	site.serves(j)
-	if err := errors.Join(counted.watch(j.Queues), counted.watchBackends(c.Tools)); err != nil {
+	if err := errors.Join(counted.watch(j.Queues), counted.watchBackends(w.Tools)); err != nil {
 		return err
 	}
 	if p.Embedded {
@@ -224,19 +224,20 @@ func serve(ctx context.Context, c Config, s service) (err error) {
 			log.InfoContext(ctx, "requests without an answer were taken up again", "requests", n)
 		}
 	}
-	run := process{config: c, service: s, place: p, jobs: j, ready: ready, who: who, closing: site.channel.Close, log: log}
+	run := process{shop: w, service: s, place: p, jobs: j, ready: ready, who: who, closing: site.channel.Close, log: log}
 	served = true
-	return run.serve(ctx, listener, site.handler(s.web, c.private(), chats.requests(), ready.pages(site.guarded(counted.handler(log), c.Web), c.private())))
+	alone := private(w.Listen)
+	return run.serve(ctx, listener, site.handler(s.web, alone, chats.requests(), ready.pages(site.guarded(counted.handler(log), w.Web), alone)))
 }
 
-// listen takes the address of HTTP; nil where there is to be none.
-func (c Config) listen(ctx context.Context) (net.Listener, error) {
-	if c.Listen == "" {
+// takeAddress takes the address of HTTP; nil where there is to be none.
+func takeAddress(ctx context.Context, listen string) (net.Listener, error) {
+	if listen == "" {
 		return nil, nil //nolint:nilnil // nowhere is no fault
 	}
-	l, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Listen)
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", listen)
 	if err != nil {
-		return nil, usage("ATELIER_LISTEN is %q, which cannot be listened on: %s. Another address can be set, or off.", c.Listen, innermost(err))
+		return nil, usage("ATELIER_LISTEN is %q, which cannot be listened on: %s. Another address can be set, or off.", listen, innermost(err))
 	}
 	return l, nil
 }

@@ -17,7 +17,7 @@ import (
 
 // process is one that serves.
 type process struct {
-	config  Config
+	shop    Workshop
 	service service
 	place   *place
 	jobs    *jobs.Jobs
@@ -47,9 +47,9 @@ func (r *process) serve(ctx context.Context, listener net.Listener, pages http.H
 	if listener != nil {
 		keep(func() error { return r.answer(looking, listener, pages) })
 	}
-	beside.Go(func() { r.config.Tools.Watch(looking) })
+	beside.Go(func() { r.shop.Tools.Watch(looking) })
 	if r.place.Embedded {
-		keep(func() error { return serveOperator(looking, r.config.Data, r.jobs) })
+		keep(func() error { return serveOperator(looking, r.shop.Data, r.jobs) })
 	}
 	if r.service.works(jobs.QueueGateway) {
 		for _, a := range r.service.adapters {
@@ -58,7 +58,7 @@ func (r *process) serve(ctx context.Context, listener net.Listener, pages http.H
 	}
 	context.AfterFunc(ctx, func() {
 		r.ready.end()
-		r.log.InfoContext(ctx, "ending: no more work is taken, and steps that run may go on for a while", "grace", r.config.Grace)
+		r.log.InfoContext(ctx, "ending: no more work is taken, and steps that run may go on for a while", "grace", r.shop.Grace)
 	})
 	err := r.tell(ctx, listener)
 	if len(r.service.chats) > 0 && r.service.works(jobs.QueueGateway) && r.service.say != nil {
@@ -93,11 +93,11 @@ func (r *process) tell(ctx context.Context, listener net.Listener) error {
 	if r.place.Embedded {
 		redis = "embedded"
 	}
-	if r.config.Storage.S3.Bucket != "" {
+	if r.shop.Storage.S3.Bucket != "" {
 		files = "s3"
 	}
 	r.log.InfoContext(ctx, "serving", "queues", describePools(r.service.pools), "adapters", names, "http", address,
-		"state", redis, "files", files, "mind", string(r.config.Mind))
+		"state", redis, "files", files, "mind", string(r.shop.Mind))
 	if redis == "redis" && files == "folder" {
 		r.log.WarnContext(ctx, "files are kept in the data folder, since S3_BUCKET is not set: all processes must share that folder")
 	}

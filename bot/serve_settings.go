@@ -81,11 +81,11 @@ func password(v string) error {
 }
 
 // checkListen refuses to serve other machines where nobody is asked who they are.
-func (c Config) checkListen() error {
+func checkListen(c Config) error {
 	if c.Listen == "" || c.Web.Password != "" || c.Web.UserHeader != "" {
 		return nil
 	}
-	if c.private() {
+	if private(c.Listen) {
 		if u := c.Web.Public; u != nil && !loopback(u.Hostname()) {
 			return usage("PUBLIC_URL is %q, by which other machines reach the web channel, and neither WEB_PASSWORD nor WEB_USER_HEADER is set: set one.", u)
 		}
@@ -96,8 +96,8 @@ func (c Config) checkListen() error {
 }
 
 // private tells whether only this machine reaches what is listened on.
-func (c Config) private() bool {
-	host := c.Listen[:max(strings.LastIndexByte(c.Listen, ':'), 0)] // it was looked at when it was set
+func private(listen string) bool {
+	host := listen[:max(strings.LastIndexByte(listen, ':'), 0)] // it was looked at when it was set
 	return loopback(strings.Trim(host, "[]"))
 }
 

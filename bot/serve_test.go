@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"maps"
 	"net"
 	"net/http"
@@ -144,7 +145,6 @@ func openService(t *testing.T, s service, env ...string) *open {
 		t.Fatal(err)
 	}
 	o := &open{t: t, log: &syncBuffer{}, ended: make(chan struct{})}
-	config.LogTo, config.Builtin = o.log, builtin
 	if s.pools == nil {
 		if s.pools, err = parsePools("gateway,plan,cpu,gpu,program", ""); err != nil {
 			t.Fatal(err)
@@ -159,7 +159,7 @@ func openService(t *testing.T, s service, env ...string) *open {
 			o.address, o.jobs = "http://"+at.String(), j
 			close(started)
 		}
-		o.err = serve(ctx, config, s)
+		o.err = serve(ctx, Workshop{Config: config, LogTo: o.log, Builtin: builtin}, s)
 	}()
 	t.Cleanup(o.end)
 	select {
@@ -475,12 +475,12 @@ func TestWhoIsSilentIsNamed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, err := config.openPlace(t.Context(), placement{Folder: config.Data, Shared: true})
+			p, err := openPlace(t.Context(), config, slog.New(slog.DiscardHandler), placement{Folder: config.Data, Shared: true})
 			if err != nil {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { check(t, p.close()) })
-			if err := config.check(t.Context(), p, 2*time.Second, config.logger()); err == nil || err.Error() != c.want {
+			if err := checkPlace(t.Context(), config, p, 2*time.Second, slog.New(slog.DiscardHandler)); err == nil || err.Error() != c.want {
 				t.Errorf("it says %v", err)
 			}
 		})

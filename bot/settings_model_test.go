@@ -98,12 +98,11 @@ func TestTimeout(t *testing.T) {
 			t.Fatal(err)
 		}
 		var d deadline
-		config.Models.Transport = &d
 		catalogue, err := builtin()
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := config.languageModel(catalogue, pictures{}, nil)
+		m, err := Workshop{Config: config, Transport: &d}.languageModel(catalogue, pictures{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +122,7 @@ func TestCloudMedia(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		servers, err := (&workbench{config: config}).servers(t.Context())
+		servers, err := (&workbench{shop: Workshop{Config: config}}).servers(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -89,7 +89,7 @@ func today(c Config, tools *toolbox.Catalogue) (replay.About, error) {
 // over puts the settings that the answers were recorded with over those of today.
 func (t *tape) over(c *Config) {
 	m := &c.Models
-	m.Recorded, m.Transport, m.Name = true, t.recordings.Replay(), cmp.Or(makers(t.about.Model, t.about.Decomposer), "a model that was not written down")
+	m.Recorded, m.Name = true, cmp.Or(makers(t.about.Model, t.about.Decomposer), "a model that was not written down")
 	m.Context = cmp.Or(t.about.Context, m.Context)
 	c.WithoutPrior = t.about.WithoutPrior
 }

@@ -106,7 +106,8 @@ func TestRecordingKeepsToPrivateServers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config.Models.Wrap = func(next http.RoundTripper) http.RoundTripper {
+	shop := Workshop{Config: config}
+	shop.Wrap = func(next http.RoundTripper) http.RoundTripper {
 		inner = next
 		return next
 	}
@@ -114,7 +115,7 @@ func TestRecordingKeepsToPrivateServers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := config.languageModel(catalogue, pictures{}, nil); err != nil {
+	if _, err := shop.languageModel(catalogue, pictures{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if own, ok := inner.(*http.Transport); !ok || own.Proxy != nil {

@@ -31,17 +31,17 @@ type thread struct {
 // openThread opens the conversation of that name, a new one if there is none. Without
 // a name it is a conversation of this call alone, of which nothing stays. Close it in
 // the end.
-func openThread(ctx context.Context, c Config, name string) (*thread, error) {
+func openThread(ctx context.Context, w Workshop, name string) (*thread, error) {
 	if name == "" {
-		return openPassing(ctx, c)
+		return openPassing(ctx, w)
 	}
 	if err := checkThreadName(name); err != nil {
 		return nil, err
 	}
-	t := c.threadOf(name)
+	t := threadOf(w.Data, name)
 	err := t.lock(ctx)
 	if err == nil {
-		t.place, err = c.openPlace(ctx, placement{Folder: t.folder})
+		t.place, err = openPlace(ctx, w.Config, w.logger(), placement{Folder: t.folder})
 	}
 	if err != nil {
 		t.unlock()
@@ -54,17 +54,17 @@ func openThread(ctx context.Context, c Config, name string) (*thread, error) {
 }
 
 // threadOf is the conversation of that name, which is not open.
-func (c Config) threadOf(name string) *thread {
-	return &thread{name: name, folder: filepath.Join(c.Data, "threads", name), unlock: func() {}}
+func threadOf(data, name string) *thread {
+	return &thread{name: name, folder: filepath.Join(data, "threads", name), unlock: func() {}}
 }
 
 // forgetThread removes the conversation of that name, and tells whether there was one. It
 // waits for a call that works on it.
-func (c Config) forgetThread(ctx context.Context, name string) (there bool, err error) {
+func forgetThread(ctx context.Context, data, name string) (there bool, err error) {
 	if name == "" || checkThreadName(name) != nil {
 		return false, nil
 	}
-	t := c.threadOf(name)
+	t := threadOf(data, name)
 	if _, err := os.Stat(t.folder); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			err = nil
@@ -95,8 +95,8 @@ func (c Config) forgetThread(ctx context.Context, name string) (there bool, err 
 }
 
 // openPassing is a conversation of one call.
-func openPassing(ctx context.Context, c Config) (*thread, error) {
-	p, err := c.openPlace(ctx, placement{})
+func openPassing(ctx context.Context, w Workshop) (*thread, error) {
+	p, err := openPlace(ctx, w.Config, w.logger(), placement{})
 	if _, told := errors.AsType[*plan.Fault](err); err != nil && !told {
 		err = noScratch(err)
 	}

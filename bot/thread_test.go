@@ -25,19 +25,19 @@ func TestThreadIsLocked(t *testing.T) {
 		}
 	})
 	config := Config{Data: data}
-	first, err := openThread(t.Context(), config, "holiday")
+	first, err := openThread(t.Context(), Workshop{Config: config}, "holiday")
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := openThread(ctx, config, "holiday"); !errors.Is(err, context.Canceled) {
+	if _, err := openThread(ctx, Workshop{Config: config}, "holiday"); !errors.Is(err, context.Canceled) {
 		t.Errorf("it was opened twice: %v", err)
 	}
 	if err := errors.Join(first.place.State.Put(t.Context(), "notes/first", []byte("blur it"), 0), first.close()); err != nil {
 		t.Fatal(err)
 	}
-	second, err := openThread(t.Context(), config, "holiday")
+	second, err := openThread(t.Context(), Workshop{Config: config}, "holiday")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,31 +61,31 @@ func TestAConversationIsForgotten(t *testing.T) {
 	if status, said := forget(); status != statusUsage || !strings.Contains(said, "There is no conversation of that name") {
 		t.Errorf("one that is not there: %d, %s", status, said)
 	}
-	th, err := openThread(t.Context(), config, "Holiday")
+	th, err := openThread(t.Context(), Workshop{Config: config}, "Holiday")
 	if err != nil {
 		t.Fatal(err)
 	}
 	check(t, th.place.State.Put(t.Context(), "notes/first", []byte("blur it"), 0))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if there, err := config.forgetThread(ctx, "Holiday"); !there || !errors.Is(err, context.Canceled) {
+	if there, err := forgetThread(ctx, data, "Holiday"); !there || !errors.Is(err, context.Canceled) {
 		t.Errorf("while a call works on it: %v, %v", there, err)
 	}
 	// A call that waits for it meanwhile begins it anew, or is waited for.
 	next := make(chan error, 1)
 	go func() {
-		th, err := openThread(t.Context(), config, "Holiday")
+		th, err := openThread(t.Context(), Workshop{Config: config}, "Holiday")
 		if err == nil {
 			err = th.close()
 		}
 		next <- err
 	}()
 	check(t, th.close())
-	if _, err := config.forgetThread(t.Context(), "Holiday"); err != nil {
+	if _, err := forgetThread(t.Context(), data, "Holiday"); err != nil {
 		t.Fatal(err)
 	}
 	check(t, <-next)
-	th, err = openThread(t.Context(), config, "Holiday")
+	th, err = openThread(t.Context(), Workshop{Config: config}, "Holiday")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestAConversationIsForgotten(t *testing.T) {
 
 func TestThreadOfOneCallLeavesNothing(t *testing.T) {
 	t.Parallel()
-	th, err := openThread(t.Context(), Config{Data: t.TempDir()}, "")
+	th, err := openThread(t.Context(), Workshop{Config: Config{Data: t.TempDir()}}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestThreadRefusesAnotherVersion(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "state.log"), []byte("atelier state 99\n and more of it"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := openThread(t.Context(), Config{Data: data}, "old")
+	_, err := openThread(t.Context(), Workshop{Config: Config{Data: data}}, "old")
 	if got := plan.Sentence(err, plan.Message{}).String(); !strings.HasPrefix(got, `The conversation "old" cannot be opened`) || !strings.Contains(got, "newer version") {
 		t.Errorf("got %v", err)
 	}

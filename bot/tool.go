@@ -84,7 +84,7 @@ type tryToolCommand struct {
 
 // Run runs the tool once.
 func (t *tryToolCommand) Run(ctx context.Context, c *call) error {
-	config, err := c.config(nil)
+	shop, err := c.workshop(nil)
 	if err != nil {
 		return err
 	}
@@ -92,14 +92,14 @@ func (t *tryToolCommand) Run(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	use, err := t.use(ctx, config, tool)
+	use, err := t.use(ctx, shop, tool)
 	if err != nil {
 		return err
 	}
-	if config.Films, err = config.films(); err != nil {
+	if shop.Films, err = shop.films(); err != nil {
 		return err
 	}
-	tools, err := config.toolbox(ctx, toolbox.NewCatalogue([]toolbox.Tool{tool}))
+	tools, err := shop.toolbox(ctx, toolbox.NewCatalogue([]toolbox.Tool{tool}))
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (t *tryToolCommand) Run(ctx context.Context, c *call) error {
 		return fmt.Errorf("make a folder to work in: %w", err)
 	}
 	defer os.RemoveAll(use.Dir) //nolint:errcheck // the system clears it too
-	v := verify.New(verify.Config{Call: use, Effects: tool.Effects, Memory: config.Memory, Player: config.Films})
+	v := verify.New(verify.Config{Call: use, Effects: tool.Effects, Memory: shop.Memory, Player: shop.Films})
 	made, err := tools.Run(ctx, tool.Name, "", use, func(o toolbox.Output) error { return v.Verify(ctx, o) })
 	if err != nil {
 		return failedRun(c, tool.Name, err)
@@ -144,7 +144,7 @@ func failedRun(c *call, name string, err error) error {
 }
 
 // use is a call of the tool with what the command line gives it.
-func (t *tryToolCommand) use(ctx context.Context, config Config, tool toolbox.Tool) (toolbox.Call, error) {
+func (t *tryToolCommand) use(ctx context.Context, shop Workshop, tool toolbox.Tool) (toolbox.Call, error) {
 	use := toolbox.Call{Tool: tool.Name, Returns: tool.Returns, Args: map[string][]toolbox.Value{}, Now: time.Now(), Seed: 1}
 	for name := range t.Told {
 		if !slices.ContainsFunc(tool.Args, func(a toolbox.Arg) bool { return a.Name == name }) {
@@ -160,7 +160,7 @@ func (t *tryToolCommand) use(ctx context.Context, config Config, tool toolbox.To
 		case told:
 			use.Args[a.Name] = []toolbox.Value{{Resource: plan.Resource{Name: a.Name, Type: plan.Text, Value: text}}}
 		case a.Param == nil && a.Type.Media() && len(files) > 0:
-			info, err := media.InspectContext(ctx, files[0], config.limits())
+			info, err := media.InspectContext(ctx, files[0], shop.limits())
 			if err != nil {
 				return use, usage("%s", cmp.Or(plan.Sentence(err, plan.Message{}).String(), err.Error()))
 			}

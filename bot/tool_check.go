@@ -28,7 +28,7 @@ unknown domain, a program that is not installed, or no effects.`
 
 // Run says what is wrong.
 func (k *checkToolCommand) Run(ctx context.Context, c *call) error {
-	config, err := c.config(nil)
+	shop, err := c.workshop(nil)
 	if err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func (k *checkToolCommand) Run(ctx context.Context, c *call) error {
 	if err != nil {
 		return fmt.Errorf("read the catalogue: %w", err)
 	}
-	if own, err := config.catalogue(); err == nil {
+	if own, err := shop.catalogue(); err == nil {
 		others = own
 	}
 	for _, file := range k.Files {

@@ -38,21 +38,21 @@ func (k *keepToolCommand) Run(ctx context.Context, c *call) error {
 	if err := checkToolName(k.Name); err != nil {
 		return err
 	}
-	config, err := c.config(nil)
+	shop, err := c.workshop(nil)
 	if err != nil {
 		return err
 	}
-	if config.Catalogue == "" {
+	if shop.Catalogue == "" {
 		return usage("Tools are kept in the folder that ATELIER_CATALOGUE names, and it is not set.")
 	}
-	catalogue, err := config.catalogue()
+	catalogue, err := shop.catalogue()
 	if err != nil {
 		return err
 	}
 	if _, there := catalogue.Tool(k.Name); there {
 		return usage("There is a tool %s already: choose another name.", k.Name)
 	}
-	return c.operate(ctx, func(o operator) error {
+	return operate(ctx, c, func(o operator) error {
 		id, err := wholeID(ctx, o, k.Request)
 		if err != nil {
 			return err
@@ -61,7 +61,7 @@ func (k *keepToolCommand) Run(ctx context.Context, c *call) error {
 		if err != nil {
 			return ifUnknown(err, "There is no request %s any more.", id)
 		}
-		return k.keep(c, config.Catalogue, r)
+		return k.keep(c, shop.Catalogue, r)
 	})
 }
 

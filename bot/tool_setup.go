@@ -23,11 +23,11 @@ has them already. Without this, Debian's packages of Python are used.`
 
 // Run makes the environment.
 func (s *setupToolCommand) Run(ctx context.Context, c *call) error {
-	config, err := c.config(nil)
+	shop, err := c.workshop(nil)
 	if err != nil {
 		return err
 	}
-	dir, err := filepath.Abs(cmp.Or(s.Dir, config.pythonFolder()))
+	dir, err := filepath.Abs(cmp.Or(s.Dir, shop.pythonFolder()))
 	if err != nil {
 		return fmt.Errorf("find the folder of the Python environment: %w", err)
 	}
@@ -37,6 +37,3 @@ func (s *setupToolCommand) Run(ctx context.Context, c *call) error {
 	}
 	return say(c.Stdout, "Programs can use the Python environment in %s. Restart bot serve.\n", dir)
 }
-
-// pythonFolder is where the Python environment of programs is.
-func (c Config) pythonFolder() string { return filepath.Join(c.Data, "python") }

@@ -91,7 +91,7 @@ func TestTryTellsWhatAProgramSaid(t *testing.T) {
 	write(t, photo, string(pictureBytes(40, 20)))
 	try := called{env: []string{"ATELIER_DATA=" + folder}, args: []string{"tool", "try", file, "--file", photo, "--out", folder}}
 	status, _, stderr := try.run(t)
-	said, told := strings.Index(stderr, "No such filter: 'vflipp'"), strings.Index(stderr, "People are told: This tool does not work here")
+	said, told := strings.Index(stderr, "No such filter: 'vflipp'"), strings.Index(stderr, "is damaged")
 	if status != statusFailed || said < 0 || told < said {
 		t.Errorf("status %d: %s", status, stderr)
 	}

@@ -48,23 +48,23 @@ type argLine struct {
 
 // Run lists the tools.
 func (t *toolsCommand) Run(ctx context.Context, c *call) error {
-	config, err := c.configWithModel(ctx, nil) // whose model is a toolbox too
+	shop, err := c.workshopWithModel(ctx, nil) // whose model is a toolbox too
 	if err != nil {
 		return err
 	}
-	catalogue, err := config.catalogue()
+	catalogue, err := shop.catalogue()
 	if err != nil {
 		return err
 	}
 	var workers []jobs.Worker
 	if !t.Servers {
-		if workers, err = config.workers(ctx); err != nil {
+		if workers, err = liveWorkers(ctx, shop); err != nil {
 			why := told(err, "They cannot be asked.")
 			_, _ = fmt.Fprintf(c.Stderr, "What other processes can run is not known. %s\n", why) //nolint:errcheck // the tools are listed all the same
 		}
 	}
-	config.Elsewhere = func(context.Context) (map[string][]plan.Candidate, error) { return jobs.ToolsOf(workers), nil }
-	tools, err := config.toolbox(ctx, catalogue)
+	shop.Elsewhere = func(context.Context) (map[string][]plan.Candidate, error) { return jobs.ToolsOf(workers), nil }
+	tools, err := shop.toolbox(ctx, catalogue)
 	if err != nil {
 		return err
 	}
@@ -108,10 +108,10 @@ func newToolLine(s toolbox.Status) toolLine {
 	return l
 }
 
-// workers are the processes that live: those on the Redis that is set, or else the one that
+// liveWorkers are the processes that live: those on the Redis that is set, or else the one that
 // runs on the data folder, if there is one.
-func (c Config) workers(ctx context.Context) ([]jobs.Worker, error) {
-	o, done, err := c.operator(ctx)
+func liveWorkers(ctx context.Context, w Workshop) ([]jobs.Worker, error) {
+	o, done, err := openOperator(ctx, w)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"net"
 	"os"
 	"slices"
@@ -124,7 +125,7 @@ func TestToolsOfOtherProcesses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := config.openPlace(t.Context(), placement{Folder: config.Data, Shared: true})
+	p, err := openPlace(t.Context(), config, slog.New(slog.DiscardHandler), placement{Folder: config.Data, Shared: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -79,7 +79,7 @@ func TestRealToolServerRunsEveryTool(t *testing.T) {
 	check(t, err)
 	catalogue, err := builtin()
 	check(t, err)
-	tools, err := config.toolbox(t.Context(), catalogue)
+	tools, err := Workshop{Config: config}.toolbox(t.Context(), catalogue)
 	check(t, err)
 	things := newThings(t)
 	for _, tool := range servedTools(catalogue) {

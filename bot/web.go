@@ -21,31 +21,31 @@ import (
 
 // webSite is the channel in the browser, with what stands before and beside it.
 type webSite struct {
-	channel  *web.Channel
-	workshop *workshop
-	media    webMedia
-	guard    *guard.Guard
-	links    *point.Links // nil where nobody knows where the pages are reached
-	pointing *point.Pages // nil then too
+	channel   *web.Channel
+	backstage *backstage
+	media     webMedia
+	guard     *guard.Guard
+	links     *point.Links // nil where nobody knows where the pages are reached
+	pointing  *point.Pages // nil then too
 }
 
 // newWebSite makes the channel, which can keep and forget. [webSite.serves] tells it the jobs,
 // and [webSite.furnish] gives it what its pages show, before anything is served.
-func (c Config) newWebSite(p *place) (*webSite, error) {
+func newWebSite(w Workshop, p *place) (*webSite, error) {
 	tell, err := newTell()
 	if err != nil {
 		return nil, err
 	}
 	s := &webSite{
-		workshop: &workshop{blobs: p.Blobs},
-		media:    webMedia{blobs: p.Blobs, limits: c.limits(), tell: tell, scratch: p.Scratch.Folder()},
+		backstage: &backstage{blobs: p.Blobs},
+		media:     webMedia{blobs: p.Blobs, limits: w.limits(), tell: tell, scratch: p.Scratch.Folder()},
 	}
-	if s.guard, err = guard.New(c.guard(p)); err != nil {
+	if s.guard, err = guard.New(guardOf(w, p)); err != nil {
 		return nil, fmt.Errorf("prepare who is let in: %w", err)
 	}
 	s.channel, err = web.New(web.Config{
-		State: p.State, Media: s.media, Workshop: s.workshop, Guard: s.guard.Protect, Who: guard.Who, CanLeave: guard.CanLeave,
-		Retention: c.Retention, MaxFile: c.limits().OrDefault().Bytes, Log: c.logger(),
+		State: p.State, Media: s.media, Workshop: s.backstage, Guard: s.guard.Protect, Who: guard.Who, CanLeave: guard.CanLeave,
+		Retention: w.Retention, MaxFile: w.limits().OrDefault().Bytes, Log: w.logger(),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("prepare the web channel: %w", err)
@@ -55,43 +55,43 @@ func (c Config) newWebSite(p *place) (*webSite, error) {
 
 // furnish makes the process's toolbox, which its pages show and its jobs work with, and the
 // page to point at pictures where people of elsewhere reach it.
-func (s *webSite) furnish(ctx context.Context, c Config, p *place) (*toolbox.Toolbox, error) {
-	catalogue, err := c.catalogue()
+func (s *webSite) furnish(ctx context.Context, w Workshop, p *place) (*toolbox.Toolbox, error) {
+	catalogue, err := w.catalogue()
 	if err != nil {
 		return nil, err
 	}
-	c.Elsewhere = func(ctx context.Context) (map[string][]plan.Candidate, error) { return s.workshop.jobs.Elsewhere(ctx) }
-	if s.workshop.tools, err = c.toolbox(ctx, catalogue); err != nil {
+	w.Elsewhere = func(ctx context.Context) (map[string][]plan.Candidate, error) { return s.backstage.jobs.Elsewhere(ctx) }
+	if s.backstage.tools, err = w.toolbox(ctx, catalogue); err != nil {
 		return nil, err
 	}
-	if c.Web.Public == nil {
-		return s.workshop.tools, nil
+	if w.Web.Public == nil {
+		return s.backstage.tools, nil
 	}
 	key, err := sharedKey(ctx, p.State)
 	if err != nil {
 		return nil, err
 	}
-	if s.links, err = point.NewLinks(point.LinksConfig{Key: key, Base: c.Web.Public, State: p.State}); err != nil {
+	if s.links, err = point.NewLinks(point.LinksConfig{Key: key, Base: w.Web.Public, State: p.State}); err != nil {
 		return nil, fmt.Errorf("prepare the links to pictures: %w", err)
 	}
 	s.pointing, err = point.New(point.Config{
 		Links: s.links, Open: s.media.Get, Put: s.media.Put, Look: s.media.size,
-		MaskFolder: s.media.Folder, Memory: c.Memory.Take, Address: s.guard.Address, Scratch: p.Scratch.Folder(), Log: c.logger(),
-		Handle: func(ctx context.Context, e adapters.Event) error { return s.workshop.jobs.Handle(ctx, e) },
+		MaskFolder: s.media.Folder, Memory: w.Memory.Take, Address: s.guard.Address, Scratch: p.Scratch.Folder(), Log: w.logger(),
+		Handle: func(ctx context.Context, e adapters.Event) error { return s.backstage.jobs.Handle(ctx, e) },
 	})
 	if err != nil {
 		return nil, fmt.Errorf("prepare the page to point at pictures: %w", err)
 	}
-	return s.workshop.tools, nil
+	return s.backstage.tools, nil
 }
 
-// guard is how people are let in.
-func (c Config) guard(p *place) guard.Config {
+// guardOf is how people are let in.
+func guardOf(w Workshop, p *place) guard.Config {
 	g := guard.Config{
-		Password: string(c.Web.Password), Header: c.Web.UserHeader, Proxies: c.Web.Proxies, Public: c.Web.Public, State: p.State, Log: c.logger(),
+		Password: string(w.Web.Password), Header: w.Web.UserHeader, Proxies: w.Web.Proxies, Public: w.Web.Public, State: p.State, Log: w.logger(),
 		Unlimited: web.IsUpload, // as many as are chosen at once: the channel has limits of its own for them
 	}
-	if host, _, err := net.SplitHostPort(c.Listen); err == nil && host != "" {
+	if host, _, err := net.SplitHostPort(w.Listen); err == nil && host != "" {
 		g.Hosts = append(g.Hosts, host)
 	}
 	return g
@@ -172,4 +172,4 @@ func (p *place) open(ctx context.Context, handle string) (io.ReadCloser, error) 
 }
 
 // serves tells the channel whose jobs it shows.
-func (s *webSite) serves(j *jobs.Jobs) { s.workshop.jobs = j }
+func (s *webSite) serves(j *jobs.Jobs) { s.backstage.jobs = j }

@@ -39,8 +39,8 @@ func TestTheFirstWishesWork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &workshop{jobs: o.jobs}
-	if w.tools, err = config.toolbox(t.Context(), catalogue); err != nil {
+	w := &backstage{jobs: o.jobs}
+	if w.tools, err = (Workshop{Config: config}).toolbox(t.Context(), catalogue); err != nil {
 		t.Fatal(err)
 	}
 	examples, err := w.Examples(t.Context())
@@ -312,15 +312,15 @@ func TestNoLinkLeadsToWhatCannotBeMarked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config.LogTo = io.Discard
-	p, err := config.openPlace(t.Context(), placement{Folder: config.Data, Shared: true})
+	shop := Workshop{Config: config, LogTo: io.Discard}
+	p, err := openPlace(t.Context(), config, shop.logger(), placement{Folder: config.Data, Shared: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { check(t, p.close()) })
-	site, err := config.newWebSite(p)
+	site, err := newWebSite(shop, p)
 	check(t, err)
-	_, err = site.furnish(t.Context(), config, p)
+	_, err = site.furnish(t.Context(), shop, p)
 	check(t, err)
 	t.Cleanup(site.channel.Close)
 	there := adapters.Thread{Adapter: "parlour", Channel: "c", ID: "1"}

@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 
 	"atelier/agent"
+	"atelier/agent/endpoint/family"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
@@ -53,23 +56,50 @@ func (t thinking) over(c *Config) error {
 	return nil
 }
 
+// Workshop makes what the settings name. What it makes only once, such as a toolbox, is shared by
+// those who were handed a copy with it.
+type Workshop struct {
+	Config
+
+	// LogTo is where the log goes. Nil is nowhere.
+	LogTo io.Writer
+	// Builtin gives the tools that come with the program. Nil reads them anew.
+	Builtin func() (*toolbox.Catalogue, error)
+	// Elsewhere tells what other processes can run. Nil is nothing.
+	Elsewhere func(context.Context) (map[string][]plan.Candidate, error)
+	// Here tells whether the process works on what a candidate needs. Nil is all of them.
+	Here func(plan.Candidate) bool
+	// RunsOnly marks a process that runs programs that others write.
+	RunsOnly bool
+	// Tools is the process's own toolbox. Nil makes one when it is needed.
+	Tools *toolbox.Toolbox
+	// Films is what the process reads sound and video with. It remembers which files it has looked
+	// at. Nil makes one when it is needed.
+	Films *ffmpeg.FFmpeg
+	// Choice chooses among the models of the server. Nil makes one when it is needed.
+	Choice *family.Choice
+	// Transport carries what the mind asks, and Wrap goes round it. Nil is the network.
+	Transport http.RoundTripper
+	Wrap      func(http.RoundTripper) http.RoundTripper
+}
+
 // limits bound what is read.
-func (c Config) limits() media.Limits {
-	return media.Limits{Bytes: c.FileMB * 1_000_000, Pixels: c.Pixels * 1_000_000, Memory: c.Memory}
+func (w Workshop) limits() media.Limits {
+	return media.Limits{Bytes: w.FileMB * 1_000_000, Pixels: w.Pixels * 1_000_000, Memory: w.Memory}
 }
 
 // readBuiltin reads the tools that come with the program.
 func readBuiltin() (*toolbox.Catalogue, error) { return toolbox.LoadCatalogue(toolbox.Embedded()) }
 
 // catalogue is the built-in tools and the operator's.
-func (c Config) catalogue() (*toolbox.Catalogue, error) {
-	read := c.Builtin
+func (w Workshop) catalogue() (*toolbox.Catalogue, error) {
+	read := w.Builtin
 	if read == nil {
 		read = readBuiltin
 	}
 	catalogue, err := read()
-	if err == nil && c.Catalogue != "" {
-		catalogue, err = catalogue.With(os.DirFS(c.Catalogue))
+	if err == nil && w.Catalogue != "" {
+		catalogue, err = catalogue.With(os.DirFS(w.Catalogue))
 	}
 	if err != nil {
 		return nil, usage("The catalogue of tools is wrong: %s", err)
@@ -89,77 +119,77 @@ func (w *lineWriter) Write(p []byte) (int, error) {
 	return w.to.Write(p) //nolint:wrapcheck // as if it were the writer itself
 }
 
-// logger logs as the configuration says.
-func (c Config) logger() *slog.Logger {
-	if c.LogTo == nil {
+// logger logs as the settings say.
+func (w Workshop) logger() *slog.Logger {
+	if w.LogTo == nil {
 		return slog.New(slog.DiscardHandler)
 	}
-	options := &slog.HandlerOptions{Level: c.Log}
-	if c.LogJSON {
+	options := &slog.HandlerOptions{Level: w.Log}
+	if w.LogJSON {
 		options.ReplaceAttr = func(_ []string, a slog.Attr) slog.Attr { // a time is a number of nanoseconds otherwise
 			if a.Value.Kind() == slog.KindDuration {
 				a.Value = slog.StringValue(a.Value.Duration().String())
 			}
 			return a
 		}
-		return slog.New(slog.NewJSONHandler(c.LogTo, options))
+		return slog.New(slog.NewJSONHandler(w.LogTo, options))
 	}
-	return slog.New(slog.NewTextHandler(c.LogTo, options))
+	return slog.New(slog.NewTextHandler(w.LogTo, options))
 }
 
 // agent wires everything into a, which says how to work. blobs may be nil for an agent
 // that only plans.
-func (c Config) agent(ctx context.Context, catalogue *toolbox.Catalogue, blobs agent.Blobs, a agent.Config) (*agent.Agent, error) {
-	c, err := c.shared()
+func (w Workshop) agent(ctx context.Context, catalogue *toolbox.Catalogue, blobs agent.Blobs, a agent.Config) (*agent.Agent, error) {
+	w, err := w.shared()
 	if err != nil {
 		return nil, err
 	}
-	tools, err := c.toolbox(ctx, catalogue)
+	tools, err := w.toolbox(ctx, catalogue)
 	if err != nil {
 		return nil, err
 	}
 	if a.Mind == nil {
-		if a.Mind, err = c.mind(catalogue, pictures{blobs, c.limits(), a.Scratch}, a.Tell); err != nil {
+		if a.Mind, err = w.mind(catalogue, pictures{blobs, w.limits(), a.Scratch}, a.Tell); err != nil {
 			return nil, err
 		}
 	}
-	a.Toolbox, a.Player, a.Blobs, a.Memory = tools, c.Films, blobs, c.Memory
-	a.Strategy = c.Strategy
+	a.Toolbox, a.Player, a.Blobs, a.Memory = tools, w.Films, blobs, w.Memory
+	a.Strategy = w.Strategy
 	a.ExtraTypes = extraTypes(catalogue)
-	a.Log = c.logger()
+	a.Log = w.logger()
 	return agent.New(a)
 }
 
-// shared is the configuration with what the parts of a process share: the model that they ask, and what
+// shared is the workshop with what the parts of a process share: the model that they ask, and what
 // they read sound and video with.
-func (c Config) shared() (_ Config, err error) {
-	if c.Models.Choice, err = c.choice(); err == nil {
-		c.Films, err = c.films()
+func (w Workshop) shared() (_ Workshop, err error) {
+	if w.Choice, err = w.choice(); err == nil {
+		w.Films, err = w.films()
 	}
-	return c, err
+	return w, err
 }
 
 // prober measures files.
-func (c Config) prober() (probe.Prober, error) {
-	confined, err := c.sandbox()
+func (w Workshop) prober() (probe.Prober, error) {
+	confined, err := w.sandbox()
 	if err != nil {
 		return probe.Prober{}, err
 	}
-	films, err := c.films()
+	films, err := w.films()
 	return probe.Prober{FFmpeg: films, Sandbox: confined}, err
 }
 
 // films reads sound and video, by programs that run confined: that of the process, or else one that is
 // made.
-func (c Config) films() (*ffmpeg.FFmpeg, error) {
-	if c.Films != nil {
-		return c.Films, nil
+func (w Workshop) films() (*ffmpeg.FFmpeg, error) {
+	if w.Films != nil {
+		return w.Films, nil
 	}
-	confined, err := c.sandbox()
+	confined, err := w.sandbox()
 	if err != nil {
 		return nil, err
 	}
-	films, err := ffmpeg.New(ffmpeg.Config{Limits: c.limits(), Sandbox: confined})
+	films, err := ffmpeg.New(ffmpeg.Config{Limits: w.limits(), Sandbox: confined})
 	if err != nil {
 		return nil, fmt.Errorf("prepare what looks into videos: %w", err)
 	}
@@ -167,13 +197,16 @@ func (c Config) films() (*ffmpeg.FFmpeg, error) {
 }
 
 // sandbox is where programs run.
-func (c Config) sandbox() (*sandbox.Sandbox, error) {
-	confined, err := sandbox.New(sandbox.Config{Budget: c.Memory})
+func (w Workshop) sandbox() (*sandbox.Sandbox, error) {
+	confined, err := sandbox.New(sandbox.Config{Budget: w.Memory})
 	if err != nil {
 		return nil, fmt.Errorf("prepare what programs run in: %w", err)
 	}
 	return confined, nil
 }
+
+// pythonFolder is where the Python environment of programs is.
+func (w Workshop) pythonFolder() string { return filepath.Join(w.Data, "python") }
 
 // extraTypes are the types of the catalogue that are not built in.
 func extraTypes(c *toolbox.Catalogue) []plan.Type {

@@ -1,6 +1,9 @@
 package toolbox
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // serviceKind is the kind of a backing that calls a service.
 const serviceKind = "http"
@@ -17,7 +20,13 @@ func (t *Tool) checkRequest(b Backing, f *faults) {
 	case b.Kind == serviceKind:
 		*f = append(*f, b.Request.Check(t.scope("a request", f))...)
 		*f = append(*f, b.Request.Compared(t.closed())...)
-		*f = append(*f, b.Request.Unguarded(t.lackable())...)
+		for _, name := range b.Request.Needed() {
+			arg, _, _ := strings.Cut(name, ".")
+			i := slices.IndexFunc(t.Args, func(a Arg) bool { return a.Name == arg })
+			if i >= 0 && t.Args[i].Optional && (t.Args[i].Param == nil || t.Args[i].Param.DefaultValue().IsZero()) {
+				f.addf("url has the slot {%s}, and that argument is optional without a default", name)
+			}
+		}
 	}
 }
 

@@ -20,18 +20,18 @@ import (
 	"atelier/storage"
 )
 
-// workshop is what the web channel shows of how the bot works.
-type workshop struct {
+// backstage is what the web channel shows of how the bot works.
+type backstage struct {
 	// jobs are made after the channel, which they post to.
 	jobs  *jobs.Jobs
 	tools *toolbox.Toolbox
 	blobs storage.Blobs
 }
 
-var _ site.Workshop = (*workshop)(nil)
+var _ site.Workshop = (*backstage)(nil)
 
 // Forget deletes what the bot knows of a thread.
-func (w *workshop) Forget(ctx context.Context, t adapters.Thread) error {
+func (w *backstage) Forget(ctx context.Context, t adapters.Thread) error {
 	_, err := w.jobs.Forget(ctx, jobs.ThreadID(t))
 	if errors.Is(err, jobs.ErrUnknown) { // nothing was asked for yet; something may have been uploaded
 		if err := w.blobs.DeleteAll(ctx, jobs.ThreadFolder(jobs.ThreadID(t))); err != nil {
@@ -43,7 +43,7 @@ func (w *workshop) Forget(ctx context.Context, t adapters.Thread) error {
 }
 
 // Work tells how an answer came about.
-func (w *workshop) Work(ctx context.Context, answer adapters.MessageRef) (*drawing.Work, error) {
+func (w *backstage) Work(ctx context.Context, answer adapters.MessageRef) (*drawing.Work, error) {
 	id, n, err := w.jobs.Find(ctx, answer)
 	if err != nil {
 		return nil, ignoreUnknown(err)
@@ -146,7 +146,7 @@ func shortened(s string) string {
 }
 
 // Tools are all of the catalogue.
-func (w *workshop) Tools(ctx context.Context) ([]webpage.Tool, error) {
+func (w *backstage) Tools(ctx context.Context) ([]webpage.Tool, error) {
 	statuses, err := w.tools.Statuses(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("look at the tools: %w", err)
@@ -177,7 +177,7 @@ var namedFile = regexp.MustCompile(`\{[^}]*\.[a-z0-9]+\}`)
 const maxExamples = 8
 
 // Examples are wishes that the live tools can do: one of each domain in turn.
-func (w *workshop) Examples(ctx context.Context) ([]webpage.Example, error) {
+func (w *backstage) Examples(ctx context.Context) ([]webpage.Example, error) {
 	statuses, err := w.tools.Statuses(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("look at the tools: %w", err)
