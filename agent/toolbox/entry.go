@@ -26,6 +26,9 @@ const maxToolFile = 64 << 10
 // improviseKind is the kind of a backing that runs a Python program.
 const improviseKind = "improvise"
 
+// origins are the systems of which a tool may be: the papers, ours, and the operator.
+var origins = []string{"controlllm", "visualchatgpt", "hugginggpt", "atelier", "own"}
+
 // minExamples is the fewest example wishes by which retrieval still finds a tool.
 const minExamples = 3
 
@@ -48,8 +51,11 @@ func readTool(b []byte) (Tool, []error) {
 	err := dec.Decode(&t)
 	wrong, ok := errors.AsType[*yaml.TypeError](err)
 	switch {
-	case ok && (t.Name != "" || t.Examples != nil): // the rest was read all the same
+	case ok:
 		unread, broken = partsOf(b, wrong)
+		if t.Name == "" && t.Examples == nil { // nothing was read, so all the rest would be missing
+			return Tool{}, unread
+		}
 	case errors.Is(err, io.EOF):
 		return Tool{}, []error{errors.New("is empty")}
 	case err != nil:
@@ -95,7 +101,7 @@ func partsOf(b []byte, wrong *yaml.TypeError) ([]error, parts) {
 		return []error{fmt.Errorf("not a catalogue entry: %w", wrong)}, broken
 	}
 	for _, said := range wrong.Errors {
-		faults = append(faults, errors.New(unknownField.ReplaceAllString(said, "there is no field $1")))
+		faults = append(faults, errors.New(misread(said, &file)))
 		found := lineOf.FindStringSubmatch(said)
 		if found == nil {
 			continue
@@ -111,9 +117,6 @@ func partsOf(b []byte, wrong *yaml.TypeError) ([]error, parts) {
 	}
 	return faults, broken
 }
-
-// unknownField is how YAML speaks of a field that a type does not have.
-var unknownField = regexp.MustCompile(`field (\S+) not found in type \S+`)
 
 func tooLong(bytes int64) error {
 	return fmt.Errorf("is %d bytes long, at most %d are read", bytes, maxToolFile)
@@ -170,8 +173,8 @@ func (t *Tool) check(broken parts) []error {
 		f.addf("domain %q is not one word", t.Domain)
 	}
 	for _, o := range t.Origins {
-		if !isWord(o) {
-			f.addf("origin %q is not one word", o)
+		if !slices.Contains(origins, o) {
+			f.addf("origin %q is none of %s; a tool of your own is of the origin own", o, strings.Join(origins, ", "))
 		}
 	}
 	if _, err := plan.ParseType(string(t.Returns)); err != nil && broken.whole("returns") {

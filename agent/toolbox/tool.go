@@ -35,7 +35,7 @@ type Tool struct {
 	Examples []string `yaml:"examples"`
 	Domain   string   `yaml:"domain"`
 	// Origins name the systems that have the tool: controlllm, visualchatgpt,
-	// hugginggpt; atelier for our own.
+	// hugginggpt; atelier for our own, and own for an operator's.
 	Origins []string `yaml:"origins"`
 	// Args are the arguments as planners see them: the resources, and after them the parameters
 	// as texts.

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"atelier/agent/plan"
@@ -60,7 +61,11 @@ func (e Effect) check(returns plan.Type, args []Arg) []error {
 			faults = append(faults, fmt.Errorf("%s takes no %q; it takes %q", e.Name, name, slices.Sorted(maps.Keys(s.keys))))
 			continue
 		}
-		if err := k.check(e.Rule[name], args); err != nil {
+		err := k.check(e.Rule[name], args)
+		switch {
+		case err != nil && name == lone:
+			faults = append(faults, fmt.Errorf("%w%s", err, s.orKeys()))
+		case err != nil:
 			faults = append(faults, fmt.Errorf("%s: %w", name, err))
 		}
 	}
@@ -68,6 +73,20 @@ func (e Effect) check(returns plan.Type, args []Arg) []error {
 		faults = append(faults, fmt.Errorf("it needs one of %q", s.needs))
 	}
 	return faults
+}
+
+// orKeys are the keys with which a rule may be written that is no single word: "; or write {like: ARG}".
+func (s spec) orKeys() string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(s.keys)) {
+		if name != lone {
+			all = append(all, "{"+name+": "+s.keys[name].stands()+"}")
+		}
+	}
+	if all == nil {
+		return ""
+	}
+	return "; or write " + strings.Join(all, " or ")
 }
 
 // key is what one key of a rule takes: an argument, a setting, or a word.
@@ -79,6 +98,17 @@ type key struct {
 	settings []param.Type
 	// word tells whether a word is understood.
 	word func(string) error
+}
+
+// stands is what stands under the key.
+func (k key) stands() string {
+	switch {
+	case k.types != nil:
+		return "ARG"
+	case k.settings != nil:
+		return "SETTING"
+	}
+	return "…"
 }
 
 func (k key) check(value string, args []Arg) error {
@@ -122,7 +152,7 @@ func parameter(types ...param.Type) key { return key{settings: types} }
 func oneOf(words ...string) key {
 	return key{word: func(s string) error {
 		if !slices.Contains(words, s) {
-			return fmt.Errorf("%q is not one of %q", s, words)
+			return fmt.Errorf("%q is not %s", s, strings.Join(words, " or "))
 		}
 		return nil
 	}}

@@ -50,7 +50,7 @@ type Effects []Effect
 // UnmarshalYAML reads a list of effects.
 func (all *Effects) UnmarshalYAML(node *yaml.Node) error {
 	if node.Kind != yaml.SequenceNode {
-		return &yaml.TypeError{Errors: []string{fmt.Sprintf("line %d: the effects are not a list", node.Line)}}
+		return &yaml.TypeError{Errors: []string{fmt.Sprintf("line %d: effects should be a list: - size: {of: image}", node.Line)}}
 	}
 	*all = nil
 	var faults []string

@@ -61,7 +61,8 @@ func TestFaultsOfADeclaration(t *testing.T) {
 		"[duration: {of: text}]":                        {plan.Video, "of: the argument text is of the type text"},
 		"[duration: {of: video, times: 0}]":             {plan.Video, `times: the tool has no argument called "0"`},
 		"[colour: none]":                                {plan.Video, "it does not apply to what the tool returns, which is video"},
-		"[colour: red]":                                 {plan.Image, `is: "red" is not one of ["none"]`},
+		"[colour: red]":                                 {plan.Image, `"red" is not none`},
+		"[sound: some of it]":                           {plan.Video, `"some of it" is not some or none; or write {like: ARG} or {most: ARG}`},
 		"[size: {of: image, fits: huge}]":               {plan.Image, `fits: "huge" is no size, such as 800x600`},
 		"[frames: {least: none}]":                       {plan.Video, `least: "none" is no number of at least 1`},
 		"[unchanged: {of: image, outside: image}]":      {plan.Image, "outside: the argument image is of the type image"},
@@ -86,8 +87,8 @@ func TestFaultsOfADeclaration(t *testing.T) {
 func TestFaultsOfTheForm(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"duration":                          "line 1: the effects are not a list",
-		"{duration: 3}":                     "line 1: the effects are not a list",
+		"duration":                          "line 1: effects should be a list",
+		"{duration: 3}":                     "line 1: effects should be a list",
 		"[duration]":                        `line 1: an effect is not of the form "name: rule"`,
 		"[{sound: none, colour: none}]":     `not of the form "name: rule"`,
 		"[duration: [1, 2]]":                "the rule of the effect duration is neither a word nor a list of keys",

@@ -199,7 +199,7 @@ func (m *Remarks) UnmarshalYAML(node *yaml.Node) error {
 	}
 	var list []struct{ If, Say string }
 	if err := node.Decode(&list); err != nil {
-		return unread(node, fmt.Errorf("it is a sentence, or a list of {if: …, say: …}: %w", err))
+		return unread(node, errors.New("it is a sentence, or a list of {if: …, say: …}"))
 	}
 	for _, item := range list {
 		s, err := readRemark(item.If, item.Say)
