@@ -125,6 +125,7 @@ const maxClauses = 40
 func (t *thread) readAll(clauses []clause) *outcome {
 	alone := len(clauses) == 1
 	for n, c := range clauses {
+		c = t.quoteAnnounced(c)
 		r := t.read(n, c)
 		switch {
 		case t.isContext(r.words) && (!alone || len(r.files) > 0):

@@ -166,6 +166,15 @@ func (st *settings) content(r *reading, f *profile) string {
 		words = words[1:]
 	}
 	begin := slices.IndexFunc(words, func(w retrieve.Word) bool { return isFile(w) || !orders(w) })
+	for k := range max(0, begin) { // "write good morning on it" is no greeting
+		if st.begins("greetings", words[k:]) > 0 {
+			begin = k
+			break
+		}
+	}
+	if begin >= 0 && begin+2 < len(words) && isFile(words[begin]) && st.is("lettering", r.words[0]) && lower(words[begin+1]) == "with" {
+		begin += 2 // "stamp a.png with approved"
+	}
 	if begin < 0 || isFile(words[begin]) {
 		return ""
 	}
