@@ -144,8 +144,11 @@ func TestReadmeTellsTheTruth(t *testing.T) {
 	for _, b := range examples {
 		if strings.HasPrefix(b, "name: ") {
 			tools++
-			_, err := toolbox.ReadTool([]byte(b))
+			tool, err := toolbox.ReadTool([]byte(b))
 			check(t, err)
+			if warnings := tool.Warnings(); len(warnings) > 0 {
+				t.Errorf("%s: %q", tool.Name, warnings)
+			}
 		}
 	}
 	if tools != 3 {
