@@ -159,7 +159,7 @@ func (t *tryToolCommand) use(ctx context.Context, shop Workshop, tool toolbox.To
 			return use, usage("%s is a file: give it with --file %s.", a.Name, text)
 		case told:
 			use.Args[a.Name] = []toolbox.Value{{Resource: plan.Resource{Name: a.Name, Type: plan.Text, Value: text}}}
-		case a.Param == nil && a.Type.Media() && len(files) > 0:
+		case a.Param == nil && (a.Type.Media() || a.Type == plan.Text) && len(files) > 0:
 			info, err := media.InspectContext(ctx, files[0], shop.limits())
 			if err != nil {
 				return use, usage("%s", cmp.Or(plan.Sentence(err, plan.Message{}).String(), err.Error()))
@@ -167,10 +167,18 @@ func (t *tryToolCommand) use(ctx context.Context, shop Workshop, tool toolbox.To
 			if !info.Type.Fits(a.Type) {
 				return use, usage("%s is of the type %s, and %s is of the type %s.", files[0], info.Type, a.Name, a.Type)
 			}
-			use.Args[a.Name] = []toolbox.Value{{Resource: plan.Resource{Name: filepath.Base(files[0]), Type: a.Type}, Path: files[0]}}
+			v := toolbox.Value{Resource: plan.Resource{Name: filepath.Base(files[0]), Type: a.Type}, Path: files[0]}
+			if a.Type == plan.Text {
+				content, err := os.ReadFile(files[0])
+				if err != nil {
+					return use, usage("%s cannot be read: %s.", files[0], err)
+				}
+				v.Path, v.Resource.Value = "", string(content)
+			}
+			use.Args[a.Name] = []toolbox.Value{v}
 			files = files[1:]
 		case !a.Optional:
-			return use, usage("%s must be given: --file FILE for a resource, %s=VALUE for anything else.", a.Name, a.Name)
+			return use, usage("%s must be given: --file FILE for media or a text, %s=VALUE for anything else.", a.Name, a.Name)
 		}
 	}
 	if len(files) > 0 {

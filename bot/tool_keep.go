@@ -110,6 +110,10 @@ func newKept(r jobs.Request, run jobs.Run, step jobs.Step) kept {
 	if run.Plan != nil && step.Task < len(run.Plan.Tasks) {
 		k.task = oneLine(run.Plan.Tasks[step.Task].Subtask.Description, 200)
 	}
+	names := func(b plan.Binding) bool { return b.Source.Name != "" && strings.Contains(k.task, b.Source.Name) }
+	if slices.ContainsFunc(step.Action.Args, names) {
+		k.task = "" // it is about that one file
+	}
 	for _, b := range step.Action.Args {
 		if b.Arg == toolbox.ImprovisedInputs {
 			k.inputs = append(k.inputs, b.Type)
@@ -124,12 +128,12 @@ func (k kept) file(name string) ([]byte, error) {
 	t := toolbox.Tool{
 		Name: name, Description: sentenceOf(cmp.Or(k.task, k.wish, words)), When: "For requests like: " + cmp.Or(k.wish, words),
 		Examples: k.examples(words), Domain: "general", Origins: []string{"own"}, Params: improvise.Params(k.program), Returns: k.returns,
-		Made: "what " + words + " made", Suffix: strings.ReplaceAll(name, "_", "-"),
+		Made: "the result of " + words, Suffix: strings.ReplaceAll(name, "_", "-"),
 		Backends: []toolbox.Backing{{Kind: improviseKind, Program: k.program}}, // the rest is as usual
 	}
 	t.Args = k.args(t)
 	if len(t.Args) > 0 {
-		t.Made += " of {" + t.Args[0].Name + "}"
+		t.Made += " for {" + t.Args[0].Name + "}"
 	}
 	t.Moves = k.returns == plan.Image && slices.Contains(k.inputs, plan.Image)
 	var b bytes.Buffer

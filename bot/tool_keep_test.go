@@ -48,15 +48,15 @@ func TestKeep(t *testing.T) {
 		"a picture": {
 			improvisedRequest("write a greeting on this photo, {please}", aProgram, plan.Image, plan.Image), []string{"image", "greeting"},
 			[]string{"write a greeting on this photo, (please)", "write a greeting on {photo.jpg}, (please)", "the greeter: {picture.png}"},
-			"what the greeter made of {image}",
+			"the result of the greeter for {image}",
 		},
 		"several": {
 			improvisedRequest("把它们拼在一起", aProgram, plan.Document, plan.Image, plan.Text, plan.Image), []string{"image_1", "text", "image_2", "greeting"},
-			[]string{"把它们拼在一起", "把它们拼在一起: {photo.jpg}", "the greeter: {picture.png}"}, "what the greeter made of {image_1}",
+			[]string{"把它们拼在一起", "把它们拼在一起: {photo.jpg}", "the greeter: {picture.png}"}, "the result of the greeter for {image_1}",
 		},
 		"a name of a setting": {
 			improvisedRequest("say it", strings.ReplaceAll(aProgram, `"greeting"`, `"text"`), plan.Text, plan.Text), []string{"text_file", "text"},
-			[]string{"say it", "say it: {notes.txt}", "the greeter: {table.csv}"}, "what the greeter made of {text_file}",
+			[]string{"say it", "say it: {notes.txt}", "the greeter: {table.csv}"}, "the result of the greeter for {text_file}",
 		},
 	} {
 		run, step, ok := improvised(c.request)
@@ -99,11 +99,20 @@ func TestKeep(t *testing.T) {
 	if _, _, ok := improvised(shownRequest()); ok {
 		t.Error("a program is found where none was written")
 	}
+	named := improvisedRequest("put a bow on it", aProgram, plan.Image, plan.Image)
+	run, step, _ := improvised(named)
+	step.Action.Args[1].Source = plan.FromResource("cat-12ab.png")
+	run.Plan = &plan.Plan{Tasks: []plan.Task{{Subtask: plan.Subtask{Description: "Put a bow on cat-12ab.png"}}}}
+	b, err := newKept(named, run, step).file("the_bow")
+	check(t, err)
+	if bytes.Contains(b, []byte("cat-12ab")) {
+		t.Errorf("it speaks of the file of the request:\n%s", b)
+	}
 	empty := improvisedRequest("draw it", aProgram, plan.Image)
-	run, step, _ := improvised(empty)
-	b, err := newKept(empty, run, step).file("the_greeter")
+	run, step, _ = improvised(empty)
+	b, err = newKept(empty, run, step).file("the_greeter")
 	check(t, err) // its settings are arguments
-	if !strings.Contains(string(b), "made: what the greeter made\n") || !strings.Contains(string(b), "program: |") && !strings.Contains(string(b), "program: '{") {
+	if !strings.Contains(string(b), "made: the result of the greeter\n") || !strings.Contains(string(b), "program: |") && !strings.Contains(string(b), "program: '{") {
 		t.Errorf("%s", b)
 	}
 }

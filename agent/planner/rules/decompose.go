@@ -55,10 +55,20 @@ func (p *Planner) decompose(r plan.Request, text string) outcome {
 	m := &matcher{&settings{p.newScene(r, text)}}
 	t := &thread{drafter: &drafter{m}, marker: &marker{m}}
 	clauses := p.clauses(text, t.words)
+	if len(clauses) > 1 && t.isExample(text) {
+		clauses = []clause{{words: t.words, text: text}}
+	}
 	if len(clauses) > maxClauses {
 		return *lost(r)
 	}
 	return *t.readAll(limitsLast(t.tuned(clauses)))
+}
+
+// isExample reports whether a tool has the request among its examples. All of it is then for that tool, even if it
+// reads like several orders.
+func (t *thread) isExample(text string) bool {
+	same := func(example string) bool { return strings.EqualFold(strings.TrimRight(example, ".!"), strings.TrimRight(text, ".!")) }
+	return slices.ContainsFunc(t.profiles, func(f profile) bool { return slices.ContainsFunc(f.plain, same) })
 }
 
 // tuned joins a clause that only says how one of two things is to be to the clause that makes one of both:

@@ -499,3 +499,27 @@ returns: image, made: "{image}, mirrored", backends: [{kind: native, run: mirror
 		}
 	}
 }
+
+// A request that is an example of a tool is for that tool alone, even if it reads like several orders.
+func TestAnExampleIsForItsTool(t *testing.T) {
+	t.Parallel()
+	c, err := catalogue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const wish = "turn this list into seating cards, four to a page, folded in the middle, name on both sides"
+	cards := toolbox.Tool{
+		Name: "seating_cards", Description: "Makes seating cards of a list of guests.",
+		Examples: []string{wish, "seating cards: {table.csv}"}, Domain: "general",
+		Args: []toolbox.Arg{{Name: "text", Type: plan.Text, Meaning: plan.Content}}, Returns: plan.Document,
+	}
+	m, err := rules.New(rules.Config{Catalogue: toolbox.NewCatalogue(append(slices.Clone(c.Tools()), cards))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := plan.Request{Wish: strings.ToUpper(wish[:1]) + wish[1:] + ".", Given: []plan.Resource{{Name: "guests.csv", Type: plan.Text}}}
+	d, err := m.Decompose(t.Context(), r, nil)
+	if err != nil || len(d.Subtasks) != 1 || d.Subtasks[0].Tool != cards.Name {
+		t.Errorf("%v:%s", err, showTasks(d))
+	}
+}
