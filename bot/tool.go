@@ -160,20 +160,9 @@ func (t *tryToolCommand) use(ctx context.Context, shop Workshop, tool toolbox.To
 		case told:
 			use.Args[a.Name] = []toolbox.Value{{Resource: plan.Resource{Name: a.Name, Type: plan.Text, Value: text}}}
 		case a.Param == nil && (a.Type.Media() || a.Type == plan.Text) && len(files) > 0:
-			info, err := media.InspectContext(ctx, files[0], shop.limits())
+			v, err := fileFor(ctx, files[0], a, shop.limits())
 			if err != nil {
-				return use, usage("%s", cmp.Or(plan.Sentence(err, plan.Message{}).String(), err.Error()))
-			}
-			if !info.Type.Fits(a.Type) {
-				return use, usage("%s is of the type %s, and %s is of the type %s.", files[0], info.Type, a.Name, a.Type)
-			}
-			v := toolbox.Value{Resource: plan.Resource{Name: filepath.Base(files[0]), Type: a.Type}, Path: files[0]}
-			if a.Type == plan.Text {
-				content, err := os.ReadFile(files[0])
-				if err != nil {
-					return use, usage("%s cannot be read: %s.", files[0], err)
-				}
-				v.Path, v.Resource.Value = "", string(content)
+				return use, err
 			}
 			use.Args[a.Name] = []toolbox.Value{v}
 			files = files[1:]
@@ -189,6 +178,26 @@ func (t *tryToolCommand) use(ctx context.Context, shop Workshop, tool toolbox.To
 		return use, usage("%s", plan.Sentence(err, plan.Message{}))
 	}
 	return typed, nil
+}
+
+// fileFor is the file as the argument takes it: a text by its content.
+func fileFor(ctx context.Context, path string, a toolbox.Arg, l media.Limits) (toolbox.Value, error) {
+	v := toolbox.Value{Resource: plan.Resource{Name: filepath.Base(path), Type: a.Type}, Path: path}
+	info, err := media.InspectContext(ctx, path, l)
+	switch {
+	case err != nil:
+		return v, usage("%s", cmp.Or(plan.Sentence(err, plan.Message{}).String(), err.Error()))
+	case !info.Type.Fits(a.Type):
+		return v, usage("%s is of the type %s, and %s is of the type %s.", path, info.Type, a.Name, a.Type)
+	case a.Type != plan.Text:
+		return v, nil
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return v, usage("%s cannot be read: %s.", path, err)
+	}
+	v.Path, v.Value = "", string(content)
+	return v, nil
 }
 
 // keep puts the results into the folder under the tool's name, or prints a text.

@@ -67,7 +67,9 @@ func (p *Planner) decompose(r plan.Request, text string) outcome {
 // isExample reports whether a tool has the request among its examples. All of it is then for that tool, even if it
 // reads like several orders.
 func (t *thread) isExample(text string) bool {
-	same := func(example string) bool { return strings.EqualFold(strings.TrimRight(example, ".!"), strings.TrimRight(text, ".!")) }
+	same := func(example string) bool {
+		return strings.EqualFold(strings.TrimRight(example, ".!"), strings.TrimRight(text, ".!"))
+	}
 	return slices.ContainsFunc(t.profiles, func(f profile) bool { return slices.ContainsFunc(f.plain, same) })
 }
 
