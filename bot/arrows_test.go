@@ -136,13 +136,35 @@ var arrows = map[string]arrow{
 	"storage/redis/embedded":            {[]string{"storage", "storage/redis"}, "a server for the make that it lies below, whose contract its tests run"},
 	"storage/s3":                        {[]string{"storage"}, "a make imports its promise"},
 	"storage/s3/s3test":                 {nil, "a server that speaks a protocol knows nothing of ours"},
-	"bot":                               {[]string{"..."}, "the program wires everything"},
+	"bot":                               {[]string{"agent/endpoint/discover", "agent/toolbox/sandbox", "bot/cli", "bot/command"}, "main only starts the program"},
+	"bot/ask":                           {[]string{"adapters", "adapters/terminal", "agent", "agent/plan", "agent/toolbox/improvise", "agent/toolbox/media", "agent/toolgraph", "bot/command", "bot/conversation", "bot/export", "bot/fault", "bot/operate", "bot/operator", "bot/output", "bot/place", "bot/workshop", "jobs", "storage"}, "a command wires what it needs, and asks the running process"},
+	"bot/bottest":                       {[]string{"adapters", "agent/plan", "agent/toolbox", "jobs"}, "helpers of tests know nothing of the commands that they test"},
+	"bot/chat":                          {[]string{"adapters", "adapters/discord", "adapters/ledger", "adapters/phrase", "adapters/slack", "agent/plan", "bot/command", "bot/fault", "bot/listen", "bot/output", "bot/place", "bot/settings", "storage"}, "platforms are made as the settings name them, for whoever serves or looks at them"},
+	"bot/cli":                           {[]string{"agent/plan", "bot/ask", "bot/chat", "bot/command", "bot/doctor", "bot/evaluate", "bot/fault", "bot/operate", "bot/output", "bot/serve", "bot/settings", "bot/tools", "bot/workshop"}, "the command line lists the commands"},
+	"bot/command":                       {[]string{"agent/endpoint/discover", "agent/toolbox", "agent/toolgraph", "bot/fault", "bot/progress", "bot/settings", "bot/workshop"}, "what commands share knows no command"},
+	"bot/conversation":                  {[]string{"adapters/terminal", "agent/plan", "bot/fault", "bot/place", "bot/workshop"}, "conversations are kept in places of their own"},
+	"bot/doctor":                        {[]string{"adapters", "adapters/ledger", "agent/endpoint", "agent/endpoint/family", "agent/plan", "agent/toolbox", "agent/toolbox/media/ffmpeg", "agent/toolbox/program", "agent/toolbox/sandbox", "bot/chat", "bot/command", "bot/fault", "bot/listen", "bot/operator", "bot/output", "bot/place", "bot/settings", "bot/workshop", "jobs", "storage", "storage/disk", "storage/redis", "storage/s3"}, "what is looked at is made as the settings name it; nothing is served"},
+	"bot/evaluate":                      {[]string{"agent", "agent/endpoint", "agent/endpoint/family", "agent/evaluate", "agent/mind", "agent/mind/llm", "agent/mind/llm/replay", "agent/plan", "agent/toolbox", "bot/command", "bot/fault", "bot/listen", "bot/output", "bot/settings", "bot/workshop"}, "plans are judged without a platform or a job"},
+	"bot/export":                        {[]string{"agent/plan", "bot/fault"}, "files are written from wherever they are kept"},
+	"bot/fault":                         {[]string{"adapters", "agent/plan", "storage"}, "errors are told by the sentences that they carry"},
+	"bot/listen":                        {nil, "HTTP is served whatever is asked for"},
+	"bot/metrics":                       {[]string{"agent/plan", "agent/toolbox", "jobs"}, "what is counted is told by the jobs and the toolbox"},
+	"bot/operate":                       {[]string{"adapters", "adapters/terminal", "adapters/web", "agent/plan", "agent/toolbox/improvise", "bot/command", "bot/conversation", "bot/export", "bot/fault", "bot/operator", "bot/output", "bot/place", "bot/website", "bot/workshop", "jobs"}, "the commands act on requests by an operator, wherever that is"},
+	"bot/operator":                      {[]string{"adapters", "agent/plan", "bot/fault", "bot/listen", "jobs"}, "requests are looked at by the jobs, here or behind a socket"},
+	"bot/output":                        {[]string{"agent/plan"}, "what is printed knows words and figures"},
+	"bot/place":                         {[]string{"adapters", "agent/plan", "bot/fault", "bot/operator", "bot/settings", "storage", "storage/disk", "storage/redis", "storage/redis/embedded", "storage/s3"}, "a place is opened as the settings name it; who has the folder already is asked by its socket"},
+	"bot/progress":                      {[]string{"adapters", "agent"}, "the line tells what the agent and the platforms report"},
+	"bot/serve":                         {[]string{"adapters", "adapters/discord", "adapters/slack", "adapters/terminal", "adapters/web", "agent", "agent/plan", "agent/toolbox", "bot/chat", "bot/command", "bot/fault", "bot/listen", "bot/metrics", "bot/operator", "bot/place", "bot/settings", "bot/website", "bot/workshop", "jobs"}, "a command wires what it needs"},
+	"bot/settings":                      {[]string{"adapters", "adapters/discord", "adapters/slack", "adapters/terminal", "adapters/web", "agent/endpoint", "agent/endpoint/discover", "agent/toolbox", "agent/toolbox/memory", "agent/toolbox/webapi", "agent/toolgraph", "bot/fault", "jobs/quota", "storage", "storage/redis", "storage/s3"}, "settings are values: what a value may be is known by what it is for, and nothing is made of it"},
+	"bot/tools":                         {[]string{"agent/plan", "agent/planner/rules", "agent/toolbox", "agent/toolbox/effect", "agent/toolbox/improvise", "agent/toolbox/media", "agent/toolbox/retrieve", "agent/toolbox/sandbox", "agent/toolbox/verify", "bot/command", "bot/fault", "bot/operate", "bot/operator", "bot/output", "bot/settings", "bot/workshop", "jobs"}, "tools are made and tried by the workshop, and kept from what an operator shows"},
+	"bot/website":                       {[]string{"adapters", "adapters/web", "adapters/web/drawing", "adapters/web/guard", "adapters/web/media", "adapters/web/page", "adapters/web/point", "adapters/web/site", "agent/plan", "agent/toolbox", "agent/toolbox/improvise", "agent/toolbox/media", "bot/place", "bot/settings", "bot/workshop", "jobs", "storage"}, "the channel in the browser shows what the jobs and the toolbox tell"},
+	"bot/workshop":                      {[]string{"adapters", "adapters/phrase", "adapters/terminal", "adapters/web/page", "agent", "agent/endpoint", "agent/endpoint/family", "agent/mind", "agent/mind/llm", "agent/mind/standin", "agent/plan", "agent/planner/rules", "agent/toolbox", "agent/toolbox/hftask", "agent/toolbox/improvise", "agent/toolbox/localai", "agent/toolbox/media", "agent/toolbox/media/ffmpeg", "agent/toolbox/media/probe", "agent/toolbox/native", "agent/toolbox/openai", "agent/toolbox/program", "agent/toolbox/program/facts", "agent/toolbox/sandbox", "agent/toolbox/weather", "agent/toolbox/webapi", "bot/fault", "bot/place", "bot/settings", "jobs", "jobs/quota", "storage"}, "the workshop makes every implementation that a setting names, and no platform"},
 }
 
 // TestArrows holds the directions in which packages may import each other. A test may
 // import besides what its package may: its own package, what lies below it, the
 // contract suite of a promise, and the scripted model server; one of the jobs also the
-// places where they are kept.
+// places where they are kept, and one of the program everything.
 func TestArrows(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -204,7 +226,8 @@ func testMay(pkg, other string) bool {
 	promise := path.Dir(other)
 	suite := other == path.Join(promise, path.Base(promise)+"test")                                                  // storage/storagetest
 	places := (pkg == "jobs" || pkg == "jobs/quota" || pkg == "jobs/record") && strings.HasPrefix(other, "storage/") // what they promise depends on where they are kept
-	return other == pkg || other == scriptedServer || other == browser || strings.HasPrefix(other, pkg+"/") || suite && strings.HasPrefix(pkg, promise+"/") || places
+	program := pkg == "bot" || strings.HasPrefix(pkg, "bot/")                                                        // whose tests run the whole of it
+	return program || other == pkg || other == scriptedServer || other == browser || strings.HasPrefix(other, pkg+"/") || suite && strings.HasPrefix(pkg, promise+"/") || places
 }
 
 func TestTestsMayImportTheirOwn(t *testing.T) {
@@ -231,9 +254,6 @@ func TestTestsMayImportTheirOwn(t *testing.T) {
 }
 
 func (a arrow) allows(pkg string) bool {
-	if pkg == "bot" || strings.HasPrefix(pkg, "bot/") {
-		return false // nothing imports the program
-	}
 	if pkg == "agent/lazyregexp" {
 		return true // a leaf that stands for the standard library's regexp
 	}

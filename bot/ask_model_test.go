@@ -8,31 +8,33 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"atelier/agent/endpoint/discover"
 	"atelier/agent/mind/llm/llmtest"
+	"atelier/bot/ask"
+	"atelier/bot/bottest"
+	"atelier/bot/fault"
 )
 
 // askModel calls ask with a picture, and reads the object that it prints.
-func askModel(t *testing.T, env []string, args ...string) (int, answer) {
+func askModel(t *testing.T, env []string, args ...string) (int, ask.Answer) {
 	t.Helper()
 	return askModelAt(t, nil, env, args...)
 }
 
 // askModelAt is askModel where model servers may listen on this machine.
-func askModelAt(t *testing.T, places []discover.Place, env []string, args ...string) (int, answer) {
+func askModelAt(t *testing.T, places []discover.Place, env []string, args ...string) (int, ask.Answer) {
 	t.Helper()
 	dir := t.TempDir()
 	photo := filepath.Join(dir, "photo.png")
-	write(t, photo, string(pictureBytes(40, 20)))
+	bottest.Write(t, photo, string(bottest.PictureBytes(40, 20)))
 	status, stdout, stderr := called{
 		env:    append(env, "ATELIER_DATA="+dir),
 		args:   append([]string{"ask", "--json", "--out", filepath.Join(dir, "out"), "--file", photo}, args...),
 		places: places,
 	}.run(t)
-	var an answer
+	var an ask.Answer
 	if err := json.Unmarshal([]byte(stdout), &an); err != nil {
 		t.Fatalf("status %d: %v: %s%s", status, err, stdout, stderr)
 	}
@@ -50,7 +52,7 @@ func TestAskModel(t *testing.T) {
 	} {
 		server := llmtest.New(t, llmtest.Config{Answer: greyer{answer: c.answer}.respond, Key: "sk-test-key"})
 		status, an := askModel(t, modelEnv(server, "OPENAI_API_KEY=sk-test-key"), "--mind", "llm", c.wish)
-		if status != statusDone || len(an.Files) != 1 || an.Solutions[0].Steps[0].Tool != "greyscale_image" {
+		if status != fault.StatusDone || len(an.Files) != 1 || an.Solutions[0].Steps[0].Tool != "greyscale_image" {
 			t.Fatalf("%s: status %d, %+v", name, status, an)
 		}
 		if !strings.Contains(an.Text, c.answer) || !strings.Contains(an.Text, filepath.Base(an.Files[0].Path)) {
@@ -92,7 +94,7 @@ func TestAskModelInText(t *testing.T) {
 	} {
 		args := append([]string{"ask", "--out", t.TempDir(), "--file", "testdata/photo.jpg"}, c.args...)
 		status, stdout, stderr := called{env: modelEnv(server), args: append(args, "make it black and white")}.run(t)
-		if status != statusDone || !strings.Contains(stdout, c.want) || (c.want == "") == strings.Contains(stdout, "Model:") {
+		if status != fault.StatusDone || !strings.Contains(stdout, c.want) || (c.want == "") == strings.Contains(stdout, "Model:") {
 			t.Errorf("%v: status %d: %s%s", c.args, status, stdout, stderr)
 		}
 	}
@@ -103,7 +105,7 @@ func TestAskBack(t *testing.T) {
 	t.Parallel()
 	server := llmtest.New(t, llmtest.Config{Answer: greyer{question: "Welches Bild meinst du?"}.respond})
 	status, stdout, _ := called{env: modelEnv(server), args: []string{"ask", "mach es schwarzweiß"}}.run(t)
-	if status != statusQuestion || !strings.HasPrefix(stdout, "Welches Bild meinst du?\n\nModel: 1 call, ") {
+	if status != fault.StatusQuestion || !strings.HasPrefix(stdout, "Welches Bild meinst du?\n\nModel: 1 call, ") {
 		t.Errorf("status %d: %s", status, stdout)
 	}
 }
@@ -141,13 +143,13 @@ func TestModelFaults(t *testing.T) {
 			}.run(t)
 			told, logged := toldAndLogged(stderr)
 			if slices.Contains(args, "--json") {
-				var an answer
+				var an ask.Answer
 				if err := json.Unmarshal([]byte(stdout), &an); err != nil || told != "" {
 					t.Errorf("%s: %q, %v", name, told, err)
 				}
 				told = "bot: " + an.Text + "\n"
 			}
-			if status != statusFailed || told != "bot: "+c.want+"\n" || !strings.Contains(logged, "level=WARN") {
+			if status != fault.StatusFailed || told != "bot: "+c.want+"\n" || !strings.Contains(logged, "level=WARN") {
 				t.Errorf("%s %v: status %d: %q, logged: %s", name, args, status, told, logged)
 			}
 			if strings.Contains(stdout+stderr, key) || strings.Contains(stdout+stderr, "0123456789") {
@@ -178,11 +180,11 @@ func TestFallback(t *testing.T) {
 	quota := llmtest.Response{Status: http.StatusTooManyRequests, ErrorCode: "insufficient_quota"}
 	server := llmtest.New(t, llmtest.Config{Answer: func(llmtest.Request) llmtest.Response { return quota }})
 	status, an := askModel(t, modelEnv(server), "make it black and white")
-	if status != statusFailed || an.Thinking == nil || an.Thinking.Calls != 0 || len(an.Thinking.Jobs) != 1 {
+	if status != fault.StatusFailed || an.Thinking == nil || an.Thinking.Calls != 0 || len(an.Thinking.Jobs) != 1 {
 		t.Errorf("without: status %d, %+v", status, an)
 	}
 	status, an = askModel(t, modelEnv(server, "MIND_FALLBACK=offline"), "make it black and white")
-	if status != statusDone || len(an.Files) != 1 || an.Thinking.StoodIn == "" || !strings.Contains(an.Text, an.Thinking.StoodIn) {
+	if status != fault.StatusDone || len(an.Files) != 1 || an.Thinking.StoodIn == "" || !strings.Contains(an.Text, an.Thinking.StoodIn) {
 		t.Errorf("with: status %d, %+v", status, an)
 	}
 }
@@ -192,7 +194,7 @@ func TestVision(t *testing.T) {
 	t.Parallel()
 	server := llmtest.New(t, llmtest.Config{Answer: english().respond})
 	status, an := askModel(t, modelEnv(server, "OPENAI_VISION=true"), "make it black and white")
-	if status != statusDone {
+	if status != fault.StatusDone {
 		t.Fatalf("status %d: %+v", status, an)
 	}
 	for i, r := range server.Requests() {
@@ -214,7 +216,7 @@ func TestDecomposer(t *testing.T) {
 	own := llmtest.New(t, llmtest.Config{Answer: english().respond, Key: "sk-own"})
 	status, an := askModel(t, modelEnv(main, "OPENAI_API_KEY=sk-main",
 		"DECOMPOSER_BASE_URL="+own.URL(), "DECOMPOSER_API_KEY=sk-own", "DECOMPOSER_MODEL=mix"), "make it black and white")
-	if status != statusDone || an.Thinking.Jobs[0].Model != "mix" || an.Thinking.Jobs[1].Model != "test-model" {
+	if status != fault.StatusDone || an.Thinking.Jobs[0].Model != "mix" || an.Thinking.Jobs[1].Model != "test-model" {
 		t.Errorf("status %d: %+v", status, an.Thinking)
 	}
 	if len(own.Requests()) != 1 || own.Requests()[0].Model != "mix" || len(main.Requests()) != 3 {
@@ -256,7 +258,7 @@ func TestAzure(t *testing.T) {
 	status, an := askModel(t, []string{
 		"OPENAI_BASE_URL=" + server.AzureURL(), "OPENAI_API_KEY=azure-key", "OPENAI_API_VERSION=2024-10-21", "OPENAI_MODEL=our-deployment",
 	}, "make it black and white")
-	if status != statusDone || len(an.Files) != 1 {
+	if status != fault.StatusDone || len(an.Files) != 1 {
 		t.Errorf("status %d: %+v", status, an)
 	}
 	if calls := server.Calls(); len(calls) == 0 || !strings.Contains(calls[len(calls)-1], "/deployments/our-deployment/") {
@@ -264,41 +266,15 @@ func TestAzure(t *testing.T) {
 	}
 }
 
-// seen waits until something was written.
-type seen struct {
-	what string
-	once sync.Once
-	came chan struct{}
-
-	mu  sync.Mutex
-	all strings.Builder
-}
-
-func (s *seen) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.all.String()
-}
-
-func (s *seen) Write(b []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.all.Write(b)
-	if strings.Contains(s.all.String(), s.what) {
-		s.once.Do(func() { close(s.came) })
-	}
-	return len(b), nil
-}
-
 // TestProgressOfAsk: a person at a terminal reads what goes on while the model thinks, and
 // nothing of it stays. A program that reads JSON is told nothing.
 func TestProgressOfAsk(t *testing.T) {
 	t.Parallel()
 	atTerminal := func(io.Writer) (int, bool) { return 60, true }
-	waits := &seen{what: "(understanding the wish)", came: make(chan struct{})}
+	waits := &bottest.Seen{What: "(understanding the wish)", Came: make(chan struct{})}
 	server := llmtest.New(t, llmtest.Config{Answer: func(r llmtest.Request) llmtest.Response {
 		if r.Job == "decompose" {
-			<-waits.came
+			<-waits.Came
 		}
 		return english().respond(r)
 	}})
@@ -308,7 +284,7 @@ func TestProgressOfAsk(t *testing.T) {
 		terminal: atTerminal, stderr: waits,
 	}
 	status, stdout, stderr := c.run(t)
-	if above, last := screen(stderr); status != statusDone || above+last != "" || strings.Contains(stdout, "Thinking…") {
+	if above, last := bottest.Screen(stderr); status != fault.StatusDone || above+last != "" || strings.Contains(stdout, "Thinking…") {
 		t.Errorf("status %d: above %q, last %q", status, above, last)
 	}
 	c.args = append(c.args, "--json")
@@ -336,11 +312,11 @@ func TestSpentInVain(t *testing.T) {
 	for _, args := range [][]string{{}, {"--plan"}} {
 		args = append([]string{"ask", "--file", "testdata/photo.jpg", "make it black and white"}, args...)
 		status, stdout, stderr := called{env: modelEnv(useless), args: args}.run(t)
-		if status != statusFailed || stdout != "" || !strings.Contains(stderr, "\nModel: 2 calls (1 to repair an answer), ") {
+		if status != fault.StatusFailed || stdout != "" || !strings.Contains(stderr, "\nModel: 2 calls (1 to repair an answer), ") {
 			t.Errorf("%v: status %d: %s%s", args, status, stdout, stderr)
 		}
 		status, _, stderr = called{env: modelEnv(broke), args: args}.run(t)
-		if status != statusFailed || strings.Contains(stderr, "Model:") {
+		if status != fault.StatusFailed || strings.Contains(stderr, "Model:") {
 			t.Errorf("%v without an answer: status %d: %s", args, status, stderr)
 		}
 	}

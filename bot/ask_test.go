@@ -12,10 +12,13 @@ import (
 	"testing"
 
 	"atelier/agent/plan"
+	"atelier/bot/ask"
+	"atelier/bot/bottest"
+	"atelier/bot/fault"
 )
 
 // askJSON calls ask for a picture in a folder of its own.
-func askJSON(t *testing.T, dir string, args ...string) (status int, an answer) {
+func askJSON(t *testing.T, dir string, args ...string) (status int, an ask.Answer) {
 	t.Helper()
 	status, stdout, stderr := run(t, map[string]string{"ATELIER_DATA": dir},
 		append([]string{"ask", "--json", "--out", filepath.Join(dir, "out")}, args...)...)
@@ -31,7 +34,7 @@ func TestATurnOutlastsItsFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	photo := filepath.Join(dir, "photo.png")
-	write(t, photo, string(pictureBytes(40, 20)))
+	bottest.Write(t, photo, string(bottest.PictureBytes(40, 20)))
 	_, first := askJSON(t, dir, "--thread", "one", "--file", photo, "blur it")
 	if len(first.Files) != 1 {
 		t.Fatalf("%+v", first)
@@ -42,12 +45,12 @@ func TestATurnOutlastsItsFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, failed := askJSON(t, dir, "--thread", "two", "--file", photo, "blur it")
-	if want := fmt.Sprintf("The file %s could not be written", filepath.Base(made.Path)); status != statusFailed || !strings.HasPrefix(failed.Text, want) {
+	if want := fmt.Sprintf("The file %s could not be written", filepath.Base(made.Path)); status != fault.StatusFailed || !strings.HasPrefix(failed.Text, want) {
 		t.Fatalf("status %d: %+v", status, failed)
 	}
-	check(t, os.Remove(filepath.Dir(made.Path)))
+	bottest.Check(t, os.Remove(filepath.Dir(made.Path)))
 	status, next := askJSON(t, dir, "--thread", "two", "rotate it by 90 degrees")
-	if status != statusDone || next.Solutions[0].Steps[0].Inputs[0] != made.Name {
+	if status != fault.StatusDone || next.Solutions[0].Steps[0].Inputs[0] != made.Name {
 		t.Errorf("status %d: %+v", status, next)
 	}
 }
@@ -56,22 +59,22 @@ func TestTooManyThings(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	args := []string{"--thread", "many"}
-	for i := range maxFiles {
+	for i := range ask.MaxFiles {
 		photo := filepath.Join(dir, fmt.Sprintf("p%d.png", i))
-		write(t, photo, string(pictureBytes(8+i, 8)))
+		bottest.Write(t, photo, string(bottest.PictureBytes(8+i, 8)))
 		args = append(args, "--file", photo)
 	}
-	if status, an := askJSON(t, dir, append(args, "--plan", "make a collage of these pictures")...); status != statusDone {
+	if status, an := askJSON(t, dir, append(args, "--plan", "make a collage of these pictures")...); status != fault.StatusDone {
 		t.Fatalf("status %d: %s", status, an.Text)
 	}
 	more := filepath.Join(dir, "more.png")
-	write(t, more, string(pictureBytes(99, 8)))
+	bottest.Write(t, more, string(bottest.PictureBytes(99, 8)))
 	status, _, stderr := run(t, nil, append([]string{"ask", "--file", more, "make a collage of these pictures"}, args[2:]...)...)
-	if status != statusUsage || !strings.Contains(stderr, "at most 64 files") {
+	if status != fault.StatusUsage || !strings.Contains(stderr, "at most 64 files") {
 		t.Errorf("status %d: %s", status, stderr)
 	}
 	status, an := askJSON(t, dir, "--thread", "many", "--file", more, "make a collage of all the pictures")
-	if status != statusFailed || !strings.HasPrefix(an.Text, "At most 64 things") {
+	if status != fault.StatusFailed || !strings.HasPrefix(an.Text, "At most 64 things") {
 		t.Errorf("status %d: %s", status, an.Text)
 	}
 }
@@ -85,7 +88,7 @@ func TestReasonNamesNoPath(t *testing.T) {
 		&os.LinkError{Op: "rename", Old: "/srv/a", New: "/srv/b", Err: full},
 		errors.Join(fmt.Errorf("put given/x: %w", &fs.PathError{Op: "write", Path: "/srv/x", Err: full}), nil),
 	} {
-		for _, sentence := range []string{reason(err), plan.Sentence(noScratch(err), plan.Message{}).String()} {
+		for _, sentence := range []string{fault.Reason(err), plan.Sentence(fault.NoScratch(err), plan.Message{}).String()} {
 			if strings.Contains(sentence, "/") || !strings.Contains(sentence, full.Error()) {
 				t.Errorf("%v became %q", err, sentence)
 			}
@@ -102,7 +105,7 @@ func TestTheLogQuotesNobody(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, _, stderr := run(t, map[string]string{"ATELIER_LOG": "warn"}, "ask", "--file", file, "blur my secret uncle")
-	if status != statusFailed || !strings.Contains(stderr, "my secret aunt.jpg") {
+	if status != fault.StatusFailed || !strings.Contains(stderr, "my secret aunt.jpg") {
 		t.Errorf("the person is told, with the status %d: %s", status, stderr)
 	}
 	logged := 0

@@ -8,6 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"atelier/bot/bottest"
+	"atelier/bot/fault"
 )
 
 // listener is a model server that hears these words in whatever it is sent.
@@ -41,16 +44,16 @@ func silence() string {
 func TestAskByVoice(t *testing.T) {
 	t.Parallel()
 	said := filepath.Join(t.TempDir(), "wish.wav")
-	write(t, said, silence())
+	bottest.Write(t, said, silence())
 	status, an := askModel(t, listener(t, "make it black and white"), "--voice", said)
-	if status != statusDone || len(an.Files) != 1 || !strings.HasPrefix(an.Text, "I understood: “make it black and white”") {
+	if status != fault.StatusDone || len(an.Files) != 1 || !strings.HasPrefix(an.Text, "I understood: “make it black and white”") {
 		t.Fatalf("status %d: %+v", status, an)
 	}
 	if tool := an.Solutions[0].Steps[0].Tool; tool != "greyscale_image" {
 		t.Errorf("it ran %s", tool)
 	}
 	status, an = askModel(t, listener(t, "make a small version, 200 pixels wide"), "--voice", said, "--solution", "2")
-	if status != statusDone || len(an.Files) != 1 {
+	if status != fault.StatusDone || len(an.Files) != 1 {
 		t.Errorf("its second solution: status %d: %+v", status, an)
 	}
 }
@@ -60,17 +63,17 @@ func TestAskByWhatIsNoVoice(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	said, photo := filepath.Join(dir, "wish.wav"), filepath.Join(dir, "photo.png")
-	write(t, said, silence())
-	write(t, photo, string(pictureBytes(8, 8)))
+	bottest.Write(t, said, silence())
+	bottest.Write(t, photo, string(bottest.PictureBytes(8, 8)))
 	for want, c := range map[string]struct {
 		args   []string
 		status int
 	}{
-		"give one of them":                        {[]string{"--voice", said, "blur it"}, statusUsage},
-		"--voice is empty":                        {[]string{"--voice", "", "blur it"}, statusUsage},
-		`"photo.png" is not a sound`:              {[]string{"--voice", photo}, statusFailed},
-		`There is no file called "elsewhere.wav"`: {[]string{"--voice", filepath.Join(dir, "elsewhere.wav")}, statusFailed},
-		"say it with --voice FILE":                {nil, statusUsage},
+		"give one of them":                        {[]string{"--voice", said, "blur it"}, fault.StatusUsage},
+		"--voice is empty":                        {[]string{"--voice", "", "blur it"}, fault.StatusUsage},
+		`"photo.png" is not a sound`:              {[]string{"--voice", photo}, fault.StatusFailed},
+		`There is no file called "elsewhere.wav"`: {[]string{"--voice", filepath.Join(dir, "elsewhere.wav")}, fault.StatusFailed},
+		"say it with --voice FILE":                {nil, fault.StatusUsage},
 	} {
 		status, _, stderr := called{env: []string{"ATELIER_DATA=" + dir, "MIND=offline"}, args: append([]string{"ask"}, c.args...)}.run(t)
 		if status != c.status || !strings.Contains(stderr, want) {

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"atelier/bot/fault"
 )
 
 // TestTheExampleOfTheBackendsFile is taken, with the variable that it names.
@@ -12,19 +14,19 @@ func TestTheExampleOfTheBackendsFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "backends.yaml")
 	status, printed, stderr := run(t, nil, "backends")
-	if status != statusDone {
+	if status != fault.StatusDone {
 		t.Fatal(stderr)
 	}
 	if err := os.WriteFile(path, []byte(printed), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	env := map[string]string{"BACKENDS_FILE": path}
-	if status, _, stderr := run(t, env, "tools", "--servers"); status != statusUsage || !strings.Contains(stderr, "the server gpu1 has its key in GPU1_TOKEN, which is not set") {
+	if status, _, stderr := run(t, env, "tools", "--servers"); status != fault.StatusUsage || !strings.Contains(stderr, "the server gpu1 has its key in GPU1_TOKEN, which is not set") {
 		t.Errorf("without its key: %d, %s", status, stderr)
 	}
 	env["GPU1_TOKEN"] = "secret-of-gpu1"
 	status, servers, stderr := run(t, env, "tools", "--servers")
-	if status != statusDone || strings.Contains(servers+stderr, "secret-of-gpu1") {
+	if status != fault.StatusDone || strings.Contains(servers+stderr, "secret-of-gpu1") {
 		t.Fatalf("%d, %s", status, stderr)
 	}
 	for _, name := range []string{"native", "program", "weather", "gpu1", "voices"} {
@@ -33,7 +35,7 @@ func TestTheExampleOfTheBackendsFile(t *testing.T) {
 		}
 	}
 	status, tools, _ := run(t, env, "tools", "--json")
-	if status != statusDone || !strings.Contains(tools, `"program:text_to_speech"`) {
+	if status != fault.StatusDone || !strings.Contains(tools, `"program:text_to_speech"`) {
 		t.Errorf("the second way is not taken:\n%s", tools)
 	}
 }
@@ -66,7 +68,7 @@ func TestWrongBackendsFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			status, _, stderr := run(t, map[string]string{"BACKENDS_FILE": path}, "tools")
-			if status != statusUsage || !strings.Contains(stderr, c.says) || strings.Count(stderr, "\n") != 1 || strings.Contains(stderr, "sEcReT") {
+			if status != fault.StatusUsage || !strings.Contains(stderr, c.says) || strings.Count(stderr, "\n") != 1 || strings.Contains(stderr, "sEcReT") {
 				t.Errorf("status %d, %s", status, stderr)
 			}
 		})
@@ -82,23 +84,7 @@ func TestWaysAreTakenInTheirOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, tools, stderr := run(t, map[string]string{"BACKENDS_FILE": path, "TOOL_SERVER_URL": "http://127.0.0.1:9"}, "tools", "--servers", "--json")
-	if status != statusDone || !strings.Contains(tools, `"parallel": 1`) || !strings.Contains(tools, `"server": "toolserver"`) {
+	if status != fault.StatusDone || !strings.Contains(tools, `"parallel": 1`) || !strings.Contains(tools, `"server": "toolserver"`) {
 		t.Errorf("%d, %s%s", status, tools, stderr)
 	}
-}
-
-func FuzzBackendsFile(f *testing.F) {
-	f.Add([]byte(exampleBackends))
-	f.Add([]byte("tools: {blur_image: [{server: native, timeout: 1m}]}"))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		file, err := parseBackends(b)
-		if err != nil && strings.Contains(err.Error(), "\n") {
-			t.Errorf("an error of several lines: %q", err)
-		}
-		for _, s := range file.Servers {
-			if err == nil && s.check() != nil {
-				t.Errorf("%+v is taken", s)
-			}
-		}
-	})
 }

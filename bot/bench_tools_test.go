@@ -1,5 +1,3 @@
-//go:build unix
-
 package main
 
 import (
@@ -28,6 +26,8 @@ import (
 	"atelier/agent/toolbox/program"
 	"atelier/agent/toolbox/sandbox"
 	"atelier/agent/toolbox/verify"
+	"atelier/bot/settings"
+	"atelier/bot/workshop"
 )
 
 // BenchmarkTools runs every tool that needs no server on a 10-second 720p video, a 12-megapixel photo
@@ -127,8 +127,8 @@ func newToolBench(b *testing.B) *toolBench {
 	must(b, err)
 	builtin, err := native.New(native.Config{})
 	must(b, err)
-	w.backends = map[string]toolbox.Backend{builtinKind: builtin}
-	w.catalogue, err = readBuiltin()
+	w.backends = map[string]toolbox.Backend{settings.BuiltinKind: builtin}
+	w.catalogue, err = workshop.ReadBuiltin()
 	must(b, err)
 	w.draw(b)
 	w.forget(b, toolbox.Call{})
@@ -144,7 +144,7 @@ func (w *toolBench) forget(b *testing.B, use toolbox.Call) {
 	must(b, err)
 	programs, err := program.New(program.Config{Sandbox: w.box, FFmpeg: w.films})
 	must(b, err)
-	w.backends[programKind], w.backends[commandKind] = programs, programs.Commands()
+	w.backends[settings.ProgramKind], w.backends[settings.CommandKind] = programs, programs.Commands()
 	for _, values := range use.Args {
 		if v := values[0]; v.Type == plan.Video || v.Type == plan.Audio {
 			_, err := w.films.Look(b.Context(), v.Path)
@@ -180,7 +180,7 @@ func (w *toolBench) draw(b *testing.B) {
 			b.Fatalf("ffmpeg: %v: %s", err, out)
 		}
 	}
-	made, err := w.backends[builtinKind].Run(b.Context(), toolbox.Candidate{Backing: toolbox.Backing{Kind: builtinKind, Run: "text_to_pdf"}},
+	made, err := w.backends[settings.BuiltinKind].Run(b.Context(), toolbox.Candidate{Backing: toolbox.Backing{Kind: settings.BuiltinKind, Run: "text_to_pdf"}},
 		toolbox.Call{Dir: b.TempDir(), Args: map[string][]toolbox.Value{"text": {textValue(strings.Repeat("A line of text on a page.\n", 400))}}})
 	must(b, err)
 	must(b, os.Rename(made.Path, w.samples[plan.Document]))

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"atelier/adapters/web/browsertest"
+	"atelier/bot/serve"
 )
 
 // talk is somebody's in the browser.
@@ -29,7 +30,7 @@ type talk struct {
 // openWeb serves the web channel from that folder at that address.
 func openWeb(t *testing.T, data, address string) *open {
 	t.Helper()
-	return openService(t, service{web: true}, "ATELIER_DATA="+data, "ATELIER_LISTEN="+address, "ATELIER_GRACE=1ms")
+	return openService(t, serve.Service{Web: true}, "ATELIER_DATA="+data, "ATELIER_LISTEN="+address, "ATELIER_GRACE=1ms")
 }
 
 // sits opens the channel's first page.

@@ -5,7 +5,6 @@ import (
 	"image"
 	"image/color"
 	"image/draw"
-	_ "image/jpeg" // what is handed out
 	"image/png"
 	"math"
 	"os"
@@ -14,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"atelier/bot/export"
 )
 
 // measure is what a file must be, by what is not the program's own measure.
@@ -114,7 +115,7 @@ func writePNG(t *testing.T, path string, img image.Image) {
 }
 
 // judgeFiles wants each file to fit its measure.
-func judgeFiles(t *testing.T, want []measure, got []fileLine) {
+func judgeFiles(t *testing.T, want []measure, got []export.File) {
 	t.Helper()
 	if want == nil {
 		return
@@ -132,7 +133,7 @@ func judgeFiles(t *testing.T, want []measure, got []fileLine) {
 			continue
 		}
 		m.judge(t, left[found].Path)
-		left = append(append([]fileLine{}, left[:found]...), left[found+1:]...)
+		left = append(append([]export.File{}, left[:found]...), left[found+1:]...)
 	}
 	if len(left) > 0 {
 		t.Errorf("nobody asked for %v", left)

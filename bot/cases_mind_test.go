@@ -8,6 +8,7 @@ import (
 
 	"atelier/agent/mind/llm/llmtest"
 	"atelier/agent/plan"
+	"atelier/bot/bottest"
 )
 
 // scripted is a part of a wish as a model takes it.
@@ -40,7 +41,7 @@ func mindOf(t *testing.T, parts []scripted) []string {
 		case "settle":
 			return llmtest.Response{Text: eachTask(r.User(), `{"task": %d, "thought": "", "scores": [SCORES], "fills": [], "models": []}`)}
 		case "respond":
-			return llmtest.Response{Text: respond(r.User())}
+			return llmtest.Response{Text: bottest.Respond(r.User())}
 		}
 		return llmtest.Response{Status: 400} // it runs no tools
 	}})
@@ -50,14 +51,14 @@ func mindOf(t *testing.T, parts []scripted) []string {
 // fileListed is a file that a prompt lists.
 var fileListed = regexp.MustCompile(`(?m)^- "([^"]+)": `)
 
-func decomposed(parts []scripted, prompt string) object {
+func decomposed(parts []scripted, prompt string) bottest.Object {
 	names := map[string]string{} // by what the person called the file
 	for _, m := range fileListed.FindAllStringSubmatch(prompt, -1) {
 		names[given.ReplaceAllString(m[1], ".")] = m[1]
 	}
-	subtasks := []object{}
+	subtasks := []bottest.Object{}
 	for i, p := range parts {
-		args, after := []object{}, []int{}
+		args, after := []bottest.Object{}, []int{}
 		for _, a := range p.Args {
 			value := a.Value
 			if name, ok := names[value]; ok {
@@ -68,24 +69,24 @@ func decomposed(parts []scripted, prompt string) object {
 					after = append(after, n)
 				}
 			}
-			args = append(args, object{"type": a.Type, "value": value, "meaning": a.Meaning})
+			args = append(args, bottest.Object{"type": a.Type, "value": value, "meaning": a.Meaning})
 		}
-		subtasks = append(subtasks, object{
+		subtasks = append(subtasks, bottest.Object{
 			"description": p.Says, "task": []string{}, "id": i, "dep": after, "args": args,
-			"returns": object{"type": p.Returns, "value": generated(i)},
+			"returns": bottest.Object{"type": p.Returns, "value": bottest.Generated(i)},
 		})
 	}
-	return object{"thought": "", "subtasks": subtasks, "question": "", "reply": "", "refused": false, "types": []object{}}
+	return bottest.Object{"thought": "", "subtasks": subtasks, "question": "", "reply": "", "refused": false, "types": []bottest.Object{}}
 }
 
-func assessed(parts []scripted) object {
-	tasks := []object{}
+func assessed(parts []scripted) bottest.Object {
+	tasks := []bottest.Object{}
 	for i, p := range parts {
-		scores := []object{}
+		scores := []bottest.Object{}
 		for _, tool := range p.Tools {
-			scores = append(scores, object{"tool": tool, "score": 5})
+			scores = append(scores, bottest.Object{"tool": tool, "score": 5})
 		}
-		tasks = append(tasks, object{"task": i + 1, "way": "", "scores": scores})
+		tasks = append(tasks, bottest.Object{"task": i + 1, "way": "", "scores": scores})
 	}
-	return object{"tasks": tasks}
+	return bottest.Object{"tasks": tasks}
 }

@@ -19,6 +19,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/hftask/hftasktest"
 	"atelier/agent/toolbox/localai/localaitest"
+	"atelier/bot/ask"
 )
 
 // trial is a file of testdata/cases: a conversation with the whole program, with real
@@ -108,7 +109,7 @@ func (c *trial) run(t *testing.T) {
 	if c.Local {
 		base = append(base, "LOCALAI_URL="+localaitest.New(t, localaitest.Config{}).URL())
 	}
-	var last answer
+	var last ask.Answer
 	for i, turn := range c.Turns {
 		env := append(slices.Clone(base), mindOf(t, turn.Mind)...)
 		for where, f := range turn.Faults {
@@ -119,7 +120,7 @@ func (c *trial) run(t *testing.T) {
 			args = append(args, "--file", prop(t, data, name, turn.Files[name]))
 		}
 		if turn.Other != "" {
-			args = append(args, "--solution", strconv.Itoa(last.rankWith(t, turn.Other)))
+			args = append(args, "--solution", strconv.Itoa(rankWith(t, last, turn.Other)))
 		}
 		before := tasksAsked(server)
 		an := heard(t, env, append(args, turn.Wish)...)
@@ -128,7 +129,7 @@ func (c *trial) run(t *testing.T) {
 		for task, n := range before {
 			after[task] -= n
 		}
-		t.Logf("%q: asked were %v\n%s", turn.Wish, after, &an)
+		t.Logf("%q: asked were %v\n%s", turn.Wish, after, describe(an))
 		turn.Want.judge(t, an, after)
 		for where := range turn.Faults {
 			server.Mend(where)
@@ -185,23 +186,23 @@ func tasksAsked(server *hftasktest.Server) map[string]int {
 }
 
 // heard calls ask, and reads what it prints.
-func heard(t *testing.T, env []string, args ...string) answer {
+func heard(t *testing.T, env []string, args ...string) ask.Answer {
 	t.Helper()
 	status, stdout, stderr := called{env: env, args: args}.run(t)
-	var an answer
+	var an ask.Answer
 	if err := json.Unmarshal([]byte(stdout), &an); err != nil {
 		t.Fatalf("status %d: %v: %s%s", status, err, stdout, stderr)
 	}
 	return an
 }
 
-// String is what was answered, what ran, and what the other ways run with.
-func (a *answer) String() string {
+// describe is what was answered, what ran, and what the other ways run with.
+func describe(a ask.Answer) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", a.Status, a.Text)
 	for _, s := range a.Solutions {
 		for _, l := range s.Steps {
-			if s.Rank == a.followed().Rank || l.With != "" {
+			if s.Rank == followed(a).Rank || l.With != "" {
 				fmt.Fprintf(&b, "%d: %s%q → %s with %q, %s\n", s.Rank, l.Tool, l.Inputs, l.Output, l.With, l.Status)
 			}
 		}
@@ -213,10 +214,10 @@ func (a *answer) String() string {
 }
 
 // rankWith is the number of the first solution that runs with that.
-func (a *answer) rankWith(t *testing.T, with string) int {
+func rankWith(t *testing.T, a ask.Answer, with string) int {
 	t.Helper()
 	for _, s := range a.Solutions {
-		if slices.ContainsFunc(s.Steps, func(l stepLine) bool { return l.With == with }) {
+		if slices.ContainsFunc(s.Steps, func(l ask.StepLine) bool { return l.With == with }) {
 			return s.Rank
 		}
 	}
@@ -225,32 +226,32 @@ func (a *answer) rankWith(t *testing.T, with string) int {
 }
 
 // followed is the solution that ran.
-func (a *answer) followed() solutionLine {
+func followed(a ask.Answer) ask.SolutionLine {
 	for _, s := range a.Solutions {
-		if slices.ContainsFunc(s.Steps, func(l stepLine) bool { return l.Status != string(plan.Waiting) }) {
+		if slices.ContainsFunc(s.Steps, func(l ask.StepLine) bool { return l.Status != string(plan.Waiting) }) {
 			return s
 		}
 	}
-	return solutionLine{}
+	return ask.SolutionLine{}
 }
 
 // given is what stands in the name of a given file besides what the person called it.
 var given = regexp.MustCompile(`-[0-9a-f]{4,}\.`)
 
-func (o outcome) judge(t *testing.T, a answer, tasks map[string]int) {
+func (o outcome) judge(t *testing.T, a ask.Answer, tasks map[string]int) {
 	t.Helper()
-	if want := o.Status; a.Status != want && (want != "" || a.Status != doneStatus) {
+	if want := o.Status; a.Status != want && (want != "" || a.Status != ask.DoneStatus) {
 		t.Errorf("the status is %s", a.Status)
 	}
 	ran, made := map[string]int{}, map[string]string{}
-	for _, s := range a.followed().Steps {
+	for _, s := range followed(a).Steps {
 		ran[s.Tool]++
 		made[s.Output] = s.Tool
 	}
 	if o.Steps != nil && !maps.Equal(ran, o.Steps) {
 		t.Errorf("what ran is %v", ran)
 	}
-	for _, s := range a.followed().Steps {
+	for _, s := range followed(a).Steps {
 		var from []string
 		for _, in := range s.Inputs {
 			if tool, ok := made[in]; ok {
@@ -283,12 +284,12 @@ func (o outcome) judge(t *testing.T, a answer, tasks map[string]int) {
 }
 
 // judgeOffers wants other ways with these.
-func (o outcome) judgeOffers(t *testing.T, a answer) {
+func (o outcome) judgeOffers(t *testing.T, a ask.Answer) {
 	t.Helper()
-	ran := a.followed().Rank
+	ran := followed(a).Rank
 	for _, with := range o.Offers {
-		if !slices.ContainsFunc(a.Solutions, func(s solutionLine) bool {
-			return s.Rank != ran && slices.ContainsFunc(s.Steps, func(l stepLine) bool { return l.With == with })
+		if !slices.ContainsFunc(a.Solutions, func(s ask.SolutionLine) bool {
+			return s.Rank != ran && slices.ContainsFunc(s.Steps, func(l ask.StepLine) bool { return l.With == with })
 		}) {
 			t.Errorf("no other way is with %s", with)
 		}

@@ -15,6 +15,9 @@ import (
 	"atelier/agent/toolbox/localai/localaitest"
 	"atelier/agent/toolbox/media"
 	"atelier/agent/toolbox/openai/openaitest"
+	"atelier/bot/bottest"
+	"atelier/bot/settings"
+	"atelier/bot/workshop"
 )
 
 // TestEveryToolRuns runs each tool of the catalogue once by the whole workbench, whatever
@@ -23,15 +26,15 @@ func TestEveryToolRuns(t *testing.T) {
 	t.Parallel()
 	env := append(skyEnv(t), "TOOL_SERVER_URL="+hftasktest.New(t, hftasktest.Config{}).URL(),
 		"LOCALAI_URL="+localaitest.New(t, localaitest.Config{Chat: openaitest.New(t).URL()}).URL())
-	config, err := readConfig(env, nil, nil)
+	config, err := settings.Read(env, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	catalogue, err := builtin()
+	catalogue, err := bottest.Builtin()
 	if err != nil {
 		t.Fatal(err)
 	}
-	tools, err := Workshop{Config: config}.toolbox(t.Context(), catalogue)
+	tools, err := workshop.Workshop{Config: config}.Toolbox(t.Context(), catalogue)
 	if err != nil {
 		t.Fatal(err)
 	}

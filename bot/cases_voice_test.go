@@ -10,6 +10,7 @@ import (
 
 	"atelier/adapters"
 	"atelier/agent/toolbox/hftask/hftasktest"
+	"atelier/bot/serve"
 	"atelier/jobs"
 )
 
@@ -26,7 +27,7 @@ func TestAVoiceMessageIsDone(t *testing.T) {
 	dir := t.TempDir()
 	server := hftasktest.New(t, hftasktest.Config{Heard: "take the umbrella out", Words: map[string]string{"red": "umbrella"}})
 	p := newParlour()
-	o := openService(t, service{adapters: []adapters.Adapter{speaking{p}}}, "ATELIER_DATA="+t.TempDir(), "TOOL_SERVER_URL="+server.URL())
+	o := openService(t, serve.Service{Adapters: []adapters.Adapter{speaking{p}}}, "ATELIER_DATA="+t.TempDir(), "TOOL_SERVER_URL="+server.URL())
 	wish := p.wish("m1", "")
 	wish.Message.Files = []adapters.File{{ID: "v", Name: "voice-message.wav", Handle: prop(t, dir, "voice.wav", "voice take the umbrella out"), Voice: true}}
 	wish.Message.ReplyTo = &adapters.Earlier{

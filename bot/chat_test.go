@@ -13,6 +13,8 @@ import (
 	"atelier/adapters"
 	"atelier/adapters/discord/discordtest"
 	"atelier/adapters/slack/slacktest"
+	"atelier/bot/bottest"
+	"atelier/bot/serve"
 )
 
 // town is a chat platform on this machine, with a channel in which a person writes.
@@ -268,7 +270,7 @@ func (r resident) Name() string { return r.name() }
 // serve connects the program with the town.
 func (r resident) serve(env []string) *open {
 	r.Helper()
-	o := openService(r.T, service{chats: []string{r.Name()}}, env...)
+	o := openService(r.T, serve.Service{Chats: []string{r.Name()}}, env...)
 	ctx, stop := context.WithTimeout(r.Context(), busy)
 	defer stop()
 	if err := r.ready(ctx, o); err != nil {
@@ -328,7 +330,7 @@ func (r resident) picture(answer post) grey {
 		r.Fatalf("there are %d pictures", len(answer.pictures))
 	}
 	file := filepath.Join(r.TempDir(), "picture")
-	write(r.T, file, string(answer.pictures[0].content))
+	bottest.Write(r.T, file, string(answer.pictures[0].content))
 	g := readGrey(r.T, file)
 	if g.w != 640 || g.h != 426 {
 		r.Fatalf("the picture is %d × %d", g.w, g.h)

@@ -15,6 +15,12 @@ import (
 
 	"atelier/adapters/discord/discordtest"
 	"atelier/adapters/slack/slacktest"
+	"atelier/bot/bottest"
+	"atelier/bot/cli"
+	"atelier/bot/command"
+	"atelier/bot/fault"
+	"atelier/bot/listen"
+	"atelier/bot/serve"
 )
 
 // TestRefusedTokensEndTheStart with a sentence for each platform that names what is wrong
@@ -22,23 +28,23 @@ import (
 func TestRefusedTokensEndTheStart(t *testing.T) {
 	t.Parallel()
 	guild, team := discordtest.New(t, discordtest.Options{}), slacktest.New(t, slacktest.Options{})
-	discord := map[string]string{"DISCORD_API_URL": guild.URL(), "DISCORD_TOKEN": "a." + hush + ".c"}
+	discord := map[string]string{"DISCORD_API_URL": guild.URL(), "DISCORD_TOKEN": "a." + bottest.Hush + ".c"}
 	slack := func(bot, app string) map[string]string {
 		return map[string]string{"SLACK_API_URL": team.URL(), "SLACK_BOT_TOKEN": bot, "SLACK_APP_TOKEN": app}
 	}
-	both := slack("xoxb-"+hush, team.AppToken())
+	both := slack("xoxb-"+bottest.Hush, team.AppToken())
 	maps.Copy(both, discord)
-	requests := slack("xoxb-"+hush, "")
-	requests["SLACK_SIGNING_SECRET"], requests["ATELIER_LISTEN"] = hush, "127.0.0.1:0"
-	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { writePage(w, http.StatusOK, "<html>") }))
+	requests := slack("xoxb-"+bottest.Hush, "")
+	requests["SLACK_SIGNING_SECRET"], requests["ATELIER_LISTEN"] = bottest.Hush, "127.0.0.1:0"
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { listen.WritePage(w, http.StatusOK, "<html>") }))
 	t.Cleanup(page.Close)
-	object := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { writePage(w, http.StatusOK, "{}") }))
+	object := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { listen.WritePage(w, http.StatusOK, "{}") }))
 	t.Cleanup(object.Close)
 	discordAt := func(api string) map[string]string {
-		return map[string]string{"DISCORD_API_URL": api, "DISCORD_TOKEN": "a." + hush + ".c"}
+		return map[string]string{"DISCORD_API_URL": api, "DISCORD_TOKEN": "a." + bottest.Hush + ".c"}
 	}
 	slackAt := func(api string) map[string]string {
-		return map[string]string{"SLACK_API_URL": api, "SLACK_BOT_TOKEN": "xoxb-" + hush, "SLACK_APP_TOKEN": "xapp-" + hush}
+		return map[string]string{"SLACK_API_URL": api, "SLACK_BOT_TOKEN": "xoxb-" + bottest.Hush, "SLACK_APP_TOKEN": "xapp-" + bottest.Hush}
 	}
 	noDiscord, noSlack := []string{"no server that speaks Discord's protocol: look at DISCORD_API_URL"}, []string{"no server that speaks Slack's protocol: look at SLACK_API_URL"}
 	for name, c := range map[string]struct {
@@ -46,10 +52,10 @@ func TestRefusedTokensEndTheStart(t *testing.T) {
 		want []string
 	}{
 		"Discord":             {discord, []string{"DISCORD_TOKEN"}},
-		"Slack":               {slack("xoxb-"+hush, team.AppToken()), []string{"SLACK_BOT_TOKEN"}},
+		"Slack":               {slack("xoxb-"+bottest.Hush, team.AppToken()), []string{"SLACK_BOT_TOKEN"}},
 		"Slack by requests":   {requests, []string{"SLACK_BOT_TOKEN"}},
-		"Slack's app token":   {slack(team.BotToken(), "xapp-"+hush), []string{"SLACK_APP_TOKEN"}},
-		"Slack's tokens":      {slack("xoxb-"+hush, "xapp-"+hush), []string{"SLACK_BOT_TOKEN", "SLACK_APP_TOKEN"}},
+		"Slack's app token":   {slack(team.BotToken(), "xapp-"+bottest.Hush), []string{"SLACK_APP_TOKEN"}},
+		"Slack's tokens":      {slack("xoxb-"+bottest.Hush, "xapp-"+bottest.Hush), []string{"SLACK_BOT_TOKEN", "SLACK_APP_TOKEN"}},
 		"both":                {both, []string{"DISCORD_TOKEN", "SLACK_BOT_TOKEN"}},
 		"Discord's address":   {discordAt(strings.TrimSuffix(guild.URL(), "/api/v9")), noDiscord},
 		"a page, not Discord": {discordAt(page.URL), noDiscord},
@@ -63,7 +69,7 @@ func TestRefusedTokensEndTheStart(t *testing.T) {
 			env := map[string]string{"ATELIER_DATA": t.TempDir(), "ATELIER_LISTEN": "off", "ATELIER_LOG": "debug"}
 			maps.Copy(env, c.env)
 			status, stdout, stderr := run(t, env, "serve")
-			if status != statusUsage || stdout != "" || strings.Contains(stderr, hush) || strings.Contains(stderr, "msg=serving") {
+			if status != fault.StatusUsage || stdout != "" || strings.Contains(stderr, bottest.Hush) || strings.Contains(stderr, "msg=serving") {
 				t.Errorf("status %d, %s%s", status, stdout, stderr)
 			}
 			_, says, _ := strings.Cut(stderr, "bot: ")
@@ -90,10 +96,10 @@ func TestRevokedTokenIsTold(t *testing.T) {
 	t.Parallel()
 	guild, team := newInDiscord(t, discordtest.Options{}), newInSlack(t, false)
 	env := append(append(guild.settings(), team.settings()...), "ATELIER_DATA="+t.TempDir())
-	o := openService(t, service{chats: []string{"discord", "slack"}}, env...)
+	o := openService(t, serve.Service{Chats: []string{"discord", "slack"}}, env...)
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
-	check(t, errors.Join(guild.ready(ctx, o), team.ready(ctx, o)))
+	bottest.Check(t, errors.Join(guild.ready(ctx, o), team.ready(ctx, o)))
 	guild.Revoke()
 	for !strings.Contains(o.log.String(), "is not listened to any more") && ctx.Err() == nil {
 		o.get("/readyz")
@@ -103,7 +109,7 @@ func TestRevokedTokenIsTold(t *testing.T) {
 		t.Errorf("%d: %s\n%s", status, body, o.log)
 	}
 	photo, err := os.ReadFile("testdata/photo.jpg")
-	check(t, err)
+	bottest.Check(t, err)
 	thread := team.wish("make it black and white", photo)
 	err = team.await(ctx, func() bool {
 		return slices.ContainsFunc(team.posts(thread), func(p post) bool { return len(p.pictures) > 0 })
@@ -130,7 +136,7 @@ func TestStartTellsWhoTheBotIs(t *testing.T) {
 		},
 		"Slack by requests": {newInSlack(t, true).settings(), []string{"Connected with Slack as ", "Events of Slack are awaited at http://127.0.0.1:", "/slack/events.\n"}, nil},
 		"by a name": {
-			append(newInSlack(t, true).settings(), "PUBLIC_URL=https://atelier.example.org", "WEB_PASSWORD="+hush),
+			append(newInSlack(t, true).settings(), "PUBLIC_URL=https://atelier.example.org", "WEB_PASSWORD="+bottest.Hush),
 			[]string{"awaited at https://atelier.example.org/slack/events.\n", "Atelier is at https://atelier.example.org too"}, nil,
 		},
 		"one that is away": {
@@ -150,12 +156,12 @@ func TestStartTellsWhoTheBotIs(t *testing.T) {
 				return len(p), nil
 			})
 			var errs bytes.Buffer
-			status := Program{
+			status := cli.Run(ctx, command.Program{
 				Env:   append(c.env, "ATELIER_DATA="+t.TempDir(), "ATELIER_LISTEN=127.0.0.1:0"),
-				Stdin: strings.NewReader(""), Stdout: out, Stderr: &errs, Builtin: builtin,
-			}.Run(ctx)
+				Stdin: strings.NewReader(""), Stdout: out, Stderr: &errs, Builtin: bottest.Builtin,
+			})
 			for _, want := range c.want {
-				if status != statusDone || !strings.Contains(says, want) {
+				if status != fault.StatusDone || !strings.Contains(says, want) {
 					t.Errorf("status %d, it does not say %q: %s\n%s", status, want, says, errs.String())
 				}
 			}
@@ -173,8 +179,8 @@ func TestStartTellsWhoTheBotIs(t *testing.T) {
 func TestReadinessNamesWhatIsSet(t *testing.T) {
 	t.Parallel()
 	team := newInSlack(t, true)
-	o := openService(t, service{chats: []string{"slack"}}, append(team.settings(), "ATELIER_DATA="+t.TempDir())...)
-	check(t, team.ready(t.Context(), o))
+	o := openService(t, serve.Service{Chats: []string{"slack"}}, append(team.settings(), "ATELIER_DATA="+t.TempDir())...)
+	bottest.Check(t, team.ready(t.Context(), o))
 	team.Revoke("token_revoked")
 	status, body := o.get("/readyz")
 	if status != http.StatusServiceUnavailable || !strings.Contains(body, "SLACK_BOT_TOKEN") || strings.Contains(body, "SLACK_APP_TOKEN") {
@@ -187,16 +193,16 @@ func TestReadinessNamesWhatIsSet(t *testing.T) {
 func TestSlackWhereItIsNotTaken(t *testing.T) {
 	t.Parallel()
 	post := func(r *http.Request) { r.Method = http.MethodPost }
-	o := openService(t, service{web: true}, "ATELIER_DATA="+t.TempDir(), "WEB_PASSWORD=open sesame")
+	o := openService(t, serve.Service{Web: true}, "ATELIER_DATA="+t.TempDir(), "WEB_PASSWORD=open sesame")
 	if a := o.ask(http.MethodPost, "/slack/events", post); a.status != http.StatusNotFound || !strings.Contains(a.text, "SLACK_SIGNING_SECRET") {
 		t.Errorf("%d: %s", a.status, a.text)
 	}
 	s := newInSlack(t, true)
-	o = openService(t, service{web: true, chats: []string{"slack"}}, append(s.settings(), "ATELIER_DATA="+t.TempDir(), "WEB_PASSWORD=open sesame")...)
+	o = openService(t, serve.Service{Web: true, Chats: []string{"slack"}}, append(s.settings(), "ATELIER_DATA="+t.TempDir(), "WEB_PASSWORD=open sesame")...)
 	if a := o.ask(http.MethodPost, "/slack/events", post); a.status != http.StatusUnauthorized {
 		t.Errorf("%d: %s", a.status, a.text)
 	}
-	check(t, s.ready(t.Context(), o))
+	bottest.Check(t, s.ready(t.Context(), o))
 	if !s.Challenge() {
 		t.Error("it does not answer Slack's challenge")
 	}

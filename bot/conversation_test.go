@@ -16,6 +16,10 @@ import (
 	"testing"
 
 	"atelier/agent/mind/llm/llmtest"
+	"atelier/bot/bottest"
+	"atelier/bot/cli"
+	"atelier/bot/command"
+	"atelier/bot/fault"
 )
 
 // A conversation of five turns over one picture, with a language model for a mind and
@@ -28,16 +32,16 @@ func TestConversation(t *testing.T) {
 	ask := func(args ...string) talked {
 		t.Helper()
 		var stdout, stderr bytes.Buffer
-		p := Program{
+		p := command.Program{
 			Args:   append([]string{"ask", "--json", "--thread", "conversation", "--out", out}, args...),
 			Env:    []string{"OPENAI_BASE_URL=" + server.URL(), "OPENAI_MODEL=talker", "OPENAI_IMAGE_MODEL=painter", "ATELIER_DATA=" + data},
 			Stdin:  strings.NewReader(""),
 			Stdout: &stdout,
 			Stderr: &stderr,
 
-			Builtin: builtin,
+			Builtin: bottest.Builtin,
 		}
-		if status := p.Run(t.Context()); status != statusDone {
+		if status := cli.Run(t.Context(), p); status != fault.StatusDone {
 			t.Fatalf("%q ended with the status %d: %s%s", args, status, &stdout, &stderr)
 		}
 		var told talked
@@ -50,18 +54,18 @@ func TestConversation(t *testing.T) {
 		return told
 	}
 
-	m.turn = turn{tool: "image_captioning", subtask: object{"description": "Describe the photo", "returns": "text"}}
+	m.turn = turn{tool: "image_captioning", subtask: bottest.Object{"description": "Describe the photo", "returns": "text"}}
 	described := ask("--file", "testdata/photo.jpg", "Describe this photo.")
 	described.says(t, "A lighthouse on a cliff.")
 	photo := described.input(t)
 
-	m.turn = turn{tool: "image_to_edge", subtask: object{"description": "Find the edges of the photo", "returns": "edge"}}
+	m.turn = turn{tool: "image_to_edge", subtask: bottest.Object{"description": "Find the edges of the photo", "returns": "edge"}}
 	edges := ask("Now show me its edges.")
 	if edges.input(t) != photo || !strings.Contains(edges.made(t), ".edge-") {
 		t.Errorf("the edges are %s of %s", edges.made(t), edges.input(t))
 	}
 
-	m.turn = turn{tool: "text_image_editing", from: "the latest result", subtask: object{
+	m.turn = turn{tool: "text_image_editing", from: "the latest result", subtask: bottest.Object{
 		"description": "Paint a castle at night from the edges", "returns": "image", "text": "a castle at night", "meaning": "instruction",
 	}}
 	castle := ask("Paint a castle at night from these edges.")
@@ -69,7 +73,7 @@ func TestConversation(t *testing.T) {
 		t.Errorf("the castle was painted from %s, not from %s", castle.input(t), edges.made(t))
 	}
 
-	m.turn = turn{tool: "text_image_editing", from: "the latest result", subtask: object{
+	m.turn = turn{tool: "text_image_editing", from: "the latest result", subtask: bottest.Object{
 		"description": "Make the picture a cartoon", "returns": "image", "text": "make it a cartoon", "meaning": "instruction",
 	}}
 	cartoon := ask("now make it a cartoon")
@@ -77,7 +81,7 @@ func TestConversation(t *testing.T) {
 		t.Errorf("the cartoon was made of %s, not of %s", cartoon.input(t), castle.made(t))
 	}
 
-	m.turn = turn{tool: "image_question_answering", from: "the latest result", subtask: object{
+	m.turn = turn{tool: "image_question_answering", from: "the latest result", subtask: bottest.Object{
 		"description": "Count the people in the picture", "returns": "text", "text": "how many people are in it?", "meaning": "question",
 	}}
 	counted := ask("how many people are in it?")
@@ -133,9 +137,9 @@ func (a talked) made(t *testing.T) string {
 
 // turn is what a model makes of a message.
 type turn struct {
-	subtask object // its description, what it returns, and a text with its meaning
-	tool    string // that does it
-	from    string // how the prompt marks the picture that is meant; empty for the first one
+	subtask bottest.Object // its description, what it returns, and a text with its meaning
+	tool    string         // that does it
+	from    string         // how the prompt marks the picture that is meant; empty for the first one
 }
 
 // talker answers as a model would that finds in the prompts what they tell it.
@@ -161,12 +165,12 @@ func (m *talker) answer(r llmtest.Request) llmtest.Response {
 	case r.Job == "decompose":
 		return llmtest.Response{JSON: m.decompose(r.User())}
 	case r.Job == "assess":
-		return llmtest.Response{JSON: object{"tasks": []object{{"task": 1, "way": m.turn.tool, "scores": []object{{"tool": m.turn.tool, "score": 5}}}}}}
+		return llmtest.Response{JSON: bottest.Object{"tasks": []bottest.Object{{"task": 1, "way": m.turn.tool, "scores": []bottest.Object{{"tool": m.turn.tool, "score": 5}}}}}}
 	case r.Job == "settle":
 		return llmtest.Response{JSON: m.settle(r.User())}
 	case r.Job == "respond":
 		said := regexp.MustCompile(`"text":"([^"]+)"`).FindStringSubmatch(r.User())
-		return llmtest.Response{Text: respond(r.User()) + " " + strings.Join(said[min(1, len(said)):], "")}
+		return llmtest.Response{Text: bottest.Respond(r.User()) + " " + strings.Join(said[min(1, len(said)):], "")}
 	case strings.HasSuffix(r.Job, "image_captioning"):
 		return llmtest.Response{Text: "A lighthouse on a cliff."}
 	}
@@ -174,30 +178,30 @@ func (m *talker) answer(r llmtest.Request) llmtest.Response {
 	return llmtest.Response{Text: "Three."}
 }
 
-func (m *talker) decompose(prompt string) object {
-	args := []object{}
+func (m *talker) decompose(prompt string) bottest.Object {
+	args := []bottest.Object{}
 	for _, found := range known.FindAllStringSubmatch(prompt, -1) {
 		if name, kind, what := found[1], found[2], strings.TrimSpace(found[3]); len(args) == 0 && (m.turn.from == "" || what == m.turn.from) {
-			args = append(args, object{"type": kind, "value": name, "meaning": ""})
+			args = append(args, bottest.Object{"type": kind, "value": name, "meaning": ""})
 		}
 	}
 	if len(args) == 0 {
 		m.t.Errorf("no picture is marked as %q in:\n%s", m.turn.from, prompt)
 	}
 	if text, ok := m.turn.subtask["text"]; ok {
-		args = append(args, object{"type": "text", "value": text, "meaning": m.turn.subtask["meaning"]})
+		args = append(args, bottest.Object{"type": "text", "value": text, "meaning": m.turn.subtask["meaning"]})
 	}
-	return object{
-		"thought": "", "question": "", "reply": "", "refused": false, "types": []object{},
-		"subtasks": []object{{
+	return bottest.Object{
+		"thought": "", "question": "", "reply": "", "refused": false, "types": []bottest.Object{},
+		"subtasks": []bottest.Object{{
 			"description": m.turn.subtask["description"], "task": []string{}, "id": 0, "dep": []int{}, "args": args,
-			"returns": object{"type": m.turn.subtask["returns"], "value": generated(0)},
+			"returns": bottest.Object{"type": m.turn.subtask["returns"], "value": bottest.Generated(0)},
 		}},
 	}
 }
 
 // settle gives the solution of the right tool alone the best score.
-func (m *talker) settle(prompt string) object {
+func (m *talker) settle(prompt string) bottest.Object {
 	var ways [][]string
 	for _, line := range way.FindAllStringSubmatch(prompt, -1) {
 		if line[1] != "" {
@@ -206,15 +210,15 @@ func (m *talker) settle(prompt string) object {
 			ways[len(ways)-1] = append(ways[len(ways)-1], line[2])
 		}
 	}
-	scores := []object{}
+	scores := []bottest.Object{}
 	for i, tools := range ways {
 		score := 1
 		if strings.Join(tools, " ") == m.turn.tool {
 			score = 5
 		}
-		scores = append(scores, object{"solution": i + 1, "score": score})
+		scores = append(scores, bottest.Object{"solution": i + 1, "score": score})
 	}
-	return object{"tasks": []object{{"task": 1, "thought": "", "scores": scores, "fills": []object{}, "models": []object{}}}}
+	return bottest.Object{"tasks": []bottest.Object{{"task": 1, "thought": "", "scores": scores, "fills": []bottest.Object{}, "models": []bottest.Object{}}}}
 }
 
 // look remembers the picture of a question.

@@ -1,5 +1,3 @@
-//go:build unix
-
 package main
 
 import (
@@ -17,6 +15,13 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 
+	"atelier/bot/bottest"
+	"atelier/bot/cli"
+	"atelier/bot/command"
+	"atelier/bot/fault"
+	"atelier/bot/settings"
+	"atelier/bot/tools"
+	"atelier/bot/workshop"
 	"atelier/jobs"
 )
 
@@ -87,9 +92,9 @@ func untilDone(t *testing.T, env []string, into any, args ...string) {
 	t.Helper()
 	for again := time.NewTicker(20 * time.Millisecond); ; <-again.C {
 		var out, wrong bytes.Buffer
-		status := Program{Args: args, Env: env, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &wrong, Builtin: builtin}.Run(t.Context())
+		status := cli.Run(t.Context(), command.Program{Args: args, Env: env, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &wrong, Builtin: bottest.Builtin})
 		switch {
-		case status == statusDone:
+		case status == fault.StatusDone:
 			if err := json.Unmarshal(out.Bytes(), into); err != nil {
 				t.Fatal(err)
 			}
@@ -111,12 +116,12 @@ func TestProcessesShareTheWork(t *testing.T) {
 	for _, queues := range []string{"gateway,plan", "cpu,gpu"} {
 		processes = append(processes, serveApart(t, dir, env, "--queues", queues))
 	}
-	config, err := readConfig(env, nil, nil)
+	config, err := settings.Read(env, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for told := time.NewTicker(20 * time.Millisecond); ; <-told.C { // until the worker has said what it can do
-		workers, err := liveWorkers(t.Context(), Workshop{Config: config})
+		workers, err := tools.LiveWorkers(t.Context(), workshop.Workshop{Config: config})
 		if err == nil && len(jobs.ToolsOf(workers)["image_to_edge"]) > 0 {
 			break
 		}
@@ -162,11 +167,11 @@ func TestDetachHandsOverOnly(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var out, wrong bytes.Buffer
-			status := Program{
+			status := cli.Run(t.Context(), command.Program{
 				Args: append([]string{"ask", "--detach"}, c.args...), Env: append(c.env, "ATELIER_DATA="+t.TempDir()),
-				Stdin: strings.NewReader(""), Stdout: &out, Stderr: &wrong, Builtin: builtin,
-			}.Run(t.Context())
-			if status == statusDone || !strings.Contains(wrong.String(), c.says) || out.Len() > 0 {
+				Stdin: strings.NewReader(""), Stdout: &out, Stderr: &wrong, Builtin: bottest.Builtin,
+			})
+			if status == fault.StatusDone || !strings.Contains(wrong.String(), c.says) || out.Len() > 0 {
 				t.Errorf("status %d, %q, %q", status, out.String(), wrong.String())
 			}
 		})

@@ -8,6 +8,8 @@ import (
 
 	"atelier/adapters/discord/discordtest"
 	"atelier/adapters/slack/slacktest"
+	"atelier/bot/bottest"
+	"atelier/bot/doctor"
 )
 
 // TestDoctorOfChats: who the bot is on each platform, what it is not granted, and what to do
@@ -24,32 +26,32 @@ func TestDoctorOfChats(t *testing.T) {
 	slack := func(s *slacktest.Server, bot, app string, more ...string) []string {
 		return append(more, "SLACK_API_URL="+s.URL(), "SLACK_BOT_TOKEN="+bot, "SLACK_APP_TOKEN="+app)
 	}
-	requests := slack(team, team.BotToken(), "", "SLACK_SIGNING_SECRET="+hush)
+	requests := slack(team, team.BotToken(), "", "SLACK_SIGNING_SECRET="+bottest.Hush)
 	for name, c := range map[string]struct {
 		env   []string
-		state health
+		state doctor.Health
 		thing string
 		says  string
 	}{
-		"no Discord":         {nil, missing, "Discord", "DISCORD_TOKEN is not set."},
-		"Discord":            {discord(guild, guild.Token()), healthy, "Discord", guild.Bot().Name + "."},
-		"its invitation":     {discord(guild, guild.Token()), healthy, "Discord's invitation", "client_id=" + guild.ApplicationID()},
+		"no Discord":         {nil, doctor.Missing, "Discord", "DISCORD_TOKEN is not set."},
+		"Discord":            {discord(guild, guild.Token()), doctor.Healthy, "Discord", guild.Bot().Name + "."},
+		"its invitation":     {discord(guild, guild.Token()), doctor.Healthy, "Discord's invitation", "client_id=" + guild.ApplicationID()},
 		"it reads all":       {discord(guild, guild.Token()), "", "Discord's messages", ""},
-		"it reads less":      {discord(mute, mute.Token()), missing, "Discord's messages", "switch on Message Content Intent at https://discord.com/developers/applications/"},
-		"a wrong token":      {discord(guild, "a."+hush+".c"), wrong, "Discord", "token"},
-		"no Discord there":   {[]string{"DISCORD_TOKEN=a." + hush + ".c", "DISCORD_API_URL=http://127.0.0.1:1/api/v9"}, wrong, "Discord", "Discord at 127.0.0.1:1 cannot be used: dial tcp 127.0.0.1:1: connect: connection refused."},
-		"another server":     {[]string{"DISCORD_TOKEN=a." + hush + ".c", "DISCORD_API_URL=" + strings.TrimSuffix(guild.URL(), "/api/v9")}, wrong, "Discord", "look at DISCORD_API_URL"},
-		"no Slack":           {nil, missing, "Slack", "bot slack-manifest"},
-		"Slack":              {slack(team, team.BotToken(), team.AppToken()), healthy, "Slack", "The tokens are taken: the bot is "},
-		"its events":         {slack(team, team.BotToken(), team.AppToken()), healthy, "Slack's events", "by Socket Mode."},
-		"its scopes":         {slack(team, team.BotToken(), team.AppToken()), healthy, "Slack's scopes", "deployments/slack-manifest.yaml"},
-		"some are missing":   {slack(poor, poor.BotToken(), poor.AppToken()), wrong, "Slack's scopes", "The app lacks files:write, reactions:read"},
-		"a wrong bot token":  {slack(team, "xoxb-"+hush, team.AppToken()), wrong, "Slack", "SLACK_BOT_TOKEN"},
-		"a wrong app token":  {slack(team, team.BotToken(), "xapp-"+hush), wrong, "Slack", "SLACK_APP_TOKEN"},
-		"no Slack there":     {[]string{"SLACK_BOT_TOKEN=xoxb-" + hush, "SLACK_APP_TOKEN=xapp-1", "SLACK_API_URL=http://127.0.0.1:1/api/"}, wrong, "Slack", "Slack at 127.0.0.1:1 cannot be used: dial tcp 127.0.0.1:1: connect: connection refused."},
-		"requests":           {requests, healthy, "Slack's events", "PUBLIC_URL is not set"},
-		"requests to a name": {append(requests, "PUBLIC_URL=https://atelier.example.org", "WEB_PASSWORD="+hush), healthy, "Slack's events", "to https://atelier.example.org/slack/events"},
-		"requests nowhere":   {append(requests, "ATELIER_LISTEN=off"), wrong, "Slack's events", "ATELIER_LISTEN is off"},
+		"it reads less":      {discord(mute, mute.Token()), doctor.Missing, "Discord's messages", "switch on Message Content Intent at https://discord.com/developers/applications/"},
+		"a wrong token":      {discord(guild, "a."+bottest.Hush+".c"), doctor.Wrong, "Discord", "token"},
+		"no Discord there":   {[]string{"DISCORD_TOKEN=a." + bottest.Hush + ".c", "DISCORD_API_URL=http://127.0.0.1:1/api/v9"}, doctor.Wrong, "Discord", "Discord at 127.0.0.1:1 cannot be used: dial tcp 127.0.0.1:1: connect: connection refused."},
+		"another server":     {[]string{"DISCORD_TOKEN=a." + bottest.Hush + ".c", "DISCORD_API_URL=" + strings.TrimSuffix(guild.URL(), "/api/v9")}, doctor.Wrong, "Discord", "look at DISCORD_API_URL"},
+		"no Slack":           {nil, doctor.Missing, "Slack", "bot slack-manifest"},
+		"Slack":              {slack(team, team.BotToken(), team.AppToken()), doctor.Healthy, "Slack", "The tokens are taken: the bot is "},
+		"its events":         {slack(team, team.BotToken(), team.AppToken()), doctor.Healthy, "Slack's events", "by Socket Mode."},
+		"its scopes":         {slack(team, team.BotToken(), team.AppToken()), doctor.Healthy, "Slack's scopes", "deployments/slack-manifest.yaml"},
+		"some are missing":   {slack(poor, poor.BotToken(), poor.AppToken()), doctor.Wrong, "Slack's scopes", "The app lacks files:write, reactions:read"},
+		"a wrong bot token":  {slack(team, "xoxb-"+bottest.Hush, team.AppToken()), doctor.Wrong, "Slack", "SLACK_BOT_TOKEN"},
+		"a wrong app token":  {slack(team, team.BotToken(), "xapp-"+bottest.Hush), doctor.Wrong, "Slack", "SLACK_APP_TOKEN"},
+		"no Slack there":     {[]string{"SLACK_BOT_TOKEN=xoxb-" + bottest.Hush, "SLACK_APP_TOKEN=xapp-1", "SLACK_API_URL=http://127.0.0.1:1/api/"}, doctor.Wrong, "Slack", "Slack at 127.0.0.1:1 cannot be used: dial tcp 127.0.0.1:1: connect: connection refused."},
+		"requests":           {requests, doctor.Healthy, "Slack's events", "PUBLIC_URL is not set"},
+		"requests to a name": {append(requests, "PUBLIC_URL=https://atelier.example.org", "WEB_PASSWORD="+bottest.Hush), doctor.Healthy, "Slack's events", "to https://atelier.example.org/slack/events"},
+		"requests nowhere":   {append(requests, "ATELIER_LISTEN=off"), doctor.Wrong, "Slack's events", "ATELIER_LISTEN is off"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

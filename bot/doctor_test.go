@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -15,39 +13,39 @@ import (
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
-	goredis "github.com/redis/go-redis/v9"
 
 	"atelier/agent/mind/llm/llmtest"
-	"atelier/jobs"
+	"atelier/bot/bottest"
+	"atelier/bot/doctor"
+	"atelier/bot/fault"
+	"atelier/bot/operator"
+	"atelier/bot/place"
 	"atelier/storage/disk"
 	"atelier/storage/s3/s3test"
 )
 
-// A word that is part of every secret of these tests.
-const hush = "hush-hush"
-
 // examined calls doctor with settings and gives the first finding about each thing. It must
 // end with 1 if and only if something is wrong, say the same as text, and tell no secret.
-func examined(t *testing.T, env ...string) map[string]finding {
+func examined(t *testing.T, env ...string) map[string]doctor.Finding {
 	t.Helper()
 	if !slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, "ATELIER_DATA=") }) {
 		env = append(env, "ATELIER_DATA="+filepath.Join(t.TempDir(), "data"))
 	}
 	env = slices.Concat([]string{"ATELIER_LISTEN=127.0.0.1:0"}, skyEnv(t), env)
 	status, stdout, stderr := called{env: env, args: []string{"doctor", "--json"}}.run(t)
-	var found []finding
+	var found []doctor.Finding
 	if err := json.Unmarshal([]byte(stdout), &found); err != nil || stderr != "" {
 		t.Fatalf("%v: %s", err, stderr)
 	}
-	if strings.Contains(stdout, hush) {
+	if strings.Contains(stdout, bottest.Hush) {
 		t.Errorf("a secret is told: %s", stdout)
 	}
-	if bad := slices.ContainsFunc(found, func(f finding) bool { return f.State == wrong }); (status == statusFailed) != bad || (status == statusDone) == bad {
+	if bad := slices.ContainsFunc(found, func(f doctor.Finding) bool { return f.State == doctor.Wrong }); (status == fault.StatusFailed) != bad || (status == fault.StatusDone) == bad {
 		t.Errorf("status %d: %s", status, stdout)
 	}
-	things := map[string]finding{}
+	things := map[string]doctor.Finding{}
 	for _, f := range found {
-		if f.Thing == "" || f.Says == "" || !slices.Contains([]health{healthy, missing, warning, wrong}, f.State) {
+		if f.Thing == "" || f.Says == "" || !slices.Contains([]doctor.Health{doctor.Healthy, doctor.Missing, doctor.Warning, doctor.Wrong}, f.State) {
 			t.Errorf("%+v", f)
 		}
 		if _, twice := things[f.Thing]; !twice {
@@ -61,14 +59,14 @@ func examined(t *testing.T, env ...string) map[string]finding {
 func damaged(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
-	file := filepath.Join(folder, stateLog)
+	file := filepath.Join(folder, place.StateLog)
 	state, err := disk.OpenState(disk.StateConfig{File: file})
-	check(t, err)
-	check(t, state.Put(t.Context(), "g/k", make([]byte, 1000), 0))
-	check(t, state.Close())
+	bottest.Check(t, err)
+	bottest.Check(t, state.Put(t.Context(), "g/k", make([]byte, 1000), 0))
+	bottest.Check(t, state.Close())
 	info, err := os.Stat(file)
-	check(t, err)
-	check(t, os.Truncate(file, info.Size()-500))
+	bottest.Check(t, err)
+	bottest.Check(t, os.Truncate(file, info.Size()-500))
 	return folder
 }
 
@@ -76,69 +74,69 @@ func damaged(t *testing.T) string {
 func TestDoctor(t *testing.T) {
 	t.Parallel()
 	redis, locked := miniredis.RunT(t), miniredis.RunT(t)
-	locked.RequireAuth(hush)
-	bucket := s3test.New(t, s3test.Config{Bucket: "media", Key: "id", Secret: hush})
+	locked.RequireAuth(bottest.Hush)
+	bucket := s3test.New(t, s3test.Config{Bucket: "media", Key: "id", Secret: bottest.Hush})
 	s3 := func(secret string) []string {
 		return []string{"S3_BUCKET=media", "AWS_REGION=us-east-1", "AWS_ENDPOINT_URL_S3=" + bucket.URL(), "AWS_ACCESS_KEY_ID=id", "AWS_SECRET_ACCESS_KEY=" + secret}
 	}
-	model := llmtest.New(t, llmtest.Config{Key: hush, Models: []string{"large", "small:latest"}})
+	model := llmtest.New(t, llmtest.Config{Key: bottest.Hush, Models: []string{"large", "small:latest"}})
 	models := func(key, name string, more ...string) []string {
 		return append(more, "OPENAI_BASE_URL="+model.URL(), "OPENAI_API_KEY="+key, "OPENAI_MODEL="+name)
 	}
 	file := filepath.Join(t.TempDir(), "file")
-	write(t, file, "")
+	bottest.Write(t, file, "")
 	cut, kept, foreign := damaged(t), damaged(t), t.TempDir()
-	state, err := disk.OpenState(disk.StateConfig{File: filepath.Join(kept, stateLog)})
-	check(t, err)
-	check(t, state.Close())
-	write(t, filepath.Join(foreign, stateLog), "something else")
+	state, err := disk.OpenState(disk.StateConfig{File: filepath.Join(kept, place.StateLog)})
+	bottest.Check(t, err)
+	bottest.Check(t, state.Close())
+	bottest.Write(t, filepath.Join(foreign, place.StateLog), "something else")
 	for name, c := range map[string]struct {
 		env   []string
-		state health
+		state doctor.Health
 		thing string
 		says  string
 	}{
-		"nothing is set":     {nil, healthy, "settings", "What is set is understood: ATELIER_DATA, ATELIER_LISTEN, WEATHER_URL, PLACES_URL."}, // as every test does
-		"no folder yet":      {nil, healthy, "data folder", " will be made when it is needed."},
-		"no Redis":           {nil, healthy, "Redis", "set REDIS_URL"},
-		"no process":         {nil, missing, "workers", "bot serve"},
-		"no files yet":       {nil, healthy, "files", "They will be kept in "},
-		"no model":           {nil, missing, "language model", "set OPENAI_API_KEY"},
-		"tools":              {nil, healthy, "tools", " can run here."},
-		"temporary files":    {nil, healthy, "temporary files", " can be written to."},
-		"a wrong setting":    {[]string{"ATELIER_PARALLEL=many"}, wrong, "settings", "ATELIER_PARALLEL is "},
-		"a wrong secret":     {[]string{"REDIS_URL=ftp://u:" + hush + "@h"}, wrong, "settings", "REDIS_URL is wrong: "},
-		"nothing more":       {[]string{"ATELIER_PARALLEL=many"}, missing, "the rest", "once the settings are right"},
-		"a file for a data":  {[]string{"ATELIER_DATA=" + file}, wrong, "data folder", "set ATELIER_DATA to another one"},
-		"a cut state":        {[]string{"ATELIER_DATA=" + cut}, wrong, "state", filepath.Join(cut, stateLog) + " was damaged: 1026 bytes of it are lost. bot serve goes on"},
-		"a state that was":   {[]string{"ATELIER_DATA=" + kept}, wrong, "state", ".damaged-"},
-		"no state of ours":   {[]string{"ATELIER_DATA=" + foreign}, wrong, "state", "was written by something else"},
-		"Redis":              {[]string{"REDIS_URL=redis://" + redis.Addr()}, healthy, "Redis", " at " + redis.Addr() + " takes what is needed."},
-		"Redis, no worker":   {[]string{"REDIS_URL=redis://" + redis.Addr()}, missing, "workers", "bot serve"},
-		"Redis, some folder": {[]string{"REDIS_URL=redis://" + redis.Addr(), "ATELIER_DATA=" + t.TempDir()}, healthy, "data folder", " can be written to."},
-		"Redis is locked":    {[]string{"REDIS_URL=redis://" + locked.Addr()}, wrong, "Redis", "refuses the user name or the password"},
-		"Redis, wrong word":  {[]string{"REDIS_URL=redis://:no" + hush + "@" + locked.Addr()}, wrong, "Redis", "refuses the user name or the password"},
-		"Redis, right word":  {[]string{"REDIS_URL=redis://:" + hush + "@" + locked.Addr()}, healthy, "Redis", " at " + locked.Addr()},
-		"a bucket":           {s3(hush), healthy, "files", `in the bucket "media"`},
-		"a bucket refuses":   {s3("no" + hush), wrong, "files", "does not accept the credentials"},
-		"another's bucket":   {append(s3(hush), "S3_BUCKET=other"), wrong, "files", `no bucket "other"`},
-		"a model":            {models(hush, "large"), healthy, "language model", "large at "},
-		"its latest":         {models(hush, "small"), healthy, "language model", "small at "},
-		"no such model":      {models(hush, "huge"), wrong, "language model", "huge is not among them: set OPENAI_MODEL"},
-		"a wrong key":        {models("no"+hush, "large"), wrong, "language model", "key"},
-		"no model answers":   {[]string{"OPENAI_BASE_URL=http://127.0.0.1:1/v1", "OPENAI_MODEL=m"}, wrong, "language model", "check that it runs, and OPENAI_BASE_URL"},
-		"a model for tools":  {models(hush, "large", "MIND=offline"), healthy, "model server", "with 2 models"},
-		"one that splits":    {models(hush, "large", "DECOMPOSER_MODEL=huge"), wrong, "model for splitting", "set DECOMPOSER_MODEL"},
-		"a page for all":     {[]string{"WEB_PASSWORD=" + hush}, healthy, "web channel", "for whoever knows WEB_PASSWORD."},
-		"a page by a proxy":  {[]string{"WEB_USER_HEADER=Remote-User"}, healthy, "web channel", "for whom a proxy names in Remote-User."},
-		"a page for me":      {nil, healthy, "web channel", "for this machine only."},
-		"no page":            {[]string{"ATELIER_LISTEN=off"}, missing, "web channel", "ATELIER_LISTEN is off"},
-		"links to point":     {[]string{"PUBLIC_URL=https://atelier.example.org", "WEB_PASSWORD=" + hush}, healthy, "pointing", "at https://atelier.example.org."},
-		"no HTTP":            {[]string{"ATELIER_LISTEN=off"}, healthy, "HTTP", "listens nowhere"},
-		"HTTP":               {nil, healthy, "HTTP", "is free"},
-		"HTTP is another's":  {[]string{"ATELIER_LISTEN=" + serving(t, http.StatusNotFound)}, wrong, "HTTP", "set ATELIER_LISTEN"},
-		"HTTP is our own":    {[]string{"ATELIER_LISTEN=" + serving(t, http.StatusOK)}, healthy, "HTTP", "held by a running Atelier"},
-		"no address of ours": {[]string{"ATELIER_LISTEN=192.0.2.1:80"}, wrong, "HTTP", "cannot be listened on"},
+		"nothing is set":     {nil, doctor.Healthy, "settings", "What is set is understood: ATELIER_DATA, ATELIER_LISTEN, WEATHER_URL, PLACES_URL."}, // as every test does
+		"no folder yet":      {nil, doctor.Healthy, "data folder", " will be made when it is needed."},
+		"no Redis":           {nil, doctor.Healthy, "Redis", "set REDIS_URL"},
+		"no process":         {nil, doctor.Missing, "workers", "bot serve"},
+		"no files yet":       {nil, doctor.Healthy, "files", "They will be kept in "},
+		"no model":           {nil, doctor.Missing, "language model", "set OPENAI_API_KEY"},
+		"tools":              {nil, doctor.Healthy, "tools", " can run here."},
+		"temporary files":    {nil, doctor.Healthy, "temporary files", " can be written to."},
+		"a wrong setting":    {[]string{"ATELIER_PARALLEL=many"}, doctor.Wrong, "settings", "ATELIER_PARALLEL is "},
+		"a wrong secret":     {[]string{"REDIS_URL=ftp://u:" + bottest.Hush + "@h"}, doctor.Wrong, "settings", "REDIS_URL is wrong: "},
+		"nothing more":       {[]string{"ATELIER_PARALLEL=many"}, doctor.Missing, "the rest", "once the settings are right"},
+		"a file for a data":  {[]string{"ATELIER_DATA=" + file}, doctor.Wrong, "data folder", "set ATELIER_DATA to another one"},
+		"a cut state":        {[]string{"ATELIER_DATA=" + cut}, doctor.Wrong, "state", filepath.Join(cut, place.StateLog) + " was damaged: 1026 bytes of it are lost. bot serve goes on"},
+		"a state that was":   {[]string{"ATELIER_DATA=" + kept}, doctor.Wrong, "state", ".damaged-"},
+		"no state of ours":   {[]string{"ATELIER_DATA=" + foreign}, doctor.Wrong, "state", "was written by something else"},
+		"Redis":              {[]string{"REDIS_URL=redis://" + redis.Addr()}, doctor.Healthy, "Redis", " at " + redis.Addr() + " takes what is needed."},
+		"Redis, no worker":   {[]string{"REDIS_URL=redis://" + redis.Addr()}, doctor.Missing, "workers", "bot serve"},
+		"Redis, some folder": {[]string{"REDIS_URL=redis://" + redis.Addr(), "ATELIER_DATA=" + t.TempDir()}, doctor.Healthy, "data folder", " can be written to."},
+		"Redis is locked":    {[]string{"REDIS_URL=redis://" + locked.Addr()}, doctor.Wrong, "Redis", "refuses the user name or the password"},
+		"Redis, wrong word":  {[]string{"REDIS_URL=redis://:no" + bottest.Hush + "@" + locked.Addr()}, doctor.Wrong, "Redis", "refuses the user name or the password"},
+		"Redis, right word":  {[]string{"REDIS_URL=redis://:" + bottest.Hush + "@" + locked.Addr()}, doctor.Healthy, "Redis", " at " + locked.Addr()},
+		"a bucket":           {s3(bottest.Hush), doctor.Healthy, "files", `in the bucket "media"`},
+		"a bucket refuses":   {s3("no" + bottest.Hush), doctor.Wrong, "files", "does not accept the credentials"},
+		"another's bucket":   {append(s3(bottest.Hush), "S3_BUCKET=other"), doctor.Wrong, "files", `no bucket "other"`},
+		"a model":            {models(bottest.Hush, "large"), doctor.Healthy, "language model", "large at "},
+		"its latest":         {models(bottest.Hush, "small"), doctor.Healthy, "language model", "small at "},
+		"no such model":      {models(bottest.Hush, "huge"), doctor.Wrong, "language model", "huge is not among them: set OPENAI_MODEL"},
+		"a wrong key":        {models("no"+bottest.Hush, "large"), doctor.Wrong, "language model", "key"},
+		"no model answers":   {[]string{"OPENAI_BASE_URL=http://127.0.0.1:1/v1", "OPENAI_MODEL=m"}, doctor.Wrong, "language model", "check that it runs, and OPENAI_BASE_URL"},
+		"a model for tools":  {models(bottest.Hush, "large", "MIND=offline"), doctor.Healthy, "model server", "with 2 models"},
+		"one that splits":    {models(bottest.Hush, "large", "DECOMPOSER_MODEL=huge"), doctor.Wrong, "model for splitting", "set DECOMPOSER_MODEL"},
+		"a page for all":     {[]string{"WEB_PASSWORD=" + bottest.Hush}, doctor.Healthy, "web channel", "for whoever knows WEB_PASSWORD."},
+		"a page by a proxy":  {[]string{"WEB_USER_HEADER=Remote-User"}, doctor.Healthy, "web channel", "for whom a proxy names in Remote-User."},
+		"a page for me":      {nil, doctor.Healthy, "web channel", "for this machine only."},
+		"no page":            {[]string{"ATELIER_LISTEN=off"}, doctor.Missing, "web channel", "ATELIER_LISTEN is off"},
+		"links to point":     {[]string{"PUBLIC_URL=https://atelier.example.org", "WEB_PASSWORD=" + bottest.Hush}, doctor.Healthy, "pointing", "at https://atelier.example.org."},
+		"no HTTP":            {[]string{"ATELIER_LISTEN=off"}, doctor.Healthy, "HTTP", "listens nowhere"},
+		"HTTP":               {nil, doctor.Healthy, "HTTP", "is free"},
+		"HTTP is another's":  {[]string{"ATELIER_LISTEN=" + serving(t, http.StatusNotFound)}, doctor.Wrong, "HTTP", "set ATELIER_LISTEN"},
+		"HTTP is our own":    {[]string{"ATELIER_LISTEN=" + serving(t, http.StatusOK)}, doctor.Healthy, "HTTP", "held by a running Atelier"},
+		"no address of ours": {[]string{"ATELIER_LISTEN=192.0.2.1:80"}, doctor.Wrong, "HTTP", "cannot be listened on"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -156,25 +154,25 @@ func TestDoctorOfModels(t *testing.T) {
 	for name, c := range map[string]struct {
 		models []string // with the day of their end behind an @
 		env    []string
-		state  health
+		state  doctor.Health
 		thing  string
 		says   string
 	}{
-		"chosen":        {[]string{"gpt-6-luna", "gpt-6.1-terra"}, nil, healthy, "language model", " can be asked. It was chosen from the server's list; OPENAI_MODEL names another one."},
-		"of tools":      {[]string{"gpt-6-luna", "gpt-image-2.6-flare", "whisper-1"}, nil, healthy, "models of tools", "gpt-image-2.6-flare draws, whisper-1 writes down what is said."},
-		"not there":     {[]string{"gpt-6-luna", "whisper-1"}, nil, missing, "more models", "set OPENAI_IMAGE_MODEL, OPENAI_SPEECH_MODEL, if it has"},
-		"unclear":       {[]string{"qwen3-vl:8b", "llama3.2:latest"}, nil, wrong, "language model", "is not clear: set OPENAI_MODEL to one of them, such as qwen3-vl:8b, llama3.2:latest."},
-		"no list":       {nil, nil, healthy, "language model", "gpt-6.1-terra at "},
-		"ends":          {[]string{"gpt-6-luna", "mine@2999-12-11"}, []string{"OPENAI_MODEL=mine"}, warning, "model mine", " shuts it down on 2999-12-11"},
-		"its successor": {[]string{"gpt-6-luna", "mine@2999-12-11"}, []string{"OPENAI_MODEL=mine"}, warning, "model mine", ": set OPENAI_MODEL to another one, such as gpt-6-luna."},
-		"ended":         {[]string{"gpt-6-luna", "mine@2026-10-23"}, []string{"OPENAI_IMAGE_MODEL=mine"}, wrong, "model mine", " shut it down on 2026-10-23"},
-		"the next":      {[]string{"gpt-6-luna@2999-01-06", "gpt-5-mini"}, nil, warning, "model gpt-6-luna", "; then gpt-5-mini takes its place."},
-		"the last": {[]string{"gpt-6-luna", "gpt-4o-mini-tts@2999-01-06"}, nil, warning, "model gpt-4o-mini-tts",
+		"chosen":        {[]string{"gpt-6-luna", "gpt-6.1-terra"}, nil, doctor.Healthy, "language model", " can be asked. It was chosen from the server's list; OPENAI_MODEL names another one."},
+		"of tools":      {[]string{"gpt-6-luna", "gpt-image-2.6-flare", "whisper-1"}, nil, doctor.Healthy, "models of tools", "gpt-image-2.6-flare draws, whisper-1 writes down what is said."},
+		"not there":     {[]string{"gpt-6-luna", "whisper-1"}, nil, doctor.Missing, "more models", "set OPENAI_IMAGE_MODEL, OPENAI_SPEECH_MODEL, if it has"},
+		"unclear":       {[]string{"qwen3-vl:8b", "llama3.2:latest"}, nil, doctor.Wrong, "language model", "is not clear: set OPENAI_MODEL to one of them, such as qwen3-vl:8b, llama3.2:latest."},
+		"no list":       {nil, nil, doctor.Healthy, "language model", "gpt-6.1-terra at "},
+		"ends":          {[]string{"gpt-6-luna", "mine@2999-12-11"}, []string{"OPENAI_MODEL=mine"}, doctor.Warning, "model mine", " shuts it down on 2999-12-11"},
+		"its successor": {[]string{"gpt-6-luna", "mine@2999-12-11"}, []string{"OPENAI_MODEL=mine"}, doctor.Warning, "model mine", ": set OPENAI_MODEL to another one, such as gpt-6-luna."},
+		"ended":         {[]string{"gpt-6-luna", "mine@2026-10-23"}, []string{"OPENAI_IMAGE_MODEL=mine"}, doctor.Wrong, "model mine", " shut it down on 2026-10-23"},
+		"the next":      {[]string{"gpt-6-luna@2999-01-06", "gpt-5-mini"}, nil, doctor.Warning, "model gpt-6-luna", "; then gpt-5-mini takes its place."},
+		"the last": {[]string{"gpt-6-luna", "gpt-4o-mini-tts@2999-01-06"}, nil, doctor.Warning, "model gpt-4o-mini-tts",
 			", and lists nothing else that is known to do the same: set OPENAI_SPEECH_MODEL to what takes its place."},
-		"splits": {[]string{"gpt-6-luna", "mix@2999-12-11"}, []string{"DECOMPOSER_MODEL=mix"}, warning, "model mix", ": set DECOMPOSER_MODEL to another one"},
-		"sees":   {[]string{"gpt-6-luna", "eye@2999-12-11"}, []string{"OPENAI_VISION_MODEL=eye"}, warning, "model eye", ": set OPENAI_VISION_MODEL to another one"},
+		"splits": {[]string{"gpt-6-luna", "mix@2999-12-11"}, []string{"DECOMPOSER_MODEL=mix"}, doctor.Warning, "model mix", ": set DECOMPOSER_MODEL to another one"},
+		"sees":   {[]string{"gpt-6-luna", "eye@2999-12-11"}, []string{"OPENAI_VISION_MODEL=eye"}, doctor.Warning, "model eye", ": set OPENAI_VISION_MODEL to another one"},
 		"blind":  {[]string{"gpt-6-luna@2999-12-11", "mine"}, []string{"OPENAI_MODEL=mine", "OPENAI_VISION_MODEL=none"}, "", "model gpt-6-luna", ""},
-		"none":   {nil, []string{"OPENAI_MODEL=mine", "OPENAI_VISION_MODEL=none"}, healthy, "language model", "mine at "},
+		"none":   {nil, []string{"OPENAI_MODEL=mine", "OPENAI_VISION_MODEL=none"}, doctor.Healthy, "language model", "mine at "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -207,7 +205,7 @@ func TestDoctorAndTheRunning(t *testing.T) {
 	t.Parallel()
 	l := live(t)
 	listen := "ATELIER_LISTEN=" + serving(t, http.StatusOK)
-	check(t, l.place.State.Put(t.Context(), "workers/a-1", []byte(`{"id":"a-1","host":"here","process":7,"queues":["cpu","plan"]}`), time.Hour))
+	bottest.Check(t, l.place.State.Put(t.Context(), "workers/a-1", []byte(`{"id":"a-1","host":"here","process":7,"queues":["cpu","plan"]}`), time.Hour))
 	found := examined(t, append(l.env, listen)...)
 	for thing, says := range map[string]string{
 		"data folder": l.folder + " is used by the running Atelier, process 7.",
@@ -215,13 +213,13 @@ func TestDoctorAndTheRunning(t *testing.T) {
 		"files":       "They are kept in " + filepath.Join(l.folder, "blobs"),
 		"HTTP":        "it is held by the running Atelier, process 7.",
 	} {
-		if f := found[thing]; f.State != healthy || !strings.HasPrefix(f.Says, says) && !strings.HasSuffix(f.Says, says) {
+		if f := found[thing]; f.State != doctor.Healthy || !strings.HasPrefix(f.Says, says) && !strings.HasSuffix(f.Says, says) {
 			t.Errorf("%+v", f)
 		}
 	}
 	l = live(t, "REDIS_URL=redis://"+miniredis.RunT(t).Addr())
-	check(t, l.place.State.Put(t.Context(), "workers/a-1", []byte(`{"id":"a-1","queues":["cpu","plan","gateway:web"]}`), time.Hour))
-	if f := examined(t, l.env...)["workers"]; f.State != healthy || !strings.Contains(f.Says, "All queues are worked on") {
+	bottest.Check(t, l.place.State.Put(t.Context(), "workers/a-1", []byte(`{"id":"a-1","queues":["cpu","plan","gateway:web"]}`), time.Hour))
+	if f := examined(t, l.env...)["workers"]; f.State != doctor.Healthy || !strings.Contains(f.Says, "All queues are worked on") {
 		t.Errorf("%+v", f)
 	}
 }
@@ -231,21 +229,21 @@ func TestDoctorAndTheRunning(t *testing.T) {
 func TestDoctorAndTheSilent(t *testing.T) {
 	t.Parallel()
 	l := &living{t: t, folder: t.TempDir()}
-	listener, err := listenOperator(l.folder)
+	listener, err := operator.Listen(l.folder)
 	if err != nil {
 		t.Fatal(err)
 	}
 	l.going(func(ctx context.Context) error {
-		context.AfterFunc(ctx, func() { check(t, listener.Close()) })
+		context.AfterFunc(ctx, func() { bottest.Check(t, listener.Close()) })
 		for {
 			conn, err := listener.Accept()
 			if err != nil {
 				return nil //nolint:nilerr // it was closed
 			}
-			check(t, conn.Close())
+			bottest.Check(t, conn.Close())
 		}
 	})
-	if f := examined(t, "ATELIER_DATA="+l.folder)["data folder"]; f.State != wrong || !strings.HasSuffix(f.Says, " is used by a process that does not answer.") {
+	if f := examined(t, "ATELIER_DATA="+l.folder)["data folder"]; f.State != doctor.Wrong || !strings.HasSuffix(f.Says, " is used by a process that does not answer.") {
 		t.Errorf("%+v", f)
 	}
 }
@@ -264,83 +262,26 @@ func TestDoctorLeavesNothing(t *testing.T) {
 // TestDoctorAsText: a line for each finding; all that is wrong with the settings is told.
 func TestDoctorAsText(t *testing.T) {
 	t.Parallel()
-	if f := examineSettings(nil); f.State != healthy || !strings.HasPrefix(f.Says, "None is set, and none must be.") {
-		t.Errorf("%+v", f)
-	}
-	status, stdout, _ := called{env: []string{"ATELIER_PARALLEL=many", "ATELIER_LOG=loud", "OPENAI_API_KEY=" + hush + " "}, args: []string{"doctor"}}.run(t)
+	status, stdout, _ := called{env: []string{"ATELIER_PARALLEL=many", "ATELIER_LOG=loud", "OPENAI_API_KEY=" + bottest.Hush + " "}, args: []string{"doctor"}}.run(t)
 	want := `wrong    settings  ATELIER_PARALLEL is "many": a whole number from 1 to 64 is expected.
 wrong    settings  ATELIER_LOG is "loud": off, warn, info or debug is expected.
 wrong    settings  OPENAI_API_KEY is wrong: it holds spaces, line breaks or letters that no key has; it may have been cut or copied with something else.
 missing  the rest  It is looked at once the settings are right.
 `
-	if status != statusFailed || stdout != want {
+	if status != fault.StatusFailed || stdout != want {
 		t.Errorf("status %d\n%s", status, stdout)
 	}
 }
 
-// TestDoctorOfQueues: a queue that nobody works on is named.
-func TestDoctorOfQueues(t *testing.T) {
+// TestDoctorOfPrograms: what is missing is named with the packages that have it, and so is
+// what the kernel does not do.
+func TestDoctorOfPrograms(t *testing.T) {
 	t.Parallel()
-	served := func(name string) jobs.Queue { return jobs.Queue{Name: name, Workers: 1} }
-	for says, queues := range map[string][]jobs.Queue{
-		"No process works on the queues.":                {{Name: "plan", Waiting: 1}},
-		"No process works on cpu: requests wait there. ": {served("plan"), served("gpu"), {Name: "cpu"}},
-		"No process works on gateway:a, gateway:b: requests wait there. Start one: bot serve --queues gateway": {
-			served("plan"), served("cpu"), {Name: "gateway:a", Waiting: 2}, {Name: "gateway:b", Waiting: 1}, served("gateway:c"),
-		},
-		"All queues are worked on.": {served("plan"), served("cpu"), {Name: "gpu"}},
-	} {
-		if f := examineWorkers(queues); (f.State == healthy) != strings.HasPrefix(says, "All") || !strings.HasPrefix(f.Says, says) {
-			t.Errorf("%+v", f)
-		}
+	found := examined(t)
+	if f := found["programs"]; f.State != doctor.Healthy || !strings.Contains(f.Says, "espeak-ng, ffmpeg, ffprobe,") {
+		t.Errorf("%+v", f)
 	}
-}
-
-// telling is a Redis that answers INFO so, "" being a refusal.
-type telling string
-
-func (i telling) DialHook(next goredis.DialHook) goredis.DialHook { return next }
-
-func (i telling) ProcessPipelineHook(next goredis.ProcessPipelineHook) goredis.ProcessPipelineHook {
-	return next
-}
-
-func (i telling) ProcessHook(goredis.ProcessHook) goredis.ProcessHook {
-	return func(_ context.Context, cmd goredis.Cmder) error {
-		info, ok := cmd.(*goredis.StringCmd)
-		if !ok || i == "" {
-			cmd.SetErr(net.ErrClosed)
-			return net.ErrClosed
-		}
-		info.SetVal(string(i))
-		return nil
-	}
-}
-
-// TestDoctorOfRedis: what the server tells of itself, or does not.
-func TestDoctorOfRedis(t *testing.T) {
-	t.Parallel()
-	for info, want := range map[string]string{
-		"": "Redis of a version that it does not tell missing missing",
-		"# Server\r\nredis_version:7.2.4\r\nvalkey_version:8.1.10\r\nmaxmemory_policy:noeviction\r\naof_enabled:1\r\n": "Valkey 8.1.10 ok ok",
-		"redis_version:7.0.15\r\nmaxmemory_policy:allkeys-lru\r\naof_enabled:0\r\n":                                    "Redis 7.0.15 missing missing",
-	} {
-		client := goredis.NewClient(&goredis.Options{Addr: "127.0.0.1:1"})
-		client.AddHook(telling(info))
-		ctx := t.Context()
-		got := fmt.Sprint(redisVersion(ctx, client), " ", examineMemory(ctx, client).State, " ", examinePersistence(ctx, client).State)
-		if got != want {
-			t.Errorf("%q: %s", info, got)
-		}
-		check(t, client.Close())
-	}
-	for client, want := range map[goredis.UniversalClient]string{
-		goredis.NewClusterClient(&goredis.ClusterOptions{Addrs: []string{"a:1", "b:2"}, Password: hush}):                     " at a:1, b:2",
-		goredis.NewFailoverClient(&goredis.FailoverOptions{MasterName: "m", SentinelAddrs: []string{"a:1"}, Password: hush}): " behind Sentinels",
-	} {
-		if got := redisAddress(client); got != want {
-			t.Errorf("it is%s", got)
-		}
-		check(t, client.Close())
+	if f := found["confinement"]; f.State == doctor.Wrong || !strings.Contains(f.Says, "Programs run as ") {
+		t.Errorf("%+v", f)
 	}
 }

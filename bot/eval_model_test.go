@@ -12,19 +12,22 @@ import (
 
 	"atelier/agent/mind/llm/llmtest"
 	"atelier/agent/mind/llm/replay"
+	"atelier/bot/bottest"
+	"atelier/bot/evaluate"
+	"atelier/bot/fault"
 )
 
 // greyBenchmark are four requests for the greyer, of which it does not solve the last.
 func greyBenchmark(t *testing.T) (dir string, files []string) {
 	t.Helper()
 	dir = t.TempDir()
-	write(t, filepath.Join(dir, "requests.json"), `[
+	bottest.Write(t, filepath.Join(dir, "requests.json"), `[
  {"id": "grey-1", "level": "easy", "instruction": "make it black and white", "files": [{"name": "photo.png", "type": "image"}]},
  {"id": "grey-2", "level": "easy", "instruction": "mach photo.png schwarzweiß"},
  {"id": "grey-3", "level": "easy", "instruction": "without colours, please"},
  {"id": "edges-4", "level": "hard", "instruction": "find the edges of photo.png"}]`)
 	const grey = `"returns": ["image"], "accept": [["greyscale_image"]]`
-	write(t, filepath.Join(dir, "gold.jsonl"), strings.Join([]string{
+	bottest.Write(t, filepath.Join(dir, "gold.jsonl"), strings.Join([]string{
 		`{"id": "grey-1", "goals": [{"want": "grey", "uses": ["photo.png"], ` + grey + `}]}`,
 		`{"id": "grey-2", "goals": [{"want": "grey", "uses": ["photo.png"], ` + grey + `}]}`,
 		`{"id": "grey-3", "expect": "question"}`,
@@ -34,11 +37,11 @@ func greyBenchmark(t *testing.T) (dir string, files []string) {
 }
 
 // evalJSON calls eval and reads its report.
-func evalJSON(t *testing.T, env []string, args ...string) *measured {
+func evalJSON(t *testing.T, env []string, args ...string) *evaluate.Measured {
 	t.Helper()
 	status, stdout, stderr := called{env: env, args: append([]string{"eval", "--json"}, args...)}.run(t)
-	report := &measured{}
-	if err := json.Unmarshal([]byte(stdout), report); err != nil || status != statusDone {
+	report := &evaluate.Measured{}
+	if err := json.Unmarshal([]byte(stdout), report); err != nil || status != fault.StatusDone {
 		t.Fatalf("status %d: %v: %s%s", status, err, stdout, stderr)
 	}
 	return report
@@ -94,7 +97,7 @@ func TestEvalTellsByWhat(t *testing.T) {
 	server := llmtest.New(t, llmtest.Config{Answer: english().respond})
 	eval := func(args ...string) string {
 		status, stdout, stderr := called{env: modelEnv(server), args: slices.Concat([]string{"eval"}, args, files)}.run(t)
-		if status != statusDone {
+		if status != fault.StatusDone {
 			t.Fatalf("%v: status %d: %s", args, status, stderr)
 		}
 		line, _, _ := strings.Cut(stdout, "\n")
@@ -135,7 +138,7 @@ func TestEvalTellsByWhat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, path, strings.Replace(string(b), `"messages": "sha256:`, `"messages": "sha256:0`, 1))
+	bottest.Write(t, path, strings.Replace(string(b), `"messages": "sha256:`, `"messages": "sha256:0`, 1))
 	line = eval("--replay", kept)
 	if !strings.Contains(line, "catalogue 00000000). Changed since: the prompt settle, the catalogue; 1 answer to questions that read otherwise now.") {
 		t.Error(line)
@@ -146,16 +149,16 @@ func TestEvalTellsByWhat(t *testing.T) {
 func TestProgressOfEval(t *testing.T) {
 	t.Parallel()
 	_, files := greyBenchmark(t)
-	waits := &seen{what: "(0 of 4 done)", came: make(chan struct{})}
+	waits := &bottest.Seen{What: "(0 of 4 done)", Came: make(chan struct{})}
 	server := llmtest.New(t, llmtest.Config{Answer: func(r llmtest.Request) llmtest.Response {
-		<-waits.came
+		<-waits.Came
 		return english().respond(r)
 	}})
 	status, _, stderr := called{
 		env: modelEnv(server), args: append([]string{"eval", "--mind", "llm"}, files...),
 		terminal: func(io.Writer) (int, bool) { return 60, true }, stderr: waits,
 	}.run(t)
-	if above, last := screen(stderr); status != statusDone || above+last != "" {
+	if above, last := bottest.Screen(stderr); status != fault.StatusDone || above+last != "" {
 		t.Errorf("status %d: above %q, last %q", status, above, last)
 	}
 }
@@ -179,20 +182,20 @@ func TestEvalModelFaults(t *testing.T) {
 		want   string
 		files  []string
 	}{
-		"a wrong key ends it":       {[]string{"--mind", "llm"}, statusFailed, "key", files},
-		"no model":                  {[]string{"--record", kept}, statusUsage, "Try: bot eval --mind llm --record ", files},
-		"both":                      {[]string{"--record", kept, "--replay", kept}, statusUsage, "give one of them", files},
-		"nothing there":             {[]string{"--replay", empty}, statusUsage, "No answers are recorded in ", files},
-		"nothing of these":          {[]string{"--replay", kept, "--ids", "edges-4"}, statusUsage, "None of the requests is recorded", files},
-		"an unknown request":        {[]string{"--ids", "grey-1,grey-9"}, statusUsage, `There is no request called "grey-9".`, files},
-		"none at a time":            {[]string{"--parallel", "0"}, statusUsage, "--parallel is 0: a number from 1 to 64", files},
-		"another model's recording": {[]string{"--mind", "llm", "--record", kept, "--ids", "edges-4"}, statusUsage, "given by another model", files},
-		"no ids":                    {[]string{"--ids", ""}, statusUsage, "--ids", files},
-		"an empty id":               {[]string{"--ids", "grey-1,"}, statusUsage, "--ids", files},
-		"no folder to record":       {[]string{"--mind", "llm", "--record", ""}, statusUsage, "--record", files},
-		"no folder to replay":       {[]string{"--replay="}, statusUsage, "--replay", files},
-		"no references":             {[]string{"--reference"}, statusUsage, "--reference goes with a file", own},
-		"prior knowledge left out":  {[]string{"--replay", kept, "--no-prior-knowledge"}, statusUsage, "were given with it", files},
+		"a wrong key ends it":       {[]string{"--mind", "llm"}, fault.StatusFailed, "key", files},
+		"no model":                  {[]string{"--record", kept}, fault.StatusUsage, "Try: bot eval --mind llm --record ", files},
+		"both":                      {[]string{"--record", kept, "--replay", kept}, fault.StatusUsage, "give one of them", files},
+		"nothing there":             {[]string{"--replay", empty}, fault.StatusUsage, "No answers are recorded in ", files},
+		"nothing of these":          {[]string{"--replay", kept, "--ids", "edges-4"}, fault.StatusUsage, "None of the requests is recorded", files},
+		"an unknown request":        {[]string{"--ids", "grey-1,grey-9"}, fault.StatusUsage, `There is no request called "grey-9".`, files},
+		"none at a time":            {[]string{"--parallel", "0"}, fault.StatusUsage, "--parallel is 0: a number from 1 to 64", files},
+		"another model's recording": {[]string{"--mind", "llm", "--record", kept, "--ids", "edges-4"}, fault.StatusUsage, "given by another model", files},
+		"no ids":                    {[]string{"--ids", ""}, fault.StatusUsage, "--ids", files},
+		"an empty id":               {[]string{"--ids", "grey-1,"}, fault.StatusUsage, "--ids", files},
+		"no folder to record":       {[]string{"--mind", "llm", "--record", ""}, fault.StatusUsage, "--record", files},
+		"no folder to replay":       {[]string{"--replay="}, fault.StatusUsage, "--replay", files},
+		"no references":             {[]string{"--reference"}, fault.StatusUsage, "--reference goes with a file", own},
+		"prior knowledge left out":  {[]string{"--replay", kept, "--no-prior-knowledge"}, fault.StatusUsage, "were given with it", files},
 	} {
 		env := append(modelEnv(server), "OPENAI_MODEL=another-model")
 		status, stdout, stderr := called{env: env, args: slices.Concat([]string{"eval"}, c.args, c.files)}.run(t)

@@ -4,13 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"image"
-	_ "image/jpeg" // the photo
-	_ "image/png"  // what is made of it
 	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"testing"
+
+	"atelier/bot/ask"
+	"atelier/bot/fault"
 )
 
 // TestFirstCommand does what the README begins with and looks at the pixels: the edge
@@ -24,11 +25,11 @@ func TestFirstCommand(t *testing.T) {
 	status, stdout, stderr := called{env: env, args: []string{
 		"ask", "--json", "--out", t.TempDir(), "--file", "testdata/photo.jpg", "find the edges in this picture and then make the result half as large",
 	}}.run(t)
-	var an answer
+	var an ask.Answer
 	if err := json.Unmarshal([]byte(stdout), &an); err != nil || stderr != "" {
 		t.Fatalf("%v: %s%s", err, stdout, stderr)
 	}
-	if status != statusDone || len(an.Files) != 2 || an.Files[0].Type != "edge" || an.Files[1].Type != "image" {
+	if status != fault.StatusDone || len(an.Files) != 2 || an.Files[0].Type != "edge" || an.Files[1].Type != "image" {
 		t.Fatalf("status %d: %+v", status, an)
 	}
 	ridges := ridgesOf(readGrey(t, "testdata/photo.jpg"))

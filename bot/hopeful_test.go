@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"atelier/agent/mind/llm/llmtest"
+	"atelier/bot/fault"
 )
 
 // noWords is a server that fails at once, and is not to be asked again.
@@ -31,7 +32,7 @@ func TestEvalUnanswered(t *testing.T) {
 			asked int
 		}{{"grey-1", 1}, {"grey-1,grey-2", 2}, {"grey-1,grey-2,grey-3,edges-4", 4}} {
 			status, stdout, stderr, asked := eval(dead, "--ids", c.ids)
-			if status != statusFailed || stdout != "" || !strings.Contains(stderr, "The model server ") || asked != c.asked {
+			if status != fault.StatusFailed || stdout != "" || !strings.Contains(stderr, "The model server ") || asked != c.asked {
 				t.Errorf("%d to %s: status %d, asked %d times: %s%s", code, c.ids, status, asked, stdout, stderr)
 			}
 		}
@@ -41,7 +42,7 @@ func TestEvalUnanswered(t *testing.T) {
 			}
 			return english().respond(r)
 		}
-		if status, stdout, stderr, _ := eval(dumb, "--ids", "grey-1", "--answers"); status != statusFailed || stdout != "" {
+		if status, stdout, stderr, _ := eval(dumb, "--ids", "grey-1", "--answers"); status != fault.StatusFailed || stdout != "" {
 			t.Errorf("%d to the answers: status %d: %s%s", code, status, stdout, stderr)
 		}
 	}
@@ -55,7 +56,7 @@ func TestEvalUnanswered(t *testing.T) {
 		}
 		return english().respond(r)
 	}, "--failures", "--answers")
-	if status != statusDone {
+	if status != fault.StatusDone {
 		t.Fatalf("status %d: %s%s", status, stdout, stderr)
 	}
 	for _, want := range []string{

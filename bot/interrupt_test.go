@@ -1,5 +1,3 @@
-//go:build unix
-
 package main
 
 import (
@@ -12,6 +10,8 @@ import (
 	"testing"
 
 	"atelier/agent/mind/llm/llmtest"
+	"atelier/bot/bottest"
+	"atelier/bot/fault"
 )
 
 // TestInterruptedAsk: a call that is ended while the model thinks leaves nothing behind that
@@ -25,8 +25,8 @@ func TestInterruptedAsk(t *testing.T) {
 		told   string
 		kept   bool // in a conversation
 	}{
-		"interrupted":                   {syscall.SIGINT, statusFailed, "bot: It was stopped.\n", false},
-		"interrupted in a conversation": {syscall.SIGINT, statusFailed, "bot: It was stopped.\n", true},
+		"interrupted":                   {syscall.SIGINT, fault.StatusFailed, "bot: It was stopped.\n", false},
+		"interrupted in a conversation": {syscall.SIGINT, fault.StatusFailed, "bot: It was stopped.\n", true},
 		"killed":                        {syscall.SIGKILL, -1, "", false},
 		"killed in a conversation":      {syscall.SIGKILL, -1, "", true},
 	} {
@@ -38,7 +38,7 @@ func TestInterruptedAsk(t *testing.T) {
 				t.Fatal(err)
 			}
 			photo := filepath.Join(dir, "photo.png")
-			write(t, photo, string(pictureBytes(40, 20)))
+			bottest.Write(t, photo, string(bottest.PictureBytes(40, 20)))
 			began, ended := make(chan struct{}), make(chan struct{})
 			server := llmtest.New(t, llmtest.Config{Answer: func(r llmtest.Request) llmtest.Response {
 				close(began) // a second call of the model would panic

@@ -6,13 +6,14 @@ import (
 
 	"atelier/adapters/phrase"
 	"atelier/agent/toolbox"
+	"atelier/bot/bottest"
 )
 
 // TestLacksAreToldInChinese has what each tool of the catalogue lacks, where there is no
 // make at all, told without a word of English but names.
 func TestLacksAreToldInChinese(t *testing.T) {
 	t.Parallel()
-	c, err := builtin()
+	c, err := bottest.Builtin()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,8 @@ import (
 	"atelier/agent/toolbox/hftask/hftasktest"
 	"atelier/agent/toolbox/localai/localaitest"
 	"atelier/agent/toolbox/weather/weathertest"
+	"atelier/bot/settings"
+	"atelier/bot/tools"
 )
 
 // skyEnv are the settings by which the weather is asked of a local server.
@@ -19,10 +21,10 @@ func skyEnv(t *testing.T) []string {
 }
 
 // liveOf are the tools that can run by the servers of these names.
-func liveOf(tools map[string]toolLine, servers ...string) []string {
+func liveOf(tools map[string]tools.ToolLine, servers ...string) []string {
 	var names []string
 	for name, l := range tools {
-		if l.Live && slices.ContainsFunc(l.servers(), func(s string) bool { return slices.Contains(servers, s) }) {
+		if l.Live && slices.ContainsFunc(l.Servers(), func(s string) bool { return slices.Contains(servers, s) }) {
 			names = append(names, name)
 		}
 	}
@@ -37,7 +39,7 @@ func TestLiveWithoutAnything(t *testing.T) {
 	t.Parallel()
 	tools := toolLines(t, skyEnv(t)...)
 	var got strings.Builder
-	for _, name := range liveOf(tools, builtinKind, programKind, weatherServer) {
+	for _, name := range liveOf(tools, settings.BuiltinKind, settings.ProgramKind, settings.WeatherServer) {
 		got.WriteString(name + " " + strings.Join(tools[name].Ways, " ") + "\n")
 	}
 	want, err := os.ReadFile("testdata/live.txt")
@@ -73,15 +75,15 @@ func TestLiveWithServers(t *testing.T) {
 		servers []string
 		without string // the only tool that cannot run, beside the one that needs a model
 	}{
-		"both":        {env: []string{gpu, local}, servers: []string{toolServer, localaiKind}},
-		"tool server": {env: []string{gpu}, servers: []string{toolServer}, without: "audio_question_answering"},
+		"both":        {env: []string{gpu, local}, servers: []string{settings.ToolServer, settings.LocalAIKind}},
+		"tool server": {env: []string{gpu}, servers: []string{settings.ToolServer}, without: "audio_question_answering"},
 	} {
 		tools := toolLines(t, append(c.env, sky...)...)
 		served := liveOf(tools, c.servers...)
 		for tool, l := range tools {
 			switch {
 			case tool == "make_by_program":
-				if l.Live && strings.Contains(strings.Join(l.Ways, " "), toolServer) {
+				if l.Live && strings.Contains(strings.Join(l.Ways, " "), settings.ToolServer) {
 					t.Errorf("%s: %s runs by %v", name, tool, l.Ways)
 				}
 			case l.Live == (tool == c.without):

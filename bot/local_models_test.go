@@ -14,6 +14,11 @@ import (
 
 	"atelier/agent/endpoint/discover"
 	"atelier/agent/mind/llm/llmtest"
+	"atelier/bot/bottest"
+	"atelier/bot/command"
+	"atelier/bot/fault"
+	"atelier/bot/serve"
+	"atelier/bot/settings"
 )
 
 // localServer is an Ollama of the test's own.
@@ -30,7 +35,7 @@ func startLocal(t *testing.T, name, size string) *localServer {
 	t.Helper()
 	l := &localServer{model: llmtest.New(t, llmtest.Config{Answer: english().respond, Models: []string{name}})}
 	target, err := url.Parse(strings.TrimSuffix(l.model.URL(), "/v1"))
-	check(t, err)
+	bottest.Check(t, err)
 	proxy := httputil.NewSingleHostReverseProxy(target)
 	mux := http.NewServeMux()
 	says := func(text string) http.HandlerFunc {
@@ -57,9 +62,11 @@ func startLocal(t *testing.T, name, size string) *localServer {
 }
 
 // complete looks for this server alone.
-func (l *localServer) complete(t *testing.T) func(Config) (Config, error) {
+func (l *localServer) complete(t *testing.T) func(settings.Config) (settings.Config, error) {
 	t.Helper()
-	return func(c Config) (Config, error) { return withLocal(t.Context(), c, []discover.Place{l.place}) }
+	return func(c settings.Config) (settings.Config, error) {
+		return command.WithLocal(t.Context(), c, []discover.Place{l.place})
+	}
 }
 
 // TestLocalModel: a model server on this machine is used where none is set, and only then.
@@ -80,7 +87,7 @@ func TestLocalModel(t *testing.T) {
 	} {
 		l := startLocal(t, "qwen3:8b", "8.2B")
 		status, an := askModelAt(t, []discover.Place{l.place}, c.env, append(c.args, "make it black and white")...)
-		if status != statusDone || (l.asked.Load() > 0) != c.used || (len(l.model.Requests()) > 0) != c.used {
+		if status != fault.StatusDone || (l.asked.Load() > 0) != c.used || (len(l.model.Requests()) > 0) != c.used {
 			t.Errorf("%s: status %d, %d requests, %+v", name, status, l.asked.Load(), an)
 		}
 		for _, r := range l.model.Requests() {
@@ -100,7 +107,7 @@ func TestLocalModelOfOthers(t *testing.T) {
 		"OPENAI_API_KEY=sk-1", "OPENAI_BASE_URL=http://127.0.0.1:1/v1", "OPENAI_MODEL=m", "DECOMPOSER_MODEL=m", "DECOMPOSER_API_KEY=k",
 		"OPENAI_VISION_MODEL=m", "OPENAI_IMAGE_MODEL=m", "OPENAI_SPEECH_MODEL=m", "OPENAI_TRANSCRIPTION_MODEL=m",
 	} {
-		_, err := readConfig([]string{set}, nil, l.complete(t))
+		_, err := settings.Read([]string{set}, nil, l.complete(t))
 		if l.asked.Load() > 0 {
 			t.Errorf("%s: another one is looked for, %v", set, err)
 		}
@@ -129,7 +136,7 @@ func TestLocalModelFails(t *testing.T) {
 	l := startLocal(t, "qwen3:8b", "8.2B")
 	l.dead.Store(true)
 	status, an := askModelAt(t, []discover.Place{l.place}, nil, "make it black and white")
-	if status != statusDone || len(an.Files) != 1 || !strings.Contains(an.Text, "so I understood this by my built-in rules") {
+	if status != fault.StatusDone || len(an.Files) != 1 || !strings.Contains(an.Text, "so I understood this by my built-in rules") {
 		t.Errorf("status %d: %+v", status, an)
 	}
 }
@@ -138,29 +145,29 @@ func TestLocalModelFails(t *testing.T) {
 func TestLocalModelConfig(t *testing.T) {
 	t.Parallel()
 	l := startLocal(t, "qwen3:8b", "8.2B")
-	read := func(env ...string) Config {
+	read := func(env ...string) settings.Config {
 		t.Helper()
-		c, err := readConfig(env, nil, l.complete(t))
-		check(t, err)
+		c, err := settings.Read(env, nil, l.complete(t))
+		bottest.Check(t, err)
 		return c
 	}
 	c := read("OPENAI_VISION=true")
-	if m := c.Models; c.Mind != llmMind || !c.Fallback || m.Server.BaseURL != "http://"+l.place.Address.String()+"/v1" || m.Name != "qwen3:8b" ||
-		m.seeing() != "" || m.Vision || m.Context != 20_000 {
+	if m := c.Models; c.Mind != settings.LLMMind || !c.Fallback || m.Server.BaseURL != "http://"+l.place.Address.String()+"/v1" || m.Name != "qwen3:8b" ||
+		m.SeeingModel() != "" || m.Vision || m.Context != 20_000 {
 		t.Errorf("%+v", c)
 	}
 	if c := read("OPENAI_CONTEXT=10000"); c.Models.Context != 10_000 {
 		t.Errorf("the context that is set is %d", c.Models.Context)
 	}
-	if c := read("MIND=llm"); c.Fallback || c.Mind != llmMind {
+	if c := read("MIND=llm"); c.Fallback || c.Mind != settings.LLMMind {
 		t.Errorf("insisted on: %+v", c)
 	}
 	tiny := startLocal(t, "qwen3:1.7b", "2.0B")
-	_, err := readConfig([]string{"MIND=llm"}, nil, tiny.complete(t))
+	_, err := settings.Read([]string{"MIND=llm"}, nil, tiny.complete(t))
 	if err == nil || !strings.Contains(err.Error(), "set OPENAI_API_KEY") {
 		t.Errorf("a tiny model is one: %v", err)
 	}
-	if _, err := readConfig([]string{"ATELIER_LOCAL_MODELS=no"}, nil, nil); err == nil || !strings.Contains(err.Error(), "true or false is expected") {
+	if _, err := settings.Read([]string{"ATELIER_LOCAL_MODELS=no"}, nil, nil); err == nil || !strings.Contains(err.Error(), "true or false is expected") {
 		t.Errorf("no: %v", err)
 	}
 }
@@ -211,13 +218,13 @@ func TestLocalModelIsTold(t *testing.T) {
 func TestAtelierIsNoModelServer(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		service service
+		service serve.Service
 		env     []string
 	}{
-		"open":         {service{web: true}, nil},
-		"a password":   {service{web: true}, []string{"WEB_PASSWORD=long enough"}},
-		"no channel":   {service{}, nil},
-		"behind proxy": {service{web: true}, []string{"WEB_USER_HEADER=X-User"}},
+		"open":         {serve.Service{Web: true}, nil},
+		"a password":   {serve.Service{Web: true}, []string{"WEB_PASSWORD=long enough"}},
+		"no channel":   {serve.Service{}, nil},
+		"behind proxy": {serve.Service{Web: true}, []string{"WEB_USER_HEADER=X-User"}},
 	} {
 		o := openService(t, c.service, append(c.env, "ATELIER_DATA="+t.TempDir())...)
 		at := netip.MustParseAddrPort(strings.TrimPrefix(o.address, "http://"))

@@ -10,6 +10,9 @@ import (
 
 	"atelier/agent/endpoint/discover"
 	"atelier/agent/mind/llm/llmtest"
+	"atelier/bot/bottest"
+	"atelier/bot/cli"
+	"atelier/bot/command"
 )
 
 // greyer is a model that takes every wish for one to make the latest picture black and
@@ -93,10 +96,10 @@ type called struct {
 func (c called) run(t *testing.T) (status int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	p := Program{Args: c.args, Env: c.env, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Terminal: c.terminal, LocalServers: c.places, Builtin: builtin}
+	p := command.Program{Args: c.args, Env: c.env, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Terminal: c.terminal, LocalServers: c.places, Builtin: bottest.Builtin}
 	if c.stderr != nil {
 		p.Stderr = io.MultiWriter(&errs, c.stderr)
 	}
-	status = p.Run(t.Context())
+	status = cli.Run(t.Context(), p)
 	return status, out.String(), errs.String()
 }

@@ -11,6 +11,10 @@ import (
 
 	"atelier/adapters"
 	"atelier/agent/plan"
+	"atelier/bot/bottest"
+	"atelier/bot/operator"
+	"atelier/bot/place"
+	"atelier/bot/settings"
 	"atelier/jobs"
 )
 
@@ -70,7 +74,7 @@ func (quiet) Send(_ context.Context, key string, r adapters.Reply) (adapters.Mes
 type living struct {
 	t      *testing.T
 	jobs   *jobs.Jobs
-	place  *place
+	place  *place.Place
 	waits  chan struct{}
 	folder string
 	env    []string
@@ -82,14 +86,14 @@ func live(t *testing.T, env ...string) *living {
 	t.Helper()
 	l := &living{t: t, waits: make(chan struct{}, 1), folder: t.TempDir()}
 	l.env = append([]string{"ATELIER_DATA=" + l.folder}, env...)
-	config, err := readConfig(l.env, nil, nil)
+	config, err := settings.Read(l.env, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if l.place, err = openPlace(t.Context(), config, slog.New(slog.DiscardHandler), placement{Folder: l.folder, Shared: true}); err != nil {
+	if l.place, err = place.Open(t.Context(), config, slog.New(slog.DiscardHandler), place.Placement{Folder: l.folder, Shared: true}); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { check(t, l.place.close()) })
+	t.Cleanup(func() { bottest.Check(t, l.place.Close()) })
 	l.jobs, err = jobs.New(jobs.Config{
 		Redis: l.place.Redis, State: l.place.State, Blobs: l.place.Blobs, Agent: greeter{l.waits}, Adapters: []adapters.Adapter{quiet{}},
 		Inspect: func(context.Context, string) (jobs.File, error) { return jobs.File{}, errors.New("there are no files") },
@@ -101,11 +105,11 @@ func live(t *testing.T, env ...string) *living {
 	}
 	l.going(func(ctx context.Context) error { return l.jobs.Run(ctx) })
 	if l.place.Embedded {
-		listener, err := listenOperator(l.folder)
+		listener, err := operator.Listen(l.folder)
 		if err != nil {
 			t.Fatal(err)
 		}
-		l.going(func(ctx context.Context) error { return answerOperator(ctx, listener, l.jobs) })
+		l.going(func(ctx context.Context) error { return operator.Answer(ctx, listener, l.jobs) })
 	}
 	return l
 }
@@ -115,14 +119,7 @@ func (l *living) going(f func(context.Context) error) {
 	ctx, stop := context.WithCancel(context.WithoutCancel(l.t.Context()))
 	ended := make(chan error, 1)
 	go func() { ended <- f(ctx) }()
-	l.t.Cleanup(func() { stop(); check(l.t, <-ended) })
-}
-
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Error(err)
-	}
+	l.t.Cleanup(func() { stop(); bottest.Check(l.t, <-ended) })
 }
 
 // ask hands a wish over, in a thread of its own.

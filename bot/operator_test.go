@@ -16,6 +16,10 @@ import (
 	"github.com/hibiken/asynq"
 
 	"atelier/agent/plan"
+	"atelier/bot/bottest"
+	"atelier/bot/fault"
+	"atelier/bot/operate"
+	"atelier/bot/operator"
 	"atelier/jobs"
 	"atelier/storage"
 )
@@ -24,15 +28,15 @@ import (
 // another one, behind its socket, with the same outcome.
 func TestOperators(t *testing.T) {
 	t.Parallel()
-	for name, through := range map[string]func(l *living) operator{
-		"here": func(l *living) operator { return l.jobs },
-		"far":  func(l *living) operator { return newFarOperator(l.folder) },
+	for name, through := range map[string]func(l *living) operator.Operator{
+		"here": func(l *living) operator.Operator { return l.jobs },
+		"far":  func(l *living) operator.Operator { return operator.NewFar(l.folder) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := live(t)
 			o, ctx := through(l), t.Context()
-			check(t, l.place.State.Put(ctx, "workers/other-1", []byte(`{"id":"other-1","process":7,"queues":["gpu"],"able":{"draw":[{"name":"native:draw"}]}}`), time.Hour))
+			bottest.Check(t, l.place.State.Put(ctx, "workers/other-1", []byte(`{"id":"other-1","process":7,"queues":["gpu"],"able":{"draw":[{"name":"native:draw"}]}}`), time.Hour))
 			id := l.ask("greet Ann\n\x1b[31m")
 			done := l.wait(id, 1)
 			if got, err := o.Show(ctx, id); err != nil || cmp.Diff(done, got) != "" {
@@ -51,7 +55,7 @@ func TestOperators(t *testing.T) {
 			}
 			held := l.ask("wait")
 			<-l.waits
-			check(t, o.Cancel(ctx, held, ""))
+			bottest.Check(t, o.Cancel(ctx, held, ""))
 			if r := l.wait(held, 1); r.Runs[0].Status != jobs.Cancelled {
 				t.Errorf("it is %s", r.Runs[0].Status)
 			}
@@ -70,7 +74,7 @@ func TestOperators(t *testing.T) {
 }
 
 // looks at the queues and the workers.
-func (l *living) looks(o operator) {
+func (l *living) looks(o operator.Operator) {
 	l.t.Helper()
 	queues, err := o.Queues(l.t.Context())
 	names := make([]string, len(queues))
@@ -112,7 +116,7 @@ func (l *living) fail(queue string) {
 	if err != nil && !errors.Is(err, asynq.ErrTaskIDConflict) {
 		l.t.Fatal(err)
 	}
-	check(l.t, asynq.NewInspectorFromRedisClient(l.place.Redis).ArchiveTask(queue, "1"))
+	bottest.Check(l.t, asynq.NewInspectorFromRedisClient(l.place.Redis).ArchiveTask(queue, "1"))
 	queues, err := l.jobs.Queues(l.t.Context())
 	if i := slices.IndexFunc(queues, func(q jobs.Queue) bool { return q.Name == queue }); err != nil || queues[i].Failed != 1 {
 		l.t.Errorf("%+v, %v", queues, err)
@@ -120,7 +124,7 @@ func (l *living) fail(queue string) {
 }
 
 // knowsNothing asks for what is not there.
-func (l *living) knowsNothing(o operator, id, thread string) {
+func (l *living) knowsNothing(o operator.Operator, id, thread string) {
 	l.t.Helper()
 	ctx := l.t.Context()
 	for what, err := range map[string]error{
@@ -139,7 +143,7 @@ func second[T any](_ T, err error) error { return err }
 
 // faulty is an operator with which everything goes wrong.
 type faulty struct {
-	operator
+	operator.Operator
 
 	err error
 }
@@ -163,16 +167,16 @@ func TestFaultsOverTheSocket(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := &living{t: t, folder: t.TempDir()}
-			listener, err := listenOperator(l.folder)
+			listener, err := operator.Listen(l.folder)
 			if err != nil {
 				t.Fatal(err)
 			}
-			l.going(func(ctx context.Context) error { return answerOperator(ctx, listener, faulty{err: c.err}) })
-			_, err = newFarOperator(l.folder).Workers(t.Context())
-			if err == nil || told(err, "") != c.says || !strings.Contains(plan.ForOperator(err), c.operator) {
-				t.Errorf("%q, %v", told(err, ""), err)
+			l.going(func(ctx context.Context) error { return operator.Answer(ctx, listener, faulty{err: c.err}) })
+			_, err = operator.NewFar(l.folder).Workers(t.Context())
+			if err == nil || fault.Told(err, "") != c.says || !strings.Contains(plan.ForOperator(err), c.operator) {
+				t.Errorf("%q, %v", fault.Told(err, ""), err)
 			}
-			for _, kind := range faultKinds {
+			for _, kind := range []error{jobs.ErrUnknown, jobs.ErrOver} {
 				if errors.Is(err, kind) != (kind == c.is) { //nolint:errorlint // the two sentinels themselves
 					t.Errorf("%v is %v", err, kind)
 				}
@@ -186,17 +190,17 @@ func TestFaultsOverTheSocket(t *testing.T) {
 func TestSocket(t *testing.T) {
 	t.Parallel()
 	long := filepath.Join(t.TempDir(), strings.Repeat("long/", 50))
-	check(t, os.MkdirAll(long, 0o700))
+	bottest.Check(t, os.MkdirAll(long, 0o700))
 	for name, folder := range map[string]string{"short": t.TempDir(), "long": long} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for range 2 { // the first one dies and leaves its socket
-				listener, err := listenOperator(folder)
+				listener, err := operator.Listen(folder)
 				if err != nil {
 					t.Fatal(err)
 				}
-				check(t, listener.Close())
-				info, err := os.Stat(filepath.Join(folder, operatorSocket))
+				bottest.Check(t, listener.Close())
+				info, err := os.Stat(filepath.Join(folder, operator.Socket))
 				if err != nil || info.Mode() != os.ModeSocket|0o600 {
 					t.Fatalf("%v, %v", info.Mode(), err)
 				}
@@ -204,18 +208,18 @@ func TestSocket(t *testing.T) {
 				if err != nil || len(left) != 1 {
 					t.Errorf("%v, %v", left, err)
 				}
-				_, err = newFarOperator(folder).Workers(t.Context())
-				if down, ok := errors.AsType[*notRunningError](err); !ok || !strings.Contains(down.Error(), folder) {
+				_, err = operator.NewFar(folder).Workers(t.Context())
+				if down, ok := errors.AsType[*operator.NotRunningError](err); !ok || !strings.Contains(down.Error(), folder) {
 					t.Errorf("a dead process answers: %v", err)
 				}
 			}
 			l := &living{t: t, folder: folder}
-			listener, err := listenOperator(folder)
+			listener, err := operator.Listen(folder)
 			if err != nil {
 				t.Fatal(err)
 			}
-			l.going(func(ctx context.Context) error { return answerOperator(ctx, listener, faulty{}) })
-			if _, err := newFarOperator(folder).Workers(t.Context()); err != nil {
+			l.going(func(ctx context.Context) error { return operator.Answer(ctx, listener, faulty{}) })
+			if _, err := operator.NewFar(folder).Workers(t.Context()); err != nil {
 				t.Error(err)
 			}
 		})
@@ -228,11 +232,11 @@ func TestServeOperator(t *testing.T) {
 	folder := t.TempDir()
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	check(t, serveOperator(ctx, folder, faulty{}))
+	bottest.Check(t, operator.Serve(ctx, folder, faulty{}))
 	if left, err := os.ReadDir(folder); err != nil || len(left) != 0 {
 		t.Errorf("%v, %v", left, err)
 	}
-	if err := serveOperator(ctx, filepath.Join(folder, "nowhere"), faulty{}); !strings.HasPrefix(told(err, ""), "The socket of the data folder") {
+	if err := operator.Serve(ctx, filepath.Join(folder, "nowhere"), faulty{}); !strings.HasPrefix(fault.Told(err, ""), "The socket of the data folder") {
 		t.Error(err)
 	}
 }
@@ -260,22 +264,22 @@ func (l *living) operated() {
 	t.Helper()
 	id := l.ask("greet Ann\x1b[31m")
 	r := l.wait(id, 1)
-	l.says(statusDone, id+"  ", "requests")
-	l.says(statusDone, `  done    greet Ann\x1b[31m`, "requests", "-n", "1")
-	var listed []requestLine
+	l.says(fault.StatusDone, id+"  ", "requests")
+	l.says(fault.StatusDone, `  done    greet Ann\x1b[31m`, "requests", "-n", "1")
+	var listed []operate.RequestLine
 	l.json(&listed, "requests")
-	want := requestLine{ID: id, At: r.At, Thread: r.ThreadID, Adapter: "quiet", By: "Ann", Status: "done", Runs: 1, Wish: "greet Ann\x1b[31m"}
-	if diff := cmp.Diff([]requestLine{want}, listed); diff != "" {
+	want := operate.RequestLine{ID: id, At: r.At, Thread: r.ThreadID, Adapter: "quiet", By: "Ann", Status: "done", Runs: 1, Wish: "greet Ann\x1b[31m"}
+	if diff := cmp.Diff([]operate.RequestLine{want}, listed); diff != "" {
 		t.Error(diff)
 	}
-	l.says(statusDone, "  Steps\n    1.  greet  -  done  waited ", "show", id[:5])
+	l.says(fault.StatusDone, "  Steps\n    1.  greet  -  done  waited ", "show", id[:5])
 	var shown jobs.Request
 	if l.json(&shown, "show", id); cmp.Diff(r, shown) != "" {
 		t.Error(cmp.Diff(r, shown))
 	}
-	l.says(statusDone, "Run 2 of the request "+id+" has begun", "retry", id)
+	l.says(fault.StatusDone, "Run 2 of the request "+id+" has begun", "retry", id)
 	l.wait(id, 2)
-	l.says(statusFailed, "The request "+id+" has ended already", "cancel", id)
+	l.says(fault.StatusFailed, "The request "+id+" has ended already", "cancel", id)
 	held := l.ask("wait")
 	<-l.waits
 	var stopped map[string]any
@@ -283,32 +287,32 @@ func (l *living) operated() {
 		t.Errorf("%v", stopped)
 	}
 	l.wait(held, 1)
-	l.says(statusDone, "gateway:quiet  0 ", "queues")
+	l.says(fault.StatusDone, "gateway:quiet  0 ", "queues")
 	var queues struct {
-		Queues  []queueLine  `json:"queues"`
-		Workers []workerLine `json:"workers"`
+		Queues  []operate.QueueLine  `json:"queues"`
+		Workers []operate.WorkerLine `json:"workers"`
 	}
 	if l.json(&queues, "queues"); len(queues.Queues) != 3 || queues.Queues[0].Name != "cpu" {
 		t.Errorf("%+v", queues)
 	}
-	l.says(statusDone, "Queue plan: 0 failed tasks retried.", "queues", "--retry", "plan")
-	l.says(statusDone, "{\n  \"dropped\": 0,\n  \"queue\": \"cpu\"\n}\n", "queues", "--drop", "cpu", "--json")
-	l.says(statusFailed, "There is no queue gpu: there are cpu, gateway:quiet, plan.", "queues", "--drop", "gpu")
-	l.says(statusDone, "was forgotten: 1 request,", "forget", r.ThreadID)
-	l.says(statusFailed, "Nothing is known of a thread "+r.ThreadID, "forget", r.ThreadID)
-	l.says(statusFailed, "There is no request "+id, "show", id)
-	l.says(statusFailed, "None of the latest 500 requests has an id that begins with "+id[:8], "retry", id[:8])
-	l.says(statusUsage, "is not the id of a request", "show", "../x")
-	l.says(statusUsage, "is not the id of a thread", "forget", r.ThreadID[:8])
-	l.says(statusUsage, "-n is 0", "requests", "-n", "0")
-	l.says(statusUsage, "", "queues", "--retry", "plan", "--drop", "plan")
+	l.says(fault.StatusDone, "Queue plan: 0 failed tasks retried.", "queues", "--retry", "plan")
+	l.says(fault.StatusDone, "{\n  \"dropped\": 0,\n  \"queue\": \"cpu\"\n}\n", "queues", "--drop", "cpu", "--json")
+	l.says(fault.StatusFailed, "There is no queue gpu: there are cpu, gateway:quiet, plan.", "queues", "--drop", "gpu")
+	l.says(fault.StatusDone, "was forgotten: 1 request,", "forget", r.ThreadID)
+	l.says(fault.StatusFailed, "Nothing is known of a thread "+r.ThreadID, "forget", r.ThreadID)
+	l.says(fault.StatusFailed, "There is no request "+id, "show", id)
+	l.says(fault.StatusFailed, "None of the latest 500 requests has an id that begins with "+id[:8], "retry", id[:8])
+	l.says(fault.StatusUsage, "is not the id of a request", "show", "../x")
+	l.says(fault.StatusUsage, "is not the id of a thread", "forget", r.ThreadID[:8])
+	l.says(fault.StatusUsage, "-n is 0", "requests", "-n", "0")
+	l.says(fault.StatusUsage, "", "queues", "--retry", "plan", "--drop", "plan")
 }
 
 // says calls a command that ends so and prints that.
 func (l *living) says(status int, what string, args ...string) {
 	l.t.Helper()
 	got, stdout, stderr := called{env: l.env, args: args}.run(l.t)
-	if got != status || !strings.Contains(stdout+stderr, what) || (stdout == "") == (status == statusDone) {
+	if got != status || !strings.Contains(stdout+stderr, what) || (stdout == "") == (status == fault.StatusDone) {
 		l.t.Errorf("%q: status %d, %q is not in\n%s%s", args, got, what, stdout, stderr)
 	}
 }
@@ -328,7 +332,7 @@ func TestNobodyToOperate(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "none")
 	for _, args := range [][]string{{"requests"}, {"show", "abc"}, {"retry", "abc"}, {"cancel", "abc"}, {"forget", "abcdefghabcdefgh"}, {"queues"}} {
 		status, stdout, stderr := called{env: []string{"ATELIER_DATA=" + folder}, args: args}.run(t)
-		if want := "bot: No Atelier runs on the data folder " + folder + ". Start it: bot serve\n"; status != statusFailed || stdout != "" || stderr != want {
+		if want := "bot: No Atelier runs on the data folder " + folder + ". Start it: bot serve\n"; status != fault.StatusFailed || stdout != "" || stderr != want {
 			t.Errorf("%q: status %d, %s%s", args, status, stdout, stderr)
 		}
 	}
@@ -336,7 +340,7 @@ func TestNobodyToOperate(t *testing.T) {
 		t.Error("the folder was made")
 	}
 	status, _, stderr := called{env: []string{"ATELIER_DATA=" + folder, "REDIS_URL=redis://u:hush@127.0.0.1:1"}, args: []string{"requests"}}.run(t)
-	if status != statusFailed || !strings.HasPrefix(stderr, "bot: Redis at 127.0.0.1:1 cannot be used: ") || strings.Contains(stderr, "hush") {
+	if status != fault.StatusFailed || !strings.HasPrefix(stderr, "bot: Redis at 127.0.0.1:1 cannot be used: ") || strings.Contains(stderr, "hush") {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 }
@@ -346,19 +350,19 @@ func TestAmbiguousID(t *testing.T) {
 	t.Parallel()
 	o := several{ids: []string{"abcdefghabcdefgh", "abcdefghabcdefg2", "bbcdefghabcdefgh"}}
 	for begins, want := range map[string]string{"b": "bbcdefghabcdefgh", "BBC": "bbcdefghabcdefgh", "abcdefghabcdefg2": "abcdefghabcdefg2"} {
-		if id, err := wholeID(t.Context(), o, begins); id != want || err != nil {
+		if id, err := operate.WholeID(t.Context(), o, begins); id != want || err != nil {
 			t.Errorf("%q: %s, %v", begins, id, err)
 		}
 	}
-	_, err := wholeID(t.Context(), o, "abc")
-	if _, ok := errors.AsType[*usageError](err); !ok || !strings.Contains(err.Error(), "2 requests begin with abc: abcdefghabcdefgh, abcdefghabcdefg2.") {
+	_, err := operate.WholeID(t.Context(), o, "abc")
+	if _, ok := errors.AsType[*fault.UsageError](err); !ok || !strings.Contains(err.Error(), "2 requests begin with abc: abcdefghabcdefgh, abcdefghabcdefg2.") {
 		t.Error(err)
 	}
 }
 
 // several is an operator of requests with those ids.
 type several struct {
-	operator
+	operator.Operator
 
 	ids []string
 }

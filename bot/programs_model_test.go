@@ -14,6 +14,9 @@ import (
 
 	"atelier/agent/mind/llm/llmtest"
 	"atelier/agent/mind/llm/replay"
+	"atelier/bot/ask"
+	"atelier/bot/bottest"
+	"atelier/bot/serve"
 	"atelier/jobs"
 	"atelier/storage/s3/s3test"
 )
@@ -71,7 +74,7 @@ func TestNoProgramImitatesAModel(t *testing.T) {
 			server := llmtest.New(t, llmtest.Config{Answer: scorer(c.tool, c.score, c.instruction), Models: []string{"test-model"}})
 			folder := t.TempDir()
 			photo := filepath.Join(folder, "photo.png")
-			write(t, photo, string(pictureBytes(40, 20)))
+			bottest.Write(t, photo, string(bottest.PictureBytes(40, 20)))
 			tools := map[bool]bool{} // by whether programs are allowed: is one planned
 			texts := map[bool]string{}
 			for _, allowed := range []bool{true, false} {
@@ -84,7 +87,7 @@ func TestNoProgramImitatesAModel(t *testing.T) {
 					}
 				}
 				_, stdout, stderr := called{env: env, args: []string{"ask", "--json", "--file", photo, c.wish}}.run(t)
-				var an answer
+				var an ask.Answer
 				if err := json.Unmarshal([]byte(stdout), &an); err != nil {
 					t.Fatal(err, stdout, stderr)
 				}
@@ -119,12 +122,12 @@ func TestProgramsCountAsTokensOfTheRequest(t *testing.T) {
 		}})
 		folder := t.TempDir()
 		photo := filepath.Join(folder, "photo.png")
-		write(t, photo, string(pictureBytes(640, 20)))
+		bottest.Write(t, photo, string(bottest.PictureBytes(640, 20)))
 		env := modelEnv(server, "MIND=llm", "ATELIER_DATA="+folder)
 		needPrograms(t, toolLines(t, env...))
 		_, stdout, stderr := called{env: env, args: []string{"ask", "--json", "--out", folder, "--file", photo, "give this picture a zigzag edge"}}.run(t)
-		var an answer
-		check(t, json.Unmarshal([]byte(stdout), &an))
+		var an ask.Answer
+		bottest.Check(t, json.Unmarshal([]byte(stdout), &an))
 		dear := strings.Contains(an.Text, "This takes more of the language model than one request may take. Please ask for less at a time.")
 		if programsAsked(server) != want || dear != (want == 1) {
 			t.Errorf("%d tokens: programs were asked for %d times: %s%s", input, programsAsked(server), stdout, stderr)
@@ -144,11 +147,11 @@ func TestAProcessThatOnlyRunsPrograms(t *testing.T) {
 	}
 	start := func(queues string, p *parlour, env ...string) *open {
 		t.Helper()
-		pools, err := parsePools(queues, "")
-		check(t, err)
-		s := service{pools: pools}
+		pools, err := serve.ParsePools(queues, "")
+		bottest.Check(t, err)
+		s := serve.Service{Pools: pools}
 		if p != nil {
-			s.adapters = append(s.adapters, p)
+			s.Adapters = append(s.Adapters, p)
 		}
 		o := openService(t, s, slices.Concat(shared, []string{"ATELIER_DATA=" + t.TempDir()}, env)...)
 		o.parlour = p
@@ -170,7 +173,7 @@ func TestAProcessThatOnlyRunsPrograms(t *testing.T) {
 	defer look.Stop()
 	for range look.C { // until it has told what it can
 		able, err := gateway.jobs.Elsewhere(t.Context())
-		check(t, err)
+		bottest.Check(t, err)
 		if len(able["make_by_program"]) > 0 {
 			break
 		}

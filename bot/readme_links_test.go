@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"atelier/bot/bottest"
 )
 
 // TestReadmeLinks follows every relative link of every README.md, and every anchor.
@@ -33,7 +35,7 @@ func TestBrokenLinks(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	name := filepath.Join(dir, "README.md")
-	write(t, name, "# A title\n## `x` in 1. Words, and more\n## A title\n```sh\n# no title\n[no](link)\n```\n[a](b.md) ![c](d.png#e)\n")
+	bottest.Write(t, name, "# A title\n## `x` in 1. Words, and more\n## A title\n```sh\n# no title\n[no](link)\n```\n[a](b.md) ![c](d.png#e)\n")
 	if got := readPage(t, name).links(); !slices.Equal(got, []string{"b.md", "d.png#e"}) {
 		t.Errorf("the links are %q", got)
 	}

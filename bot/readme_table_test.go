@@ -11,6 +11,8 @@ import (
 
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/hftask"
+	"atelier/bot/bottest"
+	"atelier/bot/settings"
 )
 
 var update = flag.Bool("update", false, "write the table of tools in agent/toolbox/README.md anew")
@@ -29,8 +31,8 @@ var systems = []struct{ origin, name string }{
 // TestReadmeTable compares the table of tools in agent/toolbox/README.md with the catalogue.
 func TestReadmeTable(t *testing.T) {
 	t.Parallel()
-	catalogue, err := builtin()
-	check(t, err)
+	catalogue, err := bottest.Builtin()
+	bottest.Check(t, err)
 	readme := string(readPage(t, toolsREADME))
 	before, rest, begins := strings.Cut(readme, tableBegins)
 	stands, after, ends := strings.Cut(rest, tableEnds)
@@ -45,7 +47,7 @@ func TestReadmeTable(t *testing.T) {
 		t.Fatalf("the README's table is not that of the catalogue; for a new one: go test ./bot -run TestReadmeTable -update")
 	}
 	err = os.WriteFile(toolsREADME, []byte(before+tableBegins+want+tableEnds+after), 0o644)
-	check(t, err)
+	bottest.Check(t, err)
 }
 
 // toolTable says of each tool of the three systems what runs it.
@@ -69,18 +71,18 @@ func toolTable(tools []toolbox.Tool) string {
 				roughly = " (roughly)"
 			}
 			switch run := "`" + way.Run + "`" + roughly; way.Kind {
-			case builtinKind:
+			case settings.BuiltinKind:
 				itself = append(itself, "built in"+roughly)
-			case programKind, commandKind, weatherKind:
+			case settings.ProgramKind, settings.CommandKind, settings.WeatherKind:
 				itself = append(itself, shortNeeds(way)+roughly)
-			case hftaskKind:
+			case settings.HFTaskKind:
 				own = append(own, "tool server: "+run)
 				if published(way.Run) {
 					cloud = append(cloud, "Hugging Face: "+run)
 				}
-			case localaiKind:
+			case settings.LocalAIKind:
 				own = append(own, "LocalAI: "+run)
-			case openaiKind:
+			case settings.OpenAIKind:
 				cloud = append(cloud, "OpenAI: "+run)
 			}
 		}
@@ -101,7 +103,7 @@ func published(run string) bool {
 
 // shortNeeds is what a way of this machine's needs.
 func shortNeeds(way toolbox.Backing) string {
-	if way.Kind == weatherKind {
+	if way.Kind == settings.WeatherKind {
 		return "Open-Meteo"
 	}
 	_, names, _ := strings.Cut(way.Needs, " program")
@@ -123,11 +125,11 @@ func TestToolTable(t *testing.T) {
 	got := toolTable([]toolbox.Tool{
 		{Name: "own", Origins: []string{"atelier"}},
 		{Name: "depth", Origins: []string{"controlllm", "hugginggpt"}, Backends: []toolbox.Backing{
-			{Kind: hftaskKind, Run: "depth-estimation"}, {Kind: localaiKind, Run: "depth"}, {Kind: openaiKind, Run: "chat-vision"},
-			{Kind: programKind, Run: "guess", Needs: "the programs a and b", Approximate: true},
+			{Kind: settings.HFTaskKind, Run: "depth-estimation"}, {Kind: settings.LocalAIKind, Run: "depth"}, {Kind: settings.OpenAIKind, Run: "chat-vision"},
+			{Kind: settings.ProgramKind, Run: "guess", Needs: "the programs a and b", Approximate: true},
 		}},
 		{Name: "mask", Origins: []string{"visualchatgpt"}, Backends: []toolbox.Backing{
-			{Kind: hftaskKind, Run: "image-to-image+mask"}, {Kind: hftaskKind, Run: "mask-generation"}, {Kind: builtinKind, Run: "mask"}, {Kind: programKind, Run: "p", Needs: "the program ffmpeg"},
+			{Kind: settings.HFTaskKind, Run: "image-to-image+mask"}, {Kind: settings.HFTaskKind, Run: "mask-generation"}, {Kind: settings.BuiltinKind, Run: "mask"}, {Kind: settings.ProgramKind, Run: "p", Needs: "the program ffmpeg"},
 		}},
 	})
 	_, rows, _ := strings.Cut(got, "| --- |\n")

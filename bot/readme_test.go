@@ -21,6 +21,10 @@ import (
 	"atelier/agent/toolbox/media/ffmpeg"
 	"atelier/agent/toolbox/program"
 	"atelier/agent/toolbox/sandbox"
+	"atelier/bot/ask"
+	"atelier/bot/bottest"
+	"atelier/bot/cli"
+	"atelier/bot/settings"
 )
 
 // The READMEs that hold statements about the code.
@@ -40,7 +44,7 @@ func TestExamplesWork(t *testing.T) {
 	var files []string
 	add := func(name, script string) {
 		files = append(files, filepath.Join(dir, name+".txtar"))
-		write(t, files[len(files)-1], script)
+		bottest.Write(t, files[len(files)-1], script)
 	}
 	script := &strings.Builder{}
 	for _, name := range readmes(t) {
@@ -69,7 +73,7 @@ func TestExamplesWork(t *testing.T) {
 	}
 
 	script.Reset()
-	for _, help := range []string{about, new(askCommand).Help()} {
+	for _, help := range []string{cli.About, new(ask.Command).Help()} {
 		addCalls(script, strings.ReplaceAll(help, "\n  ", "\n"))
 	}
 	if strings.Count(script.String(), "bot 'ask'") < 4 {
@@ -93,21 +97,21 @@ func TestExamplesWork(t *testing.T) {
 // TestReadmeTellsTheTruth compares the numbers, models and examples in the READMEs with the code.
 func TestReadmeTellsTheTruth(t *testing.T) {
 	t.Parallel()
-	catalogue, err := builtin()
-	check(t, err)
+	catalogue, err := bottest.Builtin()
+	bottest.Check(t, err)
 	own, free := 0, 0 // tools that are our own, and those that need no model and no key
 	for _, tool := range catalogue.Tools() {
 		if slices.Equal(tool.Origins, []string{"atelier"}) {
 			own++
 		}
 		if slices.ContainsFunc(tool.Backends, func(b toolbox.Backing) bool {
-			return slices.Contains([]string{builtinKind, programKind, commandKind, weatherKind}, b.Kind)
+			return slices.Contains([]string{settings.BuiltinKind, settings.ProgramKind, settings.CommandKind, settings.WeatherKind}, b.Kind)
 		}) {
 			free++
 		}
 	}
 	cases, err := evaluate.Own()
-	check(t, err)
+	bottest.Check(t, err)
 	wanted := map[string][]string{
 		mainREADME: {"\ngo run ./bot env\n"},
 		toolsREADME: {
@@ -118,7 +122,7 @@ func TestReadmeTellsTheTruth(t *testing.T) {
 		evaluateREADME: {fmt.Sprintf("own benchmark of %d requests", len(cases))},
 	}
 	families, err := family.Read()
-	check(t, err)
+	bottest.Check(t, err)
 	for role, what := range map[family.Role]string{family.Chat: "language", family.Image: "pictures", family.Speech: "speech", family.Transcription: "transcription"} {
 		wanted[agentREADME] = append(wanted[agentREADME], fmt.Sprintf("`%s` for %s", families.Of(role, nil, time.Time{})[0], what))
 	}
@@ -137,7 +141,7 @@ func TestReadmeTellsTheTruth(t *testing.T) {
 	if i < 0 {
 		t.Fatalf("%s has no file of backends", toolsREADME)
 	}
-	if _, err := parseBackends([]byte(examples[i])); err != nil {
+	if _, err := settings.ParseBackends([]byte(examples[i])); err != nil {
 		t.Errorf("the file of backends in %s: %v", toolsREADME, err)
 	}
 	tools := 0
@@ -145,7 +149,7 @@ func TestReadmeTellsTheTruth(t *testing.T) {
 		if strings.HasPrefix(b, "name: ") {
 			tools++
 			tool, err := toolbox.ReadTool([]byte(b))
-			check(t, err)
+			bottest.Check(t, err)
 			if warnings := tool.Warnings(); len(warnings) > 0 {
 				t.Errorf("%s: %q", tool.Name, warnings)
 			}
@@ -160,8 +164,8 @@ func TestReadmeTellsTheTruth(t *testing.T) {
 func TestReadmeNamesSettings(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{}
-	for _, s := range settings() {
-		known[s.name] = true
+	for _, s := range settings.Names() {
+		known[s] = true
 	}
 	named := regexp.MustCompile(`\b(ATELIER|OPENAI|DECOMPOSER|DISCORD|SLACK|WEB|MIND|LOCALAI)_[A-Z_]*[A-Z]\b`)
 	found := map[string]bool{}
@@ -185,18 +189,18 @@ func TestThePrograms(t *testing.T) {
 	_, line, _ := strings.Cut(string(readPage(t, mainREADME)), "$ sudo apt-get install ")
 	line, _, _ = strings.Cut(line, "\n")
 	box, err := sandbox.New(sandbox.Config{})
-	check(t, err)
+	bottest.Check(t, err)
 	films, err := ffmpeg.New(ffmpeg.Config{})
-	check(t, err)
+	bottest.Check(t, err)
 	b, err := program.New(program.Config{Sandbox: box, FFmpeg: films})
-	check(t, err)
+	bottest.Check(t, err)
 	ci, err := os.ReadFile("../.ci/run")
-	check(t, err)
+	bottest.Check(t, err)
 	image, err := os.ReadFile("../deployments/Dockerfile")
-	check(t, err)
+	bottest.Check(t, err)
 	smaller := map[string]string{"fluid-soundfont-gm": "fluidr3mono-gm-soundfont"} // in the image
-	catalogue, err := builtin()
-	check(t, err)
+	catalogue, err := bottest.Builtin()
+	bottest.Check(t, err)
 	for _, p := range b.Programs(catalogue.Tools()) {
 		if !slices.Contains(strings.Fields(line), p.Debian) {
 			t.Errorf("the README does not install %s", p.Debian)
@@ -296,13 +300,6 @@ func split(line string) []string {
 		}
 	}
 	return args
-}
-
-func write(t *testing.T, name, content string) {
-	t.Helper()
-	if err := os.WriteFile(name, []byte(content), 0o600); err != nil { //nolint:gosec // into the test's own folder
-		t.Fatal(err)
-	}
 }
 
 func copyFile(from, to string) error {

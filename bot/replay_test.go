@@ -7,6 +7,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"atelier/bot/cli"
+	"atelier/bot/command"
+	"atelier/bot/fault"
 )
 
 // TestReplayCommand: `bot ask` plans with the answers of the benchmark's recordings.
@@ -17,8 +21,8 @@ func TestReplayCommand(t *testing.T) {
 	var stderr strings.Builder
 	ended := make(chan int, 1)
 	go func() {
-		p := Program{Args: []string{"replay", "--listen", "127.0.0.1:0", filepath.FromSlash("../agent/evaluate/benchmark/recordings")}, Stdout: in, Stderr: &stderr}
-		ended <- p.Run(ctx)
+		p := command.Program{Args: []string{"replay", "--listen", "127.0.0.1:0", filepath.FromSlash("../agent/evaluate/benchmark/recordings")}, Stdout: in, Stderr: &stderr}
+		ended <- cli.Run(ctx, p)
 	}()
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
@@ -27,15 +31,15 @@ func TestReplayCommand(t *testing.T) {
 	name, url, _ := strings.Cut(strings.TrimSpace(line), "=")
 	env := map[string]string{name: url, "OPENAI_MODEL": "recorded", "ATELIER_DATA": t.TempDir()}
 	status, stdout, said := run(t, env, "ask", "transcribe the recording")
-	if status != statusQuestion || !strings.Contains(stdout, "Which recording do you mean? Please attach it.") {
+	if status != fault.StatusQuestion || !strings.Contains(stdout, "Which recording do you mean? Please attach it.") {
 		t.Errorf("a recorded wish: status %d: %s%s", status, stdout, said)
 	}
 	status, stdout, said = run(t, env, "ask", "transcribe what nobody has recorded")
-	if status != statusFailed {
+	if status != fault.StatusFailed {
 		t.Errorf("another wish: status %d: %s%s", status, stdout, said)
 	}
 	stop()
-	if status := <-ended; status != statusDone {
+	if status := <-ended; status != fault.StatusDone {
 		t.Errorf("status %d: %s", status, stderr.String())
 	}
 }
@@ -55,7 +59,7 @@ func TestReplayCommandRejects(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			status, _, stderr := run(t, nil, append([]string{"replay"}, c.args...)...)
-			if status != statusUsage || !strings.Contains(stderr, c.says) {
+			if status != fault.StatusUsage || !strings.Contains(stderr, c.says) {
 				t.Errorf("status %d: %s", status, stderr)
 			}
 		})

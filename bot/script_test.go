@@ -3,45 +3,27 @@ package main
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"hash/crc32"
-	"image"
-	"image/color"
-	"image/draw"
-	"image/png"
 	"os"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
-	"go.uber.org/goleak"
 
 	"atelier/agent/mind/llm/llmtest"
 	"atelier/agent/toolbox/sandbox"
+	"atelier/bot/bottest"
+	"atelier/bot/cli"
+	"atelier/bot/command"
+	"atelier/bot/settings"
 )
 
 func TestMain(m *testing.M) {
 	sandbox.Enter()
-	testscript.Main(leakless{m}, map[string]func(){
+	testscript.Main(bottest.Leakless{M: m}, map[string]func(){
 		"bot": main,
 	})
-}
-
-// leakless fails where the tests leave something running.
-type leakless struct{ *testing.M }
-
-func (l leakless) Run() int {
-	status := l.M.Run()
-	if status != 0 {
-		return status
-	}
-	if err := goleak.Find(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return 0
 }
 
 // TestScripts runs testdata/script: each file is a case of how the program is used.
@@ -50,8 +32,8 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
-			env.Setenv("GORACE", "atexit_sleep_ms=0") // else every call ends a second late
-			env.Setenv(localModelsSetting, "false")   // whatever runs on this machine
+			env.Setenv("GORACE", "atexit_sleep_ms=0")        // else every call ends a second late
+			env.Setenv(settings.LocalModelsSetting, "false") // whatever runs on this machine
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -99,28 +81,12 @@ func makePicture(ts *testscript.TestScript, _ bool, args []string) {
 	if errW != nil || errH != nil {
 		ts.Fatalf("%v %v", errW, errH)
 	}
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]), pictureBytes(w, h), 0o600))
-}
-
-func pictureBytes(w, h int) []byte {
-	var b bytes.Buffer
-	if err := png.Encode(&b, rectangle(w, h)); err != nil {
-		panic(err) // a buffer takes everything
-	}
-	return b.Bytes()
-}
-
-// rectangle is a light rectangle over the middle half of a dark ground.
-func rectangle(w, h int) *image.NRGBA {
-	img := image.NewNRGBA(image.Rect(0, 0, w, h))
-	draw.Draw(img, img.Rect, image.NewUniform(color.NRGBA{20, 30, 40, 255}), image.Point{}, draw.Src)
-	draw.Draw(img, image.Rect(w/4, h/4, w*3/4, h*3/4), image.NewUniform(color.NRGBA{230, 220, 210, 255}), image.Point{}, draw.Src)
-	return img
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), bottest.PictureBytes(w, h), 0o600))
 }
 
 // bomb FILE WIDTH HEIGHT makes a small PNG that claims to be of that size.
 func makeBomb(ts *testscript.TestScript, _ bool, args []string) {
-	b := pictureBytes(4, 4)
+	b := bottest.PictureBytes(4, 4)
 	for i, arg := range args[1:3] {
 		n, err := strconv.ParseUint(arg, 10, 32)
 		ts.Check(err)
@@ -149,9 +115,6 @@ func makeBinary(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte("\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00"), 0o600))
 }
 
-// builtin gives the tools that come with the program, read once for all tests.
-var builtin = sync.OnceValues(readBuiltin)
-
 // run calls the program in this process.
 func run(t *testing.T, env map[string]string, args ...string) (status int, stdout, stderr string) {
 	t.Helper()
@@ -160,24 +123,9 @@ func run(t *testing.T, env map[string]string, args ...string) (status int, stdou
 	for name, value := range env {
 		variables = append(variables, name+"="+value)
 	}
-	status = Program{
+	status = cli.Run(t.Context(), command.Program{
 		Args: args, Env: variables,
-		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Builtin: builtin,
-	}.Run(t.Context())
+		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Builtin: bottest.Builtin,
+	})
 	return status, out.String(), errs.String()
-}
-
-func TestExampleEnvIsTrue(t *testing.T) {
-	t.Parallel()
-	b, err := os.ReadFile("../.env.example")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(b) != exampleEnv() {
-		t.Errorf(".env.example should read:\n%s", exampleEnv())
-	}
-	file, err := readEnvFile("../.env.example")
-	if err != nil || len(file) != 0 {
-		t.Errorf("it sets %v, %v", file, err)
-	}
 }

@@ -19,6 +19,7 @@ import (
 	"atelier/adapters/phrase"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/bot/bottest"
 )
 
 // TestEverySentenceHasItsTranslation holds that each format that is given to plan.Say or to
@@ -63,7 +64,7 @@ func TestEverySentenceHasItsTranslation(t *testing.T) {
 // their backings need, and the sentences of commands.
 func ofTools(t *testing.T) map[string]string {
 	t.Helper()
-	c, err := builtin()
+	c, err := bottest.Builtin()
 	if err != nil {
 		t.Fatal(err)
 	}

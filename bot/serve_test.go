@@ -20,6 +20,14 @@ import (
 	"github.com/alicebob/miniredis/v2"
 
 	"atelier/adapters"
+	"atelier/bot/bottest"
+	"atelier/bot/cli"
+	"atelier/bot/command"
+	"atelier/bot/fault"
+	"atelier/bot/place"
+	"atelier/bot/serve"
+	"atelier/bot/settings"
+	"atelier/bot/workshop"
 	"atelier/jobs"
 	"atelier/storage/s3/s3test"
 )
@@ -131,22 +139,22 @@ func (b *syncBuffer) String() string {
 // openParlour serves with these settings.
 func openParlour(t *testing.T, p *parlour, env ...string) *open {
 	t.Helper()
-	o := openService(t, service{adapters: []adapters.Adapter{p}}, env...)
+	o := openService(t, serve.Service{Adapters: []adapters.Adapter{p}}, env...)
 	o.parlour = p
 	return o
 }
 
 // openService serves a service, of which the pools, unless they are set, and what starts it
 // are filled in.
-func openService(t *testing.T, s service, env ...string) *open {
+func openService(t *testing.T, s serve.Service, env ...string) *open {
 	t.Helper()
-	config, err := readConfig(append([]string{"ATELIER_LISTEN=127.0.0.1:0", "ATELIER_CHECK=5ms", "MIND=offline"}, env...), new(serveCommand).over, nil)
+	config, err := settings.Read(append([]string{"ATELIER_LISTEN=127.0.0.1:0", "ATELIER_CHECK=5ms", "MIND=offline"}, env...), new(serve.Command).Over, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	o := &open{t: t, log: &syncBuffer{}, ended: make(chan struct{})}
-	if s.pools == nil {
-		if s.pools, err = parsePools("gateway,plan,cpu,gpu,program", ""); err != nil {
+	if s.Pools == nil {
+		if s.Pools, err = serve.ParsePools("gateway,plan,cpu,gpu,program", ""); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -155,11 +163,11 @@ func openService(t *testing.T, s service, env ...string) *open {
 	started := make(chan struct{})
 	go func() {
 		defer close(o.ended)
-		s.fresh, s.started = time.Nanosecond, func(at net.Addr, j *jobs.Jobs) {
+		s.Fresh, s.Started = time.Nanosecond, func(at net.Addr, j *jobs.Jobs) {
 			o.address, o.jobs = "http://"+at.String(), j
 			close(started)
 		}
-		o.err = serve(ctx, Workshop{Config: config, LogTo: o.log, Builtin: builtin}, s)
+		o.err = serve.Run(ctx, workshop.Workshop{Config: config, LogTo: o.log, Builtin: bottest.Builtin}, s)
 	}()
 	t.Cleanup(o.end)
 	select {
@@ -383,7 +391,7 @@ func TestServeDoesNotStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { check(t, taken.Close()) })
+	t.Cleanup(func() { bottest.Check(t, taken.Close()) })
 	used := t.TempDir()
 	openParlour(t, newParlour(), "ATELIER_DATA="+used)
 	s3 := func(change map[string]string) map[string]string {
@@ -420,7 +428,7 @@ func TestServeDoesNotStart(t *testing.T) {
 			env := map[string]string{"ATELIER_DATA": t.TempDir() + "/new", "ATELIER_LISTEN": "off"}
 			maps.Copy(env, c.env)
 			status, stdout, stderr := run(t, env, c.args...)
-			if status != statusUsage || stdout != "" || !strings.Contains(stderr, "bot: "+c.want) || strings.Contains(stderr, "hidden") {
+			if status != fault.StatusUsage || stdout != "" || !strings.Contains(stderr, "bot: "+c.want) || strings.Contains(stderr, "hidden") {
 				t.Errorf("status %d, %s%s", status, stdout, stderr)
 			}
 			if strings.Count(stderr, "bot: ") != 1 || strings.Contains(stderr, "msg=serving") {
@@ -443,7 +451,7 @@ func TestAllWrongFlagsAreToldAtOnce(t *testing.T) {
 			t.Errorf("it does not say %s", want)
 		}
 	}
-	if status != statusUsage || strings.Count(stderr, "\n") != 9 {
+	if status != fault.StatusUsage || strings.Count(stderr, "\n") != 9 {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 }
@@ -456,7 +464,7 @@ func TestWhoIsSilentIsNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { check(t, silent.Close()) })
+	t.Cleanup(func() { bottest.Check(t, silent.Close()) })
 	at := silent.Addr().String()
 	for name, c := range map[string]struct {
 		env  []string
@@ -471,16 +479,16 @@ func TestWhoIsSilentIsNamed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			config, err := readConfig(append(c.env, "ATELIER_DATA="+t.TempDir()), nil, nil)
+			config, err := settings.Read(append(c.env, "ATELIER_DATA="+t.TempDir()), nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, err := openPlace(t.Context(), config, slog.New(slog.DiscardHandler), placement{Folder: config.Data, Shared: true})
+			p, err := place.Open(t.Context(), config, slog.New(slog.DiscardHandler), place.Placement{Folder: config.Data, Shared: true})
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Cleanup(func() { check(t, p.close()) })
-			if err := checkPlace(t.Context(), config, p, 2*time.Second, slog.New(slog.DiscardHandler)); err == nil || err.Error() != c.want {
+			t.Cleanup(func() { bottest.Check(t, p.Close()) })
+			if err := place.Check(t.Context(), config, p, 2*time.Second, slog.New(slog.DiscardHandler)); err == nil || err.Error() != c.want {
 				t.Errorf("it says %v", err)
 			}
 		})
@@ -496,7 +504,7 @@ func TestAllThatCannotBeUsedIsToldAtOnce(t *testing.T) {
 	}, "serve")
 	want := "bot: The S3 server at http://127.0.0.1:1 cannot be reached: connect: connection refused.\n" +
 		"     Redis at 127.0.0.1:1 cannot be used: connect: connection refused.\n"
-	if status != statusUsage || !strings.HasSuffix(stderr, want) {
+	if status != fault.StatusUsage || !strings.HasSuffix(stderr, want) {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 }
@@ -508,16 +516,16 @@ func TestServeTellsHowItIsUsed(t *testing.T) {
 	defer stop()
 	out := writerFunc(func(p []byte) (int, error) {
 		stop() // it has been told
-		if string(p) != howToAsk(nil, false) {
+		if string(p) != serve.HowToAsk(nil, false) {
 			t.Errorf("it says %s", p)
 		}
 		return len(p), nil
 	})
 	var errs bytes.Buffer
-	status := Program{
-		Env: []string{"ATELIER_DATA=" + t.TempDir(), "ATELIER_LISTEN=off", "ATELIER_LOG_FORMAT=json"}, Stdin: strings.NewReader(""), Stdout: out, Stderr: &errs, Builtin: builtin,
-	}.Run(ctx)
-	if status != statusDone || !strings.Contains(errs.String(), `"msg":"serving"`) {
+	status := cli.Run(ctx, command.Program{
+		Env: []string{"ATELIER_DATA=" + t.TempDir(), "ATELIER_LISTEN=off", "ATELIER_LOG_FORMAT=json"}, Stdin: strings.NewReader(""), Stdout: out, Stderr: &errs, Builtin: bottest.Builtin,
+	})
+	if status != fault.StatusDone || !strings.Contains(errs.String(), `"msg":"serving"`) {
 		t.Errorf("status %d, %s", status, errs.String())
 	}
 }

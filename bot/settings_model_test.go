@@ -2,28 +2,26 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"io"
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"atelier/agent/mind/llm/llmtest"
 	"atelier/agent/mind/llm/replay"
-	"atelier/agent/plan"
-	"atelier/agent/toolbox"
+	"atelier/bot/ask"
+	"atelier/bot/bottest"
+	"atelier/bot/fault"
 )
 
 // asked is what the model is asked when a picture is to be made black and white.
 func asked(t *testing.T, settings []string, args ...string) []llmtest.Request {
 	t.Helper()
 	server := llmtest.New(t, llmtest.Config{Answer: english().respond})
-	if status, an := askModel(t, modelEnv(server, settings...), append(args, "make it black and white")...); status != statusDone {
+	if status, an := askModel(t, modelEnv(server, settings...), append(args, "make it black and white")...); status != fault.StatusDone {
 		t.Fatalf("%v %v: status %d: %+v", settings, args, status, an)
 	}
 	return server.Requests()
@@ -51,7 +49,7 @@ func TestTokenField(t *testing.T) {
 		setting := "OPENAI_TOKEN_FIELD=" + field
 		requests := append(asked(t, []string{setting}), asked(t, []string{setting, "DECOMPOSER_MODEL=other"})...)
 		server := llmtest.New(t, llmtest.Config{Answer: func(llmtest.Request) llmtest.Response { return llmtest.Response{Text: "A square."} }})
-		if status, an := askModel(t, modelEnv(server, setting), "--mind", "offline", "describe this picture"); status != statusDone {
+		if status, an := askModel(t, modelEnv(server, setting), "--mind", "offline", "describe this picture"); status != fault.StatusDone {
 			t.Fatalf("status %d: %+v", status, an)
 		}
 		for _, r := range append(requests, server.Requests()...) {
@@ -77,61 +75,6 @@ func TestBudget(t *testing.T) {
 		dear := strings.HasPrefix(an.Text, "This takes more of the language model than one request may take.")
 		if len(server.Requests()) != calls || dear != (calls == 1) {
 			t.Errorf("%s: %d calls: %s", budget, len(server.Requests()), an.Text)
-		}
-	}
-}
-
-// deadline refuses every call, and keeps until when it may take.
-type deadline struct{ at time.Time }
-
-func (d *deadline) RoundTrip(r *http.Request) (*http.Response, error) {
-	d.at, _ = r.Context().Deadline()
-	return &http.Response{StatusCode: http.StatusUnauthorized, Header: http.Header{}, Body: io.NopCloser(strings.NewReader("{}")), Request: r}, nil
-}
-
-// TestTimeout: a try of a call has the time that is set.
-func TestTimeout(t *testing.T) {
-	t.Parallel()
-	for value, want := range map[string]time.Duration{"1s": time.Second, "": 2 * time.Minute, "1h": time.Hour} {
-		config, err := readConfig([]string{"OPENAI_API_KEY=sk-1", "OPENAI_MODEL=m", "OPENAI_TIMEOUT=" + value}, nil, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var d deadline
-		catalogue, err := builtin()
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := Workshop{Config: config, Transport: &d}.languageModel(catalogue, pictures{}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		before := time.Now()
-		_, err = m.Decompose(t.Context(), plan.Request{ID: "r", Wish: "draw a cat"}, &plan.Thinking{})
-		if after := time.Now(); err == nil || d.at.Before(before.Add(want)) || d.at.After(after.Add(want)) {
-			t.Errorf("%s: it may take %v: %v", value, d.at.Sub(before), err)
-		}
-	}
-}
-
-// TestCloudMedia: the tools keep files from a server in the internet unless they may leave.
-func TestCloudMedia(t *testing.T) {
-	t.Parallel()
-	for value, leaves := range map[string]bool{"false": false, "true": true} {
-		config, err := readConfig([]string{"OPENAI_BASE_URL=https://models.example.com/v1", "OPENAI_MODEL=m", "ALLOW_CLOUD_MEDIA=" + value}, nil, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		servers, err := (&workbench{shop: Workshop{Config: config}}).servers(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		tools := servers[slices.IndexFunc(servers, func(s toolbox.Server) bool { return s.Kind == openaiKind })]
-		stopped, cancel := context.WithCancel(t.Context())
-		cancel() // so that the server is not asked
-		err = tools.Backend.Probe(stopped, toolbox.Candidate{Backing: toolbox.Backing{Kind: "openai", Run: "chat-vision", Prompt: "Describe it."}})
-		if err == nil || strings.Contains(sentence(err), "set ALLOW_CLOUD_MEDIA=true") == leaves {
-			t.Errorf("%s: %v", value, err)
 		}
 	}
 }
@@ -181,8 +124,8 @@ func TestModelsThatAreChosen(t *testing.T) {
 	status, stdout, stderr := called{env: append(env, "ATELIER_LOG=warn", "ATELIER_DATA="+t.TempDir()), args: []string{
 		"ask", "--json", "--out", t.TempDir(), "--file", "testdata/photo.jpg", "make it black and white",
 	}}.run(t)
-	var an answer
-	if err := json.Unmarshal([]byte(stdout), &an); err != nil || status != statusDone {
+	var an ask.Answer
+	if err := json.Unmarshal([]byte(stdout), &an); err != nil || status != fault.StatusDone {
 		t.Fatalf("status %d: %v: %s%s", status, err, stdout, stderr)
 	}
 	for _, j := range an.Thinking.Jobs {
@@ -244,9 +187,9 @@ func TestVoice(t *testing.T) {
 // TestLogAboveProgress: what is logged while the line is drawn stands above it.
 func TestLogAboveProgress(t *testing.T) {
 	t.Parallel()
-	waits := &seen{what: "(understanding the wish)", came: make(chan struct{})}
+	waits := &bottest.Seen{What: "(understanding the wish)", Came: make(chan struct{})}
 	server := llmtest.New(t, llmtest.Config{Answer: func(llmtest.Request) llmtest.Response {
-		<-waits.came
+		<-waits.Came
 		return llmtest.Response{Status: http.StatusUnauthorized}
 	}})
 	_, _, stderr := called{
@@ -254,7 +197,7 @@ func TestLogAboveProgress(t *testing.T) {
 		args:     []string{"ask", "--out", t.TempDir(), "--file", "testdata/photo.jpg", "make it black and white"},
 		terminal: func(io.Writer) (int, bool) { return 200, true }, stderr: waits,
 	}.run(t)
-	above, last := screen(stderr)
+	above, last := bottest.Screen(stderr)
 	for line := range strings.Lines(above) {
 		if !strings.HasPrefix(line, "time=") {
 			t.Errorf("%q stands amid the line", line)

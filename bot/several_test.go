@@ -10,6 +10,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/hftask/hftasktest"
+	"atelier/bot/serve"
 	"atelier/jobs"
 	"atelier/storage/s3/s3test"
 )
@@ -27,11 +28,11 @@ func TestProcessesOfUnequalTools(t *testing.T) {
 	}
 	worker := func(queues string) {
 		t.Helper()
-		pools, err := parsePools(queues, "")
+		pools, err := serve.ParsePools(queues, "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		openService(t, service{pools: pools}, append(slices.Clone(shared), "ATELIER_DATA="+t.TempDir(), "TOOL_SERVER_URL="+server.URL())...)
+		openService(t, serve.Service{Pools: pools}, append(slices.Clone(shared), "ATELIER_DATA="+t.TempDir(), "TOOL_SERVER_URL="+server.URL())...)
 	}
 	worker("cpu")
 	o := openParlour(t, newParlour(), append(slices.Clone(shared), "ATELIER_DATA="+t.TempDir())...)

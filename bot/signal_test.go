@@ -1,5 +1,3 @@
-//go:build unix
-
 package main
 
 import (
@@ -11,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"atelier/bot/fault"
 )
 
 // TestSignalsEndTheProgram: one signal ends a call that waits for its wish, and a second
@@ -31,7 +31,7 @@ func TestSignalsEndTheProgram(t *testing.T) {
 		"wish": {[]string{"ask", "-"}, func(stdin io.Writer) (io.Closer, error) {
 			_, err := stdin.Write(make([]byte, 128<<10)) // more than a pipe holds
 			return io.NopCloser(nil), err
-		}, false, statusFailed},
+		}, false, fault.StatusFailed},
 		"file": {[]string{"eval", "--gold", pipe, pipe}, func(io.Writer) (io.Closer, error) {
 			return os.OpenFile(pipe, os.O_WRONLY, 0)
 		}, true, -1},

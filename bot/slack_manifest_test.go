@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"atelier/adapters/slack"
+	"atelier/bot/fault"
 )
 
 // manifest is what Slack reads of a manifest, as far as the program depends on it.
@@ -63,7 +64,7 @@ func readManifest(t *testing.T, text string) manifest {
 func TestSlackManifest(t *testing.T) {
 	t.Parallel()
 	status, stdout, stderr := run(t, nil, "slack-manifest")
-	if status != statusDone || stderr != "" {
+	if status != fault.StatusDone || stderr != "" {
 		t.Fatalf("status %d, %s", status, stderr)
 	}
 	kept, err := os.ReadFile("../deployments/slack-manifest.yaml")
@@ -76,7 +77,7 @@ func TestSlackManifest(t *testing.T) {
 
 	const at = "https://atelier.example.org"
 	status, requests, stderr := run(t, nil, "slack-manifest", "--url", at+"/")
-	if status != statusDone || stderr != "" {
+	if status != fault.StatusDone || stderr != "" {
 		t.Fatalf("status %d, %s", status, stderr)
 	}
 	m := readManifest(t, requests)
@@ -89,7 +90,7 @@ func TestSlackManifest(t *testing.T) {
 		t.Errorf("with the other lines: %+v", changed)
 	}
 	for _, wrong := range []string{"atelier.example.org", "http://atelier.example.org", at + "/slack"} {
-		if status, _, stderr := run(t, nil, "slack-manifest", "--url", wrong); status != statusUsage || !strings.Contains(stderr, "--url is") {
+		if status, _, stderr := run(t, nil, "slack-manifest", "--url", wrong); status != fault.StatusUsage || !strings.Contains(stderr, "--url is") {
 			t.Errorf("%s: status %d, %s", wrong, status, stderr)
 		}
 	}

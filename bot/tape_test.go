@@ -9,6 +9,10 @@ import (
 	"testing"
 
 	"atelier/agent/mind/llm/llmtest"
+	"atelier/bot/bottest"
+	"atelier/bot/fault"
+	"atelier/bot/settings"
+	"atelier/bot/workshop"
 )
 
 // TestRecordIntoRecordings: no answer gets the label of others, be the later model refused
@@ -22,7 +26,7 @@ func TestRecordIntoRecordings(t *testing.T) {
 	record := slices.Concat([]string{"--mind", "llm", "--record", kept}, files)
 	evalJSON(t, env, record...)
 	own := t.TempDir()
-	write(t, filepath.Join(own, "paint_it_grey.yaml"), `{name: paint_it_grey, description: Paints a picture grey., domain: image-editing,
+	bottest.Write(t, filepath.Join(own, "paint_it_grey.yaml"), `{name: paint_it_grey, description: Paints a picture grey., domain: image-editing,
  origins: [atelier], when: For grey paint., examples: ["paint {photo.png} grey", "paint {it} grey", "grey paint on {a.png}"], args: [{name: image, type: image, about: the picture}], returns: image,
  backends: [{kind: native, run: greyscale_image, device: cpu}]}`)
 	asked := len(server.Requests())
@@ -35,7 +39,7 @@ func TestRecordIntoRecordings(t *testing.T) {
 		"another catalogue":       {[]string{"ATELIER_CATALOGUE=" + own}, nil},
 	} {
 		status, stdout, stderr := called{env: slices.Concat(env, c.env), args: slices.Concat([]string{"eval"}, c.args, record)}.run(t)
-		if status != statusUsage || !strings.Contains(stderr, "Record into another folder.") {
+		if status != fault.StatusUsage || !strings.Contains(stderr, "Record into another folder.") {
 			t.Errorf("%s: status %d: %s%s", name, status, stdout, stderr)
 		}
 	}
@@ -54,9 +58,9 @@ func TestRecordIntoRecordings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, path, strings.ReplaceAll(string(b), `"model": "test-model"`, `"model": "gpt-9"`))
+	bottest.Write(t, path, strings.ReplaceAll(string(b), `"model": "test-model"`, `"model": "gpt-9"`))
 	status, _, stderr := called{args: slices.Concat([]string{"eval", "--replay", kept}, files)}.run(t)
-	if status != statusUsage || !strings.Contains(stderr, "some are of gpt-9") {
+	if status != fault.StatusUsage || !strings.Contains(stderr, "some are of gpt-9") {
 		t.Errorf("mixed answers: status %d: %s", status, stderr)
 	}
 }
@@ -102,20 +106,20 @@ func TestReplayTakesItsSettings(t *testing.T) {
 func TestRecordingKeepsToPrivateServers(t *testing.T) {
 	t.Parallel()
 	var inner http.RoundTripper
-	config, err := readConfig(modelEnv(llmtest.New(t, llmtest.Config{Answer: english().respond})), nil, nil)
+	config, err := settings.Read(modelEnv(llmtest.New(t, llmtest.Config{Answer: english().respond})), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	shop := Workshop{Config: config}
+	shop := workshop.Workshop{Config: config}
 	shop.Wrap = func(next http.RoundTripper) http.RoundTripper {
 		inner = next
 		return next
 	}
-	catalogue, err := builtin()
+	catalogue, err := bottest.Builtin()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := shop.languageModel(catalogue, pictures{}, nil); err != nil {
+	if _, err := shop.LanguageModel(catalogue, workshop.Pictures{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if own, ok := inner.(*http.Transport); !ok || own.Proxy != nil {
@@ -144,7 +148,7 @@ func TestReplayWhatIsNotRecorded(t *testing.T) {
 		if id == "grey-3" { // which asks back at once
 			job = `"job": "decompose"`
 		}
-		write(t, path, strings.Replace(string(b), job, `"job": "other"`, 1))
+		bottest.Write(t, path, strings.Replace(string(b), job, `"job": "other"`, 1))
 		if id != "grey-1" {
 			continue
 		}
@@ -154,7 +158,7 @@ func TestReplayWhatIsNotRecorded(t *testing.T) {
 		}
 	}
 	status, stdout, stderr := called{args: slices.Concat([]string{"eval", "--replay", kept}, files)}.run(t)
-	if status != statusUsage || stdout != "" || !strings.Contains(stderr, "None of the requests is recorded as a whole in ") {
+	if status != fault.StatusUsage || stdout != "" || !strings.Contains(stderr, "None of the requests is recorded as a whole in ") {
 		t.Errorf("nothing is recorded: status %d: %s%s", status, stdout, stderr)
 	}
 }
@@ -164,14 +168,14 @@ func TestReplayWhatIsNotRecorded(t *testing.T) {
 func TestReplayHasOneModel(t *testing.T) {
 	t.Parallel()
 	env := []string{"DECOMPOSER_MODEL=dd", "DECOMPOSER_BASE_URL=http://127.0.0.1:9/v1", "OPENAI_VISION=true"}
-	config, err := readConfig(env, func(c *Config) error {
-		c.Mind, c.Models.Recorded, c.Models.Name = llmMind, true, "recorded"
+	config, err := settings.Read(env, func(c *settings.Config) error {
+		c.Mind, c.Models.Recorded, c.Models.Name = settings.LLMMind, true, "recorded"
 		return nil
 	}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m := config.Models; m.Name != "recorded" || m.DecomposerName != "" || m.Decomposer != (server{}) || m.Vision {
+	if m := config.Models; m.Name != "recorded" || m.DecomposerName != "" || m.Decomposer != (settings.Server{}) || m.Vision {
 		t.Errorf("%+v", m)
 	}
 }

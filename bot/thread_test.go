@@ -11,6 +11,11 @@ import (
 
 	"atelier/agent/mind/llm/llmtest"
 	"atelier/agent/plan"
+	"atelier/bot/bottest"
+	"atelier/bot/conversation"
+	"atelier/bot/fault"
+	"atelier/bot/settings"
+	"atelier/bot/workshop"
 )
 
 func TestThreadIsLocked(t *testing.T) {
@@ -24,27 +29,27 @@ func TestThreadIsLocked(t *testing.T) {
 			runtime.Gosched()
 		}
 	})
-	config := Config{Data: data}
-	first, err := openThread(t.Context(), Workshop{Config: config}, "holiday")
+	config := settings.Config{Data: data}
+	first, err := conversation.Open(t.Context(), workshop.Workshop{Config: config}, "holiday")
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := openThread(ctx, Workshop{Config: config}, "holiday"); !errors.Is(err, context.Canceled) {
+	if _, err := conversation.Open(ctx, workshop.Workshop{Config: config}, "holiday"); !errors.Is(err, context.Canceled) {
 		t.Errorf("it was opened twice: %v", err)
 	}
-	if err := errors.Join(first.place.State.Put(t.Context(), "notes/first", []byte("blur it"), 0), first.close()); err != nil {
+	if err := errors.Join(first.Place.State.Put(t.Context(), "notes/first", []byte("blur it"), 0), first.Close()); err != nil {
 		t.Fatal(err)
 	}
-	second, err := openThread(t.Context(), Workshop{Config: config}, "holiday")
+	second, err := conversation.Open(t.Context(), workshop.Workshop{Config: config}, "holiday")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b, err := second.place.State.Get(t.Context(), "notes/first"); string(b) != "blur it" {
+	if b, err := second.Place.State.Get(t.Context(), "notes/first"); string(b) != "blur it" {
 		t.Errorf("it remembers %q, %v", b, err)
 	}
-	if err := second.close(); err != nil {
+	if err := second.Close(); err != nil {
 		t.Error(err)
 	}
 }
@@ -53,65 +58,65 @@ func TestThreadIsLocked(t *testing.T) {
 func TestAConversationIsForgotten(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	config := Config{Data: data}
+	config := settings.Config{Data: data}
 	forget := func() (status int, said string) {
 		status, stdout, stderr := called{env: []string{"ATELIER_DATA=" + data}, args: []string{"forget", "Holiday"}}.run(t)
 		return status, stdout + stderr
 	}
-	if status, said := forget(); status != statusUsage || !strings.Contains(said, "There is no conversation of that name") {
+	if status, said := forget(); status != fault.StatusUsage || !strings.Contains(said, "There is no conversation of that name") {
 		t.Errorf("one that is not there: %d, %s", status, said)
 	}
-	th, err := openThread(t.Context(), Workshop{Config: config}, "Holiday")
+	th, err := conversation.Open(t.Context(), workshop.Workshop{Config: config}, "Holiday")
 	if err != nil {
 		t.Fatal(err)
 	}
-	check(t, th.place.State.Put(t.Context(), "notes/first", []byte("blur it"), 0))
+	bottest.Check(t, th.Place.State.Put(t.Context(), "notes/first", []byte("blur it"), 0))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if there, err := forgetThread(ctx, data, "Holiday"); !there || !errors.Is(err, context.Canceled) {
+	if there, err := conversation.Forget(ctx, data, "Holiday"); !there || !errors.Is(err, context.Canceled) {
 		t.Errorf("while a call works on it: %v, %v", there, err)
 	}
 	// A call that waits for it meanwhile begins it anew, or is waited for.
 	next := make(chan error, 1)
 	go func() {
-		th, err := openThread(t.Context(), Workshop{Config: config}, "Holiday")
+		th, err := conversation.Open(t.Context(), workshop.Workshop{Config: config}, "Holiday")
 		if err == nil {
-			err = th.close()
+			err = th.Close()
 		}
 		next <- err
 	}()
-	check(t, th.close())
-	if _, err := forgetThread(t.Context(), data, "Holiday"); err != nil {
+	bottest.Check(t, th.Close())
+	if _, err := conversation.Forget(t.Context(), data, "Holiday"); err != nil {
 		t.Fatal(err)
 	}
-	check(t, <-next)
-	th, err = openThread(t.Context(), Workshop{Config: config}, "Holiday")
+	bottest.Check(t, <-next)
+	th, err = conversation.Open(t.Context(), workshop.Workshop{Config: config}, "Holiday")
 	if err != nil {
 		t.Fatal(err)
 	}
-	check(t, th.close())
-	if status, said := forget(); status != statusDone || !strings.Contains(said, "The conversation Holiday was forgotten") {
+	bottest.Check(t, th.Close())
+	if status, said := forget(); status != fault.StatusDone || !strings.Contains(said, "The conversation Holiday was forgotten") {
 		t.Errorf("%d, %s", status, said)
 	}
 	if left := names(t, filepath.Join(data, "threads")); len(left) != 1 {
 		t.Errorf("there is %v still", left)
 	}
 	folder := filepath.Join(data, "threads", "Holiday")
-	check(t, os.MkdirAll(folder, 0o700))
-	write(t, filepath.Join(folder, "state.log"), "something else")
-	if status, said := forget(); status != statusDone {
+	bottest.Check(t, os.MkdirAll(folder, 0o700))
+	bottest.Write(t, filepath.Join(folder, "state.log"), "something else")
+	if status, said := forget(); status != fault.StatusDone {
 		t.Errorf("one that cannot be read: %d, %s", status, said)
 	}
 }
 
 func TestThreadOfOneCallLeavesNothing(t *testing.T) {
 	t.Parallel()
-	th, err := openThread(t.Context(), Workshop{Config: Config{Data: t.TempDir()}}, "")
+	th, err := conversation.Open(t.Context(), workshop.Workshop{Config: settings.Config{Data: t.TempDir()}}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder := th.place.Scratch.Folder()
-	if err := th.close(); err != nil {
+	folder := th.Place.Scratch.Folder()
+	if err := th.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(folder); !errors.Is(err, os.ErrNotExist) {
@@ -129,7 +134,7 @@ func TestThreadRefusesAnotherVersion(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "state.log"), []byte("atelier state 99\n and more of it"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := openThread(t.Context(), Workshop{Config: Config{Data: data}}, "old")
+	_, err := conversation.Open(t.Context(), workshop.Workshop{Config: settings.Config{Data: data}}, "old")
 	if got := plan.Sentence(err, plan.Message{}).String(); !strings.HasPrefix(got, `The conversation "old" cannot be opened`) || !strings.Contains(got, "newer version") {
 		t.Errorf("got %v", err)
 	}
@@ -145,15 +150,15 @@ func TestThreadKnowsAFileAgain(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		write(t, path, content)
+		bottest.Write(t, path, content)
 		return path
 	}
-	one, other := put("a.png", string(pictureBytes(4, 4))), put("b/a.png", string(pictureBytes(8, 8)))
+	one, other := put("a.png", string(bottest.PictureBytes(4, 4))), put("b/a.png", string(bottest.PictureBytes(8, 8)))
 	const wish = "make a collage of these pictures"
 	inputs := func(args ...string) []string {
 		t.Helper()
 		status, an := askJSON(t, dir, append([]string{"--thread", "one", "--plan"}, args...)...)
-		if status != statusDone {
+		if status != fault.StatusDone {
 			t.Fatalf("%v: status %d: %+v", args, status, an)
 		}
 		return an.Solutions[0].Steps[0].Inputs
@@ -165,7 +170,7 @@ func TestThreadKnowsAFileAgain(t *testing.T) {
 	if again := inputs("--file", one, "blur a.png"); again[0] != given[0] {
 		t.Errorf("again it is %s, not %s", again[0], given[0])
 	}
-	put("a.png", string(pictureBytes(16, 16)))
+	put("a.png", string(bottest.PictureBytes(16, 16)))
 	if third := inputs("--file", one, "blur a.png"); third[0] == given[0] || third[0] == given[1] {
 		t.Errorf("another one is %s", third[0])
 	}
@@ -177,11 +182,11 @@ func TestOpenQuestionGrows(t *testing.T) {
 	server := llmtest.New(t, llmtest.Config{Answer: english().respond})
 	env := modelEnv(server, "ATELIER_DATA="+t.TempDir())
 	for _, wish := range []string{"make it black and white", "the second"} {
-		if status, an := askWith(t, env, "--thread", "one", wish); status != statusQuestion {
+		if status, an := askWith(t, env, "--thread", "one", wish); status != fault.StatusQuestion {
 			t.Fatalf("%q: status %d: %+v", wish, status, an)
 		}
 	}
-	if status, an := askWith(t, env, "--thread", "one", "--file", "testdata/photo.jpg", "this one"); status != statusDone {
+	if status, an := askWith(t, env, "--thread", "one", "--file", "testdata/photo.jpg", "this one"); status != fault.StatusDone {
 		t.Fatalf("status %d: %+v", status, an)
 	}
 	const whole = "make it black and white, the second"
@@ -189,7 +194,7 @@ func TestOpenQuestionGrows(t *testing.T) {
 	if !strings.Contains(asked[2].User(), whole) {
 		t.Errorf("the model was told %s", asked[2].User())
 	}
-	if status, an := askWith(t, env, "--thread", "one", "and now once more"); status != statusDone {
+	if status, an := askWith(t, env, "--thread", "one", "and now once more"); status != fault.StatusDone {
 		t.Fatalf("status %d: %+v", status, an)
 	}
 	if next := server.Requests()[len(asked)]; strings.Contains(next.User(), whole) {

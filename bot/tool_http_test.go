@@ -10,6 +10,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"atelier/bot/bottest"
+	"atelier/bot/doctor"
+	"atelier/bot/fault"
+	"atelier/bot/settings"
+	"atelier/bot/tools"
+	"atelier/bot/workshop"
 )
 
 // aService draws a picture of the width that it is sent, for whoever knows the token.
@@ -23,12 +30,12 @@ func aService(t *testing.T) *httptest.Server {
 		switch {
 		case r.URL.Path == "/":
 			http.NotFound(w, r)
-		case r.Header.Get("Authorization") != "Bearer "+hush:
+		case r.Header.Get("Authorization") != "Bearer "+bottest.Hush:
 			http.Error(w, "who are you, "+r.Header.Get("Authorization"), http.StatusUnauthorized)
 		case json.NewDecoder(r.Body).Decode(&asked) != nil || asked.Words != `a "b" & c`:
 			http.Error(w, "bad words: "+asked.Words, http.StatusUnprocessableEntity)
 		default:
-			check(t, png.Encode(w, image.NewNRGBA(image.Rect(0, 0, asked.Width, 4))))
+			bottest.Check(t, png.Encode(w, image.NewNRGBA(image.Rect(0, 0, asked.Width, 4))))
 		}
 	}))
 	t.Cleanup(s.Close)
@@ -41,62 +48,50 @@ func TestAToolThatCallsAService(t *testing.T) {
 	t.Parallel()
 	server, folder := aService(t), t.TempDir()
 	host := strings.TrimPrefix(server.URL, "http://")
-	written, err := (&newToolCommand{Name: "draw_sticker", Kind: serviceKind, Takes: "usual", Returns: "usual"}).file()
-	check(t, err)
+	written, err := (&tools.NewToolCommand{Name: "draw_sticker", Kind: settings.ServiceKind, Takes: "usual", Returns: "usual"}).File()
+	bottest.Check(t, err)
 	text := strings.NewReplacer("localhost:8000", host, "# token: STICKERS_TOKEN", "token: STICKERS_TOKEN").Replace(string(written))
 	file := filepath.Join(folder, "draw_sticker.yaml")
-	check(t, os.WriteFile(file, []byte(text), 0o600))
+	bottest.Check(t, os.WriteFile(file, []byte(text), 0o600))
 	out := filepath.Join(t.TempDir(), "out")
 	try := []string{"tool", "try", file, "--out", out, `text=a "b" & c`, "width=100"}
-	listed := []string{"ATELIER_HTTP_HOSTS=" + host, "STICKERS_TOKEN=" + hush}
+	listed := []string{"ATELIER_HTTP_HOSTS=" + host, "STICKERS_TOKEN=" + bottest.Hush}
 	for name, c := range map[string]struct {
 		env    []string
 		args   []string
 		status int
 		says   string
 	}{
-		"not listed": {nil, try, statusFailed, "Tools may not call " + host + ": add it to ATELIER_HTTP_HOSTS if they may."},
-		"no token":   {listed[:1], try, statusFailed, "The service at " + host + " wants a token: set STICKERS_TOKEN."},
-		"bad token":  {[]string{listed[0], "STICKERS_TOKEN=no" + hush}, try, statusFailed, host + " refused the token: check STICKERS_TOKEN."},
-		"bad words":  {listed, []string{"tool", "try", file, "text=x"}, statusFailed, host + " did not accept this input (status 422)."},
-		"it runs":    {listed, try, statusDone, "draw_sticker.png was written: it shows what it must."},
-		"tools":      {listed, []string{"tools"}, statusDone, "+ draw_sticker(text text, [width integer]) → image (" + strings.Replace(host, ":", "-", 1) + ")"},
-		"why not":    {listed[1:], []string{"tools"}, statusDone, "- draw_sticker(text text, [width integer]) → image\n    Tools may not call " + host + ": add it to ATELIER_HTTP_HOSTS if they may\n"},
+		"not listed": {nil, try, fault.StatusFailed, "Tools may not call " + host + ": add it to ATELIER_HTTP_HOSTS if they may."},
+		"no token":   {listed[:1], try, fault.StatusFailed, "The service at " + host + " wants a token: set STICKERS_TOKEN."},
+		"bad token":  {[]string{listed[0], "STICKERS_TOKEN=no" + bottest.Hush}, try, fault.StatusFailed, host + " refused the token: check STICKERS_TOKEN."},
+		"bad words":  {listed, []string{"tool", "try", file, "text=x"}, fault.StatusFailed, host + " did not accept this input (status 422)."},
+		"it runs":    {listed, try, fault.StatusDone, "draw_sticker.png was written: it shows what it must."},
+		"tools":      {listed, []string{"tools"}, fault.StatusDone, "+ draw_sticker(text text, [width integer]) → image (" + strings.Replace(host, ":", "-", 1) + ")"},
+		"why not":    {listed[1:], []string{"tools"}, fault.StatusDone, "- draw_sticker(text text, [width integer]) → image\n    Tools may not call " + host + ": add it to ATELIER_HTTP_HOSTS if they may\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			env := append([]string{"ATELIER_DATA=" + t.TempDir(), "ATELIER_CATALOGUE=" + folder, "ATELIER_LOG=debug", localModelsSetting + "=false"}, c.env...)
+			env := append([]string{"ATELIER_DATA=" + t.TempDir(), "ATELIER_CATALOGUE=" + folder, "ATELIER_LOG=debug", settings.LocalModelsSetting + "=false"}, c.env...)
 			status, stdout, stderr := called{env: env, args: c.args}.run(t)
 			if status != c.status || !strings.Contains(stdout+stderr, c.says) {
 				t.Errorf("status %d, want %q\n%s%s", status, c.says, stdout, stderr)
 			}
-			if strings.Contains(stdout+stderr, hush) {
+			if strings.Contains(stdout+stderr, bottest.Hush) {
 				t.Errorf("it tells the token: %s%s", stdout, stderr)
 			}
 		})
 	}
 	t.Run("doctor", func(t *testing.T) {
 		t.Parallel()
-		thing := "server " + serviceName(server.URL)
+		thing := "server " + workshop.ServiceName(server.URL)
 		f := examined(t, "ATELIER_CATALOGUE="+folder)[thing]
-		if f.State != wrong || !strings.Contains(f.Says, "add it to ATELIER_HTTP_HOSTS") {
+		if f.State != doctor.Wrong || !strings.Contains(f.Says, "add it to ATELIER_HTTP_HOSTS") {
 			t.Errorf("%+v", f)
 		}
 		f = examined(t, append(listed, "ATELIER_CATALOGUE="+folder)...)[thing]
-		if f.State != healthy {
+		if f.State != doctor.Healthy {
 			t.Errorf("%+v", f)
 		}
 	})
-}
-
-func TestServiceNames(t *testing.T) {
-	t.Parallel()
-	for base, want := range map[string]string{
-		"https://a.example.com": "a.example.com", "http://a.example.com": "http-a.example.com", "http://gpu1:8000": "gpu1-8000",
-		"https://gpu1:8443": "https-gpu1-8443", "http://[::1]:8000": "1-8000", "https://[::1]": "1", "http://[::1]": "http-1",
-	} {
-		if got := serviceName(base); got != want {
-			t.Errorf("%s is called %s, want %s", base, got, want)
-		}
-	}
 }

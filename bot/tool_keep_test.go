@@ -19,6 +19,10 @@ import (
 	"atelier/agent/mind/llm/llmtest"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/bot/ask"
+	"atelier/bot/bottest"
+	"atelier/bot/fault"
+	"atelier/bot/tools"
 	"atelier/jobs"
 )
 
@@ -46,38 +50,38 @@ func TestKeep(t *testing.T) {
 		made     string
 	}{
 		"a picture": {
-			improvisedRequest("write a greeting on this photo, {please}", aProgram, plan.Image, plan.Image), []string{"image", "greeting"},
+			improvisedRequest("write a greeting on this photo, {please}", bottest.AProgram, plan.Image, plan.Image), []string{"image", "greeting"},
 			[]string{"write a greeting on this photo, (please)", "write a greeting on {photo.jpg}, (please)", "the greeter: {picture.png}"},
 			"the result of the greeter for {image}",
 		},
 		"several": {
-			improvisedRequest("把它们拼在一起", aProgram, plan.Document, plan.Image, plan.Text, plan.Image), []string{"image_1", "text", "image_2", "greeting"},
+			improvisedRequest("把它们拼在一起", bottest.AProgram, plan.Document, plan.Image, plan.Text, plan.Image), []string{"image_1", "text", "image_2", "greeting"},
 			[]string{"把它们拼在一起", "把它们拼在一起: {photo.jpg}", "the greeter: {picture.png}"}, "the result of the greeter for {image_1}",
 		},
 		"a name of a setting": {
-			improvisedRequest("say it", strings.ReplaceAll(aProgram, `"greeting"`, `"text"`), plan.Text, plan.Text), []string{"text_file", "text"},
+			improvisedRequest("say it", strings.ReplaceAll(bottest.AProgram, `"greeting"`, `"text"`), plan.Text, plan.Text), []string{"text_file", "text"},
 			[]string{"say it", "say it: {notes.txt}", "the greeter: {table.csv}"}, "the result of the greeter for {text_file}",
 		},
 	} {
-		run, step, ok := improvised(c.request)
+		run, step, ok := tools.Improvised(c.request)
 		if !ok || run.N != 1 {
 			t.Fatalf("%s: no program is found", name)
 		}
-		b, err := newKept(c.request, run, step).file("the_greeter")
+		b, err := tools.NewKept(c.request, run, step).File("the_greeter")
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
 		path := filepath.Join(t.TempDir(), "the_greeter.yaml")
-		write(t, path, string(b))
-		if status, _, stderr := (called{args: []string{"tool", "check", path}}).run(t); status != statusDone {
+		bottest.Write(t, path, string(b))
+		if status, _, stderr := (called{args: []string{"tool", "check", path}}).run(t); status != fault.StatusDone {
 			t.Errorf("%s: %s\n%s", name, stderr, b)
 		}
 		if usual := regexp.MustCompile(`(?m)^ *(?:- )?(?:device|run|needs|approximate|many|improvises|listens): .*`).Find(b); usual != nil {
 			t.Errorf("%s: it says what is usual: %s", name, usual)
 		}
 		tool, err := toolbox.ReadTool(b)
-		check(t, err)
+		bottest.Check(t, err)
 		if b := tool.Backends[0]; b.Run != "python" || b.Device != "cpu" || b.Needs == "" {
 			t.Errorf("%s: it runs as %+v", name, b)
 		}
@@ -96,22 +100,22 @@ func TestKeep(t *testing.T) {
 			t.Errorf("%s: the program is given %q", name, backing.Inputs)
 		}
 	}
-	if _, _, ok := improvised(shownRequest()); ok {
+	if _, _, ok := tools.Improvised(bottest.ShownRequest()); ok {
 		t.Error("a program is found where none was written")
 	}
-	named := improvisedRequest("put a bow on it", aProgram, plan.Image, plan.Image)
-	run, step, _ := improvised(named)
+	named := improvisedRequest("put a bow on it", bottest.AProgram, plan.Image, plan.Image)
+	run, step, _ := tools.Improvised(named)
 	step.Action.Args[1].Source = plan.FromResource("cat-12ab.png")
 	run.Plan = &plan.Plan{Tasks: []plan.Task{{Subtask: plan.Subtask{Description: "Put a bow on cat-12ab.png"}}}}
-	b, err := newKept(named, run, step).file("the_bow")
-	check(t, err)
+	b, err := tools.NewKept(named, run, step).File("the_bow")
+	bottest.Check(t, err)
 	if bytes.Contains(b, []byte("cat-12ab")) {
 		t.Errorf("it speaks of the file of the request:\n%s", b)
 	}
-	empty := improvisedRequest("draw it", aProgram, plan.Image)
-	run, step, _ = improvised(empty)
-	b, err = newKept(empty, run, step).file("the_greeter")
-	check(t, err) // its settings are arguments
+	empty := improvisedRequest("draw it", bottest.AProgram, plan.Image)
+	run, step, _ = tools.Improvised(empty)
+	b, err = tools.NewKept(empty, run, step).File("the_greeter")
+	bottest.Check(t, err) // its settings are arguments
 	if !strings.Contains(string(b), "made: the result of the greeter\n") || !strings.Contains(string(b), "program: |") && !strings.Contains(string(b), "program: '{") {
 		t.Errorf("%s", b)
 	}
@@ -168,36 +172,36 @@ func TestAProgramIsRunAgainAndKept(t *testing.T) {
 	o.parlour.says <- again
 	<-o.parlour.replies
 	r, err := o.jobs.Wait(t.Context(), r.ID, 2)
-	check(t, err)
+	bottest.Check(t, err)
 	if r.Runs[1].Status != jobs.Done || programsAsked(server) != 1 {
 		t.Errorf("it is %s again, and was written %d times", r.Runs[1].Status, programsAsked(server))
 	}
 
 	env := []string{"ATELIER_DATA=" + folder, "ATELIER_CATALOGUE=" + own, "MIND=offline"}
 	keep := called{env: env, args: []string{"tool", "keep", r.ID[:6], "zigzag_edge"}}
-	if status, _, stderr := keep.run(t); status != statusDone {
+	if status, _, stderr := keep.run(t); status != fault.StatusDone {
 		t.Fatal(stderr)
 	}
-	if status, _, stderr := keep.run(t); status != statusUsage || !strings.Contains(stderr, "There is a tool zigzag_edge already") {
+	if status, _, stderr := keep.run(t); status != fault.StatusUsage || !strings.Contains(stderr, "There is a tool zigzag_edge already") {
 		t.Errorf("it is kept twice: %s", stderr)
 	}
 	file := filepath.Join(own, "zigzag_edge.yaml")
-	if status, _, stderr := (called{env: env, args: []string{"tool", "check", file}}).run(t); status != statusDone {
+	if status, _, stderr := (called{env: env, args: []string{"tool", "check", file}}).run(t); status != fault.StatusDone {
 		t.Error(stderr)
 	}
 	photo, out := filepath.Join(folder, "photo.png"), filepath.Join(folder, "out")
-	write(t, photo, string(pictureBytes(40, 20)))
+	bottest.Write(t, photo, string(bottest.PictureBytes(40, 20)))
 	status, _, stderr := called{env: env, args: []string{"tool", "try", file, "--file", photo, "--out", out, "width=10"}}.run(t)
-	if status != statusDone {
+	if status != fault.StatusDone {
 		t.Fatal(stderr)
 	}
 	if b, err := os.ReadFile(filepath.Join(out, "zigzag_edge.png")); err != nil || !sized(b, 60, 40) {
 		t.Errorf("it did not make a picture of 60 × 40 pixels: %v", err)
 	}
 	status, stdout, stderr := called{env: env, args: []string{"ask", "--json", "--out", out, "--file", photo, "give this picture a zigzag edge"}}.run(t)
-	var an answer
-	check(t, json.Unmarshal([]byte(stdout), &an))
-	if status != statusDone || an.Solutions[0].Steps[0].Tool != "zigzag_edge" || !strings.Contains(an.Solutions[0].Steps[0].Program, "ImageOps.expand") {
+	var an ask.Answer
+	bottest.Check(t, json.Unmarshal([]byte(stdout), &an))
+	if status != fault.StatusDone || an.Solutions[0].Steps[0].Tool != "zigzag_edge" || !strings.Contains(an.Solutions[0].Steps[0].Program, "ImageOps.expand") {
 		t.Errorf("status %d: %s%s", status, stdout, stderr)
 	}
 	if programsAsked(server) != 1 {

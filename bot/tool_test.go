@@ -8,29 +8,11 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/bot/bottest"
+	"atelier/bot/fault"
+	"atelier/bot/settings"
+	"atelier/bot/tools"
 )
-
-// TestNewTools: what tool new writes is a tool, whatever it takes and returns.
-func TestNewTools(t *testing.T) {
-	t.Parallel()
-	types := []string{"usual", "image", "video", "audio", "text", "document"}
-	for _, kind := range []string{commandKind, serviceKind} {
-		for _, takes := range types {
-			for _, returns := range types {
-				b, err := (&newToolCommand{Name: "some_tool", Kind: kind, Takes: takes, Returns: returns}).file()
-				check(t, err)
-				tool, err := toolbox.ReadTool(b)
-				if err != nil {
-					t.Fatalf("%s from %s to %s: %v\n%s", kind, takes, returns, err, b)
-				}
-				right := func(asked string, typ plan.Type) bool { return asked == "usual" || asked == string(typ) }
-				if !right(takes, tool.Args[0].Type) || !right(returns, tool.Returns) || len(tool.Warnings()) > 0 {
-					t.Errorf("%s from %s to %s takes %s, returns %s, %q", kind, takes, returns, tool.Args[0].Type, tool.Returns, tool.Warnings())
-				}
-			}
-		}
-	}
-}
 
 // mirrorTool has an example that is not understood, one that another tool takes, and other oversights.
 const mirrorTool = `name: mirror_symmetry
@@ -57,9 +39,9 @@ backends:
 func TestCheckWarns(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "mirror_symmetry.yaml")
-	write(t, file, mirrorTool)
+	bottest.Write(t, file, mirrorTool)
 	status, stdout, stderr := called{env: []string{"ATELIER_DATA=" + t.TempDir()}, args: []string{"tool", "check", file}}.run(t)
-	if status != statusDone || !strings.Contains(stdout, "the tool mirror_symmetry is right") {
+	if status != fault.StatusDone || !strings.Contains(stdout, "the tool mirror_symmetry is right") {
 		t.Fatalf("status %d: %s%s", status, stdout, stderr)
 	}
 	for _, want := range []string{
@@ -73,9 +55,9 @@ func TestCheckWarns(t *testing.T) {
 	if strings.Contains(stdout, "upper half") {
 		t.Errorf("what is understood is warned of:\n%s", stdout)
 	}
-	write(t, file, strings.Replace(mirrorTool, `"{half}"`, "{if: half = 'lefft', then: [-l]}", 1))
+	bottest.Write(t, file, strings.Replace(mirrorTool, `"{half}"`, "{if: half = 'lefft', then: [-l]}", 1))
 	status, _, stderr = called{args: []string{"tool", "check", file}}.run(t)
-	if status != statusUsage || !strings.Contains(stderr, "half is never that, but one of left, top") {
+	if status != fault.StatusUsage || !strings.Contains(stderr, "half is never that, but one of left, top") {
 		t.Errorf("status %d: %s", status, stderr)
 	}
 }
@@ -85,22 +67,22 @@ func TestTryTellsWhatAProgramSaid(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	file, photo := filepath.Join(folder, "some_tool.yaml"), filepath.Join(folder, "photo.png")
-	b, err := (&newToolCommand{Name: "some_tool", Kind: commandKind, Takes: "image", Returns: "usual"}).file()
-	check(t, err)
-	write(t, file, strings.Replace(string(b), "vflip", "vflipp", 1))
-	write(t, photo, string(pictureBytes(40, 20)))
+	b, err := (&tools.NewToolCommand{Name: "some_tool", Kind: settings.CommandKind, Takes: "image", Returns: "usual"}).File()
+	bottest.Check(t, err)
+	bottest.Write(t, file, strings.Replace(string(b), "vflip", "vflipp", 1))
+	bottest.Write(t, photo, string(bottest.PictureBytes(40, 20)))
 	try := called{env: []string{"ATELIER_DATA=" + folder}, args: []string{"tool", "try", file, "--file", photo, "--out", folder}}
 	status, _, stderr := try.run(t)
 	said, told := strings.Index(stderr, "No such filter: 'vflipp'"), strings.Index(stderr, "is damaged")
-	if status != statusFailed || said < 0 || told < said {
+	if status != fault.StatusFailed || said < 0 || told < said {
 		t.Errorf("status %d: %s", status, stderr)
 	}
-	write(t, file, string(b))
-	if status, stdout, stderr := try.run(t); status != statusDone || !strings.Contains(stdout, "some_tool.png was written") {
+	bottest.Write(t, file, string(b))
+	if status, stdout, stderr := try.run(t); status != fault.StatusDone || !strings.Contains(stdout, "some_tool.png was written") {
 		t.Errorf("status %d: %s%s", status, stdout, stderr)
 	}
 	try.args = []string{"tool", "try", file, "image=" + photo, "--out", folder}
-	if status, _, stderr := try.run(t); status != statusUsage || !strings.Contains(stderr, "image is a file: give it with --file "+photo) {
+	if status, _, stderr := try.run(t); status != fault.StatusUsage || !strings.Contains(stderr, "image is a file: give it with --file "+photo) {
 		t.Errorf("status %d: %s", status, stderr)
 	}
 }
@@ -109,7 +91,7 @@ func TestHelpIsACommandToo(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"help"}, {"help", "tool", "new"}} {
 		status, stdout, stderr := called{args: args}.run(t)
-		if status != statusDone || !strings.Contains(stdout, "Usage: bot "+strings.Join(args[1:], " ")) {
+		if status != fault.StatusDone || !strings.Contains(stdout, "Usage: bot "+strings.Join(args[1:], " ")) {
 			t.Errorf("%q: status %d: %s%s", args, status, stdout, stderr)
 		}
 	}
@@ -134,7 +116,7 @@ func TestReadmeEndings(t *testing.T) {
 func TestToolEffects(t *testing.T) {
 	t.Parallel()
 	status, stdout, stderr := called{args: []string{"tool", "effects"}}.run(t)
-	if status != statusDone || !strings.Contains(stdout, "\nbytes {most}, of html, image, video, audio, document, archive\n  {most: SETTING}. Exact.\n") {
+	if status != fault.StatusDone || !strings.Contains(stdout, "\nbytes {most}, of html, image, video, audio, document, archive\n  {most: SETTING}. Exact.\n") {
 		t.Errorf("status %d: %s%s", status, stdout, stderr)
 	}
 	for line := range strings.Lines(stdout) {

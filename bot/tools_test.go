@@ -16,18 +16,23 @@ import (
 	"atelier/agent/mind/llm/llmtest"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/toolboxtest"
+	"atelier/bot/bottest"
+	"atelier/bot/fault"
+	"atelier/bot/place"
+	"atelier/bot/settings"
+	"atelier/bot/tools"
 	"atelier/jobs"
 )
 
 // toolLines calls tools and reads what it lists, by name.
-func toolLines(t *testing.T, env ...string) map[string]toolLine {
+func toolLines(t *testing.T, env ...string) map[string]tools.ToolLine {
 	t.Helper()
 	status, stdout, stderr := called{env: env, args: []string{"tools", "--json"}}.run(t)
-	var lines []toolLine
-	if err := json.Unmarshal([]byte(stdout), &lines); err != nil || status != statusDone {
+	var lines []tools.ToolLine
+	if err := json.Unmarshal([]byte(stdout), &lines); err != nil || status != fault.StatusDone {
 		t.Fatalf("status %d: %v%s", status, err, stderr)
 	}
-	tools := map[string]toolLine{}
+	tools := map[string]tools.ToolLine{}
 	for _, l := range lines {
 		tools[l.Name] = l
 	}
@@ -35,7 +40,7 @@ func toolLines(t *testing.T, env ...string) map[string]toolLine {
 }
 
 // needPrograms skips a test where no program can run. In CI, which installs what programs need, it fails.
-func needPrograms(t *testing.T, lines map[string]toolLine) {
+func needPrograms(t *testing.T, lines map[string]tools.ToolLine) {
 	t.Helper()
 	switch l := lines["make_by_program"]; {
 	case l.Live:
@@ -121,15 +126,15 @@ func TestToolsOfAServerThatIsDown(t *testing.T) {
 func TestToolsOfOtherProcesses(t *testing.T) {
 	t.Parallel()
 	env := []string{"ATELIER_DATA=" + t.TempDir(), "REDIS_URL=redis://" + miniredis.RunT(t).Addr()}
-	config, err := readConfig(env, nil, nil)
+	config, err := settings.Read(env, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := openPlace(t.Context(), config, slog.New(slog.DiscardHandler), placement{Folder: config.Data, Shared: true})
+	p, err := place.Open(t.Context(), config, slog.New(slog.DiscardHandler), place.Placement{Folder: config.Data, Shared: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	catalogue, err := builtin()
+	catalogue, err := bottest.Builtin()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +142,7 @@ func TestToolsOfOtherProcesses(t *testing.T) {
 		"text_to_image": {{Name: "toolserver:text-to-image@sdxl", Kind: "hftask", Run: "text-to-image", Server: "toolserver", Device: "gpu"}},
 		"image_to_edge": {{Name: "native:image_to_edge", Kind: "native", Run: "image_to_edge", Server: "native", Device: "cpu"}},
 	})})
-	if err := errors.Join(err, p.State.Put(t.Context(), "workers/w", told, time.Hour), p.close()); err != nil {
+	if err := errors.Join(err, p.State.Put(t.Context(), "workers/w", told, time.Hour), p.Close()); err != nil {
 		t.Fatal(err)
 	}
 	tools := toolLines(t, env...)
@@ -149,7 +154,7 @@ func TestToolsOfOtherProcesses(t *testing.T) {
 	}
 	status, stdout, stderr := called{env: env, args: []string{"tools"}}.run(t)
 	for _, want := range []string{"\n+ text_to_image(prompt text) → image (toolserver on studio)\n", "\n+ image_to_edge(image image) → edge\n", " tools can run (+), 1 of them only in other processes.\n"} {
-		if status != statusDone || !strings.Contains(stdout, want) {
+		if status != fault.StatusDone || !strings.Contains(stdout, want) {
 			t.Errorf("%q is not listed: %s", want, stderr)
 		}
 	}

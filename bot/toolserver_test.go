@@ -17,6 +17,10 @@ import (
 	"atelier/adapters"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/bot/bottest"
+	"atelier/bot/serve"
+	"atelier/bot/settings"
+	"atelier/bot/workshop"
 	"atelier/jobs"
 	"atelier/storage/s3/s3test"
 )
@@ -31,7 +35,7 @@ func realToolServer(t *testing.T) []string {
 		t.Skip("nothing was asked of a real tool server: TEST_TOOL_SERVER_URL names none")
 	}
 	to, err := url.Parse(at)
-	check(t, err)
+	bottest.Check(t, err)
 	// It outlives the test, whose connections end with a server of the test's own.
 	proxy := httputil.ReverseProxy{
 		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(to) },
@@ -45,7 +49,7 @@ func realToolServer(t *testing.T) []string {
 // servedTools are the tools that a tool server can be asked for.
 func servedTools(catalogue *toolbox.Catalogue) []toolbox.Tool {
 	return slices.DeleteFunc(slices.Clone(catalogue.Tools()), func(tool toolbox.Tool) bool {
-		return !slices.ContainsFunc(tool.Backends, func(b toolbox.Backing) bool { return b.Kind == hftaskKind })
+		return !slices.ContainsFunc(tool.Backends, func(b toolbox.Backing) bool { return b.Kind == settings.HFTaskKind })
 	})
 }
 
@@ -54,16 +58,16 @@ func servedTools(catalogue *toolbox.Catalogue) []toolbox.Tool {
 func TestRealToolServerHasEveryTool(t *testing.T) {
 	t.Parallel()
 	env := append(skyEnv(t), realToolServer(t)...)
-	catalogue, err := builtin()
-	check(t, err)
+	catalogue, err := bottest.Builtin()
+	bottest.Check(t, err)
 	tools := toolLines(t, env...)
 	for _, tool := range catalogue.Tools() {
-		without := slices.ContainsFunc(tool.Backends, func(b toolbox.Backing) bool { return b.Kind != openaiKind })
+		without := slices.ContainsFunc(tool.Backends, func(b toolbox.Backing) bool { return b.Kind != settings.OpenAIKind })
 		if l := tools[tool.Name]; l.Live != without {
 			t.Errorf("%s: live without a language model is %t, want %t: %s", tool.Name, l.Live, without, l.Why)
 		}
 	}
-	served := liveOf(tools, toolServer)
+	served := liveOf(tools, settings.ToolServer)
 	for _, tool := range servedTools(catalogue) {
 		if !slices.Contains(served, tool.Name) {
 			t.Errorf("%s is not live on the tool server: it runs by %v", tool.Name, tools[tool.Name].Ways)
@@ -75,18 +79,18 @@ func TestRealToolServerHasEveryTool(t *testing.T) {
 // for.
 func TestRealToolServerRunsEveryTool(t *testing.T) {
 	t.Parallel()
-	config, err := readConfig(append(skyEnv(t), realToolServer(t)...), nil, nil)
-	check(t, err)
-	catalogue, err := builtin()
-	check(t, err)
-	tools, err := Workshop{Config: config}.toolbox(t.Context(), catalogue)
-	check(t, err)
+	config, err := settings.Read(append(skyEnv(t), realToolServer(t)...), nil, nil)
+	bottest.Check(t, err)
+	catalogue, err := bottest.Builtin()
+	bottest.Check(t, err)
+	tools, err := workshop.Workshop{Config: config}.Toolbox(t.Context(), catalogue)
+	bottest.Check(t, err)
 	things := newThings(t)
 	for _, tool := range servedTools(catalogue) {
 		t.Run(tool.Name, func(t *testing.T) {
 			live, err := tools.Local(t.Context())
-			check(t, err)
-			at := slices.IndexFunc(live[tool.Name], func(c plan.Candidate) bool { return c.Server == toolServer })
+			bottest.Check(t, err)
+			at := slices.IndexFunc(live[tool.Name], func(c plan.Candidate) bool { return c.Server == settings.ToolServer })
 			if at < 0 {
 				t.Fatal("it is not live there")
 			}
@@ -94,7 +98,7 @@ func TestRealToolServerRunsEveryTool(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v: %v", plan.Sentence(err, plan.Message{}), plan.ForOperator(err))
 			}
-			if !strings.HasPrefix(made.Candidate, toolServer+":") || len(made.Failed) > 0 || !strings.HasPrefix(made.Model, "tiny/") {
+			if !strings.HasPrefix(made.Candidate, settings.ToolServer+":") || len(made.Failed) > 0 || !strings.HasPrefix(made.Model, "tiny/") {
 				t.Errorf("it ran by %s with %s, after %v", made.Candidate, made.Model, made.Failed)
 			}
 			promised(t, tool, made)
@@ -115,11 +119,11 @@ func TestFromMessageToThread(t *testing.T) {
 	}
 	start := func(queues string, p *parlour, env ...string) *open {
 		t.Helper()
-		pools, err := parsePools(queues, "")
-		check(t, err)
-		s := service{pools: pools}
+		pools, err := serve.ParsePools(queues, "")
+		bottest.Check(t, err)
+		s := serve.Service{Pools: pools}
 		if p != nil {
-			s.adapters = append(s.adapters, p)
+			s.Adapters = append(s.Adapters, p)
 		}
 		o := openService(t, s, slices.Concat(shared, []string{"ATELIER_DATA=" + t.TempDir()}, env)...)
 		o.parlour = p
@@ -131,7 +135,7 @@ func TestFromMessageToThread(t *testing.T) {
 	defer look.Stop()
 	for range look.C { // until the worker has told what it can
 		able, err := gateway.jobs.Elsewhere(t.Context())
-		check(t, err)
+		bottest.Check(t, err)
 		if len(able["text_to_image"]) > 0 && len(able["audio_to_audio"]) > 0 {
 			break
 		}
@@ -163,7 +167,7 @@ func TestFromMessageToThread(t *testing.T) {
 			t.Errorf("%s: it said %+v", id, reply)
 		}
 		for _, result := range run.Results {
-			if !strings.HasPrefix(result.Candidate, toolServer+":") {
+			if !strings.HasPrefix(result.Candidate, settings.ToolServer+":") {
 				t.Errorf("%s: a step ran by %s", id, result.Candidate)
 			}
 		}

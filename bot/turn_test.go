@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"atelier/agent/mind/llm/llmtest"
+	"atelier/bot/ask"
+	"atelier/bot/bottest"
+	"atelier/bot/fault"
 )
 
 // jobsOf are the jobs that the server was asked to do.
@@ -29,9 +32,9 @@ func TestSolutionTakesThePlanThatWasShown(t *testing.T) {
 			t.Parallel()
 			server := llmtest.New(t, llmtest.Config{Answer: english().respond})
 			env := modelEnv(server, "ATELIER_DATA="+t.TempDir())
-			ask := func(args ...string) answer {
+			ask := func(args ...string) ask.Answer {
 				status, an := askWith(t, env, append([]string{"--thread", "one"}, args...)...)
-				if status != statusDone || len(an.Solutions) < 2 {
+				if status != fault.StatusDone || len(an.Solutions) < 2 {
 					t.Fatalf("%v: status %d: %+v", args, status, an)
 				}
 				return an
@@ -70,14 +73,14 @@ func TestSolutionOfSomethingElse(t *testing.T) {
 			server := llmtest.New(t, llmtest.Config{Answer: english().respond})
 			dir := t.TempDir()
 			photo := filepath.Join(dir, "photo.png")
-			write(t, photo, string(pictureBytes(40, 20)))
+			bottest.Write(t, photo, string(bottest.PictureBytes(40, 20)))
 			for i, a := range args {
 				args[i] = strings.Replace(a, "PHOTO", photo, 1)
 			}
 			env := modelEnv(server, "ATELIER_DATA="+dir)
 			askWith(t, env, "--thread", "one", "--file", "testdata/photo.jpg", wish)
 			before := len(server.Requests())
-			if status, an := askWith(t, env, append([]string{"--solution", "2"}, args...)...); status != statusDone {
+			if status, an := askWith(t, env, append([]string{"--solution", "2"}, args...)...); status != fault.StatusDone {
 				t.Errorf("status %d: %+v", status, an)
 			}
 			if jobs := jobsOf(server)[before:]; jobs[0] != "decompose" {
@@ -92,7 +95,7 @@ func TestNoSuchSolution(t *testing.T) {
 	t.Parallel()
 	server := llmtest.New(t, llmtest.Config{Answer: english().respond})
 	status, an := askModel(t, modelEnv(server), "--solution", "30", "make it black and white")
-	if status != statusFailed || an.Status != failedStatus || !strings.HasPrefix(an.Text, "--solution is 30, but there are only ") || an.Thinking.Calls != 3 {
+	if status != fault.StatusFailed || an.Status != ask.FailedStatus || !strings.HasPrefix(an.Text, "--solution is 30, but there are only ") || an.Thinking.Calls != 3 {
 		t.Errorf("status %d: %+v", status, an)
 	}
 }
@@ -104,7 +107,7 @@ func TestNoFolderForFiles(t *testing.T) {
 	status, _, stderr := called{env: modelEnv(server), args: []string{
 		"ask", "--json", "--out", "testdata/photo.jpg", "--file", "testdata/photo.jpg", "make it black and white",
 	}}.run(t)
-	if status != statusUsage || !strings.Contains(stderr, "it is not a folder") || len(server.Requests()) != 0 {
+	if status != fault.StatusUsage || !strings.Contains(stderr, "it is not a folder") || len(server.Requests()) != 0 {
 		t.Errorf("status %d, %d calls: %s", status, len(server.Requests()), stderr)
 	}
 }
@@ -114,11 +117,11 @@ func TestPlanAsksBack(t *testing.T) {
 	t.Parallel()
 	server := llmtest.New(t, llmtest.Config{Answer: english().respond})
 	env := modelEnv(server, "ATELIER_DATA="+t.TempDir())
-	if status, an := askWith(t, env, "--thread", "one", "--plan", "make it black and white"); status != statusQuestion {
+	if status, an := askWith(t, env, "--thread", "one", "--plan", "make it black and white"); status != fault.StatusQuestion {
 		t.Fatalf("status %d: %+v", status, an)
 	}
 	status, an := askWith(t, env, "--thread", "one", "--file", "testdata/photo.jpg", "this one")
-	if asked := server.Requests()[1]; status != statusDone || !strings.Contains(asked.User(), "Which picture?") {
+	if asked := server.Requests()[1]; status != fault.StatusDone || !strings.Contains(asked.User(), "Which picture?") {
 		t.Errorf("status %d: %+v, the model was told %s", status, an, asked.User())
 	}
 }
@@ -131,16 +134,16 @@ func TestForeignWishStoodInFor(t *testing.T) {
 	server := llmtest.New(t, llmtest.Config{Answer: func(llmtest.Request) llmtest.Response { return quota }})
 	status, an := askModel(t, modelEnv(server, "MIND_FALLBACK=offline"), "把它变成黑白")
 	const want = "语言模型的额度已用完，所以我用内置规则来理解这个请求，这些规则只懂英语。\n" + "抱歉，没有语言模型时我只懂英语。"
-	if status != statusFailed || !strings.HasPrefix(an.Text, want) {
+	if status != fault.StatusFailed || !strings.HasPrefix(an.Text, want) {
 		t.Errorf("status %d: %q", status, an.Text)
 	}
 }
 
 // askWith calls ask and reads the object that it prints.
-func askWith(t *testing.T, env []string, args ...string) (int, answer) {
+func askWith(t *testing.T, env []string, args ...string) (int, ask.Answer) {
 	t.Helper()
 	status, stdout, stderr := called{env: env, args: append([]string{"ask", "--json", "--out", t.TempDir()}, args...)}.run(t)
-	var an answer
+	var an ask.Answer
 	if err := json.Unmarshal([]byte(stdout), &an); err != nil {
 		t.Fatalf("status %d: %v: %s%s", status, err, stdout, stderr)
 	}

@@ -21,6 +21,13 @@ import (
 	"atelier/adapters"
 	"atelier/adapters/web"
 	"atelier/agent/plan"
+	"atelier/bot/bottest"
+	"atelier/bot/fault"
+	"atelier/bot/place"
+	"atelier/bot/serve"
+	"atelier/bot/settings"
+	"atelier/bot/website"
+	"atelier/bot/workshop"
 	"atelier/jobs"
 	"atelier/storage/redis/redistest"
 	"atelier/storage/s3/s3test"
@@ -30,24 +37,24 @@ import (
 func TestTheFirstWishesWork(t *testing.T) {
 	t.Parallel()
 	p := newParlour()
-	o := openService(t, service{web: true, adapters: []adapters.Adapter{p}}, "ATELIER_DATA="+t.TempDir())
-	config, err := readConfig([]string{"MIND=offline"}, nil, nil)
+	o := openService(t, serve.Service{Web: true, Adapters: []adapters.Adapter{p}}, "ATELIER_DATA="+t.TempDir())
+	config, err := settings.Read([]string{"MIND=offline"}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	catalogue, err := builtin()
+	catalogue, err := bottest.Builtin()
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &backstage{jobs: o.jobs}
-	if w.tools, err = (Workshop{Config: config}).toolbox(t.Context(), catalogue); err != nil {
+	w := &website.Backstage{Jobs: o.jobs}
+	if w.Toolbox, err = (workshop.Workshop{Config: config}).Toolbox(t.Context(), catalogue); err != nil {
 		t.Fatal(err)
 	}
 	examples, err := w.Examples(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(examples) != maxExamples {
+	if len(examples) != website.MaxExamples {
 		t.Errorf("there are %d", len(examples))
 	}
 	_, page := o.get("/")
@@ -82,7 +89,7 @@ func TestTheFirstWishesWork(t *testing.T) {
 func TestPeopleAreToldNoSettings(t *testing.T) {
 	t.Parallel()
 	p := newParlour()
-	o := openService(t, service{adapters: []adapters.Adapter{p}}, "ATELIER_DATA="+t.TempDir(), "MIND=offline")
+	o := openService(t, serve.Service{Adapters: []adapters.Adapter{p}}, "ATELIER_DATA="+t.TempDir(), "MIND=offline")
 	wish := p.wish("m", "describe this picture")
 	wish.Message.Files = []adapters.File{{ID: "f", Name: "photo.jpg", Handle: "f"}}
 	p.says <- wish
@@ -105,62 +112,10 @@ func TestToolsPage(t *testing.T) {
 	}
 }
 
-// TestWhatIsConnected is what is configured unless told otherwise, where it can be.
-func TestWhatIsConnected(t *testing.T) {
-	t.Parallel()
-	pools := func(queues ...string) service {
-		all := map[string]int{}
-		for _, q := range queues {
-			all[q] = 1
-		}
-		return service{pools: []jobs.Pool{{Queues: all, Concurrency: 1}}}
-	}
-	here, off := Config{Listen: "127.0.0.1:8080"}, Config{}
-	both := Config{Listen: "127.0.0.1:8080", Discord: Discord{Token: "d"}, Slack: Slack{BotToken: "xoxb-s", AppToken: "xapp-s"}}
-	requests := Config{Listen: "127.0.0.1:8080", Slack: Slack{BotToken: "xoxb-s", SigningSecret: "s"}}
-	unreached := Config{Slack: requests.Slack}
-	for _, c := range []struct {
-		names string
-		Config
-		service
-		want  string
-		wrong string
-	}{
-		{"", here, pools("gateway", "plan"), "web", ""},
-		{"", off, pools("gateway"), "", ""},
-		{"", here, pools("cpu"), "", ""},
-		{"none", here, pools("gateway"), "", ""},
-		{"web", here, pools("gateway"), "web", ""},
-		{"web", off, pools("gateway"), "", "ATELIER_LISTEN is off"},
-		{"web", here, pools("cpu"), "", "leaves out gateway"},
-		{"irc", here, pools("gateway"), "", `names "irc"`},
-		{"", both, pools("gateway"), "web discord slack", ""},
-		{"", both, pools("plan", "cpu"), "", ""},
-		{"none", both, pools("gateway"), "", ""},
-		{"slack, discord,slack", both, pools("gateway"), "slack discord", ""},
-		{"discord", both, pools("gpu"), "", "leaves out gateway"},
-		{"discord", here, pools("gateway"), "", "DISCORD_TOKEN is not set"},
-		{"slack", here, pools("gateway"), "", "SLACK_BOT_TOKEN is not set"},
-		{"", requests, pools("gateway"), "web slack", ""},
-		{"", unreached, pools("gateway"), "", "ATELIER_LISTEN is off, where the events of Slack would come in"},
-		{"slack", unreached, pools("gateway"), "", "ATELIER_LISTEN is off, where the events of Slack would come in"},
-		{"", unreached, pools("cpu"), "", ""},
-	} {
-		s, err := connected(c.names, c.Config, c.service)
-		var got []string
-		if s.web {
-			got = append(got, "web")
-		}
-		if with := strings.Join(append(got, s.chats...), " "); with != c.want || (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
-			t.Errorf("%q: %v, %v", c.names, with, err)
-		}
-	}
-}
-
 // TestWebSettings reads what is set about the channel.
 func TestWebSettings(t *testing.T) {
 	t.Parallel()
-	c, err := readConfig([]string{"WEB_USER_HEADER=Remote-User", "WEB_PROXIES=10.1.2.3, fd00::/8,::ffff:10.0.0.1", "PUBLIC_URL=https://atelier.example.org/"}, nil, nil)
+	c, err := settings.Read([]string{"WEB_USER_HEADER=Remote-User", "WEB_PROXIES=10.1.2.3, fd00::/8,::ffff:10.0.0.1", "PUBLIC_URL=https://atelier.example.org/"}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +127,7 @@ func TestWebSettings(t *testing.T) {
 		t.Errorf("%+v", c.Web)
 	}
 	for _, wrong := range []string{"PUBLIC_URL=atelier.example.org", "PUBLIC_URL=https://user@host", "PUBLIC_URL=https://host/?a=b", "WEB_PROXIES=proxy", "WEB_USER_HEADER=a:b"} {
-		if _, err := readConfig([]string{wrong}, nil, nil); err == nil {
+		if _, err := settings.Read([]string{wrong}, nil, nil); err == nil {
 			t.Errorf("%s is taken", wrong)
 		}
 	}
@@ -182,7 +137,7 @@ func TestWebSettings(t *testing.T) {
 func TestPublicAddressNeedsAPassword(t *testing.T) {
 	t.Parallel()
 	status, _, stderr := run(t, map[string]string{"PUBLIC_URL": "https://atelier.example.org", "ATELIER_DATA": t.TempDir()}, "serve")
-	if status != statusUsage || !strings.Contains(stderr, "WEB_PASSWORD") {
+	if status != fault.StatusUsage || !strings.Contains(stderr, "WEB_PASSWORD") {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 }
@@ -190,7 +145,7 @@ func TestPublicAddressNeedsAPassword(t *testing.T) {
 // TestWebPassword lets nobody in without it, and leaves what others need in the open.
 func TestWebPassword(t *testing.T) {
 	t.Parallel()
-	o := openService(t, service{web: true}, "ATELIER_DATA="+t.TempDir(), "WEB_PASSWORD=open sesame")
+	o := openService(t, serve.Service{Web: true}, "ATELIER_DATA="+t.TempDir(), "WEB_PASSWORD=open sesame")
 	for page, want := range map[string]int{"/healthz": 200, "/readyz": 200, "/metrics": 401, "/tools": 401, "/login": 200, "/t/abcdefghij0123456789/events": 401} {
 		if status, body := o.get(page); status != want {
 			t.Errorf("%s: %d %s", page, status, body)
@@ -201,7 +156,7 @@ func TestWebPassword(t *testing.T) {
 // TestMetricsTellNobodyThePassword, however often they ask.
 func TestMetricsTellNobodyThePassword(t *testing.T) {
 	t.Parallel()
-	o := openService(t, service{web: true}, "ATELIER_DATA="+t.TempDir(), "WEB_PASSWORD=open sesame")
+	o := openService(t, serve.Service{Web: true}, "ATELIER_DATA="+t.TempDir(), "WEB_PASSWORD=open sesame")
 	with := func(password string) func(*http.Request) {
 		return func(r *http.Request) { r.SetBasicAuth("prometheus", password) }
 	}
@@ -223,7 +178,7 @@ func TestMetricsTellNobodyThePassword(t *testing.T) {
 // TestOtherNamesLeadNowhere: a page whose name is made to lead to this machine reads nothing.
 func TestOtherNamesLeadNowhere(t *testing.T) {
 	t.Parallel()
-	o := openService(t, service{web: true}, "ATELIER_DATA="+t.TempDir(), "PUBLIC_URL=http://localhost:8080")
+	o := openService(t, serve.Service{Web: true}, "ATELIER_DATA="+t.TempDir(), "PUBLIC_URL=http://localhost:8080")
 	evil := func(r *http.Request) { r.Host = "evil.example" }
 	for _, path := range []string{"/", "/tools", "/t/abcdefghij0123456789", "/t/abcdefghij0123456789/events", "/point/x", "/point/x/picture", "/metrics", "/readyz", "/login"} {
 		if a := o.ask(http.MethodGet, path, evil); a.status != http.StatusMisdirectedRequest {
@@ -244,7 +199,7 @@ func TestOtherNamesLeadNowhere(t *testing.T) {
 func TestAHundredUploadsAtOnce(t *testing.T) {
 	t.Parallel()
 	const password, files = "open sesame", 100
-	o := openService(t, service{web: true}, "ATELIER_DATA="+t.TempDir(), "WEB_PASSWORD="+password)
+	o := openService(t, serve.Service{Web: true}, "ATELIER_DATA="+t.TempDir(), "WEB_PASSWORD="+password)
 	form := url.Values{"name": {"Ana"}, "password": {password}}.Encode()
 	in := o.ask(http.MethodPost, "/login", func(r *http.Request) {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -308,30 +263,30 @@ func TestMarkLinks(t *testing.T) {
 // TestNoLinkLeadsToWhatCannotBeMarked asks for one to each kind of picture.
 func TestNoLinkLeadsToWhatCannotBeMarked(t *testing.T) {
 	t.Parallel()
-	config, err := readConfig([]string{"ATELIER_DATA=" + t.TempDir(), "PUBLIC_URL=http://localhost:8080", "MIND=offline"}, nil, nil)
+	config, err := settings.Read([]string{"ATELIER_DATA=" + t.TempDir(), "PUBLIC_URL=http://localhost:8080", "MIND=offline"}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	shop := Workshop{Config: config, LogTo: io.Discard}
-	p, err := openPlace(t.Context(), config, shop.logger(), placement{Folder: config.Data, Shared: true})
+	shop := workshop.Workshop{Config: config, LogTo: io.Discard}
+	p, err := place.Open(t.Context(), config, shop.Logger(), place.Placement{Folder: config.Data, Shared: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { check(t, p.close()) })
-	site, err := newWebSite(shop, p)
-	check(t, err)
-	_, err = site.furnish(t.Context(), shop, p)
-	check(t, err)
-	t.Cleanup(site.channel.Close)
+	t.Cleanup(func() { bottest.Check(t, p.Close()) })
+	site, err := website.New(shop, p)
+	bottest.Check(t, err)
+	_, err = site.Furnish(t.Context(), shop, p)
+	bottest.Check(t, err)
+	t.Cleanup(site.Channel.Close)
 	there := adapters.Thread{Adapter: "parlour", Channel: "c", ID: "1"}
 	for file, linked := range map[string]bool{"a.png": true, "a.jpg": true, "a.gif": true, "a.webp": true, "a.bmp": true, "a.tiff": false, "a.svg": false, "a.avif": false, "a.mp4": false} {
-		link, err := site.markLink(t.Context(), there, plan.Resource{Name: file, Blob: "threads/x/" + file})
+		link, err := site.MarkLink(t.Context(), there, plan.Resource{Name: file, Blob: "threads/x/" + file})
 		if err != nil || (link != "") != linked {
 			t.Errorf("%s: %q, %v", file, link, err)
 		}
 	}
 	here := adapters.Thread{Adapter: web.Name, Channel: "c", ID: "1"}
-	if link, err := site.markLink(t.Context(), here, plan.Resource{Name: "a.png", Blob: "threads/x/a.png"}); link != "" || err != nil {
+	if link, err := site.MarkLink(t.Context(), here, plan.Resource{Name: "a.png", Blob: "threads/x/a.png"}); link != "" || err != nil {
 		t.Errorf("on the web channel's own pages: %q, %v", link, err)
 	}
 }
@@ -361,7 +316,7 @@ func TestForgetTakesThePageToo(t *testing.T) {
 		"ATELIER_DATA=" + data, "REDIS_URL=redis://" + redis.Addr(), "S3_BUCKET=bucket", "AWS_ENDPOINT_URL_S3=" + bucket.URL(),
 		"AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=key", "AWS_SECRET_ACCESS_KEY=secret",
 	}
-	o := openService(t, service{web: true}, variables...)
+	o := openService(t, serve.Service{Web: true}, variables...)
 	page := "/t/abcdefghij0123456789"
 	form := strings.NewReader("id=abcdefghij0123456789&text=what+time+is+it+in+Tokyo%3F")
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, o.address+page+"/messages", form)
@@ -384,7 +339,7 @@ func TestForgetTakesThePageToo(t *testing.T) {
 	calls := func(args ...string) string {
 		t.Helper()
 		status, stdout, stderr := run(t, env, args...)
-		if status != statusDone {
+		if status != fault.StatusDone {
 			t.Fatalf("%q: status %d, %s%s", args, status, stdout, stderr)
 		}
 		return stdout
@@ -394,7 +349,7 @@ func TestForgetTakesThePageToo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, photo, string(b))
+	bottest.Write(t, photo, string(b))
 	var handed struct {
 		ID string `json:"id"`
 	}
@@ -405,7 +360,7 @@ func TestForgetTakesThePageToo(t *testing.T) {
 		t.Fatal(err)
 	}
 	client := goredis.NewClient(&goredis.Options{Addr: redis.Addr()})
-	t.Cleanup(func() { check(t, client.Close()) })
+	t.Cleanup(func() { bottest.Check(t, client.Close()) })
 	everything := func() string {
 		return redistest.Holds(t, client, "") + strings.Join(bucket.Objects(), "\n") + strings.Join(names(t, data), "\n")
 	}
@@ -436,7 +391,7 @@ func TestForgetTakesThePageToo(t *testing.T) {
 func names(t *testing.T, folder string) []string {
 	t.Helper()
 	var all []string
-	check(t, filepath.WalkDir(folder, func(at string, _ fs.DirEntry, err error) error {
+	bottest.Check(t, filepath.WalkDir(folder, func(at string, _ fs.DirEntry, err error) error {
 		all = append(all, at)
 		return err
 	}))

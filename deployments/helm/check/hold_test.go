@@ -125,7 +125,7 @@ func TestVolumesAndConfigsExist(t *testing.T) {
 // at the pages that it has.
 func TestPodsAreProbed(t *testing.T) {
 	t.Parallel()
-	pages := file(t, "bot/health.go")
+	pages := file(t, "bot/serve/readiness.go")
 	each(t, func(t *testing.T, r rendering) {
 		t.Helper()
 		for _, p := range r.pods {
@@ -228,7 +228,7 @@ func TestWorkMayEnd(t *testing.T) {
 // that the program has.
 func TestQueuesAreServed(t *testing.T) {
 	t.Parallel()
-	flags := file(t, "bot/serve.go")
+	flags := file(t, "bot/serve/serve.go")
 	each(t, func(t *testing.T, r rendering) {
 		t.Helper()
 		var served []string

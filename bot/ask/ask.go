@@ -1,0 +1,336 @@
+// Package ask does what a wish on the command line asks for.
+package ask
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"atelier/agent"
+	"atelier/agent/plan"
+	"atelier/agent/toolgraph"
+	"atelier/bot/command"
+	"atelier/bot/conversation"
+	"atelier/bot/export"
+	"atelier/bot/fault"
+	"atelier/bot/output"
+	"atelier/bot/workshop"
+	"atelier/jobs"
+)
+
+// Command is bot ask.
+type Command struct {
+	Voice    *string  `help:"A recording in which you say what you want, in the place of the wish." placeholder:"FILE"`
+	File     []string `short:"f" help:"A picture, sound, video or text; may stand several times." placeholder:"FILE" sep:"none"`
+	JSON     bool     `help:"Print one JSON object: {status, text, guesses, files, solutions, thinking}."`
+	Plan     bool     `help:"Show the ways to do it and run nothing."`
+	Solution *int     `help:"Run the solution or guess of this number. Without --thread the wish is planned anew (see below)." placeholder:"N"`
+	Thread   string   `help:"Go on with the conversation of this name, so that \"now blur it\" is understood." placeholder:"NAME"`
+	Detach   bool     `help:"Hand the wish to the bot serve that runs on the data folder, and do not wait: bot show tells what became of it."`
+	Out      string   `help:"The folder into which the files that were made are written." placeholder:"DIR" default:"out"`
+	command.Thinking
+	Wish []string `arg:"" optional:"" help:"What you want, in plain words. A single - reads it from the standard input."`
+}
+
+// Help is the longer help.
+func (*Command) Help() string {
+	return `Examples that need nothing but this program:
+
+  bot ask --file photo.jpg "find the edges in this picture and then make the result half as large"
+  bot ask --file photo.jpg --plan "make it black and white"
+  bot ask --file photo.jpg --thread holiday "rotate it by 90 degrees"
+  bot ask --thread holiday "now blur it"
+  bot ask --file photo.jpg --voice wish.ogg
+
+The answer, the plan that was followed and the other ways that were found are printed;
+run one of those with --solution. With the same --thread and wish that runs what was shown,
+and no model plans again; without a thread the wish is planned anew, and a model may find
+other ways. Where it is not clear what you mean, a question is asked, with up to four guesses:
+--solution runs one of these, too. The files that were made are copied to the folder out, or to the one that --out names.
+
+With --detach the wish goes to the bot serve that runs on the same data folder, which does it
+beside others and also after a restart; its id is printed. A --thread there is another one
+than that of the same name without --detach.
+
+Exit status: 0 done, 1 failed, 2 wrong usage, 3 a question back, which --thread lets you
+answer, 4 done in part.`
+}
+
+const (
+	// maxWish is the longest wish that is taken, in bytes.
+	maxWish = 8000
+	// maxStdin is how much of the standard input is read for it.
+	maxStdin = 1 << 20
+	// MaxFiles is how many things the search for tools can work on together.
+	MaxFiles = toolgraph.MaxGiven
+)
+
+// Run does what the wish asks for.
+func (a *Command) Run(ctx context.Context, c *command.Call) error {
+	if err := a.check(); err != nil {
+		return err
+	}
+	wish, err := a.wish(ctx, c.Stdin)
+	if err != nil {
+		return err
+	}
+	shop, err := a.workshop(ctx, c)
+	if err != nil {
+		return err
+	}
+	if err := a.inspectVoice(ctx, shop); err != nil {
+		return a.failed(ctx, c, err)
+	}
+	if a.Detach {
+		return a.detach(ctx, c, shop, wish)
+	}
+	an, err := a.answer(ctx, c, shop, wish)
+	if err != nil {
+		return a.failed(ctx, c, err)
+	}
+	if a.JSON {
+		err = output.JSON(c.Stdout, an)
+	} else {
+		err = an.print(c.Stdout, a.Plan)
+	}
+	if err != nil {
+		return err
+	}
+	if s := an.exit(); s != fault.StatusDone {
+		return fault.ExitError(s)
+	}
+	return nil
+}
+
+// workshop reads the settings. Where the process that serves plans, no model is looked for.
+func (a *Command) workshop(ctx context.Context, c *command.Call) (workshop.Workshop, error) {
+	if a.Detach {
+		return c.Workshop(a.Over)
+	}
+	return c.WorkshopWithModel(ctx, a.Over)
+}
+
+func (a *Command) check() error {
+	switch {
+	case a.Solution != nil && *a.Solution < 1:
+		return fault.Usage("--solution is %d: the numbers begin with 1.", *a.Solution)
+	case slices.Contains(a.File, ""):
+		return fault.Usage("--file is empty: the name of a file is expected.")
+	case len(a.File) > MaxFiles:
+		return fault.Usage("--file stands %d times: at most %d files can be worked on at once.", len(a.File), MaxFiles)
+	}
+	if err := a.checkVoice(); err != nil {
+		return err
+	}
+	if a.Detach {
+		usual := command.Thinking{PriorKnowledge: true, MaxActions: command.DefaultActions}
+		if a.Plan || a.Solution != nil || a.Out != export.DefaultOut || a.Thinking != usual {
+			return fault.Usage("--detach hands over the wish, its files and --thread alone: the process that runs decides the rest, " +
+				"and bot show --out gets the files.")
+		}
+		return nil
+	}
+	return a.checkOut()
+}
+
+// failed reports what went wrong before there was an answer: as one object where that
+// is asked for. Wrong usage is told on the standard error output alone. The log has
+// the cause.
+func (a *Command) failed(ctx context.Context, c *command.Call, err error) error {
+	if _, wrong := errors.AsType[*fault.UsageError](err); wrong {
+		return err
+	}
+	c.Log.WarnContext(ctx, "the wish came to nothing", "cause", plan.ForOperator(err))
+	if !a.JSON {
+		return err
+	}
+	var spent plan.Thinking
+	if unfinished, ok := errors.AsType[*plan.UnfinishedError](err); ok {
+		spent = unfinished.Thinking
+	}
+	an := newAnswer(FailedStatus, fault.Sentence(err), spent, plan.Tokens{})
+	if err := output.JSON(c.Stdout, an); err != nil {
+		return err
+	}
+	return fault.ExitError(an.exit())
+}
+
+func (a *Command) wish(ctx context.Context, stdin io.Reader) (string, error) {
+	if a.Voice != nil {
+		return "", nil
+	}
+	wish := strings.Join(a.Wish, " ")
+	if wish == "-" && stdin != nil {
+		b, err := readAll(ctx, io.LimitReader(stdin, maxStdin+1))
+		if err != nil {
+			return "", fmt.Errorf("read the wish: %w", err)
+		}
+		wish = string(b)
+	}
+	wish = strings.TrimSpace(strings.ToValidUTF8(wish, "\uFFFD"))
+	switch {
+	case wish == "":
+		return "", fault.Usage("Usage: bot ask [--file FILE]… \"what you want\". The wish is empty; say it with --voice FILE, or try: bot ask --help")
+	case len(wish) > maxWish:
+		return "", fault.Usage("The wish is too long: at most %d bytes are read. A longer text to be worked on goes into a file: --file", maxWish)
+	}
+	return wish, nil
+}
+
+// readAll is io.ReadAll that ctx ends. The reader may then be waited for until the
+// program ends.
+func readAll(ctx context.Context, r io.Reader) ([]byte, error) {
+	type read struct {
+		bytes []byte
+		err   error
+	}
+	all := make(chan read, 1)
+	go func() {
+		b, err := io.ReadAll(r)
+		all <- read{b, err}
+	}()
+	select {
+	case got := <-all:
+		return got.bytes, got.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// answer plans the wish and, unless only the plan is wanted, does it: in the conversation,
+// by the jobs, as every wish is done.
+func (a *Command) answer(ctx context.Context, c *command.Call, shop workshop.Workshop, wish string) (_ *Answer, err error) {
+	line := c.Progress(a.JSON)
+	defer line.Close()
+	if line != nil {
+		shop.LogTo = line
+	}
+	t, err := conversation.Open(ctx, shop, a.Thread)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if e := t.Close(); e != nil && err == nil {
+			err = fmt.Errorf("close the conversation: %w", e)
+		}
+	}()
+	d, err := openDesk(ctx, t, shop, agent.Config{MaxActions: a.MaxActions, Progress: line.Stage}, line.Report)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = d.close(ctx, err) }()
+	if a.Solution != nil && !a.Plan && a.Voice == nil { // what is said is known only once it is heard
+		shown, err := d.shown(ctx, wish, a.File)
+		if err != nil {
+			return nil, err
+		}
+		if shown != nil {
+			return a.run(ctx, d, *shown)
+		}
+	}
+	// What is not to be run, or not as it is best, is only planned at first; so is what may
+	// have no place to go.
+	planOnly := a.Plan || a.Solution != nil || export.TryWriting(a.Out) != nil
+	p, err := d.submit(ctx, a.message(t, wish), jobs.Options{PlanOnly: planOnly, Operator: true})
+	switch {
+	case err != nil:
+		return nil, err
+	case !planOnly:
+		return a.told(ctx, d, p, p.run)
+	}
+	return a.run(ctx, d, p)
+}
+
+// number is that of the solution to be run.
+func (a *Command) number() int {
+	if a.Solution == nil {
+		return 1
+	}
+	return *a.Solution
+}
+
+// maxOffers is how many ways are shown and numbered.
+const maxOffers = 10
+
+// run runs the solution that is wanted of a plan, or tells why there is nothing to run.
+func (a *Command) run(ctx context.Context, d *desk, p planned) (*Answer, error) {
+	guesses := len(p.plan.Guesses)
+	switch beyond := a.number() > len(p.offers); {
+	case beyond && whole(p.plan):
+		return nil, &plan.UnfinishedError{Thinking: p.thinking, Err: noSuchSolution(a.number(), len(p.offers))}
+	case a.Plan, guesses == 0 && (beyond || p.plan.Question != ""), guesses > 0 && a.Solution == nil:
+		an := newAnswer(statusOf(p.run.Answer.Status), p.run.Answer.Reply.Text, p.thinking, plan.Tokens{})
+		an.Guesses = p.plan.Guesses
+		return an, an.solutions(p.plan, p.offers, nil, nil)
+	case beyond:
+		return nil, &plan.UnfinishedError{Thinking: p.thinking, Err: noSuchGuess(a.number(), guesses)}
+	case guesses > 0:
+		return a.guess(ctx, d, p)
+	}
+	choice := p.offers[a.number()-1].Choice
+	if err := a.checkOutFor(p.plan, choice); err != nil {
+		return nil, &plan.UnfinishedError{Thinking: p.thinking, Err: err}
+	}
+	run, err := d.choose(ctx, p, choice)
+	if err != nil {
+		return nil, err
+	}
+	return a.told(ctx, d, p, run)
+}
+
+// told is the answer when a solution was run. The conversation has it before the files are
+// handed out, so that it goes on from here even if that fails.
+func (a *Command) told(ctx context.Context, d *desk, p planned, run jobs.Run) (*Answer, error) {
+	an := newAnswer(statusOf(run.Answer.Status), run.Answer.Reply.Text, p.thinkingWith(run), run.Usage)
+	if p.plan == nil {
+		return an, nil
+	}
+	an.Guesses = p.plan.Guesses
+	followed := run.Choice
+	if run.Answer.Status == jobs.Asking { // nothing was run
+		followed = nil
+	}
+	if err := an.solutions(p.plan, p.offers, followed, run.Results); err != nil {
+		return nil, err
+	}
+	files, err := export.Write(ctx, d.thread.Place.Blobs, run.Made, a.Out)
+	an.Files = append(an.Files, files...)
+	return an, err
+}
+
+func noSuchSolution(number, n int) error {
+	there := fmt.Sprintf("are only %d solutions", n)
+	if n == 1 {
+		there = "is only one solution"
+	}
+	return &plan.Fault{Sentence: plan.Quote(fmt.Sprintf("--solution is %d, but there %s.", number, there))}
+}
+
+// guess runs the guess that is wanted of a question.
+func (a *Command) guess(ctx context.Context, d *desk, p planned) (*Answer, error) {
+	if err := export.TryWriting(a.Out); err != nil { // what it makes is not known yet
+		err = &plan.Fault{Sentence: plan.Quote(a.unwritable(err)), Err: err}
+		return nil, &plan.UnfinishedError{Thinking: p.thinking, Err: err}
+	}
+	chosen, err := d.chooseGuess(ctx, p, a.number())
+	if err != nil {
+		return nil, err
+	}
+	return a.told(ctx, d, chosen, chosen.run)
+}
+
+func noSuchGuess(number, n int) error {
+	there := fmt.Sprintf("are only the guesses 1 to %d", n)
+	if n == 1 {
+		there = "is only the guess 1"
+	}
+	return &plan.Fault{Sentence: plan.Quote(fmt.Sprintf("--solution is %d, but there %s.", number, there))}
+}
+
+// whole tells whether every part of the wish can be done.
+func whole(p *plan.Plan) bool {
+	return len(p.Tasks) > 0 && !slices.ContainsFunc(p.Tasks, func(t plan.Task) bool { return len(t.Solutions) == 0 })
+}

@@ -1,0 +1,63 @@
+package ask
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"atelier/adapters"
+	"atelier/adapters/terminal"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox/media"
+	"atelier/bot/conversation"
+	"atelier/bot/fault"
+	"atelier/bot/workshop"
+)
+
+// checkVoice checks how --voice stands beside the rest.
+func (a *Command) checkVoice() error {
+	switch {
+	case a.Voice == nil:
+		return nil
+	case *a.Voice == "":
+		return fault.Usage("--voice is empty: the name of a recording is expected.")
+	case len(a.Wish) > 0:
+		return fault.Usage("--voice says what you want, and so do the words after it: give one of them.")
+	case len(a.files()) > MaxFiles:
+		return fault.Usage("--file stands %d times: with --voice at most %d files can be worked on at once.", len(a.File), MaxFiles-1)
+	}
+	return nil
+}
+
+// inspectVoice refuses what --voice names where it is no sound: nobody could listen to it.
+func (a *Command) inspectVoice(ctx context.Context, w workshop.Workshop) error {
+	if a.Voice == nil {
+		return nil
+	}
+	info, err := media.InspectContext(ctx, *a.Voice, w.Limits())
+	if err != nil {
+		return err
+	}
+	if info.Type != plan.Audio {
+		name := filepath.Base(*a.Voice)
+		return &plan.Fault{Sentence: plan.Quote(fmt.Sprintf("%q is not a sound: --voice takes a recording in which you say what you want.", name))}
+	}
+	return nil
+}
+
+// files are those of the message, by their paths: the last is the one in which the wish is said.
+func (a *Command) files() []string {
+	if a.Voice == nil {
+		return a.File
+	}
+	return append(slices.Clone(a.File), *a.Voice)
+}
+
+// message is the wish as it is handed over.
+func (a *Command) message(t *conversation.Thread, wish string) adapters.Event {
+	if a.Voice == nil {
+		return terminal.Message(t.Channel(), wish, a.File)
+	}
+	return terminal.Spoken(t.Channel(), a.files())
+}

@@ -1,0 +1,56 @@
+package chat
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+	"text/template"
+
+	"atelier/adapters/slack"
+	"atelier/bot/command"
+	"atelier/bot/fault"
+	"atelier/bot/settings"
+)
+
+// ManifestCommand is bot slack-manifest.
+type ManifestCommand struct {
+	URL string `name:"url" help:"Where Slack reaches this program, and sends its requests; else it is asked by Socket Mode." placeholder:"URL"`
+}
+
+// Help says what it is for.
+func (*ManifestCommand) Help() string {
+	return `It prints what makes the app on Slack, with the least that the program needs: on
+https://api.slack.com/apps choose Create New App, From a manifest, and paste it.`
+}
+
+// slackManifest is the manifest, a template.
+//
+//go:embed slack-manifest.yaml.tmpl
+var slackManifest string
+
+// Run prints the manifest.
+func (s *ManifestCommand) Run(c *command.Call) error {
+	u, err := settings.PublicURL(s.URL)
+	if err != nil || u != nil && u.Scheme != "https" {
+		return fault.Usage("--url is %q: a URL such as https://atelier.example.org is expected, without a path.", s.URL)
+	}
+	at := ""
+	if u != nil {
+		at = u.String()
+	}
+	return printSlackManifest(c, at)
+}
+
+func printSlackManifest(c *command.Call, at string) error {
+	t, err := template.New("manifest").Parse(slackManifest)
+	if err == nil {
+		err = t.Execute(c.Stdout, map[string]any{
+			"URL": strings.TrimSuffix(at, "/"), "Scopes": slack.Scopes(), "Events": slack.Events(),
+			"Command": slack.Command, "Shortcut": slack.Shortcut,
+		})
+	}
+	if err != nil {
+		return fmt.Errorf("print the manifest: %w", err)
+	}
+	return nil
+}

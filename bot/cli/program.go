@@ -1,0 +1,159 @@
+// Package cli is the command line: every command, each listed once.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/alecthomas/kong"
+
+	"atelier/agent/plan"
+	"atelier/bot/ask"
+	"atelier/bot/chat"
+	"atelier/bot/command"
+	"atelier/bot/doctor"
+	"atelier/bot/evaluate"
+	"atelier/bot/fault"
+	"atelier/bot/operate"
+	"atelier/bot/output"
+	"atelier/bot/serve"
+	"atelier/bot/tools"
+	"atelier/bot/workshop"
+)
+
+// commands is the command line.
+type commands struct {
+	Serve    serve.Command           `cmd:"" default:"withargs" help:"Work on the requests of the chat platforms, until it is stopped. This is the default."`
+	Ask      ask.Command             `cmd:"" help:"Do what a wish asks for."`
+	Requests operate.RequestsCommand `cmd:"" help:"List the latest requests."`
+	Show     operate.ShowCommand     `cmd:"" help:"Print a request whole: its plan, steps, times, answer and files."`
+	Retry    operate.RetryCommand    `cmd:"" help:"Do a request once more, from the beginning."`
+	Cancel   operate.CancelCommand   `cmd:"" help:"Stop a request."`
+	Forget   operate.ForgetCommand   `cmd:"" help:"Delete all that is known of a thread: requests, answers and files."`
+	Queues   operate.QueuesCommand   `cmd:"" help:"List the queues and the processes that work on them."`
+	Doctor   doctor.Command          `cmd:"" help:"Say what is configured, what can be reached and what is missing."`
+	Health   doctor.HealthCommand    `cmd:"" help:"Tell whether the process that serves here is alive."`
+	Tools    tools.ListCommand       `cmd:"" help:"List the tools, which of them can run here, and what the others need."`
+	Tool     tools.Command           `cmd:"" help:"Write a tool of your own, check its file and try it, or keep a program as one."`
+	Backends backendsCommand         `cmd:"" help:"Print an example of the file that BACKENDS_FILE names."`
+	Eval     evaluate.Command        `cmd:"" help:"Measure how well wishes are planned."`
+	Replay   evaluate.ReplayCommand  `cmd:"" help:"Answer as a model server does, from recorded answers."`
+	Manifest chat.ManifestCommand    `cmd:"" name:"slack-manifest" help:"Print what makes the app on Slack."`
+	Env      envCommand              `cmd:"" help:"Print every setting with its default, as .env.example."`
+	Version  versionCommand          `cmd:"" help:"Print the version."`
+
+	PrintVersion kong.VersionFlag `name:"version" help:"Print the version."`
+}
+
+// About is what the help begins with.
+const About = `Atelier does things with pictures, sound, video and text: say what you want in plain words,
+and it finds the tools, runs them and tells what it did.
+
+Begin with:
+
+  bot ask --file photo.jpg "find the edges in this picture and then make the result half as large"
+
+Exit status: 0 done, 1 failed, 2 wrong usage, 3 a question back, 4 done in part.`
+
+// Run runs the program and returns its exit status.
+func Run(ctx context.Context, p command.Program) int {
+	if p.Builtin == nil {
+		p.Builtin = sync.OnceValues(workshop.ReadBuiltin)
+	}
+	var line commands
+	exited := -1
+	parser, err := kong.New(&line,
+		kong.Name("bot"), kong.Description(About),
+		kong.Writers(p.Stdout, p.Stderr),
+		kong.Exit(func(status int) { exited = status }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 90}),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.KindMapper(reflect.String, kong.MapperFunc(verbatim)),
+		kong.Vars{"version": release()},
+	)
+	if err != nil {
+		return report(p.Stderr, fmt.Errorf("build the command line: %w", err))
+	}
+	if len(p.Args) > 0 && !strings.HasPrefix(p.Args[0], "-") {
+		parser.Model.DefaultCmd = nil // a word names a command; the default one takes flags only
+	}
+	if len(p.Args) > 0 && p.Args[0] == "help" { // "bot help tool new" is "bot tool new --help"
+		p.Args = append(slices.Clone(p.Args[1:]), "--help")
+	}
+	parsed, err := parser.Parse(p.Args)
+	if exited >= 0 { // --help has said it all
+		return exited
+	}
+	if err != nil {
+		return report(p.Stderr, misused(parser.Model.Children, p.Args, err.Error()))
+	}
+	return report(p.Stderr, parsed.Run(&command.Call{Program: p, Log: slog.New(slog.DiscardHandler)}))
+}
+
+// verbatim takes a string of the command line as it is. Kong's own way through JSON loses the
+// bytes of a file name that is not UTF-8.
+func verbatim(ctx *kong.DecodeContext, target reflect.Value) error {
+	t, err := ctx.Scan.PopValue("string")
+	if err != nil {
+		return err //nolint:wrapcheck // kong says which flag it is
+	}
+	target.SetString(fmt.Sprint(t.Value))
+	return nil
+}
+
+// misused says what is wrong with the arguments, in the parser's words, and where to find help.
+func misused(commands []*kong.Node, args []string, problem string) error {
+	isCommand := func(arg string) bool {
+		return slices.ContainsFunc(commands, func(n *kong.Node) bool { return n.Name == arg })
+	}
+	help := "bot --help"
+	if i := slices.IndexFunc(args, isCommand); i >= 0 {
+		help = "bot " + args[i] + " --help"
+	}
+	if len(args) > 0 && !isCommand(args[0]) {
+		if meant, ok := strings.CutPrefix(problem, "unexpected argument "+args[0]); ok {
+			problem = fmt.Sprintf("unknown command %q%s", args[0], meant)
+		}
+	}
+	if !strings.HasSuffix(problem, "?") {
+		problem = strings.TrimRight(problem, ".") + "."
+	}
+	return fault.Usage("%s Try: %s", problem, help)
+}
+
+// report says on Stderr what went wrong and gives the exit status.
+func report(stderr io.Writer, err error) int {
+	if err == nil {
+		return fault.StatusDone
+	}
+	if status, ok := errors.AsType[fault.ExitError](err); ok {
+		return int(status)
+	}
+	status, text := fault.StatusFailed, fault.Sentence(err)
+	if u, ok := errors.AsType[*fault.UsageError](err); ok {
+		status, text = fault.StatusUsage, u.Sentence
+	}
+	if _, err := fmt.Fprintln(stderr, "bot:", text+spentInVain(err)); err != nil {
+		return fault.StatusFailed // nobody can be told
+	}
+	return status
+}
+
+// spentInVain is a line on what models took before there was no plan, or nothing.
+func spentInVain(err error) string {
+	unfinished, ok := errors.AsType[*plan.UnfinishedError](err)
+	if !ok {
+		return ""
+	}
+	if l := output.NewSpent(unfinished.Thinking, plan.Tokens{}); l != nil && l.Calls > 0 {
+		return "\n" + l.String()
+	}
+	return ""
+}

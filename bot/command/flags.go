@@ -1,0 +1,41 @@
+package command
+
+import (
+	"atelier/agent/toolgraph"
+	"atelier/bot/fault"
+	"atelier/bot/settings"
+)
+
+// Thinking are the flags that say how wishes are planned.
+type Thinking struct {
+	Strategy       string `help:"How to search the graph of tools: best-first, greedy, beam, adaptive or exhaustive." placeholder:"NAME"`
+	Mind           string `help:"What understands the wish: llm (a language model), offline (no model), or auto: llm once one is set." placeholder:"NAME"`
+	PriorKnowledge bool   `help:"Give the language model hints at tools when it splits the wish." negatable:"" default:"true"`
+	MaxActions     int    `help:"The most tools that one part of a wish may take; 10 unless told." placeholder:"N" default:"10"`
+}
+
+// DefaultActions is the most tools of one part of a wish, unless told.
+const DefaultActions = 10
+
+// Over puts the flags over the settings.
+func (t Thinking) Over(c *settings.Config) error {
+	if t.Strategy != "" {
+		s, err := toolgraph.ParseStrategy(t.Strategy)
+		if err != nil {
+			return fault.Usage("--strategy is wrong: %s.", err)
+		}
+		c.Strategy = s
+	}
+	if t.Mind != "" {
+		m, err := settings.ParseMind(t.Mind)
+		if err != nil {
+			return fault.Usage("--mind is %q: %s.", t.Mind, err)
+		}
+		c.Mind = m
+	}
+	c.WithoutPrior = !t.PriorKnowledge
+	if t.MaxActions < 1 || t.MaxActions > 64 {
+		return fault.Usage("--max-actions is %d: a number from 1 to 64 is expected.", t.MaxActions)
+	}
+	return nil
+}

@@ -1,0 +1,45 @@
+package doctor
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"atelier/agent/toolbox/memory"
+	"atelier/agent/toolbox/program"
+	"atelier/agent/toolbox/sandbox"
+	"atelier/bot/bottest"
+	"atelier/bot/settings"
+	"atelier/bot/workshop"
+)
+
+// TestDoctorOfMissingPrograms names them with the packages that have them.
+func TestDoctorOfMissingPrograms(t *testing.T) {
+	t.Parallel()
+	f := programsFinding([]program.Program{{Name: "espeak-ng", Debian: "espeak-ng", Found: true}, {Name: "ffmpeg", Debian: "ffmpeg"}, {Name: "ffprobe", Debian: "ffmpeg"}, {Name: "tesseract", Debian: "tesseract-ocr"}})
+	if f.State != Missing || !strings.HasPrefix(f.Says, "ffmpeg, ffprobe, tesseract cannot be found") || !strings.HasSuffix(f.Says, ": apt-get install ffmpeg tesseract-ocr") {
+		t.Errorf("%+v", f)
+	}
+	f = confinementFinding(sandbox.Confinement{User: "As somebody.", Lacks: errors.Join(errors.New("one thing"), errors.New("another"))})
+	if f.State != Missing || !strings.Contains(f.Says, ": one thing; another. ") || !strings.HasSuffix(f.Says, " As somebody.") {
+		t.Errorf("%+v", f)
+	}
+	if f := confinementFinding(sandbox.Confinement{User: "As somebody."}); f.State != Healthy || !strings.HasSuffix(f.Says, " As somebody.") {
+		t.Errorf("%+v", f)
+	}
+	for limit, want := range map[int64]Health{1_000_000_000: Missing, 4_000_000_000: Healthy} {
+		b, err := memory.New(memory.Config{Limit: limit})
+		bottest.Check(t, err)
+		if f := (examination{Workshop: workshop.Workshop{Config: settings.Config{Memory: b, Pixels: 64}}}).memoryFinding(); f.State != want || !strings.HasPrefix(f.Says, fmt.Sprintf("This process and its programs may hold %d MB", limit/1_000_000)) {
+			t.Errorf("%+v", f)
+		}
+	}
+}
+
+func TestDoctorOfNoSettings(t *testing.T) {
+	t.Parallel()
+	if f := examineSettings(nil); f.State != Healthy || !strings.HasPrefix(f.Says, "None is set, and none must be.") {
+		t.Errorf("%+v", f)
+	}
+}

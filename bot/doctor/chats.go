@@ -1,0 +1,113 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+	"time"
+
+	"atelier/adapters"
+	"atelier/adapters/ledger"
+	"atelier/bot/chat"
+	"atelier/bot/fault"
+)
+
+// chatLookPatience is how long the doctor waits for a chat platform.
+const chatLookPatience = 10 * time.Second
+
+// examineChats looks at the chat platforms of elsewhere.
+func (x examination) examineChats(ctx context.Context) []Finding {
+	ctx, done := context.WithTimeout(ctx, chatLookPatience)
+	defer done()
+	return append(x.examineDiscord(ctx), x.examineSlack(ctx)...)
+}
+
+// nothingPosted opens nothing, since nothing is posted.
+func nothingPosted(context.Context, string) (io.ReadCloser, error) { return nil, adapters.ErrGone }
+
+// examineDiscord tells who the bot is there, what it is not granted, and how it is invited.
+func (x examination) examineDiscord(ctx context.Context) []Finding {
+	const thing = "Discord"
+	if x.Discord.Token == "" {
+		return []Finding{{Missing, thing, "DISCORD_TOKEN is not set. Make an application at https://discord.com/developers/applications, " +
+			"press Reset Token on its page Bot, and set what it shows; then this gives the link that invites the bot."}}
+	}
+	d, err := chat.NewDiscord(x.Config, x.Logger(), new(ledger.Memory), nothingPosted)
+	if err != nil {
+		return []Finding{failed(thing, err, "The settings of Discord cannot be used.")}
+	}
+	account, err := d.Look(ctx)
+	if err != nil {
+		return []Finding{unheard(thing, cmp.Or(x.Discord.API, "https://discord.com"), err)}
+	}
+	found := []Finding{{Healthy, thing, "The token is taken: the bot is " + account.Name + "."}}
+	if !account.Content {
+		found = append(found, Finding{Missing, "Discord's messages", "The bot is not granted the content of messages: " +
+			"it works by mentions, replies and direct messages, and does not hear the other messages of a thread. " +
+			"To change that, switch on Message Content Intent at https://discord.com/developers/applications/" + account.Application + "/bot"})
+	}
+	return append(found, Finding{Healthy, "Discord's invitation", "This link invites the bot, with the least permissions: " + account.Invite})
+}
+
+// examineSlack tells who the bot is there, how events come, and which scopes are missing.
+func (x examination) examineSlack(ctx context.Context) []Finding {
+	const thing = "Slack"
+	manifest := "Its manifest is what bot slack-manifest prints, and deployments/slack-manifest.yaml."
+	if x.Slack.BotToken == "" {
+		return []Finding{{Missing, thing, "SLACK_BOT_TOKEN is not set. Make an app from a manifest at https://api.slack.com/apps, " +
+			"install it, and set its bot token, and with it SLACK_APP_TOKEN or SLACK_SIGNING_SECRET. " + manifest}}
+	}
+	s, err := chat.NewSlack(x.Config, x.Logger(), new(ledger.Memory), nothingPosted)
+	if err != nil {
+		return []Finding{failed(thing, err, "The settings of Slack cannot be used.")}
+	}
+	account, err := s.Look(ctx)
+	if err != nil {
+		return []Finding{unheard(thing, cmp.Or(x.Slack.API, "https://slack.com"), err)}
+	}
+	found := []Finding{{Healthy, thing, fmt.Sprintf("The tokens are taken: the bot is %s in %s.", account.User, account.Team)}}
+	if len(account.Missing) > 0 {
+		found = append(found, Finding{Wrong, "Slack's scopes", "The app lacks " + strings.Join(account.Missing, ", ") +
+			": add what is missing under OAuth & Permissions, and install the app again. " + manifest})
+	} else {
+		found = append(found, Finding{Healthy, "Slack's scopes", "The app has all that are needed. " + manifest})
+	}
+	return append(found, x.examineSlackEvents())
+}
+
+// unheard is a finding about a platform that has not told who the bot is. What may pass
+// is told with the host and the cause, since here it is not tried again.
+func unheard(thing, api string, err error) Finding {
+	told, ok := errors.AsType[*adapters.Fault](err)
+	if adapters.Final(err) || ok && told.Err == nil {
+		return Finding{Wrong, thing, fault.PartSentence(err)}
+	}
+	host, cause := api, "it does not answer in time"
+	if u, e := url.Parse(api); e == nil {
+		host = u.Host
+	}
+	if ok && !errors.Is(err, context.DeadlineExceeded) {
+		cause = told.Err.Error()
+	}
+	return Finding{Wrong, thing, fmt.Sprintf("%s at %s cannot be used: %s.", thing, host, cause)}
+}
+
+// examineSlackEvents tells how events of Slack come.
+func (x examination) examineSlackEvents() Finding {
+	const thing = "Slack's events"
+	switch {
+	case !x.Slack.OverHTTP():
+		return Finding{Healthy, thing, "They come by Socket Mode."}
+	case x.Listen == "":
+		return Finding{Wrong, thing, "They come as requests, and ATELIER_LISTEN is off: give it an address, or set SLACK_APP_TOKEN."}
+	case x.Web.Public == nil:
+		return Finding{Healthy, thing, "They come as requests, to /slack/ on " + x.Listen + ". PUBLIC_URL is not set: " +
+			"by which address Slack reaches that is not known here."}
+	}
+	at := strings.TrimSuffix(x.Web.Public.String(), "/")
+	return Finding{Healthy, thing, "They come as requests, to " + at + "/slack/events. The manifest for that: bot slack-manifest --url " + at}
+}

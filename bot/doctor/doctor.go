@@ -1,0 +1,128 @@
+// Package doctor says what is configured, what can be reached and what is missing.
+package doctor
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"atelier/bot/command"
+	"atelier/bot/fault"
+	"atelier/bot/operator"
+	"atelier/bot/output"
+	"atelier/bot/settings"
+	"atelier/bot/workshop"
+)
+
+// Command is bot doctor.
+type Command struct {
+	JSON bool `help:"Print JSON: [{state, thing, says}]."`
+}
+
+// Help says what the states mean.
+func (*Command) Help() string {
+	return `Each line is ok; missing, which is no fault: more could be done with it; warning, which
+will be a fault some day; or wrong.
+No secret is printed, and nothing is written but what is taken back at once.
+
+Exit status: 0 nothing is wrong, 1 something is.`
+}
+
+// Health is how a thing stands.
+type Health string
+
+// How a thing can stand.
+const (
+	Healthy Health = "ok"
+	// Missing is no fault: the program does less, or with less safety.
+	Missing Health = "missing"
+	// Warning is no fault yet.
+	Warning Health = "warning"
+	Wrong   Health = "wrong"
+)
+
+// Finding is what was found out about a thing.
+type Finding struct {
+	State Health `json:"state"`
+	Thing string `json:"thing"`
+	// Says is a sentence or two for who runs the program, with what to do.
+	Says string `json:"says"`
+}
+
+// Run looks at everything that the program relies on.
+func (d *Command) Run(ctx context.Context, c *command.Call) error {
+	found, err := examine(ctx, c)
+	if err != nil {
+		return err
+	}
+	if d.JSON {
+		err = output.JSON(c.Stdout, found)
+	} else {
+		err = output.Print(c.Stdout, diagnosis(found))
+	}
+	if err == nil && slices.ContainsFunc(found, func(f Finding) bool { return f.State == Wrong }) {
+		return fault.ExitError(fault.StatusFailed)
+	}
+	return err
+}
+
+// diagnosis is what was found, for people.
+func diagnosis(found []Finding) []string {
+	rows := make([][]string, len(found))
+	for i, f := range found {
+		rows[i] = []string{string(f.State), f.Thing, output.Plain(f.Says)}
+	}
+	return output.Align(rows)
+}
+
+// examination looks at what the settings name.
+type examination struct {
+	workshop.Workshop
+
+	running operator.Running
+}
+
+// examine looks at everything. It fails only where it was stopped.
+func examine(ctx context.Context, c *command.Call) ([]Finding, error) {
+	shop, err := c.WorkshopWithModel(ctx, nil)
+	if refused, ok := errors.AsType[*fault.UsageError](err); ok {
+		var found []Finding
+		for line := range strings.SplitSeq(refused.Sentence, fault.WrongSettingsApart) {
+			found = append(found, Finding{Wrong, "settings", line})
+		}
+		return append(found, Finding{Missing, "the rest", "It is looked at once the settings are right."}), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	x := examination{shop, operator.FindRunning(ctx, shop.Data)}
+	found := []Finding{examineSettings(c.Env)}
+	for _, look := range []func(context.Context) []Finding{
+		x.examineFolders, x.examineRedis, x.examineFiles, x.examineModels, x.examineTools, x.examineAddress, x.examineWeb, x.examineChats,
+	} {
+		found = append(found, look(ctx)...)
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// examineSettings names what is set. Names are no secrets.
+func examineSettings(environ []string) Finding {
+	set, err := settings.NamesSet(environ)
+	if err != nil { // it was read a moment ago
+		return Finding{Wrong, "settings", "The file .env cannot be read any more."}
+	}
+	if len(set) == 0 {
+		return Finding{Healthy, "settings", "None is set, and none must be. To see them all: bot env"}
+	}
+	return Finding{Healthy, "settings", "What is set is understood: " + strings.Join(set, ", ") + "."}
+}
+
+// failed is a finding about what an error tells. One without a sentence has none of the
+// words of a server repeated.
+func failed(thing string, err error, otherwise string) Finding {
+	return Finding{Wrong, thing, fault.Told(err, otherwise)}
+}

@@ -1,0 +1,234 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"atelier/agent/endpoint"
+	"atelier/agent/endpoint/family"
+	"atelier/bot/output"
+	"atelier/bot/settings"
+	"atelier/bot/workshop"
+)
+
+// examineModels looks at the servers of the models, without asking a model anything.
+func (x examination) examineModels(ctx context.Context) []Finding {
+	m := x.Models
+	found := x.examineLocal()
+	if x.Mind != settings.LLMMind {
+		if !m.Server.Configured() {
+			says := "None is used: wishes are understood by rules, in English. For one, "
+			if x.LocalModels {
+				says += "start a model server on this machine, such as Ollama, at its usual port, or "
+			}
+			return append(found, Finding{Missing, "language model", says + "set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own."})
+		}
+		found = append(found, Finding{
+			Missing, "language model", "None is used to understand wishes (MIND=offline): they are understood by rules, in English.",
+		})
+	}
+	families, err := family.Read()
+	if err != nil {
+		return append(found, Finding{Wrong, "models", err.Error()})
+	}
+	look := modelLook{families: families, now: time.Now(), chooses: m.Chooses()}
+	thing := "language model"
+	if x.Mind != settings.LLMMind {
+		thing = "model server"
+	}
+	var f Finding
+	if look.host, look.listed, f = listModels(ctx, m.Server, thing, endpoint.Names{}); f.State != Healthy {
+		return append(found, f)
+	}
+	mind := look.use(family.Chat, "OPENAI_MODEL", m.Name)
+	if x.Mind == settings.LLMMind {
+		f = look.asked(thing, mind)
+	}
+	found = append(found, f)
+	if m.Chooses() {
+		tools := []use{
+			look.use(family.Image, "OPENAI_IMAGE_MODEL", m.Image), look.use(family.Speech, "OPENAI_SPEECH_MODEL", m.Speech),
+			look.use(family.Transcription, "OPENAI_TRANSCRIPTION_MODEL", m.Transcription),
+		}
+		found = append(found, look.ofTools(tools)...)
+		uses := slices.Concat(tools, []use{mind})
+		if m.SeeingModel() != "" {
+			uses = append(uses, look.use(family.Chat, "OPENAI_VISION_MODEL", m.SeeingModel()))
+		}
+		found = append(found, look.ends(uses...)...)
+	}
+	if x.Mind == settings.LLMMind && m.DecomposerName != "" {
+		const thing = "model for splitting"
+		if look.host, look.listed, f = listModels(ctx, m.Decomposer, thing, m.DecomposerNames()); f.State == Healthy {
+			splits := use{role: family.Chat, variable: "DECOMPOSER_MODEL", model: m.DecomposerName, named: true}
+			found = append(found, look.ends(splits)...)
+			f = look.asked(thing, splits)
+		}
+		found = append(found, f)
+	}
+	return found
+}
+
+// listModels asks a server for the models that it has, none if it does not tell. That costs nothing.
+// Where it cannot be used, the finding says why.
+func listModels(ctx context.Context, s settings.Server, thing string, names endpoint.Names) (host string, listed []endpoint.Model, f Finding) {
+	ctx, done := context.WithTimeout(ctx, modelPatience)
+	defer done()
+	e, err := workshop.SpeakTo(s, endpoint.Config{Timeout: modelPatience, Retries: -1, MaxBody: settings.MaxModelList, Names: names})
+	if err != nil {
+		return "", nil, Finding{Wrong, thing, err.Error()}
+	}
+	host = e.Host()
+	listed, err = e.Models(ctx)
+	switch endpoint.KindOf(err) {
+	case "":
+		if err != nil {
+			return host, nil, failed(thing, err, "The model server at "+host+" does not answer in time.")
+		}
+	case endpoint.Forbidden, endpoint.ModelUnknown, endpoint.Limited, endpoint.TooLong, endpoint.Rejected:
+		// There are keys that may use a model and not list it.
+		return host, nil, Finding{Healthy, thing, "The server at " + host + " answers; it does not tell which models it has."}
+	case endpoint.Down, endpoint.TimedOut:
+		address := cmp.Or(names.BaseURL, "OPENAI_BASE_URL")
+		return host, nil, Finding{Wrong, thing, fmt.Sprintf("The server at %s does not answer: check that it runs, and %s.", host, address)}
+	default:
+		return host, nil, failed(thing, err, "The model server at "+host+" cannot be used.")
+	}
+	return host, listed, Finding{Healthy, thing, fmt.Sprintf("The server at %s answers, with %s.", host, output.Counted(len(listed), "model"))}
+}
+
+// modelLook is a look at the models of one server.
+type modelLook struct {
+	host     string
+	listed   []endpoint.Model
+	families *family.Families
+	now      time.Time
+	chooses  bool // where none is named
+}
+
+// use is what a model of the server is asked for.
+type use struct {
+	role     family.Role
+	variable string
+	model    string // "" is none
+	named    bool   // by the operator
+}
+
+// use is what a model is asked for: one that the operator named, or the one that is chosen.
+func (l modelLook) use(role family.Role, variable, named string) use {
+	u := use{role: role, variable: variable, model: named, named: named != ""}
+	if of := l.families.Of(role, l.listed, l.now); !u.named && l.chooses && len(of) > 0 {
+		u.model = of[0]
+	}
+	return u
+}
+
+// asked tells whether the server has a model that the planning needs.
+func (l modelLook) asked(thing string, u use) Finding {
+	at := fmt.Sprintf("%s at %s", u.model, l.host)
+	has := slices.ContainsFunc(l.listed, func(m endpoint.Model) bool { return m.Serves(u.model) })
+	switch {
+	case u.model == "":
+		says := fmt.Sprintf("The server at %s names %s, and which one is to be asked is not clear: set %s to one of them",
+			l.host, output.Counted(len(l.listed), "model"), u.variable)
+		if some := family.Examples(l.listed); some != "" {
+			says += ", such as " + some
+		}
+		return Finding{Wrong, thing, says + "."}
+	case len(l.listed) == 0:
+		return Finding{Healthy, thing, at + "; the server does not tell which models it has."}
+	case len(l.listed) > 1 && !has:
+		return Finding{Wrong, thing, fmt.Sprintf("The server at %s names %s, and %s is not among them: set %s to one that it has.",
+			l.host, output.Counted(len(l.listed), "model"), u.model, u.variable)}
+	case !u.named:
+		return Finding{Healthy, thing, fmt.Sprintf("%s can be asked. It was chosen from the server's list; %s names another one.", at, u.variable)}
+	}
+	return Finding{Healthy, thing, at + " can be asked."}
+}
+
+// ofTools tells which models the tools ask, and what none is known for.
+func (l modelLook) ofTools(uses []use) []Finding {
+	does := map[family.Role]string{family.Image: "draws", family.Speech: "reads aloud", family.Transcription: "writes down what is said"}
+	var has, lacks []string
+	for _, u := range uses {
+		if u.model == "" {
+			lacks = append(lacks, u.variable)
+		} else {
+			has = append(has, u.model+" "+does[u.role])
+		}
+	}
+	var found []Finding
+	if len(has) > 0 {
+		found = append(found, Finding{Healthy, "models of tools", fmt.Sprintf("At %s %s.", l.host, strings.Join(has, ", "))})
+	}
+	if len(lacks) > 0 {
+		found = append(found, Finding{Missing, "more models", fmt.Sprintf("Nothing that %s lists is known to do what these are for: "+
+			"set %s, if it has a model for that.", l.host, strings.Join(lacks, ", "))})
+	}
+	return found
+}
+
+// ends warns of the models in use that the server shuts down, and tells what takes their place.
+func (l modelLook) ends(uses ...use) []Finding {
+	var found []Finding
+	for _, u := range uses {
+		at := slices.IndexFunc(l.listed, func(m endpoint.Model) bool { return m.Name == u.model && !m.Ends.IsZero() })
+		thing := "model " + u.model
+		if at < 0 || slices.ContainsFunc(found, func(f Finding) bool { return f.Thing == thing }) {
+			continue
+		}
+		m := l.listed[at]
+		f := Finding{Warning, thing, fmt.Sprintf("The server at %s shuts it down on %s", l.host, m.Ends.Format(time.DateOnly))}
+		if m.Ended(l.now) {
+			f = Finding{Wrong, thing, fmt.Sprintf("The server at %s shut it down on %s", l.host, m.Ends.Format(time.DateOnly))}
+		}
+		var next string
+		if of := l.families.Of(u.role, l.listed, m.Ends); len(of) > 0 {
+			next = of[0]
+		}
+		switch {
+		case next == "":
+			f.Says += fmt.Sprintf(", and lists nothing else that is known to do the same: set %s to what takes its place.", u.variable)
+		case u.named:
+			f.Says += fmt.Sprintf(": set %s to another one, such as %s.", u.variable, next)
+		default:
+			f.Says += fmt.Sprintf("; then %s takes its place.", next)
+		}
+		found = append(found, f)
+	}
+	return found
+}
+
+// examineLocal tells which model servers of this machine were found.
+func (x examination) examineLocal() []Finding {
+	const thing = "model server here"
+	var found []Finding
+	for _, s := range x.Local {
+		at := fmt.Sprintf("%s at %s", s.Name, s.Address)
+		if s.Model == "" {
+			found = append(found, Finding{Missing, thing, fmt.Sprintf("%s runs on this machine, with %s, and none is used: "+
+				"they are too small or for something else than chat, or it is not clear which. "+
+				"To use one all the same, set OPENAI_BASE_URL=%s and OPENAI_MODEL.", at, output.Counted(s.Models, "model"), s.BaseURL)})
+			continue
+		}
+		found = append(found, Finding{Healthy, thing, fmt.Sprintf("%s was found on this machine, and its model %s is used, since no model server is set. "+
+			"%s=false switches that off; OPENAI_BASE_URL and OPENAI_MODEL name another one.", at, s.Model, settings.LocalModelsSetting)})
+		if x.Models.Context < easyContext {
+			found = append(found, Finding{Missing, "model's context", fmt.Sprintf("%s is taken to read %d tokens at a time, so it is told of fewer tools. "+
+				"Let the server give it %d (Ollama: OLLAMA_CONTEXT_LENGTH), and set OPENAI_CONTEXT to the same.",
+				s.Model, x.Models.Context, usualContext)})
+		}
+	}
+	return found
+}
+
+const (
+	// easyContext is how many tokens hold the whole prompts, and usualContext the default of
+	// OPENAI_CONTEXT.
+	easyContext  = 16_384
+	usualContext = 32_768
+)

@@ -1,0 +1,179 @@
+// Package evaluate measures how well wishes are planned, and keeps and replays the answers of models.
+package evaluate
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"atelier/bot/command"
+	"atelier/bot/fault"
+	"atelier/bot/output"
+	"atelier/bot/settings"
+)
+
+// Command is bot eval.
+type Command struct {
+	Gold      string      `help:"Judgements for ControlLLM's requests, which FILE then holds." placeholder:"FILE"`
+	Taskbench string      `help:"TaskBench's tools, with whose plans FILE then compares." placeholder:"FILE"`
+	Wishes    bool        `help:"With --taskbench: FILE holds wishes without labels, which are planned and timed only."`
+	Reference bool        `help:"Take the decompositions of FILE, so that the search is measured by itself."`
+	AllTools  bool        `help:"Plan as if every tool could run here."`
+	Toolbox   string      `help:"Plan with the tools of this system only: controlllm, visualchatgpt, hugginggpt or atelier." placeholder:"NAME"`
+	Half      string      `help:"Take only the requests whose number is even, or odd." placeholder:"even|odd"`
+	IDs       ids         `name:"ids" help:"Take only these requests." placeholder:"ID,..."`
+	Parallel  int         `help:"How many requests are planned at a time." placeholder:"N" default:"1"`
+	Answers   bool        `help:"Have answers worded to made-up results, and look at them."`
+	Record    namedFolder `help:"Keep what the language model answers in this folder." placeholder:"DIR"`
+	Replay    namedFolder `help:"Plan with the answers that this folder holds, without a server, and take only the requests that it has." placeholder:"DIR"`
+	Failures  bool        `help:"List each miss with its plan."`
+	JSON      bool        `help:"Print JSON."`
+	command.Thinking
+	File string `arg:"" optional:"" help:"The requests. Without one, Atelier's own benchmark is run, with every tool."`
+}
+
+// Help is the longer help.
+func (*Command) Help() string {
+	return `Nothing is run and nothing is changed: the plans are judged. The offline mind makes them,
+unless MIND or --mind says llm, or --mind says auto and a model is set: a language model
+costs money. Its answers can be kept, and planned with again for nothing, on any machine: it
+is planned as if every tool could run.
+
+Examples:
+
+  bot eval
+  bot eval --mind llm --parallel 4 --record answers
+  bot eval --replay answers --failures
+  bot eval --all-tools --gold gold.jsonl requests.json
+  bot eval --taskbench tool_desc.json plans.jsonl`
+}
+
+// Run measures.
+func (e *Command) Run(ctx context.Context, c *command.Call) error {
+	if err := e.check(); err != nil {
+		return err
+	}
+	tape, err := e.openTape()
+	if err != nil {
+		return err
+	}
+	shop, err := c.Workshop(func(config *settings.Config) error { return e.over(config, tape) })
+	if err != nil {
+		return err
+	}
+	if err := e.checkMind(shop.Config); err != nil {
+		return err
+	}
+	if shop.Models.Recorded {
+		shop.Transport = tape.recordings.Replay()
+	}
+	report, err := e.measure(ctx, c, shop, tape)
+	if err != nil {
+		return err
+	}
+	if e.JSON {
+		return output.JSON(c.Stdout, report)
+	}
+	if err := report.Print(c.Stdout); err != nil {
+		return err
+	}
+	if e.Failures {
+		return report.PrintMisses(c.Stdout)
+	}
+	return nil
+}
+
+func (e *Command) check() error {
+	switch {
+	case e.Gold != "" && e.Taskbench != "":
+		return fault.Usage("--gold and --taskbench are two benchmarks: give one of them.")
+	case (e.Gold != "" || e.Taskbench != "") && e.File == "":
+		return fault.Usage("The file with the requests is missing. Try: bot eval --help")
+	case e.Half != "" && e.Half != "even" && e.Half != "odd":
+		return fault.Usage("--half is %q: even or odd is expected.", e.Half)
+	case e.Wishes && e.Taskbench == "":
+		return fault.Usage("--wishes goes with --taskbench.")
+	case e.Reference && e.Taskbench != "":
+		return fault.Usage("--reference goes with requests that hold their decompositions, which TaskBench's do not.")
+	case e.Reference && e.File == "":
+		return fault.Usage("--reference goes with a file whose requests hold their decompositions, which those of Atelier's own benchmark do not.")
+	case e.Parallel < 1 || e.Parallel > maxParallel:
+		return fault.Usage("--parallel is %d: a number from 1 to %d is expected.", e.Parallel, maxParallel)
+	case e.Record != "" && e.Replay != "":
+		return fault.Usage("--record asks a model and --replay does not: give one of them.")
+	}
+	return nil
+}
+
+// maxParallel is the most requests that are planned at a time.
+const maxParallel = 64
+
+// over puts the flags over the settings. Without a word on it the offline mind is
+// measured, whatever keys there are, and what the tape holds where one is replayed.
+func (e *Command) over(c *settings.Config, t *tape) error {
+	if err := e.Over(c); err != nil {
+		return err
+	}
+	replays := e.Replay != "" && (e.Mind == "" || c.Mind != settings.OfflineMind)
+	if replays {
+		if c.WithoutPrior && !t.about.WithoutPrior {
+			return fault.Usage("--no-prior-knowledge changes what a language model is told, and the answers in %s were given with it.", t.folder)
+		}
+		c.Mind = settings.LLMMind
+		t.over(c)
+	}
+	if c.Mind == settings.AutoMind && e.Mind == "" { // MIND may be so for no reason of its own
+		c.Mind = settings.OfflineMind
+	}
+	c.Fallback = false // one mind is measured, not a mixture
+	return nil
+}
+
+// checkMind refuses to record a mind that says nothing.
+func (e *Command) checkMind(c settings.Config) error {
+	if e.Record != "" && c.Mind != settings.LLMMind {
+		return fault.Usage("--record keeps what a language model answers. Try: bot eval --mind llm --record %s", e.Record)
+	}
+	return nil
+}
+
+// namedFolder is a flag's value that must not be empty.
+type namedFolder string
+
+// UnmarshalText takes what the flag says.
+func (n *namedFolder) UnmarshalText(b []byte) error {
+	if strings.TrimSpace(string(b)) == "" {
+		return errors.New("a folder is expected, and it is empty")
+	}
+	*n = namedFolder(b)
+	return nil
+}
+
+// ids are those of requests, of which there must be one.
+type ids []string
+
+// UnmarshalText takes what the flag says, beside what it has said already.
+func (l *ids) UnmarshalText(b []byte) error {
+	for id := range strings.SplitSeq(string(b), ",") {
+		if id = strings.TrimSpace(id); id == "" {
+			return errors.New("ids of requests are expected, and one is empty")
+		}
+		*l = append(*l, id)
+	}
+	return nil
+}
+
+// takes tells whether a request is asked for: by its id, and by the number at the end of
+// that. One without a number is in neither half.
+func (e *Command) takes(id string) bool {
+	if len(e.IDs) > 0 && !slices.Contains(e.IDs, id) {
+		return false
+	}
+	if e.Half == "" {
+		return true
+	}
+	n, err := strconv.ParseUint(id[len(strings.TrimRight(id, "0123456789")):], 10, 64)
+	return err == nil && (n%2 == 0) == (e.Half == "even")
+}

@@ -1,0 +1,19 @@
+package fault
+
+import (
+	"fmt"
+)
+
+// The exit statuses.
+const (
+	StatusDone     = 0
+	StatusFailed   = 1
+	StatusUsage    = 2
+	StatusQuestion = 3
+	StatusPartial  = 4
+)
+
+// ExitError carries an exit status that says all there is to say.
+type ExitError int
+
+func (e ExitError) Error() string { return fmt.Sprintf("exit status %d", int(e)) }

@@ -1,0 +1,20 @@
+package listen
+
+import (
+	"net"
+)
+
+// Reachable is an address to listen on as one to connect with.
+func Reachable(listen string) string {
+	host, port, err := net.SplitHostPort(listen)
+	if err != nil {
+		return listen
+	}
+	switch host {
+	case "", "0.0.0.0":
+		host = "127.0.0.1"
+	case "::":
+		host = "::1"
+	}
+	return net.JoinHostPort(host, port)
+}

@@ -1,0 +1,39 @@
+// Package listen serves HTTP until it is to end, to peers as slow as may be.
+package listen
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"time"
+)
+
+// Serve answers what comes in by a listener until ctx ends. Requests in progress then have
+// the grace period to end.
+func Serve(ctx context.Context, server *http.Server, l net.Listener, grace time.Duration) error {
+	stopped := make(chan error, 1)
+	stop := context.AfterFunc(ctx, func() {
+		ctx, done := context.WithTimeout(context.WithoutCancel(ctx), grace)
+		defer done()
+		err := server.Shutdown(ctx)
+		if err != nil {
+			err = errors.Join(err, server.Close())
+		}
+		stopped <- err
+	})
+	err := server.Serve(l)
+	if stop() {
+		return errors.Join(err, server.Close())
+	}
+	return <-stopped
+}
+
+// WritePage answers with a text.
+func WritePage(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, text+"\n") //nolint:errcheck // who asked is gone
+}

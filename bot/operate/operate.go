@@ -1,0 +1,251 @@
+// Package operate has the commands by which whoever runs the program looks at requests and acts on them.
+package operate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"atelier/adapters"
+	"atelier/adapters/terminal"
+	"atelier/adapters/web"
+	"atelier/agent/plan"
+	"atelier/bot/command"
+	"atelier/bot/conversation"
+	"atelier/bot/fault"
+	"atelier/bot/operator"
+	"atelier/bot/output"
+	"atelier/bot/place"
+	"atelier/bot/website"
+	"atelier/bot/workshop"
+	"atelier/jobs"
+)
+
+type (
+	// RetryCommand is bot retry.
+	RetryCommand struct {
+		ID   string `arg:"" help:"The request, or how its id begins."`
+		JSON bool   `help:"Print JSON: {id, run}."`
+	}
+	// CancelCommand is bot cancel.
+	CancelCommand struct {
+		ID   string `arg:"" help:"The request, or how its id begins."`
+		JSON bool   `help:"Print JSON: {id, cancelled}."`
+	}
+	// ForgetCommand is bot forget.
+	ForgetCommand struct {
+		Thread string `arg:"" help:"The thread's whole id, as bot requests prints it; the address of its web page; or the name given to bot ask --thread."`
+		JSON   bool   `help:"Print JSON: {thread, requests}; requests counts those of bot serve alone."`
+	}
+)
+
+// With calls do with the operator that the settings lead to: the jobs on the Redis that
+// is set, or else the process that runs on the data folder.
+func With(ctx context.Context, c *command.Call, do func(operator.Operator) error) error {
+	shop, err := c.Workshop(nil)
+	if err != nil {
+		return err
+	}
+	o, done, err := Open(ctx, shop)
+	if err != nil {
+		return withSentence(err)
+	}
+	return withSentence(errors.Join(do(o), done()))
+}
+
+// Open is the one that the settings lead to, and what is to be called after its use.
+func Open(ctx context.Context, w workshop.Workshop) (_ operator.Operator, done func() error, err error) {
+	if w.Storage.RedisURL == "" {
+		return operator.NewFar(w.Data), func() error { return nil }, nil
+	}
+	p, err := place.Open(ctx, w.Config, w.Logger(), place.Placement{Folder: w.Data, Shared: true})
+	if err != nil {
+		return nil, nil, err
+	}
+	if check := p.Parts()["state"]; check != nil {
+		if err := check(ctx); err != nil {
+			return nil, nil, errors.Join(err, p.Close())
+		}
+	}
+	site, err := website.New(w, p) // which keeps what was written in it, to be forgotten too
+	if err != nil {
+		return nil, nil, errors.Join(err, p.Close())
+	}
+	j, err := jobs.New(jobs.Config{
+		Redis: p.Redis, State: p.State, Blobs: p.Blobs, Adapters: []adapters.Adapter{site.Channel},
+		Deadline: w.Deadline, Retention: w.Retention, Log: w.Logger(),
+	})
+	if err != nil {
+		return nil, nil, errors.Join(err, p.Close())
+	}
+	site.Serves(j)
+	return j, p.Close, nil
+}
+
+// withSentence lets the sentence of a storage's error be told, as any other's is.
+func withSentence(err error) error {
+	if err == nil {
+		return nil
+	}
+	if s := fault.Told(err, ""); s != "" {
+		return &plan.Fault{Sentence: plan.Quote(s), Err: err}
+	}
+	return err
+}
+
+// Run runs a request once more.
+func (r *RetryCommand) Run(ctx context.Context, c *command.Call) error {
+	return With(ctx, c, func(o operator.Operator) error {
+		id, err := WholeID(ctx, o, r.ID)
+		if err != nil {
+			return err
+		}
+		run, err := o.Again(ctx, id, "")
+		if errors.Is(err, jobs.ErrUnknown) {
+			return &plan.Fault{Sentence: plan.Quote("The request " + id + " has not begun yet: there is nothing to run once more."), Err: err}
+		}
+		if err != nil {
+			return err
+		}
+		if r.JSON {
+			return output.JSON(c.Stdout, struct {
+				ID  string `json:"id"`
+				Run int    `json:"run"`
+			}{id, run})
+		}
+		return output.Say(c.Stdout, "Run %d of the request %s has begun; it takes over nothing. To see it: bot show %s\n", run, id, id)
+	})
+}
+
+// Run stops a request.
+func (r *CancelCommand) Run(ctx context.Context, c *command.Call) error {
+	return With(ctx, c, func(o operator.Operator) error {
+		id, err := WholeID(ctx, o, r.ID)
+		if err != nil {
+			return err
+		}
+		switch err := o.Cancel(ctx, id, ""); {
+		case errors.Is(err, jobs.ErrOver):
+			return &plan.Fault{Sentence: plan.Quote("The request " + id + " has ended already: there is nothing to stop."), Err: err}
+		case err != nil:
+			return err
+		}
+		if r.JSON {
+			return output.JSON(c.Stdout, struct {
+				ID        string `json:"id"`
+				Cancelled bool   `json:"cancelled"`
+			}{id, true})
+		}
+		return output.Say(c.Stdout, "The request %s was stopped. What was done stays: bot show %s\n", id, id)
+	})
+}
+
+// Run deletes all that is known of a thread: that of bot serve, the conversation of that name,
+// or both.
+func (f *ForgetCommand) Run(ctx context.Context, c *command.Call) error {
+	shop, err := c.Workshop(nil)
+	if err != nil {
+		return err
+	}
+	own, err := conversation.Forget(ctx, shop.Data, f.Thread)
+	if err != nil {
+		return &plan.Fault{Sentence: plan.Quote(fmt.Sprintf("The conversation %q cannot be removed: %s.", f.Thread, fault.Reason(err))), Err: err}
+	}
+	return With(ctx, c, func(o operator.Operator) error {
+		id, named := threadID(f.Thread)
+		requests, err := o.Forget(ctx, id)
+		unknown := errors.Is(err, jobs.ErrUnknown)
+		if _, down := errors.AsType[*operator.NotRunningError](err); named && down {
+			unknown = true
+		}
+		switch {
+		case unknown && own:
+			id, requests = f.Thread, 0
+		case unknown && named:
+			return fault.Usage("%s is not the id of a thread: it has %d letters and digits, as bot requests prints it, "+
+				"or is the address of a page of the web channel. There is no conversation of that name either.", output.Plain(f.Thread), idLength)
+		case unknown:
+			return &plan.Fault{Sentence: plan.Quote("Nothing is known of a thread " + id + ". To see the latest: bot requests"), Err: err}
+		case err != nil:
+			return err
+		}
+		if f.JSON {
+			return output.JSON(c.Stdout, struct {
+				Thread   string `json:"thread"`
+				Requests int    `json:"requests"`
+			}{id, requests})
+		}
+		if unknown {
+			return output.Say(c.Stdout, "The conversation %s was forgotten, with its requests, answers and files. "+
+				"What was written to --out stays there.\n", f.Thread)
+		}
+		return output.Say(c.Stdout, "The thread %s was forgotten: %s, with the plans, answers and files. What stands in chats of elsewhere stays there.\n",
+			id, output.Counted(requests, "request"))
+	})
+}
+
+// threadID is the id of a thread, which people may also call by its page of the web channel,
+// or by the name that they gave it (bot ask --thread).
+func threadID(s string) (id string, named bool) {
+	id = strings.ToLower(strings.TrimSpace(s))
+	if _, page, ok := strings.Cut(id, "/t/"); ok {
+		page, _, _ = strings.Cut(page, "#")
+		return jobs.ThreadID(adapters.Thread{Adapter: web.Name, Channel: page}), false
+	}
+	if isID(id) && len(id) == idLength {
+		return id, false
+	}
+	return jobs.ThreadID(terminal.Thread(s)), true
+}
+
+// idLength is how long the ids of requests and threads are.
+const idLength = 16
+
+// isID tells whether a text may be an id or how one begins.
+func isID(s string) bool {
+	return s != "" && len(s) <= idLength && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz234567") == ""
+}
+
+// amongLatest is how many of the latest requests are looked through for how an id begins.
+const amongLatest = 500
+
+// WholeID is the id of the one request whose id begins so.
+func WholeID(ctx context.Context, o operator.Operator, begins string) (string, error) {
+	id := strings.ToLower(strings.TrimSpace(begins))
+	if !isID(id) {
+		return "", fault.Usage("%s is not the id of a request: it has %d letters and digits, of which the first few suffice.", output.Plain(begins), idLength)
+	}
+	if len(id) == idLength {
+		_, err := o.Show(ctx, id)
+		return id, IfUnknown(err, "There is no request %s. To see the latest: bot requests", id)
+	}
+	latest, err := o.Requests(ctx, amongLatest)
+	if err != nil {
+		return "", err
+	}
+	var found []string
+	for _, r := range latest {
+		if strings.HasPrefix(r.ID, id) {
+			found = append(found, r.ID)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "", &plan.Fault{
+			Sentence: plan.Quote(fmt.Sprintf("None of the latest %d requests has an id that begins with %s. To see them: bot requests", amongLatest, id)),
+		}
+	case 1:
+		return found[0], nil
+	}
+	return "", fault.Usage("The ids of %s begin with %s: %s. Write more of the one that is meant.",
+		output.Counted(len(found), "request"), id, strings.Join(found[:min(len(found), 5)], ", "))
+}
+
+// IfUnknown says what is not known; another error stays as it is.
+func IfUnknown(err error, format string, args ...any) error {
+	if errors.Is(err, jobs.ErrUnknown) {
+		return &plan.Fault{Sentence: plan.Quote(fmt.Sprintf(format, args...)), Err: err}
+	}
+	return err
+}

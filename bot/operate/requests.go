@@ -1,0 +1,98 @@
+package operate
+
+import (
+	"context"
+	"time"
+
+	"atelier/adapters"
+	"atelier/bot/command"
+	"atelier/bot/fault"
+	"atelier/bot/operator"
+	"atelier/bot/output"
+	"atelier/jobs"
+)
+
+// RequestsCommand is bot requests.
+type RequestsCommand struct {
+	Number int  `short:"n" help:"How many, the latest first; 20 unless told." placeholder:"N" default:"20"`
+	JSON   bool `help:"Print JSON: [{id, at, thread, adapter, by, status, runs, wish}]."`
+}
+
+// RequestLine is a request as it is listed.
+type RequestLine struct {
+	ID      string    `json:"id"`
+	At      time.Time `json:"at"`
+	Thread  string    `json:"thread"`
+	Adapter string    `json:"adapter"`
+	By      string    `json:"by"`
+	// Status is that of the latest of its Runs.
+	Status string `json:"status"`
+	Runs   int    `json:"runs"`
+	Wish   string `json:"wish"`
+}
+
+// Run lists the latest requests.
+func (r *RequestsCommand) Run(ctx context.Context, c *command.Call) error {
+	if r.Number < 1 || r.Number > 1000 {
+		return fault.Usage("-n is %d: a number from 1 to 1000 is expected.", r.Number)
+	}
+	return With(ctx, c, func(o operator.Operator) error {
+		latest, err := o.Requests(ctx, r.Number)
+		if err != nil {
+			return err
+		}
+		listed := make([]RequestLine, len(latest))
+		for i, request := range latest {
+			listed[i] = newRequestLine(request)
+		}
+		switch {
+		case r.JSON:
+			return output.JSON(c.Stdout, listed)
+		case len(listed) == 0:
+			return output.Say(c.Stdout, "There is no request yet.\n")
+		}
+		return output.Print(c.Stdout, requestTable(listed, time.Local)) //nolint:gosmopolitan // people read it here
+	})
+}
+
+func newRequestLine(r jobs.Request) RequestLine {
+	l := RequestLine{
+		ID: r.ID, At: r.At, Thread: r.ThreadID, Adapter: r.Thread.Adapter, By: who(r.By), Runs: len(r.Runs), Wish: WishOf(r),
+	}
+	if l.Runs > 0 {
+		l.Status = string(r.Runs[l.Runs-1].Status)
+	}
+	return l
+}
+
+// WishOf is what was asked for; a command has no wish of its own.
+func WishOf(r jobs.Request) string {
+	if r.Wish == "" && len(r.Runs) > 0 && r.Runs[0].Plan != nil {
+		return r.Runs[0].Plan.Wish
+	}
+	return r.Wish
+}
+
+// who is what a person is called.
+func who(p adapters.Person) string {
+	if p.Name != "" {
+		return p.Name
+	}
+	return p.ID
+}
+
+// requestTable is the list for people, at the times of a zone.
+func requestTable(listed []RequestLine, zone *time.Location) []string {
+	rows := [][]string{{"ID", "WHEN", "THREAD", "WHO", "STATUS", "WISH"}}
+	for _, l := range listed {
+		status := l.Status
+		if l.Runs > 1 {
+			status += " (" + output.Counted(l.Runs, "run") + ")"
+		}
+		rows = append(rows, []string{l.ID, moment(l.At, zone), l.Thread, output.OneLine(l.By, 20), status, output.OneLine(l.Wish, 60)})
+	}
+	return output.Align(rows)
+}
+
+// moment is a time for people.
+func moment(t time.Time, zone *time.Location) string { return t.In(zone).Format(time.DateTime) }

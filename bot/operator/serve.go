@@ -1,0 +1,85 @@
+package operator
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"atelier/adapters"
+	"atelier/bot/listen"
+	"atelier/jobs"
+)
+
+// Serve lets the commands that look at requests reach this process by the socket
+// of its data folder, until ctx ends. Call it while the lock of the folder is held, and
+// keep that until it has returned.
+func Serve(ctx context.Context, folder string, o Operator) error {
+	l, err := Listen(folder)
+	if err != nil {
+		return err
+	}
+	return errors.Join(
+		Answer(ctx, l, o),
+		os.Remove(filepath.Join(folder, Socket)),
+	)
+}
+
+// Answer answers what comes in by a listener until ctx ends. What has begun then
+// has five seconds to end.
+func Answer(ctx context.Context, l net.Listener, o Operator) error {
+	server := &http.Server{
+		Handler: operatorHandler(o), ReadTimeout: 10 * time.Second,
+		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
+	}
+	if err := listen.Serve(ctx, server, l, 5*time.Second); err != nil {
+		return fmt.Errorf("listen to the commands: %w", err)
+	}
+	return nil
+}
+
+// operatorHandler answers a POST of an [operatorCall] to the name of a method.
+func operatorHandler(o Operator) http.Handler {
+	mux := http.NewServeMux()
+	takeCalls(mux, "submit", func(ctx context.Context, c operatorCall) (any, error) {
+		if c.Event == nil {
+			return nil, fmt.Errorf("submit: %w", adapters.ErrInvalid)
+		}
+		return o.Submit(ctx, *c.Event, jobs.Options{})
+	})
+	takeCalls(mux, "requests", func(ctx context.Context, c operatorCall) (any, error) { return o.Requests(ctx, c.N) })
+	takeCalls(mux, "show", func(ctx context.Context, c operatorCall) (any, error) { return o.Show(ctx, c.ID) })
+	takeCalls(mux, "again", func(ctx context.Context, c operatorCall) (any, error) { return o.Again(ctx, c.ID, c.By) })
+	takeCalls(mux, "cancel", func(ctx context.Context, c operatorCall) (any, error) { return nil, o.Cancel(ctx, c.ID, c.By) })
+	takeCalls(mux, "forget", func(ctx context.Context, c operatorCall) (any, error) { return o.Forget(ctx, c.ID) })
+	takeCalls(mux, "queues", func(ctx context.Context, _ operatorCall) (any, error) { return o.Queues(ctx) })
+	takeCalls(mux, "retry_failed", func(ctx context.Context, c operatorCall) (any, error) { return o.RetryFailed(ctx, c.Queue) })
+	takeCalls(mux, "drop_failed", func(ctx context.Context, c operatorCall) (any, error) { return o.DropFailed(ctx, c.Queue) })
+	takeCalls(mux, "workers", func(ctx context.Context, _ operatorCall) (any, error) { return o.Workers(ctx) })
+	return mux
+}
+
+// maxOperatorCall is the most bytes of a call: a wish with the paths of its files.
+const maxOperatorCall = 1 << 20
+
+func takeCalls(mux *http.ServeMux, method string, do func(context.Context, operatorCall) (any, error)) {
+	mux.HandleFunc("POST /"+method, func(w http.ResponseWriter, r *http.Request) {
+		var c operatorCall
+		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxOperatorCall)).Decode(&c); err != nil {
+			http.Error(w, "a call in JSON is expected", http.StatusBadRequest)
+			return
+		}
+		var a operatorAnswer[any]
+		value, err := do(r.Context(), c)
+		if a.Value = value; err != nil {
+			a = operatorAnswer[any]{Fault: newOperatorFault(err)}
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(a) //nolint:errcheck // who asked is gone
+	})
+}

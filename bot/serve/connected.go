@@ -1,0 +1,90 @@
+package serve
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"atelier/adapters/discord"
+	"atelier/adapters/slack"
+	"atelier/adapters/web"
+	"atelier/bot/fault"
+	"atelier/bot/settings"
+	"atelier/jobs"
+)
+
+// connected adds to a service the platforms to connect with: those that are named, or all
+// that are configured, where the process serves the gateway.
+func connected(names string, c settings.Config, s Service) (Service, error) {
+	gateway := s.works(jobs.QueueGateway)
+	var wrong []error
+	for _, p := range platforms(c) {
+		switch {
+		case names != "" || !gateway || !p.wanted:
+		case p.lacks != "":
+			wrong = append(wrong, fault.Usage("%s", p.lacks))
+		default:
+			s = s.with(p.name)
+		}
+	}
+	if names == "" {
+		return s, errors.Join(wrong...)
+	}
+	for name := range strings.SplitSeq(names, ",") {
+		if name = strings.TrimSpace(name); name == "" || name == "none" {
+			continue
+		}
+		known := platforms(c)
+		i := slices.IndexFunc(known, func(p platform) bool { return p.name == name })
+		switch {
+		case i < 0:
+			wrong = append(wrong, fault.Usage("--adapters names %q: there are discord, slack, web and none.", name))
+		case known[i].lacks != "":
+			wrong = append(wrong, fault.Usage("--adapters names %s, and %s", name, known[i].lacks))
+		case len(s.Pools) > 0 && !gateway:
+			wrong = append(wrong, fault.Usage("--adapters names %s, and --queues leaves out gateway: name it too.", name))
+		default:
+			s = s.with(name)
+		}
+	}
+	return s, errors.Join(wrong...)
+}
+
+// platform is one that the program can connect with.
+type platform struct {
+	name string
+	// wanted tells that the settings speak of it, so that it is connected with unasked.
+	wanted bool
+	// lacks tells what the settings lack for it; "" is nothing.
+	lacks string
+}
+
+// platforms are all that there are.
+func platforms(c settings.Config) []platform {
+	lacking := func(lacks bool, what string) string {
+		if lacks {
+			return what
+		}
+		return ""
+	}
+	inSlack := lacking(c.Slack.BotToken == "", "SLACK_BOT_TOKEN is not set.")
+	if c.Listen == "" && c.Slack.OverHTTP() {
+		inSlack = "ATELIER_LISTEN is off, where the events of Slack would come in: give it an address, or set SLACK_APP_TOKEN."
+	}
+	return []platform{
+		{web.Name, c.Listen != "", lacking(c.Listen == "", "ATELIER_LISTEN is off: give it an address.")},
+		{discord.Name, c.Discord.Token != "", lacking(c.Discord.Token == "", "DISCORD_TOKEN is not set.")},
+		{slack.Name, c.Slack.BotToken != "", inSlack},
+	}
+}
+
+// with is the service with one more platform; the same once is enough.
+func (s Service) with(name string) Service {
+	switch {
+	case name == web.Name:
+		s.Web = true
+	case !slices.Contains(s.Chats, name):
+		s.Chats = append(slices.Clone(s.Chats), name)
+	}
+	return s
+}

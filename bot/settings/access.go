@@ -1,0 +1,98 @@
+package settings
+
+import (
+	"fmt"
+	"strings"
+
+	"atelier/adapters/discord"
+	"atelier/adapters/slack"
+	"atelier/adapters/terminal"
+	"atelier/adapters/web"
+	"atelier/jobs/quota"
+)
+
+// accessSettings are those of who may ask, and how much.
+func accessSettings() []setting {
+	entries := func(of func(*Config) *[]quota.Entry) func(*Config, string) error {
+		return func(c *Config, v string) (err error) { *of(c), err = accessEntries(v); return err }
+	}
+	limit := func(of func(*Config) *int, most int) func(*Config, string) error {
+		return func(c *Config, v string) (err error) { *of(c), err = number(v, 0, most); return err }
+	}
+	return []setting{
+		{
+			name: "ATELIER_ALLOW",
+			about: "Who may ask, with commas between them: slack/workspace/T1, discord/server/1097, slack/channel/C1, slack/user/U1, discord/role/2003. " +
+				"A platform of which nothing is named is open to everybody.",
+			set: entries(func(c *Config) *[]quota.Entry { return &c.Quota.Allow }),
+		}, {
+			name: "ATELIER_DENY", about: "Who may not ask, written as in ATELIER_ALLOW, before which it goes; slack alone is all of Slack.",
+			set: entries(func(c *Config) *[]quota.Entry { return &c.Quota.Deny }),
+		}, {
+			name: "ATELIER_EXEMPT", about: "Who is held to none of the limits below, written as in ATELIER_ALLOW.",
+			set: entries(func(c *Config) *[]quota.Entry { return &c.Quota.Exempt }),
+		}, {
+			name: "ATELIER_USER_REQUESTS", value: "0",
+			about: "How many requests a person may make within an hour; other ways and repetitions are requests too. 0 is any number.",
+			set:   limit(func(c *Config) *int { return &c.Quota.Requests }, 1_000_000),
+		}, {
+			name: "ATELIER_USER_AT_ONCE", value: "0", about: "How many requests of a person may wait and run at once. 0 is any number.",
+			set: limit(func(c *Config) *int { return &c.Quota.AtOnce }, 1000),
+		}, {
+			name: "ATELIER_CHANNEL_AT_ONCE", value: "0", about: "How many requests may wait and run at once in a channel with its threads. 0 is any number.",
+			set: limit(func(c *Config) *int { return &c.Quota.ChannelAtOnce }, 1000),
+		}, {
+			name: "ATELIER_USER_MEDIA_MB", value: "0", about: "How many MB of files are taken from a person within a day. 0 is any number.",
+			set: func(c *Config, v string) error {
+				mb, err := number[int64](v, 0, 1_000_000)
+				c.Quota.Bytes = mb * 1_000_000
+				return err
+			},
+		},
+	}
+}
+
+// accessEntries are those that can fit somebody: one that never does would leave a door
+// open, or shut, without a word.
+func accessEntries(v string) ([]quota.Entry, error) {
+	all, err := quota.ParseEntries(v)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range all {
+		if wrong := fitsNobody(e); wrong != "" {
+			return nil, fmt.Errorf("%q fits nobody: %s", e, wrong)
+		}
+	}
+	return all, nil
+}
+
+const (
+	digits  = "0123456789"
+	letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+)
+
+// fitsNobody tells why no person and no place is ever the one that an entry names; "" is
+// where one may be.
+func fitsNobody(e quota.Entry) string {
+	switch e.Adapter {
+	case discord.Name:
+		if strings.Trim(e.ID, digits) != "" {
+			return "ids of Discord are digits only, as Copy ID gives them"
+		}
+	case slack.Name:
+		if e.Kind == quota.Role {
+			return "only Discord has roles"
+		}
+		if strings.Trim(e.ID, letters+digits) != "" {
+			return "ids of Slack are capital letters and digits only, such as U0XY34"
+		}
+	case web.Name, terminal.Name:
+		if e.Kind == quota.Role || e.Kind == quota.Workspace {
+			return "it has neither servers nor roles"
+		}
+	default:
+		return "the platforms are discord, slack, web and terminal"
+	}
+	return ""
+}

@@ -1,0 +1,142 @@
+package settings
+
+import (
+	"cmp"
+	"slices"
+
+	"atelier/agent/toolbox/webapi"
+)
+
+// huggingFace is what is set about Hugging Face's own servers.
+type huggingFace struct {
+	Token  secret
+	BillTo string
+	// Router and Hub are its addresses.
+	Router, Hub string
+}
+
+// Where Hugging Face's and Open-Meteo's servers are, unless told.
+const (
+	defaultRouter  = "https://router.huggingface.co"
+	defaultHub     = "https://huggingface.co"
+	defaultWeather = "https://api.open-meteo.com"
+	defaultPlaces  = "https://geocoding-api.open-meteo.com"
+)
+
+// backendSettings are those of the servers that tools run on.
+func backendSettings() []setting {
+	return []setting{
+		{
+			name: "BACKENDS_FILE",
+			about: "A YAML file with servers of your own, and in which order they are tried for which tool. " +
+				"An example is printed by: bot backends",
+			set: func(c *Config, v string) error {
+				if v == "" {
+					return nil
+				}
+				b, err := readBackends(v)
+				if err != nil {
+					return err
+				}
+				c.Backends.Servers, c.Backends.Tools = b.Servers, b.Tools
+				return nil
+			},
+		}, {
+			name: "ATELIER_HTTP_HOSTS",
+			about: "The hosts that tools of your own may call (kind: http), separated by commas, such as stickers.example.com,gpu1:8000. " +
+				"A host without a port has the usual one of http or https. It is written as in the tool's file: localhost is not 127.0.0.1.",
+			set: func(c *Config, v string) (err error) { c.Backends.Hosts, err = webapi.ParseHosts(v); return err },
+		}, {
+			name: "TOOL_SERVER_URL", secret: true, // it may hold a password
+			about: "A server of your own with models for pictures, sound and video that speaks Hugging Face's task API, such as http://gpu1:8000.",
+			set:   func(c *Config, v string) error { c.Backends.ToolServer.URL = v; return address(v) },
+		}, {
+			name: "TOOL_SERVER_TOKEN", secret: true, about: "Its key, if it wants one.",
+			set: func(c *Config, v string) error { c.Backends.ToolServer.Key = secret(v); return key(v) },
+		}, {
+			name: "LOCALAI_URL", secret: true, // it may hold a password
+			about: "A LocalAI server, such as http://localai:8080, without /v1.",
+			set:   func(c *Config, v string) error { c.Backends.LocalAI.URL = v; return address(v) },
+		}, {
+			name: "LOCALAI_API_KEY", secret: true, about: "Its key, if it wants one.",
+			set: func(c *Config, v string) error { c.Backends.LocalAI.Key = secret(v); return key(v) },
+		}, {
+			name: "HF_TOKEN", secret: true,
+			about: "A token of Hugging Face: what no server of your own does runs on its providers. Files leave for them with ALLOW_CLOUD_MEDIA=true only.",
+			set:   func(c *Config, v string) error { c.Backends.HF.Token = secret(v); return key(v) },
+		}, {
+			name: "HF_BILL_TO", about: "The organisation of Hugging Face that pays; whose token it is where it is empty.",
+			set: func(c *Config, v string) error { c.Backends.HF.BillTo = v; return word(v) },
+		}, {
+			name: "HF_ROUTER_URL", value: defaultRouter, about: "Where Hugging Face's router to its providers is.",
+			set: func(c *Config, v string) error { c.Backends.HF.Router = v; return address(v) },
+		}, {
+			name: "HF_ENDPOINT", value: defaultHub, about: "Where its hub is, which tells who runs which model.",
+			set: func(c *Config, v string) error { c.Backends.HF.Hub = v; return address(v) },
+		}, {
+			name: "WEATHER_URL", value: defaultWeather, about: "A server with Open-Meteo's forecasts, which needs no key.",
+			set: func(c *Config, v string) error { c.Backends.Weather = v; return address(v) },
+		}, {
+			name: "PLACES_URL", value: defaultPlaces, about: "One with its search for places.",
+			set: func(c *Config, v string) error { c.Backends.Places = v; return address(v) },
+		},
+	}
+}
+
+// setServers are the servers that settings of their own name, in the order in which they
+// are tried.
+func setServers(c Config) []BackendServer {
+	var all []BackendServer
+	add := func(s BackendServer, name, kind, token, setting string) {
+		if s.Name, s.Kind, s.Token, s.Setting = name, kind, token, setting; s.URL != "" {
+			all = append(all, s)
+		}
+	}
+	add(c.Backends.ToolServer, ToolServer, HFTaskKind, "TOOL_SERVER_TOKEN", "TOOL_SERVER_URL")
+	add(c.Backends.LocalAI, LocalAIKind, LocalAIKind, "LOCALAI_API_KEY", "LOCALAI_URL")
+	if m := c.Models; m.Server.Configured() {
+		add(BackendServer{
+			URL: cmp.Or(m.Server.BaseURL, OpenAIURL), Key: m.Server.Key,
+			Models: backendModels{Chat: m.Name, Image: m.Image, Speech: m.Speech, Voice: m.Voice, Transcription: m.Transcription},
+		}, OpenAIKind, OpenAIKind, "OPENAI_API_KEY", OpenAISetting)
+	}
+	if hf := c.Backends.HF; hf.Token != "" {
+		add(BackendServer{URL: hf.Router, Key: hf.Token, Cloud: true}, HuggingFaceServer, HFTaskKind, "HF_TOKEN", HubSetting)
+	}
+	return all
+}
+
+// AllServers are the servers of the file, and those of the settings that the file does not name.
+func AllServers(c Config) []BackendServer {
+	var all []BackendServer
+	for _, s := range c.Backends.Servers {
+		if !slices.Contains(ownServers, s.Name) {
+			all = append(all, s)
+		}
+	}
+	for _, s := range setServers(c) {
+		if !slices.ContainsFunc(all, func(o BackendServer) bool { return o.Name == s.Name }) {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// giveKeys gives the servers of the file their keys, and tells which are missing.
+func giveKeys(c Config) []string {
+	var wrong []string
+	for i, s := range c.Backends.Servers {
+		if s.Token == "" {
+			continue
+		}
+		value := c.Variables[s.Token]
+		switch {
+		case value == "":
+			wrong = append(wrong, "BACKENDS_FILE: the server "+s.Name+" has its key in "+s.Token+", which is not set.")
+		case key(value) != nil:
+			wrong = append(wrong, s.Token+" is wrong: "+key(value).Error()+".")
+		}
+		c.Backends.Servers[i].Key = secret(value)
+	}
+	return wrong
+}

@@ -1,0 +1,142 @@
+package settings
+
+import (
+	"errors"
+	"net/url"
+	"strings"
+)
+
+// Discord is what is set about the platform of that name.
+type Discord struct {
+	// Token is the bot's, without the word before it; empty connects with none.
+	Token secret
+	// API is where the platform is; empty is Discord's own.
+	API string
+	// MaxFileMB is the largest file that it takes.
+	MaxFileMB int64
+}
+
+// Slack is what is set about the platform of that name.
+type Slack struct {
+	// BotToken is what everything is asked with; empty connects with none.
+	BotToken secret
+	// AppToken has the events come over a connection that the program makes (Socket Mode).
+	AppToken secret
+	// SigningSecret tells that a request is Slack's, where the events come as requests.
+	SigningSecret secret
+	// API is where the platform is; empty is Slack's own.
+	API string
+	// MaxFileMB is the largest file that it takes.
+	MaxFileMB int64
+}
+
+// OverHTTP tells whether Slack sends its events as requests.
+func (s Slack) OverHTTP() bool { return s.BotToken != "" && s.AppToken == "" && s.SigningSecret != "" }
+
+// chatSettings are those of the chat platforms of elsewhere.
+func chatSettings() []setting {
+	return []setting{
+		{
+			name: "DISCORD_TOKEN", secret: true,
+			about: "The token of the bot on Discord (Developer Portal, Bot, Reset Token). bot doctor gives the link that invites it.",
+			set:   func(c *Config, v string) (err error) { c.Discord.Token, err = discordToken(v); return err },
+		}, {
+			name: "DISCORD_API_URL", secret: true, // it may hold a password
+			about: "A server that speaks Discord's protocol, such as http://127.0.0.1:9999/api/v9; Discord's own where it is empty. " +
+				"Files may come from its host too.",
+			set: func(c *Config, v string) (err error) { c.Discord.API, err = apiURL(v); return err },
+		}, {
+			name: "DISCORD_MAX_FILE_MB", value: "10", about: "The largest file, in MB, that Discord takes from the bot: more on servers that are boosted.",
+			set: func(c *Config, v string) (err error) {
+				c.Discord.MaxFileMB, err = number[int64](v, 1, 500)
+				return err
+			},
+		}, {
+			name: "SLACK_BOT_TOKEN", secret: true,
+			about: "The token of the bot on Slack (OAuth & Permissions), which begins with xoxb-. SLACK_APP_TOKEN or SLACK_SIGNING_SECRET belongs to it.",
+			set: func(c *Config, v string) error {
+				c.Slack.BotToken = secret(v)
+				return slackToken(v, "xoxb-", "the bot token, which begins with xoxb-, is expected")
+			},
+		}, {
+			name: "SLACK_APP_TOKEN", secret: true,
+			about: "The app-level token with the scope connections:write, which begins with xapp-: events come over a connection that the program makes " +
+				"(Socket Mode), so that no address of its own is needed.",
+			set: func(c *Config, v string) error {
+				c.Slack.AppToken = secret(v)
+				return slackToken(v, "xapp-", "the app-level token, which begins with xapp-, is expected")
+			},
+		}, {
+			name: "SLACK_SIGNING_SECRET", secret: true,
+			about: "The signing secret of the app (Basic Information, App Credentials): where SLACK_APP_TOKEN is empty, Slack sends the events to " +
+				"/slack/ on ATELIER_LISTEN, signed with it.",
+			set: func(c *Config, v string) error { c.Slack.SigningSecret = secret(v); return signingSecret(v) },
+		}, {
+			name: "SLACK_API_URL", secret: true, // it may hold a password
+			about: "A server that speaks Slack's protocol, such as https://slack-gov.com/api/; Slack's own where it is empty. " +
+				"Files may come from its host too.",
+			set: func(c *Config, v string) (err error) { c.Slack.API, err = apiURL(v); return err },
+		}, {
+			name: "SLACK_MAX_FILE_MB", value: "1000", about: "The largest file, in MB, that is sent to Slack.",
+			set: func(c *Config, v string) (err error) {
+				c.Slack.MaxFileMB, err = number[int64](v, 1, 1000)
+				return err
+			},
+		},
+	}
+}
+
+// discordToken is a bot's token, as it is or with the word before it that Discord's
+// documentation shows.
+func discordToken(v string) (secret, error) {
+	v = strings.TrimPrefix(v, "Bot ")
+	switch {
+	case strings.HasPrefix(v, "xoxb-") || strings.HasPrefix(v, "xapp-"):
+		return "", errors.New("it is a token of Slack's")
+	case v != "" && strings.Trim(v, "0123456789") == "":
+		return "", errors.New("it is a number, as of the application: the token is on the page Bot, under Reset Token")
+	}
+	return secret(v), key(v)
+}
+
+// slackToken takes a token of the kind that its beginning tells. That of one that is
+// renewed has a word before it.
+func slackToken(v, kind, expected string) error {
+	if v != "" && !strings.HasPrefix(strings.TrimPrefix(v, "xoxe."), kind) {
+		return errors.New(expected)
+	}
+	return key(v)
+}
+
+// signingSecret takes what no token is.
+func signingSecret(v string) error {
+	if strings.HasPrefix(v, "xox") || strings.HasPrefix(v, "xapp-") {
+		return errors.New("it is a token: the signing secret is on the page Basic Information")
+	}
+	return key(v)
+}
+
+// apiURL is where a server is that speaks a platform's protocol, or "".
+func apiURL(v string) (string, error) {
+	if v == "" {
+		return "", nil
+	}
+	u, err := url.Parse(v)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return "", errors.New("a URL such as https://chat.example.org/api/, without a user, is expected")
+	}
+	return v, nil
+}
+
+// check tells what is wrong with settings that do not go together.
+func (s Slack) check() []string {
+	switch {
+	case s.BotToken != "" && s.AppToken == "" && s.SigningSecret == "":
+		return []string{"SLACK_BOT_TOKEN is set, and nothing by which events come: set SLACK_APP_TOKEN for Socket Mode, or SLACK_SIGNING_SECRET for requests."}
+	case s.BotToken == "" && s.AppToken != "":
+		return []string{"SLACK_APP_TOKEN is set, and SLACK_BOT_TOKEN is not: they belong together."}
+	case s.BotToken == "" && s.SigningSecret != "":
+		return []string{"SLACK_SIGNING_SECRET is set, and SLACK_BOT_TOKEN is not: they belong together."}
+	}
+	return nil
+}

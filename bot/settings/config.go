@@ -1,0 +1,240 @@
+// Package settings reads what the program is told: by the environment, a file .env and the flags of
+// a command. The settings are plain values; what is wrong with them is told all at once.
+package settings
+
+import (
+	"cmp"
+	"log/slog"
+	"slices"
+	"time"
+
+	"atelier/agent/endpoint/discover"
+	"atelier/agent/toolbox/memory"
+	"atelier/agent/toolgraph"
+	"atelier/jobs/quota"
+)
+
+// Config is what the environment sets. The variables stand in [settings].
+type Config struct {
+	Data      string
+	Catalogue string
+	Strategy  toolgraph.Strategy
+	Parallel  int
+	FileMB    int64
+	Pixels    int64
+	// Memory is what all work on media takes its memory of.
+	Memory *memory.Budget
+	Log    slog.Level
+	// QuietByDefault tells that nobody said what is logged: then it is up to the command.
+	QuietByDefault bool
+	LogJSON        bool
+	Storage        Storage
+	// Retention, Deadline, Grace and Check are those of the jobs.
+	Retention, Deadline, Grace, Check time.Duration
+	// Listen is the address of the program's own HTTP; empty listens nowhere.
+	Listen string
+	Web    Web
+	// Discord and Slack are the chat platforms of elsewhere.
+	Discord Discord
+	Slack   Slack
+	// Quota is who may ask there, and how much; where it is counted is filled in later.
+	Quota quota.Config
+
+	Mind MindKind
+	// LocalModels looks for a model server on this machine where none is set, and Local lists
+	// those that were found; not a variable.
+	LocalModels bool
+	Local       []discover.Server
+	// Programs is where a language model may write a program for what no tool does.
+	Programs Programs
+	// Fallback lets the offline mind stand in for a model that is down.
+	Fallback bool
+	// WithoutPrior keeps hints at tools from the model that splits the wish; a flag.
+	WithoutPrior bool
+	Models       Models
+	// Backends are what tools run on beside what the program brings.
+	Backends Backends
+	// Variables are the environment and the file .env, for the keys that the backends'
+	// file names. They are never printed.
+	Variables map[string]string
+}
+
+// setting is one variable of the environment.
+type setting struct {
+	name  string
+	value string // the default
+	about string
+	set   func(c *Config, value string) error
+	// secret marks a value that is never printed, whatever is wrong with it.
+	secret bool
+}
+
+// settings lists every variable, in the order of .env.example.
+func settings() []setting {
+	return slices.Concat(ownSettings(), serveSettings(), chatSettings(), accessSettings(), storageSettings(), mindSettings(), toolSettings(), backendSettings())
+}
+
+// ownSettings are those of the program itself.
+func ownSettings() []setting {
+	return []setting{
+		{
+			name: "ATELIER_DATA", value: ".atelier", about: "The folder in which everything is kept: conversations, requests and their files. " +
+				"Without REDIS_URL one process at a time serves from it.",
+			set: func(c *Config, v string) error { c.Data = v; return needed(v) },
+		}, {
+			name: "ATELIER_CATALOGUE", about: "A folder with tools of your own, one YAML file each, beside the built-in ones.",
+			set: func(c *Config, v string) error { c.Catalogue = v; return folder(v) },
+		}, {
+			name: "ATELIER_STRATEGY", value: "best-first",
+			about: "How the graph of tools is searched: best-first, greedy, beam, adaptive or exhaustive.",
+			set:   func(c *Config, v string) (err error) { c.Strategy, err = toolgraph.ParseStrategy(v); return err },
+		}, {
+			name: "ATELIER_PARALLEL", value: "4", about: "How many steps of a plan run at the same time.",
+			set: func(c *Config, v string) (err error) { c.Parallel, err = number(v, 1, 64); return err },
+		}, {
+			name: "ATELIER_LOG",
+			about: "What is logged to the standard error: off, warn (what failed, with causes, and what is tried again), info (requests too) " +
+				"or debug (each job and step too). Where it is empty, serve logs info and every other command nothing.",
+			set: func(c *Config, v string) (err error) {
+				c.QuietByDefault = v == ""
+				c.Log, err = logLevel(cmp.Or(v, "off"))
+				return err
+			},
+		}, {
+			name: "ATELIER_LOG_FORMAT", value: "text", about: "How it is logged: text or json.",
+			set: func(c *Config, v string) error {
+				word, err := oneOf(v, "text", "json")
+				c.LogJSON = word == "json"
+				return err
+			},
+		}, {
+			name: "ATELIER_MAX_FILE_MB", value: "100", about: "The largest file that is taken, in MB.",
+			set: func(c *Config, v string) (err error) { c.FileMB, err = number[int64](v, 1, 10_000); return err },
+		}, {
+			name: "ATELIER_MEMORY_MB",
+			about: "What the process and the programs that it runs may hold of memory together, in MB. Where it is empty, that is the limit of " +
+				"the container, or half of the machine's memory. GOMEMLIMIT follows it, unless that is set too.",
+			set: func(c *Config, v string) (err error) { c.Memory, err = budget(v); return err },
+		}, {
+			name: "ATELIER_MAX_MEGAPIXELS", value: "64", about: "The largest picture that is taken, in millions of pixels.",
+			set: func(c *Config, v string) (err error) { c.Pixels, err = number[int64](v, 1, 1000); return err },
+		},
+	}
+}
+
+// leastBudget is what an easy wish takes with a context of the default size: with less
+// nothing would be planned, after calls that were paid for.
+const leastBudget = 20_000
+
+// mindSettings are those of what understands the wishes.
+func mindSettings() []setting {
+	return []setting{
+		{
+			name: "MIND", value: "auto",
+			about: "What understands the wishes: llm (a language model), offline (no model), or auto: llm once one is set below, or found on this machine.",
+			set:   func(c *Config, v string) (err error) { c.Mind, err = ParseMind(v); return err },
+		}, {
+			name: "ATELIER_PROGRAMS", value: "true",
+			about: "true lets the language model write a short Python program for what no tool does; it runs confined, without network, " +
+				"over the files of the request alone. false refuses such requests. A list written as in ATELIER_ALLOW allows them " +
+				"in these places only: slack/channel/C1, discord/server/1097, web, terminal (bot ask).",
+			set: func(c *Config, v string) (err error) { c.Programs, err = parsePrograms(v); return err },
+		},
+		{
+			name: LocalModelsSetting, value: "true",
+			about: "true looks for a model server on this machine where none is set below: Ollama, LM Studio, llama.cpp, LocalAI or vLLM " +
+				"at its usual port. This is done once, at the start, and takes at most 200 ms. false uses no model then.",
+			set: func(c *Config, v string) (err error) { c.LocalModels, err = yes(v); return err },
+		}, {
+			name: "MIND_FALLBACK",
+			about: "offline lets a wish go on without a model where the model fails, whatever the cause: it is down, the key is wrong, " +
+				"the quota is used up, its answers are useless. The answer says so.",
+			set: func(c *Config, v string) (err error) {
+				c.Fallback = v != ""
+				_, err = oneOf(v, "", string(OfflineMind))
+				return err
+			},
+		}, {
+			name: "OPENAI_API_KEY", secret: true, about: "The key of OpenAI, or of the server that OPENAI_BASE_URL names.",
+			set: func(c *Config, v string) error { c.Models.Server.Key = secret(v); return key(v) },
+		}, {
+			name: "OPENAI_BASE_URL", secret: true, // it may hold a password
+			about: "An OpenAI-compatible server, such as http://localhost:11434/v1; OpenAI's own where it is empty.",
+			set:   func(c *Config, v string) error { c.Models.Server.BaseURL = v; return address(v) },
+		}, {
+			name: "OPENAI_MODEL", about: "The language model; one that the server lists where it is empty. With Azure it is the deployment, and needed.",
+			set: func(c *Config, v string) error { c.Models.Name = v; return word(v) },
+		}, {
+			name: "OPENAI_VISION", value: "false",
+			about: "true shows the pictures of a wish to the language model when it plans. The tools that look at pictures show them anyway.",
+			set:   func(c *Config, v string) (err error) { c.Models.Vision, err = yes(v); return err },
+		}, {
+			name: "OPENAI_API_VERSION", about: "Azure OpenAI: the version of its API, such as 2024-10-21. OPENAI_MODEL is then the deployment.",
+			set: func(c *Config, v string) error { c.Models.Server.AzureVersion = v; return apiVersion(v) },
+		}, {
+			name:  "OPENAI_TOKEN_FIELD",
+			about: "The field that bounds an answer: max_tokens or max_completion_tokens; chosen by the server and the model where it is empty.",
+			set: func(c *Config, v string) (err error) {
+				c.Models.TokenField, err = oneOf(v, "", "max_tokens", "max_completion_tokens")
+				return err
+			},
+		}, {
+			name: "OPENAI_TIMEOUT", value: "2m",
+			about: "How long one try of a call may take, such as 90s or 2m, and there may be several; a try of a tool has five minutes at least.",
+			set: func(c *Config, v string) (err error) {
+				c.Models.Timeout, err = duration(v, time.Second, time.Hour, "90s or 2m")
+				return err
+			},
+		}, {
+			name: "OPENAI_CONTEXT", value: "32768", about: "How many tokens the language model can read and write in one call.",
+			set: func(c *Config, v string) (err error) {
+				c.Models.Context, err = number(v, 4096, 100_000_000)
+				return err
+			},
+		}, {
+			name: "OPENAI_BUDGET", value: "100000", about: "How many tokens planning, programs and answers may take for one wish; other tools come on top.",
+			set: func(c *Config, v string) (err error) {
+				c.Models.Budget, err = number(v, leastBudget, 100_000_000)
+				return err
+			},
+		}, {
+			name: "DECOMPOSER_BASE_URL", secret: true,
+			about: "The server of a model of its own for splitting wishes; that of OPENAI_BASE_URL where it is empty.",
+			set:   func(c *Config, v string) error { c.Models.Decomposer.BaseURL = v; return address(v) },
+		}, {
+			name: "DECOMPOSER_API_KEY", secret: true, about: "The key of that server; OPENAI_API_KEY where both are the same server.",
+			set: func(c *Config, v string) error { c.Models.Decomposer.Key = secret(v); return key(v) },
+		}, {
+			name: "DECOMPOSER_MODEL", about: "The model for splitting wishes; OPENAI_MODEL where it is empty.",
+			set: func(c *Config, v string) error { c.Models.DecomposerName = v; return word(v) },
+		},
+	}
+}
+
+// toolSettings are those of the tools that a server runs.
+func toolSettings() []setting {
+	return []setting{
+		{
+			name: "ALLOW_CLOUD_MEDIA", value: "false",
+			about: "true lets pictures, sound and video leave for a server in the internet. A server in your own network gets them anyway.",
+			set:   func(c *Config, v string) (err error) { c.Models.CloudMedia, err = yes(v); return err },
+		}, {
+			name:  "OPENAI_VISION_MODEL",
+			about: "The model of the tools that look at pictures; OPENAI_MODEL where it is empty, and none if it is the word none, as where that one is blind.",
+			set:   func(c *Config, v string) error { c.Models.Seeing = v; return word(v) },
+		}, {
+			name: "OPENAI_IMAGE_MODEL", about: "The model that draws and changes pictures; one that the server lists where it is empty, and none with Azure.",
+			set: func(c *Config, v string) error { c.Models.Image = v; return word(v) },
+		}, {
+			name: "OPENAI_SPEECH_MODEL", about: "The model that reads aloud; one that the server lists where it is empty, and none with Azure.",
+			set: func(c *Config, v string) error { c.Models.Speech = v; return word(v) },
+		}, {
+			name: "OPENAI_SPEECH_VOICE", value: "alloy", about: "The voice in which it reads.",
+			set: func(c *Config, v string) error { c.Models.Voice = v; return word(v) },
+		}, {
+			name:  "OPENAI_TRANSCRIPTION_MODEL",
+			about: "The model that writes down what is said; one that the server lists where it is empty, and none with Azure.",
+			set:   func(c *Config, v string) error { c.Models.Transcription = v; return word(v) },
+		},
+	}
+}

@@ -1,0 +1,145 @@
+package settings
+
+import (
+	"cmp"
+	"errors"
+	"strings"
+
+	"atelier/storage"
+	"atelier/storage/redis"
+	"atelier/storage/s3"
+)
+
+// Storage is what is set about where things are kept.
+type Storage struct {
+	// RedisURL is empty for the embedded default.
+	RedisURL secret
+	// S3 has no bucket where the files are kept in the data folder. Its credentials are
+	// the secrets below.
+	S3                                 s3.Config
+	AccessKey, SecretKey, SessionToken secret
+}
+
+// storageSettings are those of what is kept outside of the process.
+func storageSettings() []setting {
+	return []setting{
+		{
+			name: "REDIS_URL", secret: true, // it may hold a password
+			about: "Redis 7 or newer, or Valkey, through which any number of processes share the work, such as redis://localhost:6379/0, " +
+				"rediss://… for TLS, unix:///run/redis.sock, redis+sentinel://HOST,HOST?master=NAME or redis+cluster://HOST,HOST; " +
+				"the process itself where it is empty.",
+			set: func(c *Config, v string) error { c.Storage.RedisURL = secret(v); return redisURL(v) },
+		}, {
+			name: "S3_BUCKET", about: "The bucket of S3, or of a server that speaks its protocol, in which files are kept; the data folder where it is empty.",
+			set: func(c *Config, v string) error {
+				c.Storage.S3.Bucket = v
+				return s3Setting(s3.Config{Bucket: v}, v, "the name of a bucket, such as atelier-media, is expected")
+			},
+		}, {
+			name: "S3_PREFIX", about: "The folder in the bucket, such as bots/atelier; what is old in it is removed, so it must be Atelier's alone.",
+			set: func(c *Config, v string) error {
+				c.Storage.S3.Prefix = v
+				return s3Setting(s3.Config{Bucket: "b", Prefix: v}, v, "the name of a folder, such as bots/atelier, is expected")
+			},
+		}, {
+			name: "S3_HOST_STYLE", value: "false", about: "true puts the bucket into the name of the host for a server that is not Amazon's, too.",
+			set: func(c *Config, v string) (err error) { c.Storage.S3.HostStyle, err = yes(v); return err },
+		}, {
+			name: "S3_LINK_ENDPOINT", about: "The URL by which people reach the server, for links to large files; " +
+				"the one by which it is reached from here where it is empty.",
+			set: func(c *Config, v string) error {
+				c.Storage.S3.LinkEndpoint = v
+				return s3Setting(s3.Config{Bucket: "b", LinkEndpoint: v}, v, expectedEndpoint)
+			},
+		}, {
+			name: "S3_ENCRYPTION", about: "How the server encrypts: AES256, aws:kms or aws:kms:dsse; as the bucket is set where it is empty.",
+			set: func(c *Config, v string) (err error) {
+				c.Storage.S3.Encryption, err = oneOf(v, "", "AES256", "aws:kms", "aws:kms:dsse")
+				return err
+			},
+		}, {
+			name: "S3_KMS_KEY", about: "The key for aws:kms; the bucket's where it is empty.",
+			set: func(c *Config, v string) error { c.Storage.S3.KMSKey = v; return word(v) },
+		}, {
+			name: "AWS_REGION", about: "The region of the bucket. This and the AWS_* below are the SDK's own; it reads its other variables and files too.",
+			set: func(c *Config, v string) error { c.Storage.S3.Region = v; return word(v) },
+		}, {
+			name: "AWS_ENDPOINT_URL_S3", about: "The URL of a server that is not Amazon's.",
+			set: func(c *Config, v string) error {
+				c.Storage.S3.Endpoint = v
+				return s3Setting(s3.Config{Bucket: "b", Endpoint: v}, v, expectedEndpoint)
+			},
+		}, {
+			name: "AWS_ACCESS_KEY_ID", secret: true, about: "The credentials; those of the SDK's files, or of the machine, where it is empty.",
+			set: func(c *Config, v string) error { c.Storage.AccessKey = secret(v); return key(v) },
+		}, {
+			name: "AWS_SECRET_ACCESS_KEY", secret: true, about: "The secret of AWS_ACCESS_KEY_ID.",
+			set: func(c *Config, v string) error { c.Storage.SecretKey = secret(v); return key(v) },
+		}, {
+			name: "AWS_SESSION_TOKEN", secret: true, about: "The token that belongs to credentials for a time.",
+			set: func(c *Config, v string) error { c.Storage.SessionToken = secret(v); return key(v) },
+		},
+	}
+}
+
+const expectedEndpoint = "a URL such as https://s3.example.org:9000 is expected"
+
+// redisURL takes what can be opened. Nothing is dialed.
+func redisURL(v string) error {
+	if v == "" {
+		return nil
+	}
+	client, err := redis.Open(v)
+	if fault, ok := errors.AsType[*storage.Fault](err); ok {
+		what := strings.TrimPrefix(fault.Sentence, "The URL of Redis ")
+		return errors.New("it " + strings.TrimSuffix(what, "."))
+	}
+	if err != nil {
+		return err
+	}
+	_ = client.Close() //nolint:errcheck // it was never connected
+	return nil
+}
+
+// s3Setting says what is expected where the value is not empty and cannot be right.
+func s3Setting(c s3.Config, v, expected string) error {
+	if v != "" && c.Validate() != nil {
+		return errors.New(expected)
+	}
+	return nil
+}
+
+// Config is how the bucket is opened.
+func (s *Storage) Config() s3.Config {
+	c := s.S3
+	c.AccessKey, c.SecretKey, c.SessionToken = string(s.AccessKey), string(s.SecretKey), string(s.SessionToken)
+	return c
+}
+
+// check tells what of the settings does not go together.
+func (s *Storage) check() (wrong []string) {
+	if s.S3.Bucket == "" {
+		for _, o := range []struct{ name, value string }{
+			{"S3_PREFIX", s.S3.Prefix}, {"S3_LINK_ENDPOINT", s.S3.LinkEndpoint}, {"S3_ENCRYPTION", s.S3.Encryption}, {"S3_KMS_KEY", s.S3.KMSKey},
+		} {
+			if o.value != "" {
+				wrong = append(wrong, o.name+" is set, and S3_BUCKET is not: set the bucket too.")
+			}
+		}
+		return wrong
+	}
+	if s.S3.KMSKey != "" && !strings.HasPrefix(s.S3.Encryption, "aws:kms") {
+		wrong = append(wrong, "S3_KMS_KEY is set, and S3_ENCRYPTION is not aws:kms or aws:kms:dsse.")
+	}
+	if (s.AccessKey == "") != (s.SecretKey == "") {
+		set, missing := "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"
+		if s.AccessKey == "" {
+			set, missing = missing, set
+		}
+		wrong = append(wrong, set+" is set, and "+missing+" is not: they belong together.")
+	}
+	if s.SessionToken != "" && cmp.Or(s.AccessKey, s.SecretKey) == "" {
+		wrong = append(wrong, "AWS_SESSION_TOKEN is set, and AWS_ACCESS_KEY_ID is not: they belong together.")
+	}
+	return wrong
+}

@@ -1,0 +1,123 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+
+	"atelier/bot/fault"
+)
+
+// serveSettings are those of the work on requests, and of serve.
+func serveSettings() []setting {
+	return []setting{
+		{
+			name: "ATELIER_LISTEN", value: "127.0.0.1:8080",
+			about: "The address on which serve answers HTTP: the web channel, /healthz, /readyz and /metrics. off listens nowhere.",
+			set:   func(c *Config, v string) (err error) { c.Listen, err = Listen(v); return err },
+		}, {
+			name: "WEB_PASSWORD", secret: true,
+			about: "The password of the web channel, and of /metrics (with any user name): 8 characters or more. " +
+				"This or WEB_USER_HEADER is needed where ATELIER_LISTEN is reached from other machines.",
+			set: func(c *Config, v string) error { c.Web.Password = secret(v); return password(v) },
+		}, {
+			name: "WEB_USER_HEADER",
+			about: "The header in which a proxy before the web channel names the person whom it has authenticated, such as X-Forwarded-User. " +
+				"Then the channel asks for no password.",
+			set: func(c *Config, v string) error { c.Web.UserHeader = v; return headerName(v) },
+		}, {
+			name: "WEB_PROXIES",
+			about: "The addresses from which proxies before the web channel connect, as 10.0.0.0/8 or 10.1.2.3, with commas between them: " +
+				"nobody else is believed. It is needed for one on another machine, with WEB_PASSWORD too: " +
+				"wrong passwords are counted by the X-Forwarded-For of these, " +
+				"and else by the proxy's own address, for all who come through it together. " +
+				"Where it is empty it is this machine alone, whose X-Forwarded-For is believed if PUBLIC_URL is set.",
+			set: func(c *Config, v string) (err error) { c.Web.Proxies, err = prefixes(v); return err },
+		}, {
+			name: "PUBLIC_URL",
+			about: "The URL by which people reach the web channel, such as https://atelier.example.org. With it pictures in other chat platforms " +
+				"get a link to a page on which people point at what they mean.",
+			set: func(c *Config, v string) (err error) { c.Web.Public, err = PublicURL(v); return err },
+		}, {
+			name: "ATELIER_DEADLINE", value: "30m", about: "How long a request may take from its turn on; then it is answered with what was done.",
+			set: func(c *Config, v string) (err error) {
+				c.Deadline, err = duration(v, time.Second, 24*time.Hour, "30m or 2h")
+				return err
+			},
+		}, {
+			name: "ATELIER_GRACE", value: "20s", about: "How long serve lets running steps go on when it is to end; then another process does them.",
+			set: func(c *Config, v string) (err error) { c.Grace, err = Grace(v); return err },
+		}, {
+			name: "ATELIER_CHECK", value: "100ms",
+			about: "How often an idle worker looks for work: the less, the sooner it begins, and the more Redis is asked.",
+			set: func(c *Config, v string) (err error) {
+				c.Check, err = duration(v, 5*time.Millisecond, 10*time.Second, "100ms or 1s")
+				return err
+			},
+		}, {
+			name: "ATELIER_RETENTION", value: "720h", about: "How long requests, conversations and their files are kept.",
+			set: func(c *Config, v string) (err error) {
+				c.Retention, err = duration(v, time.Hour, 10*365*24*time.Hour, "168h or 720h")
+				return err
+			},
+		},
+	}
+}
+
+// Grace reads how long running steps may go on at the end.
+func Grace(v string) (time.Duration, error) {
+	return duration(v, time.Millisecond, time.Hour, "20s or 2m")
+}
+
+// leastPassword is the fewest characters of a password.
+const leastPassword = 8
+
+// password takes none, or one that is not guessed at once.
+func password(v string) error {
+	if v != "" && len([]rune(v)) < leastPassword {
+		return fmt.Errorf("at least %d characters are expected", leastPassword)
+	}
+	return nil
+}
+
+// CheckListen refuses to serve other machines where nobody is asked who they are.
+func CheckListen(c Config) error {
+	if c.Listen == "" || c.Web.Password != "" || c.Web.UserHeader != "" {
+		return nil
+	}
+	if Private(c.Listen) {
+		if u := c.Web.Public; u != nil && !loopback(u.Hostname()) {
+			return fault.Usage("PUBLIC_URL is %q, by which other machines reach the web channel, "+
+				"and neither WEB_PASSWORD nor WEB_USER_HEADER is set: set one.", u)
+		}
+		return nil
+	}
+	return fault.Usage("ATELIER_LISTEN is %q, which other machines reach, and neither WEB_PASSWORD nor WEB_USER_HEADER is set: "+
+		"set one, or listen on 127.0.0.1:8080 or off.", c.Listen)
+}
+
+// Private tells whether only this machine reaches what is listened on.
+func Private(listen string) bool {
+	host := listen[:max(strings.LastIndexByte(listen, ':'), 0)] // it was looked at when it was set
+	return loopback(strings.Trim(host, "[]"))
+}
+
+// loopback tells whether a host is this machine, for this machine only.
+func loopback(host string) bool {
+	return strings.EqualFold(host, "localhost") || net.ParseIP(host).IsLoopback()
+}
+
+// Listen is an address to listen on; that of off is empty.
+func Listen(v string) (string, error) {
+	if v == "off" {
+		return "", nil
+	}
+	_, port, err := net.SplitHostPort(v)
+	if n, e := strconv.Atoi(port); err != nil || e != nil || n < 0 || n > 65535 {
+		return "", errors.New("an address such as 127.0.0.1:8080 or :8080, or off, is expected")
+	}
+	return v, nil
+}

@@ -1,0 +1,144 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"atelier/agent/endpoint"
+	"atelier/agent/toolbox/memory"
+)
+
+// What a value of a setting may be. An error says what is expected and never repeats
+// the value.
+
+// logLevel is the level of that name. Off is above every level.
+func logLevel(v string) (slog.Level, error) {
+	levels := map[string]slog.Level{"off": slog.LevelError + 100, "warn": slog.LevelWarn, "info": slog.LevelInfo, "debug": slog.LevelDebug}
+	level, ok := levels[v]
+	if !ok {
+		return 0, errors.New("off, warn, info or debug is expected")
+	}
+	return level, nil
+}
+
+func needed(v string) error {
+	if strings.TrimSpace(v) == "" {
+		return errors.New("a folder is expected")
+	}
+	return nil
+}
+
+func folder(v string) error {
+	if v == "" {
+		return nil
+	}
+	if info, err := os.Stat(v); err != nil || !info.IsDir() {
+		return errors.New("a folder that exists is expected")
+	}
+	return nil
+}
+
+func number[T int | int64](v string, least, most T) (T, error) {
+	n, err := strconv.ParseInt(v, 10, 64)
+	if err != nil || n < int64(least) || n > int64(most) {
+		return 0, fmt.Errorf("a whole number from %d to %d is expected", least, most)
+	}
+	return T(n), nil
+}
+
+// budget is the memory that work on media may take, where so many MB may be held in all.
+func budget(v string) (*memory.Budget, error) {
+	c := memory.Config{Runtime: true}
+	if v != "" {
+		mb, err := number[int64](v, leastMemory, 1<<30)
+		if err != nil {
+			return nil, err
+		}
+		c.Limit = mb * 1_000_000
+	}
+	return memory.New(c)
+}
+
+// leastMemory is what the program itself and small pictures get by with, in MB.
+const leastMemory = 128
+
+// oneOf is the value, if it is one of the words, of which the first may be empty.
+func oneOf(v string, words ...string) (string, error) {
+	if slices.Contains(words, v) {
+		return v, nil
+	}
+	named := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "" })
+	expected := strings.Join(named, ", ")
+	if last := len(named) - 1; last > 0 {
+		expected = strings.Join(named[:last], ", ") + " or " + named[last]
+	}
+	if len(named) < len(words) {
+		expected += ", or nothing,"
+	}
+	return "", fmt.Errorf("%s is expected", expected)
+}
+
+func yes(v string) (bool, error) {
+	word, err := oneOf(v, "true", "false")
+	return word == "true", err
+}
+
+// duration takes a time within bounds; examples show how one is written.
+func duration(v string, least, most time.Duration, examples string) (time.Duration, error) {
+	d, err := time.ParseDuration(v)
+	if err != nil || d < least || d > most {
+		return 0, fmt.Errorf("a time from %s to %s, such as %s, is expected", Spelt(least), Spelt(most), examples)
+	}
+	return d, nil
+}
+
+// Spelt writes a time as people do: 1h and not 1h0m0s.
+func Spelt(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+// word takes names as servers have them: without spaces.
+func word(v string) error {
+	if len(v) > 200 || strings.ContainsFunc(v, unprintable) {
+		return errors.New("a name without spaces is expected")
+	}
+	return nil
+}
+
+// key takes what can stand in a header.
+func key(v string) error {
+	if strings.ContainsFunc(v, func(r rune) bool { return unprintable(r) || r > unicode.MaxASCII }) {
+		return errors.New("it holds spaces, line breaks or letters that no key has; it may have been cut or copied with something else")
+	}
+	return nil
+}
+
+func unprintable(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }
+
+// address takes where a server is.
+func address(v string) error {
+	_, err := endpoint.New(endpoint.Config{BaseURL: v})
+	return err
+}
+
+// apiVersion takes a version of Azure OpenAI's API.
+func apiVersion(v string) error {
+	if _, err := endpoint.New(endpoint.Config{BaseURL: "https://name.openai.azure.com", AzureVersion: v}); err != nil {
+		return errors.New("a date such as 2024-10-21 is expected") // the error repeats the value
+	}
+	return nil
+}

@@ -1,0 +1,190 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+
+	"atelier/agent/plan"
+	"atelier/agent/planner/rules"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/retrieve"
+	"atelier/bot/command"
+	"atelier/bot/output"
+)
+
+type checkToolCommand struct {
+	Files []string `arg:"" help:"The files."`
+}
+
+// Help is the longer help.
+func (*checkToolCommand) Help() string {
+	return `A file with mistakes is wrong, and the exit status is 2. Warnings leave it right: an example that
+the built-in rules do not understand or that another tool takes, an argument that nothing uses, an
+unknown domain, a program that is not installed, or no effects.`
+}
+
+// Run says what is wrong.
+func (k *checkToolCommand) Run(ctx context.Context, c *command.Call) error {
+	shop, err := c.Workshop(nil)
+	if err != nil {
+		return err
+	}
+	// The files of the operator's folder are left out while any of them is wrong.
+	others, err := c.Builtin()
+	if err != nil {
+		return fmt.Errorf("read the catalogue: %w", err)
+	}
+	if own, err := shop.ReadCatalogue(); err == nil {
+		others = own
+	}
+	for _, file := range k.Files {
+		tool, err := readTool(file)
+		if err != nil {
+			return err
+		}
+		warnings, err := toolWarnings(ctx, others, tool)
+		if err != nil {
+			return err
+		}
+		if err := output.Say(c.Stdout, "%s: the tool %s is right.\n", file, tool.Name); err != nil {
+			return err
+		}
+		for _, w := range warnings {
+			if err := output.Say(c.Stdout, "  warning: %s\n", w); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// toolWarnings lists what is probably a mistake in a tool's file.
+func toolWarnings(ctx context.Context, others *toolbox.Catalogue, tool toolbox.Tool) ([]string, error) {
+	all := tool.Warnings()
+	if known := others.Domains(); !slices.Contains(known, tool.Domain) {
+		all = append(all, fmt.Sprintf("no other tool has the domain %s; the domains are %s", tool.Domain, strings.Join(known, ", ")))
+	}
+	for _, b := range tool.Backends {
+		if b.Recipe == nil {
+			continue
+		}
+		for _, program := range b.Recipe.Programs() {
+			if _, err := exec.LookPath(program); err != nil {
+				all = append(all, fmt.Sprintf("the program %s is not installed here; on Debian it should come with the package %s", program, b.Debian))
+			}
+		}
+	}
+	tools := slices.DeleteFunc(slices.Clone(others.All()), func(t toolbox.Tool) bool { return t.Name == tool.Name })
+	planner, err := rules.New(rules.Config{Catalogue: toolbox.NewCatalogue(append(tools, tool), others.Models()...)})
+	if err != nil {
+		return nil, fmt.Errorf("plan the examples: %w", err)
+	}
+	for _, example := range tool.Examples {
+		problem, err := misunderstood(ctx, planner, tool, example)
+		if err != nil {
+			return nil, err
+		}
+		if problem != "" {
+			all = append(all, fmt.Sprintf("the example %q %s", example, problem))
+		}
+	}
+	return all, nil
+}
+
+// misunderstood says how the rules understand an example otherwise than as a request for its tool, or nothing.
+func misunderstood(ctx context.Context, planner *rules.Planner, tool toolbox.Tool, example string) (string, error) {
+	var problem string
+	for _, r := range exampleRequests(tool, example) {
+		d, err := planner.Decompose(ctx, r, nil)
+		if err != nil {
+			return "", fmt.Errorf("plan the examples: %w", err)
+		}
+		var takers []string
+		for _, t := range d.Subtasks {
+			takers = append(takers, t.Tool)
+		}
+		switch {
+		case len(d.Left) > 0 && d.Question == "":
+			problem = fmt.Sprintf("is understood only in part, without “%s”", strings.Join(d.Left[0].Unknown, ", "))
+		case slices.Contains(takers, tool.Name):
+			return "", nil
+		case len(takers) > 0:
+			problem = "is taken by " + strings.Join(takers, " and ")
+		default:
+			problem = "is not understood: " + strings.TrimSuffix(d.Question+d.Reply, " Or do you mean one of these?")
+		}
+	}
+	return problem, nil
+}
+
+// exampleRequests are the requests that an example may stand for: each has the files that its slots name, and one
+// for each other argument that must be given. A text may be a file or stand in the request.
+func exampleRequests(tool toolbox.Tool, example string) []plan.Request {
+	r := plan.Request{Wish: toolbox.Wish(example)}
+	missing, texts := map[plan.Type]int{}, false
+	for _, a := range tool.Args {
+		switch {
+		case a.Param != nil || a.Optional:
+		case a.Type == plan.Text:
+			texts = true
+		case slices.Contains(foundOnPictures, a.Type):
+			missing[plan.Image] = max(1, missing[plan.Image])
+		default:
+			missing[a.Type]++
+		}
+		if a.Many {
+			missing[a.Type]++
+		}
+	}
+	for _, slot := range toolbox.Slots(example) {
+		typ := retrieve.FileType(slot)
+		if typ == "" && fileName.MatchString(slot) && len(missing) == 1 { // of a format that no list has
+			typ = slices.Collect(maps.Keys(missing))[0]
+		}
+		if typ != "" {
+			r.Given = append(r.Given, sample(slot, typ))
+			missing[typ]--
+		}
+	}
+	for _, typ := range slices.Sorted(maps.Keys(missing)) {
+		for n := range max(0, missing[typ]) {
+			if ending, ok := sampleEndings[typ]; ok {
+				r.Given = append(r.Given, sample(fmt.Sprintf("sample-%s-%d.%s", typ, n+1, ending), typ))
+			}
+		}
+	}
+	all := []plan.Request{r}
+	if texts {
+		r.Given = append(slices.Clone(r.Given), sample("sample.txt", plan.Text))
+		all = append(all, r)
+	}
+	return all
+}
+
+// sampleEndings are those of the files that stand for what a request comes with.
+var sampleEndings = map[plan.Type]string{
+	plan.Image: "png", plan.Video: "mp4", plan.Audio: "mp3", plan.Document: "pdf", plan.AnyFile: "png",
+	plan.Edge: "png", plan.Line: "png", plan.HED: "png", plan.Scribble: "png", plan.Pose: "png", plan.Depth: "png", plan.Normal: "png",
+}
+
+// foundOnPictures are the types of what other tools find on a picture.
+var foundOnPictures = []plan.Type{plan.BBox, plan.Points, plan.Category, plan.Mask, plan.Segmentation}
+
+// fileName is a text that looks like the name of a file.
+var fileName = regexp.MustCompile(`^\S+\.[a-z0-9]{2,5}$`)
+
+func sample(name string, typ plan.Type) plan.Resource {
+	r := plan.Resource{Name: name, Type: typ, File: name}
+	if typ == plan.AnyFile {
+		r.Type = plan.Image
+	}
+	if typ == plan.Text {
+		r.Value = "name,price\nA tree,12\nA house,1200\n"
+	}
+	return r
+}

@@ -1,0 +1,227 @@
+package tools
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/improvise"
+	"atelier/bot/command"
+	"atelier/bot/fault"
+	"atelier/bot/operate"
+	"atelier/bot/operator"
+	"atelier/bot/output"
+	"atelier/bot/settings"
+	"atelier/jobs"
+)
+
+type keepToolCommand struct {
+	Request string `arg:"" help:"The request, or how its id begins."`
+	Name    string `arg:"" help:"The tool's name: lower-case letters, digits and _."`
+}
+
+// Help is the longer help.
+func (*keepToolCommand) Help() string {
+	return `The file goes into the folder that ATELIER_CATALOGUE names. It holds the program, with an argument
+for each of its files and a setting for each of its own. The tool asks no model. Its words and
+examples are those of the request: change them as you like, check the file with bot tool check, and
+start bot serve anew.`
+}
+
+// Run writes NAME.yaml.
+func (k *keepToolCommand) Run(ctx context.Context, c *command.Call) error {
+	if err := checkToolName(k.Name); err != nil {
+		return err
+	}
+	shop, err := c.Workshop(nil)
+	if err != nil {
+		return err
+	}
+	if shop.Catalogue == "" {
+		return fault.Usage("Tools are kept in the folder that ATELIER_CATALOGUE names, and it is not set.")
+	}
+	catalogue, err := shop.ReadCatalogue()
+	if err != nil {
+		return err
+	}
+	if _, there := catalogue.Tool(k.Name); there {
+		return fault.Usage("There is a tool %s already: choose another name.", k.Name)
+	}
+	return operate.With(ctx, c, func(o operator.Operator) error {
+		id, err := operate.WholeID(ctx, o, k.Request)
+		if err != nil {
+			return err
+		}
+		r, err := o.Show(ctx, id)
+		if err != nil {
+			return operate.IfUnknown(err, "There is no request %s any more.", id)
+		}
+		return k.keep(c, shop.Catalogue, r)
+	})
+}
+
+// keep writes the tool of a request into the folder.
+func (k *keepToolCommand) keep(c *command.Call, folder string, r jobs.Request) error {
+	run, step, ok := Improvised(r)
+	if !ok {
+		return fault.Usage("No program was written for the request %s, or it did not work.", r.ID)
+	}
+	content, err := NewKept(r, run, step).File(k.Name)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(folder, k.Name+".yaml")
+	if err := writeTool(path, content); err != nil {
+		return err
+	}
+	return output.Say(c.Stdout, "%s was written. Try it: bot tool try %s --file FILE\n", path, path)
+}
+
+// Improvised is the last step of a request for which a program was written that worked.
+func Improvised(r jobs.Request) (jobs.Run, jobs.Step, bool) {
+	for _, run := range slices.Backward(r.Runs) {
+		for _, step := range slices.Backward(run.Steps) {
+			result := run.Results[step.Key]
+			written := slices.ContainsFunc(step.Action.Args, func(b plan.Binding) bool { return b.Arg == toolbox.ImprovisedTask })
+			if written && result.Status == plan.Done && improvise.Source(result.Program) != "" {
+				return run, step, true
+			}
+		}
+	}
+	return jobs.Run{}, jobs.Step{}, false
+}
+
+// Kept is a program that becomes a tool.
+type Kept struct {
+	request, wish, task, program string
+	inputs                       []plan.Type
+	returns                      plan.Type
+}
+
+// NewKept is the program of a step as a tool.
+func NewKept(r jobs.Request, run jobs.Run, step jobs.Step) Kept {
+	k := Kept{
+		request: r.ID, wish: output.OneLine(cmp.Or(run.Guess, operate.WishOf(r)), 200), program: run.Results[step.Key].Program, returns: step.Action.Returns,
+	}
+	if run.Plan != nil && step.Task < len(run.Plan.Tasks) {
+		k.task = output.OneLine(run.Plan.Tasks[step.Task].Subtask.Description, 200)
+	}
+	names := func(b plan.Binding) bool { return b.Source.Name != "" && strings.Contains(k.task, b.Source.Name) }
+	if slices.ContainsFunc(step.Action.Args, names) {
+		k.task = "" // it is about that one file
+	}
+	for _, b := range step.Action.Args {
+		if b.Arg == toolbox.ImprovisedInputs {
+			k.inputs = append(k.inputs, b.Type)
+		}
+	}
+	return k
+}
+
+// File is the tool's file, which is right.
+func (k Kept) File(name string) ([]byte, error) {
+	words := strings.ReplaceAll(name, "_", " ")
+	t := toolbox.Tool{
+		Name: name, Description: sentenceOf(cmp.Or(k.task, k.wish, words)), When: "For requests like: " + cmp.Or(k.wish, words),
+		Examples: k.examples(words), Domain: "general", Origins: []string{"own"}, Params: improvise.Params(k.program), Returns: k.returns,
+		Made: "the result of " + words, Suffix: strings.ReplaceAll(name, "_", "-"),
+		Backends: []toolbox.Backing{{Kind: settings.ImproviseKind, Program: k.program}}, // the rest is as usual
+	}
+	t.Args = k.args(t)
+	if len(t.Args) > 0 {
+		t.Made += " for {" + t.Args[0].Name + "}"
+	}
+	t.Moves = k.returns == plan.Image && slices.Contains(k.inputs, plan.Image)
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "# The program that was written for the request %s. All words here may be changed.\n", k.request)
+	to := yaml.NewEncoder(&b)
+	to.SetIndent(2)
+	if err := to.Encode(t); err != nil {
+		return nil, fmt.Errorf("write a tool's file: %w", err)
+	}
+	if _, err := toolbox.ReadTool(b.Bytes()); err != nil {
+		return nil, fault.Usage("The program cannot be kept as a tool:\n  %s", strings.ReplaceAll(err.Error(), "\n", "\n  "))
+	}
+	return b.Bytes(), nil
+}
+
+// args are the files that the program was given, by their types.
+func (k Kept) args(t toolbox.Tool) []toolbox.Arg {
+	var all []toolbox.Arg
+	for i, typ := range k.inputs {
+		name := kindOf(typ)
+		alike := func(o plan.Type) bool { return kindOf(o) == name }
+		if slices.ContainsFunc(slices.Delete(slices.Clone(k.inputs), i, i+1), alike) {
+			n := 1
+			for _, before := range k.inputs[:i] {
+				if alike(before) {
+					n++
+				}
+			}
+			name = fmt.Sprintf("%s_%d", name, n)
+		}
+		if _, taken := t.Param(name); taken {
+			name += "_file"
+		}
+		a := toolbox.Arg{Name: name, Type: typ, About: "the " + strings.ReplaceAll(name, "_", " ") + " that is worked on"}
+		if typ == plan.Text {
+			a.Meaning = plan.Content
+		}
+		all = append(all, a)
+	}
+	return all
+}
+
+// kindOf is what an argument of the type is called.
+func kindOf(t plan.Type) string {
+	if t.ImageMap() {
+		return string(plan.Image)
+	}
+	return string(t)
+}
+
+// these are words for a file that a request is about.
+var these = regexp.MustCompile(`(?i)\b(?:this|the|my|these|that) (?:picture|photo|photograph|image|drawing|scan|video|clip|film|recording|song|sound|track|` +
+	`document|pdf|text|table|csv|file)s?( file)?\b`)
+
+// samples are names of files by type, for examples.
+var samples = map[string][2]string{
+	"image": {"photo.jpg", "picture.png"}, "video": {"clip.mp4", "film.mp4"}, "audio": {"song.mp3", "recording.wav"},
+	"document": {"report.pdf", "letter.pdf"}, "text": {"notes.txt", "table.csv"},
+}
+
+// examples are the request, and two that name a file.
+func (k Kept) examples(words string) []string {
+	wish := strings.NewReplacer("{", "(", "}", ")").Replace(cmp.Or(k.wish, words))
+	of := append(slices.Clone(k.inputs), k.returns)[0]
+	files, ok := samples[kindOf(of)]
+	if !ok {
+		files = samples["image"]
+	}
+	first := wish + ": {" + files[0] + "}"
+	if at := these.FindStringIndex(wish); at != nil {
+		first = wish[:at[0]] + "{" + files[0] + "}" + wish[at[1]:]
+	}
+	return []string{wish, first, words + ": {" + files[1] + "}"}
+}
+
+// sentenceOf is a text with a capital and a full stop.
+func sentenceOf(text string) string {
+	first, n := utf8.DecodeRuneInString(text)
+	text = string(unicode.ToUpper(first)) + text[n:]
+	if last, _ := utf8.DecodeLastRuneInString(text); unicode.IsPunct(last) {
+		return text
+	}
+	return text + "."
+}

@@ -1,0 +1,146 @@
+package tools
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"strings"
+	"text/template"
+
+	"atelier/bot/command"
+	"atelier/bot/output"
+	"atelier/bot/settings"
+)
+
+//go:embed tool.yaml.tmpl
+var commandToolFile string
+
+//go:embed tool_http.yaml.tmpl
+var serviceToolFile string
+
+// NewToolCommand is bot tool new.
+type NewToolCommand struct {
+	Name    string `arg:"" help:"The tool's name: lower-case letters, digits and _."`
+	Kind    string `enum:"command,http" default:"command" help:"What the tool does: command runs a program, http calls a service."`
+	Takes   string `enum:"image,video,audio,text,document,usual" default:"usual" help:"What it takes: usual is video for a command, text for http."`
+	Returns string `enum:"image,video,audio,text,document,usual" default:"usual" help:"What it returns: usual is what it takes, or an image of a text by http."`
+}
+
+// Help is the longer help.
+func (*NewToolCommand) Help() string {
+	return `The file NAME.yaml is written into this folder. Move it to the folder that ATELIER_CATALOGUE names
+when it does what it should.`
+}
+
+// Run writes NAME.yaml.
+func (n *NewToolCommand) Run(c *command.Call) error {
+	if err := checkToolName(n.Name); err != nil {
+		return err
+	}
+	b, err := n.File()
+	if err != nil {
+		return err
+	}
+	path := n.Name + ".yaml"
+	if err := writeTool(path, b); err != nil {
+		return err
+	}
+	return output.Say(c.Stdout, "%s was written into this folder. Change it, and then: bot tool check %s\n"+
+		"Tools are read from the folder that ATELIER_CATALOGUE names: move it there at last.\n", path, path)
+}
+
+// toolDraft is what the file of a new tool is filled in with.
+type toolDraft struct {
+	Name, Description, Domain string
+	Takes, Returns, Noun      string
+	Examples, Effects         []string
+	Made, Suffix, Path        string
+	Argv, Out                 string
+	Filter, Setting, More     string
+}
+
+// nounsOf are how people call the types, with the file of an example.
+var nounsOf = map[string]struct{ noun, file, out, domain string }{
+	"image":    {"picture", "photo.jpg", "png", "image-editing"},
+	"video":    {"video", "clip.mp4", "mp4", "video-editing"},
+	"audio":    {"sound", "song.mp3", "mp3", "audio-editing"},
+	"text":     {"text", "notes.txt", "txt", "natural-language-processing"},
+	"document": {"document", "report.pdf", "pdf", "document-processing"},
+}
+
+// File is the file of a new tool.
+func (n *NewToolCommand) File() ([]byte, error) {
+	usual, file := "video", commandToolFile
+	if n.Kind == settings.ServiceKind {
+		usual, file = "text", serviceToolFile
+	}
+	takes, returns := n.Takes, n.Returns
+	if takes == "usual" {
+		takes = usual
+	}
+	if returns == "usual" {
+		returns = takes
+		if n.Kind == settings.ServiceKind && takes == "text" {
+			returns = "image"
+		}
+	}
+	parsed, err := template.New("tool").Parse(file)
+	if err != nil {
+		return nil, fmt.Errorf("read the example of a tool: %w", err)
+	}
+	var b bytes.Buffer
+	if err := parsed.Execute(&b, newDraft(n.Name, n.Kind, takes, returns)); err != nil {
+		return nil, fmt.Errorf("fill in the example of a tool: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// newDraft is a tool that does something simple with what it takes.
+func newDraft(name, kind, takes, returns string) toolDraft {
+	from, to := nounsOf[takes], nounsOf[returns]
+	d := toolDraft{
+		Name: name, Takes: takes, Returns: returns, Noun: from.noun, Domain: to.domain, Out: to.out, Path: "make", Suffix: "made",
+		Description: fmt.Sprintf("Makes a %s out of a %s.", to.noun, from.noun),
+		Made:        fmt.Sprintf("a %s out of {%s}", to.noun, takes),
+		Effects:     []string{"none: nothing is checked yet"},
+		Examples: []string{
+			fmt.Sprintf("%s {%s}", strings.ReplaceAll(name, "_", " "), from.file),
+			fmt.Sprintf("%s {the %s}", strings.ReplaceAll(name, "_", " "), from.noun),
+			strings.ReplaceAll(name, "_", " ") + " of {it}",
+		},
+	}
+	slot := fmt.Sprintf("%q", "{"+takes+"}")
+	if takes == "text" {
+		slot = `"{file:text}"`
+	}
+	d.Argv = fmt.Sprintf("my-program, %s, %q", slot, "{out:"+to.out+"}")
+	switch {
+	case kind == settings.ServiceKind && takes == "text" && returns == "image":
+		d.Description, d.Made, d.Suffix, d.Path = "Draws a sticker with the words of a text.", "a sticker", "sticker", "sticker"
+		d.Examples = []string{"make a sticker that says {good morning}", "draw {hello} as a sticker", "a sticker with the words {see you soon}, please"}
+		d.Effects = []string{"format: png"}
+	case takes == returns && (takes == "image" || takes == "video"):
+		d.Description, d.Made, d.Suffix = "Turns a "+from.noun+" upside down.", "{"+takes+"}, standing on its head", "on-its-head"
+		if takes == "video" {
+			d.Description = "Turns the picture of a video upside down."
+		}
+		d.Examples = []string{
+			"turn {" + from.file + "} on its head", "stand {the " + from.noun + "} on its head", "show {this " + from.noun + "} head over heels",
+		}
+		d.Filter, d.Setting, d.More, d.Out = "eq", "brightness", "brighter", map[string]string{"image": "picture", "video": "mp4"}[takes]
+		d.Effects = []string{"size: {of: image}"}
+		if takes == "video" {
+			d.Effects = []string{"duration: {of: video}", "size: {of: video, fits: 3840x2160}", "sound: {like: video}"}
+		}
+		d.Argv = fmt.Sprintf(`ffmpeg, -i, %s, -vf, "vflip,hflip,eq=brightness={brightness / 100}", "{out:%s}"`, slot, d.Out)
+	case takes == "audio" && returns == "audio":
+		d.Effects, d.Out = []string{"duration: {of: audio}"}, "sound"
+		d.Filter, d.Setting, d.More = "bass", "bass", "bass there is"
+		d.Argv = `ffmpeg, -i, "{audio}", -af, "bass=g={bass / 5}", "{out:sound}"`
+	case takes == "video" && returns == "audio":
+		d.Effects, d.Argv = []string{"sound: some"}, `ffmpeg, -i, "{video}", -vn, "{out:mp3}"`
+	case takes == "video" && returns == "image":
+		d.Effects, d.Argv = []string{"size: {of: video}"}, `ffmpeg, -i, "{video}", -vf, thumbnail, "{out:png}"`
+	}
+	return d
+}

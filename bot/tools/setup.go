@@ -1,0 +1,41 @@
+package tools
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"atelier/agent/toolbox/improvise"
+	"atelier/bot/command"
+	"atelier/bot/output"
+)
+
+// setupToolCommand makes the Python environment of the programs that a language model writes.
+type setupToolCommand struct {
+	Dir string `placeholder:"DIR" help:"The folder of the environment; python in the data folder by default. An environment there is replaced."`
+}
+
+// Help is the longer help.
+func (*setupToolCommand) Help() string {
+	return `A program that is written for what no tool does may import numpy, openpyxl, Pillow, pypdf and
+reportlab. This installs them for Python in versions of their own, checked by checksums. The image
+has them already. Without this, Debian's packages of Python are used.`
+}
+
+// Run makes the environment.
+func (s *setupToolCommand) Run(ctx context.Context, c *command.Call) error {
+	shop, err := c.Workshop(nil)
+	if err != nil {
+		return err
+	}
+	dir, err := filepath.Abs(cmp.Or(s.Dir, shop.PythonFolder()))
+	if err != nil {
+		return fmt.Errorf("find the folder of the Python environment: %w", err)
+	}
+	if err := improvise.Setup(ctx, dir, c.Stderr); err != nil {
+		return fmt.Errorf("make the Python environment in %s, which needs a package index and Python's module venv "+
+			"(on Debian: apt-get install python3-venv): %w", dir, err)
+	}
+	return output.Say(c.Stdout, "Programs can use the Python environment in %s. Restart bot serve.\n", dir)
+}

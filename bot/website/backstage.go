@@ -1,0 +1,202 @@
+package website
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"atelier/adapters"
+	"atelier/adapters/web/drawing"
+	webpage "atelier/adapters/web/page"
+	"atelier/adapters/web/site"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/improvise"
+	"atelier/bot/workshop"
+	"atelier/jobs"
+	"atelier/storage"
+)
+
+// Backstage is what the web channel shows of how the bot works.
+type Backstage struct {
+	// Jobs are made after the channel, which they post to.
+	Jobs    *jobs.Jobs
+	Toolbox *toolbox.Toolbox
+	blobs   storage.Blobs
+}
+
+var _ site.Workshop = (*Backstage)(nil)
+
+// Forget deletes what the bot knows of a thread.
+func (w *Backstage) Forget(ctx context.Context, t adapters.Thread) error {
+	_, err := w.Jobs.Forget(ctx, jobs.ThreadID(t))
+	if errors.Is(err, jobs.ErrUnknown) { // nothing was asked for yet; something may have been uploaded
+		if err := w.blobs.DeleteAll(ctx, jobs.ThreadFolder(jobs.ThreadID(t))); err != nil {
+			return fmt.Errorf("delete the thread's files: %w", err)
+		}
+		return nil
+	}
+	return err
+}
+
+// Work tells how an answer came about.
+func (w *Backstage) Work(ctx context.Context, answer adapters.MessageRef) (*drawing.Work, error) {
+	id, n, err := w.Jobs.Find(ctx, answer)
+	if err != nil {
+		return nil, ignoreUnknown(err)
+	}
+	r, err := w.Jobs.Show(ctx, id)
+	if err != nil {
+		return nil, ignoreUnknown(err)
+	}
+	if n < 1 || n > len(r.Runs) || len(r.Runs[n-1].Steps) == 0 {
+		return nil, nil //nolint:nilnil // nothing was done for it
+	}
+	return drawn(r.Runs[n-1], r.Asked), nil
+}
+
+// ignoreUnknown is nil where nothing is known (any more).
+func ignoreUnknown(err error) error {
+	if errors.Is(err, jobs.ErrUnknown) {
+		return nil
+	}
+	return err
+}
+
+// drawn is a run as a graph of its steps.
+func drawn(run jobs.Run, asked plan.Request) *drawing.Work {
+	given := map[string]plan.Resource{}
+	for _, r := range asked.Resources() {
+		given[r.Name] = r
+	}
+	if run.Plan != nil {
+		for _, r := range run.Plan.Resources {
+			given[r.Name] = r
+		}
+	}
+	work := &drawing.Work{Steps: make([]drawing.Step, len(run.Steps))}
+	for i, s := range run.Steps {
+		result := run.Results[s.Key]
+		step := drawing.Step{
+			Tool: s.Action.Tool, Model: result.Model, State: jobs.StepState(s.Status), Took: result.Took, Problem: s.Problem,
+			Program: improvise.Source(result.Program),
+		}
+		for _, b := range s.Action.Args {
+			step.Takes = append(step.Takes, taken(b, run, given)...)
+		}
+		for _, made := range result.Outputs() {
+			step.Makes = append(step.Makes, drawing.Flow{Name: made.Name, Type: string(made.Type), From: i, Text: shortValue(made)})
+		}
+		work.Steps[i] = step
+	}
+	return work
+}
+
+// taken is what an argument of a step is bound to.
+func taken(b plan.Binding, run jobs.Run, given map[string]plan.Resource) []drawing.Flow {
+	var flows []drawing.Flow
+	for _, leaf := range b.Source.Leaves() {
+		f := drawing.Flow{Type: string(b.Type), From: -1, Argument: b.Arg}
+		switch leaf.Kind {
+		case plan.OfAction:
+			if f.From = leaf.Index; leaf.Index < len(run.Steps) {
+				from := run.Steps[leaf.Index]
+				f.Name = from.Output
+				if out := run.Results[from.Key].Output; out != nil {
+					f.Type = string(out.Type)
+				}
+			}
+		case plan.OfResource:
+			f.Name = leaf.Name
+			if r, ok := given[leaf.Name]; ok {
+				f.Type, f.Text = string(r.Type), shortValue(r)
+			}
+		case plan.OfValue:
+			f.Text = shortened(leaf.Value)
+		default:
+			continue
+		}
+		flows = append(flows, f)
+	}
+	if b.Source.Kind == plan.OfText && b.Source.Value != "" {
+		flows = append(flows, drawing.Flow{Type: string(b.Type), From: -1, Argument: b.Arg, Text: shortened(b.Source.Value)})
+	}
+	return flows
+}
+
+// shortValue is the beginning of a small resource's value.
+func shortValue(r plan.Resource) string {
+	if r.Type.Media() {
+		return ""
+	}
+	return shortened(r.Value)
+}
+
+// shortened is the beginning of a text.
+func shortened(s string) string {
+	const longest = 80 // characters
+	s = strings.Join(strings.Fields(s), " ")
+	if utf8.RuneCountInString(s) <= longest {
+		return s
+	}
+	return string([]rune(s)[:longest-1]) + "…"
+}
+
+// Tools are all of the catalogue.
+func (w *Backstage) Tools(ctx context.Context) ([]webpage.Tool, error) {
+	statuses, err := w.Toolbox.Statuses(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("look at the tools: %w", err)
+	}
+	all := make([]webpage.Tool, len(statuses))
+	for i, s := range statuses {
+		all[i] = webpage.Tool{
+			Name: s.Tool.Name, Description: s.Tool.Description, Domain: s.Tool.Domain, Makes: string(s.Tool.Returns),
+			Live: s.Live, By: s.By().Kind, Why: s.Why,
+		}
+		for _, a := range s.Tool.Args {
+			all[i].Takes = append(all[i].Takes, string(a.Type))
+		}
+		for _, e := range s.Tool.Examples {
+			all[i].Examples = append(all[i].Examples, workshop.Braces.Replace(e))
+		}
+	}
+	return all, nil
+}
+
+// MaxExamples is how many wishes a newcomer is shown.
+const MaxExamples = 8
+
+// Examples are wishes that the live tools can do: one of each domain in turn.
+func (w *Backstage) Examples(ctx context.Context) ([]webpage.Example, error) {
+	statuses, err := w.Toolbox.Statuses(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("look at the tools: %w", err)
+	}
+	var domains []string
+	of := map[string][]webpage.Example{}
+	for _, s := range statuses {
+		if e, ok := workshop.Example(s); ok {
+			if !slices.Contains(domains, s.Tool.Domain) {
+				domains = append(domains, s.Tool.Domain)
+			}
+			of[s.Tool.Domain] = append(of[s.Tool.Domain], e)
+		}
+	}
+	var chosen []webpage.Example
+	for turn := 0; len(chosen) < MaxExamples; turn++ {
+		before := len(chosen)
+		for _, d := range domains {
+			if turn < len(of[d]) && len(chosen) < MaxExamples {
+				chosen = append(chosen, of[d][turn])
+			}
+		}
+		if len(chosen) == before {
+			break
+		}
+	}
+	return chosen, nil
+}

@@ -1,0 +1,281 @@
+package workshop
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"atelier/agent/endpoint"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/hftask"
+	"atelier/agent/toolbox/improvise"
+	"atelier/agent/toolbox/localai"
+	"atelier/agent/toolbox/media/ffmpeg"
+	"atelier/agent/toolbox/native"
+	"atelier/agent/toolbox/openai"
+	"atelier/agent/toolbox/program"
+	"atelier/agent/toolbox/program/facts"
+	"atelier/agent/toolbox/sandbox"
+	"atelier/agent/toolbox/weather"
+	"atelier/agent/toolbox/webapi"
+	"atelier/bot/fault"
+	"atelier/bot/settings"
+)
+
+// What a server has time and room for that makes pictures and sound.
+const (
+	leastToolTimeout = 10 * time.Minute
+	toolRetries      = 1         // a picture costs money, and may have been made
+	maxToolAnswer    = 256 << 20 // a video in Base64
+)
+
+// Toolbox is that of the process, or else one that is made.
+func (w Workshop) Toolbox(ctx context.Context, catalogue *toolbox.Catalogue) (*toolbox.Toolbox, error) {
+	if w.Tools != nil {
+		return w.Tools, nil
+	}
+	bench := workbench{shop: w, services: catalogue.Services()}
+	servers, err := bench.servers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tools, err := toolbox.New(toolbox.Config{
+		Catalogue: catalogue, Servers: servers, Ways: w.Backends.Ways(), Here: w.Here, Elsewhere: w.Elsewhere, Log: w.Logger(),
+	})
+	if err != nil {
+		return nil, fault.Usage("BACKENDS_FILE does not fit the tools: %s.", err)
+	}
+	return tools, nil
+}
+
+// workbench makes the backends of this build.
+type workbench struct {
+	shop     Workshop
+	films    *ffmpeg.FFmpeg
+	measurer func(toolbox.Call) facts.Measurer // of the programs
+	confined *sandbox.Sandbox
+	services []string // the addresses that the catalogue's tools call
+}
+
+// servers are all that tools run on, in the order in which they are tried.
+func (w *workbench) servers(ctx context.Context) ([]toolbox.Server, error) {
+	c := w.shop
+	own, err := w.own()
+	if err != nil {
+		return nil, err
+	}
+	var rest []toolbox.Server
+	for _, s := range settings.AllServers(c.Config) {
+		made, err := w.make(ctx, s)
+		if err == nil {
+			made, err = w.watched(s, made)
+		}
+		if err != nil {
+			return nil, fault.Usage("The server %s is set wrong: %s", s.Name, err)
+		}
+		rest = append(rest, made...)
+	}
+	written, err := w.improvise(rest)
+	if err != nil {
+		return nil, err
+	}
+	called, err := w.called()
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(own, called, []toolbox.Server{written}, rest), nil
+}
+
+// called are the services that tools call, each by its host.
+func (w *workbench) called() ([]toolbox.Server, error) {
+	c := w.shop
+	var all []toolbox.Server
+	for _, base := range w.services {
+		b, err := webapi.New(webapi.Config{
+			Base: base, Hosts: c.Backends.Hosts, Variables: c.Variables, AllowMedia: c.Models.CloudMedia,
+			Measurer: w.measurer, Limits: c.Limits(), Log: c.Logger(),
+		})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, toolbox.Server{
+			Name: ServiceName(base), Kind: settings.ServiceKind, Base: base, Backend: b, Cloud: !b.Private(), Assumed: !b.Private(),
+		})
+	}
+	return all, nil
+}
+
+// ServiceName is the name of a service's server: its host, without the colons that part the names of
+// candidates. The scheme is left out where it is the usual one: http with a port, https without.
+func ServiceName(base string) string {
+	scheme, host, _ := strings.Cut(base, "://")
+	name := strings.Trim(strings.NewReplacer(":", "-", "[", "", "]", "").Replace(host), "-")
+	if hasPort := strings.LastIndexByte(host, ':') > strings.LastIndexByte(host, ']'); hasPort == (scheme == "http") {
+		return name
+	}
+	return scheme + "-" + name
+}
+
+// improvise is what has programs written by the first server with OpenAI's API.
+func (w *workbench) improvise(rest []toolbox.Server) (toolbox.Server, error) {
+	c := improvise.Config{
+		Sandbox: w.confined, Environment: w.shop.PythonFolder(), Films: w.films, Limits: w.shop.Limits(), Off: !w.shop.Programs.Allowed,
+		RunsOnly: w.shop.RunsOnly, Tokens: w.shop.Models.Budget,
+	}
+	for _, s := range rest {
+		if b, ok := s.Backend.(*openai.Backend); ok {
+			c.Writer = b.Improviser()
+			break
+		}
+	}
+	b, err := improvise.New(c)
+	return toolbox.Server{Name: settings.ImproviseKind, Kind: settings.ImproviseKind, Backend: b}, err
+}
+
+// own are those that need no server of the operator's.
+func (w *workbench) own() ([]toolbox.Server, error) {
+	c := w.shop
+	builtin, err := native.New(native.Config{Limits: c.Limits()})
+	if err != nil {
+		return nil, fmt.Errorf("prepare the built-in tools: %w", err)
+	}
+	if w.confined, err = c.sandbox(); err != nil {
+		return nil, err
+	}
+	if w.films, err = c.FFmpeg(); err != nil {
+		return nil, err
+	}
+	programs, err := program.New(program.Config{Sandbox: w.confined, FFmpeg: w.films, Limits: c.Limits()})
+	if err != nil {
+		return nil, fmt.Errorf("prepare the programs: %w", err)
+	}
+	w.measurer = programs.Measurer
+	sky, err := weather.New(weather.Config{BaseURL: c.Backends.Weather, GeocodingURL: c.Backends.Places, Log: c.Logger()})
+	if err != nil {
+		return nil, fault.Usage("WEATHER_URL or PLACES_URL is wrong: %s.", err)
+	}
+	servers := []toolbox.Server{
+		{Name: settings.BuiltinKind, Kind: settings.BuiltinKind, Backend: builtin},
+		{Name: settings.ProgramKind, Kind: settings.ProgramKind, Backend: programs},
+		{Name: settings.CommandKind, Kind: settings.CommandKind, Backend: programs.Commands()},
+		{Name: settings.WeatherServer, Kind: settings.WeatherKind, Backend: sky, Cloud: true, Assumed: true},
+	}
+	for i, s := range servers {
+		if at := slices.IndexFunc(c.Backends.Servers, func(o settings.BackendServer) bool { return o.Name == s.Name }); at >= 0 {
+			servers[i].Parallel = c.Backends.Servers[at].Parallel
+		}
+	}
+	return servers, nil
+}
+
+// make makes what asks a server: one for each dialect that it is spoken to in.
+func (w *workbench) make(ctx context.Context, s settings.BackendServer) ([]toolbox.Server, error) {
+	c := w.shop
+	if s.Kind == settings.LocalAIKind {
+		s.URL = strings.TrimSuffix(strings.TrimRight(s.URL, "/"), openAIPath)
+	}
+	e, err := w.endpoint(s, s.URL)
+	if err != nil {
+		return nil, err
+	}
+	made := toolbox.Server{Name: s.Name, Kind: s.Kind, Cloud: s.Cloud || !e.Private(), Parallel: s.Parallel}
+	leaves := c.Models.CloudMedia
+	switch s.Kind {
+	case settings.OpenAIKind:
+		made.Backend, err = w.openai(ctx, e, s)
+	case settings.LocalAIKind:
+		return w.localai(ctx, e, s, made)
+	default:
+		config := hftask.Config{Endpoint: e, AllowMedia: leaves, Limits: c.Limits()}
+		if s.Setting == settings.HubSetting {
+			if config.Hub, err = w.hub(); err != nil {
+				return nil, err
+			}
+		}
+		made.Backend, err = hftask.New(config)
+	}
+	return []toolbox.Server{made}, err
+}
+
+// openAIPath is where a LocalAI server speaks OpenAI's API.
+const openAIPath = "/v1"
+
+// localai is a LocalAI server twice: as itself, and as one with OpenAI's API, whose models
+// it tells by itself.
+func (w *workbench) localai(ctx context.Context, e *endpoint.Endpoint, s settings.BackendServer, made toolbox.Server) ([]toolbox.Server, error) {
+	c := w.shop
+	own, err := localai.New(localai.Config{Endpoint: e, AllowMedia: c.Models.CloudMedia, Limits: c.Limits()})
+	if err != nil {
+		return nil, err
+	}
+	talks, err := w.endpoint(s, s.URL+openAIPath)
+	if err != nil {
+		return nil, err
+	}
+	config := openai.Config{Endpoint: talks, Find: own.Find, AllowMedia: c.Models.CloudMedia, Limits: c.Limits()}
+	if w.films.Probe(ctx) == nil {
+		config.Frames = w.films.Frames
+	}
+	beside := made
+	made.Backend, beside.Kind = own, settings.OpenAIKind
+	beside.Backend, err = openai.New(config)
+	return []toolbox.Server{made, beside}, err
+}
+
+// endpoint is a server at an address, with the names by which its settings are known.
+func (w *workbench) endpoint(s settings.BackendServer, address string) (*endpoint.Endpoint, error) {
+	c := w.shop
+	names := endpoint.Names{
+		Key: cmp.Or(s.Token, "the key of "+s.Name), BaseURL: cmp.Or(s.Setting, "the address of "+s.Name), Model: "BACKENDS_FILE",
+		Server: "the server " + s.Name,
+	}
+	azure := ""
+	if s.Setting == settings.OpenAISetting {
+		names, azure = endpoint.Names{}, c.Models.Server.AzureVersion
+	}
+	return endpoint.New(endpoint.Config{
+		BaseURL: address, Key: string(s.Key), AzureVersion: azure, Names: names,
+		Timeout: max(c.Models.Timeout, leastToolTimeout), Retries: toolRetries, MaxBody: maxToolAnswer, Log: c.Logger(),
+	})
+}
+
+// hub is where Hugging Face tells who runs which model.
+func (w *workbench) hub() (*hftask.Hub, error) {
+	hf := w.shop.Backends.HF
+	e, err := endpoint.New(endpoint.Config{
+		BaseURL: hf.Hub, Key: string(hf.Token), Retries: toolRetries, Log: w.shop.Logger(),
+		Names: endpoint.Names{Key: "HF_TOKEN", BaseURL: "HF_ENDPOINT", Server: "Hugging Face's hub"},
+	})
+	if err != nil {
+		return nil, fault.Usage("HF_ENDPOINT is wrong: %s.", err)
+	}
+	return &hftask.Hub{Models: e, BillTo: hf.BillTo}, nil
+}
+
+// openai is what asks the models of a server by OpenAI's API.
+func (w *workbench) openai(ctx context.Context, e *endpoint.Endpoint, s settings.BackendServer) (toolbox.Backend, error) {
+	c := w.shop
+	config := openai.Config{
+		Endpoint: e, Chat: s.Models.Chat, Vision: cmp.Or(s.Models.Vision, s.Models.Chat), Image: s.Models.Image,
+		Speech: s.Models.Speech, Voice: s.Models.Voice, Transcription: s.Models.Transcription,
+		AllowMedia: c.Models.CloudMedia, Limits: c.Limits(),
+	}
+	if s.Setting == settings.OpenAISetting {
+		m := c.Models
+		config.Vision, config.Blind, config.TokenField = m.SeeingModel(), m.Seeing == settings.NoModel, m.TokenField
+		if m.Chooses() {
+			choice, err := c.ModelChoice()
+			if err != nil {
+				return nil, err
+			}
+			config.Models = choice
+		}
+	}
+	if w.films.Probe(ctx) == nil {
+		config.Frames = w.films.Frames
+	}
+	return openai.New(config)
+}

@@ -1,0 +1,184 @@
+package workshop
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"atelier/adapters"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/jobs"
+)
+
+// chatCommands answers those that people give in a chat: help, status and tools.
+type chatCommands struct {
+	tell plan.Tell
+	// tools are all that there are, live the names of those that can run now.
+	tools []toolbox.Tool
+	live  func(ctx context.Context) (map[string]bool, error)
+	// standing is how somebody stands in a thread.
+	standing func(ctx context.Context, by adapters.Person, in adapters.Thread) (jobs.Standing, error)
+	now      func() time.Time
+}
+
+// answer answers a command in a language.
+func (c chatCommands) answer(ctx context.Context, e adapters.Event, language string) (string, error) {
+	var lines []plan.Message
+	var err error
+	switch e.Command.Name {
+	case "status":
+		lines, err = c.status(ctx, e)
+	case "tools":
+		lines, err = c.able(ctx)
+	case "help", "":
+		lines = help()
+	default:
+		lines = append([]plan.Message{plan.Say("I do not know that command.")}, help()...)
+	}
+	if err != nil {
+		return "", err
+	}
+	told := make([]string, len(lines))
+	for i, line := range lines {
+		told[i] = c.tell.In(language, line)
+	}
+	return strings.Join(told, "\n"), nil
+}
+
+// help tells how the bot is talked to.
+func help() []plan.Message {
+	return []plan.Message{
+		plan.Say("Say what you want, and attach pictures, sound, video or texts: mention me in a channel, or write to me directly. " +
+			"Reply to a message with files to use those."),
+		plan.Say("I answer in the thread. Go on there: what was sent and made in it can be used again, as in “now make it black and white”."),
+		plan.Say("What a reaction does on an answer: a number such as 1️⃣ takes that other way, and taking it back stops it; " +
+			"🔁 does it once more; 🗑️ deletes the answer, for who asked and admins. 🛑 on your message stops the work."),
+		plan.Say("The commands: ask, status (what of yours is at work), cancel (stops your latest), tools (what I can do), and help."),
+	}
+}
+
+// status tells what of somebody's is at work, and what they have left.
+func (c chatCommands) status(ctx context.Context, e adapters.Event) ([]plan.Message, error) {
+	s, err := c.standing(ctx, e.By, e.Thread)
+	if err != nil {
+		return nil, err
+	}
+	var lines []plan.Message
+	for _, r := range s.Requests {
+		for _, run := range r.Runs {
+			if run.By == e.By.ID && run.Ended.IsZero() {
+				lines = append(lines, c.atWork(run))
+			}
+		}
+	}
+	if len(lines) == 0 {
+		lines = append(lines, plan.Say("Nothing of yours is at work here."))
+	}
+	if s.Left.Limit > 0 {
+		lines = append(lines, plan.Say("You can make %d of %d requests within this hour.", s.Left.Requests, s.Left.Limit))
+	}
+	if s.Left.DayLimit > 0 {
+		lines = append(lines, plan.Say("I can take in %s of %s MB from you within this day.", megabytes(s.Left.Bytes), megabytes(s.Left.DayLimit)))
+	}
+	return lines, nil
+}
+
+// atWork tells how a run stands that has not ended.
+func (c chatCommands) atWork(run jobs.Run) plan.Message {
+	since := plan.Span(c.now().Sub(run.At))
+	switch run.Status {
+	case jobs.Waiting:
+		return plan.Say("- Waiting for its turn, for %s.", since)
+	case jobs.Planning:
+		return plan.Say("- Planning, for %s.", since)
+	case jobs.Running:
+		done, at := 0, ""
+		for _, s := range run.Steps {
+			switch s.Status {
+			case plan.Done, plan.Failed, plan.Skipped:
+				done++
+			case plan.Running:
+				at = cmp.Or(at, toolWords(s.Action.Tool))
+			default:
+			}
+		}
+		if at != "" {
+			return plan.Say("- At work for %s: %d of %d steps are done, now %s.", since, done, len(run.Steps), at)
+		}
+		return plan.Say("- At work for %s: %d of %d steps are done.", since, done, len(run.Steps))
+	default:
+		return plan.Say("- Answering, after %s.", since)
+	}
+}
+
+// able tells which tools can run, by what they are for.
+func (c chatCommands) able(ctx context.Context) ([]plan.Message, error) {
+	live, err := c.live(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("look at the tools: %w", err)
+	}
+	names, examples := map[string][]string{}, map[string]string{}
+	for _, t := range c.tools {
+		if !live[t.Name] {
+			continue
+		}
+		g := groupOf(t.Domain)
+		names[g] = append(names[g], toolWords(t.Name))
+		if e, ok := Example(toolbox.Status{Tool: t, Live: true}); ok && examples[g] == "" {
+			examples[g] = e.Wish
+		}
+	}
+	if len(names) == 0 {
+		return []plan.Message{plan.Say("No tool can run just now. Whoever runs me finds out why by bot doctor.")}, nil
+	}
+	lines := []plan.Message{plan.Say("I can use these tools, and put several of them together:")}
+	for _, g := range groups() {
+		if len(names[g.of]) == 0 {
+			continue
+		}
+		slices.Sort(names[g.of])
+		line := plan.Say("- **%s**: %s", g.called, adapters.Escape(strings.Join(names[g.of], ", ")))
+		if wish := examples[g.of]; wish != "" {
+			line = plan.Say("%s. For example: “%s”", line, adapters.Escape(wish))
+		}
+		lines = append(lines, line)
+	}
+	return lines, nil
+}
+
+// group is what tools are about.
+type group struct {
+	of     string
+	called plan.Message
+}
+
+func groups() []group {
+	return []group{
+		{"image", plan.Say("Pictures")}, {"video", plan.Say("Videos")}, {"audio", plan.Say("Sound")},
+		{"text", plan.Say("Texts and questions")}, {"", plan.Say("Other things")},
+	}
+}
+
+// groupOf is the group of a domain of the catalogue.
+func groupOf(domain string) string {
+	switch kind, _, _ := strings.Cut(domain, "-"); kind {
+	case "image", "visual":
+		return "image"
+	case "video", "audio":
+		return kind
+	case "natural", "question":
+		return "text"
+	default:
+		return ""
+	}
+}
+
+// toolWords is the name of a tool as people read it.
+func toolWords(tool string) string { return strings.ReplaceAll(tool, "_", " ") }
+
+func megabytes(n int64) string { return strconv.FormatInt(n/1_000_000, 10) }

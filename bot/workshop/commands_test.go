@@ -1,0 +1,99 @@
+package workshop
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"atelier/adapters"
+	"atelier/agent/plan"
+	"atelier/bot/bottest"
+	"atelier/jobs"
+	"atelier/jobs/quota"
+)
+
+func TestCommandsOfAChat(t *testing.T) {
+	t.Parallel()
+	tell, err := NewTell()
+	if err != nil {
+		t.Fatal(err)
+	}
+	catalogue, err := bottest.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := time.Date(2026, 11, 22, 5, 0, 0, 0, time.UTC)
+	step := func(tool string, s plan.Status) jobs.Step {
+		return jobs.Step{Step: plan.Step{Action: plan.Action{Tool: tool}}, Status: s}
+	}
+	hers := jobs.Request{Runs: []jobs.Run{
+		{By: "ann", Status: jobs.Done, At: began, Ended: began},
+		{By: "ann", Status: jobs.Running, At: began, Steps: []jobs.Step{step("image_to_edge", plan.Done), step("blur_image", plan.Running), step("flip_image", "")}},
+		{By: "bob", Status: jobs.Running, At: began},
+		{By: "ann", Status: jobs.Waiting, At: began.Add(30 * time.Second)},
+		{By: "ann", Status: jobs.Planning, At: began},
+		{By: "ann", Status: jobs.Done, At: began},
+	}}
+	c := chatCommands{
+		tell: tell, tools: catalogue.Tools(), now: func() time.Time { return began.Add(time.Minute) },
+		live: func(context.Context) (map[string]bool, error) {
+			return map[string]bool{"blur_image": true, "image_to_edge": true, "get_time": true, "cut_video": false}, nil
+		},
+		standing: func(_ context.Context, by adapters.Person, _ adapters.Thread) (s jobs.Standing, err error) {
+			if by.ID == "ann" {
+				s = jobs.Standing{Requests: []jobs.Request{hers}, Left: quota.Left{Requests: 3, Limit: 20, Bytes: 5_000_000, DayLimit: 90_000_000}}
+			}
+			return s, nil
+		},
+	}
+	for _, one := range []struct {
+		name, by, language string
+		holds, lacks       []string
+	}{
+		{"help", "ann", "en", []string{"mention me", "1️⃣", "🔁", "🛑", "🗑️", "status", "cancel", "tools"}, []string{"do not know"}},
+		{"dance", "ann", "en", []string{"I do not know that command.", "mention me"}, nil},
+		{"help", "ann", "zh-Hans", []string{"说出你想要什么", "命令"}, []string{"mention"}},
+		{
+			"tools", "ann", "en",
+			[]string{"- **Pictures**: blur image, image to edge. For example: “", "- **Texts and questions**: get time"},
+			[]string{"cut video", "**Videos**", "**Sound**", "{", "_"},
+		},
+		{"tools", "ann", "zh-Hans", []string{"- **图片**：blur image"}, []string{"Pictures"}},
+		{
+			"status", "ann", "en",
+			[]string{
+				"- At work for 60 seconds: 1 of 3 steps are done, now blur image.\n- Waiting for its turn, for 30 seconds.\n" +
+					"- Planning, for 60 seconds.\n- Answering, after 60 seconds.\n",
+				"You can make 3 of 20 requests within this hour.", "I can take in 5 of 90 MB from you within this day.",
+			},
+			nil,
+		},
+		{"status", "bob", "en", []string{"Nothing of yours is at work here."}, []string{"hour", "day"}},
+	} {
+		e := adapters.Event{By: adapters.Person{ID: one.by}, Command: &adapters.Command{Name: one.name}}
+		told, err := c.answer(t.Context(), e, one.language)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range one.holds {
+			if !strings.Contains(told, want) {
+				t.Errorf("%s in %s lacks %q:\n%s", one.name, one.language, want, told)
+			}
+		}
+		for _, bad := range one.lacks {
+			if strings.Contains(told, bad) {
+				t.Errorf("%s in %s says %q:\n%s", one.name, one.language, bad, told)
+			}
+		}
+	}
+}
+
+func TestCommandsWithoutATool(t *testing.T) {
+	t.Parallel()
+	c := chatCommands{live: func(context.Context) (map[string]bool, error) { return map[string]bool{}, nil }}
+	told, err := c.answer(t.Context(), adapters.Event{Command: &adapters.Command{Name: "tools"}}, "en")
+	if err != nil || !strings.Contains(told, "No tool can run") {
+		t.Errorf("told is %q: %v", told, err)
+	}
+}

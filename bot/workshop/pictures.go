@@ -1,0 +1,79 @@
+package workshop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"atelier/agent"
+	"atelier/agent/mind/llm"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox/media"
+	"atelier/bot/fault"
+)
+
+// Pictures hands the pictures of a conversation to a model that looks at them: small,
+// and without metadata.
+type Pictures struct {
+	blobs   agent.Blobs
+	limits  media.Limits
+	scratch string // the folder for passing files
+}
+
+var _ llm.Pictures = Pictures{}
+
+// shownSide is the longest side of a picture that is shown, in pixels: enough to tell
+// what is on it, and cheap.
+const shownSide = 768
+
+// Picture is the picture as a JPEG.
+func (p Pictures) Picture(ctx context.Context, r plan.Resource) (_ []byte, err error) {
+	dir, err := os.MkdirTemp(p.scratch, "atelier-shown-")
+	if err != nil {
+		return nil, fault.NoScratch(err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	from := filepath.Join(dir, "picture"+filepath.Ext(r.Blob))
+	if err := p.fetch(ctx, r.Blob, from); err != nil {
+		return nil, fmt.Errorf("fetch %s: %w", r.Name, err)
+	}
+	giveBack, err := p.limits.Memory.Take(ctx, media.Weigh(from, p.limits).Bytes(8))
+	if err != nil {
+		return nil, err
+	}
+	defer giveBack()
+	img, err := media.DecodeImage(ctx, from, p.limits)
+	if err != nil {
+		return nil, err
+	}
+	w, h := img.Rect.Dx(), img.Rect.Dy()
+	if longest := max(w, h); longest > shownSide {
+		w, h = max(1, w*shownSide/longest), max(1, h*shownSide/longest)
+	}
+	if img, err = media.Scaled(ctx, img, w, h); err != nil {
+		return nil, err
+	}
+	to := filepath.Join(dir, "shown.jpg")
+	if err := media.EncodeImage(ctx, to, img, media.JPEG); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(to)
+}
+
+// fetch copies a blob into a new file.
+func (p Pictures) fetch(ctx context.Context, key, to string) (err error) {
+	blob, err := p.blobs.Get(ctx, key)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, blob.Close()) }()
+	f, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, blob)
+	return errors.Join(err, f.Close())
+}

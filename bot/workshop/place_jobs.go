@@ -1,0 +1,197 @@
+package workshop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"atelier/adapters"
+	"atelier/adapters/phrase"
+	"atelier/adapters/terminal"
+	"atelier/agent"
+	"atelier/agent/endpoint"
+	"atelier/agent/mind"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox/media"
+	"atelier/bot/place"
+	"atelier/jobs"
+	"atelier/jobs/quota"
+	"atelier/storage"
+)
+
+// Jobs wires the jobs to the place and to an agent. How it thinks is told by thinks, and
+// all that is special to who wires it by j: adapters, pools, metrics, a command. What is
+// about the settings is filled in.
+func (w Workshop) Jobs(ctx context.Context, p *place.Place, thinks agent.Config, j jobs.Config) (*jobs.Jobs, error) {
+	catalogue, err := w.ReadCatalogue()
+	if err != nil {
+		return nil, err
+	}
+	var made *jobs.Jobs
+	w.Elsewhere = func(ctx context.Context) (map[string][]plan.Candidate, error) { return made.Elsewhere(ctx) }
+	tell, err := NewTell()
+	if err != nil {
+		return nil, err
+	}
+	j.Tell = tell
+	thinks.Tell, thinks.Scratch = j.Tell, p.Scratch.Folder()
+	a, err := w.Agent(ctx, catalogue, p.Blobs, thinks)
+	if err != nil {
+		return nil, err
+	}
+	j.Redis, j.State, j.Blobs, j.Scratch = p.Redis, p.State, p.Blobs, p.Scratch.Folder()
+	j.Agent, j.Inspect = jobsAgent{a, j.Tell}, w.inspect
+	j.Deadline, j.Grace, j.Check, j.Retention = w.Deadline, w.Grace, w.Check, w.Retention
+	j.MaxFile, j.Log = w.Limits().Bytes, w.Logger()
+	j.Quota = w.Quota // whoever is at the machine itself is held to no limit
+	j.Quota.Exempt = append(slices.Clone(w.Quota.Exempt), quota.Entry{Adapter: terminal.Name})
+	j.Programs = w.Programs.In
+	j.Command = chatCommands{
+		tell: tell, tools: catalogue.Tools(), now: time.Now,
+		live: func(ctx context.Context) (map[string]bool, error) { return liveTools(ctx, a, made) },
+		standing: func(ctx context.Context, by adapters.Person, in adapters.Thread) (jobs.Standing, error) {
+			return made.Standing(ctx, by, in)
+		},
+	}.answer
+	made, err = jobs.New(j) // before anything asks for what is elsewhere
+	return made, err
+}
+
+// liveTools are those that this process or another one can run now.
+func liveTools(ctx context.Context, a *agent.Agent, j *jobs.Jobs) (map[string]bool, error) {
+	live := map[string]bool{}
+	for _, can := range []func(context.Context) (map[string][]plan.Candidate, error){a.Capabilities, j.Elsewhere} {
+		tools, err := can(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for tool, candidates := range tools {
+			live[tool] = live[tool] || len(candidates) > 0
+		}
+	}
+	return live, nil
+}
+
+// NewTell tells the fixed sentences in the language of who reads them.
+func NewTell() (plan.Tell, error) {
+	sentences, err := phrase.New()
+	if err != nil {
+		return nil, fmt.Errorf("read the fixed sentences: %w", err)
+	}
+	return func(language string, m plan.Message) string { return sentences.Tell(language, m) }, nil
+}
+
+// inspect looks into a file that somebody sent.
+func (w Workshop) inspect(ctx context.Context, path string) (jobs.File, error) {
+	info, err := media.InspectContext(ctx, path, w.Limits())
+	if err != nil {
+		return jobs.File{}, err
+	}
+	prober, err := w.prober()
+	if err != nil {
+		return jobs.File{}, err
+	}
+	facts, err := prober.Facts(ctx, path, info)
+	if err != nil { // the tool that is given the file says what is wrong with it
+		facts = nil
+	}
+	return jobs.File{Type: info.Type, Ext: info.Ext, Facts: strings.Join(facts, ", ")}, nil
+}
+
+// jobsAgent is the agent as the jobs need it.
+type jobsAgent struct {
+	agent *agent.Agent
+	tell  plan.Tell
+}
+
+var (
+	_ jobs.Agent  = jobsAgent{}
+	_ jobs.Writer = jobsAgent{}
+)
+
+// Plan plans a request.
+func (a jobsAgent) Plan(ctx context.Context, r plan.Request) (*plan.Plan, error) {
+	p, err := a.agent.Plan(ctx, r)
+	return p, passing(err)
+}
+
+// Act does one step, if it is for this process. Where its files could not be had or kept just now,
+// that is its error, and it is tried again.
+func (a jobsAgent) Act(ctx context.Context, w jobs.Work) (plan.Result, error) {
+	if a.agent.Lacks(ctx, w.Steps[w.At].Action, w.Anyhow) {
+		return plan.Result{}, jobs.ErrLacking
+	}
+	result, err := a.agent.Try(ctx, stepOf(w))
+	if errors.Is(err, storage.ErrUnreachable) || errors.Is(err, storage.ErrFull) {
+		return plan.Result{}, err
+	}
+	return result, nil
+}
+
+// Writes reports whether a program is written for the action before it can run.
+func (a jobsAgent) Writes(action plan.Action) bool { return a.agent.Writes(action) }
+
+// Write has the next program of a step written.
+func (a jobsAgent) Write(ctx context.Context, w jobs.Work) (plan.Draft, error) {
+	d, err := a.agent.Write(ctx, stepOf(w), w.Drafts)
+	return d, passing(err)
+}
+
+// stepOf is a step as the agent knows it.
+func stepOf(w jobs.Work) agent.Work {
+	memory := agent.NewMemory(w.Resources)
+	for _, s := range w.Steps {
+		if r, ok := w.Results[s.Key]; ok {
+			memory.Record(s.Key, r)
+		}
+	}
+	return agent.Work{
+		Request: w.Request, Steps: w.Steps, At: w.At, Memory: memory, Folder: w.Folder, Salt: w.Salt, Program: w.Program, Spent: w.Spent,
+	}
+}
+
+// Respond tells what came of a run.
+func (a jobsAgent) Respond(ctx context.Context, told jobs.Account) (string, plan.Thinking, error) {
+	account := mind.Account{Request: told.Request, Plan: told.Plan, Left: told.Plan.LeftBy(nil)}
+	if r := told.Route; r != nil {
+		account.Steps, account.Results, account.Left = r.Steps(), r.Results(), told.Plan.LeftBy(r.Choice())
+		for _, f := range r.Fallbacks() {
+			account.Fallbacks = append(account.Fallbacks, a.tell.In(told.Request.Language, f))
+		}
+	}
+	answer, err := a.agent.Respond(ctx, account)
+	return answer.Text, answer.Thinking, passing(err)
+}
+
+// Ways are labels for offers.
+func (a jobsAgent) Ways(p *plan.Plan, chosen plan.Choice, offers []plan.Offer) []plan.Message {
+	return a.agent.Ways(p, chosen, offers)
+}
+
+// Device is where an action is done.
+func (a jobsAgent) Device(ctx context.Context, action plan.Action) string {
+	return a.agent.Device(ctx, action)
+}
+
+// Hears is the action by which a voice message is written down.
+func (a jobsAgent) Hears(ctx context.Context, voice plan.Resource) (plan.Action, bool) {
+	return a.agent.Hears(ctx, voice)
+}
+
+// Capabilities are the tools that this process can run.
+func (a jobsAgent) Capabilities(ctx context.Context) (map[string][]plan.Candidate, error) {
+	return a.agent.Capabilities(ctx)
+}
+
+// passing marks what a server may do later.
+func passing(err error) error {
+	switch endpoint.KindOf(err) {
+	case endpoint.Down, endpoint.TimedOut, endpoint.Limited:
+		return fmt.Errorf("%w: %w", jobs.ErrPassing, err)
+	default:
+		return err
+	}
+}
