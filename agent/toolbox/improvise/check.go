@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"atelier/agent/plan"
@@ -90,7 +91,7 @@ func read(path string, size int64) (string, error) {
 	if err != nil {
 		return "", complaint("cannot be read.")
 	}
-	text := strings.TrimSpace(string(b))
+	text := strings.TrimRightFunc(strings.TrimLeft(string(b), "\r\n"), unicode.IsSpace) // the first line may be indented
 	if text == "" || !utf8.ValidString(text) {
 		return "", complaint("is no text in UTF-8.")
 	}

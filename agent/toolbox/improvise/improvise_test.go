@@ -6,6 +6,7 @@ import (
 	"image"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -74,7 +75,14 @@ func TestPrograms(t *testing.T) {
 					"rows.append(['Summe', sum(int(r[1]) for r in rows[1:])])\ncsv.writer(open(OUT + '/sales.csv', 'w')).writerows(rows)",
 				Checks: []check{{"holds", "summe,42"}, {"format", "csv"}, {"most_characters", "60"}},
 			},
-			text: "Ort,Umsatz\r\nGraz,20\r\nLinz,22\r\nSumme,42",
+			files: []string{"sales.csv"},
+			text:  "Ort,Umsatz\r\nGraz,20\r\nLinz,22\r\nSumme,42",
+		},
+		{
+			name: "a drawing of letters", returns: plan.Text, inputs: []toolbox.Value{text("words.txt", "Hi")},
+			program: program{Source: "open(OUT + '/drawn.txt', 'w').write('\\n   o\\n  /|\\\\ \\n')"},
+			files:   []string{"drawn.txt"},
+			text:    "   o\n  /|\\",
 		},
 		{
 			name: "several files, by its settings", returns: plan.Image, inputs: []toolbox.Value{picture(t, "wide.png", 60, 20)},
@@ -103,7 +111,7 @@ func TestPrograms(t *testing.T) {
 				t.Errorf("stored is %q", got)
 			}
 			if c.text != "" {
-				if out.Value != c.text || out.File != "sales.csv" || out.Path != "" || len(out.More) > 0 {
+				if out.Value != c.text || !slices.Equal([]string{out.File}, c.files) || out.Path != "" || len(out.More) > 0 {
 					t.Errorf("got %+v", out)
 				}
 				return
