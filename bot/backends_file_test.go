@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"atelier/bot/clitest"
 	"atelier/bot/fault"
 )
 
@@ -13,7 +14,7 @@ import (
 func TestTheExampleOfTheBackendsFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "backends.yaml")
-	status, printed, stderr := run(t, nil, "backends")
+	status, printed, stderr := clitest.Run(t, nil, "backends")
 	if status != fault.StatusDone {
 		t.Fatal(stderr)
 	}
@@ -21,11 +22,11 @@ func TestTheExampleOfTheBackendsFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	env := map[string]string{"BACKENDS_FILE": path}
-	if status, _, stderr := run(t, env, "tools", "--servers"); status != fault.StatusUsage || !strings.Contains(stderr, "the server gpu1 has its key in GPU1_TOKEN, which is not set") {
+	if status, _, stderr := clitest.Run(t, env, "tools", "--servers"); status != fault.StatusUsage || !strings.Contains(stderr, "the server gpu1 has its key in GPU1_TOKEN, which is not set") {
 		t.Errorf("without its key: %d, %s", status, stderr)
 	}
 	env["GPU1_TOKEN"] = "secret-of-gpu1"
-	status, servers, stderr := run(t, env, "tools", "--servers")
+	status, servers, stderr := clitest.Run(t, env, "tools", "--servers")
 	if status != fault.StatusDone || strings.Contains(servers+stderr, "secret-of-gpu1") {
 		t.Fatalf("%d, %s", status, stderr)
 	}
@@ -34,7 +35,7 @@ func TestTheExampleOfTheBackendsFile(t *testing.T) {
 			t.Errorf("%s is not listed:\n%s", name, servers)
 		}
 	}
-	status, tools, _ := run(t, env, "tools", "--json")
+	status, tools, _ := clitest.Run(t, env, "tools", "--json")
 	if status != fault.StatusDone || !strings.Contains(tools, `"program:text_to_speech"`) {
 		t.Errorf("the second way is not taken:\n%s", tools)
 	}
@@ -67,7 +68,7 @@ func TestWrongBackendsFiles(t *testing.T) {
 			if err := os.WriteFile(path, []byte(c.file), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			status, _, stderr := run(t, map[string]string{"BACKENDS_FILE": path}, "tools")
+			status, _, stderr := clitest.Run(t, map[string]string{"BACKENDS_FILE": path}, "tools")
 			if status != fault.StatusUsage || !strings.Contains(stderr, c.says) || strings.Count(stderr, "\n") != 1 || strings.Contains(stderr, "sEcReT") {
 				t.Errorf("status %d, %s", status, stderr)
 			}
@@ -83,7 +84,7 @@ func TestWaysAreTakenInTheirOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	status, tools, stderr := run(t, map[string]string{"BACKENDS_FILE": path, "TOOL_SERVER_URL": "http://127.0.0.1:9"}, "tools", "--servers", "--json")
+	status, tools, stderr := clitest.Run(t, map[string]string{"BACKENDS_FILE": path, "TOOL_SERVER_URL": "http://127.0.0.1:9"}, "tools", "--servers", "--json")
 	if status != fault.StatusDone || !strings.Contains(tools, `"parallel": 1`) || !strings.Contains(tools, `"server": "toolserver"`) {
 		t.Errorf("%d, %s%s", status, tools, stderr)
 	}

@@ -7,16 +7,17 @@ import (
 	"testing"
 
 	"atelier/bot/bottest"
+	"atelier/bot/clitest"
 )
 
 // TestHealthOfTheFile: the path that the file names decides, whatever the server's kind
 // would say.
 func TestHealthOfTheFile(t *testing.T) {
 	t.Parallel()
-	ill := "http://" + serving(t, http.StatusServiceUnavailable)
+	ill := "http://" + clitest.Serving(t, http.StatusServiceUnavailable)
 	file := filepath.Join(t.TempDir(), "backends.yaml")
 	bottest.Write(t, file, "servers:\n  - {name: gpu1, kind: openai, url: \""+ill+"/v1\", health: /health, models: {chat: m}}\n")
-	_, stdout, stderr := called{env: append(skyEnv(t), "BACKENDS_FILE="+file), args: []string{"tools", "--servers"}}.run(t)
+	_, stdout, stderr := clitest.Called{Env: append(clitest.SkyEnv(t), "BACKENDS_FILE="+file), Args: []string{"tools", "--servers"}}.Run(t)
 	if !strings.Contains(stdout, "The server gpu1 does not say that it is well.") {
 		t.Errorf("%s%s", stdout, stderr)
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"atelier/adapters/web/browsertest"
-	"atelier/bot/serve"
+	"atelier/bot/clitest"
 )
 
 // talk is somebody's in the browser.
@@ -27,17 +27,11 @@ type talk struct {
 	answers int // so many of the bot's were waited for
 }
 
-// openWeb serves the web channel from that folder at that address.
-func openWeb(t *testing.T, data, address string) *open {
-	t.Helper()
-	return openService(t, serve.Service{Web: true}, "ATELIER_DATA="+data, "ATELIER_LISTEN="+address, "ATELIER_GRACE=1ms")
-}
-
 // sits opens the channel's first page.
-func sits(t *testing.T, b *browsertest.Browser, at *open, look browsertest.Look) *talk {
+func sits(t *testing.T, b *browsertest.Browser, at *clitest.Open, look browsertest.Look) *talk {
 	t.Helper()
 	k := &talk{Page: b.Page(t, look), t: t}
-	k.Open(at.address)
+	k.Open(at.Address)
 	k.Wait(`document.getElementById("composer")`)
 	return k
 }
@@ -123,7 +117,7 @@ func chequered(t *testing.T, width, height int) (path string, img *image.NRGBA) 
 func TestBrowser(t *testing.T) {
 	t.Parallel()
 	b := browsertest.Start(t)
-	o := openWeb(t, t.TempDir(), "127.0.0.1:0")
+	o := clitest.OpenWeb(t, t.TempDir(), "127.0.0.1:0")
 	path, original := chequered(t, 900, 600)
 	k := sits(t, b, o, browsertest.Look{})
 	k.Script(`window.seen = new Set(); new MutationObserver(() => {
@@ -190,7 +184,7 @@ func TestBrowser(t *testing.T) {
 		{"phone-dark", browsertest.Look{Width: 390, Height: 844, Scale: 2, Touch: true, Dark: true}},
 	} {
 		p := b.Page(t, look.Look)
-		for name, address := range map[string]string{"thread": thread, "empty": o.address, "tools": o.address + "/tools"} {
+		for name, address := range map[string]string{"thread": thread, "empty": o.Address, "tools": o.Address + "/tools"} {
 			p.Open(address)
 			p.Wait(`document.readyState === "complete"`)
 			p.Wait(`[...document.images].every((i) => i.loading === "lazy" || i.complete)`)
@@ -224,7 +218,7 @@ func TestBrowserMarksWhereTheEyeSees(t *testing.T) {
 	if err := os.WriteFile(path, []byte("\xff\xd8"+turned+b.String()[2:]), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	k := sits(t, browsertest.Start(t), openWeb(t, t.TempDir(), "127.0.0.1:0"), browsertest.Look{})
+	k := sits(t, browsertest.Start(t), clitest.OpenWeb(t, t.TempDir(), "127.0.0.1:0"), browsertest.Look{})
 	k.attach(path)
 	k.marks(".chip-mark", "box", func(at func(x, y int) browsertest.At) {
 		k.Drag(browsertest.Left, at(20, 40), at(99, 119))
@@ -249,7 +243,7 @@ func TestBrowserSeesProgressAndARestart(t *testing.T) {
 	t.Parallel()
 	b := browsertest.Start(t)
 	data := t.TempDir()
-	o := openWeb(t, data, "127.0.0.1:0")
+	o := clitest.OpenWeb(t, data, "127.0.0.1:0")
 	path, _ := chequered(t, 1200, 800)
 	k := sits(t, b, o, browsertest.Look{})
 	k.attach(path)
@@ -258,13 +252,13 @@ func TestBrowserSeesProgressAndARestart(t *testing.T) {
 	k.Screenshot("progress")
 	k.Expect("ERR_") // while nobody serves
 	k.Expect("[object Event]")
-	o.end()
-	if o.err != nil {
-		t.Fatal(o.err)
+	o.End()
+	if o.Err != nil {
+		t.Fatal(o.Err)
 	}
-	again := openWeb(t, data, o.address[len("http://"):])
+	again := clitest.OpenWeb(t, data, o.Address[len("http://"):])
 	if img := k.answered(); img.Bounds() != image.Rect(0, 0, 1600, 2400) {
-		t.Errorf("it made %v\n%s", img.Bounds(), again.log)
+		t.Errorf("it made %v\n%s", img.Bounds(), again.Log)
 	}
 	k.Wait(`!document.querySelector(".step.running")`)
 }

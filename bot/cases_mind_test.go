@@ -9,6 +9,7 @@ import (
 	"atelier/agent/mind/llm/llmtest"
 	"atelier/agent/plan"
 	"atelier/bot/bottest"
+	"atelier/bot/clitest"
 )
 
 // scripted is a part of a wish as a model takes it.
@@ -39,13 +40,13 @@ func mindOf(t *testing.T, parts []scripted) []string {
 		case "assess":
 			return llmtest.Response{JSON: assessed(parts)}
 		case "settle":
-			return llmtest.Response{Text: eachTask(r.User(), `{"task": %d, "thought": "", "scores": [SCORES], "fills": [], "models": []}`)}
+			return llmtest.Response{Text: clitest.EachTask(r.User(), `{"task": %d, "thought": "", "scores": [SCORES], "fills": [], "models": []}`)}
 		case "respond":
 			return llmtest.Response{Text: bottest.Respond(r.User())}
 		}
 		return llmtest.Response{Status: 400} // it runs no tools
 	}})
-	return modelEnv(server)
+	return clitest.ModelEnv(server)
 }
 
 // fileListed is a file that a prompt lists.

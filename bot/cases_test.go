@@ -20,6 +20,7 @@ import (
 	"atelier/agent/toolbox/hftask/hftasktest"
 	"atelier/agent/toolbox/localai/localaitest"
 	"atelier/bot/ask"
+	"atelier/bot/clitest"
 )
 
 // trial is a file of testdata/cases: a conversation with the whole program, with real
@@ -155,7 +156,7 @@ func (c *trial) serve(t *testing.T) *hftasktest.Server {
 // gather releases what is held once n requests wait at the same time.
 func gather(t *testing.T, hold *hftasktest.Hold, n int) {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), busy)
+	ctx, stop := context.WithTimeout(t.Context(), clitest.Busy)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -188,7 +189,7 @@ func tasksAsked(server *hftasktest.Server) map[string]int {
 // heard calls ask, and reads what it prints.
 func heard(t *testing.T, env []string, args ...string) ask.Answer {
 	t.Helper()
-	status, stdout, stderr := called{env: env, args: args}.run(t)
+	status, stdout, stderr := clitest.Called{Env: env, Args: args}.Run(t)
 	var an ask.Answer
 	if err := json.Unmarshal([]byte(stdout), &an); err != nil {
 		t.Fatalf("status %d: %v: %s%s", status, err, stdout, stderr)

@@ -16,6 +16,7 @@ import (
 	"atelier/agent/toolbox/media"
 	"atelier/agent/toolbox/openai/openaitest"
 	"atelier/bot/bottest"
+	"atelier/bot/clitest"
 	"atelier/bot/settings"
 	"atelier/bot/workshop"
 )
@@ -24,7 +25,7 @@ import (
 // is first for it: the program's own code, Debian's programs, or a local server.
 func TestEveryToolRuns(t *testing.T) {
 	t.Parallel()
-	env := append(skyEnv(t), "TOOL_SERVER_URL="+hftasktest.New(t, hftasktest.Config{}).URL(),
+	env := append(clitest.SkyEnv(t), "TOOL_SERVER_URL="+hftasktest.New(t, hftasktest.Config{}).URL(),
 		"LOCALAI_URL="+localaitest.New(t, localaitest.Config{Chat: openaitest.New(t).URL()}).URL())
 	config, err := settings.Read(env, nil, nil)
 	if err != nil {

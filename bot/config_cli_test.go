@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"atelier/bot/clitest"
 	"atelier/bot/command"
 	"atelier/bot/fault"
 	"atelier/bot/settings"
@@ -15,12 +16,12 @@ func TestUnknownSettings(t *testing.T) {
 		"ATELIER_PARALEL": "There is no setting ATELIER_PARALEL. To see them all: bot env",
 		"ATELIER_MIND":    "There is no setting ATELIER_MIND any more: it is called MIND.",
 	} {
-		status, _, stderr := run(t, map[string]string{name: "offline"}, "tools")
+		status, _, stderr := clitest.Run(t, map[string]string{name: "offline"}, "tools")
 		if status != fault.StatusUsage || !strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d, %s", name, status, stderr)
 		}
 	}
-	if status, _, stderr := run(t, map[string]string{"OPENAI_ORGANIZATION": "x", "OPENAI_LOG": "debug"}, "tools"); status != fault.StatusDone {
+	if status, _, stderr := clitest.Run(t, map[string]string{"OPENAI_ORGANIZATION": "x", "OPENAI_LOG": "debug"}, "tools"); status != fault.StatusDone {
 		t.Errorf("other programs' variables: status %d, %s", status, stderr)
 	}
 }

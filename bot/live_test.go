@@ -8,38 +8,18 @@ import (
 
 	"atelier/agent/toolbox/hftask/hftasktest"
 	"atelier/agent/toolbox/localai/localaitest"
-	"atelier/agent/toolbox/weather/weathertest"
+	"atelier/bot/clitest"
 	"atelier/bot/settings"
-	"atelier/bot/tools"
 )
-
-// skyEnv are the settings by which the weather is asked of a local server.
-func skyEnv(t *testing.T) []string {
-	t.Helper()
-	sky := weathertest.New(t)
-	return []string{"WEATHER_URL=" + sky.URL, "PLACES_URL=" + sky.URL}
-}
-
-// liveOf are the tools that can run by the servers of these names.
-func liveOf(tools map[string]tools.ToolLine, servers ...string) []string {
-	var names []string
-	for name, l := range tools {
-		if l.Live && slices.ContainsFunc(l.Servers(), func(s string) bool { return slices.Contains(servers, s) }) {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
-}
 
 // TestLiveWithoutAnything: with Debian's programs, no model and no key, exactly the tools
 // of a list can run, each by the program's own code, by a program, or by the weather
 // service.
 func TestLiveWithoutAnything(t *testing.T) {
 	t.Parallel()
-	tools := toolLines(t, skyEnv(t)...)
+	tools := clitest.ToolLines(t, clitest.SkyEnv(t)...)
 	var got strings.Builder
-	for _, name := range liveOf(tools, settings.BuiltinKind, settings.ProgramKind, settings.WeatherServer) {
+	for _, name := range clitest.LiveOf(tools, settings.BuiltinKind, settings.ProgramKind, settings.WeatherServer) {
 		got.WriteString(name + " " + strings.Join(tools[name].Ways, " ") + "\n")
 	}
 	want, err := os.ReadFile("testdata/live.txt")
@@ -66,10 +46,10 @@ func TestLiveWithoutAnything(t *testing.T) {
 // run; with the tool server alone every one too, but for what it has no task for.
 func TestLiveWithServers(t *testing.T) {
 	t.Parallel()
-	sky := skyEnv(t)
+	sky := clitest.SkyEnv(t)
 	gpu := "TOOL_SERVER_URL=" + hftasktest.New(t, hftasktest.Config{}).URL()
 	local := "LOCALAI_URL=" + localaitest.New(t, localaitest.Config{}).URL()
-	own := toolLines(t, sky...)
+	own := clitest.ToolLines(t, sky...)
 	for name, c := range map[string]struct {
 		env     []string
 		servers []string
@@ -78,8 +58,8 @@ func TestLiveWithServers(t *testing.T) {
 		"both":        {env: []string{gpu, local}, servers: []string{settings.ToolServer, settings.LocalAIKind}},
 		"tool server": {env: []string{gpu}, servers: []string{settings.ToolServer}, without: "audio_question_answering"},
 	} {
-		tools := toolLines(t, append(c.env, sky...)...)
-		served := liveOf(tools, c.servers...)
+		tools := clitest.ToolLines(t, append(c.env, sky...)...)
+		served := clitest.LiveOf(tools, c.servers...)
 		for tool, l := range tools {
 			switch {
 			case tool == "make_by_program":
@@ -93,7 +73,7 @@ func TestLiveWithServers(t *testing.T) {
 			}
 		}
 		for _, s := range c.servers {
-			if len(liveOf(tools, s)) == 0 {
+			if len(clitest.LiveOf(tools, s)) == 0 {
 				t.Errorf("%s: nothing runs by %s", name, s)
 			}
 		}

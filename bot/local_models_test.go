@@ -15,6 +15,7 @@ import (
 	"atelier/agent/endpoint/discover"
 	"atelier/agent/mind/llm/llmtest"
 	"atelier/bot/bottest"
+	"atelier/bot/clitest"
 	"atelier/bot/command"
 	"atelier/bot/fault"
 	"atelier/bot/serve"
@@ -33,7 +34,7 @@ type localServer struct {
 // startLocal starts one with a model that is called so and has that size.
 func startLocal(t *testing.T, name, size string) *localServer {
 	t.Helper()
-	l := &localServer{model: llmtest.New(t, llmtest.Config{Answer: english().respond, Models: []string{name}})}
+	l := &localServer{model: llmtest.New(t, llmtest.Config{Answer: clitest.English().Respond, Models: []string{name}})}
 	target, err := url.Parse(strings.TrimSuffix(l.model.URL(), "/v1"))
 	bottest.Check(t, err)
 	proxy := httputil.NewSingleHostReverseProxy(target)
@@ -86,7 +87,7 @@ func TestLocalModel(t *testing.T) {
 		"another server":      {[]string{"OPENAI_BASE_URL=http://127.0.0.1:1/v1", "OPENAI_MODEL=m", "MIND=offline"}, nil, false},
 	} {
 		l := startLocal(t, "qwen3:8b", "8.2B")
-		status, an := askModelAt(t, []discover.Place{l.place}, c.env, append(c.args, "make it black and white")...)
+		status, an := clitest.AskModelAt(t, []discover.Place{l.place}, c.env, append(c.args, "make it black and white")...)
 		if status != fault.StatusDone || (l.asked.Load() > 0) != c.used || (len(l.model.Requests()) > 0) != c.used {
 			t.Errorf("%s: status %d, %d requests, %+v", name, status, l.asked.Load(), an)
 		}
@@ -122,7 +123,7 @@ func TestNobodyLooks(t *testing.T) {
 		{"eval", "--ids", "atelier-001"}, {"eval", "--mind", "auto", "--ids", "atelier-001"}, {"eval", "--mind", "llm"},
 		{"env"}, {"version"}, {"queues"}, {"requests"}, {"ask", "--detach", "make it black and white"},
 	} {
-		called{places: []discover.Place{l.place}, env: []string{"ATELIER_DATA=" + t.TempDir()}, args: args}.run(t)
+		clitest.Called{Places: []discover.Place{l.place}, Env: []string{"ATELIER_DATA=" + t.TempDir()}, Args: args}.Run(t)
 		if n := l.asked.Load(); n > 0 {
 			t.Errorf("%v asks %d times", args, n)
 		}
@@ -135,7 +136,7 @@ func TestLocalModelFails(t *testing.T) {
 	t.Parallel()
 	l := startLocal(t, "qwen3:8b", "8.2B")
 	l.dead.Store(true)
-	status, an := askModelAt(t, []discover.Place{l.place}, nil, "make it black and white")
+	status, an := clitest.AskModelAt(t, []discover.Place{l.place}, nil, "make it black and white")
 	if status != fault.StatusDone || len(an.Files) != 1 || !strings.Contains(an.Text, "so I understood this by my built-in rules") {
 		t.Errorf("status %d: %+v", status, an)
 	}
@@ -177,8 +178,8 @@ func TestLocalModelIsTold(t *testing.T) {
 	t.Parallel()
 	good, tiny := startLocal(t, "qwen3:8b", "8.2B"), startLocal(t, "qwen3:1.7b", "2.0B")
 	places := []discover.Place{tiny.place, good.place}
-	env := append(skyEnv(t), "ATELIER_LISTEN=127.0.0.1:0", "ATELIER_DATA="+t.TempDir())
-	_, stdout, _ := called{places: places, env: env, args: []string{"doctor"}}.run(t)
+	env := append(clitest.SkyEnv(t), "ATELIER_LISTEN=127.0.0.1:0", "ATELIER_DATA="+t.TempDir())
+	_, stdout, _ := clitest.Called{Places: places, Env: env, Args: []string{"doctor"}}.Run(t)
 	for _, want := range []string{
 		"Ollama at " + good.place.Address.String() + " was found on this machine, and its model qwen3:8b is used",
 		"ATELIER_LOCAL_MODELS=false switches that off",
@@ -198,14 +199,14 @@ func TestLocalModelIsTold(t *testing.T) {
 		"off":        {places, "ATELIER_LOCAL_MODELS=false", "For one, set OPENAI_API_KEY"},
 		"a tiny one": {places[:1], "", "None is used"},
 	} {
-		_, stdout, _ := called{places: c.places, env: append(env, c.env), args: []string{"doctor"}}.run(t)
+		_, stdout, _ := clitest.Called{Places: c.places, Env: append(env, c.env), Args: []string{"doctor"}}.Run(t)
 		if !strings.Contains(stdout, c.want) || strings.Contains(stdout, "qwen3:8b") {
 			t.Errorf("%s: %s", name, stdout)
 		}
 	}
-	_, _, stderr := called{
-		places: places, env: append(env, "ATELIER_LOG=info"), args: []string{"ask", "--file", "testdata/photo.jpg", "--plan", "make it black and white"},
-	}.run(t)
+	_, _, stderr := clitest.Called{
+		Places: places, Env: append(env, "ATELIER_LOG=info"), Args: []string{"ask", "--file", "testdata/photo.jpg", "--plan", "make it black and white"},
+	}.Run(t)
 	for _, want := range []string{"ATELIER_LOCAL_MODELS=false switches that off", "model=qwen3:8b", "server=Ollama", "none of its models is used"} {
 		if !strings.Contains(stderr, want) {
 			t.Errorf("the log does not say %q: %s", want, stderr)
@@ -226,14 +227,14 @@ func TestAtelierIsNoModelServer(t *testing.T) {
 		"no channel":   {serve.Service{}, nil},
 		"behind proxy": {serve.Service{Web: true}, []string{"WEB_USER_HEADER=X-User"}},
 	} {
-		o := openService(t, c.service, append(c.env, "ATELIER_DATA="+t.TempDir())...)
-		at := netip.MustParseAddrPort(strings.TrimPrefix(o.address, "http://"))
+		o := clitest.OpenService(t, c.service, append(c.env, "ATELIER_DATA="+t.TempDir())...)
+		at := netip.MustParseAddrPort(strings.TrimPrefix(o.Address, "http://"))
 		for _, kind := range []discover.Kind{discover.Ollama, discover.LMStudio, discover.OpenAI} {
 			found, err := discover.Find(t.Context(), discover.Config{Places: []discover.Place{{Kind: kind, Address: at}}})
 			if len(found) > 0 || err != nil {
 				t.Errorf("%s, at the port of %s: %+v, %v", name, kind, found, err)
 			}
 		}
-		o.end()
+		o.End()
 	}
 }

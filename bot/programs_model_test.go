@@ -16,6 +16,7 @@ import (
 	"atelier/agent/mind/llm/replay"
 	"atelier/bot/ask"
 	"atelier/bot/bottest"
+	"atelier/bot/clitest"
 	"atelier/bot/serve"
 	"atelier/jobs"
 	"atelier/storage/s3/s3test"
@@ -29,7 +30,7 @@ func scorer(tool string, score int, instruction string) func(llmtest.Request) ll
 	return func(r llmtest.Request) llmtest.Response {
 		switch r.Job {
 		case "decompose":
-			picture := listedPicture.FindStringSubmatch(r.User())[1]
+			picture := clitest.ListedPicture.FindStringSubmatch(r.User())[1]
 			args := fmt.Sprintf(`{"type": "image", "value": %q, "meaning": ""}`, picture)
 			if instruction != "" {
 				args += fmt.Sprintf(`, {"type": "text", "value": %q, "meaning": "instruction"}`, instruction)
@@ -37,7 +38,7 @@ func scorer(tool string, score int, instruction string) func(llmtest.Request) ll
 			return llmtest.Response{Text: fmt.Sprintf(`{"thought": "", "subtasks": [{"description": "Change the picture", "task": [], "id": 0, "dep": [],
 				"args": [%s], "returns": {"type": "image", "value": "<GENERATED>-0"}}], "question": "", "reply": "", "refused": false, "types": []}`, args)}
 		case "assess":
-			return llmtest.Response{Text: eachTask(r.User(), `{"task": %d, "way": "", "scores": [{"tool": "`+tool+fmt.Sprintf(`", "score": %d}]}`, score))}
+			return llmtest.Response{Text: clitest.EachTask(r.User(), `{"task": %d, "way": "", "scores": [{"tool": "`+tool+fmt.Sprintf(`", "score": %d}]}`, score))}
 		case "settle":
 			var scores []string
 			for _, m := range listedSolution.FindAllStringSubmatch(r.User(), -1) {
@@ -47,7 +48,7 @@ func scorer(tool string, score int, instruction string) func(llmtest.Request) ll
 				}
 				scores = append(scores, fmt.Sprintf(`{"solution": %s, "score": %d}`, m[1], points))
 			}
-			return llmtest.Response{Text: eachTask(r.User(), `{"task": %d, "thought": "", "scores": [`+strings.Join(scores, ", ")+`], "fills": [], "models": []}`)}
+			return llmtest.Response{Text: clitest.EachTask(r.User(), `{"task": %d, "thought": "", "scores": [`+strings.Join(scores, ", ")+`], "fills": [], "models": []}`)}
 		}
 		return llmtest.Response{Text: "I cannot."}
 	}
@@ -78,15 +79,15 @@ func TestNoProgramImitatesAModel(t *testing.T) {
 			tools := map[bool]bool{} // by whether programs are allowed: is one planned
 			texts := map[bool]string{}
 			for _, allowed := range []bool{true, false} {
-				env := modelEnv(server, "MIND=llm", "ATELIER_DATA="+folder, fmt.Sprintf("ATELIER_PROGRAMS=%t", allowed))
+				env := clitest.ModelEnv(server, "MIND=llm", "ATELIER_DATA="+folder, fmt.Sprintf("ATELIER_PROGRAMS=%t", allowed))
 				if allowed {
-					lines := toolLines(t, env...)
-					needPrograms(t, lines)
+					lines := clitest.ToolLines(t, env...)
+					clitest.NeedPrograms(t, lines)
 					if lines[c.tool].Live {
 						t.Fatalf("%s can run here", c.tool)
 					}
 				}
-				_, stdout, stderr := called{env: env, args: []string{"ask", "--json", "--file", photo, c.wish}}.run(t)
+				_, stdout, stderr := clitest.Called{Env: env, Args: []string{"ask", "--json", "--file", photo, c.wish}}.Run(t)
 				var an ask.Answer
 				if err := json.Unmarshal([]byte(stdout), &an); err != nil {
 					t.Fatal(err, stdout, stderr)
@@ -111,7 +112,7 @@ func TestProgramsCountAsTokensOfTheRequest(t *testing.T) {
 	t.Parallel()
 	for input, want := range map[int]int{1000: 2, 95_000: 1} {
 		server := llmtest.New(t, llmtest.Config{Models: []string{"test-model"}, Answer: func(r llmtest.Request) llmtest.Response {
-			answer := framer(r)
+			answer := clitest.Framer(r)
 			if r.Job == "improvise" {
 				answer.Usage = &replay.Usage{Input: input, Output: 10}
 				if r.Round == 1 {
@@ -123,14 +124,14 @@ func TestProgramsCountAsTokensOfTheRequest(t *testing.T) {
 		folder := t.TempDir()
 		photo := filepath.Join(folder, "photo.png")
 		bottest.Write(t, photo, string(bottest.PictureBytes(640, 20)))
-		env := modelEnv(server, "MIND=llm", "ATELIER_DATA="+folder)
-		needPrograms(t, toolLines(t, env...))
-		_, stdout, stderr := called{env: env, args: []string{"ask", "--json", "--out", folder, "--file", photo, "give this picture a zigzag edge"}}.run(t)
+		env := clitest.ModelEnv(server, "MIND=llm", "ATELIER_DATA="+folder)
+		clitest.NeedPrograms(t, clitest.ToolLines(t, env...))
+		_, stdout, stderr := clitest.Called{Env: env, Args: []string{"ask", "--json", "--out", folder, "--file", photo, "give this picture a zigzag edge"}}.Run(t)
 		var an ask.Answer
 		bottest.Check(t, json.Unmarshal([]byte(stdout), &an))
 		dear := strings.Contains(an.Text, "This takes more of the language model than one request may take. Please ask for less at a time.")
-		if programsAsked(server) != want || dear != (want == 1) {
-			t.Errorf("%d tokens: programs were asked for %d times: %s%s", input, programsAsked(server), stdout, stderr)
+		if clitest.ProgramsAsked(server) != want || dear != (want == 1) {
+			t.Errorf("%d tokens: programs were asked for %d times: %s%s", input, clitest.ProgramsAsked(server), stdout, stderr)
 		}
 	}
 }
@@ -139,13 +140,13 @@ func TestProgramsCountAsTokensOfTheRequest(t *testing.T) {
 // and writes, and runs no program itself.
 func TestAProcessThatOnlyRunsPrograms(t *testing.T) {
 	t.Parallel()
-	server := llmtest.New(t, llmtest.Config{Answer: framer})
-	needPrograms(t, toolLines(t, modelEnv(server)...))
+	server := llmtest.New(t, llmtest.Config{Answer: clitest.Framer})
+	clitest.NeedPrograms(t, clitest.ToolLines(t, clitest.ModelEnv(server)...))
 	shared := []string{
 		"REDIS_URL=redis://" + miniredis.RunT(t).Addr(), "S3_BUCKET=bucket", "AWS_ENDPOINT_URL_S3=" + s3test.New(t, s3test.Config{}).URL(),
 		"AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=key", "AWS_SECRET_ACCESS_KEY=secret",
 	}
-	start := func(queues string, p *parlour, env ...string) *open {
+	start := func(queues string, p *clitest.Parlour, env ...string) *clitest.Open {
 		t.Helper()
 		pools, err := serve.ParsePools(queues, "")
 		bottest.Check(t, err)
@@ -153,17 +154,17 @@ func TestAProcessThatOnlyRunsPrograms(t *testing.T) {
 		if p != nil {
 			s.Adapters = append(s.Adapters, p)
 		}
-		o := openService(t, s, slices.Concat(shared, []string{"ATELIER_DATA=" + t.TempDir()}, env)...)
-		o.parlour = p
+		o := clitest.OpenService(t, s, slices.Concat(shared, []string{"ATELIER_DATA=" + t.TempDir()}, env)...)
+		o.Parlour = p
 		return o
 	}
-	gateway := start("gateway,plan,cpu", newParlour(), modelEnv(server, "MIND=llm")...)
+	gateway := start("gateway,plan,cpu", clitest.NewParlour(), clitest.ModelEnv(server, "MIND=llm")...)
 	asked := func(id string) jobs.Request {
 		t.Helper()
-		wish := gateway.parlour.wish(id, "give this picture a zigzag edge")
-		gateway.parlour.says <- wish
-		<-gateway.parlour.replies
-		return gateway.waitFor(wish)
+		wish := gateway.Parlour.Wish(id, "give this picture a zigzag edge")
+		gateway.Parlour.Says <- wish
+		<-gateway.Parlour.Replies
+		return gateway.WaitFor(wish)
 	}
 	if r := asked("m1"); len(r.Runs[0].Steps) > 0 && r.Runs[0].Steps[0].Action.Tool == "make_by_program" {
 		t.Error("a program is planned, and no process can run it")
@@ -172,17 +173,17 @@ func TestAProcessThatOnlyRunsPrograms(t *testing.T) {
 	look := time.NewTicker(50 * time.Millisecond)
 	defer look.Stop()
 	for range look.C { // until it has told what it can
-		able, err := gateway.jobs.Elsewhere(t.Context())
+		able, err := gateway.Jobs.Elsewhere(t.Context())
 		bottest.Check(t, err)
 		if len(able["make_by_program"]) > 0 {
 			break
 		}
 	}
 	r := asked("m2")
-	if r.Runs[0].Status != jobs.Done || len(r.Runs[0].Made) != 1 || programsAsked(server) != 1 {
-		t.Errorf("it is %s: %+v\n%s\n%s", r.Runs[0].Status, r.Runs[0].Answer, gateway.log, runner.log)
+	if r.Runs[0].Status != jobs.Done || len(r.Runs[0].Made) != 1 || clitest.ProgramsAsked(server) != 1 {
+		t.Errorf("it is %s: %+v\n%s\n%s", r.Runs[0].Status, r.Runs[0].Answer, gateway.Log, runner.Log)
 	}
-	if s := runner.log.String(); !strings.Contains(s, "stage=act") || strings.Contains(s, "stage=write") {
+	if s := runner.Log.String(); !strings.Contains(s, "stage=act") || strings.Contains(s, "stage=write") {
 		t.Errorf("the process that runs programs did %s", s)
 	}
 }

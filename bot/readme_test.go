@@ -24,6 +24,7 @@ import (
 	"atelier/bot/ask"
 	"atelier/bot/bottest"
 	"atelier/bot/cli"
+	"atelier/bot/clitest"
 	"atelier/bot/settings"
 )
 
@@ -87,8 +88,8 @@ func TestExamplesWork(t *testing.T) {
 			env.Setenv("GORACE", "atexit_sleep_ms=0")
 			return errors.Join(
 				os.CopyFS(filepath.Join(env.WorkDir, "bot/testdata"), os.DirFS("testdata")),
-				copyFile("testdata/photo.jpg", filepath.Join(env.WorkDir, "photo.jpg")),
-				copyFile("../LICENSE", filepath.Join(env.WorkDir, "LICENSE")),
+				clitest.CopyFile("testdata/photo.jpg", filepath.Join(env.WorkDir, "photo.jpg")),
+				clitest.CopyFile("../LICENSE", filepath.Join(env.WorkDir, "LICENSE")),
 			)
 		},
 	})
@@ -300,12 +301,4 @@ func split(line string) []string {
 		}
 	}
 	return args
-}
-
-func copyFile(from, to string) error {
-	b, err := os.ReadFile(from)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(to, b, 0o600) //nolint:gosec // into the test's own folder
 }

@@ -6,25 +6,17 @@ import (
 	"hash/crc32"
 	"os"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"atelier/agent/mind/llm/llmtest"
-	"atelier/agent/toolbox/sandbox"
 	"atelier/bot/bottest"
-	"atelier/bot/cli"
-	"atelier/bot/command"
+	"atelier/bot/clitest"
 	"atelier/bot/settings"
 )
 
-func TestMain(m *testing.M) {
-	sandbox.Enter()
-	testscript.Main(bottest.Leakless{M: m}, map[string]func(){
-		"bot": main,
-	})
-}
+func TestMain(m *testing.M) { clitest.Main(m) }
 
 // TestScripts runs testdata/script: each file is a case of how the program is used.
 func TestScripts(t *testing.T) {
@@ -69,7 +61,7 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 // and white, and sets its address.
 func startModel(t *testing.T, ts *testscript.TestScript, args []string) {
 	t.Helper()
-	server := llmtest.New(t, llmtest.Config{Answer: english().respond, Key: args[0], Models: []string{"grey-1"}})
+	server := llmtest.New(t, llmtest.Config{Answer: clitest.English().Respond, Key: args[0], Models: []string{"grey-1"}})
 	ts.Setenv("OPENAI_BASE_URL", server.URL())
 	ts.Setenv("OPENAI_MODEL", "grey-1")
 }
@@ -113,19 +105,4 @@ func makeLong(ts *testscript.TestScript, _ bool, args []string) {
 // binary FILE makes a file that is no text.
 func makeBinary(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte("\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00"), 0o600))
-}
-
-// run calls the program in this process.
-func run(t *testing.T, env map[string]string, args ...string) (status int, stdout, stderr string) {
-	t.Helper()
-	var out, errs bytes.Buffer
-	var variables []string
-	for name, value := range env {
-		variables = append(variables, name+"="+value)
-	}
-	status = cli.Run(t.Context(), command.Program{
-		Args: args, Env: variables,
-		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Builtin: bottest.Builtin,
-	})
-	return status, out.String(), errs.String()
 }

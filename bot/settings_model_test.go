@@ -14,14 +14,15 @@ import (
 	"atelier/agent/mind/llm/replay"
 	"atelier/bot/ask"
 	"atelier/bot/bottest"
+	"atelier/bot/clitest"
 	"atelier/bot/fault"
 )
 
 // asked is what the model is asked when a picture is to be made black and white.
 func asked(t *testing.T, settings []string, args ...string) []llmtest.Request {
 	t.Helper()
-	server := llmtest.New(t, llmtest.Config{Answer: english().respond})
-	if status, an := askModel(t, modelEnv(server, settings...), append(args, "make it black and white")...); status != fault.StatusDone {
+	server := llmtest.New(t, llmtest.Config{Answer: clitest.English().Respond})
+	if status, an := clitest.AskModel(t, clitest.ModelEnv(server, settings...), append(args, "make it black and white")...); status != fault.StatusDone {
 		t.Fatalf("%v %v: status %d: %+v", settings, args, status, an)
 	}
 	return server.Requests()
@@ -49,7 +50,7 @@ func TestTokenField(t *testing.T) {
 		setting := "OPENAI_TOKEN_FIELD=" + field
 		requests := append(asked(t, []string{setting}), asked(t, []string{setting, "DECOMPOSER_MODEL=other"})...)
 		server := llmtest.New(t, llmtest.Config{Answer: func(llmtest.Request) llmtest.Response { return llmtest.Response{Text: "A square."} }})
-		if status, an := askModel(t, modelEnv(server, setting), "--mind", "offline", "describe this picture"); status != fault.StatusDone {
+		if status, an := clitest.AskModel(t, clitest.ModelEnv(server, setting), "--mind", "offline", "describe this picture"); status != fault.StatusDone {
 			t.Fatalf("status %d: %+v", status, an)
 		}
 		for _, r := range append(requests, server.Requests()...) {
@@ -65,13 +66,13 @@ func TestBudget(t *testing.T) {
 	t.Parallel()
 	for budget, calls := range map[string]int{"30000": 1, "100000": 4} {
 		server := llmtest.New(t, llmtest.Config{Answer: func(r llmtest.Request) llmtest.Response {
-			answer := english().respond(r)
+			answer := clitest.English().Respond(r)
 			if r.Job == "decompose" {
 				answer.Usage = &replay.Usage{Input: 29_000, Output: 900}
 			}
 			return answer
 		}})
-		_, an := askModel(t, modelEnv(server, "OPENAI_BUDGET="+budget), "make it black and white")
+		_, an := clitest.AskModel(t, clitest.ModelEnv(server, "OPENAI_BUDGET="+budget), "make it black and white")
 		dear := strings.HasPrefix(an.Text, "This takes more of the language model than one request may take.")
 		if len(server.Requests()) != calls || dear != (calls == 1) {
 			t.Errorf("%s: %d calls: %s", budget, len(server.Requests()), an.Text)
@@ -87,7 +88,7 @@ func TestModelsOfTools(t *testing.T) {
 	if err := os.WriteFile(ways, []byte("tools: {text_to_speech: [{server: openai}], speech_to_text: [{server: openai}]}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	tools := toolLines(t, modelEnv(server, "OPENAI_VISION_MODEL=seer", "OPENAI_IMAGE_MODEL=painter",
+	tools := clitest.ToolLines(t, clitest.ModelEnv(server, "OPENAI_VISION_MODEL=seer", "OPENAI_IMAGE_MODEL=painter",
 		"OPENAI_SPEECH_MODEL=speaker", "OPENAI_TRANSCRIPTION_MODEL=writer", "BACKENDS_FILE="+ways)...)
 	for tool, want := range map[string]string{
 		"image_captioning": `"seer": set OPENAI_VISION_MODEL`, "text_to_image": `"painter": set OPENAI_IMAGE_MODEL`,
@@ -100,7 +101,7 @@ func TestModelsOfTools(t *testing.T) {
 	if l := tools["translation"]; !l.Live {
 		t.Errorf("%+v", l)
 	}
-	blind := toolLines(t, modelEnv(server, "OPENAI_VISION_MODEL=none")...)
+	blind := clitest.ToolLines(t, clitest.ModelEnv(server, "OPENAI_VISION_MODEL=none")...)
 	if l := blind["image_captioning"]; l.Live || !strings.Contains(l.Why, "set OPENAI_VISION_MODEL to one") {
 		t.Errorf("without a model that sees: %+v", l)
 	}
@@ -117,13 +118,13 @@ func TestModelsThatAreChosen(t *testing.T) {
 			if r.Model == "gpt-6.1-terra" {
 				return llmtest.Response{Status: http.StatusNotFound, ErrorCode: "model_not_found"}
 			}
-			return english().respond(r)
+			return clitest.English().Respond(r)
 		},
 	})
 	env := []string{"OPENAI_BASE_URL=" + server.URL()}
-	status, stdout, stderr := called{env: append(env, "ATELIER_LOG=warn", "ATELIER_DATA="+t.TempDir()), args: []string{
+	status, stdout, stderr := clitest.Called{Env: append(env, "ATELIER_LOG=warn", "ATELIER_DATA="+t.TempDir()), Args: []string{
 		"ask", "--json", "--out", t.TempDir(), "--file", "testdata/photo.jpg", "make it black and white",
-	}}.run(t)
+	}}.Run(t)
 	var an ask.Answer
 	if err := json.Unmarshal([]byte(stdout), &an); err != nil || status != fault.StatusDone {
 		t.Fatalf("status %d: %v: %s%s", status, err, stdout, stderr)
@@ -143,7 +144,7 @@ func TestModelsThatAreChosen(t *testing.T) {
 	if count["GET /v1/models"] != 1 || count["POST /v1/chat/completions"] != 5 {
 		t.Errorf("the calls are %v", count)
 	}
-	tools := toolLines(t, env...)
+	tools := clitest.ToolLines(t, env...)
 	if l := tools["text_to_image"]; !l.Live {
 		t.Errorf("%+v", l)
 	}
@@ -158,14 +159,14 @@ func TestModelsThatAreChosen(t *testing.T) {
 // TestEvalMeasuresOneModel, also where it was chosen.
 func TestEvalMeasuresOneModel(t *testing.T) {
 	t.Parallel()
-	dir, files := greyBenchmark(t)
-	server := llmtest.New(t, llmtest.Config{Answer: english().respond, Models: []string{"gpt-6-luna", "gpt-6.1-terra"}})
+	dir, files := clitest.GreyBenchmark(t)
+	server := llmtest.New(t, llmtest.Config{Answer: clitest.English().Respond, Models: []string{"gpt-6-luna", "gpt-6.1-terra"}})
 	kept := filepath.Join(dir, "answers")
 	args := append([]string{"--mind", "llm", "--record", kept, "--ids", "grey-1"}, files...)
-	if m := evalJSON(t, []string{"OPENAI_BASE_URL=" + server.URL()}, args...); m.Mind != "gpt-6.1-terra" {
+	if m := clitest.EvalJSON(t, []string{"OPENAI_BASE_URL=" + server.URL()}, args...); m.Mind != "gpt-6.1-terra" {
 		t.Errorf("measured is %s", m.Mind)
 	}
-	if m := evalJSON(t, nil, append([]string{"--replay", kept}, files...)...); m.Recorded == nil || m.Recorded.Model != "gpt-6.1-terra" || m.Requests != 1 {
+	if m := clitest.EvalJSON(t, nil, append([]string{"--replay", kept}, files...)...); m.Recorded == nil || m.Recorded.Model != "gpt-6.1-terra" || m.Requests != 1 {
 		t.Errorf("recorded is %+v", m.Recorded)
 	}
 }
@@ -178,7 +179,7 @@ func TestVoice(t *testing.T) {
 		voices = append(voices, r.Voice)
 		return llmtest.SpeechResponse{Fault: llmtest.Fault{Status: http.StatusBadRequest}}
 	}})
-	askModel(t, modelEnv(server, "OPENAI_SPEECH_VOICE=nova"), "--mind", "offline", `say "hello" aloud`)
+	clitest.AskModel(t, clitest.ModelEnv(server, "OPENAI_SPEECH_VOICE=nova"), "--mind", "offline", `say "hello" aloud`)
 	if len(voices) != 1 || voices[0] != "nova" {
 		t.Errorf("the voices are %q", voices)
 	}
@@ -192,11 +193,11 @@ func TestLogAboveProgress(t *testing.T) {
 		<-waits.Came
 		return llmtest.Response{Status: http.StatusUnauthorized}
 	}})
-	_, _, stderr := called{
-		env:      modelEnv(server, "ATELIER_LOG=warn", "MIND_FALLBACK=offline"),
-		args:     []string{"ask", "--out", t.TempDir(), "--file", "testdata/photo.jpg", "make it black and white"},
-		terminal: func(io.Writer) (int, bool) { return 200, true }, stderr: waits,
-	}.run(t)
+	_, _, stderr := clitest.Called{
+		Env:      clitest.ModelEnv(server, "ATELIER_LOG=warn", "MIND_FALLBACK=offline"),
+		Args:     []string{"ask", "--out", t.TempDir(), "--file", "testdata/photo.jpg", "make it black and white"},
+		Terminal: func(io.Writer) (int, bool) { return 200, true }, Stderr: waits,
+	}.Run(t)
 	above, last := bottest.Screen(stderr)
 	for line := range strings.Lines(above) {
 		if !strings.HasPrefix(line, "time=") {

@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"atelier/adapters/slack"
+	"atelier/bot/clitest"
 	"atelier/bot/fault"
 )
 
@@ -63,7 +64,7 @@ func readManifest(t *testing.T, text string) manifest {
 // deployments is the one that is printed.
 func TestSlackManifest(t *testing.T) {
 	t.Parallel()
-	status, stdout, stderr := run(t, nil, "slack-manifest")
+	status, stdout, stderr := clitest.Run(t, nil, "slack-manifest")
 	if status != fault.StatusDone || stderr != "" {
 		t.Fatalf("status %d, %s", status, stderr)
 	}
@@ -76,7 +77,7 @@ func TestSlackManifest(t *testing.T) {
 	}
 
 	const at = "https://atelier.example.org"
-	status, requests, stderr := run(t, nil, "slack-manifest", "--url", at+"/")
+	status, requests, stderr := clitest.Run(t, nil, "slack-manifest", "--url", at+"/")
 	if status != fault.StatusDone || stderr != "" {
 		t.Fatalf("status %d, %s", status, stderr)
 	}
@@ -90,7 +91,7 @@ func TestSlackManifest(t *testing.T) {
 		t.Errorf("with the other lines: %+v", changed)
 	}
 	for _, wrong := range []string{"atelier.example.org", "http://atelier.example.org", at + "/slack"} {
-		if status, _, stderr := run(t, nil, "slack-manifest", "--url", wrong); status != fault.StatusUsage || !strings.Contains(stderr, "--url is") {
+		if status, _, stderr := clitest.Run(t, nil, "slack-manifest", "--url", wrong); status != fault.StatusUsage || !strings.Contains(stderr, "--url is") {
 			t.Errorf("%s: status %d, %s", wrong, status, stderr)
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"atelier/bot/clitest"
 	"atelier/storage/redis/redistest"
 )
 
@@ -177,7 +178,7 @@ func (s soak) run(tb testing.TB, chat soakChat) soaked {
 // soakBot is the bot that is talked with.
 type soakBot struct {
 	command *exec.Cmd
-	log     *syncBuffer
+	log     *clitest.SyncBuffer
 }
 
 // settings are those of the processes.
@@ -191,7 +192,7 @@ func (s soak) settings(tb testing.TB, chat soakChat) []string {
 
 func (soak) start(tb testing.TB, env []string, flags ...string) *soakBot {
 	tb.Helper()
-	p := &soakBot{command: exec.CommandContext(context.WithoutCancel(tb.Context()), "bot", slices.Concat([]string{"serve"}, flags)...), log: &syncBuffer{}} //nolint:gosec // the flags stand in this file
+	p := &soakBot{command: exec.CommandContext(context.WithoutCancel(tb.Context()), "bot", slices.Concat([]string{"serve"}, flags)...), log: &clitest.SyncBuffer{}} //nolint:gosec // the flags stand in this file
 	p.command.Env = env
 	p.command.Stdout, p.command.Stderr = p.log, p.log
 	if err := p.command.Start(); err != nil {

@@ -18,6 +18,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/bot/bottest"
+	"atelier/bot/clitest"
 	"atelier/bot/serve"
 	"atelier/bot/settings"
 	"atelier/bot/workshop"
@@ -57,17 +58,17 @@ func servedTools(catalogue *toolbox.Catalogue) []toolbox.Tool {
 // and without a language model, every tool is live somewhere but those that only its server runs.
 func TestRealToolServerHasEveryTool(t *testing.T) {
 	t.Parallel()
-	env := append(skyEnv(t), realToolServer(t)...)
+	env := append(clitest.SkyEnv(t), realToolServer(t)...)
 	catalogue, err := bottest.Builtin()
 	bottest.Check(t, err)
-	tools := toolLines(t, env...)
+	tools := clitest.ToolLines(t, env...)
 	for _, tool := range catalogue.Tools() {
 		without := slices.ContainsFunc(tool.Backends, func(b toolbox.Backing) bool { return b.Kind != settings.OpenAIKind })
 		if l := tools[tool.Name]; l.Live != without {
 			t.Errorf("%s: live without a language model is %t, want %t: %s", tool.Name, l.Live, without, l.Why)
 		}
 	}
-	served := liveOf(tools, settings.ToolServer)
+	served := clitest.LiveOf(tools, settings.ToolServer)
 	for _, tool := range servedTools(catalogue) {
 		if !slices.Contains(served, tool.Name) {
 			t.Errorf("%s is not live on the tool server: it runs by %v", tool.Name, tools[tool.Name].Ways)
@@ -79,7 +80,7 @@ func TestRealToolServerHasEveryTool(t *testing.T) {
 // for.
 func TestRealToolServerRunsEveryTool(t *testing.T) {
 	t.Parallel()
-	config, err := settings.Read(append(skyEnv(t), realToolServer(t)...), nil, nil)
+	config, err := settings.Read(append(clitest.SkyEnv(t), realToolServer(t)...), nil, nil)
 	bottest.Check(t, err)
 	catalogue, err := bottest.Builtin()
 	bottest.Check(t, err)
@@ -117,7 +118,7 @@ func TestFromMessageToThread(t *testing.T) {
 		"REDIS_URL=redis://" + miniredis.RunT(t).Addr(), "S3_BUCKET=bucket", "AWS_ENDPOINT_URL_S3=" + bucket.URL(),
 		"AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=key", "AWS_SECRET_ACCESS_KEY=secret",
 	}
-	start := func(queues string, p *parlour, env ...string) *open {
+	start := func(queues string, p *clitest.Parlour, env ...string) *clitest.Open {
 		t.Helper()
 		pools, err := serve.ParsePools(queues, "")
 		bottest.Check(t, err)
@@ -125,16 +126,16 @@ func TestFromMessageToThread(t *testing.T) {
 		if p != nil {
 			s.Adapters = append(s.Adapters, p)
 		}
-		o := openService(t, s, slices.Concat(shared, []string{"ATELIER_DATA=" + t.TempDir()}, env)...)
-		o.parlour = p
+		o := clitest.OpenService(t, s, slices.Concat(shared, []string{"ATELIER_DATA=" + t.TempDir()}, env)...)
+		o.Parlour = p
 		return o
 	}
 	worker := start("gpu", nil, gpu...)
-	gateway := start("gateway,plan", newParlour())
+	gateway := start("gateway,plan", clitest.NewParlour())
 	look := time.NewTicker(50 * time.Millisecond)
 	defer look.Stop()
 	for range look.C { // until the worker has told what it can
-		able, err := gateway.jobs.Elsewhere(t.Context())
+		able, err := gateway.Jobs.Elsewhere(t.Context())
 		bottest.Check(t, err)
 		if len(able["text_to_image"]) > 0 && len(able["audio_to_audio"]) > 0 {
 			break
@@ -151,17 +152,17 @@ func TestFromMessageToThread(t *testing.T) {
 		"draws":     {text: "draw a castle by the sea", made: []plan.Type{plan.Image}},
 		"separates": {text: "separate the voices in voices.wav", file: voices, made: []plan.Type{plan.Audio, plan.Audio}},
 	} {
-		wish := gateway.parlour.wish(id, c.text)
+		wish := gateway.Parlour.Wish(id, c.text)
 		wish.Message.Files = nil
 		if c.file != "" {
 			wish.Message.Files = []adapters.File{{ID: "f", Name: filepath.Base(c.file), Handle: c.file}}
 		}
-		gateway.parlour.says <- wish
-		reply := <-gateway.parlour.replies
-		r := gateway.waitFor(wish)
+		gateway.Parlour.Says <- wish
+		reply := <-gateway.Parlour.Replies
+		r := gateway.WaitFor(wish)
 		run := r.Runs[0]
 		if run.Status != jobs.Done || !slices.EqualFunc(run.Made, c.made, func(m plan.Resource, of plan.Type) bool { return m.Type == of }) {
-			t.Fatalf("%s: it is %s: %+v\n%s\n%s", id, run.Status, run.Answer, gateway.log, worker.log)
+			t.Fatalf("%s: it is %s: %+v\n%s\n%s", id, run.Status, run.Answer, gateway.Log, worker.Log)
 		}
 		if len(reply.Files) != len(c.made) || reply.AnswerTo.ID != id {
 			t.Errorf("%s: it said %+v", id, reply)

@@ -1,0 +1,113 @@
+package ask_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"atelier/agent/plan"
+	"atelier/bot/ask"
+	"atelier/bot/bottest"
+	"atelier/bot/clitest"
+	"atelier/bot/fault"
+)
+
+// TestATurnOutlastsItsFiles: a result that cannot be handed out is in the conversation
+// all the same, which goes on from there.
+func TestATurnOutlastsItsFiles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	photo := filepath.Join(dir, "photo.png")
+	bottest.Write(t, photo, string(bottest.PictureBytes(40, 20)))
+	_, first := clitest.AskJSON(t, dir, "--thread", "one", "--file", photo, "blur it")
+	if len(first.Files) != 1 {
+		t.Fatalf("%+v", first)
+	}
+	made := first.Files[0]
+	// Nothing can be written into the folder where the file is to go.
+	if err := errors.Join(os.Remove(made.Path), os.Remove(filepath.Dir(made.Path)), os.Symlink("nowhere/at/all", filepath.Dir(made.Path))); err != nil {
+		t.Fatal(err)
+	}
+	status, failed := clitest.AskJSON(t, dir, "--thread", "two", "--file", photo, "blur it")
+	if want := fmt.Sprintf("The file %s could not be written", filepath.Base(made.Path)); status != fault.StatusFailed || !strings.HasPrefix(failed.Text, want) {
+		t.Fatalf("status %d: %+v", status, failed)
+	}
+	bottest.Check(t, os.Remove(filepath.Dir(made.Path)))
+	status, next := clitest.AskJSON(t, dir, "--thread", "two", "rotate it by 90 degrees")
+	if status != fault.StatusDone || next.Solutions[0].Steps[0].Inputs[0] != made.Name {
+		t.Errorf("status %d: %+v", status, next)
+	}
+}
+
+func TestTooManyThings(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	args := []string{"--thread", "many"}
+	for i := range ask.MaxFiles {
+		photo := filepath.Join(dir, fmt.Sprintf("p%d.png", i))
+		bottest.Write(t, photo, string(bottest.PictureBytes(8+i, 8)))
+		args = append(args, "--file", photo)
+	}
+	if status, an := clitest.AskJSON(t, dir, append(args, "--plan", "make a collage of these pictures")...); status != fault.StatusDone {
+		t.Fatalf("status %d: %s", status, an.Text)
+	}
+	more := filepath.Join(dir, "more.png")
+	bottest.Write(t, more, string(bottest.PictureBytes(99, 8)))
+	status, _, stderr := clitest.Run(t, nil, append([]string{"ask", "--file", more, "make a collage of these pictures"}, args[2:]...)...)
+	if status != fault.StatusUsage || !strings.Contains(stderr, "at most 64 files") {
+		t.Errorf("status %d: %s", status, stderr)
+	}
+	status, an := clitest.AskJSON(t, dir, "--thread", "many", "--file", more, "make a collage of all the pictures")
+	if status != fault.StatusFailed || !strings.HasPrefix(an.Text, "At most 64 things") {
+		t.Errorf("status %d: %s", status, an.Text)
+	}
+}
+
+// TestReasonNamesNoPath: the folders of the machine are nobody's business.
+func TestReasonNamesNoPath(t *testing.T) {
+	t.Parallel()
+	full := syscall.ENOSPC
+	for _, err := range []error{
+		&fs.PathError{Op: "write", Path: "/srv/blobs/x", Err: full},
+		&os.LinkError{Op: "rename", Old: "/srv/a", New: "/srv/b", Err: full},
+		errors.Join(fmt.Errorf("put given/x: %w", &fs.PathError{Op: "write", Path: "/srv/x", Err: full}), nil),
+	} {
+		for _, sentence := range []string{fault.Reason(err), plan.Sentence(fault.NoScratch(err), plan.Message{}).String()} {
+			if strings.Contains(sentence, "/") || !strings.Contains(sentence, full.Error()) {
+				t.Errorf("%v became %q", err, sentence)
+			}
+		}
+	}
+}
+
+// The log tells what went wrong without what a person wrote or how a file is called: the
+// sentence for the person may quote both.
+func TestTheLogQuotesNobody(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "my secret aunt.jpg")
+	if err := os.WriteFile(file, []byte("no picture"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	status, _, stderr := clitest.Run(t, map[string]string{"ATELIER_LOG": "warn"}, "ask", "--file", file, "blur my secret uncle")
+	if status != fault.StatusFailed || !strings.Contains(stderr, "my secret aunt.jpg") {
+		t.Errorf("the person is told, with the status %d: %s", status, stderr)
+	}
+	logged := 0
+	for line := range strings.Lines(stderr) {
+		if !strings.HasPrefix(line, "time=") {
+			continue
+		}
+		logged++
+		if strings.Contains(line, "secret") {
+			t.Errorf("the log quotes: %s", line)
+		}
+	}
+	if logged == 0 {
+		t.Errorf("nothing was logged: %s", stderr)
+	}
+}

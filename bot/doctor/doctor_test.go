@@ -1,0 +1,246 @@
+package doctor_test
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+
+	"atelier/agent/mind/llm/llmtest"
+	"atelier/bot/bottest"
+	"atelier/bot/clitest"
+	"atelier/bot/doctor"
+	"atelier/bot/fault"
+	"atelier/bot/operator"
+	"atelier/bot/place"
+	"atelier/storage/disk"
+	"atelier/storage/s3/s3test"
+)
+
+// damaged is a data folder with a state of which a part was cut off.
+func damaged(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	file := filepath.Join(folder, place.StateLog)
+	state, err := disk.OpenState(disk.StateConfig{File: file})
+	bottest.Check(t, err)
+	bottest.Check(t, state.Put(t.Context(), "g/k", make([]byte, 1000), 0))
+	bottest.Check(t, state.Close())
+	info, err := os.Stat(file)
+	bottest.Check(t, err)
+	bottest.Check(t, os.Truncate(file, info.Size()-500))
+	return folder
+}
+
+// TestDoctor: what is absent, wrong or refused is told with what to do about it.
+func TestDoctor(t *testing.T) {
+	t.Parallel()
+	redis, locked := miniredis.RunT(t), miniredis.RunT(t)
+	locked.RequireAuth(bottest.Hush)
+	bucket := s3test.New(t, s3test.Config{Bucket: "media", Key: "id", Secret: bottest.Hush})
+	s3 := func(secret string) []string {
+		return []string{"S3_BUCKET=media", "AWS_REGION=us-east-1", "AWS_ENDPOINT_URL_S3=" + bucket.URL(), "AWS_ACCESS_KEY_ID=id", "AWS_SECRET_ACCESS_KEY=" + secret}
+	}
+	model := llmtest.New(t, llmtest.Config{Key: bottest.Hush, Models: []string{"large", "small:latest"}})
+	models := func(key, name string, more ...string) []string {
+		return append(more, "OPENAI_BASE_URL="+model.URL(), "OPENAI_API_KEY="+key, "OPENAI_MODEL="+name)
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	bottest.Write(t, file, "")
+	cut, kept, foreign := damaged(t), damaged(t), t.TempDir()
+	state, err := disk.OpenState(disk.StateConfig{File: filepath.Join(kept, place.StateLog)})
+	bottest.Check(t, err)
+	bottest.Check(t, state.Close())
+	bottest.Write(t, filepath.Join(foreign, place.StateLog), "something else")
+	for name, c := range map[string]struct {
+		env   []string
+		state doctor.Health
+		thing string
+		says  string
+	}{
+		"nothing is set":     {nil, doctor.Healthy, "settings", "What is set is understood: ATELIER_DATA, ATELIER_LISTEN, WEATHER_URL, PLACES_URL."}, // as every test does
+		"no folder yet":      {nil, doctor.Healthy, "data folder", " will be made when it is needed."},
+		"no Redis":           {nil, doctor.Healthy, "Redis", "set REDIS_URL"},
+		"no process":         {nil, doctor.Missing, "workers", "bot serve"},
+		"no files yet":       {nil, doctor.Healthy, "files", "They will be kept in "},
+		"no model":           {nil, doctor.Missing, "language model", "set OPENAI_API_KEY"},
+		"tools":              {nil, doctor.Healthy, "tools", " can run here."},
+		"temporary files":    {nil, doctor.Healthy, "temporary files", " can be written to."},
+		"a wrong setting":    {[]string{"ATELIER_PARALLEL=many"}, doctor.Wrong, "settings", "ATELIER_PARALLEL is "},
+		"a wrong secret":     {[]string{"REDIS_URL=ftp://u:" + bottest.Hush + "@h"}, doctor.Wrong, "settings", "REDIS_URL is wrong: "},
+		"nothing more":       {[]string{"ATELIER_PARALLEL=many"}, doctor.Missing, "the rest", "once the settings are right"},
+		"a file for a data":  {[]string{"ATELIER_DATA=" + file}, doctor.Wrong, "data folder", "set ATELIER_DATA to another one"},
+		"a cut state":        {[]string{"ATELIER_DATA=" + cut}, doctor.Wrong, "state", filepath.Join(cut, place.StateLog) + " was damaged: 1026 bytes of it are lost. bot serve goes on"},
+		"a state that was":   {[]string{"ATELIER_DATA=" + kept}, doctor.Wrong, "state", ".damaged-"},
+		"no state of ours":   {[]string{"ATELIER_DATA=" + foreign}, doctor.Wrong, "state", "was written by something else"},
+		"Redis":              {[]string{"REDIS_URL=redis://" + redis.Addr()}, doctor.Healthy, "Redis", " at " + redis.Addr() + " takes what is needed."},
+		"Redis, no worker":   {[]string{"REDIS_URL=redis://" + redis.Addr()}, doctor.Missing, "workers", "bot serve"},
+		"Redis, some folder": {[]string{"REDIS_URL=redis://" + redis.Addr(), "ATELIER_DATA=" + t.TempDir()}, doctor.Healthy, "data folder", " can be written to."},
+		"Redis is locked":    {[]string{"REDIS_URL=redis://" + locked.Addr()}, doctor.Wrong, "Redis", "refuses the user name or the password"},
+		"Redis, wrong word":  {[]string{"REDIS_URL=redis://:no" + bottest.Hush + "@" + locked.Addr()}, doctor.Wrong, "Redis", "refuses the user name or the password"},
+		"Redis, right word":  {[]string{"REDIS_URL=redis://:" + bottest.Hush + "@" + locked.Addr()}, doctor.Healthy, "Redis", " at " + locked.Addr()},
+		"a bucket":           {s3(bottest.Hush), doctor.Healthy, "files", `in the bucket "media"`},
+		"a bucket refuses":   {s3("no" + bottest.Hush), doctor.Wrong, "files", "does not accept the credentials"},
+		"another's bucket":   {append(s3(bottest.Hush), "S3_BUCKET=other"), doctor.Wrong, "files", `no bucket "other"`},
+		"a model":            {models(bottest.Hush, "large"), doctor.Healthy, "language model", "large at "},
+		"its latest":         {models(bottest.Hush, "small"), doctor.Healthy, "language model", "small at "},
+		"no such model":      {models(bottest.Hush, "huge"), doctor.Wrong, "language model", "huge is not among them: set OPENAI_MODEL"},
+		"a wrong key":        {models("no"+bottest.Hush, "large"), doctor.Wrong, "language model", "key"},
+		"no model answers":   {[]string{"OPENAI_BASE_URL=http://127.0.0.1:1/v1", "OPENAI_MODEL=m"}, doctor.Wrong, "language model", "check that it runs, and OPENAI_BASE_URL"},
+		"a model for tools":  {models(bottest.Hush, "large", "MIND=offline"), doctor.Healthy, "model server", "with 2 models"},
+		"one that splits":    {models(bottest.Hush, "large", "DECOMPOSER_MODEL=huge"), doctor.Wrong, "model for splitting", "set DECOMPOSER_MODEL"},
+		"a page for all":     {[]string{"WEB_PASSWORD=" + bottest.Hush}, doctor.Healthy, "web channel", "for whoever knows WEB_PASSWORD."},
+		"a page by a proxy":  {[]string{"WEB_USER_HEADER=Remote-User"}, doctor.Healthy, "web channel", "for whom a proxy names in Remote-User."},
+		"a page for me":      {nil, doctor.Healthy, "web channel", "for this machine only."},
+		"no page":            {[]string{"ATELIER_LISTEN=off"}, doctor.Missing, "web channel", "ATELIER_LISTEN is off"},
+		"links to point":     {[]string{"PUBLIC_URL=https://atelier.example.org", "WEB_PASSWORD=" + bottest.Hush}, doctor.Healthy, "pointing", "at https://atelier.example.org."},
+		"no HTTP":            {[]string{"ATELIER_LISTEN=off"}, doctor.Healthy, "HTTP", "listens nowhere"},
+		"HTTP":               {nil, doctor.Healthy, "HTTP", "is free"},
+		"HTTP is another's":  {[]string{"ATELIER_LISTEN=" + clitest.Serving(t, http.StatusNotFound)}, doctor.Wrong, "HTTP", "set ATELIER_LISTEN"},
+		"HTTP is our own":    {[]string{"ATELIER_LISTEN=" + clitest.Serving(t, http.StatusOK)}, doctor.Healthy, "HTTP", "held by a running Atelier"},
+		"no address of ours": {[]string{"ATELIER_LISTEN=192.0.2.1:80"}, doctor.Wrong, "HTTP", "cannot be listened on"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := clitest.Examined(t, c.env...)[c.thing]
+			if f.State != c.state || !strings.Contains(f.Says, c.says) {
+				t.Errorf("%+v", f)
+			}
+		})
+	}
+}
+
+// TestDoctorOfModels: which models are chosen, which end, and what takes their place.
+func TestDoctorOfModels(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		models []string // with the day of their end behind an @
+		env    []string
+		state  doctor.Health
+		thing  string
+		says   string
+	}{
+		"chosen":        {[]string{"gpt-6-luna", "gpt-6.1-terra"}, nil, doctor.Healthy, "language model", " can be asked. It was chosen from the server's list; OPENAI_MODEL names another one."},
+		"of tools":      {[]string{"gpt-6-luna", "gpt-image-2.6-flare", "whisper-1"}, nil, doctor.Healthy, "models of tools", "gpt-image-2.6-flare draws, whisper-1 writes down what is said."},
+		"not there":     {[]string{"gpt-6-luna", "whisper-1"}, nil, doctor.Missing, "more models", "set OPENAI_IMAGE_MODEL, OPENAI_SPEECH_MODEL, if it has"},
+		"unclear":       {[]string{"qwen3-vl:8b", "llama3.2:latest"}, nil, doctor.Wrong, "language model", "is not clear: set OPENAI_MODEL to one of them, such as qwen3-vl:8b, llama3.2:latest."},
+		"no list":       {nil, nil, doctor.Healthy, "language model", "gpt-6.1-terra at "},
+		"ends":          {[]string{"gpt-6-luna", "mine@2999-12-11"}, []string{"OPENAI_MODEL=mine"}, doctor.Warning, "model mine", " shuts it down on 2999-12-11"},
+		"its successor": {[]string{"gpt-6-luna", "mine@2999-12-11"}, []string{"OPENAI_MODEL=mine"}, doctor.Warning, "model mine", ": set OPENAI_MODEL to another one, such as gpt-6-luna."},
+		"ended":         {[]string{"gpt-6-luna", "mine@2026-10-23"}, []string{"OPENAI_IMAGE_MODEL=mine"}, doctor.Wrong, "model mine", " shut it down on 2026-10-23"},
+		"the next":      {[]string{"gpt-6-luna@2999-01-06", "gpt-5-mini"}, nil, doctor.Warning, "model gpt-6-luna", "; then gpt-5-mini takes its place."},
+		"the last": {[]string{"gpt-6-luna", "gpt-4o-mini-tts@2999-01-06"}, nil, doctor.Warning, "model gpt-4o-mini-tts",
+			", and lists nothing else that is known to do the same: set OPENAI_SPEECH_MODEL to what takes its place."},
+		"splits": {[]string{"gpt-6-luna", "mix@2999-12-11"}, []string{"DECOMPOSER_MODEL=mix"}, doctor.Warning, "model mix", ": set DECOMPOSER_MODEL to another one"},
+		"sees":   {[]string{"gpt-6-luna", "eye@2999-12-11"}, []string{"OPENAI_VISION_MODEL=eye"}, doctor.Warning, "model eye", ": set OPENAI_VISION_MODEL to another one"},
+		"blind":  {[]string{"gpt-6-luna@2999-12-11", "mine"}, []string{"OPENAI_MODEL=mine", "OPENAI_VISION_MODEL=none"}, "", "model gpt-6-luna", ""},
+		"none":   {nil, []string{"OPENAI_MODEL=mine", "OPENAI_VISION_MODEL=none"}, doctor.Healthy, "language model", "mine at "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			script := llmtest.Config{Ends: map[string]string{}}
+			for _, model := range c.models {
+				model, day, ends := strings.Cut(model, "@")
+				script.Models = append(script.Models, model)
+				if ends {
+					script.Ends[model] = day
+				}
+			}
+			f := clitest.Examined(t, append(c.env, "OPENAI_BASE_URL="+llmtest.New(t, script).URL())...)[c.thing]
+			if f.State != c.state || !strings.Contains(f.Says, c.says) {
+				t.Errorf("%+v", f)
+			}
+		})
+	}
+}
+
+// TestDoctorAndTheRunning: a process that runs is named, on its socket and on its Redis.
+func TestDoctorAndTheRunning(t *testing.T) {
+	t.Parallel()
+	l := clitest.Live(t)
+	listen := "ATELIER_LISTEN=" + clitest.Serving(t, http.StatusOK)
+	bottest.Check(t, l.Place.State.Put(t.Context(), "workers/a-1", []byte(`{"id":"a-1","host":"here","process":7,"queues":["cpu","plan"]}`), time.Hour))
+	found := clitest.Examined(t, append(l.Env, listen)...)
+	for thing, says := range map[string]string{
+		"data folder": l.Folder + " is used by the running Atelier, process 7.",
+		"workers":     "Process 7 on here works on cpu, plan.",
+		"files":       "They are kept in " + filepath.Join(l.Folder, "blobs"),
+		"HTTP":        "it is held by the running Atelier, process 7.",
+	} {
+		if f := found[thing]; f.State != doctor.Healthy || !strings.HasPrefix(f.Says, says) && !strings.HasSuffix(f.Says, says) {
+			t.Errorf("%+v", f)
+		}
+	}
+	l = clitest.Live(t, "REDIS_URL=redis://"+miniredis.RunT(t).Addr())
+	bottest.Check(t, l.Place.State.Put(t.Context(), "workers/a-1", []byte(`{"id":"a-1","queues":["cpu","plan","gateway:web"]}`), time.Hour))
+	if f := clitest.Examined(t, l.Env...)["workers"]; f.State != doctor.Healthy || !strings.Contains(f.Says, "All queues are worked on") {
+		t.Errorf("%+v", f)
+	}
+}
+
+// TestDoctorAndTheSilent: a process that takes calls and does not answer has the folder all
+// the same.
+func TestDoctorAndTheSilent(t *testing.T) {
+	t.Parallel()
+	l := &clitest.Living{T: t, Folder: t.TempDir()}
+	listener, err := operator.Listen(l.Folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Going(func(ctx context.Context) error {
+		context.AfterFunc(ctx, func() { bottest.Check(t, listener.Close()) })
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return nil //nolint:nilerr // it was closed
+			}
+			bottest.Check(t, conn.Close())
+		}
+	})
+	if f := clitest.Examined(t, "ATELIER_DATA="+l.Folder)["data folder"]; f.State != doctor.Wrong || !strings.HasSuffix(f.Says, " is used by a process that does not answer.") {
+		t.Errorf("%+v", f)
+	}
+}
+
+// TestDoctorLeavesNothing: where nothing is, nothing is made.
+func TestDoctorLeavesNothing(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	clitest.Examined(t, "ATELIER_DATA="+filepath.Join(folder, "data"))
+	clitest.Examined(t, "ATELIER_DATA="+folder)
+	if left, err := os.ReadDir(folder); err != nil || len(left) != 0 {
+		t.Errorf("%v, %v", left, err)
+	}
+}
+
+// TestDoctorAsText: a line for each finding; all that is wrong with the settings is told.
+func TestDoctorAsText(t *testing.T) {
+	t.Parallel()
+	status, stdout, _ := clitest.Called{Env: []string{"ATELIER_PARALLEL=many", "ATELIER_LOG=loud", "OPENAI_API_KEY=" + bottest.Hush + " "}, Args: []string{"doctor"}}.Run(t)
+	want := `wrong    settings  ATELIER_PARALLEL is "many": a whole number from 1 to 64 is expected.
+wrong    settings  ATELIER_LOG is "loud": off, warn, info or debug is expected.
+wrong    settings  OPENAI_API_KEY is wrong: it holds spaces, line breaks or letters that no key has; it may have been cut or copied with something else.
+missing  the rest  It is looked at once the settings are right.
+`
+	if status != fault.StatusFailed || stdout != want {
+		t.Errorf("status %d\n%s", status, stdout)
+	}
+}
+
+// TestDoctorOfPrograms: what is missing is named with the packages that have it, and so is
+// what the kernel does not do.
+func TestDoctorOfPrograms(t *testing.T) {
+	t.Parallel()
+	found := clitest.Examined(t)
+	if f := found["programs"]; f.State != doctor.Healthy || !strings.Contains(f.Says, "espeak-ng, ffmpeg, ffprobe,") {
+		t.Errorf("%+v", f)
+	}
+	if f := found["confinement"]; f.State == doctor.Wrong || !strings.Contains(f.Says, "Programs run as ") {
+		t.Errorf("%+v", f)
+	}
+}

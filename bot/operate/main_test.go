@@ -1,0 +1,9 @@
+package operate_test
+
+import (
+	"testing"
+
+	"atelier/bot/clitest"
+)
+
+func TestMain(m *testing.M) { clitest.Main(m) }

@@ -1,0 +1,9 @@
+package serve_test
+
+import (
+	"testing"
+
+	"atelier/bot/clitest"
+)
+
+func TestMain(m *testing.M) { clitest.Main(m) }

@@ -1,0 +1,80 @@
+package serve_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox/hftask/hftasktest"
+	"atelier/bot/clitest"
+	"atelier/bot/serve"
+	"atelier/jobs"
+	"atelier/storage/s3/s3test"
+)
+
+// TestProcessesOfUnequalTools, of which each is all that the command line makes of it: what
+// needs a server is planned where a process that works on its queue has one, and done there,
+// although another one takes work of the same queue. One that has the server and does not
+// work on the queue is none.
+func TestProcessesOfUnequalTools(t *testing.T) {
+	t.Parallel()
+	server := hftasktest.New(t, hftasktest.Config{})
+	shared := []string{
+		"REDIS_URL=redis://" + miniredis.RunT(t).Addr(), "S3_BUCKET=bucket", "AWS_ENDPOINT_URL_S3=" + s3test.New(t, s3test.Config{}).URL(),
+		"AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=key", "AWS_SECRET_ACCESS_KEY=secret",
+	}
+	worker := func(queues string) {
+		t.Helper()
+		pools, err := serve.ParsePools(queues, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		clitest.OpenService(t, serve.Service{Pools: pools}, append(slices.Clone(shared), "ATELIER_DATA="+t.TempDir(), "TOOL_SERVER_URL="+server.URL())...)
+	}
+	worker("cpu")
+	o := clitest.OpenParlour(t, clitest.NewParlour(), append(slices.Clone(shared), "ATELIER_DATA="+t.TempDir())...)
+	until := func(tool string) {
+		t.Helper()
+		look := time.NewTicker(50 * time.Millisecond)
+		defer look.Stop()
+		for range look.C {
+			able, err := o.Jobs.Elsewhere(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(able[tool]) > 0 {
+				return
+			}
+		}
+	}
+	until("image_to_edge")
+	if able, err := o.Jobs.Elsewhere(t.Context()); err != nil || len(able["text_to_image"]) != 0 {
+		t.Errorf("on cpu alone can run: %v, %v", able["text_to_image"], err)
+	}
+	drawn := func(id string) jobs.Request {
+		t.Helper()
+		wish := o.Parlour.Wish(id, "draw a castle")
+		wish.Message.Files = nil
+		o.Parlour.Says <- wish
+		<-o.Parlour.Replies
+		return o.WaitFor(wish)
+	}
+	if r := drawn("m1"); r.Runs[0].Status != jobs.Failed || len(r.Runs[0].Steps) != 0 {
+		t.Errorf("nobody can draw, and it is %s", r.Runs[0].Status)
+	}
+	worker("gpu")
+	until("text_to_image")
+	r := drawn("m2")
+	if r.Runs[0].Status != jobs.Done || len(r.Runs[0].Made) != 1 || r.Runs[0].Made[0].Type != plan.Image {
+		t.Errorf("it is %s: %+v", r.Runs[0].Status, r.Runs[0].Answer)
+	}
+	for _, result := range r.Runs[0].Results {
+		if !strings.HasPrefix(result.Candidate, "toolserver:text-to-image") {
+			t.Errorf("drawn by %s", result.Candidate)
+		}
+	}
+}

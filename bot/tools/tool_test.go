@@ -1,0 +1,110 @@
+package tools_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"atelier/bot/bottest"
+	"atelier/bot/clitest"
+	"atelier/bot/fault"
+	"atelier/bot/settings"
+	"atelier/bot/tools"
+)
+
+// mirrorTool has an example that is not understood, one that another tool takes, and other oversights.
+const mirrorTool = `name: mirror_symmetry
+description: Makes a picture symmetrical.
+when: For a symmetrical picture.
+examples:
+  - "mirror the {upper half} of {it} onto the other half"
+  - "make {photo.jpg} symmetrical along its middle, keep the {left} side"
+  - "make {it} grey"
+domain: mirrors
+origins: [own]
+args:
+  - {name: image, type: image, about: the picture}
+params:
+  - {name: half, type: choice, about: the half that is kept, choices: {left: [left half], top: [top, upper half]}, optional: true, default: left}
+  - {name: depth, type: integer, about: how deep it is, optional: true}
+returns: image
+made: "{image}, mirrored"
+backends:
+  - kind: command
+    argv: [no-such-mirror, "{image}", "{half}", "{out:png}"]
+`
+
+func TestCheckWarns(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "mirror_symmetry.yaml")
+	bottest.Write(t, file, mirrorTool)
+	status, stdout, stderr := clitest.Called{Env: []string{"ATELIER_DATA=" + t.TempDir()}, Args: []string{"tool", "check", file}}.Run(t)
+	if status != fault.StatusDone || !strings.Contains(stdout, "the tool mirror_symmetry is right") {
+		t.Fatalf("status %d: %s%s", status, stdout, stderr)
+	}
+	for _, want := range []string{
+		"no slot uses depth", "there are no effects", "no other tool has the domain mirrors; the domains are audio-editing", "no-such-mirror is not installed",
+		`"make {photo.jpg} symmetrical along its middle, keep the {left} side" is not understood`, `"make {it} grey" is taken by `,
+	} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("%q is not said:\n%s", want, stdout)
+		}
+	}
+	if strings.Contains(stdout, "upper half") {
+		t.Errorf("what is understood is warned of:\n%s", stdout)
+	}
+	bottest.Write(t, file, strings.Replace(mirrorTool, `"{half}"`, "{if: half = 'lefft', then: [-l]}", 1))
+	status, _, stderr = clitest.Called{Args: []string{"tool", "check", file}}.Run(t)
+	if status != fault.StatusUsage || !strings.Contains(stderr, "half is never that, but one of left, top") {
+		t.Errorf("status %d: %s", status, stderr)
+	}
+}
+
+// TestTryTellsWhatAProgramSaid: the author of a tool reads the program's own words.
+func TestTryTellsWhatAProgramSaid(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	file, photo := filepath.Join(folder, "some_tool.yaml"), filepath.Join(folder, "photo.png")
+	b, err := (&tools.NewToolCommand{Name: "some_tool", Kind: settings.CommandKind, Takes: "image", Returns: "usual"}).File()
+	bottest.Check(t, err)
+	bottest.Write(t, file, strings.Replace(string(b), "vflip", "vflipp", 1))
+	bottest.Write(t, photo, string(bottest.PictureBytes(40, 20)))
+	try := clitest.Called{Env: []string{"ATELIER_DATA=" + folder}, Args: []string{"tool", "try", file, "--file", photo, "--out", folder}}
+	status, _, stderr := try.Run(t)
+	said, told := strings.Index(stderr, "No such filter: 'vflipp'"), strings.Index(stderr, "is damaged")
+	if status != fault.StatusFailed || said < 0 || told < said {
+		t.Errorf("status %d: %s", status, stderr)
+	}
+	bottest.Write(t, file, string(b))
+	if status, stdout, stderr := try.Run(t); status != fault.StatusDone || !strings.Contains(stdout, "some_tool.png was written") {
+		t.Errorf("status %d: %s%s", status, stdout, stderr)
+	}
+	try.Args = []string{"tool", "try", file, "image=" + photo, "--out", folder}
+	if status, _, stderr := try.Run(t); status != fault.StatusUsage || !strings.Contains(stderr, "image is a file: give it with --file "+photo) {
+		t.Errorf("status %d: %s", status, stderr)
+	}
+}
+
+func TestHelpIsACommandToo(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"help"}, {"help", "tool", "new"}} {
+		status, stdout, stderr := clitest.Called{Args: args}.Run(t)
+		if status != fault.StatusDone || !strings.Contains(stdout, "Usage: bot "+strings.Join(args[1:], " ")) {
+			t.Errorf("%q: status %d: %s%s", args, status, stdout, stderr)
+		}
+	}
+}
+
+// TestToolEffects lists each effect, folded.
+func TestToolEffects(t *testing.T) {
+	t.Parallel()
+	status, stdout, stderr := clitest.Called{Args: []string{"tool", "effects"}}.Run(t)
+	if status != fault.StatusDone || !strings.Contains(stdout, "\nbytes {most}, of html, image, video, audio, document, archive\n  {most: SETTING}. Exact.\n") {
+		t.Errorf("status %d: %s%s", status, stdout, stderr)
+	}
+	for line := range strings.Lines(stdout) {
+		if len([]rune(line)) > 104 {
+			t.Errorf("too long: %s", line)
+		}
+	}
+}
