@@ -60,7 +60,8 @@ func (d *drafter) leftover(r *reading, sub plan.Subtask, beside ...step) []strin
 // that part: "cut the left half off".
 func (c *cover) removed() []string {
 	keeps := func(a toolbox.Arg) bool { return kind(a) == param.Region }
-	if !c.drops(c.r.clause.words) || !slices.ContainsFunc(c.r.head.Args, keeps) {
+	dropped := func(told string) bool { return c.in("dropping words", told) } // "blur all except the middle"
+	if !c.drops(c.r.clause.words) || slices.ContainsFunc(c.told, dropped) || !slices.ContainsFunc(c.r.head.Args, keeps) {
 		return nil
 	}
 	var words []string
@@ -104,7 +105,8 @@ func (c *cover) tell(f *profile, a toldArg) {
 		if columns != nil && !columns[w] {
 			continue // it names no column
 		}
-		if arg.Param == nil || hears(*arg.Param, a.Source.Value, w) {
+		corner := settingOf(arg) == param.Region && c.in("places", w) // "the top left quarter" is as large as the top left
+		if arg.Param == nil || corner || hears(*arg.Param, a.Source.Value, w) {
 			c.says[w], c.says[retrieve.Stem(w)] = true, true
 		}
 	}

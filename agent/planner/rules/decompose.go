@@ -6,6 +6,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/retrieve"
 )
@@ -174,10 +175,10 @@ func (t *thread) readAll(clauses []clause) *outcome {
 // what is marked on several. It returns an outcome where the whole request must be answered
 // otherwise.
 func (t *thread) understandClause(n int, r *reading, last bool) *outcome {
-	if r.form == retrieve.Order && len(t.marksFor(t.marker.hold(r))) > 0 && t.fate(r.clause.words) == spared {
+	sets, o := t.marker.meantMarks(r)
+	if len(sets) == 0 && t.changesRest(r) && len(t.marksFor(t.marker.hold(r))) > 0 {
 		return refusing(onlyTheWhole)
 	}
-	sets, o := t.marker.meantMarks(r)
 	if o != nil || len(sets) == 0 {
 		if o == nil {
 			o = t.carryOut(n, r, last)
@@ -224,10 +225,15 @@ func (t *thread) carryOut(n int, r *reading, last bool) *outcome {
 	case !last && t.onlyTells(r):
 		t.told = t.withoutFiles(r.words, r.text)
 		return nil
+	case !t.isSure(r) && r.marked() && t.changesRest(r):
+		return refusing(onlyTheWhole)
 	case !t.isSure(r):
 		return t.unsure(r)
 	}
 	t.preferCovering(r)
+	if r.marked() && t.changesRest(r) && !t.toldChoice(r) {
+		return refusing(onlyTheWhole)
+	}
 	if q := t.lacks(r); !q.IsZero() {
 		return t.guessingHow(q, r)
 	}
@@ -248,6 +254,16 @@ func (t *thread) carryOut(n int, r *reading, last bool) *outcome {
 	}
 	t.add(n, r, runs)
 	return nil
+}
+
+// changesRest reports whether the clause orders a change of all but what is marked.
+func (t *thread) changesRest(r *reading) bool {
+	return r.form == retrieve.Order && t.fate(r.clause.words) == spared
+}
+
+// toldChoice reports whether the clause makes one of its tool's choices.
+func (t *thread) toldChoice(r *reading) bool {
+	return slices.ContainsFunc(r.head.Args, func(a toolbox.Arg) bool { return settingOf(a) == param.Choice && t.phraseFor(r, *a.Param) != "" })
 }
 
 // onlyTells reports whether the clause states something that the next one may need.

@@ -102,7 +102,7 @@ func (g *grammar) filling(words []retrieve.Word) (int, bool) {
 
 // What tools do with a marked part, in words that find them.
 const (
-	onlyThePart  = "crop to it, keep only what is under the mask and black out the rest"
+	onlyThePart  = "crop to it, keep only what is under the mask and make the rest blank"
 	eraseThePart = "erase it, inpaint it, remove the masked thing and make it vanish"
 )
 

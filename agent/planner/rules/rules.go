@@ -116,12 +116,20 @@ func (g *grammar) tidy(text string) string {
 		text = strings.ToValidUTF8(text[:maxRequest], "")
 	}
 	text = blackAndWhite.ReplaceAllString(text, "black and white")
+	text = keptPart.ReplaceAllString(text, "$2 everything except $1")
 	text = g.noThing.ReplaceAllString(text, "${1}without $2")
 	return strings.TrimSpace(listMark.ReplaceAllString(steps(text), "$1$2; "))
 }
 
 // blackAndWhite is how people shorten that: it would be read as three words.
 var blackAndWhite = lazyregexp.New(`(?i)\bb ?[/&] ?w\b`)
+
+// keptPart is how people name the part that stays before what is done to the rest: "keep the faces sharp and blur
+// the rest" is "blur everything except the faces".
+var keptPart = lazyregexp.New(`(?i)\b(?:only )?(?:keep|leave) (?:only )?((?:the|all|every|our|my|his|her|their) [^,.;:]{1,60}?)` +
+	`(?: (?:sharp|clear|visible|readable|untouched|alone|in focus|(?:just )?as (?:it is|they are|is)))?` +
+	`(?:,? (?:and|but)|,)(?: then)? (blur(?: out)?|pixelate|black out|censor|obscure|hide|cover(?: up)?) ` +
+	`(?:everything else|all else|all the rest|the rest|(?:its|their|the) surroundings)(?: of (?:it|the (?:picture|image|photo|screenshot|video)))?\b`)
 
 // steps writes a numbered list as steps that go on from one another: "1. rotate it 2. blur it" is
 // "; rotate it; then blur it". A step that asks for a version of its own does not go on.

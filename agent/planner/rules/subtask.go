@@ -152,7 +152,7 @@ func (d *drafter) texts(r *reading, media []thing) []toldArg {
 	for _, a := range r.head.Args {
 		switch {
 		case a.Type == plan.Text:
-			takesText = true
+			takesText = takesText || a.Param == nil
 			if arg, ok := d.textArg(r, a, media); ok {
 				args = append(args, toldArg{arg, settingOf(a)})
 			}

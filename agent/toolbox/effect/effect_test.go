@@ -177,7 +177,7 @@ func settings(pairs ...string) map[string]param.Value {
 	for i := 0; i < len(pairs); i += 2 {
 		at := slices.IndexFunc(known(), func(a Arg) bool { return a.Name == pairs[i] })
 		p := param.Param{Name: pairs[i], Type: known()[at].Setting, Choices: map[string][]string{
-			"horizontal": {"horizontally"}, "vertical": {"vertically", "upside down"}, "both": {"both ways"},
+			"horizontal": {"horizontally"}, "vertical": {"vertically", "upside down"}, "both": {"both ways"}, "outside": nil,
 		}}
 		if p.Type == param.Format { // any is taken
 			p.Type = param.Text
@@ -651,6 +651,10 @@ func TestPixels(t *testing.T) {
 		{"the rest too", "[unchanged: {of: image, outside: mask}]", masked(inverted, mask), "Only the marked part of the picture should have changed, but the rest has changed too."},
 		{"a region changed", "[changed: {of: image, inside: region}]", ofPicture(leftInverted, was, "region", "left half"), ""},
 		{"another region changed", "[changed: {of: image, inside: region}]", ofPicture(leftInverted, was, "region", "right half"), "The picture should have changed"},
+		{"all but a region changed", "[changed: {of: image, inside: region, where: direction}]", ofPicture(leftInverted, was, "region", "right half", "direction", "outside"), ""},
+		{"only a region changed", "[changed: {of: image, inside: region, where: direction}]", ofPicture(leftInverted, was, "region", "left half", "direction", "outside"), "The picture should have changed"},
+		{"a region stays", "[unchanged: {of: image, outside: region, where: direction}]", ofPicture(leftInverted, was, "region", "right half", "direction", "outside"), ""},
+		{"a region does not stay", "[unchanged: {of: image, outside: region, where: direction}]", ofPicture(leftInverted, was, "region", "left half", "direction", "outside"), "Only a part of the picture should have changed"},
 		{"no region is named", "[changed: {of: image, inside: region}]", ofPicture(leftInverted, was), ""},
 		{"the rest of a region stays", "[unchanged: {of: image, outside: region}]", ofPicture(leftInverted, was, "region", "left half"), ""},
 		{"the rest of a region changed", "[unchanged: {of: image, outside: region}]", ofPicture(inverted, was, "region", "left half"), "Only a part of the picture should have changed"},

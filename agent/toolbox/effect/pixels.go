@@ -3,6 +3,7 @@ package effect
 import (
 	"context"
 	"image"
+	"image/draw"
 	"math"
 
 	"atelier/agent/plan"
@@ -244,13 +245,13 @@ func (c *Case) covered(rule map[string]string, key string, size image.Point) (*i
 	if !ok {
 		return nil, false
 	}
-	cover := image.NewAlpha(image.Rectangle{Max: size})
-	for y := part.Min.Y; y < part.Max.Y; y++ {
-		row := cover.Pix[y*cover.Stride:]
-		for x := part.Min.X; x < part.Max.X; x++ {
-			row[x] = 255
-		}
+	in, out := image.Opaque, image.Transparent
+	if where, _ := setting[string](c, rule, "where"); where == "outside" {
+		in, out = out, in
 	}
+	cover := image.NewAlpha(image.Rectangle{Max: size})
+	draw.Draw(cover, cover.Rect, out, image.Point{}, draw.Src)
+	draw.Draw(cover, part, in, image.Point{}, draw.Src)
 	return cover, true
 }
 

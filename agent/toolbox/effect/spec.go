@@ -41,10 +41,10 @@ func table() map[string]spec {
 			"mirrored": parameter(param.Choice),
 		}},
 		"changed": {of: picture, result: Pixels, needs: []string{"of"}, judge: changed, keys: map[string]key{
-			"of": sideBySide, "inside": resourceOr(Cover, covering, param.Region),
+			"of": sideBySide, "inside": resourceOr(Cover, covering, param.Region), "where": parameter(param.Choice),
 		}},
 		"unchanged": {of: picture, result: Pixels, needs: []string{"outside"}, judge: unchanged, keys: map[string]key{
-			"of": sideBySide, "outside": resourceOr(Cover, covering, param.Region),
+			"of": sideBySide, "outside": resourceOr(Cover, covering, param.Region), "where": parameter(param.Choice),
 		}},
 		"colour": {of: picture, result: Pixels, needs: []string{lone}, judge: colour, keys: map[string]key{lone: oneOf("none")}},
 		"transparency": {of: picture, result: Pixels, needs: []string{lone, "outside"}, judge: transparency, keys: map[string]key{

@@ -349,3 +349,32 @@ func TestHide(t *testing.T) {
 	}
 	w.refused("blur_objects", args{"image": {w.given("b.png", src)}, "bbox": {w.boxes()}}, "")
 }
+
+// All outside of a part is hidden, and the part stays, transparent pixels too.
+func TestHideOutside(t *testing.T) {
+	t.Parallel()
+	w := newWorkbench(t)
+	src := image.NewNRGBA(image.Rect(0, 0, 160, 120))
+	for i := range src.Pix {
+		src.Pix[i] = 255
+		if i%8 < 3 { // stripes of one pixel
+			src.Pix[i] = 0
+		}
+	}
+	src.SetNRGBA(80, 60, color.NRGBA{1, 2, 3, 0})
+	for _, op := range []string{"blur_region", "pixelate_image", "black_out_region"} {
+		p := w.picture(op, args{"image": {w.given(op+".png", src)}, "part": {text("64x48 at 48,36")}, "where": {text("outside")}})
+		part := image.Rect(48, 36, 112, 84)
+		for y := range 120 {
+			for x := range 159 {
+				at, next := p.Image.NRGBAAt(x, y), p.Image.NRGBAAt(x+1, y)
+				inside := image.Pt(x, y).In(part)
+				outside := !image.Pt(x, y).In(part.Inset(-1))
+				if contrast := math.Abs(float64(at.R) - float64(next.R)); outside && contrast > 100 || inside && at != src.NRGBAAt(x, y) {
+					t.Fatalf("%s: (%d, %d) is %v", op, x, y, at)
+				}
+			}
+		}
+	}
+	w.refused("pixelate_image", args{"image": {w.given("b.png", src)}, "where": {text("outside")}}, "which part of the picture stays")
+}

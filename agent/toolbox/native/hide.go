@@ -10,51 +10,111 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/quantity"
 )
 
-// hider makes a part of a picture unrecognisable.
-type hider func(ctx context.Context, img *image.NRGBA, part image.Rectangle) error
+// hidden is a part of a picture that is hidden.
+type hidden struct {
+	part image.Rectangle
+	// details is the side of what may still be told apart, in pixels.
+	details int
+	colour  color.NRGBA // of a cover
+}
 
-// hiding returns an edit that hides each box of the argument "bbox". It widens each box by an eighth
-// of its longer side, since the boxes of faces end at the chin and the forehead.
+// hider makes a part of a picture unrecognisable.
+type hider func(ctx context.Context, img *image.NRGBA, h hidden) error
+
+// hiding returns an edit that hides the parts of a picture that a call means, or all that lies outside of them.
 func hiding(hide hider) edit {
 	return func(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) {
-		bs, err := boxes(c, p.Image.Rect)
+		parts, err := meantParts(c, p.Image.Rect)
 		if err != nil {
 			return edited{}, err
 		}
-		for _, b := range bs {
-			r := rectangle(b)
-			r = r.Inset(-max(r.Dx(), r.Dy()) / 8).Intersect(p.Image.Rect)
-			if err := hide(ctx, p.Image, r); err != nil {
+		ink, ok := toolbox.Param[color.NRGBA](c, "colour")
+		if !ok {
+			ink = color.NRGBA{A: 255}
+		}
+		if where, _ := toolbox.Param[string](c, "where"); where == "outside" {
+			return hideOutside(ctx, hide, p.Image, parts, ink)
+		}
+		for _, part := range parts {
+			details := min(part.Dx(), part.Dy()) / 8
+			if part == p.Image.Rect {
+				details = detailsOf(part)
+			}
+			if err := hide(ctx, p.Image, hidden{part, details, ink}); err != nil {
 				return edited{}, err
 			}
 		}
-		about := oneOrMany(len(bs), plan.Say("in one place"), plan.Say("in %d places", len(bs)))
+		about := oneOrMany(len(parts), plan.Say("in one place"), plan.Say("in %d places", len(parts)))
 		return edited{img: p.Image, about: about}, nil
 	}
 }
 
-// blurPart blurs a part so strongly that details smaller than an eighth of its shorter side disappear.
-func blurPart(ctx context.Context, img *image.NRGBA, part image.Rectangle) error {
-	copied := image.NewNRGBA(image.Rectangle{Max: part.Size()})
-	draw.Draw(copied, copied.Rect, img, part.Min, draw.Src)
-	if err := blurred(ctx, copied, copied, max(4, float64(min(part.Dx(), part.Dy()))/8)); err != nil {
+// detailsOf is the side of what may still be told apart in a picture that is hidden as a whole.
+func detailsOf(picture image.Rectangle) int { return min(picture.Dx(), picture.Dy()) / 24 }
+
+// meantParts are the region "part" of a picture, the boxes "bbox", or all of it. Boxes are widened by an eighth
+// of their longer side, since those of faces end at the chin and the forehead.
+func meantParts(c toolbox.Call, picture image.Rectangle) ([]image.Rectangle, error) {
+	if len(c.Args["bbox"]) > 0 {
+		found, err := boxes(c, picture)
+		var parts []image.Rectangle
+		for _, b := range found {
+			r := rectangle(b)
+			parts = append(parts, r.Inset(-max(r.Dx(), r.Dy())/8).Intersect(picture))
+		}
+		return parts, err
+	}
+	area, ok := toolbox.Param[quantity.Area](c, "part")
+	if where, _ := toolbox.Param[string](c, "where"); !ok && where == "outside" {
+		return nil, refusal("It does not say which part of the picture stays.")
+	}
+	if !ok {
+		return []image.Rectangle{picture}, nil
+	}
+	part, ok := area.Of(picture.Dx(), picture.Dy())
+	if !ok {
+		return nil, refusal("That part lies outside of the picture, which has %d × %d pixels.", picture.Dx(), picture.Dy())
+	}
+	return []image.Rectangle{part}, nil
+}
+
+// hideOutside hides all of a picture but these parts.
+func hideOutside(ctx context.Context, hide hider, img *image.NRGBA, parts []image.Rectangle, ink color.NRGBA) (edited, error) {
+	all := image.NewNRGBA(img.Rect)
+	draw.Draw(all, all.Rect, img, img.Rect.Min, draw.Src)
+	if err := hide(ctx, all, hidden{all.Rect, detailsOf(all.Rect), ink}); err != nil {
+		return edited{}, err
+	}
+	for _, part := range parts {
+		draw.Draw(all, part, img, part.Min, draw.Src)
+	}
+	about := oneOrMany(len(parts), plan.Say("everywhere but in one place"), plan.Say("everywhere but in %d places", len(parts)))
+	return edited{img: all, about: about}, nil
+}
+
+// blurPart blurs a part so strongly that smaller details disappear.
+func blurPart(ctx context.Context, img *image.NRGBA, h hidden) error {
+	copied := image.NewNRGBA(image.Rectangle{Max: h.part.Size()})
+	draw.Draw(copied, copied.Rect, img, h.part.Min, draw.Src)
+	if err := blurred(ctx, copied, copied, float64(max(4, h.details))); err != nil {
 		return err
 	}
-	draw.Draw(img, part, copied, image.Point{}, draw.Src)
+	draw.Draw(img, h.part, copied, image.Point{}, draw.Src)
 	return nil
 }
 
-// pixelatePart fills a part with squares of their mean colour, about eight along the shorter side.
-func pixelatePart(ctx context.Context, img *image.NRGBA, part image.Rectangle) error {
-	side := max(4, min(part.Dx(), part.Dy())/8)
-	for y := part.Min.Y; y < part.Max.Y; y += side {
+// pixelatePart fills a part with squares of their mean colour.
+func pixelatePart(ctx context.Context, img *image.NRGBA, h hidden) error {
+	side := max(4, h.details)
+	for y := h.part.Min.Y; y < h.part.Max.Y; y += side {
 		if err := media.Stopped(ctx); err != nil {
 			return err
 		}
-		for x := part.Min.X; x < part.Max.X; x += side {
-			square := image.Rect(x, y, x+side, y+side).Intersect(part)
+		for x := h.part.Min.X; x < h.part.Max.X; x += side {
+			square := image.Rect(x, y, x+side, y+side).Intersect(h.part)
 			fill(img, square, meanColour(img, square))
 		}
 	}
@@ -75,7 +135,7 @@ func meanColour(img *image.NRGBA, part image.Rectangle) color.NRGBA {
 	return color.NRGBA{mean(0), mean(1), mean(2), mean(3)}
 }
 
-func blackOutPart(_ context.Context, img *image.NRGBA, part image.Rectangle) error {
-	fill(img, part, color.NRGBA{A: 255})
+func coverPart(_ context.Context, img *image.NRGBA, h hidden) error {
+	fill(img, h.part, h.colour)
 	return nil
 }

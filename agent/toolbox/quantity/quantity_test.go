@@ -155,6 +155,8 @@ func TestRegion(t *testing.T) {
 		"200x100": image.Rect(200, 150, 400, 250), "200 by 100 at the top left": image.Rect(0, 0, 200, 100),
 		"top 50 pixels": image.Rect(0, 0, 600, 50), "cut off the bottom quarter": image.Rect(0, 0, 600, 300),
 		"remove the left 100 px": image.Rect(100, 0, 600, 400),
+		"300x200 at 100,50":      image.Rect(100, 50, 400, 250), "the box 100,50 300x200": image.Rect(100, 50, 400, 250),
+		"200 × 100 px at (10, 20)": image.Rect(10, 20, 210, 120), "10, 20 with 200x100": image.Rect(10, 20, 210, 120),
 	} {
 		a, ok := Region(text)
 		if got, inside := a.Of(600, 400); !ok || !inside || got != want {

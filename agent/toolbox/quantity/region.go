@@ -12,6 +12,8 @@ import (
 var (
 	geometry = lazyregexp.New(`(?:^|\D)(\d{1,6}) ?x ?(\d{1,6}) ?\+ ?(\d{1,6}) ?\+ ?(\d{1,6})(?:\D|$)`)
 	corners  = lazyregexp.New(`(?:^|[^\d.-])(\d{1,6}) ?,? (?:and )?(\d{1,6}) ?,? (?:and |to )?(\d{1,6}) ?,? (?:and )?(\d{1,6})(?:[^\d.]|$)`)
+	boxAt    = lazyregexp.New(`(?:^|[^\d.])(\d{1,6}) ?x ?(\d{1,6})(?: ?px| pixels?)? ?,? at (?:position )?(\d{1,6}) ?[,/x] ?(\d{1,6})(?:[^\d.]|$)`)
+	boxFrom  = lazyregexp.New(`(?:^|[^\d.])(\d{1,6}) ?, ?(\d{1,6}),? (?:with |size |sized |and |of )*(\d{1,6}) ?x ?(\d{1,6})(?:[^\d.]|$)`)
 	noSpace  = lazyregexp.New(`(\d),(\d)`)
 	aspect   = lazyregexp.New(`(?:^|[^\d:.])` + number + ` ?(?::|to) ?` + number + `(?:[^\d:.]|$)`)
 	strip    = lazyregexp.New(`(?:^|[^\d.])(\d{1,6}) ?(?:px|pixels?|pix)\b`)
@@ -54,18 +56,23 @@ func Shape(text string) (width, height float64, ok bool) {
 
 // Region understands which part of a picture is meant: "the left half", "top right quarter", "a
 // square", "16:9", "640x480 at the top", "100x200+30+40" (width, height, left, top),
-// "100,100,300,400" (left, top, right, bottom), "the middle", "cut off the bottom 20%".
+// "100x200 at 30,40", "100,100,300,400" (left, top, right, bottom), "100,100 300x400" (left, top, width, height), "the middle", "cut off the bottom 20%".
 func Region(text string) (Area, bool) {
 	s := fold(text)
 	if senseless(s) {
 		return Area{}, false
 	}
 	if m := geometry.FindStringSubmatch(s); m != nil {
-		p := image.Pt(whole(m[3]), whole(m[4]))
-		box := image.Rectangle{Min: p, Max: p.Add(image.Pt(whole(m[1]), whole(m[2])))}
-		return Area{Box: box}, !box.Empty()
+		return boxOf(m[3], m[4], m[1], m[2])
 	}
-	if m := corners.FindStringSubmatch(noSpace.ReplaceAllString(noSpace.ReplaceAllString(s, "$1, $2"), "$1, $2")); m != nil {
+	listed := noSpace.ReplaceAllString(noSpace.ReplaceAllString(s, "$1, $2"), "$1, $2")
+	if m := boxAt.FindStringSubmatch(listed); m != nil {
+		return boxOf(m[3], m[4], m[1], m[2])
+	}
+	if m := boxFrom.FindStringSubmatch(listed); m != nil {
+		return boxOf(m[1], m[2], m[3], m[4])
+	}
+	if m := corners.FindStringSubmatch(listed); m != nil {
 		box := image.Rectangle{Min: image.Pt(whole(m[1]), whole(m[2])), Max: image.Pt(whole(m[3]), whole(m[4]))}
 		return Area{Box: box}, !box.Empty()
 	}
@@ -84,6 +91,13 @@ func Region(text string) (Area, bool) {
 		return Area{}, false
 	}
 	return side(s, anchor)
+}
+
+// boxOf is a box by its left and top edge, its width and its height.
+func boxOf(left, top, width, height string) (Area, bool) {
+	p := image.Pt(whole(left), whole(top))
+	box := image.Rectangle{Min: p, Max: p.Add(image.Pt(whole(width), whole(height)))}
+	return Area{Box: box}, !box.Empty()
 }
 
 // side is a side, a corner or the middle of a picture, as large as the text says: half if it says
