@@ -73,7 +73,19 @@ func (t *Tool) checkCommand(b Backing, f *faults) {
 		}
 		*f = append(*f, b.Recipe.Check(t.scope("a command", f), w)...)
 		*f = append(*f, b.Recipe.Compared(t.closed())...)
+		*f = append(*f, b.Recipe.Unguarded(t.lackable())...)
 	}
+}
+
+// lackable are the arguments that a call may lack.
+func (t *Tool) lackable() []string {
+	var all []string
+	for _, a := range t.Args {
+		if a.Optional && (a.Param == nil || a.Param.DefaultValue().IsZero()) {
+			all = append(all, a.Name)
+		}
+	}
+	return all
 }
 
 // CommandEndings are the endings of {out:…} of a command that returns the type, the usual one first.

@@ -1,9 +1,6 @@
 package toolbox
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // serviceKind is the kind of a backing that calls a service.
 const serviceKind = "http"
@@ -20,13 +17,7 @@ func (t *Tool) checkRequest(b Backing, f *faults) {
 	case b.Kind == serviceKind:
 		*f = append(*f, b.Request.Check(t.scope("a request", f))...)
 		*f = append(*f, b.Request.Compared(t.closed())...)
-		for _, name := range b.Request.Needed() {
-			arg, _, _ := strings.Cut(name, ".")
-			i := slices.IndexFunc(t.Args, func(a Arg) bool { return a.Name == arg })
-			if i >= 0 && t.Args[i].Optional && (t.Args[i].Param == nil || t.Args[i].Param.DefaultValue().IsZero()) {
-				f.addf("url has the slot {%s}, and that argument is optional without a default", name)
-			}
-		}
+		*f = append(*f, b.Request.Unguarded(t.lackable())...)
 	}
 }
 

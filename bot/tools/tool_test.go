@@ -71,7 +71,7 @@ func TestTryTellsWhatAProgramSaid(t *testing.T) {
 	bottest.Write(t, photo, string(bottest.PictureBytes(40, 20)))
 	try := clitest.Called{Env: []string{"ATELIER_DATA=" + folder}, Args: []string{"tool", "try", file, "--file", photo, "--out", folder}}
 	status, _, stderr := try.Run(t)
-	said, told := strings.Index(stderr, "No such filter: 'vflipp'"), strings.Index(stderr, "is damaged")
+	said, told := strings.Index(stderr, "No such filter: 'vflipp'"), strings.Index(stderr, "People are told: This tool does not work here")
 	if status != fault.StatusFailed || said < 0 || told < said {
 		t.Errorf("status %d: %s", status, stderr)
 	}

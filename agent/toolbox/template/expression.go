@@ -134,7 +134,8 @@ func (o operation) eval(facts Facts) (Value, error) {
 	}
 	result := o.compute(all)
 	if math.IsNaN(result) || math.IsInf(result, 0) {
-		return Value{}, fmt.Errorf("%s: %w", o, ErrNoValue)
+		said := plan.Say("This cannot be computed with these settings; try other ones.")
+		return Value{}, &plan.Fault{Sentence: said, Err: fmt.Errorf("%s is %g", o, result), Final: true}
 	}
 	if o.logical() {
 		return Truth(result != 0), nil

@@ -85,29 +85,6 @@ func (r *Request) Timeout() time.Duration { return r.timeout }
 // Retries is how often the service may be asked again.
 func (r *Request) Retries() int { return r.retries }
 
-// Needed are the names that the path needs, and that are never left out.
-func (r *Request) Needed() []string {
-	var all []string
-	for _, p := range r.path {
-		all = append(all, namesIn(p.value)...)
-	}
-	return all
-}
-
-func namesIn(e expression) []string {
-	switch e := e.(type) {
-	case name:
-		return []string{string(e)}
-	case operation:
-		var all []string
-		for _, inner := range e.of {
-			all = append(all, namesIn(inner)...)
-		}
-		return all
-	}
-	return nil
-}
-
 // Equal reports whether both are written alike.
 func (r *Request) Equal(o *Request) bool {
 	if r == nil || o == nil {

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"atelier/agent/plan"
 )
 
 func read(t *testing.T, text string) *Argv {
@@ -89,6 +91,15 @@ func TestExpandFails(t *testing.T) {
 	broken := func(string) (Value, error) { return Value{}, errors.New("broken") }
 	if got, err := read(t, `[x, "{count + 1}", "{out:a}"]`).Expand(broken, files{}); err == nil {
 		t.Errorf("a fact that cannot be had gives %q", got)
+	}
+}
+
+// TestNoNumber: a division by 0 is a matter of the settings, and no file is missing.
+func TestNoNumber(t *testing.T) {
+	t.Parallel()
+	_, err := read(t, `[x, "{1 / (count - 1)}", "{out:a}"]`).Expand(facts(map[string]Value{"count": Num(1)}), files{})
+	if fault, ok := errors.AsType[*plan.Fault](err); !ok || !fault.Final || errors.Is(err, ErrNoValue) {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -25,9 +25,8 @@ func (r *Request) Uses() map[string]bool { return usedBy(r.expressions()) }
 func usedBy(expressions iter.Seq[expression]) map[string]bool {
 	used := map[string]bool{}
 	for e := range expressions {
-		for _, n := range namesIn(e) {
-			arg, _, _ := strings.Cut(n, ".")
-			used[arg] = true
+		if n, ok := e.(name); ok {
+			used[of(string(n))] = true
 		}
 	}
 	return used

@@ -353,7 +353,7 @@ func TestWhatIsSent(t *testing.T) {
 		}
 		says(200, "text/plain", r.Method+" "+r.URL.RequestURI())(w, r)
 	})
-	u := newUse(t, s.URL, `{url: "BASE/v1/{style}", query: {size: "{2 * width}"}, token: A_TOKEN, `+
+	u := newUse(t, s.URL, `{url: "BASE/v1/{style}", query: {size: {if: width, then: "{2 * width}"}}, token: A_TOKEN, `+
 		`json: {words: "{text}", n: "{width}", loud: "{loud}", pic: "{image}", link: "data:,{image.width}x{image.height}"}}`,
 		plan.Text, args{"text": "a \"b\"\n&c", "width": "7", "image": stored(t, "a.png", pngBytes(t))}, func(c *Config) { c.Variables = map[string]string{"A_TOKEN": " tok-1\n"} })
 	out, err := u.run(t.Context())
@@ -644,7 +644,7 @@ func TestHeaders(t *testing.T) {
 		says(200, "text/plain", "done")(w, r)
 	})
 	const request = `{url: "BASE/x", query: {q: "{text}"}, token: A_TOKEN, ` +
-		`headers: {X-Style: "{style}", X-Width: "{2 * width}", X-Words: "{text}", X-Fixed: "a; b", Accept: application/x-own, X-Gone: {if: width > 50, then: x}}}`
+		`headers: {X-Style: "{style}", X-Width: {if: width, then: "{2 * width}"}, X-Words: "{text}", X-Fixed: "a; b", Accept: application/x-own, X-Gone: {if: width > 50, then: x}}}`
 	for words, escaped := range map[string]string{"plain": "plain", "a\r\nX-Evil: 1\r\n\r\nGET /": "a%0D%0AX-Evil:%201%0D%0A%0D%0AGET%20%2F", "grün": "gr%C3%BCn"} {
 		u := newUse(t, s.URL, request, plan.Text, args{"text": words, "width": "7", "style": "fancy"}, func(c *Config) { c.Variables = map[string]string{"A_TOKEN": "tok-1"} })
 		if _, err := u.run(t.Context()); err != nil {

@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"sync"
 	"time"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/media"
 	"atelier/agent/toolbox/sandbox"
@@ -195,10 +195,13 @@ func (b *bench) work(ctx context.Context, j Job, made string) error {
 			Err: err,
 		}
 	}
-	if _, gaveUp := errors.AsType[*exec.ExitError](err); !gaveUp || ctx.Err() != nil {
+	failed, gaveUp := errors.AsType[*sandbox.FailedError](err)
+	switch {
+	case !gaveUp || ctx.Err() != nil:
 		return err
-	}
-	if len(j.Inputs) == 1 {
+	case rejected.MatchString(failed.Said):
+		return &plan.Fault{Sentence: plan.Say("This tool does not work here: ffmpeg rejects its options."), Err: err}
+	case len(j.Inputs) == 1:
 		return fault(j.Inputs[0].Path, err, "is damaged, or of a sort that this cannot be done with; please send it again in another format.")
 	}
 	return &plan.Fault{
@@ -206,6 +209,11 @@ func (b *bench) work(ctx context.Context, j Job, made string) error {
 		Err:      err,
 	}
 }
+
+// rejected is how ffmpeg speaks of options that it does not take, whatever the files are.
+var rejected = lazyregexp.New(`No such filter|Unrecognized option|Option not found|Option '[^']*' not found|No option name near` +
+	`|Unknown encoder|Error setting option|Error applying option|Error parsing|Undefined constant|Unable to parse|Expected number for` +
+	`|Invalid (?:duration specification|framerate value)|does not exist in any defined filter graph|suitable output format`)
 
 // examine looks at what was made, which must be a file and no way to another one, and finds out at the
 // same time whether a sound or video plays. A picture that nobody is given is decoded by its reader alone.

@@ -147,6 +147,7 @@ func TestDoReadsFiles(t *testing.T) {
 
 func TestDoRefuses(t *testing.T) {
 	t.Parallel()
+	const rejects = "This tool does not work here: ffmpeg rejects its options."
 	silent := made(t, "silent.mp4", with(lavfi(pattern), "-pix_fmt", "yuv420p")...)
 	sounding := made(t, "sound.mp3", lavfi(tone)...)
 	for name, c := range map[string]struct {
@@ -159,6 +160,13 @@ func TestDoRefuses(t *testing.T) {
 		"a video in place of others": {job: Job{Inputs: []Input{{Path: silent, Type: plan.Image}}}, want: "\"silent.mp4\" is of the kind video/mp4, but a picture is needed."},
 		"nothing there":              {job: Job{Inputs: []Input{{Path: "/nowhere/a.mp4"}}}, want: "There is no file called \"a.mp4\""},
 		"what ffmpeg gives up":       {job: Job{Inputs: []Input{{Path: silent}}, Args: []string{"-map", "0:a"}}, want: "\"silent.mp4\" is damaged, or of a sort that this cannot be done with"},
+		"an unknown filter":          {job: Job{Inputs: []Input{{Path: silent}}, Args: []string{"-vf", "vflipp"}}, want: rejects},
+		"an unknown option":          {job: Job{Inputs: []Input{{Path: silent}, {Path: sounding}}, Args: []string{"-nonsense", "3"}}, want: rejects},
+		"an option out of range":     {job: Job{Inputs: []Input{{Path: silent}}, Args: []string{"-vf", "lagfun=decay=7"}}, want: rejects},
+		"no option of the filter":    {job: Job{Inputs: []Input{{Path: silent}}, Args: []string{"-vf", "lagfun=dcay=0.5"}}, want: rejects},
+		"a formula that is none":     {job: Job{Inputs: []Input{{Path: silent}}, Args: []string{"-vf", "scale=wide:high"}}, want: rejects},
+		"an unknown encoder":         {job: Job{Inputs: []Input{{Path: silent}}, Args: []string{"-c:v", "no-such"}}, want: rejects},
+		"a crop beyond the picture":  {job: Job{Inputs: []Input{{Path: silent}}, Args: []string{"-vf", "crop=9000:9000"}}, want: "is damaged, or of a sort that this cannot be done with"},
 		"what it gives up of two":    {job: Job{Inputs: []Input{{Path: silent}, {Path: sounding}}, Args: []string{"-map", "0:a"}}, want: "One of the files is damaged"},
 		"nothing in the end":         {job: Job{Inputs: []Input{{Path: silent}}, Args: []string{"-t", "0"}}, want: "What ffmpeg made of it is not right"},
 		"too large in the end":       {config: Config{Limits: media.Limits{Bytes: 40_000}}, job: Job{Inputs: []Input{{Path: sounding}}, Output: "out.wav"}, want: "It would become larger than 0.0 MB"},

@@ -1,0 +1,214 @@
+package template
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Unguarded lists the slots of a recipe that need an argument which may be absent there. The optional
+// ones are the arguments that a call may lack.
+func (r *Recipe) Unguarded(optional []string) []error {
+	g := newGuard(optional)
+	if r.Let != nil {
+		for _, n := range r.Let.names { // which may use those before it
+			g.let[n] = g.spelledOut(r.Let.values[n])
+		}
+	}
+	for _, argv := range []*Argv{r.First, r.Argv} {
+		if argv != nil {
+			g.in("argv").parts(argv.parts)
+		}
+	}
+	if r.Length != nil {
+		g.in("length").expression(r.Length.value)
+	}
+	for where, m := range map[string]*Remarks{"refuse": r.Refuse, "about": r.About, "notes": r.Notes} {
+		for _, s := range m.list() {
+			inner := g.in(where).under(s.condition, true)
+			for _, e := range s.args {
+				inner.expression(e)
+			}
+		}
+	}
+	return g.all()
+}
+
+// Unguarded is [Recipe.Unguarded] for a request. A slot whose argument is absent is left out with its field,
+// unless it is part of an expression or of the path.
+func (r *Request) Unguarded(optional []string) []error {
+	g := newGuard(optional)
+	for _, p := range r.path {
+		g.in("url").expression(p.value)
+	}
+	g.in("body").computed(r.body)
+	for where, fields := range map[string][]field{"header": r.headers, "query": r.query, "form": r.form} {
+		for _, f := range fields {
+			g.in(where + " " + f.name).value(f.value)
+		}
+	}
+	if r.json != nil {
+		g.in("json").value(*r.json)
+	}
+	return g.all()
+}
+
+// guard knows which arguments may be absent at some place of a tool's file.
+type guard struct {
+	where  string
+	absent map[string]bool
+	let    map[string]expression
+	faults map[string]bool
+}
+
+func newGuard(optional []string) guard {
+	g := guard{absent: map[string]bool{}, let: map[string]expression{}, faults: map[string]bool{}}
+	for _, arg := range optional {
+		g.absent[arg] = true
+	}
+	return g
+}
+
+func (g guard) in(where string) guard {
+	g.where = where
+	return g
+}
+
+// all are the faults that were found.
+func (g guard) all() []error {
+	var all []error
+	for _, said := range slices.Sorted(maps.Keys(g.faults)) {
+		all = append(all, errors.New(said))
+	}
+	return all
+}
+
+// under is the guard where a condition holds, or does not hold. Without a condition it is the same.
+func (g guard) under(condition expression, holds bool) guard {
+	if condition == nil {
+		return g
+	}
+	condition = g.spelledOut(condition)
+	g.absent = maps.Clone(g.absent)
+	maps.DeleteFunc(g.absent, func(arg string, _ bool) bool {
+		v, known := without(condition, arg)
+		return known && v.truth() != holds
+	})
+	return g
+}
+
+// spelledOut is an expression with the expressions that its names stand for.
+func (g guard) spelledOut(e expression) expression {
+	switch e := e.(type) {
+	case name:
+		if means, ok := g.let[string(e)]; ok {
+			return means
+		}
+	case operation:
+		of := make([]expression, len(e.of))
+		for i, inner := range e.of {
+			of[i] = g.spelledOut(inner)
+		}
+		return operation{e.sign, of}
+	}
+	return e
+}
+
+// without is the value of an expression if an argument is absent; false if it depends on other arguments.
+func without(e expression, arg string) (Value, bool) {
+	o, ok := e.(operation)
+	if !ok || o.sign != "and" && o.sign != "or" && o.sign != "not" {
+		v, err := e.eval(func(n string) (Value, error) {
+			if of(n) != arg {
+				return Value{}, ErrNoValue
+			}
+			return Value{}, nil
+		})
+		return v, err == nil
+	}
+	known := true
+	for _, inner := range o.of {
+		v, ok := without(inner, arg)
+		switch {
+		case !ok:
+			known = false
+		case o.sign == "not":
+			return Truth(!v.truth()), true
+		case v.truth() == (o.sign == "or"):
+			return Truth(v.truth()), true
+		}
+	}
+	return Truth(o.sign == "and"), known
+}
+
+// of is the argument of which a name tells a fact.
+func of(n string) string {
+	arg, _, _ := strings.Cut(n, ".")
+	return arg
+}
+
+// expression finds what an expression computes with. A condition may ask for anything: what is absent
+// does not hold.
+func (g guard) expression(e expression) {
+	switch e := g.spelledOut(e).(type) {
+	case name:
+		g.argument(of(string(e)))
+	case operation:
+		switch {
+		case e.sign == "if":
+			g.under(e.of[0], true).expression(e.of[1])
+			g.under(e.of[0], false).expression(e.of[2])
+		case e.sign != "given" && !e.logical():
+			for _, inner := range e.of {
+				g.expression(inner)
+			}
+		}
+	}
+}
+
+func (g guard) argument(arg string) {
+	if g.absent[arg] {
+		g.faults[fmt.Sprintf("%s: %s is optional and may be absent; give it a default, or ask if given(%s)", g.where, arg, arg)] = true
+	}
+}
+
+func (g guard) parts(all []part) {
+	for _, p := range all {
+		for _, slot := range p.text {
+			g.expression(slot.value)
+			if slot.role != "" {
+				g.argument(slot.text)
+			}
+		}
+		g.under(p.condition, true).parts(p.then)
+		g.under(p.condition, false).parts(p.otherwise)
+		g.parts(p.joined)
+	}
+}
+
+func (g guard) value(v value) {
+	g.computed(v.text)
+	for _, f := range v.object {
+		g.value(f.value)
+	}
+	for _, inner := range v.list {
+		g.value(inner)
+	}
+	if v.then != nil {
+		g.under(v.condition, true).value(*v.then)
+	}
+	if v.otherwise != nil {
+		g.under(v.condition, false).value(*v.otherwise)
+	}
+}
+
+// computed finds what the expressions of a text compute with. A slot that is only a name is left out with its field.
+func (g guard) computed(text []piece) {
+	for _, p := range text {
+		if _, ok := p.value.(operation); ok {
+			g.expression(p.value)
+		}
+	}
+}
