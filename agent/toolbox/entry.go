@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -230,7 +231,7 @@ func (t *Tool) measurable() []effect.Arg {
 	for i, a := range t.Args {
 		all[i] = effect.Arg{Name: a.Name, Type: a.Type}
 		if a.Param != nil {
-			all[i].Setting = a.Param.Type
+			all[i].Setting, all[i].Values = a.Param.Type, slices.Sorted(maps.Keys(a.Param.Choices))
 		}
 	}
 	return all

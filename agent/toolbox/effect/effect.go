@@ -4,7 +4,7 @@
 //
 //	effects:
 //	  - duration: {of: video, part: range}
-//	  - sound: {at_most: video}
+//	  - sound: {most: video}
 //	  - size: {of: video}
 //
 // or says why it has none:

@@ -15,6 +15,8 @@ type spec struct {
 	keys   map[string]key
 	// needs are the keys of which a rule has one at least.
 	needs []string
+	// either are the keys of which a rule has one at most.
+	either []string
 	// judge says what the result lacks, or nothing.
 	judge func(ctx context.Context, c *Case, rule map[string]string) plan.Message
 }
@@ -28,17 +30,17 @@ func table() map[string]spec {
 		"duration": {of: lasting, result: Head | Played, needs: []string{"of", "least"}, judge: duration, keys: map[string]key{
 			"of": resource(Played, heard), "part": parameter(param.TimeRange),
 			"divided_by": parameter(param.Factor), "times": orNumber(1, parameter(param.Integer)), "between": parameter(param.Duration),
-			"plus": parameter(param.Duration), "overlapping": parameter(param.Duration), "by": parameter(param.Choice),
+			"plus": parameter(param.Duration), "overlapping": parameter(param.Duration), "by": choiceWith("none"),
 			"most": aTime(), "least": aTime(), lone: oneOf("not longer", "not shorter"),
 		}},
-		"size": {of: seen, result: Head | Played, needs: []string{"of"}, judge: size, keys: map[string]key{
+		"size": {of: seen, result: Head | Played, needs: []string{"of"}, either: []string{"scaled_by", "within", "part", "turned_by"}, judge: size, keys: map[string]key{
 			"of": resource(Head|Played, seen), "scaled_by": parameter(param.Size), "within": parameter(param.Size),
 			"turned_by": parameter(param.Angle), "part": parameter(param.Region), "fits": aSize(), "shape": parameter(param.Aspect),
 			lone: oneOf("larger", "not larger", "same shape"),
 		}},
-		"shows": {of: picture, result: Head | Pixels, needs: []string{"of"}, judge: shows, keys: map[string]key{
+		"shows": {of: picture, result: Head | Pixels, needs: []string{"of"}, either: []string{"boxes", "part", "turned_by", "mirrored"}, judge: shows, keys: map[string]key{
 			"of": sideBySide, "part": parameter(param.Region), "boxes": resource(0, listed), "turned_by": parameter(param.Angle),
-			"mirrored": parameter(param.Choice),
+			"mirrored": choiceOf("horizontal", "vertical", "both"),
 		}},
 		"changed": {of: picture, result: Pixels, needs: []string{"of"}, judge: changed, keys: map[string]key{
 			"of": sideBySide, "inside": resourceOr(Cover, covering, param.Region), "where": parameter(param.Choice),
@@ -61,7 +63,7 @@ func table() map[string]spec {
 			"of": resource(0, picture), "like": resource(Head, picture), "least": aNumber(1),
 		}},
 		"format": {of: written, result: Head | Played, needs: []string{lone, "named_by"}, judge: format, keys: map[string]key{
-			lone: anything(), "named_by": parameter(param.Format),
+			lone: aFormat(), "named_by": namedFormat(),
 		}},
 		"bytes": {of: plan.Type.Media, result: Head, needs: []string{"most"}, judge: bytes, keys: map[string]key{
 			"most": parameter(param.FileSize),
