@@ -18,7 +18,7 @@ func TestWhatAResultIsIsToldInTheLanguageOfTheWish(t *testing.T) {
 		o.About = plan.Say("turned by %s degrees clockwise", "90")
 		return o, err
 	}
-	w := newWorld(t, &fakeMind{}, maker{"turn": turns}, agent.Config{
+	w := newWorld(t, &fakePlanner{}, maker{"turn": turns}, agent.Config{
 		Tell: func(language string, m plan.Message) string { return language + ": " + m.String() },
 	}, tool("turn", plan.Image, img))
 	for _, language := range []string{"en", "zh-Hans"} {

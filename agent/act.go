@@ -15,7 +15,7 @@ import (
 	"atelier/agent/naming"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
-	"atelier/agent/toolbox/media/strip"
+	"atelier/agent/toolbox/media/metadata"
 	"atelier/agent/toolbox/verify"
 )
 
@@ -218,7 +218,7 @@ func (a *Agent) store(ctx context.Context, w Work, call toolbox.Call, i int, o t
 	r.File = a.fileName(call, step.Action.Args, filepath.Ext(o.Path))
 	bare := o.Path
 	if tool, _ := a.config.Toolbox.Catalogue().Tool(step.Action.Tool); !tool.Tags {
-		if bare, err = strip.File(ctx, o.Path); err != nil { // a tool may hand an input through
+		if bare, err = metadata.File(ctx, o.Path); err != nil { // a tool may hand an input through
 			return r, err
 		}
 	}

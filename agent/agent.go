@@ -13,7 +13,7 @@
 //     where it is not, the answer says so, and what was taken instead.
 //   - What is marked on a picture is used on that picture, or on what was made of it, and
 //     on no other.
-//   - The mind is asked at most four times a request: to decompose, to assess, to
+//   - The planner is asked at most four times a request: to decompose, to assess, to
 //     settle and to respond; never where the answer is forced.
 //   - A plan has at most [plan.MaxSteps] steps; a wish that takes more is refused.
 //   - A step is done only if what its tool promises is really there; a failed step is
@@ -28,9 +28,9 @@ import (
 	"sync"
 	"time"
 
-	"atelier/agent/mind"
 	"atelier/agent/naming"
 	"atelier/agent/plan"
+	"atelier/agent/planner"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/memory"
 	"atelier/agent/toolbox/retrieve"
@@ -40,7 +40,7 @@ import (
 
 // Config is what an agent is made of.
 type Config struct {
-	Mind    mind.Mind
+	Planner planner.Planner
 	Toolbox *toolbox.Toolbox
 	// Blobs hold the media that Act reads and writes. Nil is enough to plan.
 	Blobs Blobs
@@ -50,7 +50,7 @@ type Config struct {
 	AllTools bool
 	// MaxActions bounds a solution. Zero means the paper's 10.
 	MaxActions int
-	// Solutions is how many the search hands to the mind for one subtask at most. Zero means
+	// Solutions is how many the search hands to the planner for one subtask at most. Zero means
 	// 5, as many as a plan keeps.
 	Solutions int
 	// VisitCap ends a search that has looked at so many tools. Zero means the graph's.
@@ -79,7 +79,7 @@ type Config struct {
 // Stage is a part of planning or answering that may take its time.
 type Stage string
 
-// The stages. Those in which the mind is not asked, since its answer is forced, are left
+// The stages. Those in which the planner is not asked, since its answer is forced, are left
 // out.
 const (
 	Decomposing Stage = "decompose"
@@ -108,8 +108,8 @@ type Agent struct {
 // New checks the configuration and builds the graph; a catalogue that makes no good
 // graph is refused. Nothing is started.
 func New(c Config) (*Agent, error) {
-	if c.Mind == nil || c.Toolbox == nil {
-		return nil, errors.New("an agent needs a mind and a toolbox")
+	if c.Planner == nil || c.Toolbox == nil {
+		return nil, errors.New("an agent needs a planner and a toolbox")
 	}
 	or := func(v *int, otherwise int) {
 		if *v == 0 {

@@ -14,7 +14,7 @@ import (
 )
 
 // unbound are the values of the wish that the plan tells to no tool: quantities, formats, colours
-// and what stands in quotation marks. A mind is not believed in this: it may pass over "32 kbps"
+// and what stands in quotation marks. A planner is not believed in this: it may pass over "32 kbps"
 // without a word.
 func (a *Agent) unbound(wish string, p *plan.Plan) []plan.Leftover {
 	told := a.told(p)

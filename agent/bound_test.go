@@ -9,7 +9,7 @@ import (
 	"atelier/agent/plan"
 )
 
-// TestWhatNoToolIsTold: a mind that passes over a quantity is not believed.
+// TestWhatNoToolIsTold: a planner that passes over a quantity is not believed.
 func TestWhatNoToolIsTold(t *testing.T) {
 	t.Parallel()
 	clip := plan.Resource{Name: "clip-1a2b.mp4", File: "clip 2x 30 fps.mp4", Type: plan.Image, Blob: "blob"}
@@ -38,7 +38,7 @@ func TestWhatNoToolIsTold(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			m := &fakeMind{decomposition: subtasks(with(wants(plan.Image, clip), strings.Join(c.told, ", ")))}
+			m := &fakePlanner{decomposition: subtasks(with(wants(plan.Image, clip), strings.Join(c.told, ", ")))}
 			w := newWorld(t, m, maker{"alter": draws}, agent.Config{}, tool("alter", plan.Image, []plan.Type{plan.Image, plan.Text}))
 			p, err := w.Plan(t.Context(), plan.Request{ID: "r", Wish: c.wish, Given: []plan.Resource{clip}})
 			if err != nil {

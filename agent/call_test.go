@@ -18,7 +18,7 @@ func TestActSaysWhatIsPromised(t *testing.T) {
 		heard = c
 		return toolbox.Output{Value: "a guess", Model: "guesser-2"}, nil
 	}}
-	w := newWorld(t, &fakeMind{}, ops, agent.Config{}, tool("guess", plan.Title, []plan.Type{plan.Text}))
+	w := newWorld(t, &fakePlanner{}, ops, agent.Config{}, tool("guess", plan.Title, []plan.Type{plan.Text}))
 	action := plan.Action{Tool: "guess", Args: []plan.Binding{{Arg: "a", Type: plan.Text, Source: plan.FromValue("x")}}, Returns: plan.Title}
 	steps := []plan.Step{{Key: "k", Action: action, Final: true}}
 	r := w.Act(t.Context(), agent.Work{Request: request(), Steps: steps, Memory: agent.NewMemory(nil)})
@@ -43,7 +43,7 @@ func TestActCounts(t *testing.T) {
 			}
 			return out, nil
 		}}
-		w := newWorld(t, &fakeMind{}, ops, agent.Config{}, tool("guess", plan.Title, []plan.Type{plan.Text}))
+		w := newWorld(t, &fakePlanner{}, ops, agent.Config{}, tool("guess", plan.Title, []plan.Type{plan.Text}))
 		action := plan.Action{Tool: "guess", Args: []plan.Binding{{Arg: "a", Type: plan.Text, Source: plan.FromValue("x")}}, Returns: plan.Title}
 		steps := []plan.Step{{Key: "k", Action: action, Final: true}}
 		r := w.Act(t.Context(), agent.Work{Request: request(), Steps: steps, Memory: agent.NewMemory(nil)})

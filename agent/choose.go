@@ -6,16 +6,16 @@ import (
 	"strconv"
 	"strings"
 
-	"atelier/agent/mind"
 	"atelier/agent/naming"
 	"atelier/agent/plan"
+	"atelier/agent/planner"
 	"atelier/agent/toolbox"
 )
 
-// Which candidate runs a tool: the one that the wish names, else the one that the mind
+// Which candidate runs a tool: the one that the wish names, else the one that the planner
 // chooses among the best (HuggingGPT, section 3.2), else the first that is live.
 
-// maxOffered is how many candidates of a tool the mind chooses among: HuggingGPT's five.
+// maxOffered is how many candidates of a tool the planner chooses among: HuggingGPT's five.
 const maxOffered = 5
 
 // way is a candidate of a tool and what people call it.
@@ -69,7 +69,7 @@ func (a *Agent) calledModel(id string) string {
 	return id[strings.LastIndex(id, "/")+1:]
 }
 
-// about tells a mind what it chooses by.
+// about tells a planner what it chooses by.
 func (a *Agent) about(c plan.Candidate) string {
 	var parts []string
 	if m, ok := a.config.Toolbox.Catalogue().Model(c.Model); ok {
@@ -90,10 +90,10 @@ func (a *Agent) about(c plan.Candidate) string {
 	return strings.Join(parts, " ")
 }
 
-// models are what the mind may choose among for the tools of the solutions: of each tool
+// models are what the planner may choose among for the tools of the solutions: of each tool
 // that has several candidates, one of which at least is one of several models, the best.
-func (t *thought) models(solutions []plan.Solution) map[string][]mind.Model {
-	all := map[string][]mind.Model{}
+func (t *thought) models(solutions []plan.Solution) map[string][]planner.Model {
+	all := map[string][]planner.Model{}
 	for _, s := range solutions {
 		for _, action := range s.Actions {
 			ways := t.ways(action.Tool)
@@ -104,7 +104,7 @@ func (t *thought) models(solutions []plan.Solution) map[string][]mind.Model {
 				continue
 			}
 			for _, w := range ways[:min(len(ways), maxOffered)] {
-				all[action.Tool] = append(all[action.Tool], mind.Model{Candidate: w.Name, Called: w.called, About: t.about(w.Candidate)})
+				all[action.Tool] = append(all[action.Tool], planner.Model{Candidate: w.Name, Called: w.called, About: t.about(w.Candidate)})
 			}
 		}
 	}

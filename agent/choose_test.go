@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"atelier/agent"
-	"atelier/agent/mind"
 	"atelier/agent/plan"
+	"atelier/agent/planner"
 	"atelier/agent/planner/rules"
 	"atelier/agent/toolbox"
 )
@@ -49,7 +49,7 @@ const (
 )
 
 // studio is an agent over the embedded catalogue, on a tool server with these models.
-func studio(t *testing.T, m mind.Mind, more []toolbox.Server, live ...string) *agent.Agent {
+func studio(t *testing.T, m planner.Planner, more []toolbox.Server, live ...string) *agent.Agent {
 	t.Helper()
 	c := catalogue(t)
 	box, err := toolbox.New(toolbox.Config{
@@ -64,7 +64,7 @@ func studio(t *testing.T, m mind.Mind, more []toolbox.Server, live ...string) *a
 			t.Fatal(err)
 		}
 	}
-	a, err := agent.New(agent.Config{Mind: m, Toolbox: box, Blobs: &memBlobs{data: map[string][]byte{"blob": picture()}}, Scratch: t.TempDir()})
+	a, err := agent.New(agent.Config{Planner: m, Toolbox: box, Blobs: &memBlobs{data: map[string][]byte{"blob": picture()}}, Scratch: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,21 +160,21 @@ func TestTheWishNamesAModel(t *testing.T) {
 	}
 }
 
-// listener is a mind that hears what it is to decompose.
+// listener is a planner that hears what it is to decompose.
 type listener struct {
-	*fakeMind
+	*fakePlanner
 
 	heard plan.Request
 }
 
-func (l *listener) Decompose(ctx context.Context, r plan.Request, t *plan.Thinking) (mind.Decomposition, error) {
+func (l *listener) Decompose(ctx context.Context, r plan.Request, t *plan.Thinking) (planner.Decomposition, error) {
 	l.heard = r
-	return l.fakeMind.Decompose(ctx, r, t)
+	return l.fakePlanner.Decompose(ctx, r, t)
 }
 
-// Whatever mind splits the wish, it is not told of the names: in an answer to a question
+// Whatever planner splits the wish, it is not told of the names: in an answer to a question
 // they may stand in the wish that led to it.
-func TestAMindIsNotToldOfTheNames(t *testing.T) {
+func TestAPlannerIsNotToldOfTheNames(t *testing.T) {
 	t.Parallel()
 	draw := plan.Subtask{
 		Description: "draw a castle", Returns: plan.Image, Domains: []string{"image-generation"},
@@ -188,7 +188,7 @@ func TestAMindIsNotToldOfTheNames(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := &listener{fakeMind: &fakeMind{decomposition: subtasks(draw), scores: map[string]float64{"text_to_image": 5}}}
+			m := &listener{fakePlanner: &fakePlanner{decomposition: subtasks(draw), scores: map[string]float64{"text_to_image": 5}}}
 			p, err := studio(t, m, nil, zImage, sdxl).Plan(t.Context(), r)
 			if err != nil {
 				t.Fatal(err)
@@ -198,7 +198,7 @@ func TestAMindIsNotToldOfTheNames(t *testing.T) {
 				said += m.heard.Question.Wish
 			}
 			if strings.Contains(said, "SDXL") || p.Wish != r.Wish {
-				t.Errorf("the mind hears %q, the plan is for %q", said, p.Wish)
+				t.Errorf("the planner hears %q, the plan is for %q", said, p.Wish)
 			}
 			if got := candidates(t, p); got != "text_to_image toolserver:text-to-image@"+sdxl {
 				t.Errorf("the plan is %s", got)
@@ -207,9 +207,9 @@ func TestAMindIsNotToldOfTheNames(t *testing.T) {
 	}
 }
 
-// The mind is offered the five best of those that people can tell apart, and nothing where
+// The planner is offered the five best of those that people can tell apart, and nothing where
 // there is nothing to choose.
-func TestTheMindChoosesAmongModels(t *testing.T) {
+func TestThePlannerChoosesAmongModels(t *testing.T) {
 	t.Parallel()
 	draw := plan.Subtask{
 		Description: "draw a castle", Returns: plan.Image, Domains: []string{"image-generation"},
@@ -237,9 +237,9 @@ func TestTheMindChoosesAmongModels(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var offered []string
-			m := &fakeMind{decomposition: subtasks(draw), scores: map[string]float64{"text_to_image": 5}}
-			m.settle = func(contests []mind.Contest) []mind.Settlement {
-				out := []mind.Settlement{{Solutions: slices.Clone(contests[0].Solutions)}}
+			m := &fakePlanner{decomposition: subtasks(draw), scores: map[string]float64{"text_to_image": 5}}
+			m.settle = func(contests []planner.Contest) []planner.Settlement {
+				out := []planner.Settlement{{Solutions: slices.Clone(contests[0].Solutions)}}
 				for tool, all := range contests[0].Models {
 					for _, model := range all {
 						if tool != "text_to_image" {
@@ -281,11 +281,11 @@ func TestTheMindChoosesAmongModels(t *testing.T) {
 }
 
 // What was not offered is not run.
-func TestAMindCannotInventACandidate(t *testing.T) {
+func TestAPlannerCannotInventACandidate(t *testing.T) {
 	t.Parallel()
-	m := &fakeMind{decomposition: subtasks(wants(plan.Image, photo)), scores: map[string]float64{"blur": 5, "soften": 4}}
-	m.settle = func(contests []mind.Contest) []mind.Settlement {
-		out := []mind.Settlement{{Solutions: slices.Clone(contests[0].Solutions)}}
+	m := &fakePlanner{decomposition: subtasks(wants(plan.Image, photo)), scores: map[string]float64{"blur": 5, "soften": 4}}
+	m.settle = func(contests []planner.Contest) []planner.Settlement {
+		out := []planner.Settlement{{Solutions: slices.Clone(contests[0].Solutions)}}
 		out[0].Solutions[0].Actions = slices.Clone(out[0].Solutions[0].Actions)
 		out[0].Solutions[0].Actions[0].Candidate = "moon:shine"
 		return out
@@ -341,9 +341,9 @@ func TestOthersThatDoTheSame(t *testing.T) {
 // One caption serves two subtasks, whatever is chosen for each.
 func TestTheSameWorkIsDoneByTheSameModel(t *testing.T) {
 	t.Parallel()
-	m := &fakeMind{scores: map[string]float64{"image_captioning": 5}, decomposition: subtasks(wants(plan.Text, photo), wants(plan.Text, photo))}
-	m.settle = func(contests []mind.Contest) []mind.Settlement {
-		var out []mind.Settlement
+	m := &fakePlanner{scores: map[string]float64{"image_captioning": 5}, decomposition: subtasks(wants(plan.Text, photo), wants(plan.Text, photo))}
+	m.settle = func(contests []planner.Contest) []planner.Settlement {
+		var out []planner.Settlement
 		for i, c := range contests {
 			solutions := slices.Clone(c.Solutions)
 			for j, s := range solutions {
@@ -358,7 +358,7 @@ func TestTheSameWorkIsDoneByTheSameModel(t *testing.T) {
 				}
 				solutions[j] = s
 			}
-			out = append(out, mind.Settlement{Solutions: solutions})
+			out = append(out, planner.Settlement{Solutions: solutions})
 		}
 		return out
 	}
@@ -466,7 +466,7 @@ func TestTheAnswerNamesTheModel(t *testing.T) {
 	}
 }
 
-// A mind that does not speak of what is absent has it said behind its words.
+// A planner that does not speak of what is absent has it said behind its words.
 func TestWhatIsAbsentIsSaid(t *testing.T) {
 	t.Parallel()
 	p := planOf(either(way(5, act("edge", plan.Edge, onPhoto))))
@@ -476,12 +476,12 @@ func TestWhatIsAbsentIsSaid(t *testing.T) {
 		"Statt sdxl habe ich dream benutzt": "Statt sdxl habe ich dream benutzt",
 		"":                                  "A cat.\nModels used: dream.\nSDXL is not available here; I took dream instead.",
 	} {
-		w := newWorld(t, &fakeMind{text: text}, maker{"edge": draws}, agent.Config{}, tool("edge", plan.Edge, img))
+		w := newWorld(t, &fakePlanner{text: text}, maker{"edge": draws}, agent.Config{}, tool("edge", plan.Edge, img))
 		steps, _, err := p.Steps(p.Best())
 		if err != nil {
 			t.Fatal(err)
 		}
-		answer, err := w.Respond(t.Context(), mind.Account{Request: request(photo), Plan: p, Steps: steps, Results: []plan.Result{
+		answer, err := w.Respond(t.Context(), planner.Account{Request: request(photo), Plan: p, Steps: steps, Results: []plan.Result{
 			{Status: plan.Done, Output: &plan.Resource{Name: "t", Type: plan.Text, Value: "A cat."}, Model: "maker/dream"},
 		}})
 		if err != nil || answer.Text != want {

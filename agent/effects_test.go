@@ -76,7 +76,7 @@ func TestAResultThatLacksItsEffectIsAFailure(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, &fakeMind{}, maker{"first": c.first, "second": c.second, "shrink": c.other}, agent.Config{},
+			w := newWorld(t, &fakePlanner{}, maker{"first": c.first, "second": c.second, "shrink": c.other}, agent.Config{},
 				resizes("resize", "first", "second"), resizes("shrink"))
 			path := filepath.Join(t.TempDir(), "in.png")
 			if err := writePNG(path, 20, 10); err != nil {

@@ -18,36 +18,36 @@ import (
 	"go.uber.org/goleak"
 
 	"atelier/agent"
-	"atelier/agent/mind"
 	"atelier/agent/plan"
+	"atelier/agent/planner"
 	"atelier/agent/toolbox"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// fakeMind decomposes as it is told, scores by tool, ranks by those scores, and counts
+// fakePlanner decomposes as it is told, scores by tool, ranks by those scores, and counts
 // its calls.
-type fakeMind struct {
-	decomposition mind.Decomposition
+type fakePlanner struct {
+	decomposition planner.Decomposition
 	scores        map[string]float64 // 1 where absent
 	text          string
-	settle        func([]mind.Contest) []mind.Settlement // nil: by score
+	settle        func([]planner.Contest) []planner.Settlement // nil: by score
 
 	mu         sync.Mutex
 	calls      []string
-	asked      []mind.Assessment
+	asked      []planner.Assessment
 	improvises bool // as it was last told
 }
 
-var _ mind.Mind = (*fakeMind)(nil)
+var _ planner.Planner = (*fakePlanner)(nil)
 
-func (m *fakeMind) Decompose(_ context.Context, r plan.Request, _ *plan.Thinking) (mind.Decomposition, error) {
+func (m *fakePlanner) Decompose(_ context.Context, r plan.Request, _ *plan.Thinking) (planner.Decomposition, error) {
 	m.count("decompose")
 	m.improvises = r.Improvises
 	return m.decomposition, nil
 }
 
-func (m *fakeMind) Assess(_ context.Context, _ plan.Request, tasks []mind.Assessment, _ *plan.Thinking) ([][]float64, error) {
+func (m *fakePlanner) Assess(_ context.Context, _ plan.Request, tasks []planner.Assessment, _ *plan.Thinking) ([][]float64, error) {
 	m.count("assess")
 	m.asked = tasks
 	out := make([][]float64, len(tasks))
@@ -59,12 +59,12 @@ func (m *fakeMind) Assess(_ context.Context, _ plan.Request, tasks []mind.Assess
 	return out, nil
 }
 
-func (m *fakeMind) Settle(_ context.Context, _ plan.Request, tasks []mind.Contest, _ *plan.Thinking) ([]mind.Settlement, error) {
+func (m *fakePlanner) Settle(_ context.Context, _ plan.Request, tasks []planner.Contest, _ *plan.Thinking) ([]planner.Settlement, error) {
 	m.count("settle")
 	if m.settle != nil {
 		return m.settle(tasks), nil
 	}
-	out := make([]mind.Settlement, len(tasks))
+	out := make([]planner.Settlement, len(tasks))
 	for i, t := range tasks {
 		for _, s := range t.Solutions {
 			s.Score = 5
@@ -79,7 +79,7 @@ func (m *fakeMind) Settle(_ context.Context, _ plan.Request, tasks []mind.Contes
 	return out, nil
 }
 
-func (m *fakeMind) Respond(context.Context, mind.Account, *plan.Thinking) (string, error) {
+func (m *fakePlanner) Respond(context.Context, planner.Account, *plan.Thinking) (string, error) {
 	m.count("respond")
 	if m.text == "" {
 		return "", errors.New("no words")
@@ -87,7 +87,7 @@ func (m *fakeMind) Respond(context.Context, mind.Account, *plan.Thinking) (strin
 	return m.text, nil
 }
 
-func (m *fakeMind) count(name string) {
+func (m *fakePlanner) count(name string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.calls = append(m.calls, name)
@@ -215,11 +215,11 @@ func tool(name string, returns plan.Type, args []plan.Type, runs ...string) tool
 // world is an agent with everything around it.
 type world struct {
 	*agent.Agent
-	mind  *fakeMind
-	blobs *memBlobs
+	planner *fakePlanner
+	blobs   *memBlobs
 }
 
-func newWorld(t *testing.T, m *fakeMind, ops toolbox.Backend, c agent.Config, tools ...toolbox.Tool) world {
+func newWorld(t *testing.T, m *fakePlanner, ops toolbox.Backend, c agent.Config, tools ...toolbox.Tool) world {
 	t.Helper()
 	tb, err := toolbox.New(toolbox.Config{
 		Catalogue: toolbox.NewCatalogue(tools),
@@ -228,8 +228,8 @@ func newWorld(t *testing.T, m *fakeMind, ops toolbox.Backend, c agent.Config, to
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := world{mind: m, blobs: &memBlobs{data: map[string][]byte{"blob": picture()}}}
-	c.Mind, c.Toolbox, c.Blobs, c.Scratch = m, tb, w.blobs, t.TempDir()
+	w := world{planner: m, blobs: &memBlobs{data: map[string][]byte{"blob": picture()}}}
+	c.Planner, c.Toolbox, c.Blobs, c.Scratch = m, tb, w.blobs, t.TempDir()
 	if w.Agent, err = agent.New(c); err != nil {
 		t.Fatal(err)
 	}

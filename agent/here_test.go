@@ -30,7 +30,7 @@ func TestAgentsShareTheirTools(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := agent.New(agent.Config{Mind: &fakeMind{scores: map[string]float64{"draw": 5}}, Toolbox: tb, Blobs: &memBlobs{}, Scratch: t.TempDir()})
+		a, err := agent.New(agent.Config{Planner: &fakePlanner{scores: map[string]float64{"draw": 5}}, Toolbox: tb, Blobs: &memBlobs{}, Scratch: t.TempDir()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +100,7 @@ func TestAStepIsForWhoeverHasItsCandidate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := agent.New(agent.Config{Mind: &fakeMind{}, Toolbox: tb, Blobs: &memBlobs{}, Scratch: t.TempDir()})
+		a, err := agent.New(agent.Config{Planner: &fakePlanner{}, Toolbox: tb, Blobs: &memBlobs{}, Scratch: t.TempDir()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +145,7 @@ func TestAStepIsForWhoeverHasItsCandidate(t *testing.T) {
 func TestActSaltsAndStores(t *testing.T) {
 	t.Parallel()
 	var seeds []int64
-	w := newWorld(t, &fakeMind{}, maker{"draw": func(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+	w := newWorld(t, &fakePlanner{}, maker{"draw": func(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 		seeds = append(seeds, c.Seed)
 		return draws(ctx, c)
 	}}, agent.Config{}, tool("draw", plan.Image, img))

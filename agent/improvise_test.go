@@ -148,7 +148,7 @@ func TestImprovised(t *testing.T) {
 					ops[made.Name] = draws
 				}
 			}
-			m := &fakeMind{decomposition: subtasks(c.ask...), scores: c.scores}
+			m := &fakePlanner{decomposition: subtasks(c.ask...), scores: c.scores}
 			p, err := newWorld(t, m, ops, c.config, append(slices.Clone(c.tools), improviser())...).Plan(t.Context(), request(photo))
 			if err != nil {
 				t.Fatal(err)
@@ -171,7 +171,7 @@ func TestImprovised(t *testing.T) {
 func TestARequestMayForbidPrograms(t *testing.T) {
 	t.Parallel()
 	for _, forbidden := range []bool{false, true} {
-		m := &fakeMind{decomposition: subtasks(wants(plan.Video, photo))}
+		m := &fakePlanner{decomposition: subtasks(wants(plan.Video, photo))}
 		ops := maker{"blur": draws, "improvise": draws, "write": says("program")}
 		r := request(photo)
 		r.NoPrograms = forbidden
@@ -180,7 +180,7 @@ func TestARequestMayForbidPrograms(t *testing.T) {
 			t.Fatal(err)
 		}
 		if written := len(p.Tasks[0].Solutions) > 0; written == forbidden || m.improvises == forbidden {
-			t.Errorf("forbidden %t: a program is planned %t, the mind was told %t", forbidden, written, m.improvises)
+			t.Errorf("forbidden %t: a program is planned %t, the planner was told %t", forbidden, written, m.improvises)
 		}
 	}
 }
@@ -209,7 +209,7 @@ func TestWhatAProgramIsGiven(t *testing.T) {
 		call = c
 		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("It is not tried here.")}
 	}}
-	m := &fakeMind{decomposition: subtasks(first, second)}
+	m := &fakePlanner{decomposition: subtasks(first, second)}
 	w := newWorld(t, m, ops, agent.Config{}, tool("caption", plan.Text, img), improviser())
 	r := request(film, photo)
 	p, err := w.Plan(t.Context(), r)

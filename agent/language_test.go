@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"atelier/agent/mind/llm/llmtest"
 	"atelier/agent/plan"
+	"atelier/agent/planner/llm/llmtest"
 	"atelier/agent/toolbox"
 )
 

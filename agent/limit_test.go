@@ -10,7 +10,7 @@ import (
 
 func TestPlansHaveALimit(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, &fakeMind{scores: map[string]float64{"edge": 5, "blur": 5}}, maker{"edge": draws, "blur": draws, "soften": draws}, agent.Config{},
+	w := newWorld(t, &fakePlanner{scores: map[string]float64{"edge": 5, "blur": 5}}, maker{"edge": draws, "blur": draws, "soften": draws}, agent.Config{},
 		tool("edge", plan.Edge, img), tool("blur", plan.Image, []plan.Type{plan.Edge}))
 	chain := func(n int) []plan.Subtask { // each blurs what the one before it made
 		subtasks := []plan.Subtask{wants(plan.Edge, photo)}

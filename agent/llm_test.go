@@ -12,15 +12,15 @@ import (
 
 	"atelier/agent"
 	"atelier/agent/endpoint"
-	"atelier/agent/mind"
-	"atelier/agent/mind/llm"
-	"atelier/agent/mind/llm/llmtest"
-	"atelier/agent/mind/standin"
 	"atelier/agent/plan"
+	"atelier/agent/planner"
+	"atelier/agent/planner/fallback"
+	"atelier/agent/planner/llm"
+	"atelier/agent/planner/llm/llmtest"
 	"atelier/agent/toolbox"
 )
 
-// The agent with a mind that asks a model: what people see of its faults, and what a
+// The agent with a planner that asks a model: what people see of its faults, and what a
 // whole request costs.
 
 const (
@@ -28,7 +28,7 @@ const (
 	modelWords = "violet walrus" // that only the model says
 )
 
-// asking is an agent whose mind asks a scripted server.
+// asking is an agent whose planner asks a scripted server.
 type asking struct {
 	*agent.Agent
 
@@ -36,7 +36,7 @@ type asking struct {
 	log    *bytes.Buffer
 }
 
-func newAsking(t *testing.T, answer func(llmtest.Request) llmtest.Response, second mind.Mind, tools ...toolbox.Tool) asking {
+func newAsking(t *testing.T, answer func(llmtest.Request) llmtest.Response, second planner.Planner, tools ...toolbox.Tool) asking {
 	t.Helper()
 	a := asking{server: llmtest.New(t, llmtest.Config{Key: modelKey, Answer: answer}), log: new(bytes.Buffer)}
 	log := slog.New(slog.NewTextHandler(a.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
@@ -56,17 +56,17 @@ func newAsking(t *testing.T, answer func(llmtest.Request) llmtest.Response, seco
 	if err != nil {
 		t.Fatal(err)
 	}
-	var m mind.Mind
+	var m planner.Planner
 	if m, err = llm.New(llm.Config{Catalogue: tb.Catalogue(), Model: llm.Model{Endpoint: e, Name: "test-model"}}); err != nil {
 		t.Fatal(err)
 	}
 	if second != nil {
-		if m, err = standin.New(standin.Config{First: m, Second: second, Log: log}); err != nil {
+		if m, err = fallback.New(fallback.Config{First: m, Second: second, Log: log}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	blobs := &memBlobs{data: map[string][]byte{"blob": picture()}}
-	if a.Agent, err = agent.New(agent.Config{Mind: m, Toolbox: tb, Blobs: blobs, Scratch: t.TempDir(), Log: log}); err != nil {
+	if a.Agent, err = agent.New(agent.Config{Planner: m, Toolbox: tb, Blobs: blobs, Scratch: t.TempDir(), Log: log}); err != nil {
 		t.Fatal(err)
 	}
 	return a
@@ -206,7 +206,7 @@ func TestAModelThatGoesIsStoodInFor(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			second := &fakeMind{decomposition: mind.Decomposition{Subtasks: []plan.Subtask{wants(plan.Edge, photo)}}, text: "Done."}
+			second := &fakePlanner{decomposition: planner.Decomposition{Subtasks: []plan.Subtask{wants(plan.Edge, photo)}}, text: "Done."}
 			a := newAsking(t, llmtest.ByJob(c.answers), second, drawers()...)
 			text, thinking := a.wholeRequest(t)
 			if want := "Done.\nThe language model does not answer, " + c.want; text != want {
@@ -215,7 +215,7 @@ func TestAModelThatGoesIsStoodInFor(t *testing.T) {
 			if calls, _ := thinking.Calls(); calls != len(c.answers)-1 {
 				t.Errorf("%d calls: %+v", calls, thinking)
 			}
-			if !strings.Contains(a.log.String(), "another mind stands in") {
+			if !strings.Contains(a.log.String(), "another planner stands in") {
 				t.Errorf("log: %s", a.log)
 			}
 			a.keepsQuiet(t, nil)
@@ -251,10 +251,10 @@ func TestAnAnswerThatTheModelDidNotWord(t *testing.T) {
 	}
 }
 
-// What the model declines, no other mind does.
+// What the model declines, no other planner does.
 func TestAWishThatIsDeclinedStaysDeclined(t *testing.T) {
 	t.Parallel()
-	second := &fakeMind{text: "Done."}
+	second := &fakePlanner{text: "Done."}
 	a := newAsking(t, llmtest.ByJob(map[string][]llmtest.Response{"decompose": {{Status: 400, ErrorCode: "content_filter"}}}), second, drawers()...)
 	const declined = "The model's provider declined this by its rules on content. Please say it in other words, or ask for something else."
 	if _, err := a.Plan(t.Context(), request(photo)); plan.Sentence(err, plan.Message{}).String() != declined || len(second.calls) != 0 {

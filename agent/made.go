@@ -3,14 +3,14 @@ package agent
 import (
 	"slices"
 
-	"atelier/agent/mind"
 	"atelier/agent/naming"
 	"atelier/agent/plan"
+	"atelier/agent/planner"
 )
 
 // by are the results of an account, with what each was made by as people call it: the
 // model that was asked; a program only where it is weak, or where the wish names one.
-func (a *Agent) by(account mind.Account) []plan.Result {
+func (a *Agent) by(account planner.Account) []plan.Result {
 	results := slices.Clone(account.Results)
 	for i := range results {
 		r := &results[i]
@@ -33,7 +33,7 @@ func (a *Agent) by(account mind.Account) []plan.Result {
 
 // absent are sentences on what the wish names and was not taken, by its name: it is not
 // here, or something else that is named was taken.
-func (a *Agent) absent(account mind.Account) map[string]string {
+func (a *Agent) absent(account planner.Account) map[string]string {
 	sentences := map[string]string{}
 	for t, task := range account.Plan.Tasks {
 		var instead []string

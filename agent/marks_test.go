@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"atelier/agent"
-	"atelier/agent/mind"
-	"atelier/agent/mind/llm/llmtest"
 	"atelier/agent/plan"
+	"atelier/agent/planner"
+	"atelier/agent/planner/llm/llmtest"
 	"atelier/agent/planner/rules"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/native"
@@ -45,7 +45,7 @@ func newOffline(t *testing.T, c agent.Config) *agent.Agent {
 	if c.Toolbox, err = toolbox.New(toolbox.Config{Catalogue: catalogue, Servers: []toolbox.Server{{Kind: "native", Backend: builtin}}}); err != nil {
 		t.Fatal(err)
 	}
-	if c.Mind, err = rulesPlanner(); err != nil {
+	if c.Planner, err = rulesPlanner(); err != nil {
 		t.Fatal(err)
 	}
 	c.Scratch = t.TempDir()
@@ -283,13 +283,13 @@ func last(t *testing.T, a *agent.Agent, blobs *memBlobs, r plan.Request) image.I
 	return img
 }
 
-// marking is a mind that gives a subtask a mark and pictures.
-func marking(given ...plan.Resource) *fakeMind {
-	return &fakeMind{
-		decomposition: mind.Decomposition{Subtasks: []plan.Subtask{wants(plan.Image, given...)}},
+// marking is a planner that gives a subtask a mark and pictures.
+func marking(given ...plan.Resource) *fakePlanner {
+	return &fakePlanner{
+		decomposition: planner.Decomposition{Subtasks: []plan.Subtask{wants(plan.Image, given...)}},
 		scores:        map[string]float64{"crop": 5, "join": 5, "tell": 5},
-		settle: func(contests []mind.Contest) []mind.Settlement { // the last option is the worst
-			out := make([]mind.Settlement, len(contests))
+		settle: func(contests []planner.Contest) []planner.Settlement { // the last option is the worst
+			out := make([]planner.Settlement, len(contests))
 			for i, c := range contests {
 				for _, s := range c.Solutions {
 					for _, a := range s.Actions {
@@ -308,7 +308,7 @@ func marking(given ...plan.Resource) *fakeMind {
 	}
 }
 
-// Whatever a mind says, what is marked on one picture is not used on another.
+// Whatever a planner says, what is marked on one picture is not used on another.
 func TestAMarkGoesWithItsPicture(t *testing.T) {
 	t.Parallel()
 	box := onStreet[plan.BBox]

@@ -24,7 +24,7 @@ func TestOnlyWhatCanRunIsOffered(t *testing.T) {
 	}{
 		{"say", "sing", maker{"say": draws, "sing": draws}, []string{"say", "sing"}},
 	} {
-		m := &fakeMind{decomposition: subtasks(task), scores: map[string]float64{c.best: 5, c.other: 4}}
+		m := &fakePlanner{decomposition: subtasks(task), scores: map[string]float64{c.best: 5, c.other: 4}}
 		p, err := newWorld(t, m, c.backend, agent.Config{}, say, sing).Plan(t.Context(), request())
 		if err != nil {
 			t.Fatal(err)

@@ -42,7 +42,7 @@ func TestParametersAreReadBeforeTheyRun(t *testing.T) {
 			if c.said != "" {
 				task.Said = []plan.Said{{Words: c.said, Type: string(c.p.Type)}}
 			}
-			m := &fakeMind{decomposition: subtasks(task)}
+			m := &fakePlanner{decomposition: subtasks(task)}
 			world := newWorld(t, m, maker{"scale": draws}, agent.Config{}, setting(tool("scale", plan.Image, []plan.Type{plan.Image}), c.p))
 			p, err := world.Plan(t.Context(), request(photo))
 			if err != nil {

@@ -8,12 +8,12 @@ import (
 	"testing"
 
 	"atelier/agent"
-	"atelier/agent/mind"
 	"atelier/agent/plan"
+	"atelier/agent/planner"
 	"atelier/agent/toolbox"
 )
 
-func subtasks(s ...plan.Subtask) mind.Decomposition { return mind.Decomposition{Subtasks: s} }
+func subtasks(s ...plan.Subtask) planner.Decomposition { return planner.Decomposition{Subtasks: s} }
 
 // solutions renders the tools of a task's solutions.
 func solutions(t plan.Task) string {
@@ -39,7 +39,7 @@ func TestPlan(t *testing.T) {
 		tools    []toolbox.Tool
 		ops      maker
 		scores   map[string]float64
-		ask      mind.Decomposition
+		ask      planner.Decomposition
 		want     []string // the solutions of each task
 		missing  string
 		calls    string
@@ -106,13 +106,13 @@ func TestPlan(t *testing.T) {
 		},
 		{
 			name: "a question is passed on", tools: []toolbox.Tool{tool("caption", plan.Text, img)}, ops: everything,
-			ask: mind.Decomposition{Question: "Which picture?"}, calls: "decompose", question: "Which picture?",
+			ask: planner.Decomposition{Question: "Which picture?"}, calls: "decompose", question: "Which picture?",
 		},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, &fakeMind{decomposition: c.ask, scores: c.scores}, c.ops, agent.Config{}, c.tools...)
+			w := newWorld(t, &fakePlanner{decomposition: c.ask, scores: c.scores}, c.ops, agent.Config{}, c.tools...)
 			p, err := w.Plan(t.Context(), request(photo))
 			if err != nil {
 				t.Fatal(err)
@@ -126,8 +126,8 @@ func TestPlan(t *testing.T) {
 			if !slices.Equal(got, c.want) || strings.Join(missing, " ") != c.missing || p.Question != c.question {
 				t.Errorf("solutions %q, missing %q, question %q", got, missing, p.Question)
 			}
-			if calls := strings.Join(w.mind.calls, " "); calls != c.calls {
-				t.Errorf("the mind was asked to %s", calls)
+			if calls := strings.Join(w.planner.calls, " "); calls != c.calls {
+				t.Errorf("the planner was asked to %s", calls)
 			}
 			if err := p.Validate(); err != nil {
 				t.Error(err)
@@ -143,7 +143,7 @@ func TestPlanSharesIntermediates(t *testing.T) {
 	music := wants(plan.Audio, photo)
 	page := plan.Subtask{Description: "a title for it", Returns: plan.Title, After: []int{0},
 		Args: nil}
-	w := newWorld(t, &fakeMind{
+	w := newWorld(t, &fakePlanner{
 		decomposition: subtasks(music, page),
 		scores:        map[string]float64{"caption": 5, "compose": 5, "entitle": 5},
 	}, maker{}, agent.Config{AllTools: true},
@@ -166,7 +166,7 @@ func TestPlanSharesIntermediates(t *testing.T) {
 func TestPlanAsksOnceForAll(t *testing.T) {
 	t.Parallel()
 	second := plan.Subtask{Description: "blur it", Returns: plan.Image, Args: []plan.Arg{{Type: plan.Edge, Source: plan.FromSubtask(0)}}}
-	w := newWorld(t, &fakeMind{
+	w := newWorld(t, &fakePlanner{
 		decomposition: subtasks(wants(plan.Edge, photo), second),
 		scores:        map[string]float64{"edge": 5, "blur": 5, "soften": 3},
 	}, maker{}, agent.Config{AllTools: true},
@@ -177,18 +177,18 @@ func TestPlanAsksOnceForAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(w.mind.asked) != 2 || p.Tasks[1].Solutions[0].Tools()[0] != "blur" {
-		t.Errorf("asked %v, plan %q", w.mind.asked, solutions(p.Tasks[1]))
+	if len(w.planner.asked) != 2 || p.Tasks[1].Solutions[0].Tools()[0] != "blur" {
+		t.Errorf("asked %v, plan %q", w.planner.asked, solutions(p.Tasks[1]))
 	}
-	if calls := strings.Join(w.mind.calls, " "); calls != "decompose assess settle" {
-		t.Errorf("the mind was asked to %s", calls)
+	if calls := strings.Join(w.planner.calls, " "); calls != "decompose assess settle" {
+		t.Errorf("the planner was asked to %s", calls)
 	}
 }
 
 func TestPlanTakesTypesFromTheWish(t *testing.T) {
 	t.Parallel()
 	d := subtasks(plan.Subtask{Description: "normals", Returns: plan.Normal, Args: []plan.Arg{{Type: plan.Depth, Source: plan.FromResource(photo.Name)}}})
-	w := newWorld(t, &fakeMind{decomposition: d}, maker{}, agent.Config{AllTools: true}, tool("bump", plan.Normal, []plan.Type{plan.Depth}))
+	w := newWorld(t, &fakePlanner{decomposition: d}, maker{}, agent.Config{AllTools: true}, tool("bump", plan.Normal, []plan.Type{plan.Depth}))
 	p, err := w.Plan(t.Context(), request(photo))
 	if err != nil {
 		t.Fatal(err)
@@ -202,29 +202,29 @@ func TestPlanFaults(t *testing.T) {
 	t.Parallel()
 	edge := tool("edge", plan.Edge, []plan.Type{plan.Image})
 	soften := tool("soften", plan.Edge, []plan.Type{plan.Image})
-	ask := func(d mind.Decomposition, settle func([]mind.Contest) []mind.Settlement) error {
-		w := newWorld(t, &fakeMind{decomposition: d, settle: settle, scores: map[string]float64{"edge": 5, "soften": 4}}, maker{}, agent.Config{AllTools: true}, edge, soften)
+	ask := func(d planner.Decomposition, settle func([]planner.Contest) []planner.Settlement) error {
+		w := newWorld(t, &fakePlanner{decomposition: d, settle: settle, scores: map[string]float64{"edge": 5, "soften": 4}}, maker{}, agent.Config{AllTools: true}, edge, soften)
 		_, err := w.Plan(t.Context(), request(photo))
 		return err
 	}
 	for name, err := range map[string]error{
-		"an empty decomposition": ask(mind.Decomposition{}, nil),
+		"an empty decomposition": ask(planner.Decomposition{}, nil),
 		"a forward reference":    ask(subtasks(plan.Subtask{Returns: plan.Edge, After: []int{3}}), nil),
 		"an unknown resource": ask(subtasks(plan.Subtask{Returns: plan.Edge, Args: []plan.Arg{
 			{Type: plan.Image, Source: plan.FromResource("nothing.png")}}}), nil),
-		"a settlement of another shape": ask(subtasks(wants(plan.Edge, photo)), func([]mind.Contest) []mind.Settlement { return nil }),
-		"a settlement of other tools": ask(subtasks(wants(plan.Edge, photo)), func(c []mind.Contest) []mind.Settlement {
+		"a settlement of another shape": ask(subtasks(wants(plan.Edge, photo)), func([]planner.Contest) []planner.Settlement { return nil }),
+		"a settlement of other tools": ask(subtasks(wants(plan.Edge, photo)), func(c []planner.Contest) []planner.Settlement {
 			s := slices.Clone(c[0].Solutions)
 			s[0].Actions = slices.Clone(s[0].Actions)
 			s[0].Actions[0].Tool = "hammer"
-			return []mind.Settlement{{Solutions: s}}
+			return []planner.Settlement{{Solutions: s}}
 		}),
 	} {
 		if err == nil {
 			t.Errorf("%s was taken", name)
 		}
 	}
-	w := newWorld(t, &fakeMind{decomposition: subtasks(wants(plan.Edge, photo))}, maker{"edge": draws}, agent.Config{}, edge)
+	w := newWorld(t, &fakePlanner{decomposition: subtasks(wants(plan.Edge, photo))}, maker{"edge": draws}, agent.Config{}, edge)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := w.Plan(ctx, request(photo)); !errors.Is(err, context.Canceled) {
@@ -232,12 +232,12 @@ func TestPlanFaults(t *testing.T) {
 	}
 }
 
-// Two texts and two text arguments: types do not decide, so the mind fills them. When
+// Two texts and two text arguments: types do not decide, so the planner fills them. When
 // it does not, the person is asked.
-func TestPlanAsksForWhatTheMindLeavesBlank(t *testing.T) {
+func TestPlanAsksForWhatThePlannerLeavesBlank(t *testing.T) {
 	t.Parallel()
 	task := with(with(wants(plan.Image, photo), "snow"), "sky")
-	w := newWorld(t, &fakeMind{decomposition: subtasks(task)}, maker{}, agent.Config{AllTools: true},
+	w := newWorld(t, &fakePlanner{decomposition: subtasks(task)}, maker{}, agent.Config{AllTools: true},
 		tool("replace", plan.Image, []plan.Type{plan.Image, plan.Text, plan.Text}))
 	p, err := w.Plan(t.Context(), request(photo))
 	if err != nil {

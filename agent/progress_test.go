@@ -7,12 +7,12 @@ import (
 	"testing"
 
 	"atelier/agent"
-	"atelier/agent/mind"
 	"atelier/agent/plan"
+	"atelier/agent/planner"
 	"atelier/agent/toolbox"
 )
 
-// TestProgress: every stage in which the mind works is told before it begins, and a
+// TestProgress: every stage in which the planner works is told before it begins, and a
 // forced one is not.
 func TestProgress(t *testing.T) {
 	t.Parallel()
@@ -25,7 +25,7 @@ func TestProgress(t *testing.T) {
 		"forced": {1, []agent.Stage{agent.Decomposing, agent.Searching, agent.Responding}},
 	} {
 		var heard []agent.Stage
-		w := newWorld(t, &fakeMind{decomposition: subtasks(wants(plan.Edge, photo)), scores: map[string]float64{"edge": 5, "soften": 4}},
+		w := newWorld(t, &fakePlanner{decomposition: subtasks(wants(plan.Edge, photo)), scores: map[string]float64{"edge": 5, "soften": 4}},
 			maker{"edge": draws, "soften": draws},
 			agent.Config{Progress: func(request string, s agent.Stage) {
 				if request != "r1" {
@@ -50,12 +50,12 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// spender is a mind that takes tokens for nothing.
-type spender struct{ fakeMind }
+// spender is a planner that takes tokens for nothing.
+type spender struct{ fakePlanner }
 
-func (*spender) Decompose(_ context.Context, _ plan.Request, t *plan.Thinking) (mind.Decomposition, error) {
+func (*spender) Decompose(_ context.Context, _ plan.Request, t *plan.Thinking) (planner.Decomposition, error) {
 	t.Jobs = append(t.Jobs, plan.Job{Name: "decompose", Calls: 2, Repairs: 1, Input: 900, Output: 100})
-	return mind.Decomposition{}, &plan.Fault{Sentence: plan.Say("Say it in other words.")}
+	return planner.Decomposition{}, &plan.Fault{Sentence: plan.Say("Say it in other words.")}
 }
 
 // TestUnfinishedPlan: what planning took is told although nothing came of it.
@@ -65,7 +65,7 @@ func TestUnfinishedPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := agent.New(agent.Config{Mind: &spender{}, Toolbox: tools, AllTools: true})
+	a, err := agent.New(agent.Config{Planner: &spender{}, Toolbox: tools, AllTools: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"atelier/agent/mind"
 	"atelier/agent/plan"
+	"atelier/agent/planner"
 	"atelier/agent/toolbox"
 	"atelier/agent/wording"
 )
@@ -19,13 +19,13 @@ type Answer struct {
 	Thinking plan.Thinking
 }
 
-// Respond tells what came of a request. The mind words it; where it fails, or names a
+// Respond tells what came of a request. The planner words it; where it fails, or names a
 // file that is not there, the answer is a plain account instead, which says so where a
 // language model was asked. The parts of the wish that no subtask does stand first. Every
-// part of the wish that no live tool can do is told ([mind.Account.Missing]), with what it needs,
-// and so is that another mind had to stand in: behind the answer, but before a refusal, whose cause
+// part of the wish that no live tool can do is told ([planner.Account.Missing]), with what it needs,
+// and so is that another planner had to stand in: behind the answer, but before a refusal, whose cause
 // it may be.
-func (a *Agent) Respond(ctx context.Context, account mind.Account) (Answer, error) {
+func (a *Agent) Respond(ctx context.Context, account planner.Account) (Answer, error) {
 	p := account.Plan
 	answer := Answer{Thinking: p.Thinking}
 	answer.Thinking.Jobs = slices.Clone(p.Thinking.Jobs)
@@ -50,7 +50,7 @@ func (a *Agent) Ways(p *plan.Plan, chosen plan.Choice, offers []plan.Offer) []pl
 }
 
 // word finds the words of an answer.
-func (a *Agent) word(ctx context.Context, account mind.Account, thinking *plan.Thinking) (string, error) {
+func (a *Agent) word(ctx context.Context, account planner.Account, thinking *plan.Thinking) (string, error) {
 	p := account.Plan
 	if talk := p.Question + p.Reply; talk != "" {
 		if len(account.Invents(talk)) > 0 {
@@ -70,12 +70,12 @@ func (a *Agent) word(ctx context.Context, account mind.Account, thinking *plan.T
 		account.Fallbacks = append(account.Fallbacks, absent[name])
 	}
 	a.config.Progress(account.Request.ID, Responding)
-	text, err := a.config.Mind.Respond(ctx, account, thinking)
+	text, err := a.config.Planner.Respond(ctx, account, thinking)
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
 	if err != nil {
-		a.config.Log.WarnContext(ctx, "the answer was not worded by the mind", "request", account.Request.ID, "error", plan.ForOperator(err))
+		a.config.Log.WarnContext(ctx, "the answer was not worded by the planner", "request", account.Request.ID, "error", plan.ForOperator(err))
 	}
 	if err != nil || strings.TrimSpace(text) == "" || len(account.Invents(text)) > 0 {
 		text = wording.Account(a.config.Toolbox.Catalogue(), account, a.config.Tell)
@@ -93,7 +93,7 @@ func (a *Agent) word(ctx context.Context, account mind.Account, thinking *plan.T
 }
 
 // left are the lines on the parts of the wish that are not done.
-func (a *Agent) left(account mind.Account) []string {
+func (a *Agent) left(account planner.Account) []string {
 	language, p := account.Request.Language, account.Plan
 	var lines []string
 	for _, l := range account.Left {

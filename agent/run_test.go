@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"atelier/agent"
-	"atelier/agent/mind"
 	"atelier/agent/plan"
+	"atelier/agent/planner"
 	"atelier/agent/toolbox"
 )
 
@@ -131,7 +131,7 @@ func TestRun(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, &fakeMind{}, c.ops, agent.Config{}, tools...)
+			w := newWorld(t, &fakePlanner{}, c.ops, agent.Config{}, tools...)
 			o, err := run(t.Context(), w.Agent, request(photo), edgeThenBlur, c.choice)
 			if err != nil {
 				t.Fatal(err)
@@ -188,7 +188,7 @@ func TestRunIsParallel(t *testing.T) {
 			return toolbox.Output{Value: "met"}, ctx.Err()
 		}
 	}
-	w := newWorld(t, &fakeMind{}, maker{"left": half(true), "right": half(false)}, agent.Config{},
+	w := newWorld(t, &fakePlanner{}, maker{"left": half(true), "right": half(false)}, agent.Config{},
 		tool("left", plan.Text, img), tool("right", plan.Text, img))
 	o, err := run(t.Context(), w.Agent, request(photo), planOf(
 		either(way(5, act("left", plan.Text, onPhoto))), either(way(5, act("right", plan.Text, onPhoto)))),
@@ -201,7 +201,7 @@ func TestRunIsParallel(t *testing.T) {
 func TestRunStopsWithItsContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
-	w := newWorld(t, &fakeMind{}, maker{
+	w := newWorld(t, &fakePlanner{}, maker{
 		"edge": func(ctx context.Context, _ toolbox.Call) (toolbox.Output, error) {
 			cancel()
 			<-ctx.Done()
@@ -256,7 +256,7 @@ func TestActChecksWhatWasMade(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, &fakeMind{}, maker{"op": c.op}, agent.Config{}, tool("op", c.returns, img))
+			w := newWorld(t, &fakePlanner{}, maker{"op": c.op}, agent.Config{}, tool("op", c.returns, img))
 			steps := []plan.Step{{Key: "k", Action: act("op", c.returns, onPhoto)}}
 			r := w.Act(t.Context(), agent.Work{Request: request(photo), Steps: steps, Memory: agent.NewMemory([]plan.Resource{photo})})
 			switch {
@@ -273,7 +273,7 @@ func TestActChecksWhatWasMade(t *testing.T) {
 
 func TestWhatIsStoredTellsNothingOfItsOrigin(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, &fakeMind{}, maker{"op": writes("a.png", string(picture())+"secret")}, agent.Config{}, tool("op", plan.Image, img))
+	w := newWorld(t, &fakePlanner{}, maker{"op": writes("a.png", string(picture())+"secret")}, agent.Config{}, tool("op", plan.Image, img))
 	steps := []plan.Step{{Key: "k", Action: act("op", plan.Image, onPhoto)}}
 	r := w.Act(t.Context(), agent.Work{Request: request(photo), Steps: steps, Memory: agent.NewMemory([]plan.Resource{photo})})
 	if r.Status != plan.Done || !bytes.Equal(w.blobs.data[r.Output.Blob], picture()) {
@@ -325,7 +325,7 @@ func TestActResolvesInputs(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, &fakeMind{}, maker{"look": look}, agent.Config{}, tool("look", plan.Text, img))
+			w := newWorld(t, &fakePlanner{}, maker{"look": look}, agent.Config{}, tool("look", plan.Text, img))
 			w.blobs.data["blob"] = bytes.Repeat([]byte("x"), 68)
 			action := act("look", plan.Text, append([]plan.Binding(nil), c.args...)...)
 			if c.name == "several of one argument" {
@@ -357,8 +357,8 @@ func TestRespond(t *testing.T) {
 	back.Tasks[0].Solutions, back.Tasks[0].Missing, back.Tasks[0].Subtask.Description = nil, []string{"draw"}, "draw it"
 	part := planOf(either(way(5, act("edge", plan.Edge, onPhoto))))
 	part.Left = []plan.Leftover{{Part: "glaze it to webm", Unknown: []string{"glaze", "webm"}}, {Part: "make it larger"}, {Part: "wave", Unknown: []string{"wave"}}}
-	account := func(p *plan.Plan, results ...plan.Result) mind.Account {
-		a := mind.Account{Request: request(photo), Plan: p, Left: p.LeftBy(nil), Results: results}
+	account := func(p *plan.Plan, results ...plan.Result) planner.Account {
+		a := planner.Account{Request: request(photo), Plan: p, Left: p.LeftBy(nil), Results: results}
 		for range results {
 			a.Steps = append(a.Steps, plan.Step{Final: true, Action: act("edge", plan.Edge, onPhoto)})
 		}
@@ -369,27 +369,27 @@ func TestRespond(t *testing.T) {
 	seen := plan.Result{Status: plan.Done, Model: "sees-1", Output: &plan.Resource{Name: "text-1", Type: plan.Text, Value: "A cat."}}
 	cases := []struct {
 		name, text, want string
-		account          mind.Account
+		account          planner.Account
 	}{
-		{"the mind's words stand", "Here is photo-1234.edge-5678.png, from photo.png.", "Here is photo-1234.edge-5678.png, from photo.png.", account(p, made)},
+		{"the planner's words stand", "Here is photo-1234.edge-5678.png, from photo.png.", "Here is photo-1234.edge-5678.png, from photo.png.", account(p, made)},
 		{"a file that is not there is not claimed", "I made photo.cartoon-1.png for you.", "Here is an edge.", account(p, made)},
 		{"the plain account names the model of a tool", "", "A cat.\nModels used: sees-1.", account(p, seen)},
 		{"what was left stands first", "Here is photo-1234.edge-5678.png.", "Not done: “glaze it to webm”. I do not know what to do with “glaze, webm”.\n" +
 			"Not done: “make it larger”. It goes on from what I did not do.\nNot done: “wave”. I do not know how.\nHere is photo-1234.edge-5678.png.", account(part, made)},
-		{"no words of the mind", "", "I could not do “do it”. The pencil broke.", account(p, plan.Result{Status: plan.Failed, Problem: "The pencil broke."})},
+		{"no words of the planner", "", "I could not do “do it”. The pencil broke.", account(p, plan.Result{Status: plan.Failed, Problem: "The pencil broke."})},
 		{"one that is there by now is told so", "", "I cannot do “draw it” here. It was not possible when I planned this. It is now: please ask again.", account(back)},
-		{"a part for which there is no tool is told by the mind", "Aus einer Tiefenkarte kann ich keinen Klang machen.", "Aus einer Tiefenkarte kann ich keinen Klang machen.", account(wayless)},
+		{"a part for which there is no tool is told by the planner", "Aus einer Tiefenkarte kann ich keinen Klang machen.", "Aus einer Tiefenkarte kann ich keinen Klang machen.", account(wayless)},
 		{"and without its words in the plain account", "", "I do not know how to do “Turn the depth map into a sound”.", account(wayless)},
 		{"the plain account tells what is missing, once", "", "I cannot do “sing it” here. It needs a sing.", account(lacking)},
 		{"names with hashes are not read", "Here is photo-1234.edge-5678.png.", "Here is photo-edges.png.", account(p, named)},
-		{"a question needs no mind", "What?", "Which one?", account(&plan.Plan{Question: "Which one?"})},
+		{"a question needs no planner", "What?", "Which one?", account(&plan.Plan{Question: "Which one?"})},
 		{"a reply needs none", "What?", "There is photo.png.", account(&plan.Plan{Reply: "There is photo.png."})},
 		{"nor does one that claims a file", "What?", "Nothing was done yet. Please say in other words what you wish.", account(&plan.Plan{Reply: "I saved it as cartoon-91bc.png."})},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, &fakeMind{text: c.text}, maker{"draw": draws}, agent.Config{},
+			w := newWorld(t, &fakePlanner{text: c.text}, maker{"draw": draws}, agent.Config{},
 				tool("draw", plan.Image, img), tool("edge", plan.Edge, img), tool("sing", plan.Audio, img))
 			answer, err := w.Respond(t.Context(), c.account)
 			got := answer.Text

@@ -4,14 +4,14 @@ import (
 	"context"
 
 	"atelier/agent"
-	"atelier/agent/mind"
 	"atelier/agent/plan"
+	"atelier/agent/planner"
 )
 
 // outcome is what came of a run.
 type outcome struct {
 	choice  plan.Choice
-	account mind.Account
+	account planner.Account
 	made    []plan.Resource
 	done    bool
 }
@@ -57,7 +57,7 @@ func run(ctx context.Context, a *agent.Agent, r plan.Request, p *plan.Plan, choi
 	}
 	return outcome{
 		choice: route.Choice(), made: route.Made(), done: route.Done(),
-		account: mind.Account{Request: r, Plan: p, Steps: route.Steps(), Results: route.Results(), Left: p.LeftBy(p.Best()), Fallbacks: english(route.Fallbacks())},
+		account: planner.Account{Request: r, Plan: p, Steps: route.Steps(), Results: route.Results(), Left: p.LeftBy(p.Best()), Fallbacks: english(route.Fallbacks())},
 	}, nil
 }
 

@@ -69,7 +69,7 @@ func TestSaid(t *testing.T) {
 			t.Parallel()
 			task := wants(plan.Image, photo)
 			task.Said = c.said
-			m := &fakeMind{decomposition: subtasks(task), scores: c.scores}
+			m := &fakePlanner{decomposition: subtasks(task), scores: c.scores}
 			p, err := newWorld(t, m, maker{}, agent.Config{AllTools: true}, c.tools...).Plan(t.Context(), request(photo))
 			if err != nil {
 				t.Fatal(err)
@@ -105,7 +105,7 @@ func TestTheSameThingSeveralTimes(t *testing.T) {
 		{join, []plan.Source{once, once, once}},
 		{tool("blur", plan.Image, []plan.Type{plan.Image}), []plan.Source{once}}, // it takes one, which was given by mistake
 	} {
-		w := newWorld(t, &fakeMind{decomposition: subtasks(task)}, maker{c.tool.Name: draws}, agent.Config{}, c.tool)
+		w := newWorld(t, &fakePlanner{decomposition: subtasks(task)}, maker{c.tool.Name: draws}, agent.Config{}, c.tool)
 		p, err := w.Plan(t.Context(), request(photo))
 		if err != nil {
 			t.Fatal(err)
@@ -157,7 +157,7 @@ func TestAStepForEachValue(t *testing.T) {
 			t.Parallel()
 			task := wants(plan.Image, film)
 			task.Said = c.said
-			m := &fakeMind{decomposition: subtasks(task), scores: c.scores}
+			m := &fakePlanner{decomposition: subtasks(task), scores: c.scores}
 			p, err := newWorld(t, m, maker{}, agent.Config{AllTools: true}, tools...).Plan(t.Context(), request(film))
 			if err != nil || p.Question != "" {
 				t.Fatal(p, err)
@@ -182,7 +182,7 @@ func TestAStepBeforeTheLoudness(t *testing.T) {
 	talk := plan.Resource{Name: "talk-1234.wav", Type: plan.Audio, Blob: "blob", File: "talk.wav"}
 	task := wants(plan.Audio, talk)
 	task.Said = []plan.Said{{Words: "-16 LUFS", Type: "number"}, {Words: "mono", Type: "choice"}}
-	m := &fakeMind{decomposition: subtasks(task), scores: map[string]float64{"level": 5, "channels": 4}}
+	m := &fakePlanner{decomposition: subtasks(task), scores: map[string]float64{"level": 5, "channels": 4}}
 	p, err := newWorld(t, m, maker{}, agent.Config{AllTools: true}, level, channels).Plan(t.Context(), request(talk))
 	if err != nil || p.Question != "" {
 		t.Fatal(p, err)

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"atelier/agent/mind"
 	"atelier/agent/plan"
+	"atelier/agent/planner"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/param"
 )
@@ -22,7 +22,7 @@ const maxKept = 5
 // changes nothing that could be done.
 func (t *thought) settle(ctx context.Context) error {
 	var open []*part
-	var ask []mind.Contest
+	var ask []planner.Contest
 	for i, p := range t.tasks {
 		t.obey(p)
 		all := slices.Concat(p.found, p.rivals)
@@ -31,11 +31,11 @@ func (t *thought) settle(ctx context.Context) error {
 			continue
 		}
 		open = append(open, p)
-		ask = append(ask, mind.Contest{Subtask: p.subtask, Earlier: t.earlier(i), Solutions: all, Scores: p.scores, Models: models})
+		ask = append(ask, planner.Contest{Subtask: p.subtask, Earlier: t.earlier(i), Solutions: all, Scores: p.scores, Models: models})
 	}
 	if len(ask) > 0 {
 		t.config.Progress(t.request.ID, Settling)
-		settled, err := t.config.Mind.Settle(ctx, t.request, ask, t.thinking)
+		settled, err := t.config.Planner.Settle(ctx, t.request, ask, t.thinking)
 		if err != nil {
 			return fmt.Errorf("settle the solutions: %w", err)
 		}
@@ -95,9 +95,9 @@ func (t *thought) forced(s plan.Solution) bool {
 	return true
 }
 
-// take takes over what the mind settled: scores, candidates and filled blanks. What it
+// take takes over what the planner settled: scores, candidates and filled blanks. What it
 // must not change is checked, not trusted.
-func (p *part) take(settled []plan.Solution, models map[string][]mind.Model) error {
+func (p *part) take(settled []plan.Solution, models map[string][]planner.Model) error {
 	if len(settled) != len(p.found)+len(p.rivals) {
 		return fmt.Errorf("%d solutions came back of %d", len(settled), len(p.found)+len(p.rivals))
 	}
@@ -119,10 +119,10 @@ func (p *part) take(settled []plan.Solution, models map[string][]mind.Model) err
 }
 
 // offered checks that candidates were chosen among those that were offered.
-func offered(was, settled plan.Solution, models map[string][]mind.Model) error {
+func offered(was, settled plan.Solution, models map[string][]planner.Model) error {
 	for i, a := range settled.Actions {
 		before := was.Actions[i].Candidate
-		isIt := func(m mind.Model) bool { return m.Candidate == a.Candidate }
+		isIt := func(m planner.Model) bool { return m.Candidate == a.Candidate }
 		if a.Candidate != before && (before != "" || !slices.ContainsFunc(models[a.Tool], isIt)) {
 			return fmt.Errorf("%s is to be run by %q, which was not offered", a.Tool, a.Candidate)
 		}
@@ -204,7 +204,7 @@ func (t *thought) programFinds(unread []unreadable) bool {
 	return t.request.Improvises && t.question == "" && !slices.ContainsFunc(unread, func(u unreadable) bool { return !place(u) })
 }
 
-// offerable reports whether a solution can be offered beside the best one, whichever mind
+// offerable reports whether a solution can be offered beside the best one, whichever planner
 // filled it: no optional argument merely repeats another one of its action.
 func (t *thought) offerable(s plan.Solution) bool {
 	for _, a := range s.Actions {
@@ -242,7 +242,7 @@ func (t *thought) lacks(p *part, complete []plan.Solution, question string) bool
 	return complete[0].Score < good && p.rivals[0].Score >= good
 }
 
-// ask is the question back about the first blank of a solution that the mind could not
+// ask is the question back about the first blank of a solution that the planner could not
 // fill.
 func (t *thought) ask(sub plan.Subtask, s plan.Solution) string {
 	blank := s.Blanks()[0]

@@ -7,58 +7,58 @@ import (
 	"testing"
 
 	"atelier/agent"
-	"atelier/agent/mind"
-	"atelier/agent/mind/standin"
 	"atelier/agent/plan"
+	"atelier/agent/planner"
+	"atelier/agent/planner/fallback"
 	"atelier/agent/toolbox"
 )
 
-// broken is a mind whose server has gone from some job on.
+// broken is a planner whose server has gone from some job on.
 type broken struct {
-	*fakeMind
+	*fakePlanner
 
 	from string
 }
 
 var errGone = errors.New("the server has gone")
 
-func (m broken) Decompose(ctx context.Context, r plan.Request, t *plan.Thinking) (mind.Decomposition, error) {
+func (m broken) Decompose(ctx context.Context, r plan.Request, t *plan.Thinking) (planner.Decomposition, error) {
 	if m.from == "decompose" {
-		return mind.Decomposition{}, errGone
+		return planner.Decomposition{}, errGone
 	}
-	return m.fakeMind.Decompose(ctx, r, t)
+	return m.fakePlanner.Decompose(ctx, r, t)
 }
 
-func (m broken) Respond(context.Context, mind.Account, *plan.Thinking) (string, error) {
+func (m broken) Respond(context.Context, planner.Account, *plan.Thinking) (string, error) {
 	return "", errGone
 }
 
-// People read in the answer that another mind stood in: in one about results, and in a
+// People read in the answer that another planner stood in: in one about results, and in a
 // question or a reply as well.
 func TestRespondTellsWhoStoodIn(t *testing.T) {
 	t.Parallel()
 	const gone = "The language model gave no answer that I could use, so I "
-	one := mind.Decomposition{Subtasks: []plan.Subtask{wants(plan.Edge, photo)}}
+	one := planner.Decomposition{Subtasks: []plan.Subtask{wants(plan.Edge, photo)}}
 	for _, c := range []struct {
 		name, from string
-		d          mind.Decomposition
+		d          planner.Decomposition
 		want       string
 	}{
 		{"from the beginning", "decompose", one, "Done.\n" + gone + "understood this by"},
 		{"at the end", "respond", one, "Done.\n" + gone + "worded this answer by"},
-		{"a question", "decompose", mind.Decomposition{Question: "Which one?"}, "Which one?\n" + gone + "understood this by"},
-		{"a reply", "decompose", mind.Decomposition{Reply: "Hello."}, "Hello.\n" + gone + "understood this by"},
-		{"a refusal, whose cause comes first", "decompose", mind.Decomposition{Reply: "English only.", Refused: true},
+		{"a question", "decompose", planner.Decomposition{Question: "Which one?"}, "Which one?\n" + gone + "understood this by"},
+		{"a reply", "decompose", planner.Decomposition{Reply: "Hello."}, "Hello.\n" + gone + "understood this by"},
+		{"a refusal, whose cause comes first", "decompose", planner.Decomposition{Reply: "English only.", Refused: true},
 			gone + "understood this by my built-in rules, which read English only.\nEnglish only."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			second := &fakeMind{decomposition: c.d, text: "Done."}
-			two, err := standin.New(standin.Config{First: broken{second, c.from}, Second: second})
+			second := &fakePlanner{decomposition: c.d, text: "Done."}
+			two, err := fallback.New(fallback.Config{First: broken{second, c.from}, Second: second})
 			if err != nil {
 				t.Fatal(err)
 			}
-			a, err := agent.New(agent.Config{Mind: two, Toolbox: oneTool(t), Blobs: &memBlobs{data: map[string][]byte{"blob": picture()}}, Scratch: t.TempDir()})
+			a, err := agent.New(agent.Config{Planner: two, Toolbox: oneTool(t), Blobs: &memBlobs{data: map[string][]byte{"blob": picture()}}, Scratch: t.TempDir()})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -41,7 +41,7 @@ func TestTextsAreFiles(t *testing.T) {
 			makes := func(context.Context, toolbox.Call) (toolbox.Output, error) {
 				return toolbox.Output{Value: c.made, File: c.file}, nil
 			}
-			w := newWorld(t, &fakeMind{}, maker{"rewrite": makes}, agent.Config{}, tool("rewrite", plan.Text, []plan.Type{plan.Text}))
+			w := newWorld(t, &fakePlanner{}, maker{"rewrite": makes}, agent.Config{}, tool("rewrite", plan.Text, []plan.Type{plan.Text}))
 			action := plan.Action{Tool: "rewrite", Returns: plan.Text, Args: []plan.Binding{{Arg: "a", Type: plan.Text, Source: plan.FromResource(c.from.Name)}}}
 			r := w.Act(t.Context(), agent.Work{
 				Request: request(c.from), Steps: []plan.Step{{Key: "k", Action: action}}, Memory: agent.NewMemory([]plan.Resource{c.from}),

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"slices"
 
-	"atelier/agent/mind"
 	"atelier/agent/naming"
 	"atelier/agent/plan"
+	"atelier/agent/planner"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolgraph"
 )
@@ -32,7 +32,7 @@ func (a *Agent) Plan(ctx context.Context, r plan.Request) (*plan.Plan, error) {
 // logThinking tells the operator what planning took, above all where nothing came of it.
 func (a *Agent) logThinking(ctx context.Context, r plan.Request, t plan.Thinking, err error) {
 	for _, j := range t.Jobs {
-		a.config.Log.DebugContext(ctx, "the mind did a job", "request", r.ID, "job", j.Name, "model", j.Model,
+		a.config.Log.DebugContext(ctx, "the planner did a job", "request", r.ID, "job", j.Name, "model", j.Model,
 			"calls", j.Calls, "repairs", j.Repairs, "input", j.Input, "cached", j.Cached, "output", j.Output, "took", j.Took)
 	}
 	if err != nil {
@@ -50,7 +50,7 @@ func (a *Agent) plan(ctx context.Context, r plan.Request, thinking *plan.Thinkin
 		return nil, err
 	}
 	a.config.Progress(r.ID, Decomposing)
-	d, err := a.config.Mind.Decompose(ctx, r, thinking)
+	d, err := a.config.Planner.Decompose(ctx, r, thinking)
 	if err != nil {
 		return nil, fmt.Errorf("decompose the wish: %w", err)
 	}
@@ -79,11 +79,11 @@ func (a *Agent) plan(ctx context.Context, r plan.Request, thinking *plan.Thinkin
 	return p, nil
 }
 
-// guesses are those of a mind that people can be offered, by the names by which they know the
+// guesses are those of a planner that people can be offered, by the names by which they know the
 // files.
 func guesses(r plan.Request, made []string) []string {
 	var kept []string
-	account := mind.Account{Request: r}
+	account := planner.Account{Request: r}
 	for _, guess := range made {
 		guess = account.Readable(guess)
 		if len(account.Invents(guess)) == 0 && plan.ValidateGuesses(append(kept, guess)) == nil {
@@ -292,7 +292,7 @@ func (t *thought) inDomains(name string, domains []string) bool {
 // subtask is forced, unless a program might do the subtask in its place.
 func (t *thought) assess(ctx context.Context) error {
 	var open []*part
-	var ask []mind.Assessment
+	var ask []planner.Assessment
 	for i, p := range t.tasks {
 		p.scores = make(map[string]float64, len(p.candidates))
 		forced := len(p.candidates) == 1 && (!t.request.Improvises || t.runs(p.candidates[0]))
@@ -301,14 +301,14 @@ func (t *thought) assess(ctx context.Context) error {
 		}
 		if len(p.candidates) > 0 && !forced {
 			open = append(open, p)
-			ask = append(ask, mind.Assessment{Subtask: p.subtask, Earlier: t.earlier(i), Candidates: p.candidates})
+			ask = append(ask, planner.Assessment{Subtask: p.subtask, Earlier: t.earlier(i), Candidates: p.candidates})
 		}
 	}
 	if len(ask) == 0 {
 		return nil
 	}
 	t.config.Progress(t.request.ID, Assessing)
-	scores, err := t.config.Mind.Assess(ctx, t.request, ask, t.thinking)
+	scores, err := t.config.Planner.Assess(ctx, t.request, ask, t.thinking)
 	if err != nil {
 		return fmt.Errorf("assess the tools: %w", err)
 	}

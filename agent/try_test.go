@@ -31,7 +31,7 @@ func TestTryTellsOfTheStorage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := agent.New(agent.Config{Mind: &fakeMind{}, Toolbox: tb, Blobs: lostBlobs{away}, Scratch: t.TempDir()})
+	a, err := agent.New(agent.Config{Planner: &fakePlanner{}, Toolbox: tb, Blobs: lostBlobs{away}, Scratch: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestTryTellsOfTheStorage(t *testing.T) {
 // TestTryTellsWhatWasTried, so that the same work may be given to another candidate.
 func TestTryTellsWhatWasTried(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, &fakeMind{}, maker{"blur": fails("The blur is out of order.")}, agent.Config{}, tool("blur", plan.Image, img))
+	w := newWorld(t, &fakePlanner{}, maker{"blur": fails("The blur is out of order.")}, agent.Config{}, tool("blur", plan.Image, img))
 	work := agent.Work{
 		Request: request(photo), Steps: []plan.Step{{Key: "k", Action: act("blur", plan.Image, onPhoto)}}, Memory: agent.NewMemory([]plan.Resource{photo}),
 	}

@@ -73,7 +73,7 @@ func TestOutputsAreHeldAgainstThePromise(t *testing.T) {
 			in := func(do func(toolbox.Call) (toolbox.Output, error)) func(context.Context, toolbox.Call) (toolbox.Output, error) {
 				return func(_ context.Context, call toolbox.Call) (toolbox.Output, error) { return do(call) }
 			}
-			w := newWorld(t, &fakeMind{}, maker{"first": in(c.bad), "second": in(c.good)}, agent.Config{Player: player(c.plays)},
+			w := newWorld(t, &fakePlanner{}, maker{"first": in(c.bad), "second": in(c.good)}, agent.Config{Player: player(c.plays)},
 				tool("look", c.makes, []plan.Type{plan.Image}, "first", "second"))
 			path := filepath.Join(t.TempDir(), "in.png")
 			if err := writePNG(path, 20, 10); err != nil {

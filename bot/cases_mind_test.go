@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"atelier/agent/mind/llm/llmtest"
 	"atelier/agent/plan"
+	"atelier/agent/planner/llm/llmtest"
 	"atelier/bot/bottest"
 	"atelier/bot/clitest"
 )
@@ -27,11 +27,11 @@ type scripted struct {
 	Tools []string `yaml:"tools"`
 }
 
-// mindOf are the settings of the mind: a model that does as the script says, or none.
-func mindOf(t *testing.T, parts []scripted) []string {
+// plannerOf are the settings of the planner: a model that does as the script says, or none.
+func plannerOf(t *testing.T, parts []scripted) []string {
 	t.Helper()
 	if parts == nil {
-		return []string{"MIND=offline"}
+		return []string{"PLANNER=rules"}
 	}
 	server := llmtest.New(t, llmtest.Config{Models: []string{"test-model"}, Answer: func(r llmtest.Request) llmtest.Response {
 		switch r.Job {

@@ -40,8 +40,8 @@ type trial struct {
 	Local bool `yaml:"local"`
 	Turns []struct {
 		Wish string `yaml:"wish"`
-		// Mind is what a model makes of the wish; without it, it is the offline mind's.
-		Mind []scripted `yaml:"mind"`
+		// Planner is what a model makes of the wish; without it, it is that of the rules.
+		Planner []scripted `yaml:"planner"`
 		// Files are what props makes, by the names of the files.
 		Files map[string]string `yaml:"files"`
 		// Other is what the offer that is chosen runs with, in the place of the best one.
@@ -112,7 +112,7 @@ func (c *trial) run(t *testing.T) {
 	}
 	var last ask.Answer
 	for i, turn := range c.Turns {
-		env := append(slices.Clone(base), mindOf(t, turn.Mind)...)
+		env := append(slices.Clone(base), plannerOf(t, turn.Planner)...)
 		for where, f := range turn.Faults {
 			server.Break(where, hftasktest.Fault{Kind: f.Kind, Times: f.Times, After: f.After})
 		}

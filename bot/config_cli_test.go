@@ -14,9 +14,11 @@ func TestUnknownSettings(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
 		"ATELIER_PARALEL": "There is no setting ATELIER_PARALEL. To see them all: bot env",
-		"ATELIER_MIND":    "There is no setting ATELIER_MIND any more: it is called MIND.",
+		"ATELIER_MIND":    "There is no setting ATELIER_MIND any more: it is called PLANNER.",
+		"MIND":            "There is no setting MIND any more: it is called PLANNER.",
+		"MIND_FALLBACK":   "There is no setting MIND_FALLBACK any more: it is called PLANNER_FALLBACK.",
 	} {
-		status, _, stderr := clitest.Run(t, map[string]string{name: "offline"}, "tools")
+		status, _, stderr := clitest.Run(t, map[string]string{name: "rules"}, "tools")
 		if status != fault.StatusUsage || !strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d, %s", name, status, stderr)
 		}
@@ -31,33 +33,33 @@ func TestSettingsThatGoTogether(t *testing.T) {
 	t.Parallel()
 	const azure = "https://name.openai.azure.com"
 	for name, c := range map[string]struct {
-		env   []string
-		mind  settings.MindKind
-		model string
-		wrong string
+		env     []string
+		planner settings.PlannerKind
+		model   string
+		wrong   string
 	}{
-		"nothing":            {nil, settings.OfflineMind, "", ""},
-		"a key":              {[]string{"OPENAI_API_KEY=sk-1"}, settings.LLMMind, "", ""},
-		"a key and offline":  {[]string{"OPENAI_API_KEY=sk-1", "MIND=offline"}, settings.OfflineMind, "", ""},
-		"a server":           {[]string{"OPENAI_BASE_URL=http://localhost:11434/v1", "OPENAI_MODEL=qwen3"}, settings.LLMMind, "qwen3", ""},
-		"no model":           {[]string{"OPENAI_BASE_URL=http://localhost:11434/v1"}, settings.LLMMind, "", ""},
-		"no model, offline":  {[]string{"OPENAI_BASE_URL=http://localhost:11434/v1", "MIND=offline"}, settings.OfflineMind, "", ""},
+		"nothing":            {nil, settings.RulesPlanner, "", ""},
+		"a key":              {[]string{"OPENAI_API_KEY=sk-1"}, settings.LLMPlanner, "", ""},
+		"a key and rules":    {[]string{"OPENAI_API_KEY=sk-1", "PLANNER=rules"}, settings.RulesPlanner, "", ""},
+		"a server":           {[]string{"OPENAI_BASE_URL=http://localhost:11434/v1", "OPENAI_MODEL=qwen3"}, settings.LLMPlanner, "qwen3", ""},
+		"no model":           {[]string{"OPENAI_BASE_URL=http://localhost:11434/v1"}, settings.LLMPlanner, "", ""},
+		"no model, rules":    {[]string{"OPENAI_BASE_URL=http://localhost:11434/v1", "PLANNER=rules"}, settings.RulesPlanner, "", ""},
 		"a model alone":      {[]string{"OPENAI_MODEL=gpt-5"}, "", "", "OPENAI_MODEL is set, and its server is not: set OPENAI_API_KEY or OPENAI_BASE_URL too"},
-		"that, offline":      {[]string{"OPENAI_MODEL=gpt-5", "MIND=offline"}, settings.OfflineMind, "gpt-5", ""},
-		"llm without":        {[]string{"MIND=llm"}, "", "", "set OPENAI_API_KEY, or OPENAI_BASE_URL for a server"},
+		"that, rules":        {[]string{"OPENAI_MODEL=gpt-5", "PLANNER=rules"}, settings.RulesPlanner, "gpt-5", ""},
+		"llm without":        {[]string{"PLANNER=llm"}, "", "", "set OPENAI_API_KEY, or OPENAI_BASE_URL for a server"},
 		"a decomposer alone": {[]string{"DECOMPOSER_MODEL=mix"}, "", "", "only splits wishes"},
 		"its model":          {[]string{"OPENAI_API_KEY=sk-1", "DECOMPOSER_BASE_URL=http://gpu/v1"}, "", "", "DECOMPOSER_MODEL is missing"},
-		"azure":              {[]string{"OPENAI_API_KEY=k", "OPENAI_API_VERSION=2024-10-21", "OPENAI_BASE_URL=" + azure, "OPENAI_MODEL=mine"}, settings.LLMMind, "mine", ""},
+		"azure":              {[]string{"OPENAI_API_KEY=k", "OPENAI_API_VERSION=2024-10-21", "OPENAI_BASE_URL=" + azure, "OPENAI_MODEL=mine"}, settings.LLMPlanner, "mine", ""},
 		"azure, no model":    {[]string{"OPENAI_API_KEY=k", "OPENAI_API_VERSION=2024-10-21", "OPENAI_BASE_URL=" + azure}, "", "", "OPENAI_MODEL is missing"},
 		"azure without":      {[]string{"OPENAI_API_KEY=k", "OPENAI_API_VERSION=2024-10-21"}, "", "", "OPENAI_BASE_URL is not"},
 		"vision":             {[]string{"OPENAI_API_KEY=k", "OPENAI_VISION=true"}, "", "", "api.openai.com is not in your own network: set ALLOW_CLOUD_MEDIA=true"},
-		"vision, allowed":    {[]string{"OPENAI_API_KEY=k", "OPENAI_VISION=true", "ALLOW_CLOUD_MEDIA=true"}, settings.LLMMind, "", ""},
-		"vision at home":     {[]string{"OPENAI_BASE_URL=http://10.0.0.3:8000/v1", "OPENAI_MODEL=m", "OPENAI_VISION=true"}, settings.LLMMind, "m", ""},
+		"vision, allowed":    {[]string{"OPENAI_API_KEY=k", "OPENAI_VISION=true", "ALLOW_CLOUD_MEDIA=true"}, settings.LLMPlanner, "", ""},
+		"vision at home":     {[]string{"OPENAI_BASE_URL=http://10.0.0.3:8000/v1", "OPENAI_MODEL=m", "OPENAI_VISION=true"}, settings.LLMPlanner, "m", ""},
 		"Slack without":      {[]string{"SLACK_BOT_TOKEN=xoxb-1"}, "", "", "set SLACK_APP_TOKEN for Socket Mode, or SLACK_SIGNING_SECRET for requests"},
 		"Slack's app alone":  {[]string{"SLACK_APP_TOKEN=xapp-1"}, "", "", "SLACK_APP_TOKEN is set, and SLACK_BOT_TOKEN is not"},
 		"Slack's secret":     {[]string{"SLACK_SIGNING_SECRET=1"}, "", "", "SLACK_SIGNING_SECRET is set, and SLACK_BOT_TOKEN is not"},
-		"Slack":              {[]string{"SLACK_BOT_TOKEN=xoxe.xoxb-1", "SLACK_APP_TOKEN=xapp-1", "SLACK_SIGNING_SECRET=1"}, settings.OfflineMind, "", ""},
-		"Discord":            {[]string{"DISCORD_TOKEN=Bot a.b.c", "DISCORD_API_URL=http://127.0.0.1:9/api/v9"}, settings.OfflineMind, "", ""},
+		"Slack":              {[]string{"SLACK_BOT_TOKEN=xoxe.xoxb-1", "SLACK_APP_TOKEN=xapp-1", "SLACK_SIGNING_SECRET=1"}, settings.RulesPlanner, "", ""},
+		"Discord":            {[]string{"DISCORD_TOKEN=Bot a.b.c", "DISCORD_API_URL=http://127.0.0.1:9/api/v9"}, settings.RulesPlanner, "", ""},
 		"Slack's on Discord": {[]string{"DISCORD_TOKEN=xoxb-1"}, "", "", "it is a token of Slack's"},
 		"vision elsewhere": {[]string{
 			"OPENAI_BASE_URL=http://10.0.0.3:8000/v1", "OPENAI_MODEL=m", "OPENAI_VISION=true",
@@ -66,7 +68,7 @@ func TestSettingsThatGoTogether(t *testing.T) {
 	} {
 		config, err := settings.Read(c.env, nil, nil)
 		switch {
-		case c.wrong == "" && (err != nil || config.Mind != c.mind || config.Models.Name != c.model):
+		case c.wrong == "" && (err != nil || config.Planner != c.planner || config.Models.Name != c.model):
 			t.Errorf("%s: %+v, %v", name, config, err)
 		case c.wrong != "" && (err == nil || !strings.Contains(err.Error(), c.wrong)):
 			t.Errorf("%s: %v", name, err)

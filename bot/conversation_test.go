@@ -15,14 +15,14 @@ import (
 	"sync"
 	"testing"
 
-	"atelier/agent/mind/llm/llmtest"
+	"atelier/agent/planner/llm/llmtest"
 	"atelier/bot/bottest"
 	"atelier/bot/cli"
 	"atelier/bot/command"
 	"atelier/bot/fault"
 )
 
-// A conversation of five turns over one picture, with a language model for a mind and
+// A conversation of five turns over one picture, with a language model for a planner and
 // the tools of its server: each turn goes on from what the one before made.
 func TestConversation(t *testing.T) {
 	t.Parallel()

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"atelier/agent/endpoint/discover"
-	"atelier/agent/mind/llm/llmtest"
+	"atelier/agent/planner/llm/llmtest"
 	"atelier/bot/bottest"
 	"atelier/bot/clitest"
 	"atelier/bot/command"
@@ -78,13 +78,13 @@ func TestLocalModel(t *testing.T) {
 		used      bool
 	}{
 		"nothing is set":      {nil, nil, true},
-		"auto":                {[]string{"MIND=auto"}, nil, true},
-		"a model is insisted": {nil, []string{"--mind", "llm"}, true},
+		"auto":                {[]string{"PLANNER=auto"}, nil, true},
+		"a model is insisted": {nil, []string{"--planner", "llm"}, true},
 		"only planned":        {nil, []string{"--plan"}, true},
 		"it is switched off":  {[]string{"ATELIER_LOCAL_MODELS=false"}, nil, false},
-		"no model":            {[]string{"MIND=offline"}, nil, false},
-		"none, by a flag":     {nil, []string{"--mind", "offline"}, false},
-		"another server":      {[]string{"OPENAI_BASE_URL=http://127.0.0.1:1/v1", "OPENAI_MODEL=m", "MIND=offline"}, nil, false},
+		"no model":            {[]string{"PLANNER=rules"}, nil, false},
+		"none, by a flag":     {nil, []string{"--planner", "rules"}, false},
+		"another server":      {[]string{"OPENAI_BASE_URL=http://127.0.0.1:1/v1", "OPENAI_MODEL=m", "PLANNER=rules"}, nil, false},
 	} {
 		l := startLocal(t, "qwen3:8b", "8.2B")
 		status, an := clitest.AskModelAt(t, []discover.Place{l.place}, c.env, append(c.args, "make it black and white")...)
@@ -120,7 +120,7 @@ func TestNobodyLooks(t *testing.T) {
 	t.Parallel()
 	l := startLocal(t, "qwen3:8b", "8.2B")
 	for _, args := range [][]string{
-		{"eval", "--ids", "atelier-001"}, {"eval", "--mind", "auto", "--ids", "atelier-001"}, {"eval", "--mind", "llm"},
+		{"eval", "--ids", "atelier-001"}, {"eval", "--planner", "auto", "--ids", "atelier-001"}, {"eval", "--planner", "llm"},
 		{"env"}, {"version"}, {"queues"}, {"requests"}, {"ask", "--detach", "make it black and white"},
 	} {
 		clitest.Called{Places: []discover.Place{l.place}, Env: []string{"ATELIER_DATA=" + t.TempDir()}, Args: args}.Run(t)
@@ -153,18 +153,18 @@ func TestLocalModelConfig(t *testing.T) {
 		return c
 	}
 	c := read("OPENAI_VISION=true")
-	if m := c.Models; c.Mind != settings.LLMMind || !c.Fallback || m.Server.BaseURL != "http://"+l.place.Address.String()+"/v1" || m.Name != "qwen3:8b" ||
+	if m := c.Models; c.Planner != settings.LLMPlanner || !c.Fallback || m.Server.BaseURL != "http://"+l.place.Address.String()+"/v1" || m.Name != "qwen3:8b" ||
 		m.SeeingModel() != "" || m.Vision || m.Context != 20_000 {
 		t.Errorf("%+v", c)
 	}
 	if c := read("OPENAI_CONTEXT=10000"); c.Models.Context != 10_000 {
 		t.Errorf("the context that is set is %d", c.Models.Context)
 	}
-	if c := read("MIND=llm"); c.Fallback || c.Mind != settings.LLMMind {
+	if c := read("PLANNER=llm"); c.Fallback || c.Planner != settings.LLMPlanner {
 		t.Errorf("insisted on: %+v", c)
 	}
 	tiny := startLocal(t, "qwen3:1.7b", "2.0B")
-	_, err := settings.Read([]string{"MIND=llm"}, nil, tiny.complete(t))
+	_, err := settings.Read([]string{"PLANNER=llm"}, nil, tiny.complete(t))
 	if err == nil || !strings.Contains(err.Error(), "set OPENAI_API_KEY") {
 		t.Errorf("a tiny model is one: %v", err)
 	}

@@ -12,8 +12,8 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 
-	"atelier/agent/mind/llm/llmtest"
-	"atelier/agent/mind/llm/replay"
+	"atelier/agent/planner/llm/llmtest"
+	"atelier/agent/planner/llm/replay"
 	"atelier/bot/ask"
 	"atelier/bot/bottest"
 	"atelier/bot/clitest"
@@ -79,7 +79,7 @@ func TestNoProgramImitatesAModel(t *testing.T) {
 			tools := map[bool]bool{} // by whether programs are allowed: is one planned
 			texts := map[bool]string{}
 			for _, allowed := range []bool{true, false} {
-				env := clitest.ModelEnv(server, "MIND=llm", "ATELIER_DATA="+folder, fmt.Sprintf("ATELIER_PROGRAMS=%t", allowed))
+				env := clitest.ModelEnv(server, "PLANNER=llm", "ATELIER_DATA="+folder, fmt.Sprintf("ATELIER_PROGRAMS=%t", allowed))
 				if allowed {
 					lines := clitest.ToolLines(t, env...)
 					clitest.NeedPrograms(t, lines)
@@ -124,7 +124,7 @@ func TestProgramsCountAsTokensOfTheRequest(t *testing.T) {
 		folder := t.TempDir()
 		photo := filepath.Join(folder, "photo.png")
 		bottest.Write(t, photo, string(bottest.PictureBytes(640, 20)))
-		env := clitest.ModelEnv(server, "MIND=llm", "ATELIER_DATA="+folder)
+		env := clitest.ModelEnv(server, "PLANNER=llm", "ATELIER_DATA="+folder)
 		clitest.NeedPrograms(t, clitest.ToolLines(t, env...))
 		_, stdout, stderr := clitest.Called{Env: env, Args: []string{"ask", "--json", "--out", folder, "--file", photo, "give this picture a zigzag edge"}}.Run(t)
 		var an ask.Answer
@@ -158,7 +158,7 @@ func TestAProcessThatOnlyRunsPrograms(t *testing.T) {
 		o.Parlour = p
 		return o
 	}
-	gateway := start("gateway,plan,cpu", clitest.NewParlour(), clitest.ModelEnv(server, "MIND=llm")...)
+	gateway := start("gateway,plan,cpu", clitest.NewParlour(), clitest.ModelEnv(server, "PLANNER=llm")...)
 	asked := func(id string) jobs.Request {
 		t.Helper()
 		wish := gateway.Parlour.Wish(id, "give this picture a zigzag edge")

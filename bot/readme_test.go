@@ -168,7 +168,7 @@ func TestReadmeNamesSettings(t *testing.T) {
 	for _, s := range settings.Names() {
 		known[s] = true
 	}
-	named := regexp.MustCompile(`\b(ATELIER|OPENAI|DECOMPOSER|DISCORD|SLACK|WEB|MIND|LOCALAI)_[A-Z_]*[A-Z]\b`)
+	named := regexp.MustCompile(`\b(ATELIER|OPENAI|DECOMPOSER|DISCORD|SLACK|WEB|PLANNER|LOCALAI)_[A-Z_]*[A-Z]\b`)
 	found := map[string]bool{}
 	for _, name := range readmes(t) {
 		for _, setting := range named.FindAllString(string(readPage(t, name)), -1) {

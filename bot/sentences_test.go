@@ -16,7 +16,7 @@ import (
 	"strings"
 	"testing"
 
-	"atelier/adapters/phrase"
+	"atelier/adapters/messages"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/bot/bottest"
@@ -28,7 +28,7 @@ import (
 // arguments are the same the catalogue checks when it is made.
 func TestEverySentenceHasItsTranslation(t *testing.T) {
 	t.Parallel()
-	if _, err := phrase.New(); err != nil {
+	if _, err := messages.New(); err != nil {
 		t.Fatal(err)
 	}
 	b, err := os.ReadFile(filepath.Join("..", "adapters", "phrase", "zh-Hans.json"))
@@ -49,7 +49,7 @@ func TestEverySentenceHasItsTranslation(t *testing.T) {
 		if _, ok := translated[format]; !ok {
 			t.Errorf("%s: no translation of %q", said[format], format)
 		}
-		if _, err := phrase.Verbs(format); err != nil {
+		if _, err := messages.Verbs(format); err != nil {
 			t.Errorf("%s: %q: %v", said[format], format, err)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"atelier/agent/mind/llm/llmtest"
-	"atelier/agent/mind/llm/replay"
+	"atelier/agent/planner/llm/llmtest"
+	"atelier/agent/planner/llm/replay"
 	"atelier/bot/ask"
 	"atelier/bot/bottest"
 	"atelier/bot/clitest"
@@ -41,7 +41,7 @@ func TestSettingsOfThePrompt(t *testing.T) {
 	}
 }
 
-// TestTokenField: the field that bounds an answer is the one that is set, in what the mind
+// TestTokenField: the field that bounds an answer is the one that is set, in what the planner
 // asks and in what a tool asks.
 func TestTokenField(t *testing.T) {
 	t.Parallel()
@@ -50,7 +50,7 @@ func TestTokenField(t *testing.T) {
 		setting := "OPENAI_TOKEN_FIELD=" + field
 		requests := append(asked(t, []string{setting}), asked(t, []string{setting, "DECOMPOSER_MODEL=other"})...)
 		server := llmtest.New(t, llmtest.Config{Answer: func(llmtest.Request) llmtest.Response { return llmtest.Response{Text: "A square."} }})
-		if status, an := clitest.AskModel(t, clitest.ModelEnv(server, setting), "--mind", "offline", "describe this picture"); status != fault.StatusDone {
+		if status, an := clitest.AskModel(t, clitest.ModelEnv(server, setting), "--planner", "rules", "describe this picture"); status != fault.StatusDone {
 			t.Fatalf("status %d: %+v", status, an)
 		}
 		for _, r := range append(requests, server.Requests()...) {
@@ -109,7 +109,7 @@ func TestModelsOfTools(t *testing.T) {
 
 // TestModelsThatAreChosen: where no model is named one of the server's list is asked, and the
 // next where the server does not know it. The operator is told, and the person is not. The list
-// is asked for once, for the mind and the tools.
+// is asked for once, for the planner and the tools.
 func TestModelsThatAreChosen(t *testing.T) {
 	t.Parallel()
 	server := llmtest.New(t, llmtest.Config{
@@ -162,9 +162,9 @@ func TestEvalMeasuresOneModel(t *testing.T) {
 	dir, files := clitest.GreyBenchmark(t)
 	server := llmtest.New(t, llmtest.Config{Answer: clitest.English().Respond, Models: []string{"gpt-6-luna", "gpt-6.1-terra"}})
 	kept := filepath.Join(dir, "answers")
-	args := append([]string{"--mind", "llm", "--record", kept, "--ids", "grey-1"}, files...)
-	if m := clitest.EvalJSON(t, []string{"OPENAI_BASE_URL=" + server.URL()}, args...); m.Mind != "gpt-6.1-terra" {
-		t.Errorf("measured is %s", m.Mind)
+	args := append([]string{"--planner", "llm", "--record", kept, "--ids", "grey-1"}, files...)
+	if m := clitest.EvalJSON(t, []string{"OPENAI_BASE_URL=" + server.URL()}, args...); m.Planner != "gpt-6.1-terra" {
+		t.Errorf("measured is %s", m.Planner)
 	}
 	if m := clitest.EvalJSON(t, nil, append([]string{"--replay", kept}, files...)...); m.Recorded == nil || m.Recorded.Model != "gpt-6.1-terra" || m.Requests != 1 {
 		t.Errorf("recorded is %+v", m.Recorded)
@@ -179,7 +179,7 @@ func TestVoice(t *testing.T) {
 		voices = append(voices, r.Voice)
 		return llmtest.SpeechResponse{Fault: llmtest.Fault{Status: http.StatusBadRequest}}
 	}})
-	clitest.AskModel(t, clitest.ModelEnv(server, "OPENAI_SPEECH_VOICE=nova"), "--mind", "offline", `say "hello" aloud`)
+	clitest.AskModel(t, clitest.ModelEnv(server, "OPENAI_SPEECH_VOICE=nova"), "--planner", "rules", `say "hello" aloud`)
 	if len(voices) != 1 || voices[0] != "nova" {
 		t.Errorf("the voices are %q", voices)
 	}
@@ -194,7 +194,7 @@ func TestLogAboveProgress(t *testing.T) {
 		return llmtest.Response{Status: http.StatusUnauthorized}
 	}})
 	_, _, stderr := clitest.Called{
-		Env:      clitest.ModelEnv(server, "ATELIER_LOG=warn", "MIND_FALLBACK=offline"),
+		Env:      clitest.ModelEnv(server, "ATELIER_LOG=warn", "PLANNER_FALLBACK=rules"),
 		Args:     []string{"ask", "--out", t.TempDir(), "--file", "testdata/photo.jpg", "make it black and white"},
 		Terminal: func(io.Writer) (int, bool) { return 200, true }, Stderr: waits,
 	}.Run(t)

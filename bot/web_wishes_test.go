@@ -21,7 +21,7 @@ func TestTheFirstWishesWork(t *testing.T) {
 	t.Parallel()
 	p := clitest.NewParlour()
 	o := clitest.OpenService(t, serve.Service{Web: true, Adapters: []adapters.Adapter{p}}, "ATELIER_DATA="+t.TempDir())
-	config, err := settings.Read([]string{"MIND=offline"}, nil, nil)
+	config, err := settings.Read([]string{"PLANNER=rules"}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

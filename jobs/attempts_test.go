@@ -19,8 +19,8 @@ import (
 // firstBlocks lets the first use of a tool wait, and no other one.
 func (h *house) firstBlocks(tool string) *gate {
 	g := newGate()
-	h.mind.set(tool, func(ctx context.Context, _ jobs.Work) (plan.Result, error) {
-		if h.mind.count(tool) > 1 {
+	h.planner.set(tool, func(ctx context.Context, _ jobs.Work) (plan.Result, error) {
+		if h.planner.count(tool) > 1 {
 			return plan.Result{}, nil
 		}
 		return plan.Result{}, g.pass(ctx)
@@ -43,11 +43,11 @@ func TestOfTwoAttemptsAtAStepOneCounts(t *testing.T) {
 		r = h.wait(two, id, 1)
 		close(g.open)
 		h.log.until(h.t, 3, "stage done", "request="+id, "stage=act")
-		if h.mind.count("pic") != 2 || h.mind.count("caption") != 1 || len(h.chat.all()) != 1 {
-			h.t.Errorf("drawn %d times, captioned %d times, %d answers", h.mind.count("pic"), h.mind.count("caption"), len(h.chat.all()))
+		if h.planner.count("pic") != 2 || h.planner.count("caption") != 1 || len(h.chat.all()) != 1 {
+			h.t.Errorf("drawn %d times, captioned %d times, %d answers", h.planner.count("pic"), h.planner.count("caption"), len(h.chat.all()))
 		}
 		kept := 0
-		for _, w := range h.mind.works {
+		for _, w := range h.planner.works {
 			if w.Steps[w.At].Action.Tool != "pic" {
 				continue
 			}
@@ -87,8 +87,8 @@ func TestTheTasksOfADeadWorkerRunAgain(t *testing.T) {
 			h := enter(t)
 			g := h.firstBlocks("blur")
 			if stage == "plan" {
-				h.mind.plan = func(ctx context.Context, _ plan.Request) (*plan.Plan, error) {
-					if h.mind.count("plan") > 1 {
+				h.planner.plan = func(ctx context.Context, _ plan.Request) (*plan.Plan, error) {
+					if h.planner.count("plan") > 1 {
 						return read("sharpen"), nil
 					}
 					return nil, errors.Join(errors.New("it fails after all"), g.pass(ctx))
@@ -131,8 +131,8 @@ func TestTheTasksOfADeadWorkerRunAgain(t *testing.T) {
 			end := map[string]string{"plan": "stage failed", "act": "stage done"}[stage]
 			h.log.until(t, 1, end, "request="+id, "stage="+stage, "run=")
 			h.ask(j, h.says("t", "ann", "other"))
-			if n := h.mind.count(stage) + h.mind.count("blur"); stage == "act" && n != 2 || stage == "plan" && h.mind.count("plan") != 3 {
-				t.Errorf("%d attempts, planned %d times", n, h.mind.count("plan"))
+			if n := h.planner.count(stage) + h.planner.count("blur"); stage == "act" && n != 2 || stage == "plan" && h.planner.count("plan") != 3 {
+				t.Errorf("%d attempts, planned %d times", n, h.planner.count("plan"))
 			}
 			if len(h.chat.all()) != 2 {
 				t.Errorf("%d answers", len(h.chat.all()))
@@ -169,8 +169,8 @@ func TestAStepIsDoneWhereItsToolIs(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
-	h.mind.set("rare", lacks("rare"))
-	able := h.mind.other()
+	h.planner.set("rare", lacks("rare"))
+	able := h.planner.other()
 	able.has = map[string][]plan.Candidate{"rare": {{Name: "native:rare"}}}
 	workers := make(chan string, 1)
 	h.start(func(c *jobs.Config) {
@@ -188,7 +188,7 @@ func TestAStepIsDoneWhereItsToolIs(t *testing.T) {
 		t.Errorf("elsewhere are %v", elsewhere)
 	}
 	r := h.ask(j, h.says("t", "ann", "rare|blur"))
-	if r.Runs[0].Status != jobs.Done || able.count("rare") != 1 || h.mind.count("blur") != 0 || len(r.Runs[0].Made) != 1 {
+	if r.Runs[0].Status != jobs.Done || able.count("rare") != 1 || h.planner.count("blur") != 0 || len(r.Runs[0].Made) != 1 {
 		t.Errorf("the run is %s: %q", r.Runs[0].Status, h.told(r))
 	}
 }
@@ -198,13 +198,13 @@ func TestSomeOfIt(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
-	h.mind.fails("smudge", "No ink.", true)
+	h.planner.fails("smudge", "No ink.", true)
 	for wish, want := range map[string]jobs.Status{"blur": jobs.Done, "blur; smudge": jobs.Partial, "smudge": jobs.Failed} {
 		if r := h.ask(j, h.says("t "+wish, "ann", wish)); r.Runs[0].Status != want {
 			t.Errorf("%q is %s, want %s: %q", wish, r.Runs[0].Status, want, h.told(r))
 		}
 	}
-	h.mind.plan = func(_ context.Context, r plan.Request) (*plan.Plan, error) {
+	h.planner.plan = func(_ context.Context, r plan.Request) (*plan.Plan, error) {
 		p := read(r.Wish)
 		p.Left = []plan.Leftover{{Part: "glaze it", Unknown: []string{"glaze"}}}
 		return p, nil
@@ -221,7 +221,7 @@ func TestWhatIsDoubtfulIsOffered(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
-	h.mind.plan = func(_ context.Context, r plan.Request) (*plan.Plan, error) {
+	h.planner.plan = func(_ context.Context, r plan.Request) (*plan.Plan, error) {
 		p := read(r.Wish)
 		for i := range p.Tasks[0].Solutions {
 			p.Tasks[0].Solutions[i].Score = 2 - float64(i)*0.5
@@ -230,7 +230,7 @@ func TestWhatIsDoubtfulIsOffered(t *testing.T) {
 	}
 	wish := h.says("t", "ann", "speed|loop")
 	r := h.ask(j, wish)
-	if r.Runs[0].Status != jobs.Asking || h.mind.count("speed") != 0 || !strings.HasPrefix(h.told(r), "I am not sure what you want") {
+	if r.Runs[0].Status != jobs.Asking || h.planner.count("speed") != 0 || !strings.HasPrefix(h.told(r), "I am not sure what you want") {
 		t.Errorf("the run is %s: %q", r.Runs[0].Status, h.told(r))
 	}
 	h.chat.untilShown(t, wish.Message.Ref.ID, adapters.Seen, adapters.Asking)
@@ -242,7 +242,7 @@ func TestWhatIsDoubtfulIsOffered(t *testing.T) {
 		t.Errorf("offered are %q, want %q", offered, want)
 	}
 	h.handle(j, h.reacts("ann", r.Runs[0].Sent, adapters.Digit(2), true))
-	if r = h.wait(j, r.ID, 2); r.Runs[1].Status != jobs.Done || h.mind.count("loop") != 1 || h.mind.count("speed") != 0 {
+	if r = h.wait(j, r.ID, 2); r.Runs[1].Status != jobs.Done || h.planner.count("loop") != 1 || h.planner.count("speed") != 0 {
 		t.Errorf("the run is %s: %q", r.Runs[1].Status, h.told(r))
 	}
 }
@@ -251,7 +251,7 @@ func TestAToolThatNobodyHasIsDoneWithout(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
-	h.mind.set("rare", lacks("rare"))
+	h.planner.set("rare", lacks("rare"))
 	if r := h.ask(j, h.says("t", "ann", "rare|blur")); r.Runs[0].Status != jobs.Done || !strings.Contains(h.told(r), "What this needs is not here any more.") {
 		t.Errorf("the run is %s: %q", r.Runs[0].Status, h.told(r))
 	}
@@ -284,8 +284,8 @@ func TestAStepIsLeftToWhoDoesItBetter(t *testing.T) {
 		t.Run(tool, func(t *testing.T) {
 			t.Parallel()
 			h := enter(t)
-			h.mind.set(tool, roughly)
-			able := h.mind.other()
+			h.planner.set(tool, roughly)
+			able := h.planner.other()
 			able.has = map[string][]plan.Candidate{tool: {{Name: "toolserver:speak@kokoro", Device: jobs.QueueGPU}}}
 			workers := make(chan string, 1)
 			h.start(func(c *jobs.Config) {
@@ -306,10 +306,10 @@ func TestAStepIsNotLeftToOthersForEver(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	h.elsewhere("speakgpu", jobs.QueueGPU)
-	h.mind.set("speakgpu", roughly)
+	h.planner.set("speakgpu", roughly)
 	j := h.start(func(c *jobs.Config) { c.Patience = time.Millisecond })
-	if r := h.ask(j, h.says("t", "ann", "speakgpu")); r.Runs[0].Status != jobs.Done || h.mind.count("speakgpu") < 3 {
-		t.Errorf("the run is %s: %q, after %d looks", r.Runs[0].Status, h.told(r), h.mind.count("speakgpu"))
+	if r := h.ask(j, h.says("t", "ann", "speakgpu")); r.Runs[0].Status != jobs.Done || h.planner.count("speakgpu") < 3 {
+		t.Errorf("the run is %s: %q, after %d looks", r.Runs[0].Status, h.told(r), h.planner.count("speakgpu"))
 	}
 }
 
@@ -318,9 +318,9 @@ func TestAToolOfAnotherQueueIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	h.elsewhere("raregpu", "cpu")
-	h.mind.set("raregpu", lacks("raregpu"))
+	h.planner.set("raregpu", lacks("raregpu"))
 	j := h.start()
-	if r := h.ask(j, h.says("t", "ann", "raregpu|blur")); r.Runs[0].Status != jobs.Done || h.mind.count("blur") != 1 {
+	if r := h.ask(j, h.says("t", "ann", "raregpu|blur")); r.Runs[0].Status != jobs.Done || h.planner.count("blur") != 1 {
 		t.Errorf("the run is %s: %q", r.Runs[0].Status, h.told(r))
 	}
 }

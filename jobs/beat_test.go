@@ -38,7 +38,7 @@ func (b beats) Put(ctx context.Context, key string, value []byte, expiry time.Du
 
 // looking is an agent that looks at its tools in a way of its own.
 type looking struct {
-	*mind
+	*planner
 
 	look func(ctx context.Context) (map[string][]plan.Candidate, error)
 }
@@ -51,7 +51,7 @@ func (l looking) Capabilities(ctx context.Context) (map[string][]plan.Candidate,
 func (h *house) beating(look func(ctx context.Context) (map[string][]plan.Candidate, error)) <-chan jobs.Worker {
 	told := make(chan jobs.Worker)
 	h.start(func(c *jobs.Config) {
-		c.Beat, c.State, c.Agent, c.Pools = 20*time.Millisecond, beats{h.state, told}, looking{h.mind, look}, c.Pools[2:]
+		c.Beat, c.State, c.Agent, c.Pools = 20*time.Millisecond, beats{h.state, told}, looking{h.planner, look}, c.Pools[2:]
 	})
 	return told
 }

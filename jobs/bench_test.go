@@ -25,7 +25,7 @@ import (
 	"atelier/storage/redis/embedded"
 )
 
-// instant is an agent whose tools and mind take no time.
+// instant is an agent whose tools and planner take no time.
 type instant struct {
 	plan *plan.Plan
 	step time.Duration

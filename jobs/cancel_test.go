@@ -20,13 +20,13 @@ func TestARequestIsStoppedAtEachStage(t *testing.T) {
 			h.chat.stall = g
 		},
 		"plan": func(h *house, g *gate) {
-			h.mind.plan = func(ctx context.Context, r plan.Request) (*plan.Plan, error) { return read(r.Wish), g.pass(ctx) }
+			h.planner.plan = func(ctx context.Context, r plan.Request) (*plan.Plan, error) { return read(r.Wish), g.pass(ctx) }
 		},
 		"act": func(h *house, g *gate) {
-			h.mind.set("blur", func(ctx context.Context, _ jobs.Work) (plan.Result, error) { return plan.Result{}, g.pass(ctx) })
+			h.planner.set("blur", func(ctx context.Context, _ jobs.Work) (plan.Result, error) { return plan.Result{}, g.pass(ctx) })
 		},
 		"compose": func(h *house, g *gate) {
-			h.mind.respond = func(ctx context.Context, _ jobs.Account) (string, error) { return "Here it is.", g.pass(ctx) }
+			h.planner.respond = func(ctx context.Context, _ jobs.Account) (string, error) { return "Here it is.", g.pass(ctx) }
 		},
 	}
 	for stage, set := range stages {
@@ -50,7 +50,7 @@ func TestARequestIsStoppedAtEachStage(t *testing.T) {
 					check(t, other.Cancel(t.Context(), id, "ann"))
 				}
 				r := h.wait(j, id, 1)
-				if r.Runs[0].Status != jobs.Cancelled || (h.mind.count("sharpen") != 0) != (stage == "compose") {
+				if r.Runs[0].Status != jobs.Cancelled || (h.planner.count("sharpen") != 0) != (stage == "compose") {
 					t.Errorf("the run is %s", r.Runs[0].Status)
 				}
 				if posts := len(h.chat.all()); deleted && posts != 0 || !deleted && (posts != 1 || h.told(r) != "Stopped, as you asked.") {
@@ -95,7 +95,7 @@ func TestARequestIsStoppedWhileItWaitsForItsTurn(t *testing.T) {
 	for _, deleted := range []bool{false, true} {
 		h := enter(t)
 		j := h.start()
-		g := h.mind.blocks("first")
+		g := h.planner.blocks("first")
 		first := h.handle(j, h.says("t", "ann", "first"))
 		<-g.entered
 		e := h.says("t", "ann", "second")
@@ -111,10 +111,10 @@ func TestARequestIsStoppedWhileItWaitsForItsTurn(t *testing.T) {
 		}
 		close(g.open)
 		h.wait(j, first, 1)
-		if r := h.wait(j, third, 1); r.Runs[0].Status != jobs.Done || h.mind.count("second") != 0 {
+		if r := h.wait(j, third, 1); r.Runs[0].Status != jobs.Done || h.planner.count("second") != 0 {
 			t.Errorf("the third is %s", r.Runs[0].Status)
 		}
-		asked := h.mind.request(third)
+		asked := h.planner.request(third)
 		if len(asked.Turns) != 1 {
 			t.Errorf("the turns are %+v", asked.Turns)
 		}
@@ -125,7 +125,7 @@ func TestWhoStopsWithoutSayingWhatStopsTheirLast(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
-	g := h.mind.blocks("slow")
+	g := h.planner.blocks("slow")
 	bobs := h.handle(j, h.says("t", "bob", "slow"))
 	<-g.entered
 	anns := h.handle(j, h.says("t", "ann", "slow"))
@@ -177,7 +177,7 @@ func TestARequestThatWasStoppedBeforeItBeganIsDoneOnceMore(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
-	g := h.mind.blocks("first")
+	g := h.planner.blocks("first")
 	h.handle(j, h.says("t", "ann", "first"))
 	<-g.entered
 	e := h.says("t", "ann", "caption", h.chat.upload("a.png", "PNG a"))
@@ -189,8 +189,8 @@ func TestARequestThatWasStoppedBeforeItBeganIsDoneOnceMore(t *testing.T) {
 	check(t, j.Cancel(t.Context(), id, "ann"))
 	r := h.wait(j, id, 1)
 	h.handle(j, h.reacts("ann", r.Runs[0].Sent, "🔁", true))
-	if r = h.wait(j, id, 2); r.Runs[1].Status != jobs.Done || len(h.mind.request(id).Given) != 1 {
-		t.Errorf("the run is %s, given is %+v", r.Runs[1].Status, h.mind.request(id).Given)
+	if r = h.wait(j, id, 2); r.Runs[1].Status != jobs.Done || len(h.planner.request(id).Given) != 1 {
+		t.Errorf("the run is %s, given is %+v", r.Runs[1].Status, h.planner.request(id).Given)
 	}
 	close(g.open)
 }
@@ -238,7 +238,7 @@ func TestWhoStoppedItIsSaid(t *testing.T) {
 			t.Parallel()
 			h := enter(t)
 			platform := &reporting{chat: h.chat, shown: make(chan struct{}, 100), fails: func(adapters.Progress) bool { return false }}
-			g := h.mind.blocks("blur")
+			g := h.planner.blocks("blur")
 			j := h.start(func(c *jobs.Config) { c.Adapters = []adapters.Adapter{platform} })
 			e := h.says("t", "ann", "blur>sharpen")
 			id := h.handle(j, e)

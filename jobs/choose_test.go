@@ -26,8 +26,8 @@ func TestAnotherWayIsChosenByAReaction(t *testing.T) {
 		h.handle(j, e)
 		h.handle(other, e) // it is told twice
 		r = h.wait(j, r.ID, 2)
-		if len(r.Runs) != 2 || fmt.Sprint(r.Runs[1].Choice) != "[1]" || h.mind.count("first") != 1 || h.mind.count("sharpen") != 1 || h.mind.count("plan") != 1 {
-			h.t.Errorf("%d runs, chosen is %v, first ran %d times", len(r.Runs), r.Runs[1].Choice, h.mind.count("first"))
+		if len(r.Runs) != 2 || fmt.Sprint(r.Runs[1].Choice) != "[1]" || h.planner.count("first") != 1 || h.planner.count("sharpen") != 1 || h.planner.count("plan") != 1 {
+			h.t.Errorf("%d runs, chosen is %v, first ran %d times", len(r.Runs), r.Runs[1].Choice, h.planner.count("first"))
 		}
 		p, _ := h.chat.post(r.Runs[1].Sent)
 		if p.reply.Mention != "bob" || len(p.reply.Choices) != 2 {
@@ -36,7 +36,7 @@ func TestAnotherWayIsChosenByAReaction(t *testing.T) {
 		button := h.reacts("ann", answer, adapters.Digit(1), true)
 		button.Reaction.Number, button.Reaction.Choice = 0, r.ID+"-1-2"
 		h.handle(j, button)
-		if r = h.wait(j, r.ID, 3); fmt.Sprint(r.Runs[2].Choice) != "[2]" || h.mind.count("edge") != 1 {
+		if r = h.wait(j, r.ID, 3); fmt.Sprint(r.Runs[2].Choice) != "[2]" || h.planner.count("edge") != 1 {
 			h.t.Errorf("chosen is %v", r.Runs[2].Choice)
 		}
 	})
@@ -92,7 +92,7 @@ func TestTheWishShowsHowItStandsAndNotWhatOthersMakeOfIt(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start(held(quota.Config{Requests: 1}))
-	h.mind.fails("bad", "It is bad.", true)
+	h.planner.fails("bad", "It is bad.", true)
 	wish := h.says("t", "ann", "blur|sharpen|bad")
 	r := h.ask(j, wish)
 	h.chat.untilShown(t, wish.Message.Ref.ID, adapters.Seen, adapters.Done)
@@ -134,7 +134,7 @@ func TestAChoiceThatWasTakenBackByHalfIsStopped(t *testing.T) {
 	h.state = &hushed{State: h.state, topic: "stops"}
 	j := h.start()
 	r := h.ask(j, h.says("t", "ann", "blur|slow"))
-	g := h.mind.blocks("slow")
+	g := h.planner.blocks("slow")
 	h.handle(j, h.reacts("bob", r.Runs[0].Sent, adapters.Digit(1), true))
 	<-g.entered
 	back := h.reacts("bob", r.Runs[0].Sent, adapters.Digit(1), false)
@@ -152,7 +152,7 @@ func TestRunsAtTheSameTimeShareWhatTheyHaveInCommon(t *testing.T) {
 	enterBoth(t, func(h *house) {
 		j := h.start()
 		r := h.ask(j, h.says("t", "ann", "x|first>blur|first>sharpen"))
-		gate := h.mind.blocks("first")
+		gate := h.planner.blocks("first")
 		one, err := j.Choose(h.t.Context(), r.ID, 1, plan.Choice{1}, "ann")
 		check(h.t, err)
 		<-gate.entered
@@ -161,8 +161,8 @@ func TestRunsAtTheSameTimeShareWhatTheyHaveInCommon(t *testing.T) {
 		h.handle(j, h.says("t", "ann", "!something else")) // which no further run waits for
 		close(gate.open)
 		a, b := h.wait(j, r.ID, one), h.wait(j, r.ID, two)
-		if a.Runs[one-1].Status != jobs.Done || b.Runs[two-1].Status != jobs.Done || h.mind.count("first") != 1 {
-			h.t.Errorf("the runs are %s and %s, first ran %d times", a.Runs[one-1].Status, b.Runs[two-1].Status, h.mind.count("first"))
+		if a.Runs[one-1].Status != jobs.Done || b.Runs[two-1].Status != jobs.Done || h.planner.count("first") != 1 {
+			h.t.Errorf("the runs are %s and %s, first ran %d times", a.Runs[one-1].Status, b.Runs[two-1].Status, h.planner.count("first"))
 		}
 	})
 }
@@ -175,7 +175,7 @@ func TestARunThatTakesOverStepsThatWereStoppedDoesThem(t *testing.T) {
 	j := h.start()
 	first := h.says("t", "ann", "x|slow>blur|other>bad|slow>sharpen")
 	r := h.ask(j, first)
-	slow, other := h.mind.blocks("slow"), h.mind.blocks("other")
+	slow, other := h.planner.blocks("slow"), h.planner.blocks("other")
 	h.handle(j, h.reacts("ann", r.Runs[0].Sent, adapters.Digit(1), true))
 	<-slow.entered
 	two, err := j.Choose(t.Context(), r.ID, 1, plan.Choice{2}, "bob")
@@ -193,7 +193,7 @@ func TestARunThatTakesOverStepsThatWereStoppedDoesThem(t *testing.T) {
 	if r = h.wait(j, r.ID, three); r.Runs[three-1].Status != jobs.Done {
 		t.Errorf("the third is %s", r.Runs[three-1].Status)
 	}
-	h.mind.fails("bad", "It is bad.", false) // leads to the step that was stopped
+	h.planner.fails("bad", "It is bad.", false) // leads to the step that was stopped
 	close(other.open)
 	if r = h.wait(j, r.ID, two); r.Runs[two-1].Status != jobs.Done {
 		t.Errorf("the second is %s", r.Runs[two-1].Status)
@@ -210,11 +210,11 @@ func TestOnceMoreSharesNothing(t *testing.T) {
 	r = h.wait(j, r.ID, 2)
 	h.handle(j, h.reacts("bob", e.Message.Ref, "🔁", true)) // on the wish
 	r = h.wait(j, r.ID, 3)
-	if h.mind.count("plan") != 3 || h.mind.count("pic") != 3 || h.mind.count("caption") != 3 {
-		t.Errorf("planned %d times, drawn %d times", h.mind.count("plan"), h.mind.count("pic"))
+	if h.planner.count("plan") != 3 || h.planner.count("pic") != 3 || h.planner.count("caption") != 3 {
+		t.Errorf("planned %d times, drawn %d times", h.planner.count("plan"), h.planner.count("pic"))
 	}
 	salts, folders := map[string]bool{}, map[string]bool{}
-	for _, w := range h.mind.works {
+	for _, w := range h.planner.works {
 		salts[w.Salt], folders[w.Folder] = true, true
 	}
 	if len(salts) != 3 || len(folders) != 6 || r.Runs[0].Made[0].Blob == r.Runs[1].Made[0].Blob {
@@ -271,12 +271,12 @@ func TestAPlanAloneIsPlannedAndLaterRun(t *testing.T) {
 	id, err := j.Submit(t.Context(), h.says("t", "ann", "blur|sharpen"), jobs.Options{PlanOnly: true})
 	check(t, err)
 	r := h.wait(j, id, 1)
-	if r.Runs[0].Status != jobs.Done || len(h.chat.all()) != 0 || h.mind.count("blur") != 0 {
+	if r.Runs[0].Status != jobs.Done || len(h.chat.all()) != 0 || h.planner.count("blur") != 0 {
 		t.Errorf("the run is %s, sent are %d", r.Runs[0].Status, len(h.chat.all()))
 	}
 	n, err := j.Choose(t.Context(), id, 1, plan.Choice{1}, "ann")
 	check(t, err)
-	if r = h.wait(j, id, n); r.Runs[1].Status != jobs.Done || len(h.chat.all()) != 1 || h.mind.count("sharpen") != 1 {
+	if r = h.wait(j, id, n); r.Runs[1].Status != jobs.Done || len(h.chat.all()) != 1 || h.planner.count("sharpen") != 1 {
 		t.Errorf("the run is %s", r.Runs[1].Status)
 	}
 	id, err = j.Submit(t.Context(), h.says("t", "ann", "?which"), jobs.Options{PlanOnly: true})
@@ -292,7 +292,7 @@ func TestOnceMoreIsOfNow(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	var planned []time.Time
-	h.mind.plan = func(_ context.Context, r plan.Request) (*plan.Plan, error) {
+	h.planner.plan = func(_ context.Context, r plan.Request) (*plan.Plan, error) {
 		planned = append(planned, r.At) // one plan after another
 		return read("blur"), nil
 	}

@@ -34,7 +34,7 @@ func TestACommandWaitsForNoTurn(t *testing.T) {
 				return e.Command.Name + " in " + language, nil
 			}
 		})
-		g := h.mind.blocks("把图片变慢")
+		g := h.planner.blocks("把图片变慢")
 		first := h.handle(j, h.says("t", "ann", "把图片变慢"))
 		<-g.entered
 		second := h.handle(j, h.says("t", "ann", "给它写标题"))
@@ -50,7 +50,7 @@ func TestACommandWaitsForNoTurn(t *testing.T) {
 		h.wait(j, first, 1)
 		h.wait(j, second, 1)
 		r := h.ask(j, h.overhears("ann", "blur")) // nobody else has written here
-		if asked := h.mind.request(r.ID); len(asked.Turns) != 2 {
+		if asked := h.planner.request(r.ID); len(asked.Turns) != 2 {
 			h.t.Errorf("the turns are %+v", asked.Turns)
 		}
 		n, err := j.Forget(h.t.Context(), jobs.ThreadID(place1("t")))
@@ -90,7 +90,7 @@ func TestWhatSomebodyLastAskedForIsStoppedFromTheChannel(t *testing.T) {
 	t.Parallel()
 	enterBoth(t, func(h *house) {
 		j, other := h.start(), h.start()
-		g := h.mind.blocks("slow")
+		g := h.planner.blocks("slow")
 		defer close(g.open)
 		one := h.handle(j, h.says("t1", "ann", "slow"))
 		two := h.handle(other, h.says("t2", "ann", "slow"))
@@ -124,7 +124,7 @@ func TestWhoStopsTheirLastStopsWhatTheyChoseOfSomebodyElses(t *testing.T) {
 	h := enter(t)
 	j := h.start()
 	r := h.ask(j, h.says("t", "ann", "blur|slow|late"))
-	slow, late := h.mind.blocks("slow"), h.mind.blocks("late")
+	slow, late := h.planner.blocks("slow"), h.planner.blocks("late")
 	h.handle(j, h.reacts("bob", r.Runs[0].Sent, adapters.Digit(1), true))
 	<-slow.entered
 	h.handle(j, h.reacts("ann", r.Runs[0].Sent, adapters.Digit(2), true))
@@ -143,7 +143,7 @@ func TestHowSomebodyStands(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start(held(quota.Config{Requests: 5, Bytes: 1000}))
-	g := h.mind.blocks("slow")
+	g := h.planner.blocks("slow")
 	h.ask(j, h.says("t1", "ann", "!done"))
 	h.handle(j, h.says("t1", "ann", "slow"))
 	<-g.entered

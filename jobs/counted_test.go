@@ -129,7 +129,7 @@ func TestWhatIsRecordedIsAtWorkUntilItIsOver(t *testing.T) {
 	w := watch(h.state)
 	limited := []func(*jobs.Config){held(quota.Config{AtOnce: 2, ChannelAtOnce: 2}), func(c *jobs.Config) { c.State = w }}
 	j := h.start(limited...)
-	g := h.mind.blocks("slow")
+	g := h.planner.blocks("slow")
 	r := h.ask(j, h.says("t", "bob", "blur|slow"))
 	if seats := w.seats(); len(seats) > 0 {
 		t.Errorf("after it is over at work are %v", seats)
@@ -154,7 +154,7 @@ func TestWhatIsForgottenIsInNobodysWay(t *testing.T) {
 	h := enter(t)
 	j := h.start(held(quota.Config{AtOnce: 2}))
 	r := h.ask(j, h.says("t", "bob", "blur|slow"))
-	g := h.mind.blocks("slow")
+	g := h.planner.blocks("slow")
 	h.handle(j, h.reacts("ann", r.Runs[0].Sent, adapters.Digit(1), true))
 	<-g.entered
 	h.handle(j, h.says("t", "ann", "slow"))

@@ -18,13 +18,13 @@ func TestWhatHangsIsAnsweredByTheDeadline(t *testing.T) {
 	t.Parallel()
 	for stage, set := range map[string]func(h *house, g *gate){
 		"plan": func(h *house, g *gate) {
-			h.mind.plan = func(ctx context.Context, r plan.Request) (*plan.Plan, error) { return read(r.Wish), g.pass(ctx) }
+			h.planner.plan = func(ctx context.Context, r plan.Request) (*plan.Plan, error) { return read(r.Wish), g.pass(ctx) }
 		},
 		"act": func(h *house, g *gate) {
-			h.mind.set("blur", func(ctx context.Context, _ jobs.Work) (plan.Result, error) { return plan.Result{}, g.pass(ctx) })
+			h.planner.set("blur", func(ctx context.Context, _ jobs.Work) (plan.Result, error) { return plan.Result{}, g.pass(ctx) })
 		},
 		"compose": func(h *house, g *gate) {
-			h.mind.respond = func(ctx context.Context, _ jobs.Account) (string, error) { return "Here it is.", g.pass(ctx) }
+			h.planner.respond = func(ctx context.Context, _ jobs.Account) (string, error) { return "Here it is.", g.pass(ctx) }
 		},
 		"fetch": func(h *house, g *gate) {
 			h.chat.onFetch = func(int, adapters.File) error { g.entered <- struct{}{}; return nil }
@@ -144,7 +144,7 @@ func TestAClockThatJumpsChangesNothing(t *testing.T) {
 	for _, p := range h.chat.all() {
 		order = append(order, p.reply.AnswerTo.ID)
 	}
-	if got := strings.Join(order, " "); got != "m1 m2 m3 m4 m5" || h.mind.count("blur") != 5 {
-		t.Errorf("answered were %s, blurred %d times", got, h.mind.count("blur"))
+	if got := strings.Join(order, " "); got != "m1 m2 m3 m4 m5" || h.planner.count("blur") != 5 {
+		t.Errorf("answered were %s, blurred %d times", got, h.planner.count("blur"))
 	}
 }

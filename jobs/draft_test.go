@@ -18,7 +18,7 @@ import (
 
 // author is an agent that has a program written for the tool program. Program number n works from works on.
 type author struct {
-	*mind
+	*planner
 
 	works  int
 	writes func(n int) (plan.Draft, error) // nil writes "program n"
@@ -55,7 +55,7 @@ func (a *author) Write(_ context.Context, w jobs.Work) (plan.Draft, error) {
 
 func (a *author) Act(ctx context.Context, w jobs.Work) (plan.Result, error) {
 	if w.Steps[w.At].Action.Tool != "program" {
-		return a.mind.Act(ctx, w)
+		return a.planner.Act(ctx, w)
 	}
 	a.mu.Lock()
 	a.ran = append(a.ran, w.Program)
@@ -98,7 +98,7 @@ func TestAProgramIsWrittenMendedAndRunElsewhere(t *testing.T) {
 		t.Run(fmt.Sprintf("it works from %d on", works), func(t *testing.T) {
 			t.Parallel()
 			enterBoth(t, func(h *house) {
-				writer, runner := &author{mind: h.mind, works: works}, &author{mind: h.mind.other(), works: works}
+				writer, runner := &author{planner: h.planner, works: works}, &author{planner: h.planner.other(), works: works}
 				j := h.start(func(c *jobs.Config) { c.Agent = writer }, serves(jobs.QueueGateway, jobs.QueuePlan, jobs.QueueCPU))
 				h.start(func(c *jobs.Config) { c.Agent, c.Adapters = runner, nil }, serves(jobs.QueueProgram))
 				r := h.ask(j, h.says("t", "ann", "blur>program"))
@@ -147,7 +147,7 @@ func TestAProgramThatIsStoredIsNotWrittenAgain(t *testing.T) {
 	t.Run("the storage was away", func(t *testing.T) {
 		t.Parallel()
 		h := enter(t)
-		a := &author{mind: h.mind, works: 1}
+		a := &author{planner: h.planner, works: 1}
 		a.hinder = func(context.Context) error {
 			if _, ran := a.counts(); len(ran) == 1 {
 				return jobs.ErrPassing
@@ -164,7 +164,7 @@ func TestAProgramThatIsStoredIsNotWrittenAgain(t *testing.T) {
 		t.Parallel()
 		h := enter(t)
 		entered := make(chan struct{})
-		a := &author{mind: h.mind, works: 1, hinder: func(ctx context.Context) error {
+		a := &author{planner: h.planner, works: 1, hinder: func(ctx context.Context) error {
 			close(entered)
 			<-ctx.Done()
 			return ctx.Err()
@@ -175,7 +175,7 @@ func TestAProgramThatIsStoredIsNotWrittenAgain(t *testing.T) {
 		id := h.handle(j, h.says("t", "ann", "program"))
 		<-entered
 		stop()
-		second := &author{mind: h.mind.other(), works: 1}
+		second := &author{planner: h.planner.other(), works: 1}
 		j = h.process(func(c *jobs.Config) { c.Agent = second }, all)
 		if _, err := j.Resume(t.Context()); err != nil {
 			t.Fatal(err)
@@ -223,7 +223,7 @@ func TestAProgramThatCannotBeWritten(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := enter(t)
-			a := &author{mind: h.mind, works: 1, writes: c.writes}
+			a := &author{planner: h.planner, works: 1, writes: c.writes}
 			j := h.start(func(c *jobs.Config) { c.Agent = a }, serves(jobs.QueueGateway, jobs.QueuePlan, jobs.QueueCPU, jobs.QueueProgram))
 			r := h.ask(j, h.says("t", "ann", "program"))
 			result := slices.Collect(maps.Values(r.Runs[0].Results))[0]

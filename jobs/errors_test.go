@@ -40,7 +40,7 @@ func TestWhatGoesWrongInPlanningIsToldOrTriedAgain(t *testing.T) {
 			t.Parallel()
 			h := enter(t)
 			left := c.times
-			h.mind.plan = func(_ context.Context, r plan.Request) (*plan.Plan, error) {
+			h.planner.plan = func(_ context.Context, r plan.Request) (*plan.Plan, error) {
 				if left--; left >= 0 {
 					return nil, c.err
 				}
@@ -48,8 +48,8 @@ func TestWhatGoesWrongInPlanningIsToldOrTriedAgain(t *testing.T) {
 			}
 			j := h.start(func(config *jobs.Config) { config.Impatient = c.impatient })
 			r := h.ask(j, h.says("t", "ann", "blur"))
-			if told := h.told(r); !strings.HasPrefix(told, c.told) || strings.Contains(told, "secret") || h.mind.count("plan") != c.calls {
-				t.Errorf("told is %q, asked %d times", told, h.mind.count("plan"))
+			if told := h.told(r); !strings.HasPrefix(told, c.told) || strings.Contains(told, "secret") || h.planner.count("plan") != c.calls {
+				t.Errorf("told is %q, asked %d times", told, h.planner.count("plan"))
 			}
 			if strings.Contains(h.log.String(), "asleep") {
 				t.Error("the log quotes what people are told")
@@ -62,11 +62,11 @@ func TestAnAgentThatBreaksDownIsToldWithoutDetail(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
-	h.mind.set("breaks", func(context.Context, jobs.Work) (plan.Result, error) { panic("secret of ann") })
+	h.planner.set("breaks", func(context.Context, jobs.Work) (plan.Result, error) { panic("secret of ann") })
 	if r := h.ask(j, h.says("t", "ann", "breaks|blur")); r.Runs[0].Status != jobs.Done || !strings.Contains(h.told(r), unexpected) {
 		t.Errorf("told is %q", h.told(r))
 	}
-	h.mind.plan = func(context.Context, plan.Request) (*plan.Plan, error) { panic("secret of ann") }
+	h.planner.plan = func(context.Context, plan.Request) (*plan.Plan, error) { panic("secret of ann") }
 	if r := h.ask(j, h.says("t", "ann", "blur")); r.Runs[0].Status != jobs.Failed || !strings.Contains(h.told(r), unexpected) {
 		t.Errorf("told is %q", h.told(r))
 	}
@@ -80,7 +80,7 @@ func TestAnAnswerThatCannotBeWordedHasItsFiles(t *testing.T) {
 	for _, err := range []error{errors.New("secret detail"), &plan.Fault{Sentence: plan.Say("The model is asleep.")}} {
 		h := enter(t)
 		j := h.start()
-		h.mind.respond = func(context.Context, jobs.Account) (string, error) { return "", err }
+		h.planner.respond = func(context.Context, jobs.Account) (string, error) { return "", err }
 		r := h.ask(j, h.says("t", "ann", "pic"))
 		p, _ := h.chat.post(r.Runs[0].Sent)
 		if len(p.reply.Files) != 1 || strings.Contains(p.reply.Text, "secret") || p.reply.Text == "" {
@@ -93,7 +93,7 @@ func TestAStepThatTheAgentCannotDoAtAllHasFailed(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
-	h.mind.set("bad", func(context.Context, jobs.Work) (plan.Result, error) {
+	h.planner.set("bad", func(context.Context, jobs.Work) (plan.Result, error) {
 		return plan.Result{}, &plan.Fault{Sentence: plan.Say("It is bad.")}
 	})
 	if r := h.ask(j, h.says("t", "ann", "bad|good")); r.Runs[0].Status != jobs.Done || !strings.Contains(h.told(r), "It is bad.") {
@@ -129,7 +129,7 @@ func TestWhatGoesWrongInFetching(t *testing.T) {
 			if told := h.told(r); !strings.HasPrefix(told, c.told) || h.chat.fetches != c.fetches {
 				t.Errorf("told is %q, fetched %d times", told, h.chat.fetches)
 			}
-			if c.told != "Here it is." && h.mind.count("plan") != 0 {
+			if c.told != "Here it is." && h.planner.count("plan") != 0 {
 				t.Error("it is planned all the same")
 			}
 		})
@@ -188,7 +188,7 @@ func TestOneBadFileAmongGoodOnesIsLeftOut(t *testing.T) {
 			if told, want := h.told(r), "Here it is.\n\nLeft out: "+c.told; told != want || r.Runs[0].Status != jobs.Done {
 				t.Errorf("told is %q, want %q", told, want)
 			}
-			if given := h.mind.request(r.ID).Given; len(given) != 2 || given[0].File != "a.png" || given[1].File != "c.png" {
+			if given := h.planner.request(r.ID).Given; len(given) != 2 || given[0].File != "a.png" || given[1].File != "c.png" {
 				t.Errorf("given is %+v", given)
 			}
 			if log := h.log.String(); strings.Contains(log, ".png") || !strings.Contains(log, "a file is left out") {

@@ -27,7 +27,7 @@ func TestAThreadThatIsForgottenLeavesNothing(t *testing.T) {
 		h.handle(j, h.reacts("ann", r.Runs[0].Sent, adapters.Digit(1), true))
 		h.wait(j, r.ID, 2)
 		other := h.ask(j, h.says("other", "ann", "pic", h.chat.upload("a.png", "PNG a")))
-		g := h.mind.blocks("slow")
+		g := h.planner.blocks("slow")
 		slow := h.says("t", "ann", "pic9-XYLOPHONE;slow")
 		running := h.handle(j, slow)
 		<-g.entered
@@ -74,7 +74,7 @@ func TestAThreadThatIsForgottenLeavesNothing(t *testing.T) {
 			}
 		}
 		again := h.ask(j, h.says("t", "ann", "caption"))
-		if asked := h.mind.request(again.ID); len(asked.Earlier)+len(asked.Turns) != 0 {
+		if asked := h.planner.request(again.ID); len(asked.Earlier)+len(asked.Turns) != 0 {
 			t.Errorf("it is remembered: %+v", asked)
 		}
 		for _, p := range h.chat.all() {
@@ -148,7 +148,7 @@ func TestWhatIsWrittenAboutWhatWasForgottenIsForgottenToo(t *testing.T) {
 	h := enter(t)
 	j := h.start()
 	g := newGate()
-	h.mind.set("pic", h.mind.until(g))
+	h.planner.set("pic", h.planner.until(g))
 	id := h.handle(j, h.says("t", "ann", "pic", h.chat.upload("a.png", "PNG a")))
 	<-g.entered
 	thread := jobs.ThreadID(place1("t"))
@@ -160,7 +160,7 @@ func TestWhatIsWrittenAboutWhatWasForgottenIsForgottenToo(t *testing.T) {
 	h.log.until(t, 1, "stage done", "request="+id, "stage=act")
 	h.keys(0, "request-"+id)
 	h.keys(0, "thread-"+thread)
-	for _, w := range h.mind.works {
+	for _, w := range h.planner.works {
 		if _, err := h.blobs.Stat(ctx, w.Folder+"/pic-"+w.Steps[0].Key[:4]+".png"); !errors.Is(err, storage.ErrNotFound) {
 			t.Errorf("its picture is there: %v", err)
 		}

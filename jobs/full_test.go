@@ -50,19 +50,19 @@ func TestADiskThatIsFullForLongHoldsARequestUpAndLosesNothing(t *testing.T) {
 	t.Parallel()
 	for stage, fill := range map[string]func(h *house, fill func()){
 		"plan": func(h *house, fill func()) {
-			h.mind.plan = func(_ context.Context, r plan.Request) (*plan.Plan, error) {
+			h.planner.plan = func(_ context.Context, r plan.Request) (*plan.Plan, error) {
 				fill()
 				return read(r.Wish), nil
 			}
 		},
 		"act": func(h *house, fill func()) {
-			h.mind.set("blur", func(context.Context, jobs.Work) (plan.Result, error) {
+			h.planner.set("blur", func(context.Context, jobs.Work) (plan.Result, error) {
 				fill()
 				return plan.Result{}, nil
 			})
 		},
 		"compose": func(h *house, fill func()) {
-			h.mind.respond = func(context.Context, jobs.Account) (string, error) {
+			h.planner.respond = func(context.Context, jobs.Account) (string, error) {
 				fill()
 				return "Here it is.", nil
 			}
@@ -91,7 +91,7 @@ func TestADiskThatIsFullForLongHoldsARequestUpAndLosesNothing(t *testing.T) {
 				t.Errorf("the run is %s: %s", r.Runs[0].Status, h.told(r))
 			}
 			for _, of := range []string{"plan", "blur", "respond"} {
-				if n := h.mind.count(of); n > 7 {
+				if n := h.planner.count(of); n > 7 {
 					t.Errorf("%s was done %d times", of, n)
 				}
 			}
@@ -105,7 +105,7 @@ func TestTheDeadlineIsNeverGivenUp(t *testing.T) {
 	h := enter(t)
 	disc := &disc{State: h.state}
 	h.state = disc
-	g := h.mind.blocks("blur")
+	g := h.planner.blocks("blur")
 	j := h.start()
 	id := h.handle(j, h.says("t", "ann", "blur"))
 	<-g.entered

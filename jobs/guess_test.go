@@ -31,11 +31,11 @@ func TestAGuessIsChosenByAReaction(t *testing.T) {
 		h.handle(other, e) // it is told twice
 		h.handle(other, h.reacts("eve", r.Runs[0].Sent, adapters.Digit(2), true))
 		r = h.wait(j, r.ID, 2)
-		asked := h.mind.request(r.ID)
+		asked := h.planner.request(r.ID)
 		if asked.Wish != "edge" || asked.Question != nil || len(asked.Given) != 1 || asked.Given[0].File != "a.png" {
 			h.t.Errorf("planned is %+v", asked)
 		}
-		if len(r.Runs) != 2 || r.Runs[1].Status != jobs.Done || r.Runs[1].Guess != "edge" || h.mind.count("edge") != 1 || h.mind.count("plan") != 2 {
+		if len(r.Runs) != 2 || r.Runs[1].Status != jobs.Done || r.Runs[1].Guess != "edge" || h.planner.count("edge") != 1 || h.planner.count("plan") != 2 {
 			h.t.Errorf("%d runs, the guess %q is %s", len(r.Runs), r.Runs[1].Guess, r.Runs[1].Status)
 		}
 		if r.Wish != "?which|blur|edge|slow>sharpen" || r.Runs[0].Status != jobs.Done {
@@ -45,7 +45,7 @@ func TestAGuessIsChosenByAReaction(t *testing.T) {
 			h.t.Errorf("sent is %+v", p.reply)
 		}
 		next := h.ask(j, h.says("t", "ann", "blur"))
-		if q := h.mind.request(next.ID).Question; q != nil {
+		if q := h.planner.request(next.ID).Question; q != nil {
 			h.t.Errorf("the question is still open: %+v", q)
 		}
 	})
@@ -72,7 +72,7 @@ func TestAGuessIsChosenByItsNumber(t *testing.T) {
 		j := h.start()
 		question := h.asks(j)
 		r := h.ask(j, h.overhears("ann", "2."))
-		asked := h.mind.request(r.ID)
+		asked := h.planner.request(r.ID)
 		if asked.Wish != "edge" || asked.Question != nil || len(asked.Given) != 1 || asked.Given[0].File != "a.png" || r.Runs[0].Status != jobs.Done {
 			h.t.Errorf("planned is %+v, which is %s", asked, r.Runs[0].Status)
 		}
@@ -84,7 +84,7 @@ func TestAGuessIsChosenByItsNumber(t *testing.T) {
 		if len(h.runs(j, question)) != 2 || !strings.HasPrefix(p.reply.Text, "That question is answered already.") || p.reply.Mention != "bob" {
 			h.t.Errorf("bob is told %+v", p.reply)
 		}
-		if h.mind.count("blur") != 0 || question.Runs[0].Status != jobs.Done {
+		if h.planner.count("blur") != 0 || question.Runs[0].Status != jobs.Done {
 			h.t.Errorf("the guess ran, the question is %s", question.Runs[0].Status)
 		}
 	})
@@ -98,14 +98,14 @@ func TestWhatIsNoNumberOfAGuessAnswersTheQuestion(t *testing.T) {
 	for _, text := range []string{"4", "0", "the second", "edge 2"} {
 		h.asks(j)
 		r := h.ask(j, h.says("t", "ann", text))
-		asked := h.mind.request(r.ID)
+		asked := h.planner.request(r.ID)
 		if q := asked.Question; asked.Wish != text || q == nil || q.Text != "which" || len(q.Guesses) != 3 {
 			t.Errorf("%q is planned as %q, with the question %+v", text, asked.Wish, q)
 		}
 	}
 	h.asks(j)
 	r := h.ask(j, h.says("t", "ann", "2", h.chat.upload("b.png", "PNG-b")))
-	if asked := h.mind.request(r.ID); asked.Wish != "2" || asked.Question == nil {
+	if asked := h.planner.request(r.ID); asked.Wish != "2" || asked.Question == nil {
 		t.Errorf("with a file of its own the number is planned as %q", asked.Wish)
 	}
 }
@@ -122,11 +122,11 @@ func TestAnExpiredQuestionSaysSo(t *testing.T) {
 	}
 	r = h.wait(j, r.ID, 2)
 	p, _ := h.chat.post(r.Runs[1].Sent)
-	if len(h.runs(j, r)) != 2 || p.reply.Text != "That question is too old to be answered. Please ask again." || h.mind.count("plan") != 1 {
+	if len(h.runs(j, r)) != 2 || p.reply.Text != "That question is too old to be answered. Please ask again." || h.planner.count("plan") != 1 {
 		t.Errorf("told is %q", p.reply.Text)
 	}
-	if r := h.ask(j, h.says("t", "ann", "1")); h.mind.request(r.ID).Wish != "1" {
-		t.Errorf("the number is planned as %q", h.mind.request(r.ID).Wish)
+	if r := h.ask(j, h.says("t", "ann", "1")); h.planner.request(r.ID).Wish != "1" {
+		t.Errorf("the number is planned as %q", h.planner.request(r.ID).Wish)
 	}
 }
 
@@ -136,7 +136,7 @@ func TestAnotherGuessMayBeChosenAfterOneThatCameToNothing(t *testing.T) {
 	h := enter(t)
 	j := h.start()
 	r := h.asks(j)
-	g := h.mind.blocks("slow")
+	g := h.planner.blocks("slow")
 	h.chooses(j, "ann", r, 3, true)
 	<-g.entered
 	h.chooses(j, "bob", r, 2, true) // one is at work
@@ -147,7 +147,7 @@ func TestAnotherGuessMayBeChosenAfterOneThatCameToNothing(t *testing.T) {
 	if r = h.wait(j, r.ID, 2); r.Runs[1].Status != jobs.Cancelled {
 		t.Errorf("the guess that is taken back is %s", r.Runs[1].Status)
 	}
-	h.mind.fails("edge", "It is bad.", true)
+	h.planner.fails("edge", "It is bad.", true)
 	h.chooses(j, "ann", r, 2, true)
 	if r = h.wait(j, r.ID, 4); r.Runs[3].Guess != "edge" || r.Runs[3].Status != jobs.Failed {
 		t.Errorf("run 4 is of %q, and %s", r.Runs[3].Guess, r.Runs[3].Status)
@@ -187,15 +187,15 @@ func TestAGuessGoesOn(t *testing.T) {
 		t.Fatalf("the guess is %s", r.Runs[1].Status)
 	}
 	answer := h.ask(j, h.says("t", "ann", "that one"))
-	if q := h.mind.request(answer.ID).Question; q == nil || q.Text != "again and which" || q.Wish != "?again and which" {
+	if q := h.planner.request(answer.ID).Question; q == nil || q.Text != "again and which" || q.Wish != "?again and which" {
 		t.Errorf("the open question is %+v", q)
 	}
 	other := h.ask(j, h.says("t2", "ann", "?which|blur"))
 	h.chooses(j, "ann", other, 1, true)
 	other = h.wait(j, other.ID, 2)
 	h.handle(j, h.reacts("ann", other.Runs[1].Sent, "🔁", true))
-	if other = h.wait(j, other.ID, 3); other.Runs[2].Guess != "blur" || h.mind.count("blur") != 2 || h.mind.count("plan") != 6 {
-		t.Errorf("once more it is %q, planned %d times", other.Runs[2].Guess, h.mind.count("plan"))
+	if other = h.wait(j, other.ID, 3); other.Runs[2].Guess != "blur" || h.planner.count("blur") != 2 || h.planner.count("plan") != 6 {
+		t.Errorf("once more it is %q, planned %d times", other.Runs[2].Guess, h.planner.count("plan"))
 	}
 }
 
@@ -219,7 +219,7 @@ func TestAPlanAloneIsGuessedAndLaterRun(t *testing.T) {
 	}
 	n, err := j.ChooseGuess(t.Context(), id, 1, 2, "ann")
 	check(t, err)
-	if r = h.wait(j, id, n); r.Runs[n-1].Status != jobs.Done || r.Runs[n-1].Guess != "edge" || h.mind.count("edge") != 1 {
+	if r = h.wait(j, id, n); r.Runs[n-1].Status != jobs.Done || r.Runs[n-1].Guess != "edge" || h.planner.count("edge") != 1 {
 		t.Errorf("the guess is %s", r.Runs[n-1].Status)
 	}
 }

@@ -37,14 +37,14 @@ func TestMain(m *testing.M) {
 
 // house is what the processes of a test share, and the people who write to them.
 type house struct {
-	t     *testing.T
-	redis redis.UniversalClient
-	state storage.State
-	blobs *disk.Blobs
-	chat  *chat
-	mind  *mind
-	log   *lines
-	count atomic.Int64
+	t       *testing.T
+	redis   redis.UniversalClient
+	state   storage.State
+	blobs   *disk.Blobs
+	chat    *chat
+	planner *planner
+	log     *lines
+	count   atomic.Int64
 
 	folder string // of the blobs, and of the state where it is on the disk
 }
@@ -91,7 +91,7 @@ func foundation(t *testing.T) *house {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { check(t, blobs.Close()) })
-	return &house{t: t, redis: client, blobs: blobs, chat: newChat(), mind: newMind(blobs), log: &lines{}, folder: folder}
+	return &house{t: t, redis: client, blobs: blobs, chat: newChat(), planner: newPlanner(blobs), log: &lines{}, folder: folder}
 }
 
 // queues are on a Redis of the test's own: a real one where TEST_REDIS_SERVER names the
@@ -129,7 +129,7 @@ func pools() []jobs.Pool {
 func (h *house) process(change ...func(*jobs.Config)) *jobs.Jobs {
 	h.t.Helper()
 	c := jobs.Config{
-		Redis: h.redis, State: h.state, Blobs: h.blobs, Agent: h.mind, Adapters: []adapters.Adapter{h.chat},
+		Redis: h.redis, State: h.state, Blobs: h.blobs, Agent: h.planner, Adapters: []adapters.Adapter{h.chat},
 		Inspect: inspect, Pools: pools(), Check: 2 * time.Millisecond, Scratch: h.t.TempDir(),
 		Retry: func(int) time.Duration { return time.Millisecond },
 		Log:   slog.New(slog.NewTextHandler(h.log, &slog.HandlerOptions{Level: slog.LevelDebug})),

@@ -21,7 +21,7 @@ import (
 func TestWhatModelsTookInVainIsInTheAnswer(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
-	h.mind.plan = func(context.Context, plan.Request) (*plan.Plan, error) {
+	h.planner.plan = func(context.Context, plan.Request) (*plan.Plan, error) {
 		thinking := plan.Thinking{Jobs: []plan.Job{{Name: "decompose", Calls: 2, Input: 900, Output: 100}}}
 		return nil, &plan.UnfinishedError{Thinking: thinking, Err: &plan.Fault{Sentence: plan.Say("Say it in other words.")}}
 	}
@@ -37,8 +37,8 @@ func TestWhatToolsTookIsThatOfTheRun(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	takes := func(tool string, status plan.Status, tokens int) {
-		h.mind.set(tool, func(ctx context.Context, w jobs.Work) (plan.Result, error) {
-			r, err := h.mind.make(ctx, w)
+		h.planner.set(tool, func(ctx context.Context, w jobs.Work) (plan.Result, error) {
+			r, err := h.planner.make(ctx, w)
 			if status == plan.Failed {
 				r = plan.Result{Status: plan.Failed, Problem: "No."}
 			}
@@ -144,7 +144,7 @@ func TestWhatCannotBeWrittenDownIsNotWaitedFor(t *testing.T) {
 	h := enter(t)
 	state := &full{State: h.state}
 	h.state = state
-	h.mind.set("blur", func(context.Context, jobs.Work) (plan.Result, error) {
+	h.planner.set("blur", func(context.Context, jobs.Work) (plan.Result, error) {
 		state.mu.Lock()
 		defer state.mu.Unlock()
 		state.full = true

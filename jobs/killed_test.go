@@ -44,10 +44,10 @@ func workUntilKilled(folder string) error {
 	if err := server.Start(); err != nil {
 		return err
 	}
-	mind := newMind(blobs)
-	step := mind.blocks("edge")
+	planner := newPlanner(blobs)
+	step := planner.blocks("edge")
 	j, err := jobs.New(jobs.Config{
-		Redis: server.Client(), State: state, Blobs: blobs, Agent: mind, Adapters: []adapters.Adapter{newChat()}, Inspect: inspect, Pools: pools(),
+		Redis: server.Client(), State: state, Blobs: blobs, Agent: planner, Adapters: []adapters.Adapter{newChat()}, Inspect: inspect, Pools: pools(),
 	})
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func TestAKilledProcessIsFollowedByOneThatAnswers(t *testing.T) {
 			if r.Runs[0].Status != jobs.Done || len(h.chat.all()) != 1 {
 				t.Errorf("it is %s, and %d answers were sent", r.Runs[0].Status, len(h.chat.all()))
 			}
-			if n := h.mind.count("blur"); done == 1 && n != 0 {
+			if n := h.planner.count("blur"); done == 1 && n != 0 {
 				t.Errorf("what was done was done again, %d times", n)
 			}
 			if err := j.Handle(t.Context(), message1()); err != nil { // the platform tells of it once more

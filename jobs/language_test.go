@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"atelier/adapters"
-	"atelier/adapters/phrase"
+	"atelier/adapters/messages"
 	"atelier/agent/plan"
 	"atelier/jobs"
 )
@@ -18,7 +18,7 @@ import (
 // bilingual has the sentences told in the language of the wish.
 func bilingual(t *testing.T) func(*jobs.Config) {
 	t.Helper()
-	c, err := phrase.New()
+	c, err := messages.New()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,14 +45,14 @@ func TestWhatGoesWrongIsToldInTheLanguageOfTheWish(t *testing.T) {
 		},
 		"a wish is refused": {
 			set: func(h *house, _ *jobs.Config) {
-				h.mind.plan = func(context.Context, plan.Request) (*plan.Plan, error) { return nil, plan.TooMany(70) }
+				h.planner.plan = func(context.Context, plan.Request) (*plan.Plan, error) { return nil, plan.TooMany(70) }
 			},
 			chinese: "一次要做的太多了：需要 70 步，而我最多做 64 步。请先只要求其中一部分。",
 			english: "That is too much at once: it takes 70 steps, and I do at most 64. Please ask for a part of it.",
 		},
 		"it is stopped": {
 			set: func(h *house, _ *jobs.Config) {
-				h.mind.plan = func(ctx context.Context, _ plan.Request) (*plan.Plan, error) {
+				h.planner.plan = func(ctx context.Context, _ plan.Request) (*plan.Plan, error) {
 					<-ctx.Done()
 					return nil, ctx.Err()
 				}
@@ -62,7 +62,7 @@ func TestWhatGoesWrongIsToldInTheLanguageOfTheWish(t *testing.T) {
 		"nobody knows why": {
 			set: func(h *house, config *jobs.Config) {
 				config.Impatient = true
-				h.mind.plan = func(context.Context, plan.Request) (*plan.Plan, error) { return nil, errors.New("secret detail") }
+				h.planner.plan = func(context.Context, plan.Request) (*plan.Plan, error) { return nil, errors.New("secret detail") }
 			},
 			chinese: "发生了意料之外的错误，管理员可以在日志中找到详情。",
 			english: "Something went wrong that I did not expect. Whoever runs me finds more in the log.",
@@ -70,8 +70,8 @@ func TestWhatGoesWrongIsToldInTheLanguageOfTheWish(t *testing.T) {
 		"nobody can run the tool": {
 			set: func(h *house, config *jobs.Config) {
 				config.Impatient = true
-				h.mind.plan = func(context.Context, plan.Request) (*plan.Plan, error) { return read("blur"), nil }
-				h.mind.set("blur", func(context.Context, jobs.Work) (plan.Result, error) {
+				h.planner.plan = func(context.Context, plan.Request) (*plan.Plan, error) { return read("blur"), nil }
+				h.planner.set("blur", func(context.Context, jobs.Work) (plan.Result, error) {
 					return plan.Result{}, errors.New("secret detail")
 				})
 			},
@@ -80,11 +80,11 @@ func TestWhatGoesWrongIsToldInTheLanguageOfTheWish(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for tag, want := range map[string]string{phrase.SimplifiedChinese: c.chinese, phrase.English: c.english} {
+			for tag, want := range map[string]string{messages.SimplifiedChinese: c.chinese, messages.English: c.english} {
 				h := enter(t)
 				j := h.start(bilingual(t), func(config *jobs.Config) { c.set(h, config) })
 				text := wish
-				if tag == phrase.English {
+				if tag == messages.English {
 					text = "make it a cartoon"
 				}
 				var files []adapters.File
@@ -112,7 +112,7 @@ func TestWhatGoesWrongIsToldInTheLanguageOfTheWish(t *testing.T) {
 func TestARequestKnowsItsLanguage(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
-	h.mind.plan = func(_ context.Context, r plan.Request) (*plan.Plan, error) {
+	h.planner.plan = func(_ context.Context, r plan.Request) (*plan.Plan, error) {
 		if r.Question == nil {
 			return &plan.Plan{Wish: r.Wish, Question: "哪一张？"}, nil
 		}
@@ -122,7 +122,7 @@ func TestARequestKnowsItsLanguage(t *testing.T) {
 	first := h.ask(j, h.says("t", "ann", "把它变成卡通"))
 	second := h.ask(j, h.says("t", "ann", "2"))
 	for _, r := range []jobs.Request{first, second} {
-		if got := h.mind.asked[r.ID].Language; got != phrase.SimplifiedChinese {
+		if got := h.planner.asked[r.ID].Language; got != messages.SimplifiedChinese {
 			t.Errorf("the agent is told that it is %q", got)
 		}
 	}
@@ -137,7 +137,7 @@ func TestARequestKnowsItsLanguage(t *testing.T) {
 func TestWhatHasNoWordsIsInTheLanguageOfTheConversation(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
-	h.mind.plan = func(context.Context, plan.Request) (*plan.Plan, error) { return nil, plan.TooMany(70) }
+	h.planner.plan = func(context.Context, plan.Request) (*plan.Plan, error) { return nil, plan.TooMany(70) }
 	j := h.start(bilingual(t))
 	replies := func(thread, text, to string, own bool) adapters.Event {
 		e := h.says(thread, "ann", text)
@@ -148,18 +148,18 @@ func TestWhatHasNoWordsIsInTheLanguageOfTheConversation(t *testing.T) {
 		event adapters.Event
 		want  string
 	}{
-		{h.says("t", "ann", "👍"), phrase.English},
-		{h.says("t", "ann", "把它变成卡通"), phrase.SimplifiedChinese},
-		{h.says("t", "ann", "1"), phrase.SimplifiedChinese},
-		{h.says("t", "bob", "？"), phrase.SimplifiedChinese},
-		{h.says("t", "ann", "", h.chat.upload("a.png", "PNGx")), phrase.SimplifiedChinese},
-		{replies("t", "👍", "make it a cartoon", false), phrase.English},
-		{h.says("t", "ann", "2"), phrase.English},
-		{replies("t", "👍", "把它变成卡通", false), phrase.SimplifiedChinese},
-		{replies("t", "👍", "The text in the picture", true), phrase.SimplifiedChinese},
-		{replies("u", "👍", "图中的文字", true), phrase.SimplifiedChinese},
-		{replies("v", "rotate it", "图中的文字", true), phrase.English},
-		{h.says("v", "ann", "翻译成中文：Hello, how are you? I am fine."), phrase.SimplifiedChinese},
+		{h.says("t", "ann", "👍"), messages.English},
+		{h.says("t", "ann", "把它变成卡通"), messages.SimplifiedChinese},
+		{h.says("t", "ann", "1"), messages.SimplifiedChinese},
+		{h.says("t", "bob", "？"), messages.SimplifiedChinese},
+		{h.says("t", "ann", "", h.chat.upload("a.png", "PNGx")), messages.SimplifiedChinese},
+		{replies("t", "👍", "make it a cartoon", false), messages.English},
+		{h.says("t", "ann", "2"), messages.English},
+		{replies("t", "👍", "把它变成卡通", false), messages.SimplifiedChinese},
+		{replies("t", "👍", "The text in the picture", true), messages.SimplifiedChinese},
+		{replies("u", "👍", "图中的文字", true), messages.SimplifiedChinese},
+		{replies("v", "rotate it", "图中的文字", true), messages.English},
+		{h.says("v", "ann", "翻译成中文：Hello, how are you? I am fine."), messages.SimplifiedChinese},
 	} {
 		r := h.ask(j, c.event)
 		if got := r.Runs[0].Answer.Reply.Language; got != c.want {
@@ -177,7 +177,7 @@ func TestMarksAreToldInTheLanguageOfTheWish(t *testing.T) {
 		picture := h.ask(j, h.says(wish, "ann", "pic")).Runs[0].Made[0]
 		e := h.says(wish, "ann", wish)
 		e.Message.Marks = []adapters.Mark{{Picture: picture.Name, Width: 100, Height: 50, Points: []adapters.Point{{X: 1, Y: 2}}}}
-		given := h.mind.request(h.ask(j, e).ID).Given
+		given := h.planner.request(h.ask(j, e).ID).Given
 		if want := fmt.Sprintf(format, picture.Name); len(given) != 2 || given[1].About != want {
 			t.Errorf("given are %+v, want one that is %q", given, want)
 		}
@@ -188,8 +188,8 @@ func TestMarksAreToldInTheLanguageOfTheWish(t *testing.T) {
 func TestProgressIsToldInTheLanguageOfTheWish(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
-	g := h.mind.blocks("blur")
-	h.mind.plan = func(context.Context, plan.Request) (*plan.Plan, error) { return read("blur"), nil }
+	g := h.planner.blocks("blur")
+	h.planner.plan = func(context.Context, plan.Request) (*plan.Plan, error) { return read("blur"), nil }
 	var mu sync.Mutex
 	var titles []string
 	platform := &reporting{chat: h.chat, shown: make(chan struct{}, 1), fails: func(p adapters.Progress) bool {

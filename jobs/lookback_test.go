@@ -93,7 +93,7 @@ func TestWhatOthersWroteInTheThread(t *testing.T) {
 	a.write(h.says("t", "bob", "look at this", h.chat.upload("bob.png", "PNG b"), h.chat.upload("bad.png", "BAD")))
 	a.write(h.says("t", "cid", ""))
 	a.write(h.says("t", "cid", "and this", h.chat.upload("notes.txt", "notes")))
-	first := h.mind.request(h.ask(j, a.write(h.says("t", "ann", "blur"))).ID)
+	first := h.planner.request(h.ask(j, a.write(h.says("t", "ann", "blur"))).ID)
 	if got := files(first.Earlier); got != "bob.png notes.txt" || len(first.Given) != 0 {
 		t.Errorf("earlier are %q, given %+v", got, first.Given)
 	}
@@ -104,14 +104,14 @@ func TestWhatOthersWroteInTheThread(t *testing.T) {
 		t.Error("people who wrote before are interrupted")
 	}
 	a.write(h.says("t", "bob", "one more", h.chat.upload("more.png", "PNG m")))
-	second := h.mind.request(h.ask(j, a.write(h.says("t", "ann", "sharpen", h.chat.upload("own.png", "PNG o")))).ID)
+	second := h.planner.request(h.ask(j, a.write(h.says("t", "ann", "sharpen", h.chat.upload("own.png", "PNG o")))).ID)
 	if got := files(second.Earlier); got != "bob.png notes.txt more.png" {
 		t.Errorf("earlier are then %q", got)
 	}
 	if got := wishes(second.Turns); !strings.HasSuffix(got, "| blur | Name of ann: hello bob | Name of bob: one more ["+second.Earlier[len(second.Earlier)-1].Name+"]") || strings.Count(got, "look at this") != 1 {
 		t.Errorf("the turns are then %q", got)
 	}
-	third := h.mind.request(h.ask(j, a.write(h.says("t", "bob", "blur"))).ID)
+	third := h.planner.request(h.ask(j, a.write(h.says("t", "bob", "blur"))).ID)
 	if got := files(third.Earlier); got != "bob.png notes.txt more.png own.png" {
 		t.Errorf("earlier are at last %q", got)
 	}
@@ -134,14 +134,14 @@ func TestWhereNothingIsLookedFor(t *testing.T) {
 		if name == "alone" {
 			h.ask(j, root)
 		}
-		if r := h.mind.request(h.ask(j, e).ID); a.calls() > 0 || files(r.Earlier) != "" {
+		if r := h.planner.request(h.ask(j, e).ID); a.calls() > 0 || files(r.Earlier) != "" {
 			t.Errorf("%s: it was looked back %d times, earlier are %+v", name, a.calls(), r.Earlier)
 		}
 	}
 	chain := h.says("u", "ann", "blur")
 	chain.Message.Ref.ID = "u"
 	chain.Message.ReplyTo = &adapters.Earlier{Ref: a.past[0].Ref, By: a.past[0].By, At: chain.At, Files: a.past[0].Files}
-	if r := h.mind.request(h.ask(j, chain).ID); a.calls() != 1 || files(r.Given) != "bob.png" || files(r.Earlier) != "" {
+	if r := h.planner.request(h.ask(j, chain).ID); a.calls() != 1 || files(r.Given) != "bob.png" || files(r.Earlier) != "" {
 		t.Errorf("of a reply, given are %+v and earlier %+v", r.Given, r.Earlier)
 	}
 }
@@ -159,7 +159,7 @@ func TestALongThread(t *testing.T) {
 	large := h.chat.upload("large.png", "PNG large")
 	large.Size = 999
 	a.write(h.says("t", "bob", strings.Repeat("long ", 1000), large))
-	r := h.mind.request(h.ask(j, a.write(h.says("t", "ann", "blur"))).ID)
+	r := h.planner.request(h.ask(j, a.write(h.says("t", "ann", "blur"))).ID)
 	if len(r.Turns) != 50 || !strings.Contains(r.Turns[0].Wish, "message 151") || len(r.Turns[49].Wish) > 2100 {
 		t.Errorf("there are %d turns, the first is %q", len(r.Turns), r.Turns[0].Wish)
 	}
@@ -169,7 +169,7 @@ func TestALongThread(t *testing.T) {
 	for n := range 30 {
 		a.write(h.says("t", "bob", "", h.chat.upload(fmt.Sprintf("new%d.png", n), fmt.Sprintf("PNG new %d", n))))
 	}
-	r = h.mind.request(h.ask(j, a.write(h.says("t", "bob", "blur"))).ID)
+	r = h.planner.request(h.ask(j, a.write(h.says("t", "bob", "blur"))).ID)
 	if got := strings.Fields(files(r.Earlier)); len(got) != 21 || got[1] != "new10.png" || got[20] != "new29.png" {
 		t.Errorf("earlier are then %q", got)
 	}
@@ -182,7 +182,7 @@ func TestFilesOfThePastWithoutASize(t *testing.T) {
 	for n := range 5 {
 		a.write(h.says("t", "bob", "", h.chat.upload(fmt.Sprintf("%d.png", n), fmt.Sprintf("PNG %d%600d", n, n))))
 	}
-	r := h.mind.request(h.ask(j, a.write(h.says("t", "ann", "blur"))).ID)
+	r := h.planner.request(h.ask(j, a.write(h.says("t", "ann", "blur"))).ID)
 	if got := files(r.Earlier); got != "3.png 4.png" {
 		t.Errorf("earlier are %q", got)
 	}
@@ -206,7 +206,7 @@ func TestAPastThatIsRefused(t *testing.T) {
 	a.mu.Lock()
 	a.fail = nil
 	a.mu.Unlock()
-	if r := h.mind.request(h.ask(j, a.write(h.says("t", "ann", "blur"))).ID); files(r.Earlier) != "cid.png" {
+	if r := h.planner.request(h.ask(j, a.write(h.says("t", "ann", "blur"))).ID); files(r.Earlier) != "cid.png" {
 		t.Errorf("once it is told, earlier are %+v", r.Earlier)
 	}
 }
@@ -230,7 +230,7 @@ func TestFilesOfThePastThatFail(t *testing.T) {
 		a.write(h.says("t", "bob", "look", h.chat.upload(name, "PNG "+name)))
 	}
 	r := h.ask(j, a.write(h.says("t", "ann", "blur")))
-	if asked := h.mind.request(r.ID); r.Runs[0].Status != jobs.Done || files(asked.Earlier) != "good.png" || len(asked.Turns) != 4 {
+	if asked := h.planner.request(r.ID); r.Runs[0].Status != jobs.Done || files(asked.Earlier) != "good.png" || len(asked.Turns) != 4 {
 		t.Errorf("it is %s with %q", r.Runs[0].Status, files(asked.Earlier))
 	}
 }
@@ -245,7 +245,7 @@ func TestThePastOfWhoMayNotAsk(t *testing.T) {
 	})
 	refused := a.write(h.says("t", "bob", "blur this", h.chat.upload("bob.png", "PNG b")))
 	h.ask(j, refused)
-	if r := h.mind.request(h.ask(j, a.write(h.says("t", "ann", "blur"))).ID); files(r.Earlier) != "bob.png" {
+	if r := h.planner.request(h.ask(j, a.write(h.says("t", "ann", "blur"))).ID); files(r.Earlier) != "bob.png" {
 		t.Errorf("earlier are %+v", r.Earlier)
 	}
 }
@@ -263,7 +263,7 @@ func TestThePastIsReadOnceOfARequest(t *testing.T) {
 		}
 		return nil
 	}
-	r := h.mind.request(h.ask(j, a.write(h.says("t", "ann", "blur", h.chat.upload("own.png", "PNG o")))).ID)
+	r := h.planner.request(h.ask(j, a.write(h.says("t", "ann", "blur", h.chat.upload("own.png", "PNG o")))).ID)
 	if !failed || a.calls() != 1 || files(r.Earlier) != "bob.png" || len(r.Turns) != 1 {
 		t.Errorf("after %d looks earlier are %+v, the turns %+v", a.calls(), r.Earlier, r.Turns)
 	}

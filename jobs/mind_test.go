@@ -12,11 +12,11 @@ import (
 	"atelier/storage"
 )
 
-// mind is an agent whose plans are written in the wish: "blur>edge|sharpen; caption" are two
+// planner is an agent whose plans are written in the wish: "blur>edge|sharpen; caption" are two
 // subtasks, the first with two solutions, of which the first has two actions, one taking
 // what the other makes. "?text" asks back, "!text" is a reply. What begins with "pic" makes a
 // picture, everything else a text.
-type mind struct {
+type planner struct {
 	blobs storage.Blobs
 
 	mu    sync.Mutex
@@ -33,14 +33,14 @@ type mind struct {
 	hears   string
 }
 
-func newMind(blobs storage.Blobs) *mind {
-	return &mind{
+func newPlanner(blobs storage.Blobs) *planner {
+	return &planner{
 		blobs: blobs, calls: map[string]int{}, asked: map[string]plan.Request{},
 		tools: map[string]func(context.Context, jobs.Work) (plan.Result, error){},
 	}
 }
 
-func (m *mind) Plan(ctx context.Context, r plan.Request) (*plan.Plan, error) {
+func (m *planner) Plan(ctx context.Context, r plan.Request) (*plan.Plan, error) {
 	m.mu.Lock()
 	m.calls["plan"]++
 	m.asked[r.ID] = r
@@ -92,7 +92,7 @@ func makes(tool string) plan.Type {
 	return plan.Text
 }
 
-func (m *mind) Act(ctx context.Context, w jobs.Work) (plan.Result, error) {
+func (m *planner) Act(ctx context.Context, w jobs.Work) (plan.Result, error) {
 	tool := w.Steps[w.At].Action.Tool
 	m.mu.Lock()
 	m.calls[tool]++
@@ -107,7 +107,7 @@ func (m *mind) Act(ctx context.Context, w jobs.Work) (plan.Result, error) {
 	return m.make(ctx, w)
 }
 
-func (m *mind) Ways(p *plan.Plan, _ plan.Choice, offers []plan.Offer) []plan.Message {
+func (m *planner) Ways(p *plan.Plan, _ plan.Choice, offers []plan.Offer) []plan.Message {
 	var all []plan.Message
 	for _, o := range offers {
 		var tools []plan.Message
@@ -119,7 +119,7 @@ func (m *mind) Ways(p *plan.Plan, _ plan.Choice, offers []plan.Offer) []plan.Mes
 	return all
 }
 
-func (m *mind) Respond(ctx context.Context, a jobs.Account) (string, plan.Thinking, error) {
+func (m *planner) Respond(ctx context.Context, a jobs.Account) (string, plan.Thinking, error) {
 	m.mu.Lock()
 	m.calls["respond"]++
 	m.told = append(m.told, a)
@@ -146,7 +146,7 @@ func (m *mind) Respond(ctx context.Context, a jobs.Account) (string, plan.Thinki
 	return strings.TrimSpace("It did not work. " + strings.Join(problems, " ")), plan.Thinking{}, nil
 }
 
-func (*mind) Device(_ context.Context, a plan.Action) string {
+func (*planner) Device(_ context.Context, a plan.Action) string {
 	if strings.HasSuffix(a.Tool, "gpu") {
 		return jobs.QueueGPU
 	}
@@ -154,21 +154,21 @@ func (*mind) Device(_ context.Context, a plan.Action) string {
 }
 
 // Hears listens by a tool of that name, if it has it.
-func (m *mind) Hears(_ context.Context, voice plan.Resource) (plan.Action, bool) {
+func (m *planner) Hears(_ context.Context, voice plan.Resource) (plan.Action, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	args := []plan.Binding{{Arg: "audio", Type: plan.Audio, Source: plan.FromResource(voice.Name)}}
 	return plan.Action{Tool: m.hears, Args: args, Returns: plan.Text}, m.hears != ""
 }
 
-func (m *mind) Capabilities(context.Context) (map[string][]plan.Candidate, error) {
+func (m *planner) Capabilities(context.Context) (map[string][]plan.Candidate, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.has, nil
 }
 
 // make does a step as it should be.
-func (m *mind) make(ctx context.Context, w jobs.Work) (plan.Result, error) {
+func (m *planner) make(ctx context.Context, w jobs.Work) (plan.Result, error) {
 	s := w.Steps[w.At]
 	for _, in := range s.Inputs() {
 		if w.Results[w.Steps[in].Key].Status != plan.Done {
@@ -186,30 +186,30 @@ func (m *mind) make(ctx context.Context, w jobs.Work) (plan.Result, error) {
 	return plan.Result{Status: plan.Done, Output: &o}, nil
 }
 
-// other is a mind of its own in another process.
-func (m *mind) other() *mind { return newMind(m.blobs) }
+// other is a planner of its own in another process.
+func (m *planner) other() *planner { return newPlanner(m.blobs) }
 
-func (m *mind) count(what string) int {
+func (m *planner) count(what string) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.calls[what]
 }
 
-func (m *mind) request(id string) plan.Request {
+func (m *planner) request(id string) plan.Request {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.asked[id]
 }
 
 // set makes a tool do something else. A result without a status stands for the usual one.
-func (m *mind) set(tool string, f func(ctx context.Context, w jobs.Work) (plan.Result, error)) {
+func (m *planner) set(tool string, f func(ctx context.Context, w jobs.Work) (plan.Result, error)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.tools[tool] = f
 }
 
 // fails makes a tool fail.
-func (m *mind) fails(tool, problem string, final bool) {
+func (m *planner) fails(tool, problem string, final bool) {
 	m.set(tool, func(context.Context, jobs.Work) (plan.Result, error) {
 		return plan.Result{Status: plan.Failed, Problem: problem, Final: final}, nil
 	})
@@ -237,14 +237,14 @@ func (g *gate) pass(ctx context.Context) error {
 }
 
 // blocks lets a tool wait at a gate.
-func (m *mind) blocks(tool string) *gate {
+func (m *planner) blocks(tool string) *gate {
 	g := newGate()
 	m.set(tool, func(ctx context.Context, _ jobs.Work) (plan.Result, error) { return plan.Result{}, g.pass(ctx) })
 	return g
 }
 
 // until lets a tool wait at a gate whatever its context says.
-func (*mind) until(g *gate) func(context.Context, jobs.Work) (plan.Result, error) {
+func (*planner) until(g *gate) func(context.Context, jobs.Work) (plan.Result, error) {
 	return func(ctx context.Context, _ jobs.Work) (plan.Result, error) {
 		return plan.Result{}, g.pass(context.WithoutCancel(ctx))
 	}

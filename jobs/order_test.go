@@ -15,8 +15,8 @@ func TestTheRequestsOfAThreadRunInTheirOrder(t *testing.T) {
 	t.Parallel()
 	enterBoth(t, func(h *house) {
 		one, two := h.start(), h.start()
-		first := h.mind.blocks("first")
-		h.mind.fails("second", "It failed.", false)
+		first := h.planner.blocks("first")
+		h.planner.fails("second", "It failed.", false)
 		ids := []string{
 			h.handle(one, h.says("t", "ann", "first")), h.handle(two, h.says("t", "bob", "second")), h.handle(one, h.says("t", "ann", "third")),
 		}
@@ -29,7 +29,7 @@ func TestTheRequestsOfAThreadRunInTheirOrder(t *testing.T) {
 		for _, id := range ids[1:] {
 			r, err := one.Show(h.t.Context(), id)
 			check(h.t, err)
-			if r.Runs[0].Status != jobs.Waiting || h.mind.count("second")+h.mind.count("third") > 0 {
+			if r.Runs[0].Status != jobs.Waiting || h.planner.count("second")+h.planner.count("third") > 0 {
 				h.t.Errorf("%s is %s", r.Wish, r.Runs[0].Status)
 			}
 		}
@@ -59,14 +59,14 @@ func TestWhatWasBeforeIsKnownToTheNext(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
-	first := h.mind.blocks("pic")
+	first := h.planner.blocks("pic")
 	a := h.handle(j, h.says("t", "ann", "pic", h.chat.upload("a.png", "PNG a")))
 	b := h.handle(j, h.says("t", "ann", "caption", h.chat.upload("a.png", "PNG a"), h.chat.upload("b.png", "PNG b")))
 	<-first.entered
 	close(first.open)
 	made := h.wait(j, a, 1).Runs[0].Made
 	h.wait(j, b, 1)
-	asked := h.mind.request(b)
+	asked := h.planner.request(b)
 	if len(asked.Turns) != 1 || asked.Turns[0].Wish != "pic" || asked.Turns[0].Reply != "Here it is." || len(asked.Turns[0].Made) != 1 || asked.Turns[0].Made[0] != made[0].Name {
 		t.Errorf("the turns are %+v", asked.Turns)
 	}
@@ -80,7 +80,7 @@ func TestWhatWasBeforeIsKnownToTheNext(t *testing.T) {
 	if len(earlier) != 1 || earlier[0] != "/"+made[0].Name || strings.Join(given, " ") != "a.png b.png" {
 		t.Errorf("earlier are %v, given are %v", earlier, given)
 	}
-	if old := h.mind.request(a).Given[0]; asked.Given[0] != old {
+	if old := h.planner.request(a).Given[0]; asked.Given[0] != old {
 		t.Errorf("the same file is %+v and then %+v", old, asked.Given[0])
 	}
 }
@@ -95,7 +95,7 @@ func TestTheFilesOfTheMessageThatIsRepliedToAreGiven(t *testing.T) {
 		Files: []adapters.File{h.chat.upload("old.png", "PNG old")},
 	}
 	r := h.ask(j, e)
-	if given := h.mind.request(r.ID).Given; len(given) != 1 || given[0].File != "old.png" {
+	if given := h.planner.request(r.ID).Given; len(given) != 1 || given[0].File != "old.png" {
 		t.Errorf("given is %+v", given)
 	}
 }
@@ -114,7 +114,7 @@ func TestMarksAreGivenWithTheNextMessageOnly(t *testing.T) {
 	}
 	h.handle(j, e)
 	h.handle(j, e) // the platform tells of it again
-	given := h.mind.request(h.ask(j, h.says("t", "ann", "cut")).ID).Given
+	given := h.planner.request(h.ask(j, h.says("t", "ann", "cut")).ID).Given
 	if len(given) == 0 || given[0] != picture {
 		t.Fatalf("given are %+v, without the picture that is marked", given)
 	}
@@ -136,7 +136,7 @@ func TestMarksAreGivenWithTheNextMessageOnly(t *testing.T) {
 	if len(points) != 2 || points[1] != (plan.Point{X: 3, Y: 4, Exclude: true}) || len(boxes) != 1 || boxes[0].YMax != 20 {
 		t.Errorf("the points are %v, the boxes %v", points, boxes)
 	}
-	next := h.mind.request(h.ask(j, h.says("t", "ann", "blur")).ID)
+	next := h.planner.request(h.ask(j, h.says("t", "ann", "blur")).ID)
 	if len(next.Given) != 0 || len(next.Earlier) != 5 { // the picture, the marks, what cut made
 		t.Errorf("given is %v, earlier are %v", next.Given, next.Earlier)
 	}
@@ -152,20 +152,20 @@ func TestMarksComeWithTheirMessage(t *testing.T) {
 	box := []adapters.Box{{XMax: 3, YMax: 2}}
 	e := h.says("t", "ann", "caption", file)
 	e.Message.Marks = []adapters.Mark{{File: file.ID, Width: 4, Height: 3, Boxes: box}}
-	given := h.mind.request(h.ask(j, e).ID).Given
+	given := h.planner.request(h.ask(j, e).ID).Given
 	if len(given) != 2 || given[0].File != "a.png" || given[1].Type != plan.BBox || given[1].On != given[0].Name {
 		t.Fatalf("given are %+v", given)
 	}
 	h.ask(j, h.says("t", "ann", "caption", h.chat.upload("b.png", "PNG b")))
 	e = h.says("t", "ann", "caption", file)
 	e.Message.Marks = []adapters.Mark{{File: file.ID, Width: 4, Height: 3, Boxes: box}}
-	again := h.mind.request(h.ask(j, e).ID)
+	again := h.planner.request(h.ask(j, e).ID)
 	if len(again.Given) != 2 || again.Given[0] != given[0] || again.Given[1].On != given[0].Name || again.Given[1].Name == given[1].Name {
 		t.Errorf("given are %+v", again.Given)
 	}
 	e = h.says("t", "ann", "caption")
 	e.Message.Marks = []adapters.Mark{{Picture: given[0].Name, Width: 4, Height: 3, Points: []adapters.Point{{X: 1, Y: 1}}}}
-	last := h.mind.request(h.ask(j, e).ID)
+	last := h.planner.request(h.ask(j, e).ID)
 	if len(last.Given) != 2 || last.Given[0] != given[0] || last.Given[1].Type != plan.Points {
 		t.Errorf("given are %+v", last.Given)
 	}
@@ -182,7 +182,7 @@ func TestAThreadGoesOnAfterARequestThatIsNotThereAnyMore(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
-	gate := h.mind.blocks("first")
+	gate := h.planner.blocks("first")
 	first := h.handle(j, h.says("t", "ann", "first"))
 	<-gate.entered
 	second := h.handle(j, h.says("t", "ann", "second"))

@@ -111,7 +111,7 @@ func TestAQuestionIsAnswered(t *testing.T) {
 				return
 			}
 			r := h.wait(j, jobs.RequestID(e), 1)
-			asked := h.mind.request(r.ID)
+			asked := h.planner.request(r.ID)
 			if (asked.Question != nil) != c.answers {
 				t.Fatalf("the question is %+v", asked.Question)
 			}
@@ -136,7 +136,7 @@ func TestAnAnswerThatIsNotEnoughIsAskedBackWithAllThatWasSaid(t *testing.T) {
 	h.ask(j, h.says("t", "ann", "?Which one?"))
 	h.ask(j, h.says("t", "ann", "?And how?"))
 	r := h.ask(j, h.says("t", "ann", "blur"))
-	q := h.mind.request(r.ID).Question
+	q := h.planner.request(r.ID).Question
 	if q == nil || q.Text != "And how?" || q.Wish != "?Which one?, ?And how?" {
 		t.Errorf("the question is %+v", q)
 	}

@@ -27,23 +27,23 @@ func TestADiamondRunsAtItsWidth(t *testing.T) {
 		last.Args = append(last.Args, plan.Binding{Arg: fmt.Sprintf("in%d", i), Type: plan.Text, Source: plan.FromAction(i + 1)})
 	}
 	s.Actions = append(s.Actions, last)
-	h.mind.plan = func(context.Context, plan.Request) (*plan.Plan, error) {
+	h.planner.plan = func(context.Context, plan.Request) (*plan.Plan, error) {
 		return &plan.Plan{Tasks: []plan.Task{{Subtask: plan.Subtask{Returns: plan.Text}, Solutions: []plan.Solution{s}}}}, nil
 	}
 	g := newGate()
 	for i := range width {
-		h.mind.set(fmt.Sprintf("side%d", i), func(ctx context.Context, _ jobs.Work) (plan.Result, error) { return plan.Result{}, g.pass(ctx) })
+		h.planner.set(fmt.Sprintf("side%d", i), func(ctx context.Context, _ jobs.Work) (plan.Result, error) { return plan.Result{}, g.pass(ctx) })
 	}
 	id := h.handle(j, h.says("t", "ann", "all of it"))
 	for range width {
 		<-g.entered // all of them at once: none is let out before the last one came
 	}
-	if h.mind.count("bottom") != 0 {
+	if h.planner.count("bottom") != 0 {
 		t.Error("the last one began before its inputs")
 	}
 	close(g.open)
 	r := h.wait(j, id, 1)
-	if r.Runs[0].Status != jobs.Done || h.mind.count("top") != 1 || h.mind.count("bottom") != 1 || len(r.Runs[0].Made) != width+2 {
+	if r.Runs[0].Status != jobs.Done || h.planner.count("top") != 1 || h.planner.count("bottom") != 1 || len(r.Runs[0].Made) != width+2 {
 		t.Errorf("the run is %s, it made %d", r.Runs[0].Status, len(r.Runs[0].Made))
 	}
 }
@@ -61,7 +61,7 @@ func TestAWidePlanIsDoneWholeAndOnce(t *testing.T) {
 		t.Errorf("the run is %s", r.Runs[0].Status)
 	}
 	for _, tool := range tools {
-		if n := h.mind.count(tool); n != 1 {
+		if n := h.planner.count(tool); n != 1 {
 			t.Errorf("%s ran %d times", tool, n)
 		}
 	}
@@ -71,16 +71,16 @@ func TestAStepThatFailsIsDoneAnotherWay(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
-	h.mind.fails("bad", "It is bad.", false)
-	h.mind.fails("worse", "It is worse.", false)
+	h.planner.fails("bad", "It is bad.", false)
+	h.planner.fails("worse", "It is worse.", false)
 	r := h.ask(j, h.says("t", "ann", "first>bad|first>worse>x|first>good; other"))
 	told := h.told(r)
 	if r.Runs[0].Status != jobs.Done || !strings.Contains(told, "It is bad. So I did it another way.") ||
 		!strings.Contains(told, "It is worse. So I did it another way.") {
 		t.Errorf("the run is %s: %q", r.Runs[0].Status, told)
 	}
-	if h.mind.count("first") != 1 || h.mind.count("x") != 0 || h.mind.count("other") != 1 {
-		t.Errorf("first ran %d times, x %d times, other %d times", h.mind.count("first"), h.mind.count("x"), h.mind.count("other"))
+	if h.planner.count("first") != 1 || h.planner.count("x") != 0 || h.planner.count("other") != 1 {
+		t.Errorf("first ran %d times, x %d times, other %d times", h.planner.count("first"), h.planner.count("x"), h.planner.count("other"))
 	}
 }
 
@@ -88,8 +88,8 @@ func TestARunOfWhichNoWayLeadsToTheEndHasFailed(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
-	h.mind.fails("bad", "It is bad.", false)
-	h.mind.fails("worse", "It is worse.", false)
+	h.planner.fails("bad", "It is bad.", false)
+	h.planner.fails("worse", "It is worse.", false)
 	r := h.ask(j, h.says("t", "ann", "bad|worse"))
 	if told := h.told(r); r.Runs[0].Status != jobs.Failed || !strings.Contains(told, "It is worse.") {
 		t.Errorf("the run is %s: %q", r.Runs[0].Status, told)
@@ -100,9 +100,9 @@ func TestWhatIsRefusedForGoodIsDoneNoOtherWay(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
-	h.mind.fails("bad", "There is no umbrella.", true)
+	h.planner.fails("bad", "There is no umbrella.", true)
 	r := h.ask(j, h.says("t", "ann", "bad|good"))
-	if told := h.told(r); r.Runs[0].Status != jobs.Failed || !strings.Contains(told, "There is no umbrella.") || h.mind.count("good") != 0 {
+	if told := h.told(r); r.Runs[0].Status != jobs.Failed || !strings.Contains(told, "There is no umbrella.") || h.planner.count("good") != 0 {
 		t.Errorf("the run is %s: %q", r.Runs[0].Status, told)
 	}
 }

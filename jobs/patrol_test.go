@@ -65,8 +65,8 @@ func TestARunThatWasBegunByHalfIsTakenUp(t *testing.T) {
 			h.t.Fatalf("it says %v", err)
 		}
 		h.patrols(j, over)
-		if r = h.wait(j, r.ID, 2); r.Runs[1].Status != jobs.Done || h.mind.count("blur") != 2 {
-			h.t.Errorf("it is %s, blurred %d times", r.Runs[1].Status, h.mind.count("blur"))
+		if r = h.wait(j, r.ID, 2); r.Runs[1].Status != jobs.Done || h.planner.count("blur") != 2 {
+			h.t.Errorf("it is %s, blurred %d times", r.Runs[1].Status, h.planner.count("blur"))
 		}
 		if _, still := over[r.ID]; still {
 			h.t.Error("it was over, for the patrol")
@@ -98,7 +98,7 @@ func TestARequestWhoseQueuesWereLostIsTakenUp(t *testing.T) {
 func TestADeadlineThatWasArchivedComesAllTheSame(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
-	g := h.mind.blocks("blur")
+	g := h.planner.blocks("blur")
 	j := h.start()
 	id := h.handle(j, h.says("t", "ann", "blur"))
 	<-g.entered
@@ -118,7 +118,7 @@ func TestADeadlineThatWasArchivedComesAllTheSame(t *testing.T) {
 func TestWhoComesToItsTurnHasADeadline(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
-	g := h.mind.blocks("blur")
+	g := h.planner.blocks("blur")
 	j := h.start()
 	h.handle(j, h.says("t", "ann", "caption"))
 	h.handle(j, h.says("t", "ann", "blur"))
@@ -157,7 +157,7 @@ func TestTheTimeOfATurnBeginsOnce(t *testing.T) {
 func TestAFurtherRunWaitsForNoTurn(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
-	g := h.mind.blocks("blur")
+	g := h.planner.blocks("blur")
 	j := h.start()
 	first := h.handle(j, h.says("t", "ann", "blur"))
 	<-g.entered

@@ -125,7 +125,7 @@ func (h *house) links() {
 	blobs, err := disk.New(disk.Config{Folder: h.t.TempDir(), LinkBase: "https://example.org/files"})
 	check(h.t, err)
 	h.t.Cleanup(func() { check(h.t, blobs.Close()) })
-	h.blobs, h.mind.blobs = blobs, blobs
+	h.blobs, h.planner.blobs = blobs, blobs
 }
 
 // TestAnAnswerThatMayNotBeWritten has files too, and without them it is refused as well: what

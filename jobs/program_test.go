@@ -15,7 +15,7 @@ import (
 func TestOnceMoreRunsTheProgramThatWasWritten(t *testing.T) {
 	t.Parallel()
 	enterBoth(t, func(h *house) {
-		writes := func(m *mind) {
+		writes := func(m *planner) {
 			m.set("write", func(ctx context.Context, w jobs.Work) (plan.Result, error) {
 				r, err := m.make(ctx, w)
 				if r.Program = w.Program; r.Program == "" {
@@ -24,7 +24,7 @@ func TestOnceMoreRunsTheProgramThatWasWritten(t *testing.T) {
 				return r, err
 			})
 		}
-		writes(h.mind)
+		writes(h.planner)
 		j := h.process()
 		stop := h.run(j)
 		r := h.ask(j, h.says("t", "ann", "blur>write; edge"))
@@ -35,14 +35,14 @@ func TestOnceMoreRunsTheProgramThatWasWritten(t *testing.T) {
 		h.wait(j, r.ID, 2)
 		stop()
 
-		other := h.mind.other()
+		other := h.planner.other()
 		writes(other)
 		j = h.start(func(c *jobs.Config) { c.Agent = other })
 		h.handle(j, h.reacts("ann", r.Runs[0].Sent, "🔁", true))
 		h.wait(j, r.ID, 3)
 		h.ask(j, h.says("t", "ann", "edge>write"))
 
-		if got := programs(h.mind); !slices.Equal(got, []string{"", "written"}) {
+		if got := programs(h.planner); !slices.Equal(got, []string{"", "written"}) {
 			t.Errorf("the first process was given the programs %q", got)
 		}
 		if got := programs(other); !slices.Equal(got, []string{"written", ""}) {
@@ -60,14 +60,14 @@ func TestProgramsAreForbiddenByPlace(t *testing.T) {
 	})
 	for thread, forbidden := range map[string]bool{"allowed": false, "elsewhere": true} {
 		r := h.ask(j, h.says(thread, "ann", "blur"))
-		if got := h.mind.request(r.ID).NoPrograms; got != forbidden {
+		if got := h.planner.request(r.ID).NoPrograms; got != forbidden {
 			t.Errorf("%s: programs are forbidden %t", thread, got)
 		}
 	}
 }
 
 // programs are those that the tool write was given, which no other tool may be.
-func programs(m *mind) []string {
+func programs(m *planner) []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var all []string

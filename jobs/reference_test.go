@@ -20,12 +20,12 @@ func TestWhatWasMarkedGoesWithTheAnswerToTheQuestion(t *testing.T) {
 	file := h.chat.upload("a.png", "PNG a")
 	e := h.says("t", "ann", "?What for?", file)
 	e.Message.Marks = []adapters.Mark{{File: file.ID, Width: 4, Height: 3, Boxes: []adapters.Box{{XMax: 3, YMax: 2}}}}
-	first := h.mind.request(h.ask(j, e).ID).Given
-	given := h.mind.request(h.ask(j, h.says("t", "ann", "cut")).ID).Given
+	first := h.planner.request(h.ask(j, e).ID).Given
+	given := h.planner.request(h.ask(j, h.says("t", "ann", "cut")).ID).Given
 	if len(first) != 2 || !slices.Equal(given, first) {
 		t.Errorf("given are %+v and then %+v", first, given)
 	}
-	if later := h.mind.request(h.ask(j, h.says("t", "ann", "blur")).ID).Given; len(later) != 0 {
+	if later := h.planner.request(h.ask(j, h.says("t", "ann", "blur")).ID).Given; len(later) != 0 {
 		t.Errorf("later given are %+v", later)
 	}
 }
@@ -39,12 +39,12 @@ func TestAReplyToAnAnswerIsAboutWhatItMade(t *testing.T) {
 	h.ask(j, h.says("t", "ann", "pic2", h.chat.upload("b.png", "PNG b")))
 	e := h.says("t", "ann", "blur")
 	e.Message.ReplyTo = &adapters.Earlier{Ref: r.Runs[0].Sent, By: adapters.Person{ID: "bot"}, Own: true, At: e.At}
-	if given := h.mind.request(h.ask(j, e).ID).Given; len(given) != 1 || given[0] != r.Runs[0].Made[0] {
+	if given := h.planner.request(h.ask(j, e).ID).Given; len(given) != 1 || given[0] != r.Runs[0].Made[0] {
 		t.Errorf("given are %+v", given)
 	}
 	e = h.says("t", "ann", "blur")
 	e.Message.ReplyTo = &adapters.Earlier{Ref: adapters.MessageRef{Adapter: "chat", Channel: "c", ID: "unknown"}, By: adapters.Person{ID: "bot"}, Own: true, At: e.At}
-	if given := h.mind.request(h.ask(j, e).ID).Given; len(given) != 0 {
+	if given := h.planner.request(h.ask(j, e).ID).Given; len(given) != 0 {
 		t.Errorf("given are %+v", given)
 	}
 }
@@ -64,7 +64,7 @@ func TestTheLastMarkOnAPictureCounts(t *testing.T) {
 		check(t, point("a.png", n))
 		check(t, point(fmt.Sprintf("b%d.png", n), 0))
 	}
-	given := h.mind.request(h.ask(j, h.says("t", "ann", "cut")).ID).Given
+	given := h.planner.request(h.ask(j, h.says("t", "ann", "cut")).ID).Given
 	if len(given) != 16 {
 		t.Fatalf("%d marks are given", len(given))
 	}
@@ -96,10 +96,10 @@ func TestOnceMoreUnderAnotherWayIsThatWay(t *testing.T) {
 	if again.Status != jobs.Done || !slices.Equal(again.Choice, r.Runs[1].Choice) {
 		t.Errorf("run 3 is %s with %v", again.Status, again.Choice)
 	}
-	if n := h.mind.count("pic2"); n != 2 {
+	if n := h.planner.count("pic2"); n != 2 {
 		t.Errorf("it was done %d times", n)
 	}
-	if plans := h.mind.count("plan"); plans != 1 {
+	if plans := h.planner.count("plan"); plans != 1 {
 		t.Errorf("it was planned %d times", plans)
 	}
 }

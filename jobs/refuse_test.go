@@ -56,7 +56,7 @@ func TestTooManyRequestsAreRefusedOnce(t *testing.T) {
 		if told := h.told(r); !strings.HasPrefix(told, "You have reached the limit of requests here, which is 2 an hour. Ask again in ") {
 			h.t.Errorf("told is %q", told)
 		}
-		if r.Runs[0].Status != jobs.Failed || r.Runs[0].Stopped != "refused" || h.mind.count("plan") != 2 {
+		if r.Runs[0].Status != jobs.Failed || r.Runs[0].Stopped != "refused" || h.planner.count("plan") != 2 {
 			h.t.Errorf("it is %s, %s", r.Runs[0].Status, r.Runs[0].Stopped)
 		}
 		h.chat.untilShown(h.t, e.Message.Ref.ID, adapters.Failed)
@@ -86,7 +86,7 @@ func TestARefusalIsInTheLanguageOfTheWishAndHoldsNobodyUp(t *testing.T) {
 	j := h.start(held(quota.Config{AtOnce: 1}), counted(m), func(c *jobs.Config) {
 		c.Tell = func(language string, m plan.Message) string { return language + ": " + m.String() }
 	})
-	g := h.mind.blocks("slow")
+	g := h.planner.blocks("slow")
 	first := h.handle(j, h.says("t", "ann", "slow"))
 	<-g.entered
 	r := h.ask(j, h.says("t", "ann", "把图片变成黑白")) // at once, although the first one runs
@@ -115,7 +115,7 @@ func TestARefusedAnswerLeavesTheQuestionOpen(t *testing.T) {
 	answers := h.says("t", "bob", "the second")
 	answers.Message.ReplyTo = &adapters.Earlier{Ref: asks.Runs[0].Sent, Own: true, By: adapters.Person{ID: "bot"}}
 	r := h.ask(j, answers)
-	if q := h.mind.request(r.ID).Question; q == nil || q.Text != "which picture" {
+	if q := h.planner.request(r.ID).Question; q == nil || q.Text != "which picture" {
 		t.Errorf("the question is %+v", q)
 	}
 }
@@ -125,7 +125,7 @@ func TestWhoMayNotAskIsToldOnceAndNeverWhereOverheard(t *testing.T) {
 	h := enter(t)
 	j := h.start(held(quota.Config{Deny: denies("eve")}))
 	r := h.ask(j, h.says("t", "eve", "blur"))
-	if told := h.told(r); told != "I am not allowed to work for you here. Whoever runs me can change that." || h.mind.count("plan") != 0 {
+	if told := h.told(r); told != "I am not allowed to work for you here. Whoever runs me can change that." || h.planner.count("plan") != 0 {
 		t.Errorf("told is %q", told)
 	}
 	h.ask(j, h.says("t", "ann", "?which"))
@@ -177,7 +177,7 @@ func TestSignsOfWhoMayNotAskDoNothing(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start(held(quota.Config{Deny: denies("eve")}))
-	g := h.mind.blocks("slow")
+	g := h.planner.blocks("slow")
 	r := h.ask(j, h.says("t", "ann", "blur|slow"))
 	on := r.Runs[0].Sent
 	admin := h.reacts("eve", on, "🗑", true)

@@ -59,7 +59,7 @@ func (r *reporting) until(is func(adapters.Progress) bool) adapters.Progress {
 func TestProgressThatCannotBeShownIsTriedAtGrowingIntervals(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
-	g := h.mind.blocks("blur")
+	g := h.planner.blocks("blur")
 	left := 8
 	platform := &reporting{chat: h.chat, shown: make(chan struct{}, 1), fails: func(adapters.Progress) bool {
 		left--
@@ -91,7 +91,7 @@ func TestProgressIsGivenUpSoonOnceTheAnswerIsThere(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	platform := &reporting{chat: h.chat, shown: make(chan struct{}, 1), fails: func(p adapters.Progress) bool { return p.Ended }}
-	g := h.mind.blocks("blur")
+	g := h.planner.blocks("blur")
 	j := h.process(func(c *jobs.Config) { c.Adapters = []adapters.Adapter{platform} })
 	stop := h.run(j)
 	id := h.handle(j, h.says("t", "ann", "blur"))
@@ -127,7 +127,7 @@ func TestTheBotIsShownToBeAtWork(t *testing.T) {
 		&reporting{chat: h.chat, shown: make(chan struct{}, 100), fails: func(adapters.Progress) bool { return false }}, make(chan adapters.Thread, 100),
 	}
 	j := h.start(func(c *jobs.Config) { c.Adapters = []adapters.Adapter{platform} })
-	g := h.mind.blocks("slow")
+	g := h.planner.blocks("slow")
 	id := h.handle(j, h.says("t", "ann", "slow"))
 	if in := <-platform.typed; in != place1("t") {
 		t.Errorf("it types in %+v", in)

@@ -47,7 +47,7 @@ func TestARequestGoesOnAfterARestart(t *testing.T) {
 		},
 		"plan": func(h *house) (chan struct{}, chan struct{}) {
 			at, release := make(chan struct{}, 9), make(chan struct{})
-			h.mind.plan = func(ctx context.Context, r plan.Request) (*plan.Plan, error) {
+			h.planner.plan = func(ctx context.Context, r plan.Request) (*plan.Plan, error) {
 				at <- struct{}{}
 				<-ctx.Done()
 				return read(r.Wish), ctx.Err()
@@ -55,11 +55,11 @@ func TestARequestGoesOnAfterARestart(t *testing.T) {
 			return at, release
 		},
 		"act": func(h *house) (chan struct{}, chan struct{}) {
-			return h.mind.blocks("edge").entered, make(chan struct{})
+			return h.planner.blocks("edge").entered, make(chan struct{})
 		},
 		"compose": func(h *house) (chan struct{}, chan struct{}) {
 			at := make(chan struct{}, 9)
-			h.mind.respond = func(ctx context.Context, _ jobs.Account) (string, error) {
+			h.planner.respond = func(ctx context.Context, _ jobs.Account) (string, error) {
 				at <- struct{}{}
 				<-ctx.Done()
 				return "", ctx.Err()
@@ -90,8 +90,8 @@ func TestARequestGoesOnAfterARestart(t *testing.T) {
 			close(release)
 			stop()
 			h.chat.onFetch, h.chat.onSend = nil, nil
-			before := h.mind
-			h.mind = before.other()
+			before := h.planner
+			h.planner = before.other()
 
 			again := h.restart(2)
 			h.run(again)
@@ -103,7 +103,7 @@ func TestARequestGoesOnAfterARestart(t *testing.T) {
 			if posts := h.chat.all(); len(posts) != 2 || posts[0].reply.AnswerTo.ID != "m1" {
 				t.Errorf("%d answers were sent: %+v", len(posts), posts)
 			}
-			if n := before.count("blur") + h.mind.count("blur"); n != 1 {
+			if n := before.count("blur") + h.planner.count("blur"); n != 1 {
 				t.Errorf("a step was done %d times", n)
 			}
 			h.restart(0)
@@ -118,7 +118,7 @@ func TestAFurtherRunGoesOnAfterARestart(t *testing.T) {
 	j := h.process(hasty)
 	stop := h.run(j)
 	r := h.ask(j, h.says("t", "ann", "blur"))
-	g := h.mind.blocks("blur")
+	g := h.planner.blocks("blur")
 	n, err := j.Again(t.Context(), r.ID, "ann")
 	check(t, err)
 	<-g.entered
@@ -145,7 +145,7 @@ func (b broken) Append(ctx context.Context, key string, value []byte, expiry tim
 func TestAStepIsNotBlamedForRestarts(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
-	g := h.mind.blocks("slow")
+	g := h.planner.blocks("slow")
 	j := h.process(hasty)
 	stop := h.run(j)
 	id := h.handle(j, h.says("t", "ann", "slow"))
@@ -167,7 +167,7 @@ func TestAStepThatBreaksTheProgramIsGivenUp(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	h.state = broken{h.state}
-	g := h.mind.blocks("bomb")
+	g := h.planner.blocks("bomb")
 	j := h.process(hasty)
 	stop := h.run(j)
 	id := h.handle(j, h.says("t", "ann", "bomb"))
@@ -181,8 +181,8 @@ func TestAStepThatBreaksTheProgramIsGivenUp(t *testing.T) {
 	last := h.restart(1)
 	h.run(last)
 	r := h.wait(last, id, 1)
-	if r.Runs[0].Status != jobs.Failed || !strings.Contains(h.told(r), "begun 5 times") || h.mind.count("bomb") != 5 {
-		t.Errorf("after %d times it is %s: %s", h.mind.count("bomb"), r.Runs[0].Status, h.told(r))
+	if r.Runs[0].Status != jobs.Failed || !strings.Contains(h.told(r), "begun 5 times") || h.planner.count("bomb") != 5 {
+		t.Errorf("after %d times it is %s: %s", h.planner.count("bomb"), r.Runs[0].Status, h.told(r))
 	}
 }
 

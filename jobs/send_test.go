@@ -40,8 +40,8 @@ func TestAnAnswerOfWhichNobodyKnowsWhetherItWasPostedIsSentUnderTheSameKey(t *te
 	}
 	j := h.start()
 	h.ask(j, h.says("t", "ann", "blur"))
-	if h.chat.sends != 4 || len(h.chat.all()) != 1 || h.mind.count("respond") != 1 {
-		t.Errorf("sent %d times, %d messages, worded %d times", h.chat.sends, len(h.chat.all()), h.mind.count("respond"))
+	if h.chat.sends != 4 || len(h.chat.all()) != 1 || h.planner.count("respond") != 1 {
+		t.Errorf("sent %d times, %d messages, worded %d times", h.chat.sends, len(h.chat.all()), h.planner.count("respond"))
 	}
 }
 
@@ -107,8 +107,8 @@ func TestAWayWhoseAnswerCouldNotBeSentIsChosenAnew(t *testing.T) {
 		t.Errorf("it is %s", r.Runs[1].Status)
 	}
 	h.handle(j, h.reacts("ann", r.Runs[0].Sent, adapters.Digit(1), true))
-	if r = h.wait(j, r.ID, 3); r.Runs[2].Status != jobs.Done || h.mind.count("sharpen") != 1 {
-		t.Errorf("it is %s, and was done %d times", r.Runs[2].Status, h.mind.count("sharpen"))
+	if r = h.wait(j, r.ID, 3); r.Runs[2].Status != jobs.Done || h.planner.count("sharpen") != 1 {
+		t.Errorf("it is %s, and was done %d times", r.Runs[2].Status, h.planner.count("sharpen"))
 	}
 }
 
@@ -125,7 +125,7 @@ func TestAQuestionThatCannotBeSentIsNotOpen(t *testing.T) {
 	j := h.start()
 	h.ask(j, h.says("t", "ann", "?which picture"))
 	r := h.ask(j, h.says("t", "ann", "blur"))
-	if q := h.mind.request(r.ID).Question; q != nil || r.Runs[0].Status != jobs.Done {
+	if q := h.planner.request(r.ID).Question; q != nil || r.Runs[0].Status != jobs.Done {
 		t.Errorf("it is taken for the answer to %+v", q)
 	}
 }
@@ -296,7 +296,7 @@ func TestNothingIsLostByAHintThatCannotBeGiven(t *testing.T) {
 	e := h.says("t", "ann", "pic")
 	h.handle(j, e)
 	h.chat.untilShown(t, e.Message.Ref.ID, adapters.Seen, adapters.Done)
-	if r, err := j.Show(t.Context(), jobs.RequestID(e)); err != nil || r.Runs[0].Status != jobs.Done || h.mind.count("pic") != 1 || strings.Contains(h.log.String(), "stage failed") {
+	if r, err := j.Show(t.Context(), jobs.RequestID(e)); err != nil || r.Runs[0].Status != jobs.Done || h.planner.count("pic") != 1 || strings.Contains(h.log.String(), "stage failed") {
 		t.Errorf("the run is %s (%v)\n%s", r.Runs[0].Status, err, h.log)
 	}
 }

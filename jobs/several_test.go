@@ -47,7 +47,7 @@ func TestATextThatIsTooMuchTakesNoRoom(t *testing.T) {
 	}
 	files = append(files, h.chat.upload("z.txt", "small"), h.chat.upload("a.png", "PNG a"))
 	r := h.ask(j, h.says("t", "ann", "blur", files...))
-	if given := h.mind.request(r.ID).Given; len(given) != 10 || given[8].File != "z.txt" || given[9].File != "a.png" {
+	if given := h.planner.request(r.ID).Given; len(given) != 10 || given[8].File != "z.txt" || given[9].File != "a.png" {
 		t.Errorf("%d are given", len(given))
 	}
 	if told := h.told(r); told != "Here it is.\n\nLeft out: These texts are too long together: I take at most 8 MB at once." {

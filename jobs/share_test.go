@@ -35,7 +35,7 @@ func TestTheSameIsChosenByManyAndRunsOnce(t *testing.T) {
 	enterBoth(t, func(h *house) {
 		j, other := h.start(), h.start()
 		r := h.answered(j)
-		g := h.mind.blocks("slow")
+		g := h.planner.blocks("slow")
 		var all sync.WaitGroup
 		for i := range 12 {
 			one := []*jobs.Jobs{j, other}[i%2]
@@ -57,8 +57,8 @@ func TestTheSameIsChosenByManyAndRunsOnce(t *testing.T) {
 		h.chooses(j, "late", r, 1, true) // it is made
 		h.chooses(j, "p1", r, 1, false)  // too late to be taken back
 		h.chooses(j, "p1", r, 1, true)
-		if runs := h.runs(j, r); len(runs) != 3 || runs[1].Status != jobs.Done || h.mind.count("slow") != 1 || h.mind.count("first") != 1 {
-			h.t.Errorf("%d runs, the choice is %s, it ran %d times", len(runs), runs[1].Status, h.mind.count("slow"))
+		if runs := h.runs(j, r); len(runs) != 3 || runs[1].Status != jobs.Done || h.planner.count("slow") != 1 || h.planner.count("first") != 1 {
+			h.t.Errorf("%d runs, the choice is %s, it ran %d times", len(runs), runs[1].Status, h.planner.count("slow"))
 		}
 		if n := len(h.chat.all()); n != 3 {
 			h.t.Errorf("%d messages", n)
@@ -71,7 +71,7 @@ func TestTheLastOneWhoTakesAChoiceBackStopsIt(t *testing.T) {
 	enterBoth(t, func(h *house) {
 		j, other := h.start(), h.start()
 		r := h.answered(j)
-		g := h.mind.blocks("slow")
+		g := h.planner.blocks("slow")
 		h.chooses(j, "ann", r, 1, true)
 		<-g.entered
 		h.chooses(other, "bob", r, 1, true)
@@ -99,12 +99,12 @@ func TestAChoiceThatFailedCanBeChosenAnew(t *testing.T) {
 	h := enter(t)
 	j := h.start()
 	r := h.answered(j)
-	h.mind.fails("slow", "It is bad.", true)
+	h.planner.fails("slow", "It is bad.", true)
 	h.chooses(j, "ann", r, 1, true)
 	if r = h.wait(j, r.ID, 2); r.Runs[1].Status != jobs.Failed {
 		t.Fatalf("it is %s", r.Runs[1].Status)
 	}
-	h.mind.set("slow", nil)
+	h.planner.set("slow", nil)
 	h.chooses(j, "bob", r, 1, true)
 	if r = h.wait(j, r.ID, 3); r.Runs[2].Status != jobs.Done {
 		t.Errorf("chosen anew it is %s", r.Runs[2].Status)
@@ -117,7 +117,7 @@ func TestChoicesOutliveTheProcess(t *testing.T) {
 		first := h.process(func(c *jobs.Config) { c.Grace = time.Millisecond })
 		stop := h.run(first)
 		r := h.answered(first)
-		g := h.mind.blocks("slow")
+		g := h.planner.blocks("slow")
 		h.chooses(first, "ann", r, 1, true)
 		<-g.entered
 		stop()
@@ -130,7 +130,7 @@ func TestChoicesOutliveTheProcess(t *testing.T) {
 			h.t.Errorf("the other way is %s", r.Runs[2].Status)
 		}
 		close(g.open)
-		if r = h.wait(j, r.ID, 2); r.Runs[1].Status != jobs.Done || len(r.Runs) != 3 || h.mind.count("first") != 1 {
+		if r = h.wait(j, r.ID, 2); r.Runs[1].Status != jobs.Done || len(r.Runs) != 3 || h.planner.count("first") != 1 {
 			h.t.Errorf("%d runs, the choice is %s", len(r.Runs), r.Runs[1].Status)
 		}
 		for i, run := range r.Runs { // each with its own answer in the thread
@@ -148,7 +148,7 @@ func TestAFloodOfReactionsComesToAnEnd(t *testing.T) {
 	h := enter(t)
 	j := h.start()
 	r := h.answered(j)
-	h.mind.blocks("slow")
+	h.planner.blocks("slow")
 	for i := range 1000 {
 		h.chooses(j, "eve", r, 1, i%2 == 0)
 	}
@@ -180,7 +180,7 @@ func TestOnceMoreAsOftenAsItHasEnded(t *testing.T) {
 	h := enter(t)
 	j := h.start()
 	r := h.ask(j, h.says("t", "ann", "blur"))
-	g := h.mind.blocks("blur")
+	g := h.planner.blocks("blur")
 	for range 100 {
 		h.handle(j, h.reacts("eve", r.Runs[0].Sent, "🔁", true))
 	}
@@ -199,7 +199,7 @@ func TestChoicesCountAndWhatIsMadeCostsNothing(t *testing.T) {
 	h := enter(t)
 	j := h.start(held(quota.Config{Requests: 2, AtOnce: 1}))
 	r := h.answered(j)
-	g := h.mind.blocks("slow")
+	g := h.planner.blocks("slow")
 	h.chooses(j, "bob", r, 1, true) // his first
 	<-g.entered
 	h.chooses(j, "bob", r, 2, true) // which is a second at once

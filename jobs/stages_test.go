@@ -43,7 +43,7 @@ func TestARequestGoesThroughAllStages(t *testing.T) {
 		}
 		h.chat.until(t, "the numbers", func() bool { return h.chat.offered[r.Runs[0].Sent.ID] == 1 })
 		h.chat.untilShown(t, e.Message.Ref.ID, adapters.Seen, adapters.Done)
-		given := h.mind.request(r.ID).Given
+		given := h.planner.request(r.ID).Given
 		if len(given) != 1 || given[0].Type != plan.Image || given[0].File != "holiday photo.png" {
 			t.Errorf("given is %+v", given)
 		}
@@ -57,7 +57,7 @@ func TestTheLogHasTheRequestAndNothingOfWhatPeopleWrote(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
-	h.mind.fails("blur", "The secret.png is broken.", false)
+	h.planner.fails("blur", "The secret.png is broken.", false)
 	e := h.says("t", "ann", "blur", h.chat.upload("secret.png", "PNG secret"))
 	r := h.ask(j, e)
 	bad := h.ask(j, h.says("t", "ann", "blur", h.chat.upload("secret.txt", "BAD secret")))
@@ -91,7 +91,7 @@ func TestSignsTellHowARequestEnded(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
-	h.mind.fails("broken", "It is broken.", false)
+	h.planner.fails("broken", "It is broken.", false)
 	for wish, sign := range map[string]adapters.Status{"!hello": adapters.Done, "?which": adapters.Asking, "broken": adapters.Failed} {
 		e := h.says("t"+wish, "ann", wish)
 		r := h.ask(j, e)

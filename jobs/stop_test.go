@@ -15,7 +15,7 @@ import (
 func TestWhatRunsMayEndWithinTheGrace(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
-	g := h.mind.blocks("blur")
+	g := h.planner.blocks("blur")
 	j := h.process()
 	stop := h.run(j)
 	id := h.handle(j, h.says("t", "ann", "blur"))
@@ -35,8 +35,8 @@ func TestWhatRunsMayEndWithinTheGrace(t *testing.T) {
 	}
 	next := h.start()
 	h.wait(next, id, 1)
-	if r := h.wait(next, second, 1); r.Runs[0].Status != jobs.Done || h.mind.count("blur") != 1 {
-		t.Errorf("blurred %d times", h.mind.count("blur"))
+	if r := h.wait(next, second, 1); r.Runs[0].Status != jobs.Done || h.planner.count("blur") != 1 {
+		t.Errorf("blurred %d times", h.planner.count("blur"))
 	}
 	workers, err := next.Workers(t.Context())
 	check(t, err)
@@ -54,11 +54,11 @@ func TestWhatRunsLongerThanTheGraceIsDoneByTheNextProcess(t *testing.T) {
 			g := newGate()
 			switch stage {
 			case "plan":
-				h.mind.plan = func(ctx context.Context, r plan.Request) (*plan.Plan, error) { return read(r.Wish), g.pass(ctx) }
+				h.planner.plan = func(ctx context.Context, r plan.Request) (*plan.Plan, error) { return read(r.Wish), g.pass(ctx) }
 			case "act":
-				h.mind.set("pic", func(ctx context.Context, _ jobs.Work) (plan.Result, error) { return plan.Result{}, g.pass(ctx) })
+				h.planner.set("pic", func(ctx context.Context, _ jobs.Work) (plan.Result, error) { return plan.Result{}, g.pass(ctx) })
 			case "compose":
-				h.mind.respond = func(ctx context.Context, _ jobs.Account) (string, error) { return "Here it is.", g.pass(ctx) }
+				h.planner.respond = func(ctx context.Context, _ jobs.Account) (string, error) { return "Here it is.", g.pass(ctx) }
 			}
 			j := h.process(func(c *jobs.Config) { c.Grace = time.Millisecond })
 			stop := h.run(j)
@@ -131,7 +131,7 @@ func TestAStepThatDoesNotObeyIsNotWaitedForForEver(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	g := newGate()
-	h.mind.set("blur", h.mind.until(g))
+	h.planner.set("blur", h.planner.until(g))
 	j := h.process(func(c *jobs.Config) { c.Grace = time.Millisecond })
 	j.Obey(time.Millisecond)
 	stop := h.run(j)

@@ -26,14 +26,14 @@ func TestLongTextsAreKeptBesideTheLog(t *testing.T) {
 	enterBoth(t, func(h *house) {
 		t := h.t
 		for _, tool := range []string{"a", "b", "c", "d"} {
-			h.mind.set(tool, func(context.Context, jobs.Work) (plan.Result, error) {
+			h.planner.set(tool, func(context.Context, jobs.Work) (plan.Result, error) {
 				return plan.Result{
 					Status: plan.Done, Output: &plan.Resource{Name: tool + ".txt", Type: plan.Text, Value: long(tool)},
 					More: []plan.Resource{{Name: tool + "-more.txt", Type: plan.Text, Value: long(tool + " more")}},
 				}, nil
 			})
 		}
-		h.mind.plan = func(_ context.Context, r plan.Request) (*plan.Plan, error) {
+		h.planner.plan = func(_ context.Context, r plan.Request) (*plan.Plan, error) {
 			p := read(r.Wish)
 			p.Resources = r.Resources()
 			return p, nil
@@ -41,8 +41,8 @@ func TestLongTextsAreKeptBesideTheLog(t *testing.T) {
 		j := h.start()
 		given := h.chat.upload("<&>.txt", long("<&>"))
 		r := h.ask(j, h.says("t", "ann", "a>e;b;c;d", given))
-		if r.Runs[0].Status != jobs.Done || h.mind.count("respond") != 1 {
-			t.Errorf("it is %s, worded %d times", r.Runs[0].Status, h.mind.count("respond"))
+		if r.Runs[0].Status != jobs.Done || h.planner.count("respond") != 1 {
+			t.Errorf("it is %s, worded %d times", r.Runs[0].Status, h.planner.count("respond"))
 		}
 		made := func(what string, all []plan.Resource) {
 			t.Helper()
@@ -51,22 +51,22 @@ func TestLongTextsAreKeptBesideTheLog(t *testing.T) {
 			}
 		}
 		made("shown", r.Runs[0].Made)
-		made("told", h.mind.told[0].Route.Made())
+		made("told", h.planner.told[0].Route.Made())
 		for name, all := range map[string][]plan.Resource{
-			"asked": h.mind.request(r.ID).Given, "told": h.mind.told[0].Request.Given, "shown": r.Asked.Given, "planned": r.Runs[0].Plan.Resources,
-			"worked with": h.mind.works[0].Resources,
+			"asked": h.planner.request(r.ID).Given, "told": h.planner.told[0].Request.Given, "shown": r.Asked.Given, "planned": r.Runs[0].Plan.Resources,
+			"worked with": h.planner.works[0].Resources,
 		} {
 			if len(all) != 1 || all[0].Value != long("<&>") || all[0].Blob != "" {
 				t.Errorf("%s: %d resources", name, len(all))
 			}
 		}
-		for _, w := range h.mind.works {
+		for _, w := range h.planner.works {
 			if s := w.Steps[w.At]; s.Action.Tool == "e" && w.Results[w.Steps[s.Inputs()[0]].Key].Output.Value != long("a") {
 				t.Error("the step has another input")
 			}
 		}
 		again := h.ask(j, h.says("t", "ann", "a", given)) // the file is known
-		if asked := h.mind.request(again.ID); len(asked.Given) != 1 || asked.Given[0].Name != r.Asked.Given[0].Name || asked.Given[0].Value != long("<&>") {
+		if asked := h.planner.request(again.ID); len(asked.Given) != 1 || asked.Given[0].Name != r.Asked.Given[0].Name || asked.Given[0].Value != long("<&>") {
 			t.Errorf("given are %d", len(asked.Given))
 		}
 		for _, log := range []string{"request-" + r.ID, "request-" + again.ID, "thread-" + r.ThreadID} {
@@ -94,7 +94,7 @@ func TestAThreadRemembersAsMuchTextAsThereIsRoomFor(t *testing.T) {
 			t.Fatalf("message %d is %s: %s", i, r.Runs[0].Status, h.told(r))
 		}
 	}
-	asked := h.mind.request(h.ask(j, h.says("t", "ann", "last")).ID)
+	asked := h.planner.request(h.ask(j, h.says("t", "ann", "last")).ID)
 	texts, small := []string{}, 0
 	for _, e := range asked.Earlier {
 		if e.File == "" {
@@ -128,7 +128,7 @@ func TestTextsThatAreTooLongTogetherAreRefused(t *testing.T) {
 func TestATextThatIsGoneIsSaid(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
-	h.mind.set("a", func(context.Context, jobs.Work) (plan.Result, error) {
+	h.planner.set("a", func(context.Context, jobs.Work) (plan.Result, error) {
 		return plan.Result{Status: plan.Done, Output: &plan.Resource{Name: "a.txt", Type: plan.Text, Value: long("a")}}, nil
 	})
 	r := h.ask(h.start(), h.says("t", "ann", "a>e|a>f"))
@@ -137,7 +137,7 @@ func TestATextThatIsGoneIsSaid(t *testing.T) {
 	if shown, err := j.Show(t.Context(), r.ID); err != nil || len(shown.Runs[0].Made) != 2 {
 		t.Errorf("shown are %+v, %v", shown, err)
 	}
-	if asked := h.mind.request(h.ask(j, h.says("t", "ann", "last")).ID); len(asked.Earlier) > 2 {
+	if asked := h.planner.request(h.ask(j, h.says("t", "ann", "last")).ID); len(asked.Earlier) > 2 {
 		t.Errorf("remembered are %+v", asked.Earlier)
 	}
 }
@@ -149,31 +149,31 @@ func TestWhatTheLogDoesNotTakeIsSaid(t *testing.T) {
 	t.Run("of a step", func(t *testing.T) {
 		t.Parallel()
 		h := enter(t)
-		h.mind.set("a", func(context.Context, jobs.Work) (plan.Result, error) {
+		h.planner.set("a", func(context.Context, jobs.Work) (plan.Result, error) {
 			return plan.Result{Status: plan.Done, Output: &plan.Resource{Name: "a", Type: plan.Text, Value: "v"}, Note: strings.Repeat("n", most)}, nil
 		})
 		r := h.ask(h.start(), h.says("t", "ann", "a"))
-		if told := h.told(r); h.mind.count("a") != 1 || !strings.Contains(told, "too large to be kept") {
+		if told := h.told(r); h.planner.count("a") != 1 || !strings.Contains(told, "too large to be kept") {
 			t.Errorf("told is %q", told)
 		}
 	})
 	t.Run("of a plan", func(t *testing.T) {
 		t.Parallel()
 		h := enter(t)
-		h.mind.plan = func(context.Context, plan.Request) (*plan.Plan, error) {
+		h.planner.plan = func(context.Context, plan.Request) (*plan.Plan, error) {
 			return &plan.Plan{Reply: strings.Repeat("n", most)}, nil
 		}
 		r := h.ask(h.start(), h.says("t", "ann", "a"))
-		if told := h.told(r); h.mind.count("plan") != 1 || !strings.Contains(told, "too much here to plan with") {
+		if told := h.told(r); h.planner.count("plan") != 1 || !strings.Contains(told, "too much here to plan with") {
 			t.Errorf("told is %q", told)
 		}
 	})
 	t.Run("of an answer", func(t *testing.T) {
 		t.Parallel()
 		h := enter(t)
-		h.mind.respond = func(context.Context, jobs.Account) (string, error) { return strings.Repeat("n", most), nil }
+		h.planner.respond = func(context.Context, jobs.Account) (string, error) { return strings.Repeat("n", most), nil }
 		r := h.ask(h.start(), h.says("t", "ann", "a"))
-		if told := h.told(r); h.mind.count("respond") != 1 || !strings.Contains(told, "more to say about it") {
+		if told := h.told(r); h.planner.count("respond") != 1 || !strings.Contains(told, "more to say about it") {
 			t.Errorf("told is %q", told)
 		}
 	})
@@ -221,8 +221,8 @@ func TestAStepIsNotDoneAnewBecauseThereIsNoRoomForAMoment(t *testing.T) {
 		state.times.Store(8)
 		h.state = state
 		r := h.ask(h.start(), h.says("t", "ann", "pic"))
-		if r.Runs[0].Status != jobs.Done || h.mind.count("pic") != 1 {
-			t.Errorf("it is %s, done %d times", r.Runs[0].Status, h.mind.count("pic"))
+		if r.Runs[0].Status != jobs.Done || h.planner.count("pic") != 1 {
+			t.Errorf("it is %s, done %d times", r.Runs[0].Status, h.planner.count("pic"))
 		}
 	}
 }
@@ -235,14 +235,14 @@ func TestWhatThereIsNoRoomForLeavesNothing(t *testing.T) {
 	state.times.Store(15)
 	h.state = state
 	r := h.ask(h.start(), h.says("t", "ann", "pic"))
-	if r.Runs[0].Status != jobs.Done || len(h.mind.works) != 2 {
-		t.Fatalf("it is %s, done %d times", r.Runs[0].Status, len(h.mind.works))
+	if r.Runs[0].Status != jobs.Done || len(h.planner.works) != 2 {
+		t.Fatalf("it is %s, done %d times", r.Runs[0].Status, len(h.planner.works))
 	}
 	picture := filepath.Base(r.Runs[0].Made[0].Blob)
-	if _, err := h.blobs.Stat(t.Context(), h.mind.works[0].Folder+"/"+picture); !errors.Is(err, storage.ErrNotFound) {
+	if _, err := h.blobs.Stat(t.Context(), h.planner.works[0].Folder+"/"+picture); !errors.Is(err, storage.ErrNotFound) {
 		t.Errorf("the first attempt's picture is there: %v", err)
 	}
-	if _, err := h.blobs.Stat(t.Context(), h.mind.works[1].Folder+"/"+picture); err != nil {
+	if _, err := h.blobs.Stat(t.Context(), h.planner.works[1].Folder+"/"+picture); err != nil {
 		t.Errorf("the second one's is not: %v", err)
 	}
 }

@@ -18,10 +18,10 @@ func (h *house) voice(thread, by, content string) adapters.Event {
 	return h.says(thread, by, "", adapters.File{ID: by, Name: "voice-message.ogg", Handle: by + ".ogg", Voice: true})
 }
 
-// hearing lets the mind hear these words.
+// hearing lets the planner hear these words.
 func (h *house) hearing(tool, words string) {
-	h.mind.hears = tool
-	h.mind.set(tool, func(_ context.Context, w jobs.Work) (plan.Result, error) {
+	h.planner.hears = tool
+	h.planner.set(tool, func(_ context.Context, w jobs.Work) (plan.Result, error) {
 		if got := w.Steps[w.At].Action.Args[0].Source.Name; got != w.Resources[0].Name {
 			return plan.Result{}, errors.New("it listens to " + got)
 		}
@@ -44,20 +44,20 @@ func TestAVoiceMessageIsAWish(t *testing.T) {
 			if told := h.told(r); r.Runs[0].Status != jobs.Done || !strings.HasPrefix(told, want+"\n\n") || r.Wish != "blur; picedge" {
 				h.t.Errorf("%s: %q, wished for %q", r.Runs[0].Status, told, r.Wish)
 			}
-			asked := h.mind.request(r.ID)
+			asked := h.planner.request(r.ID)
 			if asked.Wish != "blur; picedge" || len(asked.Given) != 1 || asked.Given[0].Type != plan.Image {
 				h.t.Errorf("what is planned with: %+v", asked)
 			}
 			if i := len(asked.Earlier) - 1; i < 0 || asked.Earlier[i].Type != plan.Audio {
 				h.t.Errorf("the voice message is not in the thread: %+v", asked.Earlier)
 			}
-			if h.mind.count(tool) != 1 {
-				h.t.Errorf("it was listened to %d times", h.mind.count(tool))
+			if h.planner.count(tool) != 1 {
+				h.t.Errorf("it was listened to %d times", h.planner.count(tool))
 			}
 			run, err := j.Again(h.t.Context(), r.ID, "ann")
 			check(h.t, err)
-			if r = h.wait(j, r.ID, run); h.mind.count(tool) != 2 || r.Runs[run-1].Status != jobs.Done {
-				h.t.Errorf("once more, which is to take over nothing, is %s; listened to %d times", r.Runs[run-1].Status, h.mind.count(tool))
+			if r = h.wait(j, r.ID, run); h.planner.count(tool) != 2 || r.Runs[run-1].Status != jobs.Done {
+				h.t.Errorf("once more, which is to take over nothing, is %s; listened to %d times", r.Runs[run-1].Status, h.planner.count(tool))
 			}
 		}
 	})
@@ -69,8 +69,8 @@ func TestAVoiceMessageIsAWish(t *testing.T) {
 func TestOnceMoreListensOnceMore(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
-	h.mind.hears = "listen"
-	h.mind.fails("listen", "The server is down.", false)
+	h.planner.hears = "listen"
+	h.planner.fails("listen", "The server is down.", false)
 	j := h.start()
 	r := h.ask(j, h.voice("t", "ann", "Ogg hm"))
 	if told := h.told(r); r.Runs[0].Status != jobs.Failed || !strings.Contains(told, "The server is down.") {
@@ -82,16 +82,16 @@ func TestOnceMoreListensOnceMore(t *testing.T) {
 		check(t, err)
 		r = h.wait(j, r.ID, run)
 		p, _ := h.chat.post(r.Runs[run-1].Sent)
-		if r.Runs[run-1].Status != jobs.Done || !strings.HasPrefix(p.reply.Text, "I understood: “"+words+"”") || r.Wish != words || h.mind.count("listen") != i+2 {
-			t.Errorf("%s: %q, wished for %q, listened to %d times", r.Runs[run-1].Status, p.reply.Text, r.Wish, h.mind.count("listen"))
+		if r.Runs[run-1].Status != jobs.Done || !strings.HasPrefix(p.reply.Text, "I understood: “"+words+"”") || r.Wish != words || h.planner.count("listen") != i+2 {
+			t.Errorf("%s: %q, wished for %q, listened to %d times", r.Runs[run-1].Status, p.reply.Text, r.Wish, h.planner.count("listen"))
 		}
 	}
 	run, err := j.Choose(t.Context(), r.ID, 3, plan.Choice{1}, "ann")
 	check(t, err)
 	r = h.wait(j, r.ID, run)
 	p, _ := h.chat.post(r.Runs[run-1].Sent)
-	if r.Runs[run-1].Status != jobs.Done || !strings.HasPrefix(p.reply.Text, "I understood: “picedge|blur”") || h.mind.count("listen") != 3 {
-		t.Errorf("%s: %q, listened to %d times", r.Runs[run-1].Status, p.reply.Text, h.mind.count("listen"))
+	if r.Runs[run-1].Status != jobs.Done || !strings.HasPrefix(p.reply.Text, "I understood: “picedge|blur”") || h.planner.count("listen") != 3 {
+		t.Errorf("%s: %q, listened to %d times", r.Runs[run-1].Status, p.reply.Text, h.planner.count("listen"))
 	}
 }
 
@@ -106,12 +106,12 @@ func TestAVoiceMessageThatIsNotUnderstood(t *testing.T) {
 		"silence":        {func(h *house) { h.hearing("listen", " ") }, "I could not make out your voice message. Please write what you want."},
 		"a speech":       {func(h *house) { h.hearing("listen", strings.Repeat("word ", 3000)) }, "Your voice message is too long for a wish. Please say it in fewer words."},
 		"a failure": {func(h *house) {
-			h.mind.hears = "listen"
-			h.mind.fails("listen", "The recording is damaged.", false)
+			h.planner.hears = "listen"
+			h.planner.fails("listen", "The recording is damaged.", false)
 		}, "I could not make out your voice message: The recording is damaged. Please write what you want."},
 		"a breakdown": {func(h *house) {
-			h.mind.hears = "listen"
-			h.mind.set("listen", func(context.Context, jobs.Work) (plan.Result, error) { panic("ears") })
+			h.planner.hears = "listen"
+			h.planner.set("listen", func(context.Context, jobs.Work) (plan.Result, error) { panic("ears") })
 		}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -123,7 +123,7 @@ func TestAVoiceMessageThatIsNotUnderstood(t *testing.T) {
 			if told := h.told(r); r.Runs[0].Status != jobs.Failed || c.says != "" && told != c.says || told == "" {
 				t.Errorf("%s: %q", r.Runs[0].Status, told)
 			}
-			if h.mind.count("plan") != 0 {
+			if h.planner.count("plan") != 0 {
 				t.Error("it was planned with")
 			}
 			if r := h.ask(j, h.says("t", "ann", "blur")); r.Runs[0].Status != jobs.Done {
@@ -144,15 +144,15 @@ func TestAVoiceMessageIsAboutWhatGoesWithIt(t *testing.T) {
 	e := h.voice("t", "ann", "Ogg blur it")
 	e.Message.Files = append([]adapters.File{{ID: "p", Name: "photo.png", Handle: "pic"}}, e.Message.Files...)
 	r := h.ask(j, e)
-	asked := h.mind.request(r.ID)
+	asked := h.planner.request(r.ID)
 	if r.Wish != "blur" || len(asked.Given) != 1 || asked.Given[0].Type != plan.Image {
 		t.Errorf("%s: it is wished for %q with %+v", h.told(r), r.Wish, asked.Given)
 	}
 	e = h.voice("u", "bob", "Ogg one")
 	h.chat.files["two.ogg"] = "Ogg two"
 	e.Message.Files = append(e.Message.Files, adapters.File{ID: "two", Name: "two.ogg", Handle: "two.ogg", Voice: true})
-	if h.ask(j, e); h.mind.count("listen") != 1 {
-		t.Errorf("it was listened to %d times", h.mind.count("listen"))
+	if h.ask(j, e); h.planner.count("listen") != 1 {
+		t.Errorf("it was listened to %d times", h.planner.count("listen"))
 	}
 }
 
@@ -168,9 +168,9 @@ func TestASoundWithWordsIsNoVoiceMessage(t *testing.T) {
 	chosen.Message.Files[0].Voice, chosen.Message.Text = false, "!What shall I do with it?"
 	for _, e := range []adapters.Event{with, chosen} {
 		r := h.ask(j, e)
-		asked := h.mind.request(r.ID)
-		if h.mind.count("listen") != 0 || !slices.ContainsFunc(asked.Given, func(g plan.Resource) bool { return g.Type == plan.Audio }) {
-			t.Errorf("%+v, listened to %d times", asked.Given, h.mind.count("listen"))
+		asked := h.planner.request(r.ID)
+		if h.planner.count("listen") != 0 || !slices.ContainsFunc(asked.Given, func(g plan.Resource) bool { return g.Type == plan.Audio }) {
+			t.Errorf("%+v, listened to %d times", asked.Given, h.planner.count("listen"))
 		}
 	}
 }

@@ -32,8 +32,8 @@ func TestTheSameEventAtTwoProcessesIsOneRequest(t *testing.T) {
 			h.wait(one, jobs.RequestID(e), 1)
 			h.wait(two, jobs.RequestID(e), 1)
 		}
-		if n := len(h.chat.all()); n != 5 || h.mind.count("blur") != 5 || h.mind.count("plan") != 5 {
-			h.t.Errorf("%d answers, blurred %d times, planned %d times", n, h.mind.count("blur"), h.mind.count("plan"))
+		if n := len(h.chat.all()); n != 5 || h.planner.count("blur") != 5 || h.planner.count("plan") != 5 {
+			h.t.Errorf("%d answers, blurred %d times, planned %d times", n, h.planner.count("blur"), h.planner.count("plan"))
 		}
 		all, err := one.Requests(h.t.Context(), 100)
 		check(h.t, err)
@@ -55,8 +55,8 @@ func TestAnEventThatComesAgainAfterItsEndDisturbsNothing(t *testing.T) {
 	h.ask(j, other)
 	h.chat.untilShown(t, other.Message.Ref.ID, adapters.Seen, adapters.Done)
 	h.chat.untilShown(t, e.Message.Ref.ID, adapters.Seen, adapters.Done)
-	if len(h.chat.all()) != 2 || h.mind.count("blur") != 1 {
-		t.Errorf("%d answers, blurred %d times", len(h.chat.all()), h.mind.count("blur"))
+	if len(h.chat.all()) != 2 || h.planner.count("blur") != 1 {
+		t.Errorf("%d answers, blurred %d times", len(h.chat.all()), h.planner.count("blur"))
 	}
 }
 

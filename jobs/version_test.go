@@ -20,7 +20,7 @@ func (h *house) stopBefore(kind string) (id, queue, task string) {
 	}
 	g := newGate()
 	if kind == "compose" {
-		g = h.mind.blocks("blur")
+		g = h.planner.blocks("blur")
 	}
 	e := h.says("t", "ann", "blur")
 	id = h.handle(h.process(), e)

@@ -13,7 +13,7 @@ import (
 
 	"atelier/adapters"
 	"atelier/adapters/discord/discordtest"
-	"atelier/adapters/ledger"
+	"atelier/adapters/outbox"
 )
 
 // scene is a local Discord with a bot, and somebody who writes.
@@ -46,7 +46,7 @@ func newSceneWithLog(t *testing.T, o discordtest.Options, log *slog.Logger) *sce
 	sc := &scene{T: t, s: s, guild: s.Guild("workshop"), ana: s.User("Ana"), events: make(chan adapters.Event, 100), files: map[string][]byte{}}
 	sc.channel = s.Channel(sc.guild, "general")
 	now := func() time.Time { return time.Now().Add(time.Duration(sc.later.Load())) }
-	sc.d = hasty(t, Config{Token: s.Token(), APIURL: s.URL(), State: &ledger.Memory{}, Open: sc.open, Log: log, Now: now})
+	sc.d = hasty(t, Config{Token: s.Token(), APIURL: s.URL(), State: &outbox.Memory{}, Open: sc.open, Log: log, Now: now})
 	return sc
 }
 

@@ -19,8 +19,8 @@ import (
 	"atelier/adapters/discord/lookup"
 	"atelier/adapters/discord/post"
 	"atelier/adapters/discord/receive"
-	"atelier/adapters/edge"
-	"atelier/adapters/ledger"
+	"atelier/adapters/download"
+	"atelier/adapters/outbox"
 )
 
 // Name is the name of the adapter.
@@ -36,7 +36,7 @@ type Config struct {
 	// also serve files and the gateway, also as a loopback address and by http.
 	APIURL string
 	// State stores what was posted and received, for all processes.
-	State ledger.State
+	State outbox.State
 	// Open opens the files of replies.
 	Open adapters.Opener
 	// Phrases translates the sentences of the adapter; nil is English.
@@ -63,7 +63,7 @@ type Discord struct {
 	config    Config
 	pauses    connect.Pauses
 	api       *api.Client
-	edge      *edge.Client
+	edge      *download.Client
 	connected atomic.Bool // whether there is a session of the gateway
 
 	identity  *lookup.Identity
@@ -99,7 +99,7 @@ func wire(c Config, backoff api.Backoff, pauses connect.Pauses) (*Discord, error
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	reach := edge.Config{Hosts: []string{"discord.com", "gateway.discord.gg", "*.discord.gg", "cdn.discordapp.com", "media.discordapp.net"}, Proxy: c.Proxy}
+	reach := download.Config{Hosts: []string{"discord.com", "gateway.discord.gg", "*.discord.gg", "cdn.discordapp.com", "media.discordapp.net"}, Proxy: c.Proxy}
 	if c.APIURL != "" {
 		u, err := url.Parse(c.APIURL)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -107,11 +107,11 @@ func wire(c Config, backoff api.Backoff, pauses connect.Pauses) (*Discord, error
 		}
 		reach.Allow = []string{u.Hostname()}
 	}
-	outside, err := edge.New(reach)
+	outside, err := download.New(reach)
 	if err != nil {
 		return nil, fmt.Errorf("discord: %w", err)
 	}
-	book, err := ledger.New(c.State)
+	book, err := outbox.New(c.State)
 	if err != nil {
 		return nil, fmt.Errorf("discord: %w", err)
 	}

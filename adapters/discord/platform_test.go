@@ -16,14 +16,14 @@ import (
 	"atelier/adapters/discord/connect"
 	"atelier/adapters/discord/convert"
 	"atelier/adapters/discord/discordtest"
-	"atelier/adapters/ledger"
+	"atelier/adapters/outbox"
 )
 
 // platform is a local Discord as people use it.
 type platform struct {
 	s       *discordtest.Server
 	guild   string
-	state   *ledger.Memory
+	state   *outbox.Memory
 	users   map[string]discordtest.User
 	first   discordtest.User // to whom private threads belong
 	threads map[string]adapters.Thread
@@ -36,7 +36,7 @@ type platform struct {
 func newPlatform(t *testing.T) adapterstest.Platform {
 	t.Helper()
 	s := discordtest.New(t, discordtest.Options{})
-	return &platform{s: s, guild: s.Guild("workshop"), state: &ledger.Memory{}, users: map[string]discordtest.User{}, threads: map[string]adapters.Thread{}}
+	return &platform{s: s, guild: s.Guild("workshop"), state: &outbox.Memory{}, users: map[string]discordtest.User{}, threads: map[string]adapters.Thread{}}
 }
 
 // hasty is an adapter with the short pauses of tests.

@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"atelier/adapters"
-	"atelier/adapters/turns"
+	"atelier/adapters/lanes"
 )
 
 const (
@@ -41,7 +41,7 @@ type Inbox struct {
 	ctx    context.Context //nolint:containedctx // of all that is handed over, until Close
 	end    context.CancelFunc
 	runs   sync.WaitGroup
-	lanes  *turns.Lanes // by thread
+	lanes  *lanes.Lanes // by thread
 
 	mu      sync.Mutex
 	closed  bool
@@ -70,7 +70,7 @@ func New(c Config) (*Inbox, error) {
 		config: c, ctx: ctx, end: end, order: make([]string, remembered),
 		waiting: map[string]*item{}, taken: map[string]bool{},
 	}
-	b.lanes = turns.NewLanes(&b.runs)
+	b.lanes = lanes.NewLanes(&b.runs)
 	return b, nil
 }
 

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"atelier/adapters"
-	"atelier/adapters/edge"
+	"atelier/adapters/download"
 	"atelier/adapters/slack/api"
 	"atelier/adapters/slack/convert"
 )
@@ -24,7 +24,7 @@ const sniffed = 512
 // fetcher opens files that people shared.
 type fetcher struct {
 	api   *api.Client
-	edge  *edge.Client
+	edge  *download.Client
 	base  *url.URL // of the API
 	token string
 }
@@ -145,7 +145,7 @@ func (ft *fetcher) trusts(u *url.URL) bool {
 func below(host, other string) bool { return host == other || strings.HasSuffix(host, "."+other) }
 
 // isLoopback reports whether a host is one of the names of this machine, which stand for one
-// another as in [edge.Config].
+// another as in [download.Config].
 func isLoopback(host string) bool { return host == "localhost" || host == "127.0.0.1" || host == "::1" }
 
 func portOf(u *url.URL) string {

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"atelier/adapters"
-	"atelier/adapters/ledger"
+	"atelier/adapters/outbox"
 	"atelier/adapters/slack/slacktest"
 )
 
@@ -107,7 +107,7 @@ func TestMethodsAreNoFiles(t *testing.T) {
 
 func at(t *testing.T, api string) *fetcher {
 	t.Helper()
-	s, err := New(Config{BotToken: "xoxb-1", SigningSecret: "secret", State: &ledger.Memory{}, Open: nothing, APIURL: api})
+	s, err := New(Config{BotToken: "xoxb-1", SigningSecret: "secret", State: &outbox.Memory{}, Open: nothing, APIURL: api})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"atelier/adapters"
-	"atelier/adapters/ledger"
+	"atelier/adapters/outbox"
 	"atelier/adapters/slack/convert"
 	"atelier/adapters/slack/slacktest"
 )
@@ -115,7 +115,7 @@ func TestBeforeWithOddFields(t *testing.T) {
 		_, _ = io.WriteString(w, answer) //nolint:errcheck // the bot has gone
 	}))
 	t.Cleanup(server.Close)
-	s, err := New(Config{BotToken: "xoxb-1", AppToken: "xapp-1", APIURL: server.URL + "/api/", State: new(ledger.Memory), Open: nothing})
+	s, err := New(Config{BotToken: "xoxb-1", AppToken: "xapp-1", APIURL: server.URL + "/api/", State: new(outbox.Memory), Open: nothing})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/slack-go/slack"
 
 	"atelier/adapters"
-	"atelier/adapters/edge"
+	"atelier/adapters/download"
 	"atelier/adapters/slack/api"
 )
 
@@ -32,7 +32,7 @@ func (s *Slack) Look(ctx context.Context) (Account, error) {
 	if s.config.APIURL != officialURL && (isForeign(err) || err == nil && answer.UserID == "") {
 		return Account{}, &adapters.Fault{
 			Sentence: "This is no server that speaks Slack's protocol: look at SLACK_API_URL, which ends in /api/.",
-			Kind:     adapters.ErrInvalid, Err: edge.Detail(err),
+			Kind:     adapters.ErrInvalid, Err: download.Detail(err),
 		}
 	}
 	err = api.Fault(err)

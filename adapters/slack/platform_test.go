@@ -18,7 +18,7 @@ import (
 
 	"atelier/adapters"
 	"atelier/adapters/adapterstest"
-	"atelier/adapters/ledger"
+	"atelier/adapters/outbox"
 	"atelier/adapters/slack/convert"
 	"atelier/adapters/slack/slacktest"
 )
@@ -27,7 +27,7 @@ import (
 type workspace struct {
 	*slacktest.Server
 
-	state   ledger.Memory
+	state   outbox.Memory
 	channel string
 	zoe     string
 	someone string // the first person

@@ -16,8 +16,8 @@ import (
 	"golang.org/x/time/rate"
 
 	"atelier/adapters"
-	"atelier/adapters/edge"
-	"atelier/adapters/ledger"
+	"atelier/adapters/download"
+	"atelier/adapters/outbox"
 	"atelier/adapters/slack/api"
 	"atelier/adapters/slack/connect"
 	"atelier/adapters/slack/convert"
@@ -48,7 +48,7 @@ type Config struct {
 	// networks. [Slack.Fetch] documents which of them get the token.
 	APIURL string
 	// State stores what was posted.
-	State ledger.State
+	State outbox.State
 	// Open opens the files of replies.
 	Open adapters.Opener
 	// Phrases translates the sentences of the adapter; nil is English.
@@ -73,7 +73,7 @@ type Slack struct {
 
 	config Config
 	api    *api.Client
-	edge   *edge.Client
+	edge   *download.Client
 
 	// Lookups.
 	identity *lookup.Identity
@@ -109,7 +109,7 @@ func New(c Config) (*Slack, error) {
 	case c.MaxFile < 0:
 		return nil, errors.New("slack: the most bytes of a file are less than none")
 	}
-	book, err := ledger.New(c.State)
+	book, err := outbox.New(c.State)
 	if err != nil {
 		return nil, fmt.Errorf("slack: %w", err)
 	}
@@ -125,12 +125,12 @@ func New(c Config) (*Slack, error) {
 	if c.MaxFile == 0 {
 		c.MaxFile = defaultMaxFile
 	}
-	reach := edge.Config{Hosts: []string{officialHost, "*." + officialHost}, Proxy: c.Proxy}
+	reach := download.Config{Hosts: []string{officialHost, "*." + officialHost}, Proxy: c.Proxy}
 	base, err := locate(&c, &reach)
 	if err != nil {
 		return nil, err
 	}
-	outside, err := edge.New(reach)
+	outside, err := download.New(reach)
 	if err != nil {
 		return nil, fmt.Errorf("slack: %w", err)
 	}
@@ -146,7 +146,7 @@ func New(c Config) (*Slack, error) {
 
 // locate parses the address of the API, completes the setting, and allows the hosts that belong
 // to it.
-func locate(c *Config, reach *edge.Config) (*url.URL, error) {
+func locate(c *Config, reach *download.Config) (*url.URL, error) {
 	named := c.APIURL != ""
 	if !named {
 		c.APIURL = officialURL
@@ -230,7 +230,7 @@ func (s *Slack) Send(ctx context.Context, key string, r adapters.Reply) (adapter
 }
 
 // wireOut makes what posts.
-func (s *Slack) wireOut(book *ledger.Ledger) (*post.Poster, *post.Responder) {
+func (s *Slack) wireOut(book *outbox.Ledger) (*post.Poster, *post.Responder) {
 	c := s.config
 	composer, outbox := &convert.Composer{Phrases: c.Phrases}, &post.Outbox{Ledger: book}
 	poster := &post.Poster{API: s.api, Messages: s.messages, Outbox: outbox, Log: c.Log}

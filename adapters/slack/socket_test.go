@@ -16,7 +16,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"atelier/adapters"
-	"atelier/adapters/ledger"
+	"atelier/adapters/outbox"
 )
 
 // sockets is a server of Socket Mode after Slack's documents, whose sockets do what a test
@@ -56,7 +56,7 @@ func serveSockets(t *testing.T, handle adapters.Handler, open func(n int, w http
 	server := httptest.NewServer(k)
 	t.Cleanup(server.Close)
 	s, err := New(Config{
-		BotToken: "xoxb-1", AppToken: "xapp-1", APIURL: server.URL + "/api/", State: new(ledger.Memory), Open: nothing,
+		BotToken: "xoxb-1", AppToken: "xapp-1", APIURL: server.URL + "/api/", State: new(outbox.Memory), Open: nothing,
 		Log: slog.New(slog.NewTextHandler(k.log, nil)),
 	})
 	if err != nil {

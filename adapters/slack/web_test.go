@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"atelier/adapters/ledger"
+	"atelier/adapters/outbox"
 	"atelier/adapters/slack/convert"
 )
 
@@ -32,7 +32,7 @@ func FuzzRequests(f *testing.F) {
 		right := "v0=" + hex.EncodeToString(mac.Sum(nil))
 		for _, path := range []string{"/slack/events", "/slack/interactive", "/slack/commands"} {
 			for _, c := range []string{signature, right} {
-				s, err := New(Config{BotToken: "xoxb-1", SigningSecret: "secret", State: &ledger.Memory{}, Open: nothing}) // which has seen none
+				s, err := New(Config{BotToken: "xoxb-1", SigningSecret: "secret", State: &outbox.Memory{}, Open: nothing}) // which has seen none
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -24,8 +24,8 @@ import (
 	"slices"
 	"time"
 
-	"atelier/agent/mind"
 	"atelier/agent/plan"
+	"atelier/agent/planner"
 	"atelier/agent/toolbox"
 )
 
@@ -57,9 +57,9 @@ type Options struct {
 	// that does not answer; "" where somebody was. What nobody was asked is left out of all
 	// figures and counted apart. Nil means that no error is such.
 	Unasked func(error) string
-	// Respond words the answer to a request, as the last job of a [mind.Mind] does. Where
+	// Respond words the answer to a request, as the last job of a [planner.Planner] does. Where
 	// it is set, answers are rehearsed ([Answers]).
-	Respond func(ctx context.Context, a mind.Account, t *plan.Thinking) (string, error)
+	Respond func(ctx context.Context, a planner.Account, t *plan.Thinking) (string, error)
 	// Progress hears how many of the requests are done, one call at a time. Nil hears
 	// nothing.
 	Progress func(done, of int)

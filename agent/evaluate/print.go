@@ -126,7 +126,7 @@ func (p *printer) thinking(t *Thinking) {
 		p.rowf("  "+j.Name, "in %.0f (cached %.0f), out %.0f, %.0f ms, in %d plans", j.Tokens.Input, j.Tokens.Cached, j.Tokens.Output, j.MS, j.Requests)
 	}
 	if t.StoodIn > 0 {
-		p.rowf("another mind stood in", "%d", t.StoodIn)
+		p.rowf("another planner stood in", "%d", t.StoodIn)
 	}
 }
 

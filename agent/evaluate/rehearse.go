@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"atelier/agent/mind"
 	"atelier/agent/plan"
+	"atelier/agent/planner"
 )
 
 // Answers tells how well answers are worded. No tool runs for it: the results of a plan
@@ -60,12 +60,12 @@ func rehearse(ctx context.Context, c Case, p *plan.Plan, o Options, took *plan.T
 }
 
 // madeUp is the account of a run that did not take place.
-func madeUp(c Case, p *plan.Plan) (mind.Account, error) {
+func madeUp(c Case, p *plan.Plan) (planner.Account, error) {
 	steps, _, err := p.Steps(p.Best())
 	if err != nil {
-		return mind.Account{}, err
+		return planner.Account{}, err
 	}
-	account := mind.Account{Request: c.Request, Plan: p, Steps: steps, Results: make([]plan.Result, len(steps)), Left: p.LeftBy(p.Best())}
+	account := planner.Account{Request: c.Request, Plan: p, Steps: steps, Results: make([]plan.Result, len(steps)), Left: p.LeftBy(p.Best())}
 	for _, t := range p.Tasks {
 		if len(t.Solutions) == 0 {
 			account.Missing = append(account.Missing, lacking(t))
@@ -119,7 +119,7 @@ func failing(id string, steps int) int {
 }
 
 // output makes up what a step made.
-func output(namer *plan.Namer, account mind.Account, s plan.Step) *plan.Resource {
+func output(namer *plan.Namer, account planner.Account, s plan.Step) *plan.Resource {
 	var inputs []string
 	for _, b := range s.Action.Args {
 		for _, leaf := range b.Source.Leaves() {
@@ -185,7 +185,7 @@ func content(t plan.Type) (value, ext string) {
 }
 
 // faults tells what is wrong with an answer.
-func faults(account mind.Account, text string) []string {
+func faults(account planner.Account, text string) []string {
 	if strings.TrimSpace(text) == "" {
 		return []string{"it is empty"}
 	}

@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"atelier/agent/mind"
 	"atelier/agent/plan"
+	"atelier/agent/planner"
 )
 
 // rehearsal has two files to name, and a caption on the way.
@@ -151,7 +151,7 @@ func TestRehearsal(t *testing.T) {
 	}
 	s := &scripted{t: t, plans: plans}
 	options := s.options()
-	options.Respond = func(_ context.Context, a mind.Account, took *plan.Thinking) (string, error) {
+	options.Respond = func(_ context.Context, a planner.Account, took *plan.Thinking) (string, error) {
 		took.Jobs = append(took.Jobs, plan.Job{Name: "respond", Calls: 1, Input: 8})
 		switch a.Request.ID {
 		case well:

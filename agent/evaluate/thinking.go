@@ -19,7 +19,7 @@ type Thinking struct {
 	Estimated bool `json:"estimated,omitempty"`
 	// Jobs are the single jobs, in the order in which a request has them.
 	Jobs []Job `json:"jobs"`
-	// StoodIn counts the requests for which another mind had to stand in.
+	// StoodIn counts the requests for which another planner had to stand in.
 	StoodIn int `json:"stood_in,omitempty"`
 }
 

@@ -8,7 +8,7 @@ type Thinking struct {
 	// Jobs stand in the order in which they were done. A job whose answer was forced
 	// is not among them, nor is one that no model did.
 	Jobs []Job `json:"jobs,omitempty"`
-	// StoodIn is a sentence for people, set once another mind had to do the work of the
+	// StoodIn is a sentence for people, set once another planner had to do the work of the
 	// one that is configured, which then does nothing more for the request.
 	StoodIn string `json:"stood_in,omitempty"`
 }

@@ -7,7 +7,7 @@
 //
 //	types, tools ─ New ─► Graph ─ Subset ─► live Graph
 //	                                          │ Candidates   pruned both ways
-//	                                          │ (the mind scores them, 1 to 5)
+//	                                          │ (the planner scores them, 1 to 5)
 //	                                          ▼ Search       best solutions first
 //
 // Promises:

@@ -8,14 +8,14 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"atelier/agent/mind"
 	"atelier/agent/plan"
+	"atelier/agent/planner"
 	"atelier/agent/toolbox"
 )
 
 // Account is a plain account of a run: what was made first, then what was not, and then what
 // people should know of how it was done.
-func Account(c *toolbox.Catalogue, a mind.Account, tell plan.Tell) string {
+func Account(c *toolbox.Catalogue, a planner.Account, tell plan.Tell) string {
 	t := telling{account: a, made: Made(c, a), say: func(m plan.Message) string { return tell.In(a.Request.Language, m) }}
 	lines := slices.Concat(t.said(), t.files())
 	failed := t.failed()
@@ -28,7 +28,7 @@ func Account(c *toolbox.Catalogue, a mind.Account, tell plan.Tell) string {
 
 // telling tells of an account.
 type telling struct {
-	account mind.Account
+	account planner.Account
 	made    []plan.Message // by step
 	say     func(plan.Message) string
 }
@@ -170,7 +170,7 @@ func (t *telling) broke(task int) bool {
 }
 
 // Failure says that a step failed, in the words of the request, and why.
-func Failure(a mind.Account, s plan.Step, problem string) plan.Message {
+func Failure(a planner.Account, s plan.Step, problem string) plan.Message {
 	said := plan.Say("I could not do it.")
 	if wanted := part(a, s); wanted != "" {
 		said = plan.Say("I could not do “%s”.", wanted)
@@ -182,7 +182,7 @@ func Failure(a mind.Account, s plan.Step, problem string) plan.Message {
 }
 
 // part is the part of the request that a step is for.
-func part(a mind.Account, s plan.Step) string {
+func part(a planner.Account, s plan.Step) string {
 	if s.Task < 0 || s.Task >= len(a.Plan.Tasks) {
 		return a.Request.Wish
 	}

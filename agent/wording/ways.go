@@ -6,15 +6,15 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"atelier/agent/mind"
 	"atelier/agent/plan"
+	"atelier/agent/planner"
 	"atelier/agent/toolbox"
 )
 
 // Ways are short labels for the offers of a plan, for people: what each of them does another way
 // than the chosen plan, or all that it does where nothing was chosen. No two are the same.
 func Ways(c *toolbox.Catalogue, p *plan.Plan, chosen plan.Choice, offers []plan.Offer) []plan.Message {
-	w := ways{catalogue: c, account: mind.Account{Plan: p}, taken: map[string]bool{}}
+	w := ways{catalogue: c, account: planner.Account{Plan: p}, taken: map[string]bool{}}
 	labels := make([]plan.Message, len(offers))
 	for i, o := range offers {
 		var parts []plan.Message
@@ -35,7 +35,7 @@ func Ways(c *toolbox.Catalogue, p *plan.Plan, chosen plan.Choice, offers []plan.
 // ways words solutions that have not run.
 type ways struct {
 	catalogue *toolbox.Catalogue
-	account   mind.Account
+	account   planner.Account
 	taken     map[string]bool // the labels that are given
 }
 

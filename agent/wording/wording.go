@@ -9,14 +9,14 @@ import (
 	"strings"
 	"unicode"
 
-	"atelier/agent/mind"
 	"atelier/agent/plan"
+	"atelier/agent/planner"
 	"atelier/agent/toolbox"
 )
 
 // Made are phrases for what the steps of an account made, in their order: "the part of clip.mp4
 // from 0:03 to 0:07". A step that is not done has the zero message.
-func Made(c *toolbox.Catalogue, a mind.Account) []plan.Message {
+func Made(c *toolbox.Catalogue, a planner.Account) []plan.Message {
 	d := newDescriber(c, a, a.Results)
 	for i := range a.Steps {
 		if outs := a.Results[i].Outputs(); len(outs) > 0 {
@@ -34,7 +34,7 @@ type describer struct {
 	files     map[string]plan.Resource // what was given, by name
 }
 
-func newDescriber(c *toolbox.Catalogue, a mind.Account, results []plan.Result) describer {
+func newDescriber(c *toolbox.Catalogue, a planner.Account, results []plan.Result) describer {
 	d := describer{catalogue: c, results: results, phrases: make([]plan.Message, len(results)), files: map[string]plan.Resource{}}
 	for _, r := range a.Request.Resources() {
 		d.files[r.Name] = r

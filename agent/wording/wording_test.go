@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"atelier/agent/mind"
 	"atelier/agent/plan"
+	"atelier/agent/planner"
 	"atelier/agent/toolbox"
 	"atelier/agent/wording"
 )
@@ -91,7 +91,7 @@ func TestEveryTool(t *testing.T) {
 
 // used is the account of one use of a tool, the file that it was used on, and what its text
 // arguments were.
-func used(tool toolbox.Tool) (a mind.Account, origin string, values map[string]string) {
+func used(tool toolbox.Tool) (a planner.Account, origin string, values map[string]string) {
 	values = map[string]string{}
 	action := plan.Action{Tool: tool.Name, Returns: tool.Returns}
 	var given []plan.Resource
@@ -142,8 +142,8 @@ func used(tool toolbox.Tool) (a mind.Account, origin string, values map[string]s
 }
 
 // account is one of a subtask for each result, all of them final.
-func account(wish string, results ...plan.Result) mind.Account {
-	a := mind.Account{Request: plan.Request{Wish: wish}, Plan: &plan.Plan{Wish: wish}, Results: results}
+func account(wish string, results ...plan.Result) planner.Account {
+	a := planner.Account{Request: plan.Request{Wish: wish}, Plan: &plan.Plan{Wish: wish}, Results: results}
 	for i, r := range results {
 		action := plan.Action{Tool: "image_to_edge", Returns: plan.Edge, Args: []plan.Binding{{Arg: "image", Type: plan.Image, Source: plan.FromResource("photo-3f2a.jpg")}}}
 		if r.Output != nil && r.Output.Type != plan.Edge {
@@ -171,7 +171,7 @@ func grey() plan.Resource {
 func text(s string) plan.Resource { return plan.Resource{Name: "text-1", Type: plan.Text, Value: s} }
 
 // chain is an account in which the second step takes up what the first one made.
-func chain(first, second plan.Result) mind.Account {
+func chain(first, second plan.Result) planner.Account {
 	a := account("the edges, in black and white", first, second)
 	a.Steps[1].Action = plan.Action{Tool: "greyscale_image", Returns: plan.Image, Args: []plan.Binding{{Arg: "image", Type: plan.Image, Source: plan.FromAction(0)}}}
 	return a
@@ -197,7 +197,7 @@ func TestAccount(t *testing.T) {
 	many := done(edges(), grey(), edges(), grey())
 	for _, c := range []struct {
 		name    string
-		account mind.Account
+		account planner.Account
 		want    string
 	}{
 		{"a file", account("find the edges", done(edges())), "Here is the edge map of photo.jpg."},
@@ -261,7 +261,7 @@ func TestMade(t *testing.T) {
 	}}
 	unsaid := account("x", done(grey()))
 	unsaid.Steps[0].Action = plan.Action{Tool: "resize_image", Returns: plan.Image, Args: quoting.Steps[0].Action.Args}
-	for want, a := range map[string]mind.Account{
+	for want, a := range map[string]planner.Account{
 		"photo-edges.png, in black and white":                 long,
 		"what is marked on photo.jpg without the marked part": marked,
 		"a collage of 5 files":                                collage,

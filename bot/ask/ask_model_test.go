@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"atelier/agent/mind/llm/llmtest"
+	"atelier/agent/planner/llm/llmtest"
 	"atelier/bot/ask"
 	"atelier/bot/bottest"
 	"atelier/bot/clitest"
@@ -27,7 +27,7 @@ func TestAskModel(t *testing.T) {
 		"Chinese": {"把它变成黑白照片", "黑白照片在这里:"},
 	} {
 		server := llmtest.New(t, llmtest.Config{Answer: clitest.Greyer{Answer: c.answer}.Respond, Key: "sk-test-key"})
-		status, an := clitest.AskModel(t, clitest.ModelEnv(server, "OPENAI_API_KEY=sk-test-key"), "--mind", "llm", c.wish)
+		status, an := clitest.AskModel(t, clitest.ModelEnv(server, "OPENAI_API_KEY=sk-test-key"), "--planner", "llm", c.wish)
 		if status != fault.StatusDone || len(an.Files) != 1 || an.Solutions[0].Steps[0].Tool != "greyscale_image" {
 			t.Fatalf("%s: status %d, %+v", name, status, an)
 		}
@@ -66,7 +66,7 @@ func TestAskModelInText(t *testing.T) {
 	}{
 		{nil, "\nModel: 4 calls, "},
 		{[]string{"--plan"}, "\nModel: 3 calls, "},
-		{[]string{"--mind", "offline"}, ""},
+		{[]string{"--planner", "rules"}, ""},
 	} {
 		args := append([]string{"ask", "--out", t.TempDir(), "--file", "../testdata/photo.jpg"}, c.args...)
 		status, stdout, stderr := clitest.Called{Env: clitest.ModelEnv(server), Args: append(args, "make it black and white")}.Run(t)
@@ -135,7 +135,7 @@ func TestModelFaults(t *testing.T) {
 	}
 }
 
-// TestFallback: with a model that is down the offline mind does it, if that is allowed,
+// TestFallback: with a model that is down the rules do it, if that is allowed,
 // and people are told.
 func TestFallback(t *testing.T) {
 	t.Parallel()
@@ -145,7 +145,7 @@ func TestFallback(t *testing.T) {
 	if status != fault.StatusFailed || an.Thinking == nil || an.Thinking.Calls != 0 || len(an.Thinking.Jobs) != 1 {
 		t.Errorf("without: status %d, %+v", status, an)
 	}
-	status, an = clitest.AskModel(t, clitest.ModelEnv(server, "MIND_FALLBACK=offline"), "make it black and white")
+	status, an = clitest.AskModel(t, clitest.ModelEnv(server, "PLANNER_FALLBACK=rules"), "make it black and white")
 	if status != fault.StatusDone || len(an.Files) != 1 || an.Thinking.StoodIn == "" || !strings.Contains(an.Text, an.Thinking.StoodIn) {
 		t.Errorf("with: status %d, %+v", status, an)
 	}
@@ -207,7 +207,7 @@ func TestDecomposerThatRefuses(t *testing.T) {
 		"another server": {clitest.ModelEnv(main, "OPENAI_API_KEY=sk-main",
 			"DECOMPOSER_BASE_URL="+gone.URL(), "DECOMPOSER_MODEL=mix"), "check DECOMPOSER_MODEL and DECOMPOSER_BASE_URL."},
 	} {
-		if _, an := clitest.AskModel(t, append(c.env, "MIND_FALLBACK="), "make it black and white"); !strings.Contains(an.Text, c.want) {
+		if _, an := clitest.AskModel(t, append(c.env, "PLANNER_FALLBACK="), "make it black and white"); !strings.Contains(an.Text, c.want) {
 			t.Errorf("%s: %+v", name, an)
 		}
 	}

@@ -31,7 +31,7 @@ func listener(t *testing.T, words string) (env []string) {
 		}
 	}))
 	t.Cleanup(s.Close)
-	return []string{"MIND=offline", "OPENAI_BASE_URL=" + s.URL + "/v1", "OPENAI_TRANSCRIPTION_MODEL=ear"}
+	return []string{"PLANNER=rules", "OPENAI_BASE_URL=" + s.URL + "/v1", "OPENAI_TRANSCRIPTION_MODEL=ear"}
 }
 
 // silence is a WAV file of a tenth of a second.
@@ -76,7 +76,7 @@ func TestAskByWhatIsNoVoice(t *testing.T) {
 		`There is no file called "elsewhere.wav"`: {[]string{"--voice", filepath.Join(dir, "elsewhere.wav")}, fault.StatusFailed},
 		"say it with --voice FILE":                {nil, fault.StatusUsage},
 	} {
-		status, _, stderr := clitest.Called{Env: []string{"ATELIER_DATA=" + dir, "MIND=offline"}, Args: append([]string{"ask"}, c.args...)}.Run(t)
+		status, _, stderr := clitest.Called{Env: []string{"ATELIER_DATA=" + dir, "PLANNER=rules"}, Args: append([]string{"ask"}, c.args...)}.Run(t)
 		if status != c.status || !strings.Contains(stderr, want) {
 			t.Errorf("%q: status %d: %s", c.args, status, stderr)
 		}

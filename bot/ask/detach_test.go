@@ -42,7 +42,7 @@ func TestKilledInTheMiddle(t *testing.T) {
 	}
 	env := []string{"ATELIER_DATA=" + filepath.Join(dir, "data"), "ATELIER_LISTEN=off"}
 
-	first := serveApart(t, dir, append(env, "MIND=llm", "OPENAI_MODEL=m", "OPENAI_BASE_URL="+hangs.URL+"/v1"))
+	first := serveApart(t, dir, append(env, "PLANNER=llm", "OPENAI_MODEL=m", "OPENAI_BASE_URL="+hangs.URL+"/v1"))
 	var taken struct {
 		ID string `json:"id"`
 	}
@@ -55,7 +55,7 @@ func TestKilledInTheMiddle(t *testing.T) {
 		t.Fatal("it was not killed")
 	}
 
-	second := serveApart(t, dir, append(env, "MIND=offline"))
+	second := serveApart(t, dir, append(env, "PLANNER=rules"))
 	var r jobs.Request
 	out := filepath.Join(dir, "got")
 	for looked := time.NewTicker(20 * time.Millisecond); !r.Over(1); <-looked.C {
@@ -111,7 +111,7 @@ func TestProcessesShareTheWork(t *testing.T) {
 	t.Parallel()
 	redis := miniredis.RunT(t)
 	dir := t.TempDir()
-	env := []string{"ATELIER_DATA=" + filepath.Join(dir, "data"), "ATELIER_LISTEN=off", "REDIS_URL=redis://" + redis.Addr(), "MIND=offline"}
+	env := []string{"ATELIER_DATA=" + filepath.Join(dir, "data"), "ATELIER_LISTEN=off", "REDIS_URL=redis://" + redis.Addr(), "PLANNER=rules"}
 	var processes []*exec.Cmd
 	for _, queues := range []string{"gateway,plan", "cpu,gpu"} {
 		processes = append(processes, serveApart(t, dir, env, "--queues", queues))

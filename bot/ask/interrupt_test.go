@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"atelier/agent/mind/llm/llmtest"
+	"atelier/agent/planner/llm/llmtest"
 	"atelier/bot/bottest"
 	"atelier/bot/clitest"
 	"atelier/bot/fault"
@@ -69,7 +69,7 @@ func TestInterruptedAsk(t *testing.T) {
 				t.Errorf("it ended with %d: %v: %s", got, err, stderr)
 			}
 			close(ended)
-			next, stderr := bot("--mind", "offline", "rotate it by 90 degrees")
+			next, stderr := bot("--planner", "rules", "rotate it by 90 degrees")
 			out, err := next.Output()
 			if err != nil || !strings.Contains(string(out), "rotate_image") || strings.Contains(string(out), "greyscale") {
 				t.Errorf("the next one: %v: %s%s", err, out, stderr)

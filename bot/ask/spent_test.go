@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"atelier/agent/mind/llm/llmtest"
-	"atelier/agent/mind/llm/replay"
 	"atelier/agent/plan"
+	"atelier/agent/planner/llm/llmtest"
+	"atelier/agent/planner/llm/replay"
 	"atelier/bot/clitest"
 	"atelier/bot/fault"
 	"atelier/bot/output"
@@ -40,7 +40,7 @@ func TestAskCountsTools(t *testing.T) {
 	server := llmtest.New(t, llmtest.Config{Answer: llmtest.InOrder(
 		llmtest.Response{Text: "A grey square.", Usage: &replay.Usage{Input: 70, Output: 7}},
 	)})
-	status, an := clitest.AskModel(t, clitest.ModelEnv(server), "--mind", "offline", "describe this picture")
+	status, an := clitest.AskModel(t, clitest.ModelEnv(server), "--planner", "rules", "describe this picture")
 	if status != fault.StatusDone || !strings.Contains(an.Text, "A grey square.") {
 		t.Fatalf("status %d: %+v", status, an)
 	}

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"atelier/agent/mind/llm/llmtest"
 	"atelier/agent/plan"
+	"atelier/agent/planner/llm/llmtest"
 	"atelier/bot/bottest"
 	"atelier/bot/clitest"
 	"atelier/bot/conversation"

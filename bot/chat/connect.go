@@ -7,8 +7,8 @@ import (
 
 	"atelier/adapters"
 	"atelier/adapters/discord"
-	"atelier/adapters/ledger"
-	"atelier/adapters/phrase"
+	"atelier/adapters/messages"
+	"atelier/adapters/outbox"
 	"atelier/adapters/slack"
 	"atelier/bot/output"
 	"atelier/bot/place"
@@ -37,7 +37,7 @@ func Connect(c settings.Config, log *slog.Logger, p *place.Place, names []string
 	return all, nil
 }
 
-func chatOfDiscord(c settings.Config, log *slog.Logger, state ledger.State, open adapters.Opener) (chat, error) {
+func chatOfDiscord(c settings.Config, log *slog.Logger, state outbox.State, open adapters.Opener) (chat, error) {
 	d, err := NewDiscord(c, log, state, open)
 	if err != nil {
 		return chat{}, err
@@ -51,7 +51,7 @@ func chatOfDiscord(c settings.Config, log *slog.Logger, state ledger.State, open
 	}}, nil
 }
 
-func chatOfSlack(c settings.Config, log *slog.Logger, state ledger.State, open adapters.Opener) (chat, error) {
+func chatOfSlack(c settings.Config, log *slog.Logger, state outbox.State, open adapters.Opener) (chat, error) {
 	s, err := NewSlack(c, log, state, open)
 	if err != nil {
 		return chat{}, err
@@ -70,8 +70,8 @@ func chatOfSlack(c settings.Config, log *slog.Logger, state ledger.State, open a
 }
 
 // NewDiscord is the platform as it is set.
-func NewDiscord(c settings.Config, log *slog.Logger, state ledger.State, open adapters.Opener) (*discord.Discord, error) {
-	sentences, err := phrase.New()
+func NewDiscord(c settings.Config, log *slog.Logger, state outbox.State, open adapters.Opener) (*discord.Discord, error) {
+	sentences, err := messages.New()
 	if err != nil {
 		return nil, fmt.Errorf("read the fixed sentences: %w", err)
 	}
@@ -86,8 +86,8 @@ func NewDiscord(c settings.Config, log *slog.Logger, state ledger.State, open ad
 }
 
 // NewSlack is the platform as it is set.
-func NewSlack(c settings.Config, log *slog.Logger, state ledger.State, open adapters.Opener) (*slack.Slack, error) {
-	sentences, err := phrase.New()
+func NewSlack(c settings.Config, log *slog.Logger, state outbox.State, open adapters.Opener) (*slack.Slack, error) {
+	sentences, err := messages.New()
 	if err != nil {
 		return nil, fmt.Errorf("read the fixed sentences: %w", err)
 	}

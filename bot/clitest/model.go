@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"atelier/agent/mind/llm/llmtest"
+	"atelier/agent/planner/llm/llmtest"
 )
 
 // Greyer is a model that takes every wish for one to make the latest picture black and

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"atelier/agent/mind/llm/llmtest"
+	"atelier/agent/planner/llm/llmtest"
 	"atelier/agent/toolbox/weather/weathertest"
 	"atelier/bot/fault"
 	"atelier/bot/tools"

@@ -9,7 +9,7 @@ import (
 // Thinking are the flags that say how wishes are planned.
 type Thinking struct {
 	Strategy       string `help:"How to search the graph of tools: best-first, greedy, beam, adaptive or exhaustive." placeholder:"NAME"`
-	Mind           string `help:"What understands the wish: llm (a language model), offline (no model), or auto: llm once one is set." placeholder:"NAME"`
+	Planner        string `help:"What understands the wish: llm (a language model), rules (no model), or auto: llm once one is set." placeholder:"NAME"`
 	PriorKnowledge bool   `help:"Give the language model hints at tools when it splits the wish." negatable:"" default:"true"`
 	MaxActions     int    `help:"The most tools that one part of a wish may take; 10 unless told." placeholder:"N" default:"10"`
 }
@@ -26,12 +26,12 @@ func (t Thinking) Over(c *settings.Config) error {
 		}
 		c.Strategy = s
 	}
-	if t.Mind != "" {
-		m, err := settings.ParseMind(t.Mind)
+	if t.Planner != "" {
+		m, err := settings.ParsePlanner(t.Planner)
 		if err != nil {
-			return fault.Usage("--mind is %q: %s.", t.Mind, err)
+			return fault.Usage("--planner is %q: %s.", t.Planner, err)
 		}
-		c.Mind = m
+		c.Planner = m
 	}
 	c.WithoutPrior = !t.PriorKnowledge
 	if t.MaxActions < 1 || t.MaxActions > 64 {

@@ -13,9 +13,9 @@ import (
 // One that is found counts as set: it plans, and tools run on it too, since one set of rules
 // for named and found servers is easier to understand than two. Two things differ. It is
 // shown pictures only if it is known to read them. And the built-in rules stand in where it
-// fails, unless MIND=llm insists on a model: nobody has asked for this server.
+// fails, unless PLANNER=llm insists on a model: nobody has asked for this server.
 func WithLocal(ctx context.Context, c settings.Config, places []discover.Place) (settings.Config, error) {
-	if !c.LocalModels || c.Mind == settings.OfflineMind || c.Models.Named() {
+	if !c.LocalModels || c.Planner == settings.RulesPlanner || c.Models.Named() {
 		return c, nil
 	}
 	var err error
@@ -34,7 +34,7 @@ func WithLocal(ctx context.Context, c settings.Config, places []discover.Place) 
 	if s.Context > 0 && c.Variables["OPENAI_CONTEXT"] == "" {
 		m.Context = min(m.Context, s.Context)
 	}
-	c.Fallback = c.Fallback || c.Mind == settings.AutoMind
+	c.Fallback = c.Fallback || c.Planner == settings.AutoPlanner
 	return c, nil
 }
 

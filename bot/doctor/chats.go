@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"atelier/adapters"
-	"atelier/adapters/ledger"
+	"atelier/adapters/outbox"
 	"atelier/bot/chat"
 	"atelier/bot/fault"
 )
@@ -36,7 +36,7 @@ func (x examination) examineDiscord(ctx context.Context) []Finding {
 		return []Finding{{Missing, thing, "DISCORD_TOKEN is not set. Make an application at https://discord.com/developers/applications, " +
 			"press Reset Token on its page Bot, and set what it shows; then this gives the link that invites the bot."}}
 	}
-	d, err := chat.NewDiscord(x.Config, x.Logger(), new(ledger.Memory), nothingPosted)
+	d, err := chat.NewDiscord(x.Config, x.Logger(), new(outbox.Memory), nothingPosted)
 	if err != nil {
 		return []Finding{failed(thing, err, "The settings of Discord cannot be used.")}
 	}
@@ -61,7 +61,7 @@ func (x examination) examineSlack(ctx context.Context) []Finding {
 		return []Finding{{Missing, thing, "SLACK_BOT_TOKEN is not set. Make an app from a manifest at https://api.slack.com/apps, " +
 			"install it, and set its bot token, and with it SLACK_APP_TOKEN or SLACK_SIGNING_SECRET. " + manifest}}
 	}
-	s, err := chat.NewSlack(x.Config, x.Logger(), new(ledger.Memory), nothingPosted)
+	s, err := chat.NewSlack(x.Config, x.Logger(), new(outbox.Memory), nothingPosted)
 	if err != nil {
 		return []Finding{failed(thing, err, "The settings of Slack cannot be used.")}
 	}

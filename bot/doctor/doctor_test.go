@@ -11,7 +11,7 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 
-	"atelier/agent/mind/llm/llmtest"
+	"atelier/agent/planner/llm/llmtest"
 	"atelier/bot/bottest"
 	"atelier/bot/clitest"
 	"atelier/bot/doctor"
@@ -92,7 +92,7 @@ func TestDoctor(t *testing.T) {
 		"no such model":      {models(bottest.Hush, "huge"), doctor.Wrong, "language model", "huge is not among them: set OPENAI_MODEL"},
 		"a wrong key":        {models("no"+bottest.Hush, "large"), doctor.Wrong, "language model", "key"},
 		"no model answers":   {[]string{"OPENAI_BASE_URL=http://127.0.0.1:1/v1", "OPENAI_MODEL=m"}, doctor.Wrong, "language model", "check that it runs, and OPENAI_BASE_URL"},
-		"a model for tools":  {models(bottest.Hush, "large", "MIND=offline"), doctor.Healthy, "model server", "with 2 models"},
+		"a model for tools":  {models(bottest.Hush, "large", "PLANNER=rules"), doctor.Healthy, "model server", "with 2 models"},
 		"one that splits":    {models(bottest.Hush, "large", "DECOMPOSER_MODEL=huge"), doctor.Wrong, "model for splitting", "set DECOMPOSER_MODEL"},
 		"a page for all":     {[]string{"WEB_PASSWORD=" + bottest.Hush}, doctor.Healthy, "web channel", "for whoever knows WEB_PASSWORD."},
 		"a page by a proxy":  {[]string{"WEB_USER_HEADER=Remote-User"}, doctor.Healthy, "web channel", "for whom a proxy names in Remote-User."},

@@ -19,7 +19,7 @@ import (
 func (x examination) examineModels(ctx context.Context) []Finding {
 	m := x.Models
 	found := x.examineLocal()
-	if x.Mind != settings.LLMMind {
+	if x.Planner != settings.LLMPlanner {
 		if !m.Server.Configured() {
 			says := "None is used: wishes are understood by rules, in English. For one, "
 			if x.LocalModels {
@@ -28,7 +28,7 @@ func (x examination) examineModels(ctx context.Context) []Finding {
 			return append(found, Finding{Missing, "language model", says + "set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own."})
 		}
 		found = append(found, Finding{
-			Missing, "language model", "None is used to understand wishes (MIND=offline): they are understood by rules, in English.",
+			Missing, "language model", "None is used to understand wishes (PLANNER=rules): they are understood by rules, in English.",
 		})
 	}
 	families, err := family.Read()
@@ -37,16 +37,16 @@ func (x examination) examineModels(ctx context.Context) []Finding {
 	}
 	look := modelLook{families: families, now: time.Now(), chooses: m.Chooses()}
 	thing := "language model"
-	if x.Mind != settings.LLMMind {
+	if x.Planner != settings.LLMPlanner {
 		thing = "model server"
 	}
 	var f Finding
 	if look.host, look.listed, f = listModels(ctx, m.Server, thing, endpoint.Names{}); f.State != Healthy {
 		return append(found, f)
 	}
-	mind := look.use(family.Chat, "OPENAI_MODEL", m.Name)
-	if x.Mind == settings.LLMMind {
-		f = look.asked(thing, mind)
+	planner := look.use(family.Chat, "OPENAI_MODEL", m.Name)
+	if x.Planner == settings.LLMPlanner {
+		f = look.asked(thing, planner)
 	}
 	found = append(found, f)
 	if m.Chooses() {
@@ -55,13 +55,13 @@ func (x examination) examineModels(ctx context.Context) []Finding {
 			look.use(family.Transcription, "OPENAI_TRANSCRIPTION_MODEL", m.Transcription),
 		}
 		found = append(found, look.ofTools(tools)...)
-		uses := slices.Concat(tools, []use{mind})
+		uses := slices.Concat(tools, []use{planner})
 		if m.SeeingModel() != "" {
 			uses = append(uses, look.use(family.Chat, "OPENAI_VISION_MODEL", m.SeeingModel()))
 		}
 		found = append(found, look.ends(uses...)...)
 	}
-	if x.Mind == settings.LLMMind && m.DecomposerName != "" {
+	if x.Planner == settings.LLMPlanner && m.DecomposerName != "" {
 		const thing = "model for splitting"
 		if look.host, look.listed, f = listModels(ctx, m.Decomposer, thing, m.DecomposerNames()); f.State == Healthy {
 			splits := use{role: family.Chat, variable: "DECOMPOSER_MODEL", model: m.DecomposerName, named: true}

@@ -29,7 +29,7 @@ func BenchmarkPlan(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	atelier := planner(b, config, catalogue)
+	atelier := rulesPlanner(b, config, catalogue)
 	cases, err := evaluate.Own()
 	if err != nil {
 		b.Fatal(err)
@@ -65,7 +65,7 @@ func BenchmarkPlanTaskBench(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	atelier := planner(b, config, toolbox.NewCatalogue(tools))
+	atelier := rulesPlanner(b, config, toolbox.NewCatalogue(tools))
 	took := make([]time.Duration, len(wishes))
 	for b.Loop() {
 		for i, w := range wishes {
@@ -86,8 +86,8 @@ func BenchmarkPlanTaskBench(b *testing.B) {
 	b.ReportMetric(float64(len(took)), "wishes")
 }
 
-// planner plans as if every tool of the catalogue could run.
-func planner(b *testing.B, config settings.Config, catalogue *toolbox.Catalogue) *agent.Agent {
+// rulesPlanner plans as if every tool of the catalogue could run.
+func rulesPlanner(b *testing.B, config settings.Config, catalogue *toolbox.Catalogue) *agent.Agent {
 	b.Helper()
 	a, err := workshop.Workshop{Config: config}.Agent(b.Context(), catalogue, nil, agent.Config{AllTools: true})
 	if err != nil {

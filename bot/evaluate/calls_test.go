@@ -12,15 +12,15 @@ import (
 	"atelier/agent"
 	"atelier/agent/endpoint"
 	"atelier/agent/evaluate"
-	"atelier/agent/mind/llm"
-	"atelier/agent/mind/llm/llmtest"
+	"atelier/agent/planner/llm"
+	"atelier/agent/planner/llm/llmtest"
 	"atelier/agent/toolbox"
 	"atelier/bot/bottest"
 )
 
 // BenchmarkCalls counts what ControlLLM's requests take of a language model, from the
 // wish to the answer. The model is a server that answers by script: it decomposes as
-// the requests' own references do, scores as the offline mind does, and names what was
+// the requests' own references do, scores as the rules do, and names what was
 // made. Every plan is judged, and none may take more than four calls.
 //
 // Beside it stands ControlLLM's way of calling on the same plans: one call to decompose,
@@ -79,7 +79,7 @@ func countCalls(b *testing.B, cases []evaluate.Case) (ours, theirs tally) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	atelier, err := agent.New(agent.Config{Mind: watched{model, s}, Toolbox: tools, AllTools: true})
+	atelier, err := agent.New(agent.Config{Planner: watched{model, s}, Toolbox: tools, AllTools: true})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -36,15 +36,15 @@ type Command struct {
 
 // Help is the longer help.
 func (*Command) Help() string {
-	return `Nothing is run and nothing is changed: the plans are judged. The offline mind makes them,
-unless MIND or --mind says llm, or --mind says auto and a model is set: a language model
+	return `Nothing is run and nothing is changed: the plans are judged. The rules make them,
+unless PLANNER or --planner says llm, or --planner says auto and a model is set: a language model
 costs money. Its answers can be kept, and planned with again for nothing, on any machine: it
 is planned as if every tool could run.
 
 Examples:
 
   bot eval
-  bot eval --mind llm --parallel 4 --record answers
+  bot eval --planner llm --parallel 4 --record answers
   bot eval --replay answers --failures
   bot eval --all-tools --gold gold.jsonl requests.json
   bot eval --taskbench tool_desc.json plans.jsonl`
@@ -63,7 +63,7 @@ func (e *Command) Run(ctx context.Context, c *command.Call) error {
 	if err != nil {
 		return err
 	}
-	if err := e.checkMind(shop.Config); err != nil {
+	if err := e.checkPlanner(shop.Config); err != nil {
 		return err
 	}
 	if shop.Models.Recorded {
@@ -110,31 +110,31 @@ func (e *Command) check() error {
 // maxParallel is the most requests that are planned at a time.
 const maxParallel = 64
 
-// over puts the flags over the settings. Without a word on it the offline mind is
+// over puts the flags over the settings. Without a word on it the rules are
 // measured, whatever keys there are, and what the tape holds where one is replayed.
 func (e *Command) over(c *settings.Config, t *tape) error {
 	if err := e.Over(c); err != nil {
 		return err
 	}
-	replays := e.Replay != "" && (e.Mind == "" || c.Mind != settings.OfflineMind)
+	replays := e.Replay != "" && (e.Planner == "" || c.Planner != settings.RulesPlanner)
 	if replays {
 		if c.WithoutPrior && !t.about.WithoutPrior {
 			return fault.Usage("--no-prior-knowledge changes what a language model is told, and the answers in %s were given with it.", t.folder)
 		}
-		c.Mind = settings.LLMMind
+		c.Planner = settings.LLMPlanner
 		t.over(c)
 	}
-	if c.Mind == settings.AutoMind && e.Mind == "" { // MIND may be so for no reason of its own
-		c.Mind = settings.OfflineMind
+	if c.Planner == settings.AutoPlanner && e.Planner == "" { // PLANNER may be so for no reason of its own
+		c.Planner = settings.RulesPlanner
 	}
-	c.Fallback = false // one mind is measured, not a mixture
+	c.Fallback = false // one planner is measured, not a mixture
 	return nil
 }
 
-// checkMind refuses to record a mind that says nothing.
-func (e *Command) checkMind(c settings.Config) error {
-	if e.Record != "" && c.Mind != settings.LLMMind {
-		return fault.Usage("--record keeps what a language model answers. Try: bot eval --mind llm --record %s", e.Record)
+// checkPlanner refuses to record a planner that says nothing.
+func (e *Command) checkPlanner(c settings.Config) error {
+	if e.Record != "" && c.Planner != settings.LLMPlanner {
+		return fault.Usage("--record keeps what a language model answers. Try: bot eval --planner llm --record %s", e.Record)
 	}
 	return nil
 }

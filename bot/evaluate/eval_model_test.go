@@ -9,15 +9,15 @@ import (
 	"strings"
 	"testing"
 
-	"atelier/agent/mind/llm/llmtest"
-	"atelier/agent/mind/llm/replay"
+	"atelier/agent/planner/llm/llmtest"
+	"atelier/agent/planner/llm/replay"
 	"atelier/bot/bottest"
 	"atelier/bot/clitest"
 	"atelier/bot/fault"
 )
 
 // TestEvalModel: a model's plans are judged, its answers kept, and the same figures come
-// from what was kept, without a server or a key. The offline mind stands beside it on the
+// from what was kept, without a server or a key. The rules stand beside it on the
 // same requests.
 func TestEvalModel(t *testing.T) {
 	t.Parallel()
@@ -25,8 +25,8 @@ func TestEvalModel(t *testing.T) {
 	kept := filepath.Join(dir, "answers")
 	server := llmtest.New(t, llmtest.Config{Answer: clitest.English().Respond, Key: "sk-1"})
 	env := clitest.ModelEnv(server, "OPENAI_API_KEY=sk-1")
-	first := clitest.EvalJSON(t, env, append([]string{"--mind", "llm", "--parallel", "3", "--record", kept, "--answers"}, files...)...)
-	if first.Mind != "test-model" || first.Requests != 4 || first.Solved.All != 0.75 || first.Answers.Asked != 3 || first.Answers.Good != 3 {
+	first := clitest.EvalJSON(t, env, append([]string{"--planner", "llm", "--parallel", "3", "--record", kept, "--answers"}, files...)...)
+	if first.Planner != "test-model" || first.Requests != 4 || first.Solved.All != 0.75 || first.Answers.Asked != 3 || first.Answers.Good != 3 {
 		t.Errorf("%+v %+v %+v", first, first.Report, first.Answers)
 	}
 	if th := first.Thinking; th == nil || th.MostCalls != 4 || th.Repairs != 0 || len(th.Jobs) != 4 || th.Jobs[0].Requests != 4 || th.Tokens.Input == 0 {
@@ -38,22 +38,22 @@ func TestEvalModel(t *testing.T) {
 	if again.Solved.All != first.Solved.All || again.Answers.Good != first.Answers.Good || again.Answers.Asked != first.Answers.Asked || again.Thinking.Tokens != first.Thinking.Tokens {
 		t.Errorf("another outcome: %+v, %+v", again.Report, again.Answers)
 	}
-	if r := again.Recorded; r == nil || r.Model != "test-model" || !r.Current || r.Stale != 0 || again.Mind != "test-model" {
+	if r := again.Recorded; r == nil || r.Model != "test-model" || !r.Current || r.Stale != 0 || again.Planner != "test-model" {
 		t.Errorf("recorded: %+v", again.Recorded)
 	}
 	if len(server.Requests()) != asked {
 		t.Error("the server was asked again")
 	}
-	some := clitest.EvalJSON(t, nil, append([]string{"--replay", kept, "--mind", "offline", "--ids", "grey-1,edges-4"}, files...)...)
-	if some.Mind != "offline" || some.Requests != 2 || some.Thinking != nil || some.Recorded != nil {
-		t.Errorf("the offline mind: %+v %+v", some, some.Report)
+	some := clitest.EvalJSON(t, nil, append([]string{"--replay", kept, "--planner", "rules", "--ids", "grey-1,edges-4"}, files...)...)
+	if some.Planner != "rules" || some.Requests != 2 || some.Thinking != nil || some.Recorded != nil {
+		t.Errorf("the rules: %+v %+v", some, some.Report)
 	}
 	both := clitest.EvalJSON(t, nil, append([]string{"--replay", kept, "--ids", "grey-1", "--ids", "grey-2,edges-4"}, files...)...)
 	if both.Requests != 3 {
 		t.Errorf("%d requests of three ids", both.Requests)
 	}
-	if quiet := clitest.EvalJSON(t, env, files...); quiet.Mind != "offline" || len(server.Requests()) != asked {
-		t.Errorf("unasked for, %s made the plans", quiet.Mind)
+	if quiet := clitest.EvalJSON(t, env, files...); quiet.Planner != "rules" || len(server.Requests()) != asked {
+		t.Errorf("unasked for, %s made the plans", quiet.Planner)
 	}
 }
 
@@ -73,17 +73,17 @@ func TestEvalTellsByWhat(t *testing.T) {
 		return line
 	}
 	for _, c := range []struct{ got, want string }{
-		{eval(), "Planned by the offline mind."},
-		{eval("--mind", "llm"), "Planned by test-model."},
-		{eval("--mind", "auto"), "Planned by test-model."},
-		{eval("--mind", "llm", "--record", kept, "--ids", "grey-1,grey-2"), "Planned by test-model, whose answers are kept in " + kept + "."},
-		{eval("--mind", "offline", "--replay", kept), "Planned by the offline mind: the requests that are recorded in " + kept + "."},
+		{eval(), "Planned by the rules."},
+		{eval("--planner", "llm"), "Planned by test-model."},
+		{eval("--planner", "auto"), "Planned by test-model."},
+		{eval("--planner", "llm", "--record", kept, "--ids", "grey-1,grey-2"), "Planned by test-model, whose answers are kept in " + kept + "."},
+		{eval("--planner", "rules", "--replay", kept), "Planned by the rules: the requests that are recorded in " + kept + "."},
 	} {
 		if c.got != c.want {
 			t.Errorf("%q, not %q", c.got, c.want)
 		}
 	}
-	line := eval("--replay", kept, "--mind", "auto")
+	line := eval("--replay", kept, "--planner", "auto")
 	if !strings.HasPrefix(line, "Planned with recorded answers of test-model (prompts: assess ") ||
 		!strings.HasSuffix(line, ". Prompts and catalogue are those of today.") {
 		t.Error(line)
@@ -124,7 +124,7 @@ func TestProgressOfEval(t *testing.T) {
 		return clitest.English().Respond(r)
 	}})
 	status, _, stderr := clitest.Called{
-		Env: clitest.ModelEnv(server), Args: append([]string{"eval", "--mind", "llm"}, files...),
+		Env: clitest.ModelEnv(server), Args: append([]string{"eval", "--planner", "llm"}, files...),
 		Terminal: func(io.Writer) (int, bool) { return 60, true }, Stderr: waits,
 	}.Run(t)
 	if above, last := bottest.Screen(stderr); status != fault.StatusDone || above+last != "" {
@@ -143,7 +143,7 @@ func TestEvalModelFaults(t *testing.T) {
 		}
 		return clitest.English().Respond(r)
 	}})
-	clitest.EvalJSON(t, clitest.ModelEnv(server), append([]string{"--mind", "llm", "--record", kept, "--ids", "grey-1"}, files...)...)
+	clitest.EvalJSON(t, clitest.ModelEnv(server), append([]string{"--planner", "llm", "--record", kept, "--ids", "grey-1"}, files...)...)
 	own := []string{} // Atelier's own benchmark
 	for name, c := range map[string]struct {
 		args   []string
@@ -151,17 +151,17 @@ func TestEvalModelFaults(t *testing.T) {
 		want   string
 		files  []string
 	}{
-		"a wrong key ends it":       {[]string{"--mind", "llm"}, fault.StatusFailed, "key", files},
-		"no model":                  {[]string{"--record", kept}, fault.StatusUsage, "Try: bot eval --mind llm --record ", files},
+		"a wrong key ends it":       {[]string{"--planner", "llm"}, fault.StatusFailed, "key", files},
+		"no model":                  {[]string{"--record", kept}, fault.StatusUsage, "Try: bot eval --planner llm --record ", files},
 		"both":                      {[]string{"--record", kept, "--replay", kept}, fault.StatusUsage, "give one of them", files},
 		"nothing there":             {[]string{"--replay", empty}, fault.StatusUsage, "No answers are recorded in ", files},
 		"nothing of these":          {[]string{"--replay", kept, "--ids", "edges-4"}, fault.StatusUsage, "None of the requests is recorded", files},
 		"an unknown request":        {[]string{"--ids", "grey-1,grey-9"}, fault.StatusUsage, `There is no request called "grey-9".`, files},
 		"none at a time":            {[]string{"--parallel", "0"}, fault.StatusUsage, "--parallel is 0: a number from 1 to 64", files},
-		"another model's recording": {[]string{"--mind", "llm", "--record", kept, "--ids", "edges-4"}, fault.StatusUsage, "given by another model", files},
+		"another model's recording": {[]string{"--planner", "llm", "--record", kept, "--ids", "edges-4"}, fault.StatusUsage, "given by another model", files},
 		"no ids":                    {[]string{"--ids", ""}, fault.StatusUsage, "--ids", files},
 		"an empty id":               {[]string{"--ids", "grey-1,"}, fault.StatusUsage, "--ids", files},
-		"no folder to record":       {[]string{"--mind", "llm", "--record", ""}, fault.StatusUsage, "--record", files},
+		"no folder to record":       {[]string{"--planner", "llm", "--record", ""}, fault.StatusUsage, "--record", files},
 		"no folder to replay":       {[]string{"--replay="}, fault.StatusUsage, "--replay", files},
 		"no references":             {[]string{"--reference"}, fault.StatusUsage, "--reference goes with a file", own},
 		"prior knowledge left out":  {[]string{"--replay", kept, "--no-prior-knowledge"}, fault.StatusUsage, "were given with it", files},

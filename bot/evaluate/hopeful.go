@@ -8,9 +8,9 @@ import (
 	"atelier/agent"
 	"atelier/agent/endpoint"
 	"atelier/agent/evaluate"
-	"atelier/agent/mind"
-	"atelier/agent/mind/llm/replay"
 	"atelier/agent/plan"
+	"atelier/agent/planner"
+	"atelier/agent/planner/llm/replay"
 )
 
 var (
@@ -25,7 +25,7 @@ var (
 type hopeful struct {
 	evaluate.Planner
 
-	words    func(context.Context, mind.Account, *plan.Thinking) (string, error)
+	words    func(context.Context, planner.Account, *plan.Thinking) (string, error)
 	end      context.CancelCauseFunc
 	patience int // how many requests in a row may go without an answer
 
@@ -45,7 +45,7 @@ func (h *hopeful) Plan(ctx context.Context, r plan.Request) (*plan.Plan, error) 
 }
 
 // Respond words the answer to a request.
-func (h *hopeful) Respond(ctx context.Context, a mind.Account, t *plan.Thinking) (string, error) {
+func (h *hopeful) Respond(ctx context.Context, a planner.Account, t *plan.Thinking) (string, error) {
 	text, err := h.words(ctx, a, t)
 	h.hear(err)
 	return text, err

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"atelier/agent/mind/llm/llmtest"
+	"atelier/agent/planner/llm/llmtest"
 	"atelier/bot/clitest"
 	"atelier/bot/fault"
 )
@@ -23,7 +23,7 @@ func TestEvalUnanswered(t *testing.T) {
 	_, files := clitest.GreyBenchmark(t)
 	eval := func(answer func(llmtest.Request) llmtest.Response, args ...string) (status int, stdout, stderr string, asked int) {
 		server := llmtest.New(t, llmtest.Config{Answer: answer})
-		status, stdout, stderr = clitest.Called{Env: clitest.ModelEnv(server, "MIND_FALLBACK=offline"), Args: slices.Concat([]string{"eval", "--mind", "llm"}, args, files)}.Run(t)
+		status, stdout, stderr = clitest.Called{Env: clitest.ModelEnv(server, "PLANNER_FALLBACK=rules"), Args: slices.Concat([]string{"eval", "--planner", "llm"}, args, files)}.Run(t)
 		return status, stdout, stderr, len(server.Requests())
 	}
 	for _, code := range []int{http.StatusInternalServerError, http.StatusTooManyRequests} {

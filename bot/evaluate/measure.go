@@ -12,8 +12,8 @@ import (
 	"atelier/agent/endpoint"
 	"atelier/agent/endpoint/family"
 	"atelier/agent/evaluate"
-	"atelier/agent/mind/llm"
 	"atelier/agent/plan"
+	"atelier/agent/planner/llm"
 	"atelier/agent/toolbox"
 	"atelier/bot/command"
 	"atelier/bot/fault"
@@ -25,7 +25,7 @@ import (
 type Measured struct {
 	*evaluate.Report
 
-	Mind string `json:"mind"` // offline, or the name of the model
+	Planner string `json:"planner"` // rules, or the name of the model
 	// Recorded is set where a model's answers came from a tape.
 	Recorded *recorded `json:"recorded,omitempty"`
 
@@ -46,7 +46,7 @@ func (e *Command) measure(ctx context.Context, c *command.Call, shop workshop.Wo
 	if err != nil {
 		return nil, err
 	}
-	if shop.Models.Name == "" && shop.Mind == settings.LLMMind { // one model is measured, from the first request to the last
+	if shop.Models.Name == "" && shop.Planner == settings.LLMPlanner { // one model is measured, from the first request to the last
 		choice, err := shop.ModelChoice()
 		if err != nil {
 			return nil, err
@@ -65,11 +65,11 @@ func (e *Command) measure(ctx context.Context, c *command.Call, shop workshop.Wo
 	if line != nil {
 		shop.LogTo = line
 	}
-	m, err := shop.Planner(b.catalogue, workshop.Pictures{}, nil)
+	m, err := shop.NewPlanner(b.catalogue, workshop.Pictures{}, nil)
 	if err != nil {
 		return nil, err
 	}
-	a, err := shop.Agent(ctx, b.catalogue, nil, agent.Config{Mind: m, MaxActions: e.MaxActions, AllTools: b.allTools})
+	a, err := shop.Agent(ctx, b.catalogue, nil, agent.Config{Planner: m, MaxActions: e.MaxActions, AllTools: b.allTools})
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 	"net/url"
 	"time"
 
-	"atelier/agent/mind/llm/replay"
+	"atelier/agent/planner/llm/replay"
 	"atelier/bot/command"
 	"atelier/bot/fault"
 	"atelier/bot/listen"

@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"atelier/agent/evaluate"
-	"atelier/agent/mind"
-	"atelier/agent/mind/llm/llmtest"
 	"atelier/agent/plan"
+	"atelier/agent/planner"
+	"atelier/agent/planner/llm/llmtest"
 	"atelier/agent/planner/rules"
 	"atelier/agent/toolbox"
 	"atelier/bot/bottest"
@@ -27,8 +27,8 @@ type script struct {
 
 	mu         sync.Mutex
 	references map[string][]plan.Subtask
-	assess     map[string][]mind.Assessment // what was asked last, by request
-	settle     map[string][]mind.Contest
+	assess     map[string][]planner.Assessment // what was asked last, by request
+	settle     map[string][]planner.Contest
 	used       map[string]*spending
 }
 
@@ -57,8 +57,8 @@ func newScript(tb testing.TB, catalogue *toolbox.Catalogue, cases []evaluate.Cas
 		tb.Fatal(err)
 	}
 	s := &script{
-		tb: tb, scorer: scorer, references: map[string][]plan.Subtask{}, assess: map[string][]mind.Assessment{},
-		settle: map[string][]mind.Contest{}, used: map[string]*spending{},
+		tb: tb, scorer: scorer, references: map[string][]plan.Subtask{}, assess: map[string][]planner.Assessment{},
+		settle: map[string][]planner.Contest{}, used: map[string]*spending{},
 	}
 	for _, c := range cases {
 		if s.references[c.ID], err = c.Reference(); err != nil {
@@ -68,25 +68,25 @@ func newScript(tb testing.TB, catalogue *toolbox.Catalogue, cases []evaluate.Cas
 	return s
 }
 
-// watched tells the script what a mind is asked, so that it need not read prompts.
+// watched tells the script what a planner is asked, so that it need not read prompts.
 type watched struct {
-	mind.Mind
+	planner.Planner
 
 	script *script
 }
 
-func (w watched) Assess(ctx context.Context, r plan.Request, tasks []mind.Assessment, t *plan.Thinking) ([][]float64, error) {
+func (w watched) Assess(ctx context.Context, r plan.Request, tasks []planner.Assessment, t *plan.Thinking) ([][]float64, error) {
 	w.script.mu.Lock()
 	w.script.assess[r.ID] = tasks
 	w.script.mu.Unlock()
-	return w.Mind.Assess(ctx, r, tasks, t)
+	return w.Planner.Assess(ctx, r, tasks, t)
 }
 
-func (w watched) Settle(ctx context.Context, r plan.Request, tasks []mind.Contest, t *plan.Thinking) ([]mind.Settlement, error) {
+func (w watched) Settle(ctx context.Context, r plan.Request, tasks []planner.Contest, t *plan.Thinking) ([]planner.Settlement, error) {
 	w.script.mu.Lock()
 	w.script.settle[r.ID] = tasks
 	w.script.mu.Unlock()
-	return w.Mind.Settle(ctx, r, tasks, t)
+	return w.Planner.Settle(ctx, r, tasks, t)
 }
 
 // answer is that to one call.

@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"atelier/agent/evaluate"
-	"atelier/agent/mind/llm"
-	"atelier/agent/mind/llm/replay"
+	"atelier/agent/planner/llm"
+	"atelier/agent/planner/llm/replay"
 	"atelier/agent/toolbox"
 	"atelier/bot/fault"
 	"atelier/bot/output"
@@ -107,7 +107,7 @@ func makers(model, decomposer string) string {
 }
 
 // version names what a catalogue says of its tools by a short hash. How they run is left
-// out, since no mind is told of it.
+// out, since no planner is told of it.
 func version(c *toolbox.Catalogue) (string, error) {
 	tools := slices.Clone(c.Tools())
 	for i := range tools {
@@ -133,25 +133,25 @@ type recorded struct {
 
 // tell says by what the plans were made.
 func (e *Command) tell(r *evaluate.Report, config settings.Config, b benchmark, t *tape) (*Measured, error) {
-	m := &Measured{Report: r, Mind: string(settings.OfflineMind), by: "Planned by the offline mind."}
+	m := &Measured{Report: r, Planner: string(settings.RulesPlanner), by: "Planned by the rules."}
 	switch {
-	case config.Mind != settings.LLMMind:
+	case config.Planner != settings.LLMPlanner:
 		if t != nil {
-			m.by = fmt.Sprintf("Planned by the offline mind: the requests that are recorded in %s.", t.folder)
+			m.by = fmt.Sprintf("Planned by the rules: the requests that are recorded in %s.", t.folder)
 		}
 	case config.Models.Recorded:
 		now, err := today(config, b.catalogue)
 		if err != nil {
 			return nil, err
 		}
-		m.Mind = config.Models.Name
+		m.Planner = config.Models.Name
 		m.Recorded = &recorded{About: t.about, Stale: len(t.recordings.Stale())}
 		m.by = m.Recorded.compare(now)
 	default:
-		m.Mind = makers(config.Models.Name, config.Models.DecomposerName)
-		m.by = fmt.Sprintf("Planned by %s.", m.Mind)
+		m.Planner = makers(config.Models.Name, config.Models.DecomposerName)
+		m.by = fmt.Sprintf("Planned by %s.", m.Planner)
 		if t != nil {
-			m.by = fmt.Sprintf("Planned by %s, whose answers are kept in %s.", m.Mind, t.folder)
+			m.by = fmt.Sprintf("Planned by %s, whose answers are kept in %s.", m.Planner, t.folder)
 		}
 	}
 	return m, nil

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"atelier/agent/mind/llm/llmtest"
+	"atelier/agent/planner/llm/llmtest"
 	"atelier/bot/bottest"
 	"atelier/bot/clitest"
 	"atelier/bot/fault"
@@ -24,7 +24,7 @@ func TestRecordIntoRecordings(t *testing.T) {
 	kept := filepath.Join(dir, "answers")
 	server := llmtest.New(t, llmtest.Config{Answer: clitest.English().Respond, Key: "sk-1"})
 	env := clitest.ModelEnv(server, "OPENAI_API_KEY=sk-1")
-	record := slices.Concat([]string{"--mind", "llm", "--record", kept}, files)
+	record := slices.Concat([]string{"--planner", "llm", "--record", kept}, files)
 	clitest.EvalJSON(t, env, record...)
 	own := t.TempDir()
 	bottest.Write(t, filepath.Join(own, "paint_it_grey.yaml"), `{name: paint_it_grey, description: Paints a picture grey., domain: image-editing,
@@ -47,7 +47,7 @@ func TestRecordIntoRecordings(t *testing.T) {
 	if len(server.Requests()) != asked {
 		t.Error("the server was asked before the folder was refused")
 	}
-	if again := clitest.EvalJSON(t, env, record...); again.Mind != "test-model" {
+	if again := clitest.EvalJSON(t, env, record...); again.Planner != "test-model" {
 		t.Errorf("recorded again: %+v", again)
 	}
 	if r := clitest.EvalJSON(t, nil, append([]string{"--replay", kept}, files...)...).Recorded; r == nil || r.Model != "test-model" || !r.Current {
@@ -74,9 +74,9 @@ func TestReplayTakesItsSettings(t *testing.T) {
 	kept := filepath.Join(dir, "answers")
 	server := llmtest.New(t, llmtest.Config{Answer: clitest.English().Respond})
 	env := clitest.ModelEnv(server, "DECOMPOSER_MODEL=dd", "OPENAI_CONTEXT=20000")
-	first := clitest.EvalJSON(t, env, slices.Concat([]string{"--mind", "llm", "--no-prior-knowledge", "--record", kept}, files)...)
-	if first.Mind != "dd and test-model" {
-		t.Errorf("planned by %s", first.Mind)
+	first := clitest.EvalJSON(t, env, slices.Concat([]string{"--planner", "llm", "--no-prior-knowledge", "--record", kept}, files)...)
+	if first.Planner != "dd and test-model" {
+		t.Errorf("planned by %s", first.Planner)
 	}
 	asked := len(server.Requests())
 	for name, env := range map[string][]string{
@@ -86,7 +86,7 @@ func TestReplayTakesItsSettings(t *testing.T) {
 		"wrong other": {"DECOMPOSER_BASE_URL=http://127.0.0.1:9/v1", "DECOMPOSER_MODEL=dd"},
 	} {
 		again := clitest.EvalJSON(t, env, append([]string{"--replay", kept}, files...)...)
-		if again.Mind != first.Mind || again.Solved != first.Solved || again.Recorded.Stale != 0 || !again.Recorded.Current {
+		if again.Planner != first.Planner || again.Solved != first.Solved || again.Recorded.Stale != 0 || !again.Recorded.Current {
 			t.Errorf("%s set: %+v %+v", name, again.Rates, again.Recorded)
 		}
 		if r := again.Recorded; r.Decomposer != "dd" || r.Context != 20000 || !r.WithoutPrior {
@@ -134,7 +134,7 @@ func TestReplayWhatIsNotRecorded(t *testing.T) {
 	dir, files := clitest.GreyBenchmark(t)
 	kept := filepath.Join(dir, "answers")
 	server := llmtest.New(t, llmtest.Config{Answer: clitest.English().Respond})
-	clitest.EvalJSON(t, clitest.ModelEnv(server), append([]string{"--mind", "llm", "--record", kept}, files...)...)
+	clitest.EvalJSON(t, clitest.ModelEnv(server), append([]string{"--planner", "llm", "--record", kept}, files...)...)
 	whole := clitest.EvalJSON(t, nil, slices.Concat([]string{"--replay", kept, "--answers"}, files)...)
 	if a := whole.Answers; whole.Requests != 4 || a == nil || a.Asked != 0 || a.LeftOut["not recorded"] != 3 {
 		t.Errorf("without answers: %+v %+v", whole.Report, a)
@@ -170,7 +170,7 @@ func TestReplayHasOneModel(t *testing.T) {
 	t.Parallel()
 	env := []string{"DECOMPOSER_MODEL=dd", "DECOMPOSER_BASE_URL=http://127.0.0.1:9/v1", "OPENAI_VISION=true"}
 	config, err := settings.Read(env, func(c *settings.Config) error {
-		c.Mind, c.Models.Recorded, c.Models.Name = settings.LLMMind, true, "recorded"
+		c.Planner, c.Models.Recorded, c.Models.Name = settings.LLMPlanner, true, "recorded"
 		return nil
 	}, nil)
 	if err != nil {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"atelier/adapters/phrase"
+	"atelier/adapters/messages"
 	"atelier/agent/toolbox"
 	"atelier/bot/bottest"
 )
@@ -25,12 +25,12 @@ func TestLacksAreToldInChinese(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	said, err := phrase.New()
+	said, err := messages.New()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range live.Statuses() {
-		got := said.Tell(phrase.SimplifiedChinese, s.Lack())
+		got := said.Tell(messages.SimplifiedChinese, s.Lack())
 		if s.Tool.Name == "text_to_image" {
 			want := "它需要工具服务器；请为自己的服务器设置 TOOL_SERVER_URL，或为 Hugging Face 的服务器设置 HF_TOKEN 和 ALLOW_CLOUD_MEDIA=true。" +
 				"或者需要兼容 OpenAI 接口的服务器；请设置 OPENAI_API_KEY，或用 OPENAI_BASE_URL 指定自己的服务器。"

@@ -102,7 +102,7 @@ func (r *process) tell(ctx context.Context, listener net.Listener) error {
 		files = "s3"
 	}
 	r.log.InfoContext(ctx, "serving", "queues", describePools(r.service.Pools), "adapters", names, "http", address,
-		"state", redis, "files", files, "mind", string(r.shop.Mind))
+		"state", redis, "files", files, "planner", string(r.shop.Planner))
 	if redis == "redis" && files == "folder" {
 		r.log.WarnContext(ctx, "files are kept in the data folder, since S3_BUCKET is not set: all processes must share that folder")
 	}

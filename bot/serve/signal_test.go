@@ -40,7 +40,7 @@ func TestSignalsEndTheProgram(t *testing.T) {
 			t.Parallel()
 			cmd := exec.CommandContext(t.Context(), "bot", c.args...) //nolint:gosec // the program and the arguments are those above
 			cmd.Dir = dir
-			cmd.Env = append(os.Environ(), "MIND=offline", "OPENAI_API_KEY=", "OPENAI_BASE_URL=") // whatever the machine has set
+			cmd.Env = append(os.Environ(), "PLANNER=rules", "OPENAI_API_KEY=", "OPENAI_BASE_URL=") // whatever the machine has set
 			stdin, err := cmd.StdinPipe()
 			if err != nil {
 				t.Fatal(err)

@@ -36,7 +36,7 @@ import (
 func TestPeopleAreToldNoSettings(t *testing.T) {
 	t.Parallel()
 	p := clitest.NewParlour()
-	o := clitest.OpenService(t, serve.Service{Adapters: []adapters.Adapter{p}}, "ATELIER_DATA="+t.TempDir(), "MIND=offline")
+	o := clitest.OpenService(t, serve.Service{Adapters: []adapters.Adapter{p}}, "ATELIER_DATA="+t.TempDir(), "PLANNER=rules")
 	wish := p.Wish("m", "describe this picture")
 	wish.Message.Files = []adapters.File{{ID: "f", Name: "photo.jpg", Handle: "f"}}
 	p.Says <- wish
@@ -210,7 +210,7 @@ func TestMarkLinks(t *testing.T) {
 // TestNoLinkLeadsToWhatCannotBeMarked asks for one to each kind of picture.
 func TestNoLinkLeadsToWhatCannotBeMarked(t *testing.T) {
 	t.Parallel()
-	config, err := settings.Read([]string{"ATELIER_DATA=" + t.TempDir(), "PUBLIC_URL=http://localhost:8080", "MIND=offline"}, nil, nil)
+	config, err := settings.Read([]string{"ATELIER_DATA=" + t.TempDir(), "PUBLIC_URL=http://localhost:8080", "PLANNER=rules"}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,14 +40,14 @@ type Config struct {
 	// Quota is who may ask there, and how much; where it is counted is filled in later.
 	Quota quota.Config
 
-	Mind MindKind
+	Planner PlannerKind
 	// LocalModels looks for a model server on this machine where none is set, and Local lists
 	// those that were found; not a variable.
 	LocalModels bool
 	Local       []discover.Server
 	// Programs is where a language model may write a program for what no tool does.
 	Programs Programs
-	// Fallback lets the offline mind stand in for a model that is down.
+	// Fallback lets the rules stand in for a model that is down.
 	Fallback bool
 	// WithoutPrior keeps hints at tools from the model that splits the wish; a flag.
 	WithoutPrior bool
@@ -71,7 +71,8 @@ type setting struct {
 
 // settings lists every variable, in the order of .env.example.
 func settings() []setting {
-	return slices.Concat(ownSettings(), serveSettings(), chatSettings(), accessSettings(), storageSettings(), mindSettings(), toolSettings(), backendSettings())
+	return slices.Concat(ownSettings(), serveSettings(), chatSettings(), accessSettings(), storageSettings(),
+		plannerSettings(), toolSettings(), backendSettings())
 }
 
 // ownSettings are those of the program itself.
@@ -126,13 +127,13 @@ func ownSettings() []setting {
 // nothing would be planned, after calls that were paid for.
 const leastBudget = 20_000
 
-// mindSettings are those of what understands the wishes.
-func mindSettings() []setting {
+// plannerSettings are those of what understands the wishes.
+func plannerSettings() []setting {
 	return []setting{
 		{
-			name: "MIND", value: "auto",
-			about: "What understands the wishes: llm (a language model), offline (no model), or auto: llm once one is set below, or found on this machine.",
-			set:   func(c *Config, v string) (err error) { c.Mind, err = ParseMind(v); return err },
+			name: "PLANNER", value: "auto",
+			about: "What understands the wishes: llm (a language model), rules (no model), or auto: llm once one is set below, or found on this machine.",
+			set:   func(c *Config, v string) (err error) { c.Planner, err = ParsePlanner(v); return err },
 		}, {
 			name: "ATELIER_PROGRAMS", value: "true",
 			about: "true lets the language model write a short Python program for what no tool does; it runs confined, without network, " +
@@ -146,12 +147,12 @@ func mindSettings() []setting {
 				"at its usual port. This is done once, at the start, and takes at most 200 ms. false uses no model then.",
 			set: func(c *Config, v string) (err error) { c.LocalModels, err = yes(v); return err },
 		}, {
-			name: "MIND_FALLBACK",
-			about: "offline lets a wish go on without a model where the model fails, whatever the cause: it is down, the key is wrong, " +
+			name: "PLANNER_FALLBACK",
+			about: "rules lets a wish go on without a model where the model fails, whatever the cause: it is down, the key is wrong, " +
 				"the quota is used up, its answers are useless. The answer says so.",
 			set: func(c *Config, v string) (err error) {
 				c.Fallback = v != ""
-				_, err = oneOf(v, "", string(OfflineMind))
+				_, err = oneOf(v, "", string(RulesPlanner))
 				return err
 			},
 		}, {

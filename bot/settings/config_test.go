@@ -27,7 +27,7 @@ func TestWrongSettingsAreNamed(t *testing.T) {
 		"SLACK_API_URL": "https://me:secret@slack.example.org/api/", "SLACK_MAX_FILE_MB": "1GB",
 		"ATELIER_ALLOW": "slack/planet/P1", "ATELIER_DENY": "discord/user/", "ATELIER_EXEMPT": "a/b", "ATELIER_USER_REQUESTS": "-1",
 		"ATELIER_USER_AT_ONCE": "1001", "ATELIER_CHANNEL_AT_ONCE": "few", "ATELIER_USER_MEDIA_MB": "1GB",
-		"MIND": "genius", "ATELIER_LOCAL_MODELS": "no", "ATELIER_PROGRAMS": "slack/user/U1", "MIND_FALLBACK": "llm", "OPENAI_API_KEY": "sk-test one", "OPENAI_BASE_URL": "http://ollama/v1?key=secret",
+		"PLANNER": "genius", "ATELIER_LOCAL_MODELS": "no", "ATELIER_PROGRAMS": "slack/user/U1", "PLANNER_FALLBACK": "llm", "OPENAI_API_KEY": "sk-test one", "OPENAI_BASE_URL": "http://ollama/v1?key=secret",
 		"OPENAI_MODEL": "gpt 5", "OPENAI_VISION": "yes", "OPENAI_API_VERSION": "2024-10-21 ", "OPENAI_TOKEN_FIELD": "tokens",
 		"OPENAI_TIMEOUT": "120", "OPENAI_CONTEXT": "100", "OPENAI_BUDGET": "19999",
 		"DECOMPOSER_BASE_URL": "ftp://host", "DECOMPOSER_API_KEY": "key\n", "DECOMPOSER_MODEL": "a\tb",

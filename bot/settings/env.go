@@ -19,7 +19,7 @@ const prefix = "ATELIER_"
 
 // commonPrefixes begin the names of settings that other programs may have too.
 func commonPrefixes() []string {
-	return []string{"OPENAI_", "DECOMPOSER_", "MIND", "REDIS_", "S3_", "AWS_", "DISCORD_", "SLACK_", "TOOL_SERVER_", "LOCALAI_"}
+	return []string{"OPENAI_", "DECOMPOSER_", "PLANNER", "REDIS_", "S3_", "AWS_", "DISCORD_", "SLACK_", "TOOL_SERVER_", "LOCALAI_"}
 }
 
 // maxEnvLine is the longest line of a file .env, in bytes.
@@ -60,8 +60,9 @@ func Read(environ []string, flags func(*Config) error, complete func(Config) (Co
 		delete(values, s.name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		_, ours := file[name]
-		if strings.HasPrefix(name, prefix) || ours && slices.ContainsFunc(commonPrefixes(), func(p string) bool { return strings.HasPrefix(name, p) }) {
+		_, inFile := file[name]
+		common := slices.ContainsFunc(commonPrefixes(), func(p string) bool { return strings.HasPrefix(name, p) })
+		if strings.HasPrefix(name, prefix) || formerNames()[name] != "" || inFile && common {
 			wrong = append(wrong, unknown(name))
 		}
 	}
@@ -125,10 +126,15 @@ func (s setting) complaint(value string, err error) string {
 	return fmt.Sprintf("%s is %q: %s.", s.name, value, err)
 }
 
+// formerNames are the settings that had another name, with today's.
+func formerNames() map[string]string {
+	return map[string]string{"ATELIER_MIND": "PLANNER", "MIND": "PLANNER", "MIND_FALLBACK": "PLANNER_FALLBACK"}
+}
+
 // unknown says that there is no such setting.
 func unknown(name string) string {
-	if name == "ATELIER_MIND" {
-		return "There is no setting ATELIER_MIND any more: it is called MIND."
+	if now := formerNames()[name]; now != "" {
+		return fmt.Sprintf("There is no setting %s any more: it is called %s.", name, now)
 	}
 	if strings.HasPrefix(name, "AWS_") {
 		return name + " is not read from the file .env: set it in the environment."

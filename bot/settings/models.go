@@ -11,20 +11,20 @@ import (
 	"atelier/agent/endpoint"
 )
 
-// MindKind names what understands the wishes.
-type MindKind string
+// PlannerKind names what understands the wishes.
+type PlannerKind string
 
 // What can understand the wishes.
 const (
-	AutoMind    MindKind = "auto" // llm, once a model is set
-	LLMMind     MindKind = "llm"
-	OfflineMind MindKind = "offline"
+	AutoPlanner  PlannerKind = "auto" // llm, once a model is set
+	LLMPlanner   PlannerKind = "llm"
+	RulesPlanner PlannerKind = "rules"
 )
 
-// ParseMind reads which it is.
-func ParseMind(v string) (MindKind, error) {
-	word, err := oneOf(v, string(AutoMind), string(LLMMind), string(OfflineMind))
-	return MindKind(word), err
+// ParsePlanner reads which it is.
+func ParsePlanner(v string) (PlannerKind, error) {
+	word, err := oneOf(v, string(AutoPlanner), string(LLMPlanner), string(RulesPlanner))
+	return PlannerKind(word), err
 }
 
 // Models is what is set about language models and their servers.
@@ -79,22 +79,22 @@ func resolve(c Config) (_ Config, wrong []string) {
 	wrong = slices.Concat(c.Storage.check(), c.Slack.check(), giveKeys(c))
 	m := &c.Models
 	own := m.DecomposerName != "" || m.Decomposer.Configured()
-	if c.Mind == AutoMind {
-		c.Mind = OfflineMind
+	if c.Planner == AutoPlanner {
+		c.Planner = RulesPlanner
 		switch {
 		case m.Server.Configured() || own:
-			c.Mind = LLMMind
+			c.Planner = LLMPlanner
 		case m.Name != "":
 			wrong = append(wrong, "OPENAI_MODEL is set, and its server is not: "+
-				"set OPENAI_API_KEY or OPENAI_BASE_URL too, or MIND=offline to go without a model.")
+				"set OPENAI_API_KEY or OPENAI_BASE_URL too, or PLANNER=rules to go without a model.")
 		}
 	}
 	if m.Server.AzureVersion != "" && m.Server.BaseURL == "" {
 		wrong = append(wrong, "OPENAI_API_VERSION is set, and OPENAI_BASE_URL is not: it must name your resource of Azure OpenAI.")
 	}
-	if c.Mind != LLMMind {
+	if c.Planner != LLMPlanner {
 		if c.WithoutPrior {
-			wrong = append(wrong, "--no-prior-knowledge changes what a language model is told, and the mind is offline. Try it with --mind llm")
+			wrong = append(wrong, "--no-prior-knowledge changes what a language model is told, and the planner is rules. Try it with --planner llm")
 		}
 		return c, wrong
 	}
@@ -103,7 +103,7 @@ func resolve(c Config) (_ Config, wrong []string) {
 		return c, wrong
 	}
 	if !m.Server.Configured() {
-		what := "The mind is to be a language model (MIND=llm or --mind llm), and none is set"
+		what := "The planner is to be a language model (PLANNER=llm or --planner llm), and none is set"
 		if own {
 			what = "The model of DECOMPOSER_MODEL only splits wishes, and there is none for the rest"
 		}

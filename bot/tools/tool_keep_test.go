@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"atelier/adapters"
-	"atelier/agent/mind/llm/llmtest"
 	"atelier/agent/plan"
+	"atelier/agent/planner/llm/llmtest"
 	"atelier/agent/toolbox"
 	"atelier/bot/ask"
 	"atelier/bot/bottest"
@@ -130,7 +130,7 @@ func TestAProgramIsRunAgainAndKept(t *testing.T) {
 	server := llmtest.New(t, llmtest.Config{Answer: clitest.Framer})
 	folder, own := t.TempDir(), t.TempDir()
 	clitest.NeedPrograms(t, clitest.ToolLines(t, clitest.ModelEnv(server, "ATELIER_DATA="+folder)...))
-	o := clitest.OpenParlour(t, clitest.NewParlour(), clitest.ModelEnv(server, "MIND=llm", "ALLOW_CLOUD_MEDIA=true", "ATELIER_DATA="+folder)...)
+	o := clitest.OpenParlour(t, clitest.NewParlour(), clitest.ModelEnv(server, "PLANNER=llm", "ALLOW_CLOUD_MEDIA=true", "ATELIER_DATA="+folder)...)
 	wish := o.Parlour.Wish("m1", "give this picture a zigzag edge")
 	o.Parlour.Says <- wish
 	reply := <-o.Parlour.Replies
@@ -150,7 +150,7 @@ func TestAProgramIsRunAgainAndKept(t *testing.T) {
 		t.Errorf("it is %s again, and was written %d times", r.Runs[1].Status, clitest.ProgramsAsked(server))
 	}
 
-	env := []string{"ATELIER_DATA=" + folder, "ATELIER_CATALOGUE=" + own, "MIND=offline"}
+	env := []string{"ATELIER_DATA=" + folder, "ATELIER_CATALOGUE=" + own, "PLANNER=rules"}
 	keep := clitest.Called{Env: env, Args: []string{"tool", "keep", r.ID[:6], "zigzag_edge"}}
 	if status, _, stderr := keep.Run(t); status != fault.StatusDone {
 		t.Fatal(stderr)

@@ -12,8 +12,8 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 
-	"atelier/agent/mind/llm/llmtest"
 	"atelier/agent/plan"
+	"atelier/agent/planner/llm/llmtest"
 	"atelier/agent/toolbox/toolboxtest"
 	"atelier/bot/bottest"
 	"atelier/bot/clitest"
@@ -41,8 +41,8 @@ func TestToolsOfAServer(t *testing.T) {
 		"no such model": {clitest.ModelEnv(server, "OPENAI_IMAGE_MODEL=flux"), []string{"translation"}, map[string]string{
 			"text_to_image": `has no model called "flux": set OPENAI_IMAGE_MODEL to one that it has`,
 		}},
-		"offline with a server": {clitest.ModelEnv(server, "MIND=offline"), []string{"image_captioning", "text_to_image"}, nil},
-		"none is clear": {[]string{"OPENAI_BASE_URL=" + server.URL(), "MIND=offline"}, []string{"text_to_image"}, map[string]string{
+		"rules with a server": {clitest.ModelEnv(server, "PLANNER=rules"), []string{"image_captioning", "text_to_image"}, nil},
+		"none is clear": {[]string{"OPENAI_BASE_URL=" + server.URL(), "PLANNER=rules"}, []string{"text_to_image"}, map[string]string{
 			"translation": "needs a model: set OPENAI_MODEL",
 		}},
 	} {

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 
 	"atelier/agent"
-	"atelier/agent/mind/llm"
 	"atelier/agent/plan"
+	"atelier/agent/planner/llm"
 	"atelier/agent/toolbox/media"
 	"atelier/bot/fault"
 )

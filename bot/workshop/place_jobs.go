@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"atelier/adapters"
-	"atelier/adapters/phrase"
+	"atelier/adapters/messages"
 	"atelier/adapters/terminal"
 	"atelier/agent"
 	"atelier/agent/endpoint"
-	"atelier/agent/mind"
 	"atelier/agent/plan"
+	"atelier/agent/planner"
 	"atelier/agent/toolbox/media"
 	"atelier/bot/place"
 	"atelier/jobs"
@@ -77,7 +77,7 @@ func liveTools(ctx context.Context, a *agent.Agent, j *jobs.Jobs) (map[string]bo
 
 // NewTell tells the fixed sentences in the language of who reads them.
 func NewTell() (plan.Tell, error) {
-	sentences, err := phrase.New()
+	sentences, err := messages.New()
 	if err != nil {
 		return nil, fmt.Errorf("read the fixed sentences: %w", err)
 	}
@@ -155,7 +155,7 @@ func stepOf(w jobs.Work) agent.Work {
 
 // Respond tells what came of a run.
 func (a jobsAgent) Respond(ctx context.Context, told jobs.Account) (string, plan.Thinking, error) {
-	account := mind.Account{Request: told.Request, Plan: told.Plan, Left: told.Plan.LeftBy(nil)}
+	account := planner.Account{Request: told.Request, Plan: told.Plan, Left: told.Plan.LeftBy(nil)}
 	if r := told.Route; r != nil {
 		account.Steps, account.Results, account.Left = r.Steps(), r.Results(), told.Plan.LeftBy(r.Choice())
 		for _, f := range r.Fallbacks() {

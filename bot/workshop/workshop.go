@@ -46,7 +46,7 @@ type Workshop struct {
 	Films *ffmpeg.FFmpeg
 	// Choice chooses among the models of the server. Nil makes one when it is needed.
 	Choice *family.Choice
-	// Transport carries what the mind asks, and Wrap goes round it. Nil is the network.
+	// Transport carries what the planner asks, and Wrap goes round it. Nil is the network.
 	Transport http.RoundTripper
 	Wrap      func(http.RoundTripper) http.RoundTripper
 }
@@ -107,8 +107,8 @@ func (w Workshop) Agent(ctx context.Context, catalogue *toolbox.Catalogue, blobs
 	if err != nil {
 		return nil, err
 	}
-	if a.Mind == nil {
-		if a.Mind, err = w.Planner(catalogue, Pictures{blobs, w.Limits(), a.Scratch}, a.Tell); err != nil {
+	if a.Planner == nil {
+		if a.Planner, err = w.NewPlanner(catalogue, Pictures{blobs, w.Limits(), a.Scratch}, a.Tell); err != nil {
 			return nil, err
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"atelier/adapters"
-	"atelier/adapters/phrase"
+	"atelier/adapters/messages"
 )
 
 // LanguageOf is the BCP 47 tag of the language in which people are told fixed sentences
@@ -27,7 +27,7 @@ func (t *Thread) LanguageOf(m *adapters.Message, answers *OpenQuestion) string {
 	if !own {
 		texts = append(texts, replied)
 	}
-	if tag := phrase.Written(texts...); tag != "" {
+	if tag := messages.Written(texts...); tag != "" {
 		return tag
 	}
 	if t.language != "" {
@@ -39,19 +39,19 @@ func (t *Thread) LanguageOf(m *adapters.Message, answers *OpenQuestion) string {
 			earlier = append(earlier, o.turn.Wish)
 		}
 	}
-	return phrase.Written(append(earlier, replied)...)
+	return messages.Written(append(earlier, replied)...)
 }
 
 // Language is the BCP 47 tag of the language in which people are told fixed sentences.
 func (r *Request) Language() string {
 	if r.Voice() != nil && r.Wish() != "" {
-		return phrase.Language(r.Wish())
+		return messages.Language(r.Wish())
 	}
 	if r.Asked != nil && r.Asked.Language != "" {
 		return r.Asked.Language
 	}
 	if r.Given != nil && r.Given.Question != nil {
-		return phrase.Language(r.Wish(), r.Given.Question.Wish)
+		return messages.Language(r.Wish(), r.Given.Question.Wish)
 	}
-	return phrase.Language(r.Wish())
+	return messages.Language(r.Wish())
 }

@@ -21,7 +21,7 @@ type stoppedState struct {
 func (s stoppedState) Append(ctx context.Context, key string, value []byte, expiry time.Duration) (int64, error) {
 	at, err := s.State.Append(ctx, key, value, expiry)
 	s.stop()
-	return at, err //nolint:wrapcheck // it passes on what the state says
+	return at, err
 }
 
 func TestAnEntryOfAForgottenLogIsDeletedThoughItsWorkWasStopped(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"atelier/adapters"
-	"atelier/adapters/edge"
+	"atelier/adapters/download"
 	"atelier/adapters/lenient"
 )
 
@@ -37,7 +37,7 @@ func (b Backoff) Retry(ctx context.Context, try func() (done bool, err error)) e
 		if done {
 			return err
 		}
-		if ended := edge.Sleep(ctx, max(wait, adapters.Wait(err))); ended != nil {
+		if ended := download.Sleep(ctx, max(wait, adapters.Wait(err))); ended != nil {
 			return errors.Join(ended, err)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 
 	"atelier/adapters"
 	"atelier/adapters/discord/convert"
-	"atelier/adapters/edge"
+	"atelier/adapters/download"
 )
 
 // Codes of errors ("JSON Error Codes" in Discord's documentation) that callers decide by.
@@ -136,7 +136,7 @@ func fault(ctx context.Context, err error) error {
 	}
 	rest, ok := errors.AsType[*discordgo.RESTError](err)
 	if !ok {
-		return &adapters.Fault{Sentence: "Discord cannot be reached. It is tried again.", Err: edge.Detail(err)}
+		return &adapters.Fault{Sentence: "Discord cannot be reached. It is tried again.", Err: download.Detail(err)}
 	}
 	r := &refusal{status: rest.Response.StatusCode, fields: refusedFields(rest.ResponseBody)}
 	if rest.Message != nil {

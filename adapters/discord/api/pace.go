@@ -14,7 +14,7 @@ import (
 
 	"atelier/adapters"
 	"atelier/adapters/discord/convert"
-	"atelier/adapters/edge"
+	"atelier/adapters/download"
 )
 
 // The longest pauses for which a call waits. Longer ones are errors.
@@ -48,11 +48,11 @@ func (p *pacer) RoundTrip(r *http.Request) (*http.Response, error) {
 		if pause > longestPause || waited+pause > longestPauses {
 			return nil, RateLimited(pause)
 		}
-		if err := edge.Sleep(r.Context(), pause); err != nil {
+		if err := download.Sleep(r.Context(), pause); err != nil {
 			return nil, err
 		}
 		waited += pause
-		again, err := edge.Again(r)
+		again, err := download.Again(r)
 		if err != nil {
 			return nil, err
 		}

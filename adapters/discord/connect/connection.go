@@ -17,7 +17,7 @@ import (
 
 	"atelier/adapters/discord/api"
 	"atelier/adapters/discord/convert"
-	"atelier/adapters/edge"
+	"atelier/adapters/download"
 )
 
 // The opcodes of the gateway.
@@ -55,9 +55,9 @@ func (c *connection) write(op int, data any) error {
 	c.writes.Lock()
 	defer c.writes.Unlock()
 	if err := c.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
-		return edge.Detail(err)
+		return download.Detail(err)
 	}
-	return edge.Detail(c.WriteJSON(struct {
+	return download.Detail(c.WriteJSON(struct {
 		Op   int `json:"op"`
 		Data any `json:"d"`
 	}{op, data}))
@@ -78,7 +78,7 @@ func (c *connection) expect(within time.Duration) error {
 	if within > 0 {
 		until = time.Now().Add(within)
 	}
-	return edge.Detail(c.SetReadDeadline(until))
+	return download.Detail(c.SetReadDeadline(until))
 }
 
 // read reads the next packet.
@@ -106,7 +106,7 @@ func (g *Gateway) connect(ctx context.Context) error {
 		if _, err := g.Identity.Self(ctx); err != nil { // this checks the token
 			return err
 		}
-		if err := edge.Sleep(ctx, g.Pauses.Identify-time.Since(g.identified)); err != nil {
+		if err := download.Sleep(ctx, g.Pauses.Identify-time.Since(g.identified)); err != nil {
 			return err
 		}
 	}
@@ -239,14 +239,14 @@ func (g *Gateway) dispatch(c *connection, p packet, address string) error {
 func (c *connection) beat(ctx context.Context, interval time.Duration) {
 	wait := rand.N(interval) //nolint:gosec // bots must not all beat at once
 	for {
-		if edge.Sleep(ctx, wait) != nil {
+		if download.Sleep(ctx, wait) != nil {
 			return
 		}
 		c.acked.Store(false)
 		if c.write(opHeartbeat, c.sequence.Load()) != nil {
 			return
 		}
-		if edge.Sleep(ctx, interval) != nil {
+		if download.Sleep(ctx, interval) != nil {
 			return
 		}
 		if !c.acked.Load() {

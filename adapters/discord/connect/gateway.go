@@ -19,7 +19,7 @@ import (
 	"atelier/adapters/discord/api"
 	"atelier/adapters/discord/convert"
 	"atelier/adapters/discord/lookup"
-	"atelier/adapters/edge"
+	"atelier/adapters/download"
 )
 
 // Intents are the least that the bot needs.
@@ -43,7 +43,7 @@ type Events interface {
 // Gateway holds a connection to Discord's gateway.
 type Gateway struct {
 	API       *api.Client
-	Edge      *edge.Client
+	Edge      *download.Client
 	Identity  *lookup.Identity
 	Events    Events
 	Intents   discordgo.Intent
@@ -90,7 +90,7 @@ func (g *Gateway) Run(ctx context.Context) error {
 		if g.ready {
 			failures = 0
 		}
-		detail := edge.Detail(err)
+		detail := download.Detail(err)
 		if closed, ok := errors.AsType[*websocket.CloseError](err); ok { // without the server's words
 			detail = &closing{closed.Code}
 		}
@@ -104,7 +104,7 @@ func (g *Gateway) Run(ctx context.Context) error {
 			wait = g.Pauses.Invalid + rand.N(4*g.Pauses.Invalid+1) //nolint:gosec // as above
 		}
 		failures++
-		if edge.Sleep(ctx, max(wait, adapters.Wait(err))) != nil {
+		if download.Sleep(ctx, max(wait, adapters.Wait(err))) != nil {
 			return nil //nolint:nilerr // the context has ended
 		}
 	}
@@ -207,5 +207,5 @@ func (g *Gateway) dial(ctx context.Context, address string) (*websocket.Conn, er
 	ctx, stop := context.WithTimeout(ctx, api.CallTimeout)
 	defer stop()
 	conn, err := g.Edge.Socket(ctx, u.String(), http.Header{"User-Agent": {g.API.Session.UserAgent}})
-	return conn, edge.Detail(err)
+	return conn, download.Detail(err)
 }

@@ -17,8 +17,8 @@ import (
 	"atelier/adapters"
 	"atelier/adapters/discord/api"
 	"atelier/adapters/discord/convert"
-	"atelier/adapters/ledger"
-	"atelier/adapters/turns"
+	"atelier/adapters/lanes"
+	"atelier/adapters/outbox"
 )
 
 // Poster posts messages once under a key. What was posted is recorded; a part whose confirmation was
@@ -28,10 +28,10 @@ type Poster struct {
 	Threads     *Threads
 	Composer    *convert.Composer
 	Attachments *Attachments
-	Ledger      *ledger.Ledger
+	Ledger      *outbox.Ledger
 	Log         *slog.Logger
 
-	keys turns.Turns // one caller at a time posts under a key
+	keys lanes.Turns // one caller at a time posts under a key
 }
 
 // once posts the parts that were not posted yet under the key.
@@ -56,7 +56,7 @@ func (p *Poster) once(ctx context.Context, key string, thread adapters.Thread, p
 	return entry.Ref.Last(), entry.Finish(ctx)
 }
 
-func (p *Poster) postPart(ctx context.Context, key string, i int, thread adapters.Thread, part convert.Part, entry *ledger.Entry) error {
+func (p *Poster) postPart(ctx context.Context, key string, i int, thread adapters.Thread, part convert.Part, entry *outbox.Entry) error {
 	files, err := p.Attachments.read(ctx, part)
 	if err != nil {
 		return err

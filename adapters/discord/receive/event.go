@@ -13,7 +13,7 @@ import (
 	"atelier/adapters/discord/api"
 	"atelier/adapters/discord/convert"
 	"atelier/adapters/discord/lookup"
-	"atelier/adapters/edge"
+	"atelier/adapters/download"
 	"atelier/adapters/lenient"
 )
 
@@ -128,7 +128,7 @@ func (es *Events) begin(r *ready) {
 		es.watermark.resume(r.User.ID)
 		es.work.Go(func() { es.register(cmp.Or(r.Application.ID, r.User.ID)) })
 		es.work.Go(func() {
-			for wait := saveEvery; edge.Sleep(es.ctx, wait) == nil; {
+			for wait := saveEvery; download.Sleep(es.ctx, wait) == nil; {
 				wait = saveEvery
 				if !es.watermark.save(es.ctx, r.User.ID) {
 					wait = saveRetry

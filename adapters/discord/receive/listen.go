@@ -13,10 +13,10 @@ import (
 	"atelier/adapters/discord/convert"
 	"atelier/adapters/discord/lookup"
 	"atelier/adapters/discord/post"
-	"atelier/adapters/edge"
+	"atelier/adapters/download"
 	"atelier/adapters/inbox"
-	"atelier/adapters/ledger"
-	"atelier/adapters/turns"
+	"atelier/adapters/lanes"
+	"atelier/adapters/outbox"
 )
 
 const (
@@ -33,7 +33,7 @@ type Config struct {
 	Identity  *lookup.Identity
 	Responder *post.Responder
 	Phrases   convert.Phrases
-	State     ledger.State
+	State     outbox.State
 	Log       *slog.Logger
 	Now       func() time.Time
 }
@@ -57,7 +57,7 @@ func Run(ctx context.Context, c Config, handle adapters.Handler, connect func(co
 		Config: c, inbox: in, places: places, people: &lookup.People{API: c.API, Places: places, Now: c.Now},
 		texts: &lookup.Messages{API: c.API, Identity: c.Identity, Places: places},
 	}
-	s.lanes = turns.NewLanes(&s.work)
+	s.lanes = lanes.NewLanes(&s.work)
 	s.ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
 	err = connect(ctx, newEvents(s, mark))
 	s.stop()
@@ -81,7 +81,7 @@ type session struct {
 	ctx     context.Context //nolint:containedctx // of the background work, until Run ends
 	stop    context.CancelFunc
 	work    sync.WaitGroup
-	lanes   *turns.Lanes // by channel; threads are in the lane of theirs
+	lanes   *lanes.Lanes // by channel; threads are in the lane of theirs
 	waiting atomic.Int64
 }
 
@@ -91,7 +91,7 @@ func (s *session) IsFull() bool { return s.waiting.Load() >= maxWaiting }
 // AwaitRoom waits until half of the events are left.
 func (s *session) AwaitRoom(ctx context.Context) error {
 	for s.waiting.Load() > maxWaiting/2 {
-		if err := edge.Sleep(ctx, 100*time.Millisecond); err != nil {
+		if err := download.Sleep(ctx, 100*time.Millisecond); err != nil {
 			return err
 		}
 	}

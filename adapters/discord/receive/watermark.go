@@ -13,7 +13,7 @@ import (
 	"atelier/adapters"
 	"atelier/adapters/discord/api"
 	"atelier/adapters/discord/convert"
-	"atelier/adapters/ledger"
+	"atelier/adapters/outbox"
 )
 
 const (
@@ -25,7 +25,7 @@ const (
 
 // watermark is up to which message all were taken, so that missed ones can be read.
 type watermark struct {
-	state ledger.State
+	state outbox.State
 	log   *slog.Logger
 
 	mu       sync.Mutex
@@ -49,7 +49,7 @@ type mark struct {
 	Channels map[string]string `json:"channels"` // their servers, "" for direct ones
 }
 
-func newWatermark(state ledger.State, log *slog.Logger) *watermark {
+func newWatermark(state outbox.State, log *slog.Logger) *watermark {
 	return &watermark{state: state, log: log, latest: nothing, open: map[int64]int{}, channels: map[string]*channel{}}
 }
 

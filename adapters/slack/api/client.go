@@ -10,7 +10,7 @@ import (
 
 	"github.com/slack-go/slack"
 
-	"atelier/adapters/edge"
+	"atelier/adapters/download"
 	"atelier/adapters/lenient"
 )
 
@@ -41,7 +41,7 @@ func (c *Client) Call(ctx context.Context, method string, form url.Values, answe
 	form.Set("token", c.token)
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url+method, strings.NewReader(form.Encode()))
 	if err != nil {
-		return edge.Detail(err)
+		return download.Detail(err)
 	}
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	got, err := c.gate.Do(r) //nolint:bodyclose // readAll does

@@ -12,7 +12,7 @@ import (
 	"github.com/slack-go/slack"
 
 	"atelier/adapters"
-	"atelier/adapters/edge"
+	"atelier/adapters/download"
 )
 
 // refusal is the meaning of an error code of Slack's.
@@ -117,7 +117,7 @@ func Fault(err error) error {
 		}
 		return &adapters.Fault{Sentence: Unreached, Err: fmt.Errorf("slack answers %d", status.Code)}
 	}
-	return &adapters.Fault{Sentence: Unreached, Err: edge.Detail(err)}
+	return &adapters.Fault{Sentence: Unreached, Err: download.Detail(err)}
 }
 
 func refusedBy(r slack.SlackErrorResponse) error {

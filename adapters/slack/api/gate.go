@@ -10,8 +10,8 @@ import (
 	"golang.org/x/time/rate"
 
 	"atelier/adapters"
-	"atelier/adapters/edge"
-	"atelier/adapters/turns"
+	"atelier/adapters/download"
+	"atelier/adapters/lanes"
 )
 
 const (
@@ -33,7 +33,7 @@ type gate struct {
 	api    string
 	opens  *rate.Limiter
 	paces  paces
-	lines  turns.Turns // by channel: one call at a time posts there
+	lines  lanes.Turns // by channel: one call at a time posts there
 }
 
 func newGate(c *http.Client, api string) *gate {
@@ -81,13 +81,13 @@ func (g *gate) call(r *http.Request, method string) (*http.Response, error) {
 			return nil, rateLimited(pause)
 		}
 		waited += pause
-		if err := edge.Sleep(r.Context(), pause); err != nil {
+		if err := download.Sleep(r.Context(), pause); err != nil {
 			return nil, err
 		}
 		if g.paces.isBlocked(method) { // another call was refused meanwhile
 			continue
 		}
-		again, err := edge.Again(r)
+		again, err := download.Again(r)
 		if err != nil {
 			return nil, err
 		}
@@ -98,7 +98,7 @@ func (g *gate) call(r *http.Request, method string) (*http.Response, error) {
 			return answer, err //nolint:wrapcheck // as above
 		}
 		if err := answer.Body.Close(); err != nil {
-			return nil, edge.Detail(err)
+			return nil, download.Detail(err)
 		}
 		g.paces.refused(method, begun, retryAfter(answer.Header))
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/slack-go/slack/socketmode"
 
 	"atelier/adapters"
-	"atelier/adapters/edge"
+	"atelier/adapters/download"
 	"atelier/adapters/slack/api"
 )
 
@@ -84,7 +84,7 @@ func connectionFault(err error) error {
 	if closed, ok := errors.AsType[*websocket.CloseError](err); ok {
 		return &adapters.Fault{Sentence: api.Unreached, Err: closedBy(closed.Code)}
 	}
-	return api.Fault(edge.Detail(err))
+	return api.Fault(download.Detail(err))
 }
 
 // closedBy is the error of a closed connection, by its WebSocket code.

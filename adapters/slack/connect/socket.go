@@ -13,7 +13,7 @@ import (
 	"github.com/slack-go/slack/socketmode"
 
 	"atelier/adapters"
-	"atelier/adapters/edge"
+	"atelier/adapters/download"
 	"atelier/adapters/slack/api"
 	"atelier/adapters/slack/convert"
 	"atelier/adapters/slack/receive"
@@ -39,7 +39,7 @@ const (
 // connection, and Socket reads it.
 type Socket struct {
 	API          *api.Client
-	Edge         *edge.Client
+	Edge         *download.Client
 	Listener     *receive.Listener
 	Events       *receive.Events
 	Interactions *receive.Interactions
@@ -80,7 +80,7 @@ func (s *Socket) Run(ctx context.Context) {
 			pause = firstRetry
 		}
 		s.Log.WarnContext(ctx, "there is no connection to Slack: it is opened again", "after", pause, "error", err)
-		if edge.Sleep(ctx, max(pause, adapters.Wait(err))) != nil {
+		if download.Sleep(ctx, max(pause, adapters.Wait(err))) != nil {
 			return
 		}
 		pause = min(2*pause, longest)

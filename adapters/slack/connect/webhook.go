@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"atelier/adapters"
-	"atelier/adapters/ledger"
+	"atelier/adapters/outbox"
 	"atelier/adapters/slack/convert"
 	"atelier/adapters/slack/receive"
 )
@@ -34,7 +34,7 @@ const (
 // Webhook receives by signed HTTP requests.
 type Webhook struct {
 	Secret       string
-	State        ledger.State
+	State        outbox.State
 	Listener     *receive.Listener
 	Events       *receive.Events
 	Interactions *receive.Interactions

@@ -5,10 +5,10 @@ import (
 	"time"
 
 	"atelier/adapters"
-	"atelier/adapters/ledger"
+	"atelier/adapters/lanes"
+	"atelier/adapters/outbox"
 	"atelier/adapters/slack/api"
 	"atelier/adapters/slack/convert"
-	"atelier/adapters/turns"
 )
 
 // recordTimeout is how long recording a post may take, even if the caller is gone.
@@ -17,9 +17,9 @@ const recordTimeout = 10 * time.Second
 // Outbox posts every part of a message once under a key. What was posted is recorded; a part
 // whose confirmation was lost is looked up before it is posted again.
 type Outbox struct {
-	Ledger *ledger.Ledger
+	Ledger *outbox.Ledger
 
-	keys turns.Turns // one caller at a time posts under a key
+	keys lanes.Turns // one caller at a time posts under a key
 }
 
 // Once posts the parts of a message that were not posted yet under the key. Post and find return
@@ -61,7 +61,7 @@ func (o *Outbox) Once(
 }
 
 // begin posts one part.
-func (o *Outbox) begin(ctx context.Context, entry *ledger.Entry, n int, post func(ctx context.Context, n int) (string, error)) (string, error) {
+func (o *Outbox) begin(ctx context.Context, entry *outbox.Entry, n int, post func(ctx context.Context, n int) (string, error)) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
@@ -83,7 +83,7 @@ func (o *Outbox) begin(ctx context.Context, entry *ledger.Entry, n int, post fun
 }
 
 // entryRef is the reference of an entry, which may be nil.
-func entryRef(e *ledger.Entry) adapters.MessageRef {
+func entryRef(e *outbox.Entry) adapters.MessageRef {
 	if e == nil {
 		return adapters.MessageRef{}
 	}

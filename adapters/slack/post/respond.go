@@ -11,7 +11,7 @@ import (
 	"github.com/slack-go/slack"
 
 	"atelier/adapters"
-	"atelier/adapters/ledger"
+	"atelier/adapters/outbox"
 	"atelier/adapters/slack/api"
 	"atelier/adapters/slack/convert"
 	"atelier/adapters/slack/lookup"
@@ -37,7 +37,7 @@ type Responder struct {
 	People   *lookup.People
 	Poster   *Poster
 	Composer *convert.Composer
-	State    ledger.State
+	State    outbox.State
 	Log      *slog.Logger
 }
 

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"atelier/adapters"
-	"atelier/adapters/edge"
+	"atelier/adapters/download"
 	"atelier/adapters/inbox"
+	"atelier/adapters/lanes"
 	"atelier/adapters/slack/api"
-	"atelier/adapters/turns"
 )
 
 const (
@@ -39,7 +39,7 @@ type session struct {
 	ctx   context.Context         //nolint:containedctx // of the background work, until Run ends
 	end   context.CancelCauseFunc // ends Run
 
-	lanes *turns.Lanes // counted by work
+	lanes *lanes.Lanes // counted by work
 }
 
 // Run hands events to the handler until the context ends or Slack refuses the tokens. Connect
@@ -56,7 +56,7 @@ func (l *Listener) Run(ctx context.Context, handle adapters.Handler, connect fun
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	run := &session{inbox: in, ctx: ctx, end: end}
-	run.lanes = turns.NewLanes(&run.work)
+	run.lanes = lanes.NewLanes(&run.work)
 	l.mu.Lock()
 	if l.current != nil {
 		l.mu.Unlock()
@@ -158,7 +158,7 @@ func (l *Listener) running() *session {
 
 // watchToken checks the token regularly, and ends Run when Slack refuses it.
 func (l *Listener) watchToken(ctx context.Context) {
-	for pause := time.Duration(0); edge.Sleep(ctx, pause) == nil; pause = tokenCheckEvery {
+	for pause := time.Duration(0); download.Sleep(ctx, pause) == nil; pause = tokenCheckEvery {
 		if _, err := l.API.AuthTestContext(ctx); err != nil && ctx.Err() == nil {
 			l.Fail(api.Fault(err))
 		}

@@ -15,8 +15,8 @@ import (
 	"github.com/slack-go/slack"
 
 	"atelier/adapters"
-	"atelier/adapters/edge"
-	"atelier/adapters/ledger"
+	"atelier/adapters/download"
+	"atelier/adapters/outbox"
 	"atelier/adapters/slack/api"
 	"atelier/adapters/slack/convert"
 )
@@ -34,9 +34,9 @@ const (
 // Files uploads files and shows them in messages, once under a key.
 type Files struct {
 	API   *api.Client
-	Edge  *edge.Client
+	Edge  *download.Client
 	Open  adapters.Opener
-	State ledger.State
+	State outbox.State
 	Log   *slog.Logger
 }
 
@@ -160,7 +160,7 @@ func (fs *Files) findMessage(ctx context.Context, channel, id string, most int) 
 		if ts := convert.SharedIn(f.Shares, channel); ts != "" || n == most {
 			return ts, nil
 		}
-		if err := edge.Sleep(ctx, pause); err != nil {
+		if err := download.Sleep(ctx, pause); err != nil {
 			return "", err
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/slack-go/slack"
 
 	"atelier/adapters"
-	"atelier/adapters/edge"
+	"atelier/adapters/download"
 	"atelier/adapters/slack/api"
 	"atelier/adapters/slack/convert"
 )
@@ -46,7 +46,7 @@ func (fs *Files) upload(ctx context.Context, f adapters.Attachment) (id string, 
 func (fs *Files) send(ctx context.Context, address string, body io.Reader, size int64) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, body)
 	if err != nil {
-		return edge.Detail(err)
+		return download.Detail(err)
 	}
 	r.ContentLength = size
 	r.Header.Set("Content-Type", "application/octet-stream")

@@ -11,7 +11,7 @@ import (
 	"net/http"
 	"strings"
 
-	"atelier/adapters/phrase"
+	"atelier/adapters/messages"
 )
 
 //go:embed words/*.json template/*.html static
@@ -28,7 +28,7 @@ type page struct {
 
 // pages are those of the guard itself.
 type pages struct {
-	words     *phrase.Catalogue
+	words     *messages.Catalogue
 	templates *template.Template
 	static    string // the address of the files that they load, which changes with them
 }
@@ -39,7 +39,7 @@ func newPages() (*pages, error) {
 		return nil, fmt.Errorf("the words of the login page: %w", err)
 	}
 	p := &pages{}
-	if p.words, err = phrase.New(words); err != nil {
+	if p.words, err = messages.New(words); err != nil {
 		return nil, err
 	}
 	sum := sha256.New()
@@ -84,4 +84,4 @@ func (g *Guard) file(w http.ResponseWriter, r *http.Request) {
 }
 
 // language is the one of ours that the browser prefers.
-func language(r *http.Request) string { return phrase.Accept(r.Header.Get("Accept-Language")) }
+func language(r *http.Request) string { return messages.Accept(r.Header.Get("Accept-Language")) }

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"atelier/adapters/phrase"
+	"atelier/adapters/messages"
 )
 
 // refusal is why a request is not served.
@@ -30,7 +30,7 @@ const troubled = 5 * time.Second
 // amount is a time to wait, in words.
 type amount time.Duration
 
-var _ phrase.Message = amount(0)
+var _ messages.Message = amount(0)
 
 // Phrase tells it in seconds, or where there are many in minutes.
 func (a amount) Phrase() (format string, args []any) {

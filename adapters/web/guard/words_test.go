@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"atelier/adapters/phrase"
+	"atelier/adapters/messages"
 )
 
 // sentences finds what people are told, in templates and in the code.
@@ -72,17 +72,17 @@ func TestLanguages(t *testing.T) {
 	t.Parallel()
 	h := newGuard(t, Config{Password: secret, State: &memory{}}).Handler()
 	for accept, want := range map[string]string{
-		"":                             phrase.English,
-		"de":                           phrase.English,
-		"zh-CN,zh;q=0.9,en;q=0.8":      phrase.SimplifiedChinese,
-		"en-GB,en;q=0.9,zh;q=0.8":      phrase.English,
-		"zh;q=0.1,en;q=0.9":            phrase.English,
-		"*":                            phrase.English,
-		"\x00,,;;q=":                   phrase.English,
-		strings.Repeat("zh-CN,", 1000): phrase.English,
+		"":                             messages.English,
+		"de":                           messages.English,
+		"zh-CN,zh;q=0.9,en;q=0.8":      messages.SimplifiedChinese,
+		"en-GB,en;q=0.9,zh;q=0.8":      messages.English,
+		"zh;q=0.1,en;q=0.9":            messages.English,
+		"*":                            messages.English,
+		"\x00,,;;q=":                   messages.English,
+		strings.Repeat("zh-CN,", 1000): messages.English,
 	} {
 		page := ask(h, http.MethodGet, "/login", with("Accept-Language", accept)).text
-		if !strings.Contains(page, `<html lang="`+want+`">`) || strings.Contains(page, "登录") != (want == phrase.SimplifiedChinese) {
+		if !strings.Contains(page, `<html lang="`+want+`">`) || strings.Contains(page, "登录") != (want == messages.SimplifiedChinese) {
 			t.Errorf("%.40q: %s", accept, page)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/text/language"
 
-	"atelier/adapters/phrase"
+	"atelier/adapters/messages"
 	"atelier/adapters/web/drawing"
 	"atelier/adapters/web/point"
 )
@@ -25,7 +25,7 @@ var wordFiles embed.FS
 type Renderer struct {
 	hash    string // of all static files: it names their folder
 	assets  map[string]asset
-	Words   *phrase.Catalogue
+	Words   *messages.Catalogue
 	matcher language.Matcher
 	spoken  []*template.Template // one for each of the matcher's languages
 	tags    []string             // and its BCP 47 tag
@@ -37,11 +37,11 @@ func New() (*Renderer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the web channel's words: %w", err)
 	}
-	words, err := phrase.New(folder, point.Words())
+	words, err := messages.New(folder, point.Words())
 	if err != nil {
 		return nil, err
 	}
-	p := &Renderer{Words: words, tags: []string{phrase.English, phrase.SimplifiedChinese}}
+	p := &Renderer{Words: words, tags: []string{messages.English, messages.SimplifiedChinese}}
 	if p.assets, p.hash, err = loadAssets(); err != nil {
 		return nil, err
 	}

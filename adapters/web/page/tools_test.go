@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"atelier/adapters/phrase"
+	"atelier/adapters/messages"
 )
 
 // What can run comes first, of the domains and of the tools in each.
@@ -27,7 +27,9 @@ func TestToolsThatRunComeFirst(t *testing.T) {
 func TestTypesAreTranslated(t *testing.T) {
 	t.Parallel()
 	p := somePages(t)
-	say := speaker(func(format string, args ...any) string { return p.Words.Say(phrase.SimplifiedChinese, format, args...) })
+	say := speaker(func(format string, args ...any) string {
+		return p.Words.Say(messages.SimplifiedChinese, format, args...)
+	})
 	for _, kind := range []string{"text", "tags", "title", "html", "location", "weather", "time", "image", "video", "audio", "bbox", "point", "category", "mask",
 		"segmentation", "edge", "line", "hed", "scribble", "pose", "depth", "normal"} {
 		if say.term(kind) == kind {

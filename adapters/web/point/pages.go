@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"atelier/adapters"
-	"atelier/adapters/phrase"
+	"atelier/adapters/messages"
 )
 
 // adapter is the name of the web channel's adapter, which opens the masks.
@@ -44,7 +44,7 @@ type Config struct {
 	// Scratch is the folder for passing files; empty is the system's.
 	Scratch string
 	// Phrases translates sentences, [Words] included; nil is a catalogue of these alone.
-	Phrases *phrase.Catalogue
+	Phrases *messages.Catalogue
 	// Address names who asks, for the limits; nil is the address of the connection.
 	Address func(*http.Request) string
 	Now     func() time.Time // nil is the system's clock
@@ -77,7 +77,7 @@ func New(c Config) (*Pages, error) {
 		return nil, errors.New("the pointing page lacks what it is made of")
 	}
 	if c.Phrases == nil {
-		phrases, err := phrase.New(Words())
+		phrases, err := messages.New(Words())
 		if err != nil {
 			return nil, fmt.Errorf("the pointing page: %w", err)
 		}

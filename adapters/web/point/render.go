@@ -7,7 +7,7 @@ import (
 	"net/http"
 
 	"atelier/adapters"
-	"atelier/adapters/phrase"
+	"atelier/adapters/messages"
 )
 
 // view is what the page's templates are given.
@@ -31,7 +31,7 @@ func (p *Pages) page(w http.ResponseWriter, r *http.Request, g Grant) error {
 
 // view fills the page in. Its addresses are relative, so that it works below any path.
 func (p *Pages) view(r *http.Request) view {
-	tag := phrase.Accept(r.Header.Get("Accept-Language"))
+	tag := messages.Accept(r.Header.Get("Accept-Language"))
 	say := func(format string, args ...any) string { return p.Phrases.Say(tag, format, args...) }
 	folder := "static/"
 	if r.Pattern == "GET /point/{token}/picture" {

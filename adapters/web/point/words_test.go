@@ -12,13 +12,13 @@ import (
 	"strings"
 	"testing"
 
-	"atelier/adapters/phrase"
+	"atelier/adapters/messages"
 )
 
 // Every sentence of the templates and of the code is told in Chinese too, and nothing else.
 func TestWords(t *testing.T) {
 	t.Parallel()
-	if _, err := phrase.New(Words()); err != nil {
+	if _, err := messages.New(Words()); err != nil {
 		t.Error(err)
 	}
 	var told map[string]any

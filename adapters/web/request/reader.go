@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"atelier/adapters"
-	"atelier/adapters/phrase"
+	"atelier/adapters/messages"
 	"atelier/adapters/web/chat"
 	"atelier/adapters/web/store"
 )
@@ -77,7 +77,7 @@ func From(r *http.Request) int64 {
 }
 
 // Language is the BCP 47 tag of the page's own words.
-func Language(r *http.Request) string { return phrase.Accept(r.Header.Get("Accept-Language")) }
+func Language(r *http.Request) string { return messages.Accept(r.Header.Get("Accept-Language")) }
 
 // ParseForm parses a form of at most that many bytes.
 func ParseForm(w http.ResponseWriter, r *http.Request, most int64) error {

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"atelier/agent/mind"
 	"atelier/agent/plan"
+	"atelier/agent/planner"
 	"atelier/agent/toolbox"
 )
 
@@ -22,7 +22,7 @@ const (
 // Assess scores tools by how near their words are to the subtask's description. The highest score goes to
 // the tool by which the subtask was understood, if the subtask gives it all resources that it needs, and
 // else to the nearest tool that returns the wanted type. Tools that make what it lacks come just below.
-func (p *Planner) Assess(ctx context.Context, r plan.Request, tasks []mind.Assessment, _ *plan.Thinking) ([][]float64, error) {
+func (p *Planner) Assess(ctx context.Context, r plan.Request, tasks []planner.Assessment, _ *plan.Thinking) ([][]float64, error) {
 	all := make([][]float64, len(tasks))
 	for i, t := range tasks {
 		if err := ctx.Err(); err != nil {

@@ -12,14 +12,14 @@ import (
 	"sync"
 	"testing"
 
-	"atelier/agent/mind"
 	"atelier/agent/plan"
+	"atelier/agent/planner"
 	"atelier/agent/planner/rules"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/param"
 )
 
-// The catalogue is read, and the mind made, once for all tests.
+// The catalogue is read, and the planner made, once for all tests.
 var (
 	catalogue = sync.OnceValues(func() (*toolbox.Catalogue, error) { return toolbox.LoadCatalogue(toolbox.Embedded()) })
 	made      = sync.OnceValues(func() (*rules.Planner, error) {
@@ -267,7 +267,7 @@ func argsAndSettings(s plan.Subtask) []plan.Arg {
 }
 
 // showTasks writes subtasks as the case files do.
-func showTasks(d mind.Decomposition) string {
+func showTasks(d planner.Decomposition) string {
 	var b strings.Builder
 	for _, s := range d.Subtasks {
 		var args []string
@@ -312,7 +312,7 @@ func (w wantTask) wrong(m *rules.Planner, tools []string, c testCase, s plan.Sub
 	if len(w.heads) == 0 {
 		return "", nil
 	}
-	scores, err := m.Assess(context.Background(), c.request, []mind.Assessment{{Subtask: s, Candidates: tools}}, nil)
+	scores, err := m.Assess(context.Background(), c.request, []planner.Assessment{{Subtask: s, Candidates: tools}}, nil)
 	if err != nil {
 		return "", err
 	}
@@ -367,7 +367,7 @@ func TestDecompose(t *testing.T) {
 }
 
 // checkLeft compares the parts of the wish that are left undone with those that the case wants.
-func (c *testCase) checkLeft(t *testing.T, d mind.Decomposition) {
+func (c *testCase) checkLeft(t *testing.T, d planner.Decomposition) {
 	t.Helper()
 	if len(d.Left) != len(c.left) {
 		t.Errorf("%q leaves %q, want %q", c.request.Wish, d.Left, c.left)
@@ -381,7 +381,7 @@ func (c *testCase) checkLeft(t *testing.T, d mind.Decomposition) {
 }
 
 // checkWords compares what is said with what the case wants said.
-func (c *testCase) checkWords(t *testing.T, d mind.Decomposition) {
+func (c *testCase) checkWords(t *testing.T, d planner.Decomposition) {
 	t.Helper()
 	holds := func(text, part string) bool {
 		return part != "" && strings.Contains(strings.ToLower(text), strings.ToLower(part))
@@ -408,7 +408,7 @@ func (c *testCase) checkWords(t *testing.T, d mind.Decomposition) {
 
 // checkPlan holds what every decomposition promises: exactly one of subtasks, question
 // and reply, and references to nothing but what is there.
-func checkPlan(t *testing.T, r plan.Request, d mind.Decomposition) {
+func checkPlan(t *testing.T, r plan.Request, d planner.Decomposition) {
 	t.Helper()
 	said := 0
 	for _, is := range []bool{len(d.Subtasks) > 0, d.Question != "", d.Reply != ""} {

@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"atelier/agent/mind"
 	"atelier/agent/plan"
+	"atelier/agent/planner"
 	"atelier/agent/planner/rules"
 	"atelier/agent/toolbox"
 )
@@ -69,7 +69,7 @@ func TestTheSameRequestGivesTheSameSubtasks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	twos := make([]mind.Decomposition, len(cases))
+	twos := make([]planner.Decomposition, len(cases))
 	for i, c := range cases {
 		if twos[i], err = other.Decompose(t.Context(), c.request, nil); err != nil {
 			t.Fatal(err)
@@ -91,7 +91,7 @@ func TestTheSameRequestGivesTheSameSubtasks(t *testing.T) {
 				if n > 0 || len(one.Subtasks) == 0 {
 					continue
 				}
-				ask := []mind.Assessment{{Subtask: one.Subtasks[0], Candidates: tools}}
+				ask := []planner.Assessment{{Subtask: one.Subtasks[0], Candidates: tools}}
 				a, err := m.Assess(t.Context(), r, ask, nil)
 				b, err2 := other.Assess(t.Context(), r, ask, nil)
 				if diff := cmp.Diff(a, b); diff != "" || errors.Join(err, err2) != nil {
@@ -115,15 +115,15 @@ func TestThePlannerStopsWithItsContext(t *testing.T) {
 			return err
 		},
 		"Assess": func() error {
-			_, err := m.Assess(ctx, plan.Request{}, []mind.Assessment{{Subtask: sub}}, nil)
+			_, err := m.Assess(ctx, plan.Request{}, []planner.Assessment{{Subtask: sub}}, nil)
 			return err
 		},
 		"Settle": func() error {
-			_, err := m.Settle(ctx, plan.Request{}, []mind.Contest{{Subtask: sub}}, nil)
+			_, err := m.Settle(ctx, plan.Request{}, []planner.Contest{{Subtask: sub}}, nil)
 			return err
 		},
 		"Respond": func() error {
-			_, err := m.Respond(ctx, mind.Account{Plan: &plan.Plan{}}, nil)
+			_, err := m.Respond(ctx, planner.Account{Plan: &plan.Plan{}}, nil)
 			return err
 		},
 	} {
@@ -137,7 +137,7 @@ func TestThePlannerStopsWithItsContext(t *testing.T) {
 func assess(t *testing.T, s plan.Subtask) map[string]float64 {
 	t.Helper()
 	tools := allTools(t)
-	scores, err := thePlanner(t).Assess(t.Context(), plan.Request{Wish: s.Description}, []mind.Assessment{{Subtask: s, Candidates: tools}}, nil)
+	scores, err := thePlanner(t).Assess(t.Context(), plan.Request{Wish: s.Description}, []planner.Assessment{{Subtask: s, Candidates: tools}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +206,7 @@ func TestAssess(t *testing.T) {
 func TestTheAssessmentHasTheShapeOfTheQuestion(t *testing.T) {
 	t.Parallel()
 	m := thePlanner(t)
-	ask := []mind.Assessment{
+	ask := []planner.Assessment{
 		{Subtask: plan.Subtask{Description: "blur it", Returns: plan.Image}, Candidates: []string{"blur_image", "no_such_tool", "blur_image", "text_to_image"}},
 		{Subtask: plan.Subtask{Description: "", Returns: plan.Text}, Candidates: []string{"translation"}},
 		{Subtask: plan.Subtask{Description: "…?!", Returns: "unknown"}},
@@ -281,7 +281,7 @@ func TestSettleFillsBlanksFromTheirOptionsOnly(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			before := plan.Solution{Actions: slices.Clone(c.solution.Actions)}
-			settled, err := thePlanner(t).Settle(t.Context(), plan.Request{}, []mind.Contest{{
+			settled, err := thePlanner(t).Settle(t.Context(), plan.Request{}, []planner.Contest{{
 				Subtask: plan.Subtask{Description: "do it", Args: c.args, Returns: plan.Image}, Solutions: []plan.Solution{c.solution},
 			}}, nil)
 			if err != nil {
@@ -328,7 +328,7 @@ func TestWhatSubtitlesSay(t *testing.T) {
 	sub := plan.Subtask{Description: "add subtitles to outro.mp4", Args: []plan.Arg{{Type: plan.Video, Source: film}}, Returns: plan.Video}
 	told := sub
 	told.Args = append(slices.Clone(sub.Args), plan.Arg{Type: plan.Text, Source: plan.FromValue("Thanks!"), Meaning: plan.Content})
-	settled, err := thePlanner(t).Settle(t.Context(), plan.Request{}, []mind.Contest{
+	settled, err := thePlanner(t).Settle(t.Context(), plan.Request{}, []planner.Contest{
 		{Subtask: sub, Solutions: []plan.Solution{heard, read}},
 		{Subtask: told, Solutions: []plan.Solution{heard, read, {Actions: []plan.Action{add(plan.FromValue("Thanks!"))}}}},
 	}, nil)
@@ -358,15 +358,15 @@ func TestSettleRanks(t *testing.T) {
 		}
 		return s
 	}
-	contest := mind.Contest{
+	contest := planner.Contest{
 		Subtask:   plan.Subtask{Description: "blur photo.png", Args: []plan.Arg{{Type: plan.Image, Source: onPhoto.Source}}, Returns: plan.Image},
 		Solutions: []plan.Solution{use("upscale_image", "blur_image"), use("flip_image"), use("blur_image")},
-		Models:    map[string][]mind.Model{"blur_image": {{Candidate: "fast"}, {Candidate: "fine"}}},
+		Models:    map[string][]planner.Model{"blur_image": {{Candidate: "fast"}, {Candidate: "fine"}}},
 	}
 	named := use("blur_image")
 	named.Actions[0].Candidate = "fine"
 	contest.Solutions = append(contest.Solutions, named)
-	settled, err := thePlanner(t).Settle(t.Context(), plan.Request{}, []mind.Contest{contest, {}}, nil)
+	settled, err := thePlanner(t).Settle(t.Context(), plan.Request{}, []planner.Contest{contest, {}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -408,7 +408,7 @@ func TestSettleScoresTextsInTheWrongPlaceLow(t *testing.T) {
 		}}}}
 	}
 	settle := func(meaning plan.Meaning, v string) float64 {
-		settled, err := thePlanner(t).Settle(t.Context(), plan.Request{}, []mind.Contest{{
+		settled, err := thePlanner(t).Settle(t.Context(), plan.Request{}, []planner.Contest{{
 			Subtask: plan.Subtask{Description: "resize photo.png", Returns: plan.Image, Args: []plan.Arg{
 				{Type: plan.Image, Source: plan.FromResource("photo.png")}, {Type: plan.Text, Source: plan.FromValue(v), Meaning: meaning},
 			}},
@@ -443,7 +443,7 @@ func BenchmarkAssess(b *testing.B) {
 		Args: []plan.Arg{{Type: plan.Image, Source: plan.FromResource("photo.png")}, {Type: plan.Text, Source: plan.FromValue("bench"), Meaning: plan.Object}},
 	}
 	for b.Loop() {
-		if _, err := m.Assess(b.Context(), plan.Request{Wish: strings.Clone(sub.Description)}, []mind.Assessment{{Subtask: sub, Candidates: tools}}, nil); err != nil {
+		if _, err := m.Assess(b.Context(), plan.Request{Wish: strings.Clone(sub.Description)}, []planner.Assessment{{Subtask: sub, Candidates: tools}}, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

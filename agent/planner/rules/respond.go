@@ -3,14 +3,14 @@ package rules
 import (
 	"context"
 
-	"atelier/agent/mind"
 	"atelier/agent/plan"
+	"atelier/agent/planner"
 	"atelier/agent/wording"
 )
 
 // Respond writes the account of a run in plain words: what was made first, then what was not,
 // and what is approximate. It speaks of nothing that is not in the results.
-func (p *Planner) Respond(ctx context.Context, a mind.Account, _ *plan.Thinking) (string, error) {
+func (p *Planner) Respond(ctx context.Context, a planner.Account, _ *plan.Thinking) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}

@@ -37,8 +37,8 @@ import (
 	"strings"
 
 	"atelier/agent/lazyregexp"
-	"atelier/agent/mind"
 	"atelier/agent/plan"
+	"atelier/agent/planner"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/retrieve"
 )
@@ -57,7 +57,7 @@ type Planner struct {
 	tell plan.Tell
 }
 
-var _ mind.Mind = (*Planner)(nil)
+var _ planner.Planner = (*Planner)(nil)
 
 // New compiles the catalogue.
 func New(c Config) (*Planner, error) {
@@ -76,12 +76,12 @@ func New(c Config) (*Planner, error) {
 }
 
 // Decompose splits the request into subtasks.
-func (p *Planner) Decompose(ctx context.Context, r plan.Request, _ *plan.Thinking) (mind.Decomposition, error) {
+func (p *Planner) Decompose(ctx context.Context, r plan.Request, _ *plan.Thinking) (planner.Decomposition, error) {
 	if err := ctx.Err(); err != nil {
-		return mind.Decomposition{}, err
+		return planner.Decomposition{}, err
 	}
 	o, guesses := p.withGuesses(r, p.understand(r))
-	return mind.Decomposition{
+	return planner.Decomposition{
 		Subtasks: o.subtasks, Left: o.left, Types: o.types, Refused: o.refused,
 		Question: p.tell.In(r.Language, o.question), Guesses: guesses, Reply: p.tell.In(r.Language, o.reply),
 	}, nil

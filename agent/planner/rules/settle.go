@@ -4,16 +4,16 @@ import (
 	"context"
 	"slices"
 
-	"atelier/agent/mind"
 	"atelier/agent/plan"
+	"atelier/agent/planner"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/retrieve"
 )
 
 // Settle ranks the solutions by the scores of their tools, above all of the one that gives the
 // result, fills blanks by what the arguments mean, and takes the first model.
-func (p *Planner) Settle(ctx context.Context, r plan.Request, tasks []mind.Contest, _ *plan.Thinking) ([]mind.Settlement, error) {
-	out := make([]mind.Settlement, len(tasks))
+func (p *Planner) Settle(ctx context.Context, r plan.Request, tasks []planner.Contest, _ *plan.Thinking) ([]planner.Settlement, error) {
+	out := make([]planner.Settlement, len(tasks))
 	for i, c := range tasks {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -69,7 +69,7 @@ func showsMask(s plan.Solution) bool {
 }
 
 // settle scores and completes one solution.
-func (p *Planner) settle(c mind.Contest, s plan.Solution) plan.Solution {
+func (p *Planner) settle(c planner.Contest, s plan.Solution) plan.Solution {
 	s.Score = rank(s, c.Scores)
 	s.Actions = slices.Clone(s.Actions)
 	for i := range s.Actions {

@@ -13,7 +13,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
-	"atelier/agent/toolbox/media/strip"
+	"atelier/agent/toolbox/media/metadata"
 )
 
 const (
@@ -206,7 +206,7 @@ func (j *job) recording(ctx context.Context, t plan.Type) (_ file, err error) {
 		if err != nil {
 			return err
 		}
-		return errors.Join(strip.Copy(ctx, to, v.Path), to.Close())
+		return errors.Join(metadata.Copy(ctx, to, v.Path), to.Close())
 	})
 	return file{content, info.MIME}, err
 }

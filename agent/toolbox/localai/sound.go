@@ -11,7 +11,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
-	"atelier/agent/toolbox/media/strip"
+	"atelier/agent/toolbox/media/metadata"
 )
 
 // soundRequest is what is asked (LocalAI, docs/content/features/sound-generation.md).
@@ -107,7 +107,7 @@ func bare(ctx context.Context, path, dir string) (content []byte, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.Remove(to.Name())) }()
-	if err := errors.Join(strip.Copy(ctx, to, path), to.Close()); err != nil {
+	if err := errors.Join(metadata.Copy(ctx, to, path), to.Close()); err != nil {
 		return nil, err
 	}
 	return os.ReadFile(to.Name())

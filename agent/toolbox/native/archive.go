@@ -14,7 +14,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
-	"atelier/agent/toolbox/media/strip"
+	"atelier/agent/toolbox/media/metadata"
 )
 
 // zipFiles packs files of any type into a ZIP archive, under their own names. A text becomes a text file.
@@ -65,7 +65,7 @@ func packOne(ctx context.Context, z *zip.Writer, h zip.FileHeader, v toolbox.Val
 		_, err = io.WriteString(w, v.Value)
 		return err //nolint:wrapcheck // the caller says what was attempted
 	}
-	return strip.Copy(ctx, w, v.Path)
+	return metadata.Copy(ctx, w, v.Path)
 }
 
 // packedName is the file's own name without folders. A second file of the name gets a number: "photo-2.jpg".

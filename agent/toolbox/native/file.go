@@ -19,7 +19,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
-	"atelier/agent/toolbox/media/strip"
+	"atelier/agent/toolbox/media/metadata"
 )
 
 // fileOperations are the operations that describe or hash files, or remove their metadata.
@@ -202,7 +202,7 @@ var noMetadata = plan.Say("without metadata")
 // copyStripped copies a file without its metadata into the folder of the call.
 func copyStripped(ctx context.Context, c toolbox.Call, name, from string) (toolbox.Output, error) {
 	out := toolbox.Output{Path: filepath.Join(c.Dir, name), About: noMetadata}
-	err := createFile(out.Path, func(w io.Writer) error { return strip.Copy(ctx, w, from) })
+	err := createFile(out.Path, func(w io.Writer) error { return metadata.Copy(ctx, w, from) })
 	if err != nil {
 		return toolbox.Output{}, fmt.Errorf("write without metadata: %w", err)
 	}

@@ -27,7 +27,7 @@ func TestWeatherIsToldInSentences(t *testing.T) {
 	}, "\n")
 	out := newWorkbench(t).run("summarize_weather_condition", args{"weather": {text(data)}})
 	want := "In Oslo, Norway it is -2 °C now, which feels like -6 °C, with light snow and a light wind of 12 km/h from the north. " +
-		"Today: light snow, -4 to -1 °C, 80 % chance of snow (1.5 cm). Take warm clothes, and mind the ice."
+		"Today: light snow, -4 to -1 °C, 80 % chance of snow (1.5 cm). Take warm clothes, and planner the ice."
 	if out.Value != want || !out.Note.IsZero() {
 		t.Errorf("%q, %q", out.Value, out.Note)
 	}

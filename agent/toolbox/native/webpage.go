@@ -16,7 +16,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
-	"atelier/agent/toolbox/media/strip"
+	"atelier/agent/toolbox/media/metadata"
 )
 
 // embedLimit is the largest video that goes into the page itself, in bytes.
@@ -115,7 +115,7 @@ func (n *Native) addVideo(ctx context.Context, p *page, video toolbox.Value) (no
 		return plan.Say("The video is too large to be part of the page: keep %s in the same folder as the page.", p.Beside), nil
 	}
 	var b bytes.Buffer
-	if err := strip.Copy(ctx, &b, video.Path); err != nil { // what is within a page nobody strips later
+	if err := metadata.Copy(ctx, &b, video.Path); err != nil { // what is within a page nobody strips later
 		return plan.Message{}, &plan.Fault{Sentence: plan.Say("The video cannot be read."), Err: err}
 	}
 	//nolint:gosec // the kind was told from the file's own bytes, and base64 holds no marks

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"atelier/agent/mind/llm/llmtest"
 	"atelier/agent/plan"
+	"atelier/agent/planner/llm/llmtest"
 )
 
 // TestEnds: whatever a server calls the end of an answer is one, and so is nothing at all.

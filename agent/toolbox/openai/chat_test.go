@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"atelier/agent/endpoint"
-	"atelier/agent/mind/llm/llmtest"
 	"atelier/agent/plan"
+	"atelier/agent/planner/llm/llmtest"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
 )

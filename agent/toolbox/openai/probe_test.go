@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"atelier/agent/endpoint"
-	"atelier/agent/mind/llm/llmtest"
 	"atelier/agent/plan"
+	"atelier/agent/planner/llm/llmtest"
 	"atelier/agent/toolbox"
 )
 

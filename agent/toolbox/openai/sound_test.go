@@ -8,8 +8,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"atelier/agent/mind/llm/llmtest"
 	"atelier/agent/plan"
+	"atelier/agent/planner/llm/llmtest"
 )
 
 func TestSpeak(t *testing.T) {

@@ -23,8 +23,8 @@ import (
 	"go.uber.org/goleak"
 
 	"atelier/agent/endpoint"
-	"atelier/agent/mind/llm/llmtest"
 	"atelier/agent/plan"
+	"atelier/agent/planner/llm/llmtest"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
 )

@@ -14,7 +14,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
-	"atelier/agent/toolbox/media/strip"
+	"atelier/agent/toolbox/media/metadata"
 	"atelier/agent/toolbox/template"
 )
 
@@ -125,7 +125,7 @@ func (u *uploads) recording(v toolbox.Value) (template.Upload, error) {
 		return template.Upload{}, &plan.Fault{Sentence: plan.Say("The file is %s, but %s is needed.", info.MIME, v.Type)}
 	}
 	var b bytes.Buffer
-	if err := strip.Copy(u.ctx, &b, v.Path); err != nil {
+	if err := metadata.Copy(u.ctx, &b, v.Path); err != nil {
 		return template.Upload{}, fmt.Errorf("read a file to be sent: %w", err)
 	}
 	return template.Upload{Name: info.Ext, MIME: info.MIME, Content: b.Bytes()}, nil

@@ -22,7 +22,7 @@ import (
 	"testing"
 	"time"
 
-	"atelier/agent/mind/llm/llmtest"
+	"atelier/agent/planner/llm/llmtest"
 	"atelier/agent/toolbox/localai/localaitest"
 )
 

@@ -1,0 +1,105 @@
+package download
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"atelier/adapters"
+)
+
+// Open opens a file. The header goes to the address's own host alone. What is read may be of
+// any length and kind; an error while reading is an [*adapters.Fault] too, and a passing one.
+func (c *Client) Open(ctx context.Context, address string, header http.Header) (io.ReadCloser, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return nil, elsewhere()
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return nil, elsewhere()
+	}
+	maps.Copy(r.Header, header)
+	r.Header.Set("Accept-Encoding", "identity") // the bytes are what is counted
+	answer, err := c.http.Do(r)
+	if err != nil {
+		return nil, interrupted(err)
+	}
+	if err := refusal(answer, len(header) > 0); err != nil {
+		return nil, errors.Join(err, answer.Body.Close())
+	}
+	return &body{answer.Body}, nil
+}
+
+// body tells of what befalls a download as a fault.
+type body struct{ io.ReadCloser }
+
+func (b *body) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return n, interrupted(err)
+	}
+	return n, err //nolint:wrapcheck // io.EOF is what the reader asks for
+}
+
+// refusal is why an answer holds no file, nil if it does.
+func refusal(answer *http.Response, withToken bool) error {
+	code := answer.StatusCode
+	err := fmt.Errorf("the host of a file answers %d", code)
+	switch {
+	case code == http.StatusOK:
+		return nil
+	case code == http.StatusTooManyRequests:
+		return &adapters.Fault{
+			Sentence: "The platform wants a pause before it gives the file.", Kind: adapters.ErrRateLimited, After: after(answer.Header), Err: err,
+		}
+	case code == http.StatusUnauthorized, code == http.StatusForbidden && withToken:
+		return &adapters.Fault{
+			Sentence: "The platform does not let me read this file. Someone who runs the workspace has to allow it.", Kind: adapters.ErrForbidden, Err: err,
+		}
+	case code >= 400 && code < 500 && code != http.StatusRequestTimeout && code != http.StatusTooEarly:
+		return &adapters.Fault{
+			Sentence: "The file cannot be had any more: it was deleted, or its link has expired. Please send it again.", Kind: adapters.ErrGone, Err: err,
+		}
+	default:
+		return &adapters.Fault{Sentence: "The platform did not give the file. Please try again later.", Err: err}
+	}
+}
+
+// after is how long a host wants to be left alone.
+func after(h http.Header) time.Duration {
+	const least, most = 1, 3600
+	seconds, err := strconv.ParseFloat(h.Get("Retry-After"), 64)
+	if err != nil {
+		seconds = least
+	}
+	return time.Duration(min(max(seconds, least), most) * float64(time.Second))
+}
+
+// interrupted is what befell a request or a body. It passes, but where it was a refusal.
+func interrupted(err error) error {
+	if own, ok := errors.AsType[*adapters.Fault](err); ok {
+		return own
+	}
+	return &adapters.Fault{Sentence: "The file came only in part, or not at all. Please try again later.", Err: Detail(err)}
+}
+
+// elsewhere refuses an address that is not one of the hosts that are named, or that leads
+// into a private network.
+func elsewhere() *adapters.Fault {
+	return &adapters.Fault{
+		Sentence: "This file is not on the platform's own servers, and I fetch files from nowhere else. Please upload it here.",
+		Kind:     adapters.ErrForbidden,
+	}
+}
+
+// misdirected tells of a proxy that is not set right.
+func misdirected() *adapters.Fault {
+	return &adapters.Fault{Sentence: "The proxy that the settings name cannot be used: look at HTTPS_PROXY.", Kind: adapters.ErrRefused}
+}

@@ -1,0 +1,73 @@
+package messages_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"atelier/adapters/messages"
+)
+
+// formats are those of the program's own sentences.
+func formats(tb testing.TB) []string {
+	tb.Helper()
+	b, err := os.ReadFile("zh-Hans.json")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	translated := map[string]any{}
+	if err := json.Unmarshal(b, &translated); err != nil {
+		tb.Fatal(err)
+	}
+	all := make([]string, 0, len(translated))
+	for format := range translated {
+		all = append(all, format)
+	}
+	return all
+}
+
+// FuzzOwnSentences holds that no sentence of the program loses what people wrote, or takes
+// it for a part of itself, in any language.
+func FuzzOwnSentences(f *testing.F) {
+	c, err := messages.New()
+	if err != nil {
+		f.Fatal(err)
+	}
+	all := formats(f)
+	for _, s := range []string{"a.png", "", "50%", "%s%d%[9]s%!", "${1}", "<b>*a* `b` [c](d)</b>", "\xff", "一半.jpg", "a\nb", `"`} {
+		f.Add(s, 1234)
+	}
+	f.Fuzz(func(t *testing.T, wrote string, n int) {
+		for _, format := range all {
+			verbs, err := messages.Verbs(format)
+			if err != nil {
+				t.Fatal(err)
+			}
+			args := make([]any, len(verbs))
+			for i, verb := range verbs {
+				switch verb[len(verb)-1] {
+				case 'd':
+					args[i-1] = n
+				case 'f':
+					args[i-1] = float64(n)
+				default:
+					args[i-1] = fmt.Sprintf("%d %s", i, wrote)
+				}
+			}
+			for _, tag := range []string{messages.English, messages.SimplifiedChinese} {
+				got := c.Say(tag, format, args...)
+				if strings.Contains(strings.ReplaceAll(got, wrote, ""), "%!") && wrote != "" && !strings.Contains(wrote, "%") {
+					t.Fatalf("%q in %s is %q", format, tag, got)
+				}
+				for i, arg := range args {
+					text, ok := arg.(string)
+					if ok && !strings.Contains(got, text) && !strings.Contains(got, fmt.Sprintf("%q", text)) {
+						t.Fatalf("%q in %s is %q: argument %d is lost", format, tag, got, i+1)
+					}
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,126 @@
+package planner
+
+import (
+	"cmp"
+
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"atelier/agent/lazyregexp"
+	"atelier/agent/plan"
+)
+
+// fileName finds what looks like the name of a file: pictures, film, sound and subtitles,
+// documents, tables and data, archives.
+var fileName = lazyregexp.New(`[\pL\pN][\pL\pM\pN_.\-]*\.(?i:png|jpe?g|gif|webp|bmp|tiff?|svg|avif|hei[cf]|jxl|psd` +
+	`|mp4|m4v|mov|webm|mkv|avi|mpe?g|mp3|wav|flac|og[gv]|opus|aac|m4a|wma|aiff?|midi?|srt|vtt` +
+	`|html?|pdf|txt|md|rtf|docx?|od[tsp]|xlsx?|pptx?|epub|csv|tsv|json|xml|ya?ml|env|zip|tar|t?gz|7z|rar)\b`)
+
+// Invents lists the files that a text names although they are not there: neither
+// resources nor results, nor named in what people or tools said.
+func (a Account) Invents(text string) []string {
+	for _, name := range a.files() {
+		text = without(text, name)
+	}
+	var invented []string
+	for _, name := range fileName.FindAllString(text, -1) {
+		alone := strings.TrimLeftFunc(name, unspaced)
+		known := a.Says(name) || fileName.MatchString(alone) && a.Says(alone)
+		if !known && !slices.Contains(invented, name) {
+			invented = append(invented, name)
+		}
+	}
+	return invented
+}
+
+// Readable is a text with the names by which people know the files in the place of the chained
+// ones.
+func (a Account) Readable(text string) string {
+	var pairs []string
+	for _, r := range a.resources() {
+		if r.File != "" && r.Name != r.File {
+			pairs = append(pairs, r.Name, r.File)
+		}
+	}
+	return strings.NewReplacer(pairs...).Replace(text)
+}
+
+// Says tells whether a quotation stands in what people or tools said.
+func (a Account) Says(quotation string) bool {
+	return slices.ContainsFunc(a.said(), func(s string) bool { return strings.Contains(s, quotation) })
+}
+
+// files are the names of what is there, the longest first, since one may hold another.
+func (a Account) files() []string {
+	var names []string
+	for _, r := range a.resources() {
+		names = append(names, r.Name, r.File)
+	}
+	slices.SortStableFunc(names, func(x, y string) int { return cmp.Compare(len(y), len(x)) })
+	return names
+}
+
+// resources are all that is there, those with the longest names first.
+func (a Account) resources() []plan.Resource {
+	all := a.Request.Resources()
+	if a.Plan != nil {
+		all = append(all, a.Plan.Resources...)
+	}
+	for _, r := range a.Results {
+		all = append(all, r.Outputs()...)
+	}
+	slices.SortStableFunc(all, func(x, y plan.Resource) int { return cmp.Compare(len(y.Name), len(x.Name)) })
+	return all
+}
+
+// said are the texts from which an answer may quote.
+func (a Account) said() []string {
+	texts := slices.Concat([]string{a.Request.Wish}, a.Fallbacks, a.Missing)
+	for _, t := range a.Request.Turns {
+		texts = append(texts, t.Wish)
+	}
+	if q := a.Request.Question; q != nil {
+		texts = append(texts, q.Wish, q.Text)
+	}
+	for _, r := range a.Results {
+		texts = append(texts, r.Note, r.Problem)
+		for _, out := range r.Outputs() {
+			texts = append(texts, out.Value, out.About)
+		}
+	}
+	return texts
+}
+
+// without takes a name out of a text where it stands alone, and not at the end of
+// another name.
+func without(text, name string) string {
+	if name == "" {
+		return text
+	}
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(text, name)
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		if last, _ := utf8.DecodeLastRuneInString(before); inName(last) && !unspaced(last) {
+			b.WriteString(name)
+		} else {
+			b.WriteByte(' ')
+		}
+		text = after
+	}
+}
+
+func inName(r rune) bool {
+	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) || strings.ContainsRune("_-.", r))
+}
+
+// unspaced tells whether the sign is of a script that puts no space between words, so
+// that a name may follow it at once.
+func unspaced(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}

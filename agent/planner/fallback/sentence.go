@@ -1,0 +1,45 @@
+package fallback
+
+import (
+	"atelier/agent/endpoint"
+	"atelier/agent/plan"
+)
+
+// What the second planner did, since the first could not.
+
+func understood(because plan.Message) plan.Message {
+	return plan.Say("%s, so I understood this by my built-in rules, which read English only.", because)
+}
+
+func chose(because plan.Message) plan.Message {
+	return plan.Say("%s, so I chose the tools by my built-in rules, which read English only.", because)
+}
+
+func worded(because plan.Message) plan.Message {
+	return plan.Say("%s, so I worded this answer by my built-in rules.", because)
+}
+
+// because is the beginning of the sentence: why the language model did not do it.
+func because(err error) plan.Message {
+	switch endpoint.KindOf(err) {
+	case endpoint.KeyRefused, endpoint.Forbidden:
+		return plan.Say("The language model does not let me in")
+	case endpoint.ModelUnknown:
+		return plan.Say("The language model that is set up is not there")
+	case endpoint.Limited:
+		return plan.Say("The language model gets too many requests at the moment")
+	case endpoint.Quota:
+		return plan.Say("The quota of the language model is used up")
+	case endpoint.TooLong:
+		return plan.Say("This is too long for the language model")
+	case endpoint.Rejected:
+		return plan.Say("The language model did not accept the request")
+	case endpoint.Down:
+		return plan.Say("The language model does not answer")
+	case endpoint.TimedOut:
+		return plan.Say("The language model took too long to answer")
+	case endpoint.Malformed:
+		return plan.Say("The language model's answer could not be read")
+	}
+	return plan.Say("The language model gave no answer that I could use")
+}

@@ -1,0 +1,117 @@
+package llm
+
+import (
+	"context"
+
+	"atelier/agent/plan"
+	"atelier/agent/planner"
+)
+
+// decomposition is the answer of the job: ControlLLM's subtasks (its Table 5), or a
+// question back, or plain conversation.
+type decomposition struct {
+	// Thought comes first, so that a model which does not reason by itself says what is
+	// wanted before it decides.
+	Thought  string    `json:"thought"`
+	Subtasks []subtask `json:"subtasks"`
+	// Left are passages of the wish that nothing here can do.
+	Left     []string `json:"left"`
+	Question string   `json:"question"`
+	// Guesses are wishes that the question may mean.
+	Guesses []string `json:"guesses"`
+	Reply   string   `json:"reply"`
+	Refused bool     `json:"refused"`
+	Types   []told   `json:"types"`
+
+	// listed marks a bare list of subtasks, the form of a model that was tuned on
+	// ControlLLM's data.
+	listed bool
+}
+
+// subtask is one subtask as ControlLLM writes it.
+type subtask struct {
+	// Of are the passages of the wish that it does.
+	Of          []string     `json:"of"`
+	Description string       `json:"description"`
+	Task        []domainWord `json:"task"`
+	ID          int          `json:"id"`
+	Dep         []int        `json:"dep"`
+	Args        []argument   `json:"args"`
+	Said        []setting    `json:"said"`
+	Returns     returned     `json:"returns"`
+}
+
+// setting is what the wish states for a setting, in its words and in English.
+type setting struct {
+	Words string      `json:"words"`
+	Type  settingWord `json:"type"`
+	Value string      `json:"value"`
+}
+
+// argument is an input: a resource, <GENERATED>-n, or words.
+type argument struct {
+	Type    typeWord    `json:"type"`
+	Value   string      `json:"value"`
+	Meaning meaningWord `json:"meaning"`
+}
+
+// returned is what a subtask makes, <GENERATED>- and its own id.
+type returned struct {
+	Type  typeWord `json:"type"`
+	Value string   `json:"value"`
+}
+
+// told is a resource of which the wish says what kind it is.
+type told struct {
+	Resource string   `json:"resource"`
+	Type     typeWord `json:"type"`
+}
+
+// What an answer may hold at most.
+const (
+	maxSubtasks = 64   // as many as an agent does steps
+	maxWords    = 1000 // letters of one text
+
+	// decomposeOutput is the most tokens of an answer, in a context that is large.
+	decomposeOutput = 4096
+)
+
+// tooMuch is the kind of the complaint about an answer with too many or too long parts.
+const tooMuch = "too much"
+
+// Decompose splits the wish.
+func (m *Planner) Decompose(ctx context.Context, r plan.Request, t *plan.Thinking) (planner.Decomposition, error) {
+	known := newVocabulary(m.config.Catalogue)
+	known.moves = m.moves
+	pictures, names, err := m.pictures(ctx, r)
+	if err != nil {
+		return planner.Decomposition{}, err
+	}
+	q := question{
+		job: decomposeJob, request: r.ID, pictures: pictures, schema: m.schemas.decompose,
+		output: min(decomposeOutput, m.config.ContextTokens/4),
+	}
+	if err := m.wordDecompose(&q, r, known, names); err != nil {
+		return planner.Decomposition{}, err
+	}
+	var d planner.Decomposition
+	err = m.ask(ctx, q, t, func(content string) error {
+		answer, err := readDecomposition(content)
+		if err == nil {
+			d, err = bind(answer, r, known)
+		}
+		if err == nil {
+			err = talks(d.Question+d.Reply, r, q.system)
+		}
+		for _, guess := range d.Guesses {
+			if err == nil {
+				err = talks(guess, r, q.system)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return planner.Decomposition{}, err
+	}
+	return d, nil
+}

@@ -1,0 +1,119 @@
+// Package planner is the promise of the language side of Atelier: six language jobs,
+// done by any make in at most four rounds a request.
+//
+//	Decompose  wish, thread and resources → subtasks, a question back, or conversation
+//	Assess     every subtask × its candidate tools → scores
+//	Settle     every subtask × its solutions → Rank (scores), Fill (blank arguments)
+//	           and Choose (one of a tool's candidate models), in one round
+//	Respond    wish, plan and results → the answer
+//
+// Promises of every make:
+//   - Each method is called at most once a request; nothing is called where the
+//     answer is forced (one tool; one solution in which nothing is open).
+//   - What comes back names only known tools, types and resources: a make checks its
+//     own answers and returns an error rather than an invention. People read a question
+//     and a reply as they stand, so they claim no file either ([Account.Invents]).
+//   - It is safe for concurrent use and stops when its context does.
+//   - Errors carry a sentence for people ([plan.Fault]) apart from the detail. One that
+//     is final is about the wish, which was declined or takes more than one may: no
+//     other planner should do it instead.
+//   - Each method notes in the request's [plan.Thinking] what it took, also when it
+//     fails. A Thinking belongs to one request, whose jobs come one after another.
+package planner
+
+import (
+	"context"
+
+	"atelier/agent/plan"
+)
+
+// Planner does the language jobs.
+type Planner interface {
+	Decompose(ctx context.Context, r plan.Request, t *plan.Thinking) (Decomposition, error)
+	// Assess scores each candidate of each subtask from 1 (unrelated) to 5 (surely
+	// needed); the answer has the shape of the question.
+	Assess(ctx context.Context, r plan.Request, tasks []Assessment, t *plan.Thinking) ([][]float64, error)
+	Settle(ctx context.Context, r plan.Request, tasks []Contest, t *plan.Thinking) ([]Settlement, error)
+	// Respond words the answer. Every sentence of a.Missing is told in it, in whatever
+	// language. It names no tool, and files by the names by which people know them.
+	Respond(ctx context.Context, a Account, t *plan.Thinking) (string, error)
+}
+
+// Decomposition is what a wish comes down to. Exactly one of Subtasks, Question and
+// Reply is set.
+type Decomposition struct {
+	Subtasks []plan.Subtask
+	// Left are the parts of the wish that no subtask does.
+	Left []plan.Leftover
+	// Question is asked back when it is unclear which resource or what is meant.
+	Question string
+	// Guesses are requests that the Question may mean, each of which this planner plans without
+	// asking back; at most [plan.MaxGuesses], and only with a Question.
+	Guesses []string
+	// Reply answers plain conversation that needs no tool, and wishes that no tool of
+	// the catalogue could do.
+	Reply string
+	// Refused marks a Reply that turns a wish down.
+	Refused bool
+	// Types are resources whose type the wish tells better than the file does: "the
+	// depth map room.png" is of type depth, not just image.
+	Types map[string]plan.Type
+}
+
+// Assessment asks for the scores of the candidate tools of a subtask, by tool name.
+type Assessment struct {
+	Subtask plan.Subtask
+	// Earlier are the subtasks of the plan before this one, to which it refers by index.
+	Earlier    []plan.Subtask
+	Candidates []string
+}
+
+// Contest asks for the ranking and completion of a subtask's solutions.
+type Contest struct {
+	Subtask plan.Subtask
+	// Earlier are the subtasks of the plan before this one, to which it and its
+	// solutions refer by index.
+	Earlier   []plan.Subtask
+	Solutions []plan.Solution
+	// Scores are those of the assessment, by tool name.
+	Scores map[string]float64
+	// Models are, for each tool with several live candidates to choose among, those, best
+	// first.
+	Models map[string][]Model
+}
+
+// Model is a candidate of a tool as it is chosen: what people call it, and what is known
+// of it.
+type Model struct {
+	// Candidate is its name in an action.
+	Candidate string
+	// Called is what people call it, unlike the others of the tool.
+	Called string
+	// About says what it is good at, its licence, how often it is downloaded if that is
+	// known, and where it runs; "" if nothing is known.
+	About string
+}
+
+// Settlement ranks and completes. Solutions stand in the order of the contest, each
+// with its Score set, its blanks filled from their options, and candidates named
+// where models were offered.
+type Settlement struct {
+	Solutions []plan.Solution
+}
+
+// Account is all that an answer may speak of.
+type Account struct {
+	Request plan.Request
+	Plan    *plan.Plan
+	Steps   []plan.Step
+	// Results stand in the order of the steps.
+	Results []plan.Result
+	// Fallbacks are sentences on what was done another way than first meant.
+	Fallbacks []string
+	// Left are the parts of the wish that are not done. The answer begins with them, whatever a
+	// planner writes.
+	Left []plan.Leftover
+	// Missing are sentences on parts of the wish that cannot be done here, and on what
+	// they would need.
+	Missing []string
+}
