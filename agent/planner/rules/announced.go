@@ -6,6 +6,12 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
+// ordersLettering reports whether the clause orders that written words be put on something.
+func (t *thread) ordersLettering(c clause) bool {
+	core := t.lexicon.Core(c.words)
+	return len(core) > 0 && t.is("lettering", core[0])
+}
+
 // quoteAnnounced is a clause with the text that it announces as a quotation: "add a note that says see you soon
 // to it" is read like "add a note that says "see you soon" to it". It is unchanged where it is not clear which
 // words are the text.
@@ -27,10 +33,9 @@ func (t *thread) quoteAnnounced(c clause) clause {
 	return c
 }
 
-// announced is where the text begins that an order to write announces; -1 if it announces none, or quotes it.
+// announced is where the text begins that the words announce; -1 if they announce none, or quote it.
 func (t *thread) announced(words []retrieve.Word) int {
-	core := t.lexicon.Core(words)
-	if len(core) == 0 || !t.is("lettering", core[0]) || slices.ContainsFunc(words, func(w retrieve.Word) bool { return isQuote(w) || w.Text == ":" }) {
+	if slices.ContainsFunc(words, func(w retrieve.Word) bool { return isQuote(w) || w.Text == ":" }) {
 		return -1
 	}
 	for i := range words {

@@ -138,7 +138,9 @@ const maxClauses = 40
 func (t *thread) readAll(clauses []clause) *outcome {
 	alone := len(clauses) == 1
 	for n, c := range clauses {
-		c = t.quoteAnnounced(c)
+		if t.ordersLettering(c) {
+			c = t.quoteAnnounced(c)
+		}
 		r := t.read(n, c)
 		switch {
 		case t.isContext(r.words) && (!alone || len(r.files) > 0):
@@ -218,6 +220,10 @@ func (t *thread) carryOut(n int, r *reading, last bool) *outcome {
 		return asking(whichChange)
 	}
 	t.match(r)
+	if r.head.wants(plan.Content) && len(r.head.media) > 0 { // whatever the order is called: "frame it with a plate that says our cat"
+		r.clause = t.quoteAnnounced(r.clause)
+		r.words = t.lexicon.Core(r.clause.words)
+	}
 	t.chose = t.chose || t.chooses(r)
 	switch {
 	case t.beyond(r):

@@ -93,7 +93,7 @@ func TestAngle(t *testing.T) {
 func TestStrong(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]Strength{
-		"a little": {Level: Little}, "slightly": {Level: Little}, "strongly": {Level: Lot}, "very much": {Level: Lot},
+		"a little": {Level: Little}, "slightly": {Level: Little}, "a slight blur": {Level: Little}, "strongly": {Level: Lot}, "very much": {Level: Lot},
 		"5 pixels": {Pixels: 5}, "2.5": {Pixels: 2.5}, "radius of 3": {Pixels: 3}, "medium": {},
 		"10%": {Level: Little}, "50%": {Level: Medium}, "100%": {Level: Lot},
 	} {

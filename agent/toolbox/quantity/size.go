@@ -48,7 +48,7 @@ var (
 	enlarging = lazyregexp.New(`\b(?:larger|bigger|greater|enlarged?|increased?|grow|expand)\b`)
 	bySoMuch  = lazyregexp.New(`\bby (?:about |around |just |only |an? )*$`)
 	comparing = lazyregexp.New(`^ ?%? ?(?:larger|bigger|greater|wider|taller|smaller|less|shorter|narrower|more)\b`)
-	little    = lazyregexp.New(`\b(?:a bit|a little|slightly|somewhat|a touch|a tad|tiny bit|gently|softly|subtle|subtly|light|lightly)\b`)
+	little    = lazyregexp.New(`\b(?:a bit|a little|slightly|slight|somewhat|a touch|a tad|tiny bit|gently|softly|subtle|subtly|light|lightly)\b`)
 	lot       = lazyregexp.New(`\b(?:much|a lot|lots|very|strong|strongly|stronger|` +
 		`heavy|heavily|far|way|greatly|extreme|extremely|completely|considerably|significantly)\b`)
 )
