@@ -44,11 +44,10 @@ func hashOf(t Tool) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// LoadCatalogue reads every *.yaml file of the folders. A tool of a later folder
-// replaces one of the same name from an earlier folder, so that an operator's folder
-// may override the embedded one. So are the models read that stand in a folder's folder
-// "models", by their IDs. Within a folder a name is its file's name, so it
-// cannot stand there twice. The error names every fault of every file.
+// LoadCatalogue reads every *.yaml file of the folders. A name is its file's name, and no later
+// folder has a tool of the same name: the models and stored plans of the first would be wrong of
+// it. So are the models read that stand in a folder's folder "models"; a later one replaces one
+// of the same ID. The error names every fault of every file.
 func LoadCatalogue(folders ...fs.FS) (*Catalogue, error) { return (&Catalogue{}).With(folders...) }
 
 // loadTool reads one file of a folder, and tells its faults. What is no entry, such as
@@ -113,6 +112,11 @@ func NewCatalogue(tools []Tool, models ...Model) *Catalogue {
 	return c
 }
 
+// BuiltinNameError is the error of an operator's tool that is called like a built-in one.
+func BuiltinNameError(name string) error {
+	return fmt.Errorf("%s is a built-in tool; choose another name", name)
+}
+
 // With is the catalogue with what the folders have, read as [LoadCatalogue] reads it.
 func (c *Catalogue) With(folders ...fs.FS) (*Catalogue, error) {
 	byName := map[string]Tool{}
@@ -131,6 +135,9 @@ func (c *Catalogue) With(folders ...fs.FS) (*Catalogue, error) {
 		}
 		for _, file := range files {
 			tool, faults := loadTool(folder, file)
+			if _, twice := byName[tool.Name]; twice {
+				faults = append(faults, BuiltinNameError(tool.Name))
+			}
 			for _, f := range faults {
 				errs = append(errs, fmt.Errorf("%s: %w", file.Name(), f))
 			}

@@ -133,10 +133,10 @@ func TestLoadCatalogue(t *testing.T) {
 		{"no folder", nil, map[string]string{}, nil},
 		{"one folder", []fs.FS{folder(map[string]string{"polish.yaml": polish, "buff.yaml": buff})},
 			map[string]string{"polish": "Polishes a picture.", "buff": "Polishes a picture."}, nil},
-		{"a later folder overrides a tool", []fs.FS{
+		{"a later folder has a tool of the same name", []fs.FS{
 			folder(map[string]string{"polish.yaml": polish, "buff.yaml": buff}),
 			folder(map[string]string{"polish.yaml": own}),
-		}, map[string]string{"polish": "Polishes it our way.", "buff": "Polishes a picture."}, nil},
+		}, nil, []string{"polish.yaml: polish is a built-in tool; choose another name"}},
 		{"a later folder adds a tool", []fs.FS{
 			folder(map[string]string{"polish.yaml": polish}),
 			folder(map[string]string{"buff.yaml": buff}),

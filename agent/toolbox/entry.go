@@ -28,7 +28,10 @@ const maxToolFile = 64 << 10
 const improviseKind = "improvise"
 
 // origins are the systems of which a tool may be: the papers, ours, and the operator.
-var origins = []string{"controlllm", "visualchatgpt", "hugginggpt", "atelier", "own"}
+var origins = []string{"controlllm", "visualchatgpt", "hugginggpt", "atelier", Own}
+
+// Own is the origin of an operator's own tool.
+const Own = "own"
 
 // minExamples is the fewest example wishes by which retrieval still finds a tool.
 const minExamples = 3

@@ -70,6 +70,8 @@ func TestDoctor(t *testing.T) {
 		"no files yet":       {nil, doctor.Healthy, "files", "They will be kept in "},
 		"no model":           {nil, doctor.Missing, "language model", "set OPENAI_API_KEY"},
 		"tools":              {nil, doctor.Healthy, "tools", " can run here."},
+		"no own tools":       {nil, doctor.Healthy, "own tools", "no folder is named by ATELIER_CATALOGUE"},
+		"an empty folder":    {[]string{"ATELIER_CATALOGUE=" + foreign}, doctor.Missing, "own tools", "There are none in " + foreign},
 		"temporary files":    {nil, doctor.Healthy, "temporary files", " can be written to."},
 		"a wrong setting":    {[]string{"ATELIER_PARALLEL=many"}, doctor.Wrong, "settings", "ATELIER_PARALLEL is "},
 		"a wrong secret":     {[]string{"REDIS_URL=ftp://u:" + bottest.Hush + "@h"}, doctor.Wrong, "settings", "REDIS_URL is wrong: "},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"atelier/agent/toolbox"
 )
@@ -31,6 +32,11 @@ func (x examination) examineTools(ctx context.Context) []Finding {
 	if len(dead) == len(statuses) {
 		found[0].State = Wrong
 	}
+	own, err := x.ownTools(statuses)
+	if err != nil {
+		return append(found, failed("own tools", err, "They could not be looked at."))
+	}
+	found = append(found, own)
 	for i, s := range dead {
 		if i == fewTools {
 			found = append(found, Finding{Missing, "tools", fmt.Sprintf("%d more cannot run here. To see them all: bot tools", len(dead)-fewTools)})
@@ -39,4 +45,34 @@ func (x examination) examineTools(ctx context.Context) []Finding {
 		found = append(found, Finding{Missing, s.Tool.Name, s.Why})
 	}
 	return slices.Concat(found, x.examineServers(ctx, tools), x.examinePrograms(ctx))
+}
+
+// ownTools tells which tools are the operator's, and where they are read from.
+func (x examination) ownTools(all []toolbox.Status) (Finding, error) {
+	if x.Catalogue == "" {
+		return Finding{Healthy, "own tools", "None: no folder is named by ATELIER_CATALOGUE."}, nil
+	}
+	builtin := x.Workshop
+	builtin.Catalogue = ""
+	catalogue, err := builtin.ReadCatalogue()
+	if err != nil {
+		return Finding{}, err
+	}
+	var live, dead []string
+	for _, s := range all {
+		switch _, ours := catalogue.Tool(s.Tool.Name); {
+		case ours:
+		case s.Live:
+			live = append(live, s.Tool.Name)
+		default:
+			dead = append(dead, s.Tool.Name)
+		}
+	}
+	switch {
+	case live == nil && dead == nil:
+		return Finding{Missing, "own tools", fmt.Sprintf("There are none in %s, which ATELIER_CATALOGUE names.", x.Catalogue)}, nil
+	case dead != nil:
+		return Finding{Wrong, "own tools", fmt.Sprintf("%s in %s cannot run here. To see why: bot tools", strings.Join(dead, ", "), x.Catalogue)}, nil
+	}
+	return Finding{Healthy, "own tools", fmt.Sprintf("%s in %s can run here.", strings.Join(live, ", "), x.Catalogue)}, nil
 }

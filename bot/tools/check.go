@@ -25,7 +25,7 @@ type checkToolCommand struct {
 func (*checkToolCommand) Help() string {
 	return `A file with mistakes is wrong, and the exit status is 2. Warnings leave it right: an example that
 the built-in rules do not understand or that another tool takes, an argument that nothing uses, an
-unknown domain, a program that is not installed, or no effects.`
+unknown domain, a program that is not installed, a host that may not be called, or no effects.`
 }
 
 // Run says what is wrong.
@@ -47,7 +47,12 @@ func (k *checkToolCommand) Run(ctx context.Context, c *command.Call) error {
 		if err != nil {
 			return err
 		}
-		warnings, err := toolWarnings(ctx, others, tool)
+		if tool.Origins == nil || slices.Contains(tool.Origins, toolbox.Own) {
+			if err := checkToolName(c, tool.Name); err != nil {
+				return err
+			}
+		}
+		warnings, err := toolWarnings(ctx, others, shop.Backends.Hosts.Allow, tool)
 		if err != nil {
 			return err
 		}
@@ -64,12 +69,15 @@ func (k *checkToolCommand) Run(ctx context.Context, c *command.Call) error {
 }
 
 // toolWarnings lists what is probably a mistake in a tool's file.
-func toolWarnings(ctx context.Context, others *toolbox.Catalogue, tool toolbox.Tool) ([]string, error) {
+func toolWarnings(ctx context.Context, others *toolbox.Catalogue, mayCall func(url string) bool, tool toolbox.Tool) ([]string, error) {
 	all := tool.Warnings()
 	if known := others.Domains(); !slices.Contains(known, tool.Domain) {
 		all = append(all, fmt.Sprintf("no other tool has the domain %s; the domains are %s", tool.Domain, strings.Join(known, ", ")))
 	}
 	for _, b := range tool.Backends {
+		if b.Request != nil && !mayCall(b.Request.Base()) {
+			all = append(all, fmt.Sprintf("tools may not call %s: add it to ATELIER_HTTP_HOSTS if they may", b.Request.Host()))
+		}
 		if b.Recipe == nil {
 			continue
 		}

@@ -41,7 +41,7 @@ start bot serve anew.`
 
 // Run writes NAME.yaml.
 func (k *keepToolCommand) Run(ctx context.Context, c *command.Call) error {
-	if err := checkToolName(k.Name); err != nil {
+	if err := checkToolName(c, k.Name); err != nil {
 		return err
 	}
 	shop, err := c.Workshop(nil)
@@ -134,7 +134,7 @@ func (k Kept) File(name string) ([]byte, error) {
 	words := strings.ReplaceAll(name, "_", " ")
 	t := toolbox.Tool{
 		Name: name, Description: sentenceOf(cmp.Or(k.task, k.wish, words)), When: "For requests like: " + cmp.Or(k.wish, words),
-		Examples: k.examples(words), Domain: "general", Origins: []string{"own"}, Params: improvise.Params(k.program), Returns: k.returns,
+		Examples: k.examples(words), Domain: "general", Origins: []string{toolbox.Own}, Params: improvise.Params(k.program), Returns: k.returns,
 		Made: "the result of " + words, Suffix: strings.ReplaceAll(name, "_", "-"),
 		Backends: []toolbox.Backing{{Kind: settings.ImproviseKind, Program: k.program}}, // the rest is as usual
 	}

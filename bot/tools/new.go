@@ -34,7 +34,7 @@ when it does what it should.`
 
 // Run writes NAME.yaml.
 func (n *NewToolCommand) Run(c *command.Call) error {
-	if err := checkToolName(n.Name); err != nil {
+	if err := checkToolName(c, n.Name); err != nil {
 		return err
 	}
 	b, err := n.File()
@@ -46,7 +46,7 @@ func (n *NewToolCommand) Run(c *command.Call) error {
 		return err
 	}
 	return output.Say(c.Stdout, "%s was written into this folder. Change it, and then: bot tool check %s\n"+
-		"Tools are read from the folder that ATELIER_CATALOGUE names: move it there at last.\n", path, path)
+		"Tools are read from the folder that ATELIER_CATALOGUE names: move it there when it is done.\n", path, path)
 }
 
 // toolDraft is what the file of a new tool is filled in with.

@@ -35,9 +35,17 @@ type Command struct {
 	Setup   setupToolCommand   `cmd:"" help:"Install the Python packages that programs written for a request may use."`
 }
 
-func checkToolName(name string) error {
+// checkToolName rejects what no tool of an operator may be called.
+func checkToolName(c *command.Call, name string) error {
 	if name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
 		return fault.Usage("%q is no name of a tool: lower-case letters, digits and _ are expected.", name)
+	}
+	builtin, err := c.Builtin()
+	if err != nil {
+		return fmt.Errorf("read the catalogue: %w", err)
+	}
+	if _, there := builtin.Tool(name); there {
+		return fault.Usage("%s.", toolbox.BuiltinNameError(name))
 	}
 	return nil
 }

@@ -64,6 +64,7 @@ func TestAToolThatCallsAService(t *testing.T) {
 		says   string
 	}{
 		"not listed": {nil, try, fault.StatusFailed, "Tools may not call " + host + ": add it to ATELIER_HTTP_HOSTS if they may."},
+		"a check":    {nil, []string{"tool", "check", file}, fault.StatusDone, "warning: tools may not call " + host + ": add it to ATELIER_HTTP_HOSTS if they may\n"},
 		"no token":   {listed[:1], try, fault.StatusFailed, "The service at " + host + " wants a token: set STICKERS_TOKEN."},
 		"bad token":  {[]string{listed[0], "STICKERS_TOKEN=no" + bottest.Hush}, try, fault.StatusFailed, host + " refused the token: check STICKERS_TOKEN."},
 		"bad words":  {listed, []string{"tool", "try", file, "text=x"}, fault.StatusFailed, host + " did not accept this input (status 422)."},
@@ -85,6 +86,12 @@ func TestAToolThatCallsAService(t *testing.T) {
 	}
 	t.Run("doctor", func(t *testing.T) {
 		t.Parallel()
+		if f := clitest.Examined(t, "ATELIER_CATALOGUE="+folder)["own tools"]; f.State != doctor.Wrong || !strings.HasPrefix(f.Says, "draw_sticker in "+folder+" cannot run here.") {
+			t.Errorf("%+v", f)
+		}
+		if f := clitest.Examined(t, append(listed, "ATELIER_CATALOGUE="+folder)...)["own tools"]; f.State != doctor.Healthy || f.Says != "draw_sticker in "+folder+" can run here." {
+			t.Errorf("%+v", f)
+		}
 		thing := "server " + workshop.ServiceName(server.URL)
 		f := clitest.Examined(t, "ATELIER_CATALOGUE="+folder)[thing]
 		if f.State != doctor.Wrong || !strings.Contains(f.Says, "add it to ATELIER_HTTP_HOSTS") {

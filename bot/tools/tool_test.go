@@ -85,6 +85,19 @@ func TestTryTellsWhatAProgramSaid(t *testing.T) {
 	}
 }
 
+// TestBuiltinNames are taken, by new and by check.
+func TestBuiltinNames(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "text_to_image.yaml")
+	bottest.Write(t, file, strings.Replace(mirrorTool, "mirror_symmetry", "text_to_image", 1))
+	for _, args := range [][]string{{"tool", "new", "text_to_image"}, {"tool", "check", file}} {
+		status, stdout, stderr := clitest.Called{Args: args}.Run(t)
+		if status != fault.StatusUsage || !strings.Contains(stderr, "text_to_image is a built-in tool; choose another name.") {
+			t.Errorf("%q: status %d: %s%s", args, status, stdout, stderr)
+		}
+	}
+}
+
 func TestHelpIsACommandToo(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"help"}, {"help", "tool", "new"}} {

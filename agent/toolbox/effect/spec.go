@@ -33,15 +33,17 @@ func table() map[string]spec {
 			"plus": parameter(param.Duration), "overlapping": parameter(param.Duration), "by": choiceWith("none"),
 			"most": aTime(), "least": aTime(), lone: oneOf("not longer", "not shorter"),
 		}},
-		"size": {of: seen, result: Head | Played, needs: []string{"of"}, either: []string{"scaled_by", "within", "part", "turned_by"}, judge: size, keys: map[string]key{
-			"of": resource(Head|Played, seen), "scaled_by": parameter(param.Size), "within": parameter(param.Size),
-			"turned_by": parameter(param.Angle), "part": parameter(param.Region), "fits": aSize(), "shape": parameter(param.Aspect),
-			lone: oneOf("larger", "not larger", "same shape"),
-		}},
-		"shows": {of: picture, result: Head | Pixels, needs: []string{"of"}, either: []string{"boxes", "part", "turned_by", "mirrored"}, judge: shows, keys: map[string]key{
-			"of": sideBySide, "part": parameter(param.Region), "boxes": resource(0, listed), "turned_by": parameter(param.Angle),
-			"mirrored": choiceOf("horizontal", "vertical", "both"),
-		}},
+		"size": {of: seen, result: Head | Played, needs: []string{"of"}, judge: size,
+			either: []string{"scaled_by", "within", "part", "turned_by"}, keys: map[string]key{
+				"of": resource(Head|Played, seen), "scaled_by": parameter(param.Size), "within": parameter(param.Size),
+				"turned_by": parameter(param.Angle), "part": parameter(param.Region), "fits": aSize(), "shape": parameter(param.Aspect),
+				lone: oneOf("larger", "not larger", "same shape"),
+			}},
+		"shows": {of: picture, result: Head | Pixels, needs: []string{"of"}, judge: shows,
+			either: []string{"boxes", "part", "turned_by", "mirrored"}, keys: map[string]key{
+				"of": sideBySide, "part": parameter(param.Region), "boxes": resource(0, listed), "turned_by": parameter(param.Angle),
+				"mirrored": choiceOf("horizontal", "vertical", "both"),
+			}},
 		"changed": {of: picture, result: Pixels, needs: []string{"of"}, judge: changed, keys: map[string]key{
 			"of": sideBySide, "inside": resourceOr(Cover, covering, param.Region), "where": parameter(param.Choice),
 		}},
