@@ -47,7 +47,7 @@ func (d *drafter) leftover(r *reading, sub plan.Subtask, beside ...step) []strin
 			c.says[w] = true
 		}
 	}
-	unknown := append(c.removed(), c.unknown(d.text, r.clause.words)...)
+	unknown := slices.Concat(c.removed(), c.alsoNamed(), c.unknown(d.text, r.clause.words))
 	for _, more := range r.clause.more {
 		if words := d.lexicon.Words(more, nil); !d.forbids(clause{words: words}) && !d.complains(words) {
 			unknown = append(unknown, c.unknown(more, words)...)
@@ -71,6 +71,32 @@ func (c *cover) removed() []string {
 		}
 	}
 	return words
+}
+
+// alsoNamed are the words of a second thing that the clause names, where one is looked for on a picture: "the phone
+// number and the email address".
+func (c *cover) alsoNamed() []string {
+	words := c.r.clause.words
+	object := wordsOf(c.r.object)
+	at := slices.IndexFunc(words, func(w retrieve.Word) bool { return len(object) > 0 && lower(w) == object[0] })
+	if !c.r.head.takes(plan.BBox) || c.r.marked() || at < 0 {
+		return nil
+	}
+	var unknown []string
+	for i := at + 1; i+2 < len(words); i++ {
+		if lower(words[i]) != "and" && words[i].Text != "," || !c.is("determiners", words[i+1]) {
+			continue
+		}
+		for _, w := range words[i+2:] {
+			if w.Kind != retrieve.Plain || c.is("prepositions", w) {
+				break
+			}
+			if !slices.Contains(object, lower(w)) && !c.isMedia(w) {
+				unknown = append(unknown, w.Text)
+			}
+		}
+	}
+	return unknown
 }
 
 // tell takes in a text that a tool is told.
@@ -379,6 +405,8 @@ func (c *cover) pointed(words []retrieve.Word, i int) bool {
 		return next && e.is("counted things", words[i+1]) || c.counts(words, i)
 	case text == "original", isMap:
 		return true
+	case e.in("picture nouns", text) && i > 1 && e.is("prepositions", words[i-2]) && e.is("determiners", words[i-1]):
+		return c.given[plan.Image]
 	case !next && i > 0 && e.is("shown", words[i-1]) && c.looksAt(): // "read this menu"
 		return true
 	case i > 0 && next && e.is("determiners", words[i-1]) && c.isMedia(words[i+1]) && !c.isMedia(w): // "the toy picture"

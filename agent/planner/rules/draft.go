@@ -25,26 +25,35 @@ func (d *drafter) preferCovering(r *reading) {
 		if v.tool.textOnly && !near[0].tool.textOnly {
 			continue // it would pass over the files
 		}
-		r.head, r.score = v.tool, v.score
-		r.object = d.meantObject(r)
+		d.settleOn(r, v)
 		if d.pointsNowhere(r) {
 			continue
 		}
 		runs, missing, _ := d.bind(r)
-		if missing != "" || !d.lacks(r).IsZero() {
-			if first {
-				return // it is asked for
-			}
+		covers := missing != "" || d.covers(r, runs[0])
+		switch lacking := missing != "" || !d.lacks(r).IsZero(); {
+		case lacking && first && covers:
+			return // it is asked for
+		case lacking:
 			continue
-		}
-		first = false
-		sub := d.subtask(r, runs[0])
-		if len(d.leftover(r, sub, d.steps(r, sub, runs[0])...)) == 0 {
+		case covers:
 			return
 		}
+		first = false
 	}
-	r.head, r.score = near[0].tool, near[0].score
+	d.settleOn(r, near[0])
+}
+
+// settleOn takes a tool for the clause.
+func (d *drafter) settleOn(r *reading, v rival) {
+	r.head, r.score = v.tool, v.score
 	r.object = d.meantObject(r)
+}
+
+// covers reports whether the clause's tool, given those media, accounts for each word of the clause.
+func (d *drafter) covers(r *reading, media []thing) bool {
+	sub := d.subtask(r, media)
+	return len(d.leftover(r, sub, d.steps(r, sub, media)...)) == 0
 }
 
 // pointsNowhere reports whether the tool needs to be shown a place on a picture, and the clause

@@ -23,6 +23,10 @@ func (v *view) byThings(f *profile) float64 {
 	if f.tabular && len(fitting(v.things, plan.Text)) == 0 && !strings.Contains(v.text, "\n") {
 		fit *= hardly // there is no table
 	}
+	unsaid := v.media() && len(v.r.files) == 0 && !v.r.refs.points() && v.quotes == 0 && !v.sentText() && !strings.Contains(v.r.text, ": ")
+	if f.textOnly && f.wants(plan.Content) && unsaid {
+		fit *= partly // there is no text, and nothing points at what it could be made of
+	}
 	if v.takesAll(f) {
 		fit *= clearly
 	}

@@ -116,6 +116,7 @@ func (g *grammar) tidy(text string) string {
 		text = strings.ToValidUTF8(text[:maxRequest], "")
 	}
 	text = blackAndWhite.ReplaceAllString(text, "black and white")
+	text = chartTitle.ReplaceAllString(text, `$1 "$2"`)
 	text = keptPart.ReplaceAllString(text, "$2 everything except $1")
 	text = g.noThing.ReplaceAllString(text, "${1}without $2")
 	return strings.TrimSpace(listMark.ReplaceAllString(steps(text), "$1$2; "))
@@ -123,6 +124,10 @@ func (g *grammar) tidy(text string) string {
 
 // blackAndWhite is how people shorten that: it would be read as three words.
 var blackAndWhite = lazyregexp.New(`(?i)\bb ?[/&] ?w\b`)
+
+// chartTitle is how people give a chart its title without quotation marks.
+var chartTitle = lazyregexp.New(`((?i:\b(?:chart|graph|plot|diagram)\b.*?\b(?:titled|entitled|(?:title|heading|headline)(?: is| should be)?(?: ?: ?)?)))\s+` +
+	`([A-Z][^"“”,.;:\n]+?)(?: please)?\s*$`)
 
 // keptPart is how people name the part that stays before what is done to the rest: "keep the faces sharp and blur
 // the rest" is "blur everything except the faces".

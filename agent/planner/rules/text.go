@@ -3,6 +3,8 @@ package rules
 import (
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/retrieve"
@@ -200,6 +202,9 @@ func (st *settings) objectOf(r *reading, f *profile) string {
 			st.is("prepositions", w) || st.is("auxiliaries", w) || st.is("fillers", w)
 	}
 	words := r.words[st.objectStart(r, f):]
+	if word := st.quotedWord(words); word != "" {
+		return word
+	}
 	for len(words) > 0 {
 		end := slices.IndexFunc(words, ends)
 		if end < 0 {
@@ -212,6 +217,36 @@ func (st *settings) objectOf(r *reading, f *profile) string {
 		words = words[min(end+1, len(words)):]
 	}
 	return ""
+}
+
+// quotedWord is a word that a clause quotes from a picture, with the noun before it: "the word Total". Any word can be
+// quoted so, a small one too.
+func (st *settings) quotedWord(words []retrieve.Word) string {
+	for i := 0; i+1 < len(words); i++ {
+		next := words[i+1]
+		if !st.is("word nouns", words[i]) || isMark(next) || isFile(next) {
+			continue
+		}
+		if isQuote(next) {
+			return words[i].Text + " " + next.Text
+		}
+		end := i + 1
+		if lower(words[i]) == "word" && !st.is("prepositions", next) {
+			end++
+		}
+		for end < len(words) && !isMark(words[end]) && capital(st.text[words[end].Start:]) {
+			end++
+		}
+		if end > i+1 {
+			return st.span(words[i:end])
+		}
+	}
+	return ""
+}
+
+func capital(text string) bool {
+	r, _ := utf8.DecodeRuneInString(text)
+	return unicode.IsUpper(r)
 }
 
 // meantObject is the thing that the clause is about: the one that it names, or that of the

@@ -151,6 +151,9 @@ func (st *settings) placeOnMedia(r *reading) string {
 				begin = w.Start
 			}
 			end = w.End
+		case begin >= 0 && lower(w) == "by": // "300 by 200 px"
+		case begin >= 0 && slices.Contains([]string{"px", "pixel", "pixels"}, lower(w)):
+			end = w.End
 		case begin >= 0 && (w.Kind == retrieve.Number || w.Kind == retrieve.Plain && !st.lexicon.Stop(lower(w))):
 			return text[begin:end]
 		}

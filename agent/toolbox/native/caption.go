@@ -122,9 +122,22 @@ func highlight(ctx context.Context, p media.Picture, c toolbox.Call) (edited, er
 	}
 	out := p.Image
 	long := max(p.Info.Width, p.Info.Height)
+	ink, told := toolbox.Param[color.NRGBA](c, "colour")
+	_, items, err := boxItems(c)
+	if err != nil {
+		return edited{}, err
+	}
+	read, thick := isRead(items), max(2, long/250)
 	for i, b := range bs {
 		colour := frameColours[i%len(frameColours)]
-		drawFrame(out, rectangle(b), max(2, long/250), colour)
+		if told {
+			colour = ink
+		}
+		if read { // the words stay readable, and are no labels to be written once more
+			drawFrame(out, rectangle(b).Inset(-2*thick).Intersect(out.Rect), thick, colour)
+			continue
+		}
+		drawFrame(out, rectangle(b), thick, colour)
 		if err := drawLabel(ctx, out, b, colour, max(10, float64(long)/45)); err != nil {
 			return edited{}, err
 		}

@@ -84,6 +84,11 @@ func isRead(items []item) bool {
 
 // chooseOne does a phrase that names one thing, if it fits at least as well as asked.
 func chooseOne(phrase string, items []item, least int) (kept []int, note plan.Message) {
+	if isRead(items) {
+		if found, known := writtenAs(phrase, items); known {
+			return found, plan.Message{}
+		}
+	}
 	w := readPhrase(phrase)
 	best := noFit
 	grades := make([]int, len(items))

@@ -42,6 +42,34 @@ func TestChooseWhatIsWritten(t *testing.T) {
 	}
 }
 
+// TestChooseQuotedWords: words that were read from a picture are meant as they stand there, or by what they are.
+func TestChooseQuotedWords(t *testing.T) {
+	t.Parallel()
+	at := func(label string, x, y int) item {
+		return item{label: label, box: plan.Box{Label: label, XMin: x, YMin: y, XMax: x + 8*len(label), YMax: y + 20}}
+	}
+	read := []item{
+		at("Invoice", 10, 10), at("2026-11-02", 400, 10), // 0, 1
+		at("Account", 10, 50), at("number:", 80, 50), at("AC44", 300, 50), at("B90", 340, 50), // 2 to 5
+		at("Call", 10, 90), at("+44", 50, 90), at("20", 82, 90), at("7946", 106, 90), at("0958", 146, 90), // 6 to 10
+		at("ada@example.org", 10, 130), at("Customer", 300, 130), at("name", 372, 130), at("Ada", 300, 160), // 11 to 14
+		at("Total", 10, 200), at("12.50", 60, 200), at("total", 10, 240), // 15 to 17
+	}
+	for phrase, want := range map[string][]int{
+		"word Total": {15, 17}, "the word “Invoice”": {0}, "Account number": {2, 3, 4, 5}, "the phone number": {7, 8, 9, 10},
+		"e-mail address": {11}, "the date": {1}, "customer name": {12, 13, 14}, "word Total and the phone number": {7, 8, 9, 10, 15, 17},
+		"IBAN": nil, "the word Ada Lovelace": nil, "serial number": nil,
+	} {
+		kept, note := choose(phrase, read)
+		if diff := cmp.Diff(want, kept); diff != "" {
+			t.Errorf("%q: %s", phrase, diff)
+		}
+		if want == nil && !strings.Contains(note.String(), "Nothing here fits") {
+			t.Errorf("%q is answered by %q", phrase, note)
+		}
+	}
+}
+
 func TestChooseBoxes(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
