@@ -75,17 +75,13 @@ func (t *tape) record(c settings.Config, b benchmark) (func(http.RoundTripper) h
 
 // today is what would be written about recordings that are made now.
 func today(c settings.Config, tools *toolbox.Catalogue) (replay.About, error) {
-	prompts, err := llm.Versions()
-	if err != nil {
-		return replay.About{}, err
-	}
 	catalogue, err := version(tools)
 	if err != nil {
 		return replay.About{}, err
 	}
 	m := c.Models
 	return replay.About{
-		Model: m.Name, Decomposer: m.DecomposerName, Prompts: prompts, Catalogue: catalogue,
+		Model: m.Name, Decomposer: m.DecomposerName, Prompts: llm.Versions(), Catalogue: catalogue,
 		Context: cmp.Or(m.Context, llm.DefaultContextTokens), WithoutPrior: c.WithoutPrior,
 	}, nil
 }

@@ -14,6 +14,7 @@ import (
 	"atelier/agent/planner/llm"
 	"atelier/agent/planner/llm/llmtest"
 	"atelier/agent/planner/llm/replay"
+	"atelier/agent/planner/llm/token"
 )
 
 // sent are the parameters of a call.
@@ -290,7 +291,7 @@ func TestARepairFitsTheContext(t *testing.T) {
 			for i, asked := range all {
 				size := asked.MaxTokens
 				for _, m := range asked.Messages {
-					size += llm.Tokens(m.Text)
+					size += token.Count(m.Text)
 				}
 				if size > context || asked.MaxTokens < 700 {
 					t.Errorf("request %d has %d tokens, of them %d for the answer", i+1, size, asked.MaxTokens)

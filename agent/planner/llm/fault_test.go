@@ -20,6 +20,7 @@ import (
 	"atelier/agent/planner/llm"
 	"atelier/agent/planner/llm/llmtest"
 	"atelier/agent/planner/llm/replay"
+	"atelier/agent/toolbox"
 )
 
 // What must never stand in an error or a log: the key, words of the wish, words of the
@@ -110,13 +111,50 @@ func do(ctx context.Context, m planner.Planner, job string, thinking *plan.Think
 		}
 		_, err = m.Settle(ctx, r, []planner.Contest{{Subtask: task, Solutions: ways}}, thinking)
 	case "respond":
-		a := told(r.Wish, done("image_captioning", text("A "+saidWords+".")))
-		a.Request = r
-		_, err = m.Respond(ctx, a, thinking)
+		action := plan.Action{Tool: "image_captioning", Returns: plan.Text}
+		_, err = m.Respond(ctx, planner.Account{
+			Request: r,
+			Plan:    &plan.Plan{Wish: r.Wish, Tasks: []plan.Task{{Subtask: task, Solutions: []plan.Solution{{Actions: []plan.Action{action}}}}}},
+			Steps:   []plan.Step{{Final: true, Action: action}},
+			Results: []plan.Result{{Status: plan.Done, Output: &plan.Resource{Name: "text-1", Type: plan.Text, Value: "A " + saidWords + "."}}},
+		}, thinking)
 	default:
 		_, err = m.Decompose(ctx, r, thinking)
 	}
 	return err
+}
+
+// someTools are those of the catalogue that the tests speak of: few are read fast.
+var someTools = sync.OnceValues(func() (*toolbox.Catalogue, error) {
+	all, err := toolbox.LoadCatalogue(toolbox.Embedded())
+	if err != nil {
+		return nil, err
+	}
+	var some []toolbox.Tool
+	for _, name := range []string{"image_captioning", "image_to_edge", "image_to_line"} {
+		if t, ok := all.Tool(name); ok {
+			some = append(some, t)
+		}
+	}
+	return toolbox.NewCatalogue(some), nil
+})
+
+// plannerAt knows some tools and asks there.
+func plannerAt(t *testing.T, e *endpoint.Endpoint, change func(*llm.Config)) *llm.Planner {
+	t.Helper()
+	catalogue, err := someTools()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := llm.Config{Catalogue: catalogue, Model: llm.Model{Endpoint: e, Name: "test-model"}}
+	if change != nil {
+		change(&c)
+	}
+	m, err := llm.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
 }
 
 // faulty is a planner whose server answers one call after another as scripted, the last

@@ -1,11 +1,9 @@
 // Package llm is the planner that asks a language model: any server that speaks OpenAI's
 // chat completions.
 //
-// A job is one question: a prompt (an embedded file of prompts, built from the
-// catalogue) whose first part is the same for every request, so that a provider's cache
-// of prompts hits, and whose last part is the request. The answer is JSON after a
-// schema, where the server takes one; JSON without, and then plain text with the object
-// found in it, where it refuses.
+// A job is one question: a prompt (a file in the job's package, filled from the catalogue)
+// whose first part is the same for every request, so that a provider's cache of prompts
+// hits, and whose last part is the request.
 //
 // Promises:
 //   - A request costs at most four calls, one a job, and none where the answer is
@@ -21,18 +19,34 @@
 package llm
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"time"
 
-	"atelier/agent/endpoint"
-	"atelier/agent/endpoint/family"
 	"atelier/agent/plan"
 	"atelier/agent/planner"
+	"atelier/agent/planner/llm/assess"
+	"atelier/agent/planner/llm/decompose"
+	"atelier/agent/planner/llm/exchange"
+	"atelier/agent/planner/llm/prompt"
+	"atelier/agent/planner/llm/respond"
+	"atelier/agent/planner/llm/settle"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/retrieve"
 )
+
+type (
+	// Model is a model of a server.
+	Model = exchange.ModelConfig
+	// Pictures gives a picture of the thread as a small JPEG.
+	Pictures = decompose.Pictures
+	// AnswerError is an answer that could not be used, and neither could the one after the
+	// complaint.
+	AnswerError = exchange.AnswerError
+)
+
+// DefaultContextTokens is the context of a [Config] that states none.
+const DefaultContextTokens = exchange.DefaultContextTokens
 
 // Config says which model is asked and how much it may cost.
 type Config struct {
@@ -44,7 +58,7 @@ type Config struct {
 	// tuned for it. Zero means Model.
 	Decomposer Model
 	// ContextTokens is how many tokens the models can read and write in one call. Zero
-	// means 32,768.
+	// means [DefaultContextTokens].
 	ContextTokens int
 	// MaxTokens is how many tokens one request may take in all. Zero means 100,000.
 	MaxTokens int
@@ -60,81 +74,84 @@ type Config struct {
 	Clock func() time.Time
 }
 
-// Model is a model of a server.
-type Model struct {
-	Endpoint *endpoint.Endpoint
-	Name     string
-	// Choice chooses among the models of the server where Name is ""; one of the two is needed.
-	Choice *family.Choice
-	// TokenField is the field that bounds an answer: max_tokens or
-	// max_completion_tokens. Empty chooses by the server and the name. Where the server
-	// refuses the one, the other is taken.
-	TokenField string
-}
-
-// Pictures gives a picture of the thread as a small JPEG.
-type Pictures interface {
-	Picture(ctx context.Context, r plan.Resource) ([]byte, error)
-}
-
-// The defaults of a [Config].
-const (
-	DefaultContextTokens = 32_768
-	DefaultMaxTokens     = 100_000
-
-	leastContext = 4096
-)
-
 // Planner does the language jobs by a model.
 type Planner struct {
-	config     Config
-	model      *asked
-	decomposer *asked
-	index      *retrieve.Index
-	prompts    prompts
-	schemas    schemas
+	*decompose.Decomposer
+	*assess.Assessor
+	*settle.Settler
+	*respond.Responder
 }
 
 var _ planner.Planner = (*Planner)(nil)
 
-// New checks the configuration and builds the prompts. Nothing is asked yet.
+// New checks the configuration and reads the prompts. Nothing is asked yet.
 func New(c Config) (*Planner, error) {
-	if c.Catalogue == nil {
-		return nil, errors.New("llm: a catalogue is needed")
-	}
-	if c.ContextTokens == 0 {
-		c.ContextTokens = DefaultContextTokens
-	}
-	if c.MaxTokens == 0 {
-		c.MaxTokens = DefaultMaxTokens
-	}
-	if c.ContextTokens < leastContext || c.MaxTokens < 0 {
-		return nil, fmt.Errorf("llm: the model must take at least %d tokens, and a request more than none", leastContext)
-	}
-	if c.Clock == nil {
-		c.Clock = time.Now
-	}
-	m := &Planner{config: c}
-	var err error
-	if m.model, err = newAsked(c.Model); err != nil {
-		return nil, err
-	}
-	m.decomposer = m.model
-	if c.Decomposer != (Model{}) {
-		if m.decomposer, err = newAsked(c.Decomposer); err != nil {
-			return nil, err
-		}
-	}
-	lexicon, err := retrieve.NewLexicon()
+	m, err := join(c)
 	if err != nil {
 		return nil, fmt.Errorf("llm: %w", err)
 	}
-	m.index = retrieve.New(lexicon, c.Catalogue.Tools())
-	if m.prompts, err = readPrompts(); err != nil {
-		return nil, fmt.Errorf("llm: %w", err)
-	}
-	if m.schemas, err = newSchemas(c.Catalogue); err != nil {
-		return nil, fmt.Errorf("llm: %w", err)
-	}
 	return m, nil
+}
+
+func join(c Config) (*Planner, error) {
+	if c.Catalogue == nil {
+		return nil, errors.New("a catalogue is needed")
+	}
+	all, splitting, err := exchanges(c)
+	if err != nil {
+		return nil, err
+	}
+	lexicon, err := retrieve.NewLexicon()
+	if err != nil {
+		return nil, err
+	}
+	index := retrieve.New(lexicon, c.Catalogue.Tools())
+	var m Planner
+	if m.Decomposer, err = decompose.New(decompose.Config{
+		Catalogue: c.Catalogue, Index: index, Exchange: splitting, WithoutPrior: c.WithoutPrior, Pictures: c.Pictures,
+	}); err != nil {
+		return nil, err
+	}
+	if m.Assessor, err = assess.New(assess.Config{Catalogue: c.Catalogue, Index: index, Exchange: all}); err != nil {
+		return nil, err
+	}
+	if m.Settler, err = settle.New(settle.Config{Catalogue: c.Catalogue, Exchange: all}); err != nil {
+		return nil, err
+	}
+	if m.Responder, err = respond.New(respond.Config{Catalogue: c.Catalogue, Exchange: all, Tell: c.Tell}); err != nil {
+		return nil, err
+	}
+	return &m, nil
+}
+
+// exchanges are that of all jobs, and that of the decomposition.
+func exchanges(c Config) (all, splitting *exchange.Exchange, err error) {
+	model, err := exchange.NewModel(c.Model)
+	if err != nil {
+		return nil, nil, err
+	}
+	shared := exchange.Config{Model: model, ContextTokens: c.ContextTokens, MaxTokens: c.MaxTokens, Clock: c.Clock}
+	if all, err = exchange.New(shared); err != nil || c.Decomposer == (Model{}) {
+		return all, all, err
+	}
+	shared.Repairer = model
+	if shared.Model, err = exchange.NewModel(c.Decomposer); err != nil {
+		return nil, nil, err
+	}
+	splitting, err = exchange.New(shared)
+	return all, splitting, err
+}
+
+// Versions names the wording of each prompt by a short hash of its file, and that of the
+// words of types and meanings which stand in several, so that a recording tells by which
+// it was made.
+func Versions() map[string]string {
+	return map[string]string{
+		decompose.Name: decompose.PromptVersion(),
+		assess.Name:    assess.PromptVersion(),
+		settle.Name:    settle.PromptVersion(),
+		respond.Name:   respond.PromptVersion(),
+		"repair":       exchange.RepairVersion(),
+		"words":        prompt.WordsVersion(),
+	}
 }

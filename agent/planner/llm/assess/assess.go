@@ -1,0 +1,109 @@
+// Package assess scores the tools that may do the subtasks of a request.
+package assess
+
+import (
+	"context"
+	_ "embed"
+	"slices"
+
+	"atelier/agent/plan"
+	"atelier/agent/planner"
+	"atelier/agent/planner/llm/brief"
+	"atelier/agent/planner/llm/exchange"
+	"atelier/agent/planner/llm/prompt"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/retrieve"
+)
+
+// Name is that of the job, in labels and in [plan.Job].
+const Name = "assess"
+
+// Config says what is known of the tools, and who is asked about them.
+type Config struct {
+	// Catalogue holds the tools; required.
+	Catalogue *toolbox.Catalogue
+	// Index finds those nearest to a text; required.
+	Index *retrieve.Index
+	// Exchange asks the model; required.
+	Exchange *exchange.Exchange
+}
+
+// Assessor scores tools. It is safe for concurrent use.
+type Assessor struct {
+	config  Config
+	context int // in tokens
+	prompt  *prompt.Prompt
+	schema  *exchange.Schema
+}
+
+//go:embed prompt.txt
+var promptText string
+
+// PromptVersion is the version of the prompt.
+func PromptVersion() string { return prompt.Version(promptText) }
+
+// New reads the prompt. Nothing is asked yet.
+func New(c Config) (*Assessor, error) {
+	p, err := prompt.Parse(Name, promptText)
+	if err != nil {
+		return nil, err
+	}
+	schema, err := exchange.NewSchema[assessment](Name, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &Assessor{config: c, context: c.Exchange.ContextTokens(), prompt: p, schema: schema}, nil
+}
+
+// toolShare is the part of the context that the candidates may take.
+const toolShare = 3
+
+// Assess scores the tools by ControlLLM's tool assessment (its Table 7), of all subtasks
+// at once. What the answer leaves out is unrelated, and so is a tool that had to be left
+// out of the question. The tools of a subtask that had to be left out are all good: the
+// search then takes its shortest way.
+func (job *Assessor) Assess(ctx context.Context, r plan.Request, tasks []planner.Assessment, t *plan.Thinking) ([][]float64, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	scores := make([][]float64, len(tasks))
+	var lists []*shortlist // of what is open
+	for i, a := range tasks {
+		scores[i] = make([]float64, len(a.Candidates))
+		l := job.candidates(i, a)
+		for j, name := range a.Candidates {
+			scores[i][j] = brief.Lowest
+			if len(l.tools) == 1 && l.tools[0].Name == name {
+				scores[i][j] = brief.Highest
+			}
+		}
+		if len(l.tools) > 1 {
+			lists = append(lists, l)
+		}
+	}
+	if len(lists) == 0 {
+		return scores, nil
+	}
+	q, asked, err := job.assessing(r, tasks, lists)
+	if err != nil {
+		return nil, err
+	}
+	var answers []map[string]float64
+	if err := job.config.Exchange.Ask(ctx, q, t, func(content string) error {
+		answers, err = readAssessment(content, asked)
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	for _, l := range lists {
+		at := slices.IndexFunc(asked, func(a *shortlist) bool { return a.task == l.task })
+		for j, name := range tasks[l.task].Candidates {
+			if at < 0 && l.has(name) {
+				scores[l.task][j] = brief.Good
+			} else if at >= 0 {
+				scores[l.task][j] = max(brief.Lowest, answers[at][name])
+			}
+		}
+	}
+	return scores, nil
+}

@@ -1,0 +1,242 @@
+package decompose
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"atelier/agent/plan"
+	"atelier/agent/planner"
+	"atelier/agent/planner/llm/brief"
+	"atelier/agent/planner/llm/exchange"
+	"atelier/agent/planner/llm/llmtest"
+	"atelier/agent/planner/llm/workshoptest"
+	"atelier/agent/toolbox"
+)
+
+// theCatalogue is the one that Atelier comes with.
+var theCatalogue = sync.OnceValues(func() (*toolbox.Catalogue, error) { return toolbox.LoadCatalogue(toolbox.Embedded()) })
+
+// ofCatalogue makes a planner know the whole catalogue.
+func ofCatalogue(tb testing.TB) func(*setup) {
+	tb.Helper()
+	c, err := theCatalogue()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return func(config *setup) { config.Catalogue = c }
+}
+
+// showDecomposition writes a decomposition a line a thing.
+func showDecomposition(d planner.Decomposition) string {
+	var b strings.Builder
+	for i, s := range d.Subtasks {
+		fmt.Fprintf(&b, "%d %s\n", i, s.Description)
+		for _, a := range s.Args {
+			fmt.Fprintf(&b, "  %s of %s: %s\n", brief.KindOf(a.Type, a.Meaning), a.Source.Kind, a.Source)
+		}
+		for _, said := range s.Said {
+			fmt.Fprintf(&b, "  %s %q, said %q\n", said.Type, said.Text(), said.Words)
+		}
+		fmt.Fprintf(&b, "  makes %s in %v after %v\n", s.Returns, s.Domains, s.After)
+	}
+	for _, l := range d.Left {
+		fmt.Fprintf(&b, "left: %s\n", l.Part)
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.Types)) {
+		fmt.Fprintf(&b, "%s is %s\n", name, d.Types[name])
+	}
+	if d.Question != "" {
+		fmt.Fprintf(&b, "question: %s\n", d.Question)
+		for i, g := range d.Guesses {
+			fmt.Fprintf(&b, "%d. %s\n", i+1, g)
+		}
+	}
+	if d.Reply != "" {
+		fmt.Fprintf(&b, "reply (refused %v): %s\n", d.Refused, d.Reply)
+	}
+	return b.String()
+}
+
+// TestDecompose takes the cases of testdata/decompose: a file a case, with the request,
+// the user's part that the model is sent, its answer, and what comes of it.
+func TestDecompose(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			parts := map[string]*txtar.File{}
+			for i := range archive.Files {
+				parts[archive.Files[i].Name] = &archive.Files[i]
+			}
+			for _, name := range []string{"request.json", "user.txt", "answer.txt", "plan.txt"} {
+				if parts[name] == nil {
+					t.Fatalf("there is no %s", name)
+				}
+			}
+			var r plan.Request
+			if err := json.Unmarshal(parts["request.json"].Data, &r); err != nil {
+				t.Fatal(err)
+			}
+			user, got := decomposeOnce(t, r, string(parts["answer.txt"].Data))
+			if *update {
+				parts["user.txt"].Data, parts["plan.txt"].Data = []byte(user), []byte(got)
+				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if diff := cmp.Diff(string(parts["user.txt"].Data), user); diff != "" {
+				t.Errorf("the user's part has changed (-update writes it):\n%s", diff)
+			}
+			if diff := cmp.Diff(string(parts["plan.txt"].Data), got); diff != "" {
+				t.Errorf("what comes of it has changed (-update writes it):\n%s", diff)
+			}
+		})
+	}
+}
+
+// decomposeOnce gives the user's part and what comes of the answer.
+func decomposeOnce(t *testing.T, r plan.Request, answer string) (user, got string) {
+	t.Helper()
+	m, s := atWorkshop(t, llmtest.InOrder(llmtest.Response{Text: answer}), ofCatalogue(t))
+	d, err := m.Decompose(t.Context(), r, new(plan.Thinking))
+	if err != nil {
+		t.Fatalf("%v: %v", err, workshoptest.Repaired(s))
+	}
+	holds(t, r, d)
+	return s.Requests()[0].User(), showDecomposition(d)
+}
+
+// holds checks what every decomposition promises: it is a valid plan over resources that
+// there are, and each subtask names those before it, once, in order.
+func holds(tb testing.TB, r plan.Request, d planner.Decomposition) {
+	tb.Helper()
+	types := map[string]plan.Type{}
+	var p plan.Plan
+	for _, res := range r.Resources() {
+		if t, told := d.Types[res.Name]; told {
+			if t == res.Type || !t.Fits(res.Type) {
+				tb.Errorf("%q of type %s is told to be %s", res.Name, res.Type, t)
+			}
+			res.Type = t
+		}
+		types[res.Name] = res.Type
+		p.Resources = append(p.Resources, res)
+	}
+	for name := range d.Types {
+		if _, there := types[name]; !there {
+			tb.Errorf("a type is told of %q, which does not exist", name)
+		}
+	}
+	for i, s := range d.Subtasks {
+		p.Tasks = append(p.Tasks, plan.Task{Subtask: s})
+		if s.Description == "" || s.Returns == "" {
+			tb.Errorf("subtask %d lacks something: %+v", i, s)
+		}
+		if !slices.IsSorted(s.After) || len(slices.Compact(slices.Clone(s.After))) != len(s.After) {
+			tb.Errorf("subtask %d comes after %v", i, s.After)
+		}
+		for _, a := range s.Args {
+			for _, leaf := range a.Source.Leaves() {
+				if leaf.Kind == plan.OfSubtask && !slices.Contains(s.After, leaf.Index) {
+					tb.Errorf("subtask %d takes from subtask %d, and comes after %v", i, leaf.Index, s.After)
+				}
+			}
+			if a.Source.Kind == plan.OfResource && types[a.Source.Name] != a.Type {
+				tb.Errorf("subtask %d takes %q as %s, which is %s", i, a.Source.Name, a.Type, types[a.Source.Name])
+			}
+		}
+	}
+	if err := p.Validate(); err != nil {
+		tb.Errorf("it makes no valid plan: %v", err)
+	}
+	filled := 0
+	for _, full := range []bool{len(d.Subtasks) > 0, d.Question != "", d.Reply != ""} {
+		if full {
+			filled++
+		}
+	}
+	if filled != 1 || d.Refused && d.Reply == "" {
+		tb.Errorf("not one of the three: %s", showDecomposition(d))
+	}
+}
+
+// What the answer says that it does is compared with the wish. It is not believed: what it quotes
+// must stand in the wish.
+func TestWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	r := plan.Request{ID: "r", Wish: "Please make photo.png half as large, print it and mail it to Ann", Given: []plan.Resource{{Name: "photo.png", Type: plan.Image}}}
+	answer := func(of, said, left string) string {
+		return `{"subtasks":[{"of":` + of + `,"description":"Resize photo.png","task":[],"id":0,"dep":[],"args":[{"type":"image","value":"photo.png","meaning":""}],"said":` + said +
+			`,"returns":{"type":"image","value":"<GENERATED>-0"}}],"left":` + left + `,"question":"","guesses":[],"reply":"","refused":false,"types":[]}`
+	}
+	const half = `[{"words":"half as large","type":"size","value":"half"}]`
+	for _, c := range []struct {
+		name, of, said, left string
+		want                 []string
+		complaint            string
+	}{
+		{"it says so", `["make photo.png half as large"]`, half, `["print it and mail it to Ann"]`, []string{"print it and mail it to Ann"}, ""},
+		{"it is silent", `["make photo.png half as large"]`, half, `[]`, []string{"print it and mail it to Ann"}, ""},
+		{"it says a part", `["make photo.png half as large"]`, half, `["mail it to Ann"]`, []string{"mail it to Ann", "print"}, ""},
+		{"everything is marked as done", `["Please make photo.png half as large, print it and mail it to Ann"]`, half, `[]`, nil, ""},
+		{"a server without a schema", `"make photo.png half as large"`, half, `["print it", "mail it to Ann"]`, []string{"print it", "mail it to Ann"}, ""},
+		{"nothing is quoted, as by a tuned model", `[]`, half, `[]`, nil, ""},
+		{"what is no passage", `["make photo.png half as large"]`, half, `["send a fax"]`, nil, `"left" holds "send a fax", which is no passage of the wish`},
+		{"a setting of no type", `[]`, `[{"words":"half","type":"girth","value":""}]`, `[]`, nil, `a setting of the type "girth", which does not exist`},
+		{"an empty setting", `["make photo.png half as large, print it and mail it to Ann"]`, `[{"words":"","type":"size","value":" "}]`, `[]`, nil, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			d, err := readDecomposition(answer(c.of, c.said, c.left))
+			if err != nil {
+				t.Fatal(err)
+			}
+			bound, err := bind(d, r, decomposerThat(t, nil).known)
+			if wrong, bad := errors.AsType[*exchange.ComplaintError](err); bad != (c.complaint != "") || bad && !strings.Contains(wrong.Text, c.complaint) {
+				t.Fatalf("the complaint is %v, want %q", err, c.complaint)
+			}
+			var got []string
+			for _, l := range bound.Left {
+				got = append(got, l.Part)
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("left is %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestPassages(t *testing.T) {
+	t.Parallel()
+	const wish = `Sum this up in one sentence: "The old mill stands by the river. Its wheel turns no more, since the water left it." Thanks!`
+	for value, want := range map[string]string{
+		"The old mill stands by [...] since the water left it.":                              "The old mill stands by the river. Its wheel turns no more, since the water left it.",
+		`Summarise in one sentence: "The old mill stands by [...] since the water left it."`: `Summarise in one sentence: The old mill stands by the river. Its wheel turns no more, since the water left it.`,
+		"The new mill [...] left it.":                                                        "",
+		"Say [...] it":                                                                       "",
+	} {
+		whole, is, found := passage(wish, value)
+		if !is || found != (want != "") || strings.ReplaceAll(whole, `"`, "") != want {
+			t.Errorf("%q is %q (%v, %v)", value, whole, is, found)
+		}
+	}
+}

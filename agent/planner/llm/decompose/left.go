@@ -1,0 +1,57 @@
+package decompose
+
+import (
+	"slices"
+
+	"atelier/agent/plan"
+	"atelier/agent/planner/llm/cover"
+	"atelier/agent/planner/llm/exchange"
+	"atelier/agent/planner/llm/token"
+)
+
+// left are the parts of the wish that are not done: the passages that the answer says cannot be
+// done, and those of which it says nothing. A model is not believed to have covered everything.
+func (b *binder) left(a decomposition) []plan.Leftover {
+	request := cover.Of(b.request.Wish)
+	var left []plan.Leftover
+	for _, passage := range a.Left {
+		if passage = cleaned(passage); passage == "" {
+			continue
+		}
+		if !request.Holds(passage) {
+			b.faultf(exchange.WrongShape, `"left" holds %q, which is no passage of the wish. Copy the words exactly as they stand there.`,
+				token.Clip(passage, shown))
+			continue
+		}
+		request.Account(passage)
+		left = append(left, plan.Leftover{Part: passage, Unknown: []string{passage}})
+	}
+	quotes := slices.ContainsFunc(a.Subtasks, func(s subtask) bool { return len(s.Of) > 0 })
+	if !quotes || b.request.Question != nil { // the answer to a question quotes the wish before it
+		return left
+	}
+	for i, s := range a.Subtasks {
+		for _, passage := range s.Of {
+			request.Account(passage)
+		}
+		for _, said := range b.done[i].Said {
+			request.Account(said.Words)
+		}
+		for _, arg := range b.done[i].Args {
+			if arg.Source.Kind == plan.OfValue && request.Holds(arg.Source.Value) {
+				request.Account(arg.Source.Value)
+			}
+		}
+	}
+	for _, r := range b.resources {
+		for _, name := range []string{r.File, r.Name} {
+			if request.Holds(name) {
+				request.Account(name)
+			}
+		}
+	}
+	for _, passage := range request.Left() {
+		left = append(left, plan.Leftover{Part: passage, Unknown: []string{passage}})
+	}
+	return left
+}

@@ -1,0 +1,97 @@
+package decompose
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"atelier/agent/lazyregexp"
+	"atelier/agent/planner/llm/exchange"
+)
+
+// A server that takes no schema lets a model leave out what is empty, write one for a
+// list of one, and -1 where ControlLLM's data has it: all that is read as it is meant.
+
+// readDecomposition finds the answer in what a model wrote.
+func readDecomposition(content string) (decomposition, error) {
+	if list, ok := findList(content); ok {
+		return exchange.Decode[decomposition](list)
+	}
+	return exchange.ReadObject[decomposition](content)
+}
+
+// The wrappings in which a list is still the whole of an answer.
+var (
+	fenced   = lazyregexp.New("(?s)^```[a-z]*\n(.*)\n```$")
+	solution = lazyregexp.New(`(?s)<Solution>(.*?)</Solution>`) // ControlLLM, Table 6
+)
+
+// findList finds a list that is the whole answer.
+func findList(content string) (json.RawMessage, bool) {
+	content = strings.TrimSpace(content)
+	for _, wrapping := range []lazyregexp.Regexp{solution, fenced} {
+		if m := wrapping.FindStringSubmatch(content); m != nil {
+			content = strings.TrimSpace(m[1])
+		}
+	}
+	if strings.HasPrefix(content, "[") && json.Valid([]byte(content)) {
+		return json.RawMessage(content), true
+	}
+	return nil, false
+}
+
+// UnmarshalJSON reads the answer, or a bare list of subtasks.
+func (d *decomposition) UnmarshalJSON(b []byte) error {
+	if bytes.HasPrefix(b, []byte("[")) {
+		d.listed = true
+		return json.Unmarshal(b, &d.Subtasks) //nolint:wrapcheck // exchange looks into it
+	}
+	type plain decomposition
+	return json.Unmarshal(b, (*plain)(d)) //nolint:wrapcheck // exchange looks into it
+}
+
+// noID marks a subtask without an id: its place in the list stands for it.
+const noID = -1
+
+// UnmarshalJSON reads a subtask.
+func (s *subtask) UnmarshalJSON(b []byte) error {
+	loose := struct {
+		Of          some[string]     `json:"of"`
+		Description string           `json:"description"`
+		Task        some[domainWord] `json:"task"`
+		ID          int              `json:"id"`
+		Dep         some[int]        `json:"dep"`
+		Args        []argument       `json:"args"`
+		Said        []setting        `json:"said"`
+		Returns     some[returned]   `json:"returns"`
+	}{ID: noID}
+	if err := json.Unmarshal(b, &loose); err != nil {
+		return err //nolint:wrapcheck // exchange looks into it
+	}
+	if len(loose.Returns) > 1 {
+		return exchange.Complain(exchange.WrongShape, "A subtask returns %d things. It returns exactly one: make a subtask of each.", len(loose.Returns))
+	}
+	*s = subtask{Of: loose.Of, Description: loose.Description, Task: loose.Task, ID: loose.ID, Dep: loose.Dep, Args: loose.Args, Said: loose.Said}
+	if len(loose.Returns) == 1 {
+		s.Returns = loose.Returns[0]
+	}
+	return nil
+}
+
+// some is a list of which one may stand alone.
+type some[T any] []T
+
+func (s *some[T]) UnmarshalJSON(b []byte) error {
+	switch {
+	case bytes.Equal(b, []byte("null")):
+		return nil
+	case bytes.HasPrefix(b, []byte("[")):
+		return json.Unmarshal(b, (*[]T)(s)) //nolint:wrapcheck // exchange looks into it
+	}
+	var one T
+	if err := json.Unmarshal(b, &one); err != nil {
+		return err //nolint:wrapcheck // exchange looks into it
+	}
+	*s = some[T]{one}
+	return nil
+}

@@ -1,0 +1,144 @@
+package decompose
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"atelier/agent/lazyregexp"
+	"atelier/agent/plan"
+	"atelier/agent/planner/llm/exchange"
+	"atelier/agent/planner/llm/token"
+)
+
+// quotes are the pairs of quotation marks that people write.
+var quotes = [][2]string{{`"`, `"`}, {"'", "'"}, {"“", "”"}, {"„", "“"}, {"„", "”"}, {"‘", "’"}, {"«", "»"}, {"»", "«"}, {"「", "」"}, {"『", "』"}, {"`", "`"}}
+
+// isQuoted tells whether the wish holds the words in quotation marks: then they are
+// meant as they stand, even where they look like something else.
+func isQuoted(wish, words string) bool {
+	return slices.ContainsFunc(quotes, func(q [2]string) bool { return strings.Contains(wish, q[0]+words+q[1]) })
+}
+
+// words is a text: as it stands, with results quoted in it, or a passage of the wish.
+func (b *binder) words(i int, value string) (plan.Source, bool) {
+	s := b.asked[i]
+	if letters := utf8.RuneCountInString(value); letters > maxWords {
+		b.faultf(tooMuch, "Subtask %d: the text that begins with %q has %d letters. Use at most %d; "+
+			"a longer passage of the wish is given by its first five words, then \" [...] \", then its last five words.",
+			s.ID, token.Clip(value, shown), letters, maxWords)
+		return plan.Source{}, false
+	}
+	if whole, is, found := passage(b.wish, value); is {
+		if !found {
+			b.faultf(exchange.WrongShape, "Subtask %d: the wish holds no passage that goes like %q. "+
+				"Write the words before and after [...] exactly as they stand in it.",
+				s.ID, token.Clip(value, shown))
+		}
+		return plan.FromValue(whole), found
+	}
+	return b.quoting(i, value)
+}
+
+// quotable is what may stand for a result or a text in words: <GENERATED>-n, <name>.
+var quotable = lazyregexp.New(`<GEN(?:ERATED)?>-\d{1,6}|<[^<>\n]{1,200}>`)
+
+// place is what a text would take for the place of a part.
+var place = lazyregexp.New(`\{(\d+)\}`)
+
+// quoting is a text with the results and texts that it quotes as its parts.
+func (b *binder) quoting(i int, value string) (plan.Source, bool) {
+	var parts []plan.Source
+	good := true
+	text := quotable.ReplaceAllStringFunc(place.ReplaceAllString(value, "($1)"), func(quoted string) string {
+		part, is, ok := b.part(i, quoted)
+		good = good && ok
+		if !is || !ok {
+			return quoted
+		}
+		at := slices.IndexFunc(parts, func(p plan.Source) bool { return p.String() == part.String() })
+		if at < 0 {
+			at, parts = len(parts), append(parts, part)
+		}
+		return "{" + strconv.Itoa(at) + "}"
+	})
+	if len(parts) == 0 {
+		return plan.FromValue(value), good
+	}
+	return plan.FromText(text, parts...), good
+}
+
+// part is what stands in words for a text: is tells whether something does, ok whether
+// it may.
+func (b *binder) part(i int, quoted string) (part plan.Source, is, ok bool) {
+	m := reference.FindStringSubmatch(quoted)
+	if m == nil {
+		r, there := b.resource(strings.Trim(quoted, "<>"))
+		return plan.FromResource(r.Name), there && !r.Type.Media(), true
+	}
+	j, ok := b.before(i, number(m[1]))
+	if !ok {
+		return plan.Source{}, true, false
+	}
+	if have := b.done[j].Returns; have.Media() {
+		b.faultf(wrongType, "Subtask %d quotes %s within words, but that is of type %s. Give it as an argument of its own.", b.asked[i].ID, quoted, have)
+		return plan.Source{}, true, false
+	}
+	return plan.FromSubtask(j), true, true
+}
+
+// gap stands for the middle of a passage.
+var gap = lazyregexp.New(`\s*(?:\[\.\.\.\]|\[…\])\s*`)
+
+// The words of an end that are looked for at most, and how many at least tell it from words of the
+// model's own beside it.
+const (
+	endWords  = 12
+	longQuote = 3
+)
+
+// passage is a value with the part of the wish that it gives by its ends in their place; the ends
+// may stand within other words. is tells whether the value gives one, found whether the wish holds
+// it.
+func passage(wish, value string) (whole string, is, found bool) {
+	ends := gap.Split(value, -1)
+	if len(ends) != 2 || ends[0] == "" || ends[1] == "" || strings.Contains(wish, value) {
+		return "", false, false
+	}
+	before, after := strings.Fields(ends[0]), strings.Fields(ends[1])
+	for i := max(0, len(before)-endWords); i < len(before); i++ {
+		for j := min(len(after), endWords); j > 0; j-- {
+			own := i > 0 && len(before)-i < longQuote || j < len(after) && j < longQuote
+			if own {
+				continue
+			}
+			if part := between(wish, before[i:], after[:j]); part != "" {
+				return strings.Join(slices.Concat(before[:i], []string{part}, after[j:]), " "), true, true
+			}
+		}
+	}
+	return "", true, false
+}
+
+// between is the first part of a text that begins and ends with the words, whatever quotation
+// marks stand around them; "" if there is none.
+func between(text string, first, last []string) string {
+	quoted := func(words []string) string {
+		all := make([]string, len(words))
+		for i, w := range words {
+			all[i] = regexp.QuoteMeta(strings.Trim(w, `"'“”„«»`))
+		}
+		return strings.Join(all, `["'“”„«»]*\s+["'“”„«»]*`)
+	}
+	begin := regexp.MustCompile(quoted(first)).FindStringIndex(text)
+	if begin == nil {
+		return ""
+	}
+	end := regexp.MustCompile(quoted(last)).FindStringIndex(text[begin[1]:])
+	if end == nil {
+		return ""
+	}
+	return text[begin[0] : begin[1]+end[1]]
+}

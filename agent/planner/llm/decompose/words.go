@@ -1,0 +1,220 @@
+package decompose
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"atelier/agent/plan"
+	"atelier/agent/planner/llm/brief"
+	"atelier/agent/planner/llm/exchange"
+	"atelier/agent/planner/llm/prompt"
+	"atelier/agent/planner/llm/token"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/param"
+)
+
+// What the user's part of a decomposition may hold at most.
+const (
+	maxResources = 64  // the latest ones
+	maxExcerpt   = 200 // bytes of a text's beginning
+	maxPictures  = 4   // the latest ones
+)
+
+// maxHints is the most tokens of hints at tools: beyond it, those nearest to the wish are told.
+const maxHints = 3400
+
+// decomposeSystem is what the system part is made from.
+type decomposeSystem struct {
+	Types    []prompt.Explained
+	Meanings []prompt.Explained
+	Settings []prompt.Explained
+	Domains  []toolDomain
+	Prior    bool // the tools of the domains are told
+	Marks    bool // how marks are taken is told
+	Examples bool
+	// Improvises tells that a program can be written for what no tool does.
+	Improvises bool
+}
+
+// toolDomain is a domain with its tools, a line each.
+type toolDomain struct {
+	Name  string
+	Tools []string
+}
+
+// word writes both parts of the question and keeps them within the context: the
+// tools take a third of it and [maxHints] at most, and what is left, but for the room of a repair, is the
+// user's. The tools stand last in the system part, so that a provider's cache has what is before them. A
+// small context has no room for examples.
+func (job *Decomposer) word(q *exchange.Question, r plan.Request, pictures []string) error {
+	window := job.context
+	data := decomposeSystem{
+		Types: job.known.types, Meanings: prompt.Meanings(), Settings: settings(2),
+		Prior: !job.config.WithoutPrior, Marks: true, Examples: true, Improvises: r.Improvises,
+	}
+	for _, d := range job.known.domains {
+		data.Domains = append(data.Domains, toolDomain{Name: d})
+	}
+	room := func() (left int, err error) {
+		q.System, err = job.prompt.System(data)
+		return window - q.Output - job.config.Exchange.RepairRoom() - token.Count(q.System) - len(pictures)*token.PerPicture, err
+	}
+	share := 2 // the tools have one part of so many
+	left, err := room()
+	if err == nil && left < window/4 {
+		data.Examples, data.Settings, share = false, settings(1), 3
+		data.Marks = slices.ContainsFunc(r.Resources(), func(r plan.Resource) bool { return r.On != "" })
+		left, err = room()
+	}
+	if err == nil && data.Prior {
+		tools := relevant(job.config.Index, job.config.Catalogue.Tools(), hint, wishOf(r), min(window/3, left/share, maxHints))
+		data.tell(tools)
+		if !data.Examples { // there is no room for settings that none of these has
+			data.Settings = slices.DeleteFunc(data.Settings, func(s prompt.Explained) bool { return !takesSetting(tools, param.Type(s.Word)) })
+		}
+		left, err = room()
+	}
+	if err != nil {
+		return err
+	}
+	q.User, err = job.prompt.User(newDecomposeUser(r, pictures, min(left, window/2)))
+	return err
+}
+
+// settings are the types of settings, with so many examples each.
+func settings(examples int) []prompt.Explained {
+	var all []prompt.Explained
+	for _, name := range param.Types() {
+		all = append(all, prompt.Explained{Word: name, About: strings.Join(param.Type(name).Examples()[:examples], ", ")})
+	}
+	return all
+}
+
+// takesSetting reports whether one of the tools has a parameter of the type.
+func takesSetting(tools []toolbox.Tool, t param.Type) bool {
+	return slices.ContainsFunc(tools, func(tool toolbox.Tool) bool {
+		return slices.ContainsFunc(tool.Params, func(p param.Param) bool { return p.Type == t })
+	})
+}
+
+// tell sorts the tools into their domains.
+func (s *decomposeSystem) tell(tools []toolbox.Tool) {
+	for i := range s.Domains {
+		for _, t := range tools {
+			if t.Domain == s.Domains[i].Name {
+				s.Domains[i].Tools = append(s.Domains[i].Tools, hint(t))
+			}
+		}
+	}
+}
+
+// wishOf is what a person wants, with the wish that an open question was about.
+func wishOf(r plan.Request) string {
+	if r.Question != nil {
+		return r.Question.Wish + "\n" + r.Wish
+	}
+	return r.Wish
+}
+
+// hint is the line of a tool: what it takes, what it makes and what it does.
+func hint(t toolbox.Tool) string {
+	var args []string
+	for _, a := range t.Args {
+		arg := brief.KindOfArg(a, ":")
+		switch {
+		case a.Optional:
+			arg += "?"
+		case a.Many:
+			arg += "+"
+		}
+		args = append(args, arg)
+	}
+	return fmt.Sprintf("%s(%s) → %s: %s", t.Name, strings.Join(args, ", "), t.Returns, strings.TrimSuffix(t.Description, "."))
+}
+
+// decomposeUser is what the user's part is made from.
+type decomposeUser struct {
+	Turns     []plan.Turn
+	Resources []resourceLine
+	LeftOut   int // older resources
+	Pictures  []string
+	Now       string
+	Question  *plan.Question
+	Wish      string
+}
+
+// resourceLine is a resource as the prompt tells it.
+type resourceLine struct {
+	plan.Resource
+
+	Given, Latest bool
+	Excerpt       string // of a text
+	More          bool   // the text goes on
+}
+
+// userWords is what the fixed words of the user's part take.
+const userWords = 120
+
+// newDecomposeUser takes as much of the request as fits into so many tokens: half of them
+// for the turns, a quarter for the resources, an eighth for the wish and another for an
+// open question.
+func newDecomposeUser(r plan.Request, pictures []string, budget int) decomposeUser {
+	budget = max(0, budget-userWords)
+	u := decomposeUser{Pictures: pictures, Turns: latest(r.Turns, budget/2)}
+	if !r.At.IsZero() {
+		u.Now = r.At.Format("Monday, 2006-01-02 15:04 MST")
+	}
+	result := latestResult(r)
+	all := r.Resources()
+	share := budget / 4
+	for i := len(all) - 1; i >= 0 && len(u.Resources) < maxResources; i-- {
+		line := newResourceLine(all[i], i >= len(r.Earlier), all[i].Name == result)
+		if share -= line.tokens(); share < 0 && len(u.Resources) > 0 {
+			break
+		}
+		u.Resources = append(u.Resources, line)
+	}
+	slices.Reverse(u.Resources)
+	u.LeftOut = len(all) - len(u.Resources)
+	u.Wish = token.ClipMiddle(r.Wish, budget/8)
+	if r.Question != nil {
+		u.Question = &plan.Question{Text: token.ClipMiddle(r.Question.Text, budget/16), Wish: token.ClipMiddle(r.Question.Wish, budget/16)}
+	}
+	return u
+}
+
+func newResourceLine(r plan.Resource, given, result bool) resourceLine {
+	line := resourceLine{Resource: r, Given: given, Latest: result}
+	if r.On != "" {
+		line.About = "" // that it is marked, and where, is said already
+	}
+	line.About = token.Clip(line.About, maxExcerpt)
+	if r.Type == plan.Text && r.Value != "" {
+		line.Excerpt = token.Clip(strings.ToValidUTF8(r.Value, " "), maxExcerpt)
+		line.More = len(line.Excerpt) < len(r.Value)
+	}
+	return line
+}
+
+// tokens is what the line takes, its fixed words included.
+func (l resourceLine) tokens() int {
+	const fixed = 16
+	return fixed + token.Count(l.Name) + token.Count(l.File) + token.Count(l.On) + token.Count(l.Facts) + token.Count(l.About) + token.Count(l.Excerpt)
+}
+
+// latestResult is the name of what "it" means where the message brings nothing: the last
+// thing that was made.
+func latestResult(r plan.Request) string {
+	there := func(name string) bool {
+		return slices.ContainsFunc(r.Earlier, func(e plan.Resource) bool { return e.Name == name })
+	}
+	for _, t := range slices.Backward(r.Turns) {
+		for _, name := range slices.Backward(t.Made) {
+			if there(name) {
+				return name
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,84 @@
+package respond
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"atelier/agent/lazyregexp"
+	"atelier/agent/planner"
+	"atelier/agent/planner/llm/flaw"
+	"atelier/agent/wording"
+)
+
+// internalName is the kind of the complaint about a name that people are not to read.
+const internalName = "internal name"
+
+// toolName finds what may be the name of a tool: words with underscores, or in backquotes.
+var toolName = lazyregexp.New("`([a-z0-9_]+)`|[a-z0-9]+(?:_[a-z0-9]+)+")
+
+// internal are the names of tools and the chained names of files in an answer, which people are
+// not to read.
+func (job *Responder) internal(a planner.Account, said string) flaw.List {
+	var found flaw.List
+	job.eachTool(a, said, func(name string) string {
+		text := fmt.Sprintf("Do not name the tool %s. Say in plain words what was done.", name)
+		if !slices.ContainsFunc(found, func(f flaw.Flaw) bool { return f.Text == text }) {
+			found = append(found, flaw.Flaw{Kind: internalName, Text: text})
+		}
+		return name
+	})
+	for _, result := range a.Results {
+		for _, r := range result.Outputs() {
+			if name := wording.Called(r); name != r.Name && strings.Contains(said, r.Name) {
+				found = append(found, flaw.Flaw{Kind: internalName, Text: fmt.Sprintf("The file is called %s, not %s.", name, r.Name)})
+			}
+		}
+	}
+	return found
+}
+
+// eachTool puts something else in the place of each name of a tool that is the answer's own, and
+// no part of the name of a file.
+func (job *Responder) eachTool(a planner.Account, said string, instead func(name string) string) string {
+	var b strings.Builder
+	from := 0
+	for _, at := range toolName.FindAllStringIndex(said, -1) {
+		name := strings.Trim(said[at[0]:at[1]], "`")
+		if job.isTool(name) && !a.Says(name) && !inFileName(said, at[0], at[1]) {
+			b.WriteString(said[from:at[0]])
+			b.WriteString(instead(name))
+			from = at[1]
+		}
+	}
+	return b.String() + said[from:]
+}
+
+// inFileName reports whether a part of a text is a part of the name of a file.
+func inFileName(text string, begin, end int) bool {
+	before := begin > 0 && strings.ContainsRune(".-_", rune(text[begin-1]))
+	after := strings.TrimLeft(text[end:], ".")
+	dotted := len(text[end:])-len(after) == 1
+	return before || strings.HasPrefix(after, "-") || dotted && after != "" && (after[0] >= 'a' && after[0] <= 'z' || after[0] >= '0' && after[0] <= '9')
+}
+
+func (job *Responder) isTool(name string) bool {
+	_, ok := job.config.Catalogue.Tool(name)
+	return ok
+}
+
+// aside finds a name in backquotes that stands alone in brackets.
+var aside = lazyregexp.New("[ \\t]*\\(`[a-z0-9_]+`\\)")
+
+// plain is an answer without marks, and without the names that people are not to read: those of
+// tools become words.
+func (job *Responder) plain(a planner.Account, said string) string {
+	said = a.Readable(mark.ReplaceAllString(said, ""))
+	said = aside.ReplaceAllStringFunc(said, func(s string) string {
+		if job.isTool(strings.Trim(s, " \t(`)")) {
+			return ""
+		}
+		return s
+	})
+	return job.eachTool(a, said, func(name string) string { return strings.ReplaceAll(name, "_", " ") })
+}

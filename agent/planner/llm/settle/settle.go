@@ -1,0 +1,188 @@
+// Package settle ranks the solutions of subtasks, fills their blanks and chooses models.
+package settle
+
+import (
+	"context"
+	_ "embed"
+	"slices"
+
+	"atelier/agent/plan"
+	"atelier/agent/planner"
+	"atelier/agent/planner/llm/brief"
+	"atelier/agent/planner/llm/exchange"
+	"atelier/agent/planner/llm/prompt"
+	"atelier/agent/toolbox"
+)
+
+// Name is that of the job, in labels and in [plan.Job].
+const Name = "settle"
+
+// Config says what is known of the tools, and who is asked about solutions.
+type Config struct {
+	// Catalogue holds the tools; required.
+	Catalogue *toolbox.Catalogue
+	// Exchange asks the model; required.
+	Exchange *exchange.Exchange
+}
+
+// Settler decides between solutions. It is safe for concurrent use.
+type Settler struct {
+	config  Config
+	context int // in tokens
+	prompt  *prompt.Prompt
+	schema  *exchange.Schema
+}
+
+//go:embed prompt.txt
+var promptText string
+
+// PromptVersion is the version of the prompt.
+func PromptVersion() string { return prompt.Version(promptText) }
+
+// New reads the prompt. Nothing is asked yet.
+func New(c Config) (*Settler, error) {
+	p, err := prompt.Parse(Name, promptText)
+	if err != nil {
+		return nil, err
+	}
+	schema, err := exchange.NewSchema[settlement](Name, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &Settler{config: c, context: c.Exchange.ContextTokens(), prompt: p, schema: schema}, nil
+}
+
+// maxAsked is how many solutions of a subtask are asked about: the rest, which the
+// search held worse, keep the score that their tools give them.
+const maxAsked = 10
+
+// Settle ranks the solutions, fills their blanks and chooses models, of all subtasks at
+// once: ControlLLM's solution expert and resource expert (its Tables 8 and 9) and
+// HuggingGPT's choice of models.
+func (job *Settler) Settle(ctx context.Context, r plan.Request, tasks []planner.Contest, t *plan.Thinking) ([]planner.Settlement, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	out := make([]planner.Settlement, len(tasks))
+	var open []*trial
+	for i, c := range tasks {
+		c = prepared(c)
+		out[i].Solutions = c.Solutions
+		if job.open(c) {
+			open = append(open, &trial{Contest: c})
+		}
+	}
+	if len(open) == 0 {
+		return out, nil
+	}
+	q, asked, err := job.settling(r, open)
+	if err != nil {
+		return nil, err
+	}
+	var verdicts []verdict
+	if err := job.config.Exchange.Ask(ctx, q, t, func(content string) error {
+		verdicts, err = readSettlement(content, asked)
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	for i, c := range asked {
+		c.apply(verdicts[i])
+	}
+	for _, c := range open {
+		job.fallBack(c.Contest)
+	}
+	return out, nil
+}
+
+// prepared is the contest with solutions of its own, in which all that is forced is
+// decided: blanks with one option, tools with one model.
+func prepared(c planner.Contest) planner.Contest {
+	c.Solutions = slices.Clone(c.Solutions)
+	for i := range c.Solutions {
+		s := &c.Solutions[i]
+		s.Score = min(brief.Highest, max(brief.Lowest, s.Score))
+		s.Actions = slices.Clone(s.Actions)
+		for j := range s.Actions {
+			a := &s.Actions[j]
+			a.Args = slices.Clone(a.Args)
+			for k, b := range a.Args {
+				if b.Source.Kind == plan.Blank && !b.Optional && len(b.Options) == 1 {
+					a.Args[k].Source = b.Options[0]
+				}
+			}
+			if models := c.Models[a.Tool]; len(models) == 1 && a.Candidate == "" {
+				a.Candidate = models[0].Candidate
+			}
+		}
+	}
+	return c
+}
+
+// open tells whether there is anything to decide.
+func (job *Settler) open(c planner.Contest) bool {
+	if len(c.Solutions) != 1 {
+		return len(c.Solutions) > 1
+	}
+	for _, a := range c.Solutions[0].Actions {
+		if a.Candidate == "" && len(c.Models[a.Tool]) > 0 {
+			return true
+		}
+		for _, b := range a.Args {
+			if _, ok := job.slot(c.Subtask, c.Solutions[0], a.Tool, b); ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// trial is a contest that is asked about.
+type trial struct {
+	planner.Contest
+
+	asked int // so many of its solutions, the first
+	slots []slot
+}
+
+// offers are the models that are offered for a tool.
+func (c *trial) offers(tool string) []planner.Model {
+	models := c.Models[tool]
+	return models[:min(len(models), maxModels)]
+}
+
+// maxModels is how many models of a tool are offered, the best: HuggingGPT chooses among
+// five.
+const maxModels = 5
+
+// verdict is what a model decided on a contest.
+type verdict struct {
+	scores []float64
+	fills  map[int]plan.Source // by the number of the slot
+	models map[string]string   // candidates by tool
+}
+
+// apply takes a verdict over. A solution that was not asked about is not set above those
+// that were.
+func (c *trial) apply(v verdict) {
+	top := slices.Max(v.scores)
+	for i := range c.Solutions {
+		s := &c.Solutions[i]
+		if i < len(v.scores) {
+			s.Score = v.scores[i]
+		} else {
+			s.Score = min(s.Score, top)
+		}
+		for j := range s.Actions {
+			a := &s.Actions[j]
+			if a.Candidate == "" {
+				a.Candidate = v.models[a.Tool]
+			}
+		}
+	}
+	for _, s := range c.slots {
+		if source, ok := v.fills[s.number]; ok {
+			c.Solutions[s.solution].Actions[s.action].Args[s.arg].Source = source
+		}
+	}
+}
