@@ -141,6 +141,8 @@ func (t *Tool) scope(what string, f *faults) template.Scope {
 				numbers(a.Name, "light")
 			case param.Size:
 				numbers(a.Name, "width", "height")
+			case param.Moments:
+				numbers(a.Name, "count", "item")
 			case param.Region:
 				numbers(a.Name, "x", "y", "width", "height")
 			case param.Position:
@@ -159,9 +161,9 @@ func (t *Tool) scope(what string, f *faults) template.Scope {
 		case a.Type == plan.Image || a.Type.ImageMap():
 			numbers(a.Name, "width", "height", "frames", "duration")
 		case a.Type == plan.Video:
-			numbers(a.Name, "width", "height", "duration", "rate", "sound", "stream", "alpha", "plays", "subtitles", "subtitle", "drawn", "start", "shortest")
+			numbers(a.Name, "width", "height", "duration", "rate", "sound", "stream", "alpha", "plays", "subtitles", "subtitle", "drawn", "start", "shortest", "room")
 		case a.Type == plan.Audio:
-			numbers(a.Name, "duration", "channels", "rate", "stream", "heard", "voice", "peak", "silent", "cover")
+			numbers(a.Name, "duration", "channels", "rate", "stream", "heard", "voice", "peak", "room", "silent", "cover")
 			s[a.Name+".format"] = template.Closed
 		case a.Type == plan.Document:
 			numbers(a.Name, "pages", "area")

@@ -106,7 +106,7 @@ func (d *describer) planned(a plan.Action) plan.Message {
 			return plan.Quote(summary(tool))
 		}
 	}
-	return d.phrase(a, plan.Resource{})
+	return d.phrase(a, nil)
 }
 
 // summary is the first part of a tool's description, as it stands within a sentence.

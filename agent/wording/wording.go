@@ -20,7 +20,7 @@ func Made(c *toolbox.Catalogue, a planner.Account) []plan.Message {
 	d := newDescriber(c, a, a.Results)
 	for i := range a.Steps {
 		if outs := a.Results[i].Outputs(); len(outs) > 0 {
-			d.phrases[i] = d.phrase(a.Steps[i].Action, outs[0])
+			d.phrases[i] = d.phrase(a.Steps[i].Action, outs)
 		}
 	}
 	return d.phrases
@@ -49,11 +49,11 @@ func newDescriber(c *toolbox.Catalogue, a planner.Account, results []plan.Result
 
 // phrase is what an action made, by the tool's own phrase. Where that has nothing to say, the
 // type has to do.
-func (d *describer) phrase(action plan.Action, out plan.Resource) plan.Message {
+func (d *describer) phrase(action plan.Action, outs []plan.Resource) plan.Message {
 	tool, _ := d.catalogue.Tool(action.Tool)
 	var args []any
 	for i, name := range toolbox.Slots(tool.Made) {
-		value, nested := d.slot(tool, action, name, out)
+		value, nested := d.slot(tool, action, name, outs)
 		if value.IsZero() {
 			return action.Returns.Article()
 		}
@@ -70,13 +70,10 @@ func (d *describer) phrase(action plan.Action, out plan.Resource) plan.Message {
 
 // slot is what stands in a slot, and whether that is what an earlier step made. An argument wins
 // over what the result says of itself.
-func (d *describer) slot(tool toolbox.Tool, action plan.Action, name string, out plan.Resource) (value plan.Message, nested bool) {
+func (d *describer) slot(tool toolbox.Tool, action plan.Action, name string, outs []plan.Resource) (value plan.Message, nested bool) {
 	i := slices.IndexFunc(tool.Args, func(a toolbox.Arg) bool { return a.Name == name })
 	if i < 0 {
-		if out.About == "" {
-			return plan.Message{}, false
-		}
-		return plan.Quote(out.About), false
+		return abouts(outs), false
 	}
 	var all []plan.Message
 	for _, b := range action.Args {
@@ -87,6 +84,23 @@ func (d *describer) slot(tool toolbox.Tool, action plan.Action, name string, out
 		all = append(all, d.source(tool.Args[i], b.Source))
 	}
 	return enumerate(all), nested
+}
+
+// abouts is what results say of themselves: of many the first and the last.
+func abouts(outs []plan.Resource) plan.Message {
+	var all []string
+	for _, out := range outs {
+		if out.About != "" && !slices.Contains(all, out.About) {
+			all = append(all, out.About)
+		}
+	}
+	switch {
+	case len(all) == 0:
+		return plan.Message{}
+	case len(all) > mostListed:
+		return plan.Say("%s to %s", all[0], all[len(all)-1])
+	}
+	return plan.And(all...)
 }
 
 // mostListed is how many things are named one by one.

@@ -144,7 +144,7 @@ func hears(p param.Param, text, word string) bool {
 	if p.Type == param.Text || p.Type == param.Opacity && len(wordsOf(text)) == 2 { // "half" and "half transparent" are one value
 		return true
 	}
-	if p.Type == param.Size && p.Speaks(word) { // "20% of the width"
+	if (p.Type == param.Size || p.Type == param.Duration) && p.Speaks(word) { // "20% of the width", "the last 3 seconds"
 		return true
 	}
 	for _, q := range quantity.Find(text) {

@@ -15,7 +15,7 @@ import (
 var typed = map[param.Type]bool{
 	param.Colour: true, param.Opacity: true, param.Choice: true, param.Aspect: true,
 	param.Number: true, param.Integer: true, param.Duration: true, param.Pages: true,
-	param.Integers: true, param.Moments: true, param.Metadata: true,
+	param.Integers: true, param.Moments: true, param.Interval: true, param.Metadata: true,
 }
 
 // maxPhrase is the most words of a phrase that gives a value.
@@ -41,6 +41,12 @@ func (st *settings) phraseFor(r *reading, p param.Param) string {
 		return text[start:end]
 	case param.Moments:
 		start, end := quantity.FindMoments(text)
+		if _, one := r.head.arg(func(a toolbox.Arg) bool { return kind(a) == param.Moment }); one && len(quantity.Find(text[start:end])) < 2 {
+			return "" // it is the moment
+		}
+		return text[start:end]
+	case param.Interval:
+		start, end := quantity.FindInterval(text)
 		return text[start:end]
 	case param.Metadata:
 		text = st.withoutFiles(r.words, r.text)
@@ -79,15 +85,13 @@ func (st *settings) longest(words []retrieve.Word, p param.Param) string {
 // a bare number.
 func (st *settings) measured(r *reading, p param.Param) string {
 	text, _ := r.span(st.text)
-	from, to := 0, 0
-	if slices.ContainsFunc(r.head.Args, func(a toolbox.Arg) bool { return kind(a) == param.Moments }) {
-		from, to = quantity.FindMoments(text) // they are no lengths and no numbers
-	}
 	bare := ""
 	for _, q := range r.stated {
 		said, own := st.twin(r, text, q, p)
 		switch {
-		case from <= q.Start && q.Start < to, !own:
+		case st.timed(r, text, q), !own:
+		case q.Unit == quantity.Number && counted(toolbox.Arg{Param: &p}) &&
+			(!p.Speaks(nextTo.FindString(text[q.End:])) || atAnEnd.MatchString(text[:q.Start])): // "frame 5", "the first 5 frames"
 		case !p.Takes(q.Unit) || !p.Reads(said):
 		case q.Unit != quantity.Number:
 			return said
@@ -96,6 +100,18 @@ func (st *settings) measured(r *reading, p param.Param) string {
 		}
 	}
 	return bare
+}
+
+// timed reports whether a quantity of the clause is one of the times that the tool is told, or says how often:
+// no length and no number.
+func (st *settings) timed(r *reading, text string, q quantity.Quantity) bool {
+	for typ, find := range map[param.Type]func(string) (int, int){param.Moments: quantity.FindMoments, param.Interval: quantity.FindInterval} {
+		_, takes := r.head.arg(func(a toolbox.Arg) bool { return kind(a) == typ })
+		if from, to := find(text); takes && from <= q.Start && q.Start < to {
+			return true
+		}
+	}
+	return false
 }
 
 // twin is a quantity as it is said. Where the tool has several parameters of the type, it takes in the words beside
@@ -131,6 +147,7 @@ func (st *settings) twin(r *reading, text string, q quantity.Quantity, p param.P
 
 var (
 	nextTo   = lazyregexp.New(`^(?:[ -][a-zA-Z]+){0,3}`)
+	atAnEnd  = lazyregexp.New(`(?i)\b(?:first|last|next|final|opening|closing) $`)
 	withWord = lazyregexp.New(`(?i)\b(?:with|and)\b`)
 )
 

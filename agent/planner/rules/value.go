@@ -26,6 +26,11 @@ func (st *settings) amount(r *reading) string {
 	if opaque, ok := r.head.arg(func(a toolbox.Arg) bool { return kind(a) == param.Opacity }); ok && r.head.sized() {
 		text = strings.Replace(text, st.phraseFor(r, *opaque.Param), "", 1)
 	}
+	for _, a := range r.head.Args { // what is told apart is no other amount
+		if kind(a) == param.Moments || kind(a) == param.Interval || counted(a) {
+			text = strings.Replace(text, st.phraseFor(r, *a.Param), "", 1)
+		}
+	}
 	if r.head.ofParts() { // their times are no other amount
 		text = strings.Join(strings.Fields(strings.Replace(text, st.passage(r), "", 1)), " ")
 	}
@@ -50,6 +55,9 @@ func (st *settings) amount(r *reading) string {
 	}
 	return amount
 }
+
+// counted reports whether the argument is how many frames are wanted.
+func counted(a toolbox.Arg) bool { return kind(a) == param.Integer && a.Param.Unit == param.Frames }
 
 var (
 	byShare  = lazyregexp.New(`(?i)\bby (?:about |around |just |only |an? )*$`)

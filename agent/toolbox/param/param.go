@@ -171,6 +171,11 @@ var units = map[string]quantity.Unit{
 // sentences is the unit of how long a text is to be. No other measure of a text is taken for it.
 const sentences = "sentences"
 
+// Frames is the unit of how many frames of a video are wanted, from all over it: "the first 10" are others.
+const Frames = "frames"
+
+var atAnEnd = lazyregexp.New(`(?i)\b(?:first|last|next|final|opening|closing)\b`)
+
 var otherLength = lazyregexp.New(`(?i)\b(?:words?|paragraphs?|bullets?|lines?|pages?)\b`)
 
 // Takes reports whether people say a value in the unit: in that of the declaration, or as a bare number.

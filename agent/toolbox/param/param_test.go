@@ -43,6 +43,9 @@ func TestRead(t *testing.T) {
 		{param.Moments, "at 0:30 and 1:15", "0:30,1:15"}, {param.Moments, "after 20 seconds", "0:20"}, {param.Moments, "1:15, 0:30, 0:30", "0:30,1:15"},
 		{param.Moments, "at 2 and 4 minutes", "2:00,4:00"}, {param.Moments, "10, 20 and 30 seconds", "0:10,0:20,0:30"},
 		{param.Moments, "at 1 minute 30 seconds, then at minute 3", "1:30,3:00"}, {param.Moments, "the 45 second mark", "0:45"},
+		{param.Moments, "at 0:00 and 0:05", "0:00,0:05"},
+		{param.Interval, "every 5 seconds", "0:05"}, {param.Interval, "one frame per second", "0:01"}, {param.Interval, "2 stills a minute", "0:30"},
+		{param.Interval, "4 fps", "0:00.25"}, {param.Interval, "every half minute", "0:30"}, {param.Interval, "once every ten seconds", "0:10"},
 		{param.Factor, "twice as fast", "2x"}, {param.Factor, "20% slower", "0.8x"}, {param.Factor, "half speed", "0.5x"},
 		{param.Size, "half as large", "50%"}, {param.Size, "800x600", "800x600"}, {param.Size, "640 px wide", "640 wide"},
 		{param.Size, "1080p", "1080 high"}, {param.Size, "a third", "33.333333%"},
@@ -105,6 +108,7 @@ func TestReadRefuses(t *testing.T) {
 		param.Colour: {"loud", "#12345", "rgb(300,0,0)"}, param.Opacity: {"130%", "loud"}, param.Strength: {"purple", "-5 px"},
 		param.Adjustment: {"nicer", "brighter but darker", "brightness +300%"}, param.Text: {"", " \n "},
 		param.Moments:  {"every 30 seconds", "the last minute", "0:30 to 1:00", "3 parsecs", "0:00"},
+		param.Interval: {"5 seconds", "every second frame", "every 0 seconds", "often"},
 		param.Metadata: {"the title", "year soon", "nice tags", `title=""`, "title " + strings.Repeat("x", 200)}, param.Pages: {"some", "page 0"},
 		param.Language: {strings.Repeat("x", 100)}, param.Format: {"a nice one", "pdf"},
 	} {
@@ -272,7 +276,7 @@ func matches(t *testing.T, pattern, text string) bool {
 
 func TestTypes(t *testing.T) {
 	t.Parallel()
-	if all := param.Types(); len(all) != 27 || !slices.IsSorted(all) {
+	if all := param.Types(); len(all) != 28 || !slices.IsSorted(all) {
 		t.Errorf("types %v", all)
 	}
 	for _, c := range []struct {

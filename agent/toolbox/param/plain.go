@@ -37,7 +37,7 @@ func plainTypes() map[Type]kind {
 			read: func(p Param, s string) (any, bool) {
 				v, ok := readNumber(p, s)
 				f, isNumber := v.(float64)
-				other := p.Unit == sentences && otherLength.MatchString(s)
+				other := p.Unit == sentences && otherLength.MatchString(s) || p.Unit == Frames && atAnEnd.MatchString(s)
 				return int(f), ok && isNumber && f == math.Trunc(f) && !other
 			},
 			format: func(data any) string { return strconv.Itoa(int(number(data))) }, measure: number,

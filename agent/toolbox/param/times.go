@@ -28,6 +28,9 @@ func timeTypes() map[Type]kind {
 			},
 			read: func(_ Param, s string) (any, bool) {
 				p, ok := readTimes(s)
+				if p.From < 0 && p.To == 0 { // "the last 3 seconds"
+					return -p.From, ok
+				}
 				return p.To, ok && p.From == 0 && p.To > 0
 			},
 			format: func(data any) string {
@@ -65,6 +68,15 @@ func timeTypes() map[Type]kind {
 				}
 				return strings.Join(all, ",")
 			},
+		},
+		Interval: {
+			about: plan.Say("how often"), examples: []string{"every 5 seconds", "one per second"}, meaning: plan.Amount,
+			units: []quantity.Unit{quantity.Time, quantity.Clock, quantity.FrameRate, quantity.Number}, most: 2, pattern: `^` + clockPattern + `$`,
+			parse: func(_ Param, s string) (any, bool) {
+				d, ok := parseClock(s)
+				return d, ok && d > 0
+			},
+			read: readWith(quantity.Interval), format: func(data any) string { return onClock(as[time.Duration](data)) }, measure: number,
 		},
 	}
 }
@@ -200,10 +212,10 @@ func parseMoments(_ Param, s string) (any, bool) {
 	var all []time.Duration
 	for one := range strings.SplitSeq(s, ",") {
 		d, ok := parseClock(one)
-		if !ok || len(all) > 0 && d <= all[len(all)-1] || d <= 0 {
+		if !ok || len(all) > 0 && d <= all[len(all)-1] {
 			return nil, false
 		}
 		all = append(all, d)
 	}
-	return all, true
+	return all, len(all) > 1 || all[0] > 0
 }

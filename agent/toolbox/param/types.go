@@ -25,6 +25,7 @@ const (
 	TimeRange  Type = "time_range" // [quantity.Passage]: a part of a sound or a video
 	Moment     Type = "moment"     // [quantity.Instant]: a moment of a video
 	Moments    Type = "moments"    // []time.Duration: times of a sound or a video, in order
+	Interval   Type = "interval"   // time.Duration: from one to the next of what comes often
 	Factor     Type = "factor"     // float64: of a speed
 	Volume     Type = "volume"     // float64: of a loudness
 	Size       Type = "size"       // [quantity.Sizing]: of a picture

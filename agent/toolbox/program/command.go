@@ -246,7 +246,7 @@ func (r *commandRun) recipe(recipe *template.Recipe) (toolbox.Output, error) {
 			return toolbox.Output{}, fmt.Errorf("find a file: %w", err)
 		}
 	}
-	out, err := r.line(recipe.Argv, "out")
+	out, err := r.lines(recipe)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -275,6 +275,41 @@ func (r *commandRun) recipe(recipe *template.Recipe) (toolbox.Output, error) {
 		}
 	}
 	return out, err
+}
+
+// lines runs the command line as often as the recipe says.
+func (r *commandRun) lines(recipe *template.Recipe) (toolbox.Output, error) {
+	if recipe.Times == nil {
+		return r.line(recipe.Argv, "out")
+	}
+	times, err := recipe.Times.Number(r.facts)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	if times <= 1 {
+		return r.line(recipe.Argv, "out")
+	}
+	if times > mostFiles {
+		return toolbox.Output{}, refusal("%d files are too many; at most %d can be made at once.", int(times), mostFiles)
+	}
+	all := make([]toolbox.Output, int(times))
+	for i := range all {
+		r.known.Item = i + 1
+		if err := r.refused(recipe.Refuse); err != nil {
+			return toolbox.Output{}, err
+		}
+		one, err := r.line(recipe.Argv, "out")
+		if err != nil {
+			return toolbox.Output{}, err
+		}
+		all[i] = one
+		all[i].Path = filepath.Join(r.call.Dir, strconv.Itoa(i+1)+"-"+filepath.Base(one.Path))
+		if err := os.Rename(one.Path, all[i].Path); err != nil {
+			return toolbox.Output{}, fmt.Errorf("name a file: %w", err)
+		}
+	}
+	all[0].More = all[1:]
+	return all[0], nil
 }
 
 // textual reports whether files with the ending hold a text.
@@ -350,6 +385,9 @@ func (r *commandRun) ffmpeg(args []string) (toolbox.Output, error) {
 		return r.subtitles(job, given[0])
 	case animated && !has(job.Args, "-update"):
 		return r.animation(job)
+	}
+	if r.many && !has(job.Args, "-update") {
+		return r.pictures(job)
 	}
 	if !has(job.Args, "-update") {
 		job.Args = append(job.Args, "-frames:v", "1", "-update", "1")
@@ -516,6 +554,24 @@ func (r *commandRun) do(job ffmpeg.Job, name string) (toolbox.Output, error) {
 		return toolbox.Output{}, err
 	}
 	return toolbox.Output{Path: job.Output}, nil
+}
+
+// pictures writes several pictures.
+func (r *commandRun) pictures(job ffmpeg.Job) (toolbox.Output, error) {
+	job.Output = filepath.Join(r.call.Dir, "picture-%d.png")
+	made, err := r.config.FFmpeg.Pictures(r.ctx, job, mostFiles+1)
+	switch {
+	case err != nil:
+		return toolbox.Output{}, err
+	case len(made) > mostFiles:
+		return toolbox.Output{}, refusal("These would be more than %d files, and no more can be made at once.", mostFiles)
+	}
+	all := make([]toolbox.Output, len(made))
+	for i, path := range made {
+		all[i].Path = path
+	}
+	all[0].More = all[1:]
+	return all[0], nil
 }
 
 // animated reports whether the argument is a GIF that moves.

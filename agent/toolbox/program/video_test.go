@@ -3,6 +3,7 @@ package program
 import (
 	"encoding/binary"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -211,6 +212,29 @@ func TestExtractFrames(t *testing.T) {
 	slow := clip(t, "slow.mkv", append(lavfi("color=red:size=64x48:rate=0.2:duration=10"), "-pix_fmt", "yuv420p")...)
 	looks(t, readPicture(t, done(t, "extract_frames", video(slow).with("moment", "4 seconds")).Path), 30, 20, "red")
 
+	for setting, want := range map[[2]string]string{
+		{"every", "every half second"}: "red red blue blue", {"number", "4"}: "red red blue blue", {"number", "1"}: "blue",
+		{"at", "at 0:00, 0:00.9 and 0:02"}: "red red blue",
+	} {
+		out := done(t, "extract_frames", video(path).with(setting[0], setting[1]))
+		colours := strings.Fields(want)
+		if len(out.More) != len(colours)-1 {
+			t.Fatalf("%s: %d pictures", setting, 1+len(out.More))
+		}
+		for i, o := range slices.Insert(out.More, 0, out) {
+			looks(t, readPicture(t, o.Path), 80, 60, colours[i])
+		}
+	}
+	all := done(t, "extract_frames", video(path).with("which", "all frames"))
+	if len(all.More) != 19 || all.More[18].About.String() != "frame 20" {
+		t.Errorf("there are %d frames", 1+len(all.More))
+	}
+	looks(t, readPicture(t, all.More[18].Path), 80, 60, "blue")
+	long := clip(t, "long.mp4", append(lavfi("color=red:size=64x48:rate=25:duration=9"), "-pix_fmt", "yuv420p")...)
+	holds(t, refused(t, "extract_frames", video(long).with("which", "all frames")), "about 225 frames", "at most 100")
+	holds(t, refused(t, "extract_frames", video(long).with("every", "20 fps")), "180 frames", "at most 100")
+	holds(t, refused(t, "extract_frames", video(path).with("every", "60 fps")), "only 10 frames a second")
+	holds(t, refused(t, "extract_frames", video(path).with("at", "at 0:01 and 0:05")), "only 2 seconds long")
 	holds(t, refused(t, "extract_frames", video(path).with("moment", "0:10")), "only 2 seconds long")
 	holds(t, refused(t, "extract_frames", video(path).with("moment", "when she smiles")), "a moment of a video", "0:07")
 }

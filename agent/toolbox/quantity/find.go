@@ -94,7 +94,7 @@ func Find(text string) []Quantity {
 		case m != nil && !within(text, at):
 			for i, f := range forms {
 				if m[2+2*i] >= 0 {
-					found = append(found, Quantity{f.unit, at, at + m[1]})
+					found = append(found, Quantity{withoutUnit(text[:at], f.unit), at, at + m[1]})
 					break
 				}
 			}
@@ -106,6 +106,17 @@ func Find(text string) []Quantity {
 		}
 	}
 	return found
+}
+
+// elliptic ends a text that a number goes on with whose unit was said before: "in over 1 second and out over 4".
+var elliptic = lazyregexp.New(`(?i)\d ?(?:s|secs?|seconds?) and (?:\pL+ )?(?:over|for|lasting) $`)
+
+// withoutUnit is the unit of a number that may leave out that of the time before it.
+func withoutUnit(before string, own Unit) Unit {
+	if own == Number && elliptic.MatchString(before) {
+		return Time
+	}
+	return own
 }
 
 // wordEnd is where a word that goes on at that place of the text ends.

@@ -44,7 +44,7 @@ func Moments(text string) ([]time.Duration, bool) {
 		} else {
 			at = time.Duration(at.Seconds() * float64(unit))
 		}
-		if at <= 0 || at > maxTime {
+		if at < 0 || at == 0 && len(found) == 1 || at > maxTime {
 			return nil, false
 		}
 		times = append(times, at)

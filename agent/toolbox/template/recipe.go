@@ -23,6 +23,8 @@ type Recipe struct {
 	First *Argv `yaml:"first,omitempty"`
 	// Argv is the command line.
 	Argv *Argv `yaml:"argv,omitempty"`
+	// Times is how often Argv is run, once by default. Each run makes one result, known as {item}.
+	Times *Formula `yaml:"times,omitempty"`
 	// Length is how long the result is, in seconds. It is that of the first input by default.
 	Length *Formula `yaml:"length,omitempty"`
 	// About says in a few words what the result is: the first sentence that holds. One of several
@@ -62,9 +64,12 @@ func (r *Recipe) Check(s Scope, w Written) []error {
 		s[madeName] = File
 	}
 	faults = append(faults, r.Argv.check(s, w)...)
-	if r.Length != nil {
-		if k, err := r.Length.value.kind(s); err != nil || k != Number {
-			faults = append(faults, errors.Join(errors.New("length is no number"), err))
+	for name, f := range map[string]*Formula{"length": r.Length, "times": r.Times} {
+		if f == nil {
+			continue
+		}
+		if k, err := f.value.kind(s); err != nil || k != Number {
+			faults = append(faults, errors.Join(fmt.Errorf("%s is no number", name), err))
 		}
 	}
 	faults = append(faults, r.Notes.check("notes", s)...)

@@ -12,7 +12,7 @@
 //	{video}         the file of a resource, under a name of ours
 //	{file:caption}  a file that holds the text of an argument
 //	{out:png}       the file to be written
-//	{out:pdf*}      files to be written, numbered in order
+//	{out:pdf*}      files to be written, numbered in order; of ffmpeg pictures alone: {out:png*}
 //	{out:format}    the file to be written, whose ending is the value of that setting
 //	{made}          what the first command line has written (see [Recipe])
 //
@@ -382,8 +382,8 @@ func (c *check) piece(p part, slot piece) {
 	switch slot.role {
 	case "out":
 		c.written++
-		if slot.many && c.program == "ffmpeg" {
-			c.addf("argv: ffmpeg writes one file, and not {out:%s*}", slot.text)
+		if slot.many && c.program == "ffmpeg" && slot.text != "png" {
+			c.addf("argv: several files of ffmpeg are {out:png*}, and not {out:%s*}", slot.text)
 		}
 		endings, ok := c.may.Choices[slot.text]
 		if !ok {

@@ -136,7 +136,7 @@ func TestCheck(t *testing.T) {
 		`[ffmpeg, "{clips}", "{out:mp4}"]`:                                              "{each: clips",
 		`[ffmpeg, "{clips + 1}", "{out:mp4}"]`:                                          "stands for a file",
 		`[ffmpeg, "{out:way}"]`:                                                         "writes a .in",
-		`[ffmpeg, "{out:gif*}"]`:                                                        "ffmpeg writes one file",
+		`[ffmpeg, "{out:gif*}"]`:                                                        "several files of ffmpeg are {out:png*}",
 		`[qpdf, "{out:gif*}"]`:                                                          "",
 		`[ffmpeg, "{made}", "{out:mp4}"]`:                                               "nothing is called {made}",
 		`[ffmpeg, "{span(count)}", "{out:mp4}"]`:                                        "in a sentence",

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -53,13 +54,47 @@ type Job struct {
 // Do does a job. What it is given is looked at first (see Look), and so is what it made.
 // A picture is handed over as people see it: upright, in sRGB, eight bits a channel with
 // its transparency, the first of an animation. With an error no output is left.
-func (f *FFmpeg) Do(ctx context.Context, j Job) (err error) {
+func (f *FFmpeg) Do(ctx context.Context, j Job) error {
+	if _, err := os.Lstat(j.Output); !errors.Is(err, fs.ErrNotExist) {
+		return unwritten(j.Output, errors.Join(err, fs.ErrExist))
+	}
+	return f.onBench(ctx, j, func(b *bench) error {
+		made := filepath.Join(b.dir, "out"+filepath.Ext(j.Output))
+		if err := b.work(ctx, j, made); err != nil {
+			return err
+		}
+		return b.handOver(ctx, j, made, j.Output)
+	})
+}
+
+// Pictures does a job that writes several pictures, at most so many, and gives them in their order. The output is
+// where they lie, with a %d for their numbers.
+func (f *FFmpeg) Pictures(ctx context.Context, j Job, most int) (all []string, err error) {
+	return all, f.onBench(ctx, j, func(b *bench) error {
+		pattern := filepath.Join(b.dir, "out-%d"+filepath.Ext(j.Output))
+		j.Args = append([]string{"-frames:v", strconv.Itoa(most)}, j.Args...)
+		if err := b.work(ctx, j, pattern); err != nil {
+			return err
+		}
+		for i := 1; i <= most; i++ {
+			made, output := fmt.Sprintf(pattern, i), fmt.Sprintf(j.Output, i)
+			if _, err := os.Lstat(made); i > 1 && errors.Is(err, fs.ErrNotExist) {
+				break
+			}
+			if err := b.handOver(ctx, j, made, output); err != nil {
+				return err
+			}
+			all = append(all, output)
+		}
+		return nil
+	})
+}
+
+// onBench does a job in a folder of its own, in which its inputs lie.
+func (f *FFmpeg) onBench(ctx context.Context, j Job, do func(*bench) error) (err error) {
 	found, err := f.programs()
 	if err != nil {
 		return err
-	}
-	if _, err := os.Lstat(j.Output); !errors.Is(err, fs.ErrNotExist) {
-		return unwritten(j.Output, errors.Join(err, fs.ErrExist))
 	}
 	dir, err := os.MkdirTemp(filepath.Dir(j.Output), "ffmpeg-")
 	if err == nil {
@@ -73,17 +108,7 @@ func (f *FFmpeg) Do(ctx context.Context, j Job) (err error) {
 	if err := b.lay(ctx, j); err != nil {
 		return err
 	}
-	made := filepath.Join(dir, "out"+filepath.Ext(j.Output))
-	if err := b.work(ctx, j, made); err != nil {
-		return err
-	}
-	if err := b.examine(ctx, j, made); err != nil {
-		return err
-	}
-	if err := os.Rename(made, j.Output); err != nil {
-		return unwritten(j.Output, err)
-	}
-	return nil
+	return do(b)
 }
 
 func unwritten(path string, err error) error { return fault(path, err, "could not be written.") }
@@ -214,6 +239,17 @@ func (b *bench) work(ctx context.Context, j Job, made string) error {
 var rejected = lazyregexp.New(`No such filter|Unrecognized option|Option not found|Option '[^']*' not found|No option name near` +
 	`|Unknown encoder|Error setting option|Error applying option|Error parsing|Undefined constant|Unable to parse|Expected number for` +
 	`|Invalid (?:duration specification|framerate value)|does not exist in any defined filter graph|suitable output format`)
+
+// handOver puts what was made into its place, if it is right.
+func (b *bench) handOver(ctx context.Context, j Job, made, output string) error {
+	if err := b.examine(ctx, j, made); err != nil {
+		return err
+	}
+	if err := os.Rename(made, output); err != nil {
+		return unwritten(output, err)
+	}
+	return nil
+}
 
 // examine looks at what was made, which must be a file and no way to another one, and finds out at the
 // same time whether a sound or video plays. A picture that nobody is given is decoded by its reader alone.

@@ -205,9 +205,9 @@ func (f *Facts) measure(v toolbox.Value, fact string) (float64, error) {
 	case "heard", "voice":
 		heard, err := once(f.heard, v.Path, func() (Heard, error) { return f.measurer.Listen(f.ctx, v, l) })
 		return map[string]float64{"heard": heard.Length.Seconds(), "voice": bit(heard.Voice)}[fact], err
-	case "peak", "silent":
+	case "peak", "silent", "room": // so many times louder its peak is at full volume
 		loud, err := once(f.loudness, v.Path, func() (ffmpeg.Loudness, error) { return f.measurer.Loudness(f.ctx, v, l) })
-		return map[string]float64{"peak": loud.Peak, "silent": bit(loud.Silent())}[fact], err
+		return map[string]float64{"peak": loud.Peak, "room": math.Pow(10, -loud.Peak/20), "silent": bit(loud.Silent())}[fact], err
 	case "rate":
 		if v.Type == plan.Video {
 			return film.Rate, nil
@@ -265,6 +265,11 @@ func (f *Facts) setting(v param.Value, fact string) (template.Value, error) {
 		return template.Value{Kind: template.Words}, nil // they are handed over in a file
 	case quantity.Pages:
 		return f.chosen(d, fact)
+	case []time.Duration:
+		if fact == "count" {
+			return template.Num(float64(len(d))), nil
+		}
+		return template.Num(d[min(max(f.Item-1, 0), len(d)-1)].Seconds()), nil
 	case color.NRGBA:
 		sign := "0x"
 		if fact == "hex" {
