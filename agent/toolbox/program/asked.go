@@ -6,6 +6,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
+	"time"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -45,3 +48,19 @@ func tidied(c toolbox.Call, out toolbox.Output, err error) (toolbox.Output, erro
 	}
 	return out, err
 }
+
+// shorten is a text for people, on one line and not long.
+func shorten(s string) string {
+	const most = 80
+	line := []rune(oneLine(s))
+	if len(line) > most {
+		line = append(line[:most-1], '…')
+	}
+	return string(line)
+}
+
+// oneLine is a text without breaks.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// seconds is a time as ffmpeg takes it.
+func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 3, 64) }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-
 	"strconv"
 	"strings"
 	"time"
@@ -25,12 +24,28 @@ const (
 	otherMemory = 1 << 30
 )
 
+// documents tells what PDF documents are, and takes them apart.
+type documents struct{ machine }
+
+func (d documents) operations() map[string]operation {
+	return map[string]operation{"document_facts": {poppler(), d.factsOfDocument}}
+}
+
+// poppler are programs of its package, and the one that measures documents.
+func poppler(programs ...string) []need {
+	var needs []need
+	for _, p := range append(programs, "pdfinfo") {
+		needs = append(needs, need{program: p, debian: "poppler-utils"})
+	}
+	return needs
+}
+
 var pageSize = lazyregexp.New(`(?m)^Page\s+(\d+) size:\s+([\d.]+) x ([\d.]+) pts`)
 
 // pages reads the sizes of the pages of a document, in square points. It refuses encrypted, damaged,
 // empty and too long documents.
-func (b *Backend) pages(ctx context.Context, c toolbox.Call, path string) ([]float64, error) {
-	said, err := b.pdfinfo(ctx, c, path, "-f", "1", "-l", strconv.Itoa(mostPages+1))
+func (d documents) pages(ctx context.Context, c toolbox.Call, path string) ([]float64, error) {
+	said, err := d.pdfinfo(ctx, c, path, "-f", "1", "-l", strconv.Itoa(mostPages+1))
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +64,7 @@ func (b *Backend) pages(ctx context.Context, c toolbox.Call, path string) ([]flo
 }
 
 // pdfinfo tells what the program says of a document. It refuses encrypted and damaged ones.
-func (b *Backend) pdfinfo(ctx context.Context, c toolbox.Call, path string, options ...string) (string, error) {
+func (d documents) pdfinfo(ctx context.Context, c toolbox.Call, path string, options ...string) (string, error) {
 	name := filepath.Base(path)
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -59,7 +74,7 @@ func (b *Backend) pdfinfo(ctx context.Context, c toolbox.Call, path string, opti
 	if err != nil {
 		return "", fmt.Errorf("find the folder of a call: %w", err)
 	}
-	said, err := b.run(ctx, sandbox.Command{
+	said, err := d.run(ctx, sandbox.Command{
 		Program: "pdfinfo", Args: append(options, path), Dir: dir, Read: []string{path},
 		Memory: otherMemory, Timeout: otherTime,
 	})
@@ -81,12 +96,12 @@ var documentFacts = []struct{ line, name string }{
 }
 
 // factsOfDocument tells what a document is.
-func (b *Backend) factsOfDocument(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+func (d documents) factsOfDocument(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	path, err := fileIn(c, "document")
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	said, err := b.pdfinfo(ctx, c, path)
+	said, err := d.pdfinfo(ctx, c, path)
 	if err != nil {
 		return toolbox.Output{}, err
 	}

@@ -15,13 +15,13 @@ import (
 )
 
 // factsOf makes the operation that tells what the file of an argument is. Nothing is decoded.
-func (b *Backend) factsOf(arg string) func(context.Context, toolbox.Call) (toolbox.Output, error) {
+func (m machine) factsOf(arg string) func(context.Context, toolbox.Call) (toolbox.Output, error) {
 	return func(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 		path, err := fileIn(c, arg)
 		if err != nil {
 			return toolbox.Output{}, err
 		}
-		look, err := b.config.FFmpeg.Look(ctx, path)
+		look, err := m.config.FFmpeg.Look(ctx, path)
 		if err != nil {
 			return toolbox.Output{}, fmt.Errorf("look at a file: %w", err)
 		}

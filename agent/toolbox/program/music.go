@@ -21,9 +21,19 @@ const playTime = 3 * time.Minute
 // fade is how long a piece takes to fade out.
 const fade = 1500 * time.Millisecond
 
+// musician composes and plays music.
+type musician struct{ sounds }
+
+func (m musician) operations() map[string]operation {
+	synthesizer := []need{
+		{program: "abc2midi", debian: "abcmidi"}, {program: "fluidsynth", debian: "fluidsynth"}, {debian: "fluid-soundfont-gm", find: soundfont},
+	}
+	return map[string]operation{"text_to_music": {append(synthesizer, ffmpegs()...), m.music}}
+}
+
 // music composes a piece by what the words ask for and plays it: the composer's notes
 // become MIDI by abc2midi, and sound by fluidsynth. The sound is MP3.
-func (b *Backend) music(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+func (m musician) music(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	prompt := strings.TrimSpace(c.Text("prompt"))
 	if prompt == "" {
 		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("It is not said what the music is to be like.")}
@@ -32,15 +42,15 @@ func (b *Backend) music(ctx context.Context, c toolbox.Call) (toolbox.Output, er
 	if err != nil {
 		return toolbox.Output{}, fmt.Errorf("compose: %w", err)
 	}
-	sound, err := b.play(ctx, c, piece)
+	sound, err := m.play(ctx, c, piece)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	r, err := b.recorded(ctx, sound)
+	r, err := m.recorded(ctx, sound)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	even, level, err := b.evened(ctx, c, r, loudness)
+	even, level, err := m.evened(ctx, c, r, loudness)
 	switch {
 	case err != nil:
 		return toolbox.Output{}, err
@@ -51,7 +61,7 @@ func (b *Backend) music(ctx context.Context, c toolbox.Call) (toolbox.Output, er
 		}
 	}
 	filter := fmt.Sprintf("atrim=end=%s,%s,afade=t=out:st=%s:d=%s", seconds(piece.Length), even, seconds(piece.Length-fade), seconds(fade))
-	path, err := b.render(ctx, c, r, mp3, filter)
+	path, err := m.render(ctx, c, r, mp3, filter)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -74,7 +84,7 @@ func (b *Backend) music(ctx context.Context, c toolbox.Call) (toolbox.Output, er
 }
 
 // play makes sound of a piece.
-func (b *Backend) play(ctx context.Context, c toolbox.Call, piece composer.Piece) (string, error) {
+func (m musician) play(ctx context.Context, c toolbox.Call, piece composer.Piece) (string, error) {
 	font, err := soundfont("fluid-soundfont-gm")
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", toolbox.ErrDown, err)
@@ -83,13 +93,13 @@ func (b *Backend) play(ctx context.Context, c toolbox.Call, piece composer.Piece
 	if err := os.WriteFile(notes, []byte(piece.ABC), 0o600); err != nil {
 		return "", fmt.Errorf("write the notes: %w", err)
 	}
-	if _, err := b.run(ctx, sandbox.Command{Program: "abc2midi", Args: []string{notes, "-o", score, "-silent"}, Dir: c.Dir, Timeout: playTime}); err != nil {
+	if _, err := m.run(ctx, sandbox.Command{Program: "abc2midi", Args: []string{notes, "-o", score, "-silent"}, Dir: c.Dir, Timeout: playTime}); err != nil {
 		return "", err
 	}
 	if _, err := os.Stat(score); err != nil {
 		return "", &plan.Fault{Sentence: plan.Say("The notes could not be played."), Err: fmt.Errorf("abc2midi wrote nothing: %w", err)}
 	}
-	_, err = b.run(ctx, sandbox.Command{
+	_, err = m.run(ctx, sandbox.Command{
 		Program: "fluidsynth", Dir: c.Dir, Read: []string{font}, Timeout: playTime,
 		Args: []string{"-n", "-i", "-q", "-T", "wav", "-O", "s16", "-r", "44100", "-g", "0.4", "-F", sound, font, score},
 	})

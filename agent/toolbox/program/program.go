@@ -16,7 +16,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"maps"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -34,9 +34,10 @@ type Config struct {
 	Limits media.Limits
 }
 
-// Backend is the make of the kind program. It is safe for concurrent use.
+// Backend is the make of the kind program. It finds the part that has an operation. It is safe for concurrent use.
 type Backend struct {
-	config     Config
+	machine
+
 	operations map[string]operation
 }
 
@@ -49,55 +50,18 @@ type operation struct {
 	do    func(ctx context.Context, c toolbox.Call) (toolbox.Output, error)
 }
 
-// need is a program, or the data of one, and the package of Debian that has it.
-type need struct {
-	program, debian string
-	// find looks for it where it is more than a program of that name.
-	find func(debian string) (string, error)
-}
-
-// ffmpegs are what operations on sound and video need.
-var ffmpegs = []need{{program: "ffmpeg", debian: "ffmpeg"}, {program: "ffprobe", debian: "ffmpeg"}}
-
 // New checks the configuration. It starts nothing.
 func New(c Config) (*Backend, error) {
 	if c.Sandbox == nil || c.FFmpeg == nil {
 		return nil, errors.New("programs need a sandbox and ffmpeg")
 	}
 	c.Limits = c.Limits.OrDefault()
-	b := &Backend{config: c}
-	espeak := need{program: "espeak-ng", debian: "espeak-ng"}
-	tesseract := []need{{program: "tesseract", debian: "tesseract-ocr"}}
-	sphinx := []need{{debian: "pocketsphinx", find: recogniser}, {debian: "pocketsphinx-en-us", find: heardModel}}
-	synthesizer := []need{
-		{program: "abc2midi", debian: "abcmidi"}, {program: "fluidsynth", debian: "fluidsynth"}, {debian: "fluid-soundfont-gm", find: soundfont},
-	}
-	poppler := func(programs ...string) []need {
-		var needs []need
-		for _, p := range append(programs, "pdfinfo") {
-			needs = append(needs, need{program: p, debian: "poppler-utils"})
-		}
-		return needs
-	}
-	qpdf := []need{{program: "qpdf", debian: "qpdf"}}
-	b.operations = map[string]operation{
-		"add_subtitles":      {ffmpegs, b.addSubtitles},
-		"audio_facts":        {ffmpegs, b.factsOf("audio")},
-		"document_facts":     {poppler(), b.factsOfDocument},
-		"find_scenes":        {ffmpegs, b.findScenes},
-		"fit_video_size":     {ffmpegs, b.fitVideoSize},
-		"locate_text":        {tesseract, b.locateText},
-		"normalize_loudness": {ffmpegs, b.normalizeLoudness},
-		"ocr_pdf":            {slices.Concat(poppler("pdftotext", "pdftoppm"), qpdf, tesseract), b.ocrPDF},
-		"pdf_to_text":        {slices.Concat(poppler("pdftotext"), qpdf), b.pdfToText},
-		"spectrogram_image":  {ffmpegs, b.spectrogramImage},
-		"speech_to_text":     {slices.Concat(sphinx, ffmpegs), b.hear},
-		"split_audio":        {ffmpegs, b.splitAudio},
-		"split_video":        {ffmpegs, b.splitVideo},
-		"tesseract":          {tesseract, b.read},
-		"text_to_music":      {slices.Concat(synthesizer, ffmpegs), b.music},
-		"text_to_speech":     {slices.Concat([]need{espeak}, ffmpegs), b.say},
-		"video_facts":        {ffmpegs, b.factsOf("video")},
+	m := machine{c}
+	b := &Backend{machine: m, operations: map[string]operation{}}
+	for _, part := range []interface{ operations() map[string]operation }{
+		documents{m}, reader{documents{m}}, sounds{m}, speech{sounds{m}}, musician{sounds{m}}, videos{m},
+	} {
+		maps.Copy(b.operations, part.operations())
 	}
 	return b, nil
 }
@@ -122,16 +86,6 @@ func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Cal
 	}
 	out, err := op.do(ctx, call)
 	return tidied(call, out, err)
-}
-
-// find reports what is missing.
-func (b *Backend) find(needs []need) error {
-	for _, n := range needs {
-		if _, err := b.look(n); err != nil {
-			return fmt.Errorf("look for what %s has: %w", n.debian, err)
-		}
-	}
-	return nil
 }
 
 func (b *Backend) operation(c toolbox.Candidate) (operation, error) {

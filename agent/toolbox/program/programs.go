@@ -45,11 +45,3 @@ func (b *Backend) Programs(tools []toolbox.Tool) []Program {
 	slices.SortFunc(all, func(a, b Program) int { return strings.Compare(a.Name, b.Name) })
 	return all
 }
-
-// look is the path of what an operation needs, or a fault that says that it is missing.
-func (b *Backend) look(n need) (string, error) {
-	if n.find != nil {
-		return n.find(n.debian)
-	}
-	return b.config.Sandbox.Find(n.program, n.debian)
-}

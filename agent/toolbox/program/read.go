@@ -25,10 +25,24 @@ const (
 	hardlyRead = 60
 )
 
+// reader reads the writing in pictures and in scanned documents.
+type reader struct{ documents }
+
+func (r reader) operations() map[string]operation {
+	tesseract := []need{{program: "tesseract", debian: "tesseract-ocr"}}
+	qpdf := []need{{program: "qpdf", debian: "qpdf"}}
+	return map[string]operation{
+		"locate_text": {tesseract, r.locateText},
+		"ocr_pdf":     {slices.Concat(poppler("pdftotext", "pdftoppm"), qpdf, tesseract), r.ocrPDF},
+		"pdf_to_text": {append(poppler("pdftotext"), qpdf...), r.pdfToText},
+		"tesseract":   {tesseract, r.read},
+	}
+}
+
 // read reads the writing in a picture, in reading order: a line for each line, an empty
 // one between paragraphs.
-func (b *Backend) read(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	found, err := b.written(ctx, c)
+func (r reader) read(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+	found, err := r.written(ctx, c)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -40,8 +54,8 @@ func (b *Backend) read(ctx context.Context, c toolbox.Call) (toolbox.Output, err
 }
 
 // locateText tells where the words of a picture are.
-func (b *Backend) locateText(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	found, err := b.written(ctx, c)
+func (r reader) locateText(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+	found, err := r.written(ctx, c)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -71,22 +85,22 @@ func (w writing) note() plan.Message {
 
 // written reads a picture by tesseract: as a page, and where that gives nothing, as words
 // here and there.
-func (b *Backend) written(ctx context.Context, c toolbox.Call) (writing, error) {
+func (r reader) written(ctx context.Context, c toolbox.Call) (writing, error) {
 	path, err := fileIn(c, "image")
 	if err != nil {
 		return writing{}, err
 	}
-	letters, err := b.letters(ctx, c)
+	letters, err := r.letters(ctx, c)
 	if err != nil {
 		return writing{}, err
 	}
-	page, err := readable(ctx, path, c.Dir, b.config.Limits)
+	page, err := readable(ctx, path, c.Dir, r.config.Limits)
 	if err != nil {
 		return writing{}, err
 	}
 	var found writing
 	for _, layout := range []string{"3", "11"} { // a page with columns; sparse text (tesseract(1), --psm)
-		table, err := b.run(ctx, sandbox.Command{
+		table, err := r.run(ctx, sandbox.Command{
 			Program: "tesseract", Args: []string{page.path, "-", "-l", letters, "--psm", layout, "--dpi", "300", "tsv"},
 			Env: []string{"OMP_THREAD_LIMIT=1"}, // its threads wait for one another more than they work
 			Dir: c.Dir, Most: mostTold, Timeout: readTime,
@@ -103,8 +117,8 @@ func (b *Backend) written(ctx context.Context, c toolbox.Call) (writing, error) 
 
 // letters are the data that tesseract reads with: those of the language that is named,
 // or of all that are installed, English first.
-func (b *Backend) letters(ctx context.Context, c toolbox.Call) (string, error) {
-	listed, err := b.run(ctx, sandbox.Command{Program: "tesseract", Args: []string{"--list-langs"}, Dir: c.Dir})
+func (r reader) letters(ctx context.Context, c toolbox.Call) (string, error) {
+	listed, err := r.run(ctx, sandbox.Command{Program: "tesseract", Args: []string{"--list-langs"}, Dir: c.Dir})
 	if err != nil {
 		return "", err
 	}

@@ -26,20 +26,20 @@ const (
 )
 
 // hear writes down what is said in a recording, in English, by pocketsphinx.
-func (b *Backend) hear(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	r, err := b.recording(ctx, c)
+func (s speech) hear(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+	r, err := s.recording(ctx, c)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
 	nothing := r.fault(nil, plan.Say("holds no speech that could be understood."))
-	was, err := b.measure(ctx, c, r, "anull", ffmpeg.SamplePeaks)
+	was, err := s.measure(ctx, c, r, "anull", ffmpeg.SamplePeaks)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
 	if was.Silent() {
 		return toolbox.Output{}, nothing
 	}
-	sound, err := b.decode(ctx, c, r, 16_000, maxHeard)
+	sound, err := s.decode(ctx, c, r, 16_000, maxHeard)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -48,7 +48,7 @@ func (b *Backend) hear(ctx context.Context, c toolbox.Call) (toolbox.Output, err
 		return toolbox.Output{}, err
 	}
 	command.Dir = c.Dir
-	said, err := b.run(ctx, command)
+	said, err := s.run(ctx, command)
 	if err != nil {
 		return toolbox.Output{}, err
 	}

@@ -34,19 +34,19 @@ type document struct {
 }
 
 // pdfToText reads the text of a document. Pages are read by OCR where none of them has a text layer.
-func (b *Backend) pdfToText(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	doc, err := b.chosenPages(ctx, c)
+func (r reader) pdfToText(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+	doc, err := r.chosenPages(ctx, c)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	layers, err := b.layers(ctx, c, doc)
+	layers, err := r.layers(ctx, c, doc)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
 	text := strings.TrimSpace(strings.Join(layers, "\n"))
 	var notes []plan.Message
 	if text == "" {
-		found, err := b.recognised(ctx, c, doc)
+		found, err := r.recognised(ctx, c, doc)
 		if err != nil {
 			return toolbox.Output{}, err
 		}
@@ -68,12 +68,12 @@ func (b *Backend) pdfToText(ctx context.Context, c toolbox.Call) (toolbox.Output
 }
 
 // ocrPDF lays an invisible text over the pages that have no text layer. The pages stay as they are.
-func (b *Backend) ocrPDF(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	whole, err := b.chosenPages(ctx, c)
+func (r reader) ocrPDF(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+	whole, err := r.chosenPages(ctx, c)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	layers, err := b.layers(ctx, c, whole)
+	layers, err := r.layers(ctx, c, whole)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -92,21 +92,21 @@ func (b *Backend) ocrPDF(ctx context.Context, c toolbox.Call) (toolbox.Output, e
 			len(pages), mostScanned)
 	}
 	list := strings.Join(pages, ",")
-	if scanned.path, err = b.qpdf(ctx, c, "scanned.pdf", whole.path, "--empty", "--pages", whole.path, list, "--"); err != nil {
+	if scanned.path, err = r.qpdf(ctx, c, "scanned.pdf", whole.path, "--empty", "--pages", whole.path, list, "--"); err != nil {
 		return toolbox.Output{}, err
 	}
-	pictures, err := b.pictures(ctx, c, scanned)
+	pictures, err := r.pictures(ctx, c, scanned)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	if _, err := b.tesseract(ctx, c, pictures, "text", "-c", "textonly_pdf=1", "pdf"); err != nil {
+	if _, err := r.tesseract(ctx, c, pictures, "text", "-c", "textonly_pdf=1", "pdf"); err != nil {
 		return toolbox.Output{}, err
 	}
 	text := filepath.Join(filepath.Dir(scanned.path), "text.pdf")
 	if err := sandbox.Left(text); err != nil {
 		return toolbox.Output{}, fmt.Errorf("read pages: %w", err)
 	}
-	made, err := b.qpdf(ctx, c, "searchable.pdf", whole.path, whole.path, "--overlay", text, "--to="+list, "--")
+	made, err := r.qpdf(ctx, c, "searchable.pdf", whole.path, whole.path, "--overlay", text, "--to="+list, "--")
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -118,12 +118,12 @@ func (b *Backend) ocrPDF(ctx context.Context, c toolbox.Call) (toolbox.Output, e
 }
 
 // chosenPages is the document of a call, or its wanted pages as a document.
-func (b *Backend) chosenPages(ctx context.Context, c toolbox.Call) (document, error) {
+func (r reader) chosenPages(ctx context.Context, c toolbox.Call) (document, error) {
 	path, err := fileIn(c, "document")
 	if err != nil {
 		return document{}, err
 	}
-	known := facts.New(ctx, c, b.Measurer(c), b.config.Limits)
+	known := facts.New(ctx, c, measurer{r.machine, c}, r.config.Limits)
 	areas, err := known.Pages(path)
 	if err != nil {
 		return document{}, err
@@ -143,17 +143,17 @@ func (b *Backend) chosenPages(ctx context.Context, c toolbox.Call) (document, er
 		}
 		chosen.areas = append(chosen.areas, areas[n-1])
 	}
-	chosen.path, err = b.qpdf(ctx, c, "chosen.pdf", path, "--empty", "--pages", path, wanted.Text, "--")
+	chosen.path, err = r.qpdf(ctx, c, "chosen.pdf", path, "--empty", "--pages", path, wanted.Text, "--")
 	return chosen, err
 }
 
 // layers are the text layers of the pages.
-func (b *Backend) layers(ctx context.Context, c toolbox.Call, doc document) ([]string, error) {
+func (d documents) layers(ctx context.Context, c toolbox.Call, doc document) ([]string, error) {
 	dir, err := filepath.Abs(c.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("find the folder of a call: %w", err)
 	}
-	text, err := b.run(ctx, sandbox.Command{
+	text, err := d.run(ctx, sandbox.Command{
 		Program: "pdftotext", Args: []string{"-layout", "-enc", "UTF-8", doc.path, "-"},
 		Dir: dir, Read: []string{doc.path}, Most: mostTold, Memory: otherMemory, Timeout: otherTime,
 	})
@@ -161,21 +161,21 @@ func (b *Backend) layers(ctx context.Context, c toolbox.Call, doc document) ([]s
 }
 
 // recognised is the writing on the first pages of a document.
-func (b *Backend) recognised(ctx context.Context, c toolbox.Call, doc document) (writing, error) {
-	if _, err := b.look(need{program: "tesseract", debian: "tesseract-ocr"}); err != nil {
+func (r reader) recognised(ctx context.Context, c toolbox.Call, doc document) (writing, error) {
+	if _, err := r.look(need{program: "tesseract", debian: "tesseract-ocr"}); err != nil {
 		return writing{}, fmt.Errorf("%w: %w", toolbox.ErrDown, err)
 	}
 	doc.areas = doc.areas[:min(len(doc.areas), mostScanned)]
-	pictures, err := b.pictures(ctx, c, doc)
+	pictures, err := r.pictures(ctx, c, doc)
 	if err != nil {
 		return writing{}, err
 	}
-	table, err := b.tesseract(ctx, c, pictures, "-", "tsv")
+	table, err := r.tesseract(ctx, c, pictures, "-", "tsv")
 	return page{scale: 1}.writing(table), err
 }
 
 // pictures draws the pages of a document that have an area, in order.
-func (b *Backend) pictures(ctx context.Context, c toolbox.Call, doc document) ([]string, error) {
+func (r reader) pictures(ctx context.Context, c toolbox.Call, doc document) ([]string, error) {
 	dir, err := filepath.Abs(c.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("find the folder of a call: %w", err)
@@ -185,12 +185,12 @@ func (b *Backend) pictures(ctx context.Context, c toolbox.Call, doc document) ([
 		const pointsPerInch = 72
 		density := min(scanDensity, pointsPerInch*math.Sqrt(mostScan/max(area, 1)))
 		name, number := "page-"+strconv.Itoa(i+1), strconv.Itoa(i+1)
-		_, err := b.run(ctx, sandbox.Command{
+		_, err := r.run(ctx, sandbox.Command{
 			Program: "pdftoppm",
 			Args: []string{
 				"-gray", "-png", "-r", strconv.FormatFloat(density, 'f', 2, 64), "-f", number, "-l", number, "-singlefile", doc.path, name,
 			},
-			Dir: dir, Read: []string{doc.path}, File: b.config.Limits.Bytes, Memory: otherMemory, Timeout: otherTime,
+			Dir: dir, Read: []string{doc.path}, File: r.config.Limits.Bytes, Memory: otherMemory, Timeout: otherTime,
 		})
 		if err == nil {
 			err = sandbox.Left(filepath.Join(dir, name+".png"))
@@ -204,8 +204,8 @@ func (b *Backend) pictures(ctx context.Context, c toolbox.Call, doc document) ([
 }
 
 // tesseract reads pictures in the folder of a call as the pages of one document.
-func (b *Backend) tesseract(ctx context.Context, c toolbox.Call, pictures []string, to string, options ...string) ([]byte, error) {
-	letters, err := b.letters(ctx, c)
+func (r reader) tesseract(ctx context.Context, c toolbox.Call, pictures []string, to string, options ...string) ([]byte, error) {
+	letters, err := r.letters(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -217,23 +217,23 @@ func (b *Backend) tesseract(ctx context.Context, c toolbox.Call, pictures []stri
 	if err := os.WriteFile(list, []byte(strings.Join(pictures, "\n")+"\n"), 0o600); err != nil {
 		return nil, &plan.Fault{Sentence: plan.Say("The pages could not be handed over."), Err: err}
 	}
-	return b.run(ctx, sandbox.Command{
+	return r.run(ctx, sandbox.Command{
 		Program: "tesseract", Args: append([]string{list, to, "-l", letters, "--psm", "3"}, options...),
 		Env: []string{"OMP_THREAD_LIMIT=1"}, // its threads wait for one another more than they work
-		Dir: dir, Most: mostTold, File: b.config.Limits.Bytes, Memory: otherMemory, Timeout: scanTime,
+		Dir: dir, Most: mostTold, File: r.config.Limits.Bytes, Memory: otherMemory, Timeout: scanTime,
 	})
 }
 
 // qpdf makes a document, of that name, of one that it reads.
-func (b *Backend) qpdf(ctx context.Context, c toolbox.Call, name, read string, args ...string) (string, error) {
+func (d documents) qpdf(ctx context.Context, c toolbox.Call, name, read string, args ...string) (string, error) {
 	dir, err := filepath.Abs(c.Dir)
 	if err != nil {
 		return "", fmt.Errorf("find the folder of a call: %w", err)
 	}
 	path := filepath.Join(dir, name)
-	_, err = b.run(ctx, sandbox.Command{
+	_, err = d.run(ctx, sandbox.Command{
 		Program: "qpdf", Args: slices.Concat([]string{"--warning-exit-0"}, args, []string{path}),
-		Dir: dir, Read: []string{read}, File: b.config.Limits.Bytes, Memory: otherMemory, Timeout: otherTime,
+		Dir: dir, Read: []string{read}, File: d.config.Limits.Bytes, Memory: otherMemory, Timeout: otherTime,
 	})
 	if err == nil {
 		err = sandbox.Left(path)

@@ -13,6 +13,18 @@ import (
 	"atelier/agent/toolbox/media/ffmpeg"
 )
 
+// sounds reads, measures and writes sounds.
+type sounds struct{ machine }
+
+func (s sounds) operations() map[string]operation {
+	return map[string]operation{
+		"audio_facts":        {ffmpegs(), s.factsOf("audio")},
+		"normalize_loudness": {ffmpegs(), s.normalizeLoudness},
+		"spectrogram_image":  {ffmpegs(), s.spectrogramImage},
+		"split_audio":        {ffmpegs(), s.splitAudio},
+	}
+}
+
 // recording is a file with sound that was looked at.
 type recording struct {
 	path string
@@ -36,8 +48,8 @@ func (r recording) fault(err error, is plan.Message) error {
 }
 
 // recorded looks at a file and finds sound in it.
-func (b *Backend) recorded(ctx context.Context, path string) (recording, error) {
-	look, err := b.config.FFmpeg.Look(ctx, path)
+func (s sounds) recorded(ctx context.Context, path string) (recording, error) {
+	look, err := s.config.FFmpeg.Look(ctx, path)
 	if err != nil {
 		return recording{}, fmt.Errorf("look at a sound: %w", err)
 	}
@@ -54,19 +66,19 @@ func recordingOf(path string, look ffmpeg.Look) (recording, error) {
 }
 
 // recording is the file of the argument "audio".
-func (b *Backend) recording(ctx context.Context, c toolbox.Call) (recording, error) {
+func (s sounds) recording(ctx context.Context, c toolbox.Call) (recording, error) {
 	path, err := fileIn(c, "audio")
 	if err != nil {
 		return recording{}, err
 	}
-	return b.recorded(ctx, path)
+	return s.recorded(ctx, path)
 }
 
 // soundTime is how long a sound may be worked on: hours of it take minutes.
 const soundTime = 10 * time.Minute
 
 // render writes a sound that a filter makes of a recording; "" is none.
-func (b *Backend) render(ctx context.Context, c toolbox.Call, r recording, f soundFormat, filter string) (string, error) {
+func (s sounds) render(ctx context.Context, c toolbox.Call, r recording, f soundFormat, filter string) (string, error) {
 	job := ffmpeg.Job{
 		Inputs: []ffmpeg.Input{r.input()}, Args: []string{"-map", r.sound()}, Output: filepath.Join(c.Dir, "sound."+f.ending), Timeout: soundTime,
 	}
@@ -74,7 +86,7 @@ func (b *Backend) render(ctx context.Context, c toolbox.Call, r recording, f sou
 		job.Args = append(job.Args, "-af", filter)
 	}
 	job.Args = append(job.Args, f.args...)
-	if err := b.config.FFmpeg.Do(ctx, job); err != nil {
+	if err := s.config.FFmpeg.Do(ctx, job); err != nil {
 		return "", fmt.Errorf("write a sound: %w", err)
 	}
 	return job.Output, nil
@@ -88,12 +100,12 @@ const waveHead = 44
 const mostDecoded = 512 << 20
 
 // decode writes the beginning of a recording as samples of one channel, 16 bits each, in a WAV file.
-func (b *Backend) decode(ctx context.Context, c toolbox.Call, r recording, rate int, most time.Duration) (string, error) {
+func (s sounds) decode(ctx context.Context, c toolbox.Call, r recording, rate int, most time.Duration) (string, error) {
 	job := ffmpeg.Job{
 		Inputs: []ffmpeg.Input{r.input()}, Output: filepath.Join(c.Dir, "samples.wav"), Most: mostDecoded, Timeout: soundTime,
 		Args: []string{"-map", r.sound(), "-t", seconds(most), "-ac", "1", "-ar", strconv.Itoa(rate), "-c:a", "pcm_s16le"},
 	}
-	if err := b.config.FFmpeg.Do(ctx, job); err != nil {
+	if err := s.config.FFmpeg.Do(ctx, job); err != nil {
 		return "", fmt.Errorf("decode a sound: %w", err)
 	}
 	return job.Output, nil

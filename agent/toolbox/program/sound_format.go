@@ -45,12 +45,12 @@ func (f soundFormat) size(length time.Duration, rate, channels int) int64 {
 
 // fitting is the format, or FLAC, which loses nothing either, where the file would be too
 // large; then it says so.
-func (b *Backend) fitting(f soundFormat, length time.Duration, rate, channels int) (soundFormat, plan.Message) {
+func (m machine) fitting(f soundFormat, length time.Duration, rate, channels int) (soundFormat, plan.Message) {
 	size := f.size(length, rate, channels)
-	if size <= b.config.Limits.Bytes {
+	if size <= m.config.Limits.Bytes {
 		return f, plan.Message{}
 	}
-	return flac, plan.Say("As %s it would have %s, and at most %s are taken, so it is FLAC.", f.name, megabytes(size), megabytes(b.config.Limits.Bytes))
+	return flac, plan.Say("As %s it would have %s, and at most %s are taken, so it is FLAC.", f.name, megabytes(size), megabytes(m.config.Limits.Bytes))
 }
 
 // soundFormats are the formats by the names that the catalogue gives them.

@@ -24,8 +24,8 @@ const (
 // normalizeLoudness brings a sound to its target, or to -16 LUFS, in two passes: it is measured, then turned
 // up or down as a whole. Where peaks would be cut off by that, they alone are held down,
 // and what that takes of the loudness is made good.
-func (b *Backend) normalizeLoudness(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	r, err := b.recording(ctx, c)
+func (s sounds) normalizeLoudness(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+	r, err := s.recording(ctx, c)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -33,15 +33,15 @@ func (b *Backend) normalizeLoudness(ctx context.Context, c toolbox.Call) (toolbo
 	if !ok {
 		target = loudness
 	}
-	filter, was, err := b.evened(ctx, c, r, target)
+	filter, was, err := s.evened(ctx, c, r, target)
 	switch {
 	case err != nil:
 		return toolbox.Output{}, err
 	case was.Silent():
 		return toolbox.Output{}, r.fault(errors.New("below -70 LUFS"), plan.Say("is silent, so it cannot be made louder."))
 	}
-	f, note := b.fitting(r.same(), r.look.Duration, r.look.Audio().Frequency, r.look.Audio().Channels)
-	path, err := b.render(ctx, c, r, f, filter)
+	f, note := s.fitting(r.same(), r.look.Duration, r.look.Audio().Frequency, r.look.Audio().Channels)
+	path, err := s.render(ctx, c, r, f, filter)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -53,13 +53,13 @@ func decibels(v float64) string {
 }
 
 // evened is the filter that brings a recording to a loudness, and the loudness it has. Silence stays.
-func (b *Backend) evened(ctx context.Context, c toolbox.Call, r recording, target float64) (string, ffmpeg.Loudness, error) {
-	was, err := b.measure(ctx, c, r, "anull", ffmpeg.TruePeaks)
+func (s sounds) evened(ctx context.Context, c toolbox.Call, r recording, target float64) (string, ffmpeg.Loudness, error) {
+	was, err := s.measure(ctx, c, r, "anull", ffmpeg.TruePeaks)
 	gain := target - was.LUFS
 	if err != nil || was.Silent() || was.Peak+gain <= truePeak {
 		return turned(gain), was, err
 	}
-	filter, err := b.limited(ctx, c, r, gain, target)
+	filter, err := s.limited(ctx, c, r, gain, target)
 	return filter, was, err
 }
 
@@ -67,7 +67,7 @@ func (b *Backend) evened(ctx context.Context, c toolbox.Call, r recording, targe
 func turned(gain float64) string { return fmt.Sprintf("volume=%.2fdB:precision=double", gain) }
 
 // limited is the filter that turns a sound up and holds its peaks down.
-func (b *Backend) limited(ctx context.Context, c toolbox.Call, r recording, gain, target float64) (string, error) {
+func (s sounds) limited(ctx context.Context, c toolbox.Call, r recording, gain, target float64) (string, error) {
 	const (
 		looks = 3   // how often it is measured again
 		near  = 0.5 // LU
@@ -75,7 +75,7 @@ func (b *Backend) limited(ctx context.Context, c toolbox.Call, r recording, gain
 	)
 	first := gain
 	for range looks {
-		now, err := b.measure(ctx, c, r, limiting(gain, r.look.Audio().Frequency), ffmpeg.SamplePeaks)
+		now, err := s.measure(ctx, c, r, limiting(gain, r.look.Audio().Frequency), ffmpeg.SamplePeaks)
 		if err != nil {
 			return "", err
 		}
@@ -96,8 +96,8 @@ func limiting(gain float64, rate int) string {
 }
 
 // measure measures what a filter makes of a recording.
-func (b *Backend) measure(ctx context.Context, c toolbox.Call, r recording, filter string, peaks ffmpeg.Peaks) (ffmpeg.Loudness, error) {
-	l, err := b.config.FFmpeg.Loudness(ctx, r.path, r.look, filter, peaks, c.Dir)
+func (s sounds) measure(ctx context.Context, c toolbox.Call, r recording, filter string, peaks ffmpeg.Peaks) (ffmpeg.Loudness, error) {
+	l, err := s.config.FFmpeg.Loudness(ctx, r.path, r.look, filter, peaks, c.Dir)
 	if errors.Is(err, ffmpeg.ErrUnmeasured) {
 		return ffmpeg.Loudness{}, r.fault(err, plan.Say("is damaged: no sound could be read out of it. Please send it again."))
 	}

@@ -16,12 +16,12 @@ import (
 )
 
 // spectrogramImage draws which frequencies are heard when.
-func (b *Backend) spectrogramImage(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	r, err := b.recording(ctx, c)
+func (s sounds) spectrogramImage(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+	r, err := s.recording(ctx, c)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	decoded, err := b.decode(ctx, c, r, r.drawnRate(), r.look.Duration+time.Minute)
+	decoded, err := s.decode(ctx, c, r, r.drawnRate(), r.look.Duration+time.Minute)
 	if err != nil {
 		return toolbox.Output{}, err
 	}

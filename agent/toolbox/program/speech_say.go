@@ -26,7 +26,7 @@ const (
 // say speaks a text by espeak-ng: in the language that is named or that it seems to be
 // in, with the voice that is described. The sound is MP3. A note tells a language other than
 // English that nobody named, and a voice that there is not.
-func (b *Backend) say(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+func (s speech) say(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	text := spoken(c.Text("text"))
 	if !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
 		return toolbox.Output{}, refusal("There is nothing in the text that could be spoken: no letter and no number.")
@@ -55,17 +55,17 @@ func (b *Backend) say(ctx context.Context, c toolbox.Call) (toolbox.Output, erro
 		return toolbox.Output{}, fmt.Errorf("write down what is spoken: %w", err)
 	}
 	args := append(voice.args(in), "-b", "1", "-f", words, "-w", sound)
-	if _, err := b.run(ctx, sandbox.Command{Program: "espeak-ng", Args: args, Dir: c.Dir, Timeout: speakTime}); err != nil {
+	if _, err := s.run(ctx, sandbox.Command{Program: "espeak-ng", Args: args, Dir: c.Dir, Timeout: speakTime}); err != nil {
 		return toolbox.Output{}, err
 	}
-	r, err := b.recorded(ctx, sound)
+	r, err := s.recorded(ctx, sound)
 	if err != nil {
 		return toolbox.Output{}, &plan.Fault{
 			Sentence: plan.Say("The program that speaks has no sound for this text; say in which language it is."),
 			Err:      errors.Join(errors.New("espeak-ng wrote no sound"), err),
 		}
 	}
-	path, err := b.render(ctx, c, r, mp3, "")
+	path, err := s.render(ctx, c, r, mp3, "")
 	if err != nil {
 		return toolbox.Output{}, err
 	}

@@ -74,14 +74,14 @@ func pieces(c toolbox.Call, length time.Duration, cuts []time.Duration) ([]piece
 }
 
 // splitAudio splits a sound.
-func (b *Backend) splitAudio(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	r, err := b.recording(ctx, c)
+func (s sounds) splitAudio(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+	r, err := s.recording(ctx, c)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
 	var cuts []time.Duration
 	if where, _ := toolbox.Param[string](c, "where"); where == "silence" {
-		if cuts, err = b.silences(ctx, c, r); err != nil {
+		if cuts, err = s.silences(ctx, c, r); err != nil {
 			return toolbox.Output{}, err
 		}
 	}
@@ -93,7 +93,7 @@ func (b *Backend) splitAudio(ctx context.Context, c toolbox.Call) (toolbox.Outpu
 	for _, p := range parts {
 		longest = max(longest, p.to-p.from)
 	}
-	format, note := b.fitting(r.same(), longest, r.look.Audio().Frequency, r.look.Audio().Channels)
+	format, note := s.fitting(r.same(), longest, r.look.Audio().Frequency, r.look.Audio().Channels)
 	out, err := outputs(parts, func(i int, p piece) (toolbox.Output, error) {
 		filter := fmt.Sprintf("atrim=start=%f:end=%f,asetpts=PTS-STARTPTS", p.from.Seconds(), p.to.Seconds())
 		if i == len(parts)-1 { // to the end, whatever the rounding
@@ -103,7 +103,7 @@ func (b *Backend) splitAudio(ctx context.Context, c toolbox.Call) (toolbox.Outpu
 			Inputs: []ffmpeg.Input{r.input()}, Args: append([]string{"-map", r.sound(), "-af", filter}, format.args...),
 			Output: filepath.Join(c.Dir, fmt.Sprintf("part-%d.%s", i+1, format.ending)), Timeout: soundTime,
 		}
-		return toolbox.Output{Path: job.Output}, b.config.FFmpeg.Do(ctx, job)
+		return toolbox.Output{Path: job.Output}, s.config.FFmpeg.Do(ctx, job)
 	})
 	out.Note = note
 	return out, err
@@ -111,11 +111,11 @@ func (b *Backend) splitAudio(ctx context.Context, c toolbox.Call) (toolbox.Outpu
 
 // silences are the middles of the silences of a sound, below -35 dB for half a second or longer; at its ends
 // there are none.
-func (b *Backend) silences(ctx context.Context, c toolbox.Call, r recording) ([]time.Duration, error) {
+func (s sounds) silences(ctx context.Context, c toolbox.Call, r recording) ([]time.Duration, error) {
 	report := filepath.Join(c.Dir, "silences.txt")
 	// The first samples get a mark, so that the report is never empty.
 	filter := `silencedetect=noise=-35dB:d=0.5,ametadata=mode=add:key=begin:value=0:enable=lt(t\,0.01),ametadata=mode=print:file=out.txt`
-	err := b.config.FFmpeg.Do(ctx, ffmpeg.Job{
+	err := s.config.FFmpeg.Do(ctx, ffmpeg.Job{
 		Inputs: []ffmpeg.Input{r.input()}, Args: []string{"-map", r.sound(), "-af", filter, "-f", "null"},
 		Output: report, Timeout: soundTime,
 	})
@@ -149,8 +149,8 @@ func (b *Backend) silences(ctx context.Context, c toolbox.Call, r recording) ([]
 var silence = lazyregexp.New(`silence_(start|end)=([\d.]+)`)
 
 // splitVideo splits a video. Its parts are encoded anew, so that each begins at its time.
-func (b *Backend) splitVideo(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	_, f, err := b.filmed(ctx, c)
+func (v videos) splitVideo(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+	_, f, err := v.filmed(ctx, c)
 	if err == nil {
 		err = packable(f.look.Duration)
 	}
@@ -162,7 +162,7 @@ func (b *Backend) splitVideo(ctx context.Context, c toolbox.Call) (toolbox.Outpu
 		return toolbox.Output{}, err
 	}
 	return outputs(parts, func(i int, p piece) (toolbox.Output, error) {
-		r, length := b.newRun(ctx, c), p.to-p.from
+		r, length := v.newRun(ctx, c), p.to-p.from
 		r.facts = func(name string) (template.Value, error) {
 			if name == "video.duration" { // that of the result
 				return template.Num(length.Seconds()), nil

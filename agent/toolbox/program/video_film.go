@@ -12,6 +12,19 @@ import (
 	"atelier/agent/toolbox/media/ffmpeg"
 )
 
+// videos works on videos.
+type videos struct{ machine }
+
+func (v videos) operations() map[string]operation {
+	return map[string]operation{
+		"add_subtitles":  {ffmpegs(), v.addSubtitles},
+		"find_scenes":    {ffmpegs(), v.findScenes},
+		"fit_video_size": {ffmpegs(), v.fitVideoSize},
+		"split_video":    {ffmpegs(), v.splitVideo},
+		"video_facts":    {ffmpegs(), v.factsOf("video")},
+	}
+}
+
 const (
 	// longestFilm is the longest video that is encoded.
 	longestFilm = 30 * time.Minute
@@ -72,15 +85,6 @@ func aac() []string {
 
 // faststart puts the table of contents in front, so that a video plays before it is loaded.
 func faststart() []string { return []string{"-movflags", "+faststart"} }
-
-// below are the options that keep the file of a video of that length below the limit.
-func (b *Backend) below(length time.Duration) []string {
-	rate := (float64(b.config.Limits.Bytes)*8*0.9)/max(length.Seconds(), 1) - soundRate
-	if rate >= freeRate {
-		return nil
-	}
-	return bounded(rate)
-}
 
 // bounded are the options that keep pictures below a bit rate.
 func bounded(rate float64) []string {
@@ -170,4 +174,13 @@ func (f film) opaque() string {
 		return ""
 	}
 	return "format=yuva444p,split[front][back];[back]drawbox=c=black:t=fill:replace=1[black];[black][front]overlay=format=yuv444,"
+}
+
+// below are the options that keep the file of a video of that length below the limit.
+func (m machine) below(length time.Duration) []string {
+	rate := (float64(m.config.Limits.Bytes)*8*0.9)/max(length.Seconds(), 1) - soundRate
+	if rate >= freeRate {
+		return nil
+	}
+	return bounded(rate)
 }

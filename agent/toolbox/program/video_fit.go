@@ -28,13 +28,13 @@ const (
 
 // fitVideoSize packs a video so that its file is no larger than the limit: with fewer
 // bits, and where these are too few, with smaller pictures.
-func (b *Backend) fitVideoSize(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+func (v videos) fitVideoSize(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	limit, err := toolbox.Need[int64](c, "limit")
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	limit = min(limit, b.config.Limits.Bytes)
-	r, f, err := b.filmed(ctx, c)
+	limit = min(limit, v.config.Limits.Bytes)
+	r, f, err := v.filmed(ctx, c)
 	if err != nil {
 		return toolbox.Output{}, err
 	}

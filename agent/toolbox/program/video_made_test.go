@@ -80,14 +80,14 @@ func TestListen(t *testing.T) {
 	tool(t, "espeak-ng", "-w", speech, "The house stood on a hill. Nobody had lived there for a long time, and the garden was full of flowers. One day, a letter came.")
 	chord := clip(t, "b.wav", append(lavfi("sine=frequency=262:duration=6", "sine=frequency=330:duration=6", "sine=frequency=392:duration=6"),
 		"-filter_complex", "[0][1][2]amix=3,tremolo=f=2:d=0.5")...)
-	b := newBackend(t)
+	s := sounds{newBackend(t).machine}
 	for path, voice := range map[string]bool{speech: true, chord: false} {
 		c := callOf(t, args{"audio": fileOf(plan.Audio, path)})
-		r, err := b.recording(t.Context(), c)
+		r, err := s.recording(t.Context(), c)
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := b.listen(t.Context(), c, r, time.Minute)
+		l, err := s.listen(t.Context(), c, r, time.Minute)
 		if err != nil {
 			t.Fatal(err)
 		}

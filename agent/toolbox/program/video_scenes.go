@@ -20,8 +20,8 @@ const mostScenes = 200
 
 // findScenes tells at which times the scene of a video changes: where a picture differs by more than three
 // tenths from the one before, on the scale of ffmpeg's filter select.
-func (b *Backend) findScenes(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	_, f, err := b.filmed(ctx, c)
+func (v videos) findScenes(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+	_, f, err := v.filmed(ctx, c)
 	if err == nil {
 		err = packable(f.look.Duration)
 	}
@@ -31,7 +31,7 @@ func (b *Backend) findScenes(ctx context.Context, c toolbox.Call) (toolbox.Outpu
 	// The first picture is kept too, so that the report is never empty. The job gives no video but what the
 	// filter tells of it, which that writes where the output belongs.
 	report := filepath.Join(c.Dir, "scenes.txt")
-	err = b.config.FFmpeg.Do(ctx, ffmpeg.Job{
+	err = v.config.FFmpeg.Do(ctx, ffmpeg.Job{
 		Inputs: []ffmpeg.Input{f.input()},
 		Args:   []string{"-map", "0:V:0", "-vf", `scale=320:-2,select=eq(n\,0)+gt(scene\,0.3),metadata=mode=print:file=out.txt`, "-f", "null"},
 		Output: report, Timeout: filmTime,

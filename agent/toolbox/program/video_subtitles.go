@@ -18,8 +18,8 @@ const readSpeed = 30
 
 // addSubtitles draws subtitles into a video, or adds them as a track: at their times where the text has
 // some, else spread over all of it.
-func (b *Backend) addSubtitles(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	r, f, err := b.filmed(ctx, c)
+func (v videos) addSubtitles(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+	r, f, err := v.filmed(ctx, c)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -69,8 +69,8 @@ func (r *commandRun) subtitleTrack(f film, cues []subtitle.Cue) (toolbox.Output,
 }
 
 // filmed is a run on the film of the argument "video".
-func (b *Backend) filmed(ctx context.Context, c toolbox.Call) (*commandRun, film, error) {
-	r := b.newRun(ctx, c)
+func (v videos) filmed(ctx context.Context, c toolbox.Call) (*commandRun, film, error) {
+	r := v.newRun(ctx, c)
 	path, err := fileIn(c, "video")
 	if err != nil {
 		return r, film{}, err

@@ -27,8 +27,8 @@ type listened struct {
 const listenRate = 8000
 
 // listen decodes a sound, no more of it than that.
-func (b *Backend) listen(ctx context.Context, c toolbox.Call, r recording, most time.Duration) (listened, error) {
-	raw, err := b.decode(ctx, c, r, listenRate, most)
+func (s sounds) listen(ctx context.Context, c toolbox.Call, r recording, most time.Duration) (listened, error) {
+	raw, err := s.decode(ctx, c, r, listenRate, most)
 	if err != nil {
 		return listened{}, err
 	}

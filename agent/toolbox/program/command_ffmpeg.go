@@ -1,0 +1,317 @@
+package program
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/media/ffmpeg"
+	"atelier/agent/toolbox/template"
+)
+
+// ffmpeg runs ffmpeg. Codecs and streams that the command line does not name are the usual ones.
+func (r *commandLine) ffmpeg(args []string) (toolbox.Output, error) {
+	args = args[1:] // without the program
+	job := ffmpeg.Job{Files: r.texts, Timeout: filmTime}
+	var given []string
+	for i := slices.Index(args, "-i"); i >= 0; i = slices.Index(args, "-i") {
+		arg, ok := strings.CutPrefix(args[min(i+1, len(args)-1)], inMark)
+		if r.isText(arg) { // it is read behind all resources
+			break
+		}
+		if !ok {
+			return toolbox.Output{}, errors.New("-i of ffmpeg is not followed by a resource")
+		}
+		in, err := r.input(arg, args[:i])
+		if err != nil {
+			return toolbox.Output{}, err
+		}
+		job.Inputs, given, args = append(job.Inputs, in), append(given, arg), args[i+2:]
+	}
+	if len(given) == 0 {
+		return toolbox.Output{}, errors.New("ffmpeg is given no -i")
+	}
+	job.Args = slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == outMark })
+	if format, ok := filmFormats()[r.ending]; ok {
+		return r.film(job, given, format)
+	}
+	if format, ok := soundFormats()[r.ending]; ok || r.ending == "sound" {
+		return r.sound(job, given, format)
+	}
+	animated, err := r.animated(given[0])
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	job.Inputs[0].Animated = animated
+	switch {
+	case r.ending == "gif":
+		return r.do(job, "made.gif")
+	case r.ending == "srt", r.ending == "vtt":
+		return r.subtitles(job, given[0])
+	case animated && !has(job.Args, "-update"):
+		return r.animation(job)
+	case r.many && !has(job.Args, "-update"):
+		return r.pictures(job)
+	}
+	if !has(job.Args, "-update") {
+		job.Args = append(job.Args, "-frames:v", "1", "-update", "1")
+	}
+	switch r.ending {
+	case "picture":
+		return r.picture(job, given[0])
+	case "jpg":
+		return r.encoded(job, media.JPEG)
+	}
+	return r.do(job, "made.png")
+}
+
+// isText reports whether a file holds what people wrote.
+func (r *commandLine) isText(name string) bool {
+	return slices.ContainsFunc(r.texts, func(path string) bool { return filepath.Base(path) == name })
+}
+
+// has reports whether one of the options is given.
+func has(args []string, options ...string) bool {
+	return slices.ContainsFunc(args, func(a string) bool { return slices.Contains(options, a) })
+}
+
+// subtitles writes subtitles as a text, in a file that is called like the video.
+func (r *commandLine) subtitles(job ffmpeg.Job, arg string) (toolbox.Output, error) {
+	made, err := r.do(job, "subtitles."+r.ending)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	text, err := os.ReadFile(made.Path)
+	if err = errors.Join(err, os.Remove(made.Path)); err != nil {
+		return toolbox.Output{}, fmt.Errorf("read subtitles: %w", err)
+	}
+	video := filepath.Base(r.known.Values(arg)[0].Path)
+	name := strings.TrimSuffix(video, filepath.Ext(video)) + "." + r.ending
+	return toolbox.Output{Value: strings.ToValidUTF8(strings.TrimSpace(string(text)), "?"), File: name}, nil
+}
+
+// film writes a video.
+func (r *commandRun) film(job ffmpeg.Job, given []string, format filmFormat) (toolbox.Output, error) {
+	f := film{}
+	animated, err := r.animated(given[0])
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	job.Inputs[0].Animated = animated && len(job.Inputs[0].Before) == 0 // "-loop" repeats a still picture
+	if v := r.known.Values(given[0])[0]; v.Type == plan.Video {
+		look, err := r.known.Look(v.Path)
+		if err == nil {
+			f, err = filmOf(v.Path, look)
+		}
+		if err != nil {
+			return toolbox.Output{}, err
+		}
+	}
+	if !has(job.Args, "-map", "-filter_complex") {
+		job.Args = append([]string{"-map", "0:V:0", "-map", "0:a:0?"}, job.Args...)
+	}
+	if !has(job.Args, "-c", "-c:v") {
+		length, err := r.lasts(given)
+		if err == nil {
+			err = packable(length)
+		}
+		if err != nil {
+			return toolbox.Output{}, err
+		}
+		job.Args = slices.Concat(f.playing(job.Args, format), format.pictures, r.below(length))
+	}
+	if !has(job.Args, "-c", "-c:a", "-an") {
+		job.Args = append(job.Args, format.sound...)
+	}
+	job.Args = append(job.Args, format.more...)
+	return r.do(job, "video."+format.ending)
+}
+
+// lasts is how long the result is.
+func (r *commandRun) lasts(given []string) (time.Duration, error) {
+	if r.length != nil {
+		n, err := r.length.Number(r.facts)
+		return time.Duration(n * float64(time.Second)), err
+	}
+	arg, _, _ := strings.Cut(given[0], "#")
+	v, err := r.facts(arg + ".duration")
+	return time.Duration(v.Number * float64(time.Second)), err
+}
+
+// sound writes a sound. The zero format is the one that all inputs have, or MP3 if they differ. What
+// would be too large without compression is FLAC, unless the format was asked for.
+func (r *commandLine) sound(job ffmpeg.Job, given []string, format soundFormat) (toolbox.Output, error) {
+	job.Timeout = soundTime
+	asked, rate, channels := format.ending != "", 0, 0
+	for i, arg := range given {
+		if arg == template.Made.Text || r.known.Values(arg)[0].Type == plan.Image {
+			continue
+		}
+		rec, err := r.recordingIn(arg)
+		if err != nil {
+			return toolbox.Output{}, err
+		}
+		rate, channels = max(rate, rec.look.Audio().Frequency), max(channels, rec.look.Audio().Channels)
+		switch same := rec.same(); {
+		case asked:
+		case i == 0:
+			format = same
+		case format.name != same.name:
+			format = mp3
+		}
+		if i == 0 && !has(job.Args, "-map", "-filter_complex") {
+			job.Args = append([]string{"-map", rec.sound()}, job.Args...)
+		}
+	}
+	if has(job.Args, "-c", "-c:a") {
+		return r.do(job, "sound."+format.ending)
+	}
+	length, err := r.lasts(given)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	fitting, note := r.fitting(format, length, rate, channels)
+	if asked && fitting.name != format.name {
+		return toolbox.Output{}, refusal("As %s it would have %s, and at most %s are taken; ask for MP3 or FLAC.",
+			format.name, megabytes(format.size(length, rate, channels)), megabytes(r.config.Limits.Bytes))
+	}
+	job.Args = append(job.Args, fitting.args...)
+	out, err := r.do(job, "sound."+fitting.ending)
+	out.Note = note
+	return out, err
+}
+
+// recordingIn is a sound, looked at once.
+func (r *commandRun) recordingIn(arg string) (recording, error) {
+	path := r.known.Values(arg)[0].Path
+	look, err := r.known.Look(path)
+	if err != nil {
+		return recording{}, err
+	}
+	return recordingOf(path, look)
+}
+
+// input is a resource as ffmpeg reads it.
+func (r *commandLine) input(arg string, before []string) (ffmpeg.Input, error) {
+	if arg == template.Made.Text {
+		return ffmpeg.Input{Path: r.made, Before: before}, nil
+	}
+	v := r.known.Values(arg)[0]
+	_, sound := soundFormats()[r.ending]
+	switch {
+	case v.Type != plan.Video && v.Type != plan.Audio:
+		return ffmpeg.Input{Path: v.Path, Type: plan.Image, Before: before}, nil
+	case v.Type == plan.Audio, sound, r.ending == "sound":
+		return ffmpeg.Input{Path: v.Path, Type: plan.Audio, Before: before}, nil
+	}
+	l, err := r.known.Look(v.Path)
+	if err != nil {
+		return ffmpeg.Input{}, err
+	}
+	f, err := filmOf(v.Path, l)
+	return f.input(before...), err
+}
+
+func (r *commandRun) do(job ffmpeg.Job, name string) (toolbox.Output, error) {
+	job.Output = filepath.Join(r.call.Dir, name)
+	if err := r.config.FFmpeg.Do(r.ctx, job); err != nil {
+		return toolbox.Output{}, err
+	}
+	return toolbox.Output{Path: job.Output}, nil
+}
+
+// pictures writes several pictures.
+func (r *commandRun) pictures(job ffmpeg.Job) (toolbox.Output, error) {
+	job.Output = filepath.Join(r.call.Dir, "picture-%d.png")
+	made, err := r.config.FFmpeg.Pictures(r.ctx, job, mostFiles+1)
+	switch {
+	case err != nil:
+		return toolbox.Output{}, err
+	case len(made) > mostFiles:
+		return toolbox.Output{}, refusal("These would be more than %d files, and no more can be made at once.", mostFiles)
+	}
+	all := make([]toolbox.Output, len(made))
+	for i, path := range made {
+		all[i].Path = path
+	}
+	all[0].More = all[1:]
+	return all[0], nil
+}
+
+// animated reports whether the argument is a GIF that moves.
+func (r *commandRun) animated(arg string) (bool, error) {
+	v := r.known.Values(arg)[0]
+	if v.Type != plan.Image {
+		return false, nil
+	}
+	info, err := media.Describe(r.ctx, v.Path, r.config.Limits)
+	return info.MIME == "image/gif" && info.Frames > 1, err
+}
+
+// animation does the job to each picture of a GIF, and then gives it the 256 colours that suit it best.
+func (r *commandLine) animation(job ffmpeg.Job) (toolbox.Output, error) {
+	job.Args = append(job.Args, "-c:v", "ffv1", "-pix_fmt", "bgra", "-fps_mode", "passthrough")
+	all, err := r.do(job, "made.mkv")
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	const colours = "[0:v:0]split[pictures][all];[all]palettegen=reserve_transparent=1[palette];[pictures][palette]paletteuse"
+	out, err := r.do(ffmpeg.Job{
+		Inputs: []ffmpeg.Input{{Path: all.Path, Type: plan.Video}}, Timeout: job.Timeout,
+		Args: []string{"-filter_complex", colours, "-loop", "0", "-fps_mode", "passthrough", "-enc_time_base", "1/100"},
+	}, "picture.gif")
+	return out, errors.Join(err, os.Remove(all.Path))
+}
+
+// picture writes a picture in the format of the one that it is made of.
+func (r *commandLine) picture(job ffmpeg.Job, arg string) (toolbox.Output, error) {
+	info, err := media.Describe(r.ctx, r.known.Values(arg)[0].Path, r.config.Limits)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	var note plan.Message
+	if info.Frames > 1 { // of another kind than GIF
+		note = plan.Say("Only the first frame of the animation was used.")
+	}
+	format := media.FormatFor(info.Ext)
+	if format == media.PNG {
+		out, err := r.do(job, "picture.png")
+		out.Note = note
+		return out, err
+	}
+	out, err := r.encoded(job, format)
+	out.Note = note
+	return out, err
+}
+
+// encoded writes a picture in a format that ffmpeg does not write well. What is transparent becomes PNG where
+// the format was not asked for.
+func (r *commandLine) encoded(job ffmpeg.Job, format media.Format) (toolbox.Output, error) {
+	// What is written anew need not be packed, and may be larger than a result.
+	limits := r.config.Limits
+	limits.Bytes = max(limits.Bytes, plainPixel*limits.Pixels)
+	job.Args, job.Most = append(job.Args, "-compression_level", "0"), limits.Bytes
+	plain, err := r.do(job, "made.png")
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	made, err := media.ReadPicture(r.ctx, plain.Path, limits)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	if !made.Image.Opaque() && r.ending == "picture" {
+		format = media.PNG
+	}
+	out := toolbox.Output{Path: filepath.Join(r.call.Dir, "picture."+string(format))}
+	return out, media.EncodeImage(r.ctx, out.Path, made.Image, format)
+}
+
+// plainPixel is the most bytes that a pixel takes in a PNG without compression, and some more.
+const plainPixel = 9

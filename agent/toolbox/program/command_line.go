@@ -1,0 +1,116 @@
+package program
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/quantity"
+	"atelier/agent/toolbox/template"
+)
+
+// commandLine is one run of a command line. It gives the files of its slots.
+type commandLine struct {
+	*commandRun
+
+	program string
+	base    string // of the name of what it writes
+	ending  string // of what it writes
+	many    bool   // it writes several files
+	inputs  []string
+}
+
+var _ template.Opener = (*commandLine)(nil)
+
+// In is the file of a resource: for ffmpeg a mark in its place.
+func (r *commandLine) In(arg string) (string, error) {
+	if r.program == "ffmpeg" {
+		return inMark + arg, nil
+	}
+	if arg == template.Made.Text {
+		r.inputs = append(r.inputs, r.made)
+		return r.made, nil
+	}
+	v := r.known.Values(arg)[0]
+	path := v.Path
+	switch v.Type {
+	case plan.Document:
+		if _, err := r.known.Pages(path); err != nil {
+			return "", err
+		}
+	case plan.Video, plan.Audio:
+		if _, err := r.known.Look(path); err != nil {
+			return "", err
+		}
+	default:
+		p, err := media.ReadPicture(r.ctx, path, r.config.Limits)
+		if err != nil {
+			return "", err
+		}
+		name := "in-" + arg + ".png"
+		return name, media.EncodePlainPNG(r.ctx, filepath.Join(r.call.Dir, name), p.Image)
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", fmt.Errorf("find a file: %w", err)
+	}
+	r.inputs = append(r.inputs, path)
+	return path, nil
+}
+
+// inMark and outMark stand for files in the arguments of ffmpeg until the job is put together.
+const inMark, outMark = "\x00in:", "\x00out"
+
+// Words is a file with the text of an argument, or with tags as ffmpeg reads them.
+func (r *commandLine) Words(arg string) (string, error) {
+	path := filepath.Join(r.call.Dir, "words-"+arg+".txt")
+	if !slices.Contains(r.texts, path) {
+		r.texts = append(r.texts, path)
+		text := r.call.Text(arg)
+		if tags, ok := toolbox.Param[[]quantity.Tag](r.call, arg); ok {
+			text = metadata(tags)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			return "", &plan.Fault{Sentence: plan.Say("The text could not be handed over."), Err: err}
+		}
+	}
+	return filepath.Base(path), nil
+}
+
+// metadata writes tags in the format ffmetadata: https://ffmpeg.org/ffmpeg-formats.html#Metadata-2
+func metadata(tags []quantity.Tag) string {
+	escape := strings.NewReplacer(`\`, `\\`, "=", `\=`, ";", `\;`, "#", `\#`, "\n", " ", "\r", " ", "\x00", "")
+	lines := []string{";FFMETADATA1\n"}
+	for _, t := range tags {
+		name := t.Name
+		if name == "year" {
+			name = "date"
+		}
+		lines = append(lines, name+"="+escape.Replace(t.Value)+"\n")
+	}
+	return strings.Join(lines, "")
+}
+
+// Out is the file that is written, or the pattern of their names.
+func (r *commandLine) Out(ending string, many bool) (string, error) {
+	r.ending, r.many = ending, many
+	switch {
+	case r.program == "ffmpeg":
+		return outMark, nil
+	case many && r.program == "pdftoppm": // it adds numbers and the ending
+		return "out", nil
+	case many:
+		return "out-%d." + ending, nil
+	}
+	return r.outName(), nil
+}
+
+// outName is the file that another program than ffmpeg writes.
+func (r *commandLine) outName() string {
+	return r.base + "." + strings.Replace(r.ending, "picture", "png", 1)
+}

@@ -1,0 +1,74 @@
+package program
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/sandbox"
+)
+
+const (
+	// mostText is the longest text that is given, in bytes.
+	mostText = 512 << 10
+	// mostFiles is the limit on the files that one command writes.
+	mostFiles = 100
+)
+
+// other runs another program than ffmpeg.
+func (r *commandLine) other(args []string) (toolbox.Output, error) {
+	c := sandbox.Command{
+		Program: args[0], Args: args[1:], Dir: r.call.Dir, Read: r.inputs, File: r.config.Limits.Bytes,
+		Memory: otherMemory, Timeout: otherTime,
+	}
+	var err error
+	if c.Dir, err = filepath.Abs(r.call.Dir); err != nil {
+		return toolbox.Output{}, fmt.Errorf("find the folder of a call: %w", err)
+	}
+	if textual(r.ending) {
+		c.File = mostTold
+	}
+	if _, err := r.run(r.ctx, c); err != nil {
+		return toolbox.Output{}, err
+	}
+	if r.many {
+		return r.several(args[0])
+	}
+	made := filepath.Join(c.Dir, r.outName())
+	if err := sandbox.Left(made); err != nil {
+		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("The program %s wrote nothing.", args[0]), Err: err}
+	}
+	if textual(r.ending) {
+		text, err := os.ReadFile(made)
+		return toolbox.Output{Value: strings.ToValidUTF8(strings.TrimSpace(string(text)), "?")}, err
+	}
+	return toolbox.Output{Path: made}, nil
+}
+
+// several are the numbered files that a program wrote, in order.
+func (r *commandLine) several(program string) (toolbox.Output, error) {
+	found, err := filepath.Glob(filepath.Join(r.call.Dir, "out-*."+r.ending))
+	switch {
+	case err != nil || len(found) == 0:
+		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("The program %s wrote nothing.", program), Err: err}
+	case len(found) > mostFiles:
+		return toolbox.Output{}, refusal("%d files are too many; at most %d can be made at once.", len(found), mostFiles)
+	}
+	slices.SortFunc(found, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
+	all := make([]toolbox.Output, len(found))
+	for i, path := range found {
+		all[i].Path = filepath.Join(r.call.Dir, "page-"+strconv.Itoa(i+1)+"."+r.ending)
+		if err := errors.Join(sandbox.Left(path), os.Rename(path, all[i].Path)); err != nil {
+			return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("The program %s wrote nothing.", program), Err: err}
+		}
+	}
+	all[0].More = all[1:]
+	return all[0], nil
+}

@@ -1,0 +1,161 @@
+package program
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/program/facts"
+	"atelier/agent/toolbox/template"
+)
+
+// commandRun is one run of a recipe, or of an operation on videos.
+type commandRun struct {
+	machine
+
+	ctx     context.Context //nolint:containedctx // it lives as long as the run
+	call    toolbox.Call
+	known   *facts.Facts
+	facts   template.Facts
+	length  *template.Formula
+	texts   []string // files with people's words
+	made    string   // what the first command line wrote
+	written float64  // characters of a text
+}
+
+func (m machine) newRun(ctx context.Context, call toolbox.Call) *commandRun {
+	r := &commandRun{machine: m, ctx: ctx, call: call, written: math.MaxInt32}
+	r.known = facts.New(ctx, call, measurer{m, call}, m.config.Limits)
+	r.facts = r.fact
+	return r
+}
+
+// recipe runs a recipe.
+func (r *commandRun) recipe(recipe *template.Recipe) (toolbox.Output, error) {
+	r.facts, r.length = recipe.Of(r.fact), recipe.Length
+	if err := r.refused(recipe.Refuse); err != nil {
+		return toolbox.Output{}, err
+	}
+	if recipe.First != nil {
+		first, _, err := r.line(recipe.First, "first")
+		if err != nil {
+			return toolbox.Output{}, err
+		}
+		if r.made, err = filepath.Abs(first.Path); err != nil {
+			return toolbox.Output{}, fmt.Errorf("find a file: %w", err)
+		}
+	}
+	out, ending, err := r.lines(recipe)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	if textual(ending) {
+		r.written = float64(len(out.Value))
+		if err := r.refused(recipe.Refuse); err != nil {
+			return toolbox.Output{}, err
+		}
+		out.About = plan.Quote(shorten(out.Value))
+		if len(out.Value) > mostText {
+			out.Value = strings.ToValidUTF8(out.Value[:mostText], "")
+			out.Note = plan.Say("The text is long, so only its beginning is given; ask for some of the pages to read on.")
+		}
+	}
+	notes, err := recipe.Notes.Say(r.facts)
+	out.Note = plan.Sentences(append(notes, out.Note)...)
+	for i := range 1 + len(out.More) {
+		r.known.Item = i + 1
+		about, failed := recipe.About.Say(r.facts)
+		switch err = errors.Join(err, failed); {
+		case len(about) == 0:
+		case i == 0:
+			out.About = about[0]
+		default:
+			out.More[i-1].About = about[0]
+		}
+	}
+	return out, err
+}
+
+// lines runs the command line as often as the recipe says. It tells the ending of what was written, too.
+func (r *commandRun) lines(recipe *template.Recipe) (toolbox.Output, string, error) {
+	if recipe.Times == nil {
+		return r.line(recipe.Argv, "out")
+	}
+	times, err := recipe.Times.Number(r.facts)
+	if err != nil {
+		return toolbox.Output{}, "", err
+	}
+	if times <= 1 {
+		return r.line(recipe.Argv, "out")
+	}
+	if times > mostFiles {
+		return toolbox.Output{}, "", refusal("%d files are too many; at most %d can be made at once.", int(times), mostFiles)
+	}
+	all, ending := make([]toolbox.Output, int(times)), ""
+	for i := range all {
+		r.known.Item = i + 1
+		if err := r.refused(recipe.Refuse); err != nil {
+			return toolbox.Output{}, "", err
+		}
+		if all[i], ending, err = r.line(recipe.Argv, "out"); err != nil {
+			return toolbox.Output{}, "", err
+		}
+		path := filepath.Join(r.call.Dir, strconv.Itoa(i+1)+"-"+filepath.Base(all[i].Path))
+		if err := os.Rename(all[i].Path, path); err != nil {
+			return toolbox.Output{}, "", fmt.Errorf("name a file: %w", err)
+		}
+		all[i].Path = path
+	}
+	all[0].More = all[1:]
+	return all[0], ending, nil
+}
+
+// textual reports whether files with the ending hold a text.
+func textual(ending string) bool { return ending == "txt" || ending == "srt" || ending == "vtt" }
+
+// refused is the first sentence that says why it cannot be done.
+func (r *commandRun) refused(when *template.Remarks) error {
+	said, err := when.Say(r.facts)
+	if err == nil && len(said) > 0 {
+		err = &plan.Fault{Sentence: said[0], Final: true}
+	}
+	return err
+}
+
+// fact is what is known of a call and of the run.
+func (r *commandRun) fact(name string) (template.Value, error) {
+	switch {
+	case name == "made" && r.made != "":
+		return template.Made, nil
+	case name == "written":
+		return template.Num(r.written), nil
+	case name == "item":
+		return template.Num(float64(r.known.Item)), nil
+	}
+	return r.known.Of(name)
+}
+
+// line runs one command line. It gives the ending of what was written too.
+func (r *commandRun) line(argv *template.Argv, base string) (toolbox.Output, string, error) {
+	l := &commandLine{commandRun: r, program: argv.Program(), base: base}
+	args, err := argv.Expand(r.facts, l)
+	if errors.Is(err, template.ErrNoValue) {
+		err = &plan.Fault{Sentence: plan.Say("The file to work on is missing."), Err: err}
+	}
+	if err != nil {
+		return toolbox.Output{}, "", err
+	}
+	run := l.other
+	if l.program == "ffmpeg" {
+		run = l.ffmpeg
+	}
+	out, err := run(args)
+	return out, l.ending, err
+}
