@@ -31,7 +31,7 @@ func TestEverySentenceHasItsTranslation(t *testing.T) {
 	if _, err := messages.New(); err != nil {
 		t.Fatal(err)
 	}
-	b, err := os.ReadFile(filepath.Join("..", "adapters", "phrase", "zh-Hans.json"))
+	b, err := os.ReadFile(filepath.Join("..", "adapters", "messages", "zh-Hans.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

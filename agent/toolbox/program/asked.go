@@ -6,9 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -62,5 +60,12 @@ func shorten(s string) string {
 // oneLine is a text without breaks.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// seconds is a time as ffmpeg takes it.
-func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 3, 64) }
+// told says what a text is about, and gives no more of it than the limit.
+func told(out toolbox.Output) toolbox.Output {
+	out.About = plan.Quote(shorten(out.Value))
+	if len(out.Value) > mostText {
+		out.Value = strings.ToValidUTF8(out.Value[:mostText], "")
+		out.Note = plan.Say("The text is long, so only its beginning is given; ask for some of the pages to read on.")
+	}
+	return out
+}

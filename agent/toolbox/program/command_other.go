@@ -3,7 +3,6 @@ package program
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,10 +26,6 @@ func (r *commandLine) other(args []string) (toolbox.Output, error) {
 	c := sandbox.Command{
 		Program: args[0], Args: args[1:], Dir: r.call.Dir, Read: r.inputs, File: r.config.Limits.Bytes,
 		Memory: otherMemory, Timeout: otherTime,
-	}
-	var err error
-	if c.Dir, err = filepath.Abs(r.call.Dir); err != nil {
-		return toolbox.Output{}, fmt.Errorf("find the folder of a call: %w", err)
 	}
 	if textual(r.ending) {
 		c.File = mostTold

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -61,11 +60,7 @@ func (r *commandRun) recipe(recipe *template.Recipe) (toolbox.Output, error) {
 		if err := r.refused(recipe.Refuse); err != nil {
 			return toolbox.Output{}, err
 		}
-		out.About = plan.Quote(shorten(out.Value))
-		if len(out.Value) > mostText {
-			out.Value = strings.ToValidUTF8(out.Value[:mostText], "")
-			out.Note = plan.Say("The text is long, so only its beginning is given; ask for some of the pages to read on.")
-		}
+		out = told(out)
 	}
 	notes, err := recipe.Notes.Say(r.facts)
 	out.Note = plan.Sentences(append(notes, out.Note)...)

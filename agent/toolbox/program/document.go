@@ -70,12 +70,8 @@ func (d documents) pdfinfo(ctx context.Context, c toolbox.Call, path string, opt
 	if err != nil {
 		return "", fmt.Errorf("find a document: %w", err)
 	}
-	dir, err := filepath.Abs(c.Dir)
-	if err != nil {
-		return "", fmt.Errorf("find the folder of a call: %w", err)
-	}
 	said, err := d.run(ctx, sandbox.Command{
-		Program: "pdfinfo", Args: append(options, path), Dir: dir, Read: []string{path},
+		Program: "pdfinfo", Args: append(options, path), Dir: c.Dir, Read: []string{path},
 		Memory: otherMemory, Timeout: otherTime,
 	})
 	switch {

@@ -19,6 +19,10 @@ type machine struct{ config Config }
 // run runs a program in the call's folder. What is the program's own trouble counts
 // against it.
 func (m machine) run(ctx context.Context, c sandbox.Command) ([]byte, error) {
+	var err error
+	if c.Dir, err = filepath.Abs(c.Dir); err != nil {
+		return nil, fmt.Errorf("find the folder of a call: %w", err)
+	}
 	out, err := m.config.Sandbox.Run(ctx, c)
 	switch {
 	case err == nil:

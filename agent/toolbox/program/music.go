@@ -11,6 +11,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media/ffmpeg"
 	"atelier/agent/toolbox/program/composer"
 	"atelier/agent/toolbox/sandbox"
 )
@@ -60,7 +61,7 @@ func (m musician) music(ctx context.Context, c toolbox.Call) (toolbox.Output, er
 			Err:      fmt.Errorf("%w: fluidsynth wrote silence", toolbox.ErrDown),
 		}
 	}
-	filter := fmt.Sprintf("atrim=end=%s,%s,afade=t=out:st=%s:d=%s", seconds(piece.Length), even, seconds(piece.Length-fade), seconds(fade))
+	filter := fmt.Sprintf("atrim=end=%s,%s,afade=t=out:st=%s:d=%s", ffmpeg.Seconds(piece.Length), even, ffmpeg.Seconds(piece.Length-fade), ffmpeg.Seconds(fade))
 	path, err := m.render(ctx, c, r, mp3, filter)
 	if err != nil {
 		return toolbox.Output{}, err

@@ -58,12 +58,8 @@ func (r reader) pdfToText(ctx context.Context, c toolbox.Call) (toolbox.Output, 
 			notes = append(notes, plan.Say("Only the first %d pages were read; ask for other pages to read on.", mostScanned))
 		}
 	}
-	out := toolbox.Output{Value: text, About: plan.Quote(shorten(text))}
-	if len(text) > mostText {
-		out.Value = strings.ToValidUTF8(text[:mostText], "")
-		notes = append(notes, plan.Say("The text is long, so only its beginning is given; ask for some of the pages to read on."))
-	}
-	out.Note = plan.Sentences(notes...)
+	out := told(toolbox.Output{Value: text})
+	out.Note = plan.Sentences(append(notes, out.Note)...)
 	return out, nil
 }
 
@@ -149,13 +145,9 @@ func (r reader) chosenPages(ctx context.Context, c toolbox.Call) (document, erro
 
 // layers are the text layers of the pages.
 func (d documents) layers(ctx context.Context, c toolbox.Call, doc document) ([]string, error) {
-	dir, err := filepath.Abs(c.Dir)
-	if err != nil {
-		return nil, fmt.Errorf("find the folder of a call: %w", err)
-	}
 	text, err := d.run(ctx, sandbox.Command{
 		Program: "pdftotext", Args: []string{"-layout", "-enc", "UTF-8", doc.path, "-"},
-		Dir: dir, Read: []string{doc.path}, Most: mostTold, Memory: otherMemory, Timeout: otherTime,
+		Dir: c.Dir, Read: []string{doc.path}, Most: mostTold, Memory: otherMemory, Timeout: otherTime,
 	})
 	return strings.Split(strings.ToValidUTF8(string(text), "?"), "\f"), err
 }
@@ -176,10 +168,6 @@ func (r reader) recognised(ctx context.Context, c toolbox.Call, doc document) (w
 
 // pictures draws the pages of a document that have an area, in order.
 func (r reader) pictures(ctx context.Context, c toolbox.Call, doc document) ([]string, error) {
-	dir, err := filepath.Abs(c.Dir)
-	if err != nil {
-		return nil, fmt.Errorf("find the folder of a call: %w", err)
-	}
 	names := make([]string, len(doc.areas))
 	for i, area := range doc.areas {
 		const pointsPerInch = 72
@@ -190,10 +178,10 @@ func (r reader) pictures(ctx context.Context, c toolbox.Call, doc document) ([]s
 			Args: []string{
 				"-gray", "-png", "-r", strconv.FormatFloat(density, 'f', 2, 64), "-f", number, "-l", number, "-singlefile", doc.path, name,
 			},
-			Dir: dir, Read: []string{doc.path}, File: r.config.Limits.Bytes, Memory: otherMemory, Timeout: otherTime,
+			Dir: c.Dir, Read: []string{doc.path}, File: r.config.Limits.Bytes, Memory: otherMemory, Timeout: otherTime,
 		})
 		if err == nil {
-			err = sandbox.Left(filepath.Join(dir, name+".png"))
+			err = sandbox.Left(filepath.Join(c.Dir, name+".png"))
 		}
 		if err != nil {
 			return nil, fmt.Errorf("draw a page: %w", err)
@@ -209,31 +197,26 @@ func (r reader) tesseract(ctx context.Context, c toolbox.Call, pictures []string
 	if err != nil {
 		return nil, err
 	}
-	dir, err := filepath.Abs(c.Dir)
-	if err != nil {
-		return nil, fmt.Errorf("find the folder of a call: %w", err)
-	}
-	list := filepath.Join(dir, "pages.txt")
-	if err := os.WriteFile(list, []byte(strings.Join(pictures, "\n")+"\n"), 0o600); err != nil {
+	const list = "pages.txt"
+	if err := os.WriteFile(filepath.Join(c.Dir, list), []byte(strings.Join(pictures, "\n")+"\n"), 0o600); err != nil {
 		return nil, &plan.Fault{Sentence: plan.Say("The pages could not be handed over."), Err: err}
 	}
 	return r.run(ctx, sandbox.Command{
 		Program: "tesseract", Args: append([]string{list, to, "-l", letters, "--psm", "3"}, options...),
 		Env: []string{"OMP_THREAD_LIMIT=1"}, // its threads wait for one another more than they work
-		Dir: dir, Most: mostTold, File: r.config.Limits.Bytes, Memory: otherMemory, Timeout: scanTime,
+		Dir: c.Dir, Most: mostTold, File: r.config.Limits.Bytes, Memory: otherMemory, Timeout: scanTime,
 	})
 }
 
 // qpdf makes a document, of that name, of one that it reads.
 func (d documents) qpdf(ctx context.Context, c toolbox.Call, name, read string, args ...string) (string, error) {
-	dir, err := filepath.Abs(c.Dir)
+	path, err := filepath.Abs(filepath.Join(c.Dir, name))
 	if err != nil {
-		return "", fmt.Errorf("find the folder of a call: %w", err)
+		return "", fmt.Errorf("find a document: %w", err)
 	}
-	path := filepath.Join(dir, name)
 	_, err = d.run(ctx, sandbox.Command{
 		Program: "qpdf", Args: slices.Concat([]string{"--warning-exit-0"}, args, []string{path}),
-		Dir: dir, Read: []string{read}, File: d.config.Limits.Bytes, Memory: otherMemory, Timeout: otherTime,
+		Dir: c.Dir, Read: []string{read}, File: d.config.Limits.Bytes, Memory: otherMemory, Timeout: otherTime,
 	})
 	if err == nil {
 		err = sandbox.Left(path)

@@ -103,7 +103,7 @@ const mostDecoded = 512 << 20
 func (s sounds) decode(ctx context.Context, c toolbox.Call, r recording, rate int, most time.Duration) (string, error) {
 	job := ffmpeg.Job{
 		Inputs: []ffmpeg.Input{r.input()}, Output: filepath.Join(c.Dir, "samples.wav"), Most: mostDecoded, Timeout: soundTime,
-		Args: []string{"-map", r.sound(), "-t", seconds(most), "-ac", "1", "-ar", strconv.Itoa(rate), "-c:a", "pcm_s16le"},
+		Args: []string{"-map", r.sound(), "-t", ffmpeg.Seconds(most), "-ac", "1", "-ar", strconv.Itoa(rate), "-c:a", "pcm_s16le"},
 	}
 	if err := s.config.FFmpeg.Do(ctx, job); err != nil {
 		return "", fmt.Errorf("decode a sound: %w", err)
