@@ -11,6 +11,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/native/nativetest"
 )
 
 // TestCorrectResultsShowTheirEffects, whatever is in the pictures: each run of the workbench holds
@@ -32,7 +33,7 @@ func TestCorrectResultsShowTheirEffects(t *testing.T) {
 		},
 		"glass": func(x, y int) color.NRGBA { return color.NRGBA{200, uint8(3 * x), 40, uint8(x * y % 256)} },
 	}
-	settings := map[string][]args{
+	settings := map[string][]nativetest.Args{
 		"adjust_image": {
 			said("adjustment", "brighter"), said("adjustment", "10% darker"), said("adjustment", "more contrast"), said("adjustment", "less contrast"),
 			said("adjustment", "more colourful"), said("adjustment", "less colourful"), said("adjustment", "warmer"), said("adjustment", "cooler"),
@@ -51,14 +52,15 @@ func TestCorrectResultsShowTheirEffects(t *testing.T) {
 		"image_to_edge":   {{}},
 		"image_to_line":   {{}},
 		"add_text_to_image": {
-			said("caption", "Hi"), {"caption": {text("Good morning, everyone")}, "place": {text("top left")}},
+			said("caption", "Hi"), {"caption": {nativetest.Text("Good morning, everyone")}, "place": {nativetest.Text("top left")}},
 		},
 	}
 	formats := []string{"png", "jpg", "gif", "tiff", "bmp", "webp", "avif"}
 	for name, draw := range contents {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorkbench(t)
+			n := built(t)
+			w := nativetest.New(t, n.table)
 			for i, size := range []image.Point{{1, 1}, {3, 2}, {37, 61}, {200, 130}} {
 				img := image.NewNRGBA(image.Rectangle{Max: size})
 				for y := range size.Y {
@@ -66,13 +68,13 @@ func TestCorrectResultsShowTheirEffects(t *testing.T) {
 						img.SetNRGBA(x, y, draw(x, y))
 					}
 				}
-				given := w.given(fmt.Sprintf("%d.%s", i, formats[(i+len(name))%len(formats)]), img)
+				given := w.Given(fmt.Sprintf("%d.%s", i, formats[(i+len(name))%len(formats)]), img)
 				made := 0
 				for op, all := range settings {
 					for _, a := range all {
-						call := args{"image": {given}}
+						call := nativetest.Args{"image": {given}}
 						maps.Copy(call, a)
-						if _, err := w.try(op, call); err == nil { // what is refused has nothing to be held to
+						if _, err := w.Try(op, call); err == nil { // what is refused has nothing to be held to
 							made++
 						}
 					}
@@ -80,28 +82,28 @@ func TestCorrectResultsShowTheirEffects(t *testing.T) {
 				if made < 20 {
 					t.Errorf("of a picture of %v only %d were made", size, made)
 				}
-				w.tryMany(given, size)
+				tryMany(w, given, size)
 			}
 		})
 	}
 }
 
 // tryMany tries what takes a mask, boxes or several pictures.
-func (w workbench) tryMany(given toolbox.Value, size image.Point) {
+func tryMany(w nativetest.Workbench, given toolbox.Value, size image.Point) {
 	w.Helper()
 	box := plan.Box{XMin: 0, YMin: 0, XMax: (size.X + 1) / 2, YMax: (size.Y + 2) / 3}
-	boxes := w.boxes(box, plan.Box{XMin: size.X / 2, YMin: 0, XMax: size.X, YMax: size.Y})
-	w.run("image_cropping", args{"image": {given}, "bbox": {boxes}})
-	w.run("highlight_object_on_image", args{"image": {given}, "bbox": {boxes}})
-	mask := w.run("mask_from_boxes", args{"image": {given}, "bbox": {w.boxes(box)}})
-	w.run("mask_image", args{"image": {given}, "mask": {{Resource: plan.Resource{Type: plan.Mask}, Path: mask.Path}}})
-	w.run("collage_images", args{"images": {given, given}})
-	w.run("images_to_gif", args{"images": {given, given, given}})
+	boxes := w.Boxes(box, plan.Box{XMin: size.X / 2, YMin: 0, XMax: size.X, YMax: size.Y})
+	w.Do("image_cropping", nativetest.Args{"image": {given}, "bbox": {boxes}})
+	w.Do("highlight_object_on_image", nativetest.Args{"image": {given}, "bbox": {boxes}})
+	mask := w.Do("mask_from_boxes", nativetest.Args{"image": {given}, "bbox": {w.Boxes(box)}})
+	w.Do("mask_image", nativetest.Args{"image": {given}, "mask": {{Resource: plan.Resource{Type: plan.Mask}, Path: mask.Path}}})
+	w.Do("collage_images", nativetest.Args{"images": {given, given}})
+	w.Do("images_to_gif", nativetest.Args{"images": {given, given, given}})
 	depth := given
 	depth.Type = plan.Depth
-	w.run("normal_from_depth", args{"depth": {depth}})
+	w.Do("normal_from_depth", nativetest.Args{"depth": {depth}})
 }
 
-func said(arg, value string) args { return args{arg: {text(value)}} }
+func said(arg, value string) nativetest.Args { return nativetest.Args{arg: {nativetest.Text(value)}} }
 
 func grey(v int) color.NRGBA { return color.NRGBA{uint8(v), uint8(v), uint8(v), 255} }

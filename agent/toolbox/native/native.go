@@ -1,5 +1,7 @@
 // Package native runs the tools that need nothing outside the binary: pictures are
-// edited and analysed, lists are selected from and counted, texts are summarised.
+// edited and analysed, lists are selected from and counted, texts are summarised. It
+// finds the operation that a backing names, and gives it the memory that it needs. The
+// operations are in the packages below.
 //
 // Promises:
 //   - A tool either gives an output that exists or an error with a sentence for
@@ -25,6 +27,8 @@ import (
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
 	"atelier/agent/toolbox/memory"
+	"atelier/agent/toolbox/native/operation"
+	"atelier/agent/toolbox/native/picture"
 	"atelier/agent/toolbox/quantity"
 )
 
@@ -38,23 +42,19 @@ type Config struct {
 // Native is the backend of kind "native". It is safe for concurrent use.
 type Native struct {
 	limits media.Limits
-	table  map[string]operation
+	table  map[string]operation.Func
 	memory *memory.Budget
 }
 
-var (
-	_ toolbox.Backend = (*Native)(nil)
-)
-
-// operation does the work of one entry of the table. Its errors carry a [plan.Fault].
-type operation func(ctx context.Context, c toolbox.Call) (toolbox.Output, error)
+var _ toolbox.Backend = (*Native)(nil)
 
 // New returns the backend. It opens nothing.
 func New(cfg Config) (*Native, error) {
 	n := &Native{limits: cfg.Limits.OrDefault(), memory: cfg.Limits.Memory}
 	n.limits.Memory = nil // a call has taken what its looks into files take
-	n.table = n.operations()
-	return n, nil
+	var err error
+	n.table, err = tableOf(n.limits)
+	return n, err
 }
 
 // Probe tells whether the operation that the backing names is built in.
@@ -126,7 +126,7 @@ func (n *Native) weigh(run string, c toolbox.Call) int64 {
 			bytes += writing.Bytes(w.Pixels())
 			most = max(most, bytes)
 			if len(values) > 1 {
-				sum += 4 * min(w.Pixels(), cellSide*cellSide)
+				sum += 4 * min(w.Pixels(), picture.Cell*picture.Cell)
 			}
 			if sized { // upright or lying: that is not known before it is read
 				made = max(made, area(size.Of(w.Width, w.Height)), area(size.Of(w.Height, w.Width)))
@@ -139,7 +139,7 @@ func (n *Native) weigh(run string, c toolbox.Call) int64 {
 
 func area(w, h int) int64 { return int64(w) * int64(h) }
 
-func (n *Native) find(b toolbox.Candidate) (operation, error) {
+func (n *Native) find(b toolbox.Candidate) (operation.Func, error) {
 	op, ok := n.table[b.Run]
 	if !ok {
 		return nil, &plan.Fault{

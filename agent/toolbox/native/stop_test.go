@@ -3,20 +3,15 @@ package native
 import (
 	"context"
 	"errors"
-	"image"
-	"image/color"
-	"math"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
-	"github.com/kovidgoyal/imaging"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
 	"atelier/agent/toolbox/memory"
+	"atelier/agent/toolbox/native/nativetest"
 	"atelier/agent/toolbox/toolboxtest"
 )
 
@@ -43,19 +38,20 @@ func (e ending) Err() error {
 // Every operation on pictures ends with its context, wherever it is, and says so.
 func TestOperationsStopWithTheirContext(t *testing.T) {
 	t.Parallel()
-	w := newWorkbench(t)
-	v := w.given("a.png", colourful(300, 200))
-	box := w.boxes(plan.Box{Label: "cat", XMin: 10, YMin: 10, XMax: 90, YMax: 90})
-	for op, a := range map[string]args{
-		"add_text_to_image": {"image": {v}, "caption": {text("hello")}}, "adjust_image": {"image": {v}, "adjustment": {text("sharper, sepia, brighter")}},
-		"blur_image": {"image": {v}}, "collage_images": {"images": {v, v}}, "convert_image": {"image": {v}, "format": {text("gif")}},
-		"crop_region": {"image": {v}, "region": {text("left half")}}, "fit_image_size": {"image": {v}, "limit": {text("1 kB")}},
+	n := built(t)
+	w := nativetest.New(t, n.table)
+	v := w.Given("a.png", nativetest.Colourful(300, 200))
+	box := w.Boxes(plan.Box{Label: "cat", XMin: 10, YMin: 10, XMax: 90, YMax: 90})
+	for op, a := range map[string]nativetest.Args{
+		"add_text_to_image": {"image": {v}, "caption": {nativetest.Text("hello")}}, "adjust_image": {"image": {v}, "adjustment": {nativetest.Text("sharper, sepia, brighter")}},
+		"blur_image": {"image": {v}}, "collage_images": {"images": {v, v}}, "convert_image": {"image": {v}, "format": {nativetest.Text("gif")}},
+		"crop_region": {"image": {v}, "region": {nativetest.Text("left half")}}, "fit_image_size": {"image": {v}, "limit": {nativetest.Text("1 kB")}},
 		"flip_image": {"image": {v}}, "greyscale_image": {"image": {v}}, "highlight_object_on_image": {"image": {v}, "bbox": {box}},
 		"image_cropping": {"image": {v}, "bbox": {box}}, "image_to_edge": {"image": {v}}, "image_to_line": {"image": {v}},
 		"images_to_gif": {"images": {v, v}}, "make_thumbnail": {"image": {v}}, "mask_image": {"image": {v}, "mask": {v}},
 		"mask_from_boxes":   {"image": {v}, "bbox": {box}},
-		"normal_from_depth": {"depth": {v}}, "resize_image": {"image": {v}, "size": {text("half")}},
-		"rotate_image": {"image": {v}, "angle": {text("30 degrees")}}, "upscale_image": {"image": {v}},
+		"normal_from_depth": {"depth": {v}}, "resize_image": {"image": {v}, "size": {nativetest.Text("half")}},
+		"rotate_image": {"image": {v}, "angle": {nativetest.Text("30 degrees")}}, "upscale_image": {"image": {v}},
 	} {
 		t.Run(op, func(t *testing.T) {
 			t.Parallel()
@@ -65,7 +61,7 @@ func TestOperationsStopWithTheirContext(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				_, err = w.native.Run(endsAfter(looks), toolbox.Candidate{Backing: how}, call)
+				_, err = n.Run(endsAfter(looks), toolbox.Candidate{Backing: how}, call)
 				if !errors.Is(err, context.Canceled) || !strings.HasPrefix(plan.Sentence(err, plan.Message{}).String(), "It was stopped") {
 					t.Fatalf("after %d looks: %v", looks, err)
 				}
@@ -78,9 +74,10 @@ func TestOperationsStopWithTheirContext(t *testing.T) {
 // find any is refused.
 func TestCallsWaitForMemory(t *testing.T) {
 	t.Parallel()
-	w := newWorkbench(t)
-	a := args{"image": {w.given("a.png", colourful(300, 200))}}
-	needs := w.native.weigh("flip_image", toolbox.Call{Args: a})
+	n := built(t)
+	w := nativetest.New(t, n.table)
+	a := nativetest.Args{"image": {w.Given("a.png", nativetest.Colourful(300, 200))}}
+	needs := n.weigh("flip_image", toolbox.Call{Args: a})
 	budget := func(whole int64) *memory.Budget {
 		b, err := memory.New(memory.Config{Limit: (whole + 3) / 3 * 4})
 		if err != nil {
@@ -124,28 +121,29 @@ func TestCallsWaitForMemory(t *testing.T) {
 
 func TestWeigh(t *testing.T) {
 	t.Parallel()
-	w := newWorkbench(t)
-	v, small := w.given("a.png", colourful(300, 200)), w.given("b.png", colourful(100, 100))
+	n := built(t)
+	w := nativetest.New(t, n.table)
+	v, small := w.Given("a.png", nativetest.Colourful(300, 200)), w.Given("b.png", nativetest.Colourful(100, 100))
 	for _, c := range []struct {
 		run  string
-		a    args
+		a    nativetest.Args
 		want int64 // in bytes, but for the files
 	}{
-		{"flip_image", args{"image": {v}}, 8 * 60_000},
-		{"image_to_edge", args{"image": {v}}, 20 * 60_000},
-		{"mask_image", args{"image": {v}, "mask": {small}}, 8 * 70_000},
-		{"collage_images", args{"images": {small, v, small}}, 8*60_000 + 4*80_000}, // read one after the other
-		{"resize_image", args{"image": {v}, "size": {text("twice as big")}}, 12*60_000 + 12*240_000},
-		{"resize_image", args{"image": {v}, "size": {text("600 px wide")}}, 12*60_000 + 12*600*900}, // it might lie
-		{"upscale_image", args{"image": {v}}, 12*60_000 + 12*240_000},
-		{"summarization", args{"text": {text("hello")}}, 0},
+		{"flip_image", nativetest.Args{"image": {v}}, 8 * 60_000},
+		{"image_to_edge", nativetest.Args{"image": {v}}, 20 * 60_000},
+		{"mask_image", nativetest.Args{"image": {v}, "mask": {small}}, 8 * 70_000},
+		{"collage_images", nativetest.Args{"images": {small, v, small}}, 8*60_000 + 4*80_000}, // read one after the other
+		{"resize_image", nativetest.Args{"image": {v}, "size": {nativetest.Text("twice as big")}}, 12*60_000 + 12*240_000},
+		{"resize_image", nativetest.Args{"image": {v}, "size": {nativetest.Text("600 px wide")}}, 12*60_000 + 12*600*900}, // it might lie
+		{"upscale_image", nativetest.Args{"image": {v}}, 12*60_000 + 12*240_000},
+		{"summarization", nativetest.Args{"text": {nativetest.Text("hello")}}, 0},
 	} {
 		const files = 60_000
 		call, err := toolboxtest.Typed(t, toolbox.Backing{Kind: "native", Run: c.run}, toolbox.Call{Args: c.a})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := w.native.weigh(c.run, call); got < c.want || got > c.want+files {
+		if got := n.weigh(c.run, call); got < c.want || got > c.want+files {
 			t.Errorf("%s weighs %d, want %d", c.run, got, c.want)
 		}
 	}
@@ -154,8 +152,9 @@ func TestWeigh(t *testing.T) {
 // What people ask for in so many words and cannot have is refused for good.
 func TestSenselessAmountsAreFinal(t *testing.T) {
 	t.Parallel()
-	w := newWorkbench(t)
-	v := w.given("a.png", colourful(60, 40))
+	n := built(t)
+	w := nativetest.New(t, n.table)
+	v := w.Given("a.png", nativetest.Colourful(60, 40))
 	long := strings.Repeat("first ", 30)
 	for _, c := range []struct{ op, arg, said string }{
 		{"fit_image_size", "limit", "smaller than 1 byte"}, {"fit_image_size", "limit", "-5 MB"},
@@ -165,76 +164,10 @@ func TestSenselessAmountsAreFinal(t *testing.T) {
 		{"upscale_image", "factor", "larger and smaller"}, {"convert_image", "format", long},
 		{"add_text_to_image", "caption", ""}, {"add_text_to_image", "caption", "“ ”"}, {"add_text_to_image", "caption", "\u200b\x00"},
 	} {
-		_, err := w.try(c.op, args{"image": {v}, c.arg: {text(c.said)}})
+		_, err := w.Try(c.op, nativetest.Args{"image": {v}, c.arg: {nativetest.Text(c.said)}})
 		sentence := plan.Sentence(err, plan.Message{}).String()
 		if !plan.Final(err) || sentence == "" || strings.Contains(sentence, long[:41]) {
 			t.Errorf("%s, %q: %v", c.op, c.said, err)
 		}
-	}
-}
-
-// Done in bands, a picture becomes the same as in one go.
-func TestScaledIsLanczos(t *testing.T) {
-	t.Parallel()
-	img := colourful(301, 203)
-	for _, size := range []image.Point{{150, 100}, {301, 50}, {40, 203}, {500, 333}, {301, 203}, {1, 1}} {
-		got, err := media.Scaled(t.Context(), img, size.X, size.Y)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := imaging.Clone(imaging.Resize(img, size.X, size.Y, imaging.Lanczos))
-		if diff := cmp.Diff(want.Rect, got.Rect); diff != "" || difference(got, want) > 0.5 {
-			t.Errorf("%v: %s, %.2f greys off", size, diff, difference(got, want))
-		}
-	}
-}
-
-// The blur is a Gaussian to the eye, whatever its strength.
-func TestBlurredIsNearlyGaussian(t *testing.T) {
-	t.Parallel()
-	for _, sigma := range []float64{0.8, 5.5, 16} {
-		img := colourful(300, 250)
-		img.SetNRGBA(80, 45, color.NRGBA{A: 255})
-		inner := img.Rect.Inset(int(3 * sigma)) // beyond the border the two differ by intent
-		want := imaging.Crop(imaging.Blur(img, sigma), inner)
-		got := image.NewNRGBA(img.Rect)
-		if err := blurred(t.Context(), got, img, sigma); err != nil {
-			t.Fatal(err)
-		}
-		if d := difference(imaging.Crop(got, inner), want); d > 1.5 {
-			t.Errorf("sigma %g: %.2f greys off", sigma, d)
-		}
-		if err := blurred(t.Context(), img, img, sigma); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(got.Pix, img.Pix); diff != "" {
-			t.Errorf("sigma %g: in place it becomes another one", sigma)
-		}
-	}
-	half := image.NewNRGBA(image.Rect(0, 0, 40, 40)) // nothing beside red leaves no dark rim
-	for y := range 40 {
-		for x := range 20 {
-			half.SetNRGBA(x, y, color.NRGBA{200, 0, 0, 255})
-		}
-	}
-	if err := blurred(t.Context(), half, half, 3); err != nil {
-		t.Fatal(err)
-	}
-	if c := half.NRGBAAt(20, 20); math.Abs(float64(c.R)-200) > 3 || c.A < 90 || c.A > 160 {
-		t.Errorf("the border is %v", c)
-	}
-}
-
-// BenchmarkBlur shows that the time does not go with the strength.
-func BenchmarkBlur(b *testing.B) {
-	img := colourful(2000, 1000)
-	for _, sigma := range []float64{2, 100} {
-		b.Run(map[float64]string{2: "weak", 100: "strong"}[sigma], func(b *testing.B) {
-			for b.Loop() {
-				if err := blurred(b.Context(), img, img, sigma); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
 	}
 }

@@ -42,15 +42,21 @@ type Letters struct {
 
 // NewLetters returns letters of that size in pixels.
 func NewLetters(style Style, size float64) (Letters, error) {
+	face, err := NewFace(style, size)
+	return Letters{face, size}, err
+}
+
+// NewFace returns a font in that size in pixels.
+func NewFace(style Style, size float64) (font.Face, error) {
 	f, err := parsed[style]()
 	if err != nil {
-		return Letters{}, fmt.Errorf("read the font: %w", err)
+		return nil, fmt.Errorf("read the font: %w", err)
 	}
 	face, err := opentype.NewFace(f, &opentype.FaceOptions{Size: size, DPI: 72, Hinting: font.HintingNone})
 	if err != nil {
-		return Letters{}, fmt.Errorf("set the size of the font to %.1f: %w", size, err)
+		return nil, fmt.Errorf("set the size of the font to %.1f: %w", size, err)
 	}
-	return Letters{face, size}, nil
+	return face, nil
 }
 
 // Has reports whether the font has every letter of the text.

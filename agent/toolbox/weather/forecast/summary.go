@@ -114,7 +114,7 @@ func (d Day) advice() string {
 	case strings.Contains(d.Sky, "thunderstorm"):
 		return " Better stay near a roof."
 	case d.Snow > 0 || strings.Contains(d.Sky, "snow") || strings.Contains(d.Sky, "freezing"):
-		return " Take warm clothes, and planner the ice."
+		return " Take warm clothes, and mind the ice."
 	case d.Chance >= 50 || d.Chance < 0 && d.Wet >= 0.5:
 		return " Take an umbrella."
 	case d.High >= 30:

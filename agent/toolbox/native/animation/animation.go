@@ -1,0 +1,102 @@
+// Package animation makes animated GIFs of pictures, and splits them.
+package animation
+
+import (
+	"context"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/gif"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/native/operation"
+	"atelier/agent/toolbox/native/picture"
+)
+
+// operations read files within limits.
+type operations struct{ limits media.Limits }
+
+// Operations are the operations by the names that backings use.
+func Operations(limits media.Limits) map[string]operation.Func {
+	o := operations{limits}
+	return map[string]operation.Func{
+		"images_to_gif":   o.imagesToGIF,
+		"split_animation": o.splitAnimation,
+	}
+}
+
+const (
+	frameSide   = 640 // the longer side of an animation's frame
+	slowFrame   = 80  // hundredths of a second that a frame stays, if there are few
+	quickFrame  = 12  // and if there are many
+	fewFrames   = 10
+	loopForever = 0
+)
+
+// imagesToGIF shows the pictures one after the other, for ever, in the size of the
+// largest one and on white.
+func (o operations) imagesToGIF(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+	ps, err := picture.Several(ctx, c, "images", frameSide, o.limits)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	size := image.Rectangle{Max: picture.Largest(ps)}
+	delay := quickFrame
+	if len(ps) < fewFrames {
+		delay = slowFrame
+	}
+	animation := &gif.GIF{LoopCount: loopForever}
+	for _, p := range ps {
+		if err := media.Stopped(ctx); err != nil {
+			return toolbox.Output{}, err
+		}
+		frame := image.NewNRGBA(size)
+		draw.Draw(frame, size, image.NewUniform(color.White), image.Point{}, draw.Src)
+		if err := picture.Place(ctx, frame, size, p.Image); err != nil {
+			return toolbox.Output{}, err
+		}
+		shown, err := media.Quantise(ctx, frame)
+		if err != nil {
+			return toolbox.Output{}, err
+		}
+		animation.Image = append(animation.Image, shown)
+		animation.Delay = append(animation.Delay, delay)
+	}
+	path := picture.Path(c, 0, media.GIF)
+	if err := media.WriteGIF(ctx, path, animation); err != nil {
+		return toolbox.Output{}, err
+	}
+	about := plan.Say("animation of %d pictures", len(ps))
+	return toolbox.Output{Path: path, About: about}, nil
+}
+
+// mostFrames is the most frames of an animation that are given as pictures.
+const mostFrames = 100
+
+// splitAnimation gives each frame of a GIF as a PNG.
+func (o operations) splitAnimation(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+	p, err := picture.Read(ctx, c, "image", o.limits)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	switch frames := p.Info.Frames; {
+	case frames < 2 || p.Info.MIME != "image/gif":
+		return toolbox.Output{}, operation.Refusal("The picture is not an animated GIF, so it has no frames.")
+	case frames > mostFrames:
+		return toolbox.Output{}, operation.Refusal("%d frames are too many; at most %d can be given as pictures.", frames, mostFrames)
+	}
+	p.Info.Frames = 1 // of each picture that is saved
+	var outs []toolbox.Output
+	err = media.FramesOfGIF(ctx, c.Args["image"][0].Path, o.limits, func(frame *image.NRGBA) error {
+		made := picture.Edited{Image: frame, Format: media.PNG, About: plan.Say("frame %d", len(outs)+1)}
+		out, err := picture.Save(ctx, c, len(outs), p, made)
+		outs = append(outs, out)
+		return err
+	})
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	return operation.Collect(outs)
+}

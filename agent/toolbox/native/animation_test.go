@@ -1,0 +1,86 @@
+package native
+
+import (
+	"image"
+	"image/color"
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/native/nativetest"
+)
+
+// What stays a GIF stays animated; of all else it is told that one frame was used.
+func TestAnimations(t *testing.T) {
+	t.Parallel()
+	n := built(t)
+	w := nativetest.New(t, n.table)
+	made := w.Do("images_to_gif", nativetest.Args{"images": {
+		w.Given("a.png", nativetest.Uniform(30, 20, color.White)), w.Given("b.png", nativetest.Uniform(30, 20, color.Black)),
+	}})
+	animation := toolbox.Value{Resource: plan.Resource{Type: plan.Image}, Path: made.Path}
+	for _, c := range []struct {
+		op            string
+		a             nativetest.Args
+		width, height int
+		frames        int
+	}{
+		{"resize_image", nativetest.Args{"size": {nativetest.Text("twice as big")}}, 60, 40, 2},
+		{"make_thumbnail", nativetest.Args{"size": {nativetest.Text("15 px")}}, 15, 10, 2},
+		{"rotate_image", nativetest.Args{"angle": {nativetest.Text("90 degrees")}}, 20, 30, 2},
+		{"greyscale_image", nativetest.Args{}, 30, 20, 2},
+		{"fit_image_size", nativetest.Args{"limit": {nativetest.Text("1 MB")}}, 30, 20, 2},
+		{"convert_image", nativetest.Args{"format": {nativetest.Text("gif")}}, 30, 20, 2},
+		{"convert_image", nativetest.Args{"format": {nativetest.Text("png")}}, 30, 20, 1},
+		{"image_to_edge", nativetest.Args{}, 30, 20, 1},
+	} {
+		c.a["image"] = []toolbox.Value{animation}
+		out := w.Do(c.op, c.a)
+		info, err := media.Inspect(out.Path, media.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Width != c.width || info.Height != c.height || info.Frames != c.frames {
+			t.Errorf("%s gives %d frames of %d × %d, want %d of %d × %d", c.op, info.Frames, info.Width, info.Height, c.frames, c.width, c.height)
+		}
+		if first := out.Note.String() != ""; first != (c.frames == 1) {
+			t.Errorf("%s with %d frames says %q", c.op, info.Frames, out.Note)
+		}
+		if c.op == "image_to_edge" {
+			continue
+		}
+		w.Same(w.Read(out).Image, c.width, c.height, func(int, int) color.NRGBA { return color.NRGBA{255, 255, 255, 255} })
+	}
+}
+
+// An animation becomes smaller until it fits, and keeps its frames.
+func TestAnimationsFit(t *testing.T) {
+	t.Parallel()
+	n := built(t)
+	w := nativetest.New(t, n.table)
+	noise := func(seed uint64) *image.NRGBA {
+		img, r := image.NewNRGBA(image.Rect(0, 0, 120, 80)), rand.New(rand.NewPCG(seed, 1))
+		for i := range img.Pix {
+			img.Pix[i] = uint8(r.Uint32()) | 0xf*uint8(i%4/3)
+		}
+		return img
+	}
+	made := w.Do("images_to_gif", nativetest.Args{"images": {w.Given("a.png", noise(1)), w.Given("b.png", noise(2))}})
+	animation := toolbox.Value{Resource: plan.Resource{Type: plan.Image}, Path: made.Path}
+	out := w.Do("fit_image_size", nativetest.Args{"image": {animation}, "limit": {nativetest.Text("8 kB")}})
+	info, err := media.Inspect(out.Path, media.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Stat(out.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Frames != 2 || file.Size() > 8000 || info.Width >= 120 || out.Note.String() == "" {
+		t.Errorf("%d frames of %d × %d in %d bytes, saying %q", info.Frames, info.Width, info.Height, file.Size(), out.Note)
+	}
+	w.Refused("fit_image_size", nativetest.Args{"image": {animation}, "limit": {nativetest.Text("20 bytes")}}, "larger limit")
+}

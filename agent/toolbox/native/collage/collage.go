@@ -1,0 +1,128 @@
+// Package collage puts pictures into a grid.
+package collage
+
+import (
+	"cmp"
+	"context"
+	"image"
+	"image/draw"
+	"math"
+	"strconv"
+	"strings"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/native/canvas"
+	"atelier/agent/toolbox/native/lettering"
+	"atelier/agent/toolbox/native/operation"
+	"atelier/agent/toolbox/native/picture"
+	"atelier/agent/toolbox/native/prose"
+)
+
+// operations read files within limits.
+type operations struct{ limits media.Limits }
+
+// Operations are the operations by the names that backings use.
+func Operations(limits media.Limits) map[string]operation.Func {
+	o := operations{limits}
+	return map[string]operation.Func{
+		"collage_images": o.collage,
+	}
+}
+
+const (
+	cellGap   = 8 // between the cells and around them
+	sheetSide = 4000
+
+	tallestSheet = 16_000
+)
+
+// collage puts the pictures into a grid of even cells, in their order, each as large as
+// its cell allows and on white.
+func (o operations) collage(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+	columns := columnsOf(c)
+	rows := (len(c.Args["images"]) + columns - 1) / columns
+	ps, err := picture.Several(ctx, c, "images", min(picture.Cell, sheetSide/columns, tallestSheet/max(rows, 1)), o.limits)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	cell := picture.Largest(ps)
+	names := collageLabels(c)
+	under := 0 // the height of the labels
+	if len(names) > 0 {
+		under = max(28, max(cell.X, cell.Y)/14)
+	}
+	sheet := image.NewNRGBA(image.Rect(0, 0, columns*(cell.X+cellGap)+cellGap, rows*(cell.Y+under+cellGap)+cellGap))
+	draw.Draw(sheet, sheet.Rect, image.White, image.Point{}, draw.Src)
+	photos := true
+	for i, p := range ps {
+		at := image.Pt(cellGap+i%columns*(cell.X+cellGap), cellGap+i/columns*(cell.Y+under+cellGap))
+		if err := picture.Place(ctx, sheet, image.Rectangle{Min: at, Max: at.Add(cell)}, p.Image); err != nil {
+			return toolbox.Output{}, err
+		}
+		if i < len(names) {
+			if err := writeUnder(sheet, at.Add(image.Pt(0, cell.Y)), cell.X, under, names[i]); err != nil {
+				return toolbox.Output{}, err
+			}
+		}
+		photos = photos && p.Info.MIME == "image/jpeg"
+	}
+	r := picture.Edited{Image: sheet, Format: media.PNG, About: plan.Say("collage of %d pictures", len(ps)), Note: lettering.Missing(strings.Join(names, ""))}
+	if photos {
+		r.Format = media.JPEG
+	}
+	return picture.Save(ctx, c, 0, media.Picture{}, r)
+}
+
+// columnsOf returns how many pictures stand side by side.
+func columnsOf(c toolbox.Call) int {
+	all := max(1, len(c.Args["images"]))
+	said, _ := toolbox.Param[string](c, "columns")
+	if n, ok := map[string]int{
+		"one column": 1, "two columns": 2, "three columns": 3, "four columns": 4, "five columns": 5, "six columns": 6, "one row": all,
+	}[said]; ok {
+		return min(n, all)
+	}
+	return int(math.Ceil(math.Sqrt(float64(all))))
+}
+
+// collageLabels returns what is written below each picture.
+func collageLabels(c toolbox.Call) []string {
+	if captions := prose.OneLine(c.Text("captions")); captions != "" {
+		names := strings.FieldsFunc(captions, func(r rune) bool { return r == ',' || r == ';' || r == '，' })
+		for i := range names {
+			names[i] = strings.TrimSpace(names[i])
+		}
+		return names
+	}
+	labels, _ := toolbox.Param[string](c, "labels")
+	if labels == "" {
+		return nil
+	}
+	names := make([]string, len(c.Args["images"]))
+	for i, v := range c.Args["images"] {
+		switch labels {
+		case "before and after":
+			names[i] = []string{"Before", "After"}[min(i, 1)]
+		case "file names":
+			names[i] = cmp.Or(v.File, v.Name)
+		case "letters":
+			names[i] = string(rune('A' + i%26))
+		default:
+			names[i] = strconv.Itoa(i + 1)
+		}
+	}
+	return names
+}
+
+// writeUnder writes a label into a strip below a picture.
+func writeUnder(sheet *image.NRGBA, at image.Point, width, height int, label string) error {
+	letters, err := canvas.NewLetters(canvas.Bold, float64(height)*0.6)
+	if err != nil {
+		return &plan.Fault{Sentence: plan.Say("The labels cannot be drawn."), Err: err}
+	}
+	canvas.Canvas{NRGBA: sheet}.Write(letters, letters.Shorten(prose.OneLine(label), float64(width)),
+		float64(at.X)+float64(width)/2, float64(at.Y)+float64(height)/2, 0.5, canvas.Ink)
+	return nil
+}

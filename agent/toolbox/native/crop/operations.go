@@ -1,0 +1,22 @@
+package crop
+
+import (
+	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/native/operation"
+	"atelier/agent/toolbox/native/picture"
+)
+
+// operations read files within limits.
+type operations struct{ limits media.Limits }
+
+// Operations are the operations by the names that backings use.
+func Operations(limits media.Limits) map[string]operation.Func {
+	o := operations{limits}
+	return map[string]operation.Func{
+		"crop_region":     picture.Editing(limits, cropRegion),
+		"image_cropping":  o.cropBoxes,
+		"mask_from_boxes": o.maskFromBoxes,
+		"mask_image":      o.maskImage,
+		"trim_borders":    o.trimBorders,
+	}
+}

@@ -1,0 +1,174 @@
+// Package drawing writes on pictures, and marks parts of them.
+package drawing
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/native/lettering"
+	"atelier/agent/toolbox/native/operation"
+	"atelier/agent/toolbox/native/picture"
+	"atelier/agent/toolbox/native/prose"
+	"atelier/agent/toolbox/native/selection"
+	"atelier/agent/toolbox/quantity"
+)
+
+// textSizes are the heights of a caption by its size, as factors of the ordinary one.
+var textSizes = map[string]float64{"small": 0.6, "large": 1.8}
+
+// addText writes a caption with an outline that sets it off, a tenth of the picture high unless a
+// size is given, and smaller if it is long.
+func addText(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Edited, error) {
+	caption := strings.TrimSpace(prose.Clean(c.Text("caption")))
+	switch {
+	case !strings.ContainsFunc(caption, lettering.Visible):
+		return picture.Edited{}, operation.Refusal("It does not say which words to write; put them into quotation marks.")
+	case utf8.RuneCountInString(caption) > lettering.Most:
+		return picture.Edited{}, operation.Refusal("That is too much text for a picture; at most %d letters can be written.", lettering.Most)
+	}
+	anchor := quantity.Anchor{Y: 1}
+	if at, ok := toolbox.Param[quantity.Anchor](c, "place"); ok {
+		anchor = at
+	}
+	w, h := p.Info.Width, p.Info.Height
+	margin := max(1, min(w, h)/25)
+	inner := p.Image.Rect.Inset(margin)
+	if inner.Dx() < 24 || inner.Dy() < 12 {
+		return picture.Edited{}, operation.Problem("The picture has only %d × %d pixels, which is too small to write on.", w, h)
+	}
+	room := inner.Dx()
+	if anchor.X != 0 { // in a corner the text keeps to its side
+		room = room * 2 / 3
+	}
+	size, _ := toolbox.Param[string](c, "text_size")
+	most := max(8, min(float64(h)/10, float64(w)/14)*cmp.Or(textSizes[size], 1))
+	text, err := lettering.Set(caption, room, inner.Dy()*2/3, most, min(most, 6))
+	if err != nil {
+		return picture.Edited{}, &plan.Fault{Sentence: plan.Say("The text cannot be drawn."), Err: err}
+	}
+	if text.Width() > inner.Dx() || text.Height() > inner.Dy() {
+		return picture.Edited{}, operation.Problem("The text is too long for a picture of %d × %d pixels; make the text shorter or the picture larger.", w, h)
+	}
+	out := p.Image
+	box := anchor.In(inner, min(text.Width(), inner.Dx()), text.Height())
+	ink := color.NRGBA{255, 255, 255, 255}
+	if chosen, ok := toolbox.Param[color.NRGBA](c, "colour"); ok {
+		ink = chosen
+	}
+	blend := blending(out, box.Inset(-margin), c)
+	if err := text.Draw(ctx, out, box, anchor.X, ink, outlineOf(ink), max(1, int(text.Size/14))); err != nil {
+		return picture.Edited{}, err
+	}
+	blend()
+	return picture.Edited{Image: out, About: plan.Say("with the words “%s”", caption), Note: lettering.Missing(caption)}, nil
+}
+
+// outlineOf is black around light letters, and white around dark ones.
+func outlineOf(ink color.NRGBA) color.NRGBA {
+	if 299*int(ink.R)+587*int(ink.G)+114*int(ink.B) > 96*1000 {
+		return color.NRGBA{A: 255}
+	}
+	return color.NRGBA{255, 255, 255, 255}
+}
+
+// blending keeps a part of a picture before it is drawn on. What it returns makes what was drawn there
+// as transparent as the call says.
+func blending(img *image.NRGBA, part image.Rectangle, c toolbox.Call) func() {
+	opacity, ok := toolbox.Param[float64](c, "opacity")
+	if !ok || opacity >= 1 {
+		return func() {}
+	}
+	part = part.Intersect(img.Rect)
+	was := image.NewNRGBA(part)
+	draw.Draw(was, part, img, part.Min, draw.Src)
+	return func() {
+		for y := part.Min.Y; y < part.Max.Y; y++ {
+			p, q := img.Pix[img.PixOffset(part.Min.X, y):][:4*part.Dx()], was.Pix[was.PixOffset(part.Min.X, y):][:4*part.Dx()]
+			for i := range p {
+				p[i] = uint8(math.Round(opacity*float64(p[i]) + (1-opacity)*float64(q[i])))
+			}
+		}
+	}
+}
+
+// frameColours tell boxes apart; they go round.
+var frameColours = []color.NRGBA{
+	{230, 25, 75, 255}, {60, 180, 75, 255}, {0, 130, 200, 255}, {245, 130, 48, 255},
+	{145, 30, 180, 255}, {0, 160, 160, 255}, {240, 50, 230, 255}, {170, 110, 40, 255},
+}
+
+// highlight draws a frame around every box, with its label.
+func highlight(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Edited, error) {
+	bs, err := picture.Boxes(c, p.Image.Rect)
+	if err != nil {
+		return picture.Edited{}, err
+	}
+	out := p.Image
+	long := max(p.Info.Width, p.Info.Height)
+	ink, told := toolbox.Param[color.NRGBA](c, "colour")
+	read, thick := selection.IsRead(bs), max(2, long/250)
+	for i, b := range bs {
+		colour := frameColours[i%len(frameColours)]
+		if told {
+			colour = ink
+		}
+		if read { // the words stay readable, and are no labels to be written once more
+			drawFrame(out, picture.Rectangle(b).Inset(-2*thick).Intersect(out.Rect), thick, colour)
+			continue
+		}
+		drawFrame(out, picture.Rectangle(b), thick, colour)
+		if err := drawLabel(ctx, out, b, colour, max(10, float64(long)/45)); err != nil {
+			return picture.Edited{}, err
+		}
+	}
+	about := operation.OneOrMany(len(bs), plan.Say("with one frame"), plan.Say("with %d frames", len(bs)))
+	return picture.Edited{Image: out, About: about}, nil
+}
+
+// drawFrame draws a frame of that thickness inside the rectangle.
+func drawFrame(dst *image.NRGBA, r image.Rectangle, thick int, c color.NRGBA) {
+	thickX, thickY := min(thick, r.Dx()), min(thick, r.Dy())
+	picture.Fill(dst, image.Rect(r.Min.X, r.Min.Y, r.Max.X, r.Min.Y+thickY), c)
+	picture.Fill(dst, image.Rect(r.Min.X, r.Max.Y-thickY, r.Max.X, r.Max.Y), c)
+	picture.Fill(dst, image.Rect(r.Min.X, r.Min.Y, r.Min.X+thickX, r.Max.Y), c)
+	picture.Fill(dst, image.Rect(r.Max.X-thickX, r.Min.Y, r.Max.X, r.Max.Y), c)
+}
+
+// drawLabel writes the box's label, with its score, on a plate above the box, or inside
+// it where there is no room above.
+func drawLabel(ctx context.Context, dst *image.NRGBA, b plan.Box, c color.NRGBA, size float64) error {
+	label := strings.TrimSpace(b.Label)
+	if label == "" {
+		return nil
+	}
+	if r := []rune(label); len(r) > 40 {
+		label = string(r[:40]) + "…"
+	}
+	if b.Score > 0 && b.Score <= 1 {
+		label += fmt.Sprintf(" %.0f%%", 100*b.Score)
+	}
+	text, err := lettering.Set(label, dst.Rect.Dx(), dst.Rect.Dy(), size, 6)
+	if err != nil {
+		return &plan.Fault{Sentence: plan.Say("The labels cannot be drawn."), Err: err}
+	}
+	pad := int(size / 4)
+	plate := image.Rect(0, 0, text.Width()+2*pad, text.Height())
+	at := image.Pt(b.XMin, b.YMin-plate.Dy())
+	if at.Y < 0 {
+		at.Y = b.YMin
+	}
+	at.X = max(0, min(at.X, dst.Rect.Dx()-plate.Dx()))
+	plate = plate.Add(at).Intersect(dst.Rect)
+	picture.Fill(dst, plate, c)
+	return text.Draw(ctx, dst, image.Rect(plate.Min.X+pad, plate.Min.Y, plate.Max.X, plate.Max.Y), -1, color.White, c, 0)
+}

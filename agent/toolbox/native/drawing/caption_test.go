@@ -1,0 +1,85 @@
+package drawing
+
+import (
+	"image"
+	"image/color"
+	"testing"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/native/nativetest"
+)
+
+func TestHighlightDrawsTheFrameAndLeavesTheRest(t *testing.T) {
+	t.Parallel()
+	w := nativetest.New(t, Operations(media.Limits{}))
+	src := nativetest.Uniform(200, 150, color.NRGBA{250, 250, 250, 255})
+	r := image.Rect(40, 60, 120, 130)
+	p := w.Picture("highlight_object_on_image", nativetest.Args{
+		"image": {w.Given("a.png", src)},
+		"bbox":  {w.Boxes(plan.Box{Label: "dog", Score: 0.9, XMin: 40, YMin: 60, XMax: 120, YMax: 130})},
+	})
+	for y := range 150 {
+		for x := range 200 {
+			pt := image.Pt(x, y)
+			got := p.Image.NRGBAAt(x, y)
+			plate := y >= 40 && y < 60 // the label's
+			switch {
+			case pt.In(r) && !pt.In(r.Inset(2)):
+				if got != frameColours[0] {
+					t.Fatalf("(%d, %d) of the frame is %v", x, y, got)
+				}
+			case !plate && got != src.NRGBAAt(x, y):
+				t.Fatalf("(%d, %d) was changed to %v", x, y, got)
+			}
+		}
+	}
+	if p.Image.NRGBAAt(42, 58) != frameColours[0] {
+		t.Error("there is no label above the box")
+	}
+}
+
+func TestTextStandsWhereItIsWanted(t *testing.T) {
+	t.Parallel()
+	w := nativetest.New(t, Operations(media.Limits{}))
+	src := nativetest.Uniform(400, 300, color.NRGBA{120, 130, 140, 255})
+	v := w.Given("a.png", src)
+	for said, want := range map[string]image.Rectangle{
+		"":             image.Rect(0, 200, 400, 300),
+		"top":          image.Rect(0, 0, 400, 100),
+		"bottom right": image.Rect(200, 200, 400, 300),
+		"centre":       image.Rect(0, 100, 400, 200),
+	} {
+		a := nativetest.Args{"image": {v}, "caption": {nativetest.Text("Happy day")}}
+		if said != "" {
+			a["place"] = []toolbox.Value{nativetest.Text(said)}
+		}
+		white, black := 0, 0
+		img := w.Picture("add_text_to_image", a).Image
+		for y := range 300 {
+			for x := range 400 {
+				switch got := img.NRGBAAt(x, y); {
+				case got == src.NRGBAAt(x, y):
+				case !image.Pt(x, y).In(want):
+					t.Fatalf("place %q: (%d, %d) was changed", said, x, y)
+				case got == color.NRGBA{255, 255, 255, 255}:
+					white++
+				case got == color.NRGBA{0, 0, 0, 255}:
+					black++
+				}
+			}
+		}
+		if white < 200 || black < 200 {
+			t.Errorf("place %q: %d white and %d black pixels, want letters with an outline", said, white, black)
+		}
+	}
+	long := "a rather long caption that has to be broken into several lines because it would never fit into one of them"
+	w.Do("add_text_to_image", nativetest.Args{"image": {v}, "caption": {nativetest.Text(long)}})
+	if out := w.Do("add_text_to_image", nativetest.Args{"image": {v}, "caption": {nativetest.Text("日本")}}); out.Note.String() == "" {
+		t.Error("it does not say that letters are missing in the font")
+	}
+	w.Refused("add_text_to_image", nativetest.Args{"image": {v}, "caption": {nativetest.Text(" ")}}, "which words")
+	w.Refused("add_text_to_image", nativetest.Args{"image": {v}, "caption": {nativetest.Text("hi")}, "place": {nativetest.Text("nicely")}}, "top left")
+	w.Refused("add_text_to_image", nativetest.Args{"image": {w.Given("tiny.png", nativetest.Uniform(9, 9, color.White))}, "caption": {nativetest.Text("hi")}}, "too small")
+}

@@ -1,0 +1,95 @@
+package drawing
+
+import (
+	"context"
+	"image"
+	"image/color"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/native/canvas"
+	"atelier/agent/toolbox/native/lettering"
+	"atelier/agent/toolbox/native/operation"
+	"atelier/agent/toolbox/native/picture"
+	"atelier/agent/toolbox/native/prose"
+	"atelier/agent/toolbox/quantity"
+)
+
+// maxLabel is the longest label of a mark, in letters.
+const maxLabel = 120
+
+// annotate draws a box, a circle or an arrow at a part of a picture, or fills the part with a plate of text.
+func annotate(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Edited, error) {
+	area, err := toolbox.Need[quantity.Area](c, "part")
+	if err != nil {
+		return picture.Edited{}, err
+	}
+	part, ok := area.Of(p.Info.Width, p.Info.Height)
+	if !ok {
+		return picture.Edited{}, operation.Refusal("That part lies outside of the picture, which has %d × %d pixels.", p.Info.Width, p.Info.Height)
+	}
+	label := strings.Trim(prose.OneLine(prose.Clean(c.Text("label"))), `"'“”`)
+	if utf8.RuneCountInString(label) > maxLabel {
+		return picture.Edited{}, operation.Refusal("That is too much text for a picture; at most %d letters can be written.", maxLabel)
+	}
+	ink, ok := toolbox.Param[color.NRGBA](c, "colour")
+	if !ok {
+		ink = color.NRGBA{220, 38, 38, 255}
+	}
+	width := max(3, float64(max(p.Info.Width, p.Info.Height))/150)
+	if w, ok := toolbox.Param[int](c, "width"); ok {
+		width = float64(w)
+	}
+	shape, _ := toolbox.Param[string](c, "shape")
+	d := canvas.Canvas{NRGBA: p.Image}
+	x0, y0, x1, y1 := float64(part.Min.X), float64(part.Min.Y), float64(part.Max.X), float64(part.Max.Y)
+	middle := canvas.Point{X: (x0 + x1) / 2, Y: (y0 + y1) / 2}
+	at := image.Pt(part.Min.X, part.Min.Y) // of the label
+	switch shape {
+	case "arrow":
+		tail := arrowTail(p.Image.Rect, middle)
+		arrow(d, tail, middle, width, ink)
+		at = image.Pt(int(tail.X), int(tail.Y))
+	case "circle":
+		radiusX, radiusY := max((x1-x0-width)/2, width/2), max((y1-y0-width)/2, width/2)
+		d.Ring(middle, radiusX, radiusY, width, ink)
+	case "dot":
+		d.Disc(middle, max(2*width, 4), ink)
+		at = image.Pt(int(middle.X+3*width), int(middle.Y))
+	default:
+		drawFrame(p.Image, part, int(width), ink)
+	}
+	if label != "" {
+		box := plan.Box{Label: label, XMin: at.X, YMin: at.Y, XMax: part.Max.X, YMax: part.Max.Y}
+		if err := drawLabel(ctx, p.Image, box, lettering.Plate(ink), max(12, float64(max(p.Info.Width, p.Info.Height))/35)); err != nil {
+			return picture.Edited{}, err
+		}
+	}
+	return picture.Edited{Image: p.Image, About: plan.Say("with a mark on it"), Note: lettering.Missing(label)}, nil
+}
+
+// arrowTail is where an arrow begins that points at a place: towards the middle of the picture, or above
+// the place if that is in the middle.
+func arrowTail(picture image.Rectangle, tip canvas.Point) canvas.Point {
+	w, h := float64(picture.Dx()), float64(picture.Dy())
+	length := min(w, h) * 0.3
+	dx, dy := w/2-tip.X, h/2-tip.Y
+	if far := math.Hypot(dx, dy); far > min(w, h)*0.05 {
+		return canvas.Point{X: tip.X + dx/far*length, Y: tip.Y + dy/far*length}
+	}
+	return canvas.Point{X: tip.X - length*0.7, Y: tip.Y - length*0.7}
+}
+
+// arrow draws an arrow with a head of three line widths.
+func arrow(d canvas.Canvas, tail, tip canvas.Point, width float64, ink color.NRGBA) {
+	length := math.Hypot(tip.X-tail.X, tip.Y-tail.Y)
+	dx, dy := (tip.X-tail.X)/length, (tip.Y-tail.Y)/length
+	head := min(4*width, length)
+	neck := canvas.Point{X: tip.X - dx*head, Y: tip.Y - dy*head}
+	d.Line([]canvas.Point{tail, neck}, width, ink)
+	d.Polygon([]canvas.Point{tip, {X: neck.X - dy*head*0.6, Y: neck.Y + dx*head*0.6}, {X: neck.X + dy*head*0.6, Y: neck.Y - dx*head*0.6}}, ink)
+}

@@ -1,0 +1,70 @@
+package filter
+
+import (
+	"image"
+	"image/color"
+	"math"
+	"testing"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/native/nativetest"
+	"atelier/agent/toolbox/native/picture"
+)
+
+// What is in the boxes is hidden, and the rest of the picture stays.
+func TestHide(t *testing.T) {
+	t.Parallel()
+	w := nativetest.New(t, Operations(media.Limits{}))
+	src := image.NewNRGBA(image.Rect(0, 0, 160, 120))
+	for i := range src.Pix {
+		src.Pix[i] = 255
+		if i%8 < 3 { // stripes of one pixel
+			src.Pix[i] = 0
+		}
+	}
+	box := plan.Box{Label: "face", XMin: 40, YMin: 40, XMax: 104, YMax: 88}
+	for _, op := range []string{"blur_objects", "pixelate_objects", "black_out_objects"} {
+		p := w.Picture(op, nativetest.Args{"image": {w.Given(op+".png", src)}, "bbox": {w.Boxes(box)}})
+		for y := range 120 {
+			for x := range 159 {
+				at, next := p.Image.NRGBAAt(x, y), p.Image.NRGBAAt(x+1, y)
+				inside := image.Pt(x, y).In(picture.Rectangle(box).Inset(2))
+				outside := !image.Pt(x, y).In(picture.Rectangle(box).Inset(-10))
+				if contrast := math.Abs(float64(at.R) - float64(next.R)); inside && contrast > 100 || outside && at != src.NRGBAAt(x, y) {
+					t.Fatalf("%s: (%d, %d) is %v", op, x, y, at)
+				}
+			}
+		}
+	}
+	w.Refused("blur_objects", nativetest.Args{"image": {w.Given("b.png", src)}, "bbox": {w.Boxes()}}, "")
+}
+
+// All outside of a part is hidden, and the part stays, transparent pixels too.
+func TestHideOutside(t *testing.T) {
+	t.Parallel()
+	w := nativetest.New(t, Operations(media.Limits{}))
+	src := image.NewNRGBA(image.Rect(0, 0, 160, 120))
+	for i := range src.Pix {
+		src.Pix[i] = 255
+		if i%8 < 3 { // stripes of one pixel
+			src.Pix[i] = 0
+		}
+	}
+	src.SetNRGBA(80, 60, color.NRGBA{1, 2, 3, 0})
+	for _, op := range []string{"blur_region", "pixelate_image", "black_out_region"} {
+		p := w.Picture(op, nativetest.Args{"image": {w.Given(op+".png", src)}, "part": {nativetest.Text("64x48 at 48,36")}, "where": {nativetest.Text("outside")}})
+		part := image.Rect(48, 36, 112, 84)
+		for y := range 120 {
+			for x := range 159 {
+				at, next := p.Image.NRGBAAt(x, y), p.Image.NRGBAAt(x+1, y)
+				inside := image.Pt(x, y).In(part)
+				outside := !image.Pt(x, y).In(part.Inset(-1))
+				if contrast := math.Abs(float64(at.R) - float64(next.R)); outside && contrast > 100 || inside && at != src.NRGBAAt(x, y) {
+					t.Fatalf("%s: (%d, %d) is %v", op, x, y, at)
+				}
+			}
+		}
+	}
+	w.Refused("pixelate_image", nativetest.Args{"image": {w.Given("b.png", src)}, "where": {nativetest.Text("outside")}}, "which part of the picture stays")
+}

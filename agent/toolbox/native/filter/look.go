@@ -1,0 +1,131 @@
+// Package filter changes how pictures or parts of them look: colours, blur, covers, and maps of edges,
+// lines and normals. Sizes stay as they are.
+package filter
+
+import (
+	"context"
+	"image"
+
+	"github.com/kovidgoyal/imaging"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/native/picture"
+	"atelier/agent/toolbox/quantity"
+)
+
+func greyscale(ctx context.Context, p media.Picture, _ toolbox.Call) (picture.Edited, error) {
+	err := inPlace(ctx, p.Image, imaging.Grayscale)
+	return picture.Edited{Image: p.Image, About: plan.Say("in shades of grey")}, err
+}
+
+// maxBlur is the strongest blur in pixels; beyond it nothing more can be seen.
+const maxBlur = 100
+
+func blur(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Edited, error) {
+	s, _ := toolbox.Param[quantity.Strength](c, "strength")
+	sigma := s.Pixels
+	if sigma == 0 { // a level goes with the picture's size, so that it looks the same on all
+		long := float64(max(p.Info.Width, p.Info.Height))
+		switch s.Level {
+		case quantity.Little:
+			sigma = max(1, long*0.003)
+		case quantity.Lot:
+			sigma = max(5, long*0.025)
+		default:
+			sigma = max(2, long*0.008)
+		}
+	}
+	sigma = min(sigma, maxBlur)
+	err := blurred(ctx, p.Image, p.Image, sigma)
+	return picture.Edited{Image: p.Image, About: plan.Say("blurred (%.1f pixels)", sigma)}, err
+}
+
+func adjust(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Edited, error) {
+	changes, err := toolbox.Need[[]quantity.Adjustment](c, "adjustment")
+	if err != nil {
+		return picture.Edited{}, err
+	}
+	var done []plan.Message
+	for _, a := range changes {
+		if err := adjusted(ctx, p.Image, a); err != nil {
+			return picture.Edited{}, err
+		}
+		done = append(done, adjustment(a))
+	}
+	return picture.Edited{Image: p.Image, About: plan.Join("%s, %s", done...)}, nil
+}
+
+// adjustment tells what was changed, and by how much where that is a matter of degree.
+func adjustment(a quantity.Adjustment) plan.Message {
+	percent := 100 * a.By
+	switch a.Property {
+	case quantity.Brightness:
+		return plan.Say("brightness %+.0f%%", percent)
+	case quantity.Contrast:
+		return plan.Say("contrast %+.0f%%", percent)
+	case quantity.Saturation:
+		return plan.Say("saturation %+.0f%%", percent)
+	case quantity.Warmth:
+		return plan.Say("warmth %+.0f%%", percent)
+	case quantity.Sharpness:
+		return plan.Say("sharpness %+.0f%%", percent)
+	case quantity.Sepia:
+		return plan.Say("sepia")
+	case quantity.Invert:
+		return plan.Say("inverted")
+	}
+	return plan.Quote(string(a.Property))
+}
+
+// adjusted makes one change to the picture itself.
+func adjusted(ctx context.Context, img *image.NRGBA, a quantity.Adjustment) error {
+	percent := 100 * a.By
+	var change func(image.Image) *image.NRGBA
+	switch a.Property {
+	case quantity.Brightness:
+		change = func(band image.Image) *image.NRGBA { return imaging.AdjustBrightness(band, percent) }
+	case quantity.Contrast:
+		change = func(band image.Image) *image.NRGBA { return imaging.AdjustContrast(band, percent) }
+	case quantity.Saturation:
+		// A fifth less is a fifth; a fifth more is hardly seen, so it counts double.
+		if a.By > 0 {
+			percent = min(2*percent, 100)
+		}
+		change = func(band image.Image) *image.NRGBA { return imaging.AdjustSaturation(band, percent) }
+	case quantity.Warmth:
+		return mixed(ctx, img, [3][3]float64{{1 + a.By/2, 0, 0}, {0, 1, 0}, {0, 0, 1 - a.By/2}})
+	case quantity.Sharpness:
+		if a.By < 0 {
+			return blurred(ctx, img, img, -4*a.By)
+		}
+		return sharpened(ctx, img, 5*a.By)
+	case quantity.Sepia:
+		return mixed(ctx, img, [3][3]float64{{0.393, 0.769, 0.189}, {0.349, 0.686, 0.168}, {0.272, 0.534, 0.131}})
+	case quantity.Invert:
+		change = imaging.Invert
+	}
+	return inPlace(ctx, img, change)
+}
+
+// mixed gives each channel the weighed sum of the three, and leaves transparency.
+func mixed(ctx context.Context, img *image.NRGBA, m [3][3]float64) error {
+	return media.InBands(ctx, img.Rect.Dy(), media.BandRows(img.Rect.Dx()), func(from, to int) {
+		for i := from * img.Stride; i < to*img.Stride; i += 4 {
+			r, g, b := float64(img.Pix[i]), float64(img.Pix[i+1]), float64(img.Pix[i+2])
+			for c, w := range m {
+				img.Pix[i+c] = uint8(min(max(w[0]*r+w[1]*g+w[2]*b, 0), 255) + 0.5)
+			}
+		}
+	})
+}
+
+// inPlace changes a picture band by band by what gives a pixel a colour that depends on
+// that pixel alone.
+func inPlace(ctx context.Context, img *image.NRGBA, change func(image.Image) *image.NRGBA) error {
+	return media.InBands(ctx, img.Rect.Dy(), media.BandRows(img.Rect.Dx()), func(from, to int) {
+		band := change(img.SubImage(image.Rect(0, from, img.Rect.Dx(), to)))
+		copy(img.Pix[from*img.Stride:], band.Pix)
+	})
+}

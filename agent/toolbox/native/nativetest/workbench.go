@@ -1,0 +1,201 @@
+// Package nativetest runs operations on pictures and texts that a test makes, and holds each result to the
+// effects of its tool.
+package nativetest
+
+import (
+	"context"
+	"errors"
+	"image"
+	"image/color"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/native/operation"
+	"atelier/agent/toolbox/toolboxtest"
+)
+
+// Workbench runs operations on what a test makes.
+type Workbench struct {
+	*testing.T
+
+	Operations map[string]operation.Func
+	// Dir is a folder of the test's own.
+	Dir string
+}
+
+// New returns a workbench with a folder of the test's own.
+func New(t *testing.T, operations map[string]operation.Func) Workbench {
+	t.Helper()
+	return Workbench{t, operations, t.TempDir()}
+}
+
+// Perform runs an operation with a call whose settings are typed already.
+func (w Workbench) Perform(run string, c toolbox.Call) (toolbox.Output, error) {
+	w.Helper()
+	op, ok := w.Operations[run]
+	if !ok {
+		w.Fatalf("no operation is called %q", run)
+	}
+	candidate := toolbox.Candidate{Backing: toolbox.Backing{Kind: "native", Run: run, Device: "cpu"}}
+	out, err := op(w.Context(), c)
+	if err == nil {
+		toolboxtest.Effects(w.T, candidate, c, out)
+	}
+	return out, err
+}
+
+// Typed runs an operation with settings in words: argument and value in turn.
+func (w Workbench) Typed(run string, pairs ...string) (toolbox.Output, error) {
+	w.Helper()
+	c, err := toolboxtest.Typed(w.T, toolbox.Backing{Kind: "native", Run: run}, Call(pairs...))
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	return w.Perform(run, c)
+}
+
+// Given stores a picture as an input.
+func (w Workbench) Given(name string, img image.Image) toolbox.Value {
+	w.Helper()
+	path := filepath.Join(w.Dir, name)
+	if err := media.EncodeImage(context.Background(), path, img, media.FormatFor(filepath.Ext(name)[1:])); err != nil {
+		w.Fatal(err)
+	}
+	return toolbox.Value{Resource: plan.Resource{Name: name, Type: plan.Image}, Path: path}
+}
+
+// Text is a text as an argument.
+func Text(v string) toolbox.Value {
+	return toolbox.Value{Resource: plan.Resource{Type: plan.Text, Value: v}}
+}
+
+// Boxes are boxes as an argument.
+func (w Workbench) Boxes(bs ...plan.Box) toolbox.Value {
+	w.Helper()
+	v, err := plan.EncodeValue(bs)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return toolbox.Value{Resource: plan.Resource{Type: plan.BBox, Value: v}}
+}
+
+// Args pairs names with values; the same name again makes a list.
+type Args map[string][]toolbox.Value
+
+// Try runs an operation with settings in words.
+func (w Workbench) Try(op string, a Args) (toolbox.Output, error) {
+	w.Helper()
+	dir, err := os.MkdirTemp(w.Dir, "call-")
+	if err != nil {
+		w.Fatal(err)
+	}
+	how := toolbox.Backing{Kind: "native", Run: op}
+	call, err := toolboxtest.Typed(w.T, how, toolbox.Call{Tool: op, Args: a, Dir: dir})
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	return w.Perform(op, call)
+}
+
+// Do runs an operation that must work.
+func (w Workbench) Do(op string, a Args) toolbox.Output {
+	w.Helper()
+	out, err := w.Try(op, a)
+	if err != nil {
+		w.Fatalf("%s: %v", op, err)
+	}
+	return out
+}
+
+// Picture runs an operation that makes one picture, and decodes it.
+func (w Workbench) Picture(op string, a Args) media.Picture {
+	w.Helper()
+	return w.Read(w.Do(op, a))
+}
+
+// Read decodes a picture that was made.
+func (w Workbench) Read(out toolbox.Output) media.Picture {
+	w.Helper()
+	p, err := media.ReadPicture(context.Background(), out.Path, media.Limits{})
+	if err != nil {
+		w.Fatal(err)
+	}
+	return p
+}
+
+// Refused runs an operation that must fail with a sentence that holds the words.
+func (w Workbench) Refused(op string, a Args, words ...string) {
+	w.Helper()
+	out, err := w.Try(op, a)
+	fault, ok := errors.AsType[*plan.Fault](err)
+	if !ok {
+		w.Errorf("%s gave %+v and %v, want a fault", op, out, err)
+		return
+	}
+	for _, word := range words {
+		if !strings.Contains(fault.Sentence.String(), word) {
+			w.Errorf("%s says %q, want that it says %q", op, fault.Sentence.String(), word)
+		}
+	}
+	if strings.Contains(fault.Sentence.String(), w.Dir) {
+		w.Errorf("%s tells a path: %q", op, fault.Sentence.String())
+	}
+}
+
+// Same compares a picture with what each of its pixels should be.
+func (w Workbench) Same(got *image.NRGBA, width, height int, want func(x, y int) color.NRGBA) {
+	w.Helper()
+	if got.Rect != image.Rect(0, 0, width, height) {
+		w.Fatalf("the picture has the bounds %v, want %d × %d", got.Rect, width, height)
+	}
+	for y := range height {
+		for x := range width {
+			if g, e := got.NRGBAAt(x, y), want(x, y); g != e {
+				w.Fatalf("pixel (%d, %d) is %v, want %v", x, y, g, e)
+			}
+		}
+	}
+}
+
+// Call is a call with small values: argument and value in turn.
+func Call(pairs ...string) toolbox.Call {
+	c := toolbox.Call{Args: map[string][]toolbox.Value{}}
+	for pair := range slices.Chunk(pairs, 2) {
+		c.Args[pair[0]] = []toolbox.Value{{Resource: plan.Resource{Value: pair[1]}}}
+	}
+	return c
+}
+
+// WantFault fails the test unless err tells people something that holds the words.
+func WantFault(t *testing.T, err error, words string) {
+	t.Helper()
+	f, ok := errors.AsType[*plan.Fault](err)
+	if !ok {
+		t.Fatalf("the error %v has no sentence for people", err)
+	}
+	if !strings.Contains(f.Sentence.String(), words) {
+		t.Fatalf("the sentence %q does not hold %q", f.Sentence.String(), words)
+	}
+}
+
+// FileCall is a call with one media file.
+func FileCall(arg string, typ plan.Type, path string) toolbox.Call {
+	v := toolbox.Value{Resource: plan.Resource{Name: filepath.Base(path), Type: typ}, Path: path}
+	return toolbox.Call{Args: map[string][]toolbox.Value{arg: {v}}}
+}
+
+// WriteFile writes a file into a folder of the test's own.
+func WriteFile(t *testing.T, name string, content []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

@@ -1,0 +1,72 @@
+// Package operation is what all tools in Go have in common: the function that does one, its faults,
+// and the files that it makes.
+//
+// Guarantees:
+//   - A file is created, never overwritten, in the call's folder.
+//   - Faults are sentences for people; what a person asked for in so many words and cannot have is final.
+package operation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+// Func does the work of one operation. Its errors carry a [plan.Fault].
+type Func func(ctx context.Context, c toolbox.Call) (toolbox.Output, error)
+
+// Most is the most pictures or files that are put together.
+const Most = 100
+
+// Problem is an error with only a sentence for people.
+func Problem(format string, args ...any) error {
+	return &plan.Fault{Sentence: plan.Say(format, args...)}
+}
+
+// Refusal is a problem with what a person asked for in so many words: nothing else may
+// stand in for it.
+func Refusal(format string, args ...any) error {
+	return &plan.Fault{Sentence: plan.Say(format, args...), Final: true}
+}
+
+// OneOrMany is the message for one thing, or the one for several.
+func OneOrMany(n int, one, many plan.Message) plan.Message {
+	if n > 1 {
+		return many
+	}
+	return one
+}
+
+// File is the path of the media argument.
+func File(c toolbox.Call, arg string) (string, error) {
+	vs := c.Args[arg]
+	if len(vs) == 0 || vs[0].Path == "" {
+		return "", &plan.Fault{Sentence: plan.Say("The picture to work on is missing."), Err: fmt.Errorf("no file for the argument %q", arg)}
+	}
+	return vs[0].Path, nil
+}
+
+// Create creates a file and writes its content with write. The file must not exist yet.
+func Create(path string, write func(io.Writer) error) (err error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return write(f)
+}
+
+// Collect makes one output of several.
+func Collect(outs []toolbox.Output) (toolbox.Output, error) {
+	if len(outs) == 0 {
+		return toolbox.Output{}, errors.New("nothing was made")
+	}
+	first := outs[0]
+	first.More = outs[1:]
+	return first, nil
+}

@@ -1,0 +1,106 @@
+// Package picture reads the pictures of calls, and writes what edits make of them.
+//
+// Guarantees:
+//   - Every picture is checked by the media package before it is decoded, so memory is bounded by the
+//     limits whatever a file claims to be.
+//   - An edit of a GIF is made on each of its frames, where it stays a GIF.
+//   - No input file is changed.
+package picture
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"path/filepath"
+	"strconv"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/native/operation"
+)
+
+// Edit changes one picture, which it may draw upon: nobody else has it.
+type Edit func(ctx context.Context, p media.Picture, c toolbox.Call) (Edited, error)
+
+// Edited is what an edit made.
+type Edited struct {
+	Image  image.Image
+	Format media.Format // "" for that of the input, where it can be written
+	About  plan.Message
+	Note   plan.Message
+}
+
+// Editing makes an operation of an edit of the argument "image". Each frame of a GIF is
+// edited, where it stays one.
+func Editing(limits media.Limits, e Edit) operation.Func { return EditingArg(limits, "image", e) }
+
+// EditingArg makes an operation of an edit of that argument.
+func EditingArg(limits media.Limits, arg string, e Edit) operation.Func {
+	return func(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+		p, err := Read(ctx, c, arg, limits)
+		if err != nil {
+			return toolbox.Output{}, err
+		}
+		r, err := e(ctx, p, c)
+		if err != nil {
+			return toolbox.Output{}, err
+		}
+		if animated := p.Info.Frames > 1 && p.Info.MIME == "image/gif"; !animated || r.Format != "" && r.Format != media.GIF {
+			return Save(ctx, c, 0, p, r)
+		}
+		out := toolbox.Output{Path: Path(c, 0, media.GIF), About: r.About, Note: r.Note}
+		return out, media.EditGIF(ctx, c.Args[arg][0].Path, out.Path, limits, func(frame *image.NRGBA) (*image.NRGBA, error) {
+			r, err := e(ctx, media.Picture{Info: p.Info, Image: frame}, c)
+			if err != nil {
+				return nil, err
+			}
+			return media.ToNRGBA(r.Image), nil
+		})
+	}
+}
+
+// Read reads the picture argument.
+func Read(ctx context.Context, c toolbox.Call, arg string, limits media.Limits) (media.Picture, error) {
+	path, err := operation.File(c, arg)
+	if err != nil {
+		return media.Picture{}, err
+	}
+	return media.ReadPicture(ctx, path, limits)
+}
+
+// Save writes what was made of p as the call's output number i.
+func Save(ctx context.Context, c toolbox.Call, i int, p media.Picture, r Edited) (toolbox.Output, error) {
+	if r.Format == "" {
+		r.Format = media.FormatFor(p.Info.Ext)
+	}
+	if p.Info.Frames > 1 {
+		r.Note = plan.Sentences(r.Note, plan.Say("Only the first frame of the animation was used."))
+	}
+	path := Path(c, i, r.Format)
+	if err := media.EncodeImage(ctx, path, r.Image, r.Format); err != nil {
+		return toolbox.Output{}, err
+	}
+	return toolbox.Output{Path: path, About: r.About, Note: r.Note}, nil
+}
+
+// Path is where the call's picture number i is written.
+func Path(c toolbox.Call, i int, f media.Format) string {
+	return filepath.Join(c.Dir, fmt.Sprintf("picture-%d.%s", i+1, f))
+}
+
+// CheckSize refuses a new picture that would be unreasonably large.
+func CheckSize(w, h int, limits media.Limits) error {
+	const longest = 30_000
+	most := limits.OrDefault().Pixels
+	if w > longest || h > longest || int64(w)*int64(h) > most {
+		return operation.Refusal("That would make a picture of %d × %d pixels; at most %d million pixels and %d on a side can be made, so ask for a smaller size.",
+			w, h, max(most/1_000_000, 1), longest)
+	}
+	return nil
+}
+
+// Dimensions tells how many pixels a picture has.
+func Dimensions(img image.Image) plan.Message {
+	return plan.Say("%s × %s pixels", strconv.Itoa(img.Bounds().Dx()), strconv.Itoa(img.Bounds().Dy()))
+}

@@ -1,0 +1,162 @@
+package selection
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox/native/prose"
+	"atelier/agent/toolbox/native/text"
+)
+
+// Phrases that mean some of the words that were read from a picture.
+
+// kindsOfWriting are the words for what a pattern finds in a text, by the name of the pattern.
+var kindsOfWriting = []struct {
+	pattern string
+	words   []string
+}{
+	{"phones", []string{"phone", "telephone", "mobile"}},
+	{"emails", []string{"email", "mail"}},
+	{"links", []string{"link", "url", "website"}},
+	{"dates", []string{"date"}},
+}
+
+// labelled are nouns for what stands behind or below its own name: "Account number: 12 34".
+var labelled = []string{"number", "address", "name", "date", "price", "amount", "code", "key", "id", "iban", "password"}
+
+// writtenAs gives the indexes of those words of a picture that a phrase quotes ("the word Total"), that are of
+// the kind that it names ("the phone number"), or that stand under the name that it gives ("the account
+// number"). known is false if it means none of these.
+func writtenAs(phrase string, items []item) (found []int, known bool) {
+	words := bareWords(phrase)
+	for len(words) > 1 && fillers[words[0]] {
+		words = words[1:]
+	}
+	if len(words) == 0 {
+		return nil, false
+	}
+	if len(words) > 1 && slices.Contains(textNouns, prose.Stem(words[0])) {
+		return quotedIn(words[1:], items), true
+	}
+	for _, kind := range kindsOfWriting {
+		if slices.ContainsFunc(words, func(w string) bool { return slices.Contains(kind.words, singular(w)) }) {
+			return matchedIn(kind.pattern, items), true
+		}
+	}
+	last := singular(words[len(words)-1])
+	if last == "number" && len(words) == 1 {
+		return matchedIn("numbers", items), true
+	}
+	if slices.Contains(labelled, last) {
+		for _, at := range placesOf(words, items) {
+			found = append(found, valueOf(at, at+len(words)-1, items)...)
+		}
+		found = append(found, quotedIn(words, items)...)
+		slices.Sort(found)
+		return slices.Compact(found), true
+	}
+	found = quotedIn(words, items)
+	return found, len(found) > 0
+}
+
+// bareWords are the words of a text in lower case, without the marks around them.
+func bareWords(s string) []string {
+	words := strings.Fields(strings.ReplaceAll(strings.ToLower(s), "e-mail", "email"))
+	for i, w := range words {
+		words[i] = strings.TrimFunc(w, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	}
+	return slices.DeleteFunc(words, func(w string) bool { return w == "" })
+}
+
+// quotedIn finds words one behind another, wherever they stand so.
+func quotedIn(words []string, items []item) []int {
+	var found []int
+	for _, at := range placesOf(words, items) {
+		for k := range words {
+			found = append(found, at+k)
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+// placesOf are the indexes at which words begin that stand one behind another.
+func placesOf(words []string, items []item) []int {
+	labels := make([]string, len(items))
+	for i, it := range items {
+		labels[i] = strings.Join(bareWords(it.label), " ")
+	}
+	var found []int
+	for i := 0; i+len(words) <= len(labels); i++ {
+		if slices.Equal(labels[i:i+len(words)], words) {
+			found = append(found, i)
+		}
+	}
+	return found
+}
+
+// matchedIn finds the words that a pattern matches, alone or one behind another on a line.
+func matchedIn(pattern string, items []item) []int {
+	var b strings.Builder
+	starts := make([]int, len(items))
+	for i, it := range items {
+		switch {
+		case i > 0 && follows(items[i-1].box, it.box, 2):
+			b.WriteByte(' ')
+		case i > 0:
+			b.WriteByte('\n')
+		}
+		starts[i] = b.Len()
+		b.WriteString(it.label)
+	}
+	written := b.String()
+	var found []int
+	for _, at := range text.Pattern(pattern).FindAllStringIndex(written, -1) {
+		said := written[at[0]:at[1]]
+		if pattern == "phones" && text.Pattern("dates").FindString(said) == said {
+			continue
+		}
+		for i, start := range starts {
+			if start < at[1] && start+len(items[i].label) > at[0] {
+				found = append(found, i)
+			}
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+// valueOf finds what stands behind a name on its line, else what stands below it. The name goes from the first
+// word to the last one.
+func valueOf(first, last int, items []item) []int {
+	if behind := lineFrom(last+1, last, 40, items); len(behind) > 0 {
+		return behind
+	}
+	name := items[first].box
+	high := name.YMax - name.YMin
+	for i := last + 1; i < len(items); i++ {
+		b := items[i].box
+		if gap := b.YMin - name.YMax; gap > -high/2 && gap < 3*high && b.XMin < items[last].box.XMax && b.XMax > name.XMin {
+			return append([]int{i}, lineFrom(i+1, i, 2, items)...)
+		}
+	}
+	return nil
+}
+
+// lineFrom are the words of a line from one on, the first of them at most so many heights behind another word.
+func lineFrom(i, before, heights int, items []item) []int {
+	var found []int
+	for i < len(items) && follows(items[before].box, items[i].box, heights) {
+		found, before, heights = append(found, i), i, 2
+		i++
+	}
+	return found
+}
+
+// follows reports whether a word stands behind another one on its line, at most so many heights away.
+func follows(before, b plan.Box, heights int) bool {
+	middle := (before.YMin + before.YMax) / 2
+	return b.YMin < middle && b.YMax > middle && b.XMin >= before.XMin && b.XMin-before.XMax < heights*(before.YMax-before.YMin)
+}

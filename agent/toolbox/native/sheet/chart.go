@@ -1,0 +1,158 @@
+package sheet
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"atelier/agent/lazyregexp"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/native/canvas"
+	"atelier/agent/toolbox/native/chart"
+	"atelier/agent/toolbox/native/operation"
+	"atelier/agent/toolbox/native/prose"
+	"atelier/agent/toolbox/table"
+)
+
+// maxCharted is the most rows that a chart shows.
+const maxCharted = 10_000
+
+// makeChart draws columns of a table.
+func makeChart(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+	t, err := tableOf(c)
+	switch {
+	case err != nil:
+		return toolbox.Output{}, err
+	case len(t.Rows) > maxCharted:
+		return toolbox.Output{}, operation.Problem("A chart can show at most %d rows, and the table has %d.", maxCharted, len(t.Rows))
+	}
+	kind, _ := toolbox.Param[string](c, "kind")
+	drawn, err := charted(t, chart.Kind(cmp.Or(kind, string(chart.Bar))), c.Text("columns"))
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	drawn.Title = prose.OneLine(c.Text("title"))
+	img, err := chart.Draw(drawn)
+	switch {
+	case errors.Is(err, chart.ErrNegative):
+		return toolbox.Output{}, operation.Problem("A pie chart cannot show negative numbers; ask for a bar chart.")
+	case errors.Is(err, chart.ErrNoNumbers):
+		return toolbox.Output{}, operation.Problem("No column of the table holds numbers only; name the one that is meant.")
+	case err != nil:
+		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("The chart cannot be drawn."), Err: err}
+	}
+	out := toolbox.Output{Path: filepath.Join(c.Dir, "chart.png"), About: plan.Say("the chart")}
+	if words := slices.Concat(drawn.Labels, t.Columns); !canvas.Has(canvas.Regular, drawn.Title+strings.Join(words, " ")) {
+		out.Note = plan.Say("Some of the letters are not in the font at hand and appear as boxes.")
+	}
+	return out, media.EncodeImage(ctx, out.Path, img, media.PNG)
+}
+
+// charted chooses the columns that the words name: "revenue and cost by month" are two of numbers and one
+// of labels. If they name none, all columns of numbers are shown.
+func charted(t table.Table, kind chart.Kind, words string) (chart.Chart, error) {
+	named := t.Mentioned(words)
+	label := labelColumn(t, kind, words, named)
+	shown := slices.DeleteFunc(slices.Clone(named), func(i int) bool { return i == label || t.Statistics(i).Count == 0 })
+	if len(shown) == 0 {
+		for i := range t.Columns {
+			if i != label && t.Numeric(i) {
+				shown = append(shown, i)
+			}
+		}
+	}
+	if len(shown) == 0 && label >= 0 && t.Numeric(label) { // the only column of numbers
+		shown, label = []int{label}, -1
+	}
+	if len(shown) == 0 {
+		return chart.Chart{}, operation.Problem("No column of the table holds numbers only; name the one that is meant.")
+	}
+	shown = shown[:min(len(shown), chart.MostSeries)]
+	if kind == chart.Pie || kind == chart.Histogram {
+		shown = shown[:1]
+	}
+	drawn := chart.Chart{Kind: kind}
+	for _, i := range shown {
+		drawn.Series = append(drawn.Series, chart.Series{Name: prose.OneLine(t.Columns[i]), Values: numbersOf(t, i)})
+	}
+	if len(shown) == 1 {
+		drawn.YName = drawn.Series[0].Name
+	}
+	switch {
+	case kind == chart.Histogram:
+		drawn.XName = drawn.Series[0].Name
+	case kind == chart.Scatter:
+		if label < 0 || t.Statistics(label).Count == 0 {
+			return chart.Chart{}, operation.Problem("A scatter chart needs two columns of numbers; name both.")
+		}
+		drawn.X, drawn.XName = numbersOf(t, label), prose.OneLine(t.Columns[label])
+	case label >= 0:
+		drawn.XName = prose.OneLine(t.Columns[label])
+	}
+	for i, row := range t.Rows {
+		name := figure(float64(i + 1))
+		if label >= 0 {
+			name = prose.OneLine(row[label])
+		}
+		drawn.Labels = append(drawn.Labels, name)
+	}
+	return drawn, nil
+}
+
+// against is what stands before the column of the labels.
+var against = lazyregexp.New(`(?i)\b(?:by|per|over|against|versus|vs\.?|for each)\s`)
+
+// labelColumn returns the column that names the values, or has the other values of a scatter chart; -1
+// if there is none.
+func labelColumn(t table.Table, kind chart.Kind, words string, named []int) int {
+	words = " " + words
+	if at := against.FindAllStringIndex(words, -1); at != nil {
+		if after := t.Mentioned(words[at[len(at)-1][1]:]); len(after) > 0 {
+			return after[0]
+		}
+	}
+	var others []int // the columns that are not named
+	for i := range t.Columns {
+		if !slices.Contains(named, i) {
+			others = append(others, i)
+		}
+	}
+	if kind == chart.Scatter {
+		if len(named) > 1 {
+			return named[len(named)-1]
+		}
+		if i := slices.IndexFunc(others, t.Numeric); i >= 0 {
+			return others[i]
+		}
+		return -1
+	}
+	for _, some := range [][]int{named, others} {
+		if i := slices.IndexFunc(some, func(i int) bool { return !t.Numeric(i) }); i >= 0 {
+			return some[i]
+		}
+	}
+	// All columns are numbers: the first one counts the others, such as years.
+	if len(t.Columns) > 1 && (!slices.Contains(named, 0) || len(named) > 1) {
+		return 0
+	}
+	return -1
+}
+
+// numbersOf returns the numbers of a column, NaN where a cell has none.
+func numbersOf(t table.Table, column int) []float64 {
+	values := make([]float64, len(t.Rows))
+	for i, row := range t.Rows {
+		v, ok := table.Number(row[column])
+		if !ok {
+			v = math.NaN()
+		}
+		values[i] = v
+	}
+	return values
+}

@@ -1,0 +1,76 @@
+package sheet
+
+import (
+	"image/color"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"atelier/agent/toolbox/native/chart"
+	"atelier/agent/toolbox/native/nativetest"
+	"atelier/agent/toolbox/table"
+)
+
+const sales = "month,region,revenue,cost\nJan,North,120,80\nFeb,North,150,90\nMar,South,90,-95\nApr,South,,100\n"
+
+func TestChartsShowTheNamedColumns(t *testing.T) {
+	t.Parallel()
+	for words, want := range map[string]struct {
+		kind   chart.Kind
+		series []string
+		x      string
+		labels []string
+	}{
+		"revenue by month":          {chart.Line, []string{"revenue"}, "month", []string{"Jan", "Feb", "Mar", "Apr"}},
+		"revenue and cost by month": {chart.Bar, []string{"revenue", "cost"}, "month", []string{"Jan", "Feb", "Mar", "Apr"}},
+		"cost per region":           {chart.Pie, []string{"cost"}, "region", []string{"North", "North", "South", "South"}},
+		"make a chart of this":      {chart.Bar, []string{"revenue", "cost"}, "month", []string{"Jan", "Feb", "Mar", "Apr"}},
+		"month cost":                {chart.Bar, []string{"cost"}, "month", []string{"Jan", "Feb", "Mar", "Apr"}},
+		"revenue cost":              {chart.Scatter, []string{"revenue"}, "cost", []string{"80", "90", "-95", "100"}},
+		"revenue against cost":      {chart.Scatter, []string{"revenue"}, "cost", []string{"80", "90", "-95", "100"}},
+		"a histogram of the cost":   {chart.Histogram, []string{"cost"}, "cost", []string{"Jan", "Feb", "Mar", "Apr"}},
+	} {
+		read, err := table.Read(sales)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := charted(read, want.kind, words)
+		if err != nil {
+			t.Errorf("%s: %v", words, err)
+			continue
+		}
+		names := make([]string, len(got.Series))
+		for i, s := range got.Series {
+			names[i] = s.Name
+		}
+		if diff := cmp.Diff(want.series, names); diff != "" || got.XName != want.x || !slices.Equal(got.Labels, want.labels) {
+			t.Errorf("%s: %s over %q with the labels %q", words, diff, got.XName, got.Labels)
+		}
+	}
+}
+
+func TestMakeChart(t *testing.T) {
+	t.Parallel()
+	w := nativetest.New(t, Operations())
+	for kind, blue := range map[string][2]int{ // how many pixels the first series covers, at least and at most; points are translucent
+		"a bar chart": {60_000, 250_000}, "a line graph": {2_000, 20_000}, "pie": {50_000, 250_000}, "histogram": {50_000, 500_000}, "scatter plot": {200, 2_000},
+	} {
+		given := nativetest.Args{"table": {nativetest.Text(sales)}, "columns": {nativetest.Text("revenue by month")}, "kind": {nativetest.Text(kind)}, "title": {nativetest.Text("Revenue of a year")}}
+		if kind == "scatter plot" {
+			given["columns"][0].Value = "revenue against cost"
+		}
+		out := w.Do("make_chart", given)
+		img := w.Read(out).Image
+		if n := nativetest.Inked(img, color.NRGBA{37, 99, 235, 255}) + nativetest.Inked(img, color.NRGBA{92, 138, 240, 255}); n < blue[0] || n > blue[1] {
+			t.Errorf("%s: %d blue pixels, want %d to %d", kind, n, blue[0], blue[1])
+		}
+	}
+	table := func(s, columns string) nativetest.Args {
+		return nativetest.Args{"table": {nativetest.Text(s)}, "columns": {nativetest.Text(columns)}, "kind": {nativetest.Text("pie")}}
+	}
+	w.Refused("make_chart", table(sales, "cost by month"), "negative")
+	w.Refused("make_chart", table("a,b\nx,y", "chart"), "numbers only")
+	w.Refused("make_chart", table("no table", "chart"), "no table")
+	w.Refused("make_chart", nativetest.Args{"table": {nativetest.Text(sales)}, "columns": {nativetest.Text("chart")}, "kind": {nativetest.Text("radar")}}, "pie")
+}

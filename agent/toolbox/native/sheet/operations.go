@@ -1,0 +1,17 @@
+package sheet
+
+import (
+	"atelier/agent/toolbox/native/operation"
+)
+
+// Operations are the operations by the names that backings use.
+func Operations() map[string]operation.Func {
+	return map[string]operation.Func{
+		"convert_table":    convertTable,
+		"format_json":      formatJSON,
+		"make_chart":       makeChart,
+		"sort_table":       sortTable,
+		"table_statistics": tableStatistics,
+		"table_to_image":   tableToImage,
+	}
+}

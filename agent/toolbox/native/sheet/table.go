@@ -1,0 +1,176 @@
+// Package sheet converts, sorts and counts tables that are given as text, and draws them as pictures and
+// charts. It formats JSON, too.
+package sheet
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/native/operation"
+	"atelier/agent/toolbox/native/prose"
+	"atelier/agent/toolbox/table"
+)
+
+// tableOf reads the table argument of a call.
+func tableOf(c toolbox.Call) (table.Table, error) {
+	text := c.Text("table")
+	if len(text) > prose.Most {
+		return table.Table{}, prose.TooLong(text)
+	}
+	return table.Read(text)
+}
+
+// convertTable writes a table in another format.
+func convertTable(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
+	t, err := tableOf(c)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	format, err := toolbox.Need[string](c, "format")
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	out, err := t.Write(table.Format(format))
+	return toolbox.Output{Value: out, About: plan.Say("the table")}, err
+}
+
+// sortTable sorts the rows of a table by a column. The table keeps its format.
+func sortTable(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
+	t, err := tableOf(c)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	words := c.Text("column")
+	_, after, by := strings.Cut(" "+words+" ", " by ")
+	named := t.Mentioned(after)
+	if !by || len(named) == 0 {
+		named = t.Mentioned(words)
+	}
+	if len(named) == 0 {
+		return toolbox.Output{}, noColumn(t)
+	}
+	direction, _ := toolbox.Param[string](c, "direction")
+	out, err := t.Sorted(named[0], direction == "descending").Write(t.From)
+	return toolbox.Output{Value: out, About: plan.Say("sorted by %s", t.Columns[named[0]])}, err
+}
+
+// noColumn is the fault for a request that names no column of the table.
+func noColumn(t table.Table) error {
+	names := make([]string, 0, len(t.Columns))
+	for _, name := range t.Columns[:min(len(t.Columns), 20)] {
+		names = append(names, prose.Shorten(prose.OneLine(name), 40))
+	}
+	return &plan.Fault{
+		Sentence: plan.Say("The table has no such column. Its columns are: %s.", strings.Join(names, ", ")),
+		Err:      errors.New("no column is named"), Final: true,
+	}
+}
+
+// tableStatistics computes statistics of the named columns, or of all numeric columns.
+func tableStatistics(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
+	t, err := tableOf(c)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	words := c.Text("column")
+	named := t.Mentioned(words)
+	numeric := slices.DeleteFunc(slices.Clone(named), func(i int) bool { return t.Statistics(i).Count == 0 })
+	switch {
+	case len(named) == 0 && namesOther(words):
+		return toolbox.Output{}, noColumn(t)
+	case len(named) == 0:
+		for i := range t.Columns {
+			if t.Numeric(i) {
+				numeric = append(numeric, i)
+			}
+		}
+	}
+	lines := []string{fmt.Sprintf("Rows: %d", len(t.Rows))}
+	for _, i := range named {
+		if s := t.Statistics(i); s.Count == 0 {
+			lines = append(lines, fmt.Sprintf("%s: no numbers, %d texts, %d empty cells", prose.OneLine(t.Columns[i]), s.Other, s.Empty))
+		}
+	}
+	for _, i := range numeric {
+		lines = append(lines, statisticsLine(t.Columns[i], t.Statistics(i)))
+	}
+	if len(lines) == 1 {
+		return toolbox.Output{}, operation.Problem("No column of the table holds numbers only; name the one that is meant.")
+	}
+	return toolbox.Output{Value: strings.Join(lines, "\n"), About: plan.Say("the statistics")}, nil
+}
+
+// plainWords are words that people use around the name of a column.
+var plainWords = strings.Fields(`a all an and are average averages can compute calculate column columns count counts csv data each every everything figures file
+	for from give get how i in is it its largest lowest highest list many max maximum me mean median min minimum much number numbers of out over please rows
+	sheet show smallest spreadsheet statistics stats sum summary sums table tell that the these
+	this those to total totals up add what what's whats which with you
+	calculate do does have has there values value find basic descriptive my our here could would want need s`)
+
+// namesOther reports whether the words name something that is not a column: any word that is not plain.
+func namesOther(words string) bool {
+	return slices.ContainsFunc(prose.Tokens(words), func(t prose.Token) bool { return !slices.Contains(plainWords, t.Lower()) })
+}
+
+func statisticsLine(name string, s table.Statistics) string {
+	line := fmt.Sprintf("%s: sum %s, mean %s, median %s, min %s, max %s, count %d",
+		prose.OneLine(name), figure(s.Sum), figure(s.Mean), figure(s.Median), figure(s.Min), figure(s.Max), s.Count)
+	if left := s.Empty + s.Other; left > 0 {
+		line += fmt.Sprintf(" (%d cells without a number)", left)
+	}
+	return line
+}
+
+// figure writes a number with at most four decimals.
+func figure(v float64) string {
+	if math.Abs(v) >= 1e15 {
+		return strconv.FormatFloat(v, 'g', 10, 64)
+	}
+	s := strconv.FormatFloat(v, 'f', 4, 64)
+	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
+}
+
+// formatJSON indents JSON, or compacts it into one line.
+func formatJSON(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
+	text := strings.TrimSpace(strings.TrimPrefix(c.Text("text"), "\uFEFF"))
+	switch {
+	case text == "":
+		return toolbox.Output{}, operation.Problem("There is no JSON to format. Please write it in the message or attach it.")
+	case len(text) > prose.Most:
+		return toolbox.Output{}, prose.TooLong(text)
+	}
+	var out bytes.Buffer
+	style, _ := toolbox.Param[string](c, "style")
+	var err error
+	if style == "compact" {
+		err = json.Compact(&out, []byte(text))
+	} else {
+		err = json.Indent(&out, []byte(text), "", "  ")
+	}
+	if err != nil {
+		return toolbox.Output{}, damagedJSON(text, err)
+	}
+	return toolbox.Output{Value: out.String(), About: plan.Say("the JSON")}, nil
+}
+
+// damagedJSON is the fault for damaged JSON. It names the line if it is known.
+func damagedJSON(text string, err error) error {
+	syntax, ok := errors.AsType[*json.SyntaxError](err)
+	if !ok {
+		return &plan.Fault{Sentence: plan.Say("The JSON is damaged: %s. Please correct it and send it again.", err.Error()), Err: err}
+	}
+	before := text[:min(max(int(syntax.Offset), 0), len(text))]
+	return &plan.Fault{
+		Sentence: plan.Say("The JSON is damaged in line %d: %s. Please correct it and send it again.", strings.Count(before, "\n")+1, err.Error()),
+		Err:      err,
+	}
+}

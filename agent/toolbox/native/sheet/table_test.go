@@ -1,0 +1,64 @@
+package sheet
+
+import (
+	"strings"
+	"testing"
+
+	"atelier/agent/toolbox/native/nativetest"
+	"atelier/agent/toolbox/native/prose"
+)
+
+const payroll = "name,role,revenue\nAnn,engineer,\"1,200\"\nBob,designer,950.5\nCy,manager,\n"
+
+func TestTableTools(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		run   string
+		given []string
+		want  string
+	}{
+		"as TSV":            {"convert_table", []string{"table", payroll, "format", "tab separated"}, "name\trole\trevenue\nAnn\tengineer\t1,200\nBob\tdesigner\t950.5\nCy\tmanager\t"},
+		"as Markdown":       {"convert_table", []string{"table", "a;b\n1;x", "format", "a markdown table"}, "| a | b |\n| ---: | --- |\n| 1 | x |"},
+		"JSON as CSV":       {"convert_table", []string{"table", `[{"a": 1, "b": "x, y"}]`, "format", "csv"}, "a,b\n1,\"x, y\""},
+		"by role":           {"sort_table", []string{"table", payroll, "column", "sort this by role"}, "name,role,revenue\nBob,designer,950.5\nAnn,engineer,\"1,200\"\nCy,manager,"},
+		"by number":         {"sort_table", []string{"table", payroll, "column", "revenue", "direction", "lowest first"}, "name,role,revenue\nBob,designer,950.5\nAnn,engineer,\"1,200\"\nCy,manager,"},
+		"behind by":         {"sort_table", []string{"table", payroll, "column", "sort the names by revenue", "direction", "highest first"}, "name,role,revenue\nAnn,engineer,\"1,200\"\nBob,designer,950.5\nCy,manager,"},
+		"Markdown stays":    {"sort_table", []string{"table", "| a |\n|---|\n| 2 |\n| 1 |", "column", "a"}, "| a |\n| ---: |\n| 1 |\n| 2 |"},
+		"one column":        {"table_statistics", []string{"table", payroll, "column", "what's the total revenue?"}, "Rows: 3\nrevenue: sum 2150.5, mean 1075.25, median 1075.25, min 950.5, max 1200, count 2 (1 cells without a number)"},
+		"all columns":       {"table_statistics", []string{"table", "a,b\n1,x\n2,y", "column", "column statistics of this table"}, "Rows: 2\na: sum 3, mean 1.5, median 1.5, min 1, max 2, count 2"},
+		"a column of texts": {"table_statistics", []string{"table", payroll, "column", "role"}, "Rows: 3\nrole: no numbers, 3 texts, 0 empty cells"},
+		"pretty JSON":       {"format_json", []string{"text", `{"b":1,"a":[]}`}, "{\n  \"b\": 1,\n  \"a\": []\n}"},
+		"compact JSON":      {"format_json", []string{"text", "{\n \"a\": 1 }", "style", "minify"}, `{"a":1}`},
+	} {
+		out, err := nativetest.New(t, Operations()).Typed(tt.run, tt.given...)
+		if err != nil || out.Value != tt.want {
+			t.Errorf("%s: got %q and %v, not %q", name, out.Value, err, tt.want)
+		}
+	}
+}
+
+func TestTableToolsRefuse(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		run   string
+		given []string
+		says  string
+	}{
+		"no table":          {"convert_table", []string{"table", "Just a text.", "format", "json"}, "This text is no table."},
+		"nothing":           {"convert_table", []string{"table", " ", "format", "json"}, "There is no table"},
+		"no format":         {"convert_table", []string{"table", payroll, "format", "xlsx"}, "xlsx"},
+		"no column to sort": {"sort_table", []string{"table", payroll, "column", "sort it by colour"}, "Its columns are: name, role, revenue."},
+		"no column to add":  {"table_statistics", []string{"table", payroll, "column", "average bananas"}, "Its columns are: name, role, revenue."},
+		"no numbers":        {"table_statistics", []string{"table", "a,b\nx,y", "column", "statistics"}, "No column of the table holds numbers only"},
+		"damaged JSON":      {"format_json", []string{"text", "{\n\"a\": 1,\n}"}, "damaged in line 3"},
+		"no JSON":           {"format_json", []string{"text", " "}, "There is no JSON"},
+		"too long":          {"sort_table", []string{"table", strings.Repeat("a,b\n", prose.Most/4+1), "column", "a"}, "longer than 4 MB"},
+	} {
+		_, err := nativetest.New(t, Operations()).Typed(tt.run, tt.given...)
+		if err == nil {
+			t.Errorf("%s: no error", name)
+			continue
+		}
+		nativetest.WantFault(t, err, tt.says)
+	}
+}

@@ -1,0 +1,233 @@
+package transform
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"math"
+	"os"
+	"slices"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/native/operation"
+	"atelier/agent/toolbox/native/picture"
+	"atelier/agent/toolbox/quantity"
+)
+
+// qualities are those that are tried on the whole picture, best first.
+// Below the last one a smaller picture looks better than a worse one.
+var qualities = []int{90, 82, 74, 66, 58, 50}
+
+const (
+	shrinkBy      = 0.85 // at least, from one try to the next
+	smallestSide  = 16   // a picture is not made smaller than this
+	shrunkQuality = 66
+	// hopeless is the part of a file below which a worse quality alone never brings it.
+	hopeless = 0.15
+)
+
+// attempt is one way to write the picture.
+type attempt struct {
+	img     *image.NRGBA
+	format  media.Format
+	quality int
+	scale   float64 // of the sides
+}
+
+// fitSize writes the picture so that its file is no larger than the limit. A format with a
+// quality stays, in falling quality; of others the format stays if that will do, else it
+// becomes JPEG. Then the size falls.
+func (o operations) fitSize(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+	limit, err := toolbox.Need[int64](c, "limit")
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	p, err := picture.Read(ctx, c, "image", o.limits)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	if p.Info.Frames > 1 && p.Info.MIME == "image/gif" {
+		return o.fitAnimation(ctx, c, p, limit)
+	}
+	a, written := attempt{}, int64(0)
+	for i := 0; ; i++ {
+		if err := media.Stopped(ctx); err != nil {
+			return toolbox.Output{}, err
+		}
+		var more bool
+		if a, more, err = next(ctx, p, a, float64(limit)/float64(max(written, 1))); err != nil {
+			return toolbox.Output{}, err
+		}
+		if !more {
+			break
+		}
+		path := picture.Path(c, i, a.format)
+		if written, err = a.write(ctx, path); err != nil {
+			return toolbox.Output{}, err
+		}
+		if written <= limit {
+			about := plan.Say("%s, %s", fileSize(written), picture.Dimensions(a.img))
+			return toolbox.Output{Path: path, About: about, Note: a.changes(p)}, nil
+		}
+		if err := os.Remove(path); err != nil {
+			return toolbox.Output{}, unwritten(err)
+		}
+	}
+	return toolbox.Output{}, tooSmall(limit)
+}
+
+func tooSmall(limit int64) error {
+	return &plan.Fault{
+		Sentence: plan.Say("The picture cannot be made as small as %s; name a larger limit.", fileSize(limit)),
+		Err:      errors.New("no encoding was small enough"),
+		Final:    true,
+	}
+}
+
+// fitAnimation writes the animation in falling size until its file is no larger than the limit. All
+// of its frames stay.
+func (o operations) fitAnimation(ctx context.Context, c toolbox.Call, p media.Picture, limit int64) (toolbox.Output, error) {
+	from, to := c.Args["image"][0].Path, picture.Path(c, 0, media.GIF)
+	written, err := sizeOf(from)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	if written <= limit { // nothing is lost by a new encoding
+		about := plan.Say("%s, %s", fileSize(written), picture.Dimensions(p.Image))
+		return toolbox.Output{Path: to, About: about}, duplicate(from, to)
+	}
+	for scale := 1.0; ; {
+		scale *= min(shrinkBy, math.Sqrt(float64(limit)/float64(written))*1.05)
+		w, h := quantity.Sizing{Factor: scale}.Of(p.Info.Width, p.Info.Height)
+		if max(w, h) < smallestSide {
+			return toolbox.Output{}, tooSmall(limit)
+		}
+		err := media.EditGIF(ctx, from, to, o.limits, func(frame *image.NRGBA) (*image.NRGBA, error) { return media.Scaled(ctx, frame, w, h) })
+		if err != nil {
+			return toolbox.Output{}, err
+		}
+		if written, err = sizeOf(to); err != nil {
+			return toolbox.Output{}, err
+		}
+		if written <= limit {
+			size := plan.Say("%d × %d pixels", w, h)
+			return toolbox.Output{
+				Path: to, About: plan.Say("%s, %s", fileSize(written), size),
+				Note: plan.Say("The picture had to be made smaller, to %s.", size),
+			}, nil
+		}
+		if err := os.Remove(to); err != nil {
+			return toolbox.Output{}, unwritten(err)
+		}
+	}
+}
+
+func sizeOf(path string) (int64, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0, unwritten(err)
+	}
+	return info.Size(), nil
+}
+
+// duplicate makes a second file with the same content.
+func duplicate(from, to string) error {
+	f, err := os.Open(from)
+	if err != nil {
+		return unwritten(err)
+	}
+	err = operation.Create(to, func(w io.Writer) error {
+		if _, err := io.Copy(w, f); err != nil {
+			return fmt.Errorf("copy a file: %w", err)
+		}
+		return nil
+	})
+	if err := errors.Join(err, f.Close()); err != nil {
+		return unwritten(err)
+	}
+	return nil
+}
+
+func unwritten(err error) error {
+	return &plan.Fault{Sentence: plan.Say("The picture could not be written."), Err: err}
+}
+
+// next is the next best way to write the picture after a, whose file was too large:
+// only the part fits of it could have stayed. The zero attempt comes before all.
+func next(ctx context.Context, p media.Picture, a attempt, fits float64) (attempt, bool, error) {
+	own := media.FormatFor(p.Info.Ext)
+	lossy, with := own.Lossy() || p.Image.Opaque(), media.JPEG
+	if own.Lossy() {
+		with = own
+	}
+	switch {
+	case a.img == nil && !own.Lossy():
+		return attempt{p.Image, own, 0, 1}, true, nil
+	case a.scale == 1 || a.img == nil:
+		if at := slices.Index(qualities, a.quality) + 1; lossy && at < len(qualities) && (at == 0 || fits > hopeless) {
+			return attempt{p.Image, with, qualities[at], 1}, true, nil
+		}
+	}
+	if lossy {
+		own = with
+	}
+	// The file grows a little slower than the pixels. Each smaller copy is made of the
+	// original, so that no loss adds up.
+	scale := a.scale * min(shrinkBy, math.Sqrt(fits)*1.05)
+	w, h := quantity.Sizing{Factor: scale}.Of(p.Info.Width, p.Info.Height)
+	if max(w, h) < smallestSide {
+		return attempt{}, false, nil
+	}
+	img, err := media.Scaled(ctx, p.Image, w, h)
+	return attempt{img, own, shrunkQuality, scale}, true, err
+}
+
+// write writes the file and measures it on the disk.
+func (a attempt) write(ctx context.Context, path string) (size int64, err error) {
+	if a.format.Lossy() {
+		err = media.EncodeLossy(ctx, path, a.img, a.format, a.quality)
+	} else {
+		err = media.EncodeImage(ctx, path, a.img, a.format)
+	}
+	if err != nil {
+		return 0, err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0, unwritten(errors.Join(err, os.Remove(path)))
+	}
+	return info.Size(), nil
+}
+
+// changes says what was given up.
+func (a attempt) changes(p media.Picture) plan.Message {
+	var notes []plan.Message
+	switch {
+	case a.img.Rect != p.Image.Rect:
+		notes = append(notes, plan.Say("The picture had to be made smaller, to %s.", picture.Dimensions(a.img)))
+	case a.format.Lossy() && a.quality < media.DefaultQuality:
+		notes = append(notes, plan.Say("It is compressed more strongly (quality %d).", a.quality))
+	}
+	if a.format == media.JPEG && p.Info.MIME != "image/jpeg" {
+		notes = append(notes, plan.Say("It is a JPEG now."))
+	}
+	if p.Info.Frames > 1 {
+		notes = append(notes, plan.Say("Only the first frame of the animation was used."))
+	}
+	return plan.Sentences(notes...)
+}
+
+// fileSize writes a number of bytes for people.
+func fileSize(n int64) plan.Message {
+	switch {
+	case n < 1000:
+		return plan.Say("%d bytes", n)
+	case n < 1_000_000:
+		return plan.Say("%.0f kB", float64(n)/1e3)
+	}
+	return plan.Say("%.1f MB", float64(n)/1e6)
+}

@@ -1,0 +1,147 @@
+// Package transform changes the size, direction, format or file size of pictures.
+package transform
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/native/operation"
+	"atelier/agent/toolbox/native/picture"
+	"atelier/agent/toolbox/param"
+	"atelier/agent/toolbox/quantity"
+)
+
+func (o operations) resize(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Edited, error) {
+	z, err := toolbox.Need[quantity.Sizing](c, "size")
+	if err != nil {
+		return picture.Edited{}, err
+	}
+	w, h := z.Of(p.Info.Width, p.Info.Height)
+	if err := picture.CheckSize(w, h, o.limits); err != nil {
+		return picture.Edited{}, err
+	}
+	img, err := media.Scaled(ctx, p.Image, w, h)
+	if err != nil {
+		return picture.Edited{}, err
+	}
+	return picture.Edited{Image: img, About: plan.Say("resized to %s", picture.Dimensions(img))}, nil
+}
+
+func (o operations) upscale(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Edited, error) {
+	z, err := toolbox.Need[quantity.Sizing](c, "factor")
+	if err != nil {
+		return picture.Edited{}, err
+	}
+	w, h := z.Of(p.Info.Width, p.Info.Height)
+	if w < p.Info.Width || h < p.Info.Height {
+		return picture.Edited{}, operation.Refusal("%d × %d pixels would not be larger; to make a picture smaller, ask to resize it.", w, h)
+	}
+	if err := picture.CheckSize(w, h, o.limits); err != nil {
+		return picture.Edited{}, err
+	}
+	img, err := media.Scaled(ctx, p.Image, w, h)
+	if err != nil {
+		return picture.Edited{}, err
+	}
+	return picture.Edited{
+		Image: img, About: plan.Say("enlarged to %s", picture.Dimensions(img)),
+		Note: plan.Say("It was enlarged by interpolation, which is approximate: no detail was added."),
+	}, nil
+}
+
+func thumbnail(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Edited, error) {
+	z, err := toolbox.Need[quantity.Sizing](c, "size")
+	if err != nil {
+		return picture.Edited{}, err
+	}
+	w, h := z.Width, z.Height
+	switch {
+	case z.Factor > 0:
+		w, h = z.Of(p.Info.Width, p.Info.Height)
+	case w == 0 || h == 0: // one number is the longer side, whichever that is
+		w = max(w, h)
+		h = w
+	}
+	// The box is filled without changing the proportions, and never by enlarging.
+	f := min(float64(w)/float64(p.Info.Width), float64(h)/float64(p.Info.Height), 1)
+	w, h = quantity.Sizing{Factor: f}.Of(p.Info.Width, p.Info.Height)
+	img, err := media.Scaled(ctx, p.Image, w, h)
+	if err != nil {
+		return picture.Edited{}, err
+	}
+	return picture.Edited{Image: img, About: plan.Say("thumbnail of %s", picture.Dimensions(img))}, nil
+}
+
+func (o operations) rotate(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Edited, error) {
+	turn, err := toolbox.Need[param.Turn](c, "angle")
+	switch {
+	case err != nil:
+		return picture.Edited{}, err
+	case turn.Upright:
+		return upright(p)
+	}
+	angle := turn.Degrees
+	// A turned picture needs at most its diagonal each way.
+	if side := p.Info.Width + p.Info.Height; angle != 0 && angle != 90 && angle != 180 && angle != 270 {
+		if err := picture.CheckSize(side*3/4, side*3/4, o.limits); err != nil {
+			return picture.Edited{}, err
+		}
+	}
+	// What becomes free is transparent, or white where the format knows no transparency.
+	img, err := turned(ctx, p.Image, angle)
+	return picture.Edited{Image: img, About: turnedBy(angle)}, err
+}
+
+// turnedBy tells of a turn the shorter way round. The angle is in degrees clockwise, from 0 up to
+// 360.
+func turnedBy(angle float64) plan.Message {
+	if angle > 180 {
+		return plan.Say("turned by %s degrees anticlockwise", strconv.FormatFloat(360-angle, 'g', -1, 64))
+	}
+	return plan.Say("turned by %s degrees clockwise", strconv.FormatFloat(angle, 'g', -1, 64))
+}
+
+// upright is the picture as the camera says that people see it: nothing else tells which way
+// is up.
+func upright(p media.Picture) (picture.Edited, error) {
+	if !p.Turned {
+		return picture.Edited{}, &plan.Fault{
+			Sentence: plan.Say("I cannot see which way is up in this picture. Please say how to turn it: left, right or upside down."),
+			Err:      errors.New("the picture has no orientation in its metadata"),
+		}
+	}
+	return picture.Edited{Image: p.Image, About: plan.Say("set upright, as the camera noted it")}, nil
+}
+
+func flip(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Edited, error) {
+	direction, err := toolbox.Need[string](c, "direction")
+	if err != nil {
+		return picture.Edited{}, err
+	}
+	orientation, about := 2, plan.Say("mirrored left to right")
+	switch direction {
+	case "both":
+		orientation, about = 3, plan.Say("mirrored both ways")
+	case "vertical":
+		orientation, about = 4, plan.Say("mirrored top to bottom")
+	}
+	img, err := media.Oriented(ctx, p.Image, orientation)
+	return picture.Edited{Image: img, About: about}, err
+}
+
+func convert(_ context.Context, p media.Picture, c toolbox.Call) (picture.Edited, error) {
+	name, err := toolbox.Need[string](c, "format")
+	if err != nil {
+		return picture.Edited{}, err
+	}
+	f, ok := media.FormatNamed(name)
+	if !ok {
+		return picture.Edited{}, fmt.Errorf("no picture is written as %q", name)
+	}
+	return picture.Edited{Image: p.Image, Format: f, About: plan.Say("as %s", string(f))}, nil
+}
