@@ -161,7 +161,8 @@ func (t *Tool) scope(what string, f *faults) template.Scope {
 		case a.Type == plan.Image || a.Type.ImageMap():
 			numbers(a.Name, "width", "height", "frames", "duration")
 		case a.Type == plan.Video:
-			numbers(a.Name, "width", "height", "duration", "rate", "sound", "stream", "alpha", "plays", "subtitles", "subtitle", "drawn", "start", "shortest", "room")
+			numbers(a.Name, "width", "height", "duration", "rate", "sound",
+				"stream", "alpha", "plays", "subtitles", "subtitle", "drawn", "start", "shortest", "room")
 		case a.Type == plan.Audio:
 			numbers(a.Name, "duration", "channels", "rate", "stream", "heard", "voice", "peak", "room", "silent", "cover")
 			s[a.Name+".format"] = template.Closed

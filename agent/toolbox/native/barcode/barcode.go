@@ -74,7 +74,8 @@ func (o operations) readCode(ctx context.Context, c toolbox.Call) (toolbox.Outpu
 			return toolbox.Output{Value: strings.Join(found, "\n"), About: plan.Say("what the code says")}, nil
 		}
 	}
-	return toolbox.Output{}, operation.Problem("There is no QR code or bar code on the picture that I can read. A sharp, straight picture of the code alone works best.")
+	return toolbox.Output{}, operation.Problem(
+		"There is no QR code or bar code on the picture that I can read. A sharp, straight picture of the code alone works best.")
 }
 
 // decode returns the texts of the codes on a picture, dark on light or light on dark.

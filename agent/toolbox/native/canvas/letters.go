@@ -47,7 +47,7 @@ func NewLetters(style Style, size float64) (Letters, error) {
 }
 
 // NewFace returns a font in that size in pixels.
-func NewFace(style Style, size float64) (font.Face, error) {
+func NewFace(style Style, size float64) (font.Face, error) { //nolint:ireturn // the library gives no type of its own
 	f, err := parsed[style]()
 	if err != nil {
 		return nil, fmt.Errorf("read the font: %w", err)

@@ -53,7 +53,8 @@ func textCard(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	case err != nil:
 		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("The text cannot be drawn."), Err: err}
 	case text.Width() > inner.Dx() || text.Height() > inner.Dy():
-		return toolbox.Output{}, operation.Problem("The text is too long for a picture of %d × %d pixels; make the text shorter or the picture larger.", size.X, size.Y)
+		return toolbox.Output{}, operation.Problem(
+			"The text is too long for a picture of %d × %d pixels; make the text shorter or the picture larger.", size.X, size.Y)
 	}
 	top := inner.Min.Y + (inner.Dy()-text.Height())/2
 	box := image.Rect(inner.Min.X, top, inner.Max.X, top+text.Height())

@@ -49,12 +49,14 @@ func meme(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Edited,
 		case err != nil:
 			return picture.Edited{}, &plan.Fault{Sentence: plan.Say("The text cannot be drawn."), Err: err}
 		case text.Width() > inner.Dx() || text.Height() > inner.Dy()/2:
-			return picture.Edited{}, operation.Problem("The text is too long for a picture of %d × %d pixels; make the text shorter or the picture larger.", w, h)
+			return picture.Edited{}, operation.Problem(
+				"The text is too long for a picture of %d × %d pixels; make the text shorter or the picture larger.", w, h)
 		}
 		box := quantity.Anchor{Y: 2*i - 1}.In(inner, text.Width(), text.Height())
 		if err := text.Draw(ctx, p.Image, box, 0, color.White, color.Black, max(1, int(text.Size/12))); err != nil {
 			return picture.Edited{}, err
 		}
 	}
-	return picture.Edited{Image: p.Image, About: plan.Say("with the words “%s”", strings.TrimSpace(lines[0]+" "+lines[1])), Note: lettering.Missing(lines[0] + lines[1])}, nil
+	about := plan.Say("with the words “%s”", strings.TrimSpace(lines[0]+" "+lines[1]))
+	return picture.Edited{Image: p.Image, About: about, Note: lettering.Missing(lines[0] + lines[1])}, nil
 }

@@ -6,8 +6,8 @@ package file
 
 import (
 	"context"
-	"crypto/md5"
-	"crypto/sha1"
+	"crypto/md5"  //nolint:gosec // people ask for it to compare files
+	"crypto/sha1" //nolint:gosec // people ask for it to compare files
 	"crypto/sha256"
 	"crypto/sha512"
 	"encoding/hex"

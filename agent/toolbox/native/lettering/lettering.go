@@ -63,6 +63,7 @@ func wrap(face font.Face, text string, width int) []string {
 	return lines
 }
 
+// Width is that of the longest line, in pixels.
 func (l Text) Width() int {
 	widest := 0
 	for _, line := range l.lines {
@@ -71,6 +72,7 @@ func (l Text) Width() int {
 	return widest
 }
 
+// Height is that of all lines, in pixels.
 func (l Text) Height() int { return int(math.Ceil(float64(len(l.lines)) * l.Size * leading)) }
 
 // Draw writes the lines into the box: align is -1 for left, 0 for centred, 1 for right.
