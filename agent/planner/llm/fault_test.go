@@ -20,6 +20,7 @@ import (
 	"atelier/agent/planner/llm"
 	"atelier/agent/planner/llm/llmtest"
 	"atelier/agent/planner/llm/replay"
+	"atelier/agent/planner/llm/token"
 	"atelier/agent/toolbox"
 )
 
@@ -534,6 +535,46 @@ func TestCeilingOfTokens(t *testing.T) {
 				t.Errorf("%d calls, %d requests, %d tokens", calls, len(f.server.Requests()), thinking.Tokens())
 			}
 			f.keepsQuiet(t, err)
+		})
+	}
+}
+
+// A repair has room in the smallest context, however long the bad answer is and however
+// much there is to complain of.
+func TestARepairFitsTheContext(t *testing.T) {
+	t.Parallel()
+	const context = 4096
+	for name, bad := range map[string]llmtest.Response{
+		"a long answer":        {Text: strings.Repeat(`"ä":{"x-1":2},`, 2000)},
+		"an unknown resource":  {JSON: split(func(s fields) { s["args"] = list{fields{"type": "image", "value": "none.png", "meaning": ""}} })},
+		"a long one, no words": {Text: strings.Repeat("没有", 3000)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFaulty(t, llmtest.Config{Answer: scripted(bad, llmtest.Response{JSON: split(nil)})}, nil, func(c *llm.Config) { c.ContextTokens = context })
+			r := aWish()
+			for range 80 {
+				r.Earlier = append(r.Earlier, plan.Resource{Name: "photo-" + strings.Repeat("0123456789", 2) + string(rune('a'+len(r.Earlier)%26)) + ".png", Type: plan.Image})
+			}
+			if _, err := f.Decompose(t.Context(), r, new(plan.Thinking)); err != nil {
+				t.Fatal(err)
+			}
+			all := f.server.Requests()
+			if len(all) != 2 {
+				t.Fatalf("%d requests", len(all))
+			}
+			for i, asked := range all {
+				size := asked.MaxTokens
+				for _, m := range asked.Messages {
+					size += token.Count(m.Text)
+				}
+				if size > context || asked.MaxTokens < 700 {
+					t.Errorf("request %d has %d tokens, of them %d for the answer", i+1, size, asked.MaxTokens)
+				}
+			}
+			if last := all[1].Messages[len(all[1].Messages)-1]; !strings.HasPrefix(last.Text, "Your answer cannot be used: ") || !strings.Contains(last.Text, "Give the whole answer again") {
+				t.Errorf("the complaint is %q", last.Text)
+			}
 		})
 	}
 }

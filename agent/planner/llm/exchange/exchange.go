@@ -43,7 +43,7 @@ type Config struct {
 // The defaults of a [Config].
 const (
 	DefaultContextTokens = 32_768
-	DefaultMaxTokens     = 100_000
+	defaultMaxTokens     = 100_000
 
 	// LeastContext is the smallest context that a question fits into.
 	LeastContext = 4096
@@ -73,7 +73,7 @@ func New(c Config) (*Exchange, error) {
 		c.ContextTokens = DefaultContextTokens
 	}
 	if c.MaxTokens == 0 {
-		c.MaxTokens = DefaultMaxTokens
+		c.MaxTokens = defaultMaxTokens
 	}
 	if c.ContextTokens < LeastContext || c.MaxTokens < 0 {
 		return nil, fmt.Errorf("the model must take at least %d tokens, and a request more than none", LeastContext)

@@ -1,20 +1,21 @@
-package llm_test
+package exchange_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"atelier/agent/endpoint"
 	"atelier/agent/endpoint/family"
 	"atelier/agent/plan"
-	"atelier/agent/planner/llm"
+	"atelier/agent/planner/llm/exchange"
 	"atelier/agent/planner/llm/llmtest"
 	"atelier/agent/planner/llm/replay"
-	"atelier/agent/planner/llm/token"
 )
 
 // sent are the parameters of a call.
@@ -23,6 +24,68 @@ type sent struct {
 	New    int      `json:"max_completion_tokens"`
 	Warmth *float64 `json:"temperature"`
 	Format string   `json:"-"`
+}
+
+// good is an answer that can be used.
+const good = `{"words":["violet","walrus","and","some","more"]}`
+
+// setup is what a test may change.
+type setup struct {
+	exchange.Config
+
+	Model exchange.ModelConfig
+}
+
+// asker puts questions to a server that answers as scripted.
+type asker struct {
+	*exchange.Exchange
+
+	server *llmtest.Server
+	waits  *[]time.Duration
+}
+
+func newAsker(t *testing.T, server llmtest.Config, change func(*setup)) asker {
+	t.Helper()
+	a := asker{server: llmtest.New(t, server), waits: new([]time.Duration)}
+	transport := new(http.Transport)
+	t.Cleanup(transport.CloseIdleConnections)
+	e, err := endpoint.New(endpoint.Config{
+		BaseURL: a.server.URL(), Transport: transport,
+		Wait: func(ctx context.Context, d time.Duration) error {
+			*a.waits = append(*a.waits, d)
+			return ctx.Err()
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := setup{Model: exchange.ModelConfig{Endpoint: e, Name: "test-model"}}
+	if change != nil {
+		change(&c)
+	}
+	if c.Config.Model, err = exchange.NewModel(c.Model); err != nil {
+		t.Fatal(err)
+	}
+	if a.Exchange, err = exchange.New(c.Config); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// do asks for words.
+func (a asker) do(ctx context.Context, thinking *plan.Thinking) error {
+	type words struct {
+		Words []string `json:"words"`
+	}
+	form, err := exchange.NewSchema[words]("words", nil)
+	if err != nil {
+		return err
+	}
+	q := exchange.Question{Job: "words", Request: "r1", System: strings.Repeat("Say some words as JSON. ", 1200), User: "Now.", Schema: form, Output: 4096}
+	return a.Ask(ctx, q, thinking, func(content string) error {
+		_, err := exchange.ReadObject[words](content)
+		return err
+	})
 }
 
 func sentIn(t *testing.T, r llmtest.Request) sent {
@@ -42,7 +105,7 @@ func TestModelsThatThink(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		cut   string // what is left of the thoughts
-		calls int    // of two decompositions
+		calls int    // of two questions
 	}{
 		{"qwen3-vl:8b", "", 3},
 		{"deepseek-reasoner", "<think>What is wanted? ", 3},
@@ -54,14 +117,14 @@ func TestModelsThatThink(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			f := newFaulty(t, llmtest.Config{Answer: func(r llmtest.Request) llmtest.Response {
+			f := newAsker(t, llmtest.Config{Answer: func(r llmtest.Request) llmtest.Response {
 				if r.MaxTokens < spent+500 {
 					return llmtest.Response{Text: c.cut, Finish: "length", Usage: &replay.Usage{Input: 3000, Output: r.MaxTokens}}
 				}
-				return llmtest.Response{Text: "hm, hm</think>\n\n" + written(split(nil))}
-			}}, nil, func(l *llm.Config) { l.Model.Name = c.name })
+				return llmtest.Response{Text: "hm, hm</think>\n\n" + good}
+			}}, func(l *setup) { l.Model.Name = c.name })
 			for range 2 {
-				if err := do(t.Context(), f, "", new(plan.Thinking)); err != nil {
+				if err := f.do(t.Context(), new(plan.Thinking)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -80,7 +143,7 @@ func TestModelsThatAreChosen(t *testing.T) {
 		name          string
 		named         string
 		listed, knows []string
-		asked         string // in two decompositions
+		asked         string // in two questions
 		ends          endpoint.Kind
 	}{
 		{"the first is known", "", []string{"gpt-6.1-terra", "gpt-4"}, []string{"gpt-6.1-terra"}, "gpt-6.1-terra gpt-6.1-terra", ""},
@@ -92,12 +155,12 @@ func TestModelsThatAreChosen(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			f := newFaulty(t, llmtest.Config{Models: c.listed, Answer: func(r llmtest.Request) llmtest.Response {
+			f := newAsker(t, llmtest.Config{Models: c.listed, Answer: func(r llmtest.Request) llmtest.Response {
 				if !slices.Contains(c.knows, r.Model) {
 					return llmtest.Response{Status: http.StatusNotFound, ErrorCode: "model_not_found"}
 				}
-				return llmtest.Response{JSON: split(nil)}
-			}}, nil, func(l *llm.Config) {
+				return llmtest.Response{Text: good}
+			}}, func(l *setup) {
 				var err error
 				if l.Model.Choice, err = family.New(family.Config{Endpoint: l.Model.Endpoint}); err != nil {
 					t.Fatal(err)
@@ -106,7 +169,7 @@ func TestModelsThatAreChosen(t *testing.T) {
 			})
 			var thinking plan.Thinking
 			for range 2 {
-				if err := do(t.Context(), f, "", &thinking); endpoint.KindOf(err) != c.ends || (err == nil) != (c.ends == "") {
+				if err := f.do(t.Context(), &thinking); endpoint.KindOf(err) != c.ends || (err == nil) != (c.ends == "") {
 					t.Fatal(err)
 				}
 			}
@@ -135,18 +198,18 @@ func TestRefusedParameters(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name     string
-		model    llm.Model
+		model    exchange.ModelConfig
 		refuses  func(sent) string
-		requests int // of two decompositions
+		requests int // of two questions
 		want     sent
 	}{
-		{"temperature", llm.Model{Name: "chat"}, func(s sent) string {
+		{"temperature", exchange.ModelConfig{Name: "chat"}, func(s sent) string {
 			if s.Warmth != nil {
 				return "temperature"
 			}
 			return ""
 		}, 3, sent{Old: 4096, Format: "json_schema"}},
-		{"both, as of a deployment that reasons", llm.Model{Name: "chat"}, func(s sent) string {
+		{"both, as of a deployment that reasons", exchange.ModelConfig{Name: "chat"}, func(s sent) string {
 			switch {
 			case s.Old != 0:
 				return "max_tokens"
@@ -155,15 +218,15 @@ func TestRefusedParameters(t *testing.T) {
 			}
 			return ""
 		}, 4, sent{New: 4096, Format: "json_schema"}},
-		{"the new field", llm.Model{Name: "gpt-5", TokenField: "max_completion_tokens"}, func(sent) string { return "" }, 2, sent{New: 16384, Format: "json_schema"}},
-		{"the old field, by the client", llm.Model{Name: "gpt-5", TokenField: "max_tokens"}, func(sent) string { return "" }, 2, sent{New: 16384, Format: "json_schema"}},
-		{"the new field of an old server", llm.Model{Name: "m", TokenField: "max_completion_tokens"}, func(s sent) string {
+		{"the new field", exchange.ModelConfig{Name: "gpt-5", TokenField: "max_completion_tokens"}, func(sent) string { return "" }, 2, sent{New: 16384, Format: "json_schema"}},
+		{"the old field, by the client", exchange.ModelConfig{Name: "gpt-5", TokenField: "max_tokens"}, func(sent) string { return "" }, 2, sent{New: 16384, Format: "json_schema"}},
+		{"the new field of an old server", exchange.ModelConfig{Name: "m", TokenField: "max_completion_tokens"}, func(s sent) string {
 			if s.New != 0 {
 				return "max_completion_tokens"
 			}
 			return ""
 		}, 3, sent{Old: 4096, Format: "json_schema"}},
-		{"temperature and the schema", llm.Model{Name: "chat"}, func(s sent) string {
+		{"temperature and the schema", exchange.ModelConfig{Name: "chat"}, func(s sent) string {
 			switch {
 			case s.Warmth != nil:
 				return "temperature"
@@ -175,14 +238,14 @@ func TestRefusedParameters(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			f := newFaulty(t, llmtest.Config{Answer: func(r llmtest.Request) llmtest.Response {
+			f := newAsker(t, llmtest.Config{Answer: func(r llmtest.Request) llmtest.Response {
 				if param := c.refuses(sentIn(t, r)); param != "" {
 					return no(param)
 				}
-				return llmtest.Response{JSON: split(nil)}
-			}}, nil, func(l *llm.Config) { l.Model.Name, l.Model.TokenField = c.model.Name, c.model.TokenField })
+				return llmtest.Response{Text: good}
+			}}, func(l *setup) { l.Model.Name, l.Model.TokenField = c.model.Name, c.model.TokenField })
 			for range 2 {
-				if err := do(t.Context(), f, "", new(plan.Thinking)); err != nil {
+				if err := f.do(t.Context(), new(plan.Thinking)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -196,8 +259,8 @@ func TestRefusedParameters(t *testing.T) {
 	}
 	t.Run("for good", func(t *testing.T) {
 		t.Parallel()
-		f := newFaulty(t, llmtest.Config{Answer: scripted(no("temperature"))}, nil, nil)
-		err := do(t.Context(), f, "", new(plan.Thinking))
+		f := newAsker(t, llmtest.Config{Answer: llmtest.InOrder(no("temperature"), no("temperature"))}, nil)
+		err := f.do(t.Context(), new(plan.Thinking))
 		if endpoint.KindOf(err) != endpoint.Rejected || len(f.server.Requests()) != 2 {
 			t.Errorf("%v after %d requests", err, len(f.server.Requests()))
 		}
@@ -208,9 +271,9 @@ func TestRefusedParameters(t *testing.T) {
 func TestAServerThatFailsAtAFormat(t *testing.T) {
 	t.Parallel()
 	bad := llmtest.Response{Status: http.StatusInternalServerError, ErrorType: "server_error", ErrorMessage: `response_format type must be one of "text" or "json_object"`}
-	f := newFaulty(t, llmtest.Config{Answer: scripted(bad, llmtest.Response{JSON: split(nil)})}, nil, nil)
+	f := newAsker(t, llmtest.Config{Answer: llmtest.InOrder(bad, llmtest.Response{Text: good}, llmtest.Response{Text: good})}, nil)
 	for range 2 {
-		if err := do(t.Context(), f, "", new(plan.Thinking)); err != nil {
+		if err := f.do(t.Context(), new(plan.Thinking)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -227,18 +290,19 @@ func TestAServerThatFailsAtAFormat(t *testing.T) {
 func TestNoReasonForTheEnd(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ text, finish, wrong string }{
-		"whole":               {written(split(nil)), "none", ""},
-		"broken off":          {written(split(nil))[:90], "none", "cut off"},
-		"of another shape":    {`{"subtasks":"` + saidWords + `"}`, "none", "wrong shape"},
-		"another word":        {written(split(nil)), "eos_token", ""},
-		"another word's half": {written(split(nil))[:90], "eos_token", "no JSON"},
-		"another limit":       {written(split(nil)), "max_tokens", "cut off"},
+		"whole":               {good, "none", ""},
+		"broken off":          {good[:30], "none", "cut off"},
+		"of another shape":    {`{"words":"violet"}`, "none", "wrong shape"},
+		"another word":        {good, "eos_token", ""},
+		"another word's half": {good[:30], "eos_token", "no JSON"},
+		"another limit":       {good, "max_tokens", "cut off"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := newFaulty(t, llmtest.Config{Answer: scripted(llmtest.Response{Text: c.text, Finish: c.finish})}, nil, nil)
-			err := do(t.Context(), f, "", new(plan.Thinking))
-			wrong, ok := errors.AsType[*llm.AnswerError](err)
+			answer := llmtest.Response{Text: c.text, Finish: c.finish}
+			f := newAsker(t, llmtest.Config{Answer: llmtest.InOrder(answer, answer)}, nil)
+			err := f.do(t.Context(), new(plan.Thinking))
+			wrong, ok := errors.AsType[*exchange.AnswerError](err)
 			if (err != nil) != (c.wrong != "") || err != nil && (!ok || wrong.Kind != c.wrong) {
 				t.Errorf("it is %v", err)
 			}
@@ -250,56 +314,16 @@ func TestNoReasonForTheEnd(t *testing.T) {
 func TestTheCeilingHoldsTheAnswers(t *testing.T) {
 	t.Parallel()
 	const ceiling = 16_000
-	f := newFaulty(t, llmtest.Config{Answer: func(r llmtest.Request) llmtest.Response {
+	f := newAsker(t, llmtest.Config{Answer: func(r llmtest.Request) llmtest.Response {
 		return llmtest.Response{Text: `{"thought":"`, Finish: "length", Usage: &replay.Usage{Input: len(r.System()+r.User()) / 4, Output: r.MaxTokens}}
-	}}, nil, func(c *llm.Config) { c.MaxTokens = ceiling })
+	}}, func(c *setup) { c.MaxTokens = ceiling })
 	var thinking plan.Thinking
-	err := do(t.Context(), f, "", &thinking)
+	err := f.do(t.Context(), &thinking)
 	all := f.server.Requests()
 	if err == nil || len(all) == 0 || thinking.Tokens() > ceiling {
 		t.Errorf("%d tokens in %d requests: %v", thinking.Tokens(), len(all), err)
 	}
 	if len(all) == 2 && all[1].MaxTokens >= all[0].MaxTokens {
 		t.Errorf("an answer of %d tokens, then one of %d", all[0].MaxTokens, all[1].MaxTokens)
-	}
-}
-
-// A repair has room in the smallest context, however long the bad answer is and however
-// much there is to complain of.
-func TestARepairFitsTheContext(t *testing.T) {
-	t.Parallel()
-	const context = 4096
-	for name, bad := range map[string]llmtest.Response{
-		"a long answer":        {Text: strings.Repeat(`"ä":{"x-1":2},`, 2000)},
-		"an unknown resource":  {JSON: split(func(s fields) { s["args"] = list{fields{"type": "image", "value": "none.png", "meaning": ""}} })},
-		"a long one, no words": {Text: strings.Repeat("没有", 3000)},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			f := newFaulty(t, llmtest.Config{Answer: scripted(bad, llmtest.Response{JSON: split(nil)})}, nil, func(c *llm.Config) { c.ContextTokens = context })
-			r := aWish()
-			for range 80 {
-				r.Earlier = append(r.Earlier, plan.Resource{Name: "photo-" + strings.Repeat("0123456789", 2) + string(rune('a'+len(r.Earlier)%26)) + ".png", Type: plan.Image})
-			}
-			if _, err := f.Decompose(t.Context(), r, new(plan.Thinking)); err != nil {
-				t.Fatal(err)
-			}
-			all := f.server.Requests()
-			if len(all) != 2 {
-				t.Fatalf("%d requests", len(all))
-			}
-			for i, asked := range all {
-				size := asked.MaxTokens
-				for _, m := range asked.Messages {
-					size += token.Count(m.Text)
-				}
-				if size > context || asked.MaxTokens < 700 {
-					t.Errorf("request %d has %d tokens, of them %d for the answer", i+1, size, asked.MaxTokens)
-				}
-			}
-			if last := all[1].Messages[len(all[1].Messages)-1]; !strings.HasPrefix(last.Text, "Your answer cannot be used: ") || !strings.Contains(last.Text, "Give the whole answer again") {
-				t.Errorf("the complaint is %q", last.Text)
-			}
-		})
 	}
 }
