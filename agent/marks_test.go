@@ -106,8 +106,8 @@ func TestWhatIsMarkedIsWorkedOn(t *testing.T) {
 			point: ofPoint + "mask_image image_captioning",
 		},
 		{
-			wish: "what does it say here?", box: "image_cropping image_question_answering", mask: "mask_image image_question_answering",
-			point: ofPoint + "mask_image image_question_answering",
+			wish: "what does it say here?", box: "image_cropping optical_character_recognition", mask: "mask_image optical_character_recognition",
+			point: ofPoint + "mask_image optical_character_recognition",
 		},
 		{wish: "how many pigeons are here?", box: "image_cropping visual_grounding count_objects"},
 		{wish: "make it black and white", box: "greyscale_image", mask: "greyscale_image", point: "greyscale_image"},

@@ -70,7 +70,7 @@ func timeTypes() map[Type]kind {
 			},
 		},
 		Interval: {
-			about: plan.Say("how often"), examples: []string{"every 5 seconds", "one per second"}, meaning: plan.Amount,
+			about: plan.Say("how often"), examples: []string{"every 5 seconds", "4 fps"}, meaning: plan.Amount,
 			units: []quantity.Unit{quantity.Time, quantity.Clock, quantity.FrameRate, quantity.Number}, most: 2, pattern: `^` + clockPattern + `$`,
 			parse: func(_ Param, s string) (any, bool) {
 				d, ok := parseClock(s)
