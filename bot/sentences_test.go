@@ -121,6 +121,9 @@ func formats(t *testing.T) map[string]string {
 					maps.Copy(all, written(files, file))
 				}
 			}
+			if strings.HasPrefix(folder, tools+"/") {
+				maps.Copy(s, toolSayers(t))
+			}
 			words := constants(parsed)
 			for grown := -1; grown < len(s); { // who hands over to one that hands over
 				grown = len(s)
@@ -141,6 +144,33 @@ func formats(t *testing.T) map[string]string {
 		}
 	}
 	return all
+}
+
+// tools is where the tools in Go are, which say why a call fails by the functions of their package operation.
+const tools = "../agent/toolbox/native"
+
+// toolSayers are the functions of that package that take the format of a sentence.
+func toolSayers(t *testing.T) sayers {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(filepath.FromSlash(tools), "operation", "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := sayers{"plan.Say": 0}
+	for _, file := range files {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.learn(parsed)
+	}
+	exported := sayers{}
+	for name, place := range s {
+		if ast.IsExported(name) {
+			exported["operation."+name] = place
+		}
+	}
+	return exported
 }
 
 // saidElsewhere are the folders whose pages have words of their own, which their tests hold,

@@ -12,7 +12,7 @@ import (
 // made a film of, and read: there is no writing in them.
 func TestUnusualPictures(t *testing.T) {
 	t.Parallel()
-	other := func(name string) string { return filepath.Join("..", "media", "strip", "testdata", name) }
+	other := func(name string) string { return filepath.Join("..", "media", "metadata", "testdata", name) }
 	for name, path := range map[string]string{
 		"CMYK": other("picture-cmyk.jpg"), "16 bits": other("picture-16bit.png"),
 		"an animated PNG": other("picture-animated.png"), "an animated WebP": other("picture-animated.webp"),
