@@ -71,6 +71,9 @@ func readTool(b []byte) (Tool, []error) {
 	for i := range t.Backends {
 		t.Backends[i] = completed(t.Backends[i], t.Name)
 		t.Backends[i].Inputs = t.inputs(t.Backends[i])
+		if t.Backends[i].Program != "" {
+			t.Backends[i].Settings = t.Params
+		}
 	}
 	t.squeeze()
 	for i := range t.Params {

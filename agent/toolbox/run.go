@@ -124,7 +124,7 @@ func (t *Toolbox) ready(ctx context.Context, tool string, c Candidate) error {
 	}
 	t.mu.Lock()
 	known := slices.ContainsFunc(t.known[t.catalogue.byName[tool]], func(a answer) bool {
-		return a.live() && a.candidate == c && t.clock().Before(a.next)
+		return a.live() && a.candidate.Name() == c.Name() && t.clock().Before(a.next)
 	})
 	t.mu.Unlock()
 	if known {

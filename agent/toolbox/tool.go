@@ -169,12 +169,14 @@ type Backing struct {
 	Recipe *template.Recipe `yaml:",inline"`
 	// Request is what the kind http sends to a service.
 	Request *template.Request `yaml:"request,omitempty"`
-	// Program is what the kind improvise runs, as it was stored; "" has one written.
+	// Program is the Python that the kind improvise runs; "" has a program written.
 	Program string `yaml:"program,omitempty"`
 	// Inputs are the names of the tool's resources in their order, separated by spaces, which is the
 	// order in which the Program is given them. Of a Request they are the files that it needs. They are
 	// not read from the file.
 	Inputs string `yaml:"-"`
+	// Settings are the tool's parameters, which a Program is given. They are not read from here.
+	Settings []param.Param `yaml:"-"`
 	// Debian is the package of Debian that has the program of a command, where it has another name.
 	Debian string `yaml:"debian,omitempty"`
 	// Device is where it works: cpu or gpu, or program, where what models write runs. It is cpu for a

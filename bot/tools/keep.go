@@ -4,11 +4,15 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	_ "embed"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"text/template"
 	"unicode"
 	"unicode/utf8"
 
@@ -17,6 +21,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/improvise"
+	"atelier/agent/toolbox/param"
 	"atelier/bot/command"
 	"atelier/bot/fault"
 	"atelier/bot/operate"
@@ -25,6 +30,9 @@ import (
 	"atelier/bot/settings"
 	"atelier/jobs"
 )
+
+//go:embed tool_kept.yaml.tmpl
+var keptToolFile string
 
 type keepToolCommand struct {
 	Request string `arg:"" help:"The request, or how its id begins."`
@@ -105,15 +113,15 @@ func Improvised(r jobs.Request) (jobs.Run, jobs.Step, bool) {
 // Kept is a program that becomes a tool.
 type Kept struct {
 	request, wish, task, program string
+	params                       []param.Param
 	inputs                       []plan.Type
 	returns                      plan.Type
 }
 
 // NewKept is the program of a step as a tool.
 func NewKept(r jobs.Request, run jobs.Run, step jobs.Step) Kept {
-	k := Kept{
-		request: r.ID, wish: output.OneLine(cmp.Or(run.Guess, operate.WishOf(r)), 200), program: run.Results[step.Key].Program, returns: step.Action.Returns,
-	}
+	k := Kept{request: r.ID, wish: output.OneLine(cmp.Or(run.Guess, operate.WishOf(r)), 200), returns: step.Action.Returns}
+	k.program, k.params = improvise.Keep(run.Results[step.Key].Program)
 	if run.Plan != nil && step.Task < len(run.Plan.Tasks) {
 		k.task = output.OneLine(run.Plan.Tasks[step.Task].Subtask.Description, 200)
 	}
@@ -131,29 +139,82 @@ func NewKept(r jobs.Request, run jobs.Run, step jobs.Step) Kept {
 
 // File is the tool's file, which is right.
 func (k Kept) File(name string) ([]byte, error) {
+	file, err := template.New("tool").Funcs(template.FuncMap{"yaml": scalar}).Parse(keptToolFile)
+	if err != nil {
+		return nil, fmt.Errorf("read the file of a kept tool: %w", err)
+	}
+	d := k.draft(name)
+	var b bytes.Buffer
+	for _, d.Program = range []string{literal(k.program, "      "), strconv.Quote(k.program)} {
+		b.Reset()
+		if err := file.Execute(&b, d); err != nil {
+			return nil, fmt.Errorf("write the file of a kept tool: %w", err)
+		}
+		var tool toolbox.Tool
+		if tool, err = toolbox.ReadTool(b.Bytes()); err == nil && tool.Backends[0].Program == k.program {
+			return b.Bytes(), nil
+		}
+	}
+	if err == nil {
+		err = errors.New("YAML does not hold it as it is")
+	}
+	return nil, fault.Usage("The program cannot be kept as a tool:\n  %s", strings.ReplaceAll(err.Error(), "\n", "\n  "))
+}
+
+// keptDraft is what the file of a kept tool is filled in with.
+type keptDraft struct {
+	toolbox.Tool
+
+	Request, Kind, Program string
+}
+
+// draft is the tool, without its program.
+func (k Kept) draft(name string) keptDraft {
 	words := strings.ReplaceAll(name, "_", " ")
 	t := toolbox.Tool{
 		Name: name, Description: sentenceOf(cmp.Or(k.task, k.wish, words)), When: "For requests like: " + cmp.Or(k.wish, words),
-		Examples: k.examples(words), Domain: "general", Origins: []string{toolbox.Own}, Params: improvise.Params(k.program), Returns: k.returns,
+		Examples: k.examples(words), Domain: "general", Params: k.params, Returns: k.returns,
 		Made: "the result of " + words, Suffix: strings.ReplaceAll(name, "_", "-"),
-		Backends: []toolbox.Backing{{Kind: settings.ImproviseKind, Program: k.program}}, // the rest is as usual
 	}
 	t.Args = k.args(t)
 	if len(t.Args) > 0 {
 		t.Made += " for {" + t.Args[0].Name + "}"
 	}
 	t.Moves = k.returns == plan.Image && slices.Contains(k.inputs, plan.Image)
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "# The program that was written for the request %s. All words here may be changed.\n", k.request)
-	to := yaml.NewEncoder(&b)
-	to.SetIndent(2)
-	if err := to.Encode(t); err != nil {
-		return nil, fmt.Errorf("write a tool's file: %w", err)
+	return keptDraft{Tool: t, Request: k.request, Kind: settings.ImproviseKind}
+}
+
+// scalar is a text as YAML writes it on one line.
+func scalar(text string) string {
+	b, err := yaml.Marshal(text)
+	line := strings.TrimSuffix(string(b), "\n")
+	if err != nil || strings.Contains(line, "\n") {
+		return strconv.Quote(text)
 	}
-	if _, err := toolbox.ReadTool(b.Bytes()); err != nil {
-		return nil, fault.Usage("The program cannot be kept as a tool:\n  %s", strings.ReplaceAll(err.Error(), "\n", "\n  "))
+	return line
+}
+
+// literal is a text as a block of YAML, whose lines are indented. Not every text can be written so.
+func literal(text, indent string) string {
+	head := "|"
+	if strings.HasPrefix(text, " ") || strings.HasPrefix(text, "\t") || strings.HasPrefix(text, "\n") {
+		head += "2" // the first line does not show how far the block is indented
 	}
-	return b.Bytes(), nil
+	switch {
+	case !strings.HasSuffix(text, "\n"):
+		head += "-"
+	case strings.HasSuffix(text, "\n\n"):
+		head += "+"
+	}
+	var b strings.Builder
+	b.WriteString(head + "\n")
+	for line := range strings.Lines(text) {
+		if line != "\n" {
+			b.WriteString(indent)
+		}
+		b.WriteString(line)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // args are the files that the program was given, by their types.

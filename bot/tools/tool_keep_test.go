@@ -18,6 +18,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/planner/llm/llmtest"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/improvise"
 	"atelier/bot/ask"
 	"atelier/bot/bottest"
 	"atelier/bot/clitest"
@@ -93,7 +94,7 @@ func TestKeep(t *testing.T) {
 			t.Errorf("%s: (-want +got)\n%s", name, diff)
 		}
 		backing := tool.Backends[0]
-		if p, _ := tool.Param(tool.Params[0].Name); p.Default != "Hello" || backing.Program != step1(c.request).Program {
+		if p, _ := tool.Param(tool.Params[0].Name); p.Default != "Hello" || backing.Program != improvise.Source(step1(c.request).Program) {
 			t.Errorf("%s: %+v", name, tool)
 		}
 		if want := strings.Join(slices.DeleteFunc(c.args, func(a string) bool { return a == tool.Params[0].Name }), " "); backing.Inputs != want {
@@ -116,9 +117,72 @@ func TestKeep(t *testing.T) {
 	run, step, _ = tools.Improvised(empty)
 	b, err = tools.NewKept(empty, run, step).File("the_greeter")
 	bottest.Check(t, err) // its settings are arguments
-	if !strings.Contains(string(b), "made: the result of the greeter\n") || !strings.Contains(string(b), "program: |") && !strings.Contains(string(b), "program: '{") {
+	if !strings.Contains(string(b), "made: the result of the greeter\n") {
 		t.Errorf("%s", b)
 	}
+}
+
+// TestKeepWritesWhatPeopleEdit: the program stands in the file as it is, and settings are plain YAML.
+func TestKeepWritesWhatPeopleEdit(t *testing.T) {
+	t.Parallel()
+	r := improvisedRequest("draw a frame round this photo", storedProgram(t, "import os\n\nwidth = SETTINGS['width']\nif width:\n\tprint('é 🎨')\n"), plan.Image, plan.Image)
+	run, step, _ := tools.Improvised(r)
+	b, err := tools.NewKept(r, run, step).File("draw_frame")
+	bottest.Check(t, err)
+	want, err := os.ReadFile(filepath.Join("testdata", "draw_frame.yaml"))
+	bottest.Check(t, err)
+	if diff := cmp.Diff(string(want), string(b)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestKeepLosesNothing of a program, whether a block of YAML can hold it or not.
+func TestKeepLosesNothing(t *testing.T) {
+	t.Parallel()
+	for source, block := range map[string]bool{
+		"print(1)": true, "print(1)\n": true, "print(1)\n\n\n": true, "\n\nprint(1)\n": true, "if 1:\n\tprint(1)\n": true,
+		"print(1)  \nprint(2)\t\n": true, "a = '''\n   \n'''\n": true, "  # led in\nprint(1)": true, "\t# led in\nprint(1)": true,
+		"# said: {'a': 1}\n---\n": true, "print('é 把 🎨')\n": true,
+		"print(1)\r\nprint(2)\r\n": false, "print('\u2028\u0085')\n": false, "print('\x00\x7f\ufeff')\n": false,
+	} {
+		r := improvisedRequest("say it", storedProgram(t, source), plan.Text, plan.Text)
+		run, step, ok := tools.Improvised(r)
+		if !ok {
+			t.Fatalf("%q is no program", source)
+		}
+		b, err := tools.NewKept(r, run, step).File("say_it")
+		if err != nil {
+			t.Errorf("%q: %v", source, err)
+			continue
+		}
+		tool, err := toolbox.ReadTool(b)
+		bottest.Check(t, err)
+		if tool.Backends[0].Program != source || strings.Contains(string(b), "program: |") != block {
+			t.Errorf("%q became %q:\n%s", source, tool.Backends[0].Program, b)
+		}
+		if words, _ := tool.Param("words"); words.Default != storedWords {
+			t.Errorf("the words became %q", words.Default)
+		}
+	}
+}
+
+// storedWords is a text that YAML must quote.
+const storedWords = "yes: \"it\"\tis\nso"
+
+// storedProgram is a program as it is stored, with a setting of each type.
+func storedProgram(t *testing.T, source string) string {
+	t.Helper()
+	type setting struct {
+		Name  string `json:"name"`
+		Type  string `json:"type"`
+		Value string `json:"value"`
+		About string `json:"about"`
+	}
+	b, err := json.Marshal(map[string]any{"program": source, "settings": []setting{
+		{"width", "number", "12.50", "how wide the frame is"}, {"colour", "colour", "#ff0000", "of the frame"}, {"words", "text", storedWords, ""},
+	}})
+	bottest.Check(t, err)
+	return string(b)
 }
 
 func step1(r jobs.Request) plan.Result { return r.Runs[0].Results["k"] }

@@ -81,7 +81,7 @@ func (j *job) attempt(ctx context.Context, answer string, round int) (toolbox.Ou
 	if p.Refusal != "" {
 		return toolbox.Output{}, refused(p)
 	}
-	return j.run(ctx, p, round)
+	return j.run(ctx, p, p.values(), round)
 }
 
 // refused is the error of a model that wrote no program.
@@ -89,13 +89,13 @@ func refused(p program) error {
 	return &plan.Fault{Sentence: plan.Say("It cannot be done here: %s", p.Refusal), Err: errors.New("the model wrote no program")}
 }
 
-// run runs a program in a folder of its own, and measures what it made.
-func (j *job) run(ctx context.Context, p program, round int) (toolbox.Output, error) {
+// run runs a program with its settings in a folder of its own, and measures what it made.
+func (j *job) run(ctx context.Context, p program, settings map[string]any, round int) (toolbox.Output, error) {
 	dir, err := filepath.Abs(filepath.Join(j.call.Dir, "program-"+strconv.Itoa(round)))
 	if err != nil {
 		return toolbox.Output{}, fmt.Errorf("find the folder of a program: %w", err)
 	}
-	if err := j.lay(dir, p); err != nil {
+	if err := j.lay(dir, p.Source, settings); err != nil {
 		return toolbox.Output{}, fmt.Errorf("lay out a program: %w", err)
 	}
 	c := j.machine.python.command("-I", "-B", "-u", "run.py")
@@ -151,15 +151,15 @@ func (j *job) withoutPlaces(dir, said string) string {
 }
 
 // lay writes the program and what it is given into a new folder.
-func (j *job) lay(dir string, p program) error {
-	given, err := json.Marshal(map[string]any{"inputs": j.inputs, "settings": p.values()})
+func (j *job) lay(dir, source string, settings map[string]any) error {
+	given, err := json.Marshal(map[string]any{"inputs": j.inputs, "settings": settings})
 	if err != nil {
 		return fmt.Errorf("write down what it is given: %w", err)
 	}
 	if err := os.MkdirAll(filepath.Join(dir, "out"), 0o700); err != nil {
 		return err
 	}
-	for name, content := range map[string][]byte{"run.py": harness, "main.py": []byte(p.Source), "job.json": given} {
+	for name, content := range map[string][]byte{"run.py": harness, "main.py": []byte(source), "job.json": given} {
 		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
 			return err
 		}

@@ -5,82 +5,115 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
+	"time"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/param"
 )
 
-// Check tells what is wrong with a stored program.
-func Check(stored string) error {
-	p, err := parse(stored)
-	if err == nil && p.Refusal != "" {
-		err = complaint("the answer is a refusal, and no program.")
+// Check tells what is wrong with the program of a tool file.
+func Check(source string) error {
+	if _, err := parse(source); err == nil {
+		return complaint("the program is the JSON of an earlier version; it should be Python: make the tool again with bot tool keep.")
 	}
-	return err
+	return nil
 }
 
-// Params declares the settings of a stored program as a tool takes them: each may be left out, and is
-// then what it was.
-func Params(stored string) []param.Param {
+// Keep is a stored program as a tool file has it: its Python, and its settings as parameters. Each may be
+// left out, and is then what it was. The Python is "" for anything else.
+func Keep(stored string) (string, []param.Param) {
 	p, err := parse(stored)
-	if err != nil {
-		return nil
+	if err != nil || p.Refusal != "" {
+		return "", nil
 	}
 	all := make([]param.Param, len(p.Settings))
+	var unsaid strings.Builder
 	for i, s := range p.Settings {
 		all[i] = s.param()
+		if all[i].Default == "" {
+			fmt.Fprintf(&unsaid, "SETTINGS.setdefault(%q, %s)\n", s.Name, s.python())
+		}
 	}
-	return all
+	at := 0
+	if last := futureImport.FindAllStringIndex(p.Source, -1); last != nil {
+		at = last[len(last)-1][1] // Python wants these first
+	}
+	return p.Source[:at] + unsaid.String() + p.Source[at:], all
 }
 
-// param declares a setting.
+// futureImport is an import that must be the first statement of a program.
+var futureImport = lazyregexp.New(`(?m)^from __future__ import (?:\([^)]*\)|[^(\n]*)[^\n]*\n`)
+
+// param declares a setting. It has no default where a tool file has no words for the value.
 func (s setting) param() param.Param {
 	about := strings.Join(strings.Fields(s.About), " ")
 	p := param.Param{Name: s.Name, Type: param.Text, About: cmp.Or(about, strings.ReplaceAll(s.Name, "_", " ")), Optional: true}
+	value := s.Value
 	switch s.Type {
 	case "number":
 		p.Type = param.Number
+		if n, err := strconv.ParseFloat(value, 64); err == nil {
+			value = strconv.FormatFloat(n, 'f', -1, 64) // without an exponent
+		}
 	case "colour":
-		if p.Type = param.Colour; !p.Reads(s.Value) {
+		if p.Type = param.Colour; !p.Reads(value) {
 			p.Type = param.Text // said in a way that only the program knows
 		}
 	}
-	if p.Reads(s.Value) {
-		p.Default = s.Value
+	if p.Reads(value) {
+		p.Default = value
 	}
 	return p
 }
 
-// with is the program with settings of a call. One that means what is there already stays as it was
-// written.
-func (p program) with(values map[string]param.Value) program {
-	settings := make([]setting, len(p.Settings))
-	for i, s := range p.Settings {
-		if v, ok := values[s.Name]; ok {
-			if was, err := s.param().Read(s.Value); err != nil || was.String() != v.String() {
-				s.Value = v.String()
-			}
-		}
-		settings[i] = s
+// python is the value as Python writes it.
+func (s setting) python() string {
+	if s.Type == "number" {
+		return s.Value
 	}
-	p.Settings = settings
-	return p
+	return strconv.Quote(s.Value)
+}
+
+// settings are those of a call as its program reads them, without what is absent. A default is given as the
+// file has it.
+func settings(c toolbox.Candidate, call toolbox.Call) map[string]any {
+	values := map[string]any{}
+	for _, p := range c.Settings {
+		v, ok := call.Params[p.Name]
+		if !ok || v.IsZero() {
+			continue
+		}
+		values[p.Name] = v.String()
+		if usual := p.DefaultValue(); !usual.IsZero() && usual.String() == v.String() {
+			values[p.Name] = p.Default
+		}
+		if n, ok := param.As[float64](v); ok {
+			values[p.Name] = whole(n)
+		}
+		if n, ok := param.As[int](v); ok {
+			values[p.Name] = n
+		}
+		if yes, ok := param.As[bool](v); ok {
+			values[p.Name] = yes
+		}
+		if d, ok := param.As[time.Duration](v); ok {
+			values[p.Name] = whole(d.Seconds())
+		}
+	}
+	return values
 }
 
 // runKept runs the program of a tool file over the resources of the call.
 func (b *Backend) runKept(ctx context.Context, c toolbox.Candidate, call toolbox.Call, m machine) (toolbox.Output, error) {
-	p, err := parse(c.Program)
-	if err != nil {
-		return toolbox.Output{}, fmt.Errorf("read the program of %s: %w", call.Tool, err)
-	}
 	j, err := b.newJob(ctx, call, m, strings.Fields(c.Inputs)...)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	p.About, p.Checks = "", nil // they were said of the first results
-	out, err := j.run(ctx, p.with(call.Params), 1)
+	out, err := j.run(ctx, program{Source: c.Program}, settings(c, call), 1)
 	if t, ok := errors.AsType[*plan.Trouble](err); ok {
 		return out, &plan.Fault{Sentence: plan.Say("The program of this tool did not work."), Err: t}
 	}

@@ -20,10 +20,11 @@ const kept = `{"refusal": "", "about": "said of the first file",
 	"checks": [{"measure": "holds", "value": "nothing of this"}, {"measure": "files", "value": "7"}],
 	"program": "open(OUT + '/said.txt', 'w').write(' '.join([i['type'] + ':' + i['name'] for i in INPUTS] + [repr(SETTINGS)]))"}`
 
-func TestParams(t *testing.T) {
+func TestKeep(t *testing.T) {
 	t.Parallel()
+	source, params := Keep(kept)
 	var got []string
-	for _, p := range Params(kept) {
+	for _, p := range params {
 		if faults := p.Check(); len(faults) > 0 || !p.Optional {
 			t.Errorf("%s: %v", p.Name, faults)
 		}
@@ -33,21 +34,46 @@ func TestParams(t *testing.T) {
 	if strings.Join(got, "; ") != want {
 		t.Errorf("%q", got)
 	}
-	if len(Params("no program")) > 0 || Check("no program") == nil || Check(`{"refusal": "no"}`) == nil || Check(kept) != nil {
-		t.Error("what is no program is taken for one")
+	if !strings.HasPrefix(source, "SETTINGS.setdefault(\"words\", \"\")\nopen(OUT") {
+		t.Errorf("what has no default is lost: %s", source)
+	}
+	for _, none := range []string{"no program", `{"refusal": "no"}`} {
+		if source, params := Keep(none); source != "" || params != nil {
+			t.Errorf("%s is taken for a program", none)
+		}
+	}
+	if Check(source) != nil || Check(kept) == nil {
+		t.Error("Python is no program, or JSON is one")
 	}
 }
 
-// TestAKeptProgramNeedsNoModel: it is given the resources in their order and the settings of the call,
-// and what was promised of its first results is not measured.
+// TestKeepNumbers: a tool file has numbers without an exponent. One that is even then too long stays in the
+// program, behind imports that must be first.
+func TestKeepNumbers(t *testing.T) {
+	t.Parallel()
+	source, params := Keep(`{"settings": [{"name": "tiny", "type": "number", "value": "1e-3"}, {"name": "huge", "type": "number", "value": "1e30"}],
+		"program": "# It adds.\nfrom __future__ import annotations\nprint(1)"}`)
+	if want := "# It adds.\nfrom __future__ import annotations\nSETTINGS.setdefault(\"huge\", 1e30)\nprint(1)"; source != want || params[0].Default != "0.001" {
+		t.Errorf("%q %+v", source, params)
+	}
+}
+
+// TestAKeptProgramNeedsNoModel: it is given the resources in their order and the settings of the call that are
+// there, and what was promised of its first results is not measured.
 func TestAKeptProgramNeedsNoModel(t *testing.T) {
 	t.Parallel()
 	b := backend(t, Config{Off: true})
-	c := toolbox.Candidate{Backing: toolbox.Backing{Kind: "improvise", Run: "python", Program: "no program", Inputs: "text image"}}
-	if err := b.Probe(t.Context(), c); err == nil || plan.Sentence(err, plan.Message{}).String() != "The program of this tool cannot be read." {
-		t.Errorf("what is no program is live: %v", err)
+	source, params := Keep(kept)
+	for name, typ := range map[string]param.Type{
+		"count": param.Integer, "loud": param.Boolean, "share": param.Factor, "pause": param.Duration, "absent": param.Integer,
+	} {
+		params = append(params, param.Param{Name: name, Type: typ, Optional: true})
 	}
-	c.Program = kept
+	c := toolbox.Candidate{Backing: toolbox.Backing{Kind: "improvise", Run: "python", Program: kept, Inputs: "text image", Settings: params}}
+	if err := b.Probe(t.Context(), c); err == nil || plan.Sentence(err, plan.Message{}).String() != "The program of this tool cannot be read." {
+		t.Errorf("a program of an earlier version is live: %v", err)
+	}
+	c.Program = source
 	if err := b.Probe(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
@@ -59,27 +85,28 @@ func TestAKeptProgramNeedsNoModel(t *testing.T) {
 		},
 		Params: map[string]param.Value{},
 	}
-	for _, p := range Params(kept) {
-		said := map[string]string{"size": "3", "paint": "red", "words": "two words"}[p.Name]
-		if said != "" {
-			v, err := p.Read(said)
-			if err != nil {
+	said := map[string]string{"size": "3", "paint": "red", "words": "two words", "count": "4", "loud": "yes", "share": "half", "pause": "2 s"}
+	for _, p := range params {
+		v := p.DefaultValue()
+		if text := said[p.Name]; text != "" {
+			var err error
+			if v, err = p.Read(text); err != nil {
 				t.Fatal(err)
 			}
-			call.Params[p.Name] = v
 		}
+		call.Params[p.Name] = v
 	}
 	out, err := b.Run(t.Context(), c, call)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "text:note.txt image:dot.png {'paint': 'Red', 'size': 3, 'tone': 'ansi:31', 'words': 'two words'}"; out.Value != want {
+	if want := "text:note.txt image:dot.png {'count': 4, 'loud': True, 'paint': 'Red', 'pause': 2, 'share': 0.5, 'size': 3, 'tone': 'ansi:31', 'words': 'two words'}"; out.Value != want {
 		t.Errorf("it made %q", out.Value)
 	}
 	if !out.About.IsZero() || !out.Note.IsZero() || Source(out.Program) == "" {
 		t.Errorf("%+v", out)
 	}
-	c.Program = strings.Replace(kept, "open(OUT", "open('/nowhere' + OUT", 1)
+	c.Program = strings.Replace(source, "open(OUT", "open('/nowhere' + OUT", 1)
 	call.Dir = t.TempDir()
 	_, err = b.Run(t.Context(), c, call)
 	if fault, ok := errors.AsType[*plan.Fault](err); !ok || fault.Sentence.String() != "The program of this tool did not work." {

@@ -107,13 +107,18 @@ func (p program) values() map[string]any {
 	for _, s := range p.Settings {
 		values[s.Name] = s.Value
 		if n, err := strconv.ParseFloat(s.Value, 64); s.Type == "number" && err == nil {
-			values[s.Name] = n
-			if n == float64(int64(n)) {
-				values[s.Name] = int64(n) // Python's range takes no 3.0
-			}
+			values[s.Name] = whole(n)
 		}
 	}
 	return values
+}
+
+// whole is a number, without a decimal point if it needs none: Python's range takes no 3.0.
+func whole(n float64) any {
+	if n == float64(int64(n)) {
+		return int64(n)
+	}
+	return n
 }
 
 // Source is the text of a stored program, or "" for anything else.
