@@ -21,7 +21,6 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/improvise"
-	"atelier/agent/toolbox/param"
 	"atelier/bot/command"
 	"atelier/bot/fault"
 	"atelier/bot/operate"
@@ -112,16 +111,16 @@ func Improvised(r jobs.Request) (jobs.Run, jobs.Step, bool) {
 
 // Kept is a program that becomes a tool.
 type Kept struct {
-	request, wish, task, program string
-	params                       []param.Param
-	inputs                       []plan.Type
-	returns                      plan.Type
+	request, wish, task, stored string
+	inputs                      []plan.Type
+	returns                     plan.Type
 }
 
 // NewKept is the program of a step as a tool.
 func NewKept(r jobs.Request, run jobs.Run, step jobs.Step) Kept {
-	k := Kept{request: r.ID, wish: output.OneLine(cmp.Or(run.Guess, operate.WishOf(r)), 200), returns: step.Action.Returns}
-	k.program, k.params = improvise.Keep(run.Results[step.Key].Program)
+	k := Kept{
+		request: r.ID, wish: output.OneLine(cmp.Or(run.Guess, operate.WishOf(r)), 200), stored: run.Results[step.Key].Program, returns: step.Action.Returns,
+	}
 	if run.Plan != nil && step.Task < len(run.Plan.Tasks) {
 		k.task = output.OneLine(run.Plan.Tasks[step.Task].Subtask.Description, 200)
 	}
@@ -143,15 +142,16 @@ func (k Kept) File(name string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the file of a kept tool: %w", err)
 	}
-	d := k.draft(name)
+	d := keptDraft{Tool: k.tool(name), Request: k.request, Kind: settings.ImproviseKind}
+	program, _ := improvise.Keep(k.stored)
 	var b bytes.Buffer
-	for _, d.Program = range []string{literal(k.program, "      "), strconv.Quote(k.program)} {
+	for _, d.Program = range []string{literal(program, "      "), strconv.Quote(program)} {
 		b.Reset()
 		if err := file.Execute(&b, d); err != nil {
 			return nil, fmt.Errorf("write the file of a kept tool: %w", err)
 		}
 		var tool toolbox.Tool
-		if tool, err = toolbox.ReadTool(b.Bytes()); err == nil && tool.Backends[0].Program == k.program {
+		if tool, err = toolbox.ReadTool(b.Bytes()); err == nil && tool.Backends[0].Program == program {
 			return b.Bytes(), nil
 		}
 	}
@@ -168,12 +168,13 @@ type keptDraft struct {
 	Request, Kind, Program string
 }
 
-// draft is the tool, without its program.
-func (k Kept) draft(name string) keptDraft {
+// tool is the tool, without what runs it.
+func (k Kept) tool(name string) toolbox.Tool {
+	_, params := improvise.Keep(k.stored)
 	words := strings.ReplaceAll(name, "_", " ")
 	t := toolbox.Tool{
 		Name: name, Description: sentenceOf(cmp.Or(k.task, k.wish, words)), When: "For requests like: " + cmp.Or(k.wish, words),
-		Examples: k.examples(words), Domain: "general", Params: k.params, Returns: k.returns,
+		Examples: k.examples(words), Domain: "general", Params: params, Returns: k.returns,
 		Made: "the result of " + words, Suffix: strings.ReplaceAll(name, "_", "-"),
 	}
 	t.Args = k.args(t)
@@ -181,7 +182,7 @@ func (k Kept) draft(name string) keptDraft {
 		t.Made += " for {" + t.Args[0].Name + "}"
 	}
 	t.Moves = k.returns == plan.Image && slices.Contains(k.inputs, plan.Image)
-	return keptDraft{Tool: t, Request: k.request, Kind: settings.ImproviseKind}
+	return t
 }
 
 // scalar is a text as YAML writes it on one line.
