@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"atelier/agent/naming"
@@ -158,55 +159,82 @@ func (a *Agent) act(ctx context.Context, w Work) (_ plan.Result, err error) {
 		return plan.Result{}, err
 	}
 	defer func() { err = errors.Join(err, p.remove()) }()
-	step, in, call, tool := w.Steps[w.At], p.inputs, p.call, p.tool
-	v := verify.New(verify.Config{Call: call, Effects: tool.Effects, Memory: a.config.Memory, Player: a.config.Player})
-	made, err := a.config.Toolbox.Run(ctx, step.Action.Tool, step.Action.Candidate, call, func(o toolbox.Output) error {
-		return v.Verify(ctx, o)
-	})
+	calls, err := oneByOne(p.tool, p.call)
 	if err != nil {
-		return plan.Result{Usage: made.Usage, Tried: made.Tried}, err
+		return plan.Result{}, err
 	}
-	result := plan.Result{
-		Status:      plan.Done,
-		Candidate:   made.Candidate,
-		Model:       cmp.Or(made.Model, naming.Ran(tool, made.Candidate).Model),
-		Usage:       made.Usage,
-		Program:     made.Program,
-		Approximate: made.Approximate,
-		Note:        a.config.Tell.In(w.Request.Language, note(in.corrected, stoodIn(step.Action.Candidate, made), made.Note)),
-	}
-	for i, o := range append([]toolbox.Output{made.Output}, made.More...) {
-		r, err := a.store(ctx, w, call, i, o, in.names)
-		if err != nil {
-			return plan.Result{Usage: made.Usage}, err
+	action := w.Steps[w.At].Action
+	result := plan.Result{Status: plan.Done}
+	notes := p.inputs.corrected
+	candidate := action.Candidate
+	for _, call := range calls {
+		if err := os.MkdirAll(call.Dir, 0o700); err != nil {
+			return plan.Result{Usage: result.Usage}, fmt.Errorf("make a folder for the call: %w", err)
 		}
-		if i == 0 {
+		made, err := a.run(ctx, p.tool, candidate, call)
+		result.Usage = result.Usage.Plus(made.Usage)
+		if err != nil {
+			return plan.Result{Usage: result.Usage, Tried: made.Tried}, err
+		}
+		for _, failed := range stoodIn(candidate, made) {
+			notes = append(notes, plan.Say("%s Another way to run it stood in.", failed))
+		}
+		notes = append(notes, made.Note)
+		candidate = made.Candidate // the calls after this one need not fail first
+		result.Candidate = made.Candidate
+		result.Model = cmp.Or(made.Model, naming.Ran(p.tool, made.Candidate).Model)
+		result.Program = made.Program
+		result.Approximate = result.Approximate || made.Approximate
+		if err := a.storeAll(ctx, w, call, made, &result); err != nil {
+			return plan.Result{Usage: result.Usage}, err
+		}
+	}
+	result.Note = a.config.Tell.In(w.Request.Language, note(notes))
+	return result, nil
+}
+
+// run uses the tool once and checks what it made.
+func (a *Agent) run(ctx context.Context, tool toolbox.Tool, candidate string, call toolbox.Call) (toolbox.Made, error) {
+	v := verify.New(verify.Config{Call: call, Effects: tool.Effects, Memory: a.config.Memory, Player: a.config.Player})
+	return a.config.Toolbox.Run(ctx, call.Tool, candidate, call, func(o toolbox.Output) error { return v.Verify(ctx, o) })
+}
+
+// storeAll adds what a call made to the result of its step.
+func (a *Agent) storeAll(ctx context.Context, w Work, call toolbox.Call, made toolbox.Made, result *plan.Result) error {
+	for _, o := range append([]toolbox.Output{made.Output}, made.More...) {
+		r, err := a.store(ctx, w, call, len(result.Outputs()), o)
+		if err != nil {
+			return err
+		}
+		if result.Output == nil {
 			result.Output = &r
 		} else {
 			result.More = append(result.More, r)
 		}
 	}
-	return result, nil
+	return nil
 }
 
-// note joins what people should know about how a step was done.
-func note(corrected, failed []plan.Message, tool plan.Message) plan.Message {
-	parts := corrected
-	for _, f := range failed {
-		parts = append(parts, plan.Say("%s Another way to run it stood in.", f))
+// note joins what people should know about how a step was done. What holds of several calls is said once.
+func note(said []plan.Message) plan.Message {
+	var parts []plan.Message
+	for _, m := range said {
+		if !slices.ContainsFunc(parts, m.Equal) {
+			parts = append(parts, m)
+		}
 	}
-	return plan.Sentences(append(parts, tool)...)
+	return plan.Sentences(parts...)
 }
 
 // store gives output i of a step its names and puts its file into the blobs.
-func (a *Agent) store(ctx context.Context, w Work, call toolbox.Call, i int, o toolbox.Output, inputs []string) (_ plan.Resource, err error) {
+func (a *Agent) store(ctx context.Context, w Work, call toolbox.Call, i int, o toolbox.Output) (_ plan.Resource, err error) {
 	step := w.Steps[w.At]
 	op, key := operation(step.Action), w.identity()
 	if i > 0 {
 		key += "#" + strconv.Itoa(i+1)
 	}
 	r := plan.Resource{
-		Name:  w.Memory.name(op, key, filepath.Ext(o.Path), inputs),
+		Name:  w.Memory.name(op, key, filepath.Ext(o.Path), inputNames(step.Action, call)),
 		Type:  step.Action.Returns,
 		Value: o.Value,
 		About: a.config.Tell.In(w.Request.Language, o.About),

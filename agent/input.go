@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -21,15 +22,15 @@ type inputs struct {
 	blobs Blobs
 	work  Work
 	dir   string // of the local files; made when the first is needed
-	// names are the resources that went in, files first.
-	names []string
+	files int    // how many files were fetched
 	// corrected are sentences on arguments that were of the wrong type.
 	corrected []plan.Message
 }
 
+// resolve finds the values of each argument. An argument that is bound to a step with several results has
+// all of them.
 func (in *inputs) resolve(ctx context.Context, a plan.Action) (map[string][]toolbox.Value, error) {
 	args := map[string][]toolbox.Value{}
-	var small []string
 	for _, b := range a.Args {
 		if b.Setting != "" {
 			args[b.Arg] = []toolbox.Value{{Resource: plan.Resource{Type: b.Type, Value: b.Setting}}}
@@ -41,52 +42,68 @@ func (in *inputs) resolve(ctx context.Context, a plan.Action) (map[string][]tool
 			}
 			continue
 		}
-		r, err := in.resource(b)
+		found, err := in.resources(b)
 		if err != nil {
 			return nil, err
 		}
-		v := toolbox.Value{Resource: r}
-		switch {
-		case r.Blob != "":
-			if v.Path, err = in.fetch(ctx, r); err != nil {
-				return nil, err
+		for _, r := range found {
+			v := toolbox.Value{Resource: r}
+			switch {
+			case r.Blob != "":
+				if v.Path, err = in.fetch(ctx, r); err != nil {
+					return nil, err
+				}
+			case r.Type.Media():
+				return nil, &plan.Fault{Sentence: plan.Say("The file %s is not there any more.", r.Name)}
 			}
-			in.names = append(in.names, r.Name)
-		case r.Type.Media():
-			return nil, &plan.Fault{Sentence: plan.Say("The file %s is not there any more.", r.Name)}
-		case r.Name != "":
-			small = append(small, r.Name)
+			args[b.Arg] = append(args[b.Arg], v)
 		}
-		args[b.Arg] = append(args[b.Arg], v)
 	}
-	in.names = append(in.names, small...)
 	return args, nil
 }
 
-// resource is what a binding stands for. Where it turns out to be of the wrong type,
+// inputNames are the names of the resources that a call works on, files first.
+func inputNames(a plan.Action, call toolbox.Call) []string {
+	var files, small []string
+	for _, b := range a.Args {
+		for _, v := range call.Args[b.Arg] {
+			switch {
+			case v.Blob != "":
+				files = append(files, v.Name)
+			case v.Name != "":
+				small = append(small, v.Name)
+			}
+		}
+	}
+	return slices.Compact(append(files, small...))
+}
+
+// resources are what a binding stands for. Where it turns out to be of the wrong type,
 // the latest resource of the right type takes its place.
-func (in *inputs) resource(b plan.Binding) (plan.Resource, error) {
+func (in *inputs) resources(b plan.Binding) ([]plan.Resource, error) {
 	switch b.Source.Kind {
 	case plan.OfValue:
-		return plan.Resource{Type: b.Type, Value: b.Source.Value}, nil
+		return []plan.Resource{{Type: b.Type, Value: b.Source.Value}}, nil
 	case plan.OfText:
-		return in.text(b)
+		r, err := in.text(b)
+		return []plan.Resource{r}, err
 	default: // a thing of the thread, or what a step made
 	}
-	r, err := in.lookUp(b.Source)
+	found, err := in.lookUp(b.Source)
 	if err != nil {
-		return r, err
+		return nil, err
 	}
+	r := found[0] // a step's results are all of one type
 	if r.Type.Fits(b.Type) {
-		return r, nil
+		return found, nil
 	}
 	right, ok := in.work.Memory.Latest(b.Type)
 	if !ok {
-		return r, &plan.Fault{Sentence: plan.Say("A resource of type %s was needed, but %s is of type %s.", b.Type, r.Name, r.Type)}
+		return nil, &plan.Fault{Sentence: plan.Say("A resource of type %s was needed, but %s is of type %s.", b.Type, r.Name, r.Type)}
 	}
 	in.corrected = append(in.corrected,
 		plan.Say("%s is of type %s where %s was needed, so %s was taken.", r.Name, r.Type, b.Type, right.Name))
-	return right, nil
+	return []plan.Resource{right}, nil
 }
 
 // text fills the results that a text quotes into it.
@@ -96,33 +113,38 @@ func (in *inputs) text(b plan.Binding) (plan.Resource, error) {
 		if s.Kind == plan.OfValue {
 			return s.Value
 		}
-		r, err := in.lookUp(s)
+		found, err := in.lookUp(s)
 		if err != nil {
 			errs = append(errs, err)
 		}
-		return r.Value
+		var values []string
+		for _, r := range found {
+			values = append(values, r.Value)
+		}
+		return strings.Join(values, "\n")
 	})
 	return plan.Resource{Type: b.Type, Value: text}, errors.Join(errs...)
 }
 
-func (in *inputs) lookUp(s plan.Source) (plan.Resource, error) {
+// lookUp finds the resource that a source names, or all that a step made.
+func (in *inputs) lookUp(s plan.Source) ([]plan.Resource, error) {
 	switch s.Kind {
 	case plan.OfResource:
 		if r, ok := in.work.Memory.Resource(s.Name); ok {
-			return r, nil
+			return []plan.Resource{r}, nil
 		}
-		return plan.Resource{}, &plan.Fault{Sentence: plan.Say("There is nothing called %s.", s.Name)}
+		return nil, &plan.Fault{Sentence: plan.Say("There is nothing called %s.", s.Name)}
 	case plan.OfAction:
 		if s.Index < 0 || s.Index >= len(in.work.Steps) {
-			return plan.Resource{}, fmt.Errorf("step %d does not exist", s.Index+1)
+			return nil, fmt.Errorf("step %d does not exist", s.Index+1)
 		}
 		before := in.work.Steps[s.Index]
 		if result, ok := in.work.Memory.Result(before.Key); ok && result.Output != nil {
-			return *result.Output, nil
+			return result.Outputs(), nil
 		}
-		return plan.Resource{}, &plan.Fault{Sentence: plan.Say("What an earlier step should have made is not there.")}
+		return nil, &plan.Fault{Sentence: plan.Say("What an earlier step should have made is not there.")}
 	default:
-		return plan.Resource{}, fmt.Errorf("a step cannot take %s", s)
+		return nil, fmt.Errorf("a step cannot take %s", s)
 	}
 }
 
@@ -132,7 +154,8 @@ func (in *inputs) fetch(ctx context.Context, r plan.Resource) (_ string, err err
 	gone := func(err error) error {
 		return &plan.Fault{Sentence: plan.Say("The file %s could not be read.", r.Name), Err: err}
 	}
-	dir := filepath.Join(in.dir, strconv.Itoa(len(in.names)+1))
+	in.files++
+	dir := filepath.Join(in.dir, strconv.Itoa(in.files))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", gone(err)
 	}

@@ -39,7 +39,9 @@ func TestToolsTellOfFilesByTheNamesThatPeopleKnow(t *testing.T) {
 				}
 				return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("%q holds no sound.", filepath.Base(call.Args["a"][0].Path))}
 			}
-			w := newWorld(t, &fakePlanner{}, maker{"look": refuse}, agent.Config{}, tool("look", plan.Text, []plan.Type{plan.Image}))
+			tool := tool("look", plan.Text, []plan.Type{plan.Image})
+			tool.Args[0].Many = true
+			w := newWorld(t, &fakePlanner{}, maker{"look": refuse}, agent.Config{}, tool)
 			given := plan.Resource{Name: c.name, File: c.file, Type: plan.Image, Blob: "blob"}
 			arg := plan.Binding{Arg: "a", Type: plan.Image, Source: plan.FromResource(c.name)}
 			action := plan.Action{Tool: "look", Args: []plan.Binding{arg, arg}, Returns: plan.Text}

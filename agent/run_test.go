@@ -325,12 +325,13 @@ func TestActResolvesInputs(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, &fakePlanner{}, maker{"look": look}, agent.Config{}, tool("look", plan.Text, img))
-			w.blobs.data["blob"] = bytes.Repeat([]byte("x"), 68)
+			tool := tool("look", plan.Text, img)
 			action := act("look", plan.Text, append([]plan.Binding(nil), c.args...)...)
 			if c.name == "several of one argument" {
-				action.Args[1].Arg = "a"
+				tool.Args[0].Many, action.Args[1].Arg = true, "a"
 			}
+			w := newWorld(t, &fakePlanner{}, maker{"look": look}, agent.Config{}, tool)
+			w.blobs.data["blob"] = bytes.Repeat([]byte("x"), 68)
 			r := w.Act(t.Context(), agent.Work{
 				Request: request(), Steps: []plan.Step{{Key: "k", Action: action}},
 				Memory: agent.NewMemory([]plan.Resource{note, lost, photo}),

@@ -291,8 +291,8 @@ func (t *thought) inDomains(name string, domains []string) bool {
 // assess has all candidates of all subtasks scored in one round. The score of the only candidate of a
 // subtask is forced, unless a program might do the subtask in its place.
 func (t *thought) assess(ctx context.Context) error {
-	var open []*part
 	var ask []planner.Assessment
+	var open []*part
 	for i, p := range t.tasks {
 		p.scores = make(map[string]float64, len(p.candidates))
 		forced := len(p.candidates) == 1 && (!t.request.Improvises || t.runs(p.candidates[0]))
@@ -304,6 +304,11 @@ func (t *thought) assess(ctx context.Context) error {
 			ask = append(ask, planner.Assessment{Subtask: p.subtask, Earlier: t.earlier(i), Candidates: p.candidates})
 		}
 	}
+	return t.rate(ctx, open, ask)
+}
+
+// rate has candidates scored, those of each part in its assessment.
+func (t *thought) rate(ctx context.Context, open []*part, ask []planner.Assessment) error {
 	if len(ask) == 0 {
 		return nil
 	}
@@ -316,10 +321,10 @@ func (t *thought) assess(ctx context.Context) error {
 		return fmt.Errorf("assess the tools: %d answers to %d subtasks", len(scores), len(ask))
 	}
 	for i, p := range open {
-		if len(scores[i]) != len(p.candidates) {
-			return fmt.Errorf("assess the tools: %d scores for %d candidates", len(scores[i]), len(p.candidates))
+		if len(scores[i]) != len(ask[i].Candidates) {
+			return fmt.Errorf("assess the tools: %d scores for %d candidates", len(scores[i]), len(ask[i].Candidates))
 		}
-		for j, name := range p.candidates {
+		for j, name := range ask[i].Candidates {
 			p.scores[name] = scores[i][j]
 		}
 	}
@@ -355,6 +360,9 @@ func (p *part) score(tool string) float64 {
 func (t *thought) search(ctx context.Context) error {
 	t.config.Progress(t.request.ID, Searching)
 	for i, p := range t.tasks {
+		if err := t.giveSeveral(ctx, i); err != nil {
+			return err
+		}
 		for _, before := range t.ancestors(i) {
 			p.query.Made = append(p.query.Made, t.tasks[before].byTheWay()...)
 		}

@@ -56,6 +56,9 @@ type Tool struct {
 	// cropped, of another size, put together or drawn anew. A place on the one is none on
 	// the other.
 	Moves bool `yaml:"moves,omitempty"`
+	// Parts marks a tool that may return several results, each of the type. A recipe that writes several
+	// files needs no mark.
+	Parts bool `yaml:"parts,omitempty"`
 	// Tags marks a tool whose result is to keep its metadata: it was asked for.
 	Tags bool `yaml:"tags,omitempty"`
 	// Improvises marks the tool that has a program written for what no other tool does. It is no edge
@@ -87,6 +90,13 @@ var neuralKinds = []string{"hftask", "localai", "openai"}
 // Neural reports whether the tool's work is that of a neural model: a model is one way to run it.
 func (t *Tool) Neural() bool {
 	return slices.ContainsFunc(t.Backends, func(b Backing) bool { return slices.Contains(neuralKinds, b.Kind) })
+}
+
+// Several reports whether the tool may return several results.
+func (t *Tool) Several() bool {
+	return t.Parts || slices.ContainsFunc(t.Backends, func(b Backing) bool {
+		return b.Recipe != nil && b.Recipe.Argv != nil && b.Recipe.Several()
+	})
 }
 
 // Instructed reports whether the tool does whatever an instruction says, so that it may be used for
@@ -151,7 +161,7 @@ type Arg struct {
 	// About explains it to people and models.
 	About    string `yaml:"about"`
 	Optional bool   `yaml:"optional,omitempty"`
-	// Many takes every given resource of the type, two at least.
+	// Many takes every given resource of the type: two at least, or the results of a tool that makes several.
 	Many bool `yaml:"many,omitempty"`
 }
 

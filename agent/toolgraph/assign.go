@@ -95,7 +95,7 @@ func (b *assignment) argument(i, a int, used, cover uint64, empty bool) bool {
 		return true
 	}
 	if arg.many {
-		if len(b.many[arg.typ]) < 2 {
+		if len(b.many[arg.typ]) == 0 {
 			return false
 		}
 		for _, leaf := range b.many[arg.typ] {

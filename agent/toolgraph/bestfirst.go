@@ -280,7 +280,7 @@ func (b *bestFirst) begin() bool {
 		b.add(it)
 	}
 	for typ, leaves := range b.many {
-		if len(leaves) < 2 {
+		if len(leaves) == 0 {
 			continue
 		}
 		for _, p := range b.uses[typ] {
@@ -295,7 +295,7 @@ func (b *bestFirst) begin() bool {
 // start makes the actions of a tool whose only inputs are arguments for many, once: at
 // the first of them that can be filled.
 func (b *bestFirst) start(p place) bool {
-	fillable := func(a argument) bool { return a.many && len(b.many[a.typ]) >= 2 }
+	fillable := func(a argument) bool { return a.many && len(b.many[a.typ]) > 0 }
 	first := slices.IndexFunc(b.argsOf(p.tool), fillable)
 	return first != int(p.arg) || b.combine(p.tool, noArg, 0)
 }

@@ -139,7 +139,7 @@ func (b *bounds) bring(g *group, a argument, set int) cost {
 		}
 		return g.inside[set][a.typ]
 	}
-	if len(b.many[a.typ]) < 2 {
+	if len(b.many[a.typ]) == 0 {
 		return infinite
 	}
 	for _, leaf := range b.many[a.typ] {

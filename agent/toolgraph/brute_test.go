@@ -21,6 +21,7 @@ type term struct {
 	parts map[string]float64 // all actions and optional givens in it → what each costs
 	joins map[string]bool    // all tools in it → do all their actions join givens
 	used  map[string]bool    // the required givens in it
+	many  bool               // it is a given that is several
 }
 
 func (t *term) actions() int {
@@ -48,7 +49,7 @@ func brute(tools []toolgraph.Tool, q toolgraph.Query, score toolgraph.Scores) (l
 			leaf.expr = "any " + string(g.Type)
 			leaf.parts = map[string]float64{leaf.expr: 1.0 / 16}
 		} else {
-			leaf.means = g.Means
+			leaf.means, leaf.many = g.Means, g.Several
 			leaf.used = map[string]bool{leaf.expr: true}
 			required = append(required, leaf)
 		}
@@ -109,7 +110,10 @@ func choices(args []toolgraph.Arg, filled [][]*term, terms, required []*term, tr
 	}
 	if arg.Many {
 		all := slices.DeleteFunc(slices.Clone(required), func(t *term) bool { return !t.typ.Fits(arg.Type) })
-		return len(all) < 2 || fill(all...)
+		if len(all) == 0 || len(all) == 1 && !all[0].many {
+			return true
+		}
+		return fill(all...)
 	}
 	for _, t := range terms {
 		if t.typ.Fits(arg.Type) && !fill(t) {

@@ -25,7 +25,7 @@ var update = flag.Bool("update", false, "write what the searches find into the c
 //	                             ? for optional, * for many
 //	score TOOL 5                 3 if there is none
 //	domain NAME                  a domain of the query
-//	given TYPE[/MEANING] SOURCE [optional] SOURCE is a name, a "literal" or #N for subtask N's result
+//	given TYPE[/MEANING] SOURCE [several] [optional] SOURCE is a name, a "literal" or #N for subtask N's result
 //	made TOOL(ARG=SOURCE, …); …  a chain that runs anyway
 //	goal TYPE
 //	actions N, k N, cap N        MaxActions, K, VisitCap
@@ -101,9 +101,10 @@ func (c *testCase) read(line string) (err error) {
 		c.query.Domains = append(c.query.Domains, rest)
 	case "given":
 		rest, optional := strings.CutSuffix(rest, " optional")
+		rest, several := strings.CutSuffix(rest, " several")
 		typ, source, _ := strings.Cut(rest, " ")
 		typ, means, _ := strings.Cut(typ, "/")
-		g := toolgraph.Given{Type: plan.Type(typ), Means: plan.Meaning(means), Optional: optional}
+		g := toolgraph.Given{Type: plan.Type(typ), Means: plan.Meaning(means), Optional: optional, Several: several}
 		g.Source, err = readSource(source)
 		c.query.Given = append(c.query.Given, g)
 	case "made":

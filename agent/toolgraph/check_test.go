@@ -96,7 +96,7 @@ func holds(q toolgraph.Query, g *toolgraph.Graph, s plan.Solution) error {
 				used[b.Source.Index] = true
 			}
 		}
-		if err := shaped(g, s.Actions[i]); err != nil {
+		if err := shaped(q, g, s.Actions[i]); err != nil {
 			return err
 		}
 	}
@@ -104,7 +104,7 @@ func holds(q toolgraph.Query, g *toolgraph.Graph, s plan.Solution) error {
 }
 
 // shaped tells whether the action has the arguments of its tool, in their order.
-func shaped(g *toolgraph.Graph, a plan.Action) error {
+func shaped(q toolgraph.Query, g *toolgraph.Graph, a plan.Action) error {
 	tool, ok := g.Tool(a.Tool)
 	if !ok {
 		return fmt.Errorf("there is no tool %s", a.Tool)
@@ -123,7 +123,8 @@ func shaped(g *toolgraph.Graph, a plan.Action) error {
 			if b.Optional != leftOut || leftOut && !want.Optional {
 				return fmt.Errorf("%s leaves %s out", a.Tool, want.Name)
 			}
-			if want.Many && !leftOut && n < 2 {
+			several := slices.ContainsFunc(q.Given, func(g toolgraph.Given) bool { return g.Several && g.Source.Equal(b.Source) })
+			if want.Many && !leftOut && n < 2 && !several {
 				return fmt.Errorf("%s takes %d of many", a.Tool, n)
 			}
 		}

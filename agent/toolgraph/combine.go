@@ -65,7 +65,7 @@ func (b *bestFirst) fill(next int32, s tally) bool {
 		}
 	}
 	if a.many {
-		if len(b.many[a.typ]) < 2 {
+		if len(b.many[a.typ]) == 0 {
 			return true
 		}
 		s.cover |= b.takenBy(a)

@@ -124,7 +124,7 @@ func (d *depthFirst) count(typ, by int32) {
 func (d *depthFirst) applicable(tool int32) bool {
 	some := false
 	for _, a := range d.argsOf(tool) {
-		has := a.many && len(d.many[a.typ]) >= 2 || !a.many && d.there[a.typ] > 0
+		has := a.many && len(d.many[a.typ]) > 0 || !a.many && d.there[a.typ] > 0
 		if !has && !a.optional {
 			return false
 		}

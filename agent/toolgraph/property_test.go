@@ -48,7 +48,7 @@ func worlds(maxTools, maxActions int) *rapid.Generator[world] {
 		}
 		for i := range rapid.SampledFrom([]int{1, 2, 2, 3}).Draw(t, "given") {
 			w.query.Given = append(w.query.Given, toolgraph.Given{
-				Type: types.Draw(t, "type"), Source: plan.FromResource(fmt.Sprintf("g%d", i)), Means: meanings.Draw(t, "means"), Optional: chance(4, "optional"),
+				Type: types.Draw(t, "type"), Source: plan.FromResource(fmt.Sprintf("g%d", i)), Means: meanings.Draw(t, "means"), Optional: chance(4, "optional"), Several: chance(6, "several"),
 			})
 		}
 		if chance(8, "domains") {

@@ -74,7 +74,7 @@ func (h *hyperedges) forward(start []int32, in []bool, many [][]int32) (fired, a
 		}
 	}
 	for t, leaves := range many {
-		if len(leaves) < 2 {
+		if len(leaves) == 0 {
 			continue
 		}
 		for _, p := range h.uses[t] {

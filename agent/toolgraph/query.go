@@ -34,6 +34,9 @@ type Given struct {
 	// what was made of it, beside. Such a given stands for its own type alone. Blank for
 	// a given that is about nothing.
 	With plan.Source
+	// Several marks what may be several resources, such as the parts of a file. It is enough for an
+	// argument that takes many.
+	Several bool
 	// Optional givens may be used; all others must be.
 	Optional bool
 }

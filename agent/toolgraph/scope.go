@@ -16,7 +16,7 @@ type scope struct {
 	goal   int32
 	leaves []leaf    // what is there before any action: required givens come first
 	full   uint64    // the required givens, one bit each
-	many   [][]int32 // type → the leaves of the required givens that fit it, in order
+	many   [][]int32 // type → the leaves of the required givens that fit it, in order; none if they are too few
 
 	live  []bool    // tool → is it a candidate
 	score []float64 // of the candidates
@@ -34,6 +34,7 @@ type leaf struct {
 	sources []plan.Source
 	own     int            // which of the sources a required given is
 	means   plan.Meaning   // of a required given
+	several bool           // it may be several resources
 	with    uint64         // the required given that it goes with, 0 for none
 	made    *plan.Solution // the chain
 	tools   []int32        // of the chain
@@ -133,11 +134,16 @@ func (s *scope) addGiven() {
 		own := slices.IndexFunc(sources, func(src plan.Source) bool { return src.Equal(g.Source) })
 		id, typ, bit := num(len(s.leaves)), s.typeIDs[g.Type], uint64(1)<<len(s.leaves)
 		s.full |= bit
-		s.leaves = append(s.leaves, leaf{typ: typ, cover: bit, sources: sources, own: own, means: g.Means})
+		s.leaves = append(s.leaves, leaf{typ: typ, cover: bit, sources: sources, own: own, means: g.Means, several: g.Several})
 		for _, want := range s.fits[typ] {
 			if g.With.Kind == plan.Blank || want == typ {
 				s.many[want] = append(s.many[want], id)
 			}
+		}
+	}
+	for typ, leaves := range s.many {
+		if len(leaves) == 1 && !s.leaves[leaves[0]].several {
+			s.many[typ] = nil
 		}
 	}
 	s.pair()

@@ -75,8 +75,8 @@ type Arg struct {
 	Means plan.Meaning
 	// Optional arguments may stay blank: the tool is a hyperedge with and without them.
 	Optional bool
-	// Many arguments take every required given that fits their type, two at least
-	// (collage, join).
+	// Many arguments take every required given that fits their type: two at least, or one that is
+	// several (collage, join).
 	Many bool
 }
 

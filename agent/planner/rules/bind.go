@@ -37,7 +37,7 @@ func (s *scene) bind(r *reading) (runs [][]thing, missing plan.Type, choices []t
 		switch {
 		case a.Many:
 			many := b.several(a.Type)
-			if len(many) < 2 {
+			if !enough(many) {
 				return nil, a.Type, nil
 			}
 			b.fixed = append(b.fixed, b.inSequence(many)...)
@@ -365,13 +365,19 @@ func (b *binder) meant(k plan.Type) (_ thing, ok bool, choices []thing) {
 	return e, ok, nil
 }
 
+// enough reports whether an argument that takes many can be given these.
+func enough(things []thing) bool { return len(things) >= 2 || len(things) == 1 && things[0].many }
+
+// lone reports whether the only thing is a single file.
+func lone(things []thing) bool { return len(things) == 1 && !things[0].many }
+
 // several finds what an argument that takes many is given.
 func (b *binder) several(typ plan.Type) []thing {
-	if fits := fitting(b.left, typ); len(fits) >= 2 {
+	if fits := fitting(b.left, typ); enough(fits) {
 		return fits
 	}
 	if b.r.prev != nil {
-		if fits := fitting(b.r.prev.results, typ); len(fits) >= 2 {
+		if fits := fitting(b.r.prev.results, typ); enough(fits) {
 			return fits
 		}
 	}
@@ -379,7 +385,7 @@ func (b *binder) several(typ plan.Type) []thing {
 	made := func(e thing) bool { return e.made && b.r.refs.result }
 	given := func(e thing) bool { return e.given && len(b.r.files) == 0 }
 	for _, are := range []func(thing) bool{made, given} {
-		if some := slices.DeleteFunc(slices.Clone(all), func(e thing) bool { return !are(e) }); len(some) >= 2 {
+		if some := slices.DeleteFunc(slices.Clone(all), func(e thing) bool { return !are(e) }); enough(some) {
 			return some
 		}
 	}

@@ -17,7 +17,7 @@ func (v *view) byThings(f *profile) float64 {
 	if first, _, ok := f.pair(); ok && len(fitting(v.things, first.Type)) < 2 {
 		fit *= badly // it compares or joins two
 	}
-	if len(f.media) == 1 && f.media[0].Many && len(fitting(v.things, f.media[0].Type)) == 1 {
+	if f.joins() && lone(fitting(v.things, f.media[0].Type)) {
 		fit *= partly // it takes several
 	}
 	if f.tabular && len(fitting(v.things, plan.Text)) == 0 && !strings.Contains(v.text, "\n") {

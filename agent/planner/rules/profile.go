@@ -208,6 +208,9 @@ func (f *profile) takesMark() bool {
 	return ok && f.takes(plan.Image)
 }
 
+// joins reports whether all that the tool needs is several resources of one type.
+func (f *profile) joins() bool { return len(f.media) == 1 && f.media[0].Many }
+
 // picks reports whether the tool picks a named thing out of several of the kind that it returns.
 func (f *profile) picks() bool { return f.takes(f.Returns) && f.tells(plan.Object) }
 

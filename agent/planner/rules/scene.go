@@ -19,6 +19,7 @@ type thing struct {
 	given  bool // it came with this message
 	made   bool // a subtask of this request makes it
 	fresh  bool // it is made, and not of a picture
+	many   bool // it may be several files
 	// on is the picture that a mark is on.
 	on string
 	// root is the first of the pictures that a picture was made of. moved reports that a

@@ -55,6 +55,9 @@ func (r *Recipe) Programs() []string {
 	return []string{r.Argv.Program()}
 }
 
+// Several reports whether the recipe writes several files.
+func (r *Recipe) Several() bool { return several(r.Argv.parts) }
+
 // Check lists what is wrong with a recipe, for a tool whose arguments are in the scope.
 func (r *Recipe) Check(s Scope, w Written) []error {
 	s = maps.Clone(s)

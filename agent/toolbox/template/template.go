@@ -158,6 +158,14 @@ func (a *Argv) Program() string {
 	return a.parts[0].text[0].text
 }
 
+// several reports whether one of the parts names several files to be written.
+func several(parts []part) bool {
+	return slices.ContainsFunc(parts, func(p part) bool {
+		out := slices.ContainsFunc(p.text, func(slot piece) bool { return slot.many })
+		return out || several(p.then) || several(p.otherwise) || several(p.joined)
+	})
+}
+
 // UnmarshalYAML reads a list of arguments.
 func (a *Argv) UnmarshalYAML(node *yaml.Node) error {
 	if node.Kind != yaml.SequenceNode {

@@ -1,0 +1,125 @@
+package agent_test
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+
+	"atelier/agent"
+	"atelier/agent/plan"
+	"atelier/agent/planner"
+	"atelier/agent/toolbox"
+)
+
+// TestActTakesResultsOneByOne: what an earlier step made in several parts is all worked on. A tool that
+// takes one is called for each, and a tool that takes several is called once.
+func TestActTakesResultsOneByOne(t *testing.T) {
+	t.Parallel()
+	parts := func(names ...string) plan.Result {
+		var made []plan.Resource
+		for _, n := range names {
+			made = append(made, plan.Resource{Name: n, Type: plan.Image, Blob: n, File: n})
+		}
+		return plan.Result{Status: plan.Done, Output: &made[0], More: made[1:]}
+	}
+	from := func(arg string, step int) plan.Binding {
+		return plan.Binding{Arg: arg, Type: plan.Image, Source: plan.FromAction(step)}
+	}
+	cases := []struct {
+		name  string
+		many  bool
+		args  []plan.Binding
+		calls []string
+		want  string // the problem, "" if it is done
+	}{
+		{"one result", false, []plan.Binding{from("a", 2)}, []string{"z1"}, ""},
+		{"three results", false, []plan.Binding{from("a", 0)}, []string{"x1", "x2", "x3"}, ""},
+		{"a tool for several", true, []plan.Binding{from("a", 0)}, []string{"x1x2x3"}, ""},
+		{"three and one", false, []plan.Binding{from("a", 0), from("b", 2)}, []string{"x1z1", "x2z1", "x3z1"}, ""},
+		{"the same three twice", false, []plan.Binding{from("a", 0), from("b", 0)}, []string{"x1x1", "x2x2", "x3x3"}, ""},
+		{"three and two", false, []plan.Binding{from("a", 0), from("b", 1)}, nil,
+			"The first thing has 3 parts and the other has 2, so they do not go together."},
+		{"one of three fails", false, []plan.Binding{from("a", 3)}, []string{"y1", "bad"}, "It is bad."},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			var calls []string
+			look := func(ctx context.Context, call toolbox.Call) (toolbox.Output, error) {
+				var read []byte
+				for _, arg := range []string{"a", "b"} {
+					for _, v := range call.Args[arg] {
+						b, err := os.ReadFile(v.Path)
+						if err != nil {
+							return toolbox.Output{}, err
+						}
+						read = append(read, b...)
+					}
+				}
+				seen := string(read)
+				calls = append(calls, seen)
+				if seen == "bad" {
+					return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("It is bad.")}
+				}
+				return draws(ctx, call)
+			}
+			twice := tool("look", plan.Image, []plan.Type{plan.Image, plan.Image})
+			twice.Args = twice.Args[:len(c.args)]
+			twice.Args[0].Many = c.many
+			w := newWorld(t, &fakePlanner{}, maker{"look": look}, agent.Config{}, twice)
+			for _, n := range []string{"x1", "x2", "x3", "y1", "y2", "z1", "bad"} {
+				w.blobs.data[n] = []byte(n)
+			}
+			memory := agent.NewMemory(nil)
+			memory.Record("0", parts("x1", "x2", "x3"))
+			memory.Record("1", parts("y1", "y2"))
+			memory.Record("2", parts("z1"))
+			memory.Record("3", parts("y1", "bad", "y2"))
+			r := w.Act(t.Context(), agent.Work{
+				Request: request(), Memory: memory, At: 4,
+				Steps: []plan.Step{{Key: "0"}, {Key: "1"}, {Key: "2"}, {Key: "3"}, {Key: "k", Action: act("look", plan.Image, c.args...)}},
+			})
+			if r.Problem != c.want || !slices.Equal(calls, c.calls) {
+				t.Errorf("problem %q, calls %q", r.Problem, calls)
+			}
+			if c.want == "" && len(r.Outputs()) != len(c.calls) {
+				t.Errorf("%d outputs of %d calls", len(r.Outputs()), len(c.calls))
+			}
+			seen := map[string]bool{}
+			for _, o := range r.Outputs() {
+				if seen[o.Name] || w.blobs.data[o.Blob] == nil {
+					t.Errorf("%s is not stored under a name of its own", strconv.Quote(o.Name))
+				}
+				seen[o.Name] = true
+			}
+		})
+	}
+}
+
+// TestPlanTakesSeveralResultsAtOnce: a tool that takes several things gets the parts that an earlier subtask
+// makes, and is no way to go on from a single result.
+func TestPlanTakesSeveralResultsAtOnce(t *testing.T) {
+	t.Parallel()
+	for _, parts := range []bool{true, false} {
+		t.Run(strconv.FormatBool(parts), func(t *testing.T) {
+			t.Parallel()
+			split, join := tool("split", plan.Video, []plan.Type{plan.Image}), tool("join", plan.Image, []plan.Type{plan.Video})
+			split.Parts, join.Args[0].Many = parts, true
+			after := wants(plan.Image)
+			after.Args, after.After = []plan.Arg{{Type: plan.Video, Source: plan.FromSubtask(0)}}, []int{0}
+			m := &fakePlanner{
+				decomposition: planner.Decomposition{Subtasks: []plan.Subtask{wants(plan.Video, photo), after}},
+				scores:        map[string]float64{"split": 5, "join": 5},
+			}
+			p, err := newWorld(t, m, maker{"split": draws, "join": draws}, agent.Config{}, split, join).Plan(t.Context(), request(photo))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if found := len(p.Tasks[1].Solutions); found != map[bool]int{true: 1, false: 0}[parts] {
+				t.Errorf("%d solutions", found)
+			}
+		})
+	}
+}
