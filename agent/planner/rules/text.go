@@ -177,7 +177,7 @@ func (st *settings) content(r *reading, f *profile) string {
 	if begin >= 0 && begin+2 < len(words) && isFile(words[begin]) && st.is("lettering", r.words[0]) && lower(words[begin+1]) == "with" {
 		begin += 2 // "stamp a.png with approved"
 	}
-	if begin < 0 || isFile(words[begin]) {
+	if begin < 0 || isFile(words[begin]) || st.is("lettering", r.words[0]) && (st.saysWhere(words[:begin]) || st.saysWhere(words[:begin+1])) {
 		return ""
 	}
 	end := len(words)
@@ -191,6 +191,15 @@ func (st *settings) content(r *reading, f *profile) string {
 		end--
 	}
 	return strings.TrimRight(strings.TrimSpace(st.text[words[begin].Start:words[end-1].End]), ".,;")
+}
+
+// saysWhere reports whether the words end with what leads to a place, as "write the words under the" does: what
+// comes next is no text.
+func (g *grammar) saysWhere(words []retrieve.Word) bool {
+	for len(words) > 0 && (g.is("determiners", words[len(words)-1]) || g.is("articles", words[len(words)-1])) {
+		words = words[:len(words)-1]
+	}
+	return len(words) > 0 && g.is("places lead", words[len(words)-1])
 }
 
 // objectOf is the thing that a clause is about: the first run of words that are neither grammar
