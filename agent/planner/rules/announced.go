@@ -40,7 +40,7 @@ func (t *thread) announced(words []retrieve.Word) int {
 	}
 	for i := range words {
 		next := i + t.begins("announcing", words[i:])
-		if next > i && next < len(words) && words[next].Kind == retrieve.Plain && !t.is("prepositions", words[next]) {
+		if next > i && next < len(words) && words[next].Kind == retrieve.Plain && !t.is("prepositions", words[next]) && !t.is("places lead", words[next]) {
 			return next
 		}
 	}
