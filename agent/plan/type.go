@@ -55,7 +55,16 @@ func ParseType(name string) (Type, error) {
 	if t := Type(name); slices.Contains(Types(), t) || t == AnyFile {
 		return t, nil
 	}
-	return "", fmt.Errorf("unknown resource type %q", name)
+	return "", fmt.Errorf("unknown resource type %q; the types are %s", name, listTypes())
+}
+
+// listTypes are the names of all types, for a message.
+func listTypes() string {
+	var names []string
+	for _, t := range append(Types(), AnyFile) {
+		names = append(names, string(t))
+	}
+	return strings.Join(names, ", ")
 }
 
 // Phrase is what a catalogue of sentences takes: the type's name, which is a word in the

@@ -155,7 +155,7 @@ func TestLoadCatalogue(t *testing.T) {
 			}),
 			folder(map[string]string{"shine.yaml": polish}),
 		}, nil, []string{
-			`buff.yaml: returns: unknown resource type "photo"`,
+			`buff.yaml: returns: unknown resource type "photo"; the types are text, tags, title, html, location, weather, time, facts, image, video, audio, document, archive, bbox, point, category, mask, segmentation, edge, line, hed, scribble, pose, depth, normal, file`,
 			`buff.yaml: backend 1 has the device "tpu", not cpu or gpu`,
 			"polish.yaml: is empty",
 			"shine.yaml: the tool is called polish, so its file must be polish.yaml",

@@ -46,35 +46,33 @@ var launchers = []string{
 
 // checkCommand checks the command line of a backing.
 func (t *Tool) checkCommand(b Backing, f *faults) {
-	switch {
-	case b.Kind != commandKind && b.Recipe != nil:
-		f.addf("a backend of the kind %s has what only a command has, such as argv", b.Kind)
-	case b.Kind == commandKind && (b.Recipe == nil || b.Recipe.Argv == nil):
-		f.addf("a command lacks its argv")
-	case b.Kind == commandKind:
-		endings, ok := commandEndings[t.Returns]
-		if !ok {
-			f.addf("a command returns image, video, audio, document or text, and not %s", t.Returns)
-			return
-		}
-		w := template.Written{Endings: endings, Choices: map[string][]string{}}
-		for _, p := range t.Params {
-			if p.Type == param.Format {
-				w.Choices[p.Name] = slices.Sorted(maps.Keys(p.Choices))
-			}
-		}
-		if i := slices.IndexFunc(t.Args, func(a Arg) bool { return a.Type == plan.Text && a.Many }); i >= 0 {
-			f.addf("a command cannot take the argument %s of the type %s", t.Args[i].Name, plan.Text)
-		}
-		for _, program := range b.Recipe.Programs() {
-			if slices.Contains(launchers, path.Base(program)) {
-				f.addf("argv starts %s, which starts other programs; name the program itself", program)
-			}
-		}
-		*f = append(*f, b.Recipe.Check(t.scope("a command", f), w)...)
-		*f = append(*f, b.Recipe.Compared(t.closed())...)
-		*f = append(*f, b.Recipe.Unguarded(t.lackable())...)
+	if b.Kind != commandKind {
+		return
 	}
+	endings, ok := commandEndings[t.Returns]
+	switch {
+	case !isType(t.Returns):
+		return // it is told already
+	case !ok:
+		f.addf("a command returns image, video, audio, document or text, and not %s", t.Returns)
+		return
+	}
+	w := template.Written{Endings: endings, Choices: map[string][]string{}}
+	for _, p := range t.Params {
+		if p.Type == param.Format {
+			w.Choices[p.Name] = slices.Sorted(maps.Keys(p.Choices))
+		}
+	}
+	if i := slices.IndexFunc(t.Args, func(a Arg) bool { return a.Type == plan.Text && a.Many }); i >= 0 {
+		f.addf("a command cannot take the argument %s of the type %s", t.Args[i].Name, plan.Text)
+	}
+	for _, program := range b.Recipe.Programs() {
+		if slices.Contains(launchers, path.Base(program)) {
+			f.addf("argv starts %s, which starts other programs; name the program itself", program)
+		}
+	}
+	*f = append(*f, b.Recipe.Check(t.scope("a command", f), w, t.closed())...)
+	*f = append(*f, b.Recipe.Unguarded(t.lackable())...)
 }
 
 // lackable are the arguments that a call may lack.
@@ -168,7 +166,7 @@ func (t *Tool) scope(what string, f *faults) template.Scope {
 			s[a.Name+".format"] = template.Closed
 		case a.Type == plan.Document:
 			numbers(a.Name, "pages", "area")
-		default:
+		case isType(a.Type):
 			f.addf("%s cannot take the argument %s of the type %s", what, a.Name, a.Type)
 		}
 		switch {

@@ -83,7 +83,7 @@ func readTool(b []byte) (Tool, []error) {
 		})
 	}
 	if all := slices.Concat(unread, t.check(broken)); len(all) > 0 {
-		return Tool{}, all
+		return Tool{}, slices.CompactFunc(all, func(a, b error) bool { return a.Error() == b.Error() })
 	}
 	return t, nil
 }
@@ -185,7 +185,7 @@ func (t *Tool) check(broken parts) []error {
 		}
 	}
 	if _, err := plan.ParseType(string(t.Returns)); err != nil && broken.whole("returns") {
-		f.addf("returns: %w", err)
+		f.addf("returns: %w", missing(t.Returns, err, "it is missing; write the type of the result, such as image"))
 	}
 	if !broken.whole("args", "params") {
 		return f // the other parts speak of these
@@ -209,10 +209,29 @@ func (t *Tool) check(broken parts) []error {
 	if broken.whole("backends") {
 		t.checkBackends(&f)
 	}
-	if broken.whole("effects") {
+	if broken.whole("effects") && t.typed() {
 		f = append(f, t.Effects.Check(t.Returns, t.measurable())...)
 	}
 	return f
+}
+
+// isType reports whether there is such a type.
+func isType(t plan.Type) bool {
+	_, err := plan.ParseType(string(t))
+	return err == nil
+}
+
+// missing is the fault of a type: what is said of none, or else err.
+func missing(t plan.Type, err error, none string) error {
+	if t == "" {
+		return errors.New(none)
+	}
+	return err
+}
+
+// typed reports whether what the tool takes and returns is of types that there are.
+func (t *Tool) typed() bool {
+	return isType(t.Returns) && !slices.ContainsFunc(t.Args, func(a Arg) bool { return !isType(a.Type) })
 }
 
 func (t *Tool) checkArgs(f *faults) {
@@ -294,7 +313,7 @@ func (a Arg) check(f *faults) {
 		f.addf("argument %s lacks its about", a.Name)
 	}
 	if _, err := plan.ParseType(string(a.Type)); err != nil {
-		f.addf("argument %s: %w", a.Name, err)
+		f.addf("argument %s: %w", a.Name, missing(a.Type, err, "its type is missing; write for instance type: image"))
 	}
 	switch _, err := plan.ParseMeaning(string(a.Meaning)); {
 	case a.Type == plan.Text && a.Meaning == "":
@@ -317,13 +336,20 @@ func (t *Tool) checkBackends(f *faults) {
 		f.addf("has no backends")
 	}
 	for i, b := range t.Backends {
-		if !isWord(b.Kind) {
-			f.addf("backend %d has the kind %q, which is not one word", i+1, b.Kind)
+		if wrong := b.misplaced(); wrong != "" {
+			f.addf("backend %d %s", i+1, wrong)
+			continue // the rest follows from that
 		}
-		if !isWord(b.Run) {
+		switch {
+		case b.Run == "":
+			f.addf("backend %d lacks its run: the operation, task or prompt of the kind %s", i+1, b.Kind)
+		case !isWord(b.Run):
 			f.addf("backend %d runs %q, which is not one word", i+1, b.Run)
 		}
-		if b.Device != "cpu" && b.Device != "gpu" && (b.Device != "program" || b.Kind != improviseKind) {
+		switch {
+		case b.Device == "":
+			f.addf("backend %d lacks its device: cpu or gpu", i+1)
+		case b.Device != "cpu" && b.Device != "gpu" && (b.Device != "program" || b.Kind != improviseKind):
 			f.addf("backend %d has the device %q, not cpu or gpu", i+1, b.Device)
 		}
 		if slices.ContainsFunc(t.Backends[:i], func(c Backing) bool { return c.Kind == b.Kind && c.Run == b.Run }) {
@@ -334,6 +360,27 @@ func (t *Tool) checkBackends(f *faults) {
 		t.checkRequest(b, f)
 		t.checkProgram(b, f)
 	}
+}
+
+// misplaced tells what a backing lacks to be of its kind, or has of another one; "" if nothing.
+func (b Backing) misplaced() string {
+	switch {
+	case b.Kind == "":
+		return "lacks its kind: command for a program, http for a service, native for an operation of the bot"
+	case !isWord(b.Kind):
+		return fmt.Sprintf("has the kind %q, which is not one word", b.Kind)
+	case b.Kind != commandKind && b.Recipe != nil:
+		return fmt.Sprintf("is of the kind %s: only the kind %s has argv and what belongs to it", b.Kind, commandKind)
+	case b.Kind == commandKind && (b.Recipe == nil || b.Recipe.Argv == nil):
+		return "lacks its argv: the program and its arguments, as a list"
+	case b.Kind != serviceKind && b.Request != nil:
+		return fmt.Sprintf("is of the kind %s: only the kind %s has a request", b.Kind, serviceKind)
+	case b.Kind == serviceKind && b.Request == nil:
+		return "lacks its request: {url: …} and what else is sent"
+	case b.Kind != improviseKind && b.Program != "":
+		return fmt.Sprintf("is of the kind %s: only the kind %s has a program", b.Kind, improviseKind)
+	}
+	return ""
 }
 
 // inputs are the names of the resources that the program of a backing is given, and of the files that
@@ -352,11 +399,9 @@ func (t *Tool) inputs(b Backing) string {
 // has none.
 func (t *Tool) checkProgram(b Backing, f *faults) {
 	switch {
-	case b.Kind != improviseKind && b.Program != "":
-		f.addf("a backend of the kind %s has a program, which only the kind %s has", b.Kind, improviseKind)
 	case b.Kind == improviseKind && t.Improvises == (b.Program != ""):
 		f.addf("backend %s needs a program, unless the tool improvises", b.name())
-	case b.Program != "" && !CanImprovise(t.Returns):
+	case b.Program != "" && !CanImprovise(t.Returns) && isType(t.Returns):
 		f.addf("a program returns image, video, audio, document or text, and not %s", t.Returns)
 	}
 }

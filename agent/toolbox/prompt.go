@@ -88,7 +88,7 @@ func (t *Tool) checkRun(b Backing, run modelRun, f *faults) {
 	if run.prompt && strings.TrimSpace(b.Prompt) == "" {
 		f.addf("backend %s lacks its prompt, which tells the model what to do", b.name())
 	}
-	if right := run.makes == "" && inWords(t.Returns) || run.makes != "" && t.Returns.Fits(run.makes); !right {
+	if right := run.makes == "" && inWords(t.Returns) || run.makes != "" && t.Returns.Fits(run.makes); !right && isType(t.Returns) {
 		f.addf("backend %s makes %s, but the tool returns %s", b.name(), cmp.Or(run.makes, "words"), t.Returns)
 	}
 	for _, a := range t.Args {

@@ -8,15 +8,11 @@ const serviceKind = "http"
 // checkRequest checks the request of a backing.
 func (t *Tool) checkRequest(b Backing, f *faults) {
 	switch {
-	case b.Kind != serviceKind && b.Request != nil:
-		f.addf("a backend of the kind %s has a request, which only the kind %s has", b.Kind, serviceKind)
-	case b.Kind == serviceKind && b.Request == nil:
-		f.addf("a backend of the kind %s lacks its request", serviceKind)
-	case b.Kind == serviceKind && !CanImprovise(t.Returns):
+	case b.Kind != serviceKind || !isType(t.Returns): // that is told already
+	case !CanImprovise(t.Returns):
 		f.addf("a service returns image, video, audio, document or text, and not %s", t.Returns)
-	case b.Kind == serviceKind:
-		*f = append(*f, b.Request.Check(t.scope("a request", f))...)
-		*f = append(*f, b.Request.Compared(t.closed())...)
+	default:
+		*f = append(*f, b.Request.Check(t.scope("a request", f), t.closed())...)
 		*f = append(*f, b.Request.Unguarded(t.lackable())...)
 	}
 }

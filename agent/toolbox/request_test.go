@@ -32,7 +32,7 @@ func TestReadRequest(t *testing.T) {
 		`{kind: http, request: {url: "https://h/x/{width}/{text}", json: {p: "{image}", e: "{extra}", s: "{style}", w: "{2 * image.width}"}}}`: "",
 		`{kind: http}`: "lacks its request",
 		`{kind: native, run: x, device: cpu, request: {url: "https://h/"}}`:                                     "only the kind http has",
-		`{kind: http, request: {url: "https://h/"}, argv: [x, "{out:png}"]}`:                                    "only a command has",
+		`{kind: http, request: {url: "https://h/"}, argv: [x, "{out:png}"]}`:                                    "only the kind command has argv",
 		`{kind: http, request: {url: "https://h/", json: {a: "{colour}"}}}`:                                     "json a: nothing is called {colour}",
 		`{kind: http, request: {url: "https://h/{style}"}}`:                                                     "url: style is optional and may be absent",
 		`{kind: http, request: {url: "https://h/{max(extra.width, 1)}"}}`:                                       "url: extra is optional and may be absent",

@@ -2,6 +2,7 @@ package template
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -30,6 +31,14 @@ type literal struct{ value Value }
 
 func (l literal) String() string { return l.value.String() }
 
+// quoted is the value as an expression has it.
+func (l literal) quoted() string {
+	if l.value.Kind == Number {
+		return l.String()
+	}
+	return "'" + l.String() + "'"
+}
+
 func (l literal) eval(Facts) (Value, error) { return l.value, nil }
 func (l literal) kind(Scope) (Kind, error)  { return l.value.Kind, nil }
 
@@ -42,9 +51,24 @@ func (n name) eval(facts Facts) (Value, error) { return facts(string(n)) }
 func (n name) kind(s Scope) (Kind, error) {
 	k, ok := s[string(n)]
 	if !ok {
-		return 0, fmt.Errorf("nothing is called {%s}", string(n))
+		return 0, fmt.Errorf("nothing is called {%s}; the names are %s", string(n), s.near(string(n)))
 	}
 	return k, nil
+}
+
+// near lists the names that may be meant by an unknown one: the facts of the same argument, or all arguments.
+func (s Scope) near(n string) string {
+	arg, _, fact := strings.Cut(n, ".")
+	if _, known := s[arg]; !known {
+		fact = false
+	}
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(s)) {
+		if fact && strings.HasPrefix(name, arg+".") || !fact && !strings.Contains(name, ".") {
+			all = append(all, name)
+		}
+	}
+	return strings.Join(all, ", ")
 }
 
 type operation struct {
@@ -71,6 +95,9 @@ func (o operation) kind(s Scope) (Kind, error) {
 	kinds := make([]Kind, len(o.of))
 	for i, e := range o.of {
 		k, err := e.kind(s)
+		if n, ok := e.(name); ok && err != nil && (o.sign == "=" || o.sign == "!=") {
+			err = fmt.Errorf("%w; a text is written as '%s'", err, n)
+		}
 		if err != nil {
 			return 0, err
 		}
@@ -87,7 +114,7 @@ func (o operation) kind(s Scope) (Kind, error) {
 		return Number, nil
 	case "=", "!=":
 		if kinds[0] != kinds[1] {
-			return 0, fmt.Errorf("%s compares a number with a text", o)
+			return 0, &mismatch{o.String()}
 		}
 		return Number, nil
 	case "if":

@@ -58,8 +58,9 @@ func (r *Recipe) Programs() []string {
 // Several reports whether the recipe writes several files.
 func (r *Recipe) Several() bool { return several(r.Argv.parts) }
 
-// Check lists what is wrong with a recipe, for a tool whose arguments are in the scope.
-func (r *Recipe) Check(s Scope, w Written) []error {
+// Check lists what is wrong with a recipe, for a tool whose arguments are in the scope. The choices are the values
+// of the settings that have a closed list of them.
+func (r *Recipe) Check(s Scope, w Written, choices map[string][]string) []error {
 	s = maps.Clone(s)
 	faults := r.Let.check(s)
 	if r.First != nil {
@@ -80,7 +81,8 @@ func (r *Recipe) Check(s Scope, w Written) []error {
 	faults = append(faults, r.About.check("about", s)...)
 	delete(s, itemName)
 	s[writtenName] = Number
-	return append(faults, r.Refuse.check("refuse", s)...)
+	faults = append(faults, r.Refuse.check("refuse", s)...)
+	return compared(faults, r.expressions(), choices)
 }
 
 // firstEndings are those of what a first command line may write.

@@ -120,8 +120,9 @@ func (r *Request) UnmarshalYAML(node *yaml.Node) error {
 	return unread(node, errors.Join(faults...))
 }
 
-// Check lists what is wrong with a request, for a tool whose arguments are in the scope.
-func (r *Request) Check(s Scope) []error {
+// Check lists what is wrong with a request, for a tool whose arguments are in the scope. The choices are as for
+// [Recipe.Check].
+func (r *Request) Check(s Scope, choices map[string][]string) []error {
 	c := &check{scope: s}
 	if r.bodies() > 1 {
 		c.addf("request has more than one of json, form and body")
@@ -145,7 +146,7 @@ func (r *Request) Check(s Scope) []error {
 	if r.body != nil {
 		c.texts("body", r.body, len(r.body) == 1, false)
 	}
-	return c.faults
+	return compared(c.faults, r.expressions(), choices)
 }
 
 // bodies counts the bodies, of which a request has one at most.

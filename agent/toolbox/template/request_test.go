@@ -250,7 +250,7 @@ func TestCheckRequest(t *testing.T) {
 		`{url: "https://h/", json: {}, form: {}}`:                                                                                          "more than one",
 		`{url: "https://h/", method: GET, json: {}}`:                                                                                       "GET cannot have",
 	} {
-		said := errors.Join(readRequest(t, request).Check(names)...)
+		said := errors.Join(readRequest(t, request).Check(names, nil)...)
 		switch {
 		case want == "" && said != nil:
 			t.Errorf("%s: %v", request, said)
@@ -341,7 +341,7 @@ func FuzzReadRequest(f *testing.F) {
 			return
 		}
 		var r Request
-		if yaml.Unmarshal(b, &r) != nil || len(r.Check(names)) > 0 {
+		if yaml.Unmarshal(b, &r) != nil || len(r.Check(names, nil)) > 0 {
 			return
 		}
 		made, err := r.Fill(given, upload)

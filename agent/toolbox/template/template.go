@@ -287,6 +287,11 @@ func readText(s string) ([]piece, error) {
 	return pieces, nil
 }
 
+// conditional are the parts of a list of arguments that are no texts, by how they begin.
+var conditional = map[string]string{
+	"if": "if: CONDITION, then: [ARGUMENT, …], else: [ARGUMENT, …]", "each": "each: ARGUMENTS, then: [ARGUMENT, …]", "text": "text: [PART, …]",
+}
+
 func readSlot(inner string) (piece, error) {
 	role, rest, ok := strings.Cut(inner, ":")
 	if !ok || strings.ContainsFunc(role, func(r rune) bool { return !isLetter(r) }) { // a : within a text
@@ -297,9 +302,13 @@ func readSlot(inner string) (piece, error) {
 	case "file", "out":
 		rest, many := strings.CutSuffix(rest, "*")
 		if rest == "" || strings.Trim(rest, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" || many && role != "out" {
-			return piece{}, fmt.Errorf("{%s} names nothing", inner)
+			like := map[string]string{"file": "the name of an argument: {file:caption}", "out": "an ending alone: {out:png}"}[role]
+			return piece{}, fmt.Errorf("{%s} should have %s", inner, like)
 		}
 		return piece{role: role, text: rest, many: many}, nil
+	}
+	if role == "if" || role == "each" || role == "text" {
+		return piece{}, fmt.Errorf("{%s: …} is a text, because it is in quotation marks; write {%s} without them", role, conditional[role])
 	}
 	return piece{}, fmt.Errorf("{%s} is not known; write {file:…} or {out:…}", inner)
 }
@@ -327,8 +336,11 @@ func (a *Argv) check(s Scope, w Written) []error {
 	}
 	c := check{scope: s, may: w, program: a.Program()}
 	c.parts(a.parts)
-	if c.written != 1 {
-		c.addf("argv has %d times {out:…}, and one file is to be written", c.written)
+	switch {
+	case c.written == 0:
+		c.addf("argv has no {out:…}, and so the program could write no file; write {out:%s} where it expects the name of its output", w.Endings[0])
+	case c.written > 1:
+		c.addf("argv has {out:…} %d times; write it once", c.written)
 	}
 	return append(faults, c.faults...)
 }
@@ -399,12 +411,12 @@ func (c *check) piece(p part, slot piece) {
 		}
 		for _, e := range endings {
 			if !slices.Contains(c.may.Endings, e) {
-				c.addf("argv writes a .%s, and the tool returns one of these: %s", e, strings.Join(c.may.Endings, ", "))
+				c.addf("argv: no .%s can be written here; write one of {out:%s}", e, strings.Join(c.may.Endings, "}, {out:"))
 			}
 		}
 	case "file":
 		if c.scope[slot.text] != Words {
-			c.addf("argv: {file:%s} is no argument that is a text", slot.text)
+			c.addf("argv: {file:%s} needs an argument of the type text that is called %s", slot.text, slot.text)
 		}
 	default:
 		if slot.value == nil {

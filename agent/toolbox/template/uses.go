@@ -1,6 +1,7 @@
 package template
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -47,19 +48,10 @@ func namedIn(parts []part, used map[string]bool) {
 	}
 }
 
-// Compared lists the comparisons of settings with values that they cannot have. The choices are the values of
-// the settings that have a closed list of them.
-func (r *Recipe) Compared(choices map[string][]string) []error {
-	return miscompared(r.expressions(), choices)
-}
-
-// Compared is [Recipe.Compared] for a request.
-func (r *Request) Compared(choices map[string][]string) []error {
-	return miscompared(r.expressions(), choices)
-}
-
-func miscompared(expressions iter.Seq[expression], choices map[string][]string) []error {
-	var faults []error
+// compared adds the comparisons of settings with values that they cannot have. The choices are the values of the
+// settings that have a closed list of them. What was found wrong with the kinds of such a comparison says less, and
+// is left out.
+func compared(faults []error, expressions iter.Seq[expression], choices map[string][]string) []error {
 	for e := range expressions {
 		o, ok := e.(operation)
 		if !ok || o.sign != "=" && o.sign != "!=" {
@@ -69,12 +61,25 @@ func miscompared(expressions iter.Seq[expression], choices map[string][]string) 
 			setting, named := o.of[i].(name)
 			with, fixed := o.of[1-i].(literal)
 			may := choices[string(setting)]
-			if named && fixed && len(may) > 0 && !slices.Contains(may, with.value.Text) {
-				faults = append(faults, fmt.Errorf("{%s %s '%s'}: %s is never that, but one of %s", setting, o.sign, with, setting, strings.Join(may, ", ")))
+			if !named || !fixed || len(may) == 0 || slices.Contains(may, with.value.Text) {
+				continue
 			}
+			faults = slices.DeleteFunc(faults, func(err error) bool {
+				m, ok := errors.AsType[*mismatch](err)
+				return ok && m.comparison == o.String()
+			})
+			faults = append(faults, fmt.Errorf("%s %s %s: %s is never that, but one of %s; write for instance %s %s '%s'",
+				setting, o.sign, with.quoted(), setting, strings.Join(may, ", "), setting, o.sign, may[0]))
 		}
 	}
 	return faults
+}
+
+// mismatch is the fault of a comparison of a number with a text.
+type mismatch struct{ comparison string }
+
+func (m *mismatch) Error() string {
+	return m.comparison + " compares a number with a text; a text is written in single quotes"
 }
 
 // expressions are all that a recipe holds, and those within them.

@@ -190,9 +190,9 @@ func textOf(content []byte) (toolbox.Output, error) {
 	begins := strings.ToLower(text[:min(len(text), 20)])
 	switch {
 	case text == "":
-		return toolbox.Output{}, unexpected("its text is empty")
+		return toolbox.Output{}, unexpected("the service sent an empty text")
 	case len(text) > maxText:
-		return toolbox.Output{}, unexpected("its text has %d bytes, and at most %d are taken", len(text), maxText)
+		return toolbox.Output{}, unexpected("the service sent a text of %d bytes, and at most %d are taken", len(text), maxText)
 	case !utf8.ValidString(text) || strings.ContainsRune(text, 0):
 		return toolbox.Output{}, unexpected("it is no text")
 	case strings.HasPrefix(begins, "<!doctype html") || strings.HasPrefix(begins, "<html"):
