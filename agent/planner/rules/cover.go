@@ -47,7 +47,7 @@ func (d *drafter) leftover(r *reading, sub plan.Subtask, beside ...step) []strin
 			c.says[w] = true
 		}
 	}
-	unknown := slices.Concat(c.removed(), c.alsoNamed(), c.unknown(d.text, r.clause.words))
+	unknown := slices.Concat(c.removed(), c.picked(), c.alsoNamed(), c.unknown(d.text, r.clause.words))
 	for _, more := range r.clause.more {
 		if words := d.lexicon.Words(more, nil); !d.forbids(clause{words: words}) && !d.complains(words) {
 			unknown = append(unknown, c.unknown(more, words)...)
@@ -67,6 +67,21 @@ func (c *cover) removed() []string {
 	var words []string
 	for _, w := range c.r.clause.words {
 		if c.is("dropping words", w) || c.is("cutting", w) || c.is("away", w) {
+			words = append(words, w.Text)
+		}
+	}
+	return words
+}
+
+// picked are the words that pick one of the parts which an earlier subtask makes, "the second one": a subtask is
+// given all of them.
+func (c *cover) picked() []string {
+	if !slices.ContainsFunc(c.things, func(e thing) bool { return e.many }) {
+		return nil
+	}
+	var words []string
+	for i, w := range c.r.clause.words {
+		if c.counts(c.r.clause.words, i) {
 			words = append(words, w.Text)
 		}
 	}
