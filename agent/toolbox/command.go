@@ -103,7 +103,7 @@ func (t *Tool) closed() map[string][]string {
 // commandEndings are those of the files that a command may write. "picture" and "sound" stand for
 // the format of the file that is worked on.
 var commandEndings = map[plan.Type][]string{
-	plan.Image:    {"picture", "png", "jpg", "gif"},
+	plan.Image:    {"picture", "png", "jpg", "gif", "heic"},
 	plan.Video:    {"mp4", "m4v", "mov", "mkv", "webm", "avi", "mpg", "ogv", "flv", "3gp"},
 	plan.Audio:    {"sound", "aiff", "flac", "m4a", "mp3", "ogg", "opus", "wav"},
 	plan.Text:     {"txt", "srt", "vtt"},

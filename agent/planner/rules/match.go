@@ -271,10 +271,21 @@ func (v *view) byWords(f *profile, near float64, rest int) float64 {
 	default:
 		near *= partly
 	}
+	if f.written != nil && !v.namesFormat(f.written) {
+		return 0
+	}
 	if words := v.r.clause.words; len(words) > 0 && v.is("excluding", words[0]) && !f.takes(f.Returns) { // "without music" is no order to make some
 		near *= badly
 	}
 	return min(1, near)
+}
+
+// namesFormat reports whether the clause names one of the formats, and not only that of a file at hand: "this heic".
+func (v *view) namesFormat(formats []string) bool {
+	words := v.r.clause.words
+	return slices.ContainsFunc(words, func(w retrieve.Word) bool {
+		return w.Kind == retrieve.Plain && slices.Contains(formats, lower(w)) && !v.shownFormat(words, slices.Index(words, w))
+	})
 }
 
 // floor is how near a tool is at least, by the form of the clause alone: any question can be

@@ -24,6 +24,8 @@ type profile struct {
 	textOnly bool
 	about    set // words of its name and description, and their stems
 	formats  set // that its templates name outside of slots
+	// written are the formats of files one of which each of its templates names: it writes nothing else.
+	written []string
 	// slot marks a tool that looks at media and is told nothing, and whose templates have a slot
 	// for free words: what it tells may be of the thing that is named.
 	slot bool
@@ -77,6 +79,7 @@ func (ts *tools) compile(t toolbox.Tool) profile {
 		f.about[w], f.about[retrieve.Stem(w)] = true, true
 	}
 	_, told := f.arg(func(a toolbox.Arg) bool { return a.Type == plan.Text })
+	named := 0
 	for _, e := range t.Examples {
 		ts.learnOrder(&f, e)
 		outside := wordsOf(slots.ReplaceAllString(e, " "))
@@ -84,13 +87,24 @@ func (ts *tools) compile(t toolbox.Tool) profile {
 		for _, w := range outside {
 			f.formats[w] = retrieve.IsFormat(w)
 		}
+		if i := slices.IndexFunc(outside, f.writes); i >= 0 {
+			f.written, named = append(f.written, outside[i]), named+1
+		}
 		free := slices.ContainsFunc(slots.FindAllStringSubmatch(e, -1), func(s []string) bool { return ts.isFree(s[1]) })
 		f.slot = f.slot || free && !told && !t.Returns.Media()
 		if !free {
 			f.plain = append(f.plain, toolbox.Wish(e))
 		}
 	}
+	if named < len(t.Examples) {
+		f.written = nil
+	}
 	return f
+}
+
+// writes reports whether a word names a format of what the tool makes. A document is rarely asked for by its format.
+func (f *profile) writes(word string) bool {
+	return f.Returns.Media() && f.Returns != plan.Document && retrieve.IsFormat(word) && retrieve.FileType("."+word) == f.Returns
 }
 
 // choiceWords are the words that mean a value of a choice.

@@ -33,6 +33,7 @@ var imageFormats = []fileFormat{
 	{"WebP", []string{"webp"}, []string{"image/webp"}, ""},
 	{"AVIF", []string{"avif"}, []string{"image/avif"}, ""},
 	{"JPEG XL", []string{"jxl", "jpegxl"}, []string{"image/jxl"}, ""},
+	{"HEIC", []string{"heic", "heif"}, []string{"image/heic", "image/heif"}, ""},
 	{"ICO", []string{"ico", "icon", "favicon"}, []string{iconMIME}, ""},
 }
 

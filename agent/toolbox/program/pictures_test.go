@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/media"
 )
 
 // TestUnusualPictures: of more colours, more bits, more pictures or none behind. Each is
@@ -36,4 +37,36 @@ func TestUnusualPictures(t *testing.T) {
 	moving := args{"image": fileOf(plan.Image, clip(t, "moving.gif", append(lavfi("testsrc=size=32x24:rate=5:duration=1"), "-loop", "0")...))}
 	holds(t, refused(t, "image_to_video", moving), "animated already")
 	holds(t, refused(t, "tesseract", moving), "No writing was found")
+}
+
+// TestHEIC is HEIC by its bytes, and reads back as the picture that it was made of.
+func TestHEIC(t *testing.T) {
+	t.Parallel()
+	for name, size := range map[string][2]int{"even": {64, 48}, "odd": {37, 23}, "one pixel": {1, 1}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			want := color.NRGBA{R: 200, G: 40, B: 90, A: 255}
+			out, err := perform(t, "write_heic", args{"image": fileOf(plan.Image, writePNG(t, "a.png", filled(size[0], size[1], want)))})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := media.ReadPicture(t.Context(), out.Path, media.Limits{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p.Info.MIME != "image/heic" || p.Info.Width != size[0] || p.Info.Height != size[1] {
+				t.Errorf("it is %+v", p.Info)
+			}
+			r, g, b, _ := p.Image.At(0, 0).RGBA()
+			near(t, "red", float64(r>>8), float64(want.R), 4)
+			near(t, "green", float64(g>>8), float64(want.G), 4)
+			near(t, "blue", float64(b>>8), float64(want.B), 4)
+		})
+	}
+	moving := fileOf(plan.Image, clip(t, "moving.gif", append(lavfi("testsrc=size=32x24:rate=5:duration=1"), "-loop", "0")...))
+	out, err := perform(t, "write_heic", args{"image": moving})
+	if err != nil {
+		t.Fatal(err)
+	}
+	holds(t, out.Note.String(), "Only the first frame")
 }
