@@ -43,6 +43,9 @@ func (k *checkToolCommand) Run(ctx context.Context, c *command.Call) error {
 		others = own
 	}
 	for _, file := range k.Files {
+		if err := isToolFile(c, shop, file); err != nil {
+			return err
+		}
 		tool, err := readTool(file)
 		if err != nil {
 			return err
@@ -122,7 +125,7 @@ func misunderstood(ctx context.Context, planner *rules.Planner, tool toolbox.Too
 		case slices.Contains(takers, tool.Name):
 			return "", nil
 		case len(takers) > 0:
-			problem = "is taken by " + strings.Join(takers, " and ")
+			problem = "is understood as a request for " + strings.Join(takers, " and ")
 		default:
 			problem = "is not understood: " + strings.TrimSuffix(d.Question+d.Reply, " Or do you mean one of these?")
 		}

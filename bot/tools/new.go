@@ -21,15 +21,20 @@ var serviceToolFile string
 // NewToolCommand is bot tool new.
 type NewToolCommand struct {
 	Name    string `arg:"" help:"The tool's name: lower-case letters, digits and _."`
-	Kind    string `enum:"command,http" default:"command" help:"What the tool does: command runs a program, http calls a service."`
-	Takes   string `enum:"image,video,audio,text,document,usual" default:"usual" help:"What it takes: usual is video for a command, text for http."`
-	Returns string `enum:"image,video,audio,text,document,usual" default:"usual" help:"What it returns: usual is what it takes, or an image of a text by http."`
+	Kind    string `enum:"command,http" default:"command" placeholder:"KIND" help:"What runs the tool: command (a program, by default) or http (a service)."`
+	Takes   string `enum:"image,video,audio,text,document," default:"" placeholder:"TYPE" help:"What it works on: image, video, audio, text or document."`
+	Returns string `enum:"image,video,audio,text,document," default:"" placeholder:"TYPE" help:"What it makes; of the same type by default."`
 }
 
 // Help is the longer help.
 func (*NewToolCommand) Help() string {
-	return `The file NAME.yaml is written into this folder. Move it to the folder that ATELIER_CATALOGUE names
-when it does what it should.`
+	return `This writes dim_lights.yaml into this folder:
+
+  bot tool new dim_lights --takes image
+
+By default a command takes a video, and http takes a text and returns an image. The tool runs ffmpeg, or
+my-program, which stands for a program of yours. Comments say what to change. Check it with bot tool check, run
+it with bot tool try, and move it to the folder that ATELIER_CATALOGUE names when it does what it should.`
 }
 
 // Run writes NAME.yaml.
@@ -75,10 +80,10 @@ func (n *NewToolCommand) File() ([]byte, error) {
 		usual, file = "text", serviceToolFile
 	}
 	takes, returns := n.Takes, n.Returns
-	if takes == "usual" {
+	if takes == "" {
 		takes = usual
 	}
-	if returns == "usual" {
+	if returns == "" {
 		returns = takes
 		if n.Kind == settings.ServiceKind && takes == "text" {
 			returns = "image"

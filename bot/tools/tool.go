@@ -37,6 +37,9 @@ type Command struct {
 
 // checkToolName rejects what no tool of an operator may be called.
 func checkToolName(c *command.Call, name string) error {
+	if bare, ok := strings.CutSuffix(name, ".yaml"); ok {
+		return fault.Usage("%s is a file, and the name of a tool is expected: %s.", name, filepath.Base(bare))
+	}
 	if name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
 		return fault.Usage("%q is no name of a tool: lower-case letters, digits and _ are expected.", name)
 	}
@@ -66,6 +69,38 @@ func writeTool(path string, content []byte) error {
 	return nil
 }
 
+// isToolFile rejects what is not the file of a tool, and says which file may be meant.
+func isToolFile(c *command.Call, shop workshop.Workshop, given string) error {
+	_, err := os.Stat(given)
+	switch {
+	case err == nil && filepath.Ext(given) == ".yaml":
+		return nil
+	case err == nil:
+		return fault.Usage("%s is not the file of a tool, which ends in .yaml. A file to work on is given with --file %s.", given, given)
+	case !errors.Is(err, fs.ErrNotExist) || filepath.Ext(given) != "":
+		return fault.Usage("%s cannot be read: %s.", given, fault.Reason(err))
+	}
+	for _, folder := range []string{"", shop.Catalogue} {
+		if file := filepath.Join(folder, given+".yaml"); readable(file) {
+			return fault.Usage("%s is a name, and a file is expected: give %s.", given, file)
+		}
+	}
+	builtin, err := c.Builtin()
+	if err != nil {
+		return fmt.Errorf("read the catalogue: %w", err)
+	}
+	if _, there := builtin.Tool(given); there {
+		return fault.Usage("%s is a built-in tool. Only the file of a tool of your own is expected here: NAME.yaml.", given)
+	}
+	return fault.Usage("There is no file %s. Give the file of a tool, NAME.yaml; bot tool new NAME writes one.", given)
+}
+
+// readable reports whether there is such a file.
+func readable(file string) bool {
+	info, err := os.Stat(file)
+	return err == nil && info.Mode().IsRegular()
+}
+
 // readTool reads the file of a tool.
 func readTool(file string) (toolbox.Tool, error) {
 	b, err := os.ReadFile(file)
@@ -88,16 +123,30 @@ func readTool(file string) (toolbox.Tool, error) {
 }
 
 type tryToolCommand struct {
-	Tool string            `arg:"" help:"The tool's file."`
-	Told map[string]string `arg:"" optional:"" help:"Texts and settings: NAME=VALUE."`
-	File []string          `help:"A file for the tool's next resource, in their order." placeholder:"FILE"`
-	Out  string            `help:"The folder for results. It is out if none is named." default:"out" placeholder:"DIR"`
+	Tool string   `arg:"" help:"The tool's file: NAME.yaml."`
+	Told []string `arg:"" optional:"" name:"name=value" help:"The texts and settings that the tool is given."`
+	File []string `sep:"none" help:"A file for the tool to work on. With several, repeat it in the order of the tool's args." placeholder:"FILE"`
+	Out  string   `help:"The folder for the result, by default out." default:"out" placeholder:"DIR"`
+}
+
+// Help is the longer help.
+func (*tryToolCommand) Help() string {
+	return `This runs the tool of frame.yaml once:
+
+  bot tool try frame.yaml --file photo.jpg width=12 colour="dark red"
+
+The result is out/frame.png, or has another ending; an older one is replaced. A text is printed. The effects
+that the file declares are measured. If one is missing or a program fails, that is said, with what the program
+printed, and the exit status is 1.`
 }
 
 // Run runs the tool once.
 func (t *tryToolCommand) Run(ctx context.Context, c *command.Call) error {
 	shop, err := c.Workshop(nil)
 	if err != nil {
+		return err
+	}
+	if err := isToolFile(c, shop, t.Tool); err != nil {
 		return err
 	}
 	tool, err := readTool(t.Tool)
@@ -158,14 +207,13 @@ func failedRun(c *command.Call, name string, err error) error {
 // use is a call of the tool with what the command line gives it.
 func (t *tryToolCommand) use(ctx context.Context, shop workshop.Workshop, tool toolbox.Tool) (toolbox.Call, error) {
 	use := toolbox.Call{Tool: tool.Name, Returns: tool.Returns, Args: map[string][]toolbox.Value{}, Now: time.Now(), Seed: 1}
-	for name := range t.Told {
-		if !slices.ContainsFunc(tool.Args, func(a toolbox.Arg) bool { return a.Name == name }) {
-			return use, fault.Usage("%s has no argument %s.", tool.Name, name)
-		}
+	values, err := t.values(tool)
+	if err != nil {
+		return use, err
 	}
 	files := t.File
 	for _, a := range tool.Args {
-		text, told := t.Told[a.Name]
+		text, told := values[a.Name]
 		switch {
 		case told && a.Type.Media():
 			return use, fault.Usage("%s is a file: give it with --file %s.", a.Name, text)
@@ -179,7 +227,7 @@ func (t *tryToolCommand) use(ctx context.Context, shop workshop.Workshop, tool t
 			use.Args[a.Name] = []toolbox.Value{v}
 			files = files[1:]
 		case !a.Optional:
-			return use, fault.Usage("%s must be given: --file FILE for media or a text, %s=VALUE for anything else.", a.Name, a.Name)
+			return use, notGiven(a)
 		}
 	}
 	if len(files) > 0 {
@@ -190,6 +238,53 @@ func (t *tryToolCommand) use(ctx context.Context, shop workshop.Workshop, tool t
 		return use, fault.Usage("%s", plan.Sentence(err, plan.Message{}))
 	}
 	return typed, nil
+}
+
+// values are the texts and settings of the command line by name.
+func (t *tryToolCommand) values(tool toolbox.Tool) (map[string]string, error) {
+	values := map[string]string{}
+	for _, told := range t.Told {
+		name, text, ok := strings.Cut(told, "=")
+		if _, err := os.Stat(told); err == nil && !ok {
+			return nil, fault.Usage("%s is a file: give it with --file %s.", told, told)
+		}
+		if !ok {
+			return nil, fault.Usage("%s is not of the form NAME=VALUE.", told)
+		}
+		var names []string
+		for _, a := range tool.Args {
+			names = append(names, a.Name)
+		}
+		if !slices.Contains(names, name) {
+			return nil, fault.Usage("%s takes no %s; it takes %s.", tool.Name, name, strings.Join(names, ", "))
+		}
+		if p, ok := tool.Param(name); ok && text != "" {
+			if _, err := p.Read(text); err != nil {
+				return nil, fault.Usage("%s: %s", name, plan.Sentence(err, plan.Message{}))
+			}
+		}
+		if values[name] = text; text == "" {
+			delete(values, name)
+		}
+	}
+	return values, nil
+}
+
+// notGiven asks for an argument.
+func notGiven(a toolbox.Arg) error {
+	switch {
+	case a.Param != nil:
+		bounds := ""
+		if a.Param.Min != nil && a.Param.Max != nil {
+			bounds = fmt.Sprintf(" It can be %s.", a.Param.Possible())
+		}
+		return fault.Usage("%s (%s) is missing: give it as %s=VALUE, with %s.%s", a.Name, a.About, a.Name, a.Param.Explain(), bounds)
+	case a.Type == plan.Text:
+		return fault.Usage("%s (%s) is missing: give it as %s=TEXT, or as a file with --file FILE.", a.Name, a.About, a.Name)
+	case a.Type.Media():
+		return fault.Usage("%s (%s) is missing: give a file of the type %s with --file FILE.", a.Name, a.About, a.Type)
+	}
+	return fault.Usage("%s (%s) is missing: give it as %s=VALUE.", a.Name, a.About, a.Name)
 }
 
 // fileFor is the file as the argument takes it: a text by its content.

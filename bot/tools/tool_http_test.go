@@ -49,7 +49,7 @@ func TestAToolThatCallsAService(t *testing.T) {
 	t.Parallel()
 	server, folder := aService(t), t.TempDir()
 	host := strings.TrimPrefix(server.URL, "http://")
-	written, err := (&tools.NewToolCommand{Name: "draw_sticker", Kind: settings.ServiceKind, Takes: "usual", Returns: "usual"}).File()
+	written, err := (&tools.NewToolCommand{Name: "draw_sticker", Kind: settings.ServiceKind}).File()
 	bottest.Check(t, err)
 	text := strings.NewReplacer("localhost:8000", host, "# token: STICKERS_TOKEN", "token: STICKERS_TOKEN").Replace(string(written))
 	file := filepath.Join(folder, "draw_sticker.yaml")

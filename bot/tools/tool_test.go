@@ -44,7 +44,7 @@ func TestCheckWarns(t *testing.T) {
 	}
 	for _, want := range []string{
 		"no slot uses depth", "there are no effects", "no other tool has the domain mirrors; the domains are audio-editing", "no-such-mirror is not installed",
-		`"make {photo.jpg} symmetrical along its middle, keep the {left} side" is not understood`, `"make {it} grey" is taken by `,
+		`"make {photo.jpg} symmetrical along its middle, keep the {left} side" is not understood`, `"make {it} grey" is understood as a request for `,
 	} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("%q is not said:\n%s", want, stdout)
@@ -65,7 +65,7 @@ func TestTryTellsWhatAProgramSaid(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	file, photo := filepath.Join(folder, "some_tool.yaml"), filepath.Join(folder, "photo.png")
-	b, err := (&tools.NewToolCommand{Name: "some_tool", Kind: settings.CommandKind, Takes: "image", Returns: "usual"}).File()
+	b, err := (&tools.NewToolCommand{Name: "some_tool", Kind: settings.CommandKind, Takes: "image"}).File()
 	bottest.Check(t, err)
 	bottest.Write(t, file, strings.Replace(string(b), "vflip", "vflipp", 1))
 	bottest.Write(t, photo, string(bottest.PictureBytes(40, 20)))
@@ -79,9 +79,39 @@ func TestTryTellsWhatAProgramSaid(t *testing.T) {
 	if status, stdout, stderr := try.Run(t); status != fault.StatusDone || !strings.Contains(stdout, "some_tool.png was written") {
 		t.Errorf("status %d: %s%s", status, stdout, stderr)
 	}
-	try.Args = []string{"tool", "try", file, "image=" + photo, "--out", folder}
-	if status, _, stderr := try.Run(t); status != fault.StatusUsage || !strings.Contains(stderr, "image is a file: give it with --file "+photo) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{file, "image=" + photo}, "image is a file: give it with --file " + photo},
+		{[]string{file, photo}, photo + " is a file: give it with --file " + photo},
+		{[]string{file}, "image (the picture to work on) is missing: give a file of the type image with --file FILE."},
+		{[]string{file, "--file", photo, "bright"}, "bright is not of the form NAME=VALUE."},
+		{[]string{file, "--file", photo, "light=3"}, "some_tool takes no light; it takes image, brightness."},
+		{[]string{file, "--file", photo, "brightness=300"}, `brightness: "300" is not possible for "brightness"; it can be -100 to 100.`},
+		{[]string{photo}, photo + " is not the file of a tool, which ends in .yaml. A file to work on is given with --file " + photo},
+		{[]string{strings.TrimSuffix(file, ".yaml")}, "some_tool is a name, and a file is expected: give " + file},
+		{[]string{"some_tool"}, "some_tool is a name, and a file is expected: give " + file},
+		{[]string{"flip_image"}, "flip_image is a built-in tool."},
+		{[]string{"other_tool"}, "There is no file other_tool. Give the file of a tool, NAME.yaml"},
+	} {
+		try.Args = append([]string{"tool", "try"}, c.args...)
+		try.Env = []string{"ATELIER_DATA=" + folder, "ATELIER_CATALOGUE=" + folder}
+		if status, _, stderr := try.Run(t); status != fault.StatusUsage || !strings.Contains(stderr, c.want) {
+			t.Errorf("%q: status %d: %s", c.args, status, stderr)
+		}
+	}
+	bottest.Write(t, file, strings.Replace(string(b), "    optional: true\n    default: \"0\"\n", "", 1))
+	try.Args = []string{"tool", "try", file, "--file", photo}
+	if status, _, stderr := try.Run(t); status != fault.StatusUsage ||
+		!strings.Contains(stderr, `is missing: give it as brightness=VALUE, with a number: "10", "0.5". It can be -100 to 100.`) {
 		t.Errorf("status %d: %s", status, stderr)
+	}
+	for _, args := range [][]string{{"tool", "new", "dim.yaml"}, {"tool", "keep", "abc", "tools/dim.yaml"}} {
+		status, _, stderr := clitest.Called{Args: args}.Run(t)
+		if status != fault.StatusUsage || !strings.Contains(stderr, "is a file, and the name of a tool is expected: dim.") {
+			t.Errorf("%q: status %d: %s", args, status, stderr)
+		}
 	}
 }
 

@@ -112,13 +112,20 @@ func (d *drafter) wantsAnotherFormat(r *reading) bool {
 	return false
 }
 
+// askForValue asks for the value of a setting.
+func askForValue(p param.Param) plan.Message {
+	called := strings.ReplaceAll(p.Name, "_", " ")
+	if may := p.Possible(); !may.IsZero() {
+		return plan.Say("What should %q be? Please say %s. It can be %s.", called, p.About, may)
+	}
+	return plan.Say("What should %q be? Please say %s.", called, p.About)
+}
+
 // askForText asks for what must be said and cannot be guessed; nothing for what can.
 func (d *drafter) askForText(r *reading, a toolbox.Arg) plan.Message {
 	switch {
-	case settingOf(a) == param.Choice:
-		return plan.Say("How exactly? Please say %s.", a.About)
-	case a.Meaning == plan.Amount:
-		return plan.Say("How exactly? Please say %s.", a.About)
+	case a.Param != nil && (a.Param.Type == param.Choice || a.Meaning == plan.Amount):
+		return askForValue(*a.Param)
 	case a.Meaning == plan.Place:
 		return plan.Say("Where exactly? Please say %s.", a.About)
 	case a.Meaning == plan.Language:

@@ -229,6 +229,17 @@ func (p Param) DefaultValue() Value {
 // Explain says in English what a value is, with examples or its choices.
 func (p Param) Explain() string { return fmt.Sprintf("%s: %s", p.about(), quoted(p.examples())) }
 
+// Possible says which values there are: "left, right", "2 to 12". It is zero if no list and no bounds say so.
+func (p Param) Possible() plan.Message {
+	switch {
+	case len(p.Choices) > 0:
+		return plan.Quote(strings.Join(p.choices(), ", "))
+	case p.Min != nil && p.Max != nil:
+		return plan.Say("%s to %s", p.bound(p.Min), p.bound(p.Max))
+	}
+	return plan.Message{}
+}
+
 // unread is the fault of a text from which no value is read. Nothing else may stand in for what a
 // person asked for in so many words.
 func (p Param) unread(text string) error {
@@ -254,12 +265,13 @@ func (p Param) unread(text string) error {
 
 // outside is the fault of a value out of bounds.
 func (p Param) outside(text string) error {
-	said := plan.Say("%q is not possible here; at least %s is.", shorten(text), p.bound(p.Min))
+	called := strings.ReplaceAll(p.Name, "_", " ")
+	said := plan.Say("%q is not possible for %q; it can be %s or more.", shorten(text), called, p.bound(p.Min))
 	switch {
 	case p.Min != nil && p.Max != nil:
-		said = plan.Say("%q is not possible here; %s to %s is.", shorten(text), p.bound(p.Min), p.bound(p.Max))
+		said = plan.Say("%q is not possible for %q; it can be %s to %s.", shorten(text), called, p.bound(p.Min), p.bound(p.Max))
 	case p.Min == nil:
-		said = plan.Say("%q is not possible here; at most %s is.", shorten(text), p.bound(p.Max))
+		said = plan.Say("%q is not possible for %q; it can be %s or less.", shorten(text), called, p.bound(p.Max))
 	}
 	return &plan.Fault{Sentence: said, Err: fmt.Errorf("%s is out of bounds", p.Name), Final: true}
 }
@@ -281,15 +293,20 @@ func (p Param) examples() []string {
 		return p.Examples
 	}
 	if len(p.Choices) > 1 {
-		all := slices.Sorted(maps.Keys(p.Choices))
-		for i := range all {
-			if p.Type == Format {
-				all[i] = strings.ToUpper(all[i])
-			}
-		}
-		return all
+		return p.choices()
 	}
 	return types[p.Type].examples
+}
+
+// choices are the names of the choices, as people read them.
+func (p Param) choices() []string {
+	all := slices.Sorted(maps.Keys(p.Choices))
+	for i := range all {
+		if p.Type == Format {
+			all[i] = strings.ToUpper(all[i])
+		}
+	}
+	return all
 }
 
 func quoted(words []string) string {
