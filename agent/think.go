@@ -9,6 +9,7 @@ import (
 	"atelier/agent/naming"
 	"atelier/agent/plan"
 	"atelier/agent/planner"
+	"atelier/agent/samples"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolgraph"
 )
@@ -49,6 +50,9 @@ func (a *Agent) plan(ctx context.Context, r plan.Request, thinking *plan.Thinkin
 	if r.Improvises, err = a.improvises(ctx, r); err != nil {
 		return nil, err
 	}
+	if r.Samples, err = a.Samples(ctx); err != nil {
+		return nil, err
+	}
 	a.config.Progress(r.ID, Decomposing)
 	d, err := a.config.Planner.Decompose(ctx, r, thinking)
 	if err != nil {
@@ -77,6 +81,18 @@ func (a *Agent) plan(ctx context.Context, r plan.Request, thinking *plan.Thinkin
 		}
 	}
 	return p, nil
+}
+
+// Samples are requests that can be done here, to be shown to people who do not know what to ask.
+func (a *Agent) Samples(ctx context.Context) ([]string, error) {
+	if a.config.AllTools {
+		return samples.Live(func(string) bool { return true }), nil
+	}
+	live, err := a.config.Toolbox.Live(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return samples.Live(live.Live), nil
 }
 
 // guesses are those of a planner that people can be offered, by the names by which they know the

@@ -40,6 +40,8 @@ type Request struct {
 	NoPrograms bool `json:"no_programs,omitempty"`
 	// Improvises is set where a program can be written for what no tool does.
 	Improvises bool `json:"improvises,omitempty"`
+	// Samples are requests that can be done here, for people who do not know what to ask.
+	Samples []string `json:"samples,omitempty"`
 	// Operator marks a request of who runs the program: it is told which settings would help.
 	Operator bool `json:"operator,omitempty"`
 }

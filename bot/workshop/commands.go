@@ -11,6 +11,7 @@ import (
 
 	"atelier/adapters"
 	"atelier/agent/plan"
+	"atelier/agent/samples"
 	"atelier/agent/toolbox"
 	"atelier/jobs"
 )
@@ -21,6 +22,8 @@ type chatCommands struct {
 	// tools are all that there are, live the names of those that can run now.
 	tools []toolbox.Tool
 	live  func(ctx context.Context) (map[string]bool, error)
+	// samples are requests that can be done here.
+	samples func(ctx context.Context) ([]string, error)
 	// standing is how somebody stands in a thread.
 	standing func(ctx context.Context, by adapters.Person, in adapters.Thread) (jobs.Standing, error)
 	now      func() time.Time
@@ -36,9 +39,10 @@ func (c chatCommands) answer(ctx context.Context, e adapters.Event, language str
 	case "tools":
 		lines, err = c.able(ctx)
 	case "help", "":
-		lines = help()
+		lines, err = c.help(ctx)
 	default:
-		lines = append([]plan.Message{plan.Say("I do not know that command.")}, help()...)
+		lines, err = c.help(ctx)
+		lines = append([]plan.Message{plan.Say("I do not know that command.")}, lines...)
 	}
 	if err != nil {
 		return "", err
@@ -50,16 +54,27 @@ func (c chatCommands) answer(ctx context.Context, e adapters.Event, language str
 	return strings.Join(told, "\n"), nil
 }
 
-// help tells how the bot is talked to.
-func help() []plan.Message {
-	return []plan.Message{
-		plan.Say("Say what you want, and attach pictures, sound, video or texts: mention me in a channel, or write to me directly. " +
-			"Reply to a message with files to use those."),
-		plan.Say("I answer in the thread. Go on there: what was sent and made in it can be used again, as in “now make it black and white”."),
-		plan.Say("What a reaction does on an answer: a number such as 1️⃣ takes that other way, and taking it back stops it; " +
-			"🔁 does it once more; 🗑️ deletes the answer, for who asked and admins. 🛑 on your message stops the work."),
-		plan.Say("The commands: ask, status (what of yours is at work), cancel (stops your latest), tools (what I can do), and help."),
+// help tells how the bot is talked to, with requests that can be tried here.
+func (c chatCommands) help(ctx context.Context) ([]plan.Message, error) {
+	tried, err := c.samples(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("look for samples: %w", err)
 	}
+	lines := make([]plan.Message, 0, 2*samples.Count)
+	for i, wish := range tried {
+		if i == 0 {
+			lines = append(lines, plan.Say("You can try:"))
+		}
+		lines = append(lines, plan.Quote("- "+adapters.Escape(wish)))
+	}
+	return append(lines,
+		plan.Say("Mention me in a channel or write to me directly. Say what you want and attach pictures, sound, video or text. "+
+			"To use the files of an earlier message, reply to it."),
+		plan.Say("I answer in a thread. Go on there: “now make it black and white” works on the last result."),
+		plan.Say("Reactions on my answer: a number such as 1️⃣ runs that alternative, and removing it stops it; 🔁 runs it again; "+
+			"🗑️ deletes it, if you asked for it or are an admin. 🛑 on your own message stops the work."),
+		plan.Say("Commands: ask, status (your requests in progress), cancel (stops your latest request), tools (what I can do) and help."),
+	), nil
 }
 
 // status tells what of somebody's is at work, and what they have left.

@@ -40,6 +40,7 @@ func TestCommandsOfAChat(t *testing.T) {
 		live: func(context.Context) (map[string]bool, error) {
 			return map[string]bool{"blur_image": true, "image_to_edge": true, "get_time": true, "cut_video": false}, nil
 		},
+		samples: func(context.Context) ([]string, error) { return []string{"make it black and white"}, nil },
 		standing: func(_ context.Context, by adapters.Person, _ adapters.Thread) (s jobs.Standing, err error) {
 			if by.ID == "ann" {
 				s = jobs.Standing{Requests: []jobs.Request{hers}, Left: quota.Left{Requests: 3, Limit: 20, Bytes: 5_000_000, DayLimit: 90_000_000}}
@@ -51,9 +52,9 @@ func TestCommandsOfAChat(t *testing.T) {
 		name, by, language string
 		holds, lacks       []string
 	}{
-		{"help", "ann", "en", []string{"mention me", "1️⃣", "🔁", "🛑", "🗑️", "status", "cancel", "tools"}, []string{"do not know"}},
-		{"dance", "ann", "en", []string{"I do not know that command.", "mention me"}, nil},
-		{"help", "ann", "zh-Hans", []string{"说出你想要什么", "命令"}, []string{"mention"}},
+		{"help", "ann", "en", []string{"- make it black and white", "Mention me", "1️⃣", "🔁", "🛑", "🗑️", "status", "cancel", "tools"}, []string{"do not know"}},
+		{"dance", "ann", "en", []string{"I do not know that command.", "Mention me"}, nil},
+		{"help", "ann", "zh-Hans", []string{"说出你想要什么", "命令"}, []string{"Mention"}},
 		{
 			"tools", "ann", "en",
 			[]string{"- **Pictures**: blur image, image to edge. For example: “", "- **Texts and questions**: get time"},

@@ -51,7 +51,8 @@ func (w Workshop) Jobs(ctx context.Context, p *place.Place, thinks agent.Config,
 	j.Programs = w.Programs.In
 	j.Command = chatCommands{
 		tell: tell, tools: catalogue.Tools(), now: time.Now,
-		live: func(ctx context.Context) (map[string]bool, error) { return liveTools(ctx, a, made) },
+		live:    func(ctx context.Context) (map[string]bool, error) { return liveTools(ctx, a, made) },
+		samples: a.Samples,
 		standing: func(ctx context.Context, by adapters.Person, in adapters.Thread) (jobs.Standing, error) {
 			return made.Standing(ctx, by, in)
 		},

@@ -12,12 +12,10 @@ import (
 // The sentences of conversation.
 var (
 	leftAlone = plan.Say("All right, I leave it as it is.")
-	hello     = plan.Say("Hello! What can I do for you? Attach a picture, a sound, a video or a PDF and say what you want, " +
-		"for example \"make it black and white\", \"cut the first 5 seconds\" or \"make it smaller than 2 MB\".")
-	welcome = plan.Say("You are welcome. Say what you want next.")
-	aboutMe = plan.Say("I am Atelier, a bot with a workshop of media tools. Attach a picture, a sound or a video, or just write, and tell me in your own " +
-		"words what you want: \"blur it\", \"crop out the dog\", \"how many people are in this photo?\". " +
-		"I split the wish into steps, choose the tools and send you the results.")
+	hello     = plan.Say("Hello! What can I do for you? Attach a picture, a sound, a video or a PDF and say what you want.")
+	welcome   = plan.Say("You are welcome. Say what you want next.")
+	aboutMe   = plan.Say("I am Atelier, a bot with a workshop of media tools. Attach a picture, a sound, a video or a PDF, or just write, " +
+		"and tell me in your own words what you want. I split your request into steps, choose the tools and send you the results.")
 	otherLanguage = plan.Say("Sorry, without a language model I understand English only. Please say it in English, for example \"make it half as large\".")
 	onlyTheWhole  = plan.Say("Sorry, I have no tool that changes all but what is marked. " +
 		"I can change the whole picture, or cut the marked part out of it.")
@@ -35,15 +33,27 @@ func (p *Planner) talk(r plan.Request, text string) *outcome {
 		}
 		return asking(emptyRequest)
 	case p.isMadeOf(plain, "greetings", "thanks"):
-		return &outcome{reply: hello}
+		return &outcome{reply: withSamples(hello, r.Samples)}
 	case p.isMadeOf(plain, "thanks", "greetings"):
 		return &outcome{reply: welcome}
 	case p.isMadeOf(plain, "about", "greetings"):
-		return &outcome{reply: aboutMe}
+		return &outcome{reply: withSamples(aboutMe, r.Samples)}
 	case p.isForeign(text):
 		return refusing(otherLanguage)
 	}
 	return nil
+}
+
+// withSamples adds requests that people can try.
+func withSamples(m plan.Message, samples []string) plan.Message {
+	if len(samples) == 0 {
+		return m
+	}
+	quoted := make([]string, len(samples))
+	for i, s := range samples {
+		quoted[i] = "“" + s + "”"
+	}
+	return plan.Sentences(m, plan.Say("For example: %s.", plan.Or(quoted...)))
 }
 
 // isPolite reports whether a text in lower case does nothing but greet or thank.
