@@ -19,7 +19,7 @@ when: For a symmetrical picture.
 examples:
   - "mirror the {upper half} of {it} onto the other half"
   - "make {photo.jpg} symmetrical along its middle, keep the {left} side"
-  - "make {it} grey"
+  - "take {the umbrella} out of {it}"
 domain: mirrors
 origins: [own]
 args:
@@ -44,7 +44,7 @@ func TestCheckWarns(t *testing.T) {
 	}
 	for _, want := range []string{
 		"no slot uses depth", "there are no effects", "no other tool has the domain mirrors; the domains are audio-editing", "no-such-mirror is not installed",
-		`"make {photo.jpg} symmetrical along its middle, keep the {left} side" is not understood`, `"make {it} grey" is understood as a request for `,
+		`"make {photo.jpg} symmetrical along its middle, keep the {left} side" is not understood`, `"take {the umbrella} out of {it}" is understood as a request for `,
 	} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("%q is not said:\n%s", want, stdout)

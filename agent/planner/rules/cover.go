@@ -259,7 +259,7 @@ func (c *cover) unmeasured(text string, found []quantity.Quantity) []quantity.Qu
 				return true
 			case typ == "":
 			case typ == param.Moment && q.Unit == quantity.Number: // "5 screenshots" is how many
-			case c.args[i].Param.Takes(q.Unit) && taken[i] < typ.Most() && c.changes(i, said):
+			case (c.args[i].Param.Takes(q.Unit) || countsThem(*c.args[i].Param, q, said)) && taken[i] < typ.Most() && c.changes(i, said):
 				taken[i]++
 				return true
 			}

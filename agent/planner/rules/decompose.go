@@ -332,7 +332,7 @@ func (t *thread) outOfBounds() plan.Message {
 		for _, text := range l.Unknown {
 			for _, a := range t.doubt.head.Args {
 				takes := func(q quantity.Quantity) bool { return a.Param.Takes(q.Unit) }
-				if a.Param == nil || !slices.ContainsFunc(quantity.Find(text), takes) || !a.Param.Outside(text) {
+				if a.Param == nil || !slices.ContainsFunc(quantity.Find(text), takes) && !quantity.Spelled(text) || !a.Param.Outside(text) {
 					continue
 				}
 				_, err := a.Param.Read(text)

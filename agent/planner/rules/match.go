@@ -44,6 +44,8 @@ type rival struct {
 	rest  int // words of the clause that it does not explain
 	// example is the nearest example of the tool.
 	example string
+	// begun is how many words of the clause are an example of an operator's own tool; 0 for any other tool.
+	begun int
 }
 
 // matcher finds the tool that a clause asks for.
@@ -99,20 +101,50 @@ func (m *matcher) match(r *reading) {
 		if score == 0 {
 			continue
 		}
-		score *= v.byThings(f)
+		fit := v.byThings(f)
+		score *= fit
 		if score > far { // else no value brings it near
 			score *= v.byValues(f)
 		}
 		if !f.textOnly && v.unaided < rest {
 			score *= slightly
 		}
-		r.rivals = append(r.rivals, rival{tool: f, near: near[i], score: min(1, score), rest: rest, example: examples[i]})
+		begun := v.beginsLike(f)
+		if fit <= hardly { // it takes other files
+			begun = 0
+		}
+		if begun > 0 {
+			score = 1
+		}
+		r.rivals = append(r.rivals, rival{tool: f, near: near[i], score: min(1, score), rest: rest, example: examples[i], begun: begun})
 	}
-	slices.SortStableFunc(r.rivals, func(a, b rival) int { return cmp.Compare(b.score, a.score) })
+	slices.SortStableFunc(r.rivals, func(a, b rival) int { return cmp.Or(cmp.Compare(b.begun, a.begun), cmp.Compare(b.score, a.score)) })
 	r.head, r.score = &profile{}, 0
 	if len(r.rivals) > 0 {
 		r.head, r.score = r.rivals[0].tool, r.rivals[0].score
 	}
+}
+
+// shortOpening is how many words an example must have to be the beginning of a longer request.
+const shortOpening = 3
+
+// beginsLike counts the words of the longest example of an operator's own tool with which the clause begins. The
+// operator has said of these words what they are to mean, whatever they mean to the built-in tools.
+func (v *view) beginsLike(f *profile) int {
+	if !slices.Contains(f.Origins, toolbox.Own) {
+		return 0
+	}
+	if len(v.r.words) == 0 {
+		return 0
+	}
+	begun, said := 0, wordsOf(v.span(slices.Concat(v.r.words[:1], v.r.clause.words[len(v.r.clause.words)-1:])))
+	for _, e := range f.plain {
+		words := wordsOf(e)
+		if n := len(words); n <= len(said) && slices.Equal(words, said[:n]) && (n >= shortOpening || n == len(said)) {
+			begun = max(begun, n)
+		}
+	}
+	return begun
 }
 
 func (m *matcher) view(r *reading) *view {

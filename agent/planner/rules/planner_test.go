@@ -500,6 +500,91 @@ returns: image, made: "{image}, mirrored", backends: [{kind: native, run: mirror
 	}
 }
 
+// A whole number may be said in a word, and with the thing that a tool says it counts.
+func TestWholeNumbersInWords(t *testing.T) {
+	t.Parallel()
+	c, err := catalogue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	frequent, err := toolbox.ReadTool([]byte(`{name: frequent_words, description: Lists the most frequent words of a text., when: For the most frequent words.,
+examples: ["list the {5} most frequent words of {notes.txt}", "which {10} words are most frequent in {this text}?", "the most frequent words"],
+domain: natural-language-processing, origins: [own], args: [{name: text, type: text, meaning: content, about: the text}],
+params: [{name: count, type: integer, about: how many words are listed, min: 1, max: 50, optional: true}],
+returns: text, made: the most frequent words, backends: [{kind: native, run: words, device: cpu}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := rules.New(rules.Config{Catalogue: toolbox.NewCatalogue(append(slices.Clone(c.Tools()), frequent))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for wish, want := range map[string]string{
+		"list the 7 most frequent words":           "7",
+		"list the seven most frequent words":       "seven",
+		"list the three most frequent words":       "three",
+		"list the seventeen most frequent words":   "seventeen",
+		"which five words are the most frequent":   "five words",
+		"list the most frequent words":             "",
+		"list the twenty five most frequent words": "?",
+	} {
+		r := plan.Request{Wish: wish, Given: []plan.Resource{{Name: "a.txt", Type: plan.Text, Value: "A cat and a cat."}}}
+		d, err := m.Decompose(t.Context(), r, nil)
+		got := "?"
+		if len(d.Subtasks) == 1 && d.Subtasks[0].Tool == frequent.Name {
+			var said []string
+			for _, s := range d.Subtasks[0].Said {
+				said = append(said, s.Words)
+			}
+			got = strings.Join(said, ", ")
+		}
+		if err != nil || got != want {
+			t.Errorf("%q: %v %q%s", wish, err, d.Question, showTasks(d))
+		}
+	}
+}
+
+// A request that begins with an example of an operator's own tool is for that tool, whatever else the words ask for.
+func TestAnOwnExampleComesFirst(t *testing.T) {
+	t.Parallel()
+	c, err := catalogue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	mirror, err := toolbox.ReadTool([]byte(`{name: kaleidoscope, description: Makes a kaleidoscope., when: For a kaleidoscope.,
+examples: ["mirror the left half onto the right", "kaleidoscope of {it} with {3} sides", "make {it} a kaleidoscope"],
+domain: image-editing, origins: [own], args: [{name: image, type: image, about: the picture}], params: [
+{name: half, type: choice, about: the half that is kept, choices: {left: [left half], right: [right half]}, optional: true, default: left},
+{name: sides, type: integer, about: how many sides it has, min: 2, max: 12}],
+returns: image, made: "{image}, mirrored", backends: [{kind: native, run: mirror, device: cpu}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := rules.New(rules.Config{Catalogue: toolbox.NewCatalogue(append(slices.Clone(c.Tools()), mirror))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for wish, want := range map[string]string{
+		"mirror the left half onto the right":                         "",
+		"Please mirror the left half onto the right of this photo.":   "",
+		"mirror the left half onto the right of it with 3 sides":      "kaleidoscope",
+		"mirror the left half onto the right of it with three sides":  "kaleidoscope",
+		"mirror it left to right":                                     "flip_image",
+		"crop it to the left half":                                    "crop_region",
+		"rotate it by 90 degrees and make it a kaleidoscope, 4 sides": "rotate_image kaleidoscope",
+	} {
+		d, err := m.Decompose(t.Context(), plan.Request{Wish: wish, Given: []plan.Resource{{Name: "a.png", Type: plan.Image}}}, nil)
+		var tools []string
+		for _, s := range d.Subtasks {
+			tools = append(tools, s.Tool)
+		}
+		asks := `What should "sides" be? Please say how many sides it has. It can be 2 to 12.`
+		if err != nil || strings.Join(tools, " ") != want || want == "" && !strings.HasPrefix(d.Question, asks) {
+			t.Errorf("%q: %v %q%s", wish, err, d.Question, showTasks(d))
+		}
+	}
+}
+
 // A request that is an example of a tool is for that tool alone, even if it reads like several orders.
 func TestAnExampleIsForItsTool(t *testing.T) {
 	t.Parallel()

@@ -86,13 +86,17 @@ func (st *settings) longest(words []retrieve.Word, p param.Param) string {
 func (st *settings) measured(r *reading, p param.Param) string {
 	text, _ := r.span(st.text)
 	bare := ""
-	for _, q := range r.stated {
+	stated := r.stated
+	if p.Type == param.Integer {
+		stated = slices.Concat(stated, st.spelled(r))
+	}
+	for _, q := range stated {
 		said, own := st.twin(r, text, q, p)
 		switch {
 		case st.timed(r, text, q), !own:
 		case q.Unit == quantity.Number && counted(toolbox.Arg{Param: &p}) &&
 			(!p.Speaks(nextTo.FindString(text[q.End:])) || atAnEnd.MatchString(text[:q.Start])): // "frame 5", "the first 5 frames"
-		case !p.Takes(q.Unit) || !p.Reads(said):
+		case !p.Takes(q.Unit) && !countsThem(p, q, said) || !p.Reads(said):
 		case q.Unit != quantity.Number:
 			return said
 		case bare == "":
@@ -100,6 +104,32 @@ func (st *settings) measured(r *reading, p param.Param) string {
 		}
 	}
 	return bare
+}
+
+// countsThem reports whether a quantity of a text counts what the parameter is about: "10 words" for "how many words
+// are listed".
+func countsThem(p param.Param, q quantity.Quantity, said string) bool {
+	words := wordsOf(said)
+	return p.Type == param.Integer && p.Unit == "" && q.Unit == quantity.Length && slices.Contains(wordsOf(p.About), words[len(words)-1])
+}
+
+// spelled is the whole number that a clause says in a word and that counts no files: "the seven most frequent
+// words". Of several none is sure.
+func (st *settings) spelled(r *reading) []quantity.Quantity {
+	var found []quantity.Quantity
+	words := r.clause.words
+	for i, w := range words {
+		_, start := r.span(st.text)
+		unit := func(q quantity.Quantity) bool { return overlaps(w, q, start) }
+		counts := i+1 < len(words) && st.isMedia(words[i+1])
+		if w.Kind == retrieve.Plain && quantity.Spelled(w.Text) && !counts && !slices.ContainsFunc(r.stated, unit) {
+			found = append(found, quantity.Quantity{Unit: quantity.Number, Start: w.Start - start, End: w.End - start})
+		}
+	}
+	if len(found) > 1 {
+		return nil
+	}
+	return found
 }
 
 // timed reports whether a quantity of the clause is one of the times that the tool is told, or says how often:

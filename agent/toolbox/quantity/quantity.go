@@ -23,8 +23,9 @@ const number = `(\d{1,6}(?:\.\d{1,12})?|\.\d{1,12})`
 // words are numbers and signs that fold writes in digits.
 var words = map[string]string{
 	"one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7",
-	"eight": "8", "nine": "9", "ten": "10", "eleven": "11", "twelve": "12", "fifteen": "15", "twenty": "20",
-	"thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "ninety": "90",
+	"eight": "8", "nine": "9", "ten": "10", "eleven": "11", "twelve": "12", "thirteen": "13", "fourteen": "14",
+	"fifteen": "15", "sixteen": "16", "seventeen": "17", "eighteen": "18", "nineteen": "19", "twenty": "20",
+	"thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "seventy": "70", "eighty": "80", "ninety": "90",
 	"percent": "%", "center": "centre", "centered": "centre", "centred": "centre", "middle": "centre",
 	"midpoint": "centre",
 	"color":    "colour", "colors": "colours", "colorful": "colourful", "gray": "grey",
@@ -60,6 +61,12 @@ func fold(s string) string {
 	}
 	s = strings.Join(fields, " ")
 	return andAHalf.ReplaceAllString(s, "$1.5")
+}
+
+// Spelled reports whether a word is a whole number from two on: "seven". "One" rarely counts.
+func Spelled(word string) bool {
+	n, err := strconv.Atoi(words[strings.ToLower(word)])
+	return err == nil && n > 1
 }
 
 // splitHyphens parts "two-thirds" and leaves "-90" and "10-20" as they are.

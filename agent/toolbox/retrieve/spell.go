@@ -1,11 +1,15 @@
 package retrieve
 
-import "strings"
+import (
+	"strings"
+
+	"atelier/agent/toolbox/quantity"
+)
 
 // Correct puts words right that are one slip of the keys away from a word which asks
 // for a tool: two letters swapped in a word of four or more, one letter missing or too
 // many in a word of six or more. A letter that is another may be another word, and
-// stays, as names of files and quotations do.
+// stays, as names of files, quotations and numbers in words do: "three" is no slip of "there".
 func (x *Index) Correct(words []Word) []Word {
 	out := words
 	known := 0 // where a phrase ends that is known as a whole: "contact sheet"
@@ -19,6 +23,9 @@ func (x *Index) Correct(words []Word) []Word {
 			continue
 		}
 		if w.Kind != Plain || len(w.Text) < 4 || len(w.Text) > maxSlip || x.Known(x.lexicon.Class(w.Stem)) || x.lexicon.stop[strings.ToLower(w.Text)] {
+			continue
+		}
+		if quantity.Spelled(w.Text) {
 			continue
 		}
 		right, ok := x.spelled(strings.ToLower(w.Text))
