@@ -5,8 +5,29 @@ import (
 	"testing"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox"
 	"atelier/agent/wording"
 )
+
+// TestWaysOfAnOperator: a side takes an article where the phrase of the tool calls for one.
+func TestWaysOfAnOperator(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ made, said, want string }{
+		{"a picture, mirrored onto {half}", "right", "a picture, mirrored onto the right"},
+		{"a picture, mirrored onto {half}", "right half", "a picture, mirrored onto the right half"},
+		{"a picture, turned {half}", "left", "a picture, turned left"},
+		{"a picture, mirrored {half}", "left to right", "a picture, mirrored left to right"},
+		{"a picture, mirrored onto {half}", "itself", "a picture, mirrored onto itself"},
+	} {
+		tool := toolbox.Tool{Name: "mirror", Made: c.made, Returns: plan.Image, Args: []toolbox.Arg{{Name: "half", Type: plan.Text, Meaning: plan.Place}}}
+		mirror := plan.Action{Tool: "mirror", Returns: plan.Image, Args: []plan.Binding{{Arg: "half", Source: plan.FromValue(c.said)}}}
+		p := &plan.Plan{Tasks: []plan.Task{{Solutions: []plan.Solution{{Actions: []plan.Action{mirror}}}}}}
+		got := wording.Ways(toolbox.NewCatalogue([]toolbox.Tool{tool}), p, plan.Choice{-1}, []plan.Offer{{Choice: plan.Choice{0}, Task: -1}})
+		if len(got) != 1 || got[0].String() != c.want {
+			t.Errorf("%s with %q: %q, want %q", c.made, c.said, got, c.want)
+		}
+	}
+}
 
 func TestWays(t *testing.T) {
 	t.Parallel()
@@ -25,6 +46,9 @@ func TestWays(t *testing.T) {
 		return act(tool, plan.Text, on("image", given), on("question", question))
 	}
 	greyOf := func(s plan.Source) plan.Action { return act("greyscale_image", plan.Image, on("image", s)) }
+	cropTo := func(part string) plan.Action {
+		return act("crop_region", plan.Image, on("image", given), on("region", plan.FromValue(part)))
+	}
 	turn := act("rotate_image", plan.Image, on("image", given), on("angle", plan.FromValue("90 degrees")))
 	for _, c := range []struct {
 		name      string
@@ -35,6 +59,12 @@ func TestWays(t *testing.T) {
 		{"other tools", []plan.Solution{
 			solve(greyOf(given)), solve(act("image_to_edge", plan.Edge, on("image", given))), solve(turn, greyOf(plan.FromAction(0))),
 		}, 0, []string{"the edge map of photo.png", "turns a picture by an angle, then it, in black and white"}},
+		{"a part of a picture", []plan.Solution{
+			solve(turn), solve(cropTo("right")), solve(cropTo("top-left")), solve(cropTo("upper")), solve(cropTo("the left half")), solve(cropTo("middle third")),
+		}, 0, []string{
+			"photo.png, cropped to the right", "photo.png, cropped to the top-left", "photo.png, cropped to the upper part",
+			"photo.png, cropped to the left half", "photo.png, cropped to the middle third",
+		}},
 		{"tools that make the same", []plan.Solution{
 			solve(asks("image_question_answering")), solve(asks("document_question_answering")),
 		}, 0, []string{"the answer to “Who is it?” (answers a question from what is written in a picture of a document)"}},

@@ -81,9 +81,19 @@ func (d *describer) slot(tool toolbox.Tool, action plan.Action, name string, out
 			continue
 		}
 		nested = b.Source.Kind == plan.OfAction
-		all = append(all, d.source(tool.Args[i], b.Source))
+		all = append(all, d.source(tool.Args[i], b.Source, before(tool.Made, name)))
 	}
 	return enumerate(all), nested
+}
+
+// before is the word before a slot of a phrase; "" if there is none.
+func before(phrase, slot string) string {
+	text, _, _ := strings.Cut(phrase, "{"+slot+"}")
+	words := strings.Fields(text)
+	if len(words) == 0 {
+		return ""
+	}
+	return words[len(words)-1]
 }
 
 // abouts is what results say of themselves: of many the first and the last.
@@ -122,8 +132,8 @@ func enumerate(all []plan.Message) plan.Message {
 // characters.
 const longest = 90
 
-// source is what an argument was given, as people call it.
-func (d *describer) source(arg toolbox.Arg, s plan.Source) plan.Message {
+// source is what an argument was given, as people call it behind the word before it.
+func (d *describer) source(arg toolbox.Arg, s plan.Source, before string) plan.Message {
 	switch s.Kind {
 	case plan.OfResource:
 		return d.resource(s.Name)
@@ -137,9 +147,9 @@ func (d *describer) source(arg toolbox.Arg, s plan.Source) plan.Message {
 		}
 		return plan.Quote(outs[0].File)
 	case plan.OfValue:
-		return said(arg, s.Value)
+		return said(arg, s.Value, before)
 	case plan.OfText:
-		return said(arg, s.Expand(func(part plan.Source) string { return d.source(arg, part).String() }))
+		return said(arg, s.Expand(func(part plan.Source) string { return d.source(arg, part, "").String() }), before)
 	default:
 		return plan.Message{}
 	}
@@ -163,19 +173,27 @@ func (d *describer) resource(name string) plan.Message {
 // quoted are the meanings of texts that stand in quotation marks.
 var quoted = []plan.Meaning{plan.Object, plan.Prompt, plan.Instruction, plan.Query, plan.Content}
 
-// sides begin a part of a picture, which takes an article.
-var sides = []string{"left", "right", "top", "bottom", "upper", "lower", "middle", "centre", "center"}
+// sides begin a part of a picture, which takes an article: "the left half". Alone they take one behind one of the
+// prepositions: "cropped to the left", but "turned left".
+var (
+	sides        = []string{"left", "right", "top", "bottom", "middle", "centre", "center", "upper", "lower"}
+	prepositions = []string{"at", "from", "in", "into", "of", "on", "onto", "to", "towards"}
+)
 
-// said is a text of the request.
-func said(arg toolbox.Arg, text string) plan.Message {
+// said is a text of the request, behind the word before it.
+func said(arg toolbox.Arg, text, before string) plan.Message {
 	text = short(text)
-	first, _, several := strings.Cut(text, " ")
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r == ' ' || r == '-' })
 	switch {
 	case text == "":
 		return plan.Message{}
 	case slices.Contains(quoted, arg.Meaning):
 		return plan.Say("“%s”", text)
-	case arg.Meaning == plan.Place && several && slices.Contains(sides, strings.ToLower(first)):
+	case arg.Meaning != plan.Place || len(words) == 0 || !slices.Contains(sides, words[0]):
+	case slices.Contains(words, "to"): // "left to right" is a direction
+	case len(words) == 1 && (words[0] == "upper" || words[0] == "lower"):
+		return plan.Say("the %s part", text)
+	case len(words) > 1 || slices.Contains(prepositions, before):
 		return plan.Say("the %s", text)
 	}
 	return plan.Quote(text)
