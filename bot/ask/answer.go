@@ -217,7 +217,7 @@ func (s SolutionLine) print(b *strings.Builder) {
 		}
 		fmt.Fprintf(b, "  %d. %s → %s%s\n", i+1, step.call(), step.Output, mark)
 		if step.Program != "" {
-			fmt.Fprintln(b, "     A program was written for this; --json shows it.")
+			fmt.Fprintln(b, "     A Python program did this; --json shows it.")
 		}
 	}
 }

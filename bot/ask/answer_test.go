@@ -43,7 +43,7 @@ func TestTheProgramOfAStepIsShown(t *testing.T) {
 	a := Answer{ran: 1, Solutions: []SolutionLine{{Rank: 1, Steps: []StepLine{made, plainly}}}}
 	var b strings.Builder
 	bottest.Check(t, a.print(&b, false))
-	if strings.Count(b.String(), "     A program was written for this; --json shows it.\n  2. ") != 1 || strings.Contains(b.String(), "greeting") {
+	if strings.Count(b.String(), "     A Python program did this; --json shows it.\n  2. ") != 1 || strings.Contains(b.String(), "greeting") {
 		t.Error(b.String())
 	}
 }

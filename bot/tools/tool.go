@@ -181,14 +181,21 @@ func (t *tryToolCommand) Run(ctx context.Context, c *command.Call) error {
 func failedRun(c *command.Call, name string, err error) error {
 	said := plan.OperatorSentence(err, plan.Quote(err.Error())).String()
 	var b strings.Builder
-	program, ok := errors.AsType[*sandbox.FailedError](err)
-	switch {
-	case ok && strings.TrimSpace(program.Said) != "":
-		fmt.Fprintf(&b, "bot: %s failed: %s ended with %s and said:\n\n", name, program.Program, program.Status())
-		for line := range strings.Lines(strings.TrimSpace(program.Said)) {
+	quote := func(printed string) {
+		for line := range strings.Lines(strings.TrimSpace(printed)) {
 			fmt.Fprintf(&b, "  %s\n", strings.TrimRight(line, "\n"))
 		}
 		fmt.Fprintf(&b, "\nPeople are told: %s\n", plan.Sentence(err, plan.Message{}))
+	}
+	program, ran := errors.AsType[*sandbox.FailedError](err)
+	python, kept := errors.AsType[*plan.Trouble](err)
+	switch {
+	case ran && strings.TrimSpace(program.Said) != "":
+		fmt.Fprintf(&b, "bot: %s failed: %s ended with %s and said:\n\n", name, program.Program, program.Status())
+		quote(program.Said)
+	case kept && strings.TrimSpace(python.Printed) != "":
+		fmt.Fprintf(&b, "bot: %s failed: %s Its program printed:\n\n", name, python.What)
+		quote(python.Printed)
 	default:
 		fmt.Fprintf(&b, "bot: %s failed: %s\n", name, said)
 		for line := range strings.Lines(plan.ForOperator(err)) {

@@ -244,6 +244,14 @@ func TestAProgramIsRunAgainAndKept(t *testing.T) {
 	if clitest.ProgramsAsked(server) != 1 {
 		t.Errorf("programs were written %d times", clitest.ProgramsAsked(server))
 	}
+	b, err := os.ReadFile(file)
+	bottest.Check(t, err)
+	bottest.Write(t, file, strings.Replace(string(b), "ImageOps.expand", "ImageOps.expnad", 1))
+	status, _, stderr = clitest.Called{Env: env, Args: []string{"tool", "try", file, "--file", photo, "--out", out}}.Run(t)
+	if want := "zigzag_edge failed: it ended with an error. Its program printed:\n\n  Traceback"; status != fault.StatusFailed ||
+		!strings.Contains(stderr, want) || !strings.Contains(stderr, "expnad") {
+		t.Errorf("status %d: %s", status, stderr)
+	}
 }
 
 // sized reports whether a picture has that size.
