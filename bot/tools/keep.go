@@ -114,12 +114,15 @@ type Kept struct {
 	request, wish, task, stored string
 	inputs                      []plan.Type
 	returns                     plan.Type
+	several                     bool // it made several results
 }
 
 // NewKept is the program of a step as a tool.
 func NewKept(r jobs.Request, run jobs.Run, step jobs.Step) Kept {
+	result := run.Results[step.Key]
 	k := Kept{
-		request: r.ID, wish: output.OneLine(cmp.Or(run.Guess, operate.WishOf(r)), 200), stored: run.Results[step.Key].Program, returns: step.Action.Returns,
+		request: r.ID, wish: output.OneLine(cmp.Or(run.Guess, operate.WishOf(r)), 200), stored: result.Program,
+		returns: step.Action.Returns, several: len(result.Outputs()) > 1,
 	}
 	if run.Plan != nil && step.Task < len(run.Plan.Tasks) {
 		k.task = output.OneLine(run.Plan.Tasks[step.Task].Subtask.Description, 200)
@@ -175,7 +178,7 @@ func (k Kept) tool(name string) toolbox.Tool {
 	t := toolbox.Tool{
 		Name: name, Description: sentenceOf(cmp.Or(k.task, k.wish, words)), When: "For requests like: " + cmp.Or(k.wish, words),
 		Examples: k.examples(words), Domain: "general", Params: params, Returns: k.returns,
-		Made: "the result of " + words, Suffix: strings.ReplaceAll(name, "_", "-"),
+		Made: "the result of " + words, Suffix: strings.ReplaceAll(name, "_", "-"), Parts: k.several,
 	}
 	t.Args = k.args(t)
 	if len(t.Args) > 0 {

@@ -136,6 +136,23 @@ func TestKeepWritesWhatPeopleEdit(t *testing.T) {
 	}
 }
 
+// TestKeepSeveral: a program that made several results is a tool that may do so.
+func TestKeepSeveral(t *testing.T) {
+	t.Parallel()
+	for _, more := range [][]plan.Resource{nil, {{Name: "b.png"}}} {
+		r := improvisedRequest("cut it up", storedProgram(t, "print(1)\n"), plan.Image, plan.Image)
+		r.Runs[0].Results["k"] = plan.Result{Status: plan.Done, Program: r.Runs[0].Results["k"].Program, Output: &plan.Resource{Name: "a.png"}, More: more}
+		run, step, _ := tools.Improvised(r)
+		b, err := tools.NewKept(r, run, step).File("cut_up")
+		bottest.Check(t, err)
+		tool, err := toolbox.ReadTool(b)
+		bottest.Check(t, err)
+		if tool.Several() != (more != nil) {
+			t.Errorf("%d more results:\n%s", len(more), b)
+		}
+	}
+}
+
 // TestKeepLosesNothing of a program, whether a block of YAML can hold it or not.
 func TestKeepLosesNothing(t *testing.T) {
 	t.Parallel()
