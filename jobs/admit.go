@@ -131,6 +131,20 @@ func (d *admission) admit(ctx context.Context, e adapters.Event, t *record.Threa
 	return err
 }
 
+// refuse tells a person in a thread why what they did has no effect, unless they were told just now.
+func (d *admission) refuse(ctx context.Context, e adapters.Event, in adapters.Thread, why *quota.Refusal) error {
+	e.Thread = in
+	if tell, err := d.limits.tell(ctx, record.RequestID(e), e, in, why); err != nil || !tell {
+		return err
+	}
+	t, err := d.store.Thread(ctx, record.ThreadID(in))
+	if err != nil {
+		return err
+	}
+	_, err = d.record(ctx, e, record.Options{}, t, nil, why)
+	return err
+}
+
 // new is [Jobs.Submit].
 func (d *admission) new(ctx context.Context, e adapters.Event, o record.Options) (id string, err error) {
 	if err := e.Validate(); err != nil {

@@ -209,17 +209,19 @@ func TestWhoStoppedItIsSaid(t *testing.T) {
 			},
 			"Stopped, as you asked.", "Stopped, as you asked.",
 		},
-		"somebody else": {
+		"an admin": {
 			func(h *house, j *jobs.Jobs, e adapters.Event) {
 				stop := h.reacts("bob", e.Message.Ref, "🛑", true)
-				stop.By.Name = "Bob *the* @here"
+				stop.By.Name, stop.By.Admin = "Bob *the* @here", true
 				h.handle(j, stop)
 			},
 			`Stopped by Bob \*the\* @here.`, "Stopped by Bob *the* @here.",
 		},
-		"somebody without a name": {
+		"an admin without a name": {
 			func(h *house, j *jobs.Jobs, e adapters.Event) {
-				h.handle(j, h.reacts("bob", e.Message.Ref, "🛑", true))
+				stop := h.reacts("bob", e.Message.Ref, "🛑", true)
+				stop.By.Admin = true
+				h.handle(j, stop)
 			},
 			"Stopped by somebody else.", "Stopped by somebody else.",
 		},
@@ -259,5 +261,39 @@ func TestWhoStoppedItIsSaid(t *testing.T) {
 				t.Errorf("told is %q, to %q", p.reply.Text, p.reply.Mention)
 			}
 		})
+	}
+}
+
+// TestOnlyWhoAskedAndAdminsStopARequest: others are told, once. Who picked an alternative stops that alone.
+func TestOnlyWhoAskedAndAdminsStopARequest(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start()
+	on := func(by string, e adapters.Event) adapters.Event {
+		stop := h.stops("t", by)
+		stop.Cancel.On = e.Message.Ref
+		return stop
+	}
+	g := h.planner.blocks("slow")
+	asked := h.says("t", "bob", "slow")
+	id := h.handle(j, asked)
+	<-g.entered
+	for range 2 {
+		h.handle(j, on("eve", asked))
+	}
+	h.chat.until(t, "an answer to eve", func() bool { return len(h.chat.posts) == 1 })
+	if told := h.chat.all()[0].reply.Text; told != "Only the person who asked for this, or an admin, can stop it." {
+		t.Errorf("eve is told %q", told)
+	}
+	admin := on("root", asked)
+	admin.By.Admin = true
+	h.handle(j, admin)
+	if r := h.wait(j, id, 1); r.Runs[0].Status != jobs.Cancelled {
+		t.Errorf("after the admin's stop it is %s", r.Runs[0].Status)
+	}
+	h.handle(j, on("dora", asked)) // it has ended: there is nothing to tell
+	close(g.open)
+	if n := len(h.chat.all()); n != 2 {
+		t.Errorf("%d messages", n)
 	}
 }

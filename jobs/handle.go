@@ -2,10 +2,12 @@ package jobs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"atelier/adapters"
 	"atelier/agent/plan"
+	"atelier/jobs/quota"
 	"atelier/jobs/record"
 )
 
@@ -27,7 +29,11 @@ func (j *Jobs) Handle(ctx context.Context, e adapters.Event) error {
 	case adapters.ReactionRemoved:
 		return j.reactions.removed(ctx, e)
 	case adapters.CancelAsked:
-		return j.stopper.asked(ctx, e)
+		in, err := j.stopper.asked(ctx, e)
+		if errors.Is(err, errNotTheirs) {
+			return j.admission.refuse(ctx, e, in, quota.RefuseStop())
+		}
+		return err
 	}
 	return fmt.Errorf("%w: an event of kind %q", adapters.ErrInvalid, e.Kind)
 }

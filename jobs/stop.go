@@ -25,29 +25,50 @@ type stopper struct {
 	log     *slog.Logger
 }
 
+// errNotTheirs means that somebody may not stop a request.
+var errNotTheirs = errors.New("only who asked for it, and admins, may stop it")
+
 // asked stops what a person wants to stop: the runs of a request, or what the person last asked for in
-// the thread and has not ended. In a channel, its threads count too.
-func (o *stopper) asked(ctx context.Context, e adapters.Event) error {
+// the thread and has not ended. In a channel, its threads count too. Who picked an alternative may stop that
+// alone. It fails with [errNotTheirs] if the person may stop nothing of what is in progress; then it returns the
+// thread of the request.
+func (o *stopper) asked(ctx context.Context, e adapters.Event) (in adapters.Thread, err error) {
 	why := record.HaltCancelled
 	if e.Cancel.Deleted {
 		why = record.HaltDeleted
 	}
 	stop := record.Halted{Why: why, By: e.By.ID, Name: e.By.Name}
 	if e.Cancel.On.IsZero() {
-		return o.cancelLast(ctx, e, stop)
+		return in, o.cancelLast(ctx, e, stop)
 	}
 	of, ok, err := o.store.Recall(ctx, e.Cancel.On)
 	if err != nil || !ok {
-		return err
+		return in, err
 	}
 	r, err := o.store.Request(ctx, of.Request)
 	if err != nil {
-		return record.IgnoreUnknown(err)
+		return in, record.IgnoreUnknown(err)
 	}
-	if !e.Cancel.Deleted && !o.limits.Allowed(e.By, r.Asked.Event.Thread) {
-		return nil
+	in = r.Asked.Event.Thread
+	switch {
+	case e.Cancel.Deleted, e.By.Admin, e.By.ID == r.Asked.Event.By.ID:
+		return in, ignoreOver(o.cancel(ctx, r.ID, stop))
+	case !o.limits.Allowed(e.By, in), !slices.ContainsFunc(r.Runs, (*record.Run).Working):
+		return in, nil
 	}
-	return ignoreOver(o.cancel(ctx, r.ID, stop))
+	stopped := false
+	for _, run := range r.Runs {
+		if run.Working() && run.By == e.By.ID {
+			stopped = true
+			if err := o.halt(ctx, r.ID, run.N, stop); err != nil {
+				return in, err
+			}
+		}
+	}
+	if !stopped {
+		return in, errNotTheirs
+	}
+	return in, nil
 }
 
 // ErrOver means that it is too late: the request has ended.

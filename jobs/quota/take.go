@@ -18,6 +18,7 @@ const (
 	AtOnce        Why = "at_once"
 	ChannelAtOnce Why = "channel_at_once"
 	Day           Why = "day"
+	NotTheirs     Why = "not_theirs"
 )
 
 // Refusal is that something is not taken.
@@ -30,6 +31,11 @@ type Refusal struct {
 // Refuse is the refusal of who may not ask in a place.
 func Refuse() *Refusal {
 	return &Refusal{Denied, plan.Say("I am not allowed to work for you here. Whoever runs me can change that.")}
+}
+
+// RefuseStop is the refusal of who may not stop a request of somebody else.
+func RefuseStop() *Refusal {
+	return &Refusal{NotTheirs, plan.Say("Only the person who asked for this, or an admin, can stop it.")}
 }
 
 func (q *Quota) seats(group string, n int) seats {
