@@ -243,7 +243,7 @@ func (a *Agent) store(ctx context.Context, w Work, call toolbox.Call, i int, o t
 		r.File = a.textFile(w, call, o)
 		return r, nil
 	}
-	r.File = a.fileName(call, step.Action.Args, filepath.Ext(o.Path))
+	r.File = a.fileName(call, step.Action.Args, r.About, filepath.Ext(o.Path))
 	bare := o.Path
 	if tool, _ := a.config.Toolbox.Catalogue().Tool(step.Action.Tool); !tool.Tags {
 		if bare, err = metadata.File(ctx, o.Path); err != nil { // a tool may hand an input through

@@ -12,8 +12,8 @@ import (
 )
 
 // fileName is the readable name of a file that a call made, with that ending. It comes from the
-// first file that went in, or from the words.
-func (a *Agent) fileName(call toolbox.Call, args []plan.Binding, ext string) string {
+// first file that went in, or from the words. about is what the result says of itself.
+func (a *Agent) fileName(call toolbox.Call, args []plan.Binding, about, ext string) string {
 	tool, _ := a.config.Toolbox.Catalogue().Tool(call.Tool)
 	origin, words := "", ""
 	for _, b := range args {
@@ -29,6 +29,9 @@ func (a *Agent) fileName(call toolbox.Call, args []plan.Binding, ext string) str
 		}
 	}
 	suffix := toolbox.FillSlots(tool.Suffix, func(name string) string {
+		if name == toolbox.About {
+			return about
+		}
 		said := slices.IndexFunc(args, func(b plan.Binding) bool { return b.Arg == name && b.Source.Kind == plan.OfValue })
 		if said < 0 {
 			return call.Text(name)

@@ -110,6 +110,19 @@ var commandEndings = map[plan.Type][]string{
 	plan.Document: {"pdf"},
 }
 
+// settingFacts are the numbers that are known of a setting besides itself. Those of sizes are of one of them.
+var settingFacts = map[param.Type][]string{
+	param.Size:       {"width", "height"},
+	param.Sizes:      {"count", "width", "height"},
+	param.Pages:      {"count", "item"},
+	param.Moments:    {"count", "item"},
+	param.Colour:     {"light"},
+	param.Region:     {"x", "y", "width", "height"},
+	param.Position:   {"x", "y"},
+	param.TimeRange:  {"from", "to", "length", "asked"},
+	param.Adjustment: {"brightness", "contrast", "saturation", "warmth", "sharpness", "sepia", "invert"},
+}
+
 // scope are the names that a command line or a request may use. What says which of the two it is.
 func (t *Tool) scope(what string, f *faults) template.Scope {
 	s := template.Scope{}
@@ -122,6 +135,7 @@ func (t *Tool) scope(what string, f *faults) template.Scope {
 		switch {
 		case a.Param != nil:
 			s[a.Name] = template.Number
+			numbers(a.Name, settingFacts[a.Param.Type]...)
 			switch a.Param.Type { //nolint:exhaustive // the others are numbers
 			case param.Text, param.Language, param.Model, param.Metadata:
 				s[a.Name] = template.Words
@@ -133,22 +147,8 @@ func (t *Tool) scope(what string, f *faults) template.Scope {
 				s[a.Name] = template.Closed
 			case param.Pages: // as qpdf reads them: "1-3,7"
 				s[a.Name] = template.Closed
-				numbers(a.Name, "count", "item")
 			case param.Colour:
 				s[a.Name], s[a.Name+".hex"] = template.Closed, template.Closed
-				numbers(a.Name, "light")
-			case param.Size:
-				numbers(a.Name, "width", "height")
-			case param.Moments:
-				numbers(a.Name, "count", "item")
-			case param.Region:
-				numbers(a.Name, "x", "y", "width", "height")
-			case param.Position:
-				numbers(a.Name, "x", "y")
-			case param.TimeRange:
-				numbers(a.Name, "from", "to", "length", "asked")
-			case param.Adjustment:
-				numbers(a.Name, "brightness", "contrast", "saturation", "warmth", "sharpness", "sepia", "invert")
 			}
 		case a.Type == plan.Text && !a.Many:
 			s[a.Name] = template.Words

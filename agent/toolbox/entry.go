@@ -195,10 +195,10 @@ func (t *Tool) check(broken parts) []error {
 		t.checkExamples(&f)
 	}
 	if broken.whole("made") {
-		t.checkPhrase("made", t.Made, About, &f)
+		t.checkPhrase("made", t.Made, false, &f)
 	}
 	if broken.whole("suffix") {
-		t.checkPhrase("suffix", t.Suffix, "", &f)
+		t.checkPhrase("suffix", t.Suffix, true, &f)
 	}
 	if !broken.whole("returns") {
 		return f
@@ -406,9 +406,9 @@ func (t *Tool) checkProgram(b Backing, f *faults) {
 	}
 }
 
-// checkPhrase checks that the slots of a phrase are arguments, or the one of that name. Of
-// optional arguments only a suffix can do without.
-func (t *Tool) checkPhrase(field, phrase, other string, f *faults) {
+// checkPhrase checks that the slots of a phrase are arguments, or what the result says of itself. Only a
+// suffix can do without arguments that are optional.
+func (t *Tool) checkPhrase(field, phrase string, optional bool, f *faults) {
 	if !paired(phrase) {
 		f.addf("%s %q has a brace without its partner, or one within another", field, phrase)
 		return
@@ -416,10 +416,10 @@ func (t *Tool) checkPhrase(field, phrase, other string, f *faults) {
 	for _, name := range Slots(phrase) {
 		i := slices.IndexFunc(t.Args, func(a Arg) bool { return a.Name == name })
 		switch {
-		case name == other && name != "":
+		case name == About:
 		case i < 0:
 			f.addf("%s %q has the slot {%s}, and no argument is called that", field, phrase, name)
-		case t.Args[i].Optional && other != "":
+		case t.Args[i].Optional && !optional:
 			f.addf("%s %q has the slot {%s}, and that argument is optional", field, phrase, name)
 		}
 	}

@@ -49,7 +49,7 @@ type Tool struct {
 	// type.
 	Made string `yaml:"made,omitempty"`
 	// Suffix is what the name of the result's file adds to that of the file that it was made
-	// from, with the same slots but {about}: "edges" makes photo-edges.png of photo.jpg. "" adds
+	// from, with the same slots: "edges" makes photo-edges.png of photo.jpg. "" adds
 	// nothing.
 	Suffix string `yaml:"suffix,omitempty"`
 	// Moves marks a tool that makes of a picture one on which things are elsewhere: turned,

@@ -156,7 +156,7 @@ func (c *cover) tell(f *profile, a toldArg) {
 // hears reports whether the parameter reads the text otherwise without the word, or without the quantity
 // that the word belongs to: in "sharpen the eyes" it does not hear the eyes.
 func hears(p param.Param, text, word string) bool {
-	if p.Type == param.Text || p.Type == param.Opacity && len(wordsOf(text)) == 2 { // "half" and "half transparent" are one value
+	if p.Type == param.Text || p.Type == param.Sizes || p.Type == param.Opacity && len(wordsOf(text)) == 2 { // "half" and "half transparent" are one value
 		return true
 	}
 	if (p.Type == param.Size || p.Type == param.Duration) && p.Speaks(word) { // "20% of the width", "the last 3 seconds"
@@ -255,6 +255,8 @@ func (c *cover) unmeasured(text string, found []quantity.Quantity) []quantity.Qu
 			typ := kind(c.args[i])
 			switch {
 			case !strings.Contains(told, said):
+			case typ == param.Sizes: // "3 sizes: 320, 640 and 1280"
+				return true
 			case typ == "" && (c.args[i].Param == nil || readsOtherwise(*c.args[i].Param, told, strings.Replace(told, said, "", 1))):
 				return true
 			case typ == "":

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/param"
@@ -334,6 +335,8 @@ func (v *view) floor(f *profile, rest int) float64 {
 		return v.redraws(f, rest)
 	case v.holds(f) > 0:
 		return v.holds(f)
+	case v.multiplies(f):
+		return sure
 	case v.follows(f):
 		return plainly
 	case !handed || f.texts != 1 || len(f.media) > 1:
@@ -385,6 +388,22 @@ func (v *view) holds(f *profile) float64 {
 		return sure
 	}
 	return 0
+}
+
+// sizes is what the clause says of several sizes; "" if it says one at most.
+func (v *view) sizes() string {
+	text, _ := v.r.span(v.text)
+	start, end := quantity.FindSizes(text)
+	return text[start:end]
+}
+
+// ofPixels is in a list that is one of sizes whatever is done: "100 and 200 px wide".
+var ofPixels = lazyregexp.New(`(?i)\d ?(?:px|pixels?|[x×]|by|p|wide|high|tall)\b|\d ?[x×] ?\d|\b(?:sizes|widths|heights)\b`)
+
+// multiplies reports whether the clause wants a picture at hand in several sizes, and the tool does just that.
+func (v *view) multiplies(f *profile) bool {
+	_, several := f.arg(func(a toolbox.Arg) bool { return kind(a) == param.Sizes })
+	return several && v.quotes == 0 && v.direct[f.Returns] && ofPixels.MatchString(v.sizes())
 }
 
 // plainUnits are those that mean one thing of a file, whatever the tool.
@@ -447,8 +466,10 @@ func (v *view) byRequired(f *profile, a toolbox.Arg) float64 {
 	fit := 1.0
 	switch {
 	case a.Param == nil:
-	case a.Param.Type == param.Text && v.column:
+	case a.Param.Type == param.Text && v.column, a.Param.Type == param.Sizes && v.sizes() != "":
 		fit = strongly
+	case a.Param.Type == param.Sizes, a.Param.Type == param.Size && v.sizes() != "": // one size is not several
+		fit = hardly
 	case a.Param.Type == param.Choice && v.phraseFor(v.r, *a.Param) == "":
 		fit = partly
 	case a.Param.Type == param.Choice && v.names(f.choices):

@@ -15,7 +15,7 @@ import (
 var typed = map[param.Type]bool{
 	param.Colour: true, param.Opacity: true, param.Choice: true, param.Aspect: true,
 	param.Number: true, param.Integer: true, param.Duration: true, param.Pages: true,
-	param.Integers: true, param.Moments: true, param.Interval: true, param.Metadata: true,
+	param.Integers: true, param.Sizes: true, param.Moments: true, param.Interval: true, param.Metadata: true,
 }
 
 // maxPhrase is the most words of a phrase that gives a value.
@@ -38,6 +38,9 @@ func (st *settings) phraseFor(r *reading, p param.Param) string {
 		return text[start:end]
 	case param.Integers:
 		start, end := quantity.FindIntegers(text)
+		return text[start:end]
+	case param.Sizes:
+		start, end := quantity.FindSizes(text)
 		return text[start:end]
 	case param.Moments:
 		start, end := quantity.FindMoments(text)

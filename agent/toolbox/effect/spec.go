@@ -35,7 +35,7 @@ func table() map[string]spec {
 		}},
 		"size": {of: seen, result: Head | Played, needs: []string{"of"}, judge: size,
 			either: []string{"scaled_by", "within", "part", "turned_by"}, keys: map[string]key{
-				"of": resource(Head|Played, seen), "scaled_by": parameter(param.Size), "within": parameter(param.Size),
+				"of": resource(Head|Played, seen), "scaled_by": parameter(param.Size, param.Sizes), "within": parameter(param.Size),
 				"turned_by": parameter(param.Angle), "part": parameter(param.Region), "fits": aSize(), "shape": parameter(param.Aspect),
 				lone: oneOf("larger", "not larger", "same shape"),
 			}},

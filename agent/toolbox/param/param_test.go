@@ -49,6 +49,8 @@ func TestRead(t *testing.T) {
 		{param.Factor, "twice as fast", "2x"}, {param.Factor, "20% slower", "0.8x"}, {param.Factor, "half speed", "0.5x"},
 		{param.Size, "half as large", "50%"}, {param.Size, "800x600", "800x600"}, {param.Size, "640 px wide", "640 wide"},
 		{param.Size, "1080p", "1080 high"}, {param.Size, "a third", "33.333333%"},
+		{param.Sizes, "100, 200 and 400 px wide", "100 wide,200 wide,400 wide"}, {param.Sizes, "1024x1024 and 512x512", "1024x1024,512x512"},
+		{param.Sizes, "25, 50 and 75%", "25%,50%,75%"}, {param.Sizes, "heights of 100 and 200", "100 high,200 high"},
 		{param.Aspect, "16:9", "16:9"}, {param.Aspect, "make it vertical", "9:16"}, {param.Aspect, "square", "1:1"}, {param.Aspect, "4 by 5", "4:5"},
 		{param.Pages, "pages 2 to 4", "2-4"}, {param.Pages, "every page", "all"}, {param.Pages, "the last page", "last"}, {param.Pages, "1, 3", "1,3"},
 		{param.FileSize, "under 8 MB", "8000000 B"}, {param.FileSize, "half a megabyte", "500000 B"},
@@ -103,7 +105,8 @@ func TestReadRefuses(t *testing.T) {
 		param.Number: {"many", "1 or 2", "1e400", ""}, param.Integer: {"1.5", "some", "100x100", "10 x 20 px"}, param.Boolean: {"perhaps"},
 		param.Choice: {"sideways", "horizontal or vertical"}, param.Duration: {"long", "from 3 to 4 s", "3 parsecs"},
 		param.TimeRange: {"purple", "0:10..0:05", "--0:05..end"}, param.Moment: {"soon", "120%"}, param.Factor: {"0x", "200x", "-2x", "nicely"},
-		param.Size: {"nicely", "0x0", "bigger and half the size", "-5 px"}, param.Aspect: {"0:5", "nice"}, param.FileSize: {"small", "0 MB", "8 parsecs"},
+		param.Size: {"nicely", "0x0", "bigger and half the size", "-5 px"}, param.Aspect: {"0:5", "nice"},
+		param.Sizes: {"100 px wide", "100 px wide and 200 px high", "3 sizes: 100 and 200", "10x10,20 wide,"}, param.FileSize: {"small", "0 MB", "8 parsecs"},
 		param.Region: {"somewhere", "all but 20% at top left", "0 px at left"}, param.Position: {"somewhere"}, param.Angle: {"a bit", "left or right"},
 		param.Colour: {"loud", "#12345", "rgb(300,0,0)"}, param.Opacity: {"130%", "loud"}, param.Strength: {"purple", "-5 px"},
 		param.Adjustment: {"nicer", "brighter but darker", "brightness +300%"}, param.Text: {"", " \n "},
@@ -276,7 +279,7 @@ func matches(t *testing.T, pattern, text string) bool {
 
 func TestTypes(t *testing.T) {
 	t.Parallel()
-	if all := param.Types(); len(all) != 28 || !slices.IsSorted(all) {
+	if all := param.Types(); len(all) != 29 || !slices.IsSorted(all) {
 		t.Errorf("types %v", all)
 	}
 	for _, c := range []struct {

@@ -33,6 +33,7 @@ func percentOf(data any) float64 {
 
 // pictureTypes are sizes, places and looks.
 func pictureTypes() map[Type]kind {
+	const aSize = `(\d+x\d+|\d+ wide|\d+ high|\d+(\.\d+)?%)`
 	const change = `((brightness|contrast|saturation|warmth|sharpness) [+-]\d+(\.\d+)?%|sepia|invert)`
 	const places = `(top left|top|top right|left|centre|right|bottom left|bottom|bottom right)`
 	return map[Type]kind{
@@ -40,8 +41,22 @@ func pictureTypes() map[Type]kind {
 			about: plan.Say("a size"), examples: []string{"half as large", "50%", "twice as big", "800x600", "800 px wide"},
 			meaning: plan.Amount, most: 2,
 			units:   []quantity.Unit{quantity.Pixels, quantity.Percent, quantity.Factor, quantity.Share, quantity.Number},
-			pattern: `^(\d+x\d+|\d+ wide|\d+ high|\d+(\.\d+)?%)$`,
+			pattern: `^` + aSize + `$`,
 			parse:   parseSize, read: readWith(quantity.Size), format: printSize, measure: percentOf,
+		},
+		Sizes: {
+			about: plan.Say("several sizes"), examples: []string{"64, 96 px", "25, 50%", "100, 200 and 400 px wide"},
+			meaning: plan.Amount, most: 20,
+			units:   []quantity.Unit{quantity.Pixels, quantity.Percent, quantity.Number},
+			pattern: `^` + aSize + `(,` + aSize + `)+$`,
+			parse:   parseSizes, read: readWith(quantity.Sizes),
+			format: func(data any) string {
+				var all []string
+				for _, z := range as[[]quantity.Sizing](data) {
+					all = append(all, printSize(z))
+				}
+				return strings.Join(all, ",")
+			},
 		},
 		Aspect: {
 			about: plan.Say("a shape"), examples: []string{"16:9", "square", "vertical"}, meaning: plan.Amount,
@@ -114,6 +129,18 @@ func parseSize(_ Param, s string) (any, bool) {
 	s, ok := strings.CutSuffix(s, "%")
 	v, isNumber := parseNumber(s)
 	return quantity.Sizing{Factor: v / 100}, ok && isNumber && v >= 0.1 && v <= 100_000
+}
+
+func parseSizes(p Param, s string) (any, bool) {
+	var all []quantity.Sizing
+	for one := range strings.SplitSeq(s, ",") {
+		z, ok := parseSize(p, one)
+		if !ok {
+			return nil, false
+		}
+		all = append(all, as[quantity.Sizing](z))
+	}
+	return all, len(all) > 1 && len(all) <= 20
 }
 
 func printSize(data any) string {

@@ -29,6 +29,7 @@ const (
 	Factor     Type = "factor"     // float64: of a speed
 	Volume     Type = "volume"     // float64: of a loudness
 	Size       Type = "size"       // [quantity.Sizing]: of a picture
+	Sizes      Type = "sizes"      // []quantity.Sizing: two or more
 	Aspect     Type = "aspect"     // [Ratio]
 	FileSize   Type = "file_size"  // int64: bytes
 	Region     Type = "region"     // [quantity.Area]: a part of a picture

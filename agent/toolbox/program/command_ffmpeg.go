@@ -303,7 +303,7 @@ func (r *commandLine) encoded(job ffmpeg.Job, format media.Format) (toolbox.Outp
 		return toolbox.Output{}, err
 	}
 	made, err := media.ReadPicture(r.ctx, plain.Path, limits)
-	if err != nil {
+	if err := errors.Join(err, os.Remove(plain.Path)); err != nil { // the next run writes it again
 		return toolbox.Output{}, err
 	}
 	if !made.Image.Opaque() && r.ending == "picture" {

@@ -60,10 +60,10 @@ var multiples = map[string]float64{
 
 // Size understands a new size: "half as large", "50%", "20% smaller", "twice as big",
 // "1/3", "by 0.5", "800x600", "800 px wide", "height 300", "smaller". A number alone is
-// a factor up to 10 and a width in pixels beyond.
+// a factor up to 10 and a width in pixels beyond. Several sizes are none.
 func Size(text string) (Sizing, bool) {
 	s := numerals(fold(text))
-	if senseless(s) {
+	if several, _ := Sizes(s); senseless(s) || several != nil {
 		return Sizing{}, false
 	}
 	if z, ok := pixelSize(s); ok {

@@ -270,6 +270,12 @@ func (f *Facts) setting(v param.Value, fact string) (template.Value, error) {
 			return template.Num(float64(len(d))), nil
 		}
 		return template.Num(d[min(max(f.Item-1, 0), len(d)-1)].Seconds()), nil
+	case []quantity.Sizing:
+		if fact == "count" {
+			return template.Num(float64(len(d))), nil
+		}
+		facts, err := f.parts(d[min(max(f.Item-1, 0), len(d)-1)])
+		return template.Num(facts[fact]), err
 	case color.NRGBA:
 		sign := "0x"
 		if fact == "hex" {
