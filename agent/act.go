@@ -70,7 +70,7 @@ func (a *Agent) Try(ctx context.Context, w Work) (plan.Result, error) {
 		if w.Request.Operator {
 			told = plan.OperatorSentence
 		}
-		problem := told(err, plan.Say("It failed, and nothing is known of why."))
+		problem := told(err, plan.Say("It failed for an unknown reason."))
 		if ctx.Err() != nil {
 			problem = plan.Say("It was stopped before it was done.")
 		}

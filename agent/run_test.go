@@ -295,7 +295,7 @@ func TestActResolvesInputs(t *testing.T) {
 		{"a small resource", []plan.Binding{takes(plan.Text, plan.FromResource("note-1"))}, "a=STOP", ""},
 		{"a text that quotes", []plan.Binding{takes(plan.Text, plan.FromText("a sign {0}", plan.FromResource("note-1")))}, "a=a sign STOP", ""},
 		{"an optional blank", []plan.Binding{{Type: plan.Text, Optional: true}, onPhoto}, "b=68 bytes of photo-1234.png", ""},
-		{"a required blank", []plan.Binding{{Type: plan.Text}}, "It failed, and nothing is known of why.", ""},
+		{"a required blank", []plan.Binding{{Type: plan.Text}}, "It failed for an unknown reason.", ""},
 		{"a resource of the wrong type", []plan.Binding{takes(plan.Image, plan.FromResource("note-1"))}, "a=68 bytes of photo-1234.png",
 			"note-1 is of type text where image was needed, so photo-1234.png was taken."},
 		{"no resource of the right type", []plan.Binding{takes(plan.Audio, plan.FromResource("note-1"))},

@@ -38,7 +38,7 @@ func TestAVoiceMessageIsDone(t *testing.T) {
 	p.Says <- wish
 	reply := <-p.Replies
 	r := o.WaitFor(wish)
-	if r.Runs[0].Status != jobs.Done || !strings.Contains(reply.Text, "I understood: “take the umbrella out”") {
+	if r.Runs[0].Status != jobs.Done || !strings.Contains(reply.Text, "I heard: “take the umbrella out”") {
 		t.Fatalf("%s: %s\n%s", r.Runs[0].Status, reply.Text, o.Log)
 	}
 	if heard := server.Asked("automatic-speech-recognition"); len(heard) != 1 {

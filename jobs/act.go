@@ -114,7 +114,7 @@ func (c *actor) do(ctx context.Context, r *record.Request, g *record.Generation,
 	case queue.Passing(err):
 		return nil, errors.Join(fmt.Errorf("run %s: %w", steps[at].Action.Tool, err), c.runner.discard(ctx, folder))
 	case err != nil:
-		problem := plan.Sentence(err, plan.Say("What this needs is not here any more."))
+		problem := plan.Sentence(err, plan.Say("Something that this needs is no longer available. Please ask again."))
 		result = plan.Result{Status: plan.Failed, Problem: c.say(r, problem)}
 	}
 	if trouble := result.Trouble; trouble != nil && 0 < w.Draft && w.Draft < plan.MaxDrafts {
@@ -146,7 +146,7 @@ func (c *actor) draft(ctx context.Context, r *record.Request, w queue.Task, of W
 		return c.end(ctx, r, w, of, result)
 	case d.Trouble != nil && w.Draft == plan.MaxDrafts:
 		of.Drafts = append(slices.Clip(of.Drafts), d)
-		problem := plan.Say("No tool does this, and the program that was written for it did not work.")
+		problem := plan.Say("No tool does this, and the program that I wrote for it did not work.")
 		return c.end(ctx, r, w, of, plan.Result{Status: plan.Failed, Problem: c.say(r, problem), Took: time.Since(began)})
 	}
 	return c.recordDraft(ctx, r, w, d)
@@ -158,7 +158,7 @@ func sentenceFor(r *record.Request, err error) plan.Message {
 	if r.Asked.Options.Operator {
 		told = plan.OperatorSentence
 	}
-	return told(err, plan.Say("It failed, and nothing is known of why."))
+	return told(err, plan.Say("It failed for an unknown reason."))
 }
 
 // recordDraft records a draft, or the trouble of running it.
@@ -239,7 +239,7 @@ func (c *actor) writeEnd(ctx context.Context, r *record.Request, end record.Step
 		}
 		if errors.Is(err, storage.ErrTooLarge) && !tooLarge {
 			tooLarge = true
-			problem := c.say(r, plan.Say("What it made is too large to be kept."))
+			problem := c.say(r, plan.Say("The result is too large to store."))
 			result = plan.Result{Status: plan.Failed, Problem: problem, Took: result.Took, Usage: result.Usage}
 			continue
 		}

@@ -92,10 +92,10 @@ func (d *admission) mark(ctx context.Context, e adapters.Event) error {
 		return err
 	}
 	if !d.limits.AllowedPlace(e.Thread) {
-		return &adapters.Fault{Sentence: "I am not allowed to work for you here. Whoever runs me can change that.", Kind: adapters.ErrForbidden}
+		return &adapters.Fault{Sentence: "I am not allowed to work for you here. The operator can change that.", Kind: adapters.ErrForbidden}
 	}
 	if t.FreshMarks >= record.MaxMarks {
-		return &adapters.Fault{Sentence: "Too much was marked here. Say in the chat what is to be done with it.", Kind: adapters.ErrForbidden}
+		return &adapters.Fault{Sentence: "There are too many marks here. Say in the chat what to do with them.", Kind: adapters.ErrForbidden}
 	}
 	_, err = d.store.Logs.Append(ctx, record.ThreadLog(t.ID), record.Entry{Marked: &e})
 	return err

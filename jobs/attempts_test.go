@@ -252,7 +252,7 @@ func TestAToolThatNobodyHasIsDoneWithout(t *testing.T) {
 	h := enter(t)
 	j := h.start()
 	h.planner.set("rare", lacks("rare"))
-	if r := h.ask(j, h.says("t", "ann", "rare|blur")); r.Runs[0].Status != jobs.Done || !strings.Contains(h.told(r), "What this needs is not here any more.") {
+	if r := h.ask(j, h.says("t", "ann", "rare|blur")); r.Runs[0].Status != jobs.Done || !strings.Contains(h.told(r), "Something that this needs is no longer available. Please ask again.") {
 		t.Errorf("the run is %s: %q", r.Runs[0].Status, h.told(r))
 	}
 	if r := h.ask(j, h.says("t", "ann", "rare")); r.Runs[0].Status != jobs.Failed {

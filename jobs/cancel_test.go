@@ -229,11 +229,11 @@ func TestWhoStoppedItIsSaid(t *testing.T) {
 			func(h *house, j *jobs.Jobs, e adapters.Event) {
 				check(h.t, j.Cancel(h.t.Context(), jobs.RequestID(e), ""))
 			},
-			"Stopped by whoever runs me.", "Stopped by whoever runs me.",
+			"Stopped by the operator.", "Stopped by the operator.",
 		},
 		"a deletion": {
 			func(h *house, j *jobs.Jobs, e adapters.Event) { h.handle(j, h.deletes(e.Message.Ref)) },
-			"", "Stopped: the message is gone.",
+			"", "Stopped: the message was deleted.",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

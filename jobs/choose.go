@@ -135,9 +135,9 @@ func (h *chooser) closeQuestion(ctx context.Context, r *record.Request, of int) 
 func (h *chooser) whyClosed(r *record.Request, asking *record.Run) plan.Message {
 	switch {
 	case r.QuestionAnswered(asking):
-		return plan.Say("That question is answered already. Please say it in other words if you want something else.")
+		return plan.Say("That question has already been answered. If you want something else, please send a new request.")
 	case asking.Over && h.now().After(asking.OverAt.Add(h.questionExpiry)):
-		return plan.Say("That question is too old to be answered. Please ask again.")
+		return plan.Say("That question has expired. Please ask again.")
 	}
 	return plan.Message{}
 }

@@ -176,9 +176,9 @@ func (c *composer) quoted(r *record.Request, g *record.Generation, text string) 
 	if g.Transcript == nil || g.Transcript.Text == "" {
 		return text
 	}
-	said := plan.Say("I understood: “%s”", g.Transcript.Text)
+	said := plan.Say("I heard: “%s”", g.Transcript.Text)
 	if g.Transcript.Approximate {
-		said = plan.Say("I understood, as well as I can here: “%s”", g.Transcript.Text)
+		said = plan.Say("I heard this, but I may be wrong: “%s”", g.Transcript.Text)
 	}
 	return strings.TrimSpace(c.say(r, said) + "\n\n" + text)
 }
@@ -254,7 +254,7 @@ func (c *composer) haltedAnswer(a *record.Answer, r *record.Request, h *record.H
 	case record.HaltCancelled:
 		a.Status, a.Reply.Text = record.Cancelled, adapters.Escape(c.say(r, h.Sentence(a.Reply.Mention)))
 	case record.HaltOverdue:
-		a.Reply.Text = c.say(r, plan.Say("It took too long, so I stopped. What was done until then is here."))
+		a.Reply.Text = c.say(r, plan.Say("It took too long, so I stopped. Here is what was done by then."))
 	default:
 		a.Reply.Text = h.Problem
 		if h.Problem == "" {
@@ -271,7 +271,7 @@ func (c *composer) write(ctx context.Context, r *record.Request, run int, a *rec
 		plain := record.Answer{Status: record.Failed, Reply: adapters.Reply{
 			Thread: a.Reply.Thread, AnswerTo: a.Reply.AnswerTo, Command: a.Reply.Command, Mention: a.Reply.Mention,
 			Language: a.Reply.Language,
-			Text:     c.say(r, plan.Say("There is more to say about it than I can keep. Please ask for less at once.")),
+			Text:     c.say(r, plan.Say("The answer is too long to store. Please ask for less at once.")),
 		}}
 		_, err = c.store.Logs.Append(ctx, record.RequestLog(r.ID), record.Entry{Run: run, Answer: &plain})
 	}

@@ -223,7 +223,7 @@ func TestWhatIsWrongWithManyFilesIsSaidOnce(t *testing.T) {
 		}
 		return all
 	}
-	const sentence = "That is more than I take in from one person within a day"
+	const sentence = "That is more than your daily upload limit"
 	for _, files := range [][]adapters.File{large(10), append(large(10), h.chat.upload("a.png", "PNG--6"))} {
 		if told := h.told(h.ask(j, h.says("t", "ann", "caption", files...))); strings.Count(told, sentence) != 1 {
 			t.Errorf("told is %q", told)

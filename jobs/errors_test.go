@@ -14,7 +14,7 @@ import (
 	"atelier/storage"
 )
 
-const unexpected = "Something went wrong that I did not expect."
+const unexpected = "Something unexpected went wrong."
 
 // TestWhatGoesWrongInPlanningIsToldOrTriedAgain has a planner that fails so many times.
 func TestWhatGoesWrongInPlanningIsToldOrTriedAgain(t *testing.T) {
@@ -34,7 +34,7 @@ func TestWhatGoesWrongInPlanningIsToldOrTriedAgain(t *testing.T) {
 		"nobody expected it":                 {errors.New("secret detail"), 100, false, unexpected, 4},
 		"nobody expected it, but it went":    {errors.New("secret detail"), 3, false, "Here it is.", 4},
 		"nobody expected it, somebody waits": {errors.New("secret detail"), 1, true, unexpected, 1},
-		"the storage is away":                {fmt.Errorf("get: %w", storage.ErrUnreachable), 100, false, "The place where I keep files", 4},
+		"the storage is away":                {fmt.Errorf("get: %w", storage.ErrUnreachable), 100, false, "I cannot reach my file storage", 4},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -110,9 +110,9 @@ func TestWhatGoesWrongInFetching(t *testing.T) {
 		fetches int
 	}{
 		"it passes":              {&adapters.Fault{Sentence: "Away."}, 2, "Here it is.", 3},
-		"it does not pass":       {errors.New("secret detail"), 100, `The file "a.png" could not be fetched. Please send it again later.`, 6},
+		"it does not pass":       {errors.New("secret detail"), 100, `The file "a.png" could not be downloaded. Please send it again later.`, 6},
 		"a pause is no try":      {&adapters.Fault{Sentence: "Wait.", Kind: adapters.ErrRateLimited, After: time.Millisecond}, 9, "Here it is.", 10},
-		"it is gone":             {fmt.Errorf("get: %w", adapters.ErrGone), 100, `The file "a.png" cannot be had any more.`, 1},
+		"it is gone":             {fmt.Errorf("get: %w", adapters.ErrGone), 100, `The file "a.png" is no longer available.`, 1},
 		"it is gone, as is said": {&adapters.Fault{Sentence: "Ann has deleted it.", Kind: adapters.ErrGone}, 100, "Ann has deleted it.", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -141,8 +141,8 @@ func TestFilesThatAreNotTaken(t *testing.T) {
 	h := enter(t)
 	j := h.start(func(c *jobs.Config) { c.MaxFile = 2_000_000 })
 	for content, want := range map[string]string{
-		"PNG" + strings.Repeat("x", 2_000_000): `The file "a.png" is too large: I take at most 2 MB.`,
-		strings.Repeat("x", 1<<20+1):           "The text is too long: at most 1 MB is taken.",
+		"PNG" + strings.Repeat("x", 2_000_000): `The file "a.png" is too large: the limit is 2 MB.`,
+		strings.Repeat("x", 1<<20+1):           "The text is too long: the limit is 1 MB.",
 		"BAD":                                  "I take no bad files.",
 		"":                                     `The file "a.png" is empty.`,
 	} {
@@ -165,12 +165,12 @@ func TestOneBadFileAmongGoodOnesIsLeftOut(t *testing.T) {
 	}{
 		"of no kind that is taken":    {"BAD", 3, nil, "I take no bad files."},
 		"empty":                       {"", 0, nil, `The file "b.png" is empty.`},
-		"of two gigabytes":            {"PNG b", 2_000_000_000, nil, `The file "b.png" is too large: I take at most 2 MB.`},
-		"larger than it was said":     {"PNG" + strings.Repeat("x", 2_000_000), 7, nil, `The file "b.png" is too large: I take at most 2 MB.`},
+		"of two gigabytes":            {"PNG b", 2_000_000_000, nil, `The file "b.png" is too large: the limit is 2 MB.`},
+		"larger than it was said":     {"PNG" + strings.Repeat("x", 2_000_000), 7, nil, `The file "b.png" is too large: the limit is 2 MB.`},
 		"expired":                     {"PNG b", 5, gone, "The link of b has expired."},
-		"gone without a word":         {"PNG b", 5, adapters.ErrGone, `The file "b.png" cannot be had any more. Please send it again.`},
-		"never to be fetched":         {"PNG b", 5, errors.New("secret detail"), `The file "b.png" could not be fetched. Please send it again later.`},
-		"on a host that is not known": {"PNG b", 5, adapters.ErrForbidden, `The file "b.png" cannot be had any more. Please send it again.`},
+		"gone without a word":         {"PNG b", 5, adapters.ErrGone, `The file "b.png" is no longer available. Please send it again.`},
+		"never to be fetched":         {"PNG b", 5, errors.New("secret detail"), `The file "b.png" could not be downloaded. Please send it again later.`},
+		"on a host that is not known": {"PNG b", 5, adapters.ErrForbidden, `The file "b.png" is no longer available. Please send it again.`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -113,7 +113,7 @@ func (x *fetcher) takeFiles(
 	take := func(adapter string, f adapters.File) (plan.Resource, error) {
 		res, size, err := x.downloads.Take(ctx, r, adapter, f, namer, slices.Concat(earlier, all))
 		if err == nil && size > room {
-			err = &plan.Fault{Sentence: plan.Say("These texts are too long together: I take at most %d MB at once.", record.MaxTexts>>20)}
+			err = &plan.Fault{Sentence: plan.Say("These texts are too long together: the limit is %d MB at once.", record.MaxTexts>>20)}
 		}
 		if err == nil {
 			room -= size

@@ -81,7 +81,7 @@ func TestAGuessIsChosenByItsNumber(t *testing.T) {
 		h.chooses(j, "bob", question, 1, true)
 		question = h.wait(j, question.ID, 2)
 		p, _ := h.chat.post(question.Runs[1].Sent)
-		if len(h.runs(j, question)) != 2 || !strings.HasPrefix(p.reply.Text, "That question is answered already.") || p.reply.Mention != "bob" {
+		if len(h.runs(j, question)) != 2 || !strings.HasPrefix(p.reply.Text, "That question has already been answered.") || p.reply.Mention != "bob" {
 			h.t.Errorf("bob is told %+v", p.reply)
 		}
 		if h.planner.count("blur") != 0 || question.Runs[0].Status != jobs.Done {
@@ -122,7 +122,7 @@ func TestAnExpiredQuestionSaysSo(t *testing.T) {
 	}
 	r = h.wait(j, r.ID, 2)
 	p, _ := h.chat.post(r.Runs[1].Sent)
-	if len(h.runs(j, r)) != 2 || p.reply.Text != "That question is too old to be answered. Please ask again." || h.planner.count("plan") != 1 {
+	if len(h.runs(j, r)) != 2 || p.reply.Text != "That question has expired. Please ask again." || h.planner.count("plan") != 1 {
 		t.Errorf("told is %q", p.reply.Text)
 	}
 	if r := h.ask(j, h.says("t", "ann", "1")); h.planner.request(r.ID).Wish != "1" {

@@ -41,7 +41,7 @@ func TestWhatGoesWrongIsToldInTheLanguageOfTheWish(t *testing.T) {
 		"a file is too large": {
 			set:     func(_ *house, config *jobs.Config) { config.MaxFile = 2_000_000 },
 			file:    "PNG" + strings.Repeat("x", 2_000_000),
-			chinese: "文件“50%d *x*.png”太大：我最多接受 2 MB。", english: `The file "50%d *x*.png" is too large: I take at most 2 MB.`,
+			chinese: "文件“50%d *x*.png”太大：我最多接受 2 MB。", english: `The file "50%d *x*.png" is too large: the limit is 2 MB.`,
 		},
 		"a wish is refused": {
 			set: func(h *house, _ *jobs.Config) {
@@ -65,7 +65,7 @@ func TestWhatGoesWrongIsToldInTheLanguageOfTheWish(t *testing.T) {
 				h.planner.plan = func(context.Context, plan.Request) (*plan.Plan, error) { return nil, errors.New("secret detail") }
 			},
 			chinese: "发生了意料之外的错误，管理员可以在日志中找到详情。",
-			english: "Something went wrong that I did not expect. Whoever runs me finds more in the log.",
+			english: "Something unexpected went wrong. The operator can find out more in the log.",
 		},
 		"nobody can run the tool": {
 			set: func(h *house, config *jobs.Config) {
@@ -75,7 +75,7 @@ func TestWhatGoesWrongIsToldInTheLanguageOfTheWish(t *testing.T) {
 					return plan.Result{}, errors.New("secret detail")
 				})
 			},
-			chinese: "It did not work. 完成这件事所需的东西已经不在了。", english: "It did not work. What this needs is not here any more.",
+			chinese: "It did not work. 完成这件事所需的东西已经不在了。请重新提出请求。", english: "It did not work. Something that this needs is no longer available. Please ask again.",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

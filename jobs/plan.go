@@ -45,7 +45,7 @@ func (l *planner) run(ctx context.Context, w queue.Task) error {
 		}
 		r, err = l.store.Write(ctx, r.ID, record.Entry{Run: run.N, Planned: &record.Planned{Plan: stored}})
 		if errors.Is(err, storage.ErrTooLarge) {
-			return &plan.Fault{Sentence: plan.Say("There is too much here to plan with. Please begin a new thread, or ask for less."), Err: err}
+			return &plan.Fault{Sentence: plan.Say("This is too much to plan at once. Please start a new thread, or ask for less."), Err: err}
 		}
 		if err != nil {
 			return err

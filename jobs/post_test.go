@@ -45,14 +45,14 @@ func TestFilesThatAPlatformDoesNotTake(t *testing.T) {
 		"all are taken": {},
 		"two are larger than the limit": {
 			limits: adapters.Limits{File: size}, linked: "-xx",
-			said: "pic22.png is too large to be sent here: it has 0.1 MB, and at most 0.0 MB are taken.\n\n" +
-				"pic333.png is too large to be sent here: it has 0.1 MB, and at most 0.0 MB are taken.",
+			said: "pic22.png is too large to send here: it has 0.1 MB, and the limit is 0.0 MB.\n\n" +
+				"pic333.png is too large to send here: it has 0.1 MB, and the limit is 0.0 MB.",
 		},
 		"two are too many": {
 			limits: adapters.Limits{Files: 1}, linked: "-xx", said: "At most 1 files are sent with one answer. Not sent: 2.",
 		},
 		"the platform takes less than it had said": {
-			refuse: func(r adapters.Reply) error { return large(r, "pic22") }, linked: "-x-", said: "pic22.png is too large to be sent here.",
+			refuse: func(r adapters.Reply) error { return large(r, "pic22") }, linked: "-x-", said: "pic22.png is too large to send here.",
 		},
 		"it tells of one after the other": {
 			refuse: func(r adapters.Reply) error {
@@ -61,7 +61,7 @@ func TestFilesThatAPlatformDoesNotTake(t *testing.T) {
 				}
 				return large(r, "pic1")
 			},
-			linked: "x-x", said: "pic333.png is too large to be sent here.\n\npic1.png is too large to be sent here.",
+			linked: "x-x", said: "pic333.png is too large to send here.\n\npic1.png is too large to send here.",
 		},
 		"it has no room": {
 			refuse: func(r adapters.Reply) error {

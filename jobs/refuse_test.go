@@ -90,7 +90,7 @@ func TestARefusalIsInTheLanguageOfTheWishAndHoldsNobodyUp(t *testing.T) {
 	first := h.handle(j, h.says("t", "ann", "slow"))
 	<-g.entered
 	r := h.ask(j, h.says("t", "ann", "把图片变成黑白")) // at once, although the first one runs
-	if told := h.told(r); !strings.HasPrefix(told, "zh-Hans: As much of yours is at work") {
+	if told := h.told(r); !strings.HasPrefix(told, "zh-Hans: You have reached the limit of requests in progress") {
 		t.Errorf("told is %q", told)
 	}
 	if r.Runs[0].Stopped != "refused" || m.all["chat at_once"] != 1 {
@@ -125,7 +125,7 @@ func TestWhoMayNotAskIsToldOnceAndNeverWhereOverheard(t *testing.T) {
 	h := enter(t)
 	j := h.start(held(quota.Config{Deny: denies("eve")}))
 	r := h.ask(j, h.says("t", "eve", "blur"))
-	if told := h.told(r); told != "I am not allowed to work for you here. Whoever runs me can change that." || h.planner.count("plan") != 0 {
+	if told := h.told(r); told != "I am not allowed to work for you here. The operator can change that." || h.planner.count("plan") != 0 {
 		t.Errorf("told is %q", told)
 	}
 	h.ask(j, h.says("t", "ann", "?which"))
@@ -196,12 +196,12 @@ func TestSignsOfWhoMayNotAskDoNothing(t *testing.T) {
 
 func TestMediaOfADay(t *testing.T) {
 	t.Parallel()
-	const limit = "You have reached the limit of what I take in from one person within a day, which is 10 B. Send it again in "
+	const limit = "You have reached your daily upload limit, which is 10 B. Send it again in "
 	h := enter(t)
 	j := h.start(held(quota.Config{Bytes: 10}))
 	big := h.chat.upload("big.png", "PNG of eleven bytes")
 	big.Size = 19
-	if told := h.told(h.ask(j, h.says("t", "bob", "caption", big))); !strings.HasPrefix(told, "That is more than I take in") || h.chat.fetches != 0 {
+	if told := h.told(h.ask(j, h.says("t", "bob", "caption", big))); !strings.HasPrefix(told, "That is more than your daily upload limit") || h.chat.fetches != 0 {
 		t.Errorf("told is %q, fetched %d times", told, h.chat.fetches)
 	}
 	six := h.chat.upload("a.png", "PNG--6")

@@ -153,7 +153,7 @@ func TestWhatTheLogDoesNotTakeIsSaid(t *testing.T) {
 			return plan.Result{Status: plan.Done, Output: &plan.Resource{Name: "a", Type: plan.Text, Value: "v"}, Note: strings.Repeat("n", most)}, nil
 		})
 		r := h.ask(h.start(), h.says("t", "ann", "a"))
-		if told := h.told(r); h.planner.count("a") != 1 || !strings.Contains(told, "too large to be kept") {
+		if told := h.told(r); h.planner.count("a") != 1 || !strings.Contains(told, "too large to store") {
 			t.Errorf("told is %q", told)
 		}
 	})
@@ -164,7 +164,7 @@ func TestWhatTheLogDoesNotTakeIsSaid(t *testing.T) {
 			return &plan.Plan{Reply: strings.Repeat("n", most)}, nil
 		}
 		r := h.ask(h.start(), h.says("t", "ann", "a"))
-		if told := h.told(r); h.planner.count("plan") != 1 || !strings.Contains(told, "too much here to plan with") {
+		if told := h.told(r); h.planner.count("plan") != 1 || !strings.Contains(told, "too much to plan at once") {
 			t.Errorf("told is %q", told)
 		}
 	})
@@ -173,7 +173,7 @@ func TestWhatTheLogDoesNotTakeIsSaid(t *testing.T) {
 		h := enter(t)
 		h.planner.respond = func(context.Context, jobs.Account) (string, error) { return strings.Repeat("n", most), nil }
 		r := h.ask(h.start(), h.says("t", "ann", "a"))
-		if told := h.told(r); h.planner.count("respond") != 1 || !strings.Contains(told, "more to say about it") {
+		if told := h.told(r); h.planner.count("respond") != 1 || !strings.Contains(told, "answer is too long to store") {
 			t.Errorf("told is %q", told)
 		}
 	})

@@ -52,7 +52,7 @@ func (t *transcriber) transcribe(ctx context.Context, r *record.Request, w queue
 	voice := *r.Voice()
 	action, ok := t.agent.Hears(ctx, voice)
 	if !ok {
-		return &record.Transcript{Problem: t.say(r, plan.Say("Nothing here can listen to voice messages. Please write what you want."))}, nil
+		return &record.Transcript{Problem: t.say(r, plan.Say("I cannot listen to voice messages here. Please write what you want."))}, nil
 	}
 	g := r.Generations[w.Run]
 	asked, err := t.inputs.of(ctx, r, g)
@@ -72,7 +72,7 @@ func (t *transcriber) transcribe(ctx context.Context, r *record.Request, w queue
 	case queue.Passing(err):
 		return nil, errors.Join(fmt.Errorf("run %s: %w", action.Tool, err), t.runner.discard(ctx, folder))
 	case err != nil:
-		problem := plan.Sentence(err, plan.Say("What this needs is not here any more."))
+		problem := plan.Sentence(err, plan.Say("Something that this needs is no longer available. Please ask again."))
 		result = plan.Result{Status: plan.Failed, Problem: t.say(r, problem)}
 	}
 	t.metrics.Tool(action.Tool, result)
@@ -82,13 +82,13 @@ func (t *transcriber) transcribe(ctx context.Context, r *record.Request, w queue
 	}
 	switch {
 	case text == "":
-		said := plan.Say("I could not make out your voice message. Please write what you want.")
+		said := plan.Say("I could not understand your voice message. Please write what you want.")
 		if result.Problem != "" {
-			said = plan.Say("I could not make out your voice message: %s Please write what you want.", result.Problem)
+			said = plan.Say("I could not understand your voice message: %s Please write what you want.", result.Problem)
 		}
 		return &record.Transcript{Problem: t.say(r, said)}, nil
 	case len(text) > maxHeard:
-		return &record.Transcript{Problem: t.say(r, plan.Say("Your voice message is too long for a wish. Please say it in fewer words."))}, nil
+		return &record.Transcript{Problem: t.say(r, plan.Say("Your voice message is too long. Please say it in fewer words."))}, nil
 	}
 	return &record.Transcript{Text: text, Approximate: result.Approximate}, nil
 }

@@ -35,7 +35,7 @@ func TestAVoiceMessageIsAWish(t *testing.T) {
 	t.Parallel()
 	enterBoth(t, func(h *house) {
 		h.chat.files["pic"] = "PNG one"
-		for tool, want := range map[string]string{"listengpu": "I understood: “blur; picedge”", "ear": "I understood, as well as I can here: “blur; picedge”"} {
+		for tool, want := range map[string]string{"listengpu": "I heard: “blur; picedge”", "ear": "I heard this, but I may be wrong: “blur; picedge”"} {
 			h.hearing(tool, " blur; picedge\n")
 			j := h.start()
 			e := h.voice("t-"+tool, "ann", "Ogg take it out")
@@ -82,7 +82,7 @@ func TestOnceMoreListensOnceMore(t *testing.T) {
 		check(t, err)
 		r = h.wait(j, r.ID, run)
 		p, _ := h.chat.post(r.Runs[run-1].Sent)
-		if r.Runs[run-1].Status != jobs.Done || !strings.HasPrefix(p.reply.Text, "I understood: “"+words+"”") || r.Wish != words || h.planner.count("listen") != i+2 {
+		if r.Runs[run-1].Status != jobs.Done || !strings.HasPrefix(p.reply.Text, "I heard: “"+words+"”") || r.Wish != words || h.planner.count("listen") != i+2 {
 			t.Errorf("%s: %q, wished for %q, listened to %d times", r.Runs[run-1].Status, p.reply.Text, r.Wish, h.planner.count("listen"))
 		}
 	}
@@ -90,7 +90,7 @@ func TestOnceMoreListensOnceMore(t *testing.T) {
 	check(t, err)
 	r = h.wait(j, r.ID, run)
 	p, _ := h.chat.post(r.Runs[run-1].Sent)
-	if r.Runs[run-1].Status != jobs.Done || !strings.HasPrefix(p.reply.Text, "I understood: “picedge|blur”") || h.planner.count("listen") != 3 {
+	if r.Runs[run-1].Status != jobs.Done || !strings.HasPrefix(p.reply.Text, "I heard: “picedge|blur”") || h.planner.count("listen") != 3 {
 		t.Errorf("%s: %q, listened to %d times", r.Runs[run-1].Status, p.reply.Text, h.planner.count("listen"))
 	}
 }
@@ -102,13 +102,13 @@ func TestAVoiceMessageThatIsNotUnderstood(t *testing.T) {
 		prepare func(h *house)
 		says    string
 	}{
-		"nobody listens": {func(*house) {}, "Nothing here can listen to voice messages. Please write what you want."},
-		"silence":        {func(h *house) { h.hearing("listen", " ") }, "I could not make out your voice message. Please write what you want."},
-		"a speech":       {func(h *house) { h.hearing("listen", strings.Repeat("word ", 3000)) }, "Your voice message is too long for a wish. Please say it in fewer words."},
+		"nobody listens": {func(*house) {}, "I cannot listen to voice messages here. Please write what you want."},
+		"silence":        {func(h *house) { h.hearing("listen", " ") }, "I could not understand your voice message. Please write what you want."},
+		"a speech":       {func(h *house) { h.hearing("listen", strings.Repeat("word ", 3000)) }, "Your voice message is too long. Please say it in fewer words."},
 		"a failure": {func(h *house) {
 			h.planner.hears = "listen"
 			h.planner.fails("listen", "The recording is damaged.", false)
-		}, "I could not make out your voice message: The recording is damaged. Please write what you want."},
+		}, "I could not understand your voice message: The recording is damaged. Please write what you want."},
 		"a breakdown": {func(h *house) {
 			h.planner.hears = "listen"
 			h.planner.set("listen", func(context.Context, jobs.Work) (plan.Result, error) { panic("ears") })

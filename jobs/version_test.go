@@ -81,7 +81,7 @@ func TestATaskOfAnEarlierVersionIsAnswered(t *testing.T) {
 				h.forge(queue, task, payload)
 				j := h.start()
 				r := h.wait(j, id, 1)
-				want := "This was asked of another version of me"
+				want := "This request was made with another version of the bot"
 				if kind == "compose" || kind == "send" { // all that it takes is in the log
 					want = "Here it is."
 				}
@@ -147,7 +147,7 @@ func TestAnEntryOfAnEarlierVersionEndsTheRequest(t *testing.T) {
 				check(t, err)
 				j := h.start()
 				r := h.wait(j, id, 1)
-				if told := h.told(r); !strings.HasPrefix(told, "This was asked of another version of me") || r.Runs[0].Status != jobs.Failed {
+				if told := h.told(r); !strings.HasPrefix(told, "This request was made with another version of the bot") || r.Runs[0].Status != jobs.Failed {
 					t.Errorf("told is %q", told)
 				}
 				if r = h.ask(j, h.says("t", "ann", "sharpen")); h.told(r) != "Here it is." {

@@ -94,7 +94,7 @@ func (t *Toolbox) Run(ctx context.Context, tool, candidate string, c Call, check
 			last.Err, last.Final = errors.Join(errs...), true
 			return inVain(last)
 		}
-		last = faces(err, plan.Say("It failed, and nothing is known of why."))
+		last = faces(err, plan.Say("It failed for an unknown reason."))
 		failed = append(failed, last.Sentence)
 	}
 	if len(failed) == 0 {

@@ -47,7 +47,7 @@ func TestAskByVoice(t *testing.T) {
 	said := filepath.Join(t.TempDir(), "wish.wav")
 	bottest.Write(t, said, silence())
 	status, an := clitest.AskModel(t, listener(t, "make it black and white"), "--voice", said)
-	if status != fault.StatusDone || len(an.Files) != 1 || !strings.HasPrefix(an.Text, "I understood: “make it black and white”") {
+	if status != fault.StatusDone || len(an.Files) != 1 || !strings.HasPrefix(an.Text, "I heard: “make it black and white”") {
 		t.Fatalf("status %d: %+v", status, an)
 	}
 	if tool := an.Solutions[0].Steps[0].Tool; tool != "greyscale_image" {

@@ -88,7 +88,7 @@ func TestS3ThatStaysAway(t *testing.T) {
 	one := p.ready(ctx, t, worker{Name: "1", Redis: redis.URL(), S3: files.URL(), Retry: 10 * time.Millisecond})
 	j := newSubmitter(t, redis.URL(), t.TempDir())
 	run := p.over(ctx, t, j, submit(ctx, t, j, "m", "1000"))
-	if run.Status != jobs.Failed || !strings.Contains(run.Answer.Reply.Text, "The place where I keep files cannot be used just now.") {
+	if run.Status != jobs.Failed || !strings.Contains(run.Answer.Reply.Text, "I cannot reach my file storage at the moment.") {
 		t.Errorf("it ended as %s: %s", run.Status, run.Answer.Reply.Text)
 	}
 	one.end()
@@ -102,7 +102,7 @@ func TestADiskThatIsFull(t *testing.T) {
 	one := p.ready(ctx, t, worker{Name: "1", Redis: redis.URL(), Files: folder, FileLimit: 1 << 20, Retry: 10 * time.Millisecond})
 	j := newSubmitter(t, redis.URL(), folder)
 	run := p.over(ctx, t, j, submit(ctx, t, j, "large", "2000000"))
-	if run.Status != jobs.Failed || !strings.Contains(run.Answer.Reply.Text, "The place where I keep files cannot be used just now.") {
+	if run.Status != jobs.Failed || !strings.Contains(run.Answer.Reply.Text, "I cannot reach my file storage at the moment.") {
 		t.Errorf("it ended as %s: %s", run.Status, run.Answer.Reply.Text)
 	}
 	run = p.over(ctx, t, j, submit(ctx, t, j, "small", "1000"))

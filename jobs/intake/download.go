@@ -140,7 +140,7 @@ func text(local string) (_ string, err error) {
 	case err != nil:
 		return "", fmt.Errorf("read a text: %w", err)
 	case len(b) > maxText:
-		return "", &plan.Fault{Sentence: plan.Say("The text is too long: at most 1 MB is taken.")}
+		return "", &plan.Fault{Sentence: plan.Say("The text is too long: the limit is 1 MB.")}
 	}
 	return string(b), nil
 }
@@ -189,12 +189,12 @@ func (d *Downloads) fault(ctx context.Context, f adapters.File, err error) error
 	case !adapters.Final(err) && (ctx.Err() != nil || queue.Retried(ctx) < queue.Allowed(queue.KindFetch).Retries && !d.Impatient):
 		return err
 	case !adapters.Final(err):
-		return &plan.Fault{Sentence: plan.Say("The file %q could not be fetched. Please send it again later.", record.FileName(f)), Err: err}
+		return &plan.Fault{Sentence: plan.Say("The file %q could not be downloaded. Please send it again later.", record.FileName(f)), Err: err}
 	case errors.As(err, &own): // its sentence is for the person alone: it may quote
 		said := plan.Message{Format: own.Sentence, Args: own.Args}
 		return &plan.Fault{Sentence: said, Err: errors.Join(own.Unwrap()...)}
 	default:
-		return &plan.Fault{Sentence: plan.Say("The file %q cannot be had any more. Please send it again.", record.FileName(f)), Err: err}
+		return &plan.Fault{Sentence: plan.Say("The file %q is no longer available. Please send it again.", record.FileName(f)), Err: err}
 	}
 }
 

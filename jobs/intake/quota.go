@@ -44,7 +44,7 @@ func countedAs(r *record.Request, f adapters.File) string {
 // tooLarge says why a file of n bytes or more is not taken.
 func (d *Downloads) tooLarge(ctx context.Context, r *record.Request, f adapters.File, n int64) error {
 	if n > d.MaxFile {
-		return &plan.Fault{Sentence: plan.Say("The file %q is too large: I take at most %d MB.", record.FileName(f), d.MaxFile/1_000_000)}
+		return &plan.Fault{Sentence: plan.Say("The file %q is too large: the limit is %d MB.", record.FileName(f), d.MaxFile/1_000_000)}
 	}
 	refused, err := d.Quota.TooMuch(ctx, fetchedFor(r), r.Asked.Event.Thread, n)
 	if err != nil {

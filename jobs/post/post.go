@@ -100,9 +100,9 @@ func (p *Poster) omit(ctx context.Context, r *adapters.Reply, refused *adapters.
 			continue
 		case large && refused.Limit > 0:
 			size, most := megabytes(f.Size, math.Ceil), megabytes(refused.Limit, math.Floor)
-			o.because(plan.Say("%s is too large to be sent here: it has %s, and at most %s are taken.", f.Name, size, most))
+			o.because(plan.Say("%s is too large to send here: it has %s, and the limit is %s.", f.Name, size, most))
 		case large:
-			o.because(plan.Say("%s is too large to be sent here.", f.Name))
+			o.because(plan.Say("%s is too large to send here.", f.Name))
 		case many:
 			tooMany++
 		default:

@@ -85,7 +85,7 @@ const maxAttempts = 8
 func (r *Reaper) Rerun(ctx context.Context, t Task) error {
 	before := t.ID()
 	if t.Attempt++; t.Attempt > maxAttempts && t.Kind != KindDeadline {
-		return r.GiveUp(ctx, t, &plan.Fault{Sentence: plan.Say("It was begun %d times, and each time I broke down over it.", t.Attempt)})
+		return r.GiveUp(ctx, t, &plan.Fault{Sentence: plan.Say("I started this %d times and crashed every time, so I gave up.", t.Attempt)})
 	}
 	if has, err := r.Tasks.has(t); err == nil && has {
 		return nil // it is done already

@@ -265,7 +265,7 @@ func (y *Recovery) broken(ctx context.Context, r *record.Request) ([]record.Step
 	var ends []record.StepEnd
 	for s, n := range begun {
 		if g := r.Generation(s.Generation); n >= maxBegun && g != nil && g.Ended[s.Step].IsZero() {
-			problem := y.Say(r, plan.Say("It was begun %d times, and each time I broke down over it.", maxBegun))
+			problem := y.Say(r, plan.Say("I started this %d times and crashed every time, so I gave up.", maxBegun))
 			ends = append(ends, record.StepEnd{Generation: s.Generation, Step: s.Step, Result: plan.Result{Status: plan.Failed, Problem: problem}})
 		}
 	}

@@ -52,10 +52,10 @@ func (q *Quota) TooMuch(ctx context.Context, by adapters.Person, in adapters.Thr
 func (q *Quota) tooMuch(wait time.Duration) *Refusal {
 	limit := size(q.config.Bytes)
 	if wait == 0 {
-		return &Refusal{Day, plan.Say("That is more than I take in from one person within a day, which is %s. Please send less.", limit)}
+		return &Refusal{Day, plan.Say("That is more than your daily upload limit, which is %s. Please send less.", limit)}
 	}
 	return &Refusal{Day, plan.Say(
-		"You have reached the limit of what I take in from one person within a day, which is %s. Send it again in %s.", limit, plan.Wait(wait))}
+		"You have reached your daily upload limit, which is %s. Send it again in %s.", limit, plan.Wait(wait))}
 }
 
 // size is so many bytes in the unit that fits, with a decimal where it matters.

@@ -290,10 +290,10 @@ func TestBytesOfADay(t *testing.T) {
 		t.Errorf("the room is %d and %d", room("a"), room("b"))
 	}
 	c.pass(90 * time.Minute)
-	if told := take("b", 5_000_000); told != "You have reached the limit of what I take in from one person within a day, which is 10 MB. Send it again in 23 hours." {
+	if told := take("b", 5_000_000); told != "You have reached your daily upload limit, which is 10 MB. Send it again in 23 hours." {
 		t.Errorf("told is %q", told)
 	}
-	for n, want := range map[int64]string{5_000_000: "again in 23 hours", 11_000_000: "more than I take in"} {
+	for n, want := range map[int64]string{5_000_000: "again in 23 hours", 11_000_000: "more than your daily upload limit"} {
 		refused, err := q.TooMuch(ctx, ann, den, n)
 		check(t, err)
 		if !strings.Contains(refused.Sentence.String(), want) || refused.Why != quota.Day {

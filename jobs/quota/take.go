@@ -30,7 +30,7 @@ type Refusal struct {
 
 // Refuse is the refusal of who may not ask in a place.
 func Refuse() *Refusal {
-	return &Refusal{Denied, plan.Say("I am not allowed to work for you here. Whoever runs me can change that.")}
+	return &Refusal{Denied, plan.Say("I am not allowed to work for you here. The operator can change that.")}
 }
 
 // RefuseStop is the refusal of who may not stop a request of somebody else.
@@ -60,7 +60,7 @@ func (q *Quota) Take(ctx context.Context, id string, by adapters.Person, in adap
 	}
 	if !ok {
 		return &Refusal{AtOnce, plan.Say(
-			"As much of yours is at work as I do for one person at once, which is %d. Ask again in a few minutes, when something of it is done.",
+			"You have reached the limit of requests in progress, which is %d. Ask again in a few minutes, when one of them is done.",
 			q.config.AtOnce)}, nil
 	}
 	refused, err := q.takeBeside(ctx, id, person, in)
@@ -80,7 +80,7 @@ func (q *Quota) takeBeside(ctx context.Context, id, person string, in adapters.T
 	}
 	if !ok {
 		return &Refusal{ChannelAtOnce, plan.Say(
-			"As much is at work in this channel as I do here at once, which is %d. Ask again in a few minutes.", q.config.ChannelAtOnce)}, nil
+			"This channel has reached its limit of requests in progress, which is %d. Ask again in a few minutes.", q.config.ChannelAtOnce)}, nil
 	}
 	ok, wait, err := q.requests.take(ctx, person, id, 1)
 	if err != nil || ok {
@@ -124,5 +124,5 @@ func (q *Quota) Command(ctx context.Context, id string, by adapters.Person, in a
 		return nil, err
 	}
 	return &Refusal{Hour, plan.Say(
-		"I have answered as many commands of yours as I do within an hour, which is %d. Ask again in %s.", commandsAnHour, plan.Wait(wait))}, nil
+		"You have reached the limit of commands, which is %d an hour. Ask again in %s.", commandsAnHour, plan.Wait(wait))}, nil
 }

@@ -192,7 +192,7 @@ func (h *Halted) Sentence(to string) plan.Message {
 	case h.By == to:
 		return plan.Say("Stopped, as you asked.")
 	case h.By == "":
-		return plan.Say("Stopped by whoever runs me.")
+		return plan.Say("Stopped by the operator.")
 	case h.Name == "":
 		return plan.Say("Stopped by somebody else.")
 	}
@@ -339,7 +339,7 @@ func (h *Halted) Title(by string) plan.Message {
 	case HaltCancelled:
 		return h.Sentence(by)
 	case HaltDeleted:
-		return plan.Say("Stopped: the message is gone.")
+		return plan.Say("Stopped: the message was deleted.")
 	case HaltOverdue:
 		return plan.Say("Stopped: it took too long.")
 	default:

@@ -13,11 +13,11 @@ import (
 func FaultOf(err error) plan.Message {
 	switch {
 	case errors.Is(err, ErrVersion):
-		return plan.Say("This was asked of another version of me, which I cannot read. Please ask again.")
+		return plan.Say("This request was made with another version of the bot, so I cannot read it. Please ask again.")
 	case errors.Is(err, storage.ErrUnreachable), errors.Is(err, storage.ErrFull), errors.Is(err, storage.ErrRefused), errors.Is(err, storage.ErrNoBucket):
-		return plan.Say("The place where I keep files cannot be used just now. Please ask again later, and tell whoever runs me.")
+		return plan.Say("I cannot reach my file storage at the moment. Please ask again later, and tell the operator.")
 	}
-	return plan.Say("Something went wrong that I did not expect. Whoever runs me finds more in the log.")
+	return plan.Say("Something unexpected went wrong. The operator can find out more in the log.")
 }
 
 // ForOperator writes an error of a platform for the log. What must be allowed there is said in the

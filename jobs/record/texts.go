@@ -169,7 +169,7 @@ func (t *Texts) get(ctx context.Context, r *plan.Resource) (err error) {
 func textFault(name string, err error) error {
 	err = fmt.Errorf("read a text: %w", err)
 	if errors.Is(err, storage.ErrNotFound) {
-		return &plan.Fault{Sentence: plan.Say("The text %q is not kept any more. Please send it again.", name), Err: err}
+		return &plan.Fault{Sentence: plan.Say("The text %q is no longer available. Please send it again.", name), Err: err}
 	}
 	return err
 }

@@ -328,7 +328,7 @@ func forPeople(err error) error {
 	if !ok {
 		return err
 	}
-	return &plan.Fault{Sentence: plan.Say("No tool does this, and the program that was written for it did not work."), Err: t}
+	return &plan.Fault{Sentence: plan.Say("No tool does this, and the program that I wrote for it did not work."), Err: t}
 }
 
 // forModel tells the model what to mend. What was printed, and the names of results, may hold what is

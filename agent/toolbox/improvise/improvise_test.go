@@ -161,7 +161,7 @@ func TestMendedInVain(t *testing.T) {
 	bad := answer("raise ValueError('no')")
 	w := &writer{answers: []string{bad, bad, bad, answer(fine)}}
 	out, err := backend(t, Config{Writer: w}).Run(t.Context(), pythonRun, jobFor(t, plan.Text))
-	if got := plan.Sentence(err, plan.Message{}).String(); got != "No tool does this, and the program that was written for it did not work." {
+	if got := plan.Sentence(err, plan.Message{}).String(); got != "No tool does this, and the program that I wrote for it did not work." {
 		t.Errorf("people read %q", got)
 	}
 	if len(w.talks) != 3 || out.Usage.Input != 300 || errors.Is(err, toolbox.ErrDown) {
