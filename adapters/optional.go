@@ -133,7 +133,7 @@ func (l Limits) Check(r Reply) error {
 	}
 	switch {
 	case len(large) > 0:
-		return &Fault{Sentence: "The files are larger than the platform takes.", Kind: ErrTooLarge, Files: large, Limit: l.File}
+		return &Fault{Sentence: "The files are larger than the chat platform allows.", Kind: ErrTooLarge, Files: large, Limit: l.File}
 	case l.Files > 0 && len(uploads) > l.Files:
 		return &Fault{
 			Sentence: "At most %d files are sent with one answer.", Args: []any{l.Files}, Kind: ErrTooMany, Files: uploads[l.Files:], Limit: int64(l.Files),

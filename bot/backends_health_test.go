@@ -18,7 +18,7 @@ func TestHealthOfTheFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "backends.yaml")
 	bottest.Write(t, file, "servers:\n  - {name: gpu1, kind: openai, url: \""+ill+"/v1\", health: /health, models: {chat: m}}\n")
 	_, stdout, stderr := clitest.Called{Env: append(clitest.SkyEnv(t), "BACKENDS_FILE="+file), Args: []string{"tools", "--servers"}}.Run(t)
-	if !strings.Contains(stdout, "The server gpu1 does not say that it is well.") {
+	if !strings.Contains(stdout, "The server gpu1 does not report that it is healthy.") {
 		t.Errorf("%s%s", stdout, stderr)
 	}
 }

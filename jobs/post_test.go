@@ -19,7 +19,7 @@ var unhashed = regexp.MustCompile(`-[0-9a-f]{4}\.`)
 // text says which ones and why, and the request is not shown as done.
 func TestFilesThatAPlatformDoesNotTake(t *testing.T) {
 	t.Parallel()
-	const room = "The workspace has no room for more files."
+	const room = "The workspace has no space left for files."
 	size := int64(len("PNG by pic1"))
 	pick := func(r adapters.Reply, begins string) (files []int) {
 		for i, f := range r.Files {

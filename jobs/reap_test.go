@@ -73,7 +73,7 @@ func TestWhatIsGivenUpIsGivenUpOnce(t *testing.T) {
 	for range 5 {
 		check(t, j.ReapOnce(ctx, orphans))
 	}
-	if r := h.wait(j, id, 1); r.Runs[0].Status != jobs.Failed || !strings.Contains(h.told(r), "broke down") {
+	if r := h.wait(j, id, 1); r.Runs[0].Status != jobs.Failed || !strings.Contains(h.told(r), "crashed every time") {
 		t.Errorf("the run is %s: %q", r.Runs[0].Status, h.told(r))
 	}
 	entries, err := h.state.Read(ctx, "request-"+id+"/log", 0)

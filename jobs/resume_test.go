@@ -181,7 +181,7 @@ func TestAStepThatBreaksTheProgramIsGivenUp(t *testing.T) {
 	last := h.restart(1)
 	h.run(last)
 	r := h.wait(last, id, 1)
-	if r.Runs[0].Status != jobs.Failed || !strings.Contains(h.told(r), "begun 5 times") || h.planner.count("bomb") != 5 {
+	if r.Runs[0].Status != jobs.Failed || !strings.Contains(h.told(r), "started this 5 times") || h.planner.count("bomb") != 5 {
 		t.Errorf("after %d times it is %s: %s", h.planner.count("bomb"), r.Runs[0].Status, h.told(r))
 	}
 }

@@ -119,7 +119,7 @@ func TestTextsThatAreTooLongTogetherAreRefused(t *testing.T) {
 	for i := range 9 {
 		files = append(files, h.chat.upload(fmt.Sprintf("f%d.txt", i), long(strconv.Itoa(i))))
 	}
-	if told := h.told(h.ask(j, h.says("t", "ann", "edge", files...))); !strings.Contains(told, "at most 8 MB") {
+	if told := h.told(h.ask(j, h.says("t", "ann", "edge", files...))); !strings.Contains(told, "the limit is 8 MB") {
 		t.Errorf("told is %q", told)
 	}
 }

@@ -157,7 +157,7 @@ func (d *Discord) Check(ctx context.Context) error {
 		return err
 	}
 	if !d.connected.Load() {
-		return &adapters.Fault{Sentence: "The connection to Discord is down. It is tried again all the time."}
+		return &adapters.Fault{Sentence: "The connection to Discord is down. I keep trying to reconnect."}
 	}
 	return nil
 }

@@ -33,13 +33,13 @@ func TestWithoutThread(t *testing.T) {
 		why    string
 	}{
 		"permission": {func(s *scene) { s.s.Forbid(s.channel, discordtest.CreateThreads) }, "Create Public Threads"},
-		"crowded":    {func(s *scene) { s.s.Crowd(true) }, "does not let me begin a thread"},
-		"refused":    {func(s *scene) { s.s.FailNext(100, 400, discordtest.StartThread) }, "does not let me begin a thread"},
+		"crowded":    {func(s *scene) { s.s.Crowd(true) }, "does not let me start a thread"},
+		"refused":    {func(s *scene) { s.s.FailNext(100, 400, discordtest.StartThread) }, "does not let me start a thread"},
 		"no such call": {func(s *scene) {
 			s.s.FailNext(100, 404, discordtest.StartThread)
 			s.s.FailNext(100, 404, discordtest.Me)
-		}, "does not let me begin a thread"},
-		"every title": {func(s *scene) { s.s.BlockTitle("") }, "does not let me begin a thread"},
+		}, "does not let me start a thread"},
+		"every title": {func(s *scene) { s.s.BlockTitle("") }, "does not let me start a thread"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

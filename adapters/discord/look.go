@@ -30,7 +30,7 @@ func (d *Discord) Look(ctx context.Context) (Account, error) {
 	u, err := d.identity.Self(ctx)
 	if d.config.APIURL != "" && (api.IsForeign(err) || err == nil && u.ID == "") {
 		return Account{}, &adapters.Fault{
-			Sentence: "This is no server that speaks Discord's protocol: look at DISCORD_API_URL, which ends in /api/v9.",
+			Sentence: "This server does not speak Discord's protocol: check DISCORD_API_URL, which must end in /api/v9.",
 			Kind:     adapters.ErrInvalid, Err: err,
 		}
 	}

@@ -29,13 +29,13 @@ func TestRefusedFiles(t *testing.T) {
 			func(s *scene) { s.s.RefuseNext(1, 413, 40005, discordtest.PostMessage) }, 0, adapters.ErrTooLarge, []int{7}, "larger", 0,
 		},
 		"a file that is not valid": {
-			func(s *scene) { s.s.RefuseNext(1, 400, 50046, discordtest.PostMessage) }, 0, adapters.ErrInvalid, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, "fault with a file", 0,
+			func(s *scene) { s.s.RefuseNext(1, 400, 50046, discordtest.PostMessage) }, 0, adapters.ErrInvalid, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, "rejected one of the files", 0,
 		},
 		"no permission": {
 			func(s *scene) { s.s.Forbid(s.channel, discordtest.AttachFiles) }, 0, adapters.ErrForbidden, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, "Attach Files", 0,
 		},
 		"no files on the server now": {
-			func(s *scene) { s.s.RefuseNext(1, 403, 400001, discordtest.PostMessage) }, 0, adapters.ErrForbidden, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, "nobody send files", 0,
+			func(s *scene) { s.s.RefuseNext(1, 403, 400001, discordtest.PostMessage) }, 0, adapters.ErrForbidden, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, "does not allow files", 0,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

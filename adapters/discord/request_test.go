@@ -120,7 +120,7 @@ func TestFormWithoutItsMessage(t *testing.T) {
 	s.s.Delete(s.channel, photo.ID)
 	i = s.s.Submit(form, map[string]string{"wish": "edges"})
 	<-i.Acknowledged()
-	if said, _ := i.Response(); !strings.Contains(said.Content, "not there any more") {
+	if said, _ := i.Response(); !strings.Contains(said.Content, "no longer exists") {
 		t.Errorf("it is answered by %q", said.Content)
 	}
 }

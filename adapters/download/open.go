@@ -57,18 +57,18 @@ func refusal(answer *http.Response, withToken bool) error {
 		return nil
 	case code == http.StatusTooManyRequests:
 		return &adapters.Fault{
-			Sentence: "The platform wants a pause before it gives the file.", Kind: adapters.ErrRateLimited, After: after(answer.Header), Err: err,
+			Sentence: "The chat platform is limiting downloads. Please try again later.", Kind: adapters.ErrRateLimited, After: after(answer.Header), Err: err,
 		}
 	case code == http.StatusUnauthorized, code == http.StatusForbidden && withToken:
 		return &adapters.Fault{
-			Sentence: "The platform does not let me read this file. Someone who runs the workspace has to allow it.", Kind: adapters.ErrForbidden, Err: err,
+			Sentence: "I am not allowed to read this file. An admin of the workspace has to allow it.", Kind: adapters.ErrForbidden, Err: err,
 		}
 	case code >= 400 && code < 500 && code != http.StatusRequestTimeout && code != http.StatusTooEarly:
 		return &adapters.Fault{
-			Sentence: "The file cannot be had any more: it was deleted, or its link has expired. Please send it again.", Kind: adapters.ErrGone, Err: err,
+			Sentence: "The file is no longer available: it was deleted, or its link has expired. Please send it again.", Kind: adapters.ErrGone, Err: err,
 		}
 	default:
-		return &adapters.Fault{Sentence: "The platform did not give the file. Please try again later.", Err: err}
+		return &adapters.Fault{Sentence: "The chat platform did not send the file. Please try again later.", Err: err}
 	}
 }
 
@@ -87,19 +87,19 @@ func interrupted(err error) error {
 	if own, ok := errors.AsType[*adapters.Fault](err); ok {
 		return own
 	}
-	return &adapters.Fault{Sentence: "The file came only in part, or not at all. Please try again later.", Err: Detail(err)}
+	return &adapters.Fault{Sentence: "The file could not be downloaded completely. Please try again later.", Err: Detail(err)}
 }
 
 // elsewhere refuses an address that is not one of the hosts that are named, or that leads
 // into a private network.
 func elsewhere() *adapters.Fault {
 	return &adapters.Fault{
-		Sentence: "This file is not on the platform's own servers, and I fetch files from nowhere else. Please upload it here.",
+		Sentence: "This file is not on the chat platform's own servers, and I download files only from there. Please upload it here.",
 		Kind:     adapters.ErrForbidden,
 	}
 }
 
 // misdirected tells of a proxy that is not set right.
 func misdirected() *adapters.Fault {
-	return &adapters.Fault{Sentence: "The proxy that the settings name cannot be used: look at HTTPS_PROXY.", Kind: adapters.ErrRefused}
+	return &adapters.Fault{Sentence: "The proxy in the settings cannot be used: check HTTPS_PROXY.", Kind: adapters.ErrRefused}
 }

@@ -262,10 +262,10 @@ func TestRefusals(t *testing.T) {
 		"a scope":    {func(w *workspace) { w.DropScope("chat:write") }, adapters.ErrForbidden, "chat:write"},
 		"an archive": {func(w *workspace) { w.Archive(w.channel) }, adapters.ErrGone, "archived"},
 		"not there":  {func(w *workspace) { w.NotInChannel(w.channel) }, adapters.ErrForbidden, "invite"},
-		"locked":     {func(w *workspace) { w.NoThreads(w.channel) }, adapters.ErrForbidden, "may not"},
+		"locked":     {func(w *workspace) { w.NoThreads(w.channel) }, adapters.ErrForbidden, "not allowed"},
 		"revoked":    {func(w *workspace) { w.Revoke("account_inactive") }, adapters.ErrRefused, "SLACK_BOT_TOKEN"},
-		"a page":     {func(w *workspace) { w.FailNext("", 1, slacktest.Failure{}) }, errPassing, "tried again"},
-		"a fault":    {func(w *workspace) { w.FailNext("", 1, slacktest.Failure{Error: "internal_error"}) }, errPassing, "tried again"},
+		"a page":     {func(w *workspace) { w.FailNext("", 1, slacktest.Failure{}) }, errPassing, "I will try again"},
+		"a fault":    {func(w *workspace) { w.FailNext("", 1, slacktest.Failure{Error: "internal_error"}) }, errPassing, "I will try again"},
 	} {
 		w := newWorkspace(t, false)
 		a := w.Adapter(t, nothing)

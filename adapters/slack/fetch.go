@@ -72,7 +72,7 @@ func (ft *fetcher) open(ctx context.Context, f adapters.File) (io.ReadCloser, er
 	}
 	if isPage(begin) && !strings.Contains(f.Type, "html") && !ft.isWhole(ctx, &r, f) {
 		locked := &adapters.Fault{
-			Sentence: "Slack does not give the file to the bot: the app needs the scope files:read, and must be in the channel.", Kind: adapters.ErrForbidden,
+			Sentence: "Slack does not let the bot read the file: the app needs the scope files:read, and must be in the channel.", Kind: adapters.ErrForbidden,
 		}
 		return nil, errors.Join(locked, body.Close())
 	}
@@ -113,7 +113,7 @@ func (ft *fetcher) whyNot(ctx context.Context, id string, err error) error {
 
 func elsewhere() error {
 	return &adapters.Fault{
-		Sentence: "This file is not on the platform's own servers, and I fetch files from nowhere else. Please upload it here.",
+		Sentence: "This file is not on the chat platform's own servers, and I download files only from there. Please upload it here.",
 		Kind:     adapters.ErrForbidden,
 	}
 }
@@ -156,7 +156,7 @@ func portOf(u *url.URL) string {
 }
 
 func gone() error {
-	return &adapters.Fault{Sentence: "The file is not there any more. Please send it again.", Kind: adapters.ErrGone}
+	return &adapters.Fault{Sentence: "The file no longer exists. Please send it again.", Kind: adapters.ErrGone}
 }
 
 // isPage reports whether content begins like a web page: without permission to read a file, Slack

@@ -31,7 +31,7 @@ func (s *Slack) Look(ctx context.Context) (Account, error) {
 	answer, err := s.api.AuthTestContext(ctx)
 	if s.config.APIURL != officialURL && (isForeign(err) || err == nil && answer.UserID == "") {
 		return Account{}, &adapters.Fault{
-			Sentence: "This is no server that speaks Slack's protocol: look at SLACK_API_URL, which ends in /api/.",
+			Sentence: "This server does not speak Slack's protocol: check SLACK_API_URL, which must end in /api/.",
 			Kind:     adapters.ErrInvalid, Err: download.Detail(err),
 		}
 	}

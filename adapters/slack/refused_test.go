@@ -30,12 +30,12 @@ func TestRefusedFiles(t *testing.T) {
 	}{
 		"too large":                   {upload, "file_upload_size_restricted", false, adapters.ErrTooLarge, all[:1], "larger"},
 		"of a kind that is not taken": {upload, "file_type_not_allowed", false, adapters.ErrForbidden, all[:1], "of this kind"},
-		"no picture":                  {upload, "file_uploads_except_images_disabled", true, adapters.ErrForbidden, all[10:11], "but pictures"},
-		"no room":                     {upload, "storage_limit_reached", false, adapters.ErrForbidden, all, "no room"},
-		"no room any more":            {upload, "storage_limit_reached", true, adapters.ErrForbidden, all[10:], "no room"},
-		"no files at all":             {upload, "file_uploads_disabled", false, adapters.ErrForbidden, all, "takes no files"},
+		"no picture":                  {upload, "file_uploads_except_images_disabled", true, adapters.ErrForbidden, all[10:11], "except pictures"},
+		"no space left":                     {upload, "storage_limit_reached", false, adapters.ErrForbidden, all, "no space left"},
+		"no room any more":            {upload, "storage_limit_reached", true, adapters.ErrForbidden, all[10:], "no space left"},
+		"no files at all":             {upload, "file_uploads_disabled", false, adapters.ErrForbidden, all, "does not allow files"},
 		"refused when they are shown": {show, "file_type_not_allowed", false, adapters.ErrForbidden, all[:10], "of this kind"},
-		"nothing may be posted there": {show, "posting_to_channel_denied", true, adapters.ErrForbidden, all[10:], "may not"},
+		"nothing may be posted there": {show, "posting_to_channel_denied", true, adapters.ErrForbidden, all[10:], "not allowed"},
 		"more bytes than are taken":   {"upload", "413", true, adapters.ErrTooLarge, all[10:11], "larger"},
 	} {
 		t.Run(name, func(t *testing.T) {

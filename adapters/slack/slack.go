@@ -206,7 +206,7 @@ func (s *Slack) Check(ctx context.Context) error {
 		return api.Fault(err)
 	}
 	if !s.listener.IsRunning() || s.socket != nil && !s.socket.IsConnected() {
-		return &adapters.Fault{Sentence: "Slack is not connected. It is tried again."}
+		return &adapters.Fault{Sentence: "Slack is not connected. I will try again."}
 	}
 	return nil
 }

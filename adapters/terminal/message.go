@@ -100,7 +100,7 @@ func open(path string) (io.ReadCloser, error) {
 			Kind: adapters.ErrGone, Err: err,
 		}
 	case errors.Is(err, fs.ErrPermission):
-		return nil, unfit(path, "%q may not be read.", err)
+		return nil, unfit(path, "You are not allowed to read %q.", err)
 	case err != nil:
 		return nil, unfit(path, "%q cannot be opened.", err)
 	}

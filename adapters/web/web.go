@@ -167,10 +167,10 @@ func (c *Channel) Listen(ctx context.Context, handle adapters.Handler) error {
 // Check reports whether events come in and the State can be read.
 func (c *Channel) Check(ctx context.Context) error {
 	if !c.dispatcher.IsRunning() {
-		return &adapters.Fault{Sentence: "The web channel hears nothing yet: it is being started or ended."}
+		return &adapters.Fault{Sentence: "The web channel is not ready: it is starting or stopping."}
 	}
 	if err := c.store.Refresh(ctx); err != nil {
-		return &adapters.Fault{Sentence: "The web channel cannot read what it keeps. See whether the storage runs.", Err: err}
+		return &adapters.Fault{Sentence: "The web channel cannot read its storage. Check that the storage is running.", Err: err}
 	}
 	return nil
 }

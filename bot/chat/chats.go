@@ -96,7 +96,7 @@ const SlackPath = "/slack/"
 // noSlackHere tells who set the app up that its events come the other way, or to another
 // process.
 func noSlackHere(w http.ResponseWriter, _ *http.Request) {
-	listen.WritePage(w, http.StatusNotFound, "Events of Slack are not taken here: "+
+	listen.WritePage(w, http.StatusNotFound, "Slack events are not accepted here: "+
 		"that is where SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET are set, and SLACK_APP_TOKEN is not.")
 }
 

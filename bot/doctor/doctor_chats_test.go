@@ -41,7 +41,7 @@ func TestDoctorOfChats(t *testing.T) {
 		"it reads less":      {discord(mute, mute.Token()), doctor.Missing, "Discord's messages", "switch on Message Content Intent at https://discord.com/developers/applications/"},
 		"a wrong token":      {discord(guild, "a."+bottest.Hush+".c"), doctor.Wrong, "Discord", "token"},
 		"no Discord there":   {[]string{"DISCORD_TOKEN=a." + bottest.Hush + ".c", "DISCORD_API_URL=http://127.0.0.1:1/api/v9"}, doctor.Wrong, "Discord", "Discord at 127.0.0.1:1 cannot be used: dial tcp 127.0.0.1:1: connect: connection refused."},
-		"another server":     {[]string{"DISCORD_TOKEN=a." + bottest.Hush + ".c", "DISCORD_API_URL=" + strings.TrimSuffix(guild.URL(), "/api/v9")}, doctor.Wrong, "Discord", "look at DISCORD_API_URL"},
+		"another server":     {[]string{"DISCORD_TOKEN=a." + bottest.Hush + ".c", "DISCORD_API_URL=" + strings.TrimSuffix(guild.URL(), "/api/v9")}, doctor.Wrong, "Discord", "check DISCORD_API_URL"},
 		"no Slack":           {nil, doctor.Missing, "Slack", "bot slack-manifest"},
 		"Slack":              {slack(team, team.BotToken(), team.AppToken()), doctor.Healthy, "Slack", "The tokens are taken: the bot is "},
 		"its events":         {slack(team, team.BotToken(), team.AppToken()), doctor.Healthy, "Slack's events", "by Socket Mode."},

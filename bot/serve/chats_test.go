@@ -47,7 +47,7 @@ func TestRefusedTokensEndTheStart(t *testing.T) {
 	slackAt := func(api string) map[string]string {
 		return map[string]string{"SLACK_API_URL": api, "SLACK_BOT_TOKEN": "xoxb-" + bottest.Hush, "SLACK_APP_TOKEN": "xapp-" + bottest.Hush}
 	}
-	noDiscord, noSlack := []string{"no server that speaks Discord's protocol: look at DISCORD_API_URL"}, []string{"no server that speaks Slack's protocol: look at SLACK_API_URL"}
+	noDiscord, noSlack := []string{"does not speak Discord's protocol: check DISCORD_API_URL"}, []string{"does not speak Slack's protocol: check SLACK_API_URL"}
 	for name, c := range map[string]struct {
 		env  map[string]string
 		want []string
@@ -135,10 +135,10 @@ func TestStartTellsWhoTheBotIs(t *testing.T) {
 			[]string{"Connected with Discord as " + guild.Bot().Name + ", Slack as ", " in ", "Atelier is at http://127.0.0.1:"},
 			[]string{"awaited"},
 		},
-		"Slack by requests": {newInSlack(t, true).settings(), []string{"Connected with Slack as ", "Events of Slack are awaited at http://127.0.0.1:", "/slack/events.\n"}, nil},
+		"Slack by requests": {newInSlack(t, true).settings(), []string{"Connected with Slack as ", "Waiting for Slack events at http://127.0.0.1:", "/slack/events.\n"}, nil},
 		"by a name": {
 			append(newInSlack(t, true).settings(), "PUBLIC_URL=https://atelier.example.org", "WEB_PASSWORD="+bottest.Hush),
-			[]string{"awaited at https://atelier.example.org/slack/events.\n", "Atelier is at https://atelier.example.org too"}, nil,
+			[]string{"events at https://atelier.example.org/slack/events.\n", "Atelier is at https://atelier.example.org too"}, nil,
 		},
 		"one that is away": {
 			append(guild.settings(), "SLACK_API_URL=http://127.0.0.1:1/api/", "SLACK_BOT_TOKEN=xoxb-1", "SLACK_APP_TOKEN=xapp-1"),

@@ -66,12 +66,12 @@ func (r *process) whereToAsk(listener net.Listener, away []string) string {
 		lines = append(lines, "Connected with "+strings.Join(connected, ", ")+".")
 	}
 	if len(away) > 0 {
-		lines = append(lines, "Not yet connected with "+strings.Join(away, ", ")+": it is tried again all the time, and the log says why.")
+		lines = append(lines, "Not yet connected with "+strings.Join(away, ", ")+": still trying; the log says why.")
 	}
 	if listener != nil {
 		at := reachedAt(r.shop.Config, listener.Addr())
 		if slices.Contains(r.service.Chats, slack.Name) && r.shop.Slack.OverHTTP() {
-			lines = append(lines, "Events of Slack are awaited at "+at+chat.SlackPath+"events.")
+			lines = append(lines, "Waiting for Slack events at "+at+chat.SlackPath+"events.")
 		}
 		if r.service.Web {
 			lines = append(lines, "Atelier is at "+at+" too: open it in a browser.")

@@ -90,12 +90,12 @@ func HowToAsk(http net.Addr, web bool) string {
 		return fmt.Sprintf("Atelier is at http://%s: open it in a browser.\n"+
 			"From the command line: bot ask --file photo.jpg \"make it black and white\"\n", listen.Reachable(http.String()))
 	}
-	return `Atelier runs, and no chat platform is connected. Wishes are taken from the command line:
+	return `Atelier runs, and no chat platform is connected. Send requests from the command line:
 
   bot ask --file photo.jpg "make it black and white"
   bot ask --detach --file photo.jpg "make it black and white"
 
-The second hands the wish to this process; bot requests and bot show tell what became of it.
+The second hands the request to this process; bot requests and bot show say what became of it.
 `
 }
 

@@ -115,7 +115,7 @@ func (k *checkup) well(ctx context.Context) error {
 		err = fmt.Errorf("%w: %w", toolbox.ErrLoading, err)
 	case err != nil:
 		err = &plan.Fault{
-			Sentence: plan.Say("The server %s does not say that it is well.", k.server),
+			Sentence: plan.Say("The server %s does not report that it is healthy.", k.server),
 			Err:      fmt.Errorf("%w: %w", toolbox.ErrDown, err),
 		}
 	}

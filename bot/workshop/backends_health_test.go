@@ -56,7 +56,7 @@ func TestHealthPath(t *testing.T) {
 				if !errors.Is(err, c.want) {
 					t.Errorf("%v", err)
 				}
-				if says := plan.Sentence(err, plan.Message{}).String(); errors.Is(err, toolbox.ErrDown) && says != "The server gpu1 does not say that it is well." {
+				if says := plan.Sentence(err, plan.Message{}).String(); errors.Is(err, toolbox.ErrDown) && says != "The server gpu1 does not report that it is healthy." {
 					t.Errorf("it says %q", says)
 				}
 			}

@@ -70,7 +70,7 @@ func (c chatCommands) help(ctx context.Context) ([]plan.Message, error) {
 	return append(lines,
 		plan.Say("Mention me in a channel or write to me directly. Say what you want and attach pictures, sound, video or text. "+
 			"To use the files of an earlier message, reply to it."),
-		plan.Say("I answer in a thread. Go on there: “now make it black and white” works on the last result."),
+		plan.Say("I answer in a thread. Continue there: “now make it black and white” works on the last result."),
 		plan.Say("Reactions on my answer: a number such as 1️⃣ runs that alternative, and removing it stops it; 🔁 runs it again; "+
 			"🗑️ deletes it, if you asked for it or are an admin. 🛑 on your own message stops the work."),
 		plan.Say("Commands: ask, status (your requests in progress), cancel (stops your latest request), tools (what I can do) and help."),
@@ -92,13 +92,13 @@ func (c chatCommands) status(ctx context.Context, e adapters.Event) ([]plan.Mess
 		}
 	}
 	if len(lines) == 0 {
-		lines = append(lines, plan.Say("Nothing of yours is at work here."))
+		lines = append(lines, plan.Say("You have no requests in progress here."))
 	}
 	if s.Left.Limit > 0 {
-		lines = append(lines, plan.Say("You can make %d of %d requests within this hour.", s.Left.Requests, s.Left.Limit))
+		lines = append(lines, plan.Say("You can still make %d of %d requests this hour.", s.Left.Requests, s.Left.Limit))
 	}
 	if s.Left.DayLimit > 0 {
-		lines = append(lines, plan.Say("I can take in %s of %s MB from you within this day.", megabytes(s.Left.Bytes), megabytes(s.Left.DayLimit)))
+		lines = append(lines, plan.Say("You can still upload %s of %s MB today.", megabytes(s.Left.Bytes), megabytes(s.Left.DayLimit)))
 	}
 	return lines, nil
 }
@@ -108,9 +108,9 @@ func (c chatCommands) atWork(run jobs.Run) plan.Message {
 	since := plan.Span(c.now().Sub(run.At))
 	switch run.Status {
 	case jobs.Waiting:
-		return plan.Say("- Waiting for its turn, for %s.", since)
+		return plan.Say("- In the queue for %s.", since)
 	case jobs.Planning:
-		return plan.Say("- Planning, for %s.", since)
+		return plan.Say("- Planning for %s.", since)
 	case jobs.Running:
 		done, at := 0, ""
 		for _, s := range run.Steps {
@@ -123,11 +123,11 @@ func (c chatCommands) atWork(run jobs.Run) plan.Message {
 			}
 		}
 		if at != "" {
-			return plan.Say("- At work for %s: %d of %d steps are done, now %s.", since, done, len(run.Steps), at)
+			return plan.Say("- In progress for %s: %d of %d steps are done, now %s.", since, done, len(run.Steps), at)
 		}
-		return plan.Say("- At work for %s: %d of %d steps are done.", since, done, len(run.Steps))
+		return plan.Say("- In progress for %s: %d of %d steps are done.", since, done, len(run.Steps))
 	default:
-		return plan.Say("- Answering, after %s.", since)
+		return plan.Say("- Writing the answer, after %s.", since)
 	}
 }
 
@@ -149,9 +149,9 @@ func (c chatCommands) able(ctx context.Context) ([]plan.Message, error) {
 		}
 	}
 	if len(names) == 0 {
-		return []plan.Message{plan.Say("No tool can run just now. Whoever runs me finds out why by bot doctor.")}, nil
+		return []plan.Message{plan.Say("No tool is available at the moment. The operator can find out why with bot doctor.")}, nil
 	}
-	lines := []plan.Message{plan.Say("I can use these tools, and put several of them together:")}
+	lines := []plan.Message{plan.Say("I can use these tools, and combine them:")}
 	for _, g := range groups() {
 		if len(names[g.of]) == 0 {
 			continue

@@ -64,13 +64,13 @@ func TestCommandsOfAChat(t *testing.T) {
 		{
 			"status", "ann", "en",
 			[]string{
-				"- At work for 60 seconds: 1 of 3 steps are done, now blur image.\n- Waiting for its turn, for 30 seconds.\n" +
-					"- Planning, for 60 seconds.\n- Answering, after 60 seconds.\n",
-				"You can make 3 of 20 requests within this hour.", "I can take in 5 of 90 MB from you within this day.",
+				"- In progress for 60 seconds: 1 of 3 steps are done, now blur image.\n- In the queue for 30 seconds.\n" +
+					"- Planning for 60 seconds.\n- Writing the answer, after 60 seconds.\n",
+				"You can still make 3 of 20 requests this hour.", "You can still upload 5 of 90 MB today.",
 			},
 			nil,
 		},
-		{"status", "bob", "en", []string{"Nothing of yours is at work here."}, []string{"hour", "day"}},
+		{"status", "bob", "en", []string{"You have no requests in progress here."}, []string{"hour", "day"}},
 	} {
 		e := adapters.Event{By: adapters.Person{ID: one.by}, Command: &adapters.Command{Name: one.name}}
 		told, err := c.answer(t.Context(), e, one.language)
@@ -94,7 +94,7 @@ func TestCommandsWithoutATool(t *testing.T) {
 	t.Parallel()
 	c := chatCommands{live: func(context.Context) (map[string]bool, error) { return map[string]bool{}, nil }}
 	told, err := c.answer(t.Context(), adapters.Event{Command: &adapters.Command{Name: "tools"}}, "en")
-	if err != nil || !strings.Contains(told, "No tool can run") {
+	if err != nil || !strings.Contains(told, "No tool is available") {
 		t.Errorf("told is %q: %v", told, err)
 	}
 }

@@ -181,7 +181,7 @@ func (c *Client) send(ctx context.Context, method, path, contentType string, bod
 	}
 	if !Decode(answer, out) {
 		return &adapters.Fault{
-			Sentence: "Discord has answered what cannot be read. It is tried again.", Err: fmt.Errorf("%w of %d bytes", errUnread, len(answer)),
+			Sentence: "Discord sent an answer that cannot be read. I will try again.", Err: fmt.Errorf("%w of %d bytes", errUnread, len(answer)),
 		}
 	}
 	return nil

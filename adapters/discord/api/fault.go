@@ -136,7 +136,7 @@ func fault(ctx context.Context, err error) error {
 	}
 	rest, ok := errors.AsType[*discordgo.RESTError](err)
 	if !ok {
-		return &adapters.Fault{Sentence: "Discord cannot be reached. It is tried again.", Err: download.Detail(err)}
+		return &adapters.Fault{Sentence: "Discord cannot be reached. I will try again.", Err: download.Detail(err)}
 	}
 	r := &refusal{status: rest.Response.StatusCode, fields: refusedFields(rest.ResponseBody)}
 	if rest.Message != nil {
@@ -145,27 +145,27 @@ func fault(ctx context.Context, err error) error {
 	f := &adapters.Fault{Err: r}
 	switch {
 	case r.code == interactionTokenEnded:
-		f.Kind, f.Sentence = adapters.ErrGone, "Discord takes no answer to this any more: it is too long ago. Do it again."
+		f.Kind, f.Sentence = adapters.ErrGone, "It is too late to answer this on Discord. Please do it again."
 	case r.status == http.StatusUnauthorized:
-		f.Kind, f.Sentence = adapters.ErrRefused, "Discord does not take the token. Whoever runs the program must set DISCORD_TOKEN anew."
+		f.Kind, f.Sentence = adapters.ErrRefused, "Discord rejected the token. The operator must set a new DISCORD_TOKEN."
 	case r.status == http.StatusRequestEntityTooLarge || r.code == discordgo.ErrCodeRequestEntityTooLarge || r.code == fileTooLarge:
-		f.Kind, f.Sentence = adapters.ErrTooLarge, "The files are larger than the platform takes."
+		f.Kind, f.Sentence = adapters.ErrTooLarge, "The files are larger than the chat platform allows."
 	case r.code == fileRefused:
-		f.Kind, f.Sentence = adapters.ErrInvalid, "Discord finds fault with a file, and does not take it."
+		f.Kind, f.Sentence = adapters.ErrInvalid, "Discord rejected one of the files."
 	case r.code == uploadsLimited:
-		f.Kind, f.Sentence = adapters.ErrForbidden, "Discord lets nobody send files on this server now."
+		f.Kind, f.Sentence = adapters.ErrForbidden, "Discord does not allow files on this server at the moment."
 	case r.code == messageBlocked || r.code == linkBlocked:
-		f.Kind, f.Sentence = adapters.ErrForbidden, "A rule of the server or of Discord does not let this be written here."
+		f.Kind, f.Sentence = adapters.ErrForbidden, "A rule of the server or of Discord does not allow this message here."
 	case r.code == ThreadArchived || r.code == threadLocked:
-		f.Kind, f.Sentence = adapters.ErrForbidden, "The thread is closed. Whoever may manage threads can open it again."
+		f.Kind, f.Sentence = adapters.ErrForbidden, "The thread is closed. Someone who may manage threads can reopen it."
 	case r.status == http.StatusForbidden:
-		f.Kind, f.Sentence = adapters.ErrForbidden, "The bot may not do this on Discord. Whoever runs the server can give it the permissions of its invitation."
+		f.Kind, f.Sentence = adapters.ErrForbidden, "The bot is not allowed to do this on Discord. An admin of the server can give it the permissions that its invitation asks for."
 	case r.status == http.StatusNotFound:
-		f.Kind, f.Sentence = adapters.ErrGone, "The channel, thread or message is not there any more on Discord."
+		f.Kind, f.Sentence = adapters.ErrGone, "The channel, thread or message no longer exists on Discord."
 	case r.status >= http.StatusInternalServerError:
-		f.Sentence = "Discord has a fault of its own. It is tried again."
+		f.Sentence = "Discord has a problem on its side. I will try again."
 	default:
-		f.Kind, f.Sentence = adapters.ErrInvalid, "Discord does not take this. It is a fault of the program."
+		f.Kind, f.Sentence = adapters.ErrInvalid, "Discord rejected this. This is a bug in the program."
 	}
 	return f
 }
@@ -177,7 +177,7 @@ func NamePermissions(err error, permissions string) error {
 		return err
 	}
 	named := *f
-	named.Sentence = "The bot lacks a permission here: %s. Whoever runs the server can give it to the bot's role."
+	named.Sentence = "The bot lacks a permission here: %s. An admin of the server can give it to the bot's role."
 	named.Args = []any{permissions}
 	return &named
 }

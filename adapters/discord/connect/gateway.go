@@ -129,11 +129,11 @@ func (g *Gateway) check(err error) error {
 		g.forget()
 		return nil
 	case 4004:
-		refused.Sentence = "Discord does not take the token. Whoever runs the program must set DISCORD_TOKEN anew."
+		refused.Sentence = "Discord rejected the token. The operator must set a new DISCORD_TOKEN."
 	case 4010, 4011:
-		refused.Sentence = "The bot is in more servers than one connection to Discord may serve. Whoever runs the program must remove it from some."
+		refused.Sentence = "The bot is in more servers than Discord allows for one connection. The operator must remove it from some."
 	case 4012, 4013:
-		refused.Sentence = "Discord does not speak this version of its gateway any more. Whoever runs the program needs a newer one."
+		refused.Sentence = "Discord no longer supports the gateway version that this program uses. The operator must update the program."
 	case 4014:
 		g.forget()
 		if g.Intents&discordgo.IntentMessageContent != 0 {
@@ -141,7 +141,7 @@ func (g *Gateway) check(err error) error {
 			g.Log.Warn("Discord does not grant the intent to read messages: only mentions, replies and direct messages are received")
 			return nil
 		}
-		refused.Sentence = "Discord does not let the bot hear. Whoever runs the program must look at its intents in Discord's developer portal."
+		refused.Sentence = "Discord does not send messages to the bot. The operator must check its intents in Discord's developer portal."
 	default:
 		return nil
 	}
@@ -198,7 +198,7 @@ func resumable(gateway, resume string) string {
 func (g *Gateway) dial(ctx context.Context, address string) (*websocket.Conn, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "ws" && u.Scheme != "wss" {
-		return nil, &adapters.Fault{Sentence: "Discord says of its gateway what is no address. It is tried again."}
+		return nil, &adapters.Fault{Sentence: "Discord gave an invalid address for its gateway. I will try again."}
 	}
 	if u.Path == "" {
 		u.Path = "/"

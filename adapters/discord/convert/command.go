@@ -66,8 +66,8 @@ func Commands(p Phrases) []Command {
 		Description: "Pictures, sound, video and more", Descriptions: in("Pictures, sound, video and more"),
 		Options: []Command{
 			sub("ask", "Ask for something", ask...),
-			sub("status", "What of yours is at work here", about),
-			sub("cancel", "Stop what you asked for last"),
+			sub("status", "Your requests in progress here", about),
+			sub("cancel", "Stop your latest request"),
 			sub("tools", "What Atelier can do", about),
 			sub("help", "How to use Atelier", about),
 		},
@@ -106,7 +106,7 @@ func normalized(all []Command) []Command {
 func Form(p Phrases, locale, message string) any {
 	field := map[string]any{
 		"type": 4, "custom_id": requestInput, "style": 2, "required": true, "max_length": maxTyped,
-		"label": label(p.Say(locale, "What do you want with it?"), 45),
+		"label": label(p.Say(locale, "What do you want done with it?"), 45),
 	}
 	return map[string]any{
 		"custom_id": FormPrefix + message, "title": label(p.Say(locale, "Use with Atelier"), 45),

@@ -145,9 +145,9 @@ func (c *Composer) Explain(p *Part, permission string) {
 	if p.explained == nil || *p.explained {
 		return
 	}
-	why := c.Phrases.Say(p.language, "I answer here, because Discord does not let me begin a thread.")
+	why := c.Phrases.Say(p.language, "I answer here, because Discord does not let me start a thread.")
 	if permission != "" {
-		why = c.Phrases.Say(p.language, "I answer here, because I lack the permission to begin a thread: %s.", permission)
+		why = c.Phrases.Say(p.language, "I answer here, because I lack the permission to start a thread: %s.", permission)
 	}
 	text := strings.TrimLeft(strings.TrimSuffix(p.Content.Text, blank)+"\n\n"+plain(why), "\n")
 	if adapters.UTF16Len(text) <= maxContent {
@@ -196,7 +196,7 @@ func (c *Composer) below(r adapters.Reply) []string {
 	if len(r.Choices) == 0 {
 		return lines
 	}
-	heading := c.Phrases.Say(r.Language, "Other ways, by reaction or button:")
+	heading := c.Phrases.Say(r.Language, "Alternatives, by reaction or button:")
 	if r.Asks {
 		heading = c.Phrases.Say(r.Language, "Choose by reaction or button:")
 	}

@@ -199,7 +199,7 @@ func (as *Attachments) read(ctx context.Context, p convert.Part) ([]api.File, er
 		}
 		if int64(len(b)) > as.MaxFile {
 			return nil, &adapters.Fault{
-				Sentence: "The files are larger than the platform takes.", Kind: adapters.ErrTooLarge, Files: []int{p.Numbers[i]}, Limit: as.MaxFile,
+				Sentence: "The files are larger than the chat platform allows.", Kind: adapters.ErrTooLarge, Files: []int{p.Numbers[i]}, Limit: as.MaxFile,
 			}
 		}
 		all = append(all, api.File{Name: convert.FileName(a.Name), Type: a.Type, Content: b})

@@ -97,7 +97,7 @@ type Marks struct{ Threads *Threads }
 func (mk *Marks) Acknowledge(ctx context.Context, request adapters.MessageRef, s adapters.Status) error {
 	emoji, ok := convert.Statuses[s]
 	if !ok || request.Adapter != convert.Name {
-		return &adapters.Fault{Sentence: "There is no such status to show on Discord.", Kind: adapters.ErrInvalid}
+		return &adapters.Fault{Sentence: "Discord has no mark for this status.", Kind: adapters.ErrInvalid}
 	}
 	if err := api.CheckIDs(request.Channel, request.ID); err != nil {
 		return err

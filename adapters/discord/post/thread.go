@@ -80,7 +80,7 @@ func (th *Threads) reopen(ctx context.Context, thread string) error {
 	var c convert.Channel
 	if th.API.Get(ctx, "channels/"+thread, &c) == nil && c.Thread.Locked {
 		return &adapters.Fault{
-			Sentence: "The thread is locked. Whoever may manage threads can unlock it, or give the bot's role the permission Manage Threads.",
+			Sentence: "The thread is locked. Someone who may manage threads can unlock it, or give the bot's role the permission Manage Threads.",
 			Kind:     adapters.ErrForbidden, Err: err,
 		}
 	}

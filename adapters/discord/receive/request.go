@@ -86,12 +86,12 @@ func (rq *requests) submit(i *convert.Interaction, e adapters.Event) {
 		rq.Log.WarnContext(ctx, "the message of a form was not read", "error", err)
 	}
 	if errors.Is(err, adapters.ErrGone) {
-		rq.Responder.Whisper(rq.ctx, i, rq.Phrases.Say(i.Locale, "The message is not there any more."))
+		rq.Responder.Whisper(rq.ctx, i, rq.Phrases.Say(i.Locale, "The message no longer exists."))
 		return
 	}
 	if err != nil {
 		if m, ok = rq.targets.get(id, rq.Now()); !ok {
-			rq.Responder.Whisper(rq.ctx, i, rq.Phrases.Say(i.Locale, "I cannot read this message on Discord now. Try again, please."))
+			rq.Responder.Whisper(rq.ctx, i, rq.Phrases.Say(i.Locale, "I cannot read this message on Discord at the moment. Please try again."))
 			return
 		}
 	}
@@ -129,7 +129,7 @@ func (rq *requests) ask(i *convert.Interaction, e adapters.Event, text string, f
 
 // excuse adds to a shown request that it is lost.
 func (rq *requests) excuse(i *convert.Interaction, shown convert.Content) {
-	shown = convert.Excuse(shown, rq.Phrases.Say(i.Locale, "I could not take this in. Please ask again."))
+	shown = convert.Excuse(shown, rq.Phrases.Say(i.Locale, "Your request did not get through. Please ask again."))
 	if err := rq.Responder.EditOriginal(rq.ctx, i, shown); err != nil {
 		rq.Log.WarnContext(rq.ctx, "nobody could be told that a request is lost", "error", err)
 	}

@@ -24,14 +24,14 @@ type refusal struct {
 // refusals are the known codes, see the errors of each method on
 // https://docs.slack.dev/reference/methods. The code missing_scope also names the scope.
 var refusals = map[string]refusal{
-	"channel_not_found": {adapters.ErrGone, "This channel is not there any more, or the bot may not see it."},
+	"channel_not_found": {adapters.ErrGone, "This channel no longer exists, or the bot is not allowed to see it."},
 	"is_archived":       {adapters.ErrGone, "This channel is archived: nothing can be written there."},
-	"message_not_found": {adapters.ErrGone, "The message is not there any more."},
-	"thread_not_found":  {adapters.ErrGone, "The thread is not there any more."},
-	"file_not_found":    {adapters.ErrGone, "The file is not there any more. Please send it again."},
-	"file_deleted":      {adapters.ErrGone, "The file is not there any more. Please send it again."},
-	"user_not_visible":  {adapters.ErrGone, "This person is not there any more."},
-	"user_not_found":    {adapters.ErrGone, "This person is not there any more."},
+	"message_not_found": {adapters.ErrGone, "The message no longer exists."},
+	"thread_not_found":  {adapters.ErrGone, "The thread no longer exists."},
+	"file_not_found":    {adapters.ErrGone, "The file no longer exists. Please send it again."},
+	"file_deleted":      {adapters.ErrGone, "The file no longer exists. Please send it again."},
+	"user_not_visible":  {adapters.ErrGone, "This person no longer exists in the workspace."},
+	"user_not_found":    {adapters.ErrGone, "This person no longer exists in the workspace."},
 
 	"not_in_channel":                        {adapters.ErrForbidden, "The bot is not in this channel: invite it with /invite."},
 	"restricted_action":                     {adapters.ErrForbidden, restricted},
@@ -44,10 +44,10 @@ var refusals = map[string]refusal{
 	"cant_delete_file":                      {adapters.ErrForbidden, restricted},
 	"edit_window_closed":                    {adapters.ErrForbidden, unedited},
 	"posting_to_channel_denied":             {adapters.ErrForbidden, restricted},
-	"file_uploads_disabled":                 {adapters.ErrForbidden, "This workspace takes no files."},
-	"file_uploads_except_images_disabled":   {adapters.ErrForbidden, "This workspace takes no files but pictures."},
-	"file_type_not_allowed":                 {adapters.ErrForbidden, "This workspace does not take files of this kind."},
-	"storage_limit_reached":                 {adapters.ErrForbidden, "The workspace has no room for more files."},
+	"file_uploads_disabled":                 {adapters.ErrForbidden, "This workspace does not allow files."},
+	"file_uploads_except_images_disabled":   {adapters.ErrForbidden, "This workspace allows no files except pictures."},
+	"file_type_not_allowed":                 {adapters.ErrForbidden, "This workspace does not allow files of this kind."},
+	"storage_limit_reached":                 {adapters.ErrForbidden, "The workspace has no space left for files."},
 	"team_access_not_granted":               {adapters.ErrForbidden, restricted},
 	"method_not_supported_for_channel_type": {adapters.ErrForbidden, restricted},
 
@@ -58,13 +58,13 @@ var refusals = map[string]refusal{
 	"account_inactive":       {adapters.ErrRefused, refusedToken},
 	"not_allowed_token_type": {adapters.ErrRefused, refusedToken},
 
-	"file_upload_size_restricted": {adapters.ErrTooLarge, "The file is larger than Slack takes here."},
-	"file_too_large":              {adapters.ErrTooLarge, "The file is larger than Slack takes here."},
+	"file_upload_size_restricted": {adapters.ErrTooLarge, "The file is larger than Slack allows here."},
+	"file_too_large":              {adapters.ErrTooLarge, "The file is larger than Slack allows here."},
 
 	"unknown_method": {adapters.ErrInvalid, unoffered}, // of a server that is not Slack's own
 
-	"ratelimited":  {adapters.ErrRateLimited, "Slack wants a pause. Please try again later."},
-	"rate_limited": {adapters.ErrRateLimited, "Slack wants a pause. Please try again later."},
+	"ratelimited":  {adapters.ErrRateLimited, "Slack is limiting requests. Please try again later."},
+	"rate_limited": {adapters.ErrRateLimited, "Slack is limiting requests. Please try again later."},
 
 	"internal_error":      {nil, Unreached},
 	"fatal_error":         {nil, Unreached},
@@ -74,15 +74,15 @@ var refusals = map[string]refusal{
 }
 
 const (
-	restricted = "The bot may not do this here. Somebody who runs the workspace must allow it."
+	restricted = "The bot is not allowed to do this here. An admin of the workspace must allow it."
 	//nolint:gosec // it names the setting, and not what it holds
-	refusedToken = "Slack does not take the bot token. Look at SLACK_BOT_TOKEN: it is on the app's page OAuth & Permissions, once the app is installed."
+	refusedToken = "Slack rejected the bot token. Check SLACK_BOT_TOKEN: it is on the app's page OAuth & Permissions, once the app is installed."
 	// Unreached says that Slack does not answer, and that the program tries again.
-	Unreached    = "Slack does not answer as it should. It is tried again."
-	unoffered    = "The server of SLACK_API_URL does not offer what is needed for this."
-	unreachedNow = "Slack does not answer as it should. Please try again."
-	unedited     = "Slack does not let this message be edited any more."
-	misread      = "Slack does not take what was sent. This is a fault of the program."
+	Unreached    = "Slack is not responding as it should. I will try again."
+	unoffered    = "The server at SLACK_API_URL does not support this."
+	unreachedNow = "Slack is not responding as it should. Please try again."
+	unedited     = "Slack no longer allows edits to this message."
+	misread      = "Slack rejected what was sent. This is a bug in the program."
 )
 
 // Fault converts an error of the library to one that callers of adapters decide by. It holds no
@@ -125,7 +125,7 @@ func refusedBy(r slack.SlackErrorResponse) error {
 	detail := errors.New("slack says " + code + where(r.ResponseMetadata.Messages))
 	if code == "missing_scope" {
 		return &adapters.Fault{
-			Sentence: "The app lacks the scope %s: add it under “OAuth & Permissions”, and install the app again.", Args: []any{Code(r.Needed)},
+			Sentence: "The app lacks the scope %s: add it under “OAuth & Permissions”, and reinstall the app.", Args: []any{Code(r.Needed)},
 			Kind: adapters.ErrForbidden, Err: detail,
 		}
 	}

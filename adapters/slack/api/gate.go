@@ -134,5 +134,5 @@ func retryAfter(h http.Header) time.Duration {
 }
 
 func rateLimited(after time.Duration) error {
-	return &adapters.Fault{Sentence: "Slack wants a pause. Please try again later.", Kind: adapters.ErrRateLimited, After: max(after, time.Second)}
+	return &adapters.Fault{Sentence: "Slack is limiting requests. Please try again later.", Kind: adapters.ErrRateLimited, After: max(after, time.Second)}
 }

@@ -25,6 +25,6 @@ func AppFault(err, before error) error {
 }
 
 const (
-	refusedApp  = "Slack does not take the app-level token. Look at SLACK_APP_TOKEN, which has the scope connections:write and belongs to the same app."
-	refusedBoth = "Slack takes neither the bot token nor the app-level token. Look at SLACK_BOT_TOKEN and SLACK_APP_TOKEN, and install the app again."
+	refusedApp  = "Slack rejected the app-level token. Check SLACK_APP_TOKEN: it must have the scope connections:write and belong to the same app."
+	refusedBoth = "Slack rejected both the bot token and the app-level token. Check SLACK_BOT_TOKEN and SLACK_APP_TOKEN, and reinstall the app."
 )

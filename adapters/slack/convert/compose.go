@@ -238,7 +238,7 @@ func (c *Composer) below(r adapters.Reply) []adapters.Block {
 	case r.Asks:
 		plain(say("Choose by reaction or button:"))
 	default:
-		plain(say("Other ways, by reaction or button:"))
+		plain(say("Alternatives, by reaction or button:"))
 	}
 	for i, choice := range r.Choices {
 		marker := string(rune('1'+i)) + "."

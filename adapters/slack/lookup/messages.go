@@ -70,7 +70,7 @@ func (ms *Messages) Find(ctx context.Context, channel, root, ts string) (*conver
 			return &m, nil
 		}
 	}
-	return nil, &adapters.Fault{Sentence: "The message is not there any more.", Kind: adapters.ErrGone}
+	return nil, &adapters.Fault{Sentence: "The message no longer exists.", Kind: adapters.ErrGone}
 }
 
 // fileInfo looks a file up.

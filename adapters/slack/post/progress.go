@@ -67,7 +67,7 @@ func (ty *Typer) Typing(ctx context.Context, t adapters.Thread) error {
 		return nil
 	}
 	err := ty.API.SetAssistantThreadsStatusContext(ctx, slack.AssistantThreadsSetStatusParameters{
-		ChannelID: t.Channel, ThreadTS: t.ID, Status: ty.Phrases.Say("", "is at work…"),
+		ChannelID: t.Channel, ThreadTS: t.ID, Status: ty.Phrases.Say("", "is working…"),
 	})
 	told := api.Fault(err)
 	switch {

@@ -54,7 +54,7 @@ func (cs *Commands) handle(ctx context.Context, c convert.Command) error {
 	case "cancel", "stop":
 		e.Kind, e.Cancel = adapters.CancelAsked, &adapters.Cancel{}
 		cs.Listener.Put(ctx, e, nil)
-		cs.Responder.Whisper(ctx, c.Channel, c.ResponseURL, cs.Phrases.Say(by.Language, "What you asked for last here is stopped, if it was still running."))
+		cs.Responder.Whisper(ctx, c.Channel, c.ResponseURL, cs.Phrases.Say(by.Language, "Your latest request here is stopped, if it was still in progress."))
 		return nil
 	case "ask":
 		return cs.Requests.Ask(ctx, request{id: id, thread: thread, user: c.User, text: rest})

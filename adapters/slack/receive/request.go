@@ -32,7 +32,7 @@ type request struct {
 // starts a thread if there is none.
 func (rq *Requests) Ask(ctx context.Context, a request) error {
 	if a.text == "" && a.about == nil {
-		return &adapters.Fault{Sentence: "Say what I shall do, such as: /atelier ask make it black and white.", Kind: adapters.ErrInvalid}
+		return &adapters.Fault{Sentence: "Say what you want, for example: /atelier ask make it black and white.", Kind: adapters.ErrInvalid}
 	}
 	by := rq.People.Who(ctx, a.user)
 	said := rq.Phrases.Say(by.Language, "asks:")

@@ -46,7 +46,7 @@ func (sc *Shortcuts) Open(ctx context.Context, p convert.Interaction) {
 		return slack.NewTextBlockObject(slack.PlainTextType, text, false, false)
 	}
 	input := slack.NewPlainTextInputBlockElement(plain(say(language, "such as: make it black and white")), convert.RequestInput).WithMultiline(true)
-	question := slack.NewInputBlock(convert.RequestInput, plain(say(language, "What shall I do with this message?")), nil, input)
+	question := slack.NewInputBlock(convert.RequestInput, plain(say(language, "What should I do with this message?")), nil, input)
 	_, err = sc.API.OpenViewContext(ctx, p.TriggerID, slack.ModalViewRequest{
 		Type: slack.VTModal, CallbackID: convert.ShortcutID, PrivateMetadata: string(of),
 		Title: plain(say(language, "Use with Atelier")), Submit: plain(say(language, "Send")), Close: plain(say(language, "Cancel")),
