@@ -100,7 +100,7 @@ func TestWhatIsMarkedIsWorkedOn(t *testing.T) {
 			wish: "replace this with a tree", box: ofBox + "partial_image_editing", mask: "partial_image_editing",
 			point: ofPoint + "partial_image_editing",
 		},
-		{wish: "blur this", box: "blur_objects", mask: "partial_image_editing", point: ofPoint + "partial_image_editing"},
+		{wish: "blur this", box: "blur_objects", mask: "hide_masked", point: ofPoint + "hide_masked"},
 		{
 			wish: "what is this?", box: "image_cropping image_captioning", mask: "mask_image image_captioning",
 			point: ofPoint + "mask_image image_captioning",
@@ -162,7 +162,7 @@ func TestWhatIsMarkedWithWhatIsLive(t *testing.T) {
 		{"remove this", plan.BBox, "nothing", "image_inpainting"},
 		{"remove this", plan.Points, "nothing", "image_segmentation_by_points image_inpainting"},
 		{"what is this?", plan.BBox, "nothing", "image_captioning"},
-		{"blur this", plan.Mask, "nothing", "partial_image_editing"},
+		{"blur this", plan.Mask, "hide_masked", ""},
 		{"black this out", plan.BBox, "nothing", "image_inpainting"},
 		{"black this out", plan.Mask, "nothing", "image_inpainting"},
 		{"get this out of the picture", plan.Mask, "nothing", "image_inpainting"},

@@ -65,6 +65,7 @@ var imageTools = []signature{
 	{"pixelate_objects", editing, "image:image bbox:bbox where:text/place?", "image"},
 	{"black_out_objects", editing, "image:image bbox:bbox colour:text/amount? where:text/place?", "image"},
 	{"mask_image", editing, "image:image mask:mask", "image"},
+	{"hide_masked", editing, "image:image mask:mask how:text/place? where:text/place?", "image"},
 	{"mask_from_boxes", "general", "image:image bbox:bbox", "mask"},
 	{"resize_image", editing, "image:image size:text/amount", "image"},
 	{"rotate_image", editing, "image:image angle:text/amount?", "image"},

@@ -3,7 +3,6 @@ package program
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,7 +11,6 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
-	"atelier/agent/toolbox/magick"
 	"atelier/agent/toolbox/sandbox"
 )
 
@@ -32,15 +30,8 @@ func (r *commandLine) other(args []string) (toolbox.Output, error) {
 	if textual(r.ending) {
 		c.File = mostTold
 	}
-	if magick.Is(c.Program) {
-		env, err := magick.Lay(c.Dir)
-		if err != nil {
-			return toolbox.Output{}, fmt.Errorf("lay out the policy of ImageMagick: %w", err)
-		}
-		c.Env = []string{env}
-	}
 	if _, err := r.run(r.ctx, c); err != nil {
-		return toolbox.Output{}, kept(err, c.Program)
+		return toolbox.Output{}, err
 	}
 	if r.many {
 		return r.several(args[0])
@@ -54,18 +45,6 @@ func (r *commandLine) other(args []string) (toolbox.Output, error) {
 		return toolbox.Output{Value: strings.ToValidUTF8(strings.TrimSpace(string(text)), "?")}, err
 	}
 	return toolbox.Output{Path: made}, nil
-}
-
-// kept tells of what the policy of ImageMagick kept a program from.
-func kept(err error, program string) error {
-	failed, ok := errors.AsType[*sandbox.FailedError](err)
-	if !ok || !magick.Is(program) {
-		return err
-	}
-	if why := magick.Refused(failed.Said); !why.IsZero() {
-		return &plan.Fault{Sentence: why, Err: err, Final: true}
-	}
-	return err
 }
 
 // several are the numbered files that a program wrote, in order.

@@ -16,6 +16,7 @@ func Operations(limits media.Limits) map[string]operation.Func {
 		"blur_objects":      picture.Editing(limits, hiding(blurPart)),
 		"blur_region":       picture.Editing(limits, hiding(blurPart)),
 		"greyscale_image":   picture.Editing(limits, greyscale),
+		"hide_masked":       hideMasked(limits),
 		"image_to_edge":     picture.Editing(limits, toEdges),
 		"image_to_line":     picture.Editing(limits, toLines),
 		"normal_from_depth": picture.EditingArg(limits, "depth", toNormals),
