@@ -370,8 +370,8 @@ var modules = map[string]string{
 	"PIL": "python3-pil", "numpy": "python3-numpy", "pypdf": "python3-pypdf", "openpyxl": "python3-openpyxl", "reportlab": "python3-reportlab",
 }
 
-// programs are those that a program may start.
-var programs = []string{"espeak-ng", "ffmpeg", "ffprobe", "gnuplot", "pdftoppm", "pdftotext", "qpdf", "qrencode", "tesseract"}
+// programs are those that a program may start. "convert" is ImageMagick's.
+var programs = []string{"convert", "espeak-ng", "ffmpeg", "ffprobe", "gnuplot", "pdftoppm", "pdftotext", "qpdf", "qrencode", "tesseract"}
 
 // font is one that draws most letters.
 const font = "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf"

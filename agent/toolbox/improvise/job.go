@@ -16,6 +16,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/magick"
 	"atelier/agent/toolbox/sandbox"
 )
 
@@ -101,6 +102,11 @@ func (j *job) run(ctx context.Context, p program, settings map[string]any, round
 	c := j.machine.python.command("-I", "-B", "-u", "run.py")
 	c.Dir, c.Timeout, c.Memory, c.File = dir, j.config.Timeout, mostMemory, j.config.Limits.Bytes
 	c.Env = []string{"HOME=" + dir, "OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1", "OMP_THREAD_LIMIT=1"}
+	env, err := magick.Lay(dir)
+	if err != nil {
+		return toolbox.Output{}, fmt.Errorf("lay out the policy of ImageMagick: %w", err)
+	}
+	c.Env = append(c.Env, env)
 	for _, in := range j.inputs {
 		if in.Path != "" {
 			c.Read = append(c.Read, in.Path)

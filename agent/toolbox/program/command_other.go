@@ -3,6 +3,7 @@ package program
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/magick"
 	"atelier/agent/toolbox/sandbox"
 )
 
@@ -30,8 +32,15 @@ func (r *commandLine) other(args []string) (toolbox.Output, error) {
 	if textual(r.ending) {
 		c.File = mostTold
 	}
+	if magick.Is(c.Program) {
+		env, err := magick.Lay(c.Dir)
+		if err != nil {
+			return toolbox.Output{}, fmt.Errorf("lay out the policy of ImageMagick: %w", err)
+		}
+		c.Env = []string{env}
+	}
 	if _, err := r.run(r.ctx, c); err != nil {
-		return toolbox.Output{}, err
+		return toolbox.Output{}, kept(err, c.Program)
 	}
 	if r.many {
 		return r.several(args[0])
@@ -45,6 +54,18 @@ func (r *commandLine) other(args []string) (toolbox.Output, error) {
 		return toolbox.Output{Value: strings.ToValidUTF8(strings.TrimSpace(string(text)), "?")}, err
 	}
 	return toolbox.Output{Path: made}, nil
+}
+
+// kept tells of what the policy of ImageMagick kept a program from.
+func kept(err error, program string) error {
+	failed, ok := errors.AsType[*sandbox.FailedError](err)
+	if !ok || !magick.Is(program) {
+		return err
+	}
+	if why := magick.Refused(failed.Said); !why.IsZero() {
+		return &plan.Fault{Sentence: why, Err: err, Final: true}
+	}
+	return err
 }
 
 // several are the numbered files that a program wrote, in order.
