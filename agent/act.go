@@ -72,7 +72,7 @@ func (a *Agent) Try(ctx context.Context, w Work) (plan.Result, error) {
 		}
 		problem := told(err, plan.Say("It failed for an unknown reason."))
 		if ctx.Err() != nil {
-			problem = plan.Say("It was stopped before it was done.")
+			problem = plan.Say("It was stopped before it finished.")
 		}
 		result = plan.Result{
 			Status: plan.Failed, Problem: a.config.Tell.In(w.Request.Language, problem), Final: plan.Final(err) && ctx.Err() == nil,
@@ -177,7 +177,7 @@ func (a *Agent) act(ctx context.Context, w Work) (_ plan.Result, err error) {
 			return plan.Result{Usage: result.Usage, Tried: made.Tried}, err
 		}
 		for _, failed := range stoodIn(candidate, made) {
-			notes = append(notes, plan.Say("%s Another way to run it stood in.", failed))
+			notes = append(notes, plan.Say("%s A fallback was used instead.", failed))
 		}
 		notes = append(notes, made.Note)
 		candidate = made.Candidate // the calls after this one need not fail first
@@ -257,7 +257,7 @@ func (a *Agent) store(ctx context.Context, w Work, call toolbox.Call, i int, o t
 	defer func() { err = errors.Join(err, f.Close()) }()
 	r.Blob = path.Join(cmp.Or(w.Folder, w.Request.ID), r.Name)
 	if err := a.config.Blobs.Put(ctx, r.Blob, f); err != nil {
-		return r, &plan.Fault{Sentence: plan.Say("What was made could not be stored."), Err: fmt.Errorf("put %s: %w", r.Blob, err)}
+		return r, &plan.Fault{Sentence: plan.Say("The result could not be stored."), Err: fmt.Errorf("put %s: %w", r.Blob, err)}
 	}
 	return r, nil
 }

@@ -84,7 +84,7 @@ func (a *Agent) inPart(language string, left []plan.Leftover) string {
 		parts = append(parts, l.Part)
 	}
 	return a.config.Tell.In(language, plan.Say(
-		"I understand this only in part: I do not know what to do with “%s”. Please say it in other words, or leave that out.", strings.Join(parts, ", ")))
+		"I understand only part of this: I do not know what to do with “%s”. Please say it in other words, or leave that out.", strings.Join(parts, ", ")))
 }
 
 // told are the texts that the best solutions pass to their tools, and the descriptions of those

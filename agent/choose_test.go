@@ -435,9 +435,9 @@ func TestTheAnswerNamesTheModel(t *testing.T) {
 	for wish, wants := range map[string][]string{
 		"draw a castle":           {"made with Z-Image-Turbo"},
 		"draw a castle with flux": {"made with FLUX.2 klein"},
-		"draw a castle with SDXL": {"made with Z-Image-Turbo", "SDXL is not available here; I took Z-Image-Turbo instead."},
+		"draw a castle with SDXL": {"made with Z-Image-Turbo", "SDXL is not available here; I used Z-Image-Turbo instead."},
 		"draw a castle, once with Z-Image-Turbo and once with flux": {
-			"made with Z-Image-Turbo", "I took Z-Image-Turbo only; the same with flux is among the alternatives.",
+			"made with Z-Image-Turbo", "I used only Z-Image-Turbo; the same with flux is among the alternatives.",
 		},
 		"describe photo.png": {"a castle by the sea", "Models used: Qwen3-VL."},
 	} {
@@ -472,9 +472,9 @@ func TestWhatIsAbsentIsSaid(t *testing.T) {
 	p := planOf(either(way(5, act("edge", plan.Edge, onPhoto))))
 	p.Tasks[0].Absent = []string{"SDXL"}
 	for text, want := range map[string]string{
-		"Here it is.":                       "Here it is.\nSDXL is not available here; I took dream instead.",
+		"Here it is.":                       "Here it is.\nSDXL is not available here; I used dream instead.",
 		"Statt sdxl habe ich dream benutzt": "Statt sdxl habe ich dream benutzt",
-		"":                                  "A cat.\nModels used: dream.\nSDXL is not available here; I took dream instead.",
+		"":                                  "A cat.\nModels used: dream.\nSDXL is not available here; I used dream instead.",
 	} {
 		w := newWorld(t, &fakePlanner{text: text}, maker{"edge": draws}, agent.Config{}, tool("edge", plan.Edge, img))
 		steps, _, err := p.Steps(p.Best())

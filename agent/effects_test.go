@@ -70,7 +70,7 @@ func TestAResultThatLacksItsEffectIsAFailure(t *testing.T) {
 		first, second, other                func(context.Context, toolbox.Call) (toolbox.Output, error)
 	}{
 		{name: "the first backend does it", first: halved, second: unchanged, other: unchanged, want: "resize done"},
-		{name: "the next backend does it", first: unchanged, second: halved, other: unchanged, want: "resize done", note: says + " Another way to run it stood in."},
+		{name: "the next backend does it", first: unchanged, second: halved, other: unchanged, want: "resize done", note: says + " A fallback was used instead."},
 		{name: "the next solution does it", first: unchanged, second: unchanged, other: halved, want: "shrink done", fallback: says + " So I did it another way."},
 		{name: "none does it", first: unchanged, second: unchanged, other: unchanged, want: "shrink failed", fallback: says + " So I did it another way.", problem: says},
 	} {

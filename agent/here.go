@@ -81,7 +81,7 @@ func stoodIn(wanted string, made toolbox.Made) []plan.Message {
 	if wanted == "" || made.Candidate == wanted || len(made.Failed) > 0 {
 		return made.Failed
 	}
-	return []plan.Message{plan.Say("What was to run it cannot be had just now.")}
+	return []plan.Message{plan.Say("The planned way to run it is not available at the moment.")}
 }
 
 // Device is where the action works, "cpu" or "gpu", by which the jobs choose its queue:

@@ -128,7 +128,7 @@ func TestAStepIsForWhoeverHasItsCandidate(t *testing.T) {
 			t.Errorf("%s: it cannot be done even roughly", name)
 		}
 		r := c.worker.Act(t.Context(), agent.Work{Request: request(), Memory: agent.NewMemory(nil), Steps: []plan.Step{{Key: "k", Action: action}}})
-		want := "What was to run it cannot be had just now. Another way to run it stood in."
+		want := "The planned way to run it is not available at the moment. A fallback was used instead."
 		if c.wanted != kokoro {
 			want = ""
 		}

@@ -54,7 +54,7 @@ func (in *inputs) resolve(ctx context.Context, a plan.Action) (map[string][]tool
 					return nil, err
 				}
 			case r.Type.Media():
-				return nil, &plan.Fault{Sentence: plan.Say("The file %s is not there any more.", r.Name)}
+				return nil, &plan.Fault{Sentence: plan.Say("The file %s no longer exists.", r.Name)}
 			}
 			args[b.Arg] = append(args[b.Arg], v)
 		}
@@ -102,7 +102,7 @@ func (in *inputs) resources(b plan.Binding) ([]plan.Resource, error) {
 		return nil, &plan.Fault{Sentence: plan.Say("A resource of type %s was needed, but %s is of type %s.", b.Type, r.Name, r.Type)}
 	}
 	in.corrected = append(in.corrected,
-		plan.Say("%s is of type %s where %s was needed, so %s was taken.", r.Name, r.Type, b.Type, right.Name))
+		plan.Say("%s is of type %s, but %s was needed, so %s was used.", r.Name, r.Type, b.Type, right.Name))
 	return []plan.Resource{right}, nil
 }
 
@@ -142,7 +142,7 @@ func (in *inputs) lookUp(s plan.Source) ([]plan.Resource, error) {
 		if result, ok := in.work.Memory.Result(before.Key); ok && result.Output != nil {
 			return result.Outputs(), nil
 		}
-		return nil, &plan.Fault{Sentence: plan.Say("What an earlier step should have made is not there.")}
+		return nil, &plan.Fault{Sentence: plan.Say("The result of an earlier step is missing.")}
 	default:
 		return nil, fmt.Errorf("a step cannot take %s", s)
 	}

@@ -114,9 +114,9 @@ func TestPlanTellsOfFaultsOfTheModel(t *testing.T) {
 		{"a wrong key", map[string][]llmtest.Response{"decompose": {{Status: 401, ErrorMessage: "Incorrect key " + modelKey}}},
 			"The model server refused the key. Please ask the operator to check it.", "key_refused"},
 		{"an unknown model", map[string][]llmtest.Response{"decompose": {{Status: 404, ErrorCode: "model_not_found"}}},
-			`The model "test-model" is not known to the model server. Please ask the operator to check which one is set.`, "model_unknown"},
+			`The model server does not have the model "test-model". Please ask the operator to check which one is set.`, "model_unknown"},
 		{"a server that is down", map[string][]llmtest.Response{"decompose": {{Status: 500}, {Status: 502}, {Status: 503}, {Status: 500}}},
-			"The model server does not answer. Please try again later; if it stays so, ask the operator to check that it runs.", "down"},
+			"The model server does not answer. Please try again later; if that does not help, ask the operator to check that it is running.", "down"},
 		{"a quota", map[string][]llmtest.Response{"decompose": {{Status: 429, ErrorCode: "insufficient_quota"}}},
 			"The quota at the model server is used up. Please ask the operator to look at the account's plan and billing.", "quota"},
 		{"words", map[string][]llmtest.Response{"decompose": {{Text: modelWords}, {Text: modelWords}}}, twice, "job decompose could not be used: no JSON"},
@@ -199,10 +199,10 @@ func TestAModelThatGoesIsStoodInFor(t *testing.T) {
 		answers map[string][]llmtest.Response
 		want    string
 	}{
-		{"at once", map[string][]llmtest.Response{"decompose": down}, "so I understood this by my built-in rules, which read English only."},
-		{"when tools are chosen", map[string][]llmtest.Response{"decompose": {{Text: edgesWanted}}, "assess": down}, "so I chose the tools by my built-in rules, which read English only."},
+		{"at once", map[string][]llmtest.Response{"decompose": down}, "so I read this with my built-in rules, which understand only English."},
+		{"when tools are chosen", map[string][]llmtest.Response{"decompose": {{Text: edgesWanted}}, "assess": down}, "so I chose the tools with my built-in rules, which understand only English."},
 		{"at the end", map[string][]llmtest.Response{"decompose": {{Text: edgesWanted}}, "assess": {{Text: bothGood}}, "settle": {{Text: traceBest}}, "respond": down},
-			"so I worded this answer by my built-in rules."},
+			"so I worded this answer with my built-in rules."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -233,7 +233,7 @@ func TestAnAnswerThatTheModelDidNotWord(t *testing.T) {
 		answers []llmtest.Response
 		want    string
 	}{
-		{"down", []llmtest.Response{{Status: 500}, {Status: 500}, {Status: 500}, {Status: 500}}, "The model server does not answer. Please try again later; if it stays so, ask the operator to check that it runs."},
+		{"down", []llmtest.Response{{Status: 500}, {Status: 500}, {Status: 500}, {Status: 500}}, "The model server does not answer. Please try again later; if that does not help, ask the operator to check that it is running."},
 		{"no money", []llmtest.Response{{Status: 429, ErrorCode: "insufficient_quota"}}, "The quota at the model server is used up. Please ask the operator to look at the account's plan and billing."},
 		{"an invented file", []llmtest.Response{invented, invented}, "The language model gave an answer that I could not use, twice. Please say it in other words, or try again."},
 		{"declined", []llmtest.Response{{Refusal: modelWords}}, "The language model declines this wish. Please ask for something else, or say it in other words."},
@@ -243,7 +243,7 @@ func TestAnAnswerThatTheModelDidNotWord(t *testing.T) {
 			a := newAsking(t, llmtest.ByJob(map[string][]llmtest.Response{"decompose": {{Text: edgesWanted}}, "respond": c.answers}), nil, drawers()[:1]...)
 			text, _ := a.wholeRequest(t)
 			first, why, _ := strings.Cut(text, "\n")
-			if first != "Here is an edge." || why != "The language model did not word this answer, so it is a plain account. "+c.want {
+			if first != "Here is an edge." || why != "The language model did not word this answer, so it is a plain summary. "+c.want {
 				t.Errorf("%q", text)
 			}
 			a.keepsQuiet(t, nil)
@@ -256,7 +256,7 @@ func TestAWishThatIsDeclinedStaysDeclined(t *testing.T) {
 	t.Parallel()
 	second := &fakePlanner{text: "Done."}
 	a := newAsking(t, llmtest.ByJob(map[string][]llmtest.Response{"decompose": {{Status: 400, ErrorCode: "content_filter"}}}), second, drawers()...)
-	const declined = "The model's provider declined this by its rules on content. Please say it in other words, or ask for something else."
+	const declined = "The model's provider declined this because of its content rules. Please say it in other words, or ask for something else."
 	if _, err := a.Plan(t.Context(), request(photo)); plan.Sentence(err, plan.Message{}).String() != declined || len(second.calls) != 0 {
 		t.Errorf("%v, the second did %q", err, second.calls)
 	}

@@ -46,14 +46,14 @@ func (a *Agent) absent(account planner.Account) map[string]string {
 		for _, name := range task.Absent {
 			said := plan.Say("%s is not available here.", name)
 			if len(instead) > 0 {
-				said = plan.Say("%s is not available here; I took %s instead.", name, plan.And(instead...))
+				said = plan.Say("%s is not available here; I used %s instead.", name, plan.And(instead...))
 			}
 			sentences[name] = a.config.Tell.In(account.Request.Language, said)
 		}
 		for _, name := range task.Besides {
 			said := plan.Say("The same with %s is among the alternatives.", name)
 			if len(instead) > 0 {
-				said = plan.Say("I took %s only; the same with %s is among the alternatives.", plan.And(instead...), name)
+				said = plan.Say("I used only %s; the same with %s is among the alternatives.", plan.And(instead...), name)
 			}
 			sentences[name] = a.config.Tell.In(account.Request.Language, said)
 		}

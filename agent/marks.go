@@ -61,7 +61,7 @@ func strays(subtasks []plan.Subtask, i int, on map[string]string) error {
 				return elsewhere(picture)
 			default:
 				return &plan.Fault{
-					Sentence: plan.Say("What is marked is on %s and cannot be used on another picture. Mark the part on the picture that you mean.", picture),
+					Sentence: plan.Say("The marked part is on %s and cannot be used on another picture. Mark the part on the picture that you mean.", picture),
 					Err:      errors.New("a mark is given with a picture that it is not on"),
 				}
 			}
@@ -81,9 +81,8 @@ func hails(subtasks []plan.Subtask, i int, picture string) bool {
 // where they were on the marked one.
 func elsewhere(picture string) error {
 	return &plan.Fault{
-		Sentence: plan.Say("What is marked is on %s as it was, and is elsewhere on a picture that was turned, cropped, scaled or put together since. "+
-			"Please ask for the marked part first, and for the rest after it.", picture),
-		Err: errors.New("a mark is given with a picture on which it is elsewhere"),
+		Sentence: plan.Say("The marked part is on %s as it was before, and is somewhere else once the picture is turned, cropped, scaled or combined. Please ask for the marked part first, and then for the rest.", picture),
+		Err:      errors.New("a mark is given with a picture on which it is elsewhere"),
 	}
 }
 

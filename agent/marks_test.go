@@ -337,7 +337,7 @@ func TestAMarkGoesWithItsPicture(t *testing.T) {
 
 	m := marking(beach, box)
 	_, err := newWorld(t, m, ops, agent.Config{}, tools...).Plan(t.Context(), request(street, beach, box))
-	if sentence := plan.Sentence(err, plan.Message{}).String(); !strings.Contains(sentence, "marked is on street.png") {
+	if sentence := plan.Sentence(err, plan.Message{}).String(); !strings.Contains(sentence, "marked part is on street.png") {
 		t.Errorf("with another picture only there is %v", err)
 	}
 }
@@ -377,7 +377,7 @@ func TestAMarkGoesWithWhatStaysInPlace(t *testing.T) {
 			p, err := newWorld(t, m, ops, agent.Config{}, tools...).Plan(t.Context(), request(street, beach, box, mask))
 			switch {
 			case c.want == "":
-				if sentence := plan.Sentence(err, plan.Message{}).String(); !strings.Contains(sentence, "marked is on street.png as it was") {
+				if sentence := plan.Sentence(err, plan.Message{}).String(); !strings.Contains(sentence, "marked part is on street.png as it was") {
 					t.Errorf("there is %+v: %v", p, err)
 				}
 			case err != nil || ways(p) != c.want:

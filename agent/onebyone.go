@@ -22,7 +22,7 @@ func oneByOne(tool toolbox.Tool, call toolbox.Call) ([]toolbox.Call, error) {
 			continue
 		}
 		if count > 1 && n != count {
-			return nil, &plan.Fault{Sentence: plan.Say("The first thing has %d parts and the other has %d, so they do not go together.", count, n)}
+			return nil, &plan.Fault{Sentence: plan.Say("These cannot be paired: one has %d parts and the other has %d.", count, n)}
 		}
 		count = n
 		spread = append(spread, a.Name)

@@ -40,7 +40,7 @@ func TestActTakesResultsOneByOne(t *testing.T) {
 		{"three and one", false, []plan.Binding{from("a", 0), from("b", 2)}, []string{"x1z1", "x2z1", "x3z1"}, ""},
 		{"the same three twice", false, []plan.Binding{from("a", 0), from("b", 0)}, []string{"x1x1", "x2x2", "x3x3"}, ""},
 		{"three and two", false, []plan.Binding{from("a", 0), from("b", 1)}, nil,
-			"The first thing has 3 parts and the other has 2, so they do not go together."},
+			"These cannot be paired: one has 3 parts and the other has 2."},
 		{"one of three fails", false, []plan.Binding{from("a", 3)}, []string{"y1", "bad"}, "It is bad."},
 	}
 	for _, c := range cases {

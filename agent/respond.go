@@ -54,7 +54,7 @@ func (a *Agent) word(ctx context.Context, account planner.Account, thinking *pla
 	p := account.Plan
 	if talk := p.Question + p.Reply; talk != "" {
 		if len(account.Invents(talk)) > 0 {
-			return a.config.Tell.In(account.Request.Language, plan.Say("Nothing was done yet. Please say in other words what you wish.")), nil
+			return a.config.Tell.In(account.Request.Language, plan.Say("I have not done anything yet. Please say in other words what you want.")), nil
 		}
 		return account.Readable(talk), nil
 	}
@@ -153,7 +153,7 @@ func (a *Agent) missing(ctx context.Context, r plan.Request, p *plan.Plan) ([]st
 func whyNot(s toolbox.Status, operator bool) plan.Message {
 	switch {
 	case s.Live: // whoever can run it has come since
-		return plan.Say("It was not possible when I planned this. It is now: please ask again.")
+		return plan.Say("This was not possible when I planned it, but now it is. Please ask again.")
 	case operator:
 		return s.Lack()
 	}
@@ -172,5 +172,5 @@ func unworded(err error, t plan.Thinking, operator bool) plan.Message {
 	if operator {
 		why = plan.OperatorSentence(err, plan.Message{})
 	}
-	return plan.Sentences(plan.Say("The language model did not word this answer, so it is a plain account."), why)
+	return plan.Sentences(plan.Say("The language model did not word this answer, so it is a plain summary."), why)
 }

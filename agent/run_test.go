@@ -214,7 +214,7 @@ func TestRunStopsWithItsContext(t *testing.T) {
 	if err != nil || o.done || statuses(o) != "edge failed, blur skipped" {
 		t.Errorf("%s, %v", statuses(o), err)
 	}
-	if got := o.account.Results[0].Problem; got != "It was stopped before it was done." {
+	if got := o.account.Results[0].Problem; got != "It was stopped before it finished." {
 		t.Errorf("problem: %s", got)
 	}
 }
@@ -297,12 +297,12 @@ func TestActResolvesInputs(t *testing.T) {
 		{"an optional blank", []plan.Binding{{Type: plan.Text, Optional: true}, onPhoto}, "b=68 bytes of photo-1234.png", ""},
 		{"a required blank", []plan.Binding{{Type: plan.Text}}, "It failed for an unknown reason.", ""},
 		{"a resource of the wrong type", []plan.Binding{takes(plan.Image, plan.FromResource("note-1"))}, "a=68 bytes of photo-1234.png",
-			"note-1 is of type text where image was needed, so photo-1234.png was taken."},
+			"note-1 is of type text, but image was needed, so photo-1234.png was used."},
 		{"no resource of the right type", []plan.Binding{takes(plan.Audio, plan.FromResource("note-1"))},
 			"A resource of type audio was needed, but note-1 is of type text.", ""},
 		{"an unknown resource", []plan.Binding{takes(plan.Image, plan.FromResource("x.png"))}, "There is nothing called x.png.", ""},
 		{"a lost file", []plan.Binding{takes(plan.Image, plan.FromResource("lost.png"))}, "The file lost.png could not be read.", ""},
-		{"the output of a step that failed", []plan.Binding{takes(plan.Image, plan.FromAction(0))}, "What an earlier step should have made is not there.", ""},
+		{"the output of a step that failed", []plan.Binding{takes(plan.Image, plan.FromAction(0))}, "The result of an earlier step is missing.", ""},
 		{"several of one argument", []plan.Binding{onPhoto, onPhoto}, "a=68 bytes of photo-1234.png a=68 bytes of photo-1234.png", ""},
 	}
 	look := func(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
@@ -378,14 +378,14 @@ func TestRespond(t *testing.T) {
 		{"what was left stands first", "Here is photo-1234.edge-5678.png.", "Not done: “glaze it to webm”. I do not know what to do with “glaze, webm”.\n" +
 			"Not done: “make it larger”. It goes on from what I did not do.\nNot done: “wave”. I do not know how.\nHere is photo-1234.edge-5678.png.", account(part, made)},
 		{"no words of the planner", "", "I could not do “do it”. The pencil broke.", account(p, plan.Result{Status: plan.Failed, Problem: "The pencil broke."})},
-		{"one that is there by now is told so", "", "I cannot do “draw it” here. It was not possible when I planned this. It is now: please ask again.", account(back)},
+		{"one that is there by now is told so", "", "I cannot do “draw it” here. This was not possible when I planned it, but now it is. Please ask again.", account(back)},
 		{"a part for which there is no tool is told by the planner", "Aus einer Tiefenkarte kann ich keinen Klang machen.", "Aus einer Tiefenkarte kann ich keinen Klang machen.", account(wayless)},
 		{"and without its words in the plain account", "", "I do not know how to do “Turn the depth map into a sound”.", account(wayless)},
 		{"the plain account tells what is missing, once", "", "I cannot do “sing it” here. It needs a sing.", account(lacking)},
 		{"names with hashes are not read", "Here is photo-1234.edge-5678.png.", "Here is photo-edges.png.", account(p, named)},
 		{"a question needs no planner", "What?", "Which one?", account(&plan.Plan{Question: "Which one?"})},
 		{"a reply needs none", "What?", "There is photo.png.", account(&plan.Plan{Reply: "There is photo.png."})},
-		{"nor does one that claims a file", "What?", "Nothing was done yet. Please say in other words what you wish.", account(&plan.Plan{Reply: "I saved it as cartoon-91bc.png."})},
+		{"nor does one that claims a file", "What?", "I have not done anything yet. Please say in other words what you want.", account(&plan.Plan{Reply: "I saved it as cartoon-91bc.png."})},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -255,7 +255,7 @@ func (t *thought) ask(sub plan.Subtask, s plan.Solution) string {
 			}
 		}
 	}
-	return t.config.Tell.In(t.request.Language, plan.Say("For “%s” I need one thing more: %s. What shall I take?", sub.Description, about))
+	return t.config.Tell.In(t.request.Language, plan.Say("For “%s” I need one more thing: %s. What should I use?", sub.Description, about))
 }
 
 // plan is what the thought came to.

@@ -44,12 +44,12 @@ func TestRespondTellsWhoStoodIn(t *testing.T) {
 		d          planner.Decomposition
 		want       string
 	}{
-		{"from the beginning", "decompose", one, "Done.\n" + gone + "understood this by"},
-		{"at the end", "respond", one, "Done.\n" + gone + "worded this answer by"},
-		{"a question", "decompose", planner.Decomposition{Question: "Which one?"}, "Which one?\n" + gone + "understood this by"},
-		{"a reply", "decompose", planner.Decomposition{Reply: "Hello."}, "Hello.\n" + gone + "understood this by"},
+		{"from the beginning", "decompose", one, "Done.\n" + gone + "read this with"},
+		{"at the end", "respond", one, "Done.\n" + gone + "worded this answer with"},
+		{"a question", "decompose", planner.Decomposition{Question: "Which one?"}, "Which one?\n" + gone + "read this with"},
+		{"a reply", "decompose", planner.Decomposition{Reply: "Hello."}, "Hello.\n" + gone + "read this with"},
 		{"a refusal, whose cause comes first", "decompose", planner.Decomposition{Reply: "English only.", Refused: true},
-			gone + "understood this by my built-in rules, which read English only.\nEnglish only."},
+			gone + "read this with my built-in rules, which understand only English.\nEnglish only."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -20,7 +20,7 @@ func (a *Agent) Plan(ctx context.Context, r plan.Request) (*plan.Plan, error) {
 	var thinking plan.Thinking
 	p, err := a.plan(ctx, r, &thinking)
 	if errors.Is(err, toolgraph.ErrQuery) && len(r.Resources()) > toolgraph.MaxGiven {
-		err = &plan.Fault{Sentence: plan.Say("At most %d things can be worked on at once. Name those that you mean.", toolgraph.MaxGiven), Err: err}
+		err = &plan.Fault{Sentence: plan.Say("I can work on at most %d things at once. Please name the ones that you mean.", toolgraph.MaxGiven), Err: err}
 	}
 	a.logThinking(ctx, r, thinking, err)
 	if err != nil {
@@ -76,7 +76,7 @@ func (a *Agent) plan(ctx context.Context, r plan.Request, thinking *plan.Thinkin
 		p.Reply, p.Refused = d.Reply, d.Refused
 	default:
 		return nil, &plan.Fault{
-			Sentence: plan.Say("I could not make out what is wanted. Please say it in other words."),
+			Sentence: plan.Say("I could not understand what you want. Please say it in other words."),
 			Err:      errors.New("the decomposition is empty"),
 		}
 	}
@@ -179,7 +179,7 @@ func (a *Agent) planSubtasks(
 	p := t.plan()
 	if err := p.Validate(); err != nil {
 		return nil, &plan.Fault{
-			Sentence: plan.Say("I could not make a plan that holds together. Please say it in other words."),
+			Sentence: plan.Say("I could not make a plan that works. Please say it in other words."),
 			Err:      fmt.Errorf("the plan is not valid: %w", err),
 		}
 	}
@@ -238,7 +238,7 @@ func (a *Agent) newThought(ctx context.Context, r plan.Request, subtasks []plan.
 	}
 	for i, s := range subtasks {
 		if err := refersBack(i, s); err != nil {
-			return nil, &plan.Fault{Sentence: plan.Say("I could not put the parts of the wish in order. Please say it in other words."), Err: err}
+			return nil, &plan.Fault{Sentence: plan.Say("I could not put the parts of your request in order. Please say it in other words."), Err: err}
 		}
 		t.tasks = append(t.tasks, &part{
 			subtask: s,

@@ -88,7 +88,7 @@ func TestOutputsAreHeldAgainstThePromise(t *testing.T) {
 			r := w.Act(t.Context(), agent.Work{
 				Request: request(photo), Steps: []plan.Step{{Key: "k", Action: action, Final: true}}, Memory: agent.NewMemory([]plan.Resource{photo}),
 			})
-			if r.Status != plan.Done || r.Candidate != "native:second" || !strings.Contains(r.Note, c.says) || !strings.Contains(r.Note, "Another way to run it stood in.") {
+			if r.Status != plan.Done || r.Candidate != "native:second" || !strings.Contains(r.Note, c.says) || !strings.Contains(r.Note, "A fallback was used instead.") {
 				t.Errorf("the result is %+v", r)
 			}
 		})

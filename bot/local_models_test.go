@@ -137,7 +137,7 @@ func TestLocalModelFails(t *testing.T) {
 	l := startLocal(t, "qwen3:8b", "8.2B")
 	l.dead.Store(true)
 	status, an := clitest.AskModelAt(t, []discover.Place{l.place}, nil, "make it black and white")
-	if status != fault.StatusDone || len(an.Files) != 1 || !strings.Contains(an.Text, "so I understood this by my built-in rules") {
+	if status != fault.StatusDone || len(an.Files) != 1 || !strings.Contains(an.Text, "so I read this with my built-in rules") {
 		t.Errorf("status %d: %+v", status, an)
 	}
 }

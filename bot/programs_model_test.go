@@ -129,7 +129,7 @@ func TestProgramsCountAsTokensOfTheRequest(t *testing.T) {
 		_, stdout, stderr := clitest.Called{Env: env, Args: []string{"ask", "--json", "--out", folder, "--file", photo, "give this picture a zigzag edge"}}.Run(t)
 		var an ask.Answer
 		bottest.Check(t, json.Unmarshal([]byte(stdout), &an))
-		dear := strings.Contains(an.Text, "This takes more of the language model than one request may take. Please ask for less at a time.")
+		dear := strings.Contains(an.Text, "This needs more work by the language model than one request may use. Please ask for less at a time.")
 		if clitest.ProgramsAsked(server) != want || dear != (want == 1) {
 			t.Errorf("%d tokens: programs were asked for %d times: %s%s", input, clitest.ProgramsAsked(server), stdout, stderr)
 		}

@@ -73,7 +73,7 @@ func TestBudget(t *testing.T) {
 			return answer
 		}})
 		_, an := clitest.AskModel(t, clitest.ModelEnv(server, "OPENAI_BUDGET="+budget), "make it black and white")
-		dear := strings.HasPrefix(an.Text, "This takes more of the language model than one request may take.")
+		dear := strings.HasPrefix(an.Text, "This needs more work by the language model than one request may use.")
 		if len(server.Requests()) != calls || dear != (calls == 1) {
 			t.Errorf("%s: %d calls: %s", budget, len(server.Requests()), an.Text)
 		}

@@ -31,7 +31,7 @@ func TestRefusedFiles(t *testing.T) {
 		"too large":                   {upload, "file_upload_size_restricted", false, adapters.ErrTooLarge, all[:1], "larger"},
 		"of a kind that is not taken": {upload, "file_type_not_allowed", false, adapters.ErrForbidden, all[:1], "of this kind"},
 		"no picture":                  {upload, "file_uploads_except_images_disabled", true, adapters.ErrForbidden, all[10:11], "except pictures"},
-		"no space left":                     {upload, "storage_limit_reached", false, adapters.ErrForbidden, all, "no space left"},
+		"no space left":               {upload, "storage_limit_reached", false, adapters.ErrForbidden, all, "no space left"},
 		"no room any more":            {upload, "storage_limit_reached", true, adapters.ErrForbidden, all[10:], "no space left"},
 		"no files at all":             {upload, "file_uploads_disabled", false, adapters.ErrForbidden, all, "does not allow files"},
 		"refused when they are shown": {show, "file_type_not_allowed", false, adapters.ErrForbidden, all[:10], "of this kind"},

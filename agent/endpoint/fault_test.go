@@ -86,7 +86,7 @@ var rows = []row{
 	{name: "403", answer: status(403, refusalBody("forbidden", "", "no")), kind: endpoint.Forbidden, status: 403, tries: 1, sentence: "does not allow"},
 	{
 		name: "404 model", answer: status(404, refusalBody("invalid_request_error", "model_not_found", "The model `gpt-test` does not exist or you do not have access to it.")),
-		kind: endpoint.ModelUnknown, status: 404, tries: 1, sentence: `The model "gpt-test" is not known`,
+		kind: endpoint.ModelUnknown, status: 404, tries: 1, sentence: `does not have the model "gpt-test"`,
 	},
 	{
 		name: "404 page", answer: status(404, "404 page not found"),
@@ -143,11 +143,11 @@ var rows = []row{
 	},
 	{
 		name: "400 other", answer: status(400, `{"error":{"message":"Invalid schema","type":"invalid_request_error","param":"response_format","code":null}}`),
-		kind: endpoint.Rejected, status: 400, tries: 1, sentence: "did not accept",
+		kind: endpoint.Rejected, status: 400, tries: 1, sentence: "rejected the request",
 	},
 	{
 		name: "400 by rules on content", answer: status(400, refusalBody("image_generation_user_error", "moderation_blocked", "no")),
-		kind: endpoint.Rejected, status: 400, tries: 1, sentence: "rules on content",
+		kind: endpoint.Rejected, status: 400, tries: 1, sentence: "content rules",
 	},
 	{name: "an error in text", answer: status(401, `{"error":"Unauthorized"}`), kind: endpoint.KeyRefused, status: 401, tries: 1},
 	{name: "an error in text, other", answer: status(422, `{"error":"text"}`), kind: endpoint.Rejected, status: 422, tries: 1},
@@ -276,8 +276,8 @@ func TestNoKey(t *testing.T) {
 	refused := &endpoint.Error{Kind: endpoint.KeyRefused, Err: errors.New("detail")}
 	names := endpoint.Names{Key: "DECOMPOSER_API_KEY"}
 	for want, c := range map[string]endpoint.Config{
-		"The model server wants a key, and none is set: set OPENAI_API_KEY.":     {},
-		"The model server wants a key, and none is set: set DECOMPOSER_API_KEY.": {Names: names},
+		"The model server needs a key, and none is set: set OPENAI_API_KEY.":     {},
+		"The model server needs a key, and none is set: set DECOMPOSER_API_KEY.": {Names: names},
 		"The model server refused the key: check DECOMPOSER_API_KEY.":            {Names: names, Key: "sk-1"},
 	} {
 		if got := plan.OperatorSentence(build(t, c).Sort(refused, "m"), plan.Message{}).String(); got != want {

@@ -242,8 +242,8 @@ func TestWordsForPeople(t *testing.T) {
 		}
 	}
 	for model, want := range map[string]string{
-		"gpt-5": `The model "gpt-5" is`, "meta/llama": `The model "meta/llama" is`, "/srv/models/llama.gguf": `The model "llama.gguf" is`,
-		`C:\models\llama.gguf`: `The model "llama.gguf" is`, "../llama.gguf": `The model "llama.gguf" is`, "": "The model is",
+		"gpt-5": `The model server does not have the model "gpt-5":`, "meta/llama": `The model server does not have the model "meta/llama":`, "/srv/models/llama.gguf": `The model server does not have the model "llama.gguf":`,
+		`C:\models\llama.gguf`: `The model server does not have the model "llama.gguf":`, "../llama.gguf": `The model server does not have the model "llama.gguf":`, "": "The model server does not have this model:",
 	} {
 		s := plan.OperatorSentence(Sort(&Error{Kind: ModelUnknown, Err: errors.New("x")}, model), plan.Message{}).String()
 		if !strings.HasPrefix(s, want) {

@@ -43,8 +43,8 @@ func (n Names) sort(err error, model string, keyless bool) error {
 	}
 	if keyless && e.Kind == KeyRefused {
 		return &plan.Fault{
-			Sentence: plan.Say("The model server wants a key, and none is set. Please ask the operator to set it."), Err: e,
-			Operator: plan.Say("The model server wants a key, and none is set: set %s.", n.key()),
+			Sentence: plan.Say("The model server needs a key, and none is set. Please ask the operator to set it."), Err: e,
+			Operator: plan.Say("The model server needs a key, and none is set: set %s.", n.key()),
 		}
 	}
 	return &plan.Fault{Sentence: sentence(e, model), Operator: n.advice(e, model), Err: e}
@@ -105,12 +105,12 @@ func (n Names) advice(e *Error, model string) plan.Message {
 	case ModelUnknown:
 		named := cmp.Or(n.Model, "OPENAI_MODEL")
 		if model = called(model); model == "" {
-			return plan.Say("The model is not known to the model server: check %s and %s.", named, base)
+			return plan.Say("The model server does not have this model: check %s and %s.", named, base)
 		}
-		return plan.Say("The model %q is not known to the model server: check %s and %s.", model, named, base)
+		return plan.Say("The model server does not have the model %q: check %s and %s.", model, named, base)
 	case Down:
 		if !e.Loading {
-			return plan.Say("The model server does not answer: check that it runs, and %s.", base)
+			return plan.Say("The model server does not answer: check that it is running, and %s.", base)
 		}
 	case Malformed:
 		return plan.Say("The model server's answer could not be read: check %s.", base)
@@ -127,30 +127,30 @@ func sentence(e *Error, model string) plan.Message {
 		return plan.Say("The model server does not allow this with the key that is set. Please ask the operator to check what the key may use.")
 	case ModelUnknown:
 		if model = called(model); model == "" {
-			return plan.Say("The model is not known to the model server. Please ask the operator to check which one is set.")
+			return plan.Say("The model server does not have this model. Please ask the operator to check which one is set.")
 		}
-		return plan.Say("The model %q is not known to the model server. Please ask the operator to check which one is set.", model)
+		return plan.Say("The model server does not have the model %q. Please ask the operator to check which one is set.", model)
 	case Limited:
-		return plan.Say("The model server gets too many requests at the moment. Please try again in %s.", span(e.After))
+		return plan.Say("The model server is getting too many requests at the moment. Please try again in %s.", span(e.After))
 	case Quota:
 		return plan.Say("The quota at the model server is used up. Please ask the operator to look at the account's plan and billing.")
 	case TooLong:
-		return plan.Say("This is too long for the model. Please shorten the text, send less, or begin a new thread.")
+		return plan.Say("This is too long for the model. Please shorten the text, send less, or start a new thread.")
 	case Down:
 		if e.Loading {
-			return plan.Say("The model is still being loaded. Please try again in %s.", span(e.After))
+			return plan.Say("The model is still loading. Please try again in %s.", span(e.After))
 		}
-		return plan.Say("The model server does not answer. Please try again later; if it stays so, ask the operator to check that it runs.")
+		return plan.Say("The model server does not answer. Please try again later; if that does not help, ask the operator to check that it is running.")
 	case TimedOut:
-		return plan.Say("The model took too long to answer. Please try again, or with less at once.")
+		return plan.Say("The model took too long to answer. Please try again, or ask for less at once.")
 	case Malformed:
-		return plan.Say("The model server's answer could not be read. Please try again; if it stays so, ask the operator to check the server's address.")
+		return plan.Say("The model server's answer could not be read. Please try again; if that does not help, ask the operator to check the server's address.")
 	case Rejected:
 	}
 	if filtered[strings.ToLower(e.Code)] {
-		return plan.Say("The model's provider declined this by its rules on content. Please say it in other words, or ask for something else.")
+		return plan.Say("The model's provider declined this because of its content rules. Please say it in other words, or ask for something else.")
 	}
-	return plan.Say("The model server did not accept the request. Please say it in other words; if it stays so, ask the operator to look into the log.")
+	return plan.Say("The model server rejected the request. Please say it in other words; if that does not help, ask the operator to check the log.")
 }
 
 // called is a model's name for people. Servers that read models from files go by their

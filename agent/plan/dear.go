@@ -12,7 +12,7 @@ var ErrTooDear = errors.New("the request has taken the tokens that one request m
 // tokens in all, which is more than the most it may take. No fallback gets round that limit.
 func TooDear(job string, tokens, most int) error {
 	return &Fault{
-		Sentence: Say("This takes more of the language model than one request may take. Please ask for less at a time."),
+		Sentence: Say("This needs more work by the language model than one request may use. Please ask for less at a time."),
 		Err:      fmt.Errorf("%s: %w: %d of %d", job, ErrTooDear, tokens, most),
 		Final:    true,
 	}

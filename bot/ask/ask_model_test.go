@@ -108,7 +108,7 @@ func TestModelFaults(t *testing.T) {
 		},
 		"an unknown model": {
 			refused(http.StatusNotFound, "model_not_found"),
-			`The model "test-model" is not known to the model server: check OPENAI_MODEL and OPENAI_BASE_URL.`,
+			`The model server does not have the model "test-model": check OPENAI_MODEL and OPENAI_BASE_URL.`,
 		},
 	} {
 		server := llmtest.New(t, llmtest.Config{Answer: func(llmtest.Request) llmtest.Response { return c.response }})
@@ -201,7 +201,7 @@ func TestDecomposerThatRefuses(t *testing.T) {
 	}{
 		"a key of its own": {clitest.ModelEnv(main, "OPENAI_API_KEY=sk-main", "DECOMPOSER_API_KEY=sk-wrong", "DECOMPOSER_MODEL=mix"), "check DECOMPOSER_API_KEY."},
 		"no key of its own": {clitest.ModelEnv(main, "OPENAI_API_KEY=sk-main",
-			"DECOMPOSER_BASE_URL="+own.URL(), "DECOMPOSER_MODEL=mix"), "wants a key, and none is set: set DECOMPOSER_API_KEY."},
+			"DECOMPOSER_BASE_URL="+own.URL(), "DECOMPOSER_MODEL=mix"), "needs a key, and none is set: set DECOMPOSER_API_KEY."},
 		"the same key":  {clitest.ModelEnv(main, "OPENAI_API_KEY=sk-wrong", "DECOMPOSER_MODEL=mix"), "check OPENAI_API_KEY."},
 		"another model": {clitest.ModelEnv(gone, "DECOMPOSER_MODEL=mix"), "check DECOMPOSER_MODEL and OPENAI_BASE_URL."},
 		"another server": {clitest.ModelEnv(main, "OPENAI_API_KEY=sk-main",

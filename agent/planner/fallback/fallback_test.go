@@ -137,10 +137,10 @@ func TestTheSecondGoesOn(t *testing.T) {
 				t.Errorf("the first was asked for %q, the second for %q", first.calls, second.calls)
 			}
 			what := []string{
-				"understood this by my built-in rules, which read English only.",
-				"chose the tools by my built-in rules, which read English only.",
-				"chose the tools by my built-in rules, which read English only.",
-				"worded this answer by my built-in rules.",
+				"read this with my built-in rules, which understand only English.",
+				"chose the tools with my built-in rules, which understand only English.",
+				"chose the tools with my built-in rules, which understand only English.",
+				"worded this answer with my built-in rules.",
 			}[at]
 			if thinking.StoodIn != why+what {
 				t.Errorf("people are told %q", thinking.StoodIn)
@@ -173,16 +173,16 @@ func TestALaterStageKnows(t *testing.T) {
 
 func TestSentences(t *testing.T) {
 	t.Parallel()
-	const what = ", so I understood this by my built-in rules, which read English only."
+	const what = ", so I read this with my built-in rules, which understand only English."
 	for _, c := range []struct {
 		name string
 		err  error
 		want string
 	}{
-		{"key", down(endpoint.KeyRefused), "The language model does not let me in"},
-		{"forbidden", down(endpoint.Forbidden), "The language model does not let me in"},
-		{"model", down(endpoint.ModelUnknown), "The language model that is set up is not there"},
-		{"limit", down(endpoint.Limited), "The language model gets too many requests at the moment"},
+		{"key", down(endpoint.KeyRefused), "The language model refused access"},
+		{"forbidden", down(endpoint.Forbidden), "The language model refused access"},
+		{"model", down(endpoint.ModelUnknown), "The language model that is set up does not exist"},
+		{"limit", down(endpoint.Limited), "The language model is getting too many requests at the moment"},
 		{"quota", down(endpoint.Quota), "The quota of the language model is used up"},
 		{"length", down(endpoint.TooLong), "This is too long for the language model"},
 		{"rejected", down(endpoint.Rejected), "The language model did not accept the request"},

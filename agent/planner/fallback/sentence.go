@@ -8,26 +8,26 @@ import (
 // What the second planner did, since the first could not.
 
 func understood(because plan.Message) plan.Message {
-	return plan.Say("%s, so I understood this by my built-in rules, which read English only.", because)
+	return plan.Say("%s, so I read this with my built-in rules, which understand only English.", because)
 }
 
 func chose(because plan.Message) plan.Message {
-	return plan.Say("%s, so I chose the tools by my built-in rules, which read English only.", because)
+	return plan.Say("%s, so I chose the tools with my built-in rules, which understand only English.", because)
 }
 
 func worded(because plan.Message) plan.Message {
-	return plan.Say("%s, so I worded this answer by my built-in rules.", because)
+	return plan.Say("%s, so I worded this answer with my built-in rules.", because)
 }
 
 // because is the beginning of the sentence: why the language model did not do it.
 func because(err error) plan.Message {
 	switch endpoint.KindOf(err) {
 	case endpoint.KeyRefused, endpoint.Forbidden:
-		return plan.Say("The language model does not let me in")
+		return plan.Say("The language model refused access")
 	case endpoint.ModelUnknown:
-		return plan.Say("The language model that is set up is not there")
+		return plan.Say("The language model that is set up does not exist")
 	case endpoint.Limited:
-		return plan.Say("The language model gets too many requests at the moment")
+		return plan.Say("The language model is getting too many requests at the moment")
 	case endpoint.Quota:
 		return plan.Say("The quota of the language model is used up")
 	case endpoint.TooLong:

@@ -221,19 +221,19 @@ func (f faulty) keepsQuiet(t *testing.T, err error) {
 const (
 	keySentence       = "The model server refused the key. Please ask the operator to check it."
 	forbiddenSentence = "The model server does not allow this with the key that is set. Please ask the operator to check what the key may use."
-	modelSentence     = `The model "test-model" is not known to the model server. Please ask the operator to check which one is set.`
-	limitSentence     = "The model server gets too many requests at the moment. Please try again in a minute."
-	laterSentence     = "The model server gets too many requests at the moment. Please try again in 2 minutes."
+	modelSentence     = `The model server does not have the model "test-model". Please ask the operator to check which one is set.`
+	limitSentence     = "The model server is getting too many requests at the moment. Please try again in a minute."
+	laterSentence     = "The model server is getting too many requests at the moment. Please try again in 2 minutes."
 	quotaSentence     = "The quota at the model server is used up. Please ask the operator to look at the account's plan and billing."
-	lengthSentence    = "This is too long for the model. Please shorten the text, send less, or begin a new thread."
-	rejectedSentence  = "The model server did not accept the request. Please say it in other words; if it stays so, ask the operator to look into the log."
-	filteredSentence  = "The model's provider declined this by its rules on content. Please say it in other words, or ask for something else."
-	downSentence      = "The model server does not answer. Please try again later; if it stays so, ask the operator to check that it runs."
-	lateSentence      = "The model took too long to answer. Please try again, or with less at once."
-	garbledSentence   = "The model server's answer could not be read. Please try again; if it stays so, ask the operator to check the server's address."
+	lengthSentence    = "This is too long for the model. Please shorten the text, send less, or start a new thread."
+	rejectedSentence  = "The model server rejected the request. Please say it in other words; if that does not help, ask the operator to check the log."
+	filteredSentence  = "The model's provider declined this because of its content rules. Please say it in other words, or ask for something else."
+	downSentence      = "The model server does not answer. Please try again later; if that does not help, ask the operator to check that it is running."
+	lateSentence      = "The model took too long to answer. Please try again, or ask for less at once."
+	garbledSentence   = "The model server's answer could not be read. Please try again; if that does not help, ask the operator to check the server's address."
 	declinedSentence  = "The language model declines this wish. Please ask for something else, or say it in other words."
 	twiceSentence     = "The language model gave an answer that I could not use, twice. Please say it in other words, or try again."
-	dearSentence      = "This takes more of the language model than one request may take. Please ask for less at a time."
+	dearSentence      = "This needs more work by the language model than one request may use. Please ask for less at a time."
 )
 
 // refusal is an error that quotes what it should not.

@@ -17,8 +17,7 @@ var (
 	emptyRequest = plan.Say("What would you like me to do?")
 	whichChange  = plan.Say("What exactly should I change? " +
 		"For example: \"make it brighter\", \"crop it to a square\" or \"turn it into a watercolour\".")
-	whereToWrite = plan.Say("I cannot write at a marked place. Where shall it stand? " +
-		"For example \"at the top left\" or \"at the bottom\".")
+	whereToWrite = plan.Say("I cannot put text at a marked place. Where should it go? For example \"at the top left\" or \"at the bottom\".")
 )
 
 // whatWith asks what to do with files.
@@ -92,7 +91,7 @@ func (t *thread) askFor(r *reading, missing plan.Type, choices []thing) plan.Mes
 
 // markedElsewhere says that the marks are on other pictures than the request means.
 func markedElsewhere(meant, marked []string) plan.Message {
-	return plan.Say("What is marked is on %s, not on %s. Please mark the part on %s, or say which picture you mean.",
+	return plan.Say("The marked part is on %s, not on %s. Please mark the part on %s, or say which picture you mean.",
 		plan.And(marked...), plan.And(meant...), plan.And(meant...))
 }
 
@@ -116,7 +115,7 @@ func inPart(left []plan.Leftover) plan.Message {
 	for _, l := range left {
 		unknown = append(unknown, l.Unknown...)
 	}
-	return plan.Say("I understand this only in part: I do not know what to do with “%s”. Please say it in other words, or leave that out.",
+	return plan.Say("I understand only part of this: I do not know what to do with “%s”. Please say it in other words, or leave that out.",
 		strings.Join(unknown, ", "))
 }
 

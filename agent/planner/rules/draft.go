@@ -133,7 +133,7 @@ func (d *drafter) askForText(r *reading, a toolbox.Arg) plan.Message {
 	case a.Meaning == plan.Format:
 		for _, w := range r.clause.words {
 			if text := lower(w); d.is("other formats", w) || w.Kind == retrieve.Plain && retrieve.IsFormat(text) && !formatWords.MatchString(text) {
-				return plan.Say("I cannot make a %s file. I can make png, jpg, gif, webp, avif, mp4, webm, mp3, wav and others like them.", text)
+				return plan.Say("I cannot make a %s file. I can make png, jpg, gif, webp, avif, mp4, webm, mp3, wav and similar formats.", text)
 			}
 		}
 		return plan.Say("Into which format? Please name it, for example png, jpg, mp4 or mp3.")

@@ -103,7 +103,7 @@ func (m *marker) setsOf(head *profile, marks []thing) (sets [][]thing, o *outcom
 				continue
 			}
 			if e.moved && head.Returns == plan.Image { // the part is elsewhere now
-				return nil, asking(plan.Say("That part is marked on %s as it was sent. Please say first what to do with the marked part, and then the rest.",
+				return nil, asking(plan.Say("You marked that part on %s as it was sent. Please say first what to do with the marked part, and then the rest.",
 					listed(m.calledAll([]thing{picture}))))
 			}
 			if !e.moved {

@@ -11,15 +11,14 @@ import (
 
 // The sentences of conversation.
 var (
-	leftAlone = plan.Say("All right, I leave it as it is.")
+	leftAlone = plan.Say("All right, I will leave it as it is.")
 	hello     = plan.Say("Hello! What can I do for you? Attach a picture, a sound, a video or a PDF and say what you want.")
-	welcome   = plan.Say("You are welcome. Say what you want next.")
+	welcome   = plan.Say("You are welcome. Tell me what you want next.")
 	aboutMe   = plan.Say("I am Atelier, a bot with a workshop of media tools. Attach a picture, a sound, a video or a PDF, or just write, " +
 		"and tell me in your own words what you want. I split your request into steps, choose the tools and send you the results.")
-	otherLanguage = plan.Say("Sorry, without a language model I understand English only. Please say it in English, for example \"make it half as large\".")
-	onlyTheWhole  = plan.Say("Sorry, I have no tool that changes all but what is marked. " +
-		"I can change the whole picture, or cut the marked part out of it.")
-	noTool = plan.Say("Sorry, I have no tool for that. I work on pictures, sound, video and text; ask \"what can you do?\" for examples.")
+	otherLanguage = plan.Say("Sorry, without a language model I understand only English. Please say it in English, for example \"make it half as large\".")
+	onlyTheWhole  = plan.Say("Sorry, I have no tool that changes everything except the marked part. I can change the whole picture, or cut the marked part out of it.")
+	noTool        = plan.Say("Sorry, I have no tool for that. I work on pictures, sound, video and text; ask \"what can you do?\" for examples.")
 )
 
 // talk answers what needs no tool: greetings, thanks, questions about the program, and requests

@@ -425,7 +425,7 @@ func TestTokens(t *testing.T) {
 		call := jobFor(t, plan.Text)
 		call.Spent = c.spent
 		out, err := b.Run(t.Context(), pythonRun, call)
-		dear := strings.HasPrefix(plan.Sentence(err, plan.Message{}).String(), "This takes more of the language model than one request may take.")
+		dear := strings.HasPrefix(plan.Sentence(err, plan.Message{}).String(), "This needs more work by the language model than one request may use.")
 		if want := c.asked < plan.MaxDrafts; len(w.talks) != c.asked || dear != want || plan.Final(err) != want || out.Usage.Input != 1500*c.asked {
 			t.Errorf("%s: asked %d times, %+v: %v", name, len(w.talks), out.Usage, err)
 		}

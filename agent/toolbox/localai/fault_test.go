@@ -62,7 +62,7 @@ func TestAllRunsAreTried(t *testing.T) {
 func TestFaultsOfTheServer(t *testing.T) {
 	t.Parallel()
 	sentences := map[localaitest.Fault]string{
-		localaitest.Down: "does not answer", localaitest.Failing: "not known to the model server", localaitest.Busy: "too many requests", localaitest.Loading: "being loaded",
+		localaitest.Down: "does not answer", localaitest.Failing: "does not have this model", localaitest.Busy: "too many requests", localaitest.Loading: "being loaded",
 		localaitest.Page: "could not be read", localaitest.Senseless: "", localaitest.Endless: "could not be read",
 		localaitest.Cut: "could not be read", localaitest.Redirect: "could not be read", localaitest.Expired: "LOCALAI_API_KEY",
 	}

@@ -14,7 +14,7 @@ import (
 // Stopped is nil while ctx goes on, then a fault that says that the work was ended.
 func Stopped(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
-		return &plan.Fault{Sentence: plan.Say("It was stopped before it was done."), Err: err}
+		return &plan.Fault{Sentence: plan.Say("It was stopped before it finished."), Err: err}
 	}
 	return nil
 }

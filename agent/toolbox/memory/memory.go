@@ -101,7 +101,7 @@ func (b *Budget) Take(ctx context.Context, bytes int64) (giveBack func(), err er
 		}
 	}
 	if err := b.room.Acquire(ctx, bytes); err != nil {
-		return nil, &plan.Fault{Sentence: plan.Say("It was stopped before it was done."), Err: err}
+		return nil, &plan.Fault{Sentence: plan.Say("It was stopped before it finished."), Err: err}
 	}
 	return sync.OnceFunc(func() {
 		if b.runtime && bytes >= large {
@@ -119,7 +119,7 @@ func (b *Budget) Lend(ctx context.Context, bytes int64) (lent int64, giveBack fu
 	}
 	bytes = min(bytes, b.whole/4*3)
 	if err := b.room.Acquire(ctx, bytes); err != nil {
-		return 0, nil, &plan.Fault{Sentence: plan.Say("It was stopped before it was done."), Err: err}
+		return 0, nil, &plan.Fault{Sentence: plan.Say("It was stopped before it finished."), Err: err}
 	}
 	b.lend(bytes)
 	return bytes, sync.OnceFunc(func() {

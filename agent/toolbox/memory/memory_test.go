@@ -103,7 +103,7 @@ func TestRefusals(t *testing.T) {
 	_, err = b.Take(ended, 1)
 	_, _, lendErr := b.Lend(ended, 1)
 	for _, err := range []error{err, lendErr} {
-		if !errors.Is(err, context.Canceled) || plan.Sentence(err, plan.Message{}).String() != "It was stopped before it was done." {
+		if !errors.Is(err, context.Canceled) || plan.Sentence(err, plan.Message{}).String() != "It was stopped before it finished." {
 			t.Errorf("it does not stop waiting: %v", err)
 		}
 	}

@@ -296,7 +296,7 @@ func TestChatFaults(t *testing.T) {
 		"too many requests":    {llmtest.Response{Status: 429}, "too many requests", 4},
 		"the quota is used up": {llmtest.Response{Status: 429, ErrorCode: "insufficient_quota"}, "quota", 1},
 		"too long":             {llmtest.Response{Status: 400, ErrorCode: "context_length_exceeded"}, "too long for the model", 2},
-		"declined":             {llmtest.Response{Status: 400, ErrorCode: "content_policy_violation"}, "declined this by its rules", 1},
+		"declined":             {llmtest.Response{Status: 400, ErrorCode: "content_policy_violation"}, "declined this because of its content rules", 1},
 		"in trouble":           {llmtest.Response{Status: 500}, "does not answer", 4},
 		"no JSON":              {llmtest.Response{Raw: "RAW-TEXT"}, "could not be read", 1},
 		"broken off":           {llmtest.Response{Text: "RAW-TEXT", Reset: true}, "could not be read", 4},

@@ -134,7 +134,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 			c := sh(script)
 			c.Dir = t.TempDir()
 			_, err := newSandbox(t, Config{}).Run(ctx, c)
-			if !errors.Is(err, context.DeadlineExceeded) || plan.Sentence(err, plan.Message{}).String() != "It was stopped before it was done." {
+			if !errors.Is(err, context.DeadlineExceeded) || plan.Sentence(err, plan.Message{}).String() != "It was stopped before it finished." {
 				t.Errorf("got %v", err)
 			}
 			none(t, c.Dir)

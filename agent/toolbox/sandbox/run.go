@@ -58,7 +58,7 @@ func (s *Sandbox) Run(ctx context.Context, c Command) ([]byte, error) {
 	err = s.confined(end, cmd, c)
 	switch cause := context.Cause(watched); {
 	case ctx.Err() != nil:
-		return nil, &plan.Fault{Sentence: plan.Say("It was stopped before it was done."), Err: errors.Join(ctx.Err(), err)}
+		return nil, &plan.Fault{Sentence: plan.Say("It was stopped before it finished."), Err: errors.Join(ctx.Err(), err)}
 	case cause != nil:
 		return nil, cause //nolint:wrapcheck // a fault of ours
 	case err == nil:

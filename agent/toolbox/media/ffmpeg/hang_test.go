@@ -45,7 +45,7 @@ func TestAHangIsEnded(t *testing.T) {
 			defer cancel()
 			_, err := newFFmpeg(t, Config{Path: filepath.Join(dir, "ffmpeg")}).Look(ctx, path)
 			return err
-		}, "It was stopped before it was done."},
+		}, "It was stopped before it finished."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
