@@ -63,7 +63,7 @@ func TestTooManyThings(t *testing.T) {
 		t.Errorf("status %d: %s", status, stderr)
 	}
 	status, an := clitest.AskJSON(t, dir, "--thread", "many", "--file", more, "make a collage of all the pictures")
-	if status != fault.StatusFailed || !strings.HasPrefix(an.Text, "At most 64 things") {
+	if status != fault.StatusFailed || !strings.HasPrefix(an.Text, "I can work on at most 64 things") {
 		t.Errorf("status %d: %s", status, an.Text)
 	}
 }
