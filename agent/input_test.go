@@ -37,7 +37,7 @@ func TestToolsTellOfFilesByTheNamesThatPeopleKnow(t *testing.T) {
 					in, err := filepath.Rel(filepath.Join(filepath.Dir(call.Dir), "in"), v.Path)
 					seen = append(seen, fmt.Sprint(in, err))
 				}
-				return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("%q holds no sound.", filepath.Base(call.Args["a"][0].Path))}
+				return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("%q has no sound.", filepath.Base(call.Args["a"][0].Path))}
 			}
 			tool := tool("look", plan.Text, []plan.Type{plan.Image})
 			tool.Args[0].Many = true
@@ -48,7 +48,7 @@ func TestToolsTellOfFilesByTheNamesThatPeopleKnow(t *testing.T) {
 			r := w.Act(t.Context(), agent.Work{
 				Request: request(given), Steps: []plan.Step{{Key: "k", Action: action, Final: true}}, Memory: agent.NewMemory([]plan.Resource{given}),
 			})
-			if want := fmt.Sprintf("%q holds no sound.", c.want); r.Problem != want {
+			if want := fmt.Sprintf("%q has no sound.", c.want); r.Problem != want {
 				t.Errorf("it says %q, want %q", r.Problem, want)
 			}
 			for i, at := range seen {

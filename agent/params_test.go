@@ -32,7 +32,7 @@ func TestParametersAreReadBeforeTheyRun(t *testing.T) {
 		{"other words, the same value", "to 1/3", "33.333333%", "", size},
 		{"what cannot be read is asked", "purple", "", `I do not understand "purple" as a size`, size},
 		{"what contradicts itself is asked", "bigger and half the size", "", "I do not understand", size},
-		{"what is not said is asked", "", "", "It does not say a size", size},
+		{"what is not said is asked", "", "", "Please say a size", size},
 		{"a default", "", "50%", "", usual},
 		{"words that are no value are not taken for one", "purple", "50%", "", usual},
 	} {

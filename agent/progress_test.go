@@ -58,7 +58,7 @@ func (*spender) Decompose(_ context.Context, _ plan.Request, t *plan.Thinking) (
 	return planner.Decomposition{}, &plan.Fault{Sentence: plan.Say("Say it in other words.")}
 }
 
-// TestUnfinishedPlan: what planning took is told although nothing came of it.
+// TestUnfinishedPlan: what planning took is told although it is missing.
 func TestUnfinishedPlan(t *testing.T) {
 	t.Parallel()
 	tools, err := toolbox.New(toolbox.Config{Catalogue: toolbox.NewCatalogue([]toolbox.Tool{tool("edge", plan.Edge, []plan.Type{plan.Image})})})

@@ -93,7 +93,7 @@ func TestRun(t *testing.T) {
 			name: "done steps are kept when a later one goes another way", choice: plan.Choice{0, 0},
 			ops:  maker{"edge": once(draws), "blur": panics, "blur2": panics, "soften": draws},
 			want: "edge done, soften done", chosen: plan.Choice{0, 1}, done: true,
-			fallback: "What it runs on broke down at this input. So I did it another way.",
+			fallback: "The service behind this tool crashed on this input. So I did it another way.",
 		},
 		{
 			name: "a subtask goes round one that cannot be done", choice: plan.Choice{0, 0},
@@ -229,10 +229,10 @@ func TestActChecksWhatWasMade(t *testing.T) {
 	}{
 		{"a picture", plan.Image, draws, ""},
 		{"a web page", plan.HTML, writes("a.html", "<!DOCTYPE html><html><body>Hello</body></html>"), ""},
-		{"no file", plan.Image, says("done!"), "The result should be an image, but it made no file"},
+		{"no file", plan.Image, says("done!"), "The result should be an image, but there is no file"},
 		{"a file that is not there", plan.Mask, func(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 			return toolbox.Output{Path: filepath.Join(c.Dir, "mask.png")}, nil
-		}, "The result should be a mask, but it made no file"},
+		}, "The result should be a mask, but there is no file"},
 		{"an empty file", plan.Image, writes("a.png", ""), "the file is empty"},
 		{"a folder", plan.Image, func(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 			dir := filepath.Join(c.Dir, "a.png")
@@ -241,12 +241,12 @@ func TestActChecksWhatWasMade(t *testing.T) {
 		{"a text for a picture", plan.Image, writes("a.txt", "hello"), "the file is a text"},
 		{"boxes", plan.BBox, says(`[{"xmin":0,"ymin":1,"xmax":2,"ymax":2}]`), ""},
 		{"no boxes", plan.BBox, says(`[]`), ""},
-		{"boxes that are none", plan.BBox, says(`somewhere`), "The result should be a bbox, but what came cannot be read"},
+		{"boxes that are none", plan.BBox, says(`somewhere`), "The result should be a bbox, but it cannot be read"},
 		{"nothing for boxes", plan.BBox, says(``), "cannot be read"},
 		{"classes that are none", plan.Category, says(`{`), "cannot be read"},
 		{"points", plan.Points, says(`[{"x":1,"y":0}]`), ""},
-		{"an empty text", plan.Text, says(" \n"), "nothing came of it"},
-		{"a file for a text", plan.Text, writes("a.txt", "hello"), "it made a file"},
+		{"an empty text", plan.Text, says(" \n"), "it is missing"},
+		{"a file for a text", plan.Text, writes("a.txt", "hello"), "it is a file"},
 		{"parts that are none", plan.Mask, func(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 			o, err := draws(ctx, c)
 			o.Value = "{"

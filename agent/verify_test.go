@@ -52,21 +52,21 @@ func TestOutputsAreHeldAgainstThePromise(t *testing.T) {
 		plays time.Duration // less than 0 is not at all
 		says  string
 	}{
-		{"a box beside the picture", plan.BBox, value(`[{"xmin":5,"ymin":0,"xmax":21,"ymax":5}]`), value(`[{"xmin":0,"ymin":0,"xmax":20,"ymax":10}]`), 0, "a box lies outside of the picture"},
-		{"a box turned over", plan.BBox, value(`[{"xmin":9,"ymin":0,"xmax":2,"ymax":5}]`), value(`[]`), 0, "a box lies outside of the picture"},
-		{"a box that is none", plan.BBox, value(`{"box":1}`), value(`[]`), 0, "what came cannot be read"},
-		{"a point below the picture", plan.Points, value(`[{"x":1,"y":10}]`), value(`[{"x":19,"y":9}]`), 0, "a point lies outside of the picture"},
+		{"a box beside the picture", plan.BBox, value(`[{"xmin":5,"ymin":0,"xmax":21,"ymax":5}]`), value(`[{"xmin":0,"ymin":0,"xmax":20,"ymax":10}]`), 0, "a box is outside the picture"},
+		{"a box turned over", plan.BBox, value(`[{"xmin":9,"ymin":0,"xmax":2,"ymax":5}]`), value(`[]`), 0, "a box is outside the picture"},
+		{"a box that is none", plan.BBox, value(`{"box":1}`), value(`[]`), 0, "it cannot be read"},
+		{"a point below the picture", plan.Points, value(`[{"x":1,"y":10}]`), value(`[{"x":19,"y":9}]`), 0, "a point is outside the picture"},
 		{"a mask of another size", plan.Mask, picture(10, 20), picture(20, 10), 0, "it does not have the size of the picture"},
 		{"a picture in the place of a sound", plan.Audio, picture(4, 4), good, 0, "the file is an image"},
 		{"a sound that cannot be played", plan.Audio, wave, good, -1, "it cannot be played"},
-		{"a sound without samples", plan.Audio, wave, good, 0, "there is nothing in it"},
-		{"a sound without end", plan.Audio, wave, good, 1000 * time.Hour, "it goes on for ever"},
+		{"a sound without samples", plan.Audio, wave, good, 0, "it has no content"},
+		{"a sound without end", plan.Audio, wave, good, 1000 * time.Hour, "it never ends"},
 		{"a picture that is cut off", plan.Image, file("out.png", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"), picture(3, 3), 0, "the file is broken"},
 		{"an empty file", plan.Image, file("out.png", ""), picture(3, 3), 0, "the file is empty"},
 		{"a page in the place of a picture", plan.Image, file("out.html", "<!DOCTYPE html><html><body>503</body></html>"), picture(3, 3), 0, "the file is a"},
-		{"a link to a picture", plan.Image, link, picture(3, 3), 0, "what it made is not a file"},
-		{"no words", plan.Text, value(" \n"), value("a dog"), 0, "nothing came of it"},
-		{"a text without end", plan.Text, value(strings.Repeat("word ", 300_000)), value("a dog"), 0, "far too much came of it"},
+		{"a link to a picture", plan.Image, link, picture(3, 3), 0, "it is not a file"},
+		{"no words", plan.Text, value(" \n"), value("a dog"), 0, "it is missing"},
+		{"a text without end", plan.Text, value(strings.Repeat("word ", 300_000)), value("a dog"), 0, "it is far too large"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -96,7 +96,7 @@ func open(path string) (io.ReadCloser, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, &adapters.Fault{
-			Sentence: "There is no file called %q; check its name and where it lies.", Args: []any{nameOf(path)},
+			Sentence: "There is no file called %q; check its name and folder.", Args: []any{nameOf(path)},
 			Kind: adapters.ErrGone, Err: err,
 		}
 	case errors.Is(err, fs.ErrPermission):

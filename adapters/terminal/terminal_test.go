@@ -83,7 +83,7 @@ func TestFetch(t *testing.T) {
 		t.Errorf("under an odd name: %q, %v", got, err)
 	}
 	for path, want := range map[string]string{
-		filepath.Join(dir, "nowhere.png"): `There is no file called "nowhere.png"; check its name and where it lies.`,
+		filepath.Join(dir, "nowhere.png"): `There is no file called "nowhere.png"; check its name and folder.`,
 		dir:                               `"` + filepath.Base(dir) + `" is not a file.`,
 		filepath.Join(odd, "deeper"):      `"deeper" cannot be opened.`,
 	} {

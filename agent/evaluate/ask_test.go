@@ -61,7 +61,7 @@ func TestParallel(t *testing.T) {
 	}
 }
 
-// TestFailedPlans: what a plan took counts although nothing came of it, and a server
+// TestFailedPlans: what a plan took counts although it is missing, and a server
 // that is down is no refusal.
 func TestFailedPlans(t *testing.T) {
 	t.Parallel()

@@ -117,7 +117,7 @@ func (c *circuit) closed() bool {
 
 func leftAlone(c Candidate) error {
 	return &plan.Fault{
-		Sentence: plan.Say("%s failed several times in a row; it is tried again in half a minute.", c.place()),
+		Sentence: plan.Say("%s failed several times in a row; it will be tried again in half a minute.", c.place()),
 		Err:      fmt.Errorf("%s: %w", c.Name(), ErrAlone),
 	}
 }

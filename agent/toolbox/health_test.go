@@ -113,7 +113,7 @@ func TestABackendThatFailsIsLeftAlone(t *testing.T) {
 			t.Errorf("live are %v", got)
 		}
 		if h := health(t, tb, "near"); h.State != toolbox.Down || h.Ways != 0 || !slices.Equal(h.Alone, []string{""}) ||
-			h.Why != "near failed several times in a row; it is tried again in half a minute." {
+			h.Why != "near failed several times in a row; it will be tried again in half a minute." {
 			t.Errorf("near is %+v", h)
 		}
 		<-time.After(31 * time.Second)

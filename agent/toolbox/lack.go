@@ -27,7 +27,7 @@ func newLack(b Backing) *lack {
 	case "localai":
 		l.cannot, l.needs = plan.Say("set LOCALAI_URL for a server of your own"), plan.Say("a LocalAI server")
 	default:
-		l.cannot = plan.Say("nothing of the kind %q is set up here", b.Kind)
+		l.cannot = plan.Say("no backend of the kind %q is set up here", b.Kind)
 	}
 	if b.Needs != "" {
 		l.needs = needsOf(b)

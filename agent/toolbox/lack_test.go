@@ -36,8 +36,8 @@ func TestLackTellsAlternatives(t *testing.T) {
 
 func TestALackOfAnotherKindIsAnAlternativeToo(t *testing.T) {
 	t.Parallel()
-	s := toolbox.Status{Whys: []toolbox.Why{{Sentence: plan.Say("Its backend is broken.")}, {Sentence: plan.Say("Its backend does not answer.")}}}
-	if got, want := s.Lack().String(), "Its backend is broken. Or else: Its backend does not answer."; got != want {
+	s := toolbox.Status{Whys: []toolbox.Why{{Sentence: plan.Say("Its backend crashed.")}, {Sentence: plan.Say("Its backend does not answer.")}}}
+	if got, want := s.Lack().String(), "Its backend crashed. Or else: Its backend does not answer."; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if lack := (toolbox.Status{Live: true}).Lack(); !lack.IsZero() {

@@ -26,8 +26,8 @@ func (o Outward) Refusal() error {
 		return nil
 	}
 	return &plan.Fault{
-		Sentence: plan.Say("It would send pictures, sound or video to another place, and they may not leave."),
-		Operator: plan.Say("It would send pictures, sound or video to %s: set ALLOW_CLOUD_MEDIA=true if they may leave.", o.Host),
+		Sentence: plan.Say("It would send pictures, sound or video to an outside service, which is not allowed here."),
+		Operator: plan.Say("It would send pictures, sound or video to %s: set ALLOW_CLOUD_MEDIA=true to allow that.", o.Host),
 	}
 }
 

@@ -28,7 +28,7 @@ func TestOutward(t *testing.T) {
 				t.Errorf("%s, %+v: %v", name, o, err)
 			}
 			told, operator := plan.Sentence(err, plan.Message{}).String(), plan.OperatorSentence(err, plan.Message{}).String()
-			if refused && (strings.Contains(told, "_") || !strings.HasSuffix(operator, "to h: set ALLOW_CLOUD_MEDIA=true if they may leave.")) {
+			if refused && (strings.Contains(told, "_") || !strings.HasSuffix(operator, "to h: set ALLOW_CLOUD_MEDIA=true to allow that.")) {
 				t.Errorf("%s: people read %q, and the operator %q", name, told, operator)
 			}
 		}

@@ -39,7 +39,7 @@ func (a answer) why() Why {
 }
 
 // errUnasked is the error of a candidate that nobody has asked after yet.
-var errUnasked = &plan.Fault{Sentence: plan.Say("It is still being looked at."), Err: errors.New("it was not probed yet")}
+var errUnasked = &plan.Fault{Sentence: plan.Say("It is still being checked."), Err: errors.New("it was not probed yet")}
 
 // prober asks after the candidates of one server. Servers do not wait for each other.
 type prober struct {
@@ -287,7 +287,7 @@ func (t *Toolbox) tell(l *local) {
 		case !a.live():
 			whys = append(whys, a.why())
 		case t.here != nil && !t.here(told):
-			whys = append(whys, Why{Sentence: plan.Say("It could run here, but this process does not work on the queue %s.", told.Device)})
+			whys = append(whys, Why{Sentence: plan.Say("It could run here, but this process does not serve the queue %s.", told.Device)})
 		default:
 			l.candidates = append(l.candidates, told)
 		}
@@ -349,7 +349,7 @@ func distinct(all []Why) []Why {
 func (t *Toolbox) probe(ctx context.Context, c Candidate) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = &plan.Fault{Sentence: plan.Say("Its backend is broken."), Err: fmt.Errorf("probe of %s panicked: %s", c.Name(), panicked(p))}
+			err = &plan.Fault{Sentence: plan.Say("Its backend crashed."), Err: fmt.Errorf("probe of %s panicked: %s", c.Name(), panicked(p))}
 		}
 	}()
 	return t.server(c).Backend.Probe(ctx, c)

@@ -69,7 +69,7 @@ func (t *Toolbox) Run(ctx context.Context, tool, candidate string, c Call, check
 		tried = append(tried, b.Name())
 		if err := t.ready(ctx, tool, b); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", b.Name(), err))
-			absent = faces(err, plan.Say("What it runs on does not answer."))
+			absent = faces(err, plan.Say("The service behind this tool does not answer."))
 			continue
 		}
 		attempt := c
@@ -159,7 +159,7 @@ func (t *Toolbox) try(ctx context.Context, b Candidate, c Call, check func(Outpu
 	defer func() {
 		if p := recover(); p != nil {
 			out, err = Output{}, &plan.Fault{
-				Sentence: plan.Say("What it runs on broke down at this input."),
+				Sentence: plan.Say("The service behind this tool crashed on this input."),
 				Err:      fmt.Errorf("panic: %s\n%s", panicked(p), debug.Stack()),
 			}
 		}
@@ -175,7 +175,7 @@ func (t *Toolbox) try(ctx context.Context, b Candidate, c Call, check func(Outpu
 	for _, o := range append([]Output{out}, out.More...) {
 		if o.Path != "" && !inside(c.Dir, o.Path) {
 			return out, &plan.Fault{
-				Sentence: plan.Say("The result was not handed over."),
+				Sentence: plan.Say("The result was not delivered."),
 				Err:      fmt.Errorf("%s wrote outside of its folder: %s", b.Name(), o.Path),
 			}
 		}

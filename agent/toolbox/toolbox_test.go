@@ -90,17 +90,17 @@ func TestLiveSaysWhyNot(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]string{
-		"broken": "its backend is broken",
+		"broken": "its backend crashed",
 		"far":    "the server at 10.0.0.1:80 does not answer; or needs a model: set OPENAI_MODEL",
-		"film":   "needs the program ffmpeg; nothing of the kind \"program\" is set up here",
+		"film":   "needs the program ffmpeg; no backend of the kind \"program\" is set up here",
 		"here":   "",
 		"lost":   "needs the face data; or needs a model server; set TOOL_SERVER_URL for a server of your own, or HF_TOKEN and ALLOW_CLOUD_MEDIA=true for those of Hugging Face",
 		"many": "needs a tool server; set TOOL_SERVER_URL for a server of your own, or HF_TOKEN and ALLOW_CLOUD_MEDIA=true for those of Hugging Face; " +
-			"or needs the operation p; nothing of the kind \"program\" is set up here; " +
+			"or needs the operation p; no backend of the kind \"program\" is set up here; " +
 			"or needs an OpenAI-compatible server; set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own; " +
 			"or needs a LocalAI server; set LOCALAI_URL for a server of your own",
 		"mute": "its backend does not answer",
-		"odd":  `needs the operation wand; nothing of the kind "magic" is set up here`,
+		"odd":  `needs the operation wand; no backend of the kind "magic" is set up here`,
 	}
 	if len(statuses) != len(want) {
 		t.Fatalf("%d statuses for %d tools", len(statuses), len(want))
@@ -181,14 +181,14 @@ func TestRun(t *testing.T) {
 		{
 			name: "a panic is a failure",
 			run:  faulty(func() (toolbox.Output, error) { panic("index out of range") }),
-			want: "quiet", by: "native:quiet", failed: "What it runs on broke down at this input.",
+			want: "quiet", by: "native:quiet", failed: "The service behind this tool crashed on this input.",
 		},
 		{
 			name: "a file outside of the folder is a failure",
 			run: faulty(func() (toolbox.Output, error) {
 				return toolbox.Output{Path: filepath.Join(os.TempDir(), "elsewhere")}, nil
 			}),
-			want: "quiet", by: "native:quiet", failed: "The result was not handed over.",
+			want: "quiet", by: "native:quiet", failed: "The result was not delivered.",
 		},
 		{
 			name: "an output that the check refuses is a failure",

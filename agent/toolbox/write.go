@@ -15,7 +15,7 @@ func (t *Toolbox) writer() (Writing, Candidate, error) {
 			}
 		}
 	}
-	return nil, Candidate{}, &plan.Fault{Sentence: plan.Say("Programs are not written here.")}
+	return nil, Candidate{}, &plan.Fault{Sentence: plan.Say("I do not write programs here.")}
 }
 
 // Writes tells why no program can be written in this process; nil if it can.

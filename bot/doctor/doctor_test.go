@@ -93,7 +93,7 @@ func TestDoctor(t *testing.T) {
 		"its latest":         {models(bottest.Hush, "small"), doctor.Healthy, "language model", "small at "},
 		"no such model":      {models(bottest.Hush, "huge"), doctor.Wrong, "language model", "huge is not among them: set OPENAI_MODEL"},
 		"a wrong key":        {models("no"+bottest.Hush, "large"), doctor.Wrong, "language model", "key"},
-		"no model answers":   {[]string{"OPENAI_BASE_URL=http://127.0.0.1:1/v1", "OPENAI_MODEL=m"}, doctor.Wrong, "language model", "check that it runs, and OPENAI_BASE_URL"},
+		"no model answers":   {[]string{"OPENAI_BASE_URL=http://127.0.0.1:1/v1", "OPENAI_MODEL=m"}, doctor.Wrong, "language model", "check that it is running, and OPENAI_BASE_URL"},
 		"a model for tools":  {models(bottest.Hush, "large", "PLANNER=rules"), doctor.Healthy, "model server", "with 2 models"},
 		"one that splits":    {models(bottest.Hush, "large", "DECOMPOSER_MODEL=huge"), doctor.Wrong, "model for splitting", "set DECOMPOSER_MODEL"},
 		"a page for all":     {[]string{"WEB_PASSWORD=" + bottest.Hush}, doctor.Healthy, "web channel", "for whoever knows WEB_PASSWORD."},

@@ -79,7 +79,7 @@ func toolWarnings(ctx context.Context, others *toolbox.Catalogue, mayCall func(u
 	}
 	for _, b := range tool.Backends {
 		if b.Request != nil && !mayCall(b.Request.Base()) {
-			all = append(all, fmt.Sprintf("tools may not call %s: add it to ATELIER_HTTP_HOSTS if they may", b.Request.Host()))
+			all = append(all, fmt.Sprintf("tools are not allowed to call %s: to allow it, add it to ATELIER_HTTP_HOSTS", b.Request.Host()))
 		}
 		if b.Recipe == nil {
 			continue

@@ -63,14 +63,14 @@ func TestAToolThatCallsAService(t *testing.T) {
 		status int
 		says   string
 	}{
-		"not listed": {nil, try, fault.StatusFailed, "Tools may not call " + host + ": add it to ATELIER_HTTP_HOSTS if they may."},
-		"a check":    {nil, []string{"tool", "check", file}, fault.StatusDone, "warning: tools may not call " + host + ": add it to ATELIER_HTTP_HOSTS if they may\n"},
-		"no token":   {listed[:1], try, fault.StatusFailed, "The service at " + host + " wants a token: set STICKERS_TOKEN."},
+		"not listed": {nil, try, fault.StatusFailed, "Tools are not allowed to call " + host + ": to allow it, add it to ATELIER_HTTP_HOSTS."},
+		"a check":    {nil, []string{"tool", "check", file}, fault.StatusDone, "warning: tools are not allowed to call " + host + ": to allow it, add it to ATELIER_HTTP_HOSTS\n"},
+		"no token":   {listed[:1], try, fault.StatusFailed, "The service at " + host + " needs a token: set STICKERS_TOKEN."},
 		"bad token":  {[]string{listed[0], "STICKERS_TOKEN=no" + bottest.Hush}, try, fault.StatusFailed, host + " refused the token: check STICKERS_TOKEN."},
-		"bad words":  {listed, []string{"tool", "try", file, "text=x"}, fault.StatusFailed, host + " did not accept this input (status 422)."},
+		"bad words":  {listed, []string{"tool", "try", file, "text=x"}, fault.StatusFailed, host + " rejected this input (status 422)."},
 		"it runs":    {listed, try, fault.StatusDone, "draw_sticker.png was written: it shows what it must."},
 		"tools":      {listed, []string{"tools"}, fault.StatusDone, "+ draw_sticker(text text, [width integer]) → image (" + strings.Replace(host, ":", "-", 1) + ")"},
-		"why not":    {listed[1:], []string{"tools"}, fault.StatusDone, "- draw_sticker(text text, [width integer]) → image\n    Tools may not call " + host + ": add it to ATELIER_HTTP_HOSTS if they may\n"},
+		"why not":    {listed[1:], []string{"tools"}, fault.StatusDone, "- draw_sticker(text text, [width integer]) → image\n    Tools are not allowed to call " + host + ": to allow it, add it to ATELIER_HTTP_HOSTS\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

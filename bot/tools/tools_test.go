@@ -87,7 +87,7 @@ func TestToolsOfAServerThatIsDown(t *testing.T) {
 		t.Error("a built-in tool is gone")
 	}
 	for _, name := range []string{"translation", "image_captioning"} {
-		if l := tools[name]; l.Live || !strings.HasPrefix(l.Why, "the model server does not answer: check that it runs, and OPENAI_BASE_URL") {
+		if l := tools[name]; l.Live || !strings.HasPrefix(l.Why, "the model server does not answer: check that it is running, and OPENAI_BASE_URL") {
 			t.Errorf("%+v", l)
 		}
 	}

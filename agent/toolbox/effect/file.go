@@ -113,7 +113,7 @@ func megabytes(n int64) string { return strconv.FormatFloat(float64(n)/1e6, 'f',
 
 func files(_ context.Context, c *Case, rule map[string]string) plan.Message {
 	if want := int(number64(rule[lone])); want > 0 && c.Results != want {
-		return plan.Say("There should be as many results as were asked for, %d, but there are %d.", want, c.Results)
+		return plan.Say("There should be %d results, as asked, but there are %d.", want, c.Results)
 	}
 	if most, ok := c.entries(rule["most"]); ok && c.Results > most {
 		return plan.Say("There should be at most %d results, but there are %d.", most, c.Results)
@@ -125,7 +125,7 @@ func items(_ context.Context, c *Case, rule map[string]string) plan.Message {
 	most, ok := c.entries(rule["most"])
 	got, read := entriesOf(c.Result)
 	if ok && read && got > most {
-		return plan.Say("At most %d were there to choose from, but %d were chosen.", most, got)
+		return plan.Say("There were at most %d to choose from, but %d were chosen.", most, got)
 	}
 	return plan.Message{}
 }

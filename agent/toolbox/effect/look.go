@@ -56,7 +56,7 @@ func transparency(ctx context.Context, c *Case, rule map[string]string) plan.Mes
 			}
 		}
 	}
-	return plan.Say("A part of the picture should be transparent, but nothing of it is.")
+	return plan.Say("A part of the picture should be transparent, but none of it is.")
 }
 
 func leavesOut(mask *image.Alpha) bool {
@@ -84,7 +84,7 @@ func detail(ctx context.Context, c *Case, _ map[string]string) plan.Message {
 			}
 		}
 	}
-	return plan.Say("The picture should show something, but it is of one colour.")
+	return plan.Say("The picture should show something, but it is a single colour.")
 }
 
 func sharpness(ctx context.Context, c *Case, rule map[string]string) plan.Message {
@@ -178,7 +178,7 @@ func adjusted(ctx context.Context, c *Case, rule map[string]string) plan.Message
 	if follows(a, before, after) {
 		return plan.Message{}
 	}
-	return plan.Say("The change that was asked for cannot be seen in the picture.")
+	return plan.Say("The requested change cannot be seen in the picture.")
 }
 
 // follows tells whether a look has changed as an adjustment says, or there was no room for it.

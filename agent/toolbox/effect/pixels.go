@@ -87,18 +87,18 @@ func shows(ctx context.Context, c *Case, rule map[string]string) plan.Message {
 		return c.showsBox(ctx, rule, was, now)
 	case rule["part"] != "":
 		if part, ok := c.region(rule, was.Rect.Size()); ok && !alike(ctx, was, part, now, same) {
-			return plan.Say("The picture should show the part that was asked for, but it shows something else.")
+			return plan.Say("The picture should show the requested part, but it shows something else.")
 		}
 	case rule["turned_by"] != "":
 		turn, ok := c.angle(rule)
 		quarters := math.Mod(turn, 360) / 90
 		if ok && quarters == math.Trunc(quarters) && !alike(ctx, was, was.Rect, now, quarterTurns(int(quarters))) {
-			return plan.Say("The picture should be turned as was asked for, but it is not.")
+			return plan.Say("The picture should be turned as asked, but it is not.")
 		}
 	case rule["mirrored"] != "":
 		horizontal, vertical, ok := c.flip(rule)
 		if ok && !alike(ctx, was, was.Rect, now, mirrored(horizontal, vertical)) {
-			return plan.Say("The picture should be mirrored as was asked for, but it is not.")
+			return plan.Say("The picture should be mirrored as asked, but it is not.")
 		}
 	default:
 		if !alike(ctx, was, was.Rect, now, same) {
@@ -123,7 +123,7 @@ func (c *Case) showsBox(ctx context.Context, rule map[string]string, was, now *i
 			}
 		}
 	}
-	return plan.Say("The picture should show the part that was asked for, but it shows something else.")
+	return plan.Say("The picture should show the requested part, but it shows something else.")
 }
 
 // place is where a cell of a result was in the picture before, of n cells a side.
@@ -189,7 +189,7 @@ func changed(ctx context.Context, c *Case, rule map[string]string) plan.Message 
 			continue
 		}
 		if !differs(ctx, m.Pixels, now, inside) {
-			return plan.Say("The picture should have changed, but it is as it was.")
+			return plan.Say("The picture should have changed, but it has not.")
 		}
 	}
 	return plan.Message{}

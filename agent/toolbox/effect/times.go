@@ -177,7 +177,7 @@ func frames(_ context.Context, c *Case, rule map[string]string) plan.Message {
 		return plan.Say("%s should move, but it is a single picture.", c.subject())
 	}
 	if animated {
-		return plan.Say("%s should have %s pictures at least, but it has %d.", c.subject(), rule["least"], got)
+		return plan.Say("%s should have at least %s pictures, but it has %d.", c.subject(), rule["least"], got)
 	}
 	return plan.Message{}
 }
@@ -223,7 +223,7 @@ func loudness(_ context.Context, c *Case, rule map[string]string) plan.Message {
 	}
 	got := *c.Result.LUFS
 	if rule[lone] == "audible" && !(got > silence) {
-		return plan.Say("%s should be heard, but it is silent.", c.subject())
+		return plan.Say("%s should have audible sound, but it is silent.", c.subject())
 	}
 	near, ok := c.amount(rule, "near")
 	if !ok {
@@ -258,7 +258,7 @@ func speech(_ context.Context, c *Case, rule map[string]string) plan.Message {
 		}
 	}
 	if least := time.Duration(letters) * time.Second / spokenRate; letters >= leastSpoken && c.Result.Clip.Length < least {
-		return plan.Say("The text should be read to its end, but the sound lasts only %s seconds.", secondsOf(c.Result.Clip.Length))
+		return plan.Say("The text should be read to the end, but the sound lasts only %s seconds.", secondsOf(c.Result.Clip.Length))
 	}
 	return plan.Message{}
 }

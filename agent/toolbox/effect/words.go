@@ -21,14 +21,14 @@ const (
 func length(_ context.Context, c *Case, rule map[string]string) plan.Message {
 	got := weight(c.Result.Value)
 	if most := int(number64(rule["most"])); most > 0 && got > most {
-		return plan.Say("The text should have at most %d letters, but it has %d.", most, got)
+		return plan.Say("The text should have at most %d characters, but it has %d.", most, got)
 	}
 	was := 0
 	for _, m := range c.Args[rule["below"]] {
 		was += weight(m.Value)
 	}
 	if was >= leastShortened && got >= was {
-		return plan.Say("The text should be shorter than the one that it was made of, but it is not.")
+		return plan.Say("The text should be shorter than the original, but it is not.")
 	}
 	return plan.Message{}
 }
@@ -55,7 +55,7 @@ func number(_ context.Context, c *Case, _ map[string]string) plan.Message {
 	if strings.ContainsFunc(c.Result.Value, unicode.IsNumber) || slices.ContainsFunc(words, counted) {
 		return plan.Message{}
 	}
-	return plan.Say("The answer should hold a number, but there is none in it.")
+	return plan.Say("The answer should contain a number, but it does not.")
 }
 
 func holds(_ context.Context, c *Case, rule map[string]string) plan.Message {
@@ -65,7 +65,7 @@ func holds(_ context.Context, c *Case, rule map[string]string) plan.Message {
 	page := plain(html.UnescapeString(c.Result.Value))
 	for _, m := range c.Args[rule[lone]] {
 		if !strings.Contains(page, plain(m.Value)) {
-			return plan.Say("The result should hold the words that were given, but it does not.")
+			return plan.Say("The result should contain the given words, but it does not.")
 		}
 	}
 	return plan.Message{}

@@ -110,7 +110,7 @@ func (b *Backend) watch(
 			err := cmp.Or(b.byCode(code, fmt.Errorf("the job failed: %q", code), r.model), failed(j.Error))
 			return answer{}, &plan.Fault{Sentence: plan.Sentence(err, plan.Message{}), Err: by(errOver, err)}
 		case "cancelled":
-			return answer{}, down(errOver, "The tool server called the job off.")
+			return answer{}, down(errOver, "The tool server cancelled the job.")
 		case "queued", "running":
 		default:
 			return answer{}, unreadable(fmt.Errorf("a job has an unknown status of %d letters", len(j.Status)))
@@ -118,7 +118,7 @@ func (b *Backend) watch(
 		if err := pause.next(ctx, wanted(last.Header), time.Duration(min(max(j.EstimatedTime, 0), 1e6)*float64(time.Second))); err != nil {
 			if errors.Is(err, errTooLong) {
 				return answer{}, &plan.Fault{
-					Sentence: plan.Say("The tool server needs longer for this than there is time."), Err: by(toolbox.ErrLoading, err),
+					Sentence: plan.Say("The tool server needs more time for this than is allowed."), Err: by(toolbox.ErrLoading, err),
 				}
 			}
 			return answer{}, err
@@ -155,7 +155,7 @@ func readJob(body []byte) (longJob, error) {
 // lost is the error of asking after a job.
 func (b *Backend) lost(err error, model string) error {
 	if endpoint.KindOf(err) == endpoint.ModelUnknown {
-		return down(err, "The tool server has lost the job; it may have been started anew.")
+		return down(err, "The tool server lost the job, perhaps because it was restarted; please try again.")
 	}
 	return b.sorted(err, model)
 }

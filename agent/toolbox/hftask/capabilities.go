@@ -71,8 +71,7 @@ func (m manifest) check(host string) error {
 	}
 	return &plan.Fault{
 		Sentence: plan.Say("The tool server sent an answer that cannot be read."),
-		Operator: plan.Say("The tool server at %s gives sentences for %s, which are not taken from a server. "+
-			"Remove them there, and write them as examples into the file of a tool.",
+		Operator: plan.Say("The tool server at %s offers example sentences for %s, but these are not accepted from a server. Remove them there, and write them as examples in a tool's file.",
 			host, fmt.Sprintf("%.80q", slices.Min(all))),
 		Err: by(toolbox.ErrDown, fmt.Errorf("%d of the capabilities have sentences", len(all))),
 	}

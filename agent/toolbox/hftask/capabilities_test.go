@@ -68,7 +68,7 @@ func TestSentencesAreRejected(t *testing.T) {
 			continue
 		}
 		told := plan.OperatorSentence(err, plan.Message{}).String()
-		if !errors.Is(err, toolbox.ErrDown) || !strings.Contains(told, " gives sentences for "+want+", which") || strings.Contains(err.Error(), "RAW") {
+		if !errors.Is(err, toolbox.ErrDown) || !strings.Contains(told, " offers example sentences for "+want+", but") || strings.Contains(err.Error(), "RAW") {
 			t.Errorf("%s: the operator reads %q: %v", body, told, err)
 		}
 	}

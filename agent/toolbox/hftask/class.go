@@ -17,7 +17,7 @@ import (
 const maxClasses = 20
 
 // errNothing is the answer of a model that finds nothing.
-var errNothing = &plan.Fault{Sentence: plan.Say("The model found nothing of the kind in what it was given.")}
+var errNothing = &plan.Fault{Sentence: plan.Say("The model found nothing of the kind.")}
 
 // label is one of a classifier's answers.
 type label struct {

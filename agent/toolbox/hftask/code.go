@@ -26,25 +26,25 @@ func (b *Backend) byCode(code string, err error, model string) error {
 	}
 	switch code {
 	case "invalid_input", "invalid_parameter", "missing_parameter":
-		return fault(err, "The tool server did not accept this input; please try it with another one.")
+		return fault(err, "The tool server rejected this input; please try another one.")
 	case "too_large":
-		return fault(err, "This is larger or longer than the tool server at %s takes; please try it with less.", host)
+		return fault(err, "This is larger or longer than the tool server at %s accepts; please try something smaller or shorter.", host)
 	case "model_failed":
 		return fault(err, "The model failed at this; please try again, or with another input.")
 	case "out_of_memory":
-		return down(err, "The GPU of the tool server at %s has not enough memory for this; try it smaller or shorter.", host)
+		return down(err, "The GPU of the tool server at %s does not have enough memory for this; try something smaller or shorter.", host)
 	case "weights_missing":
-		return down(err, "The tool server at %s lacks the files of %s. The operator can find out why in its log.", host, named)
+		return down(err, "The tool server at %s does not have the files for %s. The operator can find out why in its log.", host, named)
 	case "weights_damaged":
-		return down(err, "The tool server at %s has damaged files of %s. The operator can have them fetched again.", host, named)
+		return down(err, "The tool server at %s has damaged files for %s. The operator can have them downloaded again.", host, named)
 	case "weights_mismatch":
-		return down(err, "The tool server at %s has files of %s that are of another kind of model. The operator can check its models.yaml.", host, named)
+		return down(err, "The tool server at %s has files for %s that belong to another kind of model. The operator can check its models.yaml.", host, named)
 	case "hub_unreachable":
-		return down(err, "The tool server at %s cannot fetch %s at the moment, since it does not reach Hugging Face.", host, named)
+		return down(err, "The tool server at %s cannot download %s at the moment, because it cannot reach Hugging Face.", host, named)
 	case "device_lost":
-		return down(err, "The tool server at %s has lost its GPU, and is being started again.", host)
+		return down(err, "The tool server at %s has lost its GPU and is being restarted.", host)
 	case "replica_lost":
-		return down(err, "The part of the tool server at %s that worked on this has ended, and is being started again.", host)
+		return down(err, "The part of the tool server at %s that worked on this has stopped and is being restarted.", host)
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ func askObject(ctx context.Context, j *job) (question, error) {
 		}
 	}
 	if len(labels) == 0 {
-		return question{}, fault(nil, "It does not say what is to be found in the picture.")
+		return question{}, fault(nil, "Please say what to find in the picture.")
 	}
 	f, err := j.picture(ctx)
 	return question{inputs: f, parameters: map[string]any{"candidate_labels": labels}}, err

@@ -47,7 +47,7 @@ func askPicture(ctx context.Context, j *job) (question, error) {
 func askDrawing(_ context.Context, j *job) (question, error) {
 	prompt := j.text()
 	if prompt == "" {
-		return question{}, fault(nil, "It does not say what the picture shall show.")
+		return question{}, fault(nil, "Please say what the picture should show.")
 	}
 	return question{inputs: prompt, parameters: map[string]any{"seed": j.seed()}}, nil
 }
@@ -219,7 +219,7 @@ func (j *job) target() (image.Point, error) {
 	case w < given.X || h < given.Y:
 		return image.Point{}, final("%d × %d pixels would not be larger; to make a picture smaller, ask to resize it.", w, h)
 	case int64(w) > most/int64(h):
-		return image.Point{}, final("%d × %d pixels are too large; at most %d million are made.", w, h, most/1_000_000)
+		return image.Point{}, final("%d × %d pixels are too many; the limit is %d million.", w, h, most/1_000_000)
 	}
 	return image.Pt(w, h), nil
 }

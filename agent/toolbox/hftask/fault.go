@@ -59,14 +59,14 @@ func (b *Backend) sorted(err error, model string) error {
 		return &plan.Fault{Sentence: plan.Sentence(err, plan.Say("The model's provider declined this.")), Err: err, Final: true}
 	}
 	if endpoint.Loading(err) {
-		return &plan.Fault{Sentence: plan.Say("The model is still being loaded; please try again in some minutes."), Err: by(toolbox.ErrLoading, err)}
+		return &plan.Fault{Sentence: plan.Say("The model is still loading; please try again in a few minutes."), Err: by(toolbox.ErrLoading, err)}
 	}
 	if known := b.byCode(codeOf(err), err, model); known != nil {
 		return known
 	}
 	switch endpoint.KindOf(err) {
 	case endpoint.Rejected, endpoint.TooLong:
-		return fault(err, "The tool server did not accept this input; please try it with another one.")
+		return fault(err, "The tool server rejected this input; please try another one.")
 	case endpoint.ModelUnknown:
 		return b.unknown(err, model)
 	case endpoint.KeyRefused:
@@ -101,7 +101,7 @@ func (b *Backend) sorted(err error, model string) error {
 		}
 	case endpoint.Malformed:
 		if redirected(err) {
-			return down(err, "The tool server wants to be asked at another place, where nothing is sent; its address may be wrong.")
+			return down(err, "The tool server redirects to another address, which is not followed; its address may be wrong.")
 		}
 	case endpoint.Limited, endpoint.TimedOut:
 	default:

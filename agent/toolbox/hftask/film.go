@@ -19,7 +19,7 @@ func filming() map[string]task {
 func askFilmed(_ context.Context, j *job) (question, error) {
 	text := j.text()
 	if text == "" {
-		return question{}, fault(nil, "It does not say what the video shall show.")
+		return question{}, fault(nil, "Please say what the video should show.")
 	}
 	return question{inputs: text, parameters: map[string]any{"seed": j.seed()}}, nil
 }

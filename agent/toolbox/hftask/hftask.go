@@ -133,7 +133,7 @@ func (b *Backend) Probe(ctx context.Context, c toolbox.Candidate) error {
 		return b.outward().Refusal()
 	}
 	if t.named && c.Model == "" {
-		return fault(nil, "It needs a model of its own, since what a tool server has for that task does something else.")
+		return fault(nil, "It needs its own model, because the tool server's model for that task does something else.")
 	}
 	_, err = b.route(ctx, t, c, anew)
 	return err

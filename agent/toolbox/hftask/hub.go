@@ -40,7 +40,7 @@ type provided struct {
 func (b *Backend) onHub(ctx context.Context, t task, c toolbox.Candidate, how asking) (route, error) {
 	switch {
 	case t.extended:
-		return route{}, fault(nil, "Hugging Face's API has no way to ask for that; it needs a tool server.")
+		return route{}, fault(nil, "Hugging Face's API does not support that; it needs a tool server.")
 	case c.Model == "":
 		return route{}, fault(nil, "Hugging Face needs the name of a model for that.")
 	}
@@ -62,7 +62,7 @@ func (b *Backend) onHub(ctx context.Context, t task, c toolbox.Candidate, how as
 	case !slices.ContainsFunc(live, func(p provided) bool { return p.Task == t.name }):
 		return route{}, fault(nil, "%s does not do %s on Hugging Face.", c.Model, t.name)
 	}
-	return route{}, fault(nil, "The providers of %s on Hugging Face take only forms of their own, which this version does not speak.", c.Model)
+	return route{}, fault(nil, "The providers of %s on Hugging Face accept only their own formats, which this version does not support.", c.Model)
 }
 
 // directory is who serves a model, by the word of the hub.

@@ -63,14 +63,14 @@ func TestWhatTheHubCannotDo(t *testing.T) {
 	server := hftasktest.New(t, hftasktest.Config{Elsewhere: []string{"example/text-to-image"}})
 	b := onHub(t, server)
 	for sentence, how := range map[string]toolbox.Candidate{
-		"needs the name of a model":     candidate("text-to-image"),
-		"needs a tool server":           onModel("image-to-image+mask", "example/image-to-image"),
-		"take only forms of their own":  onModel("text-to-image", "example/text-to-image"),
-		"does not do text-to-image":     onModel("text-to-image", "example/image-to-text"),
-		"No provider serves":            onModel("text-to-image", "nobody/nothing"),
-		"is no name of a model":         onModel("text-to-image", "../../api/whoami"),
-		"does not know how to ask a":    onModel("chess", "example/text-to-image"),
-		"since what a tool server has ": candidate("token-classification"),
+		"needs the name of a model":       candidate("text-to-image"),
+		"needs a tool server":             onModel("image-to-image+mask", "example/image-to-image"),
+		"accept only their own formats":   onModel("text-to-image", "example/text-to-image"),
+		"does not do text-to-image":       onModel("text-to-image", "example/image-to-text"),
+		"No provider serves":              onModel("text-to-image", "nobody/nothing"),
+		"is not the name of a model":      onModel("text-to-image", "../../api/whoami"),
+		"does not know how to ask a":      onModel("chess", "example/text-to-image"),
+		"because the tool server's model": candidate("token-classification"),
 	} {
 		blames(t, b.Probe(t.Context(), how), false, sentence)
 	}

@@ -162,11 +162,11 @@ func askTranslation(ctx context.Context, j *job) (question, error) {
 	code := to.codeFor(model)
 	switch {
 	case said == "":
-		return question{}, fault(nil, "It does not say into which language.")
+		return question{}, fault(nil, "Please say into which language.")
 	case !ok || code == "":
-		return question{}, fault(nil, "The model that is asked here does not translate into %q.", shorten(said))
+		return question{}, fault(nil, "The model used here does not translate into %q.", shorten(said))
 	case onlyPair(model) && !strings.HasSuffix(strings.ToLower(model), "-"+to.iso):
-		return question{}, fault(nil, "The model that is asked here does not translate into %q.", shorten(said))
+		return question{}, fault(nil, "The model used here does not translate into %q.", shorten(said))
 	case onlyPair(model):
 		return q, nil
 	}

@@ -56,7 +56,7 @@ func TestPlacesAreThoseOfThePictureGiven(t *testing.T) {
 		t.Errorf("asked %+v", asked)
 	}
 	_, err = b.Run(t.Context(), candidate("mask-generation"), call(t, plan.Mask, args{"image": given, "points": value(plan.Points, `[{"x":300,"y":1}]`)}))
-	blames(t, err, false, "lies outside of the picture")
+	blames(t, err, false, "is outside the picture")
 }
 
 // TestOutsideOfAMaskNothingChanges, whatever the server draws.
@@ -300,7 +300,7 @@ func TestEnlarging(t *testing.T) {
 			t.Errorf("%q: %v, want %v", factor, got, want)
 		}
 	}
-	for factor, sentence := range map[string]string{"100 px wide": "would not be larger", "1000 times": "too large"} {
+	for factor, sentence := range map[string]string{"100 px wide": "would not be larger", "1000 times": "too many"} {
 		how := candidate("super-resolution")
 		c, err := toolboxtest.Typed(t, how.Backing, call(t, plan.Image, args{"image": given, "factor": text(factor)}))
 		if err != nil {
@@ -324,10 +324,10 @@ func TestWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	_, b := serve(t)
 	for run, sentence := range map[string]string{
-		"text-to-image": "shall show", "text-to-video": "shall show", "text-to-speech": "no text to be spoken", "text-to-audio": "shall be like",
+		"text-to-image": "should show", "text-to-video": "should show", "text-to-speech": "no text to read aloud", "text-to-audio": "should be like",
 		"image-to-text": "image to work on is missing", "automatic-speech-recognition": "audio to work on is missing", "video-classification": "video to work on is missing",
-		"zero-shot-object-detection": "to be found", "visual-question-answering": "question is missing", "summarization": "text to work on is missing",
-		"text-generation": "does not say what the model is to do",
+		"zero-shot-object-detection": "what to find", "visual-question-answering": "question is missing", "summarization": "text to work on is missing",
+		"text-generation": "does not say what the model should do",
 	} {
 		_, err := b.Run(t.Context(), candidate(run), call(t, plan.Text, nil))
 		blames(t, err, false, sentence)

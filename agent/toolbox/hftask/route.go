@@ -29,7 +29,7 @@ const (
 func (b *Backend) route(ctx context.Context, t task, c toolbox.Candidate, how asking) (route, error) {
 	if c.Model != "" && !isModel(c.Model) {
 		return route{}, fault(errors.New("the model is not of the form org/model"),
-			"%q is no name of a model on Hugging Face: one is expected like org/model.", shorten(c.Model))
+			"%q is not the name of a model on Hugging Face; names look like org/model.", shorten(c.Model))
 	}
 	if b.hub != nil {
 		return b.onHub(ctx, t, c, how)

@@ -63,7 +63,7 @@ func (j *job) points(v toolbox.Value, parameters map[string]any) error {
 	var meant []int
 	for _, p := range points {
 		if p.X < 0 || p.Y < 0 || p.X >= j.sent.given.X || p.Y >= j.sent.given.Y {
-			return fault(nil, "The point %d, %d lies outside of the picture.", p.X, p.Y)
+			return fault(nil, "The point %d, %d is outside the picture.", p.X, p.Y)
 		}
 		places = append(places, [2]int{p.X * j.sent.size.X / j.sent.given.X, p.Y * j.sent.size.Y / j.sent.given.Y})
 		label := 1
@@ -91,7 +91,7 @@ func (j *job) boxes(v toolbox.Value, parameters map[string]any) error {
 		}
 	}
 	if len(sides) == 0 {
-		return fault(nil, "The boxes lie outside of the picture.")
+		return fault(nil, "The boxes are outside the picture.")
 	}
 	parameters["boxes"] = sides
 	return nil
@@ -247,7 +247,7 @@ func (j *job) freed(ctx context.Context, all []segment) (toolbox.Output, error) 
 	}
 	if share := float64(sum) / 255 / float64(len(alpha)); share < 1e-4 || share > 0.9999 {
 		return toolbox.Output{}, fault(fmt.Errorf("the masks cover %.4f of the picture", share),
-			"The model could not tell the main thing of the picture from its background.")
+			"The model could not tell the main subject of the picture from the background.")
 	}
 	out := image.NewNRGBA(given.Image.Rect)
 	copy(out.Pix, given.Image.Pix)

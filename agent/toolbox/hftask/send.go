@@ -184,7 +184,7 @@ func failed(said json.RawMessage) error {
 		Code string `json:"code"`
 	}
 	if json.Unmarshal(said, &e) == nil && strings.HasPrefix(e.Code, "invalid") {
-		return fault(errors.New("the input is refused"), "The tool server did not accept this input; please try it with another one.")
+		return fault(errors.New("the input is refused"), "The tool server rejected this input; please try another one.")
 	}
 	return fault(errors.New("the server tells of an error"), "The model failed at this; please try again, or with another input.")
 }
@@ -193,7 +193,7 @@ func failed(said json.RawMessage) error {
 func (b *Backend) fetch(ctx context.Context, address string) (answer, error) {
 	response, err := b.config.Endpoint.Do(ctx, endpoint.Request{Address: address, Plainly: true})
 	if err != nil {
-		return answer{}, down(err, "The tool server did not hand over what it made: it only named a place where it should lie.")
+		return answer{}, down(err, "The tool server did not send the result, only a link to it.")
 	}
 	return b.answered(response)
 }

@@ -38,7 +38,7 @@ func TestLoadingIsWaitedFor(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	_, err := b.Run(ctx, candidate("text-to-image"), call(t, plan.Image, args{"prompt": text("a red disc")}))
-	if !errors.Is(err, toolbox.ErrLoading) || errors.Is(err, toolbox.ErrDown) || !strings.Contains(plan.OperatorSentence(err, plan.Message{}).String(), "being loaded") {
+	if !errors.Is(err, toolbox.ErrLoading) || errors.Is(err, toolbox.ErrDown) || !strings.Contains(plan.OperatorSentence(err, plan.Message{}).String(), "still loading") {
 		t.Errorf("got %v", err)
 	}
 	if err := b.Probe(t.Context(), candidate("text-to-image")); err != nil {
@@ -95,14 +95,14 @@ func TestJobsThatEndOtherwise(t *testing.T) {
 		off      bool // it is called off
 	}{
 		"failed":      {say(200, `{"id":"1","status":"failed","error":"boom at /srv/x"}`), false, "failed at this", false},
-		"refused":     {say(200, `{"id":"1","status":"failed","error":{"code":"invalid_input","message":"x"}}`), false, "did not accept this input", false},
-		"no memory":   {say(200, `{"id":"1","status":"failed","error":{"code":"out_of_memory","message":"x"}}`), true, "not enough memory", false},
-		"no replica":  {say(200, `{"id":"1","status":"failed","error":{"code":"replica_lost","message":"x"}}`), true, "has ended", false},
-		"called off":  {say(200, `{"id":"1","status":"cancelled"}`), true, "called the job off", false},
+		"refused":     {say(200, `{"id":"1","status":"failed","error":{"code":"invalid_input","message":"x"}}`), false, "rejected this input", false},
+		"no memory":   {say(200, `{"id":"1","status":"failed","error":{"code":"out_of_memory","message":"x"}}`), true, "does not have enough memory", false},
+		"no replica":  {say(200, `{"id":"1","status":"failed","error":{"code":"replica_lost","message":"x"}}`), true, "has stopped", false},
+		"called off":  {say(200, `{"id":"1","status":"cancelled"}`), true, "cancelled the job", false},
 		"lost":        {say(404, `{"error":"no such job"}`), true, "lost the job", true},
 		"odd":         {say(200, `{"id":"1","status":"sleeping"}`), true, "cannot be read", true},
 		"no JSON":     {say(200, `status: done`), true, "cannot be read", true},
-		"never ready": {say(200, `{"id":"1","status":"running","estimated_time":1e9}`), false, "needs longer", true},
+		"never ready": {say(200, `{"id":"1","status":"running","estimated_time":1e9}`), false, "needs more time", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -184,7 +184,7 @@ func TestServersInTrouble(t *testing.T) {
 		"no credits":         {hftasktest.Fault{Kind: hftasktest.Unpaid}, "quota"},
 		"a page for success": {hftasktest.Fault{Kind: hftasktest.HTML}, "could not be read"},
 		"an endless answer":  {hftasktest.Fault{Kind: hftasktest.Endless}, "could not be read"},
-		"a redirect":         {hftasktest.Fault{Kind: hftasktest.Redirect, To: "http://169.254.169.254/latest"}, "at another place"},
+		"a redirect":         {hftasktest.Fault{Kind: hftasktest.Redirect, To: "http://169.254.169.254/latest"}, "to another address"},
 		"a body cut off":     {hftasktest.Fault{Kind: hftasktest.Cut}, "could not be read"},
 		"the wrong type":     {hftasktest.Fault{Kind: hftasktest.Shapeless}, "cannot be read"},
 		"no bytes":           {hftasktest.Fault{Kind: hftasktest.Empty}, "empty"},
@@ -216,18 +216,18 @@ func TestServersThatTellWhy(t *testing.T) {
 		"bad_token":         {401, true, "TOOL_SERVER_TOKEN"},
 		"unknown_model":     {404, true, "does not have"},
 		"unknown_task":      {404, true, "does not have"},
-		"missing_parameter": {422, false, "did not accept this input"},
-		"invalid_parameter": {422, false, "did not accept this input"},
-		"invalid_input":     {422, false, "did not accept this input"},
+		"missing_parameter": {422, false, "rejected this input"},
+		"invalid_parameter": {422, false, "rejected this input"},
+		"invalid_input":     {422, false, "rejected this input"},
 		"too_large":         {413, false, "larger or longer"},
 		"too_busy":          {503, true, "does not answer"},
-		"out_of_memory":     {503, true, "not enough memory"},
-		"weights_missing":   {503, true, "lacks the files of"},
-		"weights_damaged":   {503, true, "damaged files of"},
+		"out_of_memory":     {503, true, "does not have enough memory"},
+		"weights_missing":   {503, true, "does not have the files for"},
+		"weights_damaged":   {503, true, "damaged files for"},
 		"weights_mismatch":  {503, true, "another kind of model"},
-		"hub_unreachable":   {503, true, "does not reach Hugging Face"},
+		"hub_unreachable":   {503, true, "cannot reach Hugging Face"},
 		"device_lost":       {503, true, "lost its GPU"},
-		"replica_lost":      {503, true, "worked on this has ended"},
+		"replica_lost":      {503, true, "worked on this has stopped"},
 		"model_failed":      {500, false, "failed at this"},
 	} {
 		t.Run(code, func(t *testing.T) {
@@ -318,7 +318,7 @@ func TestFilesOnTheServer(t *testing.T) {
 	must(t, b, candidate("text-to-image"), call(t, plan.Image, args{"prompt": text("x")}))
 	address.Store(elsewhere.URL + "/made/1.png")
 	_, err := b.Run(t.Context(), candidate("text-to-image"), call(t, plan.Image, args{"prompt": text("x")}))
-	blames(t, err, true, "did not hand over")
+	blames(t, err, true, "only a link")
 }
 
 // TestMediaLeaveOnlyIfTheyMay: for a server that is not in the house that must be allowed.

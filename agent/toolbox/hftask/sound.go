@@ -36,9 +36,9 @@ func askSpoken(_ context.Context, j *job) (question, error) {
 	text := j.text()
 	switch n := utf8.RuneCountInString(text); {
 	case n == 0:
-		return question{}, fault(nil, "There is no text to be spoken.")
+		return question{}, fault(nil, "There is no text to read aloud.")
 	case n > maxSpoken:
-		return question{}, fault(nil, "The text is too long to be spoken: it has %d characters, and at most about %d are taken.", n, maxSpoken)
+		return question{}, fault(nil, "The text is too long to read aloud: it has %d characters, and the limit is about %d.", n, maxSpoken)
 	}
 	if j.hub() {
 		return question{inputs: text}, nil
@@ -65,7 +65,7 @@ func askSpoken(_ context.Context, j *job) (question, error) {
 func askPlayed(_ context.Context, j *job) (question, error) {
 	text := j.text()
 	if text == "" {
-		return question{}, fault(nil, "It does not say what the sound shall be like.")
+		return question{}, fault(nil, "Please say what the sound should be like.")
 	}
 	return question{inputs: text}, nil
 }

@@ -50,10 +50,10 @@ func tableOf(text string) ([][]string, error) {
 	switch {
 	case len(rows) < 2:
 		return nil, fault(errors.New("a table of one line"),
-			"The table has no rows: one line with the names of the columns, and the rows below it are expected.")
+			"The table has no rows: it should start with a line of column names, with the rows below it.")
 	case len(rows) > maxRows+1 || len(rows[0]) > maxColumns:
 		return nil, fault(errors.New("a large table"),
-			"The table is too large to be asked about: at most %d rows and %d columns are taken.", maxRows, maxColumns)
+			"The table is too large for questions: the limit is %d rows and %d columns.", maxRows, maxColumns)
 	}
 	return rows, nil
 }
@@ -74,7 +74,7 @@ func separated(text string, by rune) ([][]string, error) {
 	r.Comma, r.FieldsPerRecord, r.LazyQuotes, r.TrimLeadingSpace = by, -1, true, by != '\t'
 	rows, err := r.ReadAll()
 	if err != nil {
-		return nil, fault(errors.New("a table that cannot be read"), "The table cannot be read: lines with commas between their cells are expected.")
+		return nil, fault(errors.New("a table that cannot be read"), "The table cannot be read: it should have one row a line, with commas between the cells.")
 	}
 	return rows, nil
 }

@@ -35,7 +35,7 @@ func worded(text string, t plan.Type) (toolbox.Output, error) {
 		text = list(text)
 	}
 	if text == "" {
-		return toolbox.Output{}, fault(errors.New("an answer of another form"), "The model's answer was not of the form that is needed.")
+		return toolbox.Output{}, fault(errors.New("an answer of another form"), "The model's answer was not in the right form.")
 	}
 	return toolbox.Output{Value: text}, nil
 }

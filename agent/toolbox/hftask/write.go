@@ -45,7 +45,7 @@ var written = template.Must(template.New("written").Parse(writtenText))
 func askWritten(_ context.Context, j *job) (question, error) {
 	prompt := strings.TrimSpace(j.candidate.Prompt)
 	if prompt == "" {
-		return question{}, fault(errors.New("the backing has no prompt"), "The catalogue does not say what the model is to do.")
+		return question{}, fault(errors.New("the backing has no prompt"), "The catalogue does not say what the model should do.")
 	}
 	var blocks, all strings.Builder
 	names := toolbox.Placeholders(prompt)

@@ -67,7 +67,7 @@ func TestMediaMayNotLeave(t *testing.T) {
 				w := &writer{private: true, answers: []string{answer(source, check{"format", "txt"}), answer(source, check{"format", "txt"}), answer(c.good)}}
 				inputs := []toolbox.Value{picture(t, "photo.png", 40, 30), text("notes.txt", "some notes")}
 				if _, err := backend(t, Config{Writer: w}).Run(t.Context(), pythonRun, jobFor(t, c.returns, inputs...)); err != nil {
-					t.Logf("nothing came of it: %v", err)
+					t.Logf("it is missing: %v", err)
 				}
 				for _, talk := range w.talks {
 					if len(talk.Pictures) > 0 {

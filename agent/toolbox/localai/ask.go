@@ -90,7 +90,7 @@ func (b *Backend) content(ctx context.Context, body []byte) ([]byte, error) {
 		if !errors.Is(err, toolbox.ErrDown) {
 			return nil, err
 		}
-		return nil, fault(err, "The LocalAI server did not hand over what it made: it only named a place where it should lie.")
+		return nil, fault(err, "The LocalAI server did not send the result, only a link to it.")
 	}
 	return content, nil
 }

@@ -55,7 +55,7 @@ func (b *Backend) detect(ctx context.Context, j job) (toolbox.Output, error) {
 func (b *Backend) ground(ctx context.Context, j job) (toolbox.Output, error) {
 	object := oneLine(j.Text("object"))
 	if object == "" {
-		return toolbox.Output{}, fault(nil, "It does not say what to look for.")
+		return toolbox.Output{}, fault(nil, "Please say what to look for.")
 	}
 	s, err := b.send(ctx, j, lookedAt)
 	if err != nil {
@@ -145,7 +145,7 @@ func boxes(all []found) (toolbox.Output, error) {
 	}
 	out := toolbox.Output{Value: value, About: counted(len(all))}
 	if len(all) == 0 {
-		out.Note = plan.Say("I found no object that the model knows.")
+		out.Note = plan.Say("I found no objects that the model knows.")
 	}
 	return out, nil
 }

@@ -25,7 +25,7 @@ func sorted(err error) error {
 		endpoint.Down, endpoint.TimedOut, endpoint.Malformed:
 	}
 	if isLoading(err) {
-		return fault(fmt.Errorf("%w: %w", toolbox.ErrLoading, err), "The model is being loaded; please try again in a minute.")
+		return fault(fmt.Errorf("%w: %w", toolbox.ErrLoading, err), "The model is loading; please try again in a minute.")
 	}
 	return &plan.Fault{Sentence: plan.Sentence(err, plan.Message{}), Err: fmt.Errorf("%w: %w", toolbox.ErrDown, err)}
 }

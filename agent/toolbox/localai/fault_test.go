@@ -62,7 +62,7 @@ func TestAllRunsAreTried(t *testing.T) {
 func TestFaultsOfTheServer(t *testing.T) {
 	t.Parallel()
 	sentences := map[localaitest.Fault]string{
-		localaitest.Down: "does not answer", localaitest.Failing: "does not have this model", localaitest.Busy: "too many requests", localaitest.Loading: "being loaded",
+		localaitest.Down: "does not answer", localaitest.Failing: "does not have the model", localaitest.Busy: "too many requests", localaitest.Loading: "is loading",
 		localaitest.Page: "could not be read", localaitest.Senseless: "", localaitest.Endless: "could not be read",
 		localaitest.Cut: "could not be read", localaitest.Redirect: "could not be read", localaitest.Expired: "LOCALAI_API_KEY",
 	}
@@ -148,9 +148,9 @@ func TestFaultsOfTheInput(t *testing.T) {
 		{"grounding", args{"image": scene, "object": text(" ")}, "what to look for"},
 		{"grounding", args{"image": scene, "object": text("a violet thing")}, "I found no"},
 		{"segmentation", args{"image": file(t, plan.Image, "plain.png", pngOf(t, image.NewGray(image.Rect(0, 0, 50, 50))))}, "I found no object"},
-		{"segmentation-by-points", args{"image": scene}, "no point"},
-		{"segmentation-by-points", args{"image": scene, "points": points(t, plan.Point{X: 5, Y: 5, Exclude: true})}, "no point"},
-		{"segmentation-by-points", args{"image": scene, "points": points(t, plan.Point{X: 200, Y: 5})}, "outside of the picture"},
+		{"segmentation-by-points", args{"image": scene}, "No point"},
+		{"segmentation-by-points", args{"image": scene, "points": points(t, plan.Point{X: 5, Y: 5, Exclude: true})}, "No point"},
+		{"segmentation-by-points", args{"image": scene, "points": points(t, plan.Point{X: 200, Y: 5})}, "outside the picture"},
 		{"segmentation-by-points", args{"image": scene, "points": text("here")}, "cannot be read"},
 		{"segmentation-by-mask", args{"image": scene, "mask": nothing}, "covers nothing"},
 		{"images-inpainting", args{"image": scene, "mask": nothing}, "covers nothing"},
@@ -167,7 +167,7 @@ func TestFaultsOfTheInput(t *testing.T) {
 		}
 	}
 	for _, run := range []string{"sound-generation", "video", "images-reference", "images-inpainting"} {
-		if _, err := b.Run(t.Context(), candidate(run, "{prompt}"), call(t, plan.Image, args{"image": scene, "mask": nothing})); !strings.Contains(said(err), "does not say") {
+		if _, err := b.Run(t.Context(), candidate(run, "{prompt}"), call(t, plan.Image, args{"image": scene, "mask": nothing})); !strings.Contains(said(err), "Please say") {
 			t.Errorf("%s without words: %v", run, err)
 		}
 	}

@@ -34,7 +34,7 @@ const redrawn = 1024 * 1024
 func (b *Backend) redraw(ctx context.Context, j job) (toolbox.Output, error) {
 	prompt := j.prompt()
 	if prompt == "" {
-		return toolbox.Output{}, fault(nil, "It does not say what is to be changed.")
+		return toolbox.Output{}, fault(nil, "Please say what to change.")
 	}
 	s, err := b.send(ctx, j, lookedAt)
 	if err != nil {
@@ -114,7 +114,7 @@ func (b *Backend) upscale(ctx context.Context, j job) (toolbox.Output, error) {
 	}
 	w, h := wanted.Of(size.X, size.Y)
 	if w*h <= size.X*size.Y || w > upscaled*size.X || h > upscaled*size.Y {
-		return toolbox.Output{}, fault(nil, "The model makes pictures up to four times as large, and not %d × %d pixels of this one.", w, h)
+		return toolbox.Output{}, fault(nil, "The model can enlarge a picture up to four times, so it cannot make %d × %d pixels from this one.", w, h)
 	}
 	body, err := b.postForm(ctx, "/v1/images/upscale", j, part{name: "model", value: j.model},
 		part{name: "scale", value: strconv.Itoa(upscaled)}, part{name: "image", content: content, ext: ".png", mime: "image/png"})

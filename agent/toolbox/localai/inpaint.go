@@ -104,7 +104,7 @@ func (w window) put(ctx context.Context, answer, picture *image.NRGBA, m *media.
 func (b *Backend) inpaint(ctx context.Context, j job) (toolbox.Output, error) {
 	prompt := j.prompt()
 	if prompt == "" {
-		return toolbox.Output{}, fault(nil, "It does not say what is to be drawn there.")
+		return toolbox.Output{}, fault(nil, "Please say what to draw there.")
 	}
 	path, err := j.fileOf("image")
 	if err != nil {

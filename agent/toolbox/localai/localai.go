@@ -160,7 +160,7 @@ func (b *Backend) Run(ctx context.Context, how toolbox.Candidate, c toolbox.Call
 func (b *Backend) Find(ctx context.Context, run string) (string, error) {
 	n, ok := openAI[run]
 	if !ok {
-		return "", fault(fmt.Errorf("no run is called %q", run), "A LocalAI server does not do this in OpenAI's way.")
+		return "", fault(fmt.Errorf("no run is called %q", run), "A LocalAI server does not support this through OpenAI's API.")
 	}
 	return b.choose(ctx, n, "")
 }

@@ -33,7 +33,7 @@ func (b *Backend) segmentByPoints(ctx context.Context, j job) (toolbox.Output, e
 	for _, v := range j.Args["points"] {
 		ps, err := plan.DecodeValue[plan.Point](v.Resource)
 		if err != nil {
-			return toolbox.Output{}, fault(err, "The points cannot be read; please mark them again.")
+			return toolbox.Output{}, fault(err, "The marked points cannot be read; please mark them again.")
 		}
 		points = append(points, ps...)
 	}
@@ -45,7 +45,7 @@ func (b *Backend) segmentByPoints(ctx context.Context, j job) (toolbox.Output, e
 	meant := 0
 	for _, p := range points {
 		if !image.Pt(p.X, p.Y).In(image.Rectangle{Max: s.full}) {
-			return toolbox.Output{}, fault(nil, "The point (%d, %d) lies outside of the picture, which has %d × %d pixels.", p.X, p.Y, s.full.X, s.full.Y)
+			return toolbox.Output{}, fault(nil, "The point (%d, %d) is outside the picture, which has %d × %d pixels.", p.X, p.Y, s.full.X, s.full.Y)
 		}
 		label := 0
 		if !p.Exclude {
@@ -55,7 +55,7 @@ func (b *Backend) segmentByPoints(ctx context.Context, j job) (toolbox.Output, e
 		asked = append(asked, p.X*s.size.X/s.full.X, p.Y*s.size.Y/s.full.Y, label)
 	}
 	if meant == 0 {
-		return toolbox.Output{}, fault(nil, "There is no point on the thing that is meant.")
+		return toolbox.Output{}, fault(nil, "No point is marked on the thing that you mean.")
 	}
 	return b.best(ctx, j, s, detectionRequest{Points: asked}, func(m *media.Mask) float64 {
 		hits := 0
@@ -145,7 +145,7 @@ func (b *Backend) best(ctx context.Context, j job, s sent, r detectionRequest, f
 // over each other, the surer one is in front.
 func (b *Backend) masked(ctx context.Context, j job, s sent, all []found) (toolbox.Output, error) {
 	if len(all) == 0 {
-		return toolbox.Output{}, fault(nil, "I found no object that the model knows.")
+		return toolbox.Output{}, fault(nil, "I found no objects that the model knows.")
 	}
 	leave, err := b.config.Limits.Memory.Take(ctx, 12*int64(s.full.X)*int64(s.full.Y))
 	if err != nil {
@@ -185,7 +185,7 @@ func (b *Backend) masked(ctx context.Context, j job, s sent, all []found) (toolb
 
 func (b *Backend) maskless() error {
 	return senseless(errors.New("a detection without a mask"),
-		"The model only found boxes and no outlines; the operator can name one that segments in BACKENDS_FILE.")
+		"The model found only boxes, not outlines; the operator can set up a model that segments.")
 }
 
 // mask decodes a mask that came from the server, and brings it to the size of the picture.
@@ -204,7 +204,7 @@ func (b *Backend) mask(ctx context.Context, dir string, content []byte, size ima
 	}
 	if off := float64(m.Width)*float64(size.Y)/(float64(m.Height)*float64(size.X)) - 1; off > 0.1 || off < -0.1 {
 		err := fmt.Errorf("a mask of %d × %d for a picture of %d × %d", m.Width, m.Height, size.X, size.Y)
-		return nil, senseless(err, "The LocalAI server sent a mask of another shape than the picture.")
+		return nil, senseless(err, "The LocalAI server sent a mask that does not fit the picture.")
 	}
 	out = media.NewMask(size.X, size.Y, 1)
 	for y := range size.Y {

@@ -133,8 +133,8 @@ func (b *Backend) choose(ctx context.Context, n need, named string) (string, err
 	if named != "" {
 		if !slices.ContainsFunc(models, func(m model) bool { return m.ID == named }) {
 			return "", &plan.Fault{
-				Sentence: plan.Say("The LocalAI server does not have the model that is named for this."),
-				Operator: plan.Say("The LocalAI server at %s has no model called %q: install it, or name another one in BACKENDS_FILE.",
+				Sentence: plan.Say("The LocalAI server does not have the model that is set for this."),
+				Operator: plan.Say("The LocalAI server at %s has no model called %q: install it, or set another one in BACKENDS_FILE.",
 					b.endpoint.Host(), named),
 			}
 		}
@@ -149,7 +149,7 @@ func (b *Backend) choose(ctx context.Context, n need, named string) (string, err
 	if rank == 0 {
 		return "", &plan.Fault{
 			Sentence: plan.Say("The LocalAI server has no model for %s.", n.purpose),
-			Operator: plan.Say("The LocalAI server at %s has no model for %s: install one such as %s, or name yours in BACKENDS_FILE.",
+			Operator: plan.Say("The LocalAI server at %s has no model for %s: install one such as %s, or set yours in BACKENDS_FILE.",
 				b.endpoint.Host(), n.purpose, n.example),
 		}
 	}

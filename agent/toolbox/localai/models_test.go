@@ -91,7 +91,7 @@ func TestWhichModelServesOpenAIsRuns(t *testing.T) {
 				t.Errorf("%s: %q, %v", run, got, err)
 			}
 		}
-		if _, err := b.Find(t.Context(), "images-edits"); !strings.Contains(said(err), "OpenAI's way") {
+		if _, err := b.Find(t.Context(), "images-edits"); !strings.Contains(said(err), "OpenAI's API") {
 			t.Errorf("edits: %v", err)
 		}
 	}
@@ -125,7 +125,7 @@ func TestAModelWithoutMasks(t *testing.T) {
 		how := candidate(run, "")
 		how.Model = "rfdetr-base"
 		_, err := b.Run(t.Context(), how, call(t, plan.Mask, args{"image": sceneFile(t), "points": points(t, plan.Point{X: 50, Y: 60})}))
-		if !strings.Contains(said(err), "no outlines") || !errors.Is(err, toolbox.ErrDown) {
+		if !strings.Contains(said(err), "not outlines") || !errors.Is(err, toolbox.ErrDown) {
 			t.Errorf("%s: %v", run, err)
 		}
 	}
@@ -188,7 +188,7 @@ func TestFaultsOfTheList(t *testing.T) {
 		{localaitest.Senseless, "/v1/models/capabilities", "could not be read", toolbox.ErrDown},
 		{localaitest.Endless, "/v1/models/capabilities", "could not be read", toolbox.ErrDown},
 		{localaitest.Cut, "/v1/models/capabilities", "could not be read", toolbox.ErrDown},
-		{localaitest.Failing, "/v1/models/capabilities", "not known", toolbox.ErrDown},
+		{localaitest.Failing, "/v1/models/capabilities", "does not have this model", toolbox.ErrDown},
 		{localaitest.Expired, "/v1/models/capabilities", "LOCALAI_API_KEY", toolbox.ErrDown},
 	} {
 		b, server := newBackend(t, localaitest.Config{})

@@ -40,7 +40,7 @@ var (
 		capability: "detection", families: []string{"rfdetr", "rf-detr", "yolo", "detr"}, never: slices.Concat(samFamilies, faces),
 	}
 	grounder = need{
-		purpose: plan.Say("finding in pictures what words say"), example: "sam3",
+		purpose: plan.Say("finding described objects in pictures"), example: "sam3",
 		capability: "detection", families: []string{"sam3", "sam-3", "rfdetr", "rf-detr", "yolo", "detr"},
 		never: slices.Concat([]string{"sam2", "sam-2", "edgetam", "efficientsam", "mobilesam"}, faces),
 	}
@@ -49,7 +49,7 @@ var (
 		capability: "detection", families: []string{"seg"}, strict: true, never: faces,
 	}
 	pointed = need{
-		purpose: plan.Say("cutting out what is pointed at in pictures"), example: "sam3",
+		purpose: plan.Say("cutting out marked objects in pictures"), example: "sam3",
 		capability: "detection", families: samFamilies, strict: true,
 	}
 	depth = need{
@@ -61,7 +61,7 @@ var (
 		capability: "sound_generation", families: []string{"ace-step", "musicgen", "stable-audio"},
 	}
 	listener = need{
-		purpose: plan.Say("telling sounds apart"), example: "ced-base",
+		purpose: plan.Say("classifying sounds"), example: "ced-base",
 		capability: "sound_classification", families: []string{"ced"},
 	}
 	transformer = need{
@@ -69,11 +69,11 @@ var (
 		capability: "audio_transform", families: []string{"localvqe"},
 	}
 	denoiser = need{
-		purpose: plan.Say("taking noise out of sound"), example: "localvqe-v1.3-4.8m",
+		purpose: plan.Say("removing noise from sound"), example: "localvqe-v1.3-4.8m",
 		capability: "audio_transform", families: []string{"localvqe", "denois", "deepfilter", "rnnoise"}, strict: true,
 	}
 	filmer = need{
-		purpose: plan.Say("making videos from words"), example: "wan-2.1-t2v-1.3b-ggml",
+		purpose: plan.Say("making videos from text"), example: "wan-2.1-t2v-1.3b-ggml",
 		capability: "video", families: []string{"t2v", "ti2v", "wan", "ltx"}, never: []string{"i2v", "flf2v", "avatar"},
 	}
 	animator = need{
@@ -85,7 +85,7 @@ var (
 		capability: "image", families: mending, strict: true,
 	}
 	editor = need{
-		purpose: plan.Say("changing pictures as words say"), example: "qwen-image-edit",
+		purpose: plan.Say("editing pictures by instruction"), example: "qwen-image-edit",
 		capability: "image", families: redrawing, strict: true,
 	}
 	enlarger = need{
@@ -108,7 +108,7 @@ var openAI = map[string]need{
 		purpose: plan.Say("speaking"), example: "kokoro", capability: "tts", families: []string{"kokoro", "piper", "voice", "tts"},
 	},
 	"audio-transcriptions": {
-		purpose: plan.Say("writing down speech"), example: "whisper-large-turbo", capability: "transcript",
+		purpose: plan.Say("transcribing speech"), example: "whisper-large-turbo", capability: "transcript",
 		families: []string{"whisper", "parakeet"},
 	},
 }

@@ -24,7 +24,7 @@ type soundRequest struct {
 func (b *Backend) compose(ctx context.Context, j job) (toolbox.Output, error) {
 	text := j.prompt()
 	if text == "" {
-		return toolbox.Output{}, fault(nil, "It does not say what the music shall be like.")
+		return toolbox.Output{}, fault(nil, "Please say what the music should be like.")
 	}
 	content, err := b.post(ctx, "/v1/sound-generation", j, soundRequest{ModelID: j.model, Text: text})
 	if err != nil {
@@ -80,7 +80,7 @@ func (b *Backend) sound(ctx context.Context, j job, field string) (part, error) 
 		return part{}, err
 	}
 	if info.Type != plan.Audio {
-		return part{}, fault(nil, "A recording is needed, and what was given is %s.", info.Type)
+		return part{}, fault(nil, "A recording is needed, but this is %s.", info.Type)
 	}
 	content, err := bare(ctx, path, j.Dir)
 	if err != nil {
@@ -99,7 +99,7 @@ func bare(ctx context.Context, path, dir string) (content []byte, err error) {
 		return nil, err
 	}
 	if about.Size() > maxSentBytes {
-		return nil, fault(nil, "The file is too large to be sent: it has %d MB, and at most %d are taken; cut it or make it smaller.",
+		return nil, fault(nil, "The file is too large to send: it has %d MB, and the limit is %d; cut it or make it smaller.",
 			about.Size()>>20, maxSentBytes>>20)
 	}
 	to, err := os.CreateTemp(dir, "sent-")
@@ -133,7 +133,7 @@ func readClasses(body []byte) ([]plan.Class, error) {
 		}
 	}
 	if len(classes) == 0 {
-		return nil, fault(nil, "The model knows no name for this sound.")
+		return nil, fault(nil, "The model does not recognise this sound.")
 	}
 	slices.SortStableFunc(classes, func(a, b plan.Class) int { return cmp.Compare(b.Score, a.Score) })
 	return classes, nil

@@ -30,7 +30,7 @@ const (
 func (b *Backend) film(ctx context.Context, j job) (toolbox.Output, error) {
 	request := videoRequest{Model: j.model, Prompt: j.prompt(), Seed: seed(j.Seed), ResponseFormat: "b64_json"}
 	if request.Prompt == "" {
-		return toolbox.Output{}, fault(nil, "It does not say what the video shall show.")
+		return toolbox.Output{}, fault(nil, "Please say what the video should show.")
 	}
 	out := toolbox.Output{}
 	if len(j.Args["image"]) > 0 {

@@ -45,7 +45,7 @@ func Refused(said string) plan.Message {
 	case strings.Contains(said, "exceeds limit"), strings.Contains(said, "cache resources exhausted"):
 		return plan.Say("That would be too large a picture for ImageMagick here; ask for a smaller size.")
 	case strings.Contains(said, "not allowed by the security policy"), strings.Contains(said, "no decode delegate"):
-		return plan.Say("ImageMagick may not read or write that here; it takes pictures of the usual formats alone.")
+		return plan.Say("ImageMagick is not allowed to read or write that here; it accepts only the usual picture formats.")
 	}
 	return plan.Message{}
 }

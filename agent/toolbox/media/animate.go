@@ -48,7 +48,7 @@ func eachFrame(ctx context.Context, path string, l Limits, do func(seen *image.N
 		return err
 	}
 	if f.weight(l).MIME != "image/gif" {
-		return errors.Join(fault(f.name, nil, "is not a GIF picture of a size that is taken."), f.close())
+		return errors.Join(fault(f.name, nil, "is not a GIF, or is too large."), f.close())
 	}
 	data, err := f.all()
 	if err != nil {
@@ -197,7 +197,7 @@ func (g *gifWriter) frame(ctx context.Context, way byte) error {
 func (g *gifWriter) write(b []byte) error {
 	if g.written += int64(len(b)); g.written > g.most {
 		return &plan.Fault{
-			Sentence: plan.Say("The animation would become larger than %s, and more cannot be handed over; ask for a smaller size.", megabytes(g.most)),
+			Sentence: plan.Say("The animation would be larger than %s, which is the limit; ask for a smaller size.", megabytes(g.most)),
 			Err:      errors.New("an animation is too large"),
 			Final:    true,
 		}

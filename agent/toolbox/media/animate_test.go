@@ -158,7 +158,7 @@ func TestEditGIFWritesWhatChanges(t *testing.T) {
 	most := int64(b.Len() + 1)
 	noisy := func(img *image.NRGBA) (*image.NRGBA, error) { return noise(doubled(doubled(img))), nil }
 	err = EditGIF(t.Context(), from, filepath.Join(t.TempDir(), "c.gif"), Limits{Bytes: most}, noisy)
-	if fault, ok := errors.AsType[*plan.Fault](err); !ok || !fault.Final || !strings.HasPrefix(fault.Sentence.String(), "The animation would become larger than") {
+	if fault, ok := errors.AsType[*plan.Fault](err); !ok || !fault.Final || !strings.HasPrefix(fault.Sentence.String(), "The animation would be larger than") {
 		t.Errorf("a large one: %v", err)
 	}
 	if err := EditGIF(t.Context(), store(t, "a.png", pngOf(t, still)), to, Limits{}, same); err == nil {

@@ -346,9 +346,9 @@ func TestDamagedPicturesOfToday(t *testing.T) {
 		"huge.jxl":      {[]byte("\xFF\x0A\xFE\xFF\xFF\xFF\x13"), []string{"too large a picture"}},
 		"half.ico":      {icon[:len(icon)/2], []string{"cut off or damaged"}},
 		"head.ico":      {icon[:10], []string{"cut off or damaged"}},
-		"old.ico":       {old, []string{"an icon of a rare sort"}},
+		"old.ico":       {old, []string{"an icon of an unusual kind"}},
 		"nothing.ico":   {icon[:4:4], []string{"cut off or damaged"}},
-		"sequence.heic": {[]byte("\x00\x00\x00\x18ftyphevc\x00\x00\x00\x00hevcmsf1"), []string{"a HEIC picture, which I do not take"}},
+		"sequence.heic": {[]byte("\x00\x00\x00\x18ftyphevc\x00\x00\x00\x00hevcmsf1"), []string{"a HEIC picture, which I do not support"}},
 	} {
 		_, err := Inspect(store(t, name, c.content), Limits{})
 		wantFault(t, err, append(c.words, name)...)

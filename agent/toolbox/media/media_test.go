@@ -74,7 +74,7 @@ func wantFault(t *testing.T, err error, words ...string) {
 	if strings.Contains(s, string(filepath.Separator)+"tmp") || strings.Contains(s, os.TempDir()) {
 		t.Errorf("the sentence tells a path: %q", s)
 	}
-	one, _, _ := strings.Cut(s, " I take pictures (")
+	one, _, _ := strings.Cut(s, " I accept pictures (")
 	if !strings.HasSuffix(s, ".") || strings.Contains(s, "\n") || strings.Contains(one, ". ") {
 		t.Errorf("not one sentence: %q", s)
 	}
@@ -171,7 +171,7 @@ func TestInspectRefusesBadFiles(t *testing.T) {
 		words   []string
 	}{
 		"empty.png":    {nil, Limits{}, []string{"is empty"}},
-		"letter.jpg":   {[]byte("dear aunt, this is no picture"), Limits{}, []string{"not what its ending says", "JPEG"}},
+		"letter.jpg":   {[]byte("dear aunt, this is no picture"), Limits{}, []string{"not match its file extension", "JPEG"}},
 		"cut.png":      {half(pngOf(t, img)), Limits{}, []string{"cut off"}},
 		"cut.jpg":      {half(jpegOf(t, img)), Limits{}, []string{"cut off"}},
 		"cut.gif":      {animation[:len(animation)*5/6], Limits{}, []string{"cut off"}},
@@ -180,14 +180,14 @@ func TestInspectRefusesBadFiles(t *testing.T) {
 		"heavy.png":    {pngOf(t, img), Limits{Bytes: 100}, []string{"too large", "100 bytes"}},
 		"wide.png":     {pngOf(t, img), Limits{Pixels: 64 * 63}, []string{"too large a picture", "64 × 64"}},
 		"long.gif":     {animation, Limits{Frames: 2}, []string{"too many frames", "3"}},
-		"binary.txt":   {[]byte("\x00\x01\x02\x03\x04\x05\x06\x07\x08"), Limits{}, []string{"not what its ending says", "does not hold a text"}},
-		"binary.bin":   {[]byte("\x00\x01\x02\x03\x04\x05\x06\x07\x08"), Limits{}, []string{"of a kind that I do not take", "PNG", "text"}},
-		"drawing.svg":  {svg, Limits{}, []string{"an SVG drawing, which I do not take", "PNG"}},
+		"binary.txt":   {[]byte("\x00\x01\x02\x03\x04\x05\x06\x07\x08"), Limits{}, []string{"not match its file extension", "it is not a text"}},
+		"binary.bin":   {[]byte("\x00\x01\x02\x03\x04\x05\x06\x07\x08"), Limits{}, []string{"of a kind that I do not support", "PNG", "text"}},
+		"drawing.svg":  {svg, Limits{}, []string{"an SVG drawing, which I do not support", "PNG"}},
 		"drawing.png":  {svg, Limits{}, []string{"an SVG drawing"}},
 		"login.png":    {[]byte("<!DOCTYPE html><html><body>x</body></html>"), Limits{}, []string{"a web page"}},
 		"archive.zip":  {[]byte("PK\x03\x04\x14\x00\x00\x00\x08\x00"), Limits{}, []string{"an archive"}},
 		"packed.gz":    {[]byte("\x1f\x8b\x08\x00\x00\x00\x00\x00"), Limits{}, []string{"an archive"}},
-		"letter.png":   {[]byte("%!PS-Adobe-3.0\n"), Limits{}, []string{"not what its ending says"}},
+		"letter.png":   {[]byte("%!PS-Adobe-3.0\n"), Limits{}, []string{"not match its file extension"}},
 		"letter.rtf":   {[]byte("{\\rtf1\\ansi hello}"), Limits{}, []string{"an office document"}},
 		"feed.xml":     {[]byte("<?xml version=\"1.0\"?><a/>"), Limits{}, []string{"an XML document"}},
 		"program.png":  {[]byte("\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00"), Limits{}, []string{"a program"}},

@@ -112,10 +112,10 @@ func (f *file) raw(ctx context.Context, l Limits) (image.Image, survey, error) {
 		return nil, survey{}, f.broken(err)
 	}
 	if cfg.Width <= 0 || cfg.Height <= 0 {
-		return nil, survey{}, fault(f.name, nil, "holds a picture without any pixels.")
+		return nil, survey{}, fault(f.name, nil, "is a picture without any pixels.")
 	}
 	if int64(cfg.Width) > l.Pixels/int64(cfg.Height) {
-		return nil, survey{}, fault(f.name, nil, "is too large a picture: it claims %d × %d pixels, and at most %d million are taken.",
+		return nil, survey{}, fault(f.name, nil, "is too large a picture: it has %d × %d pixels, and the limit is %d million.",
 			cfg.Width, cfg.Height, max(l.Pixels/1_000_000, 1))
 	}
 	s, err := format.survey(data)
@@ -123,7 +123,7 @@ func (f *file) raw(ctx context.Context, l Limits) (image.Image, survey, error) {
 		return nil, survey{}, f.broken(err)
 	}
 	if s.frames > l.Frames {
-		return nil, survey{}, fault(f.name, nil, "has too many frames: %d, and at most %d are taken.", s.frames, l.Frames)
+		return nil, survey{}, fault(f.name, nil, "has too many frames: %d, and the limit is %d.", s.frames, l.Frames)
 	}
 	if s.still != nil {
 		data = s.still
@@ -152,9 +152,9 @@ func (f *file) broken(err error) error {
 	_, pngUnsupported := errors.AsType[png.UnsupportedError](err)
 	_, tiffUnsupported := errors.AsType[tiff.UnsupportedError](err)
 	if jpegUnsupported || pngUnsupported || tiffUnsupported || errors.Is(err, bmp.ErrUnsupported) || errors.Is(err, errOldIcon) {
-		return fault(f.name, err, "is %s of a rare sort that cannot be read here; save it as an ordinary PNG or JPEG.", f.kind.name)
+		return fault(f.name, err, "is %s of an unusual kind that cannot be read here; save it as an ordinary PNG or JPEG.", f.kind.name)
 	}
-	return fault(f.name, err, "is cut off or damaged: the picture in it is not complete; please send it again.")
+	return fault(f.name, err, "is cut off or damaged; please send it again.")
 }
 
 // onCanvas puts a frame that is smaller than its animation where it belongs.

@@ -35,7 +35,7 @@ func foreignFault(name string, err error, is plan.Message) error {
 	return &plan.Fault{
 		Sentence: plan.Sentences(
 			plan.Say("%q %s", name, is),
-			plan.Say("I take pictures (PNG, JPEG, GIF, WebP, AVIF, HEIC, JPEG XL, BMP, TIFF), video, sound, PDF documents and text."),
+			plan.Say("I accept pictures (PNG, JPEG, GIF, WebP, AVIF, HEIC, JPEG XL, BMP, TIFF), video, sound, PDF documents and text."),
 		),
 		Err: err,
 	}
@@ -46,7 +46,7 @@ func open(path string, l Limits) (*file, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &plan.Fault{Sentence: plan.Say("There is no file called %q; check its name and where it lies.", name), Err: err}
+		return nil, &plan.Fault{Sentence: plan.Say("There is no file called %q; check its name and folder.", name), Err: err}
 	case err != nil:
 		return nil, fault(name, err, "cannot be opened.")
 	case !info.Mode().IsRegular():
@@ -54,7 +54,7 @@ func open(path string, l Limits) (*file, error) {
 	case info.Size() == 0:
 		return nil, fault(name, nil, "is empty.")
 	case info.Size() > l.Bytes:
-		return nil, fault(name, nil, "is too large: it has %s, and at most %s are taken.", megabytes(info.Size()), megabytes(l.Bytes))
+		return nil, fault(name, nil, "is too large: it has %s, and the limit is %s.", megabytes(info.Size()), megabytes(l.Bytes))
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -89,18 +89,18 @@ func identify(f *os.File, name string, size int64, pages bool) (kind, error) {
 	case mime == webPage && slices.Contains(page.endings, ending): // its source
 		return kind{webPage, plan.Text, page.name, page.endings}, nil
 	case ok && known && k.typ == plan.Text && promised.typ != plan.Text: // such as a page of an error in the place of a picture
-		return kind{}, fault(name, nil, "is not what its ending says: it holds %s, not %s.", k.name, promised.name)
+		return kind{}, fault(name, nil, "does not match its file extension: it is %s, not %s.", k.name, promised.name)
 	case ok:
 		return k, nil
 	}
 	err = fmt.Errorf("looks like %s", mime)
 	if other, ok := foreignName(head[:n]); ok {
-		return kind{}, foreignFault(name, err, plan.Say("is %s, which I do not take.", other))
+		return kind{}, foreignFault(name, err, plan.Say("is %s, which I do not support.", other))
 	}
 	if known {
-		return kind{}, fault(name, err, "is not what its ending says: it does not hold %s.", promised.name)
+		return kind{}, fault(name, err, "does not match its file extension: it is not %s.", promised.name)
 	}
-	return kind{}, foreignFault(name, err, plan.Say("is of a kind that I do not take."))
+	return kind{}, foreignFault(name, err, plan.Say("is of a kind that I do not support."))
 }
 
 func (f *file) close() error {

@@ -29,7 +29,7 @@ func ffmpeg(t *testing.T, args ...string) {
 	}
 }
 
-// TestSoundInAContainerOfFilms: what holds no moving pictures is a sound, however it is
+// TestSoundInAContainerOfFilms: what has no moving pictures is a sound, however it is
 // written and called, and what holds some is a video.
 func TestSoundInAContainerOfFilms(t *testing.T) {
 	t.Parallel()

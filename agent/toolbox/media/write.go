@@ -133,7 +133,7 @@ func encodeSandboxed(ctx context.Context, path string, img *image.NRGBA, f Forma
 		}
 	case f == JXL && w > codec.MaxJXL/h:
 		return &plan.Fault{
-			Sentence: plan.Say("A JPEG XL picture of at most %d million pixels can be written here, and this one has %d × %d.", codec.MaxJXL/1_000_000, w, h),
+			Sentence: plan.Say("A JPEG XL picture can have at most %d million pixels here, and this one has %d × %d.", codec.MaxJXL/1_000_000, w, h),
 			Err:      errors.New("too large for JPEG XL"),
 			Final:    true,
 		}

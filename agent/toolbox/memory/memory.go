@@ -95,7 +95,7 @@ func (b *Budget) Take(ctx context.Context, bytes int64) (giveBack func(), err er
 	}
 	if bytes > b.whole {
 		return nil, &plan.Fault{
-			Sentence: plan.Say("It would take %s of memory, and there are only %s for such work here; try it with something smaller.",
+			Sentence: plan.Say("It would take %s of memory, and the limit is %s; try something smaller.",
 				megabytes(bytes), megabytes(b.whole)),
 			Err: ErrTooLittle,
 		}

@@ -70,7 +70,7 @@ func (n *Native) Run(ctx context.Context, b toolbox.Candidate, c toolbox.Call) (
 		return toolbox.Output{}, err
 	}
 	if err := ctx.Err(); err != nil {
-		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("It was stopped before it began."), Err: err}
+		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("It was stopped before it started."), Err: err}
 	}
 	giveBack, err := n.memory.Take(ctx, n.weigh(b.Run, c))
 	if err != nil {

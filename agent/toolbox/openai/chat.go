@@ -41,7 +41,7 @@ func (b *Backend) chat(ctx context.Context, r run, backing toolbox.Candidate, c 
 		case !wrong:
 			return toolbox.Output{Value: value}, nil
 		case round == rounds:
-			return toolbox.Output{}, fault(err, "The model's answer was not of the form that is needed, not even when asked again.")
+			return toolbox.Output{}, fault(err, "The model's answer was not in the right form, even when asked again.")
 		}
 		messages = append(messages,
 			api.ChatCompletionMessage{Role: api.ChatMessageRoleAssistant, Content: clip(answer)},
@@ -114,7 +114,7 @@ func (b *Backend) completeOnce(ctx context.Context, r run, request api.ChatCompl
 	case len(answer) > maxAnswer:
 		return "", fault(fmt.Errorf("%d bytes", len(answer)), "The model's answer was much too long; ask for less at once.")
 	case answer == "" && content != "":
-		return "", fault(errors.New("only thoughts"), "The model thought about it and gave no answer; ask for less at once.")
+		return "", fault(errors.New("only thoughts"), "The model used up its answer on thinking; ask for less at once.")
 	case answer == "":
 		return "", fault(errors.New("an empty answer"), "The model's answer was empty; please try again.")
 	}

@@ -126,7 +126,7 @@ func TestChatVisionOfSeveral(t *testing.T) {
 		images = append(images, one...)
 	}
 	_, err := b.Run(t.Context(), backing("chat-vision", "Compare them."), call(t, plan.Text, args{"images": images}))
-	if got := plan.OperatorSentence(err, plan.Message{}).String(); !strings.Contains(got, "at most 20") {
+	if got := plan.OperatorSentence(err, plan.Message{}).String(); !strings.Contains(got, "the limit is 20") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -167,13 +167,13 @@ func TestForms(t *testing.T) {
 	}{
 		"a text with its lines":        {plan.Text, []string{"a\n\nb"}, "a\n\nb", ""},
 		"thoughts are left out":        {plan.Text, []string{"<think>hm\n</think>\n\nfine"}, "fine", ""},
-		"thoughts alone":               {plan.Text, []string{"<think>hm, and then"}, "", "gave no answer"},
+		"thoughts alone":               {plan.Text, []string{"<think>hm, and then"}, "", "used up its answer on thinking"},
 		"thoughts without a beginning": {plan.Text, []string{"hm\n</think>\n\nfine"}, "fine", ""},
 		"thoughts about thoughts":      {plan.Text, []string{"<think>a <think>b</think> c</think>fine"}, "fine", ""},
 		"a title":                      {plan.Title, []string{"**Title: “The Sea”**"}, "The Sea", ""},
 		"a title in German quotes":     {plan.Title, []string{"„Das Meer“"}, "Das Meer", ""},
 		"a title that is too much":     {plan.Title, []string{"One\nTwo", `"One"`}, "One", ""},
-		"no title twice":               {plan.Title, []string{"One\nTwo", strings.Repeat("long ", 50)}, "", "not of the form"},
+		"no title twice":               {plan.Title, []string{"One\nTwo", strings.Repeat("long ", 50)}, "", "not in the right form"},
 		"a title of signs":             {plan.Title, []string{`""`, "x"}, "x", ""},
 		"a place":                      {plan.Location, []string{"Location: Lisbon, Portugal"}, "Lisbon, Portugal", ""},
 		"no place":                     {plan.Location, []string{"NONE."}, "", "found nothing"},
@@ -200,12 +200,12 @@ func TestForms(t *testing.T) {
 		"labels in words":              {plan.Category, []string{"It is a cat.", `{"labels":[{"label":"cat","score":1}]}`}, `[{"label":"cat","score":1}]`, ""},
 		"a broken list of labels":      {plan.Category, []string{`{"labels":[{"label":"cat"`, `{"labels":[{"label":"cat","score":1}]}`}, `[{"label":"cat","score":1}]`, ""},
 		"scores in percent":            {plan.Category, []string{`{"labels":[{"label":"cat","score":93}]}`, `{"labels":[{"label":"cat","score":0.93}]}`}, `[{"label":"cat","score":0.93}]`, ""},
-		"labels without scores, twice": {plan.Category, []string{`{"labels":[{"label":"cat"}]}`, `{"labels":[{"label":"cat"}]}`}, "", "not of the form"},
-		"labels of another shape":      {plan.Category, []string{`{"labels":"cat"}`, `{"answer":[]}`}, "", "not of the form"},
-		"an empty label":               {plan.Category, []string{`[{"label":" ","score":1}]`, `["cat"]`}, "", "not of the form"},
+		"labels without scores, twice": {plan.Category, []string{`{"labels":[{"label":"cat"}]}`, `{"labels":[{"label":"cat"}]}`}, "", "not in the right form"},
+		"labels of another shape":      {plan.Category, []string{`{"labels":"cat"}`, `{"answer":[]}`}, "", "not in the right form"},
+		"an empty label":               {plan.Category, []string{`[{"label":" ","score":1}]`, `["cat"]`}, "", "not in the right form"},
 		"a long label":                 {plan.Category, []string{`[{"label":"` + strings.Repeat("x", 101) + `","score":1}]`, `[]`}, "", "found nothing"},
-		"a negative score":             {plan.Category, []string{`[{"label":"x","score":-1}]`, `[` + strings.Repeat(`{"label":"x","score":0},`, 20) + `{"label":"x","score":0}]`}, "", "not of the form"},
-		"only braces":                  {plan.Category, []string{strings.Repeat("{", 100_000), "x"}, "", "not of the form"},
+		"a negative score":             {plan.Category, []string{`[{"label":"x","score":-1}]`, `[` + strings.Repeat(`{"label":"x","score":0},`, 20) + `{"label":"x","score":0}]`}, "", "not in the right form"},
+		"only braces":                  {plan.Category, []string{strings.Repeat("{", 100_000), "x"}, "", "not in the right form"},
 		"what words cannot make":       {plan.BBox, nil, "", "cannot make"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -20,7 +20,7 @@ const answerBytes = 2 * 4 * 4096 * 4096
 func (b *Backend) draw(ctx context.Context, r run, backing toolbox.Candidate, c toolbox.Call) (toolbox.Output, error) {
 	prompt := words(backing, c)
 	if oneLine(prompt) == "" {
-		return toolbox.Output{}, fault(nil, "It does not say what the picture shall show.")
+		return toolbox.Output{}, fault(nil, "Please say what the picture should show.")
 	}
 	labelled := endpoint.Label(ctx, c.Request, "act."+c.Tool, 1)
 	content, err := b.pictureOf(ctx, r, func(format string) (api.ImageResponse, error) {

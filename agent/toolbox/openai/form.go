@@ -32,7 +32,7 @@ func (c complaint) Error() string { return "the answer is not of its form: " + s
 // nothing is the answer where there is nothing of the kind, if the prompt speaks of it.
 const nothing = "NONE"
 
-var errNothing = &plan.Fault{Sentence: plan.Say("The model found nothing of the kind in what it was given.")}
+var errNothing = &plan.Fault{Sentence: plan.Say("The model found nothing of the kind.")}
 
 // bareNothing is that answer as models write it: in any case, alone or with a remark
 // behind it. None is a town too, so "None, Italy" is an answer.

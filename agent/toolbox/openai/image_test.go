@@ -74,7 +74,7 @@ func TestDrawFaults(t *testing.T) {
 		response llmtest.ImageResponse
 		want     string
 	}{
-		"no prompt":       {" \n", llmtest.ImageResponse{Images: [][]byte{good}}, "does not say what"},
+		"no prompt":       {" \n", llmtest.ImageResponse{Images: [][]byte{good}}, "Please say what"},
 		"no picture":      {"x", llmtest.ImageResponse{}, "made no picture"},
 		"an empty one":    {"x", llmtest.ImageResponse{Images: [][]byte{{}}}, "cannot be read"},
 		"something else":  {"x", llmtest.ImageResponse{Images: [][]byte{[]byte("<html>")}}, "cannot be read"},
@@ -140,9 +140,9 @@ func TestPicturesAtAnAddress(t *testing.T) {
 	}{
 		"on the server":     {llmtest.ImageResponse{Images: [][]byte{red8}}, ""},
 		"spelled out":       {llmtest.ImageResponse{Fault: llmtest.Fault{Raw: fmt.Sprintf(`{"data":[{"url":"data:image/png;base64,%s"}]}`, b64(red8))}}, ""},
-		"elsewhere":         {llmtest.ImageResponse{Fault: llmtest.Fault{Raw: fmt.Sprintf(`{"data":[{"url":%q}]}`, elsewhere.URL+"/x.png")}}, "did not hand over"},
-		"a file":            {llmtest.ImageResponse{Fault: llmtest.Fault{Raw: `{"data":[{"url":"file:///etc/passwd"}]}`}}, "did not hand over"},
-		"not there anymore": {llmtest.ImageResponse{Fault: llmtest.Fault{Raw: `{"data":[{"url":"/hosted/99"}]}`}}, "did not hand over"},
+		"elsewhere":         {llmtest.ImageResponse{Fault: llmtest.Fault{Raw: fmt.Sprintf(`{"data":[{"url":%q}]}`, elsewhere.URL+"/x.png")}}, "only a link"},
+		"a file":            {llmtest.ImageResponse{Fault: llmtest.Fault{Raw: `{"data":[{"url":"file:///etc/passwd"}]}`}}, "only a link"},
+		"not there anymore": {llmtest.ImageResponse{Fault: llmtest.Fault{Raw: `{"data":[{"url":"/hosted/99"}]}`}}, "only a link"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -329,7 +329,7 @@ func TestEditRefuses(t *testing.T) {
 	}{
 		"no picture":    {args{"prompt": text("x")}, "is missing"},
 		"an empty mask": {args{"image": good, "mask": empty}, "covers nothing"},
-		"a broken mask": {args{"image": good, "mask": file(t, plan.Mask, "m.png", []byte("x"))}, "is not what its ending says"},
+		"a broken mask": {args{"image": good, "mask": file(t, plan.Mask, "m.png", []byte("x"))}, "does not match its file extension"},
 		"a broken one":  {args{"image": file(t, plan.Image, "a.png", pngOf(t, speckled(40, 40))[:300])}, "cut off or damaged"},
 	} {
 		_, err := b.Run(t.Context(), backing("images-edits", "Do it."), call(t, plan.Image, c.args))

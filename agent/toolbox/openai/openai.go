@@ -172,7 +172,7 @@ func (b *Backend) Probe(ctx context.Context, backing toolbox.Candidate) error {
 	case !r.known():
 		return r.unset(nil)
 	case r.video && b.config.Frames == nil:
-		return fault(nil, "It needs the program %s, which is not there; install it, on Debian with: apt-get install ffmpeg.", "ffmpeg")
+		return fault(nil, "It needs the program %s, which is not installed; on Debian: apt-get install ffmpeg.", "ffmpeg")
 	}
 	if r.hears {
 		if _, err := b.writer(ctx); err != nil {
@@ -210,7 +210,7 @@ func (b *Backend) Run(ctx context.Context, backing toolbox.Candidate, c toolbox.
 		switch {
 		case !r.media:
 			return toolbox.Output{}, fault(fmt.Errorf("%s was given the file of %q", backing.Name(), a.arg),
-				"The model that is asked here takes no files.")
+				"The model used here does not accept files.")
 		case !b.outward().May():
 			return toolbox.Output{}, b.outward().Refusal()
 		}

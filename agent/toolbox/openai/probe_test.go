@@ -252,7 +252,7 @@ func TestMediaStayAtHome(t *testing.T) {
 		v := file(t, typ, "secret.bin", []byte("secret"))
 		for _, run := range allRuns {
 			_, err := b.Run(t.Context(), backing(run, "Do."), call(t, plan.Text, args{"x": v}))
-			if got := plan.OperatorSentence(err, plan.Message{}).String(); !strings.Contains(got, "ALLOW_CLOUD_MEDIA") && !strings.Contains(got, "takes no files") {
+			if got := plan.OperatorSentence(err, plan.Message{}).String(); !strings.Contains(got, "ALLOW_CLOUD_MEDIA") && !strings.Contains(got, "does not accept files") {
 				t.Errorf("%s with %s: got %v", run, typ, err)
 			}
 		}

@@ -115,7 +115,7 @@ func (b *Backend) pictures(ctx context.Context, dir string, args []argument) ([]
 	count := 0
 	add := func(caption, path string) error {
 		if count++; count > maxPictures {
-			return fault(nil, "These are too many pictures to look at together: at most %d.", maxPictures)
+			return fault(nil, "These are too many pictures to look at together: the limit is %d.", maxPictures)
 		}
 		url, err := b.dataURL(ctx, dir, path)
 		if err != nil {
@@ -143,7 +143,7 @@ func (b *Backend) pictures(ctx context.Context, dir string, args []argument) ([]
 				}
 			}
 		default:
-			return nil, fault(fmt.Errorf("argument %s is of type %s", a.arg, a.Type), "The model that is asked here cannot take %s.", a.Type)
+			return nil, fault(fmt.Errorf("argument %s is of type %s", a.arg, a.Type), "The model used here does not accept %s.", a.Type)
 		}
 	}
 	return parts, nil

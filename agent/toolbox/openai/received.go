@@ -62,7 +62,7 @@ func (b *Backend) content(ctx context.Context, d api.ImageResponseDataInner) ([]
 	if spelled == "" && d.URL != "" {
 		content, err := b.config.Endpoint.Fetch(ctx, d.URL)
 		if err != nil {
-			return nil, fault(down(err), "The model server did not hand over the picture that it made: it only named a place where it should lie.")
+			return nil, fault(down(err), "The model server did not send the picture, only a link to it.")
 		}
 		return content, nil
 	}

@@ -78,8 +78,8 @@ func TestSpeakFaults(t *testing.T) {
 		response llmtest.SpeechResponse
 		want     string
 	}{
-		"no text":            {" \n", llmtest.SpeechResponse{}, "no text to be spoken"},
-		"far too long":       {strings.Repeat("word ", 10_000), llmtest.SpeechResponse{}, "at most about 30000"},
+		"no text":            {" \n", llmtest.SpeechResponse{}, "no text to read aloud"},
+		"far too long":       {strings.Repeat("word ", 10_000), llmtest.SpeechResponse{}, "the limit is about 30000"},
 		"no sound":           {"x", llmtest.SpeechResponse{}, "sent no sound."},
 		"no sound but words": {"x", llmtest.SpeechResponse{Audio: []byte("I cannot say that.")}, "no sound that can be played"},
 		"a picture":          {"x", llmtest.SpeechResponse{Audio: pngOf(t, plain(4, 4, red))}, "no sound that can be played"},
@@ -172,8 +172,8 @@ func TestTranscribeFaults(t *testing.T) {
 		want     string
 	}{
 		"silence":            {"a.mp3", mp3(3), llmtest.TranscribeResponse{Text: " \n"}, "No speech was heard"},
-		"a tune of notes":    {"a.mid", []byte("MThd\x00\x00\x00\x06\x00\x00\x00\x01\x00\x60MTrk"), llmtest.TranscribeResponse{}, "cannot be listened to"},
-		"no sound":           {"a.mp3", []byte("hello"), llmtest.TranscribeResponse{}, "is not what its ending says"},
+		"a tune of notes":    {"a.mid", []byte("MThd\x00\x00\x00\x06\x00\x00\x00\x01\x00\x60MTrk"), llmtest.TranscribeResponse{}, "cannot listen to a recording"},
+		"no sound":           {"a.mp3", []byte("hello"), llmtest.TranscribeResponse{}, "does not match its file extension"},
 		"an empty file":      {"a.mp3", nil, llmtest.TranscribeResponse{}, "is empty"},
 		"unknown":            {"a.mp3", mp3(3), llmtest.TranscribeResponse{Fault: llmtest.Fault{Status: 404}}, "OPENAI_TRANSCRIPTION_MODEL"},
 		"the key is refused": {"a.mp3", mp3(3), llmtest.TranscribeResponse{Fault: llmtest.Fault{Status: 401}}, "refused the key"},

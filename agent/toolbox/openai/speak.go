@@ -49,9 +49,9 @@ func (b *Backend) speak(ctx context.Context, r run, backing toolbox.Candidate, c
 	parts := spokenParts(text)
 	switch {
 	case len(parts) == 0:
-		return toolbox.Output{}, fault(nil, "There is no text to be spoken.")
+		return toolbox.Output{}, fault(nil, "There is no text to read aloud.")
 	case len(parts) > maxSpokenParts:
-		return toolbox.Output{}, fault(nil, "The text is too long to be spoken: it has %d characters, and at most about %d are taken.",
+		return toolbox.Output{}, fault(nil, "The text is too long to read aloud: it has %d characters, and the limit is about %d.",
 			utf8.RuneCountInString(text), maxSpoken*maxSpokenParts)
 	}
 	path := filepath.Join(c.Dir, "speech")

@@ -32,7 +32,7 @@ func (b *Backend) transcribe(ctx context.Context, r run, backing toolbox.Candida
 		return toolbox.Output{}, err
 	}
 	if info.Type != plan.Audio || !slices.Contains(heardKinds, info.Ext) {
-		return toolbox.Output{}, fault(nil, "A recording of the kind %s cannot be listened to; send it as MP3, WAV, FLAC, Ogg or M4A.", info.MIME)
+		return toolbox.Output{}, fault(nil, "I cannot listen to a recording of the kind %s; send it as MP3, WAV, FLAC, Ogg or M4A.", info.MIME)
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -44,7 +44,7 @@ func (b *Backend) transcribe(ctx context.Context, r run, backing toolbox.Candida
 		return toolbox.Output{}, err
 	}
 	if about.Size() > heardBytes && !b.config.Endpoint.Private() {
-		return toolbox.Output{}, fault(nil, "The recording is too large: it has %d MB, and the model server takes at most %d; cut it or save it as MP3.",
+		return toolbox.Output{}, fault(nil, "The recording is too large: it has %d MB, and the model server accepts at most %d; cut it or save it as MP3.",
 			about.Size()>>20, heardBytes>>20)
 	}
 	response, err := b.config.Endpoint.Client().CreateTranscription(endpoint.Label(ctx, c.Request, "act."+c.Tool, 1), api.AudioRequest{

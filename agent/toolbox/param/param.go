@@ -247,18 +247,18 @@ func (p Param) unread(text string) error {
 	some, last := all[:len(all)-1], all[len(all)-1]
 	if text == "" {
 		return &plan.Fault{
-			Sentence: plan.Say("It does not say %s; say for instance %s or %q.", what, quoted(some), last),
+			Sentence: plan.Say("Please say %s, for example %s or %q.", what, quoted(some), last),
 			Err:      errors.New("no value for " + p.Name), Final: true,
 		}
 	}
 	if p.Type == Format {
 		return &plan.Fault{
-			Sentence: plan.Say("It can be written as %s or %s, but not as %q; name one of these.", strings.Join(some, ", "), last, shorten(text)),
+			Sentence: plan.Say("It can be saved as %s or %s, but not as %q; please name one of these.", strings.Join(some, ", "), last, shorten(text)),
 			Err:      fmt.Errorf("no format can be read for %s", p.Name), Final: true,
 		}
 	}
 	return &plan.Fault{
-		Sentence: plan.Say("I do not understand %q as %s; say for instance %s or %q.", shorten(text), what, quoted(some), last),
+		Sentence: plan.Say("I do not understand %q as %s; say for example %s or %q.", shorten(text), what, quoted(some), last),
 		Err:      fmt.Errorf("no %s can be read for %s", p.Type, p.Name), Final: true,
 	}
 }

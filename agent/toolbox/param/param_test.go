@@ -122,7 +122,7 @@ func TestReadRefuses(t *testing.T) {
 				continue
 			}
 			said := plan.Sentence(err, plan.Message{}).String()
-			if !plan.Final(err) || !strings.Contains(said, "say for instance") && !strings.Contains(said, "name one of these") {
+			if !plan.Final(err) || !strings.Contains(said, "for example") && !strings.Contains(said, "name one of these") {
 				t.Errorf("%s: Read(%q) is refused with %q", typ, text, said)
 			}
 		}

@@ -42,7 +42,7 @@ func tidied(c toolbox.Call, out toolbox.Output, err error) (toolbox.Output, erro
 		}
 	}
 	if err == nil && failed != nil {
-		err = &plan.Fault{Sentence: plan.Say("What was left over could not be cleaned away."), Err: failed}
+		err = &plan.Fault{Sentence: plan.Say("Temporary files could not be removed."), Err: failed}
 	}
 	return out, err
 }
@@ -65,7 +65,7 @@ func told(out toolbox.Output) toolbox.Output {
 	out.About = plan.Quote(shorten(out.Value))
 	if len(out.Value) > mostText {
 		out.Value = strings.ToValidUTF8(out.Value[:mostText], "")
-		out.Note = plan.Say("The text is long, so only its beginning is given; ask for some of the pages to read on.")
+		out.Note = plan.Say("The text is long, so only the beginning is shown; ask for certain pages to read more.")
 	}
 	return out
 }

@@ -179,7 +179,7 @@ func (r *commandLine) sound(job ffmpeg.Job, given []string, format soundFormat) 
 	}
 	fitting, note := r.fitting(format, length, rate, channels)
 	if asked && fitting.name != format.name {
-		return toolbox.Output{}, refusal("As %s it would have %s, and at most %s are taken; ask for MP3 or FLAC.",
+		return toolbox.Output{}, refusal("As %s it would have %s, and the limit is %s; ask for MP3 or FLAC.",
 			format.name, megabytes(format.size(length, rate, channels)), megabytes(r.config.Limits.Bytes))
 	}
 	job.Args = append(job.Args, fitting.args...)
@@ -235,7 +235,7 @@ func (r *commandRun) pictures(job ffmpeg.Job) (toolbox.Output, error) {
 	case err != nil:
 		return toolbox.Output{}, err
 	case len(made) > mostFiles:
-		return toolbox.Output{}, refusal("These would be more than %d files, and no more can be made at once.", mostFiles)
+		return toolbox.Output{}, refusal("That would be more than %d files, which is the limit.", mostFiles)
 	}
 	all := make([]toolbox.Output, len(made))
 	for i, path := range made {

@@ -76,7 +76,7 @@ func (r *commandLine) Words(arg string) (string, error) {
 			text = metadata(tags)
 		}
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			return "", &plan.Fault{Sentence: plan.Say("The text could not be handed over."), Err: err}
+			return "", &plan.Fault{Sentence: plan.Say("The text could not be passed to the program."), Err: err}
 		}
 	}
 	return filepath.Base(path), nil

@@ -188,8 +188,8 @@ func TestCommandRefuses(t *testing.T) {
 	}{
 		{"reverse_video", args{"video": fileOf(plan.Video, stored(t, "bad.mp4", contents(t, video)[:2000]))}, "bad.mp4"},
 		{"reverse_audio", args{"audio": fileOf(plan.Audio, video)}, ""},
-		{"reverse_video", args{"video": fileOf(plan.Video, sound)}, "holds no moving pictures"},
-		{"extract_subtitles", args{"video": fileOf(plan.Video, video)}, "holds no subtitle track"},
+		{"reverse_video", args{"video": fileOf(plan.Video, sound)}, "has no moving pictures"},
+		{"extract_subtitles", args{"video": fileOf(plan.Video, video)}, "has no subtitle track"},
 		{"extract_subtitles", args{"video": fileOf(plan.Video, clip(t, "drawn.mkv", drawn()...))}, "are pictures"},
 		{"extract_subtitles", args{"video": fileOf(plan.Video, clip(t, "subtitled.mp4", subtitled("mov_text")...)), "track": "3"}, "no subtitle track 3"},
 		{"set_cover", args{"audio": fileOf(plan.Audio, sound), "image": fileOf(plan.Image, clip(t, "cover.png", cover()...))}, "Only MP3, M4A and FLAC"},

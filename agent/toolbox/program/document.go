@@ -58,7 +58,7 @@ func (d documents) pages(ctx context.Context, c toolbox.Call, path string) ([]fl
 	case len(sizes) == 0:
 		return nil, refusal("%q has no pages.", name)
 	case len(sizes) > mostPages:
-		return nil, refusal("%q has too many pages; documents of at most %d pages are taken.", name, mostPages)
+		return nil, refusal("%q has too many pages; the limit is %d.", name, mostPages)
 	}
 	return sizes, nil
 }

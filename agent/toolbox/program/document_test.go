@@ -94,7 +94,7 @@ func TestPDFToText(t *testing.T) {
 		t.Errorf("page 2 says %q", out.Value)
 	}
 	empty := fileOf(plan.Document, pdfOf(t, "empty.pdf", ""))
-	holds(t, refused(t, "pdf_to_text", args{"document": empty}), "no text in the document", "no writing")
+	holds(t, refused(t, "pdf_to_text", args{"document": empty}), "The document has no text", "found no text on its pages")
 }
 
 func TestPagesOfDocuments(t *testing.T) {

@@ -66,7 +66,7 @@ func (m machine) look(n need) (string, error) {
 // missing is a part that is not there, by the name that people know it by.
 func missing(what plan.Message, debian string, err error) error {
 	return &plan.Fault{
-		Sentence: plan.Say("It needs %s, which is not there; install it, on Debian with: apt-get install %s.", what, debian),
+		Sentence: plan.Say("It needs %s, which is not installed; on Debian: apt-get install %s.", what, debian),
 		Err:      err,
 	}
 }

@@ -49,7 +49,7 @@ backends:
 func TestImageMagick(t *testing.T) {
 	t.Parallel()
 	photo := args{"image": fileOf(plan.Image, clip(t, "sample-0.png", append(lavfi("testsrc2=size=160x120"), "-frames:v", "1")...))}
-	const forbidden, large = "may not read or write that", "too large a picture"
+	const forbidden, large = "not allowed to read or write that", "too large a picture"
 	for name, c := range map[string]struct{ argv, want string }{
 		"an ordinary conversion": {`"{image}", -resize, "50%", -sepia-tone, "80%", "{out:jpg}"`, ""},
 		"an address":             {`"https://example.com/a.png", "{image}", "{out:png}"`, forbidden},

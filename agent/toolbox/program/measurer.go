@@ -36,7 +36,7 @@ func (m measurer) Listen(ctx context.Context, v toolbox.Value, look ffmpeg.Look)
 	}
 	l, err := sounds{m.machine}.listen(ctx, m.call, r, longestFilm+time.Second)
 	if err == nil && l.length == 0 {
-		err = r.fault(errors.New("nothing was decoded"), plan.Say("holds no sound."))
+		err = r.fault(errors.New("nothing was decoded"), plan.Say("has no sound."))
 	}
 	return facts.Heard{Length: l.length, Voice: isVoice(v, l)}, err
 }

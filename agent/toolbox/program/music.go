@@ -37,7 +37,7 @@ func (m musician) operations() map[string]operation {
 func (m musician) music(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	prompt := strings.TrimSpace(c.Text("prompt"))
 	if prompt == "" {
-		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("It is not said what the music is to be like.")}
+		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("Please say what the music should be like.")}
 	}
 	piece, err := composer.Compose(prompt, c.Seed)
 	if err != nil {
@@ -57,7 +57,7 @@ func (m musician) music(ctx context.Context, c toolbox.Call) (toolbox.Output, er
 		return toolbox.Output{}, err
 	case level.Silent():
 		return toolbox.Output{}, &plan.Fault{
-			Sentence: plan.Say("The music that was played cannot be heard."),
+			Sentence: plan.Say("The music came out silent."),
 			Err:      fmt.Errorf("%w: fluidsynth wrote silence", toolbox.ErrDown),
 		}
 	}
@@ -73,13 +73,13 @@ func (m musician) music(ctx context.Context, c toolbox.Call) (toolbox.Output, er
 	}
 	if len(piece.Used) == 0 {
 		out.Note = plan.Sentences(out.Note, plan.Say(
-			"No mood, style or instrument was understood, so that it is %s; say for instance %q.", piece.Style, "a calm piano piece"))
+			"I understood no mood, style or instrument, so it is %s; say for example %q.", piece.Style, "a calm piano piece"))
 	}
 	if len(piece.Unplayed) > 0 {
-		out.Note = plan.Sentences(out.Note, plan.Say("There is no sound here for %s; other instruments play.", plan.And(piece.Unplayed...)))
+		out.Note = plan.Sentences(out.Note, plan.Say("There is no sound for %s here, so other instruments play.", plan.And(piece.Unplayed...)))
 	}
 	if piece.Asked > composer.Longest || piece.Asked > 0 && piece.Asked < composer.Shortest {
-		out.Note = plan.Sentences(out.Note, plan.Say("Pieces of %s to %s can be made.", plan.Span(composer.Shortest), plan.Span(composer.Longest)))
+		out.Note = plan.Sentences(out.Note, plan.Say("I can make pieces of %s to %s.", plan.Span(composer.Shortest), plan.Span(composer.Longest)))
 	}
 	return out, nil
 }

@@ -30,13 +30,13 @@ func TestUnusualPictures(t *testing.T) {
 			if a := playable(t, out.Path); a.codecs() != "video:h264" {
 				t.Errorf("it is %s", a.codecs())
 			}
-			holds(t, out.Note.String(), "Nothing in the picture moves by itself")
-			holds(t, refused(t, "tesseract", picture), "No writing was found")
+			holds(t, out.Note.String(), "Nothing in the picture itself moves")
+			holds(t, refused(t, "tesseract", picture), "found no text")
 		})
 	}
 	moving := args{"image": fileOf(plan.Image, clip(t, "moving.gif", append(lavfi("testsrc=size=32x24:rate=5:duration=1"), "-loop", "0")...))}
-	holds(t, refused(t, "image_to_video", moving), "animated already")
-	holds(t, refused(t, "tesseract", moving), "No writing was found")
+	holds(t, refused(t, "image_to_video", moving), "already animated")
+	holds(t, refused(t, "tesseract", moving), "found no text")
 }
 
 // TestHEIC is HEIC by its bytes, and reads back as the picture that it was made of.

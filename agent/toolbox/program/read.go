@@ -48,7 +48,7 @@ func (r reader) read(ctx context.Context, c toolbox.Call) (toolbox.Output, error
 	}
 	text := found.text()
 	if text == "" {
-		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("No writing was found in the picture.")}
+		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("I found no text in the picture.")}
 	}
 	return toolbox.Output{Value: text, About: plan.Quote(shorten(text)), Note: found.note()}, nil
 }
@@ -66,7 +66,7 @@ func (r reader) locateText(ctx context.Context, c toolbox.Call) (toolbox.Output,
 	out := toolbox.Output{Value: value, Note: found.note()}
 	switch len(found.words) {
 	case 0:
-		out.About, out.Note = plan.Say("no words"), plan.Say("No writing was found in the picture.")
+		out.About, out.Note = plan.Say("no words"), plan.Say("I found no text in the picture.")
 	case 1:
 		out.About = plan.Say("one word")
 	default:
@@ -78,7 +78,7 @@ func (r reader) locateText(ctx context.Context, c toolbox.Call) (toolbox.Output,
 // note tells that the writing was hard to read.
 func (w writing) note() plan.Message {
 	if len(w.words) > 0 && w.confidence() < hardlyRead {
-		return plan.Say("The writing was hard to read, so there may be mistakes; a larger or sharper picture helps.")
+		return plan.Say("The text was hard to read, so there may be mistakes; a larger or sharper picture helps.")
 	}
 	return plan.Message{}
 }
@@ -138,13 +138,13 @@ func (r reader) letters(ctx context.Context, c toolbox.Call) (string, error) {
 			return "", err
 		}
 		if !slices.Contains(installed, in.Letters) {
-			return "", missing(plan.Say("what tesseract knows of the language %q", in.Names[0]),
+			return "", missing(plan.Say("tesseract's data for the language %q", in.Names[0]),
 				"tesseract-ocr-"+strings.ReplaceAll(in.Letters, "_", "-"), errors.New("no data for "+in.Letters))
 		}
 		return in.Letters, nil
 	}
 	if len(installed) == 0 {
-		return "", missing(plan.Say("what tesseract knows of a language"), "tesseract-ocr-eng", toolbox.ErrDown)
+		return "", missing(plan.Say("tesseract's data for a language"), "tesseract-ocr-eng", toolbox.ErrDown)
 	}
 	if i := slices.Index(installed, "eng"); i > 0 {
 		installed = slices.Insert(slices.Delete(installed, i, i+1), 0, "eng")

@@ -109,7 +109,7 @@ func TestWordsAreLocated(t *testing.T) {
 func TestWhereNothingIsWritten(t *testing.T) {
 	t.Parallel()
 	blank := writePNG(t, "blank.png", filled(300, 200, color.White))
-	holds(t, refused(t, "tesseract", args{"image": fileOf(plan.Image, blank)}), "No writing was found")
+	holds(t, refused(t, "tesseract", args{"image": fileOf(plan.Image, blank)}), "found no text")
 	if out := done(t, "locate_text", args{"image": fileOf(plan.Image, blank)}); out.Value != "[]" {
 		t.Errorf("found %s", out.Value)
 	}

@@ -31,7 +31,7 @@ func (s speech) hear(ctx context.Context, c toolbox.Call) (toolbox.Output, error
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	nothing := r.fault(nil, plan.Say("holds no speech that could be understood."))
+	nothing := r.fault(nil, plan.Say("has no speech that I could understand."))
 	was, err := s.measure(ctx, c, r, "anull", ffmpeg.SamplePeaks)
 	if err != nil {
 		return toolbox.Output{}, err
@@ -57,9 +57,9 @@ func (s speech) hear(ctx context.Context, c toolbox.Call) (toolbox.Output, error
 		return toolbox.Output{}, nothing
 	}
 	out := toolbox.Output{Value: text, About: plan.Quote(shorten(text)), Note: plan.Say(
-		"It was heard by a simple program that knows English only, so expect wrong words.")}
+		"It was transcribed by a simple program that knows only English, so expect wrong words.")}
 	if r.look.Duration > maxHeard+time.Second {
-		out.Note = plan.Sentences(plan.Say("Only the first %s were listened to.", plan.Span(maxHeard)), out.Note)
+		out.Note = plan.Sentences(plan.Say("Only the first %s were transcribed.", plan.Span(maxHeard)), out.Note)
 	}
 	return out, nil
 }
@@ -94,7 +94,7 @@ func heardModel(debian string) (string, error) {
 			return folder, nil
 		}
 	}
-	return "", missing(plan.Say("what pocketsphinx knows of English"), debian, errors.New("no model for en-us"))
+	return "", missing(plan.Say("pocketsphinx's English model"), debian, errors.New("no model for en-us"))
 }
 
 // listening is the command that listens to a sound of 16 kHz.

@@ -51,11 +51,11 @@ func (r reader) pdfToText(ctx context.Context, c toolbox.Call) (toolbox.Output, 
 			return toolbox.Output{}, err
 		}
 		if text = found.text(); text == "" {
-			return toolbox.Output{}, refusal("There is no text in the document, and no writing was found on its pages.")
+			return toolbox.Output{}, refusal("The document has no text, and I found no text on its pages.")
 		}
 		notes = append(notes, plan.Say("Its pages are pictures, so the text was read from them by OCR; there may be mistakes."))
 		if len(doc.areas) > mostScanned {
-			notes = append(notes, plan.Say("Only the first %d pages were read; ask for other pages to read on.", mostScanned))
+			notes = append(notes, plan.Say("Only the first %d pages were read; ask for other pages to read more.", mostScanned))
 		}
 	}
 	out := told(toolbox.Output{Value: text})
@@ -82,7 +82,7 @@ func (r reader) ocrPDF(ctx context.Context, c toolbox.Call) (toolbox.Output, err
 	}
 	switch {
 	case len(pages) == 0:
-		return toolbox.Output{}, refusal("The text of the document can be searched already.")
+		return toolbox.Output{}, refusal("The document is already searchable.")
 	case len(pages) > mostScanned:
 		return toolbox.Output{}, refusal("%d pages without text are too many; at most %d can be read by OCR at once. Send it in parts.",
 			len(pages), mostScanned)
@@ -199,7 +199,7 @@ func (r reader) tesseract(ctx context.Context, c toolbox.Call, pictures []string
 	}
 	const list = "pages.txt"
 	if err := os.WriteFile(filepath.Join(c.Dir, list), []byte(strings.Join(pictures, "\n")+"\n"), 0o600); err != nil {
-		return nil, &plan.Fault{Sentence: plan.Say("The pages could not be handed over."), Err: err}
+		return nil, &plan.Fault{Sentence: plan.Say("The pages could not be passed to the program."), Err: err}
 	}
 	return r.run(ctx, sandbox.Command{
 		Program: "tesseract", Args: append([]string{list, to, "-l", letters, "--psm", "3"}, options...),

@@ -62,7 +62,7 @@ func TestAScanBecomesSearchable(t *testing.T) {
 	}
 	holds(t, out.About.String(), "3 pages")
 	looksAlike(t, scan, out.Path)
-	holds(t, refused(t, "ocr_pdf", args{"document": fileOf(plan.Document, out.Path)}), "can be searched already")
+	holds(t, refused(t, "ocr_pdf", args{"document": fileOf(plan.Document, out.Path)}), "already searchable")
 }
 
 // looksAlike fails if the first pages of two documents look different.

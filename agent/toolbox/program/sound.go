@@ -60,7 +60,7 @@ func (s sounds) recorded(ctx context.Context, path string) (recording, error) {
 func recordingOf(path string, look ffmpeg.Look) (recording, error) {
 	r := recording{path, look}
 	if look.Audio() == nil {
-		return recording{}, r.fault(errors.New("no stream of sound has samples"), plan.Say("holds no sound."))
+		return recording{}, r.fault(errors.New("no stream of sound has samples"), plan.Say("has no sound."))
 	}
 	return r, nil
 }

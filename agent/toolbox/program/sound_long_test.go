@@ -27,7 +27,7 @@ func TestALongSoundIsNotMadeTooLarge(t *testing.T) {
 	t.Parallel()
 	sound := fileOf(plan.Audio, long(t, "talk.mp3", 1200))
 	said := refused(t, "convert_audio", args{"audio": sound, "format": "wav"})
-	if want := "As WAV it would have 105.9 MB, and at most 100.0 MB are taken; ask for MP3 or FLAC."; said != want {
+	if want := "As WAV it would have 105.9 MB, and the limit is 100.0 MB; ask for MP3 or FLAC."; said != want {
 		t.Errorf("it says %q, want %q", said, want)
 	}
 }
@@ -100,7 +100,7 @@ func TestSamplesMayBeMoreThanFiles(t *testing.T) {
 				}
 				return
 			}
-			if want := "As WAV it would have 706 kB, and at most 500 kB are taken, so it is FLAC."; out.Note.String() != want || probe(t, out.Path).codecs() != "audio:flac" {
+			if want := "As WAV it would have 706 kB, and the limit is 500 kB, so it is saved as FLAC."; out.Note.String() != want || probe(t, out.Path).codecs() != "audio:flac" {
 				t.Errorf("it says %q, want %q", out.Note, want)
 			}
 		})

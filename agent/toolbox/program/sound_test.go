@@ -290,7 +290,7 @@ func TestWaveformIsHighWhereItIsLoud(t *testing.T) {
 	near(t, "the quiet part", height(400), 428/5, 12)
 	near(t, "the loud part", height(1200), 428, 20)
 	silence := done(t, "waveform_image", args{"audio": fileOf(plan.Audio, clip(t, "silence.wav", lavfi("anullsrc=duration=1")...))})
-	holds(t, silence.Note.String(), "silence")
+	holds(t, silence.Note.String(), "silent")
 }
 
 // TestBadSound gives each operation on sound what it cannot take.
@@ -312,7 +312,7 @@ func TestBadSound(t *testing.T) {
 		says []string
 	}{
 		"a video without sound": {clip(t, "mute.mp4", append(lavfi("color=red:size=64x64:rate=10:duration=1"), "-pix_fmt", "yuv420p")...), []string{"mute.mp4"}},
-		"no samples":            {clip(t, "none.wav", append(lavfi("anullsrc=duration=1"), "-t", "0")...), []string{"none.wav", "is empty: there is no sound in it"}},
+		"no samples":            {clip(t, "none.wav", append(lavfi("anullsrc=duration=1"), "-t", "0")...), []string{"none.wav", "has no sound in it"}},
 		"cut off":               {write("half.m4a", string(whole[:len(whole)/2])), []string{"half.m4a"}},
 		"empty":                 {write("empty.mp3", ""), []string{"empty.mp3", "empty"}},
 		"a playlist":            {write("list.mp3", "ffconcat version 1.0\nfile /etc/passwd\n"), []string{"list.mp3"}},

@@ -69,7 +69,7 @@ func named(all []language, said string) (language, error) {
 		}
 	}
 	if best < 0 {
-		return language{}, refusal("I do not know the language %q; say for instance %q, %q or %q.", shorten(said), "English", "German", "Chinese")
+		return language{}, refusal("I do not know the language %q; say for example %q, %q or %q.", shorten(said), "English", "German", "Chinese")
 	}
 	return all[best], nil
 }

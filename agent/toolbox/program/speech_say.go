@@ -29,11 +29,11 @@ const (
 func (s speech) say(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	text := spoken(c.Text("text"))
 	if !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
-		return toolbox.Output{}, refusal("There is nothing in the text that could be spoken: no letter and no number.")
+		return toolbox.Output{}, refusal("There is nothing in the text to read aloud: no letters and no numbers.")
 	}
 	if n := utf8.RuneCountInString(text); n > maxSpoken {
 		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say(
-			"The text is too long to be spoken: it has %d characters, and at most about %d are taken.", n, maxSpoken)}
+			"The text is too long to read aloud: it has %d characters, and the limit is about %d.", n, maxSpoken)}
 	}
 	all, err := languages()
 	if err != nil {
@@ -61,7 +61,7 @@ func (s speech) say(ctx context.Context, c toolbox.Call) (toolbox.Output, error)
 	r, err := s.recorded(ctx, sound)
 	if err != nil {
 		return toolbox.Output{}, &plan.Fault{
-			Sentence: plan.Say("The program that speaks has no sound for this text; say in which language it is."),
+			Sentence: plan.Say("The speech program cannot pronounce this text; say which language it is in."),
 			Err:      errors.Join(errors.New("espeak-ng wrote no sound"), err),
 		}
 	}
@@ -71,13 +71,13 @@ func (s speech) say(ctx context.Context, c toolbox.Call) (toolbox.Output, error)
 	}
 	out := toolbox.Output{Path: path, About: plan.Quote(shorten(text))}
 	if guessed && in.Voice != all[0].Voice {
-		out.Note = plan.Say("The text was taken for %s; if it is in another language, say in which one.", in.title())
+		out.Note = plan.Say("I took the text for %s; if it is in another language, say which one.", in.title())
 	}
 	if said := oneLine(c.Text("voice")); said != "" && !known {
-		out.Note = plan.Sentences(out.Note, plan.Say("There is no voice for %q, so that it is the usual one.", shorten(said)))
+		out.Note = plan.Sentences(out.Note, plan.Say("There is no voice for %q, so the usual one was used.", shorten(said)))
 	}
 	if in.Voice == "ja" && strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.Han, r) }) {
-		out.Note = plan.Sentences(out.Note, plan.Say("This voice reads kana only, and does not know how kanji are read."))
+		out.Note = plan.Sentences(out.Note, plan.Say("This voice can read kana, but not kanji."))
 	}
 	return out, nil
 }

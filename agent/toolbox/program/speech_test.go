@@ -23,7 +23,7 @@ func TestATextIsSpoken(t *testing.T) {
 	}
 	heard := done(t, "speech_to_text", args{"audio": fileOf(plan.Audio, made.Path)})
 	holds(t, heard.Value, "new world")
-	holds(t, heard.Note.String(), "English only")
+	holds(t, heard.Note.String(), "only English")
 }
 
 func TestSpeakingIsRepeatable(t *testing.T) {

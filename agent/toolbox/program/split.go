@@ -29,10 +29,10 @@ func pieces(c toolbox.Call, length time.Duration, cuts []time.Duration) ([]piece
 	at, placed := toolbox.Param[[]time.Duration](c, "at")
 	switch {
 	case cuts != nil && (counted || timed || placed):
-		return nil, refusal("Name either its pauses, or the times at which it is split, or how long or how many the parts are.")
+		return nil, refusal("Say one of these: split at the pauses, the times to split at, how long the parts are, or how many there are.")
 	case cuts != nil:
 	case placed && (timed || counted && parts != len(at)+1):
-		return nil, refusal("Name either the times at which it is split, or how long or how many the parts are.")
+		return nil, refusal("Say one of these: the times to split at, how long the parts are, or how many there are.")
 	case placed:
 		cuts = at
 	case timed:
@@ -42,7 +42,7 @@ func pieces(c toolbox.Call, length time.Duration, cuts []time.Duration) ([]piece
 			}
 		}
 		if counted && parts != len(cuts)+1 {
-			return nil, refusal("Parts of %s each would be %d, and not %d.", plan.Span(each), len(cuts)+1, parts)
+			return nil, refusal("With %s each there would be %d parts, not %d.", plan.Span(each), len(cuts)+1, parts)
 		}
 	default:
 		if !counted {

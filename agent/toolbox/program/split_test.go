@@ -74,13 +74,13 @@ func TestSplitRefuses(t *testing.T) {
 	long := fileOf(plan.Audio, clip(t, "long.wav", lavfi("sine=duration=20:sample_rate=8000")...))
 	paused := fileOf(plan.Audio, clip(t, "paused.wav", lavfi(toneWithPauses)...))
 	for want, given := range map[string]args{
-		"too short for 20 parts":    {"audio": click, "parts": "20"},
-		"name times within it":      {"audio": click, "at": "0:30"},
-		"files are too many":        {"audio": long, "every": "0:00.1"},
-		"would be 10, and not 3":    {"audio": long, "every": "2 seconds", "parts": "3"},
-		"no pause of half a second": {"audio": long, "where": "silence"},
-		"Name either its pauses":    {"audio": paused, "where": "silence", "parts": "3"},
-		"Name either the times":     {"audio": long, "at": "0:05", "every": "2 seconds"},
+		"too short for 20 parts":                     {"audio": click, "parts": "20"},
+		"name times within it":                       {"audio": click, "at": "0:30"},
+		"files are too many":                         {"audio": long, "every": "0:00.1"},
+		"there would be 10 parts, not 3":                     {"audio": long, "every": "2 seconds", "parts": "3"},
+		"no pause of half a second":                  {"audio": long, "where": "silence"},
+		"split at the pauses, the times to split at": {"audio": paused, "where": "silence", "parts": "3"},
+		"Say one of these: the times":                {"audio": long, "at": "0:05", "every": "2 seconds"},
 	} {
 		holds(t, refused(t, "split_audio", given), want)
 	}

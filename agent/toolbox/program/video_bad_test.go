@@ -68,7 +68,7 @@ func TestBadSounds(t *testing.T) {
 	good := silentRedBlue(t, "good.mp4", "-pix_fmt", "yuv420p")
 	for name, c := range map[string]struct{ path, want string }{
 		"without samples": {clip(t, "none.wav", append(lavfi("sine=duration=1"), "-t", "0")...), "none.wav"},
-		"no sound":        {silentRedBlue(t, "silent.mp4", "-pix_fmt", "yuv420p"), "holds no sound"},
+		"no sound":        {silentRedBlue(t, "silent.mp4", "-pix_fmt", "yuv420p"), "has no sound"},
 		"empty":           {stored(t, "empty.mp3", nil), "empty"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -87,9 +87,9 @@ func TestAnHourOfVideo(t *testing.T) {
 		"change_speed": {"factor": "half"}, "convert_video": {"format": "webm"}, "add_subtitles": {"subtitles": "Hello"},
 		"fit_video_size": {"limit": "20 kB"}, "cut_video": {"range": "0:00 to 45:00"},
 	} {
-		holds(t, refused(t, run, a.with("video", fileOf(plan.Video, hour))), "at most 30 minutes", "cut a shorter part")
+		holds(t, refused(t, run, a.with("video", fileOf(plan.Video, hour))), "the limit is 30 minutes", "cut a shorter part")
 	}
-	holds(t, refused(t, "join_videos", args{"videos": list(fileOf(plan.Video, hour), fileOf(plan.Video, hour))}), "at most 30 minutes")
+	holds(t, refused(t, "join_videos", args{"videos": list(fileOf(plan.Video, hour), fileOf(plan.Video, hour))}), "the limit is 30 minutes")
 	near(t, "the part", probe(t, done(t, "cut_video", video(hour).with("range", "50:00-50:05")).Path).seconds(), 5, 1)
 	near(t, "the silent one", probe(t, done(t, "mute_video", video(hour)).Path).seconds(), 3600, 2)
 }

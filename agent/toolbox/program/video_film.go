@@ -107,10 +107,10 @@ func filmOf(path string, look ffmpeg.Look) (film, error) {
 	}
 	v := look.Video()
 	if v == nil {
-		return film{}, fault("no stream of moving pictures", plan.Say("holds no moving pictures."))
+		return film{}, fault("no stream of moving pictures", plan.Say("has no moving pictures."))
 	}
 	if look.Duration <= 0 {
-		return film{}, fault("no packet has a time", plan.Say("does not tell how long it is; please send it again as an ordinary MP4."))
+		return film{}, fault("no packet has a time", plan.Say("does not say how long it is; please send it again as an ordinary MP4."))
 	}
 	f.pictures = *v
 	return f, nil
@@ -129,7 +129,7 @@ func (f film) input(before ...string) ffmpeg.Input {
 func packable(length time.Duration) error {
 	if length > longestFilm {
 		return &plan.Fault{
-			Sentence: plan.Say("That is %s of video, and at most %s can be worked on at a time; cut a shorter part out of it first.",
+			Sentence: plan.Say("That is %s of video, and the limit is %s; cut a shorter part out of it first.",
 				plan.Span(length), plan.Span(longestFilm)),
 			Err: errors.New("too long to be encoded"),
 		}

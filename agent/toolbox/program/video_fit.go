@@ -87,7 +87,7 @@ func (r *commandRun) asItIs(f film) (toolbox.Output, error) {
 	}
 	job := ffmpeg.Job{Inputs: []ffmpeg.Input{f.input()}, Args: append(args, faststart()...), Timeout: filmTime}
 	out, err := r.do(job, "video.mp4")
-	out.About, out.Note = plan.Say("%s", megabytes(sizeOf(out.Path))), plan.Say("The file was small enough before.")
+	out.About, out.Note = plan.Say("%s", megabytes(sizeOf(out.Path))), plan.Say("The file was already small enough.")
 	return out, err
 }
 

@@ -234,7 +234,7 @@ func TestAddSubtitles(t *testing.T) {
 		})
 	}
 	out := done(t, "add_subtitles", video(path).with("subtitles", strings.Repeat("far too many words ", 100)))
-	holds(t, out.Note.String(), "more text than can be read")
+	holds(t, out.Note.String(), "more text than anyone can read")
 	holds(t, refused(t, "add_subtitles", video(path).with("subtitles", "00:01:00,000 --> 00:01:01,000\nlate")), "2 seconds", "check their times")
 	holds(t, refused(t, "add_subtitles", video(path).with("subtitles", " \n")), "SRT")
 }

@@ -185,5 +185,5 @@ func TestAudiogram(t *testing.T) {
 	if bright(frameAt(t, out.Path, 1)) == 0 {
 		t.Error("no waveform is seen")
 	}
-	holds(t, refused(t, "make_audiogram", song.with("size", "half as large")), "how high")
+	holds(t, refused(t, "make_audiogram", song.with("size", "half as large")), "the height")
 }

@@ -26,7 +26,7 @@ func (v videos) addSubtitles(ctx context.Context, c toolbox.Call) (toolbox.Outpu
 	text := c.Text("subtitles")
 	if strings.TrimSpace(text) == "" {
 		return toolbox.Output{}, &plan.Fault{
-			Sentence: plan.Say("It does not say what the subtitles are to be; give their text, or a file of subtitles (SRT)."),
+			Sentence: plan.Say("Please give the text of the subtitles, or a subtitle file (SRT)."),
 			Err:      errors.New("no text"),
 		}
 	}
@@ -99,7 +99,7 @@ func tooMuch(cues []subtitle.Cue) plan.Message {
 		seconds += (c.To - c.From).Seconds()
 	}
 	if float64(letters) > readSpeed*seconds {
-		return plan.Say("There is more text than can be read in that time.")
+		return plan.Say("That is more text than anyone can read in that time.")
 	}
 	return plan.Message{}
 }

@@ -34,7 +34,7 @@ func (s sounds) listen(ctx context.Context, c toolbox.Call, r recording, most ti
 	}
 	wave, err := os.ReadFile(raw)
 	if err = errors.Join(err, os.Remove(raw)); err != nil {
-		return listened{}, &plan.Fault{Sentence: plan.Say("What was left over could not be cleaned away."), Err: err}
+		return listened{}, &plan.Fault{Sentence: plan.Say("Temporary files could not be removed."), Err: err}
 	}
 	samples := wave[min(waveHead, len(wave)):]
 	return listened{

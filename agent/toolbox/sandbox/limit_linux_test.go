@@ -33,7 +33,7 @@ func TestLimits(t *testing.T) {
 		"many small files":      {Config{Disk: 2 << 20}, sh("for i in $(seq 100000); do : >file-$i; done"), "sh wrote more than 2.1 MB, and was stopped"},
 		"large when it ends":    {Config{Disk: 1 << 20}, sh("head -c 2000000 /dev/zero >file"), "sh wrote more than 1.0 MB, and was stopped"},
 		"files without a name":  {Config{Disk: 4 << 20}, sh("exec perl -e 'for (1..40) { open(my $f, q(>), q(f)); unlink q(f); push @all, $f; syswrite $f, q(x) x (1<<20) } sleep 60'"), "sh wrote more than 4.2 MB, and was stopped"},
-		"words":                 {Config{}, Command{Program: "yes", Most: 1000}, "yes said more than can be taken"},
+		"words":                 {Config{}, Command{Program: "yes", Most: 1000}, "yes printed too much"},
 		"memory at once":        {Config{Memory: 256 << 20}, sh("exec perl -e '$x = chr(1) x (1 << 30)'"), "sh needed more than 268.4 MB of memory"},
 		"memory of several":     {Config{Memory: 256 << 20}, sh("for i in 1 2 3 4; do perl -e '$x = chr(1) x (100 << 20); sleep 60' & done; wait"), "sh needed more than 268.4 MB of memory"},
 		"memory of the command": {Config{}, Command{Program: "perl", Args: []string{"-e", "$x = chr(1) x (300 << 20); sleep 60"}, Memory: 200 << 20}, "perl needed more than 209.7 MB of memory"},

@@ -46,7 +46,7 @@ func (s *Sandbox) Run(ctx context.Context, c Command) ([]byte, error) {
 
 	cmd := exec.CommandContext(watched, path, c.Args...) //nolint:gosec // the operator names the program, and no user an argument
 	out := &bounded{most: cmp.Or(c.Most, 1<<20), full: func() {
-		end(tooMuch(plan.Say("%s said more than can be taken; try it with something shorter or smaller.", c.name())))
+		end(tooMuch(plan.Say("%s printed too much, and was stopped; try something shorter or smaller.", c.name())))
 	}}
 	said := &bounded{most: maxSaid}
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = cmp.Or(c.Dir, string(filepath.Separator)), c.Input, out, said
@@ -132,22 +132,22 @@ var ErrLarge = errors.New("too much was written")
 func tooMuch(sentence plan.Message) error { return &plan.Fault{Sentence: sentence, Err: errLimit} }
 
 func tooLong(c Command, most time.Duration) error {
-	return tooMuch(plan.Say("%s took longer than %s, and was stopped; try it with something shorter or smaller.", c.name(), plan.Span(most)))
+	return tooMuch(plan.Say("%s took longer than %s, and was stopped; try something shorter or smaller.", c.name(), plan.Span(most)))
 }
 
 func tooLarge(c Command, most int64) error {
 	return &plan.Fault{
-		Sentence: plan.Say("%s wrote more than %s, and was stopped; try it with something shorter or smaller.", c.name(), megabytes(most)),
+		Sentence: plan.Say("%s wrote more than %s, and was stopped; try something shorter or smaller.", c.name(), megabytes(most)),
 		Err:      fmt.Errorf("%w: %w", errLimit, ErrLarge),
 	}
 }
 
 func tooHungry(c Command, most int64) error {
-	return tooMuch(plan.Say("%s needed more than %s of memory, and was stopped; try it with something shorter or smaller.", c.name(), megabytes(most)))
+	return tooMuch(plan.Say("%s needed more than %s of memory, and was stopped; try something shorter or smaller.", c.name(), megabytes(most)))
 }
 
 func tooMany(c Command, most int) error {
-	return tooMuch(plan.Say("%s started more than %d processes, and was stopped; try it with another file.", c.name(), most))
+	return tooMuch(plan.Say("%s started more than %d processes, and was stopped; try another file.", c.name(), most))
 }
 
 // name is what people know the program by.

@@ -136,7 +136,7 @@ func (s *Sandbox) Find(program, debian string) (string, error) {
 	}
 	if err != nil {
 		return "", &plan.Fault{
-			Sentence: plan.Say("It needs the program %s, which is not there; install it, on Debian with: apt-get install %s.", filepath.Base(program), debian),
+			Sentence: plan.Say("It needs the program %s, which is not installed; on Debian: apt-get install %s.", filepath.Base(program), debian),
 			Err:      err,
 		}
 	}

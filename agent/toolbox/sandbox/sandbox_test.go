@@ -110,7 +110,7 @@ func TestFind(t *testing.T) {
 		t.Errorf("%q, %v", path, err)
 	}
 	_, err := s.Find("no-such-program", "no-such-package")
-	want := "It needs the program no-such-program, which is not there; install it, on Debian with: apt-get install no-such-package."
+	want := "It needs the program no-such-program, which is not installed; on Debian: apt-get install no-such-package."
 	if got := plan.Sentence(err, plan.Message{}).String(); got != want || !errors.Is(err, exec.ErrNotFound) {
 		t.Errorf("%q, %v", got, err)
 	}

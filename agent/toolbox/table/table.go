@@ -39,7 +39,7 @@ func Read(text string) (Table, error) {
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
 	if strings.TrimSpace(text) == "" {
 		return Table{}, &plan.Fault{
-			Sentence: plan.Say("There is no table to work on. Please write it in the message or attach it, for instance as CSV."),
+			Sentence: plan.Say("There is no table to work on. Please write it in the message or attach it, for example as CSV."),
 			Err:      errors.New("empty text"),
 		}
 	}
@@ -60,7 +60,7 @@ func Read(text string) (Table, error) {
 }
 
 func noTable(err error) error {
-	return &plan.Fault{Sentence: plan.Say("This text is no table. I read CSV, tab-separated lines, Markdown tables, JSON and YAML."), Err: err}
+	return &plan.Fault{Sentence: plan.Say("This text is not a table. I read CSV, tab-separated lines, Markdown tables, JSON and YAML."), Err: err}
 }
 
 // Numeric reports whether the column holds numbers, and nothing else but empty cells.
@@ -204,7 +204,7 @@ func (t Table) tidied() (Table, error) {
 	}
 	if len(t.Columns) > maxColumns || len(t.Columns)*(len(t.Rows)+1) > maxCells {
 		return Table{}, &plan.Fault{
-			Sentence: plan.Say("The table is too large: at most %d columns and %d cells are taken.", maxColumns, maxCells),
+			Sentence: plan.Say("The table is too large: the limit is %d columns and %d cells.", maxColumns, maxCells),
 			Err:      fmt.Errorf("%d columns and %d rows", len(t.Columns), len(t.Rows)),
 		}
 	}

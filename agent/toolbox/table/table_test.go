@@ -53,10 +53,10 @@ func TestReadRefuses(t *testing.T) {
 	for text, says := range map[string]string{
 		"":                        "There is no table",
 		" \n ":                    "There is no table",
-		"Just a text.":            "This text is no table",
-		"One line.\nAnother one.": "This text is no table",
+		"Just a text.":            "This text is not a table",
+		"One line.\nAnother one.": "This text is not a table",
 		`{"a": 1,`:                "The JSON is damaged",
-		"[1, 2, 3]":               "This text is no table",
+		"[1, 2, 3]":               "This text is not a table",
 		strings.Repeat("a,", 1500) + "\n" + strings.Repeat("1,", 1500): "too large",
 	} {
 		_, err := Read(text)

@@ -161,7 +161,7 @@ func (o operation) eval(facts Facts) (Value, error) {
 	}
 	result := o.compute(all)
 	if math.IsNaN(result) || math.IsInf(result, 0) {
-		said := plan.Say("This cannot be computed with these settings; try other ones.")
+		said := plan.Say("This cannot be computed with these settings; try others.")
 		return Value{}, &plan.Fault{Sentence: said, Err: fmt.Errorf("%s is %g", o, result), Final: true}
 	}
 	if o.logical() {

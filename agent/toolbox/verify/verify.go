@@ -123,7 +123,7 @@ func (v *Verifier) one(ctx context.Context, o toolbox.Output, of int) error {
 // points outside of the picture, a text without words.
 func (v *Verifier) value(ctx context.Context, o toolbox.Output) error {
 	if o.Path != "" {
-		return v.lies(plan.Say("it made a file"), nil)
+		return v.lies(plan.Say("it is a file"), nil)
 	}
 	var err error
 	switch v.Call.Returns {
@@ -136,13 +136,13 @@ func (v *Verifier) value(ctx context.Context, o toolbox.Output) error {
 	default:
 		switch {
 		case strings.TrimSpace(o.Value) == "":
-			return v.lies(plan.Say("nothing came of it"), nil)
+			return v.lies(plan.Say("it is missing"), nil)
 		case len(o.Value) > maxText:
-			return v.lies(plan.Say("far too much came of it"), fmt.Errorf("%d bytes", len(o.Value)))
+			return v.lies(plan.Say("it is far too large"), fmt.Errorf("%d bytes", len(o.Value)))
 		}
 	}
 	if err != nil {
-		return v.lies(plan.Say("what came cannot be read"), err)
+		return v.lies(plan.Say("it cannot be read"), err)
 	}
 	return nil
 }
@@ -159,9 +159,9 @@ func (v *Verifier) file(ctx context.Context, o toolbox.Output) (effect.Measured,
 	info, err := os.Lstat(o.Path) // a link is no file: nobody knows what is behind it
 	switch {
 	case o.Path == "" || err != nil:
-		return effect.Measured{}, v.lies(plan.Say("it made no file"), err)
+		return effect.Measured{}, v.lies(plan.Say("there is no file"), err)
 	case !info.Mode().IsRegular():
-		return effect.Measured{}, v.lies(plan.Say("what it made is not a file"), nil)
+		return effect.Measured{}, v.lies(plan.Say("it is not a file"), nil)
 	case info.Size() == 0:
 		return effect.Measured{}, v.lies(plan.Say("the file is empty"), nil)
 	}
@@ -198,9 +198,9 @@ func (v *Verifier) play(ctx context.Context, path string, made *effect.Measured)
 	case err != nil:
 		return v.lies(plan.Say("it cannot be played"), err)
 	case look.Duration < shortest:
-		return v.lies(plan.Say("there is nothing in it"), fmt.Errorf("it lasts %s", look.Duration))
+		return v.lies(plan.Say("it has no content"), fmt.Errorf("it lasts %s", look.Duration))
 	case look.Duration > longest:
-		return v.lies(plan.Say("it goes on for ever"), fmt.Errorf("it lasts %s", look.Duration))
+		return v.lies(plan.Say("it never ends"), fmt.Errorf("it lasts %s", look.Duration))
 	}
 	made.Clip = clip(look)
 	if v.needs.Result&effect.Loudness != 0 {
@@ -226,12 +226,12 @@ func (v *Verifier) parts(ctx context.Context, value string, size image.Point) er
 func (v *Verifier) boxes(ctx context.Context, value string) error {
 	all, err := list[plan.Box](value)
 	if err != nil {
-		return v.lies(plan.Say("what came cannot be read"), err)
+		return v.lies(plan.Say("it cannot be read"), err)
 	}
 	for _, b := range all {
 		r := image.Rect(b.XMin, b.YMin, b.XMax, b.YMax)
 		if b.XMin >= b.XMax || b.YMin >= b.YMax || !v.inside(ctx, r) {
-			return v.lies(plan.Say("a box lies outside of the picture"), fmt.Errorf("%v", r))
+			return v.lies(plan.Say("a box is outside the picture"), fmt.Errorf("%v", r))
 		}
 	}
 	return nil
@@ -240,11 +240,11 @@ func (v *Verifier) boxes(ctx context.Context, value string) error {
 func (v *Verifier) points(ctx context.Context, value string) error {
 	all, err := list[plan.Point](value)
 	if err != nil {
-		return v.lies(plan.Say("what came cannot be read"), err)
+		return v.lies(plan.Say("it cannot be read"), err)
 	}
 	for _, p := range all {
 		if r := image.Rect(p.X, p.Y, p.X+1, p.Y+1); !v.inside(ctx, r) {
-			return v.lies(plan.Say("a point lies outside of the picture"), fmt.Errorf("%v", r.Min))
+			return v.lies(plan.Say("a point is outside the picture"), fmt.Errorf("%v", r.Min))
 		}
 	}
 	return nil

@@ -50,12 +50,12 @@ func (b *Backend) find(ctx context.Context, said string) (place, error) {
 	switch {
 	case name == "":
 		return place{}, &plan.Fault{
-			Sentence: plan.Say("It does not say the weather of which place is wanted; name a town, such as “Lisbon” or “London, UK”."),
+			Sentence: plan.Say("Please say which place you want the weather for; name a town, such as “Lisbon” or “London, UK”."),
 			Err:      errors.New("no place"),
 		}
 	case len([]rune(name)) > maxPlace:
 		return place{}, &plan.Fault{
-			Sentence: plan.Say("That is too long for the name of a place; name a town, such as “Lisbon” or “London, UK”."),
+			Sentence: plan.Say("That is too long for a place name; name a town, such as “Lisbon” or “London, UK”."),
 			Err:      errors.New("a long place"),
 		}
 	}
@@ -74,12 +74,12 @@ func (b *Backend) find(ctx context.Context, said string) (place, error) {
 	}
 	if len(found) > 0 {
 		return place{}, &plan.Fault{
-			Sentence: plan.Say("I do not find “%s”, but I know %s. Say which one you mean, or name another town.", name, plan.Or(some(found)...)),
+			Sentence: plan.Say("I cannot find “%s”, but I know %s. Say which one you mean, or name another town.", name, plan.Or(some(found)...)),
 			Err:      errors.New("places of that name lie elsewhere"), Final: true,
 		}
 	}
 	return place{}, &plan.Fault{
-		Sentence: plan.Say("I do not find a place called “%s”. Check how it is written, or name the nearest town with its country, such as “London, UK”.",
+		Sentence: plan.Say("I cannot find a place called “%s”. Check the spelling, or name the nearest town with its country, such as “London, UK”.",
 			name),
 		Err: errors.New("no such place"), Final: true,
 	}

@@ -193,16 +193,16 @@ func fault(ctx context.Context, err error) error {
 	}
 	switch e.Kind {
 	case endpoint.Limited, endpoint.Quota:
-		sentence = plan.Say("The weather service gets too many requests at the moment. Please try again later.")
+		sentence = plan.Say("The weather service is getting too many requests at the moment. Please try again later.")
 		if e.After > 0 {
-			sentence = plan.Say("The weather service gets too many requests at the moment. Please try again in %s.", plan.Wait(e.After))
+			sentence = plan.Say("The weather service is getting too many requests at the moment. Please try again in %s.", plan.Wait(e.After))
 		}
 	case endpoint.TimedOut:
 		sentence = plan.Say("The weather service took too long to answer. Please try again.")
 	case endpoint.Malformed, endpoint.ModelUnknown:
-		sentence = plan.Say("The weather service's answer could not be read. Please try again; if it stays so, ask the operator to check its address.")
+		sentence = plan.Say("The weather service's answer could not be read. Please try again; if that does not help, ask the operator to check its address.")
 	case endpoint.Rejected, endpoint.KeyRefused, endpoint.Forbidden, endpoint.TooLong:
-		sentence = plan.Say("The weather service did not accept the request. If it stays so, ask the operator to look into the log.")
+		sentence = plan.Say("The weather service rejected the request. If this goes on, ask the operator to check the log.")
 	case endpoint.Down:
 	}
 	return &plan.Fault{Sentence: sentence, Err: fmt.Errorf("%w: weather service (%s): %w", toolbox.ErrDown, e.Kind, e.Err)}

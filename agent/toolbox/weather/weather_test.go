@@ -136,7 +136,7 @@ func TestTroubleOfTheService(t *testing.T) {
 		"bad gateway":       {status(502, ""), "does not answer", 3},
 		"not available":     {status(503, "secret words"), "does not answer", 3},
 		"timeout of a gate": {status(504, ""), "does not answer", 3},
-		"refused":           {status(400, `{"error":true,"reason":"secret words"}`), "did not accept", 1},
+		"refused":           {status(400, `{"error":true,"reason":"secret words"}`), "rejected the request", 1},
 		"not there":         {status(404, "secret words"), "could not be read", 1},
 		"a page": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -57,34 +57,34 @@ func (b *Backend) failed(ctx context.Context, r *template.Request, err error) er
 	}
 	switch status := e.Status; {
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
-		says := plan.Say("%s wants a token: write token into the tool's file, with the name of a variable.", r.Host())
+		says := plan.Say("%s needs a token: set token in the tool's file to the name of a variable.", r.Host())
 		if r.Token() != "" {
 			says = plan.Say("%s refused the token: check %s.", r.Host(), r.Token())
 		}
-		return down(plan.Say("The service does not let us in. Please ask the operator to check it."), says)
+		return down(plan.Say("The service refused access. Please ask the operator to check it."), says)
 	case status == http.StatusTooManyRequests, status == http.StatusPaymentRequired:
 		if e.After > 0 {
-			return down(plan.Say("The service gets too many requests at the moment. Please try again in %s.", plan.Wait(e.After)), plan.Message{})
+			return down(plan.Say("The service is getting too many requests at the moment. Please try again in %s.", plan.Wait(e.After)), plan.Message{})
 		}
-		return down(plan.Say("The service gets too many requests at the moment. Please try again later."), plan.Message{})
+		return down(plan.Say("The service is getting too many requests at the moment. Please try again later."), plan.Message{})
 	case status >= 400 && status < 500:
 		return &plan.Fault{
-			Sentence: plan.Say("The service did not accept this input. Please try it with another one."),
+			Sentence: plan.Say("The service rejected this input. Please try another one."),
 			Operator: refused(r, e), Err: detail(err),
 		}
 	case status >= 300 && status < 400:
 		return down(plan.Say("The service's answer is not what this tool expects. Please ask the operator to check it."),
-			plan.Say("%s redirects to another place, which is not followed: check the url in the tool's file.", r.Host()))
+			plan.Say("%s redirects to another address, which is not followed: check the url in the tool's file.", r.Host()))
 	case e.Kind == endpoint.Malformed:
 		return down(plan.Say("The service's answer could not be read. Please try again later."),
-			plan.Say("The answer of %s could not be read: it is a web page, too large, or broke off.", r.Host()))
+			plan.Say("The answer of %s could not be read: it is a web page, too large, or incomplete.", r.Host()))
 	}
 	if e.Status >= 500 {
 		return down(plan.Say("The service failed. Please try again later."),
-			plan.Say("%s failed with the status %d: see what it logged.", r.Host(), e.Status))
+			plan.Say("%s failed with the status %d: check its log.", r.Host(), e.Status))
 	}
 	return down(plan.Say("The service does not answer. Please try again later."),
-		plan.Say("%s does not answer: check that it runs, and the url in the tool's file.", r.Host()))
+		plan.Say("%s does not answer: check that it is running, and the url in the tool's file.", r.Host()))
 }
 
 // refused tells the operator of a status of 4xx.
@@ -93,12 +93,12 @@ func refused(r *template.Request, e *endpoint.Error) plan.Message {
 	case e.Status == http.StatusNotFound:
 		return plan.Say("%s has nothing at this path (status 404): check the url in the tool's file.", r.Host())
 	case e.Status == http.StatusMethodNotAllowed:
-		return plan.Say("%s does not take %s there (status 405): check the method and the url in the tool's file.", r.Host(), r.Method())
+		return plan.Say("%s does not accept %s there (status 405): check the method and the url in the tool's file.", r.Host(), r.Method())
 	case e.Field != "":
-		return plan.Say("%s did not accept this input (status %d): it blames %s. If it accepts none, check that field in the tool's file.",
+		return plan.Say("%s rejected this input (status %d) because of %s. If it rejects every input, check that field in the tool's file.",
 			r.Host(), e.Status, e.Field)
 	}
-	return plan.Say("%s did not accept this input (status %d). If it accepts none, check the url and the fields in the tool's file.", r.Host(), e.Status)
+	return plan.Say("%s rejected this input (status %d). If it rejects every input, check the url and the fields in the tool's file.", r.Host(), e.Status)
 }
 
 // detail is an error for the log, without the sentences of model servers.

@@ -226,11 +226,11 @@ func (b *Backend) ready(c toolbox.Candidate) (*endpoint.Endpoint, error) {
 			Sentence: plan.Say("It needs a service that this version does not know."), Err: fmt.Errorf("%s is not called at %s", c.Run, b.config.Base),
 		}
 	case !b.config.Hosts.Allow(r.Base()):
-		return nil, notSetUp(plan.Say("Tools may not call %s: add it to ATELIER_HTTP_HOSTS if they may.", r.Host()))
+		return nil, notSetUp(plan.Say("Tools are not allowed to call %s: to allow it, add it to ATELIER_HTTP_HOSTS.", r.Host()))
 	}
 	key := strings.TrimSpace(b.config.Variables[r.Token()])
 	if r.Token() != "" && key == "" {
-		return nil, notSetUp(plan.Say("The service at %s wants a token: set %s.", r.Host(), r.Token()))
+		return nil, notSetUp(plan.Say("The service at %s needs a token: set %s.", r.Host(), r.Token()))
 	}
 	m := manner{r.Token(), r.Retries(), r.Timeout()}
 	b.mu.Lock()
@@ -240,7 +240,7 @@ func (b *Backend) ready(c toolbox.Candidate) (*endpoint.Endpoint, error) {
 	}
 	e, err := b.dial(m, key)
 	if err != nil { // the error tells nothing of the token
-		return nil, notSetUp(plan.Say("The token in %s holds characters that no token has.", r.Token()))
+		return nil, notSetUp(plan.Say("The token in %s contains characters that a token cannot have.", r.Token()))
 	}
 	b.endpoints[m] = e
 	return e, nil
@@ -310,7 +310,7 @@ func (b *Backend) fill(ctx context.Context, r *template.Request, call toolbox.Ca
 	}
 	if errors.Is(err, template.ErrSegment) {
 		return filled, &plan.Fault{
-			Sentence: plan.Say("The service takes a short name there, without slashes and line breaks. Please say it in other words."), Err: err,
+			Sentence: plan.Say("The service needs a short name here, without slashes or line breaks. Please say it in other words."), Err: err,
 		}
 	}
 	if _, ok := errors.AsType[*plan.Fault](err); !ok {

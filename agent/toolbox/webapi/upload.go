@@ -55,12 +55,12 @@ func (u *uploads) file(arg string) (template.Upload, error) {
 	}
 	if size := int64(len(made.Content)); size > maxSent {
 		return template.Upload{}, &plan.Fault{
-			Sentence: plan.Say("The file is too large to be sent: it has %d MB, and at most %d are taken; cut it or make it smaller.", size>>20, maxSent>>20),
+			Sentence: plan.Say("The file is too large to send: it has %d MB, and the limit is %d; cut it or make it smaller.", size>>20, maxSent>>20),
 		}
 	}
 	if u.bytes += int64(len(made.Content)); u.bytes > maxSentInAll {
 		return template.Upload{}, &plan.Fault{
-			Sentence: plan.Say("The files are too large to be sent together: at most %d MB are taken; take fewer or make them smaller.", maxSentInAll>>20),
+			Sentence: plan.Say("The files are too large to send together: the limit is %d MB; send fewer or make them smaller.", maxSentInAll>>20),
 		}
 	}
 	made.Name = name + made.Name

@@ -233,9 +233,9 @@ func TestWhatTheAuthorIsTold(t *testing.T) {
 		want       string
 	}{
 		"no such path":  {404, "application/json", `{"detail":"Not Found"}`, "has nothing at this path (status 404)"},
-		"wrong method":  {405, "application/json", `{"detail":"Method Not Allowed"}`, "does not take POST there (status 405)"},
-		"wrong field":   {422, "application/json", `{"detail":[{"type":"missing","loc":["body","word"],"msg":"Field required"}]}`, "it blames body.word."},
-		"a quoted word": {422, "application/json", `{"detail":[{"type":"missing","loc":["body","my secret"],"msg":"x"}]}`, "(status 422). If it accepts none"},
+		"wrong method":  {405, "application/json", `{"detail":"Method Not Allowed"}`, "does not accept POST there (status 405)"},
+		"wrong field":   {422, "application/json", `{"detail":[{"type":"missing","loc":["body","word"],"msg":"Field required"}]}`, "because of body.word."},
+		"a quoted word": {422, "application/json", `{"detail":[{"type":"missing","loc":["body","my secret"],"msg":"x"}]}`, "(status 422). If it rejects every input"},
 		"JSON":          {200, "application/json", `{"image":"abc"}`, "it is JSON: name the place of the image in result"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -441,11 +441,11 @@ func TestWhatIsNotSetUp(t *testing.T) {
 		change func(*Config)
 		want   string
 	}{
-		"no host":      {"http://gpu1:8000", func(c *Config) { c.Hosts = nil }, "Tools may not call gpu1:8000: add it to ATELIER_HTTP_HOSTS if they may."},
-		"another port": {"http://gpu1:8000", func(c *Config) { c.Hosts = Hosts{"gpu1", "gpu1:8001"} }, "Tools may not call gpu1:8000"},
-		"no token":     {"http://gpu1:8000", func(*Config) {}, "The service at gpu1:8000 wants a token: set A_TOKEN."},
+		"no host":      {"http://gpu1:8000", func(c *Config) { c.Hosts = nil }, "Tools are not allowed to call gpu1:8000: to allow it, add it to ATELIER_HTTP_HOSTS."},
+		"another port": {"http://gpu1:8000", func(c *Config) { c.Hosts = Hosts{"gpu1", "gpu1:8001"} }, "Tools are not allowed to call gpu1:8000"},
+		"no token":     {"http://gpu1:8000", func(*Config) {}, "The service at gpu1:8000 needs a token: set A_TOKEN."},
 		"a bad token": {
-			"http://gpu1:8000", func(c *Config) { c.Variables = map[string]string{"A_TOKEN": "a b-secret"} }, "The token in A_TOKEN holds characters",
+			"http://gpu1:8000", func(c *Config) { c.Variables = map[string]string{"A_TOKEN": "a b-secret"} }, "The token in A_TOKEN contains characters",
 		},
 		"media": {
 			"https://api.example.com", func(c *Config) { c.Variables = map[string]string{"A_TOKEN": "ab-secret"} },

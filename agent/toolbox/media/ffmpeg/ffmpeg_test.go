@@ -143,17 +143,17 @@ func TestFramesRefuses(t *testing.T) {
 		path   string
 		want   string
 	}{
-		"a script in the place of a video": {path: file("trick.mp4", "ffconcat version 1.0\nfile "+good+"\n"), want: "is not what its ending says"},
-		"a playlist":                       {path: file("list.mp4", "#EXTM3U\n#EXTINF:1,\n"+good+"\n"), want: "is not what its ending says"},
+		"a script in the place of a video": {path: file("trick.mp4", "ffconcat version 1.0\nfile "+good+"\n"), want: "does not match its file extension"},
+		"a playlist":                       {path: file("list.mp4", "#EXTM3U\n#EXTINF:1,\n"+good+"\n"), want: "does not match its file extension"},
 		"garbage behind a good beginning":  {path: file("broken.mp4", string(whole[:40])+strings.Repeat("x", 5000)), want: "is damaged"},
 		"cut off":                          {path: file("cut.mp4", string(whole[:len(whole)/2])), want: "is damaged"},
 		"a picture":                        {path: file("photo.png", "\x89PNG\r\n\x1a\n"), want: "cut off or damaged"},
 		"a text":                           {path: file("text.txt", "hello"), want: "but sound or a video is needed"},
-		"sound alone":                      {path: sound, want: "holds no moving pictures"},
+		"sound alone":                      {path: sound, want: "has no moving pictures"},
 		"nothing":                          {path: filepath.Join(t.TempDir(), "none.mp4"), want: "There is no file"},
 		"too large":                        {config: Config{Limits: media.Limits{Bytes: 100}}, path: good, want: "is too large"},
-		"too many pixels":                  {config: Config{Limits: media.Limits{Pixels: 1000 * 1000}}, path: good, want: "has pictures of 1600 × 800 pixels, and at most 1 million"},
-		"too long":                         {config: Config{Longest: time.Second}, path: good, want: "seconds long, and at most a second are taken"},
+		"too many pixels":                  {config: Config{Limits: media.Limits{Pixels: 1000 * 1000}}, path: good, want: "has frames of 1600 × 800 pixels, and the limit is 1 million"},
+		"too long":                         {config: Config{Longest: time.Second}, path: good, want: "seconds long, and the limit is a second"},
 		"no time":                          {config: Config{Timeout: 1}, path: good, want: "took longer than a second"},
 		"no program":                       {config: Config{Path: "/nowhere/ffmpeg"}, path: good, want: "needs the program ffmpeg"},
 	} {

@@ -38,7 +38,7 @@ func (f *FFmpeg) Frames(ctx context.Context, path, dir string, most int) ([]medi
 	case ctx.Err() != nil:
 		return nil, media.Stopped(ctx)
 	case mine.Err() != nil:
-		return nil, fault(path, err, "took longer than %s to look into; send a shorter or smaller video.", plan.Span(f.timeout))
+		return nil, fault(path, err, "took longer than %s to analyse; send a shorter or smaller video.", plan.Span(f.timeout))
 	case err != nil:
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (f *FFmpeg) frames(ctx context.Context, found programs, path, dir string, m
 		frames, err = f.take(ctx, v, dir, []time.Duration{0}) // it may end before it says
 	}
 	if len(frames) == 0 {
-		return nil, fault(path, err, "is damaged, or of a sort that cannot be read here: no picture could be taken out of it.")
+		return nil, fault(path, err, "is damaged or in a format that cannot be read here: no picture could be extracted from it.")
 	}
 	return frames, nil
 }

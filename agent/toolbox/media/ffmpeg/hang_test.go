@@ -32,7 +32,7 @@ func TestAHangIsEnded(t *testing.T) {
 		"frames": {func(ctx context.Context) error {
 			_, err := hanging.Frames(ctx, path, t.TempDir(), 2)
 			return err
-		}, "took longer than a second to look into"},
+		}, "took longer than a second to analyse"},
 		"a look": {func(ctx context.Context) error {
 			_, err := hanging.Look(ctx, path)
 			return err

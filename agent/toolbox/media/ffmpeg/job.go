@@ -215,9 +215,8 @@ func (b *bench) work(ctx context.Context, j Job, made string) error {
 	})
 	if errors.Is(err, sandbox.ErrLarge) {
 		return &plan.Fault{
-			Sentence: plan.Say("It would become larger than %s, and more cannot be handed over; "+
-				"ask for a shorter part of it, or for a format that packs more, such as MP3 or MP4.", plan.Say("%.1f MB", float64(b.most)/1e6)),
-			Err: err,
+			Sentence: plan.Say("The result would be larger than %s, which is the limit; ask for a shorter part, or for a smaller format such as MP3 or MP4.", plan.Say("%.1f MB", float64(b.most)/1e6)),
+			Err:      err,
 		}
 	}
 	failed, gaveUp := errors.AsType[*sandbox.FailedError](err)
@@ -227,10 +226,10 @@ func (b *bench) work(ctx context.Context, j Job, made string) error {
 	case rejected.MatchString(failed.Said):
 		return &plan.Fault{Sentence: plan.Say("This tool does not work here: ffmpeg rejects its options."), Err: err}
 	case len(j.Inputs) == 1:
-		return fault(j.Inputs[0].Path, err, "is damaged, or of a sort that this cannot be done with; please send it again in another format.")
+		return fault(j.Inputs[0].Path, err, "is damaged or in an unsupported format; please send it again in another format.")
 	}
 	return &plan.Fault{
-		Sentence: plan.Say("One of the files is damaged, or of a sort that this cannot be done with; please send them again in another format."),
+		Sentence: plan.Say("One of the files is damaged or in an unsupported format; please send them again in another format."),
 		Err:      err,
 	}
 }
@@ -281,16 +280,16 @@ func (b *bench) examine(ctx context.Context, j Job, made string) error {
 }
 
 func unfit(err error) error {
-	return &plan.Fault{Sentence: plan.Say("What ffmpeg made of it is not right; try it with another file."), Err: err}
+	return &plan.Fault{Sentence: plan.Say("The result that ffmpeg made is not valid; please try another file."), Err: err}
 }
 
 // is tells whether a source is of that type.
 func (s *source) is(want plan.Type) error {
 	switch {
 	case want == plan.Video && s.look.Video() == nil:
-		return fault(s.path, nil, "holds no moving pictures.")
+		return fault(s.path, nil, "has no moving pictures.")
 	case want == plan.Audio && s.look.Audio() == nil:
-		return fault(s.path, nil, "holds no sound.")
+		return fault(s.path, nil, "has no sound.")
 	case want == plan.Image:
 		return fault(s.path, nil, "is of the kind %s, but a picture is needed.", s.look.MIME)
 	}

@@ -155,21 +155,21 @@ func TestDoRefuses(t *testing.T) {
 		job    Job
 		want   string
 	}{
-		"a video without sound":      {job: Job{Inputs: []Input{{Path: silent, Type: plan.Audio}}}, want: "\"silent.mp4\" holds no sound."},
-		"sound in place of a video":  {job: Job{Inputs: []Input{{Path: sounding, Type: plan.Video}}}, want: "\"sound.mp3\" holds no moving pictures."},
+		"a video without sound":      {job: Job{Inputs: []Input{{Path: silent, Type: plan.Audio}}}, want: "\"silent.mp4\" has no sound."},
+		"sound in place of a video":  {job: Job{Inputs: []Input{{Path: sounding, Type: plan.Video}}}, want: "\"sound.mp3\" has no moving pictures."},
 		"a video in place of others": {job: Job{Inputs: []Input{{Path: silent, Type: plan.Image}}}, want: "\"silent.mp4\" is of the kind video/mp4, but a picture is needed."},
 		"nothing there":              {job: Job{Inputs: []Input{{Path: "/nowhere/a.mp4"}}}, want: "There is no file called \"a.mp4\""},
-		"what ffmpeg gives up":       {job: Job{Inputs: []Input{{Path: silent}}, Args: []string{"-map", "0:a"}}, want: "\"silent.mp4\" is damaged, or of a sort that this cannot be done with"},
+		"what ffmpeg gives up":       {job: Job{Inputs: []Input{{Path: silent}}, Args: []string{"-map", "0:a"}}, want: "\"silent.mp4\" is damaged or in an unsupported format"},
 		"an unknown filter":          {job: Job{Inputs: []Input{{Path: silent}}, Args: []string{"-vf", "vflipp"}}, want: rejects},
 		"an unknown option":          {job: Job{Inputs: []Input{{Path: silent}, {Path: sounding}}, Args: []string{"-nonsense", "3"}}, want: rejects},
 		"an option out of range":     {job: Job{Inputs: []Input{{Path: silent}}, Args: []string{"-vf", "lagfun=decay=7"}}, want: rejects},
 		"no option of the filter":    {job: Job{Inputs: []Input{{Path: silent}}, Args: []string{"-vf", "lagfun=dcay=0.5"}}, want: rejects},
 		"a formula that is none":     {job: Job{Inputs: []Input{{Path: silent}}, Args: []string{"-vf", "scale=wide:high"}}, want: rejects},
 		"an unknown encoder":         {job: Job{Inputs: []Input{{Path: silent}}, Args: []string{"-c:v", "no-such"}}, want: rejects},
-		"a crop beyond the picture":  {job: Job{Inputs: []Input{{Path: silent}}, Args: []string{"-vf", "crop=9000:9000"}}, want: "is damaged, or of a sort that this cannot be done with"},
+		"a crop beyond the picture":  {job: Job{Inputs: []Input{{Path: silent}}, Args: []string{"-vf", "crop=9000:9000"}}, want: "is damaged or in an unsupported format"},
 		"what it gives up of two":    {job: Job{Inputs: []Input{{Path: silent}, {Path: sounding}}, Args: []string{"-map", "0:a"}}, want: "One of the files is damaged"},
-		"nothing in the end":         {job: Job{Inputs: []Input{{Path: silent}}, Args: []string{"-t", "0"}}, want: "What ffmpeg made of it is not right"},
-		"too large in the end":       {config: Config{Limits: media.Limits{Bytes: 40_000}}, job: Job{Inputs: []Input{{Path: sounding}}, Output: "out.wav"}, want: "It would become larger than 0.0 MB"},
+		"nothing in the end":         {job: Job{Inputs: []Input{{Path: silent}}, Args: []string{"-t", "0"}}, want: "The result that ffmpeg made is not valid"},
+		"too large in the end":       {config: Config{Limits: media.Limits{Bytes: 40_000}}, job: Job{Inputs: []Input{{Path: sounding}}, Output: "out.wav"}, want: "The result would be larger than 0.0 MB"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -80,7 +80,7 @@ func (f *FFmpeg) open(ctx context.Context, programs programs, path string, ours 
 	demuxer, ok := demuxers[info.MIME]
 	switch {
 	case info.MIME == "audio/midi":
-		return nil, fault(path, nil, "is a tune in notes and holds no sound yet; please send it as MP3 or WAV.")
+		return nil, fault(path, nil, "is a MIDI file, which has notes but no sound; please send it as MP3 or WAV.")
 	case !ok:
 		return nil, fault(path, nil, "is of the kind %s, but sound or a video is needed.", info.Type)
 	}
@@ -91,9 +91,9 @@ func (f *FFmpeg) open(ctx context.Context, programs programs, path string, ours 
 	}
 	if s.look.Streams = said.streams(); len(s.look.Streams) == 0 {
 		if said.empty() {
-			return nil, fault(path, nil, "is empty: there is no sound in it; please send it again.")
+			return nil, fault(path, nil, "has no sound in it; please send it again.")
 		}
-		return nil, fault(path, nil, "holds neither sound nor moving pictures.")
+		return nil, fault(path, nil, "has neither sound nor moving pictures.")
 	}
 	s.look.Subtitles, s.look.Cover = said.subtitles(), said.cover()
 	whole := s.whole(said)
@@ -101,7 +101,7 @@ func (f *FFmpeg) open(ctx context.Context, programs programs, path string, ours 
 	case ctx.Err() != nil:
 		return nil, media.Stopped(ctx)
 	case !whole:
-		return nil, fault(path, nil, "is cut off: only a part of it is there; please send it again.")
+		return nil, fault(path, nil, "is cut off: only part of it is there; please send it again.")
 	}
 	if err := s.check(); err != nil {
 		return nil, err
@@ -187,11 +187,11 @@ func (s *source) check() error {
 	if v := s.look.Video(); v != nil {
 		s.look.Type = plan.Video
 		if most := s.f.limits.Pixels; int64(v.Width) > most/int64(v.Height) {
-			return fault(s.path, nil, "has pictures of %d × %d pixels, and at most %d million are taken.", v.Width, v.Height, max(most/1_000_000, 1))
+			return fault(s.path, nil, "has frames of %d × %d pixels, and the limit is %d million.", v.Width, v.Height, max(most/1_000_000, 1))
 		}
 	}
 	if s.look.Duration > s.f.longest {
-		return fault(s.path, nil, "is %s long, and at most %s are taken.", plan.Span(s.look.Duration), plan.Span(s.f.longest))
+		return fault(s.path, nil, "is %s long, and the limit is %s.", plan.Span(s.look.Duration), plan.Span(s.f.longest))
 	}
 	return nil
 }
@@ -202,7 +202,7 @@ func (s *source) damaged(ctx context.Context, err error) error {
 	if _, gaveUp := errors.AsType[*exec.ExitError](err); !gaveUp || ctx.Err() != nil {
 		return err
 	}
-	return fault(s.path, err, "is damaged, or of a sort that cannot be read here; please send it again as an ordinary MP4.")
+	return fault(s.path, err, "is damaged or in a format that cannot be read here; please send it again as an ordinary MP4.")
 }
 
 // probe asks ffprobe what is in the file. It walks through it to count.

@@ -75,7 +75,7 @@ func (o operations) readCode(ctx context.Context, c toolbox.Call) (toolbox.Outpu
 		}
 	}
 	return toolbox.Output{}, operation.Problem(
-		"There is no QR code or bar code on the picture that I can read. A sharp, straight picture of the code alone works best.")
+		"I found no readable QR code or bar code in the picture. A sharp, straight picture of the code alone works best.")
 }
 
 // decode returns the texts of the codes on a picture, dark on light or light on dark.
@@ -189,9 +189,9 @@ func makeBarCode(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	case !ok:
 		return toolbox.Output{}, errors.New("unknown kind of bar code " + kind)
 	case text == "":
-		return toolbox.Output{}, operation.Problem("It does not say what the bar code is to hold, such as a number.")
+		return toolbox.Output{}, operation.Problem("Please say what the bar code should contain, such as a number.")
 	case utf8.RuneCountInString(text) > mostBarCode:
-		return toolbox.Output{}, operation.Problem("A bar code can hold at most %d letters; a QR code holds more.", mostBarCode)
+		return toolbox.Output{}, operation.Problem("A bar code can hold at most %d characters; a QR code can hold more.", mostBarCode)
 	}
 	if kind == "code39" {
 		text = strings.ToUpper(text)
@@ -242,5 +242,5 @@ func cannotBe(kind string) plan.Message {
 	case "upc":
 		return plan.Say("A UPC code holds 11 digits, or 12 with the right check digit.")
 	}
-	return plan.Say("That kind of bar code cannot hold all of these letters; ask for a QR code.")
+	return plan.Say("That kind of bar code cannot hold all of these characters; ask for a QR code.")
 }

@@ -69,8 +69,8 @@ func TestReadCode(t *testing.T) {
 			}
 		}
 	}
-	w.Refused("read_code", nativetest.Args{"image": {w.Given("print.png", dots)}}, "no QR code")
-	w.Refused("read_code", nativetest.Args{"image": {w.Given("plain.png", nativetest.Colourful(300, 200))}}, "no QR code")
+	w.Refused("read_code", nativetest.Args{"image": {w.Given("print.png", dots)}}, "no readable QR code")
+	w.Refused("read_code", nativetest.Args{"image": {w.Given("plain.png", nativetest.Colourful(300, 200))}}, "no readable QR code")
 }
 
 func TestBarCodesAreReadAgain(t *testing.T) {

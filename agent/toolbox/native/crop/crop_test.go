@@ -23,7 +23,7 @@ func TestTrimBorders(t *testing.T) {
 		}
 	}
 	w.Refused("trim_borders", nativetest.Args{"image": {w.Given("full.png", nativetest.Colourful(30, 30))}}, "nothing to trim")
-	w.Refused("trim_borders", nativetest.Args{"image": {w.Given("blank.png", nativetest.Uniform(30, 30, color.White))}}, "of one colour")
+	w.Refused("trim_borders", nativetest.Args{"image": {w.Given("blank.png", nativetest.Uniform(30, 30, color.White))}}, "a single colour")
 }
 
 func TestCropIsExact(t *testing.T) {

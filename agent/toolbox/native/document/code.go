@@ -49,7 +49,7 @@ func codeToPicture(ctx context.Context, c toolbox.Call) (toolbox.Output, error) 
 	}
 	out := toolbox.Output{Path: filepath.Join(c.Dir, "text.png"), About: plan.Say("the text as a picture")}
 	if !canvas.Has(canvas.Mono, text) {
-		out.Note = plan.Say("Some of the letters are not in the font at hand and appear as boxes.")
+		out.Note = plan.Say("Some characters are missing from the font and appear as boxes.")
 	}
 	return out, media.EncodeImage(ctx, out.Path, d.NRGBA, media.PNG)
 }

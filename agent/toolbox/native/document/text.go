@@ -42,7 +42,7 @@ func textToPDF(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	}
 	out := toolbox.Output{Path: filepath.Join(c.Dir, "text.pdf"), About: plan.Say("the text as a document")}
 	if !canvas.Has(canvas.Regular, text) {
-		out.Note = plan.Say("Some of the letters are not in the font at hand and appear as question marks.")
+		out.Note = plan.Say("Some characters are missing from the font and appear as question marks.")
 	}
 	err := operation.Create(out.Path, func(w io.Writer) error { return set(ctx, w, text) })
 	if err != nil {

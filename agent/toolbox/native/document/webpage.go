@@ -113,7 +113,7 @@ func (o operations) addVideo(ctx context.Context, p *page, video toolbox.Value) 
 		}
 		// "./" keeps a name with a colon from being taken for an address
 		p.Video = template.URL("./" + url.PathEscape(p.Beside)) //nolint:gosec // the name is escaped
-		return plan.Say("The video is too large to be part of the page: keep %s in the same folder as the page.", p.Beside), nil
+		return plan.Say("The video is too large to embed in the page: keep %s in the same folder as the page.", p.Beside), nil
 	}
 	var b bytes.Buffer
 	if err := metadata.Copy(ctx, &b, video.Path); err != nil { // what is within a page nobody strips later

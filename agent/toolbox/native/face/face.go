@@ -65,7 +65,7 @@ func (o operations) detectFaces(ctx context.Context, c toolbox.Call) (toolbox.Ou
 	}
 	value, err := plan.EncodeValue(boxes)
 	if err != nil {
-		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("The faces could not be written down."), Err: err}
+		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("The list of faces could not be written."), Err: err}
 	}
 	out := toolbox.Output{Value: value, About: plan.Say("no face")}
 	if len(boxes) == 0 {

@@ -33,7 +33,7 @@ func (o operations) zipFiles(ctx context.Context, c toolbox.Call) (toolbox.Outpu
 		return toolbox.Output{}, fmt.Errorf("write an archive: %w", err)
 	}
 	if info, err := os.Stat(out.Path); err != nil || info.Size() > o.limits.OrDefault().Bytes {
-		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("The files are too large to be sent as one. Please take fewer."), Err: err}
+		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("The files are too large for one archive. Please send fewer."), Err: err}
 	}
 	return out, nil
 }

@@ -39,7 +39,7 @@ func (o operations) pictureFacts(ctx context.Context, c toolbox.Call) (toolbox.O
 		return toolbox.Output{}, err
 	}
 	if info.Type != plan.Image {
-		return toolbox.Output{}, operation.Problem("%q is no picture.", filepath.Base(path))
+		return toolbox.Output{}, operation.Problem("%q is not a picture.", filepath.Base(path))
 	}
 	shot, err := media.ReadShot(ctx, path, o.limits)
 	if err != nil {
@@ -180,7 +180,7 @@ func (o operations) stripped(arg string) operation.Func {
 			return toolbox.Output{}, err
 		}
 		if !strippable[info.MIME] {
-			return toolbox.Output{}, operation.Problem("The metadata of %q cannot be removed, as it is a %s. Convert it to MP4 or MP3 first.",
+			return toolbox.Output{}, operation.Problem("The metadata of %q cannot be removed, because it is a %s. Convert it to MP4 or MP3 first.",
 				filepath.Base(path), media.KindName(info.MIME))
 		}
 		return copyStripped(ctx, c, arg+"-1"+info.Ext, path)

@@ -71,14 +71,14 @@ func meantParts(c toolbox.Call, whole image.Rectangle) ([]image.Rectangle, error
 	}
 	area, ok := toolbox.Param[quantity.Area](c, "part")
 	if where, _ := toolbox.Param[string](c, "where"); !ok && where == "outside" {
-		return nil, operation.Refusal("It does not say which part of the picture stays.")
+		return nil, operation.Refusal("Please say which part of the picture to keep.")
 	}
 	if !ok {
 		return []image.Rectangle{whole}, nil
 	}
 	part, ok := area.Of(whole.Dx(), whole.Dy())
 	if !ok {
-		return nil, operation.Refusal("That part lies outside of the picture, which has %d × %d pixels.", whole.Dx(), whole.Dy())
+		return nil, operation.Refusal("That part is outside the picture, which has %d × %d pixels.", whole.Dx(), whole.Dy())
 	}
 	return []image.Rectangle{part}, nil
 }
@@ -93,7 +93,7 @@ func hideOutside(ctx context.Context, hide hider, img *image.NRGBA, parts []imag
 	for _, part := range parts {
 		draw.Draw(all, part, img, part.Min, draw.Src)
 	}
-	about := operation.OneOrMany(len(parts), plan.Say("everywhere but in one place"), plan.Say("everywhere but in %d places", len(parts)))
+	about := operation.OneOrMany(len(parts), plan.Say("everywhere except in one place"), plan.Say("everywhere except in %d places", len(parts)))
 	return picture.Edited{Image: all, About: about}, nil
 }
 

@@ -66,5 +66,5 @@ func TestHideOutside(t *testing.T) {
 			}
 		}
 	}
-	w.Refused("pixelate_image", nativetest.Args{"image": {w.Given("b.png", src)}, "where": {nativetest.Text("outside")}}, "which part of the picture stays")
+	w.Refused("pixelate_image", nativetest.Args{"image": {w.Given("b.png", src)}, "where": {nativetest.Text("outside")}}, "which part of the picture to keep")
 }

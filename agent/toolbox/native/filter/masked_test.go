@@ -55,5 +55,5 @@ func TestHideMasked(t *testing.T) {
 	other := []toolbox.Value{w.Given("other.png", nativetest.Uniform(30, 40, color.White))}
 	nothing := []toolbox.Value{w.Given("nothing.png", nativetest.Uniform(160, 120, color.Black))}
 	w.Refused("hide_masked", nativetest.Args{"image": v, "mask": other, "how": {nativetest.Text("blur")}}, "does not fit", "30 × 40")
-	w.Refused("hide_masked", nativetest.Args{"image": v, "mask": nothing, "how": {nativetest.Text("blur")}}, "covers nothing")
+	w.Refused("hide_masked", nativetest.Args{"image": v, "mask": nothing, "how": {nativetest.Text("blur")}}, "covers no part")
 }

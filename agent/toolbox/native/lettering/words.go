@@ -30,5 +30,5 @@ func Missing(text string) plan.Message {
 	if canvas.Has(canvas.Bold, text) {
 		return plan.Message{}
 	}
-	return plan.Say("Some of the letters are not in the font at hand and appear as boxes.")
+	return plan.Say("Some characters are missing from the font and appear as boxes.")
 }

@@ -65,7 +65,7 @@ func (o operations) mainColours(ctx context.Context, c toolbox.Call) ([]swatch, 
 	}
 	found := alike(bins(p.Image), most)
 	if len(found) == 0 {
-		return nil, operation.Problem("The picture is transparent everywhere, so it has no colours.")
+		return nil, operation.Problem("The picture is completely transparent, so it has no colours.")
 	}
 	return found, nil
 }

@@ -44,7 +44,7 @@ func Boxes(c toolbox.Call, on image.Rectangle) ([]plan.Box, error) {
 		kept = append(kept, b)
 	}
 	if len(kept) == 0 {
-		return nil, operation.Problem("The box lies outside of the picture, which has %d × %d pixels.", on.Dx(), on.Dy())
+		return nil, operation.Problem("The box is outside the picture, which has %d × %d pixels.", on.Dx(), on.Dy())
 	}
 	return kept, nil
 }

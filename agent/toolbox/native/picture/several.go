@@ -19,7 +19,7 @@ func Several(ctx context.Context, c toolbox.Call, arg string, side int, limits m
 	vs := c.Args[arg]
 	switch {
 	case len(vs) < 2:
-		return nil, operation.Problem("It takes at least two pictures; send all that belong together.")
+		return nil, operation.Problem("This needs at least two pictures; please send them all together.")
 	case len(vs) > operation.Most:
 		return nil, TooMany(len(vs))
 	}
@@ -44,7 +44,7 @@ func Several(ctx context.Context, c toolbox.Call, arg string, side int, limits m
 
 // TooMany is the fault for so many pictures.
 func TooMany(n int) error {
-	return operation.Problem("%d pictures are too many; at most %d can be put together.", n, operation.Most)
+	return operation.Problem("%d pictures are too many; at most %d can be combined.", n, operation.Most)
 }
 
 // Largest is the smallest size into which each of the pictures fits.

@@ -36,7 +36,7 @@ func Stencil(ctx context.Context, c toolbox.Call, of media.Info, limits media.Li
 		}
 	})
 	if err == nil && !slices.Contains(s.Pix, 255) {
-		err = operation.Problem("The mask covers nothing of the picture.")
+		err = operation.Problem("The mask covers no part of the picture.")
 	}
 	return s, err
 }

@@ -31,7 +31,7 @@ type spot struct{ name, zone string }
 func (s spot) load() (string, *time.Location, error) {
 	zone, err := time.LoadLocation(s.zone)
 	if err != nil { // the list is tested against the embedded zones
-		return "", nil, &plan.Fault{Sentence: plan.Say("That time zone is not known here."), Err: err}
+		return "", nil, &plan.Fault{Sentence: plan.Say("I do not know that time zone."), Err: err}
 	}
 	if s.name == "" {
 		return "", zone, nil

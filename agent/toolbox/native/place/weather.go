@@ -22,7 +22,7 @@ func summarizeWeather(_ context.Context, c toolbox.Call) (toolbox.Output, error)
 	switch {
 	case strings.TrimSpace(data) == "":
 		return toolbox.Output{}, &plan.Fault{
-			Sentence: plan.Say("There is no weather to tell. Please say of which place."),
+			Sentence: plan.Say("There is no weather data. Please name a place."),
 			Err:      errors.New("empty weather"),
 		}
 	case len(data) > prose.Most:
@@ -33,7 +33,7 @@ func summarizeWeather(_ context.Context, c toolbox.Call) (toolbox.Output, error)
 		return toolbox.Output{ //nolint:nilerr // what cannot be read can still be told
 			Value: asSentence(prose.OneLine(data)),
 			About: plan.Say("a weather report"),
-			Note:  plan.Say("The weather data is in a form that is not known here, so it stands as it is."),
+			Note:  plan.Say("The weather data is in an unknown format, so it is shown as it is."),
 		}, nil
 	}
 	return toolbox.Output{Value: f.Summary(), About: plan.Say("a weather report")}, nil

@@ -65,7 +65,7 @@ func choose(phrase string, items []item) (kept []int, note plan.Message) {
 	}
 	slices.Sort(kept)
 	if len(kept) == 0 && len(items) > 0 {
-		return nil, plan.Say("Nothing here fits “%s”. What there is: %s.", prose.Shorten(phrase, 40), inventory(items))
+		return nil, plan.Say("Nothing here matches “%s”. I found: %s.", prose.Shorten(phrase, 40), inventory(items))
 	}
 	return kept, plan.Sentences(notes...)
 }

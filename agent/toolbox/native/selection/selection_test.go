@@ -65,7 +65,7 @@ func TestChooseQuotedWords(t *testing.T) {
 		if diff := cmp.Diff(want, kept); diff != "" {
 			t.Errorf("%q: %s", phrase, diff)
 		}
-		if want == nil && !strings.Contains(note.String(), "Nothing here fits") {
+		if want == nil && !strings.Contains(note.String(), "Nothing here matches") {
 			t.Errorf("%q is answered by %q", phrase, note)
 		}
 	}
@@ -118,13 +118,13 @@ func TestChooseBoxes(t *testing.T) {
 		"the last dog":                   {[]int{1}, ""},
 		"the first two dogs":             {[]int{0, 2}, ""},
 		"the last two dogs":              {[]int{1, 2}, ""},
-		"the fourth dog":                 {nil, "Nothing here fits “the fourth dog”."},
+		"the fourth dog":                 {nil, "Nothing here matches “the fourth dog”."},
 		"two dogs":                       {[]int{0, 2}, ""},
 		"one dog":                        {[]int{0}, ""},
 		"the largest":                    {[]int{1}, ""},
 		"the surest one":                 {[]int{4}, ""},
 		"top left":                       {[]int{8}, ""},
-		"zebra":                          {nil, "Nothing here fits “zebra”. What there is: 3 dogs, 1 cat"},
+		"zebra":                          {nil, "Nothing here matches “zebra”. I found: 3 dogs, 1 cat"},
 		"\xff\x00🦓":                      {[]int{}, ""},
 	}
 	for phrase, tt := range tests {
@@ -212,7 +212,7 @@ func TestSelectMask(t *testing.T) {
 		"one part":         {parts, "the cat", []int{1}, ""},
 		"by place":         {parts, "the dog on the right", []int{2}, ""},
 		"by size":          {parts, "smallest", []int{0}, ""},
-		"none":             {parts, "zebra", nil, "What there is: 2 dogs and 1 cat."},
+		"none":             {parts, "zebra", nil, "I found: 2 dogs and 1 cat."},
 		"all":              {parts, "everything", []int{0, 1, 2}, ""},
 		"without labels":   {nil, "the middle one", []int{1}, ""},
 		"unchecked labels": {nil, "dog", []int{0, 1, 2}, "There are no labels here"},

@@ -43,13 +43,13 @@ func makeChart(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	case errors.Is(err, chart.ErrNegative):
 		return toolbox.Output{}, operation.Problem("A pie chart cannot show negative numbers; ask for a bar chart.")
 	case errors.Is(err, chart.ErrNoNumbers):
-		return toolbox.Output{}, operation.Problem("No column of the table holds numbers only; name the one that is meant.")
+		return toolbox.Output{}, operation.Problem("No column of the table has only numbers; say which one you mean.")
 	case err != nil:
 		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("The chart cannot be drawn."), Err: err}
 	}
 	out := toolbox.Output{Path: filepath.Join(c.Dir, "chart.png"), About: plan.Say("the chart")}
 	if words := slices.Concat(drawn.Labels, t.Columns); !canvas.Has(canvas.Regular, drawn.Title+strings.Join(words, " ")) {
-		out.Note = plan.Say("Some of the letters are not in the font at hand and appear as boxes.")
+		out.Note = plan.Say("Some characters are missing from the font and appear as boxes.")
 	}
 	return out, media.EncodeImage(ctx, out.Path, img, media.PNG)
 }
@@ -71,7 +71,7 @@ func charted(t table.Table, kind chart.Kind, words string) (chart.Chart, error) 
 		shown, label = []int{label}, -1
 	}
 	if len(shown) == 0 {
-		return chart.Chart{}, operation.Problem("No column of the table holds numbers only; name the one that is meant.")
+		return chart.Chart{}, operation.Problem("No column of the table has only numbers; say which one you mean.")
 	}
 	shown = shown[:min(len(shown), chart.MostSeries)]
 	if kind == chart.Pie || kind == chart.Histogram {

@@ -70,7 +70,7 @@ func TestMakeChart(t *testing.T) {
 		return nativetest.Args{"table": {nativetest.Text(s)}, "columns": {nativetest.Text(columns)}, "kind": {nativetest.Text("pie")}}
 	}
 	w.Refused("make_chart", table(sales, "cost by month"), "negative")
-	w.Refused("make_chart", table("a,b\nx,y", "chart"), "numbers only")
-	w.Refused("make_chart", table("no table", "chart"), "no table")
+	w.Refused("make_chart", table("a,b\nx,y", "chart"), "only numbers")
+	w.Refused("make_chart", table("no table", "chart"), "not a table")
 	w.Refused("make_chart", nativetest.Args{"table": {nativetest.Text(sales)}, "columns": {nativetest.Text("chart")}, "kind": {nativetest.Text("radar")}}, "pie")
 }

@@ -91,7 +91,7 @@ func sheetNote(t table.Table, rows [][]string) plan.Message {
 	}
 	text := strings.Join(slices.Concat(append(slices.Clone(rows), t.Columns)...), " ")
 	if !canvas.Has(canvas.Regular, text) {
-		note = plan.Sentences(note, plan.Say("Some of the letters are not in the font at hand and appear as boxes."))
+		note = plan.Sentences(note, plan.Say("Some characters are missing from the font and appear as boxes."))
 	}
 	return note
 }

@@ -28,5 +28,5 @@ func TestTableToImage(t *testing.T) {
 	if got := w.Read(out).Image.Rect.Dy(); got != 2*24+101*42 {
 		t.Errorf("%d pixels high", got)
 	}
-	w.Refused("table_to_image", nativetest.Args{"table": {nativetest.Text("no table")}}, "no table")
+	w.Refused("table_to_image", nativetest.Args{"table": {nativetest.Text("no table")}}, "not a table")
 }

@@ -104,7 +104,7 @@ func tableStatistics(_ context.Context, c toolbox.Call) (toolbox.Output, error) 
 		lines = append(lines, statisticsLine(t.Columns[i], t.Statistics(i)))
 	}
 	if len(lines) == 1 {
-		return toolbox.Output{}, operation.Problem("No column of the table holds numbers only; name the one that is meant.")
+		return toolbox.Output{}, operation.Problem("No column of the table has only numbers; say which one you mean.")
 	}
 	return toolbox.Output{Value: strings.Join(lines, "\n"), About: plan.Say("the statistics")}, nil
 }

@@ -44,12 +44,12 @@ func TestTableToolsRefuse(t *testing.T) {
 		given []string
 		says  string
 	}{
-		"no table":          {"convert_table", []string{"table", "Just a text.", "format", "json"}, "This text is no table."},
+		"no table":          {"convert_table", []string{"table", "Just a text.", "format", "json"}, "This text is not a table."},
 		"nothing":           {"convert_table", []string{"table", " ", "format", "json"}, "There is no table"},
 		"no format":         {"convert_table", []string{"table", payroll, "format", "xlsx"}, "xlsx"},
 		"no column to sort": {"sort_table", []string{"table", payroll, "column", "sort it by colour"}, "Its columns are: name, role, revenue."},
 		"no column to add":  {"table_statistics", []string{"table", payroll, "column", "average bananas"}, "Its columns are: name, role, revenue."},
-		"no numbers":        {"table_statistics", []string{"table", "a,b\nx,y", "column", "statistics"}, "No column of the table holds numbers only"},
+		"no numbers":        {"table_statistics", []string{"table", "a,b\nx,y", "column", "statistics"}, "No column of the table has only numbers"},
 		"damaged JSON":      {"format_json", []string{"text", "{\n\"a\": 1,\n}"}, "damaged in line 3"},
 		"no JSON":           {"format_json", []string{"text", " "}, "There is no JSON"},
 		"too long":          {"sort_table", []string{"table", strings.Repeat("a,b\n", prose.Most/4+1), "column", "a"}, "longer than 4 MB"},

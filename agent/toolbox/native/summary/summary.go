@@ -33,7 +33,7 @@ func summarization(ctx context.Context, c toolbox.Call) (toolbox.Output, error) 
 		return toolbox.Output{
 			Value: strings.Join(all, " "),
 			About: plan.Say("the text as it is"),
-			Note:  plan.Say("The text is too short to be summarised, so it stands as it is."),
+			Note:  plan.Say("The text is too short to summarise, so it is left as it is."),
 		}, nil
 	}
 	for len(all) > summaryBlock {

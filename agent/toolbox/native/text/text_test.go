@@ -47,13 +47,13 @@ func TestEditsThatFindNothing(t *testing.T) {
 		params []string
 		fault  string
 	}{
-		{"redact_text", []string{"what", "emails", "by", "x"}, "The text holds none of them."},
-		{"extract_from_text", []string{"what", "links"}, "The text holds none of them."},
-		{"find_lines", []string{"find", "%s\n\"x"}, "No line holds"},
+		{"redact_text", []string{"what", "emails", "by", "x"}, "The text contains none of them."},
+		{"extract_from_text", []string{"what", "links"}, "The text contains none of them."},
+		{"find_lines", []string{"find", "%s\n\"x"}, "No line contains"},
 	} {
 		_, err := nativetest.New(t, Operations()).Typed(tt.tool, append([]string{"text", "nothing here"}, tt.params...)...)
 		nativetest.WantFault(t, err, tt.fault)
 	}
 	_, err := nativetest.New(t, Operations()).Perform("html_to_text", nativetest.Call("text", "<script>x</script>"))
-	nativetest.WantFault(t, err, "The web page holds no text.")
+	nativetest.WantFault(t, err, "The web page has no text.")
 }

@@ -32,7 +32,7 @@ func straighten(ctx context.Context, p media.Picture, _ toolbox.Call) (picture.E
 	}
 	if math.Abs(skew) < leastSkew {
 		return picture.Edited{}, operation.Problem(
-			"No lines that are out of level were found, so there is nothing to straighten. To turn it anyway, say by how many degrees.")
+			"I found no tilted lines, so there is nothing to straighten. To turn it anyway, say by how many degrees.")
 	}
 	img, err := turned(ctx, p.Image, math.Mod(360-skew, 360))
 	if err != nil {

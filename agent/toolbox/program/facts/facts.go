@@ -325,7 +325,7 @@ func (f *Facts) parts(data any) (map[string]float64, error) {
 		}
 		from, to, ok := d.Of(length)
 		if !ok {
-			return nil, final("%q is only %s long, so there is nothing of it in that part; name times within it.", file, plan.Span(length))
+			return nil, final("%q is only %s long, so it does not reach that part; name times within it.", file, plan.Span(length))
 		}
 		return map[string]float64{"from": from.Seconds(), "to": to.Seconds(), "length": (to - from).Seconds(), "asked": d.To.Seconds()}, nil
 	case quantity.Sizing:
@@ -333,7 +333,7 @@ func (f *Facts) parts(data any) (map[string]float64, error) {
 		switch {
 		case d.Width > 0 && d.Height > 0: // of its own
 		case errors.Is(err, errNoSize):
-			return nil, final("It is not clear how wide and how high it is to be; name both, such as 1280x720.")
+			return nil, final("Please give both the width and the height, such as 1280x720.")
 		case err != nil:
 			return nil, err
 		}
@@ -346,7 +346,7 @@ func (f *Facts) parts(data any) (map[string]float64, error) {
 		}
 		box, ok := d.Of(w, h)
 		if !ok {
-			return nil, final("That part lies outside of it, which has %d × %d pixels.", w, h)
+			return nil, final("That part is outside it; it has %d × %d pixels.", w, h)
 		}
 		return map[string]float64{"x": float64(box.Min.X), "y": float64(box.Min.Y), "width": float64(box.Dx()), "height": float64(box.Dy())}, nil
 	}

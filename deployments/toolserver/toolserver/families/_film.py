@@ -46,7 +46,7 @@ class Shot:
         moved = isinstance(request.inputs, Image.Image)
         self.prompt = str((p.get("prompt") or options.get("motion", "")) if moved else request.inputs)
         if not moved and not self.prompt.strip():
-            raise Fault("invalid_input", "It does not say what the video shall show.")
+            raise Fault("invalid_input", "Please say what the video should show.")
         wide, high = options["size"]
         self.final: _canvas.Size | None = None
         if moved:

@@ -67,7 +67,7 @@ class Playing:
     def _one(self, request: Request, step: Step, before: float, share: float) -> Sound:
         like, sung = self._words(request.inputs)
         if not like and sung == INSTRUMENTAL:
-            raise Fault("invalid_input", "It does not say what the music shall be like.")
+            raise Fault("invalid_input", "Please say what the music should be like.")
         seconds, steps = self._seconds(request), int(self.options["steps"])
         step(before)
         made = self.pipe(
