@@ -86,6 +86,9 @@ func (b *binder) orderPair() (choices []thing) {
 		return nil
 	}
 	words, sent, said := b.r.clause.words, b.sent(first.Type), b.mentions(first.Type)
+	if b.r.prev != nil && len(said) == 0 && len(exactly(b.r.prev.results, first.Type)) == 2 {
+		sent = exactly(b.r.prev.results, first.Type)
+	}
 	var files []thing
 	var between []retrieve.Word
 	switch {
@@ -219,7 +222,7 @@ func (b *binder) texts() [][]thing {
 // of what is there.
 func (b *binder) point(typ plan.Type) (ok bool, choices []thing) {
 	if e, ok := b.spoken(typ); ok && !among(b.fixed, e) {
-		b.fixed = append(b.fixed, e)
+		b.take(typ, e)
 		return true, nil
 	}
 	if e, ok := b.small(typ); ok {
@@ -413,12 +416,14 @@ func (b *binder) inSequence(many []thing) []thing {
 	return many
 }
 
-// group is what "them", "both" and "these pictures" mean where e is one of them.
+// group is what "them", "both" and "these pictures" mean where e is one of them. What a clause made of several
+// files goes on together: "resize them and save as webp".
 func (b *binder) group(typ plan.Type, e thing) []thing {
-	if !b.r.refs.plural || len(b.r.files) > 0 {
+	goesOn := e.made && b.r.refs.ordinal == 0
+	if !b.r.refs.plural && !goesOn || len(b.r.files) > 0 {
 		return nil
 	}
 	return slices.DeleteFunc(fitting(b.things, typ), func(o thing) bool {
-		return o.made != e.made || o.given != e.given || o.made && o.clause != e.clause
+		return o.inner || o.made != e.made || o.given != e.given || o.made && o.clause != e.clause
 	})
 }

@@ -20,6 +20,7 @@ type thing struct {
 	made   bool // a subtask of this request makes it
 	fresh  bool // it is made, and not of a picture
 	many   bool // it may be several files
+	inner  bool // it is made for another subtask of the same clause
 	// on is the picture that a mark is on.
 	on string
 	// root is the first of the pictures that a picture was made of. moved reports that a

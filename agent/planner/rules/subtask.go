@@ -140,6 +140,10 @@ func (t *thread) push(n int, r *reading, sub plan.Subtask, media []thing) {
 		of := media[i]
 		e.root, e.moved = cmp.Or(of.root, of.source.Name), of.moved || r.head.Moves
 	}
+	for i, o := range t.things {
+		takes := func(a plan.Arg) bool { return a.Source.Equal(o.source) }
+		t.things[i].inner = o.inner || o.made && o.clause == n && slices.ContainsFunc(sub.Args, takes)
+	}
 	t.tasks = append(t.tasks, sub)
 	t.stuck = false
 	t.things = append(t.things, e)
