@@ -17,7 +17,8 @@ var (
 	aboutMe   = plan.Say("I am Atelier, a bot with a workshop of media tools. Attach a picture, a sound, a video or a PDF, or just write, " +
 		"and tell me in your own words what you want. I split your request into steps, choose the tools and send you the results.")
 	otherLanguage = plan.Say("Sorry, without a language model I understand only English. Please say it in English, for example \"make it half as large\".")
-	onlyTheWhole  = plan.Say("Sorry, I have no tool that changes everything except the marked part. I can change the whole picture, or cut the marked part out of it.")
+	onlyTheWhole  = plan.Say("Sorry, I cannot do that to everything except the marked part. " +
+		"I can do it to the whole picture, or cut the marked part out of it.")
 	noTool        = plan.Say("Sorry, I have no tool for that. I work on pictures, sound, video and text; ask \"what can you do?\" for examples.")
 )
 

@@ -5,6 +5,7 @@ package magick
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -36,7 +37,11 @@ func Lay(dir string) (env string, err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return "", fmt.Errorf("find the folder of a policy: %w", err)
 	}
-	return "MAGICK_CONFIGURE_PATH=" + dir, os.WriteFile(filepath.Join(dir, policyFile), policy, 0o400)
+	file := filepath.Join(dir, policyFile)
+	if err := os.Remove(file); err != nil && !errors.Is(err, os.ErrNotExist) { // of a run before, which may not be overwritten
+		return "", fmt.Errorf("lay out the policy of ImageMagick: %w", err)
+	}
+	return "MAGICK_CONFIGURE_PATH=" + dir, os.WriteFile(file, policy, 0o400)
 }
 
 // Refused says what the policy kept the program from, by what it wrote to its standard error; zero if it did not.

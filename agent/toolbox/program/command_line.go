@@ -48,12 +48,7 @@ func (r *commandLine) In(arg string) (string, error) {
 			return "", err
 		}
 	default:
-		p, err := media.ReadPicture(r.ctx, path, r.config.Limits)
-		if err != nil {
-			return "", err
-		}
-		name := "in-" + arg + ".png"
-		return name, media.EncodePlainPNG(r.ctx, filepath.Join(r.call.Dir, name), p.Image)
+		return r.plainPicture(arg, path)
 	}
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -61,6 +56,20 @@ func (r *commandLine) In(arg string) (string, error) {
 	}
 	r.inputs = append(r.inputs, path)
 	return path, nil
+}
+
+// plainPicture writes the picture of an argument for a program as a PNG of one frame, once for all runs of a recipe.
+func (r *commandLine) plainPicture(arg, path string) (name string, err error) {
+	name = "in-" + arg + ".png"
+	plain := filepath.Join(r.call.Dir, name)
+	if _, err := os.Lstat(plain); err == nil {
+		return name, nil
+	}
+	p, err := media.ReadPicture(r.ctx, path, r.config.Limits)
+	if err != nil {
+		return "", err
+	}
+	return name, media.EncodePlainPNG(r.ctx, plain, p.Image)
 }
 
 // inMark and outMark stand for files in the arguments of ffmpeg until the job is put together.

@@ -24,7 +24,7 @@ func imageMagick(t *testing.T) string {
 }
 
 // magickTool is an operator's tool that runs ImageMagick with these arguments.
-func magickTool(t *testing.T, argv string) toolbox.Tool {
+func magickTool(t *testing.T, argv string, more ...string) toolbox.Tool {
 	t.Helper()
 	tool, err := toolbox.ReadTool([]byte(`
 name: by_magick
@@ -37,7 +37,7 @@ args: [{name: image, type: image, about: the picture}]
 returns: image
 made: "a picture"
 backends:
-  - {kind: command, debian: imagemagick, argv: [` + imageMagick(t) + ", " + argv + `]}
+  - {kind: command, debian: imagemagick, argv: [` + imageMagick(t) + ", " + argv + `]` + strings.Join(more, "") + `}
 `))
 	if err != nil {
 		t.Fatal(err)
@@ -77,5 +77,19 @@ func TestImageMagick(t *testing.T) {
 				t.Errorf("it says %q: %v", said, err)
 			}
 		})
+	}
+}
+
+// TestImageMagickSeveralTimes: the picture and the policy are there for each run of a recipe.
+func TestImageMagickSeveralTimes(t *testing.T) {
+	t.Parallel()
+	photo := args{"image": fileOf(plan.Image, clip(t, "sample-0.png", append(lavfi("testsrc2=size=160x120"), "-frames:v", "1")...))}
+	tool := magickTool(t, `"{image}", -rotate, "90", "{out:png}"`, ", times: 3")
+	out, err := command(t, tool, photo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(out.More) != 2 {
+		t.Errorf("it made %d files", 1+len(out.More))
 	}
 }
