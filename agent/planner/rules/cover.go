@@ -47,7 +47,7 @@ func (d *drafter) leftover(r *reading, sub plan.Subtask, beside ...step) []strin
 			c.says[w] = true
 		}
 	}
-	unknown := slices.Concat(c.removed(), c.picked(), c.alsoNamed(), c.unknown(d.text, r.clause.words))
+	unknown := slices.Concat(c.removed(), c.picked(), c.alsoChosen(), c.alsoNamed(), c.unknown(d.text, r.clause.words))
 	for _, more := range r.clause.more {
 		if words := d.lexicon.Words(more, nil); !d.forbids(clause{words: words}) && !d.complains(words) {
 			unknown = append(unknown, c.unknown(more, words)...)
@@ -71,6 +71,32 @@ func (c *cover) removed() []string {
 		}
 	}
 	return words
+}
+
+// alsoChosen are the second values of settings that can have one value: "crop the left and right".
+func (c *cover) alsoChosen() []string {
+	var second []string
+	words := c.r.clause.words
+	for _, a := range c.args {
+		if settingOf(a) != param.Choice {
+			continue
+		}
+		for i := 0; i+2 < len(words); i++ {
+			next := i + 2
+			if c.is("articles", words[next]) || c.is("determiners", words[next]) {
+				next++
+			}
+			if next == len(words) || lower(words[i+1]) != "and" {
+				continue
+			}
+			one, _ := a.Param.Read(lower(words[i]))
+			other, _ := a.Param.Read(lower(words[next]))
+			if !one.IsZero() && !other.IsZero() && one.String() != other.String() {
+				second = append(second, words[next].Text)
+			}
+		}
+	}
+	return second
 }
 
 // picked are the words that pick one of the parts which an earlier subtask makes, "the second one": a subtask is

@@ -19,7 +19,7 @@ var (
 	otherLanguage = plan.Say("Sorry, without a language model I understand only English. Please say it in English, for example \"make it half as large\".")
 	onlyTheWhole  = plan.Say("Sorry, I cannot do that to everything except the marked part. " +
 		"I can do it to the whole picture, or cut the marked part out of it.")
-	noTool        = plan.Say("Sorry, I have no tool for that. I work on pictures, sound, video and text; ask \"what can you do?\" for examples.")
+	noTool = plan.Say("Sorry, I have no tool for that. I work on pictures, sound, video and text; ask \"what can you do?\" for examples.")
 )
 
 // talk answers what needs no tool: greetings, thanks, questions about the program, and requests

@@ -58,20 +58,6 @@ func (r *commandLine) In(arg string) (string, error) {
 	return path, nil
 }
 
-// plainPicture writes the picture of an argument for a program as a PNG of one frame, once for all runs of a recipe.
-func (r *commandLine) plainPicture(arg, path string) (name string, err error) {
-	name = "in-" + arg + ".png"
-	plain := filepath.Join(r.call.Dir, name)
-	if _, err := os.Lstat(plain); err == nil {
-		return name, nil
-	}
-	p, err := media.ReadPicture(r.ctx, path, r.config.Limits)
-	if err != nil {
-		return "", err
-	}
-	return name, media.EncodePlainPNG(r.ctx, plain, p.Image)
-}
-
 // inMark and outMark stand for files in the arguments of ffmpeg until the job is put together.
 const inMark, outMark = "\x00in:", "\x00out"
 
@@ -117,6 +103,20 @@ func (r *commandLine) Out(ending string, many bool) (string, error) {
 		return "out-%d." + ending, nil
 	}
 	return r.outName(), nil
+}
+
+// plainPicture writes the picture of an argument for a program as a PNG of one frame, once for all runs of a recipe.
+func (r *commandLine) plainPicture(arg, path string) (name string, err error) {
+	name = "in-" + arg + ".png"
+	plain := filepath.Join(r.call.Dir, name)
+	if _, err := os.Lstat(plain); err == nil {
+		return name, nil
+	}
+	p, err := media.ReadPicture(r.ctx, path, r.config.Limits)
+	if err != nil {
+		return "", err
+	}
+	return name, media.EncodePlainPNG(r.ctx, plain, p.Image)
 }
 
 // outName is the file that another program than ffmpeg writes.
