@@ -89,9 +89,10 @@ func (c *cover) alsoChosen() []string {
 			if next == len(words) || lower(words[i+1]) != "and" {
 				continue
 			}
-			one, _ := a.Param.Read(lower(words[i]))
-			other, _ := a.Param.Read(lower(words[next]))
-			if !one.IsZero() && !other.IsZero() && one.String() != other.String() {
+			one, known := a.Param.Read(lower(words[i]))
+			other, also := a.Param.Read(lower(words[next]))
+			told := slices.ContainsFunc(c.told, func(told string) bool { return slices.Contains(wordsOf(told), lower(words[next])) })
+			if known == nil && also == nil && !told && one.String() != other.String() {
 				second = append(second, words[next].Text)
 			}
 		}
