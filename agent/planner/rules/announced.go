@@ -21,7 +21,7 @@ func (t *thread) quoteAnnounced(c clause) clause {
 		return c
 	}
 	end := begin + 1
-	for end < len(c.words) && !isMark(c.words[end]) && !t.leadsAway(c.words[end:]) {
+	for end < len(c.words) && (!isMark(c.words[end]) || c.words[end].Text == ":") && !t.leadsAway(c.words[end:]) {
 		end++
 	}
 	said := c.words[begin:end]
@@ -35,11 +35,17 @@ func (t *thread) quoteAnnounced(c clause) clause {
 
 // announced is where the text begins that the words announce; -1 if they announce none, or quote it.
 func (t *thread) announced(words []retrieve.Word) int {
-	if slices.ContainsFunc(words, func(w retrieve.Word) bool { return isQuote(w) || w.Text == ":" }) {
+	if slices.ContainsFunc(words, isQuote) {
 		return -1
 	}
-	for i := range words {
+	for i, w := range words {
+		if w.Text == ":" { // what follows is the text
+			return -1
+		}
 		next := i + t.begins("announcing", words[i:])
+		if next > i && next+1 < len(words) && words[next].Text == ":" { // "saying: hello"
+			return next + 1
+		}
 		if next > i && next < len(words) && words[next].Kind == retrieve.Plain && !t.is("prepositions", words[next]) && !t.is("places lead", words[next]) {
 			return next
 		}
