@@ -62,12 +62,13 @@ func (in *inputs) resolve(ctx context.Context, a plan.Action) (map[string][]tool
 	return args, nil
 }
 
-// inputNames are the names of the resources that a call works on, files first.
+// inputNames are the names of the resources that a call works on, each once, files first.
 func inputNames(a plan.Action, call toolbox.Call) []string {
 	var files, small []string
 	for _, b := range a.Args {
 		for _, v := range call.Args[b.Arg] {
 			switch {
+			case slices.Contains(files, v.Name) || slices.Contains(small, v.Name):
 			case v.Blob != "":
 				files = append(files, v.Name)
 			case v.Name != "":
@@ -75,7 +76,7 @@ func inputNames(a plan.Action, call toolbox.Call) []string {
 			}
 		}
 	}
-	return slices.Compact(append(files, small...))
+	return append(files, small...)
 }
 
 // resources are what a binding stands for. Where it turns out to be of the wrong type,
