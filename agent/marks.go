@@ -81,8 +81,9 @@ func hails(subtasks []plan.Subtask, i int, picture string) bool {
 // where they were on the marked one.
 func elsewhere(picture string) error {
 	return &plan.Fault{
-		Sentence: plan.Say("The marked part is on %s as it was before, and is somewhere else once the picture is turned, cropped, scaled or combined. Please ask for the marked part first, and then for the rest.", picture),
-		Err:      errors.New("a mark is given with a picture on which it is elsewhere"),
+		Sentence: plan.Say("The marked part is on %s as it was before, and is somewhere else once the picture is turned, cropped, scaled or combined. "+
+			"Please ask for the marked part first, and then for the rest.", picture),
+		Err: errors.New("a mark is given with a picture on which it is elsewhere"),
 	}
 }
 

@@ -94,7 +94,7 @@ func listModels(ctx context.Context, s settings.Server, thing string, names endp
 		return host, nil, Finding{Healthy, thing, "The server at " + host + " answers; it does not tell which models it has."}
 	case endpoint.Down, endpoint.TimedOut:
 		address := cmp.Or(names.BaseURL, "OPENAI_BASE_URL")
-		return host, nil, Finding{Wrong, thing, fmt.Sprintf("The server at %s does not answer: check that it runs, and %s.", host, address)}
+		return host, nil, Finding{Wrong, thing, fmt.Sprintf("The server at %s does not answer: check that it is running, and %s.", host, address)}
 	default:
 		return host, nil, failed(thing, err, "The model server at "+host+" cannot be used.")
 	}

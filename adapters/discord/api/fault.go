@@ -159,7 +159,8 @@ func fault(ctx context.Context, err error) error {
 	case r.code == ThreadArchived || r.code == threadLocked:
 		f.Kind, f.Sentence = adapters.ErrForbidden, "The thread is closed. Someone who may manage threads can reopen it."
 	case r.status == http.StatusForbidden:
-		f.Kind, f.Sentence = adapters.ErrForbidden, "The bot is not allowed to do this on Discord. An admin of the server can give it the permissions that its invitation asks for."
+		f.Kind, f.Sentence = adapters.ErrForbidden, "The bot is not allowed to do this on Discord. "+
+			"An admin of the server can give it the permissions that its invitation asks for."
 	case r.status == http.StatusNotFound:
 		f.Kind, f.Sentence = adapters.ErrGone, "The channel, thread or message no longer exists on Discord."
 	case r.status >= http.StatusInternalServerError:

@@ -74,8 +74,7 @@ var refusals = map[string]refusal{
 }
 
 const (
-	restricted = "The bot is not allowed to do this here. An admin of the workspace must allow it."
-	//nolint:gosec // it names the setting, and not what it holds
+	restricted   = "The bot is not allowed to do this here. An admin of the workspace must allow it."
 	refusedToken = "Slack rejected the bot token. Check SLACK_BOT_TOKEN: it is on the app's page OAuth & Permissions, once the app is installed."
 	// Unreached says that Slack does not answer, and that the program tries again.
 	Unreached    = "Slack is not responding as it should. I will try again."

@@ -71,7 +71,8 @@ func (m manifest) check(host string) error {
 	}
 	return &plan.Fault{
 		Sentence: plan.Say("The tool server sent an answer that cannot be read."),
-		Operator: plan.Say("The tool server at %s offers example sentences for %s, but these are not accepted from a server. Remove them there, and write them as examples in a tool's file.",
+		Operator: plan.Say("The tool server at %s offers example sentences for %s, but these are not accepted from a server. "+
+			"Remove them there, and write them as examples in a tool's file.",
 			host, fmt.Sprintf("%.80q", slices.Min(all))),
 		Err: by(toolbox.ErrDown, fmt.Errorf("%d of the capabilities have sentences", len(all))),
 	}
