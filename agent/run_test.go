@@ -241,7 +241,7 @@ func TestActChecksWhatWasMade(t *testing.T) {
 		{"a text for a picture", plan.Image, writes("a.txt", "hello"), "the file is a text"},
 		{"boxes", plan.BBox, says(`[{"xmin":0,"ymin":1,"xmax":2,"ymax":2}]`), ""},
 		{"no boxes", plan.BBox, says(`[]`), ""},
-		{"boxes that are none", plan.BBox, says(`somewhere`), "The result should be a bbox, but it cannot be read"},
+		{"boxes that cannot be read", plan.BBox, says(`somewhere`), "The result should be a bbox, but it cannot be read"},
 		{"nothing for boxes", plan.BBox, says(``), "cannot be read"},
 		{"classes that are none", plan.Category, says(`{`), "cannot be read"},
 		{"points", plan.Points, says(`[{"x":1,"y":0}]`), ""},

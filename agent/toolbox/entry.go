@@ -221,7 +221,7 @@ func isType(t plan.Type) bool {
 	return err == nil
 }
 
-// missing is the fault of a type: what is said of none, or else err.
+// missing returns an error with the text none if the type is not written, and err otherwise.
 func missing(t plan.Type, err error, none string) error {
 	if t == "" {
 		return errors.New(none)
@@ -229,7 +229,7 @@ func missing(t plan.Type, err error, none string) error {
 	return err
 }
 
-// typed reports whether what the tool takes and returns is of types that there are.
+// typed reports whether the types of the arguments and of the result exist.
 func (t *Tool) typed() bool {
 	return isType(t.Returns) && !slices.ContainsFunc(t.Args, func(a Arg) bool { return !isType(a.Type) })
 }

@@ -102,7 +102,8 @@ func (ts *tools) compile(t toolbox.Tool) profile {
 	return f
 }
 
-// writes reports whether a word names a format of what the tool makes. A document is rarely asked for by its format.
+// writes reports whether a word is a file format of the tool's result. Documents are left out: people say "PDF" for any
+// of them.
 func (f *profile) writes(word string) bool {
 	return f.Returns.Media() && f.Returns != plan.Document && retrieve.IsFormat(word) && retrieve.FileType("."+word) == f.Returns
 }

@@ -14,18 +14,24 @@ import (
 	"atelier/agent/toolbox/native/picture"
 )
 
-// hiders are the ways to hide something by the values of the setting "how", with what is said of the result.
-var hiders = map[string]struct {
+// way is how something is hidden, with what is said of the result.
+type way struct {
 	hide            hider
 	inside, outside plan.Message
-}{
-	"blur":     {blurPart, plan.Say("blurred where it is marked"), plan.Say("blurred except where it is marked")},
-	"pixelate": {pixelatePart, plan.Say("pixelated where it is marked"), plan.Say("pixelated except where it is marked")},
-	"black":    {coverPart, plan.Say("blacked out where it is marked"), plan.Say("blacked out except where it is marked")},
 }
 
-// hideMasked hides what a mask covers, or all outside of it. What is hidden is as coarse as for a box around the
-// mask.
+// wayOf returns the way for a value of the setting "how".
+func wayOf(how string) way {
+	switch how {
+	case "pixelate":
+		return way{pixelatePart, plan.Say("pixelated where it is marked"), plan.Say("pixelated except where it is marked")}
+	case "black":
+		return way{coverPart, plan.Say("blacked out where it is marked"), plan.Say("blacked out except where it is marked")}
+	}
+	return way{blurPart, plan.Say("blurred where it is marked"), plan.Say("blurred except where it is marked")}
+}
+
+// hideMasked hides what a mask covers, or everything else. Details are removed as for a box around the mask.
 func hideMasked(limits media.Limits) operation.Func {
 	return picture.Editing(limits, func(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Edited, error) {
 		stencil, err := picture.Stencil(ctx, c, p.Info, limits)
@@ -36,17 +42,17 @@ func hideMasked(limits media.Limits) operation.Func {
 		if err != nil {
 			return picture.Edited{}, err
 		}
-		box := covered(stencil)
-		h, about := hidden{p.Image.Rect, min(box.Dx(), box.Dy()) / 8, color.NRGBA{A: 255}}, hiders[how].inside
+		by, box, black := wayOf(how), covered(stencil), color.NRGBA{A: 255}
+		h, about := hidden{box, min(box.Dx(), box.Dy()) / 8, black}, by.inside
 		if where, _ := toolbox.Param[string](c, "where"); where == "outside" {
-			h.details, about = detailsOf(p.Image.Rect), hiders[how].outside
+			h, about = hidden{p.Image.Rect, detailsOf(p.Image.Rect), black}, by.outside
 			for i, v := range stencil.Pix {
 				stencil.Pix[i] = 255 - v
 			}
 		}
 		all := image.NewNRGBA(p.Image.Rect)
 		draw.Draw(all, all.Rect, p.Image, p.Image.Rect.Min, draw.Src)
-		if err := hiders[how].hide(ctx, all, h); err != nil {
+		if err := by.hide(ctx, all, h); err != nil {
 			return picture.Edited{}, err
 		}
 		for y := range p.Image.Rect.Dy() {
