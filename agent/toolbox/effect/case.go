@@ -75,9 +75,9 @@ func (c *Clip) sounds() bool { return c.SoundPackets >= 10 || c.SoundLength >= 3
 // Case is one result, and what it was made of.
 type Case struct {
 	Returns plan.Type
-	// Results counts the results of the step, and Result is the one that is judged.
-	Results int
-	Result  Measured
+	// Results counts the results of the step. Result is the one that is judged, and At its place from 0.
+	Results, At int
+	Result      Measured
 	// Args are the arguments that are resources, by name.
 	Args map[string][]Measured
 	// Settings are the values of the call's parameters.

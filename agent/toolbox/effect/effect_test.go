@@ -34,7 +34,7 @@ func known() []Arg {
 		{Name: "video", Type: plan.Video}, {Name: "videos", Type: plan.Video}, {Name: "audio", Type: plan.Audio},
 		{Name: "text", Type: plan.Text}, {Name: "title", Type: plan.Title},
 		{Name: "range", Type: plan.Text, Setting: param.TimeRange}, {Name: "factor", Type: plan.Text, Setting: param.Factor},
-		{Name: "size", Type: plan.Text, Setting: param.Size}, {Name: "angle", Type: plan.Text, Setting: param.Angle},
+		{Name: "size", Type: plan.Text, Setting: param.Size}, {Name: "sizes", Type: plan.Text, Setting: param.Sizes}, {Name: "angle", Type: plan.Text, Setting: param.Angle},
 		{Name: "region", Type: plan.Text, Setting: param.Region}, {Name: "limit", Type: plan.Text, Setting: param.FileSize},
 		{Name: "format", Type: plan.Text, Setting: param.Format}, {Name: "language", Type: plan.Text, Setting: param.Language},
 		{Name: "direction", Type: plan.Text, Setting: param.Choice, Values: []string{"both", "horizontal", "vertical"}},
@@ -363,9 +363,9 @@ func TestFilesAndSpeech(t *testing.T) {
 	}
 	judge(t, []judged{
 		{"one", "[files: 1]", list(1, "[]"), ""},
-		{"two for one", "[files: 1]", list(2, "[]"), "There should be 1 results, as asked, but there are 2."},
+		{"two for one", "[files: 1]", list(2, "[]"), "The number of results should be 1, but it is 2."},
 		{"no more than boxes", "[files: {most: bbox}]", list(2, "[]"), ""},
-		{"more than boxes", "[files: {most: bbox}]", list(3, "[]"), "There should be at most 2 results, but there are 3."},
+		{"more than boxes", "[files: {most: bbox}]", list(3, "[]"), "The number of results should be at most 2, but it is 3."},
 		{"chosen", "[items: {most: bbox}]", list(1, `[{"xmax":1}]`), ""},
 		{"invented", "[items: {most: bbox}]", list(1, `[{},{},{}]`), "There were at most 2 to choose from, but 3 were chosen."},
 		{"small enough", "[bytes: {most: limit}]", fits, ""},
@@ -491,6 +491,11 @@ func TestSize(t *testing.T) {
 			Args: map[string][]Measured{"image": {{Type: plan.Image, Size: image.Pt(wasW, wasH), Frames: 1}}}, Settings: settings(said...),
 		}
 	}
+	one := func(at, results int, c Case) Case {
+		c.At, c.Results = at, results
+		return c
+	}
+	const several = "[size: {of: image, scaled_by: sizes}]"
 	film := func(w, h, wasW, wasH int) Case {
 		at := func(w, h int) Measured { return with(clip(time.Second, 0), func(c *Clip) { c.Size = image.Pt(w, h) }) }
 		return video(at(w, h), at(wasW, wasH))
@@ -503,6 +508,9 @@ func TestSize(t *testing.T) {
 		{"not half", "[size: {of: image, scaled_by: size}]", of(120, 80, 120, 80, "size", "50%"), "The picture should have 60 × 40 pixels"},
 		{"in pixels", "[size: {of: image, scaled_by: size}]", of(800, 600, 120, 80, "size", "800x600"), ""},
 		{"a default", "[size: {of: image, scaled_by: size}]", of(120, 80, 120, 80, "size", "2x"), "The picture should have 240 × 160 pixels"},
+		{"the second of two", several, one(1, 2, of(240, 160, 120, 80, "sizes", "60 and 240 wide")), ""},
+		{"the first once more", several, one(1, 2, of(60, 40, 120, 80, "sizes", "60 and 240 wide")), "The picture should have 240 × 160 pixels, but it has 60 × 40."},
+		{"one of two is missing", several, one(0, 1, of(60, 40, 120, 80, "sizes", "60 and 240 wide")), "The number of results should be 2, but it is 1."},
 		{"not understood", "[size: {of: image, scaled_by: size}]", of(120, 80, 120, 80, "size", "nice"), ""},
 		{"a thumbnail", "[size: {of: image, within: size}]", of(256, 171, 1200, 800, "size", "256x256"), ""},
 		{"of one side", "[size: {of: image, within: size}]", of(43, 64, 800, 1200, "size", "64 px"), ""},

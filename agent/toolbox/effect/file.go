@@ -113,10 +113,10 @@ func megabytes(n int64) string { return strconv.FormatFloat(float64(n)/1e6, 'f',
 
 func files(_ context.Context, c *Case, rule map[string]string) plan.Message {
 	if want := int(number64(rule[lone])); want > 0 && c.Results != want {
-		return plan.Say("There should be %d results, as asked, but there are %d.", want, c.Results)
+		return plan.Say("The number of results should be %d, but it is %d.", want, c.Results)
 	}
 	if most, ok := c.entries(rule["most"]); ok && c.Results > most {
-		return plan.Say("There should be at most %d results, but there are %d.", most, c.Results)
+		return plan.Say("The number of results should be at most %d, but it is %d.", most, c.Results)
 	}
 	return plan.Message{}
 }

@@ -1,9 +1,7 @@
 package effect
 
 import (
-	"cmp"
 	"image"
-	"slices"
 	"strconv"
 	"time"
 
@@ -41,18 +39,12 @@ func (c *Case) tempo(rule map[string]string) (float64, bool) {
 	return setting[float64](c, rule, "divided_by")
 }
 
-// scaled is the size of a picture of that size, scaled; of several the one that is nearest to the result.
+// scaled is the size of a picture of that size, scaled; of several sizes the one in the place of the result.
 func (c *Case) scaled(rule map[string]string, was image.Point) (image.Point, bool) {
-	if several, ok := setting[[]quantity.Sizing](c, rule, "scaled_by"); ok {
-		got := c.Result.size()
-		far := func(z quantity.Sizing) int {
-			w, h := z.Of(was.X, was.Y)
-			return away(w, got.X) + away(h, got.Y)
-		}
-		w, h := slices.MinFunc(several, func(a, b quantity.Sizing) int { return cmp.Compare(far(a), far(b)) }).Of(was.X, was.Y)
-		return image.Pt(w, h), true
-	}
 	z, ok := setting[quantity.Sizing](c, rule, "scaled_by")
+	if several, many := setting[[]quantity.Sizing](c, rule, "scaled_by"); many && c.At < len(several) {
+		z, ok = several[c.At], true
+	}
 	if !ok {
 		return image.Point{}, false
 	}

@@ -22,6 +22,9 @@ const (
 )
 
 func size(_ context.Context, c *Case, rule map[string]string) plan.Message {
+	if several, ok := setting[[]quantity.Sizing](c, rule, "scaled_by"); ok && c.Results != len(several) {
+		return plan.Say("The number of results should be %d, but it is %d.", len(several), c.Results)
+	}
 	got, was := c.Result.size(), c.sizeOf(rule["of"])
 	if got.X == 0 || was.X == 0 {
 		return plan.Message{}

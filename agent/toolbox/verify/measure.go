@@ -127,7 +127,7 @@ func ends(path string, bytes int64) (_ string, err error) {
 }
 
 // judge tells which effect a result lacks, in a sentence for people.
-func (v *Verifier) judge(ctx context.Context, made effect.Measured, of int) error {
+func (v *Verifier) judge(ctx context.Context, made effect.Measured, at, of int) error {
 	if len(v.Effects) == 0 {
 		return nil
 	}
@@ -136,7 +136,7 @@ func (v *Verifier) judge(ctx context.Context, made effect.Measured, of int) erro
 		return err
 	}
 	missed, e, err := v.Effects.Judge(ctx, effect.Case{
-		Returns: v.Call.Returns, Results: of, Result: made, Args: args, Settings: v.Call.Params,
+		Returns: v.Call.Returns, Results: of, At: at, Result: made, Args: args, Settings: v.Call.Params,
 	})
 	switch {
 	case err != nil:

@@ -96,16 +96,16 @@ func (v *Verifier) Verify(ctx context.Context, out toolbox.Output) error {
 	}
 	defer leave()
 	defer v.drawArgs(ctx)()
-	for _, o := range all {
-		if err := v.one(ctx, o, len(all)); err != nil {
+	for i, o := range all {
+		if err := v.one(ctx, o, i, len(all)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// one verifies one of so many outputs.
-func (v *Verifier) one(ctx context.Context, o toolbox.Output, of int) error {
+// one verifies one of so many outputs, which stands at that place.
+func (v *Verifier) one(ctx context.Context, o toolbox.Output, at, of int) error {
 	made := effect.Measured{Type: v.Call.Returns, Value: o.Value}
 	var err error
 	if v.Call.Returns.Media() {
@@ -116,7 +116,7 @@ func (v *Verifier) one(ctx context.Context, o toolbox.Output, of int) error {
 	if err != nil {
 		return err
 	}
-	return v.judge(ctx, made, of)
+	return v.judge(ctx, made, at, of)
 }
 
 // value tells why a small value is not what its tool promises: a list that cannot be read, boxes and
