@@ -5,6 +5,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strings"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/param"
@@ -33,7 +34,6 @@ func completed(b Backing, tool string) Backing {
 	}
 	program := b.Recipe.Argv.Program()
 	b.Run = cmp.Or(b.Run, tool)
-	b.Debian = cmp.Or(b.Debian, program)
 	b.Device = cmp.Or(b.Device, "cpu")
 	b.Needs = cmp.Or(b.Needs, "the program "+program)
 	return b
@@ -41,7 +41,43 @@ func completed(b Backing, tool string) Backing {
 
 // launchers are programs that run what their arguments say, so that a command line would be a script.
 var launchers = []string{
-	"ash", "bash", "busybox", "csh", "dash", "env", "fish", "ksh", "nice", "nohup", "parallel", "sh", "sudo", "timeout", "xargs", "zsh",
+	"ash", "bash", "busybox", "chroot", "chrt", "csh", "dash", "dbus-run-session", "doas", "env", "expect", "fakeroot", "find", "fish", "flock",
+	"ionice", "ksh", "make", "nice", "nohup", "npx", "nsenter", "parallel", "pwsh", "rbash", "runuser", "script", "setpriv", "setsid", "sh",
+	"ssh", "stdbuf", "strace", "su", "sudo", "taskset", "tcsh", "time", "timeout", "toybox", "unshare", "uvx", "watch", "xargs", "xvfb-run", "zsh",
+}
+
+// interpreters are programs that run code, without their versions. They may run a script that the command line
+// names by its file, and no code in it.
+var interpreters = map[string]struct {
+	lead string // may stand before the script
+	must bool   // or has to: the first argument is code else
+}{
+	"awk": {"-f", true}, "gawk": {"-f", true}, "mawk": {"-f", true}, "nawk": {"-f", true}, "original-awk": {"-f", true}, "sed": {"-f", true},
+	"bun": {"run", true}, "deno": {"run", true}, "python": {lead: "-m"}, "pypy": {lead: "-m"},
+	"elixir": {}, "groovy": {}, "guile": {}, "ipython": {}, "julia": {}, "lua": {}, "luajit": {}, "node": {}, "nodejs": {}, "osascript": {},
+	"perl": {}, "php": {}, "Rscript": {}, "ruby": {}, "tclsh": {},
+}
+
+// inline reports whether a command line has code in its arguments, or reads it from a file that is not fixed, and how
+// a script is named instead.
+func inline(argv []string) (script string, found bool) {
+	if len(argv) == 0 {
+		return "", false
+	}
+	name := strings.TrimRight(path.Base(argv[0]), "0123456789.-")
+	i, ok := interpreters[name]
+	if !ok {
+		return "", false
+	}
+	script, rest := argv[0]+", ", argv[1:]
+	if i.must {
+		script += i.lead + ", "
+	}
+	leads := len(rest) > 0 && i.lead != "" && rest[0] == i.lead
+	if leads {
+		rest = rest[1:]
+	}
+	return script + "/path/to/script", i.must && !leads || len(rest) == 0 || rest[0] == "" || strings.HasPrefix(rest[0], "-")
 }
 
 // checkCommand checks the command line of a backing.
@@ -66,9 +102,13 @@ func (t *Tool) checkCommand(b Backing, f *faults) {
 	if i := slices.IndexFunc(t.Args, func(a Arg) bool { return a.Type == plan.Text && a.Many }); i >= 0 {
 		f.addf("a command cannot take the argument %s of the type %s", t.Args[i].Name, plan.Text)
 	}
-	for _, program := range b.Recipe.Programs() {
-		if slices.Contains(launchers, path.Base(program)) {
-			f.addf("argv starts %s, which starts other programs; name the program itself", program)
+	for _, argv := range b.Recipe.Leading() {
+		script, code := inline(argv)
+		switch {
+		case len(argv) > 0 && slices.Contains(launchers, path.Base(argv[0])):
+			f.addf("argv starts %s, which starts other programs; name the program itself", argv[0])
+		case code:
+			f.addf("argv gives %s code to run; write the code into a script and name that: [%s, …]", argv[0], script)
 		}
 	}
 	*f = append(*f, b.Recipe.Check(t.scope("a command", f), w, t.closed())...)

@@ -187,7 +187,7 @@ type Backing struct {
 	Inputs string `yaml:"-"`
 	// Settings are the tool's parameters, which a Program is given. They are not read from here.
 	Settings []param.Param `yaml:"-"`
-	// Debian is the package of Debian that has the program of a command, where it has another name.
+	// Debian is the package of Debian that has the program of a command. It is known of ffmpeg and qpdf.
 	Debian string `yaml:"debian,omitempty"`
 	// Device is where it works: cpu or gpu, or program, where what models write runs. It is cpu for a
 	// command, a request and a program, unless a file says otherwise.

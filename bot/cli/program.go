@@ -110,14 +110,17 @@ func verbatim(ctx *kong.DecodeContext, target reflect.Value) error {
 
 // misused says what is wrong with the arguments, in the parser's words, and where to find help.
 func misused(commands []*kong.Node, args []string, problem string) error {
-	isCommand := func(arg string) bool {
-		return slices.ContainsFunc(commands, func(n *kong.Node) bool { return n.Name == arg })
+	index := func(nodes []*kong.Node, arg string) int {
+		return slices.IndexFunc(nodes, func(n *kong.Node) bool { return n.Name == arg })
 	}
-	help := "bot --help"
-	if i := slices.IndexFunc(args, isCommand); i >= 0 {
-		help = "bot " + args[i] + " --help"
+	help, below := "bot", commands
+	for _, arg := range args {
+		if i := index(below, arg); i >= 0 {
+			help, below = help+" "+arg, below[i].Children
+		}
 	}
-	if len(args) > 0 && !isCommand(args[0]) {
+	help += " --help"
+	if len(args) > 0 && index(commands, args[0]) < 0 {
 		if meant, ok := strings.CutPrefix(problem, "unexpected argument "+args[0]); ok {
 			problem = fmt.Sprintf("unknown command %q%s", args[0], meant)
 		}

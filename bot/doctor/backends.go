@@ -106,15 +106,18 @@ func programsFinding(all []program.Program) Finding {
 			continue
 		}
 		absent = append(absent, p.Name)
-		if !slices.Contains(packages, p.Debian) {
+		if p.Debian != "" && !slices.Contains(packages, p.Debian) {
 			packages = append(packages, p.Debian)
 		}
 	}
 	if len(absent) == 0 {
 		return Finding{Healthy, "programs", "All that tools run are there: " + strings.Join(present, ", ") + "."}
 	}
-	return Finding{Missing, "programs", fmt.Sprintf("%s cannot be found, and what needs them cannot be done. Install them, on Debian with: apt-get install %s",
-		strings.Join(absent, ", "), strings.Join(packages, " "))}
+	says := strings.Join(absent, ", ") + " cannot be found, and what needs them cannot be done. Install them"
+	if len(packages) == 0 {
+		return Finding{Missing, "programs", says + "."}
+	}
+	return Finding{Missing, "programs", says + ", on Debian with: apt-get install " + strings.Join(packages, " ")}
 }
 
 // memoryFinding says how much memory there is.

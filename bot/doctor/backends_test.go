@@ -17,8 +17,8 @@ import (
 // TestDoctorOfMissingPrograms names them with the packages that have them.
 func TestDoctorOfMissingPrograms(t *testing.T) {
 	t.Parallel()
-	f := programsFinding([]program.Program{{Name: "espeak-ng", Debian: "espeak-ng", Found: true}, {Name: "ffmpeg", Debian: "ffmpeg"}, {Name: "ffprobe", Debian: "ffmpeg"}, {Name: "tesseract", Debian: "tesseract-ocr"}})
-	if f.State != Missing || !strings.HasPrefix(f.Says, "ffmpeg, ffprobe, tesseract cannot be found") || !strings.HasSuffix(f.Says, ": apt-get install ffmpeg tesseract-ocr") {
+	f := programsFinding([]program.Program{{Name: "espeak-ng", Debian: "espeak-ng", Found: true}, {Name: "ffmpeg", Debian: "ffmpeg"}, {Name: "ffprobe", Debian: "ffmpeg"}, {Name: "tesseract", Debian: "tesseract-ocr"}, {Name: "theirs"}})
+	if f.State != Missing || !strings.HasPrefix(f.Says, "ffmpeg, ffprobe, tesseract, theirs cannot be found") || !strings.HasSuffix(f.Says, ": apt-get install ffmpeg tesseract-ocr") {
 		t.Errorf("%+v", f)
 	}
 	f = confinementFinding(sandbox.Confinement{User: "As somebody.", Lacks: errors.Join(errors.New("one thing"), errors.New("another"))})

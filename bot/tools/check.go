@@ -85,9 +85,16 @@ func toolWarnings(ctx context.Context, others *toolbox.Catalogue, mayCall func(u
 			continue
 		}
 		for _, program := range b.Recipe.Programs() {
-			if _, err := exec.LookPath(program); err != nil {
-				all = append(all, fmt.Sprintf("the program %s is not installed here; on Debian it should come with the package %s", program, b.Debian))
+			if _, err := exec.LookPath(program); err == nil {
+				continue
 			}
+			warning := fmt.Sprintf("the program %s is not installed here; ", program)
+			if b.Debian == "" {
+				warning += "if a Debian package has it, name that with debian: PACKAGE below argv"
+			} else {
+				warning += "it should come with the Debian package " + b.Debian
+			}
+			all = append(all, warning)
 		}
 	}
 	tools := slices.DeleteFunc(slices.Clone(others.All()), func(t toolbox.Tool) bool { return t.Name == tool.Name })

@@ -124,20 +124,25 @@ func readTool(file string) (toolbox.Tool, error) {
 
 type tryToolCommand struct {
 	Tool string   `arg:"" help:"The tool's file: NAME.yaml."`
-	Told []string `arg:"" optional:"" name:"name=value" help:"The texts and settings that the tool is given."`
-	File []string `sep:"none" help:"A file for the tool to work on. With several, repeat it in the order of the tool's args." placeholder:"FILE"`
+	Told []string `arg:"" optional:"" name:"name=value" help:"A text or setting that the tool is given, by its name in the tool's file."`
+	File []string `sep:"none" help:"The path of a file to work on, without a name. Several: repeat it, in the order of the tool's args." placeholder:"FILE"`
 	Out  string   `help:"The folder for the result, by default out." default:"out" placeholder:"DIR"`
 }
 
 // Help is the longer help.
 func (*tryToolCommand) Help() string {
-	return `This runs the tool of frame.yaml once:
+	return `The first line writes a tool to begin with, and the second runs it once on clip.mp4:
 
-  bot tool try frame.yaml --file photo.jpg width=12 colour="dark red"
+  bot tool new dim --takes video --returns video
+  bot tool try dim.yaml --file clip.mp4 brightness=-20
 
-The result is out/frame.png, or has another ending; an older one is replaced. A text is printed. The effects
-that the file declares are measured. If one is missing or a program fails, that is said, with what the program
-printed, and the exit status is 1.`
+A file is given with --file and its path, without the name of the arg. A tool whose args are a video and then
+an image takes --file clip.mp4 --file logo.png. Texts and settings are given as NAME=VALUE, without dashes and
+in any order; a value with spaces needs quotes: colour="dark red".
+
+The result is out/dim.mp4; an older one is replaced. A text is printed. The effects that the file declares are
+measured. If one is missing or a program fails, that is said, with what the program printed, and the exit
+status is 1.`
 }
 
 // Run runs the tool once.
@@ -218,12 +223,17 @@ func (t *tryToolCommand) use(ctx context.Context, shop workshop.Workshop, tool t
 	if err != nil {
 		return use, err
 	}
+	for _, file := range t.File {
+		if err := notNamed(tool, file); err != nil {
+			return use, err
+		}
+	}
 	files := t.File
 	for _, a := range tool.Args {
 		text, told := values[a.Name]
 		switch {
 		case told && a.Type.Media():
-			return use, fault.Usage("%s is a file: give it with --file %s.", a.Name, text)
+			return use, fault.Usage("%s is a file, which is given without its name: --file %s", a.Name, text)
 		case told:
 			use.Args[a.Name] = []toolbox.Value{{Resource: plan.Resource{Name: a.Name, Type: plan.Text, Value: text}}}
 		case a.Param == nil && (a.Type.Media() || a.Type == plan.Text) && len(files) > 0:
@@ -245,6 +255,19 @@ func (t *tryToolCommand) use(ctx context.Context, shop workshop.Workshop, tool t
 		return use, fault.Usage("%s", plan.Sentence(err, plan.Message{}))
 	}
 	return typed, nil
+}
+
+// notNamed rejects a file that is given as NAME=VALUE, which only texts and settings are.
+func notNamed(tool toolbox.Tool, file string) error {
+	name, value, ok := strings.Cut(file, "=")
+	i := slices.IndexFunc(tool.Args, func(a toolbox.Arg) bool { return a.Name == name })
+	switch {
+	case !ok || i < 0 || readable(file):
+		return nil
+	case tool.Args[i].Type.Media():
+		return fault.Usage("--file takes a path without a name: --file %s. Files belong to the args of the tool in their order.", value)
+	}
+	return fault.Usage("%s is not a file: give it without --file, as %s=VALUE.", name, name)
 }
 
 // values are the texts and settings of the command line by name.

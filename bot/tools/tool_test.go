@@ -43,7 +43,8 @@ func TestCheckWarns(t *testing.T) {
 		t.Fatalf("status %d: %s%s", status, stdout, stderr)
 	}
 	for _, want := range []string{
-		"no slot uses depth", "there are no effects", "no other tool has the domain mirrors; the domains are audio-editing", "no-such-mirror is not installed",
+		"no slot uses depth", "there are no effects", "no other tool has the domain mirrors; the domains are audio-editing",
+		"the program no-such-mirror is not installed here; if a Debian package has it, name that with debian: PACKAGE below argv\n",
 		`"make {photo.jpg} symmetrical along its middle, keep the {left} side" is not understood`, `"take {the umbrella} out of {it}" is understood as a request for `,
 	} {
 		if !strings.Contains(stdout, want) {
@@ -83,7 +84,10 @@ func TestTryTellsWhatAProgramSaid(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{file, "image=" + photo}, "image is a file: give it with --file " + photo},
+		{[]string{file, "image=" + photo}, "image is a file, which is given without its name: --file " + photo},
+		{[]string{file, "--file", "image=" + photo}, "--file takes a path without a name: --file " + photo + ". Files belong"},
+		{[]string{file, "--file", photo, "--file", "brightness=20"}, "brightness is not a file: give it without --file, as brightness=VALUE."},
+		{[]string{file, "--file", photo, "--brightness", "20"}, "unknown flag --brightness. Try: bot tool try --help"},
 		{[]string{file, photo}, photo + " is a file: give it with --file " + photo},
 		{[]string{file}, "image (the picture to work on) is missing: give a file of the type image with --file FILE."},
 		{[]string{file, "--file", photo, "bright"}, "bright is not of the form NAME=VALUE."},

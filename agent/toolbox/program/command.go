@@ -32,11 +32,14 @@ func (m Commands) Probe(_ context.Context, c toolbox.Candidate) error {
 func needsOf(b toolbox.Backing) []need {
 	var all []need
 	for _, name := range b.Recipe.Programs() {
-		debian := name
-		if name == b.Recipe.Argv.Program() {
-			debian = b.Debian
+		n := need{program: name}
+		switch {
+		case name == b.Recipe.Argv.Program() && b.Debian != "":
+			n.debian = b.Debian
+		case name == "ffmpeg" || name == "qpdf":
+			n.debian = name
 		}
-		all = append(all, need{program: name, debian: debian})
+		all = append(all, n)
 		switch name {
 		case "ffmpeg":
 			all = append(all, ffmpegs()[1])

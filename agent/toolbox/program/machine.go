@@ -1,6 +1,7 @@
 package program
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,7 +34,7 @@ func (m machine) run(ctx context.Context, c sandbox.Command) ([]byte, error) {
 	return nil, fmt.Errorf("%s: %w", filepath.Base(c.Program), err)
 }
 
-// need is a program, or the data of one, and the package of Debian that has it.
+// need is a program, or the data of one, and the package of Debian that has it; "" if that is not known.
 type need struct {
 	program, debian string
 	// find looks for it where it is more than a program of that name.
@@ -49,7 +50,7 @@ func ffmpegs() []need {
 func (m machine) find(needs []need) error {
 	for _, n := range needs {
 		if _, err := m.look(n); err != nil {
-			return fmt.Errorf("look for what %s has: %w", n.debian, err)
+			return fmt.Errorf("look for what %s has: %w", cmp.Or(n.debian, n.program), err)
 		}
 	}
 	return nil

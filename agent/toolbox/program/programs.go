@@ -12,7 +12,7 @@ import (
 type Program struct {
 	// Name is that of the program, else that of its package.
 	Name string
-	// Debian is the package of Debian that has it.
+	// Debian is the package of Debian that has it; "" if that is not known.
 	Debian string
 	// Found tells whether it is there.
 	Found bool

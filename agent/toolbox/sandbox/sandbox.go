@@ -128,19 +128,20 @@ func New(c Config) (*Sandbox, error) {
 }
 
 // Find is the absolute path of a program, or a fault that says that it is missing and
-// names the package of Debian that has it.
+// names the package of Debian that has it, if that is known.
 func (s *Sandbox) Find(program, debian string) (string, error) {
 	path, err := exec.LookPath(program)
 	if err == nil {
 		path, err = filepath.Abs(path)
 	}
-	if err != nil {
-		return "", &plan.Fault{
-			Sentence: plan.Say("It needs the program %s, which is not installed; on Debian: apt-get install %s.", filepath.Base(program), debian),
-			Err:      err,
-		}
+	if err == nil {
+		return path, nil
 	}
-	return path, nil
+	sentence := plan.Say("It needs the program %s, which is not installed.", filepath.Base(program))
+	if debian != "" {
+		sentence = plan.Say("It needs the program %s, which is not installed; on Debian: apt-get install %s.", filepath.Base(program), debian)
+	}
+	return "", &plan.Fault{Sentence: sentence, Err: err}
 }
 
 // Confinement is how programs are confined on this machine, for the operator.

@@ -114,6 +114,10 @@ func TestFind(t *testing.T) {
 	if got := plan.Sentence(err, plan.Message{}).String(); got != want || !errors.Is(err, exec.ErrNotFound) {
 		t.Errorf("%q, %v", got, err)
 	}
+	_, err = s.Find("no-such-program", "")
+	if got := plan.Sentence(err, plan.Message{}).String(); got != "It needs the program no-such-program, which is not installed." {
+		t.Errorf("%q", got)
+	}
 }
 
 func TestNewRefuses(t *testing.T) {

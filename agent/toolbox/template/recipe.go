@@ -55,6 +55,14 @@ func (r *Recipe) Programs() []string {
 	return []string{r.Argv.Program()}
 }
 
+// Leading are the arguments of each command line, up to the first that is not the same in every call.
+func (r *Recipe) Leading() [][]string {
+	if r.First != nil {
+		return [][]string{r.First.leading(), r.Argv.leading()}
+	}
+	return [][]string{r.Argv.leading()}
+}
+
 // Several reports whether the recipe writes several files.
 func (r *Recipe) Several() bool { return several(r.Argv.parts) }
 

@@ -152,10 +152,10 @@ type piece struct {
 
 // Program is the program that is run.
 func (a *Argv) Program() string {
-	if len(a.parts) == 0 || len(a.parts[0].text) != 1 || a.parts[0].text[0].value != nil || a.parts[0].text[0].role != "" {
-		return ""
+	if fixed := a.leading(); len(fixed) > 0 {
+		return fixed[0]
 	}
-	return a.parts[0].text[0].text
+	return ""
 }
 
 // several reports whether one of the parts names several files to be written.
@@ -316,6 +316,18 @@ func readSlot(inner string) (piece, error) {
 // Expand gives the arguments, the program first.
 func (a *Argv) Expand(facts Facts, files Opener) ([]string, error) {
 	return expand(a.parts, facts, files)
+}
+
+// leading are the arguments up to the first that has a slot or a condition.
+func (a *Argv) leading() []string {
+	var fixed []string
+	for _, p := range a.parts {
+		if len(p.text) != 1 || p.text[0].value != nil || p.text[0].role != "" {
+			break
+		}
+		fixed = append(fixed, p.text[0].text)
+	}
+	return fixed
 }
 
 // alike reports whether two nodes are written alike.
