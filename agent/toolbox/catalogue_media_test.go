@@ -93,6 +93,7 @@ var mediaTools = []signature{
 	{"token_classification", language, "text:text/content", "tags"},
 	{"table_question_answering", answering, "table:text/content question:text/question", "text"},
 
+	{"trim_silence", audioEditing, "audio:audio where:text/place?", "audio"},
 	{"find_scenes", videoPerception, "video:video", "text"},
 	{"video_facts", videoPerception, "video:video", "facts"},
 	{"audio_facts", audioPerception, "audio:audio", "facts"},

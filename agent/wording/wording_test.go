@@ -51,7 +51,7 @@ var abouts = map[string]string{
 	"cut_video": "from 0:03 to 0:07", "extract_frames": "the frame at 0:05", "fit_image_size": "16 kB, 640 × 426 pixels",
 	"fit_video_size": "1.9 MB, 640 × 360 pixels", "flip_image": "mirrored left to right", "highlight_object_on_image": "with 3 frames",
 	"hide_masked": "blurred where it is marked", "pdf_to_images": "page 2", "extract_pages": "2 pages", "rotate_pdf": "turned by 90 degrees",
-	"resize_image": "resized to 320 × 213 pixels", "rotate_image": "turned by 90 degrees clockwise",
+	"trim_silence": "the silence at both ends", "resize_image": "resized to 320 × 213 pixels", "rotate_image": "turned by 90 degrees clockwise",
 }
 
 // TestEveryTool holds what is said of each tool's result, and how its file is called, to

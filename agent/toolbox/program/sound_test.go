@@ -108,6 +108,32 @@ func TestSoundIsCutToTheTimesThatAreSaid(t *testing.T) {
 	}
 }
 
+func TestSilenceIsCutWhereItIsSaid(t *testing.T) {
+	t.Parallel()
+	// It is silent for 2 s, loud for 1 s, silent for 1.5 s, loud for 1 s, and silent for 1 s.
+	clipped := clip(t, "said.wav", lavfi("aevalsrc=if(between(t\\,2\\,3)+between(t\\,4.5\\,5.5)\\,0.5*sin(2000*t)\\,0):d=6.5")...)
+	for where, want := range map[string]struct {
+		seconds float64
+		about   string
+	}{
+		"":                     {2, "its silence"},
+		"at the beginning":     {4.5, "the silence at its beginning"},
+		"trailing":             {5.5, "the silence at its end"},
+		"start and end":        {3.5, "the silence at both ends"},
+		"leading and trailing": {3.5, "the silence at both ends"},
+	} {
+		given := args{"audio": fileOf(plan.Audio, clipped)}
+		if where != "" {
+			given["where"] = where
+		}
+		out := done(t, "trim_silence", given)
+		near(t, "the length without silence "+where, probe(t, out.Path).seconds(), want.seconds, 0.06)
+		if out.About.String() != want.about {
+			t.Errorf("%q: %s", where, out.About)
+		}
+	}
+}
+
 func TestAPartThatIsNotThereIsNotCut(t *testing.T) {
 	t.Parallel()
 	sound := fileOf(plan.Audio, scale(t, "a.wav", 2))
