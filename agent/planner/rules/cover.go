@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -165,6 +166,9 @@ func (c *cover) tell(f *profile, a toldArg) {
 		return // "30 fps" is nothing to find in a picture
 	}
 	c.args, c.told = append(c.args, arg), append(c.told, strings.ToLower(a.Source.Value))
+	if kind(arg) == param.Size {
+		c.tellShape(a.Source.Value)
+	}
 	var columns set // nil where any word may be said
 	if settingOf(arg) == param.Text && !arg.Optional {
 		columns = c.columns
@@ -176,6 +180,20 @@ func (c *cover) tell(f *profile, a toldArg) {
 		corner := settingOf(arg) == param.Region && c.in("places", w) // "the top left quarter" is as large as the top left
 		if arg.Param == nil || corner || hears(*arg.Param, a.Source.Value, w) {
 			c.says[w], c.says[retrieve.Stem(w)] = true, true
+		}
+	}
+}
+
+// tellShape takes in the names of the shape that a size has: "vertical, 1080x1920".
+func (c *cover) tellShape(told string) {
+	size, ok := quantity.Size(told)
+	if !ok || size.Width == 0 || size.Height == 0 {
+		return
+	}
+	for _, w := range c.r.clause.words {
+		width, height, named := quantity.Shape(lower(w))
+		if named && cmp.Compare(width, height) == cmp.Compare(size.Width, size.Height) {
+			c.says[lower(w)] = true
 		}
 	}
 }

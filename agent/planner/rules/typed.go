@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -66,10 +67,31 @@ func (st *settings) phraseFor(r *reading, p param.Param) string {
 		}
 	}
 	said := st.longest(words, p)
+	if p.Type == param.Aspect && said == "" && r.head.sized() {
+		return shapeOf(r.stated, text)
+	}
 	if p.Type == param.Opacity && r.head.sized() && !slices.ContainsFunc(wordsOf(said), func(w string) bool { return st.in("text looks", w) }) {
 		return "" // "20%" is a size there, and "20% opacity" is none
 	}
 	return said
+}
+
+// shapeOf is the shape of the size in pixels that a clause states: 9:16 for "1080x1920"; "" if it states none.
+func shapeOf(stated []quantity.Quantity, text string) string {
+	for _, q := range stated {
+		if z, ok := quantity.Size(text[q.Start:q.End]); ok && q.Unit == quantity.Pixels && z.Width > 0 && z.Height > 0 {
+			by := gcd(z.Width, z.Height)
+			return fmt.Sprintf("%d:%d", z.Width/by, z.Height/by)
+		}
+	}
+	return ""
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
 }
 
 // longest is the longest phrase among the words that the parameter reads, the first of several.

@@ -30,6 +30,12 @@ func size(_ context.Context, c *Case, rule map[string]string) plan.Message {
 		return plan.Message{}
 	}
 	want, slack, ok := c.wanted(rule, was)
+	r, shaped := setting[param.Ratio](c, rule, "shape")
+	if !ok && shaped { // no size was asked for
+		want, slack, ok = was, sideSlack, true
+	} else if rule["scaled_by"] != "" {
+		shaped = false
+	}
 	if !ok {
 		return plan.Message{}
 	}
@@ -37,7 +43,7 @@ func size(_ context.Context, c *Case, rule map[string]string) plan.Message {
 		slack = max(slack, filmSlack, max(want.X, want.Y)*filmShare/100)
 	}
 	now := pixelsOf(got.X, got.Y)
-	if r, ok := setting[param.Ratio](c, rule, "shape"); ok {
+	if shaped {
 		if !sameShape(got, image.Pt(int(1000*r.Width), int(1000*r.Height))) || got.X < want.X-slack || got.Y < want.Y-slack {
 			return plan.Say("%s should be fitted into %s, but it has %s pixels.", c.subject(), fmt.Sprintf("%g:%g", r.Width, r.Height), now)
 		}

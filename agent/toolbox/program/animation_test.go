@@ -23,6 +23,7 @@ func TestAnimations(t *testing.T) {
 		"backwards":    {"reverse_animation", nil, "10 1.000000"},
 		"faster":       {"change_animation_speed", map[string]string{"factor": "2x"}, "10 0.500000"},
 		"cropped":      {"change_canvas", map[string]string{"size": "30x30", "fill": "cropped"}, "10 1.000000"},
+		"blurred bars": {"pad_image", map[string]string{"shape": "1:1", "fill": "blurred"}, "10 1.000000"},
 		"a video":      {"animation_to_video", nil, "30 1.000000"},
 	} {
 		t.Run(name, func(t *testing.T) {
