@@ -52,6 +52,16 @@ type Work struct {
 // identity tells the step from all others; the seed and the names come of it.
 func (w Work) identity() string { return w.Steps[w.At].Key + w.Salt }
 
+// told is what whoever asked is told of an error.
+func (w Work) told(err error, otherwise plan.Message) plan.Message {
+	if w.Request.Operator {
+		return plan.OperatorSentence(err, otherwise)
+	}
+	return plan.Sentence(err, otherwise)
+}
+
+var failedSomehow = plan.Say("It failed for an unknown reason.")
+
 // Act does one step: it resolves the inputs, runs the tool, checks that the output
 // really is what the tool promises, and stores it under a chained name. What goes
 // wrong is in the result; Act records nothing in the memory.
@@ -66,11 +76,7 @@ func (a *Agent) Try(ctx context.Context, w Work) (plan.Result, error) {
 	began := a.config.Clock()
 	result, err := a.act(ctx, w)
 	if err != nil {
-		told := plan.Sentence
-		if w.Request.Operator {
-			told = plan.OperatorSentence
-		}
-		problem := told(err, plan.Say("It failed for an unknown reason."))
+		problem := w.told(err, failedSomehow)
 		if ctx.Err() != nil {
 			problem = plan.Say("It was stopped before it finished.")
 		}
@@ -167,14 +173,21 @@ func (a *Agent) act(ctx context.Context, w Work) (_ plan.Result, err error) {
 	result := plan.Result{Status: plan.Done}
 	notes := p.inputs.corrected
 	candidate := action.Candidate
-	for _, call := range calls {
+	var lost missed
+	whole := len(calls) == 1 || needsAll(a.config.Toolbox.Catalogue(), w.Steps, w.At)
+	for i, call := range calls {
 		if err := os.MkdirAll(call.Dir, 0o700); err != nil {
 			return plan.Result{Usage: result.Usage}, fmt.Errorf("make a folder for the call: %w", err)
 		}
 		made, err := a.run(ctx, p.tool, candidate, call)
 		result.Usage = result.Usage.Plus(made.Usage)
-		if err != nil {
+		switch {
+		case err == nil:
+		case whole || ctx.Err() != nil:
 			return plan.Result{Usage: result.Usage, Tried: made.Tried}, err
+		default:
+			lost.add(i, err, made.Tried)
+			continue
 		}
 		for _, failed := range stoodIn(candidate, made) {
 			notes = append(notes, plan.Say("%s A fallback was used instead.", failed))
@@ -189,6 +202,14 @@ func (a *Agent) act(ctx context.Context, w Work) (_ plan.Result, err error) {
 			return plan.Result{Usage: result.Usage}, err
 		}
 	}
+	if result.Output == nil {
+		return plan.Result{Usage: result.Usage, Tried: lost.tried}, lost.first
+	}
+	if lost.first != nil {
+		a.config.Log.WarnContext(ctx, "parts of a step failed", "request", w.Request.ID, "tool", action.Tool, "step", w.Steps[w.At].Key,
+			"parts", lost.parts, "error", plan.ForOperator(lost.first))
+	}
+	notes = append(notes, lost.note(len(calls), w.told))
 	result.Note = a.config.Tell.In(w.Request.Language, note(notes))
 	return result, nil
 }

@@ -43,3 +43,43 @@ func oneByOne(tool toolbox.Tool, call toolbox.Call) ([]toolbox.Call, error) {
 	}
 	return calls, nil
 }
+
+// missed are the calls of a step that failed, while others made their results.
+type missed struct {
+	parts []string // their numbers, from 1
+	first error
+	tried []string // by the first
+}
+
+func (m *missed) add(i int, err error, tried []string) {
+	if m.first == nil {
+		m.first, m.tried = err, tried
+	}
+	m.parts = append(m.parts, strconv.Itoa(i+1))
+}
+
+// note says which of the results are missing, and why the first of them is.
+func (m *missed) note(of int, told func(error, plan.Message) plan.Message) plan.Message {
+	if len(m.parts) == 0 {
+		return plan.Message{}
+	}
+	said := plan.Say("Part %s of %d is missing.", m.parts[0], of)
+	if len(m.parts) > 1 {
+		said = plan.Say("Parts %s of %d are missing.", plan.And(m.parts...), of)
+	}
+	return plan.Sentences(said, told(m.first, failedSomehow))
+}
+
+// needsAll reports whether a later step puts the results of a step together, or pairs them with others. It would do
+// so without a word on one that is missing.
+func needsAll(catalogue *toolbox.Catalogue, steps []plan.Step, at int) bool {
+	return slices.ContainsFunc(steps[at+1:], func(s plan.Step) bool {
+		in := s.Inputs()
+		if !slices.Contains(in, at) {
+			return false
+		}
+		tool, _ := catalogue.Tool(s.Action.Tool)
+		joins := len(in) > 1 || slices.ContainsFunc(tool.Args, func(a toolbox.Arg) bool { return a.Many })
+		return joins || needsAll(catalogue, steps, slices.IndexFunc(steps, func(o plan.Step) bool { return o.Key == s.Key }))
+	})
+}

@@ -32,7 +32,7 @@ func TestActTakesResultsOneByOne(t *testing.T) {
 		many  bool
 		args  []plan.Binding
 		calls []string
-		want  string // the problem, "" if it is done
+		want  string // the problem, or the note if it is done
 	}{
 		{"one result", false, []plan.Binding{from("a", 2)}, []string{"z1"}, ""},
 		{"three results", false, []plan.Binding{from("a", 0)}, []string{"x1", "x2", "x3"}, ""},
@@ -41,7 +41,9 @@ func TestActTakesResultsOneByOne(t *testing.T) {
 		{"the same three twice", false, []plan.Binding{from("a", 0), from("b", 0)}, []string{"x1x1", "x2x2", "x3x3"}, ""},
 		{"three and two", false, []plan.Binding{from("a", 0), from("b", 1)}, nil,
 			"These cannot be paired: one has 3 parts and the other has 2."},
-		{"one of three fails", false, []plan.Binding{from("a", 3)}, []string{"y1", "bad"}, "It is bad."},
+		{"one of three fails", false, []plan.Binding{from("a", 3)}, []string{"y1", "bad", "y2"}, "Part 2 of 3 is missing. It is bad."},
+		{"two of four fail", false, []plan.Binding{from("a", 4)}, []string{"bad", "y1", "bad", "y2"}, "Parts 1 and 3 of 4 are missing. It is bad."},
+		{"all fail", false, []plan.Binding{from("a", 5)}, []string{"bad", "bad"}, "It is bad."},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -77,15 +79,18 @@ func TestActTakesResultsOneByOne(t *testing.T) {
 			memory.Record("1", parts("y1", "y2"))
 			memory.Record("2", parts("z1"))
 			memory.Record("3", parts("y1", "bad", "y2"))
+			memory.Record("4", parts("bad", "y1", "bad", "y2"))
+			memory.Record("5", parts("bad", "bad"))
 			r := w.Act(t.Context(), agent.Work{
-				Request: request(), Memory: memory, At: 4,
-				Steps: []plan.Step{{Key: "0"}, {Key: "1"}, {Key: "2"}, {Key: "3"}, {Key: "k", Action: act("look", plan.Image, c.args...)}},
+				Request: request(), Memory: memory, At: 6,
+				Steps: []plan.Step{{Key: "0"}, {Key: "1"}, {Key: "2"}, {Key: "3"}, {Key: "4"}, {Key: "5"}, {Key: "k", Action: act("look", plan.Image, c.args...)}},
 			})
-			if r.Problem != c.want || !slices.Equal(calls, c.calls) {
-				t.Errorf("problem %q, calls %q", r.Problem, calls)
+			if r.Problem+r.Note != c.want || !slices.Equal(calls, c.calls) {
+				t.Errorf("problem %q, note %q, calls %q", r.Problem, r.Note, calls)
 			}
-			if c.want == "" && len(r.Outputs()) != len(c.calls) {
-				t.Errorf("%d outputs of %d calls", len(r.Outputs()), len(c.calls))
+			good := len(slices.DeleteFunc(calls, func(seen string) bool { return seen == "bad" }))
+			if len(r.Outputs()) != good {
+				t.Errorf("%d outputs of %d calls that were good", len(r.Outputs()), good)
 			}
 			seen := map[string]bool{}
 			for _, o := range r.Outputs() {
@@ -95,6 +100,45 @@ func TestActTakesResultsOneByOne(t *testing.T) {
 				seen[o.Name] = true
 			}
 		})
+	}
+}
+
+// TestActMakesAllThatIsPutTogether: where a later step joins the results, even over another one, it gets all of
+// them or none.
+func TestActMakesAllThatIsPutTogether(t *testing.T) {
+	t.Parallel()
+	from := func(step int) plan.Binding {
+		return plan.Binding{Arg: "a", Type: plan.Image, Source: plan.FromAction(step)}
+	}
+	look := func(ctx context.Context, call toolbox.Call) (toolbox.Output, error) {
+		if b, err := os.ReadFile(call.Args["a"][0].Path); err != nil || string(b) == "bad" {
+			return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("It is bad.")}
+		}
+		return draws(ctx, call)
+	}
+	one, many := tool("look", plan.Image, []plan.Type{plan.Image}), tool("join", plan.Image, []plan.Type{plan.Image})
+	many.Args[0].Many = true
+	w := newWorld(t, &fakePlanner{}, maker{"look": look, "join": draws}, agent.Config{}, one, many)
+	w.blobs.data["good"], w.blobs.data["bad"] = []byte("good"), []byte("bad")
+	bad := plan.Resource{Name: "bad", Type: plan.Image, Blob: "bad", File: "bad"}
+	memory := agent.NewMemory(nil)
+	memory.Record("0", plan.Result{
+		Status: plan.Done, More: []plan.Resource{bad}, Output: &plan.Resource{Name: "good", Type: plan.Image, Blob: "good", File: "good"},
+	})
+	for name, later := range map[string]struct {
+		tool string
+		want plan.Status
+	}{"each alone": {"look", plan.Done}, "together": {"join", plan.Failed}} {
+		r := w.Act(t.Context(), agent.Work{
+			Request: request(), Memory: memory, At: 1,
+			Steps: []plan.Step{
+				{Key: "0"}, {Key: "1", Action: act("look", plan.Image, from(0))}, {Key: "2", Action: act("look", plan.Image, from(1))},
+				{Key: "3", Action: act(later.tool, plan.Image, from(2))},
+			},
+		})
+		if r.Status != later.want {
+			t.Errorf("%s: %s, %s %s", name, r.Status, r.Problem, r.Note)
+		}
 	}
 }
 
