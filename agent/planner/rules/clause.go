@@ -22,9 +22,11 @@ type clause struct {
 	words []retrieve.Word
 	text  string
 	join  join
-	bare  bool     // it has no verb, and goes on with the result of the one before
-	asks  bool     // it ends in a question mark
-	more  []string // later clauses that only say more about this one
+	bare  bool // it has no verb, and goes on with the result of the one before
+	asks  bool // it ends in a question mark
+	// beside marks one that works on what the clause before works on: the "and webp" of "as png and webp".
+	beside bool
+	more   []string // later clauses that only say more about this one
 }
 
 // splitter walks over the words of a request.
@@ -73,7 +75,7 @@ func (s *splitter) step(i int) int {
 		s.cut(i, i, along)
 		s.bare = true
 		return i + 1
-	case n == 0, s.listsTags(i, i+n):
+	case n == 0, s.listsTags(i, i+n), s.listsFormats(i):
 	case i == s.begin:
 		if how == after && len(s.found) > 0 {
 			s.how = after // "Then …" at the front of a sentence
@@ -100,6 +102,19 @@ func (s *splitter) listsTags(end, next int) bool {
 	}
 	_, before := quantity.FindTags(s.text[s.words[s.begin].Start:s.words[end-1].End])
 	return before > 0
+}
+
+// listsFormats reports whether the connector at i joins two formats, and nothing is said of the second one alone:
+// "as jpg, png and tiff".
+func (s *splitter) listsFormats(i int) bool {
+	next := s.p.nextFormat(s.words, i)
+	before := s.words[max(0, i-1)]
+	if next == 0 || before.Kind != retrieve.Plain || !retrieve.IsFormat(lower(before)) {
+		return false
+	}
+	next++
+	return next == len(s.words) || s.ends(next) || s.p.nextFormat(s.words, next) > 0 || s.words[next].Text == "," || s.p.is("joining words", s.words[next]) ||
+		s.p.is("versions", s.words[next]) || s.p.is("file words", s.words[next])
 }
 
 // leadsIn reports whether the words before the colon at i only say what the result is for: "podcast ready: mono,
@@ -293,7 +308,7 @@ func (g *grammar) beginsClause(words []retrieve.Word) bool {
 	if g.verbs[first] {
 		return len(core) > 1 || polite || first == core[0].Text
 	}
-	return g.in("questions", first) || polite && g.in("relatives", first) || g.unknownOrder(core)
+	return g.delivers(core) || g.in("questions", first) || polite && g.in("relatives", first) || g.unknownOrder(core)
 }
 
 // unknownOrder reports whether a clause begins with a word that can only be a verb, although
@@ -320,5 +335,5 @@ func (ts *tools) complete(words []retrieve.Word) bool {
 	}
 	first := core[0]
 	return first.Kind != retrieve.Plain || strings.HasSuffix(lower(first), "ing") || ts.lexicon.Class(first.Stem) != first.Stem ||
-		slices.ContainsFunc(core, ts.isVerb) || ts.asks(core)
+		slices.ContainsFunc(core, ts.isVerb) || ts.delivers(core) || ts.asks(core)
 }

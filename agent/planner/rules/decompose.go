@@ -62,7 +62,7 @@ func (p *Planner) decompose(r plan.Request, text string) outcome {
 	if len(clauses) > maxClauses {
 		return *lost(r)
 	}
-	return *t.readAll(limitsLast(t.tuned(clauses)))
+	return *t.readAll(t.written(limitsLast(t.tuned(clauses))))
 }
 
 // isExample reports whether a tool has the request among its examples. All of it is then for that tool, even if it
@@ -137,7 +137,12 @@ const maxClauses = 40
 // readAll reads clauses one after another.
 func (t *thread) readAll(clauses []clause) *outcome {
 	alone := len(clauses) == 1
-	for n, c := range clauses {
+	n := 0 // the number of the clause, which those beside it share
+	var row row
+	for i, c := range clauses {
+		if !c.beside {
+			n = i
+		}
 		if t.ordersLettering(c) {
 			c = t.quoteAnnounced(c)
 		}
@@ -162,10 +167,15 @@ func (t *thread) readAll(clauses []clause) *outcome {
 			continue
 		case len(t.unknown) > 0:
 			return asking(t.askForFile())
+		case t.delivers(r.words):
+			t.left = append(t.left, plan.Leftover{Part: r.text, Unknown: []string{r.text}})
+			continue
 		}
-		if o := t.understandClause(n, r, n == len(clauses)-1); o != nil {
+		row.enter(t, r)
+		if o := t.understandClause(n, r, i == len(clauses)-1); o != nil {
 			return o
 		}
+		row.leave(t, r)
 		if len(r.results) > 0 {
 			t.prev = r
 		}
@@ -310,8 +320,10 @@ func (t *thread) hangsOnLeft(r *reading) bool {
 // decided is the outcome when every clause was read.
 func (t *thread) decided() *outcome {
 	switch unused := t.unused(); {
+	case len(t.tasks) == 0 && len(t.left) > 0 && t.doubt == nil: // it only asks for a delivery
+		return refusing(noDelivery)
 	case len(t.left) > 0 && (len(t.tasks) == 0 || slices.ContainsFunc(t.left, t.protects)):
-		if t.doubt == nil || len(t.tasks) > 0 {
+		if len(t.tasks) > 0 {
 			return asking(inPart(t.left))
 		}
 		if q := t.outOfBounds(); !q.IsZero() {

@@ -435,6 +435,9 @@ func (v *view) byValues(f *profile) float64 {
 			fit *= v.byRequired(f, a)
 		}
 	}
+	if v.quotes > 0 && v.in("lettering", v.r.verb()) && f.Returns.Media() && !f.wants(plan.Content) {
+		fit *= partly // it would not write what is quoted
+	}
 	if f.wants(plan.Query) && v.unknownOrder(v.r.words) {
 		fit *= badly // no order is a question
 	}

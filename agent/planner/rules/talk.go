@@ -19,7 +19,8 @@ var (
 	otherLanguage = plan.Say("Sorry, without a language model I understand only English. Please say it in English, for example \"make it half as large\".")
 	onlyTheWhole  = plan.Say("Sorry, I cannot do that to everything except the marked part. " +
 		"I can do it to the whole picture, or cut the marked part out of it.")
-	noTool = plan.Say("Sorry, I have no tool for that. I work on pictures, sound, video and text; ask \"what can you do?\" for examples.")
+	noDelivery = plan.Say("Sorry, I cannot mail, post, upload or print anything, or remind you of it. I only give you back what I make.")
+	noTool     = plan.Say("Sorry, I have no tool for that. I work on pictures, sound, video and text; ask \"what can you do?\" for examples.")
 )
 
 // talk answers what needs no tool: greetings, thanks, questions about the program, and requests
@@ -148,6 +149,39 @@ func (g *grammar) isVague(r *reading) bool {
 // beyond reports whether the clause orders what no workshop of media does: "buy", "call".
 func (g *grammar) beyond(r *reading) bool {
 	return r.form == retrieve.Order && len(r.words) > 0 && g.is("beyond", r.words[0])
+}
+
+// delivers reports whether the clause orders that something be mailed, posted, uploaded or printed. What is made comes
+// back to the person who asked, and goes nowhere else.
+func (g *grammar) delivers(words []retrieve.Word) bool {
+	if len(words) == 0 || slices.ContainsFunc(words, isQuote) {
+		return false
+	}
+	first, rest := words[0], words[1:]
+	from := g.pastPointers(rest, 0)
+	outlet, person := false, false
+	for i, w := range rest {
+		if next := g.pastPointers(rest, i+1); g.is("prepositions", w) && next < len(rest) {
+			outlet = outlet || g.is("outlets", rest[next])
+			person = person || lower(w) == "to" && !g.isMedia(rest[next])
+		}
+	}
+	switch {
+	case !g.is("delivering", first):
+		return g.is("sending", first) && from > 0 && (outlet || person && lower(first) == "send")
+	case g.is("lettering", first): // "print it", but not "print hello on it"
+		return from > 0 && from == len(rest)
+	}
+	return from > 0 || outlet
+}
+
+// pastPointers is where the words from i on end that only point at something: "it", "the picture", "me".
+func (g *grammar) pastPointers(words []retrieve.Word, i int) int {
+	sections := []string{"pronouns", "plurals", "determiners", "articles", "results", "versions", "receivers"}
+	for i < len(words) && (isFile(words[i]) || g.isMedia(words[i]) || slices.ContainsFunc(sections, func(s string) bool { return g.is(s, words[i]) })) {
+		i++
+	}
+	return i
 }
 
 // ordersNothing reports whether the clause orders that something be done and does not say what:

@@ -1,0 +1,210 @@
+package rules
+
+import (
+	"slices"
+
+	"atelier/agent/toolbox/retrieve"
+)
+
+// written are the clauses with those written out that order one thing several times: "save it as png and webp" is
+// "save it as png" and beside it "save it as webp".
+func (s *scene) written(clauses []clause) []clause {
+	var out []clause
+	for _, c := range clauses {
+		parts := s.byFormat(c)
+		if len(parts) == 0 {
+			parts = s.byText(c)
+		}
+		if len(parts) == 0 {
+			out = append(out, c)
+			continue
+		}
+		out = append(out, parts...)
+	}
+	return out
+}
+
+// part is a clause of some words of another one. They are written again behind the text, where they stand side by
+// side: what is between two words of a clause belongs to it.
+func (s *scene) part(c clause, words []retrieve.Word) clause {
+	s.text += "\n"
+	begin := len(s.text)
+	c.words = slices.Clone(words)
+	for i, w := range words {
+		if i > 0 && w.Start > words[i-1].End {
+			s.text += " "
+		}
+		c.words[i].Start = len(s.text)
+		s.text += s.text[w.Start:w.End]
+		c.words[i].End = len(s.text)
+	}
+	c.text = s.text[begin:]
+	return c
+}
+
+// row is what clauses that stand beside one another share: each works on what the first one works on.
+type row struct {
+	things  []thing // there before the first one
+	prev    *reading
+	stuck   bool
+	made    []thing
+	results []thing
+}
+
+// enter shows a clause that stands beside others only what the first of them was shown.
+func (w *row) enter(t *thread, r *reading) {
+	if !r.clause.beside {
+		*w = row{things: slices.Clone(t.things), prev: t.prev, stuck: t.stuck}
+		return
+	}
+	t.things, t.prev, t.stuck, r.prev = slices.Clone(w.things), w.prev, w.stuck, w.prev
+}
+
+// leave puts what the clause made behind what those before it made. All of it is what the next clause goes on from.
+func (w *row) leave(t *thread, r *reading) {
+	made := without(t.things, w.things)
+	w.made, w.results = slices.Concat(w.made, made), slices.Concat(w.results, r.results)
+	t.things, r.results = slices.Concat(without(t.things, made), w.made), w.results
+}
+
+// byFormat are the clauses of a clause that asks for several formats; none if it asks for one.
+func (s *scene) byFormat(c clause) []clause {
+	formats, begin, end := s.listOfFormats(c.words)
+	var parts []clause
+	for i, f := range formats {
+		part := s.part(c, slices.Concat(c.words[:begin], []retrieve.Word{f}, c.words[end:]))
+		part.beside = i > 0
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+// listOfFormats are the formats that words ask for, and where the list of them begins and ends. There are none where
+// they ask for one format, or name those of files at hand.
+func (s *scene) listOfFormats(words []retrieve.Word) (formats []retrieve.Word, begin, end int) {
+	for i, w := range words {
+		if !s.isFormat(words, i) || !s.leadsToFormat(words[:i]) {
+			continue
+		}
+		formats, begin, end = []retrieve.Word{w}, i, i+1
+		for next := s.nextFormat(words, end); next > 0; next = s.nextFormat(words, end) {
+			formats, end = append(formats, words[next]), next+1
+		}
+		of := end < len(words) && (s.is("targets", words[end]) || lower(words[end]) == "of") && s.is("targets", words[i-1])
+		if len(formats) > 1 && !of { // "convert to mp3, gif of the first second" wants two things
+			return formats, begin, end
+		}
+	}
+	return nil, 0, 0
+}
+
+// isFormat reports whether the word at i is a format, and not that of a file at hand.
+func (s *scene) isFormat(words []retrieve.Word, i int) bool {
+	return words[i].Kind == retrieve.Plain && retrieve.IsFormat(lower(words[i])) && !s.shownFormat(words, i)
+}
+
+// leadsToFormat reports whether words end with what leads to a format that is wanted: "as a", "I need".
+func (s *scene) leadsToFormat(words []retrieve.Word) bool {
+	for len(words) > 0 && (s.is("articles", words[len(words)-1]) || lower(words[len(words)-1]) == "both" || words[len(words)-1].Text == ":") {
+		words = words[:len(words)-1]
+	}
+	if len(words) == 0 {
+		return false
+	}
+	last := words[len(words)-1]
+	return s.is("targets", last) || s.is("wanting", last)
+}
+
+// nextFormat is where the next format of a list stands, behind the format before i; 0 if the list ends there.
+func (g *grammar) nextFormat(words []retrieve.Word, i int) int {
+	joined := false
+	for ; i < len(words); i++ {
+		w := words[i]
+		switch {
+		case isMark(w) && (w.Text == "," || w.Text == "&" || w.Text == "/" || w.Text == "+"), g.is("joining words", w) && lower(w) != "but":
+			joined = true
+		case w.Kind == retrieve.Plain && retrieve.IsFormat(lower(w)):
+			if joined {
+				return i
+			}
+			return 0
+		case !joined || !g.is("targets", w) && !g.is("articles", w):
+			return 0
+		}
+	}
+	return 0
+}
+
+// byText are the clauses of a clause that has several texts written, each at a place of its own: "write "Hello" at
+// the top and "Bye" at the bottom".
+func (s *scene) byText(c clause) []clause {
+	core := s.lexicon.Core(c.words)
+	at := s.find("lettering", core)
+	if at < 0 || at > 0 && (!s.is("places lead", core[0]) || !s.is("places", core[at-1])) { // "at the top write …"
+		return nil
+	}
+	texts := splitAt(core[at+1:], func(w retrieve.Word) bool { return lower(w) == "and" || w.Text == "," || w.Text == "&" })
+	texts[0] = slices.Concat(texts[0], core[:at])
+	if last := len(texts) - 1; last > 1 && !slices.ContainsFunc(texts[last], isQuote) && s.find("places", texts[last]) < 0 { // "…, in red"
+		texts = append(texts[:last-1], slices.Concat(texts[last-1], texts[last]))
+	}
+	if len(texts) < 2 || slices.ContainsFunc(texts, func(words []retrieve.Word) bool { return !s.hasPlacedText(core[at], words) }) {
+		return nil
+	}
+	looks := s.behindPlace(texts[len(texts)-1])
+	var parts []clause
+	for i, words := range texts {
+		words = slices.Concat(core[at:at+1], words)
+		if i+1 < len(texts) && len(s.behindPlace(words)) == 0 { // "… in red" is said once of all
+			words = slices.Concat(words, looks)
+		}
+		part := s.part(c, words)
+		if i > 0 {
+			part.join = along
+		}
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+// splitAt are the words between those that part them.
+func splitAt(words []retrieve.Word, parts func(retrieve.Word) bool) [][]retrieve.Word {
+	var runs [][]retrieve.Word
+	for {
+		at := slices.IndexFunc(words, parts)
+		switch {
+		case at < 0:
+			return append(runs, words)
+		case at > 0:
+			runs = append(runs, words[:at])
+		}
+		words = words[at+1:]
+	}
+}
+
+// behindPlace are the words behind the last place and the text.
+func (s *scene) behindPlace(words []retrieve.Word) []retrieve.Word {
+	from := len(words)
+	for from > 0 && !isQuote(words[from-1]) && !s.is("places", words[from-1]) {
+		from--
+	}
+	return words[from:]
+}
+
+// hasPlacedText reports whether the words are one text to be written, and the place where it goes.
+func (s *scene) hasPlacedText(verb retrieve.Word, words []retrieve.Word) bool {
+	quotes, places := 0, 0
+	for i, w := range words {
+		switch {
+		case isQuote(w):
+			quotes++
+		case s.is("places", w) && (i > 0 || lower(verb) != "write"):
+			places++
+		}
+	}
+	if quotes == 0 { // "Bye at the bottom"
+		lead := slices.IndexFunc(words, func(w retrieve.Word) bool { return s.is("places lead", w) })
+		return lower(verb) == "write" && lead > 0 && places > 0 && !slices.ContainsFunc(words[:lead], func(w retrieve.Word) bool { return s.is("places", w) })
+	}
+	return quotes == 1 && places > 0
+}
