@@ -74,6 +74,9 @@ func ofTools(t *testing.T) map[string]string {
 			t.Errorf("the tool %s has no phrase for what it makes", tool.Name)
 		}
 		all[toolbox.Format(tool.Made)] = "the tool " + tool.Name
+		if tool.MadeMany != "" {
+			all[toolbox.Format(tool.MadeMany)] = "the tool " + tool.Name
+		}
 		for _, b := range tool.Backends {
 			if b.Needs != "" {
 				all[b.Needs] = "the tool " + tool.Name

@@ -131,7 +131,7 @@ func tooLong(bytes int64) error {
 
 // squeeze makes one line of every text for people and models, however it was folded.
 func (t *Tool) squeeze() {
-	texts := []*string{&t.Description, &t.When, &t.Made, &t.Suffix}
+	texts := []*string{&t.Description, &t.When, &t.Made, &t.MadeMany, &t.Suffix}
 	for i := range t.Examples {
 		texts = append(texts, &t.Examples[i])
 	}
@@ -196,6 +196,7 @@ func (t *Tool) check(broken parts) []error {
 	}
 	if broken.whole("made") {
 		t.checkPhrase("made", t.Made, false, &f)
+		t.checkPhrase("made_many", t.MadeMany, false, &f)
 	}
 	if broken.whole("suffix") {
 		t.checkPhrase("suffix", t.Suffix, true, &f)

@@ -43,11 +43,13 @@ type Tool struct {
 	// Params are the settings.
 	Params  []param.Param `yaml:"params,omitempty"`
 	Returns plan.Type     `yaml:"returns"`
-	// Made is a phrase for the result in an answer, without a full stop: "the part of {video}
+	// Made is a phrase for the result in an answer, without a full stop: "{video}, trimmed to
 	// {about}". A slot is an argument that the tool must be given, or what the result says of
 	// itself ({about}). Of a file it is singular, as it follows "Here is". "" tells no more than the
 	// type.
 	Made string `yaml:"made,omitempty"`
+	// MadeMany is the phrase for several results: "the parts of {video}". "" is the same as for one.
+	MadeMany string `yaml:"made_many,omitempty"`
 	// Suffix is what the name of the result's file adds to that of the file that it was made
 	// from, with the same slots: "edges" makes photo-edges.png of photo.jpg. "" adds
 	// nothing.

@@ -113,7 +113,7 @@ func (t *telling) files() []string {
 		}
 	}
 	if len(before) > 0 {
-		lines = append(lines, t.say(plan.Say("On the way I also made %s.", list(before))))
+		lines = append(lines, t.say(plan.Say("Along the way I also made %s.", list(before))))
 	}
 	return lines
 }
@@ -148,7 +148,7 @@ func (t *telling) failed() []string {
 		case result.Status == plan.Failed:
 			line = t.say(Failure(t.account, s, result.Problem))
 		case result.Status == plan.Skipped && s.Final && t.broke(-1) && !t.broke(s.Task):
-			line = t.say(plan.Say("Not done: “%s”. It goes on from what I did not do.", part(t.account, s)))
+			line = t.say(plan.Say("Not done: “%s”. It needs the result of a step that failed.", part(t.account, s)))
 		default:
 			continue
 		}

@@ -14,8 +14,8 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// Made are phrases for what the steps of an account made, in their order: "the part of clip.mp4
-// from 0:03 to 0:07". A step that is not done has the zero message.
+// Made are phrases for what the steps of an account made, in their order: "clip.mp4, trimmed
+// to 0:03–0:07". A step that is not done has the zero message.
 func Made(c *toolbox.Catalogue, a planner.Account) []plan.Message {
 	d := newDescriber(c, a, a.Results)
 	for i := range a.Steps {
@@ -51,26 +51,30 @@ func newDescriber(c *toolbox.Catalogue, a planner.Account, results []plan.Result
 // type has to do.
 func (d *describer) phrase(action plan.Action, outs []plan.Resource) plan.Message {
 	tool, _ := d.catalogue.Tool(action.Tool)
+	made := tool.Made
+	if len(outs) > 1 && tool.MadeMany != "" {
+		made = tool.MadeMany
+	}
+	if made == "" {
+		return action.Returns.Article()
+	}
 	var args []any
-	for i, name := range toolbox.Slots(tool.Made) {
-		value, nested := d.slot(tool, action, name, outs)
+	for i, name := range toolbox.Slots(made) {
+		value, nested := d.slot(tool, action, made, name, outs)
 		if value.IsZero() {
 			return action.Returns.Article()
 		}
-		if nested && i == 0 && strings.HasPrefix(tool.Made, "{"+name+"} ") {
+		if nested && i == 0 && strings.HasPrefix(made, "{"+name+"} ") {
 			value = plan.Say("%s,", value)
 		}
 		args = append(args, value)
 	}
-	if tool.Made == "" {
-		return action.Returns.Article()
-	}
-	return plan.Message{Format: toolbox.Format(tool.Made), Args: args}
+	return plan.Message{Format: toolbox.Format(made), Args: args}
 }
 
-// slot is what stands in a slot, and whether that is what an earlier step made. An argument wins
+// slot is what stands in a slot of a phrase, and whether that is what an earlier step made. An argument wins
 // over what the result says of itself.
-func (d *describer) slot(tool toolbox.Tool, action plan.Action, name string, outs []plan.Resource) (value plan.Message, nested bool) {
+func (d *describer) slot(tool toolbox.Tool, action plan.Action, phrase, name string, outs []plan.Resource) (value plan.Message, nested bool) {
 	i := slices.IndexFunc(tool.Args, func(a toolbox.Arg) bool { return a.Name == name })
 	if i < 0 {
 		return abouts(outs), false
@@ -81,7 +85,7 @@ func (d *describer) slot(tool toolbox.Tool, action plan.Action, name string, out
 			continue
 		}
 		nested = b.Source.Kind == plan.OfAction
-		all = append(all, d.source(tool.Args[i], b.Source, before(tool.Made, name)))
+		all = append(all, d.source(tool.Args[i], b.Source, before(phrase, name)))
 	}
 	return enumerate(all), nested
 }
@@ -180,6 +184,9 @@ var (
 	prepositions = []string{"at", "from", "in", "into", "of", "on", "onto", "to", "towards"}
 )
 
+// articles stand once: "the {what}" with "the prices" is "the prices".
+var articles = []string{"a", "an", "the"}
+
 // said is a text of the request, behind the word before it.
 func said(arg toolbox.Arg, text, before string) plan.Message {
 	text = short(text)
@@ -189,6 +196,8 @@ func said(arg toolbox.Arg, text, before string) plan.Message {
 		return plan.Message{}
 	case slices.Contains(quoted, arg.Meaning):
 		return plan.Say("“%s”", text)
+	case slices.Contains(articles, before) && len(words) > 1 && slices.Contains(articles, words[0]):
+		return plan.Quote(strings.TrimSpace(text[len(words[0]):]))
 	case arg.Meaning != plan.Place || len(words) == 0 || !slices.Contains(sides, words[0]):
 	case slices.Contains(words, "to"): // "left to right" is a direction
 	case len(words) == 1 && (words[0] == "upper" || words[0] == "lower"):

@@ -28,12 +28,14 @@ func catalogue(t *testing.T) *toolbox.Catalogue {
 }
 
 // files are what people have, by type.
-var files = map[plan.Type]string{plan.Image: "photo.jpg", plan.Video: "clip.mp4", plan.Audio: "song.mp3", plan.HTML: "page.html", plan.Document: "report.pdf"}
+var files = map[plan.Type]string{plan.Image: "photo.jpg", plan.Video: "clip.mp4", plan.Audio: "song.mp3", plan.HTML: "page.html", plan.Document: "report.pdf", plan.AnyFile: "notes.txt"}
 
 // words are what people say, by the tool's argument or by what a text means.
 var words = map[string]string{
-	"change_audio_speed.factor": "1.5x", "change_bit_rate.rate": "128 kbps", "change_sample_rate.rate": "44.1 kHz", "change_frame_rate.rate": "25 fps", "loop_audio.count": "3 times", "loop_video.count": "3 times",
-	"pad_image.shape": "16:9", "pad_video.shape": "16:9", "resize_video.size": "720p", "stylize_picture.look": "sketch",
+	"change_audio_speed.factor": "1.5x", "change_animation_speed.factor": "twice as fast", "change_canvas.size": "1080x1080", "loop_audio.count": "3 times", "loop_video.count": "twice", "crop_shape.shape": "circle",
+	"change_bit_rate.rate": "128 kbps", "change_sample_rate.rate": "44.1 kHz", "change_frame_rate.rate": "25 fps", "fit_audio_size.limit": "2 MB",
+	"convert_table.format": "JSON",
+	"pad_image.shape":      "16:9", "pad_video.shape": "16:9", "resize_video.size": "720p", "stylize_picture.look": "sketch",
 	"cut_video.range": "0:03 to 0:07", "pdf_to_images.pages": "page 2", "extract_pages.pages": "pages 2 and 3", "cut_audio.range": "the first 5 seconds", "change_speed.factor": "twice as fast",
 	"crop_region.region": "left half", "resize_image.size": "half as large", "fit_image_size.limit": "20 kB",
 	"extract_frames.moment": "0:05", "translation.language": "German", "convert_image.format": "png",
@@ -46,12 +48,19 @@ var words = map[string]string{
 
 // abouts are what results say of themselves, as their backends word it.
 var abouts = map[string]string{
-	"adjust_image": "brightness +20%, sepia", "change_speed": "at 2× speed, 0:06 long", "mix_audio": "under it, at 30% of its volume",
-	"change_channels": "mono", "change_volume": "louder", "change_volume_video": "louder", "cut_audio": "from 0:00 to 0:05",
-	"cut_video": "from 0:03 to 0:07", "extract_frames": "the frame at 0:05", "fit_image_size": "16 kB, 640 × 426 pixels",
-	"fit_video_size": "1.9 MB, 640 × 360 pixels", "flip_image": "mirrored left to right", "highlight_object_on_image": "with 3 frames",
-	"hide_masked": "blurred where it is marked", "pdf_to_images": "page 2", "extract_pages": "2 pages", "rotate_pdf": "turned by 90 degrees",
-	"trim_silence": "the silence at both ends", "resize_image": "resized to 320 × 213 pixels", "rotate_image": "turned by 90 degrees clockwise",
+	"adjust_bass_treble": "more bass", "adjust_image": "brightness +20%, sepia", "black_out_objects": "2 areas", "black_out_region": "one area",
+	"blur_objects": "all but 2 areas", "blur_region": "all but one area", "blur_video_region": "one area",
+	"change_animation_speed": "at 2× speed", "change_audio_speed": "at 1.5× speed", "change_canvas": "fitted into 1080 × 1080 pixels, with bars",
+	"change_channels": "mono", "change_opacity": "50% transparent", "change_pitch": "3 semitones higher",
+	"change_speed": "at 2× speed, 0:06 long", "change_volume": "louder", "change_volume_video": "louder",
+	"convert_audio": "as FLAC", "convert_image": "as PNG", "convert_video": "as WebM", "crop_shape": "a circle", "cut_audio": "0:00–0:05",
+	"cut_video": "0:03–0:07", "extract_frames": "0:05", "extract_pages": "2 pages", "fade_audio": "faded in over 2 seconds",
+	"fade_video": "faded in over a second and out over 2 seconds", "fit_image_size": "16 kB, 640 × 426 pixels",
+	"fit_video_size": "1.9 MB, 640 × 360 pixels", "flip_image": "mirrored left to right", "flip_video": "mirrored top to bottom",
+	"hide_masked": "the marked part blurred", "highlight_object_on_image": "3 boxes on it", "loop_audio": "3 times", "loop_video": "twice",
+	"mix_audio": "under it, at 30% of its volume", "pdf_to_images": "2", "pixelate_objects": "one area",
+	"resize_image": "resized to 320 × 213 pixels", "rotate_image": "rotated 90 degrees clockwise", "rotate_pdf": "rotated 90 degrees",
+	"rotate_video": "rotated 90 degrees clockwise", "straighten_image": "straightened by 5 degrees", "trim_silence": "its silence",
 }
 
 // TestEveryTool holds what is said of each tool's result, and how its file is called, to
@@ -205,10 +214,10 @@ func TestAccount(t *testing.T) {
 		{"two files", account("both", done(edges()), done(plan.Resource{Name: "b-1a2b.png", File: "b.png", Type: plan.Image})), "Here is what I made:\n- photo-edges.png: the edge map of photo.jpg\n- b.png: an image"},
 		{"two files of a step", account("both", done(edges(), grey())), "Here is what I made:\n- photo-edges.png and photo-edges-black-and-white.png: the edge map of photo.jpg"},
 		{"many files of a step", account("all", many), "Here is what I made:\n- photo-edges.png to photo-edges-black-and-white.png (4 files): the edge map of photo.jpg"},
-		{"one thing after another", chain(done(edges()), done(grey())), "Here is the edge map of photo.jpg, in black and white.\nOn the way I also made photo-edges.png."},
-		{"a file on the way", onTheWay, "Here is the edge map of photo.jpg, in black and white.\nOn the way I also made photo-edges.png."},
+		{"one thing after another", chain(done(edges()), done(grey())), "Here is the edge map of photo.jpg, in black and white.\nAlong the way I also made photo-edges.png."},
+		{"a file on the way", onTheWay, "Here is the edge map of photo.jpg, in black and white.\nAlong the way I also made photo-edges.png."},
 		{"the second thing fails", chain(done(edges()), failed), "Here is the edge map of photo.jpg.\nI could not do “part 2”. The picture is too large."},
-		{"the first thing fails", chain(failed, skipped), "I could not do “part 1”. The picture is too large.\nNot done: “part 2”. It goes on from what I did not do."},
+		{"the first thing fails", chain(failed, skipped), "I could not do “part 1”. The picture is too large.\nNot done: “part 2”. It needs the result of a step that failed."},
 		{"a failure without a word", account("x", plan.Result{Status: plan.Failed}), "I could not do “part 1”."},
 		{"nothing ran", account("x", plan.Result{Status: plan.Waiting}), "I could not do it."},
 		{"nothing can be done here", lacking, "I cannot do “sing” here. It needs a band."},
@@ -262,10 +271,10 @@ func TestMade(t *testing.T) {
 	unsaid := account("x", done(grey()))
 	unsaid.Steps[0].Action = plan.Action{Tool: "resize_image", Returns: plan.Image, Args: quoting.Steps[0].Action.Args}
 	for want, a := range map[string]planner.Account{
-		"photo-edges.png, in black and white":                 long,
-		"what is marked on photo.jpg without the marked part": marked,
-		"a collage of 5 files":                                collage,
-		"a picture of “a drawing of photo.jpg by night”":      quoting,
+		"photo-edges.png, in black and white":                      long,
+		"what is marked on photo.jpg with the marked part removed": marked,
+		"a collage of 5 files":                                     collage,
+		"a picture of “a drawing of photo.jpg by night”":           quoting,
 		"an image": unsaid,
 	} {
 		all := wording.Made(catalogue(t), a)

@@ -86,12 +86,12 @@ func TestSoundIsCutToTheTimesThatAreSaid(t *testing.T) {
 		file, said, about, codec string
 		seconds, first, last     float64
 	}{
-		{"a.mp3", "from 0:02 to 0:05", "from 0:02 to 0:05", "audio:mp3", 3, 900, 1500},
-		{"a.wav", "the first 2 seconds", "from 0:00 to 0:02", "audio:pcm_s16le", 2, 300, 600},
-		{"a.flac", "last 1.5 seconds", "from 0:06.5 to 0:08", "audio:flac", 1.5, 2100, 2400},
-		{"a.ogg", "after 6 seconds", "from 0:06 to 0:08", "audio:vorbis", 2, 2100, 2400},
-		{"a.m4a", "4 to 90 seconds", "from 0:04 to 0:08", "audio:aac", 4, 1500, 2400},
-		{"a.opus", "without the first 5 seconds", "from 0:05 to 0:08", "audio:opus", 3, 1800, 2400},
+		{"a.mp3", "from 0:02 to 0:05", "0:02–0:05", "audio:mp3", 3, 900, 1500},
+		{"a.wav", "the first 2 seconds", "0:00–0:02", "audio:pcm_s16le", 2, 300, 600},
+		{"a.flac", "last 1.5 seconds", "0:06.5–0:08", "audio:flac", 1.5, 2100, 2400},
+		{"a.ogg", "after 6 seconds", "0:06–0:08", "audio:vorbis", 2, 2100, 2400},
+		{"a.m4a", "4 to 90 seconds", "0:04–0:08", "audio:aac", 4, 1500, 2400},
+		{"a.opus", "without the first 5 seconds", "0:05–0:08", "audio:opus", 3, 1800, 2400},
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			t.Parallel()

@@ -226,7 +226,7 @@ func TestExtractFrames(t *testing.T) {
 		}
 	}
 	all := done(t, "extract_frames", video(path).with("which", "all frames"))
-	if len(all.More) != 19 || all.More[18].About.String() != "frame 20" {
+	if len(all.More) != 19 || all.More[18].About.String() != "no. 20" {
 		t.Errorf("there are %d frames", 1+len(all.More))
 	}
 	looks(t, readPicture(t, all.More[18].Path), 80, 60, "blue")

@@ -131,7 +131,7 @@ func highlight(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Ed
 			return picture.Edited{}, err
 		}
 	}
-	about := operation.OneOrMany(len(bs), plan.Say("with one frame"), plan.Say("with %d frames", len(bs)))
+	about := operation.OneOrMany(len(bs), plan.Say("one box on it"), plan.Say("%d boxes on it", len(bs)))
 	return picture.Edited{Image: out, About: about}, nil
 }
 

@@ -49,7 +49,7 @@ func hiding(hide hider) picture.Edit {
 				return picture.Edited{}, err
 			}
 		}
-		about := operation.OneOrMany(len(parts), plan.Say("in one place"), plan.Say("in %d places", len(parts)))
+		about := operation.OneOrMany(len(parts), plan.Say("one area"), plan.Say("%d areas", len(parts)))
 		return picture.Edited{Image: p.Image, About: about}, nil
 	}
 }
@@ -93,7 +93,7 @@ func hideOutside(ctx context.Context, hide hider, img *image.NRGBA, parts []imag
 	for _, part := range parts {
 		draw.Draw(all, part, img, part.Min, draw.Src)
 	}
-	about := operation.OneOrMany(len(parts), plan.Say("everywhere except in one place"), plan.Say("everywhere except in %d places", len(parts)))
+	about := operation.OneOrMany(len(parts), plan.Say("all but one area"), plan.Say("all but %d areas", len(parts)))
 	return picture.Edited{Image: all, About: about}, nil
 }
 

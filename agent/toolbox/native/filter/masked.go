@@ -24,11 +24,11 @@ type way struct {
 func wayOf(how string) way {
 	switch how {
 	case "pixelate":
-		return way{pixelatePart, plan.Say("pixelated where it is marked"), plan.Say("pixelated except where it is marked")}
+		return way{pixelatePart, plan.Say("the marked part pixelated"), plan.Say("all but the marked part pixelated")}
 	case "black":
-		return way{coverPart, plan.Say("blacked out where it is marked"), plan.Say("blacked out except where it is marked")}
+		return way{coverPart, plan.Say("the marked part blacked out"), plan.Say("all but the marked part blacked out")}
 	}
-	return way{blurPart, plan.Say("blurred where it is marked"), plan.Say("blurred except where it is marked")}
+	return way{blurPart, plan.Say("the marked part blurred"), plan.Say("all but the marked part blurred")}
 }
 
 // hideMasked hides what a mask covers, or everything else. Details are removed as for a box around the mask.

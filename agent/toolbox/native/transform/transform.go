@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -101,9 +102,9 @@ func (o operations) rotate(ctx context.Context, p media.Picture, c toolbox.Call)
 // 360.
 func turnedBy(angle float64) plan.Message {
 	if angle > 180 {
-		return plan.Say("turned by %s degrees anticlockwise", strconv.FormatFloat(360-angle, 'g', -1, 64))
+		return plan.Say("rotated %s degrees anticlockwise", strconv.FormatFloat(360-angle, 'g', -1, 64))
 	}
-	return plan.Say("turned by %s degrees clockwise", strconv.FormatFloat(angle, 'g', -1, 64))
+	return plan.Say("rotated %s degrees clockwise", strconv.FormatFloat(angle, 'g', -1, 64))
 }
 
 // upright is the picture as the camera says that people see it: nothing else tells which way
@@ -143,5 +144,5 @@ func convert(_ context.Context, p media.Picture, c toolbox.Call) (picture.Edited
 	if !ok {
 		return picture.Edited{}, fmt.Errorf("no picture is written as %q", name)
 	}
-	return picture.Edited{Image: p.Image, Format: f, About: plan.Say("as %s", string(f))}, nil
+	return picture.Edited{Image: p.Image, Format: f, About: plan.Say("as %s", strings.ToUpper(string(f)))}, nil
 }

@@ -280,8 +280,8 @@ func TestConvert(t *testing.T) {
 func TestATurnIsToldTheShorterWayRound(t *testing.T) {
 	t.Parallel()
 	for angle, want := range map[float64]string{
-		0: "turned by 0 degrees clockwise", 90: "turned by 90 degrees clockwise", 180: "turned by 180 degrees clockwise",
-		270: "turned by 90 degrees anticlockwise", 337.5: "turned by 22.5 degrees anticlockwise",
+		0: "rotated 0 degrees clockwise", 90: "rotated 90 degrees clockwise", 180: "rotated 180 degrees clockwise",
+		270: "rotated 90 degrees anticlockwise", 337.5: "rotated 22.5 degrees anticlockwise",
 	} {
 		if got := turnedBy(angle).String(); got != want {
 			t.Errorf("%g: %q, want %q", angle, got, want)
