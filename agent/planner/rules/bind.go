@@ -28,6 +28,11 @@ func (s *scene) bind(r *reading) (runs [][]thing, missing plan.Type, choices []t
 	if len(r.head.media) == 0 {
 		return b.texts(), "", nil
 	}
+	if top, under, ok := b.onMany(); ok {
+		b.fixed, b.spread, b.left = top, under, without(b.left, slices.Concat(top, under))
+		b.extras()
+		return b.runs(), "", nil
+	}
 	if choices := b.orderPair(); len(choices) > 0 {
 		return nil, choices[0].typ, choices
 	}
@@ -118,6 +123,51 @@ func (b *binder) orderPair() (choices []thing) {
 	}
 	b.left = slices.Concat(files, without(b.left, files))
 	return nil
+}
+
+// onMany finds the one resource that comes to each of several of its type: "put the logo on all of these". It is the
+// one that the clause names alone on its side of the word between them, else the one that is called as the tool's
+// description calls it, else the last one.
+func (b *binder) onMany() (top, under []thing, ok bool) {
+	f := b.r.head
+	first, ok := f.onePerFile()
+	if !ok {
+		return nil, nil, false
+	}
+	_, second, _ := f.pair()
+	words, said, sent := b.r.clause.words, b.mentions(first.Type), b.sent(first.Type)
+	if len(said) > 2 {
+		last := len(said) - 1
+		switch {
+		case f.swapped[b.linkIn(words[said[0].at+1:said[1].at])]: // "put logo.png on a.jpg and b.jpg"
+			top = []thing{said[0].thing}
+		case b.linkIn(words[said[last-1].at+1:said[last].at]) != "": // "mark a.jpg and b.jpg with logo.png"
+			top = []thing{said[last].thing}
+		default:
+			return nil, nil, false
+		}
+		for _, m := range said {
+			under = append(under, m.thing)
+		}
+		return top, without(under, top), true
+	}
+	if len(said) > 1 || len(sent) < 3 || !b.r.refs.plural {
+		return nil, nil, false
+	}
+	top = sent[len(sent)-1:]
+	if len(said) > 0 {
+		top = []thing{said[0].thing}
+	} else if i := slices.IndexFunc(sent, func(e thing) bool {
+		called := wordsOf(b.calledAll([]thing{e})[0])
+		return slices.ContainsFunc(called, func(w string) bool { return w == second.Name || f.about[w] && !b.in("picture nouns", w) })
+	}); i >= 0 {
+		top = sent[i : i+1]
+	}
+	under = without(sent, top)
+	if b.r.prev != nil && len(fitting(b.r.prev.results, first.Type)) > 1 { // what was made of them
+		under = slices.DeleteFunc(fitting(b.r.prev.results, first.Type), func(e thing) bool { return e.root == top[0].source.Name })
+	}
+	return top, under, true
 }
 
 // mention is a thing of which a clause speaks, with the place of the word.

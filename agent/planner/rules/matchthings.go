@@ -27,7 +27,7 @@ func (v *view) byThings(f *profile) float64 {
 	if f.textOnly && f.wants(plan.Content) && unsaid {
 		fit *= partly // there is no text, and nothing points at what it could be made of
 	}
-	if v.takesAll(f) {
+	if v.takesAll(f) || v.takesOneForAll(f) {
 		fit *= clearly
 	}
 	switch {
@@ -60,6 +60,14 @@ func (v *view) takesAll(f *profile) bool {
 		left = slices.Delete(left, i, i+1)
 	}
 	return true
+}
+
+// takesOneForAll reports whether the clause singles out one of several files, and the tool brings it to each of the
+// others: "put the first picture on the others".
+func (v *view) takesOneForAll(f *profile) bool {
+	first, ok := f.onePerFile()
+	single := len(v.r.files) == 1 || len(v.r.files) == 0 && v.r.refs.ordinal != 0
+	return ok && single && v.r.refs.plural && len(v.sent(first.Type)) > 2 && v.in("lettering", v.r.verb())
 }
 
 // byFiles compares what the tool needs with the files that the clause names.

@@ -127,6 +127,13 @@ func (f *profile) pair() (first, second toolbox.Arg, ok bool) {
 	return f.media[0], f.media[1], true
 }
 
+// onePerFile reports whether the tool brings one resource to another of the same type, which it changes: a logo to a
+// picture. It returns the argument that is changed.
+func (f *profile) onePerFile() (toolbox.Arg, bool) {
+	first, _, pair := f.pair()
+	return first, pair && len(f.swapped) > 0 && !f.unnamed && f.Returns == first.Type
+}
+
 // learnOrder reads from an example in which order a pair is named: its slots are called like the
 // arguments, {voice.wav} and {music.mp3}. The prepositions and places between them tell the order.
 func (g *grammar) learnOrder(f *profile, example string) {
