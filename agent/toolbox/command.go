@@ -160,7 +160,7 @@ var settingFacts = map[param.Type][]string{
 	param.Region:     {"x", "y", "width", "height"},
 	param.Position:   {"x", "y"},
 	param.TimeRange:  {"from", "to", "length", "asked"},
-	param.Adjustment: {"brightness", "contrast", "saturation", "warmth", "sharpness", "sepia", "invert"},
+	param.Adjustment: {"brightness", "contrast", "saturation", "warmth", "sharpness", "sepia", "invert", "vignette"},
 }
 
 // scope are the names that a command line or a request may use. What says which of the two it is.

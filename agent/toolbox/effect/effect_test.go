@@ -697,6 +697,7 @@ func TestPixels(t *testing.T) {
 		{"nothing to blur", "[sharpness: {below: image}]", ofPicture(white, white), ""},
 		{"brighter", "[adjusted: {of: image, by: adjustment}]", ofPicture(brighter, was, "adjustment", "brighter"), ""},
 		{"darker for brighter", "[adjusted: {of: image, by: adjustment}]", ofPicture(was, brighter, "adjustment", "brighter"), "The requested change cannot be seen in the picture."},
+		{"no darker at the edges", "[adjusted: {of: image, by: adjustment}]", ofPicture(was, was, "adjustment", "vignette"), "The requested change"},
 		{"not brighter", "[adjusted: {of: image, by: adjustment}]", ofPicture(was, was, "adjustment", "brighter"), "The requested change"},
 		{"white cannot be brighter", "[adjusted: {of: image, by: adjustment}]", ofPicture(white, white, "adjustment", "brighter"), ""},
 		{"several are not told apart", "[adjusted: {of: image, by: adjustment}]", ofPicture(was, was, "adjustment", "brighter and more contrast"), ""},

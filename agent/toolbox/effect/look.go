@@ -19,6 +19,7 @@ const (
 	oneColour    = 3
 	leastEdges   = 4.0 // mean step from a pixel to those beside it, below which nothing is sharp
 	mostEdges    = 60.0
+	leastRound   = 64   // pixels without which a middle and what lies around it are not told apart
 	leastChanged = 0.03 // of an adjustment
 	midtones     = 0.1  // share of the pixels that leaves room for an adjustment
 )
@@ -107,6 +108,8 @@ type look struct {
 	// are of 255.
 	mean                         [3]float64
 	light, spread, chroma, edges float64
+	// inner and outer are the brightness of the middle and of what lies around it, half of the way to a corner away.
+	inner, outer float64
 	// vivid and middle are the shares of pixels that are saturated, and neither dark nor bright.
 	vivid, middle float64
 }
@@ -120,7 +123,8 @@ func lookAt(ctx context.Context, img *image.NRGBA) look {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	step := max(1, int(math.Sqrt(float64(w)*float64(h)/mostLooked)))
 	var sum, squares float64
-	steps := 0
+	steps, inside := 0, 0
+	far := float64(w*w+h*h) / 4
 	for y := 0; y < h; y += step {
 		if ctx.Err() != nil {
 			return look{}
@@ -137,6 +141,11 @@ func lookAt(ctx context.Context, img *image.NRGBA) look {
 			}
 			light := lightOf(p)
 			sum, squares = sum+light, squares+light*light
+			if dx, dy := float64(2*x-w)/2, float64(2*y-h)/2; (dx*dx+dy*dy)/far < 0.25 {
+				l.inner, inside = l.inner+light, inside+1
+			} else {
+				l.outer += light
+			}
 			chroma := float64(max(p[0], p[1], p[2]) - min(p[0], p[1], p[2]))
 			l.chroma += chroma
 			if chroma > vivid {
@@ -154,6 +163,11 @@ func lookAt(ctx context.Context, img *image.NRGBA) look {
 	n := float64(max(l.count, 1))
 	for v := range l.mean {
 		l.mean[v] /= n
+	}
+	if outside := l.count - inside; min(inside, outside) > leastRound {
+		l.inner, l.outer = l.inner/float64(inside), l.outer/float64(outside)
+	} else {
+		l.inner, l.outer = 0, 0
 	}
 	l.light, l.chroma, l.vivid, l.middle = sum/n, l.chroma/n, l.vivid/n, l.middle/n
 	l.spread = math.Sqrt(max(0, squares/n-l.light*l.light))
@@ -204,6 +218,8 @@ func follows(a quantity.Adjustment, before, after look) bool {
 		return before.light < 10 || grown(before.mean[0]-before.mean[2], after.mean[0]-after.mean[2], -200, 200)
 	case quantity.Sharpness:
 		return grown(before.edges, after.edges, leastEdges, mostEdges)
+	case quantity.Vignette:
+		return before.outer < 10 || after.outer*before.inner < before.outer*after.inner
 	case quantity.Sepia:
 		return before.light < 20 || after.mean[0] >= after.mean[1] && after.mean[1] >= after.mean[2] && after.mean[0]-after.mean[2] >= 3
 	case quantity.Invert:

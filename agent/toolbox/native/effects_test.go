@@ -37,7 +37,7 @@ func TestCorrectResultsShowTheirEffects(t *testing.T) {
 		"adjust_image": {
 			said("adjustment", "brighter"), said("adjustment", "10% darker"), said("adjustment", "more contrast"), said("adjustment", "less contrast"),
 			said("adjustment", "more colourful"), said("adjustment", "less colourful"), said("adjustment", "warmer"), said("adjustment", "cooler"),
-			said("adjustment", "sepia"), said("adjustment", "invert"), said("adjustment", "sharper"), said("adjustment", "brighter and more contrast"),
+			said("adjustment", "sepia"), said("adjustment", "vignette"), said("adjustment", "invert"), said("adjustment", "sharper"), said("adjustment", "brighter and more contrast"),
 		},
 		"blur_image":      {{}, said("strength", "a little"), said("strength", "0.5 pixels")},
 		"convert_image":   {said("format", "png"), said("format", "jpg"), said("format", "gif"), said("format", "bmp"), said("format", "tiff"), said("format", "webp"), said("format", "avif"), said("format", "ico")},

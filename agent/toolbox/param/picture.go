@@ -34,7 +34,7 @@ func percentOf(data any) float64 {
 // pictureTypes are sizes, places and looks.
 func pictureTypes() map[Type]kind {
 	const aSize = `(\d+x\d+|\d+ wide|\d+ high|\d+(\.\d+)?%)`
-	const change = `((brightness|contrast|saturation|warmth|sharpness) [+-]\d+(\.\d+)?%|sepia|invert)`
+	const change = `((brightness|contrast|saturation|warmth|sharpness) [+-]\d+(\.\d+)?%|vignette \+\d+(\.\d+)?%|sepia|invert)`
 	const places = `(top left|top|top right|left|centre|right|bottom left|bottom|bottom right)`
 	return map[Type]kind{
 		Size: {
@@ -92,7 +92,7 @@ func pictureTypes() map[Type]kind {
 		},
 		Adjustment: {
 			about:    plan.Say("a change of light or colour"),
-			examples: []string{"brighter", "20% darker", "more contrast", "less colourful", "warmer", "sepia", "invert"},
+			examples: []string{"brighter", "20% darker", "more contrast", "less colourful", "warmer", "sepia", "invert", "vignette"},
 			meaning:  plan.Instruction, most: 7,
 			pattern: `^` + change + `(, ` + change + `)*$`,
 			parse:   parseAdjustment, read: readWith(quantity.Adjust), format: printAdjustment,
@@ -296,10 +296,10 @@ func parseAdjustment(_ Param, s string) (any, bool) {
 			if measured {
 				return nil, false
 			}
-		case quantity.Brightness, quantity.Contrast, quantity.Saturation, quantity.Warmth, quantity.Sharpness:
+		case quantity.Brightness, quantity.Contrast, quantity.Saturation, quantity.Warmth, quantity.Sharpness, quantity.Vignette:
 			digits, ok := strings.CutSuffix(strings.TrimPrefix(by, "+"), "%")
 			v, isNumber := parseNumber(digits)
-			if !ok || !isNumber || v == 0 || v < -100 || v > 100 {
+			if !ok || !isNumber || v == 0 || v < -100 || v > 100 || v < 0 && a.Property == quantity.Vignette {
 				return nil, false
 			}
 			a.By = v / 100

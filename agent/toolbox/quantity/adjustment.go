@@ -19,14 +19,21 @@ const (
 	Sharpness  Property = "sharpness"
 	Sepia      Property = "sepia"
 	Invert     Property = "invert"
+	Vignette   Property = "vignette" // how much darker the corners are
 )
 
 // Adjustment is one change of a picture's look. By is from -1 to 1; for Sepia and
-// Invert it is 1.
+// Invert it is 1, and for Vignette above 0.
 type Adjustment struct {
 	Property Property
 	By       float64
 }
+
+// rim is what lies around the middle of a picture, and darkRim what says that it is dark.
+const (
+	rim     = `(?:edges|corners|sides|borders|outside|rim)`
+	darkRim = `(?:dark|darker|darken|darkened)(?: [a-z]+){0,3} ` + rim + `|` + rim + `(?: [a-z]+){0,4} (?:dark|darker|darkened)`
+)
 
 // looks are the words of each property, and whether they mean less of it.
 var looks = []struct {
@@ -36,6 +43,7 @@ var looks = []struct {
 }{
 	{Sepia, false, lazyregexp.New(`\b(?:sepia|vintage|old fashioned|nostalgic)\b`)},
 	{Invert, false, lazyregexp.New(`\b(?:invert|inverted|inverse|negative|reversed? colours|x ray)\b`)},
+	{Vignette, false, lazyregexp.New(`\b(?:vignett(?:e|es|ed|ing)|` + darkRim + `)\b`)},
 	{Contrast, false, lazyregexp.New(`\b(?:contrast|contrasty|punchier|contrastier)\b`)},
 	{Contrast, true, lazyregexp.New(`\b(?:flatter)\b`)},
 	{Saturation, true, lazyregexp.New(`\b(?:desaturated?|paler|pale|muted|mute|faded|duller|washed out|colourless)\b`)},
@@ -50,6 +58,7 @@ var looks = []struct {
 var (
 	lessOf  = lazyregexp.New(`\b(?:less|reduce|reduced|lower|lowered|decrease|decreased|down|weaker|weaken|fewer|soften|softer|minus|drop|not (?:so|as))\b`)
 	tooMuch = lazyregexp.New(`\btoo\b`)
+	undone  = lazyregexp.New(`\b(?:remove|without|no|rid|correct|undo|fix|brighten|lighten|brighter|lighter)\b`)
 	// lightAlone is a property, and not how much it changes.
 	lightAlone = lazyregexp.New(`\blight\b`)
 	// quality names a property without saying whether it grows: "brightness -20%".
@@ -98,6 +107,9 @@ func adjustment(s string) (Adjustment, bool) {
 			by = 0.1
 		} else if lot.MatchString(s) {
 			by = 0.4
+		}
+		if look.property == Vignette && (lessOf.MatchString(s) || tooMuch.MatchString(s) || negative.MatchString(s) || undone.MatchString(s)) {
+			return Adjustment{Property: look.property}, true // no corner can be made as light as it was
 		}
 		// "less dark" and "too dark" both turn the meaning round.
 		less := look.less != (lessOf.MatchString(s) || tooMuch.MatchString(s))

@@ -181,6 +181,7 @@ func TestAdjust(t *testing.T) {
 		"less colourful": {{Saturation, -0.2}}, "more saturation": {{Saturation, 0.2}}, "stronger colors": {{Saturation, 0.4}},
 		"warmer": {{Warmth, 0.2}}, "cooler": {{Warmth, -0.2}}, "sharpen": {{Sharpness, 0.2}},
 		"sepia": {{Sepia, 1}}, "invert the colours": {{Invert, 1}}, "a negative": {{Invert, 1}},
+		"a vignette": {{Vignette, 0.2}}, "darker at the edges": {{Vignette, 0.2}}, "make the corners a bit darker": {{Vignette, 0.1}},
 		"brighter and with less contrast": {{Brightness, 0.2}, {Contrast, -0.2}}, "brighter, much brighter": {{Brightness, 0.2}, {Brightness, 0.4}},
 		"brightness -20%": {{Brightness, -0.2}}, "-20% darker": {{Brightness, -0.2}}, "contrast minus 12,5%": {{Contrast, -0.125}},
 	} {
@@ -189,7 +190,7 @@ func TestAdjust(t *testing.T) {
 			t.Errorf("Adjust(%q): %v %s", text, ok, diff)
 		}
 	}
-	for _, text := range []string{"purple", "brighter but darker", "warmer and then cooler", "-20% brighter", "0% brighter", "1e400% brighter"} {
+	for _, text := range []string{"purple", "brighter but darker", "warmer and then cooler", "-20% brighter", "0% brighter", "remove the vignette", "less dark edges", "no dark corners", "1e400% brighter"} {
 		if got, ok := Adjust(text); ok {
 			t.Errorf("Adjust(%q) = %v, want that it is not understood", text, got)
 		}

@@ -5,6 +5,7 @@ package filter
 import (
 	"context"
 	"image"
+	"math"
 
 	"github.com/kovidgoyal/imaging"
 
@@ -71,6 +72,8 @@ func adjustment(a quantity.Adjustment) plan.Message {
 		return plan.Say("warmth %+.0f%%", percent)
 	case quantity.Sharpness:
 		return plan.Say("sharpness %+.0f%%", percent)
+	case quantity.Vignette:
+		return plan.Say("darker at the edges, %.0f%%", percent)
 	case quantity.Sepia:
 		return plan.Say("sepia")
 	case quantity.Invert:
@@ -101,12 +104,34 @@ func adjusted(ctx context.Context, img *image.NRGBA, a quantity.Adjustment) erro
 			return blurred(ctx, img, img, -4*a.By)
 		}
 		return sharpened(ctx, img, 5*a.By)
+	case quantity.Vignette:
+		return vignetted(ctx, img, a.By)
 	case quantity.Sepia:
 		return mixed(ctx, img, [3][3]float64{{0.393, 0.769, 0.189}, {0.349, 0.686, 0.168}, {0.272, 0.534, 0.131}})
 	case quantity.Invert:
 		change = imaging.Invert
 	}
 	return inPlace(ctx, img, change)
+}
+
+// vignetted darkens a picture towards its corners as a lens does, by the fourth power of a cosine. It looks like
+// that of videos, which ffmpeg makes.
+func vignetted(ctx context.Context, img *image.NRGBA, by float64) error {
+	angle := min(1.5, 0.25+1.5*by)
+	w, h := float64(img.Rect.Dx()), float64(img.Rect.Dy())
+	far := math.Hypot(w, h) / 2
+	return media.InBands(ctx, img.Rect.Dy(), media.BandRows(img.Rect.Dx()), func(from, to int) {
+		for y := from; y < to; y++ {
+			row := img.Pix[y*img.Stride:]
+			for x := range img.Rect.Dx() {
+				cos := math.Cos(angle * math.Hypot(float64(x)+0.5-w/2, float64(y)+0.5-h/2) / far)
+				keep := cos * cos * cos * cos
+				for v := range 3 {
+					row[4*x+v] = uint8(float64(row[4*x+v])*keep + 0.5)
+				}
+			}
+		}
+	})
 }
 
 // mixed gives each channel the weighed sum of the three, and leaves transparency.
