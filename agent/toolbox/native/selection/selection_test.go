@@ -57,7 +57,7 @@ func TestChooseQuotedWords(t *testing.T) {
 		at("Total", 10, 200), at("12.50", 60, 200), at("total", 10, 240), // 15 to 17
 	}
 	for phrase, want := range map[string][]int{
-		"word Total": {15, 17}, "the word “Invoice”": {0}, "Account number": {2, 3, 4, 5}, "the phone number": {7, 8, 9, 10},
+		"word Total": {15, 17}, "the “Total” button": {15, 17}, "the heading Invoice": {0}, "button labelled Total": {15, 17}, "label Account number": {2, 3}, "the prices": {16}, "the word “Invoice”": {0}, "Account number": {2, 3, 4, 5}, "the phone number": {7, 8, 9, 10},
 		"e-mail address": {11}, "the date": {1}, "customer name": {12, 13, 14}, "word Total and the phone number": {7, 8, 9, 10, 15, 17},
 		"IBAN": nil, "the word Ada Lovelace": nil, "serial number": nil,
 	} {

@@ -26,11 +26,19 @@ var kindsOfWriting = []struct {
 // labelled are nouns for what stands behind or below its own name: "Account number: 12 34".
 var labelled = []string{"number", "address", "name", "date", "price", "amount", "code", "key", "id", "iban", "password"}
 
+// bearers are nouns for what words stand on, or what words are: "the Save changes button", "the heading Account".
+var bearers = []string{"button", "banner", "caption", "heading", "headline", "label", "line", "sign", "tab", "title"}
+
 // writtenAs gives the indexes of those words of a picture that a phrase quotes ("the word Total"), that are of
 // the kind that it names ("the phone number"), or that stand under the name that it gives ("the account
 // number"). known is false if it means none of these.
 func writtenAs(phrase string, items []item) (found []int, known bool) {
 	words := bareWords(phrase)
+	if on, ok := borne(words); ok {
+		if found = quotedIn(on, items); len(found) > 0 {
+			return found, true
+		}
+	}
 	for len(words) > 1 && fillers[words[0]] {
 		words = words[1:]
 	}
@@ -49,6 +57,9 @@ func writtenAs(phrase string, items []item) (found []int, known bool) {
 	if last == "number" && len(words) == 1 {
 		return matchedIn("numbers", items), true
 	}
+	if last == "price" && len(words) == 1 {
+		return matchedIn("prices", items), true
+	}
 	if slices.Contains(labelled, last) {
 		for _, at := range placesOf(words, items) {
 			found = append(found, valueOf(at, at+len(words)-1, items)...)
@@ -59,6 +70,18 @@ func writtenAs(phrase string, items []item) (found []int, known bool) {
 	}
 	found = quotedIn(words, items)
 	return found, len(found) > 0
+}
+
+// borne are the words that stand on what a phrase names, without the noun for that; false if it has none.
+func borne(words []string) (on []string, ok bool) {
+	bears := func(word string) bool { return slices.Contains(bearers, singular(word)) }
+	if last := len(words) - 1; last > 0 && bears(words[last]) {
+		words, ok = words[:last], true
+	}
+	for len(words) > 1 && (bears(words[0]) || fillers[words[0]]) {
+		words, ok = words[1:], ok || bears(words[0])
+	}
+	return words, ok
 }
 
 // bareWords are the words of a text in lower case, without the marks around them.

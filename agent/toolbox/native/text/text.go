@@ -35,11 +35,13 @@ func Operations() map[string]operation.Func {
 // Pattern finds what is of the kind of that name, such as "phones" or "dates". The name must be known.
 func Pattern(name string) lazyregexp.Regexp { return patterns[name] }
 
-// patterns match what is redacted or extracted, by the choices of the parameter "what".
+// patterns match what is redacted or extracted, by the choices of the parameter "what". Prices are only looked for in
+// the writing of pictures.
 var patterns = map[string]lazyregexp.Regexp{
 	"emails":  lazyregexp.New(`[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,}`),
 	"links":   lazyregexp.New(`(?i)\b(?:https?://|www\.)[^\s<>"']*[^\s<>"'.,;:!?)\]}]`),
 	"phones":  lazyregexp.New(`(?:\+|\b00|\(|\b)\d[\d ()/.-]{5,}\d\b`),
+	"prices":  lazyregexp.New(`[$€£¥] ?\d+(?:[.,]\d+)*|\b\d{1,3}(?:[.,]?\d{3})*[.,]\d{2}\b(?: ?[$€£¥])?`),
 	"numbers": lazyregexp.New(`-?\d+(?:[.,]\d+)*`),
 	"dates": lazyregexp.New(`(?i)\b(?:\d{4}-\d{2}-\d{2}|\d{1,2}[./]\d{1,2}[./]\d{2,4}|` +
 		`\d{1,2}\.? (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?(?: \d{4})?|` +
