@@ -67,6 +67,18 @@ func FormatFor(ext string) Format {
 	return PNG
 }
 
+// Title is the format as people write it.
+func (f Format) Title() string {
+	switch f {
+	case WebP:
+		return "WebP"
+	case JXL:
+		return "JPEG XL"
+	default:
+		return strings.ToUpper(string(f))
+	}
+}
+
 // Opaque tells whether the format has no transparency.
 func (f Format) Opaque() bool { return f == JPEG || f == BMP }
 

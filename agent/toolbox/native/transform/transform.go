@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -144,5 +143,5 @@ func convert(_ context.Context, p media.Picture, c toolbox.Call) (picture.Edited
 	if !ok {
 		return picture.Edited{}, fmt.Errorf("no picture is written as %q", name)
 	}
-	return picture.Edited{Image: p.Image, Format: f, About: plan.Say("as %s", strings.ToUpper(string(f)))}, nil
+	return picture.Edited{Image: p.Image, Format: f, About: plan.Say("as %s", f.Title())}, nil
 }
