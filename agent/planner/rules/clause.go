@@ -84,7 +84,7 @@ func (s *splitter) step(i int) int {
 	case s.p.beginsClause(s.words[i+n:]):
 		s.cut(i, i+n, how)
 		return i + n
-	case s.words[i].Text == "," && s.p.complains(s.rest(i+n)):
+	case s.words[i].Text == "," && (s.p.complains(s.rest(i+n)) || s.p.givesReason(s.rest(i+n), how)):
 		s.cut(i, i+n, how)
 		return i + n
 	case s.words[i].Text == "," && s.isWish(i+n):
@@ -143,6 +143,18 @@ func (g *grammar) complains(words []retrieve.Word) bool {
 	}
 	subject := slices.ContainsFunc([]string{"determiners", "owners", "people", "pronouns"}, func(s string) bool { return g.is(s, words[0]) })
 	return subject || words[0].Kind == retrieve.Plain && at < 3
+}
+
+// givesReason reports whether words behind an order only say why it is given: "need it for the team page".
+func (ts *tools) givesReason(words []retrieve.Word, how join) bool {
+	if len(quantity.Find(textOf(words))) > 0 { // which may be what the result is to keep to
+		return false
+	}
+	if ts.begins("reasons", words) > 0 || how == along && ts.begins("existing", words) > 0 {
+		return true
+	}
+	n := ts.begins("circumstances", words)
+	return n > 0 && !ts.asks(words[n:]) && !slices.ContainsFunc(words[n:], ts.isVerb)
 }
 
 // mostWish is how many words a wish without a verb has at most: "no sound", "half speed".
@@ -257,6 +269,8 @@ func (ts *tools) merge(all []clause) []clause {
 		case !slices.ContainsFunc(c.words, func(w retrieve.Word) bool { return !isQuote(w) && !isMark(w) }):
 			last.words = append(slices.Clip(last.words), c.words...) // a quotation alone is what the clause before is about
 			last.text += " " + c.text
+		case ts.givesReason(c.words, c.join) && !ts.isContext(last.words):
+			// the order stands without its reason
 		case ts.elaborates(c) && (ts.prohibits(c) || ts.complains(c.words) || !ts.asks(c.words)) && !ts.isContext(last.words):
 			last.more = append(last.more, c.text)
 		default:

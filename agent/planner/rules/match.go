@@ -326,7 +326,7 @@ func (v *view) namesFormat(formats []string) bool {
 func (v *view) floor(f *profile, rest int) float64 {
 	more := 0.02 * float64(len(f.Origins)) // a tool of several systems is the more general one
 	media := slices.ContainsFunc(f.media, func(a toolbox.Arg) bool { return a.Type.Media() })
-	question := v.r.form != retrieve.Order && v.r.form != retrieve.Count
+	question := v.r.form != retrieve.Order && v.r.form != retrieve.Count && !v.complains(v.r.clause.words)
 	handed := !media || len(v.r.files) == 0 && v.media() || slices.ContainsFunc(v.r.files, func(e thing) bool {
 		return slices.ContainsFunc(f.media, func(a toolbox.Arg) bool { return e.typ.Fits(a.Type) })
 	})

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -27,6 +28,9 @@ func (v *view) byThings(f *profile) float64 {
 	if f.textOnly && f.wants(plan.Content) && unsaid {
 		fit *= partly // there is no text, and nothing points at what it could be made of
 	}
+	if f.textOnly && f.wants(plan.Prompt) && !v.in("making", v.r.verb()) && v.speaksOfSent(f.Returns) {
+		fit *= badly // "jingle at the start" means the one that was sent
+	}
 	if v.takesAll(f) || v.takesOneForAll(f) {
 		fit *= clearly
 	}
@@ -42,6 +46,16 @@ func (v *view) byThings(f *profile) float64 {
 		return partly // it points at what was made last
 	}
 	return fit
+}
+
+// speaksOfSent reports whether a word of the clause is in the name of a file of that type that came with the message.
+func (v *view) speaksOfSent(typ plan.Type) bool {
+	return slices.ContainsFunc(v.calledAll(v.sent(typ)), func(name string) bool {
+		stem := strings.TrimSuffix(name, path.Ext(name))
+		return slices.ContainsFunc(wordsOf(stem), func(part string) bool {
+			return slices.ContainsFunc(v.r.clause.words, func(w retrieve.Word) bool { return len(part) > 2 && lower(w) == part })
+		})
+	})
 }
 
 // takesAll reports whether the tool takes each of the files that came with the message, one for each of

@@ -85,7 +85,10 @@ func (d *drafter) steps(r *reading, sub plan.Subtask, media []thing) []step {
 		if r.head.takesUnit(p.unit) || slices.ContainsFunc(allTold(sub), func(a toldArg) bool { return r.head.isTold(a, p.text) }) {
 			continue
 		}
-		takes := func(a toolbox.Arg) bool { return a.Param != nil && a.Param.Takes(p.unit) && a.Param.Reads(p.text) }
+		takes := func(a toolbox.Arg) bool {
+			// "1080p" is no strength of a blur.
+			return a.Param != nil && a.Param.Takes(p.unit) && a.Param.Reads(p.text) && a.Param.Type != param.Strength
+		}
 		if !p.ofTime() {
 			if made.Media() {
 				add(made, made, false, p.text, takes)

@@ -165,7 +165,7 @@ func (p Param) Outside(text string) bool {
 // units are the quantities that the unit of a declaration means.
 var units = map[string]quantity.Unit{
 	"fps": quantity.FrameRate, "px": quantity.Pixels, "%": quantity.Percent, "dB": quantity.Gain,
-	"LUFS": quantity.Loudness, "kbps": quantity.BitRate, "Hz": quantity.Frequency, sentences: quantity.Length,
+	"LUFS": quantity.Loudness, "kbps": quantity.BitRate, "Hz": quantity.Frequency, "dpi": quantity.Density, sentences: quantity.Length,
 }
 
 // sentences is the unit of how long a text is to be. No other measure of a text is taken for it.

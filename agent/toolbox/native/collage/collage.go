@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"image"
+	"image/color"
 	"image/draw"
 	"math"
 	"strconv"
@@ -32,14 +33,14 @@ func Operations(limits media.Limits) map[string]operation.Func {
 }
 
 const (
-	cellGap   = 8 // between the cells and around them
+	usualGap  = 8 // between the cells and around them
 	sheetSide = 4000
 
 	tallestSheet = 16_000
 )
 
 // collage puts the pictures into a grid of even cells, in their order, each as large as
-// its cell allows and on white.
+// its cell allows.
 func (o operations) collage(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	columns := columnsOf(c)
 	rows := (len(c.Args["images"]) + columns - 1) / columns
@@ -53,11 +54,19 @@ func (o operations) collage(ctx context.Context, c toolbox.Call) (toolbox.Output
 	if len(names) > 0 {
 		under = max(28, max(cell.X, cell.Y)/14)
 	}
-	sheet := image.NewNRGBA(image.Rect(0, 0, columns*(cell.X+cellGap)+cellGap, rows*(cell.Y+under+cellGap)+cellGap))
-	draw.Draw(sheet, sheet.Rect, image.White, image.Point{}, draw.Src)
+	gap, ok := toolbox.Param[int](c, "gap")
+	if !ok {
+		gap = usualGap
+	}
+	ground, ok := toolbox.Param[color.NRGBA](c, "colour")
+	if !ok {
+		ground = color.NRGBA{255, 255, 255, 255}
+	}
+	sheet := image.NewNRGBA(image.Rect(0, 0, columns*(cell.X+gap)+gap, rows*(cell.Y+under+gap)+gap))
+	draw.Draw(sheet, sheet.Rect, image.NewUniform(ground), image.Point{}, draw.Src)
 	photos := true
 	for i, p := range ps {
-		at := image.Pt(cellGap+i%columns*(cell.X+cellGap), cellGap+i/columns*(cell.Y+under+cellGap))
+		at := image.Pt(gap+i%columns*(cell.X+gap), gap+i/columns*(cell.Y+under+gap))
 		if err := picture.Place(ctx, sheet, image.Rectangle{Min: at, Max: at.Add(cell)}, p.Image); err != nil {
 			return toolbox.Output{}, err
 		}
