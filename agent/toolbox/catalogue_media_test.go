@@ -76,7 +76,7 @@ var mediaTools = []signature{
 	{"split_video", videoEditing, "video:video parts:text/amount? every:text/amount? at:text/amount?", "video"},
 	{"normalize_loudness", audioEditing, "audio:audio target:text/amount?", "audio"},
 
-	{"pdf_to_images", documents, "document:document pages:text/amount? format:text/format?", "image"},
+	{"pdf_to_images", documents, "document:document pages:text/amount? format:text/format? resolution:text/amount?", "image"},
 	{"pdf_to_text", documents, "document:document pages:text/amount?", "text"},
 	{"ocr_pdf", documents, "document:document language:text/language?", "document"},
 	{"image_to_pdf", documents, "image:image", "document"},

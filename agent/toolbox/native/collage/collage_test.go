@@ -53,16 +53,26 @@ func TestCollageHasEvenCells(t *testing.T) {
 	for i, c := range colours {
 		vs = append(vs, w.Given(string(rune('a'+i))+".png", nativetest.Uniform(60, 40, c)))
 	}
-	p := w.Picture("collage_images", nativetest.Args{"images": vs})
-	const g = cellGap
-	w.Same(p.Image, 2*60+3*g, 2*40+3*g, func(x, y int) color.NRGBA {
-		for i, c := range colours {
-			at := image.Pt(g+i%2*(60+g), g+i/2*(40+g))
-			if image.Pt(x, y).In(image.Rectangle{Min: at, Max: at.Add(image.Pt(60, 40))}) {
-				return c
+	white, black := color.NRGBA{255, 255, 255, 255}, color.NRGBA{0, 0, 0, 255}
+	for _, c := range []struct {
+		gap    int
+		ground color.NRGBA
+		given  nativetest.Args
+	}{
+		{usualGap, white, nativetest.Args{"images": vs}},
+		{20, black, nativetest.Args{"images": vs, "gap": {nativetest.Text("20 px")}, "colour": {nativetest.Text("black")}}},
+		{0, white, nativetest.Args{"images": vs, "gap": {nativetest.Text("0 px")}}},
+	} {
+		g := c.gap
+		w.Same(w.Picture("collage_images", c.given).Image, 2*60+3*g, 2*40+3*g, func(x, y int) color.NRGBA {
+			for i, in := range colours {
+				at := image.Pt(g+i%2*(60+g), g+i/2*(40+g))
+				if image.Pt(x, y).In(image.Rectangle{Min: at, Max: at.Add(image.Pt(60, 40))}) {
+					return in
+				}
 			}
-		}
-		return color.NRGBA{255, 255, 255, 255}
-	})
+			return c.ground
+		})
+	}
 	w.Refused("collage_images", nativetest.Args{"images": vs[:1]}, "at least two")
 }
