@@ -62,7 +62,7 @@ func (v videos) fitVideoSize(ctx context.Context, c toolbox.Call) (toolbox.Outpu
 		}
 		path, size := out.Path, sizeOf(out.Path)
 		if size <= limit {
-			about := plan.Say("%s, %s × %s pixels", megabytes(size), strconv.Itoa(s.width), strconv.Itoa(s.height))
+			about := plan.Say("made smaller (%s, %s × %s pixels)", megabytes(size), strconv.Itoa(s.width), strconv.Itoa(s.height))
 			return toolbox.Output{Path: path, About: about, Note: s.note(f)}, nil
 		}
 		if err := os.Remove(path); err != nil {
@@ -87,7 +87,7 @@ func (r *commandRun) asItIs(f film) (toolbox.Output, error) {
 	}
 	job := ffmpeg.Job{Inputs: []ffmpeg.Input{f.input()}, Args: append(args, faststart()...), Timeout: filmTime}
 	out, err := r.do(job, "video.mp4")
-	out.About, out.Note = plan.Say("%s", megabytes(sizeOf(out.Path))), plan.Say("The file was already small enough.")
+	out.About = plan.Say("small enough already (%s)", megabytes(sizeOf(out.Path)))
 	return out, err
 }
 

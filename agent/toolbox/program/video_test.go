@@ -306,7 +306,7 @@ func TestFitVideoSize(t *testing.T) {
 	small := redBlue(t, "small.mp4", "-pix_fmt", "yuv420p")
 	out := done(t, "fit_video_size", video(small).with("limit", "8"))
 	playable(t, out.Path)
-	holds(t, out.Note.String(), "already small enough")
+	holds(t, out.About.String(), "small enough already")
 	holds(t, refused(t, "fit_video_size", video(path).with("limit", "2 kB")), "2 seconds", "2 kB", "larger limit")
 	holds(t, refused(t, "fit_video_size", video(path).with("limit", "tiny")), "the size of a file", "8 MB")
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"atelier/agent/plan"
@@ -38,9 +39,9 @@ type attempt struct {
 	scale   float64 // of the sides
 }
 
-// fitSize writes the picture so that its file is no larger than the limit. A format with a
-// quality stays, in falling quality; of others the format stays if that will do, else it
-// becomes JPEG. Then the size falls.
+// fitSize writes the picture so that its file is no larger than the limit. A file that is small enough stays as it
+// is. Of others a format with a quality stays, in falling quality; a format without one stays if that will do, else
+// it becomes JPEG. Then the size falls.
 func (o operations) fitSize(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	limit, err := toolbox.Need[int64](c, "limit")
 	if err != nil {
@@ -50,8 +51,17 @@ func (o operations) fitSize(ctx context.Context, c toolbox.Call) (toolbox.Output
 	if err != nil {
 		return toolbox.Output{}, err
 	}
+	from := c.Args["image"][0].Path
+	has, err := sizeOf(from)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	if has <= limit { // nothing is lost by a new encoding
+		to := filepath.Join(c.Dir, "picture-1"+p.Info.Ext)
+		return toolbox.Output{Path: to, About: plan.Say("small enough already (%s, %s)", fileSize(has), picture.Dimensions(p.Image))}, duplicate(from, to)
+	}
 	if p.Info.Frames > 1 && p.Info.MIME == "image/gif" {
-		return o.fitAnimation(ctx, c, p, limit)
+		return o.fitAnimation(ctx, c, p, limit, has)
 	}
 	a, written := attempt{}, int64(0)
 	for i := 0; ; i++ {
@@ -70,7 +80,7 @@ func (o operations) fitSize(ctx context.Context, c toolbox.Call) (toolbox.Output
 			return toolbox.Output{}, err
 		}
 		if written <= limit {
-			about := plan.Say("%s, %s", fileSize(written), picture.Dimensions(a.img))
+			about := plan.Say("made smaller (%s, %s)", fileSize(written), picture.Dimensions(a.img))
 			return toolbox.Output{Path: path, About: about, Note: a.changes(p)}, nil
 		}
 		if err := os.Remove(path); err != nil {
@@ -89,17 +99,9 @@ func tooSmall(limit int64) error {
 }
 
 // fitAnimation writes the animation in falling size until its file is no larger than the limit. All
-// of its frames stay.
-func (o operations) fitAnimation(ctx context.Context, c toolbox.Call, p media.Picture, limit int64) (toolbox.Output, error) {
+// of its frames stay. It has that many bytes.
+func (o operations) fitAnimation(ctx context.Context, c toolbox.Call, p media.Picture, limit, written int64) (toolbox.Output, error) {
 	from, to := c.Args["image"][0].Path, picture.Path(c, 0, media.GIF)
-	written, err := sizeOf(from)
-	if err != nil {
-		return toolbox.Output{}, err
-	}
-	if written <= limit { // nothing is lost by a new encoding
-		about := plan.Say("%s, %s", fileSize(written), picture.Dimensions(p.Image))
-		return toolbox.Output{Path: to, About: about}, duplicate(from, to)
-	}
 	for scale := 1.0; ; {
 		scale *= min(shrinkBy, math.Sqrt(float64(limit)/float64(written))*1.05)
 		w, h := quantity.Sizing{Factor: scale}.Of(p.Info.Width, p.Info.Height)
@@ -116,7 +118,7 @@ func (o operations) fitAnimation(ctx context.Context, c toolbox.Call, p media.Pi
 		if written <= limit {
 			size := plan.Say("%d × %d pixels", w, h)
 			return toolbox.Output{
-				Path: to, About: plan.Say("%s, %s", fileSize(written), size),
+				Path: to, About: plan.Say("made smaller (%s, %s)", fileSize(written), size),
 				Note: plan.Say("The picture had to be made smaller, to %s.", size),
 			}, nil
 		}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -56,6 +57,13 @@ func TestFitIsUnderTheLimit(t *testing.T) {
 		}
 		if c.size != (image.Point{}) && p.Image.Rect.Max != c.size {
 			t.Errorf("%s, %s: the picture is %v, want %v", c.v.Name, c.said, p.Image.Rect.Max, c.size)
+		}
+		was, err := os.Stat(c.v.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(out.About.String(), "small enough already") != (was.Size() <= c.limit) {
+			t.Errorf("%s, %s: of %d bytes it says %q", c.v.Name, c.said, was.Size(), out.About)
 		}
 		if p.Image.Rect.Max != c.was && out.Note.String() == "" {
 			t.Errorf("%s, %s: it does not say that the picture became smaller", c.v.Name, c.said)
