@@ -188,6 +188,14 @@ func (t *thread) readAll(clauses []clause) *outcome {
 // otherwise.
 func (t *thread) understandClause(n int, r *reading, last bool) *outcome {
 	sets, o := t.marker.meantMarks(r)
+	if len(sets) == 0 && o == nil && t.marker.underMask(r) {
+		set, ok := t.marker.loneMask()
+		if !ok {
+			return asking(plan.Say("I see no mask on %s. Please paint over the part that you mean, or say in words what it shows.",
+				listed(t.calledAll(t.sent(plan.Image)))))
+		}
+		sets = [][]thing{set}
+	}
 	if len(sets) == 0 && t.changesRest(r) && len(t.marksFor(t.marker.hold(r))) > 0 {
 		return refusing(onlyTheWhole)
 	}

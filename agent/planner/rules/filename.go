@@ -147,6 +147,11 @@ func (s *scene) inferTypes() {
 		if !ok || r.Type != plan.Image {
 			continue
 		}
+		if typ, ok := mapNouns[lower(w)]; ok { // "the mask", and there is a mask.png
+			s.retype(r.Name, typ)
+			s.words[i].Media = typ
+			continue
+		}
 		for k := i - 1; k >= max(0, i-4); k-- {
 			if before := s.words[k]; before.Kind != retrieve.Plain && before.Text != "," {
 				break

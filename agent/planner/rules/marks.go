@@ -57,6 +57,34 @@ func (g *grammar) speaksOfMark(words []retrieve.Word, i int) bool {
 			e.is("parts", words[i]) && e.is("shown", words[i-1])) // "this part"
 }
 
+// underMask reports whether the clause wants what is in a mask or a selection to be gone or hidden: "remove everything
+// under the mask". In "remove the mask" it may be one that somebody wears.
+func (m *marker) underMask(r *reading) bool {
+	words := r.clause.words
+	for i, w := range words {
+		lead := i - 1
+		for lead > 0 && (m.is("determiners", words[lead]) || m.is("articles", words[lead])) {
+			lead--
+		}
+		if lead > 0 && m.in("paint", lower(w)) && m.is("places lead", words[lead]) {
+			return r.form == retrieve.Order && m.makesAway(words)
+		}
+	}
+	return false
+}
+
+// loneMask is the one mask that came beside the one picture, as if it was marked on it.
+func (m *marker) loneMask() (set []thing, ok bool) {
+	masks := slices.DeleteFunc(slices.Clone(m.things), func(e thing) bool { return e.typ != plan.Mask })
+	pictures := slices.DeleteFunc(slices.Clone(m.things), func(e thing) bool { return e.typ != plan.Image || e.made })
+	if len(masks) != 1 || len(pictures) != 1 {
+		return nil, false
+	}
+	mask := masks[0]
+	mask.on = pictures[0].source.Name
+	return []thing{pictures[0], mask}, true
+}
+
 // meantMarks are, for each marked picture that the clause means, the picture as it is now and
 // the mark. There are none if it means no mark.
 func (m *marker) meantMarks(r *reading) (sets [][]thing, o *outcome) {

@@ -16,6 +16,9 @@ func (s *scene) written(clauses []clause) []clause {
 			parts = s.byText(c)
 		}
 		if len(parts) == 0 {
+			parts = s.byPage(c)
+		}
+		if len(parts) == 0 {
 			out = append(out, c)
 			continue
 		}
@@ -162,6 +165,41 @@ func (s *scene) byText(c clause) []clause {
 		if i > 0 {
 			part.join = along
 		}
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+// byPage are the clauses of a clause that wants each of some pages as a file of its own: "extract pages 1 and 3 as
+// separate files".
+func (s *scene) byPage(c clause) []clause {
+	apart := s.find("apart", c.words)
+	pages := slices.IndexFunc(c.words, func(w retrieve.Word) bool { return lower(w) == "pages" })
+	if pages < 0 || apart <= pages+1 || apart+1 >= len(c.words) || !s.is("targets", c.words[apart-1]) {
+		return nil
+	}
+	end := pages + 1
+	for end < len(c.words) && (c.words[end].Kind == retrieve.Number || lower(c.words[end]) == "and" || c.words[end].Text == ",") {
+		end++
+	}
+	file := apart + 1
+	for file < len(c.words) && (s.is("file words", c.words[file]) || s.is("paper nouns", c.words[file])) {
+		file++
+	}
+	if file == apart+1 || end == apart {
+		return nil
+	}
+	rest := slices.Concat(c.words[end:apart-1], c.words[file:])
+	if paper := slices.IndexFunc(c.words[apart+1:file], func(w retrieve.Word) bool { return s.is("paper nouns", w) }); paper >= 0 {
+		rest = slices.Concat(c.words[end:apart], c.words[apart+1+paper:]) // "as pdfs"
+	}
+	var parts []clause
+	for _, w := range c.words[pages+1 : end] {
+		if w.Kind != retrieve.Number {
+			continue
+		}
+		part := s.part(c, slices.Concat(c.words[:pages+1], []retrieve.Word{w}, rest))
+		part.beside = len(parts) > 0
 		parts = append(parts, part)
 	}
 	return parts

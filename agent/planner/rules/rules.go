@@ -118,6 +118,8 @@ func (g *grammar) tidy(text string) string {
 	text = blackAndWhite.ReplaceAllString(text, "black and white")
 	text = chartTitle.ReplaceAllString(text, `$1 "$2"`)
 	text = keptPart.ReplaceAllString(text, "$2 everything except $1")
+	text = sizedPages.ReplaceAllString(text, "$1, then make them $2")
+	text = inZip.ReplaceAllString(text, "$1, then zip them$2")
 	text = g.noThing.ReplaceAllString(text, "${1}without $2")
 	return strings.TrimSpace(listMark.ReplaceAllString(steps(text), "$1$2; "))
 }
@@ -128,6 +130,15 @@ var blackAndWhite = lazyregexp.New(`(?i)\bb ?[/&] ?w\b`)
 // chartTitle is how people give a chart its title without quotation marks.
 var chartTitle = lazyregexp.New(`((?i:\b(?:chart|graph|plot|diagram)\b.*?\b(?:titled|entitled|(?:title|heading|headline)(?: is| should be)?(?: ?: ?)?)))\s+` +
 	`([A-Z][^"“”,.;:\n]+?)(?: please)?\s*$`)
+
+// sizedPages is how people say how large the pictures of pages are to be: "each page as a picture, half size".
+var sizedPages = lazyregexp.New(`(?i)(\bpages?\b[^,.;]*\b(?:pictures?|images?|pngs?|jpe?gs?)),? (?:at |in |and )?` +
+	`((?:half|a quarter|quarter|\d+ ?%)(?: of)?(?: the| its| their)?(?: original)? (?:size|resolution)|half as (?:large|big)|` +
+	`\d+ ?(?:px|pixels) (?:wide|high|tall))[.!]?$`)
+
+// inZip is how people want what they list packed at the end: "100 and 200 px wide as webp in a zip".
+var inZip = lazyregexp.New(`(?i)(\b(?:as (?:an? )?[a-z0-9]+|px|pixels?|wide|high|versions|sizes|formats)),? ` +
+	`(?:all )?(?:in|inside|as) (?:a|one) (?:single )?zip(?: ?file| archive)?( please)?[.!]?$`)
 
 // keptPart is how people name the part that stays before what is done to the rest: "keep the faces sharp and blur
 // the rest" is "blur everything except the faces".

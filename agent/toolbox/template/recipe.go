@@ -64,7 +64,7 @@ func (r *Recipe) Leading() [][]string {
 }
 
 // Several reports whether the recipe writes several files.
-func (r *Recipe) Several() bool { return several(r.Argv.parts) }
+func (r *Recipe) Several() bool { return r.Times != nil || several(r.Argv.parts) }
 
 // Check lists what is wrong with a recipe, for a tool whose arguments are in the scope. The choices are the values
 // of the settings that have a closed list of them.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -214,7 +215,10 @@ func (a attempt) changes(p media.Picture) plan.Message {
 	case a.format.Lossy() && a.quality < media.DefaultQuality:
 		notes = append(notes, plan.Say("It is compressed more strongly (quality %d).", a.quality))
 	}
-	if a.format == media.JPEG && p.Info.MIME != "image/jpeg" {
+	switch heic := strings.HasPrefix(p.Info.MIME, "image/hei"); {
+	case heic:
+		notes = append(notes, plan.Say("I cannot make a HEIC file smaller, so it is a JPEG now."))
+	case a.format == media.JPEG && p.Info.MIME != "image/jpeg":
 		notes = append(notes, plan.Say("It is a JPEG now."))
 	}
 	if p.Info.Frames > 1 {
