@@ -81,6 +81,7 @@ func (s *splitter) step(i int) int {
 			s.how = after // "Then …" at the front of a sentence
 		}
 	case !s.p.complete(s.words[s.begin:i]):
+	case s.keepsSide(i, i+n):
 	case s.p.beginsClause(s.words[i+n:]):
 		s.cut(i, i+n, how)
 		return i + n
@@ -93,6 +94,26 @@ func (s *splitter) step(i int) int {
 		return i + n
 	}
 	return i + 1
+}
+
+// keepsSide reports whether a connector leads from a shape or a size to the side of the picture that stays in it:
+// "crop to 16:9, keep the top".
+func (s *splitter) keepsSide(end, next int) bool {
+	rest := s.rest(next)
+	for i := range rest {
+		if n, _ := s.connector(next + i); n > 0 {
+			rest = rest[:i]
+			break
+		}
+	}
+	if len(rest) < 2 || !s.p.is("leaving", rest[0]) || slices.ContainsFunc(rest[1:], func(w retrieve.Word) bool {
+		return !s.p.is("places", w) && !s.p.lexicon.Stop(lower(w)) && !s.p.isMedia(w) && !s.p.is("parts", w) && !s.p.is("prepositions", w)
+	}) {
+		return false
+	}
+	_, told := quantity.Place(textOf(rest))
+	part, ok := quantity.Region(s.text[s.words[s.begin].Start:s.words[end-1].End])
+	return told && ok && part.Anchor == (quantity.Anchor{}) && (part.Width > 0 || part.Ratio[1] > 0)
 }
 
 // listsTags reports whether tags of a sound stand before and behind a connector: "artist Ella, title Rain".

@@ -61,7 +61,10 @@ func (d *drafter) leftover(r *reading, sub plan.Subtask, beside ...step) []strin
 // that part: "cut the left half off".
 func (c *cover) removed() []string {
 	keeps := func(a toolbox.Arg) bool { return kind(a) == param.Region }
-	dropped := func(told string) bool { return c.in("dropping words", told) } // "blur all except the middle"
+	dropped := func(told string) bool { // "blur all except the middle", "10% off all sides"
+		part, ok := quantity.Region(told)
+		return c.in("dropping words", told) || ok && part.Rim != (quantity.Axes{})
+	}
 	if !c.drops(c.r.clause.words) || slices.ContainsFunc(c.told, dropped) || !slices.ContainsFunc(c.r.head.Args, keeps) {
 		return nil
 	}
@@ -164,6 +167,9 @@ func (c *cover) tell(f *profile, a toldArg) {
 		return // it would write an order as a caption
 	case a.Meaning == plan.Object && slices.ContainsFunc(quantity.Find(a.Source.Value), measured):
 		return // "30 fps" is nothing to find in a picture
+	}
+	if part, ok := quantity.Region(a.Source.Value); ok && kind(arg) == param.Region && part.Rim != (quantity.Axes{}) && !f.Moves {
+		return // what it leaves is cropped to, and not blurred
 	}
 	c.args, c.told = append(c.args, arg), append(c.told, strings.ToLower(a.Source.Value))
 	if kind(arg) == param.Size {

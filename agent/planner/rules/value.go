@@ -159,17 +159,32 @@ func (st *settings) placeOnMedia(r *reading) string {
 				begin = w.Start
 			}
 			end = w.End
-		case begin >= 0 && lower(w) == "by": // "300 by 200 px"
+		case begin >= 0 && (st.is("joining places", w) || st.is("leaving", w)):
 		case begin >= 0 && slices.Contains([]string{"px", "pixel", "pixels"}, lower(w)):
 			end = w.End
 		case begin >= 0 && (w.Kind == retrieve.Number || w.Kind == retrieve.Plain && !st.lexicon.Stop(lower(w))):
-			return text[begin:end]
+			return part(text[begin:end])
 		}
 	}
 	if begin < 0 {
 		return ""
 	}
-	return text[begin:end]
+	return part(text[begin:end])
+}
+
+var (
+	keepsThere = lazyregexp.New(`(?i)(?:[,.]| and)? (?:leave|keep|keeping|retain|preserve) `)
+	fromSides  = lazyregexp.New(`(?i)^\d[^a-z]*(?:px|pixels?)? ?(?:off|from) (?:all|every|each)\b`)
+)
+
+// part is what a clause says of a part of a picture in words that an answer can repeat: "16:9 at the top" for
+// "16:9, keep the top", "all but 10% off all sides" for "10% off all sides".
+func part(said string) string {
+	said = keepsThere.ReplaceAllString(said, " at ")
+	if fromSides.MatchString(said) {
+		said = "all but " + said
+	}
+	return said
 }
 
 // phrase is a quantity of a clause with the words that go with it: "first 3 seconds".

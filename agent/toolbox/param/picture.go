@@ -67,8 +67,9 @@ func pictureTypes() map[Type]kind {
 			about: plan.Say("a part of a picture"), meaning: plan.Place, most: 4,
 			examples: []string{"the left half", "top right quarter", "a square", "16:9", "100x200+30+40"},
 			units:    []quantity.Unit{quantity.Pixels, quantity.Percent, quantity.Share, quantity.Ratio, quantity.Clock, quantity.Number},
-			pattern:  `^(\d+x\d+\+\d+\+\d+|(all but )?(\d+x\d+|\d+(\.\d+)?:\d+(\.\d+)?|\d+ px|\d+(\.\d+)?%) at ` + places + `)$`,
-			parse:    parseRegion, read: readWith(quantity.Region), format: printRegion,
+			pattern: `^(\d+x\d+\+\d+\+\d+|(all but )?(\d+x\d+|\d+(\.\d+)?:\d+(\.\d+)?|\d+ px|\d+(\.\d+)?%) at ` + places +
+				`|all but (\d+ px|\d+(\.\d+)?%) at (every side|left and right|top and bottom))$`,
+			parse: parseRegion, read: readWith(quantity.Region), format: printRegion,
 		},
 		Position: {
 			about: plan.Say("a place on a picture"), examples: []string{"top left", "centre", "bottom"}, meaning: plan.Place, most: 1,
@@ -217,14 +218,18 @@ func parseRegion(_ Param, s string) (any, bool) {
 	anchor, ok := parsePlace(where)
 	a := quantity.Area{Anchor: anchor, Rest: rest}
 	corner := anchor.X != 0 && anchor.Y != 0
-	if !ok || rest && (corner || anchor == quantity.Anchor{}) {
+	rim, around := rims[where]
+	if around && rest {
+		a, ok, rest = quantity.Area{Rim: rim}, true, false
+	}
+	if !ok || around && a.Rim != rim || rest && (corner || anchor == quantity.Anchor{}) {
 		return nil, false
 	}
-	if m := bothSides.FindStringSubmatch(size); m != nil {
+	if m := bothSides.FindStringSubmatch(size); m != nil && !around {
 		a.Width, a.Height = integer(m[1]), integer(m[2])
 		return a, a.Width > 0 && a.Height > 0 && !rest
 	}
-	if v, ok := parseRatio(Param{}, size); ok {
+	if v, ok := parseRatio(Param{}, size); ok && !around {
 		r := as[Ratio](v)
 		a.Ratio = [2]float64{r.Width, r.Height}
 		return a, !rest
@@ -236,8 +241,11 @@ func parseRegion(_ Param, s string) (any, bool) {
 	}
 	v, ok := parsePercent(Param{}, size)
 	a.Share = as[float64](v)
-	return a, ok && a.Share > 0 && a.Share <= 1
+	return a, ok && a.Share > 0 && (a.Share <= 1 && !around || a.Share < 0.5)
 }
+
+// rims are the names of two sides that face each other, and of all four.
+var rims = map[string]quantity.Axes{"every side": {X: true, Y: true}, "left and right": {X: true}, "top and bottom": {Y: true}}
 
 func printRegion(data any) string {
 	a := as[quantity.Area](data)
@@ -254,6 +262,11 @@ func printRegion(data any) string {
 		size = strconv.Itoa(a.Strip) + " px"
 	default:
 		size = printPercent(a.Share)
+	}
+	for name, rim := range rims {
+		if a.Rim == rim {
+			return "all but " + size + " at " + name
+		}
 	}
 	if a.Rest {
 		size = "all but " + size

@@ -154,6 +154,9 @@ func TestRegion(t *testing.T) {
 		"the middle": image.Rect(150, 100, 450, 300), "640x480 from the centre": image.Rect(0, 0, 600, 400),
 		"200x100": image.Rect(200, 150, 400, 250), "200 by 100 at the top left": image.Rect(0, 0, 200, 100),
 		"top 50 pixels": image.Rect(0, 0, 600, 50), "cut off the bottom quarter": image.Rect(0, 0, 600, 300),
+		"10% from all sides": image.Rect(60, 40, 540, 360), "50 px off every side": image.Rect(50, 50, 550, 350),
+		"50 px off the top and the bottom": image.Rect(0, 50, 600, 350), "10% from the left and right": image.Rect(60, 0, 540, 400),
+		"16:9, keep the top":     image.Rect(0, 0, 600, 338),
 		"remove the left 100 px": image.Rect(100, 0, 600, 400),
 		"300x200 at 100,50":      image.Rect(100, 50, 400, 250), "the box 100,50 300x200": image.Rect(100, 50, 400, 250),
 		"200 × 100 px at (10, 20)": image.Rect(10, 20, 210, 120), "10, 20 with 200x100": image.Rect(10, 20, 210, 120),
@@ -164,7 +167,8 @@ func TestRegion(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "the dog", "0:0", "300,400,100,100", "10x10+900+900", "16:0",
-		"-10,0,100,100", "100x100+-5+5", "top -20%", "1e3x10 at the top"} {
+		"-10,0,100,100", "100x100+-5+5", "top -20%", "1e3x10 at the top",
+		"all sides", "300 px off every side", "50 px on all sides", "60% from all sides"} {
 		a, ok := Region(text)
 		if got, inside := a.Of(600, 400); ok && inside {
 			t.Errorf("Region(%q) = %v, want that it is not understood", text, got)

@@ -31,7 +31,19 @@ type Area struct {
 	// Rest is everything but that part. It is for a side, and for Strip and Share only.
 	Rest   bool
 	Anchor Anchor
+	// Rim is what is left when Strip or Share goes off both ends of an axis.
+	Rim Axes
 }
+
+// Axes are the two axes of a picture, or one of them.
+type Axes struct{ X, Y bool }
+
+var (
+	allSides = lazyregexp.New(`\b(?:all|every|each|the)(?: of)?(?: the)?(?: 4| four)? (?:sides?|edges?|borders?)\b|\ball around\b`)
+	oneSide  = lazyregexp.New(`\bthe (?:side|edge|border)\b`)
+	facing   = lazyregexp.New(`\b(?:left|right|top|bottom)(?: side| edge)? and (?:from |off )?(?:the )?(?:left|right|top|bottom)\b`)
+	goesOff  = lazyregexp.New(`\b(?:off|from|away)\b`)
+)
 
 // shapes are the shapes that have a name. Phones are held upright, screens lie.
 var shapes = []struct {
@@ -87,10 +99,34 @@ func Region(text string) (Area, bool) {
 	if width, height, ok := Shape(s); ok && (width == height || !placed && !strings.ContainsAny(s, "0123456789")) { // not "200 wide"
 		return Area{Ratio: [2]float64{width, height}, Anchor: anchor}, true
 	}
+	if rim := rimOf(s); rim != (Axes{}) {
+		a := Area{Rim: rim}
+		if m := strip.FindStringSubmatch(s); m != nil {
+			a.Strip = whole(m[1])
+		} else {
+			a.Share, _, _ = share(s)
+		}
+		return a, goesOff.MatchString(s) && (a.Strip > 0 || a.Share > 0 && a.Share < 0.5)
+	}
 	if !placed {
 		return Area{}, false
 	}
 	return side(s, anchor)
+}
+
+// rimOf are the axes at both ends of which something is: "all sides", "left and right".
+func rimOf(s string) Axes {
+	switch {
+	case allSides.MatchString(s) && !oneSide.MatchString(s):
+		return Axes{X: true, Y: true}
+	case !facing.MatchString(s):
+		return Axes{}
+	}
+	rim := Axes{X: atLeft.MatchString(s) && atRight.MatchString(s), Y: atTop.MatchString(s) && atBottom.MatchString(s)}
+	if rim.X != (atLeft.MatchString(s) || atRight.MatchString(s)) || rim.Y != (atTop.MatchString(s) || atBottom.MatchString(s)) {
+		return Axes{} // "top and left"
+	}
+	return rim
 }
 
 // boxOf is a box by its left and top edge, its width and its height.
@@ -142,6 +178,16 @@ func (a Area) of(b image.Rectangle) image.Rectangle {
 			return min(a.Strip, side)
 		}
 		return max(1, int(math.Round(float64(side)*a.Share)))
+	}
+	if a.Rim != (Axes{}) {
+		var by image.Point
+		if a.Rim.X {
+			by.X = size(b.Dx())
+		}
+		if a.Rim.Y {
+			by.Y = size(b.Dy())
+		}
+		return image.Rectangle{Min: b.Min.Add(by), Max: b.Max.Sub(by)}
 	}
 	w, h, at := size(b.Dx()), size(b.Dy()), a.Anchor
 	switch { // a side goes from one end to the other
