@@ -111,13 +111,29 @@ func (ts *tools) asks(words []retrieve.Word) bool {
 	if len(hits) == 0 {
 		return false
 	}
-	if hits[0].Score > plainly {
+	best := ts.tool(hits[0].Tool)
+	if hits[0].Score > plainly && !ts.depicts(best, words) {
 		return true
 	}
-	best := ts.tool(hits[0].Tool)
 	return slices.ContainsFunc(quantity.Find(textOf(words)), func(q quantity.Quantity) bool {
 		return q.Unit != quantity.Number && best.takesUnit(q.Unit)
 	})
+}
+
+// depicts reports whether the words tell of more than the tool's examples know: "a serene lake with a mountain in
+// the background and a boat" does not ask for a background.
+func (ts *tools) depicts(f *profile, words []retrieve.Word) bool {
+	known, unknown := 0, 0
+	for _, w := range words {
+		switch {
+		case w.Kind != retrieve.Plain || ts.saysNothing(w):
+		case ts.index.Vocabulary(f.Name, ts.lexicon.Class(w.Stem)):
+			known++
+		default:
+			unknown++
+		}
+	}
+	return unknown > 3 && unknown > 2*known
 }
 
 // base is the type, with every map of a picture taken for a picture.
