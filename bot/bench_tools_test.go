@@ -248,7 +248,7 @@ func anyValue(p param.Param) string {
 	switch p.Type { //nolint:exhaustive // the first example of the others fits
 	case param.Pages:
 		return "all"
-	case param.TimeRange:
+	case param.TimeRange, param.TimeRanges:
 		return "0:02-0:08"
 	case param.Moment:
 		return "0:05"

@@ -160,6 +160,7 @@ var settingFacts = map[param.Type][]string{
 	param.Region:     {"x", "y", "width", "height"},
 	param.Position:   {"x", "y"},
 	param.TimeRange:  {"from", "to", "length", "asked"},
+	param.TimeRanges: {"from", "to", "length", "asked", "count"},
 	param.Adjustment: {"brightness", "contrast", "saturation", "warmth", "sharpness", "sepia", "invert", "vignette"},
 }
 
@@ -183,6 +184,8 @@ func (t *Tool) scope(what string, f *faults) template.Scope {
 				s[a.Name] = template.Closed
 			case param.Format:
 				s[a.Name], s[a.Name+".name"] = template.Closed, template.Closed
+			case param.TimeRanges: // of ffmpeg: whether a time is in one of them, and which time it becomes
+				s[a.Name+".holds"], s[a.Name+".becomes"], s[a.Name+".listed"] = template.Closed, template.Closed, template.Closed
 			case param.Integers: // "16,32,64"
 				s[a.Name] = template.Closed
 			case param.Pages: // as qpdf reads them: "1-3,7"

@@ -306,7 +306,7 @@ func (c *cover) unmeasured(text string, found []quantity.Quantity) []quantity.Qu
 			typ := kind(c.args[i])
 			switch {
 			case !strings.Contains(told, said):
-			case typ == param.Sizes: // "3 sizes: 320, 640 and 1280"
+			case typ == param.Sizes, typ == param.TimeRanges: // "3 sizes: 320, 640 and 1280"
 				return true
 			case typ == "" && (c.args[i].Param == nil || readsOtherwise(*c.args[i].Param, told, strings.Replace(told, said, "", 1))):
 				return true
@@ -373,7 +373,9 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 	case text == "but" && i > 0 && c.is("wholes", words[i-1]): // "everything but the left half"
 		return false
 	case text == "middle" && i+1 < len(words) && c.is("parts", words[i+1]): // "the middle part from 1s to 2s"
-		return slices.ContainsFunc(c.args, func(a toolbox.Arg) bool { return kind(a) == param.TimeRange })
+		return slices.ContainsFunc(c.args, func(a toolbox.Arg) bool { return kind(a) == param.TimeRange || kind(a) == param.TimeRanges })
+	case c.in("rest", text) && c.drops(c.r.clause.words) && slices.ContainsFunc(c.args, func(a toolbox.Arg) bool { return kind(a) == param.TimeRanges }):
+		return true // "cut out 0:05 to 0:10 and keep the rest"
 	case c.in("excluding", text), c.parts(words, i), c.grades[text]:
 		return false
 	}

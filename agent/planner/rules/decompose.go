@@ -158,7 +158,7 @@ func (t *thread) readAll(clauses []clause) *outcome {
 				return asking(t.marker.askAboutMark())
 			}
 			continue
-		case len(t.tasks) > 0 && (t.leavesRest(r.words) || t.handsBack(c)), !alone && t.isPolite(strings.ToLower(c.text)):
+		case len(t.tasks) > 0 && (t.leavesRest(r.words) || t.handsBack(c) || t.joinsParts(c)), !alone && t.isPolite(strings.ToLower(c.text)):
 			continue
 		case t.forbids(c):
 			if alone {

@@ -2,9 +2,7 @@ package rules
 
 import (
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -26,9 +24,6 @@ type step struct {
 // are not all accounted for.
 func (t *thread) add(n int, r *reading, runs [][]thing) {
 	for i, media := range runs {
-		if t.cutOut(n, r, media) {
-			continue
-		}
 		sub := t.subtask(r, media)
 		steps := t.steps(r, sub, media)
 		if unknown := t.leftover(r, sub, steps...); i == 0 && len(unknown) > 0 {
@@ -142,40 +137,4 @@ func (ts *tools) worker(r *reading, from, to plan.Type, takes func(toolbox.Arg) 
 		}
 	}
 	return near, by, near != nil
-}
-
-// cutOut makes subtasks of an order to take a part out of the middle of a file: what is before
-// it and what is behind it are cut, and joined. It reports false where the clause orders
-// something else, or no tool joins files of its type.
-func (t *thread) cutOut(n int, r *reading, media []thing) bool {
-	arg, ok := r.head.arg(func(a toolbox.Arg) bool { return kind(a) == param.TimeRange })
-	if !ok || len(media) != 1 || media[0].typ != r.head.Returns || !t.drops(r.words) {
-		return false
-	}
-	amount := t.amount(r)
-	part, ok := quantity.Times(amount)
-	joiner, joins := t.joiner(r.head.Returns)
-	if !ok || !joins || part.From <= 0 || part.To <= part.From {
-		return false
-	}
-	told := toldArg{plan.Arg{Type: plan.Text, Source: plan.FromValue(amount), Meaning: arg.Meaning}, settingOf(arg)}
-	unknown := t.leftover(r, tell(plan.Subtask{}, told))
-	unknown = slices.DeleteFunc(unknown, func(w string) bool { return t.in("rest", w) })
-	if len(unknown) > 0 {
-		t.leave(r, unknown)
-		return true
-	}
-	sub := plan.Subtask{Description: joiner.Description, Returns: r.head.Returns, Domains: []string{joiner.Domain}}
-	for _, text := range []string{"until " + inSeconds(part.From), "from " + inSeconds(part.To) + " on"} {
-		s := step{tool: r.head, told: told}
-		s.told.Source = plan.FromValue(text)
-		sub.Args = append(sub.Args, plan.Arg{Type: r.head.Returns, Source: t.pushStep(n, r, s, media[0]).source})
-	}
-	sub.After = dependencies(sub.Args)
-	t.push(n, r, sub, media)
-	return true
-}
-
-func inSeconds(d time.Duration) string {
-	return strconv.FormatFloat(d.Seconds(), 'g', -1, 64) + " seconds"
 }

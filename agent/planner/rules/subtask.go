@@ -221,8 +221,8 @@ func (d *drafter) argText(r *reading, a toolbox.Arg, told bool) string {
 		return d.passage(r)
 	}
 	text := d.textFor(r, a.Meaning, r.head)
-	if kind(a) == param.TimeRange && text != "" && d.drops(r.words) {
-		text = "without the " + text
+	if kind(a) == param.TimeRanges {
+		text = d.parts(r, a, text)
 	}
 	byMedia := told && (a.Meaning == plan.Content || a.Meaning == plan.Prompt && len(r.head.Args) == 1)
 	if text != "" || a.Optional || byMedia {
@@ -234,6 +234,23 @@ func (d *drafter) argText(r *reading, a toolbox.Arg, told bool) string {
 	default:
 		return d.instruction(r)
 	}
+}
+
+// parts says which parts of a sound or a video are kept, with the verb where that makes others of them: "trim 2 s from
+// the start". amount is the first one that the clause names.
+func (d *drafter) parts(r *reading, a toolbox.Arg, amount string) string {
+	text := cmp.Or(d.passages(r), amount)
+	switch ordered := r.verb() + " " + text; {
+	case text == "":
+		return ""
+	case !d.drops(r.words) && a.Param.Reads(ordered) && readsOtherwise(*a.Param, text, ordered):
+		return ordered
+	case !d.drops(r.words):
+		return text
+	case strings.ContainsAny(text[:1], "0123456789"):
+		return "without " + text
+	}
+	return "without the " + strings.TrimPrefix(text, "the ")
 }
 
 // smallArg gives an argument that is a text under another name: a title, tags, a place.

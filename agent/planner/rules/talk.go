@@ -6,6 +6,8 @@ import (
 	"unicode"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/retrieve"
 )
 
@@ -65,6 +67,14 @@ func (g *grammar) isPolite(plain string) bool {
 // handsBack reports whether the clause only asks for the result: "and send me the file back".
 func (g *grammar) handsBack(c clause) bool {
 	return slices.Contains(g.lists["handing back"], strings.ToLower(strings.Trim(textOf(g.lexicon.Core(c.words)), " .!")))
+}
+
+// joinsParts reports whether the clause only asks to join the parts that the clause before keeps of one file: they
+// are one file already.
+func (t *thread) joinsParts(c clause) bool {
+	return t.prev != nil && len(t.prev.results) == 1 && t.passages(t.prev) != "" &&
+		slices.ContainsFunc(t.prev.head.Args, func(a toolbox.Arg) bool { return kind(a) == param.TimeRanges }) &&
+		slices.Contains(t.lists["joining parts"], strings.ToLower(strings.Trim(textOf(t.lexicon.Core(c.words)), " .!")))
 }
 
 // isMadeOf reports whether a text in lower case is made of phrases of the section, and of

@@ -80,20 +80,6 @@ func (ts *tools) helpsObject(head *profile, have map[plan.Type]bool) bool {
 	return found && ts.makes(head.Returns, (*profile).picks) // many are found, and one is wanted
 }
 
-// joiner is the only tool that makes one file of several of the type and needs nothing else.
-func (ts *tools) joiner(t plan.Type) (*profile, bool) {
-	var found *profile
-	for _, i := range ts.makers[t] {
-		if f := &ts.profiles[i]; len(f.media) == 1 && f.texts == 0 && f.media[0].Many && f.media[0].Type == t {
-			if found != nil {
-				return nil, false
-			}
-			found = f
-		}
-	}
-	return found, found != nil
-}
-
 // nearest is the nearest tool to the words that passes the test, an empty one if none does.
 func (ts *tools) nearest(words string, test func(*profile) bool) *profile {
 	for _, h := range ts.index.Search(ts.lexicon.Features(ts.lexicon.Words(words, nil))) {

@@ -251,5 +251,13 @@ func (st *settings) passage(r *reading) string {
 	return ""
 }
 
+// passages is what the clause says of several parts of a sound or a video, or of lengths at its ends; "" if it says
+// nothing of that kind.
+func (st *settings) passages(r *reading) string {
+	text := st.withoutFiles(r.words, r.text)
+	start, end := quantity.FindPassages(text)
+	return text[start:end]
+}
+
 // aPassage is a parameter that takes a part of a sound or a video.
 var aPassage = param.Param{Type: param.TimeRange}

@@ -25,14 +25,18 @@ func (c *Case) amount(rule map[string]string, key string) (float64, bool) {
 	return setting[float64](c, rule, key)
 }
 
-// passage is the part of something of that length.
+// passage is how long the part is, or the parts are, of something of that length.
 func (c *Case) passage(rule map[string]string, length time.Duration) (time.Duration, bool) {
-	p, ok := setting[quantity.Passage](c, rule, "part")
-	if !ok {
-		return 0, false
+	all, ok := setting[[]quantity.Passage](c, rule, "part")
+	if p, one := setting[quantity.Passage](c, rule, "part"); one {
+		all, ok = []quantity.Passage{p}, true
 	}
-	from, to, ok := p.Of(length)
-	return to - from, ok
+	var sum time.Duration
+	for _, p := range all {
+		from, to, there := p.Of(length)
+		sum, ok = sum+to-from, ok && there
+	}
+	return sum, ok
 }
 
 func (c *Case) tempo(rule map[string]string) (float64, bool) {

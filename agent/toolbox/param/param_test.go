@@ -39,6 +39,8 @@ func TestRead(t *testing.T) {
 		{param.TimeRange, "the first 5 seconds", "0:00..0:05"}, {param.TimeRange, "the last 20 seconds", "-0:20..end"},
 		{param.TimeRange, "seconds 2 to 4.5", "0:02..0:04.5"}, {param.TimeRange, "from 1:30 to the end", "1:30..end"},
 		{param.TimeRange, "drop the last 5 seconds", "0:00..-0:05"},
+		{param.TimeRanges, "the last 20 seconds", "-0:20..end"}, {param.TimeRanges, "0:00-0:05 and 0:20-0:25", "0:00..0:05,0:20..0:25"},
+		{param.TimeRanges, "without 0:05-0:10", "0:00..0:05,0:10..end"}, {param.TimeRanges, "trim 2 s from the start and 3 from the end", "0:02..-0:03"},
 		{param.Moment, "at 3 seconds", "0:03"}, {param.Moment, "the last frame", "-0:00"}, {param.Moment, "halfway", "50%"},
 		{param.Moments, "at 0:30 and 1:15", "0:30,1:15"}, {param.Moments, "after 20 seconds", "0:20"}, {param.Moments, "1:15, 0:30, 0:30", "0:30,1:15"},
 		{param.Moments, "at 2 and 4 minutes", "2:00,4:00"}, {param.Moments, "10, 20 and 30 seconds", "0:10,0:20,0:30"},
@@ -104,7 +106,8 @@ func TestReadRefuses(t *testing.T) {
 	for typ, texts := range map[param.Type][]string{
 		param.Number: {"many", "1 or 2", "1e400", ""}, param.Integer: {"1.5", "some", "100x100", "10 x 20 px"}, param.Boolean: {"perhaps"},
 		param.Choice: {"sideways", "horizontal or vertical"}, param.Duration: {"long", "from 3 to 4 s", "3 parsecs"},
-		param.TimeRange: {"purple", "0:10..0:05", "--0:05..end"}, param.Moment: {"soon", "120%"}, param.Factor: {"0x", "200x", "-2x", "nicely"},
+		param.TimeRange: {"purple", "0:10..0:05", "--0:05..end"}, param.TimeRanges: {"0:10..0:20,0:15..0:30", "0:10..end,0:20..0:30", "3 parsecs"},
+		param.Moment: {"soon", "120%"}, param.Factor: {"0x", "200x", "-2x", "nicely"},
 		param.Size: {"nicely", "0x0", "bigger and half the size", "-5 px"}, param.Aspect: {"0:5", "nice"},
 		param.Sizes: {"100 px wide", "100 px wide and 200 px high", "3 sizes: 100 and 200", "10x10,20 wide,"}, param.FileSize: {"small", "0 MB", "8 parsecs"},
 		param.Region: {"somewhere", "all but 20% at top left", "0 px at left", "20% at every side", "all but 50% at every side"}, param.Position: {"somewhere"}, param.Angle: {"a bit", "left or right"},
@@ -279,7 +282,7 @@ func matches(t *testing.T, pattern, text string) bool {
 
 func TestTypes(t *testing.T) {
 	t.Parallel()
-	if all := param.Types(); len(all) != 29 || !slices.IsSorted(all) {
+	if all := param.Types(); len(all) != 30 || !slices.IsSorted(all) {
 		t.Errorf("types %v", all)
 	}
 	for _, c := range []struct {

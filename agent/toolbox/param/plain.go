@@ -43,7 +43,7 @@ func plainTypes() map[Type]kind {
 			format: func(data any) string { return strconv.Itoa(int(number(data))) }, measure: number,
 		},
 		Integers: {
-			about: plan.Say("a list of whole numbers"), examples: []string{"16, 32 and 64", "100"}, meaning: plan.Amount,
+			about: plan.Say("a list of whole numbers"), examples: []string{"16, 32", "100"}, meaning: plan.Amount,
 			units: []quantity.Unit{quantity.Number, quantity.Pixels}, most: 20, pattern: `^\d+(,\d+)*$`,
 			parse: parseWith(quantity.Integers), read: readWith(quantity.Integers),
 			format: func(data any) string {
@@ -68,7 +68,7 @@ func plainTypes() map[Type]kind {
 			parse: parsePercent, read: readOpacity, format: printPercent,
 		},
 		Pages: {
-			about: plan.Say("pages of a document"), examples: []string{"page 9", "pages 2 to 4", "every page", "the last page"}, meaning: plan.Amount,
+			about: plan.Say("pages of a document"), examples: []string{"page 9", "pages 2-4", "every page", "the last page"}, meaning: plan.Amount,
 			units: []quantity.Unit{quantity.Number, quantity.Length}, most: 10,
 			pattern: `^(all|odd|even|` + aPage + `(,` + aPage + `)*)$`,
 			parse:   parseWith(quantity.PageList), read: readWith(quantity.PageList),

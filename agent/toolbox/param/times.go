@@ -13,7 +13,10 @@ import (
 	"atelier/agent/toolbox/quantity"
 )
 
-const clockPattern = `(\d+:)?\d+:\d\d(\.\d+)?`
+const (
+	clockPattern = `(\d+:)?\d+:\d\d(\.\d+)?`
+	rangePattern = `-?` + clockPattern + `\.\.(end|-?` + clockPattern + `)`
+)
 
 // timeTypes are times and parts of sounds and videos.
 func timeTypes() map[Type]kind {
@@ -41,12 +44,21 @@ func timeTypes() map[Type]kind {
 		},
 		TimeRange: {
 			about: plan.Say("a part of a sound or a video"), meaning: plan.Amount,
-			examples: []string{"0:10-0:25", "the first 5 seconds", "the last 20 seconds"},
-			units:    units, most: 2, pattern: `^-?` + clockPattern + `\.\.(end|-?` + clockPattern + `)$`,
+			examples: []string{"0:10-0:25", "last 5 s", "the first 20 seconds"},
+			units:    units, most: 2, pattern: `^` + rangePattern + `$`,
 			parse: parseRange, read: readWith(readTimes), format: printRange,
 		},
+		TimeRanges: {
+			about: plan.Say("parts of a sound or a video"), meaning: plan.Amount,
+			examples: []string{"1-2 and 5-6 s", "without 1-2 s", "0:00-0:05 and 0:20-0:25", "0:10-0:25", "the first 5 seconds"},
+			units:    units, most: 40, pattern: `^` + rangePattern + `(,` + rangePattern + `){0,19}$`,
+			parse: parseRanges, read: readWith(func(s string) ([]quantity.Passage, bool) {
+				all, ok := quantity.Passages(s)
+				return all, ok && !foreignUnit(s)
+			}), format: printRanges,
+		},
 		Moment: {
-			about: plan.Say("a moment of a video"), examples: []string{"0:07", "3 seconds", "the middle", "the last frame"},
+			about: plan.Say("a moment of a video"), examples: []string{"0:07", "3 s", "the middle", "the last frame"},
 			meaning: plan.Amount, units: units, most: 1, pattern: `^(-?` + clockPattern + `|\d+(\.\d+)?%)$`,
 			parse: parseMoment, read: readWith(func(s string) (quantity.Instant, bool) {
 				i, ok := quantity.Moment(s)
@@ -54,7 +66,7 @@ func timeTypes() map[Type]kind {
 			}), format: printMoment,
 		},
 		Moments: {
-			about: plan.Say("times of a sound or a video"), examples: []string{"at 0:30 and 1:15", "after 20 seconds"}, meaning: plan.Amount,
+			about: plan.Say("times of a sound or a video"), examples: []string{"at 0:30 and 1:15", "after 9 s"}, meaning: plan.Amount,
 			units: []quantity.Unit{quantity.Time, quantity.Clock, quantity.Number}, most: 100,
 			pattern: `^` + clockPattern + `(,` + clockPattern + `)*$`, parse: parseMoments,
 			read: readWith(func(s string) ([]time.Duration, bool) {
@@ -183,6 +195,27 @@ func printRange(data any) string {
 		to = printSigned(p.To)
 	}
 	return printSigned(p.From) + ".." + to
+}
+
+// Ranges are "0:00..0:05,0:20..end".
+func parseRanges(p Param, s string) (any, bool) {
+	var all []quantity.Passage
+	for one := range strings.SplitSeq(s, ",") {
+		part, ok := parseRange(p, one)
+		if !ok {
+			return nil, false
+		}
+		all = append(all, as[quantity.Passage](part))
+	}
+	return all, quantity.Ascending(all)
+}
+
+func printRanges(data any) string {
+	var all []string
+	for _, p := range as[[]quantity.Passage](data) {
+		all = append(all, printRange(p))
+	}
+	return strings.Join(all, ",")
 }
 
 // A moment is "0:07", "-0:05" before the end, "-0:00" for the end itself, or "50%".

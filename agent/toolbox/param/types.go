@@ -16,35 +16,36 @@ type Type string
 
 // The types.
 const (
-	Number     Type = "number"     // float64
-	Integer    Type = "integer"    // int
-	Integers   Type = "integers"   // []int: a list
-	Boolean    Type = "boolean"    // bool
-	Choice     Type = "choice"     // string, a key of [Param.Choices]
-	Duration   Type = "duration"   // time.Duration
-	TimeRange  Type = "time_range" // [quantity.Passage]: a part of a sound or a video
-	Moment     Type = "moment"     // [quantity.Instant]: a moment of a video
-	Moments    Type = "moments"    // []time.Duration: times of a sound or a video, in order
-	Interval   Type = "interval"   // time.Duration: from one to the next of what comes often
-	Factor     Type = "factor"     // float64: of a speed
-	Volume     Type = "volume"     // float64: of a loudness
-	Size       Type = "size"       // [quantity.Sizing]: of a picture
-	Sizes      Type = "sizes"      // []quantity.Sizing: two or more
-	Aspect     Type = "aspect"     // [Ratio]
-	FileSize   Type = "file_size"  // int64: bytes
-	Region     Type = "region"     // [quantity.Area]: a part of a picture
-	Position   Type = "position"   // [quantity.Anchor]: one of nine places on a picture
-	Angle      Type = "angle"      // [Turn]
-	Colour     Type = "colour"     // [image/color.NRGBA]
-	Opacity    Type = "opacity"    // float64: from 0, invisible, to 1
-	Strength   Type = "strength"   // [quantity.Strength]
-	Adjustment Type = "adjustment" // [][quantity.Adjustment]: of light and colour
-	Pages      Type = "pages"      // [quantity.Pages]: of a document
-	Metadata   Type = "metadata"   // []quantity.Tag: tags of a sound
-	Text       Type = "text"       // string
-	Language   Type = "language"   // string: as it was said
-	Format     Type = "format"     // string: a file format, a key of [Param.Choices] if there are any
-	Model      Type = "model"      // string: as it was said
+	Number     Type = "number"      // float64
+	Integer    Type = "integer"     // int
+	Integers   Type = "integers"    // []int: a list
+	Boolean    Type = "boolean"     // bool
+	Choice     Type = "choice"      // string, a key of [Param.Choices]
+	Duration   Type = "duration"    // time.Duration
+	TimeRange  Type = "time_range"  // [quantity.Passage]: a part of a sound or a video
+	TimeRanges Type = "time_ranges" // []quantity.Passage: one or more parts of a sound or a video, in order
+	Moment     Type = "moment"      // [quantity.Instant]: a moment of a video
+	Moments    Type = "moments"     // []time.Duration: times of a sound or a video, in order
+	Interval   Type = "interval"    // time.Duration: from one to the next of what comes often
+	Factor     Type = "factor"      // float64: of a speed
+	Volume     Type = "volume"      // float64: of a loudness
+	Size       Type = "size"        // [quantity.Sizing]: of a picture
+	Sizes      Type = "sizes"       // []quantity.Sizing: two or more
+	Aspect     Type = "aspect"      // [Ratio]
+	FileSize   Type = "file_size"   // int64: bytes
+	Region     Type = "region"      // [quantity.Area]: a part of a picture
+	Position   Type = "position"    // [quantity.Anchor]: one of nine places on a picture
+	Angle      Type = "angle"       // [Turn]
+	Colour     Type = "colour"      // [image/color.NRGBA]
+	Opacity    Type = "opacity"     // float64: from 0, invisible, to 1
+	Strength   Type = "strength"    // [quantity.Strength]
+	Adjustment Type = "adjustment"  // [][quantity.Adjustment]: of light and colour
+	Pages      Type = "pages"       // [quantity.Pages]: of a document
+	Metadata   Type = "metadata"    // []quantity.Tag: tags of a sound
+	Text       Type = "text"        // string
+	Language   Type = "language"    // string: as it was said
+	Format     Type = "format"      // string: a file format, a key of [Param.Choices] if there are any
+	Model      Type = "model"       // string: as it was said
 )
 
 // Types lists the names of the types.

@@ -41,7 +41,7 @@ func wordTypes() map[Type]kind {
 			parse: chosen, read: readFormat, format: text,
 		},
 		Text: {
-			about: plan.Say("a text"), examples: []string{"calm", "in a few words"}, meaning: plan.Instruction, most: 1,
+			about: plan.Say("a text"), examples: []string{"calm", "short"}, meaning: plan.Instruction, most: 1,
 			parse: func(_ Param, s string) (any, bool) {
 				s = oneLine(s)
 				return s, s != "" && utf8.RuneCountInString(s) <= maxWords
@@ -49,7 +49,7 @@ func wordTypes() map[Type]kind {
 			read: func(Param, string) (any, bool) { return nil, false }, format: text,
 		},
 		Metadata: {
-			about: plan.Say("tags of a sound"), examples: []string{`title "Blue Moon" and artist Ella`, "album: Jazz, year: 1978"},
+			about: plan.Say("tags of a sound"), examples: []string{"artist Ella", "album: Jazz"},
 			meaning: plan.Amount, most: 1, pattern: `^` + aTag + `(, ` + aTag + `)*$`,
 			parse: parseWith(parseTags), read: readWith(quantity.Tags), format: printTags,
 		},

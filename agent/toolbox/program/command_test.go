@@ -115,7 +115,7 @@ func TestCommands(t *testing.T) {
 // fitting are values that fit the samples, of types whose examples do not.
 var fitting = map[param.Type][]string{
 	param.Pages: {"page 2", "2,1", "all"}, param.Duration: {"1 second", "0.5 s"}, param.TimeRange: {"0:00.5-0:01.5", "the last second"}, param.Moment: {"0:01", "the last frame"},
-	param.Moments: {"at 0:00.5 and 0:01"},
+	param.Moments: {"at 0:00.5 and 0:01"}, param.TimeRanges: {"0:00.5-0:01.5", "without 0:00.5-0:01", "the last second"},
 }
 
 // tellings are what the tool can be told, by a name: what it must be told alone, and rounds in which

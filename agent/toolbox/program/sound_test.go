@@ -92,6 +92,8 @@ func TestSoundIsCutToTheTimesThatAreSaid(t *testing.T) {
 		{"a.ogg", "after 6 seconds", "0:06–0:08", "audio:vorbis", 2, 2100, 2400},
 		{"a.m4a", "4 to 90 seconds", "0:04–0:08", "audio:aac", 4, 1500, 2400},
 		{"a.opus", "without the first 5 seconds", "0:05–0:08", "audio:opus", 3, 1800, 2400},
+		{"b.wav", "0:01-0:02 and 0:05-0:07", "0:01–0:02, 0:05–0:07", "audio:pcm_s16le", 3, 600, 2100},
+		{"b.mp3", "without 0:02-0:06", "0:00–0:02, 0:06–0:08", "audio:mp3", 4, 300, 2400},
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			t.Parallel()
@@ -139,6 +141,7 @@ func TestAPartThatIsNotThereIsNotCut(t *testing.T) {
 	sound := fileOf(plan.Audio, scale(t, "a.wav", 2))
 	holds(t, refused(t, "cut_audio", args{"audio": sound, "range": "from 0:30 to 0:40"}), "a.wav", "2 seconds")
 	holds(t, refused(t, "cut_audio", args{"audio": sound, "range": "nicely"}), "nicely", "0:10-0:25")
+	holds(t, refused(t, "cut_audio", args{"audio": sound, "range": "the first 1.5 seconds and the last 1 second"}), "overlap")
 }
 
 func TestSoundsAreJoinedInTheirOrder(t *testing.T) {

@@ -69,11 +69,13 @@ func TestCutVideo(t *testing.T) {
 		seconds     float64
 		first, last string
 	}{
-		"from 0:00.5 to 0:01.5": {1, "red", "blue"},
-		"the last 0.5 seconds":  {0.5, "blue", "blue"},
-		"the first 0.8 seconds": {0.8, "red", "red"},
-		"drop the first second": {1, "blue", "blue"},
-		"from second 1 to 2:40": {1, "blue", "blue"},
+		"from 0:00.5 to 0:01.5":           {1, "red", "blue"},
+		"the last 0.5 seconds":            {0.5, "blue", "blue"},
+		"the first 0.8 seconds":           {0.8, "red", "red"},
+		"drop the first second":           {1, "blue", "blue"},
+		"from second 1 to 2:40":           {1, "blue", "blue"},
+		"0:00.2-0:00.6 and 0:01.4-0:01.8": {0.8, "red", "blue"},
+		"without 0:00.5-0:01.5":           {1, "red", "blue"},
 	} {
 		t.Run(said, func(t *testing.T) {
 			t.Parallel()
@@ -91,7 +93,7 @@ func TestCutVideo(t *testing.T) {
 		})
 	}
 	holds(t, refused(t, "cut_video", video(path).with("range", "0:10 to 0:20")), "only 2 seconds long")
-	holds(t, refused(t, "cut_video", video(path).with("range", "nicely")), `"nicely"`, "a part of a sound or a video", "0:10-0:25")
+	holds(t, refused(t, "cut_video", video(path).with("range", "nicely")), `"nicely"`, "parts of a sound or a video", "0:10-0:25")
 }
 
 func TestJoinVideos(t *testing.T) {

@@ -99,6 +99,8 @@ func Find(text string) []Quantity {
 				}
 			}
 			at += m[1]
+		case text[at] == '-' && clockAhead.MatchString(text[at+1:]): // "0:05-0:10"
+			at++
 		case m != nil || text[at] != '-':
 			at = wordEnd(text, at+1)
 		default:
@@ -107,6 +109,8 @@ func Find(text string) []Quantity {
 	}
 	return found
 }
+
+var clockAhead = lazyregexp.New(`^(?:\d{1,3}:)?\d{1,3}:\d{2}(?:\.\d+)?\b`)
 
 // elliptic ends a text that a number goes on with whose unit was said before: "in over 1 second and out over 4".
 var elliptic = lazyregexp.New(`(?i)\d ?(?:s|secs?|seconds?) and (?:\pL+ )?(?:over|for|lasting) $`)

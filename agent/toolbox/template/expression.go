@@ -156,7 +156,7 @@ func (o operation) eval(facts Facts) (Value, error) {
 		said := plan.Span(time.Duration(all[0].Number * float64(time.Second)))
 		return Value{Kind: told, told: &said}, nil
 	case "clock":
-		said := plan.Quote(onClock(all[0].Number))
+		said := plan.Quote(Clock(all[0].Number))
 		return Value{Kind: told, told: &said}, nil
 	}
 	result := o.compute(all)
@@ -227,8 +227,8 @@ func (o operation) compute(all []Value) float64 {
 	return 2 * math.Floor(a/2) // even
 }
 
-// onClock writes a time in seconds as people read it: "0:10", "1:02:03", "0:01.5".
-func onClock(seconds float64) string {
+// Clock writes a time in seconds as people read it: "0:10", "1:02:03", "0:01.5".
+func Clock(seconds float64) string {
 	tenths := int(math.Round(seconds * 10))
 	whole := tenths / 10
 	text := fmt.Sprintf("%d:%02d", whole/60, whole%60)

@@ -312,7 +312,7 @@ argv: [x, "{out:mp4}"]`)
 func TestOnClock(t *testing.T) {
 	t.Parallel()
 	for seconds, want := range map[float64]string{0: "0:00", 10: "0:10", 61.49: "1:01.5", 59.97: "1:00", 3723: "1:02:03"} {
-		if got := onClock(seconds); got != want {
+		if got := Clock(seconds); got != want {
 			t.Errorf("%g s is %q, want %q", seconds, got, want)
 		}
 	}

@@ -270,6 +270,8 @@ func (f *Facts) setting(v param.Value, fact string) (template.Value, error) {
 			return template.Num(float64(len(d))), nil
 		}
 		return template.Num(d[min(max(f.Item-1, 0), len(d)-1)].Seconds()), nil
+	case []quantity.Passage:
+		return f.passages(d, fact)
 	case []quantity.Sizing:
 		if fact == "count" {
 			return template.Num(float64(len(d))), nil
@@ -351,6 +353,40 @@ func (f *Facts) parts(data any) (map[string]float64, error) {
 		return map[string]float64{"x": float64(box.Min.X), "y": float64(box.Min.Y), "width": float64(box.Dx()), "height": float64(box.Dy())}, nil
 	}
 	return nil, fmt.Errorf("no command line can take %T", data)
+}
+
+// passages are facts of several parts of a sound or a video.
+func (f *Facts) passages(all []quantity.Passage, fact string) (template.Value, error) {
+	var holds, becomes, listed []string
+	var length, from, to float64
+	for i, p := range all {
+		part, err := f.parts(p)
+		if err != nil {
+			return template.Value{}, err
+		}
+		if i > 0 && part["from"] < to {
+			return template.Value{}, final("Two of these parts overlap; name parts one after another.")
+		}
+		if i == 0 {
+			from = part["from"]
+		}
+		to, length = part["to"], length+part["length"]
+		begin, end := template.Num(part["from"]), template.Num(to)
+		holds = append(holds, fmt.Sprintf("gte(t,%s)*lt(t,%s)", begin, end))
+		becomes = append(becomes, fmt.Sprintf("clip(T-%s,0,%s)", begin, template.Num(part["length"])))
+		listed = append(listed, template.Clock(part["from"])+"–"+template.Clock(to))
+	}
+	switch fact {
+	case "holds":
+		return template.Text(strings.Join(holds, "+")), nil
+	case "becomes":
+		return template.Text(strings.Join(becomes, "+")), nil
+	case "listed":
+		return template.Text(strings.Join(listed, ", ")), nil
+	}
+	return template.Num(map[string]float64{
+		"count": float64(len(all)), "from": from, "to": to, "length": length, "asked": all[len(all)-1].To.Seconds(),
+	}[fact]), nil
 }
 
 // chosen are pages of the first document.

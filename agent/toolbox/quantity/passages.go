@@ -1,0 +1,202 @@
+package quantity
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"atelier/agent/lazyregexp"
+)
+
+// maxPassages is the most passages of a list.
+const maxPassages = 20
+
+var (
+	// spanning joins the two ends of one passage. An "and" does so only behind "between".
+	spanning = lazyregexp.New(`^ ?,? ?(?:-+|to|till|til|until|thru|through|up to|->) ?(?:the |second |minute |at )*$`)
+	between  = lazyregexp.New(`\bbetween(?: the| seconds?| minutes?)* ?$`)
+	// atEdge stands behind a length: "2 s from the start", "3 off both ends".
+	atEdge = lazyregexp.New(`^ ?(?:long )?(?:away )?(?:from|off|of|at|on|in)(?: of)?(?: the)? (?:very )?` +
+		`(?:(beginning|start|front|head|opening)|(end|back|tail|ending)|` +
+		`((?:both|each|either)(?: of the)? (?:ends?|sides?)|start and(?: the)? end|beginning and(?: the)? end))\b`)
+	// amongPassages is what may stand between passages, and around them.
+	amongPassages = lazyregexp.New(`^(?:[ ,;&+-]|` +
+		`\b(?:and|then|also|plus|the|part|parts|bits?|pieces?|sections?|seconds?|minutes?|between|from|at|as well as)\b)*$`)
+	// shortening makes a length at an edge go: "trim 2 s from the start".
+	shortening = lazyregexp.New(`\b(?:trim|cut|shave|chop|clip|lop|crop|snip|strip|slice)\b|\btake\b.* off\b`)
+	excerpt    = lazyregexp.New(`\b(?:keep|only|an? (?:clip|part|piece|bit|snippet|excerpt|section))\b`)
+)
+
+// Passages understands which parts of a sound or a video are kept: one as [Times] does, several ("0:00-0:05 and
+// 0:20-0:25"), or all but some ("without 0:05-0:10", "remove the first 5 and the last 10 seconds", "trim 2 s from
+// the start"). They are given in order, and none meets another.
+func Passages(text string) ([]Passage, bool) {
+	s := foldTimes(text)
+	if senseless(s) {
+		return nil, false
+	}
+	drops := dropping.MatchString(s)
+	found, edge := passagesIn(s)
+	drops = drops || edge && shortening.MatchString(s) && !excerpt.MatchString(s)
+	if len(found) < 2 && !edge && (!drops || found == nil || found[0].From == 0 || found[0].To <= 0) {
+		p, ok := Times(text)
+		return []Passage{p}, ok
+	}
+	slices.SortFunc(found, func(a, b Passage) int {
+		if drops && (a.From < 0) != (b.From < 0) {
+			return cmp.Compare(b.From, a.From) // what is counted from the end comes last
+		}
+		if drops {
+			return cmp.Compare(a.From, b.From)
+		}
+		return 0 // they would be kept in the order that was said
+	})
+	if len(found) == 0 || !Ascending(found) {
+		return nil, false
+	}
+	if drops {
+		found = others(found)
+	}
+	return found, len(found) > 0
+}
+
+// Ascending reports whether each passage is behind the one before, as far as that is known.
+func Ascending(all []Passage) bool {
+	for i, p := range all {
+		switch {
+		case p.To > 0 && p.From >= p.To:
+			return false
+		case i == 0:
+		case all[i-1].To == 0, all[i-1].To < 0 && p.From >= 0, all[i-1].From < 0 && p.From >= 0:
+			return false
+		case (p.From >= 0) == (all[i-1].To >= 0) && p.From < all[i-1].To:
+			return false
+		}
+	}
+	return len(all) <= maxPassages
+}
+
+// others is all that is in none of the passages.
+func others(all []Passage) []Passage {
+	var rest []Passage
+	var at time.Duration
+	for _, p := range all {
+		if p.From != at {
+			rest = append(rest, Passage{at, p.From})
+		}
+		if p.To == 0 {
+			return rest
+		}
+		at = p.To
+	}
+	return append(rest, Passage{From: at})
+}
+
+// passagesIn are the passages of a folded text, none if it says something else too. edge reports that one is told by
+// its length and the end that it is at, or that both ends are meant.
+func passagesIn(s string) (all []Passage, edge bool) {
+	found := moments(s)
+	unit := time.Duration(0)
+	for i := range slices.Backward(found) { // "the first 5 and the last 10 seconds": the unit stands behind the last one
+		if m := &found[i]; m.unit != 0 {
+			unit = m.unit
+		} else if unit > time.Second {
+			m.at *= unit / time.Second //nolint:durationcheck // seconds become minutes
+		}
+	}
+	end := 0
+	for i := 0; i < len(found); i++ {
+		m, further := found[i], i > 0
+		lead := s[end:m.begin]
+		next := len(s)
+		if i+1 < len(found) {
+			next = found[i+1].begin
+		}
+		tail := s[m.end:next]
+		at := atEdge.FindStringSubmatchIndex(tail)
+		isFirst, isLast := opening.MatchString(lead), closing.MatchString(lead)
+		rest := lead
+		switch {
+		case i+1 < len(found) && (spanning.MatchString(tail) || tail == " and " && between.MatchString(lead)):
+			i++
+			all, end = append(all, Passage{m.at, found[i].at}), found[i].end
+			rest = between.ReplaceAllString(lead, "")
+		case at != nil:
+			end, edge = m.end+at[1], true
+			isFirst, isLast = at[2] >= 0 || at[6] >= 0, at[4] >= 0 || at[6] >= 0
+			all = append(all, atEnds(m.at, isFirst, isLast)...)
+		case isFirst || isLast:
+			end = m.end
+			all = append(all, atEnds(m.at, isFirst, isLast)...)
+			edge = all[0].From == 0 && all[len(all)-1].From < 0 // "trim the first and the last second"
+			rest = closing.ReplaceAllString(opening.ReplaceAllString(lead, ""), "")
+		case toEnd.MatchString(tail):
+			all, end = append(all, Passage{From: m.at}), m.end+len(toEnd.FindString(tail))
+		case onward.MatchString(lead):
+			all, end = append(all, Passage{From: m.at}), m.end
+			rest = onward.ReplaceAllString(lead, "")
+		case before.MatchString(lead):
+			all, end = append(all, Passage{To: m.at}), m.end
+			rest = before.ReplaceAllString(lead, "")
+		default:
+			return nil, false
+		}
+		if m.at < 0 || m.at > maxTime || further && !amongPassages.MatchString(strings.ReplaceAll(rest, "everything", "")) {
+			return nil, false
+		}
+	}
+	return all, edge
+}
+
+// atEnds are the parts of that length at the beginning and at the end.
+func atEnds(length time.Duration, first, last bool) (all []Passage) {
+	if first {
+		all = append(all, Passage{To: length})
+	}
+	if last {
+		all = append(all, Passage{From: -length})
+	}
+	return all
+}
+
+var (
+	beforePassage = lazyregexp.New(`(?i)(?:\b(?:first|last|opening|final|from|between|after|before|until|since|seconds?|minutes?|the|everything|and)\s+)+$`)
+	gap           = lazyregexp.New(`(?i)^(?:[\s,;&+–—-]|` +
+		`\b(?:and|to|until|till|then|also|plus|the|first|last|final|opening|from|between|after|before|off|of|on|at|very|long|away|` +
+		`start|beginning|front|end|both|each|either|ends|sides?|parts?|seconds?|minutes?|onwards?|everything)\b)*$`)
+	behindPassage = lazyregexp.New(`(?i)^(?: (?:(?:to|until|till)(?: the)? end|onwards?)\b)`)
+)
+
+// FindPassages is the place in a text of several passages, or of lengths at its ends. The zero places mean that there
+// are none.
+func FindPassages(text string) (start, end int) {
+	var times []Quantity
+	for _, q := range Find(text) {
+		if !ofTime(q.Unit) {
+			continue
+		}
+		if n := len(times); n > 0 && !gap.MatchString(text[times[n-1].End:q.Start]) {
+			return 0, 0
+		}
+		times = append(times, q)
+	}
+	if len(times) == 0 || !slices.ContainsFunc(times, func(q Quantity) bool { return q.Unit != Number }) {
+		return 0, 0
+	}
+	start, end = times[0].Start, times[len(times)-1].End
+	if lead := beforePassage.FindStringIndex(text[:start]); lead != nil {
+		start = lead[0]
+	}
+	tail := strings.ToLower(text[end:])
+	if at := atEdge.FindStringIndex(tail); at != nil {
+		end += at[1]
+	} else {
+		end += len(behindPassage.FindString(text[end:]))
+	}
+	found, edge := passagesIn(foldTimes(text[start:end]))
+	if len(found) < 2 && !edge {
+		return 0, 0
+	}
+	return start, end
+}
