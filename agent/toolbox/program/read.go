@@ -99,20 +99,41 @@ func (r reader) written(ctx context.Context, c toolbox.Call) (writing, error) {
 		return writing{}, err
 	}
 	var found writing
-	for _, layout := range []string{"3", "11"} { // a page with columns; sparse text (tesseract(1), --psm)
-		table, err := r.run(ctx, sandbox.Command{
-			Program: "tesseract", Args: []string{page.path, "-", "-l", letters, "--psm", layout, "--dpi", "300", "tsv"},
-			Env: []string{"OMP_THREAD_LIMIT=1"}, // its threads wait for one another more than they work
-			Dir: c.Dir, Most: mostTold, Timeout: readTime,
-		})
+	for _, layout := range []string{columns, sparse} {
+		found, err = r.readPage(ctx, c, page, letters, layout)
 		if err != nil {
 			return writing{}, err
 		}
-		if found = page.writing(table); len(found.words) > 0 {
+		if len(found.words) > 0 {
 			break
 		}
 	}
-	return found, nil
+	// Bright words on dark buttons are seen by a threshold of each neighbourhood alone, which reads the rest worse.
+	more, err := r.readPage(ctx, c, page, letters, columns, "-c", "thresholding_method=1")
+	if err != nil {
+		return writing{}, err
+	}
+	return found.with(more), nil
+}
+
+// Layouts of a picture (tesseract(1), --psm).
+const (
+	columns = "3"  // a page with columns
+	sparse  = "11" // words here and there
+)
+
+// readPage runs tesseract once.
+func (r reader) readPage(ctx context.Context, c toolbox.Call, p page, letters, layout string, settings ...string) (writing, error) {
+	args := slices.Concat([]string{p.path, "-", "-l", letters, "--psm", layout, "--dpi", "300"}, settings, []string{"tsv"})
+	table, err := r.run(ctx, sandbox.Command{
+		Program: "tesseract", Args: args,
+		Env: []string{"OMP_THREAD_LIMIT=1"}, // its threads wait for one another more than they work
+		Dir: c.Dir, Most: mostTold, Timeout: readTime,
+	})
+	if err != nil {
+		return writing{}, err
+	}
+	return p.writing(table), nil
 }
 
 // letters are the data that tesseract reads with: those of the language that is named,

@@ -45,7 +45,7 @@ func readable(ctx context.Context, path, dir string, limits media.Limits) (page,
 	scale := 1.0
 	switch {
 	case longest < smallPage:
-		scale = min(math.Round(smallPage/longest), mostLarger)
+		scale = min(math.Ceil(smallPage/longest), mostLarger)
 	case longest > largePage:
 		scale = largePage / longest
 	}

@@ -3,6 +3,7 @@ package program
 import (
 	"image"
 	"image/color"
+	"image/draw"
 	"strings"
 	"testing"
 
@@ -102,6 +103,22 @@ func TestWordsAreLocated(t *testing.T) {
 			"left": {got.XMin, want.XMin}, "right": {got.XMax, want.XMax}, "top": {got.YMin, want.YMin}, "bottom": {got.YMax, want.YMax},
 		} {
 			near(t, want.Label+": "+what, float64(sides[0]), float64(sides[1]), 4)
+		}
+	}
+}
+
+// TestBrightWordsOnDarkButtonsAreRead: a page whose other words are dark on white.
+func TestBrightWordsOnDarkButtonsAreRead(t *testing.T) {
+	t.Parallel()
+	img := lettered(t, 16, 1400, 700, color.Black, color.White, "Billing settings", "Your plan has 25 seats.")
+	for i, label := range []string{"Save changes", "Delete account"} {
+		button := lettered(t, 16, 160, 40, color.White, color.NRGBA{37, 99, 235, 255}, label)
+		draw.Draw(img, button.Rect.Add(image.Pt(100+220*i, 560)), button, image.Point{}, draw.Src)
+	}
+	got := done(t, "tesseract", args{"image": fileOf(plan.Image, writePNG(t, "page.png", img))}).Value
+	for _, want := range []string{"Billing settings", "25 seats", "Save changes", "Delete account"} {
+		if strings.Count(got, want) != 1 {
+			t.Errorf("%q was not read once in %q", want, got)
 		}
 	}
 }

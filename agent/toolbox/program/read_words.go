@@ -1,7 +1,9 @@
 package program
 
 import (
+	"image"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -17,6 +19,10 @@ type word struct {
 	box   plan.Box
 	line  string // which line it stands in
 	block string // which paragraph
+}
+
+func (w word) rect() image.Rectangle {
+	return image.Rect(w.box.XMin, w.box.YMin, w.box.XMax, w.box.YMax)
 }
 
 // writing is what was read in a picture, in reading order.
@@ -50,6 +56,24 @@ func (p page) writing(table []byte) writing {
 		})
 	}
 	return all
+}
+
+// surelyRead is the confidence, in percent, from which a word is taken that a second reading alone has found.
+const surelyRead = 75
+
+// with adds the words of a second reading that the first has missed.
+func (w writing) with(second writing) writing {
+	first := w.words
+	for _, more := range second.words {
+		letters := strings.IndexFunc(more.text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }) < 0
+		seen := slices.ContainsFunc(first, func(f word) bool { return f.rect().Overlaps(more.rect()) })
+		if more.sure < surelyRead || !letters || utf8.RuneCountInString(more.text) < 2 || seen {
+			continue
+		}
+		more.line, more.block = "second "+more.line, "second "+more.block
+		w.words = append(slices.Clip(w.words), more)
+	}
+	return w
 }
 
 // legible tells a word from noise.
