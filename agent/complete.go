@@ -56,7 +56,7 @@ func (t *thought) editorFor(p *part, s plan.Solution, said plan.Said) (editor to
 	for _, name := range p.candidates {
 		tool, _ := t.config.Toolbox.Catalogue().Tool(name)
 		takes := slices.ContainsFunc(tool.Params, func(q param.Param) bool {
-			return q.Type == param.Type(said.Type) && q.Reads(said.Text())
+			return q.Type.Includes(param.Type(said.Type)) && q.Reads(said.Text())
 		})
 		if !takes || !t.runs(name) || p.score(name) < good || ok && p.score(name) <= p.score(editor.Name) || slices.Contains(s.Tools(), name) {
 			continue

@@ -84,8 +84,8 @@ func (b saidBinder) source(s slot) *plan.Source {
 func (b saidBinder) bind(said plan.Said) bool {
 	text, typ := said.Text(), param.Type(said.Type)
 	for _, fits := range []func(slot) bool{
-		func(s slot) bool { return s.param.Type == typ && s.param.Speaks(text) && s.param.Reads(text) },
-		func(s slot) bool { return s.param.Type == typ && s.param.Reads(text) },
+		func(s slot) bool { return s.param.Type.Includes(typ) && s.param.Speaks(text) && s.param.Reads(text) },
+		func(s slot) bool { return s.param.Type.Includes(typ) && s.param.Reads(text) },
 		func(s slot) bool { return s.param.Type.Meaning() == typ.Meaning() && s.param.Reads(text) },
 		func(s slot) bool {
 			return typ.Units() > 0 && !isCount(typ) && s.param.Type.Units() > 0 && !s.param.Optional && s.param.Reads(text)

@@ -28,6 +28,7 @@ func TestSaid(t *testing.T) {
 	soften := with("soften", param.Param{Name: "strength", Type: param.Strength, About: "how much", Optional: true})
 	adjust := with("adjust", param.Param{Name: "adjustment", Type: param.Adjustment, About: "what to change"})
 	veil := with("veil", param.Param{Name: "opacity", Type: param.Opacity, About: "how opaque", Optional: true})
+	parts := with("parts", param.Param{Name: "parts", Type: param.TimeRanges, About: "which parts", Optional: true})
 	plain := with("plain")
 	for _, c := range []struct {
 		name     string
@@ -50,6 +51,11 @@ func TestSaid(t *testing.T) {
 			"the one that has the setting is better", []plan.Said{{Words: "a little", Type: "strength"}},
 			[]toolbox.Tool{plain, soften}, map[string]float64{"plain": 4.5, "soften": 4},
 			"soften", []string{"light"}, nil,
+		},
+		{
+			"one of several that the tool takes", []plan.Said{{Words: "second 4 to 7", Type: "time_range", Value: "0:04-0:07"}},
+			[]toolbox.Tool{plain, parts}, map[string]float64{"plain": 4.5, "parts": 4},
+			"parts", []string{"0:04..0:07"}, nil,
 		},
 		{
 			"the better tool without it is better than a poor one", []plan.Said{{Words: "a little", Type: "strength"}},

@@ -101,6 +101,11 @@ func (t Type) Meaning() plan.Meaning { return types[t].meaning }
 // Examples are two values of the type, as people say them.
 func (t Type) Examples() []string { return types[t].examples[:2] }
 
+// Includes reports whether a value of the other type is one of this type too: a part is one of several parts.
+func (t Type) Includes(other Type) bool {
+	return t == other || t == TimeRanges && other == TimeRange || t == Moments && other == Moment
+}
+
 // Takes reports whether people say a value of the type in the unit.
 func (t Type) Takes(u quantity.Unit) bool { return slices.Contains(types[t].units, u) }
 
