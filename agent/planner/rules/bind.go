@@ -439,10 +439,26 @@ func (b *binder) several(typ plan.Type) []thing {
 	given := func(e thing) bool { return e.given && len(b.r.files) == 0 }
 	for _, are := range []func(thing) bool{made, given} {
 		if some := slices.DeleteFunc(slices.Clone(all), func(e thing) bool { return !are(e) }); enough(some) {
-			return some
+			return b.asChanged(some)
 		}
 	}
 	return all // "put it beside the original"
+}
+
+// asChanged are files as the clauses before have changed them: "rotate the first one and put them in a grid".
+func (b *binder) asChanged(files []thing) []thing {
+	if b.r.refs.original || b.r.prev == nil {
+		return files
+	}
+	out := slices.Clone(files)
+	for i, e := range out {
+		for _, o := range b.things {
+			if o.made && !o.fresh && !o.joined && o.typ == e.typ && e.source.Kind == plan.OfResource && o.root == e.source.Name {
+				out[i] = o
+			}
+		}
+	}
+	return out
 }
 
 // inSequence puts two things that become one into the order that the clause states: "add b.mp4 at the end of

@@ -172,6 +172,9 @@ func (t *thread) readAll(clauses []clause) *outcome {
 			continue
 		}
 		row.enter(t, r)
+		if t.joinedLater(r, clauses[i+1:]) {
+			r.refs.plural = true
+		}
 		if o := t.understandClause(n, r, i == len(clauses)-1); o != nil {
 			return o
 		}
@@ -181,6 +184,27 @@ func (t *thread) readAll(clauses []clause) *outcome {
 		}
 	}
 	return t.decided()
+}
+
+// joinedLater reports whether the clause names none of the files, and a later one makes one of all of them: "resize to
+// 300x300 and put in a 2x2 grid". The clause means all of them then.
+func (t *thread) joinedLater(r *reading, later []clause) bool {
+	counts := func(w retrieve.Word) bool { return ordinals[lower(w)] != 0 }
+	if t.prev != nil || slices.ContainsFunc(r.words, counts) || len(r.files) > 0 || r.refs.points() || r.refs.plural {
+		return false
+	}
+	for _, c := range later {
+		if slices.ContainsFunc(c.words, isFile) || slices.ContainsFunc(c.words, counts) {
+			return false
+		}
+		next := &reading{clause: c, words: t.lexicon.Core(c.words), text: c.text, form: t.lexicon.FormOf(c.words), head: &profile{}}
+		next.refs, next.stated = t.references(next), quantitiesIn(t.text, c.words)
+		t.match(next)
+		if t.isSure(next) && next.head.joins() && enough(t.sent(next.head.media[0].Type)) {
+			return true
+		}
+	}
+	return false
 }
 
 // understandClause turns the clause of number n into subtasks: of each picture, where it means

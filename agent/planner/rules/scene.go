@@ -21,9 +21,10 @@ type thing struct {
 	fresh  bool // it is made, and not of a picture
 	many   bool // it may be several files
 	inner  bool // it is made for another subtask of the same clause
+	joined bool // it is made of several others
 	// on is the picture that a mark is on.
 	on string
-	// root is the first of the pictures that a picture was made of. moved reports that a
+	// root is the first file of its own type that it was made of, by however many steps. moved reports that a
 	// place on it is elsewhere than on that one.
 	root  string
 	moved bool

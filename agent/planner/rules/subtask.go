@@ -132,11 +132,11 @@ func dependencies(args []plan.Arg) []int {
 func (t *thread) push(n int, r *reading, sub plan.Subtask, media []thing) {
 	seen := slices.ContainsFunc(media, func(e thing) bool { return e.typ == plan.Image || e.typ == plan.Video })
 	e := thing{
-		source: plan.FromSubtask(len(t.tasks)), typ: sub.Returns, clause: n, made: true,
+		source: plan.FromSubtask(len(t.tasks)), typ: sub.Returns, clause: n, made: true, joined: r.head.joins(),
 		many:  r.head.Several() || !r.head.joins() && slices.ContainsFunc(media, func(o thing) bool { return o.many }),
 		fresh: sub.Returns.Media() && (!seen || r.head.generates()),
 	}
-	if i := slices.IndexFunc(media, func(o thing) bool { return o.typ == plan.Image }); i >= 0 && sub.Returns == plan.Image {
+	if i := slices.IndexFunc(media, func(o thing) bool { return o.typ == e.typ && e.typ.Media() }); i >= 0 {
 		of := media[i]
 		e.root, e.moved = cmp.Or(of.root, of.source.Name), of.moved || r.head.Moves
 	}
