@@ -477,6 +477,8 @@ func (c *cover) pointed(words []retrieve.Word, i int) bool {
 		return true
 	case e.in("picture nouns", text) && i > 1 && e.is("prepositions", words[i-2]) && e.is("determiners", words[i-1]):
 		return c.given[plan.Image]
+	case i > 1 && e.is("belonging", words[i-2]) && e.is("determiners", words[i-1]) && c.speaksOfFile(text): // "the colours of our logo"
+		return true
 	case !next && i > 0 && e.is("shown", words[i-1]) && c.looksAt(): // "read this menu"
 		return true
 	case i > 0 && next && e.is("determiners", words[i-1]) && c.isMedia(words[i+1]) && !c.isMedia(w): // "the toy picture"

@@ -84,6 +84,12 @@ func (s *scene) namesake(word string) (found plan.Resource, ok bool) {
 	return found, ok
 }
 
+// speaksOfFile reports whether a noun is what the only file of the message is called by.
+func (s *scene) speaksOfFile(noun string) bool {
+	_, ok := s.namesake(noun)
+	return ok && len(s.request.Given) == 1
+}
+
 // minWord is the fewest letters of a word of a name by which a file is called.
 const minWord = 3
 
