@@ -81,8 +81,8 @@ func (s *splitter) step(i int) int {
 			s.how = after // "Then …" at the front of a sentence
 		}
 	case !s.p.complete(s.words[s.begin:i]):
-	case s.keepsSide(i, i+n):
-	case s.p.beginsClause(s.words[i+n:]):
+	case s.keepsSide(i, i+n), s.listsFiles(i, i+n):
+	case s.p.beginsClause(s.words[i+n:]), s.p.leavesFile(s.upToConnector(i + n)):
 		s.cut(i, i+n, how)
 		return i + n
 	case s.words[i].Text == "," && (s.p.complains(s.rest(i+n)) || s.p.givesReason(s.rest(i+n), how)):
@@ -114,6 +114,13 @@ func (s *splitter) keepsSide(end, next int) bool {
 	_, told := quantity.Place(textOf(rest))
 	part, ok := quantity.Region(s.text[s.words[s.begin].Start:s.words[end-1].End])
 	return told && ok && part.Anchor == (quantity.Anchor{}) && (part.Width > 0 || part.Ratio[1] > 0)
+}
+
+// listsFiles reports whether files that are counted stand before and behind a connector: "the first one grey, the
+// second one brighter".
+func (s *splitter) listsFiles(end, next int) bool {
+	before := s.words[s.begin:end]
+	return s.p.listsFile(s.words[next:]) && slices.ContainsFunc(before, func(w retrieve.Word) bool { return ordinals[lower(w)] != 0 })
 }
 
 // listsTags reports whether tags of a sound stand before and behind a connector: "artist Ella, title Rain".
@@ -181,9 +188,8 @@ func (ts *tools) givesReason(words []retrieve.Word, how join) bool {
 // mostWish is how many words a wish without a verb has at most: "no sound", "half speed".
 const mostWish = 4
 
-// isWish reports whether the words from i to the next mark or connector are a wish of their own without
-// a verb, as in "grey, no sound". A quantity may belong to the clause before: "…, 40 % opacity".
-func (s *splitter) isWish(i int) bool {
+// upToConnector are the words from i to the next mark or connector.
+func (s *splitter) upToConnector(i int) []retrieve.Word {
 	end := i
 	for end < len(s.words) && !isMark(s.words[end]) {
 		if n, _ := s.connector(end); n > 0 {
@@ -191,7 +197,13 @@ func (s *splitter) isWish(i int) bool {
 		}
 		end++
 	}
-	words := s.words[i:end]
+	return s.words[i:end]
+}
+
+// isWish reports whether the words from i to the next mark or connector are a wish of their own without
+// a verb, as in "grey, no sound". A quantity may belong to the clause before: "…, 40 % opacity".
+func (s *splitter) isWish(i int) bool {
+	words := s.upToConnector(i)
 	if len(words) == 0 || len(words) > mostWish || isQuote(words[0]) || len(quantitiesIn(s.text, words)) > 0 {
 		return false
 	}
@@ -364,6 +376,8 @@ func (ts *tools) complete(words []retrieve.Word) bool {
 	switch {
 	case len(core) == 0:
 		return false
+	case ts.leavesFile(core):
+		return true
 	case core[0].Kind == retrieve.Plain && (ts.is("prepositions", core[0]) || retrieve.Leads(core[0].Text)):
 		led := slices.IndexFunc(core, func(w retrieve.Word) bool { return isFile(w) || w.Text == "," || w.Text == ":" })
 		return led >= 0 && slices.ContainsFunc(core[led:], ts.isVerb) // "in photo.jpg find the cat", not "in photo.jpg"

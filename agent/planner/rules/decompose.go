@@ -62,7 +62,7 @@ func (p *Planner) decompose(r plan.Request, text string) outcome {
 	if len(clauses) > maxClauses {
 		return *lost(r)
 	}
-	return *t.readAll(t.written(limitsLast(t.tuned(clauses))))
+	return *t.readAll(t.counted(t.written(limitsLast(t.tuned(clauses)))))
 }
 
 // isExample reports whether a tool has the request among its examples. All of it is then for that tool, even if it
@@ -158,6 +158,8 @@ func (t *thread) readAll(clauses []clause) *outcome {
 				return asking(t.marker.askAboutMark())
 			}
 			continue
+		case !alone && t.leavesFile(r.words):
+			continue
 		case len(t.tasks) > 0 && (t.leavesRest(r.words) || t.handsBack(c) || t.joinsParts(c)), !alone && t.isPolite(strings.ToLower(c.text)):
 			continue
 		case t.forbids(c):
@@ -197,14 +199,20 @@ func (t *thread) joinedLater(r *reading, later []clause) bool {
 		if slices.ContainsFunc(c.words, isFile) || slices.ContainsFunc(c.words, counts) {
 			return false
 		}
-		next := &reading{clause: c, words: t.lexicon.Core(c.words), text: c.text, form: t.lexicon.FormOf(c.words), head: &profile{}}
-		next.refs, next.stated = t.references(next), quantitiesIn(t.text, c.words)
-		t.match(next)
+		next := t.glance(c)
 		if t.isSure(next) && next.head.joins() && enough(t.sent(next.head.media[0].Type)) {
 			return true
 		}
 	}
 	return false
+}
+
+// glance finds the tool of a clause whose turn has not come.
+func (t *thread) glance(c clause) *reading {
+	r := &reading{clause: c, words: t.lexicon.Core(c.words), text: c.text, form: t.lexicon.FormOf(c.words), head: &profile{}}
+	r.refs, r.stated = t.references(r), quantitiesIn(t.text, c.words)
+	t.match(r)
+	return r
 }
 
 // understandClause turns the clause of number n into subtasks: of each picture, where it means

@@ -255,9 +255,13 @@ func (v *view) has(typ plan.Type) bool { _, ok := v.latest(typ, anything); retur
 // must explain.
 func (v *view) collect() {
 	words := v.r.words
+	_, several := v.nth(1, plan.AnyFile)
 	for i := 0; i < len(words); i++ {
 		if isQuote(words[i]) {
 			v.quotes++
+		}
+		if several && v.counts(words, i) { // it only says which file is meant
+			continue
 		}
 		if words[i].Kind != retrieve.Plain || v.r.marked() && v.speaksOfMark(words, i) || v.measures(words[i]) {
 			continue
@@ -273,6 +277,9 @@ func (v *view) collect() {
 
 // anyColour is a parameter that takes a colour.
 var anyColour = param.Param{Type: param.Colour}
+
+// anyAdjustment is a parameter that takes a change of the light or the colours.
+var anyAdjustment = param.Param{Type: param.Adjustment}
 
 // measures reports whether the word belongs to a quantity with a unit: "44.1 kHz".
 func (v *view) measures(w retrieve.Word) bool {

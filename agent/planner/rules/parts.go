@@ -34,7 +34,7 @@ func (s *scene) part(c clause, words []retrieve.Word) clause {
 	begin := len(s.text)
 	c.words = slices.Clone(words)
 	for i, w := range words {
-		if i > 0 && w.Start > words[i-1].End {
+		if i > 0 && w.Start != words[i-1].End {
 			s.text += " "
 		}
 		c.words[i].Start = len(s.text)
