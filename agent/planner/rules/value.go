@@ -34,6 +34,9 @@ func (st *settings) amount(r *reading) string {
 	if r.head.ofParts() { // their times are no other amount
 		text = strings.Join(strings.Fields(strings.Replace(text, st.passage(r), "", 1)), " ")
 	}
+	if start, end := quantity.FindLongSide(text); end > 0 && r.head.sized() {
+		return text[start:end]
+	}
 	amount := st.amountIn(text)
 	if amount == "" {
 		amount = st.amountIn(r.told)
@@ -43,6 +46,9 @@ func (st *settings) amount(r *reading) string {
 		return amount
 	}
 	before, _, _ := strings.Cut(text, amount)
+	if limit := atMost.FindString(before); limit != "" && r.head.sized() {
+		return limit + amount
+	}
 	if byShare.MatchString(before) && ofTime.MatchString(amount) { // a change of a length is no part of it
 		return "by " + amount
 	}
@@ -60,6 +66,7 @@ func (st *settings) amount(r *reading) string {
 func counted(a toolbox.Arg) bool { return kind(a) == param.Integer && a.Param.Unit == param.Frames }
 
 var (
+	atMost   = lazyregexp.New(`(?i)\b(?:max|maximum|at most|(?:no|not) (?:more|larger|bigger|wider) than) $`)
 	byShare  = lazyregexp.New(`(?i)\bby (?:about |around |just |only |an? )*$`)
 	ofTime   = lazyregexp.New(`(?i)^\d+(?:\.\d+)? ?(?:s|secs?|seconds?|m|mins?|minutes?|h|hours?)$`)
 	shares   = lazyregexp.New(`(?i)%|\bper ?cent\b|\b(?:half|thirds?|quarters?)\b`)

@@ -64,7 +64,7 @@ func (c *Case) within(rule map[string]string, was image.Point) (image.Point, boo
 		return image.Point{}, false
 	}
 	box := image.Pt(z.Width, z.Height)
-	switch long := max(z.Width, z.Height); {
+	switch long := max(z.Width, z.Height, z.Longest); {
 	case z.Factor > 0:
 		box.X, box.Y = z.Of(was.X, was.Y)
 	case z.Width == 0 || z.Height == 0:

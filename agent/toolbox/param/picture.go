@@ -33,7 +33,7 @@ func percentOf(data any) float64 {
 
 // pictureTypes are sizes, places and looks.
 func pictureTypes() map[Type]kind {
-	const aSize = `(\d+x\d+|\d+ wide|\d+ high|\d+(\.\d+)?%)`
+	const aSize = `(\d+x\d+|\d+ (wide|high|longest)( at most)?|\d+(\.\d+)?%)`
 	const change = `((brightness|contrast|saturation|warmth|sharpness) [+-]\d+(\.\d+)?%|vignette \+\d+(\.\d+)?%|sepia|invert)`
 	const places = `(top left|top|top right|left|centre|right|bottom left|bottom|bottom right)`
 	return map[Type]kind{
@@ -103,7 +103,7 @@ func pictureTypes() map[Type]kind {
 
 var (
 	bothSides = lazyregexp.New(`^(\d{1,6})x(\d{1,6})$`)
-	oneSide   = lazyregexp.New(`^(\d{1,6}) (wide|high)$`)
+	oneSide   = lazyregexp.New(`^(\d{1,6}) (wide|high|longest)( at most)?$`)
 	ratio     = lazyregexp.New(`^(\d{1,6}(?:\.\d{1,6})?):(\d{1,6}(?:\.\d{1,6})?)$`)
 	box       = lazyregexp.New(`^(\d{1,6})x(\d{1,6})\+(\d{1,6})\+(\d{1,6})$`)
 )
@@ -122,10 +122,16 @@ func parseSize(_ Param, s string) (any, bool) {
 		return z, z.Width > 0 && z.Height > 0
 	}
 	if m := oneSide.FindStringSubmatch(s); m != nil {
-		if m[2] == "wide" {
-			return quantity.Sizing{Width: integer(m[1])}, integer(m[1]) > 0
+		z, n := quantity.Sizing{AtMost: m[3] != ""}, integer(m[1])
+		switch m[2] {
+		case "wide":
+			z.Width = n
+		case "high":
+			z.Height = n
+		default:
+			z.Longest = n
 		}
-		return quantity.Sizing{Height: integer(m[1])}, integer(m[1]) > 0
+		return z, n > 0
 	}
 	s, ok := strings.CutSuffix(s, "%")
 	v, isNumber := parseNumber(s)
@@ -149,12 +155,20 @@ func printSize(data any) string {
 	switch {
 	case z.Width > 0 && z.Height > 0:
 		return fmt.Sprintf("%dx%d", z.Width, z.Height)
-	case z.Width > 0:
-		return fmt.Sprintf("%d wide", z.Width)
-	case z.Height > 0:
-		return fmt.Sprintf("%d high", z.Height)
+	case z.Factor > 0:
+		return printPercent(z.Factor)
 	}
-	return printPercent(z.Factor)
+	n, side := z.Longest, "longest"
+	switch {
+	case z.Width > 0:
+		n, side = z.Width, "wide"
+	case z.Height > 0:
+		n, side = z.Height, "high"
+	}
+	if z.AtMost {
+		side += " at most"
+	}
+	return fmt.Sprintf("%d %s", n, side)
 }
 
 func parseRatio(_ Param, s string) (any, bool) {

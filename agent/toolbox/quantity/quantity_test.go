@@ -33,9 +33,12 @@ func TestSize(t *testing.T) {
 		"800 pixels high": {Height: 800}, "300px tall": {Height: 300}, "height: 300": {Height: 300}, "1080p": {Height: 1080},
 		"1,500 px wide": {Width: 1500}, "1,5 times": factor(1.5), "10 - 20 px": {Width: 20}, "1.23456x": factor(1.23456),
 		"800 px wide and 600 high": {Width: 800, Height: 600},
+		"1600 px on the long side": {Longest: 1600}, "long side 1600": {Longest: 1600}, "longest edge of 1600": {Longest: 1600},
+		"to max 1600 on long side": {Longest: 1600, AtMost: true}, "longest side at most 1600 px": {Longest: 1600, AtMost: true},
+		"at most 800 px wide": {Width: 800, AtMost: true}, "no more than 600 px high": {Height: 600, AtMost: true},
 	} {
 		got, ok := Size(text)
-		if !ok || got.Width != want.Width || got.Height != want.Height || math.Abs(got.Factor-want.Factor) > 1e-9 {
+		if !ok || got.Width != want.Width || got.Height != want.Height || got.Longest != want.Longest || got.AtMost != want.AtMost || math.Abs(got.Factor-want.Factor) > 1e-9 {
 			t.Errorf("Size(%q) = %+v, %v, want %+v", text, got, ok, want)
 		}
 	}
@@ -59,6 +62,14 @@ func TestSizingOf(t *testing.T) {
 		{Sizing{Width: 100}, 400, 200, [2]int{100, 50}},
 		{Sizing{Height: 100}, 400, 200, [2]int{200, 100}},
 		{Sizing{Width: 10, Height: 70}, 400, 200, [2]int{10, 70}},
+		{Sizing{Longest: 1600}, 4000, 3000, [2]int{1600, 1200}},
+		{Sizing{Longest: 1600}, 3000, 4000, [2]int{1200, 1600}},
+		{Sizing{Longest: 1600}, 400, 300, [2]int{1600, 1200}},
+		{Sizing{Longest: 1600, AtMost: true}, 400, 300, [2]int{400, 300}},
+		{Sizing{Longest: 1600, AtMost: true}, 4000, 3000, [2]int{1600, 1200}},
+		{Sizing{Width: 800, AtMost: true}, 700, 2000, [2]int{700, 2000}},
+		{Sizing{Height: 800, AtMost: true}, 700, 2000, [2]int{280, 800}},
+		{Sizing{Height: 800, AtMost: true}, 2000, 700, [2]int{2000, 700}},
 	} {
 		w, h := c.z.Of(c.w, c.h)
 		if diff := cmp.Diff(c.want, [2]int{w, h}); diff != "" {

@@ -14,12 +14,24 @@ type Sizing struct {
 	Factor float64
 	// Width and Height are from 1 to 999,999; a 0 follows from the other one.
 	Width, Height int
+	// Longest is the longer side of the two, whichever that is, where neither is named.
+	Longest int
+	// AtMost leaves a picture as it is whose one side that is named is smaller already.
+	AtMost bool
 }
 
 // Of is the new size of a picture of that size: at least one pixel each way.
 func (z Sizing) Of(width, height int) (w, h int) {
 	scale := func(side int, by float64) int { return max(1, int(math.Round(float64(side)*by))) }
 	switch {
+	case z.Longest > 0 && width >= height:
+		z.Width = z.Longest
+	case z.Longest > 0:
+		z.Height = z.Longest
+	}
+	switch {
+	case z.AtMost && width <= z.Width, z.AtMost && z.Width == 0 && height <= z.Height:
+		return width, height
 	case z.Width > 0 && z.Height > 0:
 		return z.Width, z.Height
 	case z.Width > 0:
@@ -32,12 +44,21 @@ func (z Sizing) Of(width, height int) (w, h int) {
 
 const pixels = `(?: ?(?:px|pixels?|pix))?`
 
+// longSideSize is a size of the long side, before or behind its name.
+const (
+	longSide     = `(?:long|longer|longest|larger|largest|bigger|biggest) (?:side|edge|dimension)s?\b`
+	longSideSize = `\b(\d{1,6})` + pixels + ` (?:(?:on|at|for|along|by) )?(?:the |its |their )?` + longSide + `|` +
+		`\b` + longSide + `(?: of| to| is| be| at| =|=|:| max| maximum| at most)* ?(\d{1,6})` + pixels + `\b`
+)
+
 var (
 	sides = lazyregexp.New(`(?:^|[^\d.])(\d{1,6})` + pixels + ` ?(?:x|\*|by) ?(\d{1,6})(?:\D|$)`)
 	wide  = lazyregexp.New(`(?:^|[^\d.])(\d{1,6})` + pixels + ` (?:wide|in width|across|width)\b|` +
 		`\b(?:width|wide)(?: of| to| is| be| at| =|=|:)* ?(\d{1,6})\b`)
 	high = lazyregexp.New(`(?:^|[^\d.])(\d{1,6})` + pixels + ` (?:high|tall|in height|height)\b|` +
 		`\b(?:height|high|tall)(?: of| to| is| be| at| =|=|:)* ?(\d{1,6})\b`)
+	longest = lazyregexp.New(longSideSize)
+	atMost  = lazyregexp.New(`\b(?:max|maximum|at most|(?:no|not) (?:more|larger|bigger|wider|longer) than)\b`)
 	onlyPix = lazyregexp.New(`(?:^|[^\d.])(\d{1,6}) ?(?:px|pixels?|pix)\b`)
 	lines   = lazyregexp.New(`\b(\d{3,4})p\b`)
 	times   = lazyregexp.New(`(?:^|[^\d.])` + number + ` ?(?:x|times|fold)(?:\W|$)|\bx ?` + number + `\b|` +
@@ -59,7 +80,7 @@ var multiples = map[string]float64{
 }
 
 // Size understands a new size: "half as large", "50%", "20% smaller", "twice as big",
-// "1/3", "by 0.5", "800x600", "800 px wide", "height 300", "smaller". A number alone is
+// "1/3", "by 0.5", "800x600", "800 px wide", "at most 1600 px on the long side", "height 300", "smaller". A number alone is
 // a factor up to 10 and a width in pixels beyond. Several sizes are none.
 func Size(text string) (Sizing, bool) {
 	s := numerals(fold(text))
@@ -76,10 +97,27 @@ func Size(text string) (Sizing, bool) {
 	return Sizing{Factor: f}, true
 }
 
+// limited is a size of the long side with what limits it.
+var limited = lazyregexp.New(`(?i)(?:\b(?:max|maximum|at most|(?:no|not) (?:more|larger|bigger) than) )?(?:` + longSideSize + `)`)
+
+// FindLongSide is the place in a text where the size of the long side is said: "at most 1600 px on the long side". It
+// is 0, 0 where none is.
+func FindLongSide(text string) (start, end int) {
+	at := limited.FindStringIndex(text)
+	if at == nil {
+		return 0, 0
+	}
+	return at[0], at[1]
+}
+
 func pixelSize(s string) (z Sizing, ok bool) {
 	if m := sides.FindStringSubmatch(s); m != nil {
 		z = Sizing{Width: whole(m[1]), Height: whole(m[2])}
 		return z, z.Width > 0 && z.Height > 0
+	}
+	if m := longest.FindStringSubmatch(s); m != nil {
+		z.Longest, z.AtMost = whole(m[1]+m[2]), atMost.MatchString(s)
+		return z, z.Longest > 0
 	}
 	if m := wide.FindStringSubmatch(s); m != nil {
 		z.Width = whole(m[1] + m[2])
@@ -96,6 +134,7 @@ func pixelSize(s string) (z Sizing, ok bool) {
 	if m := bare.FindStringSubmatch(s); m != nil && z == (Sizing{}) && float(m[1]) > 10 {
 		z.Width = whole(m[1])
 	}
+	z.AtMost = (z.Width == 0 || z.Height == 0) && atMost.MatchString(s)
 	return z, z.Width > 0 || z.Height > 0
 }
 

@@ -64,7 +64,7 @@ func thumbnail(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Ed
 	case z.Factor > 0:
 		w, h = z.Of(p.Info.Width, p.Info.Height)
 	case w == 0 || h == 0: // one number is the longer side, whichever that is
-		w = max(w, h)
+		w = max(w, h, z.Longest)
 		h = w
 	}
 	// The box is filled without changing the proportions, and never by enlarging.
