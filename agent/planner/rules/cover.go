@@ -299,7 +299,7 @@ func (c *cover) unmeasured(text string, found []quantity.Quantity) []quantity.Qu
 		if c.saysAll(said) && strings.Contains(strings.ToLower(c.r.head.Description), said) {
 			return true
 		}
-		if c.named(q, said) {
+		if c.named(q, said) || c.paced(q) {
 			return true
 		}
 		for i, told := range c.told {
@@ -372,6 +372,8 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 		return slices.ContainsFunc(c.r.stated, func(q quantity.Quantity) bool { return q.Unit == quantity.ByteCount })
 	case text == "but" && i > 0 && c.is("wholes", words[i-1]): // "everything but the left half"
 		return false
+	case c.ofPace(words, i):
+		return true
 	case text == "middle" && i+1 < len(words) && c.is("parts", words[i+1]): // "the middle part from 1s to 2s"
 		return slices.ContainsFunc(c.args, func(a toolbox.Arg) bool { return kind(a) == param.TimeRange || kind(a) == param.TimeRanges })
 	case c.in("rest", text) && c.drops(c.r.clause.words) && slices.ContainsFunc(c.args, func(a toolbox.Arg) bool { return kind(a) == param.TimeRanges }):

@@ -59,6 +59,7 @@ func allTools(tb testing.TB) []string {
 //
 //	given TYPE NAME       a file that came with the message; "earlier" one of the thread
 //	on NAME               what the resource above is marked on
+//	lasts SECONDS         how long the sound or the video above lasts
 //	called NAME           the name that the file above had on its owner's machine
 //	turn WISH             an earlier message of the thread
 //	asked QUESTION        the open question; "about WISH" the wish that led to it
@@ -149,6 +150,8 @@ func (c *testCase) read(line string) error {
 		default:
 			return fmt.Errorf("%q: nothing is there", line)
 		}
+	case "lasts":
+		r.Given[len(r.Given)-1].Facts = rest + " seconds"
 	case "called":
 		switch {
 		case len(r.Given) > 0:

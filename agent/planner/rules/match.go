@@ -344,7 +344,7 @@ func (v *view) floor(f *profile, rest int) float64 {
 		return v.holds(f)
 	case v.multiplies(f):
 		return sure
-	case v.follows(f):
+	case v.follows(f), v.fitsInto(f):
 		return plainly
 	case !handed || f.texts != 1 || len(f.media) > 1:
 		return 0

@@ -18,6 +18,11 @@ import (
 // amount is what the clause says of an amount, else what the statement before it told. A change
 // by a share or by decibels keeps the verb, which tells its direction: "shrink by 20 percent".
 func (st *settings) amount(r *reading) string {
+	if _, paces := r.head.pace(); paces {
+		if _, ok := st.lasting(r); ok {
+			return st.factorFor(r)
+		}
+	}
 	text := st.withoutFiles(r.words, r.text)
 	if slices.ContainsFunc(r.head.Args, func(a toolbox.Arg) bool { return kind(a) == param.Pages }) { // their numbers are no other amount
 		start, end := quantity.FindPages(text)
@@ -40,7 +45,7 @@ func (st *settings) amount(r *reading) string {
 	amount := st.amountIn(text)
 	if amount == "" {
 		amount = st.amountIn(r.told)
-		if tempo, ok := r.head.arg(func(a toolbox.Arg) bool { return kind(a) == param.Factor }); ok && amount == "" && tempo.Param.Reads(text) {
+		if tempo, ok := r.head.pace(); ok && amount == "" && tempo.Param.Reads(text) {
 			return text // "play it in slow motion"
 		}
 		return amount
@@ -250,6 +255,9 @@ func (st *settings) phrases(r *reading) []phrase {
 
 // passage is what the clause says of a part of a sound or a video; "" if it says nothing.
 func (st *settings) passage(r *reading) string {
+	if _, ok := st.lasting(r); ok { // it is all of it
+		return ""
+	}
 	for _, p := range st.phrases(r) {
 		if p.ofTime() && aPassage.Reads(p.text) {
 			return p.text
