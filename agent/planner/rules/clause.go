@@ -316,6 +316,9 @@ func (ts *tools) merge(all []clause) []clause {
 // elaborates reports whether the clause only says more about the one before.
 func (g *grammar) elaborates(c clause) bool {
 	core := g.lexicon.Core(c.words)
+	if g.leavesFile(core) {
+		return false
+	}
 	if g.begins("elaborations", c.words) > 0 || g.begins("elaborations", core) > 0 || g.complains(c.words) {
 		return true
 	}

@@ -34,7 +34,7 @@ func (t *thread) countedAs(c clause, last int) (clause, int) {
 	changed := false
 	for i, w := range c.words {
 		determined := i > 0 && t.is("determiners", c.words[i-1]) || len(words) > 1 && t.is("joining words", c.words[i-1]) && last != 0
-		if determined && lower(w) == "other" && last != 0 && len(t.given()) == 2 {
+		if determined && lower(w) == "other" && lower(c.words[i-1]) != "each" && last != 0 && len(t.given()) == 2 {
 			w, changed = t.coined("first"), true
 			if last == 1 {
 				w = t.coined("second")
@@ -44,11 +44,13 @@ func (t *thread) countedAs(c clause, last int) (clause, int) {
 		if ordinals[lower(w)] == 0 || !determined {
 			continue
 		}
-		switch next := c.words[i+1:]; {
-		case t.counts(c.words, i), len(next) == 0, t.is("counted things", next[0]):
-			last = ordinals[lower(w)]
-		case t.toldOfFile(next):
-			last = ordinals[lower(w)]
+		next := c.words[i+1:]
+		named := len(next) > 0 && t.is("counted things", next[0])
+		if !named && len(next) > 0 && !t.counts(c.words, i) && !t.toldOfFile(next) {
+			continue
+		}
+		last = ordinals[lower(w)]
+		if !named {
 			words, changed = append(words, t.coined("one")), true
 		}
 	}

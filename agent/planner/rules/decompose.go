@@ -139,7 +139,8 @@ func (t *thread) readAll(clauses []clause) *outcome {
 	alone := len(clauses) == 1
 	n := 0 // the number of the clause, which those beside it share
 	var row row
-	for i, c := range clauses {
+	for i := 0; i < len(clauses); i++ {
+		c := clauses[i]
 		if !c.beside {
 			n = i
 		}
@@ -171,6 +172,11 @@ func (t *thread) readAll(clauses []clause) *outcome {
 			return asking(t.askForFile())
 		case t.delivers(r.words):
 			t.left = append(t.left, plan.Leftover{Part: r.text, Unknown: []string{r.text}})
+			continue
+		}
+		if parts := t.inParts(c, r); len(parts) > 0 {
+			clauses = slices.Replace(clauses, i, i+1, parts...)
+			i--
 			continue
 		}
 		row.enter(t, r)

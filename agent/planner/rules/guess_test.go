@@ -30,7 +30,7 @@ func TestGuessesAtWhatIsMeant(t *testing.T) {
 		{"which size", "resize it", all[:1], []string{"resize it to 800x600", "make this picture half as large"}},
 		{"one of two", "resize photo.jpg", []plan.Resource{all[0], second}, []string{"resize photo.jpg to 800x600"}},
 		{"the last of several parts", "blur it and then resize it", all[:1], []string{"blur it and then resize it to 800x600"}},
-		{"what is left over", "crop it to a square with rounded corners", all[:1], []string{"crop this picture to a square"}},
+		{"what is left over", "crop it to a frilly square", all[:1], []string{"crop this picture to a square"}},
 		{"nothing that is known", "frobnicate photo.jpg", all[:1], nil},
 		{"nothing for such a file", "mute it", all[:1], nil},
 		{"no file", "resize it", nil, nil},

@@ -3,6 +3,8 @@ package rules
 import (
 	"slices"
 
+	"atelier/agent/plan"
+	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/retrieve"
 )
 
@@ -245,4 +247,97 @@ func (s *scene) hasPlacedText(verb retrieve.Word, words []retrieve.Word) bool {
 		return lower(verb) == "write" && lead > 0 && places > 0 && !slices.ContainsFunc(words[:lead], func(w retrieve.Word) bool { return s.is("places", w) })
 	}
 	return quotes == 1 && places > 0
+}
+
+// inParts are the clauses of a clause that no tool carries out alone, where one can do one part of it and one goes on
+// with another: "crop 1:1 with rounded corners", "blur the top and the bottom". There are none where a tool does all.
+func (t *thread) inParts(c clause, r *reading) []clause {
+	var parts []clause
+	for _, split := range []func(clause) []clause{t.byPlace, t.byAddition} {
+		if parts = split(c); len(parts) > 0 {
+			break
+		}
+	}
+	whole := *r
+	if len(parts) == 0 || r.form != retrieve.Order || r.marked() || t.isDone(&whole) {
+		return nil
+	}
+	for i := range parts {
+		if i > 0 {
+			parts[i].join = after
+		}
+		part := t.glance(parts[i])
+		part.files = r.files
+		if !t.isDone(part) {
+			return nil
+		}
+	}
+	return parts
+}
+
+// isDone reports whether a tool accounts for all that the clause says, other than one that takes any order.
+func (t *thread) isDone(r *reading) bool {
+	t.match(r)
+	if !t.isSure(r) {
+		return false
+	}
+	t.preferCovering(r)
+	runs, missing, choices := t.bind(r)
+	switch {
+	case len(choices) > 1 || missing != "":
+		return len(choices) > 1
+	case r.head.wants(plan.Instruction) || !t.lacks(r).IsZero():
+		return false
+	}
+	return t.covers(r, runs[0])
+}
+
+// byPlace are the clauses of a clause that lists places: "cut 50 px off the top and the bottom".
+func (s *scene) byPlace(c clause) []clause {
+	core := s.lexicon.Core(c.words)
+	place := func(i int) (int, bool) { // where a place begins at i, behind its article
+		for i < len(core) && s.is("determiners", core[i]) {
+			i++
+		}
+		return i, i < len(core) && s.is("places", core[i])
+	}
+	first := s.find("places", core)
+	if first < 1 {
+		return nil
+	}
+	places, end := []int{first}, first+1
+	for end+1 < len(core) && (lower(core[end]) == "and" || core[end].Text == "," || core[end].Text == "&") {
+		next := end + 1
+		if core[end].Text == "," && lower(core[next]) == "and" {
+			next++
+		}
+		at, ok := place(next)
+		if !ok {
+			break
+		}
+		places, end = append(places, at), at+1
+	}
+	if len(places) < 2 {
+		return nil
+	}
+	var parts []clause
+	for _, at := range places {
+		part := s.part(c, slices.Concat(core[:first], core[at:at+1], core[end:]))
+		area, ok := quantity.Region(part.text)
+		if ok && area.Share >= 0.5 && (area.Anchor.X == 0 || area.Anchor.Y == 0) { // two halves are the whole
+			return nil
+		}
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+// byAddition are the clauses of a clause that says what is to come to its result: "a square crop with a black border".
+func (s *scene) byAddition(c clause) []clause {
+	core := s.lexicon.Core(c.words)
+	at := slices.IndexFunc(core, func(w retrieve.Word) bool { return lower(w) == "with" })
+	if at < 1 || at+1 == len(core) {
+		return nil
+	}
+	return []clause{s.part(c, core[:at]), s.part(c, core[at+1:])}
 }
