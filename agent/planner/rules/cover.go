@@ -48,7 +48,7 @@ func (d *drafter) leftover(r *reading, sub plan.Subtask, beside ...step) []strin
 			c.says[w] = true
 		}
 	}
-	unknown := slices.Concat(c.removed(), c.picked(), c.alsoChosen(), c.alsoNamed(), c.unknown(d.text, r.clause.words))
+	unknown := slices.Concat(c.removed(), c.picked(), c.alsoChosen(), c.alsoNamed(), c.contradicted(), c.unknown(d.text, r.clause.words))
 	for _, more := range r.clause.more {
 		if words := d.lexicon.Words(more, nil); !d.forbids(clause{words: words}) && !d.complains(words) {
 			unknown = append(unknown, c.unknown(more, words)...)
@@ -72,6 +72,28 @@ func (c *cover) removed() []string {
 	for _, w := range c.r.clause.words {
 		if c.is("dropping words", w) || c.is("cutting", w) || c.is("away", w) {
 			words = append(words, w.Text)
+		}
+	}
+	return words
+}
+
+// contradicted are the names of shapes that a size in the clause does not have: "vertical, 1920x1080".
+func (c *cover) contradicted() []string {
+	if !c.r.head.Returns.Media() || c.r.head.generates() {
+		return nil
+	}
+	var words []string
+	text, _ := c.r.span(c.scene.text)
+	for _, q := range c.r.stated {
+		size, ok := quantity.Size(text[q.Start:q.End])
+		if !ok || q.Unit != quantity.Pixels || size.Width == 0 || size.Height == 0 {
+			continue
+		}
+		for i, w := range c.r.clause.words {
+			width, height, named := quantity.Shape(lower(w))
+			if named && w.Kind == retrieve.Plain && !c.determined(c.r.clause.words, i) && cmp.Compare(width, height) != cmp.Compare(size.Width, size.Height) {
+				words = append(words, w.Text)
+			}
 		}
 	}
 	return words
