@@ -304,6 +304,8 @@ func (ts *tools) merge(all []clause) []clause {
 			last.text += " " + c.text
 		case ts.givesReason(c.words, c.join) && !ts.isContext(last.words):
 			// the order stands without its reason
+		case ts.staysAsIs(c.words) && !ts.isContext(last.words):
+			// the tool leaves alone what it is not told
 		case ts.elaborates(c) && (ts.prohibits(c) || ts.complains(c.words) || !ts.asks(c.words)) && !ts.isContext(last.words):
 			last.more = append(last.more, c.text)
 		default:
@@ -311,6 +313,16 @@ func (ts *tools) merge(all []clause) []clause {
 		}
 	}
 	return out
+}
+
+// staysAsIs reports whether a clause says only that a property stays: "same speed", "keep the quality".
+func (g *grammar) staysAsIs(words []retrieve.Word) bool {
+	if len(words) < 2 || !g.is("leaving", words[0]) && lower(words[0]) != "same" {
+		return false
+	}
+	return g.is("properties that stay", words[len(words)-1]) && !slices.ContainsFunc(words[1:len(words)-1], func(w retrieve.Word) bool {
+		return lower(w) != "same" && !g.is("determiners", w) && !g.is("owners", w) && lower(w) != "original"
+	})
 }
 
 // elaborates reports whether the clause only says more about the one before.

@@ -115,6 +115,12 @@ func (st *settings) measured(r *reading, p param.Param) string {
 	if p.Type == param.Integer {
 		stated = slices.Concat(stated, st.spelled(r))
 	}
+	if p.Type == param.Number { // "two semitones"
+		stated = slices.Concat(stated, slices.DeleteFunc(st.spelled(r), func(q quantity.Quantity) bool {
+			next := wordsOf(nextTo.FindString(text[q.End:]))
+			return len(next) == 0 || st.lexicon.Stop(next[0]) || !slices.Contains(wordsOf(p.About), next[0])
+		}))
+	}
 	for _, q := range stated {
 		said, own := st.twin(r, text, q, p)
 		switch {
