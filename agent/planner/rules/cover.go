@@ -388,6 +388,8 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 		return true // "no, I meant the left one"
 	case i+1 < len(words) && isFile(words[i+1]) && c.is("sparing", w): // "not b.png"
 		return true
+	case c.in("distorting", text) && i > 0 && (c.is("forbidding", words[i-1]) || strings.HasSuffix(strings.ReplaceAll(lower(words[i-1]), "’", "'"), "n't")):
+		return slices.ContainsFunc(c.r.head.Args, func(a toolbox.Arg) bool { return kind(a) == param.Region || settingOf(a) == param.Aspect })
 	case c.in("prohibiting", text): // the tool says itself what it leaves alone
 		return c.r.head.about["without"]
 	case c.in("unable", text): // "Discord won't take more than 8 MB"
