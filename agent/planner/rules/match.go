@@ -69,6 +69,7 @@ type view struct {
 	wanted  plan.Type       // the kind of thing that it asks for by name
 	maps    []plan.Type     // maps that it speaks of as given
 	novel   bool            // no tool explains all of its words
+	strange bool            // no tool explains any of them
 	valued  bool            // it is a setting of a tool and nothing else: "make it sepia"
 	unaided int             // the fewest words unexplained by a near tool that needs no file
 	ordered fate            // of the marked part
@@ -88,6 +89,7 @@ func (m *matcher) match(r *reading) {
 		rests[i] = v.unexplained(&m.profiles[i])
 	}
 	v.novel = len(rests) == 0 || slices.Min(rests) > 0
+	v.strange = v.novel && (len(rests) == 0 || slices.Min(rests) == len(v.classes)+2*v.quotes)
 	v.unaided = math.MaxInt
 	for i := range m.profiles {
 		v.valued = v.valued || rests[i] == 0 && v.isSetting(&m.profiles[i])
@@ -389,7 +391,7 @@ func (v *view) holds(f *profile) float64 {
 		return 0
 	case v.units[0] == quantity.Pixels && kind(told[0]) != param.Size:
 		return 0
-	case len(v.classes) == 0:
+	case len(v.classes) == 0 || v.strange: // "make this 1080x1080 for insta"
 		return plainly - 0.02*float64(len(f.Args)) // the plainest tool of them
 	case v.units[0] == quantity.ByteCount && !v.any("finite", v.r.clause.words): // nothing else limits a file
 		return sure

@@ -29,8 +29,17 @@ func (o operations) resize(ctx context.Context, p media.Picture, c toolbox.Call)
 	if err != nil {
 		return picture.Edited{}, err
 	}
-	return picture.Edited{Image: img, About: plan.Say("resized to %s", picture.Dimensions(img))}, nil
+	out := picture.Edited{Image: img, About: plan.Say("resized to %s", picture.Dimensions(img))}
+	if stretch := float64(w*p.Info.Height) / float64(h*p.Info.Width); stretch > mostStretched || stretch < 1/mostStretched {
+		asked := fmt.Sprintf("%dx%d", w, h)
+		out.Note = plan.Say(
+			"The picture had another shape, so it was stretched. To keep its proportions, ask for %s cropped, or for %s with bars.", asked, asked)
+	}
+	return out, nil
 }
+
+// mostStretched is how far a shape may change before people are told that the picture was stretched.
+const mostStretched = 1.03
 
 func (o operations) upscale(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Edited, error) {
 	z, err := toolbox.Need[quantity.Sizing](c, "factor")

@@ -153,6 +153,18 @@ func TestResizeSizes(t *testing.T) {
 	w.Refused("resize_image", nativetest.Args{"image": {v}, "size": {nativetest.Text("1000 times as large")}}, "million")
 }
 
+func TestResizeTellsOfStretching(t *testing.T) {
+	t.Parallel()
+	w := nativetest.New(t, Operations(media.Limits{}))
+	v := w.Given("photo.jpg", nativetest.Colourful(120, 80))
+	for said, stretched := range map[string]bool{"60x60": true, "60x40": false, "60x41": false, "60 px wide": false, "half as large": false} {
+		out := w.Do("resize_image", nativetest.Args{"image": {v}, "size": {nativetest.Text(said)}})
+		if got := strings.Contains(out.Note.String(), "stretched"); got != stretched {
+			t.Errorf("%q: the note is %q", said, out.Note)
+		}
+	}
+}
+
 func TestUpscaleSaysThatItIsApproximate(t *testing.T) {
 	t.Parallel()
 	w := nativetest.New(t, Operations(media.Limits{}))
