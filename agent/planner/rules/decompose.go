@@ -79,9 +79,13 @@ func (t *thread) isExample(text string) bool {
 func (t *thread) tuned(clauses []clause) []clause {
 	var out []clause
 	for _, c := range clauses {
-		if len(out) > 0 && c.join == along && t.tunes(c, out[len(out)-1]) {
+		middle := len(out) > 0 && t.cropsToMiddle(c, out[len(out)-1])
+		if middle || len(out) > 0 && c.join == along && t.tunes(c, out[len(out)-1]) {
 			last := &out[len(out)-1]
 			begin, end := last.words[0], c.words[len(c.words)-1]
+			if middle {
+				end = c.words[0] // a crop to a shape or size keeps the middle anyway
+			}
 			last.words = slices.DeleteFunc(slices.Clone(t.words), func(w retrieve.Word) bool { return w.Start < begin.Start || w.End > end.End })
 			last.text = t.text[begin.Start:end.End]
 			continue
@@ -89,6 +93,26 @@ func (t *thread) tuned(clauses []clause) []clause {
 		out = append(out, c)
 	}
 	return out
+}
+
+// cropsToMiddle reports whether a clause only says how the shape or size of the clause before is reached: "make it
+// 1080x1080, crop from the middle".
+func (t *thread) cropsToMiddle(c, before clause) bool {
+	if len(c.words) < 2 || !t.is("cropping", c.words[0]) {
+		return false
+	}
+	for i, w := range c.words[1:] {
+		if isMark(w) && t.any("distorting", c.words[i:]) { // which a crop never does
+			break
+		}
+		if !t.is("middle", w) && !t.is("prepositions", w) && !t.is("determiners", w) && !t.lexicon.Stop(lower(w)) {
+			return false
+		}
+	}
+	shaped := slices.ContainsFunc(quantity.Find(before.text), func(q quantity.Quantity) bool {
+		return q.Unit == quantity.Ratio || q.Unit == quantity.Pixels || q.Unit == quantity.Clock
+	})
+	return t.any("middle", c.words) && (shaped || t.any("shapes", before.words))
 }
 
 func (t *thread) tunes(c, before clause) bool {

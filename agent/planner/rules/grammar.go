@@ -85,7 +85,8 @@ func (g *grammar) determined(words []retrieve.Word, i int) bool {
 // saysNothing reports whether no tool needs to know the word.
 func (g *grammar) saysNothing(w retrieve.Word) bool {
 	text, e := lower(w), g.english
-	return g.lexicon.Stop(text) || e.in("fillers", text) || g.isMedia(w) || e.in("prepositions", text) || e.in("generic", text) || e.in("results", text)
+	return g.lexicon.Stop(text) || g.isMedia(w) ||
+		slices.ContainsFunc([]string{"fillers", "plurals", "prepositions", "generic", "results"}, func(list string) bool { return e.in(list, text) })
 }
 
 // definiteObject reports whether the clause orders something done to a thing that is there:
