@@ -164,7 +164,7 @@ func (b *binder) onMany() (top, under []thing, ok bool) {
 		top = sent[i : i+1]
 	}
 	under = without(sent, top)
-	if b.r.prev != nil && len(fitting(b.r.prev.results, first.Type)) > 1 { // what was made of them
+	if b.r.prev != nil && len(fitting(b.r.prev.results, first.Type)) > 1 { // the results of the clause before
 		under = slices.DeleteFunc(fitting(b.r.prev.results, first.Type), func(e thing) bool { return e.root == top[0].source.Name })
 	}
 	return top, under, true

@@ -99,13 +99,7 @@ func (s *splitter) step(i int) int {
 // keepsSide reports whether a connector leads from a shape or a size to the side of the picture that stays in it:
 // "crop to 16:9, keep the top".
 func (s *splitter) keepsSide(end, next int) bool {
-	rest := s.rest(next)
-	for i := range rest {
-		if n, _ := s.connector(next + i); n > 0 {
-			rest = rest[:i]
-			break
-		}
-	}
+	rest := s.upToConnector(next)
 	if len(rest) < 2 || !s.p.is("leaving", rest[0]) || slices.ContainsFunc(rest[1:], func(w retrieve.Word) bool {
 		return !s.p.is("places", w) && !s.p.lexicon.Stop(lower(w)) && !s.p.isMedia(w) && !s.p.is("parts", w) && !s.p.is("prepositions", w)
 	}) {

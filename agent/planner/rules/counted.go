@@ -88,7 +88,7 @@ func (t *thread) toldOfFile(words []retrieve.Word) bool {
 	return value && w.Kind == retrieve.Plain && !t.isMedia(w) && !t.is("parts", w) && !t.is("amount words", w)
 }
 
-// segment is what a clause says of one of several files: which one, and what is to be done with it.
+// segment is the part of a clause about one of several files: which file, and what to do with it.
 type segment struct{ file, told []retrieve.Word }
 
 // byFile are the clauses of a clause that orders something of each of several files that it counts. What is said

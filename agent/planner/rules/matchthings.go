@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -50,11 +49,9 @@ func (v *view) byThings(f *profile) float64 {
 
 // speaksOfSent reports whether a word of the clause is in the name of a file of that type that came with the message.
 func (v *view) speaksOfSent(typ plan.Type) bool {
-	return slices.ContainsFunc(v.calledAll(v.sent(typ)), func(name string) bool {
-		stem := strings.TrimSuffix(name, path.Ext(name))
-		return slices.ContainsFunc(wordsOf(stem), func(part string) bool {
-			return slices.ContainsFunc(v.r.clause.words, func(w retrieve.Word) bool { return len(part) > 2 && lower(w) == part })
-		})
+	return slices.ContainsFunc(v.r.clause.words, func(w retrieve.Word) bool {
+		r, ok := v.lookup(w.Text)
+		return ok && r.Type == typ && !isQuote(w)
 	})
 }
 

@@ -28,7 +28,8 @@ var (
 	plainLength = lazyregexp.New(`(?i)^(?:\d|an?\b|half\b|[a-z]+ (?:hours?|minutes?|seconds)\b)`)
 )
 
-// lasting is the only time that the clause states, where it is how long something is to last; false if there is none.
+// lasting returns the time that the clause states as the new length of a file. It returns false if the clause states
+// no length, or several times.
 func (s *scene) lasting(r *reading) (quantity.Quantity, bool) {
 	text, _ := r.span(s.text)
 	times := slices.DeleteFunc(slices.Clone(r.stated), func(q quantity.Quantity) bool { return q.Unit != quantity.Time && q.Unit != quantity.Clock })
@@ -47,9 +48,12 @@ var aLength = param.Param{Type: param.Duration}
 // "" where the length of the file is not known, or where the verb tells the other direction.
 func (s *scene) factorFor(r *reading) string {
 	q, ok := s.lasting(r)
+	if !ok {
+		return ""
+	}
 	text, _ := r.span(s.text)
 	wanted, err := aLength.Read(text[q.Start:q.End])
-	if !ok || err != nil {
+	if err != nil {
 		return ""
 	}
 	length, _ := param.As[time.Duration](wanted)

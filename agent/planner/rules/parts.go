@@ -84,8 +84,8 @@ func (s *scene) byFormat(c clause) []clause {
 	return parts
 }
 
-// listOfFormats are the formats that words ask for, and where the list of them begins and ends. There are none where
-// they ask for one format, or name those of files at hand.
+// listOfFormats returns the formats that the words ask for, and the bounds of their list. It returns none if the words
+// ask for one format, or name the formats of files at hand.
 func (s *scene) listOfFormats(words []retrieve.Word) (formats []retrieve.Word, begin, end int) {
 	for i, w := range words {
 		if !s.isFormat(words, i) || !s.leadsToFormat(words[:i]) {
@@ -249,8 +249,8 @@ func (s *scene) hasPlacedText(verb retrieve.Word, words []retrieve.Word) bool {
 	return quotes == 1 && places > 0
 }
 
-// inParts are the clauses of a clause that no tool carries out alone, where one can do one part of it and one goes on
-// with another: "crop 1:1 with rounded corners", "blur the top and the bottom". There are none where a tool does all.
+// inParts splits a clause that no single tool can carry out into parts that tools do one after the other: "crop 1:1
+// with rounded corners", "cut 50 px off the top and the bottom". It returns none if one tool does all of it.
 func (t *thread) inParts(c clause, r *reading) []clause {
 	var parts []clause
 	for _, split := range []func(clause) []clause{t.byPlace, t.byAddition} {
@@ -332,7 +332,7 @@ func (s *scene) byPlace(c clause) []clause {
 	return parts
 }
 
-// byAddition are the clauses of a clause that says what is to come to its result: "a square crop with a black border".
+// byAddition splits a clause before the "with" that adds something to its result: "a square crop with a black border".
 func (s *scene) byAddition(c clause) []clause {
 	core := s.lexicon.Core(c.words)
 	at := slices.IndexFunc(core, func(w retrieve.Word) bool { return lower(w) == "with" })

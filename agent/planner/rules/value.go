@@ -51,7 +51,7 @@ func (st *settings) amount(r *reading) string {
 		return amount
 	}
 	before, _, _ := strings.Cut(text, amount)
-	if limit := atMost.FindString(before); limit != "" && r.head.sized() {
+	if limit := quantity.LimitBefore(before); limit != "" && r.head.sized() {
 		return limit + amount
 	}
 	if byShare.MatchString(before) && ofTime.MatchString(amount) { // a change of a length is no part of it
@@ -71,7 +71,6 @@ func (st *settings) amount(r *reading) string {
 func counted(a toolbox.Arg) bool { return kind(a) == param.Integer && a.Param.Unit == param.Frames }
 
 var (
-	atMost   = lazyregexp.New(`(?i)\b(?:max|maximum|at most|(?:no|not) (?:more|larger|bigger|wider) than) $`)
 	byShare  = lazyregexp.New(`(?i)\bby (?:about |around |just |only |an? )*$`)
 	ofTime   = lazyregexp.New(`(?i)^\d+(?:\.\d+)? ?(?:s|secs?|seconds?|m|mins?|minutes?|h|hours?)$`)
 	shares   = lazyregexp.New(`(?i)%|\bper ?cent\b|\b(?:half|thirds?|quarters?)\b`)

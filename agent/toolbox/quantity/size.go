@@ -44,6 +44,15 @@ func (z Sizing) Of(width, height int) (w, h int) {
 
 const pixels = `(?: ?(?:px|pixels?|pix))?`
 
+// most is what says that a size is the largest one.
+const most = `\b(?:max|maximum|at most|(?:no|not) (?:more|larger|bigger|wider|longer) than)\b`
+
+var beforeSize = lazyregexp.New(`(?i)` + most + ` $`)
+
+// LimitBefore returns the words at the end of a text that make the size behind them the largest one: "at most ". It
+// returns "" if there are none.
+func LimitBefore(text string) string { return beforeSize.FindString(text) }
+
 // longSideSize is a size of the long side, before or behind its name.
 const (
 	longSide     = `(?:long|longer|longest|larger|largest|bigger|biggest) (?:side|edge|dimension)s?\b`
@@ -58,7 +67,7 @@ var (
 	high = lazyregexp.New(`(?:^|[^\d.])(\d{1,6})` + pixels + ` (?:high|tall|in height|height)\b|` +
 		`\b(?:height|high|tall)(?: of| to| is| be| at| =|=|:)* ?(\d{1,6})\b`)
 	longest = lazyregexp.New(longSideSize)
-	atMost  = lazyregexp.New(`\b(?:max|maximum|at most|(?:no|not) (?:more|larger|bigger|wider|longer) than)\b`)
+	atMost  = lazyregexp.New(most)
 	onlyPix = lazyregexp.New(`(?:^|[^\d.])(\d{1,6}) ?(?:px|pixels?|pix)\b`)
 	lines   = lazyregexp.New(`\b(\d{3,4})p\b`)
 	times   = lazyregexp.New(`(?:^|[^\d.])` + number + ` ?(?:x|times|fold)(?:\W|$)|\bx ?` + number + `\b|` +
@@ -98,7 +107,7 @@ func Size(text string) (Sizing, bool) {
 }
 
 // limited is a size of the long side with what limits it.
-var limited = lazyregexp.New(`(?i)(?:\b(?:max|maximum|at most|(?:no|not) (?:more|larger|bigger) than) )?(?:` + longSideSize + `)`)
+var limited = lazyregexp.New(`(?i)(?:` + most + ` )?(?:` + longSideSize + `)`)
 
 // FindLongSide is the place in a text where the size of the long side is said: "at most 1600 px on the long side". It
 // is 0, 0 where none is.
