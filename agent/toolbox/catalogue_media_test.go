@@ -29,7 +29,7 @@ var mediaTools = []signature{
 	{"image_to_video", videoGeneration, "image:image", "video"},
 	{"text_to_video", videoGeneration, "prompt:text/prompt", "video"},
 	{"video_to_webpage", videoProcessing, "video:video title:title tags:tags text:text/content", "html"},
-	{"dub_video", videoEditing, "video:video audio:audio", "video"},
+	{"dub_video", videoEditing, "video:video audio:audio balance:text/place? level:text/amount?", "video"},
 
 	{"text_to_music", audioGeneration, "prompt:text/prompt", "audio"},
 	{"text_to_speech", audioGeneration, "text:text/content language:text/language? voice:text/instruction?", "audio"},

@@ -197,6 +197,11 @@ func (c *cover) tell(f *profile, a toldArg) {
 	if kind(arg) == param.Size {
 		c.tellShape(a.Source.Value)
 	}
+	if settingOf(arg) == param.Choice {
+		if v, err := arg.Param.Read(a.Source.Value); err == nil {
+			c.tellChoice(arg.Param.Choices[v.String()])
+		}
+	}
 	var columns set // nil where any word may be said
 	if settingOf(arg) == param.Text && !arg.Optional {
 		columns = c.columns
@@ -208,6 +213,17 @@ func (c *cover) tell(f *profile, a toldArg) {
 		corner := settingOf(arg) == param.Region && c.in("places", w) // "the top left quarter" is as large as the top left
 		if arg.Param == nil || corner || hears(*arg.Param, a.Source.Value, w) {
 			c.says[w], c.says[retrieve.Stem(w)] = true, true
+		}
+	}
+}
+
+// tellChoice takes in all that says one choice: "duck it when I speak" says it twice.
+func (c *cover) tellChoice(phrases []string) {
+	said := " " + strings.Join(wordsOf(c.r.text), " ") + " "
+	for _, phrase := range phrases {
+		words := wordsOf(phrase)
+		for _, w := range words {
+			c.says[w] = c.says[w] || strings.Contains(said, " "+strings.Join(words, " ")+" ")
 		}
 	}
 }

@@ -80,7 +80,7 @@ func (t *thread) tuned(clauses []clause) []clause {
 	var out []clause
 	for _, c := range clauses {
 		middle := len(out) > 0 && t.cropsToMiddle(c, out[len(out)-1])
-		if middle || len(out) > 0 && c.join == along && t.tunes(c, out[len(out)-1]) {
+		if middle || len(out) > 0 && c.join == along && (t.tunes(c, out[len(out)-1]) || t.onlyChooses(c, out[len(out)-1])) {
 			last := &out[len(out)-1]
 			begin, end := last.words[0], c.words[len(c.words)-1]
 			if middle {
@@ -93,6 +93,29 @@ func (t *thread) tuned(clauses []clause) []clause {
 		out = append(out, c)
 	}
 	return out
+}
+
+// onlyChooses reports whether a clause does nothing but make a choice of the tool which puts together the files of the
+// clause before: "put the music under my voice and duck it".
+func (t *thread) onlyChooses(c, before clause) bool {
+	if len(c.words) > longClause {
+		return false
+	}
+	grammar := func(w retrieve.Word) bool {
+		return t.is("pronouns", w) || t.is("prepositions", w) || t.isMedia(w) || t.lexicon.Stop(lower(w))
+	}
+	chooses := func(f *profile) bool {
+		return len(f.media) > 1 && slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool {
+			return settingOf(a) == param.Choice && a.Optional && a.Param.Reads(t.span(c.words)) && !slices.ContainsFunc(c.words, func(w retrieve.Word) bool {
+				return !slices.Contains(choiceWords(a), lower(w)) && !grammar(w)
+			})
+		})
+	}
+	if !slices.ContainsFunc(t.profiles, func(f profile) bool { return chooses(&f) }) {
+		return false
+	}
+	r := t.glance(before)
+	return t.isSure(r) && chooses(r.head)
 }
 
 // cropsToMiddle reports whether a clause only says how the shape or size of the clause before is reached: "make it

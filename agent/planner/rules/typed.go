@@ -60,13 +60,11 @@ func (st *settings) phraseFor(r *reading, p param.Param) string {
 	if p.Type == param.Number || p.Type == param.Integer || p.Type == param.Duration {
 		return st.measured(r, p)
 	}
-	words := r.clause.words
-	if p.Type == param.Choice && len(r.words) > 1 { // "mirror it vertically": the verb says it last
-		if said := st.longest(r.words[1:], p); said != "" && !st.in("plurals", strings.ToLower(said)) {
-			return said
-		}
+	if p.Type == param.Choice {
+		return st.choice(r, p)
 	}
-	said := st.longest(words, p)
+	words := r.clause.words
+	said := st.longest(st.text, words, p)
 	if p.Type == param.Aspect && said == "" && r.head.sized() {
 		return shapeOf(r.stated, text)
 	}
@@ -74,6 +72,35 @@ func (st *settings) phraseFor(r *reading, p param.Param) string {
 		return "" // "20%" is a size there, and "20% opacity" is none
 	}
 	return said
+}
+
+// choice is the phrase that makes a choice, one that prevails if there is one. What is said more about the clause may
+// make it: "…, but keep the voice".
+func (st *settings) choice(r *reading, p param.Param) string {
+	prevailing := p
+	prevailing.Choices = map[string][]string{}
+	for _, name := range p.Prevailing {
+		prevailing.Choices[name] = p.Choices[name]
+	}
+	for _, p := range []param.Param{prevailing, p} {
+		if len(p.Choices) == 0 {
+			continue
+		}
+		if len(r.words) > 1 { // "mirror it vertically": the verb says it last
+			if said := st.longest(st.text, r.words[1:], p); said != "" && !st.in("plurals", strings.ToLower(said)) {
+				return said
+			}
+		}
+		if said := st.longest(st.text, r.clause.words, p); said != "" {
+			return said
+		}
+		for _, more := range r.clause.more {
+			if said := st.longest(more, st.lexicon.Words(more, nil), p); said != "" {
+				return said
+			}
+		}
+	}
+	return ""
 }
 
 // shapeOf is the shape of the size in pixels that a clause states: 9:16 for "1080x1920"; "" if it states none.
@@ -94,12 +121,13 @@ func gcd(a, b int) int {
 	return a
 }
 
-// longest is the longest phrase among the words that the parameter reads, the first of several.
-func (st *settings) longest(words []retrieve.Word, p param.Param) string {
+// longest is the longest phrase among the words of the text that the parameter reads, the first of several.
+func (st *settings) longest(text string, words []retrieve.Word, p param.Param) string {
 	for n := min(maxPhrase, len(words)); n > 0; n-- {
 		for i := 0; i+n <= len(words); i++ {
-			if phrase := words[i : i+n]; st.isPhrase(phrase) && p.Reads(st.span(phrase)) && st.isTight(phrase, p) {
-				return st.span(phrase)
+			phrase := words[i : i+n]
+			if said := text[phrase[0].Start:phrase[n-1].End]; st.isPhrase(phrase) && p.Reads(said) && st.isTight(text, phrase, p) {
+				return said
 			}
 		}
 	}
@@ -226,19 +254,20 @@ func (st *settings) isPhrase(words []retrieve.Word) bool {
 
 // isTight reports whether each end of the phrase matters: without its first or its last word it has
 // another value, or none. An opacity keeps its noun: "half transparent".
-func (st *settings) isTight(words []retrieve.Word, p param.Param) bool {
+func (st *settings) isTight(text string, words []retrieve.Word, p param.Param) bool {
 	if p.Type == param.Opacity {
 		return !st.grammatical(words[0]) && !st.grammatical(words[len(words)-1])
 	}
 	if len(words) == 1 {
 		return true
 	}
-	whole, err := p.Read(st.span(words))
+	span := func(words []retrieve.Word) string { return text[words[0].Start:words[len(words)-1].End] }
+	whole, err := p.Read(span(words))
 	if err != nil {
 		return false
 	}
 	for _, part := range [][]retrieve.Word{words[1:], words[:len(words)-1]} {
-		if v, err := p.Read(st.span(part)); err == nil && v.String() == whole.String() {
+		if v, err := p.Read(span(part)); err == nil && v.String() == whole.String() {
 			return false
 		}
 	}

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -34,6 +35,12 @@ func (st *settings) amount(r *reading) string {
 	for _, a := range r.head.Args { // what is told apart is no other amount
 		if kind(a) == param.Moments || kind(a) == param.Interval || counted(a) {
 			text = strings.Replace(text, st.phraseFor(r, *a.Param), "", 1)
+		}
+	}
+	for _, a := range r.head.Args { // "quieter when I speak" is no volume of the whole
+		if settingOf(a) == param.Choice && len(a.Param.Prevailing) > 0 {
+			said := st.choice(r, *a.Param)
+			text = regexp.MustCompile(`(?i)\S+ (?:it )?(?:when|while|whenever)\b.*`+regexp.QuoteMeta(said)).ReplaceAllString(text, "")
 		}
 	}
 	if r.head.ofParts() { // their times are no other amount

@@ -44,6 +44,9 @@ type Param struct {
 	// Choices are the values of a choice or a format, each with the words that mean it. The value
 	// itself means it too.
 	Choices map[string][]string `yaml:"choices,omitempty"`
+	// Prevailing are choices that are meant even where words of other choices are said: "under the voice, and
+	// duck it".
+	Prevailing []string `yaml:"prevailing,omitempty"`
 	// Examples show people how a value is said. Empty means those of the type.
 	Examples []string `yaml:"examples,omitempty"`
 }
@@ -89,6 +92,11 @@ func (p Param) Check() []error {
 	}
 	if p.Type == Choice && len(p.Choices) < 2 {
 		addf("a choice needs at least two choices")
+	}
+	for _, name := range p.Prevailing {
+		if _, ok := p.Choices[name]; !ok || p.Type != Choice {
+			addf("%q prevails and is no choice", name)
+		}
 	}
 	if p.Type != Choice && p.Type != Format && len(p.Choices) > 0 {
 		addf("only a choice or a format has choices")

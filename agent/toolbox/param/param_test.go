@@ -206,6 +206,7 @@ func TestCheck(t *testing.T) {
 		{param.Param{Name: "n", Type: param.Number, About: "x", Min: &two, Max: &one}, "min 2 is above max 1"},
 		{param.Param{Name: "way", Type: param.Choice, About: "x"}, "at least two choices"},
 		{param.Param{Name: "size", Type: param.Size, About: "x", Choices: mirrors}, "only a choice or a format"},
+		{param.Param{Name: "way", Type: param.Choice, About: "x", Choices: mirrors, Prevailing: []string{"aslant"}}, "no choice"},
 	} {
 		var said []string
 		for _, err := range c.p.Check() {

@@ -71,7 +71,7 @@ func chosen(p Param, s string) (any, bool) {
 }
 
 // readChoice takes the choice whose words stand in the text. Words within longer ones do not
-// count: "vertical axis" is not "vertical". Words of two choices mean neither.
+// count: "vertical axis" is not "vertical". Words of two choices mean neither, unless one prevails.
 func readChoice(p Param, text string) (any, bool) {
 	said := " " + strings.Join(letters(text), " ") + " "
 	meant := map[string]string{} // by the words that stand in the text
@@ -92,6 +92,11 @@ func readChoice(p Param, text string) (any, bool) {
 		}
 		if strings.Contains(rest, " "+w+" ") {
 			found[name] = true
+		}
+	}
+	for _, name := range p.Prevailing {
+		if found[name] {
+			return name, true
 		}
 	}
 	for name := range found {
