@@ -275,7 +275,7 @@ func TestActs(t *testing.T) {
 	if alt := browsertest.Eval[string](p, `document.querySelector("#large img").alt`); !strings.HasPrefix(alt, "The harbour") {
 		t.Error(alt)
 	}
-	click(p, "#large button")
+	click(p, "#large [autofocus]")
 	click(p, "#forget")
 	p.Wait(`document.getElementById("ask").open`)
 	click(p, "#ask-yes")

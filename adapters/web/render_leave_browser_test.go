@@ -92,7 +92,7 @@ func TestStoppedIsShown(t *testing.T) {
 	html := rendered(t, func(b *bytes.Buffer) error {
 		return mustPages(t).Messages(b, "en", []page.Message{{ID: "a", By: "Mina", At: noon, Status: "cancelled"}})
 	})
-	if !strings.Contains(html, "🛑") || !strings.Contains(html, `title="Stopped"`) || strings.Contains(html, "did not work") {
+	if !strings.Contains(html, "#i-stop") || !strings.Contains(html, `title="Stopped"`) || strings.Contains(html, "did not work") {
 		t.Error(html)
 	}
 }

@@ -67,9 +67,10 @@ func sampleMessages() []page.Message {
 		m.Thread, m.ActURL = "t1", "/t/t1/messages/"+m.ID+"/act"
 		return m
 	}
-	picture := page.File{Name: "harbour.png", Alt: "The harbour in the evening", Size: 1_250_000, Kind: "image", Type: "image/png", URL: "/picture.png", Download: "/picture.png?download", Width: 640, Height: 400, Mark: "file:u1"}
+	picture := page.File{Name: "harbour.png", Alt: "The harbour in the evening", Size: 1_250_000, Kind: "image", Type: "image/png", URL: "/picture.png", Download: "/picture.png?download", Width: 640, Height: 400, Mark: "file:u1", Use: "u1"}
 	edges := picture
 	edges.Name, edges.Alt, edges.Mark, edges.Note = "harbour-3f2a.edge-91bc.png", "White lines on black: ships and cranes", "picture:harbour-3f2a.edge-91bc.png", "made smaller to be shown"
+	edges.Use = "bot-00000000000000000000000000000000.0"
 	wide := picture
 	wide.Name, wide.URL, wide.Mark = "港口😀.png", "/wide.png", "file:u2"
 	wide.Width, wide.Height = 900, 200
@@ -86,11 +87,11 @@ func sampleMessages() []page.Message {
 			Points: []adapters.Point{{X: 120, Y: 90}, {X: 300, Y: 320, Exclude: true}}, Boxes: []page.Box{{X: 380, Y: 60, W: 200, H: 220}},
 		}}, {Name: "gone.png", Points: 1}}}),
 		act(page.Message{ID: "a5", At: noon.Add(2 * time.Minute), ReplyTo: "a4", Language: "zh-Hans", Text: markup.Markdown("横着拼，还是竖着拼？")}),
-		act(page.Message{ID: "a6", At: noon.Add(3 * time.Minute), ReplyTo: "a4", Text: markup.Markdown("A film, a sound, a page and a table."), CanAgain: true, Files: []page.File{
-			{Name: "harbour.mp4", Size: 4_200_000, Kind: "video", Type: "video/mp4", URL: "/none.mp4", Download: "/none.mp4?download", Width: 640, Height: 360},
-			{Name: "waves.mp3", Size: 320_000, Kind: "audio", Type: "audio/mpeg", URL: "/none.mp3", Download: "/none.mp3?download"},
+		act(page.Message{ID: "a6", At: noon.Add(3 * time.Minute), ReplyTo: "a4", Text: markup.Markdown("A film, a sound, a page and a table."), CanAgain: true, AllURL: "/t/t1/messages/a6/all.zip", Files: []page.File{
+			{Name: "harbour.mp4", Size: 4_200_000, Kind: "video", Type: "video/mp4", URL: "/none.mp4", Download: "/none.mp4?download", Use: "u3", Width: 640, Height: 360},
+			{Name: "waves.mp3", Size: 320_000, Kind: "audio", Type: "audio/mpeg", URL: "/none.mp3", Download: "/none.mp3?download", Use: "u4"},
 			{Name: "harbour.html", Size: 9_000, Kind: "page", Type: "text/html", URL: "/page.html", Download: "/page.html?download"},
-			{Name: "table.csv", Size: 812, Kind: "text", Type: "text/csv", URL: "/table.csv", Download: "/table.csv?download"}}}),
+			{Name: "table.csv", Size: 812, Kind: "text", Type: "text/csv", URL: "/table.csv", Download: "/table.csv?download", Use: "u5"}}}),
 		act(page.Message{ID: "a7", Removed: true, At: noon.Add(4 * time.Minute)}),
 		act(page.Message{ID: "a8", By: "Mina", Mine: true, At: noon.Add(5 * time.Minute), Text: markup.Plain("Now a cartoon of it, please."), Status: adapters.Seen, ReplyTo: "a3"}),
 		act(page.Message{ID: "a9", At: noon.Add(5 * time.Minute), ReplyTo: "a8", CanStop: true, Progress: &adapters.Progress{Title: "Working on it", Steps: []adapters.ProgressStep{

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"atelier/adapters"
+	"atelier/adapters/web/archive"
 	"atelier/adapters/web/chat"
 	"atelier/adapters/web/dispatch"
 	"atelier/adapters/web/media"
@@ -65,6 +66,7 @@ type Channel struct {
 	site     *site.Site
 	receiver *receive.Receiver
 	uploads  *upload.Server
+	archives *archive.Server
 	streams  *stream.Server
 
 	closed chan struct{}
@@ -116,6 +118,7 @@ func New(c Config) (*Channel, error) {
 			Reader: requests, Store: threads, Media: c.Media, MaxFile: c.MaxFile, Gate: request.NewGate(upload.AtOnce, upload.PerPerson), Log: c.Log,
 		},
 	}
+	channel.archives = &archive.Server{Reader: requests, Media: c.Media, Log: c.Log}
 	channel.receiver = &receive.Receiver{Reader: requests, Store: threads, Media: c.Media, Deliver: channel.dispatcher.Deliver, Now: c.Now}
 	channel.streams = &stream.Server{
 		Reader: requests, Hub: threads.Hub, Pages: pages, List: channel.site.List, Closed: closed,
@@ -139,6 +142,7 @@ func (c *Channel) Handler() http.Handler {
 	m.HandleFunc("POST /t/{thread}/messages/{message}/act", c.site.Fragment(c.receiver.ServeAct))
 	m.HandleFunc("GET /t/{thread}/messages/{message}/work", c.site.Fragment(c.site.ServeWork))
 	m.HandleFunc("GET /t/{thread}/messages/{message}/media/{n}/{name}", c.site.Whole(c.uploads.ServeAttachment))
+	m.HandleFunc("GET /t/{thread}/messages/{message}/all.zip", c.site.Whole(c.archives.ServeAll))
 	m.HandleFunc("POST /t/{thread}/files", c.site.Data(c.uploads.ServeUpload))
 	m.HandleFunc("GET /t/{thread}/files/{id}/{name}", c.site.Whole(c.uploads.ServeUploaded))
 	m.HandleFunc("DELETE /t/{thread}/files/{id}", c.site.Data(c.uploads.ServeTakeBack))

@@ -39,7 +39,7 @@ type Message struct {
 	Said     *Said
 	Progress *Reported
 
-	Files    []Upload             // of a person's message, without those sent before
+	Files    []Upload             // of a person's message, without uploads sent before
 	Status   adapters.Status      // of a person's message
 	Answered bool                 // a person's message, or a run, has an answer
 	Text     func() template.HTML // of an answer, rendered once
@@ -112,7 +112,7 @@ func (c *Conversation) write(position int64, at time.Time, w *Wrote) {
 	c.known[w.ID] = true
 	m := &Message{ID: w.ID, Order: position, changed: position, At: at, Wrote: w}
 	for _, f := range w.Files {
-		if !c.sent[f.ID] {
+		if f.Made || !c.sent[f.ID] {
 			c.sent[f.ID] = true
 			m.Files = append(m.Files, f)
 		}

@@ -52,6 +52,7 @@ type Upload struct {
 	Height int    `json:"height,omitempty"`
 	Voice  bool   `json:"voice,omitempty"` // it was recorded on the page
 	Key    string `json:"key"`             // of the stored file
+	Made   bool   `json:"made,omitempty"`  // it is a file of an answer, which is used again
 }
 
 // File is the upload as an event has it.

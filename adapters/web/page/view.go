@@ -74,6 +74,7 @@ type Message struct {
 	HasWork bool   // it answers a request
 	WorkURL string // what was done for it, if anything, is loaded from there
 	ActURL  string // where reactions are posted
+	AllURL  string // where all of several files can be saved at once, "" where there is no such place
 }
 
 // Choice is an alternative, or a guess at what is meant.
@@ -96,6 +97,8 @@ type File struct {
 	Width, Height   int // of a picture, 0 if unknown
 	// Mark is what marks on this picture name, "picture:NAME" or "file:ID"; "" if it has none.
 	Mark string
+	// Use is what a message that works on this file names; "" if none can.
+	Use string
 }
 
 // Mark is what was marked on a picture.

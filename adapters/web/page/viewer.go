@@ -79,6 +79,9 @@ func (v Viewer) answer(out *Message, m *chat.Message) {
 	for i, a := range r.Files {
 		out.Files = append(out.Files, v.attachment(m.ID, i, a))
 	}
+	if len(chat.Kept(r.Files)) > 1 {
+		out.AllURL = path.Join("/t", v.Thread, "messages", m.ID, "all.zip")
+	}
 	for i, x := range r.Choices {
 		choice := Choice{Number: i + 1, Text: x.Text, Ready: i < m.Offered}
 		for _, p := range m.Presses {
@@ -104,7 +107,7 @@ func uploadView(thread string, f chat.Upload) File {
 	at := media.FileURL(thread, f.ID, f.Name)
 	out := File{
 		Name: f.Name, Size: f.Size, Type: f.Type, Kind: media.KindOf(f.Type, false), URL: at, Download: at + "?download",
-		Width: f.Width, Height: f.Height,
+		Width: f.Width, Height: f.Height, Use: f.ID,
 	}
 	if out.Kind == media.KindImage {
 		out.Mark = "file:" + f.ID
@@ -120,7 +123,7 @@ func (v Viewer) attachment(message string, n int, a adapters.Attachment) File {
 		return out
 	}
 	out.URL = media.AttachmentURL(v.Thread, message, n, a.Name)
-	out.Download = out.URL + "?download"
+	out.Download, out.Use = out.URL+"?download", chat.MadeRef(message, n)
 	if out.Kind == media.KindImage {
 		out.Mark = "picture:" + chat.ResourceOf(a)
 	}

@@ -26,6 +26,7 @@ const (
 
 var (
 	errFileGone    = request.Refuse(http.StatusUnprocessableEntity, "A file of the message is not here any more. Attach it again.")
+	errManyFiles   = request.Refuse(http.StatusUnprocessableEntity, "At most %d files can be sent with one message.", adapters.MaxFiles)
 	errMarks       = request.Refuse(http.StatusBadRequest, "What was marked could not be read. Mark it again.")
 	errPictureGone = request.Refuse(http.StatusUnprocessableEntity, "The picture that was marked is not here any more.")
 	errNoPicture   = request.Refuse(http.StatusUnprocessableEntity, "Only pictures can be marked.")
@@ -121,7 +122,7 @@ func (rec *Receiver) deliverStatus(ctx context.Context, thread string) int {
 func (rec *Receiver) write(ctx context.Context, thread string, t chat.Snapshot, m *chat.Wrote) error {
 	var ids []string
 	for _, f := range m.Files {
-		if _, sent := t.File(f.ID); !sent {
+		if _, sent := t.File(f.ID); !sent && !f.Made {
 			ids = append(ids, f.ID)
 		}
 	}
@@ -159,6 +160,9 @@ func (rec *Receiver) compose(ctx context.Context, r *http.Request, thread string
 	case m.ReplyTo != "" && t.Message(m.ReplyTo) == nil:
 		return nil, request.Refuse(http.StatusUnprocessableEntity, "The message that this replies to is not here any more.")
 	}
+	if len(form["file"]) > adapters.MaxFiles {
+		return nil, errManyFiles
+	}
 	points, err := readPointings(form.Get("marks"))
 	if err != nil {
 		return nil, err
@@ -171,8 +175,8 @@ func (rec *Receiver) compose(ctx context.Context, r *http.Request, thread string
 	if strings.TrimSpace(m.Text) == "" && len(m.Files) == 0 {
 		return nil, request.Refuse(http.StatusUnprocessableEntity, "Write something, or attach a file.")
 	}
-	if len(m.Files) > adapters.MaxFiles {
-		return nil, request.Refuse(http.StatusUnprocessableEntity, "At most %d files can be sent with one message.", adapters.MaxFiles)
+	if len(m.Files) > adapters.MaxFiles { // with the marked ones
+		return nil, errManyFiles
 	}
 	as := chat.Happening{ID: m.ID, At: rec.Now(), Message: &chat.Message{ID: m.ID, Wrote: m, ReplyTo: m.ReplyTo}}
 	return m, chat.EventOf(thread, t, as).Validate() // what is recorded can be handed over
@@ -186,13 +190,17 @@ func (rec *Receiver) attach(ctx context.Context, thread string, t chat.Snapshot,
 	}
 	for _, id := range ids {
 		f, sent := t.File(id)
-		if p, ok := all[id]; !sent {
+		if chat.IsMadeRef(id) {
+			if f, err = rec.use(ctx, t, id); err != nil {
+				return err
+			}
+		} else if p, ok := all[id]; !sent {
 			if !ok || p.For == store.ForMask || p.By != m.By.ID {
 				return errFileGone
 			}
 			f = p.Upload
 		}
-		if !slices.ContainsFunc(m.Files, func(u chat.Upload) bool { return u.ID == id }) {
+		if !slices.ContainsFunc(m.Files, func(u chat.Upload) bool { return u.ID == f.ID }) {
 			m.Files = append(m.Files, f)
 		}
 	}

@@ -1,9 +1,9 @@
 // What goes with the message that is being written: files, and marks on pictures. A file is
 // uploaded as soon as it is attached.
 //
-// An item is {kind: "file", name, size, type, state, part, error, file, voice, upload} or
+// An item is {kind: "file", name, size, type, state, part, error, file, voice, used, upload} or
 // {kind: "marks", ref, name, src, width, height, points, boxes, mask, state, error, upload},
-// where mask is a Blob or null, and upload what the server knows of the file or mask.
+// where used tells that the thread has the file already, mask is a Blob or null, and upload what the server knows of the file or mask.
 // The state is waiting, uploading, done or failed.
 
 import { takeBack, upload } from "./upload.js";
@@ -55,6 +55,15 @@ export class Attachments extends EventTarget {
     return trouble;
   }
 
+  // use attaches a file that the thread has already. It gives a sentence where it cannot be.
+  use(upload) {
+    if (this.files.some((i) => i.upload?.id === upload.id)) return "";
+    if (this.mostFiles > 0 && this.files.length >= this.mostFiles) return word("tooMany", { most: this.mostFiles });
+    this.items.push({ kind: "file", name: upload.name, size: upload.size, type: "", used: true, state: "done", part: 1, upload });
+    this.#changed();
+    return "";
+  }
+
   // mark attaches marks on a picture, in the place of earlier ones on it.
   mark(picture, marks) {
     const before = this.items.findIndex((i) => i.kind === "marks" && i.ref === picture.ref);
@@ -85,7 +94,7 @@ export class Attachments extends EventTarget {
   remove(item) {
     this.items = this.items.filter((i) => i !== item);
     this.#forget(item);
-    if (item.kind === "file" && item.upload) {
+    if (item.kind === "file" && item.upload && !item.used) {
       // Marks on a file that is not sent mean nothing.
       for (const marks of this.marks.filter((m) => m.ref === `file:${item.upload.id}`)) this.remove(marks);
     }
@@ -99,7 +108,7 @@ export class Attachments extends EventTarget {
 
   #forget(item) {
     item.stop?.();
-    if (item.upload) takeBack(this.thread, item.upload.id);
+    if (item.upload && !item.used) takeBack(this.thread, item.upload.id);
   }
 
   // next begins with those that wait, some at once.

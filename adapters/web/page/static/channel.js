@@ -2,6 +2,7 @@
 
 import { watchActs, watchForget } from "./act.js";
 import { Composer } from "./composer.js";
+import { watchCopies } from "./copy.js";
 import { carried, carry, watchLogout } from "./draft.js";
 import { takeDrops } from "./drop.js";
 import { watchMenu, watchTheme } from "./frame.js";
@@ -22,6 +23,7 @@ watchActs();
 watchForget();
 watchLogout();
 watchPictures();
+watchCopies();
 watchTools();
 watchWork();
 followEnd();
@@ -35,10 +37,11 @@ if (composer) {
 }
 
 document.addEventListener("click", (event) => {
-  const button = event.target.closest?.("[data-wish], [data-reply], [data-mark]");
+  const button = event.target.closest?.("[data-wish], [data-reply], [data-mark], [data-use]");
   if (!button) return;
-  const { wish, hint, reply, mark, name, src } = button.dataset;
+  const { wish, hint, reply, mark, name, src, use } = button.dataset;
   if (mark) composer?.mark({ ref: mark, name, src });
+  else if (use) composer?.use(button.dataset);
   else if (reply) composer?.reply({ id: reply, quote: quoteOf(button.closest(".message")) });
   else if (composer) composer.fill(wish, hint);
   else if (!carry(wish)) event.preventDefault();

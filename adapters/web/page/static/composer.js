@@ -103,6 +103,13 @@ export class Composer {
     if (focus) this.parts.text.focus();
   }
 
+  // use lets the message work on a file of the thread.
+  use({ use, name, src, kind, size, ref }) {
+    this.#trouble(this.attachments.use({ id: use, name, url: src, kind, size: Number(size), ref }));
+    this.#hint("");
+    this.parts.text.focus();
+  }
+
   // mark opens a picture to be marked. What is marked goes with the message.
   async mark(picture) {
     const before = this.attachments.marks.find((m) => m.ref === picture.ref);
@@ -116,8 +123,8 @@ export class Composer {
       const { ref, name, src } = item;
       return this.mark({ ref, name, src });
     }
-    const { id, url, name } = item.upload;
-    return this.mark({ ref: `file:${id}`, name: name || item.name, src: url });
+    const { id, url, name, ref } = item.upload;
+    return this.mark({ ref: ref || `file:${id}`, name: name || item.name, src: url });
   }
 
   #hint(sentence) {

@@ -1,26 +1,85 @@
-// A picture shown large.
+// A picture shown large: from one to the next, nearer, and back.
 
 const dialog = document.getElementById("large");
+const place = dialog.querySelector(".large-picture");
+const steps = [1, 1.5, 2, 3, 4, 6, 8]; // times the size at which all of it is seen
+const part = (name) => document.getElementById(`large-${name}`);
+
+let all = []; // the buttons of the pictures of the page, in order
+let at = 0;
+let near = 0; // which of the steps
 
 export function watchPictures() {
-  document.addEventListener("click", (event) => {
-    const button = event.target.closest("[data-large]");
-    if (button) open(button);
+  document.addEventListener("click", ({ target }) => {
+    const button = target.closest("[data-large]");
+    if (!button) return;
+    all = [...document.querySelectorAll("[data-large]")];
+    show(all.indexOf(button));
+    dialog.showModal();
   });
-  dialog.addEventListener("click", (event) => {
-    if (event.target === dialog || event.target.closest(".large-picture")) dialog.close();
+  part("left").addEventListener("click", () => show(at - 1));
+  part("right").addEventListener("click", () => show(at + 1));
+  part("minus").addEventListener("click", () => zoom(near - 1));
+  part("plus").addEventListener("click", () => zoom(near + 1));
+  place.addEventListener("click", ({ target, offsetX, offsetY }) => {
+    if (target === place) return dialog.close();
+    const { width, height } = target.getBoundingClientRect();
+    zoom(near > 0 ? 0 : 2, { x: offsetX / width, y: offsetY / height });
   });
-  dialog.addEventListener("close", () => dialog.querySelector(".large-picture").replaceChildren());
+  dialog.addEventListener("keydown", keyed);
+  dialog.addEventListener("close", () => place.replaceChildren());
 }
 
-function open({ dataset, firstElementChild }) {
+function keyed(event) {
+  const { key, ctrlKey, metaKey } = event;
+  if (ctrlKey || metaKey) return;
+  if (key === "ArrowLeft" && near === 0) show(at - 1);
+  else if (key === "ArrowRight" && near === 0) show(at + 1);
+  else if (key === "+" || key === "=") zoom(near + 1);
+  else if (key === "-") zoom(near - 1);
+  else if (key === "0") zoom(0);
+  else return;
+  event.preventDefault();
+}
+
+// show shows one of the pictures, if there is such a one.
+function show(n) {
+  const button = all[n];
+  if (!button) return;
+  at = n;
+  const { large, save, name } = button.dataset;
   const img = new Image();
-  img.alt = firstElementChild.alt;
-  img.src = dataset.large;
-  dialog.querySelector("bdi").textContent = dataset.name;
-  const save = dialog.querySelector("a");
-  save.hidden = !dataset.save;
-  save.href = dataset.save || dataset.large;
-  dialog.querySelector(".large-picture").replaceChildren(img);
-  dialog.showModal();
+  img.alt = button.firstElementChild.alt;
+  img.src = large;
+  dialog.querySelector("bdi").textContent = name;
+  part("count").textContent = all.length > 1 ? `${at + 1} / ${all.length}` : "";
+  const link = dialog.querySelector("a");
+  link.hidden = !save;
+  link.href = save || large;
+  place.replaceChildren(img);
+  able("left", at > 0);
+  able("right", at < all.length - 1);
+  zoom(0);
+}
+
+// zoom shows the picture larger, or smaller, around a place of it in parts of its size.
+function zoom(step, { x, y } = { x: 0.5, y: 0.5 }) {
+  const img = place.querySelector("img");
+  if (!img || !(step in steps)) return;
+  if (near === 0 || step === 0) img.removeAttribute("style");
+  const whole = step > 0 && near === 0 ? img.getBoundingClientRect().width : Number(img.dataset.whole);
+  near = step;
+  if (step > 0) {
+    img.dataset.whole = whole;
+    img.style.width = `${whole * steps[step]}px`;
+  }
+  place.classList.toggle("near", step > 0);
+  able("minus", step > 0);
+  able("plus", step < steps.length - 1);
+  place.scrollTo(x * place.scrollWidth - place.clientWidth / 2, y * place.scrollHeight - place.clientHeight / 2);
+}
+
+// able says whether a button does anything. It keeps the focus.
+function able(name, is) {
+  part(name).setAttribute("aria-disabled", String(!is));
 }

@@ -2,6 +2,7 @@
 // comes is put in here, by its ids. A stream may repeat what the page has already.
 
 import { morph } from "./morph.js";
+import { showCopies } from "./copy.js";
 import { announce, answered } from "./notice.js";
 import { quoteReplies } from "./quote.js";
 import { cameIn } from "./scroll.js";
@@ -51,6 +52,7 @@ function put(message) {
   if (!id || given.get(id) === outerHTML) return;
   given.set(id, outerHTML);
   localTimes(message);
+  showCopies(message);
   quoteReplies(message);
   const before = document.getElementById(id);
   if (before) {

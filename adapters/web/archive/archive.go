@@ -1,0 +1,120 @@
+// Package archive serves all files of an answer as one ZIP.
+package archive
+
+import (
+	"archive/zip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"mime"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"atelier/adapters"
+	"atelier/adapters/web/chat"
+	"atelier/adapters/web/media"
+	"atelier/adapters/web/request"
+)
+
+// ranger opens parts of files.
+type ranger interface {
+	GetRange(ctx context.Context, key string, offset, n int64) (io.ReadCloser, error)
+}
+
+// Server serves the files of answers.
+type Server struct {
+	*request.Reader
+
+	Media ranger
+	Log   *slog.Logger
+}
+
+// ServeAll serves all files of an answer.
+func (srv *Server) ServeAll(w http.ResponseWriter, r *http.Request) error {
+	_, t, m, err := srv.Message(r)
+	if err != nil {
+		return err
+	}
+	if m.Said == nil {
+		return request.ErrUnknown
+	}
+	files := chat.Kept(m.Said.Reply.Files)
+	if len(files) == 0 {
+		return request.ErrUnknown
+	}
+	for _, f := range files { // before anything is written
+		if err := srv.exists(r.Context(), f); err != nil {
+			return err
+		}
+	}
+	name := media.CleanName(t.Title) + ".zip"
+	w.Header().Set("Content-Type", "application/zip")
+	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
+	w.Header().Set("Cache-Control", "private, no-store")
+	if err := srv.write(r.Context(), w, files, m.At); err != nil {
+		if r.Context().Err() == nil {
+			srv.Log.WarnContext(r.Context(), "the files of an answer were not served to their end", "error", adapters.ForOperator(err))
+		}
+		panic(http.ErrAbortHandler) // the browser is to know that it is not all
+	}
+	return nil
+}
+
+// exists fails if a file cannot be read.
+func (srv *Server) exists(ctx context.Context, f adapters.Attachment) error {
+	probe, err := srv.Media.GetRange(ctx, f.Handle, 0, 1)
+	if errors.Is(err, adapters.ErrGone) {
+		return request.Refuse(http.StatusNotFound, "A file of this answer is not here any more. Save the others one by one.")
+	}
+	if err != nil {
+		return err
+	}
+	return probe.Close() //nolint:wrapcheck // the log names the route
+}
+
+// write writes the archive. Media is compressed already.
+func (srv *Server) write(ctx context.Context, to io.Writer, files []adapters.Attachment, at time.Time) error {
+	z := zip.NewWriter(to)
+	names := map[string]bool{}
+	for _, f := range files {
+		part, err := z.CreateHeader(&zip.FileHeader{Name: unused(names, media.CleanName(f.Name)), Method: zip.Store, Modified: at})
+		if err != nil {
+			return fmt.Errorf("add a file: %w", err)
+		}
+		if err := srv.copy(ctx, part, f); err != nil {
+			return err
+		}
+	}
+	if err := z.Close(); err != nil {
+		return fmt.Errorf("end the archive: %w", err)
+	}
+	return nil
+}
+
+func (srv *Server) copy(ctx context.Context, to io.Writer, f adapters.Attachment) (err error) {
+	from, err := srv.Media.GetRange(ctx, f.Handle, 0, -1)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, from.Close()) }()
+	if _, err := io.Copy(to, from); err != nil {
+		return fmt.Errorf("add a file: %w", err)
+	}
+	return nil
+}
+
+// unused makes a name that no other file of the archive has, also where case does not count.
+func unused(names map[string]bool, name string) string {
+	ext := path.Ext(name)
+	stem, free := strings.TrimSuffix(name, ext), name
+	for n := 2; names[strings.ToLower(free)]; n++ {
+		free = stem + "-" + strconv.Itoa(n) + ext
+	}
+	names[strings.ToLower(free)] = true
+	return free
+}

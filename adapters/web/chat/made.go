@@ -1,0 +1,44 @@
+package chat
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"atelier/adapters"
+)
+
+// madeRef matches what names a file of an answer.
+var madeRef = regexp.MustCompile(`^(bot-[0-9a-f]{32})\.([0-9]{1,3})$`)
+
+// MadeRef names the n-th file of an answer, for a message that uses it.
+func MadeRef(message string, n int) string { return message + "." + strconv.Itoa(n) }
+
+// IsMadeRef reports whether that names a file of an answer, and not an upload.
+func IsMadeRef(ref string) bool { return madeRef.MatchString(ref) }
+
+// Use is a file of an answer as a file to send. It is not ok if the file does not exist (any more).
+func (s Snapshot) Use(ref string) (_ Upload, ok bool) {
+	parts := madeRef.FindStringSubmatch(ref)
+	if parts == nil {
+		return Upload{}, false
+	}
+	m := s.Message(parts[1])
+	n, err := strconv.Atoi(parts[2])
+	if err != nil || m == nil || m.Said == nil || m.Removed || n >= len(m.Said.Reply.Files) {
+		return Upload{}, false
+	}
+	a := m.Said.Reply.Files[n]
+	if a.Handle == "" {
+		return Upload{}, false
+	}
+	sum := sha256.Sum256([]byte(ref))
+	return Upload{ID: hex.EncodeToString(sum[:16]), Name: a.Name, Size: a.Size, Type: a.Type, Key: a.Handle, Made: true}, true
+}
+
+// Kept are the attachments that are stored, and no links.
+func Kept(all []adapters.Attachment) []adapters.Attachment {
+	return slices.DeleteFunc(slices.Clone(all), func(a adapters.Attachment) bool { return a.Handle == "" })
+}

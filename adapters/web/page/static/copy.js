@@ -1,0 +1,37 @@
+// A picture is copied, to be pasted elsewhere.
+
+import { announce, toast } from "./notice.js";
+import { word } from "./words.js";
+
+const can = Boolean(navigator.clipboard?.write && window.ClipboardItem); // where the page is served safely
+
+// showCopies shows the buttons within root, where they work.
+export function showCopies(root) {
+  if (can) for (const button of root.querySelectorAll("[data-copy]")) button.hidden = false;
+}
+
+export function watchCopies() {
+  showCopies(document);
+  document.addEventListener("click", async ({ target }) => {
+    const button = target.closest?.("[data-copy]");
+    if (!button) return;
+    try {
+      // The promise is given at once: browsers let nothing be copied long after a click.
+      await navigator.clipboard.write([new ClipboardItem({ "image/png": png(button.dataset.copy) })]);
+      toast(word("copied"));
+      announce(word("copied"));
+    } catch {
+      toast(word("notCopied"));
+    }
+  });
+}
+
+// png is a picture in the one format that all clipboards take.
+async function png(src) {
+  const blob = await (await fetch(src)).blob();
+  if (blob.type === "image/png") return blob;
+  const bitmap = await createImageBitmap(blob);
+  const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
+  canvas.getContext("2d").drawImage(bitmap, 0, 0);
+  return canvas.convertToBlob({ type: "image/png" });
+}

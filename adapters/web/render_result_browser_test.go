@@ -1,0 +1,86 @@
+package web
+
+import (
+	"testing"
+
+	"atelier/adapters/web/browsertest"
+	"atelier/adapters/web/page"
+)
+
+// manyResults is a thread with an answer of several pictures.
+func manyResults() page.View {
+	v := sampleThread()
+	m := v.Thread.Messages[2]
+	second := m.Files[0]
+	second.Name, second.URL, second.Use = "wide.png", "/wide.png", "bot-00000000000000000000000000000000.1"
+	m.Files[0].Use = "bot-00000000000000000000000000000000.0"
+	m.Files, m.AllURL = []page.File{m.Files[0], second}, "/t/t1/messages/a3/all.zip"
+	v.Thread.Messages[2] = m
+	return v
+}
+
+// TestUseThis holds that what is used again goes with the next message, and nothing is uploaded for it.
+func TestUseThis(t *testing.T) {
+	t.Parallel()
+	s, address := newStage(t, manyResults())
+	p := browsertest.Start(t).Page(t, browsertest.Look{})
+	p.Open(address + "/t/t1")
+	for range 2 { // once is enough
+		click(p, `#m-a3 [data-use$=".1"]`)
+	}
+	p.Wait(`document.querySelectorAll(".chip").length === 1 && document.querySelector(".chip-name").textContent === "wide.png"`)
+	p.Open(address + "/t/t1") // as after a reload
+	p.Wait(`document.querySelector(".chip img")?.getAttribute("src") === "/wide.png"`)
+	p.Screenshot("use")
+	click(p, `#m-a3 [data-use$=".0"]`)
+	click(p, ".chip:last-child .chip-remove") // the server has nothing to take back
+	p.Wait(`document.querySelectorAll(".chip").length === 1`)
+	write(p, "turn it")
+	enter(p, "")
+	if sent := s.next(t); sent.path != "POST /t/t1/messages" || len(sent.form["file"]) != 1 || sent.form.Get("file") != "bot-00000000000000000000000000000000.1" {
+		t.Error(sent)
+	}
+}
+
+// TestLargePictures goes from picture to picture, and nearer.
+func TestLargePictures(t *testing.T) {
+	t.Parallel()
+	_, address := newStage(t, manyResults())
+	p := browsertest.Start(t).Page(t, browsertest.Look{})
+	p.Open(address + "/t/t1")
+	click(p, "#m-a3 [data-large]")
+	const shows = `document.querySelector("#large img")?.complete && document.getElementById("large-count").textContent === `
+	p.Wait(shows + `"2 / 5"`)
+	p.Key("\u0303") // the right arrow
+	p.Wait(shows + `"3 / 5" && document.querySelector("#large bdi").textContent === "wide.png"`)
+	whole := browsertest.Eval[float64](p, `document.querySelector("#large img").getBoundingClientRect().width`)
+	click(p, "#large-plus")
+	click(p, "#large-plus")
+	if near := browsertest.Eval[float64](p, `document.querySelector("#large img").getBoundingClientRect().width`); near < 1.9*whole {
+		t.Errorf("it is shown %v and then %v pixels wide", whole, near)
+	}
+	p.Screenshot("large-near")
+	click(p, "#large-left")
+	p.Wait(shows + `"2 / 5" && document.getElementById("large-minus").ariaDisabled === "true"`)
+	click(p, "#large-left")
+	p.Wait(shows + `"1 / 5"`)
+	click(p, "#large-left") // there is none before it
+	p.Wait(shows + `"1 / 5"`)
+	click(p, "#large [autofocus]")
+	p.Wait(`!document.getElementById("large").open`)
+}
+
+// TestCopyPicture puts a picture into the clipboard, as the format that all clipboards take.
+func TestCopyPicture(t *testing.T) {
+	t.Parallel()
+	_, address := newStage(t, manyResults())
+	p := browsertest.Start(t).Page(t, browsertest.Look{})
+	p.Open(address + "/t/t1")
+	p.Script(`navigator.clipboard.write = async ([item]) => { window.copied = (await item.getType("image/png")).size; }`)
+	p.Wait(`!document.querySelector("#m-a3 [data-copy]").hidden`)
+	click(p, `#m-a3 [data-copy]`)
+	p.Wait(`window.copied > 100 && document.querySelector(".toast")?.textContent === "Copied."`)
+	p.Script(`navigator.clipboard.write = () => Promise.reject(new Error("no"))`)
+	click(p, `#m-a3 [data-copy]`)
+	p.Wait(`document.querySelector(".toast")?.textContent.startsWith("The picture could not be copied.")`)
+}
