@@ -41,7 +41,9 @@ func (d *drafter) leftover(r *reading, sub plan.Subtask, beside ...step) []strin
 	}
 	for _, b := range beside {
 		c.tools = append(c.tools, b.tool)
-		c.tell(b.tool, b.told)
+		for _, told := range b.told {
+			c.tell(b.tool, told)
+		}
 	}
 	for _, f := range c.tools {
 		for w := range f.about {

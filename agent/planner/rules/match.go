@@ -344,6 +344,8 @@ func (v *view) floor(f *profile, rest int) float64 {
 		return v.redraws(f, rest)
 	case v.holds(f) > 0:
 		return v.holds(f)
+	case v.excerpts(f):
+		return plainly
 	case v.multiplies(f):
 		return sure
 	case v.follows(f), v.fitsInto(f):
@@ -397,6 +399,28 @@ func (v *view) holds(f *profile) float64 {
 		return sure
 	}
 	return 0
+}
+
+// excerpts reports whether the clause states a part of a sound or a video and nothing else, and the tool cuts it out:
+// "0:03 to 0:07", "only the last 4 s please".
+func (v *view) excerpts(f *profile) bool {
+	if v.quotes > 0 || len(f.media) != 1 || f.media[0].Type != f.Returns || !v.direct[f.Returns] {
+		return false
+	}
+	parts, cuts := f.arg(func(a toolbox.Arg) bool { return kind(a) == param.TimeRanges })
+	if !cuts || parts.Optional || len(v.r.words) == 0 {
+		return false
+	}
+	bare := func(w retrieve.Word) bool { return v.is("ordering", w) || v.is("only", w) }
+	if first := v.r.words[0]; v.isVerb(first) && !bare(first) {
+		return false
+	}
+	text, _ := v.r.span(v.text)
+	start, end := quantity.FindBounded(text)
+	return end > 0 && !slices.ContainsFunc(v.r.words, func(w retrieve.Word) bool {
+		at := w.Start - v.r.clause.words[0].Start
+		return (at < start || at >= end) && !isMark(w) && !v.saysNothing(w) && !bare(w)
+	})
 }
 
 // sizes is what the clause says of several sizes; "" if it says one at most.

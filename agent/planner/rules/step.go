@@ -15,7 +15,7 @@ import (
 // first 3 seconds" cuts the video first, "half speed, as webm" converts the result.
 type step struct {
 	tool *profile
-	told toldArg
+	told []toldArg
 	// first reports that it works on what the clause's own tool is given.
 	first bool
 }
@@ -55,10 +55,13 @@ func (t *thread) pushStep(n int, r *reading, s step, of thing) thing {
 	v := *r
 	v.head, v.object, v.results = s.tool, "", nil
 	sub := plan.Subtask{
-		Description: s.told.Source.Value, Returns: s.tool.Returns, Tool: s.tool.Name, Domains: []string{s.tool.Domain},
+		Returns: s.tool.Returns, Tool: s.tool.Name, Domains: []string{s.tool.Domain},
 		Args: []plan.Arg{{Type: of.typ, Source: of.source}},
 	}
-	sub = tell(sub, s.told)
+	for _, told := range s.told {
+		sub.Description = strings.TrimSpace(sub.Description + " " + told.Source.Value)
+		sub = tell(sub, told)
+	}
 	sub.After = dependencies(sub.Args)
 	t.push(n, &v, sub, []thing{of})
 	return v.results[0]
@@ -71,9 +74,16 @@ func (d *drafter) steps(r *reading, sub plan.Subtask, media []thing) []step {
 	}
 	var found []step
 	add := func(from, to plan.Type, first bool, told string, takes func(toolbox.Arg) bool) {
-		if f, a, ok := d.worker(r, from, to, takes); ok {
-			found = append(found, step{f, toldArg{plan.Arg{Type: plan.Text, Meaning: a.Meaning, Source: plan.FromValue(told)}, settingOf(a)}, first})
+		f, a, ok := d.worker(r, from, to, takes)
+		if !ok {
+			return
 		}
+		arg := toldArg{plan.Arg{Type: plan.Text, Meaning: a.Meaning, Source: plan.FromValue(told)}, settingOf(a)}
+		if i := slices.IndexFunc(found, func(s step) bool { return s.tool == f && s.first == first }); i >= 0 { // "128k mp3"
+			found[i].told = append(found[i].told, arg)
+			return
+		}
+		found = append(found, step{f, []toldArg{arg}, first})
 	}
 	made := base(r.head.Returns)
 	for _, p := range d.phrases(r) {
@@ -119,13 +129,13 @@ func (f *profile) isTold(a toldArg, words string) bool {
 
 // worker finds the tool that makes one file of another and takes what it is told, the one
 // nearest to the clause if there are several.
-func (ts *tools) worker(r *reading, from, to plan.Type, takes func(toolbox.Arg) bool) (near *profile, by toolbox.Arg, ok bool) {
+func (d *drafter) worker(r *reading, from, to plan.Type, takes func(toolbox.Arg) bool) (near *profile, by toolbox.Arg, ok bool) {
 	best := -1.0
-	hits := ts.index.Search(ts.lexicon.Features(r.clause.words))
-	for _, i := range ts.makers[to] {
-		f := &ts.profiles[i]
+	hits := d.index.Search(d.lexicon.Features(r.clause.words))
+	for _, i := range d.makers[to] {
+		f := &d.profiles[i]
 		a, ok := f.arg(func(a toolbox.Arg) bool { return a.Type == plan.Text && takes(a) })
-		if !ok || f.texts > 1 || f.Name == r.head.Name || len(f.media) != 1 || f.media[0].Many || !f.takes(from) {
+		if !ok || f.texts > 1 || a.Optional && !d.saysRest(r, f) || f.Name == r.head.Name || len(f.media) != 1 || f.media[0].Many || !f.takes(from) {
 			continue
 		}
 		score := 0.0
@@ -137,4 +147,9 @@ func (ts *tools) worker(r *reading, from, to plan.Type, takes func(toolbox.Arg) 
 		}
 	}
 	return near, by, near != nil
+}
+
+// saysRest reports whether a clause says what a step must be told beside its own value: nothing, or a format.
+func (d *drafter) saysRest(r *reading, f *profile) bool {
+	return f.texts == 0 || f.tells(plan.Format) && d.format(r) != ""
 }

@@ -240,6 +240,9 @@ func (d *drafter) argText(r *reading, a toolbox.Arg, told bool) string {
 // the start". amount is the first one that the clause names.
 func (d *drafter) parts(r *reading, a toolbox.Arg, amount string) string {
 	text := cmp.Or(d.passages(r), amount)
+	if bounded := d.bounded(r); text == amount && bounded != "" && readsOtherwise(*a.Param, amount, bounded) {
+		text = bounded
+	}
 	switch ordered := r.verb() + " " + text; {
 	case text == "":
 		return ""

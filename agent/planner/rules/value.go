@@ -280,5 +280,13 @@ func (st *settings) passages(r *reading) string {
 	return text[start:end]
 }
 
+// bounded is what the clause says of a part of a sound or a video that has bounds, "everything after 1:00"; "" if it
+// says nothing of that kind.
+func (st *settings) bounded(r *reading) string {
+	text, _ := r.span(st.text)
+	start, end := quantity.FindBounded(text)
+	return text[start:end]
+}
+
 // aPassage is a parameter that takes a part of a sound or a video.
 var aPassage = param.Param{Type: param.TimeRange}

@@ -34,14 +34,14 @@ var (
 		`\b` + number + `(?: ?` + unit + `)?|\b(half an?|an?|first|last|final|opening) (hour|minute|second)\b`)
 	glued    = lazyregexp.New(`(\d)(h|m|min|s)(\d)`)
 	fileName = lazyregexp.New(`\S+\.[a-z]\w{1,4}\b`)
-	unitOf   = lazyregexp.New(`\b(hours?|minutes?|seconds?) $`)
+	unitOf   = lazyregexp.New(`\b(hours?|minutes?|mins?|seconds?|secs?) $`)
 
 	upTo     = lazyregexp.New(`^ ?,? ?(?:-+|to|till|til|until|thru|through|up to|and|->) ?(?:the |second |minute |at )*$`)
 	added    = lazyregexp.New(`^ ?,? ?(?:and )?$`)
 	lasting  = lazyregexp.New(`\b(?:for|lasting|length|long)\b`)
 	starting = lazyregexp.New(`\b(?:from|at|after|starting|beginning|since|with)\b`)
 	dropping = lazyregexp.New(`\b(?:drop|remove|without|skip|skipping|delete|lose|discard|minus|omit|` +
-		`(?:cut|trim|chop|take) (?:off|away)|(?:all|everything) (?:but|except))\b`)
+		`(?:cut|trim|chop|take) (?:off|away|(?:out )?(?:all|everything))|(?:all|everything) (?:but|except))\b`)
 	opening = lazyregexp.New(`\b(?:first|beginning|start|opening|intro|front)\b`)
 	closing = lazyregexp.New(`\b(?:last|final|ending|end|closing|outro)\b`)
 	onward  = lazyregexp.New(`\b(?:from|after|starting|since|beyond|past|onwards?)\b`)

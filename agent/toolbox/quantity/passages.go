@@ -161,16 +161,36 @@ func atEnds(length time.Duration, first, last bool) (all []Passage) {
 }
 
 var (
-	beforePassage = lazyregexp.New(`(?i)(?:\b(?:first|last|opening|final|from|between|after|before|until|since|seconds?|minutes?|the|everything|and)\s+)+$`)
+	beforePassage = lazyregexp.New(`(?i)(?:\b(?:first|last|opening|final|from|between|after|before|until|since|seconds?|secs?|minutes?|mins?|the|everything|all|and)\s+)+$`)
 	gap           = lazyregexp.New(`(?i)^(?:[\s,;&+–—-]|` +
 		`\b(?:and|to|until|till|then|also|plus|the|first|last|final|opening|from|between|after|before|off|of|on|at|very|long|away|` +
-		`start|beginning|front|end|both|each|either|ends|sides?|parts?|seconds?|minutes?|onwards?|everything)\b)*$`)
+		`start|beginning|front|end|both|each|either|ends|sides?|parts?|seconds?|secs?|minutes?|mins?|onwards?|everything)\b)*$`)
 	behindPassage = lazyregexp.New(`(?i)^(?: (?:(?:to|until|till)(?: the)? end|onwards?)\b)`)
 )
 
 // FindPassages is the place in a text of several passages, or of lengths at its ends. The zero places mean that there
 // are none.
 func FindPassages(text string) (start, end int) {
+	start, end = passageAt(text)
+	if found, edge := passagesIn(foldTimes(text[start:end])); len(found) > 1 || edge {
+		return start, end
+	}
+	return 0, 0
+}
+
+// FindBounded is the place in a text of passages that have bounds, "0:03 to 0:07", "the last 4 s", and not only a
+// length. The zero places mean that there are none.
+func FindBounded(text string) (start, end int) {
+	start, end = passageAt(text)
+	if found, _ := passagesIn(foldTimes(text[start:end])); len(found) > 0 {
+		return start, end
+	}
+	return 0, 0
+}
+
+// passageAt is the place of the times of a text, with the words that make passages of them. The zero places mean that
+// something else stands between them, or that no time has a unit.
+func passageAt(text string) (start, end int) {
 	var times []Quantity
 	for _, q := range Find(text) {
 		if !ofTime(q.Unit) {
@@ -193,10 +213,6 @@ func FindPassages(text string) (start, end int) {
 		end += at[1]
 	} else {
 		end += len(behindPassage.FindString(text[end:]))
-	}
-	found, edge := passagesIn(foldTimes(text[start:end]))
-	if len(found) < 2 && !edge {
-		return 0, 0
 	}
 	return start, end
 }
