@@ -233,6 +233,11 @@ func (t *thread) readAll(clauses []clause) *outcome {
 		if o := t.understandClause(n, r, i == len(clauses)-1); o != nil {
 			return o
 		}
+		if parts := t.withWish(c, r); len(parts) > 0 {
+			clauses = slices.Replace(clauses, i, i+1, parts...)
+			i--
+			continue
+		}
 		row.leave(t, r)
 		if len(r.results) > 0 {
 			t.prev = r

@@ -37,6 +37,11 @@ func (s *scene) lasting(r *reading) (quantity.Quantity, bool) {
 		return quantity.Quantity{}, false
 	}
 	q := times[0]
+	if slices.ContainsFunc(r.stated, func(o quantity.Quantity) bool {
+		return o.Unit == quantity.Number && o.End < q.Start && betweenTime.MatchString(text[o.End:q.Start]) // "3 to 6 s"
+	}) {
+		return quantity.Quantity{}, false
+	}
 	lasts := afterLength.MatchString(text[q.End:]) || q.Unit == quantity.Time && beforeLength.MatchString(text[:q.Start])
 	return q, lasts && (q.Unit == quantity.Clock || plainLength.MatchString(text[q.Start:q.End]))
 }

@@ -341,3 +341,72 @@ func (s *scene) byAddition(c clause) []clause {
 	}
 	return []clause{s.part(c, core[:at]), s.part(c, core[at+1:])}
 }
+
+// withWish are the two clauses of a clause that was left because its tool cannot be told some of its words, where these
+// words are a wish by themselves: "just the audio as mp3, mono" is "just the audio as mp3" and then "mono". The clause is
+// no longer left then.
+func (t *thread) withWish(c clause, r *reading) []clause {
+	last := len(t.left) - 1
+	if last < 0 || t.doubt != r || len(r.results) > 0 || c.beside || c.bare || len(c.more) > 0 || r.head.joins() {
+		return nil
+	}
+	begin, end := t.unknownRun(c.words, t.left[last].Unknown)
+	if begin == end || end-begin == len(c.words) {
+		return nil
+	}
+	ofRate := func(w retrieve.Word) bool { // a later step would write the sound with another bit rate
+		return slices.ContainsFunc(r.stated, func(q quantity.Quantity) bool { return q.Unit == quantity.BitRate && overlaps(w, q, c.words[0].Start) })
+	}
+	around := slices.Concat(c.words[:begin], c.words[end:])
+	f, asked := t.askedBy(c.words[begin:end])
+	if !asked || len(f.media) != 1 || f.media[0].Type != r.head.Returns || f.Returns != r.head.Returns || f.Name == r.head.Name {
+		return nil
+	}
+	t.left, t.doubt, t.stuck = t.left[:last], nil, false
+	rest := t.part(c, slices.DeleteFunc(slices.Clone(around), ofRate))
+	wish := t.part(c, slices.Concat(c.words[begin:end], slices.DeleteFunc(around, func(w retrieve.Word) bool { return !ofRate(w) })))
+	wish.join, wish.bare = after, true
+	return []clause{rest, wish}
+}
+
+// askedBy finds the tool that a few words without a quantity ask for by themselves, or give a value that it must be told.
+func (t *thread) askedBy(words []retrieve.Word) (*profile, bool) {
+	if len(quantitiesIn(t.text, words)) > 0 {
+		return nil, false
+	}
+	if hits := t.index.Search(t.lexicon.Features(words)); t.asks(words) {
+		return t.tool(hits[0].Tool), true
+	}
+	r := t.glance(clause{words: words, text: textOf(words)})
+	v := t.view(r)
+	return r.head, t.isSure(r) && v.isSetting(r.head) && v.unexplained(r.head) == 0
+}
+
+// unknownRun returns the bounds of the unknown words where nothing that says something stands between them, with
+// what leads to them; else none.
+func (t *thread) unknownRun(words []retrieve.Word, unknown []string) (begin, end int) {
+	all := set{}
+	for _, text := range unknown {
+		for _, w := range wordsOf(text) {
+			all[w] = true
+		}
+	}
+	said := func(w retrieve.Word) bool { return all[lower(w)] }
+	begin, end = slices.IndexFunc(words, said), len(words)
+	if begin < 0 {
+		return 0, 0
+	}
+	for !said(words[end-1]) {
+		end--
+	}
+	if slices.ContainsFunc(words[begin:end], func(w retrieve.Word) bool { return !said(w) && !t.saysNothing(w) }) {
+		return 0, 0
+	}
+	for begin > 0 && (t.is("targets", words[begin-1]) || t.is("joining words", words[begin-1])) {
+		begin--
+	}
+	if begin > 0 && (t.is("determiners", words[begin-1]) || t.is("prepositions", words[begin-1])) { // "from the background"
+		return 0, 0
+	}
+	return begin, end
+}

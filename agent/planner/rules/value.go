@@ -241,7 +241,7 @@ func (st *settings) phrases(r *reading) []phrase {
 			if lead := beforeTime.FindStringIndex(text[:begin]); lead != nil {
 				begin = lead[0]
 			}
-			if i+1 < len(found) && betweenTime.MatchString(text[end:found[i+1].Start]) {
+			if i+1 < len(found) && found[i+1].Unit != quantity.Share && betweenTime.MatchString(text[end:found[i+1].Start]) { // "… to half speed"
 				i++
 				end = found[i].End
 			}
