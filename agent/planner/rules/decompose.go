@@ -191,10 +191,8 @@ func (t *thread) readAll(clauses []clause) *outcome {
 		if !c.beside {
 			n = i
 		}
-		if t.ordersLettering(c) {
-			c = t.quoteAnnounced(c)
-		}
 		r := t.read(n, c)
+		c = r.clause
 		switch {
 		case t.isContext(r.words) && (!alone || len(r.files) > 0):
 			if alone {

@@ -45,6 +45,9 @@ func (r references) points() bool {
 
 // read takes in the clause of number n.
 func (t *thread) read(n int, c clause) *reading {
+	if t.ordersLettering(c) {
+		c = t.quoteAnnounced(c)
+	}
 	r := &reading{clause: c, words: t.lexicon.Core(c.words), text: c.text, form: t.lexicon.FormOf(c.words), head: &profile{}, prev: t.prev, told: t.told}
 	if len(c.more) > 0 {
 		r.text += ". " + strings.Join(c.more, ". ")
