@@ -72,6 +72,7 @@ type view struct {
 	strange bool            // no tool explains any of them
 	valued  bool            // it is a setting of a tool and nothing else: "make it sepia"
 	unaided int             // the fewest words unexplained by a near tool that needs no file
+	exact   bool            // a tool that answers no other question explains all of its words
 	ordered fate            // of the marked part
 	column  bool            // it names a column of a table that is at hand
 }
@@ -96,6 +97,8 @@ func (m *matcher) match(r *reading) {
 		if m.profiles[i].textOnly && near[i] > plainly {
 			v.unaided = min(v.unaided, rests[i])
 		}
+		f := &m.profiles[i]
+		v.exact = v.exact || near[i] > plainly && rests[i] == 0 && !f.wants(plan.Query) && !f.textOnly && v.byThings(f) >= 1
 	}
 	r.rivals = r.rivals[:0]
 	for i := range m.profiles {
@@ -154,6 +157,9 @@ func (m *matcher) view(r *reading) *view {
 	v := &view{
 		settings: m.settings, r: r, files: map[plan.Type]int{}, direct: map[plan.Type]bool{}, colours: set{},
 		last: m.focus(), wanted: m.wanted(r),
+	}
+	if format := m.format(r); v.wanted == "" && format != "" && r.form == retrieve.Order {
+		v.wanted = retrieve.FileType("." + format)
 	}
 	if len(r.files) == 0 {
 		seen := map[plan.Type]bool{}
@@ -474,6 +480,9 @@ func (v *view) byValues(f *profile) float64 {
 	if f.wants(plan.Query) && v.unknownOrder(v.r.words) {
 		fit *= badly // no order is a question
 	}
+	if f.wants(plan.Query) && v.exact {
+		fit *= slightly // any question could be put to it
+	}
 	switch {
 	case !v.valued:
 	case v.unexplained(f) == 0 && v.isSetting(f):
@@ -506,6 +515,8 @@ func (v *view) byRequired(f *profile, a toolbox.Arg) float64 {
 		fit = strongly
 	case a.Param.Type == param.Sizes, a.Param.Type == param.Size && v.sizes() != "": // one size is not several
 		fit = hardly
+	case a.Param.Type == param.Integer && atFactor.MatchString(v.text):
+		fit = hardly // "play it at 2x" is no number of times
 	case a.Param.Type == param.Choice && v.phraseFor(v.r, *a.Param) == "":
 		fit = partly
 	case a.Param.Type == param.Choice && v.names(f.choices):
@@ -532,6 +543,8 @@ func (v *view) byRequired(f *profile, a toolbox.Arg) float64 {
 	}
 	return fit
 }
+
+var atFactor = lazyregexp.New(`(?i)\bat \d+(?:\.\d+)? ?[x×]`)
 
 // isSetting reports whether the clause gives the tool a value that it must be told, and the tool
 // changes media of a type that is at hand.
