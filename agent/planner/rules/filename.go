@@ -50,11 +50,11 @@ func (s *scene) fileSpans() []retrieve.Span {
 // called finds the nouns by which a request speaks of one of several files that is named so: "lay
 // the music under the interview", with music.mp3 and interview.wav.
 func (s *scene) called() []retrieve.Span {
+	words := s.lexicon.Words(s.text, []retrieve.Span{})
 	if len(s.request.Given) < 2 {
-		return nil
+		return s.calledAlone(words)
 	}
 	var found []retrieve.Span
-	words := s.lexicon.Words(s.text, []retrieve.Span{})
 	sounds := slices.DeleteFunc(slices.Clone(s.request.Given), func(r plan.Resource) bool { return r.Type != plan.Audio })
 	for i, w := range words {
 		if i == 0 || w.Kind != retrieve.Plain || !s.determined(words, i) || s.isMedia(w) || s.is("sound nouns", w) && len(sounds) < 2 {
@@ -65,6 +65,29 @@ func (s *scene) called() []retrieve.Span {
 		}
 	}
 	return found
+}
+
+// calledAlone finds the nouns by which an order speaks of the only file as what it is: "crop this banner". What is to be
+// hidden or removed may be a thing on it.
+func (s *scene) calledAlone(words []retrieve.Word) []retrieve.Span {
+	if len(s.request.Given) != 1 || s.lexicon.FormOf(words) != retrieve.Order || s.any("protecting", words) {
+		return nil
+	}
+	pointed := s.any("pronouns", words)
+	var found []retrieve.Span
+	for i, w := range words {
+		other := pointed && i > 0 && slices.Contains([]string{"our", "my"}, lower(words[i-1])) // "put our logo on it"
+		if i > 0 && !other && w.Kind == retrieve.Plain && s.is("determiners", words[i-1]) && s.isCalled(lower(w)) {
+			found = append(found, retrieve.Span{Start: w.Start, End: w.End, Type: s.request.Given[0].Type})
+		}
+	}
+	return found
+}
+
+// isCalled reports whether the noun says what the only file is.
+func (s *scene) isCalled(noun string) bool {
+	lists := map[plan.Type]string{plan.Image: "picture nouns", plan.Video: "video nouns", plan.Document: "document nouns"}
+	return len(s.request.Given) == 1 && s.in(lists[s.request.Given[0].Type], noun)
 }
 
 // namesake is the only file of the message whose name has that word in it. One that is named itself is
@@ -139,6 +162,9 @@ func (s *scene) lookup(name string) (plan.Resource, bool) {
 				return r, true
 			}
 		}
+	}
+	if s.isCalled(strings.ToLower(name)) {
+		return s.request.Given[0], true
 	}
 	return s.namesake(strings.ToLower(name))
 }
