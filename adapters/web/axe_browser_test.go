@@ -24,6 +24,7 @@ func TestAxe(t *testing.T) {
 		for _, look := range []browsertest.Look{{}, {Dark: true}, {Width: 390, Height: 844, Touch: true}} {
 			_, address := newStage(t, view)
 			p := b.Page(t, look)
+			p.Expect("404") // of a file that is gone
 			p.Open(address + "/")
 			p.Script(string(axe))
 			found := browsertest.Eval[[]string](p, `axe.run({iframes: false}).then(({violations}) => violations.map((v) => v.id + ": " + v.nodes.map((n) => n.html + " " + n.failureSummary).join("; ")))`)
@@ -38,5 +39,5 @@ func TestAxe(t *testing.T) {
 func samplePages() map[string]page.View {
 	missing := samplePage()
 	missing.Missing = "This thread was deleted."
-	return map[string]page.View{"thread": sampleThread(), "empty": sampleEmpty(), "tools": sampleTools(), "missing": missing}
+	return map[string]page.View{"thread": sampleThread(), "empty": sampleEmpty(), "tools": sampleTools(), "missing": missing, "gallery": sampleGallery(), "found": sampleFound()}
 }

@@ -19,7 +19,9 @@
 //	  - store reads and appends entries, lists the threads, and tells of changes.
 //	  - request reads requests, and refuses them in sentences for people.
 //	  - receive takes messages and reactions; dispatch hands them over to the handler.
-//	  - media serves files; upload takes them.
+//	  - media serves files; upload takes them; archive packs those of an answer, and thumbnail makes
+//	    pictures small.
+//	  - thread renames and deletes threads; find finds them, and tools.
 //	  - page renders HTML, with markup for text and drawing for graphs; site serves the pages, and
 //	    stream what changes on them.
 //	  - guard lets people in; point is the page to mark pictures, which other platforms use too.

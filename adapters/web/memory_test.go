@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -208,6 +209,16 @@ func (w *workshop) Examples(context.Context) ([]page.Example, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return []page.Example{{Wish: "Find the edges.", Needs: "image"}}, w.broken
+}
+
+// Small makes anything small but what is no picture, or gone.
+func (w *workshop) Small(_ context.Context, key string, side int) ([]byte, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.broken != nil {
+		return nil, w.broken
+	}
+	return fmt.Appendf(nil, "%s with %d pixels", key, side), nil
 }
 
 func (w *workshop) Forget(_ context.Context, t adapters.Thread) error {

@@ -45,6 +45,13 @@ func newStage(t *testing.T, view page.View) (*stage, string) {
 	m.Handle("/static/", s.pages.Static())
 	m.HandleFunc("GET /{$}", s.page)
 	m.HandleFunc("GET /t/{thread}", s.page)
+	m.HandleFunc("GET /t/{thread}/gallery", s.page)
+	m.HandleFunc("GET /find", func(w http.ResponseWriter, r *http.Request) {
+		s.answer(w, func(b io.Writer) error {
+			return s.pages.Found(b, r.Header.Get("Accept-Language"), *sampleFound().Found)
+		})
+	})
+	m.HandleFunc("POST /t/{thread}/rename", s.take)
 	m.HandleFunc("GET /t/t1/events", s.stream)
 	m.HandleFunc("GET /events", s.stream)
 	m.HandleFunc("GET /t/t1/messages/{id}/work", func(w http.ResponseWriter, r *http.Request) {
@@ -195,6 +202,7 @@ func TestLooks(t *testing.T) {
 	}{
 		"thread": {sampleThread(), desktop, "/t/t1"}, "empty": {sampleEmpty(), desktop, "/"}, "tools": {sampleTools(), desktop, "/"},
 		"thread-phone": {sampleThread(), phone, "/t/t1"}, "empty-phone": {sampleEmpty(), phone, "/"}, "tools-phone": {sampleTools(), narrow, "/"},
+		"gallery": {sampleGallery(), desktop, "/"}, "found": {sampleFound(), desktop, "/"}, "found-phone": {sampleFound(), phone, "/"},
 		"missing": {func() page.View { v := samplePage(); v.Missing = "This thread was deleted."; return v }(), desktop, "/"},
 	} {
 		for _, dark := range []bool{false, true} {
@@ -209,6 +217,7 @@ func TestLooks(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				_, address := newStage(t, c.view)
 				p := b.Page(t, look)
+				p.Expect("404") // of a file that is gone
 				p.Open(address + c.path)
 				p.Wait(`document.querySelector("#theme").textContent.trim() !== "" && (!document.querySelector("#messages") || document.querySelector("#scroll").scrollTop > 0)`)
 				if wide := browsertest.Eval[int](p, `document.documentElement.scrollWidth - innerWidth`); wide > 0 {

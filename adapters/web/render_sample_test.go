@@ -22,7 +22,7 @@ func samplePage() page.View {
 		MaxFile: 100_000_000, MaxFiles: 10,
 		Threads: []page.ThreadLine{
 			{ID: "t1", Title: "Edges of the harbour picture", At: noon, Open: true, Busy: true},
-			{ID: "t2", Title: "把这张照片变成卡通 🎨", At: noon.Add(-3 * time.Hour)},
+			{ID: "t2", Title: "把这张照片变成卡通 🎨", At: noon.Add(-3 * time.Hour), Picture: "/picture.png"},
 			{ID: "t3", Title: "A very long title of a thread that does not fit into the list at the left of the page", At: noon.Add(-30 * time.Hour)},
 			{ID: "t4", Title: "", At: noon.Add(-300 * time.Hour)},
 		},

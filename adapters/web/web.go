@@ -18,6 +18,7 @@ import (
 	"atelier/adapters/web/archive"
 	"atelier/adapters/web/chat"
 	"atelier/adapters/web/dispatch"
+	"atelier/adapters/web/find"
 	"atelier/adapters/web/media"
 	"atelier/adapters/web/page"
 	"atelier/adapters/web/receive"
@@ -25,6 +26,8 @@ import (
 	"atelier/adapters/web/site"
 	"atelier/adapters/web/store"
 	"atelier/adapters/web/stream"
+	"atelier/adapters/web/thread"
+	"atelier/adapters/web/thumbnail"
 	"atelier/adapters/web/upload"
 )
 
@@ -36,11 +39,18 @@ const (
 	defaultMaxFile   = 100_000_000
 )
 
+// Workshop is what the channel shows of how the bot works, and has it do.
+type Workshop interface {
+	site.Workshop
+	thread.Forgetter
+	thumbnail.Maker
+}
+
 // Config configures a channel.
 type Config struct {
 	State    store.State
 	Media    media.Media
-	Workshop site.Workshop
+	Workshop Workshop
 	// Guard lets people in: all but the static files is behind it. Who is who was let in.
 	Guard func(http.Handler) http.Handler
 	Who   func(context.Context) adapters.Person
@@ -67,6 +77,8 @@ type Channel struct {
 	receiver *receive.Receiver
 	uploads  *upload.Server
 	archives *archive.Server
+	threads  *thread.Server
+	small    *thumbnail.Server
 	streams  *stream.Server
 
 	closed chan struct{}
@@ -106,22 +118,26 @@ func New(c Config) (*Channel, error) {
 		return nil, err
 	}
 	closed := make(chan struct{})
-	threads := store.New(c.State, c.Retention, c.Now, c.Log)
-	requests := &request.Reader{Threads: threads.Threads, Who: c.Who}
+	stored := store.New(c.State, c.Retention, c.Now, c.Log)
+	requests := &request.Reader{Threads: stored.Threads, Who: c.Who}
 	channel := &Channel{
-		guard: c.Guard, media: c.Media, store: threads, pages: pages, closed: closed, close: sync.OnceFunc(func() { close(closed) }),
-		dispatcher: &dispatch.Dispatcher{Store: threads, Now: c.Now, Log: c.Log},
+		guard: c.Guard, media: c.Media, store: stored, pages: pages, closed: closed, close: sync.OnceFunc(func() { close(closed) }),
+		dispatcher: &dispatch.Dispatcher{Store: stored, Now: c.Now, Log: c.Log},
 		site: &site.Site{
-			Reader: requests, Store: threads, Pages: pages, Workshop: c.Workshop, MaxFile: c.MaxFile, CanLeave: c.CanLeave, Now: c.Now, Log: c.Log,
+			Reader: requests, Store: stored, Pages: pages, Workshop: c.Workshop, MaxFile: c.MaxFile, CanLeave: c.CanLeave, Now: c.Now, Log: c.Log,
 		},
 		uploads: &upload.Server{
-			Reader: requests, Store: threads, Media: c.Media, MaxFile: c.MaxFile, Gate: request.NewGate(upload.AtOnce, upload.PerPerson), Log: c.Log,
+			Reader: requests, Store: stored, Media: c.Media, MaxFile: c.MaxFile, Gate: request.NewGate(upload.AtOnce, upload.PerPerson), Log: c.Log,
 		},
 	}
+	finder := &find.Finder{Store: stored, Tools: c.Workshop.Tools, Now: c.Now}
+	channel.site.Find = finder.Find
+	channel.threads = &thread.Server{Reader: requests, Store: stored, Bot: c.Workshop}
+	channel.small = &thumbnail.Server{Reader: requests, Maker: c.Workshop, Gate: request.NewGate(thumbnail.AtOnce, thumbnail.AtOnce), Log: c.Log}
 	channel.archives = &archive.Server{Reader: requests, Media: c.Media, Log: c.Log}
-	channel.receiver = &receive.Receiver{Reader: requests, Store: threads, Media: c.Media, Deliver: channel.dispatcher.Deliver, Now: c.Now}
+	channel.receiver = &receive.Receiver{Reader: requests, Store: stored, Media: c.Media, Deliver: channel.dispatcher.Deliver, Now: c.Now}
 	channel.streams = &stream.Server{
-		Reader: requests, Hub: threads.Hub, Pages: pages, List: channel.site.List, Closed: closed,
+		Reader: requests, Hub: stored.Hub, Pages: pages, List: channel.site.List, Closed: closed,
 		Gate: request.NewGate(stream.AtOnce, stream.PerPerson), Log: c.Log,
 	}
 	return channel, nil
@@ -146,7 +162,11 @@ func (c *Channel) Handler() http.Handler {
 	m.HandleFunc("POST /t/{thread}/files", c.site.Data(c.uploads.ServeUpload))
 	m.HandleFunc("GET /t/{thread}/files/{id}/{name}", c.site.Whole(c.uploads.ServeUploaded))
 	m.HandleFunc("DELETE /t/{thread}/files/{id}", c.site.Data(c.uploads.ServeTakeBack))
-	m.HandleFunc("POST /t/{thread}/forget", c.site.Fragment(c.site.ServeForget))
+	m.HandleFunc("GET /t/{thread}/gallery", c.site.Whole(c.site.ServeGallery))
+	m.HandleFunc("GET /t/{thread}/thumbnails/{of}", c.site.Whole(c.small.ServeThumbnail))
+	m.HandleFunc("POST /t/{thread}/rename", c.site.Fragment(c.threads.ServeRename))
+	m.HandleFunc("POST /t/{thread}/forget", c.site.Fragment(c.threads.ServeForget))
+	m.HandleFunc("GET /find", c.site.Whole(c.site.ServeFound))
 	m.HandleFunc("GET /", c.site.Whole(func(http.ResponseWriter, *http.Request) error { return request.ErrUnknown }))
 
 	all := http.NewServeMux()

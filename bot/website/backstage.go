@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 
 	"atelier/adapters"
+	"atelier/adapters/web"
 	"atelier/adapters/web/drawing"
 	webpage "atelier/adapters/web/page"
-	"atelier/adapters/web/site"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/improvise"
@@ -23,12 +23,18 @@ import (
 // Backstage is what the web channel shows of how the bot works.
 type Backstage struct {
 	// Jobs are made after the channel, which they post to.
-	Jobs    *jobs.Jobs
-	Toolbox *toolbox.Toolbox
-	blobs   storage.Blobs
+	Jobs     *jobs.Jobs
+	Toolbox  *toolbox.Toolbox
+	blobs    storage.Blobs
+	pictures workshop.Pictures
 }
 
-var _ site.Workshop = (*Backstage)(nil)
+var _ web.Workshop = (*Backstage)(nil)
+
+// Small is a picture as a JPEG whose sides are at most that long.
+func (w *Backstage) Small(ctx context.Context, key string, side int) ([]byte, error) {
+	return w.pictures.Small(ctx, key, side)
+}
 
 // Forget deletes what the bot knows of a thread.
 func (w *Backstage) Forget(ctx context.Context, t adapters.Thread) error {

@@ -29,16 +29,30 @@ var _ llm.Pictures = Pictures{}
 // what is on it, and cheap.
 const shownSide = 768
 
+// NewPictures are the pictures among the blobs, which pass through a folder.
+func NewPictures(blobs agent.Blobs, limits media.Limits, scratch string) Pictures {
+	return Pictures{blobs, limits, scratch}
+}
+
 // Picture is the picture as a JPEG.
-func (p Pictures) Picture(ctx context.Context, r plan.Resource) (_ []byte, err error) {
+func (p Pictures) Picture(ctx context.Context, r plan.Resource) ([]byte, error) {
+	b, err := p.Small(ctx, r.Blob, shownSide)
+	if err != nil {
+		return nil, fmt.Errorf("show %s: %w", r.Name, err)
+	}
+	return b, nil
+}
+
+// Small is a picture as a JPEG whose sides are at most that long.
+func (p Pictures) Small(ctx context.Context, key string, side int) (_ []byte, err error) {
 	dir, err := os.MkdirTemp(p.scratch, "atelier-shown-")
 	if err != nil {
 		return nil, fault.NoScratch(err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	from := filepath.Join(dir, "picture"+filepath.Ext(r.Blob))
-	if err := p.fetch(ctx, r.Blob, from); err != nil {
-		return nil, fmt.Errorf("fetch %s: %w", r.Name, err)
+	from := filepath.Join(dir, "picture"+filepath.Ext(key))
+	if err := p.fetch(ctx, key, from); err != nil {
+		return nil, fmt.Errorf("fetch the picture: %w", err)
 	}
 	giveBack, err := p.limits.Memory.Take(ctx, media.Weigh(from, p.limits).Bytes(8))
 	if err != nil {
@@ -50,8 +64,8 @@ func (p Pictures) Picture(ctx context.Context, r plan.Resource) (_ []byte, err e
 		return nil, err
 	}
 	w, h := img.Rect.Dx(), img.Rect.Dy()
-	if longest := max(w, h); longest > shownSide {
-		w, h = max(1, w*shownSide/longest), max(1, h*shownSide/longest)
+	if longest := max(w, h); longest > side {
+		w, h = max(1, w*side/longest), max(1, h*side/longest)
 	}
 	if img, err = media.Scaled(ctx, img, w, h); err != nil {
 		return nil, err

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"html/template"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -102,6 +101,8 @@ func (c *Conversation) add(e Entry) {
 		c.react(position, e.At, e.Reacted)
 	case e.Removed != nil:
 		c.remove(position, e.Removed.ID)
+	case e.Renamed != nil:
+		c.title = e.Renamed.Title
 	}
 }
 
@@ -121,7 +122,7 @@ func (c *Conversation) write(position int64, at time.Time, w *Wrote) {
 		m.ReplyTo = w.ReplyTo
 	}
 	if len(c.messages) == 0 {
-		c.title = TitleOf(w)
+		c.title = titleOf(w)
 	}
 	c.append(m)
 	c.waiting = append(slices.Clip(c.waiting), Happening{ID: w.ID, At: at, Message: m})
@@ -252,19 +253,4 @@ func (m *Message) offer(n int) {
 	if m.Said != nil {
 		m.Offered = max(m.Offered, min(n, len(m.Said.Reply.Choices)))
 	}
-}
-
-// longestTitle is the most characters of a title.
-const longestTitle = 60
-
-// TitleOf is the beginning of a request, or the name of its first file.
-func TitleOf(w *Wrote) string {
-	line := strings.Join(strings.Fields(w.Text), " ")
-	if line == "" && len(w.Files) > 0 {
-		line = w.Files[0].Name
-	}
-	if all := []rune(line); len(all) > longestTitle {
-		return strings.TrimSpace(string(all[:longestTitle-1])) + "…"
-	}
-	return line
 }

@@ -235,7 +235,7 @@ func TestTitles(t *testing.T) {
 		strings.Repeat("日本", 29) + "日…": {Text: strings.Repeat("日本", 100)},
 		"":                              {},
 	} {
-		if got := TitleOf(&w); got != want {
+		if got := titleOf(&w); got != want {
 			t.Errorf("%q, and not %q", got, want)
 		}
 	}

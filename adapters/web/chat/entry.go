@@ -29,6 +29,7 @@ type Entry struct {
 	Offered  *Offered  `json:"offered,omitempty"`
 	Reacted  *Reacted  `json:"reacted,omitempty"`
 	Removed  *Removed  `json:"removed,omitempty"`
+	Renamed  *Renamed  `json:"renamed,omitempty"`
 }
 
 // Wrote is a person's message. The first one with an id counts.
@@ -103,6 +104,12 @@ type Reacted struct {
 // Removed says that a message was deleted.
 type Removed struct {
 	ID string `json:"id"`
+}
+
+// Renamed says that the thread has another title.
+type Renamed struct {
+	By    string `json:"by"` // the id of who renamed it
+	Title string `json:"title"`
 }
 
 var (

@@ -38,6 +38,31 @@ func (s Snapshot) Use(ref string) (_ Upload, ok bool) {
 	return Upload{ID: hex.EncodeToString(sum[:16]), Name: a.Name, Size: a.Size, Type: a.Type, Key: a.Handle, Made: true}, true
 }
 
+// drawn are the types of pictures of which a small one can be made.
+var drawn = []string{"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp"}
+
+// Picture names the latest picture, by the id of an upload or as [MadeRef]; "" if there is none.
+func (s Snapshot) Picture() string {
+	for _, m := range slices.Backward(s.Messages) {
+		if m.Removed {
+			continue
+		}
+		if m.Said != nil {
+			for i, a := range m.Said.Reply.Files {
+				if a.Handle != "" && slices.Contains(drawn, a.Type) {
+					return MadeRef(m.ID, i)
+				}
+			}
+		}
+		for _, f := range m.Files {
+			if slices.Contains(drawn, f.Type) {
+				return f.ID
+			}
+		}
+	}
+	return ""
+}
+
 // Kept are the attachments that are stored, and no links.
 func Kept(all []adapters.Attachment) []adapters.Attachment {
 	return slices.DeleteFunc(slices.Clone(all), func(a adapters.Attachment) bool { return a.Handle == "" })

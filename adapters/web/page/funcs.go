@@ -93,10 +93,11 @@ func (say speaker) needs(kind string) string {
 type composerView struct {
 	Thread   string
 	Fresh    bool
+	Wish     string // what the message is to begin with
 	MaxFile  int64
 	MaxFiles int
 }
 
 func newComposer(v View, thread string) composerView {
-	return composerView{Thread: thread, Fresh: v.Thread == nil, MaxFile: v.MaxFile, MaxFiles: v.MaxFiles}
+	return composerView{Thread: thread, Fresh: v.Thread == nil, Wish: v.Wish, MaxFile: v.MaxFile, MaxFiles: v.MaxFiles}
 }

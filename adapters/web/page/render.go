@@ -79,6 +79,11 @@ func (p *Renderer) Threads(w io.Writer, tag string, v []ThreadLine) error {
 	return p.write(w, tag, "threads", v)
 }
 
+// Found writes what was found by a query.
+func (p *Renderer) Found(w io.Writer, tag string, v Found) error {
+	return p.write(w, tag, "found", v)
+}
+
 // Work writes how an answer came about, as a drawing and a list; nil is unknown.
 func (p *Renderer) Work(w io.Writer, tag string, v *drawing.Work) error {
 	if v == nil {

@@ -9,7 +9,7 @@ import (
 
 // The data of the templates. The templates escape all of it but template.HTML.
 
-// View is a whole page: the first of Missing, Thread and Fresh that is set, or the tools page.
+// View is a whole page: the first of Missing, Thread, Gallery, Found and Fresh that is set, or the tools page.
 type View struct {
 	Language string // of the page's own words, a BCP 47 tag
 	Title    string
@@ -21,6 +21,9 @@ type View struct {
 	Missing  string    // a sentence for people: why there is nothing
 	Examples []Example // on the empty page
 	Tools    []Tool    // on the tools page
+	Gallery  *Gallery  // nil on other pages than the gallery
+	Found    *Found    // nil on other pages than what was found
+	Wish     string    // what the message on the empty page is to begin with
 	Static   string    // the path of the static files; "" is this process's
 	MaxFile  int64     // in bytes
 	MaxFiles int
@@ -33,6 +36,38 @@ type ThreadLine struct {
 	At    time.Time
 	Open  bool // the page shows it
 	Busy  bool // something runs in it
+	// Picture is the address of a small picture of it, "" if it has none.
+	Picture string
+}
+
+// Gallery is the results of a thread.
+type Gallery struct {
+	Thread, Title string
+	Results       []Result // latest first
+	More          bool     // there are earlier ones
+}
+
+// Result is a file of an answer.
+type Result struct {
+	File
+
+	Message string // the address of the answer
+	At      time.Time
+}
+
+// Found is what was found by a query.
+type Found struct {
+	Query   string
+	Threads []FoundThread
+	Tools   []Tool
+}
+
+// FoundThread is a thread that was found.
+type FoundThread struct {
+	ThreadLine
+
+	Message string // the id of the message that was found, "" where the title was
+	Excerpt string // of the message
 }
 
 // Thread is a conversation.

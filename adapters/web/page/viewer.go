@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"path"
+	"slices"
 	"strconv"
 
 	"atelier/adapters"
@@ -59,6 +60,24 @@ func (v Viewer) Message(m *chat.Message) Message {
 		out.Progress, out.CanStop = &progress, !progress.Ended
 	}
 	return out
+}
+
+// Results are the last files of answers, latest first; more reports that there are others.
+func (v Viewer) Results(most int) (all []Result, more bool) {
+	for _, m := range slices.Backward(v.Snapshot.Messages) {
+		if m.Said == nil || m.Removed {
+			continue
+		}
+		for i, a := range m.Said.Reply.Files {
+			if len(all) == most {
+				return all, true
+			}
+			f := v.attachment(m.ID, i, a)
+			f.Mark = "" // pictures are marked for a message, in their thread
+			all = append(all, Result{File: f, Message: path.Join("/t", v.Thread) + "#m-" + m.ID, At: m.At})
+		}
+	}
+	return all, false
 }
 
 func (v Viewer) person(out *Message, m *chat.Message) {
@@ -160,4 +179,12 @@ func (v Viewer) made(resource string) (name, url string) {
 	}
 	a := m.Said.Reply.Files[i]
 	return a.Name, media.AttachmentURL(v.Thread, m.ID, i, a.Name)
+}
+
+// ThumbnailURL is the address of a picture of a thread, small; "" for none.
+func ThumbnailURL(thread, ref string) string {
+	if ref == "" {
+		return ""
+	}
+	return path.Join("/t", thread, "thumbnails", ref)
 }

@@ -1,4 +1,4 @@
-// Package site serves the pages, deletes threads, and tells people of errors.
+// Package site serves the pages, and tells people of errors.
 package site
 
 import (
@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"atelier/adapters"
@@ -26,9 +27,10 @@ type Workshop interface {
 	Tools(ctx context.Context) ([]page.Tool, error)
 	// Examples are requests that the live tools can do, the best to begin with first.
 	Examples(ctx context.Context) ([]page.Example, error)
-	// Forget deletes what the bot knows of a thread, if anything.
-	Forget(ctx context.Context, t adapters.Thread) error
 }
+
+// longestWish is the most bytes of a wish in an address.
+const longestWish = 2000
 
 // PageLength is how many messages a page shows, and how many the link to earlier ones adds.
 const PageLength = 200
@@ -40,7 +42,9 @@ type Site struct {
 	Store    *store.Store
 	Pages    *page.Renderer
 	Workshop Workshop
-	MaxFile  int64
+	// Find finds threads and tools.
+	Find    func(ctx context.Context, query string) (page.Found, error)
+	MaxFile int64
 	// CanLeave reports whether there is a session to log out of.
 	CanLeave func(context.Context) bool
 	Now      func() time.Time
@@ -53,7 +57,24 @@ func (s *Site) ServeFresh(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		s.Log.WarnContext(r.Context(), "there are no examples", "error", adapters.ForOperator(err)) // the page does without
 	}
-	return s.serve(w, r, http.StatusOK, page.View{Fresh: chat.NewID(), Examples: examples})
+	wish := strings.ToValidUTF8(r.URL.Query().Get("wish"), "\uFFFD")
+	if len(wish) > longestWish {
+		wish = ""
+	}
+	return s.serve(w, r, http.StatusOK, page.View{Fresh: chat.NewID(), Examples: examples, Wish: wish})
+}
+
+// ServeFound serves what is found by a query: a page, or a piece of it for a script.
+func (s *Site) ServeFound(w http.ResponseWriter, r *http.Request) error {
+	found, err := s.Find(r.Context(), r.URL.Query().Get("q"))
+	if err != nil {
+		return err
+	}
+	if r.Header.Get("Hx-Request") != "" {
+		s.write(w, http.StatusOK, func(to io.Writer) error { return s.Pages.Found(to, request.Language(r), found) })
+		return nil
+	}
+	return s.serve(w, r, http.StatusOK, page.View{Found: &found})
 }
 
 // ServeTools serves the page of the tools.
@@ -76,6 +97,16 @@ func (s *Site) ServeThread(w http.ResponseWriter, r *http.Request) error {
 		ID: id, Title: t.Title, Position: t.Next - 1, From: from, Earlier: earlier(id, t, from),
 		Messages: page.Viewer{Thread: id, Snapshot: t, Me: s.Me(r), From: from}.Messages(-1), CanForget: t.MayForget(s.Me(r)),
 	}})
+}
+
+// ServeGallery serves the page of the results of a thread.
+func (s *Site) ServeGallery(w http.ResponseWriter, r *http.Request) error {
+	id, t, err := s.Thread(r)
+	if err != nil {
+		return err
+	}
+	results, more := page.Viewer{Thread: id, Snapshot: t, Me: s.Me(r)}.Results(PageLength)
+	return s.serve(w, r, http.StatusOK, page.View{Title: t.Title, Gallery: &page.Gallery{Thread: id, Title: t.Title, Results: results, More: more}})
 }
 
 // since is the position from which a page shows its thread.
@@ -113,36 +144,14 @@ func (s *Site) ServeWork(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// ServeForget deletes a thread, and all that is known of it.
-func (s *Site) ServeForget(w http.ResponseWriter, r *http.Request) error {
-	id, t, err := s.Thread(r)
-	if err != nil {
-		return err
-	}
-	if !t.MayForget(s.Me(r)) {
-		return request.Refuse(http.StatusForbidden, "Only who began the thread, or an admin, can delete it.")
-	}
-	ctx := r.Context()
-	if err := s.Workshop.Forget(ctx, chat.ThreadOf(id)); err != nil {
-		return err
-	}
-	if err := s.Store.Forget(ctx, id); err != nil { // which the bot may not have done
-		return err
-	}
-	if err := s.Store.Purge(ctx); err != nil {
-		return err
-	}
-	w.Header().Set("Hx-Redirect", "/")
-	w.WriteHeader(http.StatusNoContent)
-	return nil
-}
-
 // List is the list of threads, as of the wanted hint or later.
 func (s *Site) List(ctx context.Context, open string, wanted uint64) ([]page.ThreadLine, error) {
 	lines, err := s.Store.Index.List(ctx, s.Now(), wanted)
 	var all []page.ThreadLine
 	for _, l := range lines {
-		all = append(all, page.ThreadLine{ID: l.Thread, Title: l.Title, At: l.At, Open: l.Thread == open, Busy: l.Busy})
+		all = append(all, page.ThreadLine{
+			ID: l.Thread, Title: l.Title, At: l.At, Open: l.Thread == open, Busy: l.Busy, Picture: page.ThumbnailURL(l.Thread, l.Picture),
+		})
 	}
 	return all, err
 }
@@ -178,6 +187,8 @@ func (s *Site) serve(w http.ResponseWriter, r *http.Request, status int, v page.
 	open := ""
 	if v.Thread != nil {
 		open = v.Thread.ID
+	} else if v.Gallery != nil {
+		open = v.Gallery.Thread
 	}
 	threads, err := s.List(r.Context(), open, store.Latest)
 	if err != nil && v.Missing == "" {

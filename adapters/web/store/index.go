@@ -21,6 +21,10 @@ type Line struct {
 	Busy   bool      `json:"busy,omitempty"`
 	Gone   bool      `json:"gone,omitempty"` // the thread was deleted
 
+	// Picture names the thread's latest picture. A line with Waits does not tell it.
+	Picture string `json:"picture,omitempty"`
+	Renamed bool   `json:"renamed,omitempty"` // the thread has another title than before
+
 	Waits string   `json:"waits,omitempty"` // the id of a message or reaction about to be written
 	Taken []string `json:"taken,omitempty"` // the ids of those that the handler took
 }
@@ -53,6 +57,7 @@ type Index struct {
 	mu     sync.Mutex
 	lines  map[string]Line
 	titles map[string]string // of threads that were listed
+	named  uint64            // how many threads were renamed
 	waits  waits
 }
 
@@ -141,8 +146,14 @@ func (x *Index) put(l Line, at time.Time) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.waits.put(l, at)
-	if l.Gone {
+	if l.Gone || l.Renamed { // the title is read again
 		delete(x.titles, l.Thread)
+	}
+	if l.Renamed {
+		x.named++
+	}
+	if l.Waits != "" {
+		l.Picture = x.lines[l.Thread].Picture
 	}
 	x.lines[l.Thread] = l
 }
@@ -190,23 +201,28 @@ func (x *Index) needs(l Line) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	known, ok := x.lines[l.Thread]
+	if l.Waits == "" && known.Picture != l.Picture || l.Renamed {
+		return true
+	}
 	return !ok || known.Gone != l.Gone || known.Busy != l.Busy || l.At.Sub(known.At) > time.Minute
 }
 
 // title reads the title of a thread.
 func (x *Index) title(ctx context.Context, thread string) (string, error) {
+	x.mu.Lock()
+	named := x.named
+	x.mu.Unlock()
 	raw, err := x.state.Read(ctx, logKey(thread), 0)
 	if err != nil {
 		return "", fmt.Errorf("read the title of a thread: %w", err)
 	}
-	var first chat.Entry
-	if len(raw) == 0 || json.Unmarshal(raw[0], &first) != nil || first.Wrote == nil {
+	title := chat.TitleIn(raw)
+	if title == "" {
 		return "", nil
 	}
-	title := chat.TitleOf(first.Wrote)
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if l, ok := x.lines[thread]; ok && !l.Gone { // it was not deleted meanwhile
+	if l, ok := x.lines[thread]; ok && !l.Gone && named == x.named { // it was not deleted or renamed meanwhile
 		x.titles[thread] = title
 	}
 	return title, nil

@@ -83,6 +83,19 @@ func (s *Store) Tell(ctx context.Context, thread string, e chat.Entry) error {
 	return nil
 }
 
+// Rename gives a thread another title.
+func (s *Store) Rename(ctx context.Context, thread string, e chat.Renamed) error {
+	if err := s.append(ctx, thread, chat.Entry{Renamed: &e}); err != nil {
+		return err
+	}
+	t, err := s.Threads.Read(ctx, thread, Latest)
+	if err != nil {
+		return err
+	}
+	_, err = s.enlist(ctx, Line{Thread: thread, Busy: t.Busy, Picture: t.Picture(), Renamed: true})
+	return err
+}
+
 // Take records that the handler took a message or reaction.
 func (s *Store) Take(ctx context.Context, thread, id string) error {
 	return s.append(ctx, thread, chat.Entry{Taken: &chat.Taken{ID: id}})
@@ -118,7 +131,7 @@ func (s *Store) Relist(ctx context.Context, thread string, taken ...string) {
 	for written := true; written; taken = nil {
 		t, err := s.Threads.Read(ctx, thread, Latest)
 		if gone := errors.Is(err, adapters.ErrGone); gone || err == nil {
-			written, err = s.enlist(ctx, Line{Thread: thread, Busy: t.Busy, Gone: gone, Taken: taken})
+			written, err = s.enlist(ctx, Line{Thread: thread, Busy: t.Busy, Picture: t.Picture(), Gone: gone, Taken: taken})
 		}
 		if err != nil {
 			if ctx.Err() == nil {

@@ -38,22 +38,3 @@ export function ask(question, yes) {
   };
   return new Promise((resolve) => dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"), { once: true }));
 }
-
-// watchForget lets the thread be deleted by its button.
-export function watchForget() {
-  const button = document.getElementById("forget");
-  const deleting = document.getElementById("deleting");
-  const busy = (is) => {
-    button.disabled = is;
-    deleting.textContent = is ? word("deleting") : "";
-  };
-  button?.addEventListener("click", async () => {
-    if (!(await ask(word("forget"), word("delete")))) return;
-    busy(true); // what runs is stopped first, which takes its time
-    const response = await fetch(button.dataset.forget, { method: "POST", headers: asked() }).catch(() => null);
-    const elsewhere = response?.headers.get("HX-Redirect");
-    if (response?.ok || elsewhere) return location.assign(elsewhere || "/");
-    busy(false);
-    toast((response && sentenceIn(await response.text())) || word("actFailed"));
-  });
-}

@@ -1,15 +1,18 @@
 // The page of the channel: what its parts do is begun here.
 
-import { watchActs, watchForget } from "./act.js";
+import { watchActs } from "./act.js";
 import { Composer } from "./composer.js";
 import { watchCopies } from "./copy.js";
 import { carried, carry, watchLogout } from "./draft.js";
 import { takeDrops } from "./drop.js";
+import { watchFinder } from "./finder.js";
 import { watchMenu, watchTheme } from "./frame.js";
+import { watchGone } from "./gone.js";
 import { watchPictures } from "./picture.js";
 import { quoteOf, quoteReplies } from "./quote.js";
 import { followEnd } from "./scroll.js";
 import { listen } from "./stream.js";
+import { watchForget, watchRename } from "./thread.js";
 import { localTimes } from "./times.js";
 import { watchTools } from "./tools.js";
 import { watchWork } from "./work.js";
@@ -21,9 +24,12 @@ watchMenu();
 watchTheme();
 watchActs();
 watchForget();
+watchRename();
+watchFinder();
 watchLogout();
 watchPictures();
 watchCopies();
+watchGone();
 watchTools();
 watchWork();
 followEnd();
@@ -32,8 +38,9 @@ const form = document.getElementById("composer");
 const composer = form && new Composer(form);
 if (composer) {
   takeDrops(composer);
-  const wish = carried();
+  const { wish, use } = carried();
   if (wish) composer.fill(wish);
+  if (use) composer.use(use);
 }
 
 document.addEventListener("click", (event) => {
@@ -41,8 +48,15 @@ document.addEventListener("click", (event) => {
   if (!button) return;
   const { wish, hint, reply, mark, name, src, use } = button.dataset;
   if (mark) composer?.mark({ ref: mark, name, src });
-  else if (use) composer?.use(button.dataset);
+  else if (use && composer) composer.use(button.dataset);
+  else if (use) useThere(button);
   else if (reply) composer?.reply({ id: reply, quote: quoteOf(button.closest(".message")) });
   else if (composer) composer.fill(wish, hint);
-  else if (!carry(wish)) event.preventDefault();
+  else if (!carry({ wish })) event.preventDefault();
 });
+
+// useThere takes a file of a gallery along to its thread.
+function useThere({ dataset }) {
+  const { thread } = document.querySelector(".gallery [data-thread]").dataset;
+  if (carry({ use: { ...dataset } })) location.assign(`/t/${thread}`);
+}

@@ -1,24 +1,24 @@
 // The draft of a message, kept in the tab: it outlives a reload, a failed send and the end of
 // a session, but not who logs out.
 
-// carry takes a wish along to the next page. It is false where it would be lost.
-export function carry(wish) {
+// carry takes a wish or a file to use along to the next page. It is false where it would be lost.
+export function carry(what) {
   try {
-    sessionStorage.setItem("wish", wish);
+    sessionStorage.setItem("carried", JSON.stringify(what));
     return true;
   } catch {
     return false;
   }
 }
 
-// carried is the wish that was taken along, once.
+// carried is what was taken along, once.
 export function carried() {
   try {
-    const wish = sessionStorage.getItem("wish") ?? "";
-    sessionStorage.removeItem("wish");
-    return wish;
+    const what = JSON.parse(sessionStorage.getItem("carried")) ?? {};
+    sessionStorage.removeItem("carried");
+    return what;
   } catch {
-    return "";
+    return {};
   }
 }
 

@@ -2,7 +2,7 @@
 
 const toasts = document.getElementById("toasts");
 const announcer = document.getElementById("announce");
-const title = document.title;
+let title = document.title;
 let unread = 0;
 
 // toast shows a sentence for a while.
@@ -25,6 +25,12 @@ export function answered() {
   if (!document.hidden) return;
   unread++;
   document.title = `(${unread}) ${title}`;
+}
+
+// retitle gives the page another title.
+export function retitle(to) {
+  title = to;
+  document.title = unread > 0 ? `(${unread}) ${title}` : title;
 }
 
 document.addEventListener("visibilitychange", () => {

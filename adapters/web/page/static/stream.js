@@ -3,7 +3,7 @@
 
 import { morph } from "./morph.js";
 import { showCopies } from "./copy.js";
-import { announce, answered } from "./notice.js";
+import { announce, answered, retitle } from "./notice.js";
 import { quoteReplies } from "./quote.js";
 import { cameIn } from "./scroll.js";
 import { localTimes } from "./times.js";
@@ -79,6 +79,16 @@ function putThreads(html) {
   if (!list) return;
   localTimes(list);
   morph(document.getElementById("threads"), list);
+  const title = document.querySelector('#threads [aria-current] .thread-title')?.textContent;
+  if (title) renamed(title);
+}
+
+// renamed shows the title that the thread has now.
+function renamed(title) {
+  const shown = document.querySelector(".thread-name bdi");
+  if (!shown || shown.textContent === title) return;
+  shown.textContent = title;
+  retitle(`${title} · Atelier`);
 }
 
 const brief = 3000; // ms: streams end now and then by themselves, and begin anew at once

@@ -1,0 +1,38 @@
+package chat
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// LongestTitle is the most characters of a title.
+const LongestTitle = 60
+
+// titleOf is the beginning of a request, or the name of its first file.
+func titleOf(w *Wrote) string {
+	line := strings.Join(strings.Fields(w.Text), " ")
+	if line == "" && len(w.Files) > 0 {
+		line = w.Files[0].Name
+	}
+	if all := []rune(line); len(all) > LongestTitle {
+		return strings.TrimSpace(string(all[:LongestTitle-1])) + "…"
+	}
+	return line
+}
+
+// TitleIn is the title of a thread with these entries, as stored; "" without a message that begins it.
+func TitleIn(raw [][]byte) string {
+	var first Entry
+	if len(raw) == 0 || json.Unmarshal(raw[0], &first) != nil || first.Wrote == nil {
+		return ""
+	}
+	for _, b := range slices.Backward(raw) {
+		var e Entry
+		if bytes.Contains(b, []byte(`"renamed"`)) && json.Unmarshal(b, &e) == nil && e.Renamed != nil {
+			return e.Renamed.Title
+		}
+	}
+	return titleOf(first.Wrote)
+}

@@ -1,0 +1,17 @@
+// A file that is gone, or cannot be shown, is told in the place of a broken picture.
+
+import { word } from "./words.js";
+
+export function watchGone() {
+  document.addEventListener("error", ({ target }) => lost(target), true); // it does not bubble
+  for (const img of document.querySelectorAll(".picture img")) if (img.complete && img.naturalWidth === 0 && img.src) lost(img);
+}
+
+function lost(target) {
+  const button = target.closest?.(".picture-open");
+  if (!button) return;
+  const p = document.createElement("p");
+  p.className = "lost";
+  p.textContent = word("fileGone");
+  button.replaceWith(p);
+}
