@@ -117,6 +117,8 @@ func (r *commandRun) film(job ffmpeg.Job, given []string, format filmFormat) (to
 	if !has(job.Args, "-map", "-filter_complex") {
 		job.Args = append([]string{"-map", "0:V:0", "-map", "0:a:0?"}, job.Args...)
 	}
+	tracks, lost := f.tracks(job, format)
+	job.Args = append(job.Args, tracks...)
 	if !has(job.Args, "-c", "-c:v") {
 		length, err := r.lasts(given)
 		if err == nil {
@@ -131,7 +133,9 @@ func (r *commandRun) film(job ffmpeg.Job, given []string, format filmFormat) (to
 		job.Args = append(job.Args, format.sound...)
 	}
 	job.Args = append(job.Args, format.more...)
-	return r.do(job, "video."+format.ending)
+	out, err := r.do(job, "video."+format.ending)
+	out.Note = lost
+	return out, err
 }
 
 // lasts is how long the result is.

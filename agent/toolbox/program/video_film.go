@@ -44,6 +44,7 @@ type filmFormat struct {
 	ending string // without a dot
 	filter string // of the pictures
 	alpha  bool   // transparent pictures stay transparent
+	titles string // the codec of subtitles; "" if it holds none
 	// The options of the codecs, and more.
 	pictures, sound, more []string
 }
@@ -68,6 +69,7 @@ func filmFormats() map[string]filmFormat {
 		if f.ending = ending; f.pictures == nil {
 			f.pictures = h264()
 		}
+		f.titles = map[string]string{"mp4": movText, "m4v": movText, "mov": movText, "mkv": "srt", "webm": "webvtt"}[ending]
 		formats[ending] = f
 	}
 	return formats

@@ -56,14 +56,17 @@ func (v videos) fitVideoSize(ctx context.Context, c toolbox.Call) (toolbox.Outpu
 		if !ok {
 			break
 		}
-		out, err := r.do(s.job(f), "video.mp4")
+		job := s.job(f)
+		tracks, lost := f.tracks(job, filmFormats()["mp4"])
+		job.Args = append(job.Args, tracks...)
+		out, err := r.do(job, "video.mp4")
 		if err != nil {
 			return toolbox.Output{}, err
 		}
 		path, size := out.Path, sizeOf(out.Path)
 		if size <= limit {
 			about := plan.Say("made smaller (%s, %s × %s pixels)", megabytes(size), strconv.Itoa(s.width), strconv.Itoa(s.height))
-			return toolbox.Output{Path: path, About: about, Note: s.note(f)}, nil
+			return toolbox.Output{Path: path, About: about, Note: plan.Sentences(s.note(f), lost)}, nil
 		}
 		if err := os.Remove(path); err != nil {
 			return toolbox.Output{}, unwritten(err)
@@ -86,7 +89,10 @@ func (r *commandRun) asItIs(f film) (toolbox.Output, error) {
 		args = append(args, aac()...)
 	}
 	job := ffmpeg.Job{Inputs: []ffmpeg.Input{f.input()}, Args: append(args, faststart()...), Timeout: filmTime}
+	tracks, lost := f.tracks(job, filmFormats()["mp4"])
+	job.Args = append(job.Args, tracks...)
 	out, err := r.do(job, "video.mp4")
+	out.Note = lost
 	out.About = plan.Say("small enough already (%s)", megabytes(sizeOf(out.Path)))
 	return out, err
 }

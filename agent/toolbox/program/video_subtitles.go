@@ -5,8 +5,11 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media/ffmpeg"
@@ -58,15 +61,45 @@ func (r *commandRun) subtitleTrack(f film, cues []subtitle.Cue) (toolbox.Output,
 	if err := os.WriteFile(file, []byte(subtitle.SRT(cues)), 0o600); err != nil {
 		return toolbox.Output{}, unwritten(err)
 	}
-	format, codec := filmFormats()["mp4"], "mov_text"
+	format := filmFormats()["mp4"]
 	if f.look.MIME == "video/x-matroska" {
-		format, codec = filmFormats()["mkv"], "srt"
+		format = filmFormats()["mkv"]
 	}
 	job := ffmpeg.Job{Inputs: []ffmpeg.Input{f.input()}, Files: []string{file}, Timeout: filmTime, Args: []string{
-		"-f", "srt", "-i", "subtitles.srt", "-map", "0:V:0", "-map", "0:a:0?", "-map", "1:s:0", "-c:s", codec, "-disposition:s:0", "default",
+		"-f", "srt", "-i", "subtitles.srt", "-map", "0:V:0", "-map", "0:a:0?", "-map", "1:s:0", "-c:s", format.titles, "-disposition:s:0", "default",
 	}}
 	return r.film(job, []string{"video"}, format)
 }
+
+// movText are the subtitles of MP4.
+const movText = "mov_text"
+
+// tracks are the options that keep the subtitles of a film. It also says so if some are left out: those that are
+// pictures, or that no longer fit the times of the result, or that its format cannot hold.
+func (f film) tracks(job ffmpeg.Job, format filmFormat) (options []string, lost plan.Message) {
+	if len(f.look.Subtitles) == 0 || has(job.Args, "-c:s") {
+		return nil, plan.Message{}
+	}
+	times := has(job.Inputs[0].Before, "-stream_loop", "-ss") || slices.ContainsFunc(job.Args, newTimes.MatchString)
+	for i, s := range f.look.Subtitles {
+		if slices.Contains([]string{"subrip", "ass", "ssa", "webvtt", movText, "text"}, s.Codec) && format.titles != "" && !times {
+			options = append(options, "-map", "0:s:"+strconv.Itoa(i))
+		}
+	}
+	if kept := len(options) / 2; kept < len(f.look.Subtitles) {
+		lost = plan.Say("The subtitle tracks of the video were left out.")
+		if kept > 0 {
+			lost = plan.Say("Some of the subtitle tracks of the video were left out.")
+		}
+	}
+	if options != nil {
+		options = append(options, "-c:s", format.titles)
+	}
+	return options, lost
+}
+
+// newTimes are the filters that give pictures other times.
+var newTimes = lazyregexp.New(`(?:^|[^a-z])(?:reverse|setpts|select|concat|xfade|tpad)\b`)
 
 // filmed is a run on the film of the argument "video".
 func (v videos) filmed(ctx context.Context, c toolbox.Call) (*commandRun, film, error) {

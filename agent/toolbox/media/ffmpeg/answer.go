@@ -80,7 +80,7 @@ func (a answer) subtitles() []Subtitle {
 	for _, s := range a.Streams {
 		if s.Kind == "subtitle" {
 			drawn := slices.Contains([]string{"hdmv_pgs_subtitle", "dvd_subtitle", "dvb_subtitle", "xsub", "dvb_teletext"}, s.Codec)
-			all = append(all, Subtitle{Text: !drawn})
+			all = append(all, Subtitle{Codec: s.Codec, Text: !drawn})
 		}
 	}
 	return all

@@ -61,6 +61,8 @@ type Look struct {
 
 // Subtitle is a track of subtitles.
 type Subtitle struct {
+	// Codec is how ffmpeg calls it: "subrip", "mov_text".
+	Codec string
 	// Text is false where they are pictures, as on discs.
 	Text bool
 }
