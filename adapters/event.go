@@ -38,7 +38,11 @@ type Kind string
 
 // The kinds of events.
 const (
-	MessageSent     Kind = "message"
+	MessageSent Kind = "message"
+	// MessageEdited is a message as it is after an edit ([Message.Edited]). It comes for every
+	// message that may have been handed over before, and for one that the edit makes one for the
+	// bot. Without a mention it may be one that is for nobody: then it is Overheard, in a channel too.
+	MessageEdited   Kind = "message_edited"
 	ReactionAdded   Kind = "reaction_added"
 	ReactionRemoved Kind = "reaction_removed"
 	CancelAsked     Kind = "cancel"

@@ -52,11 +52,14 @@ func events() *rapid.Generator[adapters.Event] {
 			At: time.Unix(rapid.Int64Range(1, 1<<33).Draw(t, "at"), 0).UTC(),
 		}
 		e.Kind = rapid.SampledFrom([]adapters.Kind{
-			adapters.MessageSent, adapters.ReactionAdded, adapters.ReactionRemoved, adapters.CancelAsked, adapters.CommandGiven, adapters.PictureMarked,
+			adapters.MessageSent, adapters.MessageEdited, adapters.ReactionAdded, adapters.ReactionRemoved, adapters.CancelAsked, adapters.CommandGiven, adapters.PictureMarked,
 		}).Draw(t, "kind")
 		switch e.Kind {
 		case adapters.MessageSent:
 			e.Message = drawMessage(t)
+		case adapters.MessageEdited:
+			e.Message = drawMessage(t)
+			e.Message.Edited = &adapters.Edited{Event: ids().Draw(t, "sent as"), At: e.At}
 		case adapters.ReactionAdded, adapters.ReactionRemoved:
 			e.Reaction = &adapters.Reaction{On: refs().Draw(t, "on"), Sign: adapters.Choose, Number: rapid.IntRange(1, adapters.MaxChoices).Draw(t, "number")}
 		case adapters.CancelAsked:

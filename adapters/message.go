@@ -75,6 +75,15 @@ type Message struct {
 	Marks []Mark `json:"marks,omitempty"`
 	// ReplyTo is the message to which this one replies, where it is known.
 	ReplyTo *Earlier `json:"reply_to,omitempty"`
+	// Edited is set for an edit of the message, and nil for the message as it was sent.
+	Edited *Edited `json:"edited,omitempty"`
+}
+
+// Edited is the message that was edited, as it was sent.
+type Edited struct {
+	// Event is the id that its own event has. It may not have been handed over.
+	Event string    `json:"event"`
+	At    time.Time `json:"at"` // when it was sent
 }
 
 // Address is how a message is meant for the bot.

@@ -39,14 +39,16 @@ func (e Event) Validate() error {
 		CancelAsked: e.Cancel != nil, CommandGiven: e.Command != nil, PictureMarked: e.Mark != nil,
 	} {
 		reaction := is && e.Reaction != nil && (e.Kind == ReactionAdded || e.Kind == ReactionRemoved)
-		if is != (kind == e.Kind) && !reaction {
+		edited := is && e.Message != nil && e.Kind == MessageEdited
+		if is != (kind == e.Kind) && !reaction && !edited {
 			c.badf("of kind %.20q holds something else than its kind says", e.Kind)
 			break
 		}
 	}
 	switch e.Kind {
-	case MessageSent:
+	case MessageSent, MessageEdited:
 		c.message(e.Message)
+		c.edited(e.Message, e.Kind == MessageEdited)
 	case ReactionAdded, ReactionRemoved:
 		c.reaction(e.Reaction)
 	case CancelAsked:

@@ -31,6 +31,23 @@ func (c *checker) message(m *Message) {
 	}
 }
 
+// edited checks that an edit tells of what, and that nothing else does.
+func (c *checker) edited(m *Message, is bool) {
+	switch {
+	case m == nil:
+		if is {
+			c.badf("lacks the message that was edited")
+		}
+	case is != (m.Edited != nil):
+		c.badf("does not tell whether its message was edited")
+	case is:
+		c.id("message.edited.event", m.Edited.Event)
+		if m.Edited.At.IsZero() {
+			c.badf("has no time at which the message was sent")
+		}
+	}
+}
+
 func (c *checker) reaction(r *Reaction) {
 	if r == nil {
 		return

@@ -40,6 +40,10 @@ func (d *admission) message(ctx context.Context, e adapters.Event) error {
 	if err != nil {
 		return err
 	}
+	of, known, err := d.store.Recall(ctx, e.Message.Ref)
+	if err != nil || known && of.Request != record.RequestID(e) {
+		return err // it was edited since, and the edit was first
+	}
 	answers := t.Question(d.now())
 	if answers != nil && answers.Asker != e.By.ID && !repliesTo(e.Message, answers.Ref) {
 		answers = nil
@@ -53,7 +57,13 @@ func (d *admission) message(ctx context.Context, e adapters.Event) error {
 		_, err := d.store.Logs.Append(ctx, record.ThreadLog(t.ID), record.Entry{Present: &record.Present{By: e.By.ID}})
 		return err
 	}
-	return d.admit(ctx, e, t, answers)
+	return d.admit(ctx, e, t, origin{answers: answers})
+}
+
+// origin is what a request goes back to.
+type origin struct {
+	answers  *record.OpenQuestion // nil if it answers none
+	replaces *record.Replaced     // nil if it replaces none
 }
 
 func repliesTo(m *adapters.Message, ref adapters.MessageRef) bool {
@@ -68,7 +78,7 @@ func (d *admission) command(ctx context.Context, e adapters.Event) error {
 		return err
 	}
 	if !d.limits.Allowed(e.By, e.Thread) {
-		return d.admit(ctx, e, t, nil)
+		return d.admit(ctx, e, t, origin{})
 	}
 	refused, err := d.limits.Command(ctx, id, e.By, e.Thread)
 	if err != nil {
@@ -79,7 +89,7 @@ func (d *admission) command(ctx context.Context, e adapters.Event) error {
 			return err
 		}
 	}
-	_, err = d.record(ctx, e, record.Options{}, t, nil, refused)
+	_, err = d.record(ctx, e, record.Options{}, t, origin{}, refused)
 	return err
 }
 
@@ -103,7 +113,7 @@ func (d *admission) mark(ctx context.Context, e adapters.Event) error {
 
 // admit handles a message that is meant for the bot. If the quota forbids it, the answer says so, or
 // only a sign if that was said just now.
-func (d *admission) admit(ctx context.Context, e adapters.Event, t *record.Thread, answers *record.OpenQuestion) error {
+func (d *admission) admit(ctx context.Context, e adapters.Event, t *record.Thread, from origin) error {
 	id := record.RequestID(e)
 	entries, err := d.store.Logs.Read(ctx, record.RequestLog(id))
 	if err != nil {
@@ -125,7 +135,7 @@ func (d *admission) admit(ctx context.Context, e adapters.Event, t *record.Threa
 			return nil
 		}
 	}
-	if _, err = d.record(ctx, e, record.Options{}, t, answers, refused); err != nil && refused == nil {
+	if _, err = d.record(ctx, e, record.Options{}, t, from, refused); err != nil && refused == nil {
 		return errors.Join(err, d.unrecorded(ctx, id, e))
 	}
 	return err
@@ -141,7 +151,7 @@ func (d *admission) refuse(ctx context.Context, e adapters.Event, in adapters.Th
 	if err != nil {
 		return err
 	}
-	_, err = d.record(ctx, e, record.Options{}, t, nil, why)
+	_, err = d.record(ctx, e, record.Options{}, t, origin{}, why)
 	return err
 }
 
@@ -158,16 +168,15 @@ func (d *admission) new(ctx context.Context, e adapters.Event, o record.Options)
 	if answers != nil && (e.Message == nil || answers.Asker != e.By.ID) {
 		answers = nil
 	}
-	return d.record(ctx, e, o, t, answers, nil)
+	return d.record(ctx, e, o, t, origin{answers: answers}, nil)
 }
 
-// record records a request and enqueues its first stage. It may answer an open question. If it is
-// refused, the refusal is its answer.
+// record records a request and enqueues its first stage. If it is refused, the refusal is its answer.
 func (d *admission) record(
-	ctx context.Context, e adapters.Event, o record.Options, t *record.Thread, answers *record.OpenQuestion, refused *quota.Refusal,
+	ctx context.Context, e adapters.Event, o record.Options, t *record.Thread, from origin, refused *quota.Refusal,
 ) (string, error) {
 	id, threadID := record.RequestID(e), t.ID
-	a, err := d.newAsked(ctx, e, o, t, answers, refused)
+	a, err := d.newAsked(ctx, e, o, t, from, refused)
 	if err != nil {
 		return "", err
 	}
@@ -241,9 +250,9 @@ func (d *admission) record(
 
 // newAsked is what is recorded of an event.
 func (d *admission) newAsked(
-	ctx context.Context, e adapters.Event, o record.Options, t *record.Thread, answers *record.OpenQuestion, refused *quota.Refusal,
+	ctx context.Context, e adapters.Event, o record.Options, t *record.Thread, from origin, refused *quota.Refusal,
 ) (a record.Asked, err error) {
-	a = record.Asked{Event: e, Options: o, Language: t.LanguageOf(e.Message, answers)}
+	a = record.Asked{Event: e, Options: o, Language: t.LanguageOf(e.Message, from.answers), Replaces: from.replaces}
 	if e.Command != nil && a.Language == "" {
 		if a.Language, err = d.index.LanguageOf(ctx, e.By.ID, e.Thread); err != nil {
 			return a, err
@@ -252,8 +261,8 @@ func (d *admission) newAsked(
 	switch {
 	case refused != nil: // the question that it would have answered stays open
 		a.Refused = d.say(&record.Request{Asked: &a}, refused.Sentence)
-	case answers != nil:
-		a.Answers, a.Guess = answers.Request, answers.PickedGuess(e.Message)
+	case from.answers != nil:
+		a.Answers, a.Guess = from.answers.Request, from.answers.PickedGuess(e.Message)
 	}
 	return a, nil
 }

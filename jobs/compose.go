@@ -92,6 +92,7 @@ func (c *composer) word(ctx context.Context, r *record.Request, run *record.Run)
 	}
 	if run.Halted == nil && !a.Silent {
 		c.offer(a, r, run, p)
+		c.tellReplaced(a, r, run)
 	}
 	if run.Route == nil || a.Silent || run.Halted != nil && run.Halted.Why == record.HaltCancelled {
 		return a, nil
@@ -109,6 +110,18 @@ func (c *composer) word(ctx context.Context, r *record.Request, run *record.Run)
 		return a, nil // what went wrong is said, at worst without the files
 	}
 	return a, err
+}
+
+// tellReplaced says before the first answer to an edited message why it comes.
+func (c *composer) tellReplaced(a *record.Answer, r *record.Request, run *record.Run) {
+	if r.Asked.Replaces == nil || run.N > 1 {
+		return
+	}
+	said := plan.Say("You edited your message, so I started again.")
+	if r.Asked.Replaces.Answered {
+		said = plan.Say("You edited your message. This answer replaces my earlier one.")
+	}
+	a.Reply.Text = strings.TrimSpace(c.say(r, said) + "\n\n" + a.Reply.Text)
 }
 
 // respond has the agent word the answer. The files have these readable names.
@@ -249,7 +262,7 @@ func (c *composer) markLink(ctx context.Context, t adapters.Thread, picture plan
 // haltedAnswer says why a run was stopped.
 func (c *composer) haltedAnswer(a *record.Answer, r *record.Request, h *record.Halted) {
 	switch h.Why {
-	case record.HaltDeleted:
+	case record.HaltDeleted, record.HaltReplaced:
 		a.Status, a.Silent = record.Cancelled, true
 	case record.HaltCancelled:
 		a.Status, a.Reply.Text = record.Cancelled, adapters.Escape(c.say(r, h.Sentence(a.Reply.Mention)))

@@ -57,7 +57,7 @@ func (x *fetcher) take(ctx context.Context, r *record.Request) (*record.Request,
 			return nil, err
 		}
 	}
-	_, earlier := t.Memory()
+	_, earlier := t.Memory(r)
 	if g.Resources, g.Without, err = x.takeFiles(ctx, r, t, earlier); err != nil {
 		return nil, err
 	}

@@ -20,6 +20,8 @@ func (j *Jobs) Handle(ctx context.Context, e adapters.Event) error {
 	switch e.Kind {
 	case adapters.MessageSent:
 		return j.admission.message(ctx, e)
+	case adapters.MessageEdited:
+		return j.editor.edited(ctx, e)
 	case adapters.CommandGiven:
 		return j.admission.command(ctx, e)
 	case adapters.PictureMarked:

@@ -200,6 +200,7 @@ type Jobs struct {
 	stuck    chan error    // what an impatient process cannot go on with
 
 	admission  *admission
+	editor     *editor
 	reactions  *reactions
 	chooser    *chooser
 	stopper    *stopper
@@ -279,6 +280,7 @@ func (j *Jobs) wire(counted *quota.Quota) {
 		store: store, index: index, limits: limits, tasks: j.tasks, flow: flow, deadline: c.Deadline,
 		questionExpiry: c.QuestionExpiry, now: c.Now, log: c.Log,
 	}
+	j.editor = &editor{store: store, limits: limits, admission: j.admission, chooser: j.chooser, stopper: j.stopper, now: c.Now}
 	j.reactions = &reactions{
 		store: store, limits: limits, flow: flow, chooser: j.chooser, stopper: j.stopper, adapters: j.adapters, say: say,
 	}

@@ -110,7 +110,7 @@ func (i *inputs) of(ctx context.Context, r *record.Request, g *record.Generation
 	if err != nil {
 		return asked, err
 	}
-	turns, earlier := t.Memory()
+	turns, earlier := t.Memory(r)
 	if earlier, err = i.store.Texts.UnpackLatest(ctx, earlier); err != nil {
 		return asked, err
 	}

@@ -46,7 +46,7 @@ func (x *sender) run(ctx context.Context, w queue.Task) error {
 		return nil
 	case run.Over: // somebody died between that and the next one's turn
 		return x.flow.nextInThread(ctx, record.ThreadID(r.Asked.Event.Thread))
-	case run.Sent != nil && run.Sent.Ref.IsZero(), run.Answer.Silent, run.Halted != nil && run.Halted.Why == record.HaltDeleted:
+	case run.Sent != nil && run.Sent.Ref.IsZero(), run.Answer.Silent, run.Halted.Silent():
 		return x.finish(ctx, r, run.N, &record.Sent{})
 	}
 	to, ok := x.adapters[r.Asked.Event.Thread.Adapter]
@@ -180,7 +180,8 @@ func (x *sender) finish(ctx context.Context, r *record.Request, n int, s *record
 	if err := x.tasks.Remove(queue.DeadlineOf(id, n)); err != nil {
 		x.log.DebugContext(ctx, "a deadline stays", "request", id, "error", plan.ForOperator(err))
 	}
-	if run.ShownOnMessage() {
+	replaced := run.Halted != nil && run.Halted.Why == record.HaltReplaced
+	if run.ShownOnMessage() && !replaced { // the message shows how the later request stands
 		x.acks.Show(ctx, e, shown(status))
 	}
 	took := x.now().Sub(run.BeganAt)

@@ -107,7 +107,7 @@ func (o *stopper) cancel(ctx context.Context, id string, h record.Halted) error 
 	}
 	stopped := false
 	for _, run := range r.Runs {
-		if !run.Working() && (h.Why != record.HaltDeleted || run.Over || run.Halted != nil) {
+		if !run.Working() && (!h.Silent() || run.Over || run.Halted != nil) {
 			continue
 		}
 		stopped = true

@@ -223,6 +223,12 @@ func (b *bot) written(e adapters.Event, h *happening) (adapters.Event, bool) {
 	e.Message = &adapters.Message{
 		Ref: adapters.MessageRef{Adapter: b.Name(), Channel: h.room.Channel, ID: m.ID}, Order: m.order, Text: b.text(m.text), Files: b.sent(m.files), Marks: h.marks,
 	}
+	if h.edited != "" {
+		e.Kind, e.Message.Edited = adapters.MessageEdited, &adapters.Edited{Event: h.edited, At: m.at}
+		if b.is("takes edits for the message") {
+			e.ID = h.edited
+		}
+	}
 	if b.is("orders nothing") {
 		e.Message.Order = 1
 	}

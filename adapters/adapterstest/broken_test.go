@@ -54,6 +54,7 @@ var faults = map[string][]string{
 	"meant by a mention in a reply":          {"takes mentions for nothing"},
 	"meant by a mention in a direct message": {"takes mentions for nothing"},
 	"meant by a reply in a direct message":   {"takes replies for nothing"},
+	"edits":                                  {"takes edits for the message"},
 	"files":                                  {"trusts names", "drops what files show", "hears of one file"},
 	"files at once":                          {"fetches half"},
 	"files that never were":                  {"fetches anything"},

@@ -66,6 +66,7 @@ type happening struct {
 	emoji   string
 	off     bool
 	deleted bool
+	edited  string // the id of the event with which the message was sent
 	marked  *adapters.Mark
 	pressed string
 	command []string

@@ -14,6 +14,7 @@ func choosing() map[string]check {
 		"reactions of no meaning": {[]Feature{Reactions}, reactionsOfNoMeaning},
 		"a stop by a sign":        {[]Feature{Reactions}, stopBySign},
 		"a stop by deletion":      {[]Feature{Removals}, stopByDeletion},
+		"edits":                   {[]Feature{Edits, Mentions}, edits},
 		"buttons":                 {[]Feature{Buttons}, buttons},
 		"a stop by its button":    {[]Feature{Halts}, stopByButton},
 		"commands":                {[]Feature{Commands}, commands},
@@ -146,6 +147,39 @@ func stopByDeletion(s *scene) {
 	}
 	if event.Thread != (adapters.Thread{}) && event.Thread.Key() != thread.Key() {
 		s.Errorf("the deletion was heard in %+v", event.Thread)
+	}
+}
+
+// edits checks that each edit is an event of its own, with what the message says now.
+func edits(s *scene) {
+	e := s.listen()
+	edit := as[Editing](s, s.p).Edit
+	p := s.post(s.thread(), "make it blue")
+	p.Mention, p.Files = true, []Upload{{Name: "photo.png", Type: "image/png", Content: picture(s.T)}}
+	sent := e.write(p)
+	last := sent
+	for _, now := range []struct {
+		text    string
+		mention bool
+		want    adapters.Address
+	}{{"make it green", true, adapters.Mentioned}, {"never mind", false, adapters.Overheard}, {"make it red", true, adapters.Mentioned}} {
+		want := now.want
+		if !now.mention && sent.Thread.Direct {
+			want = adapters.Direct
+		}
+		edit(s.T, sent.Message.Ref, now.text, now.mention)
+		event := e.next("an edit", func(e adapters.Event) bool { return e.Message != nil && e.Message.Text == now.text })
+		m := event.Message
+		if event.Kind != adapters.MessageEdited || m.Ref.Key() != sent.Message.Ref.Key() || m.For != want || len(m.Files) != 1 {
+			s.Errorf("%q was heard as %q, %+v", now.text, event.Kind, m)
+		}
+		if event.ID == last.ID || !event.At.After(last.At) || event.By.ID != s.ana.ID || event.Thread.Key() != sent.Thread.Key() {
+			s.Errorf("%q was heard as %+v, after %+v", now.text, event, last)
+		}
+		if m.Edited != nil && (m.Edited.Event != sent.ID || !m.Edited.At.Equal(sent.At)) {
+			s.Errorf("%q is an edit of %+v, and not of %s", now.text, m.Edited, sent.ID)
+		}
+		last = event
 	}
 }
 

@@ -88,7 +88,11 @@ func (e *ear) note(event adapters.Event) (times int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if m := event.Message; m != nil {
-		for key, of := range map[string]string{"event " + event.Key(): m.Ref.Key(), "message " + m.Ref.Key(): event.Key()} {
+		message := "message " + m.Ref.Key()
+		if event.Kind == adapters.MessageEdited {
+			message = "edit " + event.Key()
+		}
+		for key, of := range map[string]string{"event " + event.Key(): m.Ref.Key(), message: event.Key()} {
 			if before, ok := e.whose[key]; ok && before != of {
 				e.s.Errorf("the %s has come as %s, and as %s", key, before, of)
 			}

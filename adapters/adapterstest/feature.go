@@ -77,6 +77,7 @@ const (
 	Channels  Feature = "channels"        // [Channel]
 	Reactions Feature = "reactions"       // [Reacting]
 	Removals  Feature = "removals"        // [Removing]
+	Edits     Feature = "edits"           // [Editing]
 	Buttons   Feature = "buttons"         // [Pressing]
 	Halts     Feature = "buttons to stop" // [Halting]
 	Commands  Feature = "commands"        // [Commanding]
@@ -118,6 +119,12 @@ type Reacting interface {
 // Removing is a platform on which people delete what they wrote.
 type Removing interface {
 	Remove(t *testing.T, by adapters.Person, message adapters.MessageRef)
+}
+
+// Editing is a platform on which people edit what they wrote.
+type Editing interface {
+	// Edit lets who wrote a message change its text, and whether it mentions the bot.
+	Edit(t *testing.T, message adapters.MessageRef, text string, mention bool)
 }
 
 // Pressing is a platform with buttons below an answer.
@@ -230,6 +237,7 @@ var has = map[Feature]func(Platform, adapters.Adapter) bool{
 	Numbers: adapterIs[adapters.Offerer], Deletes: adapterIs[adapters.Deleter], History: adapterIs[adapters.Historian],
 	Limits: adapterIs[adapters.Limiter], Checks: adapterIs[adapters.Checker], Forgets: adapterIs[adapters.Keeper],
 	Spellings: platformIs[Spelling], Channels: platformIs[Channel], Reactions: platformIs[Reacting], Removals: platformIs[Removing],
+	Edits:   platformIs[Editing],
 	Buttons: platformIs[Pressing], Halts: platformIs[Halting], Commands: platformIs[Commanding], Bots: platformIs[WithBots], Admins: platformIs[WithAdmins],
 	Pictures:  platformIs[Marking],
 	LostFiles: platformIs[LosingFiles], LostPosts: platformIs[Losing], Pauses: platformIs[Pausing], Rights: platformIs[Forbidding],

@@ -130,6 +130,18 @@ func (c *chat) Remove(_ *testing.T, by adapters.Person, m adapters.MessageRef) {
 	c.drop(m.ID)
 }
 
+func (c *chat) Edit(_ *testing.T, m adapters.MessageRef, text string, mention bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if mention {
+		text = "<@" + me + "> " + text
+	}
+	r, was := c.find(m.ID)
+	was.text = text
+	now := *was
+	c.happened(&happening{id: "E" + c.number(), room: r.thread, by: was.by, at: time.Now(), message: &now, edited: was.ID})
+}
+
 func (*chat) Signs() map[adapters.Sign]bool {
 	return map[adapters.Sign]bool{adapters.Choose: true, adapters.Again: false}
 }

@@ -20,13 +20,14 @@
 //   - Messages that mention the bot, reply to it or are sent to it directly, and messages in threads.
 //     A mention in a channel begins a thread, which is made when the bot first writes. Where Discord
 //     refuses that, the bot replies in the channel, and says why.
+//   - Edits of them, and edits that add a mention. What Discord leaves out of an edit is looked up.
 //   - "/atelier" and the entry "Use with Atelier" of a message's menu need no mention.
 //   - Without the intent to read content, the bot receives only mentions, replies and direct messages
 //     ([Account.Content]).
 //   - A broken connection is resumed. If Discord does not send what was missed, the channels with newer
 //     messages are read until that works; so they are when a process listens after another one, from
 //     the mark in the State. Who listens for the first time receives nothing of before. Reactions,
-//     commands and buttons of that time are lost, and messages in direct channels that are not known.
+//     edits, commands and buttons of that time are lost, and messages in direct channels that are not known.
 //   - One process is meant to listen for a token. Of several, each hands over the same messages under
 //     the same keys, but reactions, which have no ids, under a key for each session.
 //   - If all reactions are removed from a message at once, nothing is received: Discord does not tell

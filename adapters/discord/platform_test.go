@@ -186,6 +186,13 @@ func (p *platform) Remove(_ *testing.T, _ adapters.Person, m adapters.MessageRef
 	p.s.Delete(m.Channel, m.ID)
 }
 
+func (p *platform) Edit(_ *testing.T, m adapters.MessageRef, text string, mention bool) {
+	if mention {
+		text = "<@" + p.s.BotID() + "> " + text
+	}
+	p.s.Edit(m.Channel, m.ID, text, false)
+}
+
 func (p *platform) Press(t *testing.T, by adapters.Person, on adapters.MessageRef, sign adapters.Sign, choice int, _ bool) {
 	t.Helper()
 	want := convert.AgainButton

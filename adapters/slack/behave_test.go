@@ -102,7 +102,8 @@ func TestDeletions(t *testing.T) {
 	if _, err := h.s.Send(t.Context(), "a", adapters.Reply{Thread: e.Thread, Text: "Done."}); err != nil {
 		t.Fatal(err)
 	}
-	h.Edit(h.channel, root, h.mention("do it now"))
+	h.Server.Edit(h.channel, root, h.mention("do it now"))
+	h.next(t)
 	h.Delete(h.channel, root) // it leaves a tombstone, since there is an answer
 	if e := h.next(t); e.Cancel == nil || !e.Cancel.Deleted || e.Cancel.On.ID != root || e.Thread.ID != root {
 		t.Errorf("the deletion is heard as %+v", e)

@@ -19,8 +19,8 @@
 //
 //   - Messages that mention the bot, messages in its direct channels, and messages in threads
 //     of the channels in which it is. A mention that Slack sends twice, as a message and as
-//     a mention, is one event: its id is made of the message's own address. A mention that
-//     an edit adds counts. A forwarded message is what the message replies to.
+//     a mention, is one event: its id is made of the message's own address. Edits of them are
+//     events of their own; so is one that adds a mention. A forwarded message is what the message replies to.
 //   - The events of a thread keep their order; none waits for another thread's. If Slack does not
 //     tell somebody's name in time, the event has none; a reaction is then left to come again,
 //     since it may be a bot's.

@@ -118,16 +118,52 @@ func TestEditsThatMention(t *testing.T) {
 	if e.Message == nil || e.Message.For != adapters.Mentioned || e.Message.Text != "make it blue" || e.Thread.ID != root || e.By.ID != h.ana {
 		t.Errorf("heard is %+v", e)
 	}
+	if e.Kind != adapters.MessageEdited || e.Message.Edited.Event != "m-"+h.channel+"-1790000000.000100" {
+		t.Errorf("heard is %q, %+v", e.Kind, e.Message.Edited)
+	}
 	now["type"], now["edited"] = "app_mention", object{"user": h.ana, "ts": "1790000001.000000"}
 	<-h.told(t, now)
-	ts := h.say(slacktest.Post{Text: h.mention("red")})
-	h.next(t)
-	h.Edit(h.channel, ts, h.mention("green"))
+	h.idle(t)
+}
+
+func (h *heard) idle(t *testing.T) {
+	t.Helper()
 	if err := h.Until(t.Context(), h.Idle); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(h.events); n > 0 {
-		t.Errorf("%d are heard twice", n)
+		t.Errorf("%d more are heard, such as %+v", n, <-h.events)
+	}
+}
+
+// An edit is heard once, by whichever of the two events that tell of it, with the text that is there now; a preview, a
+// new reply and an edit of what is not for the bot are not heard.
+func TestEdits(t *testing.T) {
+	t.Parallel()
+	for _, first := range []bool{false, true} {
+		h := listenTo(t, workspaceOf(t, false, slacktest.Options{MentionFirst: first, MentionBare: true}))
+		ts := h.say(slacktest.Post{Text: h.mention("red"), Files: []slacktest.File{{Name: "a.png", Data: []byte("PNG")}}})
+		sent := h.next(t)
+		h.Server.Edit(h.channel, ts, h.mention("green"))
+		e := h.next(t)
+		if e.Kind != adapters.MessageEdited || e.ID == sent.ID || e.Message.Edited.Event != sent.ID || !e.Message.Edited.At.Equal(sent.At) || !e.At.After(sent.At) ||
+			e.Message.Text != "green" || len(e.Message.Files) != 1 || e.By.ID != h.ana || e.Thread.Key() != sent.Thread.Key() {
+			t.Errorf("heard is %+v of %+v", e, e.Message)
+		}
+		h.Unfurl(h.channel, ts)
+		h.say(slacktest.Post{Text: "a reply of somebody", ThreadTS: ts, Silent: true})
+		h.Server.Edit(h.channel, ts, "nobody")
+		if e := h.next(t); e.Kind != adapters.MessageEdited || e.Message.For != adapters.Overheard || e.Message.Text != "nobody" {
+			t.Errorf("without the mention it is %+v", e.Message)
+		}
+		h.Server.Edit(h.channel, ts, "still nobody")
+		h.Server.Edit(h.channel, ts, h.mention(""))
+		if e := h.next(t); e.Message == nil || e.Message.For != adapters.Mentioned || e.Message.Text != "" || len(e.Message.Files) != 1 {
+			t.Errorf("a mention alone is %+v", e)
+		}
+		other := h.say(slacktest.Post{Text: "not for you"})
+		h.Server.Edit(h.channel, other, "nor is this")
+		h.idle(t)
 	}
 }
 

@@ -241,6 +241,13 @@ func (w *workspace) Remove(_ *testing.T, _ adapters.Person, m adapters.MessageRe
 	w.Delete(m.Channel, m.ID)
 }
 
+func (w *workspace) Edit(_ *testing.T, m adapters.MessageRef, text string, mention bool) {
+	if text = typed(text); mention {
+		text = slacktest.Mention(w.BotUser()) + " " + text
+	}
+	w.Server.Edit(m.Channel, m.ID, text)
+}
+
 func (*workspace) Signs() map[adapters.Sign]bool {
 	return map[adapters.Sign]bool{adapters.Choose: false, adapters.Again: false}
 }

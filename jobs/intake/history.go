@@ -64,7 +64,7 @@ func (h *Histories) Read(ctx context.Context, r *record.Request, t *record.Threa
 	if all, err = h.relevant(ctx, r, all); err != nil {
 		return nil, err
 	}
-	_, earlier := t.Memory()
+	_, earlier := t.Memory(r)
 	files, err := h.files(ctx, r, all, earlier)
 	if err != nil {
 		return nil, err

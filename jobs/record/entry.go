@@ -89,6 +89,16 @@ type Asked struct {
 	Language string `json:"language,omitempty"`
 	// Refused is what the person is told instead of an answer.
 	Refused string `json:"refused,omitempty"`
+	// Replaces is what the request replaces, if it was made by an edit; otherwise nil.
+	Replaces *Replaced `json:"replaces,omitempty"`
+}
+
+// Replaced are the requests of a message before it was edited.
+type Replaced struct {
+	// Requests are their ids, the latest last.
+	Requests []string `json:"requests"`
+	// Answered means that one of them has an answer, which people see.
+	Answered bool `json:"answered,omitempty"`
 }
 
 // Aside reports whether the request does not wait for its turn: commands and refusals.
@@ -199,6 +209,9 @@ func (h *Halted) Sentence(to string) plan.Message {
 	return plan.Say("Stopped by %s.", h.Name)
 }
 
+// Silent reports whether nothing is posted of the run, even if its answer is ready.
+func (h *Halted) Silent() bool { return h != nil && (h.Why == HaltDeleted || h.Why == HaltReplaced) }
+
 // Reason is why a run ended early.
 type Reason string
 
@@ -207,6 +220,9 @@ const (
 	HaltCancelled Reason = "cancelled"
 	// HaltDeleted means that the request's message is gone: nothing is posted.
 	HaltDeleted Reason = "deleted"
+	// HaltReplaced means that the request's message was edited, and is another request now: nothing
+	// is posted.
+	HaltReplaced Reason = "replaced"
 	// HaltOverdue means that the run took too long.
 	HaltOverdue Reason = "overdue"
 	// HaltRefused means that the run was refused and never begun.
@@ -340,6 +356,8 @@ func (h *Halted) Title(by string) plan.Message {
 		return h.Sentence(by)
 	case HaltDeleted:
 		return plan.Say("Stopped: the message was deleted.")
+	case HaltReplaced:
+		return plan.Say("Stopped: the message was edited.")
 	case HaltOverdue:
 		return plan.Say("Stopped: it took too long.")
 	default:

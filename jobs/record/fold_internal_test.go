@@ -269,7 +269,7 @@ func TestAThreadsLineIsOneForAll(t *testing.T) {
 				events[e.ID] = p.Request != "none"
 			}
 		}
-		whole.Memory()
+		whole.Memory(&Request{Asked: &Asked{}})
 		whole.Question(time.Unix(50, 0))
 	})
 }
@@ -302,7 +302,7 @@ func FuzzEntries(f *testing.F) {
 				all = append(all, e)
 			}
 		}
-		FoldThread("t", all).Memory()
+		FoldThread("t", all).Memory(&Request{Asked: &Asked{}})
 		if r, err := FoldRequest("r", all); err == nil {
 			seen(r)
 		}

@@ -344,6 +344,12 @@ func (r *Request) Needs(generation int, step string) bool {
 // Waits reports whether the request waits for its turn or its files.
 func (r *Request) Waits() bool { return r.Given == nil && r.Runs[0].Working() }
 
+// Answered reports whether people see an answer of the request, or of one that it replaces.
+func (r *Request) Answered() bool {
+	return r.Asked.Replaces != nil && r.Asked.Replaces.Answered ||
+		slices.ContainsFunc(r.Runs, func(run *Run) bool { return run.Sent != nil && !run.Sent.Ref.IsZero() })
+}
+
 // Working reports whether the run still has steps to do.
 func (r *Run) Working() bool { return !r.Over && r.Answer == nil && r.Halted == nil }
 
@@ -372,7 +378,7 @@ func (r *Run) Status(of *Request, g *Generation) Status {
 		return r.Answer.Status
 	case r.Over:
 		return Failed
-	case r.Halted != nil && (r.Halted.Why == HaltCancelled || r.Halted.Why == HaltDeleted):
+	case r.Halted != nil && (r.Halted.Why == HaltCancelled || r.Halted.Silent()):
 		return Cancelled
 	case of.Given == nil:
 		return Waiting

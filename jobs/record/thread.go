@@ -115,10 +115,13 @@ func (t *Thread) Question(now time.Time) *OpenQuestion {
 	return t.asks
 }
 
-// Memory is what the agent sees of the thread: the turns, and the last version of every
-// resource.
-func (t *Thread) Memory() (turns []plan.Turn, resources []plan.Resource) {
+// Memory is what the agent sees of the thread for a request: the turns, and the last version of every
+// resource. What the request replaces is not among them.
+func (t *Thread) Memory(r *Request) (turns []plan.Turn, resources []plan.Resource) {
 	for _, o := range t.turns {
+		if by := r.Asked.Replaces; by != nil && slices.Contains(by.Requests, o.request) {
+			continue
+		}
 		if o.turn != nil {
 			turns = append(turns, *o.turn)
 		}

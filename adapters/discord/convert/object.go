@@ -2,6 +2,7 @@ package convert
 
 import (
 	"cmp"
+	"encoding/json"
 	"path"
 	"strconv"
 	"strings"
@@ -56,6 +57,7 @@ type (
 		Flags       discordgo.MessageFlags      `json:"flags"`
 		Content     string                      `json:"content"`
 		At          time.Time                   `json:"timestamp"`
+		EditedAt    time.Time                   `json:"edited_timestamp"`
 		Author      User                        `json:"author"`
 		Member      *Member                     `json:"member"`
 		Webhook     string                      `json:"webhook_id"`
@@ -187,6 +189,20 @@ func (i *Interaction) By() *User {
 // IsWritten reports whether somebody wrote a message, or replied.
 func (m *Message) IsWritten() bool {
 	return m.Type == discordgo.MessageTypeDefault || m.Type == discordgo.MessageTypeReply
+}
+
+// IsWhole reports whether an update of a message tells all that is needed of it.
+func IsWhole(data []byte) bool {
+	var told map[string]json.RawMessage
+	if err := json.Unmarshal(data, &told); err != nil {
+		return false
+	}
+	for _, field := range []string{"author", "content", "type", "timestamp"} {
+		if value := told[field]; len(value) == 0 || string(value) == "null" {
+			return false
+		}
+	}
+	return true
 }
 
 // Shows reports whether the bot put an emoji on a message.

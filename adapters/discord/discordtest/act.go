@@ -1,6 +1,7 @@
 package discordtest
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -65,6 +66,46 @@ func (s *Server) entryOf(channel, id string) *entry {
 		s.wrongf("there is no message %q in %q", id, channel)
 	}
 	return m
+}
+
+// Edit changes the text of a message, as its author. Discord need not tell of the rest: partly leaves out
+// what has not changed.
+func (s *Server) Edit(channel, message, content string, partly bool) {
+	s.do(func() {
+		m := s.entryOf(channel, message)
+		if m == nil {
+			return
+		}
+		m.content = strings.TrimSpace(content)
+		a := all()
+		s.mention(m, a)
+		if !partly {
+			s.edited(m)
+			return
+		}
+		m.edited = s.now()
+		m.edits++
+		s.tellPart(m, object{"edited_timestamp": stamp(m.edited)})
+	})
+}
+
+// Unfurl adds a preview to a message, of which Discord tells without an edit.
+func (s *Server) Unfurl(channel, message string) {
+	s.do(func() {
+		if m := s.entryOf(channel, message); m != nil {
+			m.embeds = []json.RawMessage{json.RawMessage(`{"type":"link","url":"https://example.com/"}`)}
+			s.tellPart(m, object{"embeds": m.embeds})
+		}
+	})
+}
+
+// tellPart tells of a part of a message only.
+func (s *Server) tellPart(m *entry, part object) {
+	part["id"], part["channel_id"] = m.id, m.channel.id
+	if m.channel.guild != nil {
+		part["guild_id"] = m.channel.guild.id
+	}
+	s.emit(event{kind: "MESSAGE_UPDATE", intent: messageIntent(m.channel), channel: m.channel}, part, nil)
 }
 
 // edited tells of a change.

@@ -3,6 +3,7 @@ package lookup
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -150,6 +151,16 @@ func (r *Recent) Has(id string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.all[id]
+}
+
+// Remove forgets an id.
+func (r *Recent) Remove(id string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.all[id] {
+		delete(r.all, id)
+		r.order = slices.DeleteFunc(r.order, func(other string) bool { return other == id })
+	}
 }
 
 // Add remembers an id.

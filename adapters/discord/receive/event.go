@@ -60,6 +60,11 @@ func (es *Events) Take(d convert.Dispatch) {
 			taken := es.watermark.begin(m)
 			es.inOrder(m.Channel, func() { es.receiveMessage(es.ctx, m, taken) })
 		})
+	case "MESSAGE_UPDATE":
+		read(es, d, func(m *convert.Message) {
+			m.Guild = es.guildOf(m.Guild, m.Channel)
+			es.inOrder(m.Channel, func() { es.receiveEdit(es.ctx, m, convert.IsWhole(d.Data)) })
+		})
 	case "MESSAGE_DELETE", "MESSAGE_DELETE_BULK":
 		read(es, d, func(m *convert.Deletion) {
 			if m.ID != "" {
@@ -142,8 +147,7 @@ func (es *Events) begin(r *ready) {
 // receiveMessage hands a message to the handler. Taken is called when it was taken, or is not for the
 // bot.
 func (es *Events) receiveMessage(ctx context.Context, m *convert.Message, taken func()) {
-	own := m.Author.ID == es.Identity.Known()
-	if !own {
+	if m.Author.ID != es.Identity.Known() {
 		es.foreign.Add(m.ID)
 	}
 	if m.Webhook == "" {
@@ -151,15 +155,15 @@ func (es *Events) receiveMessage(ctx context.Context, m *convert.Message, taken 
 	}
 	var e adapters.Event
 	var ok bool
-	if !own && !m.Author.Bot && !m.Author.System && m.Webhook == "" && m.IsWritten() {
+	if es.isPersons(m) {
 		var err error
-		e, ok, err = es.readMessage(ctx, m)
+		e, ok, err = es.readMessage(ctx, m, false)
 		if ctx.Err() != nil {
 			return // it is not taken
 		}
 		if err != nil {
 			ok = false
-			es.Log.WarnContext(ctx, "a message was not read", "error", err)
+			es.warnUnread(ctx, err)
 		}
 	}
 	if !ok {
@@ -170,9 +174,9 @@ func (es *Events) receiveMessage(ctx context.Context, m *convert.Message, taken 
 	es.put(e, taken)
 }
 
-// readMessage reads a message, and reports whether it is for the bot. It fails if the context ends
-// before Discord has told what is needed, or Discord never will.
-func (es *Events) readMessage(ctx context.Context, m *convert.Message) (e adapters.Event, ok bool, _ error) {
+// readMessage reads a message, and reports whether it is for the bot. Of an edited one it may be for nobody
+// any more. It fails if the context ends before Discord has told what is needed, or Discord never will.
+func (es *Events) readMessage(ctx context.Context, m *convert.Message, edited bool) (e adapters.Event, ok bool, _ error) {
 	thread, within, err := es.places.Thread(ctx, m.Guild, m.Channel, m.ID)
 	if err == nil {
 		err = es.texts.Complete(ctx, m)
@@ -192,7 +196,7 @@ func (es *Events) readMessage(ctx context.Context, m *convert.Message) (e adapte
 		w.For = adapters.Replied
 	case thread.Direct:
 		w.For = adapters.Direct
-	case within:
+	case within, edited:
 		w.For = adapters.Overheard
 	default:
 		return e, false, nil
@@ -205,7 +209,7 @@ func (es *Events) readMessage(ctx context.Context, m *convert.Message) (e adapte
 	if e.By, err = es.people.Author(ctx, m); err != nil {
 		return e, false, err
 	}
-	if w.Text == "" && len(w.Files) == 0 && (w.ReplyTo == nil || w.For == adapters.Overheard) {
+	if !edited && w.Text == "" && len(w.Files) == 0 && (w.ReplyTo == nil || w.For == adapters.Overheard) {
 		if w.For != adapters.Mentioned {
 			return e, false, nil // a sticker, or content that Discord does not let the bot read
 		}

@@ -64,6 +64,10 @@ type Event struct {
 	Files       []File       `json:"files"`
 	Attachments []Attachment `json:"attachments"`
 
+	Edited struct {
+		User string `json:"user"`
+	} `json:"edited"`
+
 	Metadata slack.SlackMetadata `json:"metadata"` // of the bot's own posts, if asked for
 
 	Message  *Event `json:"message"`

@@ -108,26 +108,23 @@ func (r *Events) readMessage(ctx context.Context, self lookup.Self, h convert.Ev
 	case h.Subtype == "message_changed" && h.Message != nil && h.Message.Subtype == "tombstone": // the root of a thread
 		e, ok = readDeletion(self, h, h.Message.TS)
 		return e, ok, nil
-	case h.Subtype == "message_changed" && h.Message != nil && h.Previous != nil &&
-		convert.Mentions(h.Message.Text, self.User) && !convert.Mentions(h.Previous.Text, self.User):
-		now := *h.Message
-		now.Channel, now.ChannelType = h.Channel, h.ChannelType
-		if now.IsWritten() && !now.IsDirect() { // the edit adds the mention
-			r.Listener.mentions.readMessage("m-" + h.Channel + "-" + now.TS)
-			return r.readWritten(ctx, self, now)
-		}
-		return e, false, nil
+	case h.Subtype == "message_changed" && h.Message != nil:
+		return r.readEdit(ctx, self, h)
 	case !h.IsWritten():
 		return e, false, nil
 	}
 	r.Listener.mentions.readMessage("m-" + h.Channel + "-" + h.TS)
-	return r.readWritten(ctx, self, h)
+	return r.readWritten(ctx, self, h, false)
 }
 
-// readMention reads the other event of a mention, which may lack the files of its message.
+// readMention reads the other event of a mention, which may lack the files of its message. It comes again
+// for each edit, of which the message event tells more.
 func (r *Events) readMention(ctx context.Context, self lookup.Self, h convert.Event) (e adapters.Event, ok bool, err error) {
+	if h.Edited.User != "" && r.Listener.mentions.hasMessage("m-"+h.Channel+"-"+h.TS) {
+		return e, false, nil
+	}
 	if len(h.Files) > 0 || r.Listener.mentions.hasMessage("m-"+h.Channel+"-"+h.TS) {
-		return r.readWritten(ctx, self, h)
+		return r.readWritten(ctx, self, h, false)
 	}
 	m, err := r.Messages.Find(ctx, h.Channel, cmp.Or(h.ThreadTS, h.TS), h.TS)
 	switch {
@@ -136,11 +133,11 @@ func (r *Events) readMention(ctx context.Context, self lookup.Self, h convert.Ev
 	case !adapters.Final(err): // both events come again
 		return e, false, err
 	}
-	return r.readWritten(ctx, self, h)
+	return r.readWritten(ctx, self, h, false)
 }
 
-// readWritten reads a message that somebody wrote.
-func (r *Events) readWritten(ctx context.Context, self lookup.Self, h convert.Event) (_ adapters.Event, ok bool, _ error) {
+// readWritten reads a message that somebody wrote. Of an edited one it may be for nobody any more.
+func (r *Events) readWritten(ctx context.Context, self lookup.Self, h convert.Event, edited bool) (_ adapters.Event, ok bool, _ error) {
 	var none adapters.Event
 	at, ok := convert.ParseTime(h.TS)
 	user, channel := h.User, h.Channel
@@ -149,7 +146,7 @@ func (r *Events) readWritten(ctx context.Context, self lookup.Self, h convert.Ev
 	}
 	thread := convert.Thread(self.Team, channel, h.ChannelType, h.TS, h.ThreadTS)
 	mentioned := convert.Mentions(h.Text, self.User)
-	if !mentioned && !thread.Direct && h.ThreadTS == "" {
+	if !mentioned && !thread.Direct && h.ThreadTS == "" && !edited {
 		return none, false, nil
 	}
 	by := r.People.Who(ctx, user) // bots' messages are marked, so a name that is not known is a person's
@@ -168,7 +165,7 @@ func (r *Events) readWritten(ctx context.Context, self lookup.Self, h convert.Ev
 	default: // the mention that an edit adds is another event
 		e.ID = "o-" + channel + "-" + h.TS
 	}
-	if m.Text == "" && len(m.Files) == 0 && m.ReplyTo == nil {
+	if m.Text == "" && len(m.Files) == 0 && m.ReplyTo == nil && !edited {
 		e.Kind, e.Command = adapters.CommandGiven, &adapters.Command{Name: "help"}
 		return e, mentioned, nil
 	}

@@ -79,7 +79,14 @@ func (s *Server) edit(channel, ts, text string) {
 			m.blocks = richText(text)
 		}
 		s.touch(m, m.user)
-		s.tellChanged(c, m, before)
+		m.sent = nil
+		if s.o.MentionFirst {
+			s.tellMention(c, m, m.editedTS)
+			s.tellChanged(c, m, before)
+		} else {
+			s.tellChanged(c, m, before)
+			s.tellMention(c, m, m.editedTS)
+		}
 	})
 }
 

@@ -18,18 +18,7 @@ func (s *Server) tellMessage(c *channelState, m *messageState) {
 			"channel": c.id, "channel_type": string(c.kind), "event_ts": m.ts,
 		}))...)
 	}
-	mention := func() {
-		if c.kind == kindIM || m.user == botUser || !strings.Contains(m.text, "<@"+botUser) {
-			return
-		}
-		e := with(bare, object{"type": "app_mention", "channel": c.id, "event_ts": m.ts})
-		delete(e, "subtype")
-		if s.o.MentionBare {
-			delete(e, "files")
-			delete(e, "upload")
-		}
-		m.sent = append(m.sent, s.send(c, "app_mention", "app_mentions:read", e)...)
-	}
+	mention := func() { s.tellMention(c, m, m.ts) }
 	if s.o.MentionFirst {
 		mention()
 		message()
@@ -37,6 +26,21 @@ func (s *Server) tellMessage(c *channelState, m *messageState) {
 		message()
 		mention()
 	}
+}
+
+// tellMention sends the second event of a message that mentions the bot, which Slack sends again for
+// each edit of it.
+func (s *Server) tellMention(c *channelState, m *messageState, at string) {
+	if c.kind == kindIM || m.user == botUser || !strings.Contains(m.text, "<@"+botUser) {
+		return
+	}
+	e := with(s.bare(c, m), object{"type": "app_mention", "channel": c.id, "event_ts": at})
+	delete(e, "subtype")
+	if s.o.MentionBare {
+		delete(e, "files")
+		delete(e, "upload")
+	}
+	m.sent = append(m.sent, s.send(c, "app_mention", "app_mentions:read", e)...)
 }
 
 // event is the last word of a subscription such as message.channels.

@@ -57,7 +57,8 @@ const (
 // channel, app_mention are on their way.
 func (s *Server) Say(p Post) string { return s.say(p) }
 
-// Edit changes the text of a message, as its author: message_changed.
+// Edit changes the text of a message, as its author: message_changed and, where the bot is mentioned in
+// a channel, app_mention once more.
 func (s *Server) Edit(channel, ts, text string) { s.edit(channel, ts, text) }
 
 // Unfurl adds a preview to a message, as Slack does for links: message_changed with the

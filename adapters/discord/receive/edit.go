@@ -1,0 +1,53 @@
+package receive
+
+import (
+	"context"
+	"strconv"
+
+	"atelier/adapters"
+	"atelier/adapters/discord/convert"
+)
+
+// receiveEdit hands over that a message was edited. Discord also sends MESSAGE_UPDATE for previews and
+// pins, and may leave out what has not changed.
+func (es *Events) receiveEdit(ctx context.Context, m *convert.Message, whole bool) {
+	at := m.EditedAt
+	if at.IsZero() || es.ignored.Has(m.ID) && !es.foreign.Has(m.ID) {
+		return // nobody has edited it, or it is the bot's own
+	}
+	if !whole {
+		var now convert.Message
+		if err := es.API.Await(ctx, "channels/"+m.Channel+"/messages/"+m.ID, &now); err != nil {
+			es.warnUnread(ctx, err)
+			return
+		}
+		now.Guild, now.Channel = m.Guild, m.Channel
+		m = &now
+	}
+	if !es.isPersons(m) {
+		return
+	}
+	e, ok, err := es.readMessage(ctx, m, true)
+	if err != nil {
+		es.warnUnread(ctx, err)
+		return
+	}
+	if !ok || e.Message.For == adapters.Overheard && es.ignored.Has(m.ID) {
+		return
+	}
+	es.ignored.Remove(m.ID)
+	e.Message.Edited = &adapters.Edited{Event: e.ID, At: e.At}
+	e.Kind, e.At, e.ID = adapters.MessageEdited, at, e.ID+"."+strconv.FormatInt(at.UnixMicro(), 10)
+	es.put(e, nil)
+}
+
+func (es *Events) warnUnread(ctx context.Context, err error) {
+	if ctx.Err() == nil {
+		es.Log.WarnContext(ctx, "a message was not read", "error", err)
+	}
+}
+
+// isPersons reports whether a person wrote a message.
+func (es *Events) isPersons(m *convert.Message) bool {
+	return m.Author.ID != es.Identity.Known() && !m.Author.Bot && !m.Author.System && m.Webhook == "" && m.IsWritten()
+}

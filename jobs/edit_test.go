@@ -1,0 +1,242 @@
+package jobs_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"atelier/adapters"
+	"atelier/agent/plan"
+	"atelier/jobs"
+	"atelier/jobs/quota"
+)
+
+// edits is the edit of a message some seconds after it was sent.
+func (h *house) edits(e adapters.Event, after time.Duration, text string) adapters.Event {
+	m := *e.Message
+	m.Text, m.Edited = text, &adapters.Edited{Event: e.ID, At: e.At}
+	e.Kind, e.Message = adapters.MessageEdited, &m
+	e.ID = fmt.Sprintf("%s-%d", e.ID, after)
+	e.At = e.At.Add(after)
+	return e
+}
+
+// TestAnEditBeginsARequestAnew edits a request at each stage: nothing is said of what it was, and one answer says why it
+// is there.
+func TestAnEditBeginsARequestAnew(t *testing.T) {
+	t.Parallel()
+	stages := map[string]func(h *house, g *gate){
+		"plan": func(h *house, g *gate) {
+			h.planner.plan = func(ctx context.Context, r plan.Request) (*plan.Plan, error) {
+				if r.Wish == "blur" {
+					return read(r.Wish), g.pass(ctx)
+				}
+				return read(r.Wish), nil
+			}
+		},
+		"act": func(h *house, g *gate) {
+			h.planner.set("blur", func(ctx context.Context, _ jobs.Work) (plan.Result, error) { return plan.Result{}, g.pass(ctx) })
+		},
+	}
+	for stage, set := range stages {
+		t.Run(stage, func(t *testing.T) {
+			t.Parallel()
+			h := enter(t)
+			g := newGate()
+			set(h, g)
+			j, other := h.start(), h.process()
+			e := h.says("t", "ann", "blur", h.chat.upload("a.png", "PNG a"))
+			first := h.handle(j, e)
+			<-g.entered
+			edit := h.edits(e, time.Second, "sharpen")
+			second := h.handle(other, edit)
+			h.handle(j, edit) // it comes again, to another process
+			r := h.wait(j, second, 1)
+			if was := h.wait(j, first, 1); was.Runs[0].Status != jobs.Cancelled {
+				t.Errorf("the first is %s", was.Runs[0].Status)
+			}
+			if n := len(h.chat.all()); n != 1 || h.told(r) != "You edited your message, so I started again.\n\nHere it is." {
+				t.Errorf("%d messages, the answer is %q", n, h.told(r))
+			}
+			if asked := h.planner.request(second); asked.Wish != "sharpen" || len(asked.Given) != 1 || len(asked.Turns) != 0 {
+				t.Errorf("asked is %+v", asked)
+			}
+			h.chat.until(t, "it is shown as done", func() bool { return slices.Contains(h.chat.signs[e.Message.Ref.ID], adapters.Done) })
+			if signs := h.chat.signs[e.Message.Ref.ID]; slices.Contains(signs, adapters.Cancelled) {
+				t.Errorf("its signs are %v", signs)
+			}
+			check(t, j.Handle(t.Context(), e)) // its first event comes once more
+			if id, _, err := j.Find(t.Context(), e.Message.Ref); err != nil || id != second {
+				t.Errorf("the message is of %s: %v", id, err)
+			}
+		})
+	}
+}
+
+func TestAnEditAfterTheAnswerReplacesIt(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start()
+	h.ask(j, h.says("t", "ann", "pic", h.chat.upload("a.png", "PNG a")))
+	e := h.says("t", "ann", "picred")
+	h.ask(j, e)
+	h.ask(j, h.says("t", "ann", "pictwo"))
+	r := h.ask(j, h.edits(e, time.Minute, "picblue"))
+	if got := h.told(r); got != "You edited your message. This answer replaces my earlier one.\n\nHere it is." {
+		t.Errorf("the answer is %q", got)
+	}
+	asked := h.planner.request(r.ID)
+	var wishes []string
+	for _, turn := range asked.Turns {
+		wishes = append(wishes, turn.Wish)
+	}
+	if got := strings.Join(wishes, " "); got != "pic pictwo" {
+		t.Errorf("it goes on from %q", got)
+	}
+	for _, earlier := range asked.Earlier {
+		if strings.Contains(earlier.Name, "picred") {
+			t.Errorf("it works on %s, which it replaces", earlier.Name)
+		}
+	}
+	// A stopped one and a third version are of the same message.
+	if r = h.ask(j, h.edits(e, 2*time.Minute, "picgreen")); len(h.planner.request(r.ID).Turns) != 2 {
+		t.Errorf("the turns are %+v", h.planner.request(r.ID).Turns)
+	}
+}
+
+func TestTenEditsAreOneRequest(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	g := h.planner.blocks("blur")
+	j := h.start(func(c *jobs.Config) { c.Quota = quota.Config{Requests: 3, AtOnce: 1} })
+	e := h.says("t", "ann", "blur")
+	ids := []string{h.handle(j, e)}
+	<-g.entered
+	for i := range 10 {
+		ids = append(ids, h.handle(j, h.edits(e, time.Duration(i+1)*time.Second, fmt.Sprintf("pic%d", i))))
+	}
+	h.handle(j, h.edits(e, 3*time.Second, "pic late")) // it was on its way longer than the others
+	last := h.wait(j, ids[10], 1)
+	if h.told(last) == "" || last.Runs[0].Status != jobs.Done {
+		t.Errorf("the last is %s", last.Runs[0].Status)
+	}
+	for _, id := range ids[:10] {
+		if r := h.wait(j, id, 1); r.Runs[0].Status != jobs.Cancelled {
+			t.Errorf("%q is %s", r.Wish, r.Runs[0].Status)
+		}
+	}
+	if n := len(h.chat.all()); n != 1 {
+		t.Errorf("%d answers", n)
+	}
+	if r := h.ask(j, h.says("t", "ann", "picmore")); r.Runs[0].Status != jobs.Done { // they counted once
+		t.Errorf("the next is %s", r.Runs[0].Status)
+	}
+}
+
+// TestEditsThatBeginNothing are those that change nothing, that come too late, and those of others.
+func TestEditsThatBeginNothing(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start()
+	file := h.chat.upload("a.png", "PNG a")
+	e := h.says("t", "ann", "blur", file)
+	h.ask(j, e)
+	bob, without, late := h.edits(e, time.Second, "sharpen"), h.edits(e, 2*time.Second, "blur"), h.edits(e, 48*time.Hour, "sharpen")
+	bob.By = adapters.Person{ID: "bob"}
+	without.Message.Files = nil
+	fresh := h.says("t", "ann", "")
+	unknown, empty := h.edits(h.says("t", "ann", "x"), 25*time.Hour, "pic"), h.edits(fresh, time.Second, "")
+	none := h.edits(h.says("t", "ann", "x"), time.Second, "pic")
+	none.Message.For = adapters.Overheard
+	for what, edit := range map[string]adapters.Event{
+		"the same text": h.edits(e, time.Second, " blur "), "of another person": bob, "a file is gone": without, "too late": late, "too late to begin": unknown,
+		"empty": empty, "for nobody": none,
+	} {
+		if r, err := j.Show(t.Context(), h.handle(j, edit)); err == nil {
+			t.Errorf("%s: it begins %q", what, r.Wish)
+		}
+	}
+	if n := len(h.chat.all()); n != 1 {
+		t.Errorf("%d answers", n)
+	}
+	if r := h.ask(j, h.says("t", "ann", "picmore")); r.Runs[0].Status != jobs.Done {
+		t.Error("it does not go on")
+	}
+}
+
+func TestAnEditThatTakesTheMentionAwayStopsTheRequest(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"blur it, somebody", ""} {
+		h := enter(t)
+		g := h.planner.blocks("blur")
+		j := h.start()
+		e := h.says("t", "ann", "blur")
+		id := h.handle(j, e)
+		<-g.entered
+		edit := h.edits(e, time.Second, text)
+		if text != "" {
+			edit.Message.For = adapters.Overheard
+		}
+		h.handle(j, edit)
+		if r := h.wait(j, id, 1); r.Runs[0].Status != jobs.Cancelled || h.told(r) != "Stopped, as you asked." {
+			t.Errorf("it is %s: %s", r.Runs[0].Status, h.told(r))
+		}
+		r := h.ask(j, h.edits(e, 2*time.Second, "sharpen")) // and it is back
+		if r.Runs[0].Status != jobs.Done || !strings.HasPrefix(h.told(r), "You edited your message. This answer") {
+			t.Errorf("then it is %s: %s", r.Runs[0].Status, h.told(r))
+		}
+	}
+}
+
+// TestAMentionThatIsAddedBeginsARequest by whichever event tells of it first, and once.
+func TestAMentionThatIsAddedBeginsARequest(t *testing.T) {
+	t.Parallel()
+	for _, first := range []bool{false, true} {
+		h := enter(t)
+		j := h.start()
+		e := h.says("t", "ann", "blur")
+		edit := h.edits(e, time.Second, "blur")
+		if first {
+			h.handle(j, e)
+		}
+		h.handle(j, edit)
+		h.handle(j, e)
+		if r := h.wait(j, jobs.RequestID(e), 1); r.Runs[0].Status != jobs.Done || h.told(r) != "Here it is." || len(h.chat.all()) != 1 {
+			t.Errorf("%d answers, %q", len(h.chat.all()), h.told(r))
+		}
+	}
+	h := enter(t) // a mention without a word was answered with the help
+	j := h.start()
+	e := h.says("t", "ann", "blur")
+	help := e
+	help.Kind, help.Message, help.Command = adapters.CommandGiven, nil, &adapters.Command{Name: "help"}
+	h.ask(j, help)
+	if r := h.ask(j, h.edits(e, time.Second, "blur")); r.Runs[0].Status != jobs.Done {
+		t.Errorf("it is %s", r.Runs[0].Status)
+	}
+}
+
+func TestAnEditOfAQuestionsRequestClosesTheQuestion(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start()
+	e := h.says("t", "ann", "?Which one?|left|right")
+	h.ask(j, e)
+	r := h.ask(j, h.edits(e, time.Second, "blur"))
+	if h.planner.request(r.ID).Question != nil || r.Runs[0].Status != jobs.Done {
+		t.Errorf("it answers %+v", h.planner.request(r.ID).Question)
+	}
+	if r := h.ask(j, h.says("t", "ann", "sharpen")); h.planner.request(r.ID).Question != nil {
+		t.Error("the question is still open")
+	}
+	// The answer to a question is edited: it answers the same one.
+	h.ask(j, h.says("u", "ann", "?Which one?|picleft|picright"))
+	answer := h.says("u", "ann", "1")
+	h.ask(j, answer)
+	if r := h.ask(j, h.edits(answer, time.Second, "2")); h.planner.request(r.ID).Wish != "picright" {
+		t.Errorf("the wish is %q", h.planner.request(r.ID).Wish)
+	}
+}
