@@ -13,8 +13,10 @@ import (
 	"strings"
 	"testing"
 
+	"atelier/adapters"
 	"atelier/adapters/web/browsertest"
 	"atelier/adapters/web/page"
+	"atelier/adapters/web/receive"
 	"atelier/adapters/web/request"
 )
 
@@ -52,6 +54,13 @@ func newStage(t *testing.T, view page.View) (*stage, string) {
 		})
 	})
 	m.HandleFunc("POST /t/{thread}/rename", s.take)
+	m.HandleFunc("GET /t/t1/messages/a8/draft", func(w http.ResponseWriter, _ *http.Request) {
+		request.WriteJSON(w, http.StatusOK, receive.Draft{
+			Text: "Now a cartoon of it, please.", Reply: "a3",
+			Files: []receive.DraftFile{{ID: "u1", Name: "harbour.png", Size: 12, Kind: "image", URL: "/picture.png"}},
+			Marks: []receive.DraftMark{{Pointing: receive.Pointing{File: "u1", Width: 640, Height: 400, Points: []adapters.Point{{X: 1, Y: 2}}}, Name: "harbour.png", URL: "/picture.png"}},
+		})
+	})
 	m.HandleFunc("GET /t/t1/events", s.stream)
 	m.HandleFunc("GET /events", s.stream)
 	m.HandleFunc("GET /t/t1/messages/{id}/work", func(w http.ResponseWriter, r *http.Request) {

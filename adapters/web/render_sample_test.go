@@ -75,7 +75,7 @@ func sampleMessages() []page.Message {
 	wide.Name, wide.URL, wide.Mark = "港口😀.png", "/wide.png", "file:u2"
 	wide.Width, wide.Height = 900, 200
 	return []page.Message{
-		act(page.Message{ID: "a1", By: "Mina", Mine: true, At: noon, Text: markup.Plain("Show me the edges of this picture,\nand say what is in it 🙂"), Files: []page.File{picture}, Status: adapters.Done}),
+		act(page.Message{ID: "a1", By: "Mina", Mine: true, At: noon, Text: markup.Plain("Show me the edges of this picture,\nand say what is in it 🙂"), Files: []page.File{picture}, Status: adapters.Done, CanEdit: true}),
 		act(page.Message{ID: "a2", At: noon.Add(time.Second), ReplyTo: "a1", Progress: &adapters.Progress{Title: "Done in 2 steps", Ended: true, Steps: []adapters.ProgressStep{
 			{Key: "1", Text: "find the edges", State: adapters.StepDone, Took: 320 * time.Millisecond}, {Key: "2", Text: "say what it shows", State: adapters.StepFailed, Took: 2 * time.Second}}}}),
 		act(page.Message{ID: "a3", At: noon.Add(5 * time.Second), ReplyTo: "a1", Language: "en", Text: markup.Markdown("Here are the **edges**, found by `canny`.\n\n- two ships\n- a crane\n  - with a *hook*\n\n> It was dark.\n\n```go\nfunc main() { fmt.Println(\"a very long line of code that does not fit into the width of a small telephone's window\") }\n```\nMore is [told here](https://example.com/a)."),
@@ -93,7 +93,7 @@ func sampleMessages() []page.Message {
 			{Name: "harbour.html", Size: 9_000, Kind: "page", Type: "text/html", URL: "/page.html", Download: "/page.html?download"},
 			{Name: "table.csv", Size: 812, Kind: "text", Type: "text/csv", URL: "/table.csv", Download: "/table.csv?download", Use: "u5"}}}),
 		act(page.Message{ID: "a7", Removed: true, At: noon.Add(4 * time.Minute)}),
-		act(page.Message{ID: "a8", By: "Mina", Mine: true, At: noon.Add(5 * time.Minute), Text: markup.Plain("Now a cartoon of it, please."), Status: adapters.Seen, ReplyTo: "a3"}),
+		act(page.Message{ID: "a8", By: "Mina", Mine: true, At: noon.Add(5 * time.Minute), Text: markup.Plain("Now a cartoon of it, please."), Status: adapters.Seen, ReplyTo: "a3", CanEdit: true}),
 		act(page.Message{ID: "a9", At: noon.Add(5 * time.Minute), ReplyTo: "a8", CanStop: true, Progress: &adapters.Progress{Title: "Working on it", Steps: []adapters.ProgressStep{
 			{Key: "1", Text: "find the edges", State: adapters.StepDone, Took: 320 * time.Millisecond}, {Key: "2", Text: "draw a cartoon", State: adapters.StepRunning},
 			{Key: "3", Text: "make it larger", State: adapters.StepWaiting}, {Key: "4", Text: "read it aloud", State: adapters.StepSkipped}, {Key: "5", Text: "say what it shows", State: adapters.StepFailed, Took: 12 * time.Second}}}}),

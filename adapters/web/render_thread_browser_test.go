@@ -92,3 +92,40 @@ func sampleFound() page.View {
 	}, Tools: sampleTools().Tools[:2]}
 	return v
 }
+
+// TestEditLast edits the last message by the up key, as it was sent, and sends it again.
+func TestEditLast(t *testing.T) {
+	t.Parallel()
+	v := sampleThread()
+	for i := range v.Thread.Messages {
+		m := &v.Thread.Messages[i]
+		m.CanEdit = m.Mine
+	}
+	s, address := newStage(t, v)
+	p := browsertest.Start(t).Page(t, browsertest.Look{})
+	p.Open(address + "/t/t1")
+	if shown := browsertest.Eval[int](p, `[...document.querySelectorAll("[data-edit]")].filter((b) => b.checkVisibility()).length`); shown != 1 {
+		t.Errorf("%d messages can be edited", shown)
+	}
+	up := func() {
+		p.Script(`document.getElementById("text").dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowUp", bubbles: true, cancelable: true}))`)
+	}
+	write(p, "something")
+	up() // moves in what is written
+	write(p, "")
+	up()
+	p.Wait(`document.getElementById("text").value === "Now a cartoon of it, please." && !document.getElementById("editing").hidden && document.querySelectorAll(".chip").length === 2`)
+	p.Screenshot("editing")
+	p.Script(`document.getElementById("text").dispatchEvent(new KeyboardEvent("keydown", {key: "Escape", bubbles: true, cancelable: true}))`)
+	p.Wait(`document.getElementById("editing").hidden && document.getElementById("text").value === "" && !document.querySelector(".chip")`)
+	click(p, `#m-a8 [data-edit]`)
+	p.Wait(`!document.getElementById("editing").hidden`)
+	write(p, "Now a drawing.")
+	enter(p, "")
+	sent := s.next(t).form
+	if sent.Get("edits") != "a8" || sent.Get("text") != "Now a drawing." || sent.Get("file") != "u1" || sent.Get("reply_to") != "a3" ||
+		sent.Get("marks") != `[{"file":"u1","width":640,"height":400,"points":[{"x":1,"y":2}]}]` {
+		t.Error(sent)
+	}
+	p.Wait(`document.getElementById("editing").hidden`)
+}

@@ -155,6 +155,7 @@ func (c *Channel) Handler() http.Handler {
 	m.HandleFunc("GET /t/{thread}", c.site.Whole(c.site.ServeThread))
 	m.HandleFunc("GET /t/{thread}/events", c.site.Fragment(c.streams.ServeEvents))
 	m.HandleFunc("POST /t/{thread}/messages", c.site.Fragment(c.receiver.ServePost))
+	m.HandleFunc("GET /t/{thread}/messages/{message}/draft", c.site.Data(c.receiver.ServeDraft))
 	m.HandleFunc("POST /t/{thread}/messages/{message}/act", c.site.Fragment(c.receiver.ServeAct))
 	m.HandleFunc("GET /t/{thread}/messages/{message}/work", c.site.Fragment(c.site.ServeWork))
 	m.HandleFunc("GET /t/{thread}/messages/{message}/media/{n}/{name}", c.site.Whole(c.uploads.ServeAttachment))

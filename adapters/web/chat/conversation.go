@@ -49,6 +49,7 @@ type Message struct {
 	Offered  int                  // how many choices can be pressed
 	Presses  []Press
 	Removed  bool
+	Edited   string // the id of the message that replaces this one, "" for none
 }
 
 // Press is a choice that somebody made.
@@ -123,6 +124,9 @@ func (c *Conversation) write(position int64, at time.Time, w *Wrote) {
 	}
 	if len(c.messages) == 0 {
 		c.title = titleOf(w)
+	}
+	if old := c.message(w.Edits); old != nil && old.Wrote != nil && old.Wrote.By.ID == w.By.ID {
+		c.change(position, w.Edits, func(old *Message) { old.Edited = w.ID })
 	}
 	c.append(m)
 	c.waiting = append(slices.Clip(c.waiting), Happening{ID: w.ID, At: at, Message: m})
@@ -212,6 +216,15 @@ func (c *Conversation) react(position int64, at time.Time, r *Reacted) {
 	})
 }
 
+// message is the message with that id, or nil.
+func (c *Conversation) message(id string) *Message {
+	i, ok := c.at[id]
+	if !ok {
+		return nil
+	}
+	return c.messages[i]
+}
+
 // append adds a message unless its id exists.
 func (c *Conversation) append(m *Message) {
 	if _, ok := c.at[m.ID]; ok {
@@ -244,6 +257,11 @@ func (c *Conversation) busy() bool {
 // Open reports whether a person's message has no answer yet.
 func (m *Message) Open() bool {
 	return !m.Removed && !m.Answered && m.Wrote != nil && (m.Status == "" || m.Status == adapters.Seen)
+}
+
+// Ended reports whether nothing more is done for a person's message.
+func (m *Message) Ended() bool {
+	return m.Status == adapters.Done || m.Status == adapters.Failed || m.Status == adapters.Cancelled
 }
 
 // MayRemove reports whether somebody may have an answer deleted: the asker, and admins.

@@ -41,6 +41,8 @@ type Wrote struct {
 	Marks []adapters.Mark `json:"marks,omitempty"`
 	// ReplyTo is the id of the message that it replies to.
 	ReplyTo string `json:"reply_to,omitempty"`
+	// Edits is the id of the person's last message, which this one replaces.
+	Edits string `json:"edits,omitempty"`
 }
 
 // Upload is a file that a person sent.

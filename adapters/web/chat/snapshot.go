@@ -32,6 +32,16 @@ func (s Snapshot) Message(id string) *Message {
 	return nil
 }
 
+// LastBy is the last message that somebody wrote, or nil.
+func (s Snapshot) LastBy(person string) *Message {
+	for _, m := range slices.Backward(s.Messages) {
+		if m.Wrote != nil && m.Wrote.By.ID == person {
+			return m
+		}
+	}
+	return nil
+}
+
 // ChangedAfter are the messages from a position on that changed after another one.
 func (s Snapshot) ChangedAfter(after, from int64) []*Message {
 	var all []*Message

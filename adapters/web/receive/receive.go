@@ -65,6 +65,9 @@ func (rec *Receiver) ServePost(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
+		if err := rec.halt(ctx, thread, t, m); err != nil {
+			return err
+		}
 		if err := rec.write(ctx, thread, t, m); err != nil {
 			return err
 		}
@@ -148,7 +151,7 @@ func (rec *Receiver) write(ctx context.Context, thread string, t chat.Snapshot, 
 // compose makes a message of a form.
 func (rec *Receiver) compose(ctx context.Context, r *http.Request, thread string, t chat.Snapshot) (*chat.Wrote, error) {
 	form := r.PostForm
-	m := &chat.Wrote{ID: form.Get("id"), By: rec.Me(r), ReplyTo: form.Get("reply_to")}
+	m := &chat.Wrote{ID: form.Get("id"), By: rec.Me(r), ReplyTo: form.Get("reply_to"), Edits: form.Get("edits")}
 	m.Text = strings.ToValidUTF8(strings.ReplaceAll(form.Get("text"), "\r\n", "\n"), "\uFFFD")
 	switch {
 	case !chat.ValidID.MatchString(m.ID):
@@ -162,6 +165,11 @@ func (rec *Receiver) compose(ctx context.Context, r *http.Request, thread string
 	}
 	if len(form["file"]) > adapters.MaxFiles {
 		return nil, errManyFiles
+	}
+	if m.Edits != "" {
+		if err := mayEdit(t, m); err != nil {
+			return nil, err
+		}
 	}
 	points, err := readPointings(form.Get("marks"))
 	if err != nil {

@@ -150,6 +150,16 @@ export class Attachments extends EventTarget {
   }
 }
 
+// itemsOf are the files and marks of a message that was sent.
+export function itemsOf({ files, marks }) {
+  const sent = (upload) => ({ kind: "file", name: upload.name, size: upload.size, type: "", used: true, upload });
+  const marked = ({ picture, file, name, url, width, height, points, boxes, mask, mask_url: maskUrl }) => ({
+    kind: "marks", ref: picture ? `picture:${picture}` : `file:${file}`, name, src: url, width, height,
+    points: points ?? [], boxes: boxes ?? [], mask: null, used: true, upload: mask ? { id: mask, url: maskUrl } : undefined,
+  });
+  return [...files.map(sent), ...marks.map(marked)];
+}
+
 // markOf is what the server is told of marks.
 export function markOf({ ref, width, height, points, boxes, upload }) {
   const [kind, ...rest] = ref.split(":");

@@ -44,10 +44,11 @@ if (composer) {
 }
 
 document.addEventListener("click", (event) => {
-  const button = event.target.closest?.("[data-wish], [data-reply], [data-mark], [data-use]");
+  const button = event.target.closest?.("[data-wish], [data-reply], [data-mark], [data-use], [data-edit]");
   if (!button) return;
-  const { wish, hint, reply, mark, name, src, use } = button.dataset;
+  const { wish, hint, reply, mark, name, src, use, edit } = button.dataset;
   if (mark) composer?.mark({ ref: mark, name, src });
+  else if (edit) composer?.edit(edit);
   else if (use && composer) composer.use(button.dataset);
   else if (use) useThere(button);
   else if (reply) composer?.reply({ id: reply, quote: quoteOf(button.closest(".message")) });

@@ -1,10 +1,11 @@
 // The form in which messages are written.
 
-import { Attachments, markOf } from "./attachments.js";
+import { Attachments, itemsOf, markOf } from "./attachments.js";
 import { Chips } from "./chips.js";
 import { Draft } from "./draft.js";
 import { openMarker } from "./marking.js";
 import { failureOf } from "./notice.js";
+import { quoteOf } from "./quote.js";
 import { Speaker } from "./speak.js";
 import { asked, newId, word } from "./words.js";
 
@@ -12,12 +13,13 @@ export class Composer {
   #sending = false;
   #waiting = false; // for uploads, to be sent then
   #reply = null; // {id, quote}
+  #edits = ""; // the id of the message that this one replaces
   #try = { id: "", body: "" }; // under which id what was tried: again, it is the same message
 
   constructor(form) {
     const part = (id) => document.getElementById(id);
     this.form = form;
-    this.parts = Object.fromEntries(["text", "send", "attach", "files", "chips", "hint", "trouble", "sending", "reply-to", "speak", "speaking"].map((id) => [id, part(id)]));
+    this.parts = Object.fromEntries(["text", "send", "attach", "files", "chips", "hint", "trouble", "sending", "reply-to", "speak", "speaking", "editing"].map((id) => [id, part(id)]));
     const { thread, fresh, maxFile, maxFiles } = form.dataset;
     this.fresh = fresh !== undefined; // the message begins a thread, which has a page of its own
     this.draft = new Draft(thread, this.fresh);
@@ -45,6 +47,8 @@ export class Composer {
       this.send();
     });
     text.addEventListener("keydown", (e) => {
+      if (e.key === "ArrowUp" && !e.isComposing && this.#isEmpty) return this.#editLast(e);
+      if (e.key === "Escape" && this.#edits) return this.#endEdit();
       // While a word of an input method is being composed, Enter ends the word.
       if (e.key !== "Enter" || e.shiftKey || e.isComposing || e.keyCode === 229) return;
       e.preventDefault();
@@ -56,6 +60,7 @@ export class Composer {
       this.add(files.files);
       files.value = "";
     });
+    this.parts.editing.querySelector("button").addEventListener("click", () => this.#endEdit());
     this.parts["reply-to"].querySelector("button").addEventListener("click", () => this.reply(null));
     this.attachments.addEventListener("change", () => {
       this.#changed();
@@ -63,10 +68,11 @@ export class Composer {
     });
   }
 
-  #restore({ text = "", items = [], reply = null, tried = null }) {
+  #restore({ text = "", items = [], reply = null, tried = null, edits = "" }) {
     this.parts.text.value = text;
     if (tried) this.#try = tried;
     this.attachments.restore(items);
+    this.#setEdits(edits);
     this.reply(reply, false);
     this.#changed();
   }
@@ -108,6 +114,47 @@ export class Composer {
     this.#trouble(this.attachments.use({ id: use, name, url: src, kind, size: Number(size), ref }));
     this.#hint("");
     this.parts.text.focus();
+  }
+
+  get #isEmpty() {
+    return !this.parts.text.value && this.attachments.items.length === 0;
+  }
+
+  #editLast(event) {
+    const mine = [...document.querySelectorAll("[data-edit]")].pop();
+    if (!mine) return;
+    event.preventDefault();
+    this.edit(mine.dataset.edit);
+  }
+
+  // edit puts a message into the form again. What is sent then replaces it.
+  async edit(id) {
+    if (!this.#isEmpty && this.#edits !== id) return this.#trouble(word("notEmpty"));
+    this.#trouble("");
+    try {
+      const response = await fetch(`/t/${this.thread}/messages/${id}/draft`, { headers: asked() });
+      const draft = await response.json();
+      if (!response.ok) return this.#trouble(draft.error);
+      this.parts.text.value = draft.text;
+      this.attachments.restore(itemsOf(draft));
+      this.#setEdits(id);
+      this.reply(draft.reply ? { id: draft.reply, quote: quoteOf(document.getElementById(`m-${draft.reply}`)) } : null);
+    } catch {
+      this.#trouble(word("unreachable"));
+    }
+  }
+
+  #setEdits(id) {
+    this.#edits = id;
+    this.parts.editing.hidden = !id;
+  }
+
+  // endEdit leaves the message as it was.
+  #endEdit() {
+    this.#setEdits("");
+    this.parts.text.value = "";
+    this.attachments.clear();
+    this.reply(null);
   }
 
   // mark opens a picture to be marked. What is marked goes with the message.
@@ -158,7 +205,7 @@ export class Composer {
     }
     if (this.#sending) return;
     const items = this.attachments.kept();
-    this.draft.write({ thread: this.thread, text: text.value, reply: this.#reply, items, tried: this.#try });
+    this.draft.write({ thread: this.thread, text: text.value, reply: this.#reply, items, tried: this.#try, edits: this.#edits });
   }
 
   // body is the message as the form sends it, but for its id.
@@ -167,6 +214,7 @@ export class Composer {
     for (const file of this.attachments.files) body.append("file", file.upload.id);
     const marks = this.attachments.marks.map(markOf);
     if (marks.length > 0) body.set("marks", JSON.stringify(marks));
+    if (this.#edits) body.set("edits", this.#edits);
     if (this.#reply) body.set("reply_to", this.#reply.id);
     return body;
   }
@@ -226,6 +274,7 @@ export class Composer {
     this.#try = { id: "", body: "" };
     this.parts.text.value = "";
     this.#reply = null;
+    this.#setEdits("");
     this.parts["reply-to"].hidden = true;
     this.#hint("");
     this.attachments.clear();

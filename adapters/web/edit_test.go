@@ -1,0 +1,88 @@
+package web
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"atelier/adapters"
+	"atelier/adapters/web/chat"
+	"atelier/adapters/web/receive"
+)
+
+// TestEdit holds that who edits the last message has its run stopped and another one begun.
+func TestEdit(t *testing.T) {
+	t.Parallel()
+	b := browse(t, newChannel(t, newMemory(), newFiles()))
+	h, _ := listen(t, b.c)
+	cat := b.upload("name=cat.png", "\x89PNG cat")
+	marks := `[{"file":"` + cat.ID + `","width":40,"height":30,"points":[{"x":1,"y":2}]}]`
+	b.is(b.write("message00000000001", "turn <it>", "file", cat.ID, "marks", marks), http.StatusNoContent)
+
+	var d receive.Draft
+	w := b.get("/t/" + thread1 + "/messages/message00000000001/draft")
+	b.is(w, http.StatusOK)
+	if err := json.Unmarshal(w.Body.Bytes(), &d); err != nil {
+		t.Fatal(err)
+	}
+	if d.Text != "turn <it>" || len(d.Files) != 1 || d.Files[0].ID != cat.ID || len(d.Marks) != 1 || d.Marks[0].Name != "cat.png" || d.Marks[0].Points[0].Y != 2 {
+		t.Errorf("%+v", d)
+	}
+	for range 2 { // trying again is the same message
+		b.is(b.write("message00000000002", "flip it", "file", cat.ID, "marks", marks, "edits", "message00000000001"), http.StatusNoContent)
+	}
+	var kinds []adapters.Kind
+	for _, e := range h.all() {
+		kinds = append(kinds, e.Kind)
+	}
+	if want := []adapters.Kind{adapters.MessageSent, adapters.CancelAsked, adapters.MessageSent}; !slices.Equal(kinds, want) {
+		t.Fatalf("%v were handed over", kinds)
+	}
+	events := h.all()
+	if events[1].Cancel.On.ID != "message00000000001" || events[2].Message.Text != "flip it" || len(events[2].Message.Marks) != 1 {
+		t.Errorf("%+v", events[1:])
+	}
+	b.is(b.get("/t/"+thread1), http.StatusOK, `<a href="#m-message00000000002">This was changed later.</a>`)
+
+	if err := b.c.Acknowledge(t.Context(), chat.RefOf(thread1, "message00000000002"), adapters.Done); err != nil {
+		t.Fatal(err)
+	}
+	b.is(b.write("message00000000003", "mirror it", "edits", "message00000000002"), http.StatusNoContent)
+	if events := h.all(); len(events) != 4 || events[3].Message == nil { // nothing ran any more
+		t.Errorf("%+v", events[3:])
+	}
+}
+
+// TestEditOfOthers holds that nobody edits what is not their own last message.
+func TestEditOfOthers(t *testing.T) {
+	t.Parallel()
+	b := browse(t, newChannel(t, newMemory(), newFiles()))
+	b.is(b.write("message00000000001", "one"), http.StatusAccepted)
+	b.is(b.write("message00000000002", "two"), http.StatusAccepted)
+	b.is(b.of("bob").write("message00000000003", "three"), http.StatusAccepted)
+	const refused = "Only your last message can be changed."
+	for name, c := range map[string]struct {
+		by *browser
+		of string
+	}{
+		"an earlier one":           {b, "message00000000001"},
+		"another person's":         {b, "message00000000003"},
+		"who wrote none":           {b.of("eve"), "message00000000002"},
+		"one that there is not":    {b, "message00000000009"},
+		"what is no message's id":  {b, "<script>"},
+		"more than an id can hold": {b, strings.Repeat("x", 10_000)},
+	} {
+		if w := c.by.write("message00000000010", "changed", "edits", c.of); w.Code != http.StatusConflict || !strings.Contains(w.Body.String(), refused) {
+			t.Errorf("%s is answered by %d: %.200s", name, w.Code, w.Body)
+		}
+	}
+	draft := func(id string) string { return "/t/" + thread1 + "/messages/" + id + "/draft" }
+	b.is(b.get(draft("message00000000001")), http.StatusConflict, refused)
+	b.is(b.get(draft("message00000000003")), http.StatusConflict, refused)
+	b.is(b.of("eve").get(draft("message00000000002")), http.StatusConflict, refused)
+	b.is(b.get(draft("message00000000009")), http.StatusNotFound)
+	b.is(b.get("/t/thread0000000002/messages/message00000000002/draft"), http.StatusNotFound)
+	b.is(b.get(draft("message00000000002")), http.StatusOK)
+}
