@@ -6,6 +6,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/retrieve"
 )
 
@@ -33,6 +34,12 @@ func (v *view) byThings(f *profile) float64 {
 	if v.takesAll(f) || v.takesOneForAll(f) {
 		fit *= clearly
 	}
+	if v.putsFile() && !f.textOnly {
+		if !v.putsOn(f) {
+			return fit * badly
+		}
+		return fit * strongly
+	}
 	switch {
 	case v.r.marked():
 		return fit * v.byMarks(f)
@@ -45,6 +52,30 @@ func (v *view) byThings(f *profile) float64 {
 		return partly // it points at what was made last
 	}
 	return fit
+}
+
+// putsFile reports whether the clause orders that the one file it names be put somewhere, and there is another one to
+// put it on: "put the logo in the corner", with a video and a logo.
+func (v *view) putsFile() bool {
+	if v.r.form != retrieve.Order || v.r.marked() || len(v.r.files) != 1 || !v.in("putting", v.r.verb()) && !v.in("lettering", v.r.verb()) || v.quotes > 0 {
+		return false
+	}
+	text, _ := v.r.span(v.text)
+	if _, told := quantity.Place(text); !told {
+		return false
+	}
+	return len(v.others()) == 1
+}
+
+// others are the files of this message that the clause does not name.
+func (v *view) others() []thing {
+	return slices.DeleteFunc(slices.Clone(v.things), func(e thing) bool { return !e.given || !e.typ.Media() || among(v.r.files, e) })
+}
+
+// putsOn reports whether the tool puts such a file on the other one.
+func (v *view) putsOn(f *profile) bool {
+	on, put := v.others()[0].typ, v.r.files[0].typ
+	return len(f.media) == 2 && f.media[0].Type == on && f.media[1].Type == put && f.Returns == on
 }
 
 // speaksOfSent reports whether a word of the clause is in the name of a file of that type that came with the message.

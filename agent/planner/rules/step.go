@@ -91,8 +91,11 @@ func (d *drafter) steps(r *reading, sub plan.Subtask, media []thing) []step {
 			continue
 		}
 		takes := func(a toolbox.Arg) bool {
+			if a.Param == nil || p.bounded() && a.Param.Type == param.Duration { // "the first 5 s" is no length of pieces
+				return false
+			}
 			// "1080p" is no strength of a blur.
-			return a.Param != nil && a.Param.Takes(p.unit) && a.Param.Reads(p.text) && a.Param.Type != param.Strength
+			return a.Param.Takes(p.unit) && a.Param.Reads(p.text) && a.Param.Type != param.Strength
 		}
 		if !p.ofTime() {
 			if made.Media() {

@@ -182,7 +182,7 @@ func (st *settings) content(r *reading, f *profile) string {
 	}
 	end := len(words)
 	for k := begin + 1; k+1 < len(words); k++ { // "add hello to the picture"
-		if st.is("targets", words[k]) && !slices.ContainsFunc(words[k+1:], func(w retrieve.Word) bool { return !orders(w) && !st.is("places", w) }) {
+		if st.is("targets", words[k]) && !slices.ContainsFunc(words[k+1:], func(w retrieve.Word) bool { return !orders(w) && !st.is("places", w) && !anyColour.Reads(w.Text) }) {
 			end = k
 			break
 		}

@@ -215,6 +215,12 @@ type phrase struct {
 
 func (p phrase) ofTime() bool { return p.unit == quantity.Time || p.unit == quantity.Clock }
 
+// bounded reports whether the phrase says where a part begins or ends, and not only how long it is.
+func (p phrase) bounded() bool {
+	_, end := quantity.FindBounded(p.text)
+	return end > 0
+}
+
 var (
 	aFrame      = lazyregexp.New(`(?i)\b(?:first|last|middle) (?:frame|shot|still)\b`)
 	beforeTime  = lazyregexp.New(`(?i)(?:\b(?:first|last|from|between|after|before|until|since|seconds?|minutes?|without|the)\s+)+$`)
