@@ -476,6 +476,9 @@ func (c *cover) grammar(words []retrieve.Word, i int) bool {
 	if c.lexicon.Stop(text) || c.mediaNoun(words, i) {
 		return true
 	}
+	if c.in("obliging", text) && i+1 < len(words) && lower(words[i+1]) == "to" || text == "away" && i > 0 && c.is("cropping", words[i-1]) {
+		return true
+	}
 	return slices.ContainsFunc([]string{"fillers", "prepositions", "generic", "versions", "results", "pronouns", "plurals", "courtesy", "ordering", "owners",
 		"determiners", "articles", "auxiliaries"}, func(section string) bool { return c.in(section, text) })
 }

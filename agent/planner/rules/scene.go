@@ -221,7 +221,8 @@ func (s *scene) calledAll(es []thing) []string {
 // shownFormat reports whether the word at i speaks of a file at hand by its format: "this gif".
 func (s *scene) shownFormat(words []retrieve.Word, i int) bool {
 	ending := "." + strings.Replace(lower(words[i]), "jpeg", "jpg", 1)
-	return s.determined(words, i) && !s.is("targets", words[i-1]) && slices.ContainsFunc(s.calledAll(s.things), func(name string) bool {
+	becomes := i+2 < len(words) && slices.Contains([]string{"to", "into"}, lower(words[i+1])) && retrieve.IsFormat(lower(words[i+2])) // "heic to jpg"
+	return (becomes || s.determined(words, i) && !s.is("targets", words[i-1])) && slices.ContainsFunc(s.calledAll(s.things), func(name string) bool {
 		return strings.EqualFold(strings.Replace(filepath.Ext(name), "jpeg", "jpg", 1), ending)
 	})
 }
