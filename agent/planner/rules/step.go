@@ -90,16 +90,9 @@ func (d *drafter) steps(r *reading, sub plan.Subtask, media []thing) []step {
 		if r.head.takesUnit(p.unit) || slices.ContainsFunc(allTold(sub), func(a toldArg) bool { return r.head.isTold(a, p.text) }) {
 			continue
 		}
-		takes := func(a toolbox.Arg) bool {
-			if a.Param == nil || p.bounded() && a.Param.Type == param.Duration { // "the first 5 s" is no length of pieces
-				return false
-			}
-			// "1080p" is no strength of a blur.
-			return a.Param.Takes(p.unit) && a.Param.Reads(p.text) && a.Param.Type != param.Strength
-		}
 		if !p.ofTime() {
 			if made.Media() {
-				add(made, made, false, p.text, takes)
+				add(made, made, false, p.text, p.tells)
 			}
 			continue
 		}
@@ -111,7 +104,7 @@ func (d *drafter) steps(r *reading, sub plan.Subtask, media []thing) []step {
 		if !r.head.takes(to) {
 			to = plan.Image // a moment of the video, for a tool that takes pictures
 		}
-		add(media[i].typ, to, true, p.text, takes)
+		add(media[i].typ, to, true, p.text, p.tells)
 	}
 	if format := d.format(r); made.Media() && retrieve.FileType("."+format) == made && format != "gif" && !r.head.tells(plan.Format) {
 		limits := r.head.takesUnit(quantity.ByteCount) // which another format would break

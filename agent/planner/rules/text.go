@@ -181,8 +181,9 @@ func (st *settings) content(r *reading, f *profile) string {
 		return ""
 	}
 	end := len(words)
+	says := func(w retrieve.Word) bool { return !orders(w) && !st.is("places", w) && !anyColour.Reads(w.Text) }
 	for k := begin + 1; k+1 < len(words); k++ { // "add hello to the picture"
-		if st.is("targets", words[k]) && !slices.ContainsFunc(words[k+1:], func(w retrieve.Word) bool { return !orders(w) && !st.is("places", w) && !anyColour.Reads(w.Text) }) {
+		if st.is("targets", words[k]) && !slices.ContainsFunc(words[k+1:], says) {
 			end = k
 			break
 		}

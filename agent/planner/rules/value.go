@@ -221,6 +221,19 @@ func (p phrase) bounded() bool {
 	return end > 0
 }
 
+// tells reports whether the phrase gives an argument its value.
+func (p phrase) tells(a toolbox.Arg) bool {
+	switch {
+	case a.Param == nil || !a.Param.Takes(p.unit) || !a.Param.Reads(p.text):
+		return false
+	case a.Param.Type == param.Strength: // "1080p" is no strength of a blur
+		return false
+	case a.Param.Type == param.Duration: // "the first 5 s" is no length of pieces
+		return !p.bounded()
+	}
+	return true
+}
+
 var (
 	aFrame      = lazyregexp.New(`(?i)\b(?:first|last|middle) (?:frame|shot|still)\b`)
 	beforeTime  = lazyregexp.New(`(?i)(?:\b(?:first|last|from|between|after|before|until|since|seconds?|minutes?|without|the)\s+)+$`)
