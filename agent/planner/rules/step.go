@@ -6,7 +6,6 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
-	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/retrieve"
 )
