@@ -169,6 +169,14 @@ func (st *settings) place(r *reading, f *profile) string {
 // placeOnMedia is the first phrase that tells a part, a direction or a number.
 func (st *settings) placeOnMedia(r *reading) string {
 	text := st.withoutFiles(r.words, r.text)
+	for _, a := range r.head.Args { // "from the left" is no part of "the middle"
+		if settingOf(a) != param.Choice || !a.Optional {
+			continue
+		}
+		if said := st.phraseFor(r, *a.Param); strings.Contains(said, " ") {
+			text = strings.Replace(text, said, "", 1)
+		}
+	}
 	begin, end := -1, 0
 	for _, w := range st.lexicon.Words(text, []retrieve.Span{}) {
 		switch {

@@ -51,8 +51,9 @@ func annotate(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Edi
 	at := image.Pt(part.Min.X, part.Min.Y) // of the label
 	switch shape {
 	case "arrow":
-		tail := arrowTail(p.Image.Rect, middle)
-		arrow(d, tail, middle, width, ink)
+		from, _ := toolbox.Param[string](c, "from")
+		tail, tip := arrowEnds(p.Image.Rect, middle, strings.TrimPrefix(from, "from the "))
+		arrow(d, tail, tip, width, ink)
 		at = image.Pt(int(tail.X), int(tail.Y))
 	case "circle":
 		radiusX, radiusY := max((x1-x0-width)/2, width/2), max((y1-y0-width)/2, width/2)
@@ -70,6 +71,30 @@ func annotate(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Edi
 		}
 	}
 	return picture.Edited{Image: p.Image, About: plan.Say("with a mark on it"), Note: lettering.Missing(label)}, nil
+}
+
+// arrowEnds is where an arrow to a place begins and ends that comes from a side of the picture. Near that side the place
+// is passed, so that there is room for the arrow.
+func arrowEnds(picture image.Rectangle, tip canvas.Point, from string) (tail, end canvas.Point) {
+	if from == "" {
+		return arrowTail(picture, tip), tip
+	}
+	w, h := float64(picture.Dx()), float64(picture.Dy())
+	var dx, dy float64 // towards that side
+	room := math.Inf(1)
+	for side, to := range map[string]struct{ dx, dy, room float64 }{
+		"left": {dx: -1, room: tip.X}, "right": {dx: 1, room: w - tip.X}, "top": {dy: -1, room: tip.Y}, "bottom": {dy: 1, room: h - tip.Y},
+	} {
+		if strings.Contains(from, side) {
+			dx, dy, room = dx+to.dx, dy+to.dy, min(room, to.room)
+		}
+	}
+	length := 0.8 * room
+	if short := min(w, h) * 0.2; length < short {
+		tip = canvas.Point{X: tip.X - dx*(short-length), Y: tip.Y - dy*(short-length)}
+		length = short
+	}
+	return canvas.Point{X: tip.X + dx*length, Y: tip.Y + dy*length}, tip
 }
 
 // arrowTail is where an arrow begins that points at a place: towards the middle of the picture, or above

@@ -40,6 +40,33 @@ func TestAnnotateImage(t *testing.T) {
 	w.Refused("annotate_image", nativetest.Args{"image": {v}, "part": {nativetest.Text("the dog")}}, "the left half")
 }
 
+// TestArrowsComeFromASide: an arrow lies on that side of its head, whatever it points to.
+func TestArrowsComeFromASide(t *testing.T) {
+	t.Parallel()
+	w := nativetest.New(t, Operations(media.Limits{}))
+	ground := color.NRGBA{200, 210, 220, 255}
+	v := w.Given("a.png", nativetest.Uniform(400, 300, ground))
+	for _, c := range []struct {
+		from, part string
+		inside     image.Rectangle
+	}{
+		{"from the left", "the middle", image.Rect(30, 130, 202, 170)},
+		{"pointing left", "the middle", image.Rect(198, 130, 370, 170)},
+		{"pointing down", "the middle", image.Rect(180, 20, 220, 152)},
+		{"from the bottom", "the middle", image.Rect(180, 148, 220, 280)},
+		{"from the bottom left", "the middle", image.Rect(70, 140, 210, 280)},
+		{"from the left", "the left third", image.Rect(0, 130, 140, 170)},
+		{"pointing down", "top right corner", image.Rect(250, 0, 400, 120)},
+	} {
+		img := w.Picture("annotate_image", nativetest.Args{
+			"image": {v}, "shape": {nativetest.Text("arrow")}, "part": {nativetest.Text(c.part)}, "from": {nativetest.Text(c.from)},
+		}).Image
+		if got := nativetest.Painted(img, ground); !got.In(c.inside) || got.Dx()+got.Dy() < 60 {
+			t.Errorf("an arrow %s to %s is drawn in %v", c.from, c.part, got)
+		}
+	}
+}
+
 func TestMemeText(t *testing.T) {
 	t.Parallel()
 	w := nativetest.New(t, Operations(media.Limits{}))
