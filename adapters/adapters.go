@@ -14,7 +14,7 @@
 //     failed is not confirmed to the platform, so that it comes again, or is handed over
 //     again by the adapter, at growing intervals, until it is taken or Listen ends.
 //   - Messages of the bot itself and of other bots, and their reactions, are never
-//     handed over.
+//     handed over. That one of its own was deleted may be, whoever did it.
 //   - Every event that is handed over is valid ([Event.Validate]). The texts, names and
 //     files in it are as strangers wrote them.
 //   - What is written while no process listens is handed over later only as far as the

@@ -86,7 +86,7 @@ type Cancel struct {
 	// On is the request, or what the bot wrote about it. Zero is what the person last
 	// asked for in the thread.
 	On MessageRef `json:"on,omitzero"`
-	// Deleted tells that the message is gone, and with it the wish.
+	// Deleted tells that the message is gone, and with it the wish, or the answer.
 	Deleted bool `json:"deleted,omitempty"`
 }
 

@@ -6,7 +6,7 @@ import (
 )
 
 // Acknowledger is an adapter that can show on a request how it stands, as by a reaction
-// of its own: 👀, ✅, ⚠️ or ❓.
+// of its own: 👀, ✅, ⚠️, ❓, 🚫 or ⛔.
 type Acknowledger interface {
 	// Acknowledge shows the status in the place of an earlier one. To show the same one
 	// again is no fault.
@@ -24,6 +24,9 @@ const (
 	Failed Status = "failed"
 	// Cancelled is one that was stopped, as somebody wished.
 	Cancelled Status = "cancelled"
+	// Refused is one that was not taken: its asker may not ask, or has reached a limit. The person
+	// was told why, and what the sign means.
+	Refused Status = "refused"
 )
 
 // Reporter is an adapter that can show progress in one message, which it edits.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"atelier/adapters"
+	"atelier/agent/plan"
 	"atelier/jobs/post"
 	"atelier/jobs/queue"
 	"atelier/jobs/quota"
@@ -131,8 +132,11 @@ func (d *admission) admit(ctx context.Context, e adapters.Event, t *record.Threa
 			return err
 		}
 		if !tell {
-			d.acks.Show(ctx, e, adapters.Failed)
+			d.acks.Show(ctx, e, adapters.Refused)
 			return nil
+		}
+		if d.acks.Can(e) {
+			refused.Sentence = plan.Sentences(refused.Sentence, plan.Say("Meanwhile I only mark your messages with ⛔."))
 		}
 	}
 	if _, err = d.record(ctx, e, record.Options{}, t, from, refused); err != nil && refused == nil {

@@ -131,9 +131,13 @@ func (h *chooser) closeQuestion(ctx context.Context, r *record.Request, of int) 
 	return err
 }
 
-// whyClosed is why the guesses of a run's question cannot be picked any more; zero if they can.
-func (h *chooser) whyClosed(r *record.Request, asking *record.Run) plan.Message {
+// whyClosed is why the offers of a run's answer, or the guesses of its question, cannot be picked any more; zero
+// if they can.
+func (h *chooser) whyClosed(r *record.Request, asking *record.Run, guess bool) plan.Message {
 	switch {
+	case asking.Deleted:
+		return plan.Say("That answer was deleted, and its numbers with it. Please send your request again.")
+	case !guess:
 	case r.QuestionAnswered(asking):
 		return plan.Say("That question has already been answered. If you want something else, please send a new request.")
 	case asking.Over && h.now().After(asking.OverAt.Add(h.questionExpiry)):

@@ -232,12 +232,59 @@ func TestAnAnswerIsTakenBackByWhoAskedAndAdmins(t *testing.T) {
 	if len(h.chat.deleted) != 0 {
 		t.Error("anybody may delete")
 	}
+	h.chat.until(t, "bob is told", func() bool {
+		return len(h.chat.posts) == 2 && h.chat.posts[1].reply.Text == "Only the person who asked for this, or an admin, can delete it."
+	})
 	h.handle(j, h.reacts("ann", answer, "🗑", true))
 	admin := h.reacts("eve", answer, "🗑", true)
 	admin.By.Admin = true
 	h.handle(j, admin)
 	if strings.Join(h.chat.deleted, " ") != answer.ID+" "+answer.ID {
 		t.Errorf("deleted are %v", h.chat.deleted)
+	}
+}
+
+// TestWhatWasDeletedIsNoted: the number of an answer that is gone has it done once more, and the numbers under it say
+// that they are gone.
+func TestWhatWasDeletedIsNoted(t *testing.T) {
+	t.Parallel()
+	for _, how := range []string{"by its sign", "on the platform"} {
+		h := enter(t)
+		j := h.start()
+		r := h.ask(j, h.says("t", "ann", "blur|sharpen|caption"))
+		first := r.Runs[0].Sent
+		h.handle(j, h.reacts("ann", first, adapters.Digit(1), true))
+		second := h.wait(j, r.ID, 2).Runs[1].Sent
+		if how == "by its sign" {
+			h.handle(j, h.reacts("ann", second, "🗑", true))
+		}
+		h.handle(j, h.deletes(second)) // the platform tells in both cases
+		h.handle(j, h.reacts("ann", first, adapters.Digit(1), true))
+		if r = h.wait(j, r.ID, 3); r.Runs[2].Status != jobs.Done || h.planner.count("sharpen") != 1 {
+			t.Errorf("%s: then it is %s", how, r.Runs[2].Status)
+		}
+		h.handle(j, h.reacts("ann", second, adapters.Digit(2), true))
+		h.handle(j, h.reacts("ann", second, adapters.Digit(2), true))
+		r = h.wait(j, r.ID, 4)
+		if p, _ := h.chat.post(r.Runs[3].Sent); p.reply.Text != "That answer was deleted, and its numbers with it. Please send your request again." || len(r.Runs) != 4 {
+			t.Errorf("%s: its numbers say %q, %d runs", how, p.reply.Text, len(r.Runs))
+		}
+	}
+}
+
+// TestADeletedAnswerStopsNothing that runs for the same request.
+func TestADeletedAnswerStopsNothing(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	g := h.planner.blocks("sharpen")
+	j := h.start()
+	r := h.ask(j, h.says("t", "ann", "blur|sharpen"))
+	h.handle(j, h.reacts("ann", r.Runs[0].Sent, adapters.Digit(1), true))
+	<-g.entered
+	h.handle(j, h.deletes(r.Runs[0].Sent))
+	close(g.open)
+	if r = h.wait(j, r.ID, 2); r.Runs[1].Status != jobs.Done {
+		t.Errorf("it is %s", r.Runs[1].Status)
 	}
 }
 

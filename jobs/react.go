@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"atelier/adapters"
+	"atelier/jobs/quota"
 	"atelier/jobs/record"
 )
 
@@ -18,7 +19,9 @@ type reactions struct {
 	chooser  *chooser
 	stopper  *stopper
 	adapters map[string]adapters.Adapter
-	say      sayer
+	// refuse tells a person why what they did has no effect.
+	refuse func(ctx context.Context, e adapters.Event, in adapters.Thread, why *quota.Refusal) error
+	say    sayer
 }
 
 // added does what a sign on an answer asks for. Signs on anything else do nothing, nor do signs of
@@ -99,7 +102,7 @@ func (a *reactions) chooseOffer(ctx context.Context, e adapters.Event, r *record
 		_, err := a.chooser.start(ctx, r, choice)
 		return err
 	}
-	if why := a.chooser.whyClosed(r, run); choice.Guess != "" && !why.IsZero() {
+	if why := a.chooser.whyClosed(r, run, choice.Guess != ""); !why.IsZero() {
 		if r.RefusedBefore(choice.Pick, choice.By) {
 			return nil
 		}
@@ -156,12 +159,12 @@ func (a *reactions) remove(ctx context.Context, e adapters.Event, r *record.Requ
 		return nil
 	}
 	if e.By.ID != r.Asked.Event.By.ID && e.By.ID != run.By && !e.By.Admin {
-		return nil
+		return a.refuse(ctx, e, r.Asked.Event.Thread, quota.RefuseRemove())
 	}
 	if err := deleter.Delete(ctx, run.Sent.Ref); err != nil && !adapters.Final(err) {
 		return fmt.Errorf("delete an answer: %w", err)
 	}
-	return nil
+	return a.stopper.noteDeleted(ctx, r, run.N, run.Sent.Ref.Last())
 }
 
 // removed stops the run that a reaction began, if it has not ended and nobody else wants it.

@@ -53,17 +53,18 @@ func TestTooManyRequestsAreRefusedOnce(t *testing.T) {
 		e := h.says("t", "ann", "blur")
 		r := h.ask(j, e)
 		h.handle(other, e) // told twice
-		if told := h.told(r); !strings.HasPrefix(told, "You have reached the limit of requests here, which is 2 an hour. Ask again in ") {
+		if told := h.told(r); !strings.HasPrefix(told, "You have reached the limit of requests here, which is 2 an hour. Ask again in ") ||
+			!strings.HasSuffix(told, ". Meanwhile I only mark your messages with ⛔.") {
 			h.t.Errorf("told is %q", told)
 		}
 		if r.Runs[0].Status != jobs.Failed || r.Runs[0].Stopped != "refused" || h.planner.count("plan") != 2 {
 			h.t.Errorf("it is %s, %s", r.Runs[0].Status, r.Runs[0].Stopped)
 		}
-		h.chat.untilShown(h.t, e.Message.Ref.ID, adapters.Failed)
+		h.chat.untilShown(h.t, e.Message.Ref.ID, adapters.Refused)
 		for i := range 50 { // a flood, each in a thread of its own
 			e := h.says(fmt.Sprint("t", i), "ann", "blur")
 			h.handle([]*jobs.Jobs{j, other}[i%2], e)
-			h.chat.untilShown(h.t, e.Message.Ref.ID, adapters.Failed)
+			h.chat.untilShown(h.t, e.Message.Ref.ID, adapters.Refused)
 		}
 		if r := h.ask(j, h.says("t", "bob", "!hi")); h.told(r) != "hi" { // somebody else
 			h.t.Errorf("bob is told %q", h.told(r))
@@ -125,7 +126,7 @@ func TestWhoMayNotAskIsToldOnceAndNeverWhereOverheard(t *testing.T) {
 	h := enter(t)
 	j := h.start(held(quota.Config{Deny: denies("eve")}))
 	r := h.ask(j, h.says("t", "eve", "blur"))
-	if told := h.told(r); told != "I am not allowed to work for you here. The operator can change that." || h.planner.count("plan") != 0 {
+	if told := h.told(r); told != "I am not allowed to work for you here. The operator can change that. Meanwhile I only mark your messages with ⛔." || h.planner.count("plan") != 0 {
 		t.Errorf("told is %q", told)
 	}
 	h.ask(j, h.says("t", "ann", "?which"))

@@ -180,12 +180,17 @@ func (x *sender) finish(ctx context.Context, r *record.Request, n int, s *record
 	if err := x.tasks.Remove(queue.DeadlineOf(id, n)); err != nil {
 		x.log.DebugContext(ctx, "a deadline stays", "request", id, "error", plan.ForOperator(err))
 	}
+	refused := run.Halted != nil && run.Halted.Why == record.HaltRefused
 	replaced := run.Halted != nil && run.Halted.Why == record.HaltReplaced
 	if run.ShownOnMessage() && !replaced { // the message shows how the later request stands
-		x.acks.Show(ctx, e, shown(status))
+		sign := shown(status)
+		if refused {
+			sign = adapters.Refused
+		}
+		x.acks.Show(ctx, e, sign)
 	}
 	took := x.now().Sub(run.BeganAt)
-	if run.Halted == nil || run.Halted.Why != record.HaltRefused { // which was counted as that
+	if !refused { // which was counted as that
 		x.metrics.Ended(e.Thread.Adapter, status, took)
 	}
 	x.log.InfoContext(ctx, "run over", "request", id, "run", n, "status", string(status),

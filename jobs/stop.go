@@ -50,6 +50,9 @@ func (o *stopper) asked(ctx context.Context, e adapters.Event) (in adapters.Thre
 		return in, record.IgnoreUnknown(err)
 	}
 	in = r.Asked.Event.Thread
+	if m := r.Message(); e.Cancel.Deleted && m != nil && m.Ref.Key() != e.Cancel.On.Key() {
+		return in, o.noteDeleted(ctx, r, of.Run, e.Cancel.On)
+	}
 	switch {
 	case e.Cancel.Deleted, e.By.Admin, e.By.ID == r.Asked.Event.By.ID:
 		return in, ignoreOver(o.cancel(ctx, r.ID, stop))
@@ -69,6 +72,17 @@ func (o *stopper) asked(ctx context.Context, e adapters.Event) (in adapters.Thre
 		return in, errNotTheirs
 	}
 	return in, nil
+}
+
+// noteDeleted records that the answer of a run is gone, if the message that was deleted is the one that
+// people react to.
+func (o *stopper) noteDeleted(ctx context.Context, r *record.Request, n int, gone adapters.MessageRef) error {
+	run := r.Run(n)
+	if run == nil || run.Deleted || run.Sent == nil || run.Sent.Ref.Last().Key() != gone.Key() {
+		return nil
+	}
+	_, err := o.store.Logs.Append(ctx, record.RequestLog(r.ID), record.Entry{Run: n, AnswerDeleted: true})
+	return err
 }
 
 // ErrOver means that it is too late: the request has ended.

@@ -148,6 +148,12 @@ func stopByDeletion(s *scene) {
 	if event.Thread != (adapters.Thread{}) && event.Thread.Key() != thread.Key() {
 		s.Errorf("the deletion was heard in %+v", event.Thread)
 	}
+	answer := s.say(thread, "Done.")
+	as[Removing](s, s.p).Remove(s.T, s.ana, answer)
+	event = e.next("the deletion of an answer", func(e adapters.Event) bool { return e.Message == nil })
+	if event.Cancel == nil || !event.Cancel.Deleted || event.Cancel.On.Key() != answer.Key() {
+		s.Errorf("the deletion of an answer was heard as %q %+v", event.Kind, event.Cancel)
+	}
 }
 
 // edits checks that each edit is an event of its own, with what the message says now.

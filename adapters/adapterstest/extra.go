@@ -29,6 +29,7 @@ func statuses(s *scene) {
 	request, other := s.p.Write(s.T, s.post(thread, "do it")), s.p.Write(s.T, s.post(thread, "and that"))
 	for _, status := range []adapters.Status{
 		adapters.Seen, adapters.Seen, adapters.Asking, adapters.Seen, adapters.Done, adapters.Done, adapters.Failed, adapters.Seen, adapters.Failed,
+		adapters.Refused, adapters.Cancelled, adapters.Failed,
 	} {
 		s.noError(a.Acknowledge(s.Context(), request, status))
 		if got := s.message(thread, request.ID).Statuses; !equal(got, []adapters.Status{status}) {

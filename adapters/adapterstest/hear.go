@@ -114,8 +114,8 @@ func ownMessages(s *scene) {
 		_, err = a.Report(s.Context(), s.key(), at, p)
 		s.noError(err)
 	}
-	if a, ok := s.a.(adapters.Deleter); ok {
-		s.noError(a.Delete(s.Context(), other))
+	if _, ok := s.a.(adapters.Deleter); ok {
+		s.delete(other)
 	}
 	e.write(s.post(thread, "and more"))
 }

@@ -25,11 +25,12 @@ type scene struct {
 
 	mu    sync.Mutex
 	begun map[string]bool // messages with which threads begin, by id: they are not looked at
+	taken map[string]bool // messages that the bot deleted, by key: that may be heard
 }
 
 func newScene(t *testing.T, m Make) *scene {
 	t.Helper()
-	s := &scene{T: t, Make: m, p: m.Open(t), shelf: newShelf(), begun: map[string]bool{}}
+	s := &scene{T: t, Make: m, p: m.Open(t), shelf: newShelf(), begun: map[string]bool{}, taken: map[string]bool{}}
 	t.Cleanup(func() { s.shelf.closed(t) })
 	s.a = s.another()
 	s.ana = s.p.Person(t, "Ana")
@@ -59,11 +60,22 @@ func (s *scene) place(private bool) adapters.Thread {
 	return thread
 }
 
-// begins tells whether an event is no more than that a thread begins.
+// begins tells whether an event is no more than that a thread begins, or that the bot deleted a message.
 func (s *scene) begins(e adapters.Event) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return e.Message != nil && s.begun[e.Message.Ref.ID]
+	return e.Message != nil && s.begun[e.Message.Ref.ID] || e.Cancel != nil && e.Cancel.Deleted && s.taken[e.Cancel.On.Key()]
+}
+
+// delete lets the bot delete what it sent.
+func (s *scene) delete(sent adapters.MessageRef) {
+	s.Helper()
+	s.mu.Lock()
+	for _, key := range sent.Keys() {
+		s.taken[key] = true
+	}
+	s.mu.Unlock()
+	s.noError(as[adapters.Deleter](s, s.a).Delete(s.Context(), sent))
 }
 
 // bob is somebody else, where there is anybody.

@@ -22,6 +22,12 @@ type Signs struct {
 // Wait waits for the signs that are being shown.
 func (c *Signs) Wait() { c.shown.Wait() }
 
+// Can reports whether the platform shows how a message stands.
+func (c *Signs) Can(e adapters.Event) bool {
+	_, ok := c.Adapters[e.Thread.Adapter].(adapters.Acknowledger)
+	return ok && e.Message != nil
+}
+
 // Show shows a status on the message, if the platform can. The request does not wait for it.
 func (c *Signs) Show(ctx context.Context, e adapters.Event, s adapters.Status) {
 	a, ok := c.Adapters[e.Thread.Adapter].(adapters.Acknowledger)

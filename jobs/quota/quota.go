@@ -29,8 +29,8 @@
 // given back, and does not count ([Quota.Withdraw]). What is refused leaves nothing in
 // State but that it was told.
 //
-// Who is refused is told so by [Quota.Tell] once in a thread for some minutes, and five
-// times in all within them: a flood of messages or reactions is no flood of replies.
+// Who is refused is told why by [Quota.Tell] once in a channel for some minutes and each reason,
+// and five times in all within them: a flood of messages or reactions is no flood of replies.
 package quota
 
 import (

@@ -394,7 +394,7 @@ func TestCommandsAreBounded(t *testing.T) {
 		check(t, err)
 		if refused == nil {
 			answered++
-		} else if said := refused.Sentence.String(); refused.Why != quota.Hour || !strings.Contains(said, "60 an hour. Ask again in") {
+		} else if said := refused.Sentence.String(); refused.Why != quota.Commands || !strings.Contains(said, "60 an hour. Ask again in") {
 			t.Fatalf("it is refused by %q", said)
 		}
 	}

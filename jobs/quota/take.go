@@ -15,6 +15,7 @@ type Why string
 const (
 	Denied        Why = "denied"
 	Hour          Why = "hour"
+	Commands      Why = "commands"
 	AtOnce        Why = "at_once"
 	ChannelAtOnce Why = "channel_at_once"
 	Day           Why = "day"
@@ -31,6 +32,11 @@ type Refusal struct {
 // Refuse is the refusal of who may not ask in a place.
 func Refuse() *Refusal {
 	return &Refusal{Denied, plan.Say("I am not allowed to work for you here. The operator can change that.")}
+}
+
+// RefuseRemove is the refusal of who may not delete the answer to somebody else.
+func RefuseRemove() *Refusal {
+	return &Refusal{NotTheirs, plan.Say("Only the person who asked for this, or an admin, can delete it.")}
 }
 
 // RefuseStop is the refusal of who may not stop a request of somebody else.
@@ -123,6 +129,6 @@ func (q *Quota) Command(ctx context.Context, id string, by adapters.Person, in a
 	if err != nil || ok {
 		return nil, err
 	}
-	return &Refusal{Hour, plan.Say(
+	return &Refusal{Commands, plan.Say(
 		"You have reached the limit of commands, which is %d an hour. Ask again in %s.", commandsAnHour, plan.Wait(wait))}, nil
 }

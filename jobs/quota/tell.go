@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// toldFor is how long a person is not told again in a channel, with its threads, that
-	// something is refused: each mention may begin a thread of its own.
+	// toldFor is how long a person is not told again in a channel, with its threads, why
+	// something is refused, for the same reason: each mention may begin a thread of its own.
 	toldFor = 3 * time.Minute
 	// toldAtMost is how often a person is told in all channels within toldWithin.
 	toldAtMost = 5
@@ -22,10 +22,11 @@ const (
 // same id is told the same.
 func (q *Quota) Tell(ctx context.Context, id string, by adapters.Person, in adapters.Thread, why Why) (bool, error) {
 	person := personGroup(by, in)
-	gate := seats{q.config.State, person + "/told-" + channelGroup(in), 1, toldFor, toldFor}
+	span := toldFor
 	if why == Denied {
-		gate = seats{q.config.State, person + "/denied-" + channelGroup(in), 1, deniedFor, deniedFor}
+		span = deniedFor
 	}
+	gate := seats{q.config.State, person + "/" + string(why) + "-" + channelGroup(in), 1, span, span}
 	ok, err := gate.sit(ctx, id)
 	if err != nil || !ok {
 		return false, err

@@ -56,6 +56,8 @@ type Entry struct {
 	TakenBack *TakenBack `json:"taken_back,omitempty"`
 	Answer    *Answer    `json:"answer,omitempty"`
 	Sent      *Sent      `json:"sent,omitempty"`
+	// AnswerDeleted means that the message of the run's answer is gone.
+	AnswerDeleted bool `json:"answer_deleted,omitempty"`
 	// AnsweredBy is the id of the request that answers the question of this one.
 	AnsweredBy string `json:"answered_by,omitempty"`
 	// Over ends the run: its answer was sent.

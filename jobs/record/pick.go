@@ -10,7 +10,7 @@ import (
 
 // An offer under an answer is run once: people who pick it later share the run. The run stops
 // when the last of them takes the pick back. Then, or if it failed or its answer could not be
-// sent, the offer can be picked again.
+// sent or was deleted, the offer can be picked again.
 
 // maxPicks is how often a person may pick the same offer, having taken it back before.
 const maxPicks = 5
@@ -19,7 +19,7 @@ const maxPicks = 5
 func (r *Request) RunOf(o Pick) *Run {
 	for _, run := range slices.Backward(r.Runs) {
 		failed := run.Answer != nil && (run.Answer.Status == Failed || run.Answer.Status == Partial && !run.Route.Done())
-		unseen := run.Halted != nil || failed || run.Sent != nil && run.Sent.Ref.IsZero()
+		unseen := run.Halted != nil || run.Deleted || failed || run.Sent != nil && run.Sent.Ref.IsZero()
 		if run.Picked.Of != 0 && run.Picked.Equal(o) && !unseen {
 			return run
 		}

@@ -113,6 +113,7 @@ type Run struct {
 	Answer   *Answer
 	AnswerAt time.Time
 	Sent     *Sent
+	Deleted  bool // the message of the answer is gone
 	Over     bool
 	OverAt   time.Time
 }
@@ -224,6 +225,8 @@ func (r *builder) applyTo(run *Run, e *Entry) {
 		if run.Sent == nil {
 			run.Sent = e.Sent
 		}
+	case e.AnswerDeleted:
+		run.Deleted = true
 	case e.Over:
 		if !run.Over {
 			run.Over, run.OverAt = true, e.At

@@ -15,6 +15,7 @@ import (
 // Statuses are the emoji that the bot puts on a request.
 var Statuses = map[adapters.Status]string{
 	adapters.Seen: "👀", adapters.Asking: "❓", adapters.Done: "✅", adapters.Failed: "⚠️", adapters.Cancelled: "🚫",
+	adapters.Refused: "⛔",
 }
 
 var stepMarks = map[adapters.StepState]string{

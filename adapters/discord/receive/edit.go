@@ -12,7 +12,7 @@ import (
 // pins, and may leave out what has not changed.
 func (es *Events) receiveEdit(ctx context.Context, m *convert.Message, whole bool) {
 	at := m.EditedAt
-	if at.IsZero() || es.ignored.Has(m.ID) && !es.foreign.Has(m.ID) {
+	if at.IsZero() || es.own.Has(m.ID) {
 		return // nobody has edited it, or it is the bot's own
 	}
 	if !whole {

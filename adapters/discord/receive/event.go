@@ -35,6 +35,7 @@ type Events struct {
 	interactions *interactions
 	ignored      lookup.Recent // messages that the handler does not get, nor their deletion
 	foreign      lookup.Recent // messages that the bot did not write
+	own          lookup.Recent // messages that it wrote
 	begun        bool          // whether there was a session of the gateway; read by its goroutine only
 }
 
@@ -147,9 +148,12 @@ func (es *Events) begin(r *ready) {
 // receiveMessage hands a message to the handler. Taken is called when it was taken, or is not for the
 // bot.
 func (es *Events) receiveMessage(ctx context.Context, m *convert.Message, taken func()) {
-	if m.Author.ID != es.Identity.Known() {
-		es.foreign.Add(m.ID)
+	if m.Author.ID == es.Identity.Known() {
+		es.own.Add(m.ID)
+		taken()
+		return
 	}
+	es.foreign.Add(m.ID)
 	if m.Webhook == "" {
 		es.people.Learn(m.Author)
 	}

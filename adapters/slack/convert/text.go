@@ -159,7 +159,7 @@ func Emoji(name string) string {
 // Statuses are the short names of the emoji that the bot puts on a request.
 var Statuses = map[adapters.Status]string{
 	adapters.Seen: "eyes", adapters.Asking: "question", adapters.Done: "white_check_mark", adapters.Failed: "warning",
-	adapters.Cancelled: "no_entry_sign",
+	adapters.Cancelled: "no_entry_sign", adapters.Refused: "no_entry",
 }
 
 // IsStatus reports whether a short name is one of Statuses.

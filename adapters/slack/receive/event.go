@@ -222,7 +222,7 @@ func readDeletion(self lookup.Self, h convert.Event, ts string) (adapters.Event,
 	at, ok := convert.ParseTime(cmp.Or(h.EventTS, h.TS))
 	_, named := convert.ParseTime(ts)
 	was := h.Previous
-	if !ok || !named || was != nil && (was.BotID != "" || was.User == self.User || was.Subtype == "bot_message") {
+	if !ok || !named || was != nil && was.User != self.User && (was.BotID != "" || was.Subtype == "bot_message") {
 		return adapters.Event{}, false
 	}
 	channel, root := h.Channel, ""

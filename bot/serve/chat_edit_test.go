@@ -1,0 +1,130 @@
+package serve_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"atelier/adapters/discord/discordtest"
+	"atelier/adapters/slack/slacktest"
+	"atelier/bot/clitest"
+)
+
+// talk is a town in which people also write without pictures, edit, and look at the signs on messages.
+type talk interface {
+	town
+	// say mentions the bot in a new message, and gives its thread.
+	say(text string) (thread string)
+	// edit changes the message with which a thread began.
+	edit(thread, text string)
+	// signs are the bot's on that message.
+	signs(thread string) []string
+}
+
+func (d *inDiscord) say(text string) string {
+	return d.Say(discordtest.Post{Channel: d.channel, By: d.ann, Content: d.Bot().Mention() + " " + text}).ID
+}
+
+func (d *inDiscord) edit(thread, text string) {
+	d.Edit(d.channel, thread, d.Bot().Mention()+" "+text, false)
+}
+
+func (d *inDiscord) signs(thread string) []string {
+	m, _ := d.Message(d.channel, thread)
+	var all []string
+	for _, r := range m.Reactions {
+		if slices.Contains(r.Users, d.BotID()) {
+			all = append(all, r.Emoji)
+		}
+	}
+	return all
+}
+
+func (s *inSlack) say(text string) string {
+	return s.Say(slacktest.Post{Channel: s.channel, By: s.ann, Text: slacktest.Mention(s.BotUser()) + " " + text})
+}
+
+func (s *inSlack) edit(thread, text string) {
+	s.Edit(s.channel, thread, slacktest.Mention(s.BotUser())+" "+text)
+}
+
+func (s *inSlack) signs(thread string) []string {
+	m, _ := s.Message(s.channel, thread)
+	var all []string
+	for _, r := range m.Reactions {
+		if slices.Contains(r.Users, s.BotUser()) {
+			all = append(all, r.Name)
+		}
+	}
+	return all
+}
+
+// inBoth runs a test on Discord and on Slack.
+func inBoth(t *testing.T, test func(in resident, by talk)) {
+	t.Helper()
+	for name, build := range map[string]func() talk{
+		"Discord": func() talk { return newInDiscord(t, discordtest.Options{}) },
+		"Slack":   func() talk { return newInSlack(t, false) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			by := build()
+			test(resident{t, by}, by)
+		})
+	}
+}
+
+// until waits until something holds in a town.
+func (r resident) until(o *clitest.Open, what string, holds func() bool) {
+	r.Helper()
+	ctx, stop := context.WithTimeout(r.Context(), clitest.Busy)
+	defer stop()
+	if err := r.await(ctx, holds); err != nil {
+		r.Fatalf("it did not come to it: %s: %v\n%s", what, err, o.Log)
+	}
+}
+
+// TestEditsAreBegunAnew edits a request after its answer, and again.
+func TestEditsAreBegunAnew(t *testing.T) {
+	t.Parallel()
+	inBoth(t, func(in resident, by talk) {
+		o := in.serve(append(by.settings(), "ATELIER_DATA="+in.TempDir(), "ATELIER_CATALOGUE=../testdata/ways"))
+		thread := in.asks()
+		in.answer(o, thread, 1)
+		for n, text := range []string{"make it black and white", "rotate it by 90 degrees"} {
+			by.edit(thread, text)
+			in.until(o, text, func() bool {
+				replaced := 0
+				for _, p := range by.posts(thread) {
+					if strings.Contains(p.text, "This answer replaces my earlier one.") {
+						replaced++
+					}
+				}
+				return replaced == n+1
+			})
+		}
+	})
+}
+
+// TestSmallTalkIsNoFailure: nobody is warned who says thanks, or hello.
+func TestSmallTalkIsNoFailure(t *testing.T) {
+	t.Parallel()
+	inBoth(t, func(in resident, by talk) {
+		o := in.serve(append(by.settings(), "ATELIER_DATA="+in.TempDir()))
+		for _, text := range []string{"thanks, you are great!", "hi"} {
+			thread := by.say(text)
+			in.until(o, text, func() bool {
+				return slices.ContainsFunc(by.signs(thread), func(s string) bool { return s != "eyes" && s != "👀" })
+			})
+			if signs := by.signs(thread); !slices.Contains(signs, "white_check_mark") && !slices.Contains(signs, "✅") {
+				in.Errorf("%q gets %v", text, signs)
+			}
+			for _, p := range by.posts(thread) {
+				if strings.Contains(p.text, "Sorry") || strings.Contains(p.text, "Nothing was done") {
+					in.Errorf("%q is answered with %q", text, p.text)
+				}
+			}
+		}
+	})
+}
