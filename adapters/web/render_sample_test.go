@@ -76,11 +76,12 @@ func sampleMessages() []page.Message {
 	wide.Width, wide.Height = 900, 200
 	return []page.Message{
 		act(page.Message{ID: "a1", By: "Mina", Mine: true, At: noon, Text: markup.Plain("Show me the edges of this picture,\nand say what is in it 🙂"), Files: []page.File{picture}, Status: adapters.Done, CanEdit: true}),
-		act(page.Message{ID: "a2", At: noon.Add(time.Second), ReplyTo: "a1", Progress: &adapters.Progress{Title: "Done in 2 steps", Ended: true, Steps: []adapters.ProgressStep{
+		act(page.Message{ID: "a2", At: noon.Add(time.Second), ReplyTo: "a1", Shown: true, Progress: &adapters.Progress{Title: "Done in 2 steps", Ended: true, Steps: []adapters.ProgressStep{
 			{Key: "1", Text: "find the edges", State: adapters.StepDone, Took: 320 * time.Millisecond}, {Key: "2", Text: "say what it shows", State: adapters.StepFailed, Took: 2 * time.Second}}}}),
 		act(page.Message{ID: "a3", At: noon.Add(5 * time.Second), ReplyTo: "a1", Language: "en", Text: markup.Markdown("Here are the **edges**, found by `canny`.\n\n- two ships\n- a crane\n  - with a *hook*\n\n> It was dark.\n\n```go\nfunc main() { fmt.Println(\"a very long line of code that does not fit into the width of a small telephone's window\") }\n```\nMore is [told here](https://example.com/a)."),
 			Files:    []page.File{edges},
 			Choices:  []page.Choice{{Number: 1, Text: "with a softer line (HED)", Ready: true}, {Number: 2, Text: "as a scribble", Ready: true, Pressed: 1, Mine: true}, {Number: 3, Text: "by another model, which is slower and takes a long text to say so", Ready: false}},
+			Run:      &adapters.Progress{Ended: true, Steps: []adapters.ProgressStep{{Key: "1", Text: "find the edges", State: adapters.StepDone, Took: 320 * time.Millisecond}, {Key: "2", Text: "say what it shows", State: adapters.StepFailed, Took: 2 * time.Second}}},
 			CanAgain: true, CanRemove: true, HasWork: true, WorkURL: "/t/t1/messages/a3/work"}),
 		act(page.Message{ID: "a4", By: "李雷", At: noon.Add(time.Minute), Text: markup.Plain("能不能把这两张图拼在一起？谢谢！"), Files: []page.File{picture, wide}, Status: adapters.Asking, Marks: []page.Mark{{Name: "harbour.png", Points: 2, Boxes: 1, Masks: 1, Drawn: &page.Marked{
 			ID: "a4-0", Picture: "/picture.png", Mask: "/painted.png", Width: 640, Height: 400,

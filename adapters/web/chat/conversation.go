@@ -50,6 +50,8 @@ type Message struct {
 	Presses  []Press
 	Removed  bool
 	Edited   string // the id of the message that replaces this one, "" for none
+	Run      string // the id of the progress message that an answer is shown with, "" for none
+	ShownBy  string // the id of the answer that a progress message is shown with, "" for none
 }
 
 // Press is a choice that somebody made.
@@ -153,6 +155,8 @@ func (c *Conversation) say(position int64, at time.Time, s *Said) {
 			c.ended(position, i)
 		}
 	}
+	m.Run = c.runOf(m)
+	c.change(position, m.Run, func(run *Message) { run.ShownBy = id })
 	for _, other := range c.messages {
 		if w := other.Wrote; w != nil && w.By.ID == s.Reply.Mention {
 			m.Notified = cmp.Or(w.By.Name, m.Notified)
@@ -177,9 +181,26 @@ func (c *Conversation) report(position int64, at time.Time, r *Reported) {
 		return
 	}
 	c.change(position, id, func(m *Message) { m.Progress = r })
+	c.change(position, c.messages[i].ShownBy, func(*Message) {})
 	if r.Progress.Ended {
 		c.ended(position, i)
 	}
+}
+
+// runOf is the id of the one progress message that an answer goes with. Where several runs of a request
+// wait for their answers, none is known to be it.
+func (c *Conversation) runOf(answer *Message) string {
+	of := ""
+	for _, m := range c.messages {
+		if m.Progress == nil || m.Removed || m.ShownBy != "" || answer.ReplyTo == "" || m.ReplyTo != answer.ReplyTo {
+			continue
+		}
+		if of != "" {
+			return ""
+		}
+		of = m.ID
+	}
+	return of
 }
 
 // ended marks a progress message as finished.
@@ -194,6 +215,7 @@ func (c *Conversation) ended(position int64, i int) {
 func (c *Conversation) remove(position int64, id string) {
 	if i, ok := c.at[id]; ok {
 		c.change(position, id, func(m *Message) { m.Removed = true })
+		c.change(position, c.messages[i].ShownBy, func(answer *Message) { answer.Run = "" })
 		c.ended(position, i)
 	}
 }

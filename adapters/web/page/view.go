@@ -99,6 +99,8 @@ type Message struct {
 	Marks    []Mark
 	Status   adapters.Status    // of a person's request
 	Progress *adapters.Progress // nil unless it is a progress message
+	Shown    bool               // a progress message that its answer shows
+	Run      *adapters.Progress // of an answer: how it went
 	ReplyTo  string             // the id of the message that it answers, "" if that does not exist
 
 	Choices []Choice

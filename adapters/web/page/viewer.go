@@ -57,7 +57,7 @@ func (v Viewer) Message(m *chat.Message) Message {
 	default:
 		progress := m.Progress.Progress
 		progress.Ended = progress.Ended || m.Answered
-		out.Progress, out.CanStop = &progress, !progress.Ended
+		out.Progress, out.CanStop, out.Shown = &progress, !progress.Ended, m.ShownBy != ""
 	}
 	return out
 }
@@ -101,6 +101,9 @@ func (v Viewer) answer(out *Message, m *chat.Message) {
 	}
 	if len(chat.Kept(r.Files)) > 1 {
 		out.AllURL = path.Join("/t", v.Thread, "messages", m.ID, "all.zip")
+	}
+	if run := v.Snapshot.Message(m.Run); run != nil && run.Progress != nil {
+		out.Run = &run.Progress.Progress
 	}
 	for i, x := range r.Choices {
 		choice := Choice{Number: i + 1, Text: x.Text, Ready: i < m.Offered}

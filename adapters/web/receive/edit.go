@@ -55,8 +55,8 @@ type DraftFile struct {
 type DraftMark struct {
 	Pointing
 
-	Name    string `json:"name"`    // of the picture
-	URL     string `json:"url"`     // of the picture
+	Name    string `json:"name"`     // of the picture
+	URL     string `json:"url"`      // of the picture
 	MaskURL string `json:"mask_url"` // "" if nothing is painted
 }
 
