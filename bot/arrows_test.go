@@ -61,7 +61,7 @@ var arrows = map[string]arrow{
 	"adapters/web/thread":               {[]string{"adapters", "adapters/web/chat", "adapters/web/request", "adapters/web/store"}, "threads are renamed and deleted whatever is in them"},
 	"adapters/web/thumbnail":            {[]string{"adapters", "adapters/web/chat", "adapters/web/media", "adapters/web/request"}, "a picture is made small by whoever can read it"},
 	"adapters/web/stream":               {[]string{"adapters", "adapters/web/chat", "adapters/web/page", "adapters/web/request", "adapters/web/store"}, "pages are told of changes, whoever made them"},
-	"adapters/web/site":                 {[]string{"adapters", "adapters/web/chat", "adapters/web/drawing", "adapters/web/page", "adapters/web/request", "adapters/web/store"}, "pages are served whatever comes in"},
+	"adapters/web/site":                 {[]string{"adapters", "adapters/web/chat", "adapters/web/drawing", "adapters/web/find", "adapters/web/page", "adapters/web/request", "adapters/web/store"}, "pages are served whatever comes in"},
 	"adapters/web/page":                 {[]string{"adapters", "adapters/messages", "adapters/web/chat", "adapters/web/drawing", "adapters/web/markup", "adapters/web/media", "adapters/web/point"}, "pages are rendered without a connection, with the page to point at pictures in them"},
 	"adapters/web/drawing":              {[]string{"adapters", "adapters/web/markup"}, "a graph is laid out whatever its steps do"},
 	"adapters/web/markup":               {[]string{"adapters"}, "text is rendered wherever it stands"},

@@ -28,9 +28,9 @@ type talk struct {
 }
 
 // sits opens the channel's first page.
-func sits(t *testing.T, b *browsertest.Browser, at *clitest.Open, look browsertest.Look) *talk {
+func sits(t *testing.T, b *browsertest.Browser, at *clitest.Open) *talk {
 	t.Helper()
-	k := &talk{Page: b.Page(t, look), t: t}
+	k := &talk{Page: b.Page(t, browsertest.Look{}), t: t}
 	k.Open(at.Address)
 	k.Wait(`document.getElementById("composer")`)
 	return k
@@ -119,7 +119,7 @@ func TestBrowser(t *testing.T) {
 	b := browsertest.Start(t)
 	o := clitest.OpenWeb(t, t.TempDir(), "127.0.0.1:0")
 	path, original := chequered(t, 900, 600)
-	k := sits(t, b, o, browsertest.Look{})
+	k := sits(t, b, o)
 	k.Script(`window.seen = new Set(); new MutationObserver(() => {
 		for (const s of document.querySelectorAll("article.progress .step")) seen.add(s.className);
 	}).observe(document.body, { childList: true, subtree: true, attributes: true })`)
@@ -218,7 +218,7 @@ func TestBrowserMarksWhereTheEyeSees(t *testing.T) {
 	if err := os.WriteFile(path, []byte("\xff\xd8"+turned+b.String()[2:]), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	k := sits(t, browsertest.Start(t), clitest.OpenWeb(t, t.TempDir(), "127.0.0.1:0"), browsertest.Look{})
+	k := sits(t, browsertest.Start(t), clitest.OpenWeb(t, t.TempDir(), "127.0.0.1:0"))
 	k.attach(path)
 	k.marks(".chip-mark", "box", func(at func(x, y int) browsertest.At) {
 		k.Drag(browsertest.Left, at(20, 40), at(99, 119))
@@ -245,7 +245,7 @@ func TestBrowserSeesProgressAndARestart(t *testing.T) {
 	data := t.TempDir()
 	o := clitest.OpenWeb(t, data, "127.0.0.1:0")
 	path, _ := chequered(t, 1200, 800)
-	k := sits(t, b, o, browsertest.Look{})
+	k := sits(t, b, o)
 	k.attach(path)
 	k.says("upscale this picture twice, then find its edges, then blur the result, then rotate that by 90 degrees")
 	k.Wait(`document.querySelector("article.progress .step.running")`)

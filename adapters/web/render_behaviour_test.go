@@ -84,7 +84,7 @@ func TestExamples(t *testing.T) {
 	s, address := newStage(t, sampleEmpty())
 	p := browsertest.Start(t).Page(t, browsertest.Look{})
 	p.Open(address + "/")
-	click(p, ".example")
+	click(p, ".example-own")
 	p.Wait(`document.getElementById("text").value === "Show me the edges of this picture" && document.getElementById("hint").textContent.includes("Attach a picture")`)
 	p.Screenshot("example")
 	drop(p, "a.png")

@@ -15,6 +15,7 @@ import (
 
 	"atelier/adapters"
 	"atelier/adapters/web/browsertest"
+	"atelier/adapters/web/find"
 	"atelier/adapters/web/page"
 	"atelier/adapters/web/receive"
 	"atelier/adapters/web/request"
@@ -48,6 +49,19 @@ func newStage(t *testing.T, view page.View) (*stage, string) {
 	m.HandleFunc("GET /{$}", s.page)
 	m.HandleFunc("GET /t/{thread}", s.page)
 	m.HandleFunc("GET /t/{thread}/gallery", s.page)
+	m.HandleFunc("GET /tools", func(w http.ResponseWriter, r *http.Request) {
+		if !r.URL.Query().Has("q") {
+			s.page(w, r)
+			return
+		}
+		all := sampleTools().Tools.Tools
+		s.answer(w, func(b io.Writer) error {
+			return s.pages.Tools(b, "en", page.ListOf(r.URL.Query().Get("q"), find.Tools(all, r.URL.Query().Get("q")), all))
+		})
+	})
+	m.HandleFunc("GET /tools/edge_detection", func(w http.ResponseWriter, _ *http.Request) {
+		s.answer(w, func(b io.Writer) error { return s.pages.Tool(b, "en", sampleTools().Tools.Tools[0]) })
+	})
 	m.HandleFunc("GET /find", func(w http.ResponseWriter, r *http.Request) {
 		s.answer(w, func(b io.Writer) error {
 			return s.pages.Found(b, r.Header.Get("Accept-Language"), *sampleFound().Found)
@@ -211,6 +225,7 @@ func TestLooks(t *testing.T) {
 	}{
 		"thread": {sampleThread(), desktop, "/t/t1"}, "empty": {sampleEmpty(), desktop, "/"}, "tools": {sampleTools(), desktop, "/"},
 		"thread-phone": {sampleThread(), phone, "/t/t1"}, "empty-phone": {sampleEmpty(), phone, "/"}, "tools-phone": {sampleTools(), narrow, "/"},
+		"tool": {sampleTool(), desktop, "/"}, "tools-found": {sampleToolsFound(), desktop, "/"}, "tools-found-phone": {sampleToolsFound(), narrow, "/"},
 		"gallery": {sampleGallery(), desktop, "/"}, "found": {sampleFound(), desktop, "/"}, "found-phone": {sampleFound(), phone, "/"},
 		"missing": {func() page.View { v := samplePage(); v.Missing = "This thread was deleted."; return v }(), desktop, "/"},
 	} {

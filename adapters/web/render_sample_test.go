@@ -51,14 +51,15 @@ func sampleTools() page.View {
 	v := samplePage()
 	v.Title = "Tools"
 	v.Threads[0].Open = false
-	v.Tools = []page.Tool{
-		{Name: "edge_detection", Domain: "image-perception", Description: "Finds the edges in a picture and draws them white on black.", Takes: []string{"image"}, Makes: "edge", Live: true, By: "native", Examples: []string{"Show me the edges", "把边缘画出来"}},
+	tools := []page.Tool{
+		{Name: "edge_detection", Domain: "image-perception", Description: "Finds the edges in a picture and draws them white on black.", Takes: []string{"image"}, Makes: "edge", Live: true, By: "native", Examples: []string{"Show me the edges", "把边缘画出来"}, Try: &page.Example{Wish: "Show me the edges", Needs: "image"}},
 		{Name: "image_captioning", Domain: "image-perception", Description: "Says in a sentence what a picture shows.", Takes: []string{"image"}, Makes: "text", Why: "It needs a model: set OPENAI_API_KEY, or run the GPU tool server."},
 		{Name: "mask_image", Domain: "image-processing", Description: "Keeps what lies under a mask.", Takes: []string{"image", "mask"}, Makes: "image", Live: true, By: "native", Examples: []string{"Keep only the marked part"}},
 		{Name: "weather_report", Domain: "general", Description: "Tells the weather of a place at a time.", Takes: []string{"location", "time"}, Makes: "weather", Why: "No backend of it is set."},
 		{Name: "text_to_speech", Domain: "audio", Description: "Reads a text aloud.", Takes: []string{"text"}, Makes: "audio", Live: true, By: "espeak-ng", Examples: []string{"Read this aloud"}},
 		{Name: "noise", Domain: "audio", Description: "Makes noise out of nothing.", Makes: "audio", Live: true, By: "native"},
 	}
+	v.Tools = page.ListOf("", tools, tools)
 	return v
 }
 

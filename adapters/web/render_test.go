@@ -68,14 +68,17 @@ func rendered(t *testing.T, render func(*bytes.Buffer) error) string {
 func hostilePages(s string) map[string]page.View {
 	v := page.View{Title: s, Me: adapters.Person{ID: s, Name: s}, CanLeave: true, Threads: []page.ThreadLine{{ID: s, Title: s, At: noon, Picture: s}}}
 	thread, fresh, tools, missing := v, v, v, v
-	gallery, found := v, v
+	gallery, found, tool := v, v, v
 	gallery.Gallery = &page.Gallery{Thread: s, Title: s, Results: []page.Result{{File: hostileMessages(s)[0].Files[0], Message: s, At: noon}}}
 	found.Found = &page.Found{Query: s, Threads: []page.FoundThread{{ThreadLine: v.Threads[0], Message: s, Excerpt: s}}, Tools: []page.Tool{{Name: s, Description: s}}}
 	thread.Thread = &page.Thread{ID: s, Title: s, Messages: hostileMessages(s)}
 	fresh.Fresh, fresh.Wish, fresh.Examples = s, s, []page.Example{{Wish: s, Needs: s}}
-	tools.Tools = []page.Tool{{Name: s, Description: s, Domain: s, Takes: []string{s}, Makes: s, Examples: []string{s}, Live: true, By: s}, {Name: s, Domain: s, Why: s, Makes: s}}
+	list := []page.Tool{{Name: s, Description: s, Domain: s, Takes: []string{s}, Makes: s, Examples: []string{s}, Live: true, By: s}, {Name: s, Domain: s, Why: s, Makes: s}}
+	list[0].Try = &page.Example{Wish: s, Needs: s}
+	tools.Tools = page.ListOf(s, list, list)
+	tool.Tool = &list[0]
 	missing.Missing = s
-	return map[string]page.View{"thread": thread, "fresh": fresh, "tools": tools, "missing": missing, "gallery": gallery, "found": found}
+	return map[string]page.View{"thread": thread, "fresh": fresh, "tools": tools, "missing": missing, "gallery": gallery, "found": found, "tool": tool}
 }
 
 func hostileMessages(s string) []page.Message {
@@ -107,7 +110,7 @@ func hostileWork(s string) drawing.Work {
 func TestStructure(t *testing.T) {
 	t.Parallel()
 	p := mustPages(t)
-	for name, v := range map[string]page.View{"thread": sampleThread(), "empty": sampleEmpty(), "tools": sampleTools(), "gallery": sampleGallery(), "found": sampleFound(), "nothing": {Language: "zh-Hans"}} {
+	for name, v := range map[string]page.View{"thread": sampleThread(), "empty": sampleEmpty(), "tools": sampleTools(), "tool": sampleTool(), "gallery": sampleGallery(), "found": sampleFound(), "nothing": {Language: "zh-Hans"}} {
 		page := rendered(t, func(b *bytes.Buffer) error { return p.Page(b, v) })
 		tags := checkHTML(t, name, page)
 		count := map[string]int{}

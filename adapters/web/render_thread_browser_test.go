@@ -89,7 +89,7 @@ func sampleFound() page.View {
 	v := samplePage()
 	v.Found = &page.Found{Query: "harbour", Threads: []page.FoundThread{
 		{ThreadLine: page.ThreadLine{ID: "t2", Title: "Edges", At: noon, Picture: "/picture.png"}, Message: "a3", Excerpt: "looked for harbour"},
-	}, Tools: sampleTools().Tools[:2]}
+	}, Tools: sampleTools().Tools.Tools[:2]}
 	return v
 }
 

@@ -13,33 +13,68 @@ import (
 // Who reads Chinese reads the names of domains and types in it.
 func TestTermsAreTranslated(t *testing.T) {
 	t.Parallel()
-	v := sampleTools()
-	v.Language = "zh-Hans"
-	page := rendered(t, func(b *bytes.Buffer) error { return mustPages(t).Page(b, v) })
-	for _, want := range []string{">图像理解</h2>", `<span class="type">蒙版</span>`, `<span class="type">边缘图</span>`} {
-		if !strings.Contains(page, want) {
+	list, tool := sampleTools(), sampleTools()
+	tool.Tool = &tool.Tools.Tools[2]
+	for want, v := range map[string]page.View{"<h2>图像理解</h2>": list, `<span class="type">蒙版</span>`: tool} {
+		v.Language = "zh-Hans"
+		if page := rendered(t, func(b *bytes.Buffer) error { return mustPages(t).Page(b, v) }); !strings.Contains(page, want) {
 			t.Errorf("there is no %s", want)
 		}
 	}
 }
 
-func TestFindTool(t *testing.T) {
+// sampleTool is the page of one tool.
+func sampleTool() page.View {
+	v := sampleTools()
+	v.Tool = &v.Tools.Tools[0]
+	return v
+}
+
+// sampleToolsFound is the list of tools by a query, which is open.
+func sampleToolsFound() page.View {
+	v := sampleTools()
+	v.Tools.Query = "e"
+	return v
+}
+
+// TestToolsAreLoaded holds that the page of tools loads what is found, and what is known of a tool, when it
+// is looked at, and that a tool is tried in one click.
+func TestToolsAreLoaded(t *testing.T) {
 	t.Parallel()
-	_, address := newStage(t, sampleTools())
+	s, address := newStage(t, sampleTools())
 	p := browsertest.Start(t).Page(t, browsertest.Look{})
-	p.Open(address + "/")
-	for typed, want := range map[string]string{
-		"":    "edge_detection image_captioning mask_image text_to_speech noise weather_report",
-		"ask": "", "mask": "mask_image", "pic edge": "edge_detection", "edge_det": "edge_detection", "缘画": "edge_detection", "AUDIO": "text_to_speech noise",
-	} {
-		got := browsertest.Eval[string](p, fmt.Sprintf(`(() => { const f = document.getElementById("find"); f.value = %q; f.dispatchEvent(new Event("input"));
-			return [...document.querySelectorAll(".tool h3")].filter((t) => t.checkVisibility()).map((t) => t.textContent).join(" "); })()`, typed))
-		if got != want {
-			t.Errorf("%q finds %q", typed, got)
-		}
-		if none := browsertest.Eval[bool](p, `!document.getElementById("found-none").hidden`); none != (want == "") {
-			t.Errorf("%q: that there is none is told: %v", typed, none)
-		}
+	p.Open(address + "/tools")
+	const seen = `[...document.querySelectorAll(".tool-name")].filter((t) => t.checkVisibility()).map((t) => t.textContent).join(" ")`
+	if got := browsertest.Eval[string](p, seen); got != "" {
+		t.Errorf("%s are shown before anybody looks", got)
+	}
+	find := func(typed string) {
+		p.Script(fmt.Sprintf(`(() => { const f = document.getElementById("find"); f.value = %q; f.dispatchEvent(new Event("input", {bubbles: true})); })()`, typed))
+	}
+	find("zebra")
+	p.Wait(`document.getElementById("found-none")?.textContent === "No tool is like that."`)
+	find("edge")
+	p.Wait(seen + ` === "edge_detection"`)
+	if n := browsertest.Eval[int](p, `document.querySelectorAll(".tool-body").length`); n != 0 {
+		t.Errorf("%d tools are loaded", n)
+	}
+	click(p, "[data-tool]")
+	p.Wait(`document.querySelector(".tool-body .wishes") && document.querySelector("[data-tool]").ariaExpanded === "true"`)
+	p.Screenshot("tool-open")
+	click(p, "[data-tool]")
+	p.Wait(`!document.querySelector(".tool-body")`)
+	click(p, "[data-tool]")
+	p.Wait(`document.querySelector("[data-run]")`)
+	s.view = func(string) page.View { return sampleEmpty() }
+	click(p, "[data-run]")
+	if to := <-s.visited; to != "/" {
+		t.Error(to)
+	}
+	if up := s.next(t); up.path != "POST /t/fresh0000000000000/files" || up.form.Get("name") != "harbour.jpg" || len(up.body) < 1000 {
+		t.Errorf("%s %v", up.path, up.form)
+	}
+	if sent := s.next(t); sent.form.Get("text") != "Show me the edges" || sent.form.Get("file") != "up-harbour.jpg" {
+		t.Error(sent)
 	}
 }
 
@@ -57,5 +92,27 @@ func TestListOfThreadsIsAlive(t *testing.T) {
 			}))
 			p.Wait(`document.querySelectorAll("#threads li").length === 1 && document.querySelector("#threads bdi").textContent === "Only one"`)
 		})
+	}
+}
+
+// TestExampleInOneClick holds that an example runs with a sample file by one click, and not over what is written.
+func TestExampleInOneClick(t *testing.T) {
+	t.Parallel()
+	s, address := newStage(t, sampleEmpty())
+	p := browsertest.Start(t).Page(t, browsertest.Look{})
+	p.Open(address + "/")
+	write(p, "my own words")
+	click(p, ".example-run")
+	p.Wait(`document.getElementById("trouble").textContent === "Send or clear what you wrote first."`)
+	write(p, "")
+	click(p, `[data-run^="Cut out"]`)
+	if up := s.next(t); up.path != "POST /t/fresh0000000000000/files" || up.form.Get("name") != "harbour.mp4" {
+		t.Errorf("%s %v", up.path, up.form)
+	}
+	if sent := s.next(t); sent.path != "POST /t/fresh0000000000000/messages" || sent.form.Get("file") != "up-harbour.mp4" || !strings.HasPrefix(sent.form.Get("text"), "Cut out") {
+		t.Error(sent)
+	}
+	if to := <-s.visited; to != "/t/fresh0000000000000" {
+		t.Error(to)
 	}
 }

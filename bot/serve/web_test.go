@@ -51,10 +51,12 @@ func TestPeopleAreToldNoSettings(t *testing.T) {
 func TestToolsPage(t *testing.T) {
 	t.Parallel()
 	o := clitest.OpenWeb(t, t.TempDir(), "127.0.0.1:0")
-	status, page := o.Get("/tools")
-	for _, want := range []string{"image_to_edge", "dub_video", "a tool server"} {
-		if status != http.StatusOK || !strings.Contains(page, want) {
-			t.Errorf("%d: no %q", status, want)
+	for path, all := range map[string][]string{"/tools": {"image_to_edge", "dub_video"}, "/tools/text_to_image": {"text_to_image", "a tool server"}} {
+		status, page := o.Get(path)
+		for _, want := range all {
+			if status != http.StatusOK || !strings.Contains(page, want) {
+				t.Errorf("%s: %d: no %q", path, status, want)
+			}
 		}
 	}
 }

@@ -163,6 +163,9 @@ func (w *Backstage) Tools(ctx context.Context) ([]webpage.Tool, error) {
 			Name: s.Tool.Name, Description: s.Tool.Description, Domain: s.Tool.Domain, Makes: string(s.Tool.Returns),
 			Live: s.Live, By: s.By().Kind, Why: s.Why,
 		}
+		if e, ok := workshop.Example(s); ok {
+			all[i].Try = &e
+		}
 		for _, a := range s.Tool.Args {
 			all[i].Takes = append(all[i].Takes, string(a.Type))
 		}

@@ -51,12 +51,8 @@ func (f *Finder) Find(ctx context.Context, query string) (page.Found, error) {
 	if err != nil {
 		return found, err
 	}
-	for _, t := range tools {
-		all := strings.Join(append([]string{t.Name, strings.ReplaceAll(t.Name, "_", " "), t.Description}, t.Examples...), "\n")
-		if len(found.Tools) < most && holds(all, words) {
-			found.Tools = append(found.Tools, t)
-		}
-	}
+	found.Tools = Tools(tools, query)
+	found.Tools = found.Tools[:min(most, len(found.Tools))]
 	return found, nil
 }
 

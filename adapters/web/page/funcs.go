@@ -37,6 +37,7 @@ func (p *Renderer) funcs(tag string) template.FuncMap {
 		"domains":   say.domains,
 		"term":      say.term,
 		"live":      live,
+		"sample":    p.sample,
 	}
 }
 

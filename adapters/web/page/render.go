@@ -79,6 +79,16 @@ func (p *Renderer) Threads(w io.Writer, tag string, v []ThreadLine) error {
 	return p.write(w, tag, "threads", v)
 }
 
+// Tools writes the list of tools.
+func (p *Renderer) Tools(w io.Writer, tag string, v ToolList) error {
+	return p.write(w, tag, "tool-lists", v)
+}
+
+// Tool writes what is known of a tool.
+func (p *Renderer) Tool(w io.Writer, tag string, v Tool) error {
+	return p.write(w, tag, "tool", v)
+}
+
 // Found writes what was found by a query.
 func (p *Renderer) Found(w io.Writer, tag string, v Found) error {
 	return p.write(w, tag, "found", v)

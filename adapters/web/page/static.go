@@ -32,6 +32,10 @@ var assetTypes = map[string]string{
 	".js":  "text/javascript; charset=utf-8",
 	".css": "text/css; charset=utf-8",
 	".svg": "image/svg+xml",
+	".jpg": "image/jpeg",
+	".mp3": "audio/mpeg",
+	".mp4": "video/mp4",
+	".pdf": "application/pdf",
 }
 
 // loadAssets reads the static files, also of the picture marker, by path, and the hash of all.
@@ -116,6 +120,20 @@ func (p *Renderer) Static() http.Handler {
 		}
 		http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(content))
 	})
+}
+
+// samples are files to try a request with, by the type that it needs.
+var samples = map[string]string{
+	"image": "samples/harbour.jpg", "audio": "samples/harbour.mp3", "video": "samples/harbour.mp4", "document": "samples/harbour.pdf",
+}
+
+// sample is the address of a file to try a request with, "" if it needs none, or there is none of its type.
+func (p *Renderer) sample(needs string) string {
+	name, ok := samples[needs]
+	if !ok {
+		return ""
+	}
+	return p.Folder() + "/" + name
 }
 
 // modules are the scripts of every page, for browsers to load early.

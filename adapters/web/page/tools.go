@@ -39,6 +39,11 @@ func liveFirst(a, b bool) int {
 	return cmp.Compare(rank[a], rank[b])
 }
 
+// ListOf is the list of the tools that a query found among all.
+func ListOf(query string, found, all []Tool) ToolList {
+	return ToolList{Query: query, Tools: found, Live: live(all), All: len(all)}
+}
+
 // live is how many of the tools can run.
 func live(tools []Tool) int {
 	n := 0

@@ -9,7 +9,8 @@ import (
 
 // The data of the templates. The templates escape all of it but template.HTML.
 
-// View is a whole page: the first of Missing, Thread, Gallery, Found and Fresh that is set, or the tools page.
+// View is a whole page: the first of Missing, Thread, Gallery, Found, Fresh and Tool that is set, or the
+// tools page.
 type View struct {
 	Language string // of the page's own words, a BCP 47 tag
 	Title    string
@@ -20,7 +21,8 @@ type View struct {
 	Fresh    string    // the id of the thread that the first message on the empty page begins
 	Missing  string    // a sentence for people: why there is nothing
 	Examples []Example // on the empty page
-	Tools    []Tool    // on the tools page
+	Tools    ToolList  // on the tools page
+	Tool     *Tool     // nil on other pages than a tool's
 	Gallery  *Gallery  // nil on other pages than the gallery
 	Found    *Found    // nil on other pages than what was found
 	Wish     string    // what the message on the empty page is to begin with
@@ -169,6 +171,13 @@ func (m Marked) Radius() int {
 	return max(1, pointRadius*m.Width/markedWidth, pointRadius*m.Height/markedHeight)
 }
 
+// ToolList is the tools that a query finds, or all without one.
+type ToolList struct {
+	Query     string
+	Tools     []Tool
+	Live, All int // how many tools can run, and how many there are
+}
+
 // Tool is a tool of the catalogue.
 type Tool struct {
 	Name, Description, Domain string
@@ -178,6 +187,7 @@ type Tool struct {
 	Live                      bool
 	By                        string // what runs it, if it is live
 	Why                       string // why it is not live, and how to get it
+	Try                       *Example
 }
 
 // Example is a request that can be sent at once.

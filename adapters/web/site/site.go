@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"atelier/adapters"
 	"atelier/adapters/web/chat"
 	"atelier/adapters/web/drawing"
+	"atelier/adapters/web/find"
 	"atelier/adapters/web/page"
 	"atelier/adapters/web/request"
 	"atelier/adapters/web/store"
@@ -70,21 +72,47 @@ func (s *Site) ServeFound(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if r.Header.Get("Hx-Request") != "" {
+	if asksPiece(r) {
 		s.write(w, http.StatusOK, func(to io.Writer) error { return s.Pages.Found(to, request.Language(r), found) })
 		return nil
 	}
 	return s.serve(w, r, http.StatusOK, page.View{Found: &found})
 }
 
-// ServeTools serves the page of the tools.
+// ServeTools serves the tools that a query finds, or all: a page, or the list for a script.
 func (s *Site) ServeTools(w http.ResponseWriter, r *http.Request) error {
 	tools, err := s.Workshop.Tools(r.Context())
 	if err != nil {
 		return err
 	}
-	return s.serve(w, r, http.StatusOK, page.View{Tools: tools})
+	query := r.URL.Query().Get("q")
+	list := page.ListOf(query, find.Tools(tools, query), tools)
+	if asksPiece(r) {
+		s.write(w, http.StatusOK, func(to io.Writer) error { return s.Pages.Tools(to, request.Language(r), list) })
+		return nil
+	}
+	return s.serve(w, r, http.StatusOK, page.View{Tools: list})
 }
+
+// ServeTool serves what is known of a tool: a page, or a piece of it for a script.
+func (s *Site) ServeTool(w http.ResponseWriter, r *http.Request) error {
+	tools, err := s.Workshop.Tools(r.Context())
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(tools, func(t page.Tool) bool { return t.Name == r.PathValue("tool") })
+	if at < 0 {
+		return request.ErrUnknown
+	}
+	if asksPiece(r) {
+		s.write(w, http.StatusOK, func(to io.Writer) error { return s.Pages.Tool(to, request.Language(r), tools[at]) })
+		return nil
+	}
+	return s.serve(w, r, http.StatusOK, page.View{Title: tools[at].Name, Tool: &tools[at]})
+}
+
+// asksPiece reports whether a script asks for a piece of a page.
+func asksPiece(r *http.Request) bool { return r.Header.Get("Hx-Request") != "" }
 
 // ServeThread serves the page of a thread.
 func (s *Site) ServeThread(w http.ResponseWriter, r *http.Request) error {

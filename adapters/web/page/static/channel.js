@@ -38,22 +38,27 @@ const form = document.getElementById("composer");
 const composer = form && new Composer(form);
 if (composer) {
   takeDrops(composer);
-  const { wish, use } = carried();
+  const { wish, use, run, sample } = carried();
   if (wish) composer.fill(wish);
+  if (run) composer.run(run, sample);
   if (use) composer.use(use);
 }
 
 document.addEventListener("click", (event) => {
-  const button = event.target.closest?.("[data-wish], [data-reply], [data-mark], [data-use], [data-edit]");
+  const button = event.target.closest?.("[data-wish], [data-reply], [data-mark], [data-use], [data-edit], [data-run]");
   if (!button) return;
-  const { wish, hint, reply, mark, name, src, use, edit } = button.dataset;
+  const { wish, hint, reply, mark, name, src, use, edit, run, sample } = button.dataset;
   if (mark) composer?.mark({ ref: mark, name, src });
+  else if (run && composer) composer.run(run, sample);
   else if (edit) composer?.edit(edit);
   else if (use && composer) composer.use(button.dataset);
   else if (use) useThere(button);
   else if (reply) composer?.reply({ id: reply, quote: quoteOf(button.closest(".message")) });
   else if (composer) composer.fill(wish, hint);
-  else if (!carry({ wish })) event.preventDefault();
+  else if (carry({ wish, run, sample })) {
+    event.preventDefault(); // the address would only write it into the field
+    location.assign("/");
+  }
 });
 
 // useThere takes a file of a gallery along to its thread.

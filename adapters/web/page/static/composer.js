@@ -9,6 +9,14 @@ import { quoteOf } from "./quote.js";
 import { Speaker } from "./speak.js";
 import { asked, newId, word } from "./words.js";
 
+// fileAt is a file of the server's own.
+async function fileAt(url) {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error();
+  const blob = await response.blob();
+  return new File([blob], url.split("/").pop(), { type: blob.type });
+}
+
 export class Composer {
   #sending = false;
   #waiting = false; // for uploads, to be sent then
@@ -97,6 +105,19 @@ export class Composer {
     this.#hint(this.attachments.files.length > 0 ? "" : hint);
     this.#changed();
     (hint ? this.parts.attach : this.parts.text).focus();
+  }
+
+  // run sends a wish, with a sample file if it needs one.
+  async run(wish, sample) {
+    if (!this.#isEmpty) return this.#trouble(word("notEmpty"));
+    this.parts.text.value = wish;
+    this.#changed();
+    try {
+      if (sample) this.#trouble(this.attachments.add([await fileAt(sample)]));
+      await this.send();
+    } catch {
+      this.#trouble(word("unreachable"));
+    }
   }
 
   // reply lets the message be one that replies to another.

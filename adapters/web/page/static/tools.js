@@ -1,27 +1,61 @@
-// The page of tools: finding one by the beginnings of words.
+// The page of tools: what is found, and what is known of a tool, are loaded when they are looked at.
 
-const wordsOf = (text) => text.toLowerCase().split(/[^\p{L}\p{N}]+/u).filter(Boolean);
-const unspaced = /\p{Script=Han}/u; // where words stand without anything between them
+import { asked, word } from "./words.js";
+
+const pause = 150; // milliseconds without a key, before it is looked for
 
 export function watchTools() {
+  const form = document.getElementById("find-tools");
+  if (!form) return;
+  const lists = document.getElementById("tool-lists");
   const field = document.getElementById("find");
-  if (!field) return;
-  const none = document.getElementById("found-none");
-  const domains = [...document.querySelectorAll(".domain")].map((element) => {
-    const title = element.querySelector("h2").textContent;
-    const tools = [...element.querySelectorAll(".tool")].map((tool) => ({ element: tool, words: wordsOf(`${title} ${tool.textContent}`) }));
-    return { element, tools };
-  });
+  let timer = 0;
+  let asking = null;
+  const look = async () => {
+    asking?.abort();
+    asking = new AbortController();
+    const html = await load(`/tools?${new URLSearchParams({ q: field.value })}`, asking.signal);
+    if (html !== null) lists.innerHTML = html;
+  };
   field.addEventListener("input", () => {
-    const wanted = wordsOf(field.value);
-    for (const { element, tools } of domains) {
-      for (const tool of tools) tool.element.hidden = !wanted.every((w) => holds(tool.words, w));
-      element.hidden = tools.every((tool) => tool.element.hidden);
-    }
-    none.hidden = domains.some(({ element }) => !element.hidden);
+    clearTimeout(timer);
+    timer = setTimeout(look, pause);
+  });
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    look();
+  });
+  lists.addEventListener("click", (event) => {
+    const link = event.target.closest("[data-tool]");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    toggle(link);
   });
 }
 
-function holds(words, wanted) {
-  return words.some((word) => (unspaced.test(wanted) ? word.includes(wanted) : word.startsWith(wanted)));
+// toggle shows what is known of a tool below its line, or no more.
+async function toggle(link) {
+  const line = link.parentElement;
+  const open = link.getAttribute("aria-expanded") !== "true";
+  link.setAttribute("aria-expanded", String(open));
+  line.querySelector(".tool-body, .failure")?.remove();
+  if (!open) return;
+  const html = await load(link.getAttribute("href"));
+  if (html === null || link.getAttribute("aria-expanded") !== "true" || line.childElementCount > 1) return;
+  link.insertAdjacentHTML("afterend", html);
+}
+
+// load gives a piece of a page; null where another one is wanted meanwhile.
+async function load(from, signal) {
+  try {
+    const response = await fetch(from, { headers: asked(), signal });
+    if (!response.ok || response.redirected) throw new Error();
+    return await response.text();
+  } catch (error) {
+    if (error.name === "AbortError") return null;
+    const p = document.createElement("p");
+    p.className = "failure";
+    p.textContent = word("actFailed");
+    return p.outerHTML;
+  }
 }

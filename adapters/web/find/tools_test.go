@@ -1,0 +1,30 @@
+package find
+
+import (
+	"strings"
+	"testing"
+
+	"atelier/adapters/web/page"
+)
+
+// TestTools finds by the beginnings of words, of all that is known of a tool.
+func TestTools(t *testing.T) {
+	t.Parallel()
+	all := []page.Tool{
+		{Name: "edge_detection", Domain: "image-perception", Description: "Finds the edges in a picture.", Examples: []string{"把边缘画出来"}},
+		{Name: "mask_image", Domain: "image-processing", Description: "Keeps what lies under a mask."},
+		{Name: "noise", Domain: "audio", Description: "Makes noise out of nothing."},
+	}
+	for typed, want := range map[string]string{
+		"": "edge_detection mask_image noise", "ask": "", "mask": "mask_image", "pic edge": "edge_detection", "edge_det": "edge_detection", "缘画": "edge_detection",
+		"AUDIO": "noise", "<script>": "", strings.Repeat("x", 10_000): "", "image \xff": "edge_detection mask_image",
+	} {
+		var got []string
+		for _, tool := range Tools(all, typed) {
+			got = append(got, tool.Name)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%.20q finds %q", typed, got)
+		}
+	}
+}

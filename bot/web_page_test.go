@@ -1,0 +1,102 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"testing"
+	"time"
+
+	"atelier/adapters/web/browsertest"
+	"atelier/bot/clitest"
+)
+
+// TestBrowserNewcomer is what somebody does who has no file at hand: an example in one click, its result used
+// again, another wish in its place, a new title, the gallery, and the end of the thread.
+func TestBrowserNewcomer(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	o := clitest.OpenWeb(t, data, "127.0.0.1:0")
+	k := sits(t, browsertest.Start(t), o)
+	k.Screenshot("newcomer")
+	k.Script(`[...document.querySelectorAll("[data-run]")].find((b) => b.dataset.sample?.endsWith(".jpg")).click()`)
+	k.answered()
+	k.Wait(`document.querySelector(".thread-picture")?.complete && document.querySelector(".thread-picture").naturalWidth === 96`)
+	k.Screenshot("newcomer-answered")
+	if n := browsertest.Eval[int](k.Page, `[...document.querySelectorAll("article.bot")].filter((m) => m.checkVisibility()).length`); n != 1 {
+		t.Errorf("the answer is %d bubbles", n)
+	}
+
+	k.Script(`[...document.querySelectorAll("article.bot [data-use]")].pop().click()`)
+	k.says("make it black and white")
+	grey := k.answered()
+	k.Script(`document.getElementById("text").focus()`)
+	k.Key("\u0304") // the up key
+	k.Wait(`document.getElementById("text").value === "make it black and white" && document.querySelector(".chip")`)
+	k.Script(`document.getElementById("text").value = ""`)
+	k.says("rotate it by 90 degrees")
+	turned := k.answered()
+	if a, b := grey.Bounds(), turned.Bounds(); a.Dx() != b.Dy() || a.Dy() != b.Dx() {
+		t.Errorf("%v was turned to %v", a, b)
+	}
+	k.Screenshot("newcomer-edited")
+
+	k.Script(`document.getElementById("rename-open").click()`)
+	k.Script(`document.getElementById("rename-title").value = "Harbour"`)
+	k.Script(`document.querySelector("#rename .primary").click()`)
+	k.Wait(`document.querySelector("h1").textContent === "Harbour" && document.querySelector(".thread-title").textContent === "Harbour"`)
+	thread := browsertest.Eval[string](k.Page, `location.href`)
+	k.Open(thread + "/gallery")
+	k.Wait(`document.querySelectorAll(".gallery .picture img").length >= 3 && [...document.querySelectorAll(".gallery .picture img")].every((i) => i.naturalWidth)`)
+	k.Screenshot("newcomer-gallery")
+	k.Open(o.Address + "/tools")
+	k.Screenshot("newcomer-tools")
+	if size := browsertest.Eval[map[string]int](k.Page, `({height: document.querySelector("#scroll").scrollHeight, controls: [...document.querySelectorAll("a, button, input, summary")].filter((e) => e.checkVisibility()).length})`); size["height"] > 3000 || size["controls"] > 100 {
+		t.Errorf("the page of tools is %v", size)
+	}
+
+	k.Open(thread)
+	k.Script(`document.getElementById("forget").click()`)
+	k.Script(`document.getElementById("ask-yes").click()`)
+	k.Wait(`location.pathname === "/" && !document.querySelector(".thread-link")`)
+	if left := under(t, data+"/blobs"); left != 0 {
+		t.Errorf("%d files are left of the deleted thread", left)
+	}
+	// The page leaves as soon as the thread is gone; what held it is rewritten then.
+	for _, text := range []string{"Harbour", "harbour.jpg", "make it black and white"} {
+		for begun := time.Now(); bytes.Contains(records(t, data), []byte(text)); <-time.After(10 * time.Millisecond) {
+			if time.Since(begun) > time.Minute {
+				t.Fatalf("%q is left of the deleted thread", text)
+			}
+		}
+	}
+}
+
+// records are what the program keeps besides files.
+func records(t *testing.T, data string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(data + "/state.log") //nolint:gosec // the test's own folder
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// under is how many files lie below a folder.
+func under(t *testing.T, folder string) int {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	if os.IsNotExist(err) {
+		return 0
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, e := range entries {
+		if e.IsDir() {
+			n += under(t, folder+"/"+e.Name())
+		} else if e.Name() != "clock" { // which is the store's own
+			n++
+		}
+	}
+	return n
+}
