@@ -19,6 +19,9 @@ type Reply struct {
 	// Asks tells that the choices are what may be meant, of which nothing is done yet. Without it
 	// they are other ways to do what was done.
 	Asks bool `json:"asks,omitempty"`
+	// Answer tells that it answers a request, which can be repeated, and that it can be deleted. A
+	// platform with buttons has two for that.
+	Answer bool `json:"answer,omitempty"`
 	// Language is the BCP 47 tag of the text, for the few words that an adapter adds,
 	// such as a button's; "" is English.
 	Language string `json:"language,omitempty"`

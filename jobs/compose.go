@@ -70,6 +70,7 @@ func (c *composer) word(ctx context.Context, r *record.Request, run *record.Run)
 	if e.Command != nil {
 		a.Reply.Command = e.ID
 	}
+	a.Reply.Answer = e.Command == nil
 	p := r.Generations[run.Generation].Plan
 	switch {
 	case p != nil:

@@ -150,15 +150,22 @@ func (p *platform) Shown(_ *testing.T, thread adapters.Thread) []adapterstest.Sh
 
 var leading = regexp.MustCompile(`^<@\d+>[ \n]?`)
 
-// offered are the choices that stand below a text, as many as there are buttons for.
+// offered are the choices: the labels of their buttons, or the lines of the text with their numbers.
 func offered(blocks []adapters.Block, buttons []discordtest.Button) []string {
 	n := 0
+	var all []string
 	for _, b := range buttons {
-		if strings.HasPrefix(b.CustomID, convert.ChooseButton) {
-			n++
+		if !strings.HasPrefix(b.CustomID, convert.ChooseButton) {
+			continue
+		}
+		n++
+		if _, text, labelled := strings.Cut(b.Label, ". "); labelled {
+			all = append(all, text)
 		}
 	}
-	var all []string
+	if len(all) > 0 {
+		return all
+	}
 	for _, b := range blocks[len(blocks)-n:] {
 		var text strings.Builder
 		for _, s := range b.Spans {
@@ -195,15 +202,13 @@ func (p *platform) Edit(_ *testing.T, m adapters.MessageRef, text string, mentio
 
 func (p *platform) Press(t *testing.T, by adapters.Person, on adapters.MessageRef, sign adapters.Sign, choice int, _ bool) {
 	t.Helper()
-	want := convert.AgainButton
-	if sign == adapters.Choose {
-		want = convert.ChooseButton + strconv.Itoa(choice) + ":"
-	}
-	p.press(t, by, on, want)
+	p.press(t, by, on, map[adapters.Sign]string{
+		adapters.Choose: convert.ChooseButton + strconv.Itoa(choice) + ":", adapters.Again: convert.AgainButton, adapters.Remove: convert.DeleteButton,
+	}[sign])
 }
 
 func (p *platform) Signs() map[adapters.Sign]bool {
-	return map[adapters.Sign]bool{adapters.Choose: false, adapters.Again: false}
+	return map[adapters.Sign]bool{adapters.Choose: false, adapters.Again: false, adapters.Remove: false}
 }
 
 // Halt presses the button below the progress, which the bot shows when it works.

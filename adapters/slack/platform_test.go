@@ -249,15 +249,14 @@ func (w *workspace) Edit(_ *testing.T, m adapters.MessageRef, text string, menti
 }
 
 func (*workspace) Signs() map[adapters.Sign]bool {
-	return map[adapters.Sign]bool{adapters.Choose: false, adapters.Again: false}
+	return map[adapters.Sign]bool{adapters.Choose: false, adapters.Again: false, adapters.Remove: false}
 }
 
 func (w *workspace) Press(t *testing.T, by adapters.Person, on adapters.MessageRef, sign adapters.Sign, choice int, _ bool) {
 	t.Helper()
-	action := convert.AgainAction
-	if sign == adapters.Choose {
-		action = convert.ChooseAction + strconv.Itoa(choice)
-	}
+	action := map[adapters.Sign]string{
+		adapters.Choose: convert.ChooseAction + strconv.Itoa(choice), adapters.Again: convert.AgainAction, adapters.Remove: convert.DeleteAction,
+	}[sign]
 	w.pressed(t, w.Server.Press(by.ID, on.Channel, on.ID, action))
 }
 

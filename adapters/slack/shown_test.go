@@ -3,6 +3,7 @@ package slack
 import (
 	"encoding/json"
 	"html"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -44,8 +45,7 @@ func readBack(t *testing.T, m slacktest.Message, shown *adapterstest.Shown) {
 					t.Fatalf("there is %T", e)
 				}
 				if strings.HasPrefix(button.ActionID, convert.ChooseAction) {
-					_, text, _ := strings.Cut(button.Text.Text, " · ")
-					shown.Choices = append(shown.Choices, text)
+					shown.Choices = append(shown.Choices, offered(shown.Blocks, button.Text.Text))
 				}
 			}
 		default:
@@ -152,4 +152,21 @@ func withStyle(s adapters.Span, style *slack.RichTextSectionTextStyle) adapters.
 		s.Bold, s.Italic, s.Code = style.Bold, style.Italic, style.Code
 	}
 	return s
+}
+
+// offered is the choice of a button: its label, or the line of the text with its number.
+func offered(blocks []adapters.Block, label string) string {
+	number, text, labelled := strings.Cut(label, " · ")
+	if labelled {
+		return text
+	}
+	for _, b := range slices.Backward(blocks) {
+		if b.Kind == adapters.Item && b.Marker == number+"." {
+			for _, s := range b.Spans {
+				text += s.Text
+			}
+			break
+		}
+	}
+	return text
 }

@@ -15,9 +15,12 @@ func TestChoicesAreShown(t *testing.T) {
 	t.Parallel()
 	composer := &Composer{Phrases: English{}}
 	choices := []adapters.Choice{{ID: "r-1-1", Text: "resize it to 800x600"}, {ID: "r-1-2", Text: "make it *half* as large"}}
+	long := adapters.Choice{ID: "r-1-3", Text: "the same with bars above and below instead of a blurred background"}
 	for name, r := range map[string]adapters.Reply{
-		"question": {Text: "How exactly?", Mention: "1001", Choices: choices, Asks: true},
-		"ways":     {Text: "Here it is.", Mention: "1001", Choices: choices},
+		"question": {Text: "How exactly?", Mention: "1001", Choices: choices, Asks: true, Answer: true},
+		"ways":     {Text: "Here it is.", Mention: "1001", Choices: choices, Answer: true},
+		"none":     {Text: "Here it is.", Mention: "1001", Answer: true},
+		"long":     {Text: "Here it is.", Mention: "1001", Choices: append(choices, long), Answer: true},
 	} {
 		parts := composer.Compose(r)
 		if len(parts) != 1 {

@@ -3,6 +3,7 @@ package convert
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/bwmarrin/discordgo"
@@ -20,6 +21,7 @@ const (
 	maxNote        = 500
 	maxNameShown   = 100
 	maxChoice      = 100 // nine of them fit in one message, even if everything must be escaped
+	maxShown       = 38  // characters of a label that clients show in full
 	// maxRequest is the most bytes of all files of a message.
 	maxRequest = 25<<20 - 64<<10
 )
@@ -64,6 +66,9 @@ type Content struct {
 	Components   []any                            `json:"components"`
 	Attachments  []Uploaded                       `json:"attachments,omitempty"`
 	Flags        discordgo.MessageFlags           `json:"flags,omitempty"`
+
+	// choices are the lines that the buttons stand for.
+	choices string
 }
 
 // Uploaded describes an uploaded file.
@@ -86,8 +91,10 @@ func Ephemeral(text string) Content {
 	return c
 }
 
-// Plain is the message without buttons, descriptions and reply, to the same people.
+// Plain is the message without buttons, descriptions and reply, to the same people. It lists the
+// choices that had buttons.
 func (c Content) Plain() Content {
+	c.Text, c.choices = c.Text+c.choices, ""
 	c.Reference, c.Components, c.Attachments = nil, []any{}, slices.Clone(c.Attachments)
 	for i := range c.Attachments {
 		c.Attachments[i].Description = ""
@@ -111,7 +118,16 @@ func (c *Composer) Compose(r adapters.Reply) []Part {
 	if mention != "" {
 		texts[0] = strings.TrimRight(mention+between(r.Text)+texts[0], " \n")
 	}
-	for i, l := range c.below(r) {
+	choices := ""
+	below := c.below(r)
+	if len(r.Choices) > 0 {
+		heading, listed := c.choices(r)
+		below = append(below, heading+listed)
+		if labelled(r.Choices) {
+			choices = listed
+		}
+	}
+	for i, l := range below {
 		last := len(texts) - 1
 		gap := "\n"
 		if i == 0 {
@@ -126,7 +142,11 @@ func (c *Composer) Compose(r adapters.Reply) []Part {
 			texts = append(texts, l)
 		}
 	}
-	return c.parts(r, texts, mention)
+	last := len(texts) - 1
+	texts[last] = strings.TrimSuffix(texts[last], choices)
+	parts := c.parts(r, texts, mention)
+	parts[len(parts)-1].Content.choices = choices
+	return parts
 }
 
 // between is what separates the mention from a text, which begins a line of its own unless it
@@ -150,7 +170,7 @@ func (c *Composer) Explain(p *Part, permission string) {
 		why = c.Phrases.Say(p.language, "I answer here, because I lack the permission to start a thread: %s.", permission)
 	}
 	text := strings.TrimLeft(strings.TrimSuffix(p.Content.Text, blank)+"\n\n"+plain(why), "\n")
-	if adapters.UTF16Len(text) <= maxContent {
+	if adapters.UTF16Len(text+p.Content.choices) <= maxContent {
 		p.Content.Text, *p.explained = text, true
 	}
 }
@@ -180,31 +200,37 @@ func (c *Composer) parts(r adapters.Reply, texts []string, mention string) []Par
 	if first.Content.Text == "" && len(first.Files) == 0 {
 		first.Content.Text = blank
 	}
-	if len(r.Choices) > 0 {
-		last.Content.Components = c.buttons(r)
-	}
+	last.Content.Components = rows(c.buttons(r))
 	return parts
 }
 
-// below are the lines below the text: notes and links of files, and the choices. Each fits into a
-// message.
+// below are the lines below the text: notes and links of files. Each fits into a message.
 func (c *Composer) below(r adapters.Reply) []string {
 	var lines []string
 	for _, a := range r.Files {
 		lines = append(lines, c.about(r, a)...)
 	}
-	if len(r.Choices) == 0 {
-		return lines
-	}
-	heading := c.Phrases.Say(r.Language, "Alternatives, by reaction or button:")
+	return lines
+}
+
+// choices are the heading of the choices, and a line for each.
+func (c *Composer) choices(r adapters.Reply) (heading, lines string) {
+	heading = c.Phrases.Say(r.Language, "Alternatives, by reaction or button:")
 	if r.Asks {
 		heading = c.Phrases.Say(r.Language, "Choose by reaction or button:")
 	}
-	choices := []string{plain(heading)} // in one message with their buttons
 	for i, choice := range r.Choices {
-		choices = append(choices, fmt.Sprintf(`%d\. %s`, i+1, plain(shorten(choice.Text, maxChoice))))
+		lines += fmt.Sprintf("\n%d\\. %s", i+1, plain(shorten(choice.Text, maxChoice)))
 	}
-	return append(lines, strings.Join(choices, "\n"))
+	return plain(heading), lines
+}
+
+// labelled reports whether the buttons say what all the choices are. Otherwise the text lists the
+// choices, and the buttons have their numbers: what is told twice is read twice.
+func labelled(choices []adapters.Choice) bool {
+	return !slices.ContainsFunc(choices, func(c adapters.Choice) bool {
+		return adapters.UTF16Len(c.Text) > maxShown-len("1. ") || strings.TrimSpace(c.Text) == ""
+	})
 }
 
 // about are the lines about a file: one, if that fits into a message.
@@ -250,6 +276,7 @@ func link(text, address string) string {
 const (
 	ChooseButton = "choose:" // then the number:the choice's id
 	AgainButton  = "again"
+	DeleteButton = "delete"
 	StopButton   = "stop:" // then the request's channel:its id
 )
 
@@ -261,15 +288,29 @@ type button struct {
 	ID    string                    `json:"custom_id"`
 }
 
-// buttons are those of the choices, and one to do it again.
-func (c *Composer) buttons(r adapters.Reply) []any {
+// buttons are those of the choices, and of an answer those to repeat the request and to delete it.
+func (c *Composer) buttons(r adapters.Reply) []button {
 	var all []button
-	for i, choice := range r.Choices {
-		text := label(fmt.Sprintf("%d. %s", i+1, choice.Text), maxLabel/2)
-		all = append(all, button{Type: 2, Style: discordgo.SecondaryButton, Label: text, ID: fmt.Sprintf("%s%d:%s", ChooseButton, i+1, choice.ID)})
+	add := func(emoji, text, id string) {
+		b := button{Type: 2, Style: discordgo.SecondaryButton, Label: label(text, maxLabel), ID: id}
+		if emoji != "" {
+			b.Emoji = &discordgo.ComponentEmoji{Name: emoji}
+		}
+		all = append(all, b)
 	}
-	again := label(c.Phrases.Say(r.Language, "Again"), maxLabel)
-	return rows(append(all, button{Type: 2, Style: discordgo.SecondaryButton, Label: again, Emoji: &discordgo.ComponentEmoji{Name: "🔁"}, ID: AgainButton}))
+	short := labelled(r.Choices)
+	for i, choice := range r.Choices {
+		text := strconv.Itoa(i + 1)
+		if short {
+			text += ". " + choice.Text
+		}
+		add("", text, fmt.Sprintf("%s%d:%s", ChooseButton, i+1, choice.ID))
+	}
+	if r.Answer {
+		add("🔁", c.Phrases.Say(r.Language, "Again"), AgainButton)
+		add("🗑️", c.Phrases.Say(r.Language, "Delete"), DeleteButton)
+	}
+	return all
 }
 
 // rows arranges buttons in rows of five.

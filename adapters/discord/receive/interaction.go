@@ -85,6 +85,8 @@ func (is *interactions) press(i *convert.Interaction, e adapters.Event) {
 	switch {
 	case id == convert.AgainButton:
 		e.Reaction = &adapters.Reaction{On: on, Sign: adapters.Again}
+	case id == convert.DeleteButton:
+		e.Reaction = &adapters.Reaction{On: on, Sign: adapters.Remove}
 	case strings.HasPrefix(id, convert.ChooseButton):
 		number, choice, _ := strings.Cut(strings.TrimPrefix(id, convert.ChooseButton), ":")
 		n, err := strconv.Atoi(number)

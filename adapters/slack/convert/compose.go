@@ -20,6 +20,7 @@ const (
 	maxMessage  = 12_500
 	maxFallback = 3000 // bytes of what notifications and screen readers tell
 	maxLabel    = 70   // characters of a button
+	maxShown    = 30   // characters of a button that clients show in full
 	maxChoice   = 200  // characters of a choice in the text
 )
 
@@ -45,6 +46,8 @@ type Part struct {
 	pieces  [][]adapters.Block
 	mention string
 	choices []adapters.Choice // shown as buttons
+	listed  []adapters.Block  // the choices as lines, if only the buttons say what they are
+	answer  bool              // has the buttons of an answer
 }
 
 // Compose makes the messages of a reply, in order: its files, then its text.
@@ -67,7 +70,11 @@ func (c *Composer) Compose(r adapters.Reply) []Part {
 		parts[0].mention = r.Mention
 	}
 	if len(parts) > 0 {
-		parts[len(parts)-1].choices = r.Choices
+		last := &parts[len(parts)-1]
+		last.choices, last.answer = r.Choices, r.Answer
+		if labelled(r.Choices) {
+			last.listed = listed(r.Choices)
+		}
 	}
 	var files []Part
 	for _, batch := range r.Batches(maxFiles, 0) {
@@ -147,16 +154,50 @@ func (c *Composer) Blocks(p Part, language string) []slack.Block {
 	if mention != "" {
 		all = append(all, render(nil, mention))
 	}
-	if len(p.choices) == 0 {
-		return all
+	if buttons := c.buttons(p, language); len(buttons) > 0 {
+		all = append(all, slack.NewActionBlock("", buttons...))
 	}
-	buttons := make([]slack.BlockElement, 0, len(p.choices)+1)
+	return all
+}
+
+// buttons are those of the choices, and of an answer those to repeat the request and to delete it.
+func (c *Composer) buttons(p Part, language string) []slack.BlockElement {
+	var buttons []slack.BlockElement
 	for i, choice := range p.choices {
 		n := string(rune('1' + i))
-		buttons = append(buttons, button(ChooseAction+n, choice.ID, n+" · "+shorten(choice.Text, maxLabel-len(n)-4)))
+		label := n
+		if len(p.listed) > 0 {
+			label += " · " + shorten(choice.Text, maxLabel)
+		}
+		buttons = append(buttons, button(ChooseAction+n, choice.ID, label))
 	}
-	buttons = append(buttons, button(AgainAction, "again", "🔁 "+c.Phrases.Say(language, "Again")))
-	return append(all, slack.NewActionBlock("", buttons...))
+	if p.answer {
+		buttons = append(buttons,
+			button(AgainAction, "again", "🔁 "+c.Phrases.Say(language, "Again")),
+			button(DeleteAction, "delete", "🗑️ "+c.Phrases.Say(language, "Delete")))
+	}
+	return buttons
+}
+
+// labelled reports whether the buttons say what all the choices are. Otherwise the text lists the
+// choices, and the buttons have their numbers: what is told twice is read twice.
+func labelled(choices []adapters.Choice) bool {
+	for _, choice := range choices {
+		if text := strings.TrimSpace(Printable(choice.Text)); text == "" || adapters.UTF16Len(text) > maxShown-len("1 · ") {
+			return false
+		}
+	}
+	return true
+}
+
+// listed are choices as lines.
+func listed(choices []adapters.Choice) []adapters.Block {
+	var all []adapters.Block
+	for i, choice := range choices {
+		marker := string(rune('1'+i)) + "."
+		all = append(all, adapters.Block{Kind: adapters.Item, Marker: marker, Spans: []adapters.Span{{Text: shorten(choice.Text, maxChoice)}}})
+	}
+	return all
 }
 
 func button(id, value, label string) *slack.ButtonBlockElement {
@@ -166,10 +207,10 @@ func button(id, value, label string) *slack.ButtonBlockElement {
 // fallback is the text for notifications and screen readers.
 func (p Part) fallback() string {
 	var texts []string
-	for _, piece := range p.pieces {
+	for _, piece := range append(slices.Clone(p.pieces), p.listed) {
 		texts = append(texts, letters(piece))
 	}
-	text := Escape.Replace(CutBytes(strings.Join(texts, "\n"), maxFallback))
+	text := Escape.Replace(CutBytes(strings.TrimRight(strings.Join(texts, "\n"), "\n"), maxFallback))
 	if p.mention != "" {
 		text = strings.TrimSpace("<@" + p.mention + "> " + text)
 	}
@@ -182,7 +223,7 @@ func (p Part) plain() string {
 	if p.mention != "" {
 		b.WriteString("<@" + p.mention + "> ")
 	}
-	for _, piece := range p.pieces {
+	for _, piece := range append(slices.Clone(p.pieces), p.listed) {
 		for _, block := range piece {
 			b.WriteString(Escape.Replace(letters([]adapters.Block{block})))
 			for _, s := range block.Spans {
@@ -240,9 +281,8 @@ func (c *Composer) below(r adapters.Reply) []adapters.Block {
 	default:
 		plain(say("Alternatives, by reaction or button:"))
 	}
-	for i, choice := range r.Choices {
-		marker := string(rune('1'+i)) + "."
-		all = append(all, adapters.Block{Kind: adapters.Item, Marker: marker, Spans: []adapters.Span{{Text: shorten(choice.Text, maxChoice)}}})
+	if !labelled(r.Choices) {
+		all = append(all, listed(r.Choices)...)
 	}
 	return all
 }

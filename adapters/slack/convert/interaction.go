@@ -12,6 +12,7 @@ import (
 const (
 	ChooseAction = "choose-"
 	AgainAction  = "again"
+	DeleteAction = "delete"
 	StopAction   = "halt"
 	RequestInput = "wish"
 	ShortcutID   = "use_with_atelier"

@@ -80,6 +80,8 @@ func (b *Buttons) Press(ctx context.Context, p convert.Interaction) {
 			e.Kind, e.Reaction = adapters.ReactionAdded, &adapters.Reaction{On: on, Sign: adapters.Choose, Number: n, Choice: a.Value}
 		case a.ActionID == convert.AgainAction:
 			e.Kind, e.Reaction = adapters.ReactionAdded, &adapters.Reaction{On: on, Sign: adapters.Again}
+		case a.ActionID == convert.DeleteAction:
+			e.Kind, e.Reaction = adapters.ReactionAdded, &adapters.Reaction{On: on, Sign: adapters.Remove}
 		case a.ActionID == convert.StopAction:
 			if _, ok := convert.ParseTime(a.Value); ok { // the request, as the progress names it
 				on = convert.Ref(self.Team, channel, a.Value)
