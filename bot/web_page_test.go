@@ -74,7 +74,7 @@ func TestBrowserNewcomer(t *testing.T) {
 // records are what the program keeps besides files.
 func records(t *testing.T, data string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(data + "/state.log") //nolint:gosec // the test's own folder
+	b, err := os.ReadFile(data + "/state.log")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,5 +39,5 @@ func TestAxe(t *testing.T) {
 func samplePages() map[string]page.View {
 	missing := samplePage()
 	missing.Missing = "This thread was deleted."
-	return map[string]page.View{"thread": sampleThread(), "empty": sampleEmpty(), "tools": sampleTools(), "tool": sampleTool(), "tools-found": sampleToolsFound(), "missing": missing, "gallery": sampleGallery(), "found": sampleFound()}
+	return map[string]page.View{"thread": sampleThread(), "empty": sampleEmpty(), "tools": sampleTools(), "tool": sampleTool(), "tools-found": sampleToolsFound(), "missing": missing, "operations": sampleOperationsPage(), "gallery": sampleGallery(), "found": sampleFound()}
 }

@@ -211,6 +211,12 @@ func (w *workshop) Examples(context.Context) ([]page.Example, error) {
 	return []page.Example{{Wish: "Find the edges.", Needs: "image"}}, w.broken
 }
 
+func (w *workshop) Operations(context.Context) (page.Operations, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return sampleOperations(), w.broken
+}
+
 // Small makes anything small but what is no picture, or gone.
 func (w *workshop) Small(_ context.Context, key string, side int) ([]byte, error) {
 	w.mu.Lock()

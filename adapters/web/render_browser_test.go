@@ -226,7 +226,7 @@ func TestLooks(t *testing.T) {
 		"thread": {sampleThread(), desktop, "/t/t1"}, "empty": {sampleEmpty(), desktop, "/"}, "tools": {sampleTools(), desktop, "/"},
 		"thread-phone": {sampleThread(), phone, "/t/t1"}, "empty-phone": {sampleEmpty(), phone, "/"}, "tools-phone": {sampleTools(), narrow, "/"},
 		"tool": {sampleTool(), desktop, "/"}, "tools-found": {sampleToolsFound(), desktop, "/"}, "tools-found-phone": {sampleToolsFound(), narrow, "/"},
-		"gallery": {sampleGallery(), desktop, "/"}, "found": {sampleFound(), desktop, "/"}, "found-phone": {sampleFound(), phone, "/"},
+		"gallery": {sampleGallery(), desktop, "/"}, "operations": {sampleOperationsPage(), desktop, "/"}, "operations-phone": {sampleOperationsPage(), narrow, "/"}, "found": {sampleFound(), desktop, "/"}, "found-phone": {sampleFound(), phone, "/"},
 		"missing": {func() page.View { v := samplePage(); v.Missing = "This thread was deleted."; return v }(), desktop, "/"},
 	} {
 		for _, dark := range []bool{false, true} {

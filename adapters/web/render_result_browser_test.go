@@ -1,9 +1,11 @@
 package web
 
 import (
+	"bytes"
 	"testing"
 
 	"atelier/adapters/web/browsertest"
+	"atelier/adapters/web/markup"
 	"atelier/adapters/web/page"
 )
 
@@ -83,4 +85,64 @@ func TestCopyPicture(t *testing.T) {
 	p.Script(`navigator.clipboard.write = () => Promise.reject(new Error("no"))`)
 	click(p, `#m-a3 [data-copy]`)
 	p.Wait(`document.querySelector(".toast")?.textContent.startsWith("The picture could not be copied.")`)
+}
+
+// TestBeforeAndAfter shows a picture beside the one that it was made of.
+func TestBeforeAndAfter(t *testing.T) {
+	t.Parallel()
+	v := manyResults()
+	v.Thread.Messages[2].Files[0].Before = "/wide.png"
+	_, address := newStage(t, v)
+	p := browsertest.Start(t).Page(t, browsertest.Look{})
+	p.Open(address + "/t/t1")
+	click(p, "#m-a1 [data-large]")
+	p.Wait(`document.getElementById("large-compare").hidden`)
+	click(p, "#large-right")
+	click(p, "#large-compare")
+	p.Wait(`[...document.querySelectorAll("#large img")].map((i) => i.complete && new URL(i.src).pathname).join() === "/wide.png,/picture.png" && document.querySelector("#large figcaption").textContent === "Before"`)
+	p.Screenshot("compare")
+	click(p, "#large-plus") // both are seen whole
+	if n := browsertest.Eval[int](p, `document.querySelectorAll("#large img[style]").length`); n != 0 {
+		t.Error("one of both is shown larger")
+	}
+	click(p, "#large-right") // it has no picture before it
+	p.Wait(`document.querySelectorAll("#large img").length === 1`)
+	click(p, "#large-left")
+	click(p, "#large-compare")
+	p.Wait(`document.querySelectorAll("#large img").length === 1`)
+}
+
+// TestNotify tells of an answer by the system while the tab is hidden, if the reader wants that.
+func TestNotify(t *testing.T) {
+	t.Parallel()
+	s, address := newStage(t, sampleThread())
+	p := browsertest.Start(t).Page(t, browsertest.Look{})
+	p.Open(address + "/t/t1")
+	p.Script(`(() => {
+		window.told = [];
+		window.Notification = class extends EventTarget {
+			static permission = "default";
+			static async requestPermission() { return (Notification.permission = "granted"); }
+			constructor(title, { body }) { super(); told.push(title + ": " + body); }
+		};
+		Object.defineProperty(document, "hidden", { get: () => window.away });
+	})()`)
+	answer := func(id, text string) {
+		s.send("message", rendered(t, func(b *bytes.Buffer) error {
+			return s.pages.Messages(b, "en", []page.Message{{ID: id, At: noon, Text: markup.Plain(text)}})
+		}))
+		p.Wait(`document.getElementById("m-` + id + `")`)
+	}
+	answer("n1", "nobody asked for that")
+	click(p, "#notify")
+	p.Wait(`document.getElementById("notify").ariaPressed === "true" && document.getElementById("notify").textContent.trim() === "Answers are told"`)
+	answer("n2", "the reader is here")
+	p.Script(`window.away = true`)
+	answer("n3", "it is done")
+	p.Wait(`window.told.join("|") === "Edges of the harbour picture: it is done"`)
+	click(p, "#notify")
+	answer("n4", "no more")
+	if told := browsertest.Eval[int](p, `window.told.length`); told != 1 {
+		t.Errorf("%d were told", told)
+	}
 }

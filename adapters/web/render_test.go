@@ -68,7 +68,11 @@ func rendered(t *testing.T, render func(*bytes.Buffer) error) string {
 func hostilePages(s string) map[string]page.View {
 	v := page.View{Title: s, Me: adapters.Person{ID: s, Name: s}, CanLeave: true, Threads: []page.ThreadLine{{ID: s, Title: s, At: noon, Picture: s}}}
 	thread, fresh, tools, missing := v, v, v, v
-	gallery, found, tool := v, v, v
+	gallery, found, tool, operations := v, v, v, v
+	operations.Operations = &page.Operations{
+		Queues: []page.Queue{{Name: s}}, Processes: []page.Process{{Name: s, Queues: []string{s, s}}},
+		Servers: []page.Server{{Name: s, Kind: s, State: s, Why: s, Alone: []string{s}}}, Failures: []page.Failure{{Request: s, Platform: s, Why: s, Tools: []string{s}}},
+	}
 	gallery.Gallery = &page.Gallery{Thread: s, Title: s, Results: []page.Result{{File: hostileMessages(s)[0].Files[0], Message: s, At: noon}}}
 	found.Found = &page.Found{Query: s, Threads: []page.FoundThread{{ThreadLine: v.Threads[0], Message: s, Excerpt: s}}, Tools: []page.Tool{{Name: s, Description: s}}}
 	thread.Thread = &page.Thread{ID: s, Title: s, Messages: hostileMessages(s)}
@@ -78,7 +82,7 @@ func hostilePages(s string) map[string]page.View {
 	tools.Tools = page.ListOf(s, list, list)
 	tool.Tool = &list[0]
 	missing.Missing = s
-	return map[string]page.View{"thread": thread, "fresh": fresh, "tools": tools, "missing": missing, "gallery": gallery, "found": found, "tool": tool}
+	return map[string]page.View{"thread": thread, "fresh": fresh, "tools": tools, "missing": missing, "gallery": gallery, "found": found, "tool": tool, "operations": operations}
 }
 
 func hostileMessages(s string) []page.Message {
@@ -88,7 +92,7 @@ func hostileMessages(s string) []page.Message {
 		CanAgain: true, CanStop: true, CanRemove: true, CanEdit: true, Edited: s, HasWork: true, WorkURL: s, ActURL: s, AllURL: s, Marks: []page.Mark{{Name: s, Points: 1}},
 	}
 	for _, kind := range []string{"image", "video", "audio", "page", "text", "other", s} {
-		m.Files = append(m.Files, page.File{Name: s, Alt: s, Note: s, Size: 1, Kind: kind, Type: s, URL: s, Download: s, Mark: s, Use: s})
+		m.Files = append(m.Files, page.File{Name: s, Alt: s, Note: s, Size: 1, Kind: kind, Type: s, URL: s, Download: s, Mark: s, Use: s, Before: s})
 	}
 	plain := m
 	plain.ID, plain.Text, plain.Mine = "m2", markup.Plain(s), true
@@ -110,7 +114,7 @@ func hostileWork(s string) drawing.Work {
 func TestStructure(t *testing.T) {
 	t.Parallel()
 	p := mustPages(t)
-	for name, v := range map[string]page.View{"thread": sampleThread(), "empty": sampleEmpty(), "tools": sampleTools(), "tool": sampleTool(), "gallery": sampleGallery(), "found": sampleFound(), "nothing": {Language: "zh-Hans"}} {
+	for name, v := range map[string]page.View{"thread": sampleThread(), "empty": sampleEmpty(), "tools": sampleTools(), "tool": sampleTool(), "operations": sampleOperationsPage(), "gallery": sampleGallery(), "found": sampleFound(), "nothing": {Language: "zh-Hans"}} {
 		page := rendered(t, func(b *bytes.Buffer) error { return p.Page(b, v) })
 		tags := checkHTML(t, name, page)
 		count := map[string]int{}

@@ -151,6 +151,7 @@ func (c *Channel) Handler() http.Handler {
 	m := http.NewServeMux()
 	m.HandleFunc("GET /{$}", c.site.Whole(c.site.ServeFresh))
 	m.HandleFunc("GET /tools", c.site.Whole(c.site.ServeTools))
+	m.HandleFunc("GET /operations", c.site.Whole(c.site.ServeOperations))
 	m.HandleFunc("GET /tools/{tool}", c.site.Whole(c.site.ServeTool))
 	m.HandleFunc("GET /events", c.site.Fragment(c.streams.ServeList))
 	m.HandleFunc("GET /t/{thread}", c.site.Whole(c.site.ServeThread))

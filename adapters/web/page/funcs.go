@@ -38,6 +38,8 @@ func (p *Renderer) funcs(tag string) template.FuncMap {
 		"term":      say.term,
 		"live":      live,
 		"sample":    p.sample,
+
+		"serverState": say.serverState,
 	}
 }
 
@@ -63,6 +65,17 @@ func (say speaker) state(s adapters.StepState) string {
 	case adapters.StepWaiting:
 	}
 	return say("waits")
+}
+
+// serverState says how a server stands.
+func (say speaker) serverState(state string) string {
+	switch state {
+	case "up":
+		return say("up")
+	case "loading":
+		return say("loading")
+	}
+	return say("down")
 }
 
 // icons are the icons of the states of steps.

@@ -9,7 +9,7 @@ import (
 
 // The data of the templates. The templates escape all of it but template.HTML.
 
-// View is a whole page: the first of Missing, Thread, Gallery, Found, Fresh and Tool that is set, or the
+// View is a whole page: the first of Missing, Thread, Gallery, Found, Operations, Fresh and Tool that is set, or the
 // tools page.
 type View struct {
 	Language string // of the page's own words, a BCP 47 tag
@@ -23,12 +23,14 @@ type View struct {
 	Examples []Example // on the empty page
 	Tools    ToolList  // on the tools page
 	Tool     *Tool     // nil on other pages than a tool's
-	Gallery  *Gallery  // nil on other pages than the gallery
-	Found    *Found    // nil on other pages than what was found
-	Wish     string    // what the message on the empty page is to begin with
-	Static   string    // the path of the static files; "" is this process's
-	MaxFile  int64     // in bytes
-	MaxFiles int
+	// Operations is nil on other pages than the operators'.
+	Operations *Operations
+	Gallery    *Gallery // nil on other pages than the gallery
+	Found      *Found   // nil on other pages than what was found
+	Wish       string   // what the message on the empty page is to begin with
+	Static     string   // the path of the static files; "" is this process's
+	MaxFile    int64    // in bytes
+	MaxFiles   int
 }
 
 // ThreadLine is a thread in the list of threads.
@@ -137,6 +139,8 @@ type File struct {
 	Width, Height   int // of a picture, 0 if unknown
 	// Mark is what marks on this picture name, "picture:NAME" or "file:ID"; "" if it has none.
 	Mark string
+	// Before is the address of the picture that this one was made of, "" if that is not known.
+	Before string
 	// Use is what a message that works on this file names; "" if none can.
 	Use string
 }

@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strconv"
+	"strings"
 
 	"atelier/adapters"
 	"atelier/adapters/web/chat"
@@ -99,6 +100,11 @@ func (v Viewer) answer(out *Message, m *chat.Message) {
 	for i, a := range r.Files {
 		out.Files = append(out.Files, v.attachment(m.ID, i, a))
 	}
+	for i, f := range out.Files {
+		if f.Kind == media.KindImage {
+			out.Files[i].Before = v.before(m, f.Name)
+		}
+	}
 	if len(chat.Kept(r.Files)) > 1 {
 		out.AllURL = path.Join("/t", v.Thread, "messages", m.ID, "all.zip")
 	}
@@ -123,6 +129,54 @@ func (v Viewer) answer(out *Message, m *chat.Message) {
 	if m.ReplyTo != "" {
 		out.HasWork, out.WorkURL = true, path.Join("/t", v.Thread, "messages", m.ID, "work")
 	}
+}
+
+// before is the address of the picture that a result was made of: one that came with the request, or is replied to,
+// or else the last one before it by whose name the result's begins; "" if none is known.
+func (v Viewer) before(answer *chat.Message, result string) string {
+	request := v.Snapshot.Message(answer.ReplyTo)
+	if request == nil || request.Wrote == nil {
+		return ""
+	}
+	for _, m := range []*chat.Message{request, v.Snapshot.Message(request.ReplyTo)} {
+		if url := v.pictureOf(m, ""); url != "" {
+			return url
+		}
+	}
+	for _, m := range slices.Backward(v.Snapshot.Messages) {
+		if m.Order < request.Order {
+			if url := v.pictureOf(m, result); url != "" {
+				return url
+			}
+		}
+	}
+	return ""
+}
+
+// pictureOf is the address of the first picture of a message, "" if it has none. If a result is named, its name begins by
+// the picture's.
+func (v Viewer) pictureOf(m *chat.Message, result string) string {
+	if m == nil || m.Removed {
+		return ""
+	}
+	fits := func(name, mediaType string) bool {
+		stem := strings.TrimSuffix(name, path.Ext(name))
+		return media.KindOf(mediaType, false) == media.KindImage && (result == "" || stem != "" && strings.HasPrefix(result, stem))
+	}
+	for _, f := range m.Files {
+		if fits(f.Name, f.Type) {
+			return media.FileURL(v.Thread, f.ID, f.Name)
+		}
+	}
+	if m.Said == nil {
+		return ""
+	}
+	for i, a := range m.Said.Reply.Files {
+		if a.Handle != "" && fits(a.Name, a.Type) {
+			return media.AttachmentURL(v.Thread, m.ID, i, a.Name)
+		}
+	}
+	return ""
 }
 
 // uploadView is a file that a person sent.

@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"html/template"
 	"testing"
 
 	"atelier/adapters"
@@ -41,4 +42,30 @@ func FuzzViewer(f *testing.F) {
 		c.Fold(bytes.Split(lines, []byte("\n")))
 		Viewer{Thread: "thread0000000001", Snapshot: c.Snapshot(), Me: adapters.Person{ID: "ana"}}.Messages(-1)
 	})
+}
+
+// TestBefore holds that a result is compared with what it was made of, and not with what it has nothing to do with.
+func TestBefore(t *testing.T) {
+	t.Parallel()
+	said := func(id, of, name string, order int64) *chat.Message {
+		return &chat.Message{ID: id, ReplyTo: of, Order: order, Text: func() template.HTML { return "" }, Said: &chat.Said{Reply: adapters.Reply{
+			Files: []adapters.Attachment{{Name: name, Type: "image/png", Handle: "x/" + id}},
+		}}}
+	}
+	wrote := func(id, reply string, order int64, files ...chat.Upload) *chat.Message {
+		return &chat.Message{ID: id, ReplyTo: reply, Order: order, Wrote: &chat.Wrote{ID: id}, Files: files}
+	}
+	cat := chat.Upload{ID: "file000000000001", Name: "cat.png", Type: "image/png"}
+	v := Viewer{Thread: "thread0000000001", Snapshot: chat.Snapshot{Messages: []*chat.Message{
+		wrote("m1", "", 0, cat), said("a1", "m1", "cat-blurred.png", 1),
+		wrote("m2", "", 2), said("a2", "m2", "cat-blurred-rotated.png", 3), // "rotate it"
+		wrote("m3", "", 4), said("a3", "m3", "fox.png", 5), // "draw a fox"
+		wrote("m4", "a1", 6), said("a4", "m4", "grey.png", 7), // in reply to the first result
+	}}}
+	const made = "/t/thread0000000001/messages/a1/media/0/cat-blurred.png"
+	for i, want := range map[int]string{1: "/t/thread0000000001/files/file000000000001/cat.png", 3: made, 5: "", 7: made} {
+		if got := v.Message(v.Snapshot.Messages[i]).Files[0].Before; got != want {
+			t.Errorf("message %d has %q before it, and not %q", i, got, want)
+		}
+	}
 }

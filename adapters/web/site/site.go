@@ -29,6 +29,8 @@ type Workshop interface {
 	Tools(ctx context.Context) ([]page.Tool, error)
 	// Examples are requests that the live tools can do, the best to begin with first.
 	Examples(ctx context.Context) ([]page.Example, error)
+	// Operations is how the program fares, without what people ask for.
+	Operations(ctx context.Context) (page.Operations, error)
 }
 
 // longestWish is the most bytes of a wish in an address.
@@ -64,6 +66,15 @@ func (s *Site) ServeFresh(w http.ResponseWriter, r *http.Request) error {
 		wish = ""
 	}
 	return s.serve(w, r, http.StatusOK, page.View{Fresh: chat.NewID(), Examples: examples, Wish: wish})
+}
+
+// ServeOperations serves the page for operators.
+func (s *Site) ServeOperations(w http.ResponseWriter, r *http.Request) error {
+	operations, err := s.Workshop.Operations(r.Context())
+	if err != nil {
+		return err
+	}
+	return s.serve(w, r, http.StatusOK, page.View{Operations: &operations})
 }
 
 // ServeFound serves what is found by a query: a page, or a piece of it for a script.

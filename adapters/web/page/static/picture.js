@@ -1,4 +1,6 @@
-// A picture shown large: from one to the next, nearer, and back.
+// A picture shown large: from one to the next, nearer, and beside the one that it was made of.
+
+import { word } from "./words.js";
 
 const dialog = document.getElementById("large");
 const place = dialog.querySelector(".large-picture");
@@ -8,6 +10,7 @@ const part = (name) => document.getElementById(`large-${name}`);
 let all = []; // the buttons of the pictures of the page, in order
 let at = 0;
 let near = 0; // which of the steps
+let comparing = false; // the picture is shown beside the one that it was made of
 
 export function watchPictures() {
   document.addEventListener("click", ({ target }) => {
@@ -22,9 +25,13 @@ export function watchPictures() {
   part("minus").addEventListener("click", () => zoom(near - 1));
   part("plus").addEventListener("click", () => zoom(near + 1));
   place.addEventListener("click", ({ target, offsetX, offsetY }) => {
-    if (target === place) return dialog.close();
+    if (target.localName !== "img") return dialog.close();
     const { width, height } = target.getBoundingClientRect();
     zoom(near > 0 ? 0 : 2, { x: offsetX / width, y: offsetY / height });
+  });
+  part("compare").addEventListener("click", () => {
+    comparing = !comparing;
+    show(at);
   });
   dialog.addEventListener("keydown", keyed);
   dialog.addEventListener("close", () => place.replaceChildren());
@@ -47,25 +54,44 @@ function show(n) {
   const button = all[n];
   if (!button) return;
   at = n;
-  const { large, save, name } = button.dataset;
-  const img = new Image();
-  img.alt = button.firstElementChild.alt;
-  img.src = large;
+  const { large, save, name, before } = button.dataset;
+  const img = picture(large, button.firstElementChild.alt);
   dialog.querySelector("bdi").textContent = name;
   part("count").textContent = all.length > 1 ? `${at + 1} / ${all.length}` : "";
   const link = dialog.querySelector("a");
   link.hidden = !save;
   link.href = save || large;
-  place.replaceChildren(img);
+  const beside = comparing && before;
+  place.classList.toggle("compared", Boolean(beside));
+  place.replaceChildren(...(beside ? [titled(picture(before, word("before")), "before"), titled(img, "after")] : [img]));
+  part("compare").hidden = !before;
+  part("compare").setAttribute("aria-pressed", String(Boolean(beside)));
   able("left", at > 0);
   able("right", at < all.length - 1);
   zoom(0);
 }
 
+function picture(src, alt) {
+  const img = new Image();
+  img.alt = alt;
+  img.src = src;
+  return img;
+}
+
+// titled is a picture with a word below it.
+function titled(img, name) {
+  const figure = document.createElement("figure");
+  const caption = document.createElement("figcaption");
+  caption.textContent = word(name);
+  figure.append(img, caption);
+  return figure;
+}
+
 // zoom shows the picture larger, or smaller, around a place of it in parts of its size.
 function zoom(step, { x, y } = { x: 0.5, y: 0.5 }) {
+  const compared = place.classList.contains("compared"); // then both are seen whole
   const img = place.querySelector("img");
-  if (!img || !(step in steps)) return;
+  if (!img || !(step in steps) || (compared && step > 0)) return;
   if (near === 0 || step === 0) img.removeAttribute("style");
   const whole = step > 0 && near === 0 ? img.getBoundingClientRect().width : Number(img.dataset.whole);
   near = step;
@@ -75,7 +101,7 @@ function zoom(step, { x, y } = { x: 0.5, y: 0.5 }) {
   }
   place.classList.toggle("near", step > 0);
   able("minus", step > 0);
-  able("plus", step < steps.length - 1);
+  able("plus", step < steps.length - 1 && !compared);
   place.scrollTo(x * place.scrollWidth - place.clientWidth / 2, y * place.scrollHeight - place.clientHeight / 2);
 }
 

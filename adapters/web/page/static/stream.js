@@ -4,6 +4,7 @@
 import { morph } from "./morph.js";
 import { showCopies } from "./copy.js";
 import { announce, answered, retitle } from "./notice.js";
+import { notify } from "./notify.js";
 import { quoteReplies } from "./quote.js";
 import { cameIn } from "./scroll.js";
 import { localTimes } from "./times.js";
@@ -72,6 +73,7 @@ function tell(message) {
   answered();
   const text = message.querySelector(".text")?.textContent.trim() ?? "";
   announce(word("answered", { text: text.slice(0, 300) }));
+  notify(document.querySelector(".thread-name")?.textContent ?? "Atelier", text.slice(0, 300));
 }
 
 function putThreads(html) {
