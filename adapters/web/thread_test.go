@@ -109,7 +109,7 @@ func TestFind(t *testing.T) {
 		"":                          {`href="/t/thread0000000002"`, `href="/t/` + thread1 + `"`},
 		"waltz+cut":                 {`href="/t/thread0000000002"`, "Cut the WALTZ &lt;b&gt;at&lt;/b&gt;"},
 		"sunset":                    {`href="/t/` + thread1 + `#m-` + answer + `"`, "sunset.png"},
-		"finds":                     {`href="/tools#tool-find_edges"`},
+		"finds":                     {`href="/tools/find_edges"`},
 		"zebra":                     {"Nothing is like that."},
 		"%3Cscript%3E":              {"Nothing is like that."},
 		strings.Repeat("x", 10_000): {"Nothing is like that."},

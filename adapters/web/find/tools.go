@@ -14,6 +14,9 @@ func Tools(all []page.Tool, query string) []page.Tool {
 		query = query[:LongestQuery]
 	}
 	wanted := wordsOf(query)
+	if len(wanted) == 0 && strings.TrimSpace(query) != "" { // it is all signs
+		return nil
+	}
 	var found []page.Tool
 	for _, t := range all {
 		text := strings.Join(append([]string{t.Name, t.Domain, t.Description}, t.Examples...), " ")

@@ -17,7 +17,7 @@ func TestTools(t *testing.T) {
 	}
 	for typed, want := range map[string]string{
 		"": "edge_detection mask_image noise", "ask": "", "mask": "mask_image", "pic edge": "edge_detection", "edge_det": "edge_detection", "缘画": "edge_detection",
-		"AUDIO": "noise", "<script>": "", strings.Repeat("x", 10_000): "", "image \xff": "edge_detection mask_image",
+		"AUDIO": "noise", "<script>": "", "?!": "", "\xff\x00": "", " ": "edge_detection mask_image noise", strings.Repeat("x", 10_000): "", "image \xff": "edge_detection mask_image",
 	} {
 		var got []string
 		for _, tool := range Tools(all, typed) {
