@@ -317,7 +317,8 @@ func (c *cover) unknown(text string, words []retrieve.Word) []string {
 	aside := false
 	for i := 0; i < len(words); i++ {
 		w := words[i]
-		aside = !isMark(w) && (aside || i > 0 && c.is("asides", w))
+		begins := i > 0 && c.is("asides", w) && (i+1 == len(words) || !c.saysAll(text[words[i+1].Start:words[i+1].End])) // "a QR code for https://…" gives no reason
+		aside = !isMark(w) && (aside || begins)
 		class, length := "", 1
 		if w.Kind == retrieve.Plain {
 			class, length = c.lexicon.ClassAt(words, i)

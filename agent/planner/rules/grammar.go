@@ -108,11 +108,15 @@ func (g *grammar) generic(words []retrieve.Word) bool {
 // end", "cut the end off"; not "cut 0:10 to 0:20 out of it", which keeps that part.
 func (g *grammar) drops(words []retrieve.Word) bool {
 	for i, w := range words {
-		if g.is("dropping words", w) || g.is("cutting", w) && i+1 < len(words) && g.is("away", words[i+1]) {
+		piece := i+3 < len(words) && g.is("articles", words[i+2]) && (g.isMedia(words[i+3]) || g.is("pieces", words[i+3])) // "cut out a clip" keeps it
+		if g.is("dropping words", w) || g.is("cutting", w) && i+1 < len(words) && g.is("away", words[i+1]) && !piece {
 			return true
 		}
-		if g.is("cutting", w) && slices.ContainsFunc(words[i+1:], func(o retrieve.Word) bool { return lower(o) == "off" || lower(o) == "away" }) {
-			return true
+		for k, o := range words[i+1:] {
+			away := lower(o) == "off" || lower(o) == "away" || lower(o) == "out" && i+k+2 == len(words) // and not "out of"
+			if g.is("cutting", w) && away {
+				return true
+			}
 		}
 	}
 	return false

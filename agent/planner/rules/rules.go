@@ -116,6 +116,7 @@ func (g *grammar) tidy(text string) string {
 		text = strings.ToValidUTF8(text[:maxRequest], "")
 	}
 	text = blackAndWhite.ReplaceAllString(text, "black and white")
+	text = contracted.ReplaceAllString(text, "$1's")
 	text = chartTitle.ReplaceAllString(text, `$1 "$2"`)
 	text = keptPart.ReplaceAllString(text, "$2 everything except $1")
 	text = sizedPages.ReplaceAllString(text, "$1, then make them $2")
@@ -126,6 +127,9 @@ func (g *grammar) tidy(text string) string {
 
 // blackAndWhite is how people shorten that: it would be read as three words.
 var blackAndWhite = lazyregexp.New(`(?i)\bb ?[/&] ?w\b`)
+
+// contracted are questions that people write without the apostrophe.
+var contracted = lazyregexp.New(`(?i)\b(what|where|who|how)s\b`)
 
 // chartTitle is how people give a chart its title without quotation marks.
 var chartTitle = lazyregexp.New(`((?i:\b(?:chart|graph|plot|diagram)\b.*?\b(?:titled|entitled|(?:title|heading|headline)(?: is| should be)?(?: ?: ?)?)))\s+` +

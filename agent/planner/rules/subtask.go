@@ -239,8 +239,9 @@ func (d *drafter) argText(r *reading, a toolbox.Arg, told bool) string {
 // parts says which parts of a sound or a video are kept, with the verb where that makes others of them: "trim 2 s from
 // the start". amount is the first one that the clause names.
 func (d *drafter) parts(r *reading, a toolbox.Arg, amount string) string {
-	text := cmp.Or(d.passages(r), amount)
-	if bounded := d.bounded(r); text == amount && bounded != "" && readsOtherwise(*a.Param, amount, bounded) {
+	text, bounded := cmp.Or(d.passages(r), amount), d.bounded(r)
+	between := d.drops(r.words) && !a.Param.Reads("without "+amount) // "remove everything between 0:03 and 0:05"
+	if text == amount && bounded != "" && (between || readsOtherwise(*a.Param, amount, bounded)) {
 		text = bounded
 	}
 	switch ordered := r.verb() + " " + text; {
@@ -251,6 +252,9 @@ func (d *drafter) parts(r *reading, a toolbox.Arg, amount string) string {
 	case !d.drops(r.words):
 		return text
 	case strings.ContainsAny(text[:1], "0123456789"):
+		return "without " + text
+	}
+	if strings.HasPrefix(text, "everything ") {
 		return "without " + text
 	}
 	return "without the " + strings.TrimPrefix(text, "the ")

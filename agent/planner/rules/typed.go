@@ -36,6 +36,9 @@ func (st *settings) phraseFor(r *reading, p param.Param) string {
 	switch p.Type { //nolint:exhaustive // the others are found by reading
 	case param.Pages:
 		start, end := quantity.FindPages(text)
+		if end > 0 && st.drops(r.words) {
+			return "all but " + text[start:end]
+		}
 		return text[start:end]
 	case param.Integers:
 		start, end := quantity.FindIntegers(text)

@@ -238,6 +238,8 @@ func (p phrase) tells(a toolbox.Arg) bool {
 		return false
 	case a.Param.Type == param.Duration: // "the first 5 s" is no length of pieces
 		return !p.bounded()
+	case p.unit == quantity.Pixels: // "a round picture, 256 px" is no radius
+		return a.Param.Type != param.Integer && a.Param.Type != param.Number
 	}
 	return true
 }

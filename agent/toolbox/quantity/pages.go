@@ -1,6 +1,7 @@
 package quantity
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,6 +22,8 @@ type Pages struct {
 	Ranges []PageRange
 	// Every is 2 for the odd or even pages; First is the first of them.
 	Every, First int
+	// Others selects the pages that are in none of the ranges.
+	Others bool
 }
 
 // All reports whether every page is selected.
@@ -53,7 +56,16 @@ func (p Pages) Of(count int) (pages []int, missing int) {
 			}
 		}
 	}
-	return pages, 0
+	if !p.Others {
+		return pages, 0
+	}
+	var others []int
+	for n := 1; n <= count; n++ {
+		if !slices.Contains(pages, n) {
+			others = append(others, n)
+		}
+	}
+	return others, 0
 }
 
 func fromEndOf(n, count int) int {
@@ -63,7 +75,7 @@ func fromEndOf(n, count int) int {
 	return n
 }
 
-// String is the canonical form: "all", "even", "2", "1,3-5", "7-last", "last 2".
+// String is the canonical form: "all", "even", "2", "1,3-5", "7-last", "last 2", "all but 2".
 func (p Pages) String() string {
 	switch {
 	case p.Every > 0 && p.First == 2:
@@ -88,8 +100,14 @@ func (p Pages) String() string {
 			parts[i] = strconv.Itoa(r.From) + "-" + strconv.Itoa(r.To)
 		}
 	}
+	if p.Others {
+		return allBut + strings.Join(parts, ",")
+	}
 	return strings.Join(parts, ",")
 }
+
+// allBut begins the canonical form of all other pages.
+const allBut = "all but "
 
 const (
 	rankWord = `first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|\d{1,4}(?:st|nd|rd|th)`
@@ -108,6 +126,9 @@ var (
 	pagesOn   = lazyregexp.New(`\b` + pageWord + `(\d{1,4})(?: (?:on|onwards?)\b|\+)`)
 	pagesSaid = lazyregexp.New(`\b` + pageWord + `(` + listed + `)(?:\b|$)`)
 	bareList  = lazyregexp.New(`^(?:` + listed + `|last \d{1,4})(?:(?:,)(?:` + listed + `|last \d{1,4}))*$`)
+
+	// otherPages begins what selects all pages but some.
+	otherPages = lazyregexp.New(`^(?:all|everything) (?:pages )?(?:but|except|without) (?:the )?|^(?:without|except) (?:the )?`)
 
 	pageToken = lazyregexp.New(`\d+(?:st|nd|rd|th)?|[a-z]+|[-–]`)
 )
@@ -134,9 +155,14 @@ func FindPages(text string) (start, end int) {
 }
 
 // PageList understands which pages of a document are meant: "page 9", "the first 3 pages", "pages 2
-// to 4 and 7", "1,3-5", "the odd pages", "every page".
+// to 4 and 7", "1,3-5", "the odd pages", "every page", "all but the last page", "without page 2".
 func PageList(text string) (Pages, bool) {
 	s := strings.ToLower(strings.TrimSpace(text))
+	if lead := otherPages.FindString(s); lead != "" {
+		p, ok := PageList(s[len(lead):])
+		p.Others = true
+		return p, ok && len(p.Ranges) > 0
+	}
 	switch {
 	case s == "all" || s == "every" || s == "each" || s == "everything":
 		return Pages{}, true

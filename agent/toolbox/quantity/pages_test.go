@@ -15,6 +15,7 @@ func TestPageList(t *testing.T) {
 		"the first page": "1", "the last page": "last", "the first 3 pages": "1-3", "the last two pages": "last 2",
 		"last 2": "last 2", "the 9th page": "9", "the first and the last page": "1,last", "page 7 onwards": "7-last",
 		"from page 3 to the end": "3-last", "the odd pages": "odd", "even": "even", "page two": "2", "p. 4": "4", "7-last": "7-last",
+		"all but page 2": "all but 2", "everything except the last page": "all but last", "without pages 2-3": "all but 2-3",
 		"the second page": "2", "page number 3": "3", "pages 5 through 9": "5-9",
 	} {
 		p, ok := quantity.PageList(said)
@@ -26,7 +27,7 @@ func TestPageList(t *testing.T) {
 			t.Errorf("%q reads again as %q", want, again)
 		}
 	}
-	for _, said := range []string{"", "page", "page 0", "blue", "page 99999999", "two pictures"} {
+	for _, said := range []string{"", "page", "page 0", "blue", "page 99999999", "two pictures", "all but", "without the odd pages"} {
 		if p, ok := quantity.PageList(said); ok {
 			t.Errorf("%q is %q", said, p)
 		}
@@ -51,6 +52,9 @@ func TestPagesOf(t *testing.T) {
 		{"3-1", 3, []int{3, 2, 1}, 0},
 		{"even", 5, []int{2, 4}, 0},
 		{"1,3", 3, []int{1, 3}, 0},
+		{"all but 2", 3, []int{1, 3}, 0},
+		{"all but last", 3, []int{1, 2}, 0},
+		{"all but 4", 3, nil, 4},
 	} {
 		p, ok := quantity.PageList(c.said)
 		if got, missing := p.Of(c.count); !ok || !slices.Equal(got, c.want) || missing != c.missing {
