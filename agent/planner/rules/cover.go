@@ -317,8 +317,7 @@ func (c *cover) unknown(text string, words []retrieve.Word) []string {
 	aside := false
 	for i := 0; i < len(words); i++ {
 		w := words[i]
-		begins := i > 0 && c.is("asides", w) && (i+1 == len(words) || !c.saysAll(text[words[i+1].Start:words[i+1].End])) // "a QR code for https://…" gives no reason
-		aside = !isMark(w) && (aside || begins)
+		aside = !isMark(w) && (aside || c.givesReason(text, words, i))
 		class, length := "", 1
 		if w.Kind == retrieve.Plain {
 			class, length = c.lexicon.ClassAt(words, i)
@@ -330,6 +329,11 @@ func (c *cover) unknown(text string, words []retrieve.Word) []string {
 		i += length - 1
 	}
 	return unknown
+}
+
+// givesReason reports whether a reason begins with the word at i: "for our website". "A QR code for https://…" gives none.
+func (c *cover) givesReason(text string, words []retrieve.Word, i int) bool {
+	return i > 0 && c.is("asides", words[i]) && (i+1 == len(words) || !c.saysAll(text[words[i+1].Start:words[i+1].End]))
 }
 
 // unmeasured returns the quantities that no tool is told, or can be told.

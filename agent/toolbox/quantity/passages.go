@@ -163,7 +163,7 @@ func atEnds(length time.Duration, first, last bool) (all []Passage) {
 var (
 	beforePassage = lazyregexp.New(`(?i)(?:\b(?:first|last|opening|final|from|between|after|before|until|since|` +
 		`seconds?|secs?|minutes?|mins?|the|everything|all|and)\s+)+$`)
-	gap           = lazyregexp.New(`(?i)^(?:[\s,;&+–—-]|` +
+	gap = lazyregexp.New(`(?i)^(?:[\s,;&+–—-]|` +
 		`\b(?:and|to|until|till|then|also|plus|the|first|last|final|opening|from|between|after|before|off|of|on|at|very|long|away|` +
 		`start|beginning|front|end|both|each|either|ends|sides?|parts?|seconds?|secs?|minutes?|mins?|onwards?|everything)\b)*$`)
 	behindPassage = lazyregexp.New(`(?i)^(?: (?:(?:to|until|till)(?: the)? end|onwards?)\b)`)
