@@ -2,6 +2,7 @@ package adapters
 
 import (
 	"context"
+	"net/url"
 	"time"
 )
 
@@ -107,6 +108,15 @@ type Historian interface {
 	// latest, oldest first. To a message that begins a thread belongs what it replies to, and
 	// what that does in turn; nothing else of a channel is read.
 	Before(ctx context.Context, t Thread, message MessageRef, after string, n int) ([]Earlier, error)
+}
+
+// Linker is an adapter that knows the links to what is on its platform.
+type Linker interface {
+	// Linked gives the message, or the files without a message, that a link in a thread points
+	// to. It is false for a link that is none of the platform's, or points to something else.
+	// A link that leads out of the thread's channel is a [Fault], unless all who read the channel
+	// may follow it.
+	Linked(ctx context.Context, in Thread, link *url.URL) (Earlier, bool, error)
 }
 
 // Limiter is an adapter whose platform takes files up to a limit only. Send refuses what does

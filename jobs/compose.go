@@ -173,6 +173,9 @@ func (c *composer) respond(ctx context.Context, a *record.Answer, r *record.Requ
 	case p.Reply != "" && !p.Refused, route != nil && route.Done():
 		a.Status = record.Done
 	}
+	if r.Given != nil && len(r.Given.Closed) > 0 && (a.Status == record.Failed || a.Question != "") {
+		a.Reply.Text += "\n\n" + c.say(r, plan.Say("I do not open links to %s. Please attach the file here instead.", strings.Join(r.Given.Closed, ", ")))
+	}
 	if (!planOnly || a.Question != "") && r.Asked.Event.Command == nil { // which is about the talk, and none of it
 		a.Turn = &plan.Turn{Wish: asked.Wish, Reply: plan.Question{Text: text, Guesses: p.Guesses}.Listed()}
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 
 	"atelier/adapters"
 	"atelier/agent/plan"
@@ -21,6 +22,7 @@ type fetcher struct {
 	store     *record.Store
 	blobs     storage.Blobs
 	flow      *flow
+	links     *intake.Links
 	histories *intake.Histories
 	downloads *intake.Downloads
 	say       sayer
@@ -58,7 +60,7 @@ func (x *fetcher) take(ctx context.Context, r *record.Request) (*record.Request,
 		}
 	}
 	_, earlier := t.Memory(r)
-	if g.Resources, g.Without, err = x.takeFiles(ctx, r, t, earlier); err != nil {
+	if err = x.takeFiles(ctx, r, t, earlier, &g); err != nil {
 		return nil, err
 	}
 	if g.Resources, err = x.store.Texts.Pack(ctx, t.ID, g.Resources); err != nil {
@@ -103,11 +105,10 @@ type pointed struct {
 	adapter string
 }
 
-// takeFiles fetches the files of the message and of the one that it replies to, and what was marked.
-// If only some files can be taken, it also returns what people are told about the others.
-func (x *fetcher) takeFiles(
-	ctx context.Context, r *record.Request, t *record.Thread, earlier []plan.Resource,
-) (all []plan.Resource, without []string, err error) {
+// takeFiles fetches the files of the message, of the one that it replies to and of what it links to, and what
+// was marked. If only some can be taken, people are told about the others.
+func (x *fetcher) takeFiles(ctx context.Context, r *record.Request, t *record.Thread, earlier []plan.Resource, g *record.Given) error {
+	var all []plan.Resource
 	namer := plan.NewNamer(earlier...)
 	room := record.MaxTexts
 	take := func(adapter string, f adapters.File) (plan.Resource, error) {
@@ -127,7 +128,7 @@ func (x *fetcher) takeFiles(
 	}
 	carried, err := x.referenced(ctx, r)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	for _, c := range carried {
 		if i := slices.IndexFunc(earlier, func(o plan.Resource) bool { return o.Name == c.Name }); i >= 0 {
@@ -137,27 +138,40 @@ func (x *fetcher) takeFiles(
 	names := map[string]string{} // of the files, by id
 	var unfit []error
 	e := r.Asked.Event
-	for _, f := range attached(e.Message) {
-		res, err := take(e.Adapter, f)
-		switch {
-		case err == nil:
-			given(res)
-			names[f.ID] = res.Name
-		case intake.Refused(err):
-			unfit = append(unfit, err)
-		default:
-			return nil, nil, err
+	takeAll := func(adapter string, files []adapters.File) (shown []string, err error) {
+		for _, f := range files {
+			res, err := take(adapter, f)
+			switch {
+			case err == nil:
+				given(res)
+				names[f.ID] = res.Name
+				shown = append(shown, cmp.Or(res.File, res.Name))
+			case intake.Refused(err):
+				unfit = append(unfit, err)
+			default:
+				return nil, err
+			}
 		}
+		return shown, nil
 	}
+	if _, err := takeAll(e.Adapter, attached(e.Message)); err != nil {
+		return err
+	}
+	dead, err := x.takeLinks(ctx, r, g, namer, takeAll, func(text plan.Resource) {
+		given(text)
+		names[text.Name] = text.Name
+	})
+	if err != nil {
+		return err
+	}
+	unfit = append(unfit, dead...)
 	marked := marked(t, r)
 	if len(unfit) > 0 && (len(names) == 0 || len(marked) > 0) { // it would not be what is wished for
-		return nil, nil, intake.Together(unfit)
-	}
-	for _, err := range unfit {
-		x.log.WarnContext(ctx, "a file is left out", "request", r.ID, "error", plan.ForOperator(err))
+		return intake.Together(unfit)
 	}
 	if len(unfit) > 0 {
-		without = []string{x.say(r, plan.Say("Left out: %s", plan.Sentence(intake.Together(unfit), plan.Message{})))}
+		x.log.WarnContext(ctx, "a file is left out", "request", r.ID, "error", plan.ForOperator(errors.Join(unfit...)))
+		g.Without = []string{x.say(r, plan.Say("Left out: %s", plan.Sentence(intake.Together(unfit), plan.Message{})))}
 	}
 	for i, m := range marked {
 		m.Picture = cmp.Or(m.Picture, names[m.File])
@@ -170,11 +184,50 @@ func (x *fetcher) takeFiles(
 		}
 		marks, err := takeMark(m, fmt.Sprintf("%s %d", r.ID, i), namer, take, x.say(r, plan.Say("marked on %s", picture)))
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
 		all = append(all, marks...)
 	}
-	return all, without, nil
+	g.Resources = all
+	return nil
+}
+
+// takeLinks takes what the links of a request point to: their files and texts. It returns why some cannot be
+// followed.
+func (x *fetcher) takeLinks(
+	ctx context.Context, r *record.Request, g *record.Given, namer *plan.Namer,
+	take func(adapter string, files []adapters.File) (names []string, err error), add func(text plan.Resource),
+) (dead []error, err error) {
+	links, closed, err := x.links.Follow(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	g.Closed = closed
+	for _, link := range links {
+		if link.Fault != nil {
+			dead = append(dead, link.Fault)
+		}
+		shown, err := take(link.Adapter, link.Message.Files)
+		if err != nil {
+			return nil, err
+		}
+		if said, ok := textOf(link, namer); ok {
+			add(said)
+			shown = append(shown, said.File)
+		}
+		g.Wish = strings.TrimSpace(strings.Replace(cmp.Or(g.Wish, r.Message().Text), link.Written, strings.Join(shown, ", "), 1))
+	}
+	return dead, nil
+}
+
+// textOf is what a linked message without files says, as a text that something can be done with.
+func textOf(link intake.Link, namer *plan.Namer) (r plan.Resource, ok bool) {
+	text := link.Message.Text
+	if link.Fault != nil || len(link.Message.Files) > 0 || text == "" {
+		return r, false
+	}
+	const file = "message.txt"
+	return plan.Resource{Name: namer.Original(file, record.Hash(text)), Type: plan.Text, File: file, Value: text}, true
 }
 
 // marked are the marks for a request: those in the thread before it, and its own.

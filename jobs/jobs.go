@@ -109,6 +109,8 @@ type Config struct {
 	// Inspect looks into a file that a person sent, and rejects by a [plan.Fault] what no tool
 	// may be given. It is needed if gateway is served.
 	Inspect func(ctx context.Context, path string) (File, error)
+	// LinkHosts open files that people link to, at the hosts that the operator names. Nil opens none.
+	LinkHosts intake.Hosts
 	// Command answers a command such as /tools, in the language of that BCP 47 tag. Nil knows
 	// none.
 	Command func(ctx context.Context, e adapters.Event, language string) (string, error)
@@ -267,12 +269,13 @@ func (j *Jobs) wire(counted *quota.Quota) {
 		store: store, index: index, state: c.State, limits: limits, tasks: j.tasks, flow: flow, acks: j.acks, metrics: c.Metrics,
 		say: say, deadline: c.Deadline, now: c.Now, log: c.Log,
 	}
+	links := &intake.Links{Adapters: j.adapters, Hosts: c.LinkHosts, Impatient: c.Impatient}
 	downloads := &intake.Downloads{
-		Adapters: j.adapters, Quota: counted, Blobs: c.Blobs, Inspect: c.Inspect, Scratch: c.Scratch, MaxFile: c.MaxFile,
+		Adapters: j.adapters, Links: links, Quota: counted, Blobs: c.Blobs, Inspect: c.Inspect, Scratch: c.Scratch, MaxFile: c.MaxFile,
 		Impatient: c.Impatient, Metrics: c.Metrics, Log: c.Log,
 	}
 	fetcher := &fetcher{
-		store: store, blobs: c.Blobs, flow: flow, downloads: downloads, say: say, log: c.Log,
+		store: store, blobs: c.Blobs, flow: flow, links: links, downloads: downloads, say: say, log: c.Log,
 		histories: &intake.Histories{Store: store, Blobs: c.Blobs, Adapters: j.adapters, Downloads: downloads, MaxFile: c.MaxFile, Log: c.Log},
 	}
 	planner := &planner{store: store, flow: flow, agent: c.Agent, inputs: inputs, command: c.Command, metrics: c.Metrics, say: say}

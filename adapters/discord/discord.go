@@ -55,6 +55,7 @@ type Discord struct {
 	adapters.Acknowledger
 	adapters.Deleter
 	adapters.Historian
+	adapters.Linker
 	adapters.Limiter
 	adapters.Offerer
 	adapters.Reporter
@@ -126,11 +127,12 @@ func wire(c Config, backoff api.Backoff, pauses connect.Pauses) (*Discord, error
 	}
 	responder, marks := &post.Responder{API: client, Composer: composer, Log: c.Log, Now: c.Now}, &post.Marks{Threads: threads}
 	sender := &post.Sender{Poster: poster, Responder: responder}
+	messages := &lookup.Messages{API: client, Identity: identity, Places: lookup.NewPlaces(client, c.Log)}
 	return &Discord{
 		Acknowledger: marks, Offerer: marks, Deleter: &post.Deleter{Threads: threads}, Limiter: sender,
 		Reporter: &post.Progress{Poster: poster}, Typer: &post.Typer{API: client},
-		Historian: &lookup.Messages{API: client, Identity: identity, Places: lookup.NewPlaces(client, c.Log)},
-		config:    c, pauses: pauses, api: client, edge: outside, identity: identity, sender: sender,
+		Historian: messages, Linker: &lookup.Links{Messages: messages, Files: outside.May},
+		config: c, pauses: pauses, api: client, edge: outside, identity: identity, sender: sender,
 		receiving: receive.Config{
 			API: client, Identity: identity, Responder: responder, Phrases: c.Phrases, State: c.State, Log: c.Log, Now: c.Now,
 		},

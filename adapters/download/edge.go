@@ -129,7 +129,7 @@ func (r *Refused) Error() string {
 // route refuses a request to where it may not go, and else tells by which proxy it goes.
 // Both kinds of connection ask it first.
 func (c *Client) route(r *http.Request) (*url.URL, error) {
-	if r.URL.User != nil || !c.may(r.URL) {
+	if r.URL.User != nil || !c.May(r.URL) {
 		return nil, elsewhere()
 	}
 	proxy, err := c.proxy(r)
@@ -142,8 +142,8 @@ func (c *Client) route(r *http.Request) (*url.URL, error) {
 	return proxy, nil
 }
 
-// may tells whether an address is at a host that is named.
-func (c *Client) may(u *url.URL) bool {
+// May tells whether an address is at a host that is named.
+func (c *Client) May(u *url.URL) bool {
 	host, at := u.Hostname(), port(u)
 	switch u.Scheme {
 	case "https":

@@ -67,6 +67,7 @@ type Slack struct {
 	adapters.Deleter
 	adapters.Historian
 	adapters.Limiter
+	adapters.Linker
 	adapters.Offerer
 	adapters.Reporter
 	adapters.Typer
@@ -241,6 +242,7 @@ func (s *Slack) wireOut(book *outbox.Ledger) (*post.Poster, *post.Responder) {
 	}
 	marks := &post.Marks{API: s.api, Identity: s.identity, Numbers: rate.NewLimiter(rate.Every(3*time.Second), 3*adapters.MaxChoices), Now: c.Now}
 	s.Acknowledger, s.Offerer, s.Historian, s.Limiter = marks, marks, s.messages, s.sender
+	s.Linker = &lookup.Links{Messages: s.messages, Hosts: []string{officialHost, "." + officialHost}}
 	s.Reporter = &post.Progress{Poster: poster, Phrases: c.Phrases}
 	s.Typer = &post.Typer{API: s.api, Phrases: c.Phrases}
 	s.Deleter = &post.Deleter{API: s.api, Messages: s.messages}

@@ -38,7 +38,7 @@ func TestContract(t *testing.T) {
 			adapterstest.Channels:    "there are threads only",
 			adapterstest.Reactions:   "there are buttons",
 			adapterstest.Removals:    "a thread is forgotten as a whole",
-			adapterstest.Edits:       "what was sent stays as it is",
+			adapterstest.Edits:       "a message is edited by another one that replaces it",
 			adapterstest.Commands:    "there are none",
 			adapterstest.Bots:        "there are no other ones",
 			adapterstest.Pauses:      "the channel wants none",

@@ -21,6 +21,8 @@ type Config struct {
 	Strategy  toolgraph.Strategy
 	Parallel  int
 	FileMB    int64
+	// LinkHosts are the hosts from which files are fetched that people link to.
+	LinkHosts []string
 	Pixels    int64
 	// Memory is what all work on media takes its memory of.
 	Memory *memory.Budget
@@ -111,6 +113,11 @@ func ownSettings() []setting {
 		}, {
 			name: "ATELIER_MAX_FILE_MB", value: "100", about: "The largest file that is taken, in MB.",
 			set: func(c *Config, v string) (err error) { c.FileMB, err = number[int64](v, 1, 10_000); return err },
+		}, {
+			name: "ATELIER_LINK_HOSTS",
+			about: "The hosts, separated by commas, from which pictures, sounds and videos are fetched that people link to, such as upload.wikimedia.org or " +
+				"*.example.com for all below it. They are fetched by https and never from a private address. Links to files of Discord and Slack need no host.",
+			set: func(c *Config, v string) (err error) { c.LinkHosts, err = linkHosts(v); return err },
 		}, {
 			name: "ATELIER_MEMORY_MB",
 			about: "What the process and the programs that it runs may hold of memory together, in MB. Where it is empty, that is the limit of " +

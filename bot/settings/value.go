@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode"
 
+	"atelier/adapters/download"
 	"atelier/agent/endpoint"
 	"atelier/agent/toolbox/memory"
 )
@@ -141,4 +142,13 @@ func apiVersion(v string) error {
 		return errors.New("a date such as 2024-10-21 is expected") // the error repeats the value
 	}
 	return nil
+}
+
+// linkHosts reads the hosts of files that people link to.
+func linkHosts(v string) ([]string, error) {
+	hosts := strings.FieldsFunc(v, func(r rune) bool { return r == ',' || r == ' ' })
+	if _, err := download.New(download.Config{Hosts: hosts}); err != nil {
+		return nil, errors.New("hosts such as upload.wikimedia.org or *.example.com are expected, separated by commas")
+	}
+	return hosts, nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"atelier/adapters"
+	"atelier/adapters/download"
 	"atelier/adapters/messages"
 	"atelier/adapters/terminal"
 	"atelier/agent"
@@ -46,6 +47,11 @@ func (w Workshop) Jobs(ctx context.Context, p *place.Place, thinks agent.Config,
 	j.Agent, j.Inspect = jobsAgent{a, j.Tell}, w.inspect
 	j.Deadline, j.Grace, j.Check, j.Retention = w.Deadline, w.Grace, w.Check, w.Retention
 	j.MaxFile, j.Log = w.Limits().Bytes, w.Logger()
+	if len(w.LinkHosts) > 0 {
+		if j.LinkHosts, err = download.New(download.Config{Hosts: w.LinkHosts}); err != nil {
+			return nil, fmt.Errorf("open links: %w", err)
+		}
+	}
 	j.Quota = w.Quota // whoever is at the machine itself is held to no limit
 	j.Quota.Exempt = append(slices.Clone(w.Quota.Exempt), quota.Entry{Adapter: terminal.Name})
 	j.Programs = w.Programs.In

@@ -36,9 +36,15 @@ type Refusals interface {
 	Refused(adapter, why string)
 }
 
+// source opens files: an adapter, or the hosts that links may point to.
+type source interface {
+	Fetch(ctx context.Context, f adapters.File) (io.ReadCloser, error)
+}
+
 // Downloads fetch files from platforms into the Blobs.
 type Downloads struct {
 	Adapters map[string]adapters.Adapter
+	Links    *Links
 	Blobs    storage.Blobs
 	Quota    *quota.Quota
 	// Inspect looks into a file, and rejects by a [plan.Fault] what no tool may be given.
@@ -59,8 +65,11 @@ func (d *Downloads) Take(
 	ctx context.Context, of *record.Request, adapter string, f adapters.File, namer *plan.Namer, known []plan.Resource,
 ) (r plan.Resource, size int, err error) {
 	thread := record.ThreadID(of.Asked.Event.Thread)
-	from, ok := d.Adapters[adapter]
-	if !ok {
+	var from source = d.Links
+	if adapter != LinkSource {
+		from = d.Adapters[adapter]
+	}
+	if from == nil {
 		return r, 0, queue.Wait(queue.RetrySoon, fmt.Errorf("fetch from %s: %w", adapter, queue.ErrLacking))
 	}
 	dir, err := os.MkdirTemp(d.Scratch, "atelier-fetch-")
@@ -147,7 +156,7 @@ func text(local string) (_ string, err error) {
 
 // fetch writes a file to a new local one, and returns the hash of its content. It counts against the
 // quota of who made the request. The bytes are counted as they arrive, whatever size was announced.
-func (d *Downloads) fetch(ctx context.Context, r *record.Request, from adapters.Adapter, f adapters.File, local string) (sum string, err error) {
+func (d *Downloads) fetch(ctx context.Context, r *record.Request, from source, f adapters.File, local string) (sum string, err error) {
 	room, err := d.roomFor(ctx, r, f)
 	if err != nil {
 		return "", err

@@ -111,7 +111,12 @@ func (a *Asked) Aside() bool { return a.Event.Command != nil || a.Refused != "" 
 type Given struct {
 	Resources []plan.Resource `json:"resources,omitempty"`
 	// Without is what people are told about the files that could not be taken.
-	Without  []string       `json:"without,omitempty"`
+	Without []string `json:"without,omitempty"`
+	// Wish is what was asked, with the names of the files in place of the links to them; "" if there
+	// are none.
+	Wish string `json:"wish,omitempty"`
+	// Closed are the hosts of links to media that are not opened.
+	Closed   []string       `json:"closed,omitempty"`
 	Thread   int            `json:"thread"`
 	Question *plan.Question `json:"question,omitempty"`
 }
@@ -334,6 +339,14 @@ func (g *Given) PointedAt() []plan.Resource {
 		}
 	}
 	return all
+}
+
+// linkedWish is the wish with names in place of links, "" if there are none.
+func (g *Given) linkedWish() string {
+	if g == nil {
+		return ""
+	}
+	return g.Wish
 }
 
 // Options say how a request is to be done.

@@ -313,7 +313,7 @@ func (r *Request) WishOf(g *Generation) string {
 	case m == nil:
 		return ""
 	default:
-		return cmp.Or(r.Asked.Guess, m.Text)
+		return cmp.Or(r.Asked.Guess, r.Given.linkedWish(), m.Text)
 	}
 }
 

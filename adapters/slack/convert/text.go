@@ -65,8 +65,11 @@ func readToken(token, self string, n Names) (shown string, ok bool) {
 	case what == "!here", what == "!channel", what == "!everyone":
 		return "@" + what[1:], true
 	case strings.HasPrefix(what, "http://"), strings.HasPrefix(what, "https://"), strings.HasPrefix(what, "mailto:"), strings.HasPrefix(what, "tel:"):
-		if !labelled {
-			label = unescape.Replace(what)
+		switch address := unescape.Replace(what); {
+		case !labelled:
+			label = address
+		case strings.HasPrefix(what, "http") && !strings.Contains(address, label) && !strings.ContainsAny(label+address, "[]()"):
+			label = "[" + label + "](" + address + ")" // the words alone would not tell what is meant
 		}
 		return label, true
 	}

@@ -40,7 +40,7 @@ func TestTextIn(t *testing.T) {
 		"<!channel> <!everyone>":              "@channel @everyone",
 		"on <!date^1392734382^{date}|Feb 18>": "on Feb 18",
 		"<https://a.b/c?d=e&amp;f=g>":         "https://a.b/c?d=e&f=g",
-		"<https://a.b|look &amp; see>":        "look & see",
+		"<https://a.b|look &amp; see>":        "[look & see](https://a.b)",
 		"<mailto:a@b.c|a@b.c>":                "a@b.c",
 		"a &lt; b &amp;&amp; c &gt; d":        "a < b && c > d",
 		"&amp;lt;b&amp;gt;":                   "&lt;b&gt;",

@@ -1,0 +1,71 @@
+package serve_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"atelier/adapters/discord/discordtest"
+	"atelier/adapters/slack/slacktest"
+)
+
+// poster is a town in which others post pictures, to which people link.
+type poster interface {
+	talk
+	// posted lets somebody else post a picture, and gives the link to the message.
+	posted(picture []byte) (link string)
+}
+
+func (d *inDiscord) posted(picture []byte) string {
+	m := d.Say(discordtest.Post{
+		Channel: d.channel, By: d.User("bob"), Content: "look", Files: []discordtest.File{{Name: "photo.jpg", Type: "image/jpeg", Content: picture}},
+	})
+	return "https://discord.com/channels/1/" + d.channel + "/" + m.ID
+}
+
+func (s *inSlack) posted(picture []byte) string {
+	bob := s.User("bob")
+	s.Join(s.channel, bob)
+	ts := s.Say(slacktest.Post{Channel: s.channel, By: bob, Text: "look", Files: []slacktest.File{{Name: "photo.jpg", Data: picture}}})
+	return "<https://team.slack.com/archives/" + s.channel + "/p" + strings.ReplaceAll(ts, ".", "") + ">"
+}
+
+// TestALinkToAMessageGivesItsPicture.
+func TestALinkToAMessageGivesItsPicture(t *testing.T) {
+	t.Parallel()
+	photo, err := os.ReadFile("../testdata/photo.jpg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	inBoth(t, func(in resident, by talk) {
+		o := in.serve(append(by.settings(), "ATELIER_DATA="+in.TempDir()))
+		town, ok := by.(poster)
+		if !ok {
+			in.Fatal("nobody posts here")
+		}
+		for _, text := range []string{"rotate LINK by 90 degrees", "make this black and white: LINK", "please blur LINK, and make it smaller than 40 kB"} {
+			thread := by.say(strings.ReplaceAll(text, "LINK", town.posted(photo)))
+			pictures := func() (n int) {
+				for _, p := range by.posts(thread) {
+					n += len(p.pictures)
+				}
+				return n
+			}
+			in.until(o, text, func() bool {
+				return len(by.posts(thread)) > 0 && (pictures() > 0 || len(by.signs(thread)) > 0 && by.signs(thread)[0] != "👀" && by.signs(thread)[0] != "eyes")
+			})
+			if pictures() == 0 {
+				in.Errorf("%q is answered with %s", text, by.posts(thread))
+			}
+		}
+		thread := by.say("make https://example.com/cat.png black and white")
+		in.until(o, "it is said that links are not opened", func() bool {
+			for _, p := range by.posts(thread) {
+				if strings.Contains(p.text, "I do not open links to") {
+					return true
+				}
+			}
+			return false
+		})
+	})
+}

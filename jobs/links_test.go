@@ -1,0 +1,97 @@
+package jobs_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"atelier/adapters"
+	"atelier/jobs"
+)
+
+// linked is a chat whose links are known.
+type linked struct {
+	*chat
+
+	to map[string]adapters.Earlier
+}
+
+func (l linked) Linked(_ context.Context, _ adapters.Thread, link *url.URL) (adapters.Earlier, bool, error) {
+	if link.Host != "chat.example" {
+		return adapters.Earlier{}, false, nil
+	}
+	e, ok := l.to[link.Path]
+	if !ok {
+		return e, false, &adapters.Fault{Sentence: "The message no longer exists.", Kind: adapters.ErrGone}
+	}
+	return e, true, nil
+}
+
+// hosts are those that the operator names.
+type hosts map[string]string
+
+func (h hosts) May(u *url.URL) bool { return u.Host == "pictures.example" }
+
+func (h hosts) Open(_ context.Context, address string, _ http.Header) (io.ReadCloser, error) {
+	content, ok := h[address]
+	if !ok {
+		return nil, &adapters.Fault{Sentence: "This file is not on the chat platform's own servers.", Kind: adapters.ErrForbidden}
+	}
+	return io.NopCloser(strings.NewReader(content)), nil
+}
+
+// TestLinksStandForWhatTheyPointTo: files and texts of linked messages are given with the request, and are named
+// in it in place of the links.
+func TestLinksStandForWhatTheyPointTo(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	in := linked{h.chat, map[string]adapters.Earlier{
+		"/1": {Files: []adapters.File{h.chat.upload("a.png", "PNG a")}}, "/2": {Text: "good morning"}, "/3": {},
+	}}
+	many := strings.Repeat("x", 2000)
+	j := h.start(func(c *jobs.Config) {
+		c.Adapters, c.MaxFile = []adapters.Adapter{in}, 1000
+		c.LinkHosts = hosts{"https://pictures.example/b.png": "PNG b", "https://pictures.example/large.png": "PNG" + many}
+	})
+	for text, want := range map[string]struct {
+		wish  string
+		files string
+		told  string // instead of an answer, or with it
+	}{
+		"blur https://chat.example/1, please":                        {"blur a.png, please", "a.png", ""},
+		"blur <https://chat.example/1>":                              {"blur a.png", "a.png", ""},
+		"blur [this one](https://chat.example/1)!":                   {"blur a.png!", "a.png", ""},
+		"blur https://pictures.example/b.png.":                       {"blur b.png.", "b.png", ""},
+		"blur https://chat.example/1 https://pictures.example/b.png": {"blur a.png b.png", "a.png b.png", ""},
+		"caption https://chat.example/2":                             {"caption message.txt", "message.txt", ""},
+		`pic "https://chat.example/1"`:                               {`pic "https://chat.example/1"`, "", ""},
+		"a QR code of https://chat.example/1":                        {"a QR code of https://chat.example/1", "", ""},
+		"blur https://elsewhere.example/page":                        {"blur https://elsewhere.example/page", "", ""},
+		"blur https://chat.example/1 and https://chat.example/9":     {"blur a.png and", "a.png", "Left out: The message no longer exists."},
+		"blur https://chat.example/9":                                {"", "", "The message no longer exists."},
+		"blur https://chat.example/3":                                {"", "", "The linked message has no text and no files that I can read."},
+		"blur https://pictures.example/gone.png":                     {"", "", "This file is not on the chat platform's own servers."},
+		"blur https://pictures.example/large.png":                    {"", "", `The file "large.png" is too large: the limit is 0 MB.`},
+		"?what is https://elsewhere.example/c.png": {
+			"?what is https://elsewhere.example/c.png", "", "I do not open links to elsewhere.example. Please attach the file here instead.",
+		},
+	} {
+		t.Run(text, func(t *testing.T) {
+			r := h.ask(j, h.says(text, "ann", text))
+			if told := h.told(r); !strings.Contains(told, want.told) || want.told == "" && strings.Contains(told, "I do not open") {
+				t.Errorf("told is %q", told)
+			}
+			asked := h.planner.request(r.ID)
+			var files []string
+			for _, g := range asked.Given {
+				files = append(files, g.File)
+			}
+			if asked.Wish != want.wish || strings.Join(files, " ") != want.files {
+				t.Errorf("%q is asked of %v", asked.Wish, files)
+			}
+		})
+	}
+}
