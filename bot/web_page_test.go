@@ -81,6 +81,30 @@ func records(t *testing.T, data string) []byte {
 	return b
 }
 
+// TestBrowserEditsWhatRuns changes a message while it is worked on: only what it says now is done.
+func TestBrowserEditsWhatRuns(t *testing.T) {
+	t.Parallel()
+	o := clitest.OpenWeb(t, t.TempDir(), "127.0.0.1:0")
+	k := sits(t, browsertest.Start(t), o)
+	path, original := chequered(t, 1200, 800)
+	k.attach(path)
+	k.says("upscale this picture twice, then find its edges, then blur the result, then rotate that by 90 degrees")
+	k.Wait(`document.querySelector("article.progress .step.running")`)
+	k.Script(`document.getElementById("text").focus()`)
+	k.Key("\u0304") // the up key
+	k.Wait(`document.getElementById("text").value.startsWith("upscale") && document.querySelector(".chip")`)
+	k.Script(`document.getElementById("text").value = ""`)
+	k.says("flip it horizontally")
+	if img := k.answered(); img.Bounds() != original.Bounds() {
+		t.Errorf("it made %v\n%s", img.Bounds(), o.Log)
+	}
+	k.Wait(`!document.querySelector("article.progress:not([hidden])") && document.querySelector(".status.done")`)
+	k.Screenshot("edited-amid")
+	if n := browsertest.Eval[int](k.Page, `[...document.querySelectorAll("article")].filter((m) => m.checkVisibility()).length`); n != 2 {
+		t.Errorf("%d messages are shown", n)
+	}
+}
+
 // under is how many files lie below a folder.
 func under(t *testing.T, folder string) int {
 	t.Helper()

@@ -35,6 +35,8 @@
 //     kept.
 //   - Send posts once under a key, without a time limit: the first entry with a key counts. It
 //     checks that attachments can be read; they are served from where they are.
+//   - An edit changes a message in its place, and is handed over as an edit: what ran for the message
+//     before is stopped.
 //   - Of sending a file and taking it back, the first counts, whichever processes do it.
 //   - A broken upload leaves nothing that is shown.
 //   - No file of people or tools is served with a type that runs in the channel's origin: pages

@@ -89,7 +89,7 @@ func hostileMessages(s string) []page.Message {
 	m := page.Message{
 		ID: "m1", By: s, At: noon, Text: markup.Markdown(s), Language: s, Status: adapters.Status(s), ReplyTo: "m2",
 		Choices:  []page.Choice{{Number: 1, Text: s, Ready: true, Mine: true}},
-		CanAgain: true, CanStop: true, CanRemove: true, CanEdit: true, Edited: s, HasWork: true, WorkURL: s, ActURL: s, AllURL: s, Marks: []page.Mark{{Name: s, Points: 1}},
+		CanAgain: true, CanStop: true, CanRemove: true, CanEdit: true, Edited: true, HasWork: true, WorkURL: s, ActURL: s, AllURL: s, Marks: []page.Mark{{Name: s, Points: 1}},
 	}
 	for _, kind := range []string{"image", "video", "audio", "page", "text", "other", s} {
 		m.Files = append(m.Files, page.File{Name: s, Alt: s, Note: s, Size: 1, Kind: kind, Type: s, URL: s, Download: s, Mark: s, Use: s, Before: s})

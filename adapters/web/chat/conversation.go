@@ -49,9 +49,9 @@ type Message struct {
 	Offered  int                  // how many choices can be pressed
 	Presses  []Press
 	Removed  bool
-	Edited   string // the id of the message that replaces this one, "" for none
+	Edited   bool   // a person's message is not as it was sent
 	Run      string // the id of the progress message that an answer is shown with, "" for none
-	ShownBy  string // the id of the answer that a progress message is shown with, "" for none
+	ShownBy  string // the id of what a progress message is shown with, or given up for; "" for none
 }
 
 // Press is a choice that somebody made.
@@ -60,7 +60,8 @@ type Press struct {
 	By     string
 }
 
-// Happening is a message or reaction for the handler.
+// Happening is a message, an edit of one, or a reaction for the handler. An edit has another id than its
+// message.
 type Happening struct {
 	ID      string
 	At      time.Time
@@ -114,6 +115,10 @@ func (c *Conversation) write(position int64, at time.Time, w *Wrote) {
 		return
 	}
 	c.known[w.ID] = true
+	if w.Edits != "" {
+		c.edit(position, at, w)
+		return
+	}
 	m := &Message{ID: w.ID, Order: position, changed: position, At: at, Wrote: w}
 	for _, f := range w.Files {
 		if f.Made || !c.sent[f.ID] {
@@ -127,11 +132,39 @@ func (c *Conversation) write(position int64, at time.Time, w *Wrote) {
 	if len(c.messages) == 0 {
 		c.title = titleOf(w)
 	}
-	if old := c.message(w.Edits); old != nil && old.Wrote != nil && old.Wrote.By.ID == w.By.ID {
-		c.change(position, w.Edits, func(old *Message) { old.Edited = w.ID })
-	}
 	c.append(m)
 	c.waiting = append(slices.Clip(c.waiting), Happening{ID: w.ID, At: at, Message: m})
+}
+
+// edit changes a person's message, which is a request anew. Of what ran for it before, no more is shown.
+func (c *Conversation) edit(position int64, at time.Time, w *Wrote) {
+	old := c.message(w.Edits)
+	if old == nil || old.Wrote == nil || old.Removed || old.Wrote.By.ID != w.By.ID {
+		return
+	}
+	now := *w
+	now.ID = old.ID
+	var files []Upload
+	for _, f := range w.Files {
+		own := slices.ContainsFunc(old.Files, func(u Upload) bool { return u.ID == f.ID })
+		if own || f.Made || !c.sent[f.ID] {
+			files = append(files, f)
+		}
+		c.sent[f.ID] = true
+	}
+	c.change(position, old.ID, func(m *Message) {
+		m.Wrote, m.Files, m.Edited, m.Status, m.Answered, m.ReplyTo = &now, files, true, "", false, ""
+		if _, ok := c.at[w.ReplyTo]; ok {
+			m.ReplyTo = w.ReplyTo
+		}
+	})
+	for i, m := range c.messages {
+		if m.Progress != nil && m.ReplyTo == old.ID && m.ShownBy == "" {
+			c.change(position, m.ID, func(run *Message) { run.ShownBy = old.ID })
+			c.ended(position, i)
+		}
+	}
+	c.waiting = append(slices.Clip(c.waiting), Happening{ID: w.ID, At: at, Message: c.message(old.ID)})
 }
 
 func (c *Conversation) say(position int64, at time.Time, s *Said) {
@@ -279,11 +312,6 @@ func (c *Conversation) busy() bool {
 // Open reports whether a person's message has no answer yet.
 func (m *Message) Open() bool {
 	return !m.Removed && !m.Answered && m.Wrote != nil && (m.Status == "" || m.Status == adapters.Seen)
-}
-
-// Ended reports whether nothing more is done for a person's message.
-func (m *Message) Ended() bool {
-	return m.Status == adapters.Done || m.Status == adapters.Failed || m.Status == adapters.Cancelled
 }
 
 // MayRemove reports whether somebody may have an answer deleted: the asker, and admins.

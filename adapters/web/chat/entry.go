@@ -41,7 +41,7 @@ type Wrote struct {
 	Marks []adapters.Mark `json:"marks,omitempty"`
 	// ReplyTo is the id of the message that it replies to.
 	ReplyTo string `json:"reply_to,omitempty"`
-	// Edits is the id of the person's last message, which this one replaces.
+	// Edits is the id of the person's message that this is from now on; "" for a new one.
 	Edits string `json:"edits,omitempty"`
 }
 

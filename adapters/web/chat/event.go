@@ -15,6 +15,10 @@ func EventOf(thread string, t Snapshot, h Happening) adapters.Event {
 	}
 	if h.Message != nil {
 		e.Kind, e.By, e.Message = adapters.MessageSent, h.Message.Wrote.By, messageOf(thread, t, h.Message)
+		if h.ID != h.Message.ID {
+			e.Kind = adapters.MessageEdited
+			e.Message.Edited = &adapters.Edited{Event: thread + "." + h.Message.ID, At: h.Message.At}
+		}
 		return e
 	}
 	r := h.Reacted

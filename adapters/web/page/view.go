@@ -110,8 +110,8 @@ type Message struct {
 	Choices []Choice
 	Asks    bool // nothing is done until a choice is pressed
 
-	CanAgain, CanStop, CanRemove, CanEdit bool   // the buttons
-	Edited                                string // the id of the message that replaces this one, "" for none
+	CanAgain, CanStop, CanRemove, CanEdit bool // the buttons
+	Edited                                bool // it is not as it was sent
 
 	HasWork bool   // it answers a request
 	WorkURL string // what was done for it, if anything, is loaded from there

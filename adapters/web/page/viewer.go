@@ -90,7 +90,7 @@ func (v Viewer) person(out *Message, m *chat.Message) {
 	for i, mark := range m.Wrote.Marks {
 		out.Marks = append(out.Marks, v.mark(m.ID+"-"+strconv.Itoa(i), mark))
 	}
-	out.Edited, out.CanEdit = m.Edited, out.Mine && m.Edited == ""
+	out.Edited, out.CanEdit = m.Edited, out.Mine
 	out.CanStop = m.Open() && m.Runs == 0 // otherwise its progress message has the button
 }
 

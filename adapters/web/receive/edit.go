@@ -1,18 +1,12 @@
 package receive
 
 import (
-	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"net/http"
 
 	"atelier/adapters/web/chat"
 	"atelier/adapters/web/media"
 	"atelier/adapters/web/request"
 )
-
-// A message is edited by another one that replaces it: what runs for the first is stopped, and the
-// second is a request of its own.
 
 // mayEdit refuses to edit what is not the person's last message.
 func mayEdit(t chat.Snapshot, m *chat.Wrote) error {
@@ -21,17 +15,6 @@ func mayEdit(t chat.Snapshot, m *chat.Wrote) error {
 		return request.Refuse(http.StatusConflict, "Only your last message can be changed. Write a new one.")
 	}
 	return nil
-}
-
-// halt stops what runs for the message that is edited. Trying again stops nothing else.
-func (rec *Receiver) halt(ctx context.Context, thread string, t chat.Snapshot, m *chat.Wrote) error {
-	old := t.Message(m.Edits)
-	if old == nil || old.Ended() {
-		return nil
-	}
-	sum := sha256.Sum256([]byte("stop for " + m.ID))
-	stop := &chat.Reacted{ID: hex.EncodeToString(sum[:16]), By: m.By, On: old.ID}
-	return rec.Store.Record(ctx, thread, stop.ID, chat.Entry{Reacted: stop})
 }
 
 // Draft is a message as the form that edits it needs it.

@@ -65,9 +65,6 @@ func (rec *Receiver) ServePost(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		if err := rec.halt(ctx, thread, t, m); err != nil {
-			return err
-		}
 		if err := rec.write(ctx, thread, t, m); err != nil {
 			return err
 		}
@@ -187,6 +184,9 @@ func (rec *Receiver) compose(ctx context.Context, r *http.Request, thread string
 		return nil, errManyFiles
 	}
 	as := chat.Happening{ID: m.ID, At: rec.Now(), Message: &chat.Message{ID: m.ID, Wrote: m, ReplyTo: m.ReplyTo}}
+	if m.Edits != "" {
+		as.Message.ID, as.Message.At = m.Edits, t.Message(m.Edits).At
+	}
 	return m, chat.EventOf(thread, t, as).Validate() // what is recorded can be handed over
 }
 
