@@ -156,7 +156,7 @@ var settingFacts = map[param.Type][]string{
 	param.Sizes:      {"count", "width", "height"},
 	param.Pages:      {"count", "item"},
 	param.Moments:    {"count", "item"},
-	param.Colour:     {"light"},
+	param.Colour:     {"light", "red", "green", "blue"},
 	param.Region:     {"x", "y", "width", "height"},
 	param.Position:   {"x", "y"},
 	param.TimeRange:  {"from", "to", "length", "asked"},
@@ -191,7 +191,7 @@ func (t *Tool) scope(what string, f *faults) template.Scope {
 			case param.Pages: // as qpdf reads them: "1-3,7"
 				s[a.Name] = template.Closed
 			case param.Colour:
-				s[a.Name], s[a.Name+".hex"] = template.Closed, template.Closed
+				s[a.Name], s[a.Name+".hex"], s[a.Name+".digits"] = template.Closed, template.Closed, template.Closed
 			}
 		case a.Type == plan.Text && !a.Many:
 			s[a.Name] = template.Words

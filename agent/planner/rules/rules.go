@@ -117,6 +117,7 @@ func (g *grammar) tidy(text string) string {
 	}
 	text = blackAndWhite.ReplaceAllString(text, "black and white")
 	text = contracted.ReplaceAllString(text, "$1's")
+	text = jpegXL.ReplaceAllString(text, "jxl")
 	text = chartTitle.ReplaceAllString(text, `$1 "$2"`)
 	text = keptPart.ReplaceAllString(text, "$2 everything except $1")
 	text = sizedPages.ReplaceAllString(text, "$1, then make them $2")
@@ -130,6 +131,9 @@ var blackAndWhite = lazyregexp.New(`(?i)\bb ?[/&] ?w\b`)
 
 // contracted are questions that people write without the apostrophe.
 var contracted = lazyregexp.New(`(?i)\b(what|where|who|how)s\b`)
+
+// jpegXL is how people call that format: it would be read as JPEG.
+var jpegXL = lazyregexp.New(`(?i)\bjpe?g[ -]?xl\b`)
 
 // chartTitle is how people give a chart its title without quotation marks.
 var chartTitle = lazyregexp.New(`((?i:\b(?:chart|graph|plot|diagram)\b.*?\b(?:titled|entitled|(?:title|heading|headline)(?: is| should be)?(?: ?: ?)?)))\s+` +

@@ -106,7 +106,8 @@ func (d *drafter) steps(r *reading, sub plan.Subtask, media []thing) []step {
 		add(media[i].typ, to, true, p.text, p.tells)
 	}
 	if format := d.format(r); made.Media() && retrieve.FileType("."+format) == made && format != "gif" && !r.head.tells(plan.Format) {
-		limits := r.head.takesUnit(quantity.ByteCount) // which another format would break
+		given := slices.ContainsFunc(media, func(e thing) bool { return base(e.typ) == made })
+		limits := given && r.head.takesUnit(quantity.ByteCount) // which another format would break
 		add(made, made, limits, format, func(a toolbox.Arg) bool { return a.Meaning == plan.Format })
 	}
 	return found

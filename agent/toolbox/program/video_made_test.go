@@ -238,3 +238,17 @@ func TestAddSubtitles(t *testing.T) {
 	holds(t, refused(t, "add_subtitles", video(path).with("subtitles", "00:01:00,000 --> 00:01:01,000\nlate")), "2 seconds", "check their times")
 	holds(t, refused(t, "add_subtitles", video(path).with("subtitles", " \n")), "SRT")
 }
+
+// TestPictureIsSeenForAWhile: a picture lies over a video only in the part that is named.
+func TestPictureIsSeenForAWhile(t *testing.T) {
+	t.Parallel()
+	film := clip(t, "red.mp4", append(lavfi("color=red:size=160x120:rate=10:duration=3"), "-pix_fmt", "yuv420p")...)
+	badge := clip(t, "badge.png", append(lavfi("color=blue:size=80x60:duration=1:rate=1"), "-frames:v", "1")...)
+	out, err := perform(t, "overlay_video_picture", video(film).with("image", fileOf(plan.Image, badge)).
+		with("place", "middle").with("width", "50% of the width").with("when", "the first 2 seconds"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	looks(t, frameAt(t, out.Path, 1), 80, 60, "blue")
+	looks(t, frameAt(t, out.Path, 2.5), 80, 60, "red")
+}

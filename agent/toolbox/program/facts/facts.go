@@ -279,11 +279,11 @@ func (f *Facts) setting(v param.Value, fact string) (template.Value, error) {
 		facts, err := f.parts(d[min(max(f.Item-1, 0), len(d)-1)])
 		return template.Num(facts[fact]), err
 	case color.NRGBA:
-		sign := "0x"
-		if fact == "hex" {
-			sign = "#"
+		if part, ok := map[string]uint8{"red": d.R, "green": d.G, "blue": d.B}[fact]; ok {
+			return template.Num(float64(part)), nil
 		}
-		if fact == "light" { // that black is read on it: https://www.w3.org/TR/AERT/#color-contrast
+		sign := map[string]string{"": "0x", "hex": "#"}[fact] // "digits" have none
+		if fact == "light" {                                  // that black is read on it: https://www.w3.org/TR/AERT/#color-contrast
 			return template.Truth(299*int(d.R)+587*int(d.G)+114*int(d.B) > 128*1000), nil
 		}
 		return template.Text(fmt.Sprintf("%s%02X%02X%02X", sign, d.R, d.G, d.B)), nil
