@@ -59,7 +59,7 @@ func entries() *rapid.Generator[[][]byte] {
 		e := Entry{At: time.Unix(rapid.Int64Range(0, 1000).Draw(t, "at"), 0).UTC()}
 		key := rapid.SampledFrom([]string{"k1", "k2", "k3"}).Draw(t, "key")
 		by := adapters.Person{ID: rapid.SampledFrom([]string{"ana", "bob"}).Draw(t, "by"), Name: rapid.SampledFrom([]string{"", "Ana"}).Draw(t, "name")}
-		switch rapid.IntRange(0, 10).Draw(t, "kind") {
+		switch rapid.IntRange(0, 12).Draw(t, "kind") {
 		case 0, 1:
 			e.Wrote = &Wrote{ID: id.Draw(t, "id"), By: by, Text: rapid.String().Draw(t, "text"), ReplyTo: id.Draw(t, "to")}
 			e.Wrote.Files = []Upload{{ID: rapid.SampledFrom([]string{"f1", "f2"}).Draw(t, "file"), Name: "a.png"}}
@@ -78,8 +78,13 @@ func entries() *rapid.Generator[[][]byte] {
 				ID: rapid.SampledFrom([]string{"r1", "r2", "r3", ids[0]}).Draw(t, "reaction"), By: by, On: id.Draw(t, "on"), Sign: adapters.Choose,
 				Number: rapid.IntRange(1, 2).Draw(t, "number"), Back: rapid.Bool().Draw(t, "back"),
 			}
-		default:
+		case 10:
 			e.Removed = &Removed{ID: id.Draw(t, "id")}
+		case 11:
+			e.Renamed = &Renamed{By: by.ID, Title: rapid.String().Draw(t, "title")}
+		case 12:
+			e.Wrote = &Wrote{ID: rapid.SampledFrom([]string{"e1", "e2", ids[0]}).Draw(t, "edit"), By: by, Text: "other", Edits: id.Draw(t, "of"), ReplyTo: id.Draw(t, "to")}
+			e.Wrote.Files = []Upload{{ID: "f1", Name: "a.png"}, {ID: "f3", Name: "b.png", Made: true}}
 		}
 		b, err := json.Marshal(e)
 		if err != nil {
