@@ -304,6 +304,7 @@ func (j *Jobs) wire(counted *quota.Quota) {
 	sender := &sender{
 		store: store, state: c.State, tasks: j.tasks, flow: flow, limits: limits, adapters: j.adapters, acks: j.acks, posts: posts,
 		poster: &post.Poster{Blobs: c.Blobs, Posts: posts, Tell: c.Tell, Log: c.Log}, self: j.id, metrics: c.Metrics,
+		shrinker:  &shrinker{agent: c.Agent, blobs: c.Blobs, log: c.Log},
 		retention: c.Retention, questionExpiry: c.QuestionExpiry, now: c.Now, log: c.Log,
 	}
 	deadlines := &deadlines{

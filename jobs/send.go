@@ -25,6 +25,7 @@ type sender struct {
 	acks           *post.Signs
 	poster         *post.Poster
 	posts          *post.Tries
+	shrinker       *shrinker
 	adapters       map[string]adapters.Adapter
 	metrics        Metrics
 	self           string
@@ -68,7 +69,7 @@ func (x *sender) run(ctx context.Context, w queue.Task) error {
 // deliver posts the answer of a run and records its message.
 func (x *sender) deliver(ctx context.Context, to adapters.Adapter, r *record.Request, run *record.Run) (*record.Request, error) {
 	key := record.SendKey(r.ID, run.N)
-	s, err := x.postOnce(ctx, to, key, r.ID, run)
+	s, err := x.postOnce(ctx, to, key, r, run)
 	if err != nil {
 		return nil, err
 	}
@@ -83,17 +84,17 @@ func (x *sender) deliver(ctx context.Context, to adapters.Adapter, r *record.Req
 }
 
 // postOnce posts the answer of a run, unless this process has posted it and could not record that.
-func (x *sender) postOnce(ctx context.Context, to adapters.Adapter, key, id string, run *record.Run) (record.Sent, error) {
+func (x *sender) postOnce(ctx context.Context, to adapters.Adapter, key string, r *record.Request, run *record.Run) (record.Sent, error) {
 	t, before := x.posts.Try(key)
 	if !t.Sent.Ref.IsZero() {
 		return t.Sent, nil
 	}
 	if before || queue.Retried(ctx) > 0 {
-		if err := x.ready(ctx, id, run.N); err != nil {
+		if err := x.ready(ctx, r.ID, run.N); err != nil {
 			return record.Sent{}, err
 		}
 	}
-	s, err := x.poster.Post(ctx, to, key, id, run.Answer.Reply, t)
+	s, err := x.poster.Post(ctx, to, key, r.ID, run.Answer.Reply, t, x.shrinker.of(r, run))
 	if wait := record.WaitFor(err); wait > 0 {
 		return record.Sent{}, queue.Wait(wait, err)
 	}

@@ -34,6 +34,10 @@ type Poster struct {
 	Log   *slog.Logger
 }
 
+// Shrink makes a file small enough for a limit in bytes. It is false if that cannot be done here, or would not
+// keep what was asked for.
+type Shrink func(ctx context.Context, f adapters.Attachment, limit int64) (adapters.Attachment, bool, error)
+
 // omissions are the files that a platform did not take, and what is said about them.
 type omissions struct {
 	files   int            // left out
@@ -50,9 +54,11 @@ type Tried struct {
 	omitted omissions
 }
 
-// Post sends a reply. Files that the platform does not take are sent as links, or left out and named
-// with the reason: the text always arrives.
-func (p *Poster) Post(ctx context.Context, to adapters.Adapter, key, id string, r adapters.Reply, t Tried) (record.Sent, error) {
+// Post sends a reply. Files that are too large for the platform are made smaller; what it does not take is sent
+// as links, or left out and named with the reason: the text always arrives.
+func (p *Poster) Post(
+	ctx context.Context, to adapters.Adapter, key, id string, r adapters.Reply, t Tried, shrink Shrink,
+) (record.Sent, error) {
 	text := r.Text
 	if t.without != nil {
 		r = *t.without
@@ -65,6 +71,9 @@ func (p *Poster) Post(ctx context.Context, to adapters.Adapter, key, id string, 
 		}
 		p.Log.WarnContext(ctx, "files of an answer are not sent", "request", id, "files", len(refused.Files), "error", record.ForOperator(err))
 		r.Files = slices.Clone(r.Files)
+		if refused, err = p.shrink(ctx, &r, refused, &t.omitted, shrink); err != nil {
+			return record.Sent{}, err
+		}
 		if err := p.omit(ctx, &r, refused, &t.omitted); err != nil {
 			return record.Sent{}, err
 		}
@@ -81,6 +90,31 @@ func (p *Poster) Post(ctx context.Context, to adapters.Adapter, key, id string, 
 // uploads reports whether a reply uploads one of these files, so that it can be sent without them.
 func uploads(r adapters.Reply, files []int) bool {
 	return slices.ContainsFunc(files, func(i int) bool { return i >= 0 && i < len(r.Files) && r.Files[i].Link == "" })
+}
+
+// shrink makes files smaller that are too large, each once, and says so. It returns what is refused still.
+func (p *Poster) shrink(ctx context.Context, r *adapters.Reply, refused *adapters.Fault, o *omissions, shrink Shrink) (*adapters.Fault, error) {
+	if !errors.Is(refused, adapters.ErrTooLarge) || refused.Limit <= 0 {
+		return refused, nil
+	}
+	rest := *refused
+	rest.Files = nil
+	for _, i := range refused.Files {
+		f := r.Files[i]
+		small, ok, err := shrink(ctx, f, refused.Limit)
+		if err != nil {
+			return nil, err
+		}
+		if !ok || small.Size > refused.Limit {
+			rest.Files = append(rest.Files, i)
+			continue
+		}
+		r.Files[i] = small
+		o.because(plan.Say(
+			"%s was too large to send here, so I made it smaller: it had %s, and the limit is %s.",
+			f.Name, megabytes(f.Size, math.Ceil), megabytes(refused.Limit, math.Floor)))
+	}
+	return &rest, nil
 }
 
 // omit replaces rejected files by links, or leaves them out if there are no links. Nothing is said
