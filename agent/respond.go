@@ -49,6 +49,16 @@ func (a *Agent) Ways(p *plan.Plan, chosen plan.Choice, offers []plan.Offer) []pl
 	return wording.Ways(a.config.Toolbox.Catalogue(), p, chosen, offers)
 }
 
+// Steps say what each step of an account makes or has made ([wording.Steps]).
+func (a *Agent) Steps(account planner.Account) []plan.Message {
+	return wording.Steps(a.config.Toolbox.Catalogue(), account)
+}
+
+// Alts describe what each step of an account made, for people who cannot see it ([wording.Alts]).
+func (a *Agent) Alts(account planner.Account) []plan.Message {
+	return wording.Alts(a.config.Toolbox.Catalogue(), account)
+}
+
 // word finds the words of an answer.
 func (a *Agent) word(ctx context.Context, account planner.Account, thinking *plan.Thinking) (string, error) {
 	p := account.Plan

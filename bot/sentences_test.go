@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"go/ast"
 	"go/parser"
@@ -76,6 +77,12 @@ func ofTools(t *testing.T) map[string]string {
 		all[toolbox.Format(tool.Made)] = "the tool " + tool.Name
 		if tool.MadeMany != "" {
 			all[toolbox.Format(tool.MadeMany)] = "the tool " + tool.Name
+		}
+		if tool.Planned != "" {
+			all[toolbox.Format(tool.Planned)] = "the tool " + tool.Name
+		}
+		if slices.Contains(toolbox.Slots(cmp.Or(tool.Planned, tool.Made)), toolbox.About) {
+			t.Errorf("the tool %s has no phrase for what it is going to make", tool.Name)
 		}
 		for _, b := range tool.Backends {
 			if b.Needs != "" {

@@ -49,8 +49,14 @@ func (instant) Respond(_ context.Context, a jobs.Account) (string, plan.Thinking
 	return "Done.", a.Plan.Thinking, nil
 }
 func (instant) Ways(*plan.Plan, plan.Choice, []plan.Offer) []plan.Message { return nil }
-func (instant) Device(context.Context, plan.Action) string                { return "cpu" }
-func (instant) Hears(context.Context, plan.Resource) (plan.Action, bool)  { return plan.Action{}, false }
+
+func (instant) Steps(a jobs.Account) []plan.Message {
+	return make([]plan.Message, len(a.Route.Steps()))
+}
+
+func (instant) Alts(a jobs.Account) []plan.Message                       { return make([]plan.Message, len(a.Route.Steps())) }
+func (instant) Device(context.Context, plan.Action) string               { return "cpu" }
+func (instant) Hears(context.Context, plan.Resource) (plan.Action, bool) { return plan.Action{}, false }
 
 func (instant) Capabilities(context.Context) (map[string][]plan.Candidate, error) {
 	return map[string][]plan.Candidate{"tool": {{Name: "native:tool"}}}, nil

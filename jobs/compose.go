@@ -1,10 +1,8 @@
 package jobs
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
 	"strconv"
@@ -106,7 +104,7 @@ func (c *composer) word(ctx context.Context, r *record.Request, run *record.Run)
 		}
 	}
 	var err error
-	a.Reply.Files, err = c.attachments(ctx, e.Thread, run.Route.Delivered())
+	a.Reply.Files, err = c.attachments(ctx, r, run)
 	if run.Halted != nil {
 		return a, nil // what went wrong is said, at worst without the files
 	}
@@ -223,44 +221,30 @@ func (c *composer) offer(a *record.Answer, r *record.Request, run *record.Run, p
 	}
 	for i, text := range texts {
 		a.Reply.Choices = append(a.Reply.Choices, adapters.Choice{
-			ID: r.ID + "-" + strconv.Itoa(run.N) + "-" + strconv.Itoa(i+1), Text: c.say(r, text),
+			ID: r.ID + "-" + strconv.Itoa(run.N) + "-" + strconv.Itoa(i+1), Text: withoutFile(c.say(r, text), p.Resources),
 		})
 	}
 }
 
-// attachments are the files among what was made.
-func (c *composer) attachments(ctx context.Context, t adapters.Thread, made []plan.Resource) ([]adapters.Attachment, error) {
-	var files []adapters.Attachment
-	for _, m := range made {
-		if m.Blob == "" || record.Packed(m) && m.File == "" {
-			continue
+// withoutFile is what an alternative is without the name of the only file that there is, which does not tell
+// it from others: "in black and white".
+func withoutFile(text string, given []plan.Resource) string {
+	name := ""
+	for _, r := range given {
+		switch {
+		case r.File == "":
+		case name != "" && r.File != name:
+			return text
+		default:
+			name = r.File
 		}
-		info, err := c.blobs.Stat(ctx, m.Blob)
-		if errors.Is(err, storage.ErrNotFound) {
-			continue // its time had come: the text names it, and it is not there
-		}
-		if err != nil {
-			return nil, fmt.Errorf("look at a file: %w", err)
-		}
-		files = append(files, adapters.Attachment{
-			Name: cmp.Or(m.File, m.Name), Resource: m.Name, Size: info.Size, Type: storage.ContentOf(m.Blob).Type, Alt: m.About, Handle: m.Blob,
-			MarkLink: c.markLink(ctx, t, m),
-		})
 	}
-	return files, nil
-}
-
-// markLink is the page to mark things on a picture. An answer can do without.
-func (c *composer) markLink(ctx context.Context, t adapters.Thread, picture plan.Resource) string {
-	if c.markLinks == nil || !strings.HasPrefix(storage.ContentOf(picture.Blob).Type, "image/") {
-		return ""
+	rest, ok := strings.CutPrefix(text, name)
+	short := strings.TrimLeft(rest, " ,，、")
+	if !ok || name == "" || short == rest || short == "" {
+		return text
 	}
-	link, err := c.markLinks(ctx, t, picture)
-	if err != nil {
-		c.log.WarnContext(ctx, "a picture has no link to point at it", "error", plan.ForOperator(err))
-		return ""
-	}
-	return link
+	return short
 }
 
 // haltedAnswer says why a run was stopped.

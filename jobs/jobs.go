@@ -37,6 +37,11 @@ type Agent interface {
 	Respond(ctx context.Context, a Account) (text string, thinking plan.Thinking, err error)
 	// Ways are labels of offers for people: how each differs from the chosen solution.
 	Ways(p *plan.Plan, chosen plan.Choice, offers []plan.Offer) []plan.Message
+	// Steps say for people what each step of a run makes, or has made.
+	Steps(a Account) []plan.Message
+	// Alts describe what each step of a run made, for people who cannot see it. A step that is not done
+	// has the zero message.
+	Alts(a Account) []plan.Message
 	// Device is where an action is done: cpu, gpu or program.
 	Device(ctx context.Context, a plan.Action) string
 	// Hears is the action that transcribes a voice message, by the best tool that can run here
@@ -324,6 +329,9 @@ func (j *Jobs) wire(counted *quota.Quota) {
 	j.progress = &progress.Display{
 		Store: store, State: c.State, Hints: hints, Workers: j.workers, Self: j.id, Retention: c.Retention, Retry: c.Retry,
 		Say: say, Log: c.Log,
+		Steps: func(run *record.Run) []plan.Message {
+			return c.Agent.Steps(Account{Plan: run.Route.Plan(), Route: run.Route})
+		},
 	}
 	j.viewer = &view.Viewer{Store: store, Index: index, Hints: hints, Input: inputs.of, Quota: counted, Retention: c.Retention, Now: c.Now}
 	j.forgetter = &retention.Forgetter{

@@ -119,6 +119,18 @@ func (m *planner) Ways(p *plan.Plan, _ plan.Choice, offers []plan.Offer) []plan.
 	return all
 }
 
+func (m *planner) Steps(a jobs.Account) []plan.Message {
+	var all []plan.Message
+	for _, s := range a.Route.Steps() {
+		all = append(all, plan.Quote(strings.ReplaceAll(s.Action.Tool, "_", " ")))
+	}
+	return all
+}
+
+func (m *planner) Alts(a jobs.Account) []plan.Message {
+	return make([]plan.Message, len(a.Route.Steps()))
+}
+
 func (m *planner) Respond(ctx context.Context, a jobs.Account) (string, plan.Thinking, error) {
 	m.mu.Lock()
 	m.calls["respond"]++

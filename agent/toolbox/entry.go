@@ -131,7 +131,7 @@ func tooLong(bytes int64) error {
 
 // squeeze makes one line of every text for people and models, however it was folded.
 func (t *Tool) squeeze() {
-	texts := []*string{&t.Description, &t.When, &t.Made, &t.MadeMany, &t.Suffix}
+	texts := []*string{&t.Description, &t.When, &t.Made, &t.MadeMany, &t.Planned, &t.Suffix}
 	for i := range t.Examples {
 		texts = append(texts, &t.Examples[i])
 	}
@@ -198,6 +198,12 @@ func (t *Tool) check(broken parts) []error {
 		t.checkPhrase("made", t.Made, false, &f)
 		t.checkPhrase("made_many", t.MadeMany, false, &f)
 	}
+	if broken.whole("planned") {
+		t.checkPhrase("planned", t.Planned, false, &f)
+		if slices.Contains(Slots(t.Planned), About) {
+			f.addf("planned: {%s} is what only the result says of itself", About)
+		}
+	}
 	if broken.whole("suffix") {
 		t.checkPhrase("suffix", t.Suffix, true, &f)
 	}
@@ -206,6 +212,9 @@ func (t *Tool) check(broken parts) []error {
 	}
 	if t.Listens && (t.Returns != plan.Text || !t.takes(plan.Audio)) {
 		f.addf("listens, and does not make a text of one audio alone")
+	}
+	if t.Describes && (t.Returns != plan.Text || !t.takes(plan.Image)) {
+		f.addf("describes, and does not make a text of one picture alone")
 	}
 	if broken.whole("backends") {
 		t.checkBackends(&f)

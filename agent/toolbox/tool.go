@@ -50,6 +50,9 @@ type Tool struct {
 	Made string `yaml:"made,omitempty"`
 	// MadeMany is the phrase for several results: "the parts of {video}". "" is the same as for one.
 	MadeMany string `yaml:"made_many,omitempty"`
+	// Planned is Made before there is a result, without {about}: "{video}, trimmed". Where Made has
+	// no {about} either, "" is Made.
+	Planned string `yaml:"planned,omitempty"`
 	// Suffix is what the name of the result's file adds to that of the file that it was made
 	// from, with the same slots: "edges" makes photo-edges.png of photo.jpg. "" adds
 	// nothing.
@@ -68,7 +71,10 @@ type Tool struct {
 	Improvises bool `yaml:"improvises,omitempty"`
 	// Listens marks a tool that writes down what is said: a voice message becomes a wish
 	// by it.
-	Listens  bool      `yaml:"listens,omitempty"`
+	Listens bool `yaml:"listens,omitempty"`
+	// Describes marks a tool that tells what a picture shows, for people who cannot see it.
+	Describes bool `yaml:"describes,omitempty"`
+
 	Backends []Backing `yaml:"backends"`
 	// Effects are what its result must show. They are measured after each run; an operator's own
 	// tool may have none.

@@ -1,6 +1,7 @@
 package wording
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -14,11 +15,15 @@ import (
 // Ways are short labels for the offers of a plan, for people: what each of them does another way
 // than the chosen plan, or all that it does where nothing was chosen. No two are the same.
 func Ways(c *toolbox.Catalogue, p *plan.Plan, chosen plan.Choice, offers []plan.Offer) []plan.Message {
-	w := ways{catalogue: c, account: planner.Account{Plan: p}, taken: map[string]bool{}}
+	w := ways{catalogue: c, account: planner.Account{Plan: p}, taken: map[string][]string{}}
 	labels := make([]plan.Message, len(offers))
 	for i, o := range offers {
 		var parts []plan.Message
+		var tools []string
 		for t, task := range p.Tasks {
+			if o.Choice[t] >= 0 {
+				tools = append(tools, task.Solutions[o.Choice[t]].Tools()...)
+			}
 			switch {
 			case o.Choice[t] < 0:
 			case o.Task < 0:
@@ -27,7 +32,7 @@ func Ways(c *toolbox.Catalogue, p *plan.Plan, chosen plan.Choice, offers []plan.
 				parts = append(parts, w.other(task, o.Choice[t], chosen[t]))
 			}
 		}
-		labels[i] = w.distinct(plan.Join("%s; %s", parts...))
+		labels[i] = w.distinct(plan.Join("%s; %s", parts...), tools)
 	}
 	return labels
 }
@@ -36,7 +41,7 @@ func Ways(c *toolbox.Catalogue, p *plan.Plan, chosen plan.Choice, offers []plan.
 type ways struct {
 	catalogue *toolbox.Catalogue
 	account   planner.Account
-	taken     map[string]bool // the labels that are given
+	taken     map[string][]string // the labels that are given, with the tools of their offers
 }
 
 // other is what a solution of a task does another way than the chosen one; -1 is none.
@@ -50,12 +55,14 @@ func (w *ways) other(task plan.Task, other, chosen int) plan.Message {
 		return plan.Say("the same with %s", plan.And(with...))
 	}
 	label := w.solution(s)
-	if label.String() != w.solution(before).String() && !w.taken[label.String()] {
+	others, taken := w.taken[label.String()]
+	if label.String() != w.solution(before).String() && !taken {
 		return label
 	}
+	others = append(before.Tools(), others...)
 	var how []plan.Message
 	for _, a := range s.Actions {
-		if tool, ok := w.catalogue.Tool(a.Tool); ok && !slices.Contains(before.Tools(), a.Tool) {
+		if tool, ok := w.catalogue.Tool(a.Tool); ok && !slices.Contains(others, a.Tool) {
 			how = append(how, plan.Quote(summary(tool)))
 		}
 	}
@@ -66,32 +73,33 @@ func (w *ways) other(task plan.Task, other, chosen int) plan.Message {
 }
 
 // distinct is the label, with a number where another offer has the same one.
-func (w *ways) distinct(label plan.Message) plan.Message {
+func (w *ways) distinct(label plan.Message, tools []string) plan.Message {
 	numbered := label
-	for n := 2; w.taken[numbered.String()]; n++ {
+	for n := 2; w.taken[numbered.String()] != nil; n++ {
 		numbered = plan.Say("%s (%d)", label, n)
 	}
-	w.taken[numbered.String()] = true
+	w.taken[numbered.String()] = append([]string{}, tools...)
 	return numbered
 }
 
-// mostSteps is how many steps of a solution are told one by one.
+// mostSteps is how many steps of a solution are told.
 const mostSteps = 3
 
 // solution tells what the actions of a solution make, or of many what the last one makes.
 func (w *ways) solution(s plan.Solution) plan.Message {
 	d := newDescriber(w.catalogue, w.account, make([]plan.Result, len(s.Actions)))
-	for i := range d.phrases {
-		d.phrases[i] = plan.Say("it")
-	}
 	if last := len(s.Actions) - 1; last >= mostSteps {
+		for i := range d.phrases {
+			d.phrases[i] = plan.Say("it")
+		}
 		return plan.Say("%s, in %d steps", d.planned(s.Actions[last]), len(s.Actions))
 	}
-	var all []plan.Message
-	for _, a := range s.Actions {
-		all = append(all, d.planned(a))
+	var made plan.Message
+	for i, a := range s.Actions {
+		made = d.planned(a)
+		d.phrases[i] = made
 	}
-	return plan.Join("%s, then %s", all...)
+	return made
 }
 
 // planned is what an action is going to make, or what its tool does where the phrase for it takes
@@ -101,12 +109,11 @@ func (d *describer) planned(a plan.Action) plan.Message {
 	if !ok {
 		return a.Returns.Article()
 	}
-	for _, name := range toolbox.Slots(tool.Made) {
-		if !slices.ContainsFunc(tool.Args, func(arg toolbox.Arg) bool { return arg.Name == name }) {
-			return plan.Quote(summary(tool))
-		}
+	made := cmp.Or(tool.Planned, tool.Made)
+	if slices.Contains(toolbox.Slots(made), toolbox.About) {
+		return plan.Quote(summary(tool))
 	}
-	return d.phrase(a, nil)
+	return d.fill(tool, a, made, nil)
 }
 
 // summary is the first part of a tool's description, as it stands within a sentence.

@@ -58,7 +58,7 @@ func TestWays(t *testing.T) {
 	}{
 		{"other tools", []plan.Solution{
 			solve(greyOf(given)), solve(act("image_to_edge", plan.Edge, on("image", given))), solve(turn, greyOf(plan.FromAction(0))),
-		}, 0, []string{"the edge map of photo.png", "turns a picture by an angle, then it, in black and white"}},
+		}, 0, []string{"the edge map of photo.png", "photo.png, turned, in black and white"}},
 		{"a part of a picture", []plan.Solution{
 			solve(turn), solve(cropTo("right")), solve(cropTo("top-left")), solve(cropTo("upper")), solve(cropTo("the left half")), solve(cropTo("middle third")),
 		}, 0, []string{
@@ -70,7 +70,7 @@ func TestWays(t *testing.T) {
 		}, 0, []string{"the answer to “Who is it?” (answers a question from what is written in a picture of a document)"}},
 		{"another model", []plan.Solution{solve(by(turn, "a", "Alpha")), solve(by(turn, "b", "Beta"))}, 0, []string{"the same with Beta"}},
 		{"the same by ways that have no name", []plan.Solution{solve(greyOf(given)), solve(by(turn, "a", "")), solve(by(turn, "b", ""))}, 0,
-			[]string{"turns a picture by an angle", "turns a picture by an angle (2)"}},
+			[]string{"photo.png, turned", "photo.png, turned (2)"}},
 		{"many steps", []plan.Solution{solve(turn), solve(turn, greyOf(plan.FromAction(0)), greyOf(plan.FromAction(1)), greyOf(plan.FromAction(2)))}, 0,
 			[]string{"it, in black and white, in 4 steps"}},
 		{"nothing was chosen", []plan.Solution{solve(greyOf(given))}, -1, []string{"photo.png in black and white"}},

@@ -47,14 +47,19 @@ func newDescriber(c *toolbox.Catalogue, a planner.Account, results []plan.Result
 	return d
 }
 
-// phrase is what an action made, by the tool's own phrase. Where that has nothing to say, the
-// type has to do.
+// phrase is what an action made, by the tool's own phrase.
 func (d *describer) phrase(action plan.Action, outs []plan.Resource) plan.Message {
 	tool, _ := d.catalogue.Tool(action.Tool)
 	made := tool.Made
 	if len(outs) > 1 && tool.MadeMany != "" {
 		made = tool.MadeMany
 	}
+	return d.fill(tool, action, made, outs)
+}
+
+// fill fills the slots of a phrase for what an action makes. Where that has nothing to say, the type has
+// to do.
+func (d *describer) fill(tool toolbox.Tool, action plan.Action, made string, outs []plan.Resource) plan.Message {
 	if made == "" {
 		return action.Returns.Article()
 	}

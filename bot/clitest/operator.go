@@ -30,6 +30,12 @@ type greeter struct{ waits chan struct{} }
 
 func (greeter) Ways(*plan.Plan, plan.Choice, []plan.Offer) []plan.Message { return nil }
 
+func (greeter) Steps(a jobs.Account) []plan.Message {
+	return make([]plan.Message, len(a.Route.Steps()))
+}
+
+func (greeter) Alts(a jobs.Account) []plan.Message { return make([]plan.Message, len(a.Route.Steps())) }
+
 func (greeter) Plan(_ context.Context, r plan.Request) (*plan.Plan, error) {
 	greet := func(tool string, score float64) plan.Solution {
 		arg := plan.Binding{Arg: "name", Type: plan.Text, Source: plan.FromValue("Ann")}

@@ -1,7 +1,6 @@
 package workshop
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -26,7 +25,9 @@ type chatCommands struct {
 	samples func(ctx context.Context) ([]string, error)
 	// standing is how somebody stands in a thread.
 	standing func(ctx context.Context, by adapters.Person, in adapters.Thread) (jobs.Standing, error)
-	now      func() time.Time
+	// steps say what the steps of a run make.
+	steps func(run jobs.Run) []plan.Message
+	now   func() time.Time
 }
 
 // answer answers a command in a language.
@@ -112,18 +113,21 @@ func (c chatCommands) atWork(run jobs.Run) plan.Message {
 	case jobs.Planning:
 		return plan.Say("- Planning for %s.", since)
 	case jobs.Running:
-		done, at := 0, ""
-		for _, s := range run.Steps {
+		done, at := 0, plan.Message{}
+		said := c.steps(run)
+		for i, s := range run.Steps {
 			switch s.Status {
 			case plan.Done, plan.Failed, plan.Skipped:
 				done++
 			case plan.Running:
-				at = cmp.Or(at, toolWords(s.Action.Tool))
+				if at.IsZero() {
+					at = said[i]
+				}
 			default:
 			}
 		}
-		if at != "" {
-			return plan.Say("- In progress for %s: %d of %d steps are done, now %s.", since, done, len(run.Steps), at)
+		if !at.IsZero() {
+			return plan.Say("- In progress for %s: %d of %d steps are done. Now: %s.", since, done, len(run.Steps), at)
 		}
 		return plan.Say("- In progress for %s: %d of %d steps are done.", since, done, len(run.Steps))
 	default:

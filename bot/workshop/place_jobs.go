@@ -59,6 +59,13 @@ func (w Workshop) Jobs(ctx context.Context, p *place.Place, thinks agent.Config,
 		tell: tell, tools: catalogue.Tools(), now: time.Now,
 		live:    func(ctx context.Context) (map[string]bool, error) { return liveTools(ctx, a, made) },
 		samples: a.Samples,
+		steps: func(run jobs.Run) []plan.Message {
+			told := planner.Account{Plan: run.Plan, Results: make([]plan.Result, len(run.Steps))}
+			for i, s := range run.Steps {
+				told.Steps, told.Results[i] = append(told.Steps, s.Step), run.Results[s.Key]
+			}
+			return a.Steps(told)
+		},
 		standing: func(ctx context.Context, by adapters.Person, in adapters.Thread) (jobs.Standing, error) {
 			return made.Standing(ctx, by, in)
 		},
@@ -160,11 +167,21 @@ func stepOf(w jobs.Work) agent.Work {
 	}
 }
 
+// accountOf is a run as the agent knows it.
+func accountOf(told jobs.Account) planner.Account {
+	account := planner.Account{Request: told.Request, Plan: told.Plan}
+	if r := told.Route; r != nil {
+		account.Steps, account.Results = r.Steps(), r.Results()
+	}
+	return account
+}
+
 // Respond tells what came of a run.
 func (a jobsAgent) Respond(ctx context.Context, told jobs.Account) (string, plan.Thinking, error) {
-	account := planner.Account{Request: told.Request, Plan: told.Plan, Left: told.Plan.LeftBy(nil)}
+	account := accountOf(told)
+	account.Left = told.Plan.LeftBy(nil)
 	if r := told.Route; r != nil {
-		account.Steps, account.Results, account.Left = r.Steps(), r.Results(), told.Plan.LeftBy(r.Choice())
+		account.Left = told.Plan.LeftBy(r.Choice())
 		for _, f := range r.Fallbacks() {
 			account.Fallbacks = append(account.Fallbacks, a.tell.In(told.Request.Language, f))
 		}
@@ -177,6 +194,12 @@ func (a jobsAgent) Respond(ctx context.Context, told jobs.Account) (string, plan
 func (a jobsAgent) Ways(p *plan.Plan, chosen plan.Choice, offers []plan.Offer) []plan.Message {
 	return a.agent.Ways(p, chosen, offers)
 }
+
+// Steps say what the steps of a run make.
+func (a jobsAgent) Steps(told jobs.Account) []plan.Message { return a.agent.Steps(accountOf(told)) }
+
+// Alts describe what the steps of a run made.
+func (a jobsAgent) Alts(told jobs.Account) []plan.Message { return a.agent.Alts(accountOf(told)) }
 
 // Device is where an action is done.
 func (a jobsAgent) Device(ctx context.Context, action plan.Action) string {

@@ -186,6 +186,10 @@ func (h hand) Act(ctx context.Context, w jobs.Work) (plan.Result, error) {
 
 func (hand) Ways(*plan.Plan, plan.Choice, []plan.Offer) []plan.Message { return nil }
 
+func (hand) Steps(a jobs.Account) []plan.Message { return make([]plan.Message, len(a.Route.Steps())) }
+
+func (hand) Alts(a jobs.Account) []plan.Message { return make([]plan.Message, len(a.Route.Steps())) }
+
 func (h hand) Respond(ctx context.Context, a jobs.Account) (string, plan.Thinking, error) {
 	err := h.platform.tell(ctx, happening{Point: "respond", Request: a.Request.ID}, nil)
 	for _, r := range a.Route.Results() {

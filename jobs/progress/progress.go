@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -20,11 +19,13 @@ import (
 
 // Display shows in threads how far requests have come.
 type Display struct {
-	Store     *record.Store
-	State     storage.State
-	Hints     *queue.Hints
-	Workers   *queue.Workers
-	Say       func(r *record.Request, m plan.Message) string
+	Store   *record.Store
+	State   storage.State
+	Hints   *queue.Hints
+	Workers *queue.Workers
+	Say     func(r *record.Request, m plan.Message) string
+	// Steps say what each step of a run makes, or has made.
+	Steps     func(run *record.Run) []plan.Message
 	Self      string
 	Retention time.Duration
 	Retry     func(retries int) time.Duration
@@ -182,8 +183,9 @@ func (o *Display) describe(r *record.Request, run *record.Run, ended bool) adapt
 	}
 	done := 0
 	if run.Route != nil {
-		for _, s := range run.Route.Steps() {
-			step := adapters.ProgressStep{Key: s.Key, Text: strings.ReplaceAll(s.Action.Tool, "_", " "), State: StepState(run.Route.Status(s.Key))}
+		said := o.Steps(run)
+		for i, s := range run.Route.Steps() {
+			step := adapters.ProgressStep{Key: s.Key, Text: o.Say(r, said[i]), State: StepState(run.Route.Status(s.Key))}
 			result, ok := run.Route.Result(s.Key)
 			switch {
 			case ok:

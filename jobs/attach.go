@@ -1,0 +1,104 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	_ "image/gif"  // a kind of picture that is measured
+	_ "image/jpeg" // another one
+	_ "image/png"  // another one
+	"path"
+	"strings"
+
+	_ "golang.org/x/image/webp" // another one
+
+	"atelier/adapters"
+	"atelier/agent/plan"
+	"atelier/jobs/record"
+	"atelier/storage"
+)
+
+// attachments are the files that a run made.
+func (c *composer) attachments(ctx context.Context, r *record.Request, run *record.Run) ([]adapters.Attachment, error) {
+	var files []adapters.Attachment
+	alts := c.alts(run)
+	for _, m := range run.Route.Delivered() {
+		if m.Blob == "" || record.Packed(m) && m.File == "" {
+			continue
+		}
+		info, err := c.blobs.Stat(ctx, m.Blob)
+		if errors.Is(err, storage.ErrNotFound) {
+			continue // its time had come: the text names it, and it is not there
+		}
+		if err != nil {
+			return nil, fmt.Errorf("look at a file: %w", err)
+		}
+		f := adapters.Attachment{
+			Name: m.File, Resource: m.Name, Size: info.Size, Type: storage.ContentOf(m.Blob).Type, Handle: m.Blob,
+			MarkLink: c.markLink(ctx, r.Asked.Event.Thread, m),
+		}
+		if f.Name == "" {
+			f.Name = plan.FileName(string(m.Type), "", path.Ext(m.Name))
+		}
+		f.Alt = c.alt(ctx, r, f, alts[m.Name], m.About)
+		files = append(files, f)
+	}
+	return files, nil
+}
+
+// alts say of what a run made, by name, what was done.
+func (c *composer) alts(run *record.Run) map[string]plan.Message {
+	alts := map[string]plan.Message{}
+	said := c.agent.Alts(Account{Plan: run.Route.Plan(), Route: run.Route})
+	for i, result := range run.Route.Results() {
+		for _, out := range result.Outputs() {
+			alts[out.Name] = said[i]
+		}
+	}
+	return alts
+}
+
+// alt describes a file for people who cannot see it: by what was done, or else by what it says of itself,
+// and a picture by its size.
+func (c *composer) alt(ctx context.Context, r *record.Request, f adapters.Attachment, done plan.Message, about string) string {
+	text := about
+	if !done.IsZero() {
+		text = c.say(r, done)
+	}
+	if !strings.HasPrefix(f.Type, "image/") {
+		return text
+	}
+	size, ok := c.measure(ctx, f.Handle)
+	switch {
+	case !ok || strings.Contains(text, fmt.Sprintf("%d × %d", size.X, size.Y)):
+		return text
+	case text == "":
+		text = f.Name
+	}
+	return c.say(r, plan.Say("%s, %d by %d pixels", text, size.X, size.Y))
+}
+
+// measure is the size of a picture, if it can be told.
+func (c *composer) measure(ctx context.Context, blob string) (size image.Point, ok bool) {
+	from, err := c.blobs.Get(ctx, blob)
+	if err != nil {
+		return size, false // an answer can do without
+	}
+	read, _, err := image.DecodeConfig(from)
+	err = errors.Join(err, from.Close())
+	return image.Pt(read.Width, read.Height), err == nil
+}
+
+// markLink is the page to mark things on a picture. An answer can do without.
+func (c *composer) markLink(ctx context.Context, t adapters.Thread, picture plan.Resource) string {
+	if c.markLinks == nil || !strings.HasPrefix(storage.ContentOf(picture.Blob).Type, "image/") {
+		return ""
+	}
+	link, err := c.markLinks(ctx, t, picture)
+	if err != nil {
+		c.log.WarnContext(ctx, "a picture has no link to point at it", "error", plan.ForOperator(err))
+		return ""
+	}
+	return link
+}
