@@ -129,6 +129,9 @@ type Limiter interface {
 type Limits struct {
 	File  int64 // bytes of one file
 	Files int   // files uploaded with one reply, in however many messages
+	// Text is how many characters of a result are read well in a message. A longer one is sent as a
+	// file, and the message begins it. Send takes any text.
+	Text int
 }
 
 // Check fails with a [Fault] that names the files of a reply that are too large, or else those

@@ -12,7 +12,10 @@ type Reply struct {
 	// Mention is the id of the one person who is notified, or "".
 	Mention string `json:"mention,omitempty"`
 	// Text is in the little Markdown that [Parse] tells.
-	Text  string       `json:"text,omitempty"`
+	Text string `json:"text,omitempty"`
+	// Whole is the text where a file has the rest of what Text only begins, or "". It stands in for
+	// Text if the file cannot be sent.
+	Whole string       `json:"whole,omitempty"`
 	Files []Attachment `json:"files,omitempty"`
 	// Choices are offered as 1, 2 and so on, at most [MaxChoices].
 	Choices []Choice `json:"choices,omitempty"`

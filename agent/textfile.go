@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -14,8 +15,12 @@ import (
 // longAnswer is the length in bytes from which a single line counts as a text instead of an answer.
 const longAnswer = 1000
 
+// longText is the length in characters from which a text is a file, whatever it was made from.
+const longText = 1500
+
 // textFile is the file name for a text that its tool named, or that was made from a text file: people
-// who send a file want a file back. It is empty for other texts and for short answers of one line.
+// who send a file want a file back. Long texts have one too. It is empty for other texts and for short
+// answers of one line.
 func (a *Agent) textFile(w Work, call toolbox.Call, o toolbox.Output) string {
 	action := w.Steps[w.At].Action
 	ext := filepath.Ext(o.File)
@@ -29,7 +34,10 @@ func (a *Agent) textFile(w Work, call toolbox.Call, o toolbox.Output) string {
 		return plan.FileName(o.File, "", ext)
 	}
 	from, ok := w.textFrom(action)
-	if !ok {
+	switch {
+	case !ok && utf8.RuneCountInString(o.Value) > longText:
+		return a.fileName(call, action.Args, "", textEnding(o.Value, ""))
+	case !ok:
 		return ""
 	}
 	tool, _ := a.config.Toolbox.Catalogue().Tool(call.Tool)

@@ -30,6 +30,7 @@ func TestTextsAreFiles(t *testing.T) {
 		{"a long paragraph", table, strings.Repeat("Ana is 31. ", 100), "names.txt", ""},
 		{"an answer", table, "Ana is 31.", "", ""},
 		{"from words", typed, "name,age\nAna,31\nBo,12", "", ""},
+		{"a long text from words", typed, strings.Repeat("Ana is 31.\n", 150), "name-age-ana-31-rewrite.txt", ""},
 		{"a named table", typed, "name,age\nAna,31", "report.csv", "report.csv"},
 		{"a named table of one line", typed, "name,age", "report.csv", "report.csv"},
 		{"a named list", typed, "Ana\nBo", "who-is-there.txt", "who is there?.txt"},

@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,7 +9,6 @@ import (
 	_ "image/gif"  // a kind of picture that is measured
 	_ "image/jpeg" // another one
 	_ "image/png"  // another one
-	"path"
 	"strings"
 
 	_ "golang.org/x/image/webp" // another one
@@ -35,11 +35,8 @@ func (c *composer) attachments(ctx context.Context, r *record.Request, run *reco
 			return nil, fmt.Errorf("look at a file: %w", err)
 		}
 		f := adapters.Attachment{
-			Name: m.File, Resource: m.Name, Size: info.Size, Type: storage.ContentOf(m.Blob).Type, Handle: m.Blob,
+			Name: cmp.Or(m.File, m.Name), Resource: m.Name, Size: info.Size, Type: storage.ContentOf(m.Blob).Type, Handle: m.Blob,
 			MarkLink: c.markLink(ctx, r.Asked.Event.Thread, m),
-		}
-		if f.Name == "" {
-			f.Name = plan.FileName(string(m.Type), "", path.Ext(m.Name))
 		}
 		f.Alt = c.alt(ctx, r, f, alts[m.Name], m.About)
 		files = append(files, f)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"atelier/adapters"
 	"atelier/agent/plan"
@@ -24,6 +25,7 @@ type composer struct {
 	inputs    *inputs
 	agent     Agent
 	metrics   Metrics
+	textLimit func(t adapters.Thread) int // of what a platform shows well; 0 is none
 	markLinks func(ctx context.Context, t adapters.Thread, picture plan.Resource) (string, error)
 	say       sayer
 	log       *slog.Logger
@@ -120,7 +122,11 @@ func (c *composer) tellReplaced(a *record.Answer, r *record.Request, run *record
 	if r.Asked.Replaces.Answered {
 		said = plan.Say("You edited your message. This answer replaces my earlier one.")
 	}
-	a.Reply.Text = strings.TrimSpace(c.say(r, said) + "\n\n" + a.Reply.Text)
+	for _, text := range []*string{&a.Reply.Text, &a.Reply.Whole} {
+		if *text != "" || text == &a.Reply.Text {
+			*text = strings.TrimSpace(c.say(r, said) + "\n\n" + *text)
+		}
+	}
 }
 
 // respond has the agent word the answer. The files have these readable names.
@@ -161,6 +167,9 @@ func (c *composer) respond(ctx context.Context, a *record.Answer, r *record.Requ
 	if r.Given != nil { // a command is given nothing
 		a.Reply.Text = strings.Join(append([]string{c.quoted(r, r.Generations[run.Generation], text)}, r.Given.Without...), "\n\n")
 	}
+	if short := c.shortened(r, route, a.Reply.Text); short != a.Reply.Text {
+		a.Reply.Text, a.Reply.Whole = short, a.Reply.Text
+	}
 	switch {
 	case asks:
 		a.Status = record.Asking
@@ -178,6 +187,29 @@ func (c *composer) respond(ctx context.Context, a *record.Answer, r *record.Requ
 		a.Turn = &plan.Turn{Wish: asked.Wish, Reply: plan.Question{Text: text, Guesses: p.Guesses}.Listed()}
 	}
 	return nil
+}
+
+// begins is how many characters of a long text stand in the message.
+const begins = 600
+
+// shortened is an answer in which long texts that come as files are only begun, where the platform
+// wants that.
+func (c *composer) shortened(r *record.Request, route *plan.Route, text string) string {
+	most := c.textLimit(r.Asked.Event.Thread)
+	if most == 0 || route == nil {
+		return text
+	}
+	for _, m := range route.Delivered() {
+		value := strings.TrimSpace(m.Value)
+		if m.Type.Media() || m.File == "" || utf8.RuneCountInString(value) <= most {
+			continue
+		}
+		if begun := adapters.Split(value, begins, nil); len(begun) > 1 {
+			rest := c.say(r, plan.Say("The whole text is in %s.", m.File))
+			text = strings.Replace(text, value, begun[0]+" …\n\n"+adapters.Escape(rest), 1)
+		}
+	}
+	return text
 }
 
 // since is what was thought after the plan.

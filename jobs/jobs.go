@@ -304,6 +304,12 @@ func (j *Jobs) wire(counted *quota.Quota) {
 	composer := &composer{
 		store: store, blobs: c.Blobs, flow: flow, limits: limits, agent: c.Agent, inputs: inputs, markLinks: c.MarkLink,
 		metrics: c.Metrics, say: say, log: c.Log,
+		textLimit: func(t adapters.Thread) int {
+			if to, ok := j.adapters[t.Adapter].(adapters.Limiter); ok {
+				return to.Limits(t).Text
+			}
+			return 0
+		},
 	}
 	posts := post.NewTries()
 	sender := &sender{

@@ -127,7 +127,7 @@ func TestARequestKnowsItsLanguage(t *testing.T) {
 		}
 	}
 	choices := second.Runs[0].Answer.Reply.Choices
-	if len(choices) != 1 || choices[0].Text != "edge，然后 sharpen" {
+	if len(choices) != 1 || choices[0].Text != "edge；sharpen" {
 		t.Errorf("offered is %v", choices)
 	}
 }

@@ -114,7 +114,7 @@ func (m *planner) Ways(p *plan.Plan, _ plan.Choice, offers []plan.Offer) []plan.
 		for _, tool := range p.Tasks[max(0, o.Task)].Solutions[o.Choice[max(0, o.Task)]].Tools() {
 			tools = append(tools, plan.Quote(strings.ReplaceAll(tool, "_", " ")))
 		}
-		all = append(all, plan.Join("%s, then %s", tools...))
+		all = append(all, plan.Join("%s; %s", tools...))
 	}
 	return all
 }

@@ -1,6 +1,7 @@
 package post
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,6 +42,7 @@ type Shrink func(ctx context.Context, f adapters.Attachment, limit int64) (adapt
 // omissions are the files that a platform did not take, and what is said about them.
 type omissions struct {
 	files   int            // left out
+	texts   bool           // some of them are
 	reasons []plan.Message // each once
 	named   []string       // files that no reason names
 }
@@ -76,6 +78,9 @@ func (p *Poster) Post(
 		}
 		if err := p.omit(ctx, &r, refused, &t.omitted); err != nil {
 			return record.Sent{}, err
+		}
+		if t.omitted.texts {
+			text = cmp.Or(r.Whole, text)
 		}
 		r.Text = text
 		for _, m := range t.omitted.told() {
@@ -143,6 +148,7 @@ func (p *Poster) omit(ctx context.Context, r *adapters.Reply, refused *adapters.
 			o.named = append(o.named, f.Name)
 		}
 		o.files++
+		o.texts = o.texts || strings.HasPrefix(f.Type, "text/")
 		f.Handle = ""
 	}
 	if tooMany > 0 {

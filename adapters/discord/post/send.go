@@ -19,6 +19,9 @@ import (
 // seconds.
 const pace = 3 * time.Second
 
+// longText is from how many characters on a text is sent as a file: two of them would be two messages.
+const longText = 1500
+
 // Sender posts replies.
 type Sender struct {
 	Poster    *Poster
@@ -42,7 +45,7 @@ func (s *Sender) Send(ctx context.Context, key string, r adapters.Reply) (adapte
 
 // Limits are what Discord accepts, in several messages.
 func (s *Sender) Limits(adapters.Thread) adapters.Limits {
-	return adapters.Limits{File: s.Poster.Attachments.MaxFile, Files: adapters.MaxFiles}
+	return adapters.Limits{File: s.Poster.Attachments.MaxFile, Files: adapters.MaxFiles, Text: longText}
 }
 
 // Progress shows how far work has come.

@@ -10,6 +10,9 @@ import (
 	"atelier/adapters/slack/share"
 )
 
+// longText is from how many characters on a text is sent as a file, which Slack shows as a snippet.
+const longText = 1500
+
 // Sender posts replies.
 type Sender struct {
 	Outbox    *Outbox
@@ -55,5 +58,5 @@ func (sn *Sender) Send(ctx context.Context, key string, r adapters.Reply) (adapt
 
 // Limits are what a workspace accepts, in several messages.
 func (sn *Sender) Limits(adapters.Thread) adapters.Limits {
-	return adapters.Limits{File: sn.MaxFile, Files: adapters.MaxFiles}
+	return adapters.Limits{File: sn.MaxFile, Files: adapters.MaxFiles, Text: longText}
 }
