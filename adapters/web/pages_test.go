@@ -46,7 +46,9 @@ func TestGuarded(t *testing.T) {
 	})
 	b := browse(t, c)
 	b.is(b.get(c.pages.Folder()+"/style.css"), http.StatusOK)
-	for _, target := range []string{"/", "/tools", "/t/" + thread1, events1, "/login", "/static", "/t/" + thread1 + "/files/a/static/", "//static/../tools"} {
+	for _, target := range []string{
+		"/", "/tools", "/tools/find_edges", "/operations", "/find?q=x", "/t/" + thread1 + "/gallery", "/t/" + thread1 + "/thumbnails/x", "/t/" + thread1 + "/messages/x/all.zip",
+		"/t/" + thread1 + "/messages/x/draft", "/t/" + thread1, events1, "/login", "/static", "/t/" + thread1 + "/files/a/static/", "//static/../tools"} {
 		if w := b.get(target); w.Code == http.StatusOK {
 			t.Errorf("%s is served", target)
 		}
