@@ -256,6 +256,14 @@ func New(c Config) (*Jobs, error) {
 	return j, nil
 }
 
+// textLimit is how many characters of a result are read well in a message there; 0 is any number.
+func (j *Jobs) textLimit(t adapters.Thread) int {
+	if to, ok := j.adapters[t.Adapter].(adapters.Limiter); ok {
+		return to.Limits(t).Text
+	}
+	return 0
+}
+
 // wire gives every stage what it needs.
 func (j *Jobs) wire(counted *quota.Quota) {
 	c := j.config
@@ -304,12 +312,7 @@ func (j *Jobs) wire(counted *quota.Quota) {
 	composer := &composer{
 		store: store, blobs: c.Blobs, flow: flow, limits: limits, agent: c.Agent, inputs: inputs, markLinks: c.MarkLink,
 		metrics: c.Metrics, say: say, log: c.Log,
-		textLimit: func(t adapters.Thread) int {
-			if to, ok := j.adapters[t.Adapter].(adapters.Limiter); ok {
-				return to.Limits(t).Text
-			}
-			return 0
-		},
+		textLimit: j.textLimit,
 	}
 	posts := post.NewTries()
 	sender := &sender{

@@ -219,10 +219,11 @@ func (c *Composer) choices(r adapters.Reply) (heading, lines string) {
 	if r.Asks {
 		heading = c.Phrases.Say(r.Language, "Choose by reaction or button:")
 	}
+	var all strings.Builder
 	for i, choice := range r.Choices {
-		lines += fmt.Sprintf("\n%d\\. %s", i+1, plain(shorten(choice.Text, maxChoice)))
+		fmt.Fprintf(&all, "\n%d\\. %s", i+1, plain(shorten(choice.Text, maxChoice)))
 	}
-	return plain(heading), lines
+	return plain(heading), all.String()
 }
 
 // labelled reports whether the buttons say what all the choices are. Otherwise the text lists the

@@ -160,25 +160,6 @@ func (c *Composer) Blocks(p Part, language string) []slack.Block {
 	return all
 }
 
-// buttons are those of the choices, and of an answer those to repeat the request and to delete it.
-func (c *Composer) buttons(p Part, language string) []slack.BlockElement {
-	var buttons []slack.BlockElement
-	for i, choice := range p.choices {
-		n := string(rune('1' + i))
-		label := n
-		if len(p.listed) > 0 {
-			label += " · " + shorten(choice.Text, maxLabel)
-		}
-		buttons = append(buttons, button(ChooseAction+n, choice.ID, label))
-	}
-	if p.answer {
-		buttons = append(buttons,
-			button(AgainAction, "again", "🔁 "+c.Phrases.Say(language, "Again")),
-			button(DeleteAction, "delete", "🗑️ "+c.Phrases.Say(language, "Delete")))
-	}
-	return buttons
-}
-
 // labelled reports whether the buttons say what all the choices are. Otherwise the text lists the
 // choices, and the buttons have their numbers: what is told twice is read twice.
 func labelled(choices []adapters.Choice) bool {
@@ -247,6 +228,25 @@ type Words struct {
 // Words are the content of a part.
 func (c *Composer) Words(p Part, language string) Words {
 	return Words{Blocks: c.Blocks(p, language), Fallback: p.fallback(), Plain: p.plain()}
+}
+
+// buttons are those of the choices, and of an answer those to repeat the request and to delete it.
+func (c *Composer) buttons(p Part, language string) []slack.BlockElement {
+	var buttons []slack.BlockElement
+	for i, choice := range p.choices {
+		n := string(rune('1' + i))
+		label := n
+		if len(p.listed) > 0 {
+			label += " · " + shorten(choice.Text, maxLabel)
+		}
+		buttons = append(buttons, button(ChooseAction+n, choice.ID, label))
+	}
+	if p.answer {
+		buttons = append(buttons,
+			button(AgainAction, "again", "🔁 "+c.Phrases.Say(language, "Again")),
+			button(DeleteAction, "delete", "🗑️ "+c.Phrases.Say(language, "Delete")))
+	}
+	return buttons
 }
 
 // below are the lines below the text: notes and links of files, and the choices.
