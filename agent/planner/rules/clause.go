@@ -81,7 +81,7 @@ func (s *splitter) step(i int) int {
 			s.how = after // "Then …" at the front of a sentence
 		}
 	case !s.p.complete(s.words[s.begin:i]):
-	case s.keepsSide(i, i+n), s.listsFiles(i, i+n):
+	case s.keepsSide(i, i+n), s.listsFiles(i, i+n), s.limitsTo(i + n):
 	case s.p.beginsClause(s.words[i+n:]), s.p.leavesFile(s.upToConnector(i + n)):
 		s.cut(i, i+n, how)
 		return i + n
@@ -108,6 +108,18 @@ func (s *splitter) keepsSide(end, next int) bool {
 	_, told := quantity.Place(textOf(rest))
 	part, ok := quantity.Region(s.text[s.words[s.begin].Start:s.words[end-1].End])
 	return told && ok && part.Anchor == (quantity.Anchor{}) && (part.Width > 0 || part.Ratio[1] > 0)
+}
+
+// limitsTo reports whether the words from i to the next connector only say when something holds: "…, only the last 4
+// seconds".
+func (s *splitter) limitsTo(i int) bool {
+	words := s.upToConnector(i)
+	if len(words) < 2 || !s.p.is("only", words[0]) {
+		return false
+	}
+	text := textOf(words[1:])
+	start, end := quantity.FindBounded(text)
+	return end == len(text) && strings.TrimSpace(text[:start]) == ""
 }
 
 // listsFiles reports whether files that are counted stand before and behind a connector: "the first one grey, the

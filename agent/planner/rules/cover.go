@@ -331,6 +331,16 @@ func (c *cover) unknown(text string, words []retrieve.Word) []string {
 	return unknown
 }
 
+// announces reports whether the word at i leads to a quotation: "that says".
+func (c *cover) announces(words []retrieve.Word, i int) bool {
+	for k := max(0, i-3); k <= i; k++ {
+		if n := c.begins("announcing", words[k:]); k+n > i && k+n < len(words) && isQuote(words[k+n]) {
+			return true
+		}
+	}
+	return false
+}
+
 // givesReason reports whether a reason begins with the word at i: "for our website". "A QR code for https://…" gives none.
 func (c *cover) givesReason(text string, words []retrieve.Word, i int) bool {
 	return i > 0 && c.is("asides", words[i]) && (i+1 == len(words) || !c.saysAll(text[words[i+1].Start:words[i+1].End]))
@@ -419,7 +429,7 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 		return slices.ContainsFunc(c.r.stated, func(q quantity.Quantity) bool { return q.Unit == quantity.ByteCount })
 	case text == "but" && i > 0 && c.is("wholes", words[i-1]): // "everything but the left half"
 		return false
-	case c.ofPace(words, i):
+	case c.ofPace(words, i), c.announces(words, i):
 		return true
 	case text == "middle" && i+1 < len(words) && c.is("parts", words[i+1]): // "the middle part from 1s to 2s"
 		return slices.ContainsFunc(c.args, func(a toolbox.Arg) bool { return kind(a) == param.TimeRange || kind(a) == param.TimeRanges })

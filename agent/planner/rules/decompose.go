@@ -326,7 +326,7 @@ func (t *thread) carryOut(n int, r *reading, last bool) *outcome {
 		return asking(whichChange)
 	}
 	t.match(r)
-	if r.head.wants(plan.Content) && len(r.head.media) > 0 { // whatever the order is called: "frame it with a plate that says our cat"
+	if r.head.wants(plan.Content) { // whatever the order is called: "frame it with a plate that says our cat"
 		r.clause = t.quoteAnnounced(r.clause)
 		r.words = t.lexicon.Core(r.clause.words)
 	}
