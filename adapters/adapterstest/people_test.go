@@ -139,7 +139,9 @@ func (c *chat) Edit(_ *testing.T, m adapters.MessageRef, text string, mention bo
 	r, was := c.find(m.ID)
 	was.text = text
 	now := *was
-	c.happened(&happening{id: "E" + c.number(), room: r.thread, by: was.by, at: time.Now(), message: &now, edited: was.ID})
+	id := "E" + c.number()
+	at := time.Now().Add(time.Duration(c.last) * time.Millisecond) // the clock of a test may stand still
+	c.happened(&happening{id: id, room: r.thread, by: was.by, at: at, message: &now, edited: was.ID})
 }
 
 func (*chat) Signs() map[adapters.Sign]bool {
