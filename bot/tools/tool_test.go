@@ -18,7 +18,7 @@ description: Makes a picture symmetrical.
 when: For a symmetrical picture.
 examples:
   - "mirror the {upper half} of {it} onto the other half"
-  - "make {photo.jpg} symmetrical along its middle, keep the {left} side"
+  - "send {photo.jpg} to the printer, the {left} half"
   - "take {the umbrella} out of {it}"
 domain: mirrors
 origins: [own]
@@ -45,7 +45,7 @@ func TestCheckWarns(t *testing.T) {
 	for _, want := range []string{
 		"no slot uses depth", "there are no effects", "no other tool has the domain mirrors; the domains are audio-editing",
 		"the program no-such-mirror is not installed here; if a Debian package has it, name that with debian: PACKAGE below argv\n",
-		`"make {photo.jpg} symmetrical along its middle, keep the {left} side" is not understood`, `"take {the umbrella} out of {it}" is understood as a request for `,
+		`"send {photo.jpg} to the printer, the {left} half" is not understood`, `"take {the umbrella} out of {it}" is understood as a request for `,
 	} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("%q is not said:\n%s", want, stdout)

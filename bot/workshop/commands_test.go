@@ -41,6 +41,13 @@ func TestCommandsOfAChat(t *testing.T) {
 			return map[string]bool{"blur_image": true, "image_to_edge": true, "get_time": true, "cut_video": false}, nil
 		},
 		samples: func(context.Context) ([]string, error) { return []string{"make it black and white"}, nil },
+		steps: func(run jobs.Run) []plan.Message {
+			told := make([]plan.Message, len(run.Steps))
+			for i, s := range run.Steps {
+				told[i] = plan.Say("what %s makes", s.Action.Tool)
+			}
+			return told
+		},
 		standing: func(_ context.Context, by adapters.Person, _ adapters.Thread) (s jobs.Standing, err error) {
 			if by.ID == "ann" {
 				s = jobs.Standing{Requests: []jobs.Request{hers}, Left: quota.Left{Requests: 3, Limit: 20, Bytes: 5_000_000, DayLimit: 90_000_000}}
@@ -64,7 +71,7 @@ func TestCommandsOfAChat(t *testing.T) {
 		{
 			"status", "ann", "en",
 			[]string{
-				"- In progress for 60 seconds: 1 of 3 steps are done, now blur image.\n- In the queue for 30 seconds.\n" +
+				"- In progress for 60 seconds: 1 of 3 steps are done. Now: what blur_image makes.\n- In the queue for 30 seconds.\n" +
 					"- Planning for 60 seconds.\n- Writing the answer, after 60 seconds.\n",
 				"You can still make 3 of 20 requests this hour.", "You can still upload 5 of 90 MB today.",
 			},
