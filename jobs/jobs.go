@@ -270,7 +270,7 @@ func (j *Jobs) wire(counted *quota.Quota) {
 	store := record.NewStore(record.StoreConfig{State: c.State, Blobs: c.Blobs, Retention: c.Retention, Deadline: c.Deadline, Now: c.Now})
 	index, hints := record.NewIndex(store), queue.NewHints(c.State, c.Log)
 	j.others = queue.NewOthers(j.workers, j.id, c.Patience, c.Deadline)
-	say := func(r *record.Request, m plan.Message) string { return c.Tell.In(r.Language(), m) }
+	say := j.say
 
 	limits := &limits{Quota: counted, metrics: c.Metrics, log: c.Log}
 	flow := &flow{store: store, tasks: j.tasks, hints: hints, agent: c.Agent, deadline: c.Deadline}
@@ -330,19 +330,30 @@ func (j *Jobs) wire(counted *quota.Quota) {
 		say: say, self: j.id, impatient: c.Impatient, stuck: j.stuck, log: c.Log,
 	}
 
+	j.watch(store, index, hints, flow, inputs, limits)
+}
+
+// say is a sentence in the language of a request.
+func (j *Jobs) say(r *record.Request, m plan.Message) string {
+	return j.config.Tell.In(r.Language(), m)
+}
+
+// watch gives what works beside the stages what it needs.
+func (j *Jobs) watch(store *record.Store, index *record.Index, hints *queue.Hints, flow *flow, inputs *inputs, limits *limits) {
+	c := j.config
 	j.reaper = &queue.Reaper{Tasks: j.tasks, Workers: j.workers, Running: j.running, Beat: c.Beat, GiveUp: j.dispatcher.giveUp, Log: c.Log}
 	j.recovery = &queue.Recovery{
 		State: c.State, Store: store, Index: index, Tasks: j.tasks, Workers: j.workers, Self: j.id,
-		Due: flow.due, NextInThread: flow.nextInThread, Say: say, Deadline: c.Deadline, Retention: c.Retention, Log: c.Log,
+		Due: flow.due, NextInThread: flow.nextInThread, Say: j.say, Deadline: c.Deadline, Retention: c.Retention, Log: c.Log,
 	}
 	j.progress = &progress.Display{
 		Store: store, State: c.State, Hints: hints, Workers: j.workers, Self: j.id, Retention: c.Retention, Retry: c.Retry,
-		Say: say, Log: c.Log,
+		Say: j.say, Log: c.Log,
 		Steps: func(run *record.Run) []plan.Message {
 			return c.Agent.Steps(Account{Plan: run.Route.Plan(), Route: run.Route})
 		},
 	}
-	j.viewer = &view.Viewer{Store: store, Index: index, Hints: hints, Input: inputs.of, Quota: counted, Retention: c.Retention, Now: c.Now}
+	j.viewer = &view.Viewer{Store: store, Index: index, Hints: hints, Input: inputs.of, Quota: limits.Quota, Retention: c.Retention, Now: c.Now}
 	j.forgetter = &retention.Forgetter{
 		Store: store, State: c.State, Blobs: c.Blobs, Tasks: j.tasks, Adapters: j.adapters, Release: limits.release, Log: c.Log,
 		Stop: func(ctx context.Context, request string) error {

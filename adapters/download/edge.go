@@ -126,6 +126,19 @@ func (r *Refused) Error() string {
 	return fmt.Sprintf("the handshake of the WebSocket was answered with %d", r.Status)
 }
 
+// May tells whether an address is at a host that is named.
+func (c *Client) May(u *url.URL) bool {
+	host, at := u.Hostname(), port(u)
+	switch u.Scheme {
+	case "https":
+		return match(c.allow, host, at) || match(c.hosts, host, at) && at == "443"
+	case "http":
+		return match(c.allow, host, at)
+	default:
+		return false
+	}
+}
+
 // route refuses a request to where it may not go, and else tells by which proxy it goes.
 // Both kinds of connection ask it first.
 func (c *Client) route(r *http.Request) (*url.URL, error) {
@@ -140,19 +153,6 @@ func (c *Client) route(r *http.Request) (*url.URL, error) {
 		c.proxies.Store(net.JoinHostPort(proxy.Hostname(), port(proxy)), true)
 	}
 	return proxy, nil
-}
-
-// May tells whether an address is at a host that is named.
-func (c *Client) May(u *url.URL) bool {
-	host, at := u.Hostname(), port(u)
-	switch u.Scheme {
-	case "https":
-		return match(c.allow, host, at) || match(c.hosts, host, at) && at == "443"
-	case "http":
-		return match(c.allow, host, at)
-	default:
-		return false
-	}
 }
 
 // port is the one that an address is reached at.

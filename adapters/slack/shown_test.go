@@ -162,10 +162,11 @@ func offered(blocks []adapters.Block, label string) string {
 	}
 	for _, b := range slices.Backward(blocks) {
 		if b.Kind == adapters.Item && b.Marker == number+"." {
+			var line strings.Builder
 			for _, s := range b.Spans {
-				text += s.Text
+				line.WriteString(s.Text)
 			}
-			break
+			return line.String()
 		}
 	}
 	return text

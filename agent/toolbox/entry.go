@@ -194,19 +194,7 @@ func (t *Tool) check(broken parts) []error {
 	if broken.whole("examples") {
 		t.checkExamples(&f)
 	}
-	if broken.whole("made") {
-		t.checkPhrase("made", t.Made, false, &f)
-		t.checkPhrase("made_many", t.MadeMany, false, &f)
-	}
-	if broken.whole("planned") {
-		t.checkPhrase("planned", t.Planned, false, &f)
-		if slices.Contains(Slots(t.Planned), About) {
-			f.addf("planned: {%s} is what only the result says of itself", About)
-		}
-	}
-	if broken.whole("suffix") {
-		t.checkPhrase("suffix", t.Suffix, true, &f)
-	}
+	t.checkPhrases(broken, &f)
 	if !broken.whole("returns") {
 		return f
 	}
@@ -223,6 +211,23 @@ func (t *Tool) check(broken parts) []error {
 		f = append(f, t.Effects.Check(t.Returns, t.measurable())...)
 	}
 	return f
+}
+
+// checkPhrases checks how a result is told.
+func (t *Tool) checkPhrases(broken parts, f *faults) {
+	if broken.whole("made") {
+		t.checkPhrase("made", t.Made, false, f)
+		t.checkPhrase("made_many", t.MadeMany, false, f)
+	}
+	if broken.whole("planned") {
+		t.checkPhrase("planned", t.Planned, false, f)
+		if slices.Contains(Slots(t.Planned), About) {
+			f.addf("planned: {%s} is what only the result says of itself", About)
+		}
+	}
+	if broken.whole("suffix") {
+		t.checkPhrase("suffix", t.Suffix, true, f)
+	}
 }
 
 // isType reports whether there is such a type.
