@@ -25,6 +25,8 @@ type cover struct {
 	says  set                // the words of the texts that the tools are told, and of their descriptions
 	args  []toolbox.Arg      // that the tools are told
 	told  []string           // the texts of these
+	// orders are what a tool would write as a caption although it reads like an order.
+	orders []string
 	// grades are those of the words that a parameter should be told and cannot read: "a bit" of an angle.
 	grades set
 }
@@ -50,7 +52,7 @@ func (d *drafter) leftover(r *reading, sub plan.Subtask, beside ...step) []strin
 			c.says[w] = true
 		}
 	}
-	unknown := slices.Concat(c.removed(), c.picked(), c.alsoChosen(), c.alsoNamed(), c.contradicted(), c.unknown(d.text, r.clause.words))
+	unknown := slices.Concat(c.orders, c.removed(), c.picked(), c.alsoChosen(), c.alsoNamed(), c.contradicted(), c.unknown(d.text, r.clause.words))
 	for _, more := range r.clause.more {
 		if words := d.lexicon.Words(more, nil); !d.forbids(clause{words: words}) && !d.complains(words) {
 			unknown = append(unknown, c.unknown(more, words)...)
@@ -187,8 +189,11 @@ func (c *cover) tell(f *profile, a toldArg) {
 		return
 	}
 	switch {
-	case arg.Meaning == plan.Content && !c.literal(f, a.Source):
-		return // it would write an order as a caption
+	case arg.Meaning == plan.Content && !c.literal(f, a.Source): // it would write an order as a caption
+		if !c.in("lettering", c.r.verb()) {
+			c.orders = append(c.orders, a.Source.Value)
+		}
+		return
 	case a.Meaning == plan.Object && slices.ContainsFunc(quantity.Find(a.Source.Value), measured):
 		return // "30 fps" is nothing to find in a picture
 	}
@@ -212,7 +217,7 @@ func (c *cover) tell(f *profile, a toldArg) {
 		if columns != nil && !columns[w] {
 			continue // it names no column
 		}
-		corner := settingOf(arg) == param.Region && c.in("places", w) // "the top left quarter" is as large as the top left
+		corner := (settingOf(arg) == param.Region || settingOf(arg) == param.Position) && c.in("places", w) // "the top left quarter" is as large as the top left, "top centre" is the top
 		if arg.Param == nil || corner || hears(*arg.Param, a.Source.Value, w) {
 			c.says[w], c.says[retrieve.Stem(w)] = true, true
 		}
@@ -251,6 +256,9 @@ func hears(p param.Param, text, word string) bool {
 		return true
 	}
 	if (p.Type == param.Size || p.Type == param.Duration) && p.Speaks(word) { // "20% of the width", "the last 3 seconds"
+		return true
+	}
+	if p.Type == param.Size && word == "wide" { // "20% wide"
 		return true
 	}
 	for _, q := range quantity.Find(text) {

@@ -53,6 +53,7 @@ func (p *Planner) understand(r plan.Request) outcome {
 
 // decompose reads the clauses of a request in the order in which they can be done.
 func (p *Planner) decompose(r plan.Request, text string) outcome {
+	text = p.quoted(r, text)
 	m := &matcher{&settings{p.newScene(r, text)}}
 	t := &thread{drafter: &drafter{m}, marker: &marker{m}}
 	clauses := p.clauses(text, t.words)
@@ -343,6 +344,9 @@ func (t *thread) carryOut(n int, r *reading, last bool) *outcome {
 		return t.unsure(r)
 	}
 	t.preferCovering(r)
+	if t.onlySaysWhere(r) { // "bottom right corner"
+		return t.unsure(r)
+	}
 	if r.marked() && t.changesRest(r) && !t.toldChoice(r) {
 		return refusing(onlyTheWhole)
 	}
@@ -366,6 +370,15 @@ func (t *thread) carryOut(n int, r *reading, last bool) *outcome {
 	}
 	t.add(n, r, runs)
 	return nil
+}
+
+// onlySaysWhere reports whether the clause names a part of a picture and nothing to be done to it, where its tool does
+// not crop to that part.
+func (t *thread) onlySaysWhere(r *reading) bool {
+	_, ofPart := r.head.arg(func(a toolbox.Arg) bool { return kind(a) == param.Region })
+	return ofPart && !r.head.Moves && !slices.ContainsFunc(r.words, func(w retrieve.Word) bool {
+		return !t.is("places", w) && !t.is("determiners", w) && !t.is("prepositions", w)
+	})
 }
 
 // changesRest reports whether the clause orders a change of all but what is marked.

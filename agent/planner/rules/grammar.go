@@ -121,3 +121,23 @@ func (g *grammar) drops(words []retrieve.Word) bool {
 	}
 	return false
 }
+
+// shortens reports whether an order names nothing but a length at an end to be cut: "trim the last 2 seconds". "Cut it to
+// the first 5 seconds" keeps that part, and so does "cut the first 5 seconds as a gif".
+func (g *grammar) shortens(words []retrieve.Word) bool {
+	if len(words) < 3 || !g.is("shortening", words[0]) {
+		return false
+	}
+	i := 1
+	for i < len(words) && g.is("determiners", words[i]) {
+		i++
+	}
+	if i == len(words) || ordinals[lower(words[i])] != 1 && ordinals[lower(words[i])] != -1 {
+		return false
+	}
+	for i++; i < len(words) && (words[i].Kind == retrieve.Number || g.is("time units", words[i]) || g.is("numerals", words[i])); i++ {
+	}
+	return !slices.ContainsFunc(words[i:], func(w retrieve.Word) bool {
+		return !isFile(w) && !g.isMedia(w) && !g.is("belonging", w) && !g.is("determiners", w) && !g.is("pronouns", w)
+	})
+}

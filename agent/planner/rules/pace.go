@@ -78,6 +78,16 @@ func (s *scene) factorFor(r *reading) string {
 	return said
 }
 
+// workedOutFrom is the length that the clause says, for an argument whose value follows from it; else "".
+func (s *scene) workedOutFrom(r *reading, a toolbox.Arg) string {
+	q, ok := s.lasting(r)
+	if kind(a) != param.Factor || !ok || s.factorFor(r) == "" {
+		return ""
+	}
+	text, _ := r.span(s.text)
+	return text[q.Start:q.End]
+}
+
 var ofSeconds = lazyregexp.New(`(?:^|, )(\d+(?:\.\d+)?) seconds\b`)
 
 // secondsOf is how long the one file that the clause is about lasts; 0 where that is not known.

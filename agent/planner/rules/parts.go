@@ -253,7 +253,7 @@ func (s *scene) hasPlacedText(verb retrieve.Word, words []retrieve.Word) bool {
 // with rounded corners", "cut 50 px off the top and the bottom". It returns none if one tool does all of it.
 func (t *thread) inParts(c clause, r *reading) []clause {
 	var parts []clause
-	for _, split := range []func(clause) []clause{t.byPlace, t.byAddition} {
+	for _, split := range []func(clause) []clause{t.byPlace, t.byObject, t.byAddition} {
 		if parts = split(c); len(parts) > 0 {
 			break
 		}
@@ -268,7 +268,7 @@ func (t *thread) inParts(c clause, r *reading) []clause {
 		}
 		part := t.glance(parts[i])
 		part.files = r.files
-		if !t.isDone(part) {
+		if !t.isDone(part) || i > 0 && part.head.joins() { // "stack them with a gap" is one order
 			return nil
 		}
 	}
@@ -330,6 +330,21 @@ func (s *scene) byPlace(c clause) []clause {
 		parts = append(parts, part)
 	}
 	return parts
+}
+
+// byObject splits an order before the "and a" that begins a second thing to be added: "add a drop shadow and a white
+// border".
+func (s *scene) byObject(c clause) []clause {
+	core := s.lexicon.Core(c.words)
+	if len(core) == 0 || !s.is("adding", core[0]) {
+		return nil
+	}
+	for i := 2; i+2 < len(core); i++ {
+		if lower(core[i]) == "and" && s.is("articles", core[i+1]) {
+			return []clause{s.part(c, core[:i]), s.part(c, append([]retrieve.Word{s.coined("add")}, core[i+1:]...))}
+		}
+	}
+	return nil
 }
 
 // byAddition splits a clause before the "with" that adds something to its result: "a square crop with a black border".

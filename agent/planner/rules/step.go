@@ -77,7 +77,7 @@ func (d *drafter) steps(r *reading, sub plan.Subtask, media []thing) []step {
 		if !ok {
 			return
 		}
-		arg := toldArg{plan.Arg{Type: plan.Text, Meaning: a.Meaning, Source: plan.FromValue(told)}, settingOf(a)}
+		arg := toldArg{Arg: plan.Arg{Type: plan.Text, Meaning: a.Meaning, Source: plan.FromValue(told)}, setting: settingOf(a)}
 		if i := slices.IndexFunc(found, func(s step) bool { return s.tool == f && s.first == first }); i >= 0 { // "128k mp3"
 			found[i].told = append(found[i].told, arg)
 			return

@@ -35,12 +35,17 @@ type toldArg struct {
 	plan.Arg
 
 	setting param.Type // of a parameter; "" for a resource
+	words   string     // of the request, where the value is worked out from them
 }
 
 // tell gives a subtask what a clause says.
 func tell(sub plan.Subtask, a toldArg) plan.Subtask {
 	if a.setting != "" {
-		sub.Said = append(sub.Said, plan.Said{Words: a.Source.Value, Type: string(a.setting)})
+		said := plan.Said{Words: a.Source.Value, Type: string(a.setting)}
+		if a.words != "" {
+			said.Words, said.Value = a.words, a.Source.Value
+		}
+		sub.Said = append(sub.Said, said)
 	} else {
 		sub.Args = append(sub.Args, a.Arg)
 	}
@@ -72,7 +77,7 @@ func allTold(sub plan.Subtask) []toldArg {
 	}
 	for _, s := range sub.Said {
 		typ := param.Type(s.Type)
-		all = append(all, toldArg{plan.Arg{Type: plan.Text, Source: plan.FromValue(s.Text()), Meaning: typ.Meaning()}, typ})
+		all = append(all, toldArg{Arg: plan.Arg{Type: plan.Text, Source: plan.FromValue(s.Text()), Meaning: typ.Meaning()}, setting: typ})
 	}
 	return all
 }
@@ -159,11 +164,11 @@ func (d *drafter) texts(r *reading, media []thing) []toldArg {
 		case a.Type == plan.Text:
 			takesText = takesText || a.Param == nil
 			if arg, ok := d.textArg(r, a, media); ok {
-				args = append(args, toldArg{arg, settingOf(a)})
+				args = append(args, toldArg{arg, settingOf(a), d.workedOutFrom(r, a)})
 			}
 		case smallText(a.Type) && !a.Optional:
 			if arg, ok := d.smallArg(r, a, media); ok {
-				args = append(args, toldArg{arg, settingOf(a)})
+				args = append(args, toldArg{Arg: arg, setting: settingOf(a)})
 			}
 		}
 	}
@@ -240,16 +245,17 @@ func (d *drafter) argText(r *reading, a toolbox.Arg, told bool) string {
 // the start". amount is the first one that the clause names.
 func (d *drafter) parts(r *reading, a toolbox.Arg, amount string) string {
 	text, bounded := cmp.Or(d.passages(r), amount), d.bounded(r)
-	between := d.drops(r.words) && !a.Param.Reads("without "+amount) // "remove everything between 0:03 and 0:05"
+	drops := d.drops(r.words) || d.shortens(r.words)
+	between := drops && !a.Param.Reads("without "+amount) // "remove everything between 0:03 and 0:05"
 	if text == amount && bounded != "" && (between || readsOtherwise(*a.Param, amount, bounded)) {
 		text = bounded
 	}
 	switch ordered := r.verb() + " " + text; {
 	case text == "":
 		return ""
-	case !d.drops(r.words) && a.Param.Reads(ordered) && readsOtherwise(*a.Param, text, ordered):
+	case !drops && a.Param.Reads(ordered) && readsOtherwise(*a.Param, text, ordered):
 		return ordered
-	case !d.drops(r.words):
+	case !drops:
 		return text
 	case strings.ContainsAny(text[:1], "0123456789"):
 		return "without " + text

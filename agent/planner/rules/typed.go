@@ -71,10 +71,17 @@ func (st *settings) phraseFor(r *reading, p param.Param) string {
 	if p.Type == param.Aspect && said == "" && r.head.sized() {
 		return shapeOf(r.stated, text)
 	}
-	if p.Type == param.Opacity && r.head.sized() && !slices.ContainsFunc(wordsOf(said), func(w string) bool { return st.in("text looks", w) }) {
+	if p.Type == param.Opacity && r.head.sized() && !st.saysOpacity(r, said) {
 		return "" // "20%" is a size there, and "20% opacity" is none
 	}
 	return said
+}
+
+// saysOpacity reports whether a share is an opacity and no size: it is called one, or that of a watermark.
+func (st *settings) saysOpacity(r *reading, said string) bool {
+	words := wordsOf(said)
+	sized := slices.ContainsFunc(words, func(w string) bool { return w == "wide" || w == "width" || w == "size" || w == "of" })
+	return slices.ContainsFunc(words, func(w string) bool { return st.in("text looks", w) }) || has(r.clause.words, "watermark") && !sized
 }
 
 // choice is the phrase that makes a choice, one that prevails if there is one. What is said more about the clause may

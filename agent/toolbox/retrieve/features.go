@@ -260,6 +260,10 @@ func wrapping(words []Word) int {
 	switch {
 	case words[0].Kind == Mark:
 		return 1
+	case in(a, "first", "second", "third") && len(words) > 1 && (words[1].Kind == Number || in(b,
+		"page", "pages", "frame", "frames", "second", "seconds", "sec", "secs", "minute", "minutes", "half", "third", "quarter", "part",
+		"few", "two", "three", "four", "five", "ten", "picture", "image", "photo", "one", "column", "row", "line", "slide")):
+		return 0 // "first 5 seconds only" counts
 	case in(a, "please", "pls", "plz", "kindly", "hey", "hi", "hello", "ok", "okay", "so", "now", "well",
 		"also", "first", "firstly", "second", "secondly", "third", "next", "then", "finally", "lastly", "furthermore",
 		"moreover", "additionally", "afterwards", "and", "but", "just", "bot", "atelier", "yo", "dear", "again", "plus", "subsequently"):
