@@ -228,8 +228,11 @@ func (w *toolBench) use(b *testing.B, tool toolbox.Tool) (use toolbox.Call, inpu
 			return use, "", false
 		}
 	}
-	if tool.Name == "make_transparent" {
+	switch tool.Name {
+	case "make_transparent":
 		use.Args["colour"] = []toolbox.Value{textValue("red")} // nothing of the photo is quite white
+	case "change_opacity":
+		use.Args["opacity"] = []toolbox.Value{textValue("50%")}
 	}
 	if likeness, ok := likenesses()[tool.Name]; ok {
 		for name, value := range likeness.told {

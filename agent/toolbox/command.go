@@ -200,7 +200,7 @@ func (t *Tool) scope(what string, f *faults) template.Scope {
 			s[a.Name] = template.Texts
 			numbers(a.Name, "count")
 		case a.Type == plan.Image || a.Type.ImageMap():
-			numbers(a.Name, "width", "height", "frames", "duration")
+			numbers(a.Name, "width", "height", "frames", "duration", "transparent")
 		case a.Type == plan.Video:
 			numbers(a.Name, "width", "height", "duration", "rate", "sound",
 				"stream", "alpha", "plays", "subtitles", "subtitle", "drawn", "start", "shortest", "room")

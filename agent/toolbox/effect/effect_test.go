@@ -39,6 +39,7 @@ func known() []Arg {
 		{Name: "format", Type: plan.Text, Setting: param.Format}, {Name: "language", Type: plan.Text, Setting: param.Language},
 		{Name: "direction", Type: plan.Text, Setting: param.Choice, Values: []string{"both", "horizontal", "vertical"}},
 		{Name: "half", Type: plan.Text, Setting: param.Choice, Values: []string{"left", "right"}}, {Name: "shape", Type: plan.Text, Setting: param.Aspect},
+		{Name: "colour", Type: plan.Text, Setting: param.Colour},
 		{Name: "count", Type: plan.Text, Setting: param.Integer}, {Name: "target", Type: plan.Text, Setting: param.Number}, {Name: "adjustment", Type: plan.Text, Setting: param.Adjustment},
 	}
 }
@@ -686,6 +687,9 @@ func TestPixels(t *testing.T) {
 		{"colourful", "[colour: none]", ofPicture(was, was), "The picture should have no colours, but it still has some."},
 		{"transparent", "[transparency: some]", ofPicture(holed, was), ""},
 		{"solid", "[transparency: some]", ofPicture(was, was), "A part of the picture should be transparent, but none of it is."},
+		{"no colour behind it", "[transparency: {is: some, unless: colour}]", ofPicture(holed, was), ""},
+		{"a colour behind it", "[transparency: {is: some, unless: colour}]", ofPicture(was, holed, "colour", "black"), ""},
+		{"no longer a colour behind it", "[transparency: {is: some, unless: colour}]", ofPicture(holed, was, "colour", "black"), "No part of the picture should be transparent"},
 		{"cut out", "[transparency: {outside: mask}]", masked(holed, mask), ""},
 		{"not cut out", "[transparency: {outside: mask}]", masked(was, mask), "A part of the picture should be transparent"},
 		{"nothing to cut off", "[transparency: {outside: mask}]", masked(was, full), ""},

@@ -3,6 +3,7 @@ package effect
 import (
 	"context"
 	"image"
+	"image/color"
 	"math"
 	"slices"
 
@@ -38,6 +39,12 @@ func colour(ctx context.Context, c *Case, _ map[string]string) plan.Message {
 func transparency(ctx context.Context, c *Case, rule map[string]string) plan.Message {
 	now := c.Result.Pixels
 	if now == nil {
+		return plan.Message{}
+	}
+	if ground, filled := setting[color.NRGBA](c, rule, "unless"); filled && ground.A == 0xff {
+		if !now.Opaque() {
+			return plan.Say("No part of the picture should be transparent, but some of it is.")
+		}
 		return plan.Message{}
 	}
 	if rule["outside"] != "" {

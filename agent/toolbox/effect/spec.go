@@ -52,7 +52,7 @@ func table() map[string]spec {
 		}},
 		"colour": {of: picture, result: Pixels, needs: []string{lone}, judge: colour, keys: map[string]key{lone: oneOf("none")}},
 		"transparency": {of: picture, result: Pixels, needs: []string{lone, "outside"}, judge: transparency, keys: map[string]key{
-			lone: oneOf("some"), "outside": resource(Cover, covering),
+			lone: oneOf("some"), "outside": resource(Cover, covering), "unless": parameter(param.Colour),
 		}},
 		"detail": {of: picture, result: Pixels, needs: []string{lone}, judge: detail, keys: map[string]key{lone: oneOf("some")}},
 		"sharpness": {of: picture, result: Head | Pixels, needs: []string{"below"}, judge: sharpness, keys: map[string]key{

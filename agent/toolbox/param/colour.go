@@ -3,7 +3,7 @@ package param
 import (
 	"fmt"
 	"image/color"
-
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,6 +32,11 @@ func parseHex(s string) (color.NRGBA, bool) {
 	return color.NRGBA{R: uint8(v >> 24), G: uint8(v >> 16), B: uint8(v >> 8), A: uint8(v)}, true //nolint:gosec // one byte of it is wanted
 }
 
+func parseColour(p Param, s string) (any, bool) {
+	c, ok := parseHex(s)
+	return c, ok && (c.A > 0 || p.Clear)
+}
+
 func printColour(data any) string {
 	c := as[color.NRGBA](data)
 	if c.A == 0xff {
@@ -41,8 +46,16 @@ func printColour(data any) string {
 }
 
 // readColour understands the names of CSS ("red", "dark blue"), "#fc0", "#ffcc00", "rgb(255, 204, 0)"
-// and "transparent". Of several names the longest counts: "light sea green".
-func readColour(text string) (color.NRGBA, bool) {
+// and "transparent" where that may be one. Of several names the longest counts: "light sea green".
+func readColour(p Param, text string) (any, bool) {
+	if c, ok := colourIn(text); ok {
+		return c, c.A > 0 || p.Clear
+	}
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r < 'a' || r > 'z' })
+	return color.NRGBA{}, p.Clear && slices.Contains(words, "transparent")
+}
+
+func colourIn(text string) (color.NRGBA, bool) {
 	s := strings.ToLower(text)
 	if m := hexColour.FindStringSubmatch(s); m != nil {
 		digits := m[1]
@@ -65,18 +78,10 @@ func readColour(text string) (color.NRGBA, bool) {
 	words := strings.FieldsFunc(s, func(r rune) bool { return r < 'a' || r > 'z' })
 	for n := min(3, len(words)); n > 0; n-- {
 		for i := range len(words) - n + 1 {
-			if c, ok := namedColour(strings.Join(words[i:i+n], "")); ok {
-				return c, true
+			if c, ok := colornames.Map[strings.Join(words[i:i+n], "")]; ok {
+				return color.NRGBA(c), true
 			}
 		}
 	}
 	return color.NRGBA{}, false
-}
-
-func namedColour(name string) (color.NRGBA, bool) {
-	if name == "transparent" {
-		return color.NRGBA{}, true
-	}
-	c, ok := colornames.Map[name]
-	return color.NRGBA(c), ok
 }

@@ -47,6 +47,8 @@ type Param struct {
 	// Prevailing are choices that are meant even where words of other choices are said: "under the voice, and
 	// duck it".
 	Prevailing []string `yaml:"prevailing,omitempty"`
+	// Clear allows "transparent" as a colour.
+	Clear bool `yaml:"clear,omitempty"`
 	// Examples show people how a value is said. Empty means those of the type.
 	Examples []string `yaml:"examples,omitempty"`
 }
@@ -100,6 +102,9 @@ func (p Param) Check() []error {
 	}
 	if p.Type != Choice && p.Type != Format && len(p.Choices) > 0 {
 		addf("only a choice or a format has choices")
+	}
+	if p.Clear && p.Type != Colour {
+		addf("only a colour can be clear")
 	}
 	if (p.Min != nil || p.Max != nil) && known.measure == nil {
 		addf("a %s has no bounds", p.Type)

@@ -93,6 +93,8 @@ func TestRead(t *testing.T) {
 func declared(typ param.Type) param.Param {
 	p := param.Param{Name: "setting", Type: typ, About: "a setting"}
 	switch typ { //nolint:exhaustive // only these have choices
+	case param.Colour:
+		p.Clear = true
 	case param.Choice:
 		p.Choices = mirrors
 	case param.Format:
@@ -111,7 +113,7 @@ func TestReadRefuses(t *testing.T) {
 		param.Size: {"nicely", "0x0", "bigger and half the size", "-5 px"}, param.Aspect: {"0:5", "nice"},
 		param.Sizes: {"100 px wide", "100 px wide and 200 px high", "3 sizes: 100 and 200", "10x10,20 wide,"}, param.FileSize: {"small", "0 MB", "8 parsecs"},
 		param.Region: {"somewhere", "all but 20% at top left", "0 px at left", "20% at every side", "all but 50% at every side"}, param.Position: {"somewhere"}, param.Angle: {"a bit", "left or right"},
-		param.Colour: {"loud", "#12345", "rgb(300,0,0)"}, param.Opacity: {"130%", "loud"}, param.Strength: {"purple", "-5 px"},
+		param.Colour: {"loud", "#12345", "rgb(300,0,0)"}, param.Opacity: {"130%", "loud", "the transparent parts"}, param.Strength: {"purple", "-5 px"},
 		param.Adjustment: {"nicer", "brighter but darker", "brightness +300%"}, param.Text: {"", " \n "},
 		param.Moments:  {"every 30 seconds", "the last minute", "0:30 to 1:00", "3 parsecs", "0:00"},
 		param.Interval: {"5 seconds", "every second frame", "every 0 seconds", "often"},
@@ -203,6 +205,8 @@ func TestCheck(t *testing.T) {
 		{param.Param{Name: "size", Type: param.Size, About: "x", Optional: true, Default: "purple"}, "bad default"},
 		{param.Param{Name: "size", Type: param.Size, About: "x", Examples: []string{"50%", "purple"}}, "bad example"},
 		{param.Param{Name: "size", Type: param.Colour, About: "x", Min: &one}, "has no bounds"},
+		{param.Param{Name: "size", Type: param.Size, About: "x", Clear: true}, "only a colour"},
+		{param.Param{Name: "c", Type: param.Colour, About: "x", Optional: true, Default: "transparent"}, "bad default"},
 		{param.Param{Name: "n", Type: param.Number, About: "x", Min: &two, Max: &one}, "min 2 is above max 1"},
 		{param.Param{Name: "way", Type: param.Choice, About: "x"}, "at least two choices"},
 		{param.Param{Name: "size", Type: param.Size, About: "x", Choices: mirrors}, "only a choice or a format"},

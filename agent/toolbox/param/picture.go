@@ -89,7 +89,7 @@ func pictureTypes() map[Type]kind {
 		Colour: {
 			about: plan.Say("a colour"), examples: []string{"red", "dark blue", "#ffcc00"}, meaning: plan.Amount, most: 1,
 			pattern: `^#[0-9a-f]{6}([0-9a-f]{2})?$`,
-			parse:   parseWith(parseHex), read: readWith(readColour), format: printColour,
+			parse:   parseColour, read: readColour, format: printColour,
 		},
 		Adjustment: {
 			about:    plan.Say("a change of light or colour"),

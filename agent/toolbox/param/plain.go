@@ -187,8 +187,10 @@ func printPercent(data any) string { return decimal(round(100*number(data))) + "
 func round(v float64) float64 { return math.Round(v*1e6) / 1e6 }
 
 var (
-	opaque       = lazyregexp.New(`(?i)\b(?:opaque|solid|fully visible)\b`)
-	transparent  = lazyregexp.New(`(?i)\b(?:semi|half|partly|partially|slightly)?[ -]?(?:transparent|translucent|see[ -]through)\b`)
+	opaque      = lazyregexp.New(`(?i)\b(?:opaque|solid|fully visible)\b`)
+	transparent = lazyregexp.New(`(?i)\b(?:semi|half|partly|partially|slightly)?[ -]?(?:transparent|translucent|see[ -]through)\b`)
+	// seeThrough says which part of a picture is meant, not how opaque it is to be.
+	seeThrough   = lazyregexp.New(`(?i)\btransparent (?:parts?|areas?|regions?|pixels?|bits|background|ground)\b`)
 	faint        = lazyregexp.New(`(?i)\b(?:faint|barely visible|subtle)\b`)
 	transparency = lazyregexp.New(`(?i)transparen|translucen`)
 	percentage   = lazyregexp.New(`(\d{1,3}(?:[.,]\d{1,3})?) ?(?:%|percent\b|per cent\b)`)
@@ -209,7 +211,7 @@ func readOpacity(_ Param, s string) (any, bool) {
 		return 1.0, true
 	case faint.MatchString(s):
 		return 0.25, true
-	case transparent.MatchString(s):
+	case transparent.MatchString(s) && !seeThrough.MatchString(s):
 		return 0.5, true
 	}
 	return nil, false

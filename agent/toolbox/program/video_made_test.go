@@ -252,3 +252,21 @@ func TestPictureIsSeenForAWhile(t *testing.T) {
 	looks(t, frameAt(t, out.Path, 1), 80, 60, "blue")
 	looks(t, frameAt(t, out.Path, 2.5), 80, 60, "red")
 }
+
+// TestTransparencyIsFilled: a colour lies behind what is transparent, what is not stays as it is, and a picture
+// without transparency is told so.
+func TestTransparencyIsFilled(t *testing.T) {
+	t.Parallel()
+	logo := clip(t, "logo.png", append(lavfi("color=blue:size=40x40:duration=1:rate=1"), "-vf", "format=rgba,pad=80:40:0:0:black@0", "-frames:v", "1")...)
+	out, err := perform(t, "change_opacity", args{"image": fileOf(plan.Image, logo), "colour": "red"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	flat := readPicture(t, out.Path)
+	looks(t, flat, 20, 20, "blue")
+	looks(t, flat, 60, 20, "red")
+	holds(t, refused(t, "change_opacity", args{"image": fileOf(plan.Image, logo), "colour": "white", "opacity": "50%"}), "either how opaque")
+	photo := fileOf(plan.Image, clip(t, "flat.jpg", append(lavfi("color=blue:size=40x40:duration=1:rate=1"), "-frames:v", "1")...))
+	holds(t, refused(t, "change_opacity", args{"image": photo, "colour": "red"}), "no transparency")
+	holds(t, refused(t, "change_opacity", args{"image": photo}), "which colour", "how opaque")
+}

@@ -189,6 +189,10 @@ func (f *Facts) measure(v toolbox.Value, fact string) (float64, error) {
 		}
 		return float64(len(sizes)), err
 	}
+	if fact == "transparent" {
+		img, err := media.DecodeImage(f.ctx, v.Path, f.limits)
+		return bit(err == nil && !img.Opaque()), err
+	}
 	if v.Type.Fits(plan.Image) {
 		info, err := media.Describe(f.ctx, v.Path, f.limits)
 		if info.MIME != "image/gif" { // only the first frame of the others is used
