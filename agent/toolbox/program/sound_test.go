@@ -357,3 +357,41 @@ func TestBadSound(t *testing.T) {
 		}
 	}
 }
+
+// TestBassAndTrebleByDecibels: one of the two changes by the amount that is asked for, and the other does not.
+func TestBassAndTrebleByDecibels(t *testing.T) {
+	t.Parallel()
+	const low, high, rate = 40.0, 7000.0, 16_000
+	both := clip(t, "both.wav", append(lavfi("sine=frequency=40:duration=2", "sine=frequency=7000:duration=2"),
+		"-filter_complex", "amix=inputs=2,volume=0.3")...)
+	gain := func(path string, hz float64) float64 {
+		return 20 * math.Log10(strength(pcm(t, path, rate), rate, hz)/strength(pcm(t, both, rate), rate, hz))
+	}
+	for _, c := range []struct {
+		band, way, amount string
+		low, high         float64
+		about             string
+	}{
+		{"bass", "up", "6 dB", 6, 0, "more bass (+6 dB)"},
+		{"bass", "less", "10 dB", -10, 0, "less bass (-10 dB)"},
+		{"treble", "down", "3 dB", 0, -3, "less treble (-3 dB)"},
+		{"treble", "", "-3 dB", 0, -3, "less treble (-3 dB)"},
+		{"treble", "less", "-3 dB", 0, -3, "less treble (-3 dB)"},
+		{"treble", "more", "", 0, 8, "more treble (+8 dB)"},
+	} {
+		a := args{"audio": fileOf(plan.Audio, both), "band": c.band}
+		for name, said := range map[string]string{"way": c.way, "amount": c.amount} {
+			if said != "" {
+				a[name] = said
+			}
+		}
+		out, err := perform(t, "adjust_bass_treble", a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, c.about+": bass", gain(out.Path, low), c.low, 0.7)
+		near(t, c.about+": treble", gain(out.Path, high), c.high, 0.7)
+		holds(t, out.About.String(), c.about)
+	}
+	holds(t, refused(t, "adjust_bass_treble", args{"audio": fileOf(plan.Audio, both), "band": "bass", "amount": "0 dB"}), "changes nothing")
+}
