@@ -6,6 +6,7 @@ import (
 
 	"atelier/agent"
 	"atelier/agent/plan"
+	"atelier/agent/step"
 	"atelier/agent/toolbox"
 )
 
@@ -24,8 +25,8 @@ func TestWhatAResultIsIsToldInTheLanguageOfTheWish(t *testing.T) {
 	for _, language := range []string{"en", "zh-Hans"} {
 		r := request(photo)
 		r.Language = language
-		result := w.Act(t.Context(), agent.Work{
-			Request: r, Steps: []plan.Step{{Key: "k", Action: act("turn", plan.Image, onPhoto)}}, Memory: agent.NewMemory([]plan.Resource{photo}),
+		result := w.Act(t.Context(), step.Work{
+			Request: r, Steps: []plan.Step{{Key: "k", Action: act("turn", plan.Image, onPhoto)}}, Memory: step.NewMemory([]plan.Resource{photo}),
 		})
 		want := language + ": turned by 90 degrees clockwise"
 		if result.Output == nil || result.Output.About != want {

@@ -6,6 +6,7 @@ import (
 
 	"atelier/agent"
 	"atelier/agent/plan"
+	"atelier/agent/step"
 	"atelier/agent/toolbox"
 )
 
@@ -21,7 +22,7 @@ func TestActSaysWhatIsPromised(t *testing.T) {
 	w := newWorld(t, &fakePlanner{}, ops, agent.Config{}, tool("guess", plan.Title, []plan.Type{plan.Text}))
 	action := plan.Action{Tool: "guess", Args: []plan.Binding{{Arg: "a", Type: plan.Text, Source: plan.FromValue("x")}}, Returns: plan.Title}
 	steps := []plan.Step{{Key: "k", Action: action, Final: true}}
-	r := w.Act(t.Context(), agent.Work{Request: request(), Steps: steps, Memory: agent.NewMemory(nil)})
+	r := w.Act(t.Context(), step.Work{Request: request(), Steps: steps, Memory: step.NewMemory(nil)})
 	if r.Status != plan.Done || r.Model != "guesser-2" || r.Candidate != "native:guess" {
 		t.Errorf("the result is %+v", r)
 	}
@@ -46,7 +47,7 @@ func TestActCounts(t *testing.T) {
 		w := newWorld(t, &fakePlanner{}, ops, agent.Config{}, tool("guess", plan.Title, []plan.Type{plan.Text}))
 		action := plan.Action{Tool: "guess", Args: []plan.Binding{{Arg: "a", Type: plan.Text, Source: plan.FromValue("x")}}, Returns: plan.Title}
 		steps := []plan.Step{{Key: "k", Action: action, Final: true}}
-		r := w.Act(t.Context(), agent.Work{Request: request(), Steps: steps, Memory: agent.NewMemory(nil)})
+		r := w.Act(t.Context(), step.Work{Request: request(), Steps: steps, Memory: step.NewMemory(nil)})
 		if r.Status != want || r.Usage != took {
 			t.Errorf("the result is %+v", r)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"atelier/agent"
 	"atelier/agent/plan"
+	"atelier/agent/step"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/toolboxtest"
 )
@@ -127,7 +128,7 @@ func TestAStepIsForWhoeverHasItsCandidate(t *testing.T) {
 		if c.worker.Lacks(t.Context(), action, true) {
 			t.Errorf("%s: it cannot be done even roughly", name)
 		}
-		r := c.worker.Act(t.Context(), agent.Work{Request: request(), Memory: agent.NewMemory(nil), Steps: []plan.Step{{Key: "k", Action: action}}})
+		r := c.worker.Act(t.Context(), step.Work{Request: request(), Memory: step.NewMemory(nil), Steps: []plan.Step{{Key: "k", Action: action}}})
 		want := "The planned way to run it is not available at the moment. A fallback was used instead."
 		if c.wanted != kokoro {
 			want = ""
@@ -150,8 +151,8 @@ func TestActSaltsAndStores(t *testing.T) {
 		return draws(ctx, c)
 	}}, agent.Config{}, tool("draw", plan.Image, img))
 	made := func(request plan.Request, folder, salt string) plan.Resource {
-		r := w.Act(t.Context(), agent.Work{
-			Request: request, Folder: folder, Salt: salt, Memory: agent.NewMemory([]plan.Resource{photo}),
+		r := w.Act(t.Context(), step.Work{
+			Request: request, Folder: folder, Salt: salt, Memory: step.NewMemory([]plan.Resource{photo}),
 			Steps: []plan.Step{{Key: "k", Action: act("draw", plan.Image, onPhoto)}},
 		})
 		if r.Output == nil {

@@ -11,6 +11,7 @@ import (
 
 	"atelier/agent"
 	"atelier/agent/plan"
+	"atelier/agent/step"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/param"
 )
@@ -240,9 +241,9 @@ func TestWhatAProgramIsGiven(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	memory := agent.NewMemory(p.Resources)
+	memory := step.NewMemory(p.Resources)
 	memory.Record(steps[0].Key, plan.Result{Status: plan.Done, Output: &plan.Resource{Name: "words", Type: plan.Text, Value: "a cat"}})
-	d, err := w.Write(t.Context(), agent.Work{Request: r, Steps: steps, At: 1, Memory: memory}, []plan.Draft{{Program: "program 1"}})
+	d, err := w.Write(t.Context(), step.Work{Request: r, Steps: steps, At: 1, Memory: memory}, []plan.Draft{{Program: "program 1"}})
 	if err != nil || d.Program != "program 2" || d.Usage.Input != 7 || !w.Writes(steps[1].Action) || w.Writes(steps[0].Action) {
 		t.Errorf("written is %+v, %v", d, err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"atelier/agent"
 	"atelier/agent/plan"
+	"atelier/agent/step"
 	"atelier/agent/toolbox"
 )
 
@@ -45,8 +46,8 @@ func TestToolsTellOfFilesByTheNamesThatPeopleKnow(t *testing.T) {
 			given := plan.Resource{Name: c.name, File: c.file, Type: plan.Image, Blob: "blob"}
 			arg := plan.Binding{Arg: "a", Type: plan.Image, Source: plan.FromResource(c.name)}
 			action := plan.Action{Tool: "look", Args: []plan.Binding{arg, arg}, Returns: plan.Text}
-			r := w.Act(t.Context(), agent.Work{
-				Request: request(given), Steps: []plan.Step{{Key: "k", Action: action, Final: true}}, Memory: agent.NewMemory([]plan.Resource{given}),
+			r := w.Act(t.Context(), step.Work{
+				Request: request(given), Steps: []plan.Step{{Key: "k", Action: action, Final: true}}, Memory: step.NewMemory([]plan.Resource{given}),
 			})
 			if want := fmt.Sprintf("%q has no sound.", c.want); r.Problem != want {
 				t.Errorf("it says %q, want %q", r.Problem, want)

@@ -10,6 +10,7 @@ import (
 	"atelier/agent"
 	"atelier/agent/plan"
 	"atelier/agent/planner"
+	"atelier/agent/step"
 	"atelier/agent/toolbox"
 )
 
@@ -74,14 +75,14 @@ func TestActTakesResultsOneByOne(t *testing.T) {
 			for _, n := range []string{"x1", "x2", "x3", "y1", "y2", "z1", "bad"} {
 				w.blobs.data[n] = []byte(n)
 			}
-			memory := agent.NewMemory(nil)
+			memory := step.NewMemory(nil)
 			memory.Record("0", parts("x1", "x2", "x3"))
 			memory.Record("1", parts("y1", "y2"))
 			memory.Record("2", parts("z1"))
 			memory.Record("3", parts("y1", "bad", "y2"))
 			memory.Record("4", parts("bad", "y1", "bad", "y2"))
 			memory.Record("5", parts("bad", "bad"))
-			r := w.Act(t.Context(), agent.Work{
+			r := w.Act(t.Context(), step.Work{
 				Request: request(), Memory: memory, At: 6,
 				Steps: []plan.Step{{Key: "0"}, {Key: "1"}, {Key: "2"}, {Key: "3"}, {Key: "4"}, {Key: "5"}, {Key: "k", Action: act("look", plan.Image, c.args...)}},
 			})
@@ -121,7 +122,7 @@ func TestActMakesAllThatIsPutTogether(t *testing.T) {
 	w := newWorld(t, &fakePlanner{}, maker{"look": look, "join": draws}, agent.Config{}, one, many)
 	w.blobs.data["good"], w.blobs.data["bad"] = []byte("good"), []byte("bad")
 	bad := plan.Resource{Name: "bad", Type: plan.Image, Blob: "bad", File: "bad"}
-	memory := agent.NewMemory(nil)
+	memory := step.NewMemory(nil)
 	memory.Record("0", plan.Result{
 		Status: plan.Done, More: []plan.Resource{bad}, Output: &plan.Resource{Name: "good", Type: plan.Image, Blob: "good", File: "good"},
 	})
@@ -129,7 +130,7 @@ func TestActMakesAllThatIsPutTogether(t *testing.T) {
 		tool string
 		want plan.Status
 	}{"each alone": {"look", plan.Done}, "together": {"join", plan.Failed}} {
-		r := w.Act(t.Context(), agent.Work{
+		r := w.Act(t.Context(), step.Work{
 			Request: request(), Memory: memory, At: 1,
 			Steps: []plan.Step{
 				{Key: "0"}, {Key: "1", Action: act("look", plan.Image, from(0))}, {Key: "2", Action: act("look", plan.Image, from(1))},

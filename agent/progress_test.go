@@ -19,15 +19,15 @@ func TestProgress(t *testing.T) {
 	edge, soften := tool("edge", plan.Edge, []plan.Type{plan.Image}), tool("soften", plan.Edge, []plan.Type{plan.Image})
 	for name, c := range map[string]struct {
 		tools int
-		want  []agent.Stage
+		want  []plan.Stage
 	}{
-		"open":   {2, []agent.Stage{agent.Decomposing, agent.Assessing, agent.Searching, agent.Settling, agent.Responding}},
-		"forced": {1, []agent.Stage{agent.Decomposing, agent.Searching, agent.Responding}},
+		"open":   {2, []plan.Stage{plan.Decomposing, plan.Assessing, plan.Searching, plan.Settling, plan.Responding}},
+		"forced": {1, []plan.Stage{plan.Decomposing, plan.Searching, plan.Responding}},
 	} {
-		var heard []agent.Stage
+		var heard []plan.Stage
 		w := newWorld(t, &fakePlanner{decomposition: subtasks(wants(plan.Edge, photo)), scores: map[string]float64{"edge": 5, "soften": 4}},
 			maker{"edge": draws, "soften": draws},
-			agent.Config{Progress: func(request string, s agent.Stage) {
+			agent.Config{Progress: func(request string, s plan.Stage) {
 				if request != "r1" {
 					t.Errorf("%s: the stage of %q", name, request)
 				}

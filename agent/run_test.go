@@ -13,6 +13,7 @@ import (
 	"atelier/agent"
 	"atelier/agent/plan"
 	"atelier/agent/planner"
+	"atelier/agent/step"
 	"atelier/agent/toolbox"
 )
 
@@ -258,7 +259,7 @@ func TestActChecksWhatWasMade(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, &fakePlanner{}, maker{"op": c.op}, agent.Config{}, tool("op", c.returns, img))
 			steps := []plan.Step{{Key: "k", Action: act("op", c.returns, onPhoto)}}
-			r := w.Act(t.Context(), agent.Work{Request: request(photo), Steps: steps, Memory: agent.NewMemory([]plan.Resource{photo})})
+			r := w.Act(t.Context(), step.Work{Request: request(photo), Steps: steps, Memory: step.NewMemory([]plan.Resource{photo})})
 			switch {
 			case c.want == "" && (r.Status != plan.Done || r.Output == nil || r.Problem != ""):
 				t.Errorf("%+v", r)
@@ -275,7 +276,7 @@ func TestWhatIsStoredTellsNothingOfItsOrigin(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &fakePlanner{}, maker{"op": writes("a.png", string(picture())+"secret")}, agent.Config{}, tool("op", plan.Image, img))
 	steps := []plan.Step{{Key: "k", Action: act("op", plan.Image, onPhoto)}}
-	r := w.Act(t.Context(), agent.Work{Request: request(photo), Steps: steps, Memory: agent.NewMemory([]plan.Resource{photo})})
+	r := w.Act(t.Context(), step.Work{Request: request(photo), Steps: steps, Memory: step.NewMemory([]plan.Resource{photo})})
 	if r.Status != plan.Done || !bytes.Equal(w.blobs.data[r.Output.Blob], picture()) {
 		t.Errorf("%+v, stored is %q", r, w.blobs.data[r.Output.Blob])
 	}
@@ -332,9 +333,9 @@ func TestActResolvesInputs(t *testing.T) {
 			}
 			w := newWorld(t, &fakePlanner{}, maker{"look": look}, agent.Config{}, tool)
 			w.blobs.data["blob"] = bytes.Repeat([]byte("x"), 68)
-			r := w.Act(t.Context(), agent.Work{
+			r := w.Act(t.Context(), step.Work{
 				Request: request(), Steps: []plan.Step{{Key: "k", Action: action}},
-				Memory: agent.NewMemory([]plan.Resource{note, lost, photo}),
+				Memory: step.NewMemory([]plan.Resource{note, lost, photo}),
 			})
 			got := r.Problem
 			if r.Output != nil {

@@ -6,6 +6,7 @@ import (
 	"atelier/agent"
 	"atelier/agent/plan"
 	"atelier/agent/planner"
+	"atelier/agent/step"
 )
 
 // outcome is what came of a run.
@@ -23,7 +24,7 @@ func run(ctx context.Context, a *agent.Agent, r plan.Request, p *plan.Plan, choi
 	if err != nil {
 		return outcome{}, err
 	}
-	memory := agent.NewMemory(p.Resources)
+	memory := step.NewMemory(p.Resources)
 	type ended struct {
 		step   plan.Step
 		result plan.Result
@@ -38,7 +39,7 @@ func run(ctx context.Context, a *agent.Agent, r plan.Request, p *plan.Plan, choi
 			running++
 			route.Start(steps[at].Key)
 			go func() {
-				ends <- ended{steps[at], a.Act(ctx, agent.Work{Request: r, Steps: steps, At: at, Memory: memory})}
+				ends <- ended{steps[at], a.Act(ctx, step.Work{Request: r, Steps: steps, At: at, Memory: memory})}
 			}()
 		}
 		if running == 0 {

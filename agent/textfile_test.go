@@ -7,6 +7,7 @@ import (
 
 	"atelier/agent"
 	"atelier/agent/plan"
+	"atelier/agent/step"
 	"atelier/agent/toolbox"
 )
 
@@ -44,8 +45,8 @@ func TestTextsAreFiles(t *testing.T) {
 			}
 			w := newWorld(t, &fakePlanner{}, maker{"rewrite": makes}, agent.Config{}, tool("rewrite", plan.Text, []plan.Type{plan.Text}))
 			action := plan.Action{Tool: "rewrite", Returns: plan.Text, Args: []plan.Binding{{Arg: "a", Type: plan.Text, Source: plan.FromResource(c.from.Name)}}}
-			r := w.Act(t.Context(), agent.Work{
-				Request: request(c.from), Steps: []plan.Step{{Key: "k", Action: action}}, Memory: agent.NewMemory([]plan.Resource{c.from}),
+			r := w.Act(t.Context(), step.Work{
+				Request: request(c.from), Steps: []plan.Step{{Key: "k", Action: action}}, Memory: step.NewMemory([]plan.Resource{c.from}),
 			})
 			if r.Status != plan.Done {
 				t.Fatal(r.Problem)

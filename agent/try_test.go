@@ -9,6 +9,7 @@ import (
 
 	"atelier/agent"
 	"atelier/agent/plan"
+	"atelier/agent/step"
 	"atelier/agent/toolbox"
 )
 
@@ -39,7 +40,7 @@ func TestTryTellsOfTheStorage(t *testing.T) {
 		"had":  act("say", plan.Text, onPhoto),
 		"kept": act("paint", plan.Image, plan.Binding{Arg: "a", Type: plan.Text, Source: plan.FromValue("x")}),
 	} {
-		work := agent.Work{Request: request(photo), Steps: []plan.Step{{Key: "k", Action: action}}, Memory: agent.NewMemory([]plan.Resource{photo})}
+		work := step.Work{Request: request(photo), Steps: []plan.Step{{Key: "k", Action: action}}, Memory: step.NewMemory([]plan.Resource{photo})}
 		if r, err := a.Try(t.Context(), work); !errors.Is(err, away) || r.Status != plan.Failed || r.Problem == "" {
 			t.Errorf("what could not be %s: %+v, %v", name, r, err)
 		}
@@ -50,8 +51,8 @@ func TestTryTellsOfTheStorage(t *testing.T) {
 func TestTryTellsWhatWasTried(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &fakePlanner{}, maker{"blur": fails("The blur is out of order.")}, agent.Config{}, tool("blur", plan.Image, img))
-	work := agent.Work{
-		Request: request(photo), Steps: []plan.Step{{Key: "k", Action: act("blur", plan.Image, onPhoto)}}, Memory: agent.NewMemory([]plan.Resource{photo}),
+	work := step.Work{
+		Request: request(photo), Steps: []plan.Step{{Key: "k", Action: act("blur", plan.Image, onPhoto)}}, Memory: step.NewMemory([]plan.Resource{photo}),
 	}
 	if r, err := w.Try(t.Context(), work); err == nil || !slices.Equal(r.Tried, []string{"native:blur"}) {
 		t.Errorf("%+v, %v", r, err)

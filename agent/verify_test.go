@@ -14,6 +14,7 @@ import (
 
 	"atelier/agent"
 	"atelier/agent/plan"
+	"atelier/agent/step"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media/ffmpeg"
 	"atelier/agent/toolbox/verify"
@@ -85,8 +86,8 @@ func TestOutputsAreHeldAgainstThePromise(t *testing.T) {
 			}
 			w.blobs.data[photo.Blob] = large
 			action := plan.Action{Tool: "look", Args: []plan.Binding{{Arg: "a", Type: plan.Image, Source: plan.FromResource(photo.Name)}}, Returns: c.makes}
-			r := w.Act(t.Context(), agent.Work{
-				Request: request(photo), Steps: []plan.Step{{Key: "k", Action: action, Final: true}}, Memory: agent.NewMemory([]plan.Resource{photo}),
+			r := w.Act(t.Context(), step.Work{
+				Request: request(photo), Steps: []plan.Step{{Key: "k", Action: action, Final: true}}, Memory: step.NewMemory([]plan.Resource{photo}),
 			})
 			if r.Status != plan.Done || r.Candidate != "native:second" || !strings.Contains(r.Note, c.says) || !strings.Contains(r.Note, "A fallback was used instead.") {
 				t.Errorf("the result is %+v", r)

@@ -32,6 +32,9 @@ import (
 type Book struct {
 	catalogue *toolbox.Catalogue
 	near      func(text string) []string
+
+	mu    sync.Mutex
+	names *Names // of the last liveness
 }
 
 // New opens the book of a catalogue.
@@ -44,6 +47,8 @@ func New(c *toolbox.Catalogue) *Book {
 // Names are all that a way to run tools may be called by at one moment.
 type Names struct {
 	*Book
+
+	live *toolbox.Liveness // for which they were gathered
 
 	meanings map[string][]meaning // by their letters and digits
 	longest  int                  // of the names, in words
@@ -61,39 +66,15 @@ type meaning struct {
 	elsewhere plan.Type
 }
 
-// At gathers the names of the catalogue and of what is live.
+// At are the names of the catalogue and of what is live; nil is of the catalogue alone. Those of the
+// last liveness, which changes seldom, are kept.
 func (b *Book) At(live *toolbox.Liveness) *Names {
-	n := &Names{Book: b, meanings: map[string][]meaning{}}
-	for _, m := range b.catalogue.Models() {
-		for _, name := range append(slices.Clone(m.Names), m.ID, bare(m.ID)) {
-			n.add(name, meaning{model: m.ID})
-		}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.names == nil || b.names.live != live {
+		b.names = b.gather(live)
 	}
-	for _, t := range b.catalogue.Tools() {
-		for _, backing := range t.Backends {
-			for _, p := range programs(backing) {
-				n.add(p, meaning{program: p})
-				n.add(strings.TrimSuffix(p, "-ng"), meaning{program: p})
-			}
-		}
-	}
-	for name, kind := range kinds() {
-		n.add(name, meaning{server: strings.ReplaceAll(strings.ToLower(name), " ", ""), kind: kind})
-	}
-	for name, makes := range closed() {
-		n.add(name, meaning{elsewhere: makes})
-	}
-	for _, s := range live.Statuses() {
-		for _, can := range s.Candidates {
-			if _, known := b.catalogue.Model(can.Model); can.Model != "" && !known {
-				n.addModel(can.Model, s.Tool.Name)
-			}
-			if can.Kind != native && can.Kind != program {
-				n.add(can.Server, meaning{server: can.Server, kind: can.Kind})
-			}
-		}
-	}
-	return n
+	return b.names
 }
 
 // The kinds of backings that are no server.
@@ -163,9 +144,20 @@ func programs(b toolbox.Backing) []string {
 	return strings.Split(strings.TrimSpace(strings.TrimPrefix(names, "s")), " and ")
 }
 
-// Called is what people call a candidate that no model is named for: its program, or the
+// Model is what people call a model.
+func (b *Book) Model(id string) string {
+	if m, ok := b.catalogue.Model(id); ok {
+		return m.Called()
+	}
+	return bare(id)
+}
+
+// Called is what people call a candidate of a tool: its model, else its program, else the
 // server that it runs on.
-func Called(t toolbox.Tool, c plan.Candidate) plan.Message {
+func (b *Book) Called(t toolbox.Tool, c plan.Candidate) plan.Message {
+	if c.Model != "" {
+		return plan.Quote(b.Model(c.Model))
+	}
 	switch c.Kind {
 	case native:
 		return plan.Say("the built-in way")
@@ -187,6 +179,43 @@ func Called(t toolbox.Tool, c plan.Candidate) plan.Message {
 		return plan.Quote("LocalAI")
 	}
 	return plan.Quote(c.Server)
+}
+
+func (b *Book) gather(live *toolbox.Liveness) *Names {
+	n := &Names{Book: b, live: live, meanings: map[string][]meaning{}}
+	for _, m := range b.catalogue.Models() {
+		for _, name := range append(slices.Clone(m.Names), m.ID, bare(m.ID)) {
+			n.add(name, meaning{model: m.ID})
+		}
+	}
+	for _, t := range b.catalogue.Tools() {
+		for _, backing := range t.Backends {
+			for _, p := range programs(backing) {
+				n.add(p, meaning{program: p})
+				n.add(strings.TrimSuffix(p, "-ng"), meaning{program: p})
+			}
+		}
+	}
+	for name, kind := range kinds() {
+		n.add(name, meaning{server: strings.ReplaceAll(strings.ToLower(name), " ", ""), kind: kind})
+	}
+	for name, makes := range closed() {
+		n.add(name, meaning{elsewhere: makes})
+	}
+	if live == nil {
+		return n
+	}
+	for _, s := range live.Statuses() {
+		for _, can := range s.Candidates {
+			if _, known := b.catalogue.Model(can.Model); can.Model != "" && !known {
+				n.addModel(can.Model, s.Tool.Name)
+			}
+			if can.Kind != native && can.Kind != program {
+				n.add(can.Server, meaning{server: can.Server, kind: can.Kind})
+			}
+		}
+	}
+	return n
 }
 
 // Programmed tells whether a candidate is a program.

@@ -143,6 +143,16 @@ type Solution struct {
 	Left []string `json:"left,omitempty"`
 }
 
+// The scale of scores, of tools and of solutions (ControlLLM, Tables 7 and 8).
+const (
+	Worst = 1.0
+	// Good is the lowest score with which a plan is run without asking.
+	Good = 3.0
+	// Fitting is the score of what does just what is asked for.
+	Fitting = 4.0
+	Best    = 5.0
+)
+
 // Tools lists the names of the tools that the solution uses, in order.
 func (s Solution) Tools() []string {
 	names := make([]string, len(s.Actions))
@@ -189,4 +199,54 @@ func (s Solution) Blanks() [][2]int {
 		}
 	}
 	return open
+}
+
+// Chain is the part of the solution that makes the result of action last: that action and
+// those that it needs, numbered anew.
+func (s Solution) Chain(last int) Solution {
+	actions := s.Actions
+	needed := map[int]bool{last: true}
+	for i := last; i >= 0; i-- {
+		if !needed[i] {
+			continue
+		}
+		for _, b := range actions[i].Args {
+			for _, leaf := range b.Source.Leaves() {
+				if leaf.Kind == OfAction {
+					needed[leaf.Index] = true
+				}
+			}
+		}
+	}
+	var chain []Action
+	place := map[int]int{}
+	for i := range last + 1 {
+		if !needed[i] {
+			continue
+		}
+		a := actions[i]
+		a.Args = slices.Clone(a.Args)
+		for j, b := range a.Args {
+			a.Args[j].Source = b.Source.Renumbered(place)
+		}
+		place[i] = len(chain)
+		chain = append(chain, a)
+	}
+	return Solution{Actions: chain}
+}
+
+// Renumbered is the source with new places for the actions that it names.
+func (s Source) Renumbered(place map[int]int) Source {
+	switch s.Kind {
+	case OfAction:
+		return FromAction(place[s.Index])
+	case OfText:
+		parts := slices.Clone(s.Parts)
+		for i := range parts {
+			parts[i] = parts[i].Renumbered(place)
+		}
+		return FromText(s.Value, parts...)
+	default:
+		return s
+	}
 }

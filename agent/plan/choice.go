@@ -49,9 +49,6 @@ func (p *Plan) Offers(chosen Choice, limit int) []Offer {
 	return all[:min(limit, len(all))]
 }
 
-// bar is the lowest score with which a plan is run without asking.
-const bar = 3
-
 // Doubtful reports whether some part of the plan has no solution that is good enough to be run
 // without asking: people are to choose.
 func (p *Plan) Doubtful() bool {
@@ -60,7 +57,7 @@ func (p *Plan) Doubtful() bool {
 
 // doubtful reports whether the solution is not good enough to be run without asking. A score of 0
 // is none.
-func (s Solution) doubtful() bool { return s.Score > 0 && s.Score < bar }
+func (s Solution) doubtful() bool { return s.Score > 0 && s.Score < Good }
 
 // score is the weakest score among the chosen solutions: a plan is as good as its
 // worst part.

@@ -14,6 +14,7 @@ package plan
 
 import (
 	"cmp"
+	"slices"
 	"time"
 )
 
@@ -51,6 +52,25 @@ type Request struct {
 func (r Request) Resources() []Resource {
 	all := make([]Resource, 0, len(r.Earlier)+len(r.Given))
 	return append(append(all, r.Earlier...), r.Given...)
+}
+
+// WithTypes is the request with the types of resources that are known better than from
+// their files.
+func (r Request) WithTypes(types map[string]Type) Request {
+	if len(types) == 0 {
+		return r
+	}
+	change := func(rs []Resource) []Resource {
+		rs = slices.Clone(rs)
+		for i := range rs {
+			if t, ok := types[rs[i].Name]; ok && t.Fits(rs[i].Type) {
+				rs[i].Type = t
+			}
+		}
+		return rs
+	}
+	r.Given, r.Earlier = change(r.Given), change(r.Earlier)
+	return r
 }
 
 // Turn is one earlier exchange of a thread. Where people wrote to one another, Wish begins with

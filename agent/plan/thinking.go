@@ -61,3 +61,16 @@ type UnfinishedError struct {
 func (e *UnfinishedError) Error() string { return e.Err.Error() }
 
 func (e *UnfinishedError) Unwrap() error { return e.Err }
+
+// Stage is a part of planning or answering that may take its time.
+type Stage string
+
+// The stages. Those in which the planner is not asked, since its answer is forced, are left
+// out.
+const (
+	Decomposing Stage = "decompose"
+	Assessing   Stage = "assess"
+	Searching   Stage = "search"
+	Settling    Stage = "settle"
+	Responding  Stage = "respond"
+)

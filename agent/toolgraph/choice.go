@@ -3,12 +3,8 @@ package toolgraph
 import (
 	"cmp"
 	"slices"
-)
 
-// Scores by which best-first chooses what to hand over besides the best solution.
-const (
-	good      = 3 // each tool of another solution has at least this score
-	surelyFit = 4 // a tool of this score that makes the goal stands in one solution at least
+	"atelier/agent/plan"
 )
 
 // choice holds the cheapest solutions in sight that differ from one another, in their
@@ -48,14 +44,14 @@ func contains[T cmp.Ordered](all, some []T) bool {
 }
 
 // weak reports whether the tool is not good.
-func (s *scope) weak(tool int32) bool { return s.score[tool] < good }
+func (s *scope) weak(tool int32) bool { return s.score[tool] < plan.Good }
 
 // likely lists the tools that make the goal and were scored so high that each of them
 // stands in one of the solutions at least, best first.
 func (s *scope) likely() []string {
 	var tools []int32
 	for _, tool := range s.makers[s.goal] {
-		if s.live[tool] && s.score[tool] >= surelyFit {
+		if s.live[tool] && s.score[tool] >= plan.Fitting {
 			tools = append(tools, tool)
 		}
 	}

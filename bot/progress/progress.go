@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"atelier/adapters"
-	"atelier/agent"
+	"atelier/agent/plan"
 )
 
 // Line is a line at the bottom of a terminal that tells what is going on and for
@@ -98,18 +98,18 @@ func cut(line string, most int) string {
 }
 
 // Stage tells which stage of planning or answering begins.
-func (p *Line) Stage(_ string, s agent.Stage) {
+func (p *Line) Stage(_ string, s plan.Stage) {
 	const thinking = "Thinking"
 	switch s {
-	case agent.Decomposing:
+	case plan.Decomposing:
 		p.Tell(thinking, "understanding the wish")
-	case agent.Assessing:
+	case plan.Assessing:
 		p.Tell(thinking, "weighing the tools")
-	case agent.Searching:
+	case plan.Searching:
 		p.Tell(thinking, "searching for ways")
-	case agent.Settling:
+	case plan.Settling:
 		p.Tell(thinking, "choosing the way")
-	case agent.Responding:
+	case plan.Responding:
 		p.Tell("Writing the answer", "")
 	default:
 		p.Tell(thinking, string(s))

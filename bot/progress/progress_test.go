@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"atelier/adapters"
-	"atelier/agent"
+	"atelier/agent/plan"
 	"atelier/bot/bottest"
 )
 
@@ -30,13 +30,13 @@ func TestProgressLine(t *testing.T) {
 			}
 		}
 		see("")
-		p.Stage("r", agent.Decomposing)
+		p.Stage("r", plan.Decomposing)
 		if terminal.String() != "" {
 			t.Errorf("it was drawn at once: %q", terminal.String())
 		}
 		see("Thinking… 0 s (understanding the wish)")
 		<-time.After(3 * time.Second)
-		p.Stage("r", agent.Assessing)
+		p.Stage("r", plan.Assessing)
 		see("Thinking… 3 s (weighing the tools)")
 		if drawn := strings.Count(terminal.String(), clearToEnd); drawn != 5 {
 			t.Errorf("it was drawn %d times in three seconds: %q", drawn, terminal.String())
@@ -48,15 +48,15 @@ func TestProgressLine(t *testing.T) {
 		if above, _ := bottest.Screen(terminal.String()); above != "a line of the log" {
 			t.Errorf("above it stands %q", above)
 		}
-		p.Stage("r", agent.Searching)
+		p.Stage("r", plan.Searching)
 		columns.Store(20)
 		see("Thinking… 3 s (s…")
 		columns.Store(0)
 		see("…")
 		columns.Store(80)
-		p.Stage("r", agent.Settling)
+		p.Stage("r", plan.Settling)
 		see("Thinking… 4 s (choosing the way)")
-		p.Stage("r", agent.Responding)
+		p.Stage("r", plan.Responding)
 		see("Writing the answer… 0 s")
 		p.Close()
 		see("")
@@ -73,7 +73,7 @@ func TestProgressLine(t *testing.T) {
 func TestProgressOfSteps(t *testing.T) {
 	t.Parallel()
 	p := &Line{}
-	p.Stage("r", agent.Settling)
+	p.Stage("r", plan.Settling)
 	steps := func(states ...adapters.StepState) (all []adapters.ProgressStep) {
 		for i, s := range states {
 			all = append(all, adapters.ProgressStep{Key: string(rune('a' + i)), Text: []string{"edge", "caption", "read"}[i], State: s})
@@ -112,7 +112,7 @@ func TestProgressOfSteps(t *testing.T) {
 func TestNoProgress(t *testing.T) {
 	t.Parallel()
 	var p *Line
-	p.Stage("r", agent.Searching)
+	p.Stage("r", plan.Searching)
 	p.Report(adapters.Progress{Steps: []adapters.ProgressStep{{State: adapters.StepRunning}}})
 	p.Close()
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"atelier/agent"
 	"atelier/agent/plan"
+	"atelier/agent/step"
 	"atelier/jobs"
 )
 
@@ -25,9 +25,9 @@ func (a jobsAgent) Fit(ctx context.Context, made plan.Resource, limit int64, fol
 	if !ok || a.agent.Lacks(ctx, action, true) {
 		return made, false, nil
 	}
-	result, err := a.agent.Try(ctx, agent.Work{
+	result, err := a.agent.Try(ctx, step.Work{
 		Steps:  []plan.Step{{Key: "fit " + made.Name, Final: true, Action: action}},
-		Memory: agent.NewMemory([]plan.Resource{made}), Folder: folder,
+		Memory: step.NewMemory([]plan.Resource{made}), Folder: folder,
 	})
 	if err != nil || result.Status != plan.Done {
 		return made, false, err

@@ -8,9 +8,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"atelier/agent"
 	"atelier/agent/plan"
 	"atelier/agent/planner/llm"
+	"atelier/agent/step"
 	"atelier/agent/toolbox/media"
 	"atelier/bot/fault"
 )
@@ -18,7 +18,7 @@ import (
 // Pictures hands the pictures of a conversation to a model that looks at them: small,
 // and without metadata.
 type Pictures struct {
-	blobs   agent.Blobs
+	blobs   step.Blobs
 	limits  media.Limits
 	scratch string // the folder for passing files
 }
@@ -30,7 +30,7 @@ var _ llm.Pictures = Pictures{}
 const shownSide = 768
 
 // NewPictures are the pictures among the blobs, which pass through a folder.
-func NewPictures(blobs agent.Blobs, limits media.Limits, scratch string) Pictures {
+func NewPictures(blobs step.Blobs, limits media.Limits, scratch string) Pictures {
 	return Pictures{blobs, limits, scratch}
 }
 

@@ -16,6 +16,7 @@ import (
 	"atelier/agent/endpoint"
 	"atelier/agent/plan"
 	"atelier/agent/planner"
+	"atelier/agent/step"
 	"atelier/agent/toolbox/media"
 	"atelier/bot/place"
 	"atelier/jobs"
@@ -155,14 +156,14 @@ func (a jobsAgent) Write(ctx context.Context, w jobs.Work) (plan.Draft, error) {
 }
 
 // stepOf is a step as the agent knows it.
-func stepOf(w jobs.Work) agent.Work {
-	memory := agent.NewMemory(w.Resources)
+func stepOf(w jobs.Work) step.Work {
+	memory := step.NewMemory(w.Resources)
 	for _, s := range w.Steps {
 		if r, ok := w.Results[s.Key]; ok {
 			memory.Record(s.Key, r)
 		}
 	}
-	return agent.Work{
+	return step.Work{
 		Request: w.Request, Steps: w.Steps, At: w.At, Memory: memory, Folder: w.Folder, Salt: w.Salt, Program: w.Program, Spent: w.Spent,
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"atelier/agent"
 	"atelier/agent/endpoint/family"
 	"atelier/agent/plan"
+	"atelier/agent/step"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
 	"atelier/agent/toolbox/media/ffmpeg"
@@ -98,7 +99,7 @@ func (w Workshop) Logger() *slog.Logger {
 
 // Agent wires everything into a, which says how to work. blobs may be nil for an agent
 // that only plans.
-func (w Workshop) Agent(ctx context.Context, catalogue *toolbox.Catalogue, blobs agent.Blobs, a agent.Config) (*agent.Agent, error) {
+func (w Workshop) Agent(ctx context.Context, catalogue *toolbox.Catalogue, blobs step.Blobs, a agent.Config) (*agent.Agent, error) {
 	w, err := w.Shared()
 	if err != nil {
 		return nil, err

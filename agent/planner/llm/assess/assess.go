@@ -8,7 +8,6 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/planner"
-	"atelier/agent/planner/llm/brief"
 	"atelier/agent/planner/llm/exchange"
 	"atelier/agent/planner/llm/prompt"
 	"atelier/agent/toolbox"
@@ -72,9 +71,9 @@ func (job *Assessor) Assess(ctx context.Context, r plan.Request, tasks []planner
 		scores[i] = make([]float64, len(a.Candidates))
 		l := job.candidates(i, a)
 		for j, name := range a.Candidates {
-			scores[i][j] = brief.Lowest
+			scores[i][j] = plan.Worst
 			if len(l.tools) == 1 && l.tools[0].Name == name {
-				scores[i][j] = brief.Highest
+				scores[i][j] = plan.Best
 			}
 		}
 		if len(l.tools) > 1 {
@@ -99,9 +98,9 @@ func (job *Assessor) Assess(ctx context.Context, r plan.Request, tasks []planner
 		at := slices.IndexFunc(asked, func(a *shortlist) bool { return a.task == l.task })
 		for j, name := range tasks[l.task].Candidates {
 			if at < 0 && l.has(name) {
-				scores[l.task][j] = brief.Good
+				scores[l.task][j] = plan.Good
 			} else if at >= 0 {
-				scores[l.task][j] = max(brief.Lowest, answers[at][name])
+				scores[l.task][j] = max(plan.Worst, answers[at][name])
 			}
 		}
 	}

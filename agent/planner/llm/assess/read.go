@@ -3,6 +3,7 @@ package assess
 import (
 	"math"
 
+	"atelier/agent/plan"
 	"atelier/agent/planner/llm/brief"
 	"atelier/agent/planner/llm/exchange"
 )
@@ -66,7 +67,7 @@ func (a taskScores) read(l *shortlist, lists []*shortlist, wrong *exchange.Fault
 			wrong.Addf(unknownTool, "Task %d: there is no tool %s.", a.Task, brief.Quoted(s.Tool, brief.ShownBytes))
 		case !l.has(s.Tool):
 			wrong.Addf(exchange.NotOffered, "Task %d: %s is not among its candidates.", a.Task, s.Tool)
-		case s.Score != math.Trunc(s.Score) || s.Score < brief.Lowest || s.Score > brief.Highest:
+		case s.Score != math.Trunc(s.Score) || s.Score < plan.Worst || s.Score > plan.Best:
 			wrong.Addf(exchange.OutOfRange, "Task %d: %s has the score %v; a score is 1, 2, 3, 4 or 5.", a.Task, s.Tool, s.Score)
 		case twice && before != s.Score:
 			wrong.Addf(exchange.GivenTwice, "Task %d: %s has two scores, %v and %v.", a.Task, s.Tool, before, s.Score)

@@ -1,13 +1,5 @@
 package brief
 
-// The scores of tools and solutions (ControlLLM, Tables 7 and 8): good is what is worth
-// to be offered.
-const (
-	Lowest  = 1.0
-	Good    = 3.0
-	Highest = 5.0
-)
-
 // What an answer takes, in tokens: at all, for a task, and for a tool or solution.
 const (
 	answerTokens = 200

@@ -113,7 +113,7 @@ func (j *judging) score(a taskVerdict) {
 		switch {
 		case s.Solution < 1 || s.Solution > len(scores):
 			j.Addf(exchange.UnknownNumber, "Task %d has no solution %d.", a.Task, s.Solution)
-		case s.Score < brief.Lowest || s.Score > brief.Highest:
+		case s.Score < plan.Worst || s.Score > plan.Best:
 			j.Addf(exchange.OutOfRange, "Task %d: solution %d has the score %v; scores go from 1 to 5.", a.Task, s.Solution, s.Score)
 		case scores[s.Solution-1] != 0 && scores[s.Solution-1] != s.Score:
 			j.Addf(exchange.GivenTwice, "Task %d: solution %d has two scores.", a.Task, s.Solution)
@@ -211,7 +211,7 @@ func (j *judging) complete(at int) {
 	}
 	best := slices.Index(v.scores, slices.Max(v.scores))
 	for _, s := range j.open[at].slots {
-		if !s.optional && !j.tried[s.number] && (v.scores[s.solution] >= brief.Good || s.solution == best) {
+		if !s.optional && !j.tried[s.number] && (v.scores[s.solution] >= plan.Good || s.solution == best) {
 			j.Addf(exchange.MissingPart, "Task %d, solution %d: blank ?%d is not filled.", at+1, s.solution+1, s.number)
 		}
 	}

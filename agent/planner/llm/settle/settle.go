@@ -8,7 +8,6 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/planner"
-	"atelier/agent/planner/llm/brief"
 	"atelier/agent/planner/llm/exchange"
 	"atelier/agent/planner/llm/prompt"
 	"atelier/agent/toolbox"
@@ -101,7 +100,7 @@ func prepared(c planner.Contest) planner.Contest {
 	c.Solutions = slices.Clone(c.Solutions)
 	for i := range c.Solutions {
 		s := &c.Solutions[i]
-		s.Score = min(brief.Highest, max(brief.Lowest, s.Score))
+		s.Score = min(plan.Best, max(plan.Worst, s.Score))
 		s.Actions = slices.Clone(s.Actions)
 		for j := range s.Actions {
 			a := &s.Actions[j]

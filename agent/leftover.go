@@ -9,15 +9,23 @@ import (
 
 	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
+	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/retrieve"
 )
 
-// unbound are the values of the wish that the plan tells to no tool: quantities, formats, colours
+// leftovers finds what a plan leaves out of a request.
+type leftovers struct {
+	catalogue *toolbox.Catalogue
+	// lexicon has the nouns by which people speak of files.
+	lexicon *retrieve.Lexicon
+}
+
+// find gives the values of the wish that the plan tells to no tool: quantities, formats, colours
 // and what stands in quotation marks. A planner is not believed in this: it may pass over "32 kbps"
 // without a word.
-func (a *Agent) unbound(wish string, p *plan.Plan) []plan.Leftover {
-	told := a.told(p)
+func (o leftovers) find(wish string, p *plan.Plan) []plan.Leftover {
+	told := o.told(p)
 	if len(told) == 0 {
 		return nil
 	}
@@ -32,7 +40,7 @@ func (a *Agent) unbound(wish string, p *plan.Plan) []plan.Leftover {
 	}
 	bare := blank(wish, p)
 	for _, q := range quantity.Find(bare) {
-		if q.Unit != quantity.Number && !quantity.Says(numbers, wish[q.Start:q.End]) && !a.describes(wish[q.End:]) {
+		if q.Unit != quantity.Number && !quantity.Says(numbers, wish[q.Start:q.End]) && !o.describes(wish[q.End:]) {
 			add(wish[q.Start:q.End])
 		}
 	}
@@ -77,19 +85,9 @@ func limits(l plan.Leftover) bool {
 	return slices.ContainsFunc(quantity.Find(l.Part), func(q quantity.Quantity) bool { return q.Unit == quantity.ByteCount })
 }
 
-// inPart asks for the parts of the wish that no tool is told.
-func (a *Agent) inPart(language string, left []plan.Leftover) string {
-	var parts []string
-	for _, l := range left {
-		parts = append(parts, l.Part)
-	}
-	return a.config.Tell.In(language, plan.Say(
-		"I understand only part of this: I do not know what to do with “%s”. Please say it in other words, or leave that out.", strings.Join(parts, ", ")))
-}
-
 // told are the texts that the best solutions pass to their tools, and the descriptions of those
 // tools. It is empty if a part of the wish has no solution: the answer says so anyway.
-func (a *Agent) told(p *plan.Plan) []string {
+func (o leftovers) told(p *plan.Plan) []string {
 	var all []string
 	for _, task := range p.Tasks {
 		if len(task.Solutions) == 0 {
@@ -99,7 +97,7 @@ func (a *Agent) told(p *plan.Plan) []string {
 			all = append(all, said.Words)
 		}
 		for _, action := range task.Solutions[0].Actions {
-			if t, ok := a.config.Toolbox.Catalogue().Tool(action.Tool); ok {
+			if t, ok := o.catalogue.Tool(action.Tool); ok {
 				all = append(all, t.Description, strings.ReplaceAll(t.Name, "_", " "))
 			}
 			for _, b := range action.Args {
@@ -126,10 +124,10 @@ func blank(wish string, p *plan.Plan) string {
 
 // describes reports whether a quantity with that behind it only says which file is meant: "the
 // 10 second clip".
-func (a *Agent) describes(rest string) bool {
-	words := a.lexicon.Words(strings.TrimLeft(rest, " -"), nil)
+func (o leftovers) describes(rest string) bool {
+	words := o.lexicon.Words(strings.TrimLeft(rest, " -"), nil)
 	if len(words) == 0 || words[0].Kind != retrieve.Plain {
 		return false
 	}
-	return a.lexicon.MediaNoun(words[:1]) != "" || a.lexicon.Class(words[0].Stem) == a.lexicon.Class("music")
+	return o.lexicon.MediaNoun(words[:1]) != "" || o.lexicon.Class(words[0].Stem) == o.lexicon.Class("music")
 }

@@ -1,4 +1,4 @@
-package agent
+package bind
 
 import (
 	"cmp"
@@ -7,7 +7,6 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/param"
-	"atelier/agent/toolgraph"
 )
 
 // complete binds the parameters of a solution to the values of the request. For each value left over, it
@@ -15,24 +14,24 @@ import (
 // values: for "a GIF of this, 480 px wide" it finds only the GIF. A step edits a given resource, or
 // the result. A limit in bytes comes last, and a file format before it, since other steps would undo them.
 // A loudness would be undone by any other step.
-func (t *thought) complete(p *part, found plan.Solution) plan.Solution {
-	s := t.addParams(p.subtask, found)
-	if len(s.Left) == 0 || !p.sure(found) { // more steps do not improve a poor solution
+func (b Binder) complete(t Task, found plan.Solution) plan.Solution {
+	s := b.addParams(t.Subtask, found)
+	if len(s.Left) == 0 || !t.sure(found) { // more steps do not improve a poor solution
 		return s
 	}
-	left := slices.DeleteFunc(slices.Clone(p.subtask.Said), func(said plan.Said) bool { return !slices.Contains(s.Left, said.Words) })
+	left := slices.DeleteFunc(slices.Clone(t.Subtask.Said), func(said plan.Said) bool { return !slices.Contains(s.Left, said.Words) })
 	slices.SortStableFunc(left, func(a, b plan.Said) int { return cmp.Compare(order(a), order(b)) })
 	for _, said := range left {
-		editor, on, ok := t.editorFor(p, found, said)
-		if !ok || len(found.Actions) >= t.config.MaxActions {
+		editor, on, ok := b.editorFor(t, found, said)
+		if !ok || len(found.Actions) >= b.MaxActions {
 			continue
 		}
-		before := on.Type != result(found) || order(said) == 0 && t.setsLoudness(found) && p.enters(found, on.Type)
+		before := on.Type != result(found) || order(said) == 0 && b.setsLoudness(found) && t.enters(found, on.Type)
 		longer := withStepBehind(found, editor, on)
 		if before {
 			longer = withStepBefore(found, editor, on)
 		}
-		if bound := t.addParams(p.subtask, longer); len(bound.Left) < len(s.Left) {
+		if bound := b.addParams(t.Subtask, longer); len(bound.Left) < len(s.Left) {
 			found, s = longer, bound
 		}
 	}
@@ -52,16 +51,16 @@ func order(said plan.Said) int {
 
 // editorFor returns the best tool that takes the value and edits the result or an input of the solution. The
 // tool must be good for the subtask.
-func (t *thought) editorFor(p *part, s plan.Solution, said plan.Said) (editor toolbox.Tool, on toolbox.Arg, ok bool) {
-	for _, name := range p.candidates {
-		tool, _ := t.config.Toolbox.Catalogue().Tool(name)
+func (b Binder) editorFor(t Task, s plan.Solution, said plan.Said) (editor toolbox.Tool, on toolbox.Arg, ok bool) {
+	for _, name := range t.Candidates {
+		tool, _ := b.Catalogue.Tool(name)
 		takes := slices.ContainsFunc(tool.Params, func(q param.Param) bool {
 			return q.Type.Includes(param.Type(said.Type)) && q.Reads(said.Text())
 		})
-		if !takes || !t.runs(name) || p.score(name) < good || ok && p.score(name) <= p.score(editor.Name) || slices.Contains(s.Tools(), name) {
+		if !takes || !b.Runs(name) || t.Score(name) < plan.Good || ok && t.Score(name) <= t.Score(editor.Name) || slices.Contains(s.Tools(), name) {
 			continue
 		}
-		if a, edits := editedArg(tool); edits && (a.Type == result(s) || p.enters(s, a.Type)) {
+		if a, edits := editedArg(tool); edits && (a.Type == result(s) || t.enters(s, a.Type)) {
 			editor, on, ok = tool, a, true
 		}
 	}
@@ -86,9 +85,8 @@ func result(s plan.Solution) plan.Type { return s.Actions[len(s.Actions)-1].Retu
 
 // enters reports whether the subtask gives the solution exactly one resource of the type. It is false if
 // anything is marked on a resource, since the marks would not fit an edited one.
-func (p *part) enters(s plan.Solution, typ plan.Type) bool {
-	marked := func(g toolgraph.Given) bool { return g.With.Kind != plan.Blank }
-	return len(entering(s, typ)) == 1 && !slices.ContainsFunc(p.query.Given, marked)
+func (t Task) enters(s plan.Solution, typ plan.Type) bool {
+	return !t.Marked && len(entering(s, typ)) == 1
 }
 
 // entering are the sources of a type that a solution gets from outside.
@@ -105,8 +103,8 @@ func entering(s plan.Solution, typ plan.Type) (sources []plan.Source) {
 }
 
 // setsLoudness reports whether the last step brings its result to a loudness.
-func (t *thought) setsLoudness(s plan.Solution) bool {
-	last, _ := t.config.Toolbox.Catalogue().Tool(s.Actions[len(s.Actions)-1].Tool)
+func (b Binder) setsLoudness(s plan.Solution) bool {
+	last, _ := b.Catalogue.Tool(s.Actions[len(s.Actions)-1].Tool)
 	for _, e := range last.Effects {
 		if e.Name == "loudness" {
 			return true
@@ -137,7 +135,7 @@ func withStepBefore(s plan.Solution, editor toolbox.Tool, on toolbox.Arg) plan.S
 		place[i] = i + 1
 		a.Args = slices.Clone(a.Args)
 		for j, b := range a.Args {
-			a.Args[j].Source = renumber(b.Source, place)
+			a.Args[j].Source = b.Source.Renumbered(place)
 			if b.Type == on.Type && b.Source.Equal(step.Args[0].Source) {
 				a.Args[j].Source = plan.FromAction(0)
 			}

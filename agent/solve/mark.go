@@ -1,4 +1,4 @@
-package agent
+package solve
 
 import (
 	"errors"
@@ -90,19 +90,19 @@ func elsewhere(picture string) error {
 // keepPlaces sees to it, once the solutions stand, that the results of subtasks to which
 // something marked is applied still have things where they were: solutions by tools that
 // move them are dropped, and it is a fault if such a one is the best.
-func (t *thought) keepPlaces() error {
+func (w *work) keepPlaces() error {
 	on := map[string]string{}
-	for _, r := range t.request.Resources() {
+	for _, r := range w.request.Resources() {
 		on[r.Name] = r.On
 	}
-	subtasks := t.earlier(len(t.tasks))
+	subtasks := w.subtasks(len(w.tasks))
 	for i, s := range subtasks {
 		for _, a := range s.Args {
 			picture := on[a.Source.Name]
 			if a.Source.Kind != plan.OfResource || picture == "" {
 				continue
 			}
-			if src, ok := marked(subtasks, i, picture, on); ok && !t.stays(subtasks, src, picture, on) {
+			if src, ok := marked(subtasks, i, picture, on); ok && !w.stays(subtasks, src, picture, on) {
 				return elsewhere(picture)
 			}
 		}
@@ -112,23 +112,23 @@ func (t *thought) keepPlaces() error {
 
 // stays tells whether things are on the source where they are on the picture, and drops
 // what would move them from the subtasks between.
-func (t *thought) stays(subtasks []plan.Subtask, src plan.Source, picture string, on map[string]string) bool {
+func (w *work) stays(subtasks []plan.Subtask, src plan.Source, picture string, on map[string]string) bool {
 	if src.Kind != plan.OfSubtask {
 		return true
 	}
-	p := t.tasks[src.Index]
-	if len(p.found) > 0 && t.moves(p.found[0]) {
+	t := w.tasks[src.Index]
+	if len(t.Solutions) > 0 && w.moves(t.Solutions[0]) {
 		return false
 	}
-	p.found = slices.DeleteFunc(p.found, t.moves)
+	t.Solutions = slices.DeleteFunc(t.Solutions, w.moves)
 	before, ok := marked(subtasks, src.Index, picture, on)
-	return !ok || t.stays(subtasks, before, picture, on)
+	return !ok || w.stays(subtasks, before, picture, on)
 }
 
 // moves tells whether a tool of the solution moves what is on a picture.
-func (t *thought) moves(s plan.Solution) bool {
+func (w *work) moves(s plan.Solution) bool {
 	return slices.ContainsFunc(s.Tools(), func(name string) bool {
-		tool, ok := t.config.Toolbox.Catalogue().Tool(name)
+		tool, ok := w.tool(name)
 		return ok && tool.Moves
 	})
 }

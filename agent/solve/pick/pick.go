@@ -1,4 +1,10 @@
-package agent
+// Package pick says which candidate runs a tool: the one that the wish names, else the one that the
+// planner chooses among the best (HuggingGPT, section 3.2), else the first that is live.
+//
+// Promises:
+//   - What the wish names is taken where it is live; what is not there is noted as absent.
+//   - The same work of several subtasks is done by the same candidate.
+package pick
 
 import (
 	"cmp"
@@ -12,8 +18,42 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// Which candidate runs a tool: the one that the wish names, else the one that the planner
-// chooses among the best (HuggingGPT, section 3.2), else the first that is live.
+// Config is what candidates are picked by.
+type Config struct {
+	Catalogue *toolbox.Catalogue
+	// Live is what can run. Nil picks nothing: every tool is taken to run.
+	Live *toolbox.Liveness
+	Book *naming.Book
+	// Mentions are the models, servers and programs that the wish names.
+	Mentions []naming.Mention
+	Tell     plan.Tell
+	Language string
+}
+
+// Picker picks the candidates of one plan.
+type Picker struct {
+	config Config
+	tasks  []*plan.Task
+}
+
+// New picks for the tasks of a plan, in their solutions.
+func New(c Config, tasks []*plan.Task) *Picker { return &Picker{c, tasks} }
+
+// Finish settles the candidates of all tasks, once each has its solutions, and adds those that do
+// the same by other candidates.
+func (p *Picker) Finish() {
+	p.agree()
+	if p.config.Live == nil {
+		return
+	}
+	for _, t := range p.tasks {
+		p.account(t)
+	}
+	p.leftOver()
+	for _, t := range p.tasks {
+		p.vary(t)
+	}
+}
 
 // maxOffered is how many candidates of a tool the planner chooses among: HuggingGPT's five.
 const maxOffered = 5
@@ -25,14 +65,35 @@ type way struct {
 	called string
 }
 
+// Models are what the planner may choose among for the tools of the solutions: of each tool
+// that has several candidates, one of which at least is one of several models, the best.
+func (p *Picker) Models(solutions []plan.Solution) map[string][]planner.Model {
+	all := map[string][]planner.Model{}
+	for _, s := range solutions {
+		for _, action := range s.Actions {
+			ways := p.ways(action.Tool)
+			if action.Candidate != "" || len(ways) < 2 || !slices.ContainsFunc(ways, oneOfSeveral) {
+				continue
+			}
+			if _, done := all[action.Tool]; done {
+				continue
+			}
+			for _, w := range ways[:min(len(ways), maxOffered)] {
+				all[action.Tool] = append(all[action.Tool], planner.Model{Candidate: w.Name, Called: w.called, About: p.about(w.Candidate)})
+			}
+		}
+	}
+	return all
+}
+
 // ways are the candidates of a tool that people can tell apart, in the order in which
 // they are tried. One that no model is named for is left out where the same server names
 // some, and a stand-in where there is something better.
-func (t *thought) ways(tool string) []way {
-	if t.live == nil {
+func (p *Picker) ways(tool string) []way {
+	if p.config.Live == nil {
 		return nil
 	}
-	status, _ := t.live.Status(tool)
+	status, _ := p.config.Live.Status(tool)
 	rough := !slices.ContainsFunc(status.Candidates, func(c plan.Candidate) bool { return !c.Approximate })
 	var all []way
 	for _, c := range status.Candidates {
@@ -40,7 +101,7 @@ func (t *thought) ways(tool string) []way {
 		if c.Approximate && !rough || c.Model == "" && slices.ContainsFunc(status.Candidates, named) {
 			continue
 		}
-		w := way{c, t.called(t.request.Language, status.Tool, c)}
+		w := way{c, p.called(status.Tool, c)}
 		alike := func(o way) bool { return o.called == w.called }
 		if slices.ContainsFunc(all, func(o way) bool { return o.Model == c.Model && alike(o) }) {
 			continue // the same at another place
@@ -53,26 +114,15 @@ func (t *thought) ways(tool string) []way {
 	return all
 }
 
-// called is what people call a candidate: its model, or where it runs.
-func (a *Agent) called(language string, tool toolbox.Tool, c plan.Candidate) string {
-	if c.Model != "" {
-		return a.calledModel(c.Model)
-	}
-	return a.config.Tell.In(language, naming.Called(tool, c))
-}
-
-// calledModel is what people call a model.
-func (a *Agent) calledModel(id string) string {
-	if m, ok := a.config.Toolbox.Catalogue().Model(id); ok {
-		return m.Called()
-	}
-	return id[strings.LastIndex(id, "/")+1:]
+// called is what people call a candidate.
+func (p *Picker) called(tool toolbox.Tool, c plan.Candidate) string {
+	return p.config.Tell.In(p.config.Language, p.config.Book.Called(tool, c))
 }
 
 // about tells a planner what it chooses by.
-func (a *Agent) about(c plan.Candidate) string {
+func (p *Picker) about(c plan.Candidate) string {
 	var parts []string
-	if m, ok := a.config.Toolbox.Catalogue().Model(c.Model); ok {
+	if m, ok := p.config.Catalogue.Model(c.Model); ok {
 		parts = append(parts, m.Description, "Licence "+m.Licence+".")
 		if m.Downloads > 0 {
 			parts = append(parts, strconv.Itoa(m.Downloads)+" downloads a month.")
@@ -90,27 +140,6 @@ func (a *Agent) about(c plan.Candidate) string {
 	return strings.Join(parts, " ")
 }
 
-// models are what the planner may choose among for the tools of the solutions: of each tool
-// that has several candidates, one of which at least is one of several models, the best.
-func (t *thought) models(solutions []plan.Solution) map[string][]planner.Model {
-	all := map[string][]planner.Model{}
-	for _, s := range solutions {
-		for _, action := range s.Actions {
-			ways := t.ways(action.Tool)
-			if action.Candidate != "" || len(ways) < 2 || !slices.ContainsFunc(ways, oneOfSeveral) {
-				continue
-			}
-			if _, done := all[action.Tool]; done {
-				continue
-			}
-			for _, w := range ways[:min(len(ways), maxOffered)] {
-				all[action.Tool] = append(all[action.Tool], planner.Model{Candidate: w.Name, Called: w.called, About: t.about(w.Candidate)})
-			}
-		}
-	}
-	return all
-}
-
 // maxVariants is how many variants of its best solution a subtask has.
 const maxVariants = 3
 
@@ -120,23 +149,23 @@ const variantCost = 0.5
 
 // vary adds variants of the best solution: the same with other candidates. The last tool
 // makes the result, so its candidates differ first.
-func (t *thought) vary(p *part) {
-	if t.live == nil || len(p.found) == 0 {
+func (p *Picker) vary(t *plan.Task) {
+	if len(t.Solutions) == 0 {
 		return
 	}
-	base := p.found[0]
+	base := t.Solutions[0]
 	base.Actions = slices.Clone(base.Actions)
 	others := map[string][]way{}
 	for i, action := range base.Actions {
-		ways := t.ways(action.Tool)
+		ways := p.ways(action.Tool)
 		if len(ways) < 2 {
 			continue
 		}
-		runs := t.runBy(action)
+		runs := p.runBy(action)
 		base.Actions[i].With = runs.called
 		ways = slices.DeleteFunc(ways, func(w way) bool { return w.Name == runs.Name || w.called == runs.called })
 		byWish := func(w way) int {
-			if t.wanted(p, action.Tool, w.Candidate) {
+			if p.wanted(t, action.Tool, w.Candidate) {
 				return 0
 			}
 			return 1
@@ -144,19 +173,19 @@ func (t *thought) vary(p *part) {
 		slices.SortStableFunc(ways, func(a, b way) int { return cmp.Compare(byWish(a), byWish(b)) })
 		others[action.Tool] = ways
 	}
-	p.found[0] = base
+	t.Solutions[0] = base
 	score := base.Score
 	for i, left := len(base.Actions)-1, maxVariants; i >= 0; i-- {
 		tool := base.Actions[i].Tool
 		for _, w := range others[tool][:min(left, len(others[tool]))] {
-			score = max(min(base.Score, good), score-variantCost)
+			score = max(min(base.Score, plan.Good), score-variantCost)
 			v := plan.Solution{Actions: slices.Clone(base.Actions), Score: score}
 			for j := range v.Actions {
 				if v.Actions[j].Tool == tool {
 					v.Actions[j].Candidate, v.Actions[j].With = w.Name, w.called
 				}
 			}
-			p.found = append(p.found, v)
+			t.Solutions = append(t.Solutions, v)
 			left--
 		}
 		delete(others, tool)
@@ -168,21 +197,21 @@ func (t *thought) vary(p *part) {
 func oneOfSeveral(w way) bool { return w.Model != "" && strings.HasSuffix(w.Name, "@"+w.Model) }
 
 // runBy is what runs an action: its candidate, or the first one that is live.
-func (t *thought) runBy(action plan.Action) way {
-	status, _ := t.live.Status(action.Tool)
+func (p *Picker) runBy(action plan.Action) way {
+	status, _ := p.config.Live.Status(action.Tool)
 	c := status.By()
 	for _, o := range status.Candidates {
 		if o.Name == action.Candidate {
 			c = o
 		}
 	}
-	return way{c, t.called(t.request.Language, status.Tool, c)}
+	return way{c, p.called(status.Tool, c)}
 }
 
 // agree has the same work of several subtasks done by the same candidate, so that it is
 // done once: a caption that serves the music and the page. What the wish names counts, and
 // stays for the part that it names it for; otherwise the first one counts.
-func (t *thought) agree() {
+func (p *Picker) agree() {
 	type work struct {
 		chain     plan.Solution
 		candidate string
@@ -191,24 +220,24 @@ func (t *thought) agree() {
 	at := func(chain plan.Solution) int {
 		return slices.IndexFunc(done, func(w work) bool { return w.chain.Varies(chain) })
 	}
-	isNamed := func(p *part, tool string) bool {
-		if t.live == nil {
+	isNamed := func(t *plan.Task, tool string) bool {
+		if p.config.Live == nil {
 			return false
 		}
-		_, _, ok := t.named(p, tool)
+		_, _, ok := p.named(t, tool)
 		return ok
 	}
 	for _, named := range []bool{true, false} {
-		for _, p := range t.tasks {
-			if len(p.found) == 0 {
+		for _, t := range p.tasks {
+			if len(t.Solutions) == 0 {
 				continue
 			}
-			actions := slices.Clone(p.found[0].Actions)
+			actions := slices.Clone(t.Solutions[0].Actions)
 			for i := range actions {
-				if isNamed(p, actions[i].Tool) != named {
+				if isNamed(t, actions[i].Tool) != named {
 					continue
 				}
-				chain := plan.Solution{Actions: chainTo(actions, i)}
+				chain := plan.Solution{Actions: actions}.Chain(i)
 				switch before := at(chain); {
 				case before < 0:
 					done = append(done, work{chain, actions[i].Candidate})
@@ -216,7 +245,7 @@ func (t *thought) agree() {
 					actions[i].Candidate = done[before].candidate
 				}
 			}
-			p.found[0].Actions = actions
+			t.Solutions[0].Actions = actions
 		}
 	}
 }

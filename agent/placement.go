@@ -9,10 +9,13 @@ import (
 	"atelier/agent/toolbox"
 )
 
+// placement tells what can run in this process and in others.
+type placement struct{ toolbox *toolbox.Toolbox }
+
 // Capabilities are what this process can run now: candidates by tool, to be published
 // for the processes that plan (see [toolbox.Toolbox.Local]). It fails only when ctx ends.
-func (a *Agent) Capabilities(ctx context.Context) (map[string][]plan.Candidate, error) {
-	return a.config.Toolbox.Local(ctx)
+func (p placement) Capabilities(ctx context.Context) (map[string][]plan.Candidate, error) {
+	return p.toolbox.Local(ctx)
 }
 
 // Lacks tells whether the action is for another process, so that the jobs hand it back
@@ -20,8 +23,8 @@ func (a *Agent) Capabilities(ctx context.Context) (map[string][]plan.Candidate, 
 // live in others alone. Where that is live nowhere, or none is wanted, the best one counts
 // that is live anywhere, if all that is here is a weaker stand-in. Anyhow, whatever is live
 // here will do. What is not known, since ctx has ended, is not lacking.
-func (a *Agent) Lacks(ctx context.Context, action plan.Action, anyhow bool) bool {
-	able, err := a.config.Toolbox.Local(ctx)
+func (p placement) Lacks(ctx context.Context, action plan.Action, anyhow bool) bool {
+	able, err := p.toolbox.Local(ctx)
 	if err != nil {
 		return false
 	}
@@ -29,10 +32,10 @@ func (a *Agent) Lacks(ctx context.Context, action plan.Action, anyhow bool) bool
 	if len(here) == 0 || anyhow {
 		return len(here) == 0
 	}
-	if action.Entry != "" && action.Entry != a.config.Toolbox.Catalogue().Hash(action.Tool) {
+	if action.Entry != "" && action.Entry != p.toolbox.Catalogue().Hash(action.Tool) {
 		return true // this process has another file of the tool
 	}
-	live, err := a.config.Toolbox.Live(ctx)
+	live, err := p.toolbox.Live(ctx)
 	if err != nil {
 		return false
 	}
@@ -52,8 +55,8 @@ func (a *Agent) Lacks(ctx context.Context, action plan.Action, anyhow bool) bool
 // Hears is the action by which the words of a voice message are written down: by the best
 // way to run a tool that listens (see [toolbox.Tool]) that is live in any process; false
 // where there is none.
-func (a *Agent) Hears(ctx context.Context, voice plan.Resource) (plan.Action, bool) {
-	live, err := a.config.Toolbox.Live(ctx)
+func (p placement) Hears(ctx context.Context, voice plan.Resource) (plan.Action, bool) {
+	live, err := p.toolbox.Live(ctx)
 	if err != nil {
 		return plan.Action{}, false
 	}
@@ -75,24 +78,15 @@ func (a *Agent) Hears(ctx context.Context, voice plan.Resource) (plan.Action, bo
 	}, true
 }
 
-// stoodIn says that something else made an output than the candidate that was wanted, where
-// that could not even be tried; nothing where it did or was.
-func stoodIn(wanted string, made toolbox.Made) []plan.Message {
-	if wanted == "" || made.Candidate == wanted || len(made.Failed) > 0 {
-		return made.Failed
-	}
-	return []plan.Message{plan.Say("The planned way to run it is not available at the moment.")}
-}
-
 // Device is where the action works, "cpu" or "gpu", by which the jobs choose its queue:
 // the device of its candidate, whether that is live or not, else of the first candidate of
 // its tool that is live in any process, else "cpu".
-func (a *Agent) Device(ctx context.Context, action plan.Action) string {
+func (p placement) Device(ctx context.Context, action plan.Action) string {
 	const otherwise = "cpu"
-	if c, ok := a.config.Toolbox.Candidate(action.Tool, action.Candidate); ok {
+	if c, ok := p.toolbox.Candidate(action.Tool, action.Candidate); ok {
 		return cmp.Or(c.Device, otherwise)
 	}
-	live, err := a.config.Toolbox.Live(ctx)
+	live, err := p.toolbox.Live(ctx)
 	if err != nil {
 		return otherwise
 	}

@@ -1,32 +1,14 @@
-package agent
+package solve
 
 import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolgraph"
 )
-
-// retype gives the resources of a request the types that are known better than from
-// their files.
-func retype(r plan.Request, types map[string]plan.Type) plan.Request {
-	if len(types) == 0 {
-		return r
-	}
-	change := func(rs []plan.Resource) []plan.Resource {
-		rs = slices.Clone(rs)
-		for i := range rs {
-			if t, ok := types[rs[i].Name]; ok && t.Fits(rs[i].Type) {
-				rs[i].Type = t
-			}
-		}
-		return rs
-	}
-	r.Given, r.Earlier = change(r.Given), change(r.Earlier)
-	return r
-}
 
 // typesOf tells which resources the subtasks call something more special than a picture.
 func typesOf(subtasks []plan.Subtask) map[string]plan.Type {
@@ -80,10 +62,6 @@ func ancestors(subtasks []plan.Subtask, i int) []int {
 	return slices.Sorted(maps.Keys(all))
 }
 
-func (t *thought) ancestors(i int) []int {
-	return ancestors(t.earlier(i+1), i)
-}
-
 // givens lists what subtask i may use. What the user gave for it must be used; the
 // results of the subtasks before it and what was given for those may be.
 func givens(subtasks []plan.Subtask, i int, types map[string]plan.Type, on map[string]string) []toolgraph.Given {
@@ -126,68 +104,69 @@ func typeOf(a plan.Arg, subtasks []plan.Subtask, types map[string]plan.Type) pla
 	return a.Type
 }
 
-// byTheWay lists what the subtask's best solution makes on its way to its result, each
-// as the shortest chain of actions that makes it: one caption serves two subtasks.
-// What hangs on a blank is not decided yet and is left out.
-func (p *part) byTheWay() []plan.Solution {
-	if len(p.found) == 0 {
-		return nil
-	}
-	actions := p.found[0].Actions
-	var chains []plan.Solution
-	for last := range len(actions) - 1 {
-		chain := plan.Solution{Actions: chainTo(actions, last)}
-		if len(chain.Blanks()) == 0 {
-			chains = append(chains, chain)
+// A subtask may use the same thing several times: a clip that is joined to itself. The search
+// takes each source once, so that repetitions are sources of their own while it runs.
+
+// numbered are the sources of the arguments, in their order, with their repetitions numbered. A text
+// is given once.
+func numbered(args []plan.Arg) []plan.Source {
+	all := make([]plan.Source, len(args))
+	for i, a := range args {
+		n := 0
+		for _, before := range args[:i] {
+			if before.Source.Equal(a.Source) {
+				n++
+			}
 		}
+		if n > 0 {
+			switch a.Source.Kind {
+			case plan.OfResource:
+				a.Source.Index = n
+			case plan.OfSubtask:
+				a.Source.Name = strconv.Itoa(n)
+			default: // a text
+			}
+		}
+		all[i] = a.Source
 	}
-	return chains
+	return all
 }
 
-// chainTo is the actions that action last needs, and itself, numbered anew.
-func chainTo(actions []plan.Action, last int) []plan.Action {
-	needed := map[int]bool{last: true}
-	for i := last; i >= 0; i-- {
-		if !needed[i] {
-			continue
-		}
-		for _, b := range actions[i].Args {
-			for _, leaf := range b.Source.Leaves() {
-				if leaf.Kind == plan.OfAction {
-					needed[leaf.Index] = true
+// plainly is a source without the number of its repetition.
+func plainly(s plan.Source) plan.Source {
+	switch s.Kind {
+	case plan.OfResource:
+		s.Index = 0
+	case plan.OfSubtask:
+		s.Name = ""
+	default: // has none
+	}
+	return s
+}
+
+// unnumbered are solutions whose repetitions are what they repeat.
+func unnumbered(solutions []plan.Solution) []plan.Solution {
+	all := slices.Clone(solutions)
+	for i := range all {
+		all[i].Actions = slices.Clone(all[i].Actions)
+		for j := range all[i].Actions {
+			a := &all[i].Actions[j]
+			a.Args = slices.Clone(a.Args)
+			for k := range a.Args {
+				b := &a.Args[k]
+				b.Source = plainly(b.Source)
+				b.Options = slices.Clone(b.Options)
+				for o := range b.Options {
+					b.Options[o] = plainly(b.Options[o])
 				}
+				b.Options = slices.CompactFunc(b.Options, plan.Source.Equal)
 			}
 		}
 	}
-	var chain []plan.Action
-	place := map[int]int{}
-	for i := range last + 1 {
-		if !needed[i] {
-			continue
-		}
-		a := actions[i]
-		a.Args = slices.Clone(a.Args)
-		for j, b := range a.Args {
-			a.Args[j].Source = renumber(b.Source, place)
-		}
-		place[i] = len(chain)
-		chain = append(chain, a)
-	}
-	return chain
+	return all
 }
 
-// renumber gives the actions that a source names their new places.
-func renumber(s plan.Source, place map[int]int) plan.Source {
-	switch s.Kind {
-	case plan.OfAction:
-		return plan.FromAction(place[s.Index])
-	case plan.OfText:
-		parts := slices.Clone(s.Parts)
-		for i := range parts {
-			parts[i] = renumber(parts[i], place)
-		}
-		return plan.FromText(s.Value, parts...)
-	default:
-		return s
-	}
+// once leaves the repetitions out.
+func once(given []toolgraph.Given) []toolgraph.Given {
+	return slices.DeleteFunc(slices.Clone(given), func(g toolgraph.Given) bool { return !g.Source.Equal(plainly(g.Source)) })
 }

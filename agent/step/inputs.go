@@ -1,10 +1,11 @@
-package agent
+package step
 
 import (
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"os"
 	"path/filepath"
@@ -16,6 +17,65 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 )
+
+// prepared is a step whose inputs are at hand.
+type prepared struct {
+	inputs inputs
+	call   toolbox.Call
+	tool   toolbox.Tool
+}
+
+// remove removes the folder of the step.
+func (p prepared) remove() error {
+	if err := os.RemoveAll(p.call.Dir); err != nil {
+		return fmt.Errorf("remove the folder of the step: %w", err)
+	}
+	return nil
+}
+
+// prepare fetches the inputs of a step into a folder of its own.
+func (a *Actor) prepare(ctx context.Context, w Work) (_ prepared, err error) {
+	if err := ctx.Err(); err != nil {
+		return prepared{}, err
+	}
+	if a.config.Blobs == nil {
+		return prepared{}, errors.New("the agent has no place for media")
+	}
+	dir, err := os.MkdirTemp(a.config.Scratch, "atelier-step-")
+	if err != nil {
+		return prepared{}, fmt.Errorf("make a folder for the step: %w", err)
+	}
+	step := w.Steps[w.At]
+	p := prepared{inputs: inputs{blobs: a.config.Blobs, work: w, dir: filepath.Join(dir, "in")}}
+	p.tool, _ = a.config.Toolbox.Catalogue().Tool(step.Action.Tool)
+	p.call = toolbox.Call{
+		Tool: step.Action.Tool, Returns: step.Action.Returns, Request: w.Request.ID,
+		Dir: dir, Seed: seed(w.identity()), Now: w.Request.At, Program: w.Program, Spent: w.Spent,
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, p.remove())
+		}
+	}()
+	if p.call.Args, err = p.inputs.resolve(ctx, step.Action); err != nil {
+		return p, err
+	}
+	if p.call.Now.IsZero() {
+		p.call.Now = a.config.Clock()
+	}
+	typed, err := p.tool.Typed(p.call)
+	if err == nil {
+		p.call = typed
+	}
+	return p, err
+}
+
+// seed is a number that is the same for the same step.
+func seed(identity string) int64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(identity)) // a hash takes all that it is given
+	return int64(h.Sum64() >> 1)
+}
 
 // inputs resolves the arguments of one step to values and local files.
 type inputs struct {

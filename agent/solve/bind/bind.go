@@ -1,4 +1,9 @@
-package agent
+// Package bind gives the settings that a request states to the steps that take them.
+//
+// Promises:
+//   - Each stated value is bound to one parameter, to a step that is added for it, or is told as left out.
+//   - Solutions that are given are not changed.
+package bind
 
 import (
 	"reflect"
@@ -10,13 +15,51 @@ import (
 	"atelier/agent/toolbox/param"
 )
 
+// Binder binds settings by the parameters of a catalogue's tools.
+type Binder struct {
+	Catalogue *toolbox.Catalogue
+	// Runs reports whether a tool can run.
+	Runs func(tool string) bool
+	// MaxActions bounds a solution.
+	MaxActions int
+}
+
+// Task is a subtask whose solutions are completed.
+type Task struct {
+	Subtask plan.Subtask
+	// Candidates are the tools that may help with it, and Score is how well, from 1 to 5.
+	Candidates []string
+	Score      func(tool string) float64
+	// Marked tells that something is marked on what the subtask is given. It would not fit an edited picture.
+	Marked bool
+}
+
+// sure tells whether every tool of the solution is good for the subtask.
+func (t Task) sure(s plan.Solution) bool {
+	return !slices.ContainsFunc(s.Tools(), func(tool string) bool { return t.Score(tool) < plan.Good })
+}
+
+// Complete binds the values of the request in the solutions, and adds steps for those that
+// no tool of them takes. It drops duplicates.
+func (b Binder) Complete(t Task, found []plan.Solution) []plan.Solution {
+	var all []plan.Solution
+	for _, s := range found {
+		s = b.complete(t, s)
+		same := func(o plan.Solution) bool { return reflect.DeepEqual(o.Actions, s.Actions) }
+		if !slices.ContainsFunc(all, same) {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
 // addParams adds bindings for the parameters of a solution's tools and binds the values of the
 // request to them. A value that no tool takes is recorded in Left.
-func (t *thought) addParams(sub plan.Subtask, s plan.Solution) plan.Solution {
+func (b Binder) addParams(sub plan.Subtask, s plan.Solution) plan.Solution {
 	var slots []slot
 	s.Actions = slices.Clone(s.Actions)
 	for i, a := range s.Actions {
-		tool, _ := t.config.Toolbox.Catalogue().Tool(a.Tool)
+		tool, _ := b.Catalogue.Tool(a.Tool)
 		args := slices.Clone(a.Args)
 		for _, p := range tool.Params {
 			if slices.ContainsFunc(args, func(b plan.Binding) bool { return b.Arg == p.Name }) {
@@ -27,34 +70,20 @@ func (t *thought) addParams(sub plan.Subtask, s plan.Solution) plan.Solution {
 		}
 		s.Actions[i].Args = args
 	}
-	b := saidBinder{slots: slots, solution: s}
+	f := filling{slots: slots, solution: s}
 	var unbound []plan.Said
 	for _, said := range sub.Said {
-		if !b.bind(said) {
+		if !f.bind(said) {
 			unbound = append(unbound, said)
 		}
 	}
 	for _, said := range unbound { // it may repeat what is bound, also after it
-		if !b.repeats(said) {
+		if !f.repeats(said) {
 			s.Left = append(s.Left, said.Words)
 		}
 	}
-	b.spread()
+	f.spread()
 	return s
-}
-
-// withParams completes the solutions that the search found: it binds their parameters and adds
-// steps for the values that they lack. It drops duplicates.
-func (t *thought) withParams(p *part, found []plan.Solution) []plan.Solution {
-	var all []plan.Solution
-	for _, s := range unnumbered(found) {
-		s = t.complete(p, s)
-		same := func(o plan.Solution) bool { return reflect.DeepEqual(o.Actions, s.Actions) }
-		if !slices.ContainsFunc(all, same) {
-			all = append(all, s)
-		}
-	}
-	return all
 }
 
 // slot is a parameter of an action.
@@ -64,14 +93,14 @@ type slot struct {
 	action, arg int
 }
 
-// saidBinder binds the values of a request to the parameters of a solution, by type.
-type saidBinder struct {
+// filling binds the values of a request to the parameters of a solution, by type.
+type filling struct {
 	slots    []slot
 	solution plan.Solution
 }
 
-func (b saidBinder) source(s slot) *plan.Source {
-	return &b.solution.Actions[s.action].Args[s.arg].Source
+func (f filling) source(s slot) *plan.Source {
+	return &f.solution.Actions[s.action].Args[s.arg].Source
 }
 
 // bind binds a value to a free parameter, and reports whether it found one. It prefers, in this order:
@@ -81,7 +110,7 @@ func (b saidBinder) source(s slot) *plan.Source {
 //   - a required one of the same type that cannot read the value, so that the user is asked.
 //
 // If no parameter is free, it joins the value to one that is already bound.
-func (b saidBinder) bind(said plan.Said) bool {
+func (f filling) bind(said plan.Said) bool {
 	text, typ := said.Text(), param.Type(said.Type)
 	for _, fits := range []func(slot) bool{
 		func(s slot) bool { return s.param.Type.Includes(typ) && s.param.Speaks(text) && s.param.Reads(text) },
@@ -92,14 +121,14 @@ func (b saidBinder) bind(said plan.Said) bool {
 		},
 		func(s slot) bool { return s.param.Type == typ && !s.param.Optional },
 	} {
-		for _, s := range b.slots {
-			if b.source(s).Kind == plan.Blank && fits(s) {
-				*b.source(s) = plan.FromValue(text)
+		for _, s := range f.slots {
+			if f.source(s).Kind == plan.Blank && fits(s) {
+				*f.source(s) = plan.FromValue(text)
 				return true
 			}
 		}
 	}
-	return b.join(typ, text)
+	return f.join(typ, text)
 }
 
 // isCount reports whether values of the type are bare numbers. Every quantity can be read from a bare number.
@@ -107,9 +136,9 @@ func isCount(t param.Type) bool { return t == param.Number || t == param.Integer
 
 // join adds a value to one that is already bound, if the parameter can read both together:
 // "brighter" and "more contrast".
-func (b saidBinder) join(typ param.Type, text string) bool {
-	for _, s := range b.slots {
-		before := b.source(s)
+func (f filling) join(typ param.Type, text string) bool {
+	for _, s := range f.slots {
+		before := f.source(s)
 		if s.param.Type != typ || before.Kind != plan.OfValue {
 			continue
 		}
@@ -128,8 +157,8 @@ func (b saidBinder) join(typ param.Type, text string) bool {
 
 // repeats reports whether the words are part of a text that is already bound: "a poem of four
 // lines".
-func (b saidBinder) repeats(said plan.Said) bool {
-	return slices.ContainsFunc(b.solution.Actions, func(a plan.Action) bool {
+func (f filling) repeats(said plan.Said) bool {
+	return slices.ContainsFunc(f.solution.Actions, func(a plan.Action) bool {
 		return slices.ContainsFunc(a.Args, func(x plan.Binding) bool {
 			text := strings.ToLower(x.Source.Value)
 			return strings.Contains(text, strings.ToLower(said.Words)) || strings.Contains(text, strings.ToLower(said.Text()))
@@ -138,23 +167,12 @@ func (b saidBinder) repeats(said plan.Said) bool {
 }
 
 // spread copies the settings of an action to later actions of the same tool.
-func (b saidBinder) spread() {
-	for i, s := range b.slots {
-		for _, before := range b.slots[:i] {
-			if b.source(s).Kind == plan.Blank && before.tool.Name == s.tool.Name && before.param.Name == s.param.Name {
-				*b.source(s) = *b.source(before)
+func (f filling) spread() {
+	for i, s := range f.slots {
+		for _, before := range f.slots[:i] {
+			if f.source(s).Kind == plan.Blank && before.tool.Name == s.tool.Name && before.param.Name == s.param.Name {
+				*f.source(s) = *f.source(before)
 			}
 		}
-	}
-}
-
-// leftCost is the score that a solution loses for each setting that it leaves out. A good solution
-// stays good, since it does the rest of the request.
-const leftCost = 1.0
-
-// lessLeft lowers the scores of solutions that leave settings out.
-func lessLeft(solutions []plan.Solution) {
-	for i, s := range solutions {
-		solutions[i].Score = max(s.Score-leftCost*float64(len(s.Left)), min(s.Score, good))
 	}
 }

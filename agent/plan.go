@@ -1,0 +1,180 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"atelier/agent/naming"
+	"atelier/agent/plan"
+	"atelier/agent/planner"
+	"atelier/agent/samples"
+	"atelier/agent/solve"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolgraph"
+)
+
+// planning turns requests into plans.
+type planning struct {
+	config    Config
+	book      *naming.Book
+	solver    *solve.Solver
+	leftovers leftovers
+}
+
+// Plan turns a request into a plan: subtasks with ranked solutions, a question back,
+// or a reply. Its error is a [*plan.UnfinishedError], which tells what the attempt took.
+func (g *planning) Plan(ctx context.Context, r plan.Request) (*plan.Plan, error) {
+	var thinking plan.Thinking
+	p, err := g.plan(ctx, r, &thinking)
+	if errors.Is(err, toolgraph.ErrQuery) && len(r.Resources()) > toolgraph.MaxGiven {
+		err = &plan.Fault{Sentence: plan.Say("I can work on at most %d things at once. Please name the ones that you mean.", toolgraph.MaxGiven), Err: err}
+	}
+	g.logThinking(ctx, r, thinking, err)
+	if err != nil {
+		return nil, &plan.UnfinishedError{Thinking: thinking, Err: err}
+	}
+	p.Thinking = thinking
+	return p, nil
+}
+
+// Samples are requests that can be done here, to be shown to people who do not know what to ask.
+func (g *planning) Samples(ctx context.Context) ([]string, error) {
+	if g.config.AllTools {
+		return samples.Live(func(string) bool { return true }), nil
+	}
+	live, err := g.config.Toolbox.Live(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return samples.Live(live.Live), nil
+}
+
+// PlanSubtasks plans a decomposition that is given.
+func (g *planning) PlanSubtasks(ctx context.Context, r plan.Request, subtasks []plan.Subtask) (*plan.Plan, error) {
+	var thinking plan.Thinking
+	_, mentions, err := g.heed(ctx, r)
+	if err != nil {
+		return nil, &plan.UnfinishedError{Thinking: thinking, Err: err}
+	}
+	p, err := g.solver.Solve(ctx, r, subtasks, mentions, &thinking)
+	if err != nil {
+		return nil, &plan.UnfinishedError{Thinking: thinking, Err: err}
+	}
+	p.Thinking = thinking
+	return p, nil
+}
+
+func (g *planning) plan(ctx context.Context, r plan.Request, thinking *plan.Thinking) (*plan.Plan, error) {
+	wish := r.Wish
+	r, mentions, err := g.heed(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if r.Improvises, err = g.improvises(ctx, r); err != nil {
+		return nil, err
+	}
+	if r.Samples, err = g.Samples(ctx); err != nil {
+		return nil, err
+	}
+	g.config.Progress(r.ID, plan.Decomposing)
+	d, err := g.config.Planner.Decompose(ctx, r, thinking)
+	if err != nil {
+		return nil, fmt.Errorf("decompose the wish: %w", err)
+	}
+	r = r.WithTypes(d.Types)
+	p := &plan.Plan{Wish: wish, Resources: r.Resources()}
+	switch {
+	case len(d.Subtasks) > 0:
+		if p, err = g.solver.Solve(ctx, r, d.Subtasks, mentions, thinking); err != nil {
+			return nil, err
+		}
+		p.Wish, p.Left = wish, d.Left
+		p.Left = append(p.Left, g.leftovers.find(wish, p)...)
+		if left := p.LeftBy(p.Best()); slices.ContainsFunc(left, limits) {
+			p = &plan.Plan{Resources: p.Resources, Visited: p.Visited, Ranking: p.Ranking, Wish: wish, Question: g.inPart(r.Language, left)}
+		}
+	case d.Question != "":
+		p.Question, p.Guesses = d.Question, guesses(r, d.Guesses)
+	case d.Reply != "":
+		p.Reply, p.Refused = d.Reply, d.Refused
+	default:
+		return nil, &plan.Fault{
+			Sentence: plan.Say("I could not understand what you want. Please say it in other words."),
+			Err:      errors.New("the decomposition is empty"),
+		}
+	}
+	return p, nil
+}
+
+// logThinking tells the operator what planning took, above all where nothing came of it.
+func (g *planning) logThinking(ctx context.Context, r plan.Request, t plan.Thinking, err error) {
+	for _, j := range t.Jobs {
+		g.config.Log.DebugContext(ctx, "the planner did a job", "request", r.ID, "job", j.Name, "model", j.Model,
+			"calls", j.Calls, "repairs", j.Repairs, "input", j.Input, "cached", j.Cached, "output", j.Output, "took", j.Took)
+	}
+	if err != nil {
+		g.config.Log.WarnContext(ctx, "no plan was made", "request", r.ID, "error", plan.ForOperator(err))
+	}
+}
+
+// guesses are those of a planner that people can be offered, by the names by which they know the
+// files.
+func guesses(r plan.Request, made []string) []string {
+	var kept []string
+	account := planner.Account{Request: r}
+	for _, guess := range made {
+		guess = account.Readable(guess)
+		if len(account.Invents(guess)) == 0 && plan.ValidateGuesses(append(kept, guess)) == nil {
+			kept = append(kept, guess)
+		}
+	}
+	return kept
+}
+
+// heed finds the models, servers and programs that a request names, and gives the request
+// without them: they are no part of what is to be made.
+func (g *planning) heed(ctx context.Context, r plan.Request) (plan.Request, []naming.Mention, error) {
+	var live *toolbox.Liveness
+	if !g.config.AllTools {
+		var err error
+		if live, err = g.config.Toolbox.Live(ctx); err != nil {
+			return r, nil, err
+		}
+	}
+	names := g.book.At(live)
+	var mentions []naming.Mention
+	if r.Question != nil {
+		asked := *r.Question
+		asked.Wish, mentions = names.In(asked.Wish)
+		r.Question = &asked
+	}
+	bare, more := names.In(r.Wish)
+	r.Wish = bare
+	return r, append(mentions, more...), nil
+}
+
+// inPart asks for the parts of the wish that no tool is told.
+func (g *planning) inPart(language string, left []plan.Leftover) string {
+	var parts []string
+	for _, l := range left {
+		parts = append(parts, l.Part)
+	}
+	return g.config.Tell.In(language, plan.Say(
+		"I understand only part of this: I do not know what to do with “%s”. Please say it in other words, or leave that out.", strings.Join(parts, ", ")))
+}
+
+// improvises reports whether a program may and can be written now where no tool fits the request.
+func (g *planning) improvises(ctx context.Context, r plan.Request) (bool, error) {
+	tool, ok := g.config.Toolbox.Catalogue().Improviser()
+	if !ok || r.NoPrograms || g.config.AllTools {
+		return false, nil
+	}
+	live, err := g.config.Toolbox.Live(ctx)
+	if err != nil {
+		return false, err
+	}
+	return live.Live(tool.Name) && g.config.Toolbox.Writes(ctx) == nil, nil
+}

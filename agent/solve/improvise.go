@@ -1,0 +1,73 @@
+package solve
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+// improvised puts before the solutions of a subtask the one that has a program written, where none of
+// them does all of it and no question about it is open. It is no edge of the graph: an edge from
+// anything to anything would end all pruning.
+func (st *settlement) improvised(t *task, found []plan.Solution, open bool) []plan.Solution {
+	tool, ok := st.config.Toolbox.Catalogue().Improviser()
+	switch {
+	case !ok || !st.request.Improvises || !toolbox.CanImprovise(t.Subtask.Returns) || open || st.question != "":
+		return found
+	case len(found) > 0 && found[0].Score >= plan.Good && len(found[0].Left) == 0, st.needsModel(t):
+		return found
+	}
+	t.Missing = nil
+	a := plan.Action{Tool: tool.Name, Returns: t.Subtask.Returns}
+	var told []string
+	for _, arg := range t.Subtask.Args {
+		if arg.Source.Kind == plan.OfValue {
+			told = append(told, arg.Source.Value)
+			continue
+		}
+		a.Args = append(a.Args, plan.Binding{Arg: toolbox.ImprovisedInputs, Type: arg.Type, Source: arg.Source})
+	}
+	brief := plan.Binding{Arg: toolbox.ImprovisedTask, Type: plan.Text, Source: plan.FromValue(st.taskOf(t.Subtask, told))}
+	a.Args = append([]plan.Binding{brief}, a.Args...)
+	all := []plan.Solution{{Actions: []plan.Action{a}, Score: plan.Good}}
+	for _, s := range found { // where no program does it, what leaves something out stands in
+		if s.Score >= plan.Good && len(all) < Kept {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// needsModel reports whether the subtask is the work of a neural tool that cannot run here. A program
+// would only imitate it.
+func (st *settlement) needsModel(t *task) bool {
+	return slices.ContainsFunc(t.rivals, func(s plan.Solution) bool {
+		return slices.ContainsFunc(s.Tools(), func(name string) bool {
+			tool, ok := st.tool(name)
+			least := plan.Good
+			if tool.Instructed() { // it helps a little with almost everything
+				least = plan.Fitting
+			}
+			return ok && tool.Neural() && !st.runs(name) && s.Score >= least
+		})
+	})
+}
+
+// taskOf is what the program is to do.
+func (st *settlement) taskOf(sub plan.Subtask, told []string) string {
+	lines := []string{sub.Description}
+	for _, text := range told {
+		lines = append(lines, fmt.Sprintf("Given: %q", text))
+	}
+	var said []string
+	for _, s := range sub.Said {
+		said = append(said, fmt.Sprintf("%q", s.Words))
+	}
+	if len(said) > 0 {
+		lines = append(lines, "Said of it: "+strings.Join(said, ", "))
+	}
+	return strings.Join(append(lines, fmt.Sprintf("It belongs to this request: %q", st.request.Wish)), "\n")
+}

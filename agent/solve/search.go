@@ -1,0 +1,85 @@
+package solve
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"atelier/agent/plan"
+	"atelier/agent/solve/bind"
+	"atelier/agent/toolgraph"
+)
+
+// search finds the solutions of each subtask, in order, since a later one may use what
+// an earlier one makes on its way.
+func (w *work) search(ctx context.Context) error {
+	w.config.Progress(w.request.ID, plan.Searching)
+	for i, t := range w.tasks {
+		if err := w.giveSeveral(ctx, i); err != nil {
+			return err
+		}
+		for _, before := range ancestors(w.subtasks(i+1), i) {
+			t.query.Made = append(t.query.Made, w.tasks[before].byTheWay()...)
+		}
+		found, err := w.graph.Search(ctx, t.query, t.score, w.config.Strategy)
+		if given := once(t.query.Given); err == nil && len(found.Solutions) == 0 && len(given) < len(t.query.Given) {
+			t.query.Given = given // nothing takes it several times
+			found, err = w.graph.Search(ctx, t.query, t.score, w.config.Strategy)
+		}
+		if err != nil {
+			return fmt.Errorf("search for subtask %d: %w", i+1, err)
+		}
+		w.visited += found.Visited
+		t.Solutions = w.complete(t, found.Solutions)
+		if w.config.AllTools || len(t.Solutions) > 0 && t.sure(t.Solutions[0]) {
+			continue
+		}
+		all, err := w.whole.Search(ctx, t.query, t.score, w.config.Strategy)
+		if err != nil {
+			return fmt.Errorf("search for subtask %d in the whole catalogue: %w", i+1, err)
+		}
+		w.visited += all.Visited
+		for _, s := range w.complete(t, all.Solutions) {
+			if slices.ContainsFunc(s.Tools(), func(name string) bool { return !w.runs(name) }) {
+				t.rivals = append(t.rivals, s)
+			}
+		}
+	}
+	return nil
+}
+
+// complete binds the settings of the request in solutions that were found.
+func (w *work) complete(t *task, found []plan.Solution) []plan.Solution {
+	marked := func(g toolgraph.Given) bool { return g.With.Kind != plan.Blank }
+	return w.binder.Complete(bind.Task{
+		Subtask: t.Subtask, Candidates: t.candidates, Score: t.score, Marked: slices.ContainsFunc(t.query.Given, marked),
+	}, unnumbered(found))
+}
+
+// sure tells whether every tool of the solution is good for the subtask, so that no
+// tool which cannot run needs to be considered in its place.
+func (t *task) sure(s plan.Solution) bool {
+	for _, name := range s.Tools() {
+		if t.score(name) < plan.Good {
+			return false
+		}
+	}
+	return true
+}
+
+// byTheWay lists what the subtask's best solution makes on its way to its result, each
+// as the shortest chain of actions that makes it: one caption serves two subtasks.
+// What hangs on a blank is not decided yet and is left out.
+func (t *task) byTheWay() []plan.Solution {
+	if len(t.Solutions) == 0 {
+		return nil
+	}
+	var chains []plan.Solution
+	for last := range len(t.Solutions[0].Actions) - 1 {
+		chain := t.Solutions[0].Chain(last)
+		if len(chain.Blanks()) == 0 {
+			chains = append(chains, chain)
+		}
+	}
+	return chains
+}

@@ -1,0 +1,237 @@
+package step
+
+import (
+	"cmp"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"atelier/agent/lazyregexp"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media/metadata"
+)
+
+// storeAll adds what a call made to the result of its step.
+func (a *Actor) storeAll(ctx context.Context, w Work, call toolbox.Call, made toolbox.Made, result *plan.Result) error {
+	for _, o := range append([]toolbox.Output{made.Output}, made.More...) {
+		r, err := a.store(ctx, w, call, len(result.Outputs()), o)
+		if err != nil {
+			return err
+		}
+		if result.Output == nil {
+			result.Output = &r
+		} else {
+			result.More = append(result.More, r)
+		}
+	}
+	return nil
+}
+
+// store gives output i of a step its names and puts its file into the blobs.
+func (a *Actor) store(ctx context.Context, w Work, call toolbox.Call, i int, o toolbox.Output) (_ plan.Resource, err error) {
+	step := w.Steps[w.At]
+	op, key := operation(step.Action), w.identity()
+	if i > 0 {
+		key += "#" + strconv.Itoa(i+1)
+	}
+	r := plan.Resource{
+		Name:  w.Memory.name(op, key, filepath.Ext(o.Path), inputNames(step.Action, call)),
+		Type:  step.Action.Returns,
+		Value: o.Value,
+		About: a.config.Tell.In(w.Request.Language, o.About),
+	}
+	if o.Path == "" {
+		r.File = a.textFile(w, call, o)
+		return r, nil
+	}
+	r.File = a.fileName(call, step.Action.Args, r.About, filepath.Ext(o.Path))
+	bare := o.Path
+	if tool, _ := a.config.Toolbox.Catalogue().Tool(step.Action.Tool); !tool.Tags {
+		if bare, err = metadata.File(ctx, o.Path); err != nil { // a tool may hand an input through
+			return r, err
+		}
+	}
+	f, err := ordinary(bare)
+	if err != nil {
+		return r, fmt.Errorf("read the output: %w", err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	r.Blob = path.Join(cmp.Or(w.Folder, w.Request.ID), r.Name)
+	if err := a.config.Blobs.Put(ctx, r.Blob, f); err != nil {
+		return r, &plan.Fault{Sentence: plan.Say("The result could not be stored."), Err: fmt.Errorf("put %s: %w", r.Blob, err)}
+	}
+	return r, nil
+}
+
+// ordinary opens a file that is one by itself and no link to another.
+func ordinary(path string) (*os.File, error) {
+	there, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !there.Mode().IsRegular() {
+		return nil, errors.New("it is not a file")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !os.SameFile(there, info) {
+		err = errors.New("it became another file")
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// operation is the word for a result in its chained name: the kind of picture where
+// that says it all, else the tool.
+func operation(a plan.Action) string {
+	if a.Returns.ImageMap() {
+		return string(a.Returns)
+	}
+	return a.Tool
+}
+
+// fileName is the readable name of a file that a call made, with that ending. It comes from the
+// first file that went in, or from the words. about is what the result says of itself.
+func (a *Actor) fileName(call toolbox.Call, args []plan.Binding, about, ext string) string {
+	tool, _ := a.config.Toolbox.Catalogue().Tool(call.Tool)
+	origin, words := "", ""
+	for _, b := range args {
+		for _, v := range call.Args[b.Arg] {
+			switch {
+			case v.Path != "" && v.Type.Media():
+				origin = cmp.Or(origin, originOf(v.Resource))
+			case v.File != "":
+				words = cmp.Or(words, v.File)
+			case b.Type == plan.Text:
+				words = cmp.Or(words, v.Value)
+			}
+		}
+	}
+	suffix := toolbox.FillSlots(tool.Suffix, func(name string) string {
+		if name == toolbox.About {
+			return about
+		}
+		said := slices.IndexFunc(args, func(b plan.Binding) bool { return b.Arg == name && b.Source.Kind == plan.OfValue })
+		if said < 0 {
+			return call.Text(name)
+		}
+		return args[said].Source.Value // in the words of the request
+	})
+	if tool.Made == "" { // an operator's tool that does not say what it makes
+		suffix = cmp.Or(suffix, strings.ReplaceAll(tool.Name, "_", " "))
+	}
+	return plan.FileName(cmp.Or(origin, words, string(call.Returns)), suffix, ext)
+}
+
+// hash is what a chained name adds to each of its links.
+var hash = lazyregexp.New(`-[0-9a-f]{4,16}$`)
+
+// originOf is the readable name of a file. One that has none was made by an earlier version: its
+// chained name begins with that of the file which it came from.
+func originOf(r plan.Resource) string {
+	name := r.File
+	if name == "" {
+		name, _, _ = strings.Cut(r.Name, ".")
+		name = hash.ReplaceAllString(name, "")
+	}
+	if !strings.Contains(name, ".") {
+		name += "." // so that it is not taken for words
+	}
+	return name
+}
+
+// longAnswer is the length in bytes from which a single line counts as a text instead of an answer.
+const longAnswer = 1000
+
+// longText is the length in characters from which a text is a file, whatever it was made from.
+const longText = 1500
+
+// textFile is the file name for a text that its tool named, or that was made from a text file: people
+// who send a file want a file back. Long texts have one too. It is empty for other texts and for short
+// answers of one line.
+func (a *Actor) textFile(w Work, call toolbox.Call, o toolbox.Output) string {
+	action := w.Steps[w.At].Action
+	ext := filepath.Ext(o.File)
+	if o.File != "" && ext != ".txt" {
+		return plan.FileName(o.File, "", ext)
+	}
+	if action.Returns != plan.Text || !strings.Contains(o.Value, "\n") && len(o.Value) < longAnswer {
+		return ""
+	}
+	if o.File != "" {
+		return plan.FileName(o.File, "", ext)
+	}
+	from, ok := w.textFrom(action)
+	switch {
+	case !ok && utf8.RuneCountInString(o.Value) > longText:
+		return a.fileName(call, action.Args, "", textEnding(o.Value, ""))
+	case !ok:
+		return ""
+	}
+	tool, _ := a.config.Toolbox.Catalogue().Tool(call.Tool)
+	return plan.FileName(from, tool.Suffix, textEnding(o.Value, filepath.Ext(from)))
+}
+
+// textFrom is the name of the first text file that the action works on.
+func (w Work) textFrom(action plan.Action) (file string, ok bool) {
+	for _, b := range action.Args {
+		for _, leaf := range b.Source.Leaves() {
+			var r plan.Resource
+			switch leaf.Kind { //nolint:exhaustive // a literal is not a file
+			case plan.OfResource:
+				r, _ = w.Memory.Resource(leaf.Name)
+			case plan.OfAction:
+				made, _ := w.Memory.Result(w.Steps[leaf.Index].Key)
+				if made.Output != nil {
+					r = *made.Output
+				}
+			}
+			if r.Type == plan.Text && r.File != "" {
+				return r.File, true
+			}
+		}
+	}
+	return "", false
+}
+
+// textEnding is the file extension for a text that was made from a file. before is the extension of
+// that file.
+func textEnding(text, before string) string {
+	text = strings.TrimSpace(text)
+	switch {
+	case strings.HasPrefix(text, "{") || strings.HasPrefix(text, "["):
+		if json.Valid([]byte(text)) {
+			return ".json"
+		}
+	case isTable(text, ','):
+		return ".csv"
+	case isTable(text, '\t'):
+		return ".tsv"
+	case slices.Contains([]string{".md", ".markdown"}, strings.ToLower(before)):
+		return ".md"
+	}
+	return ".txt"
+}
+
+// isTable reports whether the text has at least two rows with the same number of fields, two or more.
+func isTable(text string, comma rune) bool {
+	r := csv.NewReader(strings.NewReader(text))
+	r.Comma = comma
+	rows, err := r.ReadAll() // rows of different lengths are an error
+	return err == nil && len(rows) > 1 && len(rows[0]) > 1
+}
