@@ -202,7 +202,8 @@ func (d *drafter) textArg(r *reading, a toolbox.Arg, media []thing) (plan.Arg, b
 	}
 	text := d.argText(r, a, told)
 	arg.Source = plan.FromValue(text)
-	return arg, text != "" && (!a.Optional || kind(a) != param.Size || a.Param.Reads(text))
+	mayBeOther := kind(a) == param.Size || kind(a) == param.TimeRange // "right" is a place
+	return arg, text != "" && (!a.Optional || !mayBeOther || a.Param.Reads(text))
 }
 
 // argText returns the words of the clause for a text argument, "" if there are none. The media may be told in
