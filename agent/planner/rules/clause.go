@@ -385,6 +385,9 @@ func (g *grammar) unknownOrder(words []retrieve.Word) bool {
 	if len(words) < 2 || !g.is("pronouns", words[1]) && !g.is("determiners", words[1]) {
 		return false
 	}
+	if len(words) > 2 && g.is("pronouns", words[1]) && lower(words[2]) == "out" { // "black it out"
+		return true
+	}
 	text := words[0].Text
 	inflected := strings.HasSuffix(text, "s") || strings.HasSuffix(text, "ed") || strings.HasSuffix(text, "ing")
 	known := g.listed(text) || g.lexicon.Stop(text) || g.isMedia(words[0]) || retrieve.IsFormat(text)
@@ -405,5 +408,6 @@ func (ts *tools) complete(words []retrieve.Word) bool {
 	}
 	first := core[0]
 	return first.Kind != retrieve.Plain || strings.HasSuffix(lower(first), "ing") || ts.lexicon.Class(first.Stem) != first.Stem ||
-		slices.ContainsFunc(core, ts.isVerb) || ts.delivers(core) || ts.asks(core)
+		slices.ContainsFunc(core, ts.isVerb) || ts.delivers(core) || ts.asks(core) || len(core) < 4 && anyAdjustment.Reads(textOf(core)) || // "sepia"
+		len(core) > 2 && ts.is("determiners", words[0]) && ts.any("finite", core) // "the picture is blurry"
 }

@@ -52,13 +52,30 @@ func (d *drafter) leftover(r *reading, sub plan.Subtask, beside ...step) []strin
 			c.says[w] = true
 		}
 	}
-	unknown := slices.Concat(c.orders, c.removed(), c.picked(), c.alsoChosen(), c.alsoNamed(), c.contradicted(), c.unknown(d.text, r.clause.words))
+	unknown := slices.Concat(c.orders, c.soundless(sub), c.removed(), c.picked(), c.alsoChosen(), c.alsoNamed(), c.contradicted(),
+		c.unknown(d.text, r.clause.words))
 	for _, more := range r.clause.more {
 		if words := d.lexicon.Words(more, nil); !d.forbids(clause{words: words}) && !d.complains(words) {
 			unknown = append(unknown, c.unknown(more, words)...)
 		}
 	}
 	return unknown
+}
+
+// soundless are the words for a sound that the tool would take, where there is none: "a slideshow with music".
+func (c *cover) soundless(sub plan.Subtask) []string {
+	_, takes := c.r.head.arg(func(a toolbox.Arg) bool { return a.Optional && a.Type == plan.Audio })
+	given := slices.ContainsFunc(sub.Args, func(a plan.Arg) bool { return a.Type == plan.Audio })
+	if !takes || given {
+		return nil
+	}
+	var words []string
+	for i, w := range c.r.clause.words {
+		if i > 0 && c.is("sound nouns", w) && slices.ContainsFunc(c.r.clause.words[max(0, i-2):i], func(w retrieve.Word) bool { return lower(w) == "with" }) {
+			words = append(words, w.Text)
+		}
+	}
+	return words
 }
 
 // removed are the words by which the clause takes a part of a picture away, where its tool would keep
@@ -190,7 +207,7 @@ func (c *cover) tell(f *profile, a toldArg) {
 	}
 	switch {
 	case arg.Meaning == plan.Content && !c.literal(f, a.Source): // it would write an order as a caption
-		if !c.in("lettering", c.r.verb()) {
+		if !c.in("lettering", c.r.verb()) || c.asksForTools(a.Source.Value) {
 			c.orders = append(c.orders, a.Source.Value)
 		}
 		return
@@ -209,16 +226,22 @@ func (c *cover) tell(f *profile, a toldArg) {
 			c.tellChoice(arg.Param.Choices[v.String()])
 		}
 	}
+	c.tellWords(arg, a.Source.Value)
+}
+
+// tellWords takes in the words of a text that an argument is told, without those that it does not hear.
+func (c *cover) tellWords(arg toolbox.Arg, told string) {
 	var columns set // nil where any word may be said
 	if settingOf(arg) == param.Text && !arg.Optional {
 		columns = c.columns
 	}
-	for _, w := range wordsOf(a.Source.Value) {
+	for _, w := range wordsOf(told) {
 		if columns != nil && !columns[w] {
 			continue // it names no column
 		}
-		corner := (settingOf(arg) == param.Region || settingOf(arg) == param.Position) && c.in("places", w) // "the top left quarter" is as large as the top left, "top centre" is the top
-		if arg.Param == nil || corner || hears(*arg.Param, a.Source.Value, w) {
+		// "the top left quarter" is as large as the top left, and "top centre" is the top
+		corner := (settingOf(arg) == param.Region || settingOf(arg) == param.Position) && c.in("places", w)
+		if arg.Param == nil || corner || hears(*arg.Param, told, w) {
 			c.says[w], c.says[retrieve.Stem(w)] = true, true
 		}
 	}
@@ -291,8 +314,19 @@ func (c *cover) literal(f *profile, of plan.Source) bool {
 		return c.in("prepositions", strings.ToLower(w)) || c.in("text looks", strings.ToLower(w))
 	}
 	measure := func(q quantity.Quantity) bool { return q.Unit == quantity.Length } // "in two lines"
+	if c.is("adding", c.r.words[0]) && c.asksForTools(of.Value) {                  // "add an echo"
+		return false
+	}
 	return c.in("inscribing", c.r.verb()) && len(said) < 4 && !slices.ContainsFunc(said, order) &&
 		!slices.ContainsFunc(quantity.Find(of.Value), measure)
+}
+
+// asksForTools reports whether each word of a text in small letters is one by which tools are asked for.
+func (c *cover) asksForTools(text string) bool {
+	return !slices.ContainsFunc(c.lexicon.Words(text, []retrieve.Span{}), func(w retrieve.Word) bool {
+		asks := func(f profile) bool { return f.Name != c.r.head.Name && f.own[lower(w)] }
+		return w.Kind != retrieve.Plain || capital(w.Text) || !slices.ContainsFunc(c.profiles, asks)
+	})
 }
 
 // measured reports whether a quantity has a unit.

@@ -205,9 +205,7 @@ func (t *thread) readAll(clauses []clause) *outcome {
 				return asking(t.marker.askAboutMark())
 			}
 			continue
-		case !alone && t.leavesFile(r.words):
-			continue
-		case len(t.tasks) > 0 && (t.leavesRest(r.words) || t.handsBack(c) || t.joinsParts(c)), !alone && t.isPolite(strings.ToLower(c.text)):
+		case !alone && t.needsNothing(r):
 			continue
 		case t.forbids(c):
 			if alone {
@@ -226,9 +224,11 @@ func (t *thread) readAll(clauses []clause) *outcome {
 			continue
 		}
 		row.enter(t, r)
-		if t.joinedLater(r, clauses[i+1:]) {
-			r.refs.plural = true
+		if t.tellsWhy(r, clauses[i+1:]) {
+			t.told = t.withoutFiles(r.words, r.text)
+			continue
 		}
+		r.refs.plural = r.refs.plural || t.joinedLater(r, clauses[i+1:])
 		if o := t.understandClause(n, r, i == len(clauses)-1); o != nil {
 			return o
 		}
@@ -243,6 +243,12 @@ func (t *thread) readAll(clauses []clause) *outcome {
 		}
 	}
 	return t.decided()
+}
+
+// needsNothing reports whether a clause beside others only says what happens anyway: "leave the other", "send it back".
+func (t *thread) needsNothing(r *reading) bool {
+	anyway := len(t.tasks) > 0 && (t.leavesRest(r.words) || t.handsBack(r.clause) || t.joinsParts(r.clause))
+	return anyway || t.leavesFile(r.words) || t.isPolite(strings.ToLower(r.clause.text))
 }
 
 // joinedLater reports whether the clause names none of the files, and a later one makes one of all of them: "resize to
@@ -364,6 +370,9 @@ func (t *thread) carryOut(n int, r *reading, last bool) *outcome {
 		t.leave(r, nil)
 		return nil
 	}
+	if r.prev != nil && r.prev.head.Name == r.head.Name && r.head.Returns == plan.Facts {
+		return nil // the facts that are asked for tell it: "how long is it, which codec?"
+	}
 	if t.missesResult(r) {
 		t.leave(r, []string{r.text})
 		return nil
@@ -393,14 +402,25 @@ func (t *thread) toldChoice(r *reading) bool {
 
 // onlyTells reports whether the clause states something that the next one may need.
 func (g *grammar) onlyTells(r *reading) bool {
+	return g.states(r) && (r.score < plainly || g.is("people", r.words[0]))
+}
+
+// tellsWhy reports whether the clause states what the one after it puts right: "it lies on its side, rotate it".
+func (t *thread) tellsWhy(r *reading, later []clause) bool {
+	if len(later) == 0 || !t.states(r) || len(r.files) > 0 {
+		return false
+	}
+	order := t.glance(later[0])
+	return !t.any("obliging", r.words) && t.isSure(order) && order.refs.pronoun && len(order.words) > 0 && t.isVerb(order.words[0])
+}
+
+// states reports whether the clause is a sentence about something, and no order.
+func (g *grammar) states(r *reading) bool {
 	if r.form != retrieve.Order || len(r.words) < 3 || len(r.clause.words)-len(r.words) > 1 {
 		return false
 	}
 	first := r.words[0]
-	if first.Kind != retrieve.Plain || g.is("verbs", first) || g.is("prepositions", first) {
-		return false
-	}
-	return (r.score < plainly || g.is("people", first)) && g.any("finite", r.words)
+	return first.Kind == retrieve.Plain && !g.is("verbs", first) && !g.is("prepositions", first) && g.any("finite", r.words)
 }
 
 // leave notes that the clause is not carried out. unknown are the words that nothing accounts

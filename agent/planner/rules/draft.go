@@ -74,7 +74,8 @@ func (d *drafter) otherKind(r *reading, runs [][]thing) (thing, bool) {
 		return thing{}, false
 	}
 	for _, media := range runs {
-		if slices.ContainsFunc(media, func(e thing) bool { return e.typ.Fits(typ) }) {
+		pages := func(e thing) bool { return typ == plan.Image && e.typ == plan.Document }
+		if slices.ContainsFunc(media, func(e thing) bool { return e.typ.Fits(typ) || pages(e) }) {
 			continue
 		}
 		if i := slices.IndexFunc(media, func(e thing) bool { return e.typ.Media() && e.on == "" }); i >= 0 {

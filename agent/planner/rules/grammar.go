@@ -135,7 +135,11 @@ func (g *grammar) shortens(words []retrieve.Word) bool {
 	if i == len(words) || ordinals[lower(words[i])] != 1 && ordinals[lower(words[i])] != -1 {
 		return false
 	}
-	for i++; i < len(words) && (words[i].Kind == retrieve.Number || g.is("time units", words[i]) || g.is("numerals", words[i])); i++ {
+	length := func(w retrieve.Word) bool {
+		return w.Kind == retrieve.Number || g.is("time units", w) || g.is("numerals", w)
+	}
+	for i++; i < len(words) && length(words[i]); {
+		i++
 	}
 	return !slices.ContainsFunc(words[i:], func(w retrieve.Word) bool {
 		return !isFile(w) && !g.isMedia(w) && !g.is("belonging", w) && !g.is("determiners", w) && !g.is("pronouns", w)

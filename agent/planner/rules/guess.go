@@ -2,6 +2,7 @@ package rules
 
 import (
 	"slices"
+	"strings"
 
 	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
@@ -91,6 +92,9 @@ func (t *thread) addGuess(to []guess, r *reading, tool *profile, example string)
 	for i, s := range slices.Backward(spans) {
 		before := example[:s.Start]
 		if replaced[i] == "it" {
+			if strings.HasSuffix(before, ": ") {
+				return to // "video to gif: it"
+			}
 			before = determiner.ReplaceAllString(before, "") // "split the clip.mp4"
 		}
 		example = before + replaced[i] + example[s.End:]

@@ -169,7 +169,7 @@ func (v *view) byImplied(f *profile) float64 {
 	for _, n := range f.needs {
 		switch {
 		case n == plan.Text || v.direct[n]:
-		case v.can[n] && (!n.Media() || n.ImageMap()):
+		case v.can[n] && (!n.Media() || n.ImageMap()), n == plan.Image && v.can[n] && v.direct[plan.Document]: // its pages are pictures
 			fit *= slightly
 		case v.can[n] || v.r.form != retrieve.Order && !refs.points():
 			fit *= hardly // "how many legs has a spider" asks of no picture

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/retrieve"
 )
@@ -259,7 +260,7 @@ func (t *thread) inParts(c clause, r *reading) []clause {
 		}
 	}
 	whole := *r
-	if len(parts) == 0 || r.form != retrieve.Order || r.marked() || t.isDone(&whole) {
+	if len(parts) == 0 || r.form != retrieve.Order || r.marked() || !t.isPassage(parts[0].words) && t.isDone(&whole) && !t.needsStep(&whole) {
 		return nil
 	}
 	for i := range parts {
@@ -268,11 +269,17 @@ func (t *thread) inParts(c clause, r *reading) []clause {
 		}
 		part := t.glance(parts[i])
 		part.files = r.files
-		if !t.isDone(part) || i > 0 && part.head.joins() { // "stack them with a gap" is one order
+		if !t.isDone(part) || i > 0 && !t.takesOne(part.head) { // "stack them with a gap" is one order
 			return nil
 		}
 	}
 	return parts
+}
+
+// takesOne reports whether the tool takes one file.
+func (t *thread) takesOne(f *profile) bool {
+	_, _, pair := f.pair()
+	return !pair && !f.joins()
 }
 
 // isDone reports whether a tool accounts for all that the clause says, other than one that takes any order.
@@ -286,10 +293,27 @@ func (t *thread) isDone(r *reading) bool {
 	switch {
 	case len(choices) > 1 || missing != "":
 		return len(choices) > 1
-	case r.head.wants(plan.Instruction) || !t.lacks(r).IsZero():
+	case !t.lacks(r).IsZero():
+		return false
+	}
+	if _, anything := r.head.arg(func(a toolbox.Arg) bool { return a.Meaning == plan.Instruction && !a.Optional && a.Param == nil }); anything {
 		return false
 	}
 	return t.covers(r, runs[0])
+}
+
+// isPassage reports whether words name a part of a sound or a video, and nothing else: "the first 5 seconds".
+func (g *grammar) isPassage(words []retrieve.Word) bool {
+	counts := slices.ContainsFunc(words, func(w retrieve.Word) bool { return ordinals[lower(w)] != 0 }) && g.any("time units", words)
+	return counts && !slices.ContainsFunc(words, func(w retrieve.Word) bool {
+		return w.Kind == retrieve.Plain && !g.is("determiners", w) && ordinals[lower(w)] == 0 && !g.is("time units", w) && !g.is("only", w)
+	})
+}
+
+// needsStep reports whether another tool than that of the clause has to do a part of it.
+func (t *thread) needsStep(r *reading) bool {
+	runs, missing, _ := t.bind(r)
+	return missing == "" && len(runs) > 0 && len(t.steps(r, t.subtask(r, runs[0]), runs[0])) > 0
 }
 
 // byPlace are the clauses of a clause that lists places: "cut 50 px off the top and the bottom".
@@ -354,7 +378,7 @@ func (s *scene) byAddition(c clause) []clause {
 	if at < 1 || at+1 == len(core) {
 		return nil
 	}
-	return []clause{s.part(c, core[:at]), s.part(c, core[at+1:])}
+	return []clause{s.part(c, core[:at]), s.part(c, append([]retrieve.Word{s.coined("add")}, core[at+1:]...))}
 }
 
 // withWish are the two clauses of a clause that was left because its tool cannot be told some of its words, where these

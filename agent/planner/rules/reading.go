@@ -93,7 +93,10 @@ func (g *grammar) spares(words []retrieve.Word, i int) bool {
 // isOutputName reports whether a name that nothing has is the name of a result: "save it as edges.png".
 func (s *scene) isOutputName(w retrieve.Word) bool {
 	i := slices.IndexFunc(s.words, func(o retrieve.Word) bool { return o.Start == w.Start })
-	return i > 0 && s.in("naming", lower(s.words[i-1]))
+	for i > 1 && s.is("articles", s.words[i-1]) { // "make a favicon.ico"
+		i--
+	}
+	return i > 0 && (s.in("naming", lower(s.words[i-1])) || i < len(s.words) && s.is("articles", s.words[i]) && s.is("making", s.words[i-1]))
 }
 
 // references reads how the clause points at things.

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -29,6 +30,7 @@ func (t *thread) add(n int, r *reading, runs [][]thing) {
 			t.leave(r, unknown)
 			return
 		}
+		media = t.asPictures(n, r, media)
 		for _, s := range steps {
 			if !s.first {
 				continue
@@ -49,6 +51,24 @@ func (t *thread) add(n int, r *reading, runs [][]thing) {
 	}
 }
 
+// asPictures adds a subtask that makes pictures of the pages of a document, where the tool takes pictures only: "blur it"
+// with a PDF.
+func (t *thread) asPictures(n int, r *reading, media []thing) []thing {
+	i := slices.IndexFunc(media, func(e thing) bool { return e.typ == plan.Document })
+	if i < 0 || r.head.takes(plan.Document) || r.head.takes(plan.AnyFile) || !r.head.takes(plan.Image) {
+		return media
+	}
+	pages := t.nearest("each page of the document as a picture", func(f *profile) bool {
+		return f.Returns == plan.Image && len(f.media) == 1 && f.takes(plan.Document)
+	})
+	if pages.Name == "" || pages.Name == r.head.Name {
+		return media
+	}
+	media = slices.Clone(media)
+	media[i] = t.pushStep(n, r, step{tool: pages}, media[i])
+	return media
+}
+
 // pushStep adds the subtask of a step on a resource, and returns what it makes.
 func (t *thread) pushStep(n int, r *reading, s step, of thing) thing {
 	v := *r
@@ -61,6 +81,7 @@ func (t *thread) pushStep(n int, r *reading, s step, of thing) thing {
 		sub.Description = strings.TrimSpace(sub.Description + " " + told.Source.Value)
 		sub = tell(sub, told)
 	}
+	sub.Description = cmp.Or(sub.Description, r.text)
 	sub.After = dependencies(sub.Args)
 	t.push(n, &v, sub, []thing{of})
 	return v.results[0]

@@ -177,6 +177,9 @@ func (st *settings) content(r *reading, f *profile) string {
 	if begin >= 0 && begin+2 < len(words) && isFile(words[begin]) && st.is("lettering", r.words[0]) && lower(words[begin+1]) == "with" {
 		begin += 2 // "stamp a.png with approved"
 	}
+	if begin < 0 && f.textOnly {
+		return longNumber(words) // "a bar code for 4006381333931"
+	}
 	if begin < 0 || isFile(words[begin]) || st.is("lettering", r.words[0]) && (st.saysWhere(words[:begin]) || st.saysWhere(words[:begin+1])) {
 		return ""
 	}
@@ -192,6 +195,16 @@ func (st *settings) content(r *reading, f *profile) string {
 		end--
 	}
 	return strings.TrimRight(strings.TrimSpace(st.text[words[begin].Start:words[end-1].End]), ".,;")
+}
+
+// longNumber is the last number of the words that is too long to be a measure.
+func longNumber(words []retrieve.Word) string {
+	for _, w := range slices.Backward(words) {
+		if w.Kind == retrieve.Number && len(w.Text) > 4 {
+			return w.Text
+		}
+	}
+	return ""
 }
 
 // saysWhere reports whether the words end with what leads to a place, as "write the words under the" does: what

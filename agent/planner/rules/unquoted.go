@@ -23,7 +23,8 @@ const (
 
 var (
 	// unquoted finds what may be such a text: what leads to it, the text, and where it goes.
-	unquoted = lazyregexp.New(`(^|[.;,]\s*|\b(?i:and|then)\s+)((?i:write|put|add|place|print|stamp|stick)\s+)?(` + textNoun + `:?\s+)?(` + capitals + `|"[^"]+"|“[^”]+”)(` + places + `)\b`)
+	unquoted = lazyregexp.New(`(^|[.;,]\s*|\b(?i:and|then)\s+)((?i:write|put|add|place|print|stamp|stick)\s+)?(` + textNoun + `:?\s+)?` +
+		`(` + capitals + `|"[^"]+"|“[^”]+”)(` + places + `)\b`)
 	// labelled is a whole request of a text behind the noun for it: "caption: our first house".
 	labelled = lazyregexp.New(`^` + textNoun + `\s*:\s*([^"“]+?)(` + places + `)?[.!]?$`)
 	// memeLines are the two lines of a meme, each behind the name of its place.
@@ -111,5 +112,5 @@ func (ts *tools) isWritten(said string) bool {
 			return false
 		}
 	}
-	return len(words) > 0 && !(len(words) > 1 && ts.isVerb(words[0]) && !upper)
+	return len(words) > 0 && (len(words) == 1 || upper || !ts.isVerb(words[0]))
 }

@@ -92,13 +92,12 @@ func Find(text string) []Quantity {
 		m := quantities.FindStringSubmatchIndex(text[at:])
 		switch {
 		case m != nil && !within(text, at):
-			for i, f := range forms {
-				if m[2+2*i] >= 0 {
-					found = append(found, Quantity{withoutUnit(text[:at], f.unit), at, at + m[1]})
-					break
-				}
+			unit, end := matchedUnit(m), at+m[1]
+			if by := countedBy.FindStringSubmatchIndex(text[at:]); unit == Pixels && by != nil { // "page 2 by 90 degrees"
+				unit, end = Number, at+by[3]
 			}
-			at += m[1]
+			found = append(found, Quantity{withoutUnit(text[:at], unit), at, end})
+			at = end
 		case text[at] == '-' && clockAhead.MatchString(text[at+1:]): // "0:05-0:10"
 			at++
 		case m != nil || text[at] != '-':
@@ -109,6 +108,19 @@ func Find(text string) []Quantity {
 	}
 	return found
 }
+
+// matchedUnit is the unit of the form that matched.
+func matchedUnit(groups []int) Unit {
+	for i, f := range forms {
+		if groups[2+2*i] >= 0 {
+			return f.unit
+		}
+	}
+	return Number
+}
+
+// countedBy matches a number that is no side of a size, since what follows is measured otherwise.
+var countedBy = lazyregexp.New(`^(?i:(\d{1,6}) by -?\d{1,6} ?(?:°|degrees?\b|deg\b|%|percent\b|per cent\b))`)
 
 var clockAhead = lazyregexp.New(`^(?:\d{1,3}:)?\d{1,3}:\d{2}(?:\.\d+)?\b`)
 
