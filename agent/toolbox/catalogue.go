@@ -207,3 +207,27 @@ func (c *Catalogue) Model(id string) (Model, bool) {
 	}
 	return c.models[i], true
 }
+
+// Domains are those of the tools, sorted.
+func (c *Catalogue) Domains() []string {
+	var all []string
+	for _, t := range c.tools {
+		all = append(all, t.Domain)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// Services are the addresses of the services that the tools call, sorted.
+func (c *Catalogue) Services() []string {
+	var all []string
+	for _, t := range c.All() {
+		for _, b := range t.Backends {
+			if b.Kind == serviceKind && b.Request != nil {
+				all = append(all, b.Request.Base())
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}

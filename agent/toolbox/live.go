@@ -1,7 +1,6 @@
 package toolbox
 
 import (
-	"context"
 	"slices"
 
 	"atelier/agent/plan"
@@ -76,66 +75,9 @@ func (l *Liveness) Status(tool string) (Status, bool) {
 // Statuses lists every tool of the catalogue, by name.
 func (l *Liveness) Statuses() []Status { return slices.Clone(l.statuses) }
 
-// modelOf is the model that a candidate asks, as far as its make knows. One that panics
-// knows nothing.
-func (t *Toolbox) modelOf(ctx context.Context, c Candidate) (model string) {
-	defer func() {
-		if recover() != nil {
-			model = ""
-		}
-	}()
-	if knowing, ok := t.server(c).Backend.(Knowing); ok && c.Model == "" {
-		return knowing.ModelOf(ctx, c)
-	}
-	return c.Model
-}
-
-// Candidate returns a way to run a tool that this process knows, live or not.
-func (t *Toolbox) Candidate(tool, name string) (plan.Candidate, bool) {
-	i := slices.IndexFunc(t.ways[tool], func(c Candidate) bool { return c.Name() == name })
-	if i < 0 {
-		return plan.Candidate{}, false
-	}
-	return t.ways[tool][i].told(), true
-}
-
 // same tells whether both say the same of every tool of the catalogue.
 func (l *Liveness) same(other *Liveness) bool {
 	return slices.EqualFunc(l.statuses, other.statuses, func(a, b Status) bool {
 		return a.Live == b.Live && a.Why == b.Why && slices.Equal(a.Candidates, b.Candidates)
 	})
-}
-
-// Live tells what can run now: here, as the last probes say while they are fresh, or in
-// another process, as [Config].Elsewhere says at this moment. Servers that are assumed to
-// be up are not waited for (see [Server]). The same answer is the same pointer. It fails only when ctx ends.
-func (t *Toolbox) Live(ctx context.Context) (*Liveness, error) {
-	others, err := t.others(ctx)
-	if err != nil {
-		return nil, err
-	}
-	here, err := t.probeNeeded(ctx)
-	if err != nil {
-		return nil, err
-	}
-	l := here.with(others)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.last == nil || !t.last.same(l) {
-		t.last = l
-	}
-	return t.last, nil
-}
-
-// Statuses is Live as a list, by name, to be shown: servers that are assumed to be up are
-// asked too.
-func (t *Toolbox) Statuses(ctx context.Context) ([]Status, error) {
-	if _, err := t.probeAll(ctx); err != nil {
-		return nil, err
-	}
-	l, err := t.Live(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return l.Statuses(), nil
 }

@@ -1,6 +1,7 @@
 package toolbox
 
 import (
+	"slices"
 	"strings"
 
 	"atelier/agent/lazyregexp"
@@ -30,4 +31,27 @@ func Format(phrase string) string {
 // FillSlots is the phrase with what value gives for each slot.
 func FillSlots(phrase string, value func(slot string) string) string {
 	return slot.ReplaceAllStringFunc(phrase, func(s string) string { return value(strings.Trim(s, "{}")) })
+}
+
+// placeholder is an argument's name in braces.
+var placeholder = lazyregexp.New(`\{([a-z0-9_]+)\}`)
+
+// Placeholders are the names of the arguments that a prompt speaks of, in the order of
+// their first appearance.
+func Placeholders(prompt string) []string {
+	var names []string
+	for _, found := range placeholder.FindAllStringSubmatch(prompt, -1) {
+		if !slices.Contains(names, found[1]) {
+			names = append(names, found[1])
+		}
+	}
+	return names
+}
+
+// Expand is the prompt with what stands for each argument in the place of its name.
+// What looks like a placeholder in there is text.
+func Expand(prompt string, argument func(name string) string) string {
+	return placeholder.ReplaceAllStringFunc(prompt, func(found string) string {
+		return argument(strings.Trim(found, "{}"))
+	})
 }

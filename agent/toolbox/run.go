@@ -62,7 +62,7 @@ func (t *Toolbox) Run(ctx context.Context, tool, candidate string, c Call, check
 	var spent plan.Tokens
 	var tried []string
 	inVain := func(err error) (Made, error) { return Made{Output: Output{Usage: spent}, Tried: tried}, err }
-	for i, b := range inOrder(t.ways[entry.Name], candidate) {
+	for i, b := range inOrder(t.byTool[entry.Name], candidate) {
 		if err := ctx.Err(); err != nil {
 			return inVain(err)
 		}
@@ -101,7 +101,7 @@ func (t *Toolbox) Run(ctx context.Context, tool, candidate string, c Call, check
 		errs = append(errs, ErrElsewhere)
 	}
 	for _, b := range entry.Backends {
-		if len(t.ways[tool]) == 0 {
+		if len(t.byTool[tool]) == 0 {
 			l := newLack(b)
 			absent = &plan.Fault{Sentence: notSetUp(l.needs), Operator: l.sentence()}
 		}
@@ -122,12 +122,7 @@ func (t *Toolbox) ready(ctx context.Context, tool string, c Candidate) error {
 	if err := t.health.alone(c); err != nil {
 		return err
 	}
-	t.mu.Lock()
-	known := slices.ContainsFunc(t.known[t.catalogue.byName[tool]], func(a answer) bool {
-		return a.live() && a.candidate.Name() == c.Name() && t.clock().Before(a.next)
-	})
-	t.mu.Unlock()
-	if known {
+	if t.answers.liveNow(t.catalogue.byName[tool], c) {
 		return nil
 	}
 	err := t.probe(ctx, c)

@@ -1,10 +1,5 @@
 package toolbox
 
-import (
-	"context"
-	"slices"
-)
-
 // State is how a server fares.
 type State string
 
@@ -34,29 +29,6 @@ type Health struct {
 	// Alone are the models that failed several times in a row and are left alone for a
 	// while, "" where none was named.
 	Alone []string `json:"alone,omitempty"`
-}
-
-// Health tells how the servers of this process fare, as the last probes say while they
-// are fresh, and the calls of this moment. It fails only when ctx ends.
-func (t *Toolbox) Health(ctx context.Context) ([]Health, error) {
-	p, err := t.probeAll(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var all []Health
-	for _, s := range t.servers {
-		if slices.ContainsFunc(all, func(h Health) bool { return h.Server == s.name() }) { // another dialect of the same one
-			continue
-		}
-		g := t.health.gates[s.name()]
-		h := Health{
-			Server: s.name(), Kind: s.Kind, Cloud: s.Cloud, Parallel: s.Parallel,
-			Running: int(g.running.Load()), Waiting: int(g.waiting.Load()), Alone: t.health.open(s.name()),
-		}
-		p.fill(&h)
-		all = append(all, h)
-	}
-	return all, nil
 }
 
 // fill counts what of a server can run.
@@ -107,9 +79,4 @@ func most(whys []Why) string {
 		}
 	}
 	return best.operator().String()
-}
-
-// servedHere tells whether any server of this process is of that kind.
-func (t *Toolbox) servedHere(kind string) bool {
-	return slices.ContainsFunc(t.servers, func(s Server) bool { return s.Kind == kind })
 }

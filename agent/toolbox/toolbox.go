@@ -1,13 +1,12 @@
 package toolbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"atelier/agent/plan"
@@ -44,24 +43,10 @@ type Config struct {
 // Toolbox runs the tools of a catalogue with the backends of this process, and knows
 // what other processes can run. It is safe for concurrent use.
 type Toolbox struct {
-	catalogue *Catalogue
-	servers   []Server
-	ways      map[string][]Candidate // by tool, in the order in which they are tried
-	fresh     time.Duration
-	patience  time.Duration
-	clock     func() time.Time
-	elsewhere func(context.Context) (map[string][]plan.Candidate, error)
-	log       *slog.Logger
+	*ways   // Candidate, Capacity, Writes, Write
+	*survey // Live, Statuses, Health, Watch, Local
 
-	here    func(plan.Candidate) bool
-	health  *health
-	probers []*prober // one for each server
-	watched atomic.Bool
-
-	mu    sync.Mutex
-	known [][]answer // by tool and way
-	seen  *probed    // what is known, put together; nil when something of it has changed
-	last  *Liveness
+	patience time.Duration
 }
 
 // New checks the configuration. Nothing is probed yet.
@@ -72,41 +57,26 @@ func New(c Config) (*Toolbox, error) {
 	if err := check(c); err != nil {
 		return nil, err
 	}
-	t := &Toolbox{
-		catalogue: c.Catalogue,
-		servers:   slices.Clone(c.Servers),
-		ways:      map[string][]Candidate{},
-		fresh:     c.Fresh,
-		patience:  c.Patience,
-		clock:     c.Clock,
-		elsewhere: c.Elsewhere,
-		here:      c.Here,
-		log:       c.Log,
+	c.Fresh, c.Patience = cmp.Or(c.Fresh, 30*time.Second), cmp.Or(c.Patience, 10*time.Minute)
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
+	if c.Clock == nil {
+		c.Clock = time.Now
 	}
+	w := &ways{catalogue: c.Catalogue, servers: slices.Clone(c.Servers), byTool: map[string][]Candidate{}}
 	for _, tool := range c.Catalogue.All() {
-		t.ways[tool.Name] = candidates(tool, c)
+		w.byTool[tool.Name] = candidates(tool, c)
 	}
-	if t.fresh == 0 {
-		t.fresh = 30 * time.Second
-	}
-	if t.patience == 0 {
-		t.patience = 10 * time.Minute
-	}
-	if t.clock == nil {
-		t.clock = time.Now
-	}
-	if t.log == nil {
-		t.log = slog.New(slog.DiscardHandler)
-	}
-	t.health = newHealth(t.servers, func(server, model string, open bool) {
+	health := newHealth(w.servers, func(server, model string, open bool) {
 		if open {
-			t.log.Warn("a backend failed several times in a row and is left alone for a while", "server", server, "model", model)
+			c.Log.Warn("a backend failed several times in a row and is left alone for a while", "server", server, "model", model)
 		} else {
-			t.log.Info("a backend that failed works again", "server", server, "model", model)
+			c.Log.Info("a backend that failed works again", "server", server, "model", model)
 		}
 	})
-	t.newProbers()
-	return t, nil
+	return &Toolbox{ways: w, patience: c.Patience, survey: &survey{
+		ways: w, answers: newAnswers(w, c.Fresh, c.Clock), health: health, probers: newProbers(w),
+		here: c.Here, elsewhere: c.Elsewhere, clock: c.Clock, log: c.Log,
+	}}, nil
 }
 
 // Catalogue is the catalogue that the toolbox was made of.
@@ -134,10 +104,4 @@ func check(c Config) error {
 		}
 	}
 	return nil
-}
-
-// server is where a candidate of this process runs.
-func (t *Toolbox) server(c Candidate) Server {
-	i := slices.IndexFunc(t.servers, func(s Server) bool { return s.name() == c.server() && s.Kind == c.Kind })
-	return t.servers[i]
 }

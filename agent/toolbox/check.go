@@ -1,0 +1,280 @@
+package toolbox
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox/effect"
+	"atelier/agent/toolbox/param"
+	"atelier/agent/toolbox/quantity"
+)
+
+// checker collects what is wrong with a tool's file.
+type checker struct {
+	*Tool
+	// broken are the parts of the file that could not be read. What they are checked for is not known.
+	broken parts
+	faults []error
+}
+
+func (c *checker) addf(format string, args ...any) {
+	c.faults = append(c.faults, fmt.Errorf(format, args...))
+}
+
+// check lists what is wrong with an entry. What a part is checked for that could not be read is not known.
+func (c *checker) check() []error {
+	if !isName(c.Name) && c.broken.whole("name") {
+		c.addf("name %q is not made of lower-case letters, digits and _", c.Name)
+	}
+	for _, a := range c.Alias {
+		if !isName(a) || a == c.Name {
+			c.addf("alias %q is not a former name", a)
+		}
+	}
+	if c.Description == "" && c.broken.whole("description") {
+		c.addf("description is missing")
+	}
+	if c.When == "" && c.broken.whole("when") {
+		c.addf("when is missing")
+	}
+	if !isWord(c.Domain) && c.broken.whole("domain") {
+		c.addf("domain %q is not one word", c.Domain)
+	}
+	for _, o := range c.Origins {
+		if !slices.Contains(origins, o) {
+			c.addf("origin %q is none of %s; a tool of your own is of the origin own", o, strings.Join(origins, ", "))
+		}
+	}
+	if _, err := plan.ParseType(string(c.Returns)); err != nil && c.broken.whole("returns") {
+		c.addf("returns: %w", missing(c.Returns, err, "it is missing; write the type of the result, such as image"))
+	}
+	if !c.broken.whole("args", "params") {
+		return c.faults // the other parts speak of these
+	}
+	c.checkArgs()
+	if c.broken.whole("examples") {
+		c.checkExamples()
+	}
+	c.checkPhrases()
+	if !c.broken.whole("returns") {
+		return c.faults
+	}
+	if c.Listens && (c.Returns != plan.Text || !c.takes(plan.Audio)) {
+		c.addf("listens, and does not make a text of one audio alone")
+	}
+	if c.Describes && (c.Returns != plan.Text || !c.takes(plan.Image)) {
+		c.addf("describes, and does not make a text of one picture alone")
+	}
+	if c.broken.whole("backends") {
+		c.checkBackends()
+	}
+	if c.broken.whole("effects") && c.typed() {
+		c.faults = append(c.faults, c.Effects.Check(c.Returns, c.measurable())...)
+	}
+	return c.faults
+}
+
+// checkPhrases checks how a result is told.
+func (c *checker) checkPhrases() {
+	if c.broken.whole("made") {
+		c.checkPhrase("made", c.Made, false)
+		c.checkPhrase("made_many", c.MadeMany, false)
+	}
+	if c.broken.whole("planned") {
+		c.checkPhrase("planned", c.Planned, false)
+		if slices.Contains(Slots(c.Planned), About) {
+			c.addf("planned: {%s} is what only the result says of itself", About)
+		}
+	}
+	if c.broken.whole("suffix") {
+		c.checkPhrase("suffix", c.Suffix, true)
+	}
+}
+
+// checkPhrase checks that the slots of a phrase are arguments, or what the result says of itself. Only a
+// suffix can do without arguments that are optional.
+func (c *checker) checkPhrase(field, phrase string, optional bool) {
+	if !paired(phrase) {
+		c.addf("%s %q has a brace without its partner, or one within another", field, phrase)
+		return
+	}
+	for _, name := range Slots(phrase) {
+		i := slices.IndexFunc(c.Args, func(a Arg) bool { return a.Name == name })
+		switch {
+		case name == About:
+		case i < 0:
+			c.addf("%s %q has the slot {%s}, and no argument is called that", field, phrase, name)
+		case c.Args[i].Optional && !optional:
+			c.addf("%s %q has the slot {%s}, and that argument is optional", field, phrase, name)
+		}
+	}
+}
+
+func (c *checker) checkArgs() {
+	if len(c.Args) == 0 {
+		c.addf("takes no argument, so no search could find it")
+	}
+	for i, a := range c.Args {
+		if slices.ContainsFunc(c.Args[:i], func(b Arg) bool { return b.Name == a.Name }) {
+			c.addf("argument %s stands twice", a.Name)
+		}
+		if a.Param != nil {
+			c.faults = append(c.faults, a.Param.Check()...)
+			continue
+		}
+		c.checkArg(a)
+	}
+}
+
+func (c *checker) checkArg(a Arg) {
+	if !isName(a.Name) {
+		c.addf("argument name %q is not made of lower-case letters, digits and _", a.Name)
+	}
+	if a.About == "" {
+		c.addf("argument %s lacks its about", a.Name)
+	}
+	if _, err := plan.ParseType(string(a.Type)); err != nil {
+		c.addf("argument %s: %w", a.Name, missing(a.Type, err, "its type is missing; write for instance type: image"))
+	}
+	switch _, err := plan.ParseMeaning(string(a.Meaning)); {
+	case a.Type == plan.Text && a.Meaning == "":
+		c.addf("argument %s is a text without a meaning; the meanings are %s", a.Name, plan.ListMeanings())
+	case a.Type != plan.Text && a.Meaning != "":
+		c.addf("argument %s has a meaning, and only a text may have one", a.Name)
+	case a.Meaning != "" && err != nil:
+		c.addf("argument %s: %w", a.Name, err)
+	}
+	if a.Optional && a.Many {
+		c.addf("argument %s is optional and many", a.Name)
+	}
+	if a.Form != "" && (a.Form != TableForm || a.Meaning != plan.Content) {
+		c.addf("argument %s has the form %q, and only a content may have one, which is %s", a.Name, a.Form, TableForm)
+	}
+}
+
+// typed reports whether the types of the arguments and of the result exist.
+func (c *checker) typed() bool {
+	return isType(c.Returns) && !slices.ContainsFunc(c.Args, func(a Arg) bool { return !isType(a.Type) })
+}
+
+// measurable are the arguments as effects refer to them.
+func (c *checker) measurable() []effect.Arg {
+	all := make([]effect.Arg, len(c.Args))
+	for i, a := range c.Args {
+		all[i] = effect.Arg{Name: a.Name, Type: a.Type}
+		if a.Param != nil {
+			all[i].Setting, all[i].Values = a.Param.Type, slices.Sorted(maps.Keys(a.Param.Choices))
+		}
+	}
+	return all
+}
+
+// takes tells whether a resource of the type is all that the tool must be given.
+func (c *checker) takes(typ plan.Type) bool {
+	must := slices.DeleteFunc(slices.Clone(c.Args), func(a Arg) bool { return a.Optional })
+	return len(must) == 1 && must[0].Type == typ && !must[0].Many
+}
+
+func (c *checker) checkExamples() {
+	if len(c.Examples) < minExamples {
+		c.addf("has %d examples, at least %d are needed", len(c.Examples), minExamples)
+	}
+	checked := map[string]bool{}
+	for i, e := range c.Examples {
+		switch {
+		case strings.TrimSpace(Wish(e)) == "":
+			c.addf("example %d is empty", i+1)
+		case !paired(e):
+			c.addf("example %q has a brace without its partner, or one within another", e)
+		case slices.Contains(c.Examples[:i], e):
+			c.addf("example %q stands twice", e)
+		default:
+			c.checkSlots(e, checked)
+		}
+	}
+}
+
+// checkSlots checks that a parameter or a text takes each quantity that an example has in a slot:
+// nobody could be given what such an example promises. A slot that was checked is not checked again.
+func (c *checker) checkSlots(example string, checked map[string]bool) {
+	if slices.ContainsFunc(c.Args, func(a Arg) bool { return a.Param == nil && !a.Type.Media() }) {
+		return // numbers may stand in a text, or be the coordinates of points
+	}
+	for _, slot := range Slots(example) {
+		if checked[slot] {
+			continue
+		}
+		checked[slot] = true
+		reads := func(p param.Param) bool { return p.Reads(slot) }
+		if quantity.Find(slot) != nil && !slices.ContainsFunc(c.Params, reads) {
+			c.addf("example %q has the slot {%s}, and no parameter takes that", example, slot)
+		}
+	}
+}
+
+// Warnings lists what is probably a mistake in a tool's file, though the tool can run.
+func (t *Tool) Warnings() []string {
+	var all []string
+	for _, b := range t.Backends {
+		var used map[string]bool
+		switch {
+		case b.Recipe != nil && b.Recipe.Argv != nil:
+			used = b.Recipe.Uses()
+		case b.Request != nil:
+			used = b.Request.Uses()
+		default:
+			continue
+		}
+		for _, a := range t.Args {
+			if !used[a.Name] {
+				all = append(all, fmt.Sprintf("backend %s: no slot uses %s, so what people say or send there is lost", b.name(), a.Name))
+			}
+		}
+	}
+	if len(t.Effects) == 0 {
+		all = append(all, "there are no effects, so no result is checked; write effects, or none with the reason")
+	}
+	return all
+}
+
+// isType reports whether there is such a type.
+func isType(t plan.Type) bool {
+	_, err := plan.ParseType(string(t))
+	return err == nil
+}
+
+// missing returns an error with the text none if the type is not written, and err otherwise.
+func missing(t plan.Type, err error, none string) error {
+	if t == "" {
+		return errors.New(none)
+	}
+	return err
+}
+
+func isName(s string) bool {
+	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789_") == ""
+}
+
+// isWord tells whether s can stand in a list or a path of a server: "audio/speech".
+func isWord(s string) bool {
+	return s != "" && utf8.ValidString(s) && !strings.ContainsFunc(s, blank)
+}
+
+// paired tells whether each opening brace is closed before the next one opens.
+func paired(s string) bool {
+	open := false
+	for _, r := range s {
+		switch {
+		case r == '{' && open, r == '}' && !open:
+			return false
+		case r == '{', r == '}':
+			open = !open
+		}
+	}
+	return !open
+}

@@ -1,0 +1,374 @@
+package toolbox
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox/param"
+	"atelier/agent/toolbox/template"
+)
+
+// serviceKind is the kind of a backing that calls a service.
+const serviceKind = "http"
+
+// commandKind is the kind of a backing that runs the command line of its tool's file.
+const commandKind = "command"
+
+// completed is the backing with what the command, the request or the program of that tool need not say.
+func completed(b Backing, tool string) Backing {
+	if b.Kind == improviseKind && b.Program != "" {
+		b.Run = cmp.Or(b.Run, "python")
+		b.Device = cmp.Or(b.Device, "cpu")
+		b.Needs = cmp.Or(b.Needs, "Python with its modules, and a kernel that confines programs")
+		return b
+	}
+	if b.Kind == serviceKind && b.Request != nil {
+		b.Run = cmp.Or(b.Run, tool)
+		b.Device = cmp.Or(b.Device, "cpu")
+		b.Needs = cmp.Or(b.Needs, "the service at "+b.Request.Host())
+		return b
+	}
+	if b.Kind != commandKind || b.Recipe == nil || b.Recipe.Argv == nil {
+		return b
+	}
+	program := b.Recipe.Argv.Program()
+	b.Run = cmp.Or(b.Run, tool)
+	b.Device = cmp.Or(b.Device, "cpu")
+	b.Needs = cmp.Or(b.Needs, "the program "+program)
+	return b
+}
+
+// launchers are programs that run what their arguments say, so that a command line would be a script.
+var launchers = []string{
+	"ash", "bash", "busybox", "chroot", "chrt", "csh", "dash", "dbus-run-session", "doas", "env", "expect", "fakeroot", "find", "fish", "flock",
+	"ionice", "ksh", "make", "nice", "nohup", "npx", "nsenter", "parallel", "pwsh", "rbash", "runuser", "script", "setpriv", "setsid", "sh",
+	"ssh", "stdbuf", "strace", "su", "sudo", "taskset", "tcsh", "time", "timeout", "toybox", "unshare", "uvx", "watch", "xargs", "xvfb-run", "zsh",
+}
+
+// interpreters are programs that run code, without their versions. They may run a script that the command line
+// names by its file, and no code in it.
+var interpreters = map[string]struct {
+	lead string // may stand before the script
+	must bool   // or has to: the first argument is code else
+}{
+	"awk": {"-f", true}, "gawk": {"-f", true}, "mawk": {"-f", true}, "nawk": {"-f", true}, "original-awk": {"-f", true}, "sed": {"-f", true},
+	"bun": {"run", true}, "deno": {"run", true}, "python": {lead: "-m"}, "pypy": {lead: "-m"},
+	"elixir": {}, "groovy": {}, "guile": {}, "ipython": {}, "julia": {}, "lua": {}, "luajit": {}, "node": {}, "nodejs": {}, "osascript": {},
+	"perl": {}, "php": {}, "Rscript": {}, "ruby": {}, "tclsh": {},
+}
+
+// inline reports whether a command line has code in its arguments, or reads it from a file that is not fixed, and how
+// a script is named instead.
+func inline(argv []string) (script string, found bool) {
+	if len(argv) == 0 {
+		return "", false
+	}
+	name := strings.TrimRight(path.Base(argv[0]), "0123456789.-")
+	i, ok := interpreters[name]
+	if !ok {
+		return "", false
+	}
+	script, rest := argv[0]+", ", argv[1:]
+	if i.must {
+		script += i.lead + ", "
+	}
+	leads := len(rest) > 0 && i.lead != "" && rest[0] == i.lead
+	if leads {
+		rest = rest[1:]
+	}
+	return script + "/path/to/script", i.must && !leads || len(rest) == 0 || rest[0] == "" || strings.HasPrefix(rest[0], "-")
+}
+
+// CommandEndings are the endings of {out:…} of a command that returns the type, the usual one first.
+func CommandEndings(t plan.Type) []string { return slices.Clone(commandEndings[t]) }
+
+// commandEndings are those of the files that a command may write. "picture" and "sound" stand for
+// the format of the file that is worked on.
+var commandEndings = map[plan.Type][]string{
+	plan.Image:    {"picture", "png", "jpg", "gif", "heic"},
+	plan.Video:    {"mp4", "m4v", "mov", "mkv", "webm", "avi", "mpg", "ogv", "flv", "3gp"},
+	plan.Audio:    {"sound", "aiff", "flac", "m4a", "mp3", "ogg", "opus", "wav"},
+	plan.Text:     {"txt", "srt", "vtt"},
+	plan.Document: {"pdf"},
+}
+
+// settingFacts are the numbers that are known of a setting besides itself. Those of sizes are of one of them.
+var settingFacts = map[param.Type][]string{
+	param.Size:       {"width", "height"},
+	param.Sizes:      {"count", "width", "height"},
+	param.Pages:      {"count", "item"},
+	param.Moments:    {"count", "item"},
+	param.Colour:     {"light", "red", "green", "blue"},
+	param.Region:     {"x", "y", "width", "height"},
+	param.Position:   {"x", "y"},
+	param.TimeRange:  {"from", "to", "length", "asked"},
+	param.TimeRanges: {"from", "to", "length", "asked", "count"},
+	param.Adjustment: {"brightness", "contrast", "saturation", "warmth", "sharpness", "sepia", "invert", "vignette"},
+}
+
+// modelRun tells what a run of the kind openai takes and makes.
+type modelRun struct {
+	prompt bool        // it needs one
+	takes  []plan.Type // files that it hands over
+	makes  plan.Type   // the file that it makes, "" for words
+}
+
+// modelRuns are the runs of the kind openai that are known here. The make says of any
+// other that it cannot be run.
+var modelRuns = map[string]modelRun{
+	"chat":                 {prompt: true},
+	"chat-vision":          {prompt: true, takes: []plan.Type{plan.Image}},
+	"chat-video":           {prompt: true, takes: []plan.Type{plan.Image, plan.Video}},
+	"chat-audio":           {prompt: true, takes: []plan.Type{plan.Audio}},
+	"images-generations":   {prompt: true, makes: plan.Image},
+	"images-edits":         {prompt: true, takes: []plan.Type{plan.Image}, makes: plan.Image},
+	"audio-speech":         {prompt: true, makes: plan.Audio},
+	"audio-transcriptions": {takes: []plan.Type{plan.Audio}},
+}
+
+func (c *checker) checkBackends() {
+	if len(c.Backends) == 0 {
+		c.addf("has no backends")
+	}
+	for i, b := range c.Backends {
+		if wrong := b.misplaced(); wrong != "" {
+			c.addf("backend %d %s", i+1, wrong)
+			continue // the rest follows from that
+		}
+		switch {
+		case b.Run == "":
+			c.addf("backend %d lacks its run: the operation, task or prompt of the kind %s", i+1, b.Kind)
+		case !isWord(b.Run):
+			c.addf("backend %d runs %q, which is not one word", i+1, b.Run)
+		}
+		switch {
+		case b.Device == "":
+			c.addf("backend %d lacks its device: cpu or gpu", i+1)
+		case b.Device != "cpu" && b.Device != "gpu" && (b.Device != "program" || b.Kind != improviseKind):
+			c.addf("backend %d has the device %q, not cpu or gpu", i+1, b.Device)
+		}
+		if slices.ContainsFunc(c.Backends[:i], func(o Backing) bool { return o.Kind == b.Kind && o.Run == b.Run }) {
+			c.addf("backend %s:%s stands twice", b.Kind, b.Run)
+		}
+		c.checkPrompt(b)
+		c.checkCommand(b)
+		c.checkRequest(b)
+		c.checkProgram(b)
+	}
+}
+
+// misplaced tells what a backing lacks to be of its kind, or has of another one; "" if nothing.
+func (b Backing) misplaced() string {
+	switch {
+	case b.Kind == "":
+		return "lacks its kind: command for a program, http for a service, native for an operation of the bot"
+	case !isWord(b.Kind):
+		return fmt.Sprintf("has the kind %q, which is not one word", b.Kind)
+	case b.Kind != commandKind && b.Recipe != nil:
+		return fmt.Sprintf("is of the kind %s: only the kind %s has argv and what belongs to it", b.Kind, commandKind)
+	case b.Kind == commandKind && (b.Recipe == nil || b.Recipe.Argv == nil):
+		return "lacks its argv: the program and its arguments, as a list"
+	case b.Kind != serviceKind && b.Request != nil:
+		return fmt.Sprintf("is of the kind %s: only the kind %s has a request", b.Kind, serviceKind)
+	case b.Kind == serviceKind && b.Request == nil:
+		return "lacks its request: {url: …} and what else is sent"
+	case b.Kind != improviseKind && b.Program != "":
+		return fmt.Sprintf("is of the kind %s: only the kind %s has a program", b.Kind, improviseKind)
+	}
+	return ""
+}
+
+// checkProgram holds that a program has something to run it, and that only the tool that improvises
+// has none.
+func (c *checker) checkProgram(b Backing) {
+	switch {
+	case b.Kind == improviseKind && c.Improvises == (b.Program != ""):
+		c.addf("backend %s needs a program, unless the tool improvises", b.name())
+	case b.Program != "" && !CanImprovise(c.Returns) && isType(c.Returns):
+		c.addf("a program returns image, video, audio, document or text, and not %s", c.Returns)
+	}
+}
+
+// checkPrompt holds a backing's prompt to the arguments of its tool.
+func (c *checker) checkPrompt(b Backing) {
+	run, known := modelRuns[b.Run]
+	if known = known && b.Kind == "openai"; known {
+		c.checkRun(b, run)
+	}
+	if !paired(b.Prompt) {
+		c.addf("backend %s has a prompt with a brace without its partner, or one within another", b.name())
+		return
+	}
+	if strings.Count(b.Prompt, "{") != len(placeholder.FindAllString(b.Prompt, -1)) {
+		c.addf("backend %s has a prompt with braces around something else than the name of an argument", b.name())
+	}
+	names := Placeholders(b.Prompt)
+	for _, name := range names {
+		i := slices.IndexFunc(c.Args, func(a Arg) bool { return a.Name == name })
+		switch {
+		case i < 0:
+			c.addf("backend %s has a prompt with {%s}, which is no argument of the tool", b.name(), name)
+		case c.Args[i].Type.Media():
+			c.addf("backend %s has a prompt with {%s}, which is no text: files go along by themselves", b.name(), name)
+		}
+	}
+	for _, a := range c.Args {
+		if b.Prompt != "" && !a.Type.Media() && !a.Optional && !slices.Contains(names, a.Name) {
+			c.addf("backend %s has a prompt without {%s}, so that what people say there is lost", b.name(), a.Name)
+		}
+	}
+}
+
+// checkRun holds a run that is known to what the tool takes and returns.
+func (c *checker) checkRun(b Backing, run modelRun) {
+	if run.prompt && strings.TrimSpace(b.Prompt) == "" {
+		c.addf("backend %s lacks its prompt, which tells the model what to do", b.name())
+	}
+	if right := run.makes == "" && inWords(c.Returns) || run.makes != "" && c.Returns.Fits(run.makes); !right && isType(c.Returns) {
+		c.addf("backend %s makes %s, but the tool returns %s", b.name(), cmp.Or(run.makes, "words"), c.Returns)
+	}
+	for _, a := range c.Args {
+		if a.Type.Media() && !slices.ContainsFunc(run.takes, a.Type.Fits) {
+			c.addf("backend %s does not take %s, which argument %s is", b.name(), a.Type, a.Name)
+		}
+	}
+}
+
+// inWords tells whether a model that answers in words can make a result of the type.
+func inWords(t plan.Type) bool { return !t.Media() && t != plan.BBox && t != plan.Points }
+
+// checkRequest checks the request of a backing.
+func (c *checker) checkRequest(b Backing) {
+	switch {
+	case b.Kind != serviceKind || !isType(c.Returns): // that is told already
+	case !CanImprovise(c.Returns):
+		c.addf("a service returns image, video, audio, document or text, and not %s", c.Returns)
+	default:
+		scope := c.scope("a request")
+		c.faults = append(c.faults, b.Request.Check(scope, c.closed())...)
+		c.faults = append(c.faults, b.Request.Unguarded(c.lackable())...)
+	}
+}
+
+// checkCommand checks the command line of a backing.
+func (c *checker) checkCommand(b Backing) {
+	if b.Kind != commandKind {
+		return
+	}
+	endings, ok := commandEndings[c.Returns]
+	switch {
+	case !isType(c.Returns):
+		return // it is told already
+	case !ok:
+		c.addf("a command returns image, video, audio, document or text, and not %s", c.Returns)
+		return
+	}
+	w := template.Written{Endings: endings, Choices: map[string][]string{}}
+	for _, p := range c.Params {
+		if p.Type == param.Format {
+			w.Choices[p.Name] = slices.Sorted(maps.Keys(p.Choices))
+		}
+	}
+	if i := slices.IndexFunc(c.Args, func(a Arg) bool { return a.Type == plan.Text && a.Many }); i >= 0 {
+		c.addf("a command cannot take the argument %s of the type %s", c.Args[i].Name, plan.Text)
+	}
+	for _, argv := range b.Recipe.Leading() {
+		script, code := inline(argv)
+		switch {
+		case len(argv) > 0 && slices.Contains(launchers, path.Base(argv[0])):
+			c.addf("argv starts %s, which starts other programs; name the program itself", argv[0])
+		case code:
+			c.addf("argv gives %s code to run; write the code into a script and name that: [%s, …]", argv[0], script)
+		}
+	}
+	scope := c.scope("a command")
+	c.faults = append(c.faults, b.Recipe.Check(scope, w, c.closed())...)
+	c.faults = append(c.faults, b.Recipe.Unguarded(c.lackable())...)
+}
+
+// lackable are the arguments that a call may lack.
+func (c *checker) lackable() []string {
+	var all []string
+	for _, a := range c.Args {
+		if a.Optional && (a.Param == nil || a.Param.DefaultValue().IsZero()) {
+			all = append(all, a.Name)
+		}
+	}
+	return all
+}
+
+// closed are the values of the settings that have a list of them.
+func (c *checker) closed() map[string][]string {
+	lists := map[string][]string{}
+	for _, p := range c.Params {
+		if p.Type == param.Choice || p.Type == param.Format {
+			lists[p.Name] = slices.Sorted(maps.Keys(p.Choices))
+		}
+	}
+	return lists
+}
+
+// scope are the names that a command line or a request may use. What says which of the two it is.
+func (c *checker) scope(what string) template.Scope {
+	s := template.Scope{}
+	numbers := func(name string, facts ...string) {
+		for _, fact := range facts {
+			s[name+"."+fact] = template.Number
+		}
+	}
+	for _, a := range c.Args {
+		switch {
+		case a.Param != nil:
+			s[a.Name] = template.Number
+			numbers(a.Name, settingFacts[a.Param.Type]...)
+			switch a.Param.Type { //nolint:exhaustive // the others are numbers
+			case param.Text, param.Language, param.Model, param.Metadata:
+				s[a.Name] = template.Words
+			case param.Choice:
+				s[a.Name] = template.Closed
+			case param.Format:
+				s[a.Name], s[a.Name+".name"] = template.Closed, template.Closed
+			case param.TimeRanges: // of ffmpeg: whether a time is in one of them, and which time it becomes
+				s[a.Name+".holds"], s[a.Name+".becomes"], s[a.Name+".listed"] = template.Closed, template.Closed, template.Closed
+			case param.Integers: // "16,32,64"
+				s[a.Name] = template.Closed
+			case param.Pages: // as qpdf reads them: "1-3,7"
+				s[a.Name] = template.Closed
+			case param.Colour:
+				s[a.Name], s[a.Name+".hex"], s[a.Name+".digits"] = template.Closed, template.Closed, template.Closed
+			}
+		case a.Type == plan.Text && !a.Many:
+			s[a.Name] = template.Words
+			numbers(a.Name, "letters")
+		case a.Type == plan.Text:
+			s[a.Name] = template.Texts
+			numbers(a.Name, "count")
+		case a.Type == plan.Image || a.Type.ImageMap():
+			numbers(a.Name, "width", "height", "frames", "duration", "transparent")
+		case a.Type == plan.Video:
+			numbers(a.Name, "width", "height", "duration", "rate", "sound",
+				"stream", "alpha", "plays", "subtitles", "subtitle", "drawn", "start", "shortest", "room")
+		case a.Type == plan.Audio:
+			numbers(a.Name, "duration", "channels", "rate", "stream", "heard", "voice", "peak", "room", "silent", "cover")
+			s[a.Name+".format"] = template.Closed
+		case a.Type == plan.Document:
+			numbers(a.Name, "pages", "area")
+		case isType(a.Type):
+			c.addf("%s cannot take the argument %s of the type %s", what, a.Name, a.Type)
+		}
+		switch {
+		case a.Param != nil || a.Type == plan.Text:
+		case a.Many:
+			s[a.Name] = template.Files
+			numbers(a.Name, "count")
+		default:
+			s[a.Name] = template.File
+		}
+	}
+	return s
+}
