@@ -124,9 +124,9 @@ func soakSlack(tb testing.TB) soakChat {
 	tb.Helper()
 	s := &slackSoak{Server: slacktest.New(tb, slacktest.Options{Retries: []time.Duration{0, time.Second, 5 * time.Second}}), begun: map[int]string{}, at: map[string]string{}}
 	for _, name := range []string{"one", "two", "three", "four", "five"} {
-		user := s.User(name)
+		user := s.Workspace.User(name)
 		s.users = append(s.users, user)
-		s.channels = append(s.channels, s.Channel(name, user))
+		s.channels = append(s.channels, s.Workspace.Channel(name, user))
 	}
 	return s
 }
@@ -138,7 +138,7 @@ func (s *slackSoak) settings() []string {
 func (s *slackSoak) connected(ctx context.Context) error {
 	look := time.NewTicker(10 * time.Millisecond)
 	defer look.Stop()
-	for s.Sockets() == 0 {
+	for s.Sockets.Count() == 0 {
 		select {
 		case <-look.C:
 		case <-ctx.Done():
@@ -150,7 +150,7 @@ func (s *slackSoak) connected(ctx context.Context) error {
 
 func (s *slackSoak) say(thread, _ int, name string, picture []byte) string {
 	channel := s.channels[thread%len(s.channels)]
-	ts := s.Say(slacktest.Post{
+	ts := s.People.Say(slacktest.Post{
 		Channel: channel, ThreadTS: s.begun[thread], By: s.users[thread%len(s.users)],
 		Text:  slacktest.Mention(s.BotUser()) + " make it black and white",
 		Files: []slacktest.File{{Name: name, Type: "image/png", Data: picture}},
@@ -167,7 +167,7 @@ func (s *slackSoak) answers(thread int) [][]string {
 		return nil
 	}
 	var all [][]string
-	for _, m := range s.Messages(s.channels[thread%len(s.channels)], s.begun[thread]) {
+	for _, m := range s.Workspace.Messages(s.channels[thread%len(s.channels)], s.begun[thread]) {
 		if m.User != s.BotUser() || len(m.Files) == 0 {
 			continue
 		}
@@ -182,7 +182,7 @@ func (s *slackSoak) answers(thread int) [][]string {
 
 func (s *slackSoak) acknowledged(message string) time.Time {
 	channel := s.at[message]
-	m, _ := s.Message(channel, message[len(channel):])
+	m, _ := s.Workspace.Message(channel, message[len(channel):])
 	for _, r := range m.Reactions {
 		if slices.Contains(r.Users, s.BotUser()) {
 			return r.At
@@ -194,13 +194,13 @@ func (s *slackSoak) acknowledged(message string) time.Time {
 func (s *slackSoak) disturb(r *rand.Rand, calls int) time.Duration {
 	switch r.IntN(5) {
 	case 0:
-		s.Disconnect("")
+		s.Sockets.Disconnect("")
 	case 1:
-		s.Disconnect(slacktest.RefreshRequested)
+		s.Sockets.Disconnect(slacktest.RefreshRequested)
 	case 2:
-		s.Disconnect(slacktest.Warning)
+		s.Sockets.Disconnect(slacktest.Warning)
 	default:
-		s.RateLimit("", 1+r.IntN(calls), storm)
+		s.Faults.RateLimit("", 1+r.IntN(calls), storm)
 		return storm
 	}
 	return 0

@@ -1,7 +1,6 @@
 package slack
 
 import (
-	"net/http"
 	"sync"
 	"testing"
 
@@ -24,7 +23,7 @@ func TestSignsAtSlacksPace(t *testing.T) {
 	const requests = 40
 	var all sync.WaitGroup
 	for range requests {
-		on := convert.Ref(w.TeamID(), w.channel, w.Say(slacktest.Post{Channel: w.channel, By: w.zoe, Text: "x"}))
+		on := convert.Ref(w.TeamID(), w.channel, w.People.Say(slacktest.Post{Channel: w.channel, By: w.zoe, Text: "x"}))
 		all.Go(func() {
 			if err := s.Acknowledge(t.Context(), on, adapters.Seen); err != nil {
 				t.Error(err)
@@ -32,13 +31,8 @@ func TestSignsAtSlacksPace(t *testing.T) {
 		})
 	}
 	all.Wait()
-	refused, calls := 0, w.CallsOf("reactions.add")
-	for _, c := range calls {
-		if c.Status == http.StatusTooManyRequests {
-			refused++
-		}
-	}
-	if refused == 0 || len(calls) > 3*requests {
-		t.Errorf("of %d calls %d are refused", len(calls), refused)
+	refused, calls := w.API.Limited("reactions.add"), w.API.Calls()["reactions.add"]
+	if refused == 0 || calls > 3*requests {
+		t.Errorf("of %d calls %d are refused", calls, refused)
 	}
 }

@@ -76,7 +76,7 @@ func (h *heard) next(t *testing.T) adapters.Event {
 // say lets Ana mention the bot in the channel.
 func (h *heard) say(p slacktest.Post) string {
 	p.Channel, p.By = cmp.Or(p.Channel, h.channel), cmp.Or(p.By, h.ana)
-	return h.Say(p)
+	return h.People.Say(p)
 }
 
 func (h *heard) mention(text string) string { return slacktest.Mention(h.BotUser()) + " " + text }
@@ -102,9 +102,9 @@ func TestDeletions(t *testing.T) {
 	if _, err := h.s.Send(t.Context(), "a", adapters.Reply{Thread: e.Thread, Text: "Done."}); err != nil {
 		t.Fatal(err)
 	}
-	h.Server.Edit(h.channel, root, h.mention("do it now"))
+	h.People.Edit(h.channel, root, h.mention("do it now"))
 	h.next(t)
-	h.Delete(h.channel, root) // it leaves a tombstone, since there is an answer
+	h.People.Delete(h.channel, root) // it leaves a tombstone, since there is an answer
 	if e := h.next(t); e.Cancel == nil || !e.Cancel.Deleted || e.Cancel.On.ID != root || e.Thread.ID != root {
 		t.Errorf("the deletion is heard as %+v", e)
 	}
@@ -169,21 +169,21 @@ func TestForgedRequests(t *testing.T) {
 	t.Parallel()
 	h := listen(t, true)
 	for _, flaw := range []slacktest.Forgery{slacktest.WrongSecret, slacktest.NoSignature, slacktest.ChangedBody, slacktest.OldTimestamp, slacktest.Future} {
-		if status := h.Forge(flaw, slacktest.Post{Channel: h.channel, By: h.ana, Text: h.mention("forged")}); status != http.StatusUnauthorized {
+		if status := h.Webhooks.Forge(flaw, slacktest.Post{Channel: h.channel, By: h.ana, Text: h.mention("forged")}); status != http.StatusUnauthorized {
 			t.Errorf("%s: it is answered with %d", flaw, status)
 		}
 	}
-	if !h.Challenge() {
+	if !h.Webhooks.Challenge() {
 		t.Error("the address is not confirmed")
 	}
 	h.say(slacktest.Post{Text: h.mention("rightly signed")})
 	if e := h.next(t); e.Message == nil || e.Message.Text != "rightly signed" {
 		t.Errorf("%+v is heard", e)
 	}
-	if err := h.Until(t.Context(), h.Idle); err != nil {
+	if err := h.Until(t.Context(), h.Deliveries.Idle); err != nil {
 		t.Fatal(err)
 	}
-	if status := h.Replay(); status != http.StatusUnauthorized {
+	if status := h.Webhooks.Replay(); status != http.StatusUnauthorized {
 		t.Errorf("a request that comes again is answered with %d", status)
 	}
 	if n := len(h.events); n > 0 {
@@ -199,11 +199,11 @@ func TestUnheardComesAgain(t *testing.T) {
 	if !ok {
 		t.Fatal("it is no adapter of Slack's")
 	}
-	w.Say(slacktest.Post{Channel: w.channel, By: w.zoe, Text: slacktest.Mention(w.BotUser()) + " early"})
-	if err := w.Until(t.Context(), func() bool { return len(w.Deliveries()) >= 2 }); err != nil {
+	w.People.Say(slacktest.Post{Channel: w.channel, By: w.zoe, Text: slacktest.Mention(w.BotUser()) + " early"})
+	if err := w.Until(t.Context(), func() bool { return len(w.Deliveries.Attempts()) >= 2 }); err != nil {
 		t.Fatal(err)
 	}
-	for _, d := range w.Deliveries() {
+	for _, d := range w.Deliveries.Attempts() {
 		if d.Taken || d.Status != http.StatusServiceUnavailable {
 			t.Errorf("it is answered with %d", d.Status)
 		}
@@ -216,16 +216,16 @@ func TestUnheardComesAgain(t *testing.T) {
 func TestWishesByCommand(t *testing.T) {
 	t.Parallel()
 	h := listen(t, false)
-	h.pressed(t, h.Server.Command(h.ana, h.channel, "/atelier", "ask make it blue &amp; <b>"))
+	h.pressed(t, h.Interactions.Command(h.ana, h.channel, "/atelier", "ask make it blue &amp; <b>"))
 	e := h.next(t)
 	if e.Message == nil || e.Message.For != adapters.Mentioned || e.Message.Text != "make it blue & <b>" || e.By.Name != "Ana" || e.Thread.ID != e.Message.Ref.ID {
 		t.Fatalf("it is heard as %+v", e.Message)
 	}
-	if m, ok := h.Message(h.channel, e.Message.Ref.ID); !ok || !strings.Contains(m.Text, "make it blue") {
+	if m, ok := h.Workspace.Message(h.channel, e.Message.Ref.ID); !ok || !strings.Contains(m.Text, "make it blue") {
 		t.Errorf("what was asked is not to be seen: %+v", m)
 	}
-	h.pressed(t, h.Server.Command(h.ana, h.channel, "/atelier", "ask"))
-	err := h.Until(t.Context(), func() bool { return len(h.Ephemerals(h.ana)) == 1 })
+	h.pressed(t, h.Interactions.Command(h.ana, h.channel, "/atelier", "ask"))
+	err := h.Until(t.Context(), func() bool { return len(h.Workspace.Ephemerals(h.ana)) == 1 })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,11 +236,11 @@ func TestUseWithAtelier(t *testing.T) {
 	for _, byHTTP := range []bool{false, true} {
 		h := listen(t, byHTTP)
 		ts := h.say(slacktest.Post{Text: "a picture", Files: []slacktest.File{{Name: "a.png", Data: []byte("PNG")}}})
-		h.pressed(t, h.Shortcut(h.ana, h.channel, ts, convert.ShortcutID))
-		if err := h.Until(t.Context(), func() bool { return len(h.Views()) == 1 }); err != nil {
+		h.pressed(t, h.Interactions.Shortcut(h.ana, h.channel, ts, convert.ShortcutID))
+		if err := h.Until(t.Context(), func() bool { return len(h.Interactions.Views()) == 1 }); err != nil {
 			t.Fatal(err)
 		}
-		h.pressed(t, h.SubmitView(h.ana, h.Views()[0].ID, map[string]string{convert.RequestInput: "make it blue"}))
+		h.pressed(t, h.Interactions.SubmitView(h.ana, h.Interactions.Views()[0].ID, map[string]string{convert.RequestInput: "make it blue"}))
 		e := h.next(t)
 		m := e.Message
 		if m == nil || m.For != adapters.Mentioned || m.Text != "make it blue" || e.Thread.ID != ts || e.By.ID != h.ana {
@@ -261,12 +261,12 @@ func TestRefusals(t *testing.T) {
 		told string
 	}{
 		"a scope":    {func(w *workspace) { w.DropScope("chat:write") }, adapters.ErrForbidden, "chat:write"},
-		"an archive": {func(w *workspace) { w.Archive(w.channel) }, adapters.ErrGone, "archived"},
-		"not there":  {func(w *workspace) { w.NotInChannel(w.channel) }, adapters.ErrForbidden, "invite"},
-		"locked":     {func(w *workspace) { w.NoThreads(w.channel) }, adapters.ErrForbidden, "not allowed"},
+		"an archive": {func(w *workspace) { w.Workspace.Archive(w.channel) }, adapters.ErrGone, "archived"},
+		"not there":  {func(w *workspace) { w.Workspace.NotInChannel(w.channel) }, adapters.ErrForbidden, "invite"},
+		"locked":     {func(w *workspace) { w.Workspace.NoThreads(w.channel) }, adapters.ErrForbidden, "not allowed"},
 		"revoked":    {func(w *workspace) { w.Revoke("account_inactive") }, adapters.ErrRefused, "SLACK_BOT_TOKEN"},
-		"a page":     {func(w *workspace) { w.FailNext("", 1, slacktest.Failure{}) }, errPassing, "I will try again"},
-		"a fault":    {func(w *workspace) { w.FailNext("", 1, slacktest.Failure{Error: "internal_error"}) }, errPassing, "I will try again"},
+		"a page":     {func(w *workspace) { w.Faults.FailNext("", 1, slacktest.Failure{}) }, errPassing, "I will try again"},
+		"a fault":    {func(w *workspace) { w.Faults.FailNext("", 1, slacktest.Failure{Error: "internal_error"}) }, errPassing, "I will try again"},
 	} {
 		w := newWorkspace(t, false)
 		a := w.Adapter(t, nothing)

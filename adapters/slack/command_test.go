@@ -15,8 +15,8 @@ import (
 func TestCommandsWhereTheBotIsNot(t *testing.T) {
 	t.Parallel()
 	h := listen(t, false)
-	h.NotInChannel(h.channel)
-	h.pressed(t, h.Server.Command(h.ana, h.channel, "/atelier", "help"))
+	h.Workspace.NotInChannel(h.channel)
+	h.pressed(t, h.Interactions.Command(h.ana, h.channel, "/atelier", "help"))
 	e := h.next(t)
 	if e.Command == nil || strings.Contains(e.ID, "http") || strings.Contains(e.ID, "trigger") {
 		t.Fatalf("heard is %+v", e)
@@ -35,14 +35,14 @@ func TestCommandsWhereTheBotIsNot(t *testing.T) {
 			t.Errorf("what nobody can address cannot be deleted: %v", err)
 		}
 	}
-	if told := h.Ephemerals(h.ana); len(told) != 1 || !strings.Contains(told[0].Text, "Help yourself.") {
+	if told := h.Workspace.Ephemerals(h.ana); len(told) != 1 || !strings.Contains(told[0].Text, "Help yourself.") {
 		t.Errorf("told is %+v", told)
 	}
-	h.pressed(t, h.Server.Command(h.ana, h.channel, "/atelier", "cancel"))
+	h.pressed(t, h.Interactions.Command(h.ana, h.channel, "/atelier", "cancel"))
 	if e := h.next(t); e.Cancel == nil {
 		t.Errorf("heard is %+v", e)
 	}
-	if err := h.Until(t.Context(), func() bool { return len(h.Ephemerals(h.ana)) == 2 }); err != nil {
+	if err := h.Until(t.Context(), func() bool { return len(h.Workspace.Ephemerals(h.ana)) == 2 }); err != nil {
 		t.Error("who cancels is told nothing")
 	}
 }
@@ -61,7 +61,7 @@ func TestCommandsThatAreAnsweredLate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, ok := h.Message(h.channel, ref.ID); !ok {
+		if _, ok := h.Workspace.Message(h.channel, ref.ID); !ok {
 			t.Errorf("%s: the answer is not in the channel", command)
 		}
 	}
@@ -70,8 +70,8 @@ func TestCommandsThatAreAnsweredLate(t *testing.T) {
 func TestWhatIsWrittenDownOfAWish(t *testing.T) {
 	t.Parallel()
 	h := listen(t, false)
-	h.pressed(t, h.Server.Command(h.ana, h.channel, "/atelier", "ask "+strings.Repeat("blue ", 800)))
-	m, ok := h.Message(h.channel, h.next(t).Message.Ref.ID)
+	h.pressed(t, h.Interactions.Command(h.ana, h.channel, "/atelier", "ask "+strings.Repeat("blue ", 800)))
+	m, ok := h.Workspace.Message(h.channel, h.next(t).Message.Ref.ID)
 	if !ok || !strings.HasPrefix(m.Text, "Ana asks: blue") || !strings.HasSuffix(m.Text, "…") {
 		t.Errorf("it is told as %.40q", m.Text)
 	}
@@ -81,12 +81,12 @@ func TestWhatIsWrittenDownOfAWish(t *testing.T) {
 func TestCommandsThatFail(t *testing.T) {
 	t.Parallel()
 	h := listen(t, false)
-	h.FailNext("chat.postMessage", 1, slacktest.Failure{Error: "internal_error"})
-	h.pressed(t, h.Server.Command(h.ana, h.channel, "/atelier", "ask make it blue"))
-	if err := h.Until(t.Context(), func() bool { return len(h.Ephemerals(h.ana)) == 1 }); err != nil {
+	h.Faults.FailNext("chat.postMessage", 1, slacktest.Failure{Error: "internal_error"})
+	h.pressed(t, h.Interactions.Command(h.ana, h.channel, "/atelier", "ask make it blue"))
+	if err := h.Until(t.Context(), func() bool { return len(h.Workspace.Ephemerals(h.ana)) == 1 }); err != nil {
 		t.Fatal(err)
 	}
-	if told := h.Ephemerals(h.ana)[0].Text; !strings.Contains(told, "Please try again") {
+	if told := h.Workspace.Ephemerals(h.ana)[0].Text; !strings.Contains(told, "Please try again") {
 		t.Errorf("told is %q", told)
 	}
 }
@@ -118,10 +118,10 @@ func TestReplays(t *testing.T) {
 	if code := signed(t, h.s, now.Add(time.Second), "commands", body); code != http.StatusOK {
 		t.Errorf("what Slack sends again is answered with %d", code)
 	}
-	if err := h.Until(t.Context(), h.Idle); err != nil {
+	if err := h.Until(t.Context(), h.Deliveries.Idle); err != nil {
 		t.Fatal(err)
 	}
-	if n := h.Calls()["chat.postMessage"]; n != 1 {
+	if n := h.API.Calls()["chat.postMessage"]; n != 1 {
 		t.Errorf("the wish is written down %d times", n)
 	}
 }

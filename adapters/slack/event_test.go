@@ -51,10 +51,10 @@ func TestMentionsWithoutTheirFiles(t *testing.T) {
 			if e := h.next(t); e.Message == nil || len(e.Message.Files) != 1 {
 				t.Errorf("in a thread, the mention first %v: heard is %+v", first, e.Message)
 			}
-			if err := h.Until(t.Context(), h.Idle); err != nil {
+			if err := h.Until(t.Context(), h.Deliveries.Idle); err != nil {
 				t.Fatal(err)
 			}
-			if n := h.Calls()["conversations.replies"]; !first && !byHTTP && n > 0 {
+			if n := h.API.Calls()["conversations.replies"]; !first && !byHTTP && n > 0 {
 				t.Errorf("the messages that are known are asked for %d times", n)
 			}
 			if n := len(h.events); n > 0 {
@@ -68,7 +68,7 @@ func TestMentionsWithoutTheirFiles(t *testing.T) {
 func TestMentionWaitsForItsMessage(t *testing.T) {
 	t.Parallel()
 	h := listen(t, false)
-	h.FailNext("conversations.replies", 1, slacktest.Failure{Error: "internal_error"})
+	h.Faults.FailNext("conversations.replies", 1, slacktest.Failure{Error: "internal_error"})
 	mention := h.told(t, h.written(h.mention("look"), object{"type": "app_mention"}))
 	h.told(t, h.written(h.mention("look"), object{"subtype": "file_share", "files": picture()}))
 	if e := h.next(t); len(e.Message.Files) != 1 {
@@ -92,7 +92,7 @@ func TestForwardedMessages(t *testing.T) {
 	if to := m.ReplyTo; m.Text != "make it blue" || to == nil || to.Text != "a picture" || len(to.Files) != 1 || to.By.Name != "Zoe" || to.Ref.ID != "1780000000.000100" || to.Ref.Channel != "C9" {
 		t.Errorf("heard is %+v of %+v", m, m.ReplyTo)
 	}
-	h.told(t, h.written("", object{"channel": h.DM(h.ana), "channel_type": "im", "attachments": share}))
+	h.told(t, h.written("", object{"channel": h.Workspace.DM(h.ana), "channel_type": "im", "attachments": share}))
 	if m := h.next(t).Message; m == nil || m.For != adapters.Direct || m.ReplyTo == nil || len(m.ReplyTo.Files) != 1 {
 		t.Errorf("what is forwarded without words is heard as %+v", m)
 	}
@@ -128,7 +128,7 @@ func TestEditsThatMention(t *testing.T) {
 
 func (h *heard) idle(t *testing.T) {
 	t.Helper()
-	if err := h.Until(t.Context(), h.Idle); err != nil {
+	if err := h.Until(t.Context(), h.Deliveries.Idle); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(h.events); n > 0 {
@@ -144,25 +144,25 @@ func TestEdits(t *testing.T) {
 		h := listenTo(t, workspaceOf(t, false, slacktest.Options{MentionFirst: first, MentionBare: true}))
 		ts := h.say(slacktest.Post{Text: h.mention("red"), Files: []slacktest.File{{Name: "a.png", Data: []byte("PNG")}}})
 		sent := h.next(t)
-		h.Server.Edit(h.channel, ts, h.mention("green"))
+		h.People.Edit(h.channel, ts, h.mention("green"))
 		e := h.next(t)
 		if e.Kind != adapters.MessageEdited || e.ID == sent.ID || e.Message.Edited.Event != sent.ID || !e.Message.Edited.At.Equal(sent.At) || !e.At.After(sent.At) ||
 			e.Message.Text != "green" || len(e.Message.Files) != 1 || e.By.ID != h.ana || e.Thread.Key() != sent.Thread.Key() {
 			t.Errorf("heard is %+v of %+v", e, e.Message)
 		}
-		h.Unfurl(h.channel, ts)
+		h.People.Unfurl(h.channel, ts)
 		h.say(slacktest.Post{Text: "a reply of somebody", ThreadTS: ts, Silent: true})
-		h.Server.Edit(h.channel, ts, "nobody")
+		h.People.Edit(h.channel, ts, "nobody")
 		if e := h.next(t); e.Kind != adapters.MessageEdited || e.Message.For != adapters.Overheard || e.Message.Text != "nobody" {
 			t.Errorf("without the mention it is %+v", e.Message)
 		}
-		h.Server.Edit(h.channel, ts, "still nobody")
-		h.Server.Edit(h.channel, ts, h.mention(""))
+		h.People.Edit(h.channel, ts, "still nobody")
+		h.People.Edit(h.channel, ts, h.mention(""))
 		if e := h.next(t); e.Message == nil || e.Message.For != adapters.Mentioned || e.Message.Text != "" || len(e.Message.Files) != 1 {
 			t.Errorf("a mention alone is %+v", e)
 		}
 		other := h.say(slacktest.Post{Text: "not for you"})
-		h.Server.Edit(h.channel, other, "nor is this")
+		h.People.Edit(h.channel, other, "nor is this")
 		h.idle(t)
 	}
 }
@@ -171,10 +171,10 @@ func TestEdits(t *testing.T) {
 func TestNamesThatAreNotTold(t *testing.T) {
 	t.Parallel()
 	h := listen(t, true)
-	h.RateLimit("users.info", 1, 25*time.Second)
+	h.Faults.RateLimit("users.info", 1, 25*time.Second)
 	codes := make(chan int, 8)
 	for i := range cap(codes) {
-		user := h.User(fmt.Sprintf("P%d", i))
+		user := h.Workspace.User(fmt.Sprintf("P%d", i))
 		body := fmt.Sprintf(
 			`{"type":"event_callback","event":{"type":"message","channel_type":"channel","channel":%q,"user":%q,"text":"<@%s> hi","ts":"179000000%d.000100","files":[{"id":"F1"}]}}`,
 			h.channel, user, h.BotUser(), i)
@@ -193,7 +193,7 @@ func TestStalledNames(t *testing.T) {
 	h := listen(t, false)
 	h.told(t, h.written(h.mention("known"), object{"files": picture()}))
 	h.next(t)
-	release := h.Server.Stall("users.info")
+	release := h.Faults.Stall("users.info")
 	defer release()
 	h.told(t, h.written(h.mention("who?"), object{"user": h.zoe, "ts": "1790000002.000100", "files": picture()}))
 	h.told(t, h.written(h.mention("at once"), object{"ts": "1790000003.000100", "files": picture()}))
@@ -210,7 +210,7 @@ func TestReactionsOfUnknown(t *testing.T) {
 	t.Parallel()
 	h := listen(t, false)
 	ts := h.say(slacktest.Post{Text: "x"})
-	h.FailNext("users.info", 1, slacktest.Failure{Error: "internal_error"})
+	h.Faults.FailNext("users.info", 1, slacktest.Failure{Error: "internal_error"})
 	reaction := object{
 		"type": "reaction_added", "user": h.Bot(t).ID, "reaction": "two", "event_ts": "1790000001.000000",
 		"item": object{"type": "message", "channel": h.channel, "ts": ts},

@@ -38,7 +38,7 @@ func TestRemoteFilesAreNotOpened(t *testing.T) {
 			}
 		}
 	}
-	for _, m := range h.Messages(h.channel, "") {
+	for _, m := range h.Workspace.Messages(h.channel, "") {
 		if m.Text == "pwned" {
 			t.Error("a stranger's file let the bot post")
 		}

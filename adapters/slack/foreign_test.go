@@ -58,14 +58,14 @@ func TestAnotherServersHabits(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if m, ok := h.Message(h.channel, ref.ID); !ok || !strings.Contains(m.Text, "Here it is.") {
+				if m, ok := h.Workspace.Message(h.channel, ref.ID); !ok || !strings.Contains(m.Text, "Here it is.") {
 					t.Errorf("the message to react on is %q: %+v", ref.ID, m)
 				}
 			}
-			if n := h.Calls()["files.completeUploadExternal"]; n != 1 {
+			if n := h.API.Calls()["files.completeUploadExternal"]; n != 1 {
 				t.Errorf("files were shown %d times", n)
 			}
-			if m, _ := h.Message(h.channel, ts); len(m.Reactions) != 1 || m.Reactions[0].Name != convert.Statuses[adapters.Done] {
+			if m, _ := h.Workspace.Message(h.channel, ts); len(m.Reactions) != 1 || m.Reactions[0].Name != convert.Statuses[adapters.Done] {
 				t.Errorf("the request carries %+v", m.Reactions)
 			}
 		})
@@ -75,9 +75,9 @@ func TestAnotherServersHabits(t *testing.T) {
 func TestFilesAreShownOnce(t *testing.T) {
 	t.Parallel()
 	for name, befall := range map[string]func(s *slacktest.Server){
-		"where they are shown is refused": func(s *slacktest.Server) { s.FailNext("files.info", 20, slacktest.Failure{Error: "fatal"}) },
-		"where they are shown fails":      func(s *slacktest.Server) { s.FailNext("files.info", 20, slacktest.Failure{Status: 500}) },
-		"the answer is lost":              func(s *slacktest.Server) { s.LoseAnswers("files.completeUploadExternal", 1) },
+		"where they are shown is refused": func(s *slacktest.Server) { s.Faults.FailNext("files.info", 20, slacktest.Failure{Error: "fatal"}) },
+		"where they are shown fails":      func(s *slacktest.Server) { s.Faults.FailNext("files.info", 20, slacktest.Failure{Status: 500}) },
+		"the answer is lost":              func(s *slacktest.Server) { s.Faults.LoseAnswers("files.completeUploadExternal", 1) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -96,7 +96,7 @@ func TestFilesAreShownOnce(t *testing.T) {
 			if !sent {
 				t.Error("it was not sent")
 			}
-			if all := w.Messages(in.Channel, in.ID); len(all) != 2 || len(all[1].Files) != 1 {
+			if all := w.Workspace.Messages(in.Channel, in.ID); len(all) != 2 || len(all[1].Files) != 1 {
 				t.Errorf("there are %+v", all)
 			}
 		})
@@ -106,7 +106,7 @@ func TestFilesAreShownOnce(t *testing.T) {
 func TestWhatLacksItsIDs(t *testing.T) {
 	t.Parallel()
 	h := listen(t, false)
-	root := h.Say(slacktest.Post{Channel: h.channel, By: h.ana, Text: "first"})
+	root := h.People.Say(slacktest.Post{Channel: h.channel, By: h.ana, Text: "first"})
 	press := `{"type":"block_actions","user":{"id":"` + h.ana + `"},"container":{"channel_id":"` + h.channel + `","message_ts":"` + root +
 		`"},"actions":[{"action_id":"choose-1","value":"x"}]}`
 	react := `{"type":"event_callback","event_id":"EvID","event_time":1700000000,"event":{"type":"reaction_added","user":"` + h.ana +

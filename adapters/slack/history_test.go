@@ -31,7 +31,7 @@ func (w *workspace) thread(t *testing.T, n int) (s *Slack, in adapters.Thread, l
 		if i%25 == 0 {
 			p.Files = []slacktest.File{{Name: p.Text + ".png", Data: []byte("PNG")}}
 		}
-		ts := w.Say(p)
+		ts := w.People.Say(p)
 		in.ID, last = cmp.Or(in.ID, ts), convert.Ref(w.TeamID(), w.channel, ts)
 	}
 	return s, in, last
@@ -50,18 +50,18 @@ func TestBeforeInALongThread(t *testing.T) {
 	if len(got[0].Files) != 1 || len(got[25].Files) != 1 || got[25].Files[0].Name != "4975.png" {
 		t.Errorf("the files are %+v and %+v", got[0].Files, got[25].Files)
 	}
-	if n := w.Calls()["conversations.replies"]; n != 6 {
+	if n := w.API.Calls()["conversations.replies"]; n != 6 {
 		t.Errorf("it took %d calls", n)
 	}
 	got, err = s.Before(t.Context(), in, last, got[39].Ref.ID, 50)
 	if err != nil || len(got) != 10 || got[0].Text != "4990" {
 		t.Errorf("after one of them are %+v: %v", got, err)
 	}
-	if n := w.Calls()["conversations.replies"]; n != 7 {
+	if n := w.API.Calls()["conversations.replies"]; n != 7 {
 		t.Errorf("it took %d calls", n-6)
 	}
 	root := convert.Ref(w.TeamID(), w.channel, in.ID)
-	if got, err := s.Before(t.Context(), in, root, "", 50); err != nil || len(got) != 0 || w.Calls()["conversations.history"] > 0 {
+	if got, err := s.Before(t.Context(), in, root, "", 50); err != nil || len(got) != 0 || w.API.Calls()["conversations.history"] > 0 {
 		t.Errorf("of the channel are read %+v: %v", got, err)
 	}
 }
@@ -74,8 +74,8 @@ func TestBeforeRefused(t *testing.T) {
 		kind   error
 	}{
 		"without the scope": {func(w *workspace) { w.DropScope("channels:history") }, adapters.ErrForbidden},
-		"not in channel":    {func(w *workspace) { w.NotInChannel(w.channel) }, adapters.ErrForbidden},
-		"a pause":           {func(w *workspace) { w.RateLimit("conversations.replies", 1, 2*20*time.Second) }, adapters.ErrRateLimited},
+		"not in channel":    {func(w *workspace) { w.Workspace.NotInChannel(w.channel) }, adapters.ErrForbidden},
+		"a pause":           {func(w *workspace) { w.Faults.RateLimit("conversations.replies", 1, 2*20*time.Second) }, adapters.ErrRateLimited},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -16,8 +16,8 @@ func TestLinks(t *testing.T) {
 	h := listen(t, false)
 	root := h.say(slacktest.Post{Text: "look", Files: []slacktest.File{{ID: "F0000PICT", Name: "a.png", Data: []byte("PNG")}}})
 	reply := h.say(slacktest.Post{Text: "nice & <https://a.b|this>", ThreadTS: root})
-	other := h.Server.Channel("other")
-	foreign := h.Say(slacktest.Post{Channel: other, By: h.zoe, Text: "secret", Files: []slacktest.File{{ID: "F0000SECR", Name: "s.png", Data: []byte("PNG")}}})
+	other := h.Workspace.Channel("other")
+	foreign := h.People.Say(slacktest.Post{Channel: other, By: h.zoe, Text: "secret", Files: []slacktest.File{{ID: "F0000SECR", Name: "s.png", Data: []byte("PNG")}}})
 	in := adapters.Thread{Adapter: Name, Workspace: h.TeamID(), Channel: h.channel, ID: root}
 	p := func(ts string) string { return "/p" + strings.ReplaceAll(ts, ".", "") }
 	at := "https://team.slack.com/archives/" + h.channel

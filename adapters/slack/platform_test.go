@@ -54,12 +54,12 @@ func newWorkspace(t *testing.T, byHTTP bool) *workspace {
 func workspaceOf(t *testing.T, byHTTP bool, o slacktest.Options) *workspace {
 	t.Helper()
 	w := &workspace{Server: slacktest.New(t, o), http: byHTTP}
-	w.zoe = w.User("Zoe")
-	w.channel = w.Server.Channel("general")
+	w.zoe = w.Workspace.User("Zoe")
+	w.channel = w.Workspace.Channel("general")
 	if byHTTP {
 		front := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { w.at().Handler().ServeHTTP(rw, r) }))
 		t.Cleanup(front.Close)
-		w.Deliver(front.URL)
+		w.Webhooks.Deliver(front.URL)
 	}
 	return w
 }
@@ -102,7 +102,7 @@ func (w *workspace) Connected(t *testing.T) {
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
 	listens := func() bool {
-		return w.at().listener.IsRunning() && (w.http || w.Sockets() > 0)
+		return w.at().listener.IsRunning() && (w.http || w.Sockets.Count() > 0)
 	}
 	for !listens() { // by HTTP the workspace does not change
 		if ctx.Err() != nil {
@@ -119,38 +119,38 @@ func (w *workspace) Connected(t *testing.T) {
 }
 
 func (w *workspace) Person(_ *testing.T, name string) adapters.Person {
-	id := w.User(name)
+	id := w.Workspace.User(name)
 	if w.someone == "" {
 		w.someone = id
 	}
-	w.Join(w.channel, id)
+	w.Workspace.Join(w.channel, id)
 	return adapters.Person{ID: id, Name: name}
 }
 
 func (w *workspace) Bot(*testing.T) adapters.Person {
-	return adapters.Person{ID: w.Server.Bot("Robot"), Name: "Robot"}
+	return adapters.Person{ID: w.Workspace.Bot("Robot"), Name: "Robot"}
 }
 
 func (w *workspace) Admin(*testing.T) adapters.Person {
-	return adapters.Person{ID: w.Server.Admin("Root"), Name: "Root", Admin: true}
+	return adapters.Person{ID: w.Workspace.Admin("Root"), Name: "Root", Admin: true}
 }
 
 func (w *workspace) Thread(_ *testing.T, private bool) adapters.Thread {
 	if private {
-		return adapters.Thread{Adapter: Name, Workspace: w.TeamID(), Channel: w.DM(cmp.Or(w.someone, w.zoe)), Direct: true}
+		return adapters.Thread{Adapter: Name, Workspace: w.TeamID(), Channel: w.Workspace.DM(cmp.Or(w.someone, w.zoe)), Direct: true}
 	}
-	ts := w.Say(slacktest.Post{Channel: w.channel, By: w.zoe, Text: "first"})
+	ts := w.People.Say(slacktest.Post{Channel: w.channel, By: w.zoe, Text: "first"})
 	return adapters.Thread{Adapter: Name, Workspace: w.TeamID(), Channel: w.channel, ID: ts}
 }
 
 func (w *workspace) Channel(*testing.T) adapters.Thread {
-	return adapters.Thread{Adapter: Name, Workspace: w.TeamID(), Channel: w.Server.Channel("another")}
+	return adapters.Thread{Adapter: Name, Workspace: w.TeamID(), Channel: w.Workspace.Channel("another")}
 }
 
 func (w *workspace) Gone(*testing.T) adapters.Thread {
-	channel := w.Server.Channel("gone")
-	ts := w.Say(slacktest.Post{Channel: channel, By: w.zoe, Text: "first", Silent: true})
-	w.DeleteChannel(channel)
+	channel := w.Workspace.Channel("gone")
+	ts := w.People.Say(slacktest.Post{Channel: channel, By: w.zoe, Text: "first", Silent: true})
+	w.Workspace.DeleteChannel(channel)
 	return adapters.Thread{Adapter: Name, Workspace: w.TeamID(), Channel: channel, ID: ts}
 }
 
@@ -179,13 +179,13 @@ func (w *workspace) Write(_ *testing.T, p adapterstest.Post) adapters.MessageRef
 	for _, u := range p.Files {
 		post.Files = append(post.Files, slacktest.File{Name: u.Name, Type: u.Type, AltTxt: u.Alt, Data: u.Content, Clip: u.Voice})
 	}
-	return convert.Ref(w.TeamID(), p.Thread.Channel, w.Say(post))
+	return convert.Ref(w.TeamID(), p.Thread.Channel, w.People.Say(post))
 }
 
 func (w *workspace) Shown(t *testing.T, thread adapters.Thread) []adapterstest.Shown {
 	t.Helper()
 	var all []adapterstest.Shown
-	for _, m := range w.Messages(thread.Channel, thread.ID) {
+	for _, m := range w.Workspace.Messages(thread.Channel, thread.ID) {
 		if m.Subtype == "tombstone" {
 			continue
 		}
@@ -234,18 +234,18 @@ func (w *workspace) React(t *testing.T, by adapters.Person, on adapters.MessageR
 	if name == "" {
 		t.Fatalf("%s has no name", emoji)
 	}
-	w.Server.React(by.ID, on.Channel, on.ID, name, added)
+	w.People.React(by.ID, on.Channel, on.ID, name, added)
 }
 
 func (w *workspace) Remove(_ *testing.T, _ adapters.Person, m adapters.MessageRef) {
-	w.Delete(m.Channel, m.ID)
+	w.People.Delete(m.Channel, m.ID)
 }
 
 func (w *workspace) Edit(_ *testing.T, m adapters.MessageRef, text string, mention bool) {
 	if text = typed(text); mention {
 		text = slacktest.Mention(w.BotUser()) + " " + text
 	}
-	w.Server.Edit(m.Channel, m.ID, text)
+	w.People.Edit(m.Channel, m.ID, text)
 }
 
 func (*workspace) Signs() map[adapters.Sign]bool {
@@ -257,12 +257,12 @@ func (w *workspace) Press(t *testing.T, by adapters.Person, on adapters.MessageR
 	action := map[adapters.Sign]string{
 		adapters.Choose: convert.ChooseAction + strconv.Itoa(choice), adapters.Again: convert.AgainAction, adapters.Remove: convert.DeleteAction,
 	}[sign]
-	w.pressed(t, w.Server.Press(by.ID, on.Channel, on.ID, action))
+	w.pressed(t, w.Interactions.Press(by.ID, on.Channel, on.ID, action))
 }
 
 func (w *workspace) Halt(t *testing.T, by adapters.Person, request adapters.MessageRef) {
 	t.Helper()
-	m, ok := w.Message(request.Channel, request.ID)
+	m, ok := w.Workspace.Message(request.Channel, request.ID)
 	if !ok {
 		t.Fatal("the request is not there")
 	}
@@ -272,12 +272,12 @@ func (w *workspace) Halt(t *testing.T, by adapters.Person, request adapters.Mess
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.pressed(t, w.Server.Press(by.ID, at.Channel, at.ID, convert.StopAction))
+	w.pressed(t, w.Interactions.Press(by.ID, at.Channel, at.ID, convert.StopAction))
 }
 
 func (w *workspace) Command(t *testing.T, by adapters.Person, in adapters.Thread, name, text string) {
 	t.Helper()
-	w.pressed(t, w.Server.Command(by.ID, in.Channel, "/atelier", strings.TrimSpace(name+" "+text)))
+	w.pressed(t, w.Interactions.Command(by.ID, in.Channel, "/atelier", strings.TrimSpace(name+" "+text)))
 }
 
 func (*workspace) Known() (names []string, cancel string) {
@@ -286,22 +286,22 @@ func (*workspace) Known() (names []string, cancel string) {
 
 func (w *workspace) LoseFiles(t *testing.T, ref adapters.MessageRef) {
 	t.Helper()
-	m, ok := w.Message(ref.Channel, ref.ID)
+	m, ok := w.Workspace.Message(ref.Channel, ref.ID)
 	if !ok {
 		t.Fatal("the message is not there")
 	}
 	for _, f := range m.Files {
-		w.Rename(f.ID, slacktest.File{Name: f.Name, Fault: slacktest.FileLost})
+		w.People.Replace(f.ID, slacktest.File{Name: f.Name, Fault: slacktest.FileLost})
 	}
 }
 
 func (w *workspace) LoseAnswers(_ *testing.T, posts int) {
 	shown := min(posts, 2)
-	w.Server.LoseAnswers("files.completeUploadExternal", shown)
-	w.Server.LoseAnswers("chat.postMessage", posts-shown)
+	w.Faults.LoseAnswers("files.completeUploadExternal", shown)
+	w.Faults.LoseAnswers("chat.postMessage", posts-shown)
 }
 
-func (w *workspace) RefuseForm(*testing.T) { w.FailNext("chat.postMessage", 1, malformedBlocks) }
+func (w *workspace) RefuseForm(*testing.T) { w.Faults.FailNext("chat.postMessage", 1, malformedBlocks) }
 
 // malformedBlocks is how Slack refuses blocks, in words that quote.
 var malformedBlocks = slacktest.Failure{
@@ -309,22 +309,26 @@ var malformedBlocks = slacktest.Failure{
 }
 
 func (w *workspace) Pause(_ *testing.T, wanted time.Duration) {
-	w.RateLimit("chat.postMessage", 1, wanted)
+	w.Faults.RateLimit("chat.postMessage", 1, wanted)
 }
 
 func (*workspace) Short() time.Duration { return time.Second }
 
 func (*workspace) Long() time.Duration { return time.Hour }
 
-func (w *workspace) Forbid(_ *testing.T, thread adapters.Thread) { w.Restrict(thread.Channel) }
+func (w *workspace) Forbid(_ *testing.T, thread adapters.Thread) {
+	w.Workspace.Restrict(thread.Channel)
+}
 
 func (w *workspace) Refuse(*testing.T) { w.Revoke("") }
 
-func (w *workspace) Echo(_ *testing.T, m adapters.MessageRef) { w.Server.Echo(m.Channel, m.ID) }
+func (w *workspace) Echo(_ *testing.T, m adapters.MessageRef) {
+	w.Deliveries.Echo(m.Channel, m.ID)
+}
 
 func (w *workspace) Stall(*testing.T) <-chan struct{} {
 	waiting := make(chan struct{}, 1)
-	w.Server.Stall("")
+	w.Faults.Stall("")
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.stalled = waiting
@@ -368,4 +372,4 @@ func (w *workspace) readOnce(t *testing.T, m slacktest.Message, shown *adapterst
 	shown.Blocks, shown.Links, shown.Choices = slices.Clone(known.Blocks), slices.Clone(known.Links), slices.Clone(known.Choices)
 }
 
-func (w overSocket) Break(*testing.T) { w.Disconnect("") }
+func (w overSocket) Break(*testing.T) { w.Sockets.Disconnect("") }

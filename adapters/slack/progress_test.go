@@ -17,18 +17,18 @@ func TestWorkingStatusWhereItMayStand(t *testing.T) {
 		t.Fatal("it is no adapter of Slack's")
 	}
 	without := w.Channel(t)
-	without.ID = w.Say(slacktest.Post{Channel: without.Channel, By: w.zoe, Text: "x"})
-	w.NotInChannel(without.Channel)
+	without.ID = w.People.Say(slacktest.Post{Channel: without.Channel, By: w.zoe, Text: "x"})
+	w.Workspace.NotInChannel(without.Channel)
 	with := w.Thread(t, false)
 	for _, in := range []adapters.Thread{without, without, with} {
 		if err := s.Typing(t.Context(), in); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if w.Status(with.Channel, with.ID) == "" {
+	if w.Workspace.Status(with.Channel, with.ID) == "" {
 		t.Error("there is none where it may be")
 	}
-	if n := w.Calls()["assistant.threads.setStatus"]; n != 2 {
+	if n := w.API.Calls()["assistant.threads.setStatus"]; n != 2 {
 		t.Errorf("it is tried %d times", n)
 	}
 	w.DropScope("chat:write", "assistant:write")
@@ -37,7 +37,7 @@ func TestWorkingStatusWhereItMayStand(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := w.Calls()["assistant.threads.setStatus"]; n != 3 {
+	if n := w.API.Calls()["assistant.threads.setStatus"]; n != 3 {
 		t.Errorf("without the scope it is tried %d times", n-2)
 	}
 }

@@ -49,7 +49,7 @@ func TestRefusedFiles(t *testing.T) {
 			}
 			posted := 0
 			if c.second { // the first one is shown, and the bot does not hear of it
-				w.Server.LoseAnswers(show, 1)
+				w.Faults.LoseAnswers(show, 1)
 				if _, err := a.Send(t.Context(), "a", r); err == nil || adapters.Final(err) {
 					t.Fatalf("it fails with %v", err)
 				}
@@ -59,7 +59,7 @@ func TestRefusedFiles(t *testing.T) {
 			if c.code == "413" {
 				refusal = slacktest.Failure{Status: 413}
 			}
-			w.FailNext(c.method, 1, refusal)
+			w.Faults.FailNext(c.method, 1, refusal)
 			_, err := a.Send(t.Context(), "a", r)
 			f, ok := api.AsFault(err)
 			if !ok || !errors.Is(err, c.kind) || !slices.Equal(f.Files, c.files) || !strings.Contains(f.Told(), c.told) {
@@ -102,7 +102,7 @@ func zeros(_ context.Context, handle string) (io.ReadCloser, error) {
 
 // own are the messages of the bot in a thread.
 func (w *workspace) own(in adapters.Thread) []slacktest.Message {
-	return slices.DeleteFunc(w.Messages(in.Channel, in.ID), func(m slacktest.Message) bool { return m.User != w.BotUser() })
+	return slices.DeleteFunc(w.Workspace.Messages(in.Channel, in.ID), func(m slacktest.Message) bool { return m.User != w.BotUser() })
 }
 
 // What is refused for its form comes as plain text, with what its links lead to, in messages
@@ -122,7 +122,7 @@ func TestRefusedForms(t *testing.T) {
 			}
 			thread := w.Thread(t, false)
 			refusal := slacktest.Failure{Error: code, Messages: malformedBlocks.Messages}
-			w.FailNext("chat.postMessage", 1, refusal)
+			w.Faults.FailNext("chat.postMessage", 1, refusal)
 			ref, err := s.Send(t.Context(), "a", adapters.Reply{
 				Thread: thread, Mention: w.zoe, Text: "**secret** words <&> of [a link](https://example.com/a_b?c=d&e=f)",
 				Files: []adapters.Attachment{{Name: "a.bin", Size: 10, Type: "image/png", Handle: "10"}}, Choices: []adapters.Choice{{ID: "x", Text: "other"}},
@@ -130,7 +130,7 @@ func TestRefusedForms(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m, _ := w.Message(thread.Channel, ref.ID)
+			m, _ := w.Workspace.Message(thread.Channel, ref.ID)
 			want := "<@" + w.zoe + "> secret words &lt;&amp;&gt; of a link <https://example.com/a_b?c=d&amp;e=f>"
 			if m.Blocks != nil || !strings.HasPrefix(m.Text, want) || !strings.Contains(m.Text, "1. other") || len(w.own(thread)) != 2 {
 				t.Errorf("it is posted as %q", m.Text)
@@ -144,16 +144,16 @@ func TestRefusedForms(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			w.FailNext("chat.update", 1, refusal)
+			w.Faults.FailNext("chat.update", 1, refusal)
 			p.Title = "over"
 			if _, err = s.Report(t.Context(), "p", at, p); err != nil {
 				t.Fatal(err)
 			}
-			if m, _ := w.Message(at.Channel, at.ID); m.Text != "over" || m.Blocks != nil {
+			if m, _ := w.Workspace.Message(at.Channel, at.ID); m.Text != "over" || m.Blocks != nil {
 				t.Errorf("the progress is %q in %s", m.Text, m.Blocks)
 			}
 
-			w.FailNext("chat.postMessage", 2, refusal)
+			w.Faults.FailNext("chat.postMessage", 2, refusal)
 			if _, err = s.Send(t.Context(), "b", adapters.Reply{Thread: thread, Text: "x"}); !errors.Is(err, adapters.ErrInvalid) {
 				t.Errorf("refused twice it fails with %v", err)
 			}

@@ -42,15 +42,15 @@ func (d *inDiscord) signs(thread string) []string {
 }
 
 func (s *inSlack) say(text string) string {
-	return s.Say(slacktest.Post{Channel: s.channel, By: s.ann, Text: slacktest.Mention(s.BotUser()) + " " + text})
+	return s.People.Say(slacktest.Post{Channel: s.channel, By: s.ann, Text: slacktest.Mention(s.BotUser()) + " " + text})
 }
 
 func (s *inSlack) edit(thread, text string) {
-	s.Edit(s.channel, thread, slacktest.Mention(s.BotUser())+" "+text)
+	s.People.Edit(s.channel, thread, slacktest.Mention(s.BotUser())+" "+text)
 }
 
 func (s *inSlack) signs(thread string) []string {
-	m, _ := s.Message(s.channel, thread)
+	m, _ := s.Workspace.Message(s.channel, thread)
 	var all []string
 	for _, r := range m.Reactions {
 		if slices.Contains(r.Users, s.BotUser()) {

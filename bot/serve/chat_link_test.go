@@ -24,9 +24,9 @@ func (d *inDiscord) posted(picture []byte) string {
 }
 
 func (s *inSlack) posted(picture []byte) string {
-	bob := s.User("bob")
-	s.Join(s.channel, bob)
-	ts := s.Say(slacktest.Post{Channel: s.channel, By: bob, Text: "look", Files: []slacktest.File{{Name: "photo.jpg", Data: picture}}})
+	bob := s.Workspace.User("bob")
+	s.Workspace.Join(s.channel, bob)
+	ts := s.People.Say(slacktest.Post{Channel: s.channel, By: bob, Text: "look", Files: []slacktest.File{{Name: "photo.jpg", Data: picture}}})
 	return "<https://team.slack.com/archives/" + s.channel + "/p" + strings.ReplaceAll(ts, ".", "") + ">"
 }
 

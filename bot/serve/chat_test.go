@@ -131,8 +131,8 @@ type inSlack struct {
 func newInSlack(t *testing.T, overHTTP bool) *inSlack {
 	t.Helper()
 	s := slacktest.New(t, slacktest.Options{})
-	ann := s.User("ann")
-	return &inSlack{s, s.Channel("pictures", ann), ann, overHTTP}
+	ann := s.Workspace.User("ann")
+	return &inSlack{s, s.Workspace.Channel("pictures", ann), ann, overHTTP}
 }
 
 func (*inSlack) name() string { return "slack" }
@@ -147,30 +147,30 @@ func (s *inSlack) settings() []string {
 
 func (s *inSlack) ready(ctx context.Context, o *clitest.Open) error {
 	if s.overHTTP {
-		s.Deliver(o.Address)
+		s.Webhooks.Deliver(o.Address)
 		return nil
 	}
-	return s.Until(ctx, func() bool { return s.Sockets() > 0 })
+	return s.Until(ctx, func() bool { return s.Sockets.Count() > 0 })
 }
 
 func (s *inSlack) wish(text string, picture []byte) string {
-	return s.Say(slacktest.Post{
+	return s.People.Say(slacktest.Post{
 		Channel: s.channel, By: s.ann, Text: slacktest.Mention(s.BotUser()) + " " + text,
 		Files: []slacktest.File{{Name: "photo.jpg", Data: picture}},
 	})
 }
 
 func (s *inSlack) wishOf(text string, picture []byte) string {
-	bob := s.User("bob")
-	s.Join(s.channel, bob)
-	thread := s.Say(slacktest.Post{Channel: s.channel, By: bob, Text: "look", Files: []slacktest.File{{Name: "photo.jpg", Data: picture}}})
-	s.Say(slacktest.Post{Channel: s.channel, ThreadTS: thread, By: s.ann, Text: slacktest.Mention(s.BotUser()) + " " + text})
+	bob := s.Workspace.User("bob")
+	s.Workspace.Join(s.channel, bob)
+	thread := s.People.Say(slacktest.Post{Channel: s.channel, By: bob, Text: "look", Files: []slacktest.File{{Name: "photo.jpg", Data: picture}}})
+	s.People.Say(slacktest.Post{Channel: s.channel, ThreadTS: thread, By: s.ann, Text: slacktest.Mention(s.BotUser()) + " " + text})
 	return thread
 }
 
 func (s *inSlack) posts(thread string) []post {
 	var all []post
-	for _, m := range s.Messages(s.channel, thread) {
+	for _, m := range s.Workspace.Messages(s.channel, thread) {
 		if m.User != s.BotUser() {
 			continue
 		}
@@ -192,7 +192,7 @@ func (s *inSlack) posts(thread string) []post {
 var slackNumbers = []string{"one", "two", "three", "four", "five", "six", "seven", "eight", "nine"}
 
 func (s *inSlack) choose(_ string, p post, number int) {
-	s.React(s.ann, s.channel, p.id, slackNumbers[number-1], true)
+	s.People.React(s.ann, s.channel, p.id, slackNumbers[number-1], true)
 }
 
 func (s *inSlack) await(ctx context.Context, holds func() bool) error { return s.Until(ctx, holds) }

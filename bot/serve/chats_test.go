@@ -204,11 +204,11 @@ func TestSlackWhereItIsNotTaken(t *testing.T) {
 		t.Errorf("%d: %s", a.Status, a.Text)
 	}
 	bottest.Check(t, s.ready(t.Context(), o))
-	if !s.Challenge() {
+	if !s.Webhooks.Challenge() {
 		t.Error("it does not answer Slack's challenge")
 	}
 	for _, flaw := range []slacktest.Forgery{slacktest.WrongSecret, slacktest.NoSignature, slacktest.ChangedBody, slacktest.OldTimestamp} {
-		if status := s.Forge(flaw, slacktest.Post{Channel: s.channel, By: s.ann, Text: slacktest.Mention(s.BotUser()) + " hello"}); status != http.StatusUnauthorized {
+		if status := s.Webhooks.Forge(flaw, slacktest.Post{Channel: s.channel, By: s.ann, Text: slacktest.Mention(s.BotUser()) + " hello"}); status != http.StatusUnauthorized {
 			t.Errorf("%s: %d", flaw, status)
 		}
 	}

@@ -21,8 +21,8 @@ func TestAdminsOfOtherWorkspaces(t *testing.T) {
 	if _, err := identity.Self(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	ours, theirs := w.Admin("Root"), w.Admin("Other")
-	w.Elsewhere(theirs, "T9")
+	ours, theirs := w.Workspace.Admin("Root"), w.Workspace.Admin("Other")
+	w.Workspace.Elsewhere(theirs, "T9")
 	for range 2 {
 		for id, want := range map[string]bool{ours: true, theirs: false} {
 			if who, err := people.Lookup(t.Context(), id); err != nil || who.Admin != want {
@@ -30,7 +30,7 @@ func TestAdminsOfOtherWorkspaces(t *testing.T) {
 			}
 		}
 	}
-	if n := w.Calls()["users.info"]; n != 2 {
+	if n := w.API.Calls()["users.info"]; n != 2 {
 		t.Errorf("2 people are looked up by %d calls", n)
 	}
 }

@@ -12,181 +12,203 @@ import (
 // ErrNotTaken is the error of an interaction that was not acknowledged in time.
 var ErrNotTaken = errors.New("slacktest: it was not acknowledged in time")
 
+// Deliveries sends events and interactions to the bot until they are acknowledged, over
+// sockets or as signed requests.
+type Deliveries struct {
+	*shared
+	workspace *Workspace
+	sockets   *Sockets
+	webhooks  *Webhooks
+	queue     []*delivery
+	flying    map[string]*delivery // sent over a socket and not acknowledged, by id
+	open      int                  // neither taken nor given up
+	attempts  []Delivery
+}
+
+// Delivery is one attempt to send an event or an interaction.
+type Delivery struct {
+	Taken  bool // acknowledged in time
+	Status int  // of the HTTP answer; 0 for sockets
+}
+
 // delivery is an event or an interaction on its way.
 //
 //	queued ─► flying ─► taken
 //	   ▲         │
 //	   └─ again ─┴─► given up
 type delivery struct {
-	kind, typ, id, eventID string
-	lane                   string // those of one lane are sent in order
-	inLane                 bool   // by HTTP: others may wait behind it
-	path                   string // of HTTP
-	body                   json.RawMessage
-	attempt                int    // 0 is the first
-	misses                 int    // how often it was not taken in time
-	reason                 string // why again
-	sent                   time.Time
-	timer                  *time.Timer
-	on                     *socket
-	over                   bool
-	done                   chan struct{}
-	ack                    Ack
-	taken                  bool
-	onAck                  func(json.RawMessage) // what the acknowledgement does
+	kind, id string
+	eventID  string // "" for interactions
+	lane     string // those of one lane are sent in order
+	inLane   bool   // by HTTP: others may wait behind it
+	path     string // of HTTP
+	body     json.RawMessage
+	attempt  int    // 0 is the first
+	misses   int    // how often it was not taken in time
+	reason   string // of another attempt
+	sent     time.Time
+	timer    *time.Timer
+	on       *socket
+	over     bool
+	done     chan struct{}
+	taken    bool
+	answer   json.RawMessage // what came with the acknowledgement
+	onAck    func()
+}
+
+func newDeliveries(s *shared, w *Workspace, sockets *Sockets, webhooks *Webhooks) *Deliveries {
+	d := &Deliveries{shared: s, workspace: w, sockets: sockets, webhooks: webhooks, flying: map[string]*delivery{}}
+	s.dispatch, sockets.deliveries, webhooks.deliveries = d.dispatchAll, d, d
+	return d
+}
+
+// Attempts are all attempts to send something, the oldest first.
+func (ds *Deliveries) Attempts() []Delivery {
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	return slices.Clone(ds.attempts)
+}
+
+// Idle reports whether every event was taken or given up.
+func (ds *Deliveries) Idle() bool {
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	return ds.open == 0
+}
+
+// Echo sends the events of a message again, with the same event_id.
+func (ds *Deliveries) Echo(channel, ts string) {
+	ds.tb.Helper()
+	ds.workspace.changeMessage(channel, ts, func(_ *channelState, m *messageState) {
+		for _, d := range m.sent {
+			ds.enqueue(d.again("http_timeout"))
+		}
+	})
+}
+
+// add sends d for the first time.
+func (ds *Deliveries) add(d *delivery) {
+	d.id, d.done = ds.id("env-"), make(chan struct{})
+	ds.enqueue(d)
+}
+
+func (ds *Deliveries) enqueue(d *delivery) {
+	ds.open++
+	ds.queue = append(ds.queue, d)
 }
 
 // again is the same event as a new attempt.
 func (d *delivery) again(reason string) *delivery {
 	return &delivery{
-		kind: d.kind, typ: d.typ, id: d.id + "r", eventID: d.eventID, lane: d.lane, path: d.path, body: d.body,
+		kind: d.kind, id: d.id + "r", eventID: d.eventID, lane: d.lane, path: d.path, body: d.body,
 		attempt: d.attempt + 1, misses: d.misses, reason: reason, done: make(chan struct{}),
 	}
 }
 
-// dispatch sends what waits, as far as there is somebody to send it to.
-func (s *Server) dispatch() {
-	if s.held || s.closed {
+// dispatchAll sends what waits, as far as the bot can receive it.
+func (ds *Deliveries) dispatchAll() {
+	if ds.closed {
 		return
 	}
-	if s.base != "" {
-		for _, d := range s.queue {
-			s.post(d)
+	if ds.webhooks.base != "" {
+		for _, d := range ds.queue {
+			ds.webhooks.send(d)
 		}
-		s.queue = nil
+		ds.queue = nil
 		return
 	}
-	for len(s.queue) > 0 {
-		c := s.nextSocket()
+	for len(ds.queue) > 0 {
+		c := ds.sockets.next()
 		if c == nil {
-			s.expireInteractions()
+			ds.expireInteractions()
 			return
 		}
-		d := s.queue[0]
-		s.queue = s.queue[1:]
+		d := ds.queue[0]
+		ds.queue = ds.queue[1:]
 		if !d.over {
-			s.fly(d)
-			d.on = c
-			c.put(d.envelope())
+			ds.fly(d, c)
 		}
 	}
 }
 
-// expireInteractions starts the time of interactions that find no socket: they end
-// unheard, as nobody sends them again.
-func (s *Server) expireInteractions() {
-	for _, d := range s.queue {
+// expireInteractions starts the time of interactions that find no socket, since nobody sends
+// them again.
+func (ds *Deliveries) expireInteractions() {
+	for _, d := range ds.queue {
 		if d.eventID == "" && d.timer == nil {
-			d.timer = s.after(s.o.AckWithin, func() { s.miss(d, "", 0) })
+			d.timer = ds.after(ds.o.AckWithin, func() { ds.miss(d, "", 0) })
 		}
 	}
 }
 
-// fly marks d as sent; it must be taken in time.
-func (s *Server) fly(d *delivery) {
-	s.stop(d.timer)
-	d.sent = time.Now()
-	s.flying[d.id] = d
-	d.timer = s.after(s.o.AckWithin, func() { s.miss(d, "timeout", 0) })
+// fly sends d over a socket; it must be acknowledged in time.
+func (ds *Deliveries) fly(d *delivery, c *socket) {
+	ds.stop(d.timer)
+	d.sent, d.on = time.Now(), c
+	ds.flying[d.id] = d
+	d.timer = ds.after(ds.o.AckWithin, func() { ds.miss(d, "timeout", 0) })
+	c.put(d.envelope())
 }
 
 // take ends d: it was acknowledged.
-func (s *Server) take(d *delivery, body json.RawMessage, status int) {
-	if d.over {
+func (ds *Deliveries) take(d *delivery, body json.RawMessage, status int) {
+	if d == nil || d.over {
 		return
 	}
-	d.taken, d.ack = true, Ack{Body: body, Took: time.Since(d.sent)}
-	s.record(d, status)
-	s.finish(d)
+	d.taken, d.answer = true, body
+	ds.finish(d, status)
 	if d.onAck != nil {
-		d.onAck(body)
+		d.onAck()
 	}
 }
 
 // miss ends an attempt that was not acknowledged; an event is tried again.
-func (s *Server) miss(d *delivery, reason string, status int) {
+func (ds *Deliveries) miss(d *delivery, reason string, status int) {
 	if d.over {
 		return
 	}
-	s.record(d, status)
-	if d.eventID != "" && d.misses < len(s.o.Retries) {
+	if d.eventID != "" && d.misses < len(ds.o.Retries) {
 		next := d.again(reason)
 		next.misses++
-		s.open++
-		s.after(s.o.Retries[d.misses], func() { s.queue = append(s.queue, next) })
+		ds.open++
+		ds.after(ds.o.Retries[d.misses], func() { ds.queue = append(ds.queue, next) })
 	}
-	s.finish(d)
+	ds.finish(d, status)
 }
 
-// lose gives a delivery back whose socket closed: it goes out on the next one.
-func (s *Server) lose(d *delivery) {
-	if d.over {
-		return
+// lose ends what was sent over a socket that closed: events go out on the next one.
+func (ds *Deliveries) lose(c *socket) {
+	of := slices.SortedFunc(maps.Values(ds.flying), func(a, b *delivery) int { return a.sent.Compare(b.sent) })
+	for _, d := range of {
+		if d.on != c || d.over {
+			continue
+		}
+		if d.eventID != "" {
+			ds.enqueue(d.again("connection_closed"))
+		}
+		ds.finish(d, 0)
 	}
-	s.record(d, 0)
-	if d.eventID != "" {
-		s.open++
-		s.queue = append(s.queue, d.again("connection_closed"))
-	}
-	s.finish(d)
 }
 
-func (s *Server) finish(d *delivery) {
-	s.stop(d.timer)
+func (ds *Deliveries) finish(d *delivery, status int) {
+	ds.attempts = append(ds.attempts, Delivery{d.taken, status})
+	ds.stop(d.timer)
 	d.over = true
-	delete(s.flying, d.id)
-	s.queue = slices.DeleteFunc(s.queue, func(q *delivery) bool { return q == d })
-	s.open--
+	delete(ds.flying, d.id)
+	ds.queue = slices.DeleteFunc(ds.queue, func(q *delivery) bool { return q == d })
+	ds.open--
 	close(d.done)
 }
 
-// record keeps the attempt for Deliveries.
-func (s *Server) record(d *delivery, status int) {
-	took := time.Duration(0)
-	if !d.sent.IsZero() {
-		took = time.Since(d.sent)
-	}
-	s.attempts = append(last(s.attempts), Delivery{
-		Kind: d.kind, Type: d.typ, ID: d.id, EventID: d.eventID, Attempt: d.attempt, Reason: d.reason,
-		Taken: d.taken, Status: status, Took: took, Body: d.body,
-	})
-}
-
-// last keeps the newest of what is remembered.
-func last[T any](all []T) []T {
-	const kept = 1000
-	if len(all) < kept {
-		return all
-	}
-	return slices.Clone(all[len(all)-kept*9/10:])
-}
-
-// inFlight are the deliveries sent over c and not acknowledged, in the order of sending.
-func (s *Server) inFlight(c *socket) []*delivery {
-	of := slices.SortedFunc(maps.Values(s.flying), func(a, b *delivery) int { return a.sent.Compare(b.sent) })
-	return slices.DeleteFunc(of, func(d *delivery) bool { return d.on != c })
-}
-
-func (s *Server) wait(ctx context.Context, d *delivery) (Ack, error) {
+// wait waits for the acknowledgement and returns what came with it.
+func (d *delivery) wait(ctx context.Context) (json.RawMessage, error) {
 	select {
 	case <-d.done:
 	case <-ctx.Done():
-		return Ack{}, ctx.Err()
+		return nil, ctx.Err()
 	}
 	if !d.taken {
-		return Ack{}, ErrNotTaken
+		return nil, ErrNotTaken
 	}
-	return d.ack, nil
-}
-
-func (s *Server) deliveryList() []Delivery {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.attempts)
-}
-
-func (s *Server) idle() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.open == 0
+	return d.answer, nil
 }

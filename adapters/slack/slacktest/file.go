@@ -2,7 +2,6 @@ package slacktest
 
 import (
 	"bytes"
-	"encoding/json"
 	"image"
 	_ "image/gif"  // the sizes of pictures
 	_ "image/jpeg" // the sizes of pictures
@@ -11,53 +10,66 @@ import (
 	"net/http"
 	"net/url"
 	"path"
-	"slices"
 	"strings"
+	"time"
+)
+
+// File is a file that somebody shares.
+type File struct {
+	ID     string // set by the server if empty
+	Name   string
+	Type   string // media type; "" is detected by the name or the content
+	AltTxt string // alt text of a picture
+	Data   []byte
+	Clip   bool      // an audio clip, recorded in Slack
+	Fault  FileFault // what is wrong with its download
+	// Remote is another address of url_private (a remote file: mode "external",
+	// is_external).
+	Remote string
+	// Stub sends the file as Slack Connect does: id and file_access "check_file_info" only;
+	// files.info has the rest.
+	Stub bool
+}
+
+// FileFault is what happens to the download of a file.
+type FileFault string
+
+// The faults of downloads.
+const (
+	FileLost   FileFault = "lost"     // 404 with an HTML page
+	FileHTML   FileFault = "html"     // 200 and an HTML page, though the token is right
+	FileMoved  FileFault = "redirect" // 302 to http://169.254.169.254/
+	FileBroken FileFault = "broken"   // 500
 )
 
 // fileState is a file of the workspace.
 type fileState struct {
 	File
-	id, user string
-	created  int64
-	length   int64  // declared before an upload
-	ticket   string // of its upload
-	complete bool   // it is there
-	deleted  bool
-	shares   []share
+	user, title string
+	address     string // where it is downloaded
+	created     int64
+	length      int64 // declared before an upload
+	complete    bool  // it is uploaded, and shared if it is to be
+	deleted     bool
+	shares      []share
 }
 
 // share is a message that shows a file.
-type share struct {
-	channel, ts, threadTS, by string
-	kind                      channelKind
-	name                      string
-}
+type share struct{ channel, channelName, ts, threadTS, by string }
 
-func (f *fileState) share(c *channelState, m *messageState) {
-	f.shares = append(f.shares, share{c.id, m.ts, m.threadTS, m.user, c.kind, c.name})
-}
-
-// addFile is a new file of user.
-func (s *Server) addFile(f File, user string) *fileState {
-	if f.ID == "" {
-		f.ID = s.id("F")
+// addFile adds a file of user.
+func (w *Workspace) addFile(of File, user string) *fileState {
+	if of.ID == "" {
+		of.ID = w.id("F")
 	}
-	state := &fileState{id: f.ID, user: user, created: s.o.Now().Unix(), complete: true}
-	state.become(f)
-	s.files[f.ID] = state
-	return state
+	f := &fileState{user: user, created: time.Now().Unix(), complete: true, address: w.address + "/files-pri/" + teamID + "-" + of.ID + "/"}
+	f.become(of)
+	w.files[of.ID] = f
+	return f
 }
 
-// become fills in what f leaves out.
+// become sets the content of the file, and fills in what it leaves out.
 func (f *fileState) become(of File) {
-	of.ID = f.id
-	if of.Name == "" {
-		of.Name = "file"
-	}
-	if of.Title == "" {
-		of.Title = of.Name
-	}
 	if of.Type == "" {
 		of.Type = mime.TypeByExtension(path.Ext(of.Name))
 	}
@@ -65,43 +77,30 @@ func (f *fileState) become(of File) {
 		of.Type = http.DetectContentType(of.Data)
 	}
 	of.Type, _, _ = strings.Cut(of.Type, ";")
-	if of.Size == 0 {
-		of.Size = int64(len(of.Data))
+	f.File, f.title = of, of.Name
+}
+
+// inMessage is the file as a message shows it; one of another workspace is a stub.
+func (f *fileState) inMessage() object {
+	if f.Stub && !f.deleted {
+		return object{"id": f.ID, "mode": "file_access", "file_access": "check_file_info", "created": 0, "timestamp": 0, "user": ""}
 	}
-	f.File = of
+	return f.object()
 }
 
-func (s *Server) replaceFile(id string, f File) {
-	s.tb.Helper()
-	s.change(func() {
-		state := s.files[id]
-		if state == nil {
-			s.misusef("the file %q is not there", id)
-			return
-		}
-		state.become(f)
-	})
-}
-
-// fileObject is the file as Slack shows it; in a message one of another workspace is a
-// stub.
-func (s *Server) fileObject(f *fileState, inMessage bool) object {
-	switch {
-	case f.Fault == FileGone || f.deleted:
-		return object{"id": f.id, "mode": "tombstone"}
-	case f.Stub && inMessage:
-		return object{"id": f.id, "mode": "file_access", "file_access": "check_file_info", "created": 0, "timestamp": 0, "user": ""}
+// object is the file as Slack shows it.
+func (f *fileState) object() object {
+	if f.deleted {
+		return object{"id": f.ID, "mode": "tombstone"}
 	}
 	name := url.PathEscape(f.Name)
-	address := s.http.URL + "/files-pri/" + teamID + "-" + f.id
 	extension := strings.TrimPrefix(path.Ext(f.Name), ".")
 	o := object{
-		"id": f.id, "created": f.created, "timestamp": f.created, "name": f.Name, "title": f.Title, "mimetype": f.Type,
+		"id": f.ID, "created": f.created, "timestamp": f.created, "name": f.Name, "title": f.title, "mimetype": f.Type,
 		"filetype": extension, "pretty_type": strings.ToUpper(extension), "user": f.user, "user_team": teamID,
-		"editable": false, "size": f.Size, "mode": "hosted", "is_external": false, "external_type": "", "is_public": true,
-		"public_url_shared": false, "display_as_bot": false, "username": "", "file_access": "visible",
-		"url_private": address + "/" + name, "url_private_download": address + "/download/" + name,
-		"permalink":          "https://" + teamDomain + ".slack.com/files/" + f.user + "/" + f.id + "/" + name,
+		"editable": false, "size": len(f.Data), "mode": "hosted", "is_external": false, "external_type": "", "is_public": true,
+		"file_access": "visible", "url_private": f.address + name, "url_private_download": f.address + "download/" + name,
+		"permalink":          "https://" + teamDomain + ".slack.com/files/" + f.user + "/" + f.ID + "/" + name,
 		"media_display_type": "unknown",
 	}
 	if f.AltTxt != "" {
@@ -121,100 +120,19 @@ func (s *Server) fileObject(f *fileState, inMessage bool) object {
 	return o
 }
 
-// sharesObject says where a file was shared, by public and private channels.
+// sharesObject says in which channels a file was shared.
 func (f *fileState) sharesObject() object {
-	out := object{}
+	public, private := map[string][]object{}, map[string][]object{}
 	for _, sh := range f.shares {
-		kind := "private"
-		if sh.kind == kindChannel {
-			kind = "public"
-		}
-		of, ok := out[kind].(map[string][]object)
-		if !ok {
-			of = map[string][]object{}
-			out[kind] = of
-		}
-		one := object{"ts": sh.ts, "channel_name": sh.name, "team_id": teamID, "share_user_id": sh.by, "source": "UNKNOWN"}
+		one := object{"ts": sh.ts, "channel_name": sh.channelName, "team_id": teamID, "share_user_id": sh.by, "source": "UNKNOWN"}
 		if sh.threadTS != "" {
 			one["thread_ts"] = sh.threadTS
 		}
+		of := public
+		if strings.HasPrefix(sh.channel, "D") {
+			of = private
+		}
 		of[sh.channel] = append(of[sh.channel], one)
 	}
-	return out
-}
-
-// visible is a file of a call.
-func (s *Server) visible(args url.Values) (*fileState, error) {
-	f := s.files[args.Get("file")]
-	switch {
-	case f == nil || !f.complete:
-		return nil, refuse("file_not_found")
-	case f.deleted || f.Fault == FileGone:
-		return nil, refuse("file_deleted")
-	}
-	return f, nil
-}
-
-func (s *Server) fileInfo(args url.Values) (object, error) {
-	f, err := s.visible(args)
-	if err != nil {
-		return nil, err
-	}
-	o := s.fileObject(f, false)
-	if !s.o.Foreign {
-		o["shares"] = f.sharesObject()
-	}
-	lists := map[channelKind][]string{kindChannel: {}, kindGroup: {}, kindIM: {}}
-	for _, sh := range f.shares {
-		kind := sh.kind
-		if kind == kindMPIM {
-			kind = kindGroup
-		}
-		if !slices.Contains(lists[kind], sh.channel) {
-			lists[kind] = append(lists[kind], sh.channel)
-		}
-	}
-	o["channels"], o["groups"], o["ims"] = lists[kindChannel], lists[kindGroup], lists[kindIM]
-	return object{"file": o, "comments": []object{}}, nil
-}
-
-func (s *Server) deleteFile(args url.Values) (object, error) {
-	f, err := s.visible(args)
-	if err != nil {
-		return nil, err
-	}
-	if f.user != botUser {
-		return nil, refuse("cant_delete_file")
-	}
-	f.deleted = true
-	for _, sh := range f.shares {
-		c := s.channels[sh.channel]
-		if c == nil || c.get(sh.ts) == nil {
-			continue
-		}
-		m := c.get(sh.ts)
-		before := s.bare(c, m)
-		m.files = slices.DeleteFunc(m.files, func(other *fileState) bool { return other == f })
-		if len(m.files) == 0 && m.text == "" {
-			s.drop(c, m)
-			continue
-		}
-		s.tellChanged(c, m, before)
-	}
-	return object{}, nil
-}
-
-// summary is a file and its title, as files.completeUploadExternal names them.
-type summary struct {
-	ID    string `json:"id"`
-	Title string `json:"title"`
-}
-
-// summaries reads the files of files.completeUploadExternal.
-func summaries(args url.Values) ([]summary, error) {
-	var all []summary
-	if json.Unmarshal([]byte(args.Get("files")), &all) != nil || len(all) == 0 {
-		return nil, refuse("invalid_arguments", "[ERROR] missing required field: files")
-	}
-	return all, nil
+	return object{"public": public, "private": private}
 }

@@ -78,7 +78,7 @@ func listen(t *testing.T, s *slacktest.Server, hear func(*socketmode.Client, soc
 		}
 		<-ended
 	})
-	until(t, s, "a socket", func() bool { return s.Sockets() > 0 })
+	until(t, s, "a socket", func() bool { return s.Sockets.Count() > 0 })
 }
 
 // inner is the event of an events_api envelope.

@@ -7,42 +7,63 @@ import (
 	"time"
 )
 
-// object is a JSON object.
-type object = map[string]any
+// Message is what people see of a message, whoever wrote it.
+type Message struct {
+	Channel  string
+	TS       string
+	ThreadTS string // "" outside of threads; a root with replies names itself
+	User     string // the author
+	BotID    string
+	Subtype  string
+	Text     string
+	Blocks   json.RawMessage // as they were sent; nil for none
+	Files    []SharedFile
+	// Reactions in the order in which each name was first added.
+	Reactions []Reaction
+	// Notified are the people whom the message mentions: by <@U…>, by <!channel>,
+	// <!here> or <!everyone>, or by link_names. An edit notifies nobody.
+	Notified []string
+	Edited   int       // how often
+	At       time.Time // when it was posted, by the machine's clock
+}
 
-// messageState is a message as it stands.
+// SharedFile is a file of a message.
+type SharedFile struct {
+	ID, Name, Title, Type, AltTxt string
+	Data                          []byte // not a copy: do not change
+}
+
+// Reaction is a reaction on a message and whose it is.
+type Reaction struct {
+	Name  string
+	Users []string
+	At    time.Time // when it was first added
+}
+
+// Ephemeral is a message that only one person saw: an answer at a response URL.
+type Ephemeral struct{ User, Text, ResponseURL string }
+
+// messageState is a message as it is now.
 type messageState struct {
 	ts, threadTS, user, botID, subtype, text string
 	blocks, metadata, attachments            json.RawMessage
-	autoBlocks                               bool // made from the text: they follow it
+	fromText                                 bool // the blocks are made from the text, and follow it
 	files                                    []*fileState
 	reactions                                []Reaction
 	notified                                 []string
 	edited                                   int
 	editedTS, editedBy                       string
-	at, editedAt                             time.Time
+	at                                       time.Time
 	tombstone                                bool
-	sent                                     []*delivery // its first events, for Echo
+	sent                                     []*delivery // its first events
 }
 
-// inChannel tells whether the message stands in the channel itself.
-func (m *messageState) inChannel() bool {
-	return m.threadTS == "" || m.threadTS == m.ts || m.subtype == "thread_broadcast"
-}
+// inChannel reports whether the message is outside of threads, or the root of one.
+func (m *messageState) inChannel() bool { return m.threadTS == "" || m.threadTS == m.ts }
 
-// store puts a new message into its place and says who is notified.
-func (s *Server) store(c *channelState, m *messageState, linkNames bool) {
-	m.ts, m.at = s.ts(), time.Now()
-	m.notified = s.notified(c, m, linkNames)
-	c.messages = append(c.messages, m)
-	if root := c.get(m.threadTS); root != nil && root.threadTS == "" {
-		root.threadTS = root.ts
-	}
-}
-
-// render is the message as the Web API shows it.
-func (s *Server) render(c *channelState, m *messageState, withMetadata bool) object {
-	o := s.bare(c, m)
+// object is the message as the Web API shows it.
+func (m *messageState) object(c *channelState, withMetadata bool) object {
+	o := m.bare()
 	if withMetadata && m.metadata != nil {
 		o["metadata"] = m.metadata
 	}
@@ -55,14 +76,7 @@ func (s *Server) render(c *channelState, m *messageState, withMetadata bool) obj
 	}
 	if m.threadTS == m.ts && m.ts != "" {
 		replies := c.replies(m.ts)
-		users := []string{}
-		for _, r := range replies {
-			if !slices.Contains(users, r.user) {
-				users = append(users, r.user)
-			}
-		}
-		o["reply_count"], o["reply_users"], o["reply_users_count"] = len(replies), users, len(users)
-		if len(replies) > 0 {
+		if o["reply_count"] = len(replies); len(replies) > 0 {
 			o["latest_reply"] = replies[len(replies)-1].ts
 		}
 	}
@@ -70,7 +84,7 @@ func (s *Server) render(c *channelState, m *messageState, withMetadata bool) obj
 }
 
 // bare is the message as events show it, without reactions and counts.
-func (s *Server) bare(c *channelState, m *messageState) object {
+func (m *messageState) bare() object {
 	if m.tombstone {
 		return object{
 			"type": "message", "subtype": "tombstone", "text": "This message was deleted.", "user": "USLACKBOT",
@@ -78,25 +92,12 @@ func (s *Server) bare(c *channelState, m *messageState) object {
 		}
 	}
 	o := object{"type": "message", "text": m.text, "ts": m.ts, "team": teamID}
-	put := func(key, value string) {
+	for key, value := range map[string]string{"user": m.user, "subtype": m.subtype, "thread_ts": m.threadTS, "bot_id": m.botID} {
 		if value != "" {
 			o[key] = value
 		}
 	}
-	put("user", m.user)
-	put("subtype", m.subtype)
-	put("thread_ts", m.threadTS)
-	if root := c.get(m.threadTS); root != nil && root != m {
-		put("parent_user_id", root.user)
-	}
-	if m.botID != "" {
-		app := appID
-		if m.botID != botID {
-			app = "A" + m.botID[1:]
-		}
-		o["bot_id"], o["app_id"] = m.botID, app
-		o["bot_profile"] = object{"id": m.botID, "app_id": app, "name": s.users[m.user].label(), "team_id": teamID, "deleted": false}
-	} else {
+	if m.botID == "" {
 		o["client_msg_id"] = "c" + strings.ReplaceAll(m.ts, ".", "-")
 	}
 	if m.blocks != nil {
@@ -108,7 +109,7 @@ func (s *Server) bare(c *channelState, m *messageState) object {
 	if len(m.files) > 0 {
 		files := make([]object, 0, len(m.files))
 		for _, f := range m.files {
-			files = append(files, s.fileObject(f, true))
+			files = append(files, f.inMessage())
 		}
 		o["files"], o["upload"] = files, false
 	}
@@ -118,25 +119,17 @@ func (s *Server) bare(c *channelState, m *messageState) object {
 	return o
 }
 
-func (u *userState) label() string {
-	if u == nil {
-		return ""
-	}
-	return u.name
-}
-
 // show is the message as tests see it.
 func (m *messageState) show(c *channelState) Message {
 	shown := Message{
-		Channel: c.id, TS: m.ts, ThreadTS: m.threadTS, User: m.user, BotID: m.botID, Subtype: m.subtype, Text: m.text,
-		Blocks: m.blocks, Metadata: m.metadata, Notified: slices.Clone(m.notified),
-		Edited: m.edited, At: m.at, EditedAt: m.editedAt,
+		Channel: c.id, TS: m.ts, ThreadTS: m.threadTS, User: m.user, BotID: m.botID, Subtype: m.subtype, Text: m.text, Blocks: m.blocks,
+		Notified: slices.Clone(m.notified), Edited: m.edited, At: m.at,
 	}
 	if m.tombstone {
 		shown.Subtype = "tombstone"
 	}
 	for _, f := range m.files {
-		shown.Files = append(shown.Files, SharedFile{ID: f.id, Name: f.Name, Title: f.Title, Type: f.Type, AltTxt: f.AltTxt, Data: f.Data})
+		shown.Files = append(shown.Files, SharedFile{f.ID, f.Name, f.title, f.Type, f.AltTxt, f.Data})
 	}
 	for _, r := range m.reactions {
 		shown.Reactions = append(shown.Reactions, Reaction{Name: r.Name, Users: slices.Clone(r.Users), At: r.At})
@@ -144,29 +137,28 @@ func (m *messageState) show(c *channelState) Message {
 	return shown
 }
 
-func (s *Server) messages(channel, threadTS string) []Message {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	c := s.channels[channel]
-	if c == nil {
-		return nil
-	}
-	var shown []Message
-	for _, m := range c.messages {
-		if (threadTS == "" && m.inChannel()) || (threadTS != "" && (m.ts == threadTS || m.threadTS == threadTS)) {
-			shown = append(shown, m.show(c))
+// react changes the reactions of a message, and reports whether it did.
+func (m *messageState) react(user, name string, added bool) bool {
+	base, _, _ := strings.Cut(name, "::")
+	i := slices.IndexFunc(m.reactions, func(r Reaction) bool { return r.Name == base })
+	if i < 0 {
+		if added {
+			m.reactions = append(m.reactions, Reaction{Name: base, Users: []string{user}, At: time.Now()})
 		}
+		return added
 	}
-	return shown
-}
-
-func (s *Server) message(channel, ts string) (Message, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if c := s.channels[channel]; c != nil {
-		if m := c.get(ts); m != nil {
-			return m.show(c), true
+	r := &m.reactions[i]
+	at := slices.Index(r.Users, user)
+	switch {
+	case added && at < 0:
+		r.Users = append(r.Users, user)
+	case !added && at >= 0:
+		r.Users = slices.Delete(r.Users, at, at+1)
+		if len(r.Users) == 0 {
+			m.reactions = slices.Delete(m.reactions, i, i+1)
 		}
+	default:
+		return false
 	}
-	return Message{}, false
+	return true
 }

@@ -1,92 +1,127 @@
 package slacktest
 
-// User is a new person of the workspace; their user id. name is what @name says.
-func (s *Server) User(name string) string { return s.addUser(name, false, false) }
+import "slices"
 
-// Admin is a new person who is an admin of the workspace.
-func (s *Server) Admin(name string) string { return s.addUser(name, true, false) }
+// People are the members of the workspace, who write, edit and react.
+type People struct {
+	*shared
+	workspace *Workspace
+	events    *events
+}
 
-// Bot is the bot user of another app; its user id. What it writes carries a bot_id.
-func (s *Server) Bot(name string) string { return s.addUser(name, false, true) }
+// Post is a message that somebody writes.
+type Post struct {
+	Channel  string // id
+	ThreadTS string // the root's ts, for a reply in a thread
+	By       string // the user's id; a Bot's writes as an app
+	Text     string // as sent over the wire; &, < and > of what was typed are escaped
+	Files    []File // a message with files has subtype file_share
+	// Subtype is another subtype, such as channel_join or me_message.
+	Subtype string
+	// Silent stores the message and sends no event: it was written while the bot was away
+	// and Slack gave up.
+	Silent bool
+}
 
-// Elsewhere makes user one of another workspace, who comes in by a shared channel.
-func (s *Server) Elsewhere(user, team string) {
-	s.change(func() {
-		if u := s.users[user]; u != nil {
-			u.team = team
+// Say writes a message and returns its ts. Its message event and, if it mentions the bot in
+// a channel, app_mention are sent.
+func (p *People) Say(post Post) string {
+	p.tb.Helper()
+	var ts string
+	p.workspace.changeChannel(post.Channel, func(c *channelState) {
+		u := p.workspace.users[post.By]
+		if u == nil {
+			p.misusef("nobody says %q: there is no user %q", post.Text, post.By)
+			return
+		}
+		if post.ThreadTS != "" && c.get(post.ThreadTS) == nil {
+			p.misusef("there is no thread %s in %s", post.ThreadTS, post.Channel)
+			return
+		}
+		c.members[post.By] = true
+		m := p.workspace.written(post, u)
+		p.workspace.store(c, m, false)
+		if ts = m.ts; !post.Silent {
+			p.events.message(c, m)
+		}
+	})
+	return ts
+}
+
+// written is the message of a post.
+func (w *Workspace) written(post Post, u *userState) *messageState {
+	m := &messageState{threadTS: post.ThreadTS, user: u.id, botID: u.botID, text: post.Text, subtype: post.Subtype}
+	for _, f := range post.Files {
+		m.files = append(m.files, w.addFile(f, u.id))
+	}
+	if len(m.files) > 0 {
+		m.subtype = "file_share"
+	}
+	if m.text != "" {
+		m.blocks, m.fromText = richText(m.text), true
+	}
+	return m
+}
+
+// Edit changes the text of a message, as its author: message_changed and, if it mentions the
+// bot in a channel, app_mention again.
+func (p *People) Edit(channel, ts, text string) {
+	p.tb.Helper()
+	p.workspace.changeMessage(channel, ts, func(c *channelState, m *messageState) {
+		before := m.bare()
+		m.text = text
+		if m.fromText {
+			m.blocks = richText(text)
+		}
+		p.events.edited(c, m, m.user, before)
+	})
+}
+
+// Unfurl adds a preview to a message, as Slack does for links: message_changed with the
+// same text and without edited.
+func (p *People) Unfurl(channel, ts string) {
+	p.tb.Helper()
+	p.workspace.changeMessage(channel, ts, func(c *channelState, m *messageState) {
+		before := m.bare()
+		m.attachments = encode([]object{{"id": 1, "title": "A page", "from_url": "https://example.com/"}})
+		p.events.changed(c, m, before)
+	})
+}
+
+// Delete deletes a message, as its author: message_deleted, or message_changed to a
+// tombstone if it is the root of a thread with replies.
+func (p *People) Delete(channel, ts string) {
+	p.tb.Helper()
+	p.workspace.changeMessage(channel, ts, p.events.remove)
+}
+
+// React adds (or, if added is false, removes) a reaction of user. name is Slack's short
+// name without colons: "two", "repeat", "octagonal_sign", "+1::skin-tone-2".
+func (p *People) React(user, channel, ts, name string, added bool) {
+	p.tb.Helper()
+	p.workspace.changeMessage(channel, ts, func(c *channelState, m *messageState) {
+		if m.react(user, name, added) {
+			p.events.reaction(c, m, user, name, added)
 		}
 	})
 }
 
-// Channel is a new public channel with the bot and members in it; its id.
-func (s *Server) Channel(name string, members ...string) string {
-	return s.addChannel(kindChannel, name, members)
-}
-
-// Private is a new private channel with the bot and members in it.
-func (s *Server) Private(name string, members ...string) string {
-	return s.addChannel(kindGroup, name, members)
-}
-
-// DM is the direct channel of user and the bot; the same one when called again.
-func (s *Server) DM(user string) string { return s.openDM(user) }
-
-// MPIM is a new direct channel of several users and the bot.
-func (s *Server) MPIM(users ...string) string { return s.addChannel(kindMPIM, "mpdm", users) }
-
-// Archive archives the channel: is_archived.
-func (s *Server) Archive(channel string) {
-	s.changeChannel(channel, func(c *channelState) { c.archived = true })
-}
-
-// Unarchive takes Archive back.
-func (s *Server) Unarchive(channel string) {
-	s.changeChannel(channel, func(c *channelState) { c.archived = false })
-}
-
-// DeleteChannel deletes the channel and its messages: channel_not_found.
-func (s *Server) DeleteChannel(channel string) {
-	s.changeChannel(channel, func(c *channelState) { c.deleted = true })
-}
-
-// Join brings people into the channel: a mention notifies its members alone.
-func (s *Server) Join(channel string, users ...string) {
-	s.changeChannel(channel, func(c *channelState) {
-		for _, user := range users {
-			c.members[user] = true
-		}
+// Replace gives a file the content and fault of f; its id stays.
+func (p *People) Replace(id string, f File) {
+	p.change(func() {
+		f.ID = id
+		p.workspace.files[id].become(f)
 	})
 }
 
-// NotInChannel takes the bot out of the channel: not_in_channel, and no events of it.
-func (s *Server) NotInChannel(channel string) {
-	s.changeChannel(channel, func(c *channelState) { delete(c.members, botUser) })
+// remove deletes a message: a root with replies leaves a tombstone.
+func (e *events) remove(c *channelState, m *messageState) {
+	before := m.bare()
+	if m.threadTS == m.ts && len(c.replies(m.ts)) > 0 {
+		m.tombstone = true
+		e.changed(c, m, before)
+		return
+	}
+	c.messages = slices.Delete(c.messages, c.find(m.ts), c.find(m.ts)+1)
+	e.deleted(c, m.ts, before)
 }
-
-// Restrict lets only admins post in the channel: restricted_action.
-func (s *Server) Restrict(channel string) {
-	s.changeChannel(channel, func(c *channelState) { c.restricted = true })
-}
-
-// NoThreads lets nobody reply in the channel's threads: restricted_action_thread_locked.
-func (s *Server) NoThreads(channel string) {
-	s.changeChannel(channel, func(c *channelState) { c.noThreads = true })
-}
-
-// CloseEdits ends the time in which messages may be edited: edit_window_closed.
-func (s *Server) CloseEdits(closed bool) { s.change(func() { s.editsClosed = closed }) }
-
-// DropScope takes scopes from the bot's token: missing_scope, and no events of them.
-func (s *Server) DropScope(scopes ...string) {
-	s.change(func() {
-		for _, scope := range scopes {
-			delete(s.scopes, scope)
-		}
-	})
-}
-
-// Revoke ends both tokens with an error such as token_revoked, account_inactive or
-// invalid_auth ("" is token_revoked): every method fails with it and the sockets close.
-// Where it is subscribed, tokens_revoked is sent first, and the sockets close when it was
-// acknowledged, or after a second.
-func (s *Server) Revoke(code string) { s.revoke(code) }

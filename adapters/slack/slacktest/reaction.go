@@ -2,18 +2,9 @@ package slacktest
 
 import (
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 )
-
-// Limits of reactions on one message: names in all, and names of one person.
-const (
-	maxNames    = 50
-	maxOfPerson = 23
-)
-
-var reactionForm = regexp.MustCompile(`^[a-z0-9_+'-]+(?:::skin-tone-[2-6])?$`)
 
 // known are the names of emoji that the bot may use: a wrong one, such as the emoji
 // itself, is refused as Slack does.
@@ -24,78 +15,64 @@ var known = set(strings.Fields(`
 	joy keycap_ten lock mag mantelpiece_clock memo negative_squared_cross_mark new nine no_entry no_entry_sign
 	octagonal_sign ok ok_hand one paperclip pencil2 point_up pray question raised_hand recycle repeat repeat_one
 	robot_face rocket scissors see_no_evil seven six smile sparkles speech_balloon stop_button stopwatch tada three
-	thumbsdown thumbsup thinking_face two warning wastebasket wave white_check_mark wrench x zap zero zzz`))
+	thumbsdown thumbsup thinking_face two warning wastebasket wave white_check_mark wrench x zap zero zzz`)...)
 
-// reacted is the message of a call of the reactions' methods.
-func (s *Server) reacted(args url.Values, stamp string) (*channelState, *messageState, error) {
-	c := s.channels[args.Get("channel")]
-	if c == nil || c.deleted {
-		return nil, nil, refuse("channel_not_found")
-	}
-	c, err := s.place(c.id)
+// reactionMethods add, remove and read reactions.
+type reactionMethods struct {
+	workspace *Workspace
+	events    *events
+}
+
+// message is the message of a call.
+func (rm *reactionMethods) message(args url.Values) (*channelState, *messageState, error) {
+	c, err := rm.workspace.writable(args.Get("channel"))
 	if err != nil {
 		return nil, nil, err
 	}
-	if args.Get(stamp) == "" {
-		return nil, nil, refuse("no_item_specified")
-	}
-	m := c.get(args.Get(stamp))
+	m := c.get(args.Get("timestamp"))
 	if m == nil || m.tombstone {
 		return nil, nil, refuse("message_not_found")
 	}
 	return c, m, nil
 }
 
-func (s *Server) addReaction(args url.Values) (object, error) {
+func (rm *reactionMethods) add(args url.Values) (object, error) {
 	name := args.Get("name")
-	base, _, _ := strings.Cut(name, "::")
-	if !reactionForm.MatchString(name) || !known[base] {
+	if !known[name] {
 		return nil, refuse("invalid_name")
 	}
-	c, m, err := s.reacted(args, "timestamp")
+	c, m, err := rm.message(args)
 	if err != nil {
 		return nil, err
 	}
-	mine := 0
-	for _, r := range m.reactions {
-		if slices.Contains(r.Users, botUser) {
-			mine++
-			if r.Name == base {
-				return nil, refuse("already_reacted")
-			}
-		}
-	}
-	isNew := !slices.ContainsFunc(m.reactions, func(r Reaction) bool { return r.Name == base })
-	switch {
-	case mine >= maxOfPerson:
-		return nil, refuse("too_many_reactions")
-	case isNew && len(m.reactions) >= maxNames:
-		return nil, refuse("too_many_emoji")
+	if slices.ContainsFunc(m.reactions, func(r Reaction) bool { return r.Name == name && slices.Contains(r.Users, botUser) }) {
+		return nil, refuse("already_reacted")
 	}
 	m.react(botUser, name, true)
-	s.tellReaction(c, m, botUser, name, true)
+	rm.events.reaction(c, m, botUser, name, true)
 	return object{}, nil
 }
 
-func (s *Server) removeReaction(args url.Values) (object, error) {
-	if !reactionForm.MatchString(args.Get("name")) {
+func (rm *reactionMethods) remove(args url.Values) (object, error) {
+	name := args.Get("name")
+	if !known[name] {
 		return nil, refuse("invalid_name")
 	}
-	c, m, err := s.reacted(args, "timestamp")
+	c, m, err := rm.message(args)
 	if err != nil {
 		return nil, err
 	}
-	if !m.react(botUser, args.Get("name"), false) {
+	if !m.react(botUser, name, false) {
 		return nil, refuse("no_reaction")
 	}
-	s.tellReaction(c, m, botUser, args.Get("name"), false)
+	rm.events.reaction(c, m, botUser, name, false)
 	return object{}, nil
 }
 
-func (s *Server) getReactions(args url.Values) (object, error) {
-	c, m, err := s.reacted(args, "timestamp")
+func (rm *reactionMethods) get(args url.Values) (object, error) {
+	c, m, err := rm.message(args)
 	if err != nil {
 		return nil, err
 	}
-	return object{"type": "message", "channel": c.id, "message": s.render(c, m, false)}, nil
+	return object{"type": "message", "channel": c.id, "message": m.object(c, false)}, nil
 }

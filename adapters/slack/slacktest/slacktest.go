@@ -3,58 +3,61 @@
 // and press buttons in it.
 //
 // It refuses what Slack refuses (too long, too many blocks, a missing scope, a channel
-// without the bot, another one's message), answers with Slack's error codes, and does to
-// its client what a network does: 429, 5xx, HTML, lost answers, stalls, closed sockets,
-// events twice, late and out of order.
+// without the bot, another one's message), answers with Slack's error codes, and fails as
+// a network does: 429, 5xx, HTML, lost answers, stalls, closed sockets, repeated events.
 //
-// # What it promises
+// # Guarantees
 //
 //   - Every action of a person (Say, Edit, React, Press…) is visible in the workspace when
 //     the method returns, and its events are on their way: over one of the open sockets, or
-//     by signed HTTP requests after Deliver. Events of one channel are sent first in the
-//     order in which they came to be, unless Shuffle says otherwise.
+//     by signed HTTP requests after Webhooks.Deliver. Events of one channel are first sent
+//     in the order of what they report.
 //   - An event is delivered at least once: one that is not acknowledged within
 //     Options.AckWithin, or whose socket closed first, is sent again at Options.Retries,
 //     with the same event_id. Interactions (buttons, commands, shortcuts, views) are sent
 //     once, as on Slack.
 //   - Only what the granted scopes and the subscription cover is sent, the bot's own
-//     messages and reactions too: it is for the bot to ignore them.
-//   - A message's ts is unique in its channel and rises.
+//     messages and reactions too: the bot has to ignore them.
+//   - A message's ts is unique in its channel, and later messages have a higher one.
 //   - Nothing runs on after the test: New closes the server when the test ends and waits
 //     until all of its goroutines have ended.
 //
-// Texts are in the form of the wire: mentions are <@U…> (see Mention), and &, <, > of
-// what a person typed are escaped.
+// Texts are as sent over the wire: mentions are <@U…> (see Mention), and &, <, > of what a
+// person typed are escaped.
 package slacktest
 
 import (
 	"context"
 	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 )
 
-// Options are how the workspace differs from the usual one. The zero value is fine.
+const (
+	botToken      = "xoxb-1111-2222-atelier"        //nolint:gosec // opens a test server only
+	appToken      = "xapp-1-A0ATELIER-3333-atelier" //nolint:gosec // opens a test server only
+	signingSecret = "8f742231b10e8888abcd99yyyzzz85a5"
+	teamID        = "T0ATELIER"
+	teamDomain    = "workshop"
+	appID         = "A0ATELIER"
+	botUser       = "U0ATELIER"
+	botID         = "B0ATELIER"
+)
+
+// Options change the workspace. The zero value is Slack's behaviour.
 type Options struct {
-	// Scopes are those that the bot's token has; nil is DefaultScopes().
-	Scopes []string
-	// Events are the subscribed events (message.channels, app_mention, …); nil is
-	// DefaultEvents().
-	Events []string
-	// MentionFirst sends app_mention before the message event of a mention; Slack knows
-	// no order.
+	// MentionFirst sends app_mention before the message event of a mention; Slack
+	// guarantees no order.
 	MentionFirst bool
 	// MentionBare sends app_mention without the files of its message, as Slack may.
 	MentionBare bool
 	// AckWithin is the time to acknowledge an event or an interaction; 0 is Slack's 3 s.
 	AckWithin time.Duration
-	// Retries are how long after a delivery that was not taken the event is sent again;
+	// Retries are the pauses before an event that was not acknowledged is sent again;
 	// nil is Slack's: at once, after a minute, after 5 minutes. Empty means never.
 	Retries []time.Duration
-	// TriggerFor is how long a trigger_id opens a view; 0 is Slack's 3 s.
-	TriggerFor time.Duration
-	// Ping is the time between two pings of a socket; 0 is 2 s.
-	Ping time.Duration
 	// Tiers, above 0, limits the methods as Slack does per workspace (chat.postMessage per
 	// channel), that many times faster than Slack: 1 is Slack's pace. 0 limits nothing.
 	Tiers float64
@@ -65,82 +68,157 @@ type Options struct {
 	// ShareAfter is how long after files.completeUploadExternal the message with the
 	// files appears; 0 is 20 ms, below 0 is before the answer.
 	ShareAfter time.Duration
-	// MaxFile is the size of the largest upload in bytes; 0 is 1 GiB.
-	MaxFile int64
-	// Foreign is another server of the same protocol, in what such servers differ from Slack
-	// by: the token is read from the header only, bytes are uploaded as they are and to
-	// another port, under another name of this machine, and files of messages are told
-	// without their shares.
+	// Foreign behaves as other servers of the same protocol do: the token is read from the
+	// header only, bytes are uploaded to another port, under another name of this machine,
+	// and files.info does not say where a file is shared.
 	Foreign bool
-	// Lacks are methods that are not there.
+	// Lacks are methods that the server does not have.
 	Lacks []string
-	// Now is the clock of timestamps and signatures; nil is time.Now.
-	Now func() time.Time
 }
 
-// DefaultScopes are those of a bot that reads, writes, shares files and reacts: no more
-// than that, so that a call that needs another one fails.
-func DefaultScopes() []string {
-	return []string{
-		"app_mentions:read", "channels:history", "chat:write", "commands", "files:read", "files:write", "groups:history",
-		"im:history", "mpim:history", "reactions:read", "reactions:write", "users:read",
+func (o Options) withDefaults() Options {
+	if o.Retries == nil {
+		o.Retries = []time.Duration{0, time.Minute, 5 * time.Minute}
 	}
+	if o.AckWithin == 0 {
+		o.AckWithin = 3 * time.Second
+	}
+	if o.ShareAfter == 0 {
+		o.ShareAfter = 20 * time.Millisecond
+	}
+	return o
 }
 
-// DefaultEvents are the events of a bot that listens to messages and reactions.
-func DefaultEvents() []string {
-	return []string{
-		"app_mention", "message.channels", "message.groups", "message.im", "message.mpim",
-		"reaction_added", "reaction_removed", "tokens_revoked", "app_uninstalled",
+// Server is a workspace of Slack. The methods of its parts may be called from any goroutine.
+type Server struct {
+	*shared
+	Workspace    *Workspace    // who and what is there, and what people see
+	People       *People       // what people write
+	Interactions *Interactions // buttons, commands, shortcuts and modals
+	API          *API          // the Web API
+	Deliveries   *Deliveries   // the delivery of events and interactions
+	Sockets      *Sockets      // Socket Mode
+	Webhooks     *Webhooks     // signed HTTP events
+	Faults       *Faults       // failing calls
+	http         *httptest.Server
+	uploads      *httptest.Server // where files are uploaded to, if that is another server
+}
+
+// New starts a workspace and ends it with the test.
+func New(tb testing.TB, o Options) *Server {
+	tb.Helper()
+	s := &Server{shared: newShared(tb, o.withDefaults())}
+	s.Workspace = newWorkspace(s.shared)
+	s.Faults = &Faults{shared: s.shared}
+	s.Sockets = &Sockets{shared: s.shared, tickets: map[string]bool{}}
+	s.Webhooks = newWebhooks(s.shared)
+	s.Deliveries = newDeliveries(s.shared, s.Workspace, s.Sockets, s.Webhooks)
+	events := &events{s.shared, s.Deliveries}
+	s.Webhooks.workspace = s.Workspace
+	s.People = &People{s.shared, s.Workspace, events}
+	s.Interactions = &Interactions{
+		shared: s.shared, workspace: s.Workspace, deliveries: s.Deliveries,
+		triggers: map[string]trigger{}, responses: map[string]*responseURL{},
 	}
+	files := &fileMethods{s.shared, s.Workspace, events, s.Faults, map[string]*fileState{}, ""}
+	s.API = newAPI(s.shared, s.Workspace, s.Faults, s.Interactions, s.Sockets, events, files)
+	s.start(files)
+	tb.Cleanup(s.close)
+	return s
 }
 
 // Mention is the text that mentions a user.
 func Mention(user string) string { return "<@" + user + ">" }
 
 // URL is the address of the Web API, which ends in "/api/".
-func (s *Server) URL() string { return s.http.URL + "/api/" }
-
-// Host is the host and port of the server, from which files are downloaded too.
-func (s *Server) Host() string { return s.http.Listener.Addr().String() }
-
-// Client is a client for requests of one's own to the server.
-func (s *Server) Client() *http.Client { return s.http.Client() }
+func (s *Server) URL() string { return s.address + "/api/" }
 
 // BotToken is the bot's token, "xoxb-…".
-func (s *Server) BotToken() string { return botToken }
+func (*Server) BotToken() string { return botToken }
 
 // AppToken is the app's token, "xapp-…", which opens sockets and nothing else.
-func (s *Server) AppToken() string { return appToken }
+func (*Server) AppToken() string { return appToken }
 
 // SigningSecret signs the HTTP events.
-func (s *Server) SigningSecret() string { return signingSecret }
+func (*Server) SigningSecret() string { return signingSecret }
 
-// TeamID is the workspace.
-func (s *Server) TeamID() string { return teamID }
-
-// AppID is the app to which the bot belongs.
-func (s *Server) AppID() string { return appID }
+// TeamID is the id of the workspace.
+func (*Server) TeamID() string { return teamID }
 
 // BotUser is the bot's user id, the one that people mention.
-func (s *Server) BotUser() string { return botUser }
+func (*Server) BotUser() string { return botUser }
 
-// BotID is the bot's bot id, which stands in the bot_id of its messages.
-func (s *Server) BotID() string { return botID }
-
-// Deliver sends events by signed HTTP requests from now on, instead of over sockets: to
-// base + "/slack/events", "/slack/interactive" and "/slack/commands". What waits for a
-// socket is sent there too. An empty base goes back to sockets.
-func (s *Server) Deliver(base string) { s.deliverTo(base) }
+// BotID is the bot_id of the bot's messages.
+func (*Server) BotID() string { return botID }
 
 // Until waits until ok holds. It asks at once and after each change of the workspace, and
-// returns the context's error where that ends first. ok may ask the server.
+// returns the context's error if that ends first. ok may call the server.
 func (s *Server) Until(ctx context.Context, ok func() bool) error { return s.until(ctx, ok) }
 
-// New starts a workspace and ends it with the test.
-func New(tb testing.TB, o Options) *Server {
-	tb.Helper()
-	s := newServer(tb, o)
-	tb.Cleanup(s.Close)
-	return s
+// DropScope takes scopes from the bot's token: missing_scope, and no events of them.
+func (s *Server) DropScope(scopes ...string) {
+	s.change(func() {
+		for _, scope := range scopes {
+			delete(s.scopes, scope)
+		}
+	})
+}
+
+// Revoke ends both tokens with an error such as token_revoked, account_inactive or
+// invalid_auth ("" is token_revoked): every method fails with it and the sockets close.
+// The event tokens_revoked is sent first, and the sockets close when it was acknowledged,
+// or after a second.
+func (s *Server) Revoke(code string) {
+	if code == "" {
+		code = "token_revoked"
+	}
+	s.change(func() {
+		d := s.People.events.tokensRevoked()
+		s.dispatch()
+		s.revoked = code
+		if d == nil || d.on == nil {
+			s.Sockets.leave()
+			return
+		}
+		d.onAck = s.Sockets.leave // the bot knows why the socket closes
+		s.after(time.Second, s.Sockets.leave)
+	})
+}
+
+func (s *Server) start(files *fileMethods) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/api/{method}", s.API.serve)
+	mux.HandleFunc("GET /link/", s.Sockets.serve)
+	mux.HandleFunc("POST /upload/v1/{ticket}", files.serveUpload)
+	mux.HandleFunc("GET /files-pri/{file}/{name}", files.serveDownload)
+	mux.HandleFunc("GET /files-pri/{file}/download/{name}", files.serveDownload)
+	mux.HandleFunc("POST /actions/{id}", s.Interactions.serveResponse)
+	s.http = httptest.NewServer(mux)
+	s.address, files.uploadAddress = s.http.URL, s.http.URL
+	if s.o.Foreign {
+		s.uploads = httptest.NewServer(mux)
+		files.uploadAddress = strings.Replace(s.uploads.URL, "127.0.0.1", "localhost", 1)
+	}
+	s.wg.Go(s.Webhooks.run)
+}
+
+// close ends the server; nothing of it runs when it returns.
+func (s *Server) close() {
+	s.mu.Lock()
+	s.closed = true
+	close(s.done)
+	for timer := range s.timers {
+		timer.Stop()
+	}
+	s.notify()
+	s.mu.Unlock()
+	s.Sockets.Disconnect("")
+	s.http.CloseClientConnections()
+	s.http.Close()
+	if s.uploads != nil {
+		s.uploads.CloseClientConnections()
+		s.uploads.Close()
+	}
+	s.wg.Wait()
+	s.Webhooks.client.CloseIdleConnections()
 }

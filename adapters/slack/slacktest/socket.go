@@ -11,23 +11,161 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// maxSockets is how many connections an app may have.
-const maxSockets = 10
+// pingEvery is the time between two pings of a socket.
+const pingEvery = 2 * time.Second
 
-// socket is one connection of Socket Mode.
+// Sockets are the open connections of Socket Mode.
+type Sockets struct {
+	*shared
+	deliveries *Deliveries
+	tickets    map[string]bool // each opens one socket
+	open       []*socket
+	turn       int // which socket is next
+}
+
+// The reasons of a disconnect message.
+const (
+	Warning          = "warning"           // the socket closes soon
+	RefreshRequested = "refresh_requested" // it closes: open another
+)
+
+// Count is the number of open sockets.
+func (ss *Sockets) Count() int {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	return len(ss.open)
+}
+
+// Disconnect sends every socket a disconnect message with the reason and closes it, after a
+// warning in a second; with reason "" it breaks the connections without a message. What was
+// not acknowledged is sent again on the next socket.
+func (ss *Sockets) Disconnect(reason string) {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	for _, c := range ss.open {
+		if reason == "" {
+			c.hangUp()
+			continue
+		}
+		c.warned = true
+		c.put(object{"type": "disconnect", "reason": reason, "debug_info": object{"host": "applink-1"}})
+		if reason == Warning {
+			ss.after(time.Second, c.leave)
+		} else {
+			c.leave()
+		}
+	}
+}
+
+// leave closes all sockets once everything is written.
+func (ss *Sockets) leave() {
+	for _, c := range ss.open {
+		c.leave()
+	}
+}
+
+// url is an address that opens one socket.
+func (ss *Sockets) url() string {
+	ticket := ss.id("ticket-")
+	ss.tickets[ticket] = true
+	return "ws" + ss.address[len("http"):] + "/link/?ticket=" + ticket + "&app_id=" + appID
+}
+
+// next is the socket whose turn it is; nil if none is open.
+func (ss *Sockets) next() *socket {
+	for range ss.open {
+		ss.turn++
+		if c := ss.open[ss.turn%len(ss.open)]; !c.warned {
+			return c
+		}
+	}
+	return nil
+}
+
+// serve is called without the lock.
+func (ss *Sockets) serve(w http.ResponseWriter, r *http.Request) {
+	ticket := r.URL.Query().Get("ticket")
+	ss.mu.Lock()
+	ok := ss.tickets[ticket] && !ss.closed && ss.revoked == ""
+	delete(ss.tickets, ticket)
+	if ok {
+		ss.wg.Add(1)
+	}
+	ss.mu.Unlock()
+	if !ok {
+		http.Error(w, "invalid ticket", http.StatusForbidden)
+		return
+	}
+	defer ss.wg.Done()
+	upgrader := websocket.Upgrader{CheckOrigin: func(*http.Request) bool { return true }}
+	conn, err := upgrader.Upgrade(w, r, nil)
+	if err != nil {
+		return // it answered
+	}
+	c := &socket{conn: conn, done: ss.done, wake: make(chan struct{}, 1), gone: make(chan struct{})}
+	if !ss.admit(c) {
+		return
+	}
+	var writing sync.WaitGroup
+	writing.Go(c.write)
+	ss.receive(c)
+	close(c.gone)
+	writing.Wait()
+	ss.change(func() {
+		ss.open = slices.DeleteFunc(ss.open, func(other *socket) bool { return other == c })
+		ss.deliveries.lose(c)
+	})
+}
+
+// admit greets a socket, unless the server is closed. It is called without the lock.
+func (ss *Sockets) admit(c *socket) bool {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	if ss.closed {
+		c.hangUp()
+		return false
+	}
+	c.put(object{
+		"type": "hello", "num_connections": len(ss.open) + 1, "connection_info": object{"app_id": appID},
+		"debug_info": object{"host": "applink-1", "build_number": 1, "approximate_connection_time": 18060},
+	})
+	ss.open = append(ss.open, c)
+	ss.notify()
+	return true
+}
+
+// receive takes acknowledgements until the connection ends. It is called without the lock.
+func (ss *Sockets) receive(c *socket) {
+	defer c.hangUp()
+	for {
+		var answer struct {
+			EnvelopeID string          `json:"envelope_id"`
+			Payload    json.RawMessage `json:"payload"`
+		}
+		_, text, err := c.conn.ReadMessage()
+		if err != nil {
+			return
+		}
+		if json.Unmarshal(text, &answer) == nil {
+			ss.change(func() { ss.deliveries.take(ss.deliveries.flying[answer.EnvelopeID], answer.Payload, 0) })
+		}
+	}
+}
+
+// socket is one connection of Socket Mode. It has a lock of its own.
 type socket struct {
-	conn *websocket.Conn
-	wake chan struct{} // something is to be written
-	gone chan struct{} // closed when the reading ended
-	// warned takes no new envelopes; the server's lock guards it.
-	warned bool
+	conn   *websocket.Conn
+	done   chan struct{} // closed with the server
+	wake   chan struct{} // something is to be written
+	gone   chan struct{} // closed when the reading ended
+	warned bool          // it takes no new envelopes; the server's lock guards it
 
 	mu      sync.Mutex
 	out     [][]byte
-	leaving bool // after what is in out it closes
+	leaving bool // it closes after what is in out
 }
 
-// put queues what is to be written.
+// put queues a message.
 func (c *socket) put(v any) {
 	c.mu.Lock()
 	c.out = append(c.out, encode(v))
@@ -35,7 +173,7 @@ func (c *socket) put(v any) {
 	c.nudge()
 }
 
-// leave closes the socket once all is written.
+// leave closes the socket once everything is written.
 func (c *socket) leave() {
 	c.mu.Lock()
 	c.leaving = true
@@ -50,118 +188,14 @@ func (c *socket) nudge() {
 	}
 }
 
-// hangUp breaks the connection with no word.
+// hangUp breaks the connection without a close message.
 func (c *socket) hangUp() { _ = c.conn.NetConn().Close() } //nolint:errcheck // it is broken either way
 
-// envelope is d as it goes over a socket.
-func (d *delivery) envelope() object {
-	e := object{
-		"type": d.kind, "envelope_id": d.id, "payload": d.body, "accepts_response_payload": d.eventID == "",
-	}
-	if d.eventID != "" {
-		e["retry_attempt"], e["retry_reason"] = d.attempt, d.reason
-	}
-	return e
-}
-
-// nextSocket is the one whose turn it is; nil where none is open.
-func (s *Server) nextSocket() *socket {
-	for range s.sockets {
-		s.turn++
-		if c := s.sockets[s.turn%len(s.sockets)]; !c.warned {
-			return c
-		}
-	}
-	return nil
-}
-
-func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
-	ticket := r.URL.Query().Get("ticket")
-	s.mu.Lock()
-	ok := s.tickets[ticket] && !s.closed && s.revoked == ""
-	delete(s.tickets, ticket)
-	if ok {
-		s.wg.Add(1)
-	}
-	s.mu.Unlock()
-	if !ok {
-		http.Error(w, "invalid ticket", http.StatusForbidden)
-		return
-	}
-	defer s.wg.Done()
-	upgrader := websocket.Upgrader{CheckOrigin: func(*http.Request) bool { return true }}
-	conn, err := upgrader.Upgrade(w, r, nil)
-	if err != nil {
-		return // it answered
-	}
-	c := &socket{conn: conn, wake: make(chan struct{}, 1), gone: make(chan struct{})}
-	if !s.admit(c) {
-		return
-	}
-	var writing sync.WaitGroup
-	writing.Go(func() { s.write(c) })
-	s.read(c)
-	close(c.gone)
-	writing.Wait()
-	s.change(func() {
-		s.sockets = slices.DeleteFunc(s.sockets, func(other *socket) bool { return other == c })
-		for _, d := range s.inFlight(c) {
-			s.lose(d)
-		}
-	})
-}
-
-// admit says hello, unless the server has ended or the app has too many sockets.
-func (s *Server) admit(c *socket) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		c.hangUp()
-		return false
-	}
-	debug := object{"host": "applink-1", "build_number": 1, "approximate_connection_time": 18060}
-	if len(s.sockets) >= maxSockets {
-		_ = c.conn.WriteJSON(object{"type": "disconnect", "reason": "too_many_websockets", "debug_info": debug}) //nolint:errcheck // it closes anyway
-		c.hangUp()
-		return false
-	}
-	c.put(object{
-		"type": "hello", "num_connections": len(s.sockets) + 1, "debug_info": debug,
-		"connection_info": object{"app_id": appID},
-	})
-	s.sockets = append(s.sockets, c)
-	s.tell()
-	return true
-}
-
-// read takes acknowledgements until the connection ends.
-func (s *Server) read(c *socket) {
-	defer c.hangUp()
-	for {
-		var answer struct {
-			EnvelopeID string          `json:"envelope_id"`
-			Payload    json.RawMessage `json:"payload"`
-		}
-		_, text, err := c.conn.ReadMessage()
-		if err != nil {
-			return
-		}
-		if json.Unmarshal(text, &answer) != nil {
-			continue
-		}
-		s.change(func() {
-			if d := s.flying[answer.EnvelopeID]; d != nil {
-				s.take(d, answer.Payload, 0)
-			}
-		})
-	}
-}
-
 // write sends what is queued, and pings.
-func (s *Server) write(c *socket) {
+func (c *socket) write() {
 	defer c.hangUp()
 	const patience = 10 * time.Second
-	ping := time.NewTicker(s.o.Ping)
+	ping := time.NewTicker(pingEvery)
 	defer ping.Stop()
 	beat := func(at time.Time) error {
 		return c.conn.WriteControl(websocket.PingMessage, []byte("Ping from applink-1 "+strconv.FormatInt(at.Unix(), 10)), at.Add(patience))
@@ -185,7 +219,7 @@ func (s *Server) write(c *socket) {
 			select {                                                                       // the client reads what was sent, and closes
 			case <-c.gone:
 			case <-time.After(time.Second):
-			case <-s.done:
+			case <-c.done:
 			}
 			return
 		}
@@ -197,59 +231,19 @@ func (s *Server) write(c *socket) {
 			}
 		case <-c.gone:
 			return
-		case <-s.done:
+		case <-c.done:
 			return
 		}
 	}
 }
 
-func (s *Server) disconnect(reason string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, c := range s.sockets {
-		if reason == "" {
-			c.hangUp()
-			continue
-		}
-		c.warned = true
-		c.put(object{"type": "disconnect", "reason": reason, "debug_info": object{"host": "applink-1"}})
-		if reason == Warning {
-			s.after(time.Second, c.leave)
-		} else {
-			c.leave()
-		}
+// envelope is d as it goes over a socket.
+func (d *delivery) envelope() object {
+	e := object{
+		"type": d.kind, "envelope_id": d.id, "payload": d.body, "accepts_response_payload": d.eventID == "",
 	}
-}
-
-func (s *Server) socketCount() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.sockets)
-}
-
-func (s *Server) revoke(code string) {
-	if code == "" {
-		code = "token_revoked"
+	if d.eventID != "" {
+		e["retry_attempt"], e["retry_reason"] = d.attempt, d.reason
 	}
-	s.change(func() {
-		told := s.send(nil, "tokens_revoked", "", object{
-			"type": "tokens_revoked", "event_ts": s.ts(), "tokens": object{"oauth": []string{}, "bot": []string{botUser}},
-		})
-		s.dispatch()
-		s.revoked = code
-		leave := func() {
-			for _, c := range s.sockets {
-				c.leave()
-			}
-		}
-		for _, c := range s.sockets {
-			c.warned = true
-		}
-		if len(told) == 0 || told[0].on == nil {
-			leave()
-			return
-		}
-		told[0].onAck = func(json.RawMessage) { leave() } // who heard it knows why it ends
-		s.after(time.Second, leave)
-	})
+	return e
 }

@@ -53,23 +53,23 @@ func TestSocketsHearWhatHappens(t *testing.T) {
 		h.add(e)
 		return true
 	})
-	ann, robot := s.User("ann"), s.Bot("robot")
-	c, dm, foreign := s.Channel("here", ann), s.DM(ann), s.Channel("foreign", ann)
-	s.NotInChannel(foreign)
-	s.Say(slacktest.Post{Channel: foreign, By: ann, Text: slacktest.Mention(s.BotUser())})
-	root := s.Say(slacktest.Post{Channel: c, By: ann, Text: slacktest.Mention(s.BotUser()) + " draw"})
-	s.Say(slacktest.Post{Channel: c, By: ann, ThreadTS: root, Files: []slacktest.File{{Name: "a.png", Data: []byte("\x89PNG\r\n\x1a\n")}}})
-	s.Say(slacktest.Post{Channel: c, By: robot, Text: slacktest.Mention(s.BotUser())})
-	s.Say(slacktest.Post{Channel: dm, By: ann, Text: slacktest.Mention(s.BotUser())})
-	s.React(ann, c, root, "two", true)
-	s.React(ann, c, root, "two", true)
-	s.React(ann, c, root, "two", false)
-	s.Edit(c, root, "other")
-	s.Delete(c, root)
+	ann, robot := s.Workspace.User("ann"), s.Workspace.Bot("robot")
+	c, dm, foreign := s.Workspace.Channel("here", ann), s.Workspace.DM(ann), s.Workspace.Channel("foreign", ann)
+	s.Workspace.NotInChannel(foreign)
+	s.People.Say(slacktest.Post{Channel: foreign, By: ann, Text: slacktest.Mention(s.BotUser())})
+	root := s.People.Say(slacktest.Post{Channel: c, By: ann, Text: slacktest.Mention(s.BotUser()) + " draw"})
+	s.People.Say(slacktest.Post{Channel: c, By: ann, ThreadTS: root, Files: []slacktest.File{{Name: "a.png", Data: []byte("\x89PNG\r\n\x1a\n")}}})
+	s.People.Say(slacktest.Post{Channel: c, By: robot, Text: slacktest.Mention(s.BotUser())})
+	s.People.Say(slacktest.Post{Channel: dm, By: ann, Text: slacktest.Mention(s.BotUser())})
+	s.People.React(ann, c, root, "two", true)
+	s.People.React(ann, c, root, "two", true)
+	s.People.React(ann, c, root, "two", false)
+	s.People.Edit(c, root, "other")
+	s.People.Delete(c, root)
 	if _, _, err := client(t, s).PostMessageContext(t.Context(), dm, slack.MsgOptionText("done", false)); err != nil {
 		t.Fatal(err)
 	}
-	until(t, s, "all is heard", s.Idle)
+	until(t, s, "all is heard", s.Deliveries.Idle)
 	want := []string{
 		"message  " + ann, "app_mention " + ann, "message file_share " + ann, "message  " + robot, "app_mention " + robot,
 		"message  " + ann, "added two " + ann, "removed two " + ann, "message message_changed ", "message message_changed ",
@@ -88,17 +88,17 @@ func TestOnlyGrantedEventsAreSent(t *testing.T) {
 		h.add(e)
 		return true
 	})
-	ann := s.User("ann")
-	c, private := s.Channel("here"), s.Private("secret")
+	ann := s.Workspace.User("ann")
+	c, dm := s.Workspace.Channel("here"), s.Workspace.DM(ann)
 	text := slacktest.Mention(s.BotUser())
-	s.Say(slacktest.Post{Channel: c, By: ann, Text: text})
+	s.People.Say(slacktest.Post{Channel: c, By: ann, Text: text})
 	s.DropScope("channels:history", "reactions:read")
-	ts := s.Say(slacktest.Post{Channel: c, By: ann, Text: text})
-	s.React(ann, c, ts, "one", true)
+	ts := s.People.Say(slacktest.Post{Channel: c, By: ann, Text: text})
+	s.People.React(ann, c, ts, "one", true)
 	s.DropScope("app_mentions:read")
-	s.Say(slacktest.Post{Channel: c, By: ann, Text: text})
-	s.Say(slacktest.Post{Channel: private, By: ann, Text: text})
-	until(t, s, "all is heard", s.Idle)
+	s.People.Say(slacktest.Post{Channel: c, By: ann, Text: text})
+	s.People.Say(slacktest.Post{Channel: dm, By: ann, Text: text})
+	until(t, s, "all is heard", s.Deliveries.Idle)
 	want := []string{"app_mention " + ann, "message  " + ann, "app_mention " + ann, "message  " + ann}
 	if got := h.words(); !slices.Equal(got, want) {
 		t.Errorf("heard %q instead of %q", got, want)
@@ -112,15 +112,15 @@ func TestWhatIsNotAcknowledgedComesAgain(t *testing.T) {
 		o     slacktest.Options
 	}{
 		"no answer":          {func(*slacktest.Server) {}, slacktest.Options{AckWithin: time.Millisecond, Retries: []time.Duration{0}}},
-		"a broken socket":    {func(s *slacktest.Server) { s.Disconnect("") }, slacktest.Options{}},
-		"asked to go":        {func(s *slacktest.Server) { s.Disconnect(slacktest.RefreshRequested) }, slacktest.Options{}},
+		"a broken socket":    {func(s *slacktest.Server) { s.Sockets.Disconnect("") }, slacktest.Options{}},
+		"asked to go":        {func(s *slacktest.Server) { s.Sockets.Disconnect(slacktest.RefreshRequested) }, slacktest.Options{}},
 		"the same once more": {nil, slacktest.Options{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := slacktest.New(t, c.o)
-			ann := s.User("ann")
-			place := s.Channel("here", ann)
+			ann := s.Workspace.User("ann")
+			place := s.Workspace.Channel("here", ann)
 			var mu sync.Mutex
 			var ids []string
 			var attempts []int
@@ -144,17 +144,17 @@ func TestWhatIsNotAcknowledgedComesAgain(t *testing.T) {
 				}
 				return c.fault == nil || len(ids) > 1
 			})
-			ts := s.Say(slacktest.Post{Channel: place, By: ann, Text: "hi"})
+			ts := s.People.Say(slacktest.Post{Channel: place, By: ann, Text: "hi"})
 			<-first
 			if c.fault == nil {
-				s.Echo(place, ts)
+				s.Deliveries.Echo(place, ts)
 			} else {
 				c.fault(s)
 			}
 			until(t, s, "it is taken", func() bool {
 				mu.Lock()
 				defer mu.Unlock()
-				return len(ids) >= 2 && s.Idle()
+				return len(ids) >= 2 && s.Deliveries.Idle()
 			})
 			mu.Lock()
 			defer mu.Unlock()
@@ -162,35 +162,6 @@ func TestWhatIsNotAcknowledgedComesAgain(t *testing.T) {
 				t.Errorf("event ids %q, attempts %v", ids, attempts)
 			}
 		})
-	}
-}
-
-func TestShuffledEventsAllCome(t *testing.T) {
-	t.Parallel()
-	s := slacktest.New(t, slacktest.Options{})
-	var mu sync.Mutex
-	var order []string
-	listen(t, s, func(_ *socketmode.Client, e socketmode.Event) bool {
-		mu.Lock()
-		defer mu.Unlock()
-		if m, ok := inner(e).(*slackevents.MessageEvent); ok {
-			order = append(order, m.TimeStamp)
-		}
-		return true
-	})
-	ann := s.User("ann")
-	c := s.Channel("here", ann)
-	var said []string
-	s.Shuffle(7, func() {
-		for range 20 {
-			said = append(said, s.Say(slacktest.Post{Channel: c, By: ann, Text: "x"}))
-		}
-	})
-	until(t, s, "all is heard", s.Idle)
-	mu.Lock()
-	defer mu.Unlock()
-	if slices.Equal(order, said) || !slices.Equal(slices.Sorted(slices.Values(order)), said) {
-		t.Errorf("%q of %q", order, said)
 	}
 }
 
@@ -229,13 +200,13 @@ func TestSeveralSocketsShareTheEvents(t *testing.T) {
 	var a, b heard
 	listen(t, s, func(_ *socketmode.Client, e socketmode.Event) bool { a.add(e); return true })
 	listen(t, s, func(_ *socketmode.Client, e socketmode.Event) bool { b.add(e); return true })
-	until(t, s, "both", func() bool { return s.Sockets() == 2 })
-	ann := s.User("ann")
-	c := s.Channel("here", ann)
+	until(t, s, "both", func() bool { return s.Sockets.Count() == 2 })
+	ann := s.Workspace.User("ann")
+	c := s.Workspace.Channel("here", ann)
 	for range 10 {
-		s.Say(slacktest.Post{Channel: c, By: ann, Text: "x"})
+		s.People.Say(slacktest.Post{Channel: c, By: ann, Text: "x"})
 	}
-	until(t, s, "all is heard", s.Idle)
+	until(t, s, "all is heard", s.Deliveries.Idle)
 	if one, two := len(a.words()), len(b.words()); one != 5 || two != 5 {
 		t.Errorf("%d and %d of 10", one, two)
 	}

@@ -2,172 +2,233 @@ package slacktest
 
 import (
 	"bytes"
-	"fmt"
+	"encoding/json"
 	"io"
-	"mime"
-	"mime/multipart"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
+	"unicode/utf8"
 )
 
-// The upload of a file goes in three steps: an address, the bytes, and where it is
-// shared. https://docs.slack.dev/messaging/working-with-files#upload
+// fileMethods upload, read and delete files. An upload has three steps: an address, the
+// bytes, and where it is shared. https://docs.slack.dev/messaging/working-with-files#upload
+type fileMethods struct {
+	*shared
+	workspace     *Workspace
+	events        *events
+	faults        *Faults
+	uploads       map[string]*fileState // by ticket
+	uploadAddress string
+}
 
-func (s *Server) uploadURL(args url.Values) (object, error) {
+func (fm *fileMethods) uploadURL(args url.Values) (object, error) {
 	length, err := strconv.ParseInt(args.Get("length"), 10, 64)
 	switch {
 	case args.Get("filename") == "":
-		return nil, refuse("invalid_arguments", "[ERROR] missing required field: filename")
+		return nil, refuseArgument("missing required field: filename")
 	case err != nil || length <= 0:
-		return nil, refuse("invalid_arguments", "[ERROR] must be greater than 0 [json-pointer:/length]")
-	case length > s.o.MaxFile:
-		return nil, refuse("file_upload_size_restricted")
-	case runes(args.Get("alt_txt")) > 1000:
+		return nil, refuseArgument("must be greater than 0 [json-pointer:/length]")
+	case utf8.RuneCountInString(args.Get("alt_txt")) > 1000:
 		return nil, refuse("alt_txt_too_large")
 	}
-	f := s.addFile(File{Name: args.Get("filename"), AltTxt: args.Get("alt_txt"), Size: length}, botUser)
-	f.complete, f.length, f.ticket = false, length, s.id("up")
-	s.uploads[f.ticket] = f
-	return object{"upload_url": s.uploadsAt() + "/upload/v1/" + f.ticket, "file_id": f.id}, nil
+	f := fm.workspace.addFile(File{Name: args.Get("filename"), AltTxt: args.Get("alt_txt")}, botUser)
+	f.complete, f.length = false, length
+	ticket := fm.id("up")
+	fm.uploads[ticket] = f
+	return object{"upload_url": fm.uploadAddress + "/upload/v1/" + ticket, "file_id": f.ID}, nil
 }
 
-// uploadsAt is where bytes are uploaded to.
-func (s *Server) uploadsAt() string {
-	if s.other == nil {
-		return s.http.URL
+// serveUpload is called without the lock.
+func (fm *fileMethods) serveUpload(w http.ResponseWriter, r *http.Request) {
+	failed, lose, ok := fm.faults.befall(r, "upload")
+	if !ok {
+		return
 	}
-	return strings.Replace(s.other.URL, "127.0.0.1", "localhost", 1)
-}
-
-func (s *Server) serveUpload(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	f := s.uploads[r.PathValue("ticket")]
-	hit := s.hit("upload")
-	s.count(Call{Method: "upload", Status: http.StatusOK})
-	s.mu.Unlock()
-	if hit.stall != nil {
-		select {
-		case <-hit.stall:
-		case <-r.Context().Done():
-			return
-		case <-s.done:
-			return
-		}
-	}
+	var f *fileState
+	fm.read(func() { f = fm.uploads[r.PathValue("ticket")] })
 	switch {
-	case hit.failed != nil:
-		hit.failed.write(w, hit.after)
+	case failed != nil:
+		failed.write(w)
 		return
 	case f == nil:
 		http.Error(w, "expired", http.StatusNotFound)
 		return
 	}
-	foreign := s.o.Foreign &&
-		(r.ContentLength != f.length || r.Header.Get("Authorization") != "" || strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/"))
-	data, err := uploaded(r, f.length+1)
-	if foreign || err != nil || int64(len(data)) != f.length {
+	data, err := io.ReadAll(io.LimitReader(r.Body, f.length+1))
+	switch {
+	case err != nil || int64(len(data)) != f.length || r.ContentLength != f.length:
 		http.Error(w, "the length is not the one that was declared", http.StatusBadRequest)
 		return
+	case r.Header.Get("Authorization") != "" || strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/"):
+		http.Error(w, "only the bytes are wanted, and no token", http.StatusBadRequest)
+		return
 	}
-	s.change(func() { f.Data = data })
-	if hit.lose {
+	fm.change(func() { f.Data = data })
+	if lose {
 		panic(http.ErrAbortHandler) // the connection breaks before the answer
 	}
 	_, _ = io.WriteString(w, "OK - "+strconv.Itoa(len(data))) //nolint:errcheck // the client has gone
 }
 
-// uploaded is the body of an upload, or the first file of its form.
-func uploaded(r *http.Request, most int64) ([]byte, error) {
-	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || !strings.HasPrefix(kind, "multipart/") {
-		data, err := io.ReadAll(io.LimitReader(r.Body, most))
-		if err != nil {
-			return nil, fmt.Errorf("slacktest: reading an upload: %w", err)
-		}
-		return data, nil
-	}
-	form := multipart.NewReader(r.Body, params["boundary"])
-	for {
-		part, err := form.NextPart()
-		if err != nil {
-			return nil, fmt.Errorf("slacktest: reading an upload: %w", err)
-		}
-		if part.FileName() == "" && part.FormName() != "file" {
-			continue
-		}
-		var data bytes.Buffer
-		if _, err := io.Copy(&data, io.LimitReader(part, most)); err != nil {
-			return nil, fmt.Errorf("slacktest: reading an upload: %w", err)
-		}
-		return data.Bytes(), nil
-	}
+// summary is a file and its title, as files.completeUploadExternal names them.
+type summary struct {
+	ID    string `json:"id"`
+	Title string `json:"title"`
 }
 
-func (s *Server) completeUpload(args url.Values) (object, error) {
-	all, err := summaries(args)
-	if err != nil {
-		return nil, err
+func (fm *fileMethods) completeUpload(args url.Values) (object, error) {
+	var all []summary
+	if json.Unmarshal([]byte(args.Get("files")), &all) != nil || len(all) == 0 {
+		return nil, refuseArgument("missing required field: files")
 	}
-	files := make([]*fileState, 0, len(all))
 	for _, one := range all {
-		f := s.files[one.ID]
+		f := fm.workspace.files[one.ID]
 		switch {
 		case f == nil, f.user != botUser, f.Data == nil:
 			return nil, refuse("file_not_found")
 		case f.complete:
 			return nil, refuse("file_update_failed")
 		}
-		files = append(files, f)
 	}
-	var places []*channelState
-	for id := range strings.SplitSeq(args.Get("channels")+","+args.Get("channel_id"), ",") {
-		if id == "" {
-			continue
-		}
-		c, err := s.place(id)
-		if err != nil {
-			return nil, fmt.Errorf("slacktest: reading an upload: %w", err)
-		}
-		if c.restricted {
-			return nil, refuse("posting_to_channel_denied")
-		}
-		if err := c.thread(args.Get("thread_ts")); err != nil {
-			return nil, fmt.Errorf("slacktest: reading an upload: %w", err)
-		}
-		places = append(places, c)
-	}
-	said, err := content(url.Values{"text": args["initial_comment"], "blocks": args["blocks"]})
+	c, err := fm.workspace.writable(args.Get("channel_id"))
 	if err != nil {
 		return nil, err
 	}
-	shown := make([]object, 0, len(files))
-	for i, f := range files {
-		f.Title = all[i].Title
+	if c.restricted {
+		return nil, refuse("posting_to_channel_denied")
+	}
+	if err := c.mayReply(args.Get("thread_ts")); err != nil {
+		return nil, err
+	}
+	m, err := content(url.Values{"text": args["initial_comment"], "blocks": args["blocks"]})
+	if err != nil {
+		return nil, err
+	}
+	m.threadTS, m.subtype = args.Get("thread_ts"), "file_share"
+	shown := make([]object, 0, len(all))
+	for _, one := range all {
+		f := fm.workspace.files[one.ID]
 		f.become(f.File)
-		f.complete = true
-		delete(s.uploads, f.ticket)
-		shown = append(shown, s.fileObject(f, false))
+		f.title, f.complete = one.Title, true
+		m.files = append(m.files, f)
+		shown = append(shown, f.object())
 	}
 	publish := func() {
-		for _, c := range places {
-			m := *said
-			m.threadTS, m.files, m.subtype = args.Get("thread_ts"), files, "file_share"
-			m.user, m.botID = botUser, botID
-			if !c.deleted {
-				s.postAs(c, &m)
-			}
+		if !c.deleted {
+			fm.workspace.store(c, m, false)
+			fm.events.message(c, m)
 		}
 	}
-	if s.o.ShareAfter < 0 {
+	if fm.o.ShareAfter < 0 {
 		publish()
-	} else if len(places) > 0 {
-		s.open++
-		s.after(s.o.ShareAfter, func() {
-			s.open--
+	} else {
+		fm.events.deliveries.open++ // so that it is not idle
+		fm.after(fm.o.ShareAfter, func() {
+			fm.events.deliveries.open--
 			publish()
 		})
 	}
 	return object{"files": shown}, nil
+}
+
+// visible is the file of a call.
+func (fm *fileMethods) visible(args url.Values) (*fileState, error) {
+	f := fm.workspace.files[args.Get("file")]
+	switch {
+	case f == nil || !f.complete:
+		return nil, refuse("file_not_found")
+	case f.deleted:
+		return nil, refuse("file_deleted")
+	}
+	return f, nil
+}
+
+func (fm *fileMethods) info(args url.Values) (object, error) {
+	f, err := fm.visible(args)
+	if err != nil {
+		return nil, err
+	}
+	o := f.object()
+	if !fm.o.Foreign {
+		o["shares"] = f.sharesObject()
+	}
+	channels, direct := []string{}, []string{}
+	for _, sh := range f.shares {
+		if strings.HasPrefix(sh.channel, "D") {
+			direct = append(direct, sh.channel)
+		} else {
+			channels = append(channels, sh.channel)
+		}
+	}
+	o["channels"], o["groups"], o["ims"] = channels, []string{}, direct
+	return object{"file": o, "comments": []object{}}, nil
+}
+
+func (fm *fileMethods) remove(args url.Values) (object, error) {
+	f, err := fm.visible(args)
+	if err != nil {
+		return nil, err
+	}
+	if f.user != botUser {
+		return nil, refuse("cant_delete_file")
+	}
+	f.deleted = true
+	for _, sh := range f.shares {
+		c := fm.workspace.channels[sh.channel]
+		m := c.get(sh.ts)
+		if m == nil {
+			continue
+		}
+		before := m.bare()
+		m.files = slices.DeleteFunc(m.files, func(other *fileState) bool { return other == f })
+		if len(m.files) == 0 && m.text == "" {
+			fm.events.remove(c, m)
+			continue
+		}
+		fm.events.changed(c, m, before)
+	}
+	return object{}, nil
+}
+
+// loginPage is the answer to a download without the token, with status 200.
+const loginPage = `<!DOCTYPE html><html lang="en-US"><head><title>Slack</title></head><body>Sign in to Workshop</body></html>`
+
+// serveDownload is called without the lock.
+func (fm *fileMethods) serveDownload(w http.ResponseWriter, r *http.Request) {
+	failed, _, ok := fm.faults.befall(r, "download")
+	if !ok {
+		return
+	}
+	_, id, _ := strings.Cut(r.PathValue("file"), "-")
+	var f File
+	var allowed, there bool
+	fm.read(func() {
+		allowed = r.Header.Get("Authorization") == "Bearer "+botToken && fm.revoked == "" && fm.scopes["files:read"]
+		if state := fm.workspace.files[id]; state != nil && state.complete && !state.deleted {
+			f, there = state.File, true
+		}
+	})
+	page := func(status int, text string) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, text) //nolint:errcheck // the client has gone
+	}
+	switch {
+	case failed != nil:
+		failed.write(w)
+	case !allowed || f.Fault == FileHTML:
+		page(http.StatusOK, loginPage)
+	case !there || f.Fault == FileLost:
+		page(http.StatusNotFound, "<!DOCTYPE html><html><body>The requested file could not be found.</body></html>")
+	case f.Fault == FileBroken:
+		page(http.StatusInternalServerError, "<!DOCTYPE html><html><body>Something went wrong.</body></html>")
+	case f.Fault == FileMoved:
+		http.Redirect(w, r, "http://169.254.169.254/latest/meta-data/", http.StatusFound)
+	default:
+		w.Header().Set("Content-Type", f.Type)
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(f.Data))
+	}
 }

@@ -16,115 +16,252 @@ import (
 	"time"
 )
 
-// signed is a request as it went out.
-type signed struct {
-	address, contentType, timestamp, signature string
-	body                                       []byte
+// Webhooks sends events and interactions as signed HTTP requests, and forged ones.
+type Webhooks struct {
+	*shared
+	workspace  *Workspace
+	deliveries *Deliveries
+	client     *http.Client
+	errands    chan *delivery // what is to be sent
+	base       string         // where to; "" sends over sockets
+	lanes      map[string][]*delivery
+	latest     *signed
 }
 
-// sign signs a body as Slack does: version 0 over the time and the raw body.
-// https://docs.slack.dev/authentication/verifying-requests-from-slack
-func sign(secret string, at time.Time, body []byte) (timestamp, signature string) {
-	timestamp = strconv.FormatInt(at.Unix(), 10)
-	mac := hmac.New(sha256.New, []byte(secret))
-	mac.Write([]byte("v0:" + timestamp + ":"))
-	mac.Write(body)
-	return timestamp, "v0=" + hex.EncodeToString(mac.Sum(nil))
+func newWebhooks(s *shared) *Webhooks {
+	return &Webhooks{
+		shared: s, errands: make(chan *delivery), lanes: map[string][]*delivery{},
+		client: &http.Client{
+			Transport:     &http.Transport{Proxy: nil, MaxIdleConnsPerHost: 16},
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+	}
 }
 
-func (s *Server) deliverTo(base string) { s.change(func() { s.base = base }) }
+// Deliver sends events by signed HTTP requests from now on, instead of over sockets: to
+// base + "/slack/events", "/slack/interactive" and "/slack/commands". What waits for a
+// socket is sent there too. An empty base goes back to sockets.
+func (wh *Webhooks) Deliver(base string) { wh.change(func() { wh.base = base }) }
 
-// post sends d by HTTP: the first attempts of a channel one after another, so that their
-// order is known; all else at once.
-func (s *Server) post(d *delivery) {
+// Forgery is what is wrong with a signed request.
+type Forgery string
+
+// The forgeries.
+const (
+	WrongSecret  Forgery = "wrong secret"  // signed with another secret
+	NoSignature  Forgery = "no signature"  // without both headers
+	ChangedBody  Forgery = "changed body"  // another body than the signed one
+	OldTimestamp Forgery = "old timestamp" // correctly signed, 6 minutes ago
+	Future       Forgery = "future"        // correctly signed, 6 minutes ahead
+)
+
+// Forge sends a forged message event of a post, which is not stored, and returns the status
+// of the answer.
+func (wh *Webhooks) Forge(flaw Forgery, post Post) int {
+	wh.tb.Helper()
+	r := &signed{}
+	wh.read(func() {
+		m := wh.workspace.written(post, wh.workspace.users[post.By])
+		m.ts = wh.ts()
+		c := wh.workspace.channels[post.Channel]
+		r.to(wh.base+"/slack/events", callback(wh.id("Ev"), with(m.bare(), object{
+			"channel": c.id, "channel_type": c.kind(), "event_ts": m.ts,
+		})))
+	})
+	const beyond = 6 * time.Minute // 5 are allowed
+	switch flaw {
+	case WrongSecret:
+		r.sign("another secret", time.Now())
+	case OldTimestamp:
+		r.sign(signingSecret, time.Now().Add(-beyond))
+	case Future:
+		r.sign(signingSecret, time.Now().Add(beyond))
+	case ChangedBody:
+		r.sign(signingSecret, time.Now())
+		r.body = bytes.Replace(r.body, []byte(`"ts":"`), []byte(`"ts":"9`), 1)
+	case NoSignature:
+	}
+	status, _ := wh.sendNow(r)
+	return status
+}
+
+// Replay sends the latest signed request again, byte for byte, as an attacker might within
+// the allowed 5 minutes, and returns the status of the answer.
+func (wh *Webhooks) Replay() int {
+	wh.tb.Helper()
+	var r *signed
+	wh.read(func() { r = wh.latest })
+	status, _ := wh.sendNow(r)
+	return status
+}
+
+// Challenge sends the url_verification with which Slack checks an address of events, and
+// reports whether the answer is the challenge.
+func (wh *Webhooks) Challenge() bool {
+	wh.tb.Helper()
+	r, word := &signed{}, "3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P"
+	wh.read(func() {
+		r.to(wh.base+"/slack/events", encode(object{"token": "verification", "type": "url_verification", "challenge": word}))
+	})
+	r.sign(signingSecret, time.Now())
+	status, answer := wh.sendNow(r)
+	var plain string
+	var wrapped struct {
+		Challenge string `json:"challenge"`
+	}
+	if json.Unmarshal(answer, &plain) != nil && json.Unmarshal(answer, &wrapped) == nil {
+		plain = wrapped.Challenge
+	}
+	return status == http.StatusOK && plain == word
+}
+
+// send sends d: the first attempts of a channel one after another, so that their order is
+// known; all others at once.
+func (wh *Webhooks) send(d *delivery) {
 	if d.over {
 		return
 	}
 	if d.eventID != "" && d.attempt == 0 {
 		d.inLane = true
-		s.lanes[d.lane] = append(s.lanes[d.lane], d)
-		if len(s.lanes[d.lane]) > 1 {
-			return // the one that carries the first goes on with it
+		wh.lanes[d.lane] = append(wh.lanes[d.lane], d)
+		if len(wh.lanes[d.lane]) > 1 {
+			return // it is sent after the first of the lane
 		}
 	}
-	s.errands <- d // there is somebody, as the server is not closed
+	wh.errands <- d // run receives it, as the server is not closed
 }
 
-// runErrands sends each delivery of post on a goroutine of its own until the server closes.
-func (s *Server) runErrands() {
+// run sends each delivery on a goroutine of its own until the server closes. It is called
+// without the lock, as all below.
+func (wh *Webhooks) run() {
 	for {
 		select {
-		case d := <-s.errands:
-			s.wg.Go(func() { s.carryAll(d) })
-		case <-s.done:
+		case d := <-wh.errands:
+			wh.wg.Go(func() { wh.sendLane(d) })
+		case <-wh.done:
 			return
 		}
 	}
 }
 
-// carryAll sends d, and what waits behind it in its lane.
-func (s *Server) carryAll(d *delivery) {
+// sendLane sends d, and what waits behind it in its lane.
+func (wh *Webhooks) sendLane(d *delivery) {
 	for d != nil {
-		s.carry(d)
+		wh.attempt(d)
 		if !d.inLane {
 			return
 		}
-		s.mu.Lock()
-		lane := s.lanes[d.lane][1:]
-		s.lanes[d.lane] = lane
+		wh.mu.Lock()
+		lane := wh.lanes[d.lane][1:]
+		wh.lanes[d.lane] = lane
 		if len(lane) == 0 {
-			delete(s.lanes, d.lane)
+			delete(wh.lanes, d.lane)
 			d = nil
 		} else {
 			d = lane[0]
 		}
-		s.mu.Unlock()
+		wh.mu.Unlock()
 	}
 }
 
-// carry is one attempt by HTTP. It is called without the lock.
-func (s *Server) carry(d *delivery) {
-	ctx, cancel := context.WithTimeout(s.tb.Context(), s.o.AckWithin)
+// attempt sends d once.
+func (wh *Webhooks) attempt(d *delivery) {
+	ctx, cancel := context.WithTimeout(wh.tb.Context(), wh.o.AckWithin)
 	defer cancel()
-	s.mu.Lock()
-	if s.closed {
-		s.mu.Unlock()
+	wh.mu.Lock()
+	if wh.closed {
+		wh.mu.Unlock()
 		return
 	}
-	d.sent = time.Now()
-	r := s.request(d)
-	s.lastHTTP = r
-	s.mu.Unlock()
+	r := d.request(wh.base)
+	wh.latest = r
+	wh.mu.Unlock()
 	header := http.Header{}
 	if d.attempt > 0 {
 		header.Set("X-Slack-Retry-Num", strconv.Itoa(d.attempt))
 		header.Set("X-Slack-Retry-Reason", d.reason)
 	}
-	status, body, noRetry, err := s.knock(ctx, r, header)
-	s.change(func() {
-		if s.closed {
-			return
-		}
-		reason := "http_error"
+	status, body, err := wh.do(ctx, r, header)
+	wh.change(func() {
 		switch {
+		case wh.closed:
 		case err == nil && status == http.StatusOK:
-			s.take(d, body, status)
-			return
+			wh.deliveries.take(d, body, status)
 		case errors.Is(err, context.DeadlineExceeded):
-			reason = "http_timeout"
+			wh.deliveries.miss(d, "http_timeout", status)
 		case err != nil:
-			reason = "connection_failed"
+			wh.deliveries.miss(d, "connection_failed", status)
+		default:
+			wh.deliveries.miss(d, "http_error", status)
 		}
-		if noRetry {
-			d.misses = len(s.o.Retries)
-		}
-		s.miss(d, reason, status)
 	})
 }
 
+// do sends a request to the bot and reads its answer, as JSON.
+func (wh *Webhooks) do(ctx context.Context, r *signed, header http.Header) (status int, body json.RawMessage, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	finished := make(chan struct{})
+	defer close(finished)
+	wh.wg.Go(func() {
+		select {
+		case <-wh.done:
+			cancel()
+		case <-finished:
+		}
+	})
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.address, bytes.NewReader(r.body))
+	if err != nil {
+		return 0, nil, fmt.Errorf("slacktest: sending an event: %w", err)
+	}
+	req.Header = header
+	header.Set("Content-Type", r.contentType)
+	header.Set("User-Agent", "Slackbot 1.0 (+https://api.slack.com/robots)")
+	if r.signature != "" {
+		header.Set("X-Slack-Request-Timestamp", r.timestamp)
+		header.Set("X-Slack-Signature", r.signature)
+	}
+	resp, err := wh.client.Do(req)
+	if err != nil {
+		return 0, nil, fmt.Errorf("slacktest: sending an event: %w", err)
+	}
+	text, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
+	if err := errors.Join(err, resp.Body.Close()); err != nil {
+		return 0, nil, err
+	}
+	if len(bytes.TrimSpace(text)) > 0 {
+		body = text
+		if !json.Valid(text) {
+			body = encode(string(text))
+		}
+	}
+	return resp.StatusCode, body, nil
+}
+
+// sendNow sends a request and returns its answer; status 0 if there was none.
+func (wh *Webhooks) sendNow(r *signed) (int, json.RawMessage) {
+	wh.tb.Helper()
+	ctx, cancel := context.WithTimeout(wh.tb.Context(), time.Minute)
+	defer cancel()
+	status, body, err := wh.do(ctx, r, http.Header{})
+	if err != nil {
+		wh.misusef("nobody answers at %s: %v", r.address, err)
+	}
+	return status, body
+}
+
+// signed is a signed request.
+type signed struct {
+	address, contentType, timestamp, signature string
+	body                                       []byte
+}
+
+const formType = "application/x-www-form-urlencoded"
+
 // request is d, signed.
-func (s *Server) request(d *delivery) *signed {
-	r := &signed{address: s.base + d.path, contentType: "application/json", body: d.body}
+func (d *delivery) request(base string) *signed {
+	r := &signed{}
+	r.to(base+d.path, d.body)
 	switch d.kind {
 	case "interactive":
 		r.contentType, r.body = formType, []byte(url.Values{"payload": {string(d.body)}}.Encode())
@@ -138,132 +275,21 @@ func (s *Server) request(d *delivery) *signed {
 			r.contentType, r.body = formType, []byte(form.Encode())
 		}
 	}
-	r.timestamp, r.signature = sign(signingSecret, s.o.Now(), r.body)
+	r.sign(signingSecret, time.Now())
 	return r
 }
 
-const formType = "application/x-www-form-urlencoded"
-
-// knock sends a request to the bot and reads its answer, of which JSON is kept.
-func (s *Server) knock(ctx context.Context, r *signed, header http.Header) (status int, body json.RawMessage, noRetry bool, err error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	finished := make(chan struct{})
-	defer close(finished)
-	s.wg.Go(func() {
-		select {
-		case <-s.done:
-			cancel()
-		case <-finished:
-		}
-	})
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.address, bytes.NewReader(r.body))
-	if err != nil {
-		return 0, nil, false, fmt.Errorf("slacktest: asking: %w", err)
-	}
-	header = header.Clone()
-	header.Set("Content-Type", r.contentType)
-	header.Set("User-Agent", "Slackbot 1.0 (+https://api.slack.com/robots)")
-	if r.signature != "" {
-		header.Set("X-Slack-Request-Timestamp", r.timestamp)
-		header.Set("X-Slack-Signature", r.signature)
-	}
-	req.Header = header
-	resp, err := s.poster.Do(req)
-	if err != nil {
-		return 0, nil, false, fmt.Errorf("slacktest: asking: %w", err)
-	}
-	text, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
-	if err := errors.Join(err, resp.Body.Close()); err != nil {
-		return 0, nil, false, err
-	}
-	if len(bytes.TrimSpace(text)) > 0 {
-		body = text
-		if !json.Valid(text) {
-			body = encode(string(text))
-		}
-	}
-	return resp.StatusCode, body, resp.Header.Get("X-Slack-No-Retry") == "1", nil
+// to makes it a request with JSON.
+func (r *signed) to(address string, body []byte) {
+	r.address, r.contentType, r.body = address, "application/json", body
 }
 
-// knockNow sends a request and tells the status; 0 where nobody answered.
-func (s *Server) knockNow(r *signed) (int, json.RawMessage) {
-	s.tb.Helper()
-	ctx, cancel := context.WithTimeout(s.tb.Context(), time.Minute)
-	defer cancel()
-	status, body, _, err := s.knock(ctx, r, http.Header{})
-	if err != nil {
-		s.misusef("nobody answers at %s: %v", r.address, err)
-	}
-	return status, body
-}
-
-func (s *Server) forge(flaw Forgery, p Post) int {
-	s.tb.Helper()
-	s.mu.Lock()
-	c, u := s.channels[p.Channel], s.users[p.By]
-	if c == nil || u == nil {
-		s.mu.Unlock()
-		s.misusef("channel %q or person %q is not there", p.Channel, p.By)
-		return 0
-	}
-	m := s.written(p, u)
-	m.ts = s.ts()
-	eventID := s.id("Ev")
-	r := &signed{address: s.base + "/slack/events", contentType: "application/json", body: s.callback(eventID, with(s.bare(c, m), object{
-		"channel": c.id, "channel_type": string(c.kind), "event_ts": m.ts,
-	}))}
-	secret, at := signingSecret, s.o.Now()
-	s.mu.Unlock()
-	const beyond = 6 * time.Minute // the window is 5
-	switch flaw {
-	case WrongSecret:
-		secret = "another secret"
-	case OldTimestamp:
-		at = at.Add(-beyond)
-	case Future:
-		at = at.Add(beyond)
-	case NoSignature, ChangedBody:
-	}
-	r.timestamp, r.signature = sign(secret, at, r.body)
-	switch flaw {
-	case NoSignature:
-		r.signature = ""
-	case ChangedBody:
-		r.body = bytes.Replace(r.body, []byte(`"ts":"`), []byte(`"ts":"9`), 1)
-	case WrongSecret, OldTimestamp, Future:
-	}
-	status, _ := s.knockNow(r)
-	return status
-}
-
-func (s *Server) replay() int {
-	s.tb.Helper()
-	s.mu.Lock()
-	r := s.lastHTTP
-	s.mu.Unlock()
-	if r == nil {
-		return 0
-	}
-	status, _ := s.knockNow(r)
-	return status
-}
-
-func (s *Server) challenge() bool {
-	s.tb.Helper()
-	s.mu.Lock()
-	word := s.id("challenge")
-	body := encode(object{"token": "verification", "type": "url_verification", "challenge": word})
-	r := &signed{address: s.base + "/slack/events", contentType: "application/json", body: body}
-	r.timestamp, r.signature = sign(signingSecret, s.o.Now(), body)
-	s.mu.Unlock()
-	status, answer := s.knockNow(r)
-	var plain string
-	var wrapped struct {
-		Challenge string `json:"challenge"`
-	}
-	if json.Unmarshal(answer, &plain) != nil && json.Unmarshal(answer, &wrapped) == nil {
-		plain = wrapped.Challenge
-	}
-	return status == http.StatusOK && plain == word
+// sign signs the request as Slack does: version 0 over the time and the raw body.
+// https://docs.slack.dev/authentication/verifying-requests-from-slack
+func (r *signed) sign(secret string, at time.Time) {
+	r.timestamp = strconv.FormatInt(at.Unix(), 10)
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte("v0:" + r.timestamp + ":"))
+	mac.Write(r.body)
+	r.signature = "v0=" + hex.EncodeToString(mac.Sum(nil))
 }

@@ -74,15 +74,15 @@ func TestHTTPEventsAreSignedAndSentAgain(t *testing.T) {
 	t.Parallel()
 	h := &hook{answers: []int{500, 0, 200}, pause: make(chan struct{})}
 	s := slacktest.New(t, slacktest.Options{AckWithin: 50 * time.Millisecond, Retries: []time.Duration{0, 0, 0}})
-	s.Deliver(serve(t, h))
+	s.Webhooks.Deliver(serve(t, h))
 	t.Cleanup(func() { close(h.pause) })
-	if !s.Challenge() {
+	if !s.Webhooks.Challenge() {
 		t.Error("the challenge was not answered")
 	}
-	ann := s.User("ann")
-	c := s.Channel("here", ann)
-	s.Say(slacktest.Post{Channel: c, By: ann, Text: "hi"})
-	until(t, s, "it is taken", s.Idle)
+	ann := s.Workspace.User("ann")
+	c := s.Workspace.Channel("here", ann)
+	s.People.Say(slacktest.Post{Channel: c, By: ann, Text: "hi"})
+	until(t, s, "it is taken", s.Deliveries.Idle)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if len(h.got) < 3 || !strings.HasPrefix(h.got[0], "/slack/events ") || h.got[0] != h.got[1] || h.got[1] != h.got[2] ||
@@ -95,20 +95,20 @@ func TestForgeriesAreSeenByTheirSignature(t *testing.T) {
 	t.Parallel()
 	h := &hook{}
 	s := slacktest.New(t, slacktest.Options{AckWithin: time.Minute})
-	s.Deliver(serve(t, h))
-	ann := s.User("ann")
-	c := s.Channel("here", ann)
+	s.Webhooks.Deliver(serve(t, h))
+	ann := s.Workspace.User("ann")
+	c := s.Workspace.Channel("here", ann)
 	p := slacktest.Post{Channel: c, By: ann, Text: "hi"}
 	for _, flaw := range []slacktest.Forgery{
 		slacktest.WrongSecret, slacktest.NoSignature, slacktest.ChangedBody, slacktest.OldTimestamp, slacktest.Future,
 	} {
-		if status := s.Forge(flaw, p); status != http.StatusUnauthorized {
+		if status := s.Webhooks.Forge(flaw, p); status != http.StatusUnauthorized {
 			t.Errorf("%s: %d", flaw, status)
 		}
 	}
-	s.Say(p)
-	until(t, s, "it is taken", s.Idle)
-	if status := s.Replay(); status != http.StatusOK { // slack-go's verifier lets a replay through
+	s.People.Say(p)
+	until(t, s, "it is taken", s.Deliveries.Idle)
+	if status := s.Webhooks.Replay(); status != http.StatusOK { // slack-go's verifier lets a replay through
 		t.Errorf("the replay: %d", status)
 	}
 	h.mu.Lock()
@@ -121,18 +121,18 @@ func TestForgeriesAreSeenByTheirSignature(t *testing.T) {
 func TestHTTPInteractionsAreForms(t *testing.T) {
 	t.Parallel()
 	h := &hook{answers: []int{200, 200, 500}}
-	s := slacktest.New(t, slacktest.Options{AckWithin: time.Minute, Events: []string{}})
-	s.Deliver(serve(t, h))
-	ann := s.User("ann")
-	c := s.Channel("here", ann)
-	ts := s.Say(slacktest.Post{Channel: c, By: ann, Text: "hi"})
-	if _, err := s.Command(ann, c, "/atelier", "ask a cat").Wait(t.Context()); err != nil {
+	s := slacktest.New(t, slacktest.Options{AckWithin: time.Minute})
+	s.Webhooks.Deliver(serve(t, h))
+	ann := s.Workspace.User("ann")
+	c := s.Workspace.Channel("here", ann)
+	ts := s.People.Say(slacktest.Post{Channel: c, By: ann, Text: "hi", Silent: true})
+	if _, err := s.Interactions.Command(ann, c, "/atelier", "ask a cat").Wait(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if _, err := s.Shortcut(ann, c, ts, "use_with_atelier").Wait(t.Context()); err != nil {
+	if _, err := s.Interactions.Shortcut(ann, c, ts, "use_with_atelier").Wait(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if _, err := s.Command(ann, c, "/atelier", "status").Wait(t.Context()); err == nil {
+	if _, err := s.Interactions.Command(ann, c, "/atelier", "status").Wait(t.Context()); err == nil {
 		t.Error("500 is no acknowledgement")
 	}
 	h.mu.Lock()

@@ -1,0 +1,108 @@
+package slacktest
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+var (
+	mentionForm = regexp.MustCompile(`<@([UW][A-Z0-9]+)(?:\|[^>]*)?>`)
+	toAllForm   = regexp.MustCompile(`<!(?:channel|here|everyone|group)(?:\|[^>]*)?>`)
+	nameForm    = regexp.MustCompile(`(?:^|[\s(])@([a-z0-9._-]+)`)
+)
+
+// mentions finds the members of a channel whom a message mentions.
+type mentions struct {
+	*channelState
+	users map[string]*userState
+}
+
+// notified are the people whom a message mentions. If it has blocks, only they count: the
+// text is only what a notification shows.
+func (in mentions) notified(m *messageState, linkNames bool) []string {
+	var ids []string
+	var all any
+	if m.blocks == nil || json.Unmarshal(m.blocks, &all) != nil {
+		ids = in.byText(m.text, linkNames)
+	}
+	eachObject(all, func(o object) {
+		if id, ok := o["user_id"].(string); ok && o["type"] == "user" {
+			ids = append(ids, id)
+		} else if o["type"] == "broadcast" {
+			ids = append(ids, in.all()...)
+		}
+	})
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	return slices.DeleteFunc(ids, func(id string) bool { return in.users[id] == nil || id == m.user || !in.members[id] })
+}
+
+// byText are the people whom a text mentions, by <@U…> and <!channel>, and if names are
+// linked by @name and @channel.
+func (in mentions) byText(text string, linkNames bool) []string {
+	var ids []string
+	for _, found := range mentionForm.FindAllStringSubmatch(text, -1) {
+		ids = append(ids, found[1])
+	}
+	if toAllForm.MatchString(text) {
+		ids = append(ids, in.all()...)
+	}
+	if !linkNames {
+		return ids
+	}
+	for _, found := range nameForm.FindAllStringSubmatch(text, -1) {
+		name := strings.TrimRight(found[1], ".")
+		if name == "channel" || name == "here" || name == "everyone" {
+			ids = append(ids, in.all()...)
+			continue
+		}
+		for _, u := range in.users {
+			if u.name == name {
+				ids = append(ids, u.id)
+			}
+		}
+	}
+	return ids
+}
+
+// all are the members who are not bots.
+func (in mentions) all() []string {
+	var ids []string
+	for id := range in.members {
+		if u := in.users[id]; u != nil && u.botID == "" {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+var (
+	entityForm = regexp.MustCompile(`<(@?)([^>|]*)(?:\|([^>]*))?>`)
+	unescape   = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")
+)
+
+// richText is the block that Slack makes of what a person typed.
+func richText(text string) json.RawMessage {
+	elements := []object{}
+	plain := func(t string) {
+		if t != "" {
+			elements = append(elements, object{"type": "text", "text": unescape.Replace(t)})
+		}
+	}
+	last := 0
+	for _, at := range entityForm.FindAllStringSubmatchIndex(text, -1) {
+		plain(text[last:at[0]])
+		last = at[1]
+		if target := text[at[4]:at[5]]; at[2] < at[3] {
+			elements = append(elements, object{"type": "user", "user_id": target})
+		} else {
+			elements = append(elements, object{"type": "link", "url": target})
+		}
+	}
+	plain(text[last:])
+	return encode([]object{{
+		"type": "rich_text", "block_id": "rt", "elements": []object{{"type": "rich_text_section", "elements": elements}},
+	}})
+}

@@ -1,0 +1,312 @@
+package slacktest
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// Workspace is who and what is there: people, channels, messages and files, and what
+// people see of them.
+type Workspace struct {
+	*shared
+	users     map[string]*userState
+	channels  map[string]*channelState
+	files     map[string]*fileState
+	ephemeral []Ephemeral
+}
+
+// userState is a person, the bot or another app's bot.
+type userState struct {
+	id, name, botID string
+	team            string
+	admin           bool
+}
+
+// channelState is a channel with its messages, in the order of ts. It is public, or direct.
+type channelState struct {
+	id, name                                 string
+	user                                     string // of a direct channel
+	members                                  map[string]bool
+	archived, deleted, restricted, noThreads bool
+	messages                                 []*messageState
+	status                                   map[string]string // by thread
+}
+
+func newWorkspace(s *shared) *Workspace {
+	return &Workspace{
+		shared: s, channels: map[string]*channelState{}, files: map[string]*fileState{},
+		users: map[string]*userState{
+			botUser:     {id: botUser, name: "atelier", team: teamID, botID: botID},
+			"USLACKBOT": {id: "USLACKBOT", name: "slackbot", team: teamID},
+		},
+	}
+}
+
+// User adds a person and returns the user id. name is what @name mentions.
+func (w *Workspace) User(name string) string {
+	var id string
+	w.change(func() {
+		id = w.id("U")
+		w.users[id] = &userState{id: id, name: name, team: teamID}
+	})
+	return id
+}
+
+// Admin adds a person who is an admin of the workspace.
+func (w *Workspace) Admin(name string) string {
+	id := w.User(name)
+	w.change(func() { w.users[id].admin = true })
+	return id
+}
+
+// Bot adds the bot user of another app. Its messages have a bot_id.
+func (w *Workspace) Bot(name string) string {
+	id := w.User(name)
+	w.change(func() { w.users[id].botID = w.id("B") })
+	return id
+}
+
+// Elsewhere makes user one of another workspace, who came in by a shared channel.
+func (w *Workspace) Elsewhere(user, team string) { w.change(func() { w.users[user].team = team }) }
+
+// Channel adds a public channel with the bot and members in it and returns its id.
+func (w *Workspace) Channel(name string, members ...string) string {
+	var id string
+	w.change(func() { id = w.addChannel("C", name, members...).id })
+	return id
+}
+
+// DM is the direct channel of user and the bot; the same one when called again.
+func (w *Workspace) DM(user string) string {
+	var id string
+	w.change(func() {
+		for _, c := range w.channels {
+			if c.user == user {
+				id = c.id
+				return
+			}
+		}
+		c := w.addChannel("D", "directmessage", user)
+		c.user, id = user, c.id
+	})
+	return id
+}
+
+// Archive archives the channel: is_archived.
+func (w *Workspace) Archive(channel string) {
+	w.changeChannel(channel, func(c *channelState) { c.archived = true })
+}
+
+// DeleteChannel deletes the channel and its messages: channel_not_found.
+func (w *Workspace) DeleteChannel(channel string) {
+	w.changeChannel(channel, func(c *channelState) { c.deleted, c.messages = true, nil })
+}
+
+// Join adds people to the channel: a mention notifies members only.
+func (w *Workspace) Join(channel string, users ...string) {
+	w.changeChannel(channel, func(c *channelState) {
+		for _, user := range users {
+			c.members[user] = true
+		}
+	})
+}
+
+// NotInChannel removes the bot from the channel: not_in_channel, and no events of it.
+func (w *Workspace) NotInChannel(channel string) {
+	w.changeChannel(channel, func(c *channelState) { delete(c.members, botUser) })
+}
+
+// Restrict lets only admins post in the channel: restricted_action.
+func (w *Workspace) Restrict(channel string) {
+	w.changeChannel(channel, func(c *channelState) { c.restricted = true })
+}
+
+// NoThreads locks the channel's threads: restricted_action_thread_locked.
+func (w *Workspace) NoThreads(channel string) {
+	w.changeChannel(channel, func(c *channelState) { c.noThreads = true })
+}
+
+// Messages are the messages of a channel, the oldest first: those of the thread with the
+// root threadTS (the root first), or if that is empty those outside of threads.
+func (w *Workspace) Messages(channel, threadTS string) []Message {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	c := w.channels[channel]
+	if c == nil {
+		return nil
+	}
+	var shown []Message
+	for _, m := range c.messages {
+		if (threadTS == "" && m.inChannel()) || (threadTS != "" && (m.ts == threadTS || m.threadTS == threadTS)) {
+			shown = append(shown, m.show(c))
+		}
+	}
+	return shown
+}
+
+// Message is one message, and whether it exists.
+func (w *Workspace) Message(channel, ts string) (Message, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if c := w.channels[channel]; c != nil {
+		if m := c.get(ts); m != nil {
+			return m.show(c), true
+		}
+	}
+	return Message{}, false
+}
+
+// Ephemerals are the messages that only user saw, the oldest first.
+func (w *Workspace) Ephemerals(user string) []Ephemeral {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(w.ephemeral), func(e Ephemeral) bool { return e.User != user })
+}
+
+// Status is the status that people see in a thread now; "" for none.
+func (w *Workspace) Status(channel, threadTS string) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if c := w.channels[channel]; c != nil {
+		return c.status[threadTS]
+	}
+	return ""
+}
+
+func (w *Workspace) addChannel(prefix, name string, members ...string) *channelState {
+	c := &channelState{id: w.id(prefix), name: name, members: set(members...), status: map[string]string{}}
+	c.members[botUser] = true
+	w.channels[c.id] = c
+	return c
+}
+
+// changeChannel is called without the lock.
+func (w *Workspace) changeChannel(id string, f func(*channelState)) {
+	w.tb.Helper()
+	w.change(func() {
+		c, ok := w.channels[id]
+		if !ok {
+			w.misusef("there is no channel %q", id)
+			return
+		}
+		f(c)
+	})
+}
+
+// changeMessage changes a message that a test names; it fails the test if there is none. It
+// is called without the lock.
+func (w *Workspace) changeMessage(channel, ts string, f func(*channelState, *messageState)) {
+	w.tb.Helper()
+	w.changeChannel(channel, func(c *channelState) {
+		if m := c.get(ts); m != nil {
+			f(c, m)
+		} else {
+			w.misusef("there is no message %s in %s", ts, channel)
+		}
+	})
+}
+
+// store adds a new message to the channel.
+func (w *Workspace) store(c *channelState, m *messageState, linkNames bool) {
+	m.ts, m.at = w.ts(), time.Now()
+	m.notified = mentions{c, w.users}.notified(m, linkNames)
+	c.messages = append(c.messages, m)
+	if root := c.get(m.threadTS); root != nil && root.threadTS == "" {
+		root.threadTS = root.ts
+	}
+	if m.user == botUser {
+		delete(c.status, m.threadTS)
+	}
+	for _, f := range m.files {
+		f.shares = append(f.shares, share{c.id, c.name, m.ts, m.threadTS, m.user})
+	}
+}
+
+// readable is the channel of a call that reads.
+func (w *Workspace) readable(id string) (*channelState, error) {
+	c := w.channels[id]
+	switch {
+	case c == nil || c.deleted:
+		return nil, refuse("channel_not_found")
+	case !c.members[botUser]:
+		return nil, refuse("not_in_channel")
+	}
+	return c, nil
+}
+
+// writable is the channel of a call that writes.
+func (w *Workspace) writable(id string) (*channelState, error) {
+	c, err := w.readable(id)
+	if err == nil && c.archived {
+		return nil, refuse("is_archived")
+	}
+	return c, err
+}
+
+// kind is the channel's type in events.
+func (c *channelState) kind() string {
+	if c.user != "" {
+		return "im"
+	}
+	return "channel"
+}
+
+// plural begins the scopes of the channel, and ends its subscription.
+func (c *channelState) plural() string {
+	if c.user != "" {
+		return "im"
+	}
+	return "channels"
+}
+
+// find is the index of a message in the channel; -1 if there is none.
+func (c *channelState) find(ts string) int {
+	i, ok := slices.BinarySearchFunc(c.messages, ts, func(m *messageState, ts string) int { return strings.Compare(m.ts, ts) })
+	if !ok {
+		return -1
+	}
+	return i
+}
+
+func (c *channelState) get(ts string) *messageState {
+	if i := c.find(ts); i >= 0 {
+		return c.messages[i]
+	}
+	return nil
+}
+
+// replies are the messages of a thread after its root.
+func (c *channelState) replies(root string) []*messageState {
+	var of []*messageState
+	for _, m := range c.messages[c.find(root)+1:] {
+		if m.threadTS == root {
+			of = append(of, m)
+		}
+	}
+	return of
+}
+
+// mayReply checks the thread of a new message.
+func (c *channelState) mayReply(root string) error {
+	m := c.get(root)
+	switch {
+	case root == "":
+	case m == nil:
+		return refuse("thread_not_found")
+	case m.threadTS != "" && m.threadTS != m.ts, m.subtype == "channel_join":
+		return refuse("cannot_reply_to_message")
+	case c.noThreads:
+		return refuse("restricted_action_thread_locked")
+	}
+	return nil
+}
+
+// object is the user as Slack shows it.
+func (u *userState) object() object {
+	return object{
+		"id": u.id, "team_id": u.team, "name": u.name, "real_name": u.name, "deleted": false, "is_admin": u.admin,
+		"is_owner": false, "is_bot": u.botID != "",
+		"profile": object{"real_name": u.name, "display_name": u.name, "team": u.team},
+	}
+}
