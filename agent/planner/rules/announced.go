@@ -8,8 +8,8 @@ import (
 
 // ordersLettering reports whether the clause orders that written words be put on something.
 func (t *thread) ordersLettering(c clause) bool {
-	core := t.lexicon.Core(c.words)
-	return len(core) > 0 && t.is("lettering", core[0])
+	core := t.Lexicon.Core(c.words)
+	return len(core) > 0 && t.Is("lettering", core[0])
 }
 
 // quoteAnnounced is a clause with the text that it announces as a quotation: "add a note that says see you soon
@@ -21,7 +21,7 @@ func (t *thread) quoteAnnounced(c clause) clause {
 		return c
 	}
 	end := begin + 1
-	for end < len(c.words) && (!isMark(c.words[end]) || c.words[end].Text == ":") && !t.leadsAway(c.words[end:]) {
+	for end < len(c.words) && (!c.words[end].IsMark() || c.words[end].Text == ":") && !t.leadsAway(c.words[end:]) {
 		end++
 	}
 	said := c.words[begin:end]
@@ -35,18 +35,18 @@ func (t *thread) quoteAnnounced(c clause) clause {
 
 // announced is where the text begins that the words announce; -1 if they announce none, or quote it.
 func (t *thread) announced(words []retrieve.Word) int {
-	if slices.ContainsFunc(words, isQuote) {
+	if slices.ContainsFunc(words, retrieve.Word.IsQuote) {
 		return -1
 	}
 	for i, w := range words {
 		if w.Text == ":" { // what follows is the text
 			return -1
 		}
-		next := i + t.begins("announcing", words[i:])
+		next := i + t.Begins("announcing", words[i:])
 		if next > i && next+1 < len(words) && words[next].Text == ":" { // "saying: hello"
 			return next + 1
 		}
-		if next > i && next < len(words) && words[next].Kind == retrieve.Plain && !t.is("prepositions", words[next]) && !t.is("places lead", words[next]) {
+		if next > i && next < len(words) && words[next].Kind == retrieve.Plain && !t.Is("prepositions", words[next]) && !t.Is("places lead", words[next]) {
 			return next
 		}
 	}
@@ -56,10 +56,10 @@ func (t *thread) announced(words []retrieve.Word) int {
 // leadsAway reports whether the words only say where a text goes, or how it is to look: "on it", "in big letters",
 // "to the top of a.png".
 func (t *thread) leadsAway(words []retrieve.Word) bool {
-	if !t.is("prepositions", words[0]) {
-		return isFile(words[0])
+	if !t.Is("prepositions", words[0]) {
+		return words[0].IsFile()
 	}
-	if len(words) > 1 && t.is("prepositions", words[1]) { // the "out" of "sold out on it"
+	if len(words) > 1 && t.Is("prepositions", words[1]) { // the "out" of "sold out on it"
 		return false
 	}
 	anchored := false
@@ -67,7 +67,7 @@ func (t *thread) leadsAway(words []retrieve.Word) bool {
 		if !t.tellsWhere(w) {
 			return false
 		}
-		anchored = anchored || !t.is("determiners", w) && !t.is("articles", w) && !t.is("prepositions", w) && w.Kind != retrieve.Number
+		anchored = anchored || !t.Is("determiners", w) && !t.Is("articles", w) && !t.Is("prepositions", w) && w.Kind != retrieve.Number
 	}
 	return anchored
 }
@@ -80,13 +80,13 @@ func (t *thread) tellsWhere(w retrieve.Word) bool {
 	sections := []string{
 		"prepositions", "determiners", "articles", "pronouns", "plurals", "places", "text looks", "time units", "amount words", "closing words",
 	}
-	return t.isMedia(w) || anyColour.Reads(w.Text) || slices.ContainsFunc(sections, func(section string) bool { return t.is(section, w) })
+	return t.IsMedia(w) || anyColour.Reads(w.Text) || slices.ContainsFunc(sections, func(section string) bool { return t.Is(section, w) })
 }
 
 // mayLeadAway reports whether words may belong to the order and not to the text: "hello under the dog".
 func (t *thread) mayLeadAway(said []retrieve.Word) bool {
 	for i, w := range said {
-		if t.is("text looks", w) || i+1 < len(said) && t.is("prepositions", w) && (t.is("determiners", said[i+1]) || t.is("articles", said[i+1])) {
+		if t.Is("text looks", w) || i+1 < len(said) && t.Is("prepositions", w) && (t.Is("determiners", said[i+1]) || t.Is("articles", said[i+1])) {
 			return true
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"atelier/agent/plan"
+	"atelier/agent/planner/rules/english"
 )
 
 // longAnswer is the most words of an answer that only picks a file.
@@ -14,9 +15,9 @@ const longAnswer = 6
 // answered goes on from the answer to an open question: it picks a guess, names the files that
 // were meant, adds what was lacking, or says anew what is wanted.
 func (p *Planner) answered(r plan.Request, answer string) outcome {
-	alone, asked := r, p.tidy(r.Question.Wish)
+	alone, asked := r, p.Tidy(r.Question.Wish)
 	alone.Question = nil
-	if p.isMadeOf(strings.ToLower(answer), "dropping", "thanks") {
+	if p.IsMadeOf(strings.ToLower(answer), "dropping", "thanks") {
 		return outcome{reply: leftAlone}
 	}
 	if guess := pickedGuess(r.Question.Guesses, answer); guess != "" {
@@ -54,7 +55,7 @@ func pickedGuess(guesses []string, answer string) string {
 	}
 	plain, _, _ = strings.Cut(plain, " one")
 	for i, g := range guesses {
-		n := ordinals[plain]
+		n := english.Ordinals[plain]
 		if plain == strconv.Itoa(i+1) || n == i+1 || n == -1 && i == len(guesses)-1 {
 			return g
 		}
@@ -68,23 +69,23 @@ func (p *Planner) chosen(r plan.Request, answer string) []string {
 	s := p.newScene(r, answer)
 	var named []string
 	for _, w := range s.words {
-		if res, ok := s.lookup(w.Text); ok && isFile(w) {
+		if res, ok := s.lookup(w.Text); ok && w.IsFile() {
 			named = append(named, res.Name)
 		}
 	}
-	if len(named) > 0 || len(p.lexicon.Core(s.words)) > longAnswer {
+	if len(named) > 0 || len(p.Lexicon.Core(s.words)) > longAnswer {
 		return named
 	}
 	offered := slices.DeleteFunc(r.Resources(), func(res plan.Resource) bool {
 		return !strings.Contains(r.Question.Text, res.Name) && (res.File == "" || !strings.Contains(r.Question.Text, res.File))
 	})
 	for _, w := range s.words {
-		n := ordinals[lower(w)]
+		n := english.Ordinals[w.Lower()]
 		if n < 0 {
 			n += len(offered) + 1
 		}
 		switch {
-		case p.is("plurals", w):
+		case p.Is("plurals", w):
 			return namesOf(offered)
 		case n > 0 && n <= len(offered):
 			return namesOf(offered[n-1 : n])

@@ -37,7 +37,7 @@ func (t *thread) unsure(r *reading) *outcome {
 	switch {
 	case len(t.tasks) > 0 && len(r.files) == 0 && (r.form == retrieve.Order || len(r.words) < 4):
 		unknown := t.leftover(&reading{clause: r.clause, stated: r.stated, head: &profile{}}, plan.Subtask{})
-		asks := r.form != retrieve.Order || len(r.words) > 0 && t.is("verbs", r.words[0]) && !t.is("ordering", r.words[0])
+		asks := r.form != retrieve.Order || len(r.words) > 0 && t.Is("verbs", r.words[0]) && !t.Is("ordering", r.words[0])
 		if len(unknown) == 0 && asks {
 			unknown = []string{r.text}
 		}

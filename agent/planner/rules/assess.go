@@ -92,10 +92,10 @@ func (p *Planner) nearness(r plan.Request, sub plan.Subtask) map[string]float64 
 func (p *Planner) alone(r plan.Request, sub plan.Subtask) (*scene, *reading) {
 	description := sub.Description
 	t := &scene{tools: p.tools, text: description, types: map[string]plan.Type{}}
-	t.words = p.index.Correct(p.lexicon.Words(description, nil))
+	t.words = p.index.Correct(p.Lexicon.Words(description, nil))
 	c := &reading{
-		clause: clause{words: t.words, text: description}, words: p.lexicon.Core(t.words), text: description,
-		form: p.lexicon.FormOf(t.words), head: &profile{}, refs: references{definite: map[plan.Type]bool{}}, stated: quantitiesIn(description, t.words),
+		clause: clause{words: t.words, text: description}, words: p.Lexicon.Core(t.words), text: description,
+		form: p.Lexicon.FormOf(t.words), head: &profile{}, refs: references{definite: map[plan.Type]bool{}}, stated: quantitiesIn(description, t.words),
 	}
 	for _, a := range sub.Args {
 		if ofMedia(a.Type) {

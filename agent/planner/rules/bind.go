@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"atelier/agent/plan"
+	"atelier/agent/planner/rules/english"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/retrieve"
 )
@@ -158,8 +159,8 @@ func (b *binder) onMany() (top, under []thing, ok bool) {
 	if len(said) > 0 {
 		top = []thing{said[0].thing}
 	} else if i := slices.IndexFunc(sent, func(e thing) bool {
-		called := wordsOf(b.calledAll([]thing{e})[0])
-		return slices.ContainsFunc(called, func(w string) bool { return w == second.Name || f.about[w] && !b.in("picture nouns", w) })
+		called := english.WordsOf(b.calledAll([]thing{e})[0])
+		return slices.ContainsFunc(called, func(w string) bool { return w == second.Name || f.about[w] && !b.In("picture nouns", w) })
 	}); i >= 0 {
 		top = sent[i : i+1]
 	}
@@ -184,11 +185,11 @@ func (b *binder) mentions(typ plan.Type) []mention {
 		var e thing
 		res, ok := b.lookup(w.Text)
 		switch {
-		case isFile(w) && ok:
+		case w.IsFile() && ok:
 			e = b.named(0, res)
 			ok = among(b.left, e) && e.typ.Fits(typ)
-		case b.counts(words, i):
-			e, ok = b.nth(ordinals[lower(w)], typ)
+		case b.Counts(words, i):
+			e, ok = b.nth(english.Ordinals[w.Lower()], typ)
 		default:
 			ok = false
 		}
@@ -199,22 +200,13 @@ func (b *binder) mentions(typ plan.Type) []mention {
 	return all
 }
 
-// counts reports whether the word at i says which of several is meant: "the second one", "under the first".
-func (g *grammar) counts(words []retrieve.Word, i int) bool {
-	if ordinals[lower(words[i])] == 0 || !g.determined(words, i) {
-		return false
-	}
-	next := words[min(i+1, len(words)-1)]
-	return i+1 == len(words) || isMark(next) || g.is("counted things", next) || g.is("prepositions", next)
-}
-
 // second finds which of two files is the tool's second argument: the one behind which the clause says what the
 // tool is told ("the first one quieter"), or the one that its name tells apart (voice.mp3 and music.mp3).
 func (b *binder) second(files []thing, said []mention) (thing, bool) {
 	words := b.r.clause.words
 	for _, m := range said {
 		end := m.at + 1
-		for end < len(words) && end <= m.at+maxPhrase && !isMark(words[end]) && !isFile(words[end]) {
+		for end < len(words) && end <= m.at+maxPhrase && !words[end].IsMark() && !words[end].IsFile() {
 			end++
 		}
 		tells := func(a toolbox.Arg) bool {
@@ -224,7 +216,9 @@ func (b *binder) second(files []thing, said []mention) (thing, bool) {
 			return m.thing, true
 		}
 	}
-	called := func(e thing, a toolbox.Arg) bool { return slices.Contains(wordsOf(b.calledAll([]thing{e})[0]), a.Name) }
+	called := func(e thing, a toolbox.Arg) bool {
+		return slices.Contains(english.WordsOf(b.calledAll([]thing{e})[0]), a.Name)
+	}
 	first, second, _ := b.r.head.pair()
 	for i, e := range files {
 		other := files[1-i]
@@ -238,8 +232,8 @@ func (b *binder) second(files []thing, said []mention) (thing, bool) {
 // linkIn is the first of the words by which the tool's examples tell its pair apart; "" if there is none.
 func (b *binder) linkIn(words []retrieve.Word) string {
 	for _, w := range words {
-		if _, known := b.r.head.swapped[lower(w)]; known {
-			return lower(w)
+		if _, known := b.r.head.swapped[w.Lower()]; known {
+			return w.Lower()
 		}
 	}
 	return ""
@@ -360,7 +354,7 @@ func (b *binder) small(typ plan.Type) (thing, bool) {
 // left" asks for one picture.
 func (b *binder) editsOn(e thing) bool {
 	prev := b.r.prev
-	if prev == nil || b.r.clause.join != along || !among(prev.results, e) || b.r.refs.definite[base(e.typ)] || b.any("versions", b.r.clause.words) {
+	if prev == nil || b.r.clause.join != along || !among(prev.results, e) || b.r.refs.definite[base(e.typ)] || b.Any("versions", b.r.clause.words) {
 		return false
 	}
 	edits := func(f *profile) bool { return f.Returns == e.typ && f.takes(e.typ) }
@@ -465,7 +459,7 @@ func (b *binder) asChanged(files []thing) []thing {
 // a.mp4", "after the intro, play the talk".
 func (b *binder) inSequence(many []thing) []thing {
 	words := b.r.clause.words
-	named := slices.IndexFunc(words, isFile)
+	named := slices.IndexFunc(words, retrieve.Word.IsFile)
 	if len(many) != 2 || named < 0 || len(b.r.files) == 0 || !among(many, b.r.files[0]) {
 		return many
 	}
@@ -473,9 +467,9 @@ func (b *binder) inSequence(many []thing) []thing {
 	rest := without(many, first)
 	for i, w := range words {
 		switch {
-		case b.is("at the start", w), b.is("in front", w) && i > named, b.is("behind", w) && i < named:
+		case b.Is("at the start", w), b.Is("in front", w) && i > named, b.Is("behind", w) && i < named:
 			return slices.Concat(first, rest)
-		case b.is("at the end", w), b.is("behind", w) && i > named, b.is("in front", w) && i < named:
+		case b.Is("at the end", w), b.Is("behind", w) && i > named, b.Is("in front", w) && i < named:
 			return slices.Concat(rest, first)
 		}
 	}

@@ -77,7 +77,7 @@ func (c *chain) showPart(marks []plan.Type) {
 		return
 	}
 	near := map[string]float64{}
-	for _, h := range c.index.Search(c.lexicon.Features(c.lexicon.Words(onlyThePart, nil))) {
+	for _, h := range c.index.Search(c.Lexicon.Features(c.Lexicon.Words(onlyThePart, nil))) {
 		near[h.Tool] = h.Score
 	}
 	takesOne := func(f *profile) bool { return slices.ContainsFunc(marks, f.takes) }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"atelier/agent/planner/rules/english"
 	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/retrieve"
 )
@@ -71,7 +72,7 @@ func (s *splitter) step(i int) int {
 	}
 	n, how := s.connector(i)
 	switch {
-	case n == 0 && lower(s.words[i]) == "without" && i > s.begin && s.p.complete(s.words[s.begin:i]) && s.isWish(i): // "play it backwards without sound"
+	case n == 0 && s.words[i].Lower() == "without" && i > s.begin && s.p.complete(s.words[s.begin:i]) && s.isWish(i): // "play it backwards without sound"
 		s.cut(i, i, along)
 		s.bare = true
 		return i + 1
@@ -82,10 +83,10 @@ func (s *splitter) step(i int) int {
 		}
 	case !s.p.complete(s.words[s.begin:i]):
 	case s.keepsSide(i, i+n), s.listsFiles(i, i+n), s.limitsTo(i + n):
-	case s.p.beginsClause(s.words[i+n:]), s.p.leavesFile(s.upToConnector(i + n)):
+	case s.p.BeginsClause(s.words[i+n:]), s.p.LeavesFile(s.upToConnector(i + n)):
 		s.cut(i, i+n, how)
 		return i + n
-	case s.words[i].Text == "," && (s.p.complains(s.rest(i+n)) || s.p.givesReason(s.rest(i+n), how)):
+	case s.words[i].Text == "," && (s.p.Complains(s.rest(i+n)) || s.p.givesReason(s.rest(i+n), how)):
 		s.cut(i, i+n, how)
 		return i + n
 	case s.words[i].Text == "," && s.isWish(i+n):
@@ -100,12 +101,12 @@ func (s *splitter) step(i int) int {
 // "crop to 16:9, keep the top".
 func (s *splitter) keepsSide(end, next int) bool {
 	rest := s.upToConnector(next)
-	if len(rest) < 2 || !s.p.is("leaving", rest[0]) || slices.ContainsFunc(rest[1:], func(w retrieve.Word) bool {
-		return !s.p.is("places", w) && !s.p.lexicon.Stop(lower(w)) && !s.p.isMedia(w) && !s.p.is("parts", w) && !s.p.is("prepositions", w)
+	if len(rest) < 2 || !s.p.Is("leaving", rest[0]) || slices.ContainsFunc(rest[1:], func(w retrieve.Word) bool {
+		return !s.p.Is("places", w) && !s.p.Lexicon.Stop(w.Lower()) && !s.p.IsMedia(w) && !s.p.Is("parts", w) && !s.p.Is("prepositions", w)
 	}) {
 		return false
 	}
-	_, told := quantity.Place(textOf(rest))
+	_, told := quantity.Place(english.TextOf(rest))
 	part, ok := quantity.Region(s.text[s.words[s.begin].Start:s.words[end-1].End])
 	return told && ok && part.Anchor == (quantity.Anchor{}) && (part.Width > 0 || part.Ratio[1] > 0)
 }
@@ -114,10 +115,10 @@ func (s *splitter) keepsSide(end, next int) bool {
 // seconds".
 func (s *splitter) limitsTo(i int) bool {
 	words := s.upToConnector(i)
-	if len(words) < 2 || !s.p.is("only", words[0]) {
+	if len(words) < 2 || !s.p.Is("only", words[0]) {
 		return false
 	}
-	text := textOf(words[1:])
+	text := english.TextOf(words[1:])
 	start, end := quantity.FindBounded(text)
 	return end == len(text) && strings.TrimSpace(text[:start]) == ""
 }
@@ -126,7 +127,7 @@ func (s *splitter) limitsTo(i int) bool {
 // second one brighter".
 func (s *splitter) listsFiles(end, next int) bool {
 	before := s.words[s.begin:end]
-	return s.p.listsFile(s.words[next:]) && slices.ContainsFunc(before, func(w retrieve.Word) bool { return ordinals[lower(w)] != 0 })
+	return s.p.ListsFile(s.words[next:]) && slices.ContainsFunc(before, func(w retrieve.Word) bool { return english.Ordinals[w.Lower()] != 0 })
 }
 
 // listsTags reports whether tags of a sound stand before and behind a connector: "artist Ella, title Rain".
@@ -141,14 +142,14 @@ func (s *splitter) listsTags(end, next int) bool {
 // listsFormats reports whether the connector at i joins two formats, and nothing is said of the second one alone:
 // "as jpg, png and tiff".
 func (s *splitter) listsFormats(i int) bool {
-	next := s.p.nextFormat(s.words, i)
+	next := s.p.NextFormat(s.words, i)
 	before := s.words[max(0, i-1)]
-	if next == 0 || before.Kind != retrieve.Plain || !retrieve.IsFormat(lower(before)) {
+	if next == 0 || before.Kind != retrieve.Plain || !retrieve.IsFormat(before.Lower()) {
 		return false
 	}
 	next++
-	return next == len(s.words) || s.ends(next) || s.p.nextFormat(s.words, next) > 0 || s.words[next].Text == "," || s.p.is("joining words", s.words[next]) ||
-		s.p.is("versions", s.words[next]) || s.p.is("file words", s.words[next])
+	return next == len(s.words) || s.ends(next) || s.p.NextFormat(s.words, next) > 0 || s.words[next].Text == "," || s.p.Is("joining words", s.words[next]) ||
+		s.p.Is("versions", s.words[next]) || s.p.Is("file words", s.words[next])
 }
 
 // leadsIn reports whether the words before the colon at i only say what the result is for: "podcast ready: mono,
@@ -162,33 +163,22 @@ func (s *splitter) leadsIn(i int) bool {
 // rest are the words from i to the next mark.
 func (s *splitter) rest(i int) []retrieve.Word {
 	end := i
-	for end < len(s.words) && (!isMark(s.words[end]) || s.words[end].Text == "-") { // a sign: "-16 LUFS"
+	for end < len(s.words) && (!s.words[end].IsMark() || s.words[end].Text == "-") { // a sign: "-16 LUFS"
 		end++
 	}
 	return s.words[i:end]
 }
 
-// complains reports whether a clause says what does not work: "my phone can't open it". It is the reason for an
-// order, and asks for nothing itself. A quantity is a limit: "Discord won't take files over 8 MB".
-func (g *grammar) complains(words []retrieve.Word) bool {
-	at := slices.IndexFunc(words, func(w retrieve.Word) bool { return g.is("unable", w) })
-	if at < 1 || at > 5 || len(words)-at < 2 || g.isVerb(words[0]) || len(quantity.Find(textOf(words))) > 0 {
-		return false
-	}
-	subject := slices.ContainsFunc([]string{"determiners", "owners", "people", "pronouns"}, func(s string) bool { return g.is(s, words[0]) })
-	return subject || words[0].Kind == retrieve.Plain && at < 3
-}
-
 // givesReason reports whether words behind an order only say why it is given: "need it for the team page".
 func (ts *tools) givesReason(words []retrieve.Word, how join) bool {
-	if len(quantity.Find(textOf(words))) > 0 { // which may be what the result is to keep to
+	if len(quantity.Find(english.TextOf(words))) > 0 { // which may be what the result is to keep to
 		return false
 	}
-	if ts.begins("reasons", words) > 0 || how == along && ts.begins("existing", words) > 0 {
+	if ts.Begins("reasons", words) > 0 || how == along && ts.Begins("existing", words) > 0 {
 		return true
 	}
-	n := ts.begins("circumstances", words)
-	return n > 0 && !ts.asks(words[n:]) && !slices.ContainsFunc(words[n:], ts.isVerb)
+	n := ts.Begins("circumstances", words)
+	return n > 0 && !ts.asks(words[n:]) && !slices.ContainsFunc(words[n:], ts.IsVerb)
 }
 
 // mostWish is how many words a wish without a verb has at most: "no sound", "half speed".
@@ -197,7 +187,7 @@ const mostWish = 4
 // upToConnector are the words from i to the next mark or connector.
 func (s *splitter) upToConnector(i int) []retrieve.Word {
 	end := i
-	for end < len(s.words) && !isMark(s.words[end]) {
+	for end < len(s.words) && !s.words[end].IsMark() {
 		if n, _ := s.connector(end); n > 0 {
 			break
 		}
@@ -210,7 +200,7 @@ func (s *splitter) upToConnector(i int) []retrieve.Word {
 // a verb, as in "grey, no sound". A quantity may belong to the clause before: "…, 40 % opacity".
 func (s *splitter) isWish(i int) bool {
 	words := s.upToConnector(i)
-	if len(words) == 0 || len(words) > mostWish || isQuote(words[0]) || len(quantitiesIn(s.text, words)) > 0 {
+	if len(words) == 0 || len(words) > mostWish || words[0].IsQuote() || len(quantitiesIn(s.text, words)) > 0 {
 		return false
 	}
 	return s.p.asks(words)
@@ -220,10 +210,10 @@ func (s *splitter) isWish(i int) bool {
 // whether there was a clause.
 func (s *splitter) cut(end, next int, how join) bool {
 	words := s.words[s.begin:end]
-	for len(words) > 0 && isMark(words[0]) && !isSign(words) {
+	for len(words) > 0 && words[0].IsMark() && !isSign(words) {
 		words = words[1:]
 	}
-	for len(words) > 0 && isMark(words[len(words)-1]) {
+	for len(words) > 0 && words[len(words)-1].IsMark() {
 		words = words[:len(words)-1]
 	}
 	if len(words) > 0 {
@@ -248,9 +238,9 @@ func (s *splitter) textBegins(i int) bool {
 	if s.words[i].Text != ":" || i <= s.begin || len(s.words)-i <= longClause {
 		return false
 	}
-	core := s.p.lexicon.Core(s.words[s.begin:i])
-	return len(core) > 0 && s.p.is("inscribing", core[0]) &&
-		!slices.ContainsFunc(s.words[s.begin:], func(w retrieve.Word) bool { return isFile(w) || lower(w) == "then" })
+	core := s.p.Lexicon.Core(s.words[s.begin:i])
+	return len(core) > 0 && s.p.Is("inscribing", core[0]) &&
+		!slices.ContainsFunc(s.words[s.begin:], func(w retrieve.Word) bool { return w.IsFile() || w.Lower() == "then" })
 }
 
 // ends reports whether the mark at i ends the clause.
@@ -264,7 +254,7 @@ func (s *splitter) ends(i int) bool {
 	case strings.ContainsAny(mark.Text, "?;。？！…"):
 		return true
 	case mark.Text == "!": // not in "write Thanks! at the foot", where what is written has its own end
-		return next == len(s.words) || !s.p.is("prepositions", s.words[next]) || s.words[next].Text != lower(s.words[next])
+		return next == len(s.words) || !s.p.Is("prepositions", s.words[next]) || s.words[next].Text != s.words[next].Lower()
 	case mark.Text == ".":
 		return next == len(s.words) || s.words[next].Start > mark.End
 	}
@@ -274,7 +264,7 @@ func (s *splitter) ends(i int) bool {
 // connector returns how many words at i join two clauses, 0 if none do.
 func (s *splitter) connector(i int) (int, join) {
 	n, how := 0, along
-	if isMark(s.words[i]) {
+	if s.words[i].IsMark() {
 		if !slices.Contains([]string{",", "→", ">", "&", "+"}, s.words[i].Text) {
 			return 0, apart
 		}
@@ -284,11 +274,11 @@ func (s *splitter) connector(i int) (int, join) {
 		n = 1
 	}
 	rest := s.words[i+n:]
-	longest := s.p.begins("connectors", rest)
+	longest := s.p.Begins("connectors", rest)
 	switch {
 	case longest > 0:
 		return n + longest, after
-	case len(rest) > 0 && s.p.is("joining words", rest[0]):
+	case len(rest) > 0 && s.p.Is("joining words", rest[0]):
 		return n + 1, along
 	case n > 0:
 		return n, how
@@ -305,14 +295,14 @@ func (ts *tools) merge(all []clause) []clause {
 			continue
 		}
 		switch last := &out[len(out)-1]; {
-		case !slices.ContainsFunc(c.words, func(w retrieve.Word) bool { return !isQuote(w) && !isMark(w) }):
+		case !slices.ContainsFunc(c.words, func(w retrieve.Word) bool { return !w.IsQuote() && !w.IsMark() }):
 			last.words = append(slices.Clip(last.words), c.words...) // a quotation alone is what the clause before is about
 			last.text += " " + c.text
-		case ts.givesReason(c.words, c.join) && !ts.isContext(last.words):
+		case ts.givesReason(c.words, c.join) && !ts.IsContext(last.words):
 			// the order stands without its reason
-		case ts.staysAsIs(c.words) && !ts.isContext(last.words):
+		case ts.StaysAsIs(c.words) && !ts.IsContext(last.words):
 			// the tool leaves alone what it is not told
-		case ts.elaborates(c) && (ts.prohibits(c) || ts.complains(c.words) || !ts.asks(c.words)) && !ts.isContext(last.words):
+		case ts.elaborates(c) && (ts.prohibits(c) || ts.Complains(c.words) || !ts.asks(c.words)) && !ts.IsContext(last.words):
 			last.more = append(last.more, c.text)
 		default:
 			out = append(out, c)
@@ -321,93 +311,48 @@ func (ts *tools) merge(all []clause) []clause {
 	return out
 }
 
-// staysAsIs reports whether a clause says only that a property stays: "same speed", "keep the quality".
-func (g *grammar) staysAsIs(words []retrieve.Word) bool {
-	if len(words) < 2 || !g.is("leaving", words[0]) && lower(words[0]) != "same" {
-		return false
-	}
-	return g.is("properties that stay", words[len(words)-1]) && !slices.ContainsFunc(words[1:len(words)-1], func(w retrieve.Word) bool {
-		return lower(w) != "same" && !g.is("determiners", w) && !g.is("owners", w) && lower(w) != "original"
-	})
-}
-
 // elaborates reports whether the clause only says more about the one before.
-func (g *grammar) elaborates(c clause) bool {
-	core := g.lexicon.Core(c.words)
-	if g.leavesFile(core) {
+func (ts *tools) elaborates(c clause) bool {
+	core := ts.Lexicon.Core(c.words)
+	if ts.LeavesFile(core) {
 		return false
 	}
-	if g.begins("elaborations", c.words) > 0 || g.begins("elaborations", core) > 0 || g.complains(c.words) {
+	if ts.Begins("elaborations", c.words) > 0 || ts.Begins("elaborations", core) > 0 || ts.Complains(c.words) {
 		return true
 	}
 	for i, w := range core { // "the new picture should be …"
 		if i > 5 || w.Kind != retrieve.Plain {
 			return false
 		}
-		if g.is("obliging", w) || g.is("prohibiting", w) {
-			return i > 0 && (g.is("determiners", core[0]) || g.isMedia(core[0]) || g.is("sound nouns", core[0]))
+		if ts.Is("obliging", w) || ts.Is("prohibiting", w) {
+			return i > 0 && (ts.Is("determiners", core[0]) || ts.IsMedia(core[0]) || ts.Is("sound nouns", core[0]))
 		}
 	}
 	return false
 }
 
 // prohibits reports whether the clause says how something must not be: it orders nothing.
-func (g *grammar) prohibits(c clause) bool { return g.any("prohibiting", c.words) }
-
-// textOf writes words behind one another.
-func textOf(words []retrieve.Word) string {
-	texts := make([]string, len(words))
-	for i, w := range words {
-		texts[i] = w.Text
-	}
-	return strings.Join(texts, " ")
-}
-
-// beginsClause reports whether a clause of its own follows a connector: an order or a question.
-func (g *grammar) beginsClause(words []retrieve.Word) bool {
-	for len(words) > 0 && words[0].Text == "," {
-		words = words[1:]
-	}
-	core := g.lexicon.Core(words)
-	if len(core) == 0 || core[0].Kind != retrieve.Plain {
-		return false
-	}
-	first, polite := lower(core[0]), len(core) < len(words)
-	if g.verbs[first] {
-		return len(core) > 1 || polite || first == core[0].Text
-	}
-	return g.delivers(core) || g.in("questions", first) || polite && g.in("relatives", first) || g.unknownOrder(core)
-}
-
-// unknownOrder reports whether a clause begins with a word that can only be a verb, although
-// nothing knows it: "pixelate the plates", "straighten it". It is no part of the clause before.
-func (g *grammar) unknownOrder(words []retrieve.Word) bool {
-	if len(words) < 2 || !g.is("pronouns", words[1]) && !g.is("determiners", words[1]) {
-		return false
-	}
-	if len(words) > 2 && g.is("pronouns", words[1]) && lower(words[2]) == "out" { // "black it out"
-		return true
-	}
-	text := words[0].Text
-	inflected := strings.HasSuffix(text, "s") || strings.HasSuffix(text, "ed") || strings.HasSuffix(text, "ing")
-	known := g.listed(text) || g.lexicon.Stop(text) || g.isMedia(words[0]) || retrieve.IsFormat(text)
-	return text == lower(words[0]) && !inflected && !known
-}
+func (ts *tools) prohibits(c clause) bool { return ts.Any("prohibiting", c.words) }
 
 // complete reports whether the words already ask for something, so that a new clause may begin.
 func (ts *tools) complete(words []retrieve.Word) bool {
-	core := ts.lexicon.Core(words)
+	core := ts.Lexicon.Core(words)
 	switch {
 	case len(core) == 0:
 		return false
-	case ts.leavesFile(core):
+	case ts.LeavesFile(core):
 		return true
-	case core[0].Kind == retrieve.Plain && (ts.is("prepositions", core[0]) || retrieve.Leads(core[0].Text)):
-		led := slices.IndexFunc(core, func(w retrieve.Word) bool { return isFile(w) || w.Text == "," || w.Text == ":" })
-		return led >= 0 && slices.ContainsFunc(core[led:], ts.isVerb) // "in photo.jpg find the cat", not "in photo.jpg"
+	case core[0].Kind == retrieve.Plain && (ts.Is("prepositions", core[0]) || retrieve.Leads(core[0].Text)):
+		led := slices.IndexFunc(core, func(w retrieve.Word) bool { return w.IsFile() || w.Text == "," || w.Text == ":" })
+		return led >= 0 && slices.ContainsFunc(core[led:], ts.IsVerb) // "in photo.jpg find the cat", not "in photo.jpg"
 	}
 	first := core[0]
-	return first.Kind != retrieve.Plain || strings.HasSuffix(lower(first), "ing") || ts.lexicon.Class(first.Stem) != first.Stem ||
-		slices.ContainsFunc(core, ts.isVerb) || ts.delivers(core) || ts.asks(core) || len(core) < 4 && anyAdjustment.Reads(textOf(core)) || // "sepia"
-		len(core) > 2 && ts.is("determiners", words[0]) && ts.any("finite", core) // "the picture is blurry"
+	return first.Kind != retrieve.Plain || strings.HasSuffix(first.Lower(), "ing") || ts.Lexicon.Class(first.Stem) != first.Stem ||
+		slices.ContainsFunc(core, ts.IsVerb) || ts.Delivers(core) || ts.asks(core) || len(core) < 4 && anyAdjustment.Reads(english.TextOf(core)) || // "sepia"
+		len(core) > 2 && ts.Is("determiners", words[0]) && ts.Any("finite", core) // "the picture is blurry"
+}
+
+// forbids reports whether the clause orders that something be not done.
+func (ts *tools) forbids(c clause) bool {
+	return ts.Begins("forbidding", ts.Lexicon.Core(c.words)) > 0
 }

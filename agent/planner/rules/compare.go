@@ -8,9 +8,9 @@ import (
 )
 
 // differs reports whether the clause sets things side by side in words.
-func (g *grammar) differs(r *reading) bool {
+func (ts *tools) differs(r *reading) bool {
 	return slices.ContainsFunc(r.words, func(w retrieve.Word) bool {
-		return w.Kind == retrieve.Plain && (g.lexicon.Class(w.Stem) == "differ" || lower(w) == "common")
+		return w.Kind == retrieve.Plain && (ts.Lexicon.Class(w.Stem) == "differ" || w.Lower() == "common")
 	})
 }
 
@@ -19,7 +19,7 @@ func (g *grammar) differs(r *reading) bool {
 // described and the question is put to the descriptions.
 func (s *scene) compared(r *reading) []thing {
 	of := r.files
-	if len(of) == 0 && (r.refs.plural || slices.ContainsFunc(r.words, s.isMedia)) {
+	if len(of) == 0 && (r.refs.plural || slices.ContainsFunc(r.words, s.IsMedia)) {
 		of = s.things
 	}
 	return slices.DeleteFunc(slices.Clone(of), func(e thing) bool { return e.made || e.on != "" || !e.typ.Media() && e.typ != plan.Text })
@@ -28,7 +28,7 @@ func (s *scene) compared(r *reading) []thing {
 // measures reports whether a tool that takes two such things does what the clause asks for: "how different
 // are they" and "show the differences", but not "what is different" and "tell me the difference".
 func (t *thread) measures(r *reading, things []thing) bool {
-	if len(things) != 2 || r.form == "what" || t.in("telling", r.verb()) {
+	if len(things) != 2 || r.form == "what" || t.In("telling", r.verb()) {
 		return false
 	}
 	t.match(r)

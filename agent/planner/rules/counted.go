@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"atelier/agent/plan"
+	"atelier/agent/planner/rules/english"
 	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/retrieve"
 )
@@ -33,23 +34,23 @@ func (t *thread) countedAs(c clause, last int) (clause, int) {
 	var words []retrieve.Word
 	changed := false
 	for i, w := range c.words {
-		determined := i > 0 && t.is("determiners", c.words[i-1]) || len(words) > 1 && t.is("joining words", c.words[i-1]) && last != 0
-		if determined && lower(w) == "other" && lower(c.words[i-1]) != "each" && last != 0 && len(t.given()) == 2 {
+		determined := i > 0 && t.Is("determiners", c.words[i-1]) || len(words) > 1 && t.Is("joining words", c.words[i-1]) && last != 0
+		if determined && w.Lower() == "other" && c.words[i-1].Lower() != "each" && last != 0 && len(t.given()) == 2 {
 			w, changed = t.coined("first"), true
 			if last == 1 {
 				w = t.coined("second")
 			}
 		}
 		words = append(words, w)
-		if ordinals[lower(w)] == 0 || !determined {
+		if english.Ordinals[w.Lower()] == 0 || !determined {
 			continue
 		}
 		next := c.words[i+1:]
-		named := len(next) > 0 && t.is("counted things", next[0])
-		if !named && len(next) > 0 && !t.counts(c.words, i) && !t.toldOfFile(next) {
+		named := len(next) > 0 && t.Is("counted things", next[0])
+		if !named && len(next) > 0 && !t.Counts(c.words, i) && !t.toldOfFile(next) {
 			continue
 		}
-		last = ordinals[lower(w)]
+		last = english.Ordinals[w.Lower()]
 		if !named {
 			words, changed = append(words, t.coined("one")), true
 		}
@@ -68,7 +69,7 @@ func (t *thread) given() []plan.Resource {
 // coined writes a word behind the text.
 func (s *scene) coined(text string) retrieve.Word {
 	s.text += "\n" + text
-	w := s.lexicon.Words(text, []retrieve.Span{})[0]
+	w := s.Lexicon.Words(text, []retrieve.Span{})[0]
 	w.Start, w.End = len(s.text)-len(text), len(s.text)
 	return w
 }
@@ -82,10 +83,10 @@ func (t *thread) toldOfFile(words []retrieve.Word) bool {
 		})
 	}
 	w := words[0]
-	class, length := t.lexicon.ClassAt(words, 0)
+	class, length := t.Lexicon.ClassAt(words, 0)
 	value := length > 1 || anyAdjustment.Reads(w.Text) || anyColour.Reads(w.Text) ||
 		slices.ContainsFunc(t.profiles, func(f profile) bool { return f.values[class] })
-	return value && w.Kind == retrieve.Plain && !t.isMedia(w) && !t.is("parts", w) && !t.is("amount words", w)
+	return value && w.Kind == retrieve.Plain && !t.IsMedia(w) && !t.Is("parts", w) && !t.Is("amount words", w)
 }
 
 // segment is the part of a clause about one of several files: which file, and what to do with it.
@@ -94,8 +95,8 @@ type segment struct{ file, told []retrieve.Word }
 // byFile are the clauses of a clause that orders something of each of several files that it counts. What is said
 // behind the last of them only is said of all: "rotate the first and the third by 90 degrees".
 func (t *thread) byFile(c clause) []clause {
-	core := t.lexicon.Core(c.words)
-	if len(core) == 0 || !t.isVerb(core[0]) && !t.listsFile(core) {
+	core := t.Lexicon.Core(c.words)
+	if len(core) == 0 || !t.IsVerb(core[0]) && !t.ListsFile(core) {
 		return nil
 	}
 	order, segments := t.segments(core)
@@ -123,19 +124,19 @@ func (t *thread) byFile(c clause) []clause {
 
 // segments are those of a clause, behind the words that are said once of all of them.
 func (t *thread) segments(core []retrieve.Word) (order []retrieve.Word, all []segment) {
-	joins := func(i int) bool { return t.is("joining words", core[i]) || core[i].Text == "," || core[i].Text == "&" }
+	joins := func(i int) bool { return t.Is("joining words", core[i]) || core[i].Text == "," || core[i].Text == "&" }
 	end := len(core)
 	for i := len(core) - 1; i > 0; i-- {
 		begin := i
-		if t.is("determiners", core[i-1]) {
+		if t.Is("determiners", core[i-1]) {
 			begin--
 		}
 		listed := begin > 1 && joins(begin-1)
-		if ordinals[lower(core[i])] == 0 || !t.counts(core, i) && (!listed || begin != i) {
+		if english.Ordinals[core[i].Lower()] == 0 || !t.Counts(core, i) && (!listed || begin != i) {
 			continue
 		}
 		file := i + 1
-		if file < end && t.is("counted things", core[file]) {
+		if file < end && t.Is("counted things", core[file]) {
 			file++
 		}
 		s := segment{file: core[begin:file], told: core[file:end]}
@@ -161,29 +162,4 @@ func (t *thread) takesSeveral(c clause) bool {
 	r := t.glance(c)
 	_, _, pair := r.head.pair()
 	return pair || r.head.joins() || r.form != retrieve.Order || t.differs(r)
-}
-
-// listsFile reports whether words go on with another file that is counted: "the second one grey".
-func (g *grammar) listsFile(words []retrieve.Word) bool {
-	return len(words) > 2 && g.is("determiners", words[0]) && ordinals[lower(words[1])] != 0
-}
-
-// leavesFile reports whether words only say that one of several files stays as it is: "leave the other".
-func (g *grammar) leavesFile(words []retrieve.Word) bool {
-	order := 0
-	switch n := g.begins("forbidding", words); {
-	case n > 0: // "don't touch the other"
-		order = n + 1
-	case len(words) > 0 && g.is("leaving", words[0]):
-		order = 1
-	}
-	file := slices.IndexFunc(words, func(w retrieve.Word) bool { return ordinals[lower(w)] != 0 || g.is("other files", w) })
-	if order == 0 || file < order || slices.ContainsFunc(words[order:file], func(w retrieve.Word) bool { return !g.is("determiners", w) }) {
-		return false
-	}
-	rest := words[file+1:]
-	if len(rest) > 0 && g.is("counted things", rest[0]) {
-		rest = rest[1:]
-	}
-	return len(rest) == 0 || g.begins("as it is", rest) == len(rest)
 }

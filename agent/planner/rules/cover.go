@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"atelier/agent/plan"
+	"atelier/agent/planner/rules/english"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/quantity"
@@ -55,7 +56,7 @@ func (d *drafter) leftover(r *reading, sub plan.Subtask, beside ...step) []strin
 	unknown := slices.Concat(c.orders, c.soundless(sub), c.removed(), c.picked(), c.alsoChosen(), c.alsoNamed(), c.contradicted(),
 		c.unknown(d.text, r.clause.words))
 	for _, more := range r.clause.more {
-		if words := d.lexicon.Words(more, nil); !d.forbids(clause{words: words}) && !d.complains(words) {
+		if words := d.Lexicon.Words(more, nil); !d.forbids(clause{words: words}) && !d.Complains(words) {
 			unknown = append(unknown, c.unknown(more, words)...)
 		}
 	}
@@ -71,7 +72,7 @@ func (c *cover) soundless(sub plan.Subtask) []string {
 	}
 	var words []string
 	for i, w := range c.r.clause.words {
-		if i > 0 && c.is("sound nouns", w) && slices.ContainsFunc(c.r.clause.words[max(0, i-2):i], func(w retrieve.Word) bool { return lower(w) == "with" }) {
+		if i > 0 && c.Is("sound nouns", w) && slices.ContainsFunc(c.r.clause.words[max(0, i-2):i], func(w retrieve.Word) bool { return w.Lower() == "with" }) {
 			words = append(words, w.Text)
 		}
 	}
@@ -84,14 +85,14 @@ func (c *cover) removed() []string {
 	keeps := func(a toolbox.Arg) bool { return kind(a) == param.Region }
 	dropped := func(told string) bool { // "blur all except the middle", "10% off all sides"
 		part, ok := quantity.Region(told)
-		return c.in("dropping words", told) || ok && part.Rim != (quantity.Axes{})
+		return c.In("dropping words", told) || ok && part.Rim != (quantity.Axes{})
 	}
-	if !c.drops(c.r.clause.words) || slices.ContainsFunc(c.told, dropped) || !slices.ContainsFunc(c.r.head.Args, keeps) {
+	if !c.Drops(c.r.clause.words) || slices.ContainsFunc(c.told, dropped) || !slices.ContainsFunc(c.r.head.Args, keeps) {
 		return nil
 	}
 	var words []string
 	for _, w := range c.r.clause.words {
-		if c.is("dropping words", w) || c.is("cutting", w) || c.is("away", w) {
+		if c.Is("dropping words", w) || c.Is("cutting", w) || c.Is("away", w) {
 			words = append(words, w.Text)
 		}
 	}
@@ -111,8 +112,8 @@ func (c *cover) contradicted() []string {
 			continue
 		}
 		for i, w := range c.r.clause.words {
-			width, height, named := quantity.Shape(lower(w))
-			if named && w.Kind == retrieve.Plain && !c.determined(c.r.clause.words, i) && cmp.Compare(width, height) != cmp.Compare(size.Width, size.Height) {
+			width, height, named := quantity.Shape(w.Lower())
+			if named && w.Kind == retrieve.Plain && !c.Determined(c.r.clause.words, i) && cmp.Compare(width, height) != cmp.Compare(size.Width, size.Height) {
 				words = append(words, w.Text)
 			}
 		}
@@ -130,15 +131,15 @@ func (c *cover) alsoChosen() []string {
 		}
 		for i := 0; i+2 < len(words); i++ {
 			next := i + 2
-			if c.is("articles", words[next]) || c.is("determiners", words[next]) {
+			if c.Is("articles", words[next]) || c.Is("determiners", words[next]) {
 				next++
 			}
-			if next == len(words) || lower(words[i+1]) != "and" {
+			if next == len(words) || words[i+1].Lower() != "and" {
 				continue
 			}
-			one, known := a.Param.Read(lower(words[i]))
-			other, also := a.Param.Read(lower(words[next]))
-			told := slices.ContainsFunc(c.told, func(told string) bool { return slices.Contains(wordsOf(told), lower(words[next])) })
+			one, known := a.Param.Read(words[i].Lower())
+			other, also := a.Param.Read(words[next].Lower())
+			told := slices.ContainsFunc(c.told, func(told string) bool { return slices.Contains(english.WordsOf(told), words[next].Lower()) })
 			if known == nil && also == nil && !told && one.String() != other.String() {
 				second = append(second, words[next].Text)
 			}
@@ -155,7 +156,7 @@ func (c *cover) picked() []string {
 	}
 	var words []string
 	for i, w := range c.r.clause.words {
-		if c.counts(c.r.clause.words, i) {
+		if c.Counts(c.r.clause.words, i) {
 			words = append(words, w.Text)
 		}
 	}
@@ -166,21 +167,21 @@ func (c *cover) picked() []string {
 // number and the email address".
 func (c *cover) alsoNamed() []string {
 	words := c.r.clause.words
-	object := wordsOf(c.r.object)
-	at := slices.IndexFunc(words, func(w retrieve.Word) bool { return len(object) > 0 && lower(w) == object[0] })
+	object := english.WordsOf(c.r.object)
+	at := slices.IndexFunc(words, func(w retrieve.Word) bool { return len(object) > 0 && w.Lower() == object[0] })
 	if !c.r.head.takes(plan.BBox) || c.r.marked() || at < 0 {
 		return nil
 	}
 	var unknown []string
 	for i := at + 1; i+2 < len(words); i++ {
-		if lower(words[i]) != "and" && words[i].Text != "," || !c.is("determiners", words[i+1]) {
+		if words[i].Lower() != "and" && words[i].Text != "," || !c.Is("determiners", words[i+1]) {
 			continue
 		}
 		for _, w := range words[i+2:] {
-			if w.Kind != retrieve.Plain || c.is("prepositions", w) {
+			if w.Kind != retrieve.Plain || c.Is("prepositions", w) {
 				break
 			}
-			if !slices.Contains(object, lower(w)) && !c.isMedia(w) {
+			if !slices.Contains(object, w.Lower()) && !c.IsMedia(w) {
 				unknown = append(unknown, w.Text)
 			}
 		}
@@ -200,14 +201,14 @@ func (c *cover) tell(f *profile, a toldArg) {
 		arg, _ = f.arg(means)
 	}
 	if kind(arg) != "" && !arg.Param.Reads(a.Source.Value) {
-		for _, w := range wordsOf(a.Source.Value) {
-			c.grades[w] = c.in("grades", w)
+		for _, w := range english.WordsOf(a.Source.Value) {
+			c.grades[w] = c.In("grades", w)
 		}
 		return
 	}
 	switch {
 	case arg.Meaning == plan.Content && !c.literal(f, a.Source): // it would write an order as a caption
-		if !c.in("lettering", c.r.verb()) || c.asksForTools(a.Source.Value) {
+		if !c.In("lettering", c.r.verb()) || c.asksForTools(a.Source.Value) {
 			c.orders = append(c.orders, a.Source.Value)
 		}
 		return
@@ -235,12 +236,12 @@ func (c *cover) tellWords(arg toolbox.Arg, told string) {
 	if settingOf(arg) == param.Text && !arg.Optional {
 		columns = c.columns
 	}
-	for _, w := range wordsOf(told) {
+	for _, w := range english.WordsOf(told) {
 		if columns != nil && !columns[w] {
 			continue // it names no column
 		}
 		// "the top left quarter" is as large as the top left, and "top centre" is the top
-		corner := (settingOf(arg) == param.Region || settingOf(arg) == param.Position) && c.in("places", w)
+		corner := (settingOf(arg) == param.Region || settingOf(arg) == param.Position) && c.In("places", w)
 		if arg.Param == nil || corner || hears(*arg.Param, told, w) {
 			c.says[w], c.says[retrieve.Stem(w)] = true, true
 		}
@@ -249,9 +250,9 @@ func (c *cover) tellWords(arg toolbox.Arg, told string) {
 
 // tellChoice takes in all that says one choice: "duck it when I speak" says it twice.
 func (c *cover) tellChoice(phrases []string) {
-	said := " " + strings.Join(wordsOf(c.r.text), " ") + " "
+	said := " " + strings.Join(english.WordsOf(c.r.text), " ") + " "
 	for _, phrase := range phrases {
-		words := wordsOf(phrase)
+		words := english.WordsOf(phrase)
 		for _, w := range words {
 			c.says[w] = c.says[w] || strings.Contains(said, " "+strings.Join(words, " ")+" ")
 		}
@@ -265,9 +266,9 @@ func (c *cover) tellShape(told string) {
 		return
 	}
 	for _, w := range c.r.clause.words {
-		width, height, named := quantity.Shape(lower(w))
+		width, height, named := quantity.Shape(w.Lower())
 		if named && cmp.Compare(width, height) == cmp.Compare(size.Width, size.Height) {
-			c.says[lower(w)] = true
+			c.says[w.Lower()] = true
 		}
 	}
 }
@@ -275,7 +276,8 @@ func (c *cover) tellShape(told string) {
 // hears reports whether the parameter reads the text otherwise without the word, or without the quantity
 // that the word belongs to: in "sharpen the eyes" it does not hear the eyes.
 func hears(p param.Param, text, word string) bool {
-	if p.Type == param.Text || p.Type == param.Sizes || p.Type == param.Opacity && len(wordsOf(text)) == 2 { // "half" and "half transparent" are one value
+	halfTransparent := p.Type == param.Opacity && len(english.WordsOf(text)) == 2 // one value with "half"
+	if p.Type == param.Text || p.Type == param.Sizes || halfTransparent {
 		return true
 	}
 	if (p.Type == param.Size || p.Type == param.Duration) && p.Speaks(word) { // "20% of the width", "the last 3 seconds"
@@ -285,7 +287,7 @@ func hears(p param.Param, text, word string) bool {
 		return true
 	}
 	for _, q := range quantity.Find(text) {
-		if slices.Contains(wordsOf(text[q.Start:q.End]), word) && readsOtherwise(p, text, text[:q.Start]+text[q.End:]) {
+		if slices.Contains(english.WordsOf(text[q.Start:q.End]), word) && readsOtherwise(p, text, text[:q.Start]+text[q.End:]) {
 			return true
 		}
 	}
@@ -311,20 +313,20 @@ func (c *cover) literal(f *profile, of plan.Source) bool {
 	}
 	said := strings.Fields(of.Value)
 	order := func(w string) bool {
-		return c.in("prepositions", strings.ToLower(w)) || c.in("text looks", strings.ToLower(w))
+		return c.In("prepositions", strings.ToLower(w)) || c.In("text looks", strings.ToLower(w))
 	}
 	measure := func(q quantity.Quantity) bool { return q.Unit == quantity.Length } // "in two lines"
-	if c.is("adding", c.r.words[0]) && c.asksForTools(of.Value) {                  // "add an echo"
+	if c.Is("adding", c.r.words[0]) && c.asksForTools(of.Value) {                  // "add an echo"
 		return false
 	}
-	return c.in("inscribing", c.r.verb()) && len(said) < 4 && !slices.ContainsFunc(said, order) &&
+	return c.In("inscribing", c.r.verb()) && len(said) < 4 && !slices.ContainsFunc(said, order) &&
 		!slices.ContainsFunc(quantity.Find(of.Value), measure)
 }
 
 // asksForTools reports whether each word of a text in small letters is one by which tools are asked for.
 func (c *cover) asksForTools(text string) bool {
-	return !slices.ContainsFunc(c.lexicon.Words(text, []retrieve.Span{}), func(w retrieve.Word) bool {
-		asks := func(f profile) bool { return f.Name != c.r.head.Name && f.own[lower(w)] }
+	return !slices.ContainsFunc(c.Lexicon.Words(text, []retrieve.Span{}), func(w retrieve.Word) bool {
+		asks := func(f profile) bool { return f.Name != c.r.head.Name && f.own[w.Lower()] }
 		return w.Kind != retrieve.Plain || capital(w.Text) || !slices.ContainsFunc(c.profiles, asks)
 	})
 }
@@ -332,14 +334,9 @@ func (c *cover) asksForTools(text string) bool {
 // measured reports whether a quantity has a unit.
 func measured(q quantity.Quantity) bool { return q.Unit != quantity.Number }
 
-// wordsOf are the words of a text, in lower case.
-func wordsOf(text string) []string {
-	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-}
-
 // saysAll reports whether the tools are told each word of the text.
 func (c *cover) saysAll(text string) bool {
-	return !slices.ContainsFunc(wordsOf(text), func(w string) bool { return len(w) > 1 && !c.says[w] })
+	return !slices.ContainsFunc(english.WordsOf(text), func(w string) bool { return len(w) > 1 && !c.says[w] })
 }
 
 // unknown returns the words of a part of the text that nothing accounts for.
@@ -359,10 +356,10 @@ func (c *cover) unknown(text string, words []retrieve.Word) []string {
 	aside := false
 	for i := 0; i < len(words); i++ {
 		w := words[i]
-		aside = !isMark(w) && (aside || c.givesReason(text, words, i))
+		aside = !w.IsMark() && (aside || c.givesReason(text, words, i))
 		class, length := "", 1
 		if w.Kind == retrieve.Plain {
-			class, length = c.lexicon.ClassAt(words, i)
+			class, length = c.Lexicon.ClassAt(words, i)
 		}
 		measured := slices.ContainsFunc(measures, func(q quantity.Quantity) bool { return overlaps(w, q, start) })
 		if !measured && !c.covered(words, i, class, aside) {
@@ -376,7 +373,7 @@ func (c *cover) unknown(text string, words []retrieve.Word) []string {
 // announces reports whether the word at i leads to a quotation: "that says".
 func (c *cover) announces(words []retrieve.Word, i int) bool {
 	for k := max(0, i-3); k <= i; k++ {
-		if n := c.begins("announcing", words[k:]); k+n > i && k+n < len(words) && isQuote(words[k+n]) {
+		if n := c.Begins("announcing", words[k:]); k+n > i && k+n < len(words) && words[k+n].IsQuote() {
 			return true
 		}
 	}
@@ -385,7 +382,7 @@ func (c *cover) announces(words []retrieve.Word, i int) bool {
 
 // givesReason reports whether a reason begins with the word at i: "for our website". "A QR code for https://…" gives none.
 func (c *cover) givesReason(text string, words []retrieve.Word, i int) bool {
-	return i > 0 && c.is("asides", words[i]) && (i+1 == len(words) || !c.saysAll(text[words[i+1].Start:words[i+1].End]))
+	return i > 0 && c.Is("asides", words[i]) && (i+1 == len(words) || !c.saysAll(text[words[i+1].Start:words[i+1].End]))
 }
 
 // unmeasured returns the quantities that no tool is told, or can be told.
@@ -424,7 +421,7 @@ func (c *cover) named(q quantity.Quantity, said string) bool {
 	foreign := func(w string) bool {
 		return !c.r.head.own[w] && !slices.ContainsFunc(c.args, func(a toolbox.Arg) bool { return slices.Contains(choiceWords(a), w) })
 	}
-	return !strings.ContainsFunc(said, unicode.IsDigit) && !c.r.head.takesUnit(q.Unit) && !slices.ContainsFunc(wordsOf(said), foreign)
+	return !strings.ContainsFunc(said, unicode.IsDigit) && !c.r.head.takesUnit(q.Unit) && !slices.ContainsFunc(english.WordsOf(said), foreign)
 }
 
 // changes reports whether the text of an argument has another value, or none, without the quantity: "200x200
@@ -446,38 +443,38 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 	default:
 		return true // numbers are quantities
 	}
-	text, written := lower(w), c.text[w.Start:w.End] // its spelling may have been corrected
+	text, written := w.Lower(), c.text[w.Start:w.End] // its spelling may have been corrected
 	switch {
-	case c.determined(words, i) && c.isMedia(w) && !retrieve.IsFormat(text) && !c.mediaNoun(words, i) && !c.r.head.about[text]:
+	case c.Determined(words, i) && c.IsMedia(w) && !retrieve.IsFormat(text) && !c.mediaNoun(words, i) && !c.r.head.about[text]:
 		return false // "how long is this video" is no question of the world
 	case strings.HasPrefix(text, "recording"): // of sound, or of a screen
 		return true
 	case retrieve.IsFormat(text):
 		return c.shownFormat(words, i) || c.format(text) ||
-			c.lexicon.MediaNoun([]retrieve.Word{w}) == plan.Document && slices.ContainsFunc(c.tools, ofDocuments)
-	case c.in("sound nouns", text), c.lexicon.MediaNoun([]retrieve.Word{w}) == plan.Audio:
+			c.Lexicon.MediaNoun([]retrieve.Word{w}) == plan.Document && slices.ContainsFunc(c.tools, ofDocuments)
+	case c.In("sound nouns", text), c.Lexicon.MediaNoun([]retrieve.Word{w}) == plan.Audio:
 		return c.knows(class) || c.r.head.about[text] || slices.ContainsFunc(c.tools, ofSound)
 	case c.says[text], c.says[w.Stem], c.saysAll(written), c.r.head.Name != "" && c.knows(class):
 		return true
-	case c.r.marked() && c.in("fate", text), i == 0 && len(words) > 1 && isMark(words[1]) && (text == "no" || c.grammar(words, i)):
+	case c.r.marked() && c.In("fate", text), i == 0 && len(words) > 1 && words[1].IsMark() && (text == "no" || c.grammar(words, i)):
 		return true // "no, I meant the left one"
-	case i+1 < len(words) && isFile(words[i+1]) && c.is("sparing", w): // "not b.png"
+	case i+1 < len(words) && words[i+1].IsFile() && c.Is("sparing", w): // "not b.png"
 		return true
-	case c.in("distorting", text) && i > 0 && (c.is("forbidding", words[i-1]) || strings.HasSuffix(strings.ReplaceAll(lower(words[i-1]), "’", "'"), "n't")):
+	case c.In("distorting", text) && i > 0 && (c.Is("forbidding", words[i-1]) || strings.HasSuffix(strings.ReplaceAll(words[i-1].Lower(), "’", "'"), "n't")):
 		return slices.ContainsFunc(c.r.head.Args, func(a toolbox.Arg) bool { return kind(a) == param.Region || settingOf(a) == param.Aspect })
-	case c.in("prohibiting", text): // the tool says itself what it leaves alone
+	case c.In("prohibiting", text): // the tool says itself what it leaves alone
 		return c.r.head.about["without"]
-	case c.in("unable", text): // "Discord won't take more than 8 MB"
+	case c.In("unable", text): // "Discord won't take more than 8 MB"
 		return slices.ContainsFunc(c.r.stated, func(q quantity.Quantity) bool { return q.Unit == quantity.ByteCount })
-	case text == "but" && i > 0 && c.is("wholes", words[i-1]): // "everything but the left half"
+	case text == "but" && i > 0 && c.Is("wholes", words[i-1]): // "everything but the left half"
 		return false
 	case c.ofPace(words, i), c.announces(words, i):
 		return true
-	case text == "middle" && i+1 < len(words) && c.is("parts", words[i+1]): // "the middle part from 1s to 2s"
+	case text == "middle" && i+1 < len(words) && c.Is("parts", words[i+1]): // "the middle part from 1s to 2s"
 		return slices.ContainsFunc(c.args, func(a toolbox.Arg) bool { return kind(a) == param.TimeRange || kind(a) == param.TimeRanges })
-	case c.in("rest", text) && c.drops(c.r.clause.words) && slices.ContainsFunc(c.args, func(a toolbox.Arg) bool { return kind(a) == param.TimeRanges }):
+	case c.In("rest", text) && c.Drops(c.r.clause.words) && slices.ContainsFunc(c.args, func(a toolbox.Arg) bool { return kind(a) == param.TimeRanges }):
 		return true // "cut out 0:05 to 0:10 and keep the rest"
-	case c.in("excluding", text), c.parts(words, i), c.grades[text]:
+	case c.In("excluding", text), c.parts(words, i), c.grades[text]:
 		return false
 	}
 	return aside && !c.tabled(text) || c.grammar(words, i) || c.pointed(words, i)
@@ -491,7 +488,7 @@ func (c *cover) tabled(text string) bool {
 		return false
 	}
 	return slices.ContainsFunc(c.request.Resources(), func(res plan.Resource) bool {
-		return res.Type == plan.Text && slices.Contains(wordsOf(res.Value[:min(len(res.Value), 20_000)]), text)
+		return res.Type == plan.Text && slices.Contains(english.WordsOf(res.Value[:min(len(res.Value), 20_000)]), text)
 	})
 }
 
@@ -523,39 +520,39 @@ func (c *cover) format(format string) bool {
 	converts := slices.ContainsFunc(c.tools, func(f *profile) bool { return f.tells(plan.Format) })
 	writes := retrieve.FileType("."+format) == base(c.r.head.Returns) || format == "gif"
 	named := slices.ContainsFunc(c.tools, func(f *profile) bool { return f.formats[format] })
-	told := slices.ContainsFunc(c.told, func(text string) bool { return slices.Contains(wordsOf(text), format) })
+	told := slices.ContainsFunc(c.told, func(text string) bool { return slices.Contains(english.WordsOf(text), format) })
 	return converts && told && writes || !converts && named
 }
 
 // grammar reports whether the word at i says nothing that a tool must know.
 func (c *cover) grammar(words []retrieve.Word, i int) bool {
-	text := lower(words[i])
-	if c.lexicon.Stop(text) || c.mediaNoun(words, i) {
+	text := words[i].Lower()
+	if c.Lexicon.Stop(text) || c.mediaNoun(words, i) {
 		return true
 	}
-	if c.in("obliging", text) && i+1 < len(words) && lower(words[i+1]) == "to" || text == "away" && i > 0 && c.is("cropping", words[i-1]) {
+	if c.In("obliging", text) && i+1 < len(words) && words[i+1].Lower() == "to" || text == "away" && i > 0 && c.Is("cropping", words[i-1]) {
 		return true
 	}
 	return slices.ContainsFunc([]string{"fillers", "prepositions", "generic", "versions", "results", "pronouns", "plurals", "courtesy", "ordering", "owners",
-		"determiners", "articles", "auxiliaries"}, func(section string) bool { return c.in(section, text) })
+		"determiners", "articles", "auxiliaries"}, func(section string) bool { return c.In(section, text) })
 }
 
 // parts reports whether the word at i says into how many something is parted: "in two", but
 // not "in two sentences".
 func (c *cover) parts(words []retrieve.Word, i int) bool {
-	last := i+1 == len(words) || words[i+1].Kind != retrieve.Plain || c.is("asides", words[i+1]) || c.is("targets", words[i+1])
-	return i > 0 && last && (lower(words[i-1]) == "in" || lower(words[i-1]) == "into") && c.is("parting", words[i])
+	last := i+1 == len(words) || words[i+1].Kind != retrieve.Plain || c.Is("asides", words[i+1]) || c.Is("targets", words[i+1])
+	return i > 0 && last && (words[i-1].Lower() == "in" || words[i-1].Lower() == "into") && c.Is("parting", words[i])
 }
 
 // mediaNoun reports whether the word at i is a noun for media that the tools take or make: "a
 // short clip" asks for one, "the clip" is there.
 func (c *cover) mediaNoun(words []retrieve.Word, i int) bool {
-	typ := c.lexicon.MediaNoun(words[i : i+1])
+	typ := c.Lexicon.MediaNoun(words[i : i+1])
 	there := slices.ContainsFunc(c.things, func(e thing) bool { return e.given && base(e.typ) == typ })
 	switch {
 	case typ == "" || c.r.head.Name == "" || c.given[typ]:
 		return typ != ""
-	case !c.open(words, i) && (!there || !c.determined(words, i)):
+	case !c.open(words, i) && (!there || !c.Determined(words, i)):
 		return true
 	}
 	return slices.ContainsFunc(c.tools, func(f *profile) bool {
@@ -565,39 +562,39 @@ func (c *cover) mediaNoun(words []retrieve.Word, i int) bool {
 
 // open reports whether the noun at i stands with an article that leaves it open: "a picture".
 func (c *cover) open(words []retrieve.Word, i int) bool {
-	return c.any("articles", words[max(0, i-3):i])
+	return c.Any("articles", words[max(0, i-3):i])
 }
 
 // pointed reports whether the word at i only says which thing is meant.
 func (c *cover) pointed(words []retrieve.Word, i int) bool {
-	w, e := words[i], c.english
-	text := lower(w)
+	w, e := words[i], c.Lists
+	text := w.Lower()
 	next := i+1 < len(words)
-	_, isMap := mapNouns[text]
+	_, isMap := english.MapNouns[text]
 	switch {
-	case ordinals[text] != 0:
-		return next && e.is("counted things", words[i+1]) || c.counts(words, i)
+	case english.Ordinals[text] != 0:
+		return next && e.Is("counted things", words[i+1]) || c.Counts(words, i)
 	case text == "original", isMap:
 		return true
-	case e.in("picture nouns", text) && i > 1 && e.is("prepositions", words[i-2]) && e.is("determiners", words[i-1]):
+	case e.In("picture nouns", text) && i > 1 && e.Is("prepositions", words[i-2]) && e.Is("determiners", words[i-1]):
 		return c.given[plan.Image]
-	case i > 1 && e.is("belonging", words[i-2]) && e.is("determiners", words[i-1]) && c.speaksOfFile(text): // "the colours of our logo"
+	case i > 1 && e.Is("belonging", words[i-2]) && e.Is("determiners", words[i-1]) && c.speaksOfFile(text): // "the colours of our logo"
 		return true
-	case !next && i > 0 && e.is("shown", words[i-1]) && c.looksAt(): // "read this menu"
+	case !next && i > 0 && e.Is("shown", words[i-1]) && c.looksAt(): // "read this menu"
 		return true
-	case i > 0 && next && e.is("determiners", words[i-1]) && c.isMedia(words[i+1]) && !c.isMedia(w): // "the toy picture"
+	case i > 0 && next && e.Is("determiners", words[i-1]) && c.IsMedia(words[i+1]) && !c.IsMedia(w): // "the toy picture"
 		return true
-	case e.in("text nouns", strings.TrimSuffix(text, "s")):
+	case e.In("text nouns", strings.TrimSuffix(text, "s")):
 		return !c.open(words, i)
-	case e.in("text things", strings.ToLower(c.text[w.Start:w.End])):
+	case e.In("text things", strings.ToLower(c.text[w.Start:w.End])):
 		return c.r.head.takes(plan.Text)
 	case c.shows(text):
 		return true
 	case c.r.marked():
 		sections := []string{"erasing", "hiding", "blotting", "marked", "marks", "parts"}
-		return c.verbs[text] || slices.ContainsFunc(sections, func(s string) bool { return e.in(s, text) })
+		return c.CanOrder(text) || slices.ContainsFunc(sections, func(s string) bool { return e.In(s, text) })
 	case text == "left":
-		return i > 0 && (e.is("auxiliaries", words[i-1]) || strings.HasSuffix(lower(words[i-1]), "s"))
+		return i > 0 && (e.Is("auxiliaries", words[i-1]) || strings.HasSuffix(words[i-1].Lower(), "s"))
 	}
 	return false
 }
@@ -617,5 +614,5 @@ func (c *cover) looksAt() bool {
 // shows which one is meant, or where the tool's templates have a slot for such words.
 func (c *cover) shows(text string) bool {
 	shown := slices.ContainsFunc(c.r.files, func(e thing) bool { return markType(e.typ) })
-	return (shown || c.r.head.slot) && slices.Contains(wordsOf(c.r.object), text)
+	return (shown || c.r.head.slot) && slices.Contains(english.WordsOf(c.r.object), text)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"atelier/agent/plan"
+	"atelier/agent/planner/rules/english"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/quantity"
@@ -41,7 +42,7 @@ func asking(m plan.Message) *outcome   { return &outcome{question: m} }
 func refusing(m plan.Message) *outcome { return &outcome{reply: m, refused: true} }
 
 func (p *Planner) understand(r plan.Request) outcome {
-	text := p.tidy(r.Wish)
+	text := p.Tidy(r.Wish)
 	if r.Question != nil {
 		return p.answered(r, text)
 	}
@@ -103,12 +104,12 @@ func (t *thread) onlyChooses(c, before clause) bool {
 		return false
 	}
 	grammar := func(w retrieve.Word) bool {
-		return t.is("pronouns", w) || t.is("prepositions", w) || t.isMedia(w) || t.lexicon.Stop(lower(w))
+		return t.Is("pronouns", w) || t.Is("prepositions", w) || t.IsMedia(w) || t.Lexicon.Stop(w.Lower())
 	}
 	chooses := func(f *profile) bool {
 		return len(f.media) > 1 && slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool {
 			return settingOf(a) == param.Choice && a.Optional && a.Param.Reads(t.span(c.words)) && !slices.ContainsFunc(c.words, func(w retrieve.Word) bool {
-				return !slices.Contains(choiceWords(a), lower(w)) && !grammar(w)
+				return !slices.Contains(choiceWords(a), w.Lower()) && !grammar(w)
 			})
 		})
 	}
@@ -122,33 +123,33 @@ func (t *thread) onlyChooses(c, before clause) bool {
 // cropsToMiddle reports whether a clause only says how the shape or size of the clause before is reached: "make it
 // 1080x1080, crop from the middle".
 func (t *thread) cropsToMiddle(c, before clause) bool {
-	if len(c.words) < 2 || !t.is("cropping", c.words[0]) {
+	if len(c.words) < 2 || !t.Is("cropping", c.words[0]) {
 		return false
 	}
 	for i, w := range c.words[1:] {
-		if isMark(w) && t.any("distorting", c.words[i:]) { // which a crop never does
+		if w.IsMark() && t.Any("distorting", c.words[i:]) { // which a crop never does
 			break
 		}
-		if !t.is("middle", w) && !t.is("prepositions", w) && !t.is("determiners", w) && !t.lexicon.Stop(lower(w)) {
+		if !t.Is("middle", w) && !t.Is("prepositions", w) && !t.Is("determiners", w) && !t.Lexicon.Stop(w.Lower()) {
 			return false
 		}
 	}
 	shaped := slices.ContainsFunc(quantity.Find(before.text), func(q quantity.Quantity) bool {
 		return q.Unit == quantity.Ratio || q.Unit == quantity.Pixels || q.Unit == quantity.Clock
 	})
-	return t.any("middle", c.words) && (shaped || t.any("shapes", before.words))
+	return t.Any("middle", c.words) && (shaped || t.Any("shapes", before.words))
 }
 
 func (t *thread) tunes(c, before clause) bool {
-	core := t.lexicon.Core(before.words)
-	one := slices.ContainsFunc(c.words, isFile)
+	core := t.Lexicon.Core(before.words)
+	one := slices.ContainsFunc(c.words, retrieve.Word.IsFile)
 	for i := range c.words {
-		one = one || t.counts(c.words, i)
+		one = one || t.Counts(c.words, i)
 	}
 	return one && len(core) > 0 && slices.ContainsFunc(t.profiles, func(f profile) bool {
 		first, _, ok := f.pair()
 		told := func(a toolbox.Arg) bool { return kind(a) != "" && a.Optional && a.Param.Reads(t.span(c.words)) }
-		return ok && len(t.sent(first.Type)) == 2 && t.index.Vocabulary(f.Name, t.lexicon.Class(core[0].Stem)) && slices.ContainsFunc(f.Args, told)
+		return ok && len(t.sent(first.Type)) == 2 && t.index.Vocabulary(f.Name, t.Lexicon.Class(core[0].Stem)) && slices.ContainsFunc(f.Args, told)
 	})
 }
 
@@ -169,7 +170,7 @@ func limitsLast(clauses []clause) []clause {
 	for range clauses {
 		for i := 1; i < len(clauses); i++ {
 			before, c := clauses[i-1], clauses[i]
-			named := slices.ContainsFunc(slices.Concat(before.words, c.words), isFile)
+			named := slices.ContainsFunc(slices.Concat(before.words, c.words), retrieve.Word.IsFile)
 			if rank(before) > rank(c) && !named && c.join == along && before.join != after {
 				c.join, before.join = before.join, along
 				clauses[i-1], clauses[i] = c, before
@@ -195,7 +196,7 @@ func (t *thread) readAll(clauses []clause) *outcome {
 		r := t.read(n, c)
 		c = r.clause
 		switch {
-		case t.isContext(r.words) && (!alone || len(r.files) > 0):
+		case t.IsContext(r.words) && (!alone || len(r.files) > 0):
 			if alone {
 				return asking(whatWith(t.names(r.files)))
 			}
@@ -214,7 +215,7 @@ func (t *thread) readAll(clauses []clause) *outcome {
 			continue
 		case len(t.unknown) > 0:
 			return asking(t.askForFile())
-		case t.delivers(r.words):
+		case t.Delivers(r.words):
 			t.left = append(t.left, plan.Leftover{Part: r.text, Unknown: []string{r.text}})
 			continue
 		}
@@ -248,18 +249,18 @@ func (t *thread) readAll(clauses []clause) *outcome {
 // needsNothing reports whether a clause beside others only says what happens anyway: "leave the other", "send it back".
 func (t *thread) needsNothing(r *reading) bool {
 	anyway := len(t.tasks) > 0 && (t.leavesRest(r.words) || t.handsBack(r.clause) || t.joinsParts(r.clause))
-	return anyway || t.leavesFile(r.words) || t.isPolite(strings.ToLower(r.clause.text))
+	return anyway || t.LeavesFile(r.words) || t.IsPolite(strings.ToLower(r.clause.text))
 }
 
 // joinedLater reports whether the clause names none of the files, and a later one makes one of all of them: "resize to
 // 300x300 and put in a 2x2 grid". The clause means all of them then.
 func (t *thread) joinedLater(r *reading, later []clause) bool {
-	counts := func(w retrieve.Word) bool { return ordinals[lower(w)] != 0 }
+	counts := func(w retrieve.Word) bool { return english.Ordinals[w.Lower()] != 0 }
 	if t.prev != nil || slices.ContainsFunc(r.words, counts) || len(r.files) > 0 || r.refs.points() || r.refs.plural {
 		return false
 	}
 	for _, c := range later {
-		if slices.ContainsFunc(c.words, isFile) || slices.ContainsFunc(c.words, counts) {
+		if slices.ContainsFunc(c.words, retrieve.Word.IsFile) || slices.ContainsFunc(c.words, counts) {
 			return false
 		}
 		next := t.glance(c)
@@ -272,7 +273,7 @@ func (t *thread) joinedLater(r *reading, later []clause) bool {
 
 // glance finds the tool of a clause whose turn has not come.
 func (t *thread) glance(c clause) *reading {
-	r := &reading{clause: c, words: t.lexicon.Core(c.words), text: c.text, form: t.lexicon.FormOf(c.words), head: &profile{}}
+	r := &reading{clause: c, words: t.Lexicon.Core(c.words), text: c.text, form: t.Lexicon.FormOf(c.words), head: &profile{}}
 	r.refs, r.stated = t.references(r), quantitiesIn(t.text, c.words)
 	t.match(r)
 	return r
@@ -326,7 +327,7 @@ func (t *thread) carryOut(n int, r *reading, last bool) *outcome {
 			return asking(notSure)
 		}
 	}
-	if t.isVague(r) && t.prev != nil && t.in("mending", r.verb()) && t.any("finite", t.prev.clause.words) {
+	if t.isVague(r) && t.prev != nil && t.In("mending", r.verb()) && t.Any("finite", t.prev.clause.words) {
 		return nil // "the white balance is off. Fix it"
 	}
 	if t.isVague(r) || n == 0 && last && t.ordersNothing(r) {
@@ -335,7 +336,7 @@ func (t *thread) carryOut(n int, r *reading, last bool) *outcome {
 	t.match(r)
 	if r.head.wants(plan.Content) { // whatever the order is called: "frame it with a plate that says our cat"
 		r.clause = t.quoteAnnounced(r.clause)
-		r.words = t.lexicon.Core(r.clause.words)
+		r.words = t.Lexicon.Core(r.clause.words)
 	}
 	t.chose = t.chose || t.chooses(r)
 	switch {
@@ -386,7 +387,7 @@ func (t *thread) carryOut(n int, r *reading, last bool) *outcome {
 func (t *thread) onlySaysWhere(r *reading) bool {
 	_, ofPart := r.head.arg(func(a toolbox.Arg) bool { return kind(a) == param.Region })
 	return ofPart && !r.head.Moves && !slices.ContainsFunc(r.words, func(w retrieve.Word) bool {
-		return !t.is("places", w) && !t.is("determiners", w) && !t.is("prepositions", w)
+		return !t.Is("places", w) && !t.Is("determiners", w) && !t.Is("prepositions", w)
 	})
 }
 
@@ -401,8 +402,8 @@ func (t *thread) toldChoice(r *reading) bool {
 }
 
 // onlyTells reports whether the clause states something that the next one may need.
-func (g *grammar) onlyTells(r *reading) bool {
-	return g.states(r) && (r.score < plainly || g.is("people", r.words[0]))
+func (ts *tools) onlyTells(r *reading) bool {
+	return ts.states(r) && (r.score < plainly || ts.Is("people", r.words[0]))
 }
 
 // tellsWhy reports whether the clause states what the one after it puts right: "it lies on its side, rotate it".
@@ -411,16 +412,16 @@ func (t *thread) tellsWhy(r *reading, later []clause) bool {
 		return false
 	}
 	order := t.glance(later[0])
-	return !t.any("obliging", r.words) && t.isSure(order) && order.refs.pronoun && len(order.words) > 0 && t.isVerb(order.words[0])
+	return !t.Any("obliging", r.words) && t.isSure(order) && order.refs.pronoun && len(order.words) > 0 && t.IsVerb(order.words[0])
 }
 
 // states reports whether the clause is a sentence about something, and no order.
-func (g *grammar) states(r *reading) bool {
+func (ts *tools) states(r *reading) bool {
 	if r.form != retrieve.Order || len(r.words) < 3 || len(r.clause.words)-len(r.words) > 1 {
 		return false
 	}
 	first := r.words[0]
-	return first.Kind == retrieve.Plain && !g.is("verbs", first) && !g.is("prepositions", first) && g.any("finite", r.words)
+	return first.Kind == retrieve.Plain && !ts.Is("verbs", first) && !ts.Is("prepositions", first) && ts.Any("finite", r.words)
 }
 
 // leave notes that the clause is not carried out. unknown are the words that nothing accounts
@@ -487,7 +488,7 @@ func (t *thread) outOfBounds() plan.Message {
 // protects reports whether a part must not be left undone: the results would show what was to
 // be hidden, or break a limit.
 func (t *thread) protects(l plan.Leftover) bool {
-	return slices.ContainsFunc(wordsOf(l.Part), func(w string) bool { return t.in("protecting", w) }) ||
+	return slices.ContainsFunc(english.WordsOf(l.Part), func(w string) bool { return t.In("protecting", w) }) ||
 		slices.ContainsFunc(quantity.Find(l.Part), func(q quantity.Quantity) bool { return q.Unit == quantity.ByteCount })
 }
 
@@ -507,7 +508,7 @@ func (t *thread) unused() []string {
 // chooses reports whether the clause says which of the files it means, or asks for something
 // that is in none of them.
 func (s *scene) chooses(r *reading) bool {
-	fresh := r.head.textOnly && (r.quoted() != "" || r.head.wants(plan.Prompt) && !s.any("shown", r.clause.words))
+	fresh := r.head.textOnly && (r.quoted() != "" || r.head.wants(plan.Prompt) && !s.Any("shown", r.clause.words))
 	if len(r.files) > 0 || r.refs.ordinal != 0 || r.refs.original || (fresh || r.form != retrieve.Order) && !r.refs.points() {
 		return true
 	}

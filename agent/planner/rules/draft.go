@@ -68,8 +68,8 @@ func (d *drafter) otherKind(r *reading, runs [][]thing) (thing, bool) {
 	typ := r.head.Returns
 	if !typ.Media() || typ.ImageMap() || !r.head.takes(typ) || nouns[typ].IsZero() || r.head.generates() ||
 		slices.ContainsFunc(r.clause.words, func(w retrieve.Word) bool {
-			sound := d.is("sound nouns", w) || d.lexicon.MediaNoun([]retrieve.Word{w}) == plan.Audio
-			return typ == plan.Image && d.is("frames", w) || typ == plan.Audio && sound
+			sound := d.Is("sound nouns", w) || d.Lexicon.MediaNoun([]retrieve.Word{w}) == plan.Audio
+			return typ == plan.Image && d.Is("frames", w) || typ == plan.Audio && sound
 		}) {
 		return thing{}, false
 	}
@@ -106,7 +106,7 @@ func (d *drafter) lacks(r *reading) plan.Message {
 func (d *drafter) wantsAnotherFormat(r *reading) bool {
 	words := r.clause.words
 	for i, w := range words {
-		if i > 0 && strings.HasPrefix(lower(w), "format") && d.is("different", words[i-1]) {
+		if i > 0 && strings.HasPrefix(w.Lower(), "format") && d.Is("different", words[i-1]) {
 			return true
 		}
 	}
@@ -133,7 +133,7 @@ func (d *drafter) askForText(r *reading, a toolbox.Arg) plan.Message {
 		return plan.Say("Into which language?")
 	case a.Meaning == plan.Format:
 		for _, w := range r.clause.words {
-			if text := lower(w); d.is("other formats", w) || w.Kind == retrieve.Plain && retrieve.IsFormat(text) && !formatWords.MatchString(text) {
+			if text := w.Lower(); d.Is("other formats", w) || w.Kind == retrieve.Plain && retrieve.IsFormat(text) && !formatWords.MatchString(text) {
 				return plan.Say("I cannot make a %s file. I can make png, jpg, gif, webp, avif, mp4, webm, mp3, wav and similar formats.", text)
 			}
 		}
@@ -142,7 +142,7 @@ func (d *drafter) askForText(r *reading, a toolbox.Arg) plan.Message {
 		_, there := d.earlierText(r, a)
 		switch {
 		case there:
-		case r.head.Returns == plan.Image && !r.head.textOnly && d.in("inscribing", r.verb()):
+		case r.head.Returns == plan.Image && !r.head.textOnly && d.In("inscribing", r.verb()):
 			return plan.Say("Which words do you mean? Please put them in quotation marks.")
 		case r.head.textOnly && len(r.files) == 0 && !d.media():
 			return plan.Say("Which text do you mean? Please send it, or put it in quotation marks.")

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"atelier/agent/plan"
+	"atelier/agent/planner/rules/english"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/retrieve"
 )
@@ -22,14 +23,14 @@ const (
 
 // fate reads what the clause orders of the marked part.
 func (s *scene) fate(words []retrieve.Word) fate {
-	e := s.english
-	away := s.makesAway(words)
-	at := slices.IndexFunc(words, func(w retrieve.Word) bool { return s.isVerb(w) || e.is("blotting", w) })
+	e := s.Lists
+	away := s.MakesAway(words)
+	at := slices.IndexFunc(words, func(w retrieve.Word) bool { return s.IsVerb(w) || e.Is("blotting", w) })
 	if s.speaksOfRest(words) {
 		switch {
-		case at >= 0 && e.is("leaving", words[at]) && s.excepts(words):
+		case at >= 0 && e.Is("leaving", words[at]) && s.excepts(words):
 			return gone // "keep everything but this"
-		case at < 0 || away || e.is("keeping", words[at]) || e.is("clearing", words[at]) || e.is("blotting", words[at]) && has(words, "out"):
+		case at < 0 || away || e.Is("keeping", words[at]) || e.Is("clearing", words[at]) || e.Is("blotting", words[at]) && english.Has(words, "out"):
 			return alone
 		}
 		return spared
@@ -37,42 +38,22 @@ func (s *scene) fate(words []retrieve.Word) fate {
 	switch {
 	case away:
 		return gone
-	case e.any("only", words) && (at < 0 || e.is("keeping", words[at]) || e.is("clearing", words[at])):
+	case e.Any("only", words) && (at < 0 || e.Is("keeping", words[at]) || e.Is("clearing", words[at])):
 		return alone
 	}
 	return unsaid
 }
 
-// makesAway reports whether the clause wants the thing that it speaks of to be gone or hidden.
-func (g *grammar) makesAway(words []retrieve.Word) bool {
-	e := g.english
-	_, filled := g.filling(words)
-	for i, w := range words {
-		rest := words[i+1:]
-		near := rest[:min(5, len(rest))]
-		switch {
-		case e.is("erasing", w), !filled && e.is("hiding", w),
-			e.is("blotting", w) && has(near, "out") && !g.determined(words, i),
-			e.is("over verbs", w) && has(near, "over") && !filled,
-			e.is("denying", w) && slices.ContainsFunc(near, func(w retrieve.Word) bool {
-				return e.is("shown", w) || e.is("marked", w) || e.is("marks", w)
-			}):
-			return true
-		}
-	}
-	return false
-}
-
 // leavesRest reports whether the clause only says that all else stays: "and keep everything else".
 func (s *scene) leavesRest(words []retrieve.Word) bool {
-	return s.any("leaving", words) && s.speaksOfRest(words) && !s.excepts(words) && !s.makesAway(words)
+	return s.Any("leaving", words) && s.speaksOfRest(words) && !s.excepts(words) && !s.MakesAway(words)
 }
 
 // speaksOfRest reports whether a clause is about all that is not marked: "everything but this", "the rest".
 func (s *scene) speaksOfRest(words []retrieve.Word) bool {
 	for i, w := range words[min(1, len(words)):] {
 		before := words[i]
-		if lower(w) == "else" && s.is("all words", before) || lower(w) == "rest" && lower(before) == "the" {
+		if w.Lower() == "else" && s.Is("all words", before) || w.Lower() == "rest" && before.Lower() == "the" {
 			return true
 		}
 	}
@@ -81,23 +62,10 @@ func (s *scene) speaksOfRest(words []retrieve.Word) bool {
 
 // excepts reports whether a clause is about all but what is named after it.
 func (s *scene) excepts(words []retrieve.Word) bool {
-	all := s.find("all words", words)
+	all := s.Find("all words", words)
 	return all >= 0 && slices.ContainsFunc(words[all:], func(w retrieve.Word) bool {
-		return s.in("excepting", strings.ToLower(s.text[w.Start:w.End])) // as it was written: no tool knows these words
+		return s.In("excepting", strings.ToLower(s.text[w.Start:w.End])) // as it was written: no tool knows these words
 	})
-}
-
-// filling is where the words begin that say what comes to the marked part: "grass" in "with
-// some grass", but nothing in "with the mask".
-func (g *grammar) filling(words []retrieve.Word) (int, bool) {
-	if len(words) > 0 && g.is("putting", words[0]) {
-		return 0, false // "put a dog with a red hat here"
-	}
-	at := slices.IndexFunc(words, func(w retrieve.Word) bool { return lower(w) == "with" || lower(w) == "into" }) + 1
-	for at > 0 && at < len(words) && (g.is("determiners", words[at]) || g.lexicon.Stop(lower(words[at]))) {
-		at++
-	}
-	return at, at > 0 && at < len(words) && !g.is("marks", words[at])
 }
 
 // What tools do with a marked part, in words that find them.
@@ -108,7 +76,7 @@ const (
 
 // partFeatures are the features of a clause that orders something done to what is marked.
 func (v *view) partFeatures(features []string) []string {
-	as := func(text string) []string { return v.lexicon.Features(v.lexicon.Words(text, nil)) }
+	as := func(text string) []string { return v.Lexicon.Features(v.Lexicon.Words(text, nil)) }
 	switch v.ordered {
 	case gone:
 		return as(eraseThePart)
@@ -122,7 +90,7 @@ func (v *view) partFeatures(features []string) []string {
 // redraws is how near a tool is at least that changes the marked part as words say; 0 if the
 // clause orders no such change.
 func (v *view) redraws(f *profile, rest int) float64 {
-	orders := v.r.form == retrieve.Order && !v.any("lifting", v.r.words) && !v.in("looking", v.r.verb()) && (rest > 0 || v.verbs[v.r.verb()])
+	orders := v.r.form == retrieve.Order && !v.Any("lifting", v.r.words) && !v.In("looking", v.r.verb()) && (rest > 0 || v.CanOrder(v.r.verb()))
 	if !v.r.marked() || !orders || v.ordered != unsaid || f.Returns != plan.Image || !f.takesMark() || !f.wants(plan.Prompt) {
 		return 0
 	}
@@ -142,7 +110,7 @@ func (v *view) byMarks(f *profile) float64 {
 		return strongly
 	case f.Returns == plan.Image && slices.ContainsFunc(f.media, func(a toolbox.Arg) bool { return a.Type == plan.BBox }):
 		return badly // a mask or a point does not become a box
-	case f.takesMark() && f.wants(plan.Prompt) && !v.any("lifting", v.r.words):
+	case f.takesMark() && f.wants(plan.Prompt) && !v.Any("lifting", v.r.words):
 		return 1
 	case f.takesMark():
 		return partly

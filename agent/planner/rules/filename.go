@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"atelier/agent/plan"
+	"atelier/agent/planner/rules/english"
 	"atelier/agent/toolbox/retrieve"
 )
 
@@ -50,17 +51,17 @@ func (s *scene) fileSpans() []retrieve.Span {
 // called finds the nouns by which a request speaks of one of several files that is named so: "lay
 // the music under the interview", with music.mp3 and interview.wav.
 func (s *scene) called() []retrieve.Span {
-	words := s.lexicon.Words(s.text, []retrieve.Span{})
+	words := s.Lexicon.Words(s.text, []retrieve.Span{})
 	if len(s.request.Given) < 2 {
 		return s.calledAlone(words)
 	}
 	var found []retrieve.Span
 	sounds := slices.DeleteFunc(slices.Clone(s.request.Given), func(r plan.Resource) bool { return r.Type != plan.Audio })
 	for i, w := range words {
-		if i == 0 || w.Kind != retrieve.Plain || !s.determined(words, i) || s.isMedia(w) || s.is("sound nouns", w) && len(sounds) < 2 {
+		if i == 0 || w.Kind != retrieve.Plain || !s.Determined(words, i) || s.IsMedia(w) || s.Is("sound nouns", w) && len(sounds) < 2 {
 			continue // "the music" is found as the only sound
 		}
-		if r, ok := s.namesake(lower(w)); ok && ordinals[lower(words[i-1])] == 0 { // not "the second one"
+		if r, ok := s.namesake(w.Lower()); ok && english.Ordinals[words[i-1].Lower()] == 0 { // not "the second one"
 			found = append(found, retrieve.Span{Start: w.Start, End: w.End, Type: r.Type})
 		}
 	}
@@ -70,14 +71,14 @@ func (s *scene) called() []retrieve.Span {
 // calledAlone finds the nouns by which an order speaks of the only file as what it is: "crop this banner". What is to be
 // hidden or removed may be a thing on it.
 func (s *scene) calledAlone(words []retrieve.Word) []retrieve.Span {
-	if len(s.request.Given) != 1 || s.lexicon.FormOf(words) != retrieve.Order || s.any("protecting", words) {
+	if len(s.request.Given) != 1 || s.Lexicon.FormOf(words) != retrieve.Order || s.Any("protecting", words) {
 		return nil
 	}
-	pointed := s.any("pronouns", words)
+	pointed := s.Any("pronouns", words)
 	var found []retrieve.Span
 	for i, w := range words {
-		other := pointed && i > 0 && slices.Contains([]string{"our", "my"}, lower(words[i-1])) // "put our logo on it"
-		if i > 0 && !other && w.Kind == retrieve.Plain && s.is("determiners", words[i-1]) && s.isCalled(lower(w)) {
+		other := pointed && i > 0 && slices.Contains([]string{"our", "my"}, words[i-1].Lower()) // "put our logo on it"
+		if i > 0 && !other && w.Kind == retrieve.Plain && s.Is("determiners", words[i-1]) && s.isCalled(w.Lower()) {
 			found = append(found, retrieve.Span{Start: w.Start, End: w.End, Type: s.request.Given[0].Type})
 		}
 	}
@@ -87,7 +88,7 @@ func (s *scene) calledAlone(words []retrieve.Word) []retrieve.Span {
 // isCalled reports whether the noun says what the only file is.
 func (s *scene) isCalled(noun string) bool {
 	lists := map[plan.Type]string{plan.Image: "picture nouns", plan.Video: "video nouns", plan.Document: "document nouns"}
-	return len(s.request.Given) == 1 && s.in(lists[s.request.Given[0].Type], noun)
+	return len(s.request.Given) == 1 && s.In(lists[s.request.Given[0].Type], noun)
 }
 
 // namesake is the only file of the message whose name has that word in it. One that is named itself is
@@ -96,7 +97,7 @@ func (s *scene) namesake(word string) (found plan.Resource, ok bool) {
 	for _, r := range s.request.Given {
 		name := cmp.Or(r.File, r.Name)
 		stem := strings.TrimSuffix(name, path.Ext(name))
-		if len(word) < minWord || strings.Contains(strings.ToLower(s.text), strings.ToLower(name)) || !slices.Contains(wordsOf(stem), word) {
+		if len(word) < minWord || strings.Contains(strings.ToLower(s.text), strings.ToLower(name)) || !slices.Contains(english.WordsOf(stem), word) {
 			continue
 		}
 		if ok {
@@ -172,14 +173,14 @@ func (s *scene) lookup(name string) (plan.Resource, bool) {
 // inferTypes learns from the words before a name what kind of picture it is: "the depth map room.png".
 func (s *scene) inferTypes() {
 	for i, w := range s.words {
-		if !isFile(w) {
+		if !w.IsFile() {
 			continue
 		}
 		r, ok := s.lookup(w.Text)
 		if !ok || r.Type != plan.Image {
 			continue
 		}
-		if typ, ok := mapNouns[lower(w)]; ok { // "the mask", and there is a mask.png
+		if typ, ok := english.MapNouns[w.Lower()]; ok { // "the mask", and there is a mask.png
 			s.retype(r.Name, typ)
 			s.words[i].Media = typ
 			continue
@@ -187,11 +188,11 @@ func (s *scene) inferTypes() {
 		for k := i - 1; k >= max(0, i-4); k-- {
 			if before := s.words[k]; before.Kind != retrieve.Plain && before.Text != "," {
 				break
-			} else if typ, ok := mapNouns[lower(before)]; ok {
+			} else if typ, ok := english.MapNouns[before.Lower()]; ok {
 				s.retype(r.Name, typ)
 				s.words[i].Media = typ
 				break
-			} else if before.Text != "," && !s.is("map tails", before) {
+			} else if before.Text != "," && !s.Is("map tails", before) {
 				break
 			}
 		}
@@ -206,17 +207,4 @@ func (s *scene) retype(name string, typ plan.Type) {
 			s.things[i].typ = typ
 		}
 	}
-}
-
-// mapNouns are the nouns that name special kinds of pictures.
-var mapNouns = map[string]plan.Type{
-	"mask": plan.Mask, "masks": plan.Mask, "matte": plan.Mask,
-	"segmentation": plan.Segmentation, "segmentations": plan.Segmentation,
-	"edge": plan.Edge, "edges": plan.Edge, "canny": plan.Edge,
-	"line": plan.Line, "lines": plan.Line, "mlsd": plan.Line, "hough": plan.Line,
-	"hed":      plan.HED,
-	"scribble": plan.Scribble, "scribbles": plan.Scribble, "sketch": plan.Scribble, "doodle": plan.Scribble,
-	"pose": plan.Pose, "poses": plan.Pose, "skeleton": plan.Pose, "openpose": plan.Pose,
-	"depth":  plan.Depth,
-	"normal": plan.Normal, "normals": plan.Normal,
 }

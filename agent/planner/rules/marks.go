@@ -33,28 +33,19 @@ func (m *marker) hold(r *reading) hold {
 		if w.Kind != retrieve.Plain {
 			continue
 		}
-		last := i+1 == len(words) || isMark(words[i+1])
-		verb := i == 0 || m.isVerb(words[i-1]) || m.is("prepositions", words[i-1]) || m.is("auxiliaries", words[i-1])
-		switch text := lower(w); {
-		case m.speaksOfMark(words, i):
+		last := i+1 == len(words) || words[i+1].IsMark()
+		verb := i == 0 || m.IsVerb(words[i-1]) || m.Is("prepositions", words[i-1]) || m.Is("auxiliaries", words[i-1])
+		switch text := w.Lower(); {
+		case m.SpeaksOfMark(words, i):
 			return express
-		case text == "here" && (last || !m.is("auxiliaries", words[i+1])):
+		case text == "here" && (last || !m.Is("auxiliaries", words[i+1])):
 			found = placed
-		case m.in("shown", text) && (text != "that" || verb) && (last || !m.isMedia(words[i+1])), // not "this picture", which is the whole of it
-			text == "it" && i > 0 && r.form != retrieve.Order && !m.is("prepositions", words[i-1]): // "what is it", not "what is in it"
+		case m.In("shown", text) && (text != "that" || verb) && (last || !m.IsMedia(words[i+1])), // not "this picture", which is the whole of it
+			text == "it" && i > 0 && r.form != retrieve.Order && !m.Is("prepositions", words[i-1]): // "what is it", not "what is in it"
 			found = max(found, firm)
 		}
 	}
 	return found
-}
-
-// speaksOfMark reports whether the word at i says that something is marked: "the part that I
-// marked", "the box"; not the order to mark something.
-func (g *grammar) speaksOfMark(words []retrieve.Word, i int) bool {
-	e := g.english
-	return i > 0 && words[i].Kind == retrieve.Plain &&
-		(e.is("marked", words[i]) || e.is("marks", words[i]) && (g.determined(words, i) || lower(words[i-1]) == "i") ||
-			e.is("parts", words[i]) && e.is("shown", words[i-1])) // "this part"
 }
 
 // underMask reports whether the clause wants what is in a mask or a selection to be gone or hidden: "remove everything
@@ -63,11 +54,11 @@ func (m *marker) underMask(r *reading) bool {
 	words := r.clause.words
 	for i, w := range words {
 		lead := i - 1
-		for lead > 0 && (m.is("determiners", words[lead]) || m.is("articles", words[lead])) {
+		for lead > 0 && (m.Is("determiners", words[lead]) || m.Is("articles", words[lead])) {
 			lead--
 		}
-		if lead > 0 && m.in("paint", lower(w)) && m.is("places lead", words[lead]) {
-			return r.form == retrieve.Order && m.makesAway(words)
+		if lead > 0 && m.In("paint", w.Lower()) && m.Is("places lead", words[lead]) {
+			return r.form == retrieve.Order && m.MakesAway(words)
 		}
 	}
 	return false
@@ -153,7 +144,7 @@ func (m *marker) asksForPart(held hold, whole, part *reading) bool {
 	case held >= placed:
 		return true
 	case held == firm:
-		return !whole.head.Moves || whole.head.takesMark() || !m.any("moving", whole.clause.words)
+		return !whole.head.Moves || whole.head.takesMark() || !m.Any("moving", whole.clause.words)
 	case !part.head.takesMark() || place:
 		return false
 	}
@@ -181,15 +172,15 @@ func preferred(f *profile, marks []thing, picture string) []thing {
 // onlyMarks reports whether the clause says that something was marked, and not what for: "I
 // marked the dog", "use these points".
 func (m *marker) onlyMarks(r *reading) bool {
-	held, words, e := m.hold(r), r.words, m.english
+	held, words, e := m.hold(r), r.words, m.Lists
 	if len(m.marksFor(held)) == 0 || len(words) == 0 || r.form != retrieve.Order || m.fate(words) != unsaid {
 		return false
 	}
-	if e.is("people", words[0]) {
-		at := slices.IndexFunc(words, func(w retrieve.Word) bool { return e.is("marked", w) || e.is("marks", w) })
-		return at > 0 && at <= 4 && !slices.ContainsFunc(words[at+1:], m.isVerb)
+	if e.Is("people", words[0]) {
+		at := slices.IndexFunc(words, func(w retrieve.Word) bool { return e.Is("marked", w) || e.Is("marks", w) })
+		return at > 0 && at <= 4 && !slices.ContainsFunc(words[at+1:], m.IsVerb)
 	}
-	if m.isVerb(words[0]) && !e.is("using", words[0]) || held < firm {
+	if m.IsVerb(words[0]) && !e.Is("using", words[0]) || held < firm {
 		return false
 	}
 	return m.onlyOf(words, "using", "marks", "marked", "parts", "pronouns", "generic", "fillers")
@@ -198,7 +189,15 @@ func (m *marker) onlyMarks(r *reading) bool {
 // onlyOf reports whether all words are of the sections or say nothing, and none names media.
 func (m *marker) onlyOf(words []retrieve.Word, sections ...string) bool {
 	return !slices.ContainsFunc(words, func(w retrieve.Word) bool {
-		known := m.lexicon.Stop(lower(w)) || slices.ContainsFunc(sections, func(s string) bool { return m.is(s, w) })
-		return w.Kind != retrieve.Plain || m.isMedia(w) || m.is("results", w) || !known
+		known := m.Lexicon.Stop(w.Lower()) || slices.ContainsFunc(sections, func(s string) bool { return m.Is(s, w) })
+		return w.Kind != retrieve.Plain || m.IsMedia(w) || m.Is("results", w) || !known
 	})
+}
+
+// definiteObject reports whether the clause orders something done to a thing that is there:
+// its verb is followed by "the" and no kind of media.
+func (m *marker) definiteObject(r *reading) bool {
+	w := r.words
+	return r.form == retrieve.Order && len(w) > 2 && m.Is("owners", w[1]) && !m.Is("results", w[2]) &&
+		!slices.ContainsFunc(w[2:min(4, len(w))], m.IsMedia)
 }

@@ -7,6 +7,7 @@ import (
 
 	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
+	"atelier/agent/planner/rules/english"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/quantity"
@@ -143,9 +144,9 @@ func (v *view) beginsLike(f *profile) int {
 	if len(v.r.words) == 0 {
 		return 0
 	}
-	begun, said := 0, wordsOf(v.span(slices.Concat(v.r.words[:1], v.r.clause.words[len(v.r.clause.words)-1:])))
+	begun, said := 0, english.WordsOf(v.span(slices.Concat(v.r.words[:1], v.r.clause.words[len(v.r.clause.words)-1:])))
 	for _, e := range f.plain {
-		words := wordsOf(e)
+		words := english.WordsOf(e)
 		if n := len(words); n <= len(said) && slices.Equal(words, said[:n]) && (n >= shortOpening || n == len(said)) {
 			begun = max(begun, n)
 		}
@@ -191,7 +192,7 @@ func (m *matcher) view(r *reading) *view {
 		}
 	}
 	for i, w := range r.clause.words {
-		if typ, ok := mapNouns[lower(w)]; ok && w.Kind == retrieve.Plain && (m.determined(r.clause.words, i) || m.focus() == typ) {
+		if typ, ok := english.MapNouns[w.Lower()]; ok && w.Kind == retrieve.Plain && (m.Determined(r.clause.words, i) || m.focus() == typ) {
 			v.maps = append(v.maps, typ)
 		}
 	}
@@ -216,7 +217,7 @@ func (m *matcher) isSure(r *reading) bool {
 
 // features are the words of the clause, with the media that it hands over or may mean.
 func (v *view) features() []string {
-	features := v.lexicon.Features(v.withoutReferences())
+	features := v.Lexicon.Features(v.withoutReferences())
 	if v.r.marked() && v.r.form == retrieve.Order {
 		features = v.partFeatures(features)
 	}
@@ -242,14 +243,14 @@ func (v *view) features() []string {
 // the summary aloud"): they do not say what is wanted now.
 func (v *view) withoutReferences() []retrieve.Word {
 	var out []retrieve.Word
-	words, e := v.r.clause.words, v.english
+	words, e := v.r.clause.words, v.Lists
 	whole := v.r.marked() && v.ordered != alone // "only" leaves nothing out but what it says itself
 	for i, w := range words {
-		noun := lower(w)
-		typ, isMap := mapNouns[noun]
-		refers := e.in("results", noun) || e.in("text nouns", noun) && v.has(plan.Text) || e.in("sound nouns", noun) && v.has(plan.Audio) ||
+		noun := w.Lower()
+		typ, isMap := english.MapNouns[noun]
+		refers := e.In("results", noun) || e.In("text nouns", noun) && v.has(plan.Text) || e.In("sound nouns", noun) && v.has(plan.Audio) ||
 			isMap && v.focus() == typ && len(v.r.files) == 0
-		if w.Kind == retrieve.Plain && (i > 0 && refers && v.determined(words, i) || v.r.marked() && v.speaksOfMark(words, i) || whole && e.is("only", w)) {
+		if w.Kind == retrieve.Plain && (i > 0 && refers && v.Determined(words, i) || v.r.marked() && v.SpeaksOfMark(words, i) || whole && e.Is("only", w)) {
 			continue
 		}
 		out = append(out, w)
@@ -265,17 +266,17 @@ func (v *view) collect() {
 	words := v.r.words
 	_, several := v.nth(1, plan.AnyFile)
 	for i := 0; i < len(words); i++ {
-		if isQuote(words[i]) {
+		if words[i].IsQuote() {
 			v.quotes++
 		}
-		if several && v.counts(words, i) { // it only says which file is meant
+		if several && v.Counts(words, i) { // it only says which file is meant
 			continue
 		}
-		if words[i].Kind != retrieve.Plain || v.r.marked() && v.speaksOfMark(words, i) || v.measures(words[i]) {
+		if words[i].Kind != retrieve.Plain || v.r.marked() && v.SpeaksOfMark(words, i) || v.measures(words[i]) {
 			continue
 		}
-		class, length := v.lexicon.ClassAt(words, i)
-		if length > 1 || (i > 0 || !v.verbs[lower(words[0])]) && !v.saysNothing(words[i]) && !v.is("amount words", words[i]) {
+		class, length := v.Lexicon.ClassAt(words, i)
+		if length > 1 || (i > 0 || !v.CanOrder(words[0].Lower())) && !v.SaysNothing(words[i]) && !v.Is("amount words", words[i]) {
 			v.classes = append(v.classes, class)
 			v.colours[class] = v.colours[class] || anyColour.Reads(words[i].Text)
 		}
@@ -322,7 +323,7 @@ func (v *view) byWords(f *profile, near float64, rest int) float64 {
 	if f.written != nil && !v.namesFormat(f.written) {
 		return 0
 	}
-	if words := v.r.clause.words; len(words) > 0 && v.is("excluding", words[0]) && !f.takes(f.Returns) { // "without music" is no order to make some
+	if words := v.r.clause.words; len(words) > 0 && v.Is("excluding", words[0]) && !f.takes(f.Returns) { // "without music" is no order to make some
 		near *= badly
 	}
 	return min(1, near)
@@ -332,7 +333,7 @@ func (v *view) byWords(f *profile, near float64, rest int) float64 {
 func (v *view) namesFormat(formats []string) bool {
 	words := v.r.clause.words
 	return slices.ContainsFunc(words, func(w retrieve.Word) bool {
-		return w.Kind == retrieve.Plain && slices.Contains(formats, lower(w)) && !v.shownFormat(words, slices.Index(words, w))
+		return w.Kind == retrieve.Plain && slices.Contains(formats, w.Lower()) && !v.shownFormat(words, slices.Index(words, w))
 	})
 }
 
@@ -341,7 +342,7 @@ func (v *view) namesFormat(formats []string) bool {
 func (v *view) floor(f *profile, rest int) float64 {
 	more := 0.02 * float64(len(f.Origins)) // a tool of several systems is the more general one
 	media := slices.ContainsFunc(f.media, func(a toolbox.Arg) bool { return a.Type.Media() })
-	question := v.r.form != retrieve.Order && v.r.form != retrieve.Count && !v.complains(v.r.clause.words)
+	question := v.r.form != retrieve.Order && v.r.form != retrieve.Count && !v.Complains(v.r.clause.words)
 	handed := !media || len(v.r.files) == 0 && v.media() || slices.ContainsFunc(v.r.files, func(e thing) bool {
 		return slices.ContainsFunc(f.media, func(a toolbox.Arg) bool { return e.typ.Fits(a.Type) })
 	})
@@ -360,7 +361,7 @@ func (v *view) floor(f *profile, rest int) float64 {
 		return 0
 	case media && v.unaided < rest: // "what time is it in Tokyo" is no question about a picture
 	case f.wants(plan.Query) && f.Returns == plan.Text:
-		told := media && v.in("telling", v.r.verb()) && rest > 1 && (len(v.r.files) > 0 || v.any("questions", v.r.clause.words))
+		told := media && v.In("telling", v.r.verb()) && rest > 1 && (len(v.r.files) > 0 || v.Any("questions", v.r.clause.words))
 		if question && (media || len(v.r.files) == 0) || told || v.r.form == retrieve.Count && !media && !v.media() {
 			if told && !question {
 				more += 0.02 // "tell me what time it shows" asks more than a description says
@@ -368,12 +369,12 @@ func (v *view) floor(f *profile, rest int) float64 {
 			return general + more
 		}
 	case f.wants(plan.Instruction) && f.Returns == plan.Image && media:
-		if v.in("changing", v.r.verb()) && rest > 0 && !v.valued && len(f.Origins) > 1 && len(v.units) == 0 {
+		if v.In("changing", v.r.verb()) && rest > 0 && !v.valued && len(f.Origins) > 1 && len(v.units) == 0 {
 			return badly + more
 		}
 	case f.wants(plan.Instruction) && f.Returns == plan.Text && len(v.r.files) == 0:
-		ofMedia := (v.media() || v.sentText()) && (v.in("making", v.r.verb()) || v.r.refs.pronoun) // it is made of what is there
-		if v.in("writing", v.r.verb()) && rest > 0 && !ofMedia {
+		ofMedia := (v.media() || v.sentText()) && (v.In("making", v.r.verb()) || v.r.refs.pronoun) // it is made of what is there
+		if v.In("writing", v.r.verb()) && rest > 0 && !ofMedia {
 			return general - more
 		}
 	}
@@ -386,7 +387,7 @@ func (v *view) holds(f *profile) float64 {
 	if v.quotes > 0 || len(v.units) != 1 || !slices.Contains(plainUnits, v.units[0]) {
 		return 0
 	}
-	ordered := v.isVerb(v.r.words[0]) && !v.is("ordering", v.r.words[0])
+	ordered := v.IsVerb(v.r.words[0]) && !v.Is("ordering", v.r.words[0])
 	if ordered || len(f.media) != 1 || f.media[0].Many || f.media[0].Type != f.Returns || !v.direct[f.Returns] {
 		return 0
 	}
@@ -401,7 +402,7 @@ func (v *view) holds(f *profile) float64 {
 		return 0
 	case len(v.classes) == 0 || v.strange: // "make this 1080x1080 for insta"
 		return plainly - 0.02*float64(len(f.Args)) // the plainest tool of them
-	case v.units[0] == quantity.ByteCount && !v.any("finite", v.r.clause.words): // nothing else limits a file
+	case v.units[0] == quantity.ByteCount && !v.Any("finite", v.r.clause.words): // nothing else limits a file
 		return sure
 	}
 	return 0
@@ -417,15 +418,15 @@ func (v *view) excerpts(f *profile) bool {
 	if !cuts || parts.Optional || len(v.r.words) == 0 {
 		return false
 	}
-	bare := func(w retrieve.Word) bool { return v.is("ordering", w) || v.is("only", w) }
-	if first := v.r.words[0]; v.isVerb(first) && !bare(first) {
+	bare := func(w retrieve.Word) bool { return v.Is("ordering", w) || v.Is("only", w) }
+	if first := v.r.words[0]; v.IsVerb(first) && !bare(first) {
 		return false
 	}
 	text, _ := v.r.span(v.text)
 	start, end := quantity.FindBounded(text)
 	return end > 0 && !slices.ContainsFunc(v.r.words, func(w retrieve.Word) bool {
 		at := w.Start - v.r.clause.words[0].Start
-		return (at < start || at >= end) && !isMark(w) && !v.saysNothing(w) && !bare(w)
+		return (at < start || at >= end) && !w.IsMark() && !v.SaysNothing(w) && !bare(w)
 	})
 }
 
@@ -474,10 +475,10 @@ func (v *view) byValues(f *profile) float64 {
 			fit *= v.byRequired(f, a)
 		}
 	}
-	if v.quotes > 0 && v.in("lettering", v.r.verb()) && f.Returns.Media() && !f.wants(plan.Content) {
+	if v.quotes > 0 && v.In("lettering", v.r.verb()) && f.Returns.Media() && !f.wants(plan.Content) {
 		fit *= partly // it would not write what is quoted
 	}
-	if f.wants(plan.Query) && v.unknownOrder(v.r.words) {
+	if f.wants(plan.Query) && v.UnknownOrder(v.r.words) {
 		fit *= badly // no order is a question
 	}
 	if f.wants(plan.Query) && v.exact {
@@ -536,7 +537,7 @@ func (v *view) byRequired(f *profile, a toolbox.Arg) float64 {
 	case plan.Place:
 		fit *= v.byPlace(f, a)
 	case plan.Content:
-		if v.quotes > 0 && !f.textOnly && f.Returns.Media() && v.in("inscribing", v.r.verb()) { // add "Hello" at the top
+		if v.quotes > 0 && !f.textOnly && f.Returns.Media() && v.In("inscribing", v.r.verb()) { // add "Hello" at the top
 			fit *= strongly
 		}
 	default: // whatever is left of the clause says it
@@ -557,13 +558,13 @@ func (v *view) isSetting(f *profile) bool {
 
 // names reports whether the clause has one of the words.
 func (v *view) names(words set) bool {
-	return slices.ContainsFunc(v.r.clause.words, func(w retrieve.Word) bool { return words[lower(w)] })
+	return slices.ContainsFunc(v.r.clause.words, func(w retrieve.Word) bool { return words[w.Lower()] })
 }
 
 // namesColumn reports whether the clause names a column of a table that is at hand.
 func (v *view) namesColumn() bool {
 	return slices.ContainsFunc(v.r.clause.words, func(w retrieve.Word) bool {
-		return w.Kind == retrieve.Plain && !v.lexicon.Stop(lower(w)) && v.columns[lower(w)]
+		return w.Kind == retrieve.Plain && !v.Lexicon.Stop(w.Lower()) && v.columns[w.Lower()]
 	})
 }
 

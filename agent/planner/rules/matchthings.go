@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"atelier/agent/plan"
+	"atelier/agent/planner/rules/english"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/retrieve"
@@ -28,7 +29,7 @@ func (v *view) byThings(f *profile) float64 {
 	if f.textOnly && f.wants(plan.Content) && unsaid {
 		fit *= partly // there is no text, and nothing points at what it could be made of
 	}
-	if f.textOnly && f.wants(plan.Prompt) && !v.in("making", v.r.verb()) && v.speaksOfSent(f.Returns) {
+	if f.textOnly && f.wants(plan.Prompt) && !v.In("making", v.r.verb()) && v.speaksOfSent(f.Returns) {
 		fit *= badly // "jingle at the start" means the one that was sent
 	}
 	if v.takesAll(f) || v.takesOneForAll(f) {
@@ -57,7 +58,7 @@ func (v *view) byThings(f *profile) float64 {
 // putsFile reports whether the clause orders that the one file it names be put somewhere, and there is another one to
 // put it on: "put the logo in the corner", with a video and a logo.
 func (v *view) putsFile() bool {
-	if v.r.form != retrieve.Order || v.r.marked() || len(v.r.files) != 1 || !v.in("putting", v.r.verb()) && !v.in("lettering", v.r.verb()) || v.quotes > 0 {
+	if v.r.form != retrieve.Order || v.r.marked() || len(v.r.files) != 1 || !v.In("putting", v.r.verb()) && !v.In("lettering", v.r.verb()) || v.quotes > 0 {
 		return false
 	}
 	text, _ := v.r.span(v.text)
@@ -82,7 +83,7 @@ func (v *view) putsOn(f *profile) bool {
 func (v *view) speaksOfSent(typ plan.Type) bool {
 	return slices.ContainsFunc(v.r.clause.words, func(w retrieve.Word) bool {
 		r, ok := v.lookup(w.Text)
-		return ok && r.Type == typ && !isQuote(w)
+		return ok && r.Type == typ && !w.IsQuote()
 	})
 }
 
@@ -109,7 +110,7 @@ func (v *view) takesAll(f *profile) bool {
 func (v *view) takesOneForAll(f *profile) bool {
 	first, ok := f.onePerFile()
 	single := len(v.r.files) == 1 || len(v.r.files) == 0 && v.r.refs.ordinal != 0
-	return ok && single && v.r.refs.plural && len(v.sent(first.Type)) > 2 && v.in("lettering", v.r.verb())
+	return ok && single && v.r.refs.plural && len(v.sent(first.Type)) > 2 && v.In("lettering", v.r.verb())
 }
 
 // byFiles compares what the tool needs with the files that the clause names.
@@ -190,7 +191,7 @@ func (v *view) byImplied(f *profile) float64 {
 // last, and the clause speaks of none of that kind: after "take a still", "write BOSS at the top" is
 // for the still.
 func (v *view) elsewhere(f *profile) bool {
-	if v.lastMade() < 0 || !v.last.Media() || f.Returns == plan.Audio && v.any("sound nouns", v.r.words) {
+	if v.lastMade() < 0 || !v.last.Media() || f.Returns == plan.Audio && v.Any("sound nouns", v.r.words) {
 		return false
 	}
 	other := func(n plan.Type) bool { return n.Media() && base(n) != base(v.last) && !v.r.refs.definite[n] }
@@ -201,47 +202,31 @@ func (v *view) elsewhere(f *profile) bool {
 // wanted is the kind of map, box or media that the clause asks for by name: "give me a mask
 // of …", "depth map for …", "the pages as pictures"; "" if it asks for none. It is the last such noun
 // before the first preposition, or what the clause says the result is to be.
-func (g *grammar) wanted(r *reading) plan.Type {
-	words := g.lexicon.Lead(r.words)
-	if typ := g.becomes(words); typ != "" && r.form == retrieve.Order {
+func (ts *tools) wanted(r *reading) plan.Type {
+	words := ts.Lexicon.Lead(r.words)
+	if typ := ts.Becomes(words); typ != "" && r.form == retrieve.Order {
 		return typ
 	}
-	handing := func(text string) bool { return g.in("handing", text) }
-	if r.form != retrieve.Order || len(words) == 0 || g.isVerb(words[0]) && !handing(lower(words[0])) && !handing(g.lexicon.Class(words[0].Stem)) {
+	handing := func(text string) bool { return ts.In("handing", text) }
+	if r.form != retrieve.Order || len(words) == 0 || ts.IsVerb(words[0]) && !handing(words[0].Lower()) && !handing(ts.Lexicon.Class(words[0].Stem)) {
 		return ""
 	}
 	var found plan.Type
 	for i, w := range words {
-		if w.Kind != retrieve.Plain || g.is("prepositions", w) && i > 0 {
+		if w.Kind != retrieve.Plain || ts.Is("prepositions", w) && i > 0 {
 			break
 		}
-		typ, named := mapNouns[lower(w)]
+		typ, named := english.MapNouns[w.Lower()]
 		switch {
 		case named:
 			found = typ
-		case g.lexicon.Class(w.Stem) == "box":
+		case ts.Lexicon.Class(w.Stem) == "box":
 			found = plan.BBox
-		case found == "" && i > 0 && !g.determined(words, i):
-			if found = g.lexicon.MediaNoun(words[i : i+1]); g.is("sound nouns", w) {
+		case found == "" && i > 0 && !ts.Determined(words, i):
+			if found = ts.Lexicon.MediaNoun(words[i : i+1]); ts.Is("sound nouns", w) {
 				found = plan.Audio
 			}
 		}
 	}
 	return found
-}
-
-// becomes is the type of media that something is to be: "… as pictures", "… into one video"; "" if none
-// is named.
-func (g *grammar) becomes(words []retrieve.Word) plan.Type {
-	for i, w := range words {
-		if text := lower(w); i == 0 || text != "as" && text != "into" {
-			continue
-		}
-		for k := i + 1; k < min(i+4, len(words)) && !g.is("prepositions", words[k]); k++ {
-			if typ := g.lexicon.MediaNoun(words[k : k+1]); typ != "" && !g.determined(words, k) {
-				return typ
-			}
-		}
-	}
-	return ""
 }

@@ -125,7 +125,7 @@ func (c *cover) paced(q quantity.Quantity) bool {
 // ofPace reports whether the word at i only says that a length is meant by which the tool's factor is found.
 func (c *cover) ofPace(words []retrieve.Word, i int) bool {
 	q, _ := c.lasting(c.r)
-	return (c.is("lasting", words[i]) || i == 0 && c.is("fitting", words[i])) && c.paced(q)
+	return (c.Is("lasting", words[i]) || i == 0 && c.Is("fitting", words[i])) && c.paced(q)
 }
 
 // fitsInto reports whether the clause orders all of something to fit into a length of time, and the tool does just
@@ -133,5 +133,5 @@ func (c *cover) ofPace(words []retrieve.Word, i int) bool {
 func (v *view) fitsInto(f *profile) bool {
 	_, paces := f.pace()
 	_, ok := v.lasting(v.r)
-	return ok && paces && v.is("fitting", v.r.words[0]) && v.direct[f.Returns]
+	return ok && paces && v.Is("fitting", v.r.words[0]) && v.direct[f.Returns]
 }

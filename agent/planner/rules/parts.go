@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"atelier/agent/plan"
+	"atelier/agent/planner/rules/english"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/retrieve"
@@ -93,10 +94,10 @@ func (s *scene) listOfFormats(words []retrieve.Word) (formats []retrieve.Word, b
 			continue
 		}
 		formats, begin, end = []retrieve.Word{w}, i, i+1
-		for next := s.nextFormat(words, end); next > 0; next = s.nextFormat(words, end) {
+		for next := s.NextFormat(words, end); next > 0; next = s.NextFormat(words, end) {
 			formats, end = append(formats, words[next]), next+1
 		}
-		of := end < len(words) && (s.is("targets", words[end]) || lower(words[end]) == "of") && s.is("targets", words[i-1])
+		of := end < len(words) && (s.Is("targets", words[end]) || words[end].Lower() == "of") && s.Is("targets", words[i-1])
 		if len(formats) > 1 && !of { // "convert to mp3, gif of the first second" wants two things
 			return formats, begin, end
 		}
@@ -106,52 +107,32 @@ func (s *scene) listOfFormats(words []retrieve.Word) (formats []retrieve.Word, b
 
 // isFormat reports whether the word at i is a format, and not that of a file at hand.
 func (s *scene) isFormat(words []retrieve.Word, i int) bool {
-	return words[i].Kind == retrieve.Plain && retrieve.IsFormat(lower(words[i])) && !s.shownFormat(words, i)
+	return words[i].Kind == retrieve.Plain && retrieve.IsFormat(words[i].Lower()) && !s.shownFormat(words, i)
 }
 
 // leadsToFormat reports whether words end with what leads to a format that is wanted: "as a", "I need".
 func (s *scene) leadsToFormat(words []retrieve.Word) bool {
-	for len(words) > 0 && (s.is("articles", words[len(words)-1]) || lower(words[len(words)-1]) == "both" || words[len(words)-1].Text == ":") {
+	for len(words) > 0 && (s.Is("articles", words[len(words)-1]) || words[len(words)-1].Lower() == "both" || words[len(words)-1].Text == ":") {
 		words = words[:len(words)-1]
 	}
 	if len(words) == 0 {
 		return false
 	}
 	last := words[len(words)-1]
-	return s.is("targets", last) || s.is("wanting", last)
-}
-
-// nextFormat is where the next format of a list stands, behind the format before i; 0 if the list ends there.
-func (g *grammar) nextFormat(words []retrieve.Word, i int) int {
-	joined := false
-	for ; i < len(words); i++ {
-		w := words[i]
-		switch {
-		case isMark(w) && (w.Text == "," || w.Text == "&" || w.Text == "/" || w.Text == "+"), g.is("joining words", w) && lower(w) != "but":
-			joined = true
-		case w.Kind == retrieve.Plain && retrieve.IsFormat(lower(w)):
-			if joined {
-				return i
-			}
-			return 0
-		case !joined || !g.is("targets", w) && !g.is("articles", w):
-			return 0
-		}
-	}
-	return 0
+	return s.Is("targets", last) || s.Is("wanting", last)
 }
 
 // byText are the clauses of a clause that has several texts written, each at a place of its own: "write "Hello" at
 // the top and "Bye" at the bottom".
 func (s *scene) byText(c clause) []clause {
-	core := s.lexicon.Core(c.words)
-	at := s.find("lettering", core)
-	if at < 0 || at > 0 && (!s.is("places lead", core[0]) || !s.is("places", core[at-1])) { // "at the top write …"
+	core := s.Lexicon.Core(c.words)
+	at := s.Find("lettering", core)
+	if at < 0 || at > 0 && (!s.Is("places lead", core[0]) || !s.Is("places", core[at-1])) { // "at the top write …"
 		return nil
 	}
-	texts := splitAt(core[at+1:], func(w retrieve.Word) bool { return lower(w) == "and" || w.Text == "," || w.Text == "&" })
+	texts := splitAt(core[at+1:], func(w retrieve.Word) bool { return w.Lower() == "and" || w.Text == "," || w.Text == "&" })
 	texts[0] = slices.Concat(texts[0], core[:at])
-	if last := len(texts) - 1; last > 1 && !slices.ContainsFunc(texts[last], isQuote) && s.find("places", texts[last]) < 0 { // "…, in red"
+	if last := len(texts) - 1; last > 1 && !slices.ContainsFunc(texts[last], retrieve.Word.IsQuote) && s.Find("places", texts[last]) < 0 { // "…, in red"
 		texts = append(texts[:last-1], slices.Concat(texts[last-1], texts[last]))
 	}
 	if len(texts) < 2 || slices.ContainsFunc(texts, func(words []retrieve.Word) bool { return !s.hasPlacedText(core[at], words) }) {
@@ -176,24 +157,24 @@ func (s *scene) byText(c clause) []clause {
 // byPage are the clauses of a clause that wants each of some pages as a file of its own: "extract pages 1 and 3 as
 // separate files".
 func (s *scene) byPage(c clause) []clause {
-	apart := s.find("apart", c.words)
-	pages := slices.IndexFunc(c.words, func(w retrieve.Word) bool { return lower(w) == "pages" })
-	if pages < 0 || apart <= pages+1 || apart+1 >= len(c.words) || !s.is("targets", c.words[apart-1]) {
+	apart := s.Find("apart", c.words)
+	pages := slices.IndexFunc(c.words, func(w retrieve.Word) bool { return w.Lower() == "pages" })
+	if pages < 0 || apart <= pages+1 || apart+1 >= len(c.words) || !s.Is("targets", c.words[apart-1]) {
 		return nil
 	}
 	end := pages + 1
-	for end < len(c.words) && (c.words[end].Kind == retrieve.Number || lower(c.words[end]) == "and" || c.words[end].Text == ",") {
+	for end < len(c.words) && (c.words[end].Kind == retrieve.Number || c.words[end].Lower() == "and" || c.words[end].Text == ",") {
 		end++
 	}
 	file := apart + 1
-	for file < len(c.words) && (s.is("file words", c.words[file]) || s.is("paper nouns", c.words[file])) {
+	for file < len(c.words) && (s.Is("file words", c.words[file]) || s.Is("paper nouns", c.words[file])) {
 		file++
 	}
 	if file == apart+1 || end == apart {
 		return nil
 	}
 	rest := slices.Concat(c.words[end:apart-1], c.words[file:])
-	if paper := slices.IndexFunc(c.words[apart+1:file], func(w retrieve.Word) bool { return s.is("paper nouns", w) }); paper >= 0 {
+	if paper := slices.IndexFunc(c.words[apart+1:file], func(w retrieve.Word) bool { return s.Is("paper nouns", w) }); paper >= 0 {
 		rest = slices.Concat(c.words[end:apart], c.words[apart+1+paper:]) // "as pdfs"
 	}
 	var parts []clause
@@ -226,7 +207,7 @@ func splitAt(words []retrieve.Word, parts func(retrieve.Word) bool) [][]retrieve
 // behindPlace are the words behind the last place and the text.
 func (s *scene) behindPlace(words []retrieve.Word) []retrieve.Word {
 	from := len(words)
-	for from > 0 && !isQuote(words[from-1]) && !s.is("places", words[from-1]) {
+	for from > 0 && !words[from-1].IsQuote() && !s.Is("places", words[from-1]) {
 		from--
 	}
 	return words[from:]
@@ -237,15 +218,15 @@ func (s *scene) hasPlacedText(verb retrieve.Word, words []retrieve.Word) bool {
 	quotes, places := 0, 0
 	for i, w := range words {
 		switch {
-		case isQuote(w):
+		case w.IsQuote():
 			quotes++
-		case s.is("places", w) && (i > 0 || lower(verb) != "write"):
+		case s.Is("places", w) && (i > 0 || verb.Lower() != "write"):
 			places++
 		}
 	}
 	if quotes == 0 { // "Bye at the bottom"
-		lead := slices.IndexFunc(words, func(w retrieve.Word) bool { return s.is("places lead", w) })
-		return lower(verb) == "write" && lead > 0 && places > 0 && !slices.ContainsFunc(words[:lead], func(w retrieve.Word) bool { return s.is("places", w) })
+		lead := slices.IndexFunc(words, func(w retrieve.Word) bool { return s.Is("places lead", w) })
+		return verb.Lower() == "write" && lead > 0 && places > 0 && !slices.ContainsFunc(words[:lead], func(w retrieve.Word) bool { return s.Is("places", w) })
 	}
 	return quotes == 1 && places > 0
 }
@@ -260,7 +241,7 @@ func (t *thread) inParts(c clause, r *reading) []clause {
 		}
 	}
 	whole := *r
-	if len(parts) == 0 || r.form != retrieve.Order || r.marked() || !t.isPassage(parts[0].words) && t.isDone(&whole) && !t.needsStep(&whole) {
+	if len(parts) == 0 || r.form != retrieve.Order || r.marked() || !t.IsPassage(parts[0].words) && t.isDone(&whole) && !t.needsStep(&whole) {
 		return nil
 	}
 	for i := range parts {
@@ -302,14 +283,6 @@ func (t *thread) isDone(r *reading) bool {
 	return t.covers(r, runs[0])
 }
 
-// isPassage reports whether words name a part of a sound or a video, and nothing else: "the first 5 seconds".
-func (g *grammar) isPassage(words []retrieve.Word) bool {
-	counts := slices.ContainsFunc(words, func(w retrieve.Word) bool { return ordinals[lower(w)] != 0 }) && g.any("time units", words)
-	return counts && !slices.ContainsFunc(words, func(w retrieve.Word) bool {
-		return w.Kind == retrieve.Plain && !g.is("determiners", w) && ordinals[lower(w)] == 0 && !g.is("time units", w) && !g.is("only", w)
-	})
-}
-
 // needsStep reports whether another tool than that of the clause has to do a part of it.
 func (t *thread) needsStep(r *reading) bool {
 	runs, missing, _ := t.bind(r)
@@ -318,21 +291,21 @@ func (t *thread) needsStep(r *reading) bool {
 
 // byPlace are the clauses of a clause that lists places: "cut 50 px off the top and the bottom".
 func (s *scene) byPlace(c clause) []clause {
-	core := s.lexicon.Core(c.words)
+	core := s.Lexicon.Core(c.words)
 	place := func(i int) (int, bool) { // where a place begins at i, behind its article
-		for i < len(core) && s.is("determiners", core[i]) {
+		for i < len(core) && s.Is("determiners", core[i]) {
 			i++
 		}
-		return i, i < len(core) && s.is("places", core[i])
+		return i, i < len(core) && s.Is("places", core[i])
 	}
-	first := s.find("places", core)
+	first := s.Find("places", core)
 	if first < 1 {
 		return nil
 	}
 	places, end := []int{first}, first+1
-	for end+1 < len(core) && (lower(core[end]) == "and" || core[end].Text == "," || core[end].Text == "&") {
+	for end+1 < len(core) && (core[end].Lower() == "and" || core[end].Text == "," || core[end].Text == "&") {
 		next := end + 1
-		if core[end].Text == "," && lower(core[next]) == "and" {
+		if core[end].Text == "," && core[next].Lower() == "and" {
 			next++
 		}
 		at, ok := place(next)
@@ -359,12 +332,12 @@ func (s *scene) byPlace(c clause) []clause {
 // byObject splits an order before the "and a" that begins a second thing to be added: "add a drop shadow and a white
 // border".
 func (s *scene) byObject(c clause) []clause {
-	core := s.lexicon.Core(c.words)
-	if len(core) == 0 || !s.is("adding", core[0]) {
+	core := s.Lexicon.Core(c.words)
+	if len(core) == 0 || !s.Is("adding", core[0]) {
 		return nil
 	}
 	for i := 2; i+2 < len(core); i++ {
-		if lower(core[i]) == "and" && s.is("articles", core[i+1]) {
+		if core[i].Lower() == "and" && s.Is("articles", core[i+1]) {
 			return []clause{s.part(c, core[:i]), s.part(c, append([]retrieve.Word{s.coined("add")}, core[i+1:]...))}
 		}
 	}
@@ -373,8 +346,8 @@ func (s *scene) byObject(c clause) []clause {
 
 // byAddition splits a clause before the "with" that adds something to its result: "a square crop with a black border".
 func (s *scene) byAddition(c clause) []clause {
-	core := s.lexicon.Core(c.words)
-	at := slices.IndexFunc(core, func(w retrieve.Word) bool { return lower(w) == "with" })
+	core := s.Lexicon.Core(c.words)
+	at := slices.IndexFunc(core, func(w retrieve.Word) bool { return w.Lower() == "with" })
 	if at < 1 || at+1 == len(core) {
 		return nil
 	}
@@ -413,10 +386,10 @@ func (t *thread) askedBy(words []retrieve.Word) (*profile, bool) {
 	if len(quantitiesIn(t.text, words)) > 0 {
 		return nil, false
 	}
-	if hits := t.index.Search(t.lexicon.Features(words)); t.asks(words) {
+	if hits := t.index.Search(t.Lexicon.Features(words)); t.asks(words) {
 		return t.tool(hits[0].Tool), true
 	}
-	r := t.glance(clause{words: words, text: textOf(words)})
+	r := t.glance(clause{words: words, text: english.TextOf(words)})
 	v := t.view(r)
 	return r.head, t.isSure(r) && v.isSetting(r.head) && v.unexplained(r.head) == 0
 }
@@ -426,11 +399,11 @@ func (t *thread) askedBy(words []retrieve.Word) (*profile, bool) {
 func (t *thread) unknownRun(words []retrieve.Word, unknown []string) (begin, end int) {
 	all := set{}
 	for _, text := range unknown {
-		for _, w := range wordsOf(text) {
+		for _, w := range english.WordsOf(text) {
 			all[w] = true
 		}
 	}
-	said := func(w retrieve.Word) bool { return all[lower(w)] }
+	said := func(w retrieve.Word) bool { return all[w.Lower()] }
 	begin, end = slices.IndexFunc(words, said), len(words)
 	if begin < 0 {
 		return 0, 0
@@ -438,13 +411,13 @@ func (t *thread) unknownRun(words []retrieve.Word, unknown []string) (begin, end
 	for !said(words[end-1]) {
 		end--
 	}
-	if slices.ContainsFunc(words[begin:end], func(w retrieve.Word) bool { return !said(w) && !t.saysNothing(w) }) {
+	if slices.ContainsFunc(words[begin:end], func(w retrieve.Word) bool { return !said(w) && !t.SaysNothing(w) }) {
 		return 0, 0
 	}
-	for begin > 0 && (t.is("targets", words[begin-1]) || t.is("joining words", words[begin-1])) {
+	for begin > 0 && (t.Is("targets", words[begin-1]) || t.Is("joining words", words[begin-1])) {
 		begin--
 	}
-	if begin > 0 && (t.is("determiners", words[begin-1]) || t.is("prepositions", words[begin-1])) { // "from the background"
+	if begin > 0 && (t.Is("determiners", words[begin-1]) || t.Is("prepositions", words[begin-1])) { // "from the background"
 		return 0, 0
 	}
 	return begin, end

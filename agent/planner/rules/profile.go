@@ -6,6 +6,7 @@ import (
 
 	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
+	"atelier/agent/planner/rules/english"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/quantity"
@@ -55,7 +56,7 @@ func (ts *tools) compile(t toolbox.Tool) profile {
 	for _, a := range t.Args {
 		f.coloured = f.coloured || a.Param != nil && a.Param.Type == param.Colour
 		for _, w := range choiceWords(a) {
-			f.values[ts.lexicon.Class(retrieve.Stem(w))] = true
+			f.values[ts.Lexicon.Class(retrieve.Stem(w))] = true
 			f.choices[w] = f.choices[w] || !a.Optional
 		}
 		if a.Optional {
@@ -75,14 +76,14 @@ func (ts *tools) compile(t toolbox.Tool) profile {
 			f.textOnly = false
 		}
 	}
-	for _, w := range wordsOf(strings.ReplaceAll(t.Name, "_", " ") + " " + t.Description) {
+	for _, w := range english.WordsOf(strings.ReplaceAll(t.Name, "_", " ") + " " + t.Description) {
 		f.about[w], f.about[retrieve.Stem(w)] = true, true
 	}
 	_, told := f.arg(func(a toolbox.Arg) bool { return a.Type == plan.Text })
 	named := 0
 	for _, e := range t.Examples {
 		ts.learnOrder(&f, e)
-		outside := wordsOf(slots.ReplaceAllString(e, " "))
+		outside := english.WordsOf(slots.ReplaceAllString(e, " "))
 		f.own.add(outside)
 		for _, w := range outside {
 			f.formats[w] = retrieve.IsFormat(w)
@@ -113,7 +114,7 @@ func choiceWords(a toolbox.Arg) []string {
 	var words []string
 	if settingOf(a) == param.Choice {
 		for choice, others := range a.Param.Choices {
-			words = append(words, wordsOf(choice+" "+strings.Join(others, " "))...)
+			words = append(words, english.WordsOf(choice+" "+strings.Join(others, " "))...)
 		}
 	}
 	return words
@@ -136,20 +137,20 @@ func (f *profile) onePerFile() (toolbox.Arg, bool) {
 
 // learnOrder reads from an example in which order a pair is named: its slots are called like the
 // arguments, {voice.wav} and {music.mp3}. The prepositions and places between them tell the order.
-func (g *grammar) learnOrder(f *profile, example string) {
+func (ts *tools) learnOrder(f *profile, example string) {
 	first, second, ok := f.pair()
 	name := func(m []int) string { stem, _, _ := strings.Cut(example[m[2]:m[3]], "."); return stem }
 	found := slices.DeleteFunc(slots.FindAllStringSubmatchIndex(example, -1), func(m []int) bool {
 		return name(m) != first.Name && name(m) != second.Name
 	})
 	if samples := slots.FindAllStringSubmatch(example, -1); ok && len(found) == 0 && len(samples) > 0 {
-		f.unnamed = f.unnamed || g.any("plurals", g.lexicon.Words(samples[0][1], nil))
+		f.unnamed = f.unnamed || ts.Any("plurals", ts.Lexicon.Words(samples[0][1], nil))
 	}
 	if !ok || len(found) != 2 || name(found[0]) == name(found[1]) {
 		return
 	}
-	for _, w := range wordsOf(example[found[0][1]:found[1][0]]) {
-		if _, known := f.swapped[w]; !known && (g.in("prepositions", w) || g.in("places", w)) {
+	for _, w := range english.WordsOf(example[found[0][1]:found[1][0]]) {
+		if _, known := f.swapped[w]; !known && (ts.In("prepositions", w) || ts.In("places", w)) {
 			f.swapped[w] = name(found[0]) == second.Name
 		}
 	}
@@ -159,17 +160,17 @@ func (g *grammar) learnOrder(f *profile, example string) {
 var slots = lazyregexp.New(`\{([^}]*)\}`)
 
 // isFree reports whether the sample of a slot stands for free words: it is no resource and no value.
-func (g *grammar) isFree(sample string) bool {
+func (ts *tools) isFree(sample string) bool {
 	if retrieve.FileType(sample) != "" || retrieve.IsFormat(strings.ToLower(sample)) {
 		return false
 	}
-	words := g.lexicon.Words(sample, nil)
-	if g.lexicon.MediaNoun(words) != "" || len(quantity.Find(sample)) > 0 {
+	words := ts.Lexicon.Words(sample, nil)
+	if ts.Lexicon.MediaNoun(words) != "" || len(quantity.Find(sample)) > 0 {
 		return false
 	}
 	return slices.ContainsFunc(words, func(w retrieve.Word) bool {
-		value := g.is("languages", w) || g.is("places", w) || g.is("amount words", w)
-		return w.Kind == retrieve.Plain && !value && !g.saysNothing(w)
+		value := ts.Is("languages", w) || ts.Is("places", w) || ts.Is("amount words", w)
+		return w.Kind == retrieve.Plain && !value && !ts.SaysNothing(w)
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"atelier/agent/plan"
+	"atelier/agent/planner/rules/english"
 	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/retrieve"
 )
@@ -48,16 +49,16 @@ func (t *thread) read(n int, c clause) *reading {
 	if t.ordersLettering(c) {
 		c = t.quoteAnnounced(c)
 	}
-	r := &reading{clause: c, words: t.lexicon.Core(c.words), text: c.text, form: t.lexicon.FormOf(c.words), head: &profile{}, prev: t.prev, told: t.told}
+	r := &reading{clause: c, words: t.Lexicon.Core(c.words), text: c.text, form: t.Lexicon.FormOf(c.words), head: &profile{}, prev: t.prev, told: t.told}
 	if len(c.more) > 0 {
 		r.text += ". " + strings.Join(c.more, ". ")
 	}
 	for i, w := range c.words {
-		if !isFile(w) {
+		if !w.IsFile() {
 			continue
 		}
 		res, ok := t.lookup(w.Text)
-		if t.spares(c.words, i) {
+		if t.Spares(c.words, i) {
 			t.things = slices.DeleteFunc(t.things, func(e thing) bool { return ok && e.source.Name == res.Name })
 			continue
 		}
@@ -77,79 +78,60 @@ func (t *thread) read(n int, c clause) *reading {
 	return r
 }
 
-// spares reports whether the file at i is named to be left alone: "not b.png", "except a.png".
-func (g *grammar) spares(words []retrieve.Word, i int) bool {
-	for k := i - 1; k >= max(0, i-3); k-- {
-		switch {
-		case g.is("sparing", words[k]):
-			return true
-		case !g.lexicon.Stop(words[k].Text) && !g.isMedia(words[k]):
-			return false
-		}
-	}
-	return false
-}
-
 // isOutputName reports whether a name that nothing has is the name of a result: "save it as edges.png".
 func (s *scene) isOutputName(w retrieve.Word) bool {
 	i := slices.IndexFunc(s.words, func(o retrieve.Word) bool { return o.Start == w.Start })
-	for i > 1 && s.is("articles", s.words[i-1]) { // "make a favicon.ico"
+	for i > 1 && s.Is("articles", s.words[i-1]) { // "make a favicon.ico"
 		i--
 	}
-	return i > 0 && (s.in("naming", lower(s.words[i-1])) || i < len(s.words) && s.is("articles", s.words[i]) && s.is("making", s.words[i-1]))
+	return i > 0 && (s.In("naming", s.words[i-1].Lower()) || i < len(s.words) && s.Is("articles", s.words[i]) && s.Is("making", s.words[i-1]))
 }
 
 // references reads how the clause points at things.
-func (g *grammar) references(r *reading) references {
+func (ts *tools) references(r *reading) references {
 	refs := references{sequence: r.clause.join == after, definite: map[plan.Type]bool{}}
 	words := r.clause.words
 	for i, w := range words {
 		if w.Kind != retrieve.Plain {
 			continue
 		}
-		text, next := lower(w), ""
+		text, next := w.Lower(), ""
 		if i+1 < len(words) && words[i+1].Kind == retrieve.Plain {
-			next = lower(words[i+1])
+			next = words[i+1].Lower()
 		}
 		switch {
-		case g.in("results", text):
+		case ts.In("results", text):
 			refs.result = true
-		case g.in("pronouns", text):
-			refs.pronoun = refs.pronoun || next == "" || !g.introduces(text, words[i+1])
-		case g.in("plurals", text):
+		case ts.In("pronouns", text):
+			refs.pronoun = refs.pronoun || next == "" || !ts.Introduces(text, words[i+1])
+		case ts.In("plurals", text):
 			refs.plural = true
 			refs.pronoun = refs.pronoun || text == "them" || text == "both" || text == "they"
 		case text == "original":
 			refs.original = true
-		case text == "latter", text == "former", g.in("counted things", next) && ordinals[text] != 0:
-			refs.ordinal = ordinals[text]
+		case text == "latter", text == "former", ts.In("counted things", next) && english.Ordinals[text] != 0:
+			refs.ordinal = english.Ordinals[text]
 		}
-		if g.determined(words, i) {
-			g.definite(&refs, text, w)
+		if ts.Determined(words, i) {
+			ts.definite(&refs, text, w)
 		}
 	}
 	return refs
 }
 
-// introduces reports whether a "this" or "that" belongs to the word after it: "this dog".
-func (g *grammar) introduces(text string, next retrieve.Word) bool {
-	return (text == "this" || text == "that") && !g.lexicon.Stop(lower(next)) && !g.is("prepositions", next) &&
-		!g.is("courtesy", next) && !g.isMedia(next)
-}
-
 // definite takes in a noun that speaks of something given.
-func (g *grammar) definite(refs *references, text string, w retrieve.Word) {
-	if typ := g.lexicon.MediaNoun([]retrieve.Word{w}); typ != "" {
+func (ts *tools) definite(refs *references, text string, w retrieve.Word) {
+	if typ := ts.Lexicon.MediaNoun([]retrieve.Word{w}); typ != "" {
 		refs.definite[typ] = true
 		refs.plural = refs.plural || strings.HasSuffix(text, "s") && text != "canvas"
 	}
-	if typ, ok := mapNouns[text]; ok {
+	if typ, ok := english.MapNouns[text]; ok {
 		refs.definite[typ] = true
 	}
-	if g.in("sound nouns", text) {
+	if ts.In("sound nouns", text) {
 		refs.definite[plan.Audio] = true
 	}
-	if g.in("text nouns", text) {
+	if ts.In("text nouns", text) {
 		refs.definite[plan.Text] = true
 	}
 }
@@ -159,7 +141,7 @@ func (r *reading) verb() string {
 	if len(r.words) == 0 {
 		return ""
 	}
-	return lower(r.words[0])
+	return r.words[0].Lower()
 }
 
 // marked reports whether the clause means something that is marked on a picture.
@@ -167,16 +149,11 @@ func (r *reading) marked() bool {
 	return slices.ContainsFunc(r.files, func(e thing) bool { return e.on != "" })
 }
 
-// has reports whether one of the words is that plain one.
-func has(words []retrieve.Word, text string) bool {
-	return slices.ContainsFunc(words, func(w retrieve.Word) bool { return w.Kind == retrieve.Plain && lower(w) == text })
-}
-
 // quoted is the longest quotation in the clause.
 func (r *reading) quoted() string {
 	best := ""
 	for _, w := range r.clause.words {
-		if isQuote(w) && len(w.Text) > len(best) {
+		if w.IsQuote() && len(w.Text) > len(best) {
 			best = w.Text
 		}
 	}
@@ -200,7 +177,7 @@ func quantitiesIn(text string, words []retrieve.Word) []quantity.Quantity {
 	}
 	start, end := words[0].Start, words[len(words)-1].End
 	return slices.DeleteFunc(quantity.Find(text[start:end]), func(q quantity.Quantity) bool {
-		return slices.ContainsFunc(words, func(w retrieve.Word) bool { return isFile(w) && overlaps(w, q, start) })
+		return slices.ContainsFunc(words, func(w retrieve.Word) bool { return w.IsFile() && overlaps(w, q, start) })
 	})
 }
 

@@ -54,7 +54,7 @@ func (ts *tools) newScene(r plan.Request, text string) *scene {
 			s.things = append(s.things, e)
 		}
 	}
-	s.words = ts.index.Correct(ts.lexicon.Words(text, s.fileSpans()))
+	s.words = ts.index.Correct(ts.Lexicon.Words(text, s.fileSpans()))
 	s.inferTypes()
 	return s
 }
@@ -220,9 +220,9 @@ func (s *scene) calledAll(es []thing) []string {
 
 // shownFormat reports whether the word at i speaks of a file at hand by its format: "this gif".
 func (s *scene) shownFormat(words []retrieve.Word, i int) bool {
-	ending := "." + strings.Replace(lower(words[i]), "jpeg", "jpg", 1)
-	becomes := i+2 < len(words) && slices.Contains([]string{"to", "into"}, lower(words[i+1])) && retrieve.IsFormat(lower(words[i+2])) // "heic to jpg"
-	return (becomes || s.determined(words, i) && !s.is("targets", words[i-1])) && slices.ContainsFunc(s.calledAll(s.things), func(name string) bool {
+	ending := "." + strings.Replace(words[i].Lower(), "jpeg", "jpg", 1)
+	becomes := i+2 < len(words) && slices.Contains([]string{"to", "into"}, words[i+1].Lower()) && retrieve.IsFormat(words[i+2].Lower()) // "heic to jpg"
+	return (becomes || s.Determined(words, i) && !s.Is("targets", words[i-1])) && slices.ContainsFunc(s.calledAll(s.things), func(name string) bool {
 		return strings.EqualFold(strings.Replace(filepath.Ext(name), "jpeg", "jpg", 1), ending)
 	})
 }

@@ -6,6 +6,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/planner"
+	"atelier/agent/planner/rules/english"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/retrieve"
 )
@@ -169,7 +170,7 @@ func (ts *tools) findsOthers(sub plan.Subtask, f *profile) bool {
 	}
 	finds := func(w string) bool { return f.about[w] || f.about[retrieve.Stem(w)] }
 	all := func(w string) bool { return f.about[w] }
-	return !slices.ContainsFunc(wordsOf(object), finds) && !slices.ContainsFunc(ts.lists["anything"], all)
+	return !slices.ContainsFunc(english.WordsOf(object), finds) && !slices.ContainsFunc(ts.Phrases("anything"), all)
 }
 
 // strain is what a solution loses for texts that stand where another meaning is asked: a caption

@@ -117,7 +117,7 @@ func (d *drafter) steps(r *reading, sub plan.Subtask, media []thing) []step {
 			continue
 		}
 		i := slices.IndexFunc(media, func(e thing) bool { return e.typ == plan.Video || e.typ == plan.Audio })
-		if i < 0 || d.drops(r.words) || media[i].typ == r.head.Returns && !p.chosen || slices.ContainsFunc(found, func(s step) bool { return s.first }) {
+		if i < 0 || d.Drops(r.words) || media[i].typ == r.head.Returns && !p.chosen || slices.ContainsFunc(found, func(s step) bool { return s.first }) {
 			continue // "mute 0:02 to 0:04" leaves the rest, and a first part may leave nothing that takes time
 		}
 		to := media[i].typ
@@ -148,7 +148,7 @@ func (f *profile) isTold(a toldArg, words string) bool {
 // nearest to the clause if there are several.
 func (d *drafter) worker(r *reading, from, to plan.Type, takes func(toolbox.Arg) bool) (near *profile, by toolbox.Arg, ok bool) {
 	best := -1.0
-	hits := d.index.Search(d.lexicon.Features(r.clause.words))
+	hits := d.index.Search(d.Lexicon.Features(r.clause.words))
 	for _, i := range d.makers[to] {
 		f := &d.profiles[i]
 		a, ok := f.arg(func(a toolbox.Arg) bool { return a.Type == plan.Text && takes(a) })

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"atelier/agent/plan"
+	"atelier/agent/planner/rules/english"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/retrieve"
@@ -246,7 +247,7 @@ func (d *drafter) argText(r *reading, a toolbox.Arg, told bool) string {
 // the start". amount is the first one that the clause names.
 func (d *drafter) parts(r *reading, a toolbox.Arg, amount string) string {
 	text, bounded := cmp.Or(d.passages(r), amount), d.bounded(r)
-	drops := d.drops(r.words) || d.shortens(r.words)
+	drops := d.Drops(r.words) || d.Shortens(r.words)
 	between := drops && !a.Param.Reads("without "+amount) // "remove everything between 0:03 and 0:05"
 	if text == amount && bounded != "" && (between || readsOtherwise(*a.Param, amount, bounded)) {
 		text = bounded
@@ -352,7 +353,7 @@ func columnsOf(resources []plan.Resource) set {
 			names = set{}
 		}
 		for _, column := range t.Columns {
-			for _, w := range wordsOf(column) {
+			for _, w := range english.WordsOf(column) {
 				names[w] = true
 			}
 		}
@@ -364,7 +365,7 @@ func columnsOf(resources []plan.Resource) set {
 func (d *drafter) column(r *reading) string {
 	var said []string
 	for _, w := range r.clause.words {
-		if !isFile(w) && !d.lexicon.Stop(lower(w)) && d.columns[lower(w)] {
+		if !w.IsFile() && !d.Lexicon.Stop(w.Lower()) && d.columns[w.Lower()] {
 			said = append(said, w.Text)
 		}
 	}
@@ -381,15 +382,15 @@ func (d *drafter) column(r *reading) string {
 func (d *drafter) entitles(r *reading) bool {
 	words := r.clause.words
 	_, titled := r.head.arg(func(a toolbox.Arg) bool { return a.Optional && a.Meaning == plan.Content })
-	at := slices.IndexFunc(words, isQuote)
-	return titled && r.head.tabular && at > 0 && d.is("entitling", words[at-1])
+	at := slices.IndexFunc(words, retrieve.Word.IsQuote)
+	return titled && r.head.tabular && at > 0 && d.Is("entitling", words[at-1])
 }
 
 // lastThing is what the clause names behind its last preposition or verb: "the lines that contain ERROR".
 func (d *drafter) lastThing(r *reading) string {
 	from := len(r.words)
-	leads := func(w retrieve.Word) bool { return w.Kind != retrieve.Plain || d.is("prepositions", w) || d.isVerb(w) }
-	for from > 0 && !leads(r.words[from-1]) && !d.determined(r.words, from-1) {
+	leads := func(w retrieve.Word) bool { return w.Kind != retrieve.Plain || d.Is("prepositions", w) || d.IsVerb(w) }
+	for from > 0 && !leads(r.words[from-1]) && !d.Determined(r.words, from-1) {
 		from--
 	}
 	if from == len(r.words) || from == 0 {

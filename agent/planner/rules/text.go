@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"atelier/agent/plan"
+	"atelier/agent/planner/rules/english"
 	"atelier/agent/toolbox/retrieve"
 )
 
@@ -66,52 +67,19 @@ func (st *settings) withoutFiles(words []retrieve.Word, whole string) string {
 	text := st.text[words[0].Start:words[len(words)-1].End]
 	_, more, _ := strings.Cut(whole, text)
 	var b strings.Builder
-	skip := st.filePhrases(words)
+	skip := st.FilePhrases(words)
 	last := -1
 	for i, w := range words {
-		if skip[i] || isMark(w) && b.Len() == 0 {
+		if skip[i] || w.IsMark() && b.Len() == 0 {
 			continue
 		}
-		if last >= 0 && !isMark(w) && (last != i-1 || w.Start > words[i-1].End) {
+		if last >= 0 && !w.IsMark() && (last != i-1 || w.Start > words[i-1].End) {
 			b.WriteByte(' ')
 		}
 		b.WriteString(st.text[w.Start:w.End])
 		last = i
 	}
 	return strings.TrimSpace(strings.TrimRight(b.String(), " ,:;")) + more
-}
-
-// filePhrases marks the words that only hand a file over: "in the image file cat.png".
-func (g *grammar) filePhrases(words []retrieve.Word) []bool {
-	skip := make([]bool, len(words))
-	leads := func(k int) bool { // "the photo", "depth map", the "and" between two names
-		w := words[k]
-		if w.Kind != retrieve.Plain {
-			return w.Text == ","
-		}
-		_, isMap := mapNouns[lower(w)]
-		return lower(w) == "and" && k > 0 && skip[k-1] || g.is("file words", w) || g.isMedia(w) || isMap
-	}
-	for i, w := range words {
-		if !isFile(w) {
-			continue
-		}
-		skip[i] = true
-		k := i - 1
-		for ; k >= 0 && leads(k); k-- {
-			skip[k] = true
-		}
-		if k < 0 || words[k].Kind != retrieve.Plain {
-			continue
-		}
-		switch text := lower(words[k]); {
-		case text == "given", text == "using", text == "use":
-			skip[k] = true
-		case g.in("prepositions", text) && !slices.Contains([]string{"and", "or", "if", "whether", "that", "which"}, text):
-			skip[k] = true
-		}
-	}
-	return skip
 }
 
 // prompt is what something new shows or sounds like: the clause without the order to make it
@@ -122,20 +90,20 @@ func (st *settings) prompt(r *reading) string {
 	}
 	text := st.withoutFiles(r.words, r.text)
 	if r.marked() {
-		if i, ok := st.filling(r.words); ok {
+		if i, ok := st.Filling(r.words); ok {
 			return strings.TrimRight(st.text[r.words[i].Start:r.words[len(r.words)-1].End], " ,.;:!?")
 		}
-		if !st.any("putting", r.words) && !st.any("giving", r.words) {
+		if !st.Any("putting", r.words) && !st.Any("giving", r.words) {
 			return text // "blur the face here": what is there stays
 		}
 	}
-	words := st.lexicon.Core(st.lexicon.Words(text, []retrieve.Span{}))
+	words := st.Lexicon.Core(st.Lexicon.Words(text, []retrieve.Span{}))
 	orders := func(i int) bool {
-		w, class := words[i], st.lexicon.Class(words[i].Stem)
-		_, isMap := mapNouns[lower(w)]
-		return i == 0 && (st.isVerb(w) || class == "draw") || st.is("prompt fillers", w) || st.lexicon.Stop(lower(w)) || st.isMedia(w) ||
-			isMap || isMark(w) || class == "generat" || i > 0 && st.is("depicting", w) ||
-			class == "music" && i+1 < len(words) && st.is("depicting", words[i+1])
+		w, class := words[i], st.Lexicon.Class(words[i].Stem)
+		_, isMap := english.MapNouns[w.Lower()]
+		return i == 0 && (st.IsVerb(w) || class == "draw") || st.Is("prompt fillers", w) || st.Lexicon.Stop(w.Lower()) || st.IsMedia(w) ||
+			isMap || w.IsMark() || class == "generat" || i > 0 && st.Is("depicting", w) ||
+			class == "music" && i+1 < len(words) && st.Is("depicting", words[i+1])
 	}
 	for i, w := range words {
 		if orders(i) {
@@ -158,40 +126,40 @@ func (st *settings) content(r *reading, f *profile) string {
 	}
 	sections := []string{"text things", "text looks", "languages", "prepositions", "pronouns", "results"}
 	orders := func(w retrieve.Word) bool { // it belongs to the order, not to the text
-		class := st.lexicon.Class(w.Stem)
-		return w.Kind != retrieve.Plain || st.isMedia(w) || st.lexicon.Stop(lower(w)) || st.index.Vocabulary(f.Name, class) || f.values[class] ||
+		class := st.Lexicon.Class(w.Stem)
+		return w.Kind != retrieve.Plain || st.IsMedia(w) || st.Lexicon.Stop(w.Lower()) || st.index.Vocabulary(f.Name, class) || f.values[class] ||
 			slices.Contains([]string{"text", "sentenc", "audio", "speech"}, class) ||
-			slices.ContainsFunc(sections, func(section string) bool { return st.is(section, w) })
+			slices.ContainsFunc(sections, func(section string) bool { return st.Is(section, w) })
 	}
 	words := r.words[:st.manner(r, f).from]
-	if len(words) > 0 && st.isVerb(words[0]) {
+	if len(words) > 0 && st.IsVerb(words[0]) {
 		words = words[1:]
 	}
-	begin := slices.IndexFunc(words, func(w retrieve.Word) bool { return isFile(w) || !orders(w) })
+	begin := slices.IndexFunc(words, func(w retrieve.Word) bool { return w.IsFile() || !orders(w) })
 	for k := range max(0, begin) { // "write good morning on it" is no greeting
-		if st.begins("greetings", words[k:]) > 0 {
+		if st.Begins("greetings", words[k:]) > 0 {
 			begin = k
 			break
 		}
 	}
-	if begin >= 0 && begin+2 < len(words) && isFile(words[begin]) && st.is("lettering", r.words[0]) && lower(words[begin+1]) == "with" {
+	if begin >= 0 && begin+2 < len(words) && words[begin].IsFile() && st.Is("lettering", r.words[0]) && words[begin+1].Lower() == "with" {
 		begin += 2 // "stamp a.png with approved"
 	}
 	if begin < 0 && f.textOnly {
 		return longNumber(words) // "a bar code for 4006381333931"
 	}
-	if begin < 0 || isFile(words[begin]) || st.is("lettering", r.words[0]) && (st.saysWhere(words[:begin]) || st.saysWhere(words[:begin+1])) {
+	if begin < 0 || words[begin].IsFile() || st.Is("lettering", r.words[0]) && (st.SaysWhere(words[:begin]) || st.SaysWhere(words[:begin+1])) {
 		return ""
 	}
 	end := len(words)
-	says := func(w retrieve.Word) bool { return !orders(w) && !st.is("places", w) && !anyColour.Reads(w.Text) }
+	says := func(w retrieve.Word) bool { return !orders(w) && !st.Is("places", w) && !anyColour.Reads(w.Text) }
 	for k := begin + 1; k+1 < len(words); k++ { // "add hello to the picture"
-		if st.is("targets", words[k]) && !slices.ContainsFunc(words[k+1:], says) {
+		if st.Is("targets", words[k]) && !slices.ContainsFunc(words[k+1:], says) {
 			end = k
 			break
 		}
 	}
-	for end > begin+1 && st.is("closing words", words[end-1]) {
+	for end > begin+1 && st.Is("closing words", words[end-1]) {
 		end--
 	}
 	return strings.TrimRight(strings.TrimSpace(st.text[words[begin].Start:words[end-1].End]), ".,;")
@@ -207,22 +175,13 @@ func longNumber(words []retrieve.Word) string {
 	return ""
 }
 
-// saysWhere reports whether the words end with what leads to a place, as "write the words under the" does: what
-// comes next is no text.
-func (g *grammar) saysWhere(words []retrieve.Word) bool {
-	for len(words) > 0 && (g.is("determiners", words[len(words)-1]) || g.is("articles", words[len(words)-1])) {
-		words = words[:len(words)-1]
-	}
-	return len(words) > 0 && g.is("places lead", words[len(words)-1])
-}
-
 // objectOf is the thing that a clause is about: the first run of words that are neither grammar
 // nor words that ask for the tool.
 func (st *settings) objectOf(r *reading, f *profile) string {
 	asks := func(w retrieve.Word) bool { return st.asksFor(f, w) }
 	ends := func(w retrieve.Word) bool {
-		return w.Kind != retrieve.Plain && w.Kind != retrieve.Number || st.lexicon.Stop(lower(w)) || st.isMedia(w) ||
-			st.is("prepositions", w) || st.is("auxiliaries", w) || st.is("fillers", w)
+		return w.Kind != retrieve.Plain && w.Kind != retrieve.Number || st.Lexicon.Stop(w.Lower()) || st.IsMedia(w) ||
+			st.Is("prepositions", w) || st.Is("auxiliaries", w) || st.Is("fillers", w)
 	}
 	words := r.words[st.objectStart(r, f):]
 	if word := st.quotedWord(words); word != "" {
@@ -234,7 +193,7 @@ func (st *settings) objectOf(r *reading, f *profile) string {
 			end = len(words)
 		}
 		run := words[:end]
-		if at := slices.IndexFunc(run, func(w retrieve.Word) bool { return !asks(w) }); at >= 0 && !st.generic(run[at:]) {
+		if at := slices.IndexFunc(run, func(w retrieve.Word) bool { return !asks(w) }); at >= 0 && !st.Generic(run[at:]) {
 			return st.text[run[at].Start:run[end-1].End]
 		}
 		words = words[min(end+1, len(words)):]
@@ -247,17 +206,17 @@ func (st *settings) objectOf(r *reading, f *profile) string {
 func (st *settings) quotedWord(words []retrieve.Word) string {
 	for i := 0; i+1 < len(words); i++ {
 		next := words[i+1]
-		if !st.is("word nouns", words[i]) || isMark(next) || isFile(next) {
+		if !st.Is("word nouns", words[i]) || next.IsMark() || next.IsFile() {
 			continue
 		}
-		if isQuote(next) {
+		if next.IsQuote() {
 			return words[i].Text + " " + next.Text
 		}
 		end := i + 1
-		if lower(words[i]) == "word" && !st.is("prepositions", next) {
+		if words[i].Lower() == "word" && !st.Is("prepositions", next) {
 			end++
 		}
-		for end < len(words) && !isMark(words[end]) && capital(st.text[words[end].Start:]) {
+		for end < len(words) && !words[end].IsMark() && capital(st.text[words[end].Start:]) {
 			end++
 		}
 		if end > i+1 {
@@ -289,20 +248,20 @@ func (st *settings) meantObject(r *reading) string {
 
 // asksFor reports whether the word asks for the tool rather than naming a thing.
 func (ts *tools) asksFor(f *profile, w retrieve.Word) bool {
-	class := ts.lexicon.Class(w.Stem)
-	return ts.is("generic", w) && lower(w) != "face" || ts.in("asking classes", class) || ts.index.Vocabulary(f.Name, class)
+	class := ts.Lexicon.Class(w.Stem)
+	return ts.Is("generic", w) && w.Lower() != "face" || ts.In("asking classes", class) || ts.index.Vocabulary(f.Name, class)
 }
 
 // objectStart is where the thing may begin: after "how many", "number of" and "whether", or
 // after the verb of an order.
 func (ts *tools) objectStart(r *reading, f *profile) int {
 	for i, w := range r.words {
-		text, next := lower(w), ""
+		text, next := w.Lower(), ""
 		if i+1 < len(r.words) {
-			next = lower(r.words[i+1])
+			next = r.words[i+1].Lower()
 		}
 		switch {
-		case r.form == retrieve.Count && (text == "how" && (next == "many" || next == "much") || next == "of" && ts.lexicon.Class(w.Stem) == "count"):
+		case r.form == retrieve.Count && (text == "how" && (next == "many" || next == "much") || next == "of" && ts.Lexicon.Class(w.Stem) == "count"):
 			return i + 2
 		case r.form == retrieve.Where && text == "where" && i > 0, r.form == retrieve.YesNo && (text == "if" || text == "whether") && i > 0:
 			return i + 1
@@ -310,10 +269,10 @@ func (ts *tools) objectStart(r *reading, f *profile) int {
 	}
 	if r.form == retrieve.Order && len(r.words) > 0 && r.words[0].Kind == retrieve.Plain {
 		first := r.words[0]
-		if len(r.words) > 1 && (ts.is("ordered things", r.words[1]) || ts.is("articles", r.words[1])) {
+		if len(r.words) > 1 && (ts.Is("ordered things", r.words[1]) || ts.Is("articles", r.words[1])) {
 			return 1 // an order, even if nobody knows the verb: "stabilize this video"
 		}
-		if strings.HasSuffix(lower(first), "ing") || ts.isVerb(first) || ts.index.Vocabulary(f.Name, ts.lexicon.Class(first.Stem)) {
+		if strings.HasSuffix(first.Lower(), "ing") || ts.IsVerb(first) || ts.index.Vocabulary(f.Name, ts.Lexicon.Class(first.Stem)) {
 			return 1
 		}
 	}
@@ -333,9 +292,9 @@ func (st *settings) manner(r *reading, f *profile) manner {
 	m := manner{from: len(r.words)}
 	for end := len(r.words); end > 0; end-- {
 		switch w := r.words[end-1]; {
-		case isQuote(w) || w.Text == ":":
+		case w.IsQuote() || w.Text == ":":
 			m.from = len(r.words) // what is quoted is the text
-		case st.is("manner leads", w) || strings.HasSuffix(lower(w), "ly"):
+		case st.Is("manner leads", w) || strings.HasSuffix(w.Lower(), "ly"):
 			phrase := r.words[end-1 : m.from]
 			if cut := slices.IndexFunc(phrase, func(w retrieve.Word) bool { return w.Kind != retrieve.Plain }); cut >= 0 {
 				phrase = phrase[:cut]
@@ -355,14 +314,14 @@ func (st *settings) takeManner(m *manner, f *profile, phrase []retrieve.Word) bo
 		switch {
 		case !a.Optional:
 		case a.Meaning == plan.Language && len(phrase) <= 3:
-			if i := st.find("languages", phrase); i >= 0 && m.language == "" {
+			if i := st.Find("languages", phrase); i >= 0 && m.language == "" {
 				m.language, taken = phrase[i].Text, true
 			}
-		case a.Meaning == plan.Instruction && !has(phrase, "the"):
-			about := wordsOf(a.About)
+		case a.Meaning == plan.Instruction && !english.Has(phrase, "the"):
+			about := english.WordsOf(a.About)
 			described := func(w retrieve.Word) bool {
-				asks := st.lexicon.Stop(lower(w)) || st.index.Vocabulary(f.Name, st.lexicon.Class(w.Stem))
-				return !asks && slices.Contains(about, strings.TrimSuffix(lower(w), "ly"))
+				asks := st.Lexicon.Stop(w.Lower()) || st.index.Vocabulary(f.Name, st.Lexicon.Class(w.Stem))
+				return !asks && slices.Contains(about, strings.TrimSuffix(w.Lower(), "ly"))
 			}
 			if slices.ContainsFunc(phrase, described) {
 				m.how, taken = strings.Trim(st.text[phrase[0].Start:phrase[len(phrase)-1].End]+", "+m.how, ", "), true

@@ -4,14 +4,24 @@ import (
 	"slices"
 
 	"atelier/agent/plan"
+	"atelier/agent/planner/rules/english"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/retrieve"
 )
 
+// set is a set of words in lower case.
+type set map[string]bool
+
+func (s set) add(words []string) {
+	for _, w := range words {
+		s[w] = true
+	}
+}
+
 // tools is what is known of the tools, and of which words ask for them.
 type tools struct {
-	*grammar
+	*english.Grammar
 
 	catalogue *toolbox.Catalogue
 	index     *retrieve.Index
@@ -21,14 +31,14 @@ type tools struct {
 }
 
 // newTools compiles a catalogue. The grammar learns the verbs of the examples.
-func newTools(g *grammar, c *toolbox.Catalogue) *tools {
-	ts := &tools{grammar: g, catalogue: c, index: retrieve.New(g.lexicon, c.Tools()), byName: map[string]int{}, makers: map[plan.Type][]int{}}
+func newTools(g *english.Grammar, c *toolbox.Catalogue) *tools {
+	ts := &tools{Grammar: g, catalogue: c, index: retrieve.New(g.Lexicon, c.Tools()), byName: map[string]int{}, makers: map[plan.Type][]int{}}
 	for i, t := range c.Tools() {
 		ts.profiles = append(ts.profiles, ts.compile(t))
 		ts.byName[t.Name] = i
 		ts.makers[t.Returns] = append(ts.makers[t.Returns], i)
 		for _, example := range t.Examples {
-			g.learnVerb(example)
+			g.LearnVerb(example)
 		}
 	}
 	return ts
@@ -82,7 +92,7 @@ func (ts *tools) helpsObject(head *profile, have map[plan.Type]bool) bool {
 
 // nearest is the nearest tool to the words that passes the test, an empty one if none does.
 func (ts *tools) nearest(words string, test func(*profile) bool) *profile {
-	for _, h := range ts.index.Search(ts.lexicon.Features(ts.lexicon.Words(words, nil))) {
+	for _, h := range ts.index.Search(ts.Lexicon.Features(ts.Lexicon.Words(words, nil))) {
 		if f := ts.tool(h.Tool); test(f) {
 			return f
 		}
@@ -92,8 +102,8 @@ func (ts *tools) nearest(words string, test func(*profile) bool) *profile {
 
 // asks reports whether words are a request of their own though they hold no order: "half the size".
 func (ts *tools) asks(words []retrieve.Word) bool {
-	words = slices.DeleteFunc(slices.Clone(words), func(w retrieve.Word) bool { return ts.is("determiners", w) || lower(w) == "any" })
-	hits := ts.index.Search(ts.lexicon.Features(words))
+	words = slices.DeleteFunc(slices.Clone(words), func(w retrieve.Word) bool { return ts.Is("determiners", w) || w.Lower() == "any" })
+	hits := ts.index.Search(ts.Lexicon.Features(words))
 	if len(hits) == 0 {
 		return false
 	}
@@ -101,7 +111,7 @@ func (ts *tools) asks(words []retrieve.Word) bool {
 	if hits[0].Score > plainly && !ts.depicts(best, words) {
 		return true
 	}
-	return slices.ContainsFunc(quantity.Find(textOf(words)), func(q quantity.Quantity) bool {
+	return slices.ContainsFunc(quantity.Find(english.TextOf(words)), func(q quantity.Quantity) bool {
 		return q.Unit != quantity.Number && best.takesUnit(q.Unit)
 	})
 }
@@ -112,8 +122,8 @@ func (ts *tools) depicts(f *profile, words []retrieve.Word) bool {
 	known, unknown := 0, 0
 	for _, w := range words {
 		switch {
-		case w.Kind != retrieve.Plain || ts.saysNothing(w):
-		case ts.index.Vocabulary(f.Name, ts.lexicon.Class(w.Stem)):
+		case w.Kind != retrieve.Plain || ts.SaysNothing(w):
+		case ts.index.Vocabulary(f.Name, ts.Lexicon.Class(w.Stem)):
 			known++
 		default:
 			unknown++

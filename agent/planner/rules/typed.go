@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"atelier/agent/lazyregexp"
+	"atelier/agent/planner/rules/english"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/quantity"
@@ -36,7 +37,7 @@ func (st *settings) phraseFor(r *reading, p param.Param) string {
 	switch p.Type { //nolint:exhaustive // the others are found by reading
 	case param.Pages:
 		start, end := quantity.FindPages(text)
-		if end > 0 && st.drops(r.words) {
+		if end > 0 && st.Drops(r.words) {
 			return "all but " + text[start:end]
 		}
 		return text[start:end]
@@ -79,9 +80,9 @@ func (st *settings) phraseFor(r *reading, p param.Param) string {
 
 // saysOpacity reports whether a share is an opacity and no size: it is called one, or that of a watermark.
 func (st *settings) saysOpacity(r *reading, said string) bool {
-	words := wordsOf(said)
+	words := english.WordsOf(said)
 	sized := slices.ContainsFunc(words, func(w string) bool { return w == "wide" || w == "width" || w == "size" || w == "of" })
-	return slices.ContainsFunc(words, func(w string) bool { return st.in("text looks", w) }) || has(r.clause.words, "watermark") && !sized
+	return slices.ContainsFunc(words, func(w string) bool { return st.In("text looks", w) }) || english.Has(r.clause.words, "watermark") && !sized
 }
 
 // choice is the phrase that makes a choice, one that prevails if there is one. What is said more about the clause may
@@ -97,7 +98,7 @@ func (st *settings) choice(r *reading, p param.Param) string {
 			continue
 		}
 		if len(r.words) > 1 { // "mirror it vertically": the verb says it last
-			if said := st.longest(st.text, r.words[1:], p); said != "" && !st.in("plurals", strings.ToLower(said)) {
+			if said := st.longest(st.text, r.words[1:], p); said != "" && !st.In("plurals", strings.ToLower(said)) {
 				return said
 			}
 		}
@@ -105,7 +106,7 @@ func (st *settings) choice(r *reading, p param.Param) string {
 			return said
 		}
 		for _, more := range r.clause.more {
-			if said := st.longest(more, st.lexicon.Words(more, nil), p); said != "" {
+			if said := st.longest(more, st.Lexicon.Words(more, nil), p); said != "" {
 				return said
 			}
 		}
@@ -155,8 +156,8 @@ func (st *settings) measured(r *reading, p param.Param) string {
 	}
 	if p.Type == param.Number { // "two semitones"
 		stated = slices.Concat(stated, slices.DeleteFunc(st.spelled(r), func(q quantity.Quantity) bool {
-			next := wordsOf(nextTo.FindString(text[q.End:]))
-			return len(next) == 0 || st.lexicon.Stop(next[0]) || !slices.Contains(wordsOf(p.About), next[0])
+			next := english.WordsOf(nextTo.FindString(text[q.End:]))
+			return len(next) == 0 || st.Lexicon.Stop(next[0]) || !slices.Contains(english.WordsOf(p.About), next[0])
 		}))
 	}
 	for _, q := range stated {
@@ -178,8 +179,8 @@ func (st *settings) measured(r *reading, p param.Param) string {
 // countsThem reports whether a quantity of a text counts what the parameter is about: "10 words" for "how many words
 // are listed".
 func countsThem(p param.Param, q quantity.Quantity, said string) bool {
-	words := wordsOf(said)
-	return p.Type == param.Integer && p.Unit == "" && q.Unit == quantity.Length && slices.Contains(wordsOf(p.About), words[len(words)-1])
+	words := english.WordsOf(said)
+	return p.Type == param.Integer && p.Unit == "" && q.Unit == quantity.Length && slices.Contains(english.WordsOf(p.About), words[len(words)-1])
 }
 
 // spelled is the whole number that a clause says in a word and that counts no files: "the seven most frequent
@@ -190,7 +191,7 @@ func (st *settings) spelled(r *reading) []quantity.Quantity {
 	for i, w := range words {
 		_, start := r.span(st.text)
 		unit := func(q quantity.Quantity) bool { return overlaps(w, q, start) }
-		counts := i+1 < len(words) && st.isMedia(words[i+1])
+		counts := i+1 < len(words) && st.IsMedia(words[i+1])
 		if w.Kind == retrieve.Plain && quantity.Spelled(w.Text) && !counts && !slices.ContainsFunc(r.stated, unit) {
 			found = append(found, quantity.Quantity{Unit: quantity.Number, Start: w.Start - start, End: w.End - start})
 		}
@@ -258,7 +259,7 @@ func (st *settings) span(words []retrieve.Word) string {
 // isPhrase reports whether words can stand for a value: none is a file, quoted or a mark.
 func (st *settings) isPhrase(words []retrieve.Word) bool {
 	return !slices.ContainsFunc(words, func(w retrieve.Word) bool {
-		return isFile(w) || isQuote(w) || isMark(w) && !strings.ContainsAny(w.Text, "#%:-")
+		return w.IsFile() || w.IsQuote() || w.IsMark() && !strings.ContainsAny(w.Text, "#%:-")
 	})
 }
 
@@ -285,5 +286,5 @@ func (st *settings) isTight(text string, words []retrieve.Word, p param.Param) b
 }
 
 func (st *settings) grammatical(w retrieve.Word) bool {
-	return st.lexicon.Stop(lower(w)) || st.is("prepositions", w) || st.isMedia(w) || st.isVerb(w)
+	return st.Lexicon.Stop(w.Lower()) || st.Is("prepositions", w) || st.IsMedia(w) || st.IsVerb(w)
 }

@@ -29,7 +29,7 @@ var (
 	labelled = lazyregexp.New(`^` + textNoun + `\s*:\s*([^"“]+?)(` + places + `)?[.!]?$`)
 	// memeLines are the two lines of a meme, each behind the name of its place.
 	memeLines = lazyregexp.New(`(?i)^(.*?)\b(?:the )?(?:top|upper)` + ofLine + aLine + `\s*[,;]?\s+(?:and |with )?(?:the )?` +
-		`(?:bottom|lower)` + ofLine + aLine + `[.!]?$`)
+		`(?:bottom|retrieve.Word.Lower)` + ofLine + aLine + `[.!]?$`)
 	// memeTexts are the same lines, each before its place.
 	memeTexts = lazyregexp.New(`(?i)^(.*\bmeme\b.*?)(?:\bwith|\bsaying|\bthat says|:)\s+` + aLine + ` (?:on|at|in) (?:the )?top,? (?:and )?(?:with )?` +
 		aLine + ` (?:on|at|in) (?:the )?bottom[.!]?$`)
@@ -104,13 +104,13 @@ func at(place string) string {
 
 // isWritten reports whether words in capitals can only be a text: none of them asks for a tool or names a file.
 func (ts *tools) isWritten(said string) bool {
-	words := ts.lexicon.Words(said, []retrieve.Span{})
+	words := ts.Lexicon.Words(said, []retrieve.Span{})
 	upper := strings.ToUpper(said) == said && len(said) > 3
 	for _, w := range words {
-		known := ts.index.Known(w.Stem) || ts.listed(lower(w)) && !ts.is("video nouns", w) || ts.isVerb(w) || retrieve.IsFormat(lower(w))
-		if known && len(words) == 1 && !upper || retrieve.IsFormat(lower(w)) && len(words) == 1 {
+		known := ts.index.Known(w.Stem) || ts.Listed(w.Lower()) && !ts.Is("video nouns", w) || ts.IsVerb(w) || retrieve.IsFormat(w.Lower())
+		if known && len(words) == 1 && !upper || retrieve.IsFormat(w.Lower()) && len(words) == 1 {
 			return false
 		}
 	}
-	return len(words) > 0 && (len(words) == 1 || upper || !ts.isVerb(words[0]))
+	return len(words) > 0 && (len(words) == 1 || upper || !ts.IsVerb(words[0]))
 }

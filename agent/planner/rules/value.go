@@ -49,9 +49,9 @@ func (st *settings) amount(r *reading) string {
 	if start, end := quantity.FindLongSide(text); end > 0 && r.head.sized() {
 		return text[start:end]
 	}
-	amount := st.amountIn(text)
+	amount := st.AmountIn(text)
 	if amount == "" {
-		amount = st.amountIn(r.told)
+		amount = st.AmountIn(r.told)
 		if tempo, ok := r.head.pace(); ok && amount == "" && tempo.Param.Reads(text) {
 			return text // "play it in slow motion"
 		}
@@ -85,49 +85,13 @@ var (
 	upOrDown = lazyregexp.New(`(?i)\b(?:up|down|off)\b`)
 )
 
-// amountIn is the first phrase of a text that states an amount, one with a figure if there is
-// one; "" if there is none. Other words end it: what it takes up is accounted for.
-func (g *grammar) amountIn(text string) string {
-	amount := ""
-	words := g.lexicon.Words(text, []retrieve.Span{})
-	core := func(w retrieve.Word) bool { return w.Kind == retrieve.Number || g.is("amount words", w) }
-	for i := 0; i < len(words); i++ {
-		if !core(words[i]) || g.counts(words, i) { // "the first one quieter"
-			continue
-		}
-		begin, end, figure := i, i, false
-		for ; i < len(words) && (!figure || lower(words[i]) != "at") && (core(words[i]) || g.is("amount tails", words[i]) || g.is("amount joints", words[i]) ||
-			isMark(words[i]) && strings.ContainsAny(words[i].Text, "-–×/%°")); i++ {
-			if w := words[i]; !g.is("amount joints", w) && !slices.Contains([]string{"of", "the", "to", "as"}, lower(w)) {
-				end = i
-			}
-			figure = figure || words[i].Kind == retrieve.Number
-		}
-		before := max(0, begin-1)
-		minus := words[before].Text == "-" && words[before].End == words[begin].Start
-		unit := g.is("time units", words[before]) && words[begin].Kind == retrieve.Number && words[end].Kind == retrieve.Number // "minute 3", "seconds 2 to 4"
-		little := lower(words[before]) == "a" && !figure                                                                        // "a bit"
-		several := g.is("numerals", words[before]) && g.is("parts of one", words[begin])                                        // "two thirds"
-		if minus || unit || little || several {
-			begin = before
-		}
-		if amount == "" || figure {
-			amount = text[words[begin].Start:words[end].End]
-		}
-		if figure {
-			break
-		}
-	}
-	return amount
-}
-
 var formatWords = lazyregexp.New(`^(?:png|jpe?g|gif|webp|avif|jxl|ico|favicon|bmp|tiff?|mp4|webm|mov|mkv|avi|mp3|wav|flac|ogg|opus|m4a|aac|srt|vtt)$`)
 
 // format is the file format that something is to be brought into: the last one named.
 func (st *settings) format(r *reading) string {
 	var found []string
 	for i, w := range r.clause.words {
-		if text := lower(w); w.Kind == retrieve.Plain && formatWords.MatchString(text) && !st.shownFormat(r.clause.words, i) {
+		if text := w.Lower(); w.Kind == retrieve.Plain && formatWords.MatchString(text) && !st.shownFormat(r.clause.words, i) {
 			found = append(found, text)
 		}
 	}
@@ -140,7 +104,7 @@ func (st *settings) format(r *reading) string {
 // language is the last language that the clause names.
 func (st *settings) language(r *reading) string {
 	for _, w := range slices.Backward(r.words) {
-		if st.in("languages", lower(w)) {
+		if st.In("languages", w.Lower()) {
 			return w.Text
 		}
 	}
@@ -152,7 +116,7 @@ func (st *settings) place(r *reading, f *profile) string {
 	if slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return a.Type.Media() }) {
 		return st.placeOnMedia(r)
 	}
-	at := slices.IndexFunc(r.words, func(w retrieve.Word) bool { text := lower(w); return text == "in" || text == "at" || text == "for" })
+	at := slices.IndexFunc(r.words, func(w retrieve.Word) bool { text := w.Lower(); return text == "in" || text == "at" || text == "for" })
 	if at >= 0 && at+1 < len(r.words) {
 		text := strings.Trim(st.text[r.words[at+1].Start:r.words[len(r.words)-1].End], " .?!,")
 		for _, tail := range []string{" right now", " now", " today", " tomorrow", " please"} {
@@ -178,17 +142,17 @@ func (st *settings) placeOnMedia(r *reading) string {
 		}
 	}
 	begin, end := -1, 0
-	for _, w := range st.lexicon.Words(text, []retrieve.Span{}) {
+	for _, w := range st.Lexicon.Words(text, []retrieve.Span{}) {
 		switch {
-		case !isQuote(w) && (w.Kind == retrieve.Number && !r.head.sized() || st.is("places", w)):
+		case !w.IsQuote() && (w.Kind == retrieve.Number && !r.head.sized() || st.Is("places", w)):
 			if begin < 0 {
 				begin = w.Start
 			}
 			end = w.End
-		case begin >= 0 && (st.is("joining places", w) || st.is("leaving", w)):
-		case begin >= 0 && slices.Contains([]string{"px", "pixel", "pixels"}, lower(w)):
+		case begin >= 0 && (st.Is("joining places", w) || st.Is("leaving", w)):
+		case begin >= 0 && slices.Contains([]string{"px", "pixel", "pixels"}, w.Lower()):
 			end = w.End
-		case begin >= 0 && (w.Kind == retrieve.Number || w.Kind == retrieve.Plain && !st.lexicon.Stop(lower(w))):
+		case begin >= 0 && (w.Kind == retrieve.Number || w.Kind == retrieve.Plain && !st.Lexicon.Stop(w.Lower())):
 			return part(text[begin:end])
 		}
 	}
@@ -257,7 +221,7 @@ func (st *settings) phrases(r *reading) []phrase {
 	var all []phrase
 	text, start := r.span(st.text)
 	found := slices.DeleteFunc(slices.Clone(r.stated), func(q quantity.Quantity) bool {
-		return slices.ContainsFunc(r.clause.words, func(w retrieve.Word) bool { return isQuote(w) && overlaps(w, q, start) })
+		return slices.ContainsFunc(r.clause.words, func(w retrieve.Word) bool { return w.IsQuote() && overlaps(w, q, start) })
 	})
 	for i := 0; i < len(found); i++ {
 		q := found[i]

@@ -32,6 +32,18 @@ type Word struct {
 	Start, End int       // in bytes of the text
 }
 
+// Lower is the text of the word in lower case.
+func (w Word) Lower() string { return strings.ToLower(w.Text) }
+
+// IsFile reports whether the word is the name of a file.
+func (w Word) IsFile() bool { return w.Kind == File }
+
+// IsMark reports whether the word is a mark, such as a comma.
+func (w Word) IsMark() bool { return w.Kind == Mark }
+
+// IsQuote reports whether the word is a quotation.
+func (w Word) IsQuote() bool { return w.Kind == Quote }
+
 // Span is a place of a text that is known to be the name of a file.
 type Span struct {
 	Start, End int

@@ -1,0 +1,93 @@
+package english
+
+import (
+	"slices"
+
+	"atelier/agent/toolbox/retrieve"
+)
+
+// Counts reports whether the word at i says which of several is meant: "the second one", "under the first".
+func (g *Grammar) Counts(words []retrieve.Word, i int) bool {
+	if Ordinals[words[i].Lower()] == 0 || !g.Determined(words, i) {
+		return false
+	}
+	next := words[min(i+1, len(words)-1)]
+	return i+1 == len(words) || next.IsMark() || g.Is("counted things", next) || g.Is("prepositions", next)
+}
+
+// ListsFile reports whether words go on with another file that is counted: "the second one grey".
+func (g *Grammar) ListsFile(words []retrieve.Word) bool {
+	return len(words) > 2 && g.Is("determiners", words[0]) && Ordinals[words[1].Lower()] != 0
+}
+
+// LeavesFile reports whether words only say that one of several files stays as it is: "leave the other".
+func (g *Grammar) LeavesFile(words []retrieve.Word) bool {
+	order := 0
+	switch n := g.Begins("forbidding", words); {
+	case n > 0: // "don't touch the other"
+		order = n + 1
+	case len(words) > 0 && g.Is("leaving", words[0]):
+		order = 1
+	}
+	file := slices.IndexFunc(words, func(w retrieve.Word) bool { return Ordinals[w.Lower()] != 0 || g.Is("other files", w) })
+	if order == 0 || file < order || slices.ContainsFunc(words[order:file], func(w retrieve.Word) bool { return !g.Is("determiners", w) }) {
+		return false
+	}
+	rest := words[file+1:]
+	if len(rest) > 0 && g.Is("counted things", rest[0]) {
+		rest = rest[1:]
+	}
+	return len(rest) == 0 || g.Begins("as it is", rest) == len(rest)
+}
+
+// Spares reports whether the file at i is named to be left alone: "not b.png", "except a.png".
+func (g *Grammar) Spares(words []retrieve.Word, i int) bool {
+	for k := i - 1; k >= max(0, i-3); k-- {
+		switch {
+		case g.Is("sparing", words[k]):
+			return true
+		case !g.Lexicon.Stop(words[k].Text) && !g.IsMedia(words[k]):
+			return false
+		}
+	}
+	return false
+}
+
+// Introduces reports whether a "this" or "that" belongs to the word after it: "this dog".
+func (g *Grammar) Introduces(text string, next retrieve.Word) bool {
+	return (text == "this" || text == "that") && !g.Lexicon.Stop(next.Lower()) && !g.Is("prepositions", next) &&
+		!g.Is("courtesy", next) && !g.IsMedia(next)
+}
+
+// FilePhrases marks the words that only hand a file over: "in the image file cat.png".
+func (g *Grammar) FilePhrases(words []retrieve.Word) []bool {
+	skip := make([]bool, len(words))
+	leads := func(k int) bool { // "the photo", "depth map", the "and" between two names
+		w := words[k]
+		if w.Kind != retrieve.Plain {
+			return w.Text == ","
+		}
+		_, isMap := MapNouns[w.Lower()]
+		return w.Lower() == "and" && k > 0 && skip[k-1] || g.Is("file words", w) || g.IsMedia(w) || isMap
+	}
+	for i, w := range words {
+		if !w.IsFile() {
+			continue
+		}
+		skip[i] = true
+		k := i - 1
+		for ; k >= 0 && leads(k); k-- {
+			skip[k] = true
+		}
+		if k < 0 || words[k].Kind != retrieve.Plain {
+			continue
+		}
+		switch text := words[k].Lower(); {
+		case text == "given", text == "using", text == "use":
+			skip[k] = true
+		case g.In("prepositions", text) && !slices.Contains([]string{"and", "or", "if", "whether", "that", "which"}, text):
+			skip[k] = true
+		}
+	}
+	return skip
+}

@@ -1,0 +1,179 @@
+// Package english knows the words and phrases of general English by which people ask for things, whatever tools there
+// are: closed lists of words (english.txt), and what short runs of words do: order, ask, count, point at files, leave
+// something alone. It knows no tool, no resource and no request.
+package english
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"atelier/agent/toolbox/retrieve"
+)
+
+// Grammar is general English: what words are, whatever the tools.
+type Grammar struct {
+	*Lists
+
+	Lexicon *retrieve.Lexicon
+	verbs   set // words that an order may begin with
+	// noThing is a request for something to be gone, which most examples word with "without".
+	noThing *regexp.Regexp
+}
+
+// New reads the lists of words. The lexicon tells which words are one.
+func New(l *retrieve.Lexicon) (*Grammar, error) {
+	e, err := readLists(englishFile)
+	if err != nil {
+		return nil, err
+	}
+	things := make([]string, len(e.lists["things without"]))
+	for i, t := range e.lists["things without"] {
+		things[i] = regexp.QuoteMeta(t)
+	}
+	return &Grammar{
+		Lists: e, Lexicon: l, verbs: maps.Clone(e.sets["verbs"]),
+		noThing: regexp.MustCompile(`(?i)((?:^|[,;.:]|\band|\bwith)\s*)\bno (` + strings.Join(things, "|") + `)\b`),
+	}, nil
+}
+
+// CanOrder reports whether an order can begin with the word, which is in lower case.
+func (g *Grammar) CanOrder(word string) bool { return g.verbs[word] }
+
+// IsVerb reports whether the word can begin an order.
+func (g *Grammar) IsVerb(w retrieve.Word) bool { return w.Kind == retrieve.Plain && g.verbs[w.Lower()] }
+
+// IsMedia reports whether the word names a kind of media: "picture", "clip".
+func (g *Grammar) IsMedia(w retrieve.Word) bool { return g.Lexicon.MediaNoun([]retrieve.Word{w}) != "" }
+
+// OnlyMedia reports whether the words do nothing but name files and kinds of media.
+func (g *Grammar) OnlyMedia(words []retrieve.Word) bool {
+	return !slices.ContainsFunc(words, func(w retrieve.Word) bool {
+		switch w.Kind {
+		case retrieve.Plain:
+			return retrieve.IsFormat(w.Lower()) || !g.Lexicon.Stop(w.Text) && !g.IsMedia(w)
+		case retrieve.Number, retrieve.Quote:
+			return true
+		default:
+			return false
+		}
+	})
+}
+
+// IsContext reports whether the clause only brings a resource in: "I have a photo", "here is a.png".
+func (g *Grammar) IsContext(words []retrieve.Word) bool {
+	if len(words) == 0 {
+		return true
+	}
+	if n := g.Begins("context", words); n > 0 {
+		return !slices.ContainsFunc(words[n:], func(w retrieve.Word) bool { return w.Lower() == "to" }) // "I have to …"
+	}
+	if len(words) > 2 && words[0].IsFile() && g.Is("holding", words[1]) {
+		return true // "a.png is a sketch of mine"
+	}
+	return g.OnlyMedia(words)
+}
+
+// Determined reports whether a noun stands with a word that makes it a given one.
+func (g *Grammar) Determined(words []retrieve.Word, i int) bool {
+	for k := i - 1; k >= max(0, i-2); k-- {
+		switch {
+		case g.In("determiners", words[k].Lower()):
+			return true
+		case g.In("articles", words[k].Lower()):
+			return false
+		}
+	}
+	return false
+}
+
+// SaysNothing reports whether no tool needs to know the word.
+func (g *Grammar) SaysNothing(w retrieve.Word) bool {
+	text, e := w.Lower(), g.Lists
+	return g.Lexicon.Stop(text) || g.IsMedia(w) ||
+		slices.ContainsFunc([]string{"fillers", "plurals", "prepositions", "generic", "results"}, func(list string) bool { return e.In(list, text) })
+}
+
+// Generic reports whether the words name no particular thing: "objects", "everything".
+func (g *Grammar) Generic(words []retrieve.Word) bool {
+	return !slices.ContainsFunc(words, func(w retrieve.Word) bool {
+		return !g.Is("unspecific", w) && !g.Is("generic", w) && !g.Lexicon.Stop(w.Lower()) && !g.Is("prepositions", w)
+	})
+}
+
+// Drops reports whether an order takes a part away: "remove the first 2 seconds", "cut off the
+// end", "cut the end off"; not "cut 0:10 to 0:20 out of it", which keeps that part.
+func (g *Grammar) Drops(words []retrieve.Word) bool {
+	for i, w := range words {
+		piece := i+3 < len(words) && g.Is("articles", words[i+2]) && (g.IsMedia(words[i+3]) || g.Is("pieces", words[i+3])) // "cut out a clip" keeps it
+		if g.Is("dropping words", w) || g.Is("cutting", w) && i+1 < len(words) && g.Is("away", words[i+1]) && !piece {
+			return true
+		}
+		for k, o := range words[i+1:] {
+			away := o.Lower() == "off" || o.Lower() == "away" || o.Lower() == "out" && i+k+2 == len(words) // and not "out of"
+			if g.Is("cutting", w) && away {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Shortens reports whether an order names nothing but a length at an end to be cut: "trim the last 2 seconds". "Cut it to
+// the first 5 seconds" keeps that part, and so does "cut the first 5 seconds as a gif".
+func (g *Grammar) Shortens(words []retrieve.Word) bool {
+	if len(words) < 3 || !g.Is("shortening", words[0]) {
+		return false
+	}
+	i := 1
+	for i < len(words) && g.Is("determiners", words[i]) {
+		i++
+	}
+	if i == len(words) || Ordinals[words[i].Lower()] != 1 && Ordinals[words[i].Lower()] != -1 {
+		return false
+	}
+	length := func(w retrieve.Word) bool {
+		return w.Kind == retrieve.Number || g.Is("time units", w) || g.Is("numerals", w)
+	}
+	for i++; i < len(words) && length(words[i]); {
+		i++
+	}
+	return !slices.ContainsFunc(words[i:], func(w retrieve.Word) bool {
+		return !w.IsFile() && !g.IsMedia(w) && !g.Is("belonging", w) && !g.Is("determiners", w) && !g.Is("pronouns", w)
+	})
+}
+
+// LearnVerb takes the first word of an order among the examples as a verb.
+func (g *Grammar) LearnVerb(example string) {
+	before, _, _ := strings.Cut(example, "{")
+	words := g.Lexicon.Core(g.Lexicon.Words(before, nil))
+	if len(words) == 0 || words[0].Kind != retrieve.Plain || g.Lexicon.FormOf(words) != retrieve.Order {
+		return
+	}
+	w := words[0].Lower()
+	if g.Lexicon.Stop(w) || g.In("not verbs", w) || g.In("prepositions", w) || len(w) < 3 {
+		return
+	}
+	g.verbs[w] = true
+}
+
+// TextOf writes words behind one another.
+func TextOf(words []retrieve.Word) string {
+	texts := make([]string, len(words))
+	for i, w := range words {
+		texts[i] = w.Text
+	}
+	return strings.Join(texts, " ")
+}
+
+// Has reports whether one of the words is that plain one.
+func Has(words []retrieve.Word, text string) bool {
+	return slices.ContainsFunc(words, func(w retrieve.Word) bool { return w.Kind == retrieve.Plain && w.Lower() == text })
+}
+
+// WordsOf are the words of a text, in lower case.
+func WordsOf(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}

@@ -1,0 +1,91 @@
+package english_test
+
+import (
+	"testing"
+
+	"atelier/agent/planner/rules/english"
+	"atelier/agent/toolbox/retrieve"
+)
+
+func grammar(t *testing.T) *english.Grammar {
+	t.Helper()
+	lexicon, err := retrieve.NewLexicon()
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := english.New(lexicon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// Each way in which a run of words can be understood, with what is just not it.
+func TestRunsOfWords(t *testing.T) {
+	t.Parallel()
+	g := grammar(t)
+	for name, c := range map[string]struct {
+		holds    func([]retrieve.Word) bool
+		yes, not []string
+	}{
+		"begins a clause": {g.BeginsClause, []string{"rotate it", "black it out", "straighten the scan", "how many are there"}, []string{"white", "a red border"}},
+		"brings a file":   {g.IsContext, []string{"i have a photo", "the video"}, []string{"i have to rotate it", "a red border"}},
+		"takes away":      {g.Drops, []string{"remove the first 2 seconds", "cut the end off"}, []string{"cut 0:10 to 0:20 out of it", "keep the end"}},
+		"cuts an end":     {g.Shortens, []string{"trim the last 2 seconds", "cut the first minute"}, []string{"cut it to the first 5 seconds", "cut the first 5 seconds as a gif"}},
+		"names a passage": {g.IsPassage, []string{"the first 5 seconds", "last minute"}, []string{"the first picture", "first 5 seconds vertical"}},
+		"leaves a file":   {g.LeavesFile, []string{"leave the other as it is", "don't touch the second one"}, []string{"leave the border away"}},
+		"stays as it is":  {g.StaysAsIs, []string{"same speed", "keep the quality"}, []string{"keep the border"}},
+		"complains":       {g.Complains, []string{"my phone can't open it"}, []string{"discord can't take files over 8 MB", "rotate it"}},
+		"delivers":        {g.Delivers, []string{"upload it to drive", "print it"}, []string{"print hello on it", "send it back"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, text := range c.yes {
+				if !c.holds(g.Lexicon.Words(text, nil)) {
+					t.Errorf("%q is not understood so", text)
+				}
+			}
+			for _, text := range c.not {
+				if c.holds(g.Lexicon.Words(text, nil)) {
+					t.Errorf("%q is understood so", text)
+				}
+			}
+		})
+	}
+}
+
+// Amounts are taken out of a text with what belongs to them.
+func TestAmountIn(t *testing.T) {
+	t.Parallel()
+	g := grammar(t)
+	for text, want := range map[string]string{
+		"rotate it by 90 degrees": "90 degrees", "make it half as large": "half as large", "a bit brighter": "a bit", "two thirds of it": "two thirds",
+		"the first one": "", "rotate it": "",
+	} {
+		if got := g.AmountIn(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// A request is tidied before it is read. Tidying it again changes nothing.
+func TestTidy(t *testing.T) {
+	t.Parallel()
+	g := grammar(t)
+	for text, want := range map[string]string{
+		"make it b/w":                        "make it black and white",
+		"whats in it":                        "what's in it",
+		"1. rotate it 2. blur it":            "; rotate it; then blur it",
+		"360p, no sound":                     "360p, without sound",
+		"keep the faces and blur the rest":   "blur everything except the faces",
+		"bar chart titled Sales of the Year": `bar chart titled "Sales of the Year"`,
+	} {
+		got := g.Tidy(text)
+		if got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+		if again := g.Tidy(got); again != got {
+			t.Errorf("%q is tidied again to %q", got, again)
+		}
+	}
+}

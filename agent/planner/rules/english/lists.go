@@ -1,0 +1,126 @@
+package english
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"atelier/agent/toolbox/retrieve"
+)
+
+//go:embed english.txt
+var englishFile string
+
+// set is a closed list of words in lower case.
+type set map[string]bool
+
+// Lists holds the closed lists of english.txt by section.
+type Lists struct {
+	lists map[string][]string
+	sets  map[string]set
+}
+
+// readLists reads sections "[name]" of phrases, which lines or commas separate. What
+// follows a "#" is a comment.
+func readLists(file string) (*Lists, error) {
+	e := &Lists{lists: map[string][]string{}, sets: map[string]set{}}
+	section := ""
+	for n, line := range strings.Split(file, "\n") {
+		line, _, _ = strings.Cut(line, "#")
+		line = strings.TrimSpace(line)
+		if name, ok := strings.CutPrefix(line, "["); ok {
+			section = strings.TrimSuffix(name, "]")
+			if e.sets[section] != nil {
+				return nil, fmt.Errorf("english.txt:%d: a second section %q", n+1, section)
+			}
+			e.sets[section] = set{}
+			continue
+		}
+		for p := range strings.SplitSeq(line, ",") {
+			if p = strings.TrimSpace(p); p == "" {
+				continue
+			}
+			if section == "" {
+				return nil, fmt.Errorf("english.txt:%d: %q stands in no section", n+1, p)
+			}
+			e.lists[section] = append(e.lists[section], p)
+			e.sets[section][p] = true
+		}
+	}
+	return e, nil
+}
+
+// In reports whether the section holds the text.
+func (l *Lists) In(section, text string) bool { return l.sets[section][text] }
+
+// Is reports whether the word is a plain one of the section: no quotation and no name.
+func (l *Lists) Is(section string, w retrieve.Word) bool {
+	return w.Kind == retrieve.Plain && l.sets[section][w.Lower()]
+}
+
+// SectionsOf are the sections with that prefix which hold the text.
+func (l *Lists) SectionsOf(prefix, text string) []string {
+	var names []string
+	for section, words := range l.sets {
+		if strings.HasPrefix(section, prefix) && words[text] {
+			names = append(names, section)
+		}
+	}
+	return names
+}
+
+// Listed reports whether a section holds the text.
+func (l *Lists) Listed(text string) bool {
+	for _, words := range l.sets {
+		if words[text] {
+			return true
+		}
+	}
+	return false
+}
+
+// Any reports whether one of the words is of the section.
+func (l *Lists) Any(section string, words []retrieve.Word) bool {
+	return l.Find(section, words) >= 0
+}
+
+// Find is the place of the first word of the section, -1 if there is none.
+func (l *Lists) Find(section string, words []retrieve.Word) int {
+	for i, w := range words {
+		if l.Is(section, w) {
+			return i
+		}
+	}
+	return -1
+}
+
+// Begins returns the length in words of the longest phrase of the section that the words
+// begin with, 0 if they begin with none.
+func (l *Lists) Begins(section string, words []retrieve.Word) int {
+	longest := 0
+	for _, p := range l.lists[section] {
+		longest = max(longest, startsWith(words, p))
+	}
+	return longest
+}
+
+// startsWith returns the length in words of the phrase, 0 if the words do not begin with it.
+func startsWith(words []retrieve.Word, phrase string) int {
+	n := 0
+	for part := range strings.FieldsSeq(phrase) {
+		if n == len(words) || words[n].Kind != retrieve.Plain || !strings.EqualFold(words[n].Text, part) {
+			return 0
+		}
+		n++
+	}
+	return n
+}
+
+// Phrases are those of the section, in the order of the file.
+func (l *Lists) Phrases(section string) []string { return l.lists[section] }
+
+// Ordinals tell which of several is meant: 1 the first, -1 the last.
+var Ordinals = map[string]int{
+	"first": 1, "1st": 1, "former": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4,
+	"last": -1, "latter": -1, "latest": -1, "newest": -1,
+}

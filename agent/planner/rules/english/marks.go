@@ -1,0 +1,49 @@
+package english
+
+import (
+	"slices"
+
+	"atelier/agent/toolbox/retrieve"
+)
+
+// MakesAway reports whether the clause wants the thing that it speaks of to be gone or hidden.
+func (g *Grammar) MakesAway(words []retrieve.Word) bool {
+	e := g.Lists
+	_, filled := g.Filling(words)
+	for i, w := range words {
+		rest := words[i+1:]
+		near := rest[:min(5, len(rest))]
+		switch {
+		case e.Is("erasing", w), !filled && e.Is("hiding", w),
+			e.Is("blotting", w) && Has(near, "out") && !g.Determined(words, i),
+			e.Is("over verbs", w) && Has(near, "over") && !filled,
+			e.Is("denying", w) && slices.ContainsFunc(near, func(w retrieve.Word) bool {
+				return e.Is("shown", w) || e.Is("marked", w) || e.Is("marks", w)
+			}):
+			return true
+		}
+	}
+	return false
+}
+
+// Filling is where the words begin that say what comes to the marked part: "grass" in "with
+// some grass", but nothing in "with the mask".
+func (g *Grammar) Filling(words []retrieve.Word) (int, bool) {
+	if len(words) > 0 && g.Is("putting", words[0]) {
+		return 0, false // "put a dog with a red hat here"
+	}
+	at := slices.IndexFunc(words, func(w retrieve.Word) bool { return w.Lower() == "with" || w.Lower() == "into" }) + 1
+	for at > 0 && at < len(words) && (g.Is("determiners", words[at]) || g.Lexicon.Stop(words[at].Lower())) {
+		at++
+	}
+	return at, at > 0 && at < len(words) && !g.Is("marks", words[at])
+}
+
+// SpeaksOfMark reports whether the word at i says that something is marked: "the part that I
+// marked", "the box"; not the order to mark something.
+func (g *Grammar) SpeaksOfMark(words []retrieve.Word, i int) bool {
+	e := g.Lists
+	return i > 0 && words[i].Kind == retrieve.Plain &&
+		(e.Is("marked", words[i]) || e.Is("marks", words[i]) && (g.Determined(words, i) || words[i-1].Lower() == "i") ||
+			e.Is("parts", words[i]) && e.Is("shown", words[i-1])) // "this part"
+}

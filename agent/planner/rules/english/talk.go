@@ -1,0 +1,76 @@
+package english
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"atelier/agent/toolbox/retrieve"
+)
+
+// IsPolite reports whether a text in lower case does nothing but greet or thank.
+func (g *Grammar) IsPolite(plain string) bool {
+	return g.IsMadeOf(plain, "thanks", "greetings") || g.IsMadeOf(plain, "greetings", "thanks")
+}
+
+// IsMadeOf reports whether a text in lower case is made of phrases of the section, and of
+// nothing else but small talk and the phrases of the section beside.
+func (g *Grammar) IsMadeOf(plain, section, beside string) bool {
+	words := strings.FieldsFunc(plain, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' })
+	if len(words) > 12 {
+		return false // nobody greets at such length
+	}
+	prefix := func(rest, section string) int {
+		longest := 0
+		for _, phrase := range g.Phrases(section) {
+			if after, ok := strings.CutPrefix(rest, phrase); ok && (after == "" || after[0] == ' ') {
+				longest = max(longest, len(phrase))
+			}
+		}
+		return longest
+	}
+	hit := false
+	for rest := strings.ReplaceAll(strings.Join(words, " "), "’", "'"); rest != ""; {
+		own := prefix(rest, section)
+		longest := max(own, prefix(rest, beside), prefix(rest, "small talk"))
+		if longest == 0 {
+			return false
+		}
+		hit = hit || own == longest
+		rest = strings.TrimSpace(rest[longest:])
+	}
+	return hit
+}
+
+// Delivers reports whether the clause orders that something be mailed, posted, uploaded or printed. What is made comes
+// back to the person who asked, and goes nowhere else.
+func (g *Grammar) Delivers(words []retrieve.Word) bool {
+	if len(words) == 0 || slices.ContainsFunc(words, retrieve.Word.IsQuote) {
+		return false
+	}
+	first, rest := words[0], words[1:]
+	from := g.pastPointers(rest, 0)
+	outlet, person := false, false
+	for i, w := range rest {
+		if next := g.pastPointers(rest, i+1); g.Is("prepositions", w) && next < len(rest) {
+			outlet = outlet || g.Is("outlets", rest[next])
+			person = person || w.Lower() == "to" && !g.IsMedia(rest[next])
+		}
+	}
+	switch {
+	case !g.Is("delivering", first):
+		return g.Is("sending", first) && from > 0 && (outlet || person && first.Lower() == "send")
+	case g.Is("lettering", first): // "print it", but not "print hello on it"
+		return from > 0 && from == len(rest)
+	}
+	return from > 0 || outlet
+}
+
+// pastPointers is where the words from i on end that only point at something: "it", "the picture", "me".
+func (g *Grammar) pastPointers(words []retrieve.Word, i int) int {
+	sections := []string{"pronouns", "plurals", "determiners", "articles", "results", "versions", "receivers"}
+	for i < len(words) && (words[i].IsFile() || g.IsMedia(words[i]) || slices.ContainsFunc(sections, func(s string) bool { return g.Is(s, words[i]) })) {
+		i++
+	}
+	return i
+}

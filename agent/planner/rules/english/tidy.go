@@ -1,0 +1,94 @@
+package english
+
+import (
+	"strconv"
+	"strings"
+
+	"atelier/agent/lazyregexp"
+)
+
+// Tidy makes the request valid text of a bounded length.
+func (g *Grammar) Tidy(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\t' {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text, " "))
+	if len(text) > maxRequest {
+		text = strings.ToValidUTF8(text[:maxRequest], "")
+	}
+	text = blackAndWhite.ReplaceAllString(text, "black and white")
+	text = contracted.ReplaceAllString(text, "$1's")
+	text = jpegXL.ReplaceAllString(text, "jxl")
+	text = chartTitle.ReplaceAllString(text, `$1 "$2"`)
+	text = keptPart.ReplaceAllString(text, "$2 everything except $1")
+	text = sizedPages.ReplaceAllString(text, "$1, then make them $2")
+	text = inZip.ReplaceAllString(text, "$1, then zip them$2")
+	text = g.noThing.ReplaceAllString(text, "${1}without $2")
+	return strings.TrimSpace(listMark.ReplaceAllString(steps(text), "$1$2; "))
+}
+
+// maxRequest is the most bytes of a request that are read.
+const maxRequest = 8000
+
+// blackAndWhite is how people shorten that: it would be read as three words.
+var blackAndWhite = lazyregexp.New(`(?i)\bb ?[/&] ?w\b`)
+
+// contracted are questions that people write without the apostrophe.
+var contracted = lazyregexp.New(`(?i)\b(what|where|who|how)s\b`)
+
+// jpegXL is how people call that format: it would be read as JPEG.
+var jpegXL = lazyregexp.New(`(?i)\bjpe?g[ -]?xl\b`)
+
+// chartTitle is how people give a chart its title without quotation marks.
+var chartTitle = lazyregexp.New(`((?i:\b(?:chart|graph|plot|diagram)\b.*?\b(?:titled|entitled|(?:title|heading|headline)(?: is| should be)?(?: ?: ?)?)))\s+` +
+	`([A-Z][^"“”,.;:\n]+?)(?: please)?\s*$`)
+
+// sizedPages is how people say how large the pictures of pages are to be: "each page as a picture, half size".
+var sizedPages = lazyregexp.New(`(?i)(\bpages?\b[^,.;]*\b(?:pictures?|images?|pngs?|jpe?gs?)),? (?:at |in |and )?` +
+	`((?:half|a quarter|quarter|\d+ ?%)(?: of)?(?: the| its| their)?(?: original)? (?:size|resolution)|half as (?:large|big)|` +
+	`\d+ ?(?:px|pixels) (?:wide|high|tall))[.!]?$`)
+
+// inZip is how people want what they list packed at the end: "100 and 200 px wide as webp in a zip".
+var inZip = lazyregexp.New(`(?i)(\b(?:as (?:an? )?[a-z0-9]+|px|pixels?|wide|high|versions|sizes|formats)),? ` +
+	`(?:all )?(?:in|inside|as) (?:a|one) (?:single )?zip(?: ?file| archive)?( please)?[.!]?$`)
+
+// keptPart is how people name the part that stays before what is done to the rest: "keep the faces sharp and blur
+// the rest" is "blur everything except the faces".
+var keptPart = lazyregexp.New(`(?i)\b(?:only )?(?:keep|leave) (?:only )?((?:the|all|every|our|my|his|her|their) [^,.;:]{1,60}?)` +
+	`(?: (?:sharp|clear|visible|readable|untouched|alone|in focus|(?:just )?as (?:it is|they are|is)))?` +
+	`(?:,? (?:and|but)|,)(?: then)? (blur(?: out)?|pixelate|black out|censor|obscure|hide|cover(?: up)?) ` +
+	`(?:everything else|all else|all the rest|the rest|(?:its|their|the) surroundings)(?: of (?:it|the (?:picture|image|photo|screenshot|video)))?\b`)
+
+// numberMark is what may begin a step of a numbered list: "2. ", "3) ".
+var numberMark = lazyregexp.New(`(?:^|\s)(\d)[.):]\s+`)
+
+// ownVersion speaks of a result of its own.
+var ownVersion = lazyregexp.New(`(?i)\b(?:versions?|copy|copies|variants?)\b`)
+
+// listMark is what begins a point of a list: "- rotate it", "2. rotate it", "3) rotate it".
+var listMark = lazyregexp.New(`((?:^|\n)\s*)(?:[-*•]|\d[.):])\s+|((?:^|[.!?:;,])\s*)\d[.):]\s+|\s\d\)\s+`)
+
+// steps writes a numbered list as steps that go on from one another: "1. rotate it 2. blur it" is
+// "; rotate it; then blur it". A step that asks for a version of its own does not go on.
+func steps(text string) string {
+	var b strings.Builder
+	next, from := 1, 0
+	for _, m := range numberMark.FindAllStringSubmatchIndex(text, -1) {
+		if text[m[2]:m[3]] != strconv.Itoa(next) {
+			continue
+		}
+		b.WriteString(text[from:m[0]])
+		from = m[1]
+		b.WriteString("; ")
+		if line, _, _ := strings.Cut(text[from:], "\n"); next > 1 && !ownVersion.MatchString(line) {
+			b.WriteString("then ")
+		}
+		next++
+	}
+	if next <= 2 { // a number that is no list
+		return text
+	}
+	return b.String() + text[from:]
+}
