@@ -270,3 +270,27 @@ func TestTransparencyIsFilled(t *testing.T) {
 	holds(t, refused(t, "change_opacity", args{"image": photo, "colour": "red"}), "no transparency")
 	holds(t, refused(t, "change_opacity", args{"image": photo}), "which colour", "how opaque")
 }
+
+// TestAmountsOfVideoAdjustments: colours change by the amount that is asked for.
+func TestAmountsOfVideoAdjustments(t *testing.T) {
+	t.Parallel()
+	path := clip(t, "plain.mp4", append(lavfi("color=0xA06478:size=64x64:rate=10:duration=1"), "-pix_fmt", "yuv420p")...)
+	at := func(path string) (c color.NRGBA) {
+		c, _ = color.NRGBAModel.Convert(frameAt(t, path, 0.5).At(32, 32)).(color.NRGBA)
+		return c
+	}
+	was := at(path)
+	for said, by := range map[string][3]float64{
+		"brightness +10%": {25, 25, 25}, "warmth +10": {8, 0, -6}, "warmth -10%": {-8, 0, 6}, // of 255
+		"saturation -20%": {-9, 3, -1}, "20% more saturation": {8, -3, -1},
+	} {
+		out, err := perform(t, "adjust_video", video(path).with("adjustment", said))
+		if err != nil {
+			t.Fatal(err)
+		}
+		is := at(out.Path)
+		near(t, said+": red", float64(is.R)-float64(was.R), by[0], 3)
+		near(t, said+": green", float64(is.G)-float64(was.G), by[1], 3)
+		near(t, said+": blue", float64(is.B)-float64(was.B), by[2], 3)
+	}
+}

@@ -1,6 +1,7 @@
 package quantity
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -35,6 +36,9 @@ const (
 	darkRim = `(?:dark|darker|darken|darkened)(?: [a-z]+){0,3} ` + rim + `|` + rim + `(?: [a-z]+){0,4} (?:dark|darker|darkened)`
 )
 
+// qualities are nouns for what can be more or less of a picture.
+const qualities = `(?:brightness|lightness|exposure|contrast|warmth|temperature|sharpness|clarity|saturation|vibrance|colours?)`
+
 // looks are the words of each property, and whether they mean less of it.
 var looks = []struct {
 	property Property
@@ -62,28 +66,43 @@ var (
 	// lightAlone is a property, and not how much it changes.
 	lightAlone = lazyregexp.New(`\blight\b`)
 	// quality names a property without saying whether it grows: "brightness -20%".
-	quality = lazyregexp.New(`\b(?:brightness|lightness|exposure|contrast|warmth|temperature|sharpness|clarity|saturation|vibrance|colours?)\b`)
+	quality = lazyregexp.New(`\b` + qualities + `\b`)
+	// signed is a sign that a letter stands before: "contrast+20".
+	signed = lazyregexp.New(`([a-z])([+-]\d)`)
+	// points are percent without the sign for them: "warmth +10", "contrast by 20".
+	points = lazyregexp.New(`(?:^|\s)(?:[+-]|minus |plus |by )` + number + `$`)
+	target = lazyregexp.New(`\bto ` + number + ` ?%`)
+	// row is a property with its amount, and another word after it: "contrast +10% saturation +20%".
+	row     = lazyregexp.New(`\b(` + qualities + `)( [+-]` + number + `(?: ?%)?) ([a-z])`)
 	clauses = lazyregexp.New(`,|\band\b|\bbut\b|\bthen\b|\bplus\b|\bwith\b`)
 )
 
 // Adjust understands how a picture's look is to change: "brighter", "20% darker", "a
-// bit more contrast and less colourful", "sepia". Without a number it is a fifth; "a
-// bit" is a tenth, "much" two fifths.
+// bit more contrast and less colourful", "warmth +10", "contrast to 120%", "sepia". Without a number it is a
+// fifth; "a bit" is a tenth, "much" two fifths. A picture's colours grow by twice that, since a fifth is hardly
+// seen.
 func Adjust(text string) ([]Adjustment, bool) {
 	var all []Adjustment
-	s := numerals(fold(text))
+	s := signed.ReplaceAllString(numerals(fold(text)), "$1 $2")
 	if exotic.MatchString(s) {
 		return nil, false
 	}
+	s = row.ReplaceAllString(s, "$1$2 , $4")
+	before := "" // the clause that the last adjustment stands in
 	for _, clause := range clauses.Split(s, -1) {
-		a, ok := adjustment(strings.TrimSpace(clause))
+		clause = strings.TrimSpace(clause)
+		a, ok := adjustment(clause)
+		if _, named := amount(clause); named && !ok && before != "" { // "less contrast, 10%"
+			a, ok = adjustment(before + " " + clause)
+			all = all[:len(all)-1]
+		}
 		switch {
 		case !ok:
 			continue
 		case a.By == 0 || slices.ContainsFunc(all, a.contradicts): // "brighter but darker"
 			return nil, false
 		}
-		all = append(all, a)
+		all, before = append(all, a), clause
 	}
 	return all, len(all) > 0
 }
@@ -100,14 +119,11 @@ func adjustment(s string) (Adjustment, bool) {
 		if look.property == Sepia || look.property == Invert {
 			return Adjustment{Property: look.property, By: 1}, true
 		}
-		by := 0.2
-		if v, _, ok := share(s); ok {
-			by = min(v, 1)
-		} else if little.MatchString(lightAlone.ReplaceAllString(s, "")) {
-			by = 0.1
-		} else if lot.MatchString(s) {
-			by = 0.4
+		by, named := amount(s)
+		if named && quality.MatchString(s) && (target.MatchString(s) || by > 1) { // "brightness 120%"
+			return Adjustment{Property: look.property, By: math.Round(1000*max(-1, min(by-1, 1))) / 1000}, true
 		}
+		by = min(by, 1)
 		if look.property == Vignette && (lessOf.MatchString(s) || tooMuch.MatchString(s) || negative.MatchString(s) || undone.MatchString(s)) {
 			return Adjustment{Property: look.property}, true // no corner can be made as light as it was
 		}
@@ -119,10 +135,30 @@ func adjustment(s string) (Adjustment, bool) {
 			}
 			less = true
 		}
-		if less {
+		switch {
+		case less:
 			by = -by
+		case look.property == Saturation && !named:
+			by = min(2*by, 1)
 		}
 		return Adjustment{Property: look.property, By: by}, true
 	}
 	return Adjustment{}, false
+}
+
+// amount is how much changes; named reports whether a number says so.
+func amount(s string) (by float64, named bool) {
+	if v, _, ok := share(s); ok {
+		return v, true
+	}
+	if m := points.FindStringSubmatch(s); m != nil {
+		return float(m[1]) / 100, true
+	}
+	by = 0.2
+	if little.MatchString(lightAlone.ReplaceAllString(s, "")) {
+		by = 0.1
+	} else if lot.MatchString(s) {
+		by = 0.4
+	}
+	return by, false
 }

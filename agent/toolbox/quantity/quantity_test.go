@@ -193,11 +193,15 @@ func TestAdjust(t *testing.T) {
 		"brighter": {{Brightness, 0.2}}, "20% brighter": {{Brightness, 0.2}}, "30% darker": {{Brightness, -0.3}},
 		"too dark": {{Brightness, 0.2}}, "a bit lighter": {{Brightness, 0.1}}, "lower the brightness": {{Brightness, -0.2}},
 		"more contrast": {{Contrast, 0.2}}, "reduce the contrast": {{Contrast, -0.2}}, "much more contrast": {{Contrast, 0.4}},
-		"less colourful": {{Saturation, -0.2}}, "more saturation": {{Saturation, 0.2}}, "stronger colors": {{Saturation, 0.4}},
+		"less colourful": {{Saturation, -0.2}}, "more saturation": {{Saturation, 0.4}}, "stronger colors": {{Saturation, 0.8}},
 		"warmer": {{Warmth, 0.2}}, "cooler": {{Warmth, -0.2}}, "sharpen": {{Sharpness, 0.2}},
 		"sepia": {{Sepia, 1}}, "invert the colours": {{Invert, 1}}, "a negative": {{Invert, 1}},
 		"a vignette": {{Vignette, 0.2}}, "darker at the edges": {{Vignette, 0.2}}, "make the corners a bit darker": {{Vignette, 0.1}},
 		"brighter and with less contrast": {{Brightness, 0.2}, {Contrast, -0.2}}, "brighter, much brighter": {{Brightness, 0.2}, {Brightness, 0.4}},
+		"20% more saturation": {{Saturation, 0.2}}, "desaturate by 30 %": {{Saturation, -0.3}}, "desaturated": {{Saturation, -0.2}}, "20% less saturated": {{Saturation, -0.2}},
+		"contrast +20 %": {{Contrast, 0.2}}, "warmth +10": {{Warmth, 0.1}}, "warmth -10": {{Warmth, -0.1}}, "saturation-40%": {{Saturation, -0.4}},
+		"increase the contrast by 15": {{Contrast, 0.15}}, "brightness 120%": {{Brightness, 0.2}}, "reduce the brightness to 80%": {{Brightness, -0.2}},
+		"contrast to 130 %": {{Contrast, 0.3}}, "brightness +10% contrast -20%": {{Brightness, 0.1}, {Contrast, -0.2}}, "less contrast, -10%": {{Contrast, -0.1}}, "more contrast, by 30%": {{Contrast, 0.3}}, "by 150% brighter": {{Brightness, 1}},
 		"brightness -20%": {{Brightness, -0.2}}, "-20% darker": {{Brightness, -0.2}}, "contrast minus 12,5%": {{Contrast, -0.125}},
 	} {
 		got, ok := Adjust(text)

@@ -90,12 +90,8 @@ func adjusted(ctx context.Context, img *image.NRGBA, a quantity.Adjustment) erro
 	case quantity.Brightness:
 		change = func(band image.Image) *image.NRGBA { return imaging.AdjustBrightness(band, percent) }
 	case quantity.Contrast:
-		change = func(band image.Image) *image.NRGBA { return imaging.AdjustContrast(band, percent) }
+		return contrasted(ctx, img, 1+a.By)
 	case quantity.Saturation:
-		// A fifth less is a fifth; a fifth more is hardly seen, so it counts double.
-		if a.By > 0 {
-			percent = min(2*percent, 100)
-		}
 		change = func(band image.Image) *image.NRGBA { return imaging.AdjustSaturation(band, percent) }
 	case quantity.Warmth:
 		return mixed(ctx, img, [3][3]float64{{1 + a.By/2, 0, 0}, {0, 1, 0}, {0, 0, 1 - a.By/2}})
@@ -129,6 +125,21 @@ func vignetted(ctx context.Context, img *image.NRGBA, by float64) error {
 				for v := range 3 {
 					row[4*x+v] = uint8(float64(row[4*x+v])*keep + 0.5)
 				}
+			}
+		}
+	})
+}
+
+// contrasted moves each value away from the middle, or towards it, by a factor.
+func contrasted(ctx context.Context, img *image.NRGBA, factor float64) error {
+	var to [256]uint8
+	for v := range to {
+		to[v] = uint8(min(max(127.5+(float64(v)-127.5)*factor, 0), 255) + 0.5)
+	}
+	return media.InBands(ctx, img.Rect.Dy(), media.BandRows(img.Rect.Dx()), func(first, last int) {
+		for i := first * img.Stride; i < last*img.Stride; i += 4 {
+			for c := range 3 {
+				img.Pix[i+c] = to[img.Pix[i+c]]
 			}
 		}
 	})

@@ -48,3 +48,31 @@ func TestLooks(t *testing.T) {
 	}
 	w.Refused("adjust_image", nativetest.Args{"image": {v}, "adjustment": {nativetest.Text("nicer")}}, "brighter", "sepia")
 }
+
+// TestAmountsOfAdjustments: the values change by the amount that is asked for.
+func TestAmountsOfAdjustments(t *testing.T) {
+	t.Parallel()
+	w := nativetest.New(t, Operations(media.Limits{}))
+	was := color.NRGBA{R: 160, G: 100, B: 120, A: 255}
+	v := w.Given("a.png", nativetest.Uniform(8, 8, was))
+	for said, want := range map[string]color.NRGBA{
+		"contrast +20 %":          {166, 95, 119, 255}, // a fifth further from the middle
+		"contrast -20%":           {154, 106, 122, 255},
+		"contrast to 150%":        {176, 86, 116, 255},
+		"brightness +10%":         {186, 126, 146, 255}, // a tenth of white
+		"20% less saturated":      {154, 106, 122, 255}, // a fifth closer to grey
+		"20% more saturation":     {166, 94, 118, 255},
+		"desaturate by 30 %":      {151, 109, 123, 255},
+		"warmth +10":              {168, 100, 114, 255},
+		"warmth -10":              {152, 100, 126, 255},
+		"contrast+20% warmth +10": {175, 95, 113, 255},
+	} {
+		got := w.Picture("adjust_image", nativetest.Args{"image": {v}, "adjustment": {nativetest.Text(said)}}).Image.NRGBAAt(4, 4)
+		for c, g := range []uint8{got.R, got.G, got.B} {
+			if wanted := []uint8{want.R, want.G, want.B}[c]; int(g)-int(wanted) > 1 || int(wanted)-int(g) > 1 {
+				t.Errorf("%s: %v, want %v", said, got, want)
+				break
+			}
+		}
+	}
+}
