@@ -352,7 +352,7 @@ func (c *checker) scope(what string) template.Scope {
 			numbers(a.Name, "width", "height", "frames", "duration", "transparent")
 		case a.Type == plan.Video:
 			numbers(a.Name, "width", "height", "duration", "rate", "sound",
-				"stream", "alpha", "plays", "subtitles", "subtitle", "drawn", "start", "shortest", "room")
+				"stream", "alpha", "plays", "subtitles", "subtitle", "drawn", "start", "shortest", "room", "silent")
 		case a.Type == plan.Audio:
 			numbers(a.Name, "duration", "channels", "rate", "stream", "heard", "voice", "peak", "room", "silent", "cover")
 			s[a.Name+".format"] = template.Closed

@@ -291,12 +291,13 @@ func aSize() key {
 }
 
 // The types of which something can be measured.
-func picture(t plan.Type) bool { return t.Fits(plan.Image) }
-func film(t plan.Type) bool    { return t == plan.Video }
-func heard(t plan.Type) bool   { return t == plan.Audio || t == plan.Video }
-func seen(t plan.Type) bool    { return picture(t) || film(t) }
-func lasting(t plan.Type) bool { return heard(t) || t == plan.Image }
-func listed(t plan.Type) bool  { return t == plan.BBox || t == plan.Points || t == plan.Category }
+func picture(t plan.Type) bool   { return t.Fits(plan.Image) }
+func film(t plan.Type) bool      { return t == plan.Video }
+func heard(t plan.Type) bool     { return t == plan.Audio || t == plan.Video }
+func seen(t plan.Type) bool      { return picture(t) || film(t) }
+func soundOnly(t plan.Type) bool { return t == plan.Audio }
+func lasting(t plan.Type) bool   { return heard(t) || t == plan.Image }
+func listed(t plan.Type) bool    { return t == plan.BBox || t == plan.Points || t == plan.Category }
 func written(t plan.Type) bool {
 	return t.Media() && t != plan.HTML && t != plan.Document && t != plan.Archive && t != plan.AnyFile
 }

@@ -40,7 +40,7 @@ func known() []Arg {
 		{Name: "direction", Type: plan.Text, Setting: param.Choice, Values: []string{"both", "horizontal", "vertical"}},
 		{Name: "half", Type: plan.Text, Setting: param.Choice, Values: []string{"left", "right"}}, {Name: "shape", Type: plan.Text, Setting: param.Aspect},
 		{Name: "colour", Type: plan.Text, Setting: param.Colour},
-		{Name: "count", Type: plan.Text, Setting: param.Integer}, {Name: "target", Type: plan.Text, Setting: param.Number}, {Name: "adjustment", Type: plan.Text, Setting: param.Adjustment},
+		{Name: "count", Type: plan.Text, Setting: param.Integer}, {Name: "target", Type: plan.Text, Setting: param.Number}, {Name: "volume", Type: plan.Text, Setting: param.Volume}, {Name: "adjustment", Type: plan.Text, Setting: param.Adjustment},
 	}
 }
 
@@ -316,6 +316,29 @@ func TestSound(t *testing.T) {
 	})
 }
 
+func TestBitRate(t *testing.T) {
+	t.Parallel()
+	of := func(codec string, kbps int) Case {
+		m := tone(10 * time.Second)
+		m.Bytes, m.Clip.SoundCodec = int64(kbps*10*1000/8), codec
+		return audio(m, m, "target", "64 LUFS")
+	}
+	const wrong = "The sound should have 64 kbps, but it has "
+	judge(t, []judged{
+		{"as wanted", "[bit_rate: {near: target}]", of("mp3", 64), ""},
+		{"a step beside", "[bit_rate: {near: 100}]", of("mp3", 96), ""},
+		{"with its head", "[bit_rate: {near: target}]", of("vorbis", 86), ""},
+		{"the usual one", "[bit_rate: {near: target}]", of("mp3", 92), wrong + "92."},
+		{"far more", "[bit_rate: {near: target}]", of("aac", 222), wrong + "222."},
+		{"far less", "[bit_rate: {near: target}]", of("mp3", 48), wrong + "48."},
+		{"less for a simple sound", "[bit_rate: {near: target}]", of("opus", 1), ""},
+		{"lossless", "[bit_rate: {near: target}]", of("flac", 800), ""},
+		{"plain samples", "[bit_rate: {near: target}]", of("pcm_s16le", 1411), ""},
+		{"not said", "[bit_rate: {near: target}]", audio(of("mp3", 92).Result, Measured{}), ""},
+		{"not played", "[bit_rate: {near: target}]", audio(Measured{Bytes: 9e6}, Measured{}, "target", "64 LUFS"), ""},
+	})
+}
+
 func TestLoudness(t *testing.T) {
 	t.Parallel()
 	at := func(lufs float64) Measured { m := tone(time.Second); m.LUFS = &lufs; return m }
@@ -324,6 +347,15 @@ func TestLoudness(t *testing.T) {
 		{"silent", "[loudness: audible]", audio(at(-70), tone(0)), "The sound should have audible sound, but it is silent."},
 		{"nothing at all", "[loudness: audible]", audio(at(math.Inf(-1)), tone(0)), "The sound should have audible sound, but it is silent."},
 		{"not measured", "[loudness: audible]", audio(tone(0), tone(0)), ""},
+		{"half as loud", "[loudness: {by: volume, of: audio}]", audio(at(-26), at(-20), "volume", "50%"), ""},
+		{"not half as loud", "[loudness: {by: volume, of: audio}]", audio(at(-20), at(-20), "volume", "50%"), "The sound should have a loudness of -27.5 to -24.5 LUFS, but it has -20.0."},
+		{"much quieter", "[loudness: {by: volume, of: audio}]", audio(at(-40), at(-20), "volume", "50%"), "The sound should have a loudness of -27.5 to -24.5 LUFS, but it has -40.0."},
+		{"twice as loud", "[loudness: {by: volume, of: audio}]", audio(at(-14), at(-20), "volume", "200%"), ""},
+		{"full already", "[loudness: {by: volume, of: audio}]", audio(at(-5.3), at(-5), "volume", "200%"), ""},
+		{"quieter in place of louder", "[loudness: {by: volume, of: audio}]", audio(at(-23), at(-20), "volume", "200%"), "The sound should have a loudness of -20.5 to -12.5 LUFS, but it has -23.0."},
+		{"nearly nothing", "[loudness: {by: volume, of: audio}]", audio(at(-70), at(-50), "volume", "10%"), ""},
+		{"nothing to turn", "[loudness: {by: volume, of: audio}]", audio(at(-70), at(-70), "volume", "200%"), ""},
+		{"not told", "[loudness: {by: volume, of: audio}]", audio(at(-20), at(-20)), ""},
 		{"near", "[loudness: {near: -16, of: audio}]", audio(at(-16.9), at(-30)), ""},
 		{"near the target", "[loudness: {near: target, of: audio}]", audio(at(-22.5), at(-40), "target", "-23 LUFS"), ""},
 		{"not near the target", "[loudness: {near: target, of: audio}]", audio(at(-16), at(-20), "target", "-23 LUFS"), "The sound should have a loudness of -23 LUFS, but it has -16.0."},

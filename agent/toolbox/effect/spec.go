@@ -73,8 +73,13 @@ func table() map[string]spec {
 		"sound": {of: heard, result: Played, needs: []string{lone, "like", "most"}, judge: sound, keys: map[string]key{
 			lone: oneOf("some", "none"), "like": resource(Played, heard), "most": resource(Played, heard),
 		}},
-		"loudness": {of: heard, result: Played | Loudness, needs: []string{lone, "near"}, judge: loudness, keys: map[string]key{
-			lone: oneOf("audible"), "near": orNumber(-70, parameter(param.Number)), "of": resource(Loudness, heard),
+		"loudness": {of: heard, result: Played | Loudness, needs: []string{lone, "near", "by"},
+			judge: loudness, either: []string{"near", "by"}, keys: map[string]key{
+				lone: oneOf("audible"), "near": orNumber(-70, parameter(param.Number)), "of": resource(Loudness, heard),
+				"by": parameter(param.Volume),
+			}},
+		"bit_rate": {of: soundOnly, result: Head | Played, needs: []string{"near"}, judge: bitRate, keys: map[string]key{
+			"near": orNumber(1, parameter(param.Number)),
 		}},
 		"files": {of: anyType, needs: []string{lone, "most"}, judge: files, keys: map[string]key{
 			lone: aNumber(1), "most": resource(0, listed),

@@ -211,37 +211,6 @@ func sound(_ context.Context, c *Case, rule map[string]string) plan.Message {
 	return plan.Message{}
 }
 
-// What a loudness may be off by, in LU, and above which LUFS something is heard.
-const (
-	loudSlack = 1.5
-	silence   = -69
-)
-
-func loudness(_ context.Context, c *Case, rule map[string]string) plan.Message {
-	if c.Result.LUFS == nil {
-		return plan.Message{}
-	}
-	got := *c.Result.LUFS
-	if rule[lone] == "audible" && !(got > silence) {
-		return plan.Say("%s should have audible sound, but it is silent.", c.subject())
-	}
-	near, ok := c.amount(rule, "near")
-	if !ok {
-		return plan.Message{}
-	}
-	off := func(v float64) float64 { return max(v-near, near-v) }
-	for _, m := range c.Args[rule["of"]] {
-		if m.LUFS == nil || !(*m.LUFS > silence) || off(got) <= off(*m.LUFS)/2 { // what is nearly all peaks gets no nearer
-			return plan.Message{}
-		}
-	}
-	if off(got) <= loudSlack {
-		return plan.Message{}
-	}
-	return plan.Say("%s should have a loudness of %s LUFS, but it has %s.",
-		c.subject(), strconv.FormatFloat(near, 'f', -1, 64), strconv.FormatFloat(got, 'f', 1, 64))
-}
-
 // leastSpoken is how many letters a text has at least of which the time is looked at.
 const leastSpoken = 200
 

@@ -119,7 +119,7 @@ func (r *commandRun) film(job ffmpeg.Job, given []string, format filmFormat) (to
 	}
 	tracks, lost := f.tracks(job, format)
 	job.Args = append(job.Args, tracks...)
-	if !has(job.Args, "-c", "-c:v") {
+	if packing := format.pictures.lacking(job.Args, pictureStream); packing != nil {
 		length, err := r.lasts(given)
 		if err == nil {
 			err = packable(length)
@@ -127,12 +127,10 @@ func (r *commandRun) film(job ffmpeg.Job, given []string, format filmFormat) (to
 		if err != nil {
 			return toolbox.Output{}, err
 		}
-		job.Args = slices.Concat(f.playing(job.Args, format), format.pictures, r.below(length))
+		job.Args = slices.Concat(f.playing(job.Args, format), packing, r.below(length))
 	}
-	if !has(job.Args, "-c", "-c:a", "-an") {
-		job.Args = append(job.Args, format.sound...)
-	}
-	job.Args = append(job.Args, format.more...)
+	job.Args = append(job.Args, format.sound.lacking(job.Args, soundStream)...)
+	job.Args = append(job.Args, unsaid(format.more, soundStream.said(job.Args))...)
 	out, err := r.do(job, "video."+format.ending)
 	out.Note = lost
 	return out, err
@@ -174,7 +172,7 @@ func (r *commandLine) sound(job ffmpeg.Job, given []string, format soundFormat) 
 			job.Args = append([]string{"-map", rec.sound()}, job.Args...)
 		}
 	}
-	if has(job.Args, "-c", "-c:a") {
+	if soundStream.said(job.Args)["c"] {
 		return r.do(job, "sound."+format.ending)
 	}
 	length, err := r.lasts(given)
@@ -186,7 +184,7 @@ func (r *commandLine) sound(job ffmpeg.Job, given []string, format soundFormat) 
 		return toolbox.Output{}, refusal("As %s it would have %s, and the limit is %s; ask for MP3 or FLAC.",
 			format.name, megabytes(format.size(length, rate, channels)), megabytes(r.config.Limits.Bytes))
 	}
-	job.Args = append(job.Args, fitting.args...)
+	job.Args = append(job.Args, fitting.coding.lacking(job.Args, soundStream)...)
 	out, err := r.do(job, "sound."+fitting.ending)
 	out.Note = note
 	return out, err

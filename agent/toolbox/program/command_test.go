@@ -181,6 +181,9 @@ func TestCommandRefuses(t *testing.T) {
 	t.Parallel()
 	video := clip(t, "sample.mp4", append(lavfi("testsrc2=size=128x72:rate=8:duration=2", "sine=duration=2"), "-pix_fmt", "yuv420p")...)
 	sound := clip(t, "sample-0.wav", lavfi("sine=frequency=300:duration=2")...)
+	mute := clip(t, "mute.mp4", append(lavfi("testsrc2=size=128x72:rate=8:duration=2"), "-pix_fmt", "yuv420p")...)
+	silent := clip(t, "silent.mp4", append(lavfi("testsrc2=size=128x72:rate=8:duration=2", "anullsrc=d=2"), "-pix_fmt", "yuv420p")...)
+	hush := clip(t, "hush.wav", lavfi("anullsrc=d=2")...)
 	for _, c := range []struct {
 		tool string
 		args
@@ -194,6 +197,12 @@ func TestCommandRefuses(t *testing.T) {
 		{"extract_subtitles", args{"video": fileOf(plan.Video, clip(t, "subtitled.mp4", subtitled("mov_text")...)), "track": "3"}, "no subtitle track 3"},
 		{"set_cover", args{"audio": fileOf(plan.Audio, sound), "image": fileOf(plan.Image, clip(t, "cover.png", cover()...))}, "Only MP3, M4A and FLAC"},
 		{"crop_video", args{"video": fileOf(plan.Video, video), "part": "100x200+900+900"}, "128 × 72"},
+		{"change_volume_video", args{"video": fileOf(plan.Video, mute)}, "It has no sound that could be changed."},
+		{"change_volume_video", args{"video": fileOf(plan.Video, mute), "volume": "half"}, "It has no sound that could be changed."},
+		{"change_volume_video", args{"video": fileOf(plan.Video, silent)}, "so it cannot be made louder"},
+		{"change_volume", args{"audio": fileOf(plan.Audio, hush)}, "so it cannot be made louder"},
+		{"change_volume", args{"audio": fileOf(plan.Audio, hush), "volume": "half"}, ""},
+		{"extract_audio", args{"video": fileOf(plan.Video, mute)}, "has no sound."},
 	} {
 		t.Run(c.tool+" "+c.want, func(t *testing.T) {
 			t.Parallel()
@@ -211,6 +220,9 @@ func TestCommandRefuses(t *testing.T) {
 			}
 			if said := plan.Sentence(err, plan.Message{}).String(); !strings.Contains(said, c.want) || strings.ContainsRune(said, filepath.Separator) {
 				t.Errorf("it says %q", said)
+			}
+			if strings.Contains(c.want, "sound") && !plan.Final(err) {
+				t.Error("another way is tried")
 			}
 		})
 	}

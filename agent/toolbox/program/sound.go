@@ -60,7 +60,10 @@ func (s sounds) recorded(ctx context.Context, path string) (recording, error) {
 func recordingOf(path string, look ffmpeg.Look) (recording, error) {
 	r := recording{path, look}
 	if look.Audio() == nil {
-		return recording{}, r.fault(errors.New("no stream of sound has samples"), plan.Say("has no sound."))
+		return recording{}, &plan.Fault{
+			Sentence: plan.Say("%q %s", r.name(), plan.Say("has no sound.")), Err: errors.New("no stream of sound has samples"),
+			Final: true, // no other way finds one
+		}
 	}
 	return r, nil
 }
@@ -85,7 +88,7 @@ func (s sounds) render(ctx context.Context, c toolbox.Call, r recording, f sound
 	if filter != "" {
 		job.Args = append(job.Args, "-af", filter)
 	}
-	job.Args = append(job.Args, f.args...)
+	job.Args = append(job.Args, f.coding.all()...)
 	if err := s.config.FFmpeg.Do(ctx, job); err != nil {
 		return "", fmt.Errorf("write a sound: %w", err)
 	}

@@ -13,30 +13,36 @@ type soundFormat struct {
 	name string
 	// ending is that of its files, without a dot.
 	ending string
-	// args are the codec's, at a quality that nobody hears the loss of.
-	args []string
+	// coding is at a quality that nobody hears the loss of.
+	coding coding
 }
 
 // The formats that sound is written as.
 var (
-	mp3    = soundFormat{"MP3", "mp3", []string{"-c:a", "libmp3lame", "-q:a", "2"}} // about 190 kbit/s
-	wav    = soundFormat{"WAV", "wav", []string{"-c:a", "pcm_s16le"}}
-	wav24  = soundFormat{"WAV", "wav", []string{"-c:a", "pcm_s24le"}}
-	flac   = soundFormat{"FLAC", "flac", []string{"-c:a", "flac"}}
-	vorbis = soundFormat{"OGG", "ogg", []string{"-c:a", "libvorbis", "-q:a", "6"}} // about 190 kbit/s
-	opus   = soundFormat{"Opus", "opus", []string{"-c:a", "libopus", "-b:a", "128k"}}
-	m4a    = soundFormat{"M4A", "m4a", []string{"-c:a", "aac", "-b:a", "192k", "-movflags", "+faststart"}}
-	aiff   = soundFormat{"AIFF", "aiff", []string{"-c:a", "pcm_s16be"}}
+	mp3    = soundFormat{"MP3", "mp3", lossy("libmp3lame", "-q:a", "2")} // about 190 kbit/s
+	wav    = soundFormat{"WAV", "wav", lossless("pcm_s16le")}
+	wav24  = soundFormat{"WAV", "wav", lossless("pcm_s24le")}
+	flac   = soundFormat{"FLAC", "flac", lossless("flac")}
+	vorbis = soundFormat{"OGG", "ogg", lossy("libvorbis", "-q:a", "6")} // about 190 kbit/s
+	opus   = soundFormat{"Opus", "opus", lossy("libopus", "-b:a", "128k")}
+	m4a    = soundFormat{"M4A", "m4a", coding{[]string{"-c:a", "aac"}, []string{"-b:a", "192k"}, faststart()}}
+	aiff   = soundFormat{"AIFF", "aiff", lossless("pcm_s16be")}
 )
 
+func lossy(codec string, quality ...string) coding {
+	return coding{codec: []string{"-c:a", codec}, quality: quality}
+}
+
+func lossless(codec string) coding { return coding{codec: []string{"-c:a", codec}} }
+
 // opusInOgg is Opus under the ending that voice messages have.
-var opusInOgg = soundFormat{opus.name, "ogg", opus.args}
+var opusInOgg = soundFormat{opus.name, "ogg", opus.coding}
 
 // size is how many bytes a sound has in the format where that can be told: where samples are
 // not packed. Else it is 0.
 func (f soundFormat) size(length time.Duration, rate, channels int) int64 {
 	const head = 200 // bytes, and a few more
-	bytes := map[string]float64{"pcm_s16le": 2, "pcm_s16be": 2, "pcm_s24le": 3}[f.args[1]]
+	bytes := map[string]float64{"pcm_s16le": 2, "pcm_s16be": 2, "pcm_s24le": 3}[f.coding.codec[1]]
 	if bytes == 0 {
 		return 0
 	}

@@ -395,3 +395,65 @@ func TestBassAndTrebleByDecibels(t *testing.T) {
 	}
 	holds(t, refused(t, "adjust_bass_treble", args{"audio": fileOf(plan.Audio, both), "band": "bass", "amount": "0 dB"}), "changes nothing")
 }
+
+// TestBitRates are those that were asked for, in each lossy format and of each kind of sound.
+func TestBitRates(t *testing.T) {
+	t.Parallel()
+	noise := func(rate, channels int) string {
+		return clip(t, fmt.Sprintf("noise-%d-%d.wav", rate, channels), append(lavfi(fmt.Sprintf("anoisesrc=d=6:c=pink:a=0.3:r=%d", rate)), "-ac", strconv.Itoa(channels))...)
+	}
+	for _, c := range []struct {
+		tool, format   string
+		rate, channels int
+		asked          string
+		least, most    float64 // kbps
+		says           string
+	}{
+		{"change_bit_rate", "", 44100, 2, "64 kbps", 62, 66, ""},
+		{"change_bit_rate", "", 44100, 2, "320 kbps", 315, 325, ""},
+		{"change_bit_rate", "", 22050, 1, "320 kbps", 315, 325, ""},
+		{"change_bit_rate", "", 8000, 1, "128 kbps", 125, 131, ""},
+		{"change_bit_rate", "", 8000, 1, "32 kbps", 31, 33, ""},
+		{"convert_audio", "mp3", 44100, 1, "64 kbps", 62, 66, ""},
+		{"convert_audio", "mp3", 8000, 2, "320 kbps", 315, 325, ""},
+		{"convert_audio", "m4a", 44100, 2, "64 kbps", 50, 72, ""},
+		{"convert_audio", "m4a", 44100, 2, "192 kbps", 150, 205, ""},
+		{"convert_audio", "opus", 44100, 2, "48 kbps", 40, 52, ""},
+		{"convert_audio", "opus", 8000, 1, "320 kbps", 200, 270, "It has 256 kbps, the most that Opus can have here."},
+		{"convert_audio", "ogg", 44100, 2, "96 kbps", 50, 110, ""},
+		{"convert_audio", "ogg", 8000, 1, "128 kbps", 40, 150, ""},
+		{"convert_audio", "ogg", 44100, 1, "320 kbps", 150, 260, "It has 240 kbps, the most that OGG can have here."},
+		{"convert_audio", "flac", 44100, 1, "64 kbps", 100, 1000, "FLAC keeps all of the sound, so it has no bit rate to choose."},
+		{"convert_audio", "ogg", 44100, 2, "32 kbps", 0, 0, "OGG takes at least 46 kbps here; ask for more, or for Opus."},
+	} {
+		t.Run(fmt.Sprint(c.tool, c.format, c.rate, c.channels, c.asked), func(t *testing.T) {
+			t.Parallel()
+			a := args{"audio": fileOf(plan.Audio, noise(c.rate, c.channels)), "rate": c.asked}
+			if c.format != "" {
+				a["format"] = c.format
+			}
+			out, err := command(t, toolOf(t, c.tool), a)
+			if c.most == 0 {
+				holds(t, plan.Sentence(err, plan.Message{}).String(), c.says)
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := float64(sizeOf(out.Path)) * 8 / 1000 / probe(t, out.Path).seconds(); got < c.least || got > c.most {
+				t.Errorf("it has %.0f kbps, want %g to %g", got, c.least, c.most)
+			}
+			if out.Note.String() != c.says {
+				t.Errorf("it says %q, want %q", out.Note, c.says)
+			}
+		})
+	}
+	for _, limit := range []string{"20 kB", "45 kB", "57 kB", "66 kB", "100 kB", "130 kB"} {
+		t.Run("at most "+limit, func(t *testing.T) {
+			t.Parallel()
+			if _, err := command(t, toolOf(t, "fit_audio_size"), args{"audio": fileOf(plan.Audio, noise(44100, 2)), "limit": limit}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

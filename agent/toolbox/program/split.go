@@ -100,7 +100,7 @@ func (s sounds) splitAudio(ctx context.Context, c toolbox.Call) (toolbox.Output,
 			filter = fmt.Sprintf("atrim=start=%f,asetpts=PTS-STARTPTS", p.from.Seconds())
 		}
 		job := ffmpeg.Job{
-			Inputs: []ffmpeg.Input{r.input()}, Args: append([]string{"-map", r.sound(), "-af", filter}, format.args...),
+			Inputs: []ffmpeg.Input{r.input()}, Args: append([]string{"-map", r.sound(), "-af", filter}, format.coding.all()...),
 			Output: filepath.Join(c.Dir, fmt.Sprintf("part-%d.%s", i+1, format.ending)), Timeout: soundTime,
 		}
 		return toolbox.Output{Path: job.Output}, s.config.FFmpeg.Do(ctx, job)

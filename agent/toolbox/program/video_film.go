@@ -41,32 +41,40 @@ const (
 // filmFormat is a kind of file that a video is written as. MP4 is the one that plays everywhere: H.264
 // with 4:2:0 colours and even sides of at most 3840 × 2160 pixels, and AAC.
 type filmFormat struct {
-	ending string // without a dot
-	filter string // of the pictures
-	alpha  bool   // transparent pictures stay transparent
-	titles string // the codec of subtitles; "" if it holds none
-	// The options of the codecs, and more.
-	pictures, sound, more []string
+	ending          string // without a dot
+	filter          string // of the pictures
+	alpha           bool   // transparent pictures stay transparent
+	titles          string // the codec of subtitles; "" if it holds none
+	pictures, sound coding
+	more            []string // options of the format
 }
 
 // filmFormats are the formats by their endings.
 func filmFormats() map[string]filmFormat {
-	sound := func(codec, rate, frequency string) []string {
-		return []string{"-c:a", codec, "-b:a", rate, "-ar", frequency, "-ac", "2"}
+	sound := func(codec, rate, frequency string) coding {
+		return coding{[]string{"-c:a", codec}, []string{"-b:a", rate}, []string{"-ar", frequency, "-ac", "2"}}
 	}
+	stereo := func(codec string, quality ...string) coding {
+		return coding{[]string{"-c:a", codec}, quality, []string{"-ac", "2"}}
+	}
+	pictures := func(codec string, quality ...string) coding {
+		return coding{codec: []string{"-c:v", codec}, quality: quality}
+	}
+	vp9 := pictures("libvpx-vp9", "-crf", "31")
+	vp9.more = []string{"-b:v", "0", "-deadline", "good", "-cpu-used", "5", "-row-mt", "1", "-fps_mode", "vfr"}
+	xvid := pictures("mpeg4", "-q:v", "4")
+	xvid.more = []string{"-vtag", "xvid"}
 	formats := map[string]filmFormat{
 		"mp4": {sound: aac(), more: faststart()}, "m4v": {sound: aac(), more: faststart()}, "mov": {sound: aac(), more: faststart()},
 		"mkv": {sound: aac()}, "3gp": {sound: aac()},
-		"flv": {sound: sound("aac", "160k", "44100")},
-		"webm": {alpha: true, sound: []string{"-c:a", "libopus", "-b:a", "128k", "-ac", "2"}, pictures: []string{
-			"-c:v", "libvpx-vp9", "-crf", "31", "-b:v", "0", "-deadline", "good", "-cpu-used", "5", "-row-mt", "1", "-fps_mode", "vfr",
-		}},
-		"avi": {filter: "fps=25,", pictures: []string{"-c:v", "mpeg4", "-vtag", "xvid", "-q:v", "4"}, sound: sound("libmp3lame", "160k", "48000")},
-		"mpg": {filter: "fps=25,", pictures: []string{"-c:v", "mpeg2video", "-q:v", "4"}, sound: sound("mp2", "192k", "48000")},
-		"ogv": {pictures: []string{"-c:v", "libtheora", "-q:v", "7"}, sound: []string{"-c:a", "libvorbis", "-q:a", "4", "-ac", "2"}},
+		"flv":  {sound: sound("aac", "160k", "44100")},
+		"webm": {alpha: true, sound: stereo("libopus", "-b:a", "128k"), pictures: vp9},
+		"avi":  {filter: "fps=25,", pictures: xvid, sound: sound("libmp3lame", "160k", "48000")},
+		"mpg":  {filter: "fps=25,", pictures: pictures("mpeg2video", "-q:v", "4"), sound: sound("mp2", "192k", "48000")},
+		"ogv":  {pictures: pictures("libtheora", "-q:v", "7"), sound: stereo("libvorbis", "-q:a", "4")},
 	}
 	for ending, f := range formats {
-		if f.ending = ending; f.pictures == nil {
+		if f.ending = ending; f.pictures.codec == nil {
 			f.pictures = h264()
 		}
 		f.titles = map[string]string{"mp4": movText, "m4v": movText, "mov": movText, "mkv": "srt", "webm": "webvtt"}[ending]
@@ -76,13 +84,16 @@ func filmFormats() map[string]filmFormat {
 }
 
 // h264 are the options of pictures that play everywhere.
-func h264() []string {
-	return []string{"-c:v", "libx264", "-preset", "veryfast", "-crf", "20", "-pix_fmt", "yuv420p", "-fps_mode", "vfr"}
+func h264() coding {
+	return coding{
+		codec: []string{"-c:v", "libx264"}, quality: []string{"-crf", "20"},
+		more: []string{"-preset", "veryfast", "-pix_fmt", "yuv420p", "-fps_mode", "vfr"},
+	}
 }
 
 // aac are the options of sound that plays everywhere.
-func aac() []string {
-	return []string{"-c:a", "aac", "-b:a", strconv.Itoa(soundRate), "-ar", "48000", "-ac", "2"}
+func aac() coding {
+	return coding{[]string{"-c:a", "aac"}, []string{"-b:a", strconv.Itoa(soundRate)}, []string{"-ar", "48000", "-ac", "2"}}
 }
 
 // faststart puts the table of contents in front, so that a video plays before it is loaded.

@@ -86,7 +86,7 @@ func (r *commandRun) asItIs(f film) (toolbox.Output, error) {
 	if a := f.look.Audio(); a != nil && a.Codec == "aac" {
 		args = append(args, "-c:a", "copy")
 	} else {
-		args = append(args, aac()...)
+		args = append(args, aac().all()...)
 	}
 	job := ffmpeg.Job{Inputs: []ffmpeg.Input{f.input()}, Args: append(args, faststart()...), Timeout: filmTime}
 	tracks, lost := f.tracks(job, filmFormats()["mp4"])
@@ -128,7 +128,7 @@ func (f film) squeezed(bytes float64) (squeeze, bool) {
 
 func (s squeeze) job(f film) ffmpeg.Job {
 	filter := fmt.Sprintf("%sfps=%g,scale=%d:%d:flags=bicubic,setsar=1,format=yuv420p", f.opaque(), s.rate, s.width, s.height)
-	args := append([]string{"-map", "0:V:0", "-map", "0:a:0?", "-vf", filter}, h264()...)
+	args := append([]string{"-map", "0:V:0", "-map", "0:a:0?", "-vf", filter}, h264().all()...)
 	args = append(append(args, "-preset", "fast"), bounded(s.pictures)...)
 	channels := "2"
 	if s.sound < 48_000 {
