@@ -143,21 +143,3 @@ func plainFences(text string) string {
 	}
 	return b.String()
 }
-
-// Fence makes a text a code block, whatever the text holds. The language may be "".
-func Fence(language, text string) string {
-	f := fence{marks: strings.Repeat("`", minFence), language: language}
-	if !isLanguage(language) {
-		f.language = ""
-	}
-	content := strings.Split(strings.TrimSuffix(tidy(text), "\n"), "\n")
-	for i, l := range content {
-		for len(f.marks) < maxFence && f.closes(l) {
-			f.marks += "`"
-		}
-		if f.closes(l) {
-			content[i] = notLast + l // a line of so many backquotes is shown with spaces before it
-		}
-	}
-	return f.opening() + strings.Join(content, "\n") + "\n" + f.marks
-}

@@ -1,7 +1,6 @@
 package adapters_test
 
 import (
-	"regexp"
 	"strings"
 	"testing"
 
@@ -115,26 +114,6 @@ func TestEscapedTextIsShownAsItIs(t *testing.T) {
 			if listed := i == 0 && strings.TrimSpace(before) != "" && before != "see "; shown != want[i] || listed != (b.Kind != adapters.Line) {
 				t.Errorf("line %d of %q is shown as %q, of kind %v", i, text, shown, b.Kind)
 			}
-		}
-	})
-}
-
-func TestFencedTextIsShownAsItIs(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		text := texts().Draw(t, "text")
-		language := rapid.SampledFrom([]string{"", "go", "c++", "not a language"}).Draw(t, "language")
-		blocks := adapters.Parse("before\n" + adapters.Fence(language, text) + "\nafter")
-		if len(blocks) != 3 {
-			t.Fatalf("%q is %d blocks", text, len(blocks))
-		}
-		if language == "not a language" {
-			language = ""
-		}
-		want := strings.TrimSuffix(strings.Join(plain(strings.TrimSuffix(text, "\n")+"\n"), "\n"), "\n")
-		spaced := regexp.MustCompile("(?m)^ *`{8}")
-		if got := spaced.ReplaceAllString(blocks[1].Code, "+"); got != spaced.ReplaceAllString(want, "+") || blocks[1].Language != language {
-			t.Errorf("%q in %s became %+v", text, language, blocks[1])
 		}
 	})
 }

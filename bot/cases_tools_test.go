@@ -79,7 +79,7 @@ func promised(t *testing.T, tool toolbox.Tool, made toolbox.Made) {
 		}
 		return
 	}
-	info, err := media.Inspect(made.Path, media.Limits{})
+	info, err := media.Inspect(t.Context(), made.Path, media.Limits{})
 	if err != nil || !tool.Returns.Fits(info.Type) {
 		t.Errorf("%s made %+v: %v", made.Candidate, info, err)
 	}

@@ -158,7 +158,7 @@ func letterByLetter(s *scene) {
 func textsOfOthers(s *scene) {
 	thread := s.thread()
 	for _, text := range append(slices.Clone(plain), "**bold**", "`code`", "- item", "> quote", "1. one", "[a](https://example.com)", "```\ncode\n```", "\\*") {
-		for _, quoted := range []string{"You said: " + adapters.Escape(text), adapters.Escape(text), adapters.Fence("go", text)} {
+		for _, quoted := range []string{"You said: " + adapters.Escape(text), adapters.Escape(text), "````go\n" + text + "\n````"} {
 			s.shows(s.of(thread, s.say(thread, quoted)), quoted)
 		}
 	}

@@ -17,14 +17,11 @@ import (
 	"atelier/agent/plan"
 )
 
-// Sort makes a sentence of a failure, as the package's Sort does, with the names that
-// the settings of this server have.
-func (e *Endpoint) Sort(err error, model string) error { return e.names.sort(err, model, e.key == "") }
-
 // Sort makes of what a call of Client failed with a *plan.Fault that wraps an *Error:
-// a sentence that says what happened and what to do, and the detail. The model is the
-// one that was asked for. The end of a context is handed on as it is, and so is a Fault.
-func Sort(err error, model string) error { return Names{}.sort(err, model, false) }
+// a sentence that says what happened and what to do, by the names that the settings of this
+// server have, and the detail. The model is the one that was asked for. The end of a context
+// is handed on as it is, and so is a Fault.
+func (e *Endpoint) Sort(err error, model string) error { return e.names.sort(err, model, e.key == "") }
 
 // sort is Sort; keyless tells that the server was shown no key.
 func (n Names) sort(err error, model string, keyless bool) error {

@@ -84,9 +84,6 @@ func inline(argv []string) (script string, found bool) {
 	return script + "/path/to/script", i.must && !leads || len(rest) == 0 || rest[0] == "" || strings.HasPrefix(rest[0], "-")
 }
 
-// CommandEndings are the endings of {out:…} of a command that returns the type, the usual one first.
-func CommandEndings(t plan.Type) []string { return slices.Clone(commandEndings[t]) }
-
 // commandEndings are those of the files that a command may write. "picture" and "sound" stand for
 // the format of the file that is worked on.
 var commandEndings = map[plan.Type][]string{

@@ -12,8 +12,6 @@ import (
 // nobody installs a program in vain.
 type lack struct{ needs, cannot plan.Message }
 
-func (l *lack) Error() string { return clause(l.sentence().String()) }
-
 func (l *lack) sentence() plan.Message { return plan.Say("It needs %s; %s.", l.needs, l.cannot) }
 
 func newLack(b Backing) *lack {

@@ -35,7 +35,7 @@ func (a *Command) inspectVoice(ctx context.Context, w workshop.Workshop) error {
 	if a.Voice == nil {
 		return nil
 	}
-	info, err := media.InspectContext(ctx, *a.Voice, w.Limits())
+	info, err := media.Inspect(ctx, *a.Voice, w.Limits())
 	if err != nil {
 		return err
 	}

@@ -320,7 +320,7 @@ func notGiven(a toolbox.Arg) error {
 // fileFor is the file as the argument takes it: a text by its content.
 func fileFor(ctx context.Context, path string, a toolbox.Arg, l media.Limits) (toolbox.Value, error) {
 	v := toolbox.Value{Resource: plan.Resource{Name: filepath.Base(path), Type: a.Type}, Path: path}
-	info, err := media.InspectContext(ctx, path, l)
+	info, err := media.Inspect(ctx, path, l)
 	switch {
 	case err != nil:
 		return v, fault.Usage("%s", cmp.Or(plan.Sentence(err, plan.Message{}).String(), err.Error()))

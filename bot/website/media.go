@@ -62,7 +62,7 @@ func (m webMedia) Look(ctx context.Context, key, name, language string) (_ webme
 	if err := m.copyTo(ctx, key, local); err != nil {
 		return webmedia.Found{}, err
 	}
-	info, err := media.InspectContext(ctx, local, m.limits)
+	info, err := media.Inspect(ctx, local, m.limits)
 	if fault, ok := errors.AsType[*plan.Fault](err); ok {
 		return webmedia.Found{}, &adapters.Fault{Sentence: "%s", Args: []any{m.tell.In(language, fault.Sentence)}, Kind: adapters.ErrInvalid, Err: fault.Err}
 	}

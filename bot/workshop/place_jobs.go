@@ -101,7 +101,7 @@ func NewTell() (plan.Tell, error) {
 
 // inspect looks into a file that somebody sent.
 func (w Workshop) inspect(ctx context.Context, path string) (jobs.File, error) {
-	info, err := media.InspectContext(ctx, path, w.Limits())
+	info, err := media.Inspect(ctx, path, w.Limits())
 	if err != nil {
 		return jobs.File{}, err
 	}

@@ -74,7 +74,7 @@ func runTool(t *testing.T, tool toolbox.Tool, how toolbox.Backing) {
 	t.Helper()
 	server, b := serve(t)
 	c := toolbox.Candidate{Backing: how}
-	model := "example/" + Task(how.Run)
+	model := "example/" + b.tasks[how.Run].name
 	if b.tasks[how.Run].named {
 		if b.Probe(t.Context(), c) == nil {
 			t.Error("it is live without a model")
@@ -101,7 +101,7 @@ func runTool(t *testing.T, tool toolbox.Tool, how toolbox.Backing) {
 		t.Errorf("the model is called %q", out.Model)
 	}
 	promised(t, tool.Returns, asked.Dir, out)
-	if len(server.Asked(Task(how.Run))) != 1 {
+	if len(server.Asked(b.tasks[how.Run].name)) != 1 {
 		t.Errorf("asked %+v", server.Calls())
 	}
 }
@@ -112,7 +112,7 @@ func promised(t *testing.T, returns plan.Type, dir string, out toolbox.Output) {
 	t.Helper()
 	switch {
 	case returns.Media():
-		info, err := media.Inspect(out.Path, media.Limits{})
+		info, err := media.Inspect(t.Context(), out.Path, media.Limits{})
 		if err != nil || !returns.Fits(info.Type) || filepath.Dir(out.Path) != dir {
 			t.Errorf("made %+v: %+v, %v", out, info, err)
 		}

@@ -35,7 +35,7 @@ func TestContract(t *testing.T) { //nolint:paralleltest // the suite looks at th
 	gone.Close()
 	use := func(run string, returns plan.Type, a args) toolboxtest.Use {
 		c := candidate(run)
-		c.Model = "example/" + Task(run)
+		c.Model = "example/" + tasks()[run].name
 		return toolboxtest.Use{Candidate: c, Call: toolbox.Call{Tool: "some_tool", Returns: returns, Args: a}}
 	}
 	slow := use("text-to-video", plan.Video, args{"prompt": text("a red disc")})

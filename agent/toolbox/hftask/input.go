@@ -182,7 +182,7 @@ func (j *job) recording(ctx context.Context, t plan.Type) (_ file, err error) {
 	if !ok {
 		return file{}, lacks(t)
 	}
-	info, err := media.InspectContext(ctx, v.Path, j.backend.config.Limits)
+	info, err := media.Inspect(ctx, v.Path, j.backend.config.Limits)
 	if err != nil {
 		return file{}, err
 	}

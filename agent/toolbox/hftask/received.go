@@ -115,7 +115,7 @@ func (j *job) file(ctx context.Context, content []byte) (path string, info media
 	if err := os.WriteFile(path, content, 0o600); err != nil {
 		return "", media.Info{}, err
 	}
-	info, err = media.InspectContext(ctx, path, j.backend.config.Limits)
+	info, err = media.Inspect(ctx, path, j.backend.config.Limits)
 	if err == nil {
 		return path, info, nil
 	}

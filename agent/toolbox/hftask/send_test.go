@@ -264,7 +264,7 @@ func TestAnswersOfNoForm(t *testing.T) {
 			t.Run(run+"/"+string(kind), func(t *testing.T) {
 				t.Parallel()
 				server, b := serve(t)
-				server.Break(Task(run), hftasktest.Fault{Kind: kind})
+				server.Break(tasks()[run].name, hftasktest.Fault{Kind: kind})
 				asked := call(t, returns, args{"image": fileWith(t, plan.Image, "a.png", pngOf(t, scene(120, 90))), "question": text("how many?")})
 				if run != "visual-question-answering" {
 					delete(asked.Args, "question")

@@ -66,12 +66,6 @@ func tasks() map[string]task {
 	return all
 }
 
-// Runs lists what a backing may run.
-func Runs() []string { return slices.Sorted(maps.Keys(tasks())) }
-
-// Task is the hub's name of the task of a run, "" if there is none of that name.
-func Task(run string) string { return tasks()[run].name }
-
 // job is one call at work.
 type job struct {
 	backend   *Backend

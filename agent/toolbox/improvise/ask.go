@@ -94,7 +94,7 @@ func (b *Backend) input(ctx context.Context, v toolbox.Value) (input, error) {
 		in.facts = fmt.Sprintf("text, %d characters, %d lines", len([]rune(v.Value)), strings.Count(v.Value, "\n")+1)
 		return in, nil
 	}
-	info, err := media.InspectContext(ctx, v.Path, b.config.Limits)
+	info, err := media.Inspect(ctx, v.Path, b.config.Limits)
 	if err != nil {
 		return in, err
 	}

@@ -56,7 +56,7 @@ func (j *job) measure(ctx context.Context, path string) (result, error) {
 		r.text, err = read(path, r.bytes)
 		return r, err
 	}
-	known, err := media.InspectContext(ctx, path, j.config.Limits)
+	known, err := media.Inspect(ctx, path, j.config.Limits)
 	if err != nil {
 		return result{}, wrong("cannot be used: ", err)
 	}

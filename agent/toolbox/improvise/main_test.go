@@ -196,7 +196,7 @@ func outside(t *testing.T, turn string) string {
 // known is what a file is.
 func known(t *testing.T, path string) media.Info {
 	t.Helper()
-	info, err := media.Inspect(path, media.Limits{})
+	info, err := media.Inspect(t.Context(), path, media.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -134,7 +134,7 @@ func (b *Backend) keep(ctx context.Context, j job, name string, content []byte, 
 	if err := os.WriteFile(path, content, 0o600); err != nil {
 		return "", err
 	}
-	info, err := media.InspectContext(ctx, path, b.config.Limits)
+	info, err := media.Inspect(ctx, path, b.config.Limits)
 	if stopped := media.Stopped(ctx); stopped != nil {
 		return "", stopped
 	}

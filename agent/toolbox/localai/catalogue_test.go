@@ -104,7 +104,7 @@ func promised(t *testing.T, typ plan.Type, out toolbox.Output) {
 			t.Errorf("the mask: %v", err)
 		}
 	default:
-		info, err := media.Inspect(out.Path, media.Limits{})
+		info, err := media.Inspect(t.Context(), out.Path, media.Limits{})
 		want := typ
 		if want.ImageMap() {
 			want = plan.Image
@@ -131,7 +131,7 @@ func TestSmallPictures(t *testing.T) {
 			if err != nil {
 				t.Errorf("%s of %v: %v", run, size, err)
 			} else if run == "depth" || run == "images-inpainting" {
-				if info, err := media.Inspect(out.Path, media.Limits{}); err != nil || info.Width != size.X || info.Height != size.Y {
+				if info, err := media.Inspect(t.Context(), out.Path, media.Limits{}); err != nil || info.Width != size.X || info.Height != size.Y {
 					t.Errorf("%s of %v is %+v, %v", run, size, info, err)
 				}
 			}

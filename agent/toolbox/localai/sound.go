@@ -75,7 +75,7 @@ func (b *Backend) sound(ctx context.Context, j job, field string) (part, error) 
 	if err != nil {
 		return part{}, err
 	}
-	info, err := media.InspectContext(ctx, path, b.config.Limits)
+	info, err := media.Inspect(ctx, path, b.config.Limits)
 	if err != nil {
 		return part{}, err
 	}

@@ -71,11 +71,11 @@ func TestPicturesStopWithTheirContext(t *testing.T) {
 		refused("read", err)
 		_, err = ReadMask(ended, path, Limits{})
 		refused("read as a mask", err)
-		_, err = InspectContext(ended, path, Limits{})
+		_, err = Inspect(ended, path, Limits{})
 		refused("inspect", err)
 		again := filepath.Join(dir, "b."+string(f))
 		refused("write", EncodeImage(ended, again, img, f))
-		if _, err := Inspect(again, Limits{}); err == nil {
+		if _, err := Inspect(t.Context(), again, Limits{}); err == nil {
 			t.Errorf("a broken %s was left behind", f)
 		}
 	}

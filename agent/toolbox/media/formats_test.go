@@ -292,7 +292,7 @@ func TestBrands(t *testing.T) {
 		t.Fatal(err)
 	}
 	copy(small[8:], "mif1")
-	if info, err := Inspect(store(t, "a.heif", small), Limits{}); err != nil || info.MIME != "image/avif" {
+	if info, err := Inspect(t.Context(), store(t, "a.heif", small), Limits{}); err != nil || info.MIME != "image/avif" {
 		t.Errorf("an AVIF of another brand: %+v, %v", info, err)
 	}
 }
@@ -350,10 +350,10 @@ func TestDamagedPicturesOfToday(t *testing.T) {
 		"nothing.ico":   {icon[:4:4], []string{"cut off or damaged"}},
 		"sequence.heic": {[]byte("\x00\x00\x00\x18ftyphevc\x00\x00\x00\x00hevcmsf1"), []string{"a HEIC picture, which I do not support"}},
 	} {
-		_, err := Inspect(store(t, name, c.content), Limits{})
+		_, err := Inspect(t.Context(), store(t, name, c.content), Limits{})
 		wantFault(t, err, append(c.words, name)...)
 	}
-	_, err = Inspect(store(t, "wide.avif", small), Limits{Pixels: 1000})
+	_, err = Inspect(t.Context(), store(t, "wide.avif", small), Limits{Pixels: 1000})
 	wantFault(t, err, "too large a picture")
 }
 
@@ -372,7 +372,7 @@ func TestAnyByteMayBeWrong(t *testing.T) {
 		for at := 4; at < len(whole); at += 9 {
 			b := bytes.Clone(whole)
 			b[at] ^= 0xFF
-			if _, err := Inspect(store(t, name, b), Limits{Pixels: 100_000}); err != nil {
+			if _, err := Inspect(t.Context(), store(t, name, b), Limits{Pixels: 100_000}); err != nil {
 				wantFault(t, err)
 			}
 		}

@@ -69,13 +69,9 @@ type Info struct {
 // Inspect tells what the file is, or why it cannot be taken: it is missing, empty,
 // not what its ending says, cut off, too large, or of a kind that is not on the list.
 // A picture is decoded once to prove that it is whole. Sound and video are known by their
-// first bytes, and in MP4, WebM and Matroska apart by which tracks they have.
-func Inspect(path string, l Limits) (Info, error) {
-	return InspectContext(context.Background(), path, l)
-}
-
-// InspectContext is Inspect that stops when ctx ends.
-func InspectContext(ctx context.Context, path string, l Limits) (Info, error) {
+// first bytes, and in MP4, WebM and Matroska apart by which tracks they have. It stops when
+// ctx ends.
+func Inspect(ctx context.Context, path string, l Limits) (Info, error) {
 	l = l.OrDefault()
 	f, err := open(path, l)
 	if err != nil {

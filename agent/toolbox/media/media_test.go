@@ -119,7 +119,7 @@ func TestInspectTellsWhatAFileIs(t *testing.T) {
 		"h.wav":  {wav(), Info{Type: plan.Audio, MIME: "audio/wav", Ext: ".wav"}},
 		"i.mp4":  {[]byte("\x00\x00\x00\x18ftypisom\x00\x00\x02\x00isomiso2mp41\x00\x00\x00\x08free"), Info{Type: plan.Video, MIME: "video/mp4", Ext: ".mp4"}},
 	} {
-		got, err := Inspect(store(t, name, c.content), Limits{})
+		got, err := Inspect(t.Context(), store(t, name, c.content), Limits{})
 		if err != nil || got != c.want {
 			t.Errorf("%s: %+v, %v, want %+v", name, got, err, c.want)
 		}
@@ -137,7 +137,7 @@ func TestAWebPageOfAPersonIsItsSource(t *testing.T) {
 	t.Parallel()
 	path := store(t, "a.html", []byte("<!DOCTYPE html><html><body>x</body></html>"))
 	want := Info{Type: plan.Text, MIME: "text/html", Ext: ".html"}
-	if got, err := Inspect(path, Limits{}); err != nil || got != want {
+	if got, err := Inspect(t.Context(), path, Limits{}); err != nil || got != want {
 		t.Errorf("%+v, %v, want %+v", got, err, want)
 	}
 }
@@ -146,10 +146,10 @@ func TestAWebPageIsTakenWhereItWasMadeHere(t *testing.T) {
 	t.Parallel()
 	path := store(t, "a.html", []byte("<!DOCTYPE html><html><body>x</body></html>"))
 	want := Info{Type: plan.HTML, MIME: "text/html", Ext: ".html"}
-	if got, err := Inspect(path, Limits{Pages: true}); err != nil || got != want {
+	if got, err := Inspect(t.Context(), path, Limits{Pages: true}); err != nil || got != want {
 		t.Errorf("%+v, %v, want %+v", got, err, want)
 	}
-	_, err := Inspect(store(t, "a.png", []byte("<!DOCTYPE html><html><body>x</body></html>")), Limits{Pages: true})
+	_, err := Inspect(t.Context(), store(t, "a.png", []byte("<!DOCTYPE html><html><body>x</body></html>")), Limits{Pages: true})
 	wantFault(t, err, "a web page")
 }
 
@@ -196,12 +196,12 @@ func TestInspectRefusesBadFiles(t *testing.T) {
 		"phone.mp4":    {[]byte("\x00\x00\x00\x18ftypavif\x00\x00\x00\x00avifmif1"), Limits{}, []string{"cut off or damaged"}},
 		"nothing.jpeg": {[]byte("\xff\xd8\xff\xe0"), Limits{}, []string{"cut off"}},
 	} {
-		_, err := Inspect(store(t, name, c.content), c.limits)
+		_, err := Inspect(t.Context(), store(t, name, c.content), c.limits)
 		wantFault(t, err, append(c.words, name)...)
 	}
-	_, err := Inspect(filepath.Join(t.TempDir(), "gone.png"), Limits{})
+	_, err := Inspect(t.Context(), filepath.Join(t.TempDir(), "gone.png"), Limits{})
 	wantFault(t, err, "no file called", "gone.png")
-	_, err = Inspect(t.TempDir(), Limits{})
+	_, err = Inspect(t.Context(), t.TempDir(), Limits{})
 	wantFault(t, err, "is not a file")
 }
 
@@ -213,7 +213,7 @@ func TestABombIsRefusedInBoundedMemory(t *testing.T) {
 	path := store(t, "bomb.png", append(hugePNG(20_000), make([]byte, 1<<20)...))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	_, err := Inspect(path, Limits{})
+	_, err := Inspect(t.Context(), path, Limits{})
 	runtime.ReadMemStats(&after)
 	wantFault(t, err, "bomb.png", "20000 × 20000", "64 million")
 	if used := after.TotalAlloc - before.TotalAlloc; used > 16<<20 {
@@ -247,7 +247,7 @@ func FuzzInspect(f *testing.F) {
 		if err := os.WriteFile(path, b, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err := Inspect(path, Limits{Pixels: 10_000})
+		_, err := Inspect(t.Context(), path, Limits{Pixels: 10_000})
 		if _, ok := errors.AsType[*plan.Fault](err); err != nil && !ok {
 			t.Errorf("%v is not a fault", err)
 		}

@@ -57,7 +57,7 @@ func TestSoundInAContainerOfFilms(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := Inspect(made(t, name, c.make), Limits{})
+			got, err := Inspect(t.Context(), made(t, name, c.make), Limits{})
 			if err != nil || got != c.want {
 				t.Errorf("%+v, %v, want %+v", got, err, c.want)
 			}
@@ -78,7 +78,7 @@ func TestASoundWhoseTracksAreLost(t *testing.T) {
 		if name == "cut.webm" {
 			most = bytes.Index(b, []byte("A_OPUS"))
 		}
-		if got, err := Inspect(store(t, name, b[:most]), Limits{}); err != nil || got.Type != plan.Video {
+		if got, err := Inspect(t.Context(), store(t, name, b[:most]), Limits{}); err != nil || got.Type != plan.Video {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}

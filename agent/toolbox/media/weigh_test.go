@@ -209,7 +209,7 @@ func TestInspectTakesMemory(t *testing.T) {
 		}
 		return b
 	}
-	_, err := Inspect(path, Limits{Memory: budget(needs / 2)})
+	_, err := Inspect(t.Context(), path, Limits{Memory: budget(needs / 2)})
 	fault, ok := errors.AsType[*plan.Fault](err)
 	if want := "It would take 0.1 MB of memory, and the limit is 0.0 MB; try something smaller."; !ok || fault.Sentence.String() != want {
 		t.Errorf("%v", err)
@@ -221,11 +221,11 @@ func TestInspectTakesMemory(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := InspectContext(ended, path, Limits{Memory: enough}); !errors.Is(err, context.Canceled) {
+	if _, err := Inspect(ended, path, Limits{Memory: enough}); !errors.Is(err, context.Canceled) {
 		t.Errorf("it does not wait for memory: %v", err)
 	}
 	giveBack()
-	if _, err := Inspect(path, Limits{Memory: enough}); err != nil {
+	if _, err := Inspect(t.Context(), path, Limits{Memory: enough}); err != nil {
 		t.Error(err)
 	}
 }

@@ -39,7 +39,7 @@ func TestAnimations(t *testing.T) {
 	} {
 		c.a["image"] = []toolbox.Value{animation}
 		out := w.Do(c.op, c.a)
-		info, err := media.Inspect(out.Path, media.Limits{})
+		info, err := media.Inspect(t.Context(), out.Path, media.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +71,7 @@ func TestAnimationsFit(t *testing.T) {
 	made := w.Do("images_to_gif", nativetest.Args{"images": {w.Given("a.png", noise(1)), w.Given("b.png", noise(2))}})
 	animation := toolbox.Value{Resource: plan.Resource{Type: plan.Image}, Path: made.Path}
 	out := w.Do("fit_image_size", nativetest.Args{"image": {animation}, "limit": {nativetest.Text("8 kB")}})
-	info, err := media.Inspect(out.Path, media.Limits{})
+	info, err := media.Inspect(t.Context(), out.Path, media.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -93,7 +93,7 @@ func (b *Backend) speakInto(ctx context.Context, r run, c toolbox.Call, path str
 	if err := file.Close(); err != nil {
 		return media.Info{}, err
 	}
-	info, err := media.InspectContext(ctx, path, b.config.Limits)
+	info, err := media.Inspect(ctx, path, b.config.Limits)
 	if err != nil || info.Type != plan.Audio {
 		return media.Info{}, fault(down(errors.Join(err, fmt.Errorf("the answer is %q", info.MIME))), "The model server sent no sound that can be played.")
 	}

@@ -27,7 +27,7 @@ func (b *Backend) transcribe(ctx context.Context, r run, backing toolbox.Candida
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	info, err := media.InspectContext(ctx, path, b.config.Limits)
+	info, err := media.Inspect(ctx, path, b.config.Limits)
 	if err != nil {
 		return toolbox.Output{}, err
 	}

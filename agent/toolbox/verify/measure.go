@@ -92,7 +92,7 @@ func (v *Verifier) inspect(ctx context.Context, path string, bytes int64) (effec
 		}
 	}
 	if !v.pixels || err != nil { // what is no picture at all is told by its kind
-		found, err = media.InspectContext(ctx, path, v.limits(path))
+		found, err = media.Inspect(ctx, path, v.limits(path))
 	}
 	if err != nil {
 		return made, found, err

@@ -167,7 +167,7 @@ func (a *answer) output(ctx context.Context, content []byte) (toolbox.Output, er
 	if err := os.WriteFile(path, content, 0o600); err != nil {
 		return toolbox.Output{}, fmt.Errorf("write an answer: %w", err)
 	}
-	info, err := media.InspectContext(ctx, path, a.backend.config.Limits)
+	info, err := media.Inspect(ctx, path, a.backend.config.Limits)
 	if ctx.Err() != nil {
 		return toolbox.Output{}, ctx.Err()
 	}

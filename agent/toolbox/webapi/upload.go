@@ -117,7 +117,7 @@ func (u *uploads) picture(v toolbox.Value) (made template.Upload, err error) {
 
 // recording is a sound, a video or a document, without the tags of sound and video.
 func (u *uploads) recording(v toolbox.Value) (template.Upload, error) {
-	info, err := media.InspectContext(u.ctx, v.Path, u.limits)
+	info, err := media.Inspect(u.ctx, v.Path, u.limits)
 	if err != nil {
 		return template.Upload{}, err
 	}

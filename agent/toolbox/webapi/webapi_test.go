@@ -77,7 +77,7 @@ func TestAnswers(t *testing.T) {
 					continue
 				}
 				got = append(got, filepath.Ext(o.Path))
-				if info, err := media.Inspect(o.Path, media.Limits{}); err != nil || info.Type != c.returns || filepath.Dir(o.Path) != u.call.Dir {
+				if info, err := media.Inspect(t.Context(), o.Path, media.Limits{}); err != nil || info.Type != c.returns || filepath.Dir(o.Path) != u.call.Dir {
 					t.Errorf("%s is %+v, %v", o.Path, info, err)
 				}
 			}

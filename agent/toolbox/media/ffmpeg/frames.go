@@ -101,7 +101,7 @@ func (f *FFmpeg) keep(ctx context.Context, to string, picture []byte) (err error
 	if err = errors.Join(err, file.Close()); err != nil {
 		return err
 	}
-	info, err := media.InspectContext(ctx, to, f.limits)
+	info, err := media.Inspect(ctx, to, f.limits)
 	if err == nil && info.MIME != "image/jpeg" {
 		err = &plan.Fault{Sentence: plan.Say("The picture is no JPEG."), Err: errors.New(info.MIME)}
 	}

@@ -259,7 +259,7 @@ func (b *bench) examine(ctx context.Context, j Job, made string) error {
 	}
 	f := *b.f
 	f.limits.Bytes = b.most
-	inspect := media.InspectContext
+	inspect := media.Inspect
 	if j.Most > 0 {
 		inspect = media.Describe
 	}

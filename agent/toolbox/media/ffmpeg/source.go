@@ -69,7 +69,7 @@ func (f *FFmpeg) open(ctx context.Context, programs programs, path string, ours 
 	if err != nil {
 		return nil, err
 	}
-	info, err := media.InspectContext(ctx, path, f.limits)
+	info, err := media.Inspect(ctx, path, f.limits)
 	if err != nil {
 		return nil, err
 	}

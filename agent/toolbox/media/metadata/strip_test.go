@@ -86,8 +86,8 @@ func TestSoundAndFilmTellNothingAndStayAsTheyAre(t *testing.T) {
 			if from < 0 || to < 0 || !bytes.Equal(before[from:min(from+n, len(before))], after[to:min(to+n, len(after))]) || from != to && !c.longer {
 				t.Error("the content is another one")
 			}
-			is, err := media.Inspect(write(t, name, after), media.Limits{})
-			was, e := media.Inspect(filepath.Join("testdata", name), media.Limits{})
+			is, err := media.Inspect(t.Context(), write(t, name, after), media.Limits{})
+			was, e := media.Inspect(t.Context(), filepath.Join("testdata", name), media.Limits{})
 			if err != nil || e != nil || is != was {
 				t.Errorf("it is %+v (%v), it was %+v (%v)", is, err, was, e)
 			}

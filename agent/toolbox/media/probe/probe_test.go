@@ -41,7 +41,7 @@ func TestFacts(t *testing.T) {
 			if out, err := exec.CommandContext(t.Context(), "ffmpeg", args...).CombinedOutput(); err != nil { //nolint:gosec // of the test's own
 				t.Fatalf("%v: %s", err, out)
 			}
-			info, err := media.InspectContext(t.Context(), path, media.Limits{})
+			info, err := media.Inspect(t.Context(), path, media.Limits{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -92,7 +92,7 @@ func newPage(title, tags, text string) page {
 // addVideo puts the video, without metadata, into the page, or refers to it where it is too
 // large, which the note says.
 func (o operations) addVideo(ctx context.Context, p *page, video toolbox.Value) (note plan.Message, err error) {
-	info, err := media.InspectContext(ctx, video.Path, o.limits)
+	info, err := media.Inspect(ctx, video.Path, o.limits)
 	if err != nil {
 		return plan.Message{}, err
 	}
