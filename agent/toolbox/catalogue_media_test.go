@@ -59,7 +59,7 @@ var mediaTools = []signature{
 	{"extract_frames", videoProcessing, "video:video moment:text/amount? at:text/amount? every:text/amount? number:text/amount? which:text/place?", "image"},
 	{"extract_audio", videoProcessing, "video:video", "audio"},
 	{"add_subtitles", videoEditing, "video:video subtitles:text/content way:text/place?", "video"},
-	{"convert_video", videoEditing, "video:video format:text/format", "video"},
+	{"convert_video", videoEditing, "video:video format:text/format? bit_rate:text/amount?", "video"},
 	{"fit_video_size", videoEditing, "video:video limit:text/amount", "video"},
 	{"change_speed", videoEditing, "video:video factor:text/amount range:text/amount?", "video"},
 	{"mute_video", videoEditing, "video:video", "video"},

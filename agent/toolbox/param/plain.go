@@ -148,11 +148,16 @@ func parseNumber(s string) (float64, bool) {
 var (
 	exponent = lazyregexp.New(`\d\.?[eE][+-]?\d`)
 	pair     = lazyregexp.New(`\d ?[x×*] ?\d`) // a size: "100x100"
+	megabits = lazyregexp.New(`(?i)(?:^|[^\d.,])(\d{1,5}(?:[.,]\d{1,3})?) ?m(?:bps|bits?\b|b/s)`)
 	numeral  = lazyregexp.New(`(^|[^\w.-])(-?\d{1,9}(?:[.,]\d{1,6})?)(?:[^\d.]|$)`)
 )
 
 // readNumber takes the one number of a text. "twice" and "half" are numbers too.
-func readNumber(_ Param, s string) (any, bool) {
+func readNumber(p Param, s string) (any, bool) {
+	if m := megabits.FindStringSubmatch(s); m != nil && p.Unit == "kbps" {
+		v, ok := parseNumber(strings.Replace(m[1], ",", ".", 1))
+		return 1000 * v, ok
+	}
 	if exponent.MatchString(s) || pair.MatchString(s) {
 		return nil, false
 	}

@@ -3,6 +3,7 @@ package program
 import (
 	"image"
 	"image/color"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -292,5 +293,27 @@ func TestAmountsOfVideoAdjustments(t *testing.T) {
 		near(t, said+": red", float64(is.R)-float64(was.R), by[0], 3)
 		near(t, said+": green", float64(is.G)-float64(was.G), by[1], 3)
 		near(t, said+": blue", float64(is.B)-float64(was.B), by[2], 3)
+	}
+}
+
+// TestBitRateOfAVideo: a video is saved with the bit rate that is asked for, and as MP4 if no format is.
+func TestBitRateOfAVideo(t *testing.T) {
+	t.Parallel()
+	noisy := clip(t, "noisy.mp4", append(lavfi("testsrc2=size=320x240:rate=25:duration=10,noise=alls=15:allf=t"), "-pix_fmt", "yuv420p", "-crf", "10")...)
+	for format, said := range map[string]string{"": "600 kbps", "webm": "0.6 Mbit/s", "mkv": "1 Mbps", "mpg": "1.5 Mbit/s"} {
+		call := video(noisy).with("bit_rate", said)
+		if format != "" {
+			call = call.with("format", format)
+		}
+		out, err := perform(t, "convert_video", call)
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(out.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]float64{"600 kbps": 600, "0.6 Mbit/s": 600, "1 Mbps": 1000, "1.5 Mbit/s": 1500}[said]
+		near(t, said+" as "+filepath.Ext(out.Path), float64(info.Size())*8/1000/10, want, want/4)
 	}
 }
