@@ -2,6 +2,7 @@ package rules
 
 import (
 	"slices"
+	"strconv"
 
 	"atelier/agent/plan"
 	"atelier/agent/planner/rules/english"
@@ -17,8 +18,8 @@ func (t *thread) counted(clauses []clause) []clause {
 	}
 	var out []clause
 	last := 0 // the place of the file that was counted last
-	for _, c := range clauses {
-		c, last = t.countedAs(c, last)
+	for _, c := range t.perGroup(clauses) {
+		c, last = t.countedAs(t.severalOf(c), last)
 		parts := t.byFile(c)
 		if len(parts) == 0 {
 			parts = []clause{c}
@@ -26,6 +27,84 @@ func (t *thread) counted(clauses []clause) []clause {
 		out = append(out, parts...)
 	}
 	return out
+}
+
+// perGroup splits clauses that order something of a group of files and something else of another file: "make the first two
+// grey and the last one sepia".
+func (t *thread) perGroup(clauses []clause) []clause {
+	var out []clause
+	for _, c := range clauses {
+		group := slices.IndexFunc(c.words, func(w retrieve.Word) bool { return smallNumber(w) > 0 })
+		if group > 0 && english.Ordinals[c.words[group-1].Lower()] != 0 && t.IsVerb(c.words[0]) {
+			told := group + 1
+			for told < len(c.words) && (t.IsMedia(c.words[told]) || t.Is("counted things", c.words[told])) {
+				told++
+			}
+			for i := told + 1; i+2 < len(c.words); i++ {
+				if t.Is("joining words", c.words[i]) && t.Is("determiners", c.words[i+1]) && t.Counts(c.words, i+2) {
+					out = append(out, t.part(c, c.words[:i]))
+					c = t.part(c, slices.Concat(c.words[:1], c.words[i+1:]))
+					c.join = along
+					break
+				}
+			}
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// severalOf names the files that a clause counts together: "the first two side by side" of three pictures.
+func (t *thread) severalOf(c clause) clause {
+	given := t.given()
+	for i := 0; i+1 < len(c.words); i++ {
+		way, number := english.Ordinals[c.words[i].Lower()], smallNumber(c.words[i+1])
+		others := slices.ContainsFunc(c.words[i+1:], func(w retrieve.Word) bool { return english.Ordinals[w.Lower()] != 0 })
+		if way != 1 && way != -1 || others || number < 2 || number >= len(given) || t.countsParts(c.words[i+2:]) {
+			continue
+		}
+		of := given[:number]
+		if way < 0 {
+			of = given[len(given)-number:]
+		}
+		begin, end := i, i+2
+		for begin > 0 && t.Is("determiners", c.words[begin-1]) {
+			begin--
+		}
+		for end < len(c.words) && (t.IsMedia(c.words[end]) || t.Is("counted things", c.words[end])) {
+			end++
+		}
+		words := slices.Clone(c.words[:begin])
+		for k, r := range of {
+			if k > 0 {
+				words = append(words, t.coined("and"))
+			}
+			name := t.coined(r.Name)
+			name.Kind, name.Text = retrieve.File, r.Name
+			words = append(words, name)
+		}
+		return t.part(c, append(words, c.words[end:]...))
+	}
+	return c
+}
+
+// smallNumber is a number of two to five, in words or in figures; else 0.
+func smallNumber(w retrieve.Word) int {
+	for n, text := range []string{"two", "three", "four", "five"} {
+		if w.Lower() == text || w.Text == strconv.Itoa(n+2) {
+			return n + 2
+		}
+	}
+	return 0
+}
+
+// countsParts reports whether a number counts what is in a file: "the first two seconds", "the last 3 pages".
+func (t *thread) countsParts(words []retrieve.Word) bool {
+	if len(words) == 0 {
+		return false
+	}
+	w := words[0].Lower()
+	return t.Is("time units", words[0]) || t.Is("frames", words[0]) || slices.Contains([]string{"pages", "rows", "lines", "columns", "words", "letters"}, w)
 }
 
 // countedAs says in a clause which files it counts: "the other" of two files is the first or the second one, and "the

@@ -334,6 +334,9 @@ func (t *thread) carryOut(n int, r *reading, last bool) *outcome {
 		return asking(whichChange)
 	}
 	t.match(r)
+	if t.isToldBefore(r) {
+		return nil
+	}
 	if r.head.wants(plan.Content) { // whatever the order is called: "frame it with a plate that says our cat"
 		r.clause = t.quoteAnnounced(r.clause)
 		r.words = t.Lexicon.Core(r.clause.words)
@@ -351,7 +354,7 @@ func (t *thread) carryOut(n int, r *reading, last bool) *outcome {
 		return t.unsure(r)
 	}
 	t.preferCovering(r)
-	if t.onlySaysWhere(r) { // "bottom right corner"
+	if t.onlySaysWhere(r) || t.onlyAsks(r) { // "bottom right corner", "is it blurry?"
 		return t.unsure(r)
 	}
 	if r.marked() && t.changesRest(r) && !t.toldChoice(r) {
@@ -371,15 +374,17 @@ func (t *thread) carryOut(n int, r *reading, last bool) *outcome {
 		t.leave(r, nil)
 		return nil
 	}
-	if r.prev != nil && r.prev.head.Name == r.head.Name && r.head.Returns == plan.Facts {
-		return nil // the facts that are asked for tell it: "how long is it, which codec?"
-	}
 	if t.missesResult(r) {
 		t.leave(r, []string{r.text})
 		return nil
 	}
 	t.add(n, r, runs)
 	return nil
+}
+
+// onlyAsks reports whether the clause asks whether something is so, where its tool would change a file.
+func (t *thread) onlyAsks(r *reading) bool {
+	return r.form == retrieve.YesNo && r.head.Returns.Media() && len(r.words) > 0 && t.Is("auxiliaries", r.words[0])
 }
 
 // onlySaysWhere reports whether the clause names a part of a picture and nothing to be done to it, where its tool does
@@ -389,6 +394,16 @@ func (t *thread) onlySaysWhere(r *reading) bool {
 	return ofPart && !r.head.Moves && !slices.ContainsFunc(r.words, func(w retrieve.Word) bool {
 		return !t.Is("places", w) && !t.Is("determiners", w) && !t.Is("prepositions", w)
 	})
+}
+
+// isToldBefore reports whether the facts that the clause before asks for tell what the clause asks: "how long is it, and
+// which codec?".
+func (t *thread) isToldBefore(r *reading) bool {
+	if r.prev == nil || r.prev.head.Returns != plan.Facts || r.form == retrieve.Order && r.head.Name != r.prev.head.Name {
+		return false
+	}
+	asked := &reading{clause: r.clause, stated: r.stated, head: r.prev.head}
+	return r.head.Name == r.prev.head.Name || len(t.leftover(asked, plan.Subtask{})) == 0
 }
 
 // changesRest reports whether the clause orders a change of all but what is marked.

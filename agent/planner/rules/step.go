@@ -7,6 +7,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/retrieve"
 )
@@ -131,7 +132,16 @@ func (d *drafter) steps(r *reading, sub plan.Subtask, media []thing) []step {
 		limits := given && r.head.takesUnit(quantity.ByteCount) // which another format would break
 		add(made, made, limits, format, func(a toolbox.Arg) bool { return a.Meaning == plan.Format })
 	}
+	slices.SortStableFunc(found, func(a, b step) int { return cmp.Compare(a.limitsBytes(), b.limitsBytes()) })
 	return found
+}
+
+// limitsBytes is 1 for a step that is told a limit in bytes, which a later step would break, else 0.
+func (s step) limitsBytes() int {
+	if slices.ContainsFunc(s.told, func(a toldArg) bool { return a.setting == param.FileSize }) {
+		return 1
+	}
+	return 0
 }
 
 // isTold reports whether what the tool is told holds the words, and the value that it reads there depends on them.

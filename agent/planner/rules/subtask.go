@@ -248,8 +248,9 @@ func (d *drafter) argText(r *reading, a toolbox.Arg, told bool) string {
 func (d *drafter) parts(r *reading, a toolbox.Arg, amount string) string {
 	text, bounded := cmp.Or(d.passages(r), amount), d.bounded(r)
 	drops := d.Drops(r.words) || d.Shortens(r.words)
-	between := drops && !a.Param.Reads("without "+amount) // "remove everything between 0:03 and 0:05"
-	if text == amount && bounded != "" && (between || readsOtherwise(*a.Param, amount, bounded)) {
+	between := drops && !a.Param.Reads("without "+amount)        // "remove everything between 0:03 and 0:05"
+	until := slices.Contains(english.WordsOf(bounded), "before") // it says what the amount alone says
+	if text == amount && bounded != "" && (between || until || readsOtherwise(*a.Param, amount, bounded)) {
 		text = bounded
 	}
 	switch ordered := r.verb() + " " + text; {

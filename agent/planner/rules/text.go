@@ -162,7 +162,11 @@ func (st *settings) content(r *reading, f *profile) string {
 	for end > begin+1 && st.Is("closing words", words[end-1]) {
 		end--
 	}
-	return strings.TrimRight(strings.TrimSpace(st.text[words[begin].Start:words[end-1].End]), ".,;")
+	start := words[begin].Start
+	if start > 0 && strings.ContainsAny(st.text[start-1:start], "@#") { // "watermark it with @ada"
+		start--
+	}
+	return strings.TrimRight(strings.TrimSpace(st.text[start:words[end-1].End]), ".,;")
 }
 
 // longNumber is the last number of the words that is too long to be a measure.

@@ -2,7 +2,6 @@ package param
 
 import (
 	"fmt"
-
 	"slices"
 	"strconv"
 	"strings"
@@ -33,6 +32,9 @@ func timeTypes() map[Type]kind {
 				p, ok := readTimes(s)
 				if p.From < 0 && p.To == 0 { // "the last 3 seconds"
 					return -p.From, ok
+				}
+				if ordinalTime.MatchString(s) {
+					return nil, false
 				}
 				return p.To, ok && p.From == 0 && p.To > 0
 			},
@@ -252,3 +254,6 @@ func parseMoments(_ Param, s string) (any, bool) {
 	}
 	return all, len(all) > 1 || all[0] > 0
 }
+
+// ordinalTime is a moment, and no length: "minute 2".
+var ordinalTime = lazyregexp.New(`(?i)^(?:hour|minute|min|second|sec) \d+$`)

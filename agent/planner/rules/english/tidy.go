@@ -25,6 +25,8 @@ func (g *Grammar) Tidy(text string) string {
 	text = keptPart.ReplaceAllString(text, "$2 everything except $1")
 	text = sizedPages.ReplaceAllString(text, "$1, then make them $2")
 	text = inZip.ReplaceAllString(text, "$1, then zip them$2")
+	text = copyright.ReplaceAllString(text, `$1"$2"$3`)
+	text = bothEnds.ReplaceAllString(text, "$1 1 $2")
 	text = g.noThing.ReplaceAllString(text, "${1}without $2")
 	return strings.TrimSpace(listMark.ReplaceAllString(steps(text), "$1$2; "))
 }
@@ -49,6 +51,13 @@ var chartTitle = lazyregexp.New(`((?i:\b(?:chart|graph|plot|diagram)\b.*?\b(?:ti
 var sizedPages = lazyregexp.New(`(?i)(\bpages?\b[^,.;]*\b(?:pictures?|images?|pngs?|jpe?gs?)),? (?:at |in |and )?` +
 	`((?:half|a quarter|quarter|\d+ ?%)(?: of)?(?: the| its| their)?(?: original)? (?:size|resolution)|half as (?:large|big)|` +
 	`\d+ ?(?:px|pixels) (?:wide|high|tall))[.!]?$`)
+
+// copyright is a notice, which people do not quote: "watermark all with © Ada".
+var copyright = lazyregexp.New(`(?i)(^|\s)(©\s?[\p{L}\d&.'’@-]+(?: [\p{L}\d&.'’@-]+){0,3}?)` +
+	`([,;!?]|\.?$|\s+(?:in|at|on|to|across|along|over|with|and|bottom|top|lower|upper|left|right|please)\b)`)
+
+// bothEnds is how people name one second at each end: "the first and last second".
+var bothEnds = lazyregexp.New(`(?i)\b((?:first|opening) and (?:the )?last) (second|minute)\b`)
 
 // inZip is how people want what they list packed at the end: "100 and 200 px wide as webp in a zip".
 var inZip = lazyregexp.New(`(?i)(\b(?:as (?:an? )?[a-z0-9]+|px|pixels?|wide|high|versions|sizes|formats)),? ` +
