@@ -4,8 +4,11 @@ import (
 	"context"
 	"image"
 	"image/color"
+	"image/draw"
+	"image/jpeg"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -789,5 +792,41 @@ func FuzzEffects(f *testing.F) {
 				t.Error(err)
 			}
 		}
+	})
+}
+
+// TestLossyFormats lose fine detail, which is no change of the picture; that it moved by two pixels is one.
+func TestLossyFormats(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a picture of a test
+	was := drawing(320, 240, func(int, int) color.NRGBA {
+		v := random.Uint32()
+		return color.NRGBA{uint8(v), uint8(v >> 8), uint8(v >> 16), 255}
+	})
+	written := func(moved int, format string) Case {
+		img := drawing(320, 240, func(x, y int) color.NRGBA {
+			if (image.Point{x, y}).In(image.Rect(80, 60, 240, 180)) {
+				return color.NRGBA{A: 255}
+			}
+			return was.NRGBAAt(max(0, x-moved), y)
+		})
+		var file strings.Builder
+		if err := jpeg.Encode(&file, img, &jpeg.Options{Quality: 90}); err != nil {
+			t.Fatal(err)
+		}
+		back, err := jpeg.Decode(strings.NewReader(file.String()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		draw.Draw(img, img.Rect, back, image.Point{}, draw.Src)
+		c := ofPicture(img, was, "region", "the center")
+		c.Result.MIME = format
+		return c
+	}
+	const moved = "Only a part of the picture should have changed"
+	judge(t, []judged{
+		{"a JPEG", "[unchanged: {of: image, outside: region}]", written(0, "image/jpeg"), ""},
+		{"what moved", "[unchanged: {of: image, outside: region}]", written(2, "image/jpeg"), moved},
+		{"a format without losses", "[unchanged: {of: image, outside: region}]", written(0, "image/png"), moved},
 	})
 }
