@@ -354,7 +354,7 @@ func (c *checker) scope(what string) template.Scope {
 			numbers(a.Name, "duration", "channels", "rate", "stream", "heard", "voice", "peak", "room", "silent", "cover")
 			s[a.Name+".format"] = template.Closed
 		case a.Type == plan.Document:
-			numbers(a.Name, "pages", "area")
+			numbers(a.Name, "pages", "area", "bytes")
 		case isType(a.Type):
 			c.addf("%s cannot take the argument %s of the type %s", what, a.Name, a.Type)
 		}

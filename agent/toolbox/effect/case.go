@@ -133,6 +133,8 @@ func (c *Case) subject() plan.Message {
 		return plan.Say("The sound")
 	case c.Returns == plan.Mask:
 		return plan.Say("The mask")
+	case c.Returns == plan.Document:
+		return plan.Say("The document")
 	case c.Result.Frames > 1:
 		return plan.Say("The animation")
 	}

@@ -319,6 +319,23 @@ func TestSound(t *testing.T) {
 	})
 }
 
+func TestBytesAndShape(t *testing.T) {
+	t.Parallel()
+	of := func(now, was int64) Case {
+		return Case{Returns: plan.Document, Result: Measured{Bytes: now}, Args: map[string][]Measured{"image": {{Bytes: was}}}}
+	}
+	shaped := func(w, h int) Case {
+		return Case{Returns: plan.Image, Result: Measured{Size: image.Pt(w, h)}}
+	}
+	judge(t, []judged{
+		{"smaller", "[bytes: {below: image}]", of(9, 10), ""},
+		{"as large", "[bytes: {below: image}]", of(10, 10), "The document should have fewer bytes than before, which were 10, but it has 10."},
+		{"not measured", "[bytes: {below: image}]", of(10, 0), ""},
+		{"square", "[shape: square]", shaped(16, 16), ""},
+		{"not square", "[shape: square]", shaped(16, 12), "The picture should be square, but it has 16 × 12 pixels."},
+	})
+}
+
 func TestBitRate(t *testing.T) {
 	t.Parallel()
 	of := func(codec string, kbps int) Case {

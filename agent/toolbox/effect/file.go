@@ -101,6 +101,11 @@ func format(_ context.Context, c *Case, rule map[string]string) plan.Message {
 }
 
 func bytes(_ context.Context, c *Case, rule map[string]string) plan.Message {
+	for _, m := range c.Args[rule["below"]] {
+		if m.Bytes > 0 && c.Result.Bytes >= m.Bytes {
+			return plan.Say("%s should have fewer bytes than before, which were %d, but it has %d.", c.subject(), m.Bytes, c.Result.Bytes)
+		}
+	}
 	most, ok := c.limit(rule)
 	if !ok || c.Result.Bytes <= most {
 		return plan.Message{}

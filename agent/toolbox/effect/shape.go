@@ -70,6 +70,13 @@ func size(_ context.Context, c *Case, rule map[string]string) plan.Message {
 	return plan.Message{}
 }
 
+func square(_ context.Context, c *Case, _ map[string]string) plan.Message {
+	if is := c.Result.Size; is.X != is.Y {
+		return plan.Say("%s should be square, but it has %s pixels.", c.subject(), pixelsOf(is.X, is.Y))
+	}
+	return plan.Message{}
+}
+
 // wanted is the size that the rule makes of another one, and by how much it may be missed.
 func (c *Case) wanted(rule map[string]string, was image.Point) (want image.Point, slack int, ok bool) {
 	want, slack, ok = was, sideSlack, true
@@ -90,7 +97,8 @@ func (c *Case) wanted(rule map[string]string, was image.Point) (want image.Point
 		want = turned(was, angle)
 	}
 	if c.Result.MIME == iconMIME {
-		want = fitted(want, image.Pt(iconSide, iconSide))
+		side := min(max(want.X, want.Y), iconSide)
+		want = image.Pt(side, side)
 	}
 	if z, known := quantity.Size(rule["fits"]); known && ok {
 		box := image.Pt(z.Width, z.Height)

@@ -39,6 +39,7 @@ func table() map[string]spec {
 				"turned_by": parameter(param.Angle), "part": parameter(param.Region), "fits": aSize(), "shape": parameter(param.Aspect),
 				lone: oneOf("larger", "not larger", "same shape"),
 			}},
+		"shape": {of: picture, result: Head, needs: []string{lone}, judge: square, keys: map[string]key{lone: oneOf("square")}},
 		"shows": {of: picture, result: Head | Pixels, needs: []string{"of"}, judge: shows,
 			either: []string{"boxes", "part", "turned_by", "mirrored"}, keys: map[string]key{
 				"of": sideBySide, "part": parameter(param.Region), "boxes": resource(0, listed), "turned_by": parameter(param.Angle),
@@ -67,8 +68,8 @@ func table() map[string]spec {
 		"format": {of: written, result: Head | Played, needs: []string{lone, "named_by"}, judge: format, keys: map[string]key{
 			lone: aFormat(), "named_by": namedFormat(),
 		}},
-		"bytes": {of: plan.Type.Media, result: Head, needs: []string{"most"}, judge: bytes, keys: map[string]key{
-			"most": parameter(param.FileSize),
+		"bytes": {of: plan.Type.Media, result: Head, needs: []string{"most", "below"}, judge: bytes, keys: map[string]key{
+			"most": parameter(param.FileSize), "below": resource(Head, plan.Type.Media),
 		}},
 		"sound": {of: heard, result: Played, needs: []string{lone, "like", "most"}, judge: sound, keys: map[string]key{
 			lone: oneOf("some", "none"), "like": resource(Played, heard), "most": resource(Played, heard),

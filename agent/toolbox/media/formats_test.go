@@ -7,6 +7,7 @@ import (
 	"errors"
 	"image"
 	"image/color"
+	"image/draw"
 	"math"
 	"os"
 	"path/filepath"
@@ -79,7 +80,7 @@ func TestWhatIsWrittenIsReadBack(t *testing.T) {
 		{"what is transparent", disc, WebP, "image/webp", 0.2, 20_000},
 		{"what is transparent", disc, AVIF, "image/avif", 4, 20_000},
 		{"what is transparent", disc, JXL, "image/jxl", 4, 20_000},
-		{"what is transparent", disc, ICO, "image/x-icon", 0, 20_000},
+		{"what is transparent", onSquare(disc), ICO, "image/x-icon", 0, 20_000},
 		{"an odd size", quarters(37, 23), WebP, "image/webp", 8, 5_000},
 		{"an odd size", quarters(37, 23), AVIF, "image/avif", 8, 5_000},
 		{"an odd size", quarters(37, 23), JXL, "image/jxl", 8, 5_000},
@@ -132,10 +133,18 @@ func TestAWorseQualityIsSmaller(t *testing.T) {
 	}
 }
 
-func TestIconsAreSmall(t *testing.T) {
+// onSquare puts a picture in the middle of a transparent square.
+func onSquare(img *image.NRGBA) *image.NRGBA {
+	w, h := img.Rect.Dx(), img.Rect.Dy()
+	square := image.NewNRGBA(image.Rect(0, 0, max(w, h), max(w, h)))
+	draw.Draw(square, img.Rect.Add(image.Pt((max(w, h)-w)/2, (max(w, h)-h)/2)), img, image.Point{}, draw.Src)
+	return square
+}
+
+func TestIconsAreSmallAndSquare(t *testing.T) {
 	t.Parallel()
 	for size, want := range map[image.Point]image.Point{
-		{640, 426}: {256, 170}, {256, 256}: {256, 256}, {300, 900}: {85, 256}, {3000, 2}: {256, 1}, {16, 16}: {16, 16},
+		{640, 426}: {256, 256}, {256, 256}: {256, 256}, {300, 900}: {256, 256}, {3000, 2}: {256, 256}, {16, 16}: {16, 16}, {100, 60}: {100, 100},
 	} {
 		img, err := DecodeImage(t.Context(), write(t, quarters(size.X, size.Y), ICO), Limits{})
 		if err != nil || img.Rect.Size() != want {

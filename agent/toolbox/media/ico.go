@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"image"
+	"image/draw"
 	"image/png"
 	"io"
 )
@@ -21,33 +22,51 @@ const (
 	iconEntry = 16
 )
 
-// iconSized is the picture, made smaller where it is too large for an icon.
+// iconSized is the picture as an icon, which is square: made smaller where it is too large, in the middle of a
+// transparent ground.
 func iconSized(ctx context.Context, img image.Image) (image.Image, error) {
 	w, h := img.Bounds().Dx(), img.Bounds().Dy()
 	longest := max(w, h)
-	if longest <= MaxIcon {
+	if longest > MaxIcon {
+		small, err := Scaled(ctx, ToNRGBA(img), max(1, (w*MaxIcon+longest/2)/longest), max(1, (h*MaxIcon+longest/2)/longest))
+		if err != nil {
+			return nil, err
+		}
+		img, longest = small, MaxIcon
+	}
+	at := img.Bounds()
+	if at.Dx() == at.Dy() {
 		return img, nil
 	}
-	return Scaled(ctx, ToNRGBA(img), max(1, (w*MaxIcon+longest/2)/longest), max(1, (h*MaxIcon+longest/2)/longest))
+	icon := image.NewNRGBA(image.Rect(0, 0, longest, longest))
+	draw.Draw(icon, at.Sub(at.Min).Add(image.Pt((longest-at.Dx())/2, (longest-at.Dy())/2)), img, at.Min, draw.Src)
+	return icon, nil
 }
 
-// encodeICO writes an icon file with one picture, as PNG, which may have at most [MaxIcon]
-// pixels a side.
-func encodeICO(w io.Writer, img image.Image) error {
-	var picture bytes.Buffer
-	if err := png.Encode(&picture, img); err != nil {
-		return err //nolint:wrapcheck // the caller tells of what
-	}
+// EncodeIcons writes an icon file with several square pictures, which may have at most [MaxIcon] pixels a side.
+func EncodeIcons(ctx context.Context, path string, icons ...image.Image) error {
+	return writeFile(ctx, path, func(w io.Writer) error { return encodeICO(w, icons...) })
+}
+
+// encodeICO writes an icon file, its pictures as PNG.
+func encodeICO(w io.Writer, icons ...image.Image) error {
+	var pictures bytes.Buffer
 	b := binary.LittleEndian.AppendUint16(nil, 0)
 	b = binary.LittleEndian.AppendUint16(b, 1) // an icon
-	b = binary.LittleEndian.AppendUint16(b, 1) // of one picture
-	const large = 0                            // stands for 256
-	b = append(b, uint8(img.Bounds().Dx()%MaxIcon), uint8(img.Bounds().Dy()%MaxIcon), large, 0)
-	b = binary.LittleEndian.AppendUint16(b, 1)  // plane
-	b = binary.LittleEndian.AppendUint16(b, 32) // bits for each pixel
-	b = binary.LittleEndian.AppendUint32(b, uint32(picture.Len()))
-	b = binary.LittleEndian.AppendUint32(b, iconHead+iconEntry)
-	_, err := w.Write(append(b, picture.Bytes()...))
+	b = binary.LittleEndian.AppendUint16(b, uint16(len(icons)))
+	for _, icon := range icons {
+		from := pictures.Len()
+		if err := png.Encode(&pictures, icon); err != nil {
+			return err //nolint:wrapcheck // the caller tells of what
+		}
+		const large = 0 // stands for 256
+		b = append(b, uint8(icon.Bounds().Dx()%MaxIcon), uint8(icon.Bounds().Dy()%MaxIcon), large, 0)
+		b = binary.LittleEndian.AppendUint16(b, 1)  // plane
+		b = binary.LittleEndian.AppendUint16(b, 32) // bits for each pixel
+		b = binary.LittleEndian.AppendUint32(b, uint32(pictures.Len()-from))
+		b = binary.LittleEndian.AppendUint32(b, uint32(iconHead+len(icons)*iconEntry+from))
+	}
+	_, err := w.Write(append(b, pictures.Bytes()...))
 	return err //nolint:wrapcheck // the same
 }
 

@@ -27,6 +27,7 @@ type commandRun struct {
 	texts   []string // files with people's words
 	made    string   // what the first command line wrote
 	written float64  // characters of a text
+	bytes   float64  // of the file that was written, 0 before
 }
 
 func (m machine) newRun(ctx context.Context, call toolbox.Call) *commandRun {
@@ -57,9 +58,13 @@ func (r *commandRun) recipe(recipe *template.Recipe) (toolbox.Output, error) {
 	}
 	if textual(ending) {
 		r.written = float64(len(out.Value))
-		if err := r.refused(recipe.Refuse); err != nil {
-			return toolbox.Output{}, err
-		}
+	} else {
+		r.bytes = float64(sizeOf(out.Path))
+	}
+	if err := r.refused(recipe.Refuse); err != nil {
+		return toolbox.Output{}, err
+	}
+	if textual(ending) {
 		out = told(out)
 	}
 	notes, err := recipe.Notes.Say(r.facts)
@@ -131,6 +136,8 @@ func (r *commandRun) fact(name string) (template.Value, error) {
 		return template.Made, nil
 	case name == "written":
 		return template.Num(r.written), nil
+	case name == "bytes":
+		return template.Num(r.bytes), nil
 	case name == "item":
 		return template.Num(float64(r.known.Item)), nil
 	}

@@ -86,6 +86,18 @@ func TestPDFToImages(t *testing.T) {
 	holds(t, refused(t, "pdf_to_images", args{"document": one, "pages": "page 2"}), "only one page")
 }
 
+// TestCompressedPDF is smaller; what cannot be made smaller is refused.
+func TestCompressedPDF(t *testing.T) {
+	t.Parallel()
+	long := pdfOf(t, "long.pdf", strings.Repeat("All work and no play. ", 300), strings.Repeat("The same again. ", 300))
+	out, err := command(t, toolOf(t, "compress_pdf"), args{"document": fileOf(plan.Document, long)})
+	if err != nil || sizeOf(out.Path) > sizeOf(long)/2 {
+		t.Fatalf("it has %d bytes of %d: %v", sizeOf(out.Path), sizeOf(long), err)
+	}
+	_, err = command(t, toolOf(t, "compress_pdf"), args{"document": fileOf(plan.Document, out.Path)})
+	holds(t, plan.Sentence(err, plan.Message{}).String(), "It cannot be made smaller")
+}
+
 func TestPDFToText(t *testing.T) {
 	t.Parallel()
 	out := done(t, "pdf_to_text", args{"document": three(t)})

@@ -35,7 +35,7 @@ type Recipe struct {
 }
 
 // The names of what the first command line made, and of how many characters a text has that was written.
-const madeName, writtenName = "made", "written"
+const madeName, writtenName, bytesName = "made", "written", "bytes"
 
 // Made is what {made} stands for.
 var Made = Value{Kind: File, Text: madeName}
@@ -88,7 +88,7 @@ func (r *Recipe) Check(s Scope, w Written, choices map[string][]string) []error 
 	s[itemName] = Number
 	faults = append(faults, r.About.check("about", s)...)
 	delete(s, itemName)
-	s[writtenName] = Number
+	s[writtenName], s[bytesName] = Number, Number
 	faults = append(faults, r.Refuse.check("refuse", s)...)
 	return compared(faults, r.expressions(), choices)
 }
@@ -150,7 +150,7 @@ func (l *Let) check(s Scope) []error {
 			faults = append(faults, fmt.Errorf("let: %w", err))
 		case k != Number && k != Closed:
 			faults = append(faults, fmt.Errorf("let: {%s} is no number and no text from a closed list", name))
-		case s[name] != 0 || slices.Contains([]string{itemName, indexName, madeName, writtenName}, name):
+		case s[name] != 0 || slices.Contains([]string{itemName, indexName, madeName, writtenName, bytesName}, name):
 			faults = append(faults, fmt.Errorf("let: {%s} means something else", name))
 		}
 		s[name] = k

@@ -211,6 +211,9 @@ func (v *Verifier) measured(ctx context.Context, of toolbox.Value, measure effec
 	if of.Path == "" {
 		return m
 	}
+	if info, err := os.Stat(of.Path); err == nil && measure&effect.Head != 0 {
+		m.Bytes = info.Size()
+	}
 	if measure&effect.Head != 0 && of.Type.Fits(plan.Image) {
 		if info, err := media.Describe(ctx, of.Path, media.Limits{Memory: v.budget()}); err == nil {
 			describe(&m, info)

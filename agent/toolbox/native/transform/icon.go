@@ -2,7 +2,9 @@ package transform
 
 import (
 	"context"
+	"fmt"
 	"image"
+	"path/filepath"
 	"slices"
 
 	"atelier/agent/plan"
@@ -18,8 +20,11 @@ const leastIcon, mostIcon = 8, 1024
 // iconSizes are the sides of the pictures that sites and apps ask for.
 var iconSizes = []int{16, 32, 48, 64, 128, 180, 192, 256, 512}
 
-// iconSet makes square icons in the sizes that are asked for, or the usual ones. The picture is fitted
-// into them.
+// favicon are the sides of the pictures in the file that browsers look for.
+var favicon = []int{16, 32, 48}
+
+// iconSet makes square icons in the sizes that are asked for, or the usual ones and a favicon.ico. The
+// picture is fitted into them.
 func (o operations) iconSet(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	p, err := picture.Read(ctx, c, "image", o.limits)
 	if err != nil {
@@ -34,8 +39,8 @@ func (o operations) iconSet(ctx context.Context, c toolbox.Call) (toolbox.Output
 		return toolbox.Output{}, operation.Refusal("An icon can have from %d to %d pixels on a side.", leastIcon, mostIcon)
 	}
 	for i, side := range sizes {
-		icon := image.NewNRGBA(image.Rect(0, 0, side, side))
-		if err := picture.Place(ctx, icon, icon.Rect, p.Image); err != nil {
+		icon, err := iconOf(ctx, p.Image, side)
+		if err != nil {
 			return toolbox.Output{}, err
 		}
 		out, err := picture.Save(ctx, c, i, p, picture.Edited{Image: icon, Format: media.PNG, About: plan.Say("%d × %d pixels", side, side)})
@@ -44,5 +49,35 @@ func (o operations) iconSet(ctx context.Context, c toolbox.Call) (toolbox.Output
 		}
 		outs = append(outs, out)
 	}
+	if !ok {
+		out, err := faviconOf(ctx, c, p.Image)
+		if err != nil {
+			return toolbox.Output{}, err
+		}
+		outs = append(outs, out)
+	}
 	return operation.Collect(outs)
+}
+
+// iconOf is the picture, fitted into a square.
+func iconOf(ctx context.Context, img *image.NRGBA, side int) (*image.NRGBA, error) {
+	icon := image.NewNRGBA(image.Rect(0, 0, side, side))
+	return icon, picture.Place(ctx, icon, icon.Rect, img)
+}
+
+// faviconOf writes one file with several pictures.
+func faviconOf(ctx context.Context, c toolbox.Call, img *image.NRGBA) (toolbox.Output, error) {
+	icons := make([]image.Image, len(favicon))
+	for i, side := range favicon {
+		icon, err := iconOf(ctx, img, side)
+		if err != nil {
+			return toolbox.Output{}, err
+		}
+		icons[i] = icon
+	}
+	out := toolbox.Output{Path: filepath.Join(c.Dir, "favicon.ico"), About: plan.Say("a favicon of 16, 32 and 48 pixels")}
+	if err := media.EncodeIcons(ctx, out.Path, icons...); err != nil {
+		return toolbox.Output{}, fmt.Errorf("write a favicon: %w", err)
+	}
+	return out, nil
 }

@@ -1,6 +1,8 @@
 package transform
 
 import (
+	"image"
+	"os"
 	"testing"
 
 	"atelier/agent/toolbox"
@@ -14,7 +16,15 @@ func TestIconSet(t *testing.T) {
 	logo := w.Given("logo.png", nativetest.Colourful(300, 200))
 	out := w.Do("icon_set", nativetest.Args{"image": {logo}})
 	sides := []int{}
-	for _, o := range append([]toolbox.Output{out}, out.More...) {
+	last := len(out.More) - 1
+	if p := w.Read(out.More[last]); p.Info.MIME != "image/x-icon" || p.Image.Rect.Size() != image.Pt(48, 48) {
+		t.Errorf("the favicon is %+v", p.Info)
+	}
+	file, err := os.ReadFile(out.More[last].Path)
+	if err != nil || file[4] != 3 || file[6] != 16 || file[6+16] != 32 || file[6+2*16] != 48 {
+		t.Errorf("the favicon holds %v: %v", file[:60], err)
+	}
+	for _, o := range append([]toolbox.Output{out}, out.More[:last]...) {
 		p := w.Read(o)
 		if p.Image.Rect.Dx() != p.Image.Rect.Dy() || p.Image.NRGBAAt(0, 0).A != 0 {
 			t.Errorf("an icon of %v is not square and transparent above", p.Image.Rect)

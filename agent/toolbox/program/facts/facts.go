@@ -10,6 +10,7 @@ import (
 	"image/color"
 	"maps"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -182,6 +183,13 @@ func (f *Facts) sizeOf(values []toolbox.Value) (w, h int, err error) {
 
 // measure is a fact of one document, sound or video.
 func (f *Facts) measure(v toolbox.Value, fact string) (float64, error) {
+	if fact == "bytes" {
+		info, err := os.Stat(v.Path)
+		if err != nil {
+			return 0, fmt.Errorf("measure a document: %w", err)
+		}
+		return float64(info.Size()), nil
+	}
 	if fact == "pages" || fact == "area" {
 		sizes, err := f.Pages(v.Path)
 		if fact == "area" && err == nil {
