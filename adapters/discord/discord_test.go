@@ -75,7 +75,7 @@ func TestForwardedAndSpoken(t *testing.T) {
 	if e := s.next(); e.Message == nil || len(e.Message.Files) != 1 || e.Message.Text != "a cat" || fetched(s, e.Message.Files[0]) != "PNG" {
 		t.Errorf("what was forwarded was heard as %+v", e.Message)
 	}
-	s.s.Say(discordtest.Post{Channel: direct, By: s.ana, Voice: &discordtest.Voice{}, Files: []discordtest.File{{Name: "voice-message.ogg", Type: "audio/ogg", Content: []byte("OggS")}}})
+	s.s.Say(discordtest.Post{Channel: direct, By: s.ana, Voice: true, Files: []discordtest.File{{Name: "voice-message.ogg", Type: "audio/ogg", Content: []byte("OggS")}}})
 	if e := s.next(); e.Message == nil || len(e.Message.Files) != 1 || e.Message.Files[0].Type != "audio/ogg" || !e.Message.Files[0].Voice {
 		t.Errorf("a voice message was heard as %+v", e.Message)
 	}

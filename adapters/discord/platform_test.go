@@ -131,7 +131,7 @@ func (p *platform) Write(_ *testing.T, post adapterstest.Post) adapters.MessageR
 	for _, f := range post.Files {
 		out.Files = append(out.Files, discordtest.File{Name: f.Name, Type: f.Type, Description: f.Alt, Content: f.Content})
 		if f.Voice {
-			out.Voice = &discordtest.Voice{}
+			out.Voice = true
 		}
 	}
 	return convert.Ref(post.Thread.Workspace, out.Channel, p.s.Say(out).ID)
@@ -248,7 +248,7 @@ func (p *platform) Admin(*testing.T) adapters.Person {
 }
 
 func (p *platform) LoseFiles(_ *testing.T, m adapters.MessageRef) {
-	p.s.BreakFiles(m.Channel, m.ID, discordtest.Gone)
+	p.s.BreakFiles(m.Channel, m.ID)
 }
 
 func (p *platform) LoseAnswers(_ *testing.T, posts int) { p.s.LoseAnswers(posts) }
@@ -293,11 +293,6 @@ func (p *platform) shown(m discordtest.Message) adapterstest.Shown {
 		}
 	}
 	s.Links = read.links
-	for _, b := range m.Buttons {
-		if b.URL != "" {
-			s.Links = append(s.Links, b.URL)
-		}
-	}
 	for _, a := range m.Attachments {
 		s.Files = append(s.Files, adapterstest.ShownFile{Name: a.Name, Alt: a.Description, Content: a.Content})
 	}

@@ -18,9 +18,9 @@ func (s *Server) Say(p Post) (said Message) {
 		for _, f := range p.Files {
 			m.attachments = append(m.attachments, s.attach(c, f))
 		}
-		if p.Voice != nil && len(m.attachments) > 0 {
+		if p.Voice && len(m.attachments) > 0 {
 			m.flags |= flagVoice
-			m.attachments[0].voice = p.Voice
+			m.attachments[0].voice = true
 		}
 		if p.ReplyTo != "" {
 			m.kind, m.reference = kindReply, &reference{Message: p.ReplyTo, Channel: c.id, Guild: c.guildID()}
@@ -36,7 +36,6 @@ func (s *Server) Say(p Post) (said Message) {
 			m.snapshot = &kept
 		}
 		a := all()
-		a.Replied = !p.Silent
 		s.mention(m, a)
 		m.notify()
 		s.add(m)

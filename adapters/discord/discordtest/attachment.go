@@ -30,11 +30,9 @@ type attachment struct {
 	kind           string // its media type
 	description    string
 	content        []byte
-	size           int64
 	width, height  int
-	fault          Fault
-	voice          *Voice
-	flags          int
+	gone           bool // its link is not taken
+	voice          bool
 	onlyForOneSelf bool
 }
 
@@ -42,7 +40,7 @@ type attachment struct {
 func (s *Server) attach(c *channel, f File) *attachment {
 	a := &attachment{
 		id: s.id(), channel: c.id, title: f.Name, name: fileName(f.Name), kind: or(f.Type, "application/octet-stream"),
-		description: f.Description, content: f.Content, size: or(f.Size, int64(len(f.Content))), fault: f.Fault,
+		description: f.Description, content: f.Content,
 	}
 	if shape, _, err := image.DecodeConfig(bytes.NewReader(f.Content)); err == nil {
 		a.width, a.height = shape.Width, shape.Height
@@ -73,7 +71,7 @@ func fileName(name string) string {
 func (s *Server) attachmentJSON(a *attachment) object {
 	link := s.link(a)
 	o := object{
-		"id": a.id, "filename": a.name, "size": a.size, "url": link, "proxy_url": link, "content_type": a.kind, "flags": a.flags,
+		"id": a.id, "filename": a.name, "size": len(a.content), "url": link, "proxy_url": link, "content_type": a.kind, "flags": 0,
 	}
 	if a.title != a.name {
 		o["title"] = a.title
@@ -87,13 +85,8 @@ func (s *Server) attachmentJSON(a *attachment) object {
 	if a.onlyForOneSelf {
 		o["ephemeral"] = true
 	}
-	if v := a.voice; v != nil {
-		o["duration_secs"] = v.Duration.Seconds()
-		wave := v.Waveform
-		if wave == nil {
-			wave = make([]byte, 64)
-		}
-		o["waveform"] = base64.StdEncoding.EncodeToString(wave)
+	if a.voice {
+		o["duration_secs"], o["waveform"] = 1, base64.StdEncoding.EncodeToString(make([]byte, 64))
 	}
 	return o
 }
@@ -136,44 +129,12 @@ const page = "<!DOCTYPE html><html><head><title>Sorry</title></head><body>This i
 
 func (s *Server) serveFile(w http.ResponseWriter, r *http.Request) {
 	a := s.linked(r)
-	if a == nil || a.fault == Gone {
+	if a == nil || a.gone {
 		http.Error(w, "This content is no longer available.", http.StatusNotFound)
 		return
 	}
 	w.Header().Set("Content-Type", a.kind)
-	switch a.fault {
-	case Forbidden:
-		http.Error(w, "Access denied.", http.StatusForbidden)
-	case Cut:
-		w.Header().Set("Content-Length", strconv.Itoa(len(a.content)+1))
-		write(w, a.content[:len(a.content)/2])
-		_ = http.NewResponseController(w).Flush() //nolint:errcheck // nobody may read any more
-		panic(http.ErrAbortHandler)               // the way to break a connection off
-	case Endless:
-		s.serveEndless(w, r, a.content)
-	case HTML:
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		write(w, []byte(page))
-	case Lying:
-		write(w, []byte(page))
-	default:
-		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(a.content))
-	}
-}
-
-// serveEndless goes on until nobody reads any more.
-func (s *Server) serveEndless(w http.ResponseWriter, r *http.Request, begins []byte) {
-	chunk := begins
-	for write(w, chunk) {
-		chunk = make([]byte, 64<<10)
-		select {
-		case <-s.done:
-			return
-		case <-r.Context().Done():
-			return
-		default:
-		}
-	}
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(a.content))
 }
 
 // write tells whether somebody reads.
@@ -182,12 +143,12 @@ func write(w http.ResponseWriter, b []byte) bool {
 	return err == nil
 }
 
-// BreakFiles lets the links of a message's files fail so, those given out already too.
-func (s *Server) BreakFiles(channel, message string, f Fault) {
+// BreakFiles makes the links of a message's files expire.
+func (s *Server) BreakFiles(channel, message string) {
 	s.do(func() {
 		if m := s.entryOf(channel, message); m != nil {
 			for _, a := range m.attachments {
-				a.fault = f
+				a.gone = true
 			}
 		}
 	})

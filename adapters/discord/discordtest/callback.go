@@ -15,7 +15,6 @@ const (
 	answerMessage  = 4
 	answerLater    = 5
 	changeLater    = 6
-	changeNow      = 7
 	answerWithForm = 9
 )
 
@@ -75,9 +74,6 @@ func (s *Server) postCallback(r *request) (int, any, *refusal) {
 	}
 	i.kind = head.Type
 	close(i.done)
-	if r.URL.Query().Get("with_response") != "true" {
-		return http.StatusNoContent, nil, nil
-	}
 	told := object{"interaction": object{"id": i.ID, "type": i.asked}, "resource": object{"type": i.kind}}
 	if i.response != nil {
 		told["resource"] = object{"type": i.kind, "message": s.messageJSON(i.response, true)}
@@ -104,12 +100,6 @@ func (s *Server) respond(i *Interaction, kind int, r *request) *refusal {
 	case kind == changeLater && ofComponent:
 		i.response = i.source
 		return nil
-	case kind == changeNow && ofComponent:
-		if no := r.decode(&said); no != nil {
-			return no
-		}
-		i.response = i.source
-		return s.change(i.source, &said.Data, r.files)
 	case kind == answerWithForm && i.asked != askedByModal:
 		if no := r.decode(&form); no != nil {
 			return no
@@ -130,8 +120,6 @@ func (s *Server) fromHook(i *Interaction, b *messageBody, files map[string]File,
 		m.kind = kindMenu
 	case i.asked == askedByCommand:
 		m.kind = kindSlash
-	case i.source != nil:
-		m.kind, m.reference = kindReply, &reference{Message: i.source.id, Channel: i.channel.id, Guild: i.channel.guildID()}
 	}
 	if later {
 		m.flags = flagLoading
@@ -182,13 +170,6 @@ func (s *Server) postFollowUp(r *request) (int, any, *refusal) {
 	var b messageBody
 	if no := r.decode(&b); no != nil {
 		return 0, nil, no
-	}
-	if first := i.response; first != nil && first.flags&flagLoading != 0 {
-		// The first one takes the place of the response that was to come.
-		if no := s.change(first, &b, r.files); no != nil {
-			return 0, nil, no
-		}
-		return http.StatusOK, s.messageJSON(first, true), nil
 	}
 	m, no := s.fromHook(i, &b, r.files, false)
 	if no != nil {

@@ -7,10 +7,9 @@ import (
 
 // The kinds of components. https://discord.com/developers/docs/components/reference
 const (
-	actionRow  = 1
-	button     = 2
-	textInput  = 4
-	linkButton = 5 // a style of buttons
+	actionRow = 1
+	button    = 2
+	textInput = 4
 )
 
 // component is a part of a message or form that people use.
@@ -19,7 +18,6 @@ type component struct {
 	CustomID   string      `json:"custom_id,omitempty"`
 	Label      string      `json:"label,omitempty"`
 	Style      int         `json:"style,omitempty"`
-	URL        string      `json:"url,omitempty"`
 	Disabled   bool        `json:"disabled,omitempty"`
 	Emoji      *emoji      `json:"emoji,omitempty"`
 	Required   *bool       `json:"required,omitempty"`
@@ -38,7 +36,7 @@ type emoji struct {
 func buttons(rows []component) (all []Button) {
 	for _, row := range rows {
 		for _, c := range row.Components {
-			b := Button{CustomID: c.CustomID, Label: c.Label, URL: c.URL, Style: c.Style, Disabled: c.Disabled}
+			b := Button{CustomID: c.CustomID, Label: c.Label, Style: c.Style, Disabled: c.Disabled}
 			if c.Emoji != nil {
 				b.Emoji = c.Emoji.Name
 			}
@@ -90,16 +88,10 @@ func (c component) check() *refusal {
 	switch {
 	case c.Type != button:
 		return badForm("components", "UNION_TYPE_CHOICES", "Value of field \"type\" must be one of (2,).")
-	case c.Style < 1 || c.Style > linkButton:
-		return badForm("style", "BASE_TYPE_CHOICES", "Value must be one of (1, 2, 3, 4, 5, 6).")
+	case c.Style < 1 || c.Style > 4:
+		return badForm("style", "BASE_TYPE_CHOICES", "Value must be one of (1, 2, 3, 4).")
 	case c.Label == "" && c.Emoji == nil:
 		return badForm("label", "BUTTON_COMPONENT_INVALID", "A button must have a label or an emoji")
-	case c.Style == linkButton && (c.URL == "" || c.CustomID != ""):
-		return badForm("url", "BASE_TYPE_REQUIRED", "This field is required")
-	case c.Style == linkButton:
-		return orElse(length("label", c.Label, 0, 80), length("url", c.URL, 1, 512))
-	case c.URL != "":
-		return badForm("url", "BUTTON_COMPONENT_INVALID_URL", "A custom id and url cannot both be specified")
 	}
 	return orElse(length("label", c.Label, 0, 80), length("custom_id", c.CustomID, 1, 100))
 }

@@ -20,7 +20,6 @@ import (
 	"crypto/rand"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -31,26 +30,11 @@ type Options struct {
 	// MaxFile is the most bytes of a file that the bot posts; 0 is 10 MiB. What is larger is
 	// refused with 413 and code 40005.
 	MaxFile int64
-	// MaxRequest is the most bytes of a request; 0 is 25 MiB.
-	MaxRequest int64
-	// Heartbeat is how often the bot is told to give a sign of life; 0 is 41.25 s. A
-	// connection without any for more than twice as long is closed.
-	Heartbeat time.Duration
-	// ResumeWithin is for how long a session without connection keeps what it missed, by the
-	// server's clock; 0 is 3 min.
-	ResumeWithin time.Duration
-	// Bucket is how many calls a route takes a second for one channel, interaction or guild;
-	// 0 is any number. More are refused with 429, and X-RateLimit headers tell how many are
-	// left.
-	Bucket int
 	// Identifies is how many sessions may begin a day; 0 is 1,000. After that the token is
 	// taken no longer.
 	Identifies int
 	// WithoutContent withholds the privileged intent to read what people write.
 	WithoutContent bool
-	// Clock is what [Server.Advance] adds to; nil is time.Now. One that stands still keeps a
-	// slow machine from being late.
-	Clock func() time.Time
 }
 
 // apiPath is where the REST interface is on the server.
@@ -82,13 +66,7 @@ type Server struct {
 func New(tb testing.TB, o Options) *Server {
 	tb.Helper()
 	o.MaxFile = or(o.MaxFile, 10<<20)
-	o.MaxRequest = or(o.MaxRequest, 25<<20)
-	o.Heartbeat = or(o.Heartbeat, 41250*time.Millisecond)
-	o.ResumeWithin = or(o.ResumeWithin, 3*time.Minute)
 	o.Identifies = or(o.Identifies, 1000)
-	if o.Clock == nil {
-		o.Clock = time.Now
-	}
 	s := &Server{
 		tb: tb, options: o, secret: []byte(rand.Text()), done: make(chan struct{}), token: "MTE." + rand.Text(),
 		world: newWorld(), gateway: newGateway(!o.WithoutContent), faults: newFaults(),
@@ -121,9 +99,6 @@ func (s *Server) Close() {
 
 // URL is where the REST interface is, without a slash at its end.
 func (s *Server) URL() string { return s.http.URL + apiPath }
-
-// Host is the address at which all is served, files too.
-func (s *Server) Host() string { return strings.TrimPrefix(s.http.URL, "http://") }
 
 // Token is the bot's, without "Bot ".
 func (s *Server) Token() string { return s.token }
@@ -171,7 +146,7 @@ func (s *Server) mux() *http.ServeMux {
 	return mux
 }
 
-func (s *Server) now() time.Time { return s.options.Clock().Add(s.skipped) }
+func (s *Server) now() time.Time { return time.Now().Add(s.skipped) }
 
 // do changes the world, and tells those who wait for a change.
 func (s *Server) do(change func()) {

@@ -1,7 +1,6 @@
 package discordtest
 
 import (
-	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -10,16 +9,14 @@ import (
 
 // faults are what goes wrong with calls, and how many there were.
 type faults struct {
-	calls   map[Route]int
-	answers map[int]int
-	next    []*trouble
-	losing  []*trouble
-	stall   chan struct{}
-	buckets map[string]*bucket
+	calls  map[Route]int
+	next   []*trouble
+	losing []*trouble
+	stall  chan struct{}
 }
 
 func newFaults() faults {
-	return faults{calls: map[Route]int{}, answers: map[int]int{}, buckets: map[string]*bucket{}}
+	return faults{calls: map[Route]int{}}
 }
 
 // trouble befalls the next calls of some routes.
@@ -68,13 +65,6 @@ func (s *Server) Calls(on ...Route) (n int) {
 	return n
 }
 
-// Answers counts the answers of a status.
-func (s *Server) Answers(status int) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.answers[status]
-}
-
 // RateLimit refuses the next n calls by these routes, without any of all, with 429.
 func (s *Server) RateLimit(n int, retryAfter time.Duration, global bool, on ...Route) {
 	s.trouble(n, on, limited(retryAfter, global))
@@ -94,15 +84,6 @@ func limited(retryAfter time.Duration, global bool) *answer {
 		a.header["X-RateLimit-Global"], a.header["X-RateLimit-Scope"] = "true", "global"
 	}
 	return a
-}
-
-// RateLimitHTML refuses the next n with 429 and a page of HTML, as what stands before
-// Discord does.
-func (s *Server) RateLimitHTML(n int, retryAfter time.Duration, on ...Route) {
-	s.trouble(n, on, &answer{
-		status: http.StatusTooManyRequests, page: true, encoded: []byte(page),
-		header: map[string]string{"Retry-After": strconv.Itoa(int(max(1, retryAfter.Seconds()+0.999)))},
-	})
 }
 
 // FailNext answers the next n with a status, and does nothing.
@@ -165,55 +146,4 @@ func (s *Server) stalled(r *http.Request) bool {
 	case <-r.Context().Done():
 	}
 	return true
-}
-
-// bucket is how many calls a route has had within a second.
-type bucket struct {
-	until time.Time
-	used  int
-}
-
-// limits are what is told of a bucket.
-type limits struct {
-	limit, left int
-	after       time.Duration
-	name        string
-	over        bool
-}
-
-// spend counts a call against its bucket.
-func (s *Server) spend(call *request) (l limits) {
-	if s.options.Bucket == 0 {
-		return limits{}
-	}
-	name := string(call.route) + call.PathValue("channel") + call.PathValue("guild") + call.PathValue("token")
-	now := s.now()
-	b := s.buckets[name]
-	if b == nil || !now.Before(b.until) {
-		maps.DeleteFunc(s.buckets, func(_ string, other *bucket) bool { return !now.Before(other.until) })
-		b = &bucket{until: now.Add(time.Second)}
-		s.buckets[name] = b
-	}
-	l = limits{limit: s.options.Bucket, after: b.until.Sub(now), name: s.sign(name)[:16], over: b.used >= s.options.Bucket}
-	if !l.over {
-		b.used++
-	}
-	l.left = l.limit - b.used
-	return l
-}
-
-func (l limits) refuse() *answer {
-	a := limited(l.after, false)
-	maps.Copy(a.header, l.header())
-	return a
-}
-
-func (l limits) header() map[string]string {
-	if l.limit == 0 {
-		return nil
-	}
-	return map[string]string{
-		"X-RateLimit-Limit": strconv.Itoa(l.limit), "X-RateLimit-Remaining": strconv.Itoa(l.left), "X-RateLimit-Bucket": l.name,
-		"X-RateLimit-Reset-After": strconv.FormatFloat(l.after.Seconds(), 'f', 3, 64),
-	}
 }

@@ -1,7 +1,6 @@
 package discordtest
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -12,22 +11,20 @@ import (
 const (
 	mostText        = 2000 // characters
 	mostFiles       = 10
-	mostEmbeds      = 10
 	mostNonce       = 25
 	mostDescription = 1024
 )
 
 // messageBody is what a message is made or changed by. What is nil was not said.
 type messageBody struct {
-	Content     *string            `json:"content"`
-	Nonce       any                `json:"nonce"`
-	Enforce     bool               `json:"enforce_nonce"`
-	Embeds      *[]json.RawMessage `json:"embeds"`
-	Allowed     *allowed           `json:"allowed_mentions"`
-	Reference   *reference         `json:"message_reference"`
-	Components  *[]component       `json:"components"`
-	Attachments *[]attachmentBody  `json:"attachments"`
-	Flags       *int               `json:"flags"`
+	Content     *string           `json:"content"`
+	Nonce       any               `json:"nonce"`
+	Enforce     bool              `json:"enforce_nonce"`
+	Allowed     *allowed          `json:"allowed_mentions"`
+	Reference   *reference        `json:"message_reference"`
+	Components  *[]component      `json:"components"`
+	Attachments *[]attachmentBody `json:"attachments"`
+	Flags       *int              `json:"flags"`
 }
 
 // attachmentBody is what is told of a file that is sent, or of one that stays.
@@ -60,9 +57,6 @@ func (b *messageBody) nonce() string {
 // check tells what is wrong with the form itself.
 func (b *messageBody) check(files map[string]File) *refusal {
 	no := orElse(length("content", b.text(), 0, mostText), length("nonce", b.nonce(), 0, mostNonce))
-	if b.Embeds != nil && len(*b.Embeds) > mostEmbeds {
-		no = orElse(no, badForm("embeds", "BASE_TYPE_MAX_LENGTH", "Must be 10 or fewer in length."))
-	}
 	if b.Allowed != nil {
 		no = orElse(no, b.Allowed.check())
 	}
@@ -139,9 +133,6 @@ func (s *Server) fill(m *entry, b *messageBody, files map[string]File) *refusal 
 		return no
 	}
 	m.content, m.attachments, m.nonce = b.text(), attachments, b.nonce()
-	if b.Embeds != nil {
-		m.embeds = *b.Embeds
-	}
 	if b.Components != nil {
 		m.rows = *b.Components
 	}
@@ -171,16 +162,8 @@ func (s *Server) change(m *entry, b *messageBody, files map[string]File) *refusa
 	if b.Content != nil {
 		changed.content = b.text()
 	}
-	if b.Embeds != nil {
-		changed.embeds = *b.Embeds
-	}
 	if b.Components != nil {
 		changed.rows = *b.Components
-	}
-	if b.Attachments != nil {
-		changed.attachments = slices.DeleteFunc(slices.Clone(m.attachments), func(a *attachment) bool {
-			return !slices.ContainsFunc(*b.Attachments, func(stays attachmentBody) bool { return stays.id() == a.id })
-		})
 	}
 	changed.attachments = append(slices.Clone(changed.attachments), added...)
 	switch {

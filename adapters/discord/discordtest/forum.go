@@ -11,7 +11,7 @@ func (s *Server) ForumPost(forum, title string, p Post) (said Message) {
 			s.wrongf("%q is no forum", forum)
 			return
 		}
-		t := s.threadIn(c, publicThread, title, p.By)
+		t := s.newThread(c, publicThread, s.id(), title, p.By)
 		m := &entry{channel: t, author: p.By, content: strings.TrimSpace(p.Content)}
 		for _, f := range p.Files {
 			m.attachments = append(m.attachments, s.attach(t, f))
@@ -29,22 +29,10 @@ func (s *Server) ForumPost(forum, title string, p Post) (said Message) {
 func (s *Server) PrivateThread(channel, name string, by User) (id string) {
 	s.do(func() {
 		if c := s.place(channel); c != nil {
-			id = s.threadIn(c, privateThread, name, by).id
+			id = s.newThread(c, privateThread, s.id(), name, by).id
 		}
 	})
 	return id
-}
-
-// threadIn begins a thread that no message of the channel begins.
-func (s *Server) threadIn(c *channel, kind int, name string, by User) *channel {
-	t := &channel{id: s.id(), kind: kind, name: name, guild: c.guild, parent: c, owner: by.ID, begun: s.now()}
-	t.put = t.begun
-	s.channels[t.id] = t
-	t.guild.channels = append(t.guild.channels, t)
-	created := s.channelJSON(t)
-	created["newly_created"] = true
-	s.emit(event{kind: "THREAD_CREATE", intent: intentGuilds, channel: t}, created, nil)
-	return t
 }
 
 // BlockTitle lets no thread be begun whose title has a word, as AutoMod does (200001).

@@ -40,6 +40,10 @@ const (
 	closeForbiddenIntents = 4014
 )
 
+// heartbeat is how often the bot must give a sign of life. A connection without any for more
+// than twice as long is closed.
+const heartbeat = 41250 * time.Millisecond
+
 // resumable tells whether a session can be taken up again after the gateway closed with a
 // code.
 func resumable(code int) bool {
@@ -53,11 +57,10 @@ type conn struct {
 	out     [][]byte
 	code    int // the close code, sent after the pending messages
 	session *session
-	zombie  bool
 }
 
 func (c *conn) send(frame []byte) {
-	if c.zombie || c.code != 0 {
+	if c.code != 0 {
 		return
 	}
 	c.out = append(c.out, frame)
@@ -103,7 +106,7 @@ func (s *Server) serveGateway(w http.ResponseWriter, r *http.Request) {
 		return // Upgrade has answered
 	}
 	c := &conn{ws: ws, wake: make(chan struct{}, 1)}
-	c.out = append(c.out, control(opHello, object{"heartbeat_interval": s.options.Heartbeat.Milliseconds()}))
+	c.out = append(c.out, control(opHello, object{"heartbeat_interval": heartbeat.Milliseconds()}))
 	if v := r.URL.Query().Get("v"); v != "9" {
 		c.code = closeBadVersion
 	}
@@ -149,7 +152,7 @@ func (s *Server) read(c *conn) {
 		})
 	}()
 	for {
-		err := c.ws.SetReadDeadline(time.Now().Add(2*s.options.Heartbeat + 5*time.Second))
+		err := c.ws.SetReadDeadline(time.Now().Add(2*heartbeat + 5*time.Second))
 		var data []byte
 		if err == nil {
 			_, data, err = c.ws.ReadMessage()
@@ -163,7 +166,7 @@ func (s *Server) read(c *conn) {
 		var p payload
 		bad := json.Unmarshal(data, &p) != nil
 		s.do(func() {
-			if c.code != 0 || c.zombie {
+			if c.code != 0 {
 				return
 			}
 			code := closeDecode

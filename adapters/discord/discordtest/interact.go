@@ -62,7 +62,7 @@ func (s *Server) Slash(typed SlashCommand) (i *Interaction) {
 		if len(resolved) > 0 {
 			data["resolved"] = object{"attachments": resolved}
 		}
-		i = s.interact(&Interaction{By: typed.By, asked: askedByCommand, channel: c}, data, typed.Locale)
+		i = s.interact(&Interaction{By: typed.By, asked: askedByCommand, channel: c}, data)
 	})
 	return i
 }
@@ -82,7 +82,7 @@ func (s *Server) Menu(by User, channel, message, name string) (i *Interaction) {
 		i = s.interact(&Interaction{By: by, asked: askedByCommand, menu: true, channel: m.channel}, object{
 			"id": command.ID, "name": name, "type": menuCommand, "target_id": m.id,
 			"resolved": object{"messages": object{m.id: s.messageJSON(m, true)}},
-		}, "")
+		})
 	})
 	return i
 }
@@ -100,7 +100,7 @@ func (s *Server) Press(by User, channel, message, customID string) (i *Interacti
 		}
 		i = s.interact(&Interaction{By: by, asked: askedByComponent, channel: m.channel, source: m}, object{
 			"custom_id": customID, "component_type": button,
-		}, "")
+		})
 	})
 	return i
 }
@@ -125,19 +125,19 @@ func (s *Server) Submit(asked *Interaction, values map[string]string) (i *Intera
 		asked.submitted = true
 		i = s.interact(&Interaction{By: asked.By, asked: askedByModal, channel: asked.channel, source: asked.source}, object{
 			"custom_id": asked.modal.CustomID, "components": rows,
-		}, "")
+		})
 	})
 	return i
 }
 
 // interact tells of an interaction.
-func (s *Server) interact(i *Interaction, data object, locale string) *Interaction {
+func (s *Server) interact(i *Interaction, data object) *Interaction {
 	i.s, i.ID, i.Token, i.created, i.done = s, s.id(), "aW50ZXJhY3Rpb24-"+rand.Text(), s.now(), make(chan struct{})
 	s.interactions[i.Token] = i
 	told := object{
 		"id": i.ID, "application_id": s.app, "type": i.asked, "data": data, "token": i.Token, "version": 1, "context": 0,
 		"channel_id": i.channel.id, "channel": s.channelJSON(i.channel), "app_permissions": s.may(i.channel).String(),
-		"locale": or(locale, "en-US"), "entitlements": []object{}, "authorizing_integration_owners": object{},
+		"locale": "en-US", "entitlements": []object{}, "authorizing_integration_owners": object{},
 	}
 	if i.source != nil {
 		told["message"] = s.messageJSON(i.source, true)
@@ -155,21 +155,6 @@ func (s *Server) interact(i *Interaction, data object, locale string) *Interacti
 
 // Acknowledged is closed when the bot has acknowledged it in time.
 func (i *Interaction) Acknowledged() <-chan struct{} { return i.done }
-
-// Kind is the type of the bot's callback: 4 a message, 5 one to come, 6 a change to come,
-// 7 a change, 9 a form; 0 is none yet.
-func (i *Interaction) Kind() int {
-	i.s.mu.Lock()
-	defer i.s.mu.Unlock()
-	return i.kind
-}
-
-// Modal is the form that the bot asked for, or nil.
-func (i *Interaction) Modal() *Modal {
-	i.s.mu.Lock()
-	defer i.s.mu.Unlock()
-	return i.modal
-}
 
 // Response is the original response as it stands, and whether there is one.
 func (i *Interaction) Response() (Message, bool) {

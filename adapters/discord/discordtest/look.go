@@ -9,9 +9,8 @@ import (
 func (s *Server) show(m *entry) Message {
 	shown := Message{
 		ID: m.id, Channel: m.channel.id, Guild: m.channel.guildID(), Author: m.author, Content: m.content,
-		Buttons: buttons(m.rows), Rows: len(m.rows), Notified: slices.Clone(m.notified), Flags: m.flags, Nonce: m.nonce,
-		Edits: m.edits, Ephemeral: m.flags&flagEphemeral != 0, Thinking: m.flags&flagLoading != 0, Created: m.created,
-		Embeds: len(m.embeds),
+		Buttons: buttons(m.rows), Notified: slices.Clone(m.notified), Flags: m.flags,
+		Edits: m.edits, Ephemeral: m.flags&flagEphemeral != 0, Thinking: m.flags&flagLoading != 0,
 	}
 	for _, a := range m.attachments {
 		shown.Attachments = append(shown.Attachments, Attachment{
@@ -23,9 +22,6 @@ func (s *Server) show(m *entry) Message {
 	}
 	if m.reference != nil && m.reference.Type != forwarded {
 		shown.ReplyTo = m.reference.Message
-	}
-	if m.interaction != nil {
-		shown.Interaction = m.interaction.ID
 	}
 	return shown
 }
@@ -42,7 +38,7 @@ func (s *Server) Messages(channel string) []Message {
 	}
 	shown := []Message{}
 	for _, m := range c.messages {
-		if m.kind != kindThread && m.kind != kindStarter {
+		if m.kind != kindStarter {
 			shown = append(shown, s.show(m))
 		}
 	}

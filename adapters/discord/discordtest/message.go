@@ -11,7 +11,6 @@ import (
 // The kinds of messages. https://discord.com/developers/docs/resources/message
 const (
 	kindDefault = 0
-	kindThread  = 18 // a thread was begun: written by Discord in the channel
 	kindReply   = 19
 	kindSlash   = 20
 	kindStarter = 21 // the message from which a thread was begun: written by Discord in the thread
@@ -91,7 +90,7 @@ func compareIDs(a, b string) int {
 
 // replied is the message to which one is a reply, or nil.
 func (s *Server) replied(m *entry) *entry {
-	if m.reference == nil || m.reference.Type == forwarded || m.kind == kindThread {
+	if m.reference == nil || m.reference.Type == forwarded {
 		return nil
 	}
 	if c := s.channels[m.reference.Channel]; c != nil {

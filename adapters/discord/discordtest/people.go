@@ -8,16 +8,9 @@ type Post struct {
 	By      User
 	Content string
 	ReplyTo string // the id of a message of the same channel, or ""
-	Silent  bool   // the reply does not notify who is replied to
 	Files   []File
-	Voice   *Voice // makes it a voice message of its one file
+	Voice   bool   // makes it a voice message of its one file
 	Forward string // the id of a message that is forwarded, or ""
-}
-
-// Voice is what a voice message tells beside its sound.
-type Voice struct {
-	Duration time.Duration
-	Waveform []byte // up to 256 samples; nil is a flat one
 }
 
 // File is one that somebody attaches.
@@ -26,25 +19,7 @@ type File struct {
 	Type        string // a media type; "" is application/octet-stream
 	Description string // the alternative text
 	Content     []byte
-	// Size is what is told of it, for files that lie; 0 is that of the content.
-	Size int64
-	// Fault is what is wrong with its link.
-	Fault Fault
 }
-
-// Fault is what is wrong with the link of a file.
-type Fault int
-
-// The faults of links.
-const (
-	Whole     Fault = iota // none
-	Gone                   // 404, as for a link that has expired
-	Forbidden              // 403
-	Cut                    // the connection ends in the middle
-	Endless                // it goes on for ever, beginning with the content
-	HTML                   // a page of HTML in its place, which says so
-	Lying                  // a page of HTML in its place, under the file's own type
-)
 
 // Message is one as it stands in its channel.
 type Message struct {
@@ -54,21 +29,15 @@ type Message struct {
 	Attachments        []Attachment
 	Reactions          []Reaction // in the order in which they came
 	Buttons            []Button   // of all rows, in order
-	Rows               int        // of components
-	Embeds             int        // how many
 	ReplyTo            string     // the id of the message, or ""
 	// Notified are the ids of those whom it notified when it was posted, for the members of
 	// a role the members', [Everybody] for all. That a direct message notifies by itself does
 	// not count.
 	Notified  []string
 	Flags     int
-	Nonce     string
 	Edits     int  // how often it was edited
 	Ephemeral bool // only who interacted sees it
 	Thinking  bool // of a deferred response that has not come
-	// Interaction is the id of what it responds to, or "".
-	Interaction string
-	Created     time.Time
 }
 
 // Attachment is a file of a message.
@@ -91,9 +60,9 @@ type Reaction struct {
 
 // Button is one below a message.
 type Button struct {
-	CustomID, Label, URL, Emoji string
-	Style                       int
-	Disabled                    bool
+	CustomID, Label, Emoji string
+	Style                  int
+	Disabled               bool
 }
 
 // SlashCommand is one that somebody types.
@@ -104,7 +73,6 @@ type SlashCommand struct {
 	Sub     string            // the subcommand, or ""
 	Options map[string]string // texts, numbers and "true" as they are typed, by name
 	Files   map[string]File   // options that are attachments, by name
-	Locale  string            // the language of the person's client; "" is en-US
 }
 
 // Modal is a form that somebody is asked to fill in.

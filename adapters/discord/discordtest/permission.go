@@ -106,7 +106,6 @@ var (
 	notInDM            = &refusal{status: 403, code: 50003, message: "Cannot execute action on a DM channel"}
 	notTheAuthor       = &refusal{status: 403, code: 50005, message: "Cannot edit a message authored by another user"}
 	emptyMessage       = &refusal{status: 400, code: 50006, message: "Cannot send an empty message"}
-	refusedDM          = &refusal{status: 403, code: 50007, message: "Cannot send messages to this user"}
 	noText             = &refusal{status: 400, code: 50008, message: "Cannot send messages in a non-text channel"}
 	missingPermissions = &refusal{status: 403, code: 50013, message: "Missing Permissions"}
 	wrongChannel       = &refusal{status: 400, code: 50024, message: "Cannot execute action on this channel type"}

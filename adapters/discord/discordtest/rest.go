@@ -21,11 +21,8 @@ const (
 	GatewayBot     Route = "GET /gateway/bot"
 	Me             Route = "GET /users/@me"
 	GetUser        Route = "GET /users/{user}"
-	OpenDM         Route = "POST /users/@me/channels"
-	Application    Route = "GET /applications/@me"
 	OAuth          Route = "GET /oauth2/applications/@me"
 	GetMember      Route = "GET /guilds/{guild}/members/{user}"
-	ActiveThreads  Route = "GET /guilds/{guild}/threads/active"
 	GetChannel     Route = "GET /channels/{channel}"
 	EditChannel    Route = "PATCH /channels/{channel}"
 	PostMessage    Route = "POST /channels/{channel}/messages"
@@ -35,9 +32,7 @@ const (
 	GetMessages    Route = "GET /channels/{channel}/messages"
 	PutReaction    Route = "PUT /channels/{channel}/messages/{message}/reactions/{emoji}/@me"
 	DeleteReaction Route = "DELETE /channels/{channel}/messages/{message}/reactions/{emoji}/@me"
-	RemoveReaction Route = "DELETE /channels/{channel}/messages/{message}/reactions/{emoji}/{user}"
 	StartThread    Route = "POST /channels/{channel}/messages/{message}/threads"
-	StartLoose     Route = "POST /channels/{channel}/threads"
 	ShowTyping     Route = "POST /channels/{channel}/typing"
 	GetCommands    Route = "GET /applications/{application}/commands"
 	PutCommands    Route = "PUT /applications/{application}/commands"
@@ -48,6 +43,9 @@ const (
 	noSuchRoute    Route = "none"
 )
 
+// maxRequest is the most bytes of a request.
+const maxRequest = 25 << 20
+
 // handler does a call under the server's mutex, and gives the status and body of the answer.
 type handler func(*request) (int, any, *refusal)
 
@@ -57,11 +55,8 @@ func (s *Server) handlers() map[Route]handler {
 		GatewayBot:     s.getGateway,
 		Me:             func(*request) (int, any, *refusal) { return http.StatusOK, s.bot.json(), nil },
 		GetUser:        s.getUser,
-		OpenDM:         s.openDM,
-		Application:    s.getApplication,
 		OAuth:          s.getApplication,
 		GetMember:      s.getMember,
-		ActiveThreads:  s.getThreads,
 		GetChannel:     s.getChannel,
 		EditChannel:    s.patchThread,
 		PostMessage:    s.postMessage,
@@ -71,9 +66,7 @@ func (s *Server) handlers() map[Route]handler {
 		GetMessages:    s.getMessages,
 		PutReaction:    s.putReaction,
 		DeleteReaction: s.deleteReaction,
-		RemoveReaction: s.deleteReaction,
 		StartThread:    s.postThread,
-		StartLoose:     s.postThread,
 		ShowTyping:     s.postTyping,
 		GetCommands:    s.getCommands,
 		PutCommands:    s.putCommands,
@@ -137,7 +130,6 @@ func (s *Server) serve(route Route, handle handler) http.HandlerFunc {
 				a = s.answer(call, handle, tooMuch)
 				lost = a.status < http.StatusMultipleChoices && s.loses(route)
 			}
-			s.answers[a.status]++
 		})
 		if lost {
 			panic(http.ErrAbortHandler) // the way to break a connection off
@@ -148,23 +140,19 @@ func (s *Server) serve(route Route, handle handler) http.HandlerFunc {
 
 // answer does a call, if it may be done.
 func (s *Server) answer(call *request, handle handler, tooMuch bool) *answer {
-	limits := s.spend(call)
 	switch {
-	case limits.over:
-		return limits.refuse()
 	case !s.authorized(call):
 		return refuse(unauthorized)
 	case tooMuch:
 		return refuse(tooLarge)
 	}
 	status, body, no := handle(call)
-	a := &answer{status: status, body: body, header: limits.header()}
 	if no != nil {
-		a = refuse(no)
-		a.header = limits.header()
+		return refuse(no)
 	}
-	if body != nil && no == nil {
-		a.encoded = encode(body) // now, since the world goes on
+	a := &answer{status: status}
+	if body != nil {
+		a.encoded = encode(body) // now, since messages may change
 	}
 	return a
 }
@@ -185,11 +173,11 @@ func (s *Server) takes(token string) bool { return strings.TrimPrefix(token, "Bo
 // receive reads all that was sent, and tells whether that is more than is taken, and whether
 // it could be read.
 func (s *Server) receive(call *request) (tooMuch, ok bool) {
-	data, err := io.ReadAll(io.LimitReader(call.Body, s.options.MaxRequest+1))
+	data, err := io.ReadAll(io.LimitReader(call.Body, maxRequest+1))
 	if err != nil {
 		return false, false
 	}
-	if int64(len(data)) > s.options.MaxRequest {
+	if int64(len(data)) > maxRequest {
 		_, err = io.Copy(io.Discard, call.Body)
 		return true, err == nil
 	}
@@ -230,7 +218,6 @@ func rawFileName(part *multipart.Part) string {
 type answer struct {
 	status  int
 	header  map[string]string
-	body    any
 	encoded []byte
 	page    bool // of HTML
 }

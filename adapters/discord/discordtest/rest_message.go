@@ -45,8 +45,6 @@ func (s *Server) writable(c *channel, files bool) *refusal {
 		return no
 	case c.kind == forumChannel:
 		return noText
-	case c.kind == directChannel && s.closed[c.recipient.ID]:
-		return refusedDM
 	case c.locked && c.archived:
 		return threadArchived
 	case c.locked:
@@ -106,7 +104,7 @@ func (s *Server) refer(m *entry, to *reference) *refusal {
 		return badForm("message_reference", "REPLIES_UNKNOWN_MESSAGE", "Unknown message")
 	case replied == nil:
 		return nil
-	case replied.kind == kindThread || replied.kind == kindStarter:
+	case replied.kind == kindStarter:
 		return badForm("message_reference", "REPLIES_CANNOT_REPLY_TO_SYSTEM_MESSAGE", "Cannot reply to a system message")
 	}
 	m.kind, m.reference = kindReply, &reference{Message: replied.id, Channel: c.id, Guild: c.guildID()}
@@ -195,11 +193,7 @@ func (s *Server) getMessages(r *request) (int, any, *refusal) {
 		return http.StatusOK, listed, nil
 	}
 	from, to := max(0, len(c.messages)-limit), len(c.messages)
-	switch before, after, around := q.Get("before"), q.Get("after"), q.Get("around"); {
-	case around != "":
-		i, _ := c.index(around)
-		from = max(0, i-limit/2)
-		to = min(len(c.messages), from+limit)
+	switch before, after := q.Get("before"), q.Get("after"); {
 	case before != "":
 		to, _ = c.index(before)
 		from = max(0, to-limit)

@@ -31,23 +31,6 @@ func (s *Server) getApplication(*request) (int, any, *refusal) {
 	}, nil
 }
 
-func (s *Server) openDM(r *request) (int, any, *refusal) {
-	var body struct {
-		Recipient string `json:"recipient_id"`
-	}
-	if no := r.decode(&body); no != nil {
-		return 0, nil, no
-	}
-	u, known := s.users[body.Recipient]
-	switch {
-	case !known:
-		return 0, nil, unknownUser
-	case u.Bot:
-		return 0, nil, refusedDM
-	}
-	return http.StatusOK, s.channelJSON(s.direct(u)), nil
-}
-
 func (s *Server) getChannel(r *request) (int, any, *refusal) {
 	c, no := s.channelFor(r, 0)
 	if no != nil {
@@ -74,14 +57,6 @@ func (s *Server) getUser(r *request) (int, any, *refusal) {
 		return 0, nil, unknownUser
 	}
 	return http.StatusOK, u.json(), nil
-}
-
-func (s *Server) getThreads(r *request) (int, any, *refusal) {
-	g := s.guilds[r.PathValue("guild")]
-	if g == nil {
-		return 0, nil, unknownGuild
-	}
-	return http.StatusOK, object{"threads": s.guildJSON(g)["threads"], "members": []object{}}, nil
 }
 
 func (s *Server) getMember(r *request) (int, any, *refusal) {

@@ -43,24 +43,13 @@ func (s *Server) deleteReaction(r *request) (int, any, *refusal) {
 	if no != nil {
 		return 0, nil, no
 	}
-	whose := s.bot
-	if id := r.PathValue("user"); id != "" {
-		whose = s.users[id]
-		if whose.ID == "" {
-			return 0, nil, unknownUser
-		}
-	}
 	emoji := r.PathValue("emoji")
 	switch {
-	case whose.ID != s.bot.ID && s.may(m.channel)&ManageMessages == 0:
-		return 0, nil, missingPermissions
-	case whose.ID != s.bot.ID && m.channel.guild == nil:
-		return 0, nil, notInDM
 	case !pictured(emoji):
 		return 0, nil, unknownEmoji
 	case m.channel.archived:
 		return 0, nil, threadArchived
 	}
-	s.react(m, whose, emoji, false)
+	s.react(m, s.bot, emoji, false)
 	return http.StatusNoContent, nil, nil
 }

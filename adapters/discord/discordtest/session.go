@@ -2,7 +2,6 @@ package discordtest
 
 import (
 	"encoding/json"
-	"math/rand/v2"
 	"slices"
 	"time"
 )
@@ -34,12 +33,6 @@ type event struct {
 	channel *channel // that the bot must be able to see; nil is none
 }
 
-// held is an event with what is told of it: to those who may read content, and to others.
-type held struct {
-	event
-	full, bare json.RawMessage
-}
-
 // payload is what goes over the gateway.
 type payload struct {
 	Op   int             `json:"op"`
@@ -58,9 +51,7 @@ type gateway struct {
 	identified  int
 	resumed     int
 	lastIntents int
-	holding     bool
-	holdKinds   []string
-	heldBack    []held
+	withheld    []string // kinds of events that are not told
 }
 
 func newGateway(content bool) gateway {
@@ -88,22 +79,33 @@ type told struct {
 // session cannot be taken up from there.
 const mostKept = 50_000
 
+// resumeWithin is for how long a session without connection keeps what it missed.
+const resumeWithin = 3 * time.Minute
+
 // resumedEvent ends what is told again.
 const resumedEvent = "RESUMED"
 
 // emit tells of an event, or keeps it back. Without bare there is nothing in it that takes
 // the intent to read content.
 func (s *Server) emit(e event, full, bare object) {
-	h := held{event: e, full: encode(full)}
-	h.bare = h.full
-	if bare != nil {
-		h.bare = encode(bare)
-	}
-	if s.holding && (len(s.holdKinds) == 0 || slices.Contains(s.holdKinds, e.kind)) {
-		s.heldBack = append(s.heldBack, h)
+	if slices.Contains(s.withheld, e.kind) || e.channel != nil && s.may(e.channel)&View == 0 {
 		return
 	}
-	s.tell(h)
+	if bare == nil {
+		bare = full
+	}
+	all, some := encode(full), encode(bare)
+	for id, session := range s.sessions {
+		switch {
+		case session.conn == nil && s.now().Sub(session.lost) > resumeWithin:
+			delete(s.sessions, id)
+		case e.intent != 0 && session.intents&e.intent == 0:
+		case session.intents&intentContent != 0:
+			session.dispatch(e.kind, all)
+		default:
+			session.dispatch(e.kind, some)
+		}
+	}
 }
 
 func encode(v any) json.RawMessage {
@@ -112,23 +114,6 @@ func encode(v any) json.RawMessage {
 		panic(err) // all of it is made here
 	}
 	return b
-}
-
-func (s *Server) tell(h held) {
-	if h.channel != nil && s.may(h.channel)&View == 0 {
-		return
-	}
-	for id, session := range s.sessions {
-		switch {
-		case session.conn == nil && s.now().Sub(session.lost) > s.options.ResumeWithin:
-			delete(s.sessions, id)
-		case h.intent != 0 && session.intents&h.intent == 0:
-		case session.intents&intentContent != 0:
-			session.dispatch(h.kind, h.full)
-		default:
-			session.dispatch(h.kind, h.bare)
-		}
-	}
 }
 
 // dispatch puts an event at the end of a session.
@@ -211,7 +196,7 @@ func (s *Server) resume(c *conn, token, id string, seq int64) (code int, valid b
 		return closeAlready, false
 	case s.revoked || !s.takes(token):
 		return closeBadToken, false
-	case x == nil, seq < x.first-1, x.conn == nil && s.now().Sub(x.lost) > s.options.ResumeWithin:
+	case x == nil, seq < x.first-1, x.conn == nil && s.now().Sub(x.lost) > resumeWithin:
 		return 0, false
 	case seq > x.seq:
 		return closeBadSeq, false
@@ -234,26 +219,6 @@ func (s *Server) resume(c *conn, token, id string, seq int64) (code int, valid b
 	return 0, true
 }
 
-// Hold keeps events back, of these types (as MESSAGE_CREATE) or without any all, until
-// Release.
-func (s *Server) Hold(types ...string) {
-	s.do(func() { s.holding, s.holdKinds = true, types })
-}
-
-// Release lets the events go that were held back, in the order in which they came, or shuffled.
-func (s *Server) Release(shuffle *rand.Rand) {
-	s.do(func() {
-		all := s.heldBack
-		s.holding, s.holdKinds, s.heldBack = false, nil, nil
-		if shuffle != nil {
-			shuffle.Shuffle(len(all), func(i, k int) { all[i], all[k] = all[k], all[i] })
-		}
-		for _, h := range all {
-			s.tell(h)
-		}
-	})
-}
-
 // Echo tells of a message once more.
 func (s *Server) Echo(channel, message string) {
 	s.do(func() {
@@ -262,3 +227,6 @@ func (s *Server) Echo(channel, message string) {
 		}
 	})
 }
+
+// Withhold tells of no more events of these types, such as MESSAGE_CREATE.
+func (s *Server) Withhold(types ...string) { s.do(func() { s.withheld = types }) }

@@ -7,51 +7,44 @@ import (
 	"unicode/utf8"
 )
 
-// Thread lets somebody start a public thread in a channel, from a message (its id is the
-// thread's then) or, with "", from none.
+// Thread starts a public thread from a message of a channel, whose id the thread gets.
 func (s *Server) Thread(channel, message, name string, by User) (id string) {
 	s.do(func() {
-		c := s.place(channel)
-		if c == nil {
+		from := s.entryOf(channel, message)
+		if from == nil {
 			return
 		}
-		var from *entry
-		if message != "" {
-			if from = c.find(message); from == nil || from.thread != nil {
-				s.wrongf("there is no message %q to start a thread from", message)
-				return
-			}
+		if from.thread != nil {
+			s.wrongf("the message %q has a thread already", message)
+			return
 		}
-		id = s.startThread(c, from, name, by).id
+		id = s.startThread(from, name, by).id
 	})
 	return id
 }
 
-// startThread begins a thread, and writes what Discord itself writes of it.
-func (s *Server) startThread(c *channel, from *entry, name string, by User) *channel {
-	t := &channel{kind: publicThread, name: name, guild: c.guild, parent: c, owner: by.ID, begun: s.now()}
+// startThread starts a thread from a message, and posts Discord's own message in it.
+func (s *Server) startThread(from *entry, name string, by User) *channel {
+	c := from.channel
+	t := s.newThread(c, publicThread, from.id, name, by)
+	from.thread = t
+	from.flags |= flagHasThread
+	s.tellMessage("MESSAGE_UPDATE", from)
+	s.add(&entry{
+		channel: t, author: by, kind: kindStarter,
+		reference: &reference{Message: from.id, Channel: c.id, Guild: c.guildID()},
+	})
+	return t
+}
+
+func (s *Server) newThread(c *channel, kind int, id, name string, by User) *channel {
+	t := &channel{id: id, kind: kind, name: name, guild: c.guild, parent: c, owner: by.ID, begun: s.now()}
 	t.put = t.begun
-	if from != nil {
-		t.id = from.id
-		from.thread = t
-		from.flags |= flagHasThread
-	} else {
-		t.id = s.id()
-	}
 	s.channels[t.id] = t
 	t.guild.channels = append(t.guild.channels, t)
 	created := s.channelJSON(t)
 	created["newly_created"] = true
 	s.emit(event{kind: "THREAD_CREATE", intent: intentGuilds, channel: t}, created, nil)
-	if from != nil {
-		s.tellMessage("MESSAGE_UPDATE", from)
-		s.add(&entry{
-			channel: t, author: by, kind: kindStarter,
-			reference: &reference{Message: from.id, Channel: c.id, Guild: c.guildID()},
-		})
-		return t
-	}
-	s.add(&entry{channel: c, author: by, kind: kindThread, content: name, reference: &reference{Channel: t.id, Guild: c.guildID()}})
 	return t
 }
 
@@ -89,22 +82,6 @@ func (s *Server) threadOf(id string) *channel {
 	return t
 }
 
-// Threads are those of a channel, by their ids.
-func (s *Server) Threads(channel string) (ids []string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	c := s.channels[channel]
-	if c == nil || c.guild == nil {
-		return nil
-	}
-	for _, t := range c.guild.channels {
-		if t.parent == c {
-			ids = append(ids, t.id)
-		}
-	}
-	return ids
-}
-
 // ThreadName is what a thread is called.
 func (s *Server) ThreadName(thread string) string {
 	s.mu.Lock()
@@ -115,19 +92,10 @@ func (s *Server) ThreadName(thread string) string {
 	return ""
 }
 
-// Archived tells whether a thread is put away.
-func (s *Server) Archived(thread string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	t := s.channels[thread]
-	return t != nil && t.archived
-}
-
 // threadBody is what starts a thread.
 type threadBody struct {
 	Name    string `json:"name"`
 	Archive *int   `json:"auto_archive_duration"` // minutes
-	Type    *int   `json:"type"`
 }
 
 func (b threadBody) check() *refusal {
@@ -152,16 +120,12 @@ func (s *Server) postThread(r *request) (int, any, *refusal) {
 	if c.kind != textChannel {
 		return 0, nil, wrongChannel
 	}
-	var from *entry
-	if id := r.PathValue("message"); id != "" {
-		switch from = c.find(id); {
-		case from == nil:
-			return 0, nil, unknownMessage
-		case from.thread != nil:
-			return 0, nil, threadExists
-		}
-	} else if body.Type != nil && *body.Type != publicThread {
-		return 0, nil, badForm("type", "BASE_TYPE_CHOICES", "Value must be one of (11).")
+	from := c.find(r.PathValue("message"))
+	switch {
+	case from == nil:
+		return 0, nil, unknownMessage
+	case from.thread != nil:
+		return 0, nil, threadExists
 	}
 	if no := body.check(); no != nil {
 		return 0, nil, no
@@ -172,7 +136,7 @@ func (s *Server) postThread(r *request) (int, any, *refusal) {
 	case s.crowded:
 		return 0, nil, tooManyThreads
 	}
-	return http.StatusCreated, s.channelJSON(s.startThread(c, from, body.Name, s.bot)), nil
+	return http.StatusCreated, s.channelJSON(s.startThread(from, body.Name, s.bot)), nil
 }
 
 // patchThread lets the bot change its own thread: its name, and whether it is put away. One

@@ -110,13 +110,3 @@ func (s *Server) InvalidSession(resumable bool) {
 		}
 	})
 }
-
-// Zombie lets the present connections hear nothing any more, no answer to a heartbeat either.
-func (s *Server) Zombie() {
-	s.do(func() {
-		for c := range s.conns {
-			s.detach(c, true)
-			c.zombie = true
-		}
-	})
-}

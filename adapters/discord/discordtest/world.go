@@ -12,7 +12,6 @@ type object = map[string]any
 // world is who and what there is.
 type world struct {
 	users        map[string]User
-	closed       map[string]bool // those who take no direct messages
 	guilds       map[string]*guild
 	order        []*guild
 	channels     map[string]*channel
@@ -27,7 +26,7 @@ type world struct {
 
 func newWorld() world {
 	return world{
-		users: map[string]User{}, closed: map[string]bool{}, guilds: map[string]*guild{}, channels: map[string]*channel{},
+		users: map[string]User{}, guilds: map[string]*guild{}, channels: map[string]*channel{},
 		attachments: map[string]*attachment{}, interactions: map[string]*Interaction{}, nonces: map[string]*entry{},
 	}
 }
@@ -217,9 +216,6 @@ func (s *Server) direct(u User) *channel {
 	s.channels[c.id] = c
 	return c
 }
-
-// RefuseDMs lets somebody take no direct messages of the bot (50007).
-func (s *Server) RefuseDMs(u User) { s.do(func() { s.closed[u.ID] = true }) }
 
 // DeleteChannel removes a channel with its threads, or a thread.
 func (s *Server) DeleteChannel(channel string) {
