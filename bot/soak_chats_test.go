@@ -32,10 +32,10 @@ func soakDiscord(tb testing.TB) soakChat {
 	tb.Helper()
 	d := &discordSoak{Server: discordtest.New(tb, discordtest.Options{}), begun: map[int]string{}, at: map[string]string{}}
 	d.bot = d.BotID()
-	guild := d.Guild("Workshop")
+	guild := d.World.Guild("Workshop")
 	for _, name := range []string{"one", "two", "three", "four", "five"} {
-		d.channels = append(d.channels, d.Channel(guild, name))
-		d.users = append(d.users, d.User(name))
+		d.channels = append(d.channels, d.World.Channel(guild, name))
+		d.users = append(d.users, d.World.User(name))
 	}
 	return d
 }
@@ -44,14 +44,14 @@ func (d *discordSoak) settings() []string {
 	return []string{"DISCORD_TOKEN=" + d.Token(), "DISCORD_API_URL=" + d.URL()}
 }
 
-func (d *discordSoak) connected(ctx context.Context) error { return d.AwaitConnected(ctx) }
+func (d *discordSoak) connected(ctx context.Context) error { return d.Gateway.AwaitConnected(ctx) }
 
 func (d *discordSoak) say(thread, _ int, name string, picture []byte) string {
 	channel, isThread := d.begun[thread]
 	if !isThread {
 		channel = d.channels[thread%len(d.channels)]
 	}
-	m := d.Say(discordtest.Post{
+	m := d.People.Say(discordtest.Post{
 		Channel: channel, By: d.users[thread%len(d.users)], Content: "<@" + d.bot + "> make it black and white",
 		Files: []discordtest.File{{Name: name, Type: "image/png", Content: picture}},
 	})
@@ -67,7 +67,7 @@ func (d *discordSoak) answers(thread int) [][]string {
 		return nil
 	}
 	var all [][]string
-	for _, m := range d.Messages(d.begun[thread]) {
+	for _, m := range d.World.Messages(d.begun[thread]) {
 		if m.Author.ID != d.bot || len(m.Attachments) == 0 {
 			continue
 		}
@@ -81,7 +81,7 @@ func (d *discordSoak) answers(thread int) [][]string {
 }
 
 func (d *discordSoak) acknowledged(message string) time.Time {
-	m, _ := d.Message(d.at[message], message)
+	m, _ := d.World.Message(d.at[message], message)
 	for _, r := range m.Reactions {
 		if slices.Contains(r.Users, d.bot) {
 			return r.At
@@ -93,19 +93,19 @@ func (d *discordSoak) acknowledged(message string) time.Time {
 func (d *discordSoak) disturb(r *rand.Rand, calls int) time.Duration {
 	switch kind := r.IntN(32); {
 	case kind == 30: // these take a new session, of which there is one in 5 s
-		d.InvalidSession(false)
+		d.Gateway.InvalidSession(false)
 	case kind == 31:
-		d.Drop(4009)
+		d.Gateway.Drop(4009)
 	case kind%6 == 0:
-		d.CutOff()
+		d.Gateway.CutOff()
 	case kind%6 == 1:
-		d.Reconnect()
+		d.Gateway.Reconnect()
 	case kind%6 == 2:
-		d.Drop(4000)
+		d.Gateway.Drop(4000)
 	case kind%6 == 3:
-		d.InvalidSession(true)
+		d.Gateway.InvalidSession(true)
 	default:
-		d.RateLimit(1+r.IntN(calls), storm, r.IntN(2) == 0)
+		d.Faults.RateLimit(1+r.IntN(calls), storm, r.IntN(2) == 0)
 		return storm
 	}
 	return 0

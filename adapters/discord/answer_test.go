@@ -12,7 +12,7 @@ import (
 
 func (s *scene) command(sub string) (*discordtest.Interaction, adapters.Event) {
 	s.Helper()
-	i := s.s.Slash(discordtest.SlashCommand{By: s.ana, Channel: s.channel, Name: "atelier", Sub: sub})
+	i := s.s.Interactions.Slash(discordtest.SlashCommand{By: s.ana, Channel: s.channel, Name: "atelier", Sub: sub})
 	return i, s.next()
 }
 
@@ -34,7 +34,7 @@ func TestCommandIsAnsweredToOne(t *testing.T) {
 	if len(more) != len(ref.Parts) || len(more) == 0 || !more[0].Ephemeral {
 		t.Errorf("further parts are %+v", more)
 	}
-	if all := s.s.Messages(s.channel); len(all) != 0 {
+	if all := s.s.World.Messages(s.channel); len(all) != 0 {
 		t.Errorf("in the channel stands %+v", all)
 	}
 }
@@ -44,12 +44,12 @@ func TestARefusedFormStaysPrivate(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()
 	i, e := s.command("tools")
-	s.s.RefuseForm(1, "components", "BASE_TYPE_BAD_LENGTH")
+	s.s.Faults.RefuseForm(1, "components", "BASE_TYPE_BAD_LENGTH")
 	s.send("a", adapters.Reply{Thread: e.Thread, Command: e.ID, Text: "**Tools**", Choices: []adapters.Choice{{ID: "x", Text: "other"}}})
 	if shown, _ := i.Response(); shown.Thinking || !shown.Ephemeral || !strings.HasPrefix(shown.Content, "**Tools**") || len(shown.Buttons) != 0 {
 		t.Errorf("it shows %+v", shown)
 	}
-	if all := s.s.Messages(s.channel); len(all) != 0 {
+	if all := s.s.World.Messages(s.channel); len(all) != 0 {
 		t.Errorf("in the channel stands %+v", all)
 	}
 }
@@ -60,7 +60,7 @@ func TestCommandIsAnsweredToAll(t *testing.T) {
 	for name, late := range map[string]func(s *scene){
 		"too late":           func(s *scene) { s.later.Store(int64(15 * time.Minute)) },
 		"the token has gone": func(s *scene) { s.s.Advance(16 * time.Minute) },
-		"Discord fails":      func(s *scene) { s.s.FailNext(1, http.StatusNotFound) },
+		"Discord fails":      func(s *scene) { s.s.Faults.FailNext(1, http.StatusNotFound) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -68,7 +68,7 @@ func TestCommandIsAnsweredToAll(t *testing.T) {
 			_, e := s.command("help")
 			late(s)
 			s.send("a", adapters.Reply{Thread: e.Thread, Command: e.ID, Text: "Help yourself."})
-			if all := s.s.Messages(s.channel); len(all) != 1 || all[0].Content != "Help yourself." {
+			if all := s.s.World.Messages(s.channel); len(all) != 1 || all[0].Content != "Help yourself." {
 				t.Errorf("in the channel stands %+v", all)
 			}
 		})

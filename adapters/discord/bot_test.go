@@ -43,8 +43,8 @@ func newScene(t *testing.T, o discordtest.Options) *scene {
 func newSceneWithLog(t *testing.T, o discordtest.Options, log *slog.Logger) *scene {
 	t.Helper()
 	s := discordtest.New(t, o)
-	sc := &scene{T: t, s: s, guild: s.Guild("workshop"), ana: s.User("Ana"), events: make(chan adapters.Event, 100), files: map[string][]byte{}}
-	sc.channel = s.Channel(sc.guild, "general")
+	sc := &scene{T: t, s: s, guild: s.World.Guild("workshop"), ana: s.World.User("Ana"), events: make(chan adapters.Event, 100), files: map[string][]byte{}}
+	sc.channel = s.World.Channel(sc.guild, "general")
 	now := func() time.Time { return time.Now().Add(time.Duration(sc.later.Load())) }
 	sc.d = hasty(t, Config{Token: s.Token(), APIURL: s.URL(), State: &outbox.Memory{}, Open: sc.open, Log: log, Now: now})
 	return sc
@@ -77,7 +77,7 @@ func (s *scene) listen() *scene {
 			s.Errorf("Listen ended with %v", err)
 		}
 	})
-	s.await(func() bool { return len(s.s.Commands()) > 0 })
+	s.await(func() bool { return len(s.s.Interactions.Commands()) > 0 })
 	return s
 }
 
@@ -104,7 +104,7 @@ func (s *scene) next() adapters.Event {
 
 // mention lets Ana write to the bot in the channel.
 func (s *scene) mention(text string) discordtest.Message {
-	return s.s.Say(discordtest.Post{Channel: s.channel, By: s.ana, Content: strings.TrimRight("<@"+s.s.BotID()+"> "+text, " ")})
+	return s.s.People.Say(discordtest.Post{Channel: s.channel, By: s.ana, Content: strings.TrimRight("<@"+s.s.BotID()+"> "+text, " ")})
 }
 
 func (s *scene) send(key string, r adapters.Reply) adapters.MessageRef {

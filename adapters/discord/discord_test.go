@@ -24,12 +24,12 @@ func TestThreadOfAMention(t *testing.T) {
 	if e.Thread.ID != m.ID || e.Thread.Channel != s.channel || e.Message.Text != "draw **a cat** for me" {
 		t.Fatalf("it was heard as %+v in %+v", e.Message, e.Thread)
 	}
-	if err := s.d.Typing(t.Context(), e.Thread); err != nil || !s.s.Typing(s.channel) {
+	if err := s.d.Typing(t.Context(), e.Thread); err != nil || !s.s.World.Typing(s.channel) {
 		t.Errorf("before there is a thread, it does not type in the channel: %v", err)
 	}
 	answer := s.send("a", adapters.Reply{Thread: e.Thread, Text: "Here.", AnswerTo: e.Message.Ref})
-	if answer.Channel != m.ID || s.s.ThreadName(m.ID) != "draw **a cat** for me" {
-		t.Errorf("it stands in %q, called %q", answer.Channel, s.s.ThreadName(m.ID))
+	if answer.Channel != m.ID || s.s.World.ThreadName(m.ID) != "draw **a cat** for me" {
+		t.Errorf("it stands in %q, called %q", answer.Channel, s.s.World.ThreadName(m.ID))
 	}
 }
 
@@ -41,8 +41,8 @@ func TestNothingButAMention(t *testing.T) {
 	if e := s.next(); e.Kind != adapters.CommandGiven || e.Command.Name != "help" {
 		t.Errorf("it was heard as %q", e.Kind)
 	}
-	photo := s.s.Say(discordtest.Post{Channel: s.channel, By: s.ana, Files: []discordtest.File{{Name: "a.png", Type: "image/png", Content: []byte("PNG")}}})
-	s.s.Say(discordtest.Post{Channel: s.channel, By: s.ana, Content: "<@" + s.s.BotID() + ">", ReplyTo: photo.ID})
+	photo := s.s.People.Say(discordtest.Post{Channel: s.channel, By: s.ana, Files: []discordtest.File{{Name: "a.png", Type: "image/png", Content: []byte("PNG")}}})
+	s.s.People.Say(discordtest.Post{Channel: s.channel, By: s.ana, Content: "<@" + s.s.BotID() + ">", ReplyTo: photo.ID})
 	e := s.next()
 	if e.Message == nil || e.Message.ReplyTo == nil || len(e.Message.ReplyTo.Files) != 1 {
 		t.Fatalf("a mention in a reply to a picture was heard as %q %+v", e.Kind, e.Message)
@@ -69,13 +69,13 @@ func fetched(s *scene, f adapters.File) string {
 func TestForwardedAndSpoken(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()
-	first := s.s.Say(discordtest.Post{Channel: s.channel, By: s.ana, Content: "a cat", Files: []discordtest.File{{Name: "cat.png", Type: "image/png", Content: []byte("PNG")}}})
-	direct := s.s.DM(s.ana)
-	s.s.Say(discordtest.Post{Channel: direct, By: s.ana, Forward: first.ID})
+	first := s.s.People.Say(discordtest.Post{Channel: s.channel, By: s.ana, Content: "a cat", Files: []discordtest.File{{Name: "cat.png", Type: "image/png", Content: []byte("PNG")}}})
+	direct := s.s.World.DM(s.ana)
+	s.s.People.Say(discordtest.Post{Channel: direct, By: s.ana, Forward: first.ID})
 	if e := s.next(); e.Message == nil || len(e.Message.Files) != 1 || e.Message.Text != "a cat" || fetched(s, e.Message.Files[0]) != "PNG" {
 		t.Errorf("what was forwarded was heard as %+v", e.Message)
 	}
-	s.s.Say(discordtest.Post{Channel: direct, By: s.ana, Voice: true, Files: []discordtest.File{{Name: "voice-message.ogg", Type: "audio/ogg", Content: []byte("OggS")}}})
+	s.s.People.Say(discordtest.Post{Channel: direct, By: s.ana, Voice: true, Files: []discordtest.File{{Name: "voice-message.ogg", Type: "audio/ogg", Content: []byte("OggS")}}})
 	if e := s.next(); e.Message == nil || len(e.Message.Files) != 1 || e.Message.Files[0].Type != "audio/ogg" || !e.Message.Files[0].Voice {
 		t.Errorf("a voice message was heard as %+v", e.Message)
 	}
@@ -85,7 +85,7 @@ func TestForwardedAndSpoken(t *testing.T) {
 func TestAsk(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()
-	i := s.s.Slash(discordtest.SlashCommand{
+	i := s.s.Interactions.Slash(discordtest.SlashCommand{
 		By: s.ana, Channel: s.channel, Name: "atelier", Sub: "ask", Options: map[string]string{"text": "make @everyone blue"},
 		Files: map[string]discordtest.File{"file1": {Name: "cat.png", Type: "image/png", Content: []byte("PNG")}},
 	})
@@ -101,7 +101,7 @@ func TestAsk(t *testing.T) {
 		t.Errorf("the wish is shown as %+v", shown)
 	}
 	answer := s.send("a", adapters.Reply{Thread: e.Thread, Text: "Here."})
-	if called := s.s.ThreadName(shown.ID); answer.Channel != shown.ID || called != "make @everyone blue" {
+	if called := s.s.World.ThreadName(shown.ID); answer.Channel != shown.ID || called != "make @everyone blue" {
 		t.Errorf("it is answered in %q, called %q", answer.Channel, called)
 	}
 }
@@ -110,10 +110,10 @@ func TestAsk(t *testing.T) {
 func TestUseWith(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()
-	photo := s.s.Say(discordtest.Post{Channel: s.channel, By: s.ana, Content: "look", Files: []discordtest.File{{Name: "a.png", Type: "image/png", Content: []byte("PNG")}}})
-	i := s.s.Menu(s.ana, s.channel, photo.ID, "Use with Atelier")
+	photo := s.s.People.Say(discordtest.Post{Channel: s.channel, By: s.ana, Content: "look", Files: []discordtest.File{{Name: "a.png", Type: "image/png", Content: []byte("PNG")}}})
+	i := s.s.Interactions.Menu(s.ana, s.channel, photo.ID, "Use with Atelier")
 	<-i.Acknowledged()
-	s.s.Submit(i, map[string]string{"wish": "make it blue"})
+	s.s.Interactions.Submit(i, map[string]string{"wish": "make it blue"})
 	e := s.next()
 	if e.Message == nil || e.Message.Text != "make it blue" || e.Message.ReplyTo == nil || e.Message.ReplyTo.Text != "look" || fetched(s, e.Message.ReplyTo.Files[0]) != "PNG" {
 		t.Fatalf("it was heard as %+v", e.Message)
@@ -127,7 +127,7 @@ func TestCommandsOnce(t *testing.T) {
 	if err := receive.Register(t.Context(), s.d.api, convert.English{}, s.s.ApplicationID()); err != nil {
 		t.Fatal(err)
 	}
-	if n := s.s.Calls(discordtest.PutCommands); n != 1 {
+	if n := s.s.REST.Calls(discordtest.PutCommands); n != 1 {
 		t.Errorf("they are registered %d times", n)
 	}
 }
@@ -136,15 +136,15 @@ func TestCommandsOnce(t *testing.T) {
 func TestWithoutContent(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{})
-	s.s.MissingIntent()
+	s.s.Gateway.MissingIntent()
 	s.listen()
-	thread := s.s.Thread(s.channel, s.s.Say(discordtest.Post{Channel: s.channel, By: s.ana, Content: "begin"}).ID, "thread", s.ana)
-	s.s.Say(discordtest.Post{Channel: thread, By: s.ana, Content: "not for you"})
+	thread := s.s.People.Thread(s.channel, s.s.People.Say(discordtest.Post{Channel: s.channel, By: s.ana, Content: "begin"}).ID, "thread", s.ana)
+	s.s.People.Say(discordtest.Post{Channel: thread, By: s.ana, Content: "not for you"})
 	s.mention("for you")
 	if e := s.next(); e.Message == nil || e.Message.Text != "for you" {
 		t.Errorf("it was heard as %q %+v", e.Kind, e.Message)
 	}
-	if s.s.Intents()&int(discordgo.IntentMessageContent) != 0 {
+	if s.s.Gateway.Intents()&int(discordgo.IntentMessageContent) != 0 {
 		t.Error("it asks for the content of messages")
 	}
 	if a, err := s.d.Look(t.Context()); err != nil || a.Content || a.ID != s.s.BotID() || !strings.Contains(a.Invite, "client_id="+s.s.ApplicationID()) {
@@ -157,9 +157,11 @@ func TestCloseCodes(t *testing.T) {
 	t.Parallel()
 	for _, code := range []int{1000, 1001, 1006, 4000, 4001, 4002, 4003, 4005, 4007, 4008, 4009} {
 		s := newScene(t, discordtest.Options{}).listen()
-		sessions := s.s.Identifies() + s.s.Resumes()
-		s.s.Drop(code)
-		s.await(func() bool { return s.s.Connections() == 1 && s.s.Identifies()+s.s.Resumes() > sessions })
+		sessions := s.s.Gateway.Identifies() + s.s.Gateway.Resumes()
+		s.s.Gateway.Drop(code)
+		s.await(func() bool {
+			return s.s.Gateway.Connections() == 1 && s.s.Gateway.Identifies()+s.s.Gateway.Resumes() > sessions
+		})
 		s.mention("still there?")
 		if e := s.next(); e.Message == nil || e.Message.Text != "still there?" {
 			t.Errorf("after %d, it was heard as %+v", code, e.Message)
@@ -167,7 +169,7 @@ func TestCloseCodes(t *testing.T) {
 	}
 	for _, code := range []int{4004, 4010, 4011, 4012, 4013} {
 		s := newScene(t, discordtest.Options{}).listen()
-		s.s.Drop(code)
+		s.s.Gateway.Drop(code)
 		err := <-s.over
 		s.over <- err
 		f, ok := errors.AsType[*adapters.Fault](err)
@@ -183,13 +185,13 @@ func TestLostSession(t *testing.T) {
 	s := newScene(t, discordtest.Options{}).listen()
 	s.mention("first")
 	s.next()
-	other := s.s.Channel(s.guild, "other")
-	s.s.RefuseGateway(true)
-	s.s.InvalidSession(false)
-	s.s.CutOff()
+	other := s.s.World.Channel(s.guild, "other")
+	s.s.Gateway.Refuse(true)
+	s.s.Gateway.InvalidSession(false)
+	s.s.Gateway.CutOff()
 	s.mention("second")
-	s.s.Say(discordtest.Post{Channel: other, By: s.ana, Content: "<@" + s.s.BotID() + "> third"})
-	s.s.RefuseGateway(false)
+	s.s.People.Say(discordtest.Post{Channel: other, By: s.ana, Content: "<@" + s.s.BotID() + "> third"})
+	s.s.Gateway.Refuse(false)
 	var got []string
 	for range 2 {
 		got = append(got, s.next().Message.Text)
@@ -211,13 +213,13 @@ func TestArchived(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.s.Archive(at.Channel, true)
+	s.s.People.Archive(at.Channel, true)
 	p.Title = "Nearly there"
 	if _, err := s.d.Report(t.Context(), "p", at, p); err != nil {
 		t.Errorf("edit in a thread that was put away: %v", err)
 	}
-	s.s.Archive(at.Channel, true)
-	s.s.Lock(at.Channel, true)
+	s.s.People.Archive(at.Channel, true)
+	s.s.People.Lock(at.Channel, true)
 	_, err = s.d.Send(t.Context(), "a", adapters.Reply{Thread: e.Thread, Text: "Done."})
 	if !errors.Is(err, adapters.ErrForbidden) {
 		t.Errorf("send in a thread that is locked: %v", err)
@@ -231,11 +233,11 @@ func TestTooLargeForDiscord(t *testing.T) {
 	s.mention("do it")
 	e := s.next()
 	r := adapters.Reply{Thread: e.Thread, Text: strings.Repeat("long ", 1000), Files: []adapters.Attachment{s.put("a.png", 2000)}}
-	if _, err := s.d.Send(t.Context(), "a", r); !errors.Is(err, adapters.ErrTooLarge) || len(s.s.Messages(e.Thread.ID)) != 0 {
+	if _, err := s.d.Send(t.Context(), "a", r); !errors.Is(err, adapters.ErrTooLarge) || len(s.s.World.Messages(e.Thread.ID)) != 0 {
 		t.Fatalf("it is sent with %v", err)
 	}
 	r.Files[0].Link = "https://files.example.com/a"
-	if got := s.send("a", r); len(s.s.Messages(e.Thread.ID)) != 1+len(got.Parts) {
+	if got := s.send("a", r); len(s.s.World.Messages(e.Thread.ID)) != 1+len(got.Parts) {
 		t.Error("not all is there")
 	}
 }
@@ -257,7 +259,7 @@ func TestMissingPermissions(t *testing.T) {
 			s := newScene(t, discordtest.Options{}).listen()
 			m := s.mention("do it")
 			e := s.next()
-			s.s.Forbid(s.channel, c.forbid)
+			s.s.World.Forbid(s.channel, c.forbid)
 			_, err := s.d.Send(t.Context(), "a", adapters.Reply{Thread: e.Thread, Text: "x", Files: []adapters.Attachment{s.put("a.png", 10)}})
 			if err == nil {
 				err = s.d.Acknowledge(t.Context(), convert.Ref(s.guild, s.channel, m.ID), adapters.Seen)
@@ -275,7 +277,7 @@ func TestNoTokenInErrors(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{})
 	token := s.s.Token()
-	s.s.FailNext(1, 500, discordtest.Me)
+	s.s.Faults.FailNext(1, 500, discordtest.Me)
 	_, failed := s.d.Look(t.Context())
 	s.s.Revoke()
 	_, refused := s.d.Look(t.Context())

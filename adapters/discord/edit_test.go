@@ -14,27 +14,27 @@ func TestEdits(t *testing.T) {
 	for _, partly := range []bool{false, true} {
 		s := newScene(t, discordtest.Options{}).listen()
 		to := "<@" + s.s.BotID() + "> "
-		m := s.s.Say(discordtest.Post{Channel: s.channel, By: s.ana, Content: to + "red", Files: []discordtest.File{{Name: "a.png", Type: "image/png", Content: []byte("PNG")}}})
+		m := s.s.People.Say(discordtest.Post{Channel: s.channel, By: s.ana, Content: to + "red", Files: []discordtest.File{{Name: "a.png", Type: "image/png", Content: []byte("PNG")}}})
 		sent := s.next()
-		s.s.Edit(s.channel, m.ID, to+"green", partly)
+		s.s.People.Edit(s.channel, m.ID, to+"green", partly)
 		e := s.next()
 		if e.Kind != adapters.MessageEdited || e.ID == sent.ID || e.Message.Edited.Event != sent.ID || !e.Message.Edited.At.Equal(sent.At) || !e.At.After(sent.At) ||
 			e.Message.Text != "green" || e.Message.For != adapters.Mentioned || len(e.Message.Files) != 1 || e.By.ID != s.ana.ID || e.Thread.Key() != sent.Thread.Key() {
 			t.Errorf("partly %v: heard is %+v of %+v", partly, e, e.Message)
 		}
-		s.s.Unfurl(s.channel, m.ID)
-		s.s.Edit(s.channel, m.ID, "nobody", partly)
+		s.s.People.Unfurl(s.channel, m.ID)
+		s.s.People.Edit(s.channel, m.ID, "nobody", partly)
 		if e := s.next(); e.Kind != adapters.MessageEdited || e.Message.For != adapters.Overheard || e.Message.Text != "nobody" {
 			t.Errorf("partly %v: without the mention it is %+v", partly, e.Message)
 		}
-		other := s.s.Say(discordtest.Post{Channel: s.channel, By: s.ana, Content: "not for you"})
-		s.s.Edit(s.channel, other.ID, "nor is this", partly)
-		s.s.Edit(s.channel, other.ID, to+"make it blue", partly)
+		other := s.s.People.Say(discordtest.Post{Channel: s.channel, By: s.ana, Content: "not for you"})
+		s.s.People.Edit(s.channel, other.ID, "nor is this", partly)
+		s.s.People.Edit(s.channel, other.ID, to+"make it blue", partly)
 		e = s.next()
 		if e.Kind != adapters.MessageEdited || e.Message.For != adapters.Mentioned || e.Message.Text != "make it blue" || e.Message.Edited.Event != "m"+other.ID {
 			t.Errorf("partly %v: what mentions the bot by an edit is %+v", partly, e.Message)
 		}
-		s.s.Delete(s.channel, other.ID)
+		s.s.People.Delete(s.channel, other.ID)
 		if e := s.next(); e.Cancel == nil || !e.Cancel.Deleted {
 			t.Errorf("partly %v: that it is deleted is heard as %+v", partly, e)
 		}

@@ -14,11 +14,11 @@ func (s *scene) stopped(e adapters.Event) adapters.Event {
 	if err != nil {
 		s.Fatal(err)
 	}
-	m, _ := s.s.Message(at.Channel, at.ID)
+	m, _ := s.s.World.Message(at.Channel, at.ID)
 	if len(m.Buttons) != 1 {
 		s.Fatalf("it is shown as %+v", m)
 	}
-	s.s.Press(s.ana, at.Channel, at.ID, m.Buttons[0].CustomID)
+	s.s.Interactions.Press(s.ana, at.Channel, at.ID, m.Buttons[0].CustomID)
 	return s.next()
 }
 
@@ -28,21 +28,21 @@ func TestStopButton(t *testing.T) {
 	for name, begin := range map[string]func(*scene) discordtest.Message{
 		"mention": func(s *scene) discordtest.Message { return s.mention("edges") },
 		"forum": func(s *scene) discordtest.Message {
-			forum := s.s.Forum(s.guild, "help")
-			return s.s.ForumPost(forum, "How?", discordtest.Post{By: s.ana, Content: "<@" + s.s.BotID() + "> edges"})
+			forum := s.s.World.Forum(s.guild, "help")
+			return s.s.People.ForumPost(forum, "How?", discordtest.Post{By: s.ana, Content: "<@" + s.s.BotID() + "> edges"})
 		},
 		"forum, later": func(s *scene) discordtest.Message {
-			forum := s.s.Forum(s.guild, "help")
-			first := s.s.ForumPost(forum, "How?", discordtest.Post{By: s.ana, Content: "<@" + s.s.BotID() + "> first"})
+			forum := s.s.World.Forum(s.guild, "help")
+			first := s.s.People.ForumPost(forum, "How?", discordtest.Post{By: s.ana, Content: "<@" + s.s.BotID() + "> first"})
 			s.next()
-			return s.s.Say(discordtest.Post{Channel: first.ID, By: s.ana, Content: "<@" + s.s.BotID() + "> edges"})
+			return s.s.People.Say(discordtest.Post{Channel: first.ID, By: s.ana, Content: "<@" + s.s.BotID() + "> edges"})
 		},
 		"private thread": func(s *scene) discordtest.Message {
-			thread := s.s.PrivateThread(s.channel, "secret", s.ana)
-			return s.s.Say(discordtest.Post{Channel: thread, By: s.ana, Content: "<@" + s.s.BotID() + "> edges"})
+			thread := s.s.People.PrivateThread(s.channel, "secret", s.ana)
+			return s.s.People.Say(discordtest.Post{Channel: thread, By: s.ana, Content: "<@" + s.s.BotID() + "> edges"})
 		},
 		"no thread": func(s *scene) discordtest.Message {
-			s.s.Crowd(true)
+			s.s.World.Crowd(true)
 			return s.mention("edges")
 		},
 	} {
@@ -65,14 +65,14 @@ func TestStopButton(t *testing.T) {
 func TestForum(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()
-	forum := s.s.Forum(s.guild, "help")
-	m := s.s.ForumPost(forum, "How?", discordtest.Post{By: s.ana, Content: "<@" + s.s.BotID() + "> edges"})
+	forum := s.s.World.Forum(s.guild, "help")
+	m := s.s.People.ForumPost(forum, "How?", discordtest.Post{By: s.ana, Content: "<@" + s.s.BotID() + "> edges"})
 	e := s.next()
 	if e.Thread.Channel != forum || e.Thread.ID != m.ID {
 		t.Fatalf("it was heard in %+v", e.Thread)
 	}
 	got := s.send("forum", adapters.Reply{Thread: e.Thread, Text: "Here.", AnswerTo: e.Message.Ref})
-	if a, ok := s.s.Message(m.ID, got.ID); !ok || a.ReplyTo != m.ID {
+	if a, ok := s.s.World.Message(m.ID, got.ID); !ok || a.ReplyTo != m.ID {
 		t.Errorf("it is answered by %+v", a)
 	}
 	if err := s.d.Acknowledge(t.Context(), e.Message.Ref, adapters.Done); err != nil {

@@ -14,13 +14,13 @@ import (
 func TestReplyWithoutHistory(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()
-	begin := s.s.Say(discordtest.Post{Channel: s.channel, By: s.ana, Content: "begin"})
-	thread := s.s.Thread(s.channel, begin.ID, "thread", s.ana)
-	s.s.Say(discordtest.Post{Channel: thread, By: s.ana, Content: "<@" + s.s.BotID() + "> do it"})
+	begin := s.s.People.Say(discordtest.Post{Channel: s.channel, By: s.ana, Content: "begin"})
+	thread := s.s.People.Thread(s.channel, begin.ID, "thread", s.ana)
+	s.s.People.Say(discordtest.Post{Channel: thread, By: s.ana, Content: "<@" + s.s.BotID() + "> do it"})
 	e := s.next()
-	s.s.Forbid(s.channel, discordtest.ReadHistory)
+	s.s.World.Forbid(s.channel, discordtest.ReadHistory)
 	got := s.send("a", adapters.Reply{Thread: e.Thread, Text: "Here.", AnswerTo: e.Message.Ref})
-	if m, ok := s.s.Message(got.Channel, got.ID); !ok || m.ReplyTo != "" || got.Channel != thread {
+	if m, ok := s.s.World.Message(got.Channel, got.ID); !ok || m.ReplyTo != "" || got.Channel != thread {
 		t.Errorf("it stands as %+v", m)
 	}
 }
@@ -32,14 +32,14 @@ func TestWithoutThread(t *testing.T) {
 		refuse func(*scene)
 		why    string
 	}{
-		"permission": {func(s *scene) { s.s.Forbid(s.channel, discordtest.CreateThreads) }, "Create Public Threads"},
-		"crowded":    {func(s *scene) { s.s.Crowd(true) }, "does not let me start a thread"},
-		"refused":    {func(s *scene) { s.s.FailNext(100, 400, discordtest.StartThread) }, "does not let me start a thread"},
+		"permission": {func(s *scene) { s.s.World.Forbid(s.channel, discordtest.CreateThreads) }, "Create Public Threads"},
+		"crowded":    {func(s *scene) { s.s.World.Crowd(true) }, "does not let me start a thread"},
+		"refused":    {func(s *scene) { s.s.Faults.FailNext(100, 400, discordtest.StartThread) }, "does not let me start a thread"},
 		"no such call": {func(s *scene) {
-			s.s.FailNext(100, 404, discordtest.StartThread)
-			s.s.FailNext(100, 404, discordtest.Me)
+			s.s.Faults.FailNext(100, 404, discordtest.StartThread)
+			s.s.Faults.FailNext(100, 404, discordtest.Me)
 		}, "does not let me start a thread"},
-		"every title": {func(s *scene) { s.s.BlockTitle("") }, "does not let me start a thread"},
+		"every title": {func(s *scene) { s.s.World.BlockTitle("") }, "does not let me start a thread"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -52,16 +52,16 @@ func TestWithoutThread(t *testing.T) {
 			if got.Channel != s.channel || len(got.Parts) != 1 {
 				t.Fatalf("it stands at %+v", got)
 			}
-			first, _ := s.s.Message(got.Channel, got.Parts[0])
-			last, _ := s.s.Message(got.Channel, got.ID)
+			first, _ := s.s.World.Message(got.Channel, got.Parts[0])
+			last, _ := s.s.World.Message(got.Channel, got.ID)
 			if first.ReplyTo != m.ID || len(first.Attachments) != 1 || strings.Count(first.Content+last.Content, c.why) != 1 {
 				t.Errorf("it is %+v and %+v", first, last)
 			}
-			if again := s.send("a", r); again.ID != got.ID || len(s.s.Messages(s.channel)) != 3 {
+			if again := s.send("a", r); again.ID != got.ID || len(s.s.World.Messages(s.channel)) != 3 {
 				t.Errorf("sent again it is %+v", again)
 			}
 			at, err := s.d.Report(t.Context(), "p", adapters.MessageRef{}, adapters.Progress{Thread: e.Thread, Request: m.ID, Title: "At work"})
-			if shown, _ := s.s.Message(at.Channel, at.ID); err != nil || strings.Contains(shown.Content, "thread") {
+			if shown, _ := s.s.World.Message(at.Channel, at.ID); err != nil || strings.Contains(shown.Content, "thread") {
 				t.Errorf("the progress is %+v, %v", shown, err)
 			}
 		})
@@ -74,11 +74,11 @@ func TestNoThreadOfWhatIsGone(t *testing.T) {
 	s := newScene(t, discordtest.Options{}).listen()
 	m := s.mention("do it")
 	e := s.next()
-	s.s.Delete(s.channel, m.ID)
+	s.s.People.Delete(s.channel, m.ID)
 	if _, err := s.d.Send(t.Context(), "a", adapters.Reply{Thread: e.Thread, Text: "Here."}); !errors.Is(err, adapters.ErrGone) {
 		t.Errorf("it is sent with %v", err)
 	}
-	s.s.FailNext(1, 401, discordtest.StartThread)
+	s.s.Faults.FailNext(1, 401, discordtest.StartThread)
 	if _, err := s.d.Send(t.Context(), "a", adapters.Reply{Thread: e.Thread, Text: "Here."}); !errors.Is(err, adapters.ErrRefused) {
 		t.Errorf("it is sent with %v", err)
 	}
@@ -88,11 +88,11 @@ func TestNoThreadOfWhatIsGone(t *testing.T) {
 func TestBlockedTitle(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()
-	s.s.BlockTitle("damn")
+	s.s.World.BlockTitle("damn")
 	m := s.mention("draw a damn cat")
 	got := s.send("a", adapters.Reply{Thread: s.next().Thread, Text: "Here."})
-	if got.Channel != m.ID || s.s.ThreadName(m.ID) != "Atelier" {
-		t.Errorf("it stands in %q, called %q", got.Channel, s.s.ThreadName(m.ID))
+	if got.Channel != m.ID || s.s.World.ThreadName(m.ID) != "Atelier" {
+		t.Errorf("it stands in %q, called %q", got.Channel, s.s.World.ThreadName(m.ID))
 	}
 }
 
@@ -102,14 +102,14 @@ func TestLockedAndArchived(t *testing.T) {
 	s := newScene(t, discordtest.Options{}).listen()
 	s.mention("do it")
 	got := s.send("a", adapters.Reply{Thread: s.next().Thread, Text: "Here."})
-	s.s.Archive(got.Channel, true)
-	s.s.Forbid(s.channel, discordtest.SendInThreads)
+	s.s.People.Archive(got.Channel, true)
+	s.s.World.Forbid(s.channel, discordtest.SendInThreads)
 	err := s.d.Delete(t.Context(), got)
 	if f, ok := errors.AsType[*adapters.Fault](err); !ok || !strings.Contains(f.Told(), "Send Messages in Threads") {
 		t.Errorf("without the permission: %v", err)
 	}
-	s.s.Allow(s.channel, discordtest.SendInThreads)
-	s.s.Lock(got.Channel, true)
+	s.s.World.Allow(s.channel, discordtest.SendInThreads)
+	s.s.People.Lock(got.Channel, true)
 	err = s.d.Delete(t.Context(), got)
 	if f, ok := errors.AsType[*adapters.Fault](err); !ok || !errors.Is(err, adapters.ErrForbidden) || !strings.Contains(f.Told(), "Manage Threads") {
 		t.Errorf("it fails with %v", err)
@@ -120,19 +120,19 @@ func TestLockedAndArchived(t *testing.T) {
 func TestBeforeEnds(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()
-	bot := s.s.BotUser("bridge")
-	begin := s.s.Say(discordtest.Post{Channel: s.channel, By: s.ana, Content: "begin"})
-	id := s.s.Thread(s.channel, begin.ID, "thread", s.ana)
+	bot := s.s.World.BotUser("bridge")
+	begin := s.s.People.Say(discordtest.Post{Channel: s.channel, By: s.ana, Content: "begin"})
+	id := s.s.People.Thread(s.channel, begin.ID, "thread", s.ana)
 	thread := adapters.Thread{Adapter: Name, Workspace: s.guild, Channel: s.channel, ID: id}
 	for range 1000 {
-		s.s.Say(discordtest.Post{Channel: id, By: bot, Content: "noise"})
+		s.s.People.Say(discordtest.Post{Channel: id, By: bot, Content: "noise"})
 	}
-	m := s.s.Say(discordtest.Post{Channel: id, By: s.ana, Content: "last"})
-	calls := s.s.Calls(discordtest.GetMessages)
+	m := s.s.People.Say(discordtest.Post{Channel: id, By: s.ana, Content: "last"})
+	calls := s.s.REST.Calls(discordtest.GetMessages)
 	if _, err := s.d.Before(t.Context(), thread, convert.Ref(s.guild, id, m.ID), "", 5); err != nil {
 		t.Fatal(err)
 	}
-	if n := s.s.Calls(discordtest.GetMessages) - calls; n != 5 {
+	if n := s.s.REST.Calls(discordtest.GetMessages) - calls; n != 5 {
 		t.Errorf("it took %d calls", n)
 	}
 }
@@ -142,11 +142,11 @@ func TestBeforeEnds(t *testing.T) {
 func TestBeforeInAChannel(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()
-	bob := s.s.User("Bob")
-	photo := s.s.Say(discordtest.Post{Channel: s.channel, By: bob, Content: "look", Files: []discordtest.File{{Name: "a.png", Type: "image/png", Content: []byte("PNG")}}})
-	s.s.Say(discordtest.Post{Channel: s.channel, By: bob, Content: "something else"})
-	nice := s.s.Say(discordtest.Post{Channel: s.channel, By: s.ana, Content: "nice", ReplyTo: photo.ID})
-	s.s.Say(discordtest.Post{Channel: s.channel, By: s.ana, Content: "<@" + s.s.BotID() + "> make it grey", ReplyTo: nice.ID})
+	bob := s.s.World.User("Bob")
+	photo := s.s.People.Say(discordtest.Post{Channel: s.channel, By: bob, Content: "look", Files: []discordtest.File{{Name: "a.png", Type: "image/png", Content: []byte("PNG")}}})
+	s.s.People.Say(discordtest.Post{Channel: s.channel, By: bob, Content: "something else"})
+	nice := s.s.People.Say(discordtest.Post{Channel: s.channel, By: s.ana, Content: "nice", ReplyTo: photo.ID})
+	s.s.People.Say(discordtest.Post{Channel: s.channel, By: s.ana, Content: "<@" + s.s.BotID() + "> make it grey", ReplyTo: nice.ID})
 	e := s.next()
 	got, err := s.d.Before(t.Context(), e.Thread, e.Message.Ref, "", 50)
 	if err != nil || len(got) != 2 || got[0].Text != "look" || got[0].By.ID != bob.ID || len(got[0].Files) != 1 || got[1].Ref.ID != nice.ID {
@@ -174,7 +174,7 @@ func TestLongLink(t *testing.T) {
 	got := s.send("links", adapters.Reply{Thread: s.next().Thread, Text: "Here.", Files: []adapters.Attachment{long, short, marked}})
 	var all strings.Builder
 	for _, id := range append(got.Parts, got.ID) {
-		m, _ := s.s.Message(got.Channel, id)
+		m, _ := s.s.World.Message(got.Channel, id)
 		if adapters.UTF16Len(m.Content) > 2000 {
 			t.Errorf("%d characters are posted", adapters.UTF16Len(m.Content))
 		}

@@ -15,11 +15,11 @@ import (
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{})
-	said := s.s.Say(discordtest.Post{Channel: s.channel, By: s.ana, Content: "look", Files: []discordtest.File{{Name: "a.png", Type: "image/png", Content: []byte("PNG")}}})
-	thread := s.s.Thread(s.channel, said.ID, "a thread", s.ana)
-	within := s.s.Say(discordtest.Post{Channel: thread, By: s.ana, Content: "nice"})
-	other := s.s.Channel(s.guild, "other")
-	foreign := s.s.Say(discordtest.Post{Channel: other, By: s.ana, Content: "secret"})
+	said := s.s.People.Say(discordtest.Post{Channel: s.channel, By: s.ana, Content: "look", Files: []discordtest.File{{Name: "a.png", Type: "image/png", Content: []byte("PNG")}}})
+	thread := s.s.People.Thread(s.channel, said.ID, "a thread", s.ana)
+	within := s.s.People.Say(discordtest.Post{Channel: thread, By: s.ana, Content: "nice"})
+	other := s.s.World.Channel(s.guild, "other")
+	foreign := s.s.People.Say(discordtest.Post{Channel: other, By: s.ana, Content: "secret"})
 	in := adapters.Thread{Adapter: Name, Workspace: s.guild, Channel: s.channel, ID: thread}
 	at := "https://discord.com/channels/" + s.guild + "/"
 	file := ""

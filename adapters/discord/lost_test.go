@@ -12,11 +12,11 @@ import (
 
 // lose ends the session for good, and begins another after what happens meanwhile.
 func (s *scene) lose(meanwhile func()) {
-	s.s.RefuseGateway(true)
-	s.s.InvalidSession(false)
-	s.s.CutOff()
+	s.s.Gateway.Refuse(true)
+	s.s.Gateway.InvalidSession(false)
+	s.s.Gateway.CutOff()
 	meanwhile()
-	s.s.RefuseGateway(false)
+	s.s.Gateway.Refuse(false)
 }
 
 // What was written while the session was lost is heard, in whatever order it was.
@@ -25,9 +25,9 @@ func TestLostSessionOtherChannelFirst(t *testing.T) {
 	s := newScene(t, discordtest.Options{}).listen()
 	s.mention("first")
 	s.next()
-	other := s.s.Channel(s.guild, "other")
+	other := s.s.World.Channel(s.guild, "other")
 	s.lose(func() {
-		s.s.Say(discordtest.Post{Channel: other, By: s.ana, Content: "<@" + s.s.BotID() + "> third"})
+		s.s.People.Say(discordtest.Post{Channel: other, By: s.ana, Content: "<@" + s.s.BotID() + "> third"})
 		s.mention("second")
 	})
 	got := []string{s.next().Message.Text, s.next().Message.Text}
@@ -41,18 +41,18 @@ func TestLostSessionOtherChannelFirst(t *testing.T) {
 func TestLostSessionWithFaults(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]func(*scene){
-		"a pause":  func(s *scene) { s.s.RateLimit(1, 6*time.Second, false, discordtest.GetMessages) },
-		"a fault":  func(s *scene) { s.s.FailNext(3, 500, discordtest.GetMessages) },
-		"of roles": func(s *scene) { s.s.FailNext(3, 500, discordtest.GetMember) },
+		"a pause":  func(s *scene) { s.s.Faults.RateLimit(1, 6*time.Second, false, discordtest.GetMessages) },
+		"a fault":  func(s *scene) { s.s.Faults.FailNext(3, 500, discordtest.GetMessages) },
+		"of roles": func(s *scene) { s.s.Faults.FailNext(3, 500, discordtest.GetMember) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newScene(t, discordtest.Options{}).listen()
-			s.s.Assign(s.guild, s.ana, s.s.Role(s.guild, "guests", 0))
+			s.s.World.Assign(s.guild, s.ana, s.s.World.Role(s.guild, "guests", 0))
 			s.mention("before") // so that the first session has been told of the server
 			s.next()
 			s.lose(func() {
-				s.s.Say(discordtest.Post{Channel: s.s.Channel(s.guild, "other"), By: s.ana, Content: "<@" + s.s.BotID() + "> first"})
+				s.s.People.Say(discordtest.Post{Channel: s.s.World.Channel(s.guild, "other"), By: s.ana, Content: "<@" + s.s.BotID() + "> first"})
 				fault(s)
 			})
 			if e := s.next(); len(e.By.Roles) != 1 {
@@ -75,7 +75,7 @@ func TestAfterARestart(t *testing.T) {
 			return adapters.ErrRateLimited
 		})
 	}()
-	s.await(func() bool { return len(s.s.Commands()) > 0 })
+	s.await(func() bool { return len(s.s.Interactions.Commands()) > 0 })
 	s.mention("not taken")
 	<-failed
 	stop()
@@ -97,8 +97,8 @@ func TestResumeWithoutREST(t *testing.T) {
 	s := newScene(t, discordtest.Options{}).listen()
 	s.mention("first")
 	s.next()
-	s.s.FailNext(100_000, 500, discordtest.Me)
-	s.s.CutOff()
+	s.s.Faults.FailNext(100_000, 500, discordtest.Me)
+	s.s.Gateway.CutOff()
 	s.mention("second")
 	if e := s.next(); e.Message.Text != "second" {
 		t.Errorf("%q was heard", e.Message.Text)
@@ -109,7 +109,7 @@ func TestResumeWithoutREST(t *testing.T) {
 func TestCommandsAgain(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{})
-	s.s.FailNext(3, 500, discordtest.PutCommands)
+	s.s.Faults.FailNext(3, 500, discordtest.PutCommands)
 	s.listen()
 }
 
@@ -117,15 +117,15 @@ func TestCommandsAgain(t *testing.T) {
 func TestReactionFlood(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()
-	m := s.s.Say(discordtest.Post{Channel: s.channel, By: s.ana, Content: "not for the bot"})
-	before := s.s.Calls()
+	m := s.s.People.Say(discordtest.Post{Channel: s.channel, By: s.ana, Content: "not for the bot"})
+	before := s.s.REST.Calls()
 	for range 50 {
-		s.s.React(s.ana, s.channel, m.ID, "1️⃣", true)
-		s.s.React(s.ana, s.channel, m.ID, "1️⃣", false)
+		s.s.People.React(s.ana, s.channel, m.ID, "1️⃣", true)
+		s.s.People.React(s.ana, s.channel, m.ID, "1️⃣", false)
 	}
 	s.mention("after it")
-	if e := s.next(); e.Message == nil || s.s.Calls() != before {
-		t.Errorf("%q was heard, after %d calls", e.Kind, s.s.Calls()-before)
+	if e := s.next(); e.Message == nil || s.s.REST.Calls() != before {
+		t.Errorf("%q was heard, after %d calls", e.Kind, s.s.REST.Calls()-before)
 	}
 }
 
@@ -135,11 +135,11 @@ func TestReactionOfUnknown(t *testing.T) {
 	s := newScene(t, discordtest.Options{}).listen()
 	s.mention("first")
 	answer := s.send("a", adapters.Reply{Thread: s.next().Thread, Text: "Here."})
-	bot := s.s.BotUser("bridge")
-	s.s.Withhold("MESSAGE_REACTION_ADD")
-	s.s.React(bot, answer.Channel, answer.ID, "1️⃣", true)
-	s.s.FailNext(2, 500, discordtest.GetMember, discordtest.GetUser)
-	s.s.React(bot, answer.Channel, answer.ID, "1️⃣", false)
+	bot := s.s.World.BotUser("bridge")
+	s.s.Gateway.Withhold("MESSAGE_REACTION_ADD")
+	s.s.People.React(bot, answer.Channel, answer.ID, "1️⃣", true)
+	s.s.Faults.FailNext(2, 500, discordtest.GetMember, discordtest.GetUser)
+	s.s.People.React(bot, answer.Channel, answer.ID, "1️⃣", false)
 	s.mention("after it")
 	if e := s.next(); e.Message == nil {
 		t.Errorf("%q of %+v was heard", e.Kind, e.By)
@@ -152,12 +152,14 @@ func TestInteractionsWaitForNothing(t *testing.T) {
 	s := newScene(t, discordtest.Options{}).listen()
 	s.mention("first")
 	answer := s.send("a", adapters.Reply{Thread: s.next().Thread, Text: "Here."})
-	s.s.RateLimit(1, 4*time.Second, true, discordtest.GetMember)
-	s.s.Withhold("MESSAGE_REACTION_ADD")
-	bob := s.s.User("Bob")
-	s.s.React(bob, answer.Channel, answer.ID, "1️⃣", true)
-	s.s.React(bob, answer.Channel, answer.ID, "1️⃣", false)
-	s.await(func() bool { return s.s.Calls(discordtest.GetMember) > 0 || s.s.Calls(discordtest.GetUser) > 0 })
-	i := s.s.Slash(discordtest.SlashCommand{By: s.ana, Channel: s.channel, Name: "atelier", Sub: "help"})
+	s.s.Faults.RateLimit(1, 4*time.Second, true, discordtest.GetMember)
+	s.s.Gateway.Withhold("MESSAGE_REACTION_ADD")
+	bob := s.s.World.User("Bob")
+	s.s.People.React(bob, answer.Channel, answer.ID, "1️⃣", true)
+	s.s.People.React(bob, answer.Channel, answer.ID, "1️⃣", false)
+	s.await(func() bool {
+		return s.s.REST.Calls(discordtest.GetMember) > 0 || s.s.REST.Calls(discordtest.GetUser) > 0
+	})
+	i := s.s.Interactions.Slash(discordtest.SlashCommand{By: s.ana, Channel: s.channel, Name: "atelier", Sub: "help"})
 	<-i.Acknowledged()
 }

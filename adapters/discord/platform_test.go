@@ -36,7 +36,7 @@ type platform struct {
 func newPlatform(t *testing.T) adapterstest.Platform {
 	t.Helper()
 	s := discordtest.New(t, discordtest.Options{})
-	return &platform{s: s, guild: s.Guild("workshop"), state: &outbox.Memory{}, users: map[string]discordtest.User{}, threads: map[string]adapters.Thread{}}
+	return &platform{s: s, guild: s.World.Guild("workshop"), state: &outbox.Memory{}, users: map[string]discordtest.User{}, threads: map[string]adapters.Thread{}}
 }
 
 // hasty is an adapter with the short pauses of tests.
@@ -66,8 +66,8 @@ func testLog(t *testing.T) *slog.Logger {
 func (p *platform) Connected(t *testing.T) {
 	t.Helper()
 	if err := p.s.Await(t.Context(), func() bool { // an earlier one may not have ended yet
-		n := p.s.Identifies() + p.s.Resumes()
-		if n <= p.sessions || p.s.Connections() != 1 {
+		n := p.s.Gateway.Identifies() + p.s.Gateway.Resumes()
+		if n <= p.sessions || p.s.Gateway.Connections() != 1 {
 			return false
 		}
 		p.sessions = n
@@ -75,13 +75,13 @@ func (p *platform) Connected(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.s.AwaitConnected(t.Context()); err != nil {
+	if err := p.s.Gateway.AwaitConnected(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func (p *platform) Person(_ *testing.T, name string) adapters.Person {
-	u := p.s.User(name)
+	u := p.s.World.User(name)
 	if p.first.ID == "" {
 		p.first = u
 	}
@@ -91,20 +91,20 @@ func (p *platform) Person(_ *testing.T, name string) adapters.Person {
 func (p *platform) Thread(t *testing.T, private bool) adapters.Thread {
 	t.Helper()
 	if private {
-		thread := adapters.Thread{Adapter: Name, Channel: p.s.DM(p.first), Direct: true}
+		thread := adapters.Thread{Adapter: Name, Channel: p.s.World.DM(p.first), Direct: true}
 		p.threads[thread.Channel] = thread
 		return thread
 	}
 	thread := p.Channel(t)
-	begin := p.s.Say(discordtest.Post{Channel: thread.Channel, By: p.first, Content: "Let us begin."})
-	thread.ID = p.s.Thread(thread.Channel, begin.ID, "a thread", p.first)
+	begin := p.s.People.Say(discordtest.Post{Channel: thread.Channel, By: p.first, Content: "Let us begin."})
+	thread.ID = p.s.People.Thread(thread.Channel, begin.ID, "a thread", p.first)
 	p.threads[thread.ID] = thread
 	return thread
 }
 
 func (p *platform) Channel(*testing.T) adapters.Thread {
 	p.n++
-	thread := adapters.Thread{Adapter: Name, Workspace: p.guild, Channel: p.s.Channel(p.guild, fmt.Sprintf("channel-%d", p.n))}
+	thread := adapters.Thread{Adapter: Name, Workspace: p.guild, Channel: p.s.World.Channel(p.guild, fmt.Sprintf("channel-%d", p.n))}
 	p.threads[thread.Channel] = thread
 	return thread
 }
@@ -112,7 +112,7 @@ func (p *platform) Channel(*testing.T) adapters.Thread {
 func (p *platform) Gone(t *testing.T) adapters.Thread {
 	t.Helper()
 	thread := p.Thread(t, false)
-	p.s.DeleteChannel(thread.Channel)
+	p.s.World.DeleteChannel(thread.Channel)
 	return thread
 }
 
@@ -134,15 +134,15 @@ func (p *platform) Write(_ *testing.T, post adapterstest.Post) adapters.MessageR
 			out.Voice = true
 		}
 	}
-	return convert.Ref(post.Thread.Workspace, out.Channel, p.s.Say(out).ID)
+	return convert.Ref(post.Thread.Workspace, out.Channel, p.s.People.Say(out).ID)
 }
 
 func (p *platform) Shown(_ *testing.T, thread adapters.Thread) []adapterstest.Shown {
 	var all []adapterstest.Shown
-	if begin, ok := p.s.Message(thread.Channel, thread.ID); ok && thread.ID != "" {
+	if begin, ok := p.s.World.Message(thread.Channel, thread.ID); ok && thread.ID != "" {
 		all = append(all, p.shown(begin))
 	}
-	for _, m := range p.s.Messages(channelOf(thread)) {
+	for _, m := range p.s.World.Messages(channelOf(thread)) {
 		all = append(all, p.shown(m))
 	}
 	return all
@@ -186,18 +186,18 @@ func (p *platform) Shouts() []string {
 }
 
 func (p *platform) React(_ *testing.T, by adapters.Person, on adapters.MessageRef, emoji string, added bool) {
-	p.s.React(p.users[by.ID], on.Channel, on.ID, emoji, added)
+	p.s.People.React(p.users[by.ID], on.Channel, on.ID, emoji, added)
 }
 
 func (p *platform) Remove(_ *testing.T, _ adapters.Person, m adapters.MessageRef) {
-	p.s.Delete(m.Channel, m.ID)
+	p.s.People.Delete(m.Channel, m.ID)
 }
 
 func (p *platform) Edit(_ *testing.T, m adapters.MessageRef, text string, mention bool) {
 	if mention {
 		text = "<@" + p.s.BotID() + "> " + text
 	}
-	p.s.Edit(m.Channel, m.ID, text, false)
+	p.s.People.Edit(m.Channel, m.ID, text, false)
 }
 
 func (p *platform) Press(t *testing.T, by adapters.Person, on adapters.MessageRef, sign adapters.Sign, choice int, _ bool) {
@@ -223,55 +223,55 @@ func (p *platform) Halt(t *testing.T, by adapters.Person, request adapters.Messa
 
 func (p *platform) Command(t *testing.T, by adapters.Person, in adapters.Thread, name, text string) {
 	t.Helper()
-	if err := p.s.Await(t.Context(), func() bool { return len(p.s.Commands()) > 0 }); err != nil {
+	if err := p.s.Await(t.Context(), func() bool { return len(p.s.Interactions.Commands()) > 0 }); err != nil {
 		t.Fatal(err)
 	}
 	c := discordtest.SlashCommand{By: p.users[by.ID], Channel: channelOf(in), Name: convert.CommandName, Sub: name}
 	if text != "" {
 		c.Options = map[string]string{convert.RequestOption: text}
 	}
-	p.s.Slash(c)
+	p.s.Interactions.Slash(c)
 }
 
 func (p *platform) Known() (names []string, cancel string) {
 	return []string{"status", "tools", "help"}, "cancel"
 }
 
-func (p *platform) Bot(*testing.T) adapters.Person { return p.person(p.s.BotUser("other bot")) }
+func (p *platform) Bot(*testing.T) adapters.Person { return p.person(p.s.World.BotUser("other bot")) }
 
 func (p *platform) Admin(*testing.T) adapters.Person {
-	u := p.s.User("Root")
-	p.s.Admin(p.guild, u)
+	u := p.s.World.User("Root")
+	p.s.World.Admin(p.guild, u)
 	who := p.person(u)
 	who.Admin = true
 	return who
 }
 
 func (p *platform) LoseFiles(_ *testing.T, m adapters.MessageRef) {
-	p.s.BreakFiles(m.Channel, m.ID)
+	p.s.World.BreakFiles(m.Channel, m.ID)
 }
 
-func (p *platform) LoseAnswers(_ *testing.T, posts int) { p.s.LoseAnswers(posts) }
+func (p *platform) LoseAnswers(_ *testing.T, posts int) { p.s.Faults.LoseAnswers(posts) }
 
 func (p *platform) RefuseForm(*testing.T) {
-	p.s.RefuseForm(1, "components", "BASE_TYPE_BAD_LENGTH", discordtest.PostMessage)
+	p.s.Faults.RefuseForm(1, "components", "BASE_TYPE_BAD_LENGTH", discordtest.PostMessage)
 }
 
 func (p *platform) Pause(_ *testing.T, wanted time.Duration) {
-	p.s.RateLimit(1, wanted, false, discordtest.PostMessage)
+	p.s.Faults.RateLimit(1, wanted, false, discordtest.PostMessage)
 }
 func (p *platform) Short() time.Duration { return 300 * time.Millisecond }
 func (p *platform) Long() time.Duration  { return time.Minute }
 
 func (p *platform) Forbid(_ *testing.T, thread adapters.Thread) {
-	p.s.Forbid(thread.Channel, discordtest.Send|discordtest.SendInThreads)
+	p.s.World.Forbid(thread.Channel, discordtest.Send|discordtest.SendInThreads)
 }
 
 func (p *platform) Refuse(*testing.T) { p.s.Revoke() }
-func (p *platform) Break(*testing.T)  { p.s.CutOff() }
+func (p *platform) Break(*testing.T)  { p.s.Gateway.CutOff() }
 
-func (p *platform) Echo(_ *testing.T, m adapters.MessageRef) { p.s.Echo(m.Channel, m.ID) }
-func (p *platform) Stall(*testing.T) <-chan struct{}         { return p.s.Stall() }
+func (p *platform) Echo(_ *testing.T, m adapters.MessageRef) { p.s.People.Echo(m.Channel, m.ID) }
+func (p *platform) Stall(*testing.T) <-chan struct{}         { return p.s.Faults.Stall() }
 
 func (p *platform) person(u discordtest.User) adapters.Person {
 	p.users[u.ID] = u
@@ -317,10 +317,10 @@ func (p *platform) shown(m discordtest.Message) adapterstest.Shown {
 
 func (p *platform) press(t *testing.T, by adapters.Person, on adapters.MessageRef, begins string) {
 	t.Helper()
-	m, _ := p.s.Message(on.Channel, on.ID)
+	m, _ := p.s.World.Message(on.Channel, on.ID)
 	for _, b := range m.Buttons {
 		if strings.HasPrefix(b.CustomID, begins) {
-			p.s.Press(p.users[by.ID], on.Channel, on.ID, b.CustomID)
+			p.s.Interactions.Press(p.users[by.ID], on.Channel, on.ID, b.CustomID)
 			return
 		}
 	}

@@ -26,22 +26,22 @@ func TestRefusedFiles(t *testing.T) {
 	}{
 		"one of the second message": {most: 1000, kind: adapters.ErrTooLarge, files: []int{11}, told: "larger", posted: 1},
 		"the largest of them": {
-			func(s *scene) { s.s.RefuseNext(1, 413, 40005, discordtest.PostMessage) }, 0, adapters.ErrTooLarge, []int{7}, "larger", 0,
+			func(s *scene) { s.s.Faults.RefuseNext(1, 413, 40005, discordtest.PostMessage) }, 0, adapters.ErrTooLarge, []int{7}, "larger", 0,
 		},
 		"a file that is not valid": {
-			func(s *scene) { s.s.RefuseNext(1, 400, 50046, discordtest.PostMessage) }, 0, adapters.ErrInvalid, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, "rejected one of the files", 0,
+			func(s *scene) { s.s.Faults.RefuseNext(1, 400, 50046, discordtest.PostMessage) }, 0, adapters.ErrInvalid, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, "rejected one of the files", 0,
 		},
 		"no permission": {
-			func(s *scene) { s.s.Forbid(s.channel, discordtest.AttachFiles) }, 0, adapters.ErrForbidden, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, "Attach Files", 0,
+			func(s *scene) { s.s.World.Forbid(s.channel, discordtest.AttachFiles) }, 0, adapters.ErrForbidden, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, "Attach Files", 0,
 		},
 		"no files on the server now": {
-			func(s *scene) { s.s.RefuseNext(1, 403, 400001, discordtest.PostMessage) }, 0, adapters.ErrForbidden, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, "does not allow files", 0,
+			func(s *scene) { s.s.Faults.RefuseNext(1, 403, 400001, discordtest.PostMessage) }, 0, adapters.ErrForbidden, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, "does not allow files", 0,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newScene(t, discordtest.Options{MaxFile: c.most}).listen()
-			s.s.Say(discordtest.Post{Channel: s.channel, By: s.ana, Content: "begin"})
+			s.s.People.Say(discordtest.Post{Channel: s.channel, By: s.ana, Content: "begin"})
 			thread := adapters.Thread{Adapter: Name, Workspace: s.guild, Channel: s.channel}
 			r := adapters.Reply{Thread: thread, Text: "Here they are."}
 			for i := range 12 {
@@ -88,7 +88,7 @@ func TestRefusedFiles(t *testing.T) {
 
 // own are the messages of the bot in the channel.
 func (s *scene) own() []discordtest.Message {
-	return slices.DeleteFunc(s.s.Messages(s.channel), func(m discordtest.Message) bool { return m.Author.ID != s.s.BotID() })
+	return slices.DeleteFunc(s.s.World.Messages(s.channel), func(m discordtest.Message) bool { return m.Author.ID != s.s.BotID() })
 }
 
 // What Discord refuses of a form is told to the operator, and none of its words.
@@ -96,21 +96,21 @@ func TestRefusedFormIsLogged(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder
 	s := newSceneWithLog(t, discordtest.Options{}, slog.New(slog.NewTextHandler(&log, nil)))
-	s.s.RefuseForm(1, "content", "BASE_TYPE_MAX_LENGTH", discordtest.PostMessage)
+	s.s.Faults.RefuseForm(1, "content", "BASE_TYPE_MAX_LENGTH", discordtest.PostMessage)
 	file := s.put("a.png", 10)
 	file.Alt = "secret words"
 	ref := s.send("a", adapters.Reply{
 		Thread: adapters.Thread{Adapter: Name, Workspace: s.guild, Channel: s.channel}, Text: "secret **words**",
 		Files: []adapters.Attachment{file}, Choices: []adapters.Choice{{ID: "x", Text: "other"}},
 	})
-	m, _ := s.s.Message(ref.Channel, ref.ID)
+	m, _ := s.s.World.Message(ref.Channel, ref.ID)
 	if len(m.Buttons) != 0 || len(m.Attachments) != 1 || m.Attachments[0].Description != "" || !strings.HasPrefix(m.Content, "secret **words**") {
 		t.Errorf("it is posted as %+v", m)
 	}
 	if got := log.String(); !strings.Contains(got, "code 50035: content BASE_TYPE_MAX_LENGTH") || strings.Contains(got, "secret") || strings.Contains(got, "should be") {
 		t.Errorf("logged is %s", got)
 	}
-	s.s.RefuseForm(2, "content", "BASE_TYPE_MAX_LENGTH", discordtest.PostMessage)
+	s.s.Faults.RefuseForm(2, "content", "BASE_TYPE_MAX_LENGTH", discordtest.PostMessage)
 	if _, err := s.d.Send(t.Context(), "b", adapters.Reply{Thread: adapters.Thread{Adapter: Name, Workspace: s.guild, Channel: s.channel}, Text: "x"}); !errors.Is(err, adapters.ErrInvalid) {
 		t.Errorf("refused twice it fails with %v", err)
 	}

@@ -11,20 +11,20 @@ import (
 )
 
 func (s *scene) ask(text string) *discordtest.Interaction {
-	return s.s.Slash(discordtest.SlashCommand{By: s.ana, Channel: s.channel, Name: "atelier", Sub: "ask", Options: map[string]string{"text": text}})
+	return s.s.Interactions.Slash(discordtest.SlashCommand{By: s.ana, Channel: s.channel, Name: "atelier", Sub: "ask", Options: map[string]string{"text": text}})
 }
 
 // A wish that is shown is taken in, whatever fails for a while.
 func TestAskThroughFaults(t *testing.T) {
 	t.Parallel()
 	for name, fail := range map[string]func(*scene){
-		"nothing else is asked for": func(s *scene) { s.s.FailNext(100, 502, discordtest.GetResponse) },
-		"the answer is lost":        func(s *scene) { s.s.LoseAnswers(1, discordtest.Callback) },
-		"the call is lost":          func(s *scene) { s.s.FailNext(1, 502, discordtest.Callback) },
+		"nothing else is asked for": func(s *scene) { s.s.Faults.FailNext(100, 502, discordtest.GetResponse) },
+		"the answer is lost":        func(s *scene) { s.s.Faults.LoseAnswers(1, discordtest.Callback) },
+		"the call is lost":          func(s *scene) { s.s.Faults.FailNext(1, 502, discordtest.Callback) },
 		"both fail": func(s *scene) {
-			s.s.LoseAnswers(1, discordtest.Callback)
-			s.s.FailNext(3, 502, discordtest.GetResponse)
-			s.s.RateLimit(1, 0, false, discordtest.GetResponse)
+			s.s.Faults.LoseAnswers(1, discordtest.Callback)
+			s.s.Faults.FailNext(3, 502, discordtest.GetResponse)
+			s.s.Faults.RateLimit(1, 0, false, discordtest.GetResponse)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -44,11 +44,11 @@ func TestAskThroughFaults(t *testing.T) {
 func TestAskInVain(t *testing.T) {
 	t.Parallel()
 	for name, refuse := range map[string]func(*scene){
-		"refused": func(s *scene) { s.s.FailNext(1, 403, discordtest.GetResponse) },
+		"refused": func(s *scene) { s.s.Faults.FailNext(1, 403, discordtest.GetResponse) },
 		"the end": func(s *scene) {
-			s.s.FailNext(1_000_000, 502, discordtest.GetResponse)
+			s.s.Faults.FailNext(1_000_000, 502, discordtest.GetResponse)
 			go func() {
-				s.await(func() bool { return s.s.Calls(discordtest.GetResponse) > 2 })
+				s.await(func() bool { return s.s.REST.Calls(discordtest.GetResponse) > 2 })
 				s.stop()
 			}()
 		},
@@ -56,10 +56,10 @@ func TestAskInVain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newScene(t, discordtest.Options{}).listen()
-			s.s.LoseAnswers(1, discordtest.Callback)
+			s.s.Faults.LoseAnswers(1, discordtest.Callback)
 			refuse(s)
 			i := s.ask(strings.Repeat("*a cat* ", 400))
-			s.await(func() bool { return s.s.Calls(discordtest.EditResponse) == 1 })
+			s.await(func() bool { return s.s.REST.Calls(discordtest.EditResponse) == 1 })
 			shown, _ := i.Response()
 			if !strings.Contains(shown.Content, "Please ask again.") || !strings.Contains(shown.Content, "a cat") {
 				t.Errorf("it is shown as %q", shown.Content)
@@ -89,11 +89,11 @@ func TestAskWithMentions(t *testing.T) {
 func TestFormKeepsTheMessage(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()
-	photo := s.s.Say(discordtest.Post{Channel: s.channel, By: s.ana, Content: "look", Files: []discordtest.File{{Name: "a.png", Type: "image/png", Content: []byte("PNG")}}})
-	i := s.s.Menu(s.ana, s.channel, photo.ID, "Use with Atelier")
+	photo := s.s.People.Say(discordtest.Post{Channel: s.channel, By: s.ana, Content: "look", Files: []discordtest.File{{Name: "a.png", Type: "image/png", Content: []byte("PNG")}}})
+	i := s.s.Interactions.Menu(s.ana, s.channel, photo.ID, "Use with Atelier")
 	<-i.Acknowledged()
-	s.s.FailNext(1, 500, discordtest.GetMessage)
-	s.s.Submit(i, map[string]string{"wish": "edges"})
+	s.s.Faults.FailNext(1, 500, discordtest.GetMessage)
+	s.s.Interactions.Submit(i, map[string]string{"wish": "edges"})
 	e := s.next()
 	if e.Message == nil || e.Message.ReplyTo == nil || e.Message.ReplyTo.Text != "look" || fetched(s, e.Message.ReplyTo.Files[0]) != "PNG" {
 		t.Errorf("it was heard as %+v", e.Message)
@@ -105,20 +105,20 @@ func TestFormWithoutItsMessage(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{})
 	s.listen()
-	photo := s.s.Say(discordtest.Post{Channel: s.channel, By: s.ana, Content: "look"})
-	form := s.s.Menu(s.ana, s.channel, photo.ID, "Use with Atelier")
+	photo := s.s.People.Say(discordtest.Post{Channel: s.channel, By: s.ana, Content: "look"})
+	form := s.s.Interactions.Menu(s.ana, s.channel, photo.ID, "Use with Atelier")
 	<-form.Acknowledged()
 	s.later.Store(int64(16 * time.Minute)) // it has forgotten which message it was
-	s.s.FailNext(1, 500, discordtest.GetMessage)
-	i := s.s.Submit(form, map[string]string{"wish": "edges"})
+	s.s.Faults.FailNext(1, 500, discordtest.GetMessage)
+	i := s.s.Interactions.Submit(form, map[string]string{"wish": "edges"})
 	<-i.Acknowledged()
 	if said, _ := i.Response(); !strings.Contains(said.Content, "cannot read this message") {
 		t.Errorf("it is answered by %q", said.Content)
 	}
-	form = s.s.Menu(s.ana, s.channel, photo.ID, "Use with Atelier")
+	form = s.s.Interactions.Menu(s.ana, s.channel, photo.ID, "Use with Atelier")
 	<-form.Acknowledged()
-	s.s.Delete(s.channel, photo.ID)
-	i = s.s.Submit(form, map[string]string{"wish": "edges"})
+	s.s.People.Delete(s.channel, photo.ID)
+	i = s.s.Interactions.Submit(form, map[string]string{"wish": "edges"})
 	<-i.Acknowledged()
 	if said, _ := i.Response(); !strings.Contains(said.Content, "no longer exists") {
 		t.Errorf("it is answered by %q", said.Content)

@@ -23,15 +23,15 @@ type talk interface {
 }
 
 func (d *inDiscord) say(text string) string {
-	return d.Say(discordtest.Post{Channel: d.channel, By: d.ann, Content: d.Bot().Mention() + " " + text}).ID
+	return d.People.Say(discordtest.Post{Channel: d.channel, By: d.ann, Content: d.Bot().Mention() + " " + text}).ID
 }
 
 func (d *inDiscord) edit(thread, text string) {
-	d.Edit(d.channel, thread, d.Bot().Mention()+" "+text, false)
+	d.People.Edit(d.channel, thread, d.Bot().Mention()+" "+text, false)
 }
 
 func (d *inDiscord) signs(thread string) []string {
-	m, _ := d.Message(d.channel, thread)
+	m, _ := d.World.Message(d.channel, thread)
 	var all []string
 	for _, r := range m.Reactions {
 		if slices.Contains(r.Users, d.BotID()) {

@@ -17,8 +17,8 @@ type poster interface {
 }
 
 func (d *inDiscord) posted(picture []byte) string {
-	m := d.Say(discordtest.Post{
-		Channel: d.channel, By: d.User("bob"), Content: "look", Files: []discordtest.File{{Name: "photo.jpg", Type: "image/jpeg", Content: picture}},
+	m := d.People.Say(discordtest.Post{
+		Channel: d.channel, By: d.World.User("bob"), Content: "look", Files: []discordtest.File{{Name: "photo.jpg", Type: "image/jpeg", Content: picture}},
 	})
 	return "https://discord.com/channels/1/" + d.channel + "/" + m.ID
 }

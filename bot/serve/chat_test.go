@@ -66,7 +66,7 @@ type inDiscord struct {
 func newInDiscord(t *testing.T, o discordtest.Options) *inDiscord {
 	t.Helper()
 	s := discordtest.New(t, o)
-	return &inDiscord{s, s.Channel(s.Guild("team"), "pictures"), s.User("ann")}
+	return &inDiscord{s, s.World.Channel(s.World.Guild("team"), "pictures"), s.World.User("ann")}
 }
 
 func (*inDiscord) name() string { return "discord" }
@@ -75,28 +75,30 @@ func (d *inDiscord) settings() []string {
 	return []string{"DISCORD_TOKEN=" + d.Token(), "DISCORD_API_URL=" + d.URL()}
 }
 
-func (d *inDiscord) ready(ctx context.Context, _ *clitest.Open) error { return d.AwaitConnected(ctx) }
+func (d *inDiscord) ready(ctx context.Context, _ *clitest.Open) error {
+	return d.Gateway.AwaitConnected(ctx)
+}
 
 func (d *inDiscord) wish(text string, picture []byte) string {
-	return d.Say(discordtest.Post{
+	return d.People.Say(discordtest.Post{
 		Channel: d.channel, By: d.ann, Content: d.Bot().Mention() + " " + text,
 		Files: []discordtest.File{{Name: "photo.jpg", Type: "image/jpeg", Content: picture}},
 	}).ID
 }
 
 func (d *inDiscord) wishOf(text string, picture []byte) string {
-	bob := d.User("bob")
-	photo := d.Say(discordtest.Post{
+	bob := d.World.User("bob")
+	photo := d.People.Say(discordtest.Post{
 		Channel: d.channel, By: bob, Content: "look", Files: []discordtest.File{{Name: "photo.jpg", Type: "image/jpeg", Content: picture}},
 	})
-	thread := d.Thread(d.channel, photo.ID, "look", bob)
-	d.Say(discordtest.Post{Channel: thread, By: d.ann, Content: d.Bot().Mention() + " " + text})
+	thread := d.People.Thread(d.channel, photo.ID, "look", bob)
+	d.People.Say(discordtest.Post{Channel: thread, By: d.ann, Content: d.Bot().Mention() + " " + text})
 	return thread
 }
 
 func (d *inDiscord) posts(thread string) []post {
 	var all []post
-	for _, m := range d.Messages(thread) {
+	for _, m := range d.World.Messages(thread) {
 		if m.Author.ID != d.BotID() {
 			continue
 		}
@@ -115,7 +117,7 @@ func (d *inDiscord) posts(thread string) []post {
 }
 
 func (d *inDiscord) choose(thread string, p post, number int) {
-	d.React(d.ann, thread, p.id, adapters.Digit(number), true)
+	d.People.React(d.ann, thread, p.id, adapters.Digit(number), true)
 }
 
 func (d *inDiscord) await(ctx context.Context, holds func() bool) error { return d.Await(ctx, holds) }

@@ -22,10 +22,10 @@ func TestCrowd(t *testing.T) {
 	session := w.ready()
 	var crowd sync.WaitGroup
 	for range people {
-		thread := s.Thread(s.channel, s.say("a thread").ID, "a thread", s.ana)
+		thread := s.People.Thread(s.channel, s.say("a thread").ID, "a thread", s.ana)
 		crowd.Go(func() {
 			for i := range each {
-				s.Say(discordtest.Post{Channel: thread, By: s.ana, Content: strconv.Itoa(i)})
+				s.People.Say(discordtest.Post{Channel: thread, By: s.ana, Content: strconv.Itoa(i)})
 			}
 		})
 	}
@@ -60,11 +60,11 @@ func TestCrowd(t *testing.T) {
 		}
 		heard[m.Channel]++
 		if total++; total%40 == 0 {
-			s.CutOff()
+			s.Gateway.CutOff()
 		}
 	}
 	crowd.Wait()
-	if s.Identifies() != 1 || s.Resumes() == 0 {
-		t.Errorf("%d sessions were begun and %d taken up", s.Identifies(), s.Resumes())
+	if s.Gateway.Identifies() != 1 || s.Gateway.Resumes() == 0 {
+		t.Errorf("%d sessions were begun and %d taken up", s.Gateway.Identifies(), s.Gateway.Resumes())
 	}
 }

@@ -42,7 +42,7 @@ func TestLinks(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{})
 	content := []byte("what is in it")
-	m := s.Say(discordtest.Post{Channel: s.channel, By: s.ana, Files: []discordtest.File{{Name: "a b.png", Type: "image/png", Content: content}}})
+	m := s.People.Say(discordtest.Post{Channel: s.channel, By: s.ana, Files: []discordtest.File{{Name: "a b.png", Type: "image/png", Content: content}}})
 	address := m.Attachments[0].URL
 	if got := fetch(t, address); got.status != http.StatusOK || got.text != string(content) || got.header.Get("Content-Type") != "image/png" {
 		t.Errorf("%d %s %.40q", got.status, got.header.Get("Content-Type"), got.text)
@@ -54,11 +54,11 @@ func TestLinks(t *testing.T) {
 	if got := fetch(t, address); got.status != http.StatusNotFound {
 		t.Errorf("an old link is taken: %d", got.status)
 	}
-	m, _ = s.Message(s.channel, m.ID)
+	m, _ = s.World.Message(s.channel, m.ID)
 	if got := fetch(t, m.Attachments[0].URL); got.status != http.StatusOK {
 		t.Errorf("a new link is not taken: %d", got.status)
 	}
-	s.BreakFiles(s.channel, m.ID)
+	s.World.BreakFiles(s.channel, m.ID)
 	if got := fetch(t, m.Attachments[0].URL); got.status != http.StatusNotFound {
 		t.Errorf("a lost file is there: %d", got.status)
 	}
@@ -68,9 +68,9 @@ func TestRateLimits(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{})
 	c := calls(t, s.Server)
-	s.RateLimit(1, 1500*time.Millisecond, true, discordtest.PostMessage)
-	s.FailNext(1, http.StatusBadGateway, discordtest.PostMessage)
-	s.FailNext(1, http.StatusInternalServerError, discordtest.PostMessage)
+	s.Faults.RateLimit(1, 1500*time.Millisecond, true, discordtest.PostMessage)
+	s.Faults.FailNext(1, http.StatusBadGateway, discordtest.PostMessage)
+	s.Faults.FailNext(1, http.StatusInternalServerError, discordtest.PostMessage)
 	path := "/channels/" + s.channel + "/messages"
 	if got := c.call("GET", "/users/@me", nil); got.status != http.StatusOK {
 		t.Errorf("another route is refused: %s", got.text)
@@ -85,8 +85,8 @@ func TestRateLimits(t *testing.T) {
 			t.Errorf("answered %d %s, want %d", got.status, got.text, status)
 		}
 	}
-	if s.Calls(discordtest.PostMessage) != 4 || s.Calls() != 5 || len(s.Messages(s.channel)) != 1 {
-		t.Errorf("%d calls", s.Calls())
+	if s.REST.Calls(discordtest.PostMessage) != 4 || s.REST.Calls() != 5 || len(s.World.Messages(s.channel)) != 1 {
+		t.Errorf("%d calls", s.REST.Calls())
 	}
 }
 
@@ -94,7 +94,7 @@ func TestStall(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{})
 	c := calls(t, s.Server)
-	stalled := s.Stall()
+	stalled := s.Faults.Stall()
 	done := make(chan error, 1)
 	go func() {
 		_, err := c.do("GET", "/users/@me", "application/json", nil)
@@ -127,30 +127,30 @@ func TestThreads(t *testing.T) {
 	if first := l.message(t); first.Type != discordgo.MessageTypeThreadStarterMessage || first.ReferencedMessage.ID != m.ID {
 		t.Errorf("it begins with %+v", first)
 	}
-	if s.ThreadName(m.ID) != "Wishes" || len(s.Messages(m.ID)) != 0 {
-		t.Errorf("the thread is %q", s.ThreadName(m.ID))
+	if s.World.ThreadName(m.ID) != "Wishes" || len(s.World.Messages(m.ID)) != 0 {
+		t.Errorf("the thread is %q", s.World.ThreadName(m.ID))
 	}
 	archived := func() bool {
 		c, err := l.Channel(m.ID)
 		return err != nil || c.ThreadMetadata.Archived
 	}
-	s.Archive(m.ID, true)
+	s.People.Archive(m.ID, true)
 	if _, err := l.ChannelMessageSend(m.ID, "awake"); err != nil || archived() {
 		t.Errorf("writing does not take it out again: %v", err)
 	}
-	s.Archive(m.ID, true)
+	s.People.Archive(m.ID, true)
 	if _, err := l.ChannelEdit(m.ID, &discordgo.ChannelEdit{Archived: new(bool)}); err != nil || archived() {
 		t.Errorf("it is not taken out again: %v", err)
 	}
-	if err := l.ChannelTyping(m.ID); err != nil || !s.Typing(m.ID) {
+	if err := l.ChannelTyping(m.ID); err != nil || !s.World.Typing(m.ID) {
 		t.Errorf("not shown to type: %v", err)
 	}
 	s.Advance(11 * time.Second)
-	if s.Typing(m.ID) {
+	if s.World.Typing(m.ID) {
 		t.Error("typing lasts for ever")
 	}
-	s.DeleteChannel(s.channel)
-	if s.Messages(m.ID) != nil {
+	s.World.DeleteChannel(s.channel)
+	if s.World.Messages(m.ID) != nil {
 		t.Error("the thread is there without its channel")
 	}
 }
@@ -159,7 +159,7 @@ func TestAwait(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{})
 	done := make(chan error, 1)
-	go func() { done <- s.Await(late(t), func() bool { return len(s.Messages(s.channel)) == 2 }) }()
+	go func() { done <- s.Await(late(t), func() bool { return len(s.World.Messages(s.channel)) == 2 }) }()
 	s.say("one")
 	s.say("two")
 	if err := <-done; err != nil {
@@ -167,7 +167,7 @@ func TestAwait(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := s.AwaitConnected(ctx); !errors.Is(err, context.Canceled) {
+	if err := s.Gateway.AwaitConnected(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("without a connection: %v", err)
 	}
 }

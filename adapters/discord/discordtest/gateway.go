@@ -5,11 +5,22 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/gorilla/websocket"
 )
+
+// Gateway tells the bot of events, over connections with sessions.
+type Gateway struct {
+	*renderer
+	shut        bool // it accepts no connections
+	conns       map[*conn]struct{}
+	sessions    map[string]*session
+	identified  int
+	resumed     int
+	lastIntents int
+	withheld    []string // kinds of events that are not told
+}
 
 // The opcodes of the gateway. https://discord.com/developers/docs/topics/opcodes-and-status-codes
 const (
@@ -84,22 +95,120 @@ func (c *conn) end(code int) {
 
 func control(op int, data any) []byte { return encode(payload{Op: op, Data: encode(data)}) }
 
-func (s *Server) gatewayURL() string {
-	return "ws" + strings.TrimPrefix(s.http.URL, "http") + "/gateway"
+// closeQuietly closes what the other side may have closed already.
+func closeQuietly(c io.Closer) {
+	_ = c.Close() //nolint:errcheck // that is no fault
 }
 
-func (s *Server) serveGateway(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	shut := s.shut || s.ended()
-	if !shut {
-		s.running.Add(1)
+// Withhold tells of no more events of these types, such as MESSAGE_CREATE.
+func (gw *Gateway) Withhold(types ...string) { gw.do(func() { gw.withheld = types }) }
+
+// AwaitConnected returns when a session is connected that hears what happens from now on.
+func (gw *Gateway) AwaitConnected(ctx context.Context) error {
+	return gw.await(ctx, func() bool { return gw.Connections() > 0 })
+}
+
+// Connections counts the gateway's connections with a session.
+func (gw *Gateway) Connections() (n int) {
+	gw.mu.Lock()
+	defer gw.mu.Unlock()
+	for _, x := range gw.sessions {
+		if x.conn != nil {
+			n++
+		}
 	}
-	s.mu.Unlock()
+	return n
+}
+
+// Identifies counts the sessions that were begun.
+func (gw *Gateway) Identifies() int {
+	gw.mu.Lock()
+	defer gw.mu.Unlock()
+	return gw.identified
+}
+
+// Resumes counts the sessions that were taken up again.
+func (gw *Gateway) Resumes() int {
+	gw.mu.Lock()
+	defer gw.mu.Unlock()
+	return gw.resumed
+}
+
+// Intents are those of the session that was begun last.
+func (gw *Gateway) Intents() int {
+	gw.mu.Lock()
+	defer gw.mu.Unlock()
+	return gw.lastIntents
+}
+
+// MissingIntent withholds the intent to read what people write: sessions that have it end
+// with 4014, and so do new ones that want it.
+func (gw *Gateway) MissingIntent() {
+	gw.do(func() {
+		gw.content = false
+		for id, x := range gw.sessions {
+			if x.intents&intentContent == 0 {
+				continue
+			}
+			if c := x.conn; c != nil {
+				gw.detach(c, false)
+				c.end(closeForbiddenIntents)
+			}
+			delete(gw.sessions, id)
+		}
+	})
+}
+
+// Drop closes the gateway's connections with a code. Their sessions can be taken up again
+// where Discord says so of the code.
+func (gw *Gateway) Drop(code int) { gw.do(func() { gw.closeAll(code) }) }
+
+// CutOff ends the gateway's connections without a word.
+func (gw *Gateway) CutOff() {
+	gw.do(func() {
+		for c := range gw.conns {
+			gw.detach(c, true)
+			closeQuietly(c.ws.NetConn())
+		}
+	})
+}
+
+// Refuse lets the gateway take no connection, or take them again.
+func (gw *Gateway) Refuse(refused bool) { gw.do(func() { gw.shut = refused }) }
+
+// Reconnect asks to connect anew (7).
+func (gw *Gateway) Reconnect() {
+	gw.do(func() {
+		for c := range gw.conns {
+			c.send(control(opReconnect, nil))
+			gw.detach(c, true)
+		}
+	})
+}
+
+// InvalidSession tells that the sessions are not valid (9). Where they are not resumable they
+// are gone.
+func (gw *Gateway) InvalidSession(resumable bool) {
+	gw.do(func() {
+		for c := range gw.conns {
+			c.send(control(opInvalidSession, resumable))
+			gw.detach(c, resumable)
+		}
+	})
+}
+
+func (gw *Gateway) serve(w http.ResponseWriter, r *http.Request) {
+	gw.mu.Lock()
+	shut := gw.shut || gw.ended()
+	if !shut {
+		gw.running.Add(1)
+	}
+	gw.mu.Unlock()
 	if shut {
 		http.Error(w, "The gateway takes no connections.", http.StatusServiceUnavailable)
 		return
 	}
-	defer s.running.Done()
+	defer gw.running.Done()
 	upgrader := websocket.Upgrader{CheckOrigin: func(*http.Request) bool { return true }}
 	ws, err := upgrader.Upgrade(w, r, nil)
 	if err != nil {
@@ -110,9 +219,9 @@ func (s *Server) serveGateway(w http.ResponseWriter, r *http.Request) {
 	if v := r.URL.Query().Get("v"); v != "9" {
 		c.code = closeBadVersion
 	}
-	s.do(func() {
-		s.conns[c] = struct{}{}
-		if s.ended() {
+	gw.do(func() {
+		gw.conns[c] = struct{}{}
+		if gw.ended() {
 			closeQuietly(ws) // so that reading ends
 		}
 	})
@@ -120,35 +229,20 @@ func (s *Server) serveGateway(w http.ResponseWriter, r *http.Request) {
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
-		s.write(ctx, c)
+		gw.write(ctx, c)
 	}()
-	s.read(c)
+	gw.read(c)
 	stop()
 	closeQuietly(ws)
 	<-written
 }
 
-// closeQuietly closes what the other side may have closed already.
-func closeQuietly(c io.Closer) {
-	_ = c.Close() //nolint:errcheck // that is no fault
-}
-
-// ended tells whether the server has.
-func (s *Server) ended() bool {
-	select {
-	case <-s.done:
-		return true
-	default:
-		return false
-	}
-}
-
 // read does what the bot says, until it or the server ends the connection.
-func (s *Server) read(c *conn) {
+func (gw *Gateway) read(c *conn) {
 	defer func() {
-		s.do(func() {
-			s.detach(c, true)
-			delete(s.conns, c)
+		gw.do(func() {
+			gw.detach(c, true)
+			delete(gw.conns, c)
 		})
 	}()
 	for {
@@ -159,22 +253,22 @@ func (s *Server) read(c *conn) {
 		}
 		if err != nil {
 			if websocket.IsCloseError(err, websocket.CloseNormalClosure, websocket.CloseGoingAway) {
-				s.do(func() { s.detach(c, false) })
+				gw.do(func() { gw.detach(c, false) })
 			}
 			return
 		}
 		var p payload
 		bad := json.Unmarshal(data, &p) != nil
-		s.do(func() {
+		gw.do(func() {
 			if c.code != 0 {
 				return
 			}
 			code := closeDecode
 			if !bad {
-				code = s.hear(c, p)
+				code = gw.hear(c, p)
 			}
 			if code != 0 {
-				s.detach(c, resumable(code))
+				gw.detach(c, resumable(code))
 				c.end(code)
 			}
 		})
@@ -182,7 +276,7 @@ func (s *Server) read(c *conn) {
 }
 
 // hear does what the bot says once, and tells by which code the connection ends, or 0.
-func (s *Server) hear(c *conn, p payload) int {
+func (gw *Gateway) hear(c *conn, p payload) int {
 	var said struct {
 		Token   string `json:"token"`
 		Session string `json:"session_id"`
@@ -204,12 +298,12 @@ func (s *Server) hear(c *conn, p payload) int {
 		if json.Unmarshal(p.Data, &said) != nil {
 			return closeDecode
 		}
-		return s.identify(c, said.Token, said.Intents)
+		return gw.identify(c, said.Token, said.Intents)
 	case opResume:
 		if json.Unmarshal(p.Data, &said) != nil {
 			return closeDecode
 		}
-		code, valid := s.resume(c, said.Token, said.Session, said.Seq)
+		code, valid := gw.resume(c, said.Token, said.Session, said.Seq)
 		if code == 0 && !valid {
 			c.send(control(opInvalidSession, false))
 		}
@@ -224,12 +318,12 @@ func (s *Server) hear(c *conn, p payload) int {
 }
 
 // write sends what is to go out.
-func (s *Server) write(ctx context.Context, c *conn) {
+func (gw *Gateway) write(ctx context.Context, c *conn) {
 	for {
-		s.mu.Lock()
+		gw.mu.Lock()
 		out, code := c.out, c.code
 		c.out = nil
-		s.mu.Unlock()
+		gw.mu.Unlock()
 		for _, frame := range out {
 			if c.ws.WriteMessage(websocket.TextMessage, frame) != nil {
 				return // reading tells
@@ -249,5 +343,12 @@ func (s *Server) write(ctx context.Context, c *conn) {
 		case <-ctx.Done():
 			return
 		}
+	}
+}
+
+func (gw *Gateway) closeAll(code int) {
+	for c := range gw.conns {
+		gw.detach(c, resumable(code))
+		c.end(code)
 	}
 }

@@ -25,8 +25,8 @@ func TestHearing(t *testing.T) {
 			t.Errorf("said %+v, heard %+v", said, heard.Message)
 		}
 	}
-	if s.Intents() != int(least|discordgo.IntentMessageContent) {
-		t.Errorf("the intents are %d", s.Intents())
+	if s.Gateway.Intents() != int(least|discordgo.IntentMessageContent) {
+		t.Errorf("the intents are %d", s.Gateway.Intents())
 	}
 }
 
@@ -34,10 +34,10 @@ func TestHearing(t *testing.T) {
 func TestTakenUpAgain(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*discordtest.Server){
-		"cut off":   (*discordtest.Server).CutOff,
-		"4000":      func(s *discordtest.Server) { s.Drop(4000) },
-		"4008":      func(s *discordtest.Server) { s.Drop(4008) },
-		"reconnect": (*discordtest.Server).Reconnect,
+		"cut off":   func(s *discordtest.Server) { s.Gateway.CutOff() },
+		"4000":      func(s *discordtest.Server) { s.Gateway.Drop(4000) },
+		"4008":      func(s *discordtest.Server) { s.Gateway.Drop(4008) },
+		"reconnect": func(s *discordtest.Server) { s.Gateway.Reconnect() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -55,8 +55,8 @@ func TestTakenUpAgain(t *testing.T) {
 			if heard := l.message(t); heard.ID != said.ID {
 				t.Errorf("heard %q next", heard.Content)
 			}
-			if s.Identifies() != 1 || s.Resumes() == 0 {
-				t.Errorf("%d sessions were begun and %d taken up", s.Identifies(), s.Resumes())
+			if s.Gateway.Identifies() != 1 || s.Gateway.Resumes() == 0 {
+				t.Errorf("%d sessions were begun and %d taken up", s.Gateway.Identifies(), s.Gateway.Resumes())
 			}
 		})
 	}
@@ -65,10 +65,10 @@ func TestTakenUpAgain(t *testing.T) {
 func TestLostForGood(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*discordtest.Server){
-		"4009":            func(s *discordtest.Server) { s.Drop(4009) },
-		"4007":            func(s *discordtest.Server) { s.Drop(4007) },
-		"too long":        func(s *discordtest.Server) { s.CutOff(); s.Advance(time.Hour) },
-		"invalid session": func(s *discordtest.Server) { s.InvalidSession(false) },
+		"4009":            func(s *discordtest.Server) { s.Gateway.Drop(4009) },
+		"4007":            func(s *discordtest.Server) { s.Gateway.Drop(4007) },
+		"too long":        func(s *discordtest.Server) { s.Gateway.CutOff(); s.Advance(time.Hour) },
+		"invalid session": func(s *discordtest.Server) { s.Gateway.InvalidSession(false) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -110,7 +110,7 @@ func TestClosed(t *testing.T) {
 		"withheld later": {do: func(s *discordtest.Server, w *wire) {
 			w.identify(s.Token(), content)
 			w.ready()
-			s.MissingIntent()
+			s.Gateway.MissingIntent()
 		}, code: 4014},
 		"revoked": {do: func(s *discordtest.Server, w *wire) {
 			w.identify(s.Token(), content)
@@ -124,11 +124,11 @@ func TestClosed(t *testing.T) {
 		"presence before": {do: func(_ *discordtest.Server, w *wire) { w.send(3, nil) }, code: 4003},
 		"unknown op":      {do: func(_ *discordtest.Server, w *wire) { w.send(77, nil) }, code: 4001},
 		"no JSON":         {do: func(_ *discordtest.Server, w *wire) { w.raw("{") }, code: 4002},
-		"dropped":         {do: func(s *discordtest.Server, _ *wire) { s.Drop(4011) }, code: 4011},
+		"dropped":         {do: func(s *discordtest.Server, _ *wire) { s.Gateway.Drop(4011) }, code: 4011},
 		"a seq to come": {do: func(s *discordtest.Server, w *wire) {
 			w.identify(s.Token(), least)
 			id := w.ready()
-			s.CutOff()
+			s.Gateway.CutOff()
 			w.ws = dial(w.T, s).ws
 			w.send(6, map[string]any{"token": s.Token(), "session_id": id, "seq": 900})
 		}, code: 4007},
@@ -154,7 +154,7 @@ func TestClosed(t *testing.T) {
 func TestClosedGateway(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{})
-	s.RefuseGateway(true)
+	s.Gateway.Refuse(true)
 	_, got, err := websocket.DefaultDialer.DialContext(t.Context(), strings.TrimSuffix("ws"+strings.TrimPrefix(s.URL(), "http"), "/api/v9")+"/gateway/?v=9&encoding=json", nil)
 	if err == nil || got.StatusCode != http.StatusServiceUnavailable {
 		t.Errorf("connected: %v", err)
@@ -162,7 +162,7 @@ func TestClosedGateway(t *testing.T) {
 	if err := got.Body.Close(); err != nil {
 		t.Error(err)
 	}
-	s.RefuseGateway(false)
+	s.Gateway.Refuse(false)
 	dial(t, s.Server)
 }
 
@@ -175,7 +175,7 @@ func TestToldOnce(t *testing.T) {
 	session := w.ready()
 	seq := int64(2) // READY and the guild
 	for range 3 {
-		s.CutOff()
+		s.Gateway.CutOff()
 		s.say("meanwhile")
 		w = dial(t, s.Server)
 		w.send(6, map[string]any{"token": s.Token(), "session_id": session, "seq": seq})
@@ -206,14 +206,14 @@ func TestIntents(t *testing.T) {
 			w := dial(t, s.Server)
 			w.identify(s.Token(), least&^intent)
 			w.ready()
-			s.Channel(s.guild, "more")
+			s.World.Channel(s.guild, "more")
 			m := s.say("hello")
-			s.React(s.ana, s.channel, m.ID, "👍", true)
-			dm := s.DM(s.ana)
-			m = s.Say(discordtest.Post{Channel: dm, By: s.ana, Content: "psst"})
-			s.React(s.ana, dm, m.ID, "👍", true)
-			s.React(s.ana, dm, m.ID, "👍", false)
-			s.Drop(4000)
+			s.People.React(s.ana, s.channel, m.ID, "👍", true)
+			dm := s.World.DM(s.ana)
+			m = s.People.Say(discordtest.Post{Channel: dm, By: s.ana, Content: "psst"})
+			s.People.React(s.ana, dm, m.ID, "👍", true)
+			s.People.React(s.ana, dm, m.ID, "👍", false)
+			s.Gateway.Drop(4000)
 			var told []string
 			for p := w.next(); p != nil; p = w.next() {
 				name := p.Kind
@@ -258,12 +258,12 @@ func TestContent(t *testing.T) {
 	}{
 		"plain":          {discordtest.Post{Channel: s.channel, By: s.ana, Content: "secret", Files: file}, false},
 		"mention":        {discordtest.Post{Channel: s.channel, By: s.ana, Content: s.Bot().Mention() + " secret", Files: file}, true},
-		"direct":         {discordtest.Post{Channel: s.DM(s.ana), By: s.ana, Content: "secret", Files: file}, true},
+		"direct":         {discordtest.Post{Channel: s.World.DM(s.ana), By: s.ana, Content: "secret", Files: file}, true},
 		"reply":          {discordtest.Post{Channel: s.channel, By: s.ana, Content: "secret", Files: file, ReplyTo: own.ID}, true},
 		"code mention":   {discordtest.Post{Channel: s.channel, By: s.ana, Content: "`" + s.Bot().Mention() + "`", Files: file}, false},
 		"everyone there": {discordtest.Post{Channel: s.channel, By: s.ana, Content: "@everyone", Files: file}, false},
 	} {
-		said := s.Say(c.post)
+		said := s.People.Say(c.post)
 		var heard *discordgo.MessageCreate
 		for heard == nil || heard.ID != said.ID {
 			heard = l.message(t)
@@ -292,12 +292,12 @@ func TestTwiceAndNever(t *testing.T) {
 	s := newScene(t, discordtest.Options{})
 	l := connected(t, s.Server)
 	m := s.say("once")
-	s.Echo(s.channel, m.ID)
+	s.People.Echo(s.channel, m.ID)
 	if a, b := l.message(t), l.message(t); a.ID != m.ID || b.ID != m.ID {
 		t.Error("it was not told twice")
 	}
-	s.Withhold("MESSAGE_CREATE")
-	s.React(s.ana, s.channel, s.say("untold").ID, "👍", true)
+	s.Gateway.Withhold("MESSAGE_CREATE")
+	s.People.React(s.ana, s.channel, s.say("untold").ID, "👍", true)
 	for e := l.events; ; {
 		if next := <-e; next.Type == "MESSAGE_CREATE" {
 			t.Error("it was told")

@@ -29,7 +29,7 @@ func commands(t *testing.T, s *discordtest.Server, l *library) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if all := s.Commands(); len(all) != 2 || all[0].Options[0].Options[0].Name != "wish" || all[1].Type != 3 {
+	if all := s.Interactions.Commands(); len(all) != 2 || all[0].Options[0].Options[0].Name != "wish" || all[1].Type != 3 {
 		t.Errorf("registered are %+v", all)
 	}
 }
@@ -55,8 +55,8 @@ func TestSlash(t *testing.T) {
 	s := newScene(t, discordtest.Options{})
 	l := connected(t, s.Server)
 	commands(t, s.Server, l)
-	s.Admin(s.guild, s.ana)
-	given := s.Slash(discordtest.SlashCommand{
+	s.World.Admin(s.guild, s.ana)
+	given := s.Interactions.Slash(discordtest.SlashCommand{
 		By: s.ana, Channel: s.channel, Name: "paint", Sub: "ask", Options: map[string]string{"wish": "a cat", "times": "3"},
 		Files: map[string]discordtest.File{"file": {Name: "a.txt", Type: "text/plain", Content: []byte("a")}},
 	})
@@ -90,7 +90,7 @@ func TestSlash(t *testing.T) {
 	if m.Thinking || m.Content != text || len(more) != 1 || !more[0].Ephemeral {
 		t.Errorf("shown are %+v and %+v", m, more)
 	}
-	if all := s.Messages(s.channel); len(all) != 1 || all[0].ID != m.ID {
+	if all := s.World.Messages(s.channel); len(all) != 1 || all[0].ID != m.ID {
 		t.Errorf("in the channel are %+v", all)
 	}
 	s.Advance(16 * time.Minute)
@@ -116,7 +116,7 @@ func TestLateAndDouble(t *testing.T) {
 	commands(t, s.Server, l)
 	m := s.say("a wish")
 	later := &discordgo.InteractionResponse{Type: discordgo.InteractionResponseDeferredChannelMessageWithSource}
-	s.Menu(s.ana, s.channel, m.ID, "Use it")
+	s.Interactions.Menu(s.ana, s.channel, m.ID, "Use it")
 	i := l.interaction(t)
 	if target := i.ApplicationCommandData().Resolved.Messages[m.ID]; target == nil || target.Content != "a wish" {
 		t.Errorf("heard of %+v", target)
@@ -131,7 +131,7 @@ func TestLateAndDouble(t *testing.T) {
 	if err := l.InteractionRespond(i, later); refusal(t, err) != 40060 {
 		t.Errorf("acknowledged twice: %v", err)
 	}
-	given := s.Menu(s.ana, s.channel, m.ID, "Use it")
+	given := s.Interactions.Menu(s.ana, s.channel, m.ID, "Use it")
 	i = l.interaction(t)
 	s.Advance(4 * time.Second)
 	if err := l.InteractionRespond(i, later); refusal(t, err) != 10062 {
@@ -157,7 +157,7 @@ func TestFormAndButtons(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pressed := s.Press(s.ana, s.channel, sent.ID, "one")
+	pressed := s.Interactions.Press(s.ana, s.channel, sent.ID, "one")
 	i := l.interaction(t)
 	if i.MessageComponentData().CustomID != "one" || i.Message.ID != sent.ID {
 		t.Errorf("heard %+v", i)
@@ -170,7 +170,7 @@ func TestFormAndButtons(t *testing.T) {
 		},
 	})
 	<-pressed.Acknowledged()
-	submitted := s.Submit(pressed, map[string]string{"wish": "a dog"})
+	submitted := s.Interactions.Submit(pressed, map[string]string{"wish": "a dog"})
 	i = l.interaction(t)
 	data := i.ModalSubmitData()
 	if row, ok := data.Components[0].(*discordgo.ActionsRow); !ok || data.CustomID != "form" {
@@ -184,7 +184,7 @@ func TestFormAndButtons(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-submitted.Acknowledged()
-	if m, _ := s.Message(s.channel, sent.ID); m.Content != "chosen" || len(m.Buttons) != 0 {
+	if m, _ := s.World.Message(s.channel, sent.ID); m.Content != "chosen" || len(m.Buttons) != 0 {
 		t.Errorf("it is now %+v", m)
 	}
 }
@@ -202,16 +202,16 @@ func TestNotThere(t *testing.T) {
 	t.Parallel()
 	c := &complaints{TB: t}
 	s := discordtest.New(c, discordtest.Options{})
-	ana := s.User("Ana")
-	channel := s.Channel(s.Guild("Studio"), "pictures")
-	m := s.Say(discordtest.Post{Channel: channel, By: ana, Content: "x"})
-	s.Say(discordtest.Post{Channel: "1", By: ana})
-	s.React(ana, channel, "1", "👍", true)
-	s.Press(ana, channel, m.ID, "none")
-	s.Slash(discordtest.SlashCommand{By: ana, Channel: channel, Name: "none"})
-	s.Menu(ana, channel, m.ID, "none")
-	s.Archive(channel, true)
-	s.Role("1", "x", 0)
+	ana := s.World.User("Ana")
+	channel := s.World.Channel(s.World.Guild("Studio"), "pictures")
+	m := s.People.Say(discordtest.Post{Channel: channel, By: ana, Content: "x"})
+	s.People.Say(discordtest.Post{Channel: "1", By: ana})
+	s.People.React(ana, channel, "1", "👍", true)
+	s.Interactions.Press(ana, channel, m.ID, "none")
+	s.Interactions.Slash(discordtest.SlashCommand{By: ana, Channel: channel, Name: "none"})
+	s.Interactions.Menu(ana, channel, m.ID, "none")
+	s.People.Archive(channel, true)
+	s.World.Role("1", "x", 0)
 	if len(c.told) != 7 {
 		t.Errorf("told of %q", c.told)
 	}
@@ -238,7 +238,7 @@ func TestCommandsRefused(t *testing.T) {
 			t.Errorf("%s: %d %s", name, got.status, got.text)
 		}
 	}
-	if all := s.Commands(); len(all) > 0 {
+	if all := s.Interactions.Commands(); len(all) > 0 {
 		t.Errorf("registered are %+v", all)
 	}
 }
@@ -251,8 +251,8 @@ func TestVoiceAndForward(t *testing.T) {
 	w.identify(s.Token(), least|discordgo.IntentMessageContent)
 	w.ready()
 	sound := discordtest.File{Name: "voice-message.ogg", Type: "audio/ogg", Content: []byte("OggS")}
-	voice := s.Say(discordtest.Post{Channel: s.channel, By: s.ana, Files: []discordtest.File{sound}, Voice: true})
-	s.Say(discordtest.Post{Channel: s.channel, By: s.ana, Forward: voice.ID})
+	voice := s.People.Say(discordtest.Post{Channel: s.channel, By: s.ana, Files: []discordtest.File{sound}, Voice: true})
+	s.People.Say(discordtest.Post{Channel: s.channel, By: s.ana, Forward: voice.ID})
 	type attached struct {
 		Duration float64 `json:"duration_secs"`
 		Type     string  `json:"content_type"`

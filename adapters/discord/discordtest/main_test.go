@@ -125,10 +125,10 @@ type scene struct {
 func newScene(t *testing.T, o discordtest.Options) *scene {
 	t.Helper()
 	s := discordtest.New(t, o)
-	guild := s.Guild("Studio")
-	return &scene{s, guild, s.Channel(guild, "pictures"), s.User("Ana")}
+	guild := s.World.Guild("Studio")
+	return &scene{s, guild, s.World.Channel(guild, "pictures"), s.World.User("Ana")}
 }
 
 func (s *scene) say(text string) discordtest.Message {
-	return s.Say(discordtest.Post{Channel: s.channel, By: s.ana, Content: text})
+	return s.People.Say(discordtest.Post{Channel: s.channel, By: s.ana, Content: text})
 }

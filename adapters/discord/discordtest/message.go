@@ -2,11 +2,106 @@ package discordtest
 
 import (
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
+
+// The most that a message takes.
+const (
+	mostText        = 2000 // characters
+	mostFiles       = 10
+	mostNonce       = 25
+	mostDescription = 1024
+)
+
+// messageBody is what a message is made or changed by. What is nil was not said.
+type messageBody struct {
+	Content     *string           `json:"content"`
+	Nonce       any               `json:"nonce"`
+	Enforce     bool              `json:"enforce_nonce"`
+	Allowed     *allowed          `json:"allowed_mentions"`
+	Reference   *reference        `json:"message_reference"`
+	Components  *[]component      `json:"components"`
+	Attachments *[]attachmentBody `json:"attachments"`
+	Flags       *int              `json:"flags"`
+}
+
+// attachmentBody is what is told of a file that is sent, or of one that stays.
+type attachmentBody struct {
+	ID          any     `json:"id"` // a number or its digits
+	Filename    string  `json:"filename"`
+	Description *string `json:"description"`
+}
+
+func (b attachmentBody) id() string { return fmt.Sprint(b.ID) }
+
+// text is the content as it is kept.
+func (b *messageBody) text() string {
+	if b.Content == nil {
+		return ""
+	}
+	return strings.TrimSpace(*b.Content)
+}
+
+func (b *messageBody) nonce() string {
+	if b.Nonce == nil {
+		return ""
+	}
+	if n, ok := b.Nonce.(float64); ok {
+		return strconv.FormatFloat(n, 'f', -1, 64)
+	}
+	return fmt.Sprint(b.Nonce)
+}
+
+// check tells what is wrong with the form itself.
+func (b *messageBody) check(files map[string]File) *refusal {
+	no := orElse(length("content", b.text(), 0, mostText), length("nonce", b.nonce(), 0, mostNonce))
+	if b.Allowed != nil {
+		no = orElse(no, b.Allowed.check())
+	}
+	if b.Components != nil {
+		no = orElse(no, checkRows(*b.Components))
+	}
+	if len(files) > mostFiles || b.Attachments != nil && len(*b.Attachments) > mostFiles {
+		no = orElse(no, badForm("attachments", "BASE_TYPE_MAX_LENGTH", "Must be 10 or fewer in length."))
+	}
+	if b.Attachments != nil {
+		for _, a := range *b.Attachments {
+			if a.Description != nil {
+				no = orElse(no, length("attachments", *a.Description, 0, mostDescription))
+			}
+		}
+	}
+	return no
+}
+
+// fieldNumber is n of files[n], or -1.
+func fieldNumber(field string) int {
+	n, err := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(field, "files["), "]"))
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+// about is what is told of the nth file that was sent.
+func (b *messageBody) about(n int) *attachmentBody {
+	if b.Attachments == nil || n < 0 {
+		return nil
+	}
+	for i, a := range *b.Attachments {
+		if a.id() == strconv.Itoa(n) {
+			return &(*b.Attachments)[i]
+		}
+	}
+	return nil
+}
+
+func (m *entry) empty() bool { return m.content == "" && len(m.attachments) == 0 && len(m.embeds) == 0 }
 
 // The kinds of messages. https://discord.com/developers/docs/resources/message
 const (
@@ -88,37 +183,6 @@ func compareIDs(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// replied is the message to which one is a reply, or nil.
-func (s *Server) replied(m *entry) *entry {
-	if m.reference == nil || m.reference.Type == forwarded {
-		return nil
-	}
-	if c := s.channels[m.reference.Channel]; c != nil {
-		return c.find(m.reference.Message)
-	}
-	return nil
-}
-
-// add puts a message into its channel, and tells of it.
-func (s *Server) add(m *entry) { s.put(m, s.id()) }
-
-// put puts a message with an id into its channel.
-func (s *Server) put(m *entry, id string) {
-	m.id, m.created = id, s.now()
-	if m.flags&flagEphemeral != 0 {
-		return
-	}
-	c := m.channel
-	if c.archived {
-		s.archive(c, false)
-	}
-	if m.author.ID == s.bot.ID {
-		c.typing = time.Time{}
-	}
-	c.messages = append(c.messages, m)
-	s.tellMessage("MESSAGE_CREATE", m)
-}
-
 // Everybody is who is notified by @everyone and @here.
 const Everybody = "everybody"
 
@@ -164,31 +228,6 @@ var (
 	roleMention = regexp.MustCompile(`<@&(\d+)>`)
 	allMention  = regexp.MustCompile(`@(everyone|here)`)
 )
-
-// mention works out whom a message mentions and so notifies. What stands in code does not.
-func (s *Server) mention(m *entry, a *allowed) {
-	text := codeText.ReplaceAllString(m.content, " ")
-	m.mentions, m.mentionsRoles, m.everyone = nil, nil, false
-	if replied := s.replied(m); replied != nil && a.Replied {
-		m.mentions = append(m.mentions, replied.author.ID)
-	}
-	for _, found := range userMention.FindAllStringSubmatch(text, -1) {
-		if _, known := s.users[found[1]]; known && a.user(found[1]) && !slices.Contains(m.mentions, found[1]) {
-			m.mentions = append(m.mentions, found[1])
-		}
-	}
-	g := m.channel.guild
-	if g == nil {
-		return
-	}
-	for _, found := range roleMention.FindAllStringSubmatch(text, -1) {
-		known := slices.ContainsFunc(g.roles, func(r *role) bool { return r.id == found[1] })
-		if known && a.role(found[1]) && !slices.Contains(m.mentionsRoles, found[1]) {
-			m.mentionsRoles = append(m.mentionsRoles, found[1])
-		}
-	}
-	m.everyone = allMention.MatchString(text) && slices.Contains(a.Parse, "everyone")
-}
 
 // notify keeps who is told of a new message.
 func (m *entry) notify() {

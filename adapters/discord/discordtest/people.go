@@ -1,6 +1,12 @@
 package discordtest
 
-import "time"
+import (
+	"encoding/json"
+	"strings"
+)
+
+// People are the users, who write, edit, react and start threads.
+type People struct{ *changes }
 
 // Post is what somebody writes.
 type Post struct {
@@ -21,70 +27,175 @@ type File struct {
 	Content     []byte
 }
 
-// Message is one as it stands in its channel.
-type Message struct {
-	ID, Channel, Guild string // no guild where it is direct
-	Author             User
-	Content            string
-	Attachments        []Attachment
-	Reactions          []Reaction // in the order in which they came
-	Buttons            []Button   // of all rows, in order
-	ReplyTo            string     // the id of the message, or ""
-	// Notified are the ids of those whom it notified when it was posted, for the members of
-	// a role the members', [Everybody] for all. That a direct message notifies by itself does
-	// not count.
-	Notified  []string
-	Flags     int
-	Edits     int  // how often it was edited
-	Ephemeral bool // only who interacted sees it
-	Thinking  bool // of a deferred response that has not come
+// Say lets somebody write, and gives the message.
+func (pe *People) Say(p Post) (said Message) {
+	pe.do(func() {
+		c := pe.place(p.Channel)
+		if c == nil {
+			return
+		}
+		m := &entry{channel: c, author: p.By, content: strings.TrimSpace(p.Content)}
+		for _, f := range p.Files {
+			m.attachments = append(m.attachments, pe.attach(c, f))
+		}
+		if p.Voice && len(m.attachments) > 0 {
+			m.flags |= flagVoice
+			m.attachments[0].voice = true
+		}
+		if p.ReplyTo != "" {
+			m.kind, m.reference = kindReply, &reference{Message: p.ReplyTo, Channel: c.id, Guild: c.guildID()}
+		}
+		if p.Forward != "" {
+			from := pe.anywhere(p.Forward)
+			if from == nil {
+				pe.wrongf("there is no message %q to forward", p.Forward)
+				return
+			}
+			m.reference = &reference{Type: forwarded, Message: from.id, Channel: from.channel.id, Guild: from.channel.guildID()}
+			kept := *from
+			m.snapshot = &kept
+		}
+		a := all()
+		pe.mention(m, a)
+		m.notify()
+		pe.add(m)
+		said = pe.show(m)
+	})
+	return said
 }
 
-// Attachment is a file of a message.
-type Attachment struct {
-	ID          string
-	Name        string // as people see it
-	Filename    string // as it stands in the link
-	Description string
-	Type        string
-	Content     []byte
-	URL         string // taken for a day by the server's clock
+// Edit changes the text of a message, as its author. Discord need not tell of the rest: partly leaves out
+// what has not changed.
+func (pe *People) Edit(channel, message, content string, partly bool) {
+	pe.do(func() {
+		m := pe.entryOf(channel, message)
+		if m == nil {
+			return
+		}
+		m.content = strings.TrimSpace(content)
+		a := all()
+		pe.mention(m, a)
+		if !partly {
+			pe.edited(m)
+			return
+		}
+		m.edited = pe.now()
+		m.edits++
+		pe.tellPart(m, object{"edited_timestamp": stamp(m.edited)})
+	})
 }
 
-// Reaction is an emoji on a message.
-type Reaction struct {
-	Emoji string
-	Users []string  // their ids, in the order in which they came
-	At    time.Time // when it was first put there, by the machine's clock
+// Unfurl adds a preview to a message, of which Discord tells without an edit.
+func (pe *People) Unfurl(channel, message string) {
+	pe.do(func() {
+		if m := pe.entryOf(channel, message); m != nil {
+			m.embeds = []json.RawMessage{json.RawMessage(`{"type":"link","url":"https://example.com/"}`)}
+			pe.tellPart(m, object{"embeds": m.embeds})
+		}
+	})
 }
 
-// Button is one below a message.
-type Button struct {
-	CustomID, Label, Emoji string
-	Style                  int
-	Disabled               bool
+// Delete removes a message, whoever wrote it.
+func (pe *People) Delete(channel, message string) {
+	pe.do(func() {
+		if m := pe.entryOf(channel, message); m != nil {
+			pe.drop(m)
+		}
+	})
 }
 
-// SlashCommand is one that somebody types.
-type SlashCommand struct {
-	By      User
-	Channel string
-	Name    string            // without the slash
-	Sub     string            // the subcommand, or ""
-	Options map[string]string // texts, numbers and "true" as they are typed, by name
-	Files   map[string]File   // options that are attachments, by name
+// React lets somebody put an emoji on a message, or take it away.
+func (pe *People) React(u User, channel, message, emoji string, added bool) {
+	pe.do(func() {
+		if m := pe.entryOf(channel, message); m != nil {
+			pe.react(m, u, emoji, added)
+		}
+	})
 }
 
-// Modal is a form that somebody is asked to fill in.
-type Modal struct {
-	CustomID, Title string
-	Inputs          []Input
+// ForumPost lets somebody begin a thread in a forum: the first message stands in the thread
+// itself, and has its id.
+func (pe *People) ForumPost(forum, title string, p Post) (said Message) {
+	pe.do(func() {
+		c := pe.place(forum)
+		if c == nil || c.kind != forumChannel {
+			pe.wrongf("%q is no forum", forum)
+			return
+		}
+		t := pe.newThread(c, publicThread, pe.id(), title, p.By)
+		m := &entry{channel: t, author: p.By, content: strings.TrimSpace(p.Content)}
+		for _, f := range p.Files {
+			m.attachments = append(m.attachments, pe.attach(t, f))
+		}
+		pe.mention(m, all())
+		m.notify()
+		pe.put(m, t.id)
+		said = pe.show(m)
+	})
+	return said
 }
 
-// Input is a line or paragraph of a form.
-type Input struct {
-	CustomID, Label string
-	Required        bool
-	Paragraph       bool
-	Min, Max        int
+// PrivateThread lets somebody begin a thread that only those see who were added, the bot
+// among them.
+func (pe *People) PrivateThread(channel, name string, by User) (id string) {
+	pe.do(func() {
+		if c := pe.place(channel); c != nil {
+			id = pe.newThread(c, privateThread, pe.id(), name, by).id
+		}
+	})
+	return id
+}
+
+// Echo tells of a message once more.
+func (pe *People) Echo(channel, message string) {
+	pe.do(func() {
+		if m := pe.entryOf(channel, message); m != nil {
+			pe.tellMessage("MESSAGE_CREATE", m)
+		}
+	})
+}
+
+// Thread starts a public thread from a message of a channel, whose id the thread gets.
+func (pe *People) Thread(channel, message, name string, by User) (id string) {
+	pe.do(func() {
+		from := pe.entryOf(channel, message)
+		if from == nil {
+			return
+		}
+		if from.thread != nil {
+			pe.wrongf("the message %q has a thread already", message)
+			return
+		}
+		id = pe.startThread(from, name, by).id
+	})
+	return id
+}
+
+// Archive puts a thread away, or takes it out again. Writing in it takes it out too, where
+// it is not locked.
+func (pe *People) Archive(thread string, archived bool) {
+	pe.do(func() {
+		if t := pe.threadOf(thread); t != nil {
+			pe.archive(t, archived)
+		}
+	})
+}
+
+// Lock lets nobody write in a thread, or everybody again.
+func (pe *People) Lock(thread string, locked bool) {
+	pe.do(func() {
+		if t := pe.threadOf(thread); t != nil {
+			t.locked = locked
+			pe.tellChannel("UPDATE", t)
+		}
+	})
+}
+
+func (pe *People) threadOf(id string) *channel {
+	t := pe.place(id)
+	if t != nil && !t.isThread() {
+		pe.wrongf("%q is no thread", id)
+		return nil
+	}
+	return t
 }

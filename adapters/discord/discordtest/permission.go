@@ -26,18 +26,6 @@ const ordinary = AddReactions | View | Send | EmbedLinks | AttachFiles | ReadHis
 // everything is what an administrator may.
 const everything = ordinary | Administrator | ManageMessages
 
-// may tells what the bot may do in a channel.
-func (s *Server) may(c *channel) Permission {
-	p := everything
-	if c.guild != nil {
-		p = c.guild.permits(s.bot.ID)
-	}
-	for ; c != nil; c = c.parent {
-		p &^= c.forbidden
-	}
-	return p
-}
-
 // permits tells what somebody may do in all of a guild.
 func (g *guild) permits(user string) Permission {
 	p := ordinary
@@ -52,39 +40,11 @@ func (g *guild) permits(user string) Permission {
 	return p
 }
 
-// Forbid takes permissions from the bot in a channel and its threads.
-func (s *Server) Forbid(channel string, p Permission) { s.permit(channel, p, 0) }
-
-// Allow gives them back.
-func (s *Server) Allow(channel string, p Permission) { s.permit(channel, 0, p) }
-
-func (s *Server) permit(id string, less, more Permission) {
-	s.do(func() {
-		c := s.place(id)
-		if c == nil {
-			return
-		}
-		c.forbidden = c.forbidden&^more | less
-		s.tellChannel("UPDATE", c)
-	})
-}
-
 // refusal is the answer to a call that is not done.
 type refusal struct {
 	status, code int
 	message      string
 	fields       object // what is wrong with each field of a form
-}
-
-// lacking tells why the bot may not do in a channel what needs these permissions.
-func (s *Server) lacking(c *channel, needed Permission) *refusal {
-	switch p := s.may(c); {
-	case p&View == 0:
-		return missingAccess
-	case p&needed != needed:
-		return missingPermissions
-	}
-	return nil
 }
 
 // https://discord.com/developers/docs/topics/opcodes-and-status-codes#json

@@ -1,11 +1,118 @@
 package discordtest
 
 import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
+	"net/http"
+	"net/url"
+	"path"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
 )
+
+// renderer shows the state to the bot, as JSON, and to tests.
+type renderer struct{ *state }
+
+// downloads serves the files of messages.
+type downloads struct{ *renderer }
+
+// linkLife is how long a link to a file is taken.
+const linkLife = 24 * time.Hour
+
+// attachment is a file that is kept.
+type attachment struct {
+	id, channel    string
+	title          string // as it was called
+	name           string // as it stands in links
+	kind           string // its media type
+	description    string
+	content        []byte
+	width, height  int
+	gone           bool // its link is not taken
+	voice          bool
+	onlyForOneSelf bool
+}
+
+// fileName is what remains of a name in a link: no folders, and neither spaces nor what would
+// mean something there.
+func fileName(name string) string {
+	name = path.Base(strings.ReplaceAll(name, `\`, "/"))
+	name = strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ':
+			return '_'
+		case unicode.IsLetter(r), unicode.IsDigit(r), strings.ContainsRune("_-.", r):
+			return r
+		}
+		return -1
+	}, name)
+	if strings.Trim(name, ".") == "" {
+		return "unknown"
+	}
+	return name
+}
+
+const page = "<!DOCTYPE html><html><head><title>Sorry</title></head><body>This is a page.</body></html>\n"
+
+// write tells whether somebody reads.
+func write(w http.ResponseWriter, b []byte) bool {
+	_, err := w.Write(b)
+	return err == nil
+}
+
+// typingLasts is how long somebody is shown to type.
+const typingLasts = 10 * time.Second
+
+// Message is one as it stands in its channel.
+type Message struct {
+	ID, Channel, Guild string // no guild where it is direct
+	Author             User
+	Content            string
+	Attachments        []Attachment
+	Reactions          []Reaction // in the order in which they came
+	Buttons            []Button   // of all rows, in order
+	ReplyTo            string     // the id of the message, or ""
+	// Notified are the ids of those whom it notified when it was posted, for the members of
+	// a role the members', [Everybody] for all. That a direct message notifies by itself does
+	// not count.
+	Notified  []string
+	Flags     int
+	Edits     int  // how often it was edited
+	Ephemeral bool // only who interacted sees it
+	Thinking  bool // of a deferred response that has not come
+}
+
+// Attachment is a file of a message.
+type Attachment struct {
+	ID          string
+	Name        string // as people see it
+	Filename    string // as it stands in the link
+	Description string
+	Type        string
+	Content     []byte
+	URL         string // taken for a day by the server's clock
+}
+
+// Reaction is an emoji on a message.
+type Reaction struct {
+	Emoji string
+	Users []string  // their ids, in the order in which they came
+	At    time.Time // when it was first put there, by the machine's clock
+}
+
+// Button is one below a message.
+type Button struct {
+	CustomID, Label, Emoji string
+	Style                  int
+	Disabled               bool
+}
 
 // stamp is how times are written.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000+00:00") }
@@ -26,8 +133,96 @@ func (r *role) json() object {
 // String is how permissions are written.
 func (p Permission) String() string { return strconv.FormatUint(uint64(p), 10) }
 
+func (rd *renderer) attachmentJSON(a *attachment) object {
+	link := rd.link(a)
+	o := object{
+		"id": a.id, "filename": a.name, "size": len(a.content), "url": link, "proxy_url": link, "content_type": a.kind, "flags": 0,
+	}
+	if a.title != a.name {
+		o["title"] = a.title
+	}
+	if a.description != "" {
+		o["description"] = a.description
+	}
+	if a.width > 0 {
+		o["width"], o["height"] = a.width, a.height
+	}
+	if a.onlyForOneSelf {
+		o["ephemeral"] = true
+	}
+	if a.voice {
+		o["duration_secs"], o["waveform"] = 1, base64.StdEncoding.EncodeToString(make([]byte, 64))
+	}
+	return o
+}
+
+// link is a signed address, which is taken for a day.
+func (rd *renderer) link(a *attachment) string {
+	at := "/attachments/" + a.channel + "/" + a.id + "/" + url.PathEscape(a.name)
+	now := rd.now()
+	issued, expires := strconv.FormatInt(now.Unix(), 16), strconv.FormatInt(now.Add(linkLife).Unix(), 16)
+	q := url.Values{"ex": {expires}, "is": {issued}, "hm": {rd.sign(a.id, expires, issued)}}
+	return rd.address + at + "?" + q.Encode()
+}
+
+func (rd *renderer) sign(parts ...string) string {
+	mac := hmac.New(sha256.New, rd.secret)
+	for _, p := range parts {
+		_, _ = mac.Write([]byte(p + "\n")) // never fails
+	}
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// linked is the file that a request is for, or nil where the link is not taken.
+func (dl *downloads) linked(r *http.Request) *attachment {
+	dl.mu.Lock()
+	defer dl.mu.Unlock()
+	a := dl.attachments[r.PathValue("attachment")]
+	q := r.URL.Query()
+	expires, err := strconv.ParseInt(q.Get("ex"), 16, 64)
+	if a == nil || err != nil || a.channel != r.PathValue("channel") || dl.now().Unix() >= expires {
+		return nil
+	}
+	if !hmac.Equal([]byte(q.Get("hm")), []byte(dl.sign(a.id, q.Get("ex"), q.Get("is")))) {
+		return nil
+	}
+	kept := *a
+	return &kept
+}
+
+func (dl *downloads) serve(w http.ResponseWriter, r *http.Request) {
+	a := dl.linked(r)
+	if a == nil || a.gone {
+		http.Error(w, "This content is no longer available.", http.StatusNotFound)
+		return
+	}
+	w.Header().Set("Content-Type", a.kind)
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(a.content))
+}
+
+// show is a message as people see it.
+func (rd *renderer) show(m *entry) Message {
+	shown := Message{
+		ID: m.id, Channel: m.channel.id, Guild: m.channel.guildID(), Author: m.author, Content: m.content,
+		Buttons: buttons(m.rows), Notified: slices.Clone(m.notified), Flags: m.flags,
+		Edits: m.edits, Ephemeral: m.flags&flagEphemeral != 0, Thinking: m.flags&flagLoading != 0,
+	}
+	for _, a := range m.attachments {
+		shown.Attachments = append(shown.Attachments, Attachment{
+			ID: a.id, Name: a.title, Filename: a.name, Description: a.description, Type: a.kind, Content: slices.Clone(a.content), URL: rd.link(a),
+		})
+	}
+	for _, r := range m.reactions {
+		shown.Reactions = append(shown.Reactions, Reaction{Emoji: r.Emoji, Users: slices.Clone(r.Users), At: r.At})
+	}
+	if m.reference != nil && m.reference.Type != forwarded {
+		shown.ReplyTo = m.reference.Message
+	}
+	return shown
+}
+
 // memberJSON is somebody in a guild.
-func (s *Server) memberJSON(g *guild, u User, whole bool) object {
+func (rd *renderer) memberJSON(g *guild, u User, whole bool) object {
 	roles := g.assigned[u.ID]
 	if roles == nil {
 		roles = []string{}
@@ -39,7 +234,7 @@ func (s *Server) memberJSON(g *guild, u User, whole bool) object {
 	return o
 }
 
-func (s *Server) guildJSON(g *guild) object {
+func (rd *renderer) guildJSON(g *guild) object {
 	everyone := &role{id: g.id, name: "@everyone", permits: ordinary}
 	roles := []object{everyone.json()}
 	for _, r := range g.roles {
@@ -48,22 +243,22 @@ func (s *Server) guildJSON(g *guild) object {
 	channels, threads := []object{}, []object{}
 	for _, c := range g.channels {
 		switch {
-		case s.may(c)&View == 0, c.archived:
+		case rd.may(c)&View == 0, c.archived:
 		case c.isThread():
-			threads = append(threads, s.channelJSON(c))
+			threads = append(threads, rd.channelJSON(c))
 		default:
-			channels = append(channels, s.channelJSON(c))
+			channels = append(channels, rd.channelJSON(c))
 		}
 	}
 	return object{
 		"id": g.id, "name": g.name, "owner_id": g.owner, "roles": roles, "channels": channels, "threads": threads,
-		"members": []object{s.memberJSON(g, s.bot, true)}, "member_count": len(s.users), "joined_at": stamp(g.joined),
+		"members": []object{rd.memberJSON(g, rd.bot, true)}, "member_count": len(rd.users), "joined_at": stamp(g.joined),
 		"unavailable": false, "large": false, "emojis": []object{}, "features": []string{}, "preferred_locale": "en-US",
 		"voice_states": []object{}, "presences": []object{},
 	}
 }
 
-func (s *Server) channelJSON(c *channel) object {
+func (rd *renderer) channelJSON(c *channel) object {
 	o := object{"id": c.id, "type": c.kind, "flags": 0, "last_message_id": nil}
 	if n := len(c.messages); n > 0 {
 		o["last_message_id"] = c.messages[n-1].id
@@ -81,7 +276,7 @@ func (s *Server) channelJSON(c *channel) object {
 	default:
 		overwrites := []object{}
 		if c.forbidden != 0 {
-			overwrites = append(overwrites, object{"id": s.bot.ID, "type": 1, "allow": "0", "deny": c.forbidden.String()})
+			overwrites = append(overwrites, object{"id": rd.bot.ID, "type": 1, "allow": "0", "deny": c.forbidden.String()})
 		}
 		o["permission_overwrites"], o["position"], o["parent_id"], o["topic"], o["nsfw"] = overwrites, 0, nil, nil, false
 	}
@@ -89,39 +284,39 @@ func (s *Server) channelJSON(c *channel) object {
 	return o
 }
 
-func (s *Server) usersJSON(ids []string) []object {
+func (rd *renderer) usersJSON(ids []string) []object {
 	users := []object{}
 	for _, id := range ids {
-		users = append(users, s.users[id].json())
+		users = append(users, rd.users[id].json())
 	}
 	return users
 }
 
 // readable tells whether the bot may read a message without the privileged intent: one of
 // its own, a direct one, and one that mentions it.
-func (s *Server) readable(m *entry) bool {
-	return m.author.ID == s.bot.ID || m.channel.guild == nil || slices.Contains(m.mentions, s.bot.ID)
+func (rd *renderer) readable(m *entry) bool {
+	return m.author.ID == rd.bot.ID || m.channel.guild == nil || slices.Contains(m.mentions, rd.bot.ID)
 }
 
 // messageJSON is a message, with its content where the bot has the privileged intent or may
 // read it without.
-func (s *Server) messageJSON(m *entry, intent bool) object {
-	o := s.bareJSON(m, intent)
-	switch replied := s.replied(m); {
+func (rd *renderer) messageJSON(m *entry, intent bool) object {
+	o := rd.bareJSON(m, intent)
+	switch replied := rd.replied(m); {
 	case replied != nil:
-		o["referenced_message"] = s.bareJSON(replied, intent)
+		o["referenced_message"] = rd.bareJSON(replied, intent)
 	case m.kind == kindReply:
 		o["referenced_message"] = nil
 	}
 	if m.snapshot != nil {
-		o["message_snapshots"] = []object{{"message": s.contentJSON(m.snapshot, intent || s.readable(m))}}
+		o["message_snapshots"] = []object{{"message": rd.contentJSON(m.snapshot, intent || rd.readable(m))}}
 	}
 	return o
 }
 
 // bareJSON is a message without the one to which it is a reply.
-func (s *Server) bareJSON(m *entry, intent bool) object {
-	o := s.contentJSON(m, intent || s.readable(m))
+func (rd *renderer) bareJSON(m *entry, intent bool) object {
+	o := rd.contentJSON(m, intent || rd.readable(m))
 	o["id"], o["channel_id"], o["author"] = m.id, m.channel.id, m.author.json()
 	o["tts"], o["pinned"], o["mention_everyone"] = false, false, m.everyone
 	if m.nonce != "" {
@@ -131,26 +326,26 @@ func (s *Server) bareJSON(m *entry, intent bool) object {
 		o["message_reference"] = m.reference
 	}
 	if m.webhook {
-		o["webhook_id"], o["application_id"] = s.app, s.app
+		o["webhook_id"], o["application_id"] = rd.app, rd.app
 	}
 	if i := m.interaction; i != nil {
 		o["interaction_metadata"] = object{"id": i.ID, "type": i.asked, "user": i.By.json(), "authorizing_integration_owners": object{}}
 	}
 	if m.thread != nil {
-		o["thread"] = s.channelJSON(m.thread)
+		o["thread"] = rd.channelJSON(m.thread)
 	}
 	if len(m.reactions) > 0 {
-		o["reactions"] = s.reactionsJSON(m)
+		o["reactions"] = rd.reactionsJSON(m)
 	}
 	return o
 }
 
 // contentJSON is what is forwarded of a message, or all of it that takes the privileged
 // intent to be read.
-func (s *Server) contentJSON(m *entry, readable bool) object {
+func (rd *renderer) contentJSON(m *entry, readable bool) object {
 	o := object{
 		"type": m.kind, "flags": m.flags, "timestamp": stamp(m.created), "edited_timestamp": nil,
-		"mentions": s.usersJSON(m.mentions), "mention_roles": append([]string{}, m.mentionsRoles...),
+		"mentions": rd.usersJSON(m.mentions), "mention_roles": append([]string{}, m.mentionsRoles...),
 		"content": "", "attachments": []object{}, "embeds": []object{}, "components": []object{},
 	}
 	if !m.edited.IsZero() {
@@ -161,7 +356,7 @@ func (s *Server) contentJSON(m *entry, readable bool) object {
 	}
 	attachments := []object{}
 	for _, a := range m.attachments {
-		attachments = append(attachments, s.attachmentJSON(a))
+		attachments = append(attachments, rd.attachmentJSON(a))
 	}
 	o["content"], o["attachments"] = m.content, attachments
 	o["embeds"] = append([]json.RawMessage{}, m.embeds...)
@@ -169,39 +364,20 @@ func (s *Server) contentJSON(m *entry, readable bool) object {
 	return o
 }
 
-func (s *Server) reactionsJSON(m *entry) []object {
+func (rd *renderer) reactionsJSON(m *entry) []object {
 	reactions := []object{}
 	for _, r := range m.reactions {
 		reactions = append(reactions, object{
-			"emoji": object{"id": nil, "name": r.Emoji}, "count": len(r.Users), "me": slices.Contains(r.Users, s.bot.ID),
+			"emoji": object{"id": nil, "name": r.Emoji}, "count": len(r.Users), "me": slices.Contains(r.Users, rd.bot.ID),
 			"burst_colors": []string{}, "count_details": object{"normal": len(r.Users), "burst": 0}, "me_burst": false,
 		})
 	}
 	return reactions
 }
 
-// tellMessage tells the bot of a message.
-func (s *Server) tellMessage(kind string, m *entry) {
-	render := func(intent bool) object {
-		o := s.messageJSON(m, intent)
-		if g := m.channel.guild; g != nil {
-			o["guild_id"] = g.id
-			if !m.webhook {
-				o["member"] = s.memberJSON(g, m.author, false)
-			}
-		}
-		return o
+func (rd *renderer) appFlags() int {
+	if rd.content {
+		return appContentLimited
 	}
-	s.emit(event{kind: kind, intent: messageIntent(m.channel), channel: m.channel}, render(true), render(false))
-}
-
-// tellChannel tells the bot of a channel or thread.
-func (s *Server) tellChannel(what string, c *channel) {
-	e := event{kind: "CHANNEL_" + what, intent: intentGuilds}
-	if c.isThread() {
-		e = event{kind: "THREAD_" + what, intent: intentGuilds, channel: c}
-	}
-	if c.guild != nil {
-		s.emit(e, s.channelJSON(c), nil)
-	}
+	return 0
 }

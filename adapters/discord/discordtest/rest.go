@@ -8,17 +8,25 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 )
+
+// REST is the REST interface: it checks the token, and hands calls over.
+type REST struct {
+	*shared
+	faults *Faults
+	calls  map[Route]int
+}
 
 // Route is a call of the REST interface, as the constants name it.
 type Route string
 
 // The routes.
 const (
-	Gateway        Route = "GET /gateway"
-	GatewayBot     Route = "GET /gateway/bot"
+	GetGateway     Route = "GET /gateway"
+	GetGatewayBot  Route = "GET /gateway/bot"
 	Me             Route = "GET /users/@me"
 	GetUser        Route = "GET /users/{user}"
 	OAuth          Route = "GET /oauth2/applications/@me"
@@ -49,44 +57,6 @@ const maxRequest = 25 << 20
 // handler does a call under the server's mutex, and gives the status and body of the answer.
 type handler func(*request) (int, any, *refusal)
 
-func (s *Server) handlers() map[Route]handler {
-	return map[Route]handler{
-		Gateway:        func(*request) (int, any, *refusal) { return http.StatusOK, object{"url": s.gatewayURL()}, nil },
-		GatewayBot:     s.getGateway,
-		Me:             func(*request) (int, any, *refusal) { return http.StatusOK, s.bot.json(), nil },
-		GetUser:        s.getUser,
-		OAuth:          s.getApplication,
-		GetMember:      s.getMember,
-		GetChannel:     s.getChannel,
-		EditChannel:    s.patchThread,
-		PostMessage:    s.postMessage,
-		EditMessage:    s.patchMessage,
-		DeleteMessage:  s.deleteMessage,
-		GetMessage:     s.getMessage,
-		GetMessages:    s.getMessages,
-		PutReaction:    s.putReaction,
-		DeleteReaction: s.deleteReaction,
-		StartThread:    s.postThread,
-		ShowTyping:     s.postTyping,
-		GetCommands:    s.getCommands,
-		PutCommands:    s.putCommands,
-		Callback:       s.postCallback,
-		FollowUp:       s.postFollowUp,
-		GetResponse:    s.getResponse,
-		EditResponse:   s.patchResponse,
-	}
-}
-
-func (s *Server) rest() http.Handler {
-	mux := http.NewServeMux()
-	for route, handle := range s.handlers() {
-		method, path, _ := strings.Cut(string(route), " ")
-		mux.Handle(method+" "+apiPath+path, s.serve(route, handle))
-	}
-	mux.Handle("/", s.serve(noSuchRoute, func(*request) (int, any, *refusal) { return 0, nil, notFound }))
-	return mux
-}
-
 // request is a call with what was sent.
 type request struct {
 	*http.Request
@@ -109,100 +79,6 @@ func (r *request) decode(into any) *refusal {
 		return badJSON
 	}
 	return nil
-}
-
-// serve answers the calls of a route.
-func (s *Server) serve(route Route, handle handler) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		call := &request{Request: r, route: route}
-		tooMuch, ok := s.receive(call)
-		if !ok {
-			return // nobody is there to be answered
-		}
-		if s.stalled(r) {
-			panic(http.ErrAbortHandler) // the connection ends with the server or the caller
-		}
-		var a *answer
-		var lost bool
-		s.do(func() {
-			s.calls[route]++
-			if a = s.fault(route); a == nil {
-				a = s.answer(call, handle, tooMuch)
-				lost = a.status < http.StatusMultipleChoices && s.loses(route)
-			}
-		})
-		if lost {
-			panic(http.ErrAbortHandler) // the way to break a connection off
-		}
-		a.write(w)
-	}
-}
-
-// answer does a call, if it may be done.
-func (s *Server) answer(call *request, handle handler, tooMuch bool) *answer {
-	switch {
-	case !s.authorized(call):
-		return refuse(unauthorized)
-	case tooMuch:
-		return refuse(tooLarge)
-	}
-	status, body, no := handle(call)
-	if no != nil {
-		return refuse(no)
-	}
-	a := &answer{status: status}
-	if body != nil {
-		a.encoded = encode(body) // now, since messages may change
-	}
-	return a
-}
-
-// authorized tells whether the bot may make a call at all.
-func (s *Server) authorized(call *request) bool {
-	path := strings.TrimPrefix(call.URL.Path, apiPath)
-	if path == "/gateway" || strings.HasPrefix(path, "/interactions/") || strings.HasPrefix(path, "/webhooks/") {
-		return true
-	}
-	token, ok := strings.CutPrefix(call.Header.Get("Authorization"), "Bot ")
-	return ok && token == s.token && !s.revoked
-}
-
-// takes tells whether a token is the bot's; the gateway takes it with and without "Bot ".
-func (s *Server) takes(token string) bool { return strings.TrimPrefix(token, "Bot ") == s.token }
-
-// receive reads all that was sent, and tells whether that is more than is taken, and whether
-// it could be read.
-func (s *Server) receive(call *request) (tooMuch, ok bool) {
-	data, err := io.ReadAll(io.LimitReader(call.Body, maxRequest+1))
-	if err != nil {
-		return false, false
-	}
-	if int64(len(data)) > maxRequest {
-		_, err = io.Copy(io.Discard, call.Body)
-		return true, err == nil
-	}
-	kind, params, err := mime.ParseMediaType(call.Header.Get("Content-Type"))
-	if err != nil || kind != "multipart/form-data" {
-		call.json = data
-		return false, true
-	}
-	call.files = map[string]File{}
-	form := multipart.NewReader(bytes.NewReader(data), params["boundary"])
-	for {
-		part, err := form.NextPart()
-		if err != nil {
-			return false, errors.Is(err, io.EOF)
-		}
-		content, err := io.ReadAll(part)
-		if err != nil {
-			return false, false
-		}
-		if part.FormName() == "payload_json" {
-			call.json = content
-			continue
-		}
-		call.files[part.FormName()] = File{Name: rawFileName(part), Type: part.Header.Get("Content-Type"), Content: content}
-	}
 }
 
 // rawFileName is a part's name with its folders.
@@ -245,4 +121,143 @@ func (a *answer) write(w http.ResponseWriter) {
 	}
 	w.WriteHeader(a.status)
 	write(w, a.encoded)
+}
+
+// Calls counts the calls that came in by one of these routes, whatever was answered; without
+// any all are counted.
+func (re *REST) Calls(on ...Route) (n int) {
+	re.mu.Lock()
+	defer re.mu.Unlock()
+	for route, calls := range re.calls {
+		if len(on) == 0 || slices.Contains(on, route) {
+			n += calls
+		}
+	}
+	return n
+}
+
+// handler is the interface: every route with its call.
+func (re *REST) handler(account *accountCalls, in *channelCalls, interactions *interactionCalls) http.Handler {
+	mux := http.NewServeMux()
+	for route, handle := range map[Route]handler{
+		GetGateway:     account.getGatewayURL,
+		GetGatewayBot:  account.getGateway,
+		Me:             account.getMe,
+		GetUser:        account.getUser,
+		OAuth:          account.getApplication,
+		GetMember:      account.getMember,
+		GetChannel:     in.getChannel,
+		EditChannel:    in.patchThread,
+		PostMessage:    in.postMessage,
+		EditMessage:    in.patchMessage,
+		DeleteMessage:  in.deleteMessage,
+		GetMessage:     in.getMessage,
+		GetMessages:    in.getMessages,
+		PutReaction:    in.putReaction,
+		DeleteReaction: in.deleteReaction,
+		StartThread:    in.postThread,
+		ShowTyping:     in.postTyping,
+		GetCommands:    interactions.getCommands,
+		PutCommands:    interactions.putCommands,
+		Callback:       interactions.postCallback,
+		FollowUp:       interactions.postFollowUp,
+		GetResponse:    interactions.getResponse,
+		EditResponse:   interactions.patchResponse,
+	} {
+		method, path, _ := strings.Cut(string(route), " ")
+		mux.Handle(method+" "+apiPath+path, re.serve(route, handle))
+	}
+	mux.Handle("/", re.serve(noSuchRoute, func(*request) (int, any, *refusal) { return 0, nil, notFound }))
+	return mux
+}
+
+// serve answers the calls of a route.
+func (re *REST) serve(route Route, handle handler) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		call := &request{Request: r, route: route}
+		tooMuch, ok := re.receive(call)
+		if !ok {
+			return // nobody is there to be answered
+		}
+		if re.faults.stalled(r) {
+			panic(http.ErrAbortHandler) // the connection ends with the server or the caller
+		}
+		var a *answer
+		var lost bool
+		re.do(func() {
+			re.calls[route]++
+			if a = re.faults.take(route); a == nil {
+				a = re.answer(call, handle, tooMuch)
+				lost = a.status < http.StatusMultipleChoices && re.faults.loses(route)
+			}
+		})
+		if lost {
+			panic(http.ErrAbortHandler) // the way to break a connection off
+		}
+		a.write(w)
+	}
+}
+
+// answer does a call, if it may be done.
+func (re *REST) answer(call *request, handle handler, tooMuch bool) *answer {
+	switch {
+	case !re.authorized(call):
+		return refuse(unauthorized)
+	case tooMuch:
+		return refuse(tooLarge)
+	}
+	status, body, no := handle(call)
+	if no != nil {
+		return refuse(no)
+	}
+	a := &answer{status: status}
+	if body != nil {
+		a.encoded = encode(body) // now, since messages may change
+	}
+	return a
+}
+
+// authorized tells whether the bot may make a call at all.
+func (re *REST) authorized(call *request) bool {
+	path := strings.TrimPrefix(call.URL.Path, apiPath)
+	if path == "/gateway" || strings.HasPrefix(path, "/interactions/") || strings.HasPrefix(path, "/webhooks/") {
+		return true
+	}
+	token, ok := strings.CutPrefix(call.Header.Get("Authorization"), "Bot ")
+	return ok && token == re.token && !re.revoked
+}
+
+// receive reads all that was sent, and tells whether that is more than is taken, and whether
+// it could be read.
+func (re *REST) receive(call *request) (tooMuch, ok bool) {
+	data, err := io.ReadAll(io.LimitReader(call.Body, maxRequest+1))
+	if err != nil {
+		return false, false
+	}
+	if int64(len(data)) > maxRequest {
+		_, err = io.Copy(io.Discard, call.Body)
+		return true, err == nil
+	}
+	kind, params, err := mime.ParseMediaType(call.Header.Get("Content-Type"))
+	if err != nil || kind != "multipart/form-data" {
+		call.json = data
+		return false, true
+	}
+	call.files = map[string]File{}
+	form := multipart.NewReader(bytes.NewReader(data), params["boundary"])
+	for {
+		part, err := form.NextPart()
+		if err != nil {
+			return false, errors.Is(err, io.EOF)
+		}
+		content, err := io.ReadAll(part)
+		if err != nil {
+			return false, false
+		}
+		if part.FormName() == "payload_json" {
+			call.json = content
+			continue
+		}
+		call.files[part.FormName()] = File{Name: rawFileName(part), Type: part.Header.Get("Content-Type"), Content: content}
+	}
 }

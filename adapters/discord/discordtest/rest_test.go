@@ -157,8 +157,10 @@ func TestRefused(t *testing.T) {
 			return then(p)
 		}
 	}
-	archived := func(p *place) { p.Archive(p.thread, true) }
-	forbidden := func(what discordtest.Permission) func(p *place) { return func(p *place) { p.Forbid(p.channel, what) } }
+	archived := func(p *place) { p.People.Archive(p.thread, true) }
+	forbidden := func(what discordtest.Permission) func(p *place) {
+		return func(p *place) { p.World.Forbid(p.channel, what) }
+	}
 	reaction := "/reactions/" + url.PathEscape("👀") + "/@me"
 	for name, c := range map[string]struct {
 		do           func(*place) answer
@@ -182,7 +184,7 @@ func TestRefused(t *testing.T) {
 		"large file":       {func(p *place) answer { return p.upload("/channels/"+p.channel+"/messages", body{}, make([]byte, 1001)) }, 413, 40005},
 		"long description": {post(body{"content": "x", "attachments": []body{{"id": 0, "description": strings.Repeat("d", 1025)}}}), 400, 50035},
 		"no such channel":  {act("POST", "/channels/1/messages", body{"content": "x"}), 404, 10003},
-		"deleted channel":  {after(func(p *place) { p.DeleteChannel(p.channel) }, act("POST", "/channels/THREAD/messages", body{"content": "x"})), 404, 10003},
+		"deleted channel":  {after(func(p *place) { p.World.DeleteChannel(p.channel) }, act("POST", "/channels/THREAD/messages", body{"content": "x"})), 404, 10003},
 		"no such message":  {act("GET", "/channels/CHANNEL/messages/1", nil), 404, 10008},
 		"no such route":    {act("GET", "/nothing", nil), 404, 0},
 		"not seen":         {after(forbidden(discordtest.View), post(body{"content": "x"})), 403, 50001},
@@ -199,8 +201,8 @@ func TestRefused(t *testing.T) {
 		"delete hers":         {act("DELETE", "/channels/CHANNEL/messages/HERS", nil), 403, 50013},
 		"edit, archived":      {after(archived, func(p *place) answer { return p.inThread("PATCH", "", body{"content": "y"}) }), 400, 50083},
 		"react, archived":     {after(archived, func(p *place) answer { return p.inThread("PUT", reaction, nil) }), 400, 50083},
-		"write, locked":       {after(func(p *place) { p.Lock(p.thread, true) }, act("POST", "/channels/THREAD/messages", body{"content": "x"})), 400, 160005},
-		"write, put away":     {after(func(p *place) { archived(p); p.Lock(p.thread, true) }, act("POST", "/channels/THREAD/messages", body{"content": "x"})), 400, 50083},
+		"write, locked":       {after(func(p *place) { p.People.Lock(p.thread, true) }, act("POST", "/channels/THREAD/messages", body{"content": "x"})), 400, 160005},
+		"write, put away":     {after(func(p *place) { archived(p); p.People.Lock(p.thread, true) }, act("POST", "/channels/THREAD/messages", body{"content": "x"})), 400, 50083},
 		"second thread":       {act("POST", "/channels/CHANNEL/messages/HERS/threads", body{"name": "x"}), 400, 160004},
 		"nameless thread":     {act("POST", "/channels/CHANNEL/messages/MINE/threads", body{"name": ""}), 400, 50035},
 		"no emoji":            {act("PUT", "/channels/CHANNEL/messages/HERS/reactions/x/@me", nil), 400, 10014},
@@ -209,7 +211,7 @@ func TestRefused(t *testing.T) {
 		"revoked":             {after(func(p *place) { p.Revoke() }, act("GET", "/users/@me", nil)), 401, 0},
 		"no commands":         {act("PUT", "/applications/APP/commands", nil), 200, 0},
 		"rename hers":         {act("PATCH", "/channels/THREAD", body{"name": "x"}), 403, 50013},
-		"wake, locked":        {after(func(p *place) { archived(p); p.Lock(p.thread, true) }, act("PATCH", "/channels/THREAD", body{"archived": false})), 403, 50013},
+		"wake, locked":        {after(func(p *place) { archived(p); p.People.Lock(p.thread, true) }, act("PATCH", "/channels/THREAD", body{"archived": false})), 403, 50013},
 		"no such user":        {act("GET", "/users/1", nil), 404, 10013},
 		"no such member":      {act("GET", "/guilds/GUILD/members/1", nil), 404, 10007},
 		"unknown interaction": {act("POST", "/interactions/1/x/callback", body{"type": 5}), 404, 10062},
@@ -220,13 +222,13 @@ func TestRefused(t *testing.T) {
 			s := newScene(t, discordtest.Options{MaxFile: 1000})
 			p := &place{scene: s, caller: calls(t, s.Server), hers: s.say("hers").ID}
 			p.mine = p.call("POST", "/channels/"+s.channel+"/messages", body{"content": "mine"}).id()
-			p.thread = s.Thread(s.channel, p.hers, "a thread", s.ana)
+			p.thread = s.People.Thread(s.channel, p.hers, "a thread", s.ana)
 			p.place = p.thread
-			before := len(s.Messages(s.channel)) + len(s.Messages(p.thread))
+			before := len(s.World.Messages(s.channel)) + len(s.World.Messages(p.thread))
 			if got := c.do(p); got.status != c.status || got.code() != c.code {
 				t.Errorf("answered %d with %s, want %d and %d", got.status, got.text, c.status, c.code)
 			}
-			if after := len(s.Messages(s.channel)) + len(s.Messages(p.thread)); after > before {
+			if after := len(s.World.Messages(s.channel)) + len(s.World.Messages(p.thread)); after > before {
 				t.Error("something was posted all the same")
 			}
 		})
@@ -237,11 +239,11 @@ func TestRefused(t *testing.T) {
 // message.
 func (c *caller) inThread(method, path string, b body) answer {
 	c.Helper()
-	c.s.Archive(c.place, false)
+	c.s.People.Archive(c.place, false)
 	id := c.call("POST", "/channels/"+c.place+"/messages", body{"content": "in it"}).id()
-	c.s.Archive(c.place, true)
+	c.s.People.Archive(c.place, true)
 	a := c.call(method, "/channels/"+c.place+"/messages/"+id+path, b)
-	c.s.Delete(c.place, id)
+	c.s.People.Delete(c.place, id)
 	return a
 }
 
@@ -264,14 +266,14 @@ func TestNonces(t *testing.T) {
 	if later := say("four", true); later == first {
 		t.Error("the nonce is remembered for ever")
 	}
-	if n := len(s.Messages(s.channel)); n != 3 {
+	if n := len(s.World.Messages(s.channel)); n != 3 {
 		t.Errorf("%d messages", n)
 	}
-	s.LoseAnswers(1)
+	s.Faults.LoseAnswers(1)
 	if _, err := c.do("POST", path, "application/json", strings.NewReader(`{"content":"lost","nonce":"key-2","enforce_nonce":true}`)); err == nil {
 		t.Error("the answer was not lost")
 	}
-	last := s.Messages(s.channel)[3]
+	last := s.World.Messages(s.channel)[3]
 	if found := c.call("POST", path, body{"content": "lost", "nonce": "key-2", "enforce_nonce": true}).id(); found != last.ID {
 		t.Errorf("found %q, want %q", found, last.ID)
 	}
@@ -281,9 +283,9 @@ func TestNotified(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{})
 	c := calls(t, s.Server)
-	bob := s.User("Bob")
-	role := s.Role(s.guild, "Painters", 0)
-	s.Assign(s.guild, bob, role)
+	bob := s.World.User("Bob")
+	role := s.World.Role(s.guild, "Painters", 0)
+	s.World.Assign(s.guild, bob, role)
 	hers := s.say("hers").ID
 	text := s.ana.Mention() + " @everyone <@&" + role + "> `" + bob.Mention() + "`"
 	reply := body{"message_id": hers}
@@ -301,7 +303,7 @@ func TestNotified(t *testing.T) {
 		"reply2":  {body{"content": "x", "message_reference": reply, "allowed_mentions": body{"replied_user": true}}, []string{s.ana.ID}},
 	} {
 		id := c.call("POST", "/channels/"+s.channel+"/messages", tt.body).id()
-		m, ok := s.Message(s.channel, id)
+		m, ok := s.World.Message(s.channel, id)
 		slices.Sort(tt.want)
 		if !ok || !slices.Equal(m.Notified, tt.want) {
 			t.Errorf("%s: notified %q, want %q", name, m.Notified, tt.want)
@@ -315,7 +317,7 @@ func TestFilesSent(t *testing.T) {
 	c := calls(t, s.Server)
 	told := body{"content": "two", "attachments": []body{{"id": 0, "description": "a map"}, {"id": "1", "filename": "b.txt"}}}
 	sent := c.upload("/channels/"+s.channel+"/messages", told, []byte("one"), []byte("two"))
-	m, _ := s.Message(s.channel, sent.id())
+	m, _ := s.World.Message(s.channel, sent.id())
 	if len(m.Attachments) != 2 {
 		t.Fatalf("answered %s", sent.text)
 	}
@@ -336,11 +338,11 @@ func TestReactions(t *testing.T) {
 	path := func(emoji string) string {
 		return "/channels/" + s.channel + "/messages/" + m.ID + "/reactions/" + url.PathEscape(emoji) + "/@me"
 	}
-	s.React(s.ana, s.channel, m.ID, "2️⃣", true)
+	s.People.React(s.ana, s.channel, m.ID, "2️⃣", true)
 	if got := c.call("PUT", path("2⃣"), nil); got.status != http.StatusNoContent {
 		t.Errorf("answered %s", got.text)
 	}
-	m, _ = s.Message(s.channel, m.ID)
+	m, _ = s.World.Message(s.channel, m.ID)
 	if len(m.Reactions) != 1 || !slices.Equal(m.Reactions[0].Users, []string{s.ana.ID, s.BotID()}) {
 		t.Errorf("there are %+v", m.Reactions)
 	}
@@ -354,7 +356,7 @@ func TestReactions(t *testing.T) {
 		}
 	}
 	c.call("DELETE", path("2️⃣"), nil)
-	m, _ = s.Message(s.channel, m.ID)
+	m, _ = s.World.Message(s.channel, m.ID)
 	if !slices.Equal(m.Reactions[0].Users, []string{s.ana.ID}) {
 		t.Errorf("there are %+v", m.Reactions)
 	}

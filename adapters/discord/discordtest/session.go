@@ -41,23 +41,6 @@ type payload struct {
 	Kind *string         `json:"t"`
 }
 
-// gateway is what is connected, and what is told to it.
-type gateway struct {
-	content     bool // the privileged intent is granted
-	revoked     bool
-	shut        bool // takes no connections
-	conns       map[*conn]struct{}
-	sessions    map[string]*session
-	identified  int
-	resumed     int
-	lastIntents int
-	withheld    []string // kinds of events that are not told
-}
-
-func newGateway(content bool) gateway {
-	return gateway{content: content, conns: map[*conn]struct{}{}, sessions: map[string]*session{}}
-}
-
 // session is what one IDENTIFY began. It outlives its connection.
 type session struct {
 	id      string
@@ -84,29 +67,6 @@ const resumeWithin = 3 * time.Minute
 
 // resumedEvent ends what is told again.
 const resumedEvent = "RESUMED"
-
-// emit tells of an event, or keeps it back. Without bare there is nothing in it that takes
-// the intent to read content.
-func (s *Server) emit(e event, full, bare object) {
-	if slices.Contains(s.withheld, e.kind) || e.channel != nil && s.may(e.channel)&View == 0 {
-		return
-	}
-	if bare == nil {
-		bare = full
-	}
-	all, some := encode(full), encode(bare)
-	for id, session := range s.sessions {
-		switch {
-		case session.conn == nil && s.now().Sub(session.lost) > resumeWithin:
-			delete(s.sessions, id)
-		case e.intent != 0 && session.intents&e.intent == 0:
-		case session.intents&intentContent != 0:
-			session.dispatch(e.kind, all)
-		default:
-			session.dispatch(e.kind, some)
-		}
-	}
-}
 
 func encode(v any) json.RawMessage {
 	b, err := json.Marshal(v)
@@ -138,50 +98,73 @@ func (x *session) heard(seq int64) {
 	}
 }
 
+// emit tells of an event, or keeps it back. Without bare there is nothing in it that takes
+// the intent to read content.
+func (gw *Gateway) emit(e event, full, bare object) {
+	if slices.Contains(gw.withheld, e.kind) || e.channel != nil && gw.may(e.channel)&View == 0 {
+		return
+	}
+	if bare == nil {
+		bare = full
+	}
+	all, some := encode(full), encode(bare)
+	for id, session := range gw.sessions {
+		switch {
+		case session.conn == nil && gw.now().Sub(session.lost) > resumeWithin:
+			delete(gw.sessions, id)
+		case e.intent != 0 && session.intents&e.intent == 0:
+		case session.intents&intentContent != 0:
+			session.dispatch(e.kind, all)
+		default:
+			session.dispatch(e.kind, some)
+		}
+	}
+}
+
 // detach parts a connection from its session, which keeps what happens from now on.
-func (s *Server) detach(c *conn, keep bool) {
+func (gw *Gateway) detach(c *conn, keep bool) {
 	x := c.session
 	if x == nil {
 		return
 	}
 	c.session = nil
-	x.conn, x.lost = nil, s.now()
+	x.conn, x.lost = nil, gw.now()
 	if !keep {
-		delete(s.sessions, x.id)
+		delete(gw.sessions, x.id)
 	}
 }
 
 // identify begins a session, or tells by which code the connection is closed.
-func (s *Server) identify(c *conn, token string, intents int) int {
+func (gw *Gateway) identify(c *conn, token string, intents int) int {
 	switch {
 	case c.session != nil:
 		return closeAlready
-	case s.revoked || !s.takes(token):
+	case gw.revoked || !gw.takes(token):
 		return closeBadToken
 	case intents&^intentsKnown != 0 || intents < 0:
 		return closeBadIntents
-	case intents&(intentMembers|intentPresences) != 0, intents&intentContent != 0 && !s.content:
+	case intents&(intentMembers|intentPresences) != 0, intents&intentContent != 0 && !gw.content:
 		return closeForbiddenIntents
 	}
-	s.identified++
-	if s.identified > s.options.Identifies {
-		s.revoked = true
+	gw.identified++
+	if gw.identified > gw.options.Identifies {
+		gw.revoked = true
 		return closeBadToken
 	}
-	x := &session{id: "session-" + s.id(), intents: intents, first: 1, conn: c}
-	s.sessions[x.id] = x
-	s.lastIntents, c.session = intents, x
+	x := &session{id: "session-" + gw.id(), intents: intents, first: 1, conn: c}
+	gw.sessions[x.id] = x
+	gw.lastIntents, c.session = intents, x
 	guilds := []object{}
-	for _, g := range s.order {
+	for _, g := range gw.order {
 		guilds = append(guilds, object{"id": g.id, "unavailable": true})
 	}
 	x.dispatch("READY", encode(object{
-		"v": 9, "user": s.bot.json(), "session_id": x.id, "resume_gateway_url": s.gatewayURL(), "guilds": guilds,
-		"application": object{"id": s.app, "flags": s.appFlags()}, "private_channels": []object{},
+		"v": 9, "user": gw.bot.json(), "session_id": x.id, "resume_gateway_url": gw.gatewayURL(), "guilds": guilds,
+		"application": object{"id": gw.app, "flags": gw.appFlags()}, "private_channels": []object{},
 	}))
 	if intents&intentGuilds != 0 {
-		for _, g := range s.order {
-			x.dispatch("GUILD_CREATE", encode(s.guildJSON(g)))
+		for _, g := range gw.order {
+			x.dispatch("GUILD_CREATE", encode(gw.guildJSON(g)))
 		}
 	}
 	return 0
@@ -189,25 +172,25 @@ func (s *Server) identify(c *conn, token string, intents int) int {
 
 // resume takes a session up again, or tells by which code the connection is closed, or that
 // the session is not valid.
-func (s *Server) resume(c *conn, token, id string, seq int64) (code int, valid bool) {
-	x := s.sessions[id]
+func (gw *Gateway) resume(c *conn, token, id string, seq int64) (code int, valid bool) {
+	x := gw.sessions[id]
 	switch {
 	case c.session != nil:
 		return closeAlready, false
-	case s.revoked || !s.takes(token):
+	case gw.revoked || !gw.takes(token):
 		return closeBadToken, false
-	case x == nil, seq < x.first-1, x.conn == nil && s.now().Sub(x.lost) > resumeWithin:
+	case x == nil, seq < x.first-1, x.conn == nil && gw.now().Sub(x.lost) > resumeWithin:
 		return 0, false
 	case seq > x.seq:
 		return closeBadSeq, false
-	case x.intents&intentContent != 0 && !s.content:
+	case x.intents&intentContent != 0 && !gw.content:
 		return closeForbiddenIntents, false
 	}
 	if old := x.conn; old != nil {
-		s.detach(old, true)
+		gw.detach(old, true)
 		old.end(closeUnknown)
 	}
-	s.resumed++
+	gw.resumed++
 	x.conn, c.session = c, x
 	x.heard(seq)
 	for _, t := range x.log {
@@ -218,15 +201,3 @@ func (s *Server) resume(c *conn, token, id string, seq int64) (code int, valid b
 	x.dispatch(resumedEvent, encode(object{}))
 	return 0, true
 }
-
-// Echo tells of a message once more.
-func (s *Server) Echo(channel, message string) {
-	s.do(func() {
-		if m := s.entryOf(channel, message); m != nil {
-			s.tellMessage("MESSAGE_CREATE", m)
-		}
-	})
-}
-
-// Withhold tells of no more events of these types, such as MESSAGE_CREATE.
-func (s *Server) Withhold(types ...string) { s.do(func() { s.withheld = types }) }

@@ -7,16 +7,12 @@ import (
 	"time"
 )
 
-// faults are what goes wrong with calls, and how many there were.
-type faults struct {
-	calls  map[Route]int
+// Faults make calls of the REST interface fail.
+type Faults struct {
+	*shared
 	next   []*trouble
 	losing []*trouble
 	stall  chan struct{}
-}
-
-func newFaults() faults {
-	return faults{calls: map[Route]int{}}
 }
 
 // trouble befalls the next calls of some routes.
@@ -30,8 +26,8 @@ func (t *trouble) hits(route Route) bool {
 	return t.left > 0 && (len(t.on) == 0 || slices.Contains(t.on, route))
 }
 
-// take finds the first trouble that befalls a route, and counts it.
-func take(all *[]*trouble, route Route) *trouble {
+// next finds the first trouble that befalls a route, and counts it.
+func next(all *[]*trouble, route Route) *trouble {
 	i := slices.IndexFunc(*all, func(t *trouble) bool { return t.hits(route) })
 	if i < 0 {
 		return nil
@@ -41,33 +37,6 @@ func take(all *[]*trouble, route Route) *trouble {
 		*all = slices.Delete(*all, i, i+1)
 	}
 	return t
-}
-
-func (s *Server) fault(route Route) *answer {
-	if t := take(&s.next, route); t != nil {
-		return t.answer
-	}
-	return nil
-}
-
-func (s *Server) loses(route Route) bool { return take(&s.losing, route) != nil }
-
-// Calls counts the calls that came in by one of these routes, whatever was answered; without
-// any all are counted.
-func (s *Server) Calls(on ...Route) (n int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for route, calls := range s.calls {
-		if len(on) == 0 || slices.Contains(on, route) {
-			n += calls
-		}
-	}
-	return n
-}
-
-// RateLimit refuses the next n calls by these routes, without any of all, with 429.
-func (s *Server) RateLimit(n int, retryAfter time.Duration, global bool, on ...Route) {
-	s.trouble(n, on, limited(retryAfter, global))
 }
 
 func limited(retryAfter time.Duration, global bool) *answer {
@@ -86,54 +55,68 @@ func limited(retryAfter time.Duration, global bool) *answer {
 	return a
 }
 
+// RateLimit refuses the next n calls by these routes, without any of all, with 429.
+func (f *Faults) RateLimit(n int, retryAfter time.Duration, global bool, on ...Route) {
+	f.trouble(n, on, limited(retryAfter, global))
+}
+
 // FailNext answers the next n with a status, and does nothing.
-func (s *Server) FailNext(n, status int, on ...Route) {
+func (f *Faults) FailNext(n, status int, on ...Route) {
 	if status >= http.StatusInternalServerError && status != http.StatusInternalServerError {
-		s.trouble(n, on, &answer{status: status, page: true, encoded: []byte(page)})
+		f.trouble(n, on, &answer{status: status, page: true, encoded: []byte(page)})
 		return
 	}
 	message := strconv.Itoa(status) + ": " + http.StatusText(status)
-	s.trouble(n, on, refuse(&refusal{status: status, message: message}))
+	f.trouble(n, on, refuse(&refusal{status: status, message: message}))
 }
 
 // RefuseForm answers the next n with 400 and the code 50035, since a field of the form is wrong.
-func (s *Server) RefuseForm(n int, field, code string, on ...Route) {
-	s.trouble(n, on, refuse(badForm(field, code, "That is not as it should be.")))
+func (f *Faults) RefuseForm(n int, field, code string, on ...Route) {
+	f.trouble(n, on, refuse(badForm(field, code, "That is not as it should be.")))
 }
 
 // RefuseNext answers the next n with a status and one of Discord's JSON error codes.
-func (s *Server) RefuseNext(n, status, code int, on ...Route) {
-	s.trouble(n, on, refuse(&refusal{status: status, code: code, message: "That is refused."}))
-}
-
-func (s *Server) trouble(n int, on []Route, a *answer) {
-	s.do(func() { s.next = append(s.next, &trouble{left: n, on: on, answer: a}) })
+func (f *Faults) RefuseNext(n, status, code int, on ...Route) {
+	f.trouble(n, on, refuse(&refusal{status: status, code: code, message: "That is refused."}))
 }
 
 // LoseAnswers lets the next n calls by these routes, without any of [PostMessage], be done
 // and their connection break before the answer. Calls that are refused do not count.
-func (s *Server) LoseAnswers(n int, on ...Route) {
+func (f *Faults) LoseAnswers(n int, on ...Route) {
 	if len(on) == 0 {
 		on = []Route{PostMessage}
 	}
-	s.do(func() { s.losing = append(s.losing, &trouble{left: n, on: on}) })
+	f.do(func() { f.losing = append(f.losing, &trouble{left: n, on: on}) })
 }
 
 // Stall lets no call be answered or done until the server ends. The channel tells of each.
-func (s *Server) Stall() <-chan struct{} {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.stall == nil {
-		s.stall = make(chan struct{}, 1024)
+func (f *Faults) Stall() <-chan struct{} {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.stall == nil {
+		f.stall = make(chan struct{}, 1024)
 	}
-	return s.stall
+	return f.stall
+}
+
+func (f *Faults) take(route Route) *answer {
+	if t := next(&f.next, route); t != nil {
+		return t.answer
+	}
+	return nil
+}
+
+func (f *Faults) loses(route Route) bool { return next(&f.losing, route) != nil }
+
+func (f *Faults) trouble(n int, on []Route, a *answer) {
+	f.do(func() { f.next = append(f.next, &trouble{left: n, on: on, answer: a}) })
 }
 
 // stalled waits for the end where nothing is to be answered.
-func (s *Server) stalled(r *http.Request) bool {
-	s.mu.Lock()
-	stall := s.stall
-	s.mu.Unlock()
+func (f *Faults) stalled(r *http.Request) bool {
+	f.mu.Lock()
+	stall := f.stall
+	f.mu.Unlock()
 	if stall == nil {
 		return false
 	}
@@ -142,7 +125,7 @@ func (s *Server) stalled(r *http.Request) bool {
 	default:
 	}
 	select {
-	case <-s.done:
+	case <-f.done:
 	case <-r.Context().Done():
 	}
 	return true

@@ -1,0 +1,311 @@
+package discordtest
+
+import (
+	"crypto/rand"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// Interactions are commands, buttons and forms that people use.
+type Interactions struct {
+	*changes
+	commands []registered
+	all      map[string]*Interaction // by token
+}
+
+// The types of application commands and of their options.
+// https://discord.com/developers/docs/interactions/application-commands
+const (
+	slashCommand = 1
+	menuCommand  = 3
+
+	optionSub        = 1
+	optionInteger    = 4
+	optionAttachment = 11
+)
+
+// Command is an application command as the bot has registered it.
+type Command struct {
+	ID, Name    string
+	Description string
+	Type        int // 1 slash, 2 user, 3 message
+	Options     []Option
+}
+
+// Option is an option of a command, or a subcommand.
+type Option struct {
+	Type        int      `json:"type"`
+	Name        string   `json:"name"`
+	Description string   `json:"description"`
+	Required    bool     `json:"required,omitempty"`
+	Options     []Option `json:"options,omitempty"`
+}
+
+// registered is a command with what is told of it again.
+type registered struct {
+	Command
+	raw object
+}
+
+func typedValue(kind int, text string) any {
+	if kind != optionInteger {
+		return text
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return nil
+	}
+	return n
+}
+
+// The types of interactions.
+// https://discord.com/developers/docs/interactions/receiving-and-responding
+const (
+	askedByCommand   = 2
+	askedByComponent = 3
+	askedByModal     = 5
+)
+
+// Interaction is something that somebody did and the bot must acknowledge within 3 s.
+type Interaction struct {
+	ID, Token string
+	By        User
+
+	in        *Interactions
+	asked     int // its type
+	menu      bool
+	channel   *channel
+	source    *entry // the message of the button, of a form that was asked for by one too
+	created   time.Time
+	done      chan struct{} // closed when it is acknowledged
+	kind      int
+	modal     *Modal
+	submitted bool
+	response  *entry
+	followups []*entry
+}
+
+// Acknowledged is closed when the bot has acknowledged it in time.
+func (i *Interaction) Acknowledged() <-chan struct{} { return i.done }
+
+// Response is the original response as it stands, and whether there is one.
+func (i *Interaction) Response() (Message, bool) {
+	i.in.mu.Lock()
+	defer i.in.mu.Unlock()
+	if i.response == nil {
+		return Message{}, false
+	}
+	return i.in.show(i.response), true
+}
+
+// Followups are the messages after it.
+func (i *Interaction) Followups() (all []Message) {
+	i.in.mu.Lock()
+	defer i.in.mu.Unlock()
+	for _, m := range i.followups {
+		all = append(all, i.in.show(m))
+	}
+	return all
+}
+
+// SlashCommand is one that somebody types.
+type SlashCommand struct {
+	By      User
+	Channel string
+	Name    string            // without the slash
+	Sub     string            // the subcommand, or ""
+	Options map[string]string // texts, numbers and "true" as they are typed, by name
+	Files   map[string]File   // options that are attachments, by name
+}
+
+// Modal is a form that somebody is asked to fill in.
+type Modal struct {
+	CustomID, Title string
+	Inputs          []Input
+}
+
+// Input is a line or paragraph of a form.
+type Input struct {
+	CustomID, Label string
+	Required        bool
+	Paragraph       bool
+	Min, Max        int
+}
+
+// Commands are what the bot has registered.
+func (is *Interactions) Commands() (all []Command) {
+	is.mu.Lock()
+	defer is.mu.Unlock()
+	for _, c := range is.commands {
+		all = append(all, c.Command)
+	}
+	return all
+}
+
+// Slash lets somebody give a command, which the bot must have registered. It is nil where
+// they could not.
+func (is *Interactions) Slash(typed SlashCommand) (i *Interaction) {
+	is.do(func() {
+		c := is.place(typed.Channel)
+		if c == nil {
+			return
+		}
+		command := is.command(slashCommand, typed.Name)
+		if command == nil {
+			is.wrongf("the bot has no command /%s", typed.Name)
+			return
+		}
+		files, resolved := map[string]*attachment{}, object{}
+		for name, f := range typed.Files {
+			a := is.attach(c, f)
+			a.onlyForOneSelf = true
+			files[name] = a
+			resolved[a.id] = is.attachmentJSON(a)
+		}
+		options, wrong := is.optionsJSON(command.Options, typed, files)
+		if wrong != "" {
+			is.wrongf("/%s: %s", typed.Name, wrong)
+			return
+		}
+		data := object{"id": command.ID, "name": command.Name, "type": slashCommand, "options": options}
+		if len(resolved) > 0 {
+			data["resolved"] = object{"attachments": resolved}
+		}
+		i = is.interact(&Interaction{By: typed.By, asked: askedByCommand, channel: c}, data)
+	})
+	return i
+}
+
+// Menu lets somebody choose an entry of a message's menu, which the bot must have registered.
+func (is *Interactions) Menu(by User, channel, message, name string) (i *Interaction) {
+	is.do(func() {
+		m := is.entryOf(channel, message)
+		if m == nil {
+			return
+		}
+		command := is.command(menuCommand, name)
+		if command == nil {
+			is.wrongf("the bot has no entry %q in the menu of messages", name)
+			return
+		}
+		i = is.interact(&Interaction{By: by, asked: askedByCommand, menu: true, channel: m.channel}, object{
+			"id": command.ID, "name": name, "type": menuCommand, "target_id": m.id,
+			"resolved": object{"messages": object{m.id: is.messageJSON(m, true)}},
+		})
+	})
+	return i
+}
+
+// Press lets somebody press a button of a message by its custom id.
+func (is *Interactions) Press(by User, channel, message, customID string) (i *Interaction) {
+	is.do(func() {
+		m := is.entryOf(channel, message)
+		if m == nil {
+			return
+		}
+		if !slices.ContainsFunc(buttons(m.rows), func(b Button) bool { return b.CustomID == customID && !b.Disabled }) {
+			is.wrongf("the message %q has no button %q that can be pressed", message, customID)
+			return
+		}
+		i = is.interact(&Interaction{By: by, asked: askedByComponent, channel: m.channel, source: m}, object{
+			"custom_id": customID, "component_type": button,
+		})
+	})
+	return i
+}
+
+// Submit lets somebody send a form that an interaction asked for, with what they wrote by
+// the custom ids of its inputs.
+func (is *Interactions) Submit(asked *Interaction, values map[string]string) (i *Interaction) {
+	is.do(func() {
+		if asked.modal == nil || asked.submitted {
+			is.wrongf("there is no form to submit")
+			return
+		}
+		rows := []component{}
+		for _, input := range asked.modal.Inputs {
+			value := values[input.CustomID]
+			if no := length(input.CustomID, value, input.Min, input.Max); no != nil || input.Required && value == "" {
+				is.wrongf("the form does not take %q as %s", value, input.Label)
+				return
+			}
+			rows = append(rows, component{Type: actionRow, Components: []component{{Type: textInput, CustomID: input.CustomID, Value: value}}})
+		}
+		asked.submitted = true
+		i = is.interact(&Interaction{By: asked.By, asked: askedByModal, channel: asked.channel, source: asked.source}, object{
+			"custom_id": asked.modal.CustomID, "components": rows,
+		})
+	})
+	return i
+}
+
+// command is one that people can use.
+func (is *Interactions) command(kind int, name string) *Command {
+	for i, known := range is.commands {
+		if known.Type == kind && known.Name == name {
+			return &is.commands[i].Command
+		}
+	}
+	return nil
+}
+
+// optionsJSON is what somebody chose, and what is wrong with it, or "".
+func (is *Interactions) optionsJSON(known []Option, typed SlashCommand, files map[string]*attachment) ([]object, string) {
+	given := []object{}
+	for _, o := range known {
+		text, has := typed.Options[o.Name]
+		a := files[o.Name]
+		value := object{"name": o.Name, "type": o.Type}
+		switch {
+		case o.Type == optionSub && o.Name == typed.Sub:
+			inner, wrong := is.optionsJSON(o.Options, typed, files)
+			value["options"] = inner
+			return []object{value}, wrong
+		case o.Type == optionSub:
+			continue
+		case o.Type == optionAttachment && a != nil:
+			value["value"] = a.id
+		case has:
+			value["value"] = typedValue(o.Type, text)
+			if value["value"] == nil {
+				return nil, "the option " + o.Name + " is of another type"
+			}
+		case o.Required:
+			return nil, "the option " + o.Name + " is missing"
+		default:
+			continue
+		}
+		given = append(given, value)
+	}
+	if typed.Sub != "" && slices.ContainsFunc(known, func(o Option) bool { return o.Type == optionSub }) {
+		return nil, "there is no subcommand " + typed.Sub
+	}
+	if len(given) != len(typed.Options)+len(typed.Files) {
+		return nil, "it does not take all of the options"
+	}
+	return given, ""
+}
+
+// interact tells of an interaction.
+func (is *Interactions) interact(i *Interaction, data object) *Interaction {
+	i.in, i.ID, i.Token, i.created, i.done = is, is.id(), "aW50ZXJhY3Rpb24-"+rand.Text(), is.now(), make(chan struct{})
+	is.all[i.Token] = i
+	told := object{
+		"id": i.ID, "application_id": is.app, "type": i.asked, "data": data, "token": i.Token, "version": 1, "context": 0,
+		"channel_id": i.channel.id, "channel": is.channelJSON(i.channel), "app_permissions": is.may(i.channel).String(),
+		"locale": "en-US", "entitlements": []object{}, "authorizing_integration_owners": object{},
+	}
+	if i.source != nil {
+		told["message"] = is.messageJSON(i.source, true)
+	}
+	if g := i.channel.guild; g != nil {
+		member := is.memberJSON(g, i.By, true)
+		member["permissions"] = g.permits(i.By.ID).String()
+		told["guild_id"], told["guild_locale"], told["member"] = g.id, "en-US", member
+	} else {
+		told["user"], told["context"] = i.By.json(), 1
+	}
+	is.gateway.emit(event{kind: "INTERACTION_CREATE"}, told, nil)
+	return i
+}

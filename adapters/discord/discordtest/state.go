@@ -1,0 +1,181 @@
+package discordtest
+
+import (
+	"slices"
+	"time"
+)
+
+// object is one of JSON.
+type object = map[string]any
+
+// state is who and what there is, and what the bot may do.
+type state struct {
+	*shared
+	users       map[string]User
+	guilds      map[string]*guild
+	order       []*guild
+	channels    map[string]*channel
+	attachments map[string]*attachment
+	blocked     []string // words that the title of a thread must not have
+	crowded     bool     // no more threads can be started
+}
+
+func newState(s *shared) *state {
+	return &state{
+		shared: s, users: map[string]User{}, guilds: map[string]*guild{}, channels: map[string]*channel{}, attachments: map[string]*attachment{},
+	}
+}
+
+type guild struct {
+	id, name, owner string
+	joined          time.Time
+	roles           []*role
+	channels        []*channel // with the threads
+	assigned        map[string][]string
+}
+
+type role struct {
+	id, name string
+	permits  Permission
+}
+
+func (g *guild) has(user, role string) bool { return slices.Contains(g.assigned[user], role) }
+
+// The kinds of channels.
+const (
+	textChannel   = 0
+	directChannel = 1
+	publicThread  = 11
+	privateThread = 12
+	forumChannel  = 15
+)
+
+func (c *channel) isThread() bool { return c.kind == publicThread || c.kind == privateThread }
+
+type channel struct {
+	id, name  string
+	kind      int
+	guild     *guild // nil where it is direct
+	parent    *channel
+	owner     string // who began the thread
+	recipient User   // of a direct one
+	forbidden Permission
+	archived  bool
+	locked    bool
+	begun     time.Time
+	put       time.Time // when it was archived, or no longer
+	typing    time.Time // until when the bot is shown to type
+	messages  []*entry
+}
+
+func (c *channel) guildID() string {
+	if c.guild == nil {
+		return ""
+	}
+	return c.guild.id
+}
+
+// epoch is when Discord's ids begin.
+const epoch = 1420070400000
+
+// User is somebody, a bot perhaps.
+type User struct {
+	ID   string
+	Name string // also how it is shown
+	Bot  bool
+}
+
+// Mention is what stands in a text to mention somebody.
+func (u User) Mention() string { return "<@" + u.ID + ">" }
+
+// anywhere is a message in whichever channel.
+func (st *state) anywhere(id string) *entry {
+	for _, c := range st.channels {
+		if m := c.find(id); m != nil {
+			return m
+		}
+	}
+	return nil
+}
+
+// entryOf is a message that a test names.
+func (st *state) entryOf(channel, id string) *entry {
+	c := st.place(channel)
+	if c == nil {
+		return nil
+	}
+	m := c.find(id)
+	if m == nil {
+		st.wrongf("there is no message %q in %q", id, channel)
+	}
+	return m
+}
+
+// replied is the message to which one is a reply, or nil.
+func (st *state) replied(m *entry) *entry {
+	if m.reference == nil || m.reference.Type == forwarded {
+		return nil
+	}
+	if c := st.channels[m.reference.Channel]; c != nil {
+		return c.find(m.reference.Message)
+	}
+	return nil
+}
+
+// may tells what the bot may do in a channel.
+func (st *state) may(c *channel) Permission {
+	p := everything
+	if c.guild != nil {
+		p = c.guild.permits(st.bot.ID)
+	}
+	for ; c != nil; c = c.parent {
+		p &^= c.forbidden
+	}
+	return p
+}
+
+// lacking tells why the bot may not do in a channel what needs these permissions.
+func (st *state) lacking(c *channel, needed Permission) *refusal {
+	switch p := st.may(c); {
+	case p&View == 0:
+		return missingAccess
+	case p&needed != needed:
+		return missingPermissions
+	}
+	return nil
+}
+
+func (st *state) newUser(name string, bot bool) User {
+	u := User{ID: st.id(), Name: name, Bot: bot}
+	st.users[u.ID] = u
+	return u
+}
+
+// guildOf is a guild that a test names.
+func (st *state) guildOf(id string) *guild {
+	g := st.guilds[id]
+	if g == nil {
+		st.wrongf("there is no guild %q", id)
+	}
+	return g
+}
+
+// place is a channel that a test names.
+func (st *state) place(id string) *channel {
+	c := st.channels[id]
+	if c == nil {
+		st.wrongf("there is no channel %q", id)
+	}
+	return c
+}
+
+func (st *state) direct(u User) *channel {
+	for _, c := range st.channels {
+		if c.kind == directChannel && c.recipient.ID == u.ID {
+			return c
+		}
+	}
+	c := &channel{id: st.id(), kind: directChannel, recipient: u}
+	st.channels[c.id] = c
+	return c
+}
