@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// changes posts, changes and deletes messages and threads, and tells the bot.
+// changes posts, changes and deletes messages and threads, and reports it to the bot.
 type changes struct {
 	*renderer
 	gateway *Gateway
 }
 
-// same tells whether two emoji are one, however they are to be shown.
+// same reports whether two emoji are the same, apart from the variant in which they are shown.
 func same(a, b string) bool {
 	const asPicture = "\uFE0F"
 	return strings.ReplaceAll(a, asPicture, "") == strings.ReplaceAll(b, asPicture, "")
@@ -28,7 +28,7 @@ func (m *entry) reaction(emoji string) *Reaction {
 	return m.reactions[i]
 }
 
-// tellPart tells of a part of a message only.
+// tellPart reports a change with only a part of the message.
 func (ch *changes) tellPart(m *entry, part object) {
 	part["id"], part["channel_id"] = m.id, m.channel.id
 	if m.channel.guild != nil {
@@ -37,7 +37,7 @@ func (ch *changes) tellPart(m *entry, part object) {
 	ch.gateway.emit(event{kind: "MESSAGE_UPDATE", intent: messageIntent(m.channel), channel: m.channel}, part, nil)
 }
 
-// edited tells of a change.
+// edited reports an edit.
 func (ch *changes) edited(m *entry) {
 	m.edited = ch.now()
 	m.edits++
@@ -58,7 +58,7 @@ func (ch *changes) drop(m *entry) {
 	ch.gateway.emit(event{kind: "MESSAGE_DELETE", intent: messageIntent(c), channel: c}, gone, nil)
 }
 
-// react changes who has put an emoji on a message, and tells of it where that is a change.
+// react adds or removes a reaction, and reports it if that is a change.
 func (ch *changes) react(m *entry, u User, emoji string, added bool) {
 	r := m.reaction(emoji)
 	has := r != nil && slices.Contains(r.Users, u.ID)
@@ -99,7 +99,7 @@ func (ch *changes) react(m *entry, u User, emoji string, added bool) {
 	ch.gateway.emit(event{kind: kind, intent: intent, channel: c}, told, nil)
 }
 
-// attach keeps a file.
+// attach stores a file.
 func (ch *changes) attach(c *channel, f File) *attachment {
 	a := &attachment{
 		id: ch.id(), channel: c.id, title: f.Name, name: fileName(f.Name), kind: or(f.Type, "application/octet-stream"),
@@ -112,7 +112,7 @@ func (ch *changes) attach(c *channel, f File) *attachment {
 	return a
 }
 
-// upload keeps the files that were sent, in their order, with what is told of them.
+// upload stores the files of a call, in their order, with their descriptions.
 func (ch *changes) upload(c *channel, b *messageBody, files map[string]File) ([]*attachment, *refusal) {
 	fields := make([]string, 0, len(files))
 	for field, f := range files {
@@ -137,7 +137,7 @@ func (ch *changes) upload(c *channel, b *messageBody, files map[string]File) ([]
 	return kept, nil
 }
 
-// fill makes a new message what the form says.
+// fill fills in a new message.
 func (ch *changes) fill(m *entry, b *messageBody, files map[string]File) *refusal {
 	if no := b.check(files); no != nil {
 		return no
@@ -161,7 +161,7 @@ func (ch *changes) fill(m *entry, b *messageBody, files map[string]File) *refusa
 	return nil
 }
 
-// change makes a message what the form says, and leaves the rest of it.
+// change edits a message as the form says.
 func (ch *changes) change(m *entry, b *messageBody, files map[string]File) *refusal {
 	if no := b.check(files); no != nil {
 		return no
@@ -187,7 +187,7 @@ func (ch *changes) change(m *entry, b *messageBody, files map[string]File) *refu
 	if b.Content != nil {
 		ch.mention(&changed, or(b.Allowed, all()))
 	}
-	if m.flags&flagLoading != 0 { // it is new to people
+	if m.flags&flagLoading != 0 { // people see it only now
 		changed.flags &^= flagLoading
 		changed.notify()
 	}
@@ -199,10 +199,10 @@ func (ch *changes) change(m *entry, b *messageBody, files map[string]File) *refu
 	return nil
 }
 
-// add puts a message into its channel, and tells of it.
+// add posts a message.
 func (ch *changes) add(m *entry) { ch.put(m, ch.id()) }
 
-// put puts a message with an id into its channel.
+// put posts a message with an id.
 func (ch *changes) put(m *entry, id string) {
 	m.id, m.created = id, ch.now()
 	if m.flags&flagEphemeral != 0 {
@@ -219,7 +219,7 @@ func (ch *changes) put(m *entry, id string) {
 	ch.tellMessage("MESSAGE_CREATE", m)
 }
 
-// mention works out whom a message mentions and so notifies. What stands in code does not.
+// mention finds whom a message mentions. Code does not mention anybody.
 func (ch *changes) mention(m *entry, a *allowed) {
 	text := codeText.ReplaceAllString(m.content, " ")
 	m.mentions, m.mentionsRoles, m.everyone = nil, nil, false
@@ -244,7 +244,7 @@ func (ch *changes) mention(m *entry, a *allowed) {
 	m.everyone = allMention.MatchString(text) && slices.Contains(a.Parse, "everyone")
 }
 
-// tellMessage tells the bot of a message.
+// tellMessage reports a message.
 func (ch *changes) tellMessage(kind string, m *entry) {
 	render := func(intent bool) object {
 		o := ch.messageJSON(m, intent)
@@ -259,7 +259,7 @@ func (ch *changes) tellMessage(kind string, m *entry) {
 	ch.gateway.emit(event{kind: kind, intent: messageIntent(m.channel), channel: m.channel}, render(true), render(false))
 }
 
-// tellChannel tells the bot of a channel or thread.
+// tellChannel reports a channel or thread.
 func (ch *changes) tellChannel(what string, c *channel) {
 	e := event{kind: "CHANNEL_" + what, intent: intentGuilds}
 	if c.isThread() {

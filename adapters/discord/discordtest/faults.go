@@ -15,7 +15,7 @@ type Faults struct {
 	stall  chan struct{}
 }
 
-// trouble befalls the next calls of some routes.
+// trouble fails the next calls of some routes.
 type trouble struct {
 	left   int
 	on     []Route // none is all
@@ -26,7 +26,7 @@ func (t *trouble) hits(route Route) bool {
 	return t.left > 0 && (len(t.on) == 0 || slices.Contains(t.on, route))
 }
 
-// next finds the first trouble that befalls a route, and counts it.
+// next is the first trouble of a route, which it counts; nil for none.
 func next(all *[]*trouble, route Route) *trouble {
 	i := slices.IndexFunc(*all, func(t *trouble) bool { return t.hits(route) })
 	if i < 0 {
@@ -55,12 +55,12 @@ func limited(retryAfter time.Duration, global bool) *answer {
 	return a
 }
 
-// RateLimit refuses the next n calls by these routes, without any of all, with 429.
+// RateLimit refuses the next n calls of these routes (of all if none is given) with 429.
 func (f *Faults) RateLimit(n int, retryAfter time.Duration, global bool, on ...Route) {
 	f.trouble(n, on, limited(retryAfter, global))
 }
 
-// FailNext answers the next n with a status, and does nothing.
+// FailNext answers the next n calls with a status, and does nothing.
 func (f *Faults) FailNext(n, status int, on ...Route) {
 	if status >= http.StatusInternalServerError && status != http.StatusInternalServerError {
 		f.trouble(n, on, &answer{status: status, page: true, encoded: []byte(page)})
@@ -70,18 +70,18 @@ func (f *Faults) FailNext(n, status int, on ...Route) {
 	f.trouble(n, on, refuse(&refusal{status: status, message: message}))
 }
 
-// RefuseForm answers the next n with 400 and the code 50035, since a field of the form is wrong.
+// RefuseForm answers the next n calls with 400 and 50035: a field of the form is wrong.
 func (f *Faults) RefuseForm(n int, field, code string, on ...Route) {
 	f.trouble(n, on, refuse(badForm(field, code, "That is not as it should be.")))
 }
 
-// RefuseNext answers the next n with a status and one of Discord's JSON error codes.
+// RefuseNext answers the next n calls with a status and one of Discord's JSON error codes.
 func (f *Faults) RefuseNext(n, status, code int, on ...Route) {
 	f.trouble(n, on, refuse(&refusal{status: status, code: code, message: "That is refused."}))
 }
 
-// LoseAnswers lets the next n calls by these routes, without any of [PostMessage], be done
-// and their connection break before the answer. Calls that are refused do not count.
+// LoseAnswers does the next n calls of these routes (of [PostMessage] if none is given), and
+// breaks their connection before the answer. Refused calls do not count.
 func (f *Faults) LoseAnswers(n int, on ...Route) {
 	if len(on) == 0 {
 		on = []Route{PostMessage}
@@ -89,7 +89,7 @@ func (f *Faults) LoseAnswers(n int, on ...Route) {
 	f.do(func() { f.losing = append(f.losing, &trouble{left: n, on: on}) })
 }
 
-// Stall lets no call be answered or done until the server ends. The channel tells of each.
+// Stall holds all calls until the server ends. The channel reports each.
 func (f *Faults) Stall() <-chan struct{} {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -112,7 +112,7 @@ func (f *Faults) trouble(n int, on []Route, a *answer) {
 	f.do(func() { f.next = append(f.next, &trouble{left: n, on: on, answer: a}) })
 }
 
-// stalled waits for the end where nothing is to be answered.
+// stalled waits for the end while calls are held, and reports whether they are.
 func (f *Faults) stalled(r *http.Request) bool {
 	f.mu.Lock()
 	stall := f.stall

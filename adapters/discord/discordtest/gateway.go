@@ -10,7 +10,7 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// Gateway tells the bot of events, over connections with sessions.
+// Gateway sends events to the bot, over connections with sessions.
 type Gateway struct {
 	*renderer
 	shut        bool // it accepts no connections
@@ -19,7 +19,7 @@ type Gateway struct {
 	identified  int
 	resumed     int
 	lastIntents int
-	withheld    []string // kinds of events that are not told
+	withheld    []string // kinds of events that are not sent
 }
 
 // The opcodes of the gateway. https://discord.com/developers/docs/topics/opcodes-and-status-codes
@@ -51,12 +51,11 @@ const (
 	closeForbiddenIntents = 4014
 )
 
-// heartbeat is how often the bot must give a sign of life. A connection without any for more
+// heartbeat is how often the bot must send a heartbeat. A connection without one for more
 // than twice as long is closed.
 const heartbeat = 41250 * time.Millisecond
 
-// resumable tells whether a session can be taken up again after the gateway closed with a
-// code.
+// resumable reports whether a session can be resumed after the gateway closed with a code.
 func resumable(code int) bool {
 	return code != closeBadToken && code != closeBadSeq && code != closeTimedOut && (code < 4010 || code > 4014)
 }
@@ -85,7 +84,7 @@ func (c *conn) stir() {
 	}
 }
 
-// end closes the connection with a code, once what waits has gone out.
+// end closes the connection with a code, after the pending messages.
 func (c *conn) end(code int) {
 	if c.code == 0 {
 		c.code = code
@@ -100,10 +99,10 @@ func closeQuietly(c io.Closer) {
 	_ = c.Close() //nolint:errcheck // that is no fault
 }
 
-// Withhold tells of no more events of these types, such as MESSAGE_CREATE.
+// Withhold stops sending events of these types, such as MESSAGE_CREATE.
 func (gw *Gateway) Withhold(types ...string) { gw.do(func() { gw.withheld = types }) }
 
-// AwaitConnected returns when a session is connected that hears what happens from now on.
+// AwaitConnected waits until a session is connected.
 func (gw *Gateway) AwaitConnected(ctx context.Context) error {
 	return gw.await(ctx, func() bool { return gw.Connections() > 0 })
 }
@@ -120,29 +119,29 @@ func (gw *Gateway) Connections() (n int) {
 	return n
 }
 
-// Identifies counts the sessions that were begun.
+// Identifies counts the sessions that were started.
 func (gw *Gateway) Identifies() int {
 	gw.mu.Lock()
 	defer gw.mu.Unlock()
 	return gw.identified
 }
 
-// Resumes counts the sessions that were taken up again.
+// Resumes counts the sessions that were resumed.
 func (gw *Gateway) Resumes() int {
 	gw.mu.Lock()
 	defer gw.mu.Unlock()
 	return gw.resumed
 }
 
-// Intents are those of the session that was begun last.
+// Intents are those of the latest session.
 func (gw *Gateway) Intents() int {
 	gw.mu.Lock()
 	defer gw.mu.Unlock()
 	return gw.lastIntents
 }
 
-// MissingIntent withholds the intent to read what people write: sessions that have it end
-// with 4014, and so do new ones that want it.
+// MissingIntent withholds the intent to read what people write: sessions with it end with
+// 4014, and new ones that ask for it too.
 func (gw *Gateway) MissingIntent() {
 	gw.do(func() {
 		gw.content = false
@@ -159,11 +158,11 @@ func (gw *Gateway) MissingIntent() {
 	})
 }
 
-// Drop closes the gateway's connections with a code. Their sessions can be taken up again
-// where Discord says so of the code.
+// Drop closes the connections with a code. Their sessions can be resumed if the code allows
+// it.
 func (gw *Gateway) Drop(code int) { gw.do(func() { gw.closeAll(code) }) }
 
-// CutOff ends the gateway's connections without a word.
+// CutOff breaks the connections without a close message.
 func (gw *Gateway) CutOff() {
 	gw.do(func() {
 		for c := range gw.conns {
@@ -173,10 +172,10 @@ func (gw *Gateway) CutOff() {
 	})
 }
 
-// Refuse lets the gateway take no connection, or take them again.
+// Refuse refuses new connections, or accepts them again.
 func (gw *Gateway) Refuse(refused bool) { gw.do(func() { gw.shut = refused }) }
 
-// Reconnect asks to connect anew (7).
+// Reconnect asks the bot to reconnect (7).
 func (gw *Gateway) Reconnect() {
 	gw.do(func() {
 		for c := range gw.conns {
@@ -186,8 +185,8 @@ func (gw *Gateway) Reconnect() {
 	})
 }
 
-// InvalidSession tells that the sessions are not valid (9). Where they are not resumable they
-// are gone.
+// InvalidSession says that the sessions are not valid (9). Unless they are resumable they are
+// gone.
 func (gw *Gateway) InvalidSession(resumable bool) {
 	gw.do(func() {
 		for c := range gw.conns {
@@ -222,10 +221,10 @@ func (gw *Gateway) serve(w http.ResponseWriter, r *http.Request) {
 	gw.do(func() {
 		gw.conns[c] = struct{}{}
 		if gw.ended() {
-			closeQuietly(ws) // so that reading ends
+			closeQuietly(ws) // so that read ends
 		}
 	})
-	ctx, stop := context.WithCancel(context.WithoutCancel(r.Context())) // the request's own ends when the connection is taken over
+	ctx, stop := context.WithCancel(context.WithoutCancel(r.Context())) // the request's own ends when the connection is hijacked
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
@@ -237,7 +236,7 @@ func (gw *Gateway) serve(w http.ResponseWriter, r *http.Request) {
 	<-written
 }
 
-// read does what the bot says, until it or the server ends the connection.
+// read handles what the bot sends, until it or the server ends the connection.
 func (gw *Gateway) read(c *conn) {
 	defer func() {
 		gw.do(func() {
@@ -265,7 +264,7 @@ func (gw *Gateway) read(c *conn) {
 			}
 			code := closeDecode
 			if !bad {
-				code = gw.hear(c, p)
+				code = gw.handle(c, p)
 			}
 			if code != 0 {
 				gw.detach(c, resumable(code))
@@ -275,8 +274,8 @@ func (gw *Gateway) read(c *conn) {
 	}
 }
 
-// hear does what the bot says once, and tells by which code the connection ends, or 0.
-func (gw *Gateway) hear(c *conn, p payload) int {
+// handle handles a message of the bot, and returns the code by which the connection ends, or 0.
+func (gw *Gateway) handle(c *conn, p payload) int {
 	var said struct {
 		Token   string `json:"token"`
 		Session string `json:"session_id"`
@@ -317,7 +316,7 @@ func (gw *Gateway) hear(c *conn, p payload) int {
 	return closeUnknownOp
 }
 
-// write sends what is to go out.
+// write sends what is queued.
 func (gw *Gateway) write(ctx context.Context, c *conn) {
 	for {
 		gw.mu.Lock()
@@ -326,15 +325,14 @@ func (gw *Gateway) write(ctx context.Context, c *conn) {
 		gw.mu.Unlock()
 		for _, frame := range out {
 			if c.ws.WriteMessage(websocket.TextMessage, frame) != nil {
-				return // reading tells
+				return // read ends too
 			}
 		}
 		if code != 0 {
-			// The bot answers by closing, for which reading waits; where it does not, the test's end
-			// closes.
+			// The bot answers by closing, for which read waits; the end of the test closes anyway.
 			last := websocket.FormatCloseMessage(code, "")
 			if c.ws.WriteControl(websocket.CloseMessage, last, time.Now().Add(5*time.Second)) != nil {
-				closeQuietly(c.ws) // so that reading does not wait
+				closeQuietly(c.ws) // so that read ends
 			}
 			return
 		}

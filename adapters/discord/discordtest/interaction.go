@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"atelier/adapters/discord/discordtest/form"
 )
 
 // Interactions are commands, buttons and forms that people use.
@@ -14,35 +16,21 @@ type Interactions struct {
 	all      map[string]*Interaction // by token
 }
 
-// The types of application commands and of their options.
+// The types of options of commands.
 // https://discord.com/developers/docs/interactions/application-commands
 const (
-	slashCommand = 1
-	menuCommand  = 3
-
 	optionSub        = 1
 	optionInteger    = 4
 	optionAttachment = 11
 )
 
-// Command is an application command as the bot has registered it.
+// Command is an application command as the bot registered it.
 type Command struct {
-	ID, Name    string
-	Description string
-	Type        int // 1 slash, 2 user, 3 message
-	Options     []Option
+	ID string
+	form.Command
 }
 
-// Option is an option of a command, or a subcommand.
-type Option struct {
-	Type        int      `json:"type"`
-	Name        string   `json:"name"`
-	Description string   `json:"description"`
-	Required    bool     `json:"required,omitempty"`
-	Options     []Option `json:"options,omitempty"`
-}
-
-// registered is a command with what is told of it again.
+// registered is a command, and what the bot sent.
 type registered struct {
 	Command
 	raw object
@@ -67,7 +55,8 @@ const (
 	askedByModal     = 5
 )
 
-// Interaction is something that somebody did and the bot must acknowledge within 3 s.
+// Interaction is a command, a press or a submitted form, which the bot must acknowledge within
+// 3 s.
 type Interaction struct {
 	ID, Token string
 	By        User
@@ -76,11 +65,11 @@ type Interaction struct {
 	asked     int // its type
 	menu      bool
 	channel   *channel
-	source    *entry // the message of the button, of a form that was asked for by one too
+	source    *entry // the message of the button that was pressed, or that opened the form
 	created   time.Time
 	done      chan struct{} // closed when it is acknowledged
 	kind      int
-	modal     *Modal
+	modal     *form.Modal
 	submitted bool
 	response  *entry
 	followups []*entry
@@ -89,7 +78,7 @@ type Interaction struct {
 // Acknowledged is closed when the bot has acknowledged it in time.
 func (i *Interaction) Acknowledged() <-chan struct{} { return i.done }
 
-// Response is the original response as it stands, and whether there is one.
+// Response is the bot's response as it is now, and whether there is one.
 func (i *Interaction) Response() (Message, bool) {
 	i.in.mu.Lock()
 	defer i.in.mu.Unlock()
@@ -99,7 +88,7 @@ func (i *Interaction) Response() (Message, bool) {
 	return i.in.show(i.response), true
 }
 
-// Followups are the messages after it.
+// Followups are the bot's messages after its response.
 func (i *Interaction) Followups() (all []Message) {
 	i.in.mu.Lock()
 	defer i.in.mu.Unlock()
@@ -109,31 +98,17 @@ func (i *Interaction) Followups() (all []Message) {
 	return all
 }
 
-// SlashCommand is one that somebody types.
+// SlashCommand is a command that somebody enters.
 type SlashCommand struct {
 	By      User
 	Channel string
 	Name    string            // without the slash
 	Sub     string            // the subcommand, or ""
-	Options map[string]string // texts, numbers and "true" as they are typed, by name
+	Options map[string]string // as they are typed, by name
 	Files   map[string]File   // options that are attachments, by name
 }
 
-// Modal is a form that somebody is asked to fill in.
-type Modal struct {
-	CustomID, Title string
-	Inputs          []Input
-}
-
-// Input is a line or paragraph of a form.
-type Input struct {
-	CustomID, Label string
-	Required        bool
-	Paragraph       bool
-	Min, Max        int
-}
-
-// Commands are what the bot has registered.
+// Commands are the commands that the bot registered.
 func (is *Interactions) Commands() (all []Command) {
 	is.mu.Lock()
 	defer is.mu.Unlock()
@@ -143,15 +118,15 @@ func (is *Interactions) Commands() (all []Command) {
 	return all
 }
 
-// Slash lets somebody give a command, which the bot must have registered. It is nil where
-// they could not.
+// Slash enters a command, which the bot must have registered. It returns nil if the command
+// is not valid.
 func (is *Interactions) Slash(typed SlashCommand) (i *Interaction) {
 	is.do(func() {
 		c := is.place(typed.Channel)
 		if c == nil {
 			return
 		}
-		command := is.command(slashCommand, typed.Name)
+		command := is.command(form.SlashCommand, typed.Name)
 		if command == nil {
 			is.wrongf("the bot has no command /%s", typed.Name)
 			return
@@ -168,7 +143,7 @@ func (is *Interactions) Slash(typed SlashCommand) (i *Interaction) {
 			is.wrongf("/%s: %s", typed.Name, wrong)
 			return
 		}
-		data := object{"id": command.ID, "name": command.Name, "type": slashCommand, "options": options}
+		data := object{"id": command.ID, "name": command.Name, "type": form.SlashCommand, "options": options}
 		if len(resolved) > 0 {
 			data["resolved"] = object{"attachments": resolved}
 		}
@@ -177,27 +152,27 @@ func (is *Interactions) Slash(typed SlashCommand) (i *Interaction) {
 	return i
 }
 
-// Menu lets somebody choose an entry of a message's menu, which the bot must have registered.
+// Menu picks a command in the menu of a message, which the bot must have registered.
 func (is *Interactions) Menu(by User, channel, message, name string) (i *Interaction) {
 	is.do(func() {
 		m := is.entryOf(channel, message)
 		if m == nil {
 			return
 		}
-		command := is.command(menuCommand, name)
+		command := is.command(form.MenuCommand, name)
 		if command == nil {
 			is.wrongf("the bot has no entry %q in the menu of messages", name)
 			return
 		}
 		i = is.interact(&Interaction{By: by, asked: askedByCommand, menu: true, channel: m.channel}, object{
-			"id": command.ID, "name": name, "type": menuCommand, "target_id": m.id,
+			"id": command.ID, "name": name, "type": form.MenuCommand, "target_id": m.id,
 			"resolved": object{"messages": object{m.id: is.messageJSON(m, true)}},
 		})
 	})
 	return i
 }
 
-// Press lets somebody press a button of a message by its custom id.
+// Press presses a button of a message, by its custom id.
 func (is *Interactions) Press(by User, channel, message, customID string) (i *Interaction) {
 	is.do(func() {
 		m := is.entryOf(channel, message)
@@ -209,28 +184,29 @@ func (is *Interactions) Press(by User, channel, message, customID string) (i *In
 			return
 		}
 		i = is.interact(&Interaction{By: by, asked: askedByComponent, channel: m.channel, source: m}, object{
-			"custom_id": customID, "component_type": button,
+			"custom_id": customID, "component_type": form.Button,
 		})
 	})
 	return i
 }
 
-// Submit lets somebody send a form that an interaction asked for, with what they wrote by
-// the custom ids of its inputs.
+// Submit submits a form that the bot opened, with the texts of its inputs by their custom ids.
 func (is *Interactions) Submit(asked *Interaction, values map[string]string) (i *Interaction) {
 	is.do(func() {
 		if asked.modal == nil || asked.submitted {
 			is.wrongf("there is no form to submit")
 			return
 		}
-		rows := []component{}
-		for _, input := range asked.modal.Inputs {
-			value := values[input.CustomID]
-			if no := length(input.CustomID, value, input.Min, input.Max); no != nil || input.Required && value == "" {
-				is.wrongf("the form does not take %q as %s", value, input.Label)
+		rows := []form.Component{}
+		for _, row := range asked.modal.Components {
+			input := row.Components[0]
+			text := values[input.CustomID]
+			if !input.Takes(text) {
+				is.wrongf("the form does not take %q as %s", text, input.Label)
 				return
 			}
-			rows = append(rows, component{Type: actionRow, Components: []component{{Type: textInput, CustomID: input.CustomID, Value: value}}})
+			typed := form.Component{Type: form.TextInput, CustomID: input.CustomID, Value: text}
+			rows = append(rows, form.Component{Type: form.ActionRow, Components: []form.Component{typed}})
 		}
 		asked.submitted = true
 		i = is.interact(&Interaction{By: asked.By, asked: askedByModal, channel: asked.channel, source: asked.source}, object{
@@ -240,7 +216,7 @@ func (is *Interactions) Submit(asked *Interaction, values map[string]string) (i 
 	return i
 }
 
-// command is one that people can use.
+// command is a registered command; nil if there is none.
 func (is *Interactions) command(kind int, name string) *Command {
 	for i, known := range is.commands {
 		if known.Type == kind && known.Name == name {
@@ -250,8 +226,8 @@ func (is *Interactions) command(kind int, name string) *Command {
 	return nil
 }
 
-// optionsJSON is what somebody chose, and what is wrong with it, or "".
-func (is *Interactions) optionsJSON(known []Option, typed SlashCommand, files map[string]*attachment) ([]object, string) {
+// optionsJSON are the options of a command that was entered, and what is wrong with them, or "".
+func (is *Interactions) optionsJSON(known []form.Option, typed SlashCommand, files map[string]*attachment) ([]object, string) {
 	given := []object{}
 	for _, o := range known {
 		text, has := typed.Options[o.Name]
@@ -278,7 +254,7 @@ func (is *Interactions) optionsJSON(known []Option, typed SlashCommand, files ma
 		}
 		given = append(given, value)
 	}
-	if typed.Sub != "" && slices.ContainsFunc(known, func(o Option) bool { return o.Type == optionSub }) {
+	if typed.Sub != "" && slices.ContainsFunc(known, func(o form.Option) bool { return o.Type == optionSub }) {
 		return nil, "there is no subcommand " + typed.Sub
 	}
 	if len(given) != len(typed.Options)+len(typed.Files) {
@@ -287,7 +263,7 @@ func (is *Interactions) optionsJSON(known []Option, typed SlashCommand, files ma
 	return given, ""
 }
 
-// interact tells of an interaction.
+// interact reports an interaction to the bot.
 func (is *Interactions) interact(i *Interaction, data object) *Interaction {
 	i.in, i.ID, i.Token, i.created, i.done = is, is.id(), "aW50ZXJhY3Rpb24-"+rand.Text(), is.now(), make(chan struct{})
 	is.all[i.Token] = i

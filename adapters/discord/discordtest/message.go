@@ -8,9 +8,11 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"atelier/adapters/discord/discordtest/form"
 )
 
-// The most that a message takes.
+// Limits of messages.
 const (
 	mostText        = 2000 // characters
 	mostFiles       = 10
@@ -18,19 +20,19 @@ const (
 	mostDescription = 1024
 )
 
-// messageBody is what a message is made or changed by. What is nil was not said.
+// messageBody is the body of a call that posts or edits a message.
 type messageBody struct {
 	Content     *string           `json:"content"`
 	Nonce       any               `json:"nonce"`
 	Enforce     bool              `json:"enforce_nonce"`
 	Allowed     *allowed          `json:"allowed_mentions"`
 	Reference   *reference        `json:"message_reference"`
-	Components  *[]component      `json:"components"`
+	Components  *[]form.Component `json:"components"`
 	Attachments *[]attachmentBody `json:"attachments"`
 	Flags       *int              `json:"flags"`
 }
 
-// attachmentBody is what is told of a file that is sent, or of one that stays.
+// attachmentBody describes a file that is sent.
 type attachmentBody struct {
 	ID          any     `json:"id"` // a number or its digits
 	Filename    string  `json:"filename"`
@@ -39,7 +41,7 @@ type attachmentBody struct {
 
 func (b attachmentBody) id() string { return fmt.Sprint(b.ID) }
 
-// text is the content as it is kept.
+// text is the content as Discord stores it.
 func (b *messageBody) text() string {
 	if b.Content == nil {
 		return ""
@@ -57,26 +59,25 @@ func (b *messageBody) nonce() string {
 	return fmt.Sprint(b.Nonce)
 }
 
-// check tells what is wrong with the form itself.
+// check checks the form itself.
 func (b *messageBody) check(files map[string]File) *refusal {
-	no := orElse(length("content", b.text(), 0, mostText), length("nonce", b.nonce(), 0, mostNonce))
-	if b.Allowed != nil {
-		no = orElse(no, b.Allowed.check())
-	}
+	faults := []*form.Fault{form.Length("content", b.text(), 0, mostText), form.Length("nonce", b.nonce(), 0, mostNonce)}
 	if b.Components != nil {
-		no = orElse(no, checkRows(*b.Components))
+		faults = append(faults, form.Rows(*b.Components))
 	}
-	if len(files) > mostFiles || b.Attachments != nil && len(*b.Attachments) > mostFiles {
-		no = orElse(no, badForm("attachments", "BASE_TYPE_MAX_LENGTH", "Must be 10 or fewer in length."))
-	}
-	if b.Attachments != nil {
-		for _, a := range *b.Attachments {
-			if a.Description != nil {
-				no = orElse(no, length("attachments", *a.Description, 0, mostDescription))
-			}
+	about := or(b.Attachments, &[]attachmentBody{})
+	for _, a := range *about {
+		if a.Description != nil {
+			faults = append(faults, form.Length("attachments", *a.Description, 0, mostDescription))
 		}
 	}
-	return no
+	if f := form.First(faults...); f != nil {
+		return invalid(f)
+	}
+	if len(files) > mostFiles || len(*about) > mostFiles {
+		return badForm("attachments", "BASE_TYPE_MAX_LENGTH", "Must be 10 or fewer in length.")
+	}
+	return or(b.Allowed, all()).check()
 }
 
 // fieldNumber is n of files[n], or -1.
@@ -88,7 +89,7 @@ func fieldNumber(field string) int {
 	return n
 }
 
-// about is what is told of the nth file that was sent.
+// about is the description of the nth file.
 func (b *messageBody) about(n int) *attachmentBody {
 	if b.Attachments == nil || n < 0 {
 		return nil
@@ -108,7 +109,7 @@ const (
 	kindDefault = 0
 	kindReply   = 19
 	kindSlash   = 20
-	kindStarter = 21 // the message from which a thread was begun: written by Discord in the thread
+	kindStarter = 21 // Discord's own first message of a thread
 	kindMenu    = 23
 )
 
@@ -123,7 +124,7 @@ const (
 	flagVoice       = 1 << 13
 )
 
-// entry is a message as the server keeps it.
+// entry is a message as the server stores it.
 type entry struct {
 	id          string
 	channel     *channel
@@ -132,29 +133,29 @@ type entry struct {
 	content     string
 	flags       int
 	created     time.Time
-	edited      time.Time // zero where it was not
+	edited      time.Time // zero if it was not
 	edits       int
 	attachments []*attachment
 	embeds      []json.RawMessage
-	rows        []component
+	rows        []form.Component
 	reference   *reference
-	snapshot    *entry   // what is forwarded
-	thread      *channel // that was begun from it
+	snapshot    *entry   // the forwarded message
+	thread      *channel // that was started from it
 	nonce       string
 	noncedAt    time.Time
 	reactions   []*Reaction
 	interaction *Interaction
 	webhook     bool
 
-	mentions      []string // users whom it notifies, in the order of the text
+	mentions      []string // users, in the order of the text
 	mentionsRoles []string
 	everyone      bool
 	notified      []string
 }
 
-// reference is what a message is about.
+// reference names another message.
 type reference struct {
-	Type            int    `json:"type"` // 1 where it is forwarded
+	Type            int    `json:"type"` // 1 for a forwarded one
 	Message         string `json:"message_id,omitempty"`
 	Channel         string `json:"channel_id,omitempty"`
 	Guild           string `json:"guild_id,omitempty"`
@@ -170,7 +171,7 @@ func (c *channel) find(id string) *entry {
 	return nil
 }
 
-// index is where a message stands or would stand.
+// index is the place of a message, or where it would be.
 func (c *channel) index(id string) (int, bool) {
 	return slices.BinarySearchFunc(c.messages, id, func(m *entry, id string) int { return compareIDs(m.id, id) })
 }
@@ -183,7 +184,7 @@ func compareIDs(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// Everybody is who is notified by @everyone and @here.
+// Everybody is notified by @everyone and @here.
 const Everybody = "everybody"
 
 // allowed is what a message may notify. https://discord.com/developers/docs/resources/message
@@ -194,7 +195,7 @@ type allowed struct {
 	Replied bool     `json:"replied_user"`
 }
 
-// all is what is allowed where nothing is said.
+// all allows all mentions, as Discord does by default.
 func all() *allowed {
 	return &allowed{Parse: []string{"users", "roles", "everyone"}, Replied: true}
 }
@@ -229,7 +230,7 @@ var (
 	allMention  = regexp.MustCompile(`@(everyone|here)`)
 )
 
-// notify keeps who is told of a new message.
+// notify records who is notified of a new message.
 func (m *entry) notify() {
 	if m.flags&flagSilent != 0 {
 		return

@@ -8,26 +8,26 @@ import (
 // People are the users, who write, edit, react and start threads.
 type People struct{ *changes }
 
-// Post is what somebody writes.
+// Post is a message that somebody writes.
 type Post struct {
-	Channel string // or a thread, or a direct channel
+	Channel string // or a thread or direct channel
 	By      User
 	Content string
 	ReplyTo string // the id of a message of the same channel, or ""
 	Files   []File
 	Voice   bool   // makes it a voice message of its one file
-	Forward string // the id of a message that is forwarded, or ""
+	Forward string // the id of a message to forward, or ""
 }
 
-// File is one that somebody attaches.
+// File is a file that somebody attaches.
 type File struct {
-	Name        string // whatever people call files
+	Name        string // any name
 	Type        string // a media type; "" is application/octet-stream
 	Description string // the alternative text
 	Content     []byte
 }
 
-// Say lets somebody write, and gives the message.
+// Say posts a message and returns it.
 func (pe *People) Say(p Post) (said Message) {
 	pe.do(func() {
 		c := pe.place(p.Channel)
@@ -64,8 +64,8 @@ func (pe *People) Say(p Post) (said Message) {
 	return said
 }
 
-// Edit changes the text of a message, as its author. Discord need not tell of the rest: partly leaves out
-// what has not changed.
+// Edit changes the text of a message, as its author. With partly the event leaves out what has
+// not changed, as Discord may.
 func (pe *People) Edit(channel, message, content string, partly bool) {
 	pe.do(func() {
 		m := pe.entryOf(channel, message)
@@ -85,7 +85,7 @@ func (pe *People) Edit(channel, message, content string, partly bool) {
 	})
 }
 
-// Unfurl adds a preview to a message, of which Discord tells without an edit.
+// Unfurl adds a preview to a message, which Discord reports without an edit.
 func (pe *People) Unfurl(channel, message string) {
 	pe.do(func() {
 		if m := pe.entryOf(channel, message); m != nil {
@@ -104,7 +104,7 @@ func (pe *People) Delete(channel, message string) {
 	})
 }
 
-// React lets somebody put an emoji on a message, or take it away.
+// React adds a reaction of u to a message, or removes it.
 func (pe *People) React(u User, channel, message, emoji string, added bool) {
 	pe.do(func() {
 		if m := pe.entryOf(channel, message); m != nil {
@@ -113,8 +113,7 @@ func (pe *People) React(u User, channel, message, emoji string, added bool) {
 	})
 }
 
-// ForumPost lets somebody begin a thread in a forum: the first message stands in the thread
-// itself, and has its id.
+// ForumPost starts a thread in a forum: its first message has the thread's id.
 func (pe *People) ForumPost(forum, title string, p Post) (said Message) {
 	pe.do(func() {
 		c := pe.place(forum)
@@ -135,8 +134,7 @@ func (pe *People) ForumPost(forum, title string, p Post) (said Message) {
 	return said
 }
 
-// PrivateThread lets somebody begin a thread that only those see who were added, the bot
-// among them.
+// PrivateThread starts a thread that only its members see; the bot is one of them.
 func (pe *People) PrivateThread(channel, name string, by User) (id string) {
 	pe.do(func() {
 		if c := pe.place(channel); c != nil {
@@ -146,7 +144,7 @@ func (pe *People) PrivateThread(channel, name string, by User) (id string) {
 	return id
 }
 
-// Echo tells of a message once more.
+// Echo sends the event of a message again.
 func (pe *People) Echo(channel, message string) {
 	pe.do(func() {
 		if m := pe.entryOf(channel, message); m != nil {
@@ -171,8 +169,8 @@ func (pe *People) Thread(channel, message, name string, by User) (id string) {
 	return id
 }
 
-// Archive puts a thread away, or takes it out again. Writing in it takes it out too, where
-// it is not locked.
+// Archive archives a thread, or unarchives it. Writing in it unarchives it too, unless it is
+// locked.
 func (pe *People) Archive(thread string, archived bool) {
 	pe.do(func() {
 		if t := pe.threadOf(thread); t != nil {
@@ -181,7 +179,7 @@ func (pe *People) Archive(thread string, archived bool) {
 	})
 }
 
-// Lock lets nobody write in a thread, or everybody again.
+// Lock locks a thread, so that nobody can write in it, or unlocks it.
 func (pe *People) Lock(thread string, locked bool) {
 	pe.do(func() {
 		if t := pe.threadOf(thread); t != nil {

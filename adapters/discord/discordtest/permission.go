@@ -1,9 +1,11 @@
 package discordtest
 
-// Permission is a set of things that may be done in a channel.
+import "atelier/adapters/discord/discordtest/form"
+
+// Permission is a set of permissions.
 type Permission uint64
 
-// The permissions that are looked at.
+// The permissions that are checked.
 const (
 	Administrator  Permission = 1 << 3
 	AddReactions   Permission = 1 << 6
@@ -19,14 +21,14 @@ const (
 	SendInThreads  Permission = 1 << 38
 )
 
-// ordinary is what a new guild permits to everybody.
+// ordinary are everybody's permissions in a new guild.
 const ordinary = AddReactions | View | Send | EmbedLinks | AttachFiles | ReadHistory | MentionAll |
 	UseCommands | CreateThreads | SendInThreads
 
-// everything is what an administrator may.
+// everything are an administrator's permissions.
 const everything = ordinary | Administrator | ManageMessages
 
-// permits tells what somebody may do in all of a guild.
+// permits are the permissions of a user in a guild.
 func (g *guild) permits(user string) Permission {
 	p := ordinary
 	for _, r := range g.roles {
@@ -40,7 +42,7 @@ func (g *guild) permits(user string) Permission {
 	return p
 }
 
-// refusal is the answer to a call that is not done.
+// refusal is the error of a call.
 type refusal struct {
 	status, code int
 	message      string
@@ -79,7 +81,15 @@ var (
 	titleBlocked       = &refusal{status: 400, code: 200001, message: "Title was blocked by automatic moderation"}
 )
 
-// badForm tells what is wrong with one field of a form.
+// invalid is the refusal of a form with a fault, or nil.
+func invalid(f *form.Fault) *refusal {
+	if f == nil {
+		return nil
+	}
+	return badForm(f.Field, f.Code, f.Message)
+}
+
+// badForm is the refusal of a form with one wrong field.
 func badForm(field, code, message string) *refusal {
 	return &refusal{
 		status: 400, code: 50035, message: "Invalid Form Body",

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"atelier/adapters/discord/discordtest/form"
 )
 
 // renderer shows the state to the bot, as JSON, and to tests.
@@ -23,25 +25,24 @@ type renderer struct{ *state }
 // downloads serves the files of messages.
 type downloads struct{ *renderer }
 
-// linkLife is how long a link to a file is taken.
+// linkLife is how long a link to a file is valid.
 const linkLife = 24 * time.Hour
 
-// attachment is a file that is kept.
+// attachment is a stored file.
 type attachment struct {
 	id, channel    string
-	title          string // as it was called
-	name           string // as it stands in links
+	title          string // its original name
+	name           string // in links
 	kind           string // its media type
 	description    string
 	content        []byte
 	width, height  int
-	gone           bool // its link is not taken
+	gone           bool // its link has expired
 	voice          bool
 	onlyForOneSelf bool
 }
 
-// fileName is what remains of a name in a link: no folders, and neither spaces nor what would
-// mean something there.
+// fileName is the name of a file in links: without folders, spaces and special characters.
 func fileName(name string) string {
 	name = path.Base(strings.ReplaceAll(name, `\`, "/"))
 	name = strings.Map(func(r rune) rune {
@@ -61,60 +62,73 @@ func fileName(name string) string {
 
 const page = "<!DOCTYPE html><html><head><title>Sorry</title></head><body>This is a page.</body></html>\n"
 
-// write tells whether somebody reads.
+// write reports whether somebody still reads.
 func write(w http.ResponseWriter, b []byte) bool {
 	_, err := w.Write(b)
 	return err == nil
 }
 
-// typingLasts is how long somebody is shown to type.
+// typingLasts is how long somebody is shown as typing.
 const typingLasts = 10 * time.Second
 
-// Message is one as it stands in its channel.
+// Message is a message as people see it.
 type Message struct {
-	ID, Channel, Guild string // no guild where it is direct
+	ID, Channel, Guild string // no guild if it is direct
 	Author             User
 	Content            string
 	Attachments        []Attachment
-	Reactions          []Reaction // in the order in which they came
+	Reactions          []Reaction // in order
 	Buttons            []Button   // of all rows, in order
 	ReplyTo            string     // the id of the message, or ""
-	// Notified are the ids of those whom it notified when it was posted, for the members of
-	// a role the members', [Everybody] for all. That a direct message notifies by itself does
-	// not count.
+	// Notified are the ids of the users whom it notified when it was posted by mentioning them
+	// or their role, and [Everybody].
 	Notified  []string
 	Flags     int
 	Edits     int  // how often it was edited
-	Ephemeral bool // only who interacted sees it
-	Thinking  bool // of a deferred response that has not come
+	Ephemeral bool // only one person sees it
+	Thinking  bool // a deferred response, not yet sent
 }
 
 // Attachment is a file of a message.
 type Attachment struct {
 	ID          string
 	Name        string // as people see it
-	Filename    string // as it stands in the link
+	Filename    string // in the link
 	Description string
 	Type        string
 	Content     []byte
-	URL         string // taken for a day by the server's clock
+	URL         string // valid for a day by the server's clock
 }
 
 // Reaction is an emoji on a message.
 type Reaction struct {
 	Emoji string
-	Users []string  // their ids, in the order in which they came
-	At    time.Time // when it was first put there, by the machine's clock
+	Users []string  // their ids, in order
+	At    time.Time // when it was first added, by the machine's clock
 }
 
-// Button is one below a message.
+// Button is a button of a message.
 type Button struct {
 	CustomID, Label, Emoji string
 	Style                  int
 	Disabled               bool
 }
 
-// stamp is how times are written.
+// buttons are those of all rows.
+func buttons(rows []form.Component) (all []Button) {
+	for _, row := range rows {
+		for _, c := range row.Components {
+			b := Button{CustomID: c.CustomID, Label: c.Label, Style: c.Style, Disabled: c.Disabled}
+			if c.Emoji != nil {
+				b.Emoji = c.Emoji.Name
+			}
+			all = append(all, b)
+		}
+	}
+	return all
+}
+
+// stamp is a time as Discord writes it.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000+00:00") }
 
 func (u User) json() object {
@@ -130,7 +144,7 @@ func (r *role) json() object {
 	}
 }
 
-// String is how permissions are written.
+// String is the number that Discord writes.
 func (p Permission) String() string { return strconv.FormatUint(uint64(p), 10) }
 
 func (rd *renderer) attachmentJSON(a *attachment) object {
@@ -156,7 +170,7 @@ func (rd *renderer) attachmentJSON(a *attachment) object {
 	return o
 }
 
-// link is a signed address, which is taken for a day.
+// link is a signed address, valid for a day.
 func (rd *renderer) link(a *attachment) string {
 	at := "/attachments/" + a.channel + "/" + a.id + "/" + url.PathEscape(a.name)
 	now := rd.now()
@@ -173,7 +187,7 @@ func (rd *renderer) sign(parts ...string) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// linked is the file that a request is for, or nil where the link is not taken.
+// linked is the file of a link, or nil if the link is not valid.
 func (dl *downloads) linked(r *http.Request) *attachment {
 	dl.mu.Lock()
 	defer dl.mu.Unlock()
@@ -292,14 +306,13 @@ func (rd *renderer) usersJSON(ids []string) []object {
 	return users
 }
 
-// readable tells whether the bot may read a message without the privileged intent: one of
-// its own, a direct one, and one that mentions it.
+// readable reports whether the bot may read a message without the privileged intent: its own,
+// a direct one, or one that mentions it.
 func (rd *renderer) readable(m *entry) bool {
 	return m.author.ID == rd.bot.ID || m.channel.guild == nil || slices.Contains(m.mentions, rd.bot.ID)
 }
 
-// messageJSON is a message, with its content where the bot has the privileged intent or may
-// read it without.
+// messageJSON is a message, with its content if intent is set or the bot may read it anyway.
 func (rd *renderer) messageJSON(m *entry, intent bool) object {
 	o := rd.bareJSON(m, intent)
 	switch replied := rd.replied(m); {
@@ -314,7 +327,7 @@ func (rd *renderer) messageJSON(m *entry, intent bool) object {
 	return o
 }
 
-// bareJSON is a message without the one to which it is a reply.
+// bareJSON is a message without the one that it replies to.
 func (rd *renderer) bareJSON(m *entry, intent bool) object {
 	o := rd.contentJSON(m, intent || rd.readable(m))
 	o["id"], o["channel_id"], o["author"] = m.id, m.channel.id, m.author.json()
@@ -340,8 +353,7 @@ func (rd *renderer) bareJSON(m *entry, intent bool) object {
 	return o
 }
 
-// contentJSON is what is forwarded of a message, or all of it that takes the privileged
-// intent to be read.
+// contentJSON is the part of a message that is forwarded, and that takes the privileged intent.
 func (rd *renderer) contentJSON(m *entry, readable bool) object {
 	o := object{
 		"type": m.kind, "flags": m.flags, "timestamp": stamp(m.created), "edited_timestamp": nil,
@@ -360,7 +372,7 @@ func (rd *renderer) contentJSON(m *entry, readable bool) object {
 	}
 	o["content"], o["attachments"] = m.content, attachments
 	o["embeds"] = append([]json.RawMessage{}, m.embeds...)
-	o["components"] = append([]component{}, m.rows...)
+	o["components"] = append([]form.Component{}, m.rows...)
 	return o
 }
 

@@ -13,14 +13,14 @@ import (
 	"strings"
 )
 
-// REST is the REST interface: it checks the token, and hands calls over.
+// REST is the REST interface: it checks the token, and dispatches calls.
 type REST struct {
 	*shared
 	faults *Faults
 	calls  map[Route]int
 }
 
-// Route is a call of the REST interface, as the constants name it.
+// Route is a method and path of the REST interface.
 type Route string
 
 // The routes.
@@ -54,10 +54,10 @@ const (
 // maxRequest is the most bytes of a request.
 const maxRequest = 25 << 20
 
-// handler does a call under the server's mutex, and gives the status and body of the answer.
+// handler does a call, and returns the status and body of the answer.
 type handler func(*request) (int, any, *refusal)
 
-// request is a call with what was sent.
+// request is a call with its body.
 type request struct {
 	*http.Request
 	route Route
@@ -65,7 +65,7 @@ type request struct {
 	files map[string]File // by the field
 }
 
-// decode reads the form of a call.
+// decode reads the JSON of a call.
 func (r *request) decode(into any) *refusal {
 	if len(r.json) == 0 {
 		return nil
@@ -81,7 +81,7 @@ func (r *request) decode(into any) *refusal {
 	return nil
 }
 
-// rawFileName is a part's name with its folders.
+// rawFileName is a part's file name with its folders.
 func rawFileName(part *multipart.Part) string {
 	_, params, err := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
 	if err != nil {
@@ -90,7 +90,7 @@ func rawFileName(part *multipart.Part) string {
 	return params["filename"]
 }
 
-// answer is what is answered.
+// answer is the answer to a call.
 type answer struct {
 	status  int
 	header  map[string]string
@@ -123,8 +123,7 @@ func (a *answer) write(w http.ResponseWriter) {
 	write(w, a.encoded)
 }
 
-// Calls counts the calls that came in by one of these routes, whatever was answered; without
-// any all are counted.
+// Calls counts the calls of these routes (of all if none is given), whatever was answered.
 func (re *REST) Calls(on ...Route) (n int) {
 	re.mu.Lock()
 	defer re.mu.Unlock()
@@ -136,7 +135,7 @@ func (re *REST) Calls(on ...Route) (n int) {
 	return n
 }
 
-// handler is the interface: every route with its call.
+// handler serves all routes.
 func (re *REST) handler(account *accountCalls, in *channelCalls, interactions *interactionCalls) http.Handler {
 	mux := http.NewServeMux()
 	for route, handle := range map[Route]handler{
@@ -177,7 +176,7 @@ func (re *REST) serve(route Route, handle handler) http.HandlerFunc {
 		call := &request{Request: r, route: route}
 		tooMuch, ok := re.receive(call)
 		if !ok {
-			return // nobody is there to be answered
+			return // the client has gone
 		}
 		if re.faults.stalled(r) {
 			panic(http.ErrAbortHandler) // the connection ends with the server or the caller
@@ -198,7 +197,7 @@ func (re *REST) serve(route Route, handle handler) http.HandlerFunc {
 	}
 }
 
-// answer does a call, if it may be done.
+// answer does a call, if it is allowed.
 func (re *REST) answer(call *request, handle handler, tooMuch bool) *answer {
 	switch {
 	case !re.authorized(call):
@@ -217,7 +216,7 @@ func (re *REST) answer(call *request, handle handler, tooMuch bool) *answer {
 	return a
 }
 
-// authorized tells whether the bot may make a call at all.
+// authorized reports whether a call has a valid token, or needs none.
 func (re *REST) authorized(call *request) bool {
 	path := strings.TrimPrefix(call.URL.Path, apiPath)
 	if path == "/gateway" || strings.HasPrefix(path, "/interactions/") || strings.HasPrefix(path, "/webhooks/") {
@@ -227,8 +226,8 @@ func (re *REST) authorized(call *request) bool {
 	return ok && token == re.token && !re.revoked
 }
 
-// receive reads all that was sent, and tells whether that is more than is taken, and whether
-// it could be read.
+// receive reads the body of a call, and reports whether it is too large and whether it could
+// be read.
 func (re *REST) receive(call *request) (tooMuch, ok bool) {
 	data, err := io.ReadAll(io.LimitReader(call.Body, maxRequest+1))
 	if err != nil {

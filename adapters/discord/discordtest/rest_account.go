@@ -2,16 +2,16 @@ package discordtest
 
 import "net/http"
 
-// accountCalls tell of the bot, its application, the gateway and users.
+// accountCalls read the bot, its application, the gateway and users.
 type accountCalls struct {
 	*renderer
 	gateway *Gateway
 }
 
-// The flags of an application that tell that it may read what people write.
+// The flags of an application that may read what people write.
 const (
 	appContent        = 1 << 18
-	appContentLimited = 1 << 19 // of one that is in fewer than 100 guilds
+	appContentLimited = 1 << 19 // in fewer than 100 guilds
 )
 
 func (ac *accountCalls) getGateway(*request) (int, any, *refusal) {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"atelier/adapters/discord/discordtest/form"
 )
 
 // channelCalls read and write messages, reactions and threads.
@@ -16,22 +18,22 @@ type channelCalls struct {
 	recent []*entry // with nonces, the oldest first
 }
 
-// noncesLast is for how long a nonce is remembered: "the past few minutes".
+// noncesLast is how long a nonce is remembered: "the past few minutes".
 const noncesLast = 5 * time.Minute
 
-// mostReactions is how many emoji may stand on a message.
+// mostReactions is how many emoji a message may have.
 const mostReactions = 20
 
-// pictured tells whether a text can be an emoji in Unicode: Discord knows them by a list, of
-// which this keeps that no letter is one, and a digit only on a key.
+// pictured reports whether a text looks like an emoji. Discord has a list; here it is enough
+// that letters are none, and digits only as keycaps.
 func pictured(emoji string) bool {
-	const fromHere = 0x203C // of the first that is no letter or copyright sign
+	const fromHere = 0x203C // the first that is neither a letter nor a copyright sign
 	return emoji == "©️" || emoji == "®️" || slices.ContainsFunc([]rune(emoji), func(r rune) bool {
 		return r >= fromHere && r != '\uFE0F'
 	})
 }
 
-// threadBody is what starts a thread.
+// threadBody is the body of a call that starts a thread.
 type threadBody struct {
 	Name    string `json:"name"`
 	Archive *int   `json:"auto_archive_duration"` // minutes
@@ -68,7 +70,7 @@ func (cc *channelCalls) messageFor(r *request, needed Permission) (*entry, *refu
 	return nil, unknownMessage
 }
 
-// writable tells why the bot may not write in a channel.
+// writable is the refusal if the bot may not write in a channel, or nil.
 func (cc *channelCalls) writable(c *channel, files bool) *refusal {
 	needed := Send
 	if c.isThread() {
@@ -106,14 +108,14 @@ func (cc *channelCalls) postMessage(r *request) (int, any, *refusal) {
 	if no := cc.refer(m, b.Reference); no != nil {
 		return 0, nil, no
 	}
-	if no := length("nonce", b.nonce(), 0, mostNonce); no != nil {
+	if no := invalid(form.Length("nonce", b.nonce(), 0, mostNonce)); no != nil {
 		return 0, nil, no
 	}
 	if first := cc.posted(b.nonce()); first != nil && b.Enforce {
 		return http.StatusOK, cc.messageJSON(first, cc.content), nil
 	}
 	if b.Flags != nil {
-		*b.Flags &^= flagEphemeral // of interactions only
+		*b.Flags &^= flagEphemeral // for interactions only
 	}
 	if no := cc.fill(m, &b, r.files); no != nil {
 		return 0, nil, no
@@ -148,7 +150,7 @@ func (cc *channelCalls) refer(m *entry, to *reference) *refusal {
 	return nil
 }
 
-// posted is what the bot posted under a nonce lately, or nil.
+// posted is the recent message with a nonce, or nil.
 func (cc *channelCalls) posted(nonce string) *entry {
 	for len(cc.recent) > 0 && cc.now().Sub(cc.recent[0].noncedAt) > noncesLast {
 		if old := cc.recent[0]; cc.nonces[old.nonce] == old {
@@ -159,7 +161,7 @@ func (cc *channelCalls) posted(nonce string) *entry {
 	return cc.nonces[nonce]
 }
 
-// remember keeps a message by its nonce.
+// remember stores a message by its nonce.
 func (cc *channelCalls) remember(m *entry) {
 	if m.nonce == "" {
 		return
@@ -335,8 +337,8 @@ func (cc *channelCalls) postThread(r *request) (int, any, *refusal) {
 	return http.StatusCreated, cc.channelJSON(cc.startThread(from, body.Name, cc.bot)), nil
 }
 
-// patchThread lets the bot change its own thread: its name, and whether it is put away. One
-// that is not locked is taken out again by who may write in it.
+// patchThread changes the bot's own thread: its name, and whether it is archived. Whoever may
+// write in a thread that is not locked may unarchive it.
 func (cc *channelCalls) patchThread(r *request) (int, any, *refusal) {
 	var body struct {
 		Name     *string `json:"name"`

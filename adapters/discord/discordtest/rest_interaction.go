@@ -2,11 +2,11 @@ package discordtest
 
 import (
 	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
+
+	"atelier/adapters/discord/discordtest/form"
 )
 
 // interactionCalls register commands and answer interactions.
@@ -27,85 +27,6 @@ const (
 	changeLater    = 6
 	answerWithForm = 9
 )
-
-// modalBody is a form as the bot asks for it.
-type modalBody struct {
-	CustomID   string      `json:"custom_id"`
-	Title      string      `json:"title"`
-	Components []component `json:"components"`
-}
-
-func (b modalBody) modal() (*Modal, *refusal) {
-	if no := orElse(length("custom_id", b.CustomID, 1, 100), length("title", b.Title, 1, 45)); no != nil {
-		return nil, no
-	}
-	if len(b.Components) < 1 || len(b.Components) > 5 {
-		return nil, badForm("components", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 5 in length.")
-	}
-	m := &Modal{CustomID: b.CustomID, Title: b.Title}
-	for _, row := range b.Components {
-		if row.Type != actionRow || len(row.Components) != 1 || row.Components[0].Type != textInput {
-			return nil, badForm("components", "UNION_TYPE_CHOICES", "Value of field \"type\" must be one of (4,).")
-		}
-		c := row.Components[0]
-		if no := orElse(length("custom_id", c.CustomID, 1, 100), length("label", c.Label, 1, 45)); no != nil {
-			return nil, no
-		}
-		if c.Style != 1 && c.Style != 2 {
-			return nil, badForm("style", "BASE_TYPE_CHOICES", "Value must be one of (1, 2).")
-		}
-		m.Inputs = append(m.Inputs, Input{
-			CustomID: c.CustomID, Label: c.Label, Required: c.Required == nil || *c.Required, Paragraph: c.Style == 2,
-			Min: c.MinLength, Max: or(c.MaxLength, 4000),
-		})
-	}
-	return m, nil
-}
-
-// commandBody is what a command is registered by.
-type commandBody struct {
-	Name        string   `json:"name"`
-	Description string   `json:"description"`
-	Type        int      `json:"type"`
-	Options     []Option `json:"options"`
-}
-
-var commandName = regexp.MustCompile(`^[-_'\p{L}\p{N}\p{Devanagari}\p{Thai}]{1,32}$`)
-
-func named(field, name string) *refusal {
-	if !commandName.MatchString(name) || name != strings.ToLower(name) {
-		return badForm(field, "APPLICATION_COMMAND_INVALID_NAME", "Command name is invalid")
-	}
-	return nil
-}
-
-func (b commandBody) check(i int) *refusal {
-	field := strconv.Itoa(i)
-	if b.Type == slashCommand {
-		return orElse(named(field, b.Name), length(field, b.Description, 1, 100), checkOptions(field, b.Options))
-	}
-	if b.Description != "" || len(b.Options) > 0 {
-		return badForm(field, "APPLICATION_COMMAND_CONTEXT_MENU_DESCRIPTION", "Context menu commands cannot have a description or options")
-	}
-	return length(field, b.Name, 1, 32)
-}
-
-func checkOptions(field string, options []Option) *refusal {
-	if len(options) > 25 {
-		return badForm(field, "BASE_TYPE_MAX_LENGTH", "Must be 25 or fewer in length.")
-	}
-	optional := false
-	for _, o := range options {
-		if o.Required && optional {
-			return badForm(field, "APPLICATION_COMMAND_OPTIONS_REQUIRED_INVALID", "Required options must be placed before non-required options")
-		}
-		optional = optional || !o.Required
-		if no := orElse(named(field, o.Name), length(field, o.Description, 1, 100), checkOptions(field, o.Options)); no != nil {
-			return no
-		}
-	}
-	return nil
-}
 
 // postCallback acknowledges an interaction.
 func (ic *interactionCalls) postCallback(r *request) (int, any, *refusal) {
@@ -140,8 +61,8 @@ func (ic *interactionCalls) respond(i *Interaction, kind int, r *request) *refus
 	var said struct {
 		Data messageBody `json:"data"`
 	}
-	var form struct {
-		Data modalBody `json:"data"`
+	var asked struct {
+		Data form.Modal `json:"data"`
 	}
 	ofComponent := i.source != nil
 	switch {
@@ -156,18 +77,16 @@ func (ic *interactionCalls) respond(i *Interaction, kind int, r *request) *refus
 		i.response = i.source
 		return nil
 	case kind == answerWithForm && i.asked != askedByModal:
-		if no := r.decode(&form); no != nil {
+		if no := r.decode(&asked); no != nil {
 			return no
 		}
-		modal, no := form.Data.modal()
-		i.modal = modal
-		return no
+		i.modal = &asked.Data
+		return invalid(asked.Data.Check())
 	}
 	return badForm("type", "BASE_TYPE_CHOICES", "Value must be one of (4, 5, 6, 7, 9, 10, 12).")
 }
 
-// fromHook writes a message for an interaction, of which nothing is known yet where it is to
-// come later.
+// fromHook posts a message for an interaction, without content if that comes later.
 func (ic *interactionCalls) fromHook(i *Interaction, b *messageBody, files map[string]File, later bool) (*entry, *refusal) {
 	m := &entry{channel: i.channel, author: ic.bot, webhook: true, interaction: i}
 	switch {
@@ -202,7 +121,7 @@ func (ic *interactionCalls) hook(r *request) (*Interaction, *refusal) {
 	return i, nil
 }
 
-// hooked is the message of an interaction that a call is for.
+// hooked is the message of an interaction that a call names.
 func (ic *interactionCalls) hooked(r *request) (*entry, *refusal) {
 	i, no := ic.hook(r)
 	if no != nil {
@@ -272,21 +191,24 @@ func (ic *interactionCalls) putCommands(r *request) (int, any, *refusal) {
 	if r.PathValue("application") != ic.app {
 		return 0, nil, missingAccess
 	}
-	var bodies []commandBody
+	var bodies []form.Command
 	var raws []object
-	if no := orElse(r.decode(&bodies), r.decode(&raws)); no != nil {
+	if no := r.decode(&bodies); no != nil {
+		return 0, nil, no
+	}
+	if no := r.decode(&raws); no != nil {
 		return 0, nil, no
 	}
 	fresh, listed := []registered{}, []object{}
 	for i, b := range bodies {
-		b.Type = or(b.Type, slashCommand)
-		if no := b.check(i); no != nil {
+		b.Type = or(b.Type, form.SlashCommand)
+		if no := invalid(b.Check(strconv.Itoa(i))); no != nil {
 			return 0, nil, no
 		}
 		if slices.ContainsFunc(fresh, func(c registered) bool { return c.Type == b.Type && c.Name == b.Name }) {
 			return 0, nil, badForm(strconv.Itoa(i), "APPLICATION_COMMANDS_DUPLICATE_NAME", "Application command names must be unique")
 		}
-		c := registered{Command{ID: ic.id(), Name: b.Name, Description: b.Description, Type: b.Type, Options: b.Options}, raws[i]}
+		c := registered{Command{ic.id(), b}, raws[i]}
 		c.raw["id"], c.raw["application_id"], c.raw["version"], c.raw["type"] = c.ID, ic.app, c.ID, b.Type
 		fresh, listed = append(fresh, c), append(listed, c.raw)
 	}

@@ -26,14 +26,14 @@ func messageIntent(c *channel) int {
 	return intentGuildMessages
 }
 
-// event is something that is told to the sessions whose intents grant it.
+// event is sent to the sessions whose intents grant it.
 type event struct {
 	kind    string
 	intent  int      // 0 is granted to all
 	channel *channel // that the bot must be able to see; nil is none
 }
 
-// payload is what goes over the gateway.
+// payload is a message of the gateway.
 type payload struct {
 	Op   int             `json:"op"`
 	Data json.RawMessage `json:"d"`
@@ -41,7 +41,7 @@ type payload struct {
 	Kind *string         `json:"t"`
 }
 
-// session is what one IDENTIFY began. It outlives its connection.
+// session is started by an IDENTIFY. It outlives its connection.
 type session struct {
 	id      string
 	intents int
@@ -52,20 +52,20 @@ type session struct {
 	lost    time.Time
 }
 
-// told is something that may have to be told again.
+// told is an event that may have to be sent again.
 type told struct {
 	frame []byte
-	once  bool // it is of no use later
+	once  bool // it is not sent again
 }
 
-// mostKept is how many events a session keeps: of more the older half is forgotten, and the
-// session cannot be taken up from there.
+// mostKept is how many events a session keeps. Of more the older half is forgotten, and the
+// session cannot be resumed from there.
 const mostKept = 50_000
 
-// resumeWithin is for how long a session without connection keeps what it missed.
+// resumeWithin is for how long a session without connection can be resumed.
 const resumeWithin = 3 * time.Minute
 
-// resumedEvent ends what is told again.
+// resumedEvent ends what is sent again.
 const resumedEvent = "RESUMED"
 
 func encode(v any) json.RawMessage {
@@ -76,7 +76,7 @@ func encode(v any) json.RawMessage {
 	return b
 }
 
-// dispatch puts an event at the end of a session.
+// dispatch adds an event to a session and sends it.
 func (x *session) dispatch(kind string, data json.RawMessage) {
 	x.seq++
 	seq := x.seq
@@ -90,7 +90,7 @@ func (x *session) dispatch(kind string, data json.RawMessage) {
 	}
 }
 
-// heard forgets what the bot has heard of.
+// heard forgets what the bot has received.
 func (x *session) heard(seq int64) {
 	if n := min(seq-x.first+1, int64(len(x.log))); n > 0 {
 		x.log = slices.Clone(x.log[n:])
@@ -98,8 +98,7 @@ func (x *session) heard(seq int64) {
 	}
 }
 
-// emit tells of an event, or keeps it back. Without bare there is nothing in it that takes
-// the intent to read content.
+// emit sends an event. Sessions without the intent to read content get bare, if it is given.
 func (gw *Gateway) emit(e event, full, bare object) {
 	if slices.Contains(gw.withheld, e.kind) || e.channel != nil && gw.may(e.channel)&View == 0 {
 		return
@@ -121,7 +120,7 @@ func (gw *Gateway) emit(e event, full, bare object) {
 	}
 }
 
-// detach parts a connection from its session, which keeps what happens from now on.
+// detach separates a connection from its session, which keeps later events.
 func (gw *Gateway) detach(c *conn, keep bool) {
 	x := c.session
 	if x == nil {
@@ -134,7 +133,7 @@ func (gw *Gateway) detach(c *conn, keep bool) {
 	}
 }
 
-// identify begins a session, or tells by which code the connection is closed.
+// identify starts a session, or returns the code by which the connection is closed.
 func (gw *Gateway) identify(c *conn, token string, intents int) int {
 	switch {
 	case c.session != nil:
@@ -170,8 +169,8 @@ func (gw *Gateway) identify(c *conn, token string, intents int) int {
 	return 0
 }
 
-// resume takes a session up again, or tells by which code the connection is closed, or that
-// the session is not valid.
+// resume resumes a session, or returns the code by which the connection is closed, or that the
+// session is not valid.
 func (gw *Gateway) resume(c *conn, token, id string, seq int64) (code int, valid bool) {
 	x := gw.sessions[id]
 	switch {

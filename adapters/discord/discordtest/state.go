@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// object is one of JSON.
+// object is a JSON object.
 type object = map[string]any
 
 // state is who and what there is, and what the bot may do.
@@ -30,7 +30,7 @@ type guild struct {
 	id, name, owner string
 	joined          time.Time
 	roles           []*role
-	channels        []*channel // with the threads
+	channels        []*channel // threads too
 	assigned        map[string][]string
 }
 
@@ -57,14 +57,14 @@ type channel struct {
 	kind      int
 	guild     *guild // nil where it is direct
 	parent    *channel
-	owner     string // who began the thread
+	owner     string // who started the thread
 	recipient User   // of a direct one
 	forbidden Permission
 	archived  bool
 	locked    bool
 	begun     time.Time
-	put       time.Time // when it was archived, or no longer
-	typing    time.Time // until when the bot is shown to type
+	put       time.Time // when it was archived or unarchived
+	typing    time.Time // until when the bot is shown as typing
 	messages  []*entry
 }
 
@@ -75,20 +75,20 @@ func (c *channel) guildID() string {
 	return c.guild.id
 }
 
-// epoch is when Discord's ids begin.
+// epoch is the start of Discord's ids.
 const epoch = 1420070400000
 
-// User is somebody, a bot perhaps.
+// User is a person or a bot.
 type User struct {
 	ID   string
-	Name string // also how it is shown
+	Name string // also the display name
 	Bot  bool
 }
 
-// Mention is what stands in a text to mention somebody.
+// Mention is the text that mentions the user.
 func (u User) Mention() string { return "<@" + u.ID + ">" }
 
-// anywhere is a message in whichever channel.
+// anywhere is the message with an id, in any channel.
 func (st *state) anywhere(id string) *entry {
 	for _, c := range st.channels {
 		if m := c.find(id); m != nil {
@@ -111,7 +111,7 @@ func (st *state) entryOf(channel, id string) *entry {
 	return m
 }
 
-// replied is the message to which one is a reply, or nil.
+// replied is the message that m replies to, or nil.
 func (st *state) replied(m *entry) *entry {
 	if m.reference == nil || m.reference.Type == forwarded {
 		return nil
@@ -122,7 +122,7 @@ func (st *state) replied(m *entry) *entry {
 	return nil
 }
 
-// may tells what the bot may do in a channel.
+// may are the bot's permissions in a channel.
 func (st *state) may(c *channel) Permission {
 	p := everything
 	if c.guild != nil {
@@ -134,7 +134,7 @@ func (st *state) may(c *channel) Permission {
 	return p
 }
 
-// lacking tells why the bot may not do in a channel what needs these permissions.
+// lacking is the refusal if the bot lacks permissions in a channel, or nil.
 func (st *state) lacking(c *channel, needed Permission) *refusal {
 	switch p := st.may(c); {
 	case p&View == 0:

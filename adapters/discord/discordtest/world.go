@@ -16,15 +16,14 @@ func (w *World) BreakFiles(channel, message string) {
 	})
 }
 
-// BlockTitle lets no thread be begun whose title has a word, as AutoMod does (200001).
+// BlockTitle refuses threads with a word in their title, as AutoMod does (200001).
 func (w *World) BlockTitle(word string) { w.do(func() { w.blocked = append(w.blocked, word) }) }
 
-// Crowd lets no thread more be begun (160006), or lets them again.
+// Crowd refuses new threads (160006), or accepts them again.
 func (w *World) Crowd(full bool) { w.do(func() { w.crowded = full }) }
 
-// Messages are what stands in a channel for everybody, the oldest first: without what
-// Discord itself writes there, as that a thread was begun. It is nil where there is no such
-// channel.
+// Messages are the messages of a channel that everybody sees, the oldest first, without
+// Discord's own. It is nil if there is no such channel.
 func (w *World) Messages(channel string) []Message {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -41,7 +40,7 @@ func (w *World) Messages(channel string) []Message {
 	return shown
 }
 
-// Message is one by its id, and whether it is there.
+// Message is the message with an id, and whether it exists.
 func (w *World) Message(channel, message string) (Message, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -53,8 +52,8 @@ func (w *World) Message(channel, message string) (Message, bool) {
 	return Message{}, false
 }
 
-// Typing tells whether the bot is shown to type: for 10 s after it said so, or until it
-// writes.
+// Typing reports whether the bot is shown as typing: for 10 s after it said so, or until it
+// posts.
 func (w *World) Typing(channel string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -65,10 +64,10 @@ func (w *World) Typing(channel string) bool {
 // Forbid takes permissions from the bot in a channel and its threads.
 func (w *World) Forbid(channel string, p Permission) { w.permit(channel, p, 0) }
 
-// Allow gives them back.
+// Allow takes Forbid back.
 func (w *World) Allow(channel string, p Permission) { w.permit(channel, 0, p) }
 
-// ThreadName is what a thread is called.
+// ThreadName is the name of a thread.
 func (w *World) ThreadName(thread string) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -78,19 +77,19 @@ func (w *World) ThreadName(thread string) string {
 	return ""
 }
 
-// User gives somebody new.
+// User adds a user.
 func (w *World) User(name string) (u User) {
 	w.do(func() { u = w.newUser(name, false) })
 	return u
 }
 
-// BotUser gives another bot.
+// BotUser adds another bot.
 func (w *World) BotUser(name string) (u User) {
 	w.do(func() { u = w.newUser(name, true) })
 	return u
 }
 
-// Guild gives a new guild, whose owner is nobody who acts.
+// Guild adds a guild, with an owner of its own, and returns its id.
 func (w *World) Guild(name string) (id string) {
 	w.do(func() {
 		g := &guild{name: name, owner: w.newUser("Owner of "+name, false).ID, joined: w.now(), assigned: map[string][]string{}}
@@ -103,7 +102,7 @@ func (w *World) Guild(name string) (id string) {
 	return id
 }
 
-// Role gives a new role of a guild, which permits so much everywhere in it.
+// Role adds a role with permissions to a guild.
 func (w *World) Role(guild, name string, p Permission) (id string) {
 	w.do(func() {
 		if g := w.guildOf(guild); g != nil {
@@ -122,24 +121,24 @@ func (w *World) Assign(guild string, u User, role string) {
 	})
 }
 
-// Admin gives somebody a role that may remove what others write.
+// Admin gives somebody a role that may delete messages of others.
 func (w *World) Admin(guild string, u User) {
 	w.Assign(guild, u, w.Role(guild, "Moderators", ManageMessages))
 }
 
-// Channel gives a new text channel.
+// Channel adds a text channel.
 func (w *World) Channel(guild, name string) (id string) { return w.channel(guild, name, textChannel) }
 
-// Forum gives a new forum, which holds nothing but threads.
+// Forum adds a forum, which holds threads only.
 func (w *World) Forum(guild, name string) (id string) { return w.channel(guild, name, forumChannel) }
 
-// DM gives the direct channel of somebody and the bot.
+// DM is the direct channel of somebody and the bot.
 func (w *World) DM(u User) (id string) {
 	w.do(func() { id = w.direct(u).id })
 	return id
 }
 
-// DeleteChannel removes a channel with its threads, or a thread.
+// DeleteChannel deletes a thread, or a channel with its threads.
 func (w *World) DeleteChannel(channel string) {
 	w.do(func() {
 		c := w.place(channel)
