@@ -66,7 +66,7 @@ var mediaTools = []signature{
 
 	{"video_question_answering", "visual-question-answering", "video:video question:text/question context:text/content?", "text"},
 	{"audio_question_answering", answering, "audio:audio question:text/question", "text"},
-	{"waveform_image", audioPerception, "audio:audio", "image"},
+	{"waveform_image", audioPerception, "audio:audio colour:text/amount? background:text/amount?", "image"},
 	{"spectrogram_image", audioPerception, "audio:audio", "image"},
 	{"cut_audio", audioEditing, "audio:audio range:text/amount", "audio"},
 	{"join_audio", audioEditing, "audios:audio* gap:text/amount?", "audio"},

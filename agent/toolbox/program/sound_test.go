@@ -457,3 +457,31 @@ func TestBitRates(t *testing.T) {
 		})
 	}
 }
+
+// TestWaveformsHaveColours: the wave and what is behind it are drawn in the colours that are asked for.
+func TestWaveformsHaveColours(t *testing.T) {
+	t.Parallel()
+	sound := fileOf(plan.Audio, clip(t, "hum.wav", append(lavfi("sine=frequency=300:duration=2"), "-af", "afade=d=2")...))
+	for name, c := range map[string]struct {
+		said         args
+		ground, wave string
+	}{
+		"both":            {args{"colour": "red", "background": "white"}, "white", "red"},
+		"of one colour":   {args{"colour": "red", "background": "red"}, "black", "red"}, // dark blue
+		"the wave's only": {args{"colour": "yellow"}, "black", "yellow"},
+	} {
+		c.said["audio"] = sound
+		out, err := perform(t, "waveform_image", c.said)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		img := readPicture(t, out.Path)
+		looks(t, img, 5, 5, c.ground)
+		looks(t, img, 1500, 240, c.wave)
+	}
+	out, err := perform(t, "make_audiogram", args{"audio": sound, "colour": "red", "background": "white", "size": "320x320"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	looks(t, frameAt(t, out.Path, 1), 5, 5, "white")
+}

@@ -223,6 +223,31 @@ func readMarked(text, marks string) (Table, bool, error) {
 	return Table{Columns: best[0], Rows: best[1:]}, true, nil
 }
 
+// A pair is a name with a number: "Mon 3", "Tue: 5", "Wed = 4.5".
+var (
+	pair      = lazyregexp.New(`^([^\d:=][^:=]{0,59}?)(?: ?[:=] ?| )([+-]?\d[\d.]*%?)$`)
+	pairMarks = lazyregexp.New(`[,;\n]|\band\b`)
+)
+
+// readPairs reads names that have a number each, in one line or in several.
+func readPairs(text string) (Table, bool, error) {
+	t := Table{Columns: []string{"name", "value"}}
+	for _, item := range pairMarks.Split(text, -1) {
+		if item = strings.Join(strings.Fields(item), " "); item == "" {
+			continue
+		}
+		m := pair.FindStringSubmatch(item)
+		if m == nil || len(t.Rows) >= maxPairs {
+			return Table{}, false, nil
+		}
+		t.Rows = append(t.Rows, []string{strings.TrimSpace(m[1]), m[2]})
+	}
+	return t, len(t.Rows) > 1, nil
+}
+
+// maxPairs is the most pairs that are read; a longer text is no list that somebody wrote.
+const maxPairs = 1000
+
 // readYAML reads a list of maps, or a map that holds only such a list.
 func readYAML(text string) (Table, bool, error) {
 	var doc yaml.Node

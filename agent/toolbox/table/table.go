@@ -1,5 +1,5 @@
 // Package table reads the tables that people send and converts them between formats: CSV with
-// commas, semicolons or tabs, Markdown tables, JSON and YAML.
+// commas, semicolons or tabs, Markdown tables, JSON, YAML, and names with a number each ("Mon 3, Tue 5").
 //
 // Guarantees:
 //   - Every cell is text and keeps its spelling. A cell is written as a number only if the
@@ -46,7 +46,7 @@ func Read(text string) (Table, error) {
 	for _, form := range []struct {
 		format Format
 		read   func(string) (Table, bool, error)
-	}{{JSON, readJSON}, {Markdown, readMarkdown}, {TSV, readTabs}, {CSV, readSeparated}, {YAML, readYAML}} {
+	}{{JSON, readJSON}, {Markdown, readMarkdown}, {TSV, readTabs}, {CSV, readSeparated}, {CSV, readPairs}, {YAML, readYAML}} {
 		t, ok, err := form.read(text)
 		t.From = form.format
 		switch {

@@ -48,6 +48,26 @@ func TestRead(t *testing.T) {
 	}
 }
 
+func TestReadPairs(t *testing.T) {
+	t.Parallel()
+	want := [][]string{{"Mon", "3"}, {"Tue", "5.5"}, {"Ash Wednesday", "-4"}}
+	for _, text := range []string{"Mon 3, Tue 5.5, Ash Wednesday -4", "Mon: 3; Tue: 5.5; Ash Wednesday: -4", "Mon = 3\nTue = 5.5\nAsh Wednesday = -4\n", "Mon 3, Tue 5.5 and Ash Wednesday -4"} {
+		got, err := Read(text)
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		if diff := cmp.Diff(want, got.Rows); diff != "" {
+			t.Errorf("%q: %s", text, diff)
+		}
+	}
+	for _, text := range []string{"Mon 3", "3, 5, 7", "Mon 3, Tuesday", "Mon 3,5; Tue"} {
+		if got, err := Read(text); err == nil {
+			t.Errorf("%q is read as %v", text, got)
+		}
+	}
+}
+
 func TestReadRefuses(t *testing.T) {
 	t.Parallel()
 	for text, says := range map[string]string{

@@ -44,6 +44,8 @@ type Chart struct {
 	Labels []string
 	X      []float64
 	Series []Series
+	// Colour is that of the first series; the palette's own if it is zero. A pie has several in any case.
+	Colour color.NRGBA
 }
 
 // The size of a chart in pixels.
@@ -122,6 +124,17 @@ func Draw(c Chart) (*image.NRGBA, error) {
 	return d.NRGBA, nil
 }
 
+// colour is that of a series.
+func (d *drawing) colour(i int) color.NRGBA {
+	if i == 0 && d.Colour != (color.NRGBA{}) {
+		return d.Colour
+	}
+	if i > 0 && palette[i] == d.Colour {
+		return palette[0]
+	}
+	return palette[i]
+}
+
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // legend names the series in rows above the area.
@@ -134,7 +147,7 @@ func (d *drawing) legend() {
 		if x > d.area.left && x+width > d.area.right {
 			x, y = d.area.left, y+34
 		}
-		d.Box(x, y-side/2, x+side, y+side/2, palette[i])
+		d.Box(x, y-side/2, x+side, y+side/2, d.colour(i))
 		d.Write(d.text, name, x+side+10, y, 0, ink)
 		x += width + gap
 	}
@@ -167,16 +180,16 @@ func (d *drawing) lines() {
 		var run []canvas.Point
 		for j, v := range s.Values {
 			if !finite(v) {
-				d.Line(run, 3.5, palette[i])
+				d.Line(run, 3.5, d.colour(i))
 				run = nil
 				continue
 			}
 			run = append(run, canvas.Point{X: x(j), Y: d.y(y, v)})
 		}
-		d.Line(run, 3.5, palette[i])
+		d.Line(run, 3.5, d.colour(i))
 		for j, v := range s.Values {
 			if finite(v) && len(s.Values) <= 60 {
-				d.Disc(canvas.Point{X: x(j), Y: d.y(y, v)}, 6, palette[i])
+				d.Disc(canvas.Point{X: x(j), Y: d.y(y, v)}, 6, d.colour(i))
 			}
 		}
 	}
@@ -198,7 +211,7 @@ func (d *drawing) bars() {
 			}
 			left := x(j) + (float64(i)-float64(len(d.Series))/2)*wide
 			at := d.y(y, v)
-			d.Box(left, min(at, zero), left+max(wide*0.94, 1), max(at, zero), palette[i])
+			d.Box(left, min(at, zero), left+max(wide*0.94, 1), max(at, zero), d.colour(i))
 			if figure := Figure(v); d.small.Width(figure) < wide && len(d.Labels)*len(d.Series) <= 30 {
 				above := at - 14
 				if v < 0 {
@@ -231,7 +244,7 @@ func (d *drawing) histogram() {
 	d.numberAxis(x)
 	for i, n := range counts {
 		left, right := d.x(x, x.low+float64(i)*step), d.x(x, x.low+float64(i+1)*step)
-		d.Box(left+1, d.y(y, n), right-1, d.area.bottom, palette[0])
+		d.Box(left+1, d.y(y, n), right-1, d.area.bottom, d.colour(0))
 	}
 }
 
@@ -246,7 +259,7 @@ func (d *drawing) scatter() {
 	d.valueAxis(y)
 	d.numberAxis(x)
 	for i, s := range d.Series {
-		shade := palette[i]
+		shade := d.colour(i)
 		shade.A = 190
 		for j, v := range s.Values {
 			if j < len(d.X) && finite(v) && finite(d.X[j]) {

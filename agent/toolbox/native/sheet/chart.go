@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"image/color"
 	"math"
 	"path/filepath"
 	"slices"
@@ -37,6 +38,7 @@ func makeChart(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	if err != nil {
 		return toolbox.Output{}, err
 	}
+	drawn.Colour, _ = toolbox.Param[color.NRGBA](c, "colour")
 	drawn.Title = prose.OneLine(c.Text("title"))
 	img, err := chart.Draw(drawn)
 	switch {
@@ -50,6 +52,9 @@ func makeChart(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	out := toolbox.Output{Path: filepath.Join(c.Dir, "chart.png"), About: plan.Say("the chart")}
 	if words := slices.Concat(drawn.Labels, t.Columns); !canvas.Has(canvas.Regular, drawn.Title+strings.Join(words, " ")) {
 		out.Note = plan.Say("Some characters are missing from the font and appear as boxes.")
+	}
+	if drawn.Kind == chart.Pie && drawn.Colour.A > 0 {
+		out.Note = plan.Sentences(out.Note, plan.Say("Each slice of a pie has a colour of its own."))
 	}
 	return out, media.EncodeImage(ctx, out.Path, img, media.PNG)
 }

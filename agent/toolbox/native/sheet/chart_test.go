@@ -74,3 +74,18 @@ func TestMakeChart(t *testing.T) {
 	w.Refused("make_chart", table("no table", "chart"), "not a table")
 	w.Refused("make_chart", nativetest.Args{"table": {nativetest.Text(sales)}, "columns": {nativetest.Text("chart")}, "kind": {nativetest.Text("radar")}}, "pie")
 }
+
+func TestChartsHaveAColour(t *testing.T) {
+	t.Parallel()
+	w := nativetest.New(t, Operations())
+	orange := color.NRGBA{R: 255, G: 165, A: 255}
+	for kind, want := range map[string]bool{"bar": true, "line": true, "histogram": true, "pie": false} {
+		img := w.Picture("make_chart", nativetest.Args{
+			"table": {nativetest.Text("Mon 3, Tue 5, Wed: 4")}, "columns": {nativetest.Text("all")},
+			"kind": {nativetest.Text(kind)}, "colour": {nativetest.Text("orange")},
+		}).Image
+		if got := nativetest.Inked(img, orange); (got > 100) != want {
+			t.Errorf("%s: %d pixels are orange", kind, got)
+		}
+	}
+}
