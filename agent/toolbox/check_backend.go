@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/template"
@@ -82,6 +83,68 @@ func inline(argv []string) (script string, found bool) {
 		rest = rest[1:]
 	}
 	return script + "/path/to/script", i.must && !leads || len(rest) == 0 || rest[0] == "" || strings.HasPrefix(rest[0], "-")
+}
+
+// starters are options of programs that start others, or run code. A program with bundled options takes a letter
+// of its own among others.
+var starters = map[string]struct {
+	long    []string
+	letters string
+}{
+	"bsdtar":  {[]string{"--use-compress-program"}, ""},
+	"gnuplot": {nil, "e"},
+	"gs":      {nil, "c"},
+	"pandoc":  {[]string{"--filter", "--lua-filter", "--pdf-engine", "--pdf-engine-opt"}, "FL"},
+	"rsync":   {[]string{"--rsh", "--rsync-path"}, "e"},
+	"sort":    {[]string{"--compress-program"}, ""},
+	"split":   {[]string{"--filter"}, ""},
+	"tar": {[]string{
+		"--checkpoint-action", "--info-script", "--new-volume-script", "--rmt-command", "--rsh-command", "--to-command", "--use-compress-program",
+	}, "FI"},
+	"vim": {[]string{"--cmd"}, "cS"},
+	"zip": {[]string{"--unzip-command"}, ""},
+}
+
+// starting is the option of a command line that starts another program, "" if none does. A long one may be cut
+// short.
+func starting(program string, fixed []string) string {
+	options, ok := starters[path.Base(program)]
+	if !ok {
+		return ""
+	}
+	for _, arg := range fixed {
+		option, _, _ := strings.Cut(arg, "=")
+		switch {
+		case strings.HasPrefix(option, "--"):
+			if len(option) > len("--f") && slices.ContainsFunc(options.long, func(long string) bool { return strings.HasPrefix(long, option) }) {
+				return option
+			}
+		case strings.HasPrefix(option, "-") && strings.ContainsAny(option, options.letters):
+			return option
+		}
+	}
+	return ""
+}
+
+// elsewhere finds the name of a file that is not in the folder of a call: from the root, from the home or above.
+var elsewhere = lazyregexp.New(`(?:^|[=:@,;'" ])(?:/[^/\s\x00]|~/|\.\.(?:/|$))`)
+
+// strayed is an argument that names a file elsewhere, other than a script; "" if none does.
+func strayed(leading [][]string, fixed []string) string {
+	for _, arg := range fixed {
+		named := func(argv []string) bool {
+			i, ok := interpreters[strings.TrimRight(path.Base(argv[0]), "0123456789.-")]
+			at := 1
+			if len(argv) > 1 && i.lead != "" && argv[1] == i.lead {
+				at = 2
+			}
+			return ok && at < len(argv) && argv[at] == arg
+		}
+		if elsewhere.MatchString(arg) && !slices.ContainsFunc(leading, func(argv []string) bool { return len(argv) > 0 && named(argv) }) {
+			return strings.ReplaceAll(arg, "\x00", "{…}")
+		}
+	}
+	return ""
 }
 
 // commandEndings are those of the files that a command may write. "picture" and "sound" stand for
@@ -282,6 +345,15 @@ func (c *checker) checkCommand(b Backing) {
 		case code:
 			c.addf("argv gives %s code to run; write the code into a script and name that: [%s, …]", argv[0], script)
 		}
+	}
+	fixed := b.Recipe.Fixed()
+	for _, program := range b.Recipe.Programs() {
+		if option := starting(program, fixed); option != "" {
+			c.addf("argv gives %s the option %s, which starts other programs; leave it out", program, option)
+		}
+	}
+	if arg := strayed(b.Recipe.Leading(), fixed); arg != "" {
+		c.addf("argv has %q, which names a file outside of the call's folder; a program is given the files of its arguments alone, such as {image}", arg)
 	}
 	scope := c.scope("a command")
 	c.faults = append(c.faults, b.Recipe.Check(scope, w, c.closed())...)

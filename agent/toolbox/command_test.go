@@ -34,6 +34,25 @@ func TestCommandHasNoCode(t *testing.T) {
 		`[env, python3, -c, "print(1)", "{out:png}"]`:                 "starts env, which starts other programs",
 		`[xargs, rm, "{out:png}"]`:                                    "starts xargs, which starts other programs",
 		`[find, ., -exec, rm, "{{}}", ";", "{out:png}"]`:              "starts find, which starts other programs",
+
+		`[tar, --to-command=sh, -xf, "{image}", -O, "{out:png}"]`:                               "gives tar the option --to-command, which starts other programs",
+		`[tar, --to-com=sh, -xf, "{image}", "{out:png}"]`:                                       "gives tar the option --to-com, which",
+		`[tar, {if: width, then: [-xIsh]}, -f, "{image}", "{out:png}"]`:                         "gives tar the option -xIsh, which",
+		`[tar, "--checkpoint-action=exec={width}", "{image}", "{out:png}"]`:                     "gives tar the option --checkpoint-action",
+		`[tar, -xf, "{image}", --strip-components=1, "{out:png}"]`:                              "",
+		`[sort, --compress-program, sh, "{image}", -o, "{out:png}"]`:                            "gives sort the option --compress-program",
+		`[pandoc, -F, sh, "{image}", -o, "{out:png}"]`:                                          "gives pandoc the option -F",
+		`[ffmpeg, -i, "{image}", -i, /etc/passwd, "{out:png}"]`:                                 `argv has "/etc/passwd", which names a file outside of the call's folder`,
+		`[ffmpeg, -i, "{image}", -vf, "movie=/etc/passwd", "{out:png}"]`:                        `argv has "movie=/etc/passwd"`,
+		`[ffmpeg, -i, "{image}", -vf, "movie=../x.png", "{out:png}"]`:                           `argv has "movie=../x.png"`,
+		`[cjpeg, "{if(width > 3, '/etc/passwd', 'x')}", "{out:jpg}"]`:                           `argv has "/etc/passwd"`,
+		`[cjpeg, {text: ["--x=", "/etc/passwd"]}, "{out:jpg}"]`:                                 `argv has "--x=/etc/passwd"`,
+		`[cjpeg, "file:/etc/passwd", "{out:jpg}"]`:                                              `argv has "file:/etc/passwd"`,
+		`[cjpeg, "~/x", "{out:jpg}"]`:                                                           `argv has "~/x"`,
+		`[cjpeg, .., "{out:jpg}"]`:                                                              `argv has ".."`,
+		`[python3, mark.py, /etc/passwd, "{image}", "{out:png}"]`:                               `argv has "/etc/passwd"`,
+		`[ffmpeg, -i, "{image}", -vf, "scale={image.width}/2:{image.height / 2}", "{out:png}"]`: "",
+		`[ffmpeg, -i, "{image}", -vf, "setsar=1/1", "{out:png}"]`:                               "",
 	} {
 		_, err := toolbox.ReadTool([]byte(called("{kind: command, argv: "+argv+"}", "image")))
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {

@@ -176,3 +176,59 @@ func (w *walk) value(v value) {
 		}
 	}
 }
+
+// Fixed are the arguments as far as they are written in the file, and the texts that expressions choose from.
+// A NUL stands for each slot.
+func (r *Recipe) Fixed() []string {
+	var all []string
+	for _, argv := range []*Argv{r.First, r.Argv} {
+		if argv != nil {
+			all = append(all, fixedIn(argv.parts, "")...)
+		}
+	}
+	for e := range r.expressions() {
+		if l, ok := e.(literal); ok && l.value.Kind != Number {
+			all = append(all, l.String())
+		}
+	}
+	return all
+}
+
+// fixedIn are the texts of parts, each of which begins with that.
+func fixedIn(parts []part, begin string) []string {
+	var all []string
+	for _, p := range parts {
+		if p.text != nil {
+			all = append(all, begin+p.fixed())
+		}
+		all = append(all, fixedIn(p.then, begin)...)
+		all = append(all, fixedIn(p.otherwise, begin)...)
+		var whole strings.Builder // all of one argument
+		for _, joined := range p.joined {
+			whole.WriteString(joined.fixed())
+			all = append(all, fixedIn(joined.then, slot)...)
+			all = append(all, fixedIn(joined.otherwise, slot)...)
+		}
+		all = append(all, whole.String())
+	}
+	return all
+}
+
+// slot stands for what a call fills in.
+const slot = "\x00"
+
+// fixed is the text of a part.
+func (p part) fixed() string {
+	if p.text == nil {
+		return slot
+	}
+	var b strings.Builder
+	for _, piece := range p.text {
+		if piece.value != nil || piece.role != "" {
+			b.WriteString(slot)
+		} else {
+			b.WriteString(piece.text)
+		}
+	}
+	return b.String()
+}
