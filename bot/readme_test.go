@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -21,6 +22,7 @@ import (
 	"atelier/agent/toolbox/media/ffmpeg"
 	"atelier/agent/toolbox/program"
 	"atelier/agent/toolbox/sandbox"
+	"atelier/agent/toolbox/template"
 	"atelier/bot/ask"
 	"atelier/bot/bottest"
 	"atelier/bot/cli"
@@ -116,7 +118,7 @@ func TestReadmeTellsTheTruth(t *testing.T) {
 	wanted := map[string][]string{
 		mainREADME: {"\ngo run ./bot env\n"},
 		toolsREADME: {
-			fmt.Sprintf("catalogue of %d tools", len(catalogue.Tools())),
+			fmt.Sprintf("catalogue of %d tools", len(catalogue.All())), // as many as "bot tools" counts
 			fmt.Sprintf("; %d of them need no model and no key", free),
 			fmt.Sprintf("Our own tools, %d more,", own),
 		},
@@ -144,6 +146,13 @@ func TestReadmeTellsTheTruth(t *testing.T) {
 	}
 	if _, err := settings.ParseBackends([]byte(examples[i])); err != nil {
 		t.Errorf("the file of backends in %s: %v", toolsREADME, err)
+	}
+	recipe := reflect.TypeFor[template.Recipe]()
+	for i := range recipe.NumField() {
+		field, _, _ := strings.Cut(recipe.Field(i).Tag.Get("yaml"), ",")
+		if field != "argv" && !strings.Contains(string(readPage(t, toolsREADME)), "`"+field+":") {
+			t.Errorf("%s does not explain the field %s of a command", toolsREADME, field)
+		}
 	}
 	tools := 0
 	for _, b := range examples {

@@ -127,7 +127,7 @@ func (r *commandRun) film(job ffmpeg.Job, given []string, format filmFormat) (to
 		if err != nil {
 			return toolbox.Output{}, err
 		}
-		job.Args = slices.Concat(f.playing(job.Args, format), packing, r.below(length))
+		job.Args = slices.Concat(f.playing(job.Args, format), packing, unsaid(r.below(length), pictureStream.said(job.Args)))
 	}
 	job.Args = append(job.Args, format.sound.lacking(job.Args, soundStream)...)
 	job.Args = append(job.Args, unsaid(format.more, soundStream.said(job.Args))...)

@@ -86,6 +86,33 @@ func TestPDFToImages(t *testing.T) {
 	holds(t, refused(t, "pdf_to_images", args{"document": one, "pages": "page 2"}), "only one page")
 }
 
+// TestScriptsInPDF are never run: the pages and the text of a document come out as ever.
+func TestScriptsInPDF(t *testing.T) {
+	t.Parallel()
+	mark := filepath.Join(t.TempDir(), "ran")
+	document := fileOf(plan.Document, writePDF(t, "scripts.pdf", []string{
+		"<< /Type /Catalog /Pages 2 0 R /OpenAction 6 0 R /Names << /JavaScript << /Names [(run) 6 0 R] >> >> /AA << /WC 7 0 R >> >>",
+		"<< /Type /Pages /Count 1 /Kids [4 0 R] >>",
+		"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+		"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 300] /AA << /O 6 0 R >> /Resources << /Font << /F 3 0 R >> >> /Contents 5 0 R >>",
+		"<< /Length 42 >>\nstream\nBT /F 18 Tf 20 250 Td (Harmless page) Tj ET\nendstream",
+		"<< /S /JavaScript /JS (app.launchURL\\('file://" + mark + "'\\); this.getField\\('x'\\).value = 'changed';) >>",
+		"<< /S /Launch /F (/bin/touch) /Win << /F (touch) /P (" + mark + ") >> >>",
+	}))
+	if out := done(t, "pdf_to_text", args{"document": document}); strings.TrimSpace(out.Value) != "Harmless page" {
+		t.Errorf("the text is %q", out.Value)
+	}
+	if out := done(t, "pdf_to_images", args{"document": document}); len(out.More) != 0 || readPicture(t, out.Path).Bounds().Size() != image.Pt(417, 625) {
+		t.Errorf("the pages are %+v", out)
+	}
+	if out := done(t, "rotate_pages", args{"document": document}); !slices.Equal(texts(t, out.Path), []string{"Harmless page"}) {
+		t.Errorf("the turned page says %q", texts(t, out.Path))
+	}
+	if _, err := os.Stat(mark); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a script ran: %v", err)
+	}
+}
+
 // TestCompressedPDF is smaller; what cannot be made smaller is refused.
 func TestCompressedPDF(t *testing.T) {
 	t.Parallel()

@@ -17,7 +17,7 @@ type Recipe struct {
 	// Let gives names to expressions.
 	Let *Let `yaml:"let,omitempty"`
 	// Refuse says when it cannot be done: the first sentence whose condition holds is told, before
-	// anything runs, or after it if the condition asks what was written ({written}).
+	// anything runs, or after it if the condition asks what was written ({written}, {bytes}).
 	Refuse *Remarks `yaml:"refuse,omitempty"`
 	// First is a command line that is run before Argv. Argv knows the file that it writes as {made}.
 	First *Argv `yaml:"first,omitempty"`
@@ -34,7 +34,8 @@ type Recipe struct {
 	Notes *Remarks `yaml:"notes,omitempty"`
 }
 
-// The names of what the first command line made, and of how many characters a text has that was written.
+// The names of what the first command line made, of how many characters a text has that was written, and of how
+// many bytes a file has.
 const madeName, writtenName, bytesName = "made", "written", "bytes"
 
 // Made is what {made} stands for.
