@@ -1,8 +1,10 @@
 package program
 
 import (
+	"errors"
 	"fmt"
 	"image"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -105,8 +107,8 @@ func TestScriptsInPDF(t *testing.T) {
 	if out := done(t, "pdf_to_images", args{"document": document}); len(out.More) != 0 || readPicture(t, out.Path).Bounds().Size() != image.Pt(417, 625) {
 		t.Errorf("the pages are %+v", out)
 	}
-	if out := done(t, "rotate_pages", args{"document": document}); !slices.Equal(texts(t, out.Path), []string{"Harmless page"}) {
-		t.Errorf("the turned page says %q", texts(t, out.Path))
+	if out := done(t, "merge_pdfs", args{"documents": list(document, document)}); !slices.Equal(texts(t, out.Path), []string{"Harmless page", "Harmless page"}) {
+		t.Errorf("the merged pages say %q", texts(t, out.Path))
 	}
 	if _, err := os.Stat(mark); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a script ran: %v", err)
