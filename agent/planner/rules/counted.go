@@ -75,6 +75,10 @@ func (t *thread) severalOf(c clause) clause {
 			end++
 		}
 		words := slices.Clone(c.words[:begin])
+		said := func(w retrieve.Word) bool { return !t.Is("ordering", w) && !t.SaysNothing(w) }
+		if !slices.ContainsFunc(slices.Concat(words, c.words[end:]), said) {
+			return c // "make the first two"
+		}
 		for k, r := range of {
 			if k > 0 {
 				words = append(words, t.coined("and"))

@@ -354,7 +354,7 @@ func (t *thread) carryOut(n int, r *reading, last bool) *outcome {
 		return t.unsure(r)
 	}
 	t.preferCovering(r)
-	if t.onlySaysWhere(r) || t.onlyAsks(r) { // "bottom right corner", "is it blurry?"
+	if t.onlySaysWhere(r) || t.onlyAsks(r) || t.saysHardlyAnything(r) { // "bottom right corner", "is it blurry?"
 		return t.unsure(r)
 	}
 	if r.marked() && t.changesRest(r) && !t.toldChoice(r) {
@@ -380,6 +380,15 @@ func (t *thread) carryOut(n int, r *reading, last bool) *outcome {
 	}
 	t.add(n, r, runs)
 	return nil
+}
+
+// saysHardlyAnything reports whether no word of the clause is about what its tool does: "make the first two".
+func (t *thread) saysHardlyAnything(r *reading) bool {
+	says := func(w retrieve.Word) bool {
+		return w.Kind != retrieve.Plain || !t.Is("ordering", w) && !t.SaysNothing(w) && english.Ordinals[w.Lower()] == 0
+	}
+	far := func(v rival) bool { return v.tool == r.head && v.near < 0.3 }
+	return slices.ContainsFunc(r.rivals, far) && !slices.ContainsFunc(r.words, says)
 }
 
 // onlyAsks reports whether the clause asks whether something is so, where its tool would change a file.
