@@ -280,6 +280,9 @@ func (b *binder) point(typ plan.Type) (ok bool, choices []thing) {
 		b.fixed = append(b.fixed, sent[0]) // it came with the message, and need not be made
 		return true, nil
 	}
+	if b.isLaid(typ) {
+		return false, nil
+	}
 	if b.closure(typesOf(slices.Concat(b.fixed, b.spread, b.left))...)[typ] {
 		return true, nil
 	}
@@ -294,6 +297,12 @@ func (b *binder) point(typ plan.Type) (ok bool, choices []thing) {
 		}
 	}
 	return false, nil
+}
+
+// isLaid reports whether the tool lays a sound on a video that is bound already: that of the same video is not meant.
+func (b *binder) isLaid(typ plan.Type) bool {
+	video := slices.ContainsFunc(slices.Concat(b.fixed, b.spread), func(e thing) bool { return e.typ == plan.Video })
+	return typ == plan.Audio && video && b.r.head.Returns == plan.Video
 }
 
 // take binds a thing, or the group that is meant with it.

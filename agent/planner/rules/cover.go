@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/planner/rules/english"
 	"atelier/agent/toolbox"
@@ -294,6 +295,15 @@ func hears(p param.Param, text, word string) bool {
 	return readsOtherwise(p, text, regexp.MustCompile(`(?i)\b`+regexp.QuoteMeta(word)+`\b`).ReplaceAllString(text, ""))
 }
 
+// dependsOn reports whether the value that the parameter reads from the text depends on the quantity in it. What is said
+// may be what is meant without it: "contrast +20%" and "contrast".
+func dependsOn(p param.Param, text, said string) bool {
+	return readsOtherwise(p, text, strings.Replace(text, said, "", 1)) ||
+		p.Type == param.Adjustment && readsOtherwise(p, text, strings.Replace(text, said, digits.ReplaceAllString(said, "7"), 1))
+}
+
+var digits = lazyregexp.New(`\d+(?:[.,]\d+)?`)
+
 // readsOtherwise reports whether the parameter reads another value, or none, from the second text. It does if
 // it reads none from the first.
 func readsOtherwise(p param.Param, text, shorter string) bool {
@@ -402,7 +412,7 @@ func (c *cover) unmeasured(text string, found []quantity.Quantity) []quantity.Qu
 			case !strings.Contains(told, said):
 			case typ == param.Sizes, typ == param.TimeRanges: // "3 sizes: 320, 640 and 1280"
 				return true
-			case typ == "" && (c.args[i].Param == nil || readsOtherwise(*c.args[i].Param, told, strings.Replace(told, said, "", 1))):
+			case typ == "" && (c.args[i].Param == nil || dependsOn(*c.args[i].Param, told, said)):
 				return true
 			case typ == "":
 			case typ == param.Moment && q.Unit == quantity.Number: // "5 screenshots" is how many
