@@ -83,7 +83,8 @@ func (s *splitter) step(i int) int {
 		}
 	case !s.p.complete(s.words[s.begin:i]):
 	case s.keepsSide(i, i+n), s.listsFiles(i, i+n), s.limitsTo(i + n):
-	case s.p.BeginsClause(s.words[i+n:]), s.p.LeavesFile(s.upToConnector(i + n)):
+	case s.p.BeginsClause(s.words[i+n:]), s.p.LeavesFile(s.upToConnector(i + n)),
+		s.words[i].Lower() == "and" && s.p.LimitsBytes(s.words[i+n:]):
 		s.cut(i, i+n, how)
 		return i + n
 	case s.words[i].Text == "," && (s.p.Complains(s.rest(i+n)) || s.p.givesReason(s.rest(i+n), how)):

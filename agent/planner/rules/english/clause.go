@@ -39,18 +39,15 @@ func (g *Grammar) BeginsClause(words []retrieve.Word) bool {
 		return false
 	}
 	first, polite := core[0].Lower(), len(core) < len(words)
-	if g.limitsBytes(core) {
-		return true
-	}
 	if g.verbs[first] {
 		return len(core) > 1 || polite || first == core[0].Text
 	}
 	return g.Delivers(core) || g.In("questions", first) || polite && g.In("relatives", first) || g.UnknownOrder(core)
 }
 
-// limitsBytes reports whether words say how large a file may be: "under 10 MB".
-func (g *Grammar) limitsBytes(words []retrieve.Word) bool {
-	return g.Is("limiting", words[0]) && slices.ContainsFunc(quantity.Find(TextOf(words)), func(q quantity.Quantity) bool {
+// LimitsBytes reports whether words say how large a file may be: "under 10 MB".
+func (g *Grammar) LimitsBytes(words []retrieve.Word) bool {
+	return len(words) > 1 && g.Is("limiting", words[0]) && slices.ContainsFunc(quantity.Find(TextOf(words)), func(q quantity.Quantity) bool {
 		return q.Unit == quantity.ByteCount
 	})
 }
