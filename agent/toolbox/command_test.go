@@ -11,7 +11,7 @@ import (
 // arguments.
 func TestCommandHasNoCode(t *testing.T) {
 	t.Parallel()
-	for argv, want := range map[string]string{
+	for argv, want := range map[string]string{ //nolint:gosec // no secrets
 		`[cjpeg, -outfile, "{out:jpg}"]`:                              "",
 		`[python3, /opt/mark.py, "{image}", "{out:png}"]`:             "",
 		`[python3.13, -m, mark, "{image}", "{out:png}"]`:              "",

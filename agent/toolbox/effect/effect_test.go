@@ -815,7 +815,7 @@ func FuzzEffects(f *testing.F) {
 // TestLossyFormats lose fine detail, which is no change of the picture; that it moved by two pixels is one.
 func TestLossyFormats(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a picture of a test
+	random := rand.New(rand.NewPCG(1, 2))
 	was := drawing(320, 240, func(int, int) color.NRGBA {
 		v := random.Uint32()
 		return color.NRGBA{uint8(v), uint8(v >> 8), uint8(v >> 16), 255}
