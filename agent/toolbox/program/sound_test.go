@@ -361,7 +361,7 @@ func TestBadSound(t *testing.T) {
 // TestBassAndTrebleByDecibels: one of the two changes by the amount that is asked for, and the other does not.
 func TestBassAndTrebleByDecibels(t *testing.T) {
 	t.Parallel()
-	const low, high, rate = 40.0, 7000.0, 16_000
+	const low, high, rate = 40.0, 7000.0, 32_000
 	both := clip(t, "both.wav", append(lavfi("sine=frequency=40:duration=2", "sine=frequency=7000:duration=2"),
 		"-filter_complex", "amix=inputs=2,volume=0.3")...)
 	gain := func(path string, hz float64) float64 {

@@ -3,6 +3,7 @@ package program
 import (
 	"image"
 	"image/color"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -276,9 +277,9 @@ func TestTransparencyIsFilled(t *testing.T) {
 func TestAmountsOfVideoAdjustments(t *testing.T) {
 	t.Parallel()
 	path := clip(t, "plain.mp4", append(lavfi("color=0xA06478:size=64x64:rate=10:duration=1"), "-pix_fmt", "yuv420p")...)
-	at := func(path string) (c color.NRGBA) {
-		c, _ = color.NRGBAModel.Convert(frameAt(t, path, 0.5).At(32, 32)).(color.NRGBA)
-		return c
+	at := func(path string) color.NRGBA {
+		r, g, b, _ := frameAt(t, path, 0.5).At(32, 32).RGBA()
+		return color.NRGBA{R: uint8(r >> 8), G: uint8(g >> 8), B: uint8(b >> 8), A: 255}
 	}
 	was := at(path)
 	for said, by := range map[string][3]float64{
@@ -315,5 +316,36 @@ func TestBitRateOfAVideo(t *testing.T) {
 		}
 		want := map[string]float64{"600 kbps": 600, "0.6 Mbit/s": 600, "1 Mbps": 1000, "1.5 Mbit/s": 1500}[said]
 		near(t, said+" as "+filepath.Ext(out.Path), float64(info.Size())*8/1000/10, want, want/4)
+	}
+}
+
+// TestContactSheetHasGapsAndTimes: the gaps have a width and a colour, and the times are written on the pictures.
+func TestContactSheetHasGapsAndTimes(t *testing.T) {
+	t.Parallel()
+	path := clip(t, "blue.mp4", append(lavfi("color=blue:size=320x240:rate=10:duration=4"), "-pix_fmt", "yuv420p")...)
+	sheet := func(said args) image.Image {
+		call := video(path).with("grid", "2x2")
+		maps.Copy(call, said)
+		out, err := perform(t, "video_contact_sheet", call)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return readPicture(t, out.Path)
+	}
+	img := sheet(args{"gap": "20 px", "colour": "red"})
+	looks(t, img, 10, 10, "red")
+	looks(t, img, 20+480+10, 100, "red")
+	looks(t, img, 20+12, 20+360-14, "blue")
+	if size := img.Bounds().Size(); size != image.Pt(2*480+3*20, 2*360+3*20) {
+		t.Errorf("it has %v", size)
+	}
+	written := 0
+	for x, img := 6, sheet(args{"times": "with time stamps"}); x < 300; x++ {
+		if r, g, b, _ := img.At(x, 6+360-24).RGBA(); min(r, g, b) > 0xc000 {
+			written++
+		}
+	}
+	if written == 0 {
+		t.Error("no time is written")
 	}
 }
