@@ -85,6 +85,9 @@ func shows(ctx context.Context, c *Case, rule map[string]string) plan.Message {
 	if was == nil || now == nil {
 		return plan.Message{}
 	}
+	if c.Result.MIME == iconMIME {
+		now = onIcon(now, was.Rect.Size())
+	}
 	switch {
 	case rule["boxes"] != "":
 		return c.showsBox(ctx, rule, was, now)
@@ -109,6 +112,16 @@ func shows(ctx context.Context, c *Case, rule map[string]string) plan.Message {
 		}
 	}
 	return plan.Message{}
+}
+
+// onIcon is the part of a square icon that a picture of that size takes, in its middle.
+func onIcon(icon *image.NRGBA, size image.Point) *image.NRGBA {
+	inner := fitted(size, icon.Rect.Size())
+	part := image.Rectangle{Max: inner}.Add(icon.Rect.Size().Sub(inner).Div(2))
+	if cut, ok := icon.SubImage(part).(*image.NRGBA); ok {
+		return cut
+	}
+	return icon
 }
 
 // showsBox holds that the picture is what lies within one of the boxes.
