@@ -71,6 +71,7 @@ var arrows = map[string]arrow{
 	"adapters/web/point":                {[]string{"adapters", "adapters/messages"}, "pointing is served on its own too, for other platforms: it knows no channel"},
 	"adapters/web/browsertest":          {nil, "a browser knows nothing of ours"},
 	"agent/plan":                        {nil, "the shared words are a leaf"},
+	"agent/sleep":                       {nil, "waiting, a leaf"},
 	"agent/lazyregexp":                  {nil, "regular expressions that are compiled late, a leaf"},
 	"agent/toolgraph":                   {[]string{"agent/plan"}, "the search is pure: it knows words and nothing that runs"},
 	"agent/planner":                     {[]string{"agent/plan"}, "a promise speaks of the shared words only"},
@@ -300,8 +301,8 @@ func TestTestsMayImportTheirOwn(t *testing.T) {
 }
 
 func (a arrow) allows(pkg string) bool {
-	if pkg == "agent/lazyregexp" {
-		return true // a leaf that stands for the standard library's regexp
+	if pkg == "agent/lazyregexp" || pkg == "agent/sleep" {
+		return true // leaves that stand for the standard library's regexp and time
 	}
 	return slices.ContainsFunc(a.may, func(may string) bool {
 		below, all := strings.CutSuffix(may, "...")

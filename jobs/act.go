@@ -10,6 +10,8 @@ import (
 	"slices"
 	"time"
 
+	"atelier/agent/sleep"
+
 	"atelier/agent/plan"
 	"atelier/jobs/queue"
 	"atelier/jobs/record"
@@ -246,7 +248,7 @@ func (c *actor) writeEnd(ctx context.Context, r *record.Request, end record.Step
 		if err == nil || !queue.Passing(err) || c.impatient {
 			break
 		}
-		if queue.Pause(ctx, c.retry(n)); ctx.Err() != nil {
+		if sleep.For(ctx, c.retry(n)) != nil {
 			break
 		}
 	}

@@ -1,10 +1,8 @@
 package download
 
 import (
-	"context"
 	"errors"
 	"net/http"
-	"time"
 )
 
 // Again is a request with its body rewound, to be made again.
@@ -19,19 +17,4 @@ func Again(r *http.Request) (*http.Request, error) {
 	again := r.Clone(r.Context())
 	again.Body = body
 	return again, nil
-}
-
-// Sleep waits, unless the context ends before.
-func Sleep(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return ctx.Err()
-	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

@@ -19,6 +19,8 @@ import (
 	"sync"
 	"time"
 
+	"atelier/agent/sleep"
+
 	"atelier/adapters"
 	"atelier/adapters/lanes"
 )
@@ -153,11 +155,8 @@ func (b *Inbox) handOver(it *item) bool {
 			return true
 		}
 		b.config.Log.WarnContext(b.ctx, "an event was not taken", "event", it.event, "again", wait, "error", err)
-		again := time.NewTimer(wait)
-		select {
-		case <-again.C:
-		case <-b.ctx.Done():
-			again.Stop()
+		if sleep.For(b.ctx, wait) != nil {
+			return false
 		}
 	}
 	return false

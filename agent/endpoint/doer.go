@@ -11,6 +11,8 @@ import (
 	"net/url"
 	"time"
 
+	"atelier/agent/sleep"
+
 	"github.com/cenkalti/backoff/v5"
 )
 
@@ -51,7 +53,7 @@ func newDoer(e *Endpoint, c Config, key string) *doer {
 		transport = c.Wrap(transport)
 	}
 	if d.wait == nil {
-		d.wait = Wait
+		d.wait = sleep.For
 	}
 	if d.log == nil {
 		d.log = slog.New(slog.DiscardHandler)
@@ -70,18 +72,6 @@ func secretsOf(key string, user *url.Userinfo) secrets {
 		}
 	}
 	return s
-}
-
-// Wait waits for d, or until ctx ends, whose error it then returns.
-func Wait(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // Do answers with a complete answer of a status below 300, or fails with an *Error or

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"atelier/agent/sleep"
+
 	"atelier/adapters"
 	"atelier/adapters/slack"
 	"atelier/agent/plan"
@@ -40,10 +42,8 @@ func (r *process) greet(ctx context.Context, listener net.Listener) {
 		if len(awaited) == 0 || pause > lastGreet {
 			break
 		}
-		select {
-		case <-ctx.Done():
+		if sleep.For(ctx, pause) != nil {
 			return
-		case <-time.After(pause):
 		}
 	}
 	if ctx.Err() != nil {

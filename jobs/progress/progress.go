@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"atelier/agent/sleep"
+
 	"atelier/adapters"
 	"atelier/agent/plan"
 	"atelier/jobs/queue"
@@ -75,7 +77,9 @@ func (o *Display) watch(ctx context.Context, id string, reporter adapters.Report
 		case <-ctx.Done():
 			return
 		}
-		queue.Pause(ctx, reporter.Pace()) // what is over by then needs no message at all
+		if sleep.For(ctx, reporter.Pace()) != nil { // what is over by then needs no message at all
+			return
+		}
 		more, err := o.update(ctx, id, reporter, shown)
 		switch {
 		case ctx.Err() != nil:
@@ -91,7 +95,9 @@ func (o *Display) watch(ctx context.Context, id string, reporter adapters.Report
 				w.drop(id)
 				return
 			}
-			queue.Pause(ctx, max(adapters.Wait(err), min(o.Retry(failures), time.Minute)))
+			if sleep.For(ctx, max(adapters.Wait(err), min(o.Retry(failures), time.Minute))) != nil {
+				return
+			}
 			failures++
 			signal(changed)
 		}

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"atelier/agent/sleep"
+
 	"atelier/agent/plan"
 )
 
@@ -48,7 +50,7 @@ func (h *Heartbeat) Run(ctx context.Context, me Worker) {
 // be found out, the last ones hold.
 func (h *Heartbeat) watchTools(ctx context.Context, found chan<- map[string][]plan.Candidate) {
 	var sent map[string][]plan.Candidate
-	for ; ctx.Err() == nil; Pause(ctx, h.Beat) {
+	for ctx.Err() == nil {
 		tools, err := h.Tools(ctx)
 		switch {
 		case ctx.Err() != nil:
@@ -60,6 +62,9 @@ func (h *Heartbeat) watchTools(ctx context.Context, found chan<- map[string][]pl
 			case <-ctx.Done():
 			case found <- tools:
 			}
+		}
+		if sleep.For(ctx, h.Beat) != nil {
+			return
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"time"
 
+	"atelier/agent/sleep"
+
 	"atelier/agent/plan"
 	"atelier/storage"
 )
@@ -46,23 +48,17 @@ func (h *Hints) Follow(ctx context.Context, topic string, f func(hint []byte)) {
 			if ctx.Err() == nil {
 				h.log.WarnContext(ctx, "hints cannot be heard", "error", plan.ForOperator(err))
 			}
-			Pause(ctx, time.Second)
+			if sleep.For(ctx, time.Second) != nil {
+				return
+			}
 			continue
 		}
 		f(nil)
 		for hint := range hints {
 			f(hint)
 		}
-		Pause(ctx, 100*time.Millisecond) // the storage was closed, or ctx has ended
-	}
-}
-
-// Pause waits for a time, or until ctx ends.
-func Pause(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
+		if sleep.For(ctx, 100*time.Millisecond) != nil { // the storage was closed, or ctx has ended
+			return
+		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"time"
 
+	"atelier/agent/sleep"
+
 	"atelier/agent/plan"
 )
 
@@ -36,7 +38,9 @@ func (r *Reaper) Run(ctx context.Context) {
 			// A process that could not say that it lives may live.
 			maps.DeleteFunc(orphans, func(_ string, since time.Time) bool { return !since.IsZero() })
 		}
-		Pause(ctx, r.Beat)
+		if sleep.For(ctx, r.Beat) != nil {
+			return
+		}
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"atelier/agent/sleep"
+
 	"atelier/agent/plan"
 	"atelier/jobs/record"
 	"atelier/storage"
@@ -49,7 +51,9 @@ func (y *Recovery) Patrol(ctx context.Context) {
 		if err := y.PatrolOnce(ctx, over); err != nil && ctx.Err() == nil {
 			y.Log.WarnContext(ctx, "lost requests could not be looked for", "error", plan.ForOperator(err))
 		}
-		Pause(ctx, patrolEvery/5)
+		if sleep.For(ctx, patrolEvery/5) != nil {
+			return
+		}
 	}
 }
 

@@ -8,8 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"atelier/agent/sleep"
+
 	"atelier/agent/plan"
-	"atelier/jobs/queue"
 	"atelier/jobs/record"
 	"atelier/storage"
 )
@@ -29,7 +30,9 @@ func (s *Sweeper) Run(ctx context.Context) {
 		if err := s.Once(ctx); err != nil && ctx.Err() == nil {
 			s.Log.WarnContext(ctx, "old media could not be deleted", "error", plan.ForOperator(err))
 		}
-		queue.Pause(ctx, 10*time.Minute)
+		if sleep.For(ctx, 10*time.Minute) != nil {
+			return
+		}
 	}
 }
 

@@ -27,6 +27,8 @@ import (
 	"strings"
 	"time"
 
+	"atelier/agent/sleep"
+
 	goredis "github.com/redis/go-redis/v9"
 
 	"atelier/storage"
@@ -65,7 +67,7 @@ func New(c Config) (*State, error) {
 	if c.Prefix == "" {
 		c.Prefix = "atelier:"
 	}
-	return &State{client: c.Client, prefix: c.Prefix, wait: wait}, nil
+	return &State{client: c.Client, prefix: c.Prefix, wait: sleep.For}, nil
 }
 
 // Get reads a value.
@@ -122,18 +124,3 @@ func (s *State) index(group string) string { return s.prefix + "{" + group + "}"
 
 // markSize is how many bytes before a value tell whose it is.
 const markSize = 16
-
-// wait waits unless ctx ends, or has ended.
-func wait(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return ctx.Err()
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}

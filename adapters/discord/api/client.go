@@ -14,10 +14,11 @@ import (
 	"strings"
 	"time"
 
+	"atelier/agent/sleep"
+
 	"github.com/bwmarrin/discordgo"
 
 	"atelier/adapters"
-	"atelier/adapters/download"
 	"atelier/adapters/lenient"
 )
 
@@ -37,7 +38,7 @@ func (b Backoff) Retry(ctx context.Context, try func() (done bool, err error)) e
 		if done {
 			return err
 		}
-		if ended := download.Sleep(ctx, max(wait, adapters.Wait(err))); ended != nil {
+		if ended := sleep.For(ctx, max(wait, adapters.Wait(err))); ended != nil {
 			return errors.Join(ended, err)
 		}
 	}

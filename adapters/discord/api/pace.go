@@ -12,6 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"atelier/agent/sleep"
+
 	"atelier/adapters"
 	"atelier/adapters/discord/convert"
 	"atelier/adapters/download"
@@ -48,7 +50,7 @@ func (p *pacer) RoundTrip(r *http.Request) (*http.Response, error) {
 		if pause > longestPause || waited+pause > longestPauses {
 			return nil, RateLimited(pause)
 		}
-		if err := download.Sleep(r.Context(), pause); err != nil {
+		if err := sleep.For(r.Context(), pause); err != nil {
 			return nil, err
 		}
 		waited += pause

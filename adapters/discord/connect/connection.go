@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"atelier/agent/sleep"
+
 	"github.com/bwmarrin/discordgo"
 	"github.com/gorilla/websocket"
 
@@ -106,7 +108,7 @@ func (g *Gateway) connect(ctx context.Context) error {
 		if _, err := g.Identity.Self(ctx); err != nil { // this checks the token
 			return err
 		}
-		if err := download.Sleep(ctx, g.Pauses.Identify-time.Since(g.identified)); err != nil {
+		if err := sleep.For(ctx, g.Pauses.Identify-time.Since(g.identified)); err != nil {
 			return err
 		}
 	}
@@ -239,14 +241,14 @@ func (g *Gateway) dispatch(c *connection, p packet, address string) error {
 func (c *connection) beat(ctx context.Context, interval time.Duration) {
 	wait := rand.N(interval) //nolint:gosec // bots must not all beat at once
 	for {
-		if download.Sleep(ctx, wait) != nil {
+		if sleep.For(ctx, wait) != nil {
 			return
 		}
 		c.acked.Store(false)
 		if c.write(opHeartbeat, c.sequence.Load()) != nil {
 			return
 		}
-		if download.Sleep(ctx, interval) != nil {
+		if sleep.For(ctx, interval) != nil {
 			return
 		}
 		if !c.acked.Load() {

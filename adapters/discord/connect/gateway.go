@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"atelier/agent/sleep"
+
 	"github.com/bwmarrin/discordgo"
 	"github.com/gorilla/websocket"
 
@@ -104,7 +106,7 @@ func (g *Gateway) Run(ctx context.Context) error {
 			wait = g.Pauses.Invalid + rand.N(4*g.Pauses.Invalid+1) //nolint:gosec // as above
 		}
 		failures++
-		if download.Sleep(ctx, max(wait, adapters.Wait(err))) != nil {
+		if sleep.For(ctx, max(wait, adapters.Wait(err))) != nil {
 			return nil //nolint:nilerr // the context has ended
 		}
 	}

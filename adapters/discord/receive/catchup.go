@@ -7,11 +7,12 @@ import (
 	"sync"
 	"time"
 
+	"atelier/agent/sleep"
+
 	"atelier/adapters"
 	"atelier/adapters/discord/api"
 	"atelier/adapters/discord/convert"
 	"atelier/adapters/discord/lookup"
-	"atelier/adapters/download"
 )
 
 const (
@@ -58,7 +59,7 @@ func (c *catchUp) begin(servers []convert.Object) {
 		release := c.watermark.hold(c.since)
 		c.release = release
 		c.work.Go(func() {
-			if download.Sleep(c.ctx, serversTimeout) == nil {
+			if sleep.For(c.ctx, serversTimeout) == nil {
 				release()
 			}
 		})
@@ -174,7 +175,7 @@ func (c *catchUp) read(r *reading) {
 		r.wait = min(2*r.wait, c.API.Longest)
 		c.Log.Warn("missed messages were not read", "again", wait, "error", err)
 		c.work.Go(func() {
-			if download.Sleep(c.ctx, wait) == nil {
+			if sleep.For(c.ctx, wait) == nil {
 				c.inOrder(r.channel, func() { c.read(r) })
 			}
 		})

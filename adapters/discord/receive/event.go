@@ -7,13 +7,14 @@ import (
 	"strconv"
 	"time"
 
+	"atelier/agent/sleep"
+
 	"github.com/bwmarrin/discordgo"
 
 	"atelier/adapters"
 	"atelier/adapters/discord/api"
 	"atelier/adapters/discord/convert"
 	"atelier/adapters/discord/lookup"
-	"atelier/adapters/download"
 	"atelier/adapters/lenient"
 )
 
@@ -134,7 +135,7 @@ func (es *Events) begin(r *ready) {
 		es.watermark.resume(r.User.ID)
 		es.work.Go(func() { es.register(cmp.Or(r.Application.ID, r.User.ID)) })
 		es.work.Go(func() {
-			for wait := saveEvery; download.Sleep(es.ctx, wait) == nil; {
+			for wait := saveEvery; sleep.For(es.ctx, wait) == nil; {
 				wait = saveEvery
 				if !es.watermark.save(es.ctx, r.User.ID) {
 					wait = saveRetry

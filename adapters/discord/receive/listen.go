@@ -8,12 +8,13 @@ import (
 	"sync/atomic"
 	"time"
 
+	"atelier/agent/sleep"
+
 	"atelier/adapters"
 	"atelier/adapters/discord/api"
 	"atelier/adapters/discord/convert"
 	"atelier/adapters/discord/lookup"
 	"atelier/adapters/discord/post"
-	"atelier/adapters/download"
 	"atelier/adapters/inbox"
 	"atelier/adapters/lanes"
 	"atelier/adapters/outbox"
@@ -91,7 +92,7 @@ func (s *session) IsFull() bool { return s.waiting.Load() >= maxWaiting }
 // AwaitRoom waits until half of the events are left.
 func (s *session) AwaitRoom(ctx context.Context) error {
 	for s.waiting.Load() > maxWaiting/2 {
-		if err := download.Sleep(ctx, 100*time.Millisecond); err != nil {
+		if err := sleep.For(ctx, 100*time.Millisecond); err != nil {
 			return err
 		}
 	}

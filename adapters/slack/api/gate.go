@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"atelier/agent/sleep"
+
 	"golang.org/x/time/rate"
 
 	"atelier/adapters"
@@ -81,7 +83,7 @@ func (g *gate) call(r *http.Request, method string) (*http.Response, error) {
 			return nil, rateLimited(pause)
 		}
 		waited += pause
-		if err := download.Sleep(r.Context(), pause); err != nil {
+		if err := sleep.For(r.Context(), pause); err != nil {
 			return nil, err
 		}
 		if g.paces.isBlocked(method) { // another call was refused meanwhile

@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"atelier/agent/sleep"
+
 	"github.com/gorilla/websocket"
 	"github.com/slack-go/slack/socketmode"
 
@@ -80,7 +82,7 @@ func (s *Socket) Run(ctx context.Context) {
 			pause = firstRetry
 		}
 		s.Log.WarnContext(ctx, "there is no connection to Slack: it is opened again", "after", pause, "error", err)
-		if download.Sleep(ctx, max(pause, adapters.Wait(err))) != nil {
+		if sleep.For(ctx, max(pause, adapters.Wait(err))) != nil {
 			return
 		}
 		pause = min(2*pause, longest)

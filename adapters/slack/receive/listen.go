@@ -7,8 +7,9 @@ import (
 	"sync"
 	"time"
 
+	"atelier/agent/sleep"
+
 	"atelier/adapters"
-	"atelier/adapters/download"
 	"atelier/adapters/inbox"
 	"atelier/adapters/lanes"
 	"atelier/adapters/slack/api"
@@ -158,7 +159,7 @@ func (l *Listener) running() *session {
 
 // watchToken checks the token regularly, and ends Run when Slack refuses it.
 func (l *Listener) watchToken(ctx context.Context) {
-	for pause := time.Duration(0); download.Sleep(ctx, pause) == nil; pause = tokenCheckEvery {
+	for pause := time.Duration(0); sleep.For(ctx, pause) == nil; pause = tokenCheckEvery {
 		if _, err := l.API.AuthTestContext(ctx); err != nil && ctx.Err() == nil {
 			l.Fail(api.Fault(err))
 		}

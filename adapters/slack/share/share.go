@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"time"
 
+	"atelier/agent/sleep"
+
 	"github.com/slack-go/slack"
 
 	"atelier/adapters"
@@ -160,7 +162,7 @@ func (fs *Files) findMessage(ctx context.Context, channel, id string, most int) 
 		if ts := convert.SharedIn(f.Shares, channel); ts != "" || n == most {
 			return ts, nil
 		}
-		if err := download.Sleep(ctx, pause); err != nil {
+		if err := sleep.For(ctx, pause); err != nil {
 			return "", err
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"atelier/agent/sleep"
+
 	"atelier/adapters"
 	"atelier/adapters/web/chat"
 	"atelier/adapters/web/store"
@@ -179,9 +181,8 @@ func (d *Dispatcher) follow(ctx context.Context, to chan<- []byte) {
 		case ctx.Err() == nil:
 			d.Log.WarnContext(ctx, "what other processes tell is not heard", "error", adapters.ForOperator(err))
 		}
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
+		if sleep.For(ctx, pause) != nil {
+			return
 		}
 	}
 }

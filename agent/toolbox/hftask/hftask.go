@@ -51,6 +51,8 @@ import (
 	"fmt"
 	"time"
 
+	"atelier/agent/sleep"
+
 	"atelier/agent/endpoint"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -111,7 +113,7 @@ func New(c Config) (*Backend, error) {
 		c.Clock = time.Now
 	}
 	if c.Wait == nil {
-		c.Wait = endpoint.Wait
+		c.Wait = sleep.For
 	}
 	b := &Backend{config: c, tasks: tasks(), sent: maxSentPixels}
 	if c.Hub != nil {
