@@ -393,7 +393,10 @@ func (t *thread) saysHardlyAnything(r *reading) bool {
 
 // onlyAsks reports whether the clause asks whether something is so, where its tool would change a file.
 func (t *thread) onlyAsks(r *reading) bool {
-	return r.form == retrieve.YesNo && r.head.Returns.Media() && len(r.words) > 1 && t.Is("auxiliaries", r.words[0]) && r.words[1].Lower() != "to" // "has to be under 2 MB"
+	if r.form != retrieve.YesNo || !r.head.Returns.Media() || len(r.words) < 2 {
+		return false
+	}
+	return t.Is("auxiliaries", r.words[0]) && r.words[1].Lower() != "to" // "has to be under 2 MB"
 }
 
 // onlySaysWhere reports whether the clause names a part of a picture and nothing to be done to it, where its tool does

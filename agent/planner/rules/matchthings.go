@@ -22,8 +22,12 @@ func (v *view) byThings(f *profile) float64 {
 	if f.joins() && lone(fitting(v.things, f.media[0].Type)) {
 		fit *= partly // it takes several
 	}
-	if f.tabular && len(fitting(v.things, plan.Text)) == 0 && !strings.Contains(v.text, "\n") {
+	figures := english.ListsFigures(v.text)
+	if f.tabular && len(fitting(v.things, plan.Text)) == 0 && !strings.Contains(v.text, "\n") && !figures {
 		fit *= hardly // there is no table
+	}
+	if f.textOnly && !f.tabular && figures && v.Any("charts", v.r.words) {
+		fit *= hardly // "make a bar chart: Mon 3, Tue 5"
 	}
 	unsaid := v.media() && len(v.r.files) == 0 && !v.r.refs.points() && v.quotes == 0 && !v.sentText() && !strings.Contains(v.r.text, ": ")
 	if f.textOnly && f.wants(plan.Content) && unsaid {

@@ -25,6 +25,7 @@ func (g *Grammar) Tidy(text string) string {
 	text = keptPart.ReplaceAllString(text, "$2 everything except $1")
 	text = sizedPages.ReplaceAllString(text, "$1, then make them $2")
 	text = inZip.ReplaceAllString(text, "$1, then zip them$2")
+	text = chartData.ReplaceAllString(text, "$1: $2")
 	text = copyright.ReplaceAllString(text, `$1"$2"$3`)
 	text = bothEnds.ReplaceAllString(text, "$1 1 $2")
 	text = g.noThing.ReplaceAllString(text, "${1}without $2")
@@ -51,6 +52,15 @@ var chartTitle = lazyregexp.New(`((?i:\b(?:chart|graph|plot|diagram)\b.*?\b(?:ti
 var sizedPages = lazyregexp.New(`(?i)(\bpages?\b[^,.;]*\b(?:pictures?|images?|pngs?|jpe?gs?)),? (?:at |in |and )?` +
 	`((?:half|a quarter|quarter|\d+ ?%)(?: of)?(?: the| its| their)?(?: original)? (?:size|resolution)|half as (?:large|big)|` +
 	`\d+ ?(?:px|pixels) (?:wide|high|tall))[.!]?$`)
+
+// chartData is how people give a chart its figures without a colon: "a pie chart of A 10, B 20, C 30".
+var chartData = lazyregexp.New(`(?i)\b((?:chart|graph|plot|diagram|histogram)(?: in \w+)?)\s+(?:of|with|for|from|showing)\s+` +
+	`((?:\pL[\pL\d ]*?[ =]-?\d+(?:[.,]\d+)?%?\s*(?:,|;|\band\b)\s*)+\pL[\pL\d ]*?[ =]-?\d+(?:[.,]\d+)?%?)\s*$`)
+
+// ListsFigures reports whether a text has a list of names with their figures behind a colon: "chart: Mon 3, Tue 5".
+func ListsFigures(text string) bool { return figures.MatchString(text) }
+
+var figures = lazyregexp.New(`(?i):\s*(?:\pL[\pL\d ]*?[ =:]+-?\d+(?:[.,]\d+)?%?\s*(?:,|;|\band\b)\s*)+\pL[\pL\d ]*?[ =:]+-?\d`)
 
 // copyright is a notice, which people do not quote: "watermark all with © Ada".
 var copyright = lazyregexp.New(`(?i)(^|\s)(©\s?[\p{L}\d&.'’@-]+(?: [\p{L}\d&.'’@-]+){0,3}?)` +
