@@ -126,6 +126,8 @@ func newThings(t *testing.T) things {
 	if err := os.WriteFile(scan, []byte(strings.Replace(twoPages, "(Hello)", "()     ", 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	loose := dir + "/loose.pdf" // which can be made smaller
+	tool(t, "qpdf", "--warning-exit-0", "--qdf", pages, loose)
 	code := dir + "/code.png"
 	tool(t, "qrencode", "-o", code, "-s", "8", "https://example.org")
 	animation := dir + "/animation.gif"
@@ -135,6 +137,7 @@ func newThings(t *testing.T) things {
 	tool(t, "ffmpeg", "-v", "error", "-i", film, "-i", "data:text/plain;base64,MQowMDowMDowMCw1MDAgLS0+IDAwOjAwOjAxLDUwMApIZWxsbwo=", subtitled)
 	return things{
 		// those of one tool, by its name
+		"compress_pdf":           file(plan.Document, "loose.pdf", loose),
 		"read_code":              file(plan.Image, "code.png", code),
 		"animation_to_video":     file(plan.Image, "animation.gif", animation),
 		"split_animation":        file(plan.Image, "animation.gif", animation),

@@ -55,7 +55,7 @@ func TestTheFirstWishesWork(t *testing.T) {
 		case "audio":
 			wish.Message.Files = []adapters.File{{ID: "f", Name: "voice.wav", Handle: prop(t, t.TempDir(), "voice.wav", "voice hello world")}}
 		case "document":
-			wish.Message.Files = []adapters.File{{ID: "f", Name: "pages.pdf", Handle: newThings(t)[plan.Document].Path}}
+			wish.Message.Files = []adapters.File{{ID: "f", Name: "pages.pdf", Handle: newThings(t)["compress_pdf"].Path}}
 		case "":
 		default:
 			t.Fatalf("%q needs %s", e.Wish, e.Needs)

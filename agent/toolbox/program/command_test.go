@@ -118,12 +118,18 @@ var fitting = map[param.Type][]string{
 	param.Moments: {"at 0:00.5 and 0:01"}, param.TimeRanges: {"0:00.5-0:01.5", "without 0:00.5-0:01", "the last second"},
 }
 
+// elsewhere are settings with a test of their own: their tool takes either them or its other setting.
+var elsewhere = map[string]string{"change_opacity": "colour"}
+
 // tellings are what the tool can be told, by a name: what it must be told alone, and rounds in which
 // each setting has its next value.
 func tellings(tool toolbox.Tool) map[string]map[string]string {
 	alone, rounds := map[string]string{}, 0
 	values := map[string][]string{}
 	for _, p := range tool.Params {
+		if elsewhere[tool.Name] == p.Name {
+			continue
+		}
 		all := slices.Sorted(maps.Keys(p.Choices))
 		if fit := fitting[p.Type]; len(all) == 0 && fit != nil {
 			all = fit
@@ -134,7 +140,7 @@ func tellings(tool toolbox.Tool) map[string]map[string]string {
 			all = all[:2]
 		}
 		values[p.Name], rounds = all, max(rounds, 1, min(len(p.Choices), len(all)), len(fitting[p.Type]))
-		if !p.Optional {
+		if !p.Optional || elsewhere[tool.Name] != "" {
 			alone[p.Name] = all[0]
 		}
 	}
