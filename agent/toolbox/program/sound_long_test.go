@@ -10,6 +10,7 @@ import (
 	"atelier/agent/toolbox/media"
 	"atelier/agent/toolbox/media/ffmpeg"
 	"atelier/agent/toolbox/sandbox"
+	"atelier/agent/toolbox/toolboxtest"
 )
 
 // long is half a minute of a tone as MP3, again and again, which is not packed anew: hours of
@@ -81,9 +82,12 @@ func TestSamplesMayBeMoreThanFiles(t *testing.T) {
 	} {
 		t.Run(run, func(t *testing.T) {
 			t.Parallel()
-			c := callOf(t, a)
-			c.Tool = run
 			how, backend := backing(t, b, run)
+			c, err := toolboxtest.Typed(t, how.Backing, callOf(t, a))
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.Tool = run
 			out, err := backend.Run(t.Context(), how, c)
 			if err != nil {
 				t.Fatalf("%q: %v", plan.Sentence(err, plan.Message{}), err)
