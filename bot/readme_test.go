@@ -148,8 +148,8 @@ func TestReadmeTellsTheTruth(t *testing.T) {
 		t.Errorf("the file of backends in %s: %v", toolsREADME, err)
 	}
 	recipe := reflect.TypeFor[template.Recipe]()
-	for i := range recipe.NumField() {
-		field, _, _ := strings.Cut(recipe.Field(i).Tag.Get("yaml"), ",")
+	for f := range recipe.Fields() {
+		field, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
 		if field != "argv" && !strings.Contains(string(readPage(t, toolsREADME)), "`"+field+":") {
 			t.Errorf("%s does not explain the field %s of a command", toolsREADME, field)
 		}
