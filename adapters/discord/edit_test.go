@@ -35,8 +35,12 @@ func TestEdits(t *testing.T) {
 			t.Errorf("partly %v: what mentions the bot by an edit is %+v", partly, e.Message)
 		}
 		s.s.People.Delete(s.channel, other.ID)
-		if e := s.next(); e.Cancel == nil || !e.Cancel.Deleted {
-			t.Errorf("partly %v: that it is deleted is heard as %+v", partly, e)
+		gone := s.next()
+		for gone.ID == e.ID { // what is fetched for the first edit may hold the second one: one event, heard twice
+			gone = s.next()
+		}
+		if gone.Cancel == nil || !gone.Cancel.Deleted {
+			t.Errorf("partly %v: that it is deleted is heard as %+v", partly, gone)
 		}
 	}
 }
