@@ -11,8 +11,7 @@ import (
 // receiveEdit hands over that a message was edited. Discord also sends MESSAGE_UPDATE for previews and
 // pins, and may leave out what has not changed.
 func (es *Events) receiveEdit(ctx context.Context, m *convert.Message, whole bool) {
-	at := m.EditedAt
-	if at.IsZero() || es.own.Has(m.ID) {
+	if m.EditedAt.IsZero() || es.own.Has(m.ID) {
 		return // nobody has edited it, or it is the bot's own
 	}
 	if !whole {
@@ -22,7 +21,7 @@ func (es *Events) receiveEdit(ctx context.Context, m *convert.Message, whole boo
 			return
 		}
 		now.Guild, now.Channel = m.Guild, m.Channel
-		m = &now
+		m = &now // a later edit, perhaps, which has the same event then
 	}
 	if !es.isPersons(m) {
 		return
@@ -37,7 +36,7 @@ func (es *Events) receiveEdit(ctx context.Context, m *convert.Message, whole boo
 	}
 	es.ignored.Remove(m.ID)
 	e.Message.Edited = &adapters.Edited{Event: e.ID, At: e.At}
-	e.Kind, e.At, e.ID = adapters.MessageEdited, at, e.ID+"."+strconv.FormatInt(at.UnixMicro(), 10)
+	e.Kind, e.At, e.ID = adapters.MessageEdited, m.EditedAt, e.ID+"."+strconv.FormatInt(m.EditedAt.UnixMicro(), 10)
 	es.put(e, nil)
 }
 
