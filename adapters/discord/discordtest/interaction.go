@@ -216,7 +216,7 @@ func (is *Interactions) Submit(asked *Interaction, values map[string]string) (i 
 	return i
 }
 
-// command is a registered command; nil if there is none.
+// command finds a registered command. It returns nil if there is none.
 func (is *Interactions) command(kind int, name string) *Command {
 	for i, known := range is.commands {
 		if known.Type == kind && known.Name == name {

@@ -24,8 +24,8 @@ const noncesLast = 5 * time.Minute
 // mostReactions is how many emoji a message may have.
 const mostReactions = 20
 
-// pictured reports whether a text looks like an emoji. Discord has a list; here it is enough
-// that letters are none, and digits only as keycaps.
+// pictured reports whether a text looks like an emoji. Discord has a list. Here it is
+// enough to reject letters, and digits that are no keycaps.
 func pictured(emoji string) bool {
 	const fromHere = 0x203C // the first that is neither a letter nor a copyright sign
 	return emoji == "©️" || emoji == "®️" || slices.ContainsFunc([]rune(emoji), func(r rune) bool {

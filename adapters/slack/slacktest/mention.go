@@ -83,7 +83,7 @@ var (
 	unescape   = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")
 )
 
-// richText is the block that Slack makes of what a person typed.
+// richText is the block into which Slack turns the text of a person.
 func richText(text string) json.RawMessage {
 	elements := []object{}
 	plain := func(t string) {

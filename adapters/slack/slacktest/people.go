@@ -14,7 +14,7 @@ type Post struct {
 	Channel  string // id
 	ThreadTS string // the root's ts, for a reply in a thread
 	By       string // the user's id; a Bot's writes as an app
-	Text     string // as sent over the wire; &, < and > of what was typed are escaped
+	Text     string // as Slack sends it: with &, < and > escaped
 	Files    []File // a message with files has subtype file_share
 	// Subtype is another subtype, such as channel_join or me_message.
 	Subtype string

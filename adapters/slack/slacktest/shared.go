@@ -61,7 +61,7 @@ func (s *shared) read(f func()) {
 	f()
 }
 
-// notify wakes those who wait for a change, and sends what is to be sent.
+// notify wakes the goroutines that wait for a change, and sends the events that are due.
 func (s *shared) notify() {
 	s.dispatch()
 	close(s.changed)

@@ -10,8 +10,8 @@
 //
 //   - Every action of a person (Say, Edit, React, Press…) is visible in the workspace when
 //     the method returns, and its events are on their way: over one of the open sockets, or
-//     by signed HTTP requests after Webhooks.Deliver. Events of one channel are first sent
-//     in the order of what they report.
+//     by signed HTTP requests after Webhooks.Deliver. The first time, the events
+//     of a channel are sent in the order in which they happened.
 //   - An event is delivered at least once: one that is not acknowledged within
 //     Options.AckWithin, or whose socket closed first, is sent again at Options.Retries,
 //     with the same event_id. Interactions (buttons, commands, shortcuts, views) are sent
