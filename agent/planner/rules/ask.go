@@ -46,9 +46,9 @@ func (t *thread) unsure(r *reading) *outcome {
 		}
 		return nil
 	case len(r.files) > 0:
-		return t.guessing(unclear(t.names(r.files)), r)
+		return t.guesser.guessing(unclear(t.names(r.files)), r)
 	case len(t.request.Given) > 0:
-		return t.guessing(unclear(resourceNames(t.request.Given)), r)
+		return t.guesser.guessing(unclear(resourceNames(t.request.Given)), r)
 	case t.isVague(r), r.refs.points() && len(r.words) < 8, len(r.words) < 2:
 		return asking(notSure)
 	}

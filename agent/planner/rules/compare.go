@@ -14,29 +14,6 @@ func (ts *tools) differs(r *reading) bool {
 	})
 }
 
-// compared are the pictures or texts that such a clause means: "what is the difference between
-// a.png and b.png", "compare them". No tool takes two pictures and a question, so each is
-// described and the question is put to the descriptions.
-func (s *scene) compared(r *reading) []thing {
-	of := r.files
-	if len(of) == 0 && (r.refs.plural || slices.ContainsFunc(r.words, s.IsMedia)) {
-		of = s.things
-	}
-	return slices.DeleteFunc(slices.Clone(of), func(e thing) bool { return e.made || e.on != "" || !e.typ.Media() && e.typ != plan.Text })
-}
-
-// measures reports whether a tool that takes two such things does what the clause asks for: "how different
-// are they" and "show the differences", but not "what is different" and "tell me the difference".
-func (t *thread) measures(r *reading, things []thing) bool {
-	if len(things) != 2 || r.form == "what" || t.In("telling", r.verb()) {
-		return false
-	}
-	t.match(r)
-	t.preferCovering(r)
-	first, second, ok := r.head.pair()
-	return ok && t.isSure(r) && things[0].typ.Fits(first.Type) && things[1].typ.Fits(second.Type)
-}
-
 // compare describes each thing that has no words yet, and puts the question to the descriptions.
 func (t *thread) compare(n int, r *reading, things []thing) {
 	var texts []thing

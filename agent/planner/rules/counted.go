@@ -12,15 +12,15 @@ import (
 
 // counted writes out the clauses that count several files: "make the first picture sepia and the second grey" is
 // "make the first picture sepia" and "make the second one grey".
-func (t *thread) counted(clauses []clause) []clause {
-	if _, several := t.nth(1, plan.AnyFile); !several {
+func (d *divider) counted(clauses []clause) []clause {
+	if _, several := d.nth(1, plan.AnyFile); !several {
 		return clauses
 	}
 	var out []clause
 	last := 0 // the place of the file that was counted last
-	for _, c := range t.perGroup(clauses) {
-		c, last = t.countedAs(t.severalOf(c), last)
-		parts := t.byFile(c)
+	for _, c := range d.perGroup(clauses) {
+		c, last = d.countedAs(d.severalOf(c), last)
+		parts := d.byFile(c)
 		if len(parts) == 0 {
 			parts = []clause{c}
 		}
@@ -31,19 +31,19 @@ func (t *thread) counted(clauses []clause) []clause {
 
 // perGroup splits clauses that order something of a group of files and something else of another file: "make the first two
 // grey and the last one sepia".
-func (t *thread) perGroup(clauses []clause) []clause {
+func (d *divider) perGroup(clauses []clause) []clause {
 	var out []clause
 	for _, c := range clauses {
 		group := slices.IndexFunc(c.words, func(w retrieve.Word) bool { return smallNumber(w) > 0 })
-		if group > 0 && english.Ordinals[c.words[group-1].Lower()] != 0 && t.IsVerb(c.words[0]) {
+		if group > 0 && english.Ordinals[c.words[group-1].Lower()] != 0 && d.IsVerb(c.words[0]) {
 			told := group + 1
-			for told < len(c.words) && (t.IsMedia(c.words[told]) || t.Is("counted things", c.words[told])) {
+			for told < len(c.words) && (d.IsMedia(c.words[told]) || d.Is("counted things", c.words[told])) {
 				told++
 			}
 			for i := told + 1; i+2 < len(c.words); i++ {
-				if t.Is("joining words", c.words[i]) && t.Is("determiners", c.words[i+1]) && t.Counts(c.words, i+2) {
-					out = append(out, t.part(c, c.words[:i]))
-					c = t.part(c, slices.Concat(c.words[:1], c.words[i+1:]))
+				if d.Is("joining words", c.words[i]) && d.Is("determiners", c.words[i+1]) && d.Counts(c.words, i+2) {
+					out = append(out, d.part(c, c.words[:i]))
+					c = d.part(c, slices.Concat(c.words[:1], c.words[i+1:]))
 					c.join = along
 					break
 				}
@@ -55,12 +55,12 @@ func (t *thread) perGroup(clauses []clause) []clause {
 }
 
 // severalOf names the files that a clause counts together: "the first two side by side" of three pictures.
-func (t *thread) severalOf(c clause) clause {
-	given := t.given()
+func (d *divider) severalOf(c clause) clause {
+	given := d.given()
 	for i := 0; i+1 < len(c.words); i++ {
 		way, number := english.Ordinals[c.words[i].Lower()], smallNumber(c.words[i+1])
 		others := slices.ContainsFunc(c.words[i+1:], func(w retrieve.Word) bool { return english.Ordinals[w.Lower()] != 0 })
-		if way != 1 && way != -1 || others || number < 2 || number >= len(given) || t.countsParts(c.words[i+2:]) {
+		if way != 1 && way != -1 || others || number < 2 || number >= len(given) || d.countsParts(c.words[i+2:]) {
 			continue
 		}
 		of := given[:number]
@@ -68,26 +68,26 @@ func (t *thread) severalOf(c clause) clause {
 			of = given[len(given)-number:]
 		}
 		begin, end := i, i+2
-		for begin > 0 && t.Is("determiners", c.words[begin-1]) {
+		for begin > 0 && d.Is("determiners", c.words[begin-1]) {
 			begin--
 		}
-		for end < len(c.words) && (t.IsMedia(c.words[end]) || t.Is("counted things", c.words[end])) {
+		for end < len(c.words) && (d.IsMedia(c.words[end]) || d.Is("counted things", c.words[end])) {
 			end++
 		}
 		words := slices.Clone(c.words[:begin])
-		said := func(w retrieve.Word) bool { return !t.Is("ordering", w) && !t.SaysNothing(w) }
+		said := func(w retrieve.Word) bool { return !d.Is("ordering", w) && !d.SaysNothing(w) }
 		if !slices.ContainsFunc(slices.Concat(words, c.words[end:]), said) {
 			return c // "make the first two"
 		}
 		for k, r := range of {
 			if k > 0 {
-				words = append(words, t.coined("and"))
+				words = append(words, d.coined("and"))
 			}
-			name := t.coined(r.Name)
+			name := d.coined(r.Name)
 			name.Kind, name.Text = retrieve.File, r.Name
 			words = append(words, name)
 		}
-		return t.part(c, append(words, c.words[end:]...))
+		return d.part(c, append(words, c.words[end:]...))
 	}
 	return c
 }
@@ -103,25 +103,25 @@ func smallNumber(w retrieve.Word) int {
 }
 
 // countsParts reports whether a number counts what is in a file: "the first two seconds", "the last 3 pages".
-func (t *thread) countsParts(words []retrieve.Word) bool {
+func (d *divider) countsParts(words []retrieve.Word) bool {
 	if len(words) == 0 {
 		return false
 	}
 	w := words[0].Lower()
-	return t.Is("time units", words[0]) || t.Is("frames", words[0]) || slices.Contains([]string{"pages", "rows", "lines", "columns", "words", "letters"}, w)
+	return d.Is("time units", words[0]) || d.Is("frames", words[0]) || slices.Contains([]string{"pages", "rows", "lines", "columns", "words", "letters"}, w)
 }
 
 // countedAs says in a clause which files it counts: "the other" of two files is the first or the second one, and "the
 // second grey" is "the second one grey". last is the place of the file that was counted before.
-func (t *thread) countedAs(c clause, last int) (clause, int) {
+func (d *divider) countedAs(c clause, last int) (clause, int) {
 	var words []retrieve.Word
 	changed := false
 	for i, w := range c.words {
-		determined := i > 0 && t.Is("determiners", c.words[i-1]) || len(words) > 1 && t.Is("joining words", c.words[i-1]) && last != 0
-		if determined && w.Lower() == "other" && c.words[i-1].Lower() != "each" && last != 0 && len(t.given()) == 2 {
-			w, changed = t.coined("first"), true
+		determined := i > 0 && d.Is("determiners", c.words[i-1]) || len(words) > 1 && d.Is("joining words", c.words[i-1]) && last != 0
+		if determined && w.Lower() == "other" && c.words[i-1].Lower() != "each" && last != 0 && len(d.given()) == 2 {
+			w, changed = d.coined("first"), true
 			if last == 1 {
-				w = t.coined("second")
+				w = d.coined("second")
 			}
 		}
 		words = append(words, w)
@@ -129,47 +129,39 @@ func (t *thread) countedAs(c clause, last int) (clause, int) {
 			continue
 		}
 		next := c.words[i+1:]
-		named := len(next) > 0 && t.Is("counted things", next[0])
-		if !named && len(next) > 0 && !t.Counts(c.words, i) && !t.toldOfFile(next) {
+		named := len(next) > 0 && d.Is("counted things", next[0])
+		if !named && len(next) > 0 && !d.Counts(c.words, i) && !d.toldOfFile(next) {
 			continue
 		}
 		last = english.Ordinals[w.Lower()]
 		if !named {
-			words, changed = append(words, t.coined("one")), true
+			words, changed = append(words, d.coined("one")), true
 		}
 	}
 	if changed {
-		c = t.part(c, words)
+		c = d.part(c, words)
 	}
 	return c, last
 }
 
 // given are the files that came with the message.
-func (t *thread) given() []plan.Resource {
-	return slices.DeleteFunc(slices.Clone(t.request.Given), func(r plan.Resource) bool { return r.On != "" })
-}
-
-// coined writes a word behind the text.
-func (s *scene) coined(text string) retrieve.Word {
-	s.text += "\n" + text
-	w := s.Lexicon.Words(text, []retrieve.Span{})[0]
-	w.Start, w.End = len(s.text)-len(text), len(s.text)
-	return w
+func (d *divider) given() []plan.Resource {
+	return slices.DeleteFunc(slices.Clone(d.request.Given), func(r plan.Resource) bool { return r.On != "" })
 }
 
 // toldOfFile reports whether words say how a file is to be, and do not go on with what an ordinal counts: "black and
 // white" and "90 degrees", but not "half" and "2 seconds".
-func (t *thread) toldOfFile(words []retrieve.Word) bool {
+func (d *divider) toldOfFile(words []retrieve.Word) bool {
 	if words[0].Kind == retrieve.Number {
-		return slices.ContainsFunc(quantitiesIn(t.text, words), func(q quantity.Quantity) bool {
+		return slices.ContainsFunc(quantitiesIn(d.text, words), func(q quantity.Quantity) bool {
 			return q.Start == 0 && slices.Contains([]quantity.Unit{quantity.Degrees, quantity.Pixels, quantity.Percent}, q.Unit)
 		})
 	}
 	w := words[0]
-	class, length := t.Lexicon.ClassAt(words, 0)
+	class, length := d.Lexicon.ClassAt(words, 0)
 	value := length > 1 || anyAdjustment.Reads(w.Text) || anyColour.Reads(w.Text) ||
-		slices.ContainsFunc(t.profiles, func(f profile) bool { return f.values[class] })
-	return value && w.Kind == retrieve.Plain && !t.IsMedia(w) && !t.Is("parts", w) && !t.Is("amount words", w)
+		slices.ContainsFunc(d.profiles, func(f profile) bool { return f.values[class] })
+	return value && w.Kind == retrieve.Plain && !d.IsMedia(w) && !d.Is("parts", w) && !d.Is("amount words", w)
 }
 
 // segment is the part of a clause about one of several files: which file, and what to do with it.
@@ -177,13 +169,13 @@ type segment struct{ file, told []retrieve.Word }
 
 // byFile are the clauses of a clause that orders something of each of several files that it counts. What is said
 // behind the last of them only is said of all: "rotate the first and the third by 90 degrees".
-func (t *thread) byFile(c clause) []clause {
-	core := t.Lexicon.Core(c.words)
-	if len(core) == 0 || !t.IsVerb(core[0]) && !t.ListsFile(core) {
+func (d *divider) byFile(c clause) []clause {
+	core := d.Lexicon.Core(c.words)
+	if len(core) == 0 || !d.IsVerb(core[0]) && !d.ListsFile(core) {
 		return nil
 	}
-	order, segments := t.segments(core)
-	if len(segments) < 2 || t.takesSeveral(c) {
+	order, segments := d.segments(core)
+	if len(segments) < 2 || d.takesSeveral(c) {
 		return nil
 	}
 	told := segments[len(segments)-1].told
@@ -196,7 +188,7 @@ func (t *thread) byFile(c clause) []clause {
 		case len(s.told) == 0:
 			return nil // "make the first grey and the second"
 		}
-		part := t.part(c, slices.Concat(order, s.file, s.told))
+		part := d.part(c, slices.Concat(order, s.file, s.told))
 		if i > 0 {
 			part.join = along
 		}
@@ -206,28 +198,28 @@ func (t *thread) byFile(c clause) []clause {
 }
 
 // segments are those of a clause, behind the words that are said once of all of them.
-func (t *thread) segments(core []retrieve.Word) (order []retrieve.Word, all []segment) {
-	joins := func(i int) bool { return t.Is("joining words", core[i]) || core[i].Text == "," || core[i].Text == "&" }
+func (d *divider) segments(core []retrieve.Word) (order []retrieve.Word, all []segment) {
+	joins := func(i int) bool { return d.Is("joining words", core[i]) || core[i].Text == "," || core[i].Text == "&" }
 	end := len(core)
 	for i := len(core) - 1; i > 0; i-- {
 		begin := i
-		if t.Is("determiners", core[i-1]) {
+		if d.Is("determiners", core[i-1]) {
 			begin--
 		}
 		listed := begin > 1 && joins(begin-1)
-		if english.Ordinals[core[i].Lower()] == 0 || !t.Counts(core, i) && (!listed || begin != i) {
+		if english.Ordinals[core[i].Lower()] == 0 || !d.Counts(core, i) && (!listed || begin != i) {
 			continue
 		}
 		file := i + 1
-		if file < end && t.Is("counted things", core[file]) {
+		if file < end && d.Is("counted things", core[file]) {
 			file++
 		}
 		s := segment{file: core[begin:file], told: core[file:end]}
 		if file == i+1 {
-			s.file = append(slices.Clone(s.file), t.coined("one"))
+			s.file = append(slices.Clone(s.file), d.coined("one"))
 		}
 		if begin == i {
-			s.file = append([]retrieve.Word{t.coined("the")}, s.file...)
+			s.file = append([]retrieve.Word{d.coined("the")}, s.file...)
 		}
 		all = append([]segment{s}, all...)
 		if !listed {
@@ -241,8 +233,8 @@ func (t *thread) segments(core []retrieve.Word) (order []retrieve.Word, all []se
 }
 
 // takesSeveral reports whether the tool that the clause asks for takes several files at once, or the clause is no order.
-func (t *thread) takesSeveral(c clause) bool {
-	r := t.glance(c)
+func (d *divider) takesSeveral(c clause) bool {
+	r := d.glance(c)
 	_, _, pair := r.head.pair()
-	return pair || r.head.joins() || r.form != retrieve.Order || t.differs(r)
+	return pair || r.head.joins() || r.form != retrieve.Order || d.differs(r)
 }

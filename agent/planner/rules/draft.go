@@ -150,3 +150,11 @@ func (d *drafter) askForText(r *reading, a toolbox.Arg) plan.Message {
 	}
 	return plan.Message{} // the words of the clause stand for it
 }
+
+// glance finds the tool of a clause whose turn has not come.
+func (d *drafter) glance(c clause) *reading {
+	r := &reading{clause: c, words: d.Lexicon.Core(c.words), text: c.text, form: d.Lexicon.FormOf(c.words), head: &profile{}}
+	r.refs, r.stated = d.references(r), quantitiesIn(d.text, c.words)
+	d.match(r)
+	return r
+}

@@ -23,10 +23,13 @@ type guess struct {
 	files []thing  // at least one of which the request is about
 }
 
+// guesser finds guesses at what a clause means.
+type guesser struct{ *drafter }
+
 // guessing asks a question about a clause with guesses by an example of each tool that takes the files and
 // is not much farther than the nearest. One that explains no word of the clause is no guess unless it is near.
-func (t *thread) guessing(q plan.Message, r *reading) *outcome {
-	o, files := asking(q), t.about(r)
+func (g *guesser) guessing(q plan.Message, r *reading) *outcome {
+	o, files := asking(q), g.about(r)
 	none := 0 // words that a tool leaves which explains none
 	for _, v := range r.rivals {
 		none = max(none, v.rest)
@@ -38,28 +41,28 @@ func (t *thread) guessing(q plan.Message, r *reading) *outcome {
 			continue
 		}
 		nearest := max(0, slices.Index(examples, v.example))
-		o.guesses = t.addGuess(o.guesses, r, v.tool, examples[nearest])
+		o.guesses = g.addGuess(o.guesses, r, v.tool, examples[nearest])
 	}
 	return o
 }
 
 // guessingHow asks a question about a clause whose tool is known with guesses by the examples of
 // that, which differ in what it is told.
-func (t *thread) guessingHow(q plan.Message, r *reading) *outcome {
+func (g *guesser) guessingHow(q plan.Message, r *reading) *outcome {
 	o := asking(q)
 	for _, example := range r.head.plain {
-		o.guesses = t.addGuess(o.guesses, r, r.head, example)
+		o.guesses = g.addGuess(o.guesses, r, r.head, example)
 	}
 	return o
 }
 
 // about are the files that a clause may be about: those that it names, else those that came with
 // the message, else all of the thread.
-func (t *thread) about(r *reading) []thing {
+func (g *guesser) about(r *reading) []thing {
 	if len(r.files) > 0 {
 		return r.files
 	}
-	there := slices.DeleteFunc(slices.Clone(t.things), func(e thing) bool { return e.made })
+	there := slices.DeleteFunc(slices.Clone(g.things), func(e thing) bool { return e.made })
 	if given := slices.DeleteFunc(slices.Clone(there), func(e thing) bool { return !e.given }); len(given) > 0 {
 		return given
 	}
@@ -69,13 +72,13 @@ func (t *thread) about(r *reading) []thing {
 // addGuess adds the request with an example of the tool in the place of the clause, and the files of the
 // clause in the place of those of the example. It adds nothing where there are not enough of their kinds,
 // or where the clause states a value, which the example would lose.
-func (t *thread) addGuess(to []guess, r *reading, tool *profile, example string) []guess {
-	if len(r.clause.words) == 0 || r.quoted() != "" || t.format(r) != "" || slices.ContainsFunc(r.stated, measured) {
+func (g *guesser) addGuess(to []guess, r *reading, tool *profile, example string) []guess {
+	if len(r.clause.words) == 0 || r.quoted() != "" || g.format(r) != "" || slices.ContainsFunc(r.stated, measured) {
 		return to
 	}
-	files := t.about(r)
-	names := t.calledAll(files)
-	if there := slices.DeleteFunc(slices.Clone(t.things), func(e thing) bool { return e.made }); len(there) == 1 {
+	files := g.about(r)
+	names := g.calledAll(files)
+	if there := slices.DeleteFunc(slices.Clone(g.things), func(e thing) bool { return e.made }); len(there) == 1 {
 		names = []string{"it"}
 	}
 	free := slices.Clone(files)
@@ -100,7 +103,7 @@ func (t *thread) addGuess(to []guess, r *reading, tool *profile, example string)
 		example = before + replaced[i] + example[s.End:]
 	}
 	begin, end := r.clause.words[0].Start, r.clause.words[len(r.clause.words)-1].End
-	return append(to, guess{t.text[:begin] + example + t.text[end:], tool, files})
+	return append(to, guess{g.text[:begin] + example + g.text[end:], tool, files})
 }
 
 // determiner is one at the end of a text.

@@ -46,8 +46,8 @@ func (r references) points() bool {
 
 // read takes in the clause of number n.
 func (t *thread) read(n int, c clause) *reading {
-	if t.ordersLettering(c) {
-		c = t.quoteAnnounced(c)
+	if t.quoter.ordersLettering(c) {
+		c = t.quoter.quoteAnnounced(c)
 	}
 	r := &reading{clause: c, words: t.Lexicon.Core(c.words), text: c.text, form: t.Lexicon.FormOf(c.words), head: &profile{}, prev: t.prev, told: t.told}
 	if len(c.more) > 0 {

@@ -10,10 +10,13 @@
 //	tools              what the catalogue holds, and which words ask for it
 //	splitter           text → clauses
 //	scene, reading     what can be spoken of, and what one clause names and points at
+//	lister, quoter     a clause's lists, and the text that it announces
 //	settings           what a clause says that its tool is told
 //	matcher, marker    the tool that a clause asks for, and whether it means what is marked
 //	binder             the resources that its tool is applied to
 //	drafter, cover     its subtask, and the words that nothing accounts for
+//	judge, guesser     what a clause is beside an order, and guesses at what it means
+//	divider            clauses of several orders → clauses of one order each
 //	thread             clause after clause → subtasks or a question
 //
 // Guarantees:

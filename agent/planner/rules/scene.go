@@ -241,3 +241,29 @@ func (s *scene) named(n int, res plan.Resource) thing {
 	e.given = slices.ContainsFunc(slices.Concat(s.things, s.marks), func(o thing) bool { return o.given && o.source.Equal(e.source) })
 	return e
 }
+
+// part is a clause of some words of another one. They are written again behind the text, where they stand side by
+// side: what is between two words of a clause belongs to it.
+func (s *scene) part(c clause, words []retrieve.Word) clause {
+	s.text += "\n"
+	begin := len(s.text)
+	c.words = slices.Clone(words)
+	for i, w := range words {
+		if i > 0 && w.Start != words[i-1].End {
+			s.text += " "
+		}
+		c.words[i].Start = len(s.text)
+		s.text += s.text[w.Start:w.End]
+		c.words[i].End = len(s.text)
+	}
+	c.text = s.text[begin:]
+	return c
+}
+
+// coined writes a word behind the text.
+func (s *scene) coined(text string) retrieve.Word {
+	s.text += "\n" + text
+	w := s.Lexicon.Words(text, []retrieve.Span{})[0]
+	w.Start, w.End = len(s.text)-len(text), len(s.text)
+	return w
+}

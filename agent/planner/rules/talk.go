@@ -125,21 +125,3 @@ func (ts *tools) isVague(r *reading) bool {
 func (ts *tools) beyond(r *reading) bool {
 	return r.form == retrieve.Order && len(r.words) > 0 && ts.Is("beyond", r.words[0])
 }
-
-// ordersNothing reports whether the clause orders that something be done and does not say what:
-// "do it", "change the picture".
-func (s *scene) ordersNothing(r *reading) bool {
-	e := s.Lists
-	if r.form != retrieve.Order && r.form != retrieve.YesNo || r.clause.asks || r.marked() ||
-		len(r.words) == 0 || len(r.clause.more) > 0 || !e.Is("ordering", r.words[0]) || e.Is("inscribing", r.words[0]) {
-		return false
-	}
-	return !slices.ContainsFunc(r.words, func(w retrieve.Word) bool {
-		text := w.Lower()
-		typ := s.Lexicon.MediaNoun([]retrieve.Word{w})
-		atHand := typ != "" && !retrieve.IsFormat(text) && slices.ContainsFunc(s.things, func(e thing) bool { return base(e.typ) == typ })
-		open := atHand || s.Lexicon.Stop(text) || slices.ContainsFunc([]string{"unsaid things", "ordering", "prepositions", "courtesy", "pronouns"},
-			func(section string) bool { return e.In(section, text) })
-		return !w.IsMark() && !w.IsFile() && (w.Kind != retrieve.Plain || !open)
-	})
-}

@@ -1,0 +1,254 @@
+package rules
+
+import (
+	"slices"
+
+	"atelier/agent/toolbox/quantity"
+	"atelier/agent/toolbox/retrieve"
+)
+
+// lister turns a clause with a list, such as of formats or places, into a clause for each entry.
+type lister struct{ *scene }
+
+// written are the clauses with those written out that order one thing several times: "save it as png and webp" is
+// "save it as png" and beside it "save it as webp".
+func (l *lister) written(clauses []clause) []clause {
+	var out []clause
+	for _, c := range clauses {
+		parts := l.byFormat(c)
+		if len(parts) == 0 {
+			parts = l.byText(c)
+		}
+		if len(parts) == 0 {
+			parts = l.byPage(c)
+		}
+		if len(parts) == 0 {
+			out = append(out, c)
+			continue
+		}
+		out = append(out, parts...)
+	}
+	return out
+}
+
+// byFormat are the clauses of a clause that asks for several formats; none if it asks for one.
+func (l *lister) byFormat(c clause) []clause {
+	formats, begin, end := l.listOfFormats(c.words)
+	var parts []clause
+	for i, f := range formats {
+		part := l.part(c, slices.Concat(c.words[:begin], []retrieve.Word{f}, c.words[end:]))
+		part.beside = i > 0
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+// listOfFormats returns the formats that the words ask for, and the bounds of their list. It returns none if the words
+// ask for one format, or name the formats of files at hand.
+func (l *lister) listOfFormats(words []retrieve.Word) (formats []retrieve.Word, begin, end int) {
+	for i, w := range words {
+		if !l.isFormat(words, i) || !l.leadsToFormat(words[:i]) {
+			continue
+		}
+		formats, begin, end = []retrieve.Word{w}, i, i+1
+		for next := l.NextFormat(words, end); next > 0; next = l.NextFormat(words, end) {
+			formats, end = append(formats, words[next]), next+1
+		}
+		of := end < len(words) && (l.Is("targets", words[end]) || words[end].Lower() == "of") && l.Is("targets", words[i-1])
+		if len(formats) > 1 && !of { // "convert to mp3, gif of the first second" wants two things
+			return formats, begin, end
+		}
+	}
+	return nil, 0, 0
+}
+
+// isFormat reports whether the word at i is a format, and not that of a file at hand.
+func (l *lister) isFormat(words []retrieve.Word, i int) bool {
+	return words[i].Kind == retrieve.Plain && retrieve.IsFormat(words[i].Lower()) && !l.shownFormat(words, i)
+}
+
+// leadsToFormat reports whether words end with what leads to a format that is wanted: "as a", "I need".
+func (l *lister) leadsToFormat(words []retrieve.Word) bool {
+	for len(words) > 0 && (l.Is("articles", words[len(words)-1]) || words[len(words)-1].Lower() == "both" || words[len(words)-1].Text == ":") {
+		words = words[:len(words)-1]
+	}
+	if len(words) == 0 {
+		return false
+	}
+	last := words[len(words)-1]
+	return l.Is("targets", last) || l.Is("wanting", last)
+}
+
+// byText are the clauses of a clause that has several texts written, each at a place of its own: "write "Hello" at
+// the top and "Bye" at the bottom".
+func (l *lister) byText(c clause) []clause {
+	core := l.Lexicon.Core(c.words)
+	at := l.Find("lettering", core)
+	if at < 0 || at > 0 && (!l.Is("places lead", core[0]) || !l.Is("places", core[at-1])) { // "at the top write …"
+		return nil
+	}
+	texts := splitAt(core[at+1:], func(w retrieve.Word) bool { return w.Lower() == "and" || w.Text == "," || w.Text == "&" })
+	texts[0] = slices.Concat(texts[0], core[:at])
+	if last := len(texts) - 1; last > 1 && !slices.ContainsFunc(texts[last], retrieve.Word.IsQuote) && l.Find("places", texts[last]) < 0 { // "…, in red"
+		texts = append(texts[:last-1], slices.Concat(texts[last-1], texts[last]))
+	}
+	if len(texts) < 2 || slices.ContainsFunc(texts, func(words []retrieve.Word) bool { return !l.hasPlacedText(core[at], words) }) {
+		return nil
+	}
+	looks := l.behindPlace(texts[len(texts)-1])
+	var parts []clause
+	for i, words := range texts {
+		words = slices.Concat(core[at:at+1], words)
+		if i+1 < len(texts) && len(l.behindPlace(words)) == 0 { // "… in red" is said once of all
+			words = slices.Concat(words, looks)
+		}
+		part := l.part(c, words)
+		if i > 0 {
+			part.join = along
+		}
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+// hasPlacedText reports whether the words are one text to be written, and the place where it goes.
+func (l *lister) hasPlacedText(verb retrieve.Word, words []retrieve.Word) bool {
+	quotes, places := 0, 0
+	for i, w := range words {
+		switch {
+		case w.IsQuote():
+			quotes++
+		case l.Is("places", w) && (i > 0 || verb.Lower() != "write"):
+			places++
+		}
+	}
+	if quotes == 0 { // "Bye at the bottom"
+		lead := slices.IndexFunc(words, func(w retrieve.Word) bool { return l.Is("places lead", w) })
+		return verb.Lower() == "write" && lead > 0 && places > 0 && !slices.ContainsFunc(words[:lead], func(w retrieve.Word) bool { return l.Is("places", w) })
+	}
+	return quotes == 1 && places > 0
+}
+
+// behindPlace are the words behind the last place and the text.
+func (l *lister) behindPlace(words []retrieve.Word) []retrieve.Word {
+	from := len(words)
+	for from > 0 && !words[from-1].IsQuote() && !l.Is("places", words[from-1]) {
+		from--
+	}
+	return words[from:]
+}
+
+// byPage are the clauses of a clause that wants each of some pages as a file of its own: "extract pages 1 and 3 as
+// separate files".
+func (l *lister) byPage(c clause) []clause {
+	apart := l.Find("apart", c.words)
+	pages := slices.IndexFunc(c.words, func(w retrieve.Word) bool { return w.Lower() == "pages" })
+	if pages < 0 || apart <= pages+1 || apart+1 >= len(c.words) || !l.Is("targets", c.words[apart-1]) {
+		return nil
+	}
+	end := pages + 1
+	for end < len(c.words) && (c.words[end].Kind == retrieve.Number || c.words[end].Lower() == "and" || c.words[end].Text == ",") {
+		end++
+	}
+	file := apart + 1
+	for file < len(c.words) && (l.Is("file words", c.words[file]) || l.Is("paper nouns", c.words[file])) {
+		file++
+	}
+	if file == apart+1 || end == apart {
+		return nil
+	}
+	rest := slices.Concat(c.words[end:apart-1], c.words[file:])
+	if paper := slices.IndexFunc(c.words[apart+1:file], func(w retrieve.Word) bool { return l.Is("paper nouns", w) }); paper >= 0 {
+		rest = slices.Concat(c.words[end:apart], c.words[apart+1+paper:]) // "as pdfs"
+	}
+	var parts []clause
+	for _, w := range c.words[pages+1 : end] {
+		if w.Kind != retrieve.Number {
+			continue
+		}
+		part := l.part(c, slices.Concat(c.words[:pages+1], []retrieve.Word{w}, rest))
+		part.beside = len(parts) > 0
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+// byPlace are the clauses of a clause that lists places: "cut 50 px off the top and the bottom".
+func (l *lister) byPlace(c clause) []clause {
+	core := l.Lexicon.Core(c.words)
+	place := func(i int) (int, bool) { // where a place begins at i, behind its article
+		for i < len(core) && l.Is("determiners", core[i]) {
+			i++
+		}
+		return i, i < len(core) && l.Is("places", core[i])
+	}
+	first := l.Find("places", core)
+	if first < 1 {
+		return nil
+	}
+	places, end := []int{first}, first+1
+	for end+1 < len(core) && (core[end].Lower() == "and" || core[end].Text == "," || core[end].Text == "&") {
+		next := end + 1
+		if core[end].Text == "," && core[next].Lower() == "and" {
+			next++
+		}
+		at, ok := place(next)
+		if !ok {
+			break
+		}
+		places, end = append(places, at), at+1
+	}
+	if len(places) < 2 {
+		return nil
+	}
+	var parts []clause
+	for _, at := range places {
+		part := l.part(c, slices.Concat(core[:first], core[at:at+1], core[end:]))
+		area, ok := quantity.Region(part.text)
+		if ok && area.Share >= 0.5 && (area.Anchor.X == 0 || area.Anchor.Y == 0) { // two halves are the whole
+			return nil
+		}
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+// byObject splits an order before the "and a" that begins a second thing to be added: "add a drop shadow and a white
+// border".
+func (l *lister) byObject(c clause) []clause {
+	core := l.Lexicon.Core(c.words)
+	if len(core) == 0 || !l.Is("adding", core[0]) {
+		return nil
+	}
+	for i := 2; i+2 < len(core); i++ {
+		if core[i].Lower() == "and" && l.Is("articles", core[i+1]) {
+			return []clause{l.part(c, core[:i]), l.part(c, append([]retrieve.Word{l.coined("add")}, core[i+1:]...))}
+		}
+	}
+	return nil
+}
+
+// byAddition splits a clause before the "with" that adds something to its result: "a square crop with a black border".
+func (l *lister) byAddition(c clause) []clause {
+	core := l.Lexicon.Core(c.words)
+	at := slices.IndexFunc(core, func(w retrieve.Word) bool { return w.Lower() == "with" })
+	if at < 1 || at+1 == len(core) {
+		return nil
+	}
+	return []clause{l.part(c, core[:at]), l.part(c, append([]retrieve.Word{l.coined("add")}, core[at+1:]...))}
+}
+
+// splitAt are the words between those that part them.
+func splitAt(words []retrieve.Word, parts func(retrieve.Word) bool) [][]retrieve.Word {
+	var runs [][]retrieve.Word
+	for {
+		at := slices.IndexFunc(words, parts)
+		switch {
+		case at < 0:
+			return append(runs, words)
+		case at > 0:
+			runs = append(runs, words[:at])
+		}
+		words = words[at+1:]
+	}
+}
