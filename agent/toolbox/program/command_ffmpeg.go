@@ -38,6 +38,9 @@ func (r *commandLine) ffmpeg(args []string) (toolbox.Output, error) {
 	if len(given) == 0 {
 		return toolbox.Output{}, errors.New("ffmpeg is given no -i")
 	}
+	if "."+r.ending == motionEnding {
+		return r.motion(job, args)
+	}
 	job.Args = slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == outMark })
 	if format, ok := filmFormats()[r.ending]; ok {
 		return r.film(job, given, format)
@@ -70,6 +73,15 @@ func (r *commandLine) ffmpeg(args []string) (toolbox.Output, error) {
 		return r.encoded(job, media.JPEG)
 	}
 	return r.do(job, "made.png")
+}
+
+// motion lets a filter write the motion of a camera.
+func (r *commandLine) motion(job ffmpeg.Job, args []string) (toolbox.Output, error) {
+	for _, a := range args {
+		job.Args = append(job.Args, strings.ReplaceAll(a, outMark, ffmpeg.ByFilter+motionEnding))
+	}
+	job.ByFilter = true
+	return r.do(job, r.base+motionEnding)
 }
 
 // isText reports whether a file holds what people wrote.

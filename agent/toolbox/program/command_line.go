@@ -29,6 +29,10 @@ var _ template.Opener = (*commandLine)(nil)
 
 // In is the file of a resource: for ffmpeg a mark in its place.
 func (r *commandLine) In(arg string) (string, error) {
+	if r.program == "ffmpeg" && arg == template.Made.Text && filepath.Ext(r.made) == motionEnding { // a filter reads it
+		r.texts = append(r.texts, r.made)
+		return filepath.Base(r.made), nil
+	}
 	if r.program == "ffmpeg" {
 		return inMark + arg, nil
 	}
@@ -57,6 +61,9 @@ func (r *commandLine) In(arg string) (string, error) {
 	r.inputs = append(r.inputs, path)
 	return path, nil
 }
+
+// motionEnding is that of the motion of a camera, which a filter of ffmpeg writes.
+const motionEnding = ".trf"
 
 // inMark and outMark stand for files in the arguments of ffmpeg until the job is put together.
 const inMark, outMark = "\x00in:", "\x00out"

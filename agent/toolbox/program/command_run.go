@@ -24,7 +24,7 @@ type commandRun struct {
 	known   *facts.Facts
 	facts   template.Facts
 	length  *template.Formula
-	texts   []string // files with people's words
+	texts   []string // files that filters read, with people's words and of the first command line
 	made    string   // what the first command line wrote
 	written float64  // characters of a text
 	bytes   float64  // of the file that was written, 0 before

@@ -4,6 +4,7 @@ import (
 	"image"
 	"image/color"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/toolboxtest"
 )
 
 // tone makes a sound of one frequency, in hertz.
@@ -347,5 +349,42 @@ func TestContactSheetHasGapsAndTimes(t *testing.T) {
 	}
 	if written == 0 {
 		t.Error("no time is written")
+	}
+}
+
+// TestStabilizeVideo: a shaky video is much steadier, and keeps its length and sound; without vid.stab it is a little.
+func TestStabilizeVideo(t *testing.T) {
+	t.Parallel()
+	const shake = "mandelbrot=size=400x300:start_scale=1:end_scale=0.9:rate=25,trim=duration=2,noise=alls=30:all_seed=3," +
+		"crop=320:240:x='40+14*sin(t*17)+8*sin(t*31)':y='30+12*sin(t*23+1)'"
+	path := clip(t, "shaky.mp4", append(lavfi(shake, "sine=duration=2"), "-pix_fmt", "yuv420p")...)
+	// moves is how much the middle of two neighbouring pictures differs.
+	moves := func(path string) float64 {
+		sum := 0.0
+		for _, at := range []float64{0.4, 0.8, 1.2, 1.6} {
+			one, next := frameAt(t, path, at), frameAt(t, path, at+0.04)
+			for y := 60; y < 180; y++ {
+				for x := 60; x < 260; x++ {
+					a, _, _, _ := one.At(x, y).RGBA()
+					b, _, _, _ := next.At(x, y).RGBA()
+					sum += math.Abs(float64(a)-float64(b)) / 257 / (4 * 120 * 200)
+				}
+			}
+		}
+		return sum
+	}
+	tool := toolOf(t, "stabilize_video")
+	was := moves(path)
+	for i, most := range []float64{was / 3, was} {
+		how := toolbox.Candidate{Backing: tool.Backends[i]}
+		c := callOf(t, video(path))
+		out, err := newBackend(t).Commands().Run(t.Context(), how, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		toolboxtest.Effects(t, how, c, out)
+		if is := moves(out.Path); is > most {
+			t.Errorf("%s: it moves by %.1f, and by %.1f before", how.Run, is, was)
+		}
 	}
 }

@@ -19,7 +19,8 @@ type Recipe struct {
 	// Refuse says when it cannot be done: the first sentence whose condition holds is told, before
 	// anything runs, or after it if the condition asks what was written ({written}, {bytes}).
 	Refuse *Remarks `yaml:"refuse,omitempty"`
-	// First is a command line that is run before Argv. Argv knows the file that it writes as {made}.
+	// First is a command line that is run before Argv. Argv knows the file that it writes as {made}. A .trf is written
+	// by a filter of ffmpeg, whose other output is discarded.
 	First *Argv `yaml:"first,omitempty"`
 	// Argv is the command line.
 	Argv *Argv `yaml:"argv,omitempty"`
@@ -73,10 +74,10 @@ func (r *Recipe) Check(s Scope, w Written, choices map[string][]string) []error 
 	s = maps.Clone(s)
 	faults := r.Let.check(s)
 	if r.First != nil {
-		faults = append(faults, r.First.check(s, Written{Endings: firstEndings})...)
+		faults = append(faults, r.First.check(s, Written{Endings: firstEndings}, false)...)
 		s[madeName] = File
 	}
-	faults = append(faults, r.Argv.check(s, w)...)
+	faults = append(faults, r.Argv.check(s, w, r.First != nil && writes(r.First.parts, motionEnding))...)
 	for name, f := range map[string]*Formula{"length": r.Length, "times": r.Times} {
 		if f == nil {
 			continue
@@ -95,7 +96,21 @@ func (r *Recipe) Check(s Scope, w Written, choices map[string][]string) []error 
 }
 
 // firstEndings are those of what a first command line may write.
-var firstEndings = []string{"pdf", "wav", "png"}
+var firstEndings = []string{"pdf", "wav", "png", motionEnding}
+
+// motionEnding is that of the motion of a camera, which the filter vidstabdetect of ffmpeg writes.
+const motionEnding = "trf"
+
+// writes reports whether parts have an {out:…} with that ending.
+func writes(parts []part, ending string) bool {
+	return slices.ContainsFunc(parts, func(p part) bool {
+		out := slices.ContainsFunc(p.text, func(slot piece) bool { return slot.role == "out" && slot.text == ending })
+		return out || writes(p.then, ending) || writes(p.otherwise, ending) || writes(p.joined, ending)
+	})
+}
+
+// isMade reports whether the slot stands for what the first command line made.
+func (s piece) isMade() bool { return s.value == name(madeName) }
 
 // Sentences are the formats of all sentences, by which translations are found.
 func (r *Recipe) Sentences() []string {

@@ -14,7 +14,7 @@
 //	{out:png}       the file to be written
 //	{out:pdf*}      files to be written, numbered in order; of ffmpeg pictures alone: {out:png*}
 //	{out:format}    the file to be written, whose ending is the value of that setting
-//	{made}          what the first command line has written (see [Recipe])
+//	{made}          what the first command line has written (see [Recipe]); the name of a .trf within a filter
 //
 // Besides texts, a list of arguments may hold:
 //
@@ -337,8 +337,8 @@ func alike(a, b *yaml.Node) bool {
 	return err == nil && failed == nil && string(mine) == string(theirs)
 }
 
-// check lists what is wrong with a command line.
-func (a *Argv) check(s Scope, w Written) []error {
+// check lists what is wrong with a command line. With motion, {made} is what vidstabdetect has written.
+func (a *Argv) check(s Scope, w Written, motion bool) []error {
 	var faults []error
 	if a.Program() == "" {
 		faults = append(faults, errors.New("argv does not begin with the name of a program"))
@@ -346,7 +346,7 @@ func (a *Argv) check(s Scope, w Written) []error {
 	if strings.ContainsAny(a.Program(), " /") {
 		faults = append(faults, fmt.Errorf("argv begins with %q; it is a list of arguments that begins with the name of a program", a.Program()))
 	}
-	c := check{scope: s, may: w, program: a.Program()}
+	c := check{scope: s, may: w, program: a.Program(), motion: motion}
 	c.parts(a.parts)
 	switch {
 	case c.written == 0:
@@ -361,6 +361,7 @@ type check struct {
 	scope   Scope
 	may     Written
 	program string
+	motion  bool // what {made} is
 	faults  []error
 	written int
 }
@@ -417,6 +418,9 @@ func (c *check) piece(p part, slot piece) {
 		if slot.many && c.program == "ffmpeg" && slot.text != "png" {
 			c.addf("argv: several files of ffmpeg are {out:png*}, and not {out:%s*}", slot.text)
 		}
+		if slot.text == motionEnding && c.program != "ffmpeg" {
+			c.addf("argv: {out:trf} is written by the filter vidstabdetect of ffmpeg, and not by %s", c.program)
+		}
 		endings, ok := c.may.Choices[slot.text]
 		if !ok {
 			endings = []string{slot.text}
@@ -445,6 +449,10 @@ func (c *check) piece(p part, slot piece) {
 			c.addf("argv: {%s} are several; write {each: %s, then: […]}", slot.value, slot.value)
 		case k == told:
 			c.addf("argv: {%s} is for people, and has its place in a sentence", slot.value)
+		case c.motion && slot.isMade():
+			if len(p.text) == 1 || c.program != "ffmpeg" {
+				c.addf("argv: {made} is a .trf here, which only a filter of ffmpeg reads: vidstabtransform=input={made}")
+			}
 		case k == File && len(p.text) > 1:
 			c.addf("argv: the file {%s} must be an argument of its own", slot.value)
 		}

@@ -143,7 +143,7 @@ func TestCheck(t *testing.T) {
 		`[ffmpeg, "{span(count)}", "{out:mp4}"]`:                                        "in a sentence",
 		`[ffmpeg, {if: caption and given(video), then: [a]}, "{out:mp4}"]`:              "",
 	} {
-		faults := read(t, argv).check(names, may)
+		faults := read(t, argv).check(names, may, false)
 		said := errors.Join(faults...)
 		switch {
 		case want == "" && said != nil:
@@ -206,7 +206,7 @@ func FuzzArgv(f *testing.F) {
 			return
 		}
 		a := Argv{parts: []part{{text: []piece{{text: "x"}}}, {text: pieces}, {text: []piece{{role: "out", text: "a"}}}}}
-		if len(a.check(names, Written{Endings: []string{"a"}})) > 0 {
+		if len(a.check(names, Written{Endings: []string{"a"}}, false)) > 0 {
 			return
 		}
 		given := facts(map[string]Value{
@@ -231,22 +231,29 @@ func TestCheckRecipe(t *testing.T) {
 	const argv = "\nargv: [x, \"{out:mp4}\"]"
 	for text, want := range map[string]string{
 		"let: {half: video.duration / 2, twice: half * 4}\nlength: twice" + argv: "",
-		"let: {count: 1}" + argv:                                          "{count} means something else",
-		"let: {made: 1}" + argv:                                           "{made} means something else",
-		"let: {a: b, b: 1}" + argv:                                        "nothing is called {b}",
-		"let: {a: video}" + argv:                                          "no number",
-		"length: way" + argv:                                              "length is no number",
-		"length: film" + argv:                                             "nothing is called {film}",
-		"refuse: [{if: count > film, say: no}]" + argv:                    "nothing is called {film}",
-		"refuse: [{if: written = 0, say: no}]" + argv:                     "",
-		"notes: [{if: written = 0, say: no}]" + argv:                      "nothing is called {written}",
-		"about: \"{item} of {span(count)}\"" + argv:                       "",
-		"notes: \"{item}\"" + argv:                                        "nothing is called {item}",
-		"notes: \"{caption}\"" + argv:                                     "stands for a file",
-		"about: \"{video}\"" + argv:                                       "stands for a file",
-		"first: [x, \"{out:pdf}\"]\nargv: [x, \"{made}\", \"{out:mp4}\"]": "",
-		"first: [x, \"{out:mp4}\"]" + argv:                                "no .mp4 can be written here; write one of {out:pdf}",
-		"first: [x, \"{made}\", \"{out:pdf}\"]" + argv:                    "nothing is called {made}",
+		"let: {count: 1}" + argv:                                                        "{count} means something else",
+		"let: {made: 1}" + argv:                                                         "{made} means something else",
+		"let: {a: b, b: 1}" + argv:                                                      "nothing is called {b}",
+		"let: {a: video}" + argv:                                                        "no number",
+		"length: way" + argv:                                                            "length is no number",
+		"length: film" + argv:                                                           "nothing is called {film}",
+		"refuse: [{if: count > film, say: no}]" + argv:                                  "nothing is called {film}",
+		"refuse: [{if: written = 0, say: no}]" + argv:                                   "",
+		"notes: [{if: written = 0, say: no}]" + argv:                                    "nothing is called {written}",
+		"about: \"{item} of {span(count)}\"" + argv:                                     "",
+		"notes: \"{item}\"" + argv:                                                      "nothing is called {item}",
+		"notes: \"{caption}\"" + argv:                                                   "stands for a file",
+		"about: \"{video}\"" + argv:                                                     "stands for a file",
+		"first: [x, \"{out:pdf}\"]\nargv: [x, \"{made}\", \"{out:mp4}\"]":               "",
+		"first: [x, \"{out:mp4}\"]" + argv:                                              "no .mp4 can be written here; write one of {out:pdf}",
+		"first: [x, \"{made}\", \"{out:pdf}\"]" + argv:                                  "nothing is called {made}",
+		"first: [ffmpeg, \"a={out:trf}\"]\nargv: [ffmpeg, \"b={made}\", \"{out:mp4}\"]": "",
+		"first: [ffmpeg, \"a={out:trf}\"]\nargv: [ffmpeg, \"{made}\", \"{out:mp4}\"]":   "{made} is a .trf here",
+		"first: [ffmpeg, \"a={out:trf}\"]\nargv: [x, \"b={made}\", \"{out:mp4}\"]":      "{made} is a .trf here",
+		"first: [x, \"{out:trf}\"]\nargv: [ffmpeg, \"b={made}\", \"{out:mp4}\"]":        "not by x",
+		"first: [x, \"{out:wav}\"]\nargv: [ffmpeg, \"b={made}\", \"{out:mp4}\"]":        "argument of its own",
+		"argv: [ffmpeg, \"b={made}\", \"{out:mp4}\"]":                                   "nothing is called {made}",
+		"argv: [ffmpeg, \"a={out:trf}\"]":                                               "no .trf can be written here",
 	} {
 		r, err := recipe(text)
 		if err != nil {

@@ -44,12 +44,18 @@ type Job struct {
 	// Files are further files that filters read, of our own making: subtitles, texts.
 	// Filters name them by their base names, since the program works beside them.
 	Files []string
+	// ByFilter tells that a filter writes the output, which is called [ByFilter] in Args, with its ending. It is for
+	// the program alone, and nothing is known of its contents. What ffmpeg itself would write is discarded.
+	ByFilter bool
 	// Most is the largest that the output may be, in bytes; 0 is as large as files of people
 	// may be ([Config].Limits). What nobody is given may be larger; the caller reads it.
 	Most int64
 	// Timeout is how long it may take; 0 is the program's own.
 	Timeout time.Duration
 }
+
+// ByFilter is the name by which a filter knows the output that it writes.
+const ByFilter = "out"
 
 // Do does a job. What it is given is looked at first (see Look), and so is what it made.
 // A picture is handed over as people see it: upright, in sRGB, eight bits a channel with
@@ -59,7 +65,7 @@ func (f *FFmpeg) Do(ctx context.Context, j Job) error {
 		return unwritten(j.Output, errors.Join(err, fs.ErrExist))
 	}
 	return f.onBench(ctx, j, func(b *bench) error {
-		made := filepath.Join(b.dir, "out"+filepath.Ext(j.Output))
+		made := filepath.Join(b.dir, ByFilter+filepath.Ext(j.Output))
 		if err := b.work(ctx, j, made); err != nil {
 			return err
 		}
@@ -208,7 +214,12 @@ func (b *bench) work(ctx context.Context, j Job, made string) error {
 	if !slices.Contains(j.Args, "-map_chapters") {
 		args = append(args, "-map_chapters", "-1")
 	}
-	args = append(args, "-fflags", "+bitexact", "-flags:v", "+bitexact", "-flags:a", "+bitexact", "file:"+made)
+	args = append(args, "-fflags", "+bitexact", "-flags:v", "+bitexact", "-flags:a", "+bitexact")
+	if j.ByFilter {
+		args = append(args, "-f", "null", "-")
+	} else {
+		args = append(args, "file:"+made)
+	}
 	_, err := b.f.sandbox.Run(ctx, sandbox.Command{
 		Program: b.programs.ffmpeg, Args: args, Dir: b.dir, Read: b.read, Env: environment(), File: b.most, Timeout: j.Timeout,
 		Memory: sandbox.UsualMemory + bytesOfPixel*b.pixels,
@@ -256,6 +267,9 @@ func (b *bench) handOver(ctx context.Context, j Job, made, output string) error 
 func (b *bench) examine(ctx context.Context, j Job, made string) error {
 	if err := sandbox.Left(made); err != nil {
 		return unfit(err)
+	}
+	if j.ByFilter {
+		return nil
 	}
 	f := *b.f
 	f.limits.Bytes = b.most
