@@ -85,6 +85,9 @@ func inline(argv []string) (script string, found bool) {
 	return script + "/path/to/script", i.must && !leads || len(rest) == 0 || rest[0] == "" || strings.HasPrefix(rest[0], "-")
 }
 
+// ofShells are signs with which a line for a shell joins programs. A program would take them for the name of a file.
+var ofShells = []string{"|", "|&", "||", "&&", "&", ";", ">", ">>", "<", "2>", "2>&1", ">&2", "&>"}
+
 // starters are options of programs that start others, or run code. A program with bundled options takes a letter
 // of its own among others.
 var starters = map[string]struct {
@@ -347,6 +350,9 @@ func (c *checker) checkCommand(b Backing) {
 		}
 	}
 	fixed := b.Recipe.Fixed()
+	if i := slices.IndexFunc(fixed, func(arg string) bool { return slices.Contains(ofShells, arg) }); i >= 0 {
+		c.addf("argv has %q, which is of a shell, and there is none: {out:…} names the file of the output, and first a program that runs before", fixed[i])
+	}
 	for _, program := range b.Recipe.Programs() {
 		if option := starting(program, fixed); option != "" {
 			c.addf("argv gives %s the option %s, which starts other programs; leave it out", program, option)

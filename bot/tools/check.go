@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os/exec"
@@ -25,7 +26,8 @@ type checkToolCommand struct {
 func (*checkToolCommand) Help() string {
 	return `A file with mistakes is wrong, and the exit status is 2. Warnings leave it right: an example that
 the built-in rules do not understand or that another tool takes, an argument that nothing uses, an
-unknown domain, a program that is not installed, a host that may not be called, or no effects.`
+unknown domain, a program whose Debian package is not installed, a host that may not be called, or no
+effects.`
 }
 
 // Run says what is wrong.
@@ -85,16 +87,9 @@ func toolWarnings(ctx context.Context, others *toolbox.Catalogue, mayCall func(u
 			continue
 		}
 		for _, program := range b.Recipe.Programs() {
-			if _, err := exec.LookPath(program); err == nil {
-				continue
+			if !installed(program) {
+				all = append(all, fmt.Sprintf("the program %s is not installed here, so the tool cannot run yet: apt-get install %s", program, b.Debian))
 			}
-			warning := fmt.Sprintf("the program %s is not installed here; ", program)
-			if b.Debian == "" {
-				warning += "if a Debian package has it, name that with debian: PACKAGE below argv"
-			} else {
-				warning += "it should come with the Debian package " + b.Debian
-			}
-			all = append(all, warning)
 		}
 	}
 	tools := slices.DeleteFunc(slices.Clone(others.All()), func(t toolbox.Tool) bool { return t.Name == tool.Name })
@@ -112,6 +107,28 @@ func toolWarnings(ctx context.Context, others *toolbox.Catalogue, mayCall func(u
 		}
 	}
 	return all, nil
+}
+
+// installed reports whether a program is on this machine.
+func installed(program string) bool {
+	_, err := exec.LookPath(program)
+	return err == nil
+}
+
+// unknownPrograms says of each program that is neither on this machine nor in a Debian package that the file names.
+func unknownPrograms(tool toolbox.Tool) error {
+	var all []error
+	for _, b := range tool.Backends {
+		if b.Recipe == nil || b.Debian != "" {
+			continue
+		}
+		for _, program := range b.Recipe.Programs() {
+			if !installed(program) {
+				all = append(all, fmt.Errorf("there is no program %s on this machine: correct its name, or say which Debian package has it, with debian: PACKAGE below argv", program))
+			}
+		}
+	}
+	return errors.Join(all...)
 }
 
 // misunderstood says how the rules understand an example otherwise than as a request for its tool, or nothing.

@@ -116,6 +116,9 @@ func readTool(file string) (toolbox.Tool, error) {
 			err = improvise.Check(backing.Program)
 		}
 	}
+	if err == nil {
+		err = unknownPrograms(tool)
+	}
 	if err != nil {
 		return toolbox.Tool{}, fault.Usage("%s is wrong:\n  %s", file, strings.ReplaceAll(err.Error(), "\n", "\n  "))
 	}

@@ -32,6 +32,7 @@ made: "{image}, mirrored"
 backends:
   - kind: command
     argv: [no-such-mirror, "{image}", "{half}", "{out:png}"]
+    debian: mirrors
 `
 
 func TestCheckWarns(t *testing.T) {
@@ -44,7 +45,7 @@ func TestCheckWarns(t *testing.T) {
 	}
 	for _, want := range []string{
 		"no slot uses depth", "there are no effects", "no other tool has the domain mirrors; the domains are audio-editing",
-		"the program no-such-mirror is not installed here; if a Debian package has it, name that with debian: PACKAGE below argv\n",
+		"the program no-such-mirror is not installed here, so the tool cannot run yet: apt-get install mirrors\n",
 		`"send {photo.jpg} to the printer, the {left} half" is not understood`, `"take {the umbrella} out of {it}" is understood as a request for `,
 	} {
 		if !strings.Contains(stdout, want) {
@@ -58,6 +59,13 @@ func TestCheckWarns(t *testing.T) {
 	status, _, stderr = clitest.Called{Args: []string{"tool", "check", file}}.Run(t)
 	if status != fault.StatusUsage || !strings.Contains(stderr, "half is never that, but one of left, top") {
 		t.Errorf("status %d: %s", status, stderr)
+	}
+	bottest.Write(t, file, strings.Replace(mirrorTool, "    debian: mirrors\n", "", 1))
+	for _, args := range [][]string{{"tool", "check", file}, {"tool", "try", file}} {
+		status, _, stderr = clitest.Called{Env: []string{"ATELIER_DATA=" + t.TempDir()}, Args: args}.Run(t)
+		if status != fault.StatusUsage || !strings.Contains(stderr, "there is no program no-such-mirror on this machine: correct its name, or say") {
+			t.Errorf("%q: status %d: %s", args, status, stderr)
+		}
 	}
 }
 
