@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"atelier/agent/endpoint"
+	"atelier/agent/memo"
 )
 
 const (
@@ -37,10 +38,7 @@ type Choice struct {
 	config   Config
 	families *Families
 
-	asking chan struct{} // holds a token for who asks for the list
-	at     time.Time
-	listed []endpoint.Model
-	err    error
+	listed *memo.Memo[[]endpoint.Model]
 
 	mu      sync.Mutex
 	unknown map[Role][]string // models that the server turned out not to know
@@ -62,34 +60,15 @@ func New(c Config) (*Choice, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Choice{config: c, families: families, asking: make(chan struct{}, 1), unknown: map[Role][]string{}, told: map[string]bool{}}, nil
+	choice := &Choice{config: c, families: families, unknown: map[Role][]string{}, told: map[string]bool{}}
+	choice.listed = memo.New(memo.Config[[]endpoint.Model]{Ask: choice.ask, Life: memo.For(fresh), Clock: c.Clock})
+	return choice, nil
 }
 
-// List lists the server's models, none if it does not tell. Who asks while another one does
-// waits for the same answer. The error is that of [endpoint.Endpoint.Models], or says that
+// List lists the server's models, none if it does not tell. The error is that of [endpoint.Endpoint.Models], or says that
 // ctx ended or that the list did not come in time.
 func (c *Choice) List(ctx context.Context) ([]endpoint.Model, error) {
-	select {
-	case c.asking <- struct{}{}:
-		defer func() { <-c.asking }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	now := c.config.Clock()
-	if !c.at.IsZero() && now.Sub(c.at) < fresh {
-		return c.listed, c.err
-	}
-	mine, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	listed, err := c.config.Endpoint.Models(mine)
-	if ctx.Err() != nil {
-		return nil, ctx.Err() // nobody answered, and nobody is to blame
-	}
-	c.at, c.listed, c.err = now, listed, err
-	for _, name := range c.config.Named {
-		c.tellEnd(ctx, listed, name)
-	}
-	return listed, err
+	return c.listed.Get(ctx)
 }
 
 // Model chooses the model for a role. It fails where ctx ends, and with an error of the kind
@@ -115,6 +94,17 @@ func (c *Choice) Unknown(ctx context.Context, role Role, model string) bool {
 	c.tellOnce(ctx, string(role)+" is not "+model, "a model that was chosen is not known to its server, and another one is asked: "+
 		"name one in the settings to choose it yourself", "server", c.config.Endpoint.Host(), "for", string(role), "model", model, "instead", left[0])
 	return true
+}
+
+// ask asks the server for its models.
+func (c *Choice) ask(ctx context.Context) ([]endpoint.Model, error) {
+	mine, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	listed, err := c.config.Endpoint.Models(mine)
+	for _, name := range c.config.Named {
+		c.tellEnd(ctx, listed, name)
+	}
+	return listed, err
 }
 
 func (c *Choice) note(role Role, model string) {

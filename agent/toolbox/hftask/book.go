@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"atelier/agent/endpoint"
+	"atelier/agent/memo"
 )
 
 const (
@@ -18,33 +19,6 @@ const (
 	maxRemembered = 1000
 )
 
-// kept is what was learnt at one moment.
-type kept[T any] struct {
-	at    time.Time
-	value T
-	err   error
-}
-
-func (k kept[T]) fresh(now time.Time, life time.Duration) bool {
-	return !k.at.IsZero() && now.Sub(k.at) < life
-}
-
-// turn lets one at a time; who waits goes when ctx ends.
-type turn chan struct{}
-
-func newTurn() turn { return make(turn, 1) }
-
-func (t turn) take(ctx context.Context) error {
-	select {
-	case t <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func (t turn) end() { <-t }
-
 // book holds what a server tells of each model, which it is asked once a model. Models do
 // not wait for each other, but a server that did not answer once is asked after none for
 // a while: each of them would take the same time.
@@ -52,80 +26,42 @@ type book[T any] struct {
 	ask   func(ctx context.Context, model string) (T, error)
 	life  time.Duration // how long what was told is believed
 	clock func() time.Time
-	room  chan struct{}
+	room  chan struct{} // holds one element for each model that is asked after
 
 	mu     sync.Mutex
-	pages  map[string]*page[T]
-	silent kept[struct{}] // since when the server does not answer
+	pages  map[string]*memo.Memo[T] // by model
+	silent silence
 }
 
-// page is that of one model.
-type page[T any] struct {
-	turn turn
-	last kept[T] // under the turn
-	told *T      // the last that was told, under the mutex of the book
+// silence is that the server did not answer at all, at a time.
+type silence struct {
+	at time.Time
+	error
 }
+
+// Unwrap returns what went wrong.
+func (s silence) Unwrap() error { return s.error }
 
 func newBook[T any](life time.Duration, clock func() time.Time, ask func(context.Context, string) (T, error)) *book[T] {
-	return &book[T]{ask: ask, life: life, clock: clock, room: make(chan struct{}, maxAsked), pages: map[string]*page[T]{}}
+	return &book[T]{ask: ask, life: life, clock: clock, room: make(chan struct{}, maxAsked), pages: map[string]*memo.Memo[T]{}}
 }
 
 // look is what the server tells of a model.
-func (b *book[T]) look(ctx context.Context, model string) (T, error) {
-	var none T
-	p := b.page(model)
-	if err := p.turn.take(ctx); err != nil {
-		return none, err
-	}
-	defer p.turn.end()
-	life := b.life
-	if p.last.err != nil {
-		life = failureBelieved
-	}
-	if p.last.fresh(b.clock(), life) {
-		return p.last.value, p.last.err
-	}
-	select {
-	case b.room <- struct{}{}:
-		defer func() { <-b.room }()
-	case <-ctx.Done():
-		return none, ctx.Err()
-	}
-	b.mu.Lock()
-	silent := b.silent
-	b.mu.Unlock()
-	if silent.err != nil && silent.fresh(b.clock(), failureBelieved) {
-		return none, silent.err
-	}
-	value, err := b.ask(ctx, model)
-	if ctx.Err() != nil {
-		return none, ctx.Err() // nobody answered, and nobody is to blame
-	}
-	p.last = kept[T]{b.clock(), value, err}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	switch {
-	case err == nil:
-		p.told, b.silent = &value, kept[struct{}]{}
-	case unanswered(err):
-		b.silent = kept[struct{}]{at: p.last.at, err: err}
-	}
-	return value, err
-}
+func (b *book[T]) look(ctx context.Context, model string) (T, error) { return b.page(model).Get(ctx) }
 
 // remembered is what the server told last of a model, however long ago.
 func (b *book[T]) remembered(model string) (T, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if p, ok := b.pages[model]; ok && p.told != nil {
-		return *p.told, true
+	if p, ok := b.pages[model]; ok {
+		return p.Last()
 	}
 	var none T
 	return none, false
 }
 
 // page is that of a model. There is room for so many.
-func (b *book[T]) page(model string) *page[T] {
+func (b *book[T]) page(model string) *memo.Memo[T] {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	p, ok := b.pages[model]
@@ -136,10 +72,53 @@ func (b *book[T]) page(model string) *page[T] {
 			}
 			delete(b.pages, other)
 		}
-		p = &page[T]{turn: newTurn()}
+		ask := func(ctx context.Context) (T, error) { return b.fill(ctx, model) }
+		p = memo.New(memo.Config[T]{Ask: ask, Life: b.believed, Clock: b.clock})
 		b.pages[model] = p
 	}
 	return p
+}
+
+// believed is how long an answer about a model counts. That the server was not asked at all is no
+// answer.
+func (b *book[T]) believed(err error) time.Duration {
+	if _, ok := errors.AsType[silence](err); ok {
+		return 0
+	}
+	if err != nil {
+		return failureBelieved
+	}
+	return b.life
+}
+
+// fill asks the server about a model, unless it does not answer at the moment.
+func (b *book[T]) fill(ctx context.Context, model string) (T, error) {
+	var none T
+	select {
+	case b.room <- struct{}{}:
+		defer func() { <-b.room }()
+	case <-ctx.Done():
+		return none, ctx.Err()
+	}
+	b.mu.Lock()
+	silent := b.silent
+	b.mu.Unlock()
+	if silent.error != nil && b.clock().Sub(silent.at) < failureBelieved {
+		return none, silent
+	}
+	value, err := b.ask(ctx, model)
+	if ctx.Err() != nil {
+		return none, ctx.Err()
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case err == nil:
+		b.silent = silence{}
+	case unanswered(err):
+		b.silent = silence{b.clock(), err}
+	}
+	return value, err
 }
 
 // unanswered tells whether an error is that there was no answer at all.

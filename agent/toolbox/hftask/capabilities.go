@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"atelier/agent/endpoint"
+	"atelier/agent/memo"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 )
@@ -108,53 +108,29 @@ func fits(modes []string, mode plan.Type) bool {
 	return mode == "" || len(modes) == 0 || slices.Contains(modes, string(mode))
 }
 
-// capabilities asks a server of one's own what it has, once for all candidates. Who asks
-// while another one does waits for the same answer.
+// capabilities asks a server of one's own what it has, once for all candidates.
 type capabilities struct {
 	endpoint *endpoint.Endpoint
-	clock    func() time.Time
-	turn     turn
-	last     kept[manifest] // under the turn
-	told     atomic.Pointer[manifest]
+	manifest *memo.Memo[manifest]
 	// states are those of the models of a server that does not tell what it has, "" if one
 	// is not known there.
 	states *book[string]
 }
 
 func newCapabilities(e *endpoint.Endpoint, clock func() time.Time) *capabilities {
-	return &capabilities{
-		endpoint: e, clock: clock, turn: newTurn(),
-		states: newBook(believed, clock, func(ctx context.Context, model string) (string, error) { return askState(ctx, e, model) }),
+	c := &capabilities{
+		endpoint: e,
+		states:   newBook(believed, clock, func(ctx context.Context, model string) (string, error) { return askState(ctx, e, model) }),
 	}
+	c.manifest = memo.New(memo.Config[manifest]{Ask: c.ask, Life: memo.For(believed), Clock: clock})
+	return c
 }
 
 // known is what the server has.
-func (c *capabilities) known(ctx context.Context) (manifest, error) {
-	if err := c.turn.take(ctx); err != nil {
-		return manifest{}, err
-	}
-	defer c.turn.end()
-	if c.last.fresh(c.clock(), believed) {
-		return c.last.value, c.last.err
-	}
-	m, err := c.ask(ctx)
-	if ctx.Err() != nil {
-		return manifest{}, ctx.Err() // nobody answered, and nobody is to blame
-	}
-	c.last = kept[manifest]{c.clock(), m, err}
-	if err == nil {
-		c.told.Store(&m)
-	}
-	return m, err
-}
+func (c *capabilities) known(ctx context.Context) (manifest, error) { return c.manifest.Get(ctx) }
 
 // remembered is what the server had by its own last word, however long ago.
-func (c *capabilities) remembered() (manifest, bool) {
-	if m := c.told.Load(); m != nil {
-		return *m, true
-	}
-	return manifest{}, false
-}
+func (c *capabilities) remembered() (manifest, bool) { return c.manifest.Last() }
 
 func (c *capabilities) ask(ctx context.Context) (manifest, error) {
 	mine, cancel := context.WithTimeout(ctx, probePatience)

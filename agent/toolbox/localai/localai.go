@@ -54,7 +54,7 @@ type Backend struct {
 	config   Config
 	endpoint *endpoint.Endpoint
 	runs     map[string]run
-	models   listing
+	models   *listing
 }
 
 var (

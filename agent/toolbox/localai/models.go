@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"atelier/agent/endpoint"
+	"atelier/agent/memo"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 )
@@ -33,45 +34,27 @@ type model struct {
 // can tells whether the model has a capability, as far as the server tells.
 func (m model) can(capability string) bool { return slices.Contains(m.Capabilities, capability) }
 
-// listing knows which models the server has. Who asks while another one does waits for
-// the same answer.
+// listing knows which models the server has.
 type listing struct {
 	endpoint *endpoint.Endpoint
-	clock    func() time.Time
-	asking   chan struct{} // holds one while somebody asks
-	last     *listed
+	models   *memo.Memo[[]model]
 }
 
-type listed struct {
-	at     time.Time
-	models []model
-	err    error // why the server cannot be used
-}
-
-func newListing(e *endpoint.Endpoint, clock func() time.Time) listing {
-	return listing{endpoint: e, clock: clock, asking: make(chan struct{}, 1), last: new(listed)}
+func newListing(e *endpoint.Endpoint, clock func() time.Time) *listing {
+	l := &listing{endpoint: e}
+	l.models = memo.New(memo.Config[[]model]{Ask: l.ask, Life: memo.For(listFresh), Clock: clock})
+	return l
 }
 
 // all are the server's models. The error says why it cannot be used.
-func (l *listing) all(ctx context.Context) ([]model, error) {
-	select {
-	case l.asking <- struct{}{}:
-		defer func() { <-l.asking }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	now := l.clock()
-	if age := now.Sub(l.last.at); !l.last.at.IsZero() && age >= 0 && age < listFresh {
-		return l.last.models, l.last.err
-	}
-	mine, cancel := context.WithTimeout(ctx, listPatience)
+func (l *listing) all(ctx context.Context) ([]model, error) { return l.models.Get(ctx) }
+
+// ask asks the server for its models, for as long as it may take.
+func (l *listing) ask(ctx context.Context) ([]model, error) {
+	ctx, cancel := context.WithTimeout(ctx, listPatience)
 	defer cancel()
-	models, err := l.ask(mine)
-	if ctx.Err() != nil {
-		return nil, ctx.Err() // nobody answered, and nobody is to blame
-	}
-	*l.last = listed{now, models, l.told(err)}
-	return l.last.models, l.last.err
+	models, err := l.list(ctx)
+	return models, l.told(err)
 }
 
 // told is why the server cannot be used.
@@ -82,9 +65,9 @@ func (l *listing) told(err error) error {
 	return sorted(err)
 }
 
-// ask asks whether the server is ready and which models it has; one that is too old to
+// list asks whether the server is ready and which models it has; one that is too old to
 // tell what they can do tells their names.
-func (l *listing) ask(ctx context.Context) ([]model, error) {
+func (l *listing) list(ctx context.Context) ([]model, error) {
 	if _, err := l.get(ctx, "/readyz"); err != nil && !missing(err) {
 		if e, ok := errors.AsType[*endpoint.Error](err); ok && e.Status == http.StatusServiceUnavailable {
 			return nil, fault(fmt.Errorf("%w: %w", toolbox.ErrLoading, err), "The LocalAI server at %s is still starting.", l.endpoint.Host())

@@ -23,10 +23,10 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"sync"
 	"time"
 
 	"atelier/agent/endpoint"
+	"atelier/agent/memo"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 )
@@ -61,12 +61,7 @@ type Config struct {
 // Backend is the make of the kind weather. It is safe for concurrent use.
 type Backend struct {
 	forecasts, places *endpoint.Endpoint
-	now               func() time.Time
-
-	asking chan struct{} // holds a token for who probes
-	mu     sync.Mutex
-	probed time.Time // when it was last known how the service is
-	health error
+	health            *memo.Memo[struct{}] // whether the service answers
 }
 
 var _ toolbox.Backend = (*Backend)(nil)
@@ -83,10 +78,11 @@ const (
 
 // New checks the configuration. It dials nothing.
 func New(c Config) (*Backend, error) {
-	b := &Backend{now: c.Now, asking: make(chan struct{}, 1)}
-	if b.now == nil {
-		b.now = time.Now
+	b := new(Backend)
+	if c.Now == nil {
+		c.Now = time.Now
 	}
+	b.health = memo.New(memo.Config[struct{}]{Ask: b.check, Life: believed, Clock: c.Now})
 	var err error
 	if b.forecasts, err = c.endpoint(cmp.Or(c.BaseURL, publicForecast)); err != nil {
 		return nil, fmt.Errorf("the address of the weather service: %w", err)
@@ -116,20 +112,10 @@ func (b *Backend) Probe(ctx context.Context, c toolbox.Candidate) error {
 	if err := known(c); err != nil {
 		return err
 	}
-	select {
-	case b.asking <- struct{}{}:
-		defer func() { <-b.asking }()
-	case <-ctx.Done():
+	_, err := b.health.Get(ctx)
+	if ctx.Err() != nil {
 		return stopped(ctx)
 	}
-	if health, ok := b.remembered(); ok {
-		return health
-	}
-	_, err := b.current(ctx, place{})
-	if ctx.Err() != nil {
-		return stopped(ctx) // which says nothing of the service
-	}
-	b.remember(err)
 	return err
 }
 
@@ -146,25 +132,22 @@ func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Cal
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	b.remember(nil)
+	b.health.Set(struct{}{}, nil)
 	return toolbox.Output{Value: f.String(), About: plan.Say("the weather in %s", f.Place)}, nil
 }
 
-// remembered is what is known of the service, and whether that is fresh enough.
-func (b *Backend) remembered() (health error, ok bool) { //nolint:revive // the error is what is remembered, not how that went
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	lasts := fresh
-	if b.health != nil {
-		lasts = stale
-	}
-	return b.health, !b.probed.IsZero() && b.now().Sub(b.probed) < lasts
+// check asks the service for the weather of any place.
+func (b *Backend) check(ctx context.Context) (struct{}, error) {
+	_, err := b.current(ctx, place{})
+	return struct{}{}, err
 }
 
-func (b *Backend) remember(err error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.probed, b.health = b.now(), err
+// believed is how long an answer about the service counts.
+func believed(err error) time.Duration {
+	if err != nil {
+		return stale
+	}
+	return fresh
 }
 
 func known(c toolbox.Candidate) error {

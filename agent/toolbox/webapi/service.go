@@ -35,6 +35,7 @@ import (
 	"time"
 
 	"atelier/agent/endpoint"
+	"atelier/agent/memo"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
@@ -77,9 +78,7 @@ type Backend struct {
 	mu        sync.Mutex
 	endpoints map[manner]*endpoint.Endpoint
 
-	asking chan struct{} // holds a token for who probes
-	probed time.Time     // under asking
-	health error         // under asking
+	health *memo.Memo[struct{}] // whether it takes connections
 }
 
 var _ toolbox.Backend = (*Backend)(nil)
@@ -110,7 +109,8 @@ func New(c Config) (*Backend, error) {
 	if c.Clock == nil {
 		c.Clock = time.Now
 	}
-	b := &Backend{config: c, endpoints: map[manner]*endpoint.Endpoint{}, asking: make(chan struct{}, 1)}
+	b := &Backend{config: c, endpoints: map[manner]*endpoint.Endpoint{}}
+	b.health = memo.New(memo.Config[struct{}]{Ask: b.connect, Life: memo.For(fresh), Clock: c.Clock})
 	named, err := endpoint.New(endpoint.Config{BaseURL: c.Base})
 	if err != nil {
 		return nil, fmt.Errorf("the address of a service: %w", err)
@@ -131,23 +131,12 @@ func (b *Backend) Probe(ctx context.Context, c toolbox.Candidate) error {
 	if c.Inputs != "" && !b.outward().May() {
 		return b.outward().Refusal()
 	}
-	select {
-	case b.asking <- struct{}{}:
-		defer func() { <-b.asking }()
-	case <-ctx.Done():
+	_, err := b.health.Get(ctx)
+	switch {
+	case ctx.Err() != nil:
 		return media.Stopped(ctx)
-	}
-	if now := b.config.Clock(); b.probed.IsZero() || now.Sub(b.probed) >= fresh {
-		mine, cancel := context.WithTimeout(ctx, probeTime)
-		defer cancel()
-		err := b.connect(mine)
-		if ctx.Err() != nil {
-			return media.Stopped(ctx)
-		}
-		b.probed, b.health = now, err
-	}
-	if b.health != nil {
-		return b.failed(ctx, c.Request, b.health)
+	case err != nil:
+		return b.failed(ctx, c.Request, err)
 	}
 	return nil
 }
@@ -190,10 +179,12 @@ func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Cal
 }
 
 // connect opens a connection to the service and closes it. Behind a proxy nothing can be told.
-func (b *Backend) connect(ctx context.Context) error {
+func (b *Backend) connect(ctx context.Context) (none struct{}, err error) {
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
 	base, err := url.Parse(b.config.Base)
 	if err != nil {
-		return fmt.Errorf("the address of a service: %w", err)
+		return none, fmt.Errorf("the address of a service: %w", err)
 	}
 	dial := b.config.Dial
 	switch {
@@ -202,19 +193,19 @@ func (b *Backend) connect(ctx context.Context) error {
 		dial = new(net.Dialer).DialContext
 	default:
 		if proxy, err := http.ProxyFromEnvironment(&http.Request{URL: base}); err != nil || proxy != nil {
-			return nil //nolint:nilerr // a wrong proxy is told by the call itself
+			return none, nil // a wrong proxy is told by the call itself
 		}
 		dial = endpoint.NewPublicTransport(b.config.Base, b.config.Hosts.lists).DialContext
 	}
 	usual := map[string]string{"http": "80", "https": "443"}[base.Scheme]
 	conn, err := dial(ctx, "tcp", net.JoinHostPort(base.Hostname(), cmp.Or(base.Port(), usual)))
 	if err != nil {
-		return &endpoint.Error{Kind: endpoint.Down, Err: err}
+		return none, &endpoint.Error{Kind: endpoint.Down, Err: err}
 	}
 	if err := conn.Close(); err != nil {
-		return &endpoint.Error{Kind: endpoint.Down, Err: err}
+		return none, &endpoint.Error{Kind: endpoint.Down, Err: err}
 	}
-	return nil
+	return none, nil
 }
 
 // ready is the endpoint for a candidate, or why its service cannot be called.
