@@ -29,7 +29,7 @@ var (
 	labelled = lazyregexp.New(`^` + textNoun + `\s*:\s*([^"“]+?)(` + places + `)?[.!]?$`)
 	// memeLines are the two lines of a meme, each behind the name of its place.
 	memeLines = lazyregexp.New(`(?i)^(.*?)\b(?:the )?(?:top|upper)` + ofLine + aLine + `\s*[,;]?\s+(?:and |with )?(?:the )?` +
-		`(?:bottom|retrieve.Word.Lower)` + ofLine + aLine + `[.!]?$`)
+		`(?:bottom|lower)` + ofLine + aLine + `[.!]?$`)
 	// memeTexts are the same lines, each before its place.
 	memeTexts = lazyregexp.New(`(?i)^(.*\bmeme\b.*?)(?:\bwith|\bsaying|\bthat says|:)\s+` + aLine + ` (?:on|at|in) (?:the )?top,? (?:and )?(?:with )?` +
 		aLine + ` (?:on|at|in) (?:the )?bottom[.!]?$`)
