@@ -66,7 +66,7 @@ func pickedGuess(guesses []string, answer string) string {
 // chosen are the names of the resources that an answer picks: by name, by "the second one", by
 // "both", or because they came with it.
 func (p *Planner) chosen(r plan.Request, answer string) []string {
-	s := p.newScene(r, answer)
+	s := newScene(p.tools, r, answer)
 	var named []string
 	for _, w := range s.words {
 		if res, ok := s.lookup(w.Text); ok && w.IsFile() {

@@ -17,7 +17,6 @@ var (
 	emptyRequest = plan.Say("What would you like me to do?")
 	whichChange  = plan.Say("What exactly should I change? " +
 		"For example: \"make it brighter\", \"crop it to a square\" or \"turn it into a watercolour\".")
-	whereToWrite = plan.Say("I cannot put text at a marked place. Where should it go? For example \"at the top left\" or \"at the bottom\".")
 )
 
 // whatWith asks what to do with files.
@@ -49,7 +48,7 @@ func (t *thread) unsure(r *reading) *outcome {
 		return t.guesser.guessing(unclear(t.names(r.files)), r)
 	case len(t.request.Given) > 0:
 		return t.guesser.guessing(unclear(resourceNames(t.request.Given)), r)
-	case t.isVague(r), r.refs.points() && len(r.words) < 8, len(r.words) < 2:
+	case t.judge.isVague(r), r.refs.points() && len(r.words) < 8, len(r.words) < 2:
 		return asking(notSure)
 	}
 	return refusing(noTool)
@@ -58,13 +57,6 @@ func (t *thread) unsure(r *reading) *outcome {
 // unclear asks to reword a request about files.
 func unclear(names plan.Message) plan.Message {
 	return plan.Sentences(plan.Say("I am not sure what you want me to do with %s.", names), plan.Say("Please say it in other words."))
-}
-
-// nouns are the names of types in questions.
-var nouns = map[plan.Type]plan.Message{
-	plan.Image: plan.Say("picture"), plan.Video: plan.Say("video"), plan.Audio: plan.Say("sound"),
-	plan.Document: plan.Say("document"), plan.AnyFile: plan.Say("file"), plan.Mask: plan.Say("mask"), plan.Points: plan.Say("point"),
-	plan.BBox: plan.Say("picture"), plan.Category: plan.Say("picture"), // made from a picture
 }
 
 // askFor asks for a missing resource, or which of several is meant.
@@ -87,21 +79,6 @@ func (t *thread) askFor(r *reading, missing plan.Type, choices []thing) plan.Mes
 		return plan.Say("Which %ss do you mean? Please attach at least two.", noun)
 	}
 	return plan.Say("Which %s do you mean? Please attach it.", noun)
-}
-
-// markedElsewhere says that the marks are on other pictures than the request means.
-func markedElsewhere(meant, marked []string) plan.Message {
-	return plan.Say("The marked part is on %s, not on %s. Please mark the part on %s, or say which picture you mean.",
-		plan.And(marked...), plan.And(meant...), plan.And(meant...))
-}
-
-// askAboutMark asks what to do with the marked part.
-func (m *marker) askAboutMark() plan.Message {
-	marks := slices.DeleteFunc(slices.Clone(m.marks), func(e thing) bool { return !e.given })
-	if len(marks) == 0 {
-		marks = m.marks
-	}
-	return plan.Say("What should I do with what is marked on %s?", listed(m.calledAll(m.picturesOf(marks))))
 }
 
 // askForFile asks for files that the request names but does not include.
@@ -132,12 +109,4 @@ func resourceNames(rs []plan.Resource) plan.Message {
 		}
 	}
 	return listed(names)
-}
-
-// listed joins names with "and". It returns "it" if there are none.
-func listed(names []string) plan.Message {
-	if len(names) == 0 {
-		return plan.Say("it")
-	}
-	return plan.And(names...)
 }

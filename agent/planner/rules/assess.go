@@ -68,14 +68,6 @@ func (p *Planner) assess(r plan.Request, sub plan.Subtask, candidates []string) 
 	return scores
 }
 
-// givenAll reports whether the subtask gives the tool all resources that it needs.
-func (f *profile) givenAll(sub plan.Subtask) bool {
-	return !slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool {
-		gives := func(have plan.Arg) bool { return have.Type.Fits(a.Type) }
-		return a.Param == nil && !a.Optional && a.Type != plan.Text && !slices.ContainsFunc(sub.Args, gives)
-	})
-}
-
 // nearness is how near every tool is to the description: the same judgement by which a clause
 // finds its tool.
 func (p *Planner) nearness(r plan.Request, sub plan.Subtask) map[string]float64 {
@@ -108,7 +100,7 @@ func (p *Planner) alone(r plan.Request, sub plan.Subtask) (*scene, *reading) {
 
 // takesTexts weighs how a tool goes with the texts that the subtask gives: one that can use none
 // of them is no head of it, nor is one that wants a text where there is none.
-func (ts *tools) takesTexts(f *profile, sub plan.Subtask) float64 {
+func (p *Planner) takesTexts(f *profile, sub plan.Subtask) float64 {
 	if f.Returns != sub.Returns {
 		return 1 // no head, whose texts are for others
 	}
@@ -120,7 +112,7 @@ func (ts *tools) takesTexts(f *profile, sub plan.Subtask) float64 {
 		_, used := f.arg(func(a toolbox.Arg) bool {
 			return a.Type == plan.Text && serves(have, a.Meaning) || a.Type == plan.AnyFile
 		})
-		if !used && (!serves(have, plan.Object) || !ts.helpsObject(f, nil)) {
+		if !used && (!serves(have, plan.Object) || !p.helpsObject(f, nil)) {
 			fit *= hardly
 		}
 	}

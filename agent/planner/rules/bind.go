@@ -24,8 +24,8 @@ type binder struct {
 
 // bind finds the resources that the clause is applied to, one list for each run. missing is
 // the type that nothing gives; choices are the resources among which people must choose.
-func (s *scene) bind(r *reading) (runs [][]thing, missing plan.Type, choices []thing) {
-	b := binder{scene: s, r: r, left: slices.Clone(r.files)}
+func (d *drafter) bind(r *reading) (runs [][]thing, missing plan.Type, choices []thing) {
+	b := binder{scene: d.scene, r: r, left: slices.Clone(r.files)}
 	if len(r.head.media) == 0 {
 		return b.texts(), "", nil
 	}
@@ -371,10 +371,10 @@ func (b *binder) editsOn(e thing) bool {
 }
 
 // sources are the kinds of media that the type can come from, the likeliest first.
-func (ts *tools) sources(typ plan.Type) []plan.Type {
+func (b *binder) sources(typ plan.Type) []plan.Type {
 	types := []plan.Type{typ}
 	for _, k := range []plan.Type{plan.Image, plan.Video, plan.Audio, plan.Document} {
-		if k != typ && ts.closure(k)[typ] {
+		if k != typ && b.closure(k)[typ] {
 			types = append(types, k)
 		}
 	}
@@ -423,9 +423,6 @@ func (b *binder) meant(k plan.Type) (_ thing, ok bool, choices []thing) {
 
 // enough reports whether an argument that takes many can be given these.
 func enough(things []thing) bool { return len(things) >= 2 || len(things) == 1 && things[0].many }
-
-// lone reports whether the only thing is a single file.
-func lone(things []thing) bool { return len(things) == 1 && !things[0].many }
 
 // several finds what an argument that takes many is given.
 func (b *binder) several(typ plan.Type) []thing {

@@ -32,7 +32,8 @@ type clause struct {
 
 // splitter walks over the words of a request.
 type splitter struct {
-	p     *Planner
+	*tools
+
 	text  string
 	words []retrieve.Word
 	found []clause
@@ -41,15 +42,15 @@ type splitter struct {
 	bare  bool // it has no verb
 }
 
-// clauses splits a request at the ends of sentences, at connectors ("and then"), and at
+// splitClauses splits a request at the ends of sentences, at connectors ("and then"), and at
 // "and" or a comma before an order or a question.
-func (p *Planner) clauses(text string, words []retrieve.Word) []clause {
-	s := splitter{p: p, text: text, words: words}
+func splitClauses(ts *tools, text string, words []retrieve.Word) []clause {
+	s := splitter{tools: ts, text: text, words: words}
 	for i := 0; i < len(words); {
 		i = s.step(i)
 	}
 	s.cut(len(words), len(words), apart)
-	return p.merge(s.found)
+	return s.merge(s.found)
 }
 
 // step reads the word at i and returns where to go on.
@@ -72,7 +73,7 @@ func (s *splitter) step(i int) int {
 	}
 	n, how := s.connector(i)
 	switch {
-	case n == 0 && s.words[i].Lower() == "without" && i > s.begin && s.p.complete(s.words[s.begin:i]) && s.isWish(i): // "play it backwards without sound"
+	case n == 0 && s.words[i].Lower() == "without" && i > s.begin && s.complete(s.words[s.begin:i]) && s.isWish(i): // "play it backwards without sound"
 		s.cut(i, i, along)
 		s.bare = true
 		return i + 1
@@ -81,13 +82,13 @@ func (s *splitter) step(i int) int {
 		if how == after && len(s.found) > 0 {
 			s.how = after // "Then …" at the front of a sentence
 		}
-	case !s.p.complete(s.words[s.begin:i]):
+	case !s.complete(s.words[s.begin:i]):
 	case s.keepsSide(i, i+n), s.listsFiles(i, i+n), s.limitsTo(i + n):
-	case s.p.BeginsClause(s.words[i+n:]), s.p.LeavesFile(s.upToConnector(i + n)),
-		s.words[i].Lower() == "and" && s.p.LimitsBytes(s.words[i+n:]):
+	case s.BeginsClause(s.words[i+n:]), s.LeavesFile(s.upToConnector(i + n)),
+		s.words[i].Lower() == "and" && s.LimitsBytes(s.words[i+n:]):
 		s.cut(i, i+n, how)
 		return i + n
-	case s.words[i].Text == "," && (s.p.Complains(s.rest(i+n)) || s.p.givesReason(s.rest(i+n), how)):
+	case s.words[i].Text == "," && (s.Complains(s.rest(i+n)) || s.givesReason(s.rest(i+n), how)):
 		s.cut(i, i+n, how)
 		return i + n
 	case s.words[i].Text == "," && s.isWish(i+n):
@@ -102,8 +103,8 @@ func (s *splitter) step(i int) int {
 // "crop to 16:9, keep the top".
 func (s *splitter) keepsSide(end, next int) bool {
 	rest := s.upToConnector(next)
-	if len(rest) < 2 || !s.p.Is("leaving", rest[0]) || slices.ContainsFunc(rest[1:], func(w retrieve.Word) bool {
-		return !s.p.Is("places", w) && !s.p.Lexicon.Stop(w.Lower()) && !s.p.IsMedia(w) && !s.p.Is("parts", w) && !s.p.Is("prepositions", w)
+	if len(rest) < 2 || !s.Is("leaving", rest[0]) || slices.ContainsFunc(rest[1:], func(w retrieve.Word) bool {
+		return !s.Is("places", w) && !s.Lexicon.Stop(w.Lower()) && !s.IsMedia(w) && !s.Is("parts", w) && !s.Is("prepositions", w)
 	}) {
 		return false
 	}
@@ -116,7 +117,7 @@ func (s *splitter) keepsSide(end, next int) bool {
 // seconds".
 func (s *splitter) limitsTo(i int) bool {
 	words := s.upToConnector(i)
-	if len(words) < 2 || !s.p.Is("only", words[0]) {
+	if len(words) < 2 || !s.Is("only", words[0]) {
 		return false
 	}
 	text := english.TextOf(words[1:])
@@ -128,7 +129,7 @@ func (s *splitter) limitsTo(i int) bool {
 // second one brighter".
 func (s *splitter) listsFiles(end, next int) bool {
 	before := s.words[s.begin:end]
-	return s.p.ListsFile(s.words[next:]) && slices.ContainsFunc(before, func(w retrieve.Word) bool { return english.Ordinals[w.Lower()] != 0 })
+	return s.ListsFile(s.words[next:]) && slices.ContainsFunc(before, func(w retrieve.Word) bool { return english.Ordinals[w.Lower()] != 0 })
 }
 
 // listsTags reports whether tags of a sound stand before and behind a connector: "artist Ella, title Rain".
@@ -143,14 +144,14 @@ func (s *splitter) listsTags(end, next int) bool {
 // listsFormats reports whether the connector at i joins two formats, and nothing is said of the second one alone:
 // "as jpg, png and tiff".
 func (s *splitter) listsFormats(i int) bool {
-	next := s.p.NextFormat(s.words, i)
+	next := s.NextFormat(s.words, i)
 	before := s.words[max(0, i-1)]
 	if next == 0 || before.Kind != retrieve.Plain || !retrieve.IsFormat(before.Lower()) {
 		return false
 	}
 	next++
-	return next == len(s.words) || s.ends(next) || s.p.NextFormat(s.words, next) > 0 || s.words[next].Text == "," || s.p.Is("joining words", s.words[next]) ||
-		s.p.Is("versions", s.words[next]) || s.p.Is("file words", s.words[next])
+	return next == len(s.words) || s.ends(next) || s.NextFormat(s.words, next) > 0 || s.words[next].Text == "," || s.Is("joining words", s.words[next]) ||
+		s.Is("versions", s.words[next]) || s.Is("file words", s.words[next])
 }
 
 // leadsIn reports whether the words before the colon at i only say what the result is for: "podcast ready: mono,
@@ -158,7 +159,7 @@ func (s *splitter) listsFormats(i int) bool {
 func (s *splitter) leadsIn(i int) bool {
 	lead := s.words[s.begin:i]
 	return s.words[i].Text == ":" && len(lead) > 0 && len(lead) <= mostWish && i+1 < len(s.words) && s.words[i+1].Start > s.words[i].End &&
-		len(quantitiesIn(s.text, lead)) == 0 && !s.p.complete(lead) && s.p.asks(s.rest(i+1))
+		len(quantitiesIn(s.text, lead)) == 0 && !s.complete(lead) && s.asks(s.rest(i+1))
 }
 
 // rest are the words from i to the next mark.
@@ -171,15 +172,15 @@ func (s *splitter) rest(i int) []retrieve.Word {
 }
 
 // givesReason reports whether words behind an order only say why it is given: "need it for the team page".
-func (ts *tools) givesReason(words []retrieve.Word, how join) bool {
+func (s *splitter) givesReason(words []retrieve.Word, how join) bool {
 	if len(quantity.Find(english.TextOf(words))) > 0 { // which may be what the result is to keep to
 		return false
 	}
-	if ts.Begins("reasons", words) > 0 || how == along && ts.Begins("existing", words) > 0 {
+	if s.Begins("reasons", words) > 0 || how == along && s.Begins("existing", words) > 0 {
 		return true
 	}
-	n := ts.Begins("circumstances", words)
-	return n > 0 && !ts.asks(words[n:]) && !slices.ContainsFunc(words[n:], ts.IsVerb)
+	n := s.Begins("circumstances", words)
+	return n > 0 && !s.asks(words[n:]) && !slices.ContainsFunc(words[n:], s.IsVerb)
 }
 
 // mostWish is how many words a wish without a verb has at most: "no sound", "half speed".
@@ -204,7 +205,7 @@ func (s *splitter) isWish(i int) bool {
 	if len(words) == 0 || len(words) > mostWish || words[0].IsQuote() || len(quantitiesIn(s.text, words)) > 0 {
 		return false
 	}
-	return s.p.asks(words)
+	return s.asks(words)
 }
 
 // cut ends the clause before the word at end; the next one begins at next. It reports
@@ -239,8 +240,8 @@ func (s *splitter) textBegins(i int) bool {
 	if s.words[i].Text != ":" || i <= s.begin || len(s.words)-i <= longClause {
 		return false
 	}
-	core := s.p.Lexicon.Core(s.words[s.begin:i])
-	return len(core) > 0 && s.p.Is("inscribing", core[0]) &&
+	core := s.Lexicon.Core(s.words[s.begin:i])
+	return len(core) > 0 && s.Is("inscribing", core[0]) &&
 		!slices.ContainsFunc(s.words[s.begin:], func(w retrieve.Word) bool { return w.IsFile() || w.Lower() == "then" })
 }
 
@@ -255,7 +256,7 @@ func (s *splitter) ends(i int) bool {
 	case strings.ContainsAny(mark.Text, "?;。？！…"):
 		return true
 	case mark.Text == "!": // not in "write Thanks! at the foot", where what is written has its own end
-		return next == len(s.words) || !s.p.Is("prepositions", s.words[next]) || s.words[next].Text != s.words[next].Lower()
+		return next == len(s.words) || !s.Is("prepositions", s.words[next]) || s.words[next].Text != s.words[next].Lower()
 	case mark.Text == ".":
 		return next == len(s.words) || s.words[next].Start > mark.End
 	}
@@ -275,11 +276,11 @@ func (s *splitter) connector(i int) (int, join) {
 		n = 1
 	}
 	rest := s.words[i+n:]
-	longest := s.p.Begins("connectors", rest)
+	longest := s.Begins("connectors", rest)
 	switch {
 	case longest > 0:
 		return n + longest, after
-	case len(rest) > 0 && s.p.Is("joining words", rest[0]):
+	case len(rest) > 0 && s.Is("joining words", rest[0]):
 		return n + 1, along
 	case n > 0:
 		return n, how
@@ -288,7 +289,7 @@ func (s *splitter) connector(i int) (int, join) {
 }
 
 // merge puts clauses that only say more about the one before to it.
-func (ts *tools) merge(all []clause) []clause {
+func (s *splitter) merge(all []clause) []clause {
 	var out []clause
 	for _, c := range all {
 		if len(out) == 0 {
@@ -299,11 +300,11 @@ func (ts *tools) merge(all []clause) []clause {
 		case !slices.ContainsFunc(c.words, func(w retrieve.Word) bool { return !w.IsQuote() && !w.IsMark() }):
 			last.words = append(slices.Clip(last.words), c.words...) // a quotation alone is what the clause before is about
 			last.text += " " + c.text
-		case ts.givesReason(c.words, c.join) && !ts.IsContext(last.words):
+		case s.givesReason(c.words, c.join) && !s.IsContext(last.words):
 			// the order stands without its reason
-		case ts.StaysAsIs(c.words) && !ts.IsContext(last.words):
+		case s.StaysAsIs(c.words) && !s.IsContext(last.words):
 			// the tool leaves alone what it is not told
-		case ts.elaborates(c) && (ts.prohibits(c) || ts.Complains(c.words) || !ts.asks(c.words)) && !ts.IsContext(last.words):
+		case s.elaborates(c) && (s.prohibits(c) || s.Complains(c.words) || !s.asks(c.words)) && !s.IsContext(last.words):
 			last.more = append(last.more, c.text)
 		default:
 			out = append(out, c)
@@ -313,47 +314,62 @@ func (ts *tools) merge(all []clause) []clause {
 }
 
 // elaborates reports whether the clause only says more about the one before.
-func (ts *tools) elaborates(c clause) bool {
-	core := ts.Lexicon.Core(c.words)
-	if ts.LeavesFile(core) {
+func (s *splitter) elaborates(c clause) bool {
+	core := s.Lexicon.Core(c.words)
+	if s.LeavesFile(core) {
 		return false
 	}
-	if ts.Begins("elaborations", c.words) > 0 || ts.Begins("elaborations", core) > 0 || ts.Complains(c.words) {
+	if s.Begins("elaborations", c.words) > 0 || s.Begins("elaborations", core) > 0 || s.Complains(c.words) {
 		return true
 	}
 	for i, w := range core { // "the new picture should be …"
 		if i > 5 || w.Kind != retrieve.Plain {
 			return false
 		}
-		if ts.Is("obliging", w) || ts.Is("prohibiting", w) {
-			return i > 0 && (ts.Is("determiners", core[0]) || ts.IsMedia(core[0]) || ts.Is("sound nouns", core[0]))
+		if s.Is("obliging", w) || s.Is("prohibiting", w) {
+			return i > 0 && (s.Is("determiners", core[0]) || s.IsMedia(core[0]) || s.Is("sound nouns", core[0]))
 		}
 	}
 	return false
 }
 
 // prohibits reports whether the clause says how something must not be: it orders nothing.
-func (ts *tools) prohibits(c clause) bool { return ts.Any("prohibiting", c.words) }
+func (s *splitter) prohibits(c clause) bool { return s.Any("prohibiting", c.words) }
 
 // complete reports whether the words already ask for something, so that a new clause may begin.
-func (ts *tools) complete(words []retrieve.Word) bool {
-	core := ts.Lexicon.Core(words)
+func (s *splitter) complete(words []retrieve.Word) bool {
+	core := s.Lexicon.Core(words)
 	switch {
 	case len(core) == 0:
 		return false
-	case ts.LeavesFile(core):
+	case s.LeavesFile(core):
 		return true
-	case core[0].Kind == retrieve.Plain && (ts.Is("prepositions", core[0]) || retrieve.Leads(core[0].Text)):
+	case core[0].Kind == retrieve.Plain && (s.Is("prepositions", core[0]) || retrieve.Leads(core[0].Text)):
 		led := slices.IndexFunc(core, func(w retrieve.Word) bool { return w.IsFile() || w.Text == "," || w.Text == ":" })
-		return led >= 0 && slices.ContainsFunc(core[led:], ts.IsVerb) // "in photo.jpg find the cat", not "in photo.jpg"
+		return led >= 0 && slices.ContainsFunc(core[led:], s.IsVerb) // "in photo.jpg find the cat", not "in photo.jpg"
 	}
 	first := core[0]
-	return first.Kind != retrieve.Plain || strings.HasSuffix(first.Lower(), "ing") || ts.Lexicon.Class(first.Stem) != first.Stem ||
-		slices.ContainsFunc(core, ts.IsVerb) || ts.Delivers(core) || ts.asks(core) || len(core) < 4 && anyAdjustment.Reads(english.TextOf(core)) || // "sepia"
-		len(core) > 2 && ts.Is("determiners", words[0]) && ts.Any("finite", core) // "the picture is blurry"
+	return first.Kind != retrieve.Plain || strings.HasSuffix(first.Lower(), "ing") || s.Lexicon.Class(first.Stem) != first.Stem ||
+		slices.ContainsFunc(core, s.IsVerb) || s.Delivers(core) || s.asks(core) || len(core) < 4 && anyAdjustment.Reads(english.TextOf(core)) || // "sepia"
+		len(core) > 2 && s.Is("determiners", words[0]) && s.Any("finite", core) // "the picture is blurry"
 }
 
-// forbids reports whether the clause orders that something be not done.
-func (ts *tools) forbids(c clause) bool {
-	return ts.Begins("forbidding", ts.Lexicon.Core(c.words)) > 0
+// quantitiesIn are those of the words of a text that stand outside of the names of files. Their
+// places are those after the first word.
+func quantitiesIn(text string, words []retrieve.Word) []quantity.Quantity {
+	if len(words) == 0 {
+		return nil
+	}
+	start, end := words[0].Start, words[len(words)-1].End
+	return slices.DeleteFunc(quantity.Find(text[start:end]), func(q quantity.Quantity) bool {
+		return slices.ContainsFunc(words, func(w retrieve.Word) bool { return w.IsFile() && overlaps(w, q, start) })
+	})
 }
+
+// overlaps reports whether a word and a quantity of a text that begins at start share letters.
+func overlaps(w retrieve.Word, q quantity.Quantity, start int) bool {
+	return w.Start < start+q.End && w.End > start+q.Start
+}
+
+// A clause of more words names what it is about.
+const longClause = 6

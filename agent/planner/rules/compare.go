@@ -1,18 +1,9 @@
 package rules
 
 import (
-	"slices"
-
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/retrieve"
 )
-
-// differs reports whether the clause sets things side by side in words.
-func (ts *tools) differs(r *reading) bool {
-	return slices.ContainsFunc(r.words, func(w retrieve.Word) bool {
-		return w.Kind == retrieve.Plain && (ts.Lexicon.Class(w.Stem) == "differ" || w.Lower() == "common")
-	})
-}
 
 // compare describes each thing that has no words yet, and puts the question to the descriptions.
 func (t *thread) compare(n int, r *reading, things []thing) {

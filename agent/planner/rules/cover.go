@@ -19,7 +19,7 @@ import (
 // cover says which words of a clause are accounted for: by the tools that carry it out, by
 // what they are told, by the resources, or because they ask for nothing.
 type cover struct {
-	*scene
+	*settings
 	r     *reading
 	tools []*profile
 	text  string             // that is looked at
@@ -36,7 +36,7 @@ type cover struct {
 // leftover returns the words of the clause that its subtask and the steps beside it do not
 // account for, as they are written.
 func (d *drafter) leftover(r *reading, sub plan.Subtask, beside ...step) []string {
-	c := cover{scene: d.scene, r: r, tools: []*profile{r.head}, says: set{}, grades: set{}, given: map[plan.Type]bool{}}
+	c := cover{settings: d.settings, r: r, tools: []*profile{r.head}, says: set{}, grades: set{}, given: map[plan.Type]bool{}}
 	for _, a := range allTold(sub) {
 		c.given[base(a.Type)] = true
 		if a.Source.Kind == plan.OfValue || a.Source.Kind == plan.OfText {
@@ -57,7 +57,7 @@ func (d *drafter) leftover(r *reading, sub plan.Subtask, beside ...step) []strin
 	unknown := slices.Concat(c.orders, c.soundless(sub), c.removed(), c.picked(), c.alsoChosen(), c.alsoNamed(), c.contradicted(),
 		c.unknown(d.text, r.clause.words))
 	for _, more := range r.clause.more {
-		if words := d.Lexicon.Words(more, nil); !d.forbids(clause{words: words}) && !d.Complains(words) {
+		if words := d.Lexicon.Words(more, nil); !d.Forbids(words) && !d.Complains(words) {
 			unknown = append(unknown, c.unknown(more, words)...)
 		}
 	}
@@ -625,4 +625,17 @@ func (c *cover) looksAt() bool {
 func (c *cover) shows(text string) bool {
 	shown := slices.ContainsFunc(c.r.files, func(e thing) bool { return markType(e.typ) })
 	return (shown || c.r.head.slot) && slices.Contains(english.WordsOf(c.r.object), text)
+}
+
+// paced reports whether the time q of the clause is the length that the tool's factor makes.
+func (c *cover) paced(q quantity.Quantity) bool {
+	length, ok := c.lasting(c.r)
+	_, paces := c.r.head.pace()
+	return ok && paces && q == length && c.factorFor(c.r) != ""
+}
+
+// ofPace reports whether the word at i only says that a length is meant by which the tool's factor is found.
+func (c *cover) ofPace(words []retrieve.Word, i int) bool {
+	q, _ := c.lasting(c.r)
+	return (c.Is("lasting", words[i]) || i == 0 && c.Is("fitting", words[i])) && c.paced(q)
 }

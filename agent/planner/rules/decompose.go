@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -65,8 +66,8 @@ func (p *Planner) understand(r plan.Request) outcome {
 // decompose reads the clauses of a request in the order in which they can be done.
 func (p *Planner) decompose(r plan.Request, text string) outcome {
 	text = p.quoted(r, text)
-	t := newThread(p.newScene(r, text))
-	clauses := p.clauses(text, t.words)
+	t := newThread(newScene(p.tools, r, text))
+	clauses := splitClauses(p.tools, text, t.words)
 	if len(clauses) > 1 && t.divider.isExample(text) {
 		clauses = []clause{{words: t.words, text: text}}
 	}
@@ -104,7 +105,7 @@ func (t *thread) readAll(clauses []clause) *outcome {
 			continue
 		case !alone && t.needsNothing(r):
 			continue
-		case t.forbids(c):
+		case t.Forbids(c.words):
 			if alone {
 				return &outcome{reply: leftAlone}
 			}
@@ -144,7 +145,7 @@ func (t *thread) readAll(clauses []clause) *outcome {
 
 // needsNothing reports whether a clause beside others only says what happens anyway: "leave the other", "send it back".
 func (t *thread) needsNothing(r *reading) bool {
-	anyway := len(t.tasks) > 0 && (t.leavesRest(r.words) || t.handsBack(r.clause) || t.joinsParts(r.clause))
+	anyway := len(t.tasks) > 0 && (t.leavesRest(r.words) || t.judge.handsBack(r.clause) || t.joinsParts(r.clause))
 	return anyway || t.LeavesFile(r.words) || t.IsPolite(strings.ToLower(r.clause.text))
 }
 
@@ -171,8 +172,8 @@ func (t *thread) joinedLater(r *reading, later []clause) bool {
 // what is marked on several. It returns an outcome where the whole request must be answered
 // otherwise.
 func (t *thread) understandClause(n int, r *reading, last bool) *outcome {
-	sets, o := t.marker.meantMarks(r)
-	if len(sets) == 0 && o == nil && t.marker.underMask(r) {
+	sets, question := t.marker.meantMarks(r)
+	if len(sets) == 0 && question.IsZero() && t.marker.underMask(r) {
 		set, ok := t.marker.loneMask()
 		if !ok {
 			return asking(plan.Say("I see no mask on %s. Please paint over the part that you mean, or say in words what it shows.",
@@ -180,14 +181,13 @@ func (t *thread) understandClause(n int, r *reading, last bool) *outcome {
 		}
 		sets = [][]thing{set}
 	}
-	if len(sets) == 0 && t.judge.changesRest(r) && len(t.marksFor(t.marker.hold(r))) > 0 {
+	switch {
+	case len(sets) == 0 && t.judge.changesRest(r) && len(t.marker.marksFor(t.marker.hold(r))) > 0:
 		return refusing(onlyTheWhole)
-	}
-	if o != nil || len(sets) == 0 {
-		if o == nil {
-			o = t.carryOut(n, r, last)
-		}
-		return o
+	case !question.IsZero():
+		return asking(question)
+	case len(sets) == 0:
+		return t.carryOut(n, r, last)
 	}
 	var results []thing
 	for _, set := range sets {
@@ -215,10 +215,10 @@ func (t *thread) carryOut(n int, r *reading, last bool) *outcome {
 			return asking(notSure)
 		}
 	}
-	if t.isVague(r) && t.prev != nil && t.In("mending", r.verb()) && t.Any("finite", t.prev.clause.words) {
+	if t.judge.isVague(r) && t.prev != nil && t.In("mending", r.verb()) && t.Any("finite", t.prev.clause.words) {
 		return nil // "the white balance is off. Fix it"
 	}
-	if t.isVague(r) || n == 0 && last && t.judge.ordersNothing(r) {
+	if t.judge.isVague(r) || n == 0 && last && t.judge.ordersNothing(r) {
 		return asking(whichChange)
 	}
 	t.match(r)
@@ -231,9 +231,9 @@ func (t *thread) carryOut(n int, r *reading, last bool) *outcome {
 	}
 	t.chose = t.chose || t.judge.chooses(r)
 	switch {
-	case t.beyond(r):
+	case t.judge.beyond(r):
 		return refusing(noTool)
-	case !last && t.onlyTells(r):
+	case !last && t.judge.onlyTells(r):
 		t.told = t.withoutFiles(r.words, r.text)
 		return nil
 	case !t.isSure(r) && r.marked() && t.judge.changesRest(r):
@@ -268,20 +268,6 @@ func (t *thread) carryOut(n int, r *reading, last bool) *outcome {
 	}
 	t.add(n, r, runs)
 	return nil
-}
-
-// onlyTells reports whether the clause states something that the next one may need.
-func (ts *tools) onlyTells(r *reading) bool {
-	return ts.states(r) && (r.score < plainly || ts.Is("people", r.words[0]))
-}
-
-// states reports whether the clause is a sentence about something, and no order.
-func (ts *tools) states(r *reading) bool {
-	if r.form != retrieve.Order || len(r.words) < 3 || len(r.clause.words)-len(r.words) > 1 {
-		return false
-	}
-	first := r.words[0]
-	return first.Kind == retrieve.Plain && !ts.Is("verbs", first) && !ts.Is("prepositions", first) && ts.Any("finite", r.words)
 }
 
 // leave notes that the clause is not carried out. unknown are the words that nothing accounts
@@ -372,4 +358,127 @@ func (t *thread) withWish(c clause, r *reading) []clause {
 	wish := t.part(c, slices.Concat(c.words[begin:end], slices.DeleteFunc(around, func(w retrieve.Word) bool { return !ofRate(w) })))
 	wish.join, wish.bare = after, true
 	return []clause{rest, wish}
+}
+
+// read takes in the clause of number n.
+func (t *thread) read(n int, c clause) *reading {
+	if t.quoter.ordersLettering(c) {
+		c = t.quoter.quoteAnnounced(c)
+	}
+	r := &reading{clause: c, words: t.Lexicon.Core(c.words), text: c.text, form: t.Lexicon.FormOf(c.words), head: &profile{}, prev: t.prev, told: t.told}
+	if len(c.more) > 0 {
+		r.text += ". " + strings.Join(c.more, ". ")
+	}
+	for i, w := range c.words {
+		if !w.IsFile() {
+			continue
+		}
+		res, ok := t.lookup(w.Text)
+		if t.Spares(c.words, i) {
+			t.things = slices.DeleteFunc(t.things, func(e thing) bool { return ok && e.source.Name == res.Name })
+			continue
+		}
+		switch e := t.named(n, res); {
+		case ok && !among(r.files, e):
+			r.files = append(r.files, e)
+		case !ok && !t.isOutputName(w):
+			t.unknown = append(t.unknown, w.Text)
+		}
+	}
+	for _, e := range r.files {
+		if e.on == "" {
+			t.mention(e, n)
+		}
+	}
+	r.refs, r.stated = t.references(r), quantitiesIn(t.text, c.words)
+	return r
+}
+
+// add makes subtasks of the clause of number n, one for each run. It makes none where the words
+// are not all accounted for.
+func (t *thread) add(n int, r *reading, runs [][]thing) {
+	for i, media := range runs {
+		sub := t.subtask(r, media)
+		steps := t.steps(r, sub, media)
+		if unknown := t.leftover(r, sub, steps...); i == 0 && len(unknown) > 0 {
+			t.leave(r, unknown)
+			return
+		}
+		media = t.asPictures(n, r, media)
+		for _, s := range steps {
+			if !s.first {
+				continue
+			}
+			k := slices.IndexFunc(media, func(e thing) bool { return e.typ.Media() && s.tool.takes(e.typ) })
+			media = slices.Clone(media)
+			media[k] = t.pushStep(n, r, s, media[k])
+		}
+		t.push(n, r, t.subtask(r, media), media)
+		for _, s := range steps {
+			if s.first {
+				continue
+			}
+			last := len(r.results) - 1
+			made := r.results[last]
+			r.results[last] = t.pushStep(n, r, s, made)
+		}
+	}
+}
+
+// asPictures adds a subtask that makes pictures of the pages of a document, where the tool takes pictures only: "blur it"
+// with a PDF.
+func (t *thread) asPictures(n int, r *reading, media []thing) []thing {
+	i := slices.IndexFunc(media, func(e thing) bool { return e.typ == plan.Document })
+	if i < 0 || r.head.takes(plan.Document) || r.head.takes(plan.AnyFile) || !r.head.takes(plan.Image) {
+		return media
+	}
+	pages := t.nearest("each page of the document as a picture", func(f *profile) bool {
+		return f.Returns == plan.Image && len(f.media) == 1 && f.takes(plan.Document)
+	})
+	if pages.Name == "" || pages.Name == r.head.Name {
+		return media
+	}
+	media = slices.Clone(media)
+	media[i] = t.pushStep(n, r, step{tool: pages}, media[i])
+	return media
+}
+
+// pushStep adds the subtask of a step on a resource, and returns what it makes.
+func (t *thread) pushStep(n int, r *reading, s step, of thing) thing {
+	v := *r
+	v.head, v.object, v.results = s.tool, "", nil
+	sub := plan.Subtask{
+		Returns: s.tool.Returns, Tool: s.tool.Name, Domains: []string{s.tool.Domain},
+		Args: []plan.Arg{{Type: of.typ, Source: of.source}},
+	}
+	for _, told := range s.told {
+		sub.Description = strings.TrimSpace(sub.Description + " " + told.Source.Value)
+		sub = tell(sub, told)
+	}
+	sub.Description = cmp.Or(sub.Description, r.text)
+	sub.After = dependencies(sub.Args)
+	t.push(n, &v, sub, []thing{of})
+	return v.results[0]
+}
+
+// push appends a subtask of the clause of number n and enters its result among what can be spoken of.
+func (t *thread) push(n int, r *reading, sub plan.Subtask, media []thing) {
+	seen := slices.ContainsFunc(media, func(e thing) bool { return e.typ == plan.Image || e.typ == plan.Video })
+	e := thing{
+		source: plan.FromSubtask(len(t.tasks)), typ: sub.Returns, clause: n, made: true, joined: r.head.joins(),
+		many:  r.head.Several() || !r.head.joins() && slices.ContainsFunc(media, func(o thing) bool { return o.many }),
+		fresh: sub.Returns.Media() && (!seen || r.head.generates()),
+	}
+	if i := slices.IndexFunc(media, func(o thing) bool { return o.typ == e.typ && e.typ.Media() }); i >= 0 {
+		of := media[i]
+		e.root, e.moved = cmp.Or(of.root, of.source.Name), of.moved || r.head.Moves
+	}
+	for i, o := range t.things {
+		takes := func(a plan.Arg) bool { return a.Source.Equal(o.source) }
+		t.things[i].inner = o.inner || o.made && o.clause == n && slices.ContainsFunc(sub.Args, takes)
+	}
+	t.tasks = append(t.tasks, sub)
+	t.stuck = false
+	t.things = append(t.things, e)
+	r.results = append(r.results, e)
 }

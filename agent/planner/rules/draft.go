@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -157,4 +158,48 @@ func (d *drafter) glance(c clause) *reading {
 	r.refs, r.stated = d.references(r), quantitiesIn(d.text, c.words)
 	d.match(r)
 	return r
+}
+
+// domains are those of the head, of what may make its inputs, of other ways to the same kind of
+// result, and for a marked part those of the tools that work on one.
+func (d *drafter) domains(head *profile, sub plan.Subtask, marked bool) []string {
+	have := map[plan.Type]bool{}
+	for _, a := range sub.Args {
+		have[a.Type], have[base(a.Type)] = true, true
+	}
+	found := map[string]bool{head.Domain: true}
+	need := head.needs
+	for range 3 { // steps before the head
+		var next []plan.Type
+		for _, t := range need {
+			if have[t] {
+				continue
+			}
+			for _, i := range d.makers[t] {
+				found[d.profiles[i].Domain] = true
+				next = append(next, d.profiles[i].needs...)
+			}
+		}
+		slices.Sort(next)
+		need = slices.Compact(next)
+	}
+	for _, i := range d.makers[sub.Returns] {
+		f := &d.profiles[i]
+		if slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return a.Type.Media() && have[a.Type] }) {
+			found[f.Domain] = true
+		}
+	}
+	for i := range d.profiles {
+		if f := &d.profiles[i]; marked && f.takesMark() {
+			found[f.Domain] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
+// nouns are the names of types in questions.
+var nouns = map[plan.Type]plan.Message{
+	plan.Image: plan.Say("picture"), plan.Video: plan.Say("video"), plan.Audio: plan.Say("sound"),
+	plan.Document: plan.Say("document"), plan.AnyFile: plan.Say("file"), plan.Mask: plan.Say("mask"), plan.Points: plan.Say("point"),
+	plan.BBox: plan.Say("picture"), plan.Category: plan.Say("picture"), // made from a picture
 }

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"slices"
+	"strings"
 
 	"atelier/agent/plan"
 	"atelier/agent/planner/rules/english"
@@ -141,4 +142,43 @@ func (j *judge) measures(r *reading, things []thing) bool {
 	j.preferCovering(r)
 	first, second, ok := r.head.pair()
 	return ok && j.isSure(r) && things[0].typ.Fits(first.Type) && things[1].typ.Fits(second.Type)
+}
+
+// states reports whether the clause is a sentence about something, and no order.
+func (j *judge) states(r *reading) bool {
+	if r.form != retrieve.Order || len(r.words) < 3 || len(r.clause.words)-len(r.words) > 1 {
+		return false
+	}
+	first := r.words[0]
+	return first.Kind == retrieve.Plain && !j.Is("verbs", first) && !j.Is("prepositions", first) && j.Any("finite", r.words)
+}
+
+// onlyTells reports whether the clause states something that the next one may need.
+func (j *judge) onlyTells(r *reading) bool {
+	return j.states(r) && (r.score < plainly || j.Is("people", r.words[0]))
+}
+
+// isVague reports whether the clause wants a change without saying which: "make it better".
+func (j *judge) isVague(r *reading) bool {
+	found := false
+	for _, w := range r.words {
+		switch text := w.Lower(); {
+		case w.Kind != retrieve.Plain:
+		case j.In("vague", text):
+			found = true
+		case !j.In("vague fillers", text) && w.Stem != "file" && !j.Lexicon.Stop(text) && !j.IsMedia(w) && !j.In("pronouns", text):
+			return false
+		}
+	}
+	return found && r.form == retrieve.Order
+}
+
+// beyond reports whether the clause orders what no workshop of media does: "buy", "call".
+func (j *judge) beyond(r *reading) bool {
+	return r.form == retrieve.Order && len(r.words) > 0 && j.Is("beyond", r.words[0])
+}
+
+// handsBack reports whether the clause only asks for the result: "and send me the file back".
+func (j *judge) handsBack(c clause) bool {
+	return slices.Contains(j.Phrases("handing back"), strings.ToLower(strings.Trim(english.TextOf(j.Lexicon.Core(c.words)), " .!")))
 }

@@ -15,6 +15,9 @@ import (
 // marker finds out whether a clause means what is marked.
 type marker struct{ *matcher }
 
+// whereToWrite asks for the place of a text in words.
+var whereToWrite = plan.Say("I cannot put text at a marked place. Where should it go? For example \"at the top left\" or \"at the bottom\".")
+
 // hold is how firmly a clause points at what is marked.
 type hold int
 
@@ -78,21 +81,21 @@ func (m *marker) loneMask() (set []thing, ok bool) {
 
 // meantMarks are, for each marked picture that the clause means, the picture as it is now and
 // the mark. There are none if it means no mark.
-func (m *marker) meantMarks(r *reading) (sets [][]thing, o *outcome) {
+func (m *marker) meantMarks(r *reading) (sets [][]thing, q plan.Message) {
 	held := m.hold(r)
 	marks := m.marksFor(held)
 	if len(marks) == 0 {
-		return nil, nil
+		return nil, q
 	}
 	if pictures := exactly(slices.DeleteFunc(slices.Clone(r.files), func(e thing) bool { return e.on != "" }), plan.Image); len(pictures) > 0 {
 		here := slices.DeleteFunc(slices.Clone(marks), func(e thing) bool {
 			return !slices.ContainsFunc(pictures, func(p thing) bool { return p.source.Name == e.on || p.root == e.on })
 		})
 		if len(here) == 0 && held > vague {
-			return nil, asking(markedElsewhere(m.calledAll(pictures), m.calledAll(m.picturesOf(marks))))
+			return nil, markedElsewhere(m.calledAll(pictures), m.calledAll(m.picturesOf(marks)))
 		}
 		if marks = here; len(marks) == 0 {
-			return nil, nil
+			return nil, q
 		}
 	}
 	whole, part := *r, *r
@@ -104,17 +107,17 @@ func (m *marker) meantMarks(r *reading) (sets [][]thing, o *outcome) {
 	switch {
 	case whole.quoted() != "" && whole.head.wants(plan.Content) && whole.head.takes(plan.Image): // a tool that writes is told the place in words
 		if held == placed && !says {
-			o = asking(whereToWrite)
+			q = whereToWrite
 		}
-		return nil, o
+		return nil, q
 	case !m.asksForPart(held, &whole, &part):
-		return nil, nil
+		return nil, q
 	}
 	return m.setsOf(part.head, marks)
 }
 
 // setsOf are the marks that serve the tool, each with its picture as it is now.
-func (m *marker) setsOf(head *profile, marks []thing) (sets [][]thing, o *outcome) {
+func (m *marker) setsOf(head *profile, marks []thing) (sets [][]thing, q plan.Message) {
 	for _, picture := range m.picturesOf(marks) {
 		now := picture
 		for _, e := range m.things {
@@ -122,8 +125,8 @@ func (m *marker) setsOf(head *profile, marks []thing) (sets [][]thing, o *outcom
 				continue
 			}
 			if e.moved && head.Returns == plan.Image { // the part is elsewhere now
-				return nil, asking(plan.Say("You marked that part on %s as it was sent. Please say first what to do with the marked part, and then the rest.",
-					listed(m.calledAll([]thing{picture}))))
+				return nil, plan.Say("You marked that part on %s as it was sent. Please say first what to do with the marked part, and then the rest.",
+					listed(m.calledAll([]thing{picture})))
 			}
 			if !e.moved {
 				now = e
@@ -133,7 +136,7 @@ func (m *marker) setsOf(head *profile, marks []thing) (sets [][]thing, o *outcom
 			sets = append(sets, []thing{now, mark})
 		}
 	}
-	return sets, nil
+	return sets, q
 }
 
 // asksForPart reports whether a clause is about what is marked and not about the whole picture,
@@ -200,4 +203,35 @@ func (m *marker) definiteObject(r *reading) bool {
 	w := r.words
 	return r.form == retrieve.Order && len(w) > 2 && m.Is("owners", w[1]) && !m.Is("results", w[2]) &&
 		!slices.ContainsFunc(w[2:min(4, len(w))], m.IsMedia)
+}
+
+// marksFor are the marks that a clause may mean: those that came with the message, and earlier
+// ones only where they are spoken of.
+func (m *marker) marksFor(held hold) []thing {
+	marks := slices.DeleteFunc(slices.Clone(m.marks), func(e thing) bool { return !e.given })
+	if len(marks) > 0 || held != express {
+		return marks
+	}
+	for _, e := range m.marks {
+		if e.on == m.marks[len(m.marks)-1].on { // what was marked anew is meant now
+			marks = slices.DeleteFunc(marks, func(o thing) bool { return o.typ == e.typ })
+			marks = append(marks, e)
+		}
+	}
+	return marks
+}
+
+// markedElsewhere says that the marks are on other pictures than the request means.
+func markedElsewhere(meant, marked []string) plan.Message {
+	return plan.Say("The marked part is on %s, not on %s. Please mark the part on %s, or say which picture you mean.",
+		plan.And(marked...), plan.And(meant...), plan.And(meant...))
+}
+
+// askAboutMark asks what to do with the marked part.
+func (m *marker) askAboutMark() plan.Message {
+	marks := slices.DeleteFunc(slices.Clone(m.marks), func(e thing) bool { return !e.given })
+	if len(marks) == 0 {
+		marks = m.marks
+	}
+	return plan.Say("What should I do with what is marked on %s?", listed(m.calledAll(m.picturesOf(marks))))
 }

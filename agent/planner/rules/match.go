@@ -16,7 +16,6 @@ import (
 
 // How near a tool must be to a clause, from 0 to 1.
 const (
-	plainly = 0.5  // the words alone ask for the tool
 	sure    = 0.34 // enough to act on
 	hopeful = 0.24 // enough if the clause says plainly what it is about
 	general = 0.44 // the least for a tool that any clause of the form can be put to
@@ -34,21 +33,6 @@ const (
 	hardly   = 0.5
 	badly    = 0.3
 )
-
-// A clause of more words names what it is about.
-const longClause = 6
-
-// rival is a tool that may be what a clause asks for.
-type rival struct {
-	tool  *profile
-	near  float64 // by words
-	score float64
-	rest  int // words of the clause that it does not explain
-	// example is the nearest example of the tool.
-	example string
-	// begun is how many words of the clause are an example of an operator's own tool; 0 for any other tool.
-	begun int
-}
 
 // matcher finds the tool that a clause asks for.
 type matcher struct{ *settings }
@@ -284,12 +268,6 @@ func (v *view) collect() {
 	}
 }
 
-// anyColour is a parameter that takes a colour.
-var anyColour = param.Param{Type: param.Colour}
-
-// anyAdjustment is a parameter that takes a change of the light or the colours.
-var anyAdjustment = param.Param{Type: param.Adjustment}
-
 // measures reports whether the word belongs to a quantity with a unit: "44.1 kHz".
 func (v *view) measures(w retrieve.Word) bool {
 	return slices.ContainsFunc(v.r.stated, func(q quantity.Quantity) bool {
@@ -444,11 +422,6 @@ var ofPixels = lazyregexp.New(`(?i)\d ?(?:px|pixels?|[x×]|by|p|wide|high|tall)\
 func (v *view) multiplies(f *profile) bool {
 	_, several := f.arg(func(a toolbox.Arg) bool { return kind(a) == param.Sizes })
 	return several && v.quotes == 0 && v.direct[f.Returns] && ofPixels.MatchString(v.sizes())
-}
-
-// plainUnits are those that mean one thing of a file, whatever the tool.
-var plainUnits = []quantity.Unit{
-	quantity.Pixels, quantity.ByteCount, quantity.FrameRate, quantity.Loudness, quantity.BitRate, quantity.Frequency,
 }
 
 // follows reports whether the clause makes something new after a map that is at hand, and

@@ -206,31 +206,42 @@ func (v *view) elsewhere(f *profile) bool {
 // wanted is the kind of map, box or media that the clause asks for by name: "give me a mask
 // of …", "depth map for …", "the pages as pictures"; "" if it asks for none. It is the last such noun
 // before the first preposition, or what the clause says the result is to be.
-func (ts *tools) wanted(r *reading) plan.Type {
-	words := ts.Lexicon.Lead(r.words)
-	if typ := ts.Becomes(words); typ != "" && r.form == retrieve.Order {
+func (m *matcher) wanted(r *reading) plan.Type {
+	words := m.Lexicon.Lead(r.words)
+	if typ := m.Becomes(words); typ != "" && r.form == retrieve.Order {
 		return typ
 	}
-	handing := func(text string) bool { return ts.In("handing", text) }
-	if r.form != retrieve.Order || len(words) == 0 || ts.IsVerb(words[0]) && !handing(words[0].Lower()) && !handing(ts.Lexicon.Class(words[0].Stem)) {
+	handing := func(text string) bool { return m.In("handing", text) }
+	if r.form != retrieve.Order || len(words) == 0 || m.IsVerb(words[0]) && !handing(words[0].Lower()) && !handing(m.Lexicon.Class(words[0].Stem)) {
 		return ""
 	}
 	var found plan.Type
 	for i, w := range words {
-		if w.Kind != retrieve.Plain || ts.Is("prepositions", w) && i > 0 {
+		if w.Kind != retrieve.Plain || m.Is("prepositions", w) && i > 0 {
 			break
 		}
 		typ, named := english.MapNouns[w.Lower()]
 		switch {
 		case named:
 			found = typ
-		case ts.Lexicon.Class(w.Stem) == "box":
+		case m.Lexicon.Class(w.Stem) == "box":
 			found = plan.BBox
-		case found == "" && i > 0 && !ts.Determined(words, i):
-			if found = ts.Lexicon.MediaNoun(words[i : i+1]); ts.Is("sound nouns", w) {
+		case found == "" && i > 0 && !m.Determined(words, i):
+			if found = m.Lexicon.MediaNoun(words[i : i+1]); m.Is("sound nouns", w) {
 				found = plan.Audio
 			}
 		}
 	}
 	return found
 }
+
+// fitsInto reports whether the clause orders all of something to fit into a length of time, and the tool does just
+// that.
+func (v *view) fitsInto(f *profile) bool {
+	_, paces := f.pace()
+	_, ok := v.lasting(v.r)
+	return ok && paces && v.Is("fitting", v.r.words[0]) && v.direct[f.Returns]
+}
+
+// lone reports whether the only thing is a single file.
+func lone(things []thing) bool { return len(things) == 1 && !things[0].many }

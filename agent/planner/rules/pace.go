@@ -10,16 +10,10 @@ import (
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/quantity"
-	"atelier/agent/toolbox/retrieve"
 )
 
 // A tool that plays faster or slower is told a factor. People may say the new length instead, "speed it up to 10
 // seconds": the factor follows from the length of the file, if that is known.
-
-// pace is the argument by which the tool is told how fast it plays.
-func (f *profile) pace() (toolbox.Arg, bool) {
-	return f.arg(func(a toolbox.Arg) bool { return kind(a) == param.Factor })
-}
 
 var (
 	beforeLength = lazyregexp.New(`(?i)\b(?:to|into|in|lasts?|takes?|(?:is|be|it|them|this|exactly|video|clip|sound|song|recording|audio))\s+` +
@@ -30,8 +24,8 @@ var (
 
 // lasting returns the time that the clause states as the new length of a file. It returns false if the clause states
 // no length, or several times.
-func (s *scene) lasting(r *reading) (quantity.Quantity, bool) {
-	text, _ := r.span(s.text)
+func (st *settings) lasting(r *reading) (quantity.Quantity, bool) {
+	text, _ := r.span(st.text)
 	times := slices.DeleteFunc(slices.Clone(r.stated), func(q quantity.Quantity) bool { return q.Unit != quantity.Time && q.Unit != quantity.Clock })
 	if len(times) != 1 {
 		return quantity.Quantity{}, false
@@ -51,19 +45,19 @@ var aLength = param.Param{Type: param.Duration}
 
 // factorFor is the factor by which the file that the clause is about comes to last as long as it says: "2.5x". It is
 // "" where the length of the file is not known, or where the verb tells the other direction.
-func (s *scene) factorFor(r *reading) string {
-	q, ok := s.lasting(r)
+func (st *settings) factorFor(r *reading) string {
+	q, ok := st.lasting(r)
 	if !ok {
 		return ""
 	}
-	text, _ := r.span(s.text)
+	text, _ := r.span(st.text)
 	wanted, err := aLength.Read(text[q.Start:q.End])
 	if err != nil {
 		return ""
 	}
 	length, _ := param.As[time.Duration](wanted)
 	seconds := length.Seconds()
-	is := s.secondsOf(r)
+	is := st.secondsOf(r)
 	if is == 0 || seconds <= 0 {
 		return ""
 	}
@@ -79,31 +73,31 @@ func (s *scene) factorFor(r *reading) string {
 }
 
 // workedOutFrom is the length that the clause says, for an argument whose value follows from it; else "".
-func (s *scene) workedOutFrom(r *reading, a toolbox.Arg) string {
-	q, ok := s.lasting(r)
-	if kind(a) != param.Factor || !ok || s.factorFor(r) == "" {
+func (st *settings) workedOutFrom(r *reading, a toolbox.Arg) string {
+	q, ok := st.lasting(r)
+	if kind(a) != param.Factor || !ok || st.factorFor(r) == "" {
 		return ""
 	}
-	text, _ := r.span(s.text)
+	text, _ := r.span(st.text)
 	return text[q.Start:q.End]
 }
 
 var ofSeconds = lazyregexp.New(`(?:^|, )(\d+(?:\.\d+)?) seconds\b`)
 
 // secondsOf is how long the one file that the clause is about lasts; 0 where that is not known.
-func (s *scene) secondsOf(r *reading) float64 {
+func (st *settings) secondsOf(r *reading) float64 {
 	of := r.files
 	if len(of) == 0 {
-		of = slices.DeleteFunc(slices.Clone(s.things), func(e thing) bool { return !r.head.takes(e.typ) })
+		of = slices.DeleteFunc(slices.Clone(st.things), func(e thing) bool { return !r.head.takes(e.typ) })
 		if given := slices.DeleteFunc(slices.Clone(of), func(e thing) bool { return !e.given }); len(given) > 0 {
 			of = given
 		}
 	}
-	made := slices.ContainsFunc(s.things, func(e thing) bool { return e.made && r.head.takes(e.typ) })
+	made := slices.ContainsFunc(st.things, func(e thing) bool { return e.made && r.head.takes(e.typ) })
 	if len(of) != 1 || made {
 		return 0
 	}
-	for _, res := range s.request.Resources() {
+	for _, res := range st.request.Resources() {
 		if m := ofSeconds.FindStringSubmatch(res.Facts); res.Name == of[0].source.Name && m != nil {
 			seconds, err := strconv.ParseFloat(m[1], 64)
 			if err != nil {
@@ -113,25 +107,4 @@ func (s *scene) secondsOf(r *reading) float64 {
 		}
 	}
 	return 0
-}
-
-// paced reports whether the time q of the clause is the length that the tool's factor makes.
-func (c *cover) paced(q quantity.Quantity) bool {
-	length, ok := c.lasting(c.r)
-	_, paces := c.r.head.pace()
-	return ok && paces && q == length && c.factorFor(c.r) != ""
-}
-
-// ofPace reports whether the word at i only says that a length is meant by which the tool's factor is found.
-func (c *cover) ofPace(words []retrieve.Word, i int) bool {
-	q, _ := c.lasting(c.r)
-	return (c.Is("lasting", words[i]) || i == 0 && c.Is("fitting", words[i])) && c.paced(q)
-}
-
-// fitsInto reports whether the clause orders all of something to fit into a length of time, and the tool does just
-// that.
-func (v *view) fitsInto(f *profile) bool {
-	_, paces := f.pace()
-	_, ok := v.lasting(v.r)
-	return ok && paces && v.Is("fitting", v.r.words[0]) && v.direct[f.Returns]
 }

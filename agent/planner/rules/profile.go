@@ -11,6 +11,7 @@ import (
 	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/retrieve"
+	"atelier/agent/toolbox/table"
 )
 
 // profile is a tool with what the rules know of it: what it needs, and the words that
@@ -260,4 +261,67 @@ func kind(a toolbox.Arg) param.Type {
 		return ""
 	}
 	return a.Param.Type
+}
+
+// givenAll reports whether the subtask gives the tool all resources that it needs.
+func (f *profile) givenAll(sub plan.Subtask) bool {
+	return !slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool {
+		gives := func(have plan.Arg) bool { return have.Type.Fits(a.Type) }
+		return a.Param == nil && !a.Optional && a.Type != plan.Text && !slices.ContainsFunc(sub.Args, gives)
+	})
+}
+
+// meaning is what the argument of the tool means, by its name.
+func (f *profile) meaning(arg string) plan.Meaning {
+	a, _ := f.arg(func(a toolbox.Arg) bool { return a.Name == arg })
+	return a.Meaning
+}
+
+// pace is the argument by which the tool is told how fast it plays.
+func (f *profile) pace() (toolbox.Arg, bool) {
+	return f.arg(func(a toolbox.Arg) bool { return kind(a) == param.Factor })
+}
+
+// settingOf is the type of a parameter; "" for a resource.
+func settingOf(a toolbox.Arg) param.Type {
+	if a.Param == nil {
+		return ""
+	}
+	return a.Param.Type
+}
+
+// typed are the types of parameters whose value is found by reading each phrase of a clause.
+var typed = map[param.Type]bool{
+	param.Colour: true, param.Opacity: true, param.Choice: true, param.Aspect: true,
+	param.Number: true, param.Integer: true, param.Duration: true, param.Pages: true,
+	param.Integers: true, param.Sizes: true, param.Moments: true, param.Interval: true, param.Metadata: true,
+}
+
+// anyColour is a parameter that takes a colour.
+var anyColour = param.Param{Type: param.Colour}
+
+// anyAdjustment is a parameter that takes a change of the light or the colours.
+var anyAdjustment = param.Param{Type: param.Adjustment}
+
+// columnsOf are the words of the names of the columns of the tables among the resources; nil where there is none.
+func columnsOf(resources []plan.Resource) set {
+	var names set
+	for _, res := range resources {
+		if res.Type != plan.Text || res.Value == "" {
+			continue
+		}
+		t, err := table.Read(res.Value)
+		if err != nil || len(t.Columns) < 2 {
+			continue // it is no table
+		}
+		if names == nil {
+			names = set{}
+		}
+		for _, column := range t.Columns {
+			for _, w := range english.WordsOf(column) {
+				names[w] = true
+			}
+		}
+	}
+	return names
 }

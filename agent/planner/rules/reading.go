@@ -44,40 +44,6 @@ func (r references) points() bool {
 	return r.pronoun || r.result || r.sequence || len(r.definite) > 0
 }
 
-// read takes in the clause of number n.
-func (t *thread) read(n int, c clause) *reading {
-	if t.quoter.ordersLettering(c) {
-		c = t.quoter.quoteAnnounced(c)
-	}
-	r := &reading{clause: c, words: t.Lexicon.Core(c.words), text: c.text, form: t.Lexicon.FormOf(c.words), head: &profile{}, prev: t.prev, told: t.told}
-	if len(c.more) > 0 {
-		r.text += ". " + strings.Join(c.more, ". ")
-	}
-	for i, w := range c.words {
-		if !w.IsFile() {
-			continue
-		}
-		res, ok := t.lookup(w.Text)
-		if t.Spares(c.words, i) {
-			t.things = slices.DeleteFunc(t.things, func(e thing) bool { return ok && e.source.Name == res.Name })
-			continue
-		}
-		switch e := t.named(n, res); {
-		case ok && !among(r.files, e):
-			r.files = append(r.files, e)
-		case !ok && !t.isOutputName(w):
-			t.unknown = append(t.unknown, w.Text)
-		}
-	}
-	for _, e := range r.files {
-		if e.on == "" {
-			t.mention(e, n)
-		}
-	}
-	r.refs, r.stated = t.references(r), quantitiesIn(t.text, c.words)
-	return r
-}
-
 // isOutputName reports whether a name that nothing has is the name of a result: "save it as edges.png".
 func (s *scene) isOutputName(w retrieve.Word) bool {
 	i := slices.IndexFunc(s.words, func(o retrieve.Word) bool { return o.Start == w.Start })
@@ -88,7 +54,7 @@ func (s *scene) isOutputName(w retrieve.Word) bool {
 }
 
 // references reads how the clause points at things.
-func (ts *tools) references(r *reading) references {
+func (s *scene) references(r *reading) references {
 	refs := references{sequence: r.clause.join == after, definite: map[plan.Type]bool{}}
 	words := r.clause.words
 	for i, w := range words {
@@ -100,38 +66,38 @@ func (ts *tools) references(r *reading) references {
 			next = words[i+1].Lower()
 		}
 		switch {
-		case ts.In("results", text):
+		case s.In("results", text):
 			refs.result = true
-		case ts.In("pronouns", text):
-			refs.pronoun = refs.pronoun || next == "" || !ts.Introduces(text, words[i+1])
-		case ts.In("plurals", text):
+		case s.In("pronouns", text):
+			refs.pronoun = refs.pronoun || next == "" || !s.Introduces(text, words[i+1])
+		case s.In("plurals", text):
 			refs.plural = true
 			refs.pronoun = refs.pronoun || text == "them" || text == "both" || text == "they"
 		case text == "original":
 			refs.original = true
-		case text == "latter", text == "former", ts.In("counted things", next) && english.Ordinals[text] != 0:
+		case text == "latter", text == "former", s.In("counted things", next) && english.Ordinals[text] != 0:
 			refs.ordinal = english.Ordinals[text]
 		}
-		if ts.Determined(words, i) {
-			ts.definite(&refs, text, w)
+		if s.Determined(words, i) {
+			s.definite(&refs, text, w)
 		}
 	}
 	return refs
 }
 
 // definite takes in a noun that speaks of something given.
-func (ts *tools) definite(refs *references, text string, w retrieve.Word) {
-	if typ := ts.Lexicon.MediaNoun([]retrieve.Word{w}); typ != "" {
+func (s *scene) definite(refs *references, text string, w retrieve.Word) {
+	if typ := s.Lexicon.MediaNoun([]retrieve.Word{w}); typ != "" {
 		refs.definite[typ] = true
 		refs.plural = refs.plural || strings.HasSuffix(text, "s") && text != "canvas"
 	}
 	if typ, ok := english.MapNouns[text]; ok {
 		refs.definite[typ] = true
 	}
-	if ts.In("sound nouns", text) {
+	if s.In("sound nouns", text) {
 		refs.definite[plan.Audio] = true
 	}
-	if ts.In("text nouns", text) {
+	if s.In("text nouns", text) {
 		refs.definite[plan.Text] = true
 	}
 }
@@ -169,19 +135,14 @@ func (r *reading) span(text string) (string, int) {
 	return text[start:r.clause.words[len(r.clause.words)-1].End], start
 }
 
-// quantitiesIn are those of the words of a text that stand outside of the names of files. Their
-// places are those after the first word.
-func quantitiesIn(text string, words []retrieve.Word) []quantity.Quantity {
-	if len(words) == 0 {
-		return nil
-	}
-	start, end := words[0].Start, words[len(words)-1].End
-	return slices.DeleteFunc(quantity.Find(text[start:end]), func(q quantity.Quantity) bool {
-		return slices.ContainsFunc(words, func(w retrieve.Word) bool { return w.IsFile() && overlaps(w, q, start) })
-	})
-}
-
-// overlaps reports whether a word and a quantity of a text that begins at start share letters.
-func overlaps(w retrieve.Word, q quantity.Quantity, start int) bool {
-	return w.Start < start+q.End && w.End > start+q.Start
+// rival is a tool that may be what a clause asks for.
+type rival struct {
+	tool  *profile
+	near  float64 // by words
+	score float64
+	rest  int // words of the clause that it does not explain
+	// example is the nearest example of the tool.
+	example string
+	// begun is how many words of the clause are an example of an operator's own tool; 0 for any other tool.
+	begun int
 }

@@ -44,7 +44,7 @@ type scene struct {
 }
 
 // newScene reads the words of a text and the resources of its request.
-func (ts *tools) newScene(r plan.Request, text string) *scene {
+func newScene(ts *tools, r plan.Request, text string) *scene {
 	s := &scene{tools: ts, request: r, text: text, types: map[string]plan.Type{}, columns: columnsOf(r.Resources())}
 	for i, res := range r.Resources() {
 		e := thing{source: plan.FromResource(res.Name), typ: res.Type, clause: -1, given: i >= len(r.Earlier), on: res.On}
@@ -187,22 +187,6 @@ func (s *scene) picturesOf(marks []thing) []thing {
 	return pictures
 }
 
-// marksFor are the marks that a clause may mean: those that came with the message, and earlier
-// ones only where they are spoken of.
-func (s *scene) marksFor(held hold) []thing {
-	marks := slices.DeleteFunc(slices.Clone(s.marks), func(e thing) bool { return !e.given })
-	if len(marks) > 0 || held != express {
-		return marks
-	}
-	for _, e := range s.marks {
-		if e.on == s.marks[len(s.marks)-1].on { // what was marked anew is meant now
-			marks = slices.DeleteFunc(marks, func(o thing) bool { return o.typ == e.typ })
-			marks = append(marks, e)
-		}
-	}
-	return marks
-}
-
 // calledAll are the names by which people know things: those of their own files.
 func (s *scene) calledAll(es []thing) []string {
 	names := make([]string, len(es))
@@ -266,4 +250,19 @@ func (s *scene) coined(text string) retrieve.Word {
 	w := s.Lexicon.Words(text, []retrieve.Span{})[0]
 	w.Start, w.End = len(s.text)-len(text), len(s.text)
 	return w
+}
+
+// differs reports whether the clause sets things side by side in words.
+func (s *scene) differs(r *reading) bool {
+	return slices.ContainsFunc(r.words, func(w retrieve.Word) bool {
+		return w.Kind == retrieve.Plain && (s.Lexicon.Class(w.Stem) == "differ" || w.Lower() == "common")
+	})
+}
+
+// listed joins names with "and". It returns "it" if there are none.
+func listed(names []string) plan.Message {
+	if len(names) == 0 {
+		return plan.Say("it")
+	}
+	return plan.And(names...)
 }

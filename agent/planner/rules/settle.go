@@ -6,9 +6,6 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/planner"
-	"atelier/agent/planner/rules/english"
-	"atelier/agent/toolbox"
-	"atelier/agent/toolbox/retrieve"
 )
 
 // Settle ranks the solutions by the scores of their tools, above all of the one that gives the
@@ -106,12 +103,6 @@ func rank(s plan.Solution, scores map[string]float64) float64 {
 	return score
 }
 
-// meaning is what the argument of the tool means, by its name.
-func (f *profile) meaning(arg string) plan.Meaning {
-	a, _ := f.arg(func(a toolbox.Arg) bool { return a.Name == arg })
-	return a.Meaning
-}
-
 // givenAs is the argument by which a subtask gives a source.
 func givenAs(sub plan.Subtask, src plan.Source) (plan.Arg, bool) {
 	all := allArgs(sub)
@@ -154,23 +145,6 @@ func inscribesOrder(sub plan.Subtask, f *profile, args []plan.Binding) bool {
 		given, ok := givenAs(sub, b.Source)
 		return ok && f.meaning(b.Arg) == plan.Content && (given.Meaning == plan.Instruction || given.Meaning == plan.Prompt || given.Meaning == plan.Query)
 	})
-}
-
-// findsOthers reports whether a tool finds one kind of thing on pictures, such as faces, and the
-// subtask names another one.
-func (ts *tools) findsOthers(sub plan.Subtask, f *profile) bool {
-	object := ""
-	for _, a := range sub.Args {
-		if a.Type == plan.Text && a.Meaning == plan.Object && a.Source.Kind == plan.OfValue {
-			object = a.Source.Value
-		}
-	}
-	if object == "" || !markType(f.Returns) || f.takesMark() || f.tells(plan.Object) {
-		return false
-	}
-	finds := func(w string) bool { return f.about[w] || f.about[retrieve.Stem(w)] }
-	all := func(w string) bool { return f.about[w] }
-	return !slices.ContainsFunc(english.WordsOf(object), finds) && !slices.ContainsFunc(ts.Phrases("anything"), all)
 }
 
 // strain is what a solution loses for texts that stand where another meaning is asked: a caption

@@ -21,73 +21,6 @@ type step struct {
 	first bool
 }
 
-// add makes subtasks of the clause of number n, one for each run. It makes none where the words
-// are not all accounted for.
-func (t *thread) add(n int, r *reading, runs [][]thing) {
-	for i, media := range runs {
-		sub := t.subtask(r, media)
-		steps := t.steps(r, sub, media)
-		if unknown := t.leftover(r, sub, steps...); i == 0 && len(unknown) > 0 {
-			t.leave(r, unknown)
-			return
-		}
-		media = t.asPictures(n, r, media)
-		for _, s := range steps {
-			if !s.first {
-				continue
-			}
-			k := slices.IndexFunc(media, func(e thing) bool { return e.typ.Media() && s.tool.takes(e.typ) })
-			media = slices.Clone(media)
-			media[k] = t.pushStep(n, r, s, media[k])
-		}
-		t.push(n, r, t.subtask(r, media), media)
-		for _, s := range steps {
-			if s.first {
-				continue
-			}
-			last := len(r.results) - 1
-			made := r.results[last]
-			r.results[last] = t.pushStep(n, r, s, made)
-		}
-	}
-}
-
-// asPictures adds a subtask that makes pictures of the pages of a document, where the tool takes pictures only: "blur it"
-// with a PDF.
-func (t *thread) asPictures(n int, r *reading, media []thing) []thing {
-	i := slices.IndexFunc(media, func(e thing) bool { return e.typ == plan.Document })
-	if i < 0 || r.head.takes(plan.Document) || r.head.takes(plan.AnyFile) || !r.head.takes(plan.Image) {
-		return media
-	}
-	pages := t.nearest("each page of the document as a picture", func(f *profile) bool {
-		return f.Returns == plan.Image && len(f.media) == 1 && f.takes(plan.Document)
-	})
-	if pages.Name == "" || pages.Name == r.head.Name {
-		return media
-	}
-	media = slices.Clone(media)
-	media[i] = t.pushStep(n, r, step{tool: pages}, media[i])
-	return media
-}
-
-// pushStep adds the subtask of a step on a resource, and returns what it makes.
-func (t *thread) pushStep(n int, r *reading, s step, of thing) thing {
-	v := *r
-	v.head, v.object, v.results = s.tool, "", nil
-	sub := plan.Subtask{
-		Returns: s.tool.Returns, Tool: s.tool.Name, Domains: []string{s.tool.Domain},
-		Args: []plan.Arg{{Type: of.typ, Source: of.source}},
-	}
-	for _, told := range s.told {
-		sub.Description = strings.TrimSpace(sub.Description + " " + told.Source.Value)
-		sub = tell(sub, told)
-	}
-	sub.Description = cmp.Or(sub.Description, r.text)
-	sub.After = dependencies(sub.Args)
-	t.push(n, &v, sub, []thing{of})
-	return v.results[0]
-}
-
 // steps finds what the clause states that its own tool cannot be told and another one can.
 func (d *drafter) steps(r *reading, sub plan.Subtask, media []thing) []step {
 	if len(r.clause.more) > 0 {
@@ -108,7 +41,7 @@ func (d *drafter) steps(r *reading, sub plan.Subtask, media []thing) []step {
 	}
 	made := base(r.head.Returns)
 	for _, p := range d.phrases(r) {
-		if r.head.takesUnit(p.unit) || slices.ContainsFunc(allTold(sub), func(a toldArg) bool { return r.head.isTold(a, p.text) }) {
+		if r.head.takesUnit(p.unit) || slices.ContainsFunc(allTold(sub), func(a toldArg) bool { return isTold(r.head, a, p.text) }) {
 			continue
 		}
 		if !p.ofTime() {
@@ -145,7 +78,7 @@ func (s step) limitsBytes() int {
 }
 
 // isTold reports whether what the tool is told holds the words, and the value that it reads there depends on them.
-func (f *profile) isTold(a toldArg, words string) bool {
+func isTold(f *profile, a toldArg, words string) bool {
 	said := a.Source.Value
 	if !strings.Contains(said, words) {
 		return false

@@ -3,7 +3,6 @@ package rules
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -12,7 +11,6 @@ import (
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/retrieve"
-	"atelier/agent/toolbox/table"
 )
 
 // subtask is what the clause comes to for one choice of resources.
@@ -53,14 +51,6 @@ func tell(sub plan.Subtask, a toldArg) plan.Subtask {
 	return sub
 }
 
-// settingOf is the type of a parameter; "" for a resource.
-func settingOf(a toolbox.Arg) param.Type {
-	if a.Param == nil {
-		return ""
-	}
-	return a.Param.Type
-}
-
 // allArgs are the arguments of a subtask, and what it says of settings as texts.
 func allArgs(sub plan.Subtask) []plan.Arg {
 	var all []plan.Arg
@@ -83,43 +73,6 @@ func allTold(sub plan.Subtask) []toldArg {
 	return all
 }
 
-// domains are those of the head, of what may make its inputs, of other ways to the same kind of
-// result, and for a marked part those of the tools that work on one.
-func (ts *tools) domains(head *profile, sub plan.Subtask, marked bool) []string {
-	have := map[plan.Type]bool{}
-	for _, a := range sub.Args {
-		have[a.Type], have[base(a.Type)] = true, true
-	}
-	found := map[string]bool{head.Domain: true}
-	need := head.needs
-	for range 3 { // steps before the head
-		var next []plan.Type
-		for _, t := range need {
-			if have[t] {
-				continue
-			}
-			for _, i := range ts.makers[t] {
-				found[ts.profiles[i].Domain] = true
-				next = append(next, ts.profiles[i].needs...)
-			}
-		}
-		slices.Sort(next)
-		need = slices.Compact(next)
-	}
-	for _, i := range ts.makers[sub.Returns] {
-		f := &ts.profiles[i]
-		if slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return a.Type.Media() && have[a.Type] }) {
-			found[f.Domain] = true
-		}
-	}
-	for i := range ts.profiles {
-		if f := &ts.profiles[i]; marked && f.takesMark() {
-			found[f.Domain] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(found))
-}
-
 // dependencies are the indexes of the subtasks whose results the arguments take.
 func dependencies(args []plan.Arg) []int {
 	var indexes []int
@@ -132,28 +85,6 @@ func dependencies(args []plan.Arg) []int {
 	}
 	slices.Sort(indexes)
 	return slices.Compact(indexes)
-}
-
-// push appends a subtask of the clause of number n and enters its result among what can be spoken of.
-func (t *thread) push(n int, r *reading, sub plan.Subtask, media []thing) {
-	seen := slices.ContainsFunc(media, func(e thing) bool { return e.typ == plan.Image || e.typ == plan.Video })
-	e := thing{
-		source: plan.FromSubtask(len(t.tasks)), typ: sub.Returns, clause: n, made: true, joined: r.head.joins(),
-		many:  r.head.Several() || !r.head.joins() && slices.ContainsFunc(media, func(o thing) bool { return o.many }),
-		fresh: sub.Returns.Media() && (!seen || r.head.generates()),
-	}
-	if i := slices.IndexFunc(media, func(o thing) bool { return o.typ == e.typ && e.typ.Media() }); i >= 0 {
-		of := media[i]
-		e.root, e.moved = cmp.Or(of.root, of.source.Name), of.moved || r.head.Moves
-	}
-	for i, o := range t.things {
-		takes := func(a plan.Arg) bool { return a.Source.Equal(o.source) }
-		t.things[i].inner = o.inner || o.made && o.clause == n && slices.ContainsFunc(sub.Args, takes)
-	}
-	t.tasks = append(t.tasks, sub)
-	t.stuck = false
-	t.things = append(t.things, e)
-	r.results = append(r.results, e)
 }
 
 // texts are the text arguments of the clause, as its tool means them.
@@ -337,29 +268,6 @@ func (d *drafter) toldElsewhere(r *reading, words string) bool {
 		said := d.phraseFor(r, *a.Param)
 		return typed[a.Param.Type] && strings.EqualFold(said, words)
 	})
-}
-
-// columnsOf are the words of the names of the columns of the tables among the resources; nil where there is none.
-func columnsOf(resources []plan.Resource) set {
-	var names set
-	for _, res := range resources {
-		if res.Type != plan.Text || res.Value == "" {
-			continue
-		}
-		t, err := table.Read(res.Value)
-		if err != nil || len(t.Columns) < 2 {
-			continue // it is no table
-		}
-		if names == nil {
-			names = set{}
-		}
-		for _, column := range t.Columns {
-			for _, w := range english.WordsOf(column) {
-				names[w] = true
-			}
-		}
-	}
-	return names
 }
 
 // column is what the clause says of the columns of a table: all of it, where it names none.

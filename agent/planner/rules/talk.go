@@ -9,7 +9,6 @@ import (
 	"atelier/agent/planner/rules/english"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/param"
-	"atelier/agent/toolbox/retrieve"
 )
 
 // The sentences of conversation.
@@ -60,68 +59,10 @@ func withSamples(m plan.Message, samples []string) plan.Message {
 	return plan.Sentences(m, plan.Say("For example: %s.", plan.Or(quoted...)))
 }
 
-// handsBack reports whether the clause only asks for the result: "and send me the file back".
-func (ts *tools) handsBack(c clause) bool {
-	return slices.Contains(ts.Phrases("handing back"), strings.ToLower(strings.Trim(english.TextOf(ts.Lexicon.Core(c.words)), " .!")))
-}
-
 // joinsParts reports whether the clause only asks to join the parts that the clause before keeps of one file: they
 // are one file already.
 func (t *thread) joinsParts(c clause) bool {
 	return t.prev != nil && len(t.prev.results) == 1 && t.passages(t.prev) != "" &&
 		slices.ContainsFunc(t.prev.head.Args, func(a toolbox.Arg) bool { return kind(a) == param.TimeRanges }) &&
 		slices.Contains(t.Phrases("joining parts"), strings.ToLower(strings.Trim(english.TextOf(t.Lexicon.Core(c.words)), " .!")))
-}
-
-// isForeign reports whether the text is in another language: in another script, or with more
-// of another language's small words than of English ones.
-func (ts *tools) isForeign(text string) bool {
-	letters, latin, known, most, plain := 0, 0, 0, 0, 0
-	count := map[string]int{}
-	for _, w := range ts.Lexicon.Words(text, nil) {
-		if w.Kind != retrieve.Plain {
-			continue
-		}
-		plain++
-		for _, r := range w.Text {
-			if unicode.IsLetter(r) {
-				letters++
-			}
-			if unicode.Is(unicode.Latin, r) {
-				latin++
-			}
-		}
-		if ts.Lexicon.Stop(w.Lower()) || ts.IsVerb(w) || ts.Is("prepositions", w) || ts.index.Known(ts.Lexicon.Class(w.Stem)) {
-			known++
-		}
-		for _, section := range ts.SectionsOf("language ", w.Lower()) {
-			count[section]++
-			most = max(most, count[section])
-		}
-	}
-	if latin*2 < letters {
-		return true
-	}
-	// A language's small words are a third of a text; many are English words as well.
-	return most >= 2 && (most > known || most*3 > plain && most*3 > known*2)
-}
-
-// isVague reports whether the clause wants a change without saying which: "make it better".
-func (ts *tools) isVague(r *reading) bool {
-	found := false
-	for _, w := range r.words {
-		switch text := w.Lower(); {
-		case w.Kind != retrieve.Plain:
-		case ts.In("vague", text):
-			found = true
-		case !ts.In("vague fillers", text) && w.Stem != "file" && !ts.Lexicon.Stop(text) && !ts.IsMedia(w) && !ts.In("pronouns", text):
-			return false
-		}
-	}
-	return found && r.form == retrieve.Order
-}
-
-// beyond reports whether the clause orders what no workshop of media does: "buy", "call".
-func (ts *tools) beyond(r *reading) bool {
-	return r.form == retrieve.Order && len(r.words) > 0 && ts.Is("beyond", r.words[0])
 }

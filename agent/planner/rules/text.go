@@ -251,21 +251,21 @@ func (st *settings) meantObject(r *reading) string {
 }
 
 // asksFor reports whether the word asks for the tool rather than naming a thing.
-func (ts *tools) asksFor(f *profile, w retrieve.Word) bool {
-	class := ts.Lexicon.Class(w.Stem)
-	return ts.Is("generic", w) && w.Lower() != "face" || ts.In("asking classes", class) || ts.index.Vocabulary(f.Name, class)
+func (st *settings) asksFor(f *profile, w retrieve.Word) bool {
+	class := st.Lexicon.Class(w.Stem)
+	return st.Is("generic", w) && w.Lower() != "face" || st.In("asking classes", class) || st.index.Vocabulary(f.Name, class)
 }
 
 // objectStart is where the thing may begin: after "how many", "number of" and "whether", or
 // after the verb of an order.
-func (ts *tools) objectStart(r *reading, f *profile) int {
+func (st *settings) objectStart(r *reading, f *profile) int {
 	for i, w := range r.words {
 		text, next := w.Lower(), ""
 		if i+1 < len(r.words) {
 			next = r.words[i+1].Lower()
 		}
 		switch {
-		case r.form == retrieve.Count && (text == "how" && (next == "many" || next == "much") || next == "of" && ts.Lexicon.Class(w.Stem) == "count"):
+		case r.form == retrieve.Count && (text == "how" && (next == "many" || next == "much") || next == "of" && st.Lexicon.Class(w.Stem) == "count"):
 			return i + 2
 		case r.form == retrieve.Where && text == "where" && i > 0, r.form == retrieve.YesNo && (text == "if" || text == "whether") && i > 0:
 			return i + 1
@@ -273,10 +273,10 @@ func (ts *tools) objectStart(r *reading, f *profile) int {
 	}
 	if r.form == retrieve.Order && len(r.words) > 0 && r.words[0].Kind == retrieve.Plain {
 		first := r.words[0]
-		if len(r.words) > 1 && (ts.Is("ordered things", r.words[1]) || ts.Is("articles", r.words[1])) {
+		if len(r.words) > 1 && (st.Is("ordered things", r.words[1]) || st.Is("articles", r.words[1])) {
 			return 1 // an order, even if nobody knows the verb: "stabilize this video"
 		}
-		if strings.HasSuffix(first.Lower(), "ing") || ts.IsVerb(first) || ts.index.Vocabulary(f.Name, ts.Lexicon.Class(first.Stem)) {
+		if strings.HasSuffix(first.Lower(), "ing") || st.IsVerb(first) || st.index.Vocabulary(f.Name, st.Lexicon.Class(first.Stem)) {
 			return 1
 		}
 	}

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"slices"
+	"unicode"
 
 	"atelier/agent/plan"
 	"atelier/agent/planner/rules/english"
@@ -139,3 +140,56 @@ func base(t plan.Type) plan.Type {
 	}
 	return t
 }
+
+// findsOthers reports whether a tool finds one kind of thing on pictures, such as faces, and the
+// subtask names another one.
+func (ts *tools) findsOthers(sub plan.Subtask, f *profile) bool {
+	object := ""
+	for _, a := range sub.Args {
+		if a.Type == plan.Text && a.Meaning == plan.Object && a.Source.Kind == plan.OfValue {
+			object = a.Source.Value
+		}
+	}
+	if object == "" || !markType(f.Returns) || f.takesMark() || f.tells(plan.Object) {
+		return false
+	}
+	finds := func(w string) bool { return f.about[w] || f.about[retrieve.Stem(w)] }
+	all := func(w string) bool { return f.about[w] }
+	return !slices.ContainsFunc(english.WordsOf(object), finds) && !slices.ContainsFunc(ts.Phrases("anything"), all)
+}
+
+// isForeign reports whether the text is in another language: in another script, or with more
+// of another language's small words than of English ones.
+func (ts *tools) isForeign(text string) bool {
+	letters, latin, known, most, plain := 0, 0, 0, 0, 0
+	count := map[string]int{}
+	for _, w := range ts.Lexicon.Words(text, nil) {
+		if w.Kind != retrieve.Plain {
+			continue
+		}
+		plain++
+		for _, r := range w.Text {
+			if unicode.IsLetter(r) {
+				letters++
+			}
+			if unicode.Is(unicode.Latin, r) {
+				latin++
+			}
+		}
+		if ts.Lexicon.Stop(w.Lower()) || ts.IsVerb(w) || ts.Is("prepositions", w) || ts.index.Known(ts.Lexicon.Class(w.Stem)) {
+			known++
+		}
+		for _, section := range ts.SectionsOf("language ", w.Lower()) {
+			count[section]++
+			most = max(most, count[section])
+		}
+	}
+	if latin*2 < letters {
+		return true
+	}
+	// A language's small words are a third of a text; many are English words as well.
+	return most >= 2 && (most > known || most*3 > plain && most*3 > known*2)
+}
+
+// plainly is how near a tool must be, from 0 to 1, for the words alone to ask for it.
+const plainly = 0.5

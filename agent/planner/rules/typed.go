@@ -13,13 +13,6 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// typed are the types of parameters whose value is found by reading each phrase of a clause.
-var typed = map[param.Type]bool{
-	param.Colour: true, param.Opacity: true, param.Choice: true, param.Aspect: true,
-	param.Number: true, param.Integer: true, param.Duration: true, param.Pages: true,
-	param.Integers: true, param.Sizes: true, param.Moments: true, param.Interval: true, param.Metadata: true,
-}
-
 // maxPhrase is the most words of a phrase that gives a value.
 const maxPhrase = 4
 

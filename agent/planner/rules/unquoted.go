@@ -43,7 +43,7 @@ const (
 
 // quoted puts the words that are to be written into quotation marks, with the verb that is missing. It changes nothing
 // where another file could be meant: "Logo at the top right" with a logo.
-func (ts *tools) quoted(r plan.Request, text string) string {
+func (p *Planner) quoted(r plan.Request, text string) string {
 	files := r.Given
 	if len(files) == 0 {
 		files = r.Earlier
@@ -61,7 +61,7 @@ func (ts *tools) quoted(r plan.Request, text string) string {
 	return unquoted.ReplaceAllStringFunc(text, func(found string) string {
 		m := unquoted.FindStringSubmatch(found)
 		before, verb, noun, said, place := m[1], m[2], m[3], m[4], m[5]
-		if !strings.ContainsAny(said, `"“`) && noun == "" && !ts.isWritten(said) {
+		if !strings.ContainsAny(said, `"“`) && noun == "" && !p.isWritten(said) {
 			return found
 		}
 		if listed := strings.TrimSpace(before); verb == "" && (orders == 0 || listed != "and" && listed != ",") {
@@ -103,14 +103,14 @@ func at(place string) string {
 }
 
 // isWritten reports whether words in capitals can only be a text: none of them asks for a tool or names a file.
-func (ts *tools) isWritten(said string) bool {
-	words := ts.Lexicon.Words(said, []retrieve.Span{})
+func (p *Planner) isWritten(said string) bool {
+	words := p.Lexicon.Words(said, []retrieve.Span{})
 	upper := strings.ToUpper(said) == said && len(said) > 3
 	for _, w := range words {
-		known := ts.index.Known(w.Stem) || ts.Listed(w.Lower()) && !ts.Is("video nouns", w) || ts.IsVerb(w) || retrieve.IsFormat(w.Lower())
+		known := p.index.Known(w.Stem) || p.Listed(w.Lower()) && !p.Is("video nouns", w) || p.IsVerb(w) || retrieve.IsFormat(w.Lower())
 		if known && len(words) == 1 && !upper || retrieve.IsFormat(w.Lower()) && len(words) == 1 {
 			return false
 		}
 	}
-	return len(words) > 0 && (len(words) == 1 || upper || !ts.IsVerb(words[0]))
+	return len(words) > 0 && (len(words) == 1 || upper || !p.IsVerb(words[0]))
 }

@@ -283,3 +283,8 @@ func (st *settings) bounded(r *reading) string {
 
 // aPassage is a parameter that takes a part of a sound or a video.
 var aPassage = param.Param{Type: param.TimeRange}
+
+// plainUnits are those that mean one thing of a file, whatever the tool.
+var plainUnits = []quantity.Unit{
+	quantity.Pixels, quantity.ByteCount, quantity.FrameRate, quantity.Loudness, quantity.BitRate, quantity.Frequency,
+}

@@ -75,3 +75,8 @@ func (g *Grammar) SaysWhere(words []retrieve.Word) bool {
 	}
 	return len(words) > 0 && g.Is("places lead", words[len(words)-1])
 }
+
+// Forbids reports whether a clause orders that something be not done.
+func (g *Grammar) Forbids(words []retrieve.Word) bool {
+	return g.Begins("forbidding", g.Lexicon.Core(words)) > 0
+}
