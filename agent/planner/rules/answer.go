@@ -7,6 +7,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/planner/rules/english"
+	"atelier/agent/planner/rules/scene"
 )
 
 // longAnswer is the most words of an answer that only picks a file.
@@ -66,20 +67,20 @@ func pickedGuess(guesses []string, answer string) string {
 // chosen are the names of the resources that an answer picks: by name, by "the second one", by
 // "both", or because they came with it.
 func (p *Planner) chosen(r plan.Request, answer string) []string {
-	s := newScene(p.tools, r, answer)
+	s := scene.New(p.Tools, r, answer)
 	var named []string
-	for _, w := range s.words {
-		if res, ok := s.lookup(w.Text); ok && w.IsFile() {
+	for _, w := range s.Words {
+		if res, ok := s.Lookup(w.Text); ok && w.IsFile() {
 			named = append(named, res.Name)
 		}
 	}
-	if len(named) > 0 || len(p.Lexicon.Core(s.words)) > longAnswer {
+	if len(named) > 0 || len(p.Lexicon.Core(s.Words)) > longAnswer {
 		return named
 	}
 	offered := slices.DeleteFunc(r.Resources(), func(res plan.Resource) bool {
 		return !strings.Contains(r.Question.Text, res.Name) && (res.File == "" || !strings.Contains(r.Question.Text, res.File))
 	})
-	for _, w := range s.words {
+	for _, w := range s.Words {
 		n := english.Ordinals[w.Lower()]
 		if n < 0 {
 			n += len(offered) + 1

@@ -6,6 +6,9 @@ import (
 	"strings"
 
 	"atelier/agent/plan"
+	"atelier/agent/planner/rules/draft"
+	"atelier/agent/planner/rules/profile"
+	"atelier/agent/planner/rules/scene"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/retrieve"
 )
@@ -32,23 +35,23 @@ func lost(r plan.Request) *outcome {
 
 // unsure handles a clause that no tool matches. It adds the clause to the one before, asks a question
 // with guesses, or refuses.
-func (t *thread) unsure(r *reading) *outcome {
+func (t *thread) unsure(r *scene.Reading) *outcome {
 	switch {
-	case len(t.tasks) > 0 && len(r.files) == 0 && (r.form == retrieve.Order || len(r.words) < 4):
-		unknown := t.leftover(&reading{clause: r.clause, stated: r.stated, head: &profile{}}, plan.Subtask{})
-		asks := r.form != retrieve.Order || len(r.words) > 0 && t.Is("verbs", r.words[0]) && !t.Is("ordering", r.words[0])
+	case len(t.tasks) > 0 && len(r.Files) == 0 && (r.Form == retrieve.Order || len(r.Words) < 4):
+		unknown := t.Leftover(&scene.Reading{Clause: r.Clause, Stated: r.Stated, Head: &profile.Profile{}}, plan.Subtask{})
+		asks := r.Form != retrieve.Order || len(r.Words) > 0 && t.Is("verbs", r.Words[0]) && !t.Is("ordering", r.Words[0])
 		if len(unknown) == 0 && asks {
-			unknown = []string{r.text}
+			unknown = []string{r.Text}
 		}
 		if len(unknown) > 0 {
 			t.leave(r, unknown)
 		}
 		return nil
-	case len(r.files) > 0:
-		return t.guesser.guessing(unclear(t.names(r.files)), r)
-	case len(t.request.Given) > 0:
-		return t.guesser.guessing(unclear(resourceNames(t.request.Given)), r)
-	case t.judge.isVague(r), r.refs.points() && len(r.words) < 8, len(r.words) < 2:
+	case len(r.Files) > 0:
+		return t.guesser.guessing(unclear(t.Names(r.Files)), r)
+	case len(t.Request.Given) > 0:
+		return t.guesser.guessing(unclear(resourceNames(t.Request.Given)), r)
+	case t.judge.isVague(r), r.Refs.Points() && len(r.Words) < 8, len(r.Words) < 2:
 		return asking(notSure)
 	}
 	return refusing(noTool)
@@ -60,14 +63,14 @@ func unclear(names plan.Message) plan.Message {
 }
 
 // askFor asks for a missing resource, or which of several is meant.
-func (t *thread) askFor(r *reading, missing plan.Type, choices []thing) plan.Message {
+func (t *thread) askFor(r *scene.Reading, missing plan.Type, choices []scene.Thing) plan.Message {
 	if len(choices) > 1 {
-		return plan.Say("Which one do you mean: %s?", plan.Or(t.calledAll(choices)...))
+		return plan.Say("Which one do you mean: %s?", plan.Or(t.CalledAll(choices)...))
 	}
-	if files := t.unused(); len(files) > 0 && len(r.files) == 0 {
-		return plan.Say("I do not know how to do “%s” with %s.", r.text, listed(files))
+	if files := t.unused(); len(files) > 0 && len(r.Files) == 0 {
+		return plan.Say("I do not know how to do “%s” with %s.", r.Text, scene.Listed(files))
 	}
-	noun, ok := nouns[missing]
+	noun, ok := draft.Nouns[missing]
 	switch {
 	case ok:
 	case missing.ImageMap():
@@ -75,7 +78,7 @@ func (t *thread) askFor(r *reading, missing plan.Type, choices []thing) plan.Mes
 	default:
 		noun = plan.Quote(string(missing))
 	}
-	if slices.ContainsFunc(r.head.Args, func(a toolbox.Arg) bool { return a.Many }) {
+	if slices.ContainsFunc(r.Head.Args, func(a toolbox.Arg) bool { return a.Many }) {
 		return plan.Say("Which %ss do you mean? Please attach at least two.", noun)
 	}
 	return plan.Say("Which %s do you mean? Please attach it.", noun)
@@ -98,7 +101,7 @@ func inPart(left []plan.Leftover) plan.Message {
 
 // onlyTo says that a clause applies to one kind of media, but another kind was given.
 func onlyTo(part string, t plan.Type, name string, is plan.Type) plan.Message {
-	return plan.Say("I can do “%s” only to a %s, and %s is a %s.", part, nouns[t], name, nouns[base(is)])
+	return plan.Say("I can do “%s” only to a %s, and %s is a %s.", part, draft.Nouns[t], name, draft.Nouns[profile.Base(is)])
 }
 
 func resourceNames(rs []plan.Resource) plan.Message {
@@ -108,5 +111,5 @@ func resourceNames(rs []plan.Resource) plan.Message {
 			names = append(names, cmp.Or(r.File, r.Name))
 		}
 	}
-	return listed(names)
+	return scene.Listed(names)
 }

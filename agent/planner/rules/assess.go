@@ -7,6 +7,11 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/planner"
+	"atelier/agent/planner/rules/clause"
+	"atelier/agent/planner/rules/draft"
+	"atelier/agent/planner/rules/match"
+	"atelier/agent/planner/rules/profile"
+	"atelier/agent/planner/rules/scene"
 	"atelier/agent/toolbox"
 )
 
@@ -39,16 +44,16 @@ func (p *Planner) Assess(ctx context.Context, r plan.Request, tasks []planner.As
 
 func (p *Planner) assess(r plan.Request, sub plan.Subtask, candidates []string) map[string]float64 {
 	near := p.nearness(r, sub)
-	tools := make([]*profile, len(candidates))
+	tools := make([]*profile.Profile, len(candidates))
 	head, top := -1, 0.0 // the nearest of those that give what is wanted, and of all
 	for i, c := range candidates {
-		tools[i] = p.tool(c)
+		tools[i] = p.Tool(c)
 		top = max(top, near[c])
 		if tools[i].Returns == sub.Returns && (head < 0 || near[c] > near[candidates[head]]) {
 			head = i
 		}
 	}
-	if i := slices.Index(candidates, sub.Tool); i >= 0 && p.tool(sub.Tool).givenAll(sub) {
+	if i := slices.Index(candidates, sub.Tool); i >= 0 && p.Tool(sub.Tool).GivenAll(sub) {
 		head = i
 	}
 	scores := map[string]float64{}
@@ -62,7 +67,7 @@ func (p *Planner) assess(r plan.Request, sub plan.Subtask, candidates []string) 
 		return scores
 	}
 	scores[candidates[head]] = highest
-	c := chain{tools: p.tools, head: tools[head], steps: tools, near: near, scores: scores, have: map[plan.Type]bool{}}
+	c := chain{Tools: p.Tools, head: tools[head], steps: tools, near: near, scores: scores, have: map[plan.Type]bool{}}
 	c.climb(r, sub)
 	c.showPart(marksOf(r, sub))
 	return scores
@@ -73,47 +78,48 @@ func (p *Planner) assess(r plan.Request, sub plan.Subtask, candidates []string) 
 func (p *Planner) nearness(r plan.Request, sub plan.Subtask) map[string]float64 {
 	near := map[string]float64{}
 	s, c := p.alone(r, sub)
-	(&matcher{&settings{s}}).match(c)
-	for _, v := range c.rivals {
-		near[v.tool.Name] = v.score * p.takesTexts(v.tool, sub)
+	match.New(s).Match(c)
+	for _, v := range c.Rivals {
+		near[v.Tool.Name] = v.Score * p.takesTexts(v.Tool, sub)
 	}
 	return near
 }
 
 // alone reads a description by itself, with the resources of its subtask as what it is about.
-func (p *Planner) alone(r plan.Request, sub plan.Subtask) (*scene, *reading) {
+func (p *Planner) alone(r plan.Request, sub plan.Subtask) (*scene.Scene, *scene.Reading) {
 	description := sub.Description
-	t := &scene{tools: p.tools, text: description, types: map[string]plan.Type{}}
-	t.words = p.index.Correct(p.Lexicon.Words(description, nil))
-	c := &reading{
-		clause: clause{words: t.words, text: description}, words: p.Lexicon.Core(t.words), text: description,
-		form: p.Lexicon.FormOf(t.words), head: &profile{}, refs: references{definite: map[plan.Type]bool{}}, stated: quantitiesIn(description, t.words),
+	t := &scene.Scene{Tools: p.Tools, Text: description, Types: map[string]plan.Type{}}
+	t.Words = p.Index.Correct(p.Lexicon.Words(description, nil))
+	c := &scene.Reading{
+		Clause: clause.Clause{Words: t.Words, Text: description}, Words: p.Lexicon.Core(t.Words), Text: description,
+		Form: p.Lexicon.FormOf(t.Words), Head: &profile.Profile{},
+		Refs: scene.References{Definite: map[plan.Type]bool{}}, Stated: clause.QuantitiesIn(description, t.Words),
 	}
 	for _, a := range sub.Args {
-		if ofMedia(a.Type) {
-			c.files = append(c.files, thing{source: a.Source, typ: a.Type, on: pictureOf(r, a.Source)})
+		if profile.OfMedia(a.Type) {
+			c.Files = append(c.Files, scene.Thing{Source: a.Source, Typ: a.Type, On: pictureOf(r, a.Source)})
 		}
 	}
-	t.things = c.files
+	t.Things = c.Files
 	return t, c
 }
 
 // takesTexts weighs how a tool goes with the texts that the subtask gives: one that can use none
 // of them is no head of it, nor is one that wants a text where there is none.
-func (p *Planner) takesTexts(f *profile, sub plan.Subtask) float64 {
+func (p *Planner) takesTexts(f *profile.Profile, sub plan.Subtask) float64 {
 	if f.Returns != sub.Returns {
 		return 1 // no head, whose texts are for others
 	}
 	fit := 1.0
-	for _, have := range allArgs(sub) {
+	for _, have := range draft.AllArgs(sub) {
 		if have.Type != plan.Text {
 			continue
 		}
-		_, used := f.arg(func(a toolbox.Arg) bool {
+		_, used := f.Arg(func(a toolbox.Arg) bool {
 			return a.Type == plan.Text && serves(have, a.Meaning) || a.Type == plan.AnyFile
 		})
-		if !used && (!serves(have, plan.Object) || !p.helpsObject(f, nil)) {
-			fit *= hardly
+		if !used && (!serves(have, plan.Object) || !p.HelpsObject(f, nil)) {
+			fit *= match.Hardly
 		}
 	}
 	return fit

@@ -4,15 +4,17 @@ import (
 	"slices"
 
 	"atelier/agent/plan"
+	"atelier/agent/planner/rules/match"
+	"atelier/agent/planner/rules/profile"
 )
 
 // chain raises the tools on the way to the head of a subtask: their words are not near to the
 // request, and yet there is no way without them.
 type chain struct {
-	*tools
+	*profile.Tools
 
-	head   *profile
-	steps  []*profile         // the candidates
+	head   *profile.Profile
+	steps  []*profile.Profile // the candidates
 	near   map[string]float64 // by words
 	scores map[string]float64
 	have   map[plan.Type]bool // what the subtask gives
@@ -22,25 +24,25 @@ type chain struct {
 // many things out of which they pick some.
 func (c *chain) climb(r plan.Request, sub plan.Subtask) {
 	for _, a := range sub.Args {
-		if pictureOf(r, a.Source) == "" || c.head.takesMark() { // a head that takes whole pictures is only shown the part
-			c.have[a.Type], c.have[base(a.Type)] = true, true
+		if pictureOf(r, a.Source) == "" || c.head.TakesMark() { // a head that takes whole pictures is only shown the part
+			c.have[a.Type], c.have[profile.Base(a.Type)] = true, true
 		}
 	}
 	done := map[string]bool{c.head.Name: true}
-	level := []*profile{c.head}
+	level := []*profile.Profile{c.head}
 	for score := useful + 0.2; score >= poor-0.4 && len(level) > 0; score -= 0.5 {
-		var next []*profile
+		var next []*profile.Profile
 		for _, f := range level {
 			for _, a := range f.Args {
 				if !a.Optional && !c.have[a.Type] {
-					next = append(next, c.makersOf(a.Type, f.makers[a.Name], score, done)...)
+					next = append(next, c.makersOf(a.Type, f.Makers[a.Name], score, done)...)
 				}
 			}
 		}
 		level = next
 	}
 	for _, f := range c.steps {
-		if c.findsOthers(sub, f) {
+		if c.FindsOthers(sub, f) {
 			c.scores[f.Name] = lowest
 		}
 	}
@@ -49,8 +51,8 @@ func (c *chain) climb(r plan.Request, sub plan.Subtask) {
 // makersOf raises the tools that make an argument of the type and are not done yet. The nearer is
 // likelier, and so is the one of more systems, and one that is told the thing where one is named. named
 // is the tool that the argument is said to come from, "" if none is.
-func (c *chain) makersOf(typ plan.Type, named string, score float64, done map[string]bool) []*profile {
-	var found []*profile
+func (c *chain) makersOf(typ plan.Type, named string, score float64, done map[string]bool) []*profile.Profile {
+	var found []*profile.Profile
 	for _, f := range c.steps {
 		if done[f.Name] || f.Returns != typ {
 			continue
@@ -73,25 +75,25 @@ func (c *chain) makersOf(typ plan.Type, named string, score float64, done map[st
 // showPart raises what leaves just the marked part of a picture, for a head that takes whole
 // pictures, and what turns the mark into one that it takes.
 func (c *chain) showPart(marks []plan.Type) {
-	if len(marks) == 0 || c.head.takesMark() {
+	if len(marks) == 0 || c.head.TakesMark() {
 		return
 	}
 	near := map[string]float64{}
-	for _, h := range c.index.Search(c.Lexicon.Features(c.Lexicon.Words(onlyThePart, nil))) {
+	for _, h := range c.Index.Search(c.Lexicon.Features(c.Lexicon.Words(match.OnlyThePart, nil))) {
 		near[h.Tool] = h.Score
 	}
-	takesOne := func(f *profile) bool { return slices.ContainsFunc(marks, f.takes) }
-	var shows, turns *profile
+	takesOne := func(f *profile.Profile) bool { return slices.ContainsFunc(marks, f.Takes) }
+	var shows, turns *profile.Profile
 	best := 0.0
 	for _, f := range c.steps {
-		if f.Returns != plan.Image || !f.takesMark() || f.texts > 0 {
+		if f.Returns != plan.Image || !f.TakesMark() || f.Texts > 0 {
 			continue
 		}
-		n, how := near[f.Name], (*profile)(nil)
+		n, how := near[f.Name], (*profile.Profile)(nil)
 		if takesOne(f) {
 			n++ // it takes the mark as it is
-		} else if i := slices.IndexFunc(c.steps, func(o *profile) bool {
-			return markType(o.Returns) && f.takes(o.Returns) && takesOne(o) && o.takes(plan.Image) && len(o.media) == 2 && o.texts == 0
+		} else if i := slices.IndexFunc(c.steps, func(o *profile.Profile) bool {
+			return profile.MarkType(o.Returns) && f.Takes(o.Returns) && takesOne(o) && o.Takes(plan.Image) && len(o.Media) == 2 && o.Texts == 0
 		}); i >= 0 {
 			how = c.steps[i]
 		} else {
@@ -101,7 +103,7 @@ func (c *chain) showPart(marks []plan.Type) {
 			shows, turns, best = f, how, n
 		}
 	}
-	for _, f := range []*profile{shows, turns} {
+	for _, f := range []*profile.Profile{shows, turns} {
 		if f != nil {
 			c.scores[f.Name] = max(c.scores[f.Name], needed)
 		}

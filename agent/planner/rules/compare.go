@@ -2,35 +2,38 @@ package rules
 
 import (
 	"atelier/agent/plan"
+	"atelier/agent/planner/rules/draft"
+	"atelier/agent/planner/rules/profile"
+	"atelier/agent/planner/rules/scene"
 	"atelier/agent/toolbox/retrieve"
 )
 
 // compare describes each thing that has no words yet, and puts the question to the descriptions.
-func (t *thread) compare(n int, r *reading, things []thing) {
-	var texts []thing
+func (t *thread) compare(n int, r *scene.Reading, things []scene.Thing) {
+	var texts []scene.Thing
 	for _, e := range things {
-		if e.typ == plan.Text {
+		if e.Typ == plan.Text {
 			texts = append(texts, e)
 			continue
 		}
-		d := &reading{clause: r.clause, words: r.words, text: "Describe " + e.source.String(), form: retrieve.Order}
-		d.head = t.nearest("describe this "+string(base(e.typ)), func(f *profile) bool {
-			return f.Returns == plan.Text && len(f.Args) == 1 && e.typ.Fits(f.Args[0].Type)
+		d := &scene.Reading{Clause: r.Clause, Words: r.Words, Text: "Describe " + e.Source.String(), Form: retrieve.Order}
+		d.Head = t.Nearest("describe this "+string(profile.Base(e.Typ)), func(f *profile.Profile) bool {
+			return f.Returns == plan.Text && len(f.Args) == 1 && e.Typ.Fits(f.Args[0].Type)
 		})
-		if d.head.Name != "" {
-			t.push(n, d, t.subtask(d, []thing{e}), []thing{e})
-			texts = append(texts, d.results...)
+		if d.Head.Name != "" {
+			t.push(n, d, t.Subtask(d, []scene.Thing{e}), []scene.Thing{e})
+			texts = append(texts, d.Results...)
 		}
 	}
-	r.head = t.nearest("answer the question", func(f *profile) bool {
-		return f.Returns == plan.Text && f.wants(plan.Query) && f.textOnly && f.texts == 1
+	r.Head = t.Nearest("answer the question", func(f *profile.Profile) bool {
+		return f.Returns == plan.Text && f.Wants(plan.Query) && f.TextOnly && f.Texts == 1
 	})
-	if r.head.Name == "" || len(texts) == 0 {
+	if r.Head.Name == "" || len(texts) == 0 {
 		return
 	}
-	question := plan.Arg{Type: plan.Text, Source: quoting(r.text, texts), Meaning: plan.Query}
+	question := plan.Arg{Type: plan.Text, Source: draft.Quoting(r.Text, texts), Meaning: plan.Query}
 	t.push(n, r, plan.Subtask{
-		Description: r.text, Args: []plan.Arg{question}, Returns: r.head.Returns, Domains: []string{r.head.Domain},
-		After: dependencies([]plan.Arg{question}),
+		Description: r.Text, Args: []plan.Arg{question}, Returns: r.Head.Returns, Domains: []string{r.Head.Domain},
+		After: draft.Dependencies([]plan.Arg{question}),
 	}, nil)
 }

@@ -6,7 +6,13 @@ import (
 	"strings"
 
 	"atelier/agent/plan"
+	"atelier/agent/planner/rules/clause"
+	"atelier/agent/planner/rules/divide"
+	"atelier/agent/planner/rules/draft"
 	"atelier/agent/planner/rules/english"
+	"atelier/agent/planner/rules/match"
+	"atelier/agent/planner/rules/profile"
+	"atelier/agent/planner/rules/scene"
 	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/retrieve"
 )
@@ -23,29 +29,29 @@ type outcome struct {
 
 // thread is what is known while the clauses of a request are read one after another.
 type thread struct {
-	*drafter
+	*draft.Drafter
 
-	marker  *marker
-	divider *divider
+	marker  *match.Marker
+	divider *divide.Divider
 	judge   *judge
 	guesser *guesser
-	quoter  *quoter
+	quoter  *divide.Quoter
 
 	tasks   []plan.Subtask
 	left    []plan.Leftover
-	doubt   *reading // the clause that was left last
-	stuck   bool     // the clause before was left
-	chose   bool     // a clause said which files it means
-	unknown []string // names of files that are not there
-	prev    *reading // the clause before
-	told    string   // what a statement before the clause told
+	doubt   *scene.Reading // the clause that was left last
+	stuck   bool           // the clause before was left
+	chose   bool           // a clause said which files it means
+	unknown []string       // names of files that are not there
+	prev    *scene.Reading // the clause before
+	told    string         // what a statement before the clause told
 }
 
-func newThread(s *scene) *thread {
-	m := &matcher{&settings{s}}
-	d := &drafter{m}
+func newThread(s *scene.Scene) *thread {
+	m := match.New(s)
+	d := &draft.Drafter{Matcher: m}
 	return &thread{
-		drafter: d, marker: &marker{m}, divider: &divider{d, &lister{s}}, judge: &judge{d}, guesser: &guesser{d}, quoter: &quoter{s},
+		Drafter: d, marker: &match.Marker{Matcher: m}, divider: divide.New(d), judge: &judge{d}, guesser: &guesser{d}, quoter: &divide.Quoter{Scene: s},
 	}
 }
 
@@ -66,67 +72,67 @@ func (p *Planner) understand(r plan.Request) outcome {
 // decompose reads the clauses of a request in the order in which they can be done.
 func (p *Planner) decompose(r plan.Request, text string) outcome {
 	text = p.quoted(r, text)
-	t := newThread(newScene(p.tools, r, text))
-	clauses := splitClauses(p.tools, text, t.words)
-	if len(clauses) > 1 && t.divider.isExample(text) {
-		clauses = []clause{{words: t.words, text: text}}
+	t := newThread(scene.New(p.Tools, r, text))
+	clauses := clause.Split(p.Tools, text, t.Words)
+	if len(clauses) > 1 && t.divider.IsExample(text) {
+		clauses = []clause.Clause{{Words: t.Words, Text: text}}
 	}
 	if len(clauses) > maxClauses {
 		return *lost(r)
 	}
-	return *t.readAll(t.divider.divide(clauses))
+	return *t.readAll(t.divider.Divide(clauses))
 }
 
 // maxClauses is the most clauses of a request. A text of more is no list of orders.
 const maxClauses = 40
 
 // readAll reads clauses one after another.
-func (t *thread) readAll(clauses []clause) *outcome {
+func (t *thread) readAll(clauses []clause.Clause) *outcome {
 	alone := len(clauses) == 1
 	n := 0 // the number of the clause, which those beside it share
 	var row row
 	for i := 0; i < len(clauses); i++ {
 		c := clauses[i]
-		if !c.beside {
+		if !c.Beside {
 			n = i
 		}
 		r := t.read(n, c)
-		c = r.clause
+		c = r.Clause
 		switch {
-		case t.IsContext(r.words) && (!alone || len(r.files) > 0):
+		case t.IsContext(r.Words) && (!alone || len(r.Files) > 0):
 			if alone {
-				return asking(whatWith(t.names(r.files)))
+				return asking(whatWith(t.Names(r.Files)))
 			}
 			continue
-		case t.marker.onlyMarks(r):
+		case t.marker.OnlyMarks(r):
 			if alone {
-				return asking(t.marker.askAboutMark())
+				return asking(t.marker.AskAboutMark())
 			}
 			continue
 		case !alone && t.needsNothing(r):
 			continue
-		case t.Forbids(c.words):
+		case t.Forbids(c.Words):
 			if alone {
 				return &outcome{reply: leftAlone}
 			}
 			continue
 		case len(t.unknown) > 0:
 			return asking(t.askForFile())
-		case t.Delivers(r.words):
-			t.left = append(t.left, plan.Leftover{Part: r.text, Unknown: []string{r.text}})
+		case t.Delivers(r.Words):
+			t.left = append(t.left, plan.Leftover{Part: r.Text, Unknown: []string{r.Text}})
 			continue
 		}
-		if parts := t.divider.inParts(c, r); len(parts) > 0 {
+		if parts := t.divider.InParts(c, r); len(parts) > 0 {
 			clauses = slices.Replace(clauses, i, i+1, parts...)
 			i--
 			continue
 		}
 		row.enter(t, r)
 		if t.judge.tellsWhy(r, clauses[i+1:]) {
-			t.told = t.withoutFiles(r.words, r.text)
+			t.told = t.WithoutFiles(r.Words, r.Text)
 			continue
 		}
-		r.refs.plural = r.refs.plural || t.joinedLater(r, clauses[i+1:])
+		r.Refs.Plural = r.Refs.Plural || t.joinedLater(r, clauses[i+1:])
 		if o := t.understandClause(n, r, i == len(clauses)-1); o != nil {
 			return o
 		}
@@ -136,7 +142,7 @@ func (t *thread) readAll(clauses []clause) *outcome {
 			continue
 		}
 		row.leave(t, r)
-		if len(r.results) > 0 {
+		if len(r.Results) > 0 {
 			t.prev = r
 		}
 	}
@@ -144,24 +150,24 @@ func (t *thread) readAll(clauses []clause) *outcome {
 }
 
 // needsNothing reports whether a clause beside others only says what happens anyway: "leave the other", "send it back".
-func (t *thread) needsNothing(r *reading) bool {
-	anyway := len(t.tasks) > 0 && (t.leavesRest(r.words) || t.judge.handsBack(r.clause) || t.joinsParts(r.clause))
-	return anyway || t.LeavesFile(r.words) || t.IsPolite(strings.ToLower(r.clause.text))
+func (t *thread) needsNothing(r *scene.Reading) bool {
+	anyway := len(t.tasks) > 0 && (t.LeavesRest(r.Words) || t.judge.handsBack(r.Clause) || t.joinsParts(r.Clause))
+	return anyway || t.LeavesFile(r.Words) || t.IsPolite(strings.ToLower(r.Clause.Text))
 }
 
 // joinedLater reports whether the clause names none of the files, and a later one makes one of all of them: "resize to
 // 300x300 and put in a 2x2 grid". The clause means all of them then.
-func (t *thread) joinedLater(r *reading, later []clause) bool {
+func (t *thread) joinedLater(r *scene.Reading, later []clause.Clause) bool {
 	counts := func(w retrieve.Word) bool { return english.Ordinals[w.Lower()] != 0 }
-	if t.prev != nil || slices.ContainsFunc(r.words, counts) || len(r.files) > 0 || r.refs.points() || r.refs.plural {
+	if t.prev != nil || slices.ContainsFunc(r.Words, counts) || len(r.Files) > 0 || r.Refs.Points() || r.Refs.Plural {
 		return false
 	}
 	for _, c := range later {
-		if slices.ContainsFunc(c.words, retrieve.Word.IsFile) || slices.ContainsFunc(c.words, counts) {
+		if slices.ContainsFunc(c.Words, retrieve.Word.IsFile) || slices.ContainsFunc(c.Words, counts) {
 			return false
 		}
-		next := t.glance(c)
-		if t.isSure(next) && next.head.joins() && enough(t.sent(next.head.media[0].Type)) {
+		next := t.Glance(c)
+		if t.IsSure(next) && next.Head.Joins() && draft.Enough(t.Sent(next.Head.Media[0].Type)) {
 			return true
 		}
 	}
@@ -171,99 +177,99 @@ func (t *thread) joinedLater(r *reading, later []clause) bool {
 // understandClause turns the clause of number n into subtasks: of each picture, where it means
 // what is marked on several. It returns an outcome where the whole request must be answered
 // otherwise.
-func (t *thread) understandClause(n int, r *reading, last bool) *outcome {
-	sets, question := t.marker.meantMarks(r)
-	if len(sets) == 0 && question.IsZero() && t.marker.underMask(r) {
-		set, ok := t.marker.loneMask()
+func (t *thread) understandClause(n int, r *scene.Reading, last bool) *outcome {
+	sets, question := t.marker.MeantMarks(r)
+	if len(sets) == 0 && question.IsZero() && t.marker.UnderMask(r) {
+		set, ok := t.marker.LoneMask()
 		if !ok {
 			return asking(plan.Say("I see no mask on %s. Please paint over the part that you mean, or say in words what it shows.",
-				listed(t.calledAll(t.sent(plan.Image)))))
+				scene.Listed(t.CalledAll(t.Sent(plan.Image)))))
 		}
-		sets = [][]thing{set}
+		sets = [][]scene.Thing{set}
 	}
 	switch {
-	case len(sets) == 0 && t.judge.changesRest(r) && len(t.marker.marksFor(t.marker.hold(r))) > 0:
+	case len(sets) == 0 && t.judge.changesRest(r) && len(t.marker.MarksFor(t.marker.Hold(r))) > 0:
 		return refusing(onlyTheWhole)
 	case !question.IsZero():
 		return asking(question)
 	case len(sets) == 0:
 		return t.carryOut(n, r, last)
 	}
-	var results []thing
+	var results []scene.Thing
 	for _, set := range sets {
-		r.files, r.results = set, nil
-		t.mention(set[0], n)
+		r.Files, r.Results = set, nil
+		t.Mention(set[0], n)
 		if o := t.carryOut(n, r, last); o != nil {
 			return o
 		}
-		results = append(results, r.results...)
+		results = append(results, r.Results...)
 	}
-	r.results = results
+	r.Results = results
 	return nil
 }
 
 // carryOut turns the clause of number n, with the files that it means, into subtasks.
-func (t *thread) carryOut(n int, r *reading, last bool) *outcome {
-	if t.differs(r) {
+func (t *thread) carryOut(n int, r *scene.Reading, last bool) *outcome {
+	if t.Differs(r) {
 		things := t.judge.compared(r)
 		switch {
 		case t.judge.measures(r, things):
 		case len(things) > 1:
 			t.compare(n, r, things)
 			return nil
-		case r.marked():
+		case r.Marked():
 			return asking(notSure)
 		}
 	}
-	if t.judge.isVague(r) && t.prev != nil && t.In("mending", r.verb()) && t.Any("finite", t.prev.clause.words) {
+	if t.judge.isVague(r) && t.prev != nil && t.In("mending", r.Verb()) && t.Any("finite", t.prev.Clause.Words) {
 		return nil // "the white balance is off. Fix it"
 	}
 	if t.judge.isVague(r) || n == 0 && last && t.judge.ordersNothing(r) {
 		return asking(whichChange)
 	}
-	t.match(r)
+	t.Match(r)
 	if t.judge.isToldBefore(r) {
 		return nil
 	}
-	if r.head.wants(plan.Content) { // whatever the order is called: "frame it with a plate that says our cat"
-		r.clause = t.quoter.quoteAnnounced(r.clause)
-		r.words = t.Lexicon.Core(r.clause.words)
+	if r.Head.Wants(plan.Content) { // whatever the order is called: "frame it with a plate that says our cat"
+		r.Clause = t.quoter.QuoteAnnounced(r.Clause)
+		r.Words = t.Lexicon.Core(r.Clause.Words)
 	}
 	t.chose = t.chose || t.judge.chooses(r)
 	switch {
 	case t.judge.beyond(r):
 		return refusing(noTool)
 	case !last && t.judge.onlyTells(r):
-		t.told = t.withoutFiles(r.words, r.text)
+		t.told = t.WithoutFiles(r.Words, r.Text)
 		return nil
-	case !t.isSure(r) && r.marked() && t.judge.changesRest(r):
+	case !t.IsSure(r) && r.Marked() && t.judge.changesRest(r):
 		return refusing(onlyTheWhole)
-	case !t.isSure(r):
+	case !t.IsSure(r):
 		return t.unsure(r)
 	}
-	t.preferCovering(r)
+	t.PreferCovering(r)
 	if t.judge.onlySaysWhere(r) || t.judge.onlyAsks(r) || t.judge.saysHardlyAnything(r) { // "bottom right corner", "is it blurry?"
 		return t.unsure(r)
 	}
-	if r.marked() && t.judge.changesRest(r) && !t.judge.toldChoice(r) {
+	if r.Marked() && t.judge.changesRest(r) && !t.judge.toldChoice(r) {
 		return refusing(onlyTheWhole)
 	}
-	if q := t.lacks(r); !q.IsZero() {
+	if q := t.Lacks(r); !q.IsZero() {
 		return t.guesser.guessingHow(q, r)
 	}
-	runs, missing, choices := t.bind(r)
+	runs, missing, choices := t.Bind(r)
 	if missing != "" {
 		return asking(t.askFor(r, missing, choices))
 	}
-	if e, ok := t.otherKind(r, runs); ok {
-		return refusing(onlyTo(r.text, r.head.Returns, t.calledAll([]thing{e})[0], e.typ))
+	if e, ok := t.OtherKind(r, runs); ok {
+		return refusing(onlyTo(r.Text, r.Head.Returns, t.CalledAll([]scene.Thing{e})[0], e.Typ))
 	}
 	if t.hangsOnLeft(r) {
 		t.leave(r, nil)
 		return nil
 	}
 	if t.judge.missesResult(r) {
-		t.leave(r, []string{r.text})
+		t.leave(r, []string{r.Text})
 		return nil
 	}
 	t.add(n, r, runs)
@@ -272,14 +278,14 @@ func (t *thread) carryOut(n int, r *reading, last bool) *outcome {
 
 // leave notes that the clause is not carried out. unknown are the words that nothing accounts
 // for; none if it goes on from a clause that was left.
-func (t *thread) leave(r *reading, unknown []string) {
-	t.left, t.doubt = append(t.left, plan.Leftover{Part: r.text, Unknown: unknown}), r
+func (t *thread) leave(r *scene.Reading, unknown []string) {
+	t.left, t.doubt = append(t.left, plan.Leftover{Part: r.Text, Unknown: unknown}), r
 	t.stuck = true
 }
 
 // hangsOnLeft reports whether the clause goes on from one that was left.
-func (t *thread) hangsOnLeft(r *reading) bool {
-	return t.stuck && len(r.files) == 0 && len(r.head.media) > 0
+func (t *thread) hangsOnLeft(r *scene.Reading) bool {
+	return t.stuck && len(r.Files) == 0 && len(r.Head.Media) > 0
 }
 
 // decided is the outcome when every clause was read.
@@ -296,18 +302,18 @@ func (t *thread) decided() *outcome {
 		}
 		return t.guesser.guessing(inPart(t.left), t.doubt)
 	case len(t.tasks) == 0:
-		return lost(t.request)
+		return lost(t.Request)
 	case len(unused) > 0 && !t.chose:
-		return asking(whatWith(listed(unused)))
+		return asking(whatWith(scene.Listed(unused)))
 	}
-	return &outcome{subtasks: t.tasks, types: t.types, left: t.left}
+	return &outcome{subtasks: t.tasks, types: t.Types, left: t.left}
 }
 
 // outOfBounds is what people are told of a value that the tool of the clause that was left cannot take.
 func (t *thread) outOfBounds() plan.Message {
 	for _, l := range t.left {
 		for _, text := range l.Unknown {
-			for _, a := range t.doubt.head.Args {
+			for _, a := range t.doubt.Head.Args {
 				takes := func(q quantity.Quantity) bool { return a.Param.Takes(q.Unit) }
 				if a.Param == nil || !slices.ContainsFunc(quantity.Find(text), takes) && !quantity.Spelled(text) || !a.Param.Outside(text) {
 					continue
@@ -322,7 +328,7 @@ func (t *thread) outOfBounds() plan.Message {
 
 // unused are the files of this message that no subtask takes, by the names that people know.
 func (t *thread) unused() []string {
-	used := set{}
+	used := profile.Set{}
 	for _, sub := range t.tasks {
 		for _, a := range sub.Args {
 			for _, leaf := range a.Source.Leaves() {
@@ -330,155 +336,160 @@ func (t *thread) unused() []string {
 			}
 		}
 	}
-	return t.calledAll(slices.DeleteFunc(slices.Clone(t.things), func(e thing) bool { return !e.given || e.made || used[e.source.Name] }))
+	return t.CalledAll(slices.DeleteFunc(slices.Clone(t.Things), func(e scene.Thing) bool { return !e.Given || e.Made || used[e.Source.Name] }))
 }
 
 // withWish are the two clauses of a clause that was left because its tool cannot be told some of its words, where these
 // words are a wish by themselves: "just the audio as mp3, mono" is "just the audio as mp3" and then "mono". The clause is
 // no longer left then.
-func (t *thread) withWish(c clause, r *reading) []clause {
+func (t *thread) withWish(c clause.Clause, r *scene.Reading) []clause.Clause {
 	last := len(t.left) - 1
-	if last < 0 || t.doubt != r || len(r.results) > 0 || c.beside || c.bare || len(c.more) > 0 || r.head.joins() {
+	if last < 0 || t.doubt != r || len(r.Results) > 0 || c.Beside || c.Bare || len(c.More) > 0 || r.Head.Joins() {
 		return nil
 	}
-	begin, end := t.divider.unknownRun(c.words, t.left[last].Unknown)
-	if begin == end || end-begin == len(c.words) {
+	begin, end := t.divider.UnknownRun(c.Words, t.left[last].Unknown)
+	if begin == end || end-begin == len(c.Words) {
 		return nil
 	}
 	ofRate := func(w retrieve.Word) bool { // a later step would write the sound with another bit rate
-		return slices.ContainsFunc(r.stated, func(q quantity.Quantity) bool { return q.Unit == quantity.BitRate && overlaps(w, q, c.words[0].Start) })
+		return slices.ContainsFunc(r.Stated, func(q quantity.Quantity) bool {
+			return q.Unit == quantity.BitRate && clause.Overlaps(w, q, c.Words[0].Start)
+		})
 	}
-	around := slices.Concat(c.words[:begin], c.words[end:])
-	f, asked := t.divider.askedBy(c.words[begin:end])
-	if !asked || len(f.media) != 1 || f.media[0].Type != r.head.Returns || f.Returns != r.head.Returns || f.Name == r.head.Name {
+	around := slices.Concat(c.Words[:begin], c.Words[end:])
+	f, asked := t.divider.AskedBy(c.Words[begin:end])
+	if !asked || len(f.Media) != 1 || f.Media[0].Type != r.Head.Returns || f.Returns != r.Head.Returns || f.Name == r.Head.Name {
 		return nil
 	}
 	t.left, t.doubt, t.stuck = t.left[:last], nil, false
-	rest := t.part(c, slices.DeleteFunc(slices.Clone(around), ofRate))
-	wish := t.part(c, slices.Concat(c.words[begin:end], slices.DeleteFunc(around, func(w retrieve.Word) bool { return !ofRate(w) })))
-	wish.join, wish.bare = after, true
-	return []clause{rest, wish}
+	rest := t.Part(c, slices.DeleteFunc(slices.Clone(around), ofRate))
+	wish := t.Part(c, slices.Concat(c.Words[begin:end], slices.DeleteFunc(around, func(w retrieve.Word) bool { return !ofRate(w) })))
+	wish.Join, wish.Bare = clause.After, true
+	return []clause.Clause{rest, wish}
 }
 
 // read takes in the clause of number n.
-func (t *thread) read(n int, c clause) *reading {
-	if t.quoter.ordersLettering(c) {
-		c = t.quoter.quoteAnnounced(c)
+func (t *thread) read(n int, c clause.Clause) *scene.Reading {
+	if t.quoter.OrdersLettering(c) {
+		c = t.quoter.QuoteAnnounced(c)
 	}
-	r := &reading{clause: c, words: t.Lexicon.Core(c.words), text: c.text, form: t.Lexicon.FormOf(c.words), head: &profile{}, prev: t.prev, told: t.told}
-	if len(c.more) > 0 {
-		r.text += ". " + strings.Join(c.more, ". ")
+	r := &scene.Reading{
+		Clause: c, Words: t.Lexicon.Core(c.Words), Text: c.Text, Form: t.Lexicon.FormOf(c.Words), Head: &profile.Profile{},
+		Prev: t.prev, Told: t.told,
 	}
-	for i, w := range c.words {
+	if len(c.More) > 0 {
+		r.Text += ". " + strings.Join(c.More, ". ")
+	}
+	for i, w := range c.Words {
 		if !w.IsFile() {
 			continue
 		}
-		res, ok := t.lookup(w.Text)
-		if t.Spares(c.words, i) {
-			t.things = slices.DeleteFunc(t.things, func(e thing) bool { return ok && e.source.Name == res.Name })
+		res, ok := t.Lookup(w.Text)
+		if t.Spares(c.Words, i) {
+			t.Things = slices.DeleteFunc(t.Things, func(e scene.Thing) bool { return ok && e.Source.Name == res.Name })
 			continue
 		}
-		switch e := t.named(n, res); {
-		case ok && !among(r.files, e):
-			r.files = append(r.files, e)
-		case !ok && !t.isOutputName(w):
+		switch e := t.Named(n, res); {
+		case ok && !scene.Among(r.Files, e):
+			r.Files = append(r.Files, e)
+		case !ok && !t.IsOutputName(w):
 			t.unknown = append(t.unknown, w.Text)
 		}
 	}
-	for _, e := range r.files {
-		if e.on == "" {
-			t.mention(e, n)
+	for _, e := range r.Files {
+		if e.On == "" {
+			t.Mention(e, n)
 		}
 	}
-	r.refs, r.stated = t.references(r), quantitiesIn(t.text, c.words)
+	r.Refs, r.Stated = t.References(r), clause.QuantitiesIn(t.Text, c.Words)
 	return r
 }
 
 // add makes subtasks of the clause of number n, one for each run. It makes none where the words
 // are not all accounted for.
-func (t *thread) add(n int, r *reading, runs [][]thing) {
+func (t *thread) add(n int, r *scene.Reading, runs [][]scene.Thing) {
 	for i, media := range runs {
-		sub := t.subtask(r, media)
-		steps := t.steps(r, sub, media)
-		if unknown := t.leftover(r, sub, steps...); i == 0 && len(unknown) > 0 {
+		sub := t.Subtask(r, media)
+		steps := t.Steps(r, sub, media)
+		if unknown := t.Leftover(r, sub, steps...); i == 0 && len(unknown) > 0 {
 			t.leave(r, unknown)
 			return
 		}
 		media = t.asPictures(n, r, media)
 		for _, s := range steps {
-			if !s.first {
+			if !s.First {
 				continue
 			}
-			k := slices.IndexFunc(media, func(e thing) bool { return e.typ.Media() && s.tool.takes(e.typ) })
+			k := slices.IndexFunc(media, func(e scene.Thing) bool { return e.Typ.Media() && s.Tool.Takes(e.Typ) })
 			media = slices.Clone(media)
 			media[k] = t.pushStep(n, r, s, media[k])
 		}
-		t.push(n, r, t.subtask(r, media), media)
+		t.push(n, r, t.Subtask(r, media), media)
 		for _, s := range steps {
-			if s.first {
+			if s.First {
 				continue
 			}
-			last := len(r.results) - 1
-			made := r.results[last]
-			r.results[last] = t.pushStep(n, r, s, made)
+			last := len(r.Results) - 1
+			made := r.Results[last]
+			r.Results[last] = t.pushStep(n, r, s, made)
 		}
 	}
 }
 
 // asPictures adds a subtask that makes pictures of the pages of a document, where the tool takes pictures only: "blur it"
 // with a PDF.
-func (t *thread) asPictures(n int, r *reading, media []thing) []thing {
-	i := slices.IndexFunc(media, func(e thing) bool { return e.typ == plan.Document })
-	if i < 0 || r.head.takes(plan.Document) || r.head.takes(plan.AnyFile) || !r.head.takes(plan.Image) {
+func (t *thread) asPictures(n int, r *scene.Reading, media []scene.Thing) []scene.Thing {
+	i := slices.IndexFunc(media, func(e scene.Thing) bool { return e.Typ == plan.Document })
+	if i < 0 || r.Head.Takes(plan.Document) || r.Head.Takes(plan.AnyFile) || !r.Head.Takes(plan.Image) {
 		return media
 	}
-	pages := t.nearest("each page of the document as a picture", func(f *profile) bool {
-		return f.Returns == plan.Image && len(f.media) == 1 && f.takes(plan.Document)
+	pages := t.Nearest("each page of the document as a picture", func(f *profile.Profile) bool {
+		return f.Returns == plan.Image && len(f.Media) == 1 && f.Takes(plan.Document)
 	})
-	if pages.Name == "" || pages.Name == r.head.Name {
+	if pages.Name == "" || pages.Name == r.Head.Name {
 		return media
 	}
 	media = slices.Clone(media)
-	media[i] = t.pushStep(n, r, step{tool: pages}, media[i])
+	media[i] = t.pushStep(n, r, draft.Step{Tool: pages}, media[i])
 	return media
 }
 
 // pushStep adds the subtask of a step on a resource, and returns what it makes.
-func (t *thread) pushStep(n int, r *reading, s step, of thing) thing {
+func (t *thread) pushStep(n int, r *scene.Reading, s draft.Step, of scene.Thing) scene.Thing {
 	v := *r
-	v.head, v.object, v.results = s.tool, "", nil
+	v.Head, v.Object, v.Results = s.Tool, "", nil
 	sub := plan.Subtask{
-		Returns: s.tool.Returns, Tool: s.tool.Name, Domains: []string{s.tool.Domain},
-		Args: []plan.Arg{{Type: of.typ, Source: of.source}},
+		Returns: s.Tool.Returns, Tool: s.Tool.Name, Domains: []string{s.Tool.Domain},
+		Args: []plan.Arg{{Type: of.Typ, Source: of.Source}},
 	}
-	for _, told := range s.told {
+	for _, told := range s.Told {
 		sub.Description = strings.TrimSpace(sub.Description + " " + told.Source.Value)
-		sub = tell(sub, told)
+		sub = draft.Tell(sub, told)
 	}
-	sub.Description = cmp.Or(sub.Description, r.text)
-	sub.After = dependencies(sub.Args)
-	t.push(n, &v, sub, []thing{of})
-	return v.results[0]
+	sub.Description = cmp.Or(sub.Description, r.Text)
+	sub.After = draft.Dependencies(sub.Args)
+	t.push(n, &v, sub, []scene.Thing{of})
+	return v.Results[0]
 }
 
 // push appends a subtask of the clause of number n and enters its result among what can be spoken of.
-func (t *thread) push(n int, r *reading, sub plan.Subtask, media []thing) {
-	seen := slices.ContainsFunc(media, func(e thing) bool { return e.typ == plan.Image || e.typ == plan.Video })
-	e := thing{
-		source: plan.FromSubtask(len(t.tasks)), typ: sub.Returns, clause: n, made: true, joined: r.head.joins(),
-		many:  r.head.Several() || !r.head.joins() && slices.ContainsFunc(media, func(o thing) bool { return o.many }),
-		fresh: sub.Returns.Media() && (!seen || r.head.generates()),
+func (t *thread) push(n int, r *scene.Reading, sub plan.Subtask, media []scene.Thing) {
+	seen := slices.ContainsFunc(media, func(e scene.Thing) bool { return e.Typ == plan.Image || e.Typ == plan.Video })
+	e := scene.Thing{
+		Source: plan.FromSubtask(len(t.tasks)), Typ: sub.Returns, Clause: n, Made: true, Joined: r.Head.Joins(),
+		Many:  r.Head.Several() || !r.Head.Joins() && slices.ContainsFunc(media, func(o scene.Thing) bool { return o.Many }),
+		Fresh: sub.Returns.Media() && (!seen || r.Head.Generates()),
 	}
-	if i := slices.IndexFunc(media, func(o thing) bool { return o.typ == e.typ && e.typ.Media() }); i >= 0 {
+	if i := slices.IndexFunc(media, func(o scene.Thing) bool { return o.Typ == e.Typ && e.Typ.Media() }); i >= 0 {
 		of := media[i]
-		e.root, e.moved = cmp.Or(of.root, of.source.Name), of.moved || r.head.Moves
+		e.Root, e.Moved = cmp.Or(of.Root, of.Source.Name), of.Moved || r.Head.Moves
 	}
-	for i, o := range t.things {
-		takes := func(a plan.Arg) bool { return a.Source.Equal(o.source) }
-		t.things[i].inner = o.inner || o.made && o.clause == n && slices.ContainsFunc(sub.Args, takes)
+	for i, o := range t.Things {
+		takes := func(a plan.Arg) bool { return a.Source.Equal(o.Source) }
+		t.Things[i].Inner = o.Inner || o.Made && o.Clause == n && slices.ContainsFunc(sub.Args, takes)
 	}
 	t.tasks = append(t.tasks, sub)
 	t.stuck = false
-	t.things = append(t.things, e)
-	r.results = append(r.results, e)
+	t.Things = append(t.Things, e)
+	r.Results = append(r.Results, e)
 }

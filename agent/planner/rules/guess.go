@@ -6,6 +6,10 @@ import (
 
 	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
+	"atelier/agent/planner/rules/draft"
+	"atelier/agent/planner/rules/match"
+	"atelier/agent/planner/rules/profile"
+	"atelier/agent/planner/rules/scene"
 	"atelier/agent/toolbox/retrieve"
 )
 
@@ -19,51 +23,51 @@ const maxTried = 12
 // guess is a request with an example in the place of the clause that is not understood.
 type guess struct {
 	text  string
-	tool  *profile // that the example is of
-	files []thing  // at least one of which the request is about
+	tool  *profile.Profile // that the example is of
+	files []scene.Thing    // at least one of which the request is about
 }
 
 // guesser finds guesses at what a clause means.
-type guesser struct{ *drafter }
+type guesser struct{ *draft.Drafter }
 
 // guessing asks a question about a clause with guesses by an example of each tool that takes the files and
 // is not much farther than the nearest. One that explains no word of the clause is no guess unless it is near.
-func (g *guesser) guessing(q plan.Message, r *reading) *outcome {
+func (g *guesser) guessing(q plan.Message, r *scene.Reading) *outcome {
 	o, files := asking(q), g.about(r)
 	none := 0 // words that a tool leaves which explains none
-	for _, v := range r.rivals {
-		none = max(none, v.rest)
+	for _, v := range r.Rivals {
+		none = max(none, v.Rest)
 	}
-	for _, v := range r.rivals {
-		examples := v.tool.plain
-		takes := slices.ContainsFunc(files, func(e thing) bool { return v.tool.takes(base(e.typ)) })
-		if v.near == 0 || v.score < hardly*r.rivals[0].score || v.score < sure && v.rest == none || !takes || len(examples) == 0 {
+	for _, v := range r.Rivals {
+		examples := v.Tool.Plain
+		takes := slices.ContainsFunc(files, func(e scene.Thing) bool { return v.Tool.Takes(profile.Base(e.Typ)) })
+		if v.Near == 0 || v.Score < match.Hardly*r.Rivals[0].Score || v.Score < match.Sure && v.Rest == none || !takes || len(examples) == 0 {
 			continue
 		}
-		nearest := max(0, slices.Index(examples, v.example))
-		o.guesses = g.addGuess(o.guesses, r, v.tool, examples[nearest])
+		nearest := max(0, slices.Index(examples, v.Example))
+		o.guesses = g.addGuess(o.guesses, r, v.Tool, examples[nearest])
 	}
 	return o
 }
 
 // guessingHow asks a question about a clause whose tool is known with guesses by the examples of
 // that, which differ in what it is told.
-func (g *guesser) guessingHow(q plan.Message, r *reading) *outcome {
+func (g *guesser) guessingHow(q plan.Message, r *scene.Reading) *outcome {
 	o := asking(q)
-	for _, example := range r.head.plain {
-		o.guesses = g.addGuess(o.guesses, r, r.head, example)
+	for _, example := range r.Head.Plain {
+		o.guesses = g.addGuess(o.guesses, r, r.Head, example)
 	}
 	return o
 }
 
 // about are the files that a clause may be about: those that it names, else those that came with
 // the message, else all of the thread.
-func (g *guesser) about(r *reading) []thing {
-	if len(r.files) > 0 {
-		return r.files
+func (g *guesser) about(r *scene.Reading) []scene.Thing {
+	if len(r.Files) > 0 {
+		return r.Files
 	}
-	there := slices.DeleteFunc(slices.Clone(g.things), func(e thing) bool { return e.made })
-	if given := slices.DeleteFunc(slices.Clone(there), func(e thing) bool { return !e.given }); len(given) > 0 {
+	there := slices.DeleteFunc(slices.Clone(g.Things), func(e scene.Thing) bool { return e.Made })
+	if given := slices.DeleteFunc(slices.Clone(there), func(e scene.Thing) bool { return !e.Given }); len(given) > 0 {
 		return given
 	}
 	return there
@@ -72,25 +76,25 @@ func (g *guesser) about(r *reading) []thing {
 // addGuess adds the request with an example of the tool in the place of the clause, and the files of the
 // clause in the place of those of the example. It adds nothing where there are not enough of their kinds,
 // or where the clause states a value, which the example would lose.
-func (g *guesser) addGuess(to []guess, r *reading, tool *profile, example string) []guess {
-	if len(r.clause.words) == 0 || r.quoted() != "" || g.format(r) != "" || slices.ContainsFunc(r.stated, measured) {
+func (g *guesser) addGuess(to []guess, r *scene.Reading, tool *profile.Profile, example string) []guess {
+	if len(r.Clause.Words) == 0 || r.Quoted() != "" || g.Format(r) != "" || slices.ContainsFunc(r.Stated, draft.Measured) {
 		return to
 	}
 	files := g.about(r)
-	names := g.calledAll(files)
-	if there := slices.DeleteFunc(slices.Clone(g.things), func(e thing) bool { return e.made }); len(there) == 1 {
+	names := g.CalledAll(files)
+	if there := slices.DeleteFunc(slices.Clone(g.Things), func(e scene.Thing) bool { return e.Made }); len(there) == 1 {
 		names = []string{"it"}
 	}
 	free := slices.Clone(files)
 	spans := retrieve.FileSpans(example)
 	replaced := make([]string, len(spans))
 	for i, s := range spans {
-		at := slices.IndexFunc(free, func(e thing) bool { return e.on == "" && base(e.typ) == s.Type })
+		at := slices.IndexFunc(free, func(e scene.Thing) bool { return e.On == "" && profile.Base(e.Typ) == s.Type })
 		if at < 0 {
 			return to
 		}
 		replaced[i] = names[min(at, len(names)-1)]
-		free[at].typ = ""
+		free[at].Typ = ""
 	}
 	for i, s := range slices.Backward(spans) {
 		before := example[:s.Start]
@@ -102,8 +106,8 @@ func (g *guesser) addGuess(to []guess, r *reading, tool *profile, example string
 		}
 		example = before + replaced[i] + example[s.End:]
 	}
-	begin, end := r.clause.words[0].Start, r.clause.words[len(r.clause.words)-1].End
-	return append(to, guess{g.text[:begin] + example + g.text[end:], tool, files})
+	begin, end := r.Clause.Words[0].Start, r.Clause.Words[len(r.Clause.Words)-1].End
+	return append(to, guess{g.Text[:begin] + example + g.Text[end:], tool, files})
 }
 
 // determiner is one at the end of a text.
@@ -136,7 +140,7 @@ func (p *Planner) plans(r plan.Request, g guess) bool {
 	for _, sub := range o.subtasks {
 		for _, a := range sub.Args {
 			for _, leaf := range a.Source.Leaves() {
-				if slices.ContainsFunc(g.files, func(e thing) bool { return e.source.Equal(leaf) }) {
+				if slices.ContainsFunc(g.files, func(e scene.Thing) bool { return e.Source.Equal(leaf) }) {
 					return true
 				}
 			}

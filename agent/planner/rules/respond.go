@@ -17,5 +17,5 @@ func (p *Planner) Respond(ctx context.Context, a planner.Account, _ *plan.Thinki
 	if len(a.Plan.Tasks) == 0 {
 		return a.Plan.Reply + a.Plan.Question, nil
 	}
-	return wording.Account(p.catalogue, a, p.tell), nil
+	return wording.Account(p.Catalogue, a, p.tell), nil
 }

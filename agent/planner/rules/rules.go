@@ -3,21 +3,17 @@
 // are its templates, their names and descriptions, one list of synonyms, and closed lists
 // of English words.
 //
-// A request is read in one direction, and each stage is a type of its own. A type knows those
-// that it embeds, and nothing of those that come after it:
+// A request is read in one direction, and each stage is a package of its own, which knows nothing of those after it:
 //
-//	package english    words and phrases, whatever is in the catalogue
-//	tools              what the catalogue holds, and which words ask for it
-//	splitter           text → clauses
-//	scene, reading     what can be spoken of, and what one clause names and points at
-//	lister, quoter     a clause's lists, and the text that it announces
-//	settings           what a clause says that its tool is told
-//	matcher, marker    the tool that a clause asks for, and whether it means what is marked
-//	binder             the resources that its tool is applied to
-//	drafter, cover     its subtask, and the words that nothing accounts for
-//	judge, guesser     what a clause is beside an order, and guesses at what it means
-//	divider            clauses of several orders → clauses of one order each
-//	thread             clause after clause → subtasks or a question
+//	english   words and phrases, whatever is in the catalogue
+//	profile   what the catalogue holds, and which words ask for it
+//	clause    text → clauses
+//	scene     what can be spoken of, and what one clause names and points at
+//	told      what a clause says that its tool is told
+//	match     the tool that a clause asks for, and whether it means what is marked
+//	draft     the files that its tool is applied to, its subtask, and the words that nothing accounts for
+//	divide    clauses of several orders → clauses of one order each
+//	rules     clause after clause → subtasks or a question
 //
 // Guarantees:
 //   - It knows the catalogue that it is given and general English, nothing else: a tool
@@ -39,6 +35,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/planner"
 	"atelier/agent/planner/rules/english"
+	"atelier/agent/planner/rules/profile"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/retrieve"
 )
@@ -53,7 +50,7 @@ type Config struct {
 
 // Planner plans by rules.
 type Planner struct {
-	*tools
+	*profile.Tools
 	tell plan.Tell
 }
 
@@ -72,7 +69,7 @@ func New(c Config) (*Planner, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rules planner: %w", err)
 	}
-	return &Planner{tools: newTools(grammar, c.Catalogue), tell: c.Tell}, nil
+	return &Planner{Tools: profile.New(grammar, c.Catalogue), tell: c.Tell}, nil
 }
 
 // Decompose splits the request into subtasks.

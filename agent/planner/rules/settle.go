@@ -6,6 +6,8 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/planner"
+	"atelier/agent/planner/rules/draft"
+	"atelier/agent/planner/rules/profile"
 )
 
 // Settle ranks the solutions by the scores of their tools, above all of the one that gives the
@@ -73,10 +75,10 @@ func (p *Planner) settle(c planner.Contest, s plan.Solution) plan.Solution {
 	for i := range s.Actions {
 		a := &s.Actions[i]
 		a.Args = slices.Clone(a.Args)
-		f := p.tool(a.Tool)
+		f := p.Tool(a.Tool)
 		fill(c.Subtask, f, a.Args)
 		s.Score -= strain(c.Subtask, f, a.Args)
-		if inscribesOrder(c.Subtask, f, a.Args) || p.findsOthers(c.Subtask, f) {
+		if inscribesOrder(c.Subtask, f, a.Args) || p.FindsOthers(c.Subtask, f) {
 			s.Score = lowest
 		}
 		if models := c.Models[a.Tool]; len(models) > 0 && a.Candidate == "" {
@@ -105,7 +107,7 @@ func rank(s plan.Solution, scores map[string]float64) float64 {
 
 // givenAs is the argument by which a subtask gives a source.
 func givenAs(sub plan.Subtask, src plan.Source) (plan.Arg, bool) {
-	all := allArgs(sub)
+	all := draft.AllArgs(sub)
 	i := slices.IndexFunc(all, func(a plan.Arg) bool { return a.Source.Equal(src) })
 	if i < 0 {
 		return plan.Arg{}, false
@@ -116,14 +118,14 @@ func givenAs(sub plan.Subtask, src plan.Source) (plan.Arg, bool) {
 // fill gives each blank the option whose meaning is the argument's, then the first one that no
 // other argument of the action has taken, then the first. Only what must be given is filled with
 // what means something else.
-func fill(sub plan.Subtask, f *profile, args []plan.Binding) {
+func fill(sub plan.Subtask, f *profile.Profile, args []plan.Binding) {
 	taken := func(o plan.Source) bool {
 		return slices.ContainsFunc(args, func(b plan.Binding) bool { return b.Source.Kind != plan.Blank && b.Source.Equal(o) })
 	}
 	for _, test := range []func(plan.Binding, plan.Source) bool{
 		func(b plan.Binding, o plan.Source) bool {
 			given, _ := givenAs(sub, o)
-			return !taken(o) && f.meaning(b.Arg) != "" && given.Meaning == f.meaning(b.Arg)
+			return !taken(o) && f.Meaning(b.Arg) != "" && given.Meaning == f.Meaning(b.Arg)
 		},
 		func(b plan.Binding, o plan.Source) bool { return !taken(o) && !b.Optional },
 		func(b plan.Binding, _ plan.Source) bool { return !b.Optional },
@@ -140,23 +142,23 @@ func fill(sub plan.Subtask, f *profile, args []plan.Binding) {
 }
 
 // inscribesOrder reports whether the tool would write the order itself on a picture or a video.
-func inscribesOrder(sub plan.Subtask, f *profile, args []plan.Binding) bool {
-	return !f.textOnly && slices.ContainsFunc(args, func(b plan.Binding) bool {
+func inscribesOrder(sub plan.Subtask, f *profile.Profile, args []plan.Binding) bool {
+	return !f.TextOnly && slices.ContainsFunc(args, func(b plan.Binding) bool {
 		given, ok := givenAs(sub, b.Source)
-		return ok && f.meaning(b.Arg) == plan.Content && (given.Meaning == plan.Instruction || given.Meaning == plan.Prompt || given.Meaning == plan.Query)
+		return ok && f.Meaning(b.Arg) == plan.Content && (given.Meaning == plan.Instruction || given.Meaning == plan.Prompt || given.Meaning == plan.Query)
 	})
 }
 
 // strain is what a solution loses for texts that stand where another meaning is asked: a caption
 // is no language, a prompt is no angle.
-func strain(sub plan.Subtask, f *profile, args []plan.Binding) float64 {
+func strain(sub plan.Subtask, f *profile.Profile, args []plan.Binding) float64 {
 	var loss float64
 	for _, b := range args {
 		if b.Type != plan.Text || b.Source.Kind == plan.Blank {
 			continue
 		}
 		given, ok := givenAs(sub, b.Source)
-		if want := f.meaning(b.Arg); ok && !serves(given, want) || !ok && !free(want) {
+		if want := f.Meaning(b.Arg); ok && !serves(given, want) || !ok && !free(want) {
 			loss += 2
 		}
 	}

@@ -6,7 +6,9 @@ import (
 	"unicode"
 
 	"atelier/agent/plan"
+	"atelier/agent/planner/rules/clause"
 	"atelier/agent/planner/rules/english"
+	"atelier/agent/planner/rules/profile"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/param"
 )
@@ -41,7 +43,7 @@ func (p *Planner) talk(r plan.Request, text string) *outcome {
 		return &outcome{reply: welcome}
 	case p.IsMadeOf(plain, "about", "greetings"):
 		return &outcome{reply: withSamples(aboutMe, r.Samples)}
-	case p.isForeign(text):
+	case p.IsForeign(text):
 		return refusing(otherLanguage)
 	}
 	return nil
@@ -61,8 +63,8 @@ func withSamples(m plan.Message, samples []string) plan.Message {
 
 // joinsParts reports whether the clause only asks to join the parts that the clause before keeps of one file: they
 // are one file already.
-func (t *thread) joinsParts(c clause) bool {
-	return t.prev != nil && len(t.prev.results) == 1 && t.passages(t.prev) != "" &&
-		slices.ContainsFunc(t.prev.head.Args, func(a toolbox.Arg) bool { return kind(a) == param.TimeRanges }) &&
-		slices.Contains(t.Phrases("joining parts"), strings.ToLower(strings.Trim(english.TextOf(t.Lexicon.Core(c.words)), " .!")))
+func (t *thread) joinsParts(c clause.Clause) bool {
+	return t.prev != nil && len(t.prev.Results) == 1 && t.Passages(t.prev) != "" &&
+		slices.ContainsFunc(t.prev.Head.Args, func(a toolbox.Arg) bool { return profile.Kind(a) == param.TimeRanges }) &&
+		slices.Contains(t.Phrases("joining parts"), strings.ToLower(strings.Trim(english.TextOf(t.Lexicon.Core(c.Words)), " .!")))
 }

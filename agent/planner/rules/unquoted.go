@@ -5,6 +5,7 @@ import (
 
 	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
+	"atelier/agent/planner/rules/profile"
 	"atelier/agent/toolbox/retrieve"
 )
 
@@ -48,7 +49,7 @@ func (p *Planner) quoted(r plan.Request, text string) string {
 	if len(files) == 0 {
 		files = r.Earlier
 	}
-	if len(files) != 1 || base(files[0].Type) != plan.Image && files[0].Type != plan.Video {
+	if len(files) != 1 || profile.Base(files[0].Type) != plan.Image && files[0].Type != plan.Video {
 		return text
 	}
 	if meme := asMeme(text); meme != "" {
@@ -107,7 +108,7 @@ func (p *Planner) isWritten(said string) bool {
 	words := p.Lexicon.Words(said, []retrieve.Span{})
 	upper := strings.ToUpper(said) == said && len(said) > 3
 	for _, w := range words {
-		known := p.index.Known(w.Stem) || p.Listed(w.Lower()) && !p.Is("video nouns", w) || p.IsVerb(w) || retrieve.IsFormat(w.Lower())
+		known := p.Index.Known(w.Stem) || p.Listed(w.Lower()) && !p.Is("video nouns", w) || p.IsVerb(w) || retrieve.IsFormat(w.Lower())
 		if known && len(words) == 1 && !upper || retrieve.IsFormat(w.Lower()) && len(words) == 1 {
 			return false
 		}

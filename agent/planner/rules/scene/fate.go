@@ -1,4 +1,4 @@
-package rules
+package scene
 
 import (
 	"slices"
@@ -8,47 +8,48 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// fate is what a clause orders of the marked part. The tools that keep the part are the
+// Fate is what a clause orders of the marked part. The tools that keep the part are the
 // opposite of those that make away with it, so this is read before any tool is near.
-type fate int
+type Fate int
 
+// What becomes of the marked part.
 const (
-	unsaid fate = iota // something else
-	gone               // it goes, the rest stays: "black this out"
-	alone              // it stays, the rest goes: "remove everything but this"
-	spared             // it stays, and the rest is changed: "blur everything else"
+	Unsaid Fate = iota // something else
+	Gone               // it goes, the rest stays: "black this out"
+	Alone              // it stays, the rest goes: "remove everything but this"
+	Spared             // it stays, and the rest is changed: "blur everything else"
 )
 
-// fate reads what the clause orders of the marked part.
-func (s *scene) fate(words []retrieve.Word) fate {
+// Fate reads what the clause orders of the marked part.
+func (s *Scene) Fate(words []retrieve.Word) Fate {
 	e := s.Lists
 	away := s.MakesAway(words)
 	at := slices.IndexFunc(words, func(w retrieve.Word) bool { return s.IsVerb(w) || e.Is("blotting", w) })
 	if s.speaksOfRest(words) {
 		switch {
 		case at >= 0 && e.Is("leaving", words[at]) && s.excepts(words):
-			return gone // "keep everything but this"
+			return Gone // "keep everything but this"
 		case at < 0 || away || e.Is("keeping", words[at]) || e.Is("clearing", words[at]) || e.Is("blotting", words[at]) && english.Has(words, "out"):
-			return alone
+			return Alone
 		}
-		return spared
+		return Spared
 	}
 	switch {
 	case away:
-		return gone
+		return Gone
 	case e.Any("only", words) && (at < 0 || e.Is("keeping", words[at]) || e.Is("clearing", words[at])):
-		return alone
+		return Alone
 	}
-	return unsaid
+	return Unsaid
 }
 
-// leavesRest reports whether the clause only says that all else stays: "and keep everything else".
-func (s *scene) leavesRest(words []retrieve.Word) bool {
+// LeavesRest reports whether the clause only says that all else stays: "and keep everything else".
+func (s *Scene) LeavesRest(words []retrieve.Word) bool {
 	return s.Any("leaving", words) && s.speaksOfRest(words) && !s.excepts(words) && !s.MakesAway(words)
 }
 
 // speaksOfRest reports whether a clause is about all that is not marked: "everything but this", "the rest".
-func (s *scene) speaksOfRest(words []retrieve.Word) bool {
+func (s *Scene) speaksOfRest(words []retrieve.Word) bool {
 	for i, w := range words[min(1, len(words)):] {
 		before := words[i]
 		if w.Lower() == "else" && s.Is("all words", before) || w.Lower() == "rest" && before.Lower() == "the" {
@@ -59,9 +60,9 @@ func (s *scene) speaksOfRest(words []retrieve.Word) bool {
 }
 
 // excepts reports whether a clause is about all but what is named after it.
-func (s *scene) excepts(words []retrieve.Word) bool {
+func (s *Scene) excepts(words []retrieve.Word) bool {
 	all := s.Find("all words", words)
 	return all >= 0 && slices.ContainsFunc(words[all:], func(w retrieve.Word) bool {
-		return s.In("excepting", strings.ToLower(s.text[w.Start:w.End])) // as it was written: no tool knows these words
+		return s.In("excepting", strings.ToLower(s.Text[w.Start:w.End])) // as it was written: no tool knows these words
 	})
 }

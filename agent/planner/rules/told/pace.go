@@ -1,4 +1,4 @@
-package rules
+package told
 
 import (
 	"math"
@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"atelier/agent/lazyregexp"
+	"atelier/agent/planner/rules/profile"
+	"atelier/agent/planner/rules/scene"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/quantity"
@@ -22,16 +24,16 @@ var (
 	plainLength = lazyregexp.New(`(?i)^(?:\d|an?\b|half\b|[a-z]+ (?:hours?|minutes?|seconds)\b)`)
 )
 
-// lasting returns the time that the clause states as the new length of a file. It returns false if the clause states
+// Lasting returns the time that the clause states as the new length of a file. It returns false if the clause states
 // no length, or several times.
-func (st *settings) lasting(r *reading) (quantity.Quantity, bool) {
-	text, _ := r.span(st.text)
-	times := slices.DeleteFunc(slices.Clone(r.stated), func(q quantity.Quantity) bool { return q.Unit != quantity.Time && q.Unit != quantity.Clock })
+func (st *Reader) Lasting(r *scene.Reading) (quantity.Quantity, bool) {
+	text, _ := r.Span(st.Text)
+	times := slices.DeleteFunc(slices.Clone(r.Stated), func(q quantity.Quantity) bool { return q.Unit != quantity.Time && q.Unit != quantity.Clock })
 	if len(times) != 1 {
 		return quantity.Quantity{}, false
 	}
 	q := times[0]
-	if slices.ContainsFunc(r.stated, func(o quantity.Quantity) bool {
+	if slices.ContainsFunc(r.Stated, func(o quantity.Quantity) bool {
 		return o.Unit == quantity.Number && o.End < q.Start && betweenTime.MatchString(text[o.End:q.Start]) // "3 to 6 s"
 	}) {
 		return quantity.Quantity{}, false
@@ -43,14 +45,14 @@ func (st *settings) lasting(r *reading) (quantity.Quantity, bool) {
 // aLength is a parameter that takes a length of time.
 var aLength = param.Param{Type: param.Duration}
 
-// factorFor is the factor by which the file that the clause is about comes to last as long as it says: "2.5x". It is
+// FactorFor is the factor by which the file that the clause is about comes to last as long as it says: "2.5x". It is
 // "" where the length of the file is not known, or where the verb tells the other direction.
-func (st *settings) factorFor(r *reading) string {
-	q, ok := st.lasting(r)
+func (st *Reader) FactorFor(r *scene.Reading) string {
+	q, ok := st.Lasting(r)
 	if !ok {
 		return ""
 	}
-	text, _ := r.span(st.text)
+	text, _ := r.Span(st.Text)
 	wanted, err := aLength.Read(text[q.Start:q.End])
 	if err != nil {
 		return ""
@@ -63,7 +65,7 @@ func (st *settings) factorFor(r *reading) string {
 	}
 	factor := math.Round(1000*is/seconds) / 1000
 	said := strconv.FormatFloat(factor, 'f', -1, 64) + "x"
-	a, _ := r.head.pace()
+	a, _ := r.Head.Pace()
 	if way, err := a.Param.Read(text[:q.Start] + text[q.End:]); err == nil {
 		if told, _ := param.As[float64](way); told > 1 && factor < 1 || told < 1 && factor > 1 {
 			return ""
@@ -72,33 +74,33 @@ func (st *settings) factorFor(r *reading) string {
 	return said
 }
 
-// workedOutFrom is the length that the clause says, for an argument whose value follows from it; else "".
-func (st *settings) workedOutFrom(r *reading, a toolbox.Arg) string {
-	q, ok := st.lasting(r)
-	if kind(a) != param.Factor || !ok || st.factorFor(r) == "" {
+// WorkedOutFrom is the length that the clause says, for an argument whose value follows from it; else "".
+func (st *Reader) WorkedOutFrom(r *scene.Reading, a toolbox.Arg) string {
+	q, ok := st.Lasting(r)
+	if profile.Kind(a) != param.Factor || !ok || st.FactorFor(r) == "" {
 		return ""
 	}
-	text, _ := r.span(st.text)
+	text, _ := r.Span(st.Text)
 	return text[q.Start:q.End]
 }
 
 var ofSeconds = lazyregexp.New(`(?:^|, )(\d+(?:\.\d+)?) seconds\b`)
 
 // secondsOf is how long the one file that the clause is about lasts; 0 where that is not known.
-func (st *settings) secondsOf(r *reading) float64 {
-	of := r.files
+func (st *Reader) secondsOf(r *scene.Reading) float64 {
+	of := r.Files
 	if len(of) == 0 {
-		of = slices.DeleteFunc(slices.Clone(st.things), func(e thing) bool { return !r.head.takes(e.typ) })
-		if given := slices.DeleteFunc(slices.Clone(of), func(e thing) bool { return !e.given }); len(given) > 0 {
+		of = slices.DeleteFunc(slices.Clone(st.Things), func(e scene.Thing) bool { return !r.Head.Takes(e.Typ) })
+		if given := slices.DeleteFunc(slices.Clone(of), func(e scene.Thing) bool { return !e.Given }); len(given) > 0 {
 			of = given
 		}
 	}
-	made := slices.ContainsFunc(st.things, func(e thing) bool { return e.made && r.head.takes(e.typ) })
+	made := slices.ContainsFunc(st.Things, func(e scene.Thing) bool { return e.Made && r.Head.Takes(e.Typ) })
 	if len(of) != 1 || made {
 		return 0
 	}
-	for _, res := range st.request.Resources() {
-		if m := ofSeconds.FindStringSubmatch(res.Facts); res.Name == of[0].source.Name && m != nil {
+	for _, res := range st.Request.Resources() {
+		if m := ofSeconds.FindStringSubmatch(res.Facts); res.Name == of[0].Source.Name && m != nil {
 			seconds, err := strconv.ParseFloat(m[1], 64)
 			if err != nil {
 				return 0

@@ -1,10 +1,12 @@
-package rules
+// Package clause splits a request into clauses, each of which asks for one thing.
+package clause
 
 import (
 	"slices"
 	"strings"
 
 	"atelier/agent/planner/rules/english"
+	"atelier/agent/planner/rules/profile"
 	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/retrieve"
 )
@@ -12,58 +14,59 @@ import (
 // join tells how a clause follows the one before.
 type join int
 
+// How a clause follows the one before.
 const (
-	apart join = iota // a sentence of its own
-	along             // "… and …"
-	after             // "… and then …": it goes on with the result
+	Apart join = iota // a sentence of its own
+	Along             // "… and …"
+	After             // "… and then …": it goes on with the result
 )
 
-// clause is a part of a request that asks for one thing.
-type clause struct {
-	words []retrieve.Word
-	text  string
-	join  join
-	bare  bool // it has no verb, and goes on with the result of the one before
-	asks  bool // it ends in a question mark
-	// beside marks one that works on what the clause before works on: the "and webp" of "as png and webp".
-	beside bool
-	more   []string // later clauses that only say more about this one
+// Clause is a part of a request that asks for one thing.
+type Clause struct {
+	Words []retrieve.Word
+	Text  string
+	Join  join
+	Bare  bool // it has no verb, and goes on with the result of the one before
+	Asks  bool // it ends in a question mark
+	// Beside marks one that works on what the clause before works on: the "and webp" of "as png and webp".
+	Beside bool
+	More   []string // later clauses that only say more about this one
 }
 
 // splitter walks over the words of a request.
 type splitter struct {
-	*tools
+	*profile.Tools
 
 	text  string
 	words []retrieve.Word
-	found []clause
+	found []Clause
 	begin int  // where the clause begins that is being read
 	how   join // how that clause follows the one before
 	bare  bool // it has no verb
 }
 
-// splitClauses splits a request at the ends of sentences, at connectors ("and then"), and at
+// Split splits a request at the ends of sentences, at connectors ("and then"), and at
 // "and" or a comma before an order or a question.
-func splitClauses(ts *tools, text string, words []retrieve.Word) []clause {
-	s := splitter{tools: ts, text: text, words: words}
+func Split(ts *profile.Tools, text string, words []retrieve.Word) []Clause {
+	s := splitter{Tools: ts, text: text, words: words}
 	for i := 0; i < len(words); {
 		i = s.step(i)
 	}
-	s.cut(len(words), len(words), apart)
+	s.cut(len(words), len(words), Apart)
 	return s.merge(s.found)
 }
 
 // step reads the word at i and returns where to go on.
 func (s *splitter) step(i int) int {
 	if i > s.begin && strings.Contains(s.text[s.words[i-1].End:s.words[i].Start], "\n") {
-		s.cut(i, i, apart)
+		s.cut(i, i, Apart)
 	}
 	if s.textBegins(i) {
 		return len(s.words)
 	}
 	if s.ends(i) {
-		if s.cut(i, i+1, apart) && strings.ContainsAny(s.words[i].Text, "?？") {
-			s.found[len(s.found)-1].asks = true
+		if s.cut(i, i+1, Apart) && strings.ContainsAny(s.words[i].Text, "?？") {
+			s.found[len(s.found)-1].Asks = true
 		}
 		return i + 1
 	}
@@ -74,13 +77,13 @@ func (s *splitter) step(i int) int {
 	n, how := s.connector(i)
 	switch {
 	case n == 0 && s.words[i].Lower() == "without" && i > s.begin && s.complete(s.words[s.begin:i]) && s.isWish(i): // "play it backwards without sound"
-		s.cut(i, i, along)
+		s.cut(i, i, Along)
 		s.bare = true
 		return i + 1
 	case n == 0, s.listsTags(i, i+n), s.listsFormats(i):
 	case i == s.begin:
-		if how == after && len(s.found) > 0 {
-			s.how = after // "Then …" at the front of a sentence
+		if how == After && len(s.found) > 0 {
+			s.how = After // "Then …" at the front of a sentence
 		}
 	case !s.complete(s.words[s.begin:i]):
 	case s.keepsSide(i, i+n), s.listsFiles(i, i+n), s.limitsTo(i + n):
@@ -159,7 +162,7 @@ func (s *splitter) listsFormats(i int) bool {
 func (s *splitter) leadsIn(i int) bool {
 	lead := s.words[s.begin:i]
 	return s.words[i].Text == ":" && len(lead) > 0 && len(lead) <= mostWish && i+1 < len(s.words) && s.words[i+1].Start > s.words[i].End &&
-		len(quantitiesIn(s.text, lead)) == 0 && !s.complete(lead) && s.asks(s.rest(i+1))
+		len(QuantitiesIn(s.text, lead)) == 0 && !s.complete(lead) && s.Asks(s.rest(i+1))
 }
 
 // rest are the words from i to the next mark.
@@ -176,11 +179,11 @@ func (s *splitter) givesReason(words []retrieve.Word, how join) bool {
 	if len(quantity.Find(english.TextOf(words))) > 0 { // which may be what the result is to keep to
 		return false
 	}
-	if s.Begins("reasons", words) > 0 || how == along && s.Begins("existing", words) > 0 {
+	if s.Begins("reasons", words) > 0 || how == Along && s.Begins("existing", words) > 0 {
 		return true
 	}
 	n := s.Begins("circumstances", words)
-	return n > 0 && !s.asks(words[n:]) && !slices.ContainsFunc(words[n:], s.IsVerb)
+	return n > 0 && !s.Asks(words[n:]) && !slices.ContainsFunc(words[n:], s.IsVerb)
 }
 
 // mostWish is how many words a wish without a verb has at most: "no sound", "half speed".
@@ -202,10 +205,10 @@ func (s *splitter) upToConnector(i int) []retrieve.Word {
 // a verb, as in "grey, no sound". A quantity may belong to the clause before: "…, 40 % opacity".
 func (s *splitter) isWish(i int) bool {
 	words := s.upToConnector(i)
-	if len(words) == 0 || len(words) > mostWish || words[0].IsQuote() || len(quantitiesIn(s.text, words)) > 0 {
+	if len(words) == 0 || len(words) > mostWish || words[0].IsQuote() || len(QuantitiesIn(s.text, words)) > 0 {
 		return false
 	}
-	return s.asks(words)
+	return s.Asks(words)
 }
 
 // cut ends the clause before the word at end; the next one begins at next. It reports
@@ -219,10 +222,10 @@ func (s *splitter) cut(end, next int, how join) bool {
 		words = words[:len(words)-1]
 	}
 	if len(words) > 0 {
-		s.found = append(s.found, clause{words: words, text: s.text[words[0].Start:words[len(words)-1].End], join: s.how, bare: s.bare})
+		s.found = append(s.found, Clause{Words: words, Text: s.text[words[0].Start:words[len(words)-1].End], Join: s.how, Bare: s.bare})
 		s.bare = false
 	}
-	if len(words) > 0 || how != apart {
+	if len(words) > 0 || how != Apart {
 		s.how = how
 	}
 	s.begin = next
@@ -237,7 +240,7 @@ func isSign(words []retrieve.Word) bool {
 // textBegins reports whether a long text that is to be worked on begins after the colon at
 // i: it is not split.
 func (s *splitter) textBegins(i int) bool {
-	if s.words[i].Text != ":" || i <= s.begin || len(s.words)-i <= longClause {
+	if s.words[i].Text != ":" || i <= s.begin || len(s.words)-i <= LongClause {
 		return false
 	}
 	core := s.Lexicon.Core(s.words[s.begin:i])
@@ -265,13 +268,13 @@ func (s *splitter) ends(i int) bool {
 
 // connector returns how many words at i join two clauses, 0 if none do.
 func (s *splitter) connector(i int) (int, join) {
-	n, how := 0, along
+	n, how := 0, Along
 	if s.words[i].IsMark() {
 		if !slices.Contains([]string{",", "→", ">", "&", "+"}, s.words[i].Text) {
-			return 0, apart
+			return 0, Apart
 		}
 		if s.words[i].Text == "→" || s.words[i].Text == ">" {
-			how = after
+			how = After
 		}
 		n = 1
 	}
@@ -279,33 +282,33 @@ func (s *splitter) connector(i int) (int, join) {
 	longest := s.Begins("connectors", rest)
 	switch {
 	case longest > 0:
-		return n + longest, after
+		return n + longest, After
 	case len(rest) > 0 && s.Is("joining words", rest[0]):
-		return n + 1, along
+		return n + 1, Along
 	case n > 0:
 		return n, how
 	}
-	return 0, apart
+	return 0, Apart
 }
 
 // merge puts clauses that only say more about the one before to it.
-func (s *splitter) merge(all []clause) []clause {
-	var out []clause
+func (s *splitter) merge(all []Clause) []Clause {
+	var out []Clause
 	for _, c := range all {
 		if len(out) == 0 {
 			out = append(out, c)
 			continue
 		}
 		switch last := &out[len(out)-1]; {
-		case !slices.ContainsFunc(c.words, func(w retrieve.Word) bool { return !w.IsQuote() && !w.IsMark() }):
-			last.words = append(slices.Clip(last.words), c.words...) // a quotation alone is what the clause before is about
-			last.text += " " + c.text
-		case s.givesReason(c.words, c.join) && !s.IsContext(last.words):
+		case !slices.ContainsFunc(c.Words, func(w retrieve.Word) bool { return !w.IsQuote() && !w.IsMark() }):
+			last.Words = append(slices.Clip(last.Words), c.Words...) // a quotation alone is what the clause before is about
+			last.Text += " " + c.Text
+		case s.givesReason(c.Words, c.Join) && !s.IsContext(last.Words):
 			// the order stands without its reason
-		case s.StaysAsIs(c.words) && !s.IsContext(last.words):
+		case s.StaysAsIs(c.Words) && !s.IsContext(last.Words):
 			// the tool leaves alone what it is not told
-		case s.elaborates(c) && (s.prohibits(c) || s.Complains(c.words) || !s.asks(c.words)) && !s.IsContext(last.words):
-			last.more = append(last.more, c.text)
+		case s.elaborates(c) && (s.prohibits(c) || s.Complains(c.Words) || !s.Asks(c.Words)) && !s.IsContext(last.Words):
+			last.More = append(last.More, c.Text)
 		default:
 			out = append(out, c)
 		}
@@ -314,12 +317,12 @@ func (s *splitter) merge(all []clause) []clause {
 }
 
 // elaborates reports whether the clause only says more about the one before.
-func (s *splitter) elaborates(c clause) bool {
-	core := s.Lexicon.Core(c.words)
+func (s *splitter) elaborates(c Clause) bool {
+	core := s.Lexicon.Core(c.Words)
 	if s.LeavesFile(core) {
 		return false
 	}
-	if s.Begins("elaborations", c.words) > 0 || s.Begins("elaborations", core) > 0 || s.Complains(c.words) {
+	if s.Begins("elaborations", c.Words) > 0 || s.Begins("elaborations", core) > 0 || s.Complains(c.Words) {
 		return true
 	}
 	for i, w := range core { // "the new picture should be …"
@@ -334,7 +337,7 @@ func (s *splitter) elaborates(c clause) bool {
 }
 
 // prohibits reports whether the clause says how something must not be: it orders nothing.
-func (s *splitter) prohibits(c clause) bool { return s.Any("prohibiting", c.words) }
+func (s *splitter) prohibits(c Clause) bool { return s.Any("prohibiting", c.Words) }
 
 // complete reports whether the words already ask for something, so that a new clause may begin.
 func (s *splitter) complete(words []retrieve.Word) bool {
@@ -350,26 +353,27 @@ func (s *splitter) complete(words []retrieve.Word) bool {
 	}
 	first := core[0]
 	return first.Kind != retrieve.Plain || strings.HasSuffix(first.Lower(), "ing") || s.Lexicon.Class(first.Stem) != first.Stem ||
-		slices.ContainsFunc(core, s.IsVerb) || s.Delivers(core) || s.asks(core) || len(core) < 4 && anyAdjustment.Reads(english.TextOf(core)) || // "sepia"
+		slices.ContainsFunc(core, s.IsVerb) || s.Delivers(core) || s.Asks(core) ||
+		len(core) < 4 && profile.AnyAdjustment.Reads(english.TextOf(core)) || // "sepia"
 		len(core) > 2 && s.Is("determiners", words[0]) && s.Any("finite", core) // "the picture is blurry"
 }
 
-// quantitiesIn are those of the words of a text that stand outside of the names of files. Their
+// QuantitiesIn are those of the words of a text that stand outside of the names of files. Their
 // places are those after the first word.
-func quantitiesIn(text string, words []retrieve.Word) []quantity.Quantity {
+func QuantitiesIn(text string, words []retrieve.Word) []quantity.Quantity {
 	if len(words) == 0 {
 		return nil
 	}
 	start, end := words[0].Start, words[len(words)-1].End
 	return slices.DeleteFunc(quantity.Find(text[start:end]), func(q quantity.Quantity) bool {
-		return slices.ContainsFunc(words, func(w retrieve.Word) bool { return w.IsFile() && overlaps(w, q, start) })
+		return slices.ContainsFunc(words, func(w retrieve.Word) bool { return w.IsFile() && Overlaps(w, q, start) })
 	})
 }
 
-// overlaps reports whether a word and a quantity of a text that begins at start share letters.
-func overlaps(w retrieve.Word, q quantity.Quantity, start int) bool {
+// Overlaps reports whether a word and a quantity of a text that begins at start share letters.
+func Overlaps(w retrieve.Word, q quantity.Quantity, start int) bool {
 	return w.Start < start+q.End && w.End > start+q.Start
 }
 
-// A clause of more words names what it is about.
-const longClause = 6
+// LongClause is the most words of a clause that may not name what it is about.
+const LongClause = 6

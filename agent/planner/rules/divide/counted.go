@@ -1,28 +1,30 @@
-package rules
+package divide
 
 import (
 	"slices"
 	"strconv"
 
 	"atelier/agent/plan"
+	"atelier/agent/planner/rules/clause"
 	"atelier/agent/planner/rules/english"
+	"atelier/agent/planner/rules/profile"
 	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/retrieve"
 )
 
 // counted writes out the clauses that count several files: "make the first picture sepia and the second grey" is
 // "make the first picture sepia" and "make the second one grey".
-func (d *divider) counted(clauses []clause) []clause {
-	if _, several := d.nth(1, plan.AnyFile); !several {
+func (d *Divider) counted(clauses []clause.Clause) []clause.Clause {
+	if _, several := d.Nth(1, plan.AnyFile); !several {
 		return clauses
 	}
-	var out []clause
+	var out []clause.Clause
 	last := 0 // the place of the file that was counted last
 	for _, c := range d.perGroup(clauses) {
 		c, last = d.countedAs(d.severalOf(c), last)
 		parts := d.byFile(c)
 		if len(parts) == 0 {
-			parts = []clause{c}
+			parts = []clause.Clause{c}
 		}
 		out = append(out, parts...)
 	}
@@ -31,20 +33,20 @@ func (d *divider) counted(clauses []clause) []clause {
 
 // perGroup splits clauses that order something of a group of files and something else of another file: "make the first two
 // grey and the last one sepia".
-func (d *divider) perGroup(clauses []clause) []clause {
-	var out []clause
+func (d *Divider) perGroup(clauses []clause.Clause) []clause.Clause {
+	var out []clause.Clause
 	for _, c := range clauses {
-		group := slices.IndexFunc(c.words, func(w retrieve.Word) bool { return smallNumber(w) > 0 })
-		if group > 0 && english.Ordinals[c.words[group-1].Lower()] != 0 && d.IsVerb(c.words[0]) {
+		group := slices.IndexFunc(c.Words, func(w retrieve.Word) bool { return smallNumber(w) > 0 })
+		if group > 0 && english.Ordinals[c.Words[group-1].Lower()] != 0 && d.IsVerb(c.Words[0]) {
 			told := group + 1
-			for told < len(c.words) && (d.IsMedia(c.words[told]) || d.Is("counted things", c.words[told])) {
+			for told < len(c.Words) && (d.IsMedia(c.Words[told]) || d.Is("counted things", c.Words[told])) {
 				told++
 			}
-			for i := told + 1; i+2 < len(c.words); i++ {
-				if d.Is("joining words", c.words[i]) && d.Is("determiners", c.words[i+1]) && d.Counts(c.words, i+2) {
-					out = append(out, d.part(c, c.words[:i]))
-					c = d.part(c, slices.Concat(c.words[:1], c.words[i+1:]))
-					c.join = along
+			for i := told + 1; i+2 < len(c.Words); i++ {
+				if d.Is("joining words", c.Words[i]) && d.Is("determiners", c.Words[i+1]) && d.Counts(c.Words, i+2) {
+					out = append(out, d.Part(c, c.Words[:i]))
+					c = d.Part(c, slices.Concat(c.Words[:1], c.Words[i+1:]))
+					c.Join = clause.Along
 					break
 				}
 			}
@@ -55,12 +57,12 @@ func (d *divider) perGroup(clauses []clause) []clause {
 }
 
 // severalOf names the files that a clause counts together: "the first two side by side" of three pictures.
-func (d *divider) severalOf(c clause) clause {
+func (d *Divider) severalOf(c clause.Clause) clause.Clause {
 	given := d.given()
-	for i := 0; i+1 < len(c.words); i++ {
-		way, number := english.Ordinals[c.words[i].Lower()], smallNumber(c.words[i+1])
-		others := slices.ContainsFunc(c.words[i+1:], func(w retrieve.Word) bool { return english.Ordinals[w.Lower()] != 0 })
-		if way != 1 && way != -1 || others || number < 2 || number >= len(given) || d.countsParts(c.words[i+2:]) {
+	for i := 0; i+1 < len(c.Words); i++ {
+		way, number := english.Ordinals[c.Words[i].Lower()], smallNumber(c.Words[i+1])
+		others := slices.ContainsFunc(c.Words[i+1:], func(w retrieve.Word) bool { return english.Ordinals[w.Lower()] != 0 })
+		if way != 1 && way != -1 || others || number < 2 || number >= len(given) || d.countsParts(c.Words[i+2:]) {
 			continue
 		}
 		of := given[:number]
@@ -68,26 +70,26 @@ func (d *divider) severalOf(c clause) clause {
 			of = given[len(given)-number:]
 		}
 		begin, end := i, i+2
-		for begin > 0 && d.Is("determiners", c.words[begin-1]) {
+		for begin > 0 && d.Is("determiners", c.Words[begin-1]) {
 			begin--
 		}
-		for end < len(c.words) && (d.IsMedia(c.words[end]) || d.Is("counted things", c.words[end])) {
+		for end < len(c.Words) && (d.IsMedia(c.Words[end]) || d.Is("counted things", c.Words[end])) {
 			end++
 		}
-		words := slices.Clone(c.words[:begin])
+		words := slices.Clone(c.Words[:begin])
 		said := func(w retrieve.Word) bool { return !d.Is("ordering", w) && !d.SaysNothing(w) }
-		if !slices.ContainsFunc(slices.Concat(words, c.words[end:]), said) {
+		if !slices.ContainsFunc(slices.Concat(words, c.Words[end:]), said) {
 			return c // "make the first two"
 		}
 		for k, r := range of {
 			if k > 0 {
-				words = append(words, d.coined("and"))
+				words = append(words, d.Coined("and"))
 			}
-			name := d.coined(r.Name)
+			name := d.Coined(r.Name)
 			name.Kind, name.Text = retrieve.File, r.Name
 			words = append(words, name)
 		}
-		return d.part(c, append(words, c.words[end:]...))
+		return d.Part(c, append(words, c.Words[end:]...))
 	}
 	return c
 }
@@ -103,7 +105,7 @@ func smallNumber(w retrieve.Word) int {
 }
 
 // countsParts reports whether a number counts what is in a file: "the first two seconds", "the last 3 pages".
-func (d *divider) countsParts(words []retrieve.Word) bool {
+func (d *Divider) countsParts(words []retrieve.Word) bool {
 	if len(words) == 0 {
 		return false
 	}
@@ -113,54 +115,54 @@ func (d *divider) countsParts(words []retrieve.Word) bool {
 
 // countedAs says in a clause which files it counts: "the other" of two files is the first or the second one, and "the
 // second grey" is "the second one grey". last is the place of the file that was counted before.
-func (d *divider) countedAs(c clause, last int) (clause, int) {
+func (d *Divider) countedAs(c clause.Clause, last int) (clause.Clause, int) {
 	var words []retrieve.Word
 	changed := false
-	for i, w := range c.words {
-		determined := i > 0 && d.Is("determiners", c.words[i-1]) || len(words) > 1 && d.Is("joining words", c.words[i-1]) && last != 0
-		if determined && w.Lower() == "other" && c.words[i-1].Lower() != "each" && last != 0 && len(d.given()) == 2 {
-			w, changed = d.coined("first"), true
+	for i, w := range c.Words {
+		determined := i > 0 && d.Is("determiners", c.Words[i-1]) || len(words) > 1 && d.Is("joining words", c.Words[i-1]) && last != 0
+		if determined && w.Lower() == "other" && c.Words[i-1].Lower() != "each" && last != 0 && len(d.given()) == 2 {
+			w, changed = d.Coined("first"), true
 			if last == 1 {
-				w = d.coined("second")
+				w = d.Coined("second")
 			}
 		}
 		words = append(words, w)
 		if english.Ordinals[w.Lower()] == 0 || !determined {
 			continue
 		}
-		next := c.words[i+1:]
+		next := c.Words[i+1:]
 		named := len(next) > 0 && d.Is("counted things", next[0])
-		if !named && len(next) > 0 && !d.Counts(c.words, i) && !d.toldOfFile(next) {
+		if !named && len(next) > 0 && !d.Counts(c.Words, i) && !d.toldOfFile(next) {
 			continue
 		}
 		last = english.Ordinals[w.Lower()]
 		if !named {
-			words, changed = append(words, d.coined("one")), true
+			words, changed = append(words, d.Coined("one")), true
 		}
 	}
 	if changed {
-		c = d.part(c, words)
+		c = d.Part(c, words)
 	}
 	return c, last
 }
 
 // given are the files that came with the message.
-func (d *divider) given() []plan.Resource {
-	return slices.DeleteFunc(slices.Clone(d.request.Given), func(r plan.Resource) bool { return r.On != "" })
+func (d *Divider) given() []plan.Resource {
+	return slices.DeleteFunc(slices.Clone(d.Request.Given), func(r plan.Resource) bool { return r.On != "" })
 }
 
 // toldOfFile reports whether words say how a file is to be, and do not go on with what an ordinal counts: "black and
 // white" and "90 degrees", but not "half" and "2 seconds".
-func (d *divider) toldOfFile(words []retrieve.Word) bool {
+func (d *Divider) toldOfFile(words []retrieve.Word) bool {
 	if words[0].Kind == retrieve.Number {
-		return slices.ContainsFunc(quantitiesIn(d.text, words), func(q quantity.Quantity) bool {
+		return slices.ContainsFunc(clause.QuantitiesIn(d.Text, words), func(q quantity.Quantity) bool {
 			return q.Start == 0 && slices.Contains([]quantity.Unit{quantity.Degrees, quantity.Pixels, quantity.Percent}, q.Unit)
 		})
 	}
 	w := words[0]
 	class, length := d.Lexicon.ClassAt(words, 0)
-	value := length > 1 || anyAdjustment.Reads(w.Text) || anyColour.Reads(w.Text) ||
-		slices.ContainsFunc(d.profiles, func(f profile) bool { return f.values[class] })
+	value := length > 1 || profile.AnyAdjustment.Reads(w.Text) || profile.AnyColour.Reads(w.Text) ||
+		slices.ContainsFunc(d.Profiles, func(f profile.Profile) bool { return f.Values[class] })
 	return value && w.Kind == retrieve.Plain && !d.IsMedia(w) && !d.Is("parts", w) && !d.Is("amount words", w)
 }
 
@@ -169,8 +171,8 @@ type segment struct{ file, told []retrieve.Word }
 
 // byFile are the clauses of a clause that orders something of each of several files that it counts. What is said
 // behind the last of them only is said of all: "rotate the first and the third by 90 degrees".
-func (d *divider) byFile(c clause) []clause {
-	core := d.Lexicon.Core(c.words)
+func (d *Divider) byFile(c clause.Clause) []clause.Clause {
+	core := d.Lexicon.Core(c.Words)
 	if len(core) == 0 || !d.IsVerb(core[0]) && !d.ListsFile(core) {
 		return nil
 	}
@@ -180,7 +182,7 @@ func (d *divider) byFile(c clause) []clause {
 	}
 	told := segments[len(segments)-1].told
 	shared := !slices.ContainsFunc(segments[:len(segments)-1], func(s segment) bool { return len(s.told) > 0 })
-	var parts []clause
+	var parts []clause.Clause
 	for i, s := range segments {
 		switch {
 		case shared:
@@ -188,9 +190,9 @@ func (d *divider) byFile(c clause) []clause {
 		case len(s.told) == 0:
 			return nil // "make the first grey and the second"
 		}
-		part := d.part(c, slices.Concat(order, s.file, s.told))
+		part := d.Part(c, slices.Concat(order, s.file, s.told))
 		if i > 0 {
-			part.join = along
+			part.Join = clause.Along
 		}
 		parts = append(parts, part)
 	}
@@ -198,7 +200,7 @@ func (d *divider) byFile(c clause) []clause {
 }
 
 // segments are those of a clause, behind the words that are said once of all of them.
-func (d *divider) segments(core []retrieve.Word) (order []retrieve.Word, all []segment) {
+func (d *Divider) segments(core []retrieve.Word) (order []retrieve.Word, all []segment) {
 	joins := func(i int) bool { return d.Is("joining words", core[i]) || core[i].Text == "," || core[i].Text == "&" }
 	end := len(core)
 	for i := len(core) - 1; i > 0; i-- {
@@ -216,10 +218,10 @@ func (d *divider) segments(core []retrieve.Word) (order []retrieve.Word, all []s
 		}
 		s := segment{file: core[begin:file], told: core[file:end]}
 		if file == i+1 {
-			s.file = append(slices.Clone(s.file), d.coined("one"))
+			s.file = append(slices.Clone(s.file), d.Coined("one"))
 		}
 		if begin == i {
-			s.file = append([]retrieve.Word{d.coined("the")}, s.file...)
+			s.file = append([]retrieve.Word{d.Coined("the")}, s.file...)
 		}
 		all = append([]segment{s}, all...)
 		if !listed {
@@ -233,8 +235,8 @@ func (d *divider) segments(core []retrieve.Word) (order []retrieve.Word, all []s
 }
 
 // takesSeveral reports whether the tool that the clause asks for takes several files at once, or the clause is no order.
-func (d *divider) takesSeveral(c clause) bool {
-	r := d.glance(c)
-	_, _, pair := r.head.pair()
-	return pair || r.head.joins() || r.form != retrieve.Order || d.differs(r)
+func (d *Divider) takesSeveral(c clause.Clause) bool {
+	r := d.Glance(c)
+	_, _, pair := r.Head.Pair()
+	return pair || r.Head.Joins() || r.Form != retrieve.Order || d.Differs(r)
 }

@@ -1,43 +1,46 @@
-package rules
+package divide
 
 import (
 	"slices"
 
+	"atelier/agent/planner/rules/clause"
+	"atelier/agent/planner/rules/profile"
+	"atelier/agent/planner/rules/scene"
 	"atelier/agent/toolbox/retrieve"
 )
 
-// quoter finds the text that a clause announces without quotation marks.
-type quoter struct{ *scene }
+// Quoter finds the text that a clause announces without quotation marks.
+type Quoter struct{ *scene.Scene }
 
-// ordersLettering reports whether the clause orders that written words be put on something.
-func (q *quoter) ordersLettering(c clause) bool {
-	core := q.Lexicon.Core(c.words)
+// OrdersLettering reports whether the clause orders that written words be put on something.
+func (q *Quoter) OrdersLettering(c clause.Clause) bool {
+	core := q.Lexicon.Core(c.Words)
 	return len(core) > 0 && q.Is("lettering", core[0])
 }
 
-// quoteAnnounced is a clause with the text that it announces as a quotation: "add a note that says see you soon
+// QuoteAnnounced is a clause with the text that it announces as a quotation: "add a note that says see you soon
 // to it" is read like "add a note that says "see you soon" to it". It is unchanged where it is not clear which
 // words are the text.
-func (q *quoter) quoteAnnounced(c clause) clause {
-	begin := q.announced(c.words)
+func (q *Quoter) QuoteAnnounced(c clause.Clause) clause.Clause {
+	begin := q.announced(c.Words)
 	if begin < 0 {
 		return c
 	}
 	end := begin + 1
-	for end < len(c.words) && (!c.words[end].IsMark() || c.words[end].Text == ":") && !q.leadsAway(c.words[end:]) {
+	for end < len(c.Words) && (!c.Words[end].IsMark() || c.Words[end].Text == ":") && !q.leadsAway(c.Words[end:]) {
 		end++
 	}
-	said := c.words[begin:end]
+	said := c.Words[begin:end]
 	if !slices.ContainsFunc(said, func(w retrieve.Word) bool { return !q.tellsWhere(w) }) || q.mayLeadAway(said) {
 		return c
 	}
 	from, to := said[0].Start, said[len(said)-1].End
-	c.words = slices.Concat(c.words[:begin], []retrieve.Word{{Text: q.text[from:to], Kind: retrieve.Quote, Start: from, End: to}}, c.words[end:])
+	c.Words = slices.Concat(c.Words[:begin], []retrieve.Word{{Text: q.Text[from:to], Kind: retrieve.Quote, Start: from, End: to}}, c.Words[end:])
 	return c
 }
 
 // announced is where the text begins that the words announce; -1 if they announce none, or quote it.
-func (q *quoter) announced(words []retrieve.Word) int {
+func (q *Quoter) announced(words []retrieve.Word) int {
 	if slices.ContainsFunc(words, retrieve.Word.IsQuote) {
 		return -1
 	}
@@ -58,7 +61,7 @@ func (q *quoter) announced(words []retrieve.Word) int {
 
 // leadsAway reports whether the words only say where a text goes, or how it is to look: "on it", "in big letters",
 // "to the top of a.png".
-func (q *quoter) leadsAway(words []retrieve.Word) bool {
+func (q *Quoter) leadsAway(words []retrieve.Word) bool {
 	if !q.Is("prepositions", words[0]) {
 		return words[0].IsFile()
 	}
@@ -76,18 +79,18 @@ func (q *quoter) leadsAway(words []retrieve.Word) bool {
 }
 
 // tellsWhere reports whether a word may stand where it is said where a text goes, or how it is to look.
-func (q *quoter) tellsWhere(w retrieve.Word) bool {
+func (q *Quoter) tellsWhere(w retrieve.Word) bool {
 	if w.Kind != retrieve.Plain {
 		return true
 	}
 	sections := []string{
 		"prepositions", "determiners", "articles", "pronouns", "plurals", "places", "text looks", "time units", "amount words", "closing words",
 	}
-	return q.IsMedia(w) || anyColour.Reads(w.Text) || slices.ContainsFunc(sections, func(section string) bool { return q.Is(section, w) })
+	return q.IsMedia(w) || profile.AnyColour.Reads(w.Text) || slices.ContainsFunc(sections, func(section string) bool { return q.Is(section, w) })
 }
 
 // mayLeadAway reports whether words may belong to the order and not to the text: "hello under the dog".
-func (q *quoter) mayLeadAway(said []retrieve.Word) bool {
+func (q *Quoter) mayLeadAway(said []retrieve.Word) bool {
 	for i, w := range said {
 		if q.Is("text looks", w) || i+1 < len(said) && q.Is("prepositions", w) && (q.Is("determiners", said[i+1]) || q.Is("articles", said[i+1])) {
 			return true

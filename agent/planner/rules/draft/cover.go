@@ -1,4 +1,4 @@
-package rules
+package draft
 
 import (
 	"cmp"
@@ -9,7 +9,11 @@ import (
 
 	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
+	"atelier/agent/planner/rules/clause"
 	"atelier/agent/planner/rules/english"
+	"atelier/agent/planner/rules/profile"
+	"atelier/agent/planner/rules/scene"
+	"atelier/agent/planner/rules/told"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/quantity"
@@ -19,44 +23,44 @@ import (
 // cover says which words of a clause are accounted for: by the tools that carry it out, by
 // what they are told, by the resources, or because they ask for nothing.
 type cover struct {
-	*settings
-	r     *reading
-	tools []*profile
+	*told.Reader
+	r     *scene.Reading
+	tools []*profile.Profile
 	text  string             // that is looked at
 	given map[plan.Type]bool // kinds of resources that the subtask takes
-	says  set                // the words of the texts that the tools are told, and of their descriptions
+	says  profile.Set        // the words of the texts that the tools are told, and of their descriptions
 	args  []toolbox.Arg      // that the tools are told
 	told  []string           // the texts of these
 	// orders are what a tool would write as a caption although it reads like an order.
 	orders []string
 	// grades are those of the words that a parameter should be told and cannot read: "a bit" of an angle.
-	grades set
+	grades profile.Set
 }
 
-// leftover returns the words of the clause that its subtask and the steps beside it do not
+// Leftover returns the words of the clause that its subtask and the steps beside it do not
 // account for, as they are written.
-func (d *drafter) leftover(r *reading, sub plan.Subtask, beside ...step) []string {
-	c := cover{settings: d.settings, r: r, tools: []*profile{r.head}, says: set{}, grades: set{}, given: map[plan.Type]bool{}}
+func (d *Drafter) Leftover(r *scene.Reading, sub plan.Subtask, beside ...Step) []string {
+	c := cover{Reader: d.Reader, r: r, tools: []*profile.Profile{r.Head}, says: profile.Set{}, grades: profile.Set{}, given: map[plan.Type]bool{}}
 	for _, a := range allTold(sub) {
-		c.given[base(a.Type)] = true
+		c.given[profile.Base(a.Type)] = true
 		if a.Source.Kind == plan.OfValue || a.Source.Kind == plan.OfText {
-			c.tell(r.head, a)
+			c.tell(r.Head, a)
 		}
 	}
 	for _, b := range beside {
-		c.tools = append(c.tools, b.tool)
-		for _, told := range b.told {
-			c.tell(b.tool, told)
+		c.tools = append(c.tools, b.Tool)
+		for _, told := range b.Told {
+			c.tell(b.Tool, told)
 		}
 	}
 	for _, f := range c.tools {
-		for w := range f.about {
+		for w := range f.About {
 			c.says[w] = true
 		}
 	}
 	unknown := slices.Concat(c.orders, c.soundless(sub), c.removed(), c.picked(), c.alsoChosen(), c.alsoNamed(), c.contradicted(),
-		c.unknown(d.text, r.clause.words))
-	for _, more := range r.clause.more {
+		c.unknown(d.Text, r.Clause.Words))
+	for _, more := range r.Clause.More {
 		if words := d.Lexicon.Words(more, nil); !d.Forbids(words) && !d.Complains(words) {
 			unknown = append(unknown, c.unknown(more, words)...)
 		}
@@ -66,14 +70,14 @@ func (d *drafter) leftover(r *reading, sub plan.Subtask, beside ...step) []strin
 
 // soundless are the words for a sound that the tool would take, where there is none: "a slideshow with music".
 func (c *cover) soundless(sub plan.Subtask) []string {
-	_, takes := c.r.head.arg(func(a toolbox.Arg) bool { return a.Optional && a.Type == plan.Audio })
+	_, takes := c.r.Head.Arg(func(a toolbox.Arg) bool { return a.Optional && a.Type == plan.Audio })
 	given := slices.ContainsFunc(sub.Args, func(a plan.Arg) bool { return a.Type == plan.Audio })
 	if !takes || given {
 		return nil
 	}
 	var words []string
-	for i, w := range c.r.clause.words {
-		if i > 0 && c.Is("sound nouns", w) && slices.ContainsFunc(c.r.clause.words[max(0, i-2):i], func(w retrieve.Word) bool { return w.Lower() == "with" }) {
+	for i, w := range c.r.Clause.Words {
+		if i > 0 && c.Is("sound nouns", w) && slices.ContainsFunc(c.r.Clause.Words[max(0, i-2):i], func(w retrieve.Word) bool { return w.Lower() == "with" }) {
 			words = append(words, w.Text)
 		}
 	}
@@ -83,16 +87,16 @@ func (c *cover) soundless(sub plan.Subtask) []string {
 // removed are the words by which the clause takes a part of a picture away, where its tool would keep
 // that part: "cut the left half off".
 func (c *cover) removed() []string {
-	keeps := func(a toolbox.Arg) bool { return kind(a) == param.Region }
+	keeps := func(a toolbox.Arg) bool { return profile.Kind(a) == param.Region }
 	dropped := func(told string) bool { // "blur all except the middle", "10% off all sides"
 		part, ok := quantity.Region(told)
 		return c.In("dropping words", told) || ok && part.Rim != (quantity.Axes{})
 	}
-	if !c.Drops(c.r.clause.words) || slices.ContainsFunc(c.told, dropped) || !slices.ContainsFunc(c.r.head.Args, keeps) {
+	if !c.Drops(c.r.Clause.Words) || slices.ContainsFunc(c.told, dropped) || !slices.ContainsFunc(c.r.Head.Args, keeps) {
 		return nil
 	}
 	var words []string
-	for _, w := range c.r.clause.words {
+	for _, w := range c.r.Clause.Words {
 		if c.Is("dropping words", w) || c.Is("cutting", w) || c.Is("away", w) {
 			words = append(words, w.Text)
 		}
@@ -102,19 +106,19 @@ func (c *cover) removed() []string {
 
 // contradicted are the names of shapes that a size in the clause does not have: "vertical, 1920x1080".
 func (c *cover) contradicted() []string {
-	if !c.r.head.Returns.Media() || c.r.head.generates() {
+	if !c.r.Head.Returns.Media() || c.r.Head.Generates() {
 		return nil
 	}
 	var words []string
-	text, _ := c.r.span(c.scene.text)
-	for _, q := range c.r.stated {
+	text, _ := c.r.Span(c.Text)
+	for _, q := range c.r.Stated {
 		size, ok := quantity.Size(text[q.Start:q.End])
 		if !ok || q.Unit != quantity.Pixels || size.Width == 0 || size.Height == 0 {
 			continue
 		}
-		for i, w := range c.r.clause.words {
+		for i, w := range c.r.Clause.Words {
 			width, height, named := quantity.Shape(w.Lower())
-			if named && w.Kind == retrieve.Plain && !c.Determined(c.r.clause.words, i) && cmp.Compare(width, height) != cmp.Compare(size.Width, size.Height) {
+			if named && w.Kind == retrieve.Plain && !c.Determined(c.r.Clause.Words, i) && cmp.Compare(width, height) != cmp.Compare(size.Width, size.Height) {
 				words = append(words, w.Text)
 			}
 		}
@@ -125,9 +129,9 @@ func (c *cover) contradicted() []string {
 // alsoChosen are the second values of settings that can have one value: "crop the left and right".
 func (c *cover) alsoChosen() []string {
 	var second []string
-	words := c.r.clause.words
+	words := c.r.Clause.Words
 	for _, a := range c.args {
-		if settingOf(a) != param.Choice {
+		if profile.SettingOf(a) != param.Choice {
 			continue
 		}
 		for i := 0; i+2 < len(words); i++ {
@@ -152,12 +156,12 @@ func (c *cover) alsoChosen() []string {
 // picked are the words that pick one of the parts which an earlier subtask makes, "the second one": a subtask is
 // given all of them.
 func (c *cover) picked() []string {
-	if !slices.ContainsFunc(c.things, func(e thing) bool { return e.many }) {
+	if !slices.ContainsFunc(c.Things, func(e scene.Thing) bool { return e.Many }) {
 		return nil
 	}
 	var words []string
-	for i, w := range c.r.clause.words {
-		if c.Counts(c.r.clause.words, i) {
+	for i, w := range c.r.Clause.Words {
+		if c.Counts(c.r.Clause.Words, i) {
 			words = append(words, w.Text)
 		}
 	}
@@ -167,10 +171,10 @@ func (c *cover) picked() []string {
 // alsoNamed are the words of a second thing that the clause names, where one is looked for on a picture: "the phone
 // number and the email address".
 func (c *cover) alsoNamed() []string {
-	words := c.r.clause.words
-	object := english.WordsOf(c.r.object)
+	words := c.r.Clause.Words
+	object := english.WordsOf(c.r.Object)
 	at := slices.IndexFunc(words, func(w retrieve.Word) bool { return len(object) > 0 && w.Lower() == object[0] })
-	if !c.r.head.takes(plan.BBox) || c.r.marked() || at < 0 {
+	if !c.r.Head.Takes(plan.BBox) || c.r.Marked() || at < 0 {
 		return nil
 	}
 	var unknown []string
@@ -191,17 +195,17 @@ func (c *cover) alsoNamed() []string {
 }
 
 // tell takes in a text that a tool is told.
-func (c *cover) tell(f *profile, a toldArg) {
+func (c *cover) tell(f *profile.Profile, a toldArg) {
 	means := func(arg toolbox.Arg) bool { return arg.Meaning == a.Meaning && !arg.Type.Media() }
 	reads := func(arg toolbox.Arg) bool { return means(arg) && arg.Param != nil && arg.Param.Reads(a.Source.Value) }
-	arg, ok := f.arg(func(arg toolbox.Arg) bool { return reads(arg) && arg.Param.Type == a.setting })
+	arg, ok := f.Arg(func(arg toolbox.Arg) bool { return reads(arg) && arg.Param.Type == a.setting })
 	if !ok {
-		arg, ok = f.arg(reads)
+		arg, ok = f.Arg(reads)
 	}
 	if !ok {
-		arg, _ = f.arg(means)
+		arg, _ = f.Arg(means)
 	}
-	if kind(arg) != "" && !arg.Param.Reads(a.Source.Value) {
+	if profile.Kind(arg) != "" && !arg.Param.Reads(a.Source.Value) {
 		for _, w := range english.WordsOf(a.Source.Value) {
 			c.grades[w] = c.In("grades", w)
 		}
@@ -209,21 +213,21 @@ func (c *cover) tell(f *profile, a toldArg) {
 	}
 	switch {
 	case arg.Meaning == plan.Content && !c.literal(f, a.Source): // it would write an order as a caption
-		if !c.In("lettering", c.r.verb()) || c.asksForTools(a.Source.Value) {
+		if !c.In("lettering", c.r.Verb()) || c.asksForTools(a.Source.Value) {
 			c.orders = append(c.orders, a.Source.Value)
 		}
 		return
-	case a.Meaning == plan.Object && slices.ContainsFunc(quantity.Find(a.Source.Value), measured):
+	case a.Meaning == plan.Object && slices.ContainsFunc(quantity.Find(a.Source.Value), Measured):
 		return // "30 fps" is nothing to find in a picture
 	}
-	if part, ok := quantity.Region(a.Source.Value); ok && kind(arg) == param.Region && part.Rim != (quantity.Axes{}) && !f.Moves {
+	if part, ok := quantity.Region(a.Source.Value); ok && profile.Kind(arg) == param.Region && part.Rim != (quantity.Axes{}) && !f.Moves {
 		return // what it leaves is cropped to, and not blurred
 	}
 	c.args, c.told = append(c.args, arg), append(c.told, strings.ToLower(a.Source.Value))
-	if kind(arg) == param.Size {
+	if profile.Kind(arg) == param.Size {
 		c.tellShape(a.Source.Value)
 	}
-	if settingOf(arg) == param.Choice {
+	if profile.SettingOf(arg) == param.Choice {
 		if v, err := arg.Param.Read(a.Source.Value); err == nil {
 			c.tellChoice(arg.Param.Choices[v.String()])
 		}
@@ -233,16 +237,16 @@ func (c *cover) tell(f *profile, a toldArg) {
 
 // tellWords takes in the words of a text that an argument is told, without those that it does not hear.
 func (c *cover) tellWords(arg toolbox.Arg, told string) {
-	var columns set // nil where any word may be said
-	if settingOf(arg) == param.Text && !arg.Optional {
-		columns = c.columns
+	var columns profile.Set // nil where any word may be said
+	if profile.SettingOf(arg) == param.Text && !arg.Optional {
+		columns = c.Columns
 	}
 	for _, w := range english.WordsOf(told) {
 		if columns != nil && !columns[w] {
 			continue // it names no column
 		}
 		// "the top left quarter" is as large as the top left, and "top centre" is the top
-		corner := (settingOf(arg) == param.Region || settingOf(arg) == param.Position) && c.In("places", w)
+		corner := (profile.SettingOf(arg) == param.Region || profile.SettingOf(arg) == param.Position) && c.In("places", w)
 		if arg.Param == nil || corner || hears(*arg.Param, told, w) {
 			c.says[w], c.says[retrieve.Stem(w)] = true, true
 		}
@@ -251,7 +255,7 @@ func (c *cover) tellWords(arg toolbox.Arg, told string) {
 
 // tellChoice takes in all that says one choice: "duck it when I speak" says it twice.
 func (c *cover) tellChoice(phrases []string) {
-	said := " " + strings.Join(english.WordsOf(c.r.text), " ") + " "
+	said := " " + strings.Join(english.WordsOf(c.r.Text), " ") + " "
 	for _, phrase := range phrases {
 		words := english.WordsOf(phrase)
 		for _, w := range words {
@@ -266,7 +270,7 @@ func (c *cover) tellShape(told string) {
 	if !ok || size.Width == 0 || size.Height == 0 {
 		return
 	}
-	for _, w := range c.r.clause.words {
+	for _, w := range c.r.Clause.Words {
 		width, height, named := quantity.Shape(w.Lower())
 		if named && cmp.Compare(width, height) == cmp.Compare(size.Width, size.Height) {
 			c.says[w.Lower()] = true
@@ -317,8 +321,8 @@ func readsOtherwise(p param.Param, text, shorter string) bool {
 
 // literal reports whether it is sure which words are to stand on a picture or a video: they
 // are quoted, follow a colon, or are all that the order to write them is followed by.
-func (c *cover) literal(f *profile, of plan.Source) bool {
-	if f.textOnly || of.Kind != plan.OfValue || c.r.quoted() != "" || strings.Contains(c.r.text, ": ") {
+func (c *cover) literal(f *profile.Profile, of plan.Source) bool {
+	if f.TextOnly || of.Kind != plan.OfValue || c.r.Quoted() != "" || strings.Contains(c.r.Text, ": ") {
 		return true
 	}
 	said := strings.Fields(of.Value)
@@ -326,23 +330,23 @@ func (c *cover) literal(f *profile, of plan.Source) bool {
 		return c.In("prepositions", strings.ToLower(w)) || c.In("text looks", strings.ToLower(w))
 	}
 	measure := func(q quantity.Quantity) bool { return q.Unit == quantity.Length } // "in two lines"
-	if c.Is("adding", c.r.words[0]) && c.asksForTools(of.Value) {                  // "add an echo"
+	if c.Is("adding", c.r.Words[0]) && c.asksForTools(of.Value) {                  // "add an echo"
 		return false
 	}
-	return c.In("inscribing", c.r.verb()) && len(said) < 4 && !slices.ContainsFunc(said, order) &&
+	return c.In("inscribing", c.r.Verb()) && len(said) < 4 && !slices.ContainsFunc(said, order) &&
 		!slices.ContainsFunc(quantity.Find(of.Value), measure)
 }
 
 // asksForTools reports whether each word of a text in small letters is one by which tools are asked for.
 func (c *cover) asksForTools(text string) bool {
 	return !slices.ContainsFunc(c.Lexicon.Words(text, []retrieve.Span{}), func(w retrieve.Word) bool {
-		asks := func(f profile) bool { return f.Name != c.r.head.Name && f.own[w.Lower()] }
-		return w.Kind != retrieve.Plain || capital(w.Text) || !slices.ContainsFunc(c.profiles, asks)
+		asks := func(f profile.Profile) bool { return f.Name != c.r.Head.Name && f.Own[w.Lower()] }
+		return w.Kind != retrieve.Plain || told.Capital(w.Text) || !slices.ContainsFunc(c.Profiles, asks)
 	})
 }
 
-// measured reports whether a quantity has a unit.
-func measured(q quantity.Quantity) bool { return q.Unit != quantity.Number }
+// Measured reports whether a quantity has a unit.
+func Measured(q quantity.Quantity) bool { return q.Unit != quantity.Number }
 
 // saysAll reports whether the tools are told each word of the text.
 func (c *cover) saysAll(text string) bool {
@@ -354,9 +358,9 @@ func (c *cover) unknown(text string, words []retrieve.Word) []string {
 	if len(words) == 0 {
 		return nil
 	}
-	start, end, measures := words[0].Start, words[len(words)-1].End, c.r.stated
-	if text != c.scene.text {
-		measures = quantitiesIn(text, words)
+	start, end, measures := words[0].Start, words[len(words)-1].End, c.r.Stated
+	if text != c.Text {
+		measures = clause.QuantitiesIn(text, words)
 	}
 	var unknown []string
 	for _, q := range c.unmeasured(text[start:end], measures) {
@@ -371,7 +375,7 @@ func (c *cover) unknown(text string, words []retrieve.Word) []string {
 		if w.Kind == retrieve.Plain {
 			class, length = c.Lexicon.ClassAt(words, i)
 		}
-		measured := slices.ContainsFunc(measures, func(q quantity.Quantity) bool { return overlaps(w, q, start) })
+		measured := slices.ContainsFunc(measures, func(q quantity.Quantity) bool { return clause.Overlaps(w, q, start) })
 		if !measured && !c.covered(words, i, class, aside) {
 			unknown = append(unknown, text[w.Start:words[i+length-1].End])
 		}
@@ -400,28 +404,28 @@ func (c *cover) unmeasured(text string, found []quantity.Quantity) []quantity.Qu
 	taken := map[int]int{} // quantities that each argument holds
 	return slices.DeleteFunc(slices.Clone(found), func(q quantity.Quantity) bool {
 		said := strings.ReplaceAll(strings.ToLower(text[q.Start:q.End]), " %", "%") // as told
-		if c.saysAll(said) && strings.Contains(strings.ToLower(c.r.head.Description), said) {
+		if c.saysAll(said) && strings.Contains(strings.ToLower(c.r.Head.Description), said) {
 			return true
 		}
 		if c.named(q, said) || c.paced(q) {
 			return true
 		}
-		for i, told := range c.told {
-			typ := kind(c.args[i])
+		for i, words := range c.told {
+			typ := profile.Kind(c.args[i])
 			switch {
-			case !strings.Contains(told, said):
+			case !strings.Contains(words, said):
 			case typ == param.Sizes, typ == param.TimeRanges: // "3 sizes: 320, 640 and 1280"
 				return true
-			case typ == "" && (c.args[i].Param == nil || dependsOn(*c.args[i].Param, told, said)):
+			case typ == "" && (c.args[i].Param == nil || dependsOn(*c.args[i].Param, words, said)):
 				return true
 			case typ == "":
 			case typ == param.Moment && q.Unit == quantity.Number: // "5 screenshots" is how many
-			case (c.args[i].Param.Takes(q.Unit) || countsThem(*c.args[i].Param, q, said)) && taken[i] < typ.Most() && c.changes(i, said):
+			case (c.args[i].Param.Takes(q.Unit) || told.CountsThem(*c.args[i].Param, q, said)) && taken[i] < typ.Most() && c.changes(i, said):
 				taken[i]++
 				return true
 			}
 		}
-		return q.Unit == quantity.Number && len(said) == 1 && len(c.r.files) > 1 // how many files there are
+		return q.Unit == quantity.Number && len(said) == 1 && len(c.r.Files) > 1 // how many files there are
 	})
 }
 
@@ -429,9 +433,9 @@ func (c *cover) unmeasured(text string, found []quantity.Quantity) []quantity.Qu
 // that was made, and none of the tool's settings takes such quantities. "Mirror the upper half onto the other half".
 func (c *cover) named(q quantity.Quantity, said string) bool {
 	foreign := func(w string) bool {
-		return !c.r.head.own[w] && !slices.ContainsFunc(c.args, func(a toolbox.Arg) bool { return slices.Contains(choiceWords(a), w) })
+		return !c.r.Head.Own[w] && !slices.ContainsFunc(c.args, func(a toolbox.Arg) bool { return slices.Contains(profile.ChoiceWords(a), w) })
 	}
-	return !strings.ContainsFunc(said, unicode.IsDigit) && !c.r.head.takesUnit(q.Unit) && !slices.ContainsFunc(english.WordsOf(said), foreign)
+	return !strings.ContainsFunc(said, unicode.IsDigit) && !c.r.Head.TakesUnit(q.Unit) && !slices.ContainsFunc(english.WordsOf(said), foreign)
 }
 
 // changes reports whether the text of an argument has another value, or none, without the quantity: "200x200
@@ -455,34 +459,39 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 	}
 	text, written := w.Lower(), c.text[w.Start:w.End] // its spelling may have been corrected
 	switch {
-	case c.Determined(words, i) && c.IsMedia(w) && !retrieve.IsFormat(text) && !c.mediaNoun(words, i) && !c.r.head.about[text]:
+	case c.Determined(words, i) && c.IsMedia(w) && !retrieve.IsFormat(text) && !c.mediaNoun(words, i) && !c.r.Head.About[text]:
 		return false // "how long is this video" is no question of the world
 	case strings.HasPrefix(text, "recording"): // of sound, or of a screen
 		return true
 	case retrieve.IsFormat(text):
-		return c.shownFormat(words, i) || c.format(text) ||
+		return c.ShownFormat(words, i) || c.format(text) ||
 			c.Lexicon.MediaNoun([]retrieve.Word{w}) == plan.Document && slices.ContainsFunc(c.tools, ofDocuments)
 	case c.In("sound nouns", text), c.Lexicon.MediaNoun([]retrieve.Word{w}) == plan.Audio:
-		return c.knows(class) || c.r.head.about[text] || slices.ContainsFunc(c.tools, ofSound)
-	case c.says[text], c.says[w.Stem], c.saysAll(written), c.r.head.Name != "" && c.knows(class):
+		return c.knows(class) || c.r.Head.About[text] || slices.ContainsFunc(c.tools, ofSound)
+	case c.says[text], c.says[w.Stem], c.saysAll(written), c.r.Head.Name != "" && c.knows(class):
 		return true
-	case c.r.marked() && c.In("fate", text), i == 0 && len(words) > 1 && words[1].IsMark() && (text == "no" || c.grammar(words, i)):
+	case c.r.Marked() && c.In("fate", text), i == 0 && len(words) > 1 && words[1].IsMark() && (text == "no" || c.grammar(words, i)):
 		return true // "no, I meant the left one"
 	case i+1 < len(words) && words[i+1].IsFile() && c.Is("sparing", w): // "not b.png"
 		return true
 	case c.In("distorting", text) && i > 0 && (c.Is("forbidding", words[i-1]) || strings.HasSuffix(strings.ReplaceAll(words[i-1].Lower(), "’", "'"), "n't")):
-		return slices.ContainsFunc(c.r.head.Args, func(a toolbox.Arg) bool { return kind(a) == param.Region || settingOf(a) == param.Aspect })
+		return slices.ContainsFunc(c.r.Head.Args, func(a toolbox.Arg) bool {
+			return profile.Kind(a) == param.Region || profile.SettingOf(a) == param.Aspect
+		})
 	case c.In("prohibiting", text): // the tool says itself what it leaves alone
-		return c.r.head.about["without"]
+		return c.r.Head.About["without"]
 	case c.In("unable", text): // "Discord won't take more than 8 MB"
-		return slices.ContainsFunc(c.r.stated, func(q quantity.Quantity) bool { return q.Unit == quantity.ByteCount })
+		return slices.ContainsFunc(c.r.Stated, func(q quantity.Quantity) bool { return q.Unit == quantity.ByteCount })
 	case text == "but" && i > 0 && c.Is("wholes", words[i-1]): // "everything but the left half"
 		return false
 	case c.ofPace(words, i), c.announces(words, i):
 		return true
 	case text == "middle" && i+1 < len(words) && c.Is("parts", words[i+1]): // "the middle part from 1s to 2s"
-		return slices.ContainsFunc(c.args, func(a toolbox.Arg) bool { return kind(a) == param.TimeRange || kind(a) == param.TimeRanges })
-	case c.In("rest", text) && c.Drops(c.r.clause.words) && slices.ContainsFunc(c.args, func(a toolbox.Arg) bool { return kind(a) == param.TimeRanges }):
+		return slices.ContainsFunc(c.args, func(a toolbox.Arg) bool {
+			return profile.Kind(a) == param.TimeRange || profile.Kind(a) == param.TimeRanges
+		})
+	case c.In("rest", text) && c.Drops(c.r.Clause.Words) &&
+		slices.ContainsFunc(c.args, func(a toolbox.Arg) bool { return profile.Kind(a) == param.TimeRanges }):
 		return true // "cut out 0:05 to 0:10 and keep the rest"
 	case c.In("excluding", text), c.parts(words, i), c.grades[text]:
 		return false
@@ -493,11 +502,11 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 // tabled reports whether the word stands in a table that the tool works on: "the total for March" is about
 // some rows of it.
 func (c *cover) tabled(text string) bool {
-	column := func(a toolbox.Arg) bool { return settingOf(a) == param.Text && !a.Optional }
-	if !slices.ContainsFunc(c.r.head.Args, column) {
+	column := func(a toolbox.Arg) bool { return profile.SettingOf(a) == param.Text && !a.Optional }
+	if !slices.ContainsFunc(c.r.Head.Args, column) {
 		return false
 	}
-	return slices.ContainsFunc(c.request.Resources(), func(res plan.Resource) bool {
+	return slices.ContainsFunc(c.Request.Resources(), func(res plan.Resource) bool {
 		return res.Type == plan.Text && slices.Contains(english.WordsOf(res.Value[:min(len(res.Value), 20_000)]), text)
 	})
 }
@@ -505,13 +514,13 @@ func (c *cover) tabled(text string) bool {
 // knows reports whether the class of words asks for one of the tools, or for one that makes
 // what the first needs.
 func (c *cover) knows(class string) bool {
-	asked := func(f *profile) bool { return c.index.Vocabulary(f.Name, class) }
+	asked := func(f *profile.Profile) bool { return c.Index.Vocabulary(f.Name, class) }
 	if slices.ContainsFunc(c.tools, asked) {
 		return true
 	}
-	for _, a := range c.r.head.Args {
-		own := a.Type == plan.Text && c.r.head.textOnly && len(c.r.files) == 0 // a text that the clause itself says
-		if a.Param == nil && a.Type != plan.Image && a.Type != plan.Video && a.Type != plan.Audio && !own && c.makes(a.Type, asked) {
+	for _, a := range c.r.Head.Args {
+		own := a.Type == plan.Text && c.r.Head.TextOnly && len(c.r.Files) == 0 // a text that the clause itself says
+		if a.Param == nil && a.Type != plan.Image && a.Type != plan.Video && a.Type != plan.Audio && !own && c.Makes(a.Type, asked) {
 			return true
 		}
 	}
@@ -519,17 +528,17 @@ func (c *cover) knows(class string) bool {
 }
 
 // ofDocuments reports whether the tool takes or makes documents: "pdf" is their name then.
-func ofSound(f *profile) bool { return f.Returns == plan.Audio || f.takes(plan.Audio) }
+func ofSound(f *profile.Profile) bool { return f.Returns == plan.Audio || f.Takes(plan.Audio) }
 
-func ofDocuments(f *profile) bool {
+func ofDocuments(f *profile.Profile) bool {
 	return f.Returns == plan.Document || slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return a.Type == plan.Document })
 }
 
 // format reports whether a tool writes the format, or a file at hand is of it.
 func (c *cover) format(format string) bool {
-	converts := slices.ContainsFunc(c.tools, func(f *profile) bool { return f.tells(plan.Format) })
-	writes := retrieve.FileType("."+format) == base(c.r.head.Returns) || format == "gif"
-	named := slices.ContainsFunc(c.tools, func(f *profile) bool { return f.formats[format] })
+	converts := slices.ContainsFunc(c.tools, func(f *profile.Profile) bool { return f.Tells(plan.Format) })
+	writes := retrieve.FileType("."+format) == profile.Base(c.r.Head.Returns) || format == "gif"
+	named := slices.ContainsFunc(c.tools, func(f *profile.Profile) bool { return f.Formats[format] })
 	told := slices.ContainsFunc(c.told, func(text string) bool { return slices.Contains(english.WordsOf(text), format) })
 	return converts && told && writes || !converts && named
 }
@@ -558,15 +567,15 @@ func (c *cover) parts(words []retrieve.Word, i int) bool {
 // short clip" asks for one, "the clip" is there.
 func (c *cover) mediaNoun(words []retrieve.Word, i int) bool {
 	typ := c.Lexicon.MediaNoun(words[i : i+1])
-	there := slices.ContainsFunc(c.things, func(e thing) bool { return e.given && base(e.typ) == typ })
+	there := slices.ContainsFunc(c.Things, func(e scene.Thing) bool { return e.Given && profile.Base(e.Typ) == typ })
 	switch {
-	case typ == "" || c.r.head.Name == "" || c.given[typ]:
+	case typ == "" || c.r.Head.Name == "" || c.given[typ]:
 		return typ != ""
 	case !c.open(words, i) && (!there || !c.Determined(words, i)):
 		return true
 	}
-	return slices.ContainsFunc(c.tools, func(f *profile) bool {
-		return base(f.Returns) == typ || slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return base(a.Type) == typ })
+	return slices.ContainsFunc(c.tools, func(f *profile.Profile) bool {
+		return profile.Base(f.Returns) == typ || slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return profile.Base(a.Type) == typ })
 	})
 }
 
@@ -588,7 +597,7 @@ func (c *cover) pointed(words []retrieve.Word, i int) bool {
 		return true
 	case e.In("picture nouns", text) && i > 1 && e.Is("prepositions", words[i-2]) && e.Is("determiners", words[i-1]):
 		return c.given[plan.Image]
-	case i > 1 && e.Is("belonging", words[i-2]) && e.Is("determiners", words[i-1]) && c.speaksOfFile(text): // "the colours of our logo"
+	case i > 1 && e.Is("belonging", words[i-2]) && e.Is("determiners", words[i-1]) && c.SpeaksOfFile(text): // "the colours of our logo"
 		return true
 	case !next && i > 0 && e.Is("shown", words[i-1]) && c.looksAt(): // "read this menu"
 		return true
@@ -597,10 +606,10 @@ func (c *cover) pointed(words []retrieve.Word, i int) bool {
 	case e.In("text nouns", strings.TrimSuffix(text, "s")):
 		return !c.open(words, i)
 	case e.In("text things", strings.ToLower(c.text[w.Start:w.End])):
-		return c.r.head.takes(plan.Text)
+		return c.r.Head.Takes(plan.Text)
 	case c.shows(text):
 		return true
-	case c.r.marked():
+	case c.r.Marked():
 		sections := []string{"erasing", "hiding", "blotting", "marked", "marks", "parts"}
 		return c.CanOrder(text) || slices.ContainsFunc(sections, func(s string) bool { return e.In(s, text) })
 	case text == "left":
@@ -612,30 +621,30 @@ func (c *cover) pointed(words []retrieve.Word, i int) bool {
 // looksAt reports whether the tool only tells about the one file at hand.
 func (c *cover) looksAt() bool {
 	given := 0
-	for _, e := range c.things {
-		if e.given && !e.made {
+	for _, e := range c.Things {
+		if e.Given && !e.Made {
 			given++
 		}
 	}
-	return given == 1 && c.r.head.Returns == plan.Text && !c.r.head.textOnly
+	return given == 1 && c.r.Head.Returns == plan.Text && !c.r.Head.TextOnly
 }
 
 // shows reports whether the word names the thing that the clause is about, where a mask or a box
 // shows which one is meant, or where the tool's templates have a slot for such words.
 func (c *cover) shows(text string) bool {
-	shown := slices.ContainsFunc(c.r.files, func(e thing) bool { return markType(e.typ) })
-	return (shown || c.r.head.slot) && slices.Contains(english.WordsOf(c.r.object), text)
+	shown := slices.ContainsFunc(c.r.Files, func(e scene.Thing) bool { return profile.MarkType(e.Typ) })
+	return (shown || c.r.Head.Slot) && slices.Contains(english.WordsOf(c.r.Object), text)
 }
 
 // paced reports whether the time q of the clause is the length that the tool's factor makes.
 func (c *cover) paced(q quantity.Quantity) bool {
-	length, ok := c.lasting(c.r)
-	_, paces := c.r.head.pace()
-	return ok && paces && q == length && c.factorFor(c.r) != ""
+	length, ok := c.Lasting(c.r)
+	_, paces := c.r.Head.Pace()
+	return ok && paces && q == length && c.FactorFor(c.r) != ""
 }
 
 // ofPace reports whether the word at i only says that a length is meant by which the tool's factor is found.
 func (c *cover) ofPace(words []retrieve.Word, i int) bool {
-	q, _ := c.lasting(c.r)
+	q, _ := c.Lasting(c.r)
 	return (c.Is("lasting", words[i]) || i == 0 && c.Is("fitting", words[i])) && c.paced(q)
 }

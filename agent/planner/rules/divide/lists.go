@@ -1,19 +1,21 @@
-package rules
+package divide
 
 import (
 	"slices"
 
+	"atelier/agent/planner/rules/clause"
+	"atelier/agent/planner/rules/scene"
 	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/retrieve"
 )
 
 // lister turns a clause with a list, such as of formats or places, into a clause for each entry.
-type lister struct{ *scene }
+type lister struct{ *scene.Scene }
 
 // written are the clauses with those written out that order one thing several times: "save it as png and webp" is
 // "save it as png" and beside it "save it as webp".
-func (l *lister) written(clauses []clause) []clause {
-	var out []clause
+func (l *lister) written(clauses []clause.Clause) []clause.Clause {
+	var out []clause.Clause
 	for _, c := range clauses {
 		parts := l.byFormat(c)
 		if len(parts) == 0 {
@@ -32,12 +34,12 @@ func (l *lister) written(clauses []clause) []clause {
 }
 
 // byFormat are the clauses of a clause that asks for several formats; none if it asks for one.
-func (l *lister) byFormat(c clause) []clause {
-	formats, begin, end := l.listOfFormats(c.words)
-	var parts []clause
+func (l *lister) byFormat(c clause.Clause) []clause.Clause {
+	formats, begin, end := l.listOfFormats(c.Words)
+	var parts []clause.Clause
 	for i, f := range formats {
-		part := l.part(c, slices.Concat(c.words[:begin], []retrieve.Word{f}, c.words[end:]))
-		part.beside = i > 0
+		part := l.Part(c, slices.Concat(c.Words[:begin], []retrieve.Word{f}, c.Words[end:]))
+		part.Beside = i > 0
 		parts = append(parts, part)
 	}
 	return parts
@@ -64,7 +66,7 @@ func (l *lister) listOfFormats(words []retrieve.Word) (formats []retrieve.Word, 
 
 // isFormat reports whether the word at i is a format, and not that of a file at hand.
 func (l *lister) isFormat(words []retrieve.Word, i int) bool {
-	return words[i].Kind == retrieve.Plain && retrieve.IsFormat(words[i].Lower()) && !l.shownFormat(words, i)
+	return words[i].Kind == retrieve.Plain && retrieve.IsFormat(words[i].Lower()) && !l.ShownFormat(words, i)
 }
 
 // leadsToFormat reports whether words end with what leads to a format that is wanted: "as a", "I need".
@@ -81,8 +83,8 @@ func (l *lister) leadsToFormat(words []retrieve.Word) bool {
 
 // byText are the clauses of a clause that has several texts written, each at a place of its own: "write "Hello" at
 // the top and "Bye" at the bottom".
-func (l *lister) byText(c clause) []clause {
-	core := l.Lexicon.Core(c.words)
+func (l *lister) byText(c clause.Clause) []clause.Clause {
+	core := l.Lexicon.Core(c.Words)
 	at := l.Find("lettering", core)
 	if at < 0 || at > 0 && (!l.Is("places lead", core[0]) || !l.Is("places", core[at-1])) { // "at the top write …"
 		return nil
@@ -96,15 +98,15 @@ func (l *lister) byText(c clause) []clause {
 		return nil
 	}
 	looks := l.behindPlace(texts[len(texts)-1])
-	var parts []clause
+	var parts []clause.Clause
 	for i, words := range texts {
 		words = slices.Concat(core[at:at+1], words)
 		if i+1 < len(texts) && len(l.behindPlace(words)) == 0 { // "… in red" is said once of all
 			words = slices.Concat(words, looks)
 		}
-		part := l.part(c, words)
+		part := l.Part(c, words)
 		if i > 0 {
-			part.join = along
+			part.Join = clause.Along
 		}
 		parts = append(parts, part)
 	}
@@ -140,42 +142,42 @@ func (l *lister) behindPlace(words []retrieve.Word) []retrieve.Word {
 
 // byPage are the clauses of a clause that wants each of some pages as a file of its own: "extract pages 1 and 3 as
 // separate files".
-func (l *lister) byPage(c clause) []clause {
-	apart := l.Find("apart", c.words)
-	pages := slices.IndexFunc(c.words, func(w retrieve.Word) bool { return w.Lower() == "pages" })
-	if pages < 0 || apart <= pages+1 || apart+1 >= len(c.words) || !l.Is("targets", c.words[apart-1]) {
+func (l *lister) byPage(c clause.Clause) []clause.Clause {
+	apart := l.Find("apart", c.Words)
+	pages := slices.IndexFunc(c.Words, func(w retrieve.Word) bool { return w.Lower() == "pages" })
+	if pages < 0 || apart <= pages+1 || apart+1 >= len(c.Words) || !l.Is("targets", c.Words[apart-1]) {
 		return nil
 	}
 	end := pages + 1
-	for end < len(c.words) && (c.words[end].Kind == retrieve.Number || c.words[end].Lower() == "and" || c.words[end].Text == ",") {
+	for end < len(c.Words) && (c.Words[end].Kind == retrieve.Number || c.Words[end].Lower() == "and" || c.Words[end].Text == ",") {
 		end++
 	}
 	file := apart + 1
-	for file < len(c.words) && (l.Is("file words", c.words[file]) || l.Is("paper nouns", c.words[file])) {
+	for file < len(c.Words) && (l.Is("file words", c.Words[file]) || l.Is("paper nouns", c.Words[file])) {
 		file++
 	}
 	if file == apart+1 || end == apart {
 		return nil
 	}
-	rest := slices.Concat(c.words[end:apart-1], c.words[file:])
-	if paper := slices.IndexFunc(c.words[apart+1:file], func(w retrieve.Word) bool { return l.Is("paper nouns", w) }); paper >= 0 {
-		rest = slices.Concat(c.words[end:apart], c.words[apart+1+paper:]) // "as pdfs"
+	rest := slices.Concat(c.Words[end:apart-1], c.Words[file:])
+	if paper := slices.IndexFunc(c.Words[apart+1:file], func(w retrieve.Word) bool { return l.Is("paper nouns", w) }); paper >= 0 {
+		rest = slices.Concat(c.Words[end:apart], c.Words[apart+1+paper:]) // "as pdfs"
 	}
-	var parts []clause
-	for _, w := range c.words[pages+1 : end] {
+	var parts []clause.Clause
+	for _, w := range c.Words[pages+1 : end] {
 		if w.Kind != retrieve.Number {
 			continue
 		}
-		part := l.part(c, slices.Concat(c.words[:pages+1], []retrieve.Word{w}, rest))
-		part.beside = len(parts) > 0
+		part := l.Part(c, slices.Concat(c.Words[:pages+1], []retrieve.Word{w}, rest))
+		part.Beside = len(parts) > 0
 		parts = append(parts, part)
 	}
 	return parts
 }
 
 // byPlace are the clauses of a clause that lists places: "cut 50 px off the top and the bottom".
-func (l *lister) byPlace(c clause) []clause {
-	core := l.Lexicon.Core(c.words)
+func (l *lister) byPlace(c clause.Clause) []clause.Clause {
+	core := l.Lexicon.Core(c.Words)
 	place := func(i int) (int, bool) { // where a place begins at i, behind its article
 		for i < len(core) && l.Is("determiners", core[i]) {
 			i++
@@ -201,10 +203,10 @@ func (l *lister) byPlace(c clause) []clause {
 	if len(places) < 2 {
 		return nil
 	}
-	var parts []clause
+	var parts []clause.Clause
 	for _, at := range places {
-		part := l.part(c, slices.Concat(core[:first], core[at:at+1], core[end:]))
-		area, ok := quantity.Region(part.text)
+		part := l.Part(c, slices.Concat(core[:first], core[at:at+1], core[end:]))
+		area, ok := quantity.Region(part.Text)
 		if ok && area.Share >= 0.5 && (area.Anchor.X == 0 || area.Anchor.Y == 0) { // two halves are the whole
 			return nil
 		}
@@ -215,27 +217,27 @@ func (l *lister) byPlace(c clause) []clause {
 
 // byObject splits an order before the "and a" that begins a second thing to be added: "add a drop shadow and a white
 // border".
-func (l *lister) byObject(c clause) []clause {
-	core := l.Lexicon.Core(c.words)
+func (l *lister) byObject(c clause.Clause) []clause.Clause {
+	core := l.Lexicon.Core(c.Words)
 	if len(core) == 0 || !l.Is("adding", core[0]) {
 		return nil
 	}
 	for i := 2; i+2 < len(core); i++ {
 		if core[i].Lower() == "and" && l.Is("articles", core[i+1]) {
-			return []clause{l.part(c, core[:i]), l.part(c, append([]retrieve.Word{l.coined("add")}, core[i+1:]...))}
+			return []clause.Clause{l.Part(c, core[:i]), l.Part(c, append([]retrieve.Word{l.Coined("add")}, core[i+1:]...))}
 		}
 	}
 	return nil
 }
 
 // byAddition splits a clause before the "with" that adds something to its result: "a square crop with a black border".
-func (l *lister) byAddition(c clause) []clause {
-	core := l.Lexicon.Core(c.words)
+func (l *lister) byAddition(c clause.Clause) []clause.Clause {
+	core := l.Lexicon.Core(c.Words)
 	at := slices.IndexFunc(core, func(w retrieve.Word) bool { return w.Lower() == "with" })
 	if at < 1 || at+1 == len(core) {
 		return nil
 	}
-	return []clause{l.part(c, core[:at]), l.part(c, append([]retrieve.Word{l.coined("add")}, core[at+1:]...))}
+	return []clause.Clause{l.Part(c, core[:at]), l.Part(c, append([]retrieve.Word{l.Coined("add")}, core[at+1:]...))}
 }
 
 // splitAt are the words between those that part them.

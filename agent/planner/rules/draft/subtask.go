@@ -1,4 +1,4 @@
-package rules
+package draft
 
 import (
 	"cmp"
@@ -7,25 +7,28 @@ import (
 	"strings"
 
 	"atelier/agent/plan"
+	"atelier/agent/planner/rules/clause"
 	"atelier/agent/planner/rules/english"
+	"atelier/agent/planner/rules/profile"
+	"atelier/agent/planner/rules/scene"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/retrieve"
 )
 
-// subtask is what the clause comes to for one choice of resources.
-func (d *drafter) subtask(r *reading, media []thing) plan.Subtask {
-	sub := plan.Subtask{Description: r.text, Returns: r.head.Returns, Tool: r.head.Name}
+// Subtask is what the clause comes to for one choice of resources.
+func (d *Drafter) Subtask(r *scene.Reading, media []scene.Thing) plan.Subtask {
+	sub := plan.Subtask{Description: r.Text, Returns: r.Head.Returns, Tool: r.Head.Name}
 	for _, e := range media {
-		if e.typ != plan.Text || r.head.takes(plan.AnyFile) { // other texts are given by what they mean
-			sub.Args = append(sub.Args, plan.Arg{Type: e.typ, Source: e.source})
+		if e.Typ != plan.Text || r.Head.Takes(plan.AnyFile) { // other texts are given by what they mean
+			sub.Args = append(sub.Args, plan.Arg{Type: e.Typ, Source: e.Source})
 		}
 	}
 	for _, a := range d.texts(r, media) {
-		sub = tell(sub, a)
+		sub = Tell(sub, a)
 	}
-	sub.Domains = d.domains(r.head, sub, r.marked())
-	sub.After = dependencies(sub.Args)
+	sub.Domains = d.domains(r.Head, sub, r.Marked())
+	sub.After = Dependencies(sub.Args)
 	return sub
 }
 
@@ -37,8 +40,8 @@ type toldArg struct {
 	words   string     // of the request, where the value is worked out from them
 }
 
-// tell gives a subtask what a clause says.
-func tell(sub plan.Subtask, a toldArg) plan.Subtask {
+// Tell gives a subtask what a clause says.
+func Tell(sub plan.Subtask, a toldArg) plan.Subtask {
 	if a.setting != "" {
 		said := plan.Said{Words: a.Source.Value, Type: string(a.setting)}
 		if a.words != "" {
@@ -51,8 +54,8 @@ func tell(sub plan.Subtask, a toldArg) plan.Subtask {
 	return sub
 }
 
-// allArgs are the arguments of a subtask, and what it says of settings as texts.
-func allArgs(sub plan.Subtask) []plan.Arg {
+// AllArgs are the arguments of a subtask, and what it says of settings as texts.
+func AllArgs(sub plan.Subtask) []plan.Arg {
 	var all []plan.Arg
 	for _, a := range allTold(sub) {
 		all = append(all, a.Arg)
@@ -73,8 +76,8 @@ func allTold(sub plan.Subtask) []toldArg {
 	return all
 }
 
-// dependencies are the indexes of the subtasks whose results the arguments take.
-func dependencies(args []plan.Arg) []int {
+// Dependencies are the indexes of the subtasks whose results the arguments take.
+func Dependencies(args []plan.Arg) []int {
 	var indexes []int
 	for _, a := range args {
 		for _, leaf := range a.Source.Leaves() {
@@ -88,23 +91,23 @@ func dependencies(args []plan.Arg) []int {
 }
 
 // texts are the text arguments of the clause, as its tool means them.
-func (d *drafter) texts(r *reading, media []thing) []toldArg {
+func (d *Drafter) texts(r *scene.Reading, media []scene.Thing) []toldArg {
 	var args []toldArg
 	takesText := false
-	for _, a := range r.head.Args {
+	for _, a := range r.Head.Args {
 		switch {
 		case a.Type == plan.Text:
 			takesText = takesText || a.Param == nil
 			if arg, ok := d.textArg(r, a, media); ok {
-				args = append(args, toldArg{arg, settingOf(a), d.workedOutFrom(r, a)})
+				args = append(args, toldArg{arg, profile.SettingOf(a), d.WorkedOutFrom(r, a)})
 			}
-		case smallText(a.Type) && !a.Optional:
+		case profile.SmallText(a.Type) && !a.Optional:
 			if arg, ok := d.smallArg(r, a, media); ok {
-				args = append(args, toldArg{Arg: arg, setting: settingOf(a)})
+				args = append(args, toldArg{Arg: arg, setting: profile.SettingOf(a)})
 			}
 		}
 	}
-	if takesText || r.object == "" || r.marked() && r.head.takesMark() {
+	if takesText || r.Object == "" || r.Marked() && r.Head.TakesMark() {
 		return args
 	}
 	if hint, ok := d.hint(r, media); ok {
@@ -115,14 +118,14 @@ func (d *drafter) texts(r *reading, media []thing) []toldArg {
 
 // textArg is what the clause says for one text argument; false if it says nothing or the
 // resources say it.
-func (d *drafter) textArg(r *reading, a toolbox.Arg, media []thing) (plan.Arg, bool) {
-	told := len(media) > 0 && d.closure(typesOf(media)...)[plan.Text] // the media can be put into words
-	if a.Meaning == plan.Prompt && r.head.textOnly && r.quoted() == "" && len(r.files) > 0 && told {
+func (d *Drafter) textArg(r *scene.Reading, a toolbox.Arg, media []scene.Thing) (plan.Arg, bool) {
+	told := len(media) > 0 && d.Closure(scene.TypesOf(media)...)[plan.Text] // the media can be put into words
+	if a.Meaning == plan.Prompt && r.Head.TextOnly && r.Quoted() == "" && len(r.Files) > 0 && told {
 		return plan.Arg{}, false // "a tune that fits mountains.jpg"
 	}
 	arg := plan.Arg{Type: plan.Text, Meaning: a.Meaning}
-	if a.Param != nil && typed[a.Param.Type] {
-		text := d.phraseFor(r, *a.Param)
+	if a.Param != nil && profile.Typed[a.Param.Type] {
+		text := d.PhraseFor(r, *a.Param)
 		arg.Source = plan.FromValue(text)
 		return arg, text != ""
 	}
@@ -134,35 +137,35 @@ func (d *drafter) textArg(r *reading, a toolbox.Arg, media []thing) (plan.Arg, b
 	}
 	text := d.argText(r, a, told)
 	arg.Source = plan.FromValue(text)
-	mayBeOther := kind(a) == param.Size || kind(a) == param.TimeRange // "right" is a place
+	mayBeOther := profile.Kind(a) == param.Size || profile.Kind(a) == param.TimeRange // "right" is a place
 	return arg, text != "" && (!a.Optional || !mayBeOther || a.Param.Reads(text))
 }
 
 // argText returns the words of the clause for a text argument, "" if there are none. The media may be told in
 // words.
-func (d *drafter) argText(r *reading, a toolbox.Arg, told bool) string {
+func (d *Drafter) argText(r *scene.Reading, a toolbox.Arg, told bool) string {
 	switch {
-	case settingOf(a) == param.Text && !a.Optional:
-		if text := r.quoted(); text != "" && !d.entitles(r) {
+	case profile.SettingOf(a) == param.Text && !a.Optional:
+		if text := r.Quoted(); text != "" && !d.entitles(r) {
 			return text
 		}
 		return d.column(r)
 	case a.Optional && a.Meaning == plan.Content && d.entitles(r):
-		return r.quoted()
+		return r.Quoted()
 	case a.Optional && a.Meaning == plan.Content: // the words are what the tool is told
 		return ""
 	case a.Optional && a.Meaning == plan.Instruction:
-		return d.manner(r, r.head).how // the order is what the tool does anyway
+		return d.Manner(r, r.Head).How // the order is what the tool does anyway
 	case a.Optional && a.Meaning == plan.Language:
-		return d.manner(r, r.head).language
-	case kind(a) == param.TimeRange && r.head.ofParts():
-		return d.passage(r)
+		return d.Manner(r, r.Head).Language
+	case profile.Kind(a) == param.TimeRange && r.Head.OfParts():
+		return d.Passage(r)
 	}
-	text := d.textFor(r, a.Meaning, r.head)
-	if kind(a) == param.TimeRanges {
+	text := d.TextFor(r, a.Meaning, r.Head)
+	if profile.Kind(a) == param.TimeRanges {
 		text = d.parts(r, a, text)
 	}
-	byMedia := told && (a.Meaning == plan.Content || a.Meaning == plan.Prompt && len(r.head.Args) == 1)
+	byMedia := told && (a.Meaning == plan.Content || a.Meaning == plan.Prompt && len(r.Head.Args) == 1)
 	if text != "" || a.Optional || byMedia {
 		return text
 	}
@@ -170,21 +173,21 @@ func (d *drafter) argText(r *reading, a toolbox.Arg, told bool) string {
 	case plan.Format, plan.Language, plan.Amount, plan.Place: // they cannot be guessed
 		return ""
 	default:
-		return d.instruction(r)
+		return d.Instruction(r)
 	}
 }
 
 // parts says which parts of a sound or a video are kept, with the verb where that makes others of them: "trim 2 s from
 // the start". amount is the first one that the clause names.
-func (d *drafter) parts(r *reading, a toolbox.Arg, amount string) string {
-	text, bounded := cmp.Or(d.passages(r), amount), d.bounded(r)
-	drops := d.Drops(r.words) || d.Shortens(r.words)
+func (d *Drafter) parts(r *scene.Reading, a toolbox.Arg, amount string) string {
+	text, bounded := cmp.Or(d.Passages(r), amount), d.Bounded(r)
+	drops := d.Drops(r.Words) || d.Shortens(r.Words)
 	between := drops && !a.Param.Reads("without "+amount)        // "remove everything between 0:03 and 0:05"
 	until := slices.Contains(english.WordsOf(bounded), "before") // it says what the amount alone says
 	if text == amount && bounded != "" && (between || until || readsOtherwise(*a.Param, amount, bounded)) {
 		text = bounded
 	}
-	switch ordered := r.verb() + " " + text; {
+	switch ordered := r.Verb() + " " + text; {
 	case text == "":
 		return ""
 	case !drops && a.Param.Reads(ordered) && readsOtherwise(*a.Param, text, ordered):
@@ -201,122 +204,122 @@ func (d *drafter) parts(r *reading, a toolbox.Arg, amount string) string {
 }
 
 // smallArg gives an argument that is a text under another name: a title, tags, a place.
-func (d *drafter) smallArg(r *reading, a toolbox.Arg, media []thing) (plan.Arg, bool) {
-	e, ok := d.latest(a.Type, func(e thing) bool { return e.typ == a.Type })
-	if ok && (e.made || r.refs.definite[a.Type]) {
-		return plan.Arg{Type: a.Type, Source: e.source}, true
+func (d *Drafter) smallArg(r *scene.Reading, a toolbox.Arg, media []scene.Thing) (plan.Arg, bool) {
+	e, ok := d.Latest(a.Type, func(e scene.Thing) bool { return e.Typ == a.Type })
+	if ok && (e.Made || r.Refs.Definite[a.Type]) {
+		return plan.Arg{Type: a.Type, Source: e.Source}, true
 	}
 	if a.Type != plan.Location || len(media) > 0 {
 		return plan.Arg{}, false
 	}
-	place := d.place(r, &profile{})
+	place := d.Place(r, &profile.Profile{})
 	return plan.Arg{Type: plan.Location, Source: plan.FromValue(place), Meaning: plan.Place}, place != ""
 }
 
 // earlierText is the text that the clause means by "it", "the description" or "the result":
 // what an earlier subtask made, or a text file.
-func (d *drafter) earlierText(r *reading, a toolbox.Arg) (plan.Source, bool) {
-	refs := r.refs
-	if files := exactly(r.files, plan.Text); len(files) > 0 {
+func (d *Drafter) earlierText(r *scene.Reading, a toolbox.Arg) (plan.Source, bool) {
+	refs := r.Refs
+	if files := scene.Exactly(r.Files, plan.Text); len(files) > 0 {
 		switch {
 		case a.Meaning != plan.Query:
-			return files[0].source, true
-		case r.head.texts == 1:
-			return quoting(d.textFor(r, a.Meaning, r.head), files), true
+			return files[0].Source, true
+		case r.Head.Texts == 1:
+			return Quoting(d.TextFor(r, a.Meaning, r.Head), files), true
 		}
 		return plan.Source{}, false
 	}
 	literal := ""
-	if a.Meaning != plan.Content || !refs.pronoun {
-		literal = d.textFor(r, a.Meaning, r.head)
+	if a.Meaning != plan.Content || !refs.Pronoun {
+		literal = d.TextFor(r, a.Meaning, r.Head)
 	}
 	tabled := a.Form == toolbox.TableForm && !strings.Contains(literal, "\n") // what is quoted is no table
-	inFile := tabled || r.head.textOnly && d.sentText() && r.quoted() == "" && !strings.Contains(r.text, ": ")
+	inFile := tabled || r.Head.TextOnly && d.SentText() && r.Quoted() == "" && !strings.Contains(r.Text, ": ")
 	if a.Meaning == plan.Content && (inFile || d.toldElsewhere(r, literal)) {
 		literal = ""
 	}
-	pointing := refs.pronoun || refs.result || refs.definite[plan.Text] || refs.plural
-	var before []thing // what the clause before made
-	if r.prev != nil {
-		before = exactly(r.prev.results, plan.Text)
+	pointing := refs.Pronoun || refs.Result || refs.Definite[plan.Text] || refs.Plural
+	var before []scene.Thing // what the clause before made
+	if r.Prev != nil {
+		before = scene.Exactly(r.Prev.Results, plan.Text)
 	}
 	switch {
-	case r.prev != nil && a.Meaning == plan.Query:
-		return quoting(literal, before), len(before) > 0 && pointing && r.head.textOnly
-	case len(before) == 1 && (pointing || r.clause.join != apart && literal == ""):
-		return before[0].source, true
+	case r.Prev != nil && a.Meaning == plan.Query:
+		return Quoting(literal, before), len(before) > 0 && pointing && r.Head.TextOnly
+	case len(before) == 1 && (pointing || r.Clause.Join != clause.Apart && literal == ""):
+		return before[0].Source, true
 	case len(before) > 1 && (pointing || literal == ""):
-		return quoting("", before), true
+		return Quoting("", before), true
 	}
-	e, ok := d.latest(plan.Text, anything)
-	return e.source, ok && (refs.definite[plan.Text] || literal == "" && len(r.files) == 0)
+	e, ok := d.Latest(plan.Text, scene.Anything)
+	return e.Source, ok && (refs.Definite[plan.Text] || literal == "" && len(r.Files) == 0)
 }
 
 // toldElsewhere reports whether the words are no text to be worked on, but a setting that the tool
 // must be told: "as json", "sort by name".
-func (d *drafter) toldElsewhere(r *reading, words string) bool {
-	if words == "" || r.quoted() != "" || strings.Contains(r.text, ": ") {
+func (d *Drafter) toldElsewhere(r *scene.Reading, words string) bool {
+	if words == "" || r.Quoted() != "" || strings.Contains(r.Text, ": ") {
 		return false
 	}
-	return slices.ContainsFunc(r.head.Args, func(a toolbox.Arg) bool {
+	return slices.ContainsFunc(r.Head.Args, func(a toolbox.Arg) bool {
 		switch {
 		case a.Param == nil || a.Optional:
 			return false
 		case a.Param.Type == param.Text: // it is read out of the whole clause
 			return true
 		}
-		said := d.phraseFor(r, *a.Param)
-		return typed[a.Param.Type] && strings.EqualFold(said, words)
+		said := d.PhraseFor(r, *a.Param)
+		return profile.Typed[a.Param.Type] && strings.EqualFold(said, words)
 	})
 }
 
 // column is what the clause says of the columns of a table: all of it, where it names none.
-func (d *drafter) column(r *reading) string {
+func (d *Drafter) column(r *scene.Reading) string {
 	var said []string
-	for _, w := range r.clause.words {
-		if !w.IsFile() && !d.Lexicon.Stop(w.Lower()) && d.columns[w.Lower()] {
+	for _, w := range r.Clause.Words {
+		if !w.IsFile() && !d.Lexicon.Stop(w.Lower()) && d.Columns[w.Lower()] {
 			said = append(said, w.Text)
 		}
 	}
 	switch {
 	case len(said) > 0:
 		return strings.Join(said, " ")
-	case d.columns == nil:
+	case d.Columns == nil:
 		return d.lastThing(r)
 	}
-	return d.withoutFiles(r.words, r.text)
+	return d.WithoutFiles(r.Words, r.Text)
 }
 
 // entitles reports whether what the clause quotes is the title of what is made of a table: "call it "Sales"".
-func (d *drafter) entitles(r *reading) bool {
-	words := r.clause.words
-	_, titled := r.head.arg(func(a toolbox.Arg) bool { return a.Optional && a.Meaning == plan.Content })
+func (d *Drafter) entitles(r *scene.Reading) bool {
+	words := r.Clause.Words
+	_, titled := r.Head.Arg(func(a toolbox.Arg) bool { return a.Optional && a.Meaning == plan.Content })
 	at := slices.IndexFunc(words, retrieve.Word.IsQuote)
-	return titled && r.head.tabular && at > 0 && d.Is("entitling", words[at-1])
+	return titled && r.Head.Tabular && at > 0 && d.Is("entitling", words[at-1])
 }
 
 // lastThing is what the clause names behind its last preposition or verb: "the lines that contain ERROR".
-func (d *drafter) lastThing(r *reading) string {
-	from := len(r.words)
+func (d *Drafter) lastThing(r *scene.Reading) string {
+	from := len(r.Words)
 	leads := func(w retrieve.Word) bool { return w.Kind != retrieve.Plain || d.Is("prepositions", w) || d.IsVerb(w) }
-	for from > 0 && !leads(r.words[from-1]) && !d.Determined(r.words, from-1) {
+	for from > 0 && !leads(r.Words[from-1]) && !d.Determined(r.Words, from-1) {
 		from--
 	}
-	if from == len(r.words) || from == 0 {
-		return d.withoutFiles(r.words, r.text)
+	if from == len(r.Words) || from == 0 {
+		return d.WithoutFiles(r.Words, r.Text)
 	}
-	return d.span(r.words[from:])
+	return d.Span(r.Words[from:])
 }
 
-// quoting is a question with the texts that it is about, the first ten of them.
-func quoting(question string, texts []thing) plan.Source {
+// Quoting is a question with the texts that it is about, the first ten of them.
+func Quoting(question string, texts []scene.Thing) plan.Source {
 	var lines []string
 	if question != "" {
 		lines = append(lines, question)
 	}
 	var parts []plan.Source
 	for i, e := range texts[:min(10, len(texts))] {
-		parts = append(parts, e.source)
+		parts = append(parts, e.Source)
 		lines = append(lines, fmt.Sprintf("{%d}", i))
 	}
 	return plan.FromText(strings.Join(lines, "\n"), parts...)
@@ -324,16 +327,16 @@ func quoting(question string, texts []thing) plan.Source {
 
 // hint is what the clause says of its object where the tool itself takes no text: it is for a
 // tool on the way.
-func (d *drafter) hint(r *reading, media []thing) (plan.Arg, bool) {
+func (d *Drafter) hint(r *scene.Reading, media []scene.Thing) (plan.Arg, bool) {
 	have := map[plan.Type]bool{}
-	if r.prev == nil || r.prev.object != "" { // else boxes of everything were made: the one that is meant is picked
+	if r.Prev == nil || r.Prev.Object != "" { // else boxes of everything were made: the one that is meant is picked
 		for _, e := range media {
-			have[e.typ] = have[e.typ] || e.on == ""
+			have[e.Typ] = have[e.Typ] || e.On == ""
 		}
 	}
-	asksKind := r.head.Returns == plan.Category && (r.form == "what" || r.form == "who") // "what sport is it" names none
-	if d.helpsObject(r.head, have) && !asksKind {
-		return plan.Arg{Type: plan.Text, Source: plan.FromValue(r.object), Meaning: plan.Object}, true
+	asksKind := r.Head.Returns == plan.Category && (r.Form == "what" || r.Form == "who") // "what sport is it" names none
+	if d.HelpsObject(r.Head, have) && !asksKind {
+		return plan.Arg{Type: plan.Text, Source: plan.FromValue(r.Object), Meaning: plan.Object}, true
 	}
 	return plan.Arg{}, false
 }

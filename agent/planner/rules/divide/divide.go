@@ -1,0 +1,247 @@
+// Package divide turns clauses that order several things into clauses that order one thing each.
+package divide
+
+import (
+	"slices"
+	"strings"
+
+	"atelier/agent/plan"
+	"atelier/agent/planner/rules/clause"
+	"atelier/agent/planner/rules/draft"
+	"atelier/agent/planner/rules/english"
+	"atelier/agent/planner/rules/profile"
+	"atelier/agent/planner/rules/scene"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/param"
+	"atelier/agent/toolbox/quantity"
+	"atelier/agent/toolbox/retrieve"
+)
+
+// Divider turns a clause that takes several tools, or means several files, into clauses for one each.
+type Divider struct {
+	*draft.Drafter
+
+	lister *lister
+}
+
+// New returns a divider of the clauses that a drafter knows.
+func New(d *draft.Drafter) *Divider { return &Divider{d, &lister{d.Scene}} }
+
+// Divide turns the clauses of a request into clauses that each order one thing.
+func (d *Divider) Divide(clauses []clause.Clause) []clause.Clause {
+	return d.counted(d.lister.written(limitsLast(d.tuned(clauses))))
+}
+
+// IsExample reports whether a tool has the request among its examples. All of it is then for that tool, even if it
+// reads like several orders.
+func (d *Divider) IsExample(text string) bool {
+	same := func(example string) bool {
+		return strings.EqualFold(strings.TrimRight(example, ".!"), strings.TrimRight(text, ".!"))
+	}
+	return slices.ContainsFunc(d.Profiles, func(f profile.Profile) bool { return slices.ContainsFunc(f.Plain, same) })
+}
+
+// InParts splits a clause that no single tool can carry out into parts that tools do one after the other: "crop 1:1
+// with rounded corners", "cut 50 px off the top and the bottom". It returns none if one tool does all of it.
+func (d *Divider) InParts(c clause.Clause, r *scene.Reading) []clause.Clause {
+	var parts []clause.Clause
+	for _, split := range []func(clause.Clause) []clause.Clause{d.lister.byPlace, d.lister.byObject, d.lister.byAddition} {
+		if parts = split(c); len(parts) > 0 {
+			break
+		}
+	}
+	whole := *r
+	if len(parts) == 0 || r.Form != retrieve.Order || r.Marked() || !d.IsPassage(parts[0].Words) && d.isDone(&whole) && !d.needsStep(&whole) {
+		return nil
+	}
+	for i := range parts {
+		if i > 0 {
+			parts[i].Join = clause.After
+		}
+		part := d.Glance(parts[i])
+		part.Files = r.Files
+		if !d.isDone(part) || i > 0 && !d.takesOne(part.Head) { // "stack them with a gap" is one order
+			return nil
+		}
+	}
+	return parts
+}
+
+// AskedBy finds the tool that a few words without a quantity ask for by themselves, or give a value that it must be told.
+func (d *Divider) AskedBy(words []retrieve.Word) (*profile.Profile, bool) {
+	if len(clause.QuantitiesIn(d.Text, words)) > 0 {
+		return nil, false
+	}
+	if hits := d.Index.Search(d.Lexicon.Features(words)); d.Asks(words) {
+		return d.Tool(hits[0].Tool), true
+	}
+	r := d.Glance(clause.Clause{Words: words, Text: english.TextOf(words)})
+	v := d.View(r)
+	return r.Head, d.IsSure(r) && v.IsSetting(r.Head) && v.Unexplained(r.Head) == 0
+}
+
+// UnknownRun returns the bounds of the unknown words where nothing that says something stands between them, with
+// what leads to them; else none.
+func (d *Divider) UnknownRun(words []retrieve.Word, unknown []string) (begin, end int) {
+	all := profile.Set{}
+	for _, text := range unknown {
+		for _, w := range english.WordsOf(text) {
+			all[w] = true
+		}
+	}
+	said := func(w retrieve.Word) bool { return all[w.Lower()] }
+	begin, end = slices.IndexFunc(words, said), len(words)
+	if begin < 0 {
+		return 0, 0
+	}
+	for !said(words[end-1]) {
+		end--
+	}
+	if slices.ContainsFunc(words[begin:end], func(w retrieve.Word) bool { return !said(w) && !d.SaysNothing(w) }) {
+		return 0, 0
+	}
+	for begin > 0 && (d.Is("targets", words[begin-1]) || d.Is("joining words", words[begin-1])) {
+		begin--
+	}
+	if begin > 0 && (d.Is("determiners", words[begin-1]) || d.Is("prepositions", words[begin-1])) { // "from the background"
+		return 0, 0
+	}
+	return begin, end
+}
+
+// tuned joins a clause that only says how one of two things is to be to the clause that makes one of both:
+// "mix them, the second one quieter".
+func (d *Divider) tuned(clauses []clause.Clause) []clause.Clause {
+	var out []clause.Clause
+	for _, c := range clauses {
+		middle := len(out) > 0 && d.cropsToMiddle(c, out[len(out)-1])
+		if middle || len(out) > 0 && c.Join == clause.Along && (d.tunes(c, out[len(out)-1]) || d.onlyChooses(c, out[len(out)-1])) {
+			last := &out[len(out)-1]
+			begin, end := last.Words[0], c.Words[len(c.Words)-1]
+			if middle {
+				end = c.Words[0] // a crop to a shape or size keeps the middle anyway
+			}
+			last.Words = slices.DeleteFunc(slices.Clone(d.Words), func(w retrieve.Word) bool { return w.Start < begin.Start || w.End > end.End })
+			last.Text = d.Text[begin.Start:end.End]
+			continue
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// limitsLast moves a loudness and a limit in bytes behind the clauses that are joined to them by "and" or a
+// comma: "shrink it below 50 kB and rotate it left" asks for a result below 50 kB, and "-16 LUFS, mono" for one
+// of that loudness.
+func limitsLast(clauses []clause.Clause) []clause.Clause {
+	rank := func(c clause.Clause) int {
+		found := quantity.Find(c.Text)
+		switch {
+		case slices.ContainsFunc(found, func(q quantity.Quantity) bool { return q.Unit == quantity.ByteCount }):
+			return 2
+		case slices.ContainsFunc(found, func(q quantity.Quantity) bool { return q.Unit == quantity.Loudness }):
+			return 1
+		}
+		return 0
+	}
+	for range clauses {
+		for i := 1; i < len(clauses); i++ {
+			before, c := clauses[i-1], clauses[i]
+			named := slices.ContainsFunc(slices.Concat(before.Words, c.Words), retrieve.Word.IsFile)
+			if rank(before) > rank(c) && !named && c.Join == clause.Along && before.Join != clause.After {
+				c.Join, before.Join = before.Join, clause.Along
+				clauses[i-1], clauses[i] = c, before
+			}
+		}
+	}
+	return clauses
+}
+
+func (d *Divider) tunes(c, before clause.Clause) bool {
+	core := d.Lexicon.Core(before.Words)
+	one := slices.ContainsFunc(c.Words, retrieve.Word.IsFile)
+	for i := range c.Words {
+		one = one || d.Counts(c.Words, i)
+	}
+	return one && len(core) > 0 && slices.ContainsFunc(d.Profiles, func(f profile.Profile) bool {
+		first, _, ok := f.Pair()
+		told := func(a toolbox.Arg) bool { return profile.Kind(a) != "" && a.Optional && a.Param.Reads(d.Span(c.Words)) }
+		return ok && len(d.Sent(first.Type)) == 2 && d.Index.Vocabulary(f.Name, d.Lexicon.Class(core[0].Stem)) && slices.ContainsFunc(f.Args, told)
+	})
+}
+
+// onlyChooses reports whether a clause does nothing but make a choice of the tool which puts together the files of the
+// clause before: "put the music under my voice and duck it".
+func (d *Divider) onlyChooses(c, before clause.Clause) bool {
+	if len(c.Words) > clause.LongClause {
+		return false
+	}
+	grammar := func(w retrieve.Word) bool {
+		return d.Is("pronouns", w) || d.Is("prepositions", w) || d.IsMedia(w) || d.Lexicon.Stop(w.Lower())
+	}
+	chooses := func(f *profile.Profile) bool {
+		return len(f.Media) > 1 && slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool {
+			return profile.SettingOf(a) == param.Choice && a.Optional && a.Param.Reads(d.Span(c.Words)) &&
+				!slices.ContainsFunc(c.Words, func(w retrieve.Word) bool {
+					return !slices.Contains(profile.ChoiceWords(a), w.Lower()) && !grammar(w)
+				})
+		})
+	}
+	if !slices.ContainsFunc(d.Profiles, func(f profile.Profile) bool { return chooses(&f) }) {
+		return false
+	}
+	r := d.Glance(before)
+	return d.IsSure(r) && chooses(r.Head)
+}
+
+// cropsToMiddle reports whether a clause only says how the shape or size of the clause before is reached: "make it
+// 1080x1080, crop from the middle".
+func (d *Divider) cropsToMiddle(c, before clause.Clause) bool {
+	if len(c.Words) < 2 || !d.Is("cropping", c.Words[0]) {
+		return false
+	}
+	for i, w := range c.Words[1:] {
+		if w.IsMark() && d.Any("distorting", c.Words[i:]) { // which a crop never does
+			break
+		}
+		if !d.Is("middle", w) && !d.Is("prepositions", w) && !d.Is("determiners", w) && !d.Lexicon.Stop(w.Lower()) {
+			return false
+		}
+	}
+	shaped := slices.ContainsFunc(quantity.Find(before.Text), func(q quantity.Quantity) bool {
+		return q.Unit == quantity.Ratio || q.Unit == quantity.Pixels || q.Unit == quantity.Clock
+	})
+	return d.Any("middle", c.Words) && (shaped || d.Any("shapes", before.Words))
+}
+
+// isDone reports whether a tool accounts for all that the clause says, other than one that takes any order.
+func (d *Divider) isDone(r *scene.Reading) bool {
+	d.Match(r)
+	if !d.IsSure(r) {
+		return false
+	}
+	d.PreferCovering(r)
+	runs, missing, choices := d.Bind(r)
+	switch {
+	case len(choices) > 1 || missing != "":
+		return len(choices) > 1
+	case !d.Lacks(r).IsZero():
+		return false
+	}
+	if _, anything := r.Head.Arg(func(a toolbox.Arg) bool { return a.Meaning == plan.Instruction && !a.Optional && a.Param == nil }); anything {
+		return false
+	}
+	return d.Covers(r, runs[0])
+}
+
+// needsStep reports whether another tool than that of the clause has to do a part of it.
+func (d *Divider) needsStep(r *scene.Reading) bool {
+	runs, missing, _ := d.Bind(r)
+	return missing == "" && len(runs) > 0 && len(d.Steps(r, d.Subtask(r, runs[0]), runs[0])) > 0
+}
+
+// takesOne reports whether the tool takes one file.
+func (d *Divider) takesOne(f *profile.Profile) bool {
+	_, _, pair := f.Pair()
+	return !pair && !f.Joins()
+}

@@ -1,0 +1,213 @@
+// Package draft drafts the subtask of a clause: which files its tool is applied to, what the tool is told, and which
+// words of the clause nothing accounts for. Such words are never passed over.
+package draft
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"atelier/agent/plan"
+	"atelier/agent/planner/rules/clause"
+	"atelier/agent/planner/rules/match"
+	"atelier/agent/planner/rules/profile"
+	"atelier/agent/planner/rules/scene"
+	"atelier/agent/planner/rules/told"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/param"
+	"atelier/agent/toolbox/retrieve"
+)
+
+// Drafter drafts the subtask of a clause: by which tool, of which resources, told what, and
+// which words that leaves over.
+type Drafter struct{ *match.Matcher }
+
+// PreferCovering takes, of the tools that are about as near as the nearest, the first one that
+// accounts for every word of the clause. If none does, the nearest stays.
+func (d *Drafter) PreferCovering(r *scene.Reading) {
+	near, first := r.Rivals, true
+	for _, v := range near {
+		if v.Score < max(match.Sure, match.Partly*near[0].Score) {
+			break
+		}
+		if v.Tool.TextOnly && !near[0].Tool.TextOnly {
+			continue // it would pass over the files
+		}
+		d.settleOn(r, v)
+		if d.pointsNowhere(r) {
+			continue
+		}
+		runs, missing, _ := d.Bind(r)
+		covers := missing != "" || d.Covers(r, runs[0])
+		switch lacking := missing != "" || !d.Lacks(r).IsZero(); {
+		case lacking && first && covers:
+			return // it is asked for
+		case lacking:
+			continue
+		case covers:
+			return
+		}
+		first = false
+	}
+	d.settleOn(r, near[0])
+}
+
+// Covers reports whether the clause's tool, given those media, accounts for each word of the clause.
+func (d *Drafter) Covers(r *scene.Reading, media []scene.Thing) bool {
+	sub := d.Subtask(r, media)
+	return len(d.Leftover(r, sub, d.Steps(r, sub, media)...)) == 0
+}
+
+// OtherKind returns the file that the clause would change into another kind of media: a tool
+// that edits pictures would make a picture of a video.
+func (d *Drafter) OtherKind(r *scene.Reading, runs [][]scene.Thing) (scene.Thing, bool) {
+	typ := r.Head.Returns
+	if !typ.Media() || typ.ImageMap() || !r.Head.Takes(typ) || Nouns[typ].IsZero() || r.Head.Generates() ||
+		slices.ContainsFunc(r.Clause.Words, func(w retrieve.Word) bool {
+			sound := d.Is("sound nouns", w) || d.Lexicon.MediaNoun([]retrieve.Word{w}) == plan.Audio
+			return typ == plan.Image && d.Is("frames", w) || typ == plan.Audio && sound
+		}) {
+		return scene.Thing{}, false
+	}
+	for _, media := range runs {
+		pages := func(e scene.Thing) bool { return typ == plan.Image && e.Typ == plan.Document }
+		if slices.ContainsFunc(media, func(e scene.Thing) bool { return e.Typ.Fits(typ) || pages(e) }) {
+			continue
+		}
+		if i := slices.IndexFunc(media, func(e scene.Thing) bool { return e.Typ.Media() && e.On == "" }); i >= 0 {
+			return media[i], true
+		}
+	}
+	return scene.Thing{}, false
+}
+
+// Lacks is the question for what the clause must say and does not.
+func (d *Drafter) Lacks(r *scene.Reading) plan.Message {
+	for _, a := range r.Head.Args {
+		if profile.MarkType(a.Type) && d.pointsNowhere(r) {
+			return plan.Say("Where exactly? Please say %s.", a.About)
+		}
+		asked := !a.Optional || a.Meaning == plan.Format && d.wantsAnotherFormat(r)
+		if !asked || a.Type != plan.Text || d.Said(r, a, r.Head) != "" {
+			continue
+		}
+		if q := d.askForText(r, a); !q.IsZero() {
+			return q
+		}
+	}
+	return plan.Message{} // the words of the clause stand for it
+}
+
+// Glance finds the tool of a clause whose turn has not come.
+func (d *Drafter) Glance(c clause.Clause) *scene.Reading {
+	r := &scene.Reading{Clause: c, Words: d.Lexicon.Core(c.Words), Text: c.Text, Form: d.Lexicon.FormOf(c.Words), Head: &profile.Profile{}}
+	r.Refs, r.Stated = d.References(r), clause.QuantitiesIn(d.Text, c.Words)
+	d.Match(r)
+	return r
+}
+
+// settleOn takes a tool for the clause.
+func (d *Drafter) settleOn(r *scene.Reading, v scene.Rival) {
+	r.Head, r.Score = v.Tool, v.Score
+	r.Object = d.MeantObject(r)
+}
+
+// pointsNowhere reports whether the tool needs to be shown a place on a picture, and the clause
+// names no thing there: "crop it".
+func (d *Drafter) pointsNowhere(r *scene.Reading) bool {
+	return r.Head.TakesMark() && r.Object == "" && len(d.Marks) == 0 &&
+		!slices.ContainsFunc(d.Things, func(e scene.Thing) bool { return profile.MarkType(e.Typ) })
+}
+
+// askForValue asks for the value of a setting.
+func askForValue(p param.Param) plan.Message {
+	called := strings.ReplaceAll(p.Name, "_", " ")
+	if may := p.Possible(); !may.IsZero() {
+		return plan.Say("What should %q be? Please say %s. It can be %s.", called, p.About, may)
+	}
+	return plan.Say("What should %q be? Please say %s.", called, p.About)
+}
+
+// wantsAnotherFormat reports whether the clause speaks of another format.
+func (d *Drafter) wantsAnotherFormat(r *scene.Reading) bool {
+	words := r.Clause.Words
+	for i, w := range words {
+		if i > 0 && strings.HasPrefix(w.Lower(), "format") && d.Is("different", words[i-1]) {
+			return true
+		}
+	}
+	return false
+}
+
+// askForText asks for what must be said and cannot be guessed; nothing for what can.
+func (d *Drafter) askForText(r *scene.Reading, a toolbox.Arg) plan.Message {
+	switch {
+	case a.Param != nil && (a.Param.Type == param.Choice || a.Meaning == plan.Amount):
+		return askForValue(*a.Param)
+	case a.Meaning == plan.Place:
+		return plan.Say("Where exactly? Please say %s.", a.About)
+	case a.Meaning == plan.Language:
+		return plan.Say("Into which language?")
+	case a.Meaning == plan.Format:
+		for _, w := range r.Clause.Words {
+			if text := w.Lower(); d.Is("other formats", w) || w.Kind == retrieve.Plain && retrieve.IsFormat(text) && !told.FormatWords.MatchString(text) {
+				return plan.Say("I cannot make a %s file. I can make png, jpg, gif, webp, avif, mp4, webm, mp3, wav and similar formats.", text)
+			}
+		}
+		return plan.Say("Into which format? Please name it, for example png, jpg, mp4 or mp3.")
+	case a.Meaning == plan.Content:
+		_, there := d.earlierText(r, a)
+		switch {
+		case there:
+		case r.Head.Returns == plan.Image && !r.Head.TextOnly && d.In("inscribing", r.Verb()):
+			return plan.Say("Which words do you mean? Please put them in quotation marks.")
+		case r.Head.TextOnly && len(r.Files) == 0 && !d.Media():
+			return plan.Say("Which text do you mean? Please send it, or put it in quotation marks.")
+		}
+	}
+	return plan.Message{} // the words of the clause stand for it
+}
+
+// domains are those of the head, of what may make its inputs, of other ways to the same kind of
+// result, and for a marked part those of the tools that work on one.
+func (d *Drafter) domains(head *profile.Profile, sub plan.Subtask, marked bool) []string {
+	have := map[plan.Type]bool{}
+	for _, a := range sub.Args {
+		have[a.Type], have[profile.Base(a.Type)] = true, true
+	}
+	found := map[string]bool{head.Domain: true}
+	need := head.Needs
+	for range 3 { // steps before the head
+		var next []plan.Type
+		for _, t := range need {
+			if have[t] {
+				continue
+			}
+			for _, i := range d.Makers[t] {
+				found[d.Profiles[i].Domain] = true
+				next = append(next, d.Profiles[i].Needs...)
+			}
+		}
+		slices.Sort(next)
+		need = slices.Compact(next)
+	}
+	for _, i := range d.Makers[sub.Returns] {
+		f := &d.Profiles[i]
+		if slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return a.Type.Media() && have[a.Type] }) {
+			found[f.Domain] = true
+		}
+	}
+	for i := range d.Profiles {
+		if f := &d.Profiles[i]; marked && f.TakesMark() {
+			found[f.Domain] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
+// Nouns are the names of types in questions.
+var Nouns = map[plan.Type]plan.Message{
+	plan.Image: plan.Say("picture"), plan.Video: plan.Say("video"), plan.Audio: plan.Say("sound"),
+	plan.Document: plan.Say("document"), plan.AnyFile: plan.Say("file"), plan.Mask: plan.Say("mask"), plan.Points: plan.Say("point"),
+	plan.BBox: plan.Say("picture"), plan.Category: plan.Say("picture"), // made from a picture
+}

@@ -1,0 +1,117 @@
+package draft
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"atelier/agent/plan"
+	"atelier/agent/planner/rules/profile"
+	"atelier/agent/planner/rules/scene"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/param"
+	"atelier/agent/toolbox/quantity"
+	"atelier/agent/toolbox/retrieve"
+)
+
+// Step is the work of another tool that a clause asks for beside its own: "make a GIF of the
+// first 3 seconds" cuts the video first, "half speed, as webm" converts the result.
+type Step struct {
+	Tool *profile.Profile
+	Told []toldArg
+	// First reports that it works on what the clause's own tool is given.
+	First bool
+}
+
+// Steps finds what the clause states that its own tool cannot be told and another one can.
+func (d *Drafter) Steps(r *scene.Reading, sub plan.Subtask, media []scene.Thing) []Step {
+	if len(r.Clause.More) > 0 {
+		return nil
+	}
+	var found []Step
+	add := func(from, to plan.Type, first bool, told string, takes func(toolbox.Arg) bool) {
+		f, a, ok := d.worker(r, from, to, takes)
+		if !ok {
+			return
+		}
+		arg := toldArg{Arg: plan.Arg{Type: plan.Text, Meaning: a.Meaning, Source: plan.FromValue(told)}, setting: profile.SettingOf(a)}
+		if i := slices.IndexFunc(found, func(s Step) bool { return s.Tool == f && s.First == first }); i >= 0 { // "128k mp3"
+			found[i].Told = append(found[i].Told, arg)
+			return
+		}
+		found = append(found, Step{f, []toldArg{arg}, first})
+	}
+	made := profile.Base(r.Head.Returns)
+	for _, p := range d.ValuePhrases(r) {
+		if r.Head.TakesUnit(p.Unit) || slices.ContainsFunc(allTold(sub), func(a toldArg) bool { return isTold(r.Head, a, p.Text) }) {
+			continue
+		}
+		if !p.OfTime() {
+			if made.Media() {
+				add(made, made, false, p.Text, p.Tells)
+			}
+			continue
+		}
+		i := slices.IndexFunc(media, func(e scene.Thing) bool { return e.Typ == plan.Video || e.Typ == plan.Audio })
+		if i < 0 || d.Drops(r.Words) || media[i].Typ == r.Head.Returns && !p.Chosen || slices.ContainsFunc(found, func(s Step) bool { return s.First }) {
+			continue // "mute 0:02 to 0:04" leaves the rest, and a first part may leave nothing that takes time
+		}
+		to := media[i].Typ
+		if !r.Head.Takes(to) {
+			to = plan.Image // a moment of the video, for a tool that takes pictures
+		}
+		add(media[i].Typ, to, true, p.Text, p.Tells)
+	}
+	if format := d.Format(r); made.Media() && retrieve.FileType("."+format) == made && format != "gif" && !r.Head.Tells(plan.Format) {
+		given := slices.ContainsFunc(media, func(e scene.Thing) bool { return profile.Base(e.Typ) == made })
+		limits := given && r.Head.TakesUnit(quantity.ByteCount) // which another format would break
+		add(made, made, limits, format, func(a toolbox.Arg) bool { return a.Meaning == plan.Format })
+	}
+	slices.SortStableFunc(found, func(a, b Step) int { return cmp.Compare(a.limitsBytes(), b.limitsBytes()) })
+	return found
+}
+
+// limitsBytes is 1 for a step that is told a limit in bytes, which a later step would break, else 0.
+func (s Step) limitsBytes() int {
+	if slices.ContainsFunc(s.Told, func(a toldArg) bool { return a.setting == param.FileSize }) {
+		return 1
+	}
+	return 0
+}
+
+// isTold reports whether what the tool is told holds the words, and the value that it reads there depends on them.
+func isTold(f *profile.Profile, a toldArg, words string) bool {
+	said := a.Source.Value
+	if !strings.Contains(said, words) {
+		return false
+	}
+	arg, ok := f.Arg(func(arg toolbox.Arg) bool { return arg.Param != nil && arg.Param.Type == a.setting })
+	return !ok || readsOtherwise(*arg.Param, said, strings.Replace(said, words, "", 1))
+}
+
+// worker finds the tool that makes one file of another and takes what it is told, the one
+// nearest to the clause if there are several.
+func (d *Drafter) worker(r *scene.Reading, from, to plan.Type, takes func(toolbox.Arg) bool) (near *profile.Profile, by toolbox.Arg, ok bool) {
+	best := -1.0
+	hits := d.Index.Search(d.Lexicon.Features(r.Clause.Words))
+	for _, i := range d.Makers[to] {
+		f := &d.Profiles[i]
+		a, ok := f.Arg(func(a toolbox.Arg) bool { return a.Type == plan.Text && takes(a) })
+		if !ok || f.Texts > 1 || a.Optional && !d.saysRest(r, f) || f.Name == r.Head.Name || len(f.Media) != 1 || f.Media[0].Many || !f.Takes(from) {
+			continue
+		}
+		score := 0.0
+		if k := slices.IndexFunc(hits, func(h retrieve.Hit) bool { return h.Tool == f.Name }); k >= 0 {
+			score = hits[k].Score
+		}
+		if score > best {
+			near, by, best = f, a, score
+		}
+	}
+	return near, by, near != nil
+}
+
+// saysRest reports whether a clause says what a step must be told beside its own value: nothing, or a format.
+func (d *Drafter) saysRest(r *scene.Reading, f *profile.Profile) bool {
+	return f.Texts == 0 || f.Tells(plan.Format) && d.Format(r) != ""
+}

@@ -1,0 +1,251 @@
+package match
+
+import (
+	"slices"
+	"strings"
+
+	"atelier/agent/plan"
+	"atelier/agent/planner/rules/english"
+	"atelier/agent/planner/rules/profile"
+	"atelier/agent/planner/rules/scene"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/quantity"
+	"atelier/agent/toolbox/retrieve"
+)
+
+// byThings weighs whether the tool can be given what it needs, and leaves nothing over
+// that the clause hands over.
+func (v *View) byThings(f *profile.Profile) float64 {
+	fit := 1.0
+	media := slices.ContainsFunc(f.Needs, profile.OfMedia)
+	if first, _, ok := f.Pair(); ok && len(scene.Fitting(v.Things, first.Type)) < 2 {
+		fit *= badly // it compares or joins two
+	}
+	if f.Joins() && lone(scene.Fitting(v.Things, f.Media[0].Type)) {
+		fit *= Partly // it takes several
+	}
+	figures := english.ListsFigures(v.Text)
+	if f.Tabular && len(scene.Fitting(v.Things, plan.Text)) == 0 && !strings.Contains(v.Text, "\n") && !figures {
+		fit *= Hardly // there is no table
+	}
+	if f.TextOnly && !f.Tabular && figures && v.Any("charts", v.r.Words) {
+		fit *= Hardly // "make a bar chart: Mon 3, Tue 5"
+	}
+	unsaid := v.Media() && len(v.r.Files) == 0 && !v.r.Refs.Points() && v.quotes == 0 && !v.SentText() && !strings.Contains(v.r.Text, ": ")
+	if f.TextOnly && f.Wants(plan.Content) && unsaid {
+		fit *= Partly // there is no text, and nothing points at what it could be made of
+	}
+	if f.TextOnly && f.Wants(plan.Prompt) && !v.In("making", v.r.Verb()) && v.speaksOfSent(f.Returns) {
+		fit *= badly // "jingle at the start" means the one that was sent
+	}
+	if v.takesAll(f) || v.takesOneForAll(f) {
+		fit *= clearly
+	}
+	if v.putsFile() && !f.TextOnly {
+		if !v.putsOn(f) {
+			return fit * badly
+		}
+		return fit * strongly
+	}
+	switch {
+	case v.r.Marked():
+		return fit * v.byMarks(f)
+	case len(v.r.Files) > 0:
+		return fit * v.byFiles(f)
+	case media:
+		return fit * v.byImplied(f)
+	}
+	if v.last.Media() && (v.r.Refs.Result || v.r.Refs.Pronoun) {
+		return Partly // it points at what was made last
+	}
+	return fit
+}
+
+// putsFile reports whether the clause orders that the one file it names be put somewhere, and there is another one to
+// put it on: "put the logo in the corner", with a video and a logo.
+func (v *View) putsFile() bool {
+	if v.r.Form != retrieve.Order || v.r.Marked() || len(v.r.Files) != 1 || !v.In("putting", v.r.Verb()) && !v.In("lettering", v.r.Verb()) || v.quotes > 0 {
+		return false
+	}
+	text, _ := v.r.Span(v.Text)
+	if _, told := quantity.Place(text); !told {
+		return false
+	}
+	return len(v.others()) == 1
+}
+
+// others are the files of this message that the clause does not name.
+func (v *View) others() []scene.Thing {
+	return slices.DeleteFunc(slices.Clone(v.Things), func(e scene.Thing) bool { return !e.Given || !e.Typ.Media() || scene.Among(v.r.Files, e) })
+}
+
+// putsOn reports whether the tool puts such a file on the other one.
+func (v *View) putsOn(f *profile.Profile) bool {
+	on, put := v.others()[0].Typ, v.r.Files[0].Typ
+	return len(f.Media) == 2 && f.Media[0].Type == on && f.Media[1].Type == put && f.Returns == on
+}
+
+// speaksOfSent reports whether a word of the clause is in the name of a file of that type that came with the message.
+func (v *View) speaksOfSent(typ plan.Type) bool {
+	return slices.ContainsFunc(v.r.Clause.Words, func(w retrieve.Word) bool {
+		r, ok := v.Lookup(w.Text)
+		return ok && r.Type == typ && !w.IsQuote()
+	})
+}
+
+// takesAll reports whether the tool takes each of the files that came with the message, one for each of
+// its arguments.
+func (v *View) takesAll(f *profile.Profile) bool {
+	left := scene.TypesOf(slices.DeleteFunc(slices.Clone(v.Things), func(e scene.Thing) bool { return !e.Given || e.Made || !e.Typ.Media() }))
+	media := slices.DeleteFunc(slices.Clone(f.Args), func(a toolbox.Arg) bool { return !a.Type.Media() })
+	if len(left) < 2 || len(left) != len(media) {
+		return false
+	}
+	for _, a := range media {
+		i := slices.IndexFunc(left, func(t plan.Type) bool { return !a.Many && t.Fits(a.Type) })
+		if i < 0 {
+			return false
+		}
+		left = slices.Delete(left, i, i+1)
+	}
+	return true
+}
+
+// takesOneForAll reports whether the clause singles out one of several files, and the tool brings it to each of the
+// others: "put the first picture on the others".
+func (v *View) takesOneForAll(f *profile.Profile) bool {
+	first, ok := f.OnePerFile()
+	single := len(v.r.Files) == 1 || len(v.r.Files) == 0 && v.r.Refs.Ordinal != 0
+	return ok && single && v.r.Refs.Plural && len(v.Sent(first.Type)) > 2 && v.In("lettering", v.r.Verb())
+}
+
+// byFiles compares what the tool needs with the files that the clause names.
+func (v *View) byFiles(f *profile.Profile) float64 {
+	fit, used := 1.0, 0
+	for k := range v.files {
+		switch {
+		case slices.Contains(f.Needs, k), k.Media() && f.Takes(k): // what it may be given besides, too
+			used++
+		case k.ImageMap() && slices.Contains(f.Needs, plan.Image) && v.files[plan.Image] == 0, slices.Contains(f.Needs, plan.AnyFile):
+			used++
+		}
+	}
+	pictures := v.handed(plan.Image)
+	for _, n := range f.Needs {
+		switch {
+		case n == plan.Text || v.handed(n):
+		case used > 0 || !n.Media() || n.ImageMap() && pictures:
+			fit *= slightly
+		case n == plan.Image && v.held(n) && f.Returns != plan.Image:
+			fit *= Hardly // of one frame alone
+		case v.held(n) && n != plan.Image:
+			fit *= Partly
+		default:
+			fit *= badly
+		}
+	}
+	switch {
+	case used == 0 && !slices.ContainsFunc(f.Needs, profile.OfMedia):
+		fit *= Hardly // the files are put into words first
+	case used > 0 && used < len(v.files):
+		fit *= badly
+	}
+	return fit
+}
+
+// handed reports whether the clause names a file that can be taken for the type.
+func (v *View) handed(t plan.Type) bool {
+	return slices.ContainsFunc(v.r.Files, func(e scene.Thing) bool { return e.Typ.Fits(t) })
+}
+
+// held reports whether a named file holds media of another kind that one tool takes out of
+// it: the sound of a video.
+func (v *View) held(t plan.Type) bool {
+	return v.Makes(t, func(f *profile.Profile) bool {
+		return strings.HasSuffix(f.Domain, "-processing") && len(f.Needs) == 1 && f.Texts == 0 && v.files[f.Needs[0]] > 0
+	})
+}
+
+// byImplied compares what the tool needs with what the clause may mean without naming it.
+func (v *View) byImplied(f *profile.Profile) float64 {
+	fit := 1.0
+	refs := v.r.Refs
+	if refs.Definite[plan.Text] && v.direct[plan.Text] && !slices.Contains(f.Needs, plan.Text) {
+		fit *= Hardly
+	}
+	for _, n := range f.Needs {
+		switch {
+		case n == plan.Text || v.direct[n]:
+		case v.can[n] && (!n.Media() || n.ImageMap()), n == plan.Image && v.can[n] && v.direct[plan.Document]: // its pages are pictures
+			fit *= slightly
+		case v.can[n] || v.r.Form != retrieve.Order && !refs.Points():
+			fit *= Hardly // "how many legs has a spider" asks of no picture
+		default:
+			fit *= Partly
+		}
+	}
+	if v.elsewhere(f) {
+		fit *= Partly
+	}
+	if taken := slices.Contains(f.Needs, v.last); taken && v.last != plan.Image && (refs.Result || refs.Pronoun || refs.Sequence || v.last.ImageMap()) {
+		fit *= clearly
+	}
+	return fit
+}
+
+// elsewhere reports whether the tool works on media of another kind than what the request made
+// last, and the clause speaks of none of that kind: after "take a still", "write BOSS at the top" is
+// for the still.
+func (v *View) elsewhere(f *profile.Profile) bool {
+	if v.LastMade() < 0 || !v.last.Media() || f.Returns == plan.Audio && v.Any("sound nouns", v.r.Words) {
+		return false
+	}
+	other := func(n plan.Type) bool {
+		return n.Media() && profile.Base(n) != profile.Base(v.last) && !v.r.Refs.Definite[n]
+	}
+	same := func(n plan.Type) bool { return n.Media() && profile.Base(n) == profile.Base(v.last) }
+	return slices.ContainsFunc(f.Needs, other) && !slices.ContainsFunc(f.Needs, same)
+}
+
+// wanted is the kind of map, box or media that the clause asks for by name: "give me a mask
+// of …", "depth map for …", "the pages as pictures"; "" if it asks for none. It is the last such noun
+// before the first preposition, or what the clause says the result is to be.
+func (m *Matcher) wanted(r *scene.Reading) plan.Type {
+	words := m.Lexicon.Lead(r.Words)
+	if typ := m.Becomes(words); typ != "" && r.Form == retrieve.Order {
+		return typ
+	}
+	handing := func(text string) bool { return m.In("handing", text) }
+	if r.Form != retrieve.Order || len(words) == 0 || m.IsVerb(words[0]) && !handing(words[0].Lower()) && !handing(m.Lexicon.Class(words[0].Stem)) {
+		return ""
+	}
+	var found plan.Type
+	for i, w := range words {
+		if w.Kind != retrieve.Plain || m.Is("prepositions", w) && i > 0 {
+			break
+		}
+		typ, named := english.MapNouns[w.Lower()]
+		switch {
+		case named:
+			found = typ
+		case m.Lexicon.Class(w.Stem) == "box":
+			found = plan.BBox
+		case found == "" && i > 0 && !m.Determined(words, i):
+			if found = m.Lexicon.MediaNoun(words[i : i+1]); m.Is("sound nouns", w) {
+				found = plan.Audio
+			}
+		}
+	}
+	return found
+}
+
+// fitsInto reports whether the clause orders all of something to fit into a length of time, and the tool does just
+// that.
+func (v *View) fitsInto(f *profile.Profile) bool {
+	_, paces := f.Pace()
+	_, ok := v.Lasting(v.r)
+	return ok && paces && v.Is("fitting", v.r.Words[0]) && v.direct[f.Returns]
+}
+
+// lone reports whether the only thing is a single file.
+func lone(things []scene.Thing) bool { return len(things) == 1 && !things[0].Many }

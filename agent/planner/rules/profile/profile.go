@@ -1,0 +1,328 @@
+// Package profile knows the tools of a catalogue as the rules need them: what each needs, and which words ask for it.
+package profile
+
+import (
+	"slices"
+	"strings"
+
+	"atelier/agent/lazyregexp"
+	"atelier/agent/plan"
+	"atelier/agent/planner/rules/english"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/param"
+	"atelier/agent/toolbox/quantity"
+	"atelier/agent/toolbox/retrieve"
+	"atelier/agent/toolbox/table"
+)
+
+// Profile is a tool with what the rules know of it: what it needs, and the words that
+// ask for it.
+type Profile struct {
+	toolbox.Tool
+	Needs  []plan.Type       // the types of its required arguments, each once
+	Media  []toolbox.Arg     // required arguments that are neither texts nor made of them
+	Texts  int               // required text arguments
+	Makers map[string]string // the tool that each required argument is said to come from, by its name; "" for most
+	// TextOnly marks a tool that needs neither media nor what is found in them.
+	TextOnly bool
+	About    Set // words of its name and description, and their stems
+	Formats  Set // that its templates name outside of slots
+	// Written are the formats of files one of which each of its templates names: it writes nothing else.
+	Written []string
+	// Slot marks a tool that looks at media and is told nothing, and whose templates have a slot
+	// for free words: what it tells may be of the thing that is named.
+	Slot bool
+	// Plain are the examples that hold no words which somebody else would put otherwise: files and
+	// settings alone change from request to request.
+	Plain []string
+	// Swapped tells of a tool that takes two resources of one type, by the words that stand between
+	// them in its examples, whether the second argument is named first: "lay {music.mp3} under {voice.wav}".
+	Swapped map[string]bool
+	// Unnamed marks one of these that has an example which does not tell the two apart: "mix {these two sounds}".
+	Unnamed bool
+	// Tabular marks a tool that works on a table.
+	Tabular bool
+	Choices Set // the words of the choices that the tool must be told
+	Values  Set // the classes of the words of all of its choices
+	// Coloured marks a tool that can be told a colour.
+	Coloured bool
+	Own      Set // the words of its templates outside of slots
+}
+
+// compile reads a tool.
+func (ts *Tools) compile(t toolbox.Tool) Profile {
+	f := Profile{
+		Tool: t, TextOnly: true, About: Set{}, Formats: Set{}, Swapped: map[string]bool{}, Makers: map[string]string{},
+		Choices: Set{}, Values: Set{}, Own: Set{},
+	}
+	for _, a := range t.Args {
+		f.Coloured = f.Coloured || a.Param != nil && a.Param.Type == param.Colour
+		for _, w := range ChoiceWords(a) {
+			f.Values[ts.Lexicon.Class(retrieve.Stem(w))] = true
+			f.Choices[w] = f.Choices[w] || !a.Optional
+		}
+		if a.Optional {
+			continue
+		}
+		f.Makers[a.Name] = ts.Index.Named(a.About)
+		f.Tabular = f.Tabular || a.Form == toolbox.TableForm
+		if !slices.Contains(f.Needs, a.Type) {
+			f.Needs = append(f.Needs, a.Type)
+		}
+		if a.Type == plan.Text {
+			f.Texts++
+		} else if !SmallText(a.Type) {
+			f.Media = append(f.Media, a)
+		}
+		if OfMedia(a.Type) {
+			f.TextOnly = false
+		}
+	}
+	for _, w := range english.WordsOf(strings.ReplaceAll(t.Name, "_", " ") + " " + t.Description) {
+		f.About[w], f.About[retrieve.Stem(w)] = true, true
+	}
+	_, told := f.Arg(func(a toolbox.Arg) bool { return a.Type == plan.Text })
+	named := 0
+	for _, e := range t.Examples {
+		ts.learnOrder(&f, e)
+		outside := english.WordsOf(slots.ReplaceAllString(e, " "))
+		f.Own.add(outside)
+		for _, w := range outside {
+			f.Formats[w] = retrieve.IsFormat(w)
+		}
+		if i := slices.IndexFunc(outside, f.writes); i >= 0 {
+			f.Written, named = append(f.Written, outside[i]), named+1
+		}
+		free := slices.ContainsFunc(slots.FindAllStringSubmatch(e, -1), func(s []string) bool { return ts.isFree(s[1]) })
+		f.Slot = f.Slot || free && !told && !t.Returns.Media()
+		if !free {
+			f.Plain = append(f.Plain, toolbox.Wish(e))
+		}
+	}
+	if named < len(t.Examples) {
+		f.Written = nil
+	}
+	return f
+}
+
+// Pair are two required arguments of one type, which are told apart by the words between them.
+func (f *Profile) Pair() (first, second toolbox.Arg, ok bool) {
+	if len(f.Media) != 2 || f.Media[0].Type != f.Media[1].Type || f.Media[0].Many || f.Media[1].Many {
+		return first, second, false
+	}
+	return f.Media[0], f.Media[1], true
+}
+
+// ChoiceWords are the words that mean a value of a choice.
+func ChoiceWords(a toolbox.Arg) []string {
+	var words []string
+	if SettingOf(a) == param.Choice {
+		for choice, others := range a.Param.Choices {
+			words = append(words, english.WordsOf(choice+" "+strings.Join(others, " "))...)
+		}
+	}
+	return words
+}
+
+// OnePerFile reports whether the tool brings one resource to another of the same type, which it changes: a logo to a
+// picture. It returns the argument that is changed.
+func (f *Profile) OnePerFile() (toolbox.Arg, bool) {
+	first, _, pair := f.Pair()
+	return first, pair && len(f.Swapped) > 0 && !f.Unnamed && f.Returns == first.Type
+}
+
+// Arg returns the first argument that passes the test.
+func (f *Profile) Arg(test func(toolbox.Arg) bool) (toolbox.Arg, bool) {
+	i := slices.IndexFunc(f.Args, test)
+	if i < 0 {
+		return toolbox.Arg{}, false
+	}
+	return f.Args[i], true
+}
+
+// learnOrder reads from an example in which order a pair is named: its slots are called like the
+// arguments, {voice.wav} and {music.mp3}. The prepositions and places between them tell the order.
+func (ts *Tools) learnOrder(f *Profile, example string) {
+	first, second, ok := f.Pair()
+	name := func(m []int) string { stem, _, _ := strings.Cut(example[m[2]:m[3]], "."); return stem }
+	found := slices.DeleteFunc(slots.FindAllStringSubmatchIndex(example, -1), func(m []int) bool {
+		return name(m) != first.Name && name(m) != second.Name
+	})
+	if samples := slots.FindAllStringSubmatch(example, -1); ok && len(found) == 0 && len(samples) > 0 {
+		f.Unnamed = f.Unnamed || ts.Any("plurals", ts.Lexicon.Words(samples[0][1], nil))
+	}
+	if !ok || len(found) != 2 || name(found[0]) == name(found[1]) {
+		return
+	}
+	for _, w := range english.WordsOf(example[found[0][1]:found[1][0]]) {
+		if _, known := f.Swapped[w]; !known && (ts.In("prepositions", w) || ts.In("places", w)) {
+			f.Swapped[w] = name(found[0]) == second.Name
+		}
+	}
+}
+
+// slots are the parts of a template that change from request to request.
+var slots = lazyregexp.New(`\{([^}]*)\}`)
+
+// isFree reports whether the sample of a slot stands for free words: it is no resource and no value.
+func (ts *Tools) isFree(sample string) bool {
+	if retrieve.FileType(sample) != "" || retrieve.IsFormat(strings.ToLower(sample)) {
+		return false
+	}
+	words := ts.Lexicon.Words(sample, nil)
+	if ts.Lexicon.MediaNoun(words) != "" || len(quantity.Find(sample)) > 0 {
+		return false
+	}
+	return slices.ContainsFunc(words, func(w retrieve.Word) bool {
+		value := ts.Is("languages", w) || ts.Is("places", w) || ts.Is("amount words", w)
+		return w.Kind == retrieve.Plain && !value && !ts.SaysNothing(w)
+	})
+}
+
+// Tells reports whether the tool can be told a text of that meaning.
+func (f *Profile) Tells(m plan.Meaning) bool {
+	_, ok := f.Arg(func(a toolbox.Arg) bool { return a.Meaning == m })
+	return ok
+}
+
+// Wants reports whether the tool must be told a text of that meaning.
+func (f *Profile) Wants(m plan.Meaning) bool {
+	_, ok := f.Arg(func(a toolbox.Arg) bool { return a.Meaning == m && !a.Optional })
+	return ok
+}
+
+// Takes reports whether the tool has an argument of just that type.
+func (f *Profile) Takes(t plan.Type) bool {
+	_, ok := f.Arg(func(a toolbox.Arg) bool { return a.Type == t })
+	return ok
+}
+
+// OfParts reports whether the tool can be told an amount, and a part of a sound or a video to which it applies.
+func (f *Profile) OfParts() bool {
+	amounts := 0
+	for _, a := range f.Args {
+		if Kind(a) != "" && !Typed[a.Param.Type] {
+			amounts++
+		}
+	}
+	_, parts := f.Arg(func(a toolbox.Arg) bool { return Kind(a) == param.TimeRange })
+	return parts && amounts > 1
+}
+
+// Sized reports whether the tool can be told a size.
+func (f *Profile) Sized() bool {
+	_, ok := f.Arg(func(a toolbox.Arg) bool { return Kind(a) == param.Size })
+	return ok
+}
+
+// TakesUnit reports whether the tool takes quantities of the unit.
+func (f *Profile) TakesUnit(u quantity.Unit) bool {
+	_, ok := f.Arg(func(a toolbox.Arg) bool { return a.Param != nil && a.Param.Takes(u) })
+	return ok
+}
+
+// TakesMark reports whether the tool works on a part of a picture that it is shown.
+func (f *Profile) TakesMark() bool {
+	_, ok := f.Arg(func(a toolbox.Arg) bool { return !a.Optional && MarkType(a.Type) })
+	return ok && f.Takes(plan.Image)
+}
+
+// Joins reports whether all that the tool needs is several resources of one type.
+func (f *Profile) Joins() bool { return len(f.Media) == 1 && f.Media[0].Many }
+
+// Generates reports whether the tool makes something new that does not resemble its input.
+func (f *Profile) Generates() bool { return strings.HasSuffix(f.Domain, "-generation") }
+
+// GivenAll reports whether the subtask gives the tool all resources that it needs.
+func (f *Profile) GivenAll(sub plan.Subtask) bool {
+	return !slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool {
+		gives := func(have plan.Arg) bool { return have.Type.Fits(a.Type) }
+		return a.Param == nil && !a.Optional && a.Type != plan.Text && !slices.ContainsFunc(sub.Args, gives)
+	})
+}
+
+// Meaning is what the argument of the tool means, by its name.
+func (f *Profile) Meaning(arg string) plan.Meaning {
+	a, _ := f.Arg(func(a toolbox.Arg) bool { return a.Name == arg })
+	return a.Meaning
+}
+
+// OfMedia reports whether a thing of that type is media or is found in them.
+func OfMedia(t plan.Type) bool {
+	return t.Media() || t == plan.BBox || t == plan.Points || t == plan.Category
+}
+
+// MarkType reports whether things of the type say where on a picture something is.
+func MarkType(t plan.Type) bool { return t == plan.Mask || t == plan.BBox || t == plan.Points }
+
+// SmallText reports whether a type is a text under another name, which tools make of texts.
+func SmallText(t plan.Type) bool {
+	return t == plan.Title || t == plan.Tags || t == plan.Location || t == plan.Weather || t == plan.Time
+}
+
+// Kind is the type of the parameter of which an argument is the value, where people say it as a
+// quantity; empty for any other argument.
+func Kind(a toolbox.Arg) param.Type {
+	if a.Param == nil || a.Param.Type.Units() == 0 {
+		return ""
+	}
+	return a.Param.Type
+}
+
+// Pace is the argument by which the tool is told how fast it plays.
+func (f *Profile) Pace() (toolbox.Arg, bool) {
+	return f.Arg(func(a toolbox.Arg) bool { return Kind(a) == param.Factor })
+}
+
+// writes reports whether a word is a file format of the tool's result. Documents are left out: people say "PDF" for any
+// of them.
+func (f *Profile) writes(word string) bool {
+	return f.Returns.Media() && f.Returns != plan.Document && retrieve.IsFormat(word) && retrieve.FileType("."+word) == f.Returns
+}
+
+// picks reports whether the tool picks a named thing out of several of the kind that it returns.
+func (f *Profile) picks() bool { return f.Takes(f.Returns) && f.Tells(plan.Object) }
+
+// SettingOf is the type of a parameter; "" for a resource.
+func SettingOf(a toolbox.Arg) param.Type {
+	if a.Param == nil {
+		return ""
+	}
+	return a.Param.Type
+}
+
+// Typed are the types of parameters whose value is found by reading each phrase of a clause.
+var Typed = map[param.Type]bool{
+	param.Colour: true, param.Opacity: true, param.Choice: true, param.Aspect: true,
+	param.Number: true, param.Integer: true, param.Duration: true, param.Pages: true,
+	param.Integers: true, param.Sizes: true, param.Moments: true, param.Interval: true, param.Metadata: true,
+}
+
+// AnyColour is a parameter that takes a colour.
+var AnyColour = param.Param{Type: param.Colour}
+
+// AnyAdjustment is a parameter that takes a change of the light or the colours.
+var AnyAdjustment = param.Param{Type: param.Adjustment}
+
+// ColumnsOf are the words of the names of the columns of the tables among the resources; nil where there is none.
+func ColumnsOf(resources []plan.Resource) Set {
+	var names Set
+	for _, res := range resources {
+		if res.Type != plan.Text || res.Value == "" {
+			continue
+		}
+		t, err := table.Read(res.Value)
+		if err != nil || len(t.Columns) < 2 {
+			continue // it is no table
+		}
+		if names == nil {
+			names = Set{}
+		}
+		for _, column := range t.Columns {
+			for _, w := range english.WordsOf(column) {
+				names[w] = true
+			}
+		}
+	}
+	return names
+}

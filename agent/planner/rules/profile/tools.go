@@ -1,0 +1,195 @@
+package profile
+
+import (
+	"slices"
+	"unicode"
+
+	"atelier/agent/plan"
+	"atelier/agent/planner/rules/english"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/quantity"
+	"atelier/agent/toolbox/retrieve"
+)
+
+// Set is a set of words in lower case.
+type Set map[string]bool
+
+func (s Set) add(words []string) {
+	for _, w := range words {
+		s[w] = true
+	}
+}
+
+// Tools is what is known of the tools, and of which words ask for them.
+type Tools struct {
+	*english.Grammar
+
+	Catalogue *toolbox.Catalogue
+	Index     *retrieve.Index
+	Profiles  []Profile           // in the order of the catalogue
+	ByName    map[string]int      // profiles
+	Makers    map[plan.Type][]int // profiles of the tools that return the type
+}
+
+// New compiles a catalogue. The grammar learns the verbs of the examples.
+func New(g *english.Grammar, c *toolbox.Catalogue) *Tools {
+	ts := &Tools{Grammar: g, Catalogue: c, Index: retrieve.New(g.Lexicon, c.Tools()), ByName: map[string]int{}, Makers: map[plan.Type][]int{}}
+	for i, t := range c.Tools() {
+		ts.Profiles = append(ts.Profiles, ts.compile(t))
+		ts.ByName[t.Name] = i
+		ts.Makers[t.Returns] = append(ts.Makers[t.Returns], i)
+		for _, example := range t.Examples {
+			g.LearnVerb(example)
+		}
+	}
+	return ts
+}
+
+// Tool returns the profile of the tool of that name, an empty one if there is none.
+func (ts *Tools) Tool(name string) *Profile {
+	if i, ok := ts.ByName[name]; ok {
+		return &ts.Profiles[i]
+	}
+	return &Profile{}
+}
+
+// Closure is what the tools can make of the types, the types among them.
+func (ts *Tools) Closure(types ...plan.Type) map[plan.Type]bool {
+	have := map[plan.Type]bool{}
+	for _, t := range types {
+		have[t], have[Base(t)] = true, true
+	}
+	for grown := true; grown; {
+		grown = false
+		for i := range ts.Profiles {
+			t := &ts.Profiles[i]
+			if !have[t.Returns] && !slices.ContainsFunc(t.Args, func(a toolbox.Arg) bool { return !a.Optional && !have[a.Type] }) {
+				have[t.Returns], grown = true, true
+			}
+		}
+	}
+	return have
+}
+
+// Makes reports whether a tool that returns the type passes the test.
+func (ts *Tools) Makes(t plan.Type, test func(*Profile) bool) bool {
+	return slices.ContainsFunc(ts.Makers[t], func(i int) bool { return test(&ts.Profiles[i]) })
+}
+
+// HelpsObject reports whether a thing that is named helps a tool on the way to what the head
+// needs: it wants boxes, and some tool finds the boxes of a thing.
+func (ts *Tools) HelpsObject(head *Profile, have map[plan.Type]bool) bool {
+	for _, a := range head.Args {
+		if a.Optional || have[a.Type] || a.Type.Media() && !a.Type.ImageMap() {
+			continue
+		}
+		if ts.Makes(a.Type, func(f *Profile) bool { return f.Tells(plan.Object) }) {
+			return true
+		}
+	}
+	found := head.Returns == plan.Category || head.Returns == plan.Mask || head.Returns == plan.BBox
+	return found && ts.Makes(head.Returns, (*Profile).picks) // many are found, and one is wanted
+}
+
+// Nearest is the nearest tool to the words that passes the test, an empty one if none does.
+func (ts *Tools) Nearest(words string, test func(*Profile) bool) *Profile {
+	for _, h := range ts.Index.Search(ts.Lexicon.Features(ts.Lexicon.Words(words, nil))) {
+		if f := ts.Tool(h.Tool); test(f) {
+			return f
+		}
+	}
+	return &Profile{}
+}
+
+// Asks reports whether words are a request of their own though they hold no order: "half the size".
+func (ts *Tools) Asks(words []retrieve.Word) bool {
+	words = slices.DeleteFunc(slices.Clone(words), func(w retrieve.Word) bool { return ts.Is("determiners", w) || w.Lower() == "any" })
+	hits := ts.Index.Search(ts.Lexicon.Features(words))
+	if len(hits) == 0 {
+		return false
+	}
+	best := ts.Tool(hits[0].Tool)
+	if hits[0].Score > Plainly && !ts.depicts(best, words) {
+		return true
+	}
+	return slices.ContainsFunc(quantity.Find(english.TextOf(words)), func(q quantity.Quantity) bool {
+		return q.Unit != quantity.Number && best.TakesUnit(q.Unit)
+	})
+}
+
+// FindsOthers reports whether a tool finds one kind of thing on pictures, such as faces, and the
+// subtask names another one.
+func (ts *Tools) FindsOthers(sub plan.Subtask, f *Profile) bool {
+	object := ""
+	for _, a := range sub.Args {
+		if a.Type == plan.Text && a.Meaning == plan.Object && a.Source.Kind == plan.OfValue {
+			object = a.Source.Value
+		}
+	}
+	if object == "" || !MarkType(f.Returns) || f.TakesMark() || f.Tells(plan.Object) {
+		return false
+	}
+	finds := func(w string) bool { return f.About[w] || f.About[retrieve.Stem(w)] }
+	all := func(w string) bool { return f.About[w] }
+	return !slices.ContainsFunc(english.WordsOf(object), finds) && !slices.ContainsFunc(ts.Phrases("anything"), all)
+}
+
+// Base is the type, with every map of a picture taken for a picture.
+func Base(t plan.Type) plan.Type {
+	if t.ImageMap() {
+		return plan.Image
+	}
+	return t
+}
+
+// IsForeign reports whether the text is in another language: in another script, or with more
+// of another language's small words than of English ones.
+func (ts *Tools) IsForeign(text string) bool {
+	letters, latin, known, most, plain := 0, 0, 0, 0, 0
+	count := map[string]int{}
+	for _, w := range ts.Lexicon.Words(text, nil) {
+		if w.Kind != retrieve.Plain {
+			continue
+		}
+		plain++
+		for _, r := range w.Text {
+			if unicode.IsLetter(r) {
+				letters++
+			}
+			if unicode.Is(unicode.Latin, r) {
+				latin++
+			}
+		}
+		if ts.Lexicon.Stop(w.Lower()) || ts.IsVerb(w) || ts.Is("prepositions", w) || ts.Index.Known(ts.Lexicon.Class(w.Stem)) {
+			known++
+		}
+		for _, section := range ts.SectionsOf("language ", w.Lower()) {
+			count[section]++
+			most = max(most, count[section])
+		}
+	}
+	if latin*2 < letters {
+		return true
+	}
+	// A language's small words are a third of a text; many are English words as well.
+	return most >= 2 && (most > known || most*3 > plain && most*3 > known*2)
+}
+
+// depicts reports whether the words tell of more than the tool's examples know: "a serene lake with a mountain in
+// the background and a boat" does not ask for a background.
+func (ts *Tools) depicts(f *Profile, words []retrieve.Word) bool {
+	known, unknown := 0, 0
+	for _, w := range words {
+		switch {
+		case w.Kind != retrieve.Plain || ts.SaysNothing(w):
+		case ts.Index.Vocabulary(f.Name, ts.Lexicon.Class(w.Stem)):
+			known++
+		default:
+			unknown++
+		}
+	}
+	return unknown > 3 && unknown > 2*known
+}
+
+// Plainly is how near a tool must be, from 0 to 1, for the words alone to ask for it.
+const Plainly = 0.5

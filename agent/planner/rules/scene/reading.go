@@ -1,0 +1,150 @@
+package scene
+
+import (
+	"slices"
+	"strings"
+
+	"atelier/agent/plan"
+	"atelier/agent/planner/rules/clause"
+	"atelier/agent/planner/rules/english"
+	"atelier/agent/planner/rules/profile"
+	"atelier/agent/toolbox/quantity"
+	"atelier/agent/toolbox/retrieve"
+)
+
+// Reading is a clause as it is understood.
+type Reading struct {
+	Clause  clause.Clause
+	Words   []retrieve.Word // without the polite wrapping
+	Text    string          // the clause, with what is said more about it
+	Form    retrieve.Form
+	Files   []Thing // that it names
+	Refs    References
+	Stated  []quantity.Quantity // quantities, by their places in the clause
+	Head    *profile.Profile    // the tool that gives what is asked for
+	Score   float64             // how sure that is, 0 to 1
+	Rivals  []Rival             // all tools that come near, the nearest first
+	Object  string              // the thing that it is about
+	Results []Thing             // what its subtasks make
+	Prev    *Reading            // the clause before that made something
+	Told    string              // what a statement before it told
+}
+
+// References are the ways in which a clause points at things without naming them.
+type References struct {
+	Pronoun  bool               // it, that
+	Plural   bool               // them, both, all
+	Result   bool               // the result, the new picture
+	Sequence bool               // "… and then …"
+	Original bool               // "the original"
+	Definite map[plan.Type]bool // "the picture", "the mask"
+	Ordinal  int                // which of several: 1 the first, -1 the last, 0 not said
+}
+
+// Points reports whether the clause points at anything.
+func (r References) Points() bool {
+	return r.Pronoun || r.Result || r.Sequence || len(r.Definite) > 0
+}
+
+// IsOutputName reports whether a name that nothing has is the name of a result: "save it as edges.png".
+func (s *Scene) IsOutputName(w retrieve.Word) bool {
+	i := slices.IndexFunc(s.Words, func(o retrieve.Word) bool { return o.Start == w.Start })
+	for i > 1 && s.Is("articles", s.Words[i-1]) { // "make a favicon.ico"
+		i--
+	}
+	return i > 0 && (s.In("naming", s.Words[i-1].Lower()) || i < len(s.Words) && s.Is("articles", s.Words[i]) && s.Is("making", s.Words[i-1]))
+}
+
+// References reads how the clause points at things.
+func (s *Scene) References(r *Reading) References {
+	refs := References{Sequence: r.Clause.Join == clause.After, Definite: map[plan.Type]bool{}}
+	words := r.Clause.Words
+	for i, w := range words {
+		if w.Kind != retrieve.Plain {
+			continue
+		}
+		text, next := w.Lower(), ""
+		if i+1 < len(words) && words[i+1].Kind == retrieve.Plain {
+			next = words[i+1].Lower()
+		}
+		switch {
+		case s.In("results", text):
+			refs.Result = true
+		case s.In("pronouns", text):
+			refs.Pronoun = refs.Pronoun || next == "" || !s.Introduces(text, words[i+1])
+		case s.In("plurals", text):
+			refs.Plural = true
+			refs.Pronoun = refs.Pronoun || text == "them" || text == "both" || text == "they"
+		case text == "original":
+			refs.Original = true
+		case text == "latter", text == "former", s.In("counted things", next) && english.Ordinals[text] != 0:
+			refs.Ordinal = english.Ordinals[text]
+		}
+		if s.Determined(words, i) {
+			s.definite(&refs, text, w)
+		}
+	}
+	return refs
+}
+
+// definite takes in a noun that speaks of something given.
+func (s *Scene) definite(refs *References, text string, w retrieve.Word) {
+	if typ := s.Lexicon.MediaNoun([]retrieve.Word{w}); typ != "" {
+		refs.Definite[typ] = true
+		refs.Plural = refs.Plural || strings.HasSuffix(text, "s") && text != "canvas"
+	}
+	if typ, ok := english.MapNouns[text]; ok {
+		refs.Definite[typ] = true
+	}
+	if s.In("sound nouns", text) {
+		refs.Definite[plan.Audio] = true
+	}
+	if s.In("text nouns", text) {
+		refs.Definite[plan.Text] = true
+	}
+}
+
+// Verb returns the first word of the clause in lower case.
+func (r *Reading) Verb() string {
+	if len(r.Words) == 0 {
+		return ""
+	}
+	return r.Words[0].Lower()
+}
+
+// Marked reports whether the clause means something that is marked on a picture.
+func (r *Reading) Marked() bool {
+	return slices.ContainsFunc(r.Files, func(e Thing) bool { return e.On != "" })
+}
+
+// Quoted is the longest quotation in the clause.
+func (r *Reading) Quoted() string {
+	best := ""
+	for _, w := range r.Clause.Words {
+		if w.IsQuote() && len(w.Text) > len(best) {
+			best = w.Text
+		}
+	}
+	return best
+}
+
+// Span is the text of the clause as it is written, and where it begins.
+func (r *Reading) Span(text string) (string, int) {
+	if len(r.Clause.Words) == 0 {
+		return "", 0
+	}
+	start := r.Clause.Words[0].Start
+	return text[start:r.Clause.Words[len(r.Clause.Words)-1].End], start
+}
+
+// Rival is a tool that may be what a clause asks for.
+type Rival struct {
+	Tool  *profile.Profile
+	Near  float64 // by words
+	Score float64
+	Rest  int // words of the clause that it does not explain
+	// Example is the nearest example of the tool.
+	Example string
+	// Begun is how many words of the clause are an example of an operator's own tool; 0 for any other tool.
+	Begun int
+}

@@ -1,0 +1,297 @@
+package told
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"atelier/agent/lazyregexp"
+	"atelier/agent/plan"
+	"atelier/agent/planner/rules/clause"
+	"atelier/agent/planner/rules/profile"
+	"atelier/agent/planner/rules/scene"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/param"
+	"atelier/agent/toolbox/quantity"
+	"atelier/agent/toolbox/retrieve"
+)
+
+// The values that a clause states: amounts, formats, languages, places. Which words of the
+// clause they are is decided here alone, apart from which resources the clause is about.
+
+// Format is the file format that something is to be brought into: the last one named.
+func (st *Reader) Format(r *scene.Reading) string {
+	var found []string
+	for i, w := range r.Clause.Words {
+		if text := w.Lower(); w.Kind == retrieve.Plain && FormatWords.MatchString(text) && !st.ShownFormat(r.Clause.Words, i) {
+			found = append(found, text)
+		}
+	}
+	if len(found) == 0 {
+		return ""
+	}
+	return found[len(found)-1]
+}
+
+// counted reports whether the argument is how many frames are wanted.
+func counted(a toolbox.Arg) bool {
+	return profile.Kind(a) == param.Integer && a.Param.Unit == param.Frames
+}
+
+var (
+	byShare  = lazyregexp.New(`(?i)\bby (?:about |around |just |only |an? )*$`)
+	ofTime   = lazyregexp.New(`(?i)^\d+(?:\.\d+)? ?(?:s|secs?|seconds?|m|mins?|minutes?|h|hours?)$`)
+	shares   = lazyregexp.New(`(?i)%|\bper ?cent\b|\b(?:half|thirds?|quarters?)\b`)
+	gains    = lazyregexp.New(`(?i)\d ?(?:db|decibels?)\b`)
+	upOrDown = lazyregexp.New(`(?i)\b(?:up|down|off)\b`)
+)
+
+// FormatWords are the formats that a file can be converted to.
+var FormatWords = lazyregexp.New(`^(?:png|jpe?g|gif|webp|avif|jxl|ico|favicon|bmp|tiff?|mp4|webm|mov|mkv|avi|mp3|wav|flac|ogg|opus|m4a|aac|srt|vtt)$`)
+
+// Place is where on a picture ("bottom right") or in the world ("Paris").
+func (st *Reader) Place(r *scene.Reading, f *profile.Profile) string {
+	if slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return a.Type.Media() }) {
+		return st.placeOnMedia(r)
+	}
+	at := slices.IndexFunc(r.Words, func(w retrieve.Word) bool { text := w.Lower(); return text == "in" || text == "at" || text == "for" })
+	if at >= 0 && at+1 < len(r.Words) {
+		text := strings.Trim(st.Text[r.Words[at+1].Start:r.Words[len(r.Words)-1].End], " .?!,")
+		for _, tail := range []string{" right now", " now", " today", " tomorrow", " please"} {
+			text = strings.TrimSuffix(text, tail)
+		}
+		return text
+	}
+	if f.Returns == plan.Time {
+		return "here"
+	}
+	return st.objectOf(r, f)
+}
+
+// ValuePhrases are the quantities of a clause whose unit means one thing, whatever the tool: "20 %" does not.
+func (st *Reader) ValuePhrases(r *scene.Reading) []Phrase {
+	var all []Phrase
+	text, start := r.Span(st.Text)
+	found := slices.DeleteFunc(slices.Clone(r.Stated), func(q quantity.Quantity) bool {
+		return slices.ContainsFunc(r.Clause.Words, func(w retrieve.Word) bool { return w.IsQuote() && clause.Overlaps(w, q, start) })
+	})
+	for i := 0; i < len(found); i++ {
+		q := found[i]
+		begin, end := q.Start, q.End
+		switch q.Unit {
+		case quantity.Time, quantity.Clock:
+			if i > 0 && found[i-1].Unit == quantity.Number && betweenTime.MatchString(text[found[i-1].End:begin]) { // "between 2 and 4 seconds"
+				begin = found[i-1].Start
+			}
+			if lead := beforeTime.FindStringIndex(text[:begin]); lead != nil {
+				begin = lead[0]
+			}
+			if i+1 < len(found) && found[i+1].Unit != quantity.Share && betweenTime.MatchString(text[end:found[i+1].Start]) { // "… to half speed"
+				i++
+				end = found[i].End
+			}
+			end += len(toTheEnd.FindString(text[end:]))
+		default:
+			if !slices.Contains(PlainUnits, q.Unit) {
+				continue
+			}
+		}
+		all = append(all, Phrase{q.Unit, text[begin:end], chosenBy.MatchString(text[:begin])})
+	}
+	if at := aFrame.FindString(text); at != "" {
+		all = append(all, Phrase{quantity.Time, at, true})
+	}
+	return all
+}
+
+// Passage is what the clause says of a part of a sound or a video; "" if it says nothing.
+func (st *Reader) Passage(r *scene.Reading) string {
+	if _, ok := st.Lasting(r); ok { // it is all of it
+		return ""
+	}
+	for _, p := range st.ValuePhrases(r) {
+		if p.OfTime() && aPassage.Reads(p.Text) {
+			return p.Text
+		}
+	}
+	return ""
+}
+
+// Passages is what the clause says of several parts of a sound or a video, or of lengths at its ends; "" if it says
+// nothing of that kind.
+func (st *Reader) Passages(r *scene.Reading) string {
+	text := st.WithoutFiles(r.Words, r.Text)
+	start, end := quantity.FindPassages(text)
+	return text[start:end]
+}
+
+var (
+	keepsThere = lazyregexp.New(`(?i)(?:[,.]| and)? (?:leave|keep|keeping|retain|preserve) `)
+	fromSides  = lazyregexp.New(`(?i)^\d[^a-z]*(?:px|pixels?)? ?(?:off|from) (?:all|every|each)\b`)
+)
+
+// part is what a clause says of a part of a picture in words that an answer can repeat: "16:9 at the top" for
+// "16:9, keep the top", "all but 10% off all sides" for "10% off all sides".
+func part(said string) string {
+	said = keepsThere.ReplaceAllString(said, " at ")
+	if fromSides.MatchString(said) {
+		said = "all but " + said
+	}
+	return said
+}
+
+// Phrase is a quantity of a clause with the words that go with it: "first 3 seconds".
+type Phrase struct {
+	Unit quantity.Unit
+	Text string
+	// Chosen marks a part of a file that is all of it that is wanted: "of the first 3 seconds".
+	Chosen bool
+}
+
+// OfTime reports whether the quantity is a length of time or a moment.
+func (p Phrase) OfTime() bool { return p.Unit == quantity.Time || p.Unit == quantity.Clock }
+
+// Tells reports whether the phrase gives an argument its value.
+func (p Phrase) Tells(a toolbox.Arg) bool {
+	switch {
+	case a.Param == nil || !a.Param.Takes(p.Unit) || !a.Param.Reads(p.Text):
+		return false
+	case a.Param.Type == param.Strength: // "1080p" is no strength of a blur
+		return false
+	case a.Param.Type == param.Duration: // "the first 5 s" is no length of pieces
+		return !p.bounded()
+	case p.Unit == quantity.Pixels: // "a round picture, 256 px" is no radius
+		return a.Param.Type != param.Integer && a.Param.Type != param.Number
+	}
+	return true
+}
+
+// bounded reports whether the phrase says where a part begins or ends, and not only how long it is.
+func (p Phrase) bounded() bool {
+	_, end := quantity.FindBounded(p.Text)
+	return end > 0
+}
+
+var (
+	aFrame      = lazyregexp.New(`(?i)\b(?:first|last|middle) (?:frame|shot|still)\b`)
+	beforeTime  = lazyregexp.New(`(?i)(?:\b(?:first|last|from|between|after|before|until|since|seconds?|minutes?|without|the)\s+)+$`)
+	chosenBy    = lazyregexp.New(`(?i)\bof\s+$`)
+	toTheEnd    = lazyregexp.New(`(?i)^ (?:(?:to|until|till) (?:the )?end|onwards?|on)\b`)
+	betweenTime = lazyregexp.New(`(?i)^\s*(?:to|until|till|and|-|–)\s*$`)
+)
+
+// Bounded is what the clause says of a part of a sound or a video that has bounds, "everything after 1:00"; "" if it
+// says nothing of that kind.
+func (st *Reader) Bounded(r *scene.Reading) string {
+	text, _ := r.Span(st.Text)
+	start, end := quantity.FindBounded(text)
+	return text[start:end]
+}
+
+// amount is what the clause says of an amount, else what the statement before it told. A change
+// by a share or by decibels keeps the verb, which tells its direction: "shrink by 20 percent".
+func (st *Reader) amount(r *scene.Reading) string {
+	if _, paces := r.Head.Pace(); paces {
+		if _, ok := st.Lasting(r); ok {
+			return st.FactorFor(r)
+		}
+	}
+	text := st.WithoutFiles(r.Words, r.Text)
+	if slices.ContainsFunc(r.Head.Args, func(a toolbox.Arg) bool { return profile.Kind(a) == param.Pages }) { // their numbers are no other amount
+		start, end := quantity.FindPages(text)
+		text = text[:start] + text[end:]
+	}
+	if opaque, ok := r.Head.Arg(func(a toolbox.Arg) bool { return profile.Kind(a) == param.Opacity }); ok && r.Head.Sized() {
+		text = strings.Replace(text, st.PhraseFor(r, *opaque.Param), "", 1)
+	}
+	for _, a := range r.Head.Args { // what is told apart is no other amount
+		if profile.Kind(a) == param.Moments || profile.Kind(a) == param.Interval || counted(a) {
+			text = strings.Replace(text, st.PhraseFor(r, *a.Param), "", 1)
+		}
+	}
+	for _, a := range r.Head.Args { // "quieter when I speak" is no volume of the whole
+		if profile.SettingOf(a) == param.Choice && len(a.Param.Prevailing) > 0 {
+			said := st.choice(r, *a.Param)
+			text = regexp.MustCompile(`(?i)\S+ (?:it )?(?:when|while|whenever)\b.*`+regexp.QuoteMeta(said)).ReplaceAllString(text, "")
+		}
+	}
+	if r.Head.OfParts() { // their times are no other amount
+		text = strings.Join(strings.Fields(strings.Replace(text, st.Passage(r), "", 1)), " ")
+	}
+	if start, end := quantity.FindLongSide(text); end > 0 && r.Head.Sized() {
+		return text[start:end]
+	}
+	amount := st.AmountIn(text)
+	if amount == "" {
+		amount = st.AmountIn(r.Told)
+		if tempo, ok := r.Head.Pace(); ok && amount == "" && tempo.Param.Reads(text) {
+			return text // "play it in slow motion"
+		}
+		return amount
+	}
+	before, _, _ := strings.Cut(text, amount)
+	if limit := quantity.LimitBefore(before); limit != "" && r.Head.Sized() {
+		return limit + amount
+	}
+	if byShare.MatchString(before) && ofTime.MatchString(amount) { // a change of a length is no part of it
+		return "by " + amount
+	}
+	if byShare.MatchString(before) && shares.MatchString(amount) || gains.MatchString(amount) {
+		verb := r.Verb()
+		if particle := upOrDown.FindString(text); particle != "" {
+			verb += " " + particle
+		}
+		return verb + " by " + amount
+	}
+	return amount
+}
+
+// language is the last language that the clause names.
+func (st *Reader) language(r *scene.Reading) string {
+	for _, w := range slices.Backward(r.Words) {
+		if st.In("languages", w.Lower()) {
+			return w.Text
+		}
+	}
+	return ""
+}
+
+// placeOnMedia is the first phrase that tells a part, a direction or a number.
+func (st *Reader) placeOnMedia(r *scene.Reading) string {
+	text := st.WithoutFiles(r.Words, r.Text)
+	for _, a := range r.Head.Args { // "from the left" is no part of "the middle"
+		if profile.SettingOf(a) != param.Choice || !a.Optional {
+			continue
+		}
+		if said := st.PhraseFor(r, *a.Param); strings.Contains(said, " ") {
+			text = strings.Replace(text, said, "", 1)
+		}
+	}
+	begin, end := -1, 0
+	for _, w := range st.Lexicon.Words(text, []retrieve.Span{}) {
+		switch {
+		case !w.IsQuote() && (w.Kind == retrieve.Number && !r.Head.Sized() || st.Is("places", w)):
+			if begin < 0 {
+				begin = w.Start
+			}
+			end = w.End
+		case begin >= 0 && (st.Is("joining places", w) || st.Is("leaving", w)):
+		case begin >= 0 && slices.Contains([]string{"px", "pixel", "pixels"}, w.Lower()):
+			end = w.End
+		case begin >= 0 && (w.Kind == retrieve.Number || w.Kind == retrieve.Plain && !st.Lexicon.Stop(w.Lower())):
+			return part(text[begin:end])
+		}
+	}
+	if begin < 0 {
+		return ""
+	}
+	return part(text[begin:end])
+}
+
+// aPassage is a parameter that takes a part of a sound or a video.
+var aPassage = param.Param{Type: param.TimeRange}
+
+// PlainUnits are those that mean one thing of a file, whatever the tool.
+var PlainUnits = []quantity.Unit{
+	quantity.Pixels, quantity.ByteCount, quantity.FrameRate, quantity.Loudness, quantity.BitRate, quantity.Frequency,
+}
