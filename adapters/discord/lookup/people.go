@@ -3,9 +3,7 @@ package lookup
 import (
 	"context"
 	"errors"
-	"slices"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -13,6 +11,7 @@ import (
 	"atelier/adapters"
 	"atelier/adapters/discord/api"
 	"atelier/adapters/discord/convert"
+	"atelier/adapters/recent"
 )
 
 // memberFor is how long the roles of a member are cached.
@@ -24,9 +23,8 @@ type People struct {
 	Places *Places
 	Now    func() time.Time
 
-	bots, humans Recent
-	mu           sync.Mutex
-	members      map[string]cachedMember // by server and user
+	bots, humans recent.Set[string]
+	members      recent.Map[string, cachedMember] // by server and user
 }
 
 type cachedMember struct {
@@ -110,9 +108,7 @@ func (p *People) Person(u convert.User, m *convert.Member, c *convert.Channel) a
 
 // member is a member of a server from the cache or from Discord; nil if nobody has that id.
 func (p *People) member(ctx context.Context, guild, id string) (*convert.Member, error) {
-	p.mu.Lock()
-	cached, ok := p.members[guild+" "+id]
-	p.mu.Unlock()
+	cached, ok := p.members.Get(guild + " " + id)
 	if ok && p.Now().Sub(cached.at) < memberFor {
 		return cached.Member, nil
 	}
@@ -128,54 +124,5 @@ func (p *People) member(ctx context.Context, guild, id string) (*convert.Member,
 }
 
 func (p *People) cache(guild, id string, m *convert.Member) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.members == nil || len(p.members) >= maxKnown {
-		p.members = map[string]cachedMember{}
-	}
-	p.members[guild+" "+id] = cachedMember{m, p.Now()}
-}
-
-// maxKnown is how many ids, and how many members, are remembered.
-const maxKnown = 10_000
-
-// Recent remembers the last ids that were added.
-type Recent struct {
-	mu    sync.Mutex
-	all   map[string]bool
-	order []string // the oldest first
-}
-
-// Has reports whether an id is remembered.
-func (r *Recent) Has(id string) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.all[id]
-}
-
-// Remove forgets an id.
-func (r *Recent) Remove(id string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.all[id] {
-		delete(r.all, id)
-		r.order = slices.DeleteFunc(r.order, func(other string) bool { return other == id })
-	}
-}
-
-// Add remembers an id.
-func (r *Recent) Add(id string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.all[id] {
-		return
-	}
-	if r.all == nil {
-		r.all = map[string]bool{}
-	}
-	r.all[id] = true
-	if r.order = append(r.order, id); len(r.order) > maxKnown {
-		delete(r.all, r.order[0])
-		r.order = r.order[1:]
-	}
+	p.members.Put(guild+" "+id, cachedMember{m, p.Now()})
 }

@@ -14,8 +14,8 @@ import (
 	"atelier/adapters"
 	"atelier/adapters/discord/api"
 	"atelier/adapters/discord/convert"
-	"atelier/adapters/discord/lookup"
 	"atelier/adapters/lenient"
+	"atelier/adapters/recent"
 )
 
 const (
@@ -34,10 +34,10 @@ type Events struct {
 	watermark    *watermark
 	catchUp      *catchUp
 	interactions *interactions
-	ignored      lookup.Recent // messages that the handler does not get, nor their deletion
-	foreign      lookup.Recent // messages that the bot did not write
-	own          lookup.Recent // messages that it wrote
-	begun        bool          // whether there was a session of the gateway; read by its goroutine only
+	ignored      recent.Set[string] // messages that the handler does not get, nor their deletion
+	foreign      recent.Set[string] // messages that the bot did not write
+	own          recent.Set[string] // messages that it wrote
+	begun        bool               // whether there was a session of the gateway; read by its goroutine only
 }
 
 func newEvents(s *session, w *watermark) *Events {

@@ -5,10 +5,10 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"sync"
 	"time"
 
 	"atelier/adapters"
+	"atelier/adapters/recent"
 	"atelier/adapters/slack/api"
 	"atelier/adapters/slack/convert"
 )
@@ -18,8 +18,7 @@ const (
 	// for one that it refused to tell.
 	knownFor, unknownFor = time.Hour, time.Minute
 	// lateFor is the same where Slack did not answer in time.
-	lateFor   = 5 * time.Second
-	maxPeople = 10_000
+	lateFor = 5 * time.Second
 )
 
 // Person is a person, or another bot.
@@ -38,8 +37,7 @@ type People struct {
 	Identity *Identity
 	Log      *slog.Logger
 
-	mu    sync.Mutex
-	users map[string]Person
+	users recent.Map[string, Person]
 }
 
 // Who is what is known of somebody, even if that is only the id.
@@ -54,9 +52,7 @@ func (p *People) Who(ctx context.Context, id string) Person {
 // Lookup looks somebody up. With an error, it returns what was known last.
 func (p *People) Lookup(ctx context.Context, id string) (Person, error) {
 	now := time.Now()
-	p.mu.Lock()
-	who, ok := p.users[id]
-	p.mu.Unlock()
+	who, ok := p.users.Get(id)
 	if ok && now.Before(who.until) {
 		return who, who.err
 	}
@@ -83,11 +79,6 @@ func (p *People) Lookup(ctx context.Context, id string) (Person, error) {
 	if err != nil { // what was known last is better than nothing
 		p.Log.WarnContext(ctx, "a person's name is not known", "error", err)
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.users == nil || len(p.users) >= maxPeople {
-		p.users = map[string]Person{}
-	}
-	p.users[id] = who
+	p.users.Put(id, who)
 	return who, err
 }

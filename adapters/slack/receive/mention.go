@@ -3,13 +3,13 @@ package receive
 import (
 	"sync"
 	"time"
+
+	"atelier/adapters/recent"
 )
 
 // latePair is how long after the first event of a mention the second one is awaited when Run
 // ends.
 const latePair = 2 * time.Second
-
-const maxMentions = 10_000
 
 // mentionPairs pairs the two events that Slack sends for one mention. If Run ended between them,
 // the second one would come again to the next process that listens.
@@ -18,7 +18,7 @@ type mentionPairs struct {
 	pending  map[string]half // by id: one of the two was taken
 	complete chan struct{}   // closed when none is pending
 
-	messages map[string]bool // ids of messages whose message event was read lately
+	messages recent.Set[string] // ids of messages whose message event was read
 }
 
 // half is the first event of a pair.
@@ -28,21 +28,10 @@ type half struct {
 }
 
 // readMessage records that the message event was read, which is the complete one.
-func (t *mentionPairs) readMessage(id string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.messages == nil || len(t.messages) >= maxMentions {
-		t.messages = map[string]bool{}
-	}
-	t.messages[id] = true
-}
+func (t *mentionPairs) readMessage(id string) { t.messages.Add(id) }
 
 // hasMessage reports whether the message event was read lately.
-func (t *mentionPairs) hasMessage(id string) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.messages[id]
-}
+func (t *mentionPairs) hasMessage(id string) bool { return t.messages.Has(id) }
 
 // taken records that the handler took one event of a pair.
 func (t *mentionPairs) taken(id, kind string) {
