@@ -27,12 +27,12 @@ type depthRequest struct {
 const depthSide = 1024
 
 // depth draws how far away everything is: what is near is bright.
-func (b *Backend) depth(ctx context.Context, j job) (toolbox.Output, error) {
-	s, err := b.send(ctx, j, depthSide)
+func (ps *pictures) depth(ctx context.Context, j job) (toolbox.Output, error) {
+	s, err := ps.send(ctx, j, depthSide)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	body, err := b.post(ctx, "/v1/depth", j, depthRequest{Model: j.model, Image: s.dataURI(), IncludeDepth: true})
+	body, err := ps.post(ctx, "/v1/depth", j, depthRequest{Model: j.model, Image: s.dataURI(), IncludeDepth: true})
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -43,7 +43,7 @@ func (b *Backend) depth(ctx context.Context, j job) (toolbox.Output, error) {
 	if !alike(small.Bounds().Size(), s.full) {
 		return toolbox.Output{}, unreadable(fmt.Errorf("a map of %v for a picture of %v", small.Bounds().Size(), s.full))
 	}
-	leave, err := b.config.Limits.Memory.Take(ctx, 12*int64(s.full.X)*int64(s.full.Y))
+	leave, err := ps.limits.Memory.Take(ctx, 12*int64(s.full.X)*int64(s.full.Y))
 	if err != nil {
 		return toolbox.Output{}, err
 	}

@@ -37,13 +37,16 @@ const (
 	maxLabel = 100 // characters
 )
 
+// objects finds things in pictures, and cuts them out.
+type objects struct{ *server }
+
 // detect lists the objects of a picture as boxes.
-func (b *Backend) detect(ctx context.Context, j job) (toolbox.Output, error) {
-	s, err := b.send(ctx, j, lookedAt)
+func (o *objects) detect(ctx context.Context, j job) (toolbox.Output, error) {
+	s, err := o.send(ctx, j, lookedAt)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	all, err := b.asked(ctx, j, s, detectionRequest{})
+	all, err := o.asked(ctx, j, s, detectionRequest{})
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -52,16 +55,16 @@ func (b *Backend) detect(ctx context.Context, j job) (toolbox.Output, error) {
 
 // ground finds what words say. A model that takes no words finds all that it knows, and
 // what the words do not name is left out.
-func (b *Backend) ground(ctx context.Context, j job) (toolbox.Output, error) {
+func (o *objects) ground(ctx context.Context, j job) (toolbox.Output, error) {
 	object := oneLine(j.Text("object"))
 	if object == "" {
 		return toolbox.Output{}, fault(nil, "Please say what to look for.")
 	}
-	s, err := b.send(ctx, j, lookedAt)
+	s, err := o.send(ctx, j, lookedAt)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	all, err := b.asked(ctx, j, s, detectionRequest{Prompt: object})
+	all, err := o.asked(ctx, j, s, detectionRequest{Prompt: object})
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -73,9 +76,9 @@ func (b *Backend) ground(ctx context.Context, j job) (toolbox.Output, error) {
 }
 
 // asked asks for detections, the surest first.
-func (b *Backend) asked(ctx context.Context, j job, s sent, r detectionRequest) ([]found, error) {
+func (o *objects) asked(ctx context.Context, j job, s sent, r detectionRequest) ([]found, error) {
 	r.Model, r.Image = j.model, s.dataURI()
-	body, err := b.post(ctx, "/v1/detection", j, r)
+	body, err := o.post(ctx, "/v1/detection", j, r)
 	if err != nil {
 		return nil, err
 	}

@@ -30,25 +30,28 @@ type drawRequest struct {
 // redrawn is about how many pixels a picture has that a model changes as a whole.
 const redrawn = 1024 * 1024
 
+// pictures makes pictures from pictures.
+type pictures struct{ *server }
+
 // redraw has a picture changed as words say, by a model that takes it as its reference.
-func (b *Backend) redraw(ctx context.Context, j job) (toolbox.Output, error) {
+func (ps *pictures) redraw(ctx context.Context, j job) (toolbox.Output, error) {
 	prompt := j.prompt()
 	if prompt == "" {
 		return toolbox.Output{}, fault(nil, "Please say what to change.")
 	}
-	s, err := b.send(ctx, j, lookedAt)
+	s, err := ps.send(ctx, j, lookedAt)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
 	size := shaped(s.full, redrawn)
-	body, err := b.post(ctx, "/v1/images/generations", j, drawRequest{
+	body, err := ps.post(ctx, "/v1/images/generations", j, drawRequest{
 		Model: j.model, Prompt: prompt, N: 1, Size: strconv.Itoa(size.X) + "x" + strconv.Itoa(size.Y),
 		RefImages: []string{s.base64()}, ResponseFormat: "b64_json", Seed: seed(j.Seed),
 	})
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	leave, drawn, err := b.drawn(ctx, j, body, 0)
+	leave, drawn, err := ps.drawn(ctx, j, body, 0)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -57,20 +60,20 @@ func (b *Backend) redraw(ctx context.Context, j job) (toolbox.Output, error) {
 	if text := oneLine(j.Text("instruction")); text != "" {
 		about = plan.Quote(shorten(text))
 	}
-	return b.save(ctx, j, drawn, about)
+	return ps.save(ctx, j, drawn, about)
 }
 
 // drawn is the picture of an answer, for which memory is taken, and that many bytes more.
-func (b *Backend) drawn(ctx context.Context, j job, body []byte, more int64) (leave func(), _ *image.NRGBA, err error) {
-	content, err := b.content(ctx, body)
+func (ps *pictures) drawn(ctx context.Context, j job, body []byte, more int64) (leave func(), _ *image.NRGBA, err error) {
+	content, err := ps.content(ctx, body)
 	if err != nil {
 		return nil, nil, err
 	}
-	leave, err = b.config.Limits.Memory.Take(ctx, answerBytes+more)
+	leave, err = ps.limits.Memory.Take(ctx, answerBytes+more)
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := b.picture(ctx, j.Dir, content)
+	p, err := ps.picture(ctx, j.Dir, content)
 	if err != nil {
 		leave()
 		return nil, nil, err
@@ -79,7 +82,7 @@ func (b *Backend) drawn(ctx context.Context, j job, body []byte, more int64) (le
 }
 
 // save writes the result as PNG: a JPEG would change everything a little.
-func (b *Backend) save(ctx context.Context, j job, img *image.NRGBA, about plan.Message) (toolbox.Output, error) {
+func (ps *pictures) save(ctx context.Context, j job, img *image.NRGBA, about plan.Message) (toolbox.Output, error) {
 	path := filepath.Join(j.Dir, "picture.png")
 	if err := media.EncodeImage(ctx, path, img, media.PNG); err != nil {
 		return toolbox.Output{}, err
@@ -95,7 +98,7 @@ func (b *Backend) save(ctx context.Context, j job, img *image.NRGBA, about plan.
 const upscaled = 4
 
 // upscale has a picture enlarged by a model, and made as large as was asked for.
-func (b *Backend) upscale(ctx context.Context, j job) (toolbox.Output, error) {
+func (ps *pictures) upscale(ctx context.Context, j job) (toolbox.Output, error) {
 	wanted, err := toolbox.Need[quantity.Sizing](j.Call, "factor")
 	if err != nil {
 		return toolbox.Output{}, err
@@ -104,11 +107,11 @@ func (b *Backend) upscale(ctx context.Context, j job) (toolbox.Output, error) {
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	pixels := media.Weigh(path, b.config.Limits).Pixels() * upscaled * upscaled
-	if pixels > b.config.Limits.Pixels {
+	pixels := media.Weigh(path, ps.limits).Pixels() * upscaled * upscaled
+	if pixels > ps.limits.Pixels {
 		return toolbox.Output{}, fault(nil, "The picture is too large to be enlarged by a model.")
 	}
-	content, size, err := b.whole(ctx, j, path)
+	content, size, err := ps.whole(ctx, j, path)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -116,12 +119,12 @@ func (b *Backend) upscale(ctx context.Context, j job) (toolbox.Output, error) {
 	if w*h <= size.X*size.Y || w > upscaled*size.X || h > upscaled*size.Y {
 		return toolbox.Output{}, fault(nil, "The model can enlarge a picture up to four times, so it cannot make %d × %d pixels from this one.", w, h)
 	}
-	body, err := b.postForm(ctx, "/v1/images/upscale", j, part{name: "model", value: j.model},
+	body, err := ps.postForm(ctx, "/v1/images/upscale", j, part{name: "model", value: j.model},
 		part{name: "scale", value: strconv.Itoa(upscaled)}, part{name: "image", content: content, ext: ".png", mime: "image/png"})
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	leave, large, err := b.drawn(ctx, j, body, 12*pixels)
+	leave, large, err := ps.drawn(ctx, j, body, 12*pixels)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -130,17 +133,17 @@ func (b *Backend) upscale(ctx context.Context, j job) (toolbox.Output, error) {
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	return b.save(ctx, j, out, plan.Message{})
+	return ps.save(ctx, j, out, plan.Message{})
 }
 
 // whole is a picture as PNG in its size, without metadata.
-func (b *Backend) whole(ctx context.Context, j job, path string) ([]byte, image.Point, error) {
-	leave, err := b.config.Limits.Memory.Take(ctx, media.Weigh(path, b.config.Limits).Bytes(8))
+func (ps *pictures) whole(ctx context.Context, j job, path string) ([]byte, image.Point, error) {
+	leave, err := ps.limits.Memory.Take(ctx, media.Weigh(path, ps.limits).Bytes(8))
 	if err != nil {
 		return nil, image.Point{}, err
 	}
 	defer leave()
-	p, err := media.ReadPicture(ctx, path, b.config.Limits)
+	p, err := media.ReadPicture(ctx, path, ps.limits)
 	if err != nil {
 		return nil, image.Point{}, err
 	}

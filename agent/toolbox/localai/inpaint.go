@@ -101,7 +101,7 @@ func (w window) put(ctx context.Context, answer, picture *image.NRGBA, m *media.
 }
 
 // inpaint has the part of a picture that a mask covers drawn anew.
-func (b *Backend) inpaint(ctx context.Context, j job) (toolbox.Output, error) {
+func (ps *pictures) inpaint(ctx context.Context, j job) (toolbox.Output, error) {
 	prompt := j.prompt()
 	if prompt == "" {
 		return toolbox.Output{}, fault(nil, "Please say what to draw there.")
@@ -114,25 +114,25 @@ func (b *Backend) inpaint(ctx context.Context, j job) (toolbox.Output, error) {
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	m, err := b.roughly(ctx, masked)
+	m, err := ps.roughly(ctx, masked)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	w, form, err := b.hole(ctx, j, path, m)
+	w, form, err := ps.hole(ctx, j, path, m)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
 	form = append(form, part{name: "model", value: j.model}, part{name: "prompt", value: prompt})
-	body, err := b.postForm(ctx, "/v1/images/inpainting", j, form...)
+	body, err := ps.postForm(ctx, "/v1/images/inpainting", j, form...)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	leave, answer, err := b.drawn(ctx, j, body, media.Weigh(path, b.config.Limits).Bytes(8))
+	leave, answer, err := ps.drawn(ctx, j, body, media.Weigh(path, ps.limits).Bytes(8))
 	if err != nil {
 		return toolbox.Output{}, err
 	}
 	defer leave()
-	given, err := media.ReadPicture(ctx, path, b.config.Limits)
+	given, err := media.ReadPicture(ctx, path, ps.limits)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -143,7 +143,7 @@ func (b *Backend) inpaint(ctx context.Context, j job) (toolbox.Output, error) {
 	if text := oneLine(j.Text("prompt")); text != "" {
 		about = plan.Quote(shorten(text))
 	}
-	out, err := b.save(ctx, j, given.Image, about)
+	out, err := ps.save(ctx, j, given.Image, about)
 	if given.Info.Frames > 1 {
 		out.Note = plan.Say("Only the first frame of the animation was used.")
 	}
@@ -151,17 +151,17 @@ func (b *Backend) inpaint(ctx context.Context, j job) (toolbox.Output, error) {
 }
 
 // hole is the window of a picture around its mask, and both as files of a form.
-func (b *Backend) hole(ctx context.Context, j job, path string, m *media.Mask) (window, []part, error) {
+func (ps *pictures) hole(ctx context.Context, j job, path string, m *media.Mask) (window, []part, error) {
 	covered := coveredBy(m)
 	if covered.Empty() {
 		return window{}, nil, fault(nil, "The mask covers nothing, so there is nothing to change.")
 	}
-	leave, err := b.config.Limits.Memory.Take(ctx, media.Weigh(path, b.config.Limits).Bytes(8))
+	leave, err := ps.limits.Memory.Take(ctx, media.Weigh(path, ps.limits).Bytes(8))
 	if err != nil {
 		return window{}, nil, err
 	}
 	defer leave()
-	p, err := media.ReadPicture(ctx, path, b.config.Limits)
+	p, err := media.ReadPicture(ctx, path, ps.limits)
 	if err != nil {
 		return window{}, nil, err
 	}

@@ -90,22 +90,24 @@ func New(c Config) (*Backend, error) {
 		c.Clock = time.Now
 	}
 	b := &Backend{config: c, endpoint: c.Endpoint, models: newListing(c.Endpoint, c.Clock)}
+	srv := &server{endpoint: c.Endpoint, limits: c.Limits}
+	objects, pictures, sounds, videos := &objects{srv}, &pictures{srv}, &sounds{srv}, &videos{srv}
 	b.runs = map[string]run{
-		"detection":              {need: detector, media: true, do: b.detect},
-		"grounding":              {need: grounder, media: true, do: b.ground},
-		"segmentation":           {need: segmenter, media: true, do: b.segment},
-		"segmentation-by-points": {need: pointed, media: true, do: b.segmentByPoints},
-		"segmentation-by-mask":   {need: pointed, media: true, do: b.segmentByMask},
-		"depth":                  {need: depth, media: true, do: b.depth},
-		"sound-generation":       {need: composer, do: b.compose},
-		"audio-classification":   {need: listener, media: true, do: b.classify},
-		"audio-transform":        {need: transformer, media: true, do: b.transform},
-		"audio-denoise":          {need: denoiser, media: true, do: b.transform},
-		"video":                  {need: filmer, do: b.film},
-		"video-from-image":       {need: animator, media: true, do: b.film},
-		"images-inpainting":      {need: mender, media: true, do: b.inpaint},
-		"images-reference":       {need: editor, media: true, do: b.redraw},
-		"images-upscale":         {need: enlarger, media: true, do: b.upscale},
+		"detection":              {need: detector, media: true, do: objects.detect},
+		"grounding":              {need: grounder, media: true, do: objects.ground},
+		"segmentation":           {need: segmenter, media: true, do: objects.segment},
+		"segmentation-by-points": {need: pointed, media: true, do: objects.segmentByPoints},
+		"segmentation-by-mask":   {need: pointed, media: true, do: objects.segmentByMask},
+		"depth":                  {need: depth, media: true, do: pictures.depth},
+		"sound-generation":       {need: composer, do: sounds.compose},
+		"audio-classification":   {need: listener, media: true, do: sounds.classify},
+		"audio-transform":        {need: transformer, media: true, do: sounds.transform},
+		"audio-denoise":          {need: denoiser, media: true, do: sounds.transform},
+		"video":                  {need: filmer, do: videos.film},
+		"video-from-image":       {need: animator, media: true, do: videos.film},
+		"images-inpainting":      {need: mender, media: true, do: pictures.inpaint},
+		"images-reference":       {need: editor, media: true, do: pictures.redraw},
+		"images-upscale":         {need: enlarger, media: true, do: pictures.upscale},
 	}
 	return b, nil
 }
@@ -120,7 +122,7 @@ func (b *Backend) Probe(ctx context.Context, how toolbox.Candidate) error {
 	if r.media && !b.outward().May() {
 		return b.outward().Refusal()
 	}
-	_, err = b.choose(ctx, r.need, how.Model)
+	_, err = b.models.choose(ctx, r.need, how.Model)
 	return err
 }
 
@@ -130,7 +132,7 @@ func (b *Backend) ModelOf(ctx context.Context, how toolbox.Candidate) string {
 	if err != nil {
 		return ""
 	}
-	model, err := b.choose(ctx, r.need, how.Model)
+	model, err := b.models.choose(ctx, r.need, how.Model)
 	if err != nil {
 		return ""
 	}
@@ -162,12 +164,12 @@ func (b *Backend) Find(ctx context.Context, run string) (string, error) {
 	if !ok {
 		return "", fault(fmt.Errorf("no run is called %q", run), "A LocalAI server does not support this through OpenAI's API.")
 	}
-	return b.choose(ctx, n, "")
+	return b.models.choose(ctx, n, "")
 }
 
 func (b *Backend) run(ctx context.Context, r run, j job) (toolbox.Output, error) {
 	var err error
-	if j.model, err = b.choose(ctx, r.need, j.how.Model); err != nil {
+	if j.model, err = b.models.choose(ctx, r.need, j.how.Model); err != nil {
 		return toolbox.Output{}, err
 	}
 	out, err := r.do(ctx, j)

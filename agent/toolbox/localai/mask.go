@@ -15,20 +15,20 @@ import (
 )
 
 // segment cuts out every object that the model knows.
-func (b *Backend) segment(ctx context.Context, j job) (toolbox.Output, error) {
-	s, err := b.send(ctx, j, lookedAt)
+func (o *objects) segment(ctx context.Context, j job) (toolbox.Output, error) {
+	s, err := o.send(ctx, j, lookedAt)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	all, err := b.asked(ctx, j, s, detectionRequest{})
+	all, err := o.asked(ctx, j, s, detectionRequest{})
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	return b.masked(ctx, j, s, all)
+	return o.masked(ctx, j, s, all)
 }
 
 // segmentByPoints cuts out the one thing that lies at the points.
-func (b *Backend) segmentByPoints(ctx context.Context, j job) (toolbox.Output, error) {
+func (o *objects) segmentByPoints(ctx context.Context, j job) (toolbox.Output, error) {
 	var points []plan.Point
 	for _, v := range j.Args["points"] {
 		ps, err := plan.DecodeValue[plan.Point](v.Resource)
@@ -37,7 +37,7 @@ func (b *Backend) segmentByPoints(ctx context.Context, j job) (toolbox.Output, e
 		}
 		points = append(points, ps...)
 	}
-	s, err := b.send(ctx, j, lookedAt)
+	s, err := o.send(ctx, j, lookedAt)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -57,7 +57,7 @@ func (b *Backend) segmentByPoints(ctx context.Context, j job) (toolbox.Output, e
 	if meant == 0 {
 		return toolbox.Output{}, fault(nil, "No point is marked on the thing that you mean.")
 	}
-	return b.best(ctx, j, s, detectionRequest{Points: asked}, func(m *media.Mask) float64 {
+	return o.best(ctx, j, s, detectionRequest{Points: asked}, func(m *media.Mask) float64 {
 		hits := 0
 		for _, p := range points {
 			if (m.At(p.X, p.Y) != 0) != p.Exclude {
@@ -69,16 +69,16 @@ func (b *Backend) segmentByPoints(ctx context.Context, j job) (toolbox.Output, e
 }
 
 // segmentByMask cuts out the one thing that a rough mask lies on.
-func (b *Backend) segmentByMask(ctx context.Context, j job) (toolbox.Output, error) {
+func (o *objects) segmentByMask(ctx context.Context, j job) (toolbox.Output, error) {
 	path, err := j.fileOf("mask")
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	rough, err := b.roughly(ctx, path)
+	rough, err := o.roughly(ctx, path)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	s, err := b.send(ctx, j, lookedAt)
+	s, err := o.send(ctx, j, lookedAt)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -87,29 +87,29 @@ func (b *Backend) segmentByMask(ctx context.Context, j job) (toolbox.Output, err
 		return toolbox.Output{}, fault(nil, "The mask covers nothing, so there is nothing to cut out.")
 	}
 	box := scaled(covered, image.Pt(rough.Width, rough.Height), s.size)
-	return b.best(ctx, j, s, detectionRequest{Boxes: []int{box.Min.X, box.Min.Y, box.Max.X, box.Max.Y}}, func(m *media.Mask) float64 {
+	return o.best(ctx, j, s, detectionRequest{Boxes: []int{box.Min.X, box.Min.Y, box.Max.X, box.Max.Y}}, func(m *media.Mask) float64 {
 		return overlap(m, rough)
 	})
 }
 
 // roughly is a mask that somebody gave.
-func (b *Backend) roughly(ctx context.Context, path string) (*media.Mask, error) {
-	leave, err := b.config.Limits.Memory.Take(ctx, media.Weigh(path, b.config.Limits).Bytes(8))
+func (srv *server) roughly(ctx context.Context, path string) (*media.Mask, error) {
+	leave, err := srv.limits.Memory.Take(ctx, media.Weigh(path, srv.limits).Bytes(8))
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	return media.ReadMask(ctx, path, b.config.Limits)
+	return media.ReadMask(ctx, path, srv.limits)
 }
 
 // best is the mask of those that are found which fits best what was said; of those that
 // fit as well, the one of which the model is surest.
-func (b *Backend) best(ctx context.Context, j job, s sent, r detectionRequest, fit func(*media.Mask) float64) (toolbox.Output, error) {
-	all, err := b.asked(ctx, j, s, r)
+func (o *objects) best(ctx context.Context, j job, s sent, r detectionRequest, fit func(*media.Mask) float64) (toolbox.Output, error) {
+	all, err := o.asked(ctx, j, s, r)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	leave, err := b.config.Limits.Memory.Take(ctx, 12*int64(s.full.X)*int64(s.full.Y))
+	leave, err := o.limits.Memory.Take(ctx, 12*int64(s.full.X)*int64(s.full.Y))
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -121,9 +121,9 @@ func (b *Backend) best(ctx context.Context, j job, s sent, r detectionRequest, f
 			return toolbox.Output{}, err
 		}
 		if f.mask == nil {
-			return toolbox.Output{}, b.maskless()
+			return toolbox.Output{}, o.maskless()
 		}
-		m, err := b.mask(ctx, j.Dir, f.mask, s.full)
+		m, err := o.mask(ctx, j.Dir, f.mask, s.full)
 		if err != nil {
 			return toolbox.Output{}, err
 		}
@@ -143,11 +143,11 @@ func (b *Backend) best(ctx context.Context, j job, s sent, r detectionRequest, f
 
 // masked is the output of detections as one mask with a part for each. Where parts lie
 // over each other, the surer one is in front.
-func (b *Backend) masked(ctx context.Context, j job, s sent, all []found) (toolbox.Output, error) {
+func (o *objects) masked(ctx context.Context, j job, s sent, all []found) (toolbox.Output, error) {
 	if len(all) == 0 {
 		return toolbox.Output{}, fault(nil, "I found no objects that the model knows.")
 	}
-	leave, err := b.config.Limits.Memory.Take(ctx, 12*int64(s.full.X)*int64(s.full.Y))
+	leave, err := o.limits.Memory.Take(ctx, 12*int64(s.full.X)*int64(s.full.Y))
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -156,12 +156,12 @@ func (b *Backend) masked(ctx context.Context, j job, s sent, all []found) (toolb
 	parts := make([]plan.Part, len(all))
 	for i := len(all) - 1; i >= 0; i-- {
 		if all[i].mask == nil {
-			return toolbox.Output{}, b.maskless()
+			return toolbox.Output{}, o.maskless()
 		}
 		if err := media.Stopped(ctx); err != nil {
 			return toolbox.Output{}, err
 		}
-		m, err := b.mask(ctx, j.Dir, all[i].mask, s.full)
+		m, err := o.mask(ctx, j.Dir, all[i].mask, s.full)
 		if err != nil {
 			return toolbox.Output{}, err
 		}
@@ -183,19 +183,19 @@ func (b *Backend) masked(ctx context.Context, j job, s sent, all []found) (toolb
 	return toolbox.Output{Path: path, Value: value, About: counted(len(all))}, nil
 }
 
-func (b *Backend) maskless() error {
+func (o *objects) maskless() error {
 	return senseless(errors.New("a detection without a mask"),
 		"The model found only boxes, not outlines; the operator can set up a model that segments.")
 }
 
 // mask decodes a mask that came from the server, and brings it to the size of the picture.
-func (b *Backend) mask(ctx context.Context, dir string, content []byte, size image.Point) (out *media.Mask, err error) {
+func (o *objects) mask(ctx context.Context, dir string, content []byte, size image.Point) (out *media.Mask, err error) {
 	path := filepath.Join(dir, "answer-"+rand.Text())
 	if err := os.WriteFile(path, content, 0o600); err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.Remove(path)) }()
-	m, err := media.ReadMask(ctx, path, b.config.Limits)
+	m, err := media.ReadMask(ctx, path, o.limits)
 	if stopped := media.Stopped(ctx); stopped != nil {
 		return nil, stopped
 	}

@@ -108,8 +108,8 @@ func readModels(body []byte) ([]model, error) {
 
 // choose names the model for a need: the one that is asked for by its name, or the best
 // one that the server has.
-func (b *Backend) choose(ctx context.Context, n need, named string) (string, error) {
-	models, err := b.models.all(ctx)
+func (l *listing) choose(ctx context.Context, n need, named string) (string, error) {
+	models, err := l.all(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -118,7 +118,7 @@ func (b *Backend) choose(ctx context.Context, n need, named string) (string, err
 			return "", &plan.Fault{
 				Sentence: plan.Say("The LocalAI server does not have the model that is set for this."),
 				Operator: plan.Say("The LocalAI server at %s has no model called %q: install it, or set another one in BACKENDS_FILE.",
-					b.endpoint.Host(), named),
+					l.endpoint.Host(), named),
 			}
 		}
 		return named, nil
@@ -133,7 +133,7 @@ func (b *Backend) choose(ctx context.Context, n need, named string) (string, err
 		return "", &plan.Fault{
 			Sentence: plan.Say("The LocalAI server has no model for %s.", n.purpose),
 			Operator: plan.Say("The LocalAI server at %s has no model for %s: install one such as %s, or set yours in BACKENDS_FILE.",
-				b.endpoint.Host(), n.purpose, n.example),
+				l.endpoint.Host(), n.purpose, n.example),
 		}
 	}
 	return best, nil

@@ -52,7 +52,7 @@ func TestWhichModelIsTaken(t *testing.T) {
 	} {
 		b, _ := newBackend(t, localaitest.Config{Models: models(c.models)})
 		r := b.runs[c.run]
-		got, err := b.choose(t.Context(), r.need, "")
+		got, err := b.models.choose(t.Context(), r.need, "")
 		if told := b.ModelOf(t.Context(), toolbox.Candidate{Backing: toolbox.Backing{Run: c.run}}); told != c.want {
 			t.Errorf("%s of %s is told as %q", c.run, c.models, told)
 		}

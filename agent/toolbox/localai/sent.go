@@ -31,17 +31,17 @@ func (s sent) dataURI() string { return "data:image/jpeg;base64," + s.base64() }
 func (s sent) base64() string { return base64.StdEncoding.EncodeToString(s.content) }
 
 // send makes a picture ready to be handed over, with at most that many pixels a side.
-func (b *Backend) send(ctx context.Context, j job, side int) (sent, error) {
+func (srv *server) send(ctx context.Context, j job, side int) (sent, error) {
 	path, err := j.fileOf("image")
 	if err != nil {
 		return sent{}, err
 	}
-	leave, err := b.config.Limits.Memory.Take(ctx, media.Weigh(path, b.config.Limits).Bytes(8))
+	leave, err := srv.limits.Memory.Take(ctx, media.Weigh(path, srv.limits).Bytes(8))
 	if err != nil {
 		return sent{}, err
 	}
 	defer leave()
-	p, err := media.ReadPicture(ctx, path, b.config.Limits)
+	p, err := media.ReadPicture(ctx, path, srv.limits)
 	if err != nil {
 		return sent{}, err
 	}

@@ -20,17 +20,20 @@ type soundRequest struct {
 	Text    string `json:"text"`
 }
 
+// sounds makes, changes and classifies sound.
+type sounds struct{ *server }
+
 // compose has music or a sound made from words.
-func (b *Backend) compose(ctx context.Context, j job) (toolbox.Output, error) {
+func (ss *sounds) compose(ctx context.Context, j job) (toolbox.Output, error) {
 	text := j.prompt()
 	if text == "" {
 		return toolbox.Output{}, fault(nil, "Please say what the music should be like.")
 	}
-	content, err := b.post(ctx, "/v1/sound-generation", j, soundRequest{ModelID: j.model, Text: text})
+	content, err := ss.post(ctx, "/v1/sound-generation", j, soundRequest{ModelID: j.model, Text: text})
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	path, err := b.keep(ctx, j, "sound", content, plan.Audio)
+	path, err := ss.keep(ctx, j, "sound", content, plan.Audio)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -38,26 +41,26 @@ func (b *Backend) compose(ctx context.Context, j job) (toolbox.Output, error) {
 }
 
 // transform has a sound made into another one: without noise, or as the model does it.
-func (b *Backend) transform(ctx context.Context, j job) (toolbox.Output, error) {
-	sound, err := b.sound(ctx, j, "audio")
+func (ss *sounds) transform(ctx context.Context, j job) (toolbox.Output, error) {
+	sound, err := ss.sound(ctx, j, "audio")
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	content, err := b.postForm(ctx, "/audio/transformations", j, part{name: "model", value: j.model}, sound)
+	content, err := ss.postForm(ctx, "/audio/transformations", j, part{name: "model", value: j.model}, sound)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	path, err := b.keep(ctx, j, "sound", content, plan.Audio)
+	path, err := ss.keep(ctx, j, "sound", content, plan.Audio)
 	return toolbox.Output{Path: path}, err
 }
 
 // classify names what a sound is.
-func (b *Backend) classify(ctx context.Context, j job) (toolbox.Output, error) {
-	sound, err := b.sound(ctx, j, "file")
+func (ss *sounds) classify(ctx context.Context, j job) (toolbox.Output, error) {
+	sound, err := ss.sound(ctx, j, "file")
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	body, err := b.postForm(ctx, "/v1/audio/classification", j, part{name: "model", value: j.model}, part{name: "top_k", value: "5"}, sound)
+	body, err := ss.postForm(ctx, "/v1/audio/classification", j, part{name: "model", value: j.model}, part{name: "top_k", value: "5"}, sound)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -70,12 +73,12 @@ func (b *Backend) classify(ctx context.Context, j job) (toolbox.Output, error) {
 }
 
 // sound is the recording of a call as a file of a form, under that field.
-func (b *Backend) sound(ctx context.Context, j job, field string) (part, error) {
+func (srv *server) sound(ctx context.Context, j job, field string) (part, error) {
 	path, err := j.fileOf("audio")
 	if err != nil {
 		return part{}, err
 	}
-	info, err := media.Inspect(ctx, path, b.config.Limits)
+	info, err := media.Inspect(ctx, path, srv.limits)
 	if err != nil {
 		return part{}, err
 	}

@@ -26,15 +26,18 @@ const (
 	filmed    = 832 * 480
 )
 
+// videos makes videos.
+type videos struct{ *server }
+
 // film has a video made from words, or from the picture of the call.
-func (b *Backend) film(ctx context.Context, j job) (toolbox.Output, error) {
+func (vs *videos) film(ctx context.Context, j job) (toolbox.Output, error) {
 	request := videoRequest{Model: j.model, Prompt: j.prompt(), Seed: seed(j.Seed), ResponseFormat: "b64_json"}
 	if request.Prompt == "" {
 		return toolbox.Output{}, fault(nil, "Please say what the video should show.")
 	}
 	out := toolbox.Output{}
 	if len(j.Args["image"]) > 0 {
-		s, err := b.send(ctx, j, startSide)
+		s, err := vs.send(ctx, j, startSide)
 		if err != nil {
 			return toolbox.Output{}, err
 		}
@@ -43,15 +46,15 @@ func (b *Backend) film(ctx context.Context, j job) (toolbox.Output, error) {
 	} else {
 		out.About = plan.Quote(shorten(request.Prompt))
 	}
-	body, err := b.post(ctx, "/video", j, request)
+	body, err := vs.post(ctx, "/video", j, request)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	content, err := b.content(ctx, body)
+	content, err := vs.content(ctx, body)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	out.Path, err = b.keep(ctx, j, "video", content, plan.Video)
+	out.Path, err = vs.keep(ctx, j, "video", content, plan.Video)
 	return out, err
 }
 

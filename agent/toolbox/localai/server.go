@@ -15,18 +15,25 @@ import (
 	"path/filepath"
 	"strings"
 
+	"atelier/agent/endpoint"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
 )
 
+// server sends requests and files to LocalAI, and takes files from its answers.
+type server struct {
+	endpoint *endpoint.Endpoint
+	limits   media.Limits
+}
+
 // post sends a request as JSON.
-func (b *Backend) post(ctx context.Context, path string, j job, request any) ([]byte, error) {
+func (srv *server) post(ctx context.Context, path string, j job, request any) ([]byte, error) {
 	body, err := json.Marshal(request)
 	if err != nil {
 		return nil, fmt.Errorf("write a request: %w", err)
 	}
-	answer, err := b.endpoint.Post(ctx, path, j.model, "application/json", body)
+	answer, err := srv.endpoint.Post(ctx, path, j.model, "application/json", body)
 	return answer, sorted(err)
 }
 
@@ -39,7 +46,7 @@ type part struct {
 
 // postForm sends a request as a form. Files go by the names of their fields: their own
 // are nobody's concern.
-func (b *Backend) postForm(ctx context.Context, path string, j job, parts ...part) ([]byte, error) {
+func (srv *server) postForm(ctx context.Context, path string, j job, parts ...part) ([]byte, error) {
 	var body bytes.Buffer
 	w := multipart.NewWriter(&body)
 	for _, p := range parts {
@@ -50,7 +57,7 @@ func (b *Backend) postForm(ctx context.Context, path string, j job, parts ...par
 	if err := w.Close(); err != nil {
 		return nil, fmt.Errorf("write a form: %w", err)
 	}
-	answer, err := b.endpoint.Post(ctx, path, j.model, w.FormDataContentType(), body.Bytes())
+	answer, err := srv.endpoint.Post(ctx, path, j.model, w.FormDataContentType(), body.Bytes())
 	return answer, sorted(err)
 }
 
@@ -79,12 +86,12 @@ func (j job) fileOf(arg string) (string, error) {
 
 // content is the first file within an answer of the form that OpenAI has for pictures:
 // spelled out, or to be fetched from the server (LocalAI, swagger, schema.OpenAIResponse).
-func (b *Backend) content(ctx context.Context, body []byte) ([]byte, error) {
+func (srv *server) content(ctx context.Context, body []byte) ([]byte, error) {
 	url, content, err := readItem(body)
 	if err != nil || url == "" {
 		return content, err
 	}
-	content, err = b.endpoint.Fetch(ctx, url)
+	content, err = srv.endpoint.Fetch(ctx, url)
 	if err != nil {
 		err = sorted(err)
 		if !errors.Is(err, toolbox.ErrDown) {
@@ -129,12 +136,12 @@ func readItem(body []byte) (url string, content []byte, err error) {
 
 // keep writes a file that the server made under a name with the right ending. One that is
 // not of the type is an error of the server.
-func (b *Backend) keep(ctx context.Context, j job, name string, content []byte, want plan.Type) (string, error) {
+func (srv *server) keep(ctx context.Context, j job, name string, content []byte, want plan.Type) (string, error) {
 	path := filepath.Join(j.Dir, name)
 	if err := os.WriteFile(path, content, 0o600); err != nil {
 		return "", err
 	}
-	info, err := media.Inspect(ctx, path, b.config.Limits)
+	info, err := media.Inspect(ctx, path, srv.limits)
 	if stopped := media.Stopped(ctx); stopped != nil {
 		return "", stopped
 	}
@@ -150,13 +157,13 @@ func (b *Backend) keep(ctx context.Context, j job, name string, content []byte, 
 }
 
 // picture decodes a picture that came from the server.
-func (b *Backend) picture(ctx context.Context, dir string, content []byte) (p media.Picture, err error) {
+func (srv *server) picture(ctx context.Context, dir string, content []byte) (p media.Picture, err error) {
 	path := filepath.Join(dir, "answer-"+rand.Text())
 	if err := os.WriteFile(path, content, 0o600); err != nil {
 		return p, err
 	}
 	defer func() { err = errors.Join(err, os.Remove(path)) }()
-	p, err = media.ReadPicture(ctx, path, b.config.Limits)
+	p, err = media.ReadPicture(ctx, path, srv.limits)
 	if err != nil {
 		if stopped := media.Stopped(ctx); stopped != nil {
 			return p, stopped
