@@ -23,10 +23,10 @@ const (
 
 // bounds are the ways to bound an answer, in the order in which they are tried; "" is
 // none, where only its bytes are counted.
-func (b *Backend) bounds() []string {
-	switch e := b.config.Endpoint; {
-	case b.config.TokenField == maxCompletionTokens,
-		b.config.TokenField == "" && (e.Azure() || e.Host() == "api.openai.com"):
+func (ts *texts) bounds() []string {
+	switch e := ts.config.Endpoint; {
+	case ts.config.TokenField == maxCompletionTokens,
+		ts.config.TokenField == "" && (e.Azure() || e.Host() == "api.openai.com"):
 		return []string{maxCompletionTokens, maxTokens, ""}
 	default:
 		return []string{maxTokens, maxCompletionTokens, ""}
@@ -35,9 +35,9 @@ func (b *Backend) bounds() []string {
 
 // bounded asks for an answer that is bounded in the first way that the server takes, and
 // remembers which that was.
-func (b *Backend) bounded(ctx context.Context, r run, request api.ChatCompletionRequest) (api.ChatCompletionResponse, error) {
-	bounds, most := b.bounds(), min(maxOutput, cmp.Or(r.most, maxOutput))
-	for at := int(b.looseness.Load()); ; at++ {
+func (ts *texts) bounded(ctx context.Context, r run, request api.ChatCompletionRequest) (api.ChatCompletionResponse, error) {
+	bounds, most := ts.bounds(), min(maxOutput, cmp.Or(r.most, maxOutput))
+	for at := int(ts.looseness.Load()); ; at++ {
 		request.MaxTokens, request.MaxCompletionTokens = 0, 0 //nolint:staticcheck // the only field that servers other than OpenAI's all know
 		switch bounds[at] {
 		case maxTokens:
@@ -45,10 +45,10 @@ func (b *Backend) bounded(ctx context.Context, r run, request api.ChatCompletion
 		case maxCompletionTokens:
 			request.MaxCompletionTokens = most
 		}
-		response, err := b.config.Endpoint.Client().CreateChatCompletion(ctx, request)
+		response, err := ts.config.Endpoint.Client().CreateChatCompletion(ctx, request)
 		err = r.sorted(err)
 		if err == nil {
-			b.looseness.Store(int32(at)) //nolint:gosec // one of three
+			ts.looseness.Store(int32(at)) //nolint:gosec // one of three
 			return response, nil
 		}
 		if bounds[at] == "" {

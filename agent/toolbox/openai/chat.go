@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 
 	api "github.com/sashabaranov/go-openai"
 
@@ -15,18 +16,25 @@ import (
 // rounds is how often a model is asked for an answer of the right form.
 const rounds = 2
 
+// texts has a model answer in words, about texts and pictures.
+type texts struct {
+	config    *Config
+	plainness atomic.Int32 // how little the server knows of structured output
+	looseness atomic.Int32 // how little it knows of the bounds of an answer
+}
+
 // chat has a model do what the prompt says, with the texts and pictures of the call.
-func (b *Backend) chat(ctx context.Context, r run, backing toolbox.Candidate, c toolbox.Call) (toolbox.Output, error) {
+func (ts *texts) chat(ctx context.Context, r run, backing toolbox.Candidate, c toolbox.Call) (toolbox.Output, error) {
 	f, err := formOf(c.Returns)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	messages, err := b.question(ctx, f, backing, c)
+	messages, err := ts.question(ctx, f, backing, c)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
 	for round := 1; ; round++ {
-		answer, err := b.complete(endpoint.Label(ctx, c.Request, "act."+c.Tool, round), r, messages, f)
+		answer, err := ts.complete(endpoint.Label(ctx, c.Request, "act."+c.Tool, round), r, messages, f)
 		if err != nil {
 			return toolbox.Output{}, err
 		}
@@ -71,17 +79,17 @@ const (
 
 // complete asks once for an answer of the form, and in a plainer way where the server
 // does not know the strict one.
-func (b *Backend) complete(ctx context.Context, r run, messages []api.ChatCompletionMessage, f form) (string, error) {
+func (ts *texts) complete(ctx context.Context, r run, messages []api.ChatCompletionMessage, f form) (string, error) {
 	request := api.ChatCompletionRequest{Model: r.model, Messages: messages}
 	if f.schema == nil {
-		return b.completeOnce(ctx, r, request)
+		return ts.completeOnce(ctx, r, request)
 	}
-	for plainness := b.plainness.Load(); ; plainness++ {
+	for plainness := ts.plainness.Load(); ; plainness++ {
 		request.ResponseFormat = f.format(plainness)
-		answer, err := b.completeOnce(ctx, r, request)
+		answer, err := ts.completeOnce(ctx, r, request)
 		if plainness == byWords || !endpoint.RefusesFormat(err) {
 			if err == nil {
-				b.plainness.Store(plainness)
+				ts.plainness.Store(plainness)
 			}
 			return answer, err
 		}
@@ -94,8 +102,8 @@ const maxAnswer = 16 * maxOutput
 
 // completeOnce asks once, and tells what is no whole answer. One whose end has no reason
 // counts as whole: what is not of its form is complained of anyway.
-func (b *Backend) completeOnce(ctx context.Context, r run, request api.ChatCompletionRequest) (string, error) {
-	response, err := b.bounded(ctx, r, request)
+func (ts *texts) completeOnce(ctx context.Context, r run, request api.ChatCompletionRequest) (string, error) {
+	response, err := ts.bounded(ctx, r, request)
 	if err != nil {
 		return "", err
 	}

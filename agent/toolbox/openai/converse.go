@@ -35,11 +35,11 @@ func (i improviser) Converse(ctx context.Context, t improvise.Talk) (improvise.R
 			return improvise.Reply{}, told(ctx, err)
 		}
 		r.spent, r.most = spent, t.Most
-		messages, err := b.turns(ctx, t, r.media)
+		messages, err := b.texts.turns(ctx, t, r.media)
 		if err != nil {
 			return improvise.Reply{}, told(ctx, err)
 		}
-		answer, err := b.complete(endpoint.Label(ctx, t.Request, "improvise", t.Round), r, messages, form{schema: t.Schema})
+		answer, err := b.texts.complete(endpoint.Label(ctx, t.Request, "improvise", t.Round), r, messages, form{schema: t.Schema})
 		reply := improvise.Reply{Text: answer, Model: r.model, Usage: *spent}
 		switch {
 		case err == nil:
@@ -75,7 +75,7 @@ func (b *Backend) withModel(ctx context.Context, backing toolbox.Candidate) (run
 }
 
 // turns are the messages of a conversation.
-func (b *Backend) turns(ctx context.Context, t improvise.Talk, seeing bool) ([]api.ChatCompletionMessage, error) {
+func (ts *texts) turns(ctx context.Context, t improvise.Talk, seeing bool) ([]api.ChatCompletionMessage, error) {
 	messages := []api.ChatCompletionMessage{{Role: api.ChatMessageRoleSystem, Content: t.System}}
 	for n, turn := range t.Turns {
 		m := api.ChatCompletionMessage{Role: api.ChatMessageRoleUser, Content: turn}
@@ -84,7 +84,7 @@ func (b *Backend) turns(ctx context.Context, t improvise.Talk, seeing bool) ([]a
 		}
 		if n == 0 && seeing {
 			var err error
-			if m, err = b.looking(ctx, t, turn); err != nil {
+			if m, err = ts.looking(ctx, t, turn); err != nil {
 				return nil, err
 			}
 		}
@@ -94,10 +94,10 @@ func (b *Backend) turns(ctx context.Context, t improvise.Talk, seeing bool) ([]a
 }
 
 // looking is a turn with its pictures.
-func (b *Backend) looking(ctx context.Context, t improvise.Talk, text string) (api.ChatCompletionMessage, error) {
+func (ts *texts) looking(ctx context.Context, t improvise.Talk, text string) (api.ChatCompletionMessage, error) {
 	parts := []api.ChatMessagePart{textPart(text)}
 	for _, path := range t.Pictures {
-		url, err := b.dataURL(ctx, t.Dir, path)
+		url, err := ts.dataURL(ctx, t.Dir, path)
 		if err != nil {
 			return api.ChatCompletionMessage{}, err
 		}

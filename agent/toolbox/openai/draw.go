@@ -2,7 +2,9 @@ package openai
 
 import (
 	"context"
+	"image"
 	"path/filepath"
+	"sync/atomic"
 
 	api "github.com/sashabaranov/go-openai"
 
@@ -16,15 +18,23 @@ import (
 // the image models of today make, with a copy.
 const answerBytes = 2 * 4 * 4096 * 4096
 
+// pictures has pictures made and changed.
+type pictures struct {
+	config *Config
+	// canvases are the sizes in which a model takes pictures to be changed.
+	canvases       func(model string) []image.Point
+	withoutB64JSON atomic.Bool // the server refuses to be asked for b64_json
+}
+
 // draw has a picture made from words alone.
-func (b *Backend) draw(ctx context.Context, r run, backing toolbox.Candidate, c toolbox.Call) (toolbox.Output, error) {
+func (ps *pictures) draw(ctx context.Context, r run, backing toolbox.Candidate, c toolbox.Call) (toolbox.Output, error) {
 	prompt := words(backing, c)
 	if oneLine(prompt) == "" {
 		return toolbox.Output{}, fault(nil, "Please say what the picture should show.")
 	}
 	labelled := endpoint.Label(ctx, c.Request, "act."+c.Tool, 1)
-	content, err := b.pictureOf(ctx, r, func(format string) (api.ImageResponse, error) {
-		response, err := b.config.Endpoint.Client().CreateImage(labelled, api.ImageRequest{
+	content, err := ps.pictureOf(ctx, r, func(format string) (api.ImageResponse, error) {
+		response, err := ps.config.Endpoint.Client().CreateImage(labelled, api.ImageRequest{
 			Prompt: prompt, Model: r.model, N: 1, ResponseFormat: format,
 		})
 		return response, r.sorted(err)
@@ -32,12 +42,12 @@ func (b *Backend) draw(ctx context.Context, r run, backing toolbox.Candidate, c 
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	leave, err := b.config.Limits.Memory.Take(ctx, answerBytes)
+	leave, err := ps.config.Limits.Memory.Take(ctx, answerBytes)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
 	defer leave()
-	p, err := b.picture(ctx, c.Dir, content)
+	p, err := ps.picture(ctx, c.Dir, content)
 	if err != nil {
 		return toolbox.Output{}, err
 	}

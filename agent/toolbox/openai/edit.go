@@ -35,37 +35,37 @@ func (e edited) bytes(l media.Limits) int64 {
 
 // edit has a picture changed: within the mask, if there is one, and outside of it
 // nothing.
-func (b *Backend) edit(ctx context.Context, r run, backing toolbox.Candidate, c toolbox.Call) (toolbox.Output, error) {
+func (ps *pictures) edit(ctx context.Context, r run, backing toolbox.Candidate, c toolbox.Call) (toolbox.Output, error) {
 	in, err := editedBy(c)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
 	prompt := words(backing, c)
-	canvas, form, err := b.prepare(ctx, r, in, c.Dir, prompt)
+	canvas, form, err := ps.prepare(ctx, r, in, c.Dir, prompt)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
 	labelled := endpoint.Label(ctx, c.Request, "act."+c.Tool, 1)
-	content, err := b.pictureOf(ctx, r, func(format string) (api.ImageResponse, error) {
-		return b.postEdit(labelled, r, form, format)
+	content, err := ps.pictureOf(ctx, r, func(format string) (api.ImageResponse, error) {
+		return ps.postEdit(labelled, r, form, format)
 	})
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	leave, err := b.config.Limits.Memory.Take(ctx, answerBytes+in.bytes(b.config.Limits))
+	leave, err := ps.config.Limits.Memory.Take(ctx, answerBytes+in.bytes(ps.config.Limits))
 	if err != nil {
 		return toolbox.Output{}, err
 	}
 	defer leave()
-	answer, err := b.picture(ctx, c.Dir, content)
+	answer, err := ps.picture(ctx, c.Dir, content)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	given, err := media.ReadPicture(ctx, in.image, b.config.Limits)
+	given, err := media.ReadPicture(ctx, in.image, ps.config.Limits)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	out, format, err := b.put(ctx, canvas.cut(answer.Image), given, in.mask)
+	out, format, err := ps.put(ctx, canvas.cut(answer.Image), given, in.mask)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -117,17 +117,17 @@ type editForm struct {
 }
 
 // prepare puts the picture and its mask on a canvas.
-func (b *Backend) prepare(ctx context.Context, r run, in edited, dir, prompt string) (canvas, editForm, error) {
-	leave, err := b.config.Limits.Memory.Take(ctx, in.bytes(b.config.Limits))
+func (ps *pictures) prepare(ctx context.Context, r run, in edited, dir, prompt string) (canvas, editForm, error) {
+	leave, err := ps.config.Limits.Memory.Take(ctx, in.bytes(ps.config.Limits))
 	if err != nil {
 		return canvas{}, editForm{}, err
 	}
 	defer leave()
-	p, err := media.ReadPicture(ctx, in.image, b.config.Limits)
+	p, err := media.ReadPicture(ctx, in.image, ps.config.Limits)
 	if err != nil {
 		return canvas{}, editForm{}, err
 	}
-	c := canvasFor(b.canvases(r.model), p.Image.Rect.Size())
+	c := canvasFor(ps.canvases(r.model), p.Image.Rect.Size())
 	on, err := c.with(ctx, p.Image)
 	if err != nil {
 		return canvas{}, editForm{}, err
@@ -139,7 +139,7 @@ func (b *Backend) prepare(ctx context.Context, r run, in edited, dir, prompt str
 	if in.mask == "" {
 		return c, form, nil
 	}
-	m, err := media.ReadMask(ctx, in.mask, b.config.Limits)
+	m, err := media.ReadMask(ctx, in.mask, ps.config.Limits)
 	if err != nil {
 		return canvas{}, editForm{}, err
 	}
@@ -154,7 +154,7 @@ func (b *Backend) prepare(ctx context.Context, r run, in edited, dir, prompt str
 }
 
 // postEdit sends the form (OpenAI API reference, create image edit).
-func (b *Backend) postEdit(ctx context.Context, r run, f editForm, format string) (api.ImageResponse, error) {
+func (ps *pictures) postEdit(ctx context.Context, r run, f editForm, format string) (api.ImageResponse, error) {
 	var body bytes.Buffer
 	w := multipart.NewWriter(&body)
 	var errs []error
@@ -170,7 +170,7 @@ func (b *Backend) postEdit(ctx context.Context, r run, f editForm, format string
 	if err := errors.Join(append(errs, w.Close())...); err != nil {
 		return api.ImageResponse{}, fmt.Errorf("write a form: %w", err)
 	}
-	answer, err := b.config.Endpoint.Post(ctx, "/images/edits", r.model, w.FormDataContentType(), body.Bytes())
+	answer, err := ps.config.Endpoint.Post(ctx, "/images/edits", r.model, w.FormDataContentType(), body.Bytes())
 	if err != nil {
 		return api.ImageResponse{}, r.sorted(err)
 	}
@@ -197,7 +197,7 @@ func writeFile(w *multipart.Writer, name string, content []byte) error {
 // put makes the result of what the model drew: within the mask it takes the place of
 // what was there, in the size of the picture that was given; without a mask it is the
 // result, not larger than that picture.
-func (b *Backend) put(ctx context.Context, drawn *image.NRGBA, given media.Picture, mask string) (*image.NRGBA, media.Format, error) {
+func (ps *pictures) put(ctx context.Context, drawn *image.NRGBA, given media.Picture, mask string) (*image.NRGBA, media.Format, error) {
 	size := given.Image.Rect.Size()
 	if mask == "" {
 		drawn, err := inShape(ctx, drawn, size)
@@ -210,7 +210,7 @@ func (b *Backend) put(ctx context.Context, drawn *image.NRGBA, given media.Pictu
 		}
 		return drawn, format, nil
 	}
-	m, err := media.ReadMask(ctx, mask, b.config.Limits)
+	m, err := media.ReadMask(ctx, mask, ps.config.Limits)
 	if err != nil {
 		return nil, "", err
 	}

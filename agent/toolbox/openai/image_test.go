@@ -148,7 +148,7 @@ func TestPicturesAtAnAddress(t *testing.T) {
 			t.Parallel()
 			b, _ := newBackend(t, llmtest.Config{Image: func(llmtest.ImageRequest) llmtest.ImageResponse { return c.response }},
 				func(c *Config) { c.Image = "dall-e-3" })
-			b.withoutB64JSON.Store(true) // so that the server answers with an address
+			b.pictures.withoutB64JSON.Store(true) // so that the server answers with an address
 			out, err := b.Run(t.Context(), backing("images-generations", "{prompt}"), call(t, plan.Image, args{"prompt": text("x")}))
 			if got := plan.OperatorSentence(err, plan.Message{}).String(); (err == nil) != (c.want == "") || !strings.Contains(got, c.want) {
 				t.Fatalf("got %v, want %q", err, c.want)

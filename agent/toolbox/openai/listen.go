@@ -25,13 +25,13 @@ func (b *Backend) listen(ctx context.Context, r run, backing toolbox.Candidate, 
 		if len(values) != 1 || values[0].Type != plan.Audio {
 			continue
 		}
-		heard, err := b.transcribe(ctx, writer, toolbox.Candidate{}, c)
+		heard, err := b.speech.transcribe(ctx, writer, toolbox.Candidate{}, c)
 		if err != nil {
 			return toolbox.Output{}, err
 		}
 		c.Args[name] = []toolbox.Value{{Resource: plan.Resource{Type: plan.Text, Value: heard.Value}}}
 	}
-	return b.chat(ctx, r, backing, c)
+	return b.texts.chat(ctx, r, backing, c)
 }
 
 // writer is the run that writes recordings down, with its model.

@@ -23,8 +23,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"image"
-	"sync/atomic"
 	"time"
 
 	"atelier/agent/endpoint"
@@ -79,14 +77,11 @@ type Config struct {
 
 // Backend is the make of the kind openai. It is safe for concurrent use.
 type Backend struct {
-	config Config
-	runs   map[string]run
-	// canvases are the sizes in which a model takes pictures to be changed.
-	canvases func(model string) []image.Point
-
-	plainness      atomic.Int32 // how little the server knows of structured output
-	looseness      atomic.Int32 // how little it knows of the bounds of an answer
-	withoutB64JSON atomic.Bool  // the server refuses to be asked for b64_json
+	config   *Config
+	runs     map[string]run
+	texts    *texts
+	pictures *pictures
+	speech   *speech
 }
 
 var (
@@ -127,21 +122,23 @@ func New(c Config) (*Backend, error) {
 	if c.Clock == nil {
 		c.Clock = time.Now
 	}
-	b := &Backend{config: c, canvases: canvasSizes}
+	b := &Backend{
+		config: &c, texts: &texts{config: &c}, pictures: &pictures{config: &c, canvases: canvasSizes}, speech: &speech{config: &c},
+	}
 	seeing := visionVariable
 	if c.Vision == c.Chat && !c.Blind {
 		seeing = chatVariable
 	}
 	const chat, drawing, speech, transcription = chatVariable, "OPENAI_IMAGE_MODEL", "OPENAI_SPEECH_MODEL", "OPENAI_TRANSCRIPTION_MODEL"
 	b.runs = map[string]run{
-		"chat":               {model: c.Chat, role: family.Chat, variable: chat, do: b.chat},
-		"chat-vision":        {model: c.Vision, role: family.Chat, variable: seeing, media: true, do: b.chat},
-		"chat-video":         {model: c.Vision, role: family.Chat, variable: seeing, media: true, video: true, do: b.chat},
+		"chat":               {model: c.Chat, role: family.Chat, variable: chat, do: b.texts.chat},
+		"chat-vision":        {model: c.Vision, role: family.Chat, variable: seeing, media: true, do: b.texts.chat},
+		"chat-video":         {model: c.Vision, role: family.Chat, variable: seeing, media: true, video: true, do: b.texts.chat},
 		"chat-audio":         {model: c.Chat, role: family.Chat, variable: chat, media: true, hears: true, do: b.listen},
-		"images-generations": {model: c.Image, role: family.Image, variable: drawing, do: b.draw},
-		"images-edits":       {model: c.Image, role: family.Image, variable: drawing, media: true, do: b.edit},
-		"audio-speech":       {model: c.Speech, role: family.Speech, variable: speech, do: b.speak},
-		transcriptions:       {model: c.Transcription, role: family.Transcription, variable: transcription, media: true, do: b.transcribe},
+		"images-generations": {model: c.Image, role: family.Image, variable: drawing, do: b.pictures.draw},
+		"images-edits":       {model: c.Image, role: family.Image, variable: drawing, media: true, do: b.pictures.edit},
+		"audio-speech":       {model: c.Speech, role: family.Speech, variable: speech, do: b.speech.speak},
+		transcriptions:       {model: c.Transcription, role: family.Transcription, variable: transcription, media: true, do: b.speech.transcribe},
 	}
 	for name, r := range b.runs {
 		r.found = r.model == "" && c.Find != nil

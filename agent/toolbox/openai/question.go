@@ -39,7 +39,7 @@ var system = template.Must(template.New("system").Parse(systemText))
 
 // question is what a model is asked: the task, and then the texts and pictures that it
 // is about.
-func (b *Backend) question(ctx context.Context, f form, backing toolbox.Candidate, c toolbox.Call) ([]api.ChatCompletionMessage, error) {
+func (ts *texts) question(ctx context.Context, f form, backing toolbox.Candidate, c toolbox.Call) ([]api.ChatCompletionMessage, error) {
 	args := arguments(backing.Prompt, c)
 	texts, mark := blocks(args)
 	var told strings.Builder
@@ -51,7 +51,7 @@ func (b *Backend) question(ctx context.Context, f form, backing toolbox.Candidat
 	if err != nil {
 		return nil, fmt.Errorf("fill in the prompt: %w", err)
 	}
-	parts, err := b.pictures(ctx, c.Dir, args)
+	parts, err := ts.pictures(ctx, c.Dir, args)
 	if err != nil {
 		return nil, err
 	}
@@ -110,14 +110,14 @@ func (a argument) name() string {
 
 // pictures are the files among the values, as a model takes them: each with its name
 // before it.
-func (b *Backend) pictures(ctx context.Context, dir string, args []argument) ([]api.ChatMessagePart, error) {
+func (ts *texts) pictures(ctx context.Context, dir string, args []argument) ([]api.ChatMessagePart, error) {
 	var parts []api.ChatMessagePart
 	count := 0
 	add := func(caption, path string) error {
 		if count++; count > maxPictures {
 			return fault(nil, "These are too many pictures to look at together: the limit is %d.", maxPictures)
 		}
-		url, err := b.dataURL(ctx, dir, path)
+		url, err := ts.dataURL(ctx, dir, path)
 		if err != nil {
 			return err
 		}
@@ -132,8 +132,8 @@ func (b *Backend) pictures(ctx context.Context, dir string, args []argument) ([]
 			if err := add("The picture "+a.name()+":", a.Path); err != nil {
 				return nil, err
 			}
-		case a.Type == plan.Video && b.config.Frames != nil:
-			frames, err := b.frames(ctx, dir, a.Path)
+		case a.Type == plan.Video && ts.config.Frames != nil:
+			frames, err := ts.frames(ctx, dir, a.Path)
 			if err != nil {
 				return nil, err
 			}
@@ -154,12 +154,12 @@ func textPart(s string) api.ChatMessagePart {
 }
 
 // frames takes pictures out of a video, into a folder of their own.
-func (b *Backend) frames(ctx context.Context, dir, path string) ([]media.Frame, error) {
+func (ts *texts) frames(ctx context.Context, dir, path string) ([]media.Frame, error) {
 	own, err := os.MkdirTemp(dir, "frames-")
 	if err != nil {
 		return nil, fmt.Errorf("make a folder for pictures: %w", err)
 	}
-	frames, err := b.config.Frames(ctx, path, filepath.Clean(own), maxFrames)
+	frames, err := ts.config.Frames(ctx, path, filepath.Clean(own), maxFrames)
 	if err != nil {
 		return nil, err
 	}
@@ -174,13 +174,13 @@ func clock(d time.Duration) string {
 
 // dataURL is a picture as it is handed over: not larger than a model looks at, as JPEG,
 // without metadata.
-func (b *Backend) dataURL(ctx context.Context, dir, path string) (string, error) {
-	leave, err := b.config.Limits.Memory.Take(ctx, media.Weigh(path, b.config.Limits).Bytes(8))
+func (ts *texts) dataURL(ctx context.Context, dir, path string) (string, error) {
+	leave, err := ts.config.Limits.Memory.Take(ctx, media.Weigh(path, ts.config.Limits).Bytes(8))
 	if err != nil {
 		return "", err
 	}
 	defer leave()
-	p, err := media.ReadPicture(ctx, path, b.config.Limits)
+	p, err := media.ReadPicture(ctx, path, ts.config.Limits)
 	if err != nil {
 		return "", err
 	}

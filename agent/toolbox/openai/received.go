@@ -19,21 +19,21 @@ import (
 // asks tells whether the model is asked for b64_json: the GPT image models give nothing
 // else and refuse the word, all others may give an address where it is missing (OpenAI
 // API reference, create image).
-func (b *Backend) asks(model string) bool {
-	return !strings.Contains(model, "gpt-image") && !b.withoutB64JSON.Load()
+func (ps *pictures) asks(model string) bool {
+	return !strings.Contains(model, "gpt-image") && !ps.withoutB64JSON.Load()
 }
 
 // pictureOf asks for a picture, in b64_json where the server takes the word, and decodes
 // what comes. The caller has made room for it.
-func (b *Backend) pictureOf(ctx context.Context, r run, ask func(format string) (api.ImageResponse, error)) ([]byte, error) {
+func (ps *pictures) pictureOf(ctx context.Context, r run, ask func(format string) (api.ImageResponse, error)) ([]byte, error) {
 	format := ""
-	if b.asks(r.model) {
+	if ps.asks(r.model) {
 		format = api.CreateImageResponseFormatB64JSON
 	}
 	response, err := ask(format)
 	if refused, ok := errors.AsType[*endpoint.Error](err); ok && format != "" && refused.Kind == endpoint.Rejected && speaksOf(refused, "response_format") {
 		if response, err = ask(""); err == nil {
-			b.withoutB64JSON.Store(true)
+			ps.withoutB64JSON.Store(true)
 		}
 	}
 	if err != nil {
@@ -45,7 +45,7 @@ func (b *Backend) pictureOf(ctx context.Context, r run, ask func(format string) 
 	if len(response.Data) == 0 {
 		return nil, fault(down(errors.New("no data")), "The model made no picture; please try again.")
 	}
-	return b.content(ctx, response.Data[0])
+	return ps.content(ctx, response.Data[0])
 }
 
 // speaksOf tells whether a refusal is about a parameter.
@@ -54,13 +54,13 @@ func speaksOf(e *endpoint.Error, param string) bool {
 }
 
 // content is the file within an answer: spelled out, or to be fetched from the server.
-func (b *Backend) content(ctx context.Context, d api.ImageResponseDataInner) ([]byte, error) {
+func (ps *pictures) content(ctx context.Context, d api.ImageResponseDataInner) ([]byte, error) {
 	spelled := d.B64JSON
 	if spelled == "" && strings.HasPrefix(d.URL, "data:") {
 		spelled = d.URL
 	}
 	if spelled == "" && d.URL != "" {
-		content, err := b.config.Endpoint.Fetch(ctx, d.URL)
+		content, err := ps.config.Endpoint.Fetch(ctx, d.URL)
 		if err != nil {
 			return nil, fault(down(err), "The model server did not send the picture, only a link to it.")
 		}
@@ -77,13 +77,13 @@ func (b *Backend) content(ctx context.Context, d api.ImageResponseDataInner) ([]
 }
 
 // picture decodes a picture that came from the server.
-func (b *Backend) picture(ctx context.Context, dir string, content []byte) (p media.Picture, err error) {
+func (ps *pictures) picture(ctx context.Context, dir string, content []byte) (p media.Picture, err error) {
 	path := filepath.Join(dir, "answer-"+rand.Text())
 	if err := os.WriteFile(path, content, 0o600); err != nil {
 		return p, err
 	}
 	defer func() { err = errors.Join(err, os.Remove(path)) }()
-	p, err = media.ReadPicture(ctx, path, b.config.Limits)
+	p, err = media.ReadPicture(ctx, path, ps.config.Limits)
 	if err != nil {
 		if stopped := media.Stopped(ctx); stopped != nil {
 			return p, stopped

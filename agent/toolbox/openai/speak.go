@@ -27,6 +27,9 @@ const (
 	maxSpokenParts = 20
 )
 
+// speech has texts spoken, and recordings written down.
+type speech struct{ config *Config }
+
 // spokenHow tells a model in which voice and language a text is read, as far as the call
 // says. OpenAI's first two models take no such word (OpenAI API reference, create speech).
 func spokenHow(model string, c toolbox.Call) string {
@@ -44,7 +47,7 @@ func spokenHow(model string, c toolbox.Call) string {
 }
 
 // speak has a text spoken. A long one is spoken in parts, which are joined.
-func (b *Backend) speak(ctx context.Context, r run, backing toolbox.Candidate, c toolbox.Call) (toolbox.Output, error) {
+func (sp *speech) speak(ctx context.Context, r run, backing toolbox.Candidate, c toolbox.Call) (toolbox.Output, error) {
 	text := strings.TrimSpace(strings.ToValidUTF8(words(backing, c), ""))
 	parts := spokenParts(text)
 	switch {
@@ -55,7 +58,7 @@ func (b *Backend) speak(ctx context.Context, r run, backing toolbox.Candidate, c
 			utf8.RuneCountInString(text), maxSpoken*maxSpokenParts)
 	}
 	path := filepath.Join(c.Dir, "speech")
-	info, err := b.speakInto(ctx, r, c, path, parts[:1])
+	info, err := sp.speakInto(ctx, r, c, path, parts[:1])
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -65,7 +68,7 @@ func (b *Backend) speak(ctx context.Context, r run, backing toolbox.Candidate, c
 			rest = []string{text}
 			path += "-whole"
 		}
-		if info, err = b.speakInto(ctx, r, c, path, rest); err != nil {
+		if info, err = sp.speakInto(ctx, r, c, path, rest); err != nil {
 			return toolbox.Output{}, err
 		}
 	}
@@ -80,29 +83,29 @@ func (b *Backend) speak(ctx context.Context, r run, backing toolbox.Candidate, c
 const joinable = "audio/mpeg"
 
 // speakInto has texts spoken, appends the sound to a file, and tells what that is then.
-func (b *Backend) speakInto(ctx context.Context, r run, c toolbox.Call, path string, texts []string) (_ media.Info, err error) {
+func (sp *speech) speakInto(ctx context.Context, r run, c toolbox.Call, path string, texts []string) (_ media.Info, err error) {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return media.Info{}, err
 	}
 	for i, text := range texts {
-		if err := b.speakOnce(endpoint.Label(ctx, c.Request, "act."+c.Tool, i+1), r, text, spokenHow(r.model, c), file); err != nil {
+		if err := sp.speakOnce(endpoint.Label(ctx, c.Request, "act."+c.Tool, i+1), r, text, spokenHow(r.model, c), file); err != nil {
 			return media.Info{}, errors.Join(err, file.Close())
 		}
 	}
 	if err := file.Close(); err != nil {
 		return media.Info{}, err
 	}
-	info, err := media.Inspect(ctx, path, b.config.Limits)
+	info, err := media.Inspect(ctx, path, sp.config.Limits)
 	if err != nil || info.Type != plan.Audio {
 		return media.Info{}, fault(down(errors.Join(err, fmt.Errorf("the answer is %q", info.MIME))), "The model server sent no sound that can be played.")
 	}
 	return info, nil
 }
 
-func (b *Backend) speakOnce(ctx context.Context, r run, text, how string, to io.Writer) error {
-	response, err := b.config.Endpoint.Client().CreateSpeech(ctx, api.CreateSpeechRequest{
-		Model: api.SpeechModel(r.model), Input: text, Voice: api.SpeechVoice(b.config.Voice),
+func (sp *speech) speakOnce(ctx context.Context, r run, text, how string, to io.Writer) error {
+	response, err := sp.config.Endpoint.Client().CreateSpeech(ctx, api.CreateSpeechRequest{
+		Model: api.SpeechModel(r.model), Input: text, Voice: api.SpeechVoice(sp.config.Voice),
 		ResponseFormat: api.SpeechResponseFormatMp3, Instructions: how,
 	})
 	if err != nil {

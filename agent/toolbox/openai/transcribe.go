@@ -22,12 +22,12 @@ var heardKinds = []string{".flac", ".mp3", ".mp4", ".mpeg", ".mpga", ".m4a", ".o
 const heardBytes = 25 << 20
 
 // transcribe has what is said in a recording written down.
-func (b *Backend) transcribe(ctx context.Context, r run, backing toolbox.Candidate, c toolbox.Call) (_ toolbox.Output, err error) {
+func (sp *speech) transcribe(ctx context.Context, r run, backing toolbox.Candidate, c toolbox.Call) (_ toolbox.Output, err error) {
 	path, err := fileOf(c, plan.Audio)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	info, err := media.Inspect(ctx, path, b.config.Limits)
+	info, err := media.Inspect(ctx, path, sp.config.Limits)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -43,11 +43,11 @@ func (b *Backend) transcribe(ctx context.Context, r run, backing toolbox.Candida
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	if about.Size() > heardBytes && !b.config.Endpoint.Private() {
+	if about.Size() > heardBytes && !sp.config.Endpoint.Private() {
 		return toolbox.Output{}, fault(nil, "The recording is too large: it has %d MB, and the model server accepts at most %d; cut it or save it as MP3.",
 			about.Size()>>20, heardBytes>>20)
 	}
-	response, err := b.config.Endpoint.Client().CreateTranscription(endpoint.Label(ctx, c.Request, "act."+c.Tool, 1), api.AudioRequest{
+	response, err := sp.config.Endpoint.Client().CreateTranscription(endpoint.Label(ctx, c.Request, "act."+c.Tool, 1), api.AudioRequest{
 		Model: r.model, Prompt: words(backing, c), Reader: file, FilePath: "recording" + info.Ext, // its own name is nobody's concern
 	})
 	if err != nil {

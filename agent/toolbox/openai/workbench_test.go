@@ -82,7 +82,7 @@ func newBackendAt(t *testing.T, e *endpoint.Endpoint, change ...func(*Config)) *
 		t.Fatal(err)
 	}
 	if c.Image == "painter" { // not OpenAI's, and quick to be painted for
-		b.canvases = func(string) []image.Point { return []image.Point{{96, 64}, {64, 64}, {64, 96}} }
+		b.pictures.canvases = func(string) []image.Point { return []image.Point{{96, 64}, {64, 64}, {64, 96}} }
 	}
 	return b
 }
