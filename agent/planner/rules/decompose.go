@@ -69,16 +69,44 @@ func (p *Planner) understand(r plan.Request) outcome {
 	return p.decompose(r, text)
 }
 
-// decompose reads the clauses of a request in the order in which they can be done.
+// decompose reads the clauses of a request in the order in which they can be done. If some cannot be, the pages of
+// the documents may be meant as pictures: "make a collage of photo.heic and scan.pdf".
 func (p *Planner) decompose(r plan.Request, text string) outcome {
 	text = p.quoted(r, text)
-	t := newThread(scene.New(p.Tools, r, text))
-	clauses := clause.Split(p.Tools, text, t.Words)
-	if len(clauses) > 1 && t.divider.IsExample(text) {
-		clauses = []clause.Clause{{Words: t.Words, Text: text}}
+	o := p.readScene(scene.New(p.Tools, r, text))
+	if len(o.subtasks) > 0 && len(o.left) == 0 {
+		return o
+	}
+	s := scene.New(p.Tools, r, text)
+	if !s.SeePages() {
+		return o
+	}
+	if seen := p.readScene(s); len(seen.left) == 0 && takesEach(seen.subtasks, r.Given) {
+		return seen
+	}
+	return o
+}
+
+// takesEach reports whether subtasks take each of the files.
+func takesEach(subs []plan.Subtask, files []plan.Resource) bool {
+	used := profile.Set{}
+	for _, sub := range subs {
+		for _, a := range sub.Args {
+			used[a.Source.Name] = true
+		}
+	}
+	return len(subs) > 0 && !slices.ContainsFunc(files, func(r plan.Resource) bool { return r.On == "" && !used[r.Name] })
+}
+
+// readScene reads the clauses of a scene.
+func (p *Planner) readScene(s *scene.Scene) outcome {
+	t := newThread(s)
+	clauses := clause.Split(p.Tools, s.Text, t.Words)
+	if len(clauses) > 1 && t.divider.IsExample(s.Text) {
+		clauses = []clause.Clause{{Words: t.Words, Text: s.Text}}
 	}
 	if len(clauses) > maxClauses {
-		return *lost(r)
+		return *lost(s.Request)
 	}
 	return *t.readAll(t.divider.Divide(clauses))
 }
@@ -436,21 +464,24 @@ func (t *thread) add(n int, r *scene.Reading, runs [][]scene.Thing) {
 	}
 }
 
-// asPictures adds a subtask that makes pictures of the pages of a document, where the tool takes pictures only: "blur it"
+// asPictures adds subtasks that make pictures of the pages of documents, where the tool takes pictures only: "blur it"
 // with a PDF.
 func (t *thread) asPictures(n int, r *scene.Reading, media []scene.Thing) []scene.Thing {
-	i := slices.IndexFunc(media, func(e scene.Thing) bool { return e.Typ == plan.Document })
-	if i < 0 || r.Head.Takes(plan.Document) || r.Head.Takes(plan.AnyFile) || !r.Head.Takes(plan.Image) {
-		return media
-	}
-	pages := t.Nearest("each page of the document as a picture", func(f *profile.Profile) bool {
-		return f.Returns == plan.Image && len(f.Media) == 1 && f.Takes(plan.Document)
-	})
-	if pages.Name == "" || pages.Name == r.Head.Name {
-		return media
-	}
+	whole := r.Head.Takes(plan.Document) || r.Head.Takes(plan.AnyFile) || !r.Head.Takes(plan.Image)
 	media = slices.Clone(media)
-	media[i] = t.pushStep(n, r, draft.Step{Tool: pages}, media[i])
+	for i, e := range media {
+		if seen := t.OfPages(e); !seen && (e.Typ != plan.Document || whole) {
+			continue
+		}
+		pages := t.Nearest("each page of the document as a picture", func(f *profile.Profile) bool {
+			return f.Returns == plan.Image && len(f.Media) == 1 && f.Takes(plan.Document)
+		})
+		if pages.Name == "" || pages.Name == r.Head.Name {
+			return media
+		}
+		e.Typ = plan.Document
+		media[i] = t.pushStep(n, r, draft.Step{Tool: pages}, e)
+	}
 	return media
 }
 

@@ -44,6 +44,7 @@ type Scene struct {
 	Things  []Thing // what was made or spoken of last stands last
 	Marks   []Thing // what is marked on pictures; they stand for nothing by themselves
 	Types   map[string]plan.Type
+	pages   profile.Set // the names of the documents whose pages are taken for pictures
 	Columns profile.Set // the words of the names of the columns of the tables at hand; nil where there is no table
 }
 
@@ -61,6 +62,38 @@ func New(ts *profile.Tools, r plan.Request, text string) *Scene {
 	s.Words = ts.Index.Correct(ts.Lexicon.Words(text, s.fileSpans()))
 	s.inferTypes()
 	return s
+}
+
+// SeePages takes the pages of the documents for pictures, and reports whether there are any.
+func (s *Scene) SeePages() bool {
+	s.pages = profile.Set{}
+	asPages := func(rs []plan.Resource) []plan.Resource {
+		rs = slices.Clone(rs)
+		for i, r := range rs {
+			if r.Type == plan.Document {
+				rs[i].Type, s.pages[r.Name] = plan.Image, true
+			}
+		}
+		return rs
+	}
+	s.Request.Given, s.Request.Earlier = asPages(s.Request.Given), asPages(s.Request.Earlier)
+	for i, e := range s.Things {
+		if s.OfPages(e) {
+			s.Things[i].Typ, s.Things[i].Many = plan.Image, true
+		}
+	}
+	picture := s.Lexicon.Words("picture", []retrieve.Span{})[0].Stem
+	for i, w := range s.Words {
+		if w.Lower() == "page" || w.Lower() == "pages" {
+			s.Words[i].Stem = picture
+		}
+	}
+	return len(s.pages) > 0
+}
+
+// OfPages reports whether the thing is a document whose pages are taken for pictures.
+func (s *Scene) OfPages(e Thing) bool {
+	return e.Source.Kind == plan.OfResource && s.pages[e.Source.Name]
 }
 
 // Latest returns the last thing of just that type that passes the test, else the last one that fits it.
@@ -226,7 +259,7 @@ func (s *Scene) Names(es []Thing) plan.Message {
 
 // Named is the thing of a resource that the clause of number n names.
 func (s *Scene) Named(n int, res plan.Resource) Thing {
-	e := Thing{Source: plan.FromResource(res.Name), Typ: res.Type, Clause: n, On: res.On}
+	e := Thing{Source: plan.FromResource(res.Name), Typ: res.Type, Clause: n, On: res.On, Many: s.pages[res.Name]}
 	if typ, ok := s.Types[res.Name]; ok {
 		e.Typ = typ
 	}
