@@ -603,15 +603,17 @@ func TestFrames(t *testing.T) {
 		at := func(n int) Measured { return Measured{Type: plan.Image, MIME: "image/gif", Frames: n} }
 		return Case{Returns: plan.Image, Result: at(frames), Args: map[string][]Measured{"image": {at(was)}, "images": {at(was), at(was), at(was)}}}
 	}
-	webp := gif(1, 9)
-	webp.Args["image"][0].MIME = "image/webp"
+	avif, webp, png := gif(1, 9), gif(1, 9), gif(1, 9)
+	avif.Args["image"][0].MIME, webp.Args["image"][0].MIME, png.Result.MIME = "image/avif", "image/webp", "image/png"
 	judge(t, []judged{
 		{"one for each", "[frames: {of: images}]", gif(3, 1), ""},
 		{"one is missing", "[frames: {of: images}]", gif(2, 1), "The animation should have 3 pictures, but it has 2."},
 		{"still animated", "[frames: {like: image}]", gif(7, 9), ""},
 		{"never animated", "[frames: {like: image}]", gif(1, 1), ""},
 		{"frozen", "[frames: {like: image}]", gif(1, 9), "The picture should move, but it is a single picture."},
-		{"what cannot be written", "[frames: {like: image}]", webp, ""},
+		{"frozen WebP", "[frames: {like: image}]", webp, "The picture should move, but it is a single picture."},
+		{"what cannot be read whole", "[frames: {like: image}]", avif, ""},
+		{"what cannot move", "[frames: {like: image}]", png, ""},
 		{"moves", "[frames: {least: 2}]", video(clip(time.Second, 0), Measured{}), ""},
 		{"stands still", "[frames: {least: 2}]", video(with(clip(time.Second, 0), func(c *Clip) { c.Pictures = 1 }), Measured{}), "The video should move, but it is a single picture."},
 	})

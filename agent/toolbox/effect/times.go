@@ -158,6 +158,9 @@ func secondsOf(d time.Duration) string {
 	return strings.TrimSuffix(strconv.FormatFloat(d.Seconds(), 'f', 1, 64), ".0")
 }
 
+// animates reports whether animations of the picture's kind are read and written.
+func animates(m Measured) bool { return m.MIME == "image/gif" || m.MIME == "image/webp" }
+
 func frames(_ context.Context, c *Case, rule map[string]string) plan.Message {
 	got := c.Result.Frames
 	if c.Result.Clip != nil {
@@ -171,7 +174,7 @@ func frames(_ context.Context, c *Case, rule map[string]string) plan.Message {
 	}
 	animated := number64(rule["least"]) > float64(got)
 	for _, m := range c.Args[rule["like"]] {
-		animated = animated || m.MIME == "image/gif" && m.Frames > 1 && got == 1
+		animated = animated || animates(m) && m.Frames > 1 && animates(c.Result) && got == 1
 	}
 	if animated && got == 1 {
 		return plan.Say("%s should move, but it is a single picture.", c.subject())

@@ -1,32 +1,38 @@
 package media
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"image"
-	"image/draw"
-	"image/gif"
 	"io"
-
-	"github.com/kovidgoyal/imaging"
+	"path/filepath"
+	"time"
 
 	"atelier/agent/plan"
 )
 
-// EditGIF writes an animated GIF anew, each frame as edit makes it of what is seen then,
-// which is edit's own to change. All that edit gives must be of one size. How long a frame is
+// Animated reports whether the picture is an animation of which all frames can be read and written: a GIF or a WebP.
+func (i Info) Animated() bool {
+	return i.Frames > 1 && (i.MIME == "image/gif" || i.MIME == "image/webp")
+}
+
+// EditAnimation writes an animated GIF or WebP anew, as what the ending of the new file says, each frame as edit makes
+// it of what is seen then, which is edit's own to change. All that edit gives must be of one size. How long a frame is
 // shown and how often all of them are stays as it was. One frame is held at a time.
-func EditGIF(ctx context.Context, from, to string, l Limits, edit func(frame *image.NRGBA) (*image.NRGBA, error)) error {
+func EditAnimation(ctx context.Context, from, to string, l Limits, edit func(frame *image.NRGBA) (*image.NRGBA, error)) error {
 	return writeFile(ctx, to, func(w io.Writer) error {
-		out := gifWriter{to: w, most: l.OrDefault().Bytes}
-		err := eachFrame(ctx, from, l, func(seen *image.NRGBA, frame gifFrame) error {
+		var out frameWriter
+		if most := l.OrDefault().Bytes; filepath.Ext(to) == ".webp" {
+			out = &webpWriter{to: w, most: most}
+		} else {
+			out = &gifWriter{to: w, most: most}
+		}
+		err := eachFrame(ctx, from, l, func(seen *image.NRGBA, shown showing) error {
 			made, err := edit(seen)
 			if err != nil {
 				return err
 			}
-			return out.add(ctx, made, frame)
+			return out.add(ctx, made, shown)
 		})
 		if err != nil {
 			return err
@@ -35,206 +41,71 @@ func EditGIF(ctx context.Context, from, to string, l Limits, edit func(frame *im
 	})
 }
 
-// FramesOfGIF calls do with what is seen at each frame of a GIF, in order. One frame is held at a time.
-func FramesOfGIF(ctx context.Context, path string, l Limits, do func(frame *image.NRGBA) error) error {
-	return eachFrame(ctx, path, l, func(seen *image.NRGBA, _ gifFrame) error { return do(seen) })
+// Frames calls do with what is seen at each frame of an animated GIF or WebP, in order. One frame is held at a time.
+func Frames(ctx context.Context, path string, l Limits, do func(frame *image.NRGBA) error) error {
+	return eachFrame(ctx, path, l, func(seen *image.NRGBA, _ showing) error { return do(seen) })
 }
 
-// eachFrame calls do with each frame of a GIF and what is seen then.
-func eachFrame(ctx context.Context, path string, l Limits, do func(seen *image.NRGBA, frame gifFrame) error) error {
+// showing tells how a frame is shown.
+type showing struct {
+	delay time.Duration
+	// rounds is how often the whole animation is shown; 0 is for ever.
+	rounds int
+}
+
+// frameWriter writes one frame after the other.
+type frameWriter interface {
+	add(ctx context.Context, img *image.NRGBA, shown showing) error
+	close(ctx context.Context) error
+}
+
+var (
+	_ frameWriter = (*gifWriter)(nil)
+	_ frameWriter = (*webpWriter)(nil)
+)
+
+// errSizes is the error of an edit that makes frames of different sizes.
+var errSizes = errors.New("the frames of an animation have different sizes")
+
+// eachFrame calls do with each frame of an animation: what is seen then, and how it is shown.
+func eachFrame(ctx context.Context, path string, l Limits, do func(seen *image.NRGBA, shown showing) error) error {
 	l = l.OrDefault()
 	f, err := open(path, l)
 	if err != nil {
 		return err
 	}
-	if f.weight(l).MIME != "image/gif" {
-		return errors.Join(fault(f.name, nil, "is not a GIF, or is too large."), f.close())
+	if !f.weight(l).Animated {
+		return errors.Join(fault(f.name, nil, "is no animated GIF or WebP, or is too large."), f.close())
 	}
 	data, err := f.all()
 	if err != nil {
 		return err
 	}
-	canvas := gifCanvas{}
-	return walkGIF(data, func(frame gifFrame) error {
-		if err := Stopped(ctx); err != nil {
-			return err
+	each := eachOfGIF
+	if f.kind.mime == "image/webp" {
+		each = eachOfWebP
+	}
+	var failed error // of do, which is no fault of the file
+	err = each(ctx, data, func(seen *image.NRGBA, shown showing) error {
+		if failed = Stopped(ctx); failed == nil {
+			failed = do(seen, shown)
 		}
-		seen, err := canvas.show(frame)
-		if err != nil {
-			return f.broken(err)
-		}
-		return do(seen, frame)
+		return failed
 	})
+	if err != nil && failed == nil {
+		if stopped := Stopped(ctx); stopped != nil {
+			return stopped
+		}
+		return f.broken(err)
+	}
+	return failed
 }
 
-// The ways in which a frame leaves what is seen to the next one.
-const (
-	keptSeen = 1 << 2
-	cleared  = 2 << 2
-	restored = 3 << 2
-	disposal = 7 << 2 // in the flags of a control
-	flagsAt  = 3
-)
-
-// gifCanvas is what is seen of a GIF.
-type gifCanvas struct {
-	seen *image.NRGBA
-	// next is what the next frame is laid upon, where that is not what is seen.
-	next *image.NRGBA
-}
-
-// show lays a frame on what was there, and gives a copy of what is seen then.
-func (c *gifCanvas) show(f gifFrame) (*image.NRGBA, error) {
-	alone := io.MultiReader(bytes.NewReader(f.start), bytes.NewReader(f.control), bytes.NewReader(f.image), bytes.NewReader([]byte{0x3B}))
-	img, err := gif.Decode(alone)
-	if err != nil {
-		return nil, err //nolint:wrapcheck // the caller tells what it is of
+// tooLarge is the error of an animation of more bytes than that.
+func tooLarge(most int64) error {
+	return &plan.Fault{
+		Sentence: plan.Say("The animation would be larger than %s, which is the limit; ask for a smaller size.", megabytes(most)),
+		Err:      errors.New("an animation is too large"),
+		Final:    true,
 	}
-	if c.seen == nil {
-		c.seen = image.NewNRGBA(image.Rect(0, 0, int(binary.LittleEndian.Uint16(f.start[6:])), int(binary.LittleEndian.Uint16(f.start[8:]))))
-	}
-	if c.next != nil {
-		c.seen, c.next = c.next, nil
-	}
-	way := 0
-	if len(f.control) > flagsAt {
-		way = int(f.control[flagsAt]) & disposal
-	}
-	if way == restored {
-		c.next = copied(c.seen)
-	}
-	draw.Draw(c.seen, img.Bounds(), img, img.Bounds().Min, draw.Over)
-	shown := copied(c.seen)
-	if way == cleared {
-		draw.Draw(c.seen, img.Bounds(), image.Transparent, image.Point{}, draw.Src)
-	}
-	return shown, nil
-}
-
-func copied(img *image.NRGBA) *image.NRGBA {
-	return &image.NRGBA{Pix: bytes.Clone(img.Pix), Stride: img.Stride, Rect: img.Rect}
-}
-
-// gifWriter writes one frame after the other. Each is written when the next one is known,
-// which decides what becomes of it.
-type gifWriter struct {
-	to            io.Writer
-	written, most int64
-
-	last    *image.NRGBA
-	control []byte
-	part    image.Rectangle // of last, that differs from what was seen before
-}
-
-// add writes the frame before, and keeps this one with the times of the other.
-func (g *gifWriter) add(ctx context.Context, img *image.NRGBA, of gifFrame) error {
-	part := img.Rect
-	switch {
-	case g.last == nil:
-		var start bytes.Buffer
-		start.WriteString("GIF89a")
-		for _, side := range []int{img.Rect.Dx(), img.Rect.Dy(), 0} {
-			start.Write(binary.LittleEndian.AppendUint16(nil, uint16(side)))
-		}
-		start.Truncate(12) // no colours of all, and no background among them
-		start.WriteByte(0)
-		start.Write(of.loop)
-		if err := g.write(start.Bytes()); err != nil {
-			return err
-		}
-	case img.Rect != g.last.Rect:
-		return errors.New("the frames of an animation have different sizes")
-	default:
-		way := byte(cleared)
-		if solid(img) && solid(g.last) {
-			way, part = keptSeen, changed(g.last, img)
-		}
-		if err := g.frame(ctx, way); err != nil {
-			return err
-		}
-	}
-	g.last, g.control, g.part = img, of.control, part
-	return nil
-}
-
-// close writes the last frame.
-func (g *gifWriter) close(ctx context.Context) error {
-	if g.last != nil {
-		if err := g.frame(ctx, keptSeen); err != nil {
-			return err
-		}
-	}
-	return g.write([]byte{0x3B})
-}
-
-// frame writes what is kept.
-func (g *gifWriter) frame(ctx context.Context, way byte) error {
-	part := g.last
-	if g.part != g.last.Rect {
-		part = imaging.Crop(g.last, g.part)
-	}
-	reduced, err := Quantise(ctx, part)
-	if err != nil {
-		return err
-	}
-	reduced.Rect = g.part
-	delay := 0
-	if len(g.control) > flagsAt+2 {
-		delay = int(binary.LittleEndian.Uint16(g.control[flagsAt+1:]))
-	}
-	var b bytes.Buffer
-	err = gif.EncodeAll(&b, &gif.GIF{
-		Image: []*image.Paletted{reduced}, Delay: []int{delay}, Disposal: []byte{way >> 2},
-		Config: image.Config{Width: g.last.Rect.Dx(), Height: g.last.Rect.Dy()}, LoopCount: -1,
-	})
-	if err != nil {
-		return err //nolint:wrapcheck // the caller tells of what
-	}
-	const header, trailer = 13, 1
-	return g.write(b.Bytes()[header : b.Len()-trailer])
-}
-
-func (g *gifWriter) write(b []byte) error {
-	if g.written += int64(len(b)); g.written > g.most {
-		return &plan.Fault{
-			Sentence: plan.Say("The animation would be larger than %s, which is the limit; ask for a smaller size.", megabytes(g.most)),
-			Err:      errors.New("an animation is too large"),
-			Final:    true,
-		}
-	}
-	_, err := g.to.Write(b)
-	return err //nolint:wrapcheck // the caller tells of what
-}
-
-// solid tells whether nothing shines through: GIF knows only all or nothing.
-func solid(img *image.NRGBA) bool {
-	for i := 3; i < len(img.Pix); i += 4 {
-		if img.Pix[i] < 128 {
-			return false
-		}
-	}
-	return true
-}
-
-// changed is the part in which two pictures of a size differ; never empty.
-func changed(a, b *image.NRGBA) image.Rectangle {
-	r := image.Rectangle{}
-	for y := range b.Rect.Dy() {
-		was, is := a.Pix[y*a.Stride:][:4*b.Rect.Dx()], b.Pix[y*b.Stride:][:4*b.Rect.Dx()]
-		if bytes.Equal(was, is) {
-			continue
-		}
-		left, right := 0, b.Rect.Dx()
-		for bytes.Equal(was[4*left:4*left+4], is[4*left:4*left+4]) {
-			left++
-		}
-		for bytes.Equal(was[4*right-4:4*right], is[4*right-4:4*right]) {
-			right--
-		}
-		r = r.Union(image.Rect(left, y, right, y+1))
-	}
-	if r.Empty() {
-		return image.Rect(0, 0, 1, 1)
-	}
-	return r
 }

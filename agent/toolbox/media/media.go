@@ -62,7 +62,7 @@ type Info struct {
 	Width, Height int
 	// Frames is 1 for a still picture, more for an animated one, 0 for other kinds.
 	Frames int
-	// Length is how long the frames of a GIF are shown in all, 0 where the file does not tell.
+	// Length is how long the frames of a GIF or WebP are shown in all, 0 where the file does not tell.
 	Length time.Duration
 }
 

@@ -15,7 +15,7 @@ type survey struct {
 	exif   []byte        // a TIFF structure
 	icc    []byte        // a colour profile
 	frames int           // 0 or 1 for a still picture
-	length time.Duration // of a GIF's frames in all
+	length time.Duration // of the frames of a GIF or WebP in all
 	// orientation is the one that counts where the EXIF does not; 0 where it does.
 	orientation int
 	turned      bool // the decoder turns the picture
@@ -117,7 +117,7 @@ func surveyGIF(b []byte) (survey, error) {
 	err := walkGIF(b, func(f gifFrame) error {
 		s.frames++
 		if len(f.control) > flagsAt+2 {
-			s.length += time.Duration(binary.LittleEndian.Uint16(f.control[flagsAt+1:])) * 10 * time.Millisecond
+			s.length += time.Duration(binary.LittleEndian.Uint16(f.control[flagsAt+1:])) * gifTick
 		}
 		return nil
 	})

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"image"
 	"io"
+	"time"
 
 	"golang.org/x/image/webp"
 )
@@ -12,7 +13,6 @@ import (
 // pictures, so the first frame of an animation is made into a file of its own.
 func surveyWebP(b []byte) (survey, error) {
 	var s survey
-	const riffHeader = 12
 	if len(b) < riffHeader || int64(binary.LittleEndian.Uint32(b[4:]))+8 > int64(len(b))+1 {
 		return s, io.ErrUnexpectedEOF
 	}
@@ -23,12 +23,23 @@ func surveyWebP(b []byte) (survey, error) {
 		case "ICCP":
 			s.icc = body
 		case "ANMF":
+			if len(body) >= webpFrameHeader {
+				s.length += time.Duration(uint24(body[12:])) * time.Millisecond
+			}
 			if s.frames++; s.frames == 1 {
 				s.still, s.offset = stillWebP(body)
 			}
 		}
 	}
 	return s, nil
+}
+
+// saysAnimated reports whether a file says that it is an animation.
+func saysAnimated(head []byte) bool {
+	for kind, body := range riffChunks(head[min(riffHeader, len(head)):]) {
+		return kind == "VP8X" && len(body) > 0 && body[0]&webpAnimated != 0
+	}
+	return false
 }
 
 // riffChunks walks over chunks: four letters, a little-endian length, the body, and a
@@ -48,12 +59,11 @@ func riffChunks(b []byte) func(func(string, []byte) bool) {
 // stillWebP wraps one frame of an animation as a still picture and tells where on the
 // canvas it lies.
 func stillWebP(frame []byte) ([]byte, image.Point) {
-	const frameHeader = 16
-	if len(frame) < frameHeader {
+	if len(frame) < webpFrameHeader {
 		return []byte{}, image.Point{} // the decoder will refuse it
 	}
 	offset := image.Pt(2*uint24(frame), 2*uint24(frame[3:]))
-	chunks := frame[frameHeader:]
+	chunks := frame[webpFrameHeader:]
 	var extended []byte
 	for kind := range riffChunks(chunks) {
 		if kind == "ALPH" { // an extended header must announce transparency

@@ -14,6 +14,8 @@ type Weight struct {
 	MIME string
 	// Width and Height are its sides as it is stored.
 	Width, Height int
+	// Animated tells that the file may hold an animation of which all frames can be read.
+	Animated bool
 	// Reading is how many bytes reading it takes at most, its file included.
 	Reading int64
 }
@@ -58,6 +60,7 @@ func (f *file) weight(l Limits) Weight {
 		return Weight{}
 	}
 	w := Weight{MIME: f.kind.mime, Width: cfg.Width, Height: cfg.Height}
+	w.Animated = w.MIME == "image/gif" || w.MIME == "image/webp" && saysAnimated(head)
 	w.Reading = f.size + w.Pixels()*readingRate(f.kind.mime, cfg, head)
 	return w
 }

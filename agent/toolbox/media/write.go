@@ -137,11 +137,9 @@ func EncodePlainPNG(ctx context.Context, path string, img image.Image) error {
 func encodeSandboxed(ctx context.Context, path string, img *image.NRGBA, f Format, encode func() ([]byte, error)) error {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	switch {
-	case f == WebP && max(w, h) > codec.MaxWebP:
-		return &plan.Fault{
-			Sentence: plan.Say("A WebP picture can have at most %d pixels on a side, and this one has %d × %d.", codec.MaxWebP, w, h),
-			Err:      errors.New("too large for WebP"),
-			Final:    true,
+	case f == WebP:
+		if err := fitsWebP(w, h); err != nil {
+			return err
 		}
 	case f == JXL && w > codec.MaxJXL/h:
 		return &plan.Fault{
@@ -161,6 +159,18 @@ func encodeSandboxed(ctx context.Context, path string, img *image.NRGBA, f Forma
 		_, err := w.Write(b)
 		return err //nolint:wrapcheck // the caller tells of what
 	})
+}
+
+// fitsWebP is an error for a picture that no WebP can hold.
+func fitsWebP(w, h int) error {
+	if max(w, h) <= codec.MaxWebP {
+		return nil
+	}
+	return &plan.Fault{
+		Sentence: plan.Say("A WebP picture can have at most %d pixels on a side, and this one has %d × %d.", codec.MaxWebP, w, h),
+		Err:      errors.New("too large for WebP"),
+		Final:    true,
+	}
 }
 
 func encode(ctx context.Context, path string, img image.Image, f Format, quality int) error {

@@ -88,7 +88,7 @@ func (n *Native) Run(ctx context.Context, b toolbox.Candidate, c toolbox.Call) (
 // included.
 const (
 	usualRate = 8
-	// animatedRate is what the frames of a GIF take besides, which are put together.
+	// animatedRate is what the frames of an animation take besides, which are put together.
 	animatedRate = 16
 )
 
@@ -116,7 +116,7 @@ func (n *Native) weigh(run string, c toolbox.Call) int64 {
 			}
 			w := media.Weigh(v.Path, n.limits)
 			bytes := w.Bytes(rate)
-			if w.MIME == "image/gif" {
+			if w.Animated {
 				bytes += animatedRate * w.Pixels()
 			}
 			writing := media.FormatFor(strings.TrimPrefix(w.MIME, "image/"))

@@ -3,6 +3,7 @@ package program
 import (
 	"errors"
 	"fmt"
+	"image"
 	"os"
 	"path/filepath"
 	"slices"
@@ -49,17 +50,19 @@ func (r *commandLine) ffmpeg(args []string) (toolbox.Output, error) {
 		return r.sound(job, given, format)
 	}
 	animated, err := r.animated(given[0])
+	if err == nil && animated {
+		err = r.whole(&job.Inputs[0])
+	}
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	job.Inputs[0].Animated = animated
 	switch {
 	case r.ending == "gif":
 		return r.do(job, "made.gif")
 	case r.ending == "srt", r.ending == "vtt":
 		return r.subtitles(job, given[0])
 	case animated && !has(job.Args, "-update"):
-		return r.animation(job)
+		return r.animation(job, given[0])
 	case r.many && !has(job.Args, "-update"):
 		return r.pictures(job)
 	}
@@ -116,7 +119,11 @@ func (r *commandRun) film(job ffmpeg.Job, given []string, format filmFormat) (to
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	job.Inputs[0].Animated = animated && len(job.Inputs[0].Before) == 0 // "-loop" repeats a still picture
+	if animated && len(job.Inputs[0].Before) == 0 { // "-loop" repeats a still picture
+		if err := r.whole(&job.Inputs[0]); err != nil {
+			return toolbox.Output{}, err
+		}
+	}
 	if v := r.known.Values(given[0])[0]; v.Type == plan.Video {
 		look, err := r.known.Look(v.Path)
 		if err == nil {
@@ -259,19 +266,32 @@ func (r *commandRun) pictures(job ffmpeg.Job) (toolbox.Output, error) {
 	return all[0], nil
 }
 
-// animated reports whether the argument is a GIF that moves.
+// animated reports whether the argument is a GIF or WebP that moves.
 func (r *commandRun) animated(arg string) (bool, error) {
 	v := r.known.Values(arg)[0]
 	if v.Type != plan.Image {
 		return false, nil
 	}
 	info, err := media.Describe(r.ctx, v.Path, r.config.Limits)
-	return info.MIME == "image/gif" && info.Frames > 1, err
+	return info.Animated(), err
 }
 
-// animation does the job to each picture of a GIF, and then gives it the 256 colours that suit it best.
-func (r *commandLine) animation(job ffmpeg.Job) (toolbox.Output, error) {
-	job.Args = append(job.Args, "-c:v", "ffv1", "-pix_fmt", "bgra", "-fps_mode", "passthrough")
+// whole hands an animation over with all of its pictures. ffmpeg reads those of a GIF alone.
+func (r *commandRun) whole(in *ffmpeg.Input) error {
+	in.Animated = true
+	if filepath.Ext(in.Path) == ".gif" {
+		return nil
+	}
+	path := filepath.Join(r.call.Dir, "in.gif")
+	err := media.EditAnimation(r.ctx, in.Path, path, r.config.Limits, func(frame *image.NRGBA) (*image.NRGBA, error) { return frame, nil })
+	in.Path = path
+	return err
+}
+
+// animation does the job to each picture of an animation, and then gives it the 256 colours that suit it best. It stays
+// of its kind.
+func (r *commandLine) animation(job ffmpeg.Job, arg string) (toolbox.Output, error) {
+	job.Args = append(job.Args, "-c:v", "ffv1", "-pix_fmt", "bgra", "-fps_mode", "passthrough", "-enc_time_base", "1/1000")
 	all, err := r.do(job, "made.mkv")
 	if err != nil {
 		return toolbox.Output{}, err
@@ -281,7 +301,17 @@ func (r *commandLine) animation(job ffmpeg.Job) (toolbox.Output, error) {
 		Inputs: []ffmpeg.Input{{Path: all.Path, Type: plan.Video}}, Timeout: job.Timeout,
 		Args: []string{"-filter_complex", colours, "-loop", "0", "-fps_mode", "passthrough", "-enc_time_base", "1/100"},
 	}, "picture.gif")
-	return out, errors.Join(err, os.Remove(all.Path))
+	if err := errors.Join(err, os.Remove(all.Path)); err != nil {
+		return toolbox.Output{}, err
+	}
+	info, err := media.Describe(r.ctx, r.known.Values(arg)[0].Path, r.config.Limits)
+	if err != nil || info.MIME == "image/gif" {
+		return out, err
+	}
+	gif := out.Path
+	out.Path = filepath.Join(r.call.Dir, "picture"+info.Ext)
+	same := func(frame *image.NRGBA) (*image.NRGBA, error) { return frame, nil }
+	return out, errors.Join(media.EditAnimation(r.ctx, gif, out.Path, r.config.Limits, same), os.Remove(gif))
 }
 
 // picture writes a picture in the format of the one that it is made of.

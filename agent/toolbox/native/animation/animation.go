@@ -75,21 +75,21 @@ func (o operations) imagesToGIF(ctx context.Context, c toolbox.Call) (toolbox.Ou
 // mostFrames is the most frames of an animation that are given as pictures.
 const mostFrames = 100
 
-// splitAnimation gives each frame of a GIF as a PNG.
+// splitAnimation gives each frame of a GIF or WebP as a PNG.
 func (o operations) splitAnimation(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	p, err := picture.Read(ctx, c, "image", o.limits)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
 	switch frames := p.Info.Frames; {
-	case frames < 2 || p.Info.MIME != "image/gif":
-		return toolbox.Output{}, operation.Refusal("The picture is not an animated GIF, so it has no frames.")
+	case !p.Info.Animated():
+		return toolbox.Output{}, operation.Refusal("The picture is not an animated GIF or WebP, so it has no frames.")
 	case frames > mostFrames:
 		return toolbox.Output{}, operation.Refusal("%d frames are too many; at most %d can be given as pictures.", frames, mostFrames)
 	}
 	p.Info.Frames = 1 // of each picture that is saved
 	var outs []toolbox.Output
-	err = media.FramesOfGIF(ctx, c.Args["image"][0].Path, o.limits, func(frame *image.NRGBA) error {
+	err = media.Frames(ctx, c.Args["image"][0].Path, o.limits, func(frame *image.NRGBA) error {
 		made := picture.Edited{Image: frame, Format: media.PNG, About: plan.Say("frame %d", len(outs)+1)}
 		out, err := picture.Save(ctx, c, len(outs), p, made)
 		outs = append(outs, out)

@@ -3,11 +3,12 @@
 // Guarantees:
 //   - Every picture is checked by the media package before it is decoded, so memory is bounded by the
 //     limits whatever a file claims to be.
-//   - An edit of a GIF is made on each of its frames, where it stays a GIF.
+//   - An edit of an animated GIF or WebP is made on each of its frames, where it stays an animation.
 //   - No input file is changed.
 package picture
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"image"
@@ -31,8 +32,8 @@ type Edited struct {
 	Note   plan.Message
 }
 
-// Editing makes an operation of an edit of the argument "image". Each frame of a GIF is
-// edited, where it stays one.
+// Editing makes an operation of an edit of the argument "image". Each frame of an animated GIF or WebP is
+// edited, where the result can be one.
 func Editing(limits media.Limits, e Edit) operation.Func { return EditingArg(limits, "image", e) }
 
 // EditingArg makes an operation of an edit of that argument.
@@ -46,11 +47,12 @@ func EditingArg(limits media.Limits, arg string, e Edit) operation.Func {
 		if err != nil {
 			return toolbox.Output{}, err
 		}
-		if animated := p.Info.Frames > 1 && p.Info.MIME == "image/gif"; !animated || r.Format != "" && r.Format != media.GIF {
+		format := cmp.Or(r.Format, media.FormatFor(p.Info.Ext))
+		if !p.Info.Animated() || format != media.GIF && format != media.WebP {
 			return Save(ctx, c, 0, p, r)
 		}
-		out := toolbox.Output{Path: Path(c, 0, media.GIF), About: r.About, Note: r.Note}
-		return out, media.EditGIF(ctx, c.Args[arg][0].Path, out.Path, limits, func(frame *image.NRGBA) (*image.NRGBA, error) {
+		out := toolbox.Output{Path: Path(c, 0, format), About: r.About, Note: r.Note}
+		return out, media.EditAnimation(ctx, c.Args[arg][0].Path, out.Path, limits, func(frame *image.NRGBA) (*image.NRGBA, error) {
 			r, err := e(ctx, media.Picture{Info: p.Info, Image: frame}, c)
 			if err != nil {
 				return nil, err

@@ -61,7 +61,7 @@ func (o operations) fitSize(ctx context.Context, c toolbox.Call) (toolbox.Output
 		to := filepath.Join(c.Dir, "picture-1"+p.Info.Ext)
 		return toolbox.Output{Path: to, About: plan.Say("small enough already (%s, %s)", fileSize(has), picture.Dimensions(p.Image))}, duplicate(from, to)
 	}
-	if p.Info.Frames > 1 && p.Info.MIME == "image/gif" {
+	if p.Info.Animated() {
 		return o.fitAnimation(ctx, c, p, limit, has)
 	}
 	a, written := attempt{}, int64(0)
@@ -102,14 +102,14 @@ func tooSmall(limit int64) error {
 // fitAnimation writes the animation in falling size until its file is no larger than the limit. All
 // of its frames stay. It has that many bytes.
 func (o operations) fitAnimation(ctx context.Context, c toolbox.Call, p media.Picture, limit, written int64) (toolbox.Output, error) {
-	from, to := c.Args["image"][0].Path, picture.Path(c, 0, media.GIF)
+	from, to := c.Args["image"][0].Path, picture.Path(c, 0, media.FormatFor(p.Info.Ext))
 	for scale := 1.0; ; {
 		scale *= min(shrinkBy, math.Sqrt(float64(limit)/float64(written))*1.05)
 		w, h := quantity.Sizing{Factor: scale}.Of(p.Info.Width, p.Info.Height)
 		if max(w, h) < smallestSide {
 			return toolbox.Output{}, tooSmall(limit)
 		}
-		err := media.EditGIF(ctx, from, to, o.limits, func(frame *image.NRGBA) (*image.NRGBA, error) { return media.Scaled(ctx, frame, w, h) })
+		err := media.EditAnimation(ctx, from, to, o.limits, func(frame *image.NRGBA) (*image.NRGBA, error) { return media.Scaled(ctx, frame, w, h) })
 		if err != nil {
 			return toolbox.Output{}, err
 		}

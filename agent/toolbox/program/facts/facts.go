@@ -203,7 +203,7 @@ func (f *Facts) measure(v toolbox.Value, fact string) (float64, error) {
 	}
 	if v.Type.Fits(plan.Image) {
 		info, err := media.Describe(f.ctx, v.Path, f.limits)
-		if info.MIME != "image/gif" { // only the first frame of the others is used
+		if !info.Animated() { // only the first frame of the others is used
 			info.Frames = 1
 		}
 		return map[string]float64{"frames": float64(info.Frames), "duration": info.Length.Seconds()}[fact], err

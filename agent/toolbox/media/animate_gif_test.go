@@ -85,7 +85,7 @@ func TestEditGIF(t *testing.T) {
 			}
 			from, to := store(t, "a.gif", b.Bytes()), filepath.Join(t.TempDir(), "b.gif")
 			twice := func(img *image.NRGBA) (*image.NRGBA, error) { return doubled(img), nil }
-			if err := EditGIF(t.Context(), from, to, Limits{}, twice); err != nil {
+			if err := EditAnimation(t.Context(), from, to, Limits{}, twice); err != nil {
 				t.Fatal(err)
 			}
 			made, err := played(to)
@@ -141,7 +141,7 @@ func TestEditGIFWritesWhatChanges(t *testing.T) {
 	}
 	from, to := store(t, "a.gif", b.Bytes()), filepath.Join(t.TempDir(), "b.gif")
 	same := func(img *image.NRGBA) (*image.NRGBA, error) { return img, nil }
-	if err := EditGIF(t.Context(), from, to, Limits{}, same); err != nil {
+	if err := EditAnimation(t.Context(), from, to, Limits{}, same); err != nil {
 		t.Fatal(err)
 	}
 	made, err := played(to)
@@ -157,11 +157,11 @@ func TestEditGIFWritesWhatChanges(t *testing.T) {
 	}
 	most := int64(b.Len() + 1)
 	noisy := func(img *image.NRGBA) (*image.NRGBA, error) { return noise(doubled(doubled(img))), nil }
-	err = EditGIF(t.Context(), from, filepath.Join(t.TempDir(), "c.gif"), Limits{Bytes: most}, noisy)
+	err = EditAnimation(t.Context(), from, filepath.Join(t.TempDir(), "c.gif"), Limits{Bytes: most}, noisy)
 	if fault, ok := errors.AsType[*plan.Fault](err); !ok || !fault.Final || !strings.HasPrefix(fault.Sentence.String(), "The animation would be larger than") {
 		t.Errorf("a large one: %v", err)
 	}
-	if err := EditGIF(t.Context(), store(t, "a.png", pngOf(t, still)), to, Limits{}, same); err == nil {
+	if err := EditAnimation(t.Context(), store(t, "a.png", pngOf(t, still)), to, Limits{}, same); err == nil {
 		t.Error("a PNG is taken for a GIF")
 	}
 }

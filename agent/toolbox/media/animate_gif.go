@@ -1,0 +1,215 @@
+package media
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"image"
+	"image/draw"
+	"image/gif"
+	"io"
+	"time"
+
+	"github.com/kovidgoyal/imaging"
+)
+
+// eachOfGIF calls do with what is seen at each frame of a GIF.
+func eachOfGIF(_ context.Context, data []byte, do func(*image.NRGBA, showing) error) error {
+	canvas := gifCanvas{}
+	return walkGIF(data, func(frame gifFrame) error {
+		seen, err := canvas.show(frame)
+		if err != nil {
+			return err
+		}
+		shown := showing{rounds: 1}
+		if len(frame.loop) > loopAt+1 {
+			if shown.rounds = int(binary.LittleEndian.Uint16(frame.loop[loopAt:])); shown.rounds > 0 {
+				shown.rounds++ // it counts how often the animation is repeated
+			}
+		}
+		if len(frame.control) > flagsAt+2 {
+			shown.delay = time.Duration(binary.LittleEndian.Uint16(frame.control[flagsAt+1:])) * gifTick
+		}
+		return do(seen, shown)
+	})
+}
+
+const (
+	// gifTick is the time in which a GIF counts.
+	gifTick = 10 * time.Millisecond
+	// loopAt is where a block tells how often the animation is repeated.
+	loopAt = 16
+)
+
+// The ways in which a frame leaves what is seen to the next one.
+const (
+	keptSeen = 1 << 2
+	cleared  = 2 << 2
+	restored = 3 << 2
+	disposal = 7 << 2 // in the flags of a control
+	flagsAt  = 3
+)
+
+// gifCanvas is what is seen of a GIF.
+type gifCanvas struct {
+	seen *image.NRGBA
+	// next is what the next frame is laid upon, where that is not what is seen.
+	next *image.NRGBA
+}
+
+// show lays a frame on what was there, and gives a copy of what is seen then.
+func (c *gifCanvas) show(f gifFrame) (*image.NRGBA, error) {
+	alone := io.MultiReader(bytes.NewReader(f.start), bytes.NewReader(f.control), bytes.NewReader(f.image), bytes.NewReader([]byte{0x3B}))
+	img, err := gif.Decode(alone)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // the caller tells what it is of
+	}
+	if c.seen == nil {
+		c.seen = image.NewNRGBA(image.Rect(0, 0, int(binary.LittleEndian.Uint16(f.start[6:])), int(binary.LittleEndian.Uint16(f.start[8:]))))
+	}
+	if c.next != nil {
+		c.seen, c.next = c.next, nil
+	}
+	way := 0
+	if len(f.control) > flagsAt {
+		way = int(f.control[flagsAt]) & disposal
+	}
+	if way == restored {
+		c.next = copied(c.seen)
+	}
+	draw.Draw(c.seen, img.Bounds(), img, img.Bounds().Min, draw.Over)
+	shown := copied(c.seen)
+	if way == cleared {
+		draw.Draw(c.seen, img.Bounds(), image.Transparent, image.Point{}, draw.Src)
+	}
+	return shown, nil
+}
+
+func copied(img *image.NRGBA) *image.NRGBA {
+	return &image.NRGBA{Pix: bytes.Clone(img.Pix), Stride: img.Stride, Rect: img.Rect}
+}
+
+// gifWriter writes one frame after the other. Each is written when the next one is known,
+// which decides what becomes of it.
+type gifWriter struct {
+	to            io.Writer
+	written, most int64
+
+	last *image.NRGBA
+	part image.Rectangle // of last, that differs from what was seen before
+	// until is when the last frame ends, and ticks the time that was written of it. The times of another format are
+	// rounded so that no error adds up.
+	until time.Duration
+	ticks int
+}
+
+// add writes the frame before, and keeps this one with the times of the other.
+func (g *gifWriter) add(ctx context.Context, img *image.NRGBA, shown showing) error {
+	part := img.Rect
+	switch {
+	case g.last == nil:
+		var start bytes.Buffer
+		start.WriteString("GIF89a")
+		for _, side := range []int{img.Rect.Dx(), img.Rect.Dy(), 0} {
+			start.Write(binary.LittleEndian.AppendUint16(nil, uint16(side)))
+		}
+		start.Truncate(12) // no colours of all, and no background among them
+		start.WriteByte(0)
+		if shown.rounds != 1 {
+			start.WriteString("\x21\xFF\x0BNETSCAPE2.0\x03\x01")
+			start.Write(binary.LittleEndian.AppendUint16(nil, uint16(max(min(shown.rounds, 1<<16)-1, 0))))
+			start.WriteByte(0)
+		}
+		if err := g.write(start.Bytes()); err != nil {
+			return err
+		}
+	case img.Rect != g.last.Rect:
+		return errSizes
+	default:
+		way := byte(cleared)
+		if solid(img) && solid(g.last) {
+			way, part = keptSeen, changed(g.last, img)
+		}
+		if err := g.frame(ctx, way); err != nil {
+			return err
+		}
+	}
+	g.last, g.part, g.until = img, part, g.until+shown.delay
+	return nil
+}
+
+// close writes the last frame.
+func (g *gifWriter) close(ctx context.Context) error {
+	if g.last != nil {
+		if err := g.frame(ctx, keptSeen); err != nil {
+			return err
+		}
+	}
+	return g.write([]byte{0x3B})
+}
+
+// frame writes what is kept.
+func (g *gifWriter) frame(ctx context.Context, way byte) error {
+	part := g.last
+	if g.part != g.last.Rect {
+		part = imaging.Crop(g.last, g.part)
+	}
+	reduced, err := Quantise(ctx, part)
+	if err != nil {
+		return err
+	}
+	reduced.Rect = g.part
+	delay := int(g.until.Round(gifTick)/gifTick) - g.ticks
+	g.ticks += delay
+	var b bytes.Buffer
+	err = gif.EncodeAll(&b, &gif.GIF{
+		Image: []*image.Paletted{reduced}, Delay: []int{delay}, Disposal: []byte{way >> 2},
+		Config: image.Config{Width: g.last.Rect.Dx(), Height: g.last.Rect.Dy()}, LoopCount: -1,
+	})
+	if err != nil {
+		return err //nolint:wrapcheck // the caller tells of what
+	}
+	const header, trailer = 13, 1
+	return g.write(b.Bytes()[header : b.Len()-trailer])
+}
+
+func (g *gifWriter) write(b []byte) error {
+	if g.written += int64(len(b)); g.written > g.most {
+		return tooLarge(g.most)
+	}
+	_, err := g.to.Write(b)
+	return err //nolint:wrapcheck // the caller tells of what
+}
+
+// solid tells whether nothing shines through: GIF knows only all or nothing.
+func solid(img *image.NRGBA) bool {
+	for i := 3; i < len(img.Pix); i += 4 {
+		if img.Pix[i] < 128 {
+			return false
+		}
+	}
+	return true
+}
+
+// changed is the part in which two pictures of a size differ; never empty.
+func changed(a, b *image.NRGBA) image.Rectangle {
+	r := image.Rectangle{}
+	for y := range b.Rect.Dy() {
+		was, is := a.Pix[y*a.Stride:][:4*b.Rect.Dx()], b.Pix[y*b.Stride:][:4*b.Rect.Dx()]
+		if bytes.Equal(was, is) {
+			continue
+		}
+		left, right := 0, b.Rect.Dx()
+		for bytes.Equal(was[4*left:4*left+4], is[4*left:4*left+4]) {
+			left++
+		}
+		for bytes.Equal(was[4*right-4:4*right], is[4*right-4:4*right]) {
+			right--
+		}
+		r = r.Union(image.Rect(left, y, right, y+1))
+	}
+	if r.Empty() {
+		return image.Rect(0, 0, 1, 1)
+	}
+	return r
+}
