@@ -73,6 +73,7 @@ var arrows = map[string]arrow{
 	"adapters/web/browsertest":          {nil, "a browser knows nothing of ours"},
 	"agent/plan":                        {nil, "the shared words are a leaf"},
 	"agent/sleep":                       {nil, "waiting, a leaf"},
+	"agent/await":                       {nil, "waiting for a change, a leaf"},
 	"agent/memo":                        {nil, "answers that are kept for a while, whatever they are about"},
 	"agent/lazyregexp":                  {nil, "regular expressions that are compiled late, a leaf"},
 	"agent/toolgraph":                   {[]string{"agent/plan"}, "the search is pure: it knows words and nothing that runs"},
@@ -310,8 +311,8 @@ func TestTestsMayImportTheirOwn(t *testing.T) {
 }
 
 func (a arrow) allows(pkg string) bool {
-	if pkg == "agent/lazyregexp" || pkg == "agent/sleep" {
-		return true // leaves that stand for the standard library's regexp and time
+	if pkg == "agent/lazyregexp" || pkg == "agent/sleep" || pkg == "agent/await" {
+		return true // leaves that stand for the standard library's regexp, time and sync
 	}
 	return slices.ContainsFunc(a.may, func(may string) bool {
 		below, all := strings.CutSuffix(may, "...")

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"atelier/agent/await"
 )
 
 // shared is what all parts of the server use: one lock, so that everything changes as one,
@@ -20,8 +22,9 @@ type shared struct {
 	running sync.WaitGroup // the gateway's connections
 	done    chan struct{}  // closed when the server ends
 
-	mu      sync.Mutex // guards what follows, and the state of all parts
-	changed chan struct{}
+	changes await.Changes
+
+	mu      sync.Mutex    // guards what follows, and the state of all parts
 	skipped time.Duration // by Advance
 	lastID  uint64
 	token   string
@@ -33,22 +36,7 @@ type shared struct {
 
 // await is called without the lock.
 func (s *shared) await(ctx context.Context, condition func() bool) error {
-	for {
-		s.mu.Lock()
-		if s.changed == nil {
-			s.changed = make(chan struct{})
-		}
-		changed := s.changed
-		s.mu.Unlock()
-		if condition() {
-			return nil
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
+	return s.changes.Until(ctx, condition)
 }
 
 func (s *shared) now() time.Time { return time.Now().Add(s.skipped) }
@@ -58,10 +46,7 @@ func (s *shared) do(change func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	change()
-	if s.changed != nil {
-		close(s.changed)
-		s.changed = nil
-	}
+	s.changes.Notify()
 }
 
 // wrongf fails the test: it asked for something that does not exist.

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"atelier/agent/await"
 )
 
 // shared is what all parts of the server use: one lock, so that the workspace changes as
@@ -23,12 +25,13 @@ type shared struct {
 	done    chan struct{}
 	wg      sync.WaitGroup
 
+	changes await.Changes
+
 	mu       sync.Mutex // guards what follows, and the state of all parts
 	closed   bool
-	changed  chan struct{} // closed at each change
-	dispatch func()        // sends what waits
-	serial   int           // of ids
-	lastTS   int64         // µs
+	dispatch func() // sends what waits
+	serial   int    // of ids
+	lastTS   int64  // µs
 	timers   map[*time.Timer]bool
 	scopes   map[string]bool
 	revoked  string // the error of both tokens; "" while they are valid
@@ -37,7 +40,7 @@ type shared struct {
 func newShared(tb testing.TB, o Options) *shared {
 	tb.Helper()
 	return &shared{
-		tb: tb, o: o, done: make(chan struct{}), changed: make(chan struct{}), timers: map[*time.Timer]bool{},
+		tb: tb, o: o, done: make(chan struct{}), timers: map[*time.Timer]bool{},
 		// those of a bot that reads, writes, shares files and reacts, so that a call that needs another one fails
 		scopes: set(
 			"app_mentions:read", "channels:history", "chat:write", "commands", "files:read", "files:write", "groups:history",
@@ -64,25 +67,11 @@ func (s *shared) read(f func()) {
 // notify wakes the goroutines that wait for a change, and sends the events that are due.
 func (s *shared) notify() {
 	s.dispatch()
-	close(s.changed)
-	s.changed = make(chan struct{})
+	s.changes.Notify()
 }
 
 // until is called without the lock.
-func (s *shared) until(ctx context.Context, ok func() bool) error {
-	for {
-		var changed chan struct{}
-		s.read(func() { changed = s.changed })
-		if ok() {
-			return nil
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-}
+func (s *shared) until(ctx context.Context, ok func() bool) error { return s.changes.Until(ctx, ok) }
 
 // after does f as a change, later; never once the server is closed.
 func (s *shared) after(wait time.Duration, f func()) *time.Timer {
