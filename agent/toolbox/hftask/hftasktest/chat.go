@@ -45,9 +45,9 @@ func (s *Server) serveChat(w http.ResponseWriter, r *http.Request) {
 		return // it is in memory
 	}
 	q := &request{task: "text-generation", call: Call{Task: "text-generation"}}
-	err = s.readChat(q, body)
+	err = s.reader.readChat(q, body)
 	call := s.arrive(r, q.call)
-	f, faulty := s.takeFault(q.call.Model, q.task)
+	f, faulty := s.take(q.call.Model, q.task)
 	if faulty && s.misbehave(w, r, f) {
 		s.note(call, "fault: "+string(f.Kind))
 		return
@@ -67,16 +67,16 @@ func (s *Server) serveChat(w http.ResponseWriter, r *http.Request) {
 }
 
 // readChat reads a conversation into a request for a text.
-func (s *Server) readChat(q *request, body []byte) error {
+func (rd *reader) readChat(q *request, body []byte) error {
 	var members map[string]any
 	if err := json.Unmarshal(body, &members); err != nil {
 		return bad("the body is not a JSON object: %w", err)
 	}
 	q.call.Model, _ = members["model"].(string) //nolint:errcheck // absent is ""
-	if err := s.rules.refuse(chatTask, members); err != nil {
+	if err := rd.rules.refuse(chatTask, members); err != nil {
 		return bad("%w", err)
 	}
-	if !slices.Contains(s.config.Models[q.task], q.call.Model) {
+	if !slices.Contains(rd.models[q.task], q.call.Model) {
 		return refusal{http.StatusNotFound, "The requested model '" + q.call.Model + "' does not exist"}
 	}
 	q.call.Parameters = map[string]any{}
@@ -117,7 +117,7 @@ func contentOf(content any) string {
 
 // converse makes the answer, and holds it to its schema.
 func (s *Server) converse(q *request) (made, error) {
-	out, err := generateText(s, q)
+	out, err := generateText(s.world, q)
 	if err != nil {
 		return made{}, err
 	}

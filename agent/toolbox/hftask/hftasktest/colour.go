@@ -52,8 +52,8 @@ func colourIn(text string) (color.NRGBA, string, bool) {
 }
 
 // wordFor is what an object of a colour is called.
-func (s *Server) wordFor(colour string) string {
-	if word, ok := s.config.Words[colour]; ok {
+func (wd *world) wordFor(colour string) string {
+	if word, ok := wd.words[colour]; ok {
 		return word
 	}
 	for _, n := range named {

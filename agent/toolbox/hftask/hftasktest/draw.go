@@ -21,7 +21,7 @@ var counts = map[string]int{
 
 // drawPicture draws what a prompt names: "three red balls on white". Without a colour it
 // takes one that belongs to the prompt. With a control image it paints that.
-func drawPicture(_ *Server, q *request) (any, error) {
+func drawPicture(_ *world, q *request) (any, error) {
 	prompt := q.text()
 	if strings.TrimSpace(prompt) == "" {
 		return nil, bad("the prompt is empty")
@@ -82,7 +82,7 @@ func painted(m *image.NRGBA, prompt string) *image.NRGBA {
 }
 
 // estimateDepth takes what is low in the picture and what is bright for near.
-func estimateDepth(_ *Server, q *request) (any, error) {
+func estimateDepth(_ *world, q *request) (any, error) {
 	img, err := q.picture("inputs")
 	if err != nil {
 		return nil, err

@@ -9,10 +9,10 @@ import (
 
 // editPicture makes another picture of one: a map of it, one of another size, one with a
 // hole filled, or one that a prompt changes.
-func editPicture(s *Server, q *request) (any, error) {
+func editPicture(wd *world, q *request) (any, error) {
 	if !q.has("inputs") { // which only image-text-to-image allows
 		q.inputs = q.word("prompt")
-		return drawPicture(s, q)
+		return drawPicture(wd, q)
 	}
 	img, err := q.picture("inputs")
 	if err != nil {
@@ -37,13 +37,13 @@ func editPicture(s *Server, q *request) (any, error) {
 	case ok && (w < 1 || h < 1 || w > 2*longest || h > 2*longest):
 		return nil, bad("there is no picture of %dx%d", w, h)
 	case ok:
-		return picture(scaled(s.edited(img, prompt), w, h))
+		return picture(scaled(wd.edited(img, prompt), w, h))
 	}
-	return picture(s.edited(img, prompt))
+	return picture(wd.edited(img, prompt))
 }
 
 // edited is a picture as the prompt wants it.
-func (s *Server) edited(img *image.NRGBA, prompt string) *image.NRGBA {
+func (wd *world) edited(img *image.NRGBA, prompt string) *image.NRGBA {
 	has := func(some ...string) bool {
 		for _, word := range words(prompt) {
 			if slices.Contains(some, word) {
@@ -57,7 +57,7 @@ func (s *Server) edited(img *image.NRGBA, prompt string) *image.NRGBA {
 	case strings.TrimSpace(prompt) == "":
 		return mirrored(img)
 	case has("remove", "erase", "delete", "without"):
-		return filled(img, s.removable(sc, prompt), "")
+		return filled(img, wd.removable(sc, prompt), "")
 	case has("grey", "gray", "black-and-white"):
 		return mapped(img.Rect.Dx(), img.Rect.Dy(), func(x, y int) color.NRGBA { return grey(light(img.NRGBAAt(x, y))) })
 	}
@@ -70,9 +70,9 @@ func (s *Server) edited(img *image.NRGBA, prompt string) *image.NRGBA {
 
 // removable is the mask of what a prompt wants away: the blobs that it means, or the
 // middle of the picture.
-func (s *Server) removable(sc scene, prompt string) *image.Gray {
+func (wd *world) removable(sc scene, prompt string) *image.Gray {
 	var sum []image.Point
-	for _, b := range s.meant(sc, prompt) {
+	for _, b := range wd.meant(sc, prompt) {
 		sum = append(sum, b.places...)
 	}
 	if len(sum) == 0 {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Kind is what goes wrong.
@@ -55,6 +56,14 @@ type Fault struct {
 	Code   string
 }
 
+// faults are what goes wrong at the moment.
+type faults struct {
+	closed chan struct{} // when the server is
+
+	mu  sync.Mutex
+	all map[string]*fault // by model or task, or [All]
+}
+
 type fault struct {
 	Fault
 	left    int // 0 is without end
@@ -65,13 +74,15 @@ type fault struct {
 
 // Break lets something go wrong with a model, a task or the whole server ([All]), in the
 // place of what went wrong with it before.
-func (s *Server) Break(where string, f Fault) {
-	s.change(func() { s.faults[where] = &fault{Fault: f, left: f.Times} })
+func (fs *faults) Break(where string, f Fault) {
+	fs.set(where, &fault{Fault: f, left: f.Times})
 }
 
 // Mend ends what went wrong with a model, a task or the whole server.
-func (s *Server) Mend(where string) {
-	s.change(func() { delete(s.faults, where) })
+func (fs *faults) Mend(where string) {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	delete(fs.all, where)
 }
 
 // Hold lets requests wait, until they are released, given up by the client, or the test
@@ -90,25 +101,41 @@ func (h *Hold) Release() { close(h.release) }
 
 // Hold lets what a model or a task is asked wait, in the place of what went wrong with
 // it before.
-func (s *Server) Hold(where string) *Hold {
+func (fs *faults) Hold(where string) *Hold {
 	const room = 1024
 	f := &fault{Fault: Fault{Kind: Held}, held: make(chan struct{}, room), gone: make(chan struct{}, room), release: make(chan struct{})}
-	s.change(func() { s.faults[where] = f })
+	fs.set(where, f)
 	return &Hold{Held: f.held, Gone: f.gone, release: f.release}
 }
 
-// takeFault is the next fault of the first of those places that has one.
-func (s *Server) takeFault(places ...string) (*fault, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (fs *faults) set(where string, f *fault) {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	fs.all[where] = f
+}
+
+// kind is what goes wrong at a place, "" if nothing does.
+func (fs *faults) kind(where string) Kind {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	if f, ok := fs.all[where]; ok {
+		return f.Kind
+	}
+	return ""
+}
+
+// take is the next fault of the first of those places that has one.
+func (fs *faults) take(places ...string) (*fault, bool) {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
 	for _, where := range places {
-		f, ok := s.faults[where]
+		f, ok := fs.all[where]
 		if !ok {
 			continue
 		}
 		if f.Times > 0 {
 			if f.left--; f.left == 0 {
-				delete(s.faults, where)
+				delete(fs.all, where)
 			}
 		}
 		return f, true
@@ -125,7 +152,7 @@ const page = "<!DOCTYPE html><html><head><title>Bad gateway</title></head><body>
 
 // misbehave answers as the fault wants, and tells whether that was all. A fault that
 // spoils the answer leaves it to be made.
-func (s *Server) misbehave(w http.ResponseWriter, r *http.Request, f *fault) bool {
+func (fs *faults) misbehave(w http.ResponseWriter, r *http.Request, f *fault) bool {
 	switch f.Kind {
 	case Down:
 		w.Header().Set("Content-Type", "text/html")
@@ -155,9 +182,9 @@ func (s *Server) misbehave(w http.ResponseWriter, r *http.Request, f *fault) boo
 	case Redirect:
 		http.Redirect(w, r, f.To, http.StatusTemporaryRedirect)
 	case Endless:
-		s.pour(w, r)
+		fs.pour(w, r)
 	case Held:
-		return !s.wait(r.Context(), f)
+		return !fs.wait(r.Context(), f)
 	default:
 		return false
 	}
@@ -165,27 +192,27 @@ func (s *Server) misbehave(w http.ResponseWriter, r *http.Request, f *fault) boo
 }
 
 // wait keeps a request waiting, and tells whether it is to be answered.
-func (s *Server) wait(ctx context.Context, f *fault) bool {
+func (fs *faults) wait(ctx context.Context, f *fault) bool {
 	f.held <- struct{}{}
 	select {
 	case <-f.release:
 		return true
 	case <-ctx.Done():
 		f.gone <- struct{}{}
-	case <-s.closed:
+	case <-fs.closed:
 	}
 	return false
 }
 
 // pour sends a body without end.
-func (s *Server) pour(w http.ResponseWriter, r *http.Request) {
+func (fs *faults) pour(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "image/png")
 	chunk := bytes.Repeat([]byte("\x89PNG\r\n\x1a\n"), 8<<10)
 	for {
 		select {
 		case <-r.Context().Done():
 			return
-		case <-s.closed:
+		case <-fs.closed:
 			return
 		default:
 		}

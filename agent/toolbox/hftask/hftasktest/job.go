@@ -6,6 +6,10 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"sync"
+	"testing"
+
+	"atelier/agent/await"
 )
 
 // Status is how far a job is.
@@ -31,6 +35,16 @@ type Job struct {
 	Polls           int     // how often was asked how far it is
 }
 
+// jobs are the calls that take long.
+type jobs struct {
+	tb      testing.TB
+	changes await.Changes
+
+	mu   sync.Mutex
+	all  []*job
+	long map[string]int // polls by task
+}
+
 type job struct {
 	Job
 	needs int // polls until it is done; less than 0 waits for the test
@@ -48,28 +62,30 @@ type jobState struct {
 
 // Lengthen turns what a task is asked from now on into jobs, which are done when somebody
 // has asked that often how far they are. With less than 0 they wait for [Server.Step].
-func (s *Server) Lengthen(task string, polls int) {
-	s.change(func() { s.long[task] = polls })
+func (js *jobs) Lengthen(task string, polls int) {
+	js.change(func() { js.long[task] = polls })
 }
 
 // Jobs are all there were, in the order of their coming.
-func (s *Server) Jobs() []Job {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (js *jobs) Jobs() []Job {
+	js.mu.Lock()
+	defer js.mu.Unlock()
 	var all []Job
-	for _, j := range s.jobs {
+	for _, j := range js.all {
 		all = append(all, j.Job)
 	}
 	return all
 }
 
 // AwaitJob waits until a job has that status, and returns the first one.
-func (s *Server) AwaitJob(ctx context.Context, status Status) (Job, error) {
+func (js *jobs) AwaitJob(ctx context.Context, status Status) (Job, error) {
 	var found Job
-	err := s.until(ctx, func() bool {
-		i := slices.IndexFunc(s.jobs, func(j *job) bool { return j.Status == status })
+	err := js.changes.Until(ctx, func() bool {
+		js.mu.Lock()
+		defer js.mu.Unlock()
+		i := slices.IndexFunc(js.all, func(j *job) bool { return j.Status == status })
 		if i >= 0 {
-			found = s.jobs[i].Job
+			found = js.all[i].Job
 		}
 		return i >= 0
 	})
@@ -77,52 +93,60 @@ func (s *Server) AwaitJob(ctx context.Context, status Status) (Job, error) {
 }
 
 // Step brings a job on. One that has ended stays as it is.
-func (s *Server) Step(id string, status Status, progress float64) {
-	s.tb.Helper()
-	j := s.job(id)
+func (js *jobs) Step(id string, status Status, progress float64) {
+	js.tb.Helper()
+	j := js.job(id)
 	if j == nil {
-		s.tb.Errorf("hftasktest: there is no job %s", id)
+		js.tb.Errorf("hftasktest: there is no job %s", id)
 		return
 	}
-	s.change(func() {
+	js.change(func() {
 		if !j.Status.ended() {
 			j.Status, j.Progress = status, progress
 		}
 	})
 }
 
+// change changes jobs, and wakes those who wait for one.
+func (js *jobs) change(do func()) {
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	do()
+	js.changes.Notify()
+}
+
 // job is the one of that id, nil if there is none.
-func (s *Server) job(id string) *job {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	i := slices.IndexFunc(s.jobs, func(j *job) bool { return j.ID == id })
+func (js *jobs) job(id string) *job {
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	i := slices.IndexFunc(js.all, func(j *job) bool { return j.ID == id })
 	if i < 0 {
 		return nil
 	}
-	return s.jobs[i]
+	return js.all[i]
 }
 
 // enqueue turns an answer into a job if its task takes long.
-func (s *Server) enqueue(q *request, m made) (id string, ok bool) {
-	s.change(func() {
+func (js *jobs) enqueue(q *request, m made) (id string, ok bool) {
+	js.change(func() {
 		var polls int
-		if polls, ok = s.long[q.task]; !ok {
+		if polls, ok = js.long[q.task]; !ok {
 			return
 		}
-		id = strconv.Itoa(len(s.jobs) + 1)
-		s.jobs = append(s.jobs, &job{Job: Job{ID: id, Model: q.call.Model, Task: q.task, Status: Queued}, needs: polls, out: m})
+		id = strconv.Itoa(len(js.all) + 1)
+		js.all = append(js.all, &job{Job: Job{ID: id, Model: q.call.Model, Task: q.task, Status: Queued}, needs: polls, out: m})
 	})
 	return id, ok
 }
 
-func (s *Server) serveJob(w http.ResponseWriter, r *http.Request) {
-	j := s.job(r.PathValue("id"))
+func (js *jobs) serveJob(w http.ResponseWriter, r *http.Request) {
+	j := js.job(r.PathValue("id"))
 	if j == nil {
 		refusal{http.StatusNotFound, "there is no such job"}.write(w)
 		return
 	}
 	var state jobState
-	s.change(func() {
+	js.change(func() {
 		j.Polls++
 		if !j.Status.ended() && j.needs >= 0 {
 			j.Status, j.Progress = Running, float64(j.Polls)/float64(max(j.needs, 1))
@@ -141,15 +165,15 @@ func (s *Server) serveJob(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, state)
 }
 
-func (s *Server) serveResult(w http.ResponseWriter, r *http.Request) {
-	j := s.job(r.PathValue("id"))
+func (js *jobs) serveResult(w http.ResponseWriter, r *http.Request) {
+	j := js.job(r.PathValue("id"))
 	if j == nil {
 		refusal{http.StatusNotFound, "there is no such job"}.write(w)
 		return
 	}
-	s.mu.Lock()
+	js.mu.Lock()
 	status, out := j.Status, j.out
-	s.mu.Unlock()
+	js.mu.Unlock()
 	if status != Done {
 		refusal{http.StatusConflict, fmt.Sprintf("the job is not done: %s", status)}.write(w)
 		return
@@ -157,14 +181,14 @@ func (s *Server) serveResult(w http.ResponseWriter, r *http.Request) {
 	out.write(w)
 }
 
-func (s *Server) serveCancel(w http.ResponseWriter, r *http.Request) {
-	j := s.job(r.PathValue("id"))
+func (js *jobs) serveCancel(w http.ResponseWriter, r *http.Request) {
+	j := js.job(r.PathValue("id"))
 	if j == nil {
 		refusal{http.StatusNotFound, "there is no such job"}.write(w)
 		return
 	}
 	var state jobState
-	s.change(func() {
+	js.change(func() {
 		if !j.Status.ended() {
 			j.Status = Cancelled
 		}

@@ -14,7 +14,7 @@ type segmented struct {
 
 // segment gives the masks of all blobs, or of what points, boxes, words or a rough mask
 // mean.
-func segment(s *Server, q *request) (any, error) {
+func segment(wd *world, q *request) (any, error) {
 	sc, err := q.sceneOf("inputs")
 	if err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func segment(s *Server, q *request) (any, error) {
 		}
 		found = append(found, sc.under(rough))
 	default:
-		found = s.meant(sc, q.word("prompt"))
+		found = wd.meant(sc, q.word("prompt"))
 	}
 	all := []segmented{}
 	for _, b := range found {
@@ -42,7 +42,7 @@ func segment(s *Server, q *request) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, segmented{label{s.wordFor(b.colour), b.score()}, encoded})
+		all = append(all, segmented{label{wd.wordFor(b.colour), b.score()}, encoded})
 	}
 	return all, nil
 }

@@ -7,30 +7,45 @@ import (
 	"slices"
 )
 
+// models are those that the server has, and tells of.
+type models struct {
+	byTask    map[string][]string // the default of each first
+	elsewhere []string            // those of another provider
+	faults    *faults
+}
+
 // stateOf is whether a model is there: loaded, loading or unavailable.
-func (s *Server) stateOf(model string) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, where := range append([]string{model}, s.tasksOf(model)...) {
-		f, ok := s.faults[where]
-		switch {
-		case !ok:
-		case f.Kind == Loading:
+func (ms *models) stateOf(model string) string {
+	for _, where := range append([]string{model}, ms.tasksOf(model)...) {
+		switch ms.faults.kind(where) { //nolint:exhaustive // others befall single requests
+		case Loading:
 			return "loading"
-		case f.Kind == Down || f.Kind == Dropped || f.Kind == Broken:
+		case Down, Dropped, Broken:
 			return "unavailable"
 		}
 	}
 	return "loaded"
 }
 
-func (s *Server) serveStatus(w http.ResponseWriter, r *http.Request) {
+// tasksOf are the tasks that a model does, in the order of the alphabet.
+func (ms *models) tasksOf(model string) []string {
+	var names []string
+	for name, models := range ms.byTask {
+		if slices.Contains(models, model) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (ms *models) serveStatus(w http.ResponseWriter, r *http.Request) {
 	model := r.PathValue("org") + "/" + r.PathValue("model")
-	if len(s.tasksOf(model)) == 0 {
+	if len(ms.tasksOf(model)) == 0 {
 		refusal{http.StatusNotFound, "Model " + model + " does not exist"}.write(w)
 		return
 	}
-	writeJSON(w, http.StatusOK, map[string]string{"state": s.stateOf(model)})
+	writeJSON(w, http.StatusOK, map[string]string{"state": ms.stateOf(model)})
 }
 
 // What GET /capabilities says.
@@ -50,12 +65,12 @@ type (
 	}
 )
 
-func (s *Server) serveCapabilities(w http.ResponseWriter, _ *http.Request) {
+func (ms *models) serveCapabilities(w http.ResponseWriter, _ *http.Request) {
 	c := capabilities{Tasks: map[string]ability{}, Models: map[string]modelInfo{}}
-	for name, models := range s.config.Models {
+	for name, models := range ms.byTask {
 		c.Tasks[name] = ability{Default: models[0], Models: models}
 		for _, model := range models {
-			c.Models[model] = modelInfo{Tasks: s.tasksOf(model), State: s.stateOf(model), VRAMBytes: int64(1+hash(model)%16) << 30}
+			c.Models[model] = modelInfo{Tasks: ms.tasksOf(model), State: ms.stateOf(model), VRAMBytes: int64(1+hash(model)%16) << 30}
 		}
 	}
 	writeJSON(w, http.StatusOK, c)
@@ -75,9 +90,9 @@ type (
 	}
 )
 
-func (s *Server) serveHub(w http.ResponseWriter, r *http.Request) {
+func (ms *models) serveHub(w http.ResponseWriter, r *http.Request) {
 	model := r.PathValue("org") + "/" + r.PathValue("model")
-	names := s.tasksOf(model)
+	names := ms.tasksOf(model)
 	if len(names) == 0 {
 		refusal{http.StatusNotFound, "Repository not found"}.write(w)
 		return
@@ -85,11 +100,11 @@ func (s *Server) serveHub(w http.ResponseWriter, r *http.Request) {
 	m := hubModel{ID: model, Pipeline: names[0]}
 	if slices.Contains(r.URL.Query()["expand[]"], "inferenceProviderMapping") {
 		provider := "hf-inference"
-		if slices.Contains(s.config.Elsewhere, model) {
+		if slices.Contains(ms.elsewhere, model) {
 			provider = "fal-ai"
 		}
 		status := "live"
-		if s.stateOf(model) == "unavailable" {
+		if ms.stateOf(model) == "unavailable" {
 			status = "error"
 		}
 		does := names[0]

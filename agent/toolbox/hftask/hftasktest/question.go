@@ -24,7 +24,7 @@ func (q *request) member(name string) string {
 }
 
 // answerFromText gives the sentences that have most in common with the question.
-func answerFromText(_ *Server, q *request) (any, error) {
+func answerFromText(_ *world, q *request) (any, error) {
 	question, text := q.member("question"), q.member("context")
 	var all []span
 	for _, s := range sentences(text) {
@@ -41,7 +41,7 @@ func answerFromText(_ *Server, q *request) (any, error) {
 
 // askDocument answers by what it sees of the page, which it cannot read: by the word
 // boxes if they came, else by what is drawn there.
-func askDocument(_ *Server, q *request) (any, error) {
+func askDocument(_ *world, q *request) (any, error) {
 	sc, err := q.sceneOf("image")
 	if err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ type found struct {
 
 // askTable finds the row whose cells and the column whose name the question speaks of; it
 // counts and adds up.
-func askTable(_ *Server, q *request) (any, error) {
+func askTable(_ *world, q *request) (any, error) {
 	in, _ := q.inputs.(map[string]any)       //nolint:errcheck // the schema has seen to it
 	table, _ := in["table"].(map[string]any) //nolint:errcheck // the schema has seen to it
 	if len(table) == 0 {
@@ -142,7 +142,7 @@ type prediction struct {
 }
 
 // fillMask fills the gap "[MASK]" or "<mask>".
-func fillMask(_ *Server, q *request) (any, error) {
+func fillMask(_ *world, q *request) (any, error) {
 	text := q.text()
 	gap := "[MASK]"
 	if !strings.Contains(text, gap) {
@@ -182,7 +182,7 @@ func vectorOf(text string) []float64 {
 }
 
 // extractFeatures gives each text a vector.
-func extractFeatures(_ *Server, q *request) (any, error) {
+func extractFeatures(_ *world, q *request) (any, error) {
 	texts := (&request{params: map[string]any{"inputs": q.inputs}}).list("inputs")
 	if text, ok := q.inputs.(string); ok {
 		texts = []string{text}
@@ -196,7 +196,7 @@ func extractFeatures(_ *Server, q *request) (any, error) {
 
 // compareSentences is how much the vectors of sentences have in common with that of the
 // first.
-func compareSentences(_ *Server, q *request) (any, error) {
+func compareSentences(_ *world, q *request) (any, error) {
 	in, _ := q.inputs.(map[string]any) //nolint:errcheck // the schema has seen to it
 	source := vectorOf(q.member("source_sentence"))
 	all := []float64{}

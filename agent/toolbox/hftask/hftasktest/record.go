@@ -4,6 +4,9 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"sync"
+
+	"atelier/agent/await"
 )
 
 // Call is a request for work as it came.
@@ -27,42 +30,52 @@ type Call struct {
 	Refused string
 }
 
+// calls are the requests for work.
+type calls struct {
+	changes await.Changes
+
+	mu  sync.Mutex
+	all []Call
+}
+
 // Calls are all requests for work, refused ones too, in the order of their coming.
-func (s *Server) Calls() []Call {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.calls)
+func (cs *calls) Calls() []Call {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	return slices.Clone(cs.all)
 }
 
 // Asked are the requests of one task that were done.
-func (s *Server) Asked(task string) []Call {
-	return slices.DeleteFunc(s.Calls(), func(c Call) bool { return c.Task != task || c.Refused != "" })
+func (cs *calls) Asked(task string) []Call {
+	return slices.DeleteFunc(cs.Calls(), func(c Call) bool { return c.Task != task || c.Refused != "" })
 }
 
 // AwaitCalls waits until there were that many requests for work.
-func (s *Server) AwaitCalls(ctx context.Context, n int) error {
-	return s.until(ctx, func() bool { return len(s.calls) >= n })
+func (cs *calls) AwaitCalls(ctx context.Context, n int) error {
+	return cs.changes.Until(ctx, func() bool { return len(cs.Calls()) >= n })
 }
 
 // arrive keeps a call, and returns its number.
-func (s *Server) arrive(r *http.Request, c Call) int {
+func (cs *calls) arrive(r *http.Request, c Call) int {
 	c.Path, c.Header = r.URL.Path, r.Header.Clone()
 	c.Header.Del("Authorization")
-	var n int
-	s.change(func() {
-		n = len(s.calls)
-		s.calls = append(s.calls, c)
-	})
-	return n
+	defer cs.changes.Notify()
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	cs.all = append(cs.all, c)
+	return len(cs.all) - 1
 }
 
 // note says why a call was not done.
-func (s *Server) note(call int, why string) {
-	s.change(func() { s.calls[call].Refused = why })
+func (cs *calls) note(call int, why string) {
+	defer cs.changes.Notify()
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	cs.all[call].Refused = why
 }
 
 // refuse answers that a call is not done, and why.
-func (s *Server) refuse(w http.ResponseWriter, call int, err error) {
-	s.note(call, err.Error())
+func (cs *calls) refuse(w http.ResponseWriter, call int, err error) {
+	cs.note(call, err.Error())
 	asRefusal(err).write(w)
 }

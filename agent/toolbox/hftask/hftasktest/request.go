@@ -8,7 +8,6 @@ import (
 	"image"
 	"mime"
 	"net/http"
-	"slices"
 	"strings"
 
 	_ "image/gif"  // is read
@@ -41,9 +40,15 @@ var media = map[string]string{
 	"video-text-to-text": "video", "zero-shot-image-classification": "image", "zero-shot-object-detection": "image",
 }
 
+// reader reads requests, and holds them to their schemas.
+type reader struct {
+	rules  rules
+	models map[string][]string // by task
+}
+
 // read reads a request for a task. With an error the request tells what can be told of
 // it.
-func (s *Server) read(r *http.Request, body []byte, model, name string) (*request, error) {
+func (rd *reader) read(r *http.Request, body []byte, model, name string) (*request, error) {
 	q := &request{task: name, files: map[string][]byte{}, call: Call{Model: model, Task: name, Kinds: map[string]string{}}}
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil {
@@ -58,7 +63,7 @@ func (s *Server) read(r *http.Request, body []byte, model, name string) (*reques
 		}
 		q.call.Raw = true
 		encoded := base64.StdEncoding.EncodeToString(body)
-		if err := s.rules.refuse(name, map[string]any{"inputs": encoded}); err != nil {
+		if err := rd.rules.refuse(name, map[string]any{"inputs": encoded}); err != nil {
 			return q, bad("%w", err)
 		}
 		return q, q.keep("inputs", media[name], encoded)
@@ -67,11 +72,11 @@ func (s *Server) read(r *http.Request, body []byte, model, name string) (*reques
 	if err := json.Unmarshal(body, &members); err != nil {
 		return q, bad("the body is not a JSON object: %w", err)
 	}
-	return q, s.readMembers(q, members)
+	return q, rd.readMembers(q, members)
 }
 
 // readMembers reads what came as JSON.
-func (s *Server) readMembers(q *request, members map[string]any) error {
+func (rd *reader) readMembers(q *request, members map[string]any) error {
 	if params, ok := members["parameters"].(map[string]any); ok {
 		q.params = params
 		q.call.Parameters = map[string]any{}
@@ -81,7 +86,7 @@ func (s *Server) readMembers(q *request, members map[string]any) error {
 			}
 		}
 	}
-	if err := s.rules.refuse(q.task, members); err != nil {
+	if err := rd.rules.refuse(q.task, members); err != nil {
 		return bad("%w", err)
 	}
 	q.inputs = members["inputs"]
@@ -266,16 +271,4 @@ func sniff(b []byte) string {
 	}
 	kind, _, _ := strings.Cut(http.DetectContentType(b), ";")
 	return kind
-}
-
-// tasksOf are the tasks that a model does, in the order of the alphabet.
-func (s *Server) tasksOf(model string) []string {
-	var names []string
-	for name, models := range s.config.Models {
-		if slices.Contains(models, model) {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
 }

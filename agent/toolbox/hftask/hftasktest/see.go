@@ -54,14 +54,14 @@ func (q *request) sceneOf(member string) (scene, error) {
 func boxOf(r image.Rectangle) box { return box{r.Min.X, r.Min.Y, r.Max.X, r.Max.Y} }
 
 // detect puts a box around each blob. With the prompt only what it names is wanted.
-func detect(s *Server, q *request) (any, error) {
+func detect(wd *world, q *request) (any, error) {
 	sc, err := q.sceneOf("inputs")
 	if err != nil {
 		return nil, err
 	}
 	found := []detection{}
-	for _, b := range s.meant(sc, q.word("prompt")) {
-		name := cmp.Or(q.word("prompt"), s.wordFor(b.colour))
+	for _, b := range wd.meant(sc, q.word("prompt")) {
+		name := cmp.Or(q.word("prompt"), wd.wordFor(b.colour))
 		if least, ok := q.params["threshold"].(float64); !ok || least <= b.score() {
 			found = append(found, detection{label{name, b.score()}, boxOf(b.box)})
 		}
@@ -70,14 +70,14 @@ func detect(s *Server, q *request) (any, error) {
 }
 
 // detectNamed puts a box around each blob that one of the labels means.
-func detectNamed(s *Server, q *request) (any, error) {
+func detectNamed(wd *world, q *request) (any, error) {
 	sc, err := q.sceneOf("inputs")
 	if err != nil {
 		return nil, err
 	}
 	found := []detection{}
 	for _, name := range q.list("candidate_labels") {
-		for _, b := range s.meant(sc, name) {
+		for _, b := range wd.meant(sc, name) {
 			found = append(found, detection{label{name, b.score()}, boxOf(b.box)})
 		}
 	}
@@ -88,7 +88,7 @@ func detectNamed(s *Server, q *request) (any, error) {
 // meant are the blobs that words mean: those of the colour or the kind that they name.
 // Where they name none that the server knows, it is all of them for a plural and else the
 // largest; without words it is all.
-func (s *Server) meant(sc scene, name string) []blob {
+func (wd *world) meant(sc scene, name string) []blob {
 	if strings.TrimSpace(name) == "" {
 		return sc.blobs
 	}
@@ -98,7 +98,7 @@ func (s *Server) meant(sc scene, name string) []blob {
 	for _, word := range words(name) {
 		plural = plural || strings.HasSuffix(word, "s") && !strings.HasSuffix(word, "ss")
 		for _, b := range sc.blobs {
-			if one := strings.TrimSuffix(word, "s"); !hasColour && (one == s.wordFor(b.colour) || one == b.shape()) {
+			if one := strings.TrimSuffix(word, "s"); !hasColour && (one == wd.wordFor(b.colour) || one == b.shape()) {
 				known = true
 				some = append(some, b)
 			}
@@ -118,7 +118,7 @@ func (s *Server) meant(sc scene, name string) []blob {
 }
 
 // describe says what a picture shows: "a picture of 3 red discs on white".
-func describe(_ *Server, q *request) (any, error) {
+func describe(_ *world, q *request) (any, error) {
 	sc, err := q.sceneOf("inputs")
 	if err != nil {
 		return nil, err
@@ -153,18 +153,18 @@ func (s scene) account() string {
 
 // askPicture answers questions about numbers, colours, places and whether something is
 // there.
-func askPicture(s *Server, q *request) (any, error) {
+func askPicture(wd *world, q *request) (any, error) {
 	sc, err := q.sceneOf("image")
 	if err != nil {
 		return nil, err
 	}
-	return top(q, []answer{{s.reply(sc, q.call.Text), 0.9}, {"I do not know", 0.1}}), nil
+	return top(q, []answer{{wd.reply(sc, q.call.Text), 0.9}, {"I do not know", 0.1}}), nil
 }
 
 // reply is the answer to a question about a picture.
-func (s *Server) reply(sc scene, question string) string {
+func (wd *world) reply(sc scene, question string) string {
 	asked := " " + strings.Join(words(question), " ") + " "
-	blobs := s.meant(sc, question)
+	blobs := wd.meant(sc, question)
 	big, found := sc.largest()
 	switch {
 	case strings.Contains(asked, " how many "):
@@ -194,14 +194,14 @@ func top[T any](q *request, all []T) []T {
 }
 
 // classifyPicture names the kinds that are seen, the most frequent first.
-func classifyPicture(s *Server, q *request) (any, error) {
+func classifyPicture(wd *world, q *request) (any, error) {
 	sc, err := q.sceneOf("inputs")
 	if err != nil {
 		return nil, err
 	}
 	area, total := map[string]int{}, 1
 	for _, b := range sc.blobs {
-		area[s.wordFor(b.colour)] += b.area
+		area[wd.wordFor(b.colour)] += b.area
 		total += b.area
 	}
 	all := []label{}
@@ -216,14 +216,14 @@ func classifyPicture(s *Server, q *request) (any, error) {
 }
 
 // sortPicture puts the label first whose colour or kind is seen most.
-func sortPicture(s *Server, q *request) (any, error) {
+func sortPicture(wd *world, q *request) (any, error) {
 	sc, err := q.sceneOf("inputs")
 	if err != nil {
 		return nil, err
 	}
 	return shares(q.list("candidate_labels"), func(name string) int {
 		sum := 1
-		for _, b := range s.meant(sc, name) {
+		for _, b := range wd.meant(sc, name) {
 			sum += b.area
 		}
 		return sum
@@ -256,7 +256,7 @@ var body = []struct {
 }
 
 // findKeypoints stands a figure into the largest blob, or the whole picture.
-func findKeypoints(_ *Server, q *request) (any, error) {
+func findKeypoints(_ *world, q *request) (any, error) {
 	sc, err := q.sceneOf("inputs")
 	if err != nil {
 		return nil, err

@@ -26,7 +26,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			return // the client has gone
 		}
 		r.Body = io.NopCloser(bytes.NewReader(b))
-		f, ok := s.takeFault(All)
+		f, ok := s.take(All)
 		switch {
 		case ok && s.misbehave(w, r, f):
 		case r.URL.Path != "/healthz" && s.config.Token != "" && r.Header.Get("Authorization") != "Bearer "+s.config.Token:
@@ -47,7 +47,7 @@ var expired = refusal{http.StatusUnauthorized, "Invalid username or password."}
 // serveModel answers what a model is asked.
 func (s *Server) serveModel(w http.ResponseWriter, r *http.Request) {
 	model, want := r.PathValue("org")+"/"+r.PathValue("model"), r.PathValue("task")
-	names := s.tasksOf(model)
+	names := s.models.tasksOf(model)
 	if want != "" {
 		names = slices.DeleteFunc(names, func(name string) bool { return name != want })
 	}
@@ -61,7 +61,7 @@ func (s *Server) serveModel(w http.ResponseWriter, r *http.Request) {
 // servePipeline answers what a task is asked, by its first model.
 func (s *Server) servePipeline(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("task")
-	models := s.config.Models[name]
+	models := s.models.byTask[name]
 	if len(models) == 0 {
 		s.refuse(w, s.arrive(r, Call{Task: name}), refusal{http.StatusNotFound, "the task " + name + " is not served here"})
 		return
@@ -77,7 +77,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, model string, na
 	}
 	q, err := s.readOne(r, body, model, names)
 	call := s.arrive(r, q.call)
-	f, faulty := s.takeFault(model, q.task)
+	f, faulty := s.take(model, q.task)
 	if faulty && s.misbehave(w, r, f) {
 		s.note(call, "fault: "+string(f.Kind))
 		return
@@ -105,7 +105,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, model string, na
 // to say which.
 func (s *Server) readOne(r *http.Request, body []byte, model string, names []string) (fit *request, err error) {
 	for _, name := range names {
-		q, refused := s.read(r, body, model, name)
+		q, refused := s.reader.read(r, body, model, name)
 		switch {
 		case refused == nil && fit != nil && err == nil:
 			return fit, bad("the model %s does several tasks of which it may be %s or %s: ask at /models/%s/pipeline/…", model, fit.task, name, model)
@@ -118,7 +118,7 @@ func (s *Server) readOne(r *http.Request, body []byte, model string, names []str
 
 // compute makes the answer.
 func (s *Server) compute(q *request) (made, error) {
-	out, err := tasks[q.task](s, q)
+	out, err := tasks[q.task](s.world, q)
 	if err != nil {
 		return made{}, err
 	}

@@ -28,12 +28,10 @@
 package hftasktest
 
 import (
-	"context"
 	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
-	"sync"
 	"testing"
 )
 
@@ -60,18 +58,17 @@ type Config struct {
 
 // Server is a running one. Its methods may be called from any goroutine.
 type Server struct {
+	*calls
+	*faults
+	*jobs
+
 	config Config
 	tb     testing.TB
 	http   *httptest.Server
 	rules  rules
-	closed chan struct{}
-
-	mu      sync.Mutex
-	changed chan struct{} // closed when a call or a job has changed
-	calls   []Call
-	faults  map[string]*fault
-	jobs    []*job
-	long    map[string]int // polls by task
+	reader *reader
+	models *models
+	world  *world
 }
 
 // Models has a model for every task that the server can do: "example/text-to-image".
@@ -104,14 +101,15 @@ func New(tb testing.TB, c Config) *Server {
 			tb.Fatalf("hftasktest: %s is no task, or has no model", task)
 		}
 	}
+	faults := &faults{closed: make(chan struct{}), all: map[string]*fault{}}
 	s := &Server{
-		config: c, tb: tb, rules: rules,
-		closed: make(chan struct{}), changed: make(chan struct{}),
-		faults: map[string]*fault{}, long: map[string]int{},
+		calls: new(calls), faults: faults, jobs: &jobs{tb: tb, long: map[string]int{}},
+		config: c, tb: tb, rules: rules, reader: &reader{rules, c.Models},
+		models: &models{c.Models, c.Elsewhere, faults}, world: &world{c.Words, c.Heard},
 	}
 	s.http = httptest.NewServer(s.guard(s.routes()))
 	tb.Cleanup(func() {
-		close(s.closed)
+		close(faults.closed)
 		s.http.CloseClientConnections()
 		s.http.Close()
 	})
@@ -136,9 +134,9 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})
 	})
-	mux.HandleFunc("GET /status/{org}/{model}", s.serveStatus)
-	mux.HandleFunc("GET /capabilities", s.serveCapabilities)
-	mux.HandleFunc("GET /api/models/{org}/{model}", s.serveHub)
+	mux.HandleFunc("GET /status/{org}/{model}", s.models.serveStatus)
+	mux.HandleFunc("GET /capabilities", s.models.serveCapabilities)
+	mux.HandleFunc("GET /api/models/{org}/{model}", s.models.serveHub)
 	mux.HandleFunc("GET /jobs/{id}", s.serveJob)
 	mux.HandleFunc("GET /jobs/{id}/result", s.serveResult)
 	mux.HandleFunc("DELETE /jobs/{id}", s.serveCancel)
@@ -146,30 +144,4 @@ func (s *Server) routes() http.Handler {
 		refusal{http.StatusNotFound, "there is nothing at this address"}.write(w)
 	})
 	return mux
-}
-
-// change does something to the server's state, and wakes those who wait for it.
-func (s *Server) change(do func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	do()
-	close(s.changed)
-	s.changed = make(chan struct{})
-}
-
-// until waits for something to be so; it is asked with the state locked.
-func (s *Server) until(ctx context.Context, so func() bool) error {
-	for {
-		s.mu.Lock()
-		is, changed := so(), s.changed
-		s.mu.Unlock()
-		if is {
-			return nil
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
 }

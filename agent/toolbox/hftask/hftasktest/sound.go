@@ -107,7 +107,7 @@ func (s sound) hertz() float64 {
 }
 
 // speak says a text: a tone for every word, as long as the word.
-func speak(_ *Server, q *request) (any, error) {
+func speak(_ *world, q *request) (any, error) {
 	var tones []tone
 	for _, word := range words(q.text()) {
 		tones = append(tones, tone{120 + float64(hash(word)%200), 0.07 * float64(len([]rune(word)))}, tone{0, 0.06})
@@ -120,7 +120,7 @@ func speak(_ *Server, q *request) (any, error) {
 
 // playMusic plays a tune that belongs to a text, of half a second for each of its words
 // and of four at least.
-func playMusic(_ *Server, q *request) (any, error) {
+func playMusic(_ *world, q *request) (any, error) {
 	if strings.TrimSpace(q.text()) == "" {
 		return nil, bad("the prompt is empty")
 	}
@@ -147,7 +147,7 @@ type part struct {
 
 // cleanSound brings a recording to full loudness and cuts what is next to silent. A sound
 // that it cannot read it gives back.
-func cleanSound(_ *Server, q *request) (any, error) {
+func cleanSound(_ *world, q *request) (any, error) {
 	in := q.files["inputs"]
 	kind := sniff(in)
 	if s, ok := readWAV(in); ok {
@@ -170,7 +170,7 @@ func cleanSound(_ *Server, q *request) (any, error) {
 
 // classifySound tells silence, hum, speech and whistling apart by the pitch. A sound that
 // it cannot read is music.
-func classifySound(_ *Server, q *request) (any, error) {
+func classifySound(_ *world, q *request) (any, error) {
 	first := "Music"
 	if s, ok := readWAV(q.files["inputs"]); ok {
 		switch pitch := s.hertz(); {
@@ -196,8 +196,8 @@ func classifySound(_ *Server, q *request) (any, error) {
 }
 
 // transcribe writes down what every recording says here. A silent one says nothing.
-func transcribe(s *Server, q *request) (any, error) {
-	text, seconds := s.config.Heard, 1.0
+func transcribe(wd *world, q *request) (any, error) {
+	text, seconds := wd.heard, 1.0
 	if in, ok := readWAV(q.files["inputs"]); ok {
 		if len(in.samples) == 0 {
 			return nil, bad("the recording has no samples")

@@ -1,8 +1,14 @@
 package hftasktest
 
+// world is what the server knows beyond a request.
+type world struct {
+	words map[string]string // what objects are called, by their colour
+	heard string            // what every recording says
+}
+
 // tasks are what the server can do. Each function answers a request that is of its task's
 // form: with a file, or with what is sent as JSON.
-var tasks = map[string]func(*Server, *request) (any, error){
+var tasks = map[string]func(*world, *request) (any, error){
 	"audio-classification":           classifySound,
 	"audio-to-audio":                 cleanSound,
 	"automatic-speech-recognition":   transcribe,
@@ -25,7 +31,7 @@ var tasks = map[string]func(*Server, *request) (any, error){
 	"summarization":                  summarize,
 	"table-question-answering":       askTable,
 	"text-classification":            classifyText,
-	"text-generation":                func(s *Server, q *request) (any, error) { return generateText(s, q) },
+	"text-generation":                func(wd *world, q *request) (any, error) { return generateText(wd, q) },
 	"text-to-audio":                  playMusic,
 	"text-to-image":                  drawPicture,
 	"text-to-speech":                 speak,

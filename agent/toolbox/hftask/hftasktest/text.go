@@ -29,7 +29,7 @@ func (q *request) needText() (string, error) {
 }
 
 // summarize keeps the first sentence.
-func summarize(_ *Server, q *request) (any, error) {
+func summarize(_ *world, q *request) (any, error) {
 	text, err := q.needText()
 	if err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ var dictionary = map[string]map[string]string{
 
 // translate changes the words that it knows, and puts the others into brackets: "Katze
 // [jumps]". Languages are told by codes ("de", "deu_Latn") or names.
-func translate(_ *Server, q *request) (any, error) {
+func translate(_ *world, q *request) (any, error) {
 	text, err := q.needText()
 	if err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func translate(_ *Server, q *request) (any, error) {
 
 // generateText answers the last line of a prompt: with its most telling words, without
 // those of the instruction. As long as max_new_tokens allows, a token being a word.
-func generateText(_ *Server, q *request) (map[string]string, error) {
+func generateText(_ *world, q *request) (map[string]string, error) {
 	text, err := q.needText()
 	if err != nil {
 		return nil, err
@@ -138,7 +138,7 @@ var topics = map[string][]string{
 }
 
 // classifyText tells the mood of a text by the words in it.
-func classifyText(_ *Server, q *request) (any, error) {
+func classifyText(_ *world, q *request) (any, error) {
 	text, err := q.needText()
 	if err != nil {
 		return nil, err
@@ -155,7 +155,7 @@ func classifyText(_ *Server, q *request) (any, error) {
 }
 
 // sortText puts the label first that has most in common with the text.
-func sortText(_ *Server, q *request) (any, error) {
+func sortText(_ *world, q *request) (any, error) {
 	text, err := q.needText()
 	if err != nil {
 		return nil, err
@@ -194,7 +194,7 @@ var capitalised = regexp.MustCompile(`\p{Lu}[\p{L}'-]+(?: \p{Lu}[\p{L}'-]+)*`)
 
 // tagTokens finds names: words with a capital letter that do not begin a sentence, and
 // places anywhere. Positions are in characters.
-func tagTokens(_ *Server, q *request) (any, error) {
+func tagTokens(_ *world, q *request) (any, error) {
 	if _, err := q.needText(); err != nil {
 		return nil, err
 	}

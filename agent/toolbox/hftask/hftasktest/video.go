@@ -18,7 +18,7 @@ const (
 )
 
 // film moves what a prompt draws.
-func film(_ *Server, q *request) (any, error) {
+func film(_ *world, q *request) (any, error) {
 	text, err := q.needText()
 	if err != nil {
 		return nil, err
@@ -27,10 +27,10 @@ func film(_ *Server, q *request) (any, error) {
 }
 
 // animate pans over a picture.
-func animate(s *Server, q *request) (any, error) {
+func animate(wd *world, q *request) (any, error) {
 	if !q.has("inputs") { // which only image-text-to-video allows
 		q.inputs = q.word("prompt")
-		return film(s, q)
+		return film(wd, q)
 	}
 	img, err := q.picture("inputs")
 	if err != nil {
@@ -80,7 +80,7 @@ func secondsOf(b []byte) float64 {
 }
 
 // describeVideo tells how long a video is, and answers nothing else.
-func describeVideo(_ *Server, q *request) (any, error) {
+func describeVideo(_ *world, q *request) (any, error) {
 	text := "a short video"
 	if s := secondsOf(q.files["inputs"]); s > 0 {
 		text = fmt.Sprintf("a video of %.1f seconds", s)
@@ -89,7 +89,7 @@ func describeVideo(_ *Server, q *request) (any, error) {
 }
 
 // classifyVideo tells a short video from a long one.
-func classifyVideo(_ *Server, q *request) (any, error) {
+func classifyVideo(_ *world, q *request) (any, error) {
 	all := []label{{"moving something", 0.8}, {"walking", 0.15}, {"standing still", 0.05}}
 	if s := secondsOf(q.files["inputs"]); s > 10 {
 		all[0], all[1] = label{"walking", 0.8}, label{"moving something", 0.15}
