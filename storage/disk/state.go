@@ -33,13 +33,21 @@ type StateConfig struct {
 
 // State is in the memory of this process, and in a log from which it is read again.
 type State struct {
-	file   string
-	log    *slog.Logger
-	wall   func() time.Time // what the next process will go by
-	now    func() time.Time // what this one goes by: when it began, and the time that has passed
-	from   int64            // from which size on the log is compacted
-	fsync  func(*os.File) error
-	unlock func() error
+	*durable
+
+	hints hints
+	close func() error
+}
+
+// durable is a memory and the log that makes it outlive the process.
+type durable struct {
+	file    string
+	damaged damaged
+	wall    func() time.Time // what the next process will go by
+	now     func() time.Time // what this one goes by: when it began, and the time that has passed
+	from    int64            // from which size on the log is compacted
+	fsync   func(*os.File) error
+	unlock  func() error
 
 	mu         sync.Mutex
 	closed     bool
@@ -60,8 +68,6 @@ type State struct {
 	wake    chan struct{}
 	stop    chan struct{}
 	stopped chan struct{}
-	close   func() error
-	hints   hints
 }
 
 var (
@@ -76,34 +82,34 @@ var (
 func OpenState(c StateConfig) (*State, error) { return openState(c, (*os.File).Sync) }
 
 func openState(c StateConfig, fsync func(*os.File) error) (*State, error) {
-	s := &State{
-		file: c.File, log: c.Log, wall: c.Now, from: c.CompactFrom, fsync: fsync,
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	d := &durable{
+		file: c.File, damaged: damaged{c.File, c.Now, c.Log}, wall: c.Now, now: steady(c.Now), from: c.CompactFrom, fsync: fsync,
 		memory: memory{groups: map[string]map[string]*entry{}}, next: newCommit(), timer: time.NewTimer(time.Hour),
 		wake: make(chan struct{}, 1), stop: make(chan struct{}), stopped: make(chan struct{}),
 	}
-	s.timer.Stop()
-	s.close = sync.OnceValue(s.end)
-	if s.wall == nil {
-		s.wall = time.Now
+	d.timer.Stop()
+	if d.from == 0 {
+		d.from = 16 << 20
 	}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
-	}
-	s.now = steady(s.wall)
-	if s.from == 0 {
-		s.from = 16 << 20
-	}
-	if err := os.MkdirAll(filepath.Dir(s.file), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(d.file), 0o700); err != nil {
 		return nil, unusableState("The folder of the state cannot be made", err)
 	}
 	var err error
-	if s.unlock, err = lock(s.file + ".lock"); err != nil {
+	if d.unlock, err = lock(d.file + ".lock"); err != nil {
 		return nil, err
 	}
-	if err := s.load(); err != nil {
-		return nil, errors.Join(err, s.unlock())
+	if err := d.load(); err != nil {
+		return nil, errors.Join(err, d.unlock())
 	}
-	go s.run()
+	go d.run()
+	s := &State{durable: d}
+	s.close = sync.OnceValue(s.end)
 	return s, nil
 }
 
@@ -113,26 +119,26 @@ func (s *State) Close() error { return s.close() }
 
 // Check writes a little to the log and takes it back, and tells whether the last sync
 // has failed and whether the file is still the one that others would find.
-func (s *State) Check(ctx context.Context) error {
+func (d *durable) Check(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
 		return unusableState("The file of the state cannot be used", fs.ErrClosed)
 	}
-	if err := s.journal.try(); err != nil {
+	if err := d.journal.try(); err != nil {
 		return unusableState("The file of the state cannot be written", err)
 	}
-	if s.failed != nil {
-		return unusableState("The disk does not keep the state", s.failed)
+	if d.failed != nil {
+		return unusableState("The disk does not keep the state", d.failed)
 	}
-	named, err := os.Stat(s.file)
+	named, err := os.Stat(d.file)
 	if err != nil {
 		return unusableState("The file of the state is gone; what is written now will be lost. Stop the program and start it again", err)
 	}
-	if open, err := s.journal.f.Stat(); err != nil || !os.SameFile(named, open) {
+	if open, err := d.journal.f.Stat(); err != nil || !os.SameFile(named, open) {
 		return unusableState("The file of the state was replaced; what is written now will be lost. Stop the program and start it again",
 			errors.Join(fs.ErrExist, err))
 	}
@@ -141,26 +147,26 @@ func (s *State) Check(ctx context.Context) error {
 
 // load reads the log and writes a compact one in its place. Where there is no room for
 // that, it goes on with the one that is there. A damaged one is kept aside and told of.
-func (s *State) load() error {
-	data, err := os.ReadFile(s.file)
+func (d *durable) load() error {
+	data, err := os.ReadFile(d.file)
 	fresh := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !fresh {
 		return unusableState("The file of the state cannot be read", err)
 	}
 	var r reading
 	if !fresh {
-		if r, err = replay(data, &s.memory); err != nil {
+		if r, err = replay(data, &d.memory); err != nil {
 			return err
 		}
 	}
 	if r.damaged() {
-		if err := s.keepDamaged(r, int64(len(data))); err != nil {
+		if err := d.damaged.keep(r, int64(len(data))); err != nil {
 			return err
 		}
 	}
-	err = s.compact()
+	err = d.compact()
 	if errors.Is(err, storage.ErrFull) && r.end > 0 {
-		s.journal, err = openJournal(s.file, r)
+		d.journal, err = openJournal(d.file, r)
 	}
 	if err != nil {
 		return unusableState("The file of the state cannot be written", err)
@@ -168,25 +174,31 @@ func (s *State) load() error {
 	return nil
 }
 
+// end ends all subscriptions, and then the log.
 func (s *State) end() error {
 	s.mu.Lock()
 	s.closed = true
 	s.mu.Unlock()
-	close(s.stop)
-	<-s.stopped
-	s.timer.Stop()
 	s.hints.close()
-	if s.purge != nil {
-		s.purge.err = errClosed // the next opening rewrites the log
-		close(s.purge.done)
+	return s.durable.end()
+}
+
+// end makes sure of everything, and lets go of the log. Nothing may be written any more.
+func (d *durable) end() error {
+	close(d.stop)
+	<-d.stopped
+	d.timer.Stop()
+	if d.purge != nil {
+		d.purge.err = errClosed // the next opening rewrites the log
+		close(d.purge.done)
 	}
-	err := s.commit()
+	err := d.commit()
 	if err == nil {
 		// It tells the next reading that what is before it was whole. Nothing is lost
 		// with it.
-		_ = s.journal.write(change{kind: mark}) //nolint:errcheck // there may be no room
+		_ = d.journal.write(change{kind: mark}) //nolint:errcheck // there may be no room
 	}
-	return errors.Join(err, s.journal.f.Close(), s.unlock())
+	return errors.Join(err, d.journal.f.Close(), d.unlock())
 }
 
 func unusableState(what string, err error) error {
@@ -216,8 +228,8 @@ func guard(ctx context.Context, invalid error) error {
 var errClosed = fmt.Errorf("%w: it was closed: %w", storage.ErrUnreachable, fs.ErrClosed)
 
 // alive fails where the state is closed. The lock is held.
-func (s *State) alive() error {
-	if s.closed {
+func (d *durable) alive() error {
+	if d.closed {
 		return errClosed
 	}
 	return nil

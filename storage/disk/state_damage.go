@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // damagedMark follows the name of the log in that of a damaged one that was kept, before the
@@ -25,9 +27,16 @@ type Loss struct {
 
 func (r reading) damaged() bool { return r.lost > 0 || r.empty }
 
-// keepDamaged gives a log that is about to be replaced a second name, and tells of it.
-func (s *State) keepDamaged(r reading, size int64) error {
-	kept, err := s.linkDamaged()
+// damaged are the logs beside the one in use of which something was lost.
+type damaged struct {
+	file string // the log in use
+	wall func() time.Time
+	log  *slog.Logger
+}
+
+// keep gives a log that is about to be replaced a second name, and tells of it.
+func (d *damaged) keep(r reading, size int64) error {
+	kept, err := d.link()
 	if err != nil {
 		return unusableState("The file of the state is damaged, and cannot be kept beside a new one. Move it away, to begin without what it held", err)
 	}
@@ -35,17 +44,17 @@ func (s *State) keepDamaged(r reading, size int64) error {
 	if r.empty {
 		lost = "all"
 	}
-	s.log.Error("the file of the state was damaged: a part of it is lost, the rest was read, and the damaged file is kept",
-		"file", s.file, "lost_bytes", lost, "left_bytes", size, "kept", kept)
+	d.log.Error("the file of the state was damaged: a part of it is lost, the rest was read, and the damaged file is kept",
+		"file", d.file, "lost_bytes", lost, "left_bytes", size, "kept", kept)
 	return nil
 }
 
-func (s *State) linkDamaged() (kept string, err error) {
-	info, err := os.Stat(s.file)
+func (d *damaged) link() (kept string, err error) {
+	info, err := os.Stat(d.file)
 	if err != nil {
 		return "", err
 	}
-	files, err := damagedLogs(s.file)
+	files, err := damagedLogs(d.file)
 	if err != nil {
 		return "", err
 	}
@@ -54,19 +63,19 @@ func (s *State) linkDamaged() (kept string, err error) {
 			return f, nil
 		}
 	}
-	kept = s.file + damagedMark + s.wall().UTC().Format("20060102T150405.000Z")
-	return kept, os.Link(s.file, kept)
+	kept = d.file + damagedMark + d.wall().UTC().Format("20060102T150405.000Z")
+	return kept, os.Link(d.file, kept)
 }
 
-// dropDamaged removes the damaged logs that were kept.
-func (s *State) dropDamaged() error {
-	files, err := damagedLogs(s.file)
+// drop removes the damaged logs that were kept.
+func (d *damaged) drop() error {
+	files, err := damagedLogs(d.file)
 	for _, file := range files {
 		if e := os.Remove(file); e != nil {
 			err = errors.Join(err, e)
 			continue
 		}
-		s.log.Warn("a damaged file of the state that was kept is removed, since it may hold what was deleted", "file", file)
+		d.log.Warn("a damaged file of the state that was kept is removed, since it may hold what was deleted", "file", file)
 	}
 	return err
 }

@@ -16,8 +16,8 @@ func steady(clock func() time.Time) func() time.Time {
 }
 
 // until is how long something is kept that is written now. The lock is held.
-func (s *State) until(expiry time.Duration) life {
-	return life{wall: after(s.wall(), expiry), own: after(s.now(), expiry)}
+func (d *durable) until(expiry time.Duration) life {
+	return life{wall: after(d.wall(), expiry), own: after(d.now(), expiry)}
 }
 
 // milliseconds is a time rounded up.

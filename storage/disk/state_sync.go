@@ -20,18 +20,18 @@ func newCommit() *commit { return &commit{done: make(chan struct{})} }
 
 // Sync returns when all that methods have returned for before outlives a crash of the
 // machine. Those who call it while another sync runs share the next one.
-func (s *State) Sync(ctx context.Context) error {
+func (d *durable) Sync(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	s.mu.Lock()
-	if err := s.alive(); err != nil || !s.unsure() {
-		s.mu.Unlock()
+	d.mu.Lock()
+	if err := d.alive(); err != nil || !d.unsure() {
+		d.mu.Unlock()
 		return err
 	}
-	c := s.next
-	s.rouse()
-	s.mu.Unlock()
+	c := d.next
+	d.rouse()
+	d.mu.Unlock()
 	select {
 	case <-c.done:
 		return c.err
@@ -44,21 +44,21 @@ func (s *State) Sync(ctx context.Context) error {
 // before, and removes damaged logs that were kept, which may hold it too. Those who call it
 // while another one runs share the next one. One that fails is done again after each sync until
 // it succeeds.
-func (s *State) Purge(ctx context.Context) error {
+func (d *durable) Purge(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	s.mu.Lock()
-	if err := s.alive(); err != nil {
-		s.mu.Unlock()
+	d.mu.Lock()
+	if err := d.alive(); err != nil {
+		d.mu.Unlock()
 		return err
 	}
-	if s.purge == nil {
-		s.purge = newCommit()
+	if d.purge == nil {
+		d.purge = newCommit()
 	}
-	c := s.purge
-	s.rouse()
-	s.mu.Unlock()
+	c := d.purge
+	d.rouse()
+	d.mu.Unlock()
 	select {
 	case <-c.done:
 		return c.err
@@ -68,108 +68,108 @@ func (s *State) Purge(ctx context.Context) error {
 }
 
 // do writes a change and then makes it. The lock is held.
-func (s *State) do(c change) error {
-	if err := s.alive(); err != nil {
+func (d *durable) do(c change) error {
+	if err := d.alive(); err != nil {
 		return err
 	}
-	if err := s.journal.write(c); err != nil {
+	if err := d.journal.write(c); err != nil {
 		return err
 	}
-	if err := s.memory.apply(c); err != nil {
+	if err := d.memory.apply(c); err != nil {
 		return err
 	}
-	if s.compacting {
-		s.since = append(s.since, c)
+	if d.compacting {
+		d.since = append(d.since, c)
 	}
-	s.arm()
-	if s.due() {
-		s.rouse()
+	d.arm()
+	if d.due() {
+		d.rouse()
 	}
 	return nil
 }
 
 // unsure tells whether a crash of the machine may lose something. The lock is held.
-func (s *State) unsure() bool { return s.suspect || s.journal.sure < s.journal.end }
+func (d *durable) unsure() bool { return d.suspect || d.journal.sure < d.journal.end }
 
 // delay is how long something is unsure at most, while the disk keeps up.
 const delay = time.Second
 
 // arm sees to it that there is a sync in time. The lock is held.
-func (s *State) arm() {
-	if !s.armed && s.unsure() {
-		s.armed = true
-		s.timer.Reset(delay)
+func (d *durable) arm() {
+	if !d.armed && d.unsure() {
+		d.armed = true
+		d.timer.Reset(delay)
 	}
 }
 
-func (s *State) rouse() {
+func (d *durable) rouse() {
 	select {
-	case s.wake <- struct{}{}:
+	case d.wake <- struct{}{}:
 	default: // it is awake
 	}
 }
 
 // run syncs and compacts. Nothing else replaces the log.
-func (s *State) run() {
-	defer close(s.stopped)
+func (d *durable) run() {
+	defer close(d.stopped)
 	for {
 		select {
-		case <-s.stop:
+		case <-d.stop:
 			return
-		case <-s.wake:
-		case <-s.timer.C:
+		case <-d.wake:
+		case <-d.timer.C:
 		}
-		_ = s.commit() //nolint:errcheck // who waits for it is told, and so is Check
-		s.mu.Lock()
-		purge, owed := s.purge, s.owed
-		s.purge = nil
-		compact := purge == nil && !owed && s.worthwhile()
-		s.mu.Unlock()
+		_ = d.commit() //nolint:errcheck // who waits for it is told, and so is Check
+		d.mu.Lock()
+		purge, owed := d.purge, d.owed
+		d.purge = nil
+		compact := purge == nil && !owed && d.worthwhile()
+		d.mu.Unlock()
 		switch {
 		case purge != nil || owed:
-			err := errors.Join(s.compact(), s.dropDamaged())
-			s.mu.Lock()
-			s.owed = err != nil
-			s.mu.Unlock()
+			err := errors.Join(d.compact(), d.damaged.drop())
+			d.mu.Lock()
+			d.owed = err != nil
+			d.mu.Unlock()
 			if purge != nil {
 				purge.err = err
 				close(purge.done)
 			}
 		case compact:
-			_ = s.compact() //nolint:errcheck // the log that is there will do; a full disk is told by what is written
+			_ = d.compact() //nolint:errcheck // the log that is there will do; a full disk is told by what is written
 		}
-		s.mu.Lock()
-		s.arm()
-		s.mu.Unlock()
+		d.mu.Lock()
+		d.arm()
+		d.mu.Unlock()
 	}
 }
 
 // commit does the next sync.
-func (s *State) commit() error {
-	s.mu.Lock()
-	c := s.next
-	s.next, s.armed = newCommit(), false
-	log, end, unsure, suspect := s.journal, s.journal.end, s.unsure(), s.suspect
-	s.mu.Unlock()
+func (d *durable) commit() error {
+	d.mu.Lock()
+	c := d.next
+	d.next, d.armed = newCommit(), false
+	log, end, unsure, suspect := d.journal, d.journal.end, d.unsure(), d.suspect
+	d.mu.Unlock()
 	switch {
 	case suspect: // the system may have forgotten what it could not write, but we have not
-		c.err = s.compact()
+		c.err = d.compact()
 	case unsure:
-		c.err = s.fsync(log.f)
+		c.err = d.fsync(log.f)
 	}
-	s.mu.Lock()
+	d.mu.Lock()
 	switch {
 	case c.err != nil:
 		c.err = full(fmt.Errorf("sync the state: %w", c.err))
-		s.suspect = true
+		d.suspect = true
 	case !suspect:
 		log.sure = end
 		if unsure {
 			log.note(end)
 		}
 	}
-	s.failed = c.err
-	s.mu.Unlock()
+	d.failed = c.err
+	d.mu.Unlock()
 	close(c.done)
 	return c.err
 }
@@ -178,69 +178,69 @@ func (s *State) commit() error {
 const wasteful = 4
 
 // due tells whether it may be time to compact. The lock is held.
-func (s *State) due() bool {
-	end := s.journal.end
-	return end >= max(s.from, s.retryAt) && (end > wasteful*s.memory.size || end >= s.checkAt)
+func (d *durable) due() bool {
+	end := d.journal.end
+	return end >= max(d.from, d.retryAt) && (end > wasteful*d.memory.size || end >= d.checkAt)
 }
 
 // worthwhile counts what is live where compacting may be due. The lock is held.
-func (s *State) worthwhile() bool {
-	if !s.due() {
+func (d *durable) worthwhile() bool {
+	if !d.due() {
 		return false
 	}
-	live := s.memory.live(s.now().UnixMilli())
-	if s.journal.end > wasteful*live {
+	live := d.memory.live(d.now().UnixMilli())
+	if d.journal.end > wasteful*live {
 		return true
 	}
-	s.checkAt = max(s.from, wasteful*live+1)
+	d.checkAt = max(d.from, wasteful*live+1)
 	return false
 }
 
 // compact writes a log of what is live, puts it in the place of the one that there is,
 // if any, and makes sure of it. Others go on meanwhile.
-func (s *State) compact() (err error) {
-	s.mu.Lock()
-	s.memory.sweep(s.now().UnixMilli())
-	all := s.memory.snapshot()
-	s.compacting = true
-	s.mu.Unlock()
+func (d *durable) compact() (err error) {
+	d.mu.Lock()
+	d.memory.sweep(d.now().UnixMilli())
+	all := d.memory.snapshot()
+	d.compacting = true
+	d.mu.Unlock()
 
-	file := s.file + ".new"
+	file := d.file + ".new"
 	fresh, err := newJournal(file)
 	if err == nil {
-		err = s.fill(fresh, all)
+		err = d.fill(fresh, all)
 		if err == nil {
-			err = s.replace(fresh, file)
+			err = d.replace(fresh, file)
 		}
 		if err != nil {
 			err = errors.Join(err, fresh.f.Close(), os.Remove(file))
 		}
 	}
-	s.mu.Lock()
-	s.compacting, s.since = false, nil
-	if err != nil && s.journal != nil {
-		s.retryAt = s.journal.end + s.from
+	d.mu.Lock()
+	d.compacting, d.since = false, nil
+	if err != nil && d.journal != nil {
+		d.retryAt = d.journal.end + d.from
 	}
-	s.mu.Unlock()
+	d.mu.Unlock()
 	if err != nil {
 		return err
 	}
-	err = syncFolder(filepath.Dir(s.file), s.fsync)
-	s.mu.Lock()
-	s.suspect = err != nil
-	s.mu.Unlock()
+	err = syncFolder(filepath.Dir(d.file), d.fsync)
+	d.mu.Lock()
+	d.suspect = err != nil
+	d.mu.Unlock()
 	return err
 }
 
 // fill writes what is live, and what has been changed since, but for what is changed
 // while it makes sure of that.
-func (s *State) fill(fresh *journal, all func(func(change) bool)) error {
+func (d *durable) fill(fresh *journal, all func(func(change) bool)) error {
 	err := fresh.writeAll(all)
 	for range 8 { // each time there is less
-		s.mu.Lock()
-		since := s.since
-		s.since = nil
-		s.mu.Unlock()
+		d.mu.Lock()
+		since := d.since
+		d.since = nil
+		d.mu.Unlock()
 		if err != nil || len(since) == 0 {
 			break
 		}
@@ -255,7 +255,7 @@ func (s *State) fill(fresh *journal, all func(func(change) bool)) error {
 		return err
 	}
 	fresh.note(fresh.end)
-	if err := s.fsync(fresh.f); err != nil {
+	if err := d.fsync(fresh.f); err != nil {
 		return full(err)
 	}
 	fresh.sure = fresh.end
@@ -263,18 +263,18 @@ func (s *State) fill(fresh *journal, all func(func(change) bool)) error {
 }
 
 // replace writes what is missing still, and makes this log the one.
-func (s *State) replace(fresh *journal, file string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := fresh.writeAll(slices.Values(s.since)); err != nil {
+func (d *durable) replace(fresh *journal, file string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := fresh.writeAll(slices.Values(d.since)); err != nil {
 		return err
 	}
-	if err := os.Rename(file, s.file); err != nil {
+	if err := os.Rename(file, d.file); err != nil {
 		return full(err)
 	}
-	old := s.journal
-	s.journal, s.compacting, s.since = fresh, false, nil
-	s.retryAt, s.checkAt = 0, max(s.from, wasteful*fresh.end)
+	old := d.journal
+	d.journal, d.compacting, d.since = fresh, false, nil
+	d.retryAt, d.checkAt = 0, max(d.from, wasteful*fresh.end)
 	if old != nil {
 		_ = old.f.Close() //nolint:errcheck // nothing of it is needed
 	}
