@@ -467,7 +467,7 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 		return c.ShownFormat(words, i) || c.format(text) ||
 			c.Lexicon.MediaNoun([]retrieve.Word{w}) == plan.Document && slices.ContainsFunc(c.tools, ofDocuments)
 	case c.In("sound nouns", text), c.Lexicon.MediaNoun([]retrieve.Word{w}) == plan.Audio:
-		return c.knows(class) || c.r.Head.About[text] || slices.ContainsFunc(c.tools, ofSound)
+		return c.knows(class) || c.says[text] || slices.ContainsFunc(c.tools, ofSound)
 	case c.says[text], c.says[w.Stem], c.saysAll(written), c.r.Head.Name != "" && c.knows(class):
 		return true
 	case c.r.Marked() && c.In("fate", text), i == 0 && len(words) > 1 && words[1].IsMark() && (text == "no" || c.grammar(words, i)):
