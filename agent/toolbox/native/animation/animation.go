@@ -75,22 +75,30 @@ func (o operations) imagesToGIF(ctx context.Context, c toolbox.Call) (toolbox.Ou
 // mostFrames is the most frames of an animation that are given as pictures.
 const mostFrames = 100
 
-// splitAnimation gives each frame of a GIF or WebP as a PNG.
+// splitAnimation gives each frame of a GIF or WebP as a PNG, or one of them.
 func (o operations) splitAnimation(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	p, err := picture.Read(ctx, c, "image", o.limits)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
+	which := "all"
+	if said, ok := toolbox.Param[string](c, "which"); ok {
+		which = said
+	}
 	switch frames := p.Info.Frames; {
 	case !p.Info.Animated():
 		return toolbox.Output{}, operation.Refusal("The picture is not an animated GIF or WebP, so it has no frames.")
-	case frames > mostFrames:
+	case which == "all" && frames > mostFrames:
 		return toolbox.Output{}, operation.Refusal("%d frames are too many; at most %d can be given as pictures.", frames, mostFrames)
 	}
+	at, last := 0, p.Info.Frames
 	p.Info.Frames = 1 // of each picture that is saved
 	var outs []toolbox.Output
 	err = media.Frames(ctx, c.Args["image"][0].Path, o.limits, func(frame *image.NRGBA) error {
-		made := picture.Edited{Image: frame, Format: media.PNG, About: plan.Say("frame %d", len(outs)+1)}
+		if at++; which == "first" && at > 1 || which == "last" && at < last {
+			return nil
+		}
+		made := picture.Edited{Image: frame, Format: media.PNG, About: plan.Say("frame %d", at)}
 		out, err := picture.Save(ctx, c, len(outs), p, made)
 		outs = append(outs, out)
 		return err

@@ -23,5 +23,12 @@ func TestSplitAnimation(t *testing.T) {
 	}
 	w.Same(w.Read(out).Image, 30, 20, func(int, int) color.NRGBA { return color.NRGBA{255, 255, 255, 255} })
 	w.Same(w.Read(out.More[0]).Image, 30, 20, func(int, int) color.NRGBA { return color.NRGBA{0, 0, 0, 255} })
+	for which, shade := range map[string]uint8{"first": 255, "last": 0} {
+		one := w.Do("split_animation", nativetest.Args{"image": {animation}, "which": {nativetest.Text(which)}})
+		w.Same(w.Read(one).Image, 30, 20, func(int, int) color.NRGBA { return color.NRGBA{shade, shade, shade, 255} })
+		if len(one.More) > 0 {
+			t.Errorf("the %s frame is %d files", which, 1+len(one.More))
+		}
+	}
 	w.Refused("split_animation", nativetest.Args{"image": {still}}, "not an animated GIF")
 }
