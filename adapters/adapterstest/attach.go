@@ -93,9 +93,9 @@ func manyAttachments(s *scene) {
 }
 
 // most is how many files of those the platform takes.
-func (s *scene) most(n int) int {
-	if l, ok := s.a.(adapters.Limiter); ok {
-		if files := l.Limits(s.thread()).Files; files > 0 {
+func (st *stage) most(n int) int {
+	if l, ok := st.a.(adapters.Limiter); ok {
+		if files := l.Limits(st.thread()).Files; files > 0 {
 			return min(n, files)
 		}
 	}

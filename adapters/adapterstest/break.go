@@ -79,10 +79,10 @@ func badTokenSends(s *scene) {
 }
 
 // said checks that an error has a sentence for people.
-func (s *scene) said(err error) {
-	s.Helper()
+func (tr *trial) said(err error) {
+	tr.Helper()
 	if f, ok := errors.AsType[*adapters.Fault](err); !ok || f.Sentence == "" {
-		s.Errorf("%v says nothing to people", err)
+		tr.Errorf("%v says nothing to people", err)
 	}
 }
 

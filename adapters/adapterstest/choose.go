@@ -53,11 +53,11 @@ func offered() []adapters.Choice {
 }
 
 // answer is one to somebody's request, on which people choose.
-func (s *scene) answer(asked adapters.Event) adapters.MessageRef {
-	s.Helper()
-	answer := s.send(adapters.Reply{Thread: asked.Thread, AnswerTo: asked.Message.Ref, Mention: asked.By.ID, Text: "Done.", Choices: offered(), Answer: true})
-	if a, ok := s.a.(adapters.Offerer); ok {
-		s.noError(a.Offer(s.Context(), answer, len(offered())))
+func (st *stage) answer(asked adapters.Event) adapters.MessageRef {
+	st.Helper()
+	answer := st.send(adapters.Reply{Thread: asked.Thread, AnswerTo: asked.Message.Ref, Mention: asked.By.ID, Text: "Done.", Choices: offered(), Answer: true})
+	if a, ok := st.a.(adapters.Offerer); ok {
+		st.noError(a.Offer(st.Context(), answer, len(offered())))
 	}
 	return answer
 }

@@ -11,7 +11,7 @@ import (
 
 // ear is a handler that keeps what it hears, while an adapter listens.
 type ear struct {
-	s *scene
+	s *stage
 	a adapters.Adapter
 	// take may fail; n counts how often the event was handed over, from 1.
 	take func(ctx context.Context, e adapters.Event, n int) error
@@ -31,25 +31,25 @@ type ear struct {
 
 // listen lets the scene's adapter listen. All that is heard must be asked for ([ear.next])
 // before the check ends.
-func (s *scene) listen() *ear {
-	s.Helper()
-	return s.listenBy(s.a, nil)
+func (st *stage) listen() *ear {
+	st.Helper()
+	return st.listenBy(st.a, nil)
 }
 
-func (s *scene) listenBy(a adapters.Adapter, take func(ctx context.Context, e adapters.Event, n int) error) *ear {
-	s.Helper()
+func (st *stage) listenBy(a adapters.Adapter, take func(ctx context.Context, e adapters.Event, n int) error) *ear {
+	st.Helper()
 	e := &ear{
-		s: s, a: a, take: take, news: make(chan struct{}, 1), over: make(chan struct{}),
+		s: st, a: a, take: take, news: make(chan struct{}, 1), over: make(chan struct{}),
 		whose: map[string]string{}, tries: map[string][]time.Time{}, taken: map[string]bool{},
 	}
-	ctx, stop := context.WithCancel(context.WithoutCancel(s.Context())) // it ends when all was heard
+	ctx, stop := context.WithCancel(context.WithoutCancel(st.Context())) // it ends when all was heard
 	e.stop = stop
 	go func() {
 		defer close(e.over)
 		e.err = a.Listen(ctx, e.handle)
 	}()
-	s.Cleanup(e.end)
-	s.p.Connected(s.T)
+	st.Cleanup(e.end)
+	st.p.Connected(st.T)
 	return e
 }
 

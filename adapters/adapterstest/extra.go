@@ -58,15 +58,15 @@ func statusesOfGone(s *scene) {
 }
 
 // report reports, and checks that it is one message still.
-func (s *scene) report(key string, at adapters.MessageRef, p adapters.Progress) adapters.MessageRef {
-	s.Helper()
-	ref, err := as[adapters.Reporter](s, s.a).Report(s.Context(), key, at, p)
+func (st *stage) report(key string, at adapters.MessageRef, p adapters.Progress) adapters.MessageRef {
+	st.Helper()
+	ref, err := as[adapters.Reporter](st, st.a).Report(st.Context(), key, at, p)
 	if err != nil {
-		s.Fatalf("report: %v", err)
+		st.Fatalf("report: %v", err)
 	}
-	s.address(ref)
+	st.address(ref)
 	if !at.IsZero() {
-		s.same(at, ref)
+		st.same(at, ref)
 	}
 	return ref
 }

@@ -139,9 +139,9 @@ func filesThatAreGone(s *scene) {
 }
 
 // is checks that an error is of a kind.
-func (s *scene) is(what string, err, kind error) {
-	s.Helper()
+func (tr *trial) is(what string, err, kind error) {
+	tr.Helper()
 	if !errors.Is(err, kind) {
-		s.Errorf("%s: %v, where %q was to come", what, err, kind)
+		tr.Errorf("%s: %v, where %q was to come", what, err, kind)
 	}
 }

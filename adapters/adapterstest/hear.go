@@ -120,10 +120,10 @@ func ownMessages(s *scene) {
 	e.write(s.post(thread, "and more"))
 }
 
-func (s *scene) noError(err error) {
-	s.Helper()
+func (tr *trial) noError(err error) {
+	tr.Helper()
 	if err != nil {
-		s.Error(err)
+		tr.Error(err)
 	}
 }
 

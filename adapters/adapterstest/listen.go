@@ -52,8 +52,8 @@ func listeningEnds(s *scene) {
 }
 
 // pause lets others run, so that what must not happen has time for it.
-func (s *scene) pause() {
-	if s.Bubble {
+func (st *stage) pause() {
+	if st.Bubble {
 		<-time.After(time.Second)
 		return
 	}

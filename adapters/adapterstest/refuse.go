@@ -133,21 +133,21 @@ func contextsEnded(s *scene) {
 }
 
 // calls are what the adapter can do besides, with a message of somebody.
-func (s *scene) calls(thread adapters.Thread, m adapters.MessageRef) map[string]func(context.Context) error {
+func (st *stage) calls(thread adapters.Thread, m adapters.MessageRef) map[string]func(context.Context) error {
 	all := map[string]func(context.Context) error{}
-	if a, ok := s.a.(adapters.Acknowledger); ok {
+	if a, ok := st.a.(adapters.Acknowledger); ok {
 		all["acknowledge"] = func(ctx context.Context) error { return a.Acknowledge(ctx, m, adapters.Seen) }
 	}
-	if a, ok := s.a.(adapters.Reporter); ok {
+	if a, ok := st.a.(adapters.Reporter); ok {
 		all["report"] = func(ctx context.Context) error {
-			_, err := a.Report(ctx, s.key(), adapters.MessageRef{}, adapters.Progress{Thread: thread, Title: "x"})
+			_, err := a.Report(ctx, st.key(), adapters.MessageRef{}, adapters.Progress{Thread: thread, Title: "x"})
 			return err
 		}
 	}
-	if a, ok := s.a.(adapters.Typer); ok {
+	if a, ok := st.a.(adapters.Typer); ok {
 		all["typing"] = func(ctx context.Context) error { return a.Typing(ctx, thread) }
 	}
-	if a, ok := s.a.(adapters.Historian); ok {
+	if a, ok := st.a.(adapters.Historian); ok {
 		all["look back"] = func(ctx context.Context) error {
 			_, err := a.Before(ctx, thread, m, "", 1)
 			return err

@@ -23,12 +23,12 @@ func repeating() map[string]check {
 }
 
 // rich is a reply that has everything, of files more than one message holds on most platforms.
-func (s *scene) rich(thread adapters.Thread) adapters.Reply {
+func (st *stage) rich(thread adapters.Thread) adapters.Reply {
 	r := adapters.Reply{
-		Thread: thread, Text: longText(1500), Mention: s.ana.ID, Choices: []adapters.Choice{{ID: "a", Text: "another way"}},
+		Thread: thread, Text: longText(1500), Mention: st.ana.ID, Choices: []adapters.Choice{{ID: "a", Text: "another way"}},
 	}
-	for i := range s.most(12) {
-		r.Files = append(r.Files, s.shelf.put(fmt.Sprintf("file-%d.bin", i), "application/octet-stream", noise(1000+i)))
+	for i := range st.most(12) {
+		r.Files = append(r.Files, st.shelf.put(fmt.Sprintf("file-%d.bin", i), "application/octet-stream", noise(1000+i)))
 	}
 	return r
 }
@@ -50,10 +50,10 @@ func (s *scene) whole(r adapters.Reply, ref adapters.MessageRef) {
 }
 
 // same checks that two replies are the same messages.
-func (s *scene) same(a, b adapters.MessageRef) {
-	s.Helper()
+func (st *stage) same(a, b adapters.MessageRef) {
+	st.Helper()
 	if a.Key() != b.Key() || !equal(slices.Sorted(slices.Values(a.Parts)), slices.Sorted(slices.Values(b.Parts))) {
-		s.Errorf("under one key %+v was posted, and %+v", a, b)
+		st.Errorf("under one key %+v was posted, and %+v", a, b)
 	}
 }
 

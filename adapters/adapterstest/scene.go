@@ -12,10 +12,15 @@ import (
 	"atelier/adapters"
 )
 
-// scene is a platform of its own on which one promise is tried, with somebody there.
-type scene struct {
+// trial is the test of one promise by one implementation.
+type trial struct {
 	*testing.T
 	Make
+}
+
+// stage is a platform of its own on which people and the bot act, with somebody there.
+type stage struct {
+	*trial
 
 	p     Platform
 	a     adapters.Adapter
@@ -28,109 +33,112 @@ type scene struct {
 	taken map[string]bool // messages that the bot deleted, by key: that may be heard
 }
 
+// scene is a stage at whose messages the test looks.
+type scene struct{ *stage }
+
 func newScene(t *testing.T, m Make) *scene {
 	t.Helper()
-	s := &scene{T: t, Make: m, p: m.Open(t), shelf: newShelf(), begun: map[string]bool{}, taken: map[string]bool{}}
-	t.Cleanup(func() { s.shelf.closed(t) })
-	s.a = s.another()
-	s.ana = s.p.Person(t, "Ana")
-	return s
+	st := &stage{trial: &trial{t, m}, p: m.Open(t), shelf: newShelf(), begun: map[string]bool{}, taken: map[string]bool{}}
+	t.Cleanup(func() { st.shelf.closed(t) })
+	st.a = st.another()
+	st.ana = st.p.Person(t, "Ana")
+	return &scene{st}
 }
 
 // another is one more connection of the same bot.
-func (s *scene) another() adapters.Adapter {
-	s.Helper()
-	return s.p.Adapter(s.T, s.shelf.open)
+func (st *stage) another() adapters.Adapter {
+	st.Helper()
+	return st.p.Adapter(st.T, st.shelf.open)
 }
 
 // thread is a new conversation, of several people where there are such.
-func (s *scene) thread() adapters.Thread {
-	s.Helper()
-	return s.place(s.lacks(Company) && !s.lacks(Private))
+func (st *stage) thread() adapters.Thread {
+	st.Helper()
+	return st.place(st.lacks(Company) && !st.lacks(Private))
 }
 
-func (s *scene) place(private bool) adapters.Thread {
-	s.Helper()
-	thread := s.p.Thread(s.T, private)
-	for _, m := range s.p.Shown(s.T, thread) {
-		s.mu.Lock()
-		s.begun[m.ID] = true
-		s.mu.Unlock()
+func (st *stage) place(private bool) adapters.Thread {
+	st.Helper()
+	thread := st.p.Thread(st.T, private)
+	for _, m := range st.p.Shown(st.T, thread) {
+		st.mu.Lock()
+		st.begun[m.ID] = true
+		st.mu.Unlock()
 	}
 	return thread
 }
 
 // begins tells whether an event is no more than that a thread begins, or that the bot deleted a message.
-func (s *scene) begins(e adapters.Event) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return e.Message != nil && s.begun[e.Message.Ref.ID] || e.Cancel != nil && e.Cancel.Deleted && s.taken[e.Cancel.On.Key()]
+func (st *stage) begins(e adapters.Event) bool {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	return e.Message != nil && st.begun[e.Message.Ref.ID] || e.Cancel != nil && e.Cancel.Deleted && st.taken[e.Cancel.On.Key()]
 }
 
 // delete lets the bot delete what it sent.
-func (s *scene) delete(sent adapters.MessageRef) {
-	s.Helper()
-	s.mu.Lock()
+func (st *stage) delete(sent adapters.MessageRef) {
+	st.Helper()
+	st.mu.Lock()
 	for _, key := range sent.Keys() {
-		s.taken[key] = true
+		st.taken[key] = true
 	}
-	s.mu.Unlock()
-	s.noError(as[adapters.Deleter](s, s.a).Delete(s.Context(), sent))
+	st.mu.Unlock()
+	st.noError(as[adapters.Deleter](st, st.a).Delete(st.Context(), sent))
 }
 
 // bob is somebody else, where there is anybody.
-func (s *scene) bob() adapters.Person {
-	s.Helper()
-	if s.lacks(Company) {
-		return s.ana
+func (st *stage) bob() adapters.Person {
+	st.Helper()
+	if st.lacks(Company) {
+		return st.ana
 	}
-	return s.p.Person(s.T, "Bob")
+	return st.p.Person(st.T, "Bob")
 }
 
 // post is a message that is meant for the bot.
-func (s *scene) post(thread adapters.Thread, text string) Post {
-	return Post{Thread: thread, By: s.ana, Text: text, Mention: !thread.Direct && !s.lacks(Mentions)}
+func (st *stage) post(thread adapters.Thread, text string) Post {
+	return Post{Thread: thread, By: st.ana, Text: text, Mention: !thread.Direct && !st.lacks(Mentions)}
 }
 
 // key is a new key to send under.
-func (s *scene) key() string {
-	s.keys++
-	return fmt.Sprintf("key-%d", s.keys)
+func (st *stage) key() string {
+	st.keys++
+	return fmt.Sprintf("key-%d", st.keys)
 }
 
 // send sends a reply under a new key.
-func (s *scene) send(r adapters.Reply) adapters.MessageRef {
-	s.Helper()
-	return s.sendUnder(s.key(), r)
+func (st *stage) send(r adapters.Reply) adapters.MessageRef {
+	st.Helper()
+	return st.sendUnder(st.key(), r)
 }
 
-func (s *scene) sendUnder(key string, r adapters.Reply) adapters.MessageRef {
-	s.Helper()
-	ref, err := s.a.Send(s.Context(), key, r)
+func (st *stage) sendUnder(key string, r adapters.Reply) adapters.MessageRef {
+	st.Helper()
+	ref, err := st.a.Send(st.Context(), key, r)
 	if err != nil {
-		s.Fatalf("send: %v", err)
+		st.Fatalf("send: %v", err)
 	}
-	s.address(ref)
+	st.address(ref)
 	return ref
 }
 
 // say sends a text.
-func (s *scene) say(thread adapters.Thread, text string) adapters.MessageRef {
-	s.Helper()
-	return s.send(adapters.Reply{Thread: thread, Text: text})
+func (st *stage) say(thread adapters.Thread, text string) adapters.MessageRef {
+	st.Helper()
+	return st.send(adapters.Reply{Thread: thread, Text: text})
 }
 
 // address checks that a reference can be one.
-func (s *scene) address(ref adapters.MessageRef) {
-	s.Helper()
-	if ref.Adapter != s.a.Name() {
-		s.Errorf("the message is one of %q", ref.Adapter)
+func (st *stage) address(ref adapters.MessageRef) {
+	st.Helper()
+	if ref.Adapter != st.a.Name() {
+		st.Errorf("the message is one of %q", ref.Adapter)
 	}
 	if err := (adapters.Reply{Thread: adapters.Thread{Adapter: "x", Channel: "x"}, Text: "x", AnswerTo: ref}).Validate(); err != nil {
-		s.Errorf("the message has no address: %v", err)
+		st.Errorf("the message has no address: %v", err)
 	}
 	if keys := slices.Sorted(slices.Values(ref.Keys())); len(slices.Compact(keys)) != len(ref.Parts)+1 {
-		s.Error("two parts have one address")
+		st.Error("two parts have one address")
 	}
 }
 
@@ -182,41 +190,41 @@ func (s *scene) message(thread adapters.Thread, id string) Shown {
 }
 
 // as is a platform or an adapter by what it can do besides, where the feature is there.
-func as[I any](s *scene, whole any) I {
-	s.Helper()
+func as[I any](tb testing.TB, whole any) I {
+	tb.Helper()
 	part, ok := whole.(I)
 	if !ok {
-		s.Fatalf("it is no %v, and is not said to lack that", reflect.TypeFor[I]())
+		tb.Fatalf("it is no %v, and is not said to lack that", reflect.TypeFor[I]())
 	}
 	return part
 }
 
 // ended is a context that has ended.
-func (s *scene) ended() context.Context {
-	ctx, cancel := context.WithCancel(s.Context())
+func (tr *trial) ended() context.Context {
+	ctx, cancel := context.WithCancel(tr.Context())
 	cancel()
 	return ctx
 }
 
 // within does something that must end, in a goroutine of its own.
-func (s *scene) within(what string, do func()) {
-	s.Helper()
+func (tr *trial) within(what string, do func()) {
+	tr.Helper()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		do()
 	}()
-	s.wait(what, done)
+	tr.wait(what, done)
 }
 
 // wait waits for what must come.
-func (s *scene) wait(what string, done <-chan struct{}) {
-	s.Helper()
-	late := time.NewTimer(s.Patience)
+func (tr *trial) wait(what string, done <-chan struct{}) {
+	tr.Helper()
+	late := time.NewTimer(tr.Patience)
 	defer late.Stop()
 	select {
 	case <-done:
 	case <-late.C:
-		s.Fatalf("%s: it has not come within %v", what, s.Patience)
+		tr.Fatalf("%s: it has not come within %v", what, tr.Patience)
 	}
 }

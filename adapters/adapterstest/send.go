@@ -77,14 +77,14 @@ func oneNotified(s *scene) {
 var hiding = []string{"%s", "`%s`", "**%s**", "```\n%s\n```", "- %s", "> %s", "[%s](https://example.com)", "a\n%s"}
 
 // everywhere puts a text in every place of a reply.
-func (s *scene) everywhere(text string) []adapters.Reply {
+func (st *stage) everywhere(text string) []adapters.Reply {
 	var all []adapters.Reply
 	for _, format := range hiding {
 		all = append(all, adapters.Reply{Text: fmt.Sprintf(format, text)})
 	}
-	file := s.shelf.put("a.txt", "text/plain", []byte("a"))
+	file := st.shelf.put("a.txt", "text/plain", []byte("a"))
 	file.Alt, file.Note = text, text
-	named := s.shelf.put(text+".txt", "text/plain", []byte("a"))
+	named := st.shelf.put(text+".txt", "text/plain", []byte("a"))
 	return append(all, adapters.Reply{Text: "See.", Files: []adapters.Attachment{file}}, adapters.Reply{Text: "See.", Files: []adapters.Attachment{named}},
 		adapters.Reply{Text: "Choose.", Choices: []adapters.Choice{{ID: "a", Text: text}}})
 }
