@@ -71,7 +71,7 @@ func (o operations) collage(ctx context.Context, c toolbox.Call) (toolbox.Output
 			return toolbox.Output{}, err
 		}
 		if i < len(names) {
-			if err := writeUnder(sheet, at.Add(image.Pt(0, cell.Y)), cell.X, under, names[i], inkOn(ground)); err != nil {
+			if err := writeUnder(sheet, at.Add(image.Pt(0, cell.Y)), cell.X, under, names[i], canvas.InkOn(ground)); err != nil {
 				return toolbox.Output{}, err
 			}
 		}
@@ -134,12 +134,4 @@ func writeUnder(sheet *image.NRGBA, at image.Point, width, height int, label str
 	canvas.Canvas{NRGBA: sheet}.Write(letters, letters.Shorten(prose.OneLine(label), float64(width)),
 		float64(at.X)+float64(width)/2, float64(at.Y)+float64(height)/2, 0.5, ink)
 	return nil
-}
-
-// inkOn is a colour of letters that can be read on the ground.
-func inkOn(ground color.NRGBA) color.NRGBA {
-	if r, g, b := int(ground.R), int(ground.G), int(ground.B); 3*r+6*g+b < 1280 { // darker than grey, as the eye sees it
-		return color.NRGBA{255, 255, 255, 255}
-	}
-	return canvas.Ink
 }

@@ -15,6 +15,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/native/canvas"
 	"atelier/agent/toolbox/native/lettering"
 	"atelier/agent/toolbox/native/operation"
 	"atelier/agent/toolbox/native/picture"
@@ -75,7 +76,7 @@ func addText(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Edit
 
 // outlineOf is black around light letters, and white around dark ones.
 func outlineOf(ink color.NRGBA) color.NRGBA {
-	if 299*int(ink.R)+587*int(ink.G)+114*int(ink.B) > 96*1000 {
+	if canvas.Brightness(ink) > 96_000 {
 		return color.NRGBA{A: 255}
 	}
 	return color.NRGBA{255, 255, 255, 255}

@@ -11,7 +11,7 @@ import (
 
 // Plate is the ground of a label in white letters: the colour of its mark, or black if that is bright.
 func Plate(c color.NRGBA) color.NRGBA {
-	if 299*int(c.R)+587*int(c.G)+114*int(c.B) > 160_000 {
+	if canvas.Brightness(c) > 160_000 {
 		return color.NRGBA{A: 255}
 	}
 	return c
