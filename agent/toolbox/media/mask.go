@@ -10,6 +10,7 @@ import (
 	"math"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/media/exif"
 )
 
 // MaxParts is the most parts that a mask can have.
@@ -72,7 +73,7 @@ func ReadMask(ctx context.Context, path string, l Limits) (*Mask, error) {
 	if err != nil {
 		return nil, err
 	}
-	img, err = Oriented(ctx, img, Orientation(s.exif))
+	img, err = Oriented(ctx, img, exif.Orientation(s.exif))
 	if err != nil {
 		return nil, err
 	}

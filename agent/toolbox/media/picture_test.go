@@ -77,7 +77,7 @@ func near(a, b color.NRGBA, by int) bool {
 }
 
 // exif is a structure that holds the orientation alone.
-func exif(order binary.AppendByteOrder, orientation uint16) []byte {
+func exifWith(order binary.AppendByteOrder, orientation uint16) []byte {
 	b := []byte("II*\x00")
 	if order == binary.AppendByteOrder(binary.BigEndian) {
 		b = []byte("MM\x00*")
@@ -127,9 +127,9 @@ func TestPicturesAreUprightAsPeopleSeeThem(t *testing.T) {
 	plainJPEG, plainPNG := jpegOf(t, src), pngOf(t, src)
 	for o, from := range stored {
 		for name, content := range map[string][]byte{
-			"little.jpg": withEXIF(plainJPEG, exif(binary.LittleEndian, o)),
-			"big.jpg":    withEXIF(plainJPEG, exif(binary.BigEndian, o)),
-			"chunk.png":  withChunk(plainPNG, "eXIf", exif(binary.BigEndian, o)),
+			"little.jpg": withEXIF(plainJPEG, exifWith(binary.LittleEndian, o)),
+			"big.jpg":    withEXIF(plainJPEG, exifWith(binary.BigEndian, o)),
+			"chunk.png":  withChunk(plainPNG, "eXIf", exifWith(binary.BigEndian, o)),
 		} {
 			img := decode(t, name, content)
 			want := image.Rect(0, 0, w, h)
@@ -148,7 +148,7 @@ func TestPicturesAreUprightAsPeopleSeeThem(t *testing.T) {
 		}
 	}
 	for _, odd := range []uint16{0, 9, 0xFFFF} {
-		if img := decode(t, "odd.jpg", withEXIF(plainJPEG, exif(binary.LittleEndian, odd))); img.Rect != src.Rect {
+		if img := decode(t, "odd.jpg", withEXIF(plainJPEG, exifWith(binary.LittleEndian, odd))); img.Rect != src.Rect {
 			t.Errorf("orientation %d turned the picture", odd)
 		}
 	}
@@ -156,7 +156,7 @@ func TestPicturesAreUprightAsPeopleSeeThem(t *testing.T) {
 
 func TestWhatIsWrittenHoldsNoMetadata(t *testing.T) {
 	t.Parallel()
-	secret := append(exif(binary.LittleEndian, 6), "latitude 48.2, taken by Ada"...)
+	secret := append(exifWith(binary.LittleEndian, 6), "latitude 48.2, taken by Ada"...)
 	img := decode(t, "a.jpg", withEXIF(jpegOf(t, quarters(40, 20)), secret))
 	for _, f := range []Format{PNG, JPEG, GIF, BMP, TIFF} {
 		path := filepath.Join(t.TempDir(), "out."+string(f))

@@ -1,157 +1,34 @@
 package media
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
-	"strings"
-	"time"
-	"unicode"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/media/exif"
 )
 
-// Shot is what the EXIF data of a photo say about how it was taken. A zero field means that they
-// do not say it.
-type Shot struct {
-	// Camera is the maker and the model, such as "Canon EOS R5".
-	Camera string
-	// Taken is the camera's local time.
-	Taken time.Time
-	// Place reports whether the file stores where the photo was taken.
-	Place bool
-}
-
 // ReadShot reads the EXIF data of a picture. Damaged data say nothing, and are no error.
-func ReadShot(ctx context.Context, path string, l Limits) (Shot, error) {
+func ReadShot(ctx context.Context, path string, l Limits) (exif.Shot, error) {
 	l = l.OrDefault()
 	f, err := open(path, l)
 	if err != nil {
-		return Shot{}, err
+		return exif.Shot{}, err
 	}
 	if f.kind.typ != plan.Image {
-		return Shot{}, f.close()
+		return exif.Shot{}, f.close()
 	}
 	giveBack, err := l.Memory.Take(ctx, f.size)
 	if err != nil {
-		return Shot{}, err
+		return exif.Shot{}, err
 	}
 	defer giveBack()
 	data, err := f.all()
 	if err != nil {
-		return Shot{}, err
+		return exif.Shot{}, err
 	}
 	s, err := formats[f.kind.mime].survey(data)
 	if err != nil {
-		return Shot{}, f.broken(err)
+		return exif.Shot{}, f.broken(err)
 	}
-	return shotOf(s.exif), nil
-}
-
-// The EXIF tags that are read.
-const (
-	tagMaker    = 0x010F
-	tagModel    = 0x0110
-	tagChanged  = 0x0132 // when the file was last changed
-	tagExif     = 0x8769 // where the directory of the photo lies
-	tagGPS      = 0x8825 // where the directory of the place lies
-	tagOriginal = 0x9003 // when the photo was taken
-	tagLatitude = 0x0002
-)
-
-// directory is one of an EXIF structure: where the value of each tag lies.
-type directory map[uint16][]byte
-
-// exifReader reads directories of an EXIF structure.
-type exifReader struct {
-	data  []byte
-	order binary.ByteOrder
-}
-
-func shotOf(exif []byte) Shot {
-	exif = bytes.TrimPrefix(exif, []byte("Exif\x00\x00")) // some WebP writers keep it
-	if len(exif) < 8 {
-		return Shot{}
-	}
-	r := exifReader{data: exif}
-	switch string(exif[:4]) {
-	case "II*\x00":
-		r.order = binary.LittleEndian
-	case "MM\x00*":
-		r.order = binary.BigEndian
-	default:
-		return Shot{}
-	}
-	first := r.directory(r.order.Uint32(exif[4:]))
-	photo, place := r.linked(first, tagExif), r.linked(first, tagGPS)
-	shot := Shot{Camera: camera(printable(first[tagMaker]), printable(first[tagModel])), Place: len(place[tagLatitude]) > 0}
-	for _, when := range [][]byte{photo[tagOriginal], first[tagChanged]} {
-		if t, err := time.Parse("2006:01:02 15:04:05", printable(when)); err == nil && t.Year() > 1800 && shot.Taken.IsZero() {
-			shot.Taken = t
-		}
-	}
-	return shot
-}
-
-// linked is the directory to which a tag of another one points.
-func (r exifReader) linked(from directory, tag uint16) directory {
-	if at := from[tag]; len(at) >= 4 {
-		return r.directory(r.order.Uint32(at))
-	}
-	return nil
-}
-
-// directory reads the directory at an offset. Entries that make no sense are left out.
-func (r exifReader) directory(offset uint32) directory {
-	at := int64(offset)
-	if at < 8 || at+2 > int64(len(r.data)) {
-		return nil
-	}
-	const entrySize = 12
-	sizes := map[uint16]int64{2: 1, 4: 4, 5: 8} // of texts, whole numbers and fractions
-	d := directory{}
-	entries := r.data[at+2:]
-	for range r.order.Uint16(r.data[at:]) {
-		if len(entries) < entrySize {
-			break
-		}
-		entry := entries[:entrySize]
-		entries = entries[entrySize:]
-		size := sizes[r.order.Uint16(entry[2:])] * int64(r.order.Uint32(entry[4:]))
-		value := entry[8:]
-		if size > 4 {
-			start := int64(r.order.Uint32(value))
-			if start+size > int64(len(r.data)) {
-				continue
-			}
-			value = r.data[start : start+size]
-		} else {
-			value = value[:size]
-		}
-		d[r.order.Uint16(entry)] = value
-	}
-	return d
-}
-
-// maxTag is the longest text of a tag that is shown, in bytes.
-const maxTag = 100
-
-// printable is the text of a tag without what cannot be shown.
-func printable(value []byte) string {
-	value, _, _ = bytes.Cut(value, []byte{0})
-	text := strings.ToValidUTF8(string(value[:min(len(value), maxTag)]), "")
-	return strings.TrimSpace(strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return -1
-	}, text))
-}
-
-// camera joins the maker with a model that does not name it.
-func camera(maker, model string) string {
-	if first, _, _ := strings.Cut(maker, " "); strings.HasPrefix(strings.ToLower(model), strings.ToLower(first)) {
-		return model
-	}
-	return strings.TrimSpace(maker + " " + model)
+	return exif.Read(s.exif), nil
 }

@@ -2,7 +2,6 @@ package media
 
 import (
 	"bytes"
-	"encoding/binary"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -82,92 +81,4 @@ func TestASoundWhoseTracksAreLost(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}
-}
-
-// boxed is a box of the form of MP4.
-func boxed(name string, body ...[]byte) []byte {
-	all := bytes.Join(body, nil)
-	return append(append(binary.BigEndian.AppendUint32(nil, uint32(8+len(all))), name...), all...)
-}
-
-// handled is a track with what handles it.
-func handled(handler string) []byte {
-	return boxed("trak", boxed("mdia", boxed("mdhd"), boxed("hdlr", make([]byte, 8), []byte(handler), make([]byte, 12))))
-}
-
-const isom = "isom\x00\x00\x02\x00isomiso2mp41"
-
-// reads counts what is read of a file.
-type reads struct {
-	*bytes.Reader
-
-	n int
-}
-
-func (r *reads) ReadAt(b []byte, at int64) (int, error) {
-	r.n++
-	return r.Reader.ReadAt(b, at)
-}
-
-func mp4() kind { k, _ := named("mp4"); return k }
-
-func webm() kind { k, _ := named("webm"); return k }
-
-func TestTracksOfBoxes(t *testing.T) {
-	t.Parallel()
-	long := append([]byte("\x00\x00\x00\x01moov\x00\x00\x00\x00\x00\x00\x00"), byte(16+len(handled("soun"))))
-	huge := []byte("\x00\x00\x00\x01moov\xff\xff\xff\xff\xff\xff\xff\xff")
-	for name, c := range map[string]struct {
-		boxes []byte
-		sound bool
-	}{
-		"sound":                {boxed("moov", boxed("mvhd"), handled("soun")), true},
-		"sound and subtitles":  {boxed("moov", handled("soun"), handled("sbtl")), true},
-		"sound and pictures":   {boxed("moov", handled("soun"), handled("vide")), false},
-		"subtitles":            {boxed("moov", handled("sbtl")), false},
-		"no tracks":            {boxed("moov"), false},
-		"a length of 64 bits":  {append(long, handled("soun")...), true},
-		"a length of too many": {append(huge, handled("soun")...), false},
-		"to the end":           {append([]byte("\x00\x00\x00\x00moov"), handled("soun")...), true},
-		"a track that is cut":  {boxed("moov", handled("soun"), []byte("\x00\x00\x00\x40trak")), false},
-		"a box of no length":   {boxed("moov", handled("soun"), []byte("\x00\x00\x00\x07trak")), false},
-		"a handler of nothing": {boxed("moov", handled("soun"), boxed("trak", boxed("mdia", boxed("hdlr")))), false},
-	} {
-		b := append(boxed("ftyp", []byte(isom)), c.boxes...)
-		if got, is := heardOnly(bytes.NewReader(b), int64(len(b)), mp4()); is != c.sound || is != (got.typ == plan.Audio) {
-			t.Errorf("%s: %v, %+v", name, is, got)
-		}
-	}
-}
-
-// TestEndlessPartsAreNotFollowed: a file of nothing but small parts costs a bounded look.
-func TestEndlessPartsAreNotFollowed(t *testing.T) {
-	t.Parallel()
-	film := append(boxed("ftyp", []byte(isom)), bytes.Repeat(boxed("free"), 100_000)...)
-	voids := append([]byte("\x1a\x45\xdf\xa3\x80\x18\x53\x80\x67\x01\xff\xff\xff\xff\xff\xff\xff"), bytes.Repeat([]byte("\xec\x80"), 100_000)...)
-	for k, b := range map[string][]byte{"mp4": film, "webm": voids} {
-		like, _ := named(k)
-		r := &reads{Reader: bytes.NewReader(b)}
-		if _, is := heardOnly(r, int64(len(b)), like); is || r.n > mostParts+2 || r.n < mostParts/2 {
-			t.Errorf("%s: %v, after %d reads", k, is, r.n)
-		}
-	}
-}
-
-// FuzzTracks: whatever bytes come, a look at their tracks ends, and makes a sound of nothing
-// but a container of films.
-func FuzzTracks(f *testing.F) {
-	f.Add(append(boxed("ftyp", []byte(isom)), boxed("moov", handled("soun"), handled("vide"))...))
-	f.Add(append(boxed("ftyp", []byte(isom)), append([]byte("\x00\x00\x00\x01moov\x00\x00\x00\x00\x00\x00\x00\x60"), handled("soun")...)...))
-	f.Add([]byte("\x1a\x45\xdf\xa3\x80\x18\x53\x80\x67\x01\xff\xff\xff\xff\xff\xff\xff\x16\x54\xae\x6b\x85\xae\x83\x83\x81\x02"))
-	f.Add([]byte("\x1a\x45\xdf\xa3\x80\x18\x53\x80\x67\x8a\x16\x54\xae\x6b\x01\x00\x00\x00\x00\x00\x00\x05\xae\x83\x83\x81\x02"))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		for _, k := range []kind{mp4(), webm()} {
-			r := &reads{Reader: bytes.NewReader(b)}
-			got, is := heardOnly(r, int64(len(b)), k)
-			if is != (got.typ == plan.Audio) || r.n > 2*mostParts {
-				t.Errorf("%v: %+v after %d reads", is, got, r.n)
-			}
-		}
-	})
 }

@@ -8,6 +8,8 @@ import (
 	"image"
 	"io"
 	"time"
+
+	"atelier/agent/toolbox/media/exif"
 )
 
 // survey is what a walk over the parts of a picture file finds, without decoding any.
@@ -30,7 +32,7 @@ func (s survey) upright() int {
 	if s.orientation != 0 {
 		return s.orientation
 	}
-	return Orientation(s.exif)
+	return exif.Orientation(s.exif)
 }
 
 // maxProfile is the largest colour profile that is unpacked; real ones are far smaller.

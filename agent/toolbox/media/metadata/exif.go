@@ -3,13 +3,13 @@ package metadata
 import (
 	"bytes"
 
-	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/media/exif"
 )
 
 // upright is an EXIF structure that tells the orientation of another one and nothing else;
 // nil where that is the usual one. It is bare where it is the other one.
-func upright(exif []byte) (only []byte, bare bool) {
-	o := media.Orientation(exif)
+func upright(from []byte) (only []byte, bare bool) {
+	o := exif.Orientation(from)
 	if o == 1 {
 		return nil, false
 	}
@@ -19,5 +19,5 @@ func upright(exif []byte) (only []byte, bare bool) {
 		0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, byte(o), 0, 0, // orientation, one short number
 		0, 0, 0, 0, // and there is no other
 	}
-	return only, bytes.Equal(only, exif)
+	return only, bytes.Equal(only, from)
 }

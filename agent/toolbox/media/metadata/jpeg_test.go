@@ -39,7 +39,7 @@ func TestACutOffJPEGKeepsItsBeginning(t *testing.T) {
 			t.Errorf("%s: % x", name, after)
 		}
 	}
-	before := slices.Concat(plain[:len(plain)-2], segment(0xE1, "Exif\x00\x00"+string(exif()))[:30])
+	before := slices.Concat(plain[:len(plain)-2], segment(0xE1, "Exif\x00\x00"+string(exifWith()))[:30])
 	if _, after := stripped(t, "a.jpg", before); !bytes.Equal(after, plain[:len(plain)-2]) {
 		t.Errorf("in notes: % x", after)
 	}

@@ -60,7 +60,7 @@ func TestStreamedSoundStaysWhole(t *testing.T) {
 func shortFlags(t *testing.T) []byte {
 	t.Helper()
 	still := pictures(t)["plain.webp"]
-	b := slices.Concat(still, riff("VP8X", nil), riff("EXIF", exif()))
+	b := slices.Concat(still, riff("VP8X", nil), riff("EXIF", exifWith()))
 	binary.LittleEndian.PutUint32(b[4:], uint32(len(b)-8))
 	return b
 }

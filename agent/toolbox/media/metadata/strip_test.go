@@ -122,7 +122,7 @@ func TestThePagesOfOggHaveTheirChecksums(t *testing.T) {
 }
 
 // exif tells of a picture that lies on its side, and where it was made.
-func exif() []byte {
+func exifWith() []byte {
 	b := []byte("MM\x00*\x00\x00\x00\x08\x00\x02")
 	b = append(b, "\x01\x0E\x00\x02\x00\x00\x00\x0D\x00\x00\x00\x26"...) // a description
 	b = append(b, "\x01\x12\x00\x03\x00\x00\x00\x01\x00\x06\x00\x00"...) // orientation 6
@@ -160,11 +160,11 @@ func pictures(tb testing.TB) map[string][]byte {
 	tb.Helper()
 	jpg := encoded(tb, func(w io.Writer) error { return jpeg.Encode(w, painted(), nil) })
 	noted := slices.Concat(
-		jpg[:2], segment(0xE0, "JFIF\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00"), segment(0xE1, "Exif\x00\x00"+string(exif())), segment(0xE1, "http://ns.adobe.com/xap/1.0/\x00secret"),
+		jpg[:2], segment(0xE0, "JFIF\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00"), segment(0xE1, "Exif\x00\x00"+string(exifWith())), segment(0xE1, "http://ns.adobe.com/xap/1.0/\x00secret"),
 		segment(0xED, "Photoshop 3.0\x00secret"), segment(0xFE, "secret"), segment(0xE2, "MPF\x00secret"), segment(0xE5, "secret"), jpg[2:], []byte("ftyp a film, secret"))
 	drawn := encoded(tb, func(w io.Writer) error { return png.Encode(w, painted()) })
 	const header = 8 + 25
-	text := slices.Concat(drawn[:header], chunk("tEXt", []byte("Comment\x00secret")), chunk("eXIf", exif()), chunk("iTXt", []byte("XML:com.adobe.xmp\x00secret")),
+	text := slices.Concat(drawn[:header], chunk("tEXt", []byte("Comment\x00secret")), chunk("eXIf", exifWith()), chunk("iTXt", []byte("XML:com.adobe.xmp\x00secret")),
 		chunk("tIME", []byte("secret7")), chunk("abCd", []byte("secret")), chunk("pHYs", make([]byte, 9)), drawn[header:], []byte("secret"))
 	film := encoded(tb, func(w io.Writer) error {
 		return gif.EncodeAll(w, &gif.GIF{Image: []*image.Paletted{painted(), painted()}, Delay: []int{1, 1}})
@@ -175,7 +175,7 @@ func pictures(tb testing.TB) map[string][]byte {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	extended := slices.Concat([]byte("WEBP"), riff("VP8X", []byte("\x0C\x00\x00\x00\x00\x00\x00\x00\x00\x00")), still[12:], riff("EXIF", exif()), riff("XMP ", []byte("secret")), riff("abcd", []byte("secret")))
+	extended := slices.Concat([]byte("WEBP"), riff("VP8X", []byte("\x0C\x00\x00\x00\x00\x00\x00\x00\x00\x00")), still[12:], riff("EXIF", exifWith()), riff("XMP ", []byte("secret")), riff("abcd", []byte("secret")))
 	return map[string][]byte{
 		"a.jpg": noted, "a.png": text, "a.gif": moving,
 		"a.webp":     slices.Concat(binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(len(extended))), extended),

@@ -1,4 +1,4 @@
-package media
+package container
 
 import (
 	"encoding/binary"
@@ -55,7 +55,7 @@ func (w *walk) inside(from, to int64, each func(b part) bool) bool {
 }
 
 // film counts the tracks of a file of boxes. They are told in one box, which may be the last.
-func (w *walk) film(size int64) (found tracks, ok bool) {
+func (w *walk) film(size int64) (found Tracks, ok bool) {
 	for at := int64(0); at < size; {
 		b, there := w.box(at, size)
 		if !there {
@@ -72,7 +72,7 @@ func (w *walk) film(size int64) (found tracks, ok bool) {
 
 // track counts a track by what handles its media (8.4.3). What is neither seen nor heard, such
 // as a subtitle or a time code, does not count.
-func (w *walk) track(trak part, found *tracks) bool {
+func (w *walk) track(trak part, found *Tracks) bool {
 	return w.inside(trak.from, trak.to, func(mdia part) bool {
 		if mdia.kind != fourCC("mdia") {
 			return true
@@ -89,9 +89,9 @@ func (w *walk) track(trak part, found *tracks) bool {
 			}
 			switch string(handler) {
 			case "soun":
-				found.sound++
+				found.Sound++
 			case "vide", "pict", "auxv":
-				found.pictures++
+				found.Pictures++
 			}
 			return true
 		})

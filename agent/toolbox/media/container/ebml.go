@@ -1,4 +1,4 @@
-package media
+package container
 
 import "math/bits"
 
@@ -57,7 +57,7 @@ func number(b []byte, longest int) (uint64, int) {
 
 // segment counts the tracks of a file of Matroska. They stand before what they hold, where it
 // is written as all do; where they do not, what has no length is not passed.
-func (w *walk) segment(size int64) (found tracks, ok bool) {
+func (w *walk) segment(size int64) (found Tracks, ok bool) {
 	head, open, ok := w.element(0, size)
 	if !ok || open || head.kind != idEBML {
 		return found, false
@@ -80,7 +80,7 @@ func (w *walk) segment(size int64) (found tracks, ok bool) {
 }
 
 // entries counts the tracks of an element that holds them.
-func (w *walk) entries(all part, found *tracks) bool {
+func (w *walk) entries(all part, found *Tracks) bool {
 	return w.within(all, func(entry part) bool {
 		return entry.kind != idTrackEntry || w.within(entry, func(e part) bool {
 			if e.kind != idTrackType {
@@ -94,9 +94,9 @@ func (w *walk) entries(all part, found *tracks) bool {
 			const video, audio, complexTrack = 1, 2, 3
 			switch sort[0] {
 			case audio:
-				found.sound++
+				found.Sound++
 			case video, complexTrack:
-				found.pictures++
+				found.Pictures++
 			}
 			return true
 		})
