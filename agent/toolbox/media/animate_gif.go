@@ -11,35 +11,33 @@ import (
 	"time"
 
 	"github.com/kovidgoyal/imaging"
+
+	"atelier/agent/toolbox/media/imagefile"
 )
 
 // eachOfGIF calls do with what is seen at each frame of a GIF.
 func eachOfGIF(_ context.Context, data []byte, do func(*image.NRGBA, showing) error) error {
 	canvas := gifCanvas{}
-	return walkGIF(data, func(frame gifFrame) error {
+	return imagefile.WalkGIF(data, func(frame imagefile.GIFFrame) error {
 		seen, err := canvas.show(frame)
 		if err != nil {
 			return err
 		}
 		shown := showing{rounds: 1}
-		if len(frame.loop) > loopAt+1 {
-			if shown.rounds = int(binary.LittleEndian.Uint16(frame.loop[loopAt:])); shown.rounds > 0 {
+		if len(frame.Loop) > loopAt+1 {
+			if shown.rounds = int(binary.LittleEndian.Uint16(frame.Loop[loopAt:])); shown.rounds > 0 {
 				shown.rounds++ // it counts how often the animation is repeated
 			}
 		}
-		if len(frame.control) > flagsAt+2 {
-			shown.delay = time.Duration(binary.LittleEndian.Uint16(frame.control[flagsAt+1:])) * gifTick
+		if len(frame.Control) > imagefile.GIFFlags+2 {
+			shown.delay = time.Duration(binary.LittleEndian.Uint16(frame.Control[imagefile.GIFFlags+1:])) * imagefile.GIFTick
 		}
 		return do(seen, shown)
 	})
 }
 
-const (
-	// gifTick is the time in which a GIF counts.
-	gifTick = 10 * time.Millisecond
-	// loopAt is where a block tells how often the animation is repeated.
-	loopAt = 16
-)
+// loopAt is where a block tells how often the animation is repeated.
+const loopAt = 16
 
 // The ways in which a frame leaves what is seen to the next one.
 const (
@@ -47,7 +45,6 @@ const (
 	cleared  = 2 << 2
 	restored = 3 << 2
 	disposal = 7 << 2 // in the flags of a control
-	flagsAt  = 3
 )
 
 // gifCanvas is what is seen of a GIF.
@@ -58,21 +55,21 @@ type gifCanvas struct {
 }
 
 // show lays a frame on what was there, and gives a copy of what is seen then.
-func (c *gifCanvas) show(f gifFrame) (*image.NRGBA, error) {
-	alone := io.MultiReader(bytes.NewReader(f.start), bytes.NewReader(f.control), bytes.NewReader(f.image), bytes.NewReader([]byte{0x3B}))
+func (c *gifCanvas) show(f imagefile.GIFFrame) (*image.NRGBA, error) {
+	alone := io.MultiReader(bytes.NewReader(f.Start), bytes.NewReader(f.Control), bytes.NewReader(f.Image), bytes.NewReader([]byte{0x3B}))
 	img, err := gif.Decode(alone)
 	if err != nil {
 		return nil, err //nolint:wrapcheck // the caller tells what it is of
 	}
 	if c.seen == nil {
-		c.seen = image.NewNRGBA(image.Rect(0, 0, int(binary.LittleEndian.Uint16(f.start[6:])), int(binary.LittleEndian.Uint16(f.start[8:]))))
+		c.seen = image.NewNRGBA(image.Rect(0, 0, int(binary.LittleEndian.Uint16(f.Start[6:])), int(binary.LittleEndian.Uint16(f.Start[8:]))))
 	}
 	if c.next != nil {
 		c.seen, c.next = c.next, nil
 	}
 	way := 0
-	if len(f.control) > flagsAt {
-		way = int(f.control[flagsAt]) & disposal
+	if len(f.Control) > imagefile.GIFFlags {
+		way = int(f.Control[imagefile.GIFFlags]) & disposal
 	}
 	if way == restored {
 		c.next = copied(c.seen)
@@ -159,7 +156,7 @@ func (g *gifWriter) frame(ctx context.Context, way byte) error {
 		return err
 	}
 	reduced.Rect = g.part
-	delay := int(g.until.Round(gifTick)/gifTick) - g.ticks
+	delay := int(g.until.Round(imagefile.GIFTick)/imagefile.GIFTick) - g.ticks
 	g.ticks += delay
 	var b bytes.Buffer
 	err = gif.EncodeAll(&b, &gif.GIF{

@@ -15,21 +15,19 @@ import (
 	"golang.org/x/image/webp"
 
 	"atelier/agent/toolbox/media/codec"
+	"atelier/agent/toolbox/media/imagefile"
 )
 
 // The parts of an animated WebP: https://developers.google.com/speed/webp/docs/riff_container
 const (
-	webpAnimated    = 1 << 1 // in the flags of the file
 	webpTransparent = 1 << 4
 	webpCleared     = 1 << 0 // in the flags of a frame
 	webpReplaces    = 1 << 1
-	webpFrameHeader = 16
-	riffHeader      = 12
 )
 
 // eachOfWebP calls do with what is seen at each frame of a WebP.
 func eachOfWebP(ctx context.Context, data []byte, do func(*image.NRGBA, showing) error) error {
-	s, err := surveyWebP(data)
+	s, err := imagefile.SurveyWebP(data)
 	if err != nil {
 		return err
 	}
@@ -39,7 +37,7 @@ func eachOfWebP(ctx context.Context, data []byte, do func(*image.NRGBA, showing)
 	}
 	seen := image.NewNRGBA(image.Rect(0, 0, cfg.Width, cfg.Height))
 	shown, emptied := showing{}, image.Rectangle{}
-	for kind, body := range riffChunks(data[riffHeader:]) {
+	for kind, body := range imagefile.RIFFChunks(data[imagefile.RIFFHeader:]) {
 		if kind == "ANIM" && len(body) >= 6 {
 			shown.rounds = int(binary.LittleEndian.Uint16(body[4:]))
 		}
@@ -51,7 +49,7 @@ func eachOfWebP(ctx context.Context, data []byte, do func(*image.NRGBA, showing)
 			return err
 		}
 		draw.Draw(seen, emptied, image.Transparent, image.Point{}, draw.Src)
-		op, flags := draw.Over, body[webpFrameHeader-1]
+		op, flags := draw.Over, body[imagefile.WebPFrameHeader-1]
 		if flags&webpReplaces != 0 {
 			op = draw.Src
 		}
@@ -59,14 +57,14 @@ func eachOfWebP(ctx context.Context, data []byte, do func(*image.NRGBA, showing)
 		if emptied = (image.Rectangle{}); flags&webpCleared != 0 {
 			emptied = img.at
 		}
-		upright, err := toSRGB(ctx, copied(seen), s.icc)
+		upright, err := toSRGB(ctx, copied(seen), s.ICC)
 		if err == nil {
-			upright, err = Oriented(ctx, upright, s.upright())
+			upright, err = Oriented(ctx, upright, s.Upright())
 		}
 		if err != nil {
 			return err
 		}
-		shown.delay = time.Duration(uint24(body[12:])) * time.Millisecond
+		shown.delay = time.Duration(imagefile.Uint24(body[12:])) * time.Millisecond
 		if err := do(upright, shown); err != nil {
 			return err
 		}
@@ -83,7 +81,7 @@ type placed struct {
 
 // frameOfWebP decodes a frame, which must lie on the canvas.
 func frameOfWebP(ctx context.Context, body []byte, canvas image.Rectangle) (placed, error) {
-	still, offset := stillWebP(body)
+	still, offset := imagefile.StillWebP(body)
 	cfg, err := webp.DecodeConfig(bytes.NewReader(still))
 	if err != nil {
 		return placed{}, err //nolint:wrapcheck // the caller tells what it is of
@@ -92,7 +90,7 @@ func frameOfWebP(ctx context.Context, body []byte, canvas image.Rectangle) (plac
 	if at.Empty() || !at.In(canvas) {
 		return placed{}, errors.New("webp: a frame is not on the canvas")
 	}
-	img, err := decodeWebP(newReader(ctx, still))
+	img, err := imagefile.DecodeWebP(newReader(ctx, still))
 	if err == nil && img.Bounds().Size() != at.Size() {
 		err = errors.New("webp: a frame has another size than it says")
 	}
@@ -161,7 +159,7 @@ func packWebP(ctx context.Context, img *image.NRGBA) ([]byte, error) {
 		return nil, fmt.Errorf("pack a frame: %w", err)
 	}
 	var chunks bytes.Buffer
-	for kind, body := range riffChunks(file[min(riffHeader, len(file)):]) {
+	for kind, body := range imagefile.RIFFChunks(file[min(imagefile.RIFFHeader, len(file)):]) {
 		if kind == "ALPH" || kind == "VP8 " || kind == "VP8L" {
 			appendChunk(&chunks, kind, body)
 		}
@@ -183,7 +181,7 @@ func (w *webpWriter) close(context.Context) error {
 	if w.last == nil {
 		return errors.New("an animation has no frames")
 	}
-	head := []byte{webpAnimated, 0, 0, 0}
+	head := []byte{imagefile.WebPAnimated, 0, 0, 0}
 	if w.transparent {
 		head[0] |= webpTransparent
 	}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/kovidgoyal/imaging"
 	"github.com/kovidgoyal/imaging/prism/meta/icc"
+
+	"atelier/agent/toolbox/media/imagefile"
 )
 
 // ToNRGBA is img with eight bits a channel, straight transparency and bounds from
@@ -133,7 +135,7 @@ func (cube colourCube) apply(pix []uint8) {
 // the library sets aside as much memory as an entry asks for.
 func saneProfile(b []byte) bool {
 	const header, entry, most = 132, 12, 100
-	if len(b) < header || len(b) > maxProfile {
+	if len(b) < header || len(b) > imagefile.MaxProfile {
 		return false
 	}
 	count := binary.BigEndian.Uint32(b[128:])

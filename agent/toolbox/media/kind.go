@@ -7,6 +7,7 @@ import (
 	"github.com/gabriel-vasile/mimetype"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/media/imagefile"
 )
 
 // kind is an entry of the allow-list.
@@ -17,11 +18,6 @@ type kind struct {
 	// endings that a file of this kind may have, the usual one first.
 	endings []string
 }
-
-const (
-	avif   = "image/avif"
-	jpegXL = "image/jxl"
-)
 
 func (k kind) info() Info { return Info{Type: k.typ, MIME: k.mime, Ext: "." + k.endings[0]} }
 
@@ -34,10 +30,10 @@ var kinds = []kind{
 	{"image/webp", plan.Image, plan.Say("a WebP picture"), []string{"webp"}},
 	{"image/bmp", plan.Image, plan.Say("a BMP picture"), []string{"bmp", "dib"}},
 	{"image/tiff", plan.Image, plan.Say("a TIFF picture"), []string{"tiff", "tif"}},
-	{avif, plan.Image, plan.Say("an AVIF picture"), []string{"avif", "avifs"}},
+	{imagefile.AVIF, plan.Image, plan.Say("an AVIF picture"), []string{"avif", "avifs"}},
 	{"image/heic", plan.Image, plan.Say("a HEIC picture"), []string{"heic", "heif", "hif"}},
 	{"image/heif", plan.Image, plan.Say("a HEIC picture"), []string{"heif", "heic", "hif", "avif"}},
-	{jpegXL, plan.Image, plan.Say("a JPEG XL picture"), []string{"jxl"}},
+	{imagefile.JXL, plan.Image, plan.Say("a JPEG XL picture"), []string{"jxl"}},
 	{"image/x-icon", plan.Image, plan.Say("an icon"), []string{"ico"}},
 
 	{"video/mp4", plan.Video, plan.Say("an MP4 video"), []string{"mp4", "m4v", "mov", "m4a", "3gp", "f4v"}},
@@ -89,7 +85,7 @@ func kindOf(head []byte) (k kind, mime string, ok bool) {
 		}
 		for _, k := range kinds {
 			if m.Is(k.mime) {
-				if k.mime == "image/heif" && isAVIF(head) {
+				if k.mime == "image/heif" && imagefile.IsAVIF(head) {
 					k, _ = named("avif")
 				}
 				return k, mime, true

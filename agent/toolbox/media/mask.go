@@ -73,7 +73,7 @@ func ReadMask(ctx context.Context, path string, l Limits) (*Mask, error) {
 	if err != nil {
 		return nil, err
 	}
-	img, err = Oriented(ctx, img, exif.Orientation(s.exif))
+	img, err = Oriented(ctx, img, exif.Orientation(s.EXIF))
 	if err != nil {
 		return nil, err
 	}

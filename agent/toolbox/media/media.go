@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/media/imagefile"
 	"atelier/agent/toolbox/memory"
 )
 
@@ -111,12 +112,12 @@ func Describe(ctx context.Context, path string, l Limits) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
-	format := formats[f.kind.mime]
-	cfg, err := format.config(bytes.NewReader(data))
+	format, _ := imagefile.Of(f.kind.mime)
+	cfg, err := format.Config(bytes.NewReader(data))
 	if err != nil {
 		return Info{}, f.broken(err)
 	}
-	s, err := format.survey(data)
+	s, err := format.Survey(data)
 	if err != nil {
 		return Info{}, f.broken(err)
 	}

@@ -6,17 +6,14 @@ import (
 	"errors"
 	"image"
 	"image/draw"
-	"image/gif"
 	"image/jpeg"
 	"image/png"
-	"io"
 
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/tiff"
-	"golang.org/x/image/webp"
 
 	"atelier/agent/plan"
-	"atelier/agent/toolbox/media/codec"
+	"atelier/agent/toolbox/media/imagefile"
 )
 
 // Picture is a decoded picture with what its file was.
@@ -45,105 +42,81 @@ func DecodeImage(ctx context.Context, path string, l Limits) (*image.NRGBA, erro
 	return p.Image, err
 }
 
-// format knows how to decode one kind of picture.
-type format struct {
-	config func(io.Reader) (image.Config, error)
-	decode func(io.Reader) (image.Image, error)
-	// survey walks the file's parts without decoding any.
-	survey func([]byte) (survey, error)
-	// sandboxed decodes in the place of decode: a picture of at most so many pixels.
-	sandboxed func(ctx context.Context, data []byte, most int64) (image.Image, error)
-}
-
-var formats = map[string]format{
-	"image/png":    {png.DecodeConfig, decodePNG, surveyPNG, nil},
-	"image/jpeg":   {jpeg.DecodeConfig, jpeg.Decode, surveyJPEG, nil},
-	"image/gif":    {gif.DecodeConfig, gif.Decode, surveyGIF, nil},
-	"image/webp":   {webp.DecodeConfig, decodeWebP, surveyWebP, nil},
-	"image/bmp":    {bmp.DecodeConfig, bmp.Decode, surveyBMP, nil},
-	"image/tiff":   {tiff.DecodeConfig, tiff.Decode, surveyTIFF, nil},
-	"image/x-icon": {iconConfig, decodePNG, surveyICO, nil},
-	avif:           {avifConfig, nil, surveyAVIF, codec.DecodeAVIF},
-	"image/heic":   {heicConfig, nil, surveyHEIC, codec.DecodeHEIC},
-	"image/heif":   {heicConfig, nil, surveyHEIC, codec.DecodeHEIC},
-	jpegXL:         {jxlConfig, nil, surveyJXL, codec.DecodeJXL},
-}
-
 // picture reads, checks and decodes the file, and closes it.
 func (f *file) picture(ctx context.Context, l Limits) (Picture, error) {
 	raw, s, err := f.raw(ctx, l)
 	if err != nil {
 		return Picture{}, err
 	}
-	img, err := toSRGB(ctx, raw, s.icc)
+	img, err := toSRGB(ctx, raw, s.ICC)
 	if err != nil {
 		return Picture{}, err
 	}
-	img, err = Oriented(ctx, img, s.upright())
+	img, err = Oriented(ctx, img, s.Upright())
 	if err != nil {
 		return Picture{}, err
 	}
-	return Picture{Info: f.info(raw.Bounds().Dx(), raw.Bounds().Dy(), s), Image: img, Turned: s.turned || s.upright() != 1}, nil
+	return Picture{Info: f.info(raw.Bounds().Dx(), raw.Bounds().Dy(), s), Image: img, Turned: s.Turned || s.Upright() != 1}, nil
 }
 
 // info tells what a picture file is, whose picture is stored in that size.
-func (f *file) info(width, height int, s survey) Info {
+func (f *file) info(width, height int, s imagefile.Survey) Info {
 	info := f.kind.info()
-	info.Width, info.Height, info.Frames, info.Length = width, height, max(s.frames, 1), s.length
-	if lying := s.upright() >= 5; lying {
+	info.Width, info.Height, info.Frames, info.Length = width, height, max(s.Frames, 1), s.Length
+	if lying := s.Upright() >= 5; lying {
 		info.Width, info.Height = info.Height, info.Width
 	}
 	return info
 }
 
 // raw decodes the file as it is stored, and closes it.
-func (f *file) raw(ctx context.Context, l Limits) (image.Image, survey, error) {
+func (f *file) raw(ctx context.Context, l Limits) (image.Image, imagefile.Survey, error) {
 	if f.kind.typ != plan.Image {
 		err := fault(f.name, nil, "is %s, but a picture is needed.", f.kind.name)
-		return nil, survey{}, errors.Join(err, f.close())
+		return nil, imagefile.Survey{}, errors.Join(err, f.close())
 	}
 	data, err := f.all()
 	if err != nil {
-		return nil, survey{}, err
+		return nil, imagefile.Survey{}, err
 	}
-	format := formats[f.kind.mime]
-	cfg, err := format.config(bytes.NewReader(data))
+	format, _ := imagefile.Of(f.kind.mime)
+	cfg, err := format.Config(bytes.NewReader(data))
 	if err != nil {
-		return nil, survey{}, f.broken(err)
+		return nil, imagefile.Survey{}, f.broken(err)
 	}
 	if cfg.Width <= 0 || cfg.Height <= 0 {
-		return nil, survey{}, fault(f.name, nil, "is a picture without any pixels.")
+		return nil, imagefile.Survey{}, fault(f.name, nil, "is a picture without any pixels.")
 	}
 	if int64(cfg.Width) > l.Pixels/int64(cfg.Height) {
-		return nil, survey{}, fault(f.name, nil, "is too large a picture: it has %d × %d pixels, and the limit is %d million.",
+		return nil, imagefile.Survey{}, fault(f.name, nil, "is too large a picture: it has %d × %d pixels, and the limit is %d million.",
 			cfg.Width, cfg.Height, max(l.Pixels/1_000_000, 1))
 	}
-	s, err := format.survey(data)
+	s, err := format.Survey(data)
 	if err != nil {
-		return nil, survey{}, f.broken(err)
+		return nil, imagefile.Survey{}, f.broken(err)
 	}
-	if s.frames > l.Frames {
-		return nil, survey{}, fault(f.name, nil, "has too many frames: %d, and the limit is %d.", s.frames, l.Frames)
+	if s.Frames > l.Frames {
+		return nil, imagefile.Survey{}, fault(f.name, nil, "has too many frames: %d, and the limit is %d.", s.Frames, l.Frames)
 	}
-	if s.still != nil {
-		data = s.still
+	if s.Still != nil {
+		data = s.Still
 	}
 	var img image.Image
-	if format.sandboxed != nil {
-		img, err = format.sandboxed(ctx, data, l.Pixels)
+	if format.Sandboxed != nil {
+		img, err = format.Sandboxed(ctx, data, l.Pixels)
 	} else {
-		img, err = format.decode(newReader(ctx, data))
+		img, err = format.Decode(newReader(ctx, data))
 	}
 	if stopped := Stopped(ctx); stopped != nil {
-		return nil, survey{}, stopped
+		return nil, imagefile.Survey{}, stopped
 	}
 	if err != nil {
-		return nil, survey{}, f.broken(err)
+		return nil, imagefile.Survey{}, f.broken(err)
 	}
-	if format.sandboxed != nil { // it may be cut to a part of what is stored
+	if format.Sandboxed != nil { // it may be cut to a part of what is stored
 		return img, s, nil
 	}
-	return onCanvas(img, cfg.Width, cfg.Height, s.offset), s, nil
+	return onCanvas(img, cfg.Width, cfg.Height, s.Offset), s, nil
 }
 
 // broken tells a picture that is damaged from one that only others can read.
@@ -151,7 +124,7 @@ func (f *file) broken(err error) error {
 	_, jpegUnsupported := errors.AsType[jpeg.UnsupportedError](err)
 	_, pngUnsupported := errors.AsType[png.UnsupportedError](err)
 	_, tiffUnsupported := errors.AsType[tiff.UnsupportedError](err)
-	if jpegUnsupported || pngUnsupported || tiffUnsupported || errors.Is(err, bmp.ErrUnsupported) || errors.Is(err, errOldIcon) {
+	if jpegUnsupported || pngUnsupported || tiffUnsupported || errors.Is(err, bmp.ErrUnsupported) || errors.Is(err, imagefile.ErrOldIcon) {
 		return fault(f.name, err, "is %s of an unusual kind that cannot be read here; save it as an ordinary PNG or JPEG.", f.kind.name)
 	}
 	return fault(f.name, err, "is cut off or damaged; please send it again.")

@@ -5,6 +5,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/media/exif"
+	"atelier/agent/toolbox/media/imagefile"
 )
 
 // ReadShot reads the EXIF data of a picture. Damaged data say nothing, and are no error.
@@ -26,9 +27,10 @@ func ReadShot(ctx context.Context, path string, l Limits) (exif.Shot, error) {
 	if err != nil {
 		return exif.Shot{}, err
 	}
-	s, err := formats[f.kind.mime].survey(data)
+	format, _ := imagefile.Of(f.kind.mime)
+	s, err := format.Survey(data)
 	if err != nil {
 		return exif.Shot{}, f.broken(err)
 	}
-	return exif.Read(s.exif), nil
+	return exif.Read(s.EXIF), nil
 }

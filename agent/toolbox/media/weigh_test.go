@@ -21,6 +21,7 @@ import (
 	"golang.org/x/image/tiff"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/media/imagefile"
 	"atelier/agent/toolbox/memory"
 )
 
@@ -70,17 +71,18 @@ func TestDeepPNG(t *testing.T) {
 			if d := cmp.Diff(want, decode(t, "deep.png", content)); d != "" {
 				t.Error(d)
 			}
-			raw, err := decodePNG(bytes.NewReader(content))
+			readPNG, _ := imagefile.Of("image/png")
+			raw, err := readPNG.Decode(bytes.NewReader(content))
 			if _, eight := raw.(*image.NRGBA); err != nil || !eight {
 				t.Errorf("it is read as %T (%v)", raw, err)
 			}
 			for _, at := range []int{len(content) - 16, len(content) / 2, 60} { // a sum, the rows, their beginning
 				damaged := bytes.Clone(content)
 				damaged[at] ^= 0x55
-				if _, err := decodePNG(bytes.NewReader(damaged)); err == nil {
+				if _, err := readPNG.Decode(bytes.NewReader(damaged)); err == nil {
 					t.Errorf("damage at %d is not found", at)
 				}
-				if _, err := decodePNG(bytes.NewReader(content[:at])); err == nil {
+				if _, err := readPNG.Decode(bytes.NewReader(content[:at])); err == nil {
 					t.Errorf("that it ends at %d is not found", at)
 				}
 			}
@@ -169,30 +171,6 @@ func peak(t *testing.T, work func() error) int64 {
 			runtime.ReadMemStats(&stats)
 			most = max(most, stats.HeapAlloc)
 		}
-	}
-}
-
-// TestProgressive tells apart by the parts before the first scan.
-func TestProgressive(t *testing.T) {
-	t.Parallel()
-	var b bytes.Buffer
-	if err := jpeg.Encode(&b, quarters(16, 16), nil); err != nil {
-		t.Fatal(err)
-	}
-	baseline := b.Bytes()
-	scans := bytes.Replace(baseline, []byte{0xFF, 0xC0}, []byte{0xFF, 0xC2}, 1)
-	for name, c := range map[string]struct {
-		head []byte
-		want bool
-	}{"at once": {baseline, false}, "in scans": {scans, true}, "too little of it": {baseline[:20], true}, "nothing": {nil, true}} {
-		if got := progressive(c.head); got != c.want {
-			t.Errorf("%s: %v", name, got)
-		}
-	}
-	const more = 12
-	cfg := image.Config{ColorModel: color.YCbCrModel}
-	if d := readingRate("image/jpeg", cfg, scans) - readingRate("image/jpeg", cfg, baseline); d != more-1 {
-		t.Errorf("scans take %d bytes a pixel more", d) // 19 and 8: what is upright takes less than that
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/media/codec"
+	"atelier/agent/toolbox/media/imagefile"
 )
 
 // Format is a kind of picture file that can be written. Its text is the usual ending
@@ -211,7 +212,7 @@ func encode(ctx context.Context, path string, img image.Image, f Format, quality
 		case TIFF:
 			return tiff.Encode(w, img, &tiff.Options{Compression: tiff.Deflate, Predictor: true})
 		case ICO:
-			return encodeICO(w, img)
+			return imagefile.EncodeICO(w, img)
 		default:
 		}
 		return fmt.Errorf("cannot write pictures as %q", f)

@@ -1,4 +1,4 @@
-package media
+package imagefile
 
 import (
 	"bufio"
@@ -16,8 +16,8 @@ import (
 // decodePNG is [png.Decode] that gives what has sixteen bits a channel with eight: nothing
 // here works with more, and it takes two to three times the memory.
 func decodePNG(r io.Reader) (image.Image, error) {
-	from := bufio.NewReaderSize(r, headLength)
-	head, err := from.Peek(headLength)
+	from := bufio.NewReaderSize(r, HeadLength)
+	head, err := from.Peek(HeadLength)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err //nolint:wrapcheck // of the reader
 	}

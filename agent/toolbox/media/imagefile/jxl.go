@@ -1,4 +1,4 @@
-package media
+package imagefile
 
 import (
 	"bytes"
@@ -145,11 +145,11 @@ func jxlConfig(r io.Reader) (image.Config, error) {
 	return image.Config{ColorModel: color.NRGBAModel, Width: h.width, Height: h.height}, err
 }
 
-func surveyJXL(b []byte) (survey, error) {
+func surveyJXL(b []byte) (Survey, error) {
 	h, err := readJXL(bytes.NewReader(b))
-	s := survey{orientation: 1, turned: h.orientation > 1}
+	s := Survey{orientation: 1, Turned: h.orientation > 1}
 	if h.animated {
-		s.frames = 2 // at least: its head does not count them
+		s.Frames = 2 // at least: its head does not count them
 	}
 	return s, err
 }

@@ -1,4 +1,4 @@
-package media
+package imagefile
 
 import (
 	"bytes"
@@ -253,18 +253,18 @@ func heicConfig(r io.Reader) (image.Config, error) {
 	return image.Config{ColorModel: color.YCbCrModel, Width: h.width, Height: h.height}, err
 }
 
-func surveyAVIF(b []byte) (survey, error) {
+func surveyAVIF(b []byte) (Survey, error) {
 	h, err := readHEIF(bytes.NewReader(b))
-	return survey{icc: h.icc, frames: h.frames, orientation: h.orientation}, err
+	return Survey{ICC: h.icc, Frames: h.frames, orientation: h.orientation}, err
 }
 
-func surveyHEIC(b []byte) (survey, error) {
+func surveyHEIC(b []byte) (Survey, error) {
 	h, err := readHEIF(bytes.NewReader(b))
-	return survey{icc: h.icc, orientation: 1, turned: h.orientation != 1}, err
+	return Survey{ICC: h.icc, orientation: 1, Turned: h.orientation != 1}, err
 }
 
-// isAVIF tells by the first bytes that a file of another main brand may be read as AVIF.
-func isAVIF(head []byte) bool {
+// IsAVIF tells by the first bytes that a file of another main brand may be read as AVIF.
+func IsAVIF(head []byte) bool {
 	if len(head) < 16 || string(head[4:8]) != "ftyp" {
 		return false
 	}

@@ -1,4 +1,4 @@
-package media
+package imagefile
 
 import (
 	"encoding/binary"
@@ -9,42 +9,49 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// surveyWebP reads the chunks of a WebP file. The decoder at hand takes only still
+// The parts of a WebP: https://developers.google.com/speed/webp/docs/riff_container
+const (
+	WebPAnimated    = 1 << 1 // in the flags of the file
+	WebPFrameHeader = 16
+	RIFFHeader      = 12
+)
+
+// SurveyWebP reads the chunks of a WebP file. The decoder at hand takes only still
 // pictures, so the first frame of an animation is made into a file of its own.
-func surveyWebP(b []byte) (survey, error) {
-	var s survey
-	if len(b) < riffHeader || int64(binary.LittleEndian.Uint32(b[4:]))+8 > int64(len(b))+1 {
+func SurveyWebP(b []byte) (Survey, error) {
+	var s Survey
+	if len(b) < RIFFHeader || int64(binary.LittleEndian.Uint32(b[4:]))+8 > int64(len(b))+1 {
 		return s, io.ErrUnexpectedEOF
 	}
-	for kind, body := range riffChunks(b[riffHeader:]) {
+	for kind, body := range RIFFChunks(b[RIFFHeader:]) {
 		switch kind {
 		case "EXIF":
-			s.exif = body
+			s.EXIF = body
 		case "ICCP":
-			s.icc = body
+			s.ICC = body
 		case "ANMF":
-			if len(body) >= webpFrameHeader {
-				s.length += time.Duration(uint24(body[12:])) * time.Millisecond
+			if len(body) >= WebPFrameHeader {
+				s.Length += time.Duration(Uint24(body[12:])) * time.Millisecond
 			}
-			if s.frames++; s.frames == 1 {
-				s.still, s.offset = stillWebP(body)
+			if s.Frames++; s.Frames == 1 {
+				s.Still, s.Offset = StillWebP(body)
 			}
 		}
 	}
 	return s, nil
 }
 
-// saysAnimated reports whether a file says that it is an animation.
-func saysAnimated(head []byte) bool {
-	for kind, body := range riffChunks(head[min(riffHeader, len(head)):]) {
-		return kind == "VP8X" && len(body) > 0 && body[0]&webpAnimated != 0
+// SaysAnimated reports whether a file says that it is an animation.
+func SaysAnimated(head []byte) bool {
+	for kind, body := range RIFFChunks(head[min(RIFFHeader, len(head)):]) {
+		return kind == "VP8X" && len(body) > 0 && body[0]&WebPAnimated != 0
 	}
 	return false
 }
 
-// riffChunks walks over chunks: four letters, a little-endian length, the body, and a
+// RIFFChunks walks over chunks: four letters, a little-endian length, the body, and a
 // byte of padding after odd lengths. It ends where a chunk is cut off.
-func riffChunks(b []byte) func(func(string, []byte) bool) {
+func RIFFChunks(b []byte) func(func(string, []byte) bool) {
 	return func(yield func(string, []byte) bool) {
 		for len(b) >= 8 {
 			size := int64(binary.LittleEndian.Uint32(b[4:]))
@@ -56,16 +63,16 @@ func riffChunks(b []byte) func(func(string, []byte) bool) {
 	}
 }
 
-// stillWebP wraps one frame of an animation as a still picture and tells where on the
+// StillWebP wraps one frame of an animation as a still picture and tells where on the
 // canvas it lies.
-func stillWebP(frame []byte) ([]byte, image.Point) {
-	if len(frame) < webpFrameHeader {
+func StillWebP(frame []byte) ([]byte, image.Point) {
+	if len(frame) < WebPFrameHeader {
 		return []byte{}, image.Point{} // the decoder will refuse it
 	}
-	offset := image.Pt(2*uint24(frame), 2*uint24(frame[3:]))
-	chunks := frame[webpFrameHeader:]
+	offset := image.Pt(2*Uint24(frame), 2*Uint24(frame[3:]))
+	chunks := frame[WebPFrameHeader:]
 	var extended []byte
-	for kind := range riffChunks(chunks) {
+	for kind := range RIFFChunks(chunks) {
 		if kind == "ALPH" { // an extended header must announce transparency
 			extended = append([]byte("VP8X\x0A\x00\x00\x00\x10\x00\x00\x00"), frame[6:12]...)
 		}
@@ -75,11 +82,12 @@ func stillWebP(frame []byte) ([]byte, image.Point) {
 	return append(out, body...), offset
 }
 
-func uint24(b []byte) int { return int(b[0]) | int(b[1])<<8 | int(b[2])<<16 }
+// Uint24 reads a number of three bytes, the lowest first.
+func Uint24(b []byte) int { return int(b[0]) | int(b[1])<<8 | int(b[2])<<16 }
 
-// decodeWebP gives the colours that are meant. Lossy WebP stores them in the range of video, from
+// DecodeWebP gives the colours that are meant. Lossy WebP stores them in the range of video, from
 // 16 to 235, and the decoder's types stand for the full range.
-func decodeWebP(r io.Reader) (image.Image, error) {
+func DecodeWebP(r io.Reader) (image.Image, error) {
 	img, err := webp.Decode(r)
 	if err != nil {
 		return nil, err //nolint:wrapcheck // the caller tells of what
