@@ -56,32 +56,18 @@ func (d *Divider) perGroup(clauses []clause.Clause) []clause.Clause {
 	return out
 }
 
-// severalOf names the files that a clause counts together: "the first two side by side" of three pictures.
+// severalOf names the files that a clause counts together: "the first two side by side" of three pictures, "the first two
+// and the last one".
 func (d *Divider) severalOf(c clause.Clause) clause.Clause {
-	given := d.given()
-	for i := 0; i+1 < len(c.Words); i++ {
-		way, number := english.Ordinals[c.Words[i].Lower()], smallNumber(c.Words[i+1])
-		others := slices.ContainsFunc(c.Words[i+1:], func(w retrieve.Word) bool { return english.Ordinals[w.Lower()] != 0 })
-		if way != 1 && way != -1 || others || number < 2 || number >= len(given) || d.countsParts(c.Words[i+2:]) {
-			continue
-		}
-		of := given[:number]
-		if way < 0 {
-			of = given[len(given)-number:]
-		}
-		begin, end := i, i+2
-		for begin > 0 && d.Is("determiners", c.Words[begin-1]) {
-			begin--
-		}
-		for end < len(c.Words) && (d.IsMedia(c.Words[end]) || d.Is("counted things", c.Words[end])) {
-			end++
-		}
-		words := slices.Clone(c.Words[:begin])
-		said := func(w retrieve.Word) bool { return !d.Is("ordering", w) && !d.SaysNothing(w) }
-		if !slices.ContainsFunc(slices.Concat(words, c.Words[end:]), said) {
-			return c // "make the first two"
-		}
-		for k, r := range of {
+	groups := d.groups(c.Words)
+	if !slices.ContainsFunc(groups, func(g group) bool { return len(g.of) > 1 }) {
+		return c
+	}
+	var words, others []retrieve.Word
+	end := 0
+	for _, g := range groups {
+		words, others = append(words, c.Words[end:g.begin]...), append(others, c.Words[end:g.begin]...)
+		for k, r := range g.of {
 			if k > 0 {
 				words = append(words, d.Coined("and"))
 			}
@@ -89,9 +75,56 @@ func (d *Divider) severalOf(c clause.Clause) clause.Clause {
 			name.Kind, name.Text = retrieve.File, r.Name
 			words = append(words, name)
 		}
-		return d.Part(c, append(words, c.Words[end:]...))
+		end = g.end
 	}
-	return c
+	said := func(w retrieve.Word) bool { return !d.Is("ordering", w) && !d.SaysNothing(w) }
+	if !slices.ContainsFunc(append(others, c.Words[end:]...), said) {
+		return c // "make the first two"
+	}
+	return d.Part(c, append(words, c.Words[end:]...))
+}
+
+// group are the words by which a clause counts files, and these.
+type group struct {
+	begin, end int
+	of         []plan.Resource
+}
+
+// groups are those of a clause, in order: "the first two", "the last one".
+func (d *Divider) groups(words []retrieve.Word) []group {
+	given := d.given()
+	var all []group
+	for i := range words {
+		way, number := english.Ordinals[words[i].Lower()], 0
+		if i+1 < len(words) {
+			number = smallNumber(words[i+1])
+		}
+		g := group{begin: i, end: i + 1}
+		switch {
+		case number == 0 && i > 0 && d.Is("determiners", words[i-1]) && d.Counts(words, i):
+			number = 1
+		case number < 2 || way != 1 && way != -1 || d.countsParts(words[i+2:]):
+			continue
+		default:
+			g.end++
+		}
+		switch {
+		case number >= len(given) || way > len(given) || -way > len(given) || way == 0:
+			continue
+		case way < 0:
+			g.of = given[len(given)+way+1-number:][:number]
+		default:
+			g.of = given[way-1:][:number]
+		}
+		for g.begin > 0 && d.Is("determiners", words[g.begin-1]) {
+			g.begin--
+		}
+		for g.end < len(words) && (d.IsMedia(words[g.end]) || d.Is("counted things", words[g.end])) {
+			g.end++
+		}
+		all = append(all, g)
+	}
+	return all
 }
 
 // smallNumber is a number of two to five, in words or in figures; else 0.

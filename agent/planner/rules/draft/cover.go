@@ -58,8 +58,10 @@ func (d *Drafter) Leftover(r *scene.Reading, sub plan.Subtask, beside ...Step) [
 			c.says[w] = true
 		}
 	}
-	unknown := slices.Concat(c.orders, c.soundless(sub), c.removed(), c.picked(), c.alsoChosen(), c.alsoNamed(), c.contradicted(),
-		c.unknown(d.Text, r.Clause.Words))
+	unknown := slices.Concat(c.orders, c.soundless(sub), c.removed(), c.picked(), c.alsoNamed(), c.contradicted())
+	also, missed := c.alsoChosen(), c.unknown(d.Text, r.Clause.Words)
+	unknown = append(unknown, slices.DeleteFunc(also, func(w string) bool { return slices.Contains(missed, w) })...)
+	unknown = append(unknown, missed...)
 	for _, more := range r.Clause.More {
 		if words := d.Lexicon.Words(more, nil); !d.Forbids(words) && !d.Complains(words) {
 			unknown = append(unknown, c.unknown(more, words)...)
@@ -126,12 +128,12 @@ func (c *cover) contradicted() []string {
 	return words
 }
 
-// alsoChosen are the second values of settings that can have one value: "crop the left and right".
+// alsoChosen are the second values of settings that can have one value: "crop the left and right", "white on black".
 func (c *cover) alsoChosen() []string {
 	var second []string
 	words := c.r.Clause.Words
 	for _, a := range c.args {
-		if profile.SettingOf(a) != param.Choice {
+		if kind := profile.SettingOf(a); kind != param.Choice && kind != param.Colour {
 			continue
 		}
 		for i := 0; i+2 < len(words); i++ {
@@ -139,13 +141,14 @@ func (c *cover) alsoChosen() []string {
 			if c.Is("articles", words[next]) || c.Is("determiners", words[next]) {
 				next++
 			}
-			if next == len(words) || words[i+1].Lower() != "and" {
+			ground := words[i+1].Lower() == "on" && profile.SettingOf(a) == param.Colour
+			if next == len(words) || words[i+1].Lower() != "and" && !ground {
 				continue
 			}
 			one, known := a.Param.Read(words[i].Lower())
 			other, also := a.Param.Read(words[next].Lower())
 			told := slices.ContainsFunc(c.told, func(told string) bool { return slices.Contains(english.WordsOf(told), words[next].Lower()) })
-			if known == nil && also == nil && !told && one.String() != other.String() {
+			if known == nil && also == nil && !told && one.String() != other.String() && !slices.Contains(second, words[next].Text) {
 				second = append(second, words[next].Text)
 			}
 		}
