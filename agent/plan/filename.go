@@ -25,11 +25,11 @@ func FileName(origin, suffix, ext string) string {
 	}
 	stem := strings.TrimSuffix(strings.TrimSuffix(origin, ending(origin)), ".")
 	if stem == origin {
-		stem = shortened(slug(strings.ToLower(leaveOut(origin))), maxWords)
+		stem = shortened(slug(strings.ToLower(leaveOut(origin, smallWords))), maxWords)
 	} else {
 		stem = slug(stem)
 	}
-	suffix = shortened(slug(strings.ToLower(leaveOut(suffix))), maxSuffix)
+	suffix = shortened(slug(strings.ToLower(leaveOut(suffix, slices.Concat(smallWords, orderWords)))), maxSuffix)
 	if suffix == "" || suffix == stem || strings.HasSuffix(stem, "-"+suffix) {
 		stem = shortened(stem, maxFileStem)
 	} else {
@@ -56,9 +56,12 @@ var reserved = []string{
 // smallWords say nothing in a file name.
 var smallWords = []string{"a", "an", "the", "to", "till", "until", "from", "at", "of", "by", "is"}
 
+// orderWords say nothing in a suffix that is a request in a person's words: "make it faster".
+var orderWords = []string{"make", "play", "it", "this", "them", "please"}
+
 // leaveOut leaves out the words that say nothing, unless nothing else is left.
-func leaveOut(s string) string {
-	words := slices.DeleteFunc(strings.Fields(s), func(w string) bool { return slices.Contains(smallWords, strings.ToLower(w)) })
+func leaveOut(s string, nothing []string) string {
+	words := slices.DeleteFunc(strings.Fields(s), func(w string) bool { return slices.Contains(nothing, strings.ToLower(w)) })
 	if len(words) == 0 {
 		return s
 	}
