@@ -14,11 +14,11 @@ import (
 	"atelier/bot/settings"
 )
 
-// besideOpenAI ends the name of a LocalAI server in its part with OpenAI's API.
+// besideOpenAI is the suffix of the name of a LocalAI server where it is used by OpenAI's API.
 const besideOpenAI = "-" + settings.OpenAIKind
 
-// examineServers tells how the servers fare that tools run on. Tools that ask none are
-// looked at by themselves.
+// examineServers checks the servers that tools run on. Tools without a server are checked
+// elsewhere.
 func (x examination) examineServers(ctx context.Context, tools *toolbox.Toolbox) []Finding {
 	all, err := tools.Health(ctx)
 	if err != nil {
@@ -33,7 +33,7 @@ func (x examination) examineServers(ctx context.Context, tools *toolbox.Toolbox)
 	return found
 }
 
-// serverFinding is how one of them fares.
+// serverFinding returns the state of one server.
 func (x examination) serverFinding(h toolbox.Health) Finding {
 	f := Finding{Healthy, "server " + h.Server, fmt.Sprintf("It answers, and %s to run a tool can be taken.", output.Counted(h.Ways, "way"))}
 	switch {
@@ -41,13 +41,13 @@ func (x examination) serverFinding(h toolbox.Health) Finding {
 		f.State, f.Says = Missing, "No tool runs on it."
 	case h.State == toolbox.Loading:
 		f.Says = "It answers, and is loading its models."
-	case h.State == toolbox.Down && h.Server == settings.ImproviseKind: // without it, what no tool does is refused
+	case h.State == toolbox.Down && h.Server == settings.ImproviseKind: // without it, requests that no tool fits are refused
 		f.State, f.Says = Missing, h.Why
-	case h.State == toolbox.Down && h.Server == settings.WeatherServer: // which nobody has asked for
+	case h.State == toolbox.Down && h.Server == settings.WeatherServer: // nobody configured it
 		f.State, f.Says = Missing, fmt.Sprintf("%s Without it nobody is told the weather; %s.", h.Why, x.remedy(h.Server))
-	case h.State == toolbox.Down && h.Kind == settings.ServiceKind: // its sentence says what to do
+	case h.State == toolbox.Down && h.Kind == settings.ServiceKind: // its own sentence says what to do
 		f.State, f.Says = Wrong, h.Why
-	case h.State == toolbox.Down && strings.HasSuffix(h.Server, besideOpenAI): // the other dialect of one that is told of itself
+	case h.State == toolbox.Down && strings.HasSuffix(h.Server, besideOpenAI): // the same server is reported under its own name
 		f.State, f.Says = Missing, h.Why
 	case h.State == toolbox.Down:
 		f.State, f.Says = Wrong, fmt.Sprintf("%s Check that it runs, and %s.", h.Why, x.remedy(h.Server))
@@ -57,7 +57,7 @@ func (x examination) serverFinding(h toolbox.Health) Finding {
 	return f
 }
 
-// remedy is which setting names a server.
+// remedy names the setting of a server.
 func (x examination) remedy(server string) string {
 	if slices.ContainsFunc(x.Backends.Servers, func(s settings.BackendServer) bool { return s.Name == server && s.URL != "" }) {
 		return "what BACKENDS_FILE says of it"
@@ -75,8 +75,7 @@ func (x examination) remedy(server string) string {
 	return "OPENAI_BASE_URL and OPENAI_API_KEY"
 }
 
-// examinePrograms looks for the media programs that tools run, and whether they are
-// confined.
+// examinePrograms checks that the media programs of tools are installed, and run in a sandbox.
 func (x examination) examinePrograms(ctx context.Context) []Finding {
 	box, err := sandbox.New(sandbox.Config{})
 	if err != nil {
@@ -97,7 +96,7 @@ func (x examination) examinePrograms(ctx context.Context) []Finding {
 	return []Finding{programsFinding(b.Programs(catalogue.Tools())), confinementFinding(box.Confinement(ctx)), x.memoryFinding()}
 }
 
-// programsFinding says which programs are missing, and how to get them.
+// programsFinding says which programs are missing, and how to install them.
 func programsFinding(all []program.Program) Finding {
 	var absent, packages, present []string
 	for _, p := range all {
@@ -122,7 +121,7 @@ func programsFinding(all []program.Program) Finding {
 
 // memoryFinding says how much memory there is.
 func (x examination) memoryFinding() Finding {
-	const largest = 20 // bytes for each pixel of a picture at most
+	const largest = 20 // most bytes per pixel
 	limit, enough := x.Memory.Limit()/1_000_000, x.Pixels*largest*4/3
 	f := Finding{Healthy, "memory", fmt.Sprintf("This process and its programs may hold %d MB, three quarters of it for work on media.", limit)}
 	if limit < enough {
@@ -133,8 +132,7 @@ func (x examination) memoryFinding() Finding {
 	return f
 }
 
-// confinementFinding says whether the kernel keeps programs from what is not theirs, and as
-// which user they run.
+// confinementFinding says whether the kernel can confine programs, and as which user they run.
 func confinementFinding(c sandbox.Confinement) Finding {
 	if c.Lacks != nil {
 		return Finding{Missing, "confinement", strings.TrimSpace(fmt.Sprintf(
@@ -144,7 +142,7 @@ func confinementFinding(c sandbox.Confinement) Finding {
 	return Finding{Healthy, "confinement", "The kernel keeps programs from all files but their own, from other processes, and from the network. " + c.User}
 }
 
-// oneSentence joins what stands in several lines.
+// oneSentence joins several lines.
 func oneSentence(err error) string {
 	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' }), "; ")
 }

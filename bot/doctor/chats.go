@@ -19,17 +19,17 @@ import (
 // chatLookPatience is how long the doctor waits for a chat platform.
 const chatLookPatience = 10 * time.Second
 
-// examineChats looks at the chat platforms of elsewhere.
+// examineChats checks the chat platforms.
 func (x examination) examineChats(ctx context.Context) []Finding {
 	ctx, done := context.WithTimeout(ctx, chatLookPatience)
 	defer done()
 	return append(x.examineDiscord(ctx), x.examineSlack(ctx)...)
 }
 
-// nothingPosted opens nothing, since nothing is posted.
+// nothingPosted opens no files, because the doctor posts nothing.
 func nothingPosted(context.Context, string) (io.ReadCloser, error) { return nil, adapters.ErrGone }
 
-// examineDiscord tells who the bot is there, what it is not granted, and how it is invited.
+// examineDiscord reports the bot's name, its missing permissions, and its invitation link.
 func (x examination) examineDiscord(ctx context.Context) []Finding {
 	const thing = "Discord"
 	if x.Discord.Token == "" {
@@ -53,7 +53,7 @@ func (x examination) examineDiscord(ctx context.Context) []Finding {
 	return append(found, Finding{Healthy, "Discord's invitation", "This link invites the bot, with the least permissions: " + account.Invite})
 }
 
-// examineSlack tells who the bot is there, how events come, and which scopes are missing.
+// examineSlack reports the bot's name, how it gets events, and its missing scopes.
 func (x examination) examineSlack(ctx context.Context) []Finding {
 	const thing = "Slack"
 	manifest := "Its manifest is what bot slack-manifest prints, and deployments/slack-manifest.yaml."
@@ -79,8 +79,8 @@ func (x examination) examineSlack(ctx context.Context) []Finding {
 	return append(found, x.examineSlackEvents())
 }
 
-// unheard is a finding about a platform that has not told who the bot is. What may pass
-// is told with the host and the cause, since here it is not tried again.
+// unheard is the finding about a platform that did not say who the bot is. Passing trouble is
+// reported with the host and the cause, because the doctor does not try again.
 func unheard(thing, api string, err error) Finding {
 	told, ok := errors.AsType[*adapters.Fault](err)
 	if adapters.Final(err) || ok && told.Err == nil {
@@ -96,7 +96,7 @@ func unheard(thing, api string, err error) Finding {
 	return Finding{Wrong, thing, fmt.Sprintf("%s at %s cannot be used: %s.", thing, host, cause)}
 }
 
-// examineSlackEvents tells how events of Slack come.
+// examineSlackEvents reports how the bot gets events from Slack.
 func (x examination) examineSlackEvents() Finding {
 	const thing = "Slack's events"
 	switch {

@@ -1,4 +1,4 @@
-// Package doctor says what is configured, what can be reached and what is missing.
+// Package doctor reports what is configured, what can be reached and what is missing.
 package doctor
 
 import (
@@ -29,28 +29,28 @@ No secret is printed, and nothing is written but what is taken back at once.
 Exit status: 0 nothing is wrong, 1 something is.`
 }
 
-// Health is how a thing stands.
+// Health is the state of a part of the program.
 type Health string
 
-// How a thing can stand.
+// The states.
 const (
 	Healthy Health = "ok"
-	// Missing is no fault: the program does less, or with less safety.
+	// Missing is no fault: the program can do less, or is less safe.
 	Missing Health = "missing"
-	// Warning is no fault yet.
+	// Warning is something that may become a fault.
 	Warning Health = "warning"
 	Wrong   Health = "wrong"
 )
 
-// Finding is what was found out about a thing.
+// Finding is the state of one part.
 type Finding struct {
 	State Health `json:"state"`
 	Thing string `json:"thing"`
-	// Says is a sentence or two for who runs the program, with what to do.
+	// Says tells the operator in a sentence or two what was found, and what to do.
 	Says string `json:"says"`
 }
 
-// Run looks at everything that the program relies on.
+// Run checks everything that the program relies on.
 func (d *Command) Run(ctx context.Context, c *command.Call) error {
 	found, err := examine(ctx, c)
 	if err != nil {
@@ -67,7 +67,7 @@ func (d *Command) Run(ctx context.Context, c *command.Call) error {
 	return err
 }
 
-// diagnosis is what was found, for people.
+// diagnosis is the report for people.
 func diagnosis(found []Finding) []string {
 	rows := make([][]string, len(found))
 	for i, f := range found {
@@ -76,14 +76,14 @@ func diagnosis(found []Finding) []string {
 	return output.Align(rows)
 }
 
-// examination looks at what the settings name.
+// examination checks what the settings name.
 type examination struct {
 	workshop.Workshop
 
 	running operator.Running
 }
 
-// examine looks at everything. It fails only where it was stopped.
+// examine checks everything. It fails only if it is cancelled.
 func examine(ctx context.Context, c *command.Call) ([]Finding, error) {
 	shop, err := c.WorkshopWithModel(ctx, nil)
 	if refused, ok := errors.AsType[*fault.UsageError](err); ok {
@@ -109,10 +109,10 @@ func examine(ctx context.Context, c *command.Call) ([]Finding, error) {
 	return found, nil
 }
 
-// examineSettings names what is set. Names are no secrets.
+// examineSettings lists the names of the settings, which are no secrets.
 func examineSettings(environ []string) Finding {
 	set, err := settings.NamesSet(environ)
-	if err != nil { // it was read a moment ago
+	if err != nil { // it was readable a moment ago
 		return Finding{Wrong, "settings", "The file .env cannot be read any more."}
 	}
 	if len(set) == 0 {
@@ -121,8 +121,8 @@ func examineSettings(environ []string) Finding {
 	return Finding{Healthy, "settings", "What is set is understood: " + strings.Join(set, ", ") + "."}
 }
 
-// failed is a finding about what an error tells. One without a sentence has none of the
-// words of a server repeated.
+// failed is the finding for an error. If it has no sentence of ours, a server's words are not
+// repeated.
 func failed(thing string, err error, otherwise string) Finding {
 	return Finding{Wrong, thing, fault.Told(err, otherwise)}
 }

@@ -21,7 +21,7 @@ func (HealthCommand) Help() string {
 Exit status: 0 it is alive, 1 it is not.`
 }
 
-// Run asks the running process whether it is alive.
+// Run checks that the process is alive.
 func (HealthCommand) Run(ctx context.Context, c *command.Call) error {
 	shop, err := c.Workshop(nil)
 	if err != nil {
@@ -37,7 +37,7 @@ func (HealthCommand) Run(ctx context.Context, c *command.Call) error {
 	if err != nil {
 		return fmt.Errorf("ask for the health: %w", err)
 	}
-	transport := &http.Transport{DisableKeepAlives: true} // and no proxy: it is this machine
+	transport := &http.Transport{DisableKeepAlives: true} // no proxy: it is this machine
 	response, err := transport.RoundTrip(request)
 	if err != nil {
 		return &plan.Fault{Sentence: plan.Quote("No Atelier answers at " + url + "."), Err: err}

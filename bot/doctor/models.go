@@ -15,7 +15,7 @@ import (
 	"atelier/bot/workshop"
 )
 
-// examineModels looks at the servers of the models, without asking a model anything.
+// examineModels checks the model servers without asking a model anything.
 func (x examination) examineModels(ctx context.Context) []Finding {
 	m := x.Models
 	found := x.examineLocal()
@@ -73,8 +73,8 @@ func (x examination) examineModels(ctx context.Context) []Finding {
 	return found
 }
 
-// listModels asks a server for the models that it has, none if it does not tell. That costs nothing.
-// Where it cannot be used, the finding says why.
+// listModels lists the models of a server, none if it does not list them. That costs nothing. If the
+// server cannot be used, the finding says why.
 func listModels(ctx context.Context, s settings.Server, thing string, names endpoint.Names) (host string, listed []endpoint.Model, f Finding) {
 	ctx, done := context.WithTimeout(ctx, modelPatience)
 	defer done()
@@ -90,7 +90,7 @@ func listModels(ctx context.Context, s settings.Server, thing string, names endp
 			return host, nil, failed(thing, err, "The model server at "+host+" does not answer in time.")
 		}
 	case endpoint.Forbidden, endpoint.ModelUnknown, endpoint.Limited, endpoint.TooLong, endpoint.Rejected:
-		// There are keys that may use a model and not list it.
+		// Some keys may use a model but not list it.
 		return host, nil, Finding{Healthy, thing, "The server at " + host + " answers; it does not tell which models it has."}
 	case endpoint.Down, endpoint.TimedOut:
 		address := cmp.Or(names.BaseURL, "OPENAI_BASE_URL")
@@ -101,16 +101,16 @@ func listModels(ctx context.Context, s settings.Server, thing string, names endp
 	return host, listed, Finding{Healthy, thing, fmt.Sprintf("The server at %s answers, with %s.", host, output.Counted(len(listed), "model"))}
 }
 
-// modelLook is a look at the models of one server.
+// modelLook checks the models of one server.
 type modelLook struct {
 	host     string
 	listed   []endpoint.Model
 	families *family.Families
 	now      time.Time
-	chooses  bool // where none is named
+	chooses  bool // if none is named
 }
 
-// use is what a model of the server is asked for.
+// use is a purpose and its model.
 type use struct {
 	role     family.Role
 	variable string
@@ -118,7 +118,7 @@ type use struct {
 	named    bool   // by the operator
 }
 
-// use is what a model is asked for: one that the operator named, or the one that is chosen.
+// use returns the model for a purpose: the one that the operator named, or the one that is chosen.
 func (l modelLook) use(role family.Role, variable, named string) use {
 	u := use{role: role, variable: variable, model: named, named: named != ""}
 	if of := l.families.Of(role, l.listed, l.now); !u.named && l.chooses && len(of) > 0 {
@@ -127,7 +127,7 @@ func (l modelLook) use(role family.Role, variable, named string) use {
 	return u
 }
 
-// asked tells whether the server has a model that the planning needs.
+// asked checks that the server has a model that planning needs.
 func (l modelLook) asked(thing string, u use) Finding {
 	at := fmt.Sprintf("%s at %s", u.model, l.host)
 	has := slices.ContainsFunc(l.listed, func(m endpoint.Model) bool { return m.Serves(u.model) })
@@ -150,7 +150,7 @@ func (l modelLook) asked(thing string, u use) Finding {
 	return Finding{Healthy, thing, at + " can be asked."}
 }
 
-// ofTools tells which models the tools ask, and what none is known for.
+// ofTools lists the models of the tools, and the purposes without one.
 func (l modelLook) ofTools(uses []use) []Finding {
 	does := map[family.Role]string{family.Image: "draws", family.Speech: "reads aloud", family.Transcription: "writes down what is said"}
 	var has, lacks []string
@@ -172,7 +172,7 @@ func (l modelLook) ofTools(uses []use) []Finding {
 	return found
 }
 
-// ends warns of the models in use that the server shuts down, and tells what takes their place.
+// ends warns of models in use that will be shut down, and names their successors.
 func (l modelLook) ends(uses ...use) []Finding {
 	var found []Finding
 	for _, u := range uses {
@@ -203,7 +203,7 @@ func (l modelLook) ends(uses ...use) []Finding {
 	return found
 }
 
-// examineLocal tells which model servers of this machine were found.
+// examineLocal lists the model servers that were found on this machine.
 func (x examination) examineLocal() []Finding {
 	const thing = "model server here"
 	var found []Finding
@@ -227,7 +227,7 @@ func (x examination) examineLocal() []Finding {
 }
 
 const (
-	// easyContext is how many tokens hold the whole prompts, and usualContext the default of
+	// easyContext is how many tokens the whole prompts need, and usualContext the default of
 	// OPENAI_CONTEXT.
 	easyContext  = 16_384
 	usualContext = 32_768

@@ -25,10 +25,10 @@ const (
 	modelPatience  = 5 * time.Second
 )
 
-// examineFolders looks at where files are written.
+// examineFolders checks the folders that are written to.
 func (x examination) examineFolders(context.Context) []Finding {
 	data := Finding{Healthy, "data folder", x.Data + " is used by nobody now."}
-	if x.Storage.RedisURL != "" { // several may use it then
+	if x.Storage.RedisURL != "" { // several processes may use them then
 		data.Says = x.Data + " can be written to."
 	} else if x.running.Is() {
 		data.Says = fmt.Sprintf("%s is used by %s.", x.Data, x.running.Who())
@@ -49,7 +49,7 @@ func (x examination) examineFolders(context.Context) []Finding {
 	return append([]Finding{data, temp}, x.examineState()...)
 }
 
-// examineState looks whether something of the state was lost.
+// examineState checks whether a part of the state was lost.
 func (x examination) examineState() []Finding {
 	if x.Storage.RedisURL != "" {
 		return nil
@@ -73,7 +73,7 @@ func (x examination) examineState() []Finding {
 	return found
 }
 
-// examineFiles looks at where files are kept.
+// examineFiles checks where files are stored.
 func (x examination) examineFiles(ctx context.Context) []Finding {
 	if x.Storage.S3.Bucket != "" {
 		return []Finding{x.examineBucket(ctx)}
@@ -109,7 +109,7 @@ func (x examination) examineBucket(ctx context.Context) Finding {
 	return Finding{Healthy, "files", fmt.Sprintf("They are kept in the bucket %q, in which can be written, listed and removed.", x.Storage.S3.Bucket)}
 }
 
-// examineAddress looks whether the address of the program's own HTTP is free.
+// examineAddress checks that the HTTP address is free.
 func (x examination) examineAddress(ctx context.Context) []Finding {
 	if x.Listen == "" {
 		return []Finding{{Healthy, "HTTP", "It listens nowhere (ATELIER_LISTEN=off)."}}
@@ -133,7 +133,7 @@ func (x examination) examineAddress(ctx context.Context) []Finding {
 	return []Finding{{Wrong, "HTTP", fmt.Sprintf("%s cannot be listened on (%s): set ATELIER_LISTEN to another address.", x.Listen, place.Cause(err))}}
 }
 
-// alive tells whether an Atelier listens on an address.
+// alive reports whether an Atelier listens on an address.
 func alive(ctx context.Context, address string) bool {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {

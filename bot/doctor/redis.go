@@ -15,7 +15,7 @@ import (
 	"atelier/storage/redis"
 )
 
-// examineRedis looks at where the queues are, and who works on them.
+// examineRedis checks the server of the queues, and its workers.
 func (x examination) examineRedis(ctx context.Context) []Finding {
 	if x.Storage.RedisURL == "" {
 		found := []Finding{{Healthy, "Redis", "None is set: the queues are in the one process that serves. " +
@@ -53,7 +53,7 @@ func (x examination) examineServer(ctx context.Context, client goredis.Universal
 	}
 	found := []Finding{{Healthy, "Redis", redisVersion(ctx, client) + place.RedisAddress(client) + " takes what is needed."}}
 	found = append(found, examineMemory(ctx, client), examinePersistence(ctx, client))
-	nothing := struct{ storage.Blobs }{} // which nobody asks for the workers
+	nothing := struct{ storage.Blobs }{} // the list of workers needs no files
 	j, err := jobs.New(jobs.Config{Redis: client, State: state, Blobs: nothing})
 	if err != nil {
 		return append(found, failed("workers", err, "They could not be listed."))
@@ -65,8 +65,8 @@ func (x examination) examineServer(ctx context.Context, client goredis.Universal
 	return append(found, examineWorkers(queues))
 }
 
-// examineWorkers looks whether somebody works on the queues that every request needs, and
-// on those in which something waits.
+// examineWorkers checks that there are workers for the queues that every request needs, and for those
+// with waiting tasks.
 func examineWorkers(queues []jobs.Queue) Finding {
 	waiting := map[string]bool{jobs.QueuePlan: true, jobs.QueueCPU: true}
 	alive := false
@@ -79,7 +79,7 @@ func examineWorkers(queues []jobs.Queue) Finding {
 		}
 	}
 	lacking := slices.Sorted(maps.Keys(waiting))
-	var flags []string // the queues of all adapters are one there
+	var flags []string // one flag stands for the queues of all adapters
 	for _, name := range lacking {
 		flag, _, _ := strings.Cut(name, ":")
 		flags = append(flags, flag)
@@ -94,7 +94,7 @@ func examineWorkers(queues []jobs.Queue) Finding {
 	return Finding{Healthy, "workers", "All queues are worked on. To see them: bot queues"}
 }
 
-// redisInfo are values of a section of INFO; none where the server does not tell.
+// redisInfo returns the values of a section of INFO, none if the server does not report them.
 func redisInfo(ctx context.Context, client goredis.UniversalClient, section string) map[string]string {
 	values := map[string]string{}
 	text, err := client.Info(ctx, section).Result()
@@ -120,8 +120,8 @@ func redisVersion(ctx context.Context, client goredis.UniversalClient) string {
 	return "Redis of a version that it does not tell"
 }
 
-// examineMemory looks what the server does when its memory is used up. One that would throw
-// away requests now was refused before.
+// examineMemory checks what the server does when its memory is full. A server that would drop requests
+// has been rejected before.
 func examineMemory(ctx context.Context, client goredis.UniversalClient) Finding {
 	policy := redisInfo(ctx, client, "memory")["maxmemory_policy"]
 	switch policy {
@@ -133,7 +133,7 @@ func examineMemory(ctx context.Context, client goredis.UniversalClient) Finding 
 	return Finding{Missing, "Redis's memory", "maxmemory-policy is " + policy + ", which does nothing while maxmemory is 0: set it to noeviction all the same."}
 }
 
-// examinePersistence looks whether requests outlive the server.
+// examinePersistence checks whether requests survive a restart of the server.
 func examinePersistence(ctx context.Context, client goredis.UniversalClient) Finding {
 	switch redisInfo(ctx, client, "persistence")["aof_enabled"] {
 	case "1":

@@ -9,11 +9,10 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// fewTools is how many tools that cannot run are named.
+// fewTools is how many unavailable tools are named.
 const fewTools = 3
 
-// examineTools looks which tools can run here, and at the servers and programs that they
-// use.
+// examineTools checks which tools can run here, and the servers and programs that they use.
 func (x examination) examineTools(ctx context.Context) []Finding {
 	catalogue, err := x.ReadCatalogue()
 	if err != nil {
@@ -47,7 +46,7 @@ func (x examination) examineTools(ctx context.Context) []Finding {
 	return slices.Concat(found, x.examineServers(ctx, tools), x.examinePrograms(ctx))
 }
 
-// ownTools tells which tools are the operator's, and where they are read from.
+// ownTools lists the operator's own tools, and where they come from.
 func (x examination) ownTools(all []toolbox.Status) (Finding, error) {
 	if x.Catalogue == "" {
 		return Finding{Healthy, "own tools", "None: no folder is named by ATELIER_CATALOGUE."}, nil

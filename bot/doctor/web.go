@@ -6,7 +6,7 @@ import (
 	"atelier/bot/listen"
 )
 
-// examineWeb tells where the channel in the browser is, and who is let in.
+// examineWeb reports the address of the web channel, and who may use it.
 func (x examination) examineWeb(context.Context) []Finding {
 	if x.Listen == "" {
 		return []Finding{{Missing, "web channel", "There is none, since ATELIER_LISTEN is off."}}

@@ -1,4 +1,4 @@
-// Package operate has the commands by which whoever runs the program looks at requests and acts on them.
+// Package operate has the commands by which an operator inspects and controls requests.
 package operate
 
 import (
@@ -40,8 +40,8 @@ type (
 	}
 )
 
-// With calls do with the operator that the settings lead to: the jobs on the Redis that
-// is set, or else the process that runs on the data folder.
+// With calls do with an operator: of the jobs on Redis, if that is set, or else of the process that
+// uses the data folder.
 func With(ctx context.Context, c *command.Call, do func(operator.Operator) error) error {
 	shop, err := c.Workshop(nil)
 	if err != nil {
@@ -54,7 +54,7 @@ func With(ctx context.Context, c *command.Call, do func(operator.Operator) error
 	return withSentence(errors.Join(do(o), done()))
 }
 
-// Open is the one that the settings lead to, and what is to be called after its use.
+// Open returns that operator, and a function to call after its use.
 func Open(ctx context.Context, w workshop.Workshop) (_ operator.Operator, done func() error, err error) {
 	if w.Storage.RedisURL == "" {
 		return operator.NewFar(w.Data), func() error { return nil }, nil
@@ -68,7 +68,7 @@ func Open(ctx context.Context, w workshop.Workshop) (_ operator.Operator, done f
 			return nil, nil, errors.Join(err, p.Close())
 		}
 	}
-	site, err := website.New(w, p) // which keeps what was written in it, to be forgotten too
+	site, err := website.New(w, p) // it stores messages, which must be forgotten too
 	if err != nil {
 		return nil, nil, errors.Join(err, p.Close())
 	}
@@ -83,7 +83,7 @@ func Open(ctx context.Context, w workshop.Workshop) (_ operator.Operator, done f
 	return j, p.Close, nil
 }
 
-// withSentence lets the sentence of a storage's error be told, as any other's is.
+// withSentence gives a storage error the sentence that it carries, as other errors have it.
 func withSentence(err error) error {
 	if err == nil {
 		return nil
@@ -94,7 +94,7 @@ func withSentence(err error) error {
 	return err
 }
 
-// Run runs a request once more.
+// Run runs a request again.
 func (r *RetryCommand) Run(ctx context.Context, c *command.Call) error {
 	return With(ctx, c, func(o operator.Operator) error {
 		id, err := WholeID(ctx, o, r.ID)
@@ -141,8 +141,7 @@ func (r *CancelCommand) Run(ctx context.Context, c *command.Call) error {
 	})
 }
 
-// Run deletes all that is known of a thread: that of bot serve, the conversation of that name,
-// or both.
+// Run deletes everything about a thread: one of bot serve, the conversation of that name, or both.
 func (f *ForgetCommand) Run(ctx context.Context, c *command.Call) error {
 	shop, err := c.Workshop(nil)
 	if err != nil {
@@ -185,8 +184,8 @@ func (f *ForgetCommand) Run(ctx context.Context, c *command.Call) error {
 	})
 }
 
-// threadID is the id of a thread, which people may also call by its page of the web channel,
-// or by the name that they gave it (bot ask --thread).
+// threadID returns the id of a thread. People may also give its address in the web channel, or its
+// name (bot ask --thread).
 func threadID(s string) (id string, named bool) {
 	id = strings.ToLower(strings.TrimSpace(s))
 	if _, page, ok := strings.Cut(id, "/t/"); ok {
@@ -202,15 +201,15 @@ func threadID(s string) (id string, named bool) {
 // idLength is how long the ids of requests and threads are.
 const idLength = 16
 
-// isID tells whether a text may be an id or how one begins.
+// isID reports whether a text can be an id or the beginning of one.
 func isID(s string) bool {
 	return s != "" && len(s) <= idLength && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz234567") == ""
 }
 
-// amongLatest is how many of the latest requests are looked through for how an id begins.
+// amongLatest is how many of the latest requests are searched for the beginning of an id.
 const amongLatest = 500
 
-// WholeID is the id of the one request whose id begins so.
+// WholeID completes the beginning of a request id.
 func WholeID(ctx context.Context, o operator.Operator, begins string) (string, error) {
 	id := strings.ToLower(strings.TrimSpace(begins))
 	if !isID(id) {
@@ -242,7 +241,7 @@ func WholeID(ctx context.Context, o operator.Operator, begins string) (string, e
 		output.Counted(len(found), "request"), id, strings.Join(found[:min(len(found), 5)], ", "))
 }
 
-// IfUnknown says what is not known; another error stays as it is.
+// IfUnknown says what is unknown. Other errors stay as they are.
 func IfUnknown(err error, format string, args ...any) error {
 	if errors.Is(err, jobs.ErrUnknown) {
 		return &plan.Fault{Sentence: plan.Quote(fmt.Sprintf(format, args...)), Err: err}

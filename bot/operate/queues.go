@@ -23,7 +23,7 @@ type QueuesCommand struct {
 }
 
 type (
-	// QueueLine is a queue as it is listed.
+	// QueueLine is a queue in the list.
 	QueueLine struct {
 		Name     string `json:"name"`
 		Waiting  int    `json:"waiting"`
@@ -33,21 +33,21 @@ type (
 		OldestMS int64  `json:"oldest_ms"`
 		Workers  int    `json:"workers"`
 	}
-	// WorkerLine is a process as it is listed.
+	// WorkerLine is a process in the list.
 	WorkerLine struct {
 		ID      string    `json:"id"`
 		Host    string    `json:"host"`
 		Process int       `json:"process"`
 		Since   time.Time `json:"since"`
 		Queues  []string  `json:"queues"`
-		// Tasks are the ids of those that run, each kind:request:run:step.
+		// Tasks are the ids of the running tasks, each kind:request:run:step.
 		Tasks []string `json:"tasks"`
-		// Tools counts those that it can run.
+		// Tools is how many tools it can run.
 		Tools int `json:"tools"`
 	}
 )
 
-// Run lists the queues and who works on them, or acts on what failed.
+// Run lists the queues and their workers, or handles failed tasks.
 func (q *QueuesCommand) Run(ctx context.Context, c *command.Call) error {
 	return With(ctx, c, func(o operator.Operator) error {
 		switch {
@@ -62,7 +62,7 @@ func (q *QueuesCommand) Run(ctx context.Context, c *command.Call) error {
 	})
 }
 
-// acted tells how many failed tasks of a queue were acted on.
+// acted says how many failed tasks of a queue were handled.
 func (q *QueuesCommand) acted(ctx context.Context, c *command.Call, o operator.Operator, queue, done string, n int, err error) error {
 	if errors.Is(err, jobs.ErrUnknown) {
 		sentence := "There is no queue " + output.Plain(queue) + "."

@@ -18,14 +18,14 @@ type RequestsCommand struct {
 	JSON   bool `help:"Print JSON: [{id, at, thread, adapter, by, status, runs, wish}]."`
 }
 
-// RequestLine is a request as it is listed.
+// RequestLine is a request in the list.
 type RequestLine struct {
 	ID      string    `json:"id"`
 	At      time.Time `json:"at"`
 	Thread  string    `json:"thread"`
 	Adapter string    `json:"adapter"`
 	By      string    `json:"by"`
-	// Status is that of the latest of its Runs.
+	// Status is the status of the latest run.
 	Status string `json:"status"`
 	Runs   int    `json:"runs"`
 	Wish   string `json:"wish"`
@@ -51,7 +51,7 @@ func (r *RequestsCommand) Run(ctx context.Context, c *command.Call) error {
 		case len(listed) == 0:
 			return output.Say(c.Stdout, "There is no request yet.\n")
 		}
-		return output.Print(c.Stdout, requestTable(listed, time.Local)) //nolint:gosmopolitan // people read it here
+		return output.Print(c.Stdout, requestTable(listed, time.Local)) //nolint:gosmopolitan // it is for people at this machine
 	})
 }
 
@@ -65,7 +65,7 @@ func newRequestLine(r jobs.Request) RequestLine {
 	return l
 }
 
-// WishOf is what was asked for; a command has no wish of its own.
+// WishOf returns what was asked for. A command has no wish of its own.
 func WishOf(r jobs.Request) string {
 	if r.Wish == "" && len(r.Runs) > 0 && r.Runs[0].Plan != nil {
 		return r.Runs[0].Plan.Wish
@@ -73,7 +73,7 @@ func WishOf(r jobs.Request) string {
 	return r.Wish
 }
 
-// who is what a person is called.
+// who returns the name of a person.
 func who(p adapters.Person) string {
 	if p.Name != "" {
 		return p.Name
@@ -81,7 +81,7 @@ func who(p adapters.Person) string {
 	return p.ID
 }
 
-// requestTable is the list for people, at the times of a zone.
+// requestTable is the list for people, with times in a zone.
 func requestTable(listed []RequestLine, zone *time.Location) []string {
 	rows := [][]string{{"ID", "WHEN", "THREAD", "WHO", "STATUS", "WISH"}}
 	for _, l := range listed {
@@ -94,5 +94,5 @@ func requestTable(listed []RequestLine, zone *time.Location) []string {
 	return output.Align(rows)
 }
 
-// moment is a time for people.
+// moment formats a time for people.
 func moment(t time.Time, zone *time.Location) string { return t.In(zone).Format(time.DateTime) }

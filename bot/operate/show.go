@@ -24,7 +24,7 @@ type ShowCommand struct {
 	JSON bool   `help:"Print JSON: {id, thread_id, thread, by, wish, at, asked, runs: [{n, status, plan, steps, results, answer, …}]}; took in nanoseconds."`
 }
 
-// Run prints a request whole.
+// Run prints all of a request.
 func (s *ShowCommand) Run(ctx context.Context, c *command.Call) error {
 	return With(ctx, c, func(o operator.Operator) error {
 		id, err := WholeID(ctx, o, s.ID)
@@ -44,11 +44,11 @@ func (s *ShowCommand) Run(ctx context.Context, c *command.Call) error {
 		if s.JSON {
 			return output.JSON(c.Stdout, r)
 		}
-		return output.Print(c.Stdout, append(requestText(r, time.Local, time.Now()), written...)) //nolint:gosmopolitan // people read it here
+		return output.Print(c.Stdout, append(requestText(r, time.Local, time.Now()), written...)) //nolint:gosmopolitan // it is for people at this machine
 	})
 }
 
-// fetch writes the files of the last run into the folder, and tells where.
+// fetch writes the files of the last run into the folder, and returns their paths.
 func (s *ShowCommand) fetch(ctx context.Context, c *command.Call, r jobs.Request) (written []string, err error) {
 	shop, err := c.Workshop(nil)
 	if err != nil {
@@ -70,7 +70,7 @@ func (s *ShowCommand) fetch(ctx context.Context, c *command.Call, r jobs.Request
 	return written, nil
 }
 
-// requestText is a request for people, with times of that zone.
+// requestText is a request for people, with times in a zone.
 func requestText(r jobs.Request, zone *time.Location, now time.Time) []string {
 	text := []string{
 		"Request  " + r.ID,
@@ -109,7 +109,7 @@ func person(p adapters.Person) string {
 	return output.Plain(p.Name) + " (" + output.Plain(p.ID) + ")"
 }
 
-// titled puts a title before the first of some lines, and space before the others.
+// titled puts a title before the first line, and space before the others.
 func titled(title string, lines []string) []string {
 	if len(lines) == 0 {
 		return []string{title + "-"}
@@ -122,7 +122,7 @@ func titled(title string, lines []string) []string {
 	return all
 }
 
-// below are lines under a heading.
+// below puts lines under a heading.
 func below(heading string, lines []string) []string {
 	if len(lines) == 0 {
 		return nil
@@ -183,7 +183,7 @@ func runText(run jobs.Run, now time.Time) []string {
 	return text
 }
 
-// timings say when a run came how far, counted from its beginning.
+// timings say when each stage of a run ended, counted from its start.
 func timings(run jobs.Run, now time.Time) string {
 	if run.Ended.IsZero() && run.Answered.IsZero() {
 		text := " for " + output.Brief(now.Sub(run.At))
@@ -207,7 +207,7 @@ func timings(run jobs.Run, now time.Time) string {
 	return ", " + strings.Join(parts, ", ")
 }
 
-// planText are the subtasks, and which of its solutions each takes.
+// planText lists the subtasks and their solutions.
 func planText(run jobs.Run) []string {
 	var text []string
 	for i, t := range run.Plan.Tasks {

@@ -13,7 +13,7 @@ import (
 	"atelier/jobs"
 )
 
-// stepsText are the steps with what they took, each problem below its step.
+// stepsText lists the steps with their times, each problem below its step.
 func stepsText(run jobs.Run, now time.Time) []string {
 	rows := make([][]string, len(run.Steps))
 	for i, s := range run.Steps {
@@ -38,7 +38,7 @@ func stepsText(run jobs.Run, now time.Time) []string {
 	return text
 }
 
-// draftText is a program that was written for a step, and what came of it.
+// draftText is a program that was written for a step, and its outcome.
 func draftText(n int, d plan.Draft, s jobs.Step) []string {
 	came := "it was not run yet"
 	switch t := d.Trouble; {
@@ -72,7 +72,7 @@ func draftText(n int, d plan.Draft, s jobs.Step) []string {
 	return text
 }
 
-// standing is how a step stands. One of a run that has ended runs and waits no more.
+// standing returns the status of a step. In a run that has ended, no step runs or waits.
 func standing(run jobs.Run, s jobs.Step) string {
 	over := !run.Ended.IsZero()
 	switch {
@@ -84,7 +84,7 @@ func standing(run jobs.Run, s jobs.Step) string {
 	return string(s.Status)
 }
 
-// backend is what did a step, with the model that it asked; - where that is not known.
+// backend names what did a step, with its model, or "-" if that is unknown.
 func backend(run jobs.Run, s jobs.Step) string {
 	r := run.Results[s.Key]
 	if r.Model != "" && r.Candidate != "" {
@@ -93,8 +93,8 @@ func backend(run jobs.Run, s jobs.Step) string {
 	return cmp.Or(r.Candidate, "-")
 }
 
-// took says how long a step waited for a worker once its inputs were there, and how long it
-// ran. Machines whose clocks differ may make a wait of nothing.
+// took says how long a step waited for a worker after its inputs were ready, and how long it ran. If
+// the clocks of machines differ, the wait may show as nothing.
 func took(run jobs.Run, at int, now time.Time) string {
 	s := run.Steps[at]
 	switch {
@@ -122,7 +122,7 @@ func took(run jobs.Run, at int, now time.Time) string {
 	return waited
 }
 
-// inputs are what a step takes, each as NAME=VALUE.
+// inputs lists the inputs of a step, each as NAME=VALUE.
 func inputs(run jobs.Run, s jobs.Step) []string {
 	var all []string
 	for _, b := range s.Action.Args {

@@ -14,11 +14,11 @@ import (
 // answer is what a model wrote, without its thoughts.
 type answer struct {
 	content string
-	// open is that the server told no reason for the end, as where a connection broke.
+	// open reports that the server gave no reason for the end. The connection may have broken.
 	open bool
 }
 
-// blame says of an answer that has no form and no end that it was cut off.
+// blame turns the error of an answer without a proper end into one that says that it was cut off.
 func (a answer) blame(wrong *ComplaintError) *ComplaintError {
 	if a.open && wrong.Kind == NotJSON {
 		return &ComplaintError{cutOffAnswer, cutOffText}
@@ -28,10 +28,10 @@ func (a answer) blame(wrong *ComplaintError) *ComplaintError {
 
 const cutOffText = "The answer was too long and was cut off. Answer again, whole and shorter."
 
-// complete makes one call for an answer of at most so many tokens. Where the server
-// refuses a parameter or the format, it is asked without, and that is remembered once it
-// worked; where it does not know a model that was chosen, another one is asked. An answer that
-// is empty, cut off or refused is an error.
+// complete makes one call for an answer of at most that many tokens. If the server refuses a
+// parameter or the format, complete tries without it, and remembers what worked. If the server
+// does not know the chosen model, it asks another one. An empty, cut-off or refused answer is an
+// error.
 func (m *Model) complete(
 	ctx context.Context, q Question, how manner, messages []openai.ChatCompletionMessage, most int, job *plan.Job,
 ) (answer, error) {
@@ -57,7 +57,7 @@ func (m *Model) complete(
 	}
 }
 
-// read takes the content out of an answer and counts what it took.
+// read returns the content of an answer and counts its tokens.
 func (m *Model) read(response openai.ChatCompletionResponse, messages []openai.ChatCompletionMessage, job *plan.Job) (answer, error) {
 	job.Calls++
 	if len(response.Choices) == 0 {
@@ -72,10 +72,10 @@ func (m *Model) read(response openai.ChatCompletionResponse, messages []openai.C
 		return answer{}, &plan.Fault{
 			Sentence: plan.Say("The language model declines this wish. Please ask for something else, or say it in other words."),
 			Err:      fmt.Errorf("%s: the model refused", job.Name),
-			Final:    true, // nothing else may do what it declines
+			Final:    true, // no other backend may do what the model declined
 		}
 	case content == "" && cut:
-		m.thought() // so the next one has more room
+		m.thought() // so that the next answer gets more room
 		return answer{}, Complain(cutOffAnswer, "The answer was cut off before it began. Think less and answer briefly.")
 	case content == "":
 		return answer{}, Complain(EmptyAnswer, "The answer was empty.")
@@ -85,7 +85,7 @@ func (m *Model) read(response openai.ChatCompletionResponse, messages []openai.C
 	return answer{content: content, open: choice.FinishReason == ""}, nil
 }
 
-// count notes the tokens of an answer, estimated where the server does not tell them.
+// count records the tokens of an answer. It estimates them if the server does not report them.
 func count(u openai.Usage, messages []openai.ChatCompletionMessage, content string, job *plan.Job) {
 	if u.PromptTokens == 0 && u.CompletionTokens == 0 {
 		job.Estimated = true

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// ComplaintError is what is wrong with an answer: exactly, for the model, and in one word,
-// for the operator, since the exact words may quote a user.
+// ComplaintError says what is wrong with an answer: in full for the model, and in one word for the
+// operator, because the full text may quote a user.
 type ComplaintError struct {
 	Kind string
 	Text string
@@ -20,7 +20,7 @@ func Complain(kind, format string, args ...any) error {
 	return &ComplaintError{kind, fmt.Sprintf(format, args...)}
 }
 
-// The kinds of complaints that several jobs know.
+// The kinds of complaints that several jobs share.
 const (
 	EmptyAnswer     = "empty"
 	cutOffAnswer    = "cut off"
@@ -30,8 +30,7 @@ const (
 	MissingPart     = "missing part"
 )
 
-// AnswerError is an answer that could not be used, and neither could the one after the
-// complaint.
+// AnswerError reports that neither the answer nor its repair could be used.
 type AnswerError struct {
 	Job string
 	// Kind says in a word or two what was wrong with it.
@@ -42,13 +41,13 @@ func (e *AnswerError) Error() string {
 	return fmt.Sprintf("the model's answer to the job %s could not be used: %s", e.Job, e.Kind)
 }
 
-// Faults collects all that is wrong with an answer, so that one repair puts it right.
+// Faults collects everything that is wrong with an answer, so that one repair can fix it all.
 type Faults struct {
 	kind  string
 	texts []string
 }
 
-// The kinds of complaints about answers that name what they speak of by numbers.
+// The kinds of complaints about answers that refer to things by number.
 const (
 	UnknownNumber = "unknown number"
 	OutOfRange    = "out of range"
@@ -56,16 +55,16 @@ const (
 	NotOffered    = "not offered"
 )
 
-// Addf adds one.
+// Addf adds a fault.
 func (f *Faults) Addf(kind, format string, args ...any) {
 	f.kind = cmp.Or(f.kind, kind)
 	f.texts = append(f.texts, fmt.Sprintf(format, args...))
 }
 
-// faultsTold is how many of them are told at once.
+// faultsTold is how many faults one complaint lists.
 const faultsTold = 12
 
-// Err is the complaint about them; nil where there are none.
+// Err returns the complaint about them, or nil if there are none.
 func (f *Faults) Err() error {
 	if len(f.texts) == 0 {
 		return nil

@@ -1,10 +1,10 @@
-// Package exchange puts a question to a model and reads its answer.
+// Package exchange asks a model a question and reads its answer.
 //
-// The answer is JSON after a schema, where the server takes one; JSON without, and then
-// plain text with the object found in it, where it refuses.
+// The answer is JSON that follows a schema, if the server supports schemas. If it refuses, it is asked
+// for JSON without a schema, and then for plain text with an object in it.
 //
-//   - What a job complains of is sent back once with the exact complaint. An answer that
-//     does not hold after that is an [*AnswerError].
+//   - An answer that a job rejects is sent back once with the complaint. If the next one is
+//     rejected too, the exchange fails with an [*AnswerError].
 //   - A request takes no more tokens than [Config.MaxTokens], its answers included.
 //   - An exchange is safe for concurrent use and stops when its context does.
 package exchange
@@ -24,12 +24,12 @@ import (
 	"atelier/agent/planner/llm/token"
 )
 
-// Config says who is asked and how much it may cost.
+// Config says which model is asked and how many tokens it may take.
 type Config struct {
-	// Model is asked; required.
+	// Model is the model to ask; required.
 	Model *Model
-	// Repairer is asked to repair an answer. A model that was tuned for its job may not
-	// follow a complaint. Nil means Model.
+	// Repairer is the model that repairs answers, because a model that was tuned for its job may
+	// not follow a complaint. Nil means Model.
 	Repairer *Model
 	// ContextTokens is how many tokens the models can read and write in one call. Zero
 	// means 32,768.
@@ -52,7 +52,7 @@ const (
 // Exchange puts questions to a model.
 type Exchange struct {
 	config Config
-	prompt *prompt.Prompt // of a repair
+	prompt *prompt.Prompt // of the repair
 }
 
 //go:embed repair.txt
@@ -61,7 +61,7 @@ var repairText string
 // RepairVersion is the version of the prompt that asks for a repair.
 func RepairVersion() string { return prompt.Version(repairText) }
 
-// New checks the configuration. Nothing is asked yet.
+// New checks the configuration. It asks nothing yet.
 func New(c Config) (*Exchange, error) {
 	if c.Model == nil {
 		return nil, errors.New("a model is needed")
@@ -91,21 +91,21 @@ func New(c Config) (*Exchange, error) {
 // ContextTokens is how many tokens a question and its answer may take.
 func (x *Exchange) ContextTokens() int { return x.config.ContextTokens }
 
-// RepairRoom is what a long question leaves of the context for the complaint and the bad
+// RepairRoom is how much of the context a long question leaves for the complaint and the rejected
 // answer.
 func (x *Exchange) RepairRoom() int { return x.config.ContextTokens / 16 }
 
-// rounds is how often a question is put: once, and once more with the complaint.
+// rounds is how often a question is asked: once, and once more with the complaint.
 const rounds = 2
 
-// Ask puts a question and hands the answer to take, which checks it. What take
-// complains of is sent back once. What it took is noted in t.
+// Ask asks a question and passes the answer to take, which checks it. If take returns a complaint,
+// the answer is sent back once. Ask records in t what it took.
 func (x *Exchange) Ask(ctx context.Context, q Question, t *plan.Thinking, take func(content string) error) error {
 	model := x.config.Model
 	began := x.config.Clock()
 	job := plan.Job{Name: q.Job}
 	defer func() {
-		if job.Model == "" { // nobody was asked
+		if job.Model == "" { // no model was asked
 			return
 		}
 		job.Took = x.config.Clock().Sub(began)
@@ -147,12 +147,11 @@ func (x *Exchange) Ask(ctx context.Context, q Question, t *plan.Thinking, take f
 	}
 }
 
-// leastOutput is the room without which nothing is asked: no answer is shorter than that
-// many tokens for sure.
+// leastOutput is the least room for an answer. With less, no question is asked.
 const leastOutput = 256
 
-// room is how many tokens the next answer may have: what the job needs, more for a model
-// that thinks, and no more than is left of the context and of what the request may take.
+// room returns how many tokens the next answer may have: what the job needs, more for a model that
+// thinks, but at most what is left of the context and of the limit of the request.
 func (x *Exchange) room(q Question, how manner, messages []openai.ChatCompletionMessage, spent int) (int, error) {
 	most := q.Output
 	if how.thinks {
@@ -167,15 +166,15 @@ func (x *Exchange) room(q Question, how manner, messages []openai.ChatCompletion
 	return min(most, left, max(x.config.ContextTokens-input, least)), nil
 }
 
-// How much of a bad answer is shown to the model again, in bytes, and of what is wrong
-// with it, in tokens.
+// How much of a rejected answer the model is shown again, in bytes, and how much of the complaint,
+// in tokens.
 const (
 	repeated   = 8000
 	complained = 1024
 )
 
-// repair adds to the messages the bad answer and what is wrong with it, as much as leaves
-// room for another one.
+// repair adds the rejected answer and the complaint to the messages, and leaves room for another
+// answer.
 func (x *Exchange) repair(q Question, messages []openai.ChatCompletionMessage, content, wrong string) ([]openai.ChatCompletionMessage, error) {
 	left := x.config.ContextTokens - tokensOf(messages) - q.Output - MessagesTokens
 	fixed, err := x.prompt.User("")

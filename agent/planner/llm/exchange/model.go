@@ -15,20 +15,20 @@ import (
 	"atelier/agent/lazyregexp"
 )
 
-// ModelConfig names a model of a server.
+// ModelConfig names a server and its model.
 type ModelConfig struct {
 	Endpoint *endpoint.Endpoint
 	Name     string
 	// Choice chooses among the models of the server where Name is ""; one of the two is needed.
 	Choice *family.Choice
-	// TokenField is the field that bounds an answer: max_tokens or
-	// max_completion_tokens. Empty chooses by the server and the name. Where the server
-	// refuses the one, the other is taken.
+	// TokenField is the field that limits an answer: max_tokens or
+	// max_completion_tokens. If it is empty, the server and the name decide. If the server
+	// refuses one, the other is tried.
 	TokenField string
 }
 
-// format is how an answer is asked for; from what binds the model most to what every
-// server has.
+// format is how an answer is requested, from the strictest format to the one that every server
+// supports.
 type format int
 
 const (
@@ -37,7 +37,7 @@ const (
 	asText
 )
 
-// Model is a model with what is known of it and its server. Several exchanges share it.
+// Model is a model and what was learned about it and its server. Several exchanges share it.
 type Model struct {
 	config ModelConfig
 
@@ -45,14 +45,14 @@ type Model struct {
 	known manner
 }
 
-// manner is which model is asked, and how: what its server has not refused yet.
+// manner says which model is asked, and with what its server has not refused so far.
 type manner struct {
 	model  string
 	format format
-	field  string // that bounds the answer
-	// free is that no temperature is sent, as to a model that reasons.
+	field  string // limits the answer
+	// free means that no temperature is sent, because the model reasons.
 	free bool
-	// thinks is that thoughts count as output, which then may be longer.
+	// thinks means that thoughts count as output, which therefore may be longer.
 	thinks bool
 }
 
@@ -69,23 +69,23 @@ func NewModel(m ModelConfig) (*Model, error) {
 	return &Model{config: m, known: m.manner(m.Name)}, nil
 }
 
-// manner is how a model of that name is asked as long as nothing else is known.
+// manner returns how to ask a model of which only the name is known.
 func (m ModelConfig) manner(name string) manner {
 	reasons := reasons(name)
 	return manner{model: name, field: m.tokenField(name), free: reasons, thinks: reasons}
 }
 
-// The names of the field that bounds an answer. OpenAI and Azure have moved to the
-// second; other servers know the first.
+// The names of the field that limits an answer. OpenAI and Azure have moved to the second; other
+// servers know the first.
 const (
 	maxTokens           = "max_tokens"
 	maxCompletionTokens = "max_completion_tokens"
 	temperature         = "temperature"
 )
 
-// reasons tells whether the name, behind that of a provider, is that of a model of
-// OpenAI's that thinks before it answers: it takes no temperature, and its thoughts count
-// as output. Others are learnt by what they do.
+// reasons reports whether a name, after that of the provider, belongs to an OpenAI model that thinks
+// before it answers. Such a model takes no temperature, and its thoughts count as output. Other
+// models that think are recognised by their answers.
 func reasons(name string) bool { return reasoning.MatchString(path.Base(name)) }
 
 var reasoning = lazyregexp.New(`^(o[134]|gpt-([5-9]|\d\d))`)
@@ -103,11 +103,11 @@ func (m ModelConfig) tokenField(name string) string {
 // thoughts is how many times more tokens a model that reasons may write.
 const thoughts = 4
 
-// request builds the call for an answer of at most so many tokens.
+// request builds a call for an answer of at most that many tokens.
 func (m *Model) request(messages []openai.ChatCompletionMessage, s *Schema, how manner, most int) openai.ChatCompletionRequest {
 	r := openai.ChatCompletionRequest{Model: how.model, Messages: messages}
 	if !how.free {
-		r.Temperature = math.SmallestNonzeroFloat32 // zero would be left out
+		r.Temperature = math.SmallestNonzeroFloat32 // zero would not be sent
 	}
 	if how.field == maxTokens {
 		r.MaxTokens = most //nolint:staticcheck // the only field that servers other than OpenAI's all know
@@ -125,13 +125,13 @@ func (m *Model) request(messages []openai.ChatCompletionMessage, s *Schema, how 
 		}
 	case asJSON:
 		r.ResponseFormat = &openai.ChatCompletionResponseFormat{Type: openai.ChatCompletionResponseFormatTypeJSONObject}
-	case asText: // the prompt alone says what is wanted
+	case asText: // the prompt alone says what the form is
 	}
 	return r
 }
 
-// plainer is the manner after a refusal, false where none may help: first without the
-// parameter that the server names, and then in a format that binds less.
+// plainer returns the manner to try after a refusal: first without the parameter that the server
+// names, then in a less strict format. It returns false if nothing can help.
 func (h manner) plainer(err error, from manner, formatted bool) (manner, bool) {
 	refused := endpoint.Refused(err)
 	switch {
@@ -150,7 +150,7 @@ func (h manner) plainer(err error, from manner, formatted bool) (manner, bool) {
 	return h, true
 }
 
-// manner is the present one.
+// manner returns the current manner.
 func (m *Model) manner(ctx context.Context) (manner, error) {
 	name := m.config.Name
 	if name == "" {
@@ -167,8 +167,8 @@ func (m *Model) manner(ctx context.Context) (manner, error) {
 	return m.known, nil
 }
 
-// another is the manner of the next model, where the server does not know the one that was
-// chosen; false where there is none, and where the operator named it.
+// another returns the manner of the next model if the server does not know the chosen one. It returns
+// false if there is no other, or if the operator named the model.
 func (m *Model) another(ctx context.Context, err error, unknown string) (manner, bool) {
 	if m.config.Name != "" || endpoint.KindOf(err) != endpoint.ModelUnknown || !m.config.Choice.Unknown(ctx, family.Chat, unknown) {
 		return manner{}, false
@@ -177,8 +177,8 @@ func (m *Model) another(ctx context.Context, err error, unknown string) (manner,
 	return next, err == nil
 }
 
-// worked remembers a manner in which the server answered; the format only where one was
-// asked for.
+// worked remembers a manner that the server accepted. It remembers the format only if one was
+// requested.
 func (m *Model) worked(h manner, formatted bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -192,7 +192,7 @@ func (m *Model) worked(h manner, formatted bool) {
 	}
 }
 
-// thought remembers that the model spent an answer on its thoughts.
+// thought remembers that the model used up its answer for thinking.
 func (m *Model) thought() {
 	m.mu.Lock()
 	defer m.mu.Unlock()

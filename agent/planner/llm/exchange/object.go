@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// ReadObject reads the object in an answer. What a model leaves out of it is empty: a
-// server that takes no schema holds it to nothing.
+// ReadObject reads the object in an answer. Fields that the model left out are empty, because not
+// every server enforces the schema.
 func ReadObject[T any](content string) (T, error) {
 	object, ok := findObject(content)
 	if !ok {
@@ -19,7 +19,7 @@ func ReadObject[T any](content string) (T, error) {
 	return Decode[T](object)
 }
 
-// Decode reads JSON of the form that was asked for. An own complaint of T is passed on.
+// Decode reads JSON of the requested form. It passes on T's own complaints.
 func Decode[T any](encoded json.RawMessage) (T, error) {
 	var v T
 	if err := json.Unmarshal(encoded, &v); err != nil {
@@ -28,7 +28,7 @@ func Decode[T any](encoded json.RawMessage) (T, error) {
 	return v, nil
 }
 
-// misshapen is the complaint about JSON that does not have the form of the contract.
+// misshapen returns the complaint about JSON that does not have the requested form.
 func misshapen(err error) error {
 	if own, ok := errors.AsType[*ComplaintError](err); ok {
 		return own
@@ -45,11 +45,11 @@ func misshapen(err error) error {
 		field, wrong.Value)
 }
 
-// beginnings is how many braces are tried as the beginning of an object.
+// beginnings is how many braces are tried as the start of an object.
 const beginnings = 64
 
-// findObject finds the JSON object in an answer: the whole of it, or the first that
-// stands within it, as in a code fence or behind words of the model.
+// findObject finds the JSON object in an answer: the whole answer, or the first object in it, for
+// example in a code fence or after some words.
 func findObject(content string) (json.RawMessage, bool) {
 	content = strings.TrimSpace(content)
 	if json.Valid([]byte(content)) && strings.HasPrefix(content, "{") {

@@ -8,17 +8,17 @@ import (
 	"atelier/agent/planner/llm/token"
 )
 
-// Question is one job put to a model.
+// Question is one job for a model.
 type Question struct {
 	Job     string // in labels and in [plan.Job]
 	Request string // the id of the request
 	System  string // the same for every request, unless the catalogue had to be cut
 	User    string
-	// Pictures are shown with the user's part, as JPEG.
+	// Pictures are JPEG files that go with the user's message.
 	Pictures [][]byte
-	// Schema is that of the answer. Nil means plain text.
+	// Schema is the form of the answer. Nil means plain text.
 	Schema *Schema
-	// Output is the most tokens of an answer.
+	// Output is how many tokens an answer may have.
 	Output int
 }
 
@@ -37,7 +37,7 @@ func (q Question) messages() []openai.ChatCompletionMessage {
 	return []openai.ChatCompletionMessage{{Role: openai.ChatMessageRoleSystem, Content: q.System}, user}
 }
 
-// tokensOf estimates what messages take.
+// tokensOf estimates the tokens of messages.
 func tokensOf(messages []openai.ChatCompletionMessage) int {
 	n := 0
 	for _, m := range messages {
@@ -52,5 +52,5 @@ func tokensOf(messages []openai.ChatCompletionMessage) int {
 	return n
 }
 
-// MessagesTokens are what the two messages of a question cost beside their texts.
+// MessagesTokens is what the two messages of a question cost besides their texts.
 const MessagesTokens = 2 * token.PerMessage

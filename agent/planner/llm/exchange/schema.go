@@ -9,15 +9,15 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Schema is the form of an answer, made from a Go type as the strict mode of OpenAI's
-// structured outputs wants it: every field required, no further ones, closed sets as
-// enumerations. It is the same for every request, since servers compile schemas.
+// Schema is the form of an answer, derived from a Go type for the strict mode of OpenAI's structured
+// outputs: every field is required, no others are allowed, and closed sets are enumerations. It is
+// the same for every request, because servers compile schemas.
 type Schema struct {
 	name string
 	json json.RawMessage
 }
 
-// NewSchema makes that of a job. The words of some of its types come from closed sets.
+// NewSchema derives the schema of a job. The values of some of its types come from closed sets.
 func NewSchema[T any](name string, closed map[reflect.Type][]string) (*Schema, error) {
 	types := make(map[reflect.Type]*jsonschema.Schema, len(closed))
 	for t, words := range closed {
@@ -43,7 +43,7 @@ func oneOf(words []string) *jsonschema.Schema {
 	return s
 }
 
-// full takes null out of the types of lists: an empty list says nothing is there.
+// full removes null from the types of lists: an empty list says the same.
 func full(s *jsonschema.Schema) {
 	if s == nil {
 		return
