@@ -32,39 +32,40 @@ import (
 	"time"
 )
 
-// Config is who is let in, and where.
+// Config says who may use the channel, and where it is served.
 type Config struct {
-	// Password is asked of everybody who comes; "" is none.
+	// Password is needed to log in; "" means none.
 	Password string
-	// Header is where an authenticating proxy names the person, such as Remote-User; "" is none. If
-	// it is missing, the Password is asked for.
+	// Header is the header in which an authenticating proxy names the person, such as Remote-User; ""
+	// means none. If a request lacks it, the Password is needed.
 	Header string
-	// Proxies are the addresses of proxies, whose X-Forwarded-For tells for whom limits are counted.
-	// None are those of this machine, which are believed only if there is a Public address.
+	// Proxies are the addresses of trusted proxies: their X-Forwarded-For says for whom limits count.
+	// If there are none, proxies on this machine are trusted, but only with a Public address.
 	Proxies []netip.Prefix
-	// Public is the address of the channel; nil is this machine, and IP addresses. Its host is
-	// served, its origin trusted, and with https cookies are for https only.
+	// Public is the public address of the channel; nil means this machine and IP addresses. Its host
+	// is served and its origin trusted. With https, cookies are for https only.
 	Public *url.URL
-	// Hosts are further names under which the channel is served.
+	// Hosts are more names under which the channel is served.
 	Hosts []string
-	// State keeps the sessions; without a password it is not used.
+	// State stores the sessions. It is not used without a password.
 	State State
 	// Session is how long a session lasts after its last use. Zero means 30 days.
 	Session time.Duration
-	// Changes limits how often a person may change something, Reads all else. Zero means 60 a
-	// minute and 30 at once, and 1200 and 600. This machine alone has no limits.
+	// Changes limits how often a person may change something, and Reads limits everything else. Zero
+	// means 60 a minute and 30 at once, and 1200 and 600. This machine alone has no limits.
 	Changes, Reads Limit
-	// Unlimited reports requests without these limits, such as uploads. Nil is none.
+	// Unlimited reports whether a request is exempt from these limits, such as an upload. Nil means
+	// that none is.
 	Unlimited func(*http.Request) bool
 	// Now is the clock; nil is the system's.
 	Now func() time.Time
-	Log *slog.Logger // nil is none
+	Log *slog.Logger // nil logs nothing
 }
 
 // Limit is how often something may be done.
 type Limit struct {
 	PerMinute int
-	AtOnce    int // after a pause
+	AtOnce    int // at once after a pause
 }
 
 func (l Limit) valid() bool { return l.PerMinute > 0 && l.AtOnce > 0 }
@@ -73,12 +74,12 @@ func (l Limit) valid() bool { return l.PerMinute > 0 && l.AtOnce > 0 }
 type Guard struct {
 	address
 
-	exposed   bool // it is open, and others reach it too: nobody is let in
+	exposed   bool // it has no password, but others can reach it: nobody is let in
 	password  [sha256.Size]byte
 	header    string
 	proxies   []netip.Prefix
-	forwarded bool // X-Forwarded-For of proxies is believed
-	near      bool // they are this machine's, as none were set
+	forwarded bool // X-Forwarded-For of proxies is trusted
+	near      bool // no proxies were set, so those of this machine are trusted
 	origins   *http.CrossOriginProtection
 	sessions  sessions
 	guesses   *guesses // at the login
@@ -132,7 +133,7 @@ func New(c Config) (*Guard, error) {
 	return g, nil
 }
 
-// Protect serves those who are let in: whom is told by [Who].
+// Protect serves people who are let in. [Who] says who it is.
 func (g *Guard) Protect(next http.Handler) http.Handler {
 	return g.Outer(g.ownOrigin(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		v, no := g.admit(w, r)
@@ -176,7 +177,7 @@ func (g *Guard) Handler() http.Handler {
 	return all
 }
 
-// settle takes the parts of the configuration that may be wrong.
+// settle reads the parts of the configuration that may be invalid.
 func (g *Guard) settle(c Config) error {
 	switch {
 	case c.Password != "" && c.State == nil:
@@ -192,7 +193,7 @@ func (g *Guard) settle(c Config) error {
 	}
 	for _, name := range c.Hosts {
 		if _, err := netip.ParseAddr(name); err == nil {
-			continue // every address is served
+			continue // IP addresses are always served
 		}
 		host, ok := hostname(name)
 		if !ok {

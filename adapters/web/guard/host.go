@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// host is what a Host header names.
+// host is the value of a Host header.
 type host struct {
-	name string     // in lower case, without the dot at its end; an IP address as it is written shortest
-	addr netip.Addr // where it is an IP address
+	name string     // in lower case, without a final dot; an IP address in its shortest form
+	addr netip.Addr // if it is an IP address
 }
 
-// local tells whether the name is one of this machine to its own browsers.
+// local reports whether browsers on this machine use the name for this machine.
 func (h host) local() bool { return h.name == "localhost" || h.addr.IsLoopback() }
 
 // hostname parses a host with or without a port, as browsers write it.
@@ -45,26 +45,26 @@ func hostname(s string) (host, bool) {
 
 // address is where the channel is served.
 type address struct {
-	open   bool // to whoever sits at this machine
+	open   bool // to people at this machine
 	hosts  map[string]bool
 	public string // host name of the public address, "" if it is not set
 	https  bool   // of the public address
 }
 
-// known reports whether the channel is served under that host. Nobody can make an IP address
-// lead here, so any is known if people must log in.
+// known reports whether the channel is served under that host. Nobody else can make an IP address
+// lead here, so every IP address is known if people must log in.
 func (a *address) known(h host) bool {
 	return h.local() || a.hosts[h.name] || !a.open && h.addr.IsValid()
 }
 
-// secure reports whether the request came by https, as far as that is known.
+// secure reports whether the request is known to have come by https.
 func (a *address) secure(h host) bool { return a.https && h.name == a.public }
 
 // policy is the Content-Security-Policy of the pages: only the channel's own files run.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; media-src 'self' blob:; " +
 	"connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// harden tells the browser what the answer may do.
+// harden sets the security headers of a response.
 func (a *address) harden(header http.Header, h host) {
 	header.Set("Content-Security-Policy", policy)
 	header.Set("X-Content-Type-Options", "nosniff")
@@ -72,7 +72,7 @@ func (a *address) harden(header http.Header, h host) {
 	header.Set("Cross-Origin-Resource-Policy", "same-origin")
 	header.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(self), payment=(), usb=()")
 	header.Set("Cache-Control", "no-store")
-	if a.secure(h) || h.local() { // elsewhere browsers complain of it, and pass it over
+	if a.secure(h) || h.local() { // browsers ignore it elsewhere, with a warning
 		header.Set("Cross-Origin-Opener-Policy", "same-origin")
 	}
 	if a.secure(h) {
@@ -80,7 +80,7 @@ func (a *address) harden(header http.Header, h host) {
 	}
 }
 
-// ownOrigin refuses what pages of other origins send or embed. They may link here.
+// ownOrigin refuses requests that pages of other origins send or embed. Links are allowed.
 func (g *Guard) ownOrigin(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := g.origins.Check(r); err != nil || embedded(r) {
@@ -93,8 +93,8 @@ func (g *Guard) ownOrigin(next http.Handler) http.Handler {
 	})
 }
 
-// embedded reports whether another origin's page embeds this. Browsers without the header are
-// kept out by Cross-Origin-Resource-Policy.
+// embedded reports whether a page of another origin embeds this. Browsers that do not send the
+// header obey Cross-Origin-Resource-Policy.
 func embedded(r *http.Request) bool {
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "cross-site", "same-site":

@@ -8,15 +8,15 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// remembered is of how many people and addresses something is known at least.
+// remembered is how many people and addresses are remembered at least.
 const remembered = 4096
 
-// recent keeps what was used last, at least that many and at most twice as many.
+// recent remembers the entries that were used last: at least that many, at most twice as many.
 type recent[T any] struct {
 	young, old map[string]*T
 }
 
-// of gives what is kept under the key, or what create makes.
+// of returns the entry of a key, or creates it.
 func (k *recent[T]) of(key string, create func() *T) *T {
 	v, ok := k.young[key]
 	if ok {
@@ -32,7 +32,7 @@ func (k *recent[T]) of(key string, create func() *T) *T {
 	return v
 }
 
-// buckets count what each may do.
+// buckets limit how often each person or address may do something.
 type buckets struct {
 	limit Limit
 
@@ -42,7 +42,7 @@ type buckets struct {
 
 func newBuckets(l Limit) *buckets { return &buckets{limit: l} }
 
-// take counts one, or tells how long to wait before the next.
+// take counts a request, or returns how long to wait before the next.
 func (b *buckets) take(key string, now time.Time) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -50,7 +50,7 @@ func (b *buckets) take(key string, now time.Time) time.Duration {
 	return wait(l, now)
 }
 
-// wait takes one of the limiter, or tells how long to wait for it and takes none.
+// wait takes a token of the limiter, or returns how long to wait for one.
 func wait(l *rate.Limiter, now time.Time) time.Duration {
 	one := l.ReserveN(now, 1)
 	if !one.OK() {
@@ -63,7 +63,7 @@ func wait(l *rate.Limiter, now time.Time) time.Duration {
 	return d
 }
 
-// pace refuses who asks too often.
+// pace refuses people who send too many requests.
 func (g *Guard) pace(r *http.Request, who string) *refusal {
 	if g.open || g.unlimited != nil && g.unlimited(r) {
 		return nil
@@ -78,31 +78,31 @@ func (g *Guard) pace(r *http.Request, who string) *refusal {
 	return nil
 }
 
-// guesses limits password guesses: per address with waits that double, and slowly in all.
+// guesses limits password guesses: for each address by waits that double, and in all by a slow rate.
 type guesses struct {
 	mu   sync.Mutex
 	all  *rate.Limiter
 	each recent[guesser]
 }
 
-// guesser is one address.
+// guesser is an address that guesses.
 type guesser struct {
 	wrong int
 	last  time.Time
 }
 
 const (
-	freeGuesses = 5                // that need no wait
+	freeGuesses = 5                // without a wait
 	longestWait = 15 * time.Minute // between two guesses
-	forgiven    = time.Hour        // after that long, what was guessed wrong does not count
+	forgiven    = time.Hour        // after which wrong guesses no longer count
 )
 
 func newGuesses() *guesses {
 	return &guesses{all: rate.NewLimiter(rate.Every(3*time.Second), 60)}
 }
 
-// try returns how long to wait before a guess counts, or counts it. A right one resets its address,
-// and must not be told while there is a wait.
+// try counts a guess, or returns how long to wait. A right guess resets its address. While there is a
+// wait, nobody may learn whether a guess is right.
 func (g *guesses) try(from string, right bool, now time.Time) time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -129,7 +129,7 @@ func (g *guesses) try(from string, right bool, now time.Time) time.Duration {
 	return 0
 }
 
-// pause is how long to wait after the last guess.
+// pause returns how long to wait after the last guess.
 func (g *guesser) pause() time.Duration {
 	if g.wrong < freeGuesses {
 		return 0

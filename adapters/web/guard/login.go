@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// mostForm is the most bytes of what is sent to log in.
+// mostForm is the largest login form, in bytes.
 const mostForm = 16 << 10
 
-// askPassword serves the login page, to who needs it.
+// askPassword serves the login page to people who need it.
 func (g *Guard) askPassword(w http.ResponseWriter, r *http.Request) {
 	next := inside(r.URL.Query().Get("next"))
 	if g.sessions.state == nil {
@@ -34,7 +34,7 @@ func (g *Guard) askPassword(w http.ResponseWriter, r *http.Request) {
 	g.pages.write(w, http.StatusOK, "login.html", page{Language: language(r), Next: next})
 }
 
-// login begins a session, for who knows the password.
+// login starts a session for people who know the password.
 func (g *Guard) login(w http.ResponseWriter, r *http.Request) {
 	if g.sessions.state == nil {
 		found(w, "/")
@@ -96,7 +96,7 @@ func (g *Guard) logout(w http.ResponseWriter, r *http.Request) {
 	found(w, "/login")
 }
 
-// forget ends the session that a browser held until it logged in again.
+// forget ends the session that a browser had before it logged in again.
 func (g *Guard) forget(r *http.Request) {
 	if cookie, err := r.Cookie(g.cookie(r)); err == nil {
 		if err := g.sessions.end(r.Context(), cookie.Value); err != nil {
@@ -105,7 +105,7 @@ func (g *Guard) forget(r *http.Request) {
 	}
 }
 
-// found leads to a page of the channel.
+// found redirects to a page of the channel.
 func found(w http.ResponseWriter, to string) {
 	w.Header().Set("Location", to)
 	w.WriteHeader(http.StatusSeeOther)

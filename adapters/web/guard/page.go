@@ -17,20 +17,20 @@ import (
 //go:embed words/*.json template/*.html static
 var files embed.FS
 
-// page is what the pages show.
+// page is the data of a page.
 type page struct {
 	Language string // BCP 47 tag
 	Sentence string // why something was refused
-	Name     string // as it was given
+	Name     string // as it was entered
 	Next     string // where to go after the login
-	Static   string // the address below which the files lie that it loads
+	Static   string // the address of the files that the page loads
 }
 
-// pages are those of the guard itself.
+// pages are the guard's own pages.
 type pages struct {
 	words     *messages.Catalogue
 	templates *template.Template
-	static    string // the address of the files that they load, which changes with them
+	static    string // the address of the files that they load; it changes with the files
 }
 
 func newPages() (*pages, error) {
@@ -70,7 +70,7 @@ func (p *pages) write(w http.ResponseWriter, status int, name string, shown page
 	_, _ = w.Write(b.Bytes()) //nolint:errcheck // who asked is gone
 }
 
-// file serves what the pages load.
+// file serves the files that the pages load.
 func (g *Guard) file(w http.ResponseWriter, r *http.Request) {
 	h, _ := hostname(r.Host)
 	g.harden(w.Header(), h)
@@ -83,5 +83,5 @@ func (g *Guard) file(w http.ResponseWriter, r *http.Request) {
 	http.ServeFileFS(w, r, files, "static/"+name) //nolint:gosec // one of the two
 }
 
-// language is the one of ours that the browser prefers.
+// language returns our language that the browser prefers.
 func language(r *http.Request) string { return messages.Accept(r.Header.Get("Accept-Language")) }

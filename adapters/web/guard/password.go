@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// tooManyGuesses is what people are told who are to wait.
+// tooManyGuesses is the sentence for people who must wait.
 const tooManyGuesses = "Too many wrong passwords were tried. Try again in %s."
 
-// guess reports whether that is the password, or how long to wait before it is checked.
+// guess reports whether the password is right, or how long to wait before it is checked.
 func (g *Guard) guess(r *http.Request, password string, earlier *guesses) (wait time.Duration, right bool) {
-	given := sha256.Sum256([]byte(password)) // of one length, so that the time tells nothing
+	given := sha256.Sum256([]byte(password)) // hashes have one length, so that the comparison takes the same time
 	right = subtle.ConstantTimeCompare(given[:], g.password[:]) == 1
 	if wait = earlier.try(g.Address(r), right, g.now()); wait > 0 {
 		return wait, false
@@ -30,7 +30,7 @@ func (g *Guard) Basic(next http.Handler) http.Handler {
 		return g.Outer(next)
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h, _ := hostname(r.Host) // any: a page that is led here knows no password
+		h, _ := hostname(r.Host) // any host: a foreign page does not know the password
 		g.harden(w.Header(), h)
 		_, password, given := r.BasicAuth()
 		wait, right := time.Duration(0), false

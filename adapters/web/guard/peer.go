@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// peer is the address that connected; the zero one where it has none.
+// peer returns the address that connected, or the zero address.
 func peer(r *http.Request) netip.Addr {
 	at, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -16,12 +16,12 @@ func peer(r *http.Request) netip.Addr {
 	return at.Addr().Unmap().WithZone("")
 }
 
-// within tells whether the address is in one of the networks.
+// within reports whether an address is in one of the networks.
 func within(networks []netip.Prefix, a netip.Addr) bool {
 	return slices.ContainsFunc(networks, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// proxied tells whether a proxy says that it asks for somebody else.
+// proxied reports whether a proxy forwards the request for somebody else.
 func proxied(header http.Header) bool {
 	for _, name := range []string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip"} {
 		if len(header.Values(name)) > 0 {
@@ -57,7 +57,7 @@ func (g *Guard) Address(r *http.Request) string {
 	return a.String()
 }
 
-// headerName tells whether a header may have that name (RFC 9110, section 5.1).
+// headerName reports whether a name is valid for a header (RFC 9110, section 5.1).
 func headerName(s string) bool {
 	const allowed = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz"
 	return s != "" && len(s) <= 100 && strings.Trim(strings.ToLower(s), allowed) == ""

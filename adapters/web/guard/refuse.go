@@ -18,21 +18,21 @@ import (
 // refusal is why a request is not served.
 type refusal struct {
 	status int
-	format string // of the sentence that people are told
+	format string // of the sentence for people
 	args   []any
-	wait   time.Duration // before trying again; 0 is no matter of time
+	wait   time.Duration // before the next try; 0 means that waiting does not help
 	login  bool          // logging in would help
 }
 
-// troubled is how long to wait where something does not work.
+// troubled is how long to wait when something does not work.
 const troubled = 5 * time.Second
 
-// amount is a time to wait, in words.
+// amount is a waiting time in words.
 type amount time.Duration
 
 var _ messages.Message = amount(0)
 
-// Phrase tells it in seconds, or where there are many in minutes.
+// Phrase gives it in seconds, or in minutes if there are many.
 func (a amount) Phrase() (format string, args []any) {
 	if s := seconds(time.Duration(a)); s < 120 {
 		return "%d s", []any{s}
@@ -47,7 +47,8 @@ func (a amount) String() string {
 
 func seconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
 
-// refuse answers as asked: a page, a fragment or JSON for a script, or a line for a program.
+// refuse answers in the form that was requested: a page, a fragment or JSON for a script, or a line
+// for a program.
 func (g *Guard) refuse(w http.ResponseWriter, r *http.Request, no *refusal) {
 	header := w.Header()
 	if no.wait > 0 {
@@ -83,7 +84,7 @@ func (g *Guard) refuse(w http.ResponseWriter, r *http.Request, no *refusal) {
 	}
 }
 
-// current is the page whose script asks.
+// current returns the page whose script sent the request.
 func current(r *http.Request) string {
 	u, err := url.Parse(r.Header.Get("Hx-Current-Url"))
 	if err != nil {
@@ -92,7 +93,7 @@ func current(r *http.Request) string {
 	return u.RequestURI()
 }
 
-// loginFor is the login page from which one gets back to that page.
+// loginFor returns the address of the login page that leads back to a page.
 func loginFor(back string) string {
 	if back = inside(back); back == "/" {
 		return "/login"
@@ -100,7 +101,7 @@ func loginFor(back string) string {
 	return "/login?" + url.Values{"next": {back}}.Encode()
 }
 
-// inside is the path to go to if it is the channel's, otherwise "/". Browsers take a backslash for a
+// inside returns the path if it belongs to the channel, otherwise "/". Browsers read a backslash as a
 // slash, and skip control characters.
 func inside(to string) string {
 	outside := !strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") || len(to) > 2000 ||
@@ -115,7 +116,7 @@ func inside(to string) string {
 	return to
 }
 
-// cut is the beginning of what a stranger sent, for the log.
+// cut returns the beginning of what a stranger sent, for the log.
 func cut(s string) string { return s[:min(len(s), 100)] }
 
 // journal is a log that strangers cannot flood.
@@ -126,7 +127,7 @@ type journal struct {
 	told map[string]time.Time
 }
 
-// note logs what is of one kind once a minute at most.
+// note logs each kind of event at most once a minute.
 func (j *journal) note(r *http.Request, kind, message string, args ...any) {
 	j.mu.Lock()
 	now := time.Now()

@@ -15,18 +15,18 @@ import (
 
 // State stores lists. A list's key is two words with a slash between them; the first is its group.
 type State interface {
-	// Append adds an entry to a list, which is kept for at least that expiry from now.
+	// Append adds an entry to a list, and keeps the list for at least that long.
 	Append(ctx context.Context, key string, entry []byte, expiry time.Duration) (position int64, err error)
-	// Read gives the entries from that position on, none where there is no such list.
+	// Read returns the entries from a position on, none if there is no such list.
 	Read(ctx context.Context, key string, from int64) ([][]byte, error)
 	DeleteAll(ctx context.Context, group string) error
 }
 
-// longest is how long a session lasts at most, and bounds how often it is renewed.
+// longest is how long a session lasts at most, however often it is renewed.
 const longest = 365 * 24 * time.Hour
 
-// sessions are who has logged in. A browser holds 256 random bits; their HMAC of the password names
-// the session's list. So the State reveals no session and no password.
+// sessions records who has logged in. A browser holds 256 random bits. Their HMAC with the password is
+// the name of the session's list, so the State reveals no session and no password.
 type sessions struct {
 	state    State
 	password [sha256.Size]byte
@@ -34,20 +34,20 @@ type sessions struct {
 	now      func() time.Time
 }
 
-// record is an entry of a session's list: the login, with the name, then uses. A list without a login
-// is of a session that ended while it was renewed.
+// record is an entry of a session's list: first the login with the name, then uses. A list without a
+// login belongs to a session that ended while it was renewed.
 type record struct {
 	Name string    `json:"name,omitempty"`
 	At   time.Time `json:"at"`
 }
 
-// session is what is known of one; nobody has no name.
+// session is a session; its person has no name if nobody is logged in.
 type session struct {
 	name string
-	due  bool // its use is to be recorded
+	due  bool // its use must be recorded
 }
 
-// tokens are written in this way.
+// tokens are encoded in this way.
 var tokens = base64.RawURLEncoding.Strict()
 
 func (s sessions) group(token string) (string, bool) {
@@ -60,7 +60,7 @@ func (s sessions) group(token string) (string, bool) {
 	return "web-session-" + hex.EncodeToString(mac.Sum(nil)), true
 }
 
-// begin starts a session of that name, and gives what the browser is to hold.
+// begin starts a session for a name, and returns the token for the browser.
 func (s sessions) begin(ctx context.Context, name string) (token string, err error) {
 	bits := make([]byte, sha256.Size)
 	rand.Read(bits) // it never fails
@@ -84,7 +84,7 @@ func (s sessions) append(ctx context.Context, token string, r record) error {
 	return nil
 }
 
-// find gives nobody's session where there is none, or it is over.
+// find returns the session of nobody if there is none or it is over.
 func (s sessions) find(ctx context.Context, token string) (session, error) {
 	group, ok := s.group(token)
 	if !ok {
@@ -125,8 +125,8 @@ func (s sessions) end(ctx context.Context, token string) error {
 	return nil
 }
 
-// cookie is the name of a session's cookie. At the public address only that host can set it, by
-// https.
+// cookie returns the name of the session cookie. At a public address with https, only that host can
+// set it.
 func (a *address) cookie(r *http.Request) string {
 	if h, _ := hostname(r.Host); a.secure(h) {
 		return "__Host-atelier"
@@ -134,10 +134,10 @@ func (a *address) cookie(r *http.Request) string {
 	return "atelier"
 }
 
-// remember has the browser hold a session, or with "" let go of it.
+// remember stores a token in the browser, or with "" deletes it.
 func (g *Guard) remember(w http.ResponseWriter, r *http.Request, token string) {
 	h, _ := hostname(r.Host)
-	cookie := &http.Cookie{ //nolint:gosec // by http, as on this machine, a browser keeps no secure ones
+	cookie := &http.Cookie{ //nolint:gosec // browsers store no secure cookies over http, which this machine uses
 		Name: g.cookie(r), Value: token, Path: "/", MaxAge: int(g.sessions.lasting.Seconds()),
 		HttpOnly: true, Secure: g.secure(h), SameSite: http.SameSiteLaxMode,
 	}

@@ -13,10 +13,10 @@ import (
 	"atelier/adapters"
 )
 
-// visit is who was let in, and how.
+// visit says who was let in, and how.
 type visit struct {
 	person adapters.Person
-	token  string // of the session, if it is one
+	token  string // of the session, if there is one
 }
 
 type visitKey struct{}
@@ -25,28 +25,29 @@ func (v visit) within(ctx context.Context) context.Context {
 	return context.WithValue(ctx, visitKey{}, v)
 }
 
-// Who is the person for whom [Guard.Protect] serves a request; without a name at this machine.
+// Who returns the person for whom [Guard.Protect] serves a request. People at this machine have no
+// name.
 func Who(ctx context.Context) adapters.Person {
 	v, _ := ctx.Value(visitKey{}).(visit) //nolint:errcheck // nobody is the zero person
 	return v.person
 }
 
-// CanLeave tells whether there is a session to log out of.
+// CanLeave reports whether there is a session to log out of.
 func CanLeave(ctx context.Context) bool {
 	v, _ := ctx.Value(visitKey{}).(visit) //nolint:errcheck // nobody has none
 	return v.token != ""
 }
 
-// local is who sits at this machine.
+// local is the person at this machine.
 func local() adapters.Person { return adapters.Person{ID: "local", Admin: true} }
 
-// The most that a name may have: characters, and bytes of the id that is made of it.
+// The longest name, in characters, and the longest id of a name, in bytes.
 const (
 	maxName = 60
 	maxID   = 255
 )
 
-// named is the person of that name. Case, width and invisible characters do not matter.
+// named returns the person of a name. Case, width and invisible characters do not matter.
 func named(name string) (adapters.Person, bool) {
 	if len(name) > 8*maxName || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
 		return adapters.Person{}, false
@@ -61,7 +62,7 @@ func named(name string) (adapters.Person, bool) {
 	return adapters.Person{ID: id, Name: name}, true
 }
 
-// shown drops bidirectional and invisible controls, but for joiners of letters and emoji.
+// shown drops bidirectional and invisible controls, except joiners of letters and emoji.
 func shown(r rune) rune {
 	if unicode.Is(unicode.Cf, r) && r != '\u200c' && r != '\u200d' {
 		return -1
@@ -69,7 +70,7 @@ func shown(r rune) rune {
 	return r
 }
 
-// seen drops all that is invisible.
+// seen drops everything invisible.
 func seen(r rune) rune {
 	if unicode.In(r, unicode.Cf, unicode.Variation_Selector) {
 		return -1
@@ -77,7 +78,7 @@ func seen(r rune) rune {
 	return r
 }
 
-// admit tells who asks, or why they are not let in.
+// admit returns who sent the request, or why they are not let in.
 func (g *Guard) admit(w http.ResponseWriter, r *http.Request) (visit, *refusal) {
 	if g.open {
 		return g.admitLocal(r)
@@ -91,7 +92,7 @@ func (g *Guard) admit(w http.ResponseWriter, r *http.Request) (visit, *refusal) 
 	return g.admitSession(w, r)
 }
 
-// admitLocal lets in who sits at this machine. A proxy may forward for others.
+// admitLocal lets in people at this machine, but no proxy, which may forward for others.
 func (g *Guard) admitLocal(r *http.Request) (visit, *refusal) {
 	if g.exposed {
 		g.journal.note(r, "exposed", "a request was refused: as PUBLIC_URL is set, WEB_PASSWORD or WEB_USER_HEADER is needed")
@@ -106,7 +107,7 @@ func (g *Guard) admitLocal(r *http.Request) (visit, *refusal) {
 		"Whoever runs it can let others in: they set WEB_PASSWORD."}
 }
 
-// admitNamed lets in whom the proxy's header names; told is false if the password is to be asked.
+// admitNamed lets in the person whom the proxy's header names. told is false if the password is needed.
 func (g *Guard) admitNamed(r *http.Request) (v visit, no *refusal, told bool) {
 	trusted, names := within(g.proxies, peer(r)), r.Header.Values(g.header)
 	password := g.sessions.state != nil
@@ -126,7 +127,7 @@ func (g *Guard) admitNamed(r *http.Request) (v visit, no *refusal, told bool) {
 		"Whoever runs Atelier finds more in its log."}, true
 }
 
-// admitSession lets in who has logged in.
+// admitSession lets in people who have logged in.
 func (g *Guard) admitSession(w http.ResponseWriter, r *http.Request) (visit, *refusal) {
 	name := g.cookie(r)
 	cookie, err := r.Cookie(name)
@@ -151,13 +152,14 @@ func (g *Guard) admitSession(w http.ResponseWriter, r *http.Request) (visit, *re
 }
 
 const (
-	// streamed is how long an answer goes on before it is asked again whose it is.
+	// streamed is how long a response lasts before the browser must authenticate again.
 	streamed = time.Hour
-	// lookAgain is how often a session is checked during a response.
+	// lookAgain is how often the session is checked during a response.
 	lookAgain = time.Minute
 )
 
-// bounded is a context that ends after a while, and soon after the session. Uploads may take long.
+// bounded returns a context that ends after a while, and soon after the session. Uploads may take
+// longer.
 func (g *Guard) bounded(ctx context.Context, r *http.Request, v visit) (context.Context, context.CancelFunc) {
 	if g.open {
 		return ctx, func() {}
@@ -189,7 +191,7 @@ func (g *Guard) bounded(ctx context.Context, r *http.Request, v visit) (context.
 	}
 }
 
-// askLogin refuses who has no session. Asking for it over and over is limited too.
+// askLogin refuses people without a session. Their attempts are limited too.
 func (g *Guard) askLogin(r *http.Request) *refusal {
 	if no := g.pace(r, "address "+g.Address(r)); no != nil {
 		return no
