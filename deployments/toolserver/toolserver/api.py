@@ -50,12 +50,12 @@ from .workers import Workers
 log = logging.getLogger(__name__)
 
 SWEEP = 15.0
-"""Seconds between two looks at what is kept for too long."""
+"""Seconds between two clean-ups of old results."""
 TELLING = 3.0
-"""Seconds within which replicas tell their state."""
+"""Seconds within which replicas report their state."""
 AT_ONCE = 4
-"""How many requests a replica has good use for at a time: the device works on one batch while
-the next one is read, and what it has made is written."""
+"""How many requests keep a replica busy: the device works on one batch while the next one is read and
+the last one is written."""
 
 
 def create_app(
@@ -147,7 +147,7 @@ class _Asked:
         self.bodies = Bodies(settings.max_body, settings.patience)
 
     async def model(self, request: Request, org: str, model: str, task: str | None = None) -> Response:
-        self._registry.model(f"{org}/{model}")  # before the body is taken
+        self._registry.model(f"{org}/{model}")  # before the body is read
         return await self._do(request, f"{org}/{model}", task)
 
     async def pipeline(self, request: Request, task: str) -> Response:
@@ -157,7 +157,7 @@ class _Asked:
         kind = request.headers.get("content-type", "")
         body, release = await self.bodies.read(request)
         try:
-            # what is large takes a while to be parsed, in which others are not to wait
+            # parsing a large body takes a while, in which others must not wait
             told = await asyncio.to_thread(message, kind, body) if len(body) > 1 << 16 else message(kind, body)
             states = [] if name else await self._told.known()
             model, key = choose(self._registry, name, task, told, kind, lambda m: able(m, states))
@@ -171,7 +171,7 @@ class _Asked:
         patience, preferred = _patience(request, self._settings.patience)
         try:
             over = await _waited(request, work, patience)
-        except BaseException:  # nobody waits any more
+        except BaseException:  # the client is gone
             work.cancel()
             raise
         if over:
@@ -184,7 +184,7 @@ class _Asked:
 
 
 async def _waited(request: Request, work: Work, patience: float) -> bool:
-    """Whether the work is over within the patience. Raises ClientDisconnect where who asked has gone."""
+    """Whether the work ends in time. Raises ClientDisconnect if the client has gone."""
     gone = asyncio.create_task(_leaves(request))
     done = asyncio.create_task(work.wait())
     try:
@@ -204,7 +204,7 @@ async def _leaves(request: Request) -> None:
 
 
 def _patience(request: Request, usual: float) -> tuple[float, str]:
-    """How long is waited, and which preference of the request is followed (RFC 7240)."""
+    """How long to wait, and which preference of the request applies (RFC 7240)."""
     wishes = [wish.strip().lower() for header in request.headers.getlist("prefer") for wish in header.split(",")]
     if "respond-async" in wishes:
         return 0.0, "respond-async"
@@ -225,13 +225,13 @@ def _made(work: Work) -> Response:
 
 
 class _Told:
-    """What the server tells of itself."""
+    """What the server reports about itself."""
 
     def __init__(self, registry: Registry, workers: Workers) -> None:
         self._registry, self._workers = registry, workers
 
     async def states(self) -> list[ReplicaState]:
-        """Those of the replicas that answer."""
+        """The states of the replicas that answer."""
         return await self._within(self._workers.states())
 
     async def known(self) -> list[ReplicaState]:
@@ -261,7 +261,7 @@ class _Told:
         )
 
     def _tasks(self, states: Sequence[ReplicaState]) -> dict[str, dict[str, Any]]:
-        """By the keys of the tasks; of those that are about maps with the maps that there are."""
+        """By the keys of the tasks. Tasks about maps have the kinds of maps."""
         told: dict[str, dict[str, Any]] = {}
         for key, spec in TASKS.items():
             models = [model.id for model in self._registry.for_task(key)]
@@ -291,8 +291,8 @@ def _described(model: Model, states: Sequence[ReplicaState]) -> dict[str, Any]:
 
 
 def state_of(model: Model, states: Sequence[ReplicaState]) -> tuple[str, str]:
-    """loaded, loading, loadable, or unavailable, and why. It is unavailable where no replica
-    can load it; while none answers, one may come that can."""
+    """loaded, loading, loadable, or unavailable, and why. It is unavailable if no replica can load it. While
+    no replica answers, one may still come that can."""
     seen = {m.state for s in states for m in s.models if m.model == model.id and s.fault is None}
     for state in ("loaded", "loading"):
         if state in seen:
@@ -340,4 +340,4 @@ async def _strayed(_: Request, err: Exception) -> Response:
 
 
 async def _gone(_: Request, __: Exception) -> Response:
-    return Response(status_code=499)  # nobody reads it
+    return Response(status_code=499)  # the client is gone

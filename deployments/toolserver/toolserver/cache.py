@@ -1,4 +1,4 @@
-"""The memory of a device as a budget: which models are in it, and who has to leave.
+"""The memory of a device as a budget: which models are in it, and which are dropped.
 
 A model is counted by its weights, and while it is run also by the room that it works in. One
 that is being loaded, or was loaded and not yet run, is counted by both. So, at all times,
@@ -23,23 +23,23 @@ V = TypeVar("V")
 
 
 class TooLarge(Exception):  # noqa: N818 - it is about a model
-    """The budget is too small, even with nothing else on the device."""
+    """The budget is too small, even for this model alone."""
 
 
 @dataclass(eq=False)
 class Entry(Generic[V]):
-    """A model on the device, or on the way to it."""
+    """A model that is on the device or being loaded."""
 
     name: str
     weights: int
-    """Bytes that it keeps for as long as it is here."""
+    """Bytes that it takes as long as it is on the device."""
     room: int
-    """Bytes that it works in."""
+    """Bytes that it needs while it runs."""
     value: V | None = None
-    """None while it is loaded."""
+    """None while it is being loaded."""
     using: bool = False
     fresh: bool = True
-    """It was not run since it was loaded: dropped now, it would have been loaded for nothing."""
+    """It has not run since it was loaded. If it were dropped now, loading it would have been useless."""
     used: int = 0
     """Grows with each use of any model."""
 
@@ -54,7 +54,7 @@ class Entry(Generic[V]):
 
 @dataclass(eq=False)
 class _Asked:
-    """Who waits for room to load a model."""
+    """A load that waits for room."""
 
     name: str
     need: int
@@ -71,7 +71,7 @@ class Cache(Generic[V]):
         wanted: Callable[[str], bool] = lambda name: False,
         dropped: Callable[[str], None] = lambda name: None,
     ) -> None:
-        """wanted tells whether requests wait for a model; dropped is told of each that left."""
+        """wanted reports whether requests wait for a model. dropped is called with each model that is dropped."""
         self.budget = budget
         self._wanted = wanted
         self._dropped = dropped
@@ -81,7 +81,7 @@ class Cache(Generic[V]):
 
     @property
     def used(self) -> int:
-        """Bytes, as counted."""
+        """Bytes that are counted as used."""
         return sum(e.bytes for e in self._entries.values())
 
     @property
@@ -98,8 +98,8 @@ class Cache(Generic[V]):
         return entry is not None and entry.value is not None
 
     async def ask(self, name: str, need: int, due: Callable[[], bool] = lambda: False) -> bool:
-        """Waits for room to load a model into, in the order of asking, and reserves it. False if
-        it was given up. Raises TooLarge if waiting is of no use.
+        """Waits its turn for room to load a model, and reserves it. False if the wait was given up. Raises
+        TooLarge if waiting is useless.
 
         Which is to say put or withdraw afterwards. due tells whether it may drop models that
         requests wait for; settle is to be called when it turns true."""
@@ -115,8 +115,8 @@ class Cache(Generic[V]):
             raise
 
     def put(self, name: str, value: V, weights: int, room: int) -> bool:
-        """It was loaded and weighed. False if it is heavier than what was reserved for it, and
-        there is no place for it now: then it is to be dropped, and asked for again."""
+        """Adds a loaded model with its weight. False if it is heavier than its reservation and does not fit
+        now: then the caller drops it and asks again."""
         entry = self._entries[name]
         if weights > self.budget:
             self.withdraw(name)
@@ -131,7 +131,7 @@ class Cache(Generic[V]):
         return True
 
     def give_up(self, name: str) -> None:
-        """Nobody wants it any more: it does not wait for room. One that is being loaded still is."""
+        """Stops waiting for room, because nobody wants the model any more. A load in progress goes on."""
         for asked in [a for a in self._asked if a.name == name]:
             self._asked.remove(asked)
             if not asked.granted.done():
@@ -139,7 +139,7 @@ class Cache(Generic[V]):
         self.settle()
 
     def withdraw(self, name: str) -> None:
-        """It is not loaded after all: its reservation, or its wish for one, is gone."""
+        """Drops the reservation of a model that is not loaded after all, or its wait for one."""
         self.give_up(name)
         entry = self._entries.get(name)
         if entry is not None and entry.value is None:
@@ -147,8 +147,8 @@ class Cache(Generic[V]):
         self.settle()
 
     def use(self, name: str) -> V | None:
-        """The model, kept from now on until release. None if it is not here, or has no room to
-        work in until one that is being loaded is there."""
+        """The model, which is kept until release. None if it is not loaded, or if it has no room to run until
+        another load ends."""
         entry = self._entries.get(name)
         if entry is None or entry.value is None or entry.using:
             return None
@@ -159,22 +159,22 @@ class Cache(Generic[V]):
         return entry.value
 
     def release(self, name: str, peak: int = 0) -> None:
-        """It was used, and worked in as many bytes: if that is more than was thought of, it has
-        so much the next time. Less says nothing, since the request may have been a small one."""
+        """Ends the use of a model, whose peak of memory was so many bytes. If that is more than expected, it
+        gets as much the next time. Less says nothing, because the request may have been small."""
         entry = self._entries[name]
         entry.using = False
         entry.room = min(max(entry.room, peak), self.budget - entry.weights)
         self.settle()
 
     def drop_idle(self) -> int:
-        """Drops all that are not in use; how many."""
+        """Drops all models that are not in use, and returns how many."""
         idle = self._idle()
         for entry in idle:
             self._drop(entry)
         return len(idle)
 
     def settle(self) -> None:
-        """Gives room to who waits for it, in their order, as far as there is some."""
+        """Gives room to the loads that wait, in their order, as far as there is room."""
         while self._asked:
             first = self._asked[0]
             may = [e for e in self._idle() if not self._wanted(e.name) or (first.due() and not e.fresh)]
@@ -185,11 +185,11 @@ class Cache(Generic[V]):
             first.granted.set_result(True)
 
     def _idle(self) -> list[Entry[V]]:
-        """Those that may be dropped, in the order in which they should be."""
+        """The models that may be dropped, in the order in which to drop them."""
         return sorted((e for e in self._entries.values() if e.idle), key=lambda e: (self._wanted(e.name), e.fresh, e.used))
 
     def _make(self, need: int, may: list[Entry[V]]) -> bool:
-        """Makes room by dropping the first of those; drops none if that were not enough."""
+        """Makes room by dropping the first of these models. Drops none if all were not enough."""
         short = need - (self.budget - self.used)
         if short > sum(e.bytes for e in may):
             return False

@@ -1,4 +1,4 @@
-"""What can go wrong, as who asks is told it.
+"""What can go wrong, as the client is told.
 
 Every fault has a status, a word that programs go by, and a sentence for the operator. No
 fault repeats what was sent, nor a path of the machine. The body of the answer is
@@ -36,7 +36,7 @@ Code = Literal[
     "model_failed",
     "not_done",
 ]
-"""The words. Go's side of them is agent/toolbox/hftask."""
+"""The codes. In Go, agent/toolbox/hftask reads them."""
 
 STATUS: dict[Code, int] = {
     "bad_token": 401,
@@ -68,7 +68,7 @@ class Fault(Exception):  # noqa: N818 - it is told to people by this name
     code: Code
     message: str
     retry_after: float | None = None
-    """Seconds after which it may go well; None where waiting alone does not help."""
+    """Seconds after which a retry may succeed. None if waiting does not help."""
 
     @property
     def status(self) -> int:
@@ -88,4 +88,4 @@ class Fault(Exception):  # noqa: N818 - it is told to people by this name
 
 
 class Cancelled(Exception):  # noqa: N818 - nothing failed
-    """Nobody waits any more for what is being made."""
+    """Nobody waits for the result any more."""

@@ -1,4 +1,4 @@
-"""Around every request: the token, the line in the log, the counts, and bodies within bounds."""
+"""What every request passes: the token, the log, the metrics, and the limits of bodies."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ from .room import Room
 access = logging.getLogger("toolserver.access")
 
 BODIES = 8
-"""Bodies of the largest size that are in memory at once, or as many more smaller ones."""
+"""How many bodies of the largest size may be in memory at once. Of smaller ones it is more."""
 STALL = 30.0
-"""Seconds for which a body may stand still: its room is wanted by others."""
+"""Seconds for which a body may stall, because others need its room."""
 OPEN = ("/healthz",)
-"""Paths for which no token is asked: who looks after the process has none."""
+"""Paths that need no token, because process supervisors have none."""
 
 
 def refusal(fault: Fault) -> JSONResponse:
-    """A fault as it is answered."""
+    """The response to a fault."""
     headers = {}
     if fault.retry_after is not None:
         headers["Retry-After"] = str(max(1, round(fault.retry_after)))
     if fault.status == 408:
-        headers["Connection"] = "close"  # the rest of the body is not waited for
+        headers["Connection"] = "close"  # the rest of the body is not read
     if fault.status == 401:
         headers["WWW-Authenticate"] = "Bearer"
     return JSONResponse(fault.body(), fault.status, headers)
 
 
 class Counts:
-    """What is counted of HTTP, for Prometheus. No label holds what was sent."""
+    """The metrics of HTTP for Prometheus. No label contains input."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self.requests = Counter(
@@ -64,8 +64,8 @@ class Counts:
 
 
 class Guard:
-    """Lets in whom the token lets in, and notes each request in one line: its method, the
-    pattern of its path, the model, the status, the seconds. An empty token asks for none."""
+    """Checks the token, and logs each request in one line: the method, the pattern of the path, the model,
+    the status, the seconds. With an empty token, none is needed."""
 
     def __init__(self, app: ASGIApp, token: str, counts: Counts, clock: Callable[[], float] = time.monotonic) -> None:
         self._app, self._token, self._counts, self._clock = app, token.encode(), counts, clock
@@ -111,20 +111,20 @@ class Guard:
 
 
 class Bodies:
-    """Reads bodies of at most so many bytes each, in a bounded room."""
+    """Reads bodies of at most that many bytes, in limited memory."""
 
     def __init__(self, most: int, patience: float, stall: float = STALL) -> None:
         self._most, self._patience, self._stall = most, patience, stall
         self.room = Room(BODIES * most)
 
     async def read(self, request: Request) -> tuple[bytes, Callable[[], None]]:
-        """The body, and what gives its room back. It is refused as soon as it is too large, and
-        when it stands still."""
+        """The body, and a function that returns its room. The body is refused as soon as it is too large or
+        stalls."""
         told = request.headers.get("content-length", "")
         length = int(told) if told.isascii() and told.isdigit() else None
         if length is not None and length > self._most:
             raise self._too_large()
-        # one that does not tell its length may become as long as any
+        # without a length, it may become as long as any
         try:
             taken = await asyncio.wait_for(self.room.take(self._most if length is None else length), max(self._patience, 1))
         except TimeoutError:

@@ -1,4 +1,4 @@
-"""What is being done, and what is kept for who comes back to ask for it.
+"""Requests that are being done, and results that are kept until the client asks for them.
 
     Work     one request on its way through the workers
     Jobs     the works that took too long to be waited for: they have an id that nobody guesses
@@ -25,11 +25,11 @@ log = logging.getLogger(__name__)
 Status = Literal["queued", "running", "done", "failed", "cancelled"]
 
 KEPT_BYTES = 512 << 20
-"""Of all results together; the newest is kept however large it is."""
+"""Of all results together. The newest is kept, however large it is."""
 
 
 class Work:
-    """One request on its way. It begins at once, in the running event loop."""
+    """A request in progress. It starts at once, in the running event loop."""
 
     def __init__(
         self,
@@ -39,8 +39,8 @@ class Work:
         release: Callable[[], None] = lambda: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """expected is how many seconds it takes about; release is called once when it has
-        ended, whatever became of it."""
+        """expected is about how many seconds it takes. release is called once when it has ended, whatever
+        the outcome."""
         self.model, self.task = call.model, call.task
         self.status: Status = "queued"
         self.progress = 0.0
@@ -62,18 +62,18 @@ class Work:
         return len(self.answer.body) if self.answer else 0
 
     async def wait(self, seconds: float | None = None) -> bool:
-        """Whether it was over within the seconds."""
+        """Whether it ends within the seconds."""
         await asyncio.wait([self._running], timeout=seconds)
         return self.over
 
     def cancel(self) -> None:
-        """Calls it off, if it is not over. It is over a little later."""
+        """Cancels it, if it has not ended. It ends a little later."""
         if not self.over:
             self.status = "cancelled"
             self._running.cancel()
 
     def estimate(self) -> float:
-        """Seconds that it still needs about: by how it went so far, once that tells."""
+        """About how many seconds it still needs: judged by its progress, once there is enough."""
         if self.over:
             return 0.0
         left = 1 - self.progress
@@ -83,7 +83,7 @@ class Work:
         return took * left / self.progress if self.progress >= 0.05 else max(self._expected - took, 1.0)
 
     def told(self) -> dict[str, Any]:
-        """How far it is, as it is answered."""
+        """Its progress, as the client is told."""
         body: dict[str, Any] = {"status": self.status, "progress": round(self.progress, 4)}
         if not self.over:
             body["estimated_time"] = round(self.estimate(), 1)
@@ -122,8 +122,8 @@ class Work:
 
 
 class Jobs:
-    """Those that are asked after. What is over is kept for a while and within a number of
-    bytes, the oldest leaving first; what nobody asks after any more is called off."""
+    """Jobs that clients ask for. Results are kept for a while, and up to a number of bytes; the oldest go
+    first. A job that nobody asks for any more is cancelled."""
 
     def __init__(self, keep: float, most: int = KEPT_BYTES, clock: Callable[[], float] = time.monotonic) -> None:
         self._keep, self._most, self._clock = keep, most, clock
@@ -133,7 +133,7 @@ class Jobs:
         return len(self._works)
 
     def add(self, work: Work) -> str:
-        """Takes it up, and gives it its id."""
+        """Adds a job, and returns its id."""
         self.sweep()
         name = secrets.token_urlsafe(24)
         work.asked = self._clock()
@@ -141,7 +141,7 @@ class Jobs:
         return name
 
     def find(self, name: str) -> Work:
-        """The one of that id, which is being asked after."""
+        """The job of that id, for a client that asks for it."""
         self.sweep()
         try:
             work = self._works[name]
@@ -151,7 +151,7 @@ class Jobs:
         return work
 
     def drop(self, name: str) -> Work:
-        """Calls it off; where it is over, its result is forgotten."""
+        """Cancels a job. If it has ended, its result is deleted."""
         work = self.find(name)
         if work.over and work.status != "cancelled":
             del self._works[name]
@@ -159,14 +159,14 @@ class Jobs:
         return work
 
     def counts(self) -> dict[Status, int]:
-        """How many are in which status."""
+        """How many jobs have each status."""
         counts: dict[Status, int] = dict.fromkeys(("queued", "running", "done", "failed", "cancelled"), 0)
         for work in self._works.values():
             counts[work.status] += 1
         return counts
 
     def sweep(self) -> None:
-        """Lets go of what was kept for long enough, or is too much."""
+        """Deletes results that are too old or too many."""
         now = self._clock()
         for name, work in list(self._works.items()):
             if work.ended is not None and now - work.ended >= self._keep:
@@ -181,7 +181,7 @@ class Jobs:
             total -= self._works.pop(name).size
 
     def close(self) -> None:
-        """Calls all off."""
+        """Cancels all jobs."""
         for work in self._works.values():
             work.cancel()
         self._works.clear()

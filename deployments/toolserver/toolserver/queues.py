@@ -1,4 +1,4 @@
-"""Who waits for a device, and who is next.
+"""Requests that wait for a device, and which is next.
 
 Requests are served in the order in which they came, with two departures: one batch takes all
 that go together with its first, and what waits for a model that is on the device goes before
@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 PASSES = 32
-"""Requests that may be served before an older one."""
+"""How many requests may be served before an older one."""
 SECONDS = 30.0
-"""The same in time of the device."""
+"""The same in seconds of work of the device."""
 
 
 class Waiting(Protocol):
@@ -64,7 +64,7 @@ class Queues(Generic[J]):
         self._queues.setdefault(job.model_id, _Queue([])).jobs.append(job)
 
     def remove(self, job: J) -> bool:
-        """False if it does not wait (any more)."""
+        """False if it is not waiting (any more)."""
         queue = self._queues.get(job.model_id)
         if queue is None or job not in queue.jobs:
             return False
@@ -79,7 +79,7 @@ class Queues(Generic[J]):
         return model in self._queues
 
     def models(self) -> list[str]:
-        """Those that are waited for, the one with the oldest request first."""
+        """Models that requests wait for, the one with the oldest request first."""
         return sorted(self._queues, key=lambda m: self._queues[m].oldest)
 
     def due(self, model: str) -> bool:
@@ -88,15 +88,15 @@ class Queues(Generic[J]):
         return queue is not None and queue.due
 
     def order(self, warm: Collection[str], last: str | None = None) -> list[str]:
-        """The models of those that are waited for, in the order in which to serve them: those
-        that are due, then the last one (so that it is done with and can leave), then by age."""
+        """The models that requests wait for, in the order in which to serve them: those that are due, then the
+        one that ran last (so that it is finished and can be dropped), then by age."""
         return sorted(
             (m for m in self._queues if m in warm),
             key=lambda m: (not self._queues[m].due, not self._queues[m].due and m != last, self._queues[m].oldest),
         )
 
     def take(self, model: str, limit: int, key: Callable[[J], Hashable | None]) -> list[J]:
-        """The first that waits for the model, and up to limit of those that go with it."""
+        """The first request for the model, and up to limit others that go into its batch."""
         queue = self._queues[model]
         first = queue.jobs[0]
         batch = [first]
@@ -113,7 +113,7 @@ class Queues(Generic[J]):
         return batch
 
     def passed(self, order: int, seconds: float) -> None:
-        """The device worked for so long for the request of that order."""
+        """Records how long the device worked for the request with that order."""
         for queue in self._queues.values():
             if queue.oldest < order:
                 queue.seconds += seconds
@@ -122,6 +122,6 @@ class Queues(Generic[J]):
         queue = self._queues[model]
         if not jobs:
             del self._queues[model]
-        elif jobs[0] is not queue.jobs[0]:  # another is first: it was not passed over yet
+        elif jobs[0] is not queue.jobs[0]:  # another request is first now, which was not passed over yet
             queue.passes, queue.seconds = 0, 0.0
         queue.jobs = jobs

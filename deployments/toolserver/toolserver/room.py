@@ -1,4 +1,4 @@
-"""A bound on bytes in memory that requests share."""
+"""A limit of memory that requests share."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from contextlib import asynccontextmanager, suppress
 
 
 class Room:
-    """Bytes that are taken and given back, in the order of asking: what is large is not passed
-    over for ever by what is small. One event loop uses it."""
+    """Bytes that are taken and returned, in the order of asking, so that small requests cannot starve a
+    large one. It is used in one event loop."""
 
     def __init__(self, size: int) -> None:
         self.size = size
@@ -18,8 +18,7 @@ class Room:
         self._waiting: deque[tuple[int, asyncio.Future[None]]] = deque()
 
     async def take(self, wanted: int) -> int:
-        """Waits until there is room, and tells how much was taken: what is more than all is as
-        much as all."""
+        """Waits until there is room, and returns how much was taken: at most everything."""
         wanted = min(max(wanted, 0), self.size)
         if not self._waiting and wanted <= self.free:
             self.free -= wanted
@@ -30,9 +29,9 @@ class Room:
             await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled():
-                self.free += wanted  # it had its turn, and is gone
+                self.free += wanted  # it got its room, but is cancelled
             else:
-                with suppress(ValueError):  # passed over already, since it was called off
+                with suppress(ValueError):  # removed already, because it is cancelled
                     self._waiting.remove((wanted, turn))
             self._serve()
             raise
@@ -44,7 +43,7 @@ class Room:
 
     @asynccontextmanager
     async def of(self, wanted: int) -> AsyncIterator[None]:
-        """Room while something is done."""
+        """Takes room for as long as the block runs."""
         taken = await self.take(wanted)
         try:
             yield

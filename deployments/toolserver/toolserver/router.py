@@ -21,41 +21,41 @@ from ray.serve.request_router import PendingRequest, ReplicaID, RequestRouter, R
 from .events import ReplicaState
 
 COLD = 4.0
-"""What loading a model is worth: so many batches wait before another replica loads it too."""
+"""The cost of loading a model: how many batches may wait before another replica loads it too."""
 CROWDED = 2.0
-"""What it is worth besides that other models have to leave for it."""
+"""The extra cost if other models must be dropped for it."""
 FRESH = 5.0
-"""Seconds for which a choice counts before anybody told what became of it."""
+"""Seconds for which a choice counts before its outcome is known."""
 SILENT = 4.0
-"""Seconds after which a replica that tells nothing new of itself hangs; it does so every second."""
+"""Seconds without news after which a replica counts as hanging. Replicas report every second."""
 
 
 @dataclass(frozen=True)
 class Needs:
-    """What a model wants of a replica."""
+    """What a model needs from a replica."""
 
     bytes: int = 0
     batch: int = 1
-    """How many requests are done in one go."""
+    """How many requests go into one batch."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """A replica, as it is known here."""
+    """What the router knows about a replica."""
 
     name: str
     warm: bool = False
-    """It has the model, or is loading it."""
+    """It has the model or is loading it."""
     free: int = 0
-    """Bytes that no model takes."""
+    """Bytes that no model uses."""
     load: float = 0
-    """Batches that it has to do."""
+    """Batches that wait there."""
     lost: bool = False
-    """Its device does not work, or it hangs."""
+    """Its device is broken, or it hangs."""
 
 
 def stats(state: ReplicaState) -> dict[str, Any]:
-    """What a replica tells the router of itself: plain, as it passes the controller."""
+    """What a replica reports to the router: plain data, because it passes the controller."""
     return {
         "models": [m.model for m in state.models if m.state in ("loaded", "loading")],
         "free": max(0, state.budget - sum(m.bytes for m in state.models if m.state in ("loaded", "loading"))),
@@ -64,8 +64,8 @@ def stats(state: ReplicaState) -> dict[str, Any]:
 
 
 def rank(model: str, needs: Needs, places: list[Place]) -> list[Place]:
-    """The best first. Of places that are alike, a model has always the same one (by the hash of
-    both names), and different models have different ones."""
+    """The best first. Among equal replicas, a model always gets the same one (by the hash of both names),
+    and different models get different ones."""
 
     def cost(place: Place) -> tuple[Any, ...]:
         cold = 0.0 if place.warm else COLD + (CROWDED if place.free < needs.bytes else 0.0)
@@ -81,7 +81,7 @@ def rank(model: str, needs: Needs, places: list[Place]) -> list[Place]:
 
 
 def load(models: Counter[str], needs: Mapping[str, Needs]) -> float:
-    """Batches, of so many requests of each model."""
+    """Batches, from the number of requests of each model."""
     return sum(math.ceil(n / needs.get(model, Needs()).batch) for model, n in models.items())
 
 
@@ -91,7 +91,7 @@ class _Sent:
     model: str
     at: float
     routed: bool = field(default=False)
-    """The replica took it; until then it is an intention, which lapses."""
+    """The replica has accepted it. Until then it is a plan, which expires."""
 
 
 class WarmRouter(RequestRouter):
@@ -106,7 +106,7 @@ class WarmRouter(RequestRouter):
         self._now: Callable[[], float] = time.monotonic
 
     def update_replicas(self, replicas: list[RunningReplica]) -> None:
-        """Is told whenever one of them tells something new, which is every second."""
+        """Called with each report of a replica, every second."""
         super().update_replicas(replicas)
         now, known = self._now(), self._heard
         told = {r.replica_id.unique_id: (r.routing_stats or {}).get("at") for r in replicas}
@@ -115,12 +115,12 @@ class WarmRouter(RequestRouter):
     async def choose_replicas(
         self, candidate_replicas: list[RunningReplica], pending_request: PendingRequest | None = None
     ) -> list[list[RunningReplica]]:
-        """Each in a rank of its own: Ray takes the first that has room for a request."""
+        """Each replica in a rank of its own: Ray takes the first with room for a request."""
         model = pending_request.metadata.multiplexed_model_id if pending_request else ""
         by_name = {r.replica_id.unique_id: r for r in candidate_replicas}
         best = rank(model, self._needs.get(model, Needs()), self._places(model, candidate_replicas))
         if pending_request is not None:
-            # without this Ray asks again and again, without a pause, when all are full
+            # without this Ray retries without a pause when all are full
             pending_request.routing_context.should_backoff = True
             if best:
                 self._note(pending_request, best[0].name)
@@ -155,9 +155,9 @@ class WarmRouter(RequestRouter):
             self._last[replica, model] = now
 
     def on_request_routed(self, pending_request: PendingRequest, replica_id: ReplicaID, result: object) -> None:
-        """A replica took it."""
+        """A replica accepted it."""
         self._note(pending_request, replica_id.unique_id, routed=True)
 
     def on_request_completed(self, replica_id: ReplicaID, internal_request_id: str) -> None:
-        """It is done, failed or called off."""
+        """It is done, has failed, or was cancelled."""
         self._sent.pop(internal_request_id, None)

@@ -1,4 +1,4 @@
-"""One replica: it reads a request, has it done by the engine, and writes the answer.
+"""A replica: it reads a request, lets the engine do it, and writes the answer.
 
 What is read lies in bounded memory: a request whose picture, sound or video would not fit
 waits before it is read. Files are read and written by a few threads of the worker's own, so
@@ -31,25 +31,25 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 DECODED = 24
-"""Bytes of what is read and not yet done, at most, for each of settings.max_pixels: six such
-pictures, 1.5 GB as it is set first."""
+"""The most bytes of requests that were read but not done, for each of settings.max_pixels: six such
+pictures, which are 1.5 GB by default."""
 THREADS = 4
 MORE = 32
-"""Requests beside those that wait for the device: those that are being read and written."""
+"""Requests besides those that wait for the device: they are being read or written."""
 
 
 class Engine(Protocol):
-    """What a worker needs of the device: engine.Engine."""
+    """What a worker needs from the device (engine.Engine)."""
 
     def run(self, model_id: str, request: Request, meter: Callable[[float], None] = ...) -> AsyncGenerator[Any, None]:
-        """Progress any number of times, and at the end the result. Closing it calls the work
-        off. It raises faults.Fault. meter is told the seconds that the device worked for it."""
+        """Yields Progress any number of times, and then the result. Closing it cancels the work. Raises
+        faults.Fault. meter is called with the seconds that the device worked for it."""
 
     def state(self) -> ReplicaState:
-        """What it has and does. It does not wait."""
+        """Its state. It does not wait."""
 
     async def close(self) -> None:
-        """Ends what waits and runs, and lets go of the device."""
+        """Ends all requests, and releases the device."""
 
 
 class Worker:
@@ -74,7 +74,7 @@ class Worker:
         except Fault as fault:
             yield Failed(fault)
         except Exception as err:
-            # what an exception says may hold what was sent: only where it came from is told
+            # the message of an exception may contain input: only its origin is logged
             log.error("%s failed at %s: %s", call.model, call.task, origin(err))
             yield Failed(Fault("model_failed", "The server failed at this; its log says where."))
         finally:
@@ -99,16 +99,16 @@ class Worker:
         yield Answer(kind, body, sum(metered))
 
     async def state(self) -> ReplicaState:
-        """What the replica tells of itself."""
+        """The state of the replica."""
         return self._engine.state()
 
     async def close(self) -> None:
-        """Lets go of its threads and of the engine."""
+        """Ends its threads and the engine."""
         self._threads.shutdown(wait=False, cancel_futures=True)
         await self._engine.close()
 
     async def _thread(self, do: Callable[[Callable[[], None]], T]) -> T:
-        """Does it in a thread, which is told to stop (faults.Cancelled) when this is called off."""
+        """Does it in a thread, which is stopped (faults.Cancelled) when this is cancelled."""
         stop = threading.Event()
 
         def check() -> None:

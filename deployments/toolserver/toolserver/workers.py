@@ -1,4 +1,4 @@
-"""Who does the work that the HTTP side takes in: a worker in this process, or a cluster's."""
+"""The workers of the HTTP server: one in this process, or those of a cluster."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Workers(Protocol):
-    """What the HTTP side needs of them. cluster has the one for Ray Serve."""
+    """What the HTTP server needs from workers. Those of Ray Serve are in cluster."""
 
     def run(self, call: Call) -> AsyncIterator[Event]:
         """Does one request: Progress any number of times, and at the end one Answer or one
@@ -20,14 +20,14 @@ class Workers(Protocol):
         expected."""
 
     async def states(self) -> list[ReplicaState]:
-        """What each replica tells of itself. One that does not answer is not in the list."""
+        """The state of each replica. One that does not answer is not in the list."""
 
     async def known(self) -> list[ReplicaState]:
-        """The same, at most a little older: what a request can afford to wait for."""
+        """The same, perhaps a little older, but fast enough for a request."""
 
 
 class LocalWorkers:
-    """One worker in this process."""
+    """A worker in this process."""
 
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
