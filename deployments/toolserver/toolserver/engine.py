@@ -1,4 +1,4 @@
-"""One device and its models: what is asked for waits here, is put together, and is done.
+"""A device and its models: requests wait here, are put into batches, and are done.
 
     run ──> queue of its model ──> device thread: one batch at a time ──> result
                │                       ▲
@@ -57,25 +57,25 @@ log = logging.getLogger(__name__)
 PAUSE = 60.0
 """Seconds after which a model that could not be loaded is tried again."""
 STEP = 0.01
-"""By how much a batch has to get on for it to be told."""
+"""The least progress of a batch that is reported."""
 FETCHES = 4
-"""Models whose files are fetched at once."""
+"""How many models are downloaded at once."""
 
 _MIB = 1 << 20
 
 
 @dataclass(eq=False)
 class _Job:
-    """One request, from run to its end."""
+    """A request, from run to its end."""
 
     model: Model
     request: Request
     order: int
     cancelled: bool = False
     seconds: float = 0.0
-    """For which the device worked for it."""
+    """How long the device worked for it."""
     key: tuple[Hashable | None] | None = None
-    """What Loaded.key said of it, once it was asked."""
+    """The result of Loaded.key, once that was called."""
     _progress: Progress | None = None
     _outcome: tuple[Result] | Fault | None = None
     _news: asyncio.Event = field(default_factory=asyncio.Event)
@@ -89,7 +89,7 @@ class _Job:
         return self._outcome is not None
 
     def tell(self, done: float) -> None:
-        """It runs, and is so far. Of what was not yet heard only the last is told."""
+        """Records its progress. Of reports that were not read yet, only the last one counts."""
         if not self.ended:
             self._progress = Progress(min(max(done, 0.0), 1.0), running=True)
             self._news.set()
@@ -100,7 +100,7 @@ class _Job:
             self._news.set()
 
     async def next(self) -> Progress | tuple[Result]:
-        """The next news, at last the result in a tuple. Raises Fault."""
+        """The next progress, and finally the result in a tuple. Raises Fault."""
         while True:
             await self._news.wait()
             self._news.clear()
@@ -114,16 +114,16 @@ class _Job:
 
 @dataclass(frozen=True)
 class _Failure:
-    """A batch that was not done."""
+    """A batch that failed or was cancelled."""
 
     kind: trouble.Kind | None
-    """None for a fault that the family raised itself, and for work that was called off."""
+    """None for a fault that the family raised itself, and for cancelled work."""
     fault: Fault
 
 
 class _Held(Generic[T]):
-    """What is handed to a thread or comes of it. A thread of an executor keeps its arguments and
-    its result for a while after others have the result: a model among them would still take its
+    """A value that is passed to a thread or returned from it. A thread of an executor keeps its arguments
+    and its result for a while after they were used. Without this, a model among them would still take
     memory when the next one is loaded."""
 
     def __init__(self, value: T | None = None) -> None:
@@ -133,7 +133,7 @@ class _Held(Generic[T]):
         self._value = value
 
     def take(self) -> T:
-        """What is held, which is let go of."""
+        """Returns the value and forgets it."""
         value, self._value = self._value, None
         assert value is not None
         return value
@@ -153,8 +153,8 @@ class Engine:
         clock: Callable[[], float] = time.monotonic,
         lost: Callable[[], None] = lambda: None,
     ) -> None:
-        """Starts nothing. device is that of the settings, unless it is given; lost is told once
-        when the device is. Raises ValueError if there is no such device."""
+        """Starts nothing. Without device, the one of the settings is used. lost is called once if the device
+        is lost. Raises ValueError if there is no such device."""
         self._settings, self._registry, self._clock = settings, registry, clock
         self._when_lost = lost
         self._device = pick(device or settings.device) if isinstance(device, str | None) else device
@@ -165,22 +165,22 @@ class Engine:
         self._cache: Cache[Loaded] = Cache(budget, self._queues.wanted, self._dropped)
         self.metrics.budget.set(budget)
         self.fault: Fault | None = None
-        """What ails the device; it stays."""
+        """Why the device is lost. It stays lost."""
         self._orders = count()
         self._running: list[_Job] = []
         self._last: str | None = None
         self._weighed: dict[str, int] = {}
-        """What models took, where that was more than the registry says."""
+        """The memory of models that took more than the registry says."""
         self._limits: dict[str, int] = {}
-        """Batches that fit, where those of the registry did not."""
+        """The batch sizes that fit, for models whose size in the registry did not."""
         self._failed: dict[str, tuple[Fault, float]] = {}
         """Models that could not be loaded, and when they may be tried again."""
         self._bringing: dict[str, asyncio.Task[None]] = {}
         self._loads = 0
-        """Loads that were begun: a peak that one fell into says nothing of a batch."""
+        """Loads that were started. A peak of memory during a load says nothing about a batch."""
         self._loading = False
         self._rubbish = False
-        """Models were dropped, and what they took was not given back yet."""
+        """Models were dropped, but their memory was not returned yet."""
         self._work: asyncio.Task[None] | None = None
         self._wake = asyncio.Event()
         self._closed = False
@@ -191,9 +191,9 @@ class Engine:
     async def run(
         self, model_id: str, request: Request, meter: Callable[[float], None] = lambda seconds: None
     ) -> AsyncGenerator[Progress | Result]:
-        """Does one request: yields Progress, and at last the result. Raises Fault. Closing it, or
-        cancelling who waits for it, calls the work off. meter is told for how many seconds the
-        device worked for it, before the result."""
+        """Does a request: yields Progress, and finally the result. Raises Fault. Closing it, or cancelling the
+        waiting task, cancels the work. meter is called before the result, with the seconds that the device
+        worked for it."""
         model = self._registry.model(model_id)
         job = _Job(model, request, next(self._orders))
         code = "cancelled"
@@ -213,7 +213,7 @@ class Engine:
             self.metrics.requests.labels(model.id, request.task, code).inc()
 
     def state(self) -> ReplicaState:
-        """What there is now. It does not wait."""
+        """The current state. It does not wait."""
         models = [ModelState(e.name, "loaded" if e.value is not None else "loading", e.weights) for e in self._cache.entries()]
         known = {m.model for m in models}
         models += [ModelState(m, "loading", self._need(self._registry.model(m))) for m in self._bringing if m not in known]
@@ -230,8 +230,7 @@ class Engine:
         )
 
     async def close(self) -> None:
-        """Ends it: what waits and what runs is told that the server stops. Waits for the step or
-        the load that is under way."""
+        """Ends the engine: all requests fail because the server stops. Waits for the current step or load."""
         if self._closed:
             return
         self._closed = True
@@ -245,7 +244,7 @@ class Engine:
         self._cache.drop_idle()
         self._device.clear()
 
-    # Coming and going.
+    # Requests come and go.
 
     def _admit(self, job: _Job) -> None:
         if self._closed:
@@ -270,7 +269,7 @@ class Engine:
         self._wake.set()
 
     def _leave(self, job: _Job) -> None:
-        """Nobody waits for it any more, or it is done."""
+        """Removes a request that is done or that nobody waits for."""
         job.cancelled = True
         if self._queues.remove(job):
             if not self._queues.wanted(job.model_id) and not self._cache.has(job.model_id):
@@ -297,11 +296,11 @@ class Engine:
     # Loading.
 
     def _need(self, model: Model) -> int:
-        """Bytes that are kept free for it: as the registry says, or what it was seen to take."""
+        """Bytes that are reserved for it: as the registry says, or as measured."""
         return max(model.memory * _MIB, self._weighed.get(model.id, 0))
 
     def _want(self, model: str) -> None:
-        """Requests wait for it: it is brought, if it is neither here nor on its way."""
+        """Loads a model that requests wait for, unless it is loaded or being loaded."""
         if not (self._closed or self.fault or self._cache.has(model) or model in self._bringing):
             self._bringing[model] = asyncio.create_task(self._bring(self._registry.model(model)))
 
@@ -317,11 +316,11 @@ class Engine:
             self._want(model)
 
     async def _bring(self, model: Model) -> None:
-        """Gets it onto the device, or ends all that wait for it with the reason."""
+        """Loads it onto the device, or fails all requests that wait for it."""
         fault = None
         try:
             fault = await self._load(model)
-        except Exception as err:  # of this file: who waits is told in any case
+        except Exception as err:  # a bug in this file: those who wait must hear of it
             trouble.note("could not be brought", model.id, err)
             fault = trouble.of_run()
         finally:
@@ -332,11 +331,11 @@ class Engine:
             self._end(self._queues.remove_all(model.id), _copy(fault, PAUSE))
             self._counted()
         elif not self._cache.has(model.id) and self._queues.wanted(model.id):
-            self._want(model.id)  # it was given up, and then somebody came
+            self._want(model.id)  # the load was given up, but then a request came
         self._wake.set()
 
     async def _load(self, model: Model) -> Fault | None:
-        """None where it is loaded, or nobody waits for it any more."""
+        """None if it is loaded, or if nobody waits for it any more."""
         loop = asyncio.get_running_loop()
         try:
             files = await loop.run_in_executor(self._fetch_threads, self._weights.find, model)
@@ -358,7 +357,7 @@ class Engine:
                 if self._cache.put(model.id, loaded, weight, max(model.memory * _MIB - weight, 0)):
                     break
                 log.warning("%s takes more than models.yaml says: %d MiB", model.id, weight // _MIB)
-                del loaded  # before room for it is waited for
+                del loaded  # before the wait for room
             except TooLarge:
                 return Fault("out_of_memory", f"{model.id} needs more memory than the device has for models.")
             except BaseException:
@@ -391,8 +390,8 @@ class Engine:
         return loaded
 
     def _load_now(self, model: Model, files: Files, held: _Held[Loaded | _Failure]) -> None:
-        """In the thread for loading. What came of it is held."""
-        if self._rubbish:  # of what was dropped for it
+        """Runs in the thread for loading. The result is held."""
+        if self._rubbish:  # of models that were dropped for it
             self._rubbish = False
             self._device.clear()
         dtype = torch.float32 if self._device.name == "cpu" else getattr(torch, model.precision)
@@ -410,7 +409,7 @@ class Engine:
     # Running.
 
     async def _serve(self) -> None:
-        """Runs batch after batch for as long as the engine is there."""
+        """Runs one batch after another, as long as the engine exists."""
         while not self.fault:
             self._wake.clear()
             if not (chosen := self._choose()):
@@ -419,7 +418,7 @@ class Engine:
             model, loaded, jobs = chosen
             del chosen
             self._running, self._last = jobs, model.id
-            self._cache.settle()  # others were passed over, and may be due
+            self._cache.settle()  # other models were passed over, and may be due now
             self._counted()
             peak = 0
             try:
@@ -428,13 +427,13 @@ class Engine:
                 trouble.note("could not be run", model.id, err)
                 self._end(jobs, trouble.of_run())
             finally:
-                del loaded  # the cache alone holds it from here on
+                del loaded  # from here on, only the cache holds it
                 self._running = []
                 self._cache.release(model.id, peak)
                 self._counted()
 
     def _choose(self) -> tuple[Model, Loaded, list[_Job]] | None:
-        """The next batch, with its model, which is in use from now on."""
+        """The next batch and its model, which is in use from now on."""
         warm = {e.name for e in self._cache.entries() if e.value is not None}
         for name in self._queues.order(warm, self._last if self._cache.crowded else None):
             loaded = self._cache.use(name)
@@ -446,8 +445,7 @@ class Engine:
         return None
 
     async def _do(self, model: Model, loaded: Loaded, jobs: list[_Job]) -> int:
-        """Ends the jobs, each with its result or fault. How many bytes they worked in, 0 if that
-        is not known."""
+        """Ends the jobs, each with its result or fault. Returns their peak of memory, 0 if it is unknown."""
         before, loads, busy = self._device.allocated(), self._loads, self._loading
         self._device.watch()
         failure = await self._attempt(model, loaded, jobs)
@@ -474,7 +472,7 @@ class Engine:
         return max(self._device.peak() - before, 0)
 
     async def _attempt(self, model: Model, loaded: Loaded, jobs: Sequence[_Job]) -> _Failure | None:
-        """Runs them once. None if they are done and ended."""
+        """Runs the batch once. None if it has succeeded."""
         for job in jobs:
             job.tell(0)
         began = self._clock()
@@ -495,7 +493,7 @@ class Engine:
         return None
 
     def _run_now(self, model: Model, held: _Held[Loaded], jobs: Sequence[_Job], loop: asyncio.AbstractEventLoop) -> list[Result] | _Failure:
-        """In the thread of the device."""
+        """Runs in the thread of the device."""
         loaded = held.take()
         told = 0.0
 
@@ -509,7 +507,7 @@ class Engine:
                 raise Cancelled
             if done - told >= STEP:
                 told = done
-                with contextlib.suppress(RuntimeError):  # the loop is closed: nobody listens
+                with contextlib.suppress(RuntimeError):  # the loop is closed, so nobody listens
                     loop.call_soon_threadsafe(tell, done)
 
         try:
@@ -527,10 +525,10 @@ class Engine:
             trouble.note("failed", model.id, err)
             return self._sorted(err, trouble.of_run())
 
-    # Trouble.
+    # Faults.
 
     def _sorted(self, err: Exception, other: Fault) -> _Failure:
-        """What it was. The exception is not kept: its frames hold what lies on the device."""
+        """What kind of failure it was. The exception is not kept, because its frames hold data of the device."""
         match trouble.kind(err):
             case "memory":
                 return _Failure("memory", trouble.of_memory())
@@ -550,8 +548,8 @@ class Engine:
 
 
 def _key(loaded: Loaded, job: _Job) -> Hashable | None:
-    """Asked for once. A request that the family cannot tell it of runs alone, where what is wrong
-    with it shows."""
+    """The key, computed once. If the family cannot compute it, the request runs alone, which shows what is
+    wrong with it."""
     if job.key is None:
         try:
             key = loaded.key(job.request)
@@ -563,7 +561,7 @@ def _key(loaded: Loaded, job: _Job) -> Hashable | None:
 
 
 def _copy(fault: Fault, left: float | None = None) -> Fault:
-    """One to be raised, since each raise writes into it. left is in how many seconds it is tried
-    again, which is told where waiting helps at all."""
+    """A copy to raise, because raising changes an exception. left is the time to the next try in seconds,
+    which is reported if waiting helps."""
     after = fault.retry_after if left is None or fault.retry_after is None else math.ceil(left)
     return Fault(fault.code, fault.message, after)
