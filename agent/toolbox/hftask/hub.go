@@ -12,6 +12,7 @@ import (
 
 	"atelier/agent/endpoint"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/hftask/jsonfind"
 )
 
 // providersBelieved is how long it is believed who serves a model.
@@ -106,13 +107,13 @@ func readProviders(body []byte) ([]provided, error) {
 	if raw[0] == '[' {
 		var list []provided
 		if err := json.Unmarshal(raw, &list); err != nil {
-			return nil, fmt.Errorf("the list of providers: %w", errForm)
+			return nil, fmt.Errorf("the list of providers: %w", jsonfind.ErrForm)
 		}
 		return list, nil
 	}
 	var byName map[string]provided
 	if err := json.Unmarshal(raw, &byName); err != nil {
-		return nil, fmt.Errorf("the providers by name: %w", errForm)
+		return nil, fmt.Errorf("the providers by name: %w", jsonfind.ErrForm)
 	}
 	var list []provided
 	for name, p := range byName {
@@ -121,5 +122,3 @@ func readProviders(body []byte) ([]provided, error) {
 	}
 	return list, nil
 }
-
-var errForm = errors.New("it is not of its form")

@@ -211,7 +211,7 @@ func TestPoseIsDrawn(t *testing.T) {
 	out := must(t, answering(t, "keypoint-detection", string(body)), candidate("keypoint-detection"), call(t, plan.Pose, given))
 	made := pictureAt(t, out.Path)
 	for at, want := range map[image.Point]color.Color{
-		{50, 10}: poseColours[0], {50, 30}: poseColours[1], {30, 30}: poseColours[2], {70, 30}: poseColours[5], // joints; the neck is between the shoulders
+		{50, 10}: color.NRGBA{255, 0, 0, 255}, {50, 30}: color.NRGBA{255, 85, 0, 255}, {30, 30}: color.NRGBA{255, 170, 0, 255}, {70, 30}: color.NRGBA{85, 255, 0, 255}, // joints; the neck is between the shoulders
 		{40, 30}: color.NRGBA{153, 0, 0, 255}, {90, 90}: color.NRGBA{0, 0, 0, 255}, // a limb; a point that is not sure
 	} {
 		if !near(made.At(at.X, at.Y), want) {

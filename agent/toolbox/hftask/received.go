@@ -16,6 +16,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/hftask/jsonfind"
 	"atelier/agent/toolbox/media"
 )
 
@@ -33,11 +34,11 @@ func entries[T any](ctx context.Context, body []byte) ([]T, error) {
 	d := json.NewDecoder(bytes.NewReader(body))
 	for range lists {
 		if _, err := d.Token(); err != nil {
-			return nil, unreadable(errForm)
+			return nil, unreadable(jsonfind.ErrForm)
 		}
 	}
 	if lists == 0 && (len(raw) == 0 || raw[0] != '{') {
-		return nil, unreadable(errForm)
+		return nil, unreadable(jsonfind.ErrForm)
 	}
 	var all []T
 	for d.More() && (lists > 0 || len(all) == 0) {
@@ -55,11 +56,11 @@ func entries[T any](ctx context.Context, body []byte) ([]T, error) {
 	}
 	for range lists {
 		if end, err := d.Token(); err != nil || end != json.Delim(']') {
-			return nil, unreadable(errForm)
+			return nil, unreadable(jsonfind.ErrForm)
 		}
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, unreadable(errForm)
+		return nil, unreadable(jsonfind.ErrForm)
 	}
 	return all, nil
 }
@@ -70,7 +71,7 @@ func (a answer) content(ctx context.Context, keys ...string) ([]byte, error) {
 	if !strings.Contains(a.kind(), "json") {
 		return a.body, nil
 	}
-	named, err := find(ctx, a.body, slices.Concat(keys, []string{"b64_json", "url", "images", "data", "output"}), 0)
+	named, err := jsonfind.Text(ctx, a.body, slices.Concat(keys, []string{"b64_json", "url", "images", "data", "output"}))
 	if stopped := media.Stopped(ctx); stopped != nil {
 		return nil, stopped
 	}

@@ -10,6 +10,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/hftask/language"
 )
 
 const (
@@ -46,11 +47,11 @@ func askSpoken(_ context.Context, j *job) (question, error) {
 	how := map[string]any{}
 	if said := clean(j.call.Text("language")); said != "" {
 		how["language"] = shorten(said)
-		if l, ok := languageOf(said); ok {
-			how["language"] = l.iso
+		if l, ok := language.Named(said); ok {
+			how["language"] = l.ISO
 		}
-	} else if l, ok := guessed(text); ok && l.iso != english {
-		how["language"] = l.iso
+	} else if l, ok := language.Guess(text); ok && l.ISO != english {
+		how["language"] = l.ISO
 	}
 	if voice := clean(j.call.Text("voice")); voice != "" {
 		how["voice"] = shorten(voice)

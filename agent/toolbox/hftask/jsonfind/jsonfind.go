@@ -1,15 +1,24 @@
-package hftask
+// Package jsonfind finds a text in JSON without keeping what it passes.
+package jsonfind
 
 import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 )
 
-// find is the first text under one of the keys, in lists and objects that stand for a
-// file or hold them, as {"images": [{"url"}]} does. What stands beside it is passed over:
-// a map of depths may come with as many numbers as its picture has pixels.
+// ErrForm is the error of JSON that does not have the expected form.
+var ErrForm = errors.New("it is not of its form")
+
+// Text returns the first text under one of the keys, "" if there is none. It looks into lists and objects, as in
+// {"images": [{"url"}]}. Everything else is skipped: an answer may hold as many numbers as a picture has
+// pixels.
+func Text(ctx context.Context, raw []byte, keys []string) (string, error) {
+	return find(ctx, raw, keys, 0)
+}
+
 func find(ctx context.Context, raw []byte, keys []string, depth int) (string, error) {
 	const most = 4
 	raw = bytes.TrimSpace(raw)
@@ -20,7 +29,7 @@ func find(ctx context.Context, raw []byte, keys []string, depth int) (string, er
 	case '"':
 		var s string
 		if json.Unmarshal(raw, &s) != nil {
-			return "", errForm
+			return "", ErrForm
 		}
 		return s, nil
 	case '[':
@@ -54,7 +63,7 @@ func newPasser(raw []byte) passer { return passer{raw, json.NewDecoder(bytes.New
 // first is the first of a list, nil if it is empty.
 func (p passer) first() ([]byte, error) {
 	if _, err := p.Token(); err != nil {
-		return nil, errForm
+		return nil, ErrForm
 	}
 	if !p.More() {
 		return nil, nil
@@ -66,12 +75,12 @@ func (p passer) first() ([]byte, error) {
 func (p passer) members(ctx context.Context, keys []string) (map[string][]byte, error) {
 	found := map[string][]byte{}
 	if _, err := p.Token(); err != nil {
-		return nil, errForm
+		return nil, ErrForm
 	}
 	for p.More() {
 		key, err := p.Token()
 		if err != nil || ctx.Err() != nil {
-			return nil, errForm
+			return nil, ErrForm
 		}
 		value, err := p.next()
 		if err != nil {
@@ -82,7 +91,7 @@ func (p passer) members(ctx context.Context, keys []string) (map[string][]byte, 
 		}
 	}
 	if _, err := p.Token(); err != nil {
-		return nil, errForm
+		return nil, ErrForm
 	}
 	return found, nil
 }
@@ -91,7 +100,7 @@ func (p passer) members(ctx context.Context, keys []string) (map[string][]byte, 
 func (p passer) next() ([]byte, error) {
 	from := p.InputOffset()
 	if err := p.Decode(new(passed)); err != nil {
-		return nil, errForm
+		return nil, ErrForm
 	}
 	return bytes.TrimLeft(p.raw[from:p.InputOffset()], " \t\r\n:,"), nil
 }

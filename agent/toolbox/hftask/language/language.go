@@ -1,15 +1,16 @@
-package hftask
+// Package language knows the languages of translation models: what people and models call them, and in which
+// one a text is.
+package language
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"unicode"
 )
 
-// language is one that models translate from and to.
-type language struct {
-	iso    string // ISO 639-1, which M2M100 and tool servers take
+// Language is a language that models translate from and to.
+type Language struct {
+	ISO    string // ISO 639-1, which M2M100 and tool servers take
 	flores string // of FLORES-200, which NLLB takes
 	mbart  string // of mBART-50, "" if it does not have it
 	names  []string
@@ -19,7 +20,7 @@ type language struct {
 
 // languages are those of the translation models in use. The codes are those of the
 // models' cards: facebook/nllb-200, facebook/mbart-large-50, facebook/m2m100.
-var languages = []language{
+var languages = []Language{
 	{"en", "eng_Latn", "en_XX", []string{"english"}, nil, []string{"the", "and", "is", "of", "to", "with", "that", "you"}},
 	{"de", "deu_Latn", "de_DE", []string{"german", "deutsch"}, nil, []string{"der", "und", "ist", "das", "nicht", "ein", "ich", "mit"}},
 	{"fr", "fra_Latn", "fr_XX", []string{"french", "français", "francais"}, nil, []string{"le", "les", "et", "est", "une", "des", "je", "pas"}},
@@ -67,9 +68,9 @@ var languages = []language{
 	{"ur", "urd_Arab", "ur_PK", []string{"urdu", "اردو"}, nil, nil},
 }
 
-// languageOf is the language that words name: "German", "to Deutsch", "de", "zh-Hant".
-func languageOf(said string) (language, bool) {
-	words := strings.ToLower(strings.Trim(oneLine(said), ".,!?\"' "))
+// Named returns the language that words name: "German", "to Deutsch", "de", "zh-Hant".
+func Named(said string) (Language, bool) {
+	words := strings.ToLower(strings.Trim(strings.Join(strings.Fields(said), " "), ".,!?\"' "))
 	for _, lead := range []string{"into ", "to ", "in "} {
 		words = strings.TrimPrefix(words, lead)
 	}
@@ -81,13 +82,13 @@ func languageOf(said string) (language, bool) {
 	if b, v, ok := strings.Cut(words, " ("); ok { // "Chinese (traditional)"
 		words = strings.TrimSuffix(v, ")") + " " + b
 	}
-	if i := slices.IndexFunc(languages, func(l language) bool { return slices.Contains(l.names, words) || l.flores == said }); i >= 0 {
+	if i := slices.IndexFunc(languages, func(l Language) bool { return slices.Contains(l.names, words) || l.flores == said }); i >= 0 {
 		return languages[i], true
 	}
-	if i := slices.IndexFunc(languages, func(l language) bool { return l.iso == code || slices.ContainsFunc(l.names, lastWord(words).is) }); i >= 0 {
+	if i := slices.IndexFunc(languages, func(l Language) bool { return l.ISO == code || slices.ContainsFunc(l.names, lastWord(words).is) }); i >= 0 {
 		return languages[i], true
 	}
-	return language{}, false
+	return Language{}, false
 }
 
 // lastWord is the end of a phrase: "brazilian portuguese".
@@ -95,9 +96,8 @@ type lastWord string
 
 func (w lastWord) is(name string) bool { return strings.HasSuffix(string(w), " "+name) }
 
-// guessed is the language that a text is in, where its letters or its commonest words
-// tell.
-func guessed(text string) (language, bool) {
+// Guess returns the language of a text, if its letters or its most common words show it.
+func Guess(text string) (Language, bool) {
 	letters := 0
 	counts := make([]int, len(languages))
 	for _, r := range text {
@@ -112,7 +112,7 @@ func guessed(text string) (language, bool) {
 		}
 	}
 	best := slices.Index(counts, slices.Max(counts))
-	if japanese := slices.IndexFunc(languages, func(l language) bool { return l.iso == "ja" }); counts[japanese] > 0 {
+	if japanese := slices.IndexFunc(languages, func(l Language) bool { return l.ISO == "ja" }); counts[japanese] > 0 {
 		best = japanese // which has Chinese signs too
 		counts[best] = letters
 	}
@@ -134,8 +134,8 @@ func guessed(text string) (language, bool) {
 	return languages[best], sure
 }
 
-// codeFor is how a model calls a language, "" if it does not have it.
-func (l language) codeFor(model string) string {
+// CodeFor returns the code of a language for a model, "" if the model does not know it.
+func (l Language) CodeFor(model string) string {
 	model = strings.ToLower(model)
 	switch {
 	case strings.Contains(model, "nllb"):
@@ -143,36 +143,9 @@ func (l language) codeFor(model string) string {
 	case strings.Contains(model, "mbart"):
 		return l.mbart
 	}
-	return l.iso
+	return l.ISO
 }
 
-// onlyPair tells whether a model translates between two languages only, which its name
-// tells (Helsinki-NLP/opus-mt-en-de).
-func onlyPair(model string) bool { return strings.Contains(strings.ToLower(model), "opus-mt") }
-
-// askTranslation has a text translated.
-func askTranslation(ctx context.Context, j *job) (question, error) {
-	q, err := askText(ctx, j)
-	if err != nil {
-		return question{}, err
-	}
-	said := clean(j.call.Text("language"))
-	to, ok := languageOf(said)
-	model := j.candidate.Model
-	code := to.codeFor(model)
-	switch {
-	case said == "":
-		return question{}, fault(nil, "Please say into which language.")
-	case !ok || code == "":
-		return question{}, fault(nil, "The model used here does not translate into %q.", shorten(said))
-	case onlyPair(model) && !strings.HasSuffix(strings.ToLower(model), "-"+to.iso):
-		return question{}, fault(nil, "The model used here does not translate into %q.", shorten(said))
-	case onlyPair(model):
-		return q, nil
-	}
-	q.parameters = map[string]any{"tgt_lang": code}
-	if from, ok := guessed(j.text()); ok && from.codeFor(model) != "" {
-		q.parameters["src_lang"] = from.codeFor(model)
-	}
-	return q, nil
-}
+// IsPair reports whether a model translates between two languages only, which its name shows
+// (Helsinki-NLP/opus-mt-en-de).
+func IsPair(model string) bool { return strings.Contains(strings.ToLower(model), "opus-mt") }
