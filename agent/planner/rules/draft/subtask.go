@@ -159,7 +159,9 @@ func (d *Drafter) argText(r *scene.Reading, a toolbox.Arg, told bool) string {
 	case a.Optional && a.Meaning == plan.Language:
 		return d.Manner(r, r.Head).Language
 	case profile.Kind(a) == param.TimeRange && r.Head.OfParts():
-		return d.Passage(r)
+		return d.bounded(r, a, d.Passage(r))
+	case profile.Kind(a) == param.TimeRange && a.Optional:
+		return d.bounded(r, a, d.TextFor(r, a.Meaning, r.Head))
 	}
 	text := d.TextFor(r, a.Meaning, r.Head)
 	if profile.Kind(a) == param.TimeRanges {
@@ -175,6 +177,15 @@ func (d *Drafter) argText(r *scene.Reading, a toolbox.Arg, told bool) string {
 	default:
 		return d.Instruction(r)
 	}
+}
+
+// bounded is a part of a sound or a video with the words that bound it, where these make it another one: "after 2
+// seconds".
+func (d *Drafter) bounded(r *scene.Reading, a toolbox.Arg, amount string) string {
+	if said := d.Bounded(r); said != "" && a.Param.Reads(said) && (amount == "" || readsOtherwise(*a.Param, amount, said)) {
+		return said
+	}
+	return amount
 }
 
 // parts says which parts of a sound or a video are kept, with the verb where that makes others of them: "trim 2 s from
