@@ -93,7 +93,11 @@ func Find(text string) []Quantity {
 		switch {
 		case m != nil && !within(text, at):
 			unit, end := matchedUnit(m), at+m[1]
-			if by := countedBy.FindStringSubmatchIndex(text[at:]); unit == Pixels && by != nil { // "page 2 by 90 degrees"
+			by := countedBy.FindStringSubmatchIndex(text[at:])
+			if by == nil && ofPage.MatchString(text[:at]) {
+				by = numberBy.FindStringSubmatchIndex(text[at:])
+			}
+			if unit == Pixels && by != nil { // "page 2 by 90 degrees"
 				unit, end = Number, at+by[3]
 			}
 			found = append(found, Quantity{withoutUnit(text[:at], unit), at, end})
@@ -121,6 +125,12 @@ func matchedUnit(groups []int) Unit {
 
 // countedBy matches a number that is no side of a size, since what follows is measured otherwise.
 var countedBy = lazyregexp.New(`^(?i:(\d{1,6}) by -?\d{1,6} ?(?:°|degrees?\b|deg\b|%|percent\b|per cent\b))`)
+
+// ofPage ends a text that the number of a page goes on with, which is no side of a size: "page 2 by 180".
+var (
+	ofPage   = lazyregexp.New(`(?i)\bpages? $`)
+	numberBy = lazyregexp.New(`^(?i:(\d{1,6}) by )`)
+)
 
 var clockAhead = lazyregexp.New(`^(?:\d{1,3}:)?\d{1,3}:\d{2}(?:\.\d+)?\b`)
 

@@ -197,7 +197,7 @@ func (d *Divider) onlyChooses(c, before clause.Clause) bool {
 // cropsToMiddle reports whether a clause only says how the shape or size of the clause before is reached: "make it
 // 1080x1080, crop from the middle".
 func (d *Divider) cropsToMiddle(c, before clause.Clause) bool {
-	if len(c.Words) < 2 || !d.Is("cropping", c.Words[0]) {
+	if len(c.Words) < 2 || !d.Is("cropping", c.Words[0]) && !d.Is("keeping", c.Words[0]) {
 		return false
 	}
 	for i, w := range c.Words[1:] {

@@ -476,11 +476,14 @@ func (b *binder) inSequence(many []scene.Thing) []scene.Thing {
 	}
 	first := b.r.Files[:1]
 	rest := scene.Without(many, first)
+	if b.Any("in front", words) && b.Any("behind", words) { // "before/after"
+		return many
+	}
 	for i, w := range words {
 		switch {
-		case b.Is("at the start", w), b.Is("in front", w) && i > named, b.Is("behind", w) && i < named:
+		case i == named+1 && w.Lower() == "first", b.Is("at the start", w), b.Is("in front", w) && i > named, b.Is("behind", w) && i < named:
 			return slices.Concat(first, rest)
-		case b.Is("at the end", w), b.Is("behind", w) && i > named, b.Is("in front", w) && i < named:
+		case i == named+1 && w.Lower() == "last", b.Is("at the end", w), b.Is("behind", w) && i > named, b.Is("in front", w) && i < named:
 			return slices.Concat(rest, first)
 		}
 	}

@@ -21,6 +21,8 @@ type Grammar struct {
 	verbs   set // words that an order may begin with
 	// noThing is a request for something to be gone, which most examples word with "without".
 	noThing *regexp.Regexp
+	// platforms finds what platforms call their pictures and videos.
+	platforms *regexp.Regexp
 }
 
 // New reads the lists of words. The lexicon tells which words are one.
@@ -34,7 +36,7 @@ func New(l *retrieve.Lexicon) (*Grammar, error) {
 		things[i] = regexp.QuoteMeta(t)
 	}
 	return &Grammar{
-		Lists: e, Lexicon: l, verbs: maps.Clone(e.sets["verbs"]),
+		Lists: e, Lexicon: l, verbs: maps.Clone(e.sets["verbs"]), platforms: platforms(e),
 		noThing: regexp.MustCompile(`(?i)((?:^|[,;.:]|\band|\bwith)\s*)\bno (` + strings.Join(things, "|") + `)\b`),
 	}, nil
 }

@@ -21,6 +21,9 @@ func (v *View) byThings(f *profile.Profile) float64 {
 	if first, _, ok := f.Pair(); ok && len(scene.Fitting(v.Things, first.Type)) < 2 {
 		fit *= badly // it compares or joins two
 	}
+	if _, _, ok := f.Pair(); ok && v.spreadsOut(f) {
+		fit *= badly // and these are more
+	}
 	if f.Joins() && lone(scene.Fitting(v.Things, f.Media[0].Type)) {
 		fit *= Partly // it takes several
 	}
@@ -59,6 +62,16 @@ func (v *View) byThings(f *profile.Profile) float64 {
 		return Partly // it points at what was made last
 	}
 	return fit
+}
+
+// spreadsOut reports whether the clause speaks of all of more than two files that the tool, which takes two, could be
+// given.
+func (v *View) spreadsOut(f *profile.Profile) bool {
+	if _, one := f.OnePerFile(); one {
+		return false
+	}
+	all := v.r.Refs.Plural || len(v.r.Files) == 0 && v.r.Refs.Ordinal == 0
+	return (all && len(v.Sent(f.Media[0].Type)) > 2) || len(v.r.Files) > 2
 }
 
 // putsFile reports whether the clause orders that the one file it names be put somewhere, and there is another one to

@@ -1,0 +1,64 @@
+package rules
+
+import (
+	"fmt"
+	"strings"
+
+	"atelier/agent/lazyregexp"
+	"atelier/agent/plan"
+	"atelier/agent/planner/rules/profile"
+)
+
+// wishes parts a text where one order ends and the next one begins.
+var wishes = lazyregexp.New(`(?i)(?:[.;,]\s|\n|\s(?:and|then)\s)+`)
+
+// sized writes the size in pixels that a platform asks for in the place of its name: "make this fit an instagram story"
+// is "make it 1080x1920 cropped".
+func (p *Planner) sized(r plan.Request, text string) string {
+	files := r.Given
+	if len(files) == 0 {
+		files = r.Earlier
+	}
+	if len(files) == 0 {
+		return text
+	}
+	of := "it"
+	if len(r.Given) > 1 {
+		of = "them"
+	}
+	video := files[0].Type == plan.Video
+	if !video && profile.Base(files[0].Type) != plan.Image {
+		return text
+	}
+	var b strings.Builder
+	from := 0
+	for _, at := range append(wishes.FindAllStringIndex(text, -1), []int{len(text), len(text)}) {
+		wish := text[from:at[0]]
+		if size, more, ok := p.PlatformSize(wish); ok {
+			switch {
+			case more != "":
+				wish = "make " + of + " " + size + " " + more
+			case video:
+				wish = "crop " + of + " to " + shapeOf(size) + ", then resize " + of + " to " + size
+			default:
+				wish = "make " + of + " " + size + " cropped"
+			}
+		}
+		b.WriteString(wish + text[at[0]:at[1]])
+		from = at[1]
+	}
+	return b.String()
+}
+
+// shapeOf is the ratio of the sides of a size: "16:9" of "1280x720".
+func shapeOf(size string) string {
+	var width, height int
+	if _, err := fmt.Sscanf(size, "%dx%d", &width, &height); err != nil {
+		return size
+	}
+	a, b := width, height
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return fmt.Sprintf("%d:%d", width/a, height/a)
+}
