@@ -76,7 +76,7 @@ func (j *judge) missesResult(r *scene.Reading) bool {
 
 // tellsWhy reports whether the clause states what the one after it puts right: "it lies on its side, rotate it".
 func (j *judge) tellsWhy(r *scene.Reading, later []clause.Clause) bool {
-	if len(later) == 0 || !j.states(r) || len(r.Files) > 0 {
+	if len(later) == 0 || !j.states(r) && !j.onlyComplains(r) || len(r.Files) > 0 {
 		return false
 	}
 	order := j.Glance(later[0])
@@ -157,6 +157,28 @@ func (j *judge) states(r *scene.Reading) bool {
 	}
 	first := r.Words[0]
 	return first.Kind == retrieve.Plain && !j.Is("verbs", first) && !j.Is("prepositions", first) && j.Any("finite", r.Words)
+}
+
+// onlyComplains reports whether the clause says what is too much and nothing else: "way too dark".
+func (j *judge) onlyComplains(r *scene.Reading) bool {
+	if j.Begins("complaints", r.Clause.Words) > 0 && len(r.Stated) == 0 && !slices.ContainsFunc(r.Clause.Words, j.IsVerb) {
+		return true // "lots of hiss on this recording"
+	}
+	too := slices.IndexFunc(r.Clause.Words, func(w retrieve.Word) bool { return w.Lower() == "too" })
+	return too >= 0 && too+2 == len(r.Clause.Words) && too < 3 && len(r.Stated) == 0
+}
+
+// givesReason reports whether the clause only tells something beside an order: "it looks terrible on our slides". What
+// states a value or how something has to be is a wish.
+func (j *judge) givesReason(r *scene.Reading) bool {
+	if !j.states(r) || len(r.Stated) > 0 || len(r.Files) > 0 || r.Quoted() != "" || j.Any("obliging", r.Words) || j.Any("prohibiting", r.Words) {
+		return false
+	}
+	wish := func(w retrieve.Word) bool { return j.Is("wanting", w) || profile.AnyColour.Reads(w.Text) || w.Kind != retrieve.Plain && !w.IsMark() }
+	if slices.ContainsFunc(r.Words, wish) {
+		return false
+	}
+	return j.Glance(r.Clause).Score < profile.Plainly
 }
 
 // onlyTells reports whether the clause states something that the next one may need.

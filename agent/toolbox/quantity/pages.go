@@ -115,8 +115,14 @@ const (
 	pageAnd  = `(?:, ?and | ?, ?| and | ?& ?| plus )(?:page |the )?`
 	pageWord = `(?:pages?|pp?\.) ?(?:number |no\.? ?|nr\.? ?|# ?)?`
 	onePage  = `(?:\d{1,4}|one|two|three|four|five|six|seven|eight|nine|ten|last|the end)`
+	someNth  = `(?:` + onePage + `|` + rankWord + `)`
+	// mixed is a list that may name the pages by their rank too: "page 2 and the last page".
+	mixed    = `(?:the )?(?:pages? )?` + someNth + `(?: pages?| one)?(?:` + pageAnd + `(?:the )?(?:pages? )?` + someNth + `(?: pages?| one)?)*\b`
 	listed   = onePage + `(?:` + pageTo + onePage + `|` + pageAnd + onePage + `)*`
 )
+
+// otherThan leads to the pages that are not meant.
+const otherThan = `(?:(?:all|every|each|everything)(?: of the)? (?:pages? )?)?(?:but|except(?: for)?|without|apart from|other than) (?:only )?(?:the )?`
 
 var (
 	everyPage = lazyregexp.New(`\b(?:every|each|all)(?: of)?(?: (?:the|its|their|my|single))*(?: (odd|even)(?:[- ]numbered)?)?(?: \d{1,4})? pages?\b`)
@@ -128,7 +134,10 @@ var (
 	bareList  = lazyregexp.New(`^(?:` + listed + `|last \d{1,4})(?:(?:,)(?:` + listed + `|last \d{1,4}))*$`)
 
 	// otherPages begins what selects all pages but some.
-	otherPages = lazyregexp.New(`^(?:all|everything) (?:pages )?(?:but|except|without) (?:the )?|^(?:without|except) (?:the )?`)
+	otherPages  = lazyregexp.New(`^` + otherThan)
+	exceptPages = lazyregexp.New(`\b` + otherThan + `(?:(?:first|last) (?:\d{1,4}|two|three|four|five) pages?\b|` + mixed + `)`)
+	mixedPages  = lazyregexp.New(`\b` + mixed)
+	mixedList   = lazyregexp.New(`^` + mixed + `$`)
 
 	pageToken = lazyregexp.New(`\d+(?:st|nd|rd|th)?|[a-z]+|[-–]`)
 )
@@ -145,6 +154,12 @@ func FindPages(text string) (start, end int) {
 	s := strings.ToLower(text)
 	if len(s) != len(text) {
 		return 0, 0
+	}
+	for _, form := range []lazyregexp.Regexp{exceptPages, mixedPages} {
+		at := form.FindStringIndex(s)
+		if at != nil && strings.Contains(s[at[0]:at[1]], "page") {
+			return at[0], at[1]
+		}
 	}
 	for _, form := range []lazyregexp.Regexp{everyPage, halfPages, somePages, rankPages, pagesOn, pagesSaid} {
 		if at := form.FindStringIndex(s); at != nil {
@@ -169,6 +184,8 @@ func PageList(text string) (Pages, bool) {
 	case s == "odd", s == "even":
 		return half(s), true
 	case bareList.MatchString(s):
+		return ranges(s)
+	case mixedList.MatchString(s) && !somePages.MatchString(s):
 		return ranges(s)
 	}
 	if m := everyPage.FindStringSubmatch(s); m != nil {
@@ -218,7 +235,10 @@ func ranges(s string) (Pages, bool) {
 		case "-", "–", "to", "until", "till", "through", "up":
 			joined = len(all) > 0
 			continue
-		case "and", "plus", "page", "the":
+		case "and", "plus":
+			counted = false
+			continue
+		case "page", "pages", "the":
 			continue
 		}
 		n, ok := pageRanks[token]
@@ -228,7 +248,7 @@ func ranges(s string) (Pages, bool) {
 		switch {
 		case joined:
 			all[len(all)-1].To = n
-		case counted && !strings.Contains(s, "last,") && !strings.Contains(s, "last and"):
+		case counted && !strings.Contains(s, "last,"):
 			all[len(all)-1].From = -n // "last 2"
 		default:
 			all = append(all, PageRange{n, n})

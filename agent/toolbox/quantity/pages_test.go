@@ -16,6 +16,8 @@ func TestPageList(t *testing.T) {
 		"last 2": "last 2", "the 9th page": "9", "the first and the last page": "1,last", "page 7 onwards": "7-last",
 		"from page 3 to the end": "3-last", "the odd pages": "odd", "even": "even", "page two": "2", "p. 4": "4", "7-last": "7-last",
 		"all but page 2": "all but 2", "everything except the last page": "all but last", "without pages 2-3": "all but 2-3",
+		"all pages but the first": "all but 1", "every page except 2": "all but 2", "page 2 and the last page": "2,last",
+		"all but the last page and page 2": "all but last,2", "all but the last 2 pages": "all but last 2", "pages 3,1,2": "3,1,2",
 		"the second page": "2", "page number 3": "3", "pages 5 through 9": "5-9",
 	} {
 		p, ok := quantity.PageList(said)

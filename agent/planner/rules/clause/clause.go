@@ -85,6 +85,9 @@ func (s *splitter) step(i int) int {
 		if how == After && len(s.found) > 0 {
 			s.how = After // "Then …" at the front of a sentence
 		}
+	case s.words[i].Text == "," && s.StaysAsIs(s.rest(i+n)): // "3 semitones lower, same tempo"
+		s.cut(i, i+n, how)
+		return i + n
 	case !s.complete(s.words[s.begin:i]):
 	case s.keepsSide(i, i+n), s.listsFiles(i, i+n), s.limitsTo(i + n):
 	case s.BeginsClause(s.words[i+n:]), s.LeavesFile(s.upToConnector(i + n)),
@@ -305,7 +308,7 @@ func (s *splitter) merge(all []Clause) []Clause {
 			last.Text += " " + c.Text
 		case s.givesReason(c.Words, c.Join) && !s.IsContext(last.Words):
 			// the order stands without its reason
-		case s.StaysAsIs(c.Words) && !s.IsContext(last.Words):
+		case (s.StaysAsIs(c.Words) || s.KeepsSound(c.Words) && !s.Drops(last.Words)) && !s.IsContext(last.Words):
 			// the tool leaves alone what it is not told
 		case s.elaborates(c) && (s.prohibits(c) || s.Complains(c.Words) || !s.Asks(c.Words)) && !s.IsContext(last.Words):
 			last.More = append(last.More, c.Text)
@@ -345,7 +348,7 @@ func (s *splitter) complete(words []retrieve.Word) bool {
 	switch {
 	case len(core) == 0:
 		return false
-	case s.LeavesFile(core):
+	case s.LeavesFile(core), s.Begins("complaints", core) > 0:
 		return true
 	case core[0].Kind == retrieve.Plain && (s.Is("prepositions", core[0]) || retrieve.Leads(core[0].Text)):
 		led := slices.IndexFunc(core, func(w retrieve.Word) bool { return w.IsFile() || w.Text == "," || w.Text == ":" })

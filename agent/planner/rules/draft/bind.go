@@ -481,9 +481,9 @@ func (b *binder) inSequence(many []scene.Thing) []scene.Thing {
 	}
 	for i, w := range words {
 		switch {
-		case i == named+1 && w.Lower() == "first", b.Is("at the start", w), b.Is("in front", w) && i > named, b.Is("behind", w) && i < named:
+		case b.Is("at the start", w), b.Is("in front", w) && i > named, b.Is("behind", w) && i < named:
 			return slices.Concat(first, rest)
-		case i == named+1 && w.Lower() == "last", b.Is("at the end", w), b.Is("behind", w) && i > named, b.Is("in front", w) && i < named:
+		case b.Is("at the end", w), b.Is("behind", w) && i > named, b.Is("in front", w) && i < named:
 			return slices.Concat(rest, first)
 		}
 	}

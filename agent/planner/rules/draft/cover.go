@@ -233,6 +233,10 @@ func (c *cover) tell(f *profile.Profile, a toldArg) {
 	if profile.SettingOf(arg) == param.Choice {
 		if v, err := arg.Param.Read(a.Source.Value); err == nil {
 			c.tellChoice(arg.Param.Choices[v.String()])
+			for _, w := range english.WordsOf(c.r.Text) { // "quietly under the talking" says it twice
+				again, err := arg.Param.Read(w)
+				c.says[w] = c.says[w] || err == nil && again.String() == v.String()
+			}
 		}
 	}
 	c.tellWords(arg, a.Source.Value)

@@ -16,16 +16,33 @@ func (g *Grammar) Complains(words []retrieve.Word) bool {
 		return false
 	}
 	subject := slices.ContainsFunc([]string{"determiners", "owners", "people", "pronouns"}, func(s string) bool { return g.Is(s, words[0]) })
-	return subject || words[0].Kind == retrieve.Plain && at < 3
+	return subject || words[0].Kind == retrieve.Plain && at < 5
 }
 
-// StaysAsIs reports whether a clause says only that a property stays: "same speed", "keep the quality".
+// StaysAsIs reports whether a clause says only that a property stays: "same speed", "keep the quality", "keep the pitch of
+// the voice normal".
 func (g *Grammar) StaysAsIs(words []retrieve.Word) bool {
+	for len(words) > 2 && (g.Is("unchanged", words[len(words)-1]) || words[len(words)-1].Lower() == "the") {
+		words = words[:len(words)-1]
+	}
+	if of := slices.IndexFunc(words, func(w retrieve.Word) bool { return w.Lower() == "of" }); of > 1 && of == len(words)-3 && g.Is("determiners", words[of+1]) {
+		words = words[:of]
+	}
 	if len(words) < 2 || !g.Is("leaving", words[0]) && words[0].Lower() != "same" {
 		return false
 	}
 	return g.Is("properties that stay", words[len(words)-1]) && !slices.ContainsFunc(words[1:len(words)-1], func(w retrieve.Word) bool {
 		return w.Lower() != "same" && !g.Is("determiners", w) && !g.Is("owners", w) && w.Lower() != "original"
+	})
+}
+
+// KeepsSound reports whether a clause says only that the sound stays, as it does where nobody takes it away.
+func (g *Grammar) KeepsSound(words []retrieve.Word) bool {
+	if len(words) < 2 || !g.Is("leaving", words[0]) {
+		return false
+	}
+	return !slices.ContainsFunc(words[1:], func(w retrieve.Word) bool {
+		return !g.Is("sound nouns", w) && !g.Is("determiners", w) && !g.Is("owners", w) && !g.Is("unchanged", w)
 	})
 }
 

@@ -3,6 +3,7 @@ package english
 import (
 	"strconv"
 	"strings"
+	"unicode"
 
 	"atelier/agent/lazyregexp"
 )
@@ -18,6 +19,7 @@ func (g *Grammar) Tidy(text string) string {
 	if len(text) > maxRequest {
 		text = strings.ToValidUTF8(text[:maxRequest], "")
 	}
+	text = spelling(text)
 	text = blackAndWhite.ReplaceAllString(text, "black and white")
 	text = contracted.ReplaceAllString(text, "$1's")
 	text = jpegXL.ReplaceAllString(text, "jxl")
@@ -30,6 +32,64 @@ func (g *Grammar) Tidy(text string) string {
 	text = bothEnds.ReplaceAllString(text, "$1 1 $2")
 	text = g.noThing.ReplaceAllString(text, "${1}without $2")
 	return strings.TrimSpace(listMark.ReplaceAllString(steps(text), "$1$2; "))
+}
+
+// shorthand is how people write words in a chat, and what they stand for.
+var shorthand = []struct {
+	written lazyregexp.Regexp
+	means   string
+}{
+	{lazyregexp.New(`(?i)\bw/o\b`), "without"},
+	{lazyregexp.New(`(?i)\bw/(\s|\pL)`), "with $1"},
+	{lazyregexp.New(`(?i)(\pL) n (\pL)`), "$1 and $2"},
+	{lazyregexp.New(`(?i)\bsb\b`), "somebody"},
+	{lazyregexp.New(`(?i)\bppl\b`), "people"},
+	{lazyregexp.New(`(?i)\bsubs\b`), "subtitles"},
+	{lazyregexp.New(`(?i)\b(can|won|don|doesn|isn|aren|didn|wasn)t\b`), "$1't"},
+	{lazyregexp.New(`(?i)\bits (too|not|a|an|the|in|on|for|way|so|very|lying|upside|sideways)\b`), "it's $1"},
+	{lazyregexp.New(`(?i)\b(counter|anti)[ -]clockwise\b`), "${1}clockwise"},
+	{lazyregexp.New(`(?i)\bslow?[ -]?mo\b`), "slow motion"},
+	{lazyregexp.New(`(?i)\bkeep (?:it|this|them) as (?:an? )?(jpe?g|png|webp|gif|mp4|mp3|wav)\b`), "save it as $1"},
+	{lazyregexp.New(`([^\d\s])\s+(?:[—–]|--)\s+([^\d\s])`), "$1. $2"},
+	{lazyregexp.New(`(?i)\b(\d+) and a half (seconds?|secs?|minutes?|mins?|hours?|times)\b`), "$1.5 $2"},
+	{lazyregexp.New(`(?i)\b(?:normal|regular|ordinary|standard|plain) (jpe?g|png|pdf|mp4|mp3|wav|gif)\b`), "$1"},
+	// several files of a format: "as jpgs"
+	{lazyregexp.New(`(?i)\b(jpe?g|png|gif|webp|heic|tiff|bmp|avif|mp3|mp4|wav|flac|mov|webm)s\b`), "$1"},
+	// what is not wanted: "1600x900 instead of square"
+	{lazyregexp.New(`(?i)\s+instead of (?:an? |the )?[a-z]+(,|;|\s+(?:please|pls|and)\b|[.!?]?$)`), "$1"},
+}
+
+// spelling writes out what people shorten or stretch in a chat: "waaay too dark", "w/ blurred sides".
+func spelling(text string) string {
+	for _, s := range shorthand {
+		text = s.written.ReplaceAllString(text, s.means)
+	}
+	words := strings.SplitAfter(text, " ")
+	for i, w := range words {
+		if !strings.ContainsAny(w, "#0123456789./_:\"'“”") && !strings.Contains(strings.ToLower(w), "www") {
+			words[i] = unstretched(w)
+		}
+	}
+	return strings.Join(words, "")
+}
+
+// unstretched is a word with each letter that is written more than twice in a row written once: "waaay".
+func unstretched(word string) string {
+	var b strings.Builder
+	runes := []rune(word)
+	for i := 0; i < len(runes); {
+		end := i + 1
+		for end < len(runes) && unicode.ToLower(runes[end]) == unicode.ToLower(runes[i]) {
+			end++
+		}
+		if end-i > 2 && unicode.IsLower(runes[i]) {
+			b.WriteRune(runes[i])
+		} else {
+			b.WriteString(string(runes[i:end]))
+		}
+		i = end
+	}
+	return b.String()
 }
 
 // maxRequest is the most bytes of a request that are read.

@@ -18,6 +18,12 @@ import (
 func (v *View) byThings(f *profile.Profile) float64 {
 	fit := 1.0
 	media := slices.ContainsFunc(f.Needs, profile.OfMedia)
+	if f.Returns.Media() && v.asksWhich() {
+		return badly // "stereo or mono?"
+	}
+	if len(v.r.Words) > 0 && f.Adds && v.removes() {
+		return badly // "get rid of the border"
+	}
 	if first, _, ok := f.Pair(); ok && len(scene.Fitting(v.Things, first.Type)) < 2 {
 		fit *= badly // it compares or joins two
 	}
@@ -40,6 +46,12 @@ func (v *View) byThings(f *profile.Profile) float64 {
 	}
 	if f.TextOnly && f.Wants(plan.Prompt) && !v.In("making", v.r.Verb()) && v.speaksOfSent(f.Returns) {
 		fit *= badly // "jingle at the start" means the one that was sent
+	}
+	if f.Joins() && v.oneByOne() {
+		fit *= Partly // "each of these as a pdf"
+	}
+	if v.joinsAsOne(f) {
+		fit *= Partly // "a pdf of these"
 	}
 	if v.takesAll(f) || v.takesOneForAll(f) {
 		fit *= clearly
@@ -72,6 +84,48 @@ func (v *View) spreadsOut(f *profile.Profile) bool {
 	}
 	all := v.r.Refs.Plural || len(v.r.Files) == 0 && v.r.Refs.Ordinal == 0
 	return (all && len(v.Sent(f.Media[0].Type)) > 2) || len(v.r.Files) > 2
+}
+
+// asksWhich reports whether the clause asks which of two things holds: "stereo or mono?".
+func (v *View) asksWhich() bool {
+	words := v.r.Words
+	polite := len(words) < len(v.r.Clause.Words)
+	return v.r.Clause.Asks && !polite && len(words) < longQuestion && english.Has(words, "or") && !v.IsVerb(words[0])
+}
+
+// longQuestion is how many words a question has that is more than a choice.
+const longQuestion = 6
+
+// removes reports whether the clause orders that something go.
+func (v *View) removes() bool {
+	class, _ := v.Lexicon.ClassAt(v.r.Words, 0)
+	return class == v.Lexicon.Class(retrieve.Stem("remove"))
+}
+
+// oneByOne reports whether the clause speaks of each file for itself: "save each as a pdf", but not "3 seconds each".
+func (v *View) oneByOne() bool {
+	words := v.r.Clause.Words
+	for i, w := range words[:max(0, len(words)-1)] {
+		each := w.Lower() == "each" || w.Lower() == "every"
+		if each && (i == 0 || words[i-1].Kind == retrieve.Plain && !v.Is("time units", words[i-1])) && words[i+1].Kind == retrieve.Plain {
+			return true
+		}
+	}
+	return false
+}
+
+// joinsAsOne reports whether the tool makes one thing of one file where the clause speaks of several, and another tool
+// makes one of all of them.
+func (v *View) joinsAsOne(f *profile.Profile) bool {
+	if len(f.Media) != 1 || f.Media[0].Many || f.Media[0].Type == f.Returns || v.Any("apart", v.r.Clause.Words) ||
+		v.oneByOne() {
+		return false
+	}
+	typ := f.Media[0].Type
+	if len(v.r.Files) < 2 && (!v.r.Refs.Plural || len(v.Sent(typ)) < 2) {
+		return false
+	}
+	return v.Makes(f.Returns, func(o *profile.Profile) bool { return o.Joins() && o.Media[0].Type == typ })
 }
 
 // putsFile reports whether the clause orders that the one file it names be put somewhere, and there is another one to

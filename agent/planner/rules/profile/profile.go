@@ -46,6 +46,8 @@ type Profile struct {
 	Values  Set // the classes of the words of all of its choices
 	// Coloured marks a tool that can be told a colour.
 	Coloured bool
+	// Adds marks a tool that adds something to a file: most of its examples order just that.
+	Adds bool
 	Own      Set // the words of its templates outside of slots
 }
 
@@ -82,8 +84,11 @@ func (ts *Tools) compile(t toolbox.Tool) Profile {
 		f.About[w], f.About[retrieve.Stem(w)] = true, true
 	}
 	_, told := f.Arg(func(a toolbox.Arg) bool { return a.Type == plan.Text })
-	named := 0
+	named, adding := 0, 0
 	for _, e := range t.Examples {
+		if words := english.WordsOf(e); len(words) > 0 && ts.In("adding", words[0]) {
+			adding++
+		}
 		ts.learnOrder(&f, e)
 		outside := english.WordsOf(slots.ReplaceAllString(e, " "))
 		f.Own.add(outside)
@@ -99,6 +104,7 @@ func (ts *Tools) compile(t toolbox.Tool) Profile {
 			f.Plain = append(f.Plain, toolbox.Wish(e))
 		}
 	}
+	f.Adds = 2*adding > len(t.Examples)
 	if named < len(t.Examples) {
 		f.Written = nil
 	}

@@ -88,12 +88,10 @@ func (s *Scene) called() []retrieve.Span {
 	var found []retrieve.Span
 	sounds := slices.DeleteFunc(slices.Clone(s.Request.Given), func(r plan.Resource) bool { return r.Type != plan.Audio })
 	for i, w := range words {
-		counted := i+1 < len(words) && (words[i+1].Lower() == "first" || words[i+1].Lower() == "last") // "talk first, then intro"
-		counted = counted || i > 0 && len(found) > 0 && words[i-1].Lower() == "then"
-		if !counted && (i == 0 || !s.Determined(words, i)) || w.Kind != retrieve.Plain || s.IsMedia(w) || s.Is("sound nouns", w) && len(sounds) < 2 {
+		if i == 0 || w.Kind != retrieve.Plain || !s.Determined(words, i) || s.IsMedia(w) || s.Is("sound nouns", w) && len(sounds) < 2 {
 			continue // "the music" is found as the only sound
 		}
-		if r, ok := s.namesake(w.Lower()); ok && (i == 0 || english.Ordinals[words[i-1].Lower()] == 0) { // not "the second one"
+		if r, ok := s.namesake(w.Lower()); ok && english.Ordinals[words[i-1].Lower()] == 0 { // not "the second one"
 			found = append(found, retrieve.Span{Start: w.Start, End: w.End, Type: r.Type})
 		}
 	}

@@ -52,6 +52,9 @@ func (s *Scene) IsOutputName(w retrieve.Word) bool {
 	for i > 1 && s.Is("articles", s.Words[i-1]) { // "make a favicon.ico"
 		i--
 	}
+	if i == 0 && len(s.Request.Given) > 0 && retrieve.FileType(w.Text) == s.Request.Given[0].Type {
+		return true // "favicon.ico with 16 and 32 pixels"
+	}
 	return i > 0 && (s.In("naming", s.Words[i-1].Lower()) || i < len(s.Words) && s.Is("articles", s.Words[i]) && s.Is("making", s.Words[i-1]))
 }
 

@@ -32,11 +32,7 @@ func (st *Reader) PhraseFor(r *scene.Reading, p param.Param) string {
 	text, _ := r.Span(st.Text)
 	switch p.Type { //nolint:exhaustive // the others are found by reading
 	case param.Pages:
-		start, end := quantity.FindPages(text)
-		if end > 0 && st.Drops(r.Words) {
-			return "all but " + text[start:end]
-		}
-		return text[start:end]
+		return st.pages(r, text)
 	case param.Integers:
 		start, end := quantity.FindIntegers(text)
 		return text[start:end]
@@ -104,6 +100,21 @@ func gcd(a, b int) int {
 	return a
 }
 
+// pages is what a clause says of pages: all others where it drops some, and nothing where it drops what is on them.
+func (st *Reader) pages(r *scene.Reading, text string) string {
+	start, end := quantity.FindPages(text)
+	said := text[start:end]
+	if pages, _ := quantity.PageList(said); end == 0 || pages.Others || !st.Drops(r.Words) {
+		return said
+	}
+	for _, w := range st.Lexicon.Words(text[:start], nil) {
+		if st.Lexicon.MediaNoun([]retrieve.Word{w}) != "" || st.Is("text nouns", w) { // "remove the text from page 2"
+			return ""
+		}
+	}
+	return "all but " + said
+}
+
 // choice is the phrase that makes a choice, one that prevails if there is one. What is said more about the clause may
 // make it: "…, but keep the voice".
 func (st *Reader) choice(r *scene.Reading, p param.Param) string {
@@ -130,6 +141,28 @@ func (st *Reader) choice(r *scene.Reading, p param.Param) string {
 			}
 		}
 	}
+	return st.opposite(r, p)
+}
+
+// opposite is the other one of two choices, where the clause turns one away: "don't burn them in".
+func (st *Reader) opposite(r *scene.Reading, p param.Param) string {
+	if len(p.Choices) != 2 {
+		return ""
+	}
+	for _, text := range append([]string{r.Clause.Text}, r.Clause.More...) {
+		words := st.Lexicon.Words(text, nil)
+		for i := 1; i < len(words); i++ {
+			turnedAway, err := p.Read(words[i].Text)
+			if err != nil || !st.Is("negations", words[i-1]) {
+				continue
+			}
+			for name := range p.Choices {
+				if name != turnedAway.String() {
+					return name
+				}
+			}
+		}
+	}
 	return ""
 }
 
@@ -138,6 +171,9 @@ func (st *Reader) longest(text string, words []retrieve.Word, p param.Param) str
 	for n := min(MaxPhrase, len(words)); n > 0; n-- {
 		for i := 0; i+n <= len(words); i++ {
 			phrase := words[i : i+n]
+			if i > 0 && p.Type == param.Choice && st.Is("negations", words[i-1]) {
+				continue // "don't burn them in"
+			}
 			if said := text[phrase[0].Start:phrase[n-1].End]; st.isPhrase(phrase) && p.Reads(said) && st.isTight(text, phrase, p) {
 				return said
 			}

@@ -1,0 +1,124 @@
+package rules
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"atelier/agent/lazyregexp"
+	"atelier/agent/plan"
+	"atelier/agent/planner/rules/english"
+)
+
+// People say of several files which ones they do not mean, or which one comes first: "all of them except the last one",
+// "merge these, the invoice first". Such a wish is written again with the names of the files in their places, before it
+// is split: what it says of them belongs to all of it.
+
+const (
+	// oneOf is one of several files, by its place or by a word of its name.
+	oneOf = `(?:the |my |our )?(?:(?:[\w-]+ )?(?:one|picture|photo|image|file|clip|video|recording|sound|track|song|pdf|document)|[\w.-]+)`
+	// theFiles speaks of all of them.
+	theFiles = `(?:(?:all|each|every one|both) of (?:them|these|those)|all (?:of )?(?:the |these |those |my |our )?(?:pictures|photos|images|files|clips|videos|sounds|tracks|pdfs|documents)|` +
+		`(?:the |these |those )(?:pictures|photos|images|files|clips|videos|sounds|tracks|pdfs|documents)|all|everything|every one|each one|them all|them|these|those)`
+	exceptWord = `(?:except(?: for)?|excluding|apart from|other than|but(?: only)? not|but|not|leave out)`
+)
+
+var (
+	// excepted is what says which files are not meant.
+	excepted = lazyregexp.New(`(?i)(?:,\s*|\s+)(?:and |but )?` + exceptWord + ` (` + oneOf + `)`)
+	// exceptedFirst is the same at the front: "not the first, the others to png".
+	exceptedFirst = lazyregexp.New(`(?i)^not (` + oneOf + `)\s*[,;:.-]\s*`)
+	// firstOf is what says which file comes first or last.
+	firstOf = lazyregexp.New(`(?i)(?:[,;:]\s*|\s+)(?:and |but )?(?:with |put )?(` + oneOf + `) (first|last|at the (?:start|beginning|front|end))\b`)
+	// beginning is the same: "starting with the last one".
+	beginning = lazyregexp.New(`(?i)(?:,\s*|\s+)(start|begin|end)(?:ing|s)? with (` + oneOf + `)`)
+	allFiles  = lazyregexp.New(`(?i)\b` + theFiles + `\b`)
+	otherOnes = lazyregexp.New(`(?i)\b(?:the )?(?:others|rest|other (?:ones|two|three|files|pictures|photos|images|clips|videos))\b`)
+	joining   = lazyregexp.New(`(?i)\b(?:merge|join|combine|concatenate|stitch|glue|append|string|put (?:them|these|all|both)? ?together|(?:one|a|single|into a|as a|to) pdf|pdf of|gif of|slideshow)\b`)
+	ofPages   = lazyregexp.New(`(?i)\bpages?\b`)
+)
+
+// whichFiles writes a wish about several files with the names of those that it means.
+func whichFiles(r plan.Request, text string) string {
+	given := slices.DeleteFunc(slices.Clone(r.Given), func(res plan.Resource) bool { return res.On != "" })
+	if len(given) < 2 || ofPages.MatchString(text) {
+		return text
+	}
+	if m := exceptedFirst.FindStringSubmatch(text); m != nil {
+		if one := oneFile(given, m[1]); one >= 0 {
+			return withFiles(text[len(m[0]):], slices.Delete(slices.Clone(given), one, one+1))
+		}
+	}
+	if m := excepted.FindStringSubmatchIndex(text); m != nil {
+		if one := oneFile(given, text[m[2]:m[3]]); one >= 0 {
+			return withFiles(text[:m[0]]+text[m[1]:], slices.Delete(slices.Clone(given), one, one+1))
+		}
+	}
+	if !joining.MatchString(text) {
+		return text
+	}
+	for _, form := range []lazyregexp.Regexp{firstOf, beginning} {
+		m := form.FindStringSubmatchIndex(text)
+		if m == nil {
+			continue
+		}
+		said, where := text[m[2]:m[3]], text[m[4]:m[5]]
+		if form.String() == beginning.String() {
+			said, where = where, said
+		}
+		one := oneFile(given, said)
+		if one < 0 {
+			continue
+		}
+		rest := slices.Delete(slices.Clone(given), one, one+1)
+		order := append([]plan.Resource{given[one]}, rest...)
+		if where = strings.ToLower(where); strings.HasSuffix(where, "last") || strings.HasSuffix(where, "end") {
+			order = append(rest, given[one])
+		}
+		return withFiles(text[:m[0]]+text[m[1]:], order)
+	}
+	return text
+}
+
+// oneFile is the place of the only file that is meant, by its place among them, its name or a word of its name; -1 if none is,
+// or several are.
+func oneFile(given []plan.Resource, said string) int {
+	words := strings.Fields(strings.ToLower(said))
+	for _, w := range words {
+		if n := english.Ordinals[w]; n > 0 && n <= len(given) {
+			return n - 1
+		} else if n < 0 {
+			return len(given) + n
+		}
+	}
+	found := -1
+	for i, res := range given {
+		name := strings.ToLower(cmp.Or(res.File, res.Name))
+		stem := english.WordsOf(strings.TrimSuffix(name, path.Ext(name)))
+		if !slices.ContainsFunc(words, func(w string) bool { return w == name || len(w) > 2 && slices.Contains(stem, w) }) {
+			continue
+		}
+		if found >= 0 {
+			return -1
+		}
+		found = i
+	}
+	return found
+}
+
+// withFiles puts the names of files where the text speaks of all of them, else behind its first clause.
+func withFiles(text string, files []plan.Resource) string {
+	names := make([]string, len(files))
+	for i, f := range files {
+		names[i] = f.Name
+	}
+	listed := strings.Join(names, " and ")
+	for _, form := range []lazyregexp.Regexp{otherOnes, allFiles} {
+		if at := form.FindStringIndex(text); at != nil {
+			return text[:at[0]] + listed + text[at[1]:]
+		}
+	}
+	text = strings.TrimRight(strings.TrimSpace(text), ".!")
+	return text + " " + listed
+}
