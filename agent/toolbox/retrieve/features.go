@@ -264,9 +264,9 @@ func wrapping(words []Word) int {
 		"page", "pages", "frame", "frames", "second", "seconds", "sec", "secs", "minute", "minutes", "half", "third", "quarter", "part",
 		"few", "two", "three", "four", "five", "ten", "picture", "image", "photo", "one", "column", "row", "line", "slide")):
 		return 0 // "first 5 seconds only" counts
-	case in(a, "hi", "hey", "hello", "hiya", "morning", "good") && in(b, "all", "team", "folks", "everyone", "everybody", "guys", "there", "morning", "afternoon", "evening"):
+	case in(a, "hi", "hey", "hello", "morning", "good") && in(b, "all", "team", "folks", "everyone", "everybody", "guys", "there", "morning", "afternoon", "evening"):
 		return 2
-	case in(a, "morning", "afternoon", "evening", "hiya") && len(words) > 1 && words[1].Kind == Mark:
+	case in(a, "morning", "afternoon", "evening") && len(words) > 1 && words[1].Kind == Mark:
 		return 1
 	case in(a, "please", "pls", "plz", "kindly", "hey", "hi", "hello", "ok", "okay", "so", "now", "well",
 		"also", "first", "firstly", "second", "secondly", "third", "next", "then", "finally", "lastly", "furthermore",

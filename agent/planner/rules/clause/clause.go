@@ -308,7 +308,7 @@ func (s *splitter) merge(all []Clause) []Clause {
 			last.Text += " " + c.Text
 		case s.givesReason(c.Words, c.Join) && !s.IsContext(last.Words):
 			// the order stands without its reason
-		case (s.StaysAsIs(c.Words) || s.KeepsSound(c.Words) && !s.Drops(last.Words)) && !s.IsContext(last.Words):
+		case (s.StaysAsIs(c.Words) || s.KeepsSound(c.Words) && !s.Drops(last.Words) && !s.Any("sound nouns", last.Words)) && !s.IsContext(last.Words):
 			// the tool leaves alone what it is not told
 		case s.elaborates(c) && (s.prohibits(c) || s.Complains(c.Words) || !s.Asks(c.Words)) && !s.IsContext(last.Words):
 			last.More = append(last.More, c.Text)
