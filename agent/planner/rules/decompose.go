@@ -156,11 +156,7 @@ func (t *thread) readAll(clauses []clause.Clause) *outcome {
 			continue
 		}
 		row.enter(t, r)
-		if t.judge.tellsWhy(r, clauses[i+1:]) {
-			t.told = t.WithoutFiles(r.Words, r.Text)
-			continue
-		}
-		if len(t.tasks) > 0 && t.judge.givesReason(r) {
+		if t.onlyReason(r, clauses[i+1:]) {
 			continue
 		}
 		r.Refs.Plural = r.Refs.Plural || t.joinedLater(r, clauses[i+1:])
@@ -178,6 +174,15 @@ func (t *thread) readAll(clauses []clause.Clause) *outcome {
 		}
 	}
 	return t.decided()
+}
+
+// onlyReason reports whether a clause only tells why the one before or after it is ordered. What it tells is kept.
+func (t *thread) onlyReason(r *scene.Reading, later []clause.Clause) bool {
+	if t.judge.tellsWhy(r, later) {
+		t.told = t.WithoutFiles(r.Words, r.Text)
+		return true
+	}
+	return len(t.tasks) > 0 && t.judge.givesReason(r)
 }
 
 // needsNothing reports whether a clause beside others only says what happens anyway: "leave the other", "send it back".

@@ -17,10 +17,11 @@ import (
 
 const (
 	// oneOf is one of several files, by its place or by a word of its name.
-	oneOf = `(?:the |my |our )?(?:(?:[\w-]+ )?(?:one|picture|photo|image|file|clip|video|recording|sound|track|song|pdf|document)|[\w.-]+)`
+	oneOf     = `(?:the |my |our )?(?:(?:[\w-]+ )?(?:one|picture|photo|image|file|clip|video|recording|sound|track|song|pdf|document)|[\w.-]+)`
+	fileNouns = `(?:pictures|photos|images|files|clips|videos|sounds|tracks|pdfs|documents)`
 	// theFiles speaks of all of them.
-	theFiles = `(?:(?:all|each|every one|both) of (?:them|these|those)|all (?:of )?(?:the |these |those |my |our )?(?:pictures|photos|images|files|clips|videos|sounds|tracks|pdfs|documents)|` +
-		`(?:the |these |those )(?:pictures|photos|images|files|clips|videos|sounds|tracks|pdfs|documents)|all|everything|every one|each one|them all|them|these|those)`
+	theFiles = `(?:(?:all|each|every one|both) of (?:them|these|those)|all (?:of )?(?:the |these |those |my |our )?` + fileNouns + `|` +
+		`(?:the |these |those )` + fileNouns + `|all|everything|every one|each one|them all|them|these|those)`
 	exceptWord = `(?:except(?: for)?|excluding|apart from|other than|but(?: only)? not|but|not|leave out)`
 )
 
@@ -35,8 +36,9 @@ var (
 	beginning = lazyregexp.New(`(?i)(?:,\s*|\s+)(start|begin|end)(?:ing|s)? with (` + oneOf + `)`)
 	allFiles  = lazyregexp.New(`(?i)\b` + theFiles + `\b`)
 	otherOnes = lazyregexp.New(`(?i)\b(?:the )?(?:others|rest|other (?:ones|two|three|files|pictures|photos|images|clips|videos))\b`)
-	joining   = lazyregexp.New(`(?i)\b(?:merge|join|combine|concatenate|stitch|glue|append|string|put (?:them|these|all|both)? ?together|(?:one|a|single|into a|as a|to) pdf|pdf of|gif of|slideshow)\b`)
-	ofPages   = lazyregexp.New(`(?i)\bpages?\b`)
+	joining   = lazyregexp.New(`(?i)\b(?:merge|join|combine|concatenate|stitch|glue|append|string|` +
+		`put (?:them|these|all|both)? ?together|(?:one|a|single|into a|as a|to) pdf|pdf of|gif of|slideshow)\b`)
+	ofPages = lazyregexp.New(`(?i)\bpages?\b`)
 )
 
 // whichFiles writes a wish about several files with the names of those that it means.
@@ -72,9 +74,9 @@ func whichFiles(r plan.Request, text string) string {
 			continue
 		}
 		rest := slices.Delete(slices.Clone(given), one, one+1)
-		order := append([]plan.Resource{given[one]}, rest...)
+		order := slices.Concat(given[one:one+1], rest)
 		if where = strings.ToLower(where); strings.HasSuffix(where, "last") || strings.HasSuffix(where, "end") {
-			order = append(rest, given[one])
+			order = slices.Concat(rest, given[one:one+1])
 		}
 		return withFiles(text[:m[0]]+text[m[1]:], order)
 	}

@@ -117,8 +117,8 @@ const (
 	onePage  = `(?:\d{1,4}|one|two|three|four|five|six|seven|eight|nine|ten|last|the end)`
 	someNth  = `(?:` + onePage + `|` + rankWord + `)`
 	// mixed is a list that may name the pages by their rank too: "page 2 and the last page".
-	mixed    = `(?:the )?(?:pages? )?` + someNth + `(?: pages?| one)?(?:` + pageAnd + `(?:the )?(?:pages? )?` + someNth + `(?: pages?| one)?)*\b`
-	listed   = onePage + `(?:` + pageTo + onePage + `|` + pageAnd + onePage + `)*`
+	mixed  = `(?:the )?(?:pages? )?` + someNth + `(?: pages?| one)?(?:` + pageAnd + `(?:the )?(?:pages? )?` + someNth + `(?: pages?| one)?)*\b`
+	listed = onePage + `(?:` + pageTo + onePage + `|` + pageAnd + onePage + `)*`
 )
 
 // otherThan leads to the pages that are not meant.

@@ -264,7 +264,8 @@ func wrapping(words []Word) int {
 		"page", "pages", "frame", "frames", "second", "seconds", "sec", "secs", "minute", "minutes", "half", "third", "quarter", "part",
 		"few", "two", "three", "four", "five", "ten", "picture", "image", "photo", "one", "column", "row", "line", "slide")):
 		return 0 // "first 5 seconds only" counts
-	case in(a, "hi", "hey", "hello", "morning", "good") && in(b, "all", "team", "folks", "everyone", "everybody", "guys", "there", "morning", "afternoon", "evening"):
+	case in(a, "hi", "hey", "hello", "morning", "good") && in(b,
+		"all", "team", "folks", "everyone", "everybody", "guys", "there", "morning", "afternoon", "evening"):
 		return 2
 	case in(a, "morning", "afternoon", "evening") && len(words) > 1 && words[1].Kind == Mark:
 		return 1

@@ -61,7 +61,7 @@ func (d *Divider) InParts(c clause.Clause, r *scene.Reading) []clause.Clause {
 		part := d.Glance(parts[i])
 		part.Files = r.Files
 		unquoted := i > 0 && part.Head.Wants(plan.Content) && part.Quoted() == "" // "with blurred sides" is no text
-		if !d.isDone(part) || i > 0 && !d.takesOne(part.Head) || unquoted { // "stack them with a gap" is one order
+		if !d.isDone(part) || i > 0 && !d.takesOne(part.Head) || unquoted {       // "stack them with a gap" is one order
 			return nil
 		}
 	}

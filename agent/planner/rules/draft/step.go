@@ -53,8 +53,9 @@ func (d *Drafter) Steps(r *scene.Reading, sub plan.Subtask, media []scene.Thing)
 			continue
 		}
 		i := slices.IndexFunc(media, func(e scene.Thing) bool { return e.Typ == plan.Video || e.Typ == plan.Audio })
-		if i < 0 || d.Drops(r.Words) || media[i].Typ == r.Head.Returns && d.Any("only", r.Clause.Words) && !d.Is("keeping", r.Words[0]) || media[i].Typ == r.Head.Returns && !p.Chosen || slices.ContainsFunc(found, func(s Step) bool { return s.First }) {
-			continue // "mute 0:02 to 0:04" leaves the rest, and a first part may leave nothing that takes time
+		ofAll := i >= 0 && media[i].Typ == r.Head.Returns && (!p.Chosen || d.Any("only", r.Clause.Words) && !d.Is("keeping", r.Words[0]))
+		if i < 0 || d.Drops(r.Words) || ofAll || slices.ContainsFunc(found, func(s Step) bool { return s.First }) {
+			continue // "mute 0:02 to 0:04" and "reverse only the first 2 s" leave the rest, and a first part may leave nothing that takes time
 		}
 		to := media[i].Typ
 		if !r.Head.Takes(to) {

@@ -25,7 +25,7 @@ func (g *Grammar) StaysAsIs(words []retrieve.Word) bool {
 	for len(words) > 2 && (g.Is("unchanged", words[len(words)-1]) || words[len(words)-1].Lower() == "the") {
 		words = words[:len(words)-1]
 	}
-	if of := slices.IndexFunc(words, func(w retrieve.Word) bool { return w.Lower() == "of" }); of > 1 && of == len(words)-3 && g.Is("determiners", words[of+1]) {
+	if of := len(words) - 3; of > 1 && words[of].Lower() == "of" && g.Is("determiners", words[of+1]) {
 		words = words[:of]
 	}
 	if len(words) < 2 || !g.Is("leaving", words[0]) && words[0].Lower() != "same" {

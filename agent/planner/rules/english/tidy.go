@@ -57,7 +57,8 @@ var shorthand = []struct {
 	// several files of a format: "as jpgs"
 	{lazyregexp.New(`(?i)\b(jpe?g|png|gif|webp|heic|tiff|bmp|avif|mp3|mp4|wav|flac|mov|webm)s\b`), "$1"},
 	// what is not wanted: "1600x900 instead of square"
-	{lazyregexp.New(`(?i)\s+instead of (?:an? |the )?(?:jpe?g|png|gif|webp|heic|mov|mp4|avi|mkv|webm|wav|mp3|m4a|flac|ogg|pdf|square|portrait|landscape|vertical|horizontal|round|\d+:\d+)(,|;|\s+(?:please|pls|and)\b|[.!?]?$)`), "$1"},
+	{lazyregexp.New(`(?i)\s+instead of (?:an? |the )?(?:jpe?g|png|gif|webp|heic|mov|mp4|avi|mkv|webm|wav|mp3|m4a|flac|ogg|pdf|` +
+		`square|portrait|landscape|vertical|horizontal|round|\d+:\d+)(,|;|\s+(?:please|pls|and)\b|[.!?]?$)`), "$1"},
 }
 
 // spelling writes out what people shorten or stretch in a chat: "waaay too dark", "w/ blurred sides".

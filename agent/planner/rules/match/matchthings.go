@@ -18,21 +18,10 @@ import (
 func (v *View) byThings(f *profile.Profile) float64 {
 	fit := 1.0
 	media := slices.ContainsFunc(f.Needs, profile.OfMedia)
-	if f.Returns.Media() && v.asksWhich() {
-		return badly // "stereo or mono?"
+	if f.Returns.Media() && v.asksWhich() || f.Adds && v.removes() {
+		return badly // "stereo or mono?", "get rid of the border"
 	}
-	if len(v.r.Words) > 0 && f.Adds && v.removes() {
-		return badly // "get rid of the border"
-	}
-	if first, _, ok := f.Pair(); ok && len(scene.Fitting(v.Things, first.Type)) < 2 {
-		fit *= badly // it compares or joins two
-	}
-	if _, _, ok := f.Pair(); ok && v.spreadsOut(f) {
-		fit *= badly // and these are more
-	}
-	if f.Joins() && lone(scene.Fitting(v.Things, f.Media[0].Type)) {
-		fit *= Partly // it takes several
-	}
+	fit *= v.byCount(f)
 	figures := english.ListsFigures(v.Text)
 	if f.Tabular && len(scene.Fitting(v.Things, plan.Text)) == 0 && !strings.Contains(v.Text, "\n") && !figures {
 		fit *= Hardly // there is no table
@@ -46,12 +35,6 @@ func (v *View) byThings(f *profile.Profile) float64 {
 	}
 	if f.TextOnly && f.Wants(plan.Prompt) && !v.In("making", v.r.Verb()) && v.speaksOfSent(f.Returns) {
 		fit *= badly // "jingle at the start" means the one that was sent
-	}
-	if f.Joins() && v.oneByOne() {
-		fit *= Partly // "each of these as a pdf"
-	}
-	if v.joinsAsOne(f) {
-		fit *= Partly // "a pdf of these"
 	}
 	if v.takesAll(f) || v.takesOneForAll(f) {
 		fit *= clearly
@@ -72,6 +55,21 @@ func (v *View) byThings(f *profile.Profile) float64 {
 	}
 	if v.last.Media() && (v.r.Refs.Result || v.r.Refs.Pronoun) {
 		return Partly // it points at what was made last
+	}
+	return fit
+}
+
+// byCount weighs whether the tool takes as many files at once as there are.
+func (v *View) byCount(f *profile.Profile) float64 {
+	fit := 1.0
+	if first, _, ok := f.Pair(); ok && (len(scene.Fitting(v.Things, first.Type)) < 2 || v.spreadsOut(f)) {
+		fit *= badly // it compares or joins two
+	}
+	if f.Joins() && lone(scene.Fitting(v.Things, f.Media[0].Type)) {
+		fit *= Partly // it takes several
+	}
+	if f.Joins() && v.oneByOne() || v.joinsAsOne(f) {
+		fit *= Partly // "each of these as a pdf", "a pdf of these"
 	}
 	return fit
 }
@@ -98,6 +96,9 @@ const longQuestion = 6
 
 // removes reports whether the clause orders that something go.
 func (v *View) removes() bool {
+	if len(v.r.Words) == 0 {
+		return false
+	}
 	class, _ := v.Lexicon.ClassAt(v.r.Words, 0)
 	return class == v.Lexicon.Class(retrieve.Stem("remove"))
 }

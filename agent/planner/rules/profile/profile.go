@@ -48,7 +48,7 @@ type Profile struct {
 	Coloured bool
 	// Adds marks a tool that adds something to a file: most of its examples order just that.
 	Adds bool
-	Own      Set // the words of its templates outside of slots
+	Own  Set // the words of its templates outside of slots
 }
 
 // compile reads a tool.
