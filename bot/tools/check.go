@@ -124,7 +124,8 @@ func unknownPrograms(tool toolbox.Tool) error {
 		}
 		for _, program := range b.Recipe.Programs() {
 			if !installed(program) {
-				all = append(all, fmt.Errorf("there is no program %s on this machine: correct its name, or say which Debian package has it, with debian: PACKAGE below argv", program))
+				all = append(all, fmt.Errorf("there is no program %s on this machine: correct its name, "+
+					"or say which Debian package has it, with debian: PACKAGE below argv", program))
 			}
 		}
 	}
