@@ -83,7 +83,7 @@ var imageTools = []signature{
 	{"upscale_image", editing, "image:image factor:text/amount?", "image"},
 	{"remove_background", editing, "image:image", "image"},
 	{"crop_region", editing, "image:image region:text/place", "image"},
-	{"images_to_gif", editing, "images:image*", "image"},
+	{"images_to_gif", editing, "images:image* each:text/amount?", "image"},
 	{"adjust_image", editing, "image:image adjustment:text/instruction", "image"},
 
 	{"text_to_image", generation, "prompt:text/prompt", "image"},

@@ -7,6 +7,7 @@ import (
 	"image/color"
 	"image/draw"
 	"image/gif"
+	"time"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -35,7 +36,7 @@ const (
 	loopForever = 0
 )
 
-// imagesToGIF shows the pictures one after the other, for ever, in the size of the
+// imagesToGIF shows the pictures one after the other, each for as long as is said, for ever, in the size of the
 // largest one and on white.
 func (o operations) imagesToGIF(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	ps, err := picture.Several(ctx, c, "images", frameSide, o.limits)
@@ -46,6 +47,9 @@ func (o operations) imagesToGIF(ctx context.Context, c toolbox.Call) (toolbox.Ou
 	delay := quickFrame
 	if len(ps) < fewFrames {
 		delay = slowFrame
+	}
+	if each, ok := toolbox.Param[time.Duration](c, "each"); ok {
+		delay = max(2, int(each.Round(10*time.Millisecond)/(10*time.Millisecond))) // browsers slow down shorter ones
 	}
 	animation := &gif.GIF{LoopCount: loopForever}
 	for _, p := range ps {
