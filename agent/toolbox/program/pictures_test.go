@@ -17,7 +17,7 @@ func TestUnusualPictures(t *testing.T) {
 	for name, path := range map[string]string{
 		"CMYK": other("picture-cmyk.jpg"), "16 bits": other("picture-16bit.png"),
 		"an animated PNG": other("picture-animated.png"),
-		"alpha": writePNG(t, "alpha.png", filled(32, 24, color.NRGBA{R: 255, A: 100})),
+		"alpha":           writePNG(t, "alpha.png", filled(32, 24, color.NRGBA{R: 255, A: 100})),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
