@@ -81,10 +81,20 @@ func (p *Planner) decompose(r plan.Request, text string) outcome {
 	if !s.SeePages() {
 		return o
 	}
-	if seen := p.readScene(s); len(seen.left) == 0 && takesEach(seen.subtasks, r.Given) {
+	if seen := p.readScene(s); len(seen.left) == 0 && takesEach(seen.subtasks, r.Given) && slices.ContainsFunc(seen.subtasks, p.joins) {
 		return seen
 	}
 	return o
+}
+
+// joins reports whether the tool of a subtask takes several pictures.
+func (p *Planner) joins(sub plan.Subtask) bool {
+	i := slices.IndexFunc(p.Profiles, func(f profile.Profile) bool { return f.Name == sub.Tool })
+	if i < 0 {
+		return false
+	}
+	_, _, pair := p.Profiles[i].Pair()
+	return pair || p.Profiles[i].Joins()
 }
 
 // takesEach reports whether subtasks take each of the files.
@@ -384,8 +394,11 @@ func (t *thread) withWish(c clause.Clause, r *scene.Reading) []clause.Clause {
 		return nil
 	}
 	begin, end := t.divider.UnknownRun(c.Words, t.left[last].Unknown)
-	if begin == end || end-begin == len(c.Words) {
-		return nil
+	format := func(w retrieve.Word) bool {
+		return t.Is("other formats", w) || retrieve.IsFormat(w.Lower()) && retrieve.FileType("."+w.Lower()) != r.Head.Returns
+	}
+	if begin == end || end-begin == len(c.Words) || slices.ContainsFunc(c.Words[begin:end], format) {
+		return nil // "convert the pdf to html" is no order without its format
 	}
 	ofRate := func(w retrieve.Word) bool { // a later step would write the sound with another bit rate
 		return slices.ContainsFunc(r.Stated, func(q quantity.Quantity) bool {

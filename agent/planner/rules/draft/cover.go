@@ -527,7 +527,7 @@ func (c *cover) knows(class string) bool {
 	}
 	for _, a := range c.r.Head.Args {
 		own := a.Type == plan.Text && c.r.Head.TextOnly && len(c.r.Files) == 0 // a text that the clause itself says
-		if a.Param == nil && a.Type != plan.Image && a.Type != plan.Video && a.Type != plan.Audio && !own && c.Makes(a.Type, asked) {
+		if a.Param == nil && a.Type != plan.Image && a.Type != plan.Video && a.Type != plan.Audio && a.Type != plan.Document && !own && c.Makes(a.Type, asked) {
 			return true
 		}
 	}

@@ -18,8 +18,8 @@ import (
 func (v *View) byThings(f *profile.Profile) float64 {
 	fit := 1.0
 	media := slices.ContainsFunc(f.Needs, profile.OfMedia)
-	if f.Returns.Media() && v.asksWhich() || f.Adds && v.removes() {
-		return badly // "stereo or mono?", "get rid of the border"
+	if f.Returns.Media() && v.asksWhich() || f.Adds && v.removes() || f.Returns == plan.Facts && v.adds() {
+		return badly // "stereo or mono?", "get rid of the border", "add page numbers"
 	}
 	fit *= v.byCount(f)
 	figures := english.ListsFigures(v.Text)
@@ -93,6 +93,11 @@ func (v *View) asksWhich() bool {
 
 // longQuestion is how many words a question has that is more than a choice.
 const longQuestion = 6
+
+// adds reports whether the clause orders that something be added.
+func (v *View) adds() bool {
+	return v.r.Form == retrieve.Order && v.In("adding", v.r.Verb()) && v.r.Verb() != "give"
+}
 
 // removes reports whether the clause orders that something go.
 func (v *View) removes() bool {
