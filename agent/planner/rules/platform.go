@@ -12,6 +12,12 @@ import (
 // wishes parts a text where one order ends and the next one begins.
 var wishes = lazyregexp.New(`(?i)(?:[.;,]\s|\n|\s(?:and|then)\s)+`)
 
+// whole says that nothing of the picture may be cut off, and blurs what the bars are then.
+var (
+	whole = lazyregexp.New(`(?i)\b(?:do(?:n['’]t| not)|not|no|never|without)\s+(?:cut|crop)\w*|\bbars\b|\bblur\w*`)
+	blurs = lazyregexp.New(`(?i)\bblur\w*`)
+)
+
 // sized writes the size in pixels that a platform asks for in the place of its name: "make this fit an instagram story"
 // is "make it 1080x1920 cropped".
 func (p *Planner) sized(r plan.Request, text string) string {
@@ -36,6 +42,12 @@ func (p *Planner) sized(r plan.Request, text string) string {
 		wish := text[from:at[0]]
 		if size, more, ok := p.PlatformSize(wish); ok {
 			switch {
+			case more == "" && whole.MatchString(text): // "instagram story, don't cut anybody off"
+				more = "with bars"
+				if blurs.MatchString(text) {
+					more = "with a blurred background"
+				}
+				fallthrough
 			case more != "":
 				wish = "make " + of + " " + size + " " + more
 			case video:
