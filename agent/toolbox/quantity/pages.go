@@ -155,18 +155,19 @@ func FindPages(text string) (start, end int) {
 	if len(s) != len(text) {
 		return 0, 0
 	}
-	for _, form := range []lazyregexp.Regexp{exceptPages, mixedPages} {
-		at := form.FindStringIndex(s)
-		if at != nil && strings.Contains(s[at[0]:at[1]], "page") {
-			return at[0], at[1]
-		}
+	if at := exceptPages.FindStringIndex(s); at != nil && strings.Contains(s[at[0]:at[1]], "page") {
+		return at[0], at[1]
 	}
 	for _, form := range []lazyregexp.Regexp{everyPage, halfPages, somePages, rankPages, pagesOn, pagesSaid} {
 		if at := form.FindStringIndex(s); at != nil {
-			return at[0], at[1]
+			start, end = at[0], at[1]
+			break
 		}
 	}
-	return 0, 0
+	if at := mixedPages.FindStringIndex(s); at != nil && at[1]-at[0] > end-start && strings.Contains(s[at[0]:at[1]], "page") {
+		return at[0], at[1] // "page 2 and the last page"
+	}
+	return start, end
 }
 
 // PageList understands which pages of a document are meant: "page 9", "the first 3 pages", "pages 2
