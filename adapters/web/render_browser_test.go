@@ -64,7 +64,9 @@ func newStage(t *testing.T, view page.View) (*stage, string) {
 	})
 	m.HandleFunc("GET /find", func(w http.ResponseWriter, r *http.Request) {
 		s.answer(w, func(b io.Writer) error {
-			return s.pages.Found(b, r.Header.Get("Accept-Language"), *sampleFound().Found)
+			found := sampleFound().Found
+			found.Threads[0].Excerpt = "looked for " + r.URL.Query().Get("q")
+			return s.pages.Found(b, r.Header.Get("Accept-Language"), *found)
 		})
 	})
 	m.HandleFunc("POST /t/{thread}/rename", s.take)

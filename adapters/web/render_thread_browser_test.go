@@ -47,6 +47,8 @@ func TestFinder(t *testing.T) {
 	p.Screenshot("finder")
 	p.Key("\u0301") // the down arrow
 	p.Wait(`document.activeElement.matches("#finder-found a")`)
+	p.Script(`document.getElementById("finder-q").value = "harbours"; document.getElementById("finder-q").dispatchEvent(new Event("input"))`)
+	p.Wait(`document.querySelector(".found-excerpt")?.textContent === "looked for harbours" && document.activeElement.matches("#finder-found a")`)
 	p.Key("\r")
 	if to := <-s.visited; to != "/t/t2" {
 		t.Error(to)

@@ -23,6 +23,8 @@ type connection struct {
 	conn *websocket.Conn
 	// helloBy is the deadline for Slack's hello, zero once it has come. Only the reader uses it.
 	helloBy time.Time
+	// unread is closed when nobody reads from the connection any more.
+	unread chan struct{}
 
 	mu sync.Mutex // of writeTimeout
 }
@@ -41,7 +43,9 @@ func (l *connection) confirm(envelope string) error {
 	return l.conn.WriteMessage(websocket.TextMessage, b) //nolint:wrapcheck // as above
 }
 
-// keepAlive pings, and closes the connection when the context ends.
+// keepAlive pings until the context ends, and then closes the connection. It waits for Slack's
+// answer to the close: what Slack still sends to a closed socket resets it, and a reset loses the
+// confirmations that Slack has not read yet.
 func (l *connection) keepAlive(ctx context.Context) {
 	tick := time.NewTicker(pingEvery)
 	defer tick.Stop()
@@ -51,7 +55,13 @@ func (l *connection) keepAlive(ctx context.Context) {
 			_ = l.control(websocket.PingMessage, nil) //nolint:errcheck // a broken connection is seen by its reader
 		case <-ctx.Done():
 			_ = l.control(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, "")) //nolint:errcheck // as above
-			_ = l.conn.Close()                                                                                    //nolint:errcheck // it has ended
+			late := time.NewTimer(closeTimeout)
+			defer late.Stop()
+			select {
+			case <-l.unread:
+			case <-late.C:
+			}
+			_ = l.conn.Close() //nolint:errcheck // it has ended
 			return
 		}
 	}

@@ -26,6 +26,8 @@ const (
 	// A connection is dead if nothing arrives on it for so long, not even the answer to a ping.
 	deadAfter, pingEvery = 45 * time.Second, 15 * time.Second
 	writeTimeout         = 5 * time.Second
+	// closeTimeout is how long Slack may take to answer a close.
+	closeTimeout = 2 * time.Second
 	// helloTimeout is how long Slack may take to say hello.
 	helloTimeout = 10 * time.Second
 	firstRetry   = 200 * time.Millisecond
@@ -125,7 +127,7 @@ func (s *Socket) session(ctx context.Context) error {
 	if err != nil {
 		return connectionFault(err)
 	}
-	l := &connection{conn: conn, helloBy: time.Now().Add(s.helloWithin())}
+	l := &connection{conn: conn, helloBy: time.Now().Add(s.helloWithin()), unread: make(chan struct{})}
 	conn.SetReadLimit(maxFrame)
 	conn.SetPongHandler(func(string) error { return l.extend() })
 	conn.SetPingHandler(func(data string) error {
@@ -136,6 +138,7 @@ func (s *Socket) session(ctx context.Context) error {
 	beat.Go(func() { l.keepAlive(ctx) })
 	defer beat.Wait()
 	defer stop()
+	defer close(l.unread)
 	return s.read(ctx, l)
 }
 

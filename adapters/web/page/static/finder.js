@@ -53,11 +53,18 @@ async function look() {
   try {
     const response = await fetch(`/find?${new URLSearchParams({ q: field.value })}`, { headers: asked(), signal: asking.signal });
     if (!response.ok || response.redirected) throw new Error();
-    found.innerHTML = await response.text();
-    localTimes(found);
+    show(await response.text());
   } catch (error) {
     if (error.name !== "AbortError") found.textContent = word("actFailed");
   }
+}
+
+// show shows what was found. The focus stays where it is, though the links are new.
+function show(list) {
+  const at = [...found.querySelectorAll("a")].indexOf(document.activeElement);
+  found.innerHTML = list;
+  localTimes(found);
+  if (at >= 0) (found.querySelectorAll("a")[at] ?? field).focus();
 }
 
 // move goes from the field to what was found, and on, by the arrows.
