@@ -31,7 +31,9 @@ var (
 	// exceptedFirst is the same at the front: "not the first, the others to png".
 	exceptedFirst = lazyregexp.New(`(?i)^not (` + oneOf + `)\s*[,;:.-]\s*`)
 	// firstOf is what says which file comes first or last.
-	firstOf = lazyregexp.New(`(?i)(?:[,;:]\s*|\s+)(?:and |but )?(?:with |put )?(` + oneOf + `) (first|last|at the (?:start|beginning|front|end))\b`)
+	firstOf = lazyregexp.New(`(?i)(?:[,;:]\s*|\s+)(?:and |but )?(?:with |put |place |have |play |move )?(` + oneOf + `) (first|last|(?:at|to) the (?:start|beginning|front|end))\b`)
+	// onlyFirstOf is a wish that says nothing else: "put the intro last".
+	onlyFirstOf = lazyregexp.New(`(?i)^(?:put|place|have|play|move) (` + oneOf + `) (first|last|(?:at|to) the (?:start|beginning|front|end))[.!]?$`)
 	// beginning is the same: "starting with the last one".
 	beginning = lazyregexp.New(`(?i)(?:,\s*|\s+)(start|begin|end)(?:ing|s)? with (` + oneOf + `)`)
 	allFiles  = lazyregexp.New(`(?i)\b` + theFiles + `\b`)
@@ -57,6 +59,9 @@ func whichFiles(r plan.Request, text string) string {
 			return withFiles(text[:m[0]]+text[m[1]:], slices.Delete(slices.Clone(given), one, one+1))
 		}
 	}
+	if onlyFirstOf.MatchString(text) && given[0].Type != plan.Image && ofOneType(given) {
+		text = "join them, " + text
+	}
 	if !joining.MatchString(text) {
 		return text
 	}
@@ -81,6 +86,10 @@ func whichFiles(r plan.Request, text string) string {
 		return withFiles(text[:m[0]]+text[m[1]:], order)
 	}
 	return text
+}
+
+func ofOneType(files []plan.Resource) bool {
+	return !slices.ContainsFunc(files, func(f plan.Resource) bool { return f.Type != files[0].Type })
 }
 
 // oneFile is the place of the only file that is meant, by its place among them, its name or a word of its name; -1 if none is,

@@ -161,11 +161,12 @@ func atEnds(length time.Duration, first, last bool) (all []Passage) {
 }
 
 var (
-	beforePassage = lazyregexp.New(`(?i)(?:\b(?:first|last|opening|final|from|between|after|before|until|since|` +
+	beforePassage = lazyregexp.New(`(?i)(?:\b(?:first|last|opening|final|from|between|after|before|until|since|starting|at|` +
 		`seconds?|secs?|minutes?|mins?|the|everything|all|and)\s+)+$`)
 	gap = lazyregexp.New(`(?i)^(?:[\s,;&+–—-]|` +
 		`\b(?:and|to|until|till|then|also|plus|the|first|last|final|opening|from|between|after|before|off|of|on|at|very|long|away|` +
-		`start|beginning|front|end|both|each|either|ends|sides?|parts?|seconds?|secs?|minutes?|mins?|onwards?|everything)\b)*$`)
+		`start|starting|beginning|front|end|both|each|either|ends|sides?|parts?|seconds?|secs?|minutes?|mins?|onwards?|everything|` +
+		`for|lasting)\b)*$`)
 	behindPassage = lazyregexp.New(`(?i)^(?: (?:(?:to|until|till)(?: the)? end|onwards?)\b)`)
 )
 
@@ -183,10 +184,22 @@ func FindPassages(text string) (start, end int) {
 // length. The zero places mean that there are none.
 func FindBounded(text string) (start, end int) {
 	start, end = passageAt(text)
-	if found, _ := passagesIn(foldTimes(text[start:end])); len(found) > 0 {
+	folded := foldTimes(text[start:end])
+	if found, _ := passagesIn(folded); len(found) > 0 || startsAndLasts(folded) {
 		return start, end
 	}
 	return 0, 0
+}
+
+// startsAndLasts reports whether a folded text says where one passage begins and how long it is: "20s starting at 0:05".
+func startsAndLasts(s string) bool {
+	ms := moments(s)
+	if len(ms) != 2 {
+		return false
+	}
+	joint := s[ms[0].end:ms[1].begin]
+	_, ok := fromTwo(s, ms[0], ms[1])
+	return ok && (starting.MatchString(joint) || lasting.MatchString(joint))
 }
 
 // passageAt is the place of the times of a text, with the words that make passages of them. The zero places mean that

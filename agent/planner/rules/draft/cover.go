@@ -254,7 +254,8 @@ func (c *cover) tellWords(arg toolbox.Arg, told string) {
 		}
 		// "the top left quarter" is as large as the top left, and "top centre" is the top
 		corner := (profile.SettingOf(arg) == param.Region || profile.SettingOf(arg) == param.Position) && c.In("places", w)
-		if arg.Param == nil || corner || hears(*arg.Param, told, w) {
+		part := (profile.Kind(arg) == param.TimeRange || profile.Kind(arg) == param.TimeRanges) && c.In("of a passage", w)
+		if arg.Param == nil || corner || part || hears(*arg.Param, told, w) {
 			c.says[w], c.says[retrieve.Stem(w)] = true, true
 		}
 	}

@@ -54,6 +54,13 @@ var shorthand = []struct {
 	{lazyregexp.New(`(?i)\b(\d+) and a half (seconds?|secs?|minutes?|mins?|hours?|times)\b`), "$1.5 $2"},
 	{lazyregexp.New(`(?i)\b(?:normal|regular|ordinary|standard|plain) (jpe?g|png|pdf|mp4|mp3|wav|gif)\b`), "$1"},
 	{lazyregexp.New(`(?i)\b(borders?|frames?|edges?|margins?|box|line|outline|circle) round\b`), "$1 around"},
+	{lazyregexp.New(`(?i)\b(?:make|use) ((?:the|this|that|my|our)(?: \pL+)?) (?:as |into )?the soundtrack(?: (?:of|for) (?:the|this|that|my|our) (?:video|clip|film))?\b`),
+		"put $1 under the video"},
+	// bars by other words: "fill the rest with black", "don't crop, white bars"
+	{lazyregexp.New(`(?i),? (?:and |then )*fill(?: up)? (?:the )?(?:rest|remaining (?:space|area)|empty (?:space|area)|gaps?|sides?|edges)(?: of it)? ` +
+		`(?:with|in) (\pL+)(?: bars)?\b`), " with $1 bars"},
+	{lazyregexp.New(`(?i),? (?:but |and )?(?:(?:don['’]?t|do not) crop(?: it| anything)?|no crop(?:ping)?|without cropping(?: it| anything)?),? ` +
+		`(?:and |but |just )?(?:add |use |with |put )?(\pL+) (?:bars|borders)\b`), " with $1 bars"},
 	// several files of a format: "as jpgs"
 	{lazyregexp.New(`(?i)\b(jpe?g|png|gif|webp|heic|tiff|bmp|avif|mp3|mp4|wav|flac|mov|webm)s\b`), "$1"},
 	// what is not wanted: "1600x900 instead of square"

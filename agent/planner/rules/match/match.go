@@ -424,7 +424,7 @@ func (v *View) excerpts(f *profile.Profile) bool {
 	start, end := quantity.FindBounded(text)
 	return end > 0 && !slices.ContainsFunc(v.r.Words, func(w retrieve.Word) bool {
 		at := w.Start - v.r.Clause.Words[0].Start
-		return (at < start || at >= end) && !w.IsMark() && !v.SaysNothing(w) && !bare(w)
+		return (at < start || at >= end) && !w.IsMark() && !v.SaysNothing(w) && !bare(w) && !v.Is("parts", w)
 	})
 }
 

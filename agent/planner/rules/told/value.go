@@ -41,7 +41,7 @@ func counted(a toolbox.Arg) bool {
 var (
 	byShare  = lazyregexp.New(`(?i)\bby (?:about |around |just |only |an? )*$`)
 	ofTime   = lazyregexp.New(`(?i)^\d+(?:\.\d+)? ?(?:s|secs?|seconds?|m|mins?|minutes?|h|hours?)$`)
-	shares   = lazyregexp.New(`(?i)%|\bper ?cent\b|\b(?:half|thirds?|quarters?)\b`)
+	shares   = lazyregexp.New(`(?i)%|\bper ?cent\b|\b(?:half|thirds?|quarters?|fifths?|tenths?)\b`)
 	gains    = lazyregexp.New(`(?i)\d ?(?:db|decibels?)\b`)
 	upOrDown = lazyregexp.New(`(?i)\b(?:up|down|off)\b`)
 )
