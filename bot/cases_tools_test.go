@@ -132,11 +132,14 @@ func newThings(t *testing.T) things {
 	tool(t, "qrencode", "-o", code, "-s", "8", "https://example.org")
 	animation := dir + "/animation.gif"
 	tool(t, "ffmpeg", "-v", "error", "-i", film, "-t", "1", animation)
+	barred := dir + "/barred.mp4"
+	tool(t, "ffmpeg", "-v", "error", "-i", film, "-vf", "pad=160:200:0:40", barred)
 	song, subtitled := dir+"/song.mp3", dir+"/subtitled.mkv"
 	tool(t, "ffmpeg", "-v", "error", "-i", film, song)
 	tool(t, "ffmpeg", "-v", "error", "-i", film, "-i", "data:text/plain;base64,MQowMDowMDowMCw1MDAgLS0+IDAwOjAwOjAxLDUwMApIZWxsbwo=", subtitled)
 	return things{
 		// those of one tool, by its name
+		"crop_black_bars":        file(plan.Video, "barred.mp4", barred),
 		"compress_pdf":           file(plan.Document, "loose.pdf", loose),
 		"read_code":              file(plan.Image, "code.png", code),
 		"animation_to_video":     file(plan.Image, "animation.gif", animation),

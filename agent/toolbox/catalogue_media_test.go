@@ -60,6 +60,7 @@ var mediaTools = []signature{
 	{"extract_audio", videoProcessing, "video:video", "audio"},
 	{"add_subtitles", videoEditing, "video:video subtitles:text/content way:text/place?", "video"},
 	{"convert_video", videoEditing, "video:video format:text/format? bit_rate:text/amount?", "video"},
+	{"crop_black_bars", videoEditing, "video:video", "video"},
 	{"fit_video_size", videoEditing, "video:video limit:text/amount", "video"},
 	{"change_speed", videoEditing, "video:video factor:text/amount range:text/amount?", "video"},
 	{"mute_video", videoEditing, "video:video", "video"},
@@ -86,6 +87,8 @@ var mediaTools = []signature{
 	{"merge_pdfs", documents, "documents:document*", "document"},
 	{"extract_pages", documents, "document:document pages:text/amount", "document"},
 	{"split_pdf", documents, "document:document", "document"},
+	{"stamp_pdf", documents, "document:document text:text/content place:text/place? pages:text/amount?", "document"},
+	{"number_pages", documents, "document:document place:text/place? style:text/place? first:text/amount? pages:text/amount?", "document"},
 	{"rotate_pdf", documents, "document:document angle:text/amount? pages:text/amount?", "document"},
 
 	{"translation", language, "text:text/content language:text/language", "text"},

@@ -407,7 +407,8 @@ func (t *thread) withWish(c clause.Clause, r *scene.Reading) []clause.Clause {
 	}
 	around := slices.Concat(c.Words[:begin], c.Words[end:])
 	f, asked := t.divider.AskedBy(c.Words[begin:end])
-	if !asked || len(f.Media) != 1 || f.Media[0].Type != r.Head.Returns || f.Returns != r.Head.Returns || f.Name == r.Head.Name {
+	takesAway := f != nil && f.Removes && !t.Any("dropping words", c.Words[begin:end]) && !t.Any("away", c.Words[begin:end])
+	if !asked || takesAway || len(f.Media) != 1 || f.Media[0].Type != r.Head.Returns || f.Returns != r.Head.Returns || f.Name == r.Head.Name {
 		return nil
 	}
 	t.left, t.doubt, t.stuck = t.left[:last], nil, false

@@ -13,6 +13,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/native/paper"
 	"atelier/agent/toolbox/sandbox"
 )
 
@@ -28,7 +29,12 @@ const (
 type documents struct{ machine }
 
 func (d documents) operations() map[string]operation {
-	return map[string]operation{"document_facts": {poppler(), d.factsOfDocument}}
+	stamping := append(poppler(), need{program: "qpdf", debian: "qpdf"})
+	return map[string]operation{
+		"document_facts": {poppler(), d.factsOfDocument},
+		"number_pages":   {stamping, d.numberPages},
+		"stamp_pdf":      {stamping, d.stamp},
+	}
 }
 
 // poppler are programs of its package, and the one that measures documents.
@@ -40,27 +46,45 @@ func poppler(programs ...string) []need {
 	return needs
 }
 
-var pageSize = lazyregexp.New(`(?m)^Page\s+(\d+) size:\s+([\d.]+) x ([\d.]+) pts`)
+// pageSize is what pdfinfo tells of a page: its size, and in the next line by how much it is turned.
+var pageSize = lazyregexp.New(`(?m)^Page\s+(\d+) size:\s+([\d.]+) x ([\d.]+) pts.*(?:\nPage\s+\d+ rot:\s+(\d+))?`)
 
 // pages reads the sizes of the pages of a document, in square points. It refuses encrypted, damaged,
 // empty and too long documents.
 func (d documents) pages(ctx context.Context, c toolbox.Call, path string) ([]float64, error) {
+	pages, err := d.sheets(ctx, c, path)
+	if err != nil {
+		return nil, err
+	}
+	sizes := make([]float64, len(pages))
+	for i, p := range pages {
+		sizes[i] = p.Width * p.Height
+	}
+	return sizes, nil
+}
+
+// sheets reads the pages of a document, upright. It refuses what pages refuses.
+func (d documents) sheets(ctx context.Context, c toolbox.Call, path string) ([]paper.Page, error) {
 	said, err := d.pdfinfo(ctx, c, path, "-f", "1", "-l", strconv.Itoa(mostPages+1))
 	if err != nil {
 		return nil, err
 	}
 	name := filepath.Base(path)
-	var sizes []float64
+	var pages []paper.Page
 	for _, m := range pageSize.FindAllStringSubmatch(said, -1) {
-		sizes = append(sizes, length(m[2])*length(m[3]))
+		page := paper.Page{Width: length(m[2]), Height: length(m[3])}
+		if m[4] == "90" || m[4] == "270" {
+			page.Width, page.Height = page.Height, page.Width
+		}
+		pages = append(pages, page)
 	}
 	switch {
-	case len(sizes) == 0:
+	case len(pages) == 0:
 		return nil, refusal("%q has no pages.", name)
-	case len(sizes) > mostPages:
+	case len(pages) > mostPages:
 		return nil, refusal("%q has too many pages; the limit is %d.", name, mostPages)
 	}
-	return sizes, nil
+	return pages, nil
 }
 
 // pdfinfo tells what the program says of a document. It refuses encrypted and damaged ones.

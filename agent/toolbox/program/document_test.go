@@ -191,6 +191,7 @@ func TestBadDocumentsAreRefused(t *testing.T) {
 		{pdfOf(t, "long.pdf", make([]string, mostPages+1)...), "too many pages"},
 	} {
 		holds(t, refused(t, "pdf_to_images", args{"document": fileOf(plan.Document, c.path)}), filepath.Base(c.path), c.says)
+		holds(t, refused(t, "number_pages", args{"document": fileOf(plan.Document, c.path)}), filepath.Base(c.path), c.says)
 	}
 }
 

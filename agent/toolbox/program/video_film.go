@@ -17,11 +17,12 @@ type videos struct{ machine }
 
 func (v videos) operations() map[string]operation {
 	return map[string]operation{
-		"add_subtitles":  {ffmpegs(), v.addSubtitles},
-		"find_scenes":    {ffmpegs(), v.findScenes},
-		"fit_video_size": {ffmpegs(), v.fitVideoSize},
-		"split_video":    {ffmpegs(), v.splitVideo},
-		"video_facts":    {ffmpegs(), v.factsOf("video")},
+		"add_subtitles":   {ffmpegs(), v.addSubtitles},
+		"crop_black_bars": {ffmpegs(), v.cropBars},
+		"find_scenes":     {ffmpegs(), v.findScenes},
+		"fit_video_size":  {ffmpegs(), v.fitVideoSize},
+		"split_video":     {ffmpegs(), v.splitVideo},
+		"video_facts":     {ffmpegs(), v.factsOf("video")},
 	}
 }
 

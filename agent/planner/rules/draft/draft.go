@@ -159,7 +159,7 @@ func (d *Drafter) askForText(r *scene.Reading, a toolbox.Arg) plan.Message {
 		_, there := d.earlierText(r, a)
 		switch {
 		case there:
-		case r.Head.Returns == plan.Image && !r.Head.TextOnly && d.In("inscribing", r.Verb()):
+		case (r.Head.Returns == plan.Image || r.Head.Returns == plan.Document) && !r.Head.TextOnly && d.In("inscribing", r.Verb()):
 			return plan.Say("Which words do you mean? Please put them in quotation marks.")
 		case r.Head.TextOnly && len(r.Files) == 0 && !d.Media():
 			return plan.Say("Which text do you mean? Please send it, or put it in quotation marks.")

@@ -29,6 +29,9 @@ func (g *Grammar) Tidy(text string) string {
 	text = inZip.ReplaceAllString(text, "$1, then zip them$2")
 	text = chartData.ReplaceAllString(text, "$1: $2")
 	text = copyright.ReplaceAllString(text, `$1"$2"$3`)
+	if strings.ToUpper(text) != text {
+		text = shouted.ReplaceAllString(text, `$1"$2"$3`)
+	}
 	text = bothEnds.ReplaceAllString(text, "$1 1 $2")
 	text = g.noThing.ReplaceAllString(text, "${1}without $2")
 	return strings.TrimSpace(listMark.ReplaceAllString(steps(text), "$1$2; "))
@@ -134,6 +137,10 @@ var figures = lazyregexp.New(`(?i):\s*(?:\pL[\pL\d ]*?[ =:]+-?\d+(?:[.,]\d+)?%?\
 // copyright is a notice, which people do not quote: "watermark all with © Ada".
 var copyright = lazyregexp.New(`(?i)(^|\s)(©\s?[\p{L}\d&.'’@-]+(?: [\p{L}\d&.'’@-]+){0,3}?)` +
 	`([,;!?]|\.?$|\s+(?:in|at|on|to|across|along|over|with|and|bottom|top|lower|upper|left|right|please)\b)`)
+
+// shouted are the words of a stamp, which people write in capitals and do not quote: "put DO NOT COPY across it".
+var shouted = lazyregexp.New(`((?i:\b(?:put|write|stamp|print|watermark (?:it|them|this|these) with|(?:saying|says|reads|text|word|words|watermark)))\s+)` +
+	`([A-Z]{4,}(?: [A-Z]{2,})*|[A-Z]{2,}(?: [A-Z]{2,})+)(\s+(?:on|across|over|all over|in|at|along|to|diagonally)\b|[.!]?$)`)
 
 // bothEnds is how people name one second at each end: "the first and last second".
 var bothEnds = lazyregexp.New(`(?i)\b((?:first|opening) and (?:the )?last) (second|minute)\b`)

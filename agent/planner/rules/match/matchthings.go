@@ -18,8 +18,8 @@ import (
 func (v *View) byThings(f *profile.Profile) float64 {
 	fit := 1.0
 	media := slices.ContainsFunc(f.Needs, profile.OfMedia)
-	if f.Returns.Media() && v.asksWhich() || f.Adds && v.removes() || f.Returns == plan.Facts && v.adds() {
-		return badly // "stereo or mono?", "get rid of the border", "add page numbers"
+	if f.Returns.Media() && v.asksWhich() || f.Adds && v.removes() || f.Removes && v.r.Verb() == "add" || f.Returns == plan.Facts && v.adds() {
+		return badly // "stereo or mono?", "get rid of the border", "add black bars", "add page numbers"
 	}
 	fit *= v.byCount(f)
 	figures := english.ListsFigures(v.Text)

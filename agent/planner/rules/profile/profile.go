@@ -48,6 +48,8 @@ type Profile struct {
 	Coloured bool
 	// Adds marks a tool that adds something to a file: most of its examples order just that.
 	Adds bool
+	// Removes marks a tool that takes something away: most of its examples order just that.
+	Removes bool
 	Own  Set // the words of its templates outside of slots
 }
 
@@ -84,10 +86,15 @@ func (ts *Tools) compile(t toolbox.Tool) Profile {
 		f.About[w], f.About[retrieve.Stem(w)] = true, true
 	}
 	_, told := f.Arg(func(a toolbox.Arg) bool { return a.Type == plan.Text })
-	named, adding := 0, 0
+	named, adding, removing := 0, 0, 0
+	takesAway := func(w string) bool { return ts.In("dropping words", w) || ts.In("away", w) }
 	for _, e := range t.Examples {
-		if words := english.WordsOf(e); len(words) > 0 && ts.In("adding", words[0]) {
+		words := english.WordsOf(e)
+		if len(words) > 0 && ts.In("adding", words[0]) {
 			adding++
+		}
+		if slices.ContainsFunc(words, takesAway) {
+			removing++
 		}
 		ts.learnOrder(&f, e)
 		outside := english.WordsOf(slots.ReplaceAllString(e, " "))
@@ -104,7 +111,7 @@ func (ts *Tools) compile(t toolbox.Tool) Profile {
 			f.Plain = append(f.Plain, toolbox.Wish(e))
 		}
 	}
-	f.Adds = 2*adding > len(t.Examples)
+	f.Adds, f.Removes = 2*adding > len(t.Examples), 2*removing > len(t.Examples)
 	if named < len(t.Examples) {
 		f.Written = nil
 	}

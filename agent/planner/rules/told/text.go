@@ -205,11 +205,18 @@ func (st *Reader) content(r *scene.Reading, f *profile.Profile) string {
 	says := func(w retrieve.Word) bool {
 		return !orders(w) && !st.Is("places", w) && !profile.AnyColour.Reads(w.Text)
 	}
-	for k := begin + 1; k+1 < len(words); k++ { // "add hello to the picture"
-		if st.Is("targets", words[k]) && !slices.ContainsFunc(words[k+1:], says) {
+	for k := begin + 1; k+1 < len(words); k++ { // "add hello to the picture", "all over it"
+		leads := st.Is("targets", words[k]) || st.Is("places lead", words[k])
+		if leads && !slices.ContainsFunc(words[k+1:], says) {
 			end = k
+			if words[k-1].Lower() == "all" && k-1 > begin {
+				end--
+			}
 			break
 		}
+	}
+	if owned := begin > 0 && st.Is("people", words[begin-1]); owned && end == begin+1 && st.Is("lettering", r.Words[0]) {
+		return "" // "write my name on it" does not tell the name
 	}
 	for end > begin+1 && st.Is("closing words", words[end-1]) {
 		end--

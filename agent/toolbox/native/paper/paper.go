@@ -1,5 +1,5 @@
 // Package paper sets texts as PDF documents on A4: plain ones as they stand, and Markdown with its headings,
-// lists, tables and code.
+// lists, tables and code. It also sets stamps, which are laid over the pages of another document.
 //
 // Guarantees:
 //   - It is pure: the same text gives the same document. It loads no pictures and follows no links.
@@ -59,8 +59,15 @@ func newSheet(ctx context.Context) *sheet {
 	s := &sheet{Fpdf: fpdf.New("P", "mm", "A4", ""), ctx: ctx, size: textSize}
 	s.SetMargins(margin, margin, margin)
 	s.SetAutoPageBreak(true, margin)
+	s.fixed()
+	s.AddPage()
+	return s
+}
+
+// fixed sets what is the same for all documents: the fonts, and no clock, so that the same text gives the same bytes.
+func (s *sheet) fixed() {
 	s.SetCatalogSort(true)
-	epoch := time.Unix(0, 0).UTC() // no clock: the same text gives the same bytes
+	epoch := time.Unix(0, 0).UTC()
 	s.SetCreationDate(epoch)
 	s.SetModificationDate(epoch)
 	s.AddUTF8FontFromBytes(plain, "", goregular.TTF)
@@ -68,8 +75,6 @@ func newSheet(ctx context.Context) *sheet {
 	s.AddUTF8FontFromBytes(plain, "I", goitalic.TTF)
 	s.AddUTF8FontFromBytes(plain, "BI", gobolditalic.TTF)
 	s.AddUTF8FontFromBytes(mono, "", gomono.TTF)
-	s.AddPage()
-	return s
 }
 
 // Text writes a plain text line by line.

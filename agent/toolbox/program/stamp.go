@@ -1,0 +1,107 @@
+package program
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/native/paper"
+	"atelier/agent/toolbox/quantity"
+	"atelier/agent/toolbox/sandbox"
+)
+
+// longestStamp is the most letters of a stamp.
+const longestStamp = 100
+
+// stamp writes a text on the pages of a document.
+func (d documents) stamp(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+	text := ""
+	if vs := c.Args["text"]; len(vs) > 0 {
+		text = strings.Join(strings.Fields(vs[0].Value), " ")
+	}
+	if text == "" || len([]rune(text)) > longestStamp {
+		return toolbox.Output{}, refusal("A stamp is a line of at most %d letters.", longestStamp)
+	}
+	place, _ := toolbox.Param[string](c, "place")
+	at := map[string]paper.Place{"top": paper.Head, "bottom": paper.Foot, "across": paper.Across}[place]
+	about := plan.Say("stamped “%s”", text)
+	return d.overlaid(ctx, c, at, about, func(int, int) string { return text })
+}
+
+// numberPages writes its number on each page of a document.
+func (d documents) numberPages(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+	place, _ := toolbox.Param[string](c, "place")
+	style, _ := toolbox.Param[string](c, "style")
+	first, ok := toolbox.Param[int](c, "first")
+	if !ok {
+		first = 1
+	}
+	at := paper.Foot
+	if place == "top" {
+		at = paper.Head
+	}
+	return d.overlaid(ctx, c, at, plan.Say("with numbers on the pages"), func(n, count int) string {
+		if n += first - 1; style == "of all" {
+			return fmt.Sprintf("%d / %d", n, count+first-1)
+		}
+		return strconv.Itoa(n)
+	})
+}
+
+// overlaid lays a text over each page of a document that is asked for. A page keeps its size and what is on it.
+func (d documents) overlaid(ctx context.Context, c toolbox.Call, at paper.Place, about plan.Message, text func(n, count int) string) (toolbox.Output, error) {
+	path, err := fileIn(c, "document")
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	pages, err := d.sheets(ctx, c, path)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	asked, _ := toolbox.Param[quantity.Pages](c, "pages")
+	chosen, missing := asked.Of(len(pages))
+	if missing > 0 {
+		return toolbox.Output{}, refusal("There is no page %d; the document has %d.", missing, len(pages))
+	}
+	for i := range pages {
+		if slices.Contains(chosen, i+1) {
+			pages[i].Text = text(i+1, len(pages))
+		}
+	}
+	stamps := filepath.Join(c.Dir, "stamps.pdf")
+	if err := writeStamps(ctx, stamps, pages, at); err != nil {
+		return toolbox.Output{}, err
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return toolbox.Output{}, fmt.Errorf("find a document: %w", err)
+	}
+	_, err = d.run(ctx, sandbox.Command{
+		Program: "qpdf", Args: []string{"--warning-exit-0", path, "--overlay", "stamps.pdf", "--", "out.pdf"},
+		Dir: c.Dir, Read: []string{path}, Memory: otherMemory, Timeout: otherTime,
+	})
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	if err := os.Remove(stamps); err != nil {
+		return toolbox.Output{}, fmt.Errorf("remove the stamps: %w", err)
+	}
+	return toolbox.Output{Path: filepath.Join(c.Dir, "out.pdf"), About: about}, nil
+}
+
+func writeStamps(ctx context.Context, path string, pages []paper.Page, at paper.Place) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return fmt.Errorf("write the stamps: %w", err)
+	}
+	err = paper.Stamps(ctx, f, pages, at)
+	if closed := f.Close(); err == nil && closed != nil {
+		err = fmt.Errorf("write the stamps: %w", closed)
+	}
+	return err
+}
