@@ -50,7 +50,7 @@ type Profile struct {
 	Adds bool
 	// Removes marks a tool that takes something away: most of its examples order just that.
 	Removes bool
-	Own  Set // the words of its templates outside of slots
+	Own     Set // the words of its templates outside of slots
 }
 
 // compile reads a tool.
