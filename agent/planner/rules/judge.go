@@ -174,6 +174,9 @@ func (j *judge) givesReason(r *scene.Reading) bool {
 	if !j.states(r) || len(r.Stated) > 0 || len(r.Files) > 0 || r.Quoted() != "" || j.Any("obliging", r.Words) || j.Any("prohibiting", r.Words) {
 		return false
 	}
+	if j.Is("accepting", r.Words[len(r.Words)-1]) {
+		return true // "blurry bars are fine"
+	}
 	wish := func(w retrieve.Word) bool {
 		return j.Is("wanting", w) || profile.AnyColour.Reads(w.Text) || w.Kind != retrieve.Plain && !w.IsMark()
 	}

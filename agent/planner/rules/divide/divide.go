@@ -54,12 +54,19 @@ func (d *Divider) InParts(c clause.Clause, r *scene.Reading) []clause.Clause {
 	if len(parts) == 0 || r.Form != retrieve.Order || r.Marked() || !d.IsPassage(parts[0].Words) && d.isDone(&whole) && !d.needsStep(&whole) {
 		return nil
 	}
+	with := english.Has(parts[0].Words, "with") != english.Has(c.Words, "with")
+	first := ""
 	for i := range parts {
 		if i > 0 {
 			parts[i].Join = clause.After
 		}
 		part := d.Glance(parts[i])
 		part.Files = r.Files
+		if i == 0 && !d.IsPassage(parts[0].Words) {
+			first = part.Head.Name
+		} else if with && first != "" && part.Head.Name == first {
+			return nil // "add the music, with ducking"
+		}
 		unquoted := i > 0 && part.Head.Wants(plan.Content) && part.Quoted() == "" // "with blurred sides" is no text
 		if !d.isDone(part) || i > 0 && !d.takesOne(part.Head) || unquoted {       // "stack them with a gap" is one order
 			return nil

@@ -304,9 +304,12 @@ func (d *Drafter) column(r *scene.Reading) string {
 // entitles reports whether what the clause quotes is the title of what is made of a table: "call it "Sales"".
 func (d *Drafter) entitles(r *scene.Reading) bool {
 	words := r.Clause.Words
-	_, titled := r.Head.Arg(func(a toolbox.Arg) bool { return a.Optional && a.Meaning == plan.Content })
+	texts := slices.DeleteFunc(slices.Clone(r.Head.Args), func(a toolbox.Arg) bool { return a.Meaning != plan.Content })
 	at := slices.IndexFunc(words, retrieve.Word.IsQuote)
-	return titled && r.Head.Tabular && at > 0 && d.Is("entitling", words[at-1])
+	if at <= 0 || !slices.ContainsFunc(texts, func(a toolbox.Arg) bool { return a.Optional }) {
+		return false
+	}
+	return r.Head.Tabular && d.Is("entitling", words[at-1]) || len(texts) == 1 && !r.Head.TextOnly && d.Is("captioning", words[at-1])
 }
 
 // lastThing is what the clause names behind its last preposition or verb: "the lines that contain ERROR".

@@ -59,6 +59,10 @@ var shorthand = []struct {
 	{lazyregexp.New(`(?i)\b(borders?|frames?|edges?|margins?|box|line|outline|circle) round\b`), "$1 around"},
 	{lazyregexp.New(`(?i)\b(?:make|use) ((?:the|this|that|my|our)(?: \pL+)?) (?:as |into )?the soundtrack(?: (?:of|for) (?:the|this|that|my|our) (?:video|clip|film))?\b`),
 		"put $1 under the video"},
+	// the label of a mark: "a circle around the top left with the number 1"
+	{lazyregexp.New(`(?i)\b((?:circle|box|arrow|dot|rectangle|ring|frame)\b[^,.;]*?) with (?:the |an? )?(?:number|letter) (\pL|\d{1,3})\b`), `$1 with the label "$2"`},
+	{lazyregexp.New(`(?i)\bauto[ -]?(enhance|correct)\b`), "auto $1"},
+	{lazyregexp.New(`(?i)\b(?:resize|scale|make) ([^,.;]*?),? (?:and )?(?:stretched|by stretching(?: it)?)\b`), "stretch $1"},
 	// bars by other words: "fill the rest with black", "don't crop, white bars"
 	{lazyregexp.New(`(?i),? (?:and |then )*fill(?: up)? (?:the )?(?:rest|remaining (?:space|area)|empty (?:space|area)|gaps?|sides?|edges)(?: of it)? ` +
 		`(?:with|in) (\pL+)(?: bars)?\b`), " with $1 bars"},

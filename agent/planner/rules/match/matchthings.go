@@ -18,8 +18,8 @@ import (
 func (v *View) byThings(f *profile.Profile) float64 {
 	fit := 1.0
 	media := slices.ContainsFunc(f.Needs, profile.OfMedia)
-	if f.Returns.Media() && v.asksWhich() || f.Adds && v.removes() || f.Removes && v.r.Verb() == "add" || f.Returns == plan.Facts && v.adds() {
-		return badly // "stereo or mono?", "get rid of the border", "add black bars", "add page numbers"
+	if f.Returns.Media() && v.asksWhich() || f.Adds && v.removes() || f.Removes && v.In("not removing", v.r.Verb()) || f.Returns == plan.Facts && v.changes() {
+		return badly // "stereo or mono?", "get rid of the border", "show the metadata", "make it stereo"
 	}
 	fit *= v.byCount(f)
 	figures := english.ListsFigures(v.Text)
@@ -94,9 +94,10 @@ func (v *View) asksWhich() bool {
 // longQuestion is how many words a question has that is more than a choice.
 const longQuestion = 6
 
-// adds reports whether the clause orders that something be added.
-func (v *View) adds() bool {
-	return v.r.Form == retrieve.Order && v.In("adding", v.r.Verb()) && v.r.Verb() != "give"
+// changes reports whether the clause orders that a file be changed.
+func (v *View) changes() bool {
+	verb := v.r.Verb()
+	return v.r.Form == retrieve.Order && (v.In("changing", verb) || verb == "convert" || verb == "apply") && !v.In("keeping", verb)
 }
 
 // removes reports whether the clause orders that something go.

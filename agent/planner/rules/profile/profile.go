@@ -87,7 +87,7 @@ func (ts *Tools) compile(t toolbox.Tool) Profile {
 	}
 	_, told := f.Arg(func(a toolbox.Arg) bool { return a.Type == plan.Text })
 	named, adding, removing := 0, 0, 0
-	takesAway := func(w string) bool { return ts.In("dropping words", w) || ts.In("away", w) }
+	takesAway := func(w string) bool { return ts.In("dropping words", w) || ts.In("away", w) && w != "out" } // "fade it out"
 	for _, e := range t.Examples {
 		words := english.WordsOf(e)
 		if len(words) > 0 && ts.In("adding", words[0]) {

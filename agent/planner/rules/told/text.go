@@ -206,7 +206,7 @@ func (st *Reader) content(r *scene.Reading, f *profile.Profile) string {
 		return !orders(w) && !st.Is("places", w) && !profile.AnyColour.Reads(w.Text)
 	}
 	for k := begin + 1; k+1 < len(words); k++ { // "add hello to the picture", "all over it"
-		leads := st.Is("targets", words[k]) || st.Is("places lead", words[k])
+		leads := st.Is("targets", words[k]) || st.Is("covering", words[k])
 		if leads && !slices.ContainsFunc(words[k+1:], says) {
 			end = k
 			if words[k-1].Lower() == "all" && k-1 > begin {

@@ -194,7 +194,7 @@ func CountsThem(p param.Param, q quantity.Quantity, said string) bool {
 func (st *Reader) measured(r *scene.Reading, p param.Param) string {
 	text, _ := r.Span(st.Text)
 	bare := ""
-	stated := r.Stated
+	stated := st.unquoted(r)
 	if p.Type == param.Integer {
 		stated = slices.Concat(stated, st.spelled(r))
 	}

@@ -71,10 +71,8 @@ func (st *Reader) Place(r *scene.Reading, f *profile.Profile) string {
 // ValuePhrases are the quantities of a clause whose unit means one thing, whatever the tool: "20 %" does not.
 func (st *Reader) ValuePhrases(r *scene.Reading) []Phrase {
 	var all []Phrase
-	text, start := r.Span(st.Text)
-	found := slices.DeleteFunc(slices.Clone(r.Stated), func(q quantity.Quantity) bool {
-		return slices.ContainsFunc(r.Clause.Words, func(w retrieve.Word) bool { return w.IsQuote() && clause.Overlaps(w, q, start) })
-	})
+	text, _ := r.Span(st.Text)
+	found := st.unquoted(r)
 	for i := 0; i < len(found); i++ {
 		q := found[i]
 		begin, end := q.Start, q.End
@@ -102,6 +100,14 @@ func (st *Reader) ValuePhrases(r *scene.Reading) []Phrase {
 		all = append(all, Phrase{quantity.Time, at, true})
 	}
 	return all
+}
+
+// unquoted are the quantities that the clause states, but for those in quotation marks, which are words.
+func (st *Reader) unquoted(r *scene.Reading) []quantity.Quantity {
+	_, start := r.Span(st.Text)
+	return slices.DeleteFunc(slices.Clone(r.Stated), func(q quantity.Quantity) bool {
+		return slices.ContainsFunc(r.Clause.Words, func(w retrieve.Word) bool { return w.IsQuote() && clause.Overlaps(w, q, start) })
+	})
 }
 
 // Passage is what the clause says of a part of a sound or a video; "" if it says nothing.
