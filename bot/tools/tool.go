@@ -232,7 +232,7 @@ func (t *tryToolCommand) use(ctx context.Context, shop workshop.Workshop, tool t
 		}
 	}
 	files := t.File
-	for _, a := range tool.Args {
+	for i, a := range tool.Args {
 		text, told := values[a.Name]
 		switch {
 		case told && a.Type.Media():
@@ -240,12 +240,18 @@ func (t *tryToolCommand) use(ctx context.Context, shop workshop.Workshop, tool t
 		case told:
 			use.Args[a.Name] = []toolbox.Value{{Resource: plan.Resource{Name: a.Name, Type: plan.Text, Value: text}}}
 		case a.Param == nil && (a.Type.Media() || a.Type == plan.Text) && len(files) > 0:
-			v, err := fileFor(ctx, files[0], a, shop.Limits())
-			if err != nil {
-				return use, err
+			n := 1
+			if a.Many {
+				n = max(1, len(files)-filesAfter(tool, i))
 			}
-			use.Args[a.Name] = []toolbox.Value{v}
-			files = files[1:]
+			for _, file := range files[:n] {
+				v, err := fileFor(ctx, file, a, shop.Limits())
+				if err != nil {
+					return use, err
+				}
+				use.Args[a.Name] = append(use.Args[a.Name], v)
+			}
+			files = files[n:]
 		case !a.Optional:
 			return use, notGiven(a)
 		}
@@ -322,6 +328,10 @@ func notGiven(a toolbox.Arg) error {
 
 // fileFor is the file as the argument takes it: a text by its content.
 func fileFor(ctx context.Context, path string, a toolbox.Arg, l media.Limits) (toolbox.Value, error) {
+	path, err := filepath.Abs(path) // programs work in a folder of their own
+	if err != nil {
+		return toolbox.Value{}, fault.Usage("%s cannot be found: %s.", path, err)
+	}
 	v := toolbox.Value{Resource: plan.Resource{Name: filepath.Base(path), Type: a.Type}, Path: path}
 	info, err := media.Inspect(ctx, path, l)
 	switch {
@@ -338,6 +348,17 @@ func fileFor(ctx context.Context, path string, a toolbox.Arg, l media.Limits) (t
 	}
 	v.Path, v.Value = "", string(content)
 	return v, nil
+}
+
+// filesAfter counts the files that arguments behind the i-th must be given.
+func filesAfter(tool toolbox.Tool, i int) int {
+	n := 0
+	for _, a := range tool.Args[i+1:] {
+		if a.Type.Media() && !a.Optional {
+			n++
+		}
+	}
+	return n
 }
 
 // keep puts the results into the folder under the tool's name, or prints a text.

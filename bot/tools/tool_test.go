@@ -127,6 +127,35 @@ func TestTryTellsWhatAProgramSaid(t *testing.T) {
 	}
 }
 
+// TestTryGivesAllFiles: an argument that takes several files gets all of them, wherever they lie.
+func TestTryGivesAllFiles(t *testing.T) {
+	folder := t.TempDir()
+	t.Chdir(folder)
+	bottest.Write(t, "own_row.yaml", `name: own_row
+description: Puts pictures in a row.
+when: For pictures in a row.
+examples: ["put {these pictures} in a row", "a row of {a.png} and {b.png}", "line up {these pictures}"]
+domain: image-editing
+origins: [own]
+args:
+  - {name: images, type: image, about: the pictures, many: true}
+returns: image
+made: "a row of {images}"
+backends:
+  - kind: command
+    argv: [ffmpeg, {each: images, then: [-i, "{item}"]}, -filter_complex, "hstack=inputs={images.count}", "{out:png}"]
+    debian: ffmpeg
+effects:
+  - files: 1
+`)
+	bottest.Write(t, "a.png", string(bottest.PictureBytes(40, 20)))
+	bottest.Write(t, "b.png", string(bottest.PictureBytes(40, 20)))
+	try := clitest.Called{Env: []string{"ATELIER_DATA=" + folder}, Args: []string{"tool", "try", "own_row.yaml", "--file", "a.png", "--file", "b.png", "--out", folder}}
+	if status, stdout, stderr := try.Run(t); status != fault.StatusDone || !strings.Contains(stdout, "own_row.png was written") {
+		t.Errorf("status %d: %s%s", status, stdout, stderr)
+	}
+}
+
 // TestBuiltinNames are taken, by new and by check.
 func TestBuiltinNames(t *testing.T) {
 	t.Parallel()

@@ -31,7 +31,8 @@ var (
 	// exceptedFirst is the same at the front: "not the first, the others to png".
 	exceptedFirst = lazyregexp.New(`(?i)^not (` + oneOf + `)\s*[,;:.-]\s*`)
 	// firstOf is what says which file comes first or last.
-	firstOf = lazyregexp.New(`(?i)(?:[,;:]\s*|\s+)(?:and |but )?(?:with |put |place |have |play |move )?(` + oneOf + `) (first|last|(?:at|to) the (?:start|beginning|front|end))\b`)
+	firstOf = lazyregexp.New(`(?i)(?:[,;:]\s*|\s+)(?:and |but )?(?:with |put |place |have |play |move )?` +
+		`(` + oneOf + `) (first|last|(?:at|to) the (?:start|beginning|front|end))\b`)
 	// onlyFirstOf is a wish that says nothing else: "put the intro last".
 	onlyFirstOf = lazyregexp.New(`(?i)^(?:put|place|have|play|move) (` + oneOf + `) (first|last|(?:at|to) the (?:start|beginning|front|end))[.!]?$`)
 	// beginning is the same: "starting with the last one".

@@ -396,6 +396,24 @@ func TestBassAndTrebleByDecibels(t *testing.T) {
 	holds(t, refused(t, "adjust_bass_treble", args{"audio": fileOf(plan.Audio, both), "band": "bass", "amount": "0 dB"}), "changes nothing")
 }
 
+// TestSpeedWithThePitch: the tone of a recording that plays faster stays, unless it is to change too.
+func TestSpeedWithThePitch(t *testing.T) {
+	t.Parallel()
+	const rate = 32_000
+	tone := clip(t, "tone.wav", lavfi("sine=frequency=500:duration=3")...)
+	for pitch, hz := range map[string]float64{"": 500, "same pitch": 500, "like a chipmunk": 750} {
+		a := args{"audio": fileOf(plan.Audio, tone), "factor": "1.5x"}
+		if pitch != "" {
+			a["pitch"] = pitch
+		}
+		sound := pcm(t, done(t, "change_audio_speed", a).Path, rate)
+		near(t, pitch+": seconds", float64(len(sound))/rate, 2, 0.1)
+		if other := 1250 - hz; strength(sound, rate, hz) < 10*strength(sound, rate, other) {
+			t.Errorf("%q: it sounds at %.0f Hz no more than at %.0f Hz", pitch, hz, other)
+		}
+	}
+}
+
 // TestBitRates are those that were asked for, in each lossy format and of each kind of sound.
 func TestBitRates(t *testing.T) {
 	t.Parallel()

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"atelier/agent/plan"
 )
@@ -77,8 +78,9 @@ type operation struct {
 }
 
 // functions are the functions by name, with the number of their arguments.
-// span and clock tell a time in a sentence, in seconds: "2 minutes", "0:01.5".
-var functions = map[string]int{"min": 2, "max": 2, "round": 1, "floor": 1, "even": 1, "if": 3, "span": 1, "clock": 1, "given": 1}
+// span and clock tell a time in a sentence, in seconds: "2 minutes", "0:01.5". letters counts those of the longest
+// line of a person's words, 0 if there are none.
+var functions = map[string]int{"min": 2, "max": 2, "round": 1, "floor": 1, "even": 1, "if": 3, "span": 1, "clock": 1, "given": 1, "letters": 1}
 
 func (o operation) String() string {
 	parts := make([]string, len(o.of))
@@ -105,6 +107,9 @@ func (o operation) kind(s Scope) (Kind, error) {
 			if o.sign == "if" && i == 0 || slices.Contains([]string{"and", "or", "not", "given"}, o.sign) {
 				continue // whether it is there
 			}
+			if o.sign == "letters" && k == Words {
+				return Number, nil
+			}
 			return 0, fmt.Errorf("%s stands for a file, which no expression can take", e)
 		}
 		kinds[i] = k
@@ -122,6 +127,9 @@ func (o operation) kind(s Scope) (Kind, error) {
 			return 0, fmt.Errorf("%s gives a number or a text", o)
 		}
 		return kinds[1], nil
+	}
+	if o.sign == "letters" {
+		return 0, fmt.Errorf("%s is no text of people", o.of[0])
 	}
 	for i, k := range kinds {
 		if k != Number {
@@ -223,6 +231,12 @@ func (o operation) compute(all []Value) float64 {
 		return math.Round(a)
 	case "floor":
 		return math.Floor(a)
+	case "letters":
+		longest := 0
+		for line := range strings.Lines(all[0].Text) {
+			longest = max(longest, utf8.RuneCountInString(strings.TrimRight(line, "\r\n")))
+		}
+		return float64(longest)
 	}
 	return 2 * math.Floor(a/2) // even
 }

@@ -49,7 +49,8 @@ func TestExpand(t *testing.T) {
 	t.Parallel()
 	given := facts(map[string]Value{
 		"video": {Kind: File, Text: "video"}, "video.width": Num(1921), "video.duration": Num(10), "video.sound": Num(1),
-		"way": Text("in"), "colour": Text("0xFF0000"), "format": Text("gif"),
+		"caption": {Kind: Words, Text: "Łódź\nat night\r\n"},
+		"way":     Text("in"), "colour": Text("0xFF0000"), "format": Text("gif"),
 		"clips": {Kind: File, Text: "clips"}, "clips.count": Num(2), "clips#0.width": Num(10), "clips#1.width": Num(20),
 	})
 	for argv, want := range map[string]string{
@@ -62,6 +63,7 @@ func TestExpand(t *testing.T) {
 		`[x, "{if(way = 'in', 'a', 'b')}", "{out:a}"]`:                                            "x a out.a",
 		`[x, "{max(1, min(5, 2 + 3 * 2)) - -1}", "{out:a}"]`:                                      "x 6 out.a",
 		`[x, "{round(2.5)}{floor(2.9)}{1 / 3}", "{out:a}"]`:                                       "x 320.333333 out.a",
+		`[x, "{letters(caption)}", "{out:a}"]`:                                                    "x 8 out.a",
 		`[x, "{(1 < 2) + (2 <= 2) + (1 > 2) + (3 >= 2)}", "{out:a}"]`:                             "x 3 out.a",
 		`[x, "text={file:caption}:c={colour}@0.5", "{out:a}"]`:                                    "x text=words-caption:c=0xFF0000@0.5 out.a",
 		`[x, "{{braces}}", "{out:a}"]`:                                                            "x {braces} out.a",

@@ -57,10 +57,12 @@ var shorthand = []struct {
 	{lazyregexp.New(`(?i)\b(\d+) and a half (seconds?|secs?|minutes?|mins?|hours?|times)\b`), "$1.5 $2"},
 	{lazyregexp.New(`(?i)\b(?:normal|regular|ordinary|standard|plain) (jpe?g|png|pdf|mp4|mp3|wav|gif)\b`), "$1"},
 	{lazyregexp.New(`(?i)\b(borders?|frames?|edges?|margins?|box|line|outline|circle) round\b`), "$1 around"},
-	{lazyregexp.New(`(?i)\b(?:make|use) ((?:the|this|that|my|our)(?: \pL+)?) (?:as |into )?the soundtrack(?: (?:of|for) (?:the|this|that|my|our) (?:video|clip|film))?\b`),
+	{lazyregexp.New(`(?i)\b(?:make|use) ((?:the|this|that|my|our)(?: \pL+)?) (?:as |into )?the soundtrack` +
+		`(?: (?:of|for) (?:the|this|that|my|our) (?:video|clip|film))?\b`),
 		"put $1 under the video"},
 	// the label of a mark: "a circle around the top left with the number 1"
-	{lazyregexp.New(`(?i)\b((?:circle|box|arrow|dot|rectangle|ring|frame)\b[^,.;]*?) with (?:the |an? )?(?:number|letter) (\pL|\d{1,3})\b`), `$1 with the label "$2"`},
+	{lazyregexp.New(`(?i)\b((?:circle|box|arrow|dot|rectangle|ring|frame)\b[^,.;]*?) ` +
+		`with (?:the |an? )?(?:number|letter) (\pL|\d{1,3})\b`), `$1 with the label "$2"`},
 	{lazyregexp.New(`(?i)\bauto[ -]?(enhance|correct)\b`), "auto $1"},
 	{lazyregexp.New(`(?i)\b(?:resize|scale|make) ([^,.;]*?),? (?:and )?(?:stretched|by stretching(?: it)?)\b`), "stretch $1"},
 	// bars by other words: "fill the rest with black", "don't crop, white bars"

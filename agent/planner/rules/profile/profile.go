@@ -86,16 +86,9 @@ func (ts *Tools) compile(t toolbox.Tool) Profile {
 		f.About[w], f.About[retrieve.Stem(w)] = true, true
 	}
 	_, told := f.Arg(func(a toolbox.Arg) bool { return a.Type == plan.Text })
-	named, adding, removing := 0, 0, 0
-	takesAway := func(w string) bool { return ts.In("dropping words", w) || ts.In("away", w) && w != "out" } // "fade it out"
+	named := 0
+	f.Adds, f.Removes = ts.ordered(t.Examples)
 	for _, e := range t.Examples {
-		words := english.WordsOf(e)
-		if len(words) > 0 && ts.In("adding", words[0]) {
-			adding++
-		}
-		if slices.ContainsFunc(words, takesAway) {
-			removing++
-		}
 		ts.learnOrder(&f, e)
 		outside := english.WordsOf(slots.ReplaceAllString(e, " "))
 		f.Own.add(outside)
@@ -111,11 +104,26 @@ func (ts *Tools) compile(t toolbox.Tool) Profile {
 			f.Plain = append(f.Plain, toolbox.Wish(e))
 		}
 	}
-	f.Adds, f.Removes = 2*adding > len(t.Examples), 2*removing > len(t.Examples)
 	if named < len(t.Examples) {
 		f.Written = nil
 	}
 	return f
+}
+
+// ordered reports whether most of the examples order that something be added, or taken away.
+func (ts *Tools) ordered(examples []string) (adds, removes bool) {
+	adding, removing := 0, 0
+	takesAway := func(w string) bool { return ts.In("dropping words", w) || ts.In("away", w) && w != "out" } // "fade it out"
+	for _, e := range examples {
+		words := english.WordsOf(e)
+		if len(words) > 0 && ts.In("adding", words[0]) {
+			adding++
+		}
+		if slices.ContainsFunc(words, takesAway) {
+			removing++
+		}
+	}
+	return 2*adding > len(examples), 2*removing > len(examples)
 }
 
 // Pair are two required arguments of one type, which are told apart by the words between them.

@@ -201,10 +201,24 @@ func (st *Reader) content(r *scene.Reading, f *profile.Profile) string {
 	if begin < 0 || words[begin].IsFile() || st.Is("lettering", r.Words[0]) && (st.SaysWhere(words[:begin]) || st.SaysWhere(words[:begin+1])) {
 		return ""
 	}
-	end := len(words)
 	says := func(w retrieve.Word) bool {
 		return !orders(w) && !st.Is("places", w) && !profile.AnyColour.Reads(w.Text)
 	}
+	end := st.contentEnd(words, begin, says)
+	if owned := begin > 0 && st.Is("people", words[begin-1]); owned && end == begin+1 && st.Is("lettering", r.Words[0]) {
+		return "" // "write my name on it" does not tell the name
+	}
+	start := words[begin].Start
+	if start > 0 && strings.ContainsAny(st.Text[start-1:start], "@#") { // "watermark it with @ada"
+		start--
+	}
+	return strings.TrimRight(strings.TrimSpace(st.Text[start:words[end-1].End]), ".,;")
+}
+
+// contentEnd is where a text ends that begins at a word: before what leads to the place where it goes, if nothing
+// behind that says something, and before politeness.
+func (st *Reader) contentEnd(words []retrieve.Word, begin int, says func(retrieve.Word) bool) int {
+	end := len(words)
 	for k := begin + 1; k+1 < len(words); k++ { // "add hello to the picture", "all over it"
 		leads := st.Is("targets", words[k]) || st.Is("covering", words[k])
 		if leads && !slices.ContainsFunc(words[k+1:], says) {
@@ -215,17 +229,10 @@ func (st *Reader) content(r *scene.Reading, f *profile.Profile) string {
 			break
 		}
 	}
-	if owned := begin > 0 && st.Is("people", words[begin-1]); owned && end == begin+1 && st.Is("lettering", r.Words[0]) {
-		return "" // "write my name on it" does not tell the name
-	}
 	for end > begin+1 && st.Is("closing words", words[end-1]) {
 		end--
 	}
-	start := words[begin].Start
-	if start > 0 && strings.ContainsAny(st.Text[start-1:start], "@#") { // "watermark it with @ada"
-		start--
-	}
-	return strings.TrimRight(strings.TrimSpace(st.Text[start:words[end-1].End]), ".,;")
+	return end
 }
 
 // Capital reports whether a text begins with a capital letter.
