@@ -401,7 +401,7 @@ func TestSpeedWithThePitch(t *testing.T) {
 	t.Parallel()
 	const rate = 32_000
 	tone := clip(t, "tone.wav", lavfi("sine=frequency=500:duration=3")...)
-	for pitch, hz := range map[string]float64{"": 500, "same pitch": 500, "like a chipmunk": 750} {
+	for pitch, hz := range map[string]float64{"": 500, "same pitch": 500, "chipmunk voice": 750} {
 		a := args{"audio": fileOf(plan.Audio, tone), "factor": "1.5x"}
 		if pitch != "" {
 			a["pitch"] = pitch
