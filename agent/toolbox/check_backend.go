@@ -88,6 +88,9 @@ func inline(argv []string) (script string, found bool) {
 // ofShells are signs with which a line for a shell joins programs. A program would take them for the name of a file.
 var ofShells = []string{"|", "|&", "||", "&&", "&", ";", ">", ">>", "<", "2>", "2>&1", ">&2", "&>"}
 
+// onNet is an argument that names something on a network. "data:" and "file:" name nothing there.
+var onNet = lazyregexp.New(`(?i)(?:^|=)(?:https?|ftps?|rtsp|rtmps?|srt|tcp|udp|s3|sftp)://`)
+
 // starters are options of programs that start others, or run code. A program with bundled options takes a letter
 // of its own among others.
 var starters = map[string]struct {
@@ -352,6 +355,9 @@ func (c *checker) checkCommand(b Backing) {
 	fixed := b.Recipe.Fixed()
 	if i := slices.IndexFunc(fixed, func(arg string) bool { return slices.Contains(ofShells, arg) }); i >= 0 {
 		c.addf("argv has %q, which is of a shell, and there is none: {out:…} names the file of the output, and first a program that runs before", fixed[i])
+	}
+	if i := slices.IndexFunc(fixed, onNet.MatchString); i >= 0 {
+		c.addf("argv has %q, which is an address, and programs have no network; a tool of kind http calls services", fixed[i])
 	}
 	for _, program := range b.Recipe.Programs() {
 		if option := starting(program, fixed); option != "" {

@@ -18,6 +18,7 @@ func TestCommandHasNoCode(t *testing.T) {
 		`[awk, -f, /opt/mark.awk, "{image}", "{out:png}"]`:            "",
 		`[deno, run, mark.ts, "{image}", "{out:png}"]`:                "",
 		`[ffmpeg, -i, "{image}", "|", convert, "{out:png}"]`:          `argv has "|", which is of a shell, and there is none`,
+		`[ffmpeg, -i, "http://example.org/x.mp4", "{out:png}"]`:       `argv has "http://example.org/x.mp4", which is an address`,
 		`[file, "{image}", ">", "{out:png}"]`:                         `argv has ">", which is of a shell`,
 		`[python3, -c, "print(1)", "{out:png}"]`:                      "code to run; write the code into a script and name that: [python3, /path/to/script, …]",
 		`[python3.13, -Ic, "print(1)", "{out:png}"]`:                  "gives python3.13 code to run",
