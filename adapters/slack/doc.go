@@ -35,8 +35,9 @@
 //
 // # Out
 //
-//   - A reply is its files, then its text, each in as many messages as needed. The last message has
-//     the choices, and is the one to react to.
+//   - A reply is its files, then its text, each in as many messages as needed. A text of one message
+//     stands beside the last files, unless the server refuses or drops it: then it follows them, and
+//     so do all later ones of the process. The last message has the choices, and is the one to react to.
 //   - Send posts once under a key. Posts are recorded in the State, and each text's metadata names
 //     the key, so that a post whose confirmation was lost is looked up before it is posted again;
 //     files are found by their ids. Two processes that send under one key at the same moment may

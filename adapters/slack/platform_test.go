@@ -301,7 +301,11 @@ func (w *workspace) LoseAnswers(_ *testing.T, posts int) {
 	w.Faults.LoseAnswers("chat.postMessage", posts-shown)
 }
 
-func (w *workspace) RefuseForm(*testing.T) { w.Faults.FailNext("chat.postMessage", 1, malformedBlocks) }
+func (w *workspace) RefuseForm(*testing.T) {
+	for _, method := range []string{"files.completeUploadExternal", "chat.postMessage"} {
+		w.Faults.FailNext(method, 1, malformedBlocks)
+	}
+}
 
 // malformedBlocks is how Slack refuses blocks, in words that quote.
 var malformedBlocks = slacktest.Failure{

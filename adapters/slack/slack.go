@@ -225,7 +225,7 @@ func (s *Slack) Fetch(ctx context.Context, f adapters.File) (io.ReadCloser, erro
 	return s.files.open(ctx, f)
 }
 
-// Send posts a reply: its files first, then its text with the choices.
+// Send posts a reply: its files, and its text with the choices beside or below them.
 func (s *Slack) Send(ctx context.Context, key string, r adapters.Reply) (adapters.MessageRef, error) {
 	return s.sender.Send(ctx, key, r)
 }
@@ -238,7 +238,7 @@ func (s *Slack) wireOut(book *outbox.Ledger) (*post.Poster, *post.Responder) {
 	responder := &post.Responder{API: s.api, People: s.people, Poster: poster, Composer: composer, State: c.State, Log: c.Log}
 	s.sender = &post.Sender{
 		Outbox: outbox, Poster: poster, Responder: responder, Composer: composer, MaxFile: c.MaxFile,
-		Files: &share.Files{API: s.api, Edge: s.edge, Open: c.Open, State: c.State, Log: c.Log},
+		Files: &share.Files{API: s.api, Messages: s.messages, Edge: s.edge, Open: c.Open, State: c.State, Log: c.Log},
 	}
 	marks := &post.Marks{API: s.api, Identity: s.identity, Numbers: rate.NewLimiter(rate.Every(3*time.Second), 3*adapters.MaxChoices), Now: c.Now}
 	s.Acknowledger, s.Offerer, s.Historian, s.Limiter = marks, marks, s.messages, s.sender

@@ -86,6 +86,13 @@ func (c *Composer) Compose(r adapters.Reply) []Part {
 	return append(files, parts...)
 }
 
+// Together is the part whose files can have the text beside them, in one message: the last ones, if
+// the text is one part. It is false if no part is such.
+func Together(parts []Part) (files int, ok bool) {
+	n := len(parts) - 2
+	return n, n >= 0 && len(parts[n].Files) > 0 && len(parts[n+1].Files) == 0
+}
+
 // pieces splits a text into pieces that fit into blocks.
 func pieces(text string) [][]adapters.Block {
 	var all [][]adapters.Block

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"hash/crc32"
 	"strconv"
@@ -55,14 +56,16 @@ type Event struct {
 	ChannelType string `json:"channel_type"`
 	User        string `json:"user"`
 	BotID       string `json:"bot_id"`
+	AppID       string `json:"app_id"`
 	Text        string `json:"text"`
 	TS          string `json:"ts"`
 	ThreadTS    string `json:"thread_ts"`
 	EventTS     string `json:"event_ts"`
 	DeletedTS   string `json:"deleted_ts"`
 
-	Files       []File       `json:"files"`
-	Attachments []Attachment `json:"attachments"`
+	Files       []File            `json:"files"`
+	Attachments []Attachment      `json:"attachments"`
+	Blocks      []json.RawMessage `json:"blocks"`
 
 	Edited struct {
 		User string `json:"user"`

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/slack-go/slack"
+
 	"atelier/adapters"
 	"atelier/adapters/slack/api"
 	"atelier/adapters/slack/convert"
@@ -23,7 +25,7 @@ type Sender struct {
 	MaxFile   int64 // bytes
 }
 
-// Send posts a reply: its files first, then its text with the choices.
+// Send posts a reply: its files, and its text with the choices beside or below them.
 func (sn *Sender) Send(ctx context.Context, key string, r adapters.Reply) (adapters.MessageRef, error) {
 	var none adapters.MessageRef
 	if err := errors.Join(adapters.CheckKey(key), r.Validate()); err != nil {
@@ -38,25 +40,52 @@ func (sn *Sender) Send(ctx context.Context, key string, r adapters.Reply) (adapt
 	if ref, ok, err := sn.Responder.Respond(ctx, key, r); ok || err != nil {
 		return ref, err
 	}
-	parts := sn.Composer.Compose(r)
-	ref, err := sn.Outbox.Once(ctx, key, r.Thread, len(parts), func(ctx context.Context, n int) (string, error) {
-		if len(parts[n].Files) > 0 {
-			return sn.Files.Share(ctx, share.FilesKey(key, n), r, parts[n:])
-		}
-		return sn.Poster.Post(ctx, key, n, r.Thread, sn.Composer.Words(parts[n], r.Language))
-	}, func(ctx context.Context, n int) (string, error) {
-		if len(parts[n].Files) > 0 {
-			return sn.Files.SharedBefore(ctx, share.FilesKey(key, n), r.Thread, share.LooksFor(parts[n:]))
-		}
-		return sn.Poster.Find(ctx, key, n, r.Thread)
-	})
-	if err != nil {
-		return none, err
-	}
-	return ref.Last(), nil
+	return sn.post(ctx, key, r, sn.Composer.Compose(r))
 }
 
 // Limits are what a workspace accepts, in several messages.
 func (sn *Sender) Limits(adapters.Thread) adapters.Limits {
 	return adapters.Limits{File: sn.MaxFile, Files: adapters.MaxFiles, Text: longText}
+}
+
+// post posts the parts of a reply. If one message can show the files and the text, the part of the text
+// is posted with that of the files, and has the same message.
+func (sn *Sender) post(ctx context.Context, key string, r adapters.Reply, parts []convert.Part) (adapters.MessageRef, error) {
+	files, ok := convert.Together(parts)
+	beside := func(n int) []slack.Block {
+		if !ok || n != files {
+			return nil
+		}
+		return sn.Composer.Words(parts[n+1], r.Language).Blocks
+	}
+	said := func(ctx context.Context, n int) (string, error) {
+		if !ok || n != files+1 {
+			return "", nil
+		}
+		return sn.Files.Said(ctx, share.FilesKey(key, files))
+	}
+	ref, err := sn.Outbox.Once(ctx, key, r.Thread, len(parts), func(ctx context.Context, n int) (string, error) {
+		if len(parts[n].Files) > 0 {
+			return sn.Files.Share(ctx, share.FilesKey(key, n), r, parts[n:], beside(n))
+		}
+		if ts, err := said(ctx, n); err != nil || ts != "" {
+			return ts, err
+		}
+		return sn.Poster.Post(ctx, key, n, r.Thread, sn.Composer.Words(parts[n], r.Language))
+	}, func(ctx context.Context, n int) (string, error) {
+		if len(parts[n].Files) > 0 {
+			return sn.Files.SharedBefore(ctx, share.FilesKey(key, n), r.Thread, share.LooksFor(parts[n:]), beside(n))
+		}
+		if ts, err := said(ctx, n); err != nil || ts != "" {
+			return ts, err
+		}
+		return sn.Poster.Find(ctx, key, n, r.Thread)
+	})
+	if err != nil {
+		return adapters.MessageRef{}, err
+	}
+	if n := len(ref.Parts); n == 1 && ref.Parts[0] == ref.ID || n > 1 && ref.Parts[n-1] == ref.Parts[n-2] {
+		ref.Parts = ref.Parts[:n-1]
+	}
+	return ref.Last(), nil
 }

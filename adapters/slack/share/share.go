@@ -21,6 +21,7 @@ import (
 	"atelier/adapters/outbox"
 	"atelier/adapters/slack/api"
 	"atelier/adapters/slack/convert"
+	"atelier/adapters/slack/lookup"
 )
 
 const (
@@ -35,11 +36,14 @@ const (
 
 // Files uploads files and shows them in messages, once under a key.
 type Files struct {
-	API   *api.Client
-	Edge  *download.Client
-	Open  adapters.Opener
-	State outbox.State
-	Log   *slog.Logger
+	API      *api.Client
+	Messages *lookup.Messages
+	Edge     *download.Client
+	Open     adapters.Opener
+	State    outbox.State
+	Log      *slog.Logger
+
+	together trial
 }
 
 // sharedFiles is the record of files that are sent under a key.
@@ -47,12 +51,16 @@ type sharedFiles struct {
 	Files []slack.FileSummary `json:"files"`
 	Done  bool                `json:"done,omitempty"` // Slack has said that it shows them
 	TS    string              `json:"ts,omitempty"`   // the message that shows them, if Slack has said so
+	Said  bool                `json:"said,omitempty"` // that message has the text too
 }
 
 // Share uploads files, shows them in one message and returns its timestamp. If Slack does not
 // tell it in time, the id of the first file stands in for it: once files are shown, no failure
 // may have them sent again. See https://docs.slack.dev/messaging/working-with-files.
-func (fs *Files) Share(ctx context.Context, note string, r adapters.Reply, parts []convert.Part) (string, error) {
+//
+// The message has the blocks beside the files if there are any and the server can do so, which [Files.Said]
+// tells.
+func (fs *Files) Share(ctx context.Context, note string, r adapters.Reply, parts []convert.Part, beside []slack.Block) (string, error) {
 	var sent sharedFiles
 	var rest []int
 	for _, p := range parts {
@@ -69,7 +77,7 @@ func (fs *Files) Share(ctx context.Context, note string, r adapters.Reply, parts
 	if err := fs.record(ctx, note, sent); err != nil { // before they are shown, so that every process finds them
 		return "", api.NotPosted(api.NotSlack(err))
 	}
-	ts, err := fs.show(ctx, note, r.Thread, sent, LooksFor(parts))
+	ts, err := fs.show(ctx, note, r.Thread, sent, LooksFor(parts), beside)
 	if api.IsNotPosted(err) {
 		err = api.NotPosted(withFiles(err, batch, rest))
 	}
@@ -79,31 +87,25 @@ func (fs *Files) Share(ctx context.Context, note string, r adapters.Reply, parts
 // SharedBefore looks for the message of files that were sent under a key. It returns "" if it finds none.
 // If they were uploaded but are not known to be shown, it shows them: Slack shows a file only
 // once.
-func (fs *Files) SharedBefore(ctx context.Context, note string, in adapters.Thread, most int) (string, error) {
-	b, err := fs.State.Get(ctx, note)
-	if errors.Is(err, adapters.ErrGone) {
-		return "", nil
-	}
-	var sent sharedFiles
-	if err == nil {
-		err = json.Unmarshal(b, &sent)
-	}
+func (fs *Files) SharedBefore(ctx context.Context, note string, in adapters.Thread, most int, beside []slack.Block) (string, error) {
+	sent, err := fs.recorded(ctx, note)
 	if err != nil || len(sent.Files) == 0 {
-		return "", err //nolint:wrapcheck // the storage says what was attempted
+		return "", err
 	}
 	if sent.Done {
-		return fs.messageOf(ctx, in, sent, most), nil
+		return fs.settle(ctx, note, in, sent, most, beside), nil
 	}
 	ts, err := fs.findMessage(ctx, in.Channel, sent.Files[0].ID, looks)
 	switch {
 	case ts != "":
-		return ts, nil
+		sent.TS = ts
+		return fs.settle(ctx, note, in, sent, most, beside), nil
 	case api.HasCode(err, "file_not_found", "file_deleted"):
 		return "", nil
 	case err != nil && !api.IsUnknownMethod(err):
 		return "", err
 	}
-	ts, err = fs.show(ctx, note, in, sent, most)
+	ts, err = fs.show(ctx, note, in, sent, most, beside)
 	switch {
 	case api.HasCode(err, "file_update_failed"): // they are shown already
 		return sent.Files[0].ID, nil
@@ -113,19 +115,45 @@ func (fs *Files) SharedBefore(ctx context.Context, note string, in adapters.Thre
 	return ts, err
 }
 
+// Said is the message that shows files that were sent under a key, if it also has the text; otherwise "".
+func (fs *Files) Said(ctx context.Context, note string) (string, error) {
+	sent, err := fs.recorded(ctx, note)
+	if err != nil {
+		return "", api.NotPosted(api.NotSlack(err))
+	}
+	if !sent.Said {
+		return "", nil
+	}
+	return sent.TS, nil
+}
+
 // show shows files that are uploaded.
-func (fs *Files) show(ctx context.Context, note string, in adapters.Thread, sent sharedFiles, most int) (string, error) {
-	ts, err := fs.complete(ctx, in, sent.Files)
+func (fs *Files) show(
+	ctx context.Context, note string, in adapters.Thread, sent sharedFiles, most int, beside []slack.Block,
+) (string, error) {
+	ts, tried, err := fs.complete(ctx, in, sent.Files, beside)
 	if err != nil {
 		return "", err
 	}
 	sent.Done, sent.TS = true, ts
-	noted, stop := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
-	defer stop()
-	if err := fs.record(noted, note, sent); err != nil {
-		fs.Log.WarnContext(ctx, "it was not noted that files are shown", "error", err)
+	fs.note(ctx, note, sent)
+	if !tried {
+		beside = nil
 	}
-	return fs.messageOf(ctx, in, sent, most), nil
+	return fs.settle(ctx, note, in, sent, most, beside), nil
+}
+
+// settle finds the message that shows files, and notes whether it has the blocks too.
+func (fs *Files) settle(ctx context.Context, note string, in adapters.Thread, sent sharedFiles, most int, beside []slack.Block) string {
+	if len(beside) == 0 || sent.Said {
+		return fs.messageOf(ctx, in, sent, most)
+	}
+	ts, ok := fs.confirm(ctx, in, sent, len(beside))
+	if ok {
+		sent.TS, sent.Said = ts, true
+		fs.note(ctx, note, sent)
+	}
+	return ts
 }
 
 // messageOf is the message that shows files, or else the first file.
@@ -138,6 +166,28 @@ func (fs *Files) messageOf(ctx context.Context, in adapters.Thread, sent sharedF
 		fs.Log.WarnContext(ctx, "it is not known by which message files are shown", "error", api.Fault(err))
 	}
 	return cmp.Or(ts, sent.Files[0].ID)
+}
+
+// recorded is what is known of the files that were sent under a key; zero if none were.
+func (fs *Files) recorded(ctx context.Context, key string) (sharedFiles, error) {
+	var sent sharedFiles
+	b, err := fs.State.Get(ctx, key)
+	if errors.Is(err, adapters.ErrGone) {
+		return sent, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(b, &sent)
+	}
+	return sent, err //nolint:wrapcheck // the storage says what was attempted
+}
+
+// note stores what is known of files that are shown, even if the caller is gone.
+func (fs *Files) note(ctx context.Context, key string, sent sharedFiles) {
+	noted, stop := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
+	defer stop()
+	if err := fs.record(noted, key, sent); err != nil {
+		fs.Log.WarnContext(ctx, "it was not noted that files are shown", "error", err)
+	}
 }
 
 // record stores which files are sent.

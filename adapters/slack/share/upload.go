@@ -62,16 +62,43 @@ func (fs *Files) send(ctx context.Context, address string, body io.Reader, size 
 }
 
 // complete shows uploaded files in one message, and returns its timestamp if Slack tells it at
-// once.
-func (fs *Files) complete(ctx context.Context, in adapters.Thread, files []slack.FileSummary) (string, error) {
+// once, and whether the blocks were sent with them.
+func (fs *Files) complete(ctx context.Context, in adapters.Thread, files []slack.FileSummary, beside []slack.Block) (ts string, tried bool, err error) {
 	named, err := json.Marshal(files)
 	if err != nil {
-		return "", fmt.Errorf("name the files: %w", err)
+		return "", false, fmt.Errorf("name the files: %w", err)
 	}
 	form := url.Values{"files": {string(named)}, "channel_id": {in.Channel}}
 	if in.ID != "" {
 		form.Set("thread_ts", in.ID)
 	}
+	if len(beside) == 0 || fs.together.refused() {
+		ts, err = fs.completeWith(ctx, in, form)
+		return ts, false, err
+	}
+	blocks, err := json.Marshal(beside)
+	if err != nil {
+		return "", false, fmt.Errorf("encode what stands beside the files: %w", err)
+	}
+	form.Set("blocks", string(blocks))
+	ts, err = fs.completeWith(ctx, in, form)
+	if !api.IsMalformed(err) && !api.HasCode(err, brokenBlocks) {
+		return ts, true, err
+	}
+	refused := err
+	form.Del("blocks")
+	if ts, err = fs.completeWith(ctx, in, form); err == nil {
+		fs.refuse(ctx, refused)
+	}
+	return ts, false, err
+}
+
+// brokenBlocks is what Slack also answers if it cannot show certain blocks beside files, see
+// https://github.com/slackapi/python-slack-sdk/issues/1756.
+const brokenBlocks = "internal_error"
+
+// completeWith calls the method.
+func (fs *Files) completeWith(ctx context.Context, in adapters.Thread, form url.Values) (string, error) {
 	var done struct {
 		slack.SlackResponse
 

@@ -72,6 +72,9 @@ type Options struct {
 	// header only, bytes are uploaded to another port, under another name of this machine,
 	// and files.info does not say where a file is shared.
 	Foreign bool
+	// BareFiles shows files without the blocks that are sent with them, and OwnerlessFiles shows both in a
+	// message that names no app, whose buttons reach nobody.
+	BareFiles, OwnerlessFiles bool
 	// Lacks are methods that the server does not have.
 	Lacks []string
 }

@@ -103,11 +103,21 @@ func (fm *fileMethods) completeUpload(args url.Values) (object, error) {
 	if err := c.mayReply(args.Get("thread_ts")); err != nil {
 		return nil, err
 	}
-	m, err := content(url.Values{"text": args["initial_comment"], "blocks": args["blocks"]})
+	said := url.Values{"text": args["initial_comment"]}
+	if !args.Has("initial_comment") { // otherwise blocks are ignored
+		said["blocks"] = args["blocks"]
+	}
+	m, err := content(said)
 	if err != nil {
 		return nil, err
 	}
 	m.threadTS, m.subtype = args.Get("thread_ts"), "file_share"
+	if fm.o.BareFiles {
+		m.blocks = nil
+	}
+	if fm.o.OwnerlessFiles {
+		m.botID = ""
+	}
 	shown := make([]object, 0, len(all))
 	for _, one := range all {
 		f := fm.workspace.files[one.ID]
