@@ -77,7 +77,9 @@ const (
 // Typer is an adapter that can show that the bot is at work, for some seconds or until it
 // posts something.
 type Typer interface {
-	Typing(ctx context.Context, t Thread) error
+	// Typing shows it, and returns after how long it is to be shown again if the work still goes on; 0
+	// is never.
+	Typing(ctx context.Context, t Thread) (again time.Duration, err error)
 }
 
 // Offerer is an adapter on which people choose by reactions that already stand there.

@@ -111,11 +111,12 @@ type typing struct {
 	*reporting
 
 	typed chan adapters.Thread
+	again time.Duration // after which it is to be shown again
 }
 
-func (p *typing) Typing(_ context.Context, in adapters.Thread) error {
+func (p *typing) Typing(_ context.Context, in adapters.Thread) (time.Duration, error) {
 	p.typed <- in
-	return nil
+	return p.again, nil
 }
 
 // TestTheBotIsShownToBeAtWork while it plans, before there is any progress, and not after the
@@ -124,7 +125,7 @@ func TestTheBotIsShownToBeAtWork(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	platform := &typing{
-		&reporting{chat: h.chat, shown: make(chan struct{}, 100), fails: func(adapters.Progress) bool { return false }}, make(chan adapters.Thread, 100),
+		&reporting{chat: h.chat, shown: make(chan struct{}, 100), fails: func(adapters.Progress) bool { return false }}, make(chan adapters.Thread, 100), 0,
 	}
 	j := h.start(func(c *jobs.Config) { c.Adapters = []adapters.Adapter{platform} })
 	g := h.planner.blocks("slow")
@@ -140,4 +141,30 @@ func TestTheBotIsShownToBeAtWork(t *testing.T) {
 	if n := len(platform.typed); n != 0 {
 		t.Errorf("it types %d times more", n)
 	}
+}
+
+// TestTheBotIsShownToBeAtWorkAgain as long as a step runs, however little there is to tell, and not after the
+// answer.
+func TestTheBotIsShownToBeAtWorkAgain(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	platform := &typing{
+		&reporting{chat: h.chat, shown: make(chan struct{}, 100), fails: func(adapters.Progress) bool { return false }}, make(chan adapters.Thread), time.Millisecond,
+	}
+	j := h.start(func(c *jobs.Config) { c.Adapters = []adapters.Adapter{platform} })
+	g := h.planner.blocks("blur")
+	id := h.handle(j, h.says("t", "ann", "blur"))
+	<-g.entered
+	for range 5 {
+		<-platform.typed
+	}
+	close(g.open)
+	go func() {
+		for range platform.typed { // until it is enough
+		}
+	}()
+	h.wait(j, id, 1)
+	platform.until(func(p adapters.Progress) bool { return p.Ended })
+	close(platform.typed) // whoever types now panics
+	h.ask(j, h.commands("t", "ann", "help"))
 }

@@ -69,16 +69,16 @@ func (b *bot) Report(ctx context.Context, key string, at adapters.MessageRef, p 
 	})
 }
 
-func (b *bot) Typing(ctx context.Context, t adapters.Thread) error {
+func (b *bot) Typing(ctx context.Context, t adapters.Thread) (time.Duration, error) {
 	if b.is("types a message") {
 		_, err := b.post(ctx, b.nonce("typing", b.tries), t, adapterstest.Shown{})
-		return err
+		return 0, err
 	}
 	err := b.chat.call(ctx)
 	if err == nil {
 		b.chat.mu.Unlock()
 	}
-	return err
+	return 0, err
 }
 
 func (b *bot) Offer(ctx context.Context, answer adapters.MessageRef, n int) error {

@@ -185,7 +185,8 @@ func typing(s *scene) {
 	a := as[adapters.Typer](s, s.a)
 	thread := s.thread()
 	for range 3 {
-		s.noError(a.Typing(s.Context(), thread))
+		_, err := a.Typing(s.Context(), thread)
+		s.noError(err)
 	}
 	s.only(thread)
 }

@@ -3,6 +3,7 @@ package slack
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"atelier/adapters"
 	"atelier/adapters/slack/slacktest"
@@ -21,7 +22,7 @@ func TestWorkingStatusWhereItMayStand(t *testing.T) {
 	w.Workspace.NotInChannel(without.Channel)
 	with := w.Thread(t, false)
 	for _, in := range []adapters.Thread{without, without, with} {
-		if err := s.Typing(t.Context(), in); err != nil {
+		if _, err := s.Typing(t.Context(), in); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -33,12 +34,64 @@ func TestWorkingStatusWhereItMayStand(t *testing.T) {
 	}
 	w.DropScope("chat:write", "assistant:write")
 	for range 2 {
-		if err := s.Typing(t.Context(), with); err != nil {
+		if _, err := s.Typing(t.Context(), with); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if n := w.API.Calls()["assistant.threads.setStatus"]; n != 3 {
 		t.Errorf("without the scope it is tried %d times", n-2)
+	}
+}
+
+// Whatever the workspace refuses it with, the working status is tried once. What passes is tried again.
+func TestWorkingStatusRefused(t *testing.T) {
+	t.Parallel()
+	for code, calls := range map[string]int{
+		"unknown_method": 1, "missing_scope": 1, "not_allowed_token_type": 1, "not_allowed": 1, "feature_not_enabled": 1, "internal_error": 3,
+	} {
+		w := newWorkspace(t, false)
+		s := w.Adapter(t, nothing).(adapters.Typer) //nolint:errcheck,forcetypeassert // it is one of Slack's
+		w.Faults.FailNext("assistant.threads.setStatus", 3, slacktest.Failure{Error: code})
+		for range 3 {
+			again, err := s.Typing(t.Context(), w.Thread(t, false))
+			if err != nil || (again > 0) != (calls > 1) {
+				t.Errorf("%s: it is shown again after %s: %v", code, again, err)
+			}
+		}
+		if n := w.API.Calls()["assistant.threads.setStatus"]; n != calls {
+			t.Errorf("%s: it is tried %d times", code, n)
+		}
+	}
+}
+
+// The working status outlives the message that shows the progress, and ends with the work or the answer.
+func TestWorkingStatusUntilTheAnswer(t *testing.T) {
+	t.Parallel()
+	for _, answers := range []bool{false, true} {
+		w := newWorkspace(t, false)
+		s, ok := w.Adapter(t, openEdges).(*Slack)
+		if !ok {
+			t.Fatal("it is no adapter of Slack's")
+		}
+		in := w.Thread(t, false)
+		again, err := s.Typing(t.Context(), in)
+		if err != nil || again <= 0 || again >= 2*time.Minute {
+			t.Fatalf("it is shown again after %s: %v", again, err)
+		}
+		p := adapters.Progress{Thread: in, Title: "at work"}
+		at, err := s.Report(t.Context(), "p", adapters.MessageRef{}, p)
+		if err != nil || w.Workspace.Status(in.Channel, in.ID) == "" {
+			t.Errorf("with the progress there is no status: %v", err)
+		}
+		if answers {
+			_, err = s.Send(t.Context(), "a", edges(in, "Here it is."))
+		} else {
+			p.Ended = true
+			_, err = s.Report(t.Context(), "p", at, p)
+		}
+		if status := w.Workspace.Status(in.Channel, in.ID); err != nil || status != "" {
+			t.Errorf("at the end it %q: %v", status, err)
+		}
 	}
 }
 

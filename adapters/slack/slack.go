@@ -243,8 +243,8 @@ func (s *Slack) wireOut(book *outbox.Ledger) (*post.Poster, *post.Responder) {
 	marks := &post.Marks{API: s.api, Identity: s.identity, Numbers: rate.NewLimiter(rate.Every(3*time.Second), 3*adapters.MaxChoices), Now: c.Now}
 	s.Acknowledger, s.Offerer, s.Historian, s.Limiter = marks, marks, s.messages, s.sender
 	s.Linker = &lookup.Links{Messages: s.messages, Hosts: []string{officialHost, "." + officialHost}}
-	s.Reporter = &post.Progress{Poster: poster, Phrases: c.Phrases}
-	s.Typer = &post.Typer{API: s.api, Phrases: c.Phrases}
+	typer := &post.Typer{API: s.api, Phrases: c.Phrases}
+	s.Reporter, s.Typer = &post.Progress{Poster: poster, Typer: typer, Phrases: c.Phrases}, typer
 	s.Deleter = &post.Deleter{API: s.api, Messages: s.messages}
 	return poster, responder
 }

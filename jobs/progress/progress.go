@@ -70,10 +70,13 @@ const lateReports = 5
 func (o *Display) watch(ctx context.Context, id string, reporter adapters.Reporter, w *watches, changed chan struct{}) {
 	shown := map[int]*message{}
 	failures, late := 0, 0 // in a row, and those after the end
-	o.showTyping(ctx, id, reporter)
+	again := after(o.showTyping(ctx, id, reporter))
 	for {
 		select {
 		case <-changed:
+		case <-again:
+			again = after(o.showTyping(ctx, id, reporter))
+			continue
 		case <-ctx.Done():
 			return
 		}
@@ -114,23 +117,32 @@ func signal(c chan struct{}) {
 	}
 }
 
-// showTyping shows that the bot is typing, until there is progress to show. For a command the platform
-// shows that itself.
-func (o *Display) showTyping(ctx context.Context, id string, reporter adapters.Reporter) {
+// after signals after so long; 0 is never.
+func after(d time.Duration) <-chan time.Time {
+	if d <= 0 {
+		return nil
+	}
+	return time.After(d)
+}
+
+// showTyping shows that the bot is at work on a request, if it is, and returns after how long to show it again;
+// 0 is never. For a command the platform shows that itself.
+func (o *Display) showTyping(ctx context.Context, id string, reporter adapters.Reporter) (again time.Duration) {
 	typer, ok := reporter.(adapters.Typer)
 	if !ok {
-		return
+		return 0
 	}
 	r, err := o.Store.Request(ctx, id)
 	if err == nil {
 		if r.Asked.Event.Command != nil || !slices.ContainsFunc(r.Runs, (*record.Run).Working) {
-			return
+			return 0
 		}
-		err = typer.Typing(ctx, r.Asked.Event.Thread)
+		again, err = typer.Typing(ctx, r.Asked.Event.Thread)
 	}
 	if record.IgnoreUnknown(err) != nil && ctx.Err() == nil {
 		o.Log.DebugContext(ctx, "it could not be shown that work goes on", "request", id, "error", plan.ForOperator(err))
 	}
+	return again
 }
 
 // update brings the progress messages of a request up to date. It reports whether more is to come:

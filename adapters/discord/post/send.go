@@ -79,18 +79,19 @@ func (g *Progress) Report(ctx context.Context, key string, at adapters.MessageRe
 // Typer shows that the bot is at work.
 type Typer struct{ API *api.Client }
 
-// Typing shows that the bot is at work in a thread, or in the channel if there is no thread yet.
-func (ty *Typer) Typing(ctx context.Context, t adapters.Thread) error {
+// Typing shows that the bot is at work in a thread, or in the channel if there is no thread yet. It is shown
+// once: the progress message comes before it lapses.
+func (ty *Typer) Typing(ctx context.Context, t adapters.Thread) (again time.Duration, err error) {
 	if err := errors.Join(api.CheckThread(t), api.CheckIDs(t.Channel, cmp.Or(t.ID, t.Channel))); err != nil {
-		return err
+		return 0, err
 	}
 	if t.ID != "" {
 		err := ty.API.Call(ctx, http.MethodPost, "channels/"+t.ID+"/typing", nil, nil)
 		if !errors.Is(err, adapters.ErrGone) {
-			return err
+			return 0, err
 		}
 	}
-	return ty.API.Call(ctx, http.MethodPost, "channels/"+t.Channel+"/typing", nil, nil)
+	return 0, ty.API.Call(ctx, http.MethodPost, "channels/"+t.Channel+"/typing", nil, nil)
 }
 
 // Marks puts reactions on messages.
