@@ -13,6 +13,10 @@ const (
 	Choose Sign = "choose" // 1️⃣ to 9️⃣: that alternative
 	Again  Sign = "again"  // 🔁: once more, from the beginning
 	Remove Sign = "remove" // 🗑️: the answer is to be deleted
+	// Good and Bad are what somebody thinks of an answer, by a button: a reaction with a thumb may mean
+	// anything. The later one counts.
+	Good Sign = "good"
+	Bad  Sign = "bad"
 )
 
 // Reacted completes an event, of which all but Kind and what happened is set, by a

@@ -18,6 +18,8 @@ type (
 	Answer = record.Answer
 	// Options say how a request is to be done.
 	Options = record.Options
+	// Vote is what a person thinks of an answer.
+	Vote = record.Vote
 	// Reason is why a run ended before its time.
 	Reason = record.Reason
 )

@@ -188,6 +188,8 @@ type Metrics interface {
 	Thinking(t plan.Thinking)
 	// Ended tells of a run that is over, and how long it took from when it began.
 	Ended(adapter string, s record.Status, took time.Duration)
+	// Rated tells that a person found an answer good or bad, and whether that changes the person's vote.
+	Rated(adapter string, good, changed bool)
 }
 
 // Jobs is the work of a process. It is safe for concurrent use.
@@ -298,7 +300,7 @@ func (j *Jobs) wire(counted *quota.Quota) {
 	}
 	j.editor = &editor{store: store, limits: limits, admission: j.admission, chooser: j.chooser, stopper: j.stopper, now: c.Now}
 	j.reactions = &reactions{
-		store: store, limits: limits, flow: flow, chooser: j.chooser, stopper: j.stopper, adapters: j.adapters,
+		store: store, limits: limits, flow: flow, chooser: j.chooser, stopper: j.stopper, adapters: j.adapters, metrics: c.Metrics,
 		refuse: j.admission.refuse, say: say,
 	}
 	runner := &runner{agent: c.Agent, others: j.others, tasks: j.tasks, flow: flow, blobs: c.Blobs}

@@ -16,3 +16,4 @@ func (noMetrics) Stage(string, string, time.Duration)        {}
 func (noMetrics) Tool(string, plan.Result)                   {}
 func (noMetrics) Thinking(plan.Thinking)                     {}
 func (noMetrics) Ended(string, record.Status, time.Duration) {}
+func (noMetrics) Rated(string, bool, bool)                   {}

@@ -19,6 +19,7 @@ type reactions struct {
 	chooser  *chooser
 	stopper  *stopper
 	adapters map[string]adapters.Adapter
+	metrics  Metrics
 	// refuse tells a person why what they did has no effect.
 	refuse func(ctx context.Context, e adapters.Event, in adapters.Thread, why *quota.Refusal) error
 	say    sayer
@@ -38,6 +39,8 @@ func (a *reactions) added(ctx context.Context, e adapters.Event) error {
 		return a.chooseOffer(ctx, e, r, run)
 	case adapters.Remove:
 		return a.remove(ctx, e, r, run)
+	case adapters.Good, adapters.Bad:
+		return a.rate(ctx, e, r, run)
 	}
 	return nil
 }
@@ -165,6 +168,23 @@ func (a *reactions) remove(ctx context.Context, e adapters.Event, r *record.Requ
 		return fmt.Errorf("delete an answer: %w", err)
 	}
 	return a.stopper.noteDeleted(ctx, r, run.N, run.Sent.Ref.Last())
+}
+
+// rate records what a person thinks of an answer, and counts it unless the person thought so before.
+func (a *reactions) rate(ctx context.Context, e adapters.Event, r *record.Request, run *record.Run) error {
+	vote := record.Vote{By: e.By.ID, Good: e.Reaction.Sign == adapters.Good}
+	if run == nil || run.Answer == nil || !run.MayVote(vote) {
+		return nil
+	}
+	entries, at, err := a.store.Logs.AppendRead(ctx, record.RequestLog(r.ID), record.Entry{Run: run.N, Rated: &vote})
+	if err != nil || at == 0 || at > len(entries) { // or it was forgotten meanwhile
+		return err
+	}
+	before := record.FoldUnrouted(r.ID, entries[:at]).Run(run.N) // as another process may have taken the same event
+	if old, changed := before.Vote(vote.By); old != vote {
+		a.metrics.Rated(r.Asked.Event.Thread.Adapter, vote.Good, changed)
+	}
+	return nil
 }
 
 // removed stops the run that a reaction began, if it has not ended and nobody else wants it.

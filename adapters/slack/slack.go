@@ -234,7 +234,7 @@ func (s *Slack) Send(ctx context.Context, key string, r adapters.Reply) (adapter
 func (s *Slack) wireOut(book *outbox.Ledger) (*post.Poster, *post.Responder) {
 	c := s.config
 	composer, outbox := &convert.Composer{Phrases: c.Phrases}, &post.Outbox{Ledger: book}
-	poster := &post.Poster{API: s.api, Messages: s.messages, Outbox: outbox, Log: c.Log}
+	poster := &post.Poster{API: s.api, Messages: s.messages, Outbox: outbox, Composer: composer, Log: c.Log}
 	responder := &post.Responder{API: s.api, People: s.people, Poster: poster, Composer: composer, State: c.State, Log: c.Log}
 	s.sender = &post.Sender{
 		Outbox: outbox, Poster: poster, Responder: responder, Composer: composer, MaxFile: c.MaxFile,

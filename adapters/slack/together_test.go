@@ -80,9 +80,9 @@ func TestFilesAndTextSeparately(t *testing.T) {
 		refusal slacktest.Failure
 		shows   int // calls that show the files of two answers
 	}{
-		"invalid_blocks":     {refusal: malformedBlocks, shows: 3},
-		"invalid_arguments":  {refusal: slacktest.Failure{Error: "invalid_arguments"}, shows: 3},
-		"internal_error":     {refusal: slacktest.Failure{Error: "internal_error"}, shows: 3},
+		"invalid_blocks":     {refusal: malformedBlocks, shows: 4},
+		"invalid_arguments":  {refusal: slacktest.Failure{Error: "invalid_arguments"}, shows: 4},
+		"internal_error":     {refusal: slacktest.Failure{Error: "internal_error"}, shows: 4},
 		"blocks are ignored": {o: slacktest.Options{BareFiles: true}, shows: 2},
 		"of no app":          {o: slacktest.Options{OwnerlessFiles: true}, shows: 2},
 	} {
@@ -91,7 +91,7 @@ func TestFilesAndTextSeparately(t *testing.T) {
 			w := workspaceOf(t, false, c.o)
 			s, in := w.Adapter(t, openEdges), w.Thread(t, false)
 			if c.refusal.Error != "" {
-				w.Faults.FailNext(showFiles, 1, c.refusal)
+				w.Faults.FailNext(showFiles, 2, c.refusal) // with feedback buttons, and without
 			}
 			for i, key := range []string{"a", "b", "a", "b"} {
 				ref, err := s.Send(t.Context(), key, w.answered(in))
@@ -143,5 +143,32 @@ func TestFilesAndTextOnce(t *testing.T) {
 				t.Errorf("%s shows %+v", cmp.Or(ref.ID, "nothing"), all)
 			}
 		})
+	}
+}
+
+// What another process showed without the text is followed by the text.
+func TestTextAfterBareFiles(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t, false)
+	first, second := w.Adapter(t, openEdges), w.Adapter(t, openEdges)
+	in := w.Thread(t, false)
+	if _, err := second.Send(t.Context(), "proof", w.answered(in)); err != nil {
+		t.Fatal(err)
+	}
+	w.Faults.FailNext(showFiles, 2, malformedBlocks)
+	if _, err := first.Send(t.Context(), "refused", w.answered(in)); err != nil {
+		t.Fatal(err)
+	}
+	w.Faults.LoseAnswers(showFiles, 1)
+	if _, err := first.Send(t.Context(), "a", w.answered(in)); err == nil {
+		t.Fatal("it knows what it cannot know")
+	}
+	ref, err := second.Send(t.Context(), "a", w.answered(in))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := w.own(in)
+	if n := len(all); n != 5 || all[3].Blocks != nil || all[4].TS != ref.ID || all[4].Blocks == nil {
+		t.Errorf("there are %d messages", n)
 	}
 }

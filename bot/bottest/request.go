@@ -73,6 +73,7 @@ func ShownRequest() jobs.Request {
 			{
 				N: 4, Status: jobs.Done, At: At(203_000), Planned: At(203_100), Answered: At(203_200), Ended: At(203_300),
 				Plan: &plan.Plan{Reply: "Hello."}, Answer: &jobs.Answer{Reply: adapters.Reply{Text: "Hello."}},
+				Votes: []jobs.Vote{{By: "u1", Good: true}, {By: "u\u202e2"}},
 			},
 			{
 				N: 5, Status: jobs.Asking, At: At(203_000), Planned: At(203_100), Answered: At(203_200), Ended: At(203_300),

@@ -24,6 +24,8 @@ type Metrics struct {
 	requests       *prometheus.CounterVec
 	refused        *prometheus.CounterVec
 	ended          *prometheus.CounterVec
+	rated          *prometheus.CounterVec
+	ratedAnew      *prometheus.CounterVec
 	requestSeconds *prometheus.HistogramVec
 	stageSeconds   *prometheus.HistogramVec
 	toolSeconds    *prometheus.HistogramVec
@@ -52,6 +54,8 @@ func New() *Metrics {
 		requests:       counter("atelier_requests_total", "Requests that were taken.", "adapter"),
 		refused:        counter("atelier_requests_refused_total", "Requests that were not taken, by the limit that was in their way.", "adapter", "why"),
 		ended:          counter("atelier_requests_ended_total", "Runs of requests that are over, by how they ended.", "adapter", "status"),
+		rated:          counter("atelier_votes_total", "Votes on answers, good or bad.", "adapter", "vote"),
+		ratedAnew:      counter("atelier_votes_changed_total", "Votes that the same person changed later, by what they were.", "adapter", "vote"),
 		requestSeconds: seconds("atelier_request_seconds", "Time of a run from its begin until its answer was sent.", 0.05, "adapter"),
 		stageSeconds:   seconds("atelier_stage_seconds", "Time of a task of a stage, by what came of it.", 0.001, "stage", "outcome"),
 		toolSeconds:    seconds("atelier_tool_seconds", "Time of a step, by its tool and what ran it.", 0.005, "tool", "backend"),
@@ -94,6 +98,15 @@ func (m *Metrics) Thinking(t plan.Thinking) {
 func (m *Metrics) Ended(adapter string, s jobs.Status, took time.Duration) {
 	m.ended.WithLabelValues(adapter, string(s)).Inc()
 	m.requestSeconds.WithLabelValues(adapter).Observe(took.Seconds())
+}
+
+// Rated counts a vote on an answer, and the person's earlier vote as changed.
+func (m *Metrics) Rated(adapter string, good, changed bool) {
+	votes := map[bool]string{true: "good", false: "bad"}
+	m.rated.WithLabelValues(adapter, votes[good]).Inc()
+	if changed {
+		m.ratedAnew.WithLabelValues(adapter, votes[!good]).Inc()
+	}
 }
 
 // Handler shows everything that was counted. What fails to be counted is left out.

@@ -31,6 +31,8 @@ func TestMetrics(t *testing.T) {
 	m := New()
 	m.Accepted("chat")
 	m.Ended("chat", jobs.Failed, 2*time.Second)
+	m.Rated("chat", true, false)
+	m.Rated("chat", false, true)
 	m.Stage("plan", "again", time.Millisecond)
 	m.Tool("blur", plan.Result{Status: plan.Failed, Candidate: "native:blur", Took: time.Second})
 	m.Tool("draw", plan.Result{Status: plan.Done, Candidate: "openai:draw", Model: "gpt-image-1", Usage: plan.Tokens{Calls: 2, Input: 10, Output: 20}})
@@ -46,6 +48,9 @@ func TestMetrics(t *testing.T) {
 	for _, want := range []string{
 		`atelier_requests_total{adapter="chat"} 1`,
 		`atelier_requests_ended_total{adapter="chat",status="failed"} 1`,
+		`atelier_votes_total{adapter="chat",vote="good"} 1`,
+		`atelier_votes_total{adapter="chat",vote="bad"} 1`,
+		`atelier_votes_changed_total{adapter="chat",vote="good"} 1`,
 		`atelier_request_seconds_sum{adapter="chat"} 2`,
 		`atelier_stage_seconds_count{outcome="again",stage="plan"} 1`,
 		`atelier_tool_seconds_sum{backend="native:blur",tool="blur"} 1`,

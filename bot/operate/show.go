@@ -169,6 +169,7 @@ func runText(run jobs.Run, now time.Time) []string {
 			heading = "To choose from"
 		}
 		text = append(text, below(heading, alternatives(a.Reply.Choices))...)
+		text = append(text, below("Votes", votes(run.Votes))...)
 	}
 	var tools plan.Tokens
 	for _, r := range run.Results {
@@ -179,6 +180,19 @@ func runText(run jobs.Run, now time.Time) []string {
 		if spent.StoodIn != "" {
 			text = append(text, "  "+output.Plain(spent.StoodIn))
 		}
+	}
+	return text
+}
+
+// votes say who found an answer good or bad.
+func votes(all []jobs.Vote) []string {
+	var text []string
+	for _, v := range all {
+		mark := "👎 "
+		if v.Good {
+			mark = "👍 "
+		}
+		text = append(text, mark+output.Plain(v.By))
 	}
 	return text
 }

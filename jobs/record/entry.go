@@ -58,6 +58,8 @@ type Entry struct {
 	Sent      *Sent      `json:"sent,omitempty"`
 	// AnswerDeleted means that the message of the run's answer is gone.
 	AnswerDeleted bool `json:"answer_deleted,omitempty"`
+	// Rated is what a person thinks of the run's answer.
+	Rated *Vote `json:"rated,omitempty"`
 	// AnsweredBy is the id of the request that answers the question of this one.
 	AnsweredBy string `json:"answered_by,omitempty"`
 	// Over ends the run: its answer was sent.
@@ -237,6 +239,12 @@ const (
 	// Broken means that a stage could not be done.
 	Broken Reason = "failed"
 )
+
+// Vote is what a person thinks of an answer.
+type Vote struct {
+	By   string `json:"by"` // the person's id
+	Good bool   `json:"good"`
+}
 
 // Sent is the message of the answer; zero if nothing was posted.
 type Sent struct {

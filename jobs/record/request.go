@@ -113,7 +113,9 @@ type Run struct {
 	Answer   *Answer
 	AnswerAt time.Time
 	Sent     *Sent
-	Deleted  bool // the message of the answer is gone
+	Deleted  bool           // the message of the answer is gone
+	Votes    []Vote         // one of each person, the first who voted first
+	rated    map[string]int // how often each person voted
 	Over     bool
 	OverAt   time.Time
 }
@@ -227,6 +229,8 @@ func (r *builder) applyTo(run *Run, e *Entry) {
 		}
 	case e.AnswerDeleted:
 		run.Deleted = true
+	case e.Rated != nil:
+		run.vote(*e.Rated)
 	case e.Over:
 		if !run.Over {
 			run.Over, run.OverAt = true, e.At

@@ -103,6 +103,8 @@ type Run struct {
 	Sent   adapters.MessageRef `json:"sent,omitzero"`
 	// Problem is why the answer could not be sent.
 	Problem string `json:"problem,omitempty"`
+	// Votes are what people think of the answer, by a button.
+	Votes []record.Vote `json:"votes,omitempty"`
 }
 
 // of is a request as people see it, with what the agent sees of it.
@@ -113,7 +115,7 @@ func of(r *record.Request, asked plan.Request) Request {
 		g := r.Generations[run.Generation]
 		o := Run{
 			N: run.N, By: run.By, Status: run.Status(r, g), At: run.BeganAt,
-			Planned: g.PlannedAt, Answered: run.AnswerAt, Ended: run.OverAt, Guess: g.Guess, Plan: g.Plan, Answer: run.Answer,
+			Planned: g.PlannedAt, Answered: run.AnswerAt, Ended: run.OverAt, Guess: g.Guess, Plan: g.Plan, Answer: run.Answer, Votes: run.Votes,
 		}
 		if run.Halted != nil {
 			o.Stopped = run.Halted.Why

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/slack-go/slack"
 
@@ -38,6 +39,8 @@ func (English) Say(_, format string, args ...any) string { return fmt.Sprintf(fo
 // Composer turns replies into messages of Slack.
 type Composer struct {
 	Phrases Phrases
+
+	noFeedback atomic.Bool // the server refuses feedback buttons
 }
 
 // Part is a message of a reply: its files, or some of its text.
@@ -164,8 +167,14 @@ func (c *Composer) Blocks(p Part, language string) []slack.Block {
 	if buttons := c.buttons(p, language); len(buttons) > 0 {
 		all = append(all, slack.NewActionBlock("", buttons...))
 	}
+	if p.answer && !c.noFeedback.Load() {
+		all = append(all, c.feedback(language))
+	}
 	return all
 }
+
+// RefuseFeedback leaves out the feedback buttons from now on: the server does not have them.
+func (c *Composer) RefuseFeedback() { c.noFeedback.Store(true) }
 
 // labelled reports whether the buttons say what all the choices are. Otherwise the text lists the
 // choices, and the buttons have their numbers: what is told twice is read twice.
@@ -230,11 +239,36 @@ type Words struct {
 	Blocks   []slack.Block
 	Fallback string // for notifications and screen readers
 	Plain    string // the whole text, used if Slack refuses the blocks
+	Feedback bool   // the last block are the feedback buttons
+}
+
+// WithoutFeedback leaves out the feedback buttons.
+func (w Words) WithoutFeedback() Words {
+	if w.Feedback {
+		w.Blocks, w.Feedback = w.Blocks[:len(w.Blocks)-1], false
+	}
+	return w
 }
 
 // Words are the content of a part.
 func (c *Composer) Words(p Part, language string) Words {
-	return Words{Blocks: c.Blocks(p, language), Fallback: p.fallback(), Plain: p.plain()}
+	w := Words{Blocks: c.Blocks(p, language), Fallback: p.fallback(), Plain: p.plain()}
+	if n := len(w.Blocks); n > 0 {
+		w.Feedback = w.Blocks[n-1].BlockType() == slack.MBTContextActions
+	}
+	return w
+}
+
+// feedback are the buttons that say whether an answer is good. See
+// https://docs.slack.dev/reference/block-kit/block-elements/feedback-buttons-element.
+func (c *Composer) feedback(language string) slack.Block {
+	button := func(text, spoken string, value adapters.Sign) *slack.FeedbackButton {
+		label := slack.NewTextBlockObject(slack.PlainTextType, text, false, false)
+		return slack.NewFeedbackButton(label, string(value)).WithAccessibilityLabel(spoken)
+	}
+	return slack.NewContextActionsBlock("", slack.NewFeedbackButtonsBlockElement(
+		RateAction, button("👍", c.Phrases.Say(language, "Good answer"), adapters.Good), button("👎", c.Phrases.Say(language, "Bad answer"), adapters.Bad),
+	))
 }
 
 // buttons are those of the choices, and of an answer those to repeat the request and to delete it.

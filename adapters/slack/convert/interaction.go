@@ -14,6 +14,8 @@ const (
 	AgainAction  = "again"
 	DeleteAction = "delete"
 	StopAction   = "halt"
+	// RateAction is of both feedback buttons; their values say which one is pressed.
+	RateAction   = "rate"
 	RequestInput = "wish"
 	ShortcutID   = "use_with_atelier"
 )

@@ -26,6 +26,7 @@ type Poster struct {
 	API      *api.Client
 	Messages *lookup.Messages
 	Outbox   *Outbox
+	Composer *convert.Composer
 	Log      *slog.Logger
 }
 
@@ -85,9 +86,20 @@ func (p *Poster) Find(ctx context.Context, key string, n int, in adapters.Thread
 	return found, err
 }
 
-// write posts or edits a message, and retries as plain text if Slack refuses its form.
+// write posts or edits a message. If Slack refuses its form, it retries without the feedback buttons, which
+// not every server has, and then as plain text.
 func (p *Poster) write(ctx context.Context, w convert.Words, post func(what ...slack.MsgOption) error) error {
-	err := post(convert.Plainly(slack.MsgOptionText(w.Fallback, false), slack.MsgOptionBlocks(w.Blocks...))...)
+	blocks := func(w convert.Words) error {
+		return post(convert.Plainly(slack.MsgOptionText(w.Fallback, false), slack.MsgOptionBlocks(w.Blocks...))...)
+	}
+	err := blocks(w)
+	if w.Feedback && api.IsMalformed(err) {
+		refused := err
+		if err = blocks(w.WithoutFeedback()); err == nil {
+			p.Composer.RefuseFeedback()
+			p.Log.WarnContext(ctx, "Slack refuses feedback buttons here: they are left out", "error", api.Fault(refused))
+		}
+	}
 	if !api.IsMalformed(err) {
 		return err
 	}

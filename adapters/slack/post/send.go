@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/slack-go/slack"
-
 	"atelier/adapters"
 	"atelier/adapters/slack/api"
 	"atelier/adapters/slack/convert"
@@ -52,11 +50,11 @@ func (sn *Sender) Limits(adapters.Thread) adapters.Limits {
 // is posted with that of the files, and has the same message.
 func (sn *Sender) post(ctx context.Context, key string, r adapters.Reply, parts []convert.Part) (adapters.MessageRef, error) {
 	files, ok := convert.Together(parts)
-	beside := func(n int) []slack.Block {
+	beside := func(n int) convert.Words {
 		if !ok || n != files {
-			return nil
+			return convert.Words{}
 		}
-		return sn.Composer.Words(parts[n+1], r.Language).Blocks
+		return sn.Composer.Words(parts[n+1], r.Language)
 	}
 	said := func(ctx context.Context, n int) (string, error) {
 		if !ok || n != files+1 {

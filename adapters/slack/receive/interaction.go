@@ -82,6 +82,11 @@ func (b *Buttons) Press(ctx context.Context, p convert.Interaction) {
 			e.Kind, e.Reaction = adapters.ReactionAdded, &adapters.Reaction{On: on, Sign: adapters.Again}
 		case a.ActionID == convert.DeleteAction:
 			e.Kind, e.Reaction = adapters.ReactionAdded, &adapters.Reaction{On: on, Sign: adapters.Remove}
+		case a.ActionID == convert.RateAction:
+			e.Kind, e.Reaction = adapters.ReactionAdded, &adapters.Reaction{On: on, Sign: adapters.Good}
+			if a.Value == string(adapters.Bad) {
+				e.Reaction.Sign = adapters.Bad
+			}
 		case a.ActionID == convert.StopAction:
 			if _, ok := convert.ParseTime(a.Value); ok { // the request, as the progress names it
 				on = convert.Ref(self.Team, channel, a.Value)

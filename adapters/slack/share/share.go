@@ -58,9 +58,9 @@ type sharedFiles struct {
 // tell it in time, the id of the first file stands in for it: once files are shown, no failure
 // may have them sent again. See https://docs.slack.dev/messaging/working-with-files.
 //
-// The message has the blocks beside the files if there are any and the server can do so, which [Files.Said]
+// The message has the words beside the files if there are any and the server can do so, which [Files.Said]
 // tells.
-func (fs *Files) Share(ctx context.Context, note string, r adapters.Reply, parts []convert.Part, beside []slack.Block) (string, error) {
+func (fs *Files) Share(ctx context.Context, note string, r adapters.Reply, parts []convert.Part, beside convert.Words) (string, error) {
 	var sent sharedFiles
 	var rest []int
 	for _, p := range parts {
@@ -87,19 +87,19 @@ func (fs *Files) Share(ctx context.Context, note string, r adapters.Reply, parts
 // SharedBefore looks for the message of files that were sent under a key. It returns "" if it finds none.
 // If they were uploaded but are not known to be shown, it shows them: Slack shows a file only
 // once.
-func (fs *Files) SharedBefore(ctx context.Context, note string, in adapters.Thread, most int, beside []slack.Block) (string, error) {
+func (fs *Files) SharedBefore(ctx context.Context, note string, in adapters.Thread, most int, beside convert.Words) (string, error) {
 	sent, err := fs.recorded(ctx, note)
 	if err != nil || len(sent.Files) == 0 {
 		return "", err
 	}
 	if sent.Done {
-		return fs.settle(ctx, note, in, sent, most, beside), nil
+		return fs.settle(ctx, note, in, sent, most, beside, false), nil
 	}
 	ts, err := fs.findMessage(ctx, in.Channel, sent.Files[0].ID, looks)
 	switch {
 	case ts != "":
 		sent.TS = ts
-		return fs.settle(ctx, note, in, sent, most, beside), nil
+		return fs.settle(ctx, note, in, sent, most, beside, false), nil
 	case api.HasCode(err, "file_not_found", "file_deleted"):
 		return "", nil
 	case err != nil && !api.IsUnknownMethod(err):
@@ -129,26 +129,24 @@ func (fs *Files) Said(ctx context.Context, note string) (string, error) {
 
 // show shows files that are uploaded.
 func (fs *Files) show(
-	ctx context.Context, note string, in adapters.Thread, sent sharedFiles, most int, beside []slack.Block,
+	ctx context.Context, note string, in adapters.Thread, sent sharedFiles, most int, beside convert.Words,
 ) (string, error) {
-	ts, tried, err := fs.complete(ctx, in, sent.Files, beside)
+	ts, beside, err := fs.complete(ctx, in, sent.Files, beside)
 	if err != nil {
 		return "", err
 	}
 	sent.Done, sent.TS = true, ts
 	fs.note(ctx, note, sent)
-	if !tried {
-		beside = nil
-	}
-	return fs.settle(ctx, note, in, sent, most, beside), nil
+	return fs.settle(ctx, note, in, sent, most, beside, true), nil
 }
 
-// settle finds the message that shows files, and notes whether it has the blocks too.
-func (fs *Files) settle(ctx context.Context, note string, in adapters.Thread, sent sharedFiles, most int, beside []slack.Block) string {
-	if len(beside) == 0 || sent.Said {
+// settle finds the message that shows files, and notes whether it has the words too, which this call sent now or
+// another one may have sent.
+func (fs *Files) settle(ctx context.Context, note string, in adapters.Thread, sent sharedFiles, most int, beside convert.Words, now bool) string {
+	if len(beside.Blocks) == 0 || sent.Said {
 		return fs.messageOf(ctx, in, sent, most)
 	}
-	ts, ok := fs.confirm(ctx, in, sent, len(beside))
+	ts, ok := fs.confirm(ctx, in, sent, len(beside.WithoutFeedback().Blocks), now)
 	if ok {
 		sent.TS, sent.Said = ts, true
 		fs.note(ctx, note, sent)

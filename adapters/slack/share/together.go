@@ -16,22 +16,39 @@ import (
 // would reach nobody, files and text are sent separately from then on.
 type trial struct {
 	works, fails atomic.Bool
+	noFeedback   atomic.Bool // feedback buttons are refused beside files
 }
 
-func (t *trial) refused() bool { return t.fails.Load() }
+// forms are what to try to show beside files, one after another. The last one is nothing.
+func (t *trial) forms(w convert.Words) []convert.Words {
+	none := convert.Words{}
+	switch {
+	case len(w.Blocks) == 0 || t.fails.Load():
+		return []convert.Words{none}
+	case !w.Feedback || t.noFeedback.Load():
+		return []convert.Words{w.WithoutFeedback(), none}
+	}
+	return []convert.Words{w, w.WithoutFeedback(), none}
+}
 
-// refuse notes that the server does not show files and text in one message.
-func (fs *Files) refuse(ctx context.Context, why error) {
+// refuse notes that the server shows no more than these words beside files.
+func (fs *Files) refuse(ctx context.Context, taken convert.Words, why error) {
+	if len(taken.Blocks) > 0 {
+		fs.together.noFeedback.Store(true)
+		fs.Log.WarnContext(ctx, "Slack refuses feedback buttons below files: they are left out", "error", api.Fault(why))
+		return
+	}
 	fs.together.fails.Store(true)
 	fs.Log.WarnContext(ctx, "Slack does not show files and text in one message here: they are sent separately", "error", api.Fault(why))
 }
 
-// confirm finds the message of files, and reports whether it has so many blocks beside them.
-func (fs *Files) confirm(ctx context.Context, in adapters.Thread, sent sharedFiles, blocks int) (ts string, ok bool) {
+// confirm finds the message of files, and reports whether it has so many blocks beside them. It looks if this
+// call did not send them, or none was confirmed yet.
+func (fs *Files) confirm(ctx context.Context, in adapters.Thread, sent sharedFiles, blocks int, now bool) (ts string, ok bool) {
 	var err error
 	for _, most := range []int{fewLooks, looks} {
 		ts = fs.messageOf(ctx, in, sent, most)
-		if _, known := convert.ParseTime(ts); known && fs.together.works.Load() {
+		if _, known := convert.ParseTime(ts); known && now && fs.together.works.Load() {
 			return ts, true
 		}
 		var m *convert.Event
@@ -44,8 +61,8 @@ func (fs *Files) confirm(ctx context.Context, in adapters.Thread, sent sharedFil
 			break
 		}
 	}
-	if ctx.Err() == nil && !fs.together.works.Load() {
-		fs.refuse(ctx, err)
+	if now && ctx.Err() == nil && !fs.together.works.Load() {
+		fs.refuse(ctx, convert.Words{}, err)
 	}
 	return ts, false
 }

@@ -61,36 +61,40 @@ func (fs *Files) send(ctx context.Context, address string, body io.Reader, size 
 	return errors.Join(err, answer.Body.Close())
 }
 
-// complete shows uploaded files in one message, and returns its timestamp if Slack tells it at
-// once, and whether the blocks were sent with them.
-func (fs *Files) complete(ctx context.Context, in adapters.Thread, files []slack.FileSummary, beside []slack.Block) (ts string, tried bool, err error) {
+// complete shows uploaded files in one message, with as much of the words as the server takes beside them. It
+// returns the timestamp, if Slack tells it at once, and what it took.
+func (fs *Files) complete(
+	ctx context.Context, in adapters.Thread, files []slack.FileSummary, beside convert.Words,
+) (ts string, taken convert.Words, err error) {
 	named, err := json.Marshal(files)
 	if err != nil {
-		return "", false, fmt.Errorf("name the files: %w", err)
+		return "", taken, fmt.Errorf("name the files: %w", err)
 	}
 	form := url.Values{"files": {string(named)}, "channel_id": {in.Channel}}
 	if in.ID != "" {
 		form.Set("thread_ts", in.ID)
 	}
-	if len(beside) == 0 || fs.together.refused() {
+	var refused error
+	for _, words := range fs.together.forms(beside) {
+		if len(words.Blocks) > 0 {
+			blocks, err := json.Marshal(words.Blocks)
+			if err != nil {
+				return "", taken, fmt.Errorf("encode what stands beside the files: %w", err)
+			}
+			form.Set("blocks", string(blocks))
+		} else {
+			form.Del("blocks")
+		}
 		ts, err = fs.completeWith(ctx, in, form)
-		return ts, false, err
+		if err == nil && refused != nil {
+			fs.refuse(ctx, words, refused)
+		}
+		if len(words.Blocks) == 0 || !api.IsMalformed(err) && !api.HasCode(err, brokenBlocks) {
+			return ts, words, err
+		}
+		refused = err
 	}
-	blocks, err := json.Marshal(beside)
-	if err != nil {
-		return "", false, fmt.Errorf("encode what stands beside the files: %w", err)
-	}
-	form.Set("blocks", string(blocks))
-	ts, err = fs.completeWith(ctx, in, form)
-	if !api.IsMalformed(err) && !api.HasCode(err, brokenBlocks) {
-		return ts, true, err
-	}
-	refused := err
-	form.Del("blocks")
-	if ts, err = fs.completeWith(ctx, in, form); err == nil {
-		fs.refuse(ctx, refused)
-	}
-	return ts, false, err
+	return "", taken, refused
 }
 
 // brokenBlocks is what Slack also answers if it cannot show certain blocks beside files, see

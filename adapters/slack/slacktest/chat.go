@@ -3,6 +3,7 @@ package slacktest
 import (
 	"encoding/json"
 	"net/url"
+	"strings"
 	"unicode/utf8"
 
 	"atelier/adapters/slack/slacktest/blocks"
@@ -24,9 +25,12 @@ type chatMethods struct {
 }
 
 // content is what a message says, checked.
-func content(args url.Values) (*messageState, error) {
+func (s *shared) content(args url.Values) (*messageState, error) {
 	m := &messageState{user: botUser, botID: botID, text: args.Get("text")}
 	if sent := args.Get("blocks"); sent != "" {
+		if s.o.LacksFeedback && strings.Contains(sent, `"context_actions"`) {
+			return nil, refuse("invalid_blocks")
+		}
 		checked, err := blocks.Message(sent)
 		if err != nil {
 			return nil, invalid(err)
@@ -54,7 +58,7 @@ func (cm *chatMethods) post(args url.Values) (object, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := content(args)
+	m, err := cm.content(args)
 	switch {
 	case err != nil:
 		return nil, err
@@ -95,7 +99,7 @@ func (cm *chatMethods) update(args url.Values) (object, error) {
 	if err != nil {
 		return nil, err
 	}
-	next, err := content(args)
+	next, err := cm.content(args)
 	switch {
 	case err != nil:
 		return nil, err

@@ -68,23 +68,25 @@ type responseURL struct {
 // Press presses the button with actionID in a message: a block_actions interaction.
 func (is *Interactions) Press(user, channel, ts, actionID string) *Interaction {
 	is.tb.Helper()
-	i := is.start(user)
-	is.workspace.changeMessage(channel, ts, func(c *channelState, m *messageState) {
-		action := m.action(actionID)
-		if action == nil {
-			is.misusef("the message %s of %s has no button %q", ts, channel, actionID)
-			action = object{}
+	return is.press(user, channel, ts, actionID, func(button object) object { return button })
+}
+
+// Rate presses one of the feedback buttons with actionID in a message: a block_actions interaction.
+func (is *Interactions) Rate(user, channel, ts, actionID string, good bool) *Interaction {
+	is.tb.Helper()
+	return is.press(user, channel, ts, actionID, func(buttons object) object {
+		name := "negative_button"
+		if good {
+			name = "positive_button"
 		}
-		action["action_ts"] = is.ts()
-		is.send(i, "interactive", with(is.common("block_actions", user, i), object{
-			"container": object{
-				"type": "message", "message_ts": m.ts, "channel_id": c.id, "is_ephemeral": false, "thread_ts": m.threadTS,
-			},
-			"channel": object{"id": c.id, "name": c.name}, "message": m.object(c, true), "response_url": i.ResponseURL,
-			"state": object{"values": object{}}, "actions": []object{action},
-		}))
+		pressed, ok := buttons[name].(object)
+		if !ok {
+			is.misusef("the message %s of %s has no feedback buttons %q", ts, channel, actionID)
+		}
+		return object{
+			"type": buttons["type"], "action_id": actionID, "block_id": buttons["block_id"], "text": pressed["text"], "value": pressed["value"],
+		}
 	})
-	return i
 }
 
 // action is the button of a message as the interaction names it.
@@ -160,6 +162,28 @@ func (is *Interactions) Views() []View {
 		views = append(views, v.View)
 	}
 	return views
+}
+
+func (is *Interactions) press(user, channel, ts, actionID string, of func(button object) object) *Interaction {
+	is.tb.Helper()
+	i := is.start(user)
+	is.workspace.changeMessage(channel, ts, func(c *channelState, m *messageState) {
+		action := m.action(actionID)
+		if action == nil {
+			is.misusef("the message %s of %s has no button %q", ts, channel, actionID)
+			action = object{}
+		}
+		action = of(action)
+		action["action_ts"] = is.ts()
+		is.send(i, "interactive", with(is.common("block_actions", user, i), object{
+			"container": object{
+				"type": "message", "message_ts": m.ts, "channel_id": c.id, "is_ephemeral": false, "thread_ts": m.threadTS,
+			},
+			"channel": object{"id": c.id, "name": c.name}, "message": m.object(c, true), "response_url": i.ResponseURL,
+			"state": object{"values": object{}}, "actions": []object{action},
+		}))
+	})
+	return i
 }
 
 // start is a new interaction, with a trigger id and a response URL. It is called without the

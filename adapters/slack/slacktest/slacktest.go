@@ -75,6 +75,8 @@ type Options struct {
 	// BareFiles shows files without the blocks that are sent with them, and OwnerlessFiles shows both in a
 	// message that names no app, whose buttons reach nobody.
 	BareFiles, OwnerlessFiles bool
+	// LacksFeedback refuses the blocks with feedback buttons.
+	LacksFeedback bool
 	// Lacks are methods that the server does not have.
 	Lacks []string
 }

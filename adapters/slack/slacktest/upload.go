@@ -107,7 +107,7 @@ func (fm *fileMethods) completeUpload(args url.Values) (object, error) {
 	if !args.Has("initial_comment") { // otherwise blocks are ignored
 		said["blocks"] = args["blocks"]
 	}
-	m, err := content(said)
+	m, err := fm.content(said)
 	if err != nil {
 		return nil, err
 	}

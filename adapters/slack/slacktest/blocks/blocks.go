@@ -14,15 +14,17 @@ import (
 // Limits of blocks. https://docs.slack.dev/reference/block-kit/blocks; the limit of a whole
 // message is not documented, it was found to be about 13,200 characters.
 const (
-	maxBlocks      = 50
-	maxLabel       = 2000
-	maxButton      = 75
-	maxValue       = 2000
-	maxID          = 255
-	maxURL         = 3000
-	maxActions     = 25
-	maxPlaceholder = 150
-	maxMessage     = 13_200
+	maxBlocks  = 50
+	maxLabel   = 2000
+	maxButton  = 75
+	maxValue   = 2000
+	maxID      = 255
+	maxURL     = 3000
+	maxActions = 25
+	// maxContextActions is the most elements of a context_actions block.
+	maxContextActions = 5
+	maxPlaceholder    = 150
+	maxMessage        = 13_200
 )
 
 // Limits of modals. https://docs.slack.dev/reference/views
@@ -192,11 +194,37 @@ func (c *checker) block(at string, b object) {
 		for i, e := range elements {
 			c.element(fmt.Sprintf("%s/elements/%d", at, i), e)
 		}
+	case "context_actions":
+		elements, _ := b["elements"].([]any) //nolint:errcheck // none is wrong too
+		if len(elements) == 0 || len(elements) > maxContextActions {
+			c.wrongf(at+"/elements", "1 to %d items allowed", maxContextActions)
+		}
+		for i, e := range elements {
+			c.feedback(fmt.Sprintf("%s/elements/%d", at, i), e)
+		}
 	case "input":
 		c.text(at+"/label", b["label"], maxLabel)
 		c.element(at+"/element", b["element"])
 	default:
 		c.wrongf(at+"/type", "unsupported type: %v", b["type"])
+	}
+}
+
+// feedback checks feedback buttons.
+func (c *checker) feedback(at string, v any) {
+	e, _ := v.(object) //nolint:errcheck // nothing is of no type
+	if e["type"] != "feedback_buttons" {
+		c.wrongf(at+"/type", "unsupported type: %v", e["type"])
+		return
+	}
+	c.id(at+"/action_id", e["action_id"])
+	for _, name := range []string{"positive_button", "negative_button"} {
+		b, _ := e[name].(object) //nolint:errcheck // nothing has no text
+		c.text(at+"/"+name+"/text", b["text"], maxButton)
+		c.optional(at+"/"+name+"/accessibility_label", b["accessibility_label"], maxButton)
+		if value, ok := b["value"].(string); !ok || value == "" || units(value) > maxValue {
+			c.wrongf(at+"/"+name+"/value", "must be 1 to %d characters", maxValue)
+		}
 	}
 }
 
