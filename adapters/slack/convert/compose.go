@@ -51,6 +51,7 @@ type Part struct {
 	choices []adapters.Choice // shown as buttons
 	listed  []adapters.Block  // the choices as lines, if only the buttons say what they are
 	answer  bool              // has the buttons of an answer
+	rated   bool              // has feedback buttons
 }
 
 // Compose makes the messages of a reply, in order: its files, then its text.
@@ -74,7 +75,7 @@ func (c *Composer) Compose(r adapters.Reply) []Part {
 	}
 	if len(parts) > 0 {
 		last := &parts[len(parts)-1]
-		last.choices, last.answer = r.Choices, r.Answer
+		last.choices, last.answer, last.rated = r.Choices, r.Answer, r.Answer && !r.Asks
 		if labelled(r.Choices) {
 			last.listed = listed(r.Choices)
 		}
@@ -167,7 +168,7 @@ func (c *Composer) Blocks(p Part, language string) []slack.Block {
 	if buttons := c.buttons(p, language); len(buttons) > 0 {
 		all = append(all, slack.NewActionBlock("", buttons...))
 	}
-	if p.answer && !c.noFeedback.Load() {
+	if p.rated && !c.noFeedback.Load() {
 		all = append(all, c.feedback(language))
 	}
 	return all
@@ -261,7 +262,7 @@ func (c *Composer) Words(p Part, language string) Words {
 
 // feedback are the buttons that say whether an answer is good. See
 // https://docs.slack.dev/reference/block-kit/block-elements/feedback-buttons-element.
-func (c *Composer) feedback(language string) slack.Block {
+func (c *Composer) feedback(language string) *slack.ContextActionsBlock {
 	button := func(text, spoken string, value adapters.Sign) *slack.FeedbackButton {
 		label := slack.NewTextBlockObject(slack.PlainTextType, text, false, false)
 		return slack.NewFeedbackButton(label, string(value)).WithAccessibilityLabel(spoken)
