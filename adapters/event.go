@@ -97,6 +97,9 @@ type Command struct {
 	Text string `json:"text,omitempty"`
 }
 
+// HomeCommand is the name of the command that a platform gives when somebody opens the bot's own page there.
+const HomeCommand = "home"
+
 // Mark is what somebody pointed at on a picture. Coordinates are pixels of the picture as
 // people see it, after its EXIF orientation, and lie within it. An event of its own is for
 // the next message in the thread; what is pointed at with a message stands in it.

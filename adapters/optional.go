@@ -121,6 +121,12 @@ type Linker interface {
 	Linked(ctx context.Context, in Thread, link *url.URL) (Earlier, bool, error)
 }
 
+// Locator is an adapter whose threads have addresses.
+type Locator interface {
+	// Locate gives the address at which people open a thread, or "" if it is not known.
+	Locate(ctx context.Context, t Thread) (string, error)
+}
+
 // Limiter is an adapter whose platform takes files up to a limit only. Send refuses what does
 // not fit ([Limits.Check]).
 type Limiter interface {

@@ -16,6 +16,15 @@ import (
 // manifest is what Slack reads of a manifest, as far as the program depends on it.
 type manifest struct {
 	Features struct {
+		Agent struct {
+			Description string         `yaml:"agent_description"`
+			Prompts     []slack.Prompt `yaml:"suggested_prompts"`
+		} `yaml:"agent_view"`
+		Home struct {
+			Tab      bool `yaml:"home_tab_enabled"`
+			Messages bool `yaml:"messages_tab_enabled"`
+			ReadOnly bool `yaml:"messages_tab_read_only_enabled"`
+		} `yaml:"app_home"`
 		Shortcuts []struct {
 			Name, Type string
 			Callback   string `yaml:"callback_id"`
@@ -45,7 +54,7 @@ func readManifest(t *testing.T, text string) manifest {
 	if err := yaml.Unmarshal([]byte(text), &m); err != nil {
 		t.Fatal(err)
 	}
-	if got := m.OAuth.Scopes["bot"]; len(got) == 0 || len(m.OAuth.Scopes) != 1 || !slices.Equal(got, slack.Scopes()) {
+	if got := m.OAuth.Scopes["bot"]; len(got) == 0 || len(m.OAuth.Scopes) != 1 || !slices.Equal(got, slack.ManifestScopes()) || !slices.Contains(got, "assistant:write") {
 		t.Errorf("the scopes are %q", m.OAuth.Scopes)
 	}
 	if got := m.Settings.Events; len(got.Bot) == 0 || len(got.User) != 0 || !slices.Equal(got.Bot, slack.Events()) {
@@ -57,7 +66,23 @@ func readManifest(t *testing.T, text string) manifest {
 	if len(m.Features.Shortcuts) != 1 || m.Features.Shortcuts[0].Type != "message" || m.Features.Shortcuts[0].Callback != slack.Shortcut {
 		t.Errorf("%+v", m.Features.Shortcuts)
 	}
+	if a := m.Features.Agent; a.Description == "" || len(a.Description) > 300 || len(a.Prompts) > 4 || !slices.Equal(a.Prompts, slack.Prompts()) {
+		t.Errorf("the agent is %+v", a)
+	}
+	if h := m.Features.Home; !h.Tab || !h.Messages || h.ReadOnly {
+		t.Errorf("the tabs are %+v", h)
+	}
 	return m
+}
+
+// TestSlackPrompts work on a fresh machine, without a model and a file.
+func TestSlackPrompts(t *testing.T) {
+	t.Parallel()
+	for _, p := range slack.Prompts() {
+		if status, stdout, stderr := clitest.Run(t, nil, "ask", "--plan", p.Message); status != fault.StatusDone || stdout == "" {
+			t.Errorf("%s: status %d, %s%s", p.Message, status, stdout, stderr)
+		}
+	}
 }
 
 // TestSlackManifest asks for what the program needs, no more and no less; the file among the

@@ -30,6 +30,7 @@
 //     the event is lost; the message stays in its thread.
 //   - Buttons, commands and shortcuts are sent once. They are confirmed at once, since a
 //     person waits; the request is lost if the process ends within that moment.
+//   - Opening the home tab is a command, whose answer is published there, once a minute at most.
 //   - A signed request is taken once, whichever process it reaches, unless Slack was told to retry.
 //   - Slack has replies only in threads, so no message is [adapters.Replied].
 //
@@ -47,6 +48,8 @@
 //   - If Slack limits the rate of a method, all its calls in this process wait, for at most half a
 //     minute and if the caller's deadline allows; otherwise the call is an
 //     [adapters.ErrRateLimited]. After the pause they go one by one, as fast as Slack accepts.
+//   - The working status, feedback buttons and the home tab are left out where the server refuses them,
+//     and are not tried again in this process.
 //   - Numbers are put on an answer as far as Slack's limit a minute allows; the choices are buttons
 //     too, and people's own reactions always count.
 //

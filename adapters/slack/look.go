@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/slack-go/slack"
@@ -68,6 +69,16 @@ func isForeign(err error) bool {
 	_, other := errors.AsType[*json.UnmarshalTypeError](err)
 	_, unanswered := errors.AsType[*url.Error](err)
 	return broken || other || errors.Is(err, io.EOF) && !unanswered // an empty answer
+}
+
+// ManifestScopes are those of an app that is made from the manifest: those that the token must have, and the
+// one that [Slack asks of agents]. An app from an earlier manifest works without it.
+//
+// [Slack asks of agents]: https://docs.slack.dev/reference/app-manifest
+func ManifestScopes() []string {
+	all := append(Scopes(), "assistant:write")
+	slices.Sort(all)
+	return all
 }
 
 // Scopes are those that the bot's token must have.

@@ -68,6 +68,7 @@ type Slack struct {
 	adapters.Historian
 	adapters.Limiter
 	adapters.Linker
+	adapters.Locator
 	adapters.Offerer
 	adapters.Reporter
 	adapters.Typer
@@ -91,6 +92,7 @@ type Slack struct {
 	webhook      *connect.Webhook // nil under Socket Mode
 
 	sender *post.Sender
+	home   *post.Home
 }
 
 var (
@@ -235,14 +237,16 @@ func (s *Slack) wireOut(book *outbox.Ledger) (*post.Poster, *post.Responder) {
 	c := s.config
 	composer, outbox := &convert.Composer{Phrases: c.Phrases}, &post.Outbox{Ledger: book}
 	poster := &post.Poster{API: s.api, Messages: s.messages, Outbox: outbox, Composer: composer, Log: c.Log}
-	responder := &post.Responder{API: s.api, People: s.people, Poster: poster, Composer: composer, State: c.State, Log: c.Log}
+	s.home = &post.Home{API: s.api, Composer: composer, Log: c.Log}
+	responder := &post.Responder{API: s.api, People: s.people, Poster: poster, Composer: composer, Home: s.home, State: c.State, Log: c.Log}
 	s.sender = &post.Sender{
 		Outbox: outbox, Poster: poster, Responder: responder, Composer: composer, MaxFile: c.MaxFile,
 		Files: &share.Files{API: s.api, Messages: s.messages, Edge: s.edge, Open: c.Open, State: c.State, Log: c.Log},
 	}
 	marks := &post.Marks{API: s.api, Identity: s.identity, Numbers: rate.NewLimiter(rate.Every(3*time.Second), 3*adapters.MaxChoices), Now: c.Now}
 	s.Acknowledger, s.Offerer, s.Historian, s.Limiter = marks, marks, s.messages, s.sender
-	s.Linker = &lookup.Links{Messages: s.messages, Hosts: []string{officialHost, "." + officialHost}}
+	links := &lookup.Links{Messages: s.messages, Hosts: []string{officialHost, "." + officialHost}}
+	s.Linker, s.Locator = links, links
 	typer := &post.Typer{API: s.api, Phrases: c.Phrases}
 	s.Reporter, s.Typer = &post.Progress{Poster: poster, Typer: typer, Phrases: c.Phrases}, typer
 	s.Deleter = &post.Deleter{API: s.api, Messages: s.messages}
@@ -254,7 +258,7 @@ func (s *Slack) wireIn(poster *post.Poster, responder *post.Responder) {
 	c := s.config
 	s.listener = &receive.Listener{API: s.api, Log: c.Log}
 	requests := &receive.Requests{Listener: s.listener, People: s.people, Poster: poster, Phrases: c.Phrases}
-	s.events = &receive.Events{Listener: s.listener, Identity: s.identity, People: s.people, Messages: s.messages, Log: c.Log, Now: c.Now}
+	s.events = &receive.Events{Listener: s.listener, Identity: s.identity, People: s.people, Messages: s.messages, Home: s.home, Log: c.Log, Now: c.Now}
 	s.interactions = &receive.Interactions{
 		Listener: s.listener, Log: c.Log,
 		Buttons: &receive.Buttons{Listener: s.listener, Identity: s.identity, People: s.people, Log: c.Log, Now: c.Now},

@@ -45,7 +45,7 @@ func printSlackManifest(c *command.Call, at string) error {
 	t, err := template.New("manifest").Parse(slackManifest)
 	if err == nil {
 		err = t.Execute(c.Stdout, map[string]any{
-			"URL": strings.TrimSuffix(at, "/"), "Scopes": slack.Scopes(), "Events": slack.Events(),
+			"URL": strings.TrimSuffix(at, "/"), "Scopes": slack.ManifestScopes(), "Events": slack.Events(), "Prompts": slack.Prompts(),
 			"Command": slack.Command, "Shortcut": slack.Shortcut,
 		})
 	}

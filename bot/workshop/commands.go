@@ -25,6 +25,8 @@ type chatCommands struct {
 	samples func(ctx context.Context) ([]string, error)
 	// standing is how somebody stands in a thread.
 	standing func(ctx context.Context, by adapters.Person, in adapters.Thread) (jobs.Standing, error)
+	// recent are the last requests of somebody in a workspace that were answered, the latest first.
+	recent func(ctx context.Context, by adapters.Person, in adapters.Thread) ([]answered, error)
 	// steps say what the steps of a run make.
 	steps func(run jobs.Run) []plan.Message
 	now   func() time.Time
@@ -41,6 +43,8 @@ func (c chatCommands) answer(ctx context.Context, e adapters.Event, language str
 		lines, err = c.able(ctx)
 	case "help", "":
 		lines, err = c.help(ctx)
+	case adapters.HomeCommand:
+		lines, err = c.home(ctx, e)
 	default:
 		lines, err = c.help(ctx)
 		lines = append([]plan.Message{plan.Say("I do not know that command.")}, lines...)
@@ -55,8 +59,14 @@ func (c chatCommands) answer(ctx context.Context, e adapters.Event, language str
 	return strings.Join(told, "\n"), nil
 }
 
-// help tells how the bot is talked to, with requests that can be tried here.
-func (c chatCommands) help(ctx context.Context) ([]plan.Message, error) {
+// talk tells how the bot is talked to.
+func talk() plan.Message {
+	return plan.Say("Mention me in a channel or write to me directly. Say what you want and attach pictures, sound, video or text. " +
+		"To use the files of an earlier message, reply to it.")
+}
+
+// try are requests that can be tried here.
+func (c chatCommands) try(ctx context.Context) ([]plan.Message, error) {
 	tried, err := c.samples(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("look for samples: %w", err)
@@ -68,9 +78,44 @@ func (c chatCommands) help(ctx context.Context) ([]plan.Message, error) {
 		}
 		lines = append(lines, plan.Quote("- "+adapters.Escape(wish)))
 	}
+	return lines, nil
+}
+
+// answered is a request that was answered, with the address of its thread, "" if that is not known.
+type answered struct{ wish, at string }
+
+// home is the bot's own page: what can be tried here, and what the person has asked for.
+func (c chatCommands) home(ctx context.Context, e adapters.Event) ([]plan.Message, error) {
+	lines, err := c.try(ctx)
+	if err != nil {
+		return nil, err
+	}
+	recent, err := c.recent(ctx, e.By, e.Thread)
+	if err != nil {
+		return nil, fmt.Errorf("look for recent requests: %w", err)
+	}
+	lines = append(lines, talk())
+	for i, r := range recent {
+		if i == 0 {
+			lines = append(lines, plan.Say("Your latest results:"))
+		}
+		wish := adapters.Escape(r.wish)
+		if r.at != "" {
+			wish = "[" + wish + "](" + r.at + ")"
+		}
+		lines = append(lines, plan.Quote("- "+wish))
+	}
+	return lines, nil
+}
+
+// help tells how the bot is used, with requests that can be tried here.
+func (c chatCommands) help(ctx context.Context) ([]plan.Message, error) {
+	lines, err := c.try(ctx)
+	if err != nil {
+		return nil, err
+	}
 	return append(lines,
-		plan.Say("Mention me in a channel or write to me directly. Say what you want and attach pictures, sound, video or text. "+
-			"To use the files of an earlier message, reply to it."),
+		talk(),
 		plan.Say("I answer in a thread. Continue there: “now make it black and white” works on the last result."),
 		plan.Say("Reactions on my answer: a number such as 1️⃣ runs that alternative, and removing it stops it; 🔁 runs it again; "+
 			"🗑️ deletes it, if you asked for it or are an admin. 🛑 on your own message stops the work."),

@@ -48,6 +48,12 @@ func TestCommandsOfAChat(t *testing.T) {
 			}
 			return told
 		},
+		recent: func(_ context.Context, by adapters.Person, _ adapters.Thread) (all []answered, err error) {
+			if by.ID == "ann" {
+				all = []answered{{"make [it] blue", "https://team.example.com/archives/C1/p1"}, {wish: "cut it"}}
+			}
+			return all, nil
+		},
 		standing: func(_ context.Context, by adapters.Person, _ adapters.Thread) (s jobs.Standing, err error) {
 			if by.ID == "ann" {
 				s = jobs.Standing{Requests: []jobs.Request{hers}, Left: quota.Left{Requests: 3, Limit: 20, Bytes: 5_000_000, DayLimit: 90_000_000}}
@@ -77,6 +83,12 @@ func TestCommandsOfAChat(t *testing.T) {
 			},
 			nil,
 		},
+		{
+			"home", "ann", "en",
+			[]string{"You can try:\n- make it black and white\nMention me", "Your latest results:\n- [make \\[it\\] blue](https://team.example.com/archives/C1/p1)\n- cut it"},
+			[]string{"do not know", "Commands"},
+		},
+		{"home", "bob", "en", []string{"You can try:"}, []string{"latest"}},
 		{"status", "bob", "en", []string{"You have no requests in progress here."}, []string{"hour", "day"}},
 	} {
 		e := adapters.Event{By: adapters.Person{ID: one.by}, Command: &adapters.Command{Name: one.name}}

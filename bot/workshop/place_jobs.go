@@ -70,6 +70,9 @@ func (w Workshop) Jobs(ctx context.Context, p *place.Place, thinks agent.Config,
 		standing: func(ctx context.Context, by adapters.Person, in adapters.Thread) (jobs.Standing, error) {
 			return made.Standing(ctx, by, in)
 		},
+		recent: func(ctx context.Context, by adapters.Person, in adapters.Thread) ([]answered, error) {
+			return recentOf(ctx, made.Requests, j.Adapters, by, in)
+		},
 	}.answer
 	made, err = jobs.New(j) // before anything asks for what is elsewhere
 	return made, err

@@ -29,10 +29,26 @@ type Envelope struct {
 // are not logged, since their fields may have other meanings.
 func (t Envelope) IsKnown() bool {
 	switch t.Event.Type {
-	case "message", "app_mention", "reaction_added", "reaction_removed":
+	case "message", "app_mention", "reaction_added", "reaction_removed", HomeOpened:
 		return true
 	}
 	return false
+}
+
+// HomeOpened is the type of the event that somebody opened a tab of the app. See
+// https://docs.slack.dev/reference/events/app_home_opened.
+const HomeOpened = "app_home_opened"
+
+const homePrefix = "home-"
+
+// HomeEvent is the id of the event that somebody opened the home tab.
+func HomeEvent(user, ts string) string { return homePrefix + user + "-" + ts }
+
+// HomeOf is the person whose home tab an event opened, if it did.
+func HomeOf(event string) (user string, ok bool) {
+	rest, ok := strings.CutPrefix(event, homePrefix)
+	user, _, _ = strings.Cut(rest, "-")
+	return user, ok && IsID(user)
 }
 
 // Timestamp is that of the event, or else one made of the envelope's time and the event's id,
@@ -61,6 +77,7 @@ type Event struct {
 	TS          string `json:"ts"`
 	ThreadTS    string `json:"thread_ts"`
 	EventTS     string `json:"event_ts"`
+	Tab         string `json:"tab"` // of the app that somebody opened
 	DeletedTS   string `json:"deleted_ts"`
 
 	Files       []File            `json:"files"`

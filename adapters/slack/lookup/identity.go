@@ -7,8 +7,8 @@ import (
 	"atelier/adapters/slack/api"
 )
 
-// Self is who the bot is.
-type Self struct{ User, bot, Team string }
+// Self is who the bot is. Site is the address of its workspace, which ends in a slash.
+type Self struct{ User, bot, Team, Site string }
 
 // Identity knows who the bot is.
 type Identity struct {
@@ -30,7 +30,7 @@ func (i *Identity) Self(ctx context.Context) (Self, error) {
 	if err != nil {
 		return Self{}, api.Fault(err)
 	}
-	self = &Self{User: answer.UserID, bot: answer.BotID, Team: answer.TeamID}
+	self = &Self{User: answer.UserID, bot: answer.BotID, Team: answer.TeamID, Site: answer.URL}
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.self = self

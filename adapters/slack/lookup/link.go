@@ -58,6 +58,23 @@ func timestamp(s string) (string, bool) {
 	return ts, ok
 }
 
+// Locate gives the permalink of the message that begins a thread, or the address of a direct channel.
+func (ls *Links) Locate(ctx context.Context, t adapters.Thread) (string, error) {
+	self, err := ls.Messages.Identity.Self(ctx)
+	if err != nil {
+		return "", err
+	}
+	at, err := url.Parse(self.Site)
+	if err != nil || at.Host == "" || at.Scheme != "https" || t.Workspace != self.Team || !convert.IsID(t.Channel) {
+		return "", nil //nolint:nilerr // the server does not tell where it is
+	}
+	at = at.JoinPath("archives", t.Channel)
+	if _, ok := convert.ParseTime(t.ID); ok {
+		at = at.JoinPath("p" + strings.ReplaceAll(t.ID, ".", ""))
+	}
+	return at.String(), nil
+}
+
 func (ls *Links) message(ctx context.Context, in adapters.Thread, channel, root, ts string) (e adapters.Earlier, err error) {
 	if channel != in.Channel {
 		return e, &adapters.Fault{

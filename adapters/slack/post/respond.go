@@ -37,6 +37,7 @@ type Responder struct {
 	People   *lookup.People
 	Poster   *Poster
 	Composer *convert.Composer
+	Home     *Home
 	State    outbox.State
 	Log      *slog.Logger
 }
@@ -53,6 +54,9 @@ func (rs *Responder) Remember(ctx context.Context, event, responseURL string) er
 // possible (any more).
 func (rs *Responder) Respond(ctx context.Context, key string, r adapters.Reply) (ref adapters.MessageRef, ok bool, err error) {
 	r.Mention = "" // nobody else is there
+	if user, ok := convert.HomeOf(r.Command); ok {
+		return convert.Ref(r.Thread.Workspace, r.Thread.Channel, ephemeral+convert.Digest(key)), true, rs.Home.Publish(ctx, user, r)
+	}
 	parts := rs.Composer.Compose(r)
 	if r.Command == "" || len(parts) > maxRespond || len(parts) > 0 && len(parts[0].Files) > 0 {
 		return ref, false, nil

@@ -9,9 +9,11 @@ import (
 
 	"atelier/adapters"
 	"atelier/adapters/lenient"
+	"atelier/adapters/recent"
 	"atelier/adapters/slack/api"
 	"atelier/adapters/slack/convert"
 	"atelier/adapters/slack/lookup"
+	"atelier/adapters/slack/post"
 )
 
 // lookupTimeout is how long Slack may take to tell what an event lacks, such as a name.
@@ -23,9 +25,15 @@ type Events struct {
 	Identity *lookup.Identity
 	People   *lookup.People
 	Messages *lookup.Messages
+	Home     *post.Home
 	Log      *slog.Logger
 	Now      func() time.Time
+
+	homes recent.Map[string, time.Time] // when each person's home tab was last made anew
 }
+
+// homeLasts is how long a home tab stays as it is, however often somebody opens it.
+const homeLasts = time.Minute
 
 // Decode reads an event as far as possible. It reports false if the payload is no event.
 func (r *Events) Decode(payload []byte) (t convert.Envelope, ok bool) {
@@ -94,10 +102,28 @@ func (r *Events) read(ctx context.Context, self lookup.Self, h convert.Event) (e
 		return r.readMention(ctx, self, h)
 	case "reaction_added", "reaction_removed":
 		return r.readReaction(ctx, self, h)
+	case convert.HomeOpened:
+		e, ok = r.readHome(ctx, self, h)
 	case "tokens_revoked", "app_uninstalled":
 		r.Listener.CheckToken() //nolint:contextcheck // it lasts as long as Run
 	}
-	return e, false, nil
+	return e, ok, nil
+}
+
+// readHome reads that somebody opened the home tab: a command, whose answer stands there.
+func (r *Events) readHome(ctx context.Context, self lookup.Self, h convert.Event) (e adapters.Event, ok bool) {
+	at, ok := convert.ParseTime(h.EventTS)
+	if !ok || h.Tab != "home" || !convert.IsID(h.User) || !convert.IsID(h.Channel) || r.Home.IsOff() {
+		return e, false
+	}
+	if last, known := r.homes.Get(h.User); known && r.Now().Sub(last) < homeLasts {
+		return e, false
+	}
+	r.homes.Put(h.User, r.Now())
+	return adapters.Event{
+		Kind: adapters.CommandGiven, ID: convert.HomeEvent(h.User, h.EventTS), Adapter: convert.Name, By: r.People.Who(ctx, h.User).Person, At: at,
+		Thread: convert.Thread(self.Team, h.Channel, "im", "", ""), Command: &adapters.Command{Name: adapters.HomeCommand},
+	}, true
 }
 
 func (r *Events) readMessage(ctx context.Context, self lookup.Self, h convert.Event) (e adapters.Event, ok bool, err error) {

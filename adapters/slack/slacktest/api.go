@@ -70,6 +70,7 @@ func newAPI(s *shared, w *Workspace, faults *Faults, interactions *Interactions,
 			"reactions.remove":             {react, tier2, reactions.remove},
 			"users.info":                   {fixed("users:read"), tier4, read.user},
 			"views.open":                   {none, tier4, interactions.openView},
+			"views.publish":                {none, tier4, interactions.publishView},
 		},
 	}
 }

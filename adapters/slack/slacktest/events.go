@@ -8,7 +8,7 @@ import (
 
 // subscribed are the events that the bot listens to.
 var subscribed = set(
-	"app_mention", "message.channels", "message.groups", "message.im", "message.mpim",
+	"app_home_opened", "app_mention", "message.channels", "message.groups", "message.im", "message.mpim",
 	"reaction_added", "reaction_removed", "tokens_revoked", "app_uninstalled",
 )
 
@@ -89,6 +89,11 @@ func (e *events) reaction(c *channelState, m *messageState, user, name string, a
 		"type": kind, "user": user, "reaction": name, "item_user": m.user, "event_ts": e.ts(),
 		"item": object{"type": "message", "channel": c.id, "ts": m.ts},
 	})
+}
+
+// home tells the bot that somebody opened a tab of the app.
+func (e *events) home(c *channelState, tab string) {
+	e.send(c, "app_home_opened", "", object{"type": "app_home_opened", "user": c.user, "channel": c.id, "tab": tab, "event_ts": e.ts()})
 }
 
 // tokensRevoked tells the bot that its token is revoked.

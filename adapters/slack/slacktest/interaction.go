@@ -22,6 +22,7 @@ type Interactions struct {
 	triggers   map[string]trigger // each opens one modal
 	responses  map[string]*responseURL
 	views      []*viewState
+	homes      map[string]json.RawMessage // the blocks of the home tabs, by user
 }
 
 // Limits of answers. https://docs.slack.dev/interactivity/handling-user-interaction
@@ -164,6 +165,13 @@ func (is *Interactions) Views() []View {
 	return views
 }
 
+// Home are the blocks of the home tab of a user; nil if there is none.
+func (is *Interactions) Home(user string) json.RawMessage {
+	is.mu.Lock()
+	defer is.mu.Unlock()
+	return is.homes[user]
+}
+
 func (is *Interactions) press(user, channel, ts, actionID string, of func(button object) object) *Interaction {
 	is.tb.Helper()
 	i := is.start(user)
@@ -254,6 +262,20 @@ func (is *Interactions) openView(args url.Values) (object, error) {
 	}}
 	is.views = append(is.views, v)
 	return object{"view": v.object()}, nil
+}
+
+// publishView is views.publish.
+func (is *Interactions) publishView(args url.Values) (object, error) {
+	user := args.Get("user_id")
+	if is.workspace.users[user] == nil {
+		return nil, refuse("user_not_found")
+	}
+	sent, err := blocks.Home(args.Get("view"))
+	if err != nil {
+		return nil, invalid(err)
+	}
+	is.homes[user] = sent
+	return object{"view": object{"id": is.id("V"), "type": "home"}}, nil
 }
 
 // object is the modal as Slack shows it.

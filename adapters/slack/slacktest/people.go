@@ -106,6 +106,12 @@ func (p *People) React(user, channel, ts, name string, added bool) {
 	})
 }
 
+// Open opens a tab of the app, home or messages, in the direct channel of a user.
+func (p *People) Open(user, tab string) {
+	p.tb.Helper()
+	p.workspace.changeChannel(p.workspace.DM(user), func(c *channelState) { p.events.home(c, tab) })
+}
+
 // Replace gives a file the content and fault of f; its id stays.
 func (p *People) Replace(id string, f File) {
 	p.change(func() {

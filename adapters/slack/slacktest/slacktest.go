@@ -28,6 +28,7 @@ package slacktest
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -123,7 +124,7 @@ func New(tb testing.TB, o Options) *Server {
 	s.People = &People{s.shared, s.Workspace, events}
 	s.Interactions = &Interactions{
 		shared: s.shared, workspace: s.Workspace, deliveries: s.Deliveries,
-		triggers: map[string]trigger{}, responses: map[string]*responseURL{},
+		triggers: map[string]trigger{}, responses: map[string]*responseURL{}, homes: map[string]json.RawMessage{},
 	}
 	files := &fileMethods{s.shared, s.Workspace, events, s.Faults, map[string]*fileState{}, ""}
 	s.API = newAPI(s.shared, s.Workspace, s.Faults, s.Interactions, s.Sockets, events, files)

@@ -70,6 +70,18 @@ func View(text string) (map[string]any, error) {
 	return view, err
 }
 
+// Home checks a home tab and returns its blocks, each with a block_id.
+func Home(text string) (json.RawMessage, error) {
+	var view struct {
+		Type   string   `json:"type"`
+		Blocks []object `json:"blocks"`
+	}
+	if json.Unmarshal([]byte(text), &view) != nil || view.Type != "home" {
+		return nil, &InvalidError{"invalid_arguments", []string{"[ERROR] unsupported type of view [json-pointer:/view/type]"}}
+	}
+	return check(view.Blocks, maxViewBlocks)
+}
+
 // viewFault says what is wrong with a modal apart from its blocks; "" for nothing.
 func viewFault(view object, all []object) string {
 	title := plainText(view["title"])

@@ -1,0 +1,50 @@
+package post
+
+import (
+	"context"
+	"log/slog"
+	"sync/atomic"
+
+	"github.com/slack-go/slack"
+
+	"atelier/adapters"
+	"atelier/adapters/slack/api"
+	"atelier/adapters/slack/convert"
+)
+
+// maxHome is how many blocks a home tab has at most.
+const maxHome = 100
+
+// Home publishes the home tabs of people. See https://docs.slack.dev/reference/methods/views.publish.
+type Home struct {
+	API      *api.Client
+	Composer *convert.Composer
+	Log      *slog.Logger
+
+	off atomic.Bool
+}
+
+// IsOff reports whether the app has no home tab: Slack has refused to show one.
+func (h *Home) IsOff() bool { return h.off.Load() }
+
+// Publish shows a reply in the home tab of a person. If Slack refuses that, nothing is shown, which is no error,
+// and it is not tried again.
+func (h *Home) Publish(ctx context.Context, user string, r adapters.Reply) error {
+	if h.IsOff() {
+		return nil
+	}
+	var blocks []slack.Block
+	for _, part := range h.Composer.Compose(r) {
+		blocks = append(blocks, h.Composer.Blocks(part, r.Language)...)
+	}
+	_, err := h.API.PublishViewContext(ctx, slack.PublishViewContextRequest{
+		UserID: user, View: slack.HomeTabViewRequest{Type: slack.VTHomeTab, Blocks: slack.Blocks{BlockSet: blocks[:min(len(blocks), maxHome)]}},
+	})
+	told := api.Fault(err)
+	if err != nil && (adapters.Final(told) || isUnknownRefusal(err, told)) {
+		h.off.Store(true)
+		h.Log.WarnContext(ctx, "Slack does not show a home tab of the app here", "error", told)
+		return nil
+	}
+	return told
+}
