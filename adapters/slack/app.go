@@ -12,18 +12,6 @@ const (
 	Shortcut = convert.ShortcutID
 )
 
-// Prompt is a request that Slack suggests to who writes to the app.
-type Prompt struct{ Title, Message string }
-
-// Prompts are suggested before anything is known of a person. They need no file and no model.
-func Prompts() []Prompt {
-	return []Prompt{
-		{"What can you do?", "What can you do?"},
-		{"Make a QR code", "make a QR code for https://example.com"},
-		{"What time is it?", "What time is it in Tokyo?"},
-	}
-}
-
 // Events are those that the app subscribes to.
 func Events() []string {
 	return []string{

@@ -45,7 +45,7 @@ func printSlackManifest(c *command.Call, at string) error {
 	t, err := template.New("manifest").Parse(slackManifest)
 	if err == nil {
 		err = t.Execute(c.Stdout, map[string]any{
-			"URL": strings.TrimSuffix(at, "/"), "Scopes": slack.ManifestScopes(), "Events": slack.Events(), "Prompts": slack.Prompts(),
+			"URL": strings.TrimSuffix(at, "/"), "Scopes": slack.ManifestScopes(), "Events": slack.Events(),
 			"Command": slack.Command, "Shortcut": slack.Shortcut,
 		})
 	}
