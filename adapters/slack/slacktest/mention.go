@@ -1,6 +1,7 @@
 package slacktest
 
 import (
+	"cmp"
 	"encoding/json"
 	"regexp"
 	"slices"
@@ -105,4 +106,43 @@ func richText(text string) json.RawMessage {
 	return encode([]object{{
 		"type": "rich_text", "block_id": "rt", "elements": []object{{"type": "rich_text_section", "elements": elements}},
 	}})
+}
+
+var escape = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+
+// textOf is the text that Slack makes of rich text if a message comes without one.
+func textOf(blocks json.RawMessage) string {
+	var all []object
+	if json.Unmarshal(blocks, &all) != nil {
+		return ""
+	}
+	var lines []string
+	for _, b := range all {
+		if b["type"] == "rich_text" {
+			lines = append(lines, wordsOf(b))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// wordsOf are the words of an element of rich text.
+func wordsOf(e object) string {
+	word := func(key string) string {
+		text, _ := e[key].(string) //nolint:errcheck // another type is no text
+		return text
+	}
+	switch e["type"] {
+	case "user":
+		return "<@" + word("user_id") + ">"
+	case "text", "link":
+		return escape.Replace(cmp.Or(word("text"), word("url")))
+	}
+	var all strings.Builder
+	inner, _ := e["elements"].([]any) //nolint:errcheck // it has none
+	for _, i := range inner {
+		if i, ok := i.(object); ok {
+			all.WriteString(wordsOf(i))
+		}
+	}
+	return all.String()
 }

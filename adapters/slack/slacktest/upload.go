@@ -111,6 +111,9 @@ func (fm *fileMethods) completeUpload(args url.Values) (object, error) {
 	if err != nil {
 		return nil, err
 	}
+	if m.text == "" {
+		m.text = textOf(m.blocks)
+	}
 	m.threadTS, m.subtype = args.Get("thread_ts"), "file_share"
 	if fm.o.BareFiles {
 		m.blocks = nil
