@@ -26,8 +26,6 @@ import (
 // Name is the name of the adapter.
 const Name = convert.Name
 
-const defaultMaxFile = 10 << 20 // Discord's limit
-
 // Config configures an adapter.
 type Config struct {
 	// Token is the bot's token, without "Bot ".
@@ -41,8 +39,7 @@ type Config struct {
 	Open adapters.Opener
 	// Phrases translates the sentences of the adapter; nil is English.
 	Phrases convert.Phrases
-	// MaxFile is the most bytes of one file that is sent; 0 is 10 MiB. Servers with boosts accept
-	// more.
+	// MaxFile is the most bytes of one file that is sent; 0 is the limit of each server.
 	MaxFile int64
 	// Proxy selects the proxy of a request; nil uses the environment.
 	Proxy func(*http.Request) (*url.URL, error)
@@ -90,9 +87,6 @@ func wire(c Config, backoff api.Backoff, pauses connect.Pauses) (*Discord, error
 	if c.Phrases == nil {
 		c.Phrases = convert.English{}
 	}
-	if c.MaxFile <= 0 {
-		c.MaxFile = defaultMaxFile
-	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
@@ -121,20 +115,21 @@ func wire(c Config, backoff api.Backoff, pauses connect.Pauses) (*Discord, error
 		return nil, err
 	}
 	identity := &lookup.Identity{API: client}
-	composer, threads := &convert.Composer{Phrases: c.Phrases, MaxFile: c.MaxFile}, &post.Threads{API: client, Identity: identity, Log: c.Log}
+	places := lookup.NewPlaces(client, c.Log)
+	composer, threads := &convert.Composer{Phrases: c.Phrases}, &post.Threads{API: client, Identity: identity, Log: c.Log}
 	poster := &post.Poster{
-		API: client, Threads: threads, Composer: composer, Attachments: &post.Attachments{Open: c.Open, MaxFile: c.MaxFile}, Ledger: book, Log: c.Log,
+		API: client, Threads: threads, Composer: composer, Open: c.Open, Uploads: &lookup.Uploads{Places: places, Most: c.MaxFile}, Ledger: book, Log: c.Log,
 	}
 	responder, marks := &post.Responder{API: client, Composer: composer, Log: c.Log, Now: c.Now}, &post.Marks{Threads: threads}
 	sender := &post.Sender{Poster: poster, Responder: responder}
-	messages := &lookup.Messages{API: client, Identity: identity, Places: lookup.NewPlaces(client, c.Log)}
+	messages := &lookup.Messages{API: client, Identity: identity, Places: places}
 	return &Discord{
 		Acknowledger: marks, Offerer: marks, Deleter: &post.Deleter{Threads: threads}, Limiter: sender,
 		Reporter: &post.Progress{Poster: poster}, Typer: &post.Typer{API: client},
 		Historian: messages, Linker: &lookup.Links{Messages: messages, Files: outside.May},
 		config: c, pauses: pauses, api: client, edge: outside, identity: identity, sender: sender,
 		receiving: receive.Config{
-			API: client, Identity: identity, Responder: responder, Phrases: c.Phrases, State: c.State, Log: c.Log, Now: c.Now,
+			API: client, Identity: identity, Places: places, Responder: responder, Phrases: c.Phrases, State: c.State, Log: c.Log, Now: c.Now,
 		},
 	}, nil
 }

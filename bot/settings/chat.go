@@ -12,7 +12,7 @@ type Discord struct {
 	Token secret
 	// API is where the platform is; empty is Discord's own.
 	API string
-	// MaxFileMB is the largest file that it takes.
+	// MaxFileMB is the largest file that is sent to it; 0 is the limit of each server.
 	MaxFileMB int64
 }
 
@@ -46,8 +46,12 @@ func chatSettings() []setting {
 				"Files may come from its host too.",
 			set: func(c *Config, v string) (err error) { c.Discord.API, err = apiURL(v); return err },
 		}, {
-			name: "DISCORD_MAX_FILE_MB", value: "10", about: "The largest file, in MB, that Discord takes from the bot: more on servers that are boosted.",
+			name: "DISCORD_MAX_FILE_MB",
+			about: "The largest file, in MB, that is sent to Discord. Where it is empty, it is the limit of each server: 20, or more with boosts.",
 			set: func(c *Config, v string) (err error) {
+				if v == "" {
+					return nil
+				}
 				c.Discord.MaxFileMB, err = number[int64](v, 1, 500)
 				return err
 			},

@@ -22,7 +22,7 @@ func TestChoicesAreShown(t *testing.T) {
 		"none":     {Text: "Here it is.", Mention: "1001", Answer: true},
 		"long":     {Text: "Here it is.", Mention: "1001", Choices: append(choices, long), Answer: true},
 	} {
-		parts := composer.Compose(r)
+		parts := composer.Compose(r, 0)
 		if len(parts) != 1 {
 			t.Fatalf("%s: there are %d messages", name, len(parts))
 		}

@@ -38,10 +38,7 @@ type English struct{}
 func (English) Say(_, format string, args ...any) string { return fmt.Sprintf(format, args...) }
 
 // Composer turns replies into messages of Discord.
-type Composer struct {
-	Phrases Phrases
-	MaxFile int64 // bytes
-}
+type Composer struct{ Phrases Phrases }
 
 // Part is a message of a reply.
 type Part struct {
@@ -102,8 +99,8 @@ func (c Content) Plain() Content {
 	return c
 }
 
-// Compose makes the messages of a reply.
-func (c *Composer) Compose(r adapters.Reply) []Part {
+// Compose makes the messages of a reply, each of whose files may have so many bytes.
+func (c *Composer) Compose(r adapters.Reply, maxFile int64) []Part {
 	mention := ""
 	if IsID(r.Mention) {
 		mention = "<@" + r.Mention + ">"
@@ -144,7 +141,7 @@ func (c *Composer) Compose(r adapters.Reply) []Part {
 	}
 	last := len(texts) - 1
 	texts[last] = strings.TrimSuffix(texts[last], choices)
-	parts := c.parts(r, texts, mention)
+	parts := c.parts(r, r.Batches(maxFiles, max(maxRequest, maxFile)), texts, mention)
 	parts[len(parts)-1].Content.choices = choices
 	return parts
 }
@@ -175,8 +172,7 @@ func (c *Composer) Explain(p *Part, permission string) {
 	}
 }
 
-func (c *Composer) parts(r adapters.Reply, texts []string, mention string) []Part {
-	batches := r.Batches(maxFiles, max(maxRequest, c.MaxFile))
+func (c *Composer) parts(r adapters.Reply, batches [][]int, texts []string, mention string) []Part {
 	before := max(0, len(batches)-1) // messages of files alone, before the text
 	texts = append(make([]string, before), texts...)
 	parts, explained := make([]Part, len(texts)), new(bool)

@@ -95,6 +95,7 @@ type (
 	Guild struct {
 		ID          string    `json:"id"`
 		Owner       string    `json:"owner_id"`
+		Tier        int       `json:"premium_tier"` // of its boosts, from 0 to 3
 		Roles       []Role    `json:"roles"`
 		Unavailable bool      `json:"unavailable"`
 		Channels    []Channel `json:"channels"`
@@ -133,6 +134,7 @@ type (
 		Channel     string                    `json:"channel_id"`
 		Place       *Channel                  `json:"channel"`
 		Locale      string                    `json:"locale"`
+		MaxFile     int64                     `json:"attachment_size_limit"` // bytes
 		Member      *Member                   `json:"member"`
 		User        *User                     `json:"user"`
 		Message     *Message                  `json:"message"`

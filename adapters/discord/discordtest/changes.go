@@ -116,7 +116,7 @@ func (ch *changes) attach(c *channel, f File) *attachment {
 func (ch *changes) upload(c *channel, b *messageBody, files map[string]File) ([]*attachment, *refusal) {
 	fields := make([]string, 0, len(files))
 	for field, f := range files {
-		if int64(len(f.Content)) > ch.options.MaxFile {
+		if int64(len(f.Content)) > ch.maxFile(c) {
 			return nil, tooLarge
 		}
 		fields = append(fields, field)

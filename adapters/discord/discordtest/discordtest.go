@@ -26,8 +26,8 @@ import (
 
 // Options change the server. The zero value is Discord's behaviour.
 type Options struct {
-	// MaxFile is the most bytes of a file that the bot posts; 0 is 10 MiB. A larger one is
-	// refused with 413 and code 40005.
+	// MaxFile is the most bytes of a file that the bot posts without boosts; 0 is 20 MiB. A larger
+	// one is refused with 413 and code 40005.
 	MaxFile int64
 	// Identifies is how many sessions may begin a day; 0 is 1,000. After that the token is
 	// no longer accepted.
@@ -55,7 +55,7 @@ type Server struct {
 // New starts a server and ends it with the test.
 func New(tb testing.TB, o Options) *Server {
 	tb.Helper()
-	o.MaxFile = or(o.MaxFile, 10<<20)
+	o.MaxFile = or(o.MaxFile, 20<<20)
 	o.Identifies = or(o.Identifies, 1000)
 	sh := &shared{
 		tb: tb, options: o, secret: []byte(rand.Text()), done: make(chan struct{}), token: "MTE." + rand.Text(),

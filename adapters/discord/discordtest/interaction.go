@@ -270,7 +270,7 @@ func (is *Interactions) interact(i *Interaction, data object) *Interaction {
 	told := object{
 		"id": i.ID, "application_id": is.app, "type": i.asked, "data": data, "token": i.Token, "version": 1, "context": 0,
 		"channel_id": i.channel.id, "channel": is.channelJSON(i.channel), "app_permissions": is.may(i.channel).String(),
-		"locale": "en-US", "entitlements": []object{}, "authorizing_integration_owners": object{},
+		"attachment_size_limit": is.maxFile(i.channel), "locale": "en-US", "entitlements": []object{}, "authorizing_integration_owners": object{},
 	}
 	if i.source != nil {
 		told["message"] = is.messageJSON(i.source, true)

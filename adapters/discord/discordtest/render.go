@@ -265,7 +265,7 @@ func (rd *renderer) guildJSON(g *guild) object {
 		}
 	}
 	return object{
-		"id": g.id, "name": g.name, "owner_id": g.owner, "roles": roles, "channels": channels, "threads": threads,
+		"id": g.id, "name": g.name, "owner_id": g.owner, "premium_tier": g.tier, "roles": roles, "channels": channels, "threads": threads,
 		"members": []object{rd.memberJSON(g, rd.bot, true)}, "member_count": len(rd.users), "joined_at": stamp(g.joined),
 		"unavailable": false, "large": false, "emojis": []object{}, "features": []string{}, "preferred_locale": "en-US",
 		"voice_states": []object{}, "presences": []object{},

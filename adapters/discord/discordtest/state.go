@@ -28,6 +28,7 @@ func newState(s *shared) *state {
 
 type guild struct {
 	id, name, owner string
+	tier            int // of its boosts
 	joined          time.Time
 	roles           []*role
 	channels        []*channel // threads too
@@ -87,6 +88,15 @@ type User struct {
 
 // Mention is the text that mentions the user.
 func (u User) Mention() string { return "<@" + u.ID + ">" }
+
+// maxFile is the most bytes of a file that the bot posts in a channel.
+func (st *state) maxFile(c *channel) int64 {
+	most := st.options.MaxFile
+	if c.guild != nil && c.guild.tier >= 2 {
+		most = max(most, map[int]int64{2: 50 << 20, 3: 100 << 20}[c.guild.tier])
+	}
+	return most
+}
 
 // anywhere is the message with an id, in any channel.
 func (st *state) anywhere(id string) *entry {

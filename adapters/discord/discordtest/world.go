@@ -121,6 +121,16 @@ func (w *World) Assign(guild string, u User, role string) {
 	})
 }
 
+// Boost raises or lowers the tier of a guild's boosts.
+func (w *World) Boost(guild string, tier int) {
+	w.do(func() {
+		if g := w.guildOf(guild); g != nil {
+			g.tier = tier
+			w.gateway.emit(event{kind: "GUILD_UPDATE", intent: intentGuilds}, w.guildJSON(g), nil)
+		}
+	})
+}
+
 // Admin gives somebody a role that may delete messages of others.
 func (w *World) Admin(guild string, u User) {
 	w.Assign(guild, u, w.Role(guild, "Moderators", ManageMessages))

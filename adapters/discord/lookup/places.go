@@ -26,12 +26,13 @@ type Places struct {
 	mu       sync.RWMutex // of the maps; channels do not change
 	guilds   map[string]*convert.Guild
 	channels map[string]*convert.Channel
-	visited  []string // channels that the gateway does not tell of, the oldest first
+	visited  []string         // channels that the gateway does not tell of, the oldest first
+	uploads  map[string]int64 // bytes of a file, by server, as interactions told since the gateway did
 }
 
 // NewPlaces makes places of which nothing is known.
 func NewPlaces(client *api.Client, log *slog.Logger) *Places {
-	return &Places{api: client, log: log, guilds: map[string]*convert.Guild{}, channels: map[string]*convert.Channel{}}
+	return &Places{api: client, log: log, guilds: map[string]*convert.Guild{}, channels: map[string]*convert.Channel{}, uploads: map[string]int64{}}
 }
 
 // Learn records what an event tells of servers and channels.
@@ -45,6 +46,7 @@ func (p *Places) Learn(name string, data []byte) {
 			p.put(g.ID, append(g.Channels, g.Threads...))
 			g.Channels, g.Threads = nil, nil
 			p.guilds[g.ID] = &g
+			delete(p.uploads, g.ID) // its boosts may have changed
 		}
 	case "GUILD_ROLE_CREATE", "GUILD_ROLE_UPDATE":
 		var e struct {
@@ -68,6 +70,7 @@ func (p *Places) Learn(name string, data []byte) {
 		var g convert.Object
 		if api.Decode(data, &g) {
 			delete(p.guilds, g.ID)
+			delete(p.uploads, g.ID)
 			maps.DeleteFunc(p.channels, func(_ string, c *convert.Channel) bool { return c.Guild == g.ID })
 		}
 	case "THREAD_LIST_SYNC":

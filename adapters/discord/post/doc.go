@@ -1,7 +1,7 @@
 // Package post writes to Discord.
 //
 //   - [Poster] posts the messages of a reply once under a key, in threads that [Threads] begins and
-//     reopens. [Attachments] reads the files.
+//     reopens.
 //   - [Sender] posts replies, [Responder] answers interactions, [Progress] reports how far work has
 //     come.
 //   - [Typer] shows that the bot is at work, [Marks] puts reactions on messages, [Deleter] deletes

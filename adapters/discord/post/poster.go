@@ -17,6 +17,7 @@ import (
 	"atelier/adapters"
 	"atelier/adapters/discord/api"
 	"atelier/adapters/discord/convert"
+	"atelier/adapters/discord/lookup"
 	"atelier/adapters/lanes"
 	"atelier/adapters/outbox"
 )
@@ -24,12 +25,13 @@ import (
 // Poster posts messages once under a key. What was posted is recorded; a part whose confirmation was
 // lost is posted again with the same nonce, by which Discord recognizes it for some minutes.
 type Poster struct {
-	API         *api.Client
-	Threads     *Threads
-	Composer    *convert.Composer
-	Attachments *Attachments
-	Ledger      *outbox.Ledger
-	Log         *slog.Logger
+	API      *api.Client
+	Threads  *Threads
+	Composer *convert.Composer
+	Open     adapters.Opener
+	Uploads  *lookup.Uploads
+	Ledger   *outbox.Ledger
+	Log      *slog.Logger
 
 	keys lanes.Turns // one caller at a time posts under a key
 }
@@ -57,7 +59,7 @@ func (p *Poster) once(ctx context.Context, key string, thread adapters.Thread, p
 }
 
 func (p *Poster) postPart(ctx context.Context, key string, i int, thread adapters.Thread, part convert.Part, entry *outbox.Entry) error {
-	files, err := p.Attachments.read(ctx, part)
+	files, err := p.files(ctx, part, p.Uploads.File(thread))
 	if err != nil {
 		return err
 	}
@@ -183,23 +185,18 @@ func (p *Poster) create(ctx context.Context, channel string, body convert.Conten
 	return posted, err
 }
 
-// Attachments reads the files of replies.
-type Attachments struct {
-	Open    adapters.Opener
-	MaxFile int64 // bytes
-}
-
-// read reads the files of a part into memory, since a call may have to be made again.
-func (as *Attachments) read(ctx context.Context, p convert.Part) ([]api.File, error) {
+// files reads the files of a part into memory, since a call may have to be made again. Each may have so
+// many bytes.
+func (p *Poster) files(ctx context.Context, part convert.Part, most int64) ([]api.File, error) {
 	var all []api.File
-	for i, a := range p.Files {
-		b, err := as.readOne(ctx, a)
+	for i, a := range part.Files {
+		b, err := p.file(ctx, a, most)
 		if err != nil {
 			return nil, err
 		}
-		if int64(len(b)) > as.MaxFile {
+		if int64(len(b)) > most {
 			return nil, &adapters.Fault{
-				Sentence: "The files are larger than the chat platform allows.", Kind: adapters.ErrTooLarge, Files: []int{p.Numbers[i]}, Limit: as.MaxFile,
+				Sentence: "The files are larger than the chat platform allows.", Kind: adapters.ErrTooLarge, Files: []int{part.Numbers[i]}, Limit: most,
 			}
 		}
 		all = append(all, api.File{Name: convert.FileName(a.Name), Type: a.Type, Content: b})
@@ -207,13 +204,13 @@ func (as *Attachments) read(ctx context.Context, p convert.Part) ([]api.File, er
 	return all, nil
 }
 
-func (as *Attachments) readOne(ctx context.Context, a adapters.Attachment) (_ []byte, err error) {
-	r, err := as.Open(ctx, a.Handle)
+func (p *Poster) file(ctx context.Context, a adapters.Attachment, most int64) (_ []byte, err error) {
+	r, err := p.Open(ctx, a.Handle)
 	if err != nil {
 		return nil, fmt.Errorf("discord: open an attachment: %w", err)
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	b, err := io.ReadAll(io.LimitReader(r, as.MaxFile+1))
+	b, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err != nil {
 		return nil, fmt.Errorf("discord: read an attachment: %w", err)
 	}

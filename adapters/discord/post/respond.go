@@ -136,7 +136,7 @@ func (rs *Responder) answer(ctx context.Context, r adapters.Reply) (at adapters.
 		return at, false
 	}
 	r.Mention, r.AnswerTo = "", adapters.MessageRef{}
-	for n, p := range rs.Composer.Compose(r) {
+	for n, p := range rs.Composer.Compose(r, 0) {
 		method, path := http.MethodPost, to.webhook
 		if n == 0 {
 			method, path = http.MethodPatch, to.webhook+"/messages/@original"

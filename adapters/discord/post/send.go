@@ -40,12 +40,12 @@ func (s *Sender) Send(ctx context.Context, key string, r adapters.Reply) (adapte
 	if at, ok := s.Responder.answer(ctx, r); ok {
 		return at, nil
 	}
-	return s.Poster.once(ctx, key, r.Thread, s.Poster.Composer.Compose(r))
+	return s.Poster.once(ctx, key, r.Thread, s.Poster.Composer.Compose(r, s.Poster.Uploads.File(r.Thread)))
 }
 
 // Limits are what Discord accepts, in several messages.
-func (s *Sender) Limits(adapters.Thread) adapters.Limits {
-	return adapters.Limits{File: s.Poster.Attachments.MaxFile, Files: adapters.MaxFiles, Text: longText}
+func (s *Sender) Limits(t adapters.Thread) adapters.Limits {
+	return adapters.Limits{File: s.Poster.Uploads.File(t), Files: adapters.MaxFiles, Text: longText}
 }
 
 // Progress shows how far work has come.

@@ -48,7 +48,7 @@ func newEvents(s *session, w *watermark) *Events {
 
 // Take takes an event of the gateway. It never blocks.
 func (es *Events) Take(d convert.Dispatch) {
-	es.places.Learn(d.Name, d.Data)
+	es.Places.Learn(d.Name, d.Data)
 	switch d.Name {
 	case "READY":
 		read(es, d, es.begin)
@@ -114,7 +114,7 @@ func read[T any](es *Events, d convert.Dispatch, take func(*T)) {
 
 // guildOf is the server of a channel, if an event does not tell it.
 func (es *Events) guildOf(told, channel string) string {
-	if c := es.places.Known(channel); told == "" && c != nil {
+	if c := es.Places.Known(channel); told == "" && c != nil {
 		return c.Guild
 	}
 	return told
@@ -182,7 +182,7 @@ func (es *Events) receiveMessage(ctx context.Context, m *convert.Message, taken 
 // readMessage reads a message, and reports whether it is for the bot. Of an edited one it may be for nobody
 // any more. It fails if the context ends before Discord has told what is needed, or Discord never will.
 func (es *Events) readMessage(ctx context.Context, m *convert.Message, edited bool) (e adapters.Event, ok bool, _ error) {
-	thread, within, err := es.places.Thread(ctx, m.Guild, m.Channel, m.ID)
+	thread, within, err := es.Places.Thread(ctx, m.Guild, m.Channel, m.ID)
 	if err == nil {
 		err = es.texts.Complete(ctx, m)
 	}
@@ -228,7 +228,7 @@ func (es *Events) receiveDeletion(d *convert.Deletion, id string) {
 	if es.ignored.Has(id) {
 		return
 	}
-	thread, _, err := es.places.Thread(es.ctx, d.Guild, d.Channel, id)
+	thread, _, err := es.Places.Thread(es.ctx, d.Guild, d.Channel, id)
 	if err != nil {
 		return
 	}
@@ -254,7 +254,7 @@ func (es *Events) receiveReaction(ctx context.Context, r *convert.Reaction, id s
 		return
 	}
 	var err error
-	if e.Thread, _, err = es.places.Thread(ctx, r.Guild, r.Channel, r.Message); err != nil {
+	if e.Thread, _, err = es.Places.Thread(ctx, r.Guild, r.Channel, r.Message); err != nil {
 		return
 	}
 	if r.Guild != "" && e.Thread.ID == r.Message {

@@ -26,13 +26,14 @@ func (is *interactions) receive(ctx context.Context, i *convert.Interaction) {
 	}
 	if i.Place != nil && convert.IsID(i.Place.ID) {
 		i.Place.Guild = i.Guild
-		is.places.Visit(*i.Place)
+		is.Places.Visit(*i.Place)
 	}
+	is.Places.Limit(i.Guild, i.MaxFile)
 	e := adapters.Event{
 		ID: "i" + i.ID, At: convert.CreatedAt(i.ID), By: is.people.Person(*by, i.Member, &convert.Channel{ID: i.Channel, Guild: i.Guild}),
 	}
 	var err error
-	if e.Thread, _, err = is.places.Thread(ctx, i.Guild, i.Channel, ""); err != nil {
+	if e.Thread, _, err = is.Places.Thread(ctx, i.Guild, i.Channel, ""); err != nil {
 		is.Log.WarnContext(ctx, "the place of an interaction was not looked up", "error", err)
 	}
 	is.readTexts(i)
@@ -110,7 +111,7 @@ func (is *interactions) press(i *convert.Interaction, e adapters.Event) {
 }
 
 func (is *interactions) isForum(id string) bool {
-	c := is.places.Known(id)
+	c := is.Places.Known(id)
 	if c == nil {
 		c = &convert.Channel{}
 		if err := is.API.Get(is.ctx, "channels/"+id, c); err != nil {

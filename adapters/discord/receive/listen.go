@@ -32,6 +32,7 @@ const (
 type Config struct {
 	API       *api.Client
 	Identity  *lookup.Identity
+	Places    *lookup.Places
 	Responder *post.Responder
 	Phrases   convert.Phrases
 	State     outbox.State
@@ -53,10 +54,9 @@ func Run(ctx context.Context, c Config, handle adapters.Handler, connect func(co
 		in.Close()
 		return nil // the context has ended
 	}
-	places := lookup.NewPlaces(c.API, c.Log)
 	s := &session{
-		Config: c, inbox: in, places: places, people: &lookup.People{API: c.API, Places: places, Now: c.Now},
-		texts: &lookup.Messages{API: c.API, Identity: c.Identity, Places: places},
+		Config: c, inbox: in, people: &lookup.People{API: c.API, Places: c.Places, Now: c.Now},
+		texts: &lookup.Messages{API: c.API, Identity: c.Identity, Places: c.Places},
 	}
 	s.lanes = lanes.NewLanes(&s.work)
 	s.ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
@@ -74,7 +74,6 @@ func Run(ctx context.Context, c Config, handle adapters.Handler, connect func(co
 type session struct {
 	Config
 
-	places *lookup.Places
 	people *lookup.People
 	texts  *lookup.Messages
 
@@ -102,7 +101,7 @@ func (s *session) AwaitRoom(ctx context.Context) error {
 // inOrder does work in the background after the earlier work of the same channel.
 func (s *session) inOrder(channel string, do func()) {
 	s.waiting.Add(1)
-	s.lanes.Put(s.places.Lane(channel), func() {
+	s.lanes.Put(s.Places.Lane(channel), func() {
 		defer s.waiting.Add(-1)
 		if s.ctx.Err() == nil {
 			do()

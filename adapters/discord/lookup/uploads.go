@@ -1,0 +1,54 @@
+package lookup
+
+import "atelier/adapters"
+
+// The most bytes of a file that Discord accepts without boosts, and in servers of the second and third
+// tier of boosts ("Uploading Files" in its documentation, September 2026).
+const (
+	defaultFile = 20 << 20
+	secondTier  = 50 << 20
+	thirdTier   = 100 << 20
+)
+
+// Uploads are the limits of the files that the bot posts.
+type Uploads struct {
+	Places *Places
+	Most   int64 // bytes, whatever Discord accepts; 0 is Discord's limit
+}
+
+// File is the most bytes of a file in a thread.
+func (u *Uploads) File(t adapters.Thread) int64 {
+	if u.Most > 0 {
+		return u.Most
+	}
+	return u.Places.file(t.Workspace)
+}
+
+// file is the most bytes of a file in a server, or in direct channels.
+func (p *Places) file(guild string) int64 {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	most := int64(defaultFile)
+	if g := p.guilds[guild]; g != nil && g.Tier == 2 {
+		most = secondTier
+	} else if g != nil && g.Tier >= 3 {
+		most = thirdTier
+	}
+	if told, ok := p.uploads[guild]; ok {
+		return min(most, told)
+	}
+	return most
+}
+
+// Limit records the limit of the files of an interaction, which is the highest of those of the person and
+// of the server: the bot's is no higher.
+func (p *Places) Limit(guild string, most int64) {
+	if most <= 0 {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if told, ok := p.uploads[guild]; !ok || most < told {
+		p.uploads[guild] = most
+	}
+}
