@@ -116,20 +116,22 @@ func wire(c Config, backoff api.Backoff, pauses connect.Pauses) (*Discord, error
 	}
 	identity := &lookup.Identity{API: client}
 	places := lookup.NewPlaces(client, c.Log)
-	composer, threads := &convert.Composer{Phrases: c.Phrases}, &post.Threads{API: client, Identity: identity, Log: c.Log}
+	guests := &lookup.Guests{State: c.State, Places: places}
+	composer, threads := &convert.Composer{Phrases: c.Phrases}, &post.Threads{API: client, Identity: identity, Guests: guests, Log: c.Log}
 	poster := &post.Poster{
-		API: client, Threads: threads, Composer: composer, Open: c.Open, Uploads: &lookup.Uploads{Places: places, Most: c.MaxFile}, Ledger: book, Log: c.Log,
+		API: client, Threads: threads, Composer: composer, Open: c.Open, Ledger: book, Log: c.Log,
+		Uploads: &lookup.Uploads{Places: places, Guests: guests, Most: c.MaxFile},
 	}
 	responder, marks := &post.Responder{API: client, Composer: composer, Log: c.Log, Now: c.Now}, &post.Marks{Threads: threads}
 	sender := &post.Sender{Poster: poster, Responder: responder}
-	messages := &lookup.Messages{API: client, Identity: identity, Places: places}
+	messages := &lookup.Messages{API: client, Identity: identity, Places: places, Guests: guests}
 	return &Discord{
 		Acknowledger: marks, Offerer: marks, Deleter: &post.Deleter{Threads: threads}, Limiter: sender,
-		Reporter: &post.Progress{Poster: poster}, Typer: &post.Typer{API: client},
+		Reporter: &post.Progress{Poster: poster}, Typer: &post.Typer{API: client, Guests: guests},
 		Historian: messages, Linker: &lookup.Links{Messages: messages, Files: outside.May},
 		config: c, pauses: pauses, api: client, edge: outside, identity: identity, sender: sender,
 		receiving: receive.Config{
-			API: client, Identity: identity, Places: places, Responder: responder, Phrases: c.Phrases, State: c.State, Log: c.Log, Now: c.Now,
+			API: client, Identity: identity, Places: places, Guests: guests, Responder: responder, Phrases: c.Phrases, State: c.State, Log: c.Log, Now: c.Now,
 		},
 	}, nil
 }

@@ -22,6 +22,8 @@
 //     refuses that, the bot replies in the channel, and says why.
 //   - Edits of them, and edits that add a mention. What Discord leaves out of an edit is looked up.
 //   - "/atelier" and the entry "Use with Atelier" of a message's menu need no mention.
+//   - Where only a person has installed the bot, it receives nothing but their commands and buttons, and
+//     answers them by their webhooks for 15 minutes ([lookup.Guests]).
 //   - Without the intent to read content, the bot receives only mentions, replies and direct messages
 //     ([Account.Content]).
 //   - A broken connection is resumed. If Discord does not send what was missed, the channels with newer

@@ -22,6 +22,9 @@ type Account struct {
 	Content bool
 	// Invite is the address at which to add the bot to a server, with the least permissions.
 	Invite string
+	// Install is the address at which a person adds the bot to their account, or "" if the
+	// application does not allow that.
+	Install string
 }
 
 // Look asks Discord who the bot is and what it is granted. A configured server that does not answer
@@ -41,6 +44,8 @@ func (d *Discord) Look(ctx context.Context) (Account, error) {
 	var app struct {
 		ID    string `json:"id"`
 		Flags int    `json:"flags"`
+		// Kinds are how it can be installed: "0" by servers, "1" by people.
+		Kinds map[string]any `json:"integration_types_config"`
 	}
 	err = d.api.Get(ctx, "applications/@me", &app)
 	if errors.Is(err, adapters.ErrGone) { // another server has only the older call
@@ -55,6 +60,9 @@ func (d *Discord) Look(ctx context.Context) (Account, error) {
 	// GATEWAY_MESSAGE_CONTENT, and the same for a bot in few servers.
 	a.Content = app.Flags&(1<<18|1<<19) != 0
 	a.Invite = Invite(a.Application)
+	if _, ok := app.Kinds["1"]; ok {
+		a.Install = address(url.Values{"client_id": {a.Application}, "scope": {"applications.commands"}, "integration_type": {"1"}})
+	}
 	return a, nil
 }
 
@@ -66,5 +74,7 @@ const permissions = discordgo.PermissionViewChannel | discordgo.PermissionSendMe
 // permissions.
 func Invite(application string) string {
 	q := url.Values{"client_id": {application}, "scope": {"bot applications.commands"}, "permissions": {strconv.FormatInt(permissions, 10)}}
-	return "https://discord.com/oauth2/authorize?" + q.Encode()
+	return address(q)
 }
+
+func address(q url.Values) string { return "https://discord.com/oauth2/authorize?" + q.Encode() }

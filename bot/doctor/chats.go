@@ -50,7 +50,11 @@ func (x examination) examineDiscord(ctx context.Context) []Finding {
 			"it works by mentions, replies and direct messages, and does not hear the other messages of a thread. " +
 			"To change that, switch on Message Content Intent at https://discord.com/developers/applications/" + account.Application + "/bot"})
 	}
-	return append(found, Finding{Healthy, "Discord's invitation", "This link invites the bot, with the least permissions: " + account.Invite})
+	found = append(found, Finding{Healthy, "Discord's invitation", "This link invites the bot, with the least permissions: " + account.Invite})
+	if account.Install != "" {
+		found = append(found, Finding{Healthy, "Discord's people", "This link lets a person use the bot's commands everywhere: " + account.Install})
+	}
+	return found
 }
 
 // examineSlack reports the bot's name, how it gets events, and its missing scopes.

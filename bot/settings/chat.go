@@ -46,7 +46,7 @@ func chatSettings() []setting {
 				"Files may come from its host too.",
 			set: func(c *Config, v string) (err error) { c.Discord.API, err = apiURL(v); return err },
 		}, {
-			name: "DISCORD_MAX_FILE_MB",
+			name:  "DISCORD_MAX_FILE_MB",
 			about: "The largest file, in MB, that is sent to Discord. Where it is empty, it is the limit of each server: 20, or more with boosts.",
 			set: func(c *Config, v string) (err error) {
 				if v == "" {

@@ -28,6 +28,7 @@ const (
 	InvalidForm           = discordgo.ErrCodeInvalidFormBody
 	AlreadyAnswered       = discordgo.ErrCodeInteractionHasAlreadyBeenAcknowledged
 	NoHistoryForReply     = 160002
+	tooManyFollowUps      = 40094  // as a guest
 	TitleBlocked          = 200001 // by a rule of the server
 	ThreadArchived        = 50083
 	ThreadExists          = 160004
@@ -152,6 +153,8 @@ func fault(ctx context.Context, err error) error {
 		f.Kind, f.Sentence = adapters.ErrTooLarge, "The files are larger than the chat platform allows."
 	case r.code == fileRefused:
 		f.Kind, f.Sentence = adapters.ErrInvalid, "Discord rejected one of the files."
+	case r.code == tooManyFollowUps:
+		f.Kind, f.Sentence = adapters.ErrForbidden, "Discord lets me send no more messages for one command here. Please ask again."
 	case r.code == uploadsLimited:
 		f.Kind, f.Sentence = adapters.ErrForbidden, "Discord does not allow files on this server at the moment."
 	case r.code == messageBlocked || r.code == linkBlocked:

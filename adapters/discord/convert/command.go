@@ -31,6 +31,26 @@ type Command struct {
 	Required     bool              `json:"required,omitempty"`
 	MaxLength    int               `json:"max_length,omitempty"`
 	Options      []Command         `json:"options,omitempty"`
+	// Installations and Contexts are where a command can be used. Discord's default is servers that
+	// have installed the bot, and its direct channel.
+	Installations []int `json:"integration_types,omitempty"`
+	Contexts      []int `json:"contexts,omitempty"`
+}
+
+// everywhere makes a command one that can be used in servers, in the bot's direct channel and in other
+// private channels, whether a server or a person has installed the bot.
+func everywhere(c Command) Command {
+	c.Installations, c.Contexts = []int{0, 1}, []int{0, 1, 2}
+	return c
+}
+
+// InServers are the commands as they are for a bot that only servers can install.
+func InServers(all []Command) []Command {
+	all = slices.Clone(all)
+	for i := range all {
+		all[i].Installations, all[i].Contexts = nil, nil
+	}
+	return all
 }
 
 // chinese is the locale of Discord that commands are translated to.
@@ -61,7 +81,7 @@ func Commands(p Phrases) []Command {
 		})
 	}
 	about := text(RequestOption, "What it is about", false)
-	return []Command{{
+	return []Command{everywhere(Command{
 		Type: int(discordgo.ChatApplicationCommand), Name: CommandName,
 		Description: "Pictures, sound, video and more", Descriptions: in("Pictures, sound, video and more"),
 		Options: []Command{
@@ -71,7 +91,7 @@ func Commands(p Phrases) []Command {
 			sub("tools", "What Atelier can do", about),
 			sub("help", "How to use Atelier", about),
 		},
-	}, {Type: int(discordgo.MessageApplicationCommand), Name: menuName}}
+	}), everywhere(Command{Type: int(discordgo.MessageApplicationCommand), Name: menuName})}
 }
 
 // SameCommands reports whether commands are the same, in whatever order.
@@ -95,6 +115,7 @@ func normalized(all []Command) []Command {
 	all = slices.Clone(all)
 	for i := range all {
 		all[i].Options = normalized(all[i].Options)
+		all[i].Installations, all[i].Contexts = slices.Sorted(slices.Values(all[i].Installations)), slices.Sorted(slices.Values(all[i].Contexts))
 		if len(all[i].Descriptions) == 0 {
 			all[i].Descriptions = nil
 		}

@@ -135,10 +135,13 @@ type (
 		Place       *Channel                  `json:"channel"`
 		Locale      string                    `json:"locale"`
 		MaxFile     int64                     `json:"attachment_size_limit"` // bytes
-		Member      *Member                   `json:"member"`
-		User        *User                     `json:"user"`
-		Message     *Message                  `json:"message"`
-		Data        struct {
+		Context     int                       `json:"context"`
+		// Owners are who installed the bot, by the kind of installation.
+		Owners  map[string]string `json:"authorizing_integration_owners"`
+		Member  *Member           `json:"member"`
+		User    *User             `json:"user"`
+		Message *Message          `json:"message"`
+		Data    struct {
 			Name     string                           `json:"name"`
 			Type     discordgo.ApplicationCommandType `json:"type"`
 			ID       string                           `json:"custom_id"`
@@ -187,6 +190,19 @@ func (i *Interaction) By() *User {
 	}
 	return i.User
 }
+
+// inDirect is the context of an interaction in the direct channel of the bot.
+const inDirect = 1
+
+// IsGuest reports whether the bot is no member of where an interaction happened: only a person has
+// installed it.
+func (i *Interaction) IsGuest() bool {
+	_, here := i.Owners["0"]
+	return len(i.Owners) > 0 && !here && i.Context != inDirect
+}
+
+// Webhook is the path at which an interaction is answered. It holds a token.
+func (i *Interaction) Webhook() string { return "webhooks/" + i.Application + "/" + i.Token }
 
 // IsWritten reports whether somebody wrote a message, or replied.
 func (m *Message) IsWritten() bool {

@@ -113,10 +113,14 @@ func (ch *changes) attach(c *channel, f File) *attachment {
 }
 
 // upload stores the files of a call, in their order, with their descriptions.
-func (ch *changes) upload(c *channel, b *messageBody, files map[string]File) ([]*attachment, *refusal) {
+func (ch *changes) upload(m *entry, b *messageBody, files map[string]File) ([]*attachment, *refusal) {
+	most := ch.maxFile(m.channel)
+	if m.interaction != nil {
+		most = ch.maxAnswer(m.interaction)
+	}
 	fields := make([]string, 0, len(files))
 	for field, f := range files {
-		if int64(len(f.Content)) > ch.maxFile(c) {
+		if int64(len(f.Content)) > most {
 			return nil, tooLarge
 		}
 		fields = append(fields, field)
@@ -132,7 +136,7 @@ func (ch *changes) upload(c *channel, b *messageBody, files map[string]File) ([]
 				f.Description = *told.Description
 			}
 		}
-		kept = append(kept, ch.attach(c, f))
+		kept = append(kept, ch.attach(m.channel, f))
 	}
 	return kept, nil
 }
@@ -142,7 +146,7 @@ func (ch *changes) fill(m *entry, b *messageBody, files map[string]File) *refusa
 	if no := b.check(files); no != nil {
 		return no
 	}
-	attachments, no := ch.upload(m.channel, b, files)
+	attachments, no := ch.upload(m, b, files)
 	if no != nil {
 		return no
 	}
@@ -166,7 +170,7 @@ func (ch *changes) change(m *entry, b *messageBody, files map[string]File) *refu
 	if no := b.check(files); no != nil {
 		return no
 	}
-	added, no := ch.upload(m.channel, b, files)
+	added, no := ch.upload(m, b, files)
 	if no != nil {
 		return no
 	}
@@ -265,7 +269,7 @@ func (ch *changes) tellChannel(what string, c *channel) {
 	if c.isThread() {
 		e = event{kind: "THREAD_" + what, intent: intentGuilds, channel: c}
 	}
-	if c.guild != nil {
+	if c.guild != nil && !c.foreign() {
 		ch.gateway.emit(e, ch.channelJSON(c), nil)
 	}
 }

@@ -34,6 +34,8 @@ type Options struct {
 	Identifies int
 	// WithoutContent withholds the privileged intent to read what people write.
 	WithoutContent bool
+	// ServersOnly lets only servers install the bot, and no people.
+	ServersOnly bool
 }
 
 // apiPath is where the REST interface is on the server.

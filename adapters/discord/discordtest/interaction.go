@@ -127,8 +127,8 @@ func (is *Interactions) Slash(typed SlashCommand) (i *Interaction) {
 			return
 		}
 		command := is.command(form.SlashCommand, typed.Name)
-		if command == nil {
-			is.wrongf("the bot has no command /%s", typed.Name)
+		if command == nil || !is.usable(command, c) {
+			is.wrongf("the bot has no command /%s here", typed.Name)
 			return
 		}
 		files, resolved := map[string]*attachment{}, object{}
@@ -160,7 +160,7 @@ func (is *Interactions) Menu(by User, channel, message, name string) (i *Interac
 			return
 		}
 		command := is.command(form.MenuCommand, name)
-		if command == nil {
+		if command == nil || !is.usable(command, m.channel) {
 			is.wrongf("the bot has no entry %q in the menu of messages", name)
 			return
 		}
@@ -214,6 +214,28 @@ func (is *Interactions) Submit(asked *Interaction, values map[string]string) (i 
 		})
 	})
 	return i
+}
+
+// owners are those who installed the bot where an interaction happens, by the kind of installation.
+func (i *Interaction) owners() object {
+	switch {
+	case i.channel.foreign():
+		return object{"1": i.By.ID}
+	case i.channel.guild == nil:
+		return object{"0": "0"}
+	}
+	return object{"0": i.channel.guild.id}
+}
+
+// usable reports whether a command can be used in a channel.
+func (is *Interactions) usable(c *Command, in *channel) bool {
+	switch {
+	case in.kind == groupChannel:
+		return slices.Contains(c.Installations, 1) && slices.Contains(c.Contexts, 2)
+	case in.foreign():
+		return slices.Contains(c.Installations, 1) && slices.Contains(c.Contexts, 0)
+	}
+	return true
 }
 
 // command finds a registered command. It returns nil if there is none.
@@ -270,8 +292,9 @@ func (is *Interactions) interact(i *Interaction, data object) *Interaction {
 	told := object{
 		"id": i.ID, "application_id": is.app, "type": i.asked, "data": data, "token": i.Token, "version": 1, "context": 0,
 		"channel_id": i.channel.id, "channel": is.channelJSON(i.channel), "app_permissions": is.may(i.channel).String(),
-		"attachment_size_limit": is.maxFile(i.channel), "locale": "en-US", "entitlements": []object{}, "authorizing_integration_owners": object{},
+		"attachment_size_limit": is.maxAnswer(i), "locale": "en-US", "entitlements": []object{},
 	}
+	told["authorizing_integration_owners"] = i.owners()
 	if i.source != nil {
 		told["message"] = is.messageJSON(i.source, true)
 	}
@@ -281,6 +304,9 @@ func (is *Interactions) interact(i *Interaction, data object) *Interaction {
 		told["guild_id"], told["guild_locale"], told["member"] = g.id, "en-US", member
 	} else {
 		told["user"], told["context"] = i.By.json(), 1
+	}
+	if i.channel.kind == groupChannel {
+		told["context"] = 2
 	}
 	is.gateway.emit(event{kind: "INTERACTION_CREATE"}, told, nil)
 	return i

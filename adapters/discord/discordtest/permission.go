@@ -72,6 +72,7 @@ var (
 	missingPermissions = &refusal{status: 403, code: 50013, message: "Missing Permissions"}
 	wrongChannel       = &refusal{status: 400, code: 50024, message: "Cannot execute action on this channel type"}
 	badWebhookToken    = &refusal{status: 401, code: 50027, message: "Invalid Webhook Token"}
+	tooManyFollowUps   = &refusal{status: 400, code: 40094, message: "This interaction reached the maximum number of follow-up messages"}
 	threadArchived     = &refusal{status: 400, code: 50083, message: "Thread is archived"}
 	badJSON            = &refusal{status: 400, code: 50109, message: "The request body contains invalid JSON."}
 	noHistory          = &refusal{status: 400, code: 160002, message: "Cannot reply without permission to read message history"}

@@ -278,6 +278,9 @@ func (rd *renderer) channelJSON(c *channel) object {
 		o["last_message_id"] = c.messages[n-1].id
 	}
 	switch c.kind {
+	case groupChannel:
+		o["recipients"] = []object{}
+		return o
 	case directChannel:
 		o["recipients"] = []object{c.recipient.json()}
 		return o

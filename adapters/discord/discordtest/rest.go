@@ -48,6 +48,7 @@ const (
 	FollowUp       Route = "POST /webhooks/{application}/{token}"
 	GetResponse    Route = "GET /webhooks/{application}/{token}/messages/{message}"
 	EditResponse   Route = "PATCH /webhooks/{application}/{token}/messages/{message}"
+	DeleteResponse Route = "DELETE /webhooks/{application}/{token}/messages/{message}"
 	noSuchRoute    Route = "none"
 )
 
@@ -162,6 +163,7 @@ func (re *REST) handler(account *accountCalls, in *channelCalls, interactions *i
 		FollowUp:       interactions.postFollowUp,
 		GetResponse:    interactions.getResponse,
 		EditResponse:   interactions.patchResponse,
+		DeleteResponse: interactions.deleteResponse,
 	} {
 		method, path, _ := strings.Cut(string(route), " ")
 		mux.Handle(method+" "+apiPath+path, re.serve(route, handle))

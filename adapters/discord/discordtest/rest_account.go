@@ -23,8 +23,12 @@ func (ac *accountCalls) getGateway(*request) (int, any, *refusal) {
 }
 
 func (ac *accountCalls) getApplication(*request) (int, any, *refusal) {
+	kinds := object{"0": object{}, "1": object{}}
+	if ac.options.ServersOnly {
+		delete(kinds, "1")
+	}
 	return http.StatusOK, object{
-		"id": ac.app, "name": ac.bot.Name, "icon": nil, "description": "", "summary": "", "bot_public": true,
+		"id": ac.app, "integration_types_config": kinds, "name": ac.bot.Name, "icon": nil, "description": "", "summary": "", "bot_public": true,
 		"bot_require_code_grant": false, "verify_key": "", "flags": ac.appFlags(), "team": nil, "bot": ac.bot.json(),
 		"approximate_guild_count": len(ac.guilds),
 	}, nil

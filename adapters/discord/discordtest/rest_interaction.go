@@ -18,6 +18,8 @@ type interactionCalls struct {
 const (
 	mayTake    = 3 * time.Second  // to acknowledge
 	tokenLasts = 15 * time.Minute // of an interaction
+	// mostFollowUps is how many messages follow the first answer where the bot is no member.
+	mostFollowUps = 5
 )
 
 // The types of callbacks.
@@ -141,6 +143,9 @@ func (ic *interactionCalls) postFollowUp(r *request) (int, any, *refusal) {
 	if no != nil {
 		return 0, nil, no
 	}
+	if i.channel.foreign() && len(i.followups) >= mostFollowUps {
+		return 0, nil, tooManyFollowUps
+	}
 	var b messageBody
 	if no := r.decode(&b); no != nil {
 		return 0, nil, no
@@ -176,6 +181,15 @@ func (ic *interactionCalls) patchResponse(r *request) (int, any, *refusal) {
 	return http.StatusOK, ic.messageJSON(m, true), nil
 }
 
+func (ic *interactionCalls) deleteResponse(r *request) (int, any, *refusal) {
+	m, no := ic.hooked(r)
+	if no != nil {
+		return 0, nil, no
+	}
+	ic.drop(m)
+	return http.StatusNoContent, nil, nil
+}
+
 func (ic *interactionCalls) getCommands(r *request) (int, any, *refusal) {
 	if r.PathValue("application") != ic.app {
 		return 0, nil, missingAccess
@@ -204,6 +218,9 @@ func (ic *interactionCalls) putCommands(r *request) (int, any, *refusal) {
 		b.Type = or(b.Type, form.SlashCommand)
 		if no := invalid(b.Check(strconv.Itoa(i))); no != nil {
 			return 0, nil, no
+		}
+		if ic.options.ServersOnly && slices.Contains(b.Installations, 1) {
+			return 0, nil, badForm(strconv.Itoa(i), "APPLICATION_COMMAND_INTEGRATION_TYPE_NOT_SUPPORTED", "The application is not configured for it.")
 		}
 		if slices.ContainsFunc(fresh, func(c registered) bool { return c.Type == b.Type && c.Name == b.Name }) {
 			return 0, nil, badForm(strconv.Itoa(i), "APPLICATION_COMMANDS_DUPLICATE_NAME", "Application command names must be unique")

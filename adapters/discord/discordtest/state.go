@@ -16,19 +16,22 @@ type state struct {
 	order       []*guild
 	channels    map[string]*channel
 	attachments map[string]*attachment
-	blocked     []string // words that the title of a thread must not have
-	crowded     bool     // no more threads can be started
+	nitro       map[string]bool // users who may send files of 500 MiB
+	blocked     []string        // words that the title of a thread must not have
+	crowded     bool            // no more threads can be started
 }
 
 func newState(s *shared) *state {
 	return &state{
 		shared: s, users: map[string]User{}, guilds: map[string]*guild{}, channels: map[string]*channel{}, attachments: map[string]*attachment{},
+		nitro: map[string]bool{},
 	}
 }
 
 type guild struct {
 	id, name, owner string
-	tier            int // of its boosts
+	tier            int  // of its boosts
+	foreign         bool // the bot is no member
 	joined          time.Time
 	roles           []*role
 	channels        []*channel // threads too
@@ -46,6 +49,7 @@ func (g *guild) has(user, role string) bool { return slices.Contains(g.assigned[
 const (
 	textChannel   = 0
 	directChannel = 1
+	groupChannel  = 3 // of people, without the bot
 	publicThread  = 11
 	privateThread = 12
 	forumChannel  = 15
@@ -89,6 +93,9 @@ type User struct {
 // Mention is the text that mentions the user.
 func (u User) Mention() string { return "<@" + u.ID + ">" }
 
+// foreign reports whether the bot is no member of a channel.
+func (c *channel) foreign() bool { return c.kind == groupChannel || c.guild != nil && c.guild.foreign }
+
 // maxFile is the most bytes of a file that the bot posts in a channel.
 func (st *state) maxFile(c *channel) int64 {
 	most := st.options.MaxFile
@@ -96,6 +103,14 @@ func (st *state) maxFile(c *channel) int64 {
 		most = max(most, map[int]int64{2: 50 << 20, 3: 100 << 20}[c.guild.tier])
 	}
 	return most
+}
+
+// maxAnswer is the most bytes of a file with which the bot answers an interaction.
+func (st *state) maxAnswer(i *Interaction) int64 {
+	if st.nitro[i.By.ID] {
+		return 500 << 20
+	}
+	return st.maxFile(i.channel)
 }
 
 // anywhere is the message with an id, in any channel.
@@ -135,6 +150,9 @@ func (st *state) replied(m *entry) *entry {
 // may are the bot's permissions in a channel.
 func (st *state) may(c *channel) Permission {
 	p := everything
+	if c.foreign() {
+		return 0
+	}
 	if c.guild != nil {
 		p = c.guild.permits(st.bot.ID)
 	}

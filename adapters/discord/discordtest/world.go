@@ -102,6 +102,29 @@ func (w *World) Guild(name string) (id string) {
 	return id
 }
 
+// Elsewhere adds a guild of which the bot is no member: people who have installed it use it there.
+func (w *World) Elsewhere(name string) (id string) {
+	w.do(func() {
+		g := &guild{name: name, owner: w.newUser("Owner of "+name, false).ID, joined: w.now(), assigned: map[string][]string{}, foreign: true}
+		g.id = w.id()
+		w.guilds[g.id] = g
+		id = g.id
+	})
+	return id
+}
+
+// Group adds a channel of people without the bot, some of whom have installed it.
+func (w *World) Group() (id string) {
+	w.do(func() {
+		id = w.id()
+		w.channels[id] = &channel{id: id, kind: groupChannel}
+	})
+	return id
+}
+
+// Nitro lets somebody send files of 500 MiB, and the bot in its answers to them.
+func (w *World) Nitro(u User) { w.do(func() { w.nitro[u.ID] = true }) }
+
 // Role adds a role with permissions to a guild.
 func (w *World) Role(guild, name string, p Permission) (id string) {
 	w.do(func() {

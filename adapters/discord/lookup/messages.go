@@ -28,6 +28,7 @@ type Messages struct {
 	API      *api.Client
 	Identity *Identity
 	Places   *Places // for the names in texts
+	Guests   *Guests // nil where nothing is looked back at
 }
 
 // Names are what the marks in a message stand for.
@@ -116,6 +117,9 @@ func (ms *Messages) Before(ctx context.Context, t adapters.Thread, m adapters.Me
 	}
 	if err := api.CheckIDs(channel, t.Channel, m.ID); err != nil {
 		return nil, err
+	}
+	if _, guest, err := ms.Guests.Thread(ctx, t); err != nil || guest {
+		return nil, err // a guest reads nothing
 	}
 	if _, err := ms.Identity.ID(ctx); err != nil {
 		return nil, err

@@ -151,6 +151,13 @@ func (p *Places) Thread(ctx context.Context, guild, channel, message string) (_ 
 	return t, false, err
 }
 
+// isMember reports whether the gateway told of a server, as it does where the bot is a member.
+func (p *Places) isMember(guild string) bool {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return p.guilds[guild] != nil
+}
+
 func (p *Places) put(guild string, channels []convert.Channel) {
 	for _, c := range channels {
 		c.Guild = guild

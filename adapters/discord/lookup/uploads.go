@@ -13,6 +13,7 @@ const (
 // Uploads are the limits of the files that the bot posts.
 type Uploads struct {
 	Places *Places
+	Guests *Guests
 	Most   int64 // bytes, whatever Discord accepts; 0 is Discord's limit
 }
 
@@ -20,6 +21,9 @@ type Uploads struct {
 func (u *Uploads) File(t adapters.Thread) int64 {
 	if u.Most > 0 {
 		return u.Most
+	}
+	if most, ok := u.Guests.limit(t); ok {
+		return most
 	}
 	return u.Places.file(t.Workspace)
 }

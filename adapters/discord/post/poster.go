@@ -119,6 +119,12 @@ func (p *Poster) post(ctx context.Context, t adapters.Thread, part convert.Part,
 	if err := api.CheckIDs(t.Channel, in); err != nil {
 		return adapters.MessageRef{}, err
 	}
+	if visit, guest, err := p.Threads.Guests.Thread(ctx, t); err != nil || guest {
+		if err != nil {
+			return adapters.MessageRef{}, err
+		}
+		return p.postAsGuest(ctx, visit, part, files)
+	}
 	posted, err := p.postIn(ctx, t, in, part, files)
 	if t.ID != "" && api.HasCode(err, api.ThreadArchived) {
 		if err := p.Threads.reopen(ctx, t.ID); err != nil {
@@ -153,14 +159,14 @@ func (p *Poster) postIn(ctx context.Context, t adapters.Thread, channel string, 
 	if convert.IsID(part.AnswerTo.ID) && part.AnswerTo.Channel == channel {
 		body.Reference = &discordgo.MessageReference{MessageID: part.AnswerTo.ID, FailIfNotExists: new(bool)} // it may be gone
 	}
-	posted, err := p.create(ctx, channel, body, files)
+	path := "channels/" + channel + "/messages"
+	posted, err := p.create(ctx, path, body, files)
 	if body.Reference != nil && api.HasCode(err, api.NoHistoryForReply, api.InvalidForm) {
 		body.Reference = nil
-		posted, err = p.create(ctx, channel, body, files)
+		posted, err = p.create(ctx, path, body, files)
 	}
 	if api.IsMalformed(err) {
-		p.Log.WarnContext(ctx, "Discord refuses the form of a message, which is posted as plain text", "error", err)
-		posted, err = p.create(ctx, channel, body.Plain(), files)
+		posted, err = p.createPlain(ctx, path, body, files, err)
 	}
 	if err != nil {
 		needs := "View Channel, Send Messages"
@@ -175,8 +181,28 @@ func (p *Poster) postIn(ctx context.Context, t adapters.Thread, channel string, 
 	return convert.Ref(t.Workspace, channel, posted.ID), nil
 }
 
-func (p *Poster) create(ctx context.Context, channel string, body convert.Content, files []api.File) (posted convert.Object, err error) {
-	path := "channels/" + channel + "/messages"
+// postAsGuest posts a message as a further answer to an interaction.
+func (p *Poster) postAsGuest(ctx context.Context, v lookup.Visit, part convert.Part, files []api.File) (adapters.MessageRef, error) {
+	body := part.Content
+	body.Nonce, body.EnforceNonce = "", false // not known there
+	posted, err := p.create(ctx, v.Webhook, body, files)
+	if api.IsMalformed(err) {
+		posted, err = p.createPlain(ctx, v.Webhook, body, files, err)
+	}
+	if err != nil {
+		return adapters.MessageRef{}, err
+	}
+	at := convert.Ref(v.Thread.Workspace, v.Channel, posted.ID)
+	return at, p.Threads.Guests.Posted(context.WithoutCancel(ctx), v, at)
+}
+
+// createPlain posts a message whose form Discord refused as plain text.
+func (p *Poster) createPlain(ctx context.Context, path string, body convert.Content, files []api.File, refused error) (convert.Object, error) {
+	p.Log.WarnContext(ctx, "Discord refuses the form of a message, which is posted as plain text", "error", refused)
+	return p.create(ctx, path, body.Plain(), files)
+}
+
+func (p *Poster) create(ctx context.Context, path string, body convert.Content, files []api.File) (posted convert.Object, err error) {
 	if len(files) == 0 {
 		err = p.API.Call(ctx, http.MethodPost, path, body, &posted)
 	} else {

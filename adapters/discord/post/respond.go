@@ -40,10 +40,8 @@ type openAnswer struct {
 	until   time.Time
 }
 
-func webhook(i *convert.Interaction) string { return "webhooks/" + i.Application + "/" + i.Token }
-
 // originalPath is the first answer to an interaction.
-func originalPath(i *convert.Interaction) string { return webhook(i) + "/messages/@original" }
+func originalPath(i *convert.Interaction) string { return i.Webhook() + "/messages/@original" }
 
 // Remember records where a command is answered.
 func (rs *Responder) Remember(event string, i *convert.Interaction) {
@@ -54,7 +52,7 @@ func (rs *Responder) Remember(event string, i *convert.Interaction) {
 	}
 	now := rs.Now()
 	maps.DeleteFunc(rs.open, func(_ string, one openAnswer) bool { return now.After(one.until) })
-	rs.open[event] = openAnswer{webhook(i), now.Add(answerTimeout)}
+	rs.open[event] = openAnswer{i.Webhook(), now.Add(answerTimeout)}
 }
 
 // Respond gives the first answer to an interaction, and returns the id of the message that it made, if

@@ -13,6 +13,7 @@ import (
 	"atelier/adapters"
 	"atelier/adapters/discord/api"
 	"atelier/adapters/discord/convert"
+	"atelier/adapters/discord/lookup"
 )
 
 // pace is the time between two edits: Discord accepts five messages and edits in a channel in five
@@ -64,11 +65,12 @@ func (g *Progress) Report(ctx context.Context, key string, at adapters.MessageRe
 		body.Flags |= discordgo.MessageFlagsSuppressNotifications
 		return g.Poster.once(ctx, key, p.Thread, []convert.Part{{Content: body}})
 	}
-	if err := api.CheckIDs(at.Channel, at.ID); err != nil {
+	path, _, err := g.Poster.Threads.path(ctx, at)
+	if err != nil {
 		return adapters.MessageRef{}, err
 	}
-	err := g.Poster.Threads.inOpen(ctx, at.Channel, func() error {
-		return g.Poster.API.Call(ctx, http.MethodPatch, "channels/"+at.Channel+"/messages/"+at.ID, body, nil)
+	err = g.Poster.Threads.inOpen(ctx, at.Channel, func() error {
+		return g.Poster.API.Call(ctx, http.MethodPatch, path, body, nil)
 	})
 	if err != nil {
 		return adapters.MessageRef{}, api.NamePermissions(err, "View Channel, Send Messages in Threads")
@@ -77,13 +79,19 @@ func (g *Progress) Report(ctx context.Context, key string, at adapters.MessageRe
 }
 
 // Typer shows that the bot is at work.
-type Typer struct{ API *api.Client }
+type Typer struct {
+	API    *api.Client
+	Guests *lookup.Guests
+}
 
 // Typing shows that the bot is at work in a thread, or in the channel if there is no thread yet. It is shown
 // once: the progress message comes before it lapses.
 func (ty *Typer) Typing(ctx context.Context, t adapters.Thread) (again time.Duration, err error) {
 	if err := errors.Join(api.CheckThread(t), api.CheckIDs(t.Channel, cmp.Or(t.ID, t.Channel))); err != nil {
 		return 0, err
+	}
+	if _, guest, err := ty.Guests.Thread(ctx, t); err != nil || guest {
+		return err // a guest does not type
 	}
 	if t.ID != "" {
 		err := ty.API.Call(ctx, http.MethodPost, "channels/"+t.ID+"/typing", nil, nil)
@@ -103,10 +111,10 @@ func (mk *Marks) Acknowledge(ctx context.Context, request adapters.MessageRef, s
 	if !ok || request.Adapter != convert.Name {
 		return &adapters.Fault{Sentence: "Discord has no mark for this status.", Kind: adapters.ErrInvalid}
 	}
-	if err := api.CheckIDs(request.Channel, request.ID); err != nil {
-		return err
+	path, guest, err := mk.Threads.path(ctx, request)
+	if err != nil || guest {
+		return err // a guest does not react
 	}
-	path := "channels/" + request.Channel + "/messages/" + request.ID
 	return mk.Threads.inOpen(ctx, request.Channel, func() error {
 		var m convert.Message
 		if err := mk.Threads.API.Get(ctx, path, &m); err != nil {
@@ -131,12 +139,13 @@ func (mk *Marks) Acknowledge(ctx context.Context, request adapters.MessageRef, s
 
 // Offer puts the first numbers on an answer.
 func (mk *Marks) Offer(ctx context.Context, answer adapters.MessageRef, n int) error {
-	if err := api.CheckIDs(answer.Channel, answer.ID); err != nil {
+	path, guest, err := mk.Threads.path(ctx, answer)
+	if err != nil || guest {
 		return err
 	}
 	return mk.Threads.inOpen(ctx, answer.Channel, func() error {
 		for i := range min(n, adapters.MaxChoices) {
-			if err := mk.react(ctx, http.MethodPut, "channels/"+answer.Channel+"/messages/"+answer.ID, adapters.Digit(i+1)); err != nil {
+			if err := mk.react(ctx, http.MethodPut, path, adapters.Digit(i+1)); err != nil {
 				return err
 			}
 		}
@@ -156,11 +165,12 @@ type Deleter struct{ Threads *Threads }
 // Delete deletes what was sent.
 func (d *Deleter) Delete(ctx context.Context, sent adapters.MessageRef) error {
 	for _, id := range append([]string{sent.ID}, sent.Parts...) {
-		if err := api.CheckIDs(sent.Channel, id); err != nil {
+		path, _, err := d.Threads.path(ctx, convert.Ref(sent.Workspace, sent.Channel, id))
+		if err != nil {
 			return err
 		}
-		err := d.Threads.inOpen(ctx, sent.Channel, func() error {
-			return d.Threads.API.Call(ctx, http.MethodDelete, "channels/"+sent.Channel+"/messages/"+id, nil, nil)
+		err = d.Threads.inOpen(ctx, sent.Channel, func() error {
+			return d.Threads.API.Call(ctx, http.MethodDelete, path, nil, nil)
 		})
 		if err != nil && !errors.Is(err, adapters.ErrGone) {
 			return err

@@ -21,7 +21,20 @@ const (
 type Threads struct {
 	API      *api.Client
 	Identity *lookup.Identity
+	Guests   *lookup.Guests
 	Log      *slog.Logger
+}
+
+// path is that of a message, and whether the bot posted it as a guest.
+func (th *Threads) path(ctx context.Context, m adapters.MessageRef) (path string, guest bool, err error) {
+	if err := api.CheckIDs(m.Channel, m.ID); err != nil {
+		return "", false, err
+	}
+	v, guest, err := th.Guests.Message(ctx, m)
+	if guest {
+		return v.Webhook + "/messages/" + m.ID, true, nil
+	}
+	return "channels/" + m.Channel + "/messages/" + m.ID, false, err
 }
 
 // begin begins the thread of a message, and returns the channel to write in: the message's own

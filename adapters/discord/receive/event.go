@@ -282,7 +282,16 @@ func Register(ctx context.Context, client *api.Client, p convert.Phrases, app st
 	}
 	path, want := "applications/"+app+"/commands", convert.Commands(p)
 	var have []convert.Command
-	if err := client.Get(ctx, path+"?with_localizations=true", &have); err == nil && convert.SameCommands(have, want) {
+	read := client.Get(ctx, path+"?with_localizations=true", &have)
+	if read == nil && convert.SameCommands(have, want) {
+		return nil
+	}
+	err := client.Call(ctx, http.MethodPut, path, want, nil)
+	if !api.IsMalformed(err) {
+		return err
+	}
+	have, want = convert.InServers(have), convert.InServers(want) // people may not install the application
+	if read == nil && convert.SameCommands(have, want) {
 		return nil
 	}
 	return client.Call(ctx, http.MethodPut, path, want, nil)

@@ -36,6 +36,9 @@ func (is *interactions) receive(ctx context.Context, i *convert.Interaction) {
 	if e.Thread, _, err = is.Places.Thread(ctx, i.Guild, i.Channel, ""); err != nil {
 		is.Log.WarnContext(ctx, "the place of an interaction was not looked up", "error", err)
 	}
+	if i.IsGuest() {
+		e.Thread.Direct = false // others read a direct channel of theirs
+	}
 	is.readTexts(i)
 	is.work.Go(func() { is.dispatch(i, e) }) //nolint:contextcheck // it may take longer than the lookup
 }
@@ -81,6 +84,11 @@ func (is *interactions) press(i *convert.Interaction, e adapters.Event) {
 		return
 	}
 	on := convert.Ref(i.Guild, i.Channel, i.Message.ID)
+	if i.IsGuest() {
+		if err := is.Guests.Return(is.ctx, on, i); err != nil {
+			is.Log.WarnContext(is.ctx, "what follows a button is not answered", "error", err)
+		}
+	}
 	e.Kind = adapters.ReactionAdded
 	id := i.Data.ID
 	switch {

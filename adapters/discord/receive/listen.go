@@ -33,6 +33,7 @@ type Config struct {
 	API       *api.Client
 	Identity  *lookup.Identity
 	Places    *lookup.Places
+	Guests    *lookup.Guests
 	Responder *post.Responder
 	Phrases   convert.Phrases
 	State     outbox.State

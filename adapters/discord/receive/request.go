@@ -119,9 +119,17 @@ func (rq *requests) ask(i *convert.Interaction, e adapters.Event, text string, f
 	if e.Thread.ID == "" && !e.Thread.Direct {
 		e.Thread.ID = id
 	}
+	ref := convert.Ref(i.Guild, i.Channel, id)
+	if i.IsGuest() {
+		if err := rq.Guests.Enter(rq.ctx, e.Thread, ref, i); err != nil {
+			rq.Log.WarnContext(rq.ctx, "a request is lost", "error", err)
+			rq.excuse(i, shown)
+			return
+		}
+	}
 	e.Kind = adapters.MessageSent
 	e.Message = &adapters.Message{
-		Ref: convert.Ref(i.Guild, i.Channel, id), Order: convert.Order(id), For: adapters.Mentioned, Text: convert.Cut(text, adapters.MaxText),
+		Ref: ref, Order: convert.Order(id), For: adapters.Mentioned, Text: convert.Cut(text, adapters.MaxText),
 		Files: files, ReplyTo: about,
 	}
 	rq.put(e, nil)

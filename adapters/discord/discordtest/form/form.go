@@ -5,6 +5,7 @@ package form
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -157,6 +158,9 @@ type Command struct {
 	Description string   `json:"description"`
 	Type        int      `json:"type"`
 	Options     []Option `json:"options"`
+	// Installations are by whom the application must be installed, and Contexts where it is used.
+	Installations []int `json:"integration_types"`
+	Contexts      []int `json:"contexts"`
 }
 
 // Option is an option of a command, or a subcommand.
@@ -170,6 +174,11 @@ type Option struct {
 
 // Check checks a command; field is its place in the list.
 func (c Command) Check(field string) *Fault {
+	for _, n := range append(slices.Clone(c.Installations), c.Contexts...) {
+		if n < 0 || n > 2 {
+			return &Fault{field, "BASE_TYPE_CHOICES", "Value must be one of (0, 1, 2)."}
+		}
+	}
 	if c.Type == SlashCommand {
 		return First(named(field, c.Name), Length(field, c.Description, 1, 100), options(field, c.Options))
 	}

@@ -1,0 +1,116 @@
+package lookup
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"atelier/adapters"
+	"atelier/adapters/discord/convert"
+	"atelier/adapters/recent"
+)
+
+// guestFor is how long it is known which messages the bot posted as a guest: longer than answers are kept.
+const guestFor = 30 * 24 * time.Hour
+
+// State stores small values for all processes, as outbox.State.
+type State interface {
+	Get(ctx context.Context, key string) ([]byte, error)
+	Put(ctx context.Context, key string, value []byte, expiry time.Duration) error
+}
+
+// Guests knows where the bot is a guest: in servers and conversations of which it is no member, and in
+// which somebody used it who has installed it. There the bot can do nothing but answer interactions, for 15
+// minutes each and in five messages besides the first.
+type Guests struct {
+	State  State
+	Places *Places
+
+	limits recent.Map[string, int64] // bytes of a file, by thread
+}
+
+// Visit is how the bot writes in a thread as a guest.
+type Visit struct {
+	Thread adapters.Thread `json:"thread"`
+	// Webhook is the path that answers the latest interaction there. It holds a token.
+	Webhook string `json:"webhook"`
+	// Channel is where the messages are.
+	Channel string `json:"channel"`
+}
+
+// Thread is the visit to a thread, and whether the bot is a guest there.
+func (g *Guests) Thread(ctx context.Context, t adapters.Thread) (Visit, bool, error) {
+	if t.Direct || g.Places.isMember(t.Workspace) {
+		return Visit{}, false, nil
+	}
+	return g.read(ctx, t.Key())
+}
+
+// Message is the visit in which a message was posted or a request was made, and whether there is one.
+func (g *Guests) Message(ctx context.Context, m adapters.MessageRef) (Visit, bool, error) {
+	if g.Places.isMember(m.Workspace) {
+		return Visit{}, false, nil
+	}
+	return g.read(ctx, m.Key())
+}
+
+// Enter records how an interaction is answered in a thread, and the message that it made.
+func (g *Guests) Enter(ctx context.Context, t adapters.Thread, made adapters.MessageRef, i *convert.Interaction) error {
+	v := Visit{Thread: t, Webhook: i.Webhook(), Channel: i.Channel}
+	g.limits.Put(t.Key(), i.MaxFile)
+	return errors.Join(g.write(ctx, t.Key(), v), g.Posted(ctx, v, made))
+}
+
+// Return records how an interaction with a message of the bot is answered in the message's thread.
+func (g *Guests) Return(ctx context.Context, m adapters.MessageRef, i *convert.Interaction) error {
+	v, ok, err := g.Message(ctx, m)
+	if err != nil || !ok {
+		return err
+	}
+	return g.Enter(ctx, v.Thread, m, i)
+}
+
+// Posted records a message of a visit.
+func (g *Guests) Posted(ctx context.Context, v Visit, m adapters.MessageRef) error {
+	return g.write(ctx, m.Key(), v)
+}
+
+// limit is the most bytes of a file in a thread, if the bot is a guest there.
+func (g *Guests) limit(t adapters.Thread) (int64, bool) {
+	most, ok := g.limits.Get(t.Key())
+	return most, ok && most > 0
+}
+
+func (g *Guests) read(ctx context.Context, key string) (v Visit, ok bool, err error) {
+	b, err := g.State.Get(ctx, guestKey(key))
+	if errors.Is(err, adapters.ErrGone) {
+		return v, false, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(b, &v)
+	}
+	if err != nil {
+		return v, false, fmt.Errorf("discord: read where the bot is a guest: %w", err)
+	}
+	return v, true, nil
+}
+
+func (g *Guests) write(ctx context.Context, key string, v Visit) error {
+	b, err := json.Marshal(v)
+	if err == nil {
+		err = g.State.Put(ctx, guestKey(key), b, guestFor)
+	}
+	if err != nil {
+		return fmt.Errorf("discord: record where the bot is a guest: %w", err)
+	}
+	return nil
+}
+
+func guestKey(key string) string {
+	sum := sha256.Sum256([]byte(key))
+	return "discord-guest-" + hex.EncodeToString(sum[:]) + "/visit"
+}
