@@ -2,11 +2,14 @@ package convert
 
 import (
 	"cmp"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
 
 	"github.com/bwmarrin/discordgo"
+
+	"atelier/adapters"
 )
 
 const (
@@ -18,7 +21,9 @@ const (
 	FormPrefix   = "use:"
 	menuName     = "Use with Atelier" // the entry in the menu of a message
 	requestInput = "wish"             // the field of the form
-	maxTyped     = 4000               // characters of a request by a command or a form
+	fileInput    = "files"
+	maxTyped     = 4000 // characters of a request by a command or a form
+	maxAbout     = 300  // characters of the message that a form is about
 	askFiles     = 5
 )
 
@@ -73,7 +78,7 @@ func Commands(p Phrases) []Command {
 		kind := int(discordgo.ApplicationCommandOptionSubCommand)
 		return Command{Type: kind, Name: name, Description: sentence, Descriptions: in(sentence), Options: options}
 	}
-	ask := []Command{text(RequestOption, "What you want", true)}
+	ask := []Command{text(RequestOption, "What you want", false)}
 	for i := range askFiles {
 		ask = append(ask, Command{
 			Type: int(discordgo.ApplicationCommandOptionAttachment), Name: "file" + strconv.Itoa(i+1),
@@ -123,16 +128,69 @@ func normalized(all []Command) []Command {
 	return all
 }
 
-// Form asks what to do with a message.
-func Form(p Phrases, locale, message string) any {
-	field := map[string]any{
-		"type": 4, "custom_id": requestInput, "style": 2, "required": true, "max_length": maxTyped,
-		"label": label(p.Say(locale, "What do you want done with it?"), 45),
+// The types of components ("Component Reference" in Discord's documentation).
+const (
+	actionRow   = 1
+	textInput   = 4
+	textDisplay = 10
+	fieldLabel  = 18
+	fileUpload  = 19
+)
+
+// Form is what somebody is asked to fill in.
+type Form struct {
+	ID         string           `json:"custom_id"`
+	Title      string           `json:"title"`
+	Components []map[string]any `json:"components"`
+}
+
+// RequestForm asks for a request and its files: about a message, or about nothing if its id is "".
+func RequestForm(p Phrases, locale string, about *Message) Form {
+	title, question, id := p.Say(locale, "Ask for something"), p.Say(locale, "What you want"), ""
+	var f Form
+	if about != nil {
+		title, question, id = p.Say(locale, "Use with Atelier"), p.Say(locale, "What do you want done with it?"), about.ID
+		if shown := Request(shorten(about.Content, maxAbout), about.Files()).Text; about.Content != "" || len(about.Attachments) > 0 {
+			f.Components = append(f.Components, map[string]any{"type": textDisplay, "content": shown})
+		}
 	}
-	return map[string]any{
-		"custom_id": FormPrefix + message, "title": label(p.Say(locale, "Use with Atelier"), 45),
-		"components": []any{map[string]any{"type": 1, "components": []any{field}}},
+	f.ID, f.Title = FormPrefix+id, label(title, 45)
+	typed := map[string]any{"type": textInput, "custom_id": requestInput, "style": 2, "required": true, "max_length": maxTyped}
+	files := map[string]any{"type": fileUpload, "custom_id": fileInput, "required": false, "min_values": 0, "max_values": maxFiles}
+	f.Components = append(f.Components,
+		map[string]any{"type": fieldLabel, "label": label(question, 45), "component": typed},
+		map[string]any{"type": fieldLabel, "label": label(p.Say(locale, "A picture, sound, video or other file"), 45), "component": files})
+	return f
+}
+
+// Old is the form as servers take it that know no labels: its text input alone.
+func (f Form) Old() Form {
+	old := Form{ID: f.ID, Title: f.Title}
+	for _, c := range f.Components {
+		if field, ok := c["component"].(map[string]any); ok && field["type"] == textInput {
+			field = maps.Clone(field)
+			field["label"] = c["label"]
+			old.Components = append(old.Components, map[string]any{"type": actionRow, "components": []any{field}})
+		}
 	}
+	return old
+}
+
+// Attached are the files that were uploaded with a form.
+func (i *Interaction) Attached() []adapters.File {
+	var all []adapters.File
+	for _, in := range i.Data.Components {
+		if in.Component == nil || in.Component.ID != fileInput {
+			continue
+		}
+		for _, id := range in.Component.Values {
+			if a, ok := i.Data.Resolved.Attachments[id]; ok && IsID(id) {
+				a.ID = id
+				all = append(all, a.File())
+			}
+		}
+	}
+	return all
 }
 
 // Typed is the request in the fields of a form.

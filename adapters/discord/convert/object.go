@@ -164,10 +164,11 @@ type (
 	}
 	// Input is a field of a form, or a row of fields.
 	Input struct {
-		ID         string  `json:"custom_id"`
-		Value      string  `json:"value"`
-		Components []Input `json:"components"`
-		Component  *Input  `json:"component"`
+		ID         string   `json:"custom_id"`
+		Value      string   `json:"value"`
+		Values     []string `json:"values"`
+		Components []Input  `json:"components"`
+		Component  *Input   `json:"component"`
 	}
 	// Dispatch is an event of the gateway.
 	Dispatch struct {

@@ -190,28 +190,57 @@ func (is *Interactions) Press(by User, channel, message, customID string) (i *In
 	return i
 }
 
-// Submit submits a form that the bot opened, with the texts of its inputs by their custom ids.
-func (is *Interactions) Submit(asked *Interaction, values map[string]string) (i *Interaction) {
+// Form is the form that the bot opened, or nil.
+func (i *Interaction) Form() *form.Modal {
+	i.in.mu.Lock()
+	defer i.in.mu.Unlock()
+	return i.modal
+}
+
+// Submit submits a form that the bot opened, with the texts of its inputs by their custom ids, and the files
+// of its upload.
+func (is *Interactions) Submit(asked *Interaction, values map[string]string, files ...File) (i *Interaction) {
 	is.do(func() {
 		if asked.modal == nil || asked.submitted {
 			is.wrongf("there is no form to submit")
 			return
 		}
+		uploaded, ids := object{}, []string{}
+		for _, f := range files {
+			a := is.attach(asked.channel, f)
+			a.onlyForOneSelf = true
+			uploaded[a.id], ids = is.attachmentJSON(a), append(ids, a.id)
+		}
 		rows := []form.Component{}
-		for _, row := range asked.modal.Components {
-			input := row.Components[0]
-			text := values[input.CustomID]
-			if !input.Takes(text) {
-				is.wrongf("the form does not take %q as %s", text, input.Label)
+		for _, part := range asked.modal.Components {
+			field := part.Field()
+			filled := form.Component{Type: part.Type}
+			if field == nil {
+				rows = append(rows, filled)
+				continue
+			}
+			given := form.Component{Type: field.Type, CustomID: field.CustomID, Value: values[field.CustomID]}
+			if field.Type == form.FileUpload {
+				given.Values, ids = ids, nil
+			}
+			if !field.Takes(given.Value, given.Values) {
+				is.wrongf("the form does not take %q %v as %s", given.Value, given.Values, part.Label)
 				return
 			}
-			typed := form.Component{Type: form.TextInput, CustomID: input.CustomID, Value: text}
-			rows = append(rows, form.Component{Type: form.ActionRow, Components: []form.Component{typed}})
+			if part.Type == form.ActionRow {
+				filled.Components = []form.Component{given}
+			} else {
+				filled.Component = &given
+			}
+			rows = append(rows, filled)
+		}
+		if len(ids) > 0 {
+			is.wrongf("the form takes no files")
+			return
 		}
 		asked.submitted = true
-		i = is.interact(&Interaction{By: asked.By, asked: askedByModal, channel: asked.channel, source: asked.source}, object{
-			"custom_id": asked.modal.CustomID, "components": rows,
-		})
+		data := object{"custom_id": asked.modal.CustomID, "components": rows, "resolved": object{"attachments": uploaded}}
+		i = is.interact(&Interaction{By: asked.By, asked: askedByModal, channel: asked.channel, source: asked.source}, data)
 	})
 	return i
 }

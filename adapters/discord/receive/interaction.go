@@ -71,7 +71,7 @@ func (is *interactions) dispatch(i *convert.Interaction, e adapters.Event) {
 	case i.Type == discordgo.InteractionModalSubmit:
 		is.requests.submit(i, e)
 	case isCommand && i.Data.Type == discordgo.MessageApplicationCommand:
-		is.requests.open(i)
+		is.requests.openAbout(i)
 	case isCommand && i.Data.Name == convert.CommandName && len(i.Data.Options) == 1:
 		is.command(i, e, i.Data.Options[0])
 	}
@@ -142,11 +142,14 @@ func (is *interactions) command(i *convert.Interaction, e adapters.Event, sub co
 			files = append(files, a.File())
 		}
 	}
-	if sub.Name == "ask" {
-		if text != "" || len(files) > 0 {
-			is.requests.ask(i, e, text, files, nil)
-			return
-		}
+	switch {
+	case sub.Name == "ask" && (text != "" || len(files) > 0):
+		is.requests.ask(i, e, text, files, nil)
+		return
+	case sub.Name == "ask" && len(sub.Options) == 0:
+		is.requests.open(i, nil)
+		return
+	case sub.Name == "ask":
 		sub.Name = "help" // there was only a mention of the bot
 	}
 	if sub.Name == "cancel" {

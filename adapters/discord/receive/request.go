@@ -11,6 +11,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"atelier/adapters"
+	"atelier/adapters/discord/api"
 	"atelier/adapters/discord/convert"
 	"atelier/adapters/discord/post"
 )
@@ -59,12 +60,22 @@ type requests struct {
 	targets targets
 }
 
-// open opens the form that asks what to do with a message.
-func (rq *requests) open(i *convert.Interaction) {
-	if m, ok := i.Data.Resolved.Messages[i.Data.Target]; ok && m.ID != "" {
+// openAbout opens the form that asks what to do with a message.
+func (rq *requests) openAbout(i *convert.Interaction) {
+	m, ok := i.Data.Resolved.Messages[i.Data.Target]
+	if ok && m.ID != "" {
 		rq.targets.put(m, rq.Now())
 	}
-	rq.Responder.Confirm(rq.ctx, i, discordgo.InteractionResponseModal, convert.Form(rq.Phrases, i.Locale, i.Data.Target))
+	m.ID, m.Guild, m.Content = i.Data.Target, i.Guild, rq.texts.Text(&m)
+	rq.open(i, &m)
+}
+
+// open opens a form, as servers take it that refuse its current form.
+func (rq *requests) open(i *convert.Interaction, about *convert.Message) {
+	f := convert.RequestForm(rq.Phrases, i.Locale, about)
+	if _, err := rq.Responder.Respond(rq.ctx, i, discordgo.InteractionResponseModal, f); api.IsMalformed(err) {
+		rq.Responder.Confirm(rq.ctx, i, discordgo.InteractionResponseModal, f.Old())
+	}
 }
 
 // submit takes a form. The request is about the message as it is now, or as it was when the form was
@@ -72,7 +83,15 @@ func (rq *requests) open(i *convert.Interaction) {
 func (rq *requests) submit(i *convert.Interaction, e adapters.Event) {
 	id, ok := strings.CutPrefix(i.Data.ID, convert.FormPrefix)
 	text := strings.TrimSpace(convert.Typed(i.Data.Components))
-	if !ok || !convert.IsID(id) || text == "" {
+	if !ok || text == "" {
+		return
+	}
+	files := i.Attached()
+	if id == "" {
+		rq.ask(i, e, text, files, nil)
+		return
+	}
+	if !convert.IsID(id) {
 		return
 	}
 	ctx, stop := context.WithTimeout(rq.ctx, post.AcknowledgeTimeout/2)
@@ -96,7 +115,7 @@ func (rq *requests) submit(i *convert.Interaction, e adapters.Event) {
 		}
 	}
 	to := rq.texts.Earlier(&m, i.Guild, i.Channel)
-	rq.ask(i, e, text, nil, &to)
+	rq.ask(i, e, text, files, &to)
 }
 
 // ask posts a request for all to see, and hands it over as that message. If it is not known which

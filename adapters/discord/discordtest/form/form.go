@@ -42,6 +42,10 @@ const (
 	ActionRow = 1
 	Button    = 2
 	TextInput = 4
+	// TextDisplay, Label and FileUpload are those of forms.
+	TextDisplay = 10
+	Label       = 18
+	FileUpload  = 19
 )
 
 // Component is a part of a message or form that people use.
@@ -56,7 +60,12 @@ type Component struct {
 	Value      string      `json:"value,omitempty"`
 	MinLength  int         `json:"min_length,omitempty"`
 	MaxLength  int         `json:"max_length,omitempty"`
+	MinValues  *int        `json:"min_values,omitempty"`
+	MaxValues  int         `json:"max_values,omitempty"`
+	Values     []string    `json:"values,omitempty"`
+	Content    string      `json:"content,omitempty"`
 	Components []Component `json:"components,omitempty"`
+	Component  *Component  `json:"component,omitempty"`
 }
 
 // Emoji is the emoji of a button.
@@ -93,7 +102,8 @@ func Rows(rows []Component) *Fault {
 
 var badLength = &Fault{"components", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 5 in length."}
 
-// Modal is a form that somebody is asked to fill in: rows of one text input each.
+// Modal is a form that somebody is asked to fill in: texts, fields with labels, and rows of one text input
+// each, the older kind.
 type Modal struct {
 	CustomID   string      `json:"custom_id"`
 	Title      string      `json:"title"`
@@ -108,28 +118,57 @@ func (m *Modal) Check() *Fault {
 	if len(m.Components) < 1 || len(m.Components) > 5 {
 		return badLength
 	}
-	for _, row := range m.Components {
-		if row.Type != ActionRow || len(row.Components) != 1 || row.Components[0].Type != TextInput {
-			return &Fault{"components", "UNION_TYPE_CHOICES", "Value of field \"type\" must be one of (4,)."}
-		}
-		c := row.Components[0]
-		if f := First(Length("custom_id", c.CustomID, 1, 100), Length("label", c.Label, 1, 45)); f != nil {
+	for _, c := range m.Components {
+		if f := c.checkField(); f != nil {
 			return f
-		}
-		if c.Style != 1 && c.Style != 2 {
-			return &Fault{"style", "BASE_TYPE_CHOICES", "Value must be one of (1, 2)."}
 		}
 	}
 	return nil
 }
 
-// Takes reports whether an input of the form takes a text.
-func (c Component) Takes(text string) bool {
+// Field is the field of a part of a form, or nil.
+func (c Component) Field() *Component {
+	if c.Type == ActionRow && len(c.Components) == 1 {
+		return &c.Components[0]
+	}
+	return c.Component
+}
+
+// Takes reports whether a field of the form takes a text, or the ids of files.
+func (c Component) Takes(text string, files []string) bool {
+	if c.Type == FileUpload {
+		return len(files) <= max(c.MaxValues, 1) && (len(files) > 0 || c.Required != nil && !*c.Required)
+	}
 	most := c.MaxLength
 	if most == 0 {
 		most = 4000
 	}
 	return Length(c.CustomID, text, c.MinLength, most) == nil && (text != "" || c.Required != nil && !*c.Required)
+}
+
+// checkField checks a part of a form.
+func (c Component) checkField() *Fault {
+	if c.Type == TextDisplay {
+		return Length("content", c.Content, 1, 4000)
+	}
+	field, named := c.Field(), c.Label
+	switch {
+	case c.Type == ActionRow && field != nil && field.Type == TextInput:
+		named = field.Label
+	case c.Type != Label || field == nil || field.Type != TextInput && field.Type != FileUpload:
+		return &Fault{"components", "UNION_TYPE_CHOICES", "Value of field \"type\" must be one of (1, 10, 18)."}
+	}
+	if f := First(Length("custom_id", field.CustomID, 1, 100), Length("label", named, 1, 45)); f != nil {
+		return f
+	}
+	required := field.Required == nil || *field.Required
+	switch {
+	case field.Type == TextInput && field.Style != 1 && field.Style != 2:
+		return &Fault{"style", "BASE_TYPE_CHOICES", "Value must be one of (1, 2)."}
+	case field.MaxValues > 10, field.MinValues != nil && (*field.MinValues < 0 || *field.MinValues > 10 || *field.MinValues == 0 && required):
+		return &Fault{"min_values", "BASE_TYPE_BAD_LENGTH", "Must be between 0 and 10."}
+	}
+	return nil
 }
 
 // check checks a button.
