@@ -39,6 +39,9 @@
 // # Out
 //
 //   - A reply is its files, ten to a message, and its text, which begins with the last of them.
+//   - An answer with pictures or videos is made of components: its text, a gallery, its other files and its
+//     buttons. Where Discord refuses a form (components, labels in a form, commands for everywhere), the
+//     older one is sent in its place, once.
 //   - Send posts each part under a nonce made of its key, which Discord enforces for some minutes, and
 //     records it in the State. Only a part whose confirmation was lost and which is sent again later
 //     may come twice.

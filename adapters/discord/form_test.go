@@ -76,6 +76,7 @@ func TestOlderForm(t *testing.T) {
 		"unknown components": func(s *scene) {
 			s.s.Faults.RefuseForm(1, "components", "UNION_TYPE_CHOICES", discordtest.Callback)
 		},
+		"forbidden":   func(s *scene) { s.s.Faults.FailNext(1, 403, discordtest.Callback) },
 		"bad request": func(s *scene) { s.s.Faults.FailNext(1, 400, discordtest.Callback) },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -109,6 +109,12 @@ func IsMalformed(err error) bool {
 	return ok && r.status == http.StatusBadRequest && r.code != fileRefused && errors.Is(err, adapters.ErrInvalid)
 }
 
+// IsRefusedForm reports whether Discord refuses what a call asks for, and may accept an older form of it: the form is
+// malformed, or it is forbidden for a reason that is not known.
+func IsRefusedForm(err error) bool {
+	return IsMalformed(err) || errors.Is(err, adapters.ErrForbidden) && HasCode(err, 0)
+}
+
 // IsUnknownMethod reports whether the server, which is then not Discord's own, lacks a call.
 func IsUnknownMethod(err error) bool {
 	r, ok := errors.AsType[*refusal](err)

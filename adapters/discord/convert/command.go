@@ -150,7 +150,8 @@ func RequestForm(p Phrases, locale string, about *Message) Form {
 	var f Form
 	if about != nil {
 		title, question, id = p.Say(locale, "Use with Atelier"), p.Say(locale, "What do you want done with it?"), about.ID
-		if shown := Request(shorten(about.Content, maxAbout), about.Files()).Text; about.Content != "" || len(about.Attachments) > 0 {
+		if files := about.Files(); about.Content != "" || len(files) > 0 {
+			shown := Request(shorten(about.Content, maxAbout), files).Text
 			f.Components = append(f.Components, map[string]any{"type": textDisplay, "content": shown})
 		}
 	}

@@ -47,6 +47,8 @@ type Part struct {
 	Files    []adapters.Attachment
 	Numbers  []int // the indexes of the files in the reply
 
+	answer   bool
+	buttons  int
 	language string
 	// explained is whether the reply has told why it is not in a thread; nil is never to tell.
 	explained *bool
@@ -55,7 +57,7 @@ type Part struct {
 // Content is a message as it is posted or edited. It notifies only the users that it names, and
 // its links have no previews, for which Discord would open them.
 type Content struct {
-	Text         string                           `json:"content"`
+	Text         string                           `json:"content,omitempty"`
 	Nonce        string                           `json:"nonce,omitempty"`
 	EnforceNonce bool                             `json:"enforce_nonce,omitempty"`
 	Mentions     discordgo.MessageAllowedMentions `json:"allowed_mentions"`
@@ -64,14 +66,15 @@ type Content struct {
 	Attachments  []Uploaded                       `json:"attachments,omitempty"`
 	Flags        discordgo.MessageFlags           `json:"flags,omitempty"`
 
-	// choices are the lines that the buttons stand for.
-	choices string
+	// choices are the lines that the buttons stand for, and heading what stands above the buttons.
+	choices, heading string
 }
 
 // Uploaded describes an uploaded file.
 type Uploaded struct {
 	ID          int    `json:"id"`
 	Name        string `json:"filename"`
+	Title       string `json:"title,omitempty"` // what people see in place of the name, without its ending
 	Description string `json:"description,omitempty"`
 }
 
@@ -115,13 +118,13 @@ func (c *Composer) Compose(r adapters.Reply, maxFile int64) []Part {
 	if mention != "" {
 		texts[0] = strings.TrimRight(mention+between(r.Text)+texts[0], " \n")
 	}
-	choices := ""
+	choices, asked := "", ""
 	below := c.below(r)
 	if len(r.Choices) > 0 {
 		heading, listed := c.choices(r)
-		below = append(below, heading+listed)
+		below, asked = append(below, heading+listed), heading+listed
 		if labelled(r.Choices) {
-			choices = listed
+			choices, asked = listed, heading
 		}
 	}
 	for i, l := range below {
@@ -142,7 +145,7 @@ func (c *Composer) Compose(r adapters.Reply, maxFile int64) []Part {
 	last := len(texts) - 1
 	texts[last] = strings.TrimSuffix(texts[last], choices)
 	parts := c.parts(r, r.Batches(maxFiles, max(maxRequest, maxFile)), texts, mention)
-	parts[len(parts)-1].Content.choices = choices
+	parts[len(parts)-1].Content.choices, parts[len(parts)-1].Content.heading = choices, asked
 	return parts
 }
 
@@ -177,7 +180,7 @@ func (c *Composer) parts(r adapters.Reply, batches [][]int, texts []string, ment
 	texts = append(make([]string, before), texts...)
 	parts, explained := make([]Part, len(texts)), new(bool)
 	for i, text := range texts {
-		parts[i] = Part{Content: NewContent(text), language: r.Language, explained: explained}
+		parts[i] = Part{Content: NewContent(text), answer: r.Answer, language: r.Language, explained: explained}
 	}
 	for i, batch := range batches {
 		parts[i].Numbers = batch
@@ -196,7 +199,8 @@ func (c *Composer) parts(r adapters.Reply, batches [][]int, texts []string, ment
 	if first.Content.Text == "" && len(first.Files) == 0 {
 		first.Content.Text = blank
 	}
-	last.Content.Components = rows(c.buttons(r))
+	buttons := c.buttons(r)
+	last.Content.Components, last.buttons = rows(buttons), len(buttons)
 	return parts
 }
 

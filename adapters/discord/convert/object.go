@@ -64,6 +64,7 @@ type (
 		Mentions    []User                      `json:"mentions"`
 		Roles       []string                    `json:"mention_roles"`
 		Attachments []Attachment                `json:"attachments"`
+		Components  []Component                 `json:"components"`
 		Reference   *discordgo.MessageReference `json:"message_reference"`
 		Referenced  *Message                    `json:"referenced_message"`
 		Snapshots   []struct {
@@ -247,10 +248,7 @@ func (m *Message) UserName(id string) string {
 // Files are the files of a message and of those that it forwards.
 func (m *Message) Files() []adapters.File {
 	var all []adapters.File
-	for _, a := range m.Attachments {
-		if !IsID(a.ID) {
-			continue
-		}
+	for _, a := range m.attachments() {
 		f := a.File()
 		f.Voice = m.Flags&discordgo.MessageFlagsIsVoiceMessage != 0
 		all = append(all, f)

@@ -152,7 +152,7 @@ const AnyTitle = "Atelier"
 func (m *Message) Title(self string) string {
 	none := func(string) string { return "" }
 	n := Names{Self: func(_, id string) bool { return id == self }, User: m.UserName, Role: none, Channel: none}
-	content := m.Content
+	content := m.Said()
 	if m.Author.ID == self { // a request by a command: it is escaped, and its files are listed below it
 		content, _, _ = strings.Cut(content, "\n")
 		content = escaped.ReplaceAllString(content, "$1")

@@ -3,6 +3,7 @@ package discordtest
 import (
 	"bytes"
 	"image"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -136,7 +137,11 @@ func (ch *changes) upload(m *entry, b *messageBody, files map[string]File) ([]*a
 				f.Description = *told.Description
 			}
 		}
-		kept = append(kept, ch.attach(m.channel, f))
+		a := ch.attach(m.channel, f)
+		if told != nil && told.Title != nil {
+			a.title = *told.Title + path.Ext(a.name)
+		}
+		kept = append(kept, a)
 	}
 	return kept, nil
 }
@@ -155,7 +160,7 @@ func (ch *changes) fill(m *entry, b *messageBody, files map[string]File) *refusa
 		m.rows = *b.Components
 	}
 	if b.Flags != nil {
-		m.flags |= *b.Flags & (flagNoEmbeds | flagEphemeral | flagSilent | flagVoice)
+		m.flags |= *b.Flags & (flagNoEmbeds | flagEphemeral | flagSilent | flagVoice | flagComponents)
 	}
 	if m.empty() {
 		return emptyMessage
@@ -175,6 +180,9 @@ func (ch *changes) change(m *entry, b *messageBody, files map[string]File) *refu
 		return no
 	}
 	changed := *m
+	if b.rich() {
+		changed.flags |= flagComponents
+	}
 	if b.Content != nil {
 		changed.content = b.text()
 	}
@@ -185,6 +193,8 @@ func (ch *changes) change(m *entry, b *messageBody, files map[string]File) *refu
 	switch {
 	case changed.empty():
 		return emptyMessage
+	case changed.rich() && changed.content != "":
+		return badForm("content", "MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2", "The 'content' field cannot be used.")
 	case len(changed.attachments) > mostFiles:
 		return badForm("attachments", "BASE_TYPE_MAX_LENGTH", "Must be 10 or fewer in length.")
 	}
@@ -225,7 +235,7 @@ func (ch *changes) put(m *entry, id string) {
 
 // mention finds whom a message mentions. Code does not mention anybody.
 func (ch *changes) mention(m *entry, a *allowed) {
-	text := codeText.ReplaceAllString(m.content, " ")
+	text := codeText.ReplaceAllString(m.text(), " ")
 	m.mentions, m.mentionsRoles, m.everyone = nil, nil, false
 	if replied := ch.replied(m); replied != nil && a.Replied {
 		m.mentions = append(m.mentions, replied.author.ID)

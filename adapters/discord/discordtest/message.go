@@ -36,6 +36,7 @@ type messageBody struct {
 type attachmentBody struct {
 	ID          any     `json:"id"` // a number or its digits
 	Filename    string  `json:"filename"`
+	Title       *string `json:"title"`
 	Description *string `json:"description"`
 }
 
@@ -59,10 +60,25 @@ func (b *messageBody) nonce() string {
 	return fmt.Sprint(b.Nonce)
 }
 
+// rich reports whether a message is to be made of components.
+func (b *messageBody) rich() bool { return b.Flags != nil && *b.Flags&flagComponents != 0 }
+
 // check checks the form itself.
 func (b *messageBody) check(files map[string]File) *refusal {
 	faults := []*form.Fault{form.Length("content", b.text(), 0, mostText), form.Length("nonce", b.nonce(), 0, mostNonce)}
-	if b.Components != nil {
+	if b.rich() {
+		if b.text() != "" {
+			return badForm("content", "MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2", "The 'content' field cannot be used.")
+		}
+		var names []string
+		for field, f := range files {
+			names = append(names, fileName(f.Name))
+			if told := b.about(fieldNumber(field)); told != nil {
+				names = append(names, fileName(told.Filename))
+			}
+		}
+		faults = append(faults, form.Rich(*or(b.Components, &[]form.Component{}), names))
+	} else if b.Components != nil {
 		faults = append(faults, form.Rows(*b.Components))
 	}
 	about := or(b.Attachments, &[]attachmentBody{})
@@ -102,7 +118,51 @@ func (b *messageBody) about(n int) *attachmentBody {
 	return nil
 }
 
-func (m *entry) empty() bool { return m.content == "" && len(m.attachments) == 0 && len(m.embeds) == 0 }
+func (m *entry) empty() bool {
+	return m.content == "" && len(m.attachments) == 0 && len(m.embeds) == 0 && (!m.rich() || len(m.rows) == 0)
+}
+
+// rich reports whether a message is made of components.
+func (m *entry) rich() bool { return m.flags&flagComponents != 0 }
+
+// text is what people read.
+func (m *entry) text() string {
+	if !m.rich() {
+		return m.content
+	}
+	var all []string
+	form.Walk(m.rows, func(c *form.Component) {
+		if c.Type == form.TextDisplay {
+			all = append(all, c.Content)
+		}
+	})
+	return strings.Join(all, "\n")
+}
+
+// uploads has components refer to the files of a message as Discord tells them, and returns the ids of those files.
+func (m *entry) uploads(link func(*attachment) string) (ids []string) {
+	refer := func(to *form.Media) *attachment {
+		for _, a := range m.attachments {
+			if to.URL == "attachment://"+a.name || to.ID == a.id {
+				to.URL, to.ID, to.Type = link(a), a.id, a.kind
+				ids = append(ids, a.id)
+				return a
+			}
+		}
+		return nil
+	}
+	form.Walk(m.rows, func(c *form.Component) {
+		for i := range c.Items {
+			refer(&c.Items[i].Media)
+		}
+		if c.File != nil {
+			if a := refer(c.File); a != nil {
+				c.Name, c.Size = a.name, len(a.content)
+			}
+		}
+	})
+	return ids
+}
 
 // The kinds of messages. https://discord.com/developers/docs/resources/message
 const (
@@ -122,6 +182,7 @@ const (
 	flagLoading     = 1 << 7
 	flagSilent      = 1 << 12
 	flagVoice       = 1 << 13
+	flagComponents  = 1 << 15
 )
 
 // entry is a message as the server stores it.

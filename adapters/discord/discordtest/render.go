@@ -79,7 +79,8 @@ type Message struct {
 	Attachments        []Attachment
 	Reactions          []Reaction // in order
 	Buttons            []Button   // of all rows, in order
-	ReplyTo            string     // the id of the message, or ""
+	Components         []form.Component
+	ReplyTo            string // the id of the message, or ""
 	// Notified are the ids of the users whom it notified when it was posted by mentioning them
 	// or their role, and [Everybody].
 	Notified  []string
@@ -116,15 +117,16 @@ type Button struct {
 
 // buttons are those of all rows.
 func buttons(rows []form.Component) (all []Button) {
-	for _, row := range rows {
-		for _, c := range row.Components {
-			b := Button{CustomID: c.CustomID, Label: c.Label, Style: c.Style, Disabled: c.Disabled}
-			if c.Emoji != nil {
-				b.Emoji = c.Emoji.Name
-			}
-			all = append(all, b)
+	form.Walk(rows, func(c *form.Component) {
+		if c.Type != form.Button {
+			return
 		}
-	}
+		b := Button{CustomID: c.CustomID, Label: c.Label, Style: c.Style, Disabled: c.Disabled}
+		if c.Emoji != nil {
+			b.Emoji = c.Emoji.Name
+		}
+		all = append(all, b)
+	})
 	return all
 }
 
@@ -217,11 +219,15 @@ func (dl *downloads) serve(w http.ResponseWriter, r *http.Request) {
 // show is a message as people see it.
 func (rd *renderer) show(m *entry) Message {
 	shown := Message{
-		ID: m.id, Channel: m.channel.id, Guild: m.channel.guildID(), Author: m.author, Content: m.content,
+		ID: m.id, Channel: m.channel.id, Guild: m.channel.guildID(), Author: m.author, Content: m.text(), Components: m.rows,
 		Buttons: buttons(m.rows), Notified: slices.Clone(m.notified), Flags: m.flags,
 		Edits: m.edits, Ephemeral: m.flags&flagEphemeral != 0, Thinking: m.flags&flagLoading != 0,
 	}
+	listed := m.uploads(rd.link)
 	for _, a := range m.attachments {
+		if m.rich() && !slices.Contains(listed, a.id) {
+			continue // nobody sees it
+		}
 		shown.Attachments = append(shown.Attachments, Attachment{
 			ID: a.id, Name: a.title, Filename: a.name, Description: a.description, Type: a.kind, Content: slices.Clone(a.content), URL: rd.link(a),
 		})
@@ -370,7 +376,11 @@ func (rd *renderer) contentJSON(m *entry, readable bool) object {
 		return o
 	}
 	attachments := []object{}
+	inComponents := m.uploads(rd.link)
 	for _, a := range m.attachments {
+		if slices.Contains(inComponents, a.id) {
+			continue // Discord lists only those that no component shows
+		}
 		attachments = append(attachments, rd.attachmentJSON(a))
 	}
 	o["content"], o["attachments"] = m.content, attachments

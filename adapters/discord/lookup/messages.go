@@ -53,10 +53,10 @@ func (ms *Messages) Names(m *convert.Message) convert.Names {
 
 // Text is a message as people see it, or what it forwards if it says nothing of its own.
 func (ms *Messages) Text(m *convert.Message) string {
-	text := ms.Names(m).Read(m.Content)
+	text := ms.Names(m).Read(m.Said())
 	for _, s := range m.Snapshots {
 		if text == "" {
-			text = ms.Names(&s.Message).Read(s.Message.Content)
+			text = ms.Names(&s.Message).Read(s.Message.Said())
 		}
 	}
 	return convert.Cut(text, adapters.MaxText)

@@ -10,6 +10,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/bwmarrin/discordgo"
@@ -160,10 +161,10 @@ func (p *Poster) postIn(ctx context.Context, t adapters.Thread, channel string, 
 		body.Reference = &discordgo.MessageReference{MessageID: part.AnswerTo.ID, FailIfNotExists: new(bool)} // it may be gone
 	}
 	path := "channels/" + channel + "/messages"
-	posted, err := p.create(ctx, path, body, files)
+	posted, err := p.create(ctx, path, part, body, files)
 	if body.Reference != nil && api.HasCode(err, api.NoHistoryForReply, api.InvalidForm) {
 		body.Reference = nil
-		posted, err = p.create(ctx, path, body, files)
+		posted, err = p.create(ctx, path, part, body, files)
 	}
 	if api.IsMalformed(err) {
 		posted, err = p.createPlain(ctx, path, body, files, err)
@@ -185,7 +186,7 @@ func (p *Poster) postIn(ctx context.Context, t adapters.Thread, channel string, 
 func (p *Poster) postAsGuest(ctx context.Context, v lookup.Visit, part convert.Part, files []api.File) (adapters.MessageRef, error) {
 	body := part.Content
 	body.Nonce, body.EnforceNonce = "", false // not known there
-	posted, err := p.create(ctx, v.Webhook, body, files)
+	posted, err := p.create(ctx, v.Webhook, part, body, files)
 	if api.IsMalformed(err) {
 		posted, err = p.createPlain(ctx, v.Webhook, body, files, err)
 	}
@@ -199,15 +200,34 @@ func (p *Poster) postAsGuest(ctx context.Context, v lookup.Visit, part convert.P
 // createPlain posts a message whose form Discord refused as plain text.
 func (p *Poster) createPlain(ctx context.Context, path string, body convert.Content, files []api.File, refused error) (convert.Object, error) {
 	p.Log.WarnContext(ctx, "Discord refuses the form of a message, which is posted as plain text", "error", refused)
-	return p.create(ctx, path, body.Plain(), files)
+	return p.call(ctx, path, body.Plain(), files)
 }
 
-func (p *Poster) create(ctx context.Context, path string, body convert.Content, files []api.File) (posted convert.Object, err error) {
+// create posts a message: as components if it can be, and otherwise with a text and attachments.
+func (p *Poster) create(ctx context.Context, path string, part convert.Part, body convert.Content, files []api.File) (convert.Object, error) {
+	part.Content = body
+	rich, ok := part.Rich()
+	if !ok {
+		return p.call(ctx, path, body, files)
+	}
+	posted, err := p.call(ctx, path, rich, files)
+	if !api.IsRefusedForm(err) || api.HasCode(err, api.NoHistoryForReply) {
+		return posted, err
+	}
+	p.Log.WarnContext(ctx, "Discord refuses the components of a message, which is posted without them", "error", err)
+	return p.call(ctx, path, body, files)
+}
+
+func (p *Poster) call(ctx context.Context, path string, body convert.Content, files []api.File) (posted convert.Object, err error) {
 	if len(files) == 0 {
 		err = p.API.Call(ctx, http.MethodPost, path, body, &posted)
-	} else {
-		err = p.API.Upload(ctx, path, body, files, &posted)
+		return posted, err
 	}
+	files = slices.Clone(files)
+	for i, a := range body.Attachments {
+		files[i].Name = a.Name
+	}
+	err = p.API.Upload(ctx, path, body, files, &posted)
 	return posted, err
 }
 

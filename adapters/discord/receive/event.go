@@ -287,7 +287,7 @@ func Register(ctx context.Context, client *api.Client, p convert.Phrases, app st
 		return nil
 	}
 	err := client.Call(ctx, http.MethodPut, path, want, nil)
-	if !api.IsMalformed(err) {
+	if !api.IsRefusedForm(err) {
 		return err
 	}
 	have, want = convert.InServers(have), convert.InServers(want) // people may not install the application

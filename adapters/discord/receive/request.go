@@ -73,7 +73,7 @@ func (rq *requests) openAbout(i *convert.Interaction) {
 // open opens a form, as servers take it that refuse its current form.
 func (rq *requests) open(i *convert.Interaction, about *convert.Message) {
 	f := convert.RequestForm(rq.Phrases, i.Locale, about)
-	if _, err := rq.Responder.Respond(rq.ctx, i, discordgo.InteractionResponseModal, f); api.IsMalformed(err) {
+	if _, err := rq.Responder.Respond(rq.ctx, i, discordgo.InteractionResponseModal, f); api.IsRefusedForm(err) {
 		rq.Responder.Confirm(rq.ctx, i, discordgo.InteractionResponseModal, f.Old())
 	}
 }

@@ -42,10 +42,15 @@ const (
 	ActionRow = 1
 	Button    = 2
 	TextInput = 4
-	// TextDisplay, Label and FileUpload are those of forms.
+	// TextDisplay, Label and FileUpload are those of forms, and the first one of messages.
 	TextDisplay = 10
 	Label       = 18
 	FileUpload  = 19
+	// Gallery, File, Separator and Container are those of messages that are made of components.
+	Gallery   = 12
+	File      = 13
+	Separator = 14
+	Container = 17
 )
 
 // Component is a part of a message or form that people use.
@@ -66,6 +71,23 @@ type Component struct {
 	Content    string      `json:"content,omitempty"`
 	Components []Component `json:"components,omitempty"`
 	Component  *Component  `json:"component,omitempty"`
+	Items      []Item      `json:"items,omitempty"`
+	File       *Media      `json:"file,omitempty"`
+	Name       string      `json:"name,omitempty"` // of the file; the server tells it
+	Size       int         `json:"size,omitempty"`
+}
+
+// Item is a picture or video of a gallery.
+type Item struct {
+	Media       Media  `json:"media"`
+	Description string `json:"description,omitempty"`
+}
+
+// Media is a file that a component shows. The bot gives its address alone.
+type Media struct {
+	URL  string `json:"url"`
+	ID   string `json:"attachment_id,omitempty"`
+	Type string `json:"content_type,omitempty"`
 }
 
 // Emoji is the emoji of a button.
