@@ -1,6 +1,9 @@
 package form
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // The limits of a message that is made of components.
 const (
@@ -19,42 +22,72 @@ func Walk(all []Component, visit func(*Component)) {
 // Rich checks the components of a message that is made of them, and that the files to which they refer are among
 // those of the message, by their names.
 func Rich(all []Component, files []string) *Fault {
-	count, rows := 0, []Component{}
-	var text string
-	var fault *Fault
-	refer := func(m Media) {
-		if fault == nil && !slices.Contains(files, m.URL[min(len(m.URL), len("attachment://")):]) {
-			fault = &Fault{"components", "UNFURLED_MEDIA_ITEM_REFERENCED_ATTACHMENT_NOT_FOUND", "The referenced attachment was not found."}
-		}
-	}
-	Walk(all, func(c *Component) {
-		count++
-		text += c.Content
-		switch c.Type {
-		case ActionRow:
-			rows = append(rows, *c)
-		case Gallery:
-			if n := len(c.Items); n < 1 || n > 10 {
-				fault = &Fault{"items", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 10 in length."}
-			}
-			for _, i := range c.Items {
-				refer(i.Media)
-				fault = First(fault, Length("description", i.Description, 0, 1024))
-			}
-		case File:
-			refer(*c.File)
-		case TextDisplay:
-			fault = First(fault, Length("content", c.Content, 1, mostDisplayed))
-		case Separator, Container, Button:
-		default:
-			fault = &Fault{"components", "UNION_TYPE_CHOICES", "Value of field \"type\" must be one of (1, 9, 10, 12, 13, 14, 17)."}
-		}
-	})
+	r := richCheck{files: files}
+	r.parts(all, []int{ActionRow, TextDisplay, Gallery, File, Separator, Container})
 	switch {
-	case count > mostComponents:
-		return &Fault{"components", "COMPONENT_MAX_TOTAL_COMPONENTS_EXCEEDED", "The maximum of total components was exceeded."}
-	case len(text) == 0 && len(all) == 0:
+	case len(all) == 0:
 		return &Fault{"components", "BASE_TYPE_REQUIRED", "This field is required"}
+	case r.fault != nil:
+		return r.fault
+	case r.count > mostComponents:
+		return &Fault{"components", "COMPONENT_MAX_TOTAL_COMPONENTS_EXCEEDED", "The maximum of total components was exceeded."}
 	}
-	return First(fault, Length("components", text, 0, mostDisplayed), Rows(rows))
+	return First(Length("components", r.text, 0, mostDisplayed), Rows(r.rows))
+}
+
+// richCheck is the first fault of a message, and what was seen of it.
+type richCheck struct {
+	files []string
+	count int
+	text  string
+	rows  []Component
+	fault *Fault
+}
+
+func (r *richCheck) parts(all []Component, kinds []int) {
+	for _, c := range all {
+		r.count += 1 + len(c.Components)
+		if !slices.Contains(kinds, c.Type) {
+			r.fail("components", "UNION_TYPE_CHOICES", "Value of field \"type\" is not one that may stand here.")
+			continue
+		}
+		r.part(c)
+	}
+}
+
+func (r *richCheck) part(c Component) {
+	switch c.Type {
+	case ActionRow:
+		r.rows = append(r.rows, c)
+	case TextDisplay:
+		r.text += c.Content
+		r.fault = First(r.fault, Length("content", c.Content, 1, mostDisplayed))
+	case Gallery:
+		if n := len(c.Items); n < 1 || n > 10 {
+			r.fail("items", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 10 in length.")
+		}
+		for _, i := range c.Items {
+			r.refer(&i.Media)
+			r.fault = First(r.fault, Length("description", i.Description, 0, 1024))
+		}
+	case File:
+		r.refer(c.File)
+	case Container:
+		r.count -= len(c.Components)
+		r.parts(c.Components, []int{ActionRow, TextDisplay, Gallery, File, Separator})
+	}
+}
+
+func (r *richCheck) refer(m *Media) {
+	name, ok := "", m != nil
+	if ok {
+		name, ok = strings.CutPrefix(m.URL, "attachment://")
+	}
+	if !ok || !slices.Contains(r.files, name) {
+		r.fail("url", "UNFURLED_MEDIA_ITEM_REFERENCED_ATTACHMENT_NOT_FOUND", "The referenced attachment was not found.")
+	}
+}
+
+func (r *richCheck) fail(field, code, message string) {
+	r.fault = First(r.fault, &Fault{field, code, message})
 }
