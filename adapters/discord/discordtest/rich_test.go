@@ -1,6 +1,7 @@
 package discordtest_test
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -89,9 +90,7 @@ func TestForms(t *testing.T) {
 	input := body{"type": 4, "custom_id": "a", "style": 1}
 	upload := func(more body) body {
 		field := body{"type": 19, "custom_id": "files"}
-		for k, v := range more {
-			field[k] = v
-		}
+		maps.Copy(field, more)
 		return body{"type": 18, "label": "Files", "component": field}
 	}
 	form := func(parts ...body) body {
