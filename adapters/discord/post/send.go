@@ -91,7 +91,7 @@ func (ty *Typer) Typing(ctx context.Context, t adapters.Thread) (again time.Dura
 		return 0, err
 	}
 	if _, guest, err := ty.Guests.Thread(ctx, t); err != nil || guest {
-		return err // a guest does not type
+		return 0, err // a guest does not type
 	}
 	if t.ID != "" {
 		err := ty.API.Call(ctx, http.MethodPost, "channels/"+t.ID+"/typing", nil, nil)
