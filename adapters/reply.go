@@ -22,9 +22,13 @@ type Reply struct {
 	// Asks tells that the choices are what may be meant, of which nothing is done yet. Without it
 	// they are other ways to do what was done.
 	Asks bool `json:"asks,omitempty"`
+	// Picks tells that the choices are results, of which one is gone on with.
+	Picks bool `json:"picks,omitempty"`
 	// Answer tells that it answers a request, which can be repeated, and that it can be deleted. A
 	// platform with buttons has two for that.
 	Answer bool `json:"answer,omitempty"`
+	// GoOn is how people can go on from the files.
+	GoOn []Sign `json:"go_on,omitempty"`
 	// Language is the BCP 47 tag of the text, for the few words that an adapter adds,
 	// such as a button's; "" is English.
 	Language string `json:"language,omitempty"`

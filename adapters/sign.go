@@ -1,6 +1,7 @@
 package adapters
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -17,7 +18,60 @@ const (
 	// anything. The later one counts.
 	Good Sign = "good"
 	Bad  Sign = "bad"
+	// These go on from the files of the answer.
+	Use     Sign = "use"     // 📌: the person's next message works on them
+	Vary    Sign = "vary"    // 🎲: several others of their kind
+	Larger  Sign = "larger"  // 🔍: more pixels
+	Smaller Sign = "smaller" // 🗜️: fewer bytes
 )
+
+// Button is how a sign looks as a button, with an English label; "" for a sign that has none.
+func (s Sign) Button() (emoji, label string) {
+	switch s {
+	case Use:
+		return "📌", "Use this"
+	case Vary:
+		return "🎲", "Vary"
+	case Larger:
+		return "🔍", "Larger"
+	case Smaller:
+		return "🗜️", "Smaller file"
+	case Again:
+		return "🔁", "Again"
+	case Remove:
+		return "🗑️", "Delete"
+	case Choose, Good, Bad: // a choice has a text of its own, and votes are asked for in the way of each platform
+	}
+	return "", ""
+}
+
+// deleteButton is the id of the button of [Remove].
+const deleteButton = "delete"
+
+// ButtonID is the id that a sign's button has.
+func (s Sign) ButtonID() string {
+	if s == Remove {
+		return deleteButton
+	}
+	return string(s)
+}
+
+// SignOf is the sign whose button has an id. It is not ok if there is none.
+func SignOf(button string) (s Sign, ok bool) {
+	if s = Sign(button); button == deleteButton {
+		s = Remove
+	}
+	emoji, _ := s.Button()
+	return s, emoji != ""
+}
+
+// Acts are the signs below a reply as buttons, in their order.
+func (r Reply) Acts() []Sign {
+	if !r.Answer {
+		return r.GoOn
+	}
+	return append(slices.Clone(r.GoOn), Again, Remove)
+}
 
 // Reacted completes an event, of which all but Kind and what happened is set, by a
 // reaction that was added to a message or removed from it. The emoji is in Unicode, a skin
@@ -40,6 +94,14 @@ func Reacted(e Event, on MessageRef, emoji string, added bool) (_ Event, ok bool
 		r.Sign = Again
 	case "🗑":
 		r.Sign = Remove
+	case "📌":
+		r.Sign = Use
+	case "🎲":
+		r.Sign = Vary
+	case "🔍":
+		r.Sign = Larger
+	case "🗜":
+		r.Sign = Smaller
 	case "🛑", "❌", "⏹":
 		e.Kind, e.Cancel = CancelAsked, &Cancel{On: on}
 		return e, added

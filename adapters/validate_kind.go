@@ -60,7 +60,7 @@ func (c *checker) reaction(r *Reaction) {
 		if !chosen || r.Number < 0 || r.Number > MaxChoices {
 			c.badf("chooses nothing that there is")
 		}
-	case Again, Remove, Good, Bad:
+	case Again, Remove, Good, Bad, Use, Vary, Larger, Smaller:
 		if chosen {
 			c.badf("chooses by another sign")
 		}

@@ -51,7 +51,9 @@ func (d *admission) message(ctx context.Context, e adapters.Event) error {
 	}
 	taken := t.PlaceOf(record.RequestID(e)) != nil // it came before, and may have been recorded by half
 	overheard := e.Message.For == adapters.Overheard && !taken
-	if overheard && (answers == nil && !t.Alone(e.By.ID) || !d.limits.Allowed(e.By, e.Thread)) {
+	selected := t.Selected(e.By.ID)
+	awaited := answers != nil || selected != nil && d.now().Before(selected.Until)
+	if overheard && (!awaited && !t.Alone(e.By.ID) || !d.limits.Allowed(e.By, e.Thread)) {
 		if len(t.By) == 0 || slices.Contains(t.By, e.By.ID) {
 			return nil
 		}
@@ -65,6 +67,8 @@ func (d *admission) message(ctx context.Context, e adapters.Event) error {
 type origin struct {
 	answers  *record.OpenQuestion // nil if it answers none
 	replaces *record.Replaced     // nil if it replaces none
+	act      *record.Act          // nil if it has words
+	told     plan.Message         // zero if there is something to do
 }
 
 func repliesTo(m *adapters.Message, ref adapters.MessageRef) bool {
@@ -216,6 +220,12 @@ func (d *admission) record(
 			return "", err
 		}
 	}
+	if a.Act != nil {
+		_, err := d.store.Logs.Append(ctx, record.RequestLog(a.Act.Root), record.Entry{ActedOnBy: id})
+		if record.IgnoreUnknown(err) != nil {
+			return "", err
+		}
+	}
 	if e.Message != nil {
 		if err := d.store.Remember(ctx, e.Message.Ref, record.RunRef{Request: id, Run: 1}); err != nil {
 			return "", err
@@ -243,7 +253,7 @@ func (d *admission) record(
 	if err != nil {
 		return "", err
 	}
-	if a.Refused != "" {
+	if a.Refused != "" || a.Told != "" {
 		return id, nil
 	}
 	d.metrics.Accepted(e.Adapter)
@@ -256,11 +266,14 @@ func (d *admission) record(
 func (d *admission) newAsked(
 	ctx context.Context, e adapters.Event, o record.Options, t *record.Thread, from origin, refused *quota.Refusal,
 ) (a record.Asked, err error) {
-	a = record.Asked{Event: e, Options: o, Language: t.LanguageOf(e.Message, from.answers), Replaces: from.replaces}
+	a = record.Asked{Event: e, Options: o, Language: t.LanguageOf(e.Message, from.answers), Replaces: from.replaces, Act: from.act}
 	if e.Command != nil && a.Language == "" {
 		if a.Language, err = d.index.LanguageOf(ctx, e.By.ID, e.Thread); err != nil {
 			return a, err
 		}
+	}
+	if !from.told.IsZero() {
+		a.Told = d.say(&record.Request{Asked: &a}, from.told)
 	}
 	switch {
 	case refused != nil: // the question that it would have answered stays open
@@ -275,7 +288,7 @@ func (d *admission) newAsked(
 func (d *admission) join(ctx context.Context, id string, a record.Asked) (first bool, err error) {
 	e := a.Event
 	position, err := d.store.Logs.Append(ctx, record.ThreadLog(record.ThreadID(e.Thread)), record.Entry{Joined: &record.Joined{
-		Request: id, By: e.By.ID, Answers: a.Answers, Language: a.Language, Aside: a.Aside(),
+		Request: id, By: e.By.ID, Answers: a.Answers, Language: a.Language, Aside: a.Aside(), Act: a.Act != nil,
 	}})
 	if err != nil {
 		return false, err

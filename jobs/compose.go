@@ -64,13 +64,11 @@ func (c *composer) word(ctx context.Context, r *record.Request, run *record.Run)
 	if r.Given != nil {
 		a.Resources = r.Given.Resources
 	}
-	if e.Message != nil {
-		a.Reply.AnswerTo = e.Message.Ref
-	}
+	a.Reply.AnswerTo = r.Ref()
 	if e.Command != nil {
 		a.Reply.Command = e.ID
 	}
-	a.Reply.Answer = e.Command == nil
+	a.Reply.Answer = e.Command == nil && r.Asked.Told == ""
 	p := r.Generations[run.Generation].Plan
 	switch {
 	case p != nil:
@@ -110,6 +108,7 @@ func (c *composer) word(ctx context.Context, r *record.Request, run *record.Run)
 	if run.Halted != nil {
 		return a, nil // what went wrong is said, at worst without the files
 	}
+	c.goOn(ctx, a, r, run)
 	return a, err
 }
 
@@ -286,6 +285,8 @@ func (c *composer) haltedAnswer(a *record.Answer, r *record.Request, h *record.H
 		a.Status, a.Silent = record.Cancelled, true
 	case record.HaltCancelled:
 		a.Status, a.Reply.Text = record.Cancelled, adapters.Escape(c.say(r, h.Sentence(a.Reply.Mention)))
+	case record.HaltTold:
+		a.Status, a.Reply.Text = record.Done, adapters.Escape(h.Problem)
 	case record.HaltOverdue:
 		a.Reply.Text = c.say(r, plan.Say("It took too long, so I stopped. Here is what was done by then."))
 	default:

@@ -130,6 +130,9 @@ func (x *fetcher) takeFiles(ctx context.Context, r *record.Request, t *record.Th
 	if err != nil {
 		return err
 	}
+	for _, name := range t.SelectedFor(r) {
+		carried = append(carried, plan.Resource{Name: name})
+	}
 	for _, c := range carried {
 		if i := slices.IndexFunc(earlier, func(o plan.Resource) bool { return o.Name == c.Name }); i >= 0 {
 			given(earlier[i])
@@ -233,6 +236,9 @@ func textOf(link intake.Link, namer *plan.Namer) (r plan.Resource, ok bool) {
 // marked are the marks for a request: those in the thread before it, and its own.
 func marked(t *record.Thread, r *record.Request) []pointed {
 	var all []pointed
+	if r.Asked.Act != nil { // it is not what people marked them for
+		return nil
+	}
 	for _, e := range t.MarksFor(r.ID) {
 		all = append(all, pointed{*e.Mark, e.Adapter})
 	}
@@ -289,6 +295,12 @@ func takeMark(m pointed, key string, namer *plan.Namer, take func(string, adapte
 // about everything the question was about.
 func (x *fetcher) referenced(ctx context.Context, r *record.Request) ([]plan.Resource, error) {
 	var all []plan.Resource
+	if act := r.Asked.Act; act != nil {
+		if act.How == plan.Vary { // it works on what the result was made of
+			return nil, nil
+		}
+		return x.ends(ctx, act.Of)
+	}
 	if id := r.Asked.Answers; id != "" {
 		asked, err := x.store.Request(ctx, id)
 		if err != nil && record.IgnoreUnknown(err) != nil {
@@ -310,38 +322,21 @@ func (x *fetcher) referenced(ctx context.Context, r *record.Request) ([]plan.Res
 	if err != nil || !ok {
 		return all, err
 	}
-	answered, err := x.store.Request(ctx, of.Request)
-	if err != nil {
-		return all, record.IgnoreUnknown(err)
-	}
-	if run := answered.Run(of.Run); run != nil && run.Route != nil {
-		all = append(all, ends(run.Route)...)
-	}
-	return all, nil
+	made, err := x.ends(ctx, of)
+	return append(all, made...), err
 }
 
-// ends are the final media of a route: those from which it made no others.
-func ends(route *plan.Route) []plan.Resource {
-	steps := route.Steps()
-	taken := map[int]bool{}
-	for _, s := range steps {
-		for _, in := range s.Inputs() {
-			taken[in] = true
-		}
+// ends are the final media of a run; none if it is not known.
+func (x *fetcher) ends(ctx context.Context, of record.RunRef) ([]plan.Resource, error) {
+	r, err := x.store.Request(ctx, of.Request)
+	if err != nil {
+		return nil, record.IgnoreUnknown(err)
 	}
-	var all []plan.Resource
-	for i, s := range steps {
-		result, ok := route.Result(s.Key)
-		if !ok || taken[i] {
-			continue
-		}
-		for _, out := range result.Outputs() {
-			if out.Type.Media() {
-				all = append(all, out)
-			}
-		}
+	run := r.Run(of.Run)
+	if run == nil || run.Route == nil {
+		return nil, nil
 	}
-	return all
+	return run.Route.Ends(), nil
 }
 
 // attached are the files of a message and of the one that it replies to. The bot's own files are

@@ -266,6 +266,14 @@ func (j *Jobs) textLimit(t adapters.Thread) int {
 	return 0
 }
 
+// largest is the most bytes that a file may have there; 0 is no limit.
+func (j *Jobs) largest(t adapters.Thread) int64 {
+	if to, ok := j.adapters[t.Adapter].(adapters.Limiter); ok {
+		return to.Limits(t).File
+	}
+	return 0
+}
+
 // wire gives every stage what it needs.
 func (j *Jobs) wire(counted *quota.Quota) {
 	c := j.config
@@ -293,7 +301,11 @@ func (j *Jobs) wire(counted *quota.Quota) {
 		store: store, blobs: c.Blobs, flow: flow, links: links, downloads: downloads, say: say, log: c.Log,
 		histories: &intake.Histories{Store: store, Blobs: c.Blobs, Adapters: j.adapters, Downloads: downloads, MaxFile: c.MaxFile, Log: c.Log},
 	}
-	planner := &planner{store: store, flow: flow, agent: c.Agent, inputs: inputs, command: c.Command, metrics: c.Metrics, say: say}
+	reworker := &reworker{
+		store: store, blobs: c.Blobs, agent: c.Agent, admission: j.admission, limits: limits, largest: j.largest, say: say,
+		patience: c.QuestionExpiry, now: c.Now,
+	}
+	planner := &planner{reworker: reworker, store: store, flow: flow, agent: c.Agent, inputs: inputs, command: c.Command, metrics: c.Metrics, say: say}
 	j.chooser = &chooser{
 		store: store, index: index, limits: limits, tasks: j.tasks, flow: flow, deadline: c.Deadline,
 		questionExpiry: c.QuestionExpiry, now: c.Now, log: c.Log,
@@ -301,7 +313,7 @@ func (j *Jobs) wire(counted *quota.Quota) {
 	j.editor = &editor{store: store, limits: limits, admission: j.admission, chooser: j.chooser, stopper: j.stopper, now: c.Now}
 	j.reactions = &reactions{
 		store: store, limits: limits, flow: flow, chooser: j.chooser, stopper: j.stopper, adapters: j.adapters, metrics: c.Metrics,
-		refuse: j.admission.refuse, say: say,
+		refuse: j.admission.refuse, say: say, reworker: reworker,
 	}
 	runner := &runner{agent: c.Agent, others: j.others, tasks: j.tasks, flow: flow, blobs: c.Blobs}
 	actor := &actor{

@@ -14,13 +14,14 @@ import (
 
 // planner is the stage plan: it has the agent plan, or answers a command.
 type planner struct {
-	store   *record.Store
-	flow    *flow
-	inputs  *inputs
-	agent   Agent
-	metrics Metrics
-	command func(ctx context.Context, e adapters.Event, language string) (string, error)
-	say     sayer
+	store    *record.Store
+	flow     *flow
+	inputs   *inputs
+	agent    Agent
+	metrics  Metrics
+	reworker *reworker
+	command  func(ctx context.Context, e adapters.Event, language string) (string, error)
+	say      sayer
 }
 
 // run plans a generation, and enqueues what can be done first.
@@ -78,7 +79,12 @@ func (l *planner) plan(ctx context.Context, r *record.Request, g *record.Generat
 	if err != nil {
 		return nil, err
 	}
-	p, err := l.agent.Plan(ctx, asked)
+	var p *plan.Plan
+	if r.Asked.Act != nil {
+		p, err = l.reworker.plan(ctx, r.Asked.Act, asked)
+	} else {
+		p, err = l.agent.Plan(ctx, asked)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,7 @@ type reactions struct {
 	flow     *flow
 	chooser  *chooser
 	stopper  *stopper
+	reworker *reworker
 	adapters map[string]adapters.Adapter
 	metrics  Metrics
 	// refuse tells a person why what they did has no effect.
@@ -41,6 +42,8 @@ func (a *reactions) added(ctx context.Context, e adapters.Event) error {
 		return a.remove(ctx, e, r, run)
 	case adapters.Good, adapters.Bad:
 		return a.rate(ctx, e, r, run)
+	case adapters.Use, adapters.Vary, adapters.Larger, adapters.Smaller:
+		return a.reworker.press(ctx, e, r, run)
 	}
 	return nil
 }
@@ -91,6 +94,9 @@ func (a *reactions) chooseOffer(ctx context.Context, e adapters.Event, r *record
 	n := chosen(run.Answer, e.Reaction)
 	if n < 0 {
 		return nil
+	}
+	if use := run.Answer.Offers[n].Use; use != "" {
+		return a.reworker.use(ctx, e, r, run, use)
 	}
 	choice := record.Begun{Pick: run.Pick(n), By: e.By.ID, Event: e.Key(), Once: true}
 	made := r.RunOf(choice.Pick)

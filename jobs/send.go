@@ -182,6 +182,7 @@ func (x *sender) finish(ctx context.Context, r *record.Request, n int, s *record
 		x.log.DebugContext(ctx, "a deadline stays", "request", id, "error", plan.ForOperator(err))
 	}
 	refused := run.Halted != nil && run.Halted.Why == record.HaltRefused
+	told := run.Halted != nil && run.Halted.Why == record.HaltTold
 	replaced := run.Halted != nil && run.Halted.Why == record.HaltReplaced
 	if run.ShownOnMessage() && !replaced { // the message shows how the later request stands
 		sign := shown(status)
@@ -191,7 +192,7 @@ func (x *sender) finish(ctx context.Context, r *record.Request, n int, s *record
 		x.acks.Show(ctx, e, sign)
 	}
 	took := x.now().Sub(run.BeganAt)
-	if !refused { // which was counted as that
+	if !refused && !told { // which are no requests
 		x.metrics.Ended(e.Thread.Adapter, status, took)
 	}
 	x.log.InfoContext(ctx, "run over", "request", id, "run", n, "status", string(status),

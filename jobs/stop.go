@@ -53,6 +53,15 @@ func (o *stopper) asked(ctx context.Context, e adapters.Event) (in adapters.Thre
 	if m := r.Message(); e.Cancel.Deleted && m != nil && m.Ref.Key() != e.Cancel.On.Key() {
 		return in, o.noteDeleted(ctx, r, of.Run, e.Cancel.On)
 	}
+	for _, id := range r.ActedOnBy { // which are shown by the same message
+		further, err := o.store.Request(ctx, id)
+		if err == nil && (e.Cancel.Deleted || e.By.Admin || e.By.ID == further.Asked.Event.By.ID) {
+			err = ignoreOver(o.cancel(ctx, id, stop))
+		}
+		if record.IgnoreUnknown(err) != nil {
+			return in, err
+		}
+	}
 	switch {
 	case e.Cancel.Deleted, e.By.Admin, e.By.ID == r.Asked.Event.By.ID:
 		return in, ignoreOver(o.cancel(ctx, r.ID, stop))

@@ -55,7 +55,10 @@ func offered() []adapters.Choice {
 // answer is one to somebody's request, on which people choose.
 func (st *stage) answer(asked adapters.Event) adapters.MessageRef {
 	st.Helper()
-	answer := st.send(adapters.Reply{Thread: asked.Thread, AnswerTo: asked.Message.Ref, Mention: asked.By.ID, Text: "Done.", Choices: offered(), Answer: true})
+	answer := st.send(adapters.Reply{
+		Thread: asked.Thread, AnswerTo: asked.Message.Ref, Mention: asked.By.ID, Text: "Done.", Choices: offered(), Answer: true,
+		GoOn: []adapters.Sign{adapters.Use, adapters.Vary, adapters.Larger, adapters.Smaller},
+	})
 	if a, ok := st.a.(adapters.Offerer); ok {
 		st.noError(a.Offer(st.Context(), answer, len(offered())))
 	}
@@ -75,6 +78,10 @@ func reactions(s *scene) {
 		{adapters.Digit(3), adapters.Choose, 3},
 		{"🔁", adapters.Again, 0},
 		{"🗑️", adapters.Remove, 0},
+		{"📌", adapters.Use, 0},
+		{"🎲", adapters.Vary, 0},
+		{"🔍", adapters.Larger, 0},
+		{"🗜️", adapters.Smaller, 0},
 	} {
 		for _, added := range []bool{true, false, true} {
 			event := e.react(bob, thread, answer, c.emoji, added)

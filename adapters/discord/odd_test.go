@@ -165,7 +165,7 @@ func TestOddInteractions(t *testing.T) {
 	take(convert.Dispatch{Session: "s", Sequence: 1, Name: "INTERACTION_CREATE", Data: encode(s, fields{
 		"id": "1300000000000000001", "application_id": 7, "type": "3", "token": "secret", "guild_id": s.guild, "channel_id": s.channel, "channel": "general",
 		"locale": 5, "member": fields{"user": fields{"id": s.ana.ID, "username": []any{"private"}}, "roles": fields{}, "permissions": 8},
-		"message": fields{"id": "1300000000000000000", "flags": "private words", "attachments": "none"}, "data": fields{"custom_id": convert.AgainButton, "type": []any{}, "resolved": 5},
+		"message": fields{"id": "1300000000000000000", "flags": "private words", "attachments": "none"}, "data": fields{"custom_id": "again", "type": []any{}, "resolved": 5},
 	})})
 	select {
 	case e := <-s.events:

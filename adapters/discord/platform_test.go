@@ -202,13 +202,18 @@ func (p *platform) Edit(_ *testing.T, m adapters.MessageRef, text string, mentio
 
 func (p *platform) Press(t *testing.T, by adapters.Person, on adapters.MessageRef, sign adapters.Sign, choice int, _ bool) {
 	t.Helper()
-	p.press(t, by, on, map[adapters.Sign]string{
-		adapters.Choose: convert.ChooseButton + strconv.Itoa(choice) + ":", adapters.Again: convert.AgainButton, adapters.Remove: convert.DeleteButton,
-	}[sign])
+	id := sign.ButtonID()
+	if sign == adapters.Choose {
+		id = convert.ChooseButton + strconv.Itoa(choice) + ":"
+	}
+	p.press(t, by, on, id)
 }
 
 func (p *platform) Signs() map[adapters.Sign]bool {
-	return map[adapters.Sign]bool{adapters.Choose: false, adapters.Again: false, adapters.Remove: false}
+	return map[adapters.Sign]bool{
+		adapters.Choose: false, adapters.Again: false, adapters.Remove: false,
+		adapters.Use: false, adapters.Vary: false, adapters.Larger: false, adapters.Smaller: false,
+	}
 }
 
 // Halt presses the button below the progress, which the bot shows when it works.

@@ -249,14 +249,18 @@ func (w *workspace) Edit(_ *testing.T, m adapters.MessageRef, text string, menti
 }
 
 func (*workspace) Signs() map[adapters.Sign]bool {
-	return map[adapters.Sign]bool{adapters.Choose: false, adapters.Again: false, adapters.Remove: false}
+	return map[adapters.Sign]bool{
+		adapters.Choose: false, adapters.Again: false, adapters.Remove: false,
+		adapters.Use: false, adapters.Vary: false, adapters.Larger: false, adapters.Smaller: false,
+	}
 }
 
 func (w *workspace) Press(t *testing.T, by adapters.Person, on adapters.MessageRef, sign adapters.Sign, choice int, _ bool) {
 	t.Helper()
-	action := map[adapters.Sign]string{
-		adapters.Choose: convert.ChooseAction + strconv.Itoa(choice), adapters.Again: convert.AgainAction, adapters.Remove: convert.DeleteAction,
-	}[sign]
+	action := sign.ButtonID()
+	if sign == adapters.Choose {
+		action = convert.ChooseAction + strconv.Itoa(choice)
+	}
 	w.pressed(t, w.Interactions.Press(by.ID, on.Channel, on.ID, action))
 }
 

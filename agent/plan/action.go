@@ -131,6 +131,10 @@ type Action struct {
 	Entry   string    `json:"entry,omitempty"`
 	Args    []Binding `json:"args,omitempty"`
 	Returns Type      `json:"returns"`
+	// Seed is the seed that a tool which takes one is given. 0 is one of the step's own.
+	Seed int64 `json:"seed,omitempty"`
+	// Count is how many results are made, each with the next seed. 0 is one.
+	Count int `json:"count,omitempty"`
 }
 
 // Solution is one way to do a subtask: actions in an order in which they can run.

@@ -12,6 +12,8 @@ type Offer struct {
 	Score float64 `json:"score"`
 	// Guess is the request that is planned where the offer is taken; "" where the Choice is run.
 	Guess string `json:"guess,omitempty"`
+	// Use is the result that is gone on with where the offer is taken; "" if something is run.
+	Use string `json:"use,omitempty"`
 }
 
 // Offers lists the chosen plan first and then the best single deviations from it:

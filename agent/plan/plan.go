@@ -159,6 +159,8 @@ type Subtask struct {
 	Description string `json:"description"`
 	// Tool is the tool by which the built-in rules understood the subtask. A language model sets none.
 	Tool string `json:"tool,omitempty"`
+	// Decided means that the subtask is done by its Tool, and by no other.
+	Decided bool `json:"decided,omitempty"`
 	// Domains narrow the search; tools of the domain "general" are always in.
 	// Empty means every domain.
 	Domains []string `json:"domains,omitempty"`

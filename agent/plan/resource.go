@@ -25,6 +25,8 @@ type Resource struct {
 	Facts string `json:"facts,omitempty"`
 	// About says in a few words what it shows or came from, for people and models.
 	About string `json:"about,omitempty"`
+	// Seed is the seed with which it was made, by which it can be made again; 0 if its tool took none.
+	Seed int64 `json:"seed,omitempty"`
 }
 
 // Box is a detected or marked rectangle, in pixels of the picture as people see it

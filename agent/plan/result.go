@@ -1,6 +1,10 @@
 package plan
 
-import "time"
+import (
+	"fmt"
+	"strings"
+	"time"
+)
 
 // Status is how far a step has come.
 type Status string
@@ -14,6 +18,14 @@ const (
 	Failed  Status = "failed"
 	Skipped Status = "skipped"
 )
+
+// By is the model that made the result, with the seed by which it makes the same again; "" if neither is known.
+func (r Result) By() string {
+	if r.Output == nil || r.Output.Seed == 0 {
+		return r.Model
+	}
+	return strings.TrimPrefix(fmt.Sprintf("%s, seed %d", r.Model, r.Output.Seed), ", ")
+}
 
 // Result is what came of one step.
 type Result struct {

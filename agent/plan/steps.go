@@ -214,7 +214,9 @@ func stepKey(a Action, keyOf func(step int) string) (string, error) {
 	enc, err := json.Marshal(struct { //nolint:musttag // it is hashed and never read
 		Tool, Candidate string
 		In              []in
-	}{a.Tool, a.Candidate, ins})
+		Seed            int64 `json:",omitempty"`
+		Count           int   `json:",omitempty"`
+	}{a.Tool, a.Candidate, ins, a.Seed, a.Count})
 	if err != nil {
 		return "", fmt.Errorf("key of %s: %w", a.Tool, err)
 	}

@@ -33,6 +33,9 @@ func (w *work) findCandidates(i int) {
 		t.query.Domains = nil
 		t.candidates = w.whole.Candidates(t.query)
 	}
+	if t.Subtask.Decided {
+		t.candidates = slices.DeleteFunc(slices.Clone(t.candidates), func(name string) bool { return name != t.Subtask.Tool })
+	}
 }
 
 func (w *work) inDomains(name string, domains []string) bool {
@@ -50,7 +53,7 @@ func (w *work) assess(ctx context.Context) error {
 	var open []*task
 	for i, t := range w.tasks {
 		t.scores = make(map[string]float64, len(t.candidates))
-		forced := len(t.candidates) == 1 && (!w.request.Improvises || w.runs(t.candidates[0]))
+		forced := len(t.candidates) == 1 && (t.Subtask.Decided || !w.request.Improvises || w.runs(t.candidates[0]))
 		if forced {
 			t.scores[t.candidates[0]] = plan.Best
 		}

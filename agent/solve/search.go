@@ -51,6 +51,9 @@ func (w *work) search(ctx context.Context) error {
 // complete binds the settings of the request in solutions that were found.
 func (w *work) complete(t *task, found []plan.Solution) []plan.Solution {
 	marked := func(g toolgraph.Given) bool { return g.With.Kind != plan.Blank }
+	if t.Subtask.Decided {
+		found = slices.DeleteFunc(found, func(s plan.Solution) bool { return !slices.Equal(s.Tools(), []string{t.Subtask.Tool}) })
+	}
 	return w.binder.Complete(bind.Task{
 		Subtask: t.Subtask, Candidates: t.candidates, Score: t.score, Marked: slices.ContainsFunc(t.query.Given, marked),
 	}, unnumbered(found))

@@ -12,8 +12,9 @@ import (
 
 // oneByOne are the calls of a step. A tool that takes one resource is called once for each of the results
 // of an earlier step: "split it into 3 parts and reverse each". If several arguments have several results,
-// the first go together, the second, and so on.
-func oneByOne(tool toolbox.Tool, call toolbox.Call) ([]toolbox.Call, error) {
+// the first go together, the second, and so on. Otherwise it is called as often as results are to be made,
+// each time with the next seed.
+func oneByOne(tool toolbox.Tool, call toolbox.Call, results int) ([]toolbox.Call, error) {
 	count := 1
 	var spread []string
 	for _, a := range tool.Args {
@@ -26,6 +27,9 @@ func oneByOne(tool toolbox.Tool, call toolbox.Call) ([]toolbox.Call, error) {
 		}
 		count = n
 		spread = append(spread, a.Name)
+	}
+	if count == 1 {
+		count = max(1, results)
 	}
 	if count == 1 {
 		return []toolbox.Call{call}, nil

@@ -50,7 +50,7 @@ func (a *Actor) prepare(ctx context.Context, w Work) (_ prepared, err error) {
 	p.tool, _ = a.config.Toolbox.Catalogue().Tool(step.Action.Tool)
 	p.call = toolbox.Call{
 		Tool: step.Action.Tool, Returns: step.Action.Returns, Request: w.Request.ID,
-		Dir: dir, Seed: seed(w.identity()), Now: w.Request.At, Program: w.Program, Spent: w.Spent,
+		Dir: dir, Seed: cmp.Or(step.Action.Seed, seed(w.identity())), Now: w.Request.At, Program: w.Program, Spent: w.Spent,
 	}
 	defer func() {
 		if err != nil {

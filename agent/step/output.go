@@ -49,6 +49,7 @@ func (a *Actor) store(ctx context.Context, w Work, call toolbox.Call, i int, o t
 		Type:  step.Action.Returns,
 		Value: o.Value,
 		About: a.config.Tell.In(w.Request.Language, o.About),
+		Seed:  o.Seed,
 	}
 	if o.Path == "" {
 		r.File = a.textFile(w, call, o)

@@ -140,16 +140,16 @@ func (a *Actor) act(ctx context.Context, w Work) (_ plan.Result, err error) {
 		return plan.Result{}, err
 	}
 	defer func() { err = errors.Join(err, p.remove()) }()
-	calls, err := oneByOne(p.tool, p.call)
+	action := w.Steps[w.At].Action
+	calls, err := oneByOne(p.tool, p.call, action.Count)
 	if err != nil {
 		return plan.Result{}, err
 	}
-	action := w.Steps[w.At].Action
 	result := plan.Result{Status: plan.Done}
 	notes := p.inputs.corrected
 	candidate := action.Candidate
 	var lost missed
-	whole := len(calls) == 1 || needsAll(a.config.Toolbox.Catalogue(), w.Steps, w.At)
+	whole := len(calls) == 1 || action.Count == 0 && needsAll(a.config.Toolbox.Catalogue(), w.Steps, w.At)
 	for i, call := range calls {
 		if err := os.MkdirAll(call.Dir, 0o700); err != nil {
 			return plan.Result{Usage: result.Usage}, fmt.Errorf("make a folder for the call: %w", err)

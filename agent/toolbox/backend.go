@@ -101,6 +101,8 @@ type Output struct {
 	About plan.Message
 	// Note is what people should know about how it came about.
 	Note plan.Message
+	// Seed is the seed with which it was made, of the call or as much of it as the backend takes; 0 if it takes none.
+	Seed int64
 	// Model names the model that made it, "" if none did.
 	Model string
 	// Program is what was written for it, to be run again; "" if nothing was.

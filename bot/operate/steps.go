@@ -87,10 +87,7 @@ func standing(run jobs.Run, s jobs.Step) string {
 // backend names what did a step, with its model, or "-" if that is unknown.
 func backend(run jobs.Run, s jobs.Step) string {
 	r := run.Results[s.Key]
-	if r.Model != "" && r.Candidate != "" {
-		return r.Candidate + " " + r.Model
-	}
-	return cmp.Or(r.Candidate, "-")
+	return cmp.Or(strings.TrimSpace(r.Candidate+" "+r.By()), "-")
 }
 
 // took says how long a step waited for a worker after its inputs were ready, and how long it ran. If

@@ -87,7 +87,7 @@ func drawn(run jobs.Run, asked plan.Request) *drawing.Work {
 	for i, s := range run.Steps {
 		result := run.Results[s.Key]
 		step := drawing.Step{
-			Tool: s.Action.Tool, Model: result.Model, State: jobs.StepState(s.Status), Took: result.Took, Problem: s.Problem,
+			Tool: s.Action.Tool, Model: result.By(), State: jobs.StepState(s.Status), Took: result.Took, Problem: s.Problem,
 			Program: improvise.Source(result.Program),
 		}
 		for _, b := range s.Action.Args {

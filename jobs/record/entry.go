@@ -62,6 +62,8 @@ type Entry struct {
 	Rated *Vote `json:"rated,omitempty"`
 	// AnsweredBy is the id of the request that answers the question of this one.
 	AnsweredBy string `json:"answered_by,omitempty"`
+	// ActedOnBy is the id of a request that goes on from a result of this one.
+	ActedOnBy string `json:"acted_on_by,omitempty"`
 	// Over ends the run: its answer was sent.
 	Over bool `json:"over,omitempty"`
 	// Restarted means that every process that worked on the request has ended, so that steps
@@ -76,6 +78,8 @@ type Entry struct {
 	Claimed        *nameClaim      `json:"claimed,omitempty"`
 	Present        *Present        `json:"present,omitempty"`
 	Marked         *adapters.Event `json:"marked,omitempty"`
+	// Selected are results that a person's next message works on.
+	Selected *Selected `json:"selected,omitempty"`
 	// History is what was written in the thread before a request, and not to the bot.
 	History *History `json:"recalled,omitempty"`
 }
@@ -93,6 +97,10 @@ type Asked struct {
 	Language string `json:"language,omitempty"`
 	// Refused is what the person is told instead of an answer.
 	Refused string `json:"refused,omitempty"`
+	// Told is what the person is told: nothing is left to be done.
+	Told string `json:"told,omitempty"`
+	// Act is what a request without words does; otherwise nil.
+	Act *Act `json:"act,omitempty"`
 	// Replaces is what the request replaces, if it was made by an edit; otherwise nil.
 	Replaces *Replaced `json:"replaces,omitempty"`
 }
@@ -105,8 +113,27 @@ type Replaced struct {
 	Answered bool `json:"answered,omitempty"`
 }
 
-// Aside reports whether the request does not wait for its turn: commands and refusals.
-func (a *Asked) Aside() bool { return a.Event.Command != nil || a.Refused != "" }
+// Act goes on from the results of a run, as a button under its answer asked for.
+type Act struct {
+	How plan.Rework `json:"how"`
+	Of  RunRef      `json:"of"`
+	// Root is the request with which it began, and Message the message of that, by which the work is shown.
+	Root    string              `json:"root"`
+	Message adapters.MessageRef `json:"message,omitzero"`
+	// Wish says in words what is done.
+	Wish string `json:"wish"`
+}
+
+// Selected are results that the next message of a person in a thread works on.
+type Selected struct {
+	By        string   `json:"by"`
+	Resources []string `json:"resources"` // their names
+	// Until is how long the message is taken without a mention.
+	Until time.Time `json:"until"`
+}
+
+// Aside reports whether the request does not wait for its turn: commands, refusals and notices.
+func (a *Asked) Aside() bool { return a.Event.Command != nil || a.Refused != "" || a.Told != "" }
 
 // Given is what the request has once its files are fetched. Thread is how many entries the
 // thread's log had then.
@@ -236,6 +263,8 @@ const (
 	HaltOverdue Reason = "overdue"
 	// HaltRefused means that the run was refused and never begun.
 	HaltRefused Reason = "refused"
+	// HaltTold means that there is only something to tell.
+	HaltTold Reason = "told"
 	// Broken means that a stage could not be done.
 	Broken Reason = "failed"
 )
@@ -267,6 +296,8 @@ type Joined struct {
 	Language string `json:"language,omitempty"`
 	// Aside requests do not wait in line, and say nothing about the thread.
 	Aside bool `json:"aside,omitempty"`
+	// Act requests have no words, and use no marks and no selection.
+	Act bool `json:"act,omitempty"`
 }
 
 // Left means that a run is over. With its first run a request leaves the line.
@@ -296,7 +327,7 @@ type Present struct {
 
 // begins reports whether a log may begin with the entry.
 func (e Entry) begins() bool {
-	return e.Asked != nil || e.Joined != nil || e.Present != nil || e.Marked != nil
+	return e.Asked != nil || e.Joined != nil || e.Present != nil || e.Marked != nil || e.Selected != nil
 }
 
 func (e Entry) encode() ([]byte, error) {

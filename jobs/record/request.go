@@ -22,6 +22,7 @@ type Request struct {
 	Entries     []*Entry       // the log
 	pickCounts  map[string]int // how often each person picked each offer
 	answeredBy  string         // the request that answers the question of this one
+	ActedOnBy   []string       // the requests that go on from its results
 }
 
 // Generation is what runs share that are worked on at the same time: a plan, and the results
@@ -160,8 +161,11 @@ func (r *builder) apply(e *Entry) {
 		if r.Asked == nil {
 			r.Asked, r.AskedAt = e.Asked, e.At
 			r.Runs[0].By = e.Asked.Event.By.ID
-			if e.Asked.Refused != "" {
+			switch {
+			case e.Asked.Refused != "":
 				r.Runs[0].Halted = &Halted{Why: HaltRefused, Problem: e.Asked.Refused}
+			case e.Asked.Told != "":
+				r.Runs[0].Halted = &Halted{Why: HaltTold, Problem: e.Asked.Told}
 			}
 		}
 	case e.Given != nil:
@@ -176,6 +180,8 @@ func (r *builder) apply(e *Entry) {
 		r.begin(e.Begun, e.At)
 	case e.AnsweredBy != "":
 		r.answeredBy = e.AnsweredBy
+	case e.ActedOnBy != "":
+		r.ActedOnBy = append(r.ActedOnBy, e.ActedOnBy)
 	case e.TakenBack != nil:
 		r.takeBack(e.TakenBack)
 	case e.Started != nil:
@@ -297,6 +303,17 @@ func (r *Request) Message() *adapters.Message {
 	return r.Asked.Event.Message
 }
 
+// Ref is the message by which the request is shown, zero if there is none.
+func (r *Request) Ref() adapters.MessageRef {
+	switch m := r.Message(); {
+	case m != nil:
+		return m.Ref
+	case r.Asked != nil && r.Asked.Act != nil:
+		return r.Asked.Act.Message
+	}
+	return adapters.MessageRef{}
+}
+
 // Wish is the wish as written or, of a voice message, as last transcribed.
 func (r *Request) Wish() string {
 	for _, g := range slices.Backward(r.Generations) {
@@ -314,6 +331,8 @@ func (r *Request) WishOf(g *Generation) string {
 		return g.Guess
 	case g.Transcript != nil:
 		return g.Transcript.Text
+	case r.Asked != nil && r.Asked.Act != nil:
+		return r.Asked.Act.Wish
 	case m == nil:
 		return ""
 	default:

@@ -25,6 +25,7 @@ type Thread struct {
 	marks      []mark          // at most [maxMarked] for each request
 	seen       map[string]bool // keys of all marks
 	FreshMarks int             // entries with marks since the last request
+	selections []selection
 	asks       *OpenQuestion
 	// ClosedQuestions are the runs whose questions are answered by a guess that was chosen.
 	ClosedQuestions map[RunRef]bool
@@ -56,6 +57,13 @@ type turn struct {
 	position  int
 }
 
+// selection are results that a person selected.
+type selection struct {
+	*Selected
+
+	position int
+}
+
 // mark is a mark on a picture that no message has used yet.
 type mark struct {
 	event    *adapters.Event
@@ -79,6 +87,8 @@ func FoldThread(id string, entries []*Entry) *Thread {
 			t.meet(e.Present.By)
 		case e.Marked != nil:
 			t.mark(e.Marked, at)
+		case e.Selected != nil:
+			t.selections = append(t.selections, selection{e.Selected, at})
 		case e.History != nil:
 			t.addHistory(e.History, at)
 		}
@@ -154,6 +164,42 @@ func (t *Thread) MarksFor(request string) []*adapters.Event {
 	return events
 }
 
+// SelectedFor are the names of the results that a request works on, since its asker selected them before. What it
+// replaces, and what it answers, does not use them up.
+func (t *Thread) SelectedFor(r *Request) []string {
+	same := []string{r.ID, r.Asked.Answers}
+	if by := r.Asked.Replaces; by != nil {
+		same = append(same, by.Requests...)
+	}
+	for _, id := range same {
+		if p := t.PlaceOf(id); p != nil && !p.aside {
+			if s := t.selected(p.by, p.at); s != nil {
+				return s.Resources
+			}
+		}
+	}
+	return nil
+}
+
+// Selected is what the next message of a person works on, nil if nothing is selected.
+func (t *Thread) Selected(by string) *Selected { return t.selected(by, t.Size) }
+
+// selected is what a person selected last before a position, nil if a message used it since.
+func (t *Thread) selected(by string, before int) *Selected {
+	from := -1
+	for _, p := range t.Line {
+		if p.by == by && !p.aside && p.at < before {
+			from = p.at
+		}
+	}
+	for _, s := range slices.Backward(t.selections) {
+		if s.By == by && s.position > from && s.position < before {
+			return s.Selected
+		}
+	}
+	return nil
+}
+
 // NeedsHistory reports whether the thread may have messages before a request that its log lacks:
 // before the first request, and if others write in it too. Channels and direct messages have none.
 func (t *Thread) NeedsHistory(r *Request) bool {
@@ -187,8 +233,8 @@ func (t *Thread) join(j *Joined, at int) {
 	if t.PlaceOf(j.Request) != nil {
 		return
 	}
-	t.Line = append(t.Line, &Place{Request: j.Request, by: j.By, at: at, Left: j.Aside, aside: j.Aside})
-	if j.Aside {
+	t.Line = append(t.Line, &Place{Request: j.Request, by: j.By, at: at, Left: j.Aside, aside: j.Aside || j.Act})
+	if j.Aside || j.Act {
 		return
 	}
 	t.FreshMarks = 0

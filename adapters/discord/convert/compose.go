@@ -216,8 +216,11 @@ func (c *Composer) below(r adapters.Reply) []string {
 // choices are the heading of the choices, and a line for each.
 func (c *Composer) choices(r adapters.Reply) (heading, lines string) {
 	heading = c.Phrases.Say(r.Language, "Alternatives, by reaction or button:")
-	if r.Asks {
+	switch {
+	case r.Asks:
 		heading = c.Phrases.Say(r.Language, "Choose by reaction or button:")
+	case r.Picks:
+		heading = c.Phrases.Say(r.Language, "Choose the one to go on with, by reaction or button:")
 	}
 	var all strings.Builder
 	for i, choice := range r.Choices {
@@ -276,9 +279,7 @@ func link(text, address string) string {
 // The ids of buttons, or how they begin.
 const (
 	ChooseButton = "choose:" // then the number:the choice's id
-	AgainButton  = "again"
-	DeleteButton = "delete"
-	StopButton   = "stop:" // then the request's channel:its id
+	StopButton   = "stop:"   // then the request's channel:its id
 )
 
 type button struct {
@@ -289,7 +290,7 @@ type button struct {
 	ID    string                    `json:"custom_id"`
 }
 
-// buttons are those of the choices, and of an answer those to repeat the request and to delete it.
+// buttons are those of the choices, and those of its signs.
 func (c *Composer) buttons(r adapters.Reply) []button {
 	var all []button
 	add := func(emoji, text, id string) {
@@ -307,9 +308,10 @@ func (c *Composer) buttons(r adapters.Reply) []button {
 		}
 		add("", text, fmt.Sprintf("%s%d:%s", ChooseButton, i+1, choice.ID))
 	}
-	if r.Answer {
-		add("🔁", c.Phrases.Say(r.Language, "Again"), AgainButton)
-		add("🗑️", c.Phrases.Say(r.Language, "Delete"), DeleteButton)
+	say := c.Phrases.Say
+	for _, sign := range r.Acts() {
+		emoji, label := sign.Button()
+		add(emoji, say(r.Language, label), sign.ButtonID())
 	}
 	return all
 }

@@ -92,10 +92,6 @@ func (is *interactions) press(i *convert.Interaction, e adapters.Event) {
 	e.Kind = adapters.ReactionAdded
 	id := i.Data.ID
 	switch {
-	case id == convert.AgainButton:
-		e.Reaction = &adapters.Reaction{On: on, Sign: adapters.Again}
-	case id == convert.DeleteButton:
-		e.Reaction = &adapters.Reaction{On: on, Sign: adapters.Remove}
 	case strings.HasPrefix(id, convert.ChooseButton):
 		number, choice, _ := strings.Cut(strings.TrimPrefix(id, convert.ChooseButton), ":")
 		n, err := strconv.Atoi(number)
@@ -110,7 +106,11 @@ func (is *interactions) press(i *convert.Interaction, e adapters.Event) {
 		}
 		e.Kind, e.Cancel = adapters.CancelAsked, &adapters.Cancel{On: convert.Ref(i.Guild, channel, request)}
 	default:
-		return
+		sign, ok := adapters.SignOf(id)
+		if !ok {
+			return
+		}
+		e.Reaction = &adapters.Reaction{On: on, Sign: sign}
 	}
 	if e.Thread.ID == "" && !e.Thread.Direct {
 		e.Thread = adapters.Thread{} // the message tells the thread

@@ -50,7 +50,7 @@ type Part struct {
 	mention string
 	choices []adapters.Choice // shown as buttons
 	listed  []adapters.Block  // the choices as lines, if only the buttons say what they are
-	answer  bool              // has the buttons of an answer
+	acts    []adapters.Sign   // shown as buttons
 	rated   bool              // has feedback buttons
 }
 
@@ -75,7 +75,7 @@ func (c *Composer) Compose(r adapters.Reply) []Part {
 	}
 	if len(parts) > 0 {
 		last := &parts[len(parts)-1]
-		last.choices, last.answer, last.rated = r.Choices, r.Answer, r.Answer && !r.Asks
+		last.choices, last.acts, last.rated = r.Choices, r.Acts(), r.Answer \&\& !r.Asks
 		if labelled(r.Choices) {
 			last.listed = listed(r.Choices)
 		}
@@ -272,7 +272,7 @@ func (c *Composer) feedback(language string) *slack.ContextActionsBlock {
 	))
 }
 
-// buttons are those of the choices, and of an answer those to repeat the request and to delete it.
+// buttons are those of the choices, and those of its signs.
 func (c *Composer) buttons(p Part, language string) []slack.BlockElement {
 	var buttons []slack.BlockElement
 	for i, choice := range p.choices {
@@ -283,10 +283,10 @@ func (c *Composer) buttons(p Part, language string) []slack.BlockElement {
 		}
 		buttons = append(buttons, button(ChooseAction+n, choice.ID, label))
 	}
-	if p.answer {
-		buttons = append(buttons,
-			button(AgainAction, "again", "🔁 "+c.Phrases.Say(language, "Again")),
-			button(DeleteAction, "delete", "🗑️ "+c.Phrases.Say(language, "Delete")))
+	say := c.Phrases.Say
+	for _, sign := range p.acts {
+		emoji, label := sign.Button()
+		buttons = append(buttons, button(sign.ButtonID(), sign.ButtonID(), emoji+" "+say(language, label)))
 	}
 	return buttons
 }
@@ -320,6 +320,8 @@ func (c *Composer) below(r adapters.Reply) []adapters.Block {
 	case len(r.Choices) == 0:
 	case r.Asks:
 		plain(say("Choose by reaction or button:"))
+	case r.Picks:
+		plain(say("Choose the one to go on with, by reaction or button:"))
 	default:
 		plain(say("Alternatives, by reaction or button:"))
 	}

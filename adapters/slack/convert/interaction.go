@@ -11,8 +11,6 @@ import (
 // The ids of the bot's buttons, dialogs and shortcuts. The id of a choice ends with its number.
 const (
 	ChooseAction = "choose-"
-	AgainAction  = "again"
-	DeleteAction = "delete"
 	StopAction   = "halt"
 	// RateAction is of both feedback buttons; their values say which one is pressed.
 	RateAction   = "rate"

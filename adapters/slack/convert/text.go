@@ -143,6 +143,7 @@ var Digits = [...]string{"one", "two", "three", "four", "five", "six", "seven", 
 
 // emojis are the emoji of Slack's other short names that mean something to the bot.
 var emojis = map[string]string{
+	"pushpin": "📌", "game_die": "🎲", "mag": "🔍", "compression": "🗜",
 	"repeat": "🔁", "arrows_counterclockwise": "🔄", "wastebasket": "🗑", "octagonal_sign": "🛑", "stop_sign": "🛑",
 	"x": "❌", "stop_button": "⏹", "black_square_for_stop": "⏹",
 }

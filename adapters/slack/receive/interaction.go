@@ -75,15 +75,14 @@ func (b *Buttons) Press(ctx context.Context, p convert.Interaction) {
 		on := convert.Ref(self.Team, channel, ts)
 		number, chosen := strings.CutPrefix(a.ActionID, convert.ChooseAction)
 		n, err := strconv.Atoi(number)
+		sign, signed := adapters.SignOf(a.ActionID)
 		switch {
 		case chosen && err == nil:
 			e.Kind, e.Reaction = adapters.ReactionAdded, &adapters.Reaction{On: on, Sign: adapters.Choose, Number: n, Choice: a.Value}
-		case a.ActionID == convert.AgainAction:
-			e.Kind, e.Reaction = adapters.ReactionAdded, &adapters.Reaction{On: on, Sign: adapters.Again}
-		case a.ActionID == convert.DeleteAction:
-			e.Kind, e.Reaction = adapters.ReactionAdded, &adapters.Reaction{On: on, Sign: adapters.Remove}
+		case signed:
+			e.Kind, e.Reaction = adapters.ReactionAdded, \&adapters.Reaction{On: on, Sign: sign}
 		case a.ActionID == convert.RateAction:
-			e.Kind, e.Reaction = adapters.ReactionAdded, &adapters.Reaction{On: on, Sign: adapters.Good}
+			e.Kind, e.Reaction = adapters.ReactionAdded, \&adapters.Reaction{On: on, Sign: adapters.Good}
 			if a.Value == string(adapters.Bad) {
 				e.Reaction.Sign = adapters.Bad
 			}

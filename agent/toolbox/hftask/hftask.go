@@ -192,6 +192,7 @@ func (b *Backend) run(ctx context.Context, t task, c toolbox.Candidate, call too
 	if err != nil {
 		return toolbox.Output{}, err
 	}
+	out.Seed, _ = q.parameters["seed"].(int64) //nolint:errcheck // most tasks take none
 	out.Model = cmp.Or(c.Model, modelName(answer.header.Get("X-Model")), r.model)
 	if j.animated && out.Note.IsZero() {
 		out.Note = plan.Say("Only the first frame of the animation was used.")

@@ -60,7 +60,9 @@ func (ps *pictures) redraw(ctx context.Context, j job) (toolbox.Output, error) {
 	if text := oneLine(j.Text("instruction")); text != "" {
 		about = plan.Quote(shorten(text))
 	}
-	return ps.save(ctx, j, drawn, about)
+	out, err := ps.save(ctx, j, drawn, about)
+	out.Seed = int64(seed(j.Seed))
+	return out, err
 }
 
 // drawn is the picture of an answer, for which memory is taken, and that many bytes more.

@@ -35,7 +35,7 @@ func (vs *videos) film(ctx context.Context, j job) (toolbox.Output, error) {
 	if request.Prompt == "" {
 		return toolbox.Output{}, fault(nil, "Please say what the video should show.")
 	}
-	out := toolbox.Output{}
+	out := toolbox.Output{Seed: int64(request.Seed)}
 	if len(j.Args["image"]) > 0 {
 		s, err := vs.send(ctx, j, startSide)
 		if err != nil {

@@ -1,0 +1,191 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"path"
+	"slices"
+	"strings"
+
+	"atelier/agent/plan"
+)
+
+const (
+	// variations is how many results a [plan.Vary] has.
+	variations = 4
+	// grid is the tool that shows them in one picture.
+	grid = "collage_images"
+)
+
+// Reworks are the ways to go on from what a run made that can run now.
+func (g *planning) Reworks(ctx context.Context, made *plan.Route) ([]plan.Rework, error) {
+	live, err := g.config.Toolbox.Live(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var all []plan.Rework
+	if a, ok := varied(made); ok && live.Live(a.Tool) && live.Live(grid) {
+		all = append(all, plan.Vary)
+	}
+	for _, how := range []plan.Rework{plan.Larger, plan.Smaller} {
+		if slices.ContainsFunc(made.Ends(), func(r plan.Resource) bool { return live.Live(sizing(how, r)) }) {
+			all = append(all, how)
+		}
+	}
+	return all, nil
+}
+
+// Rework plans to go on from what a run made. The request has what was made, and says in words what is to be done.
+// For [plan.Smaller], limits are how many bytes each of the files may have then.
+func (g *planning) Rework(ctx context.Context, r plan.Request, made *plan.Route, how plan.Rework, limits map[string]int64) (*plan.Plan, error) {
+	if how == plan.Vary {
+		return g.vary(r, made)
+	}
+	var subtasks []plan.Subtask
+	for _, f := range made.Ends() {
+		tool := sizing(how, f)
+		if tool == "" {
+			continue
+		}
+		s := plan.Subtask{
+			Description: r.Wish, Tool: tool, Decided: true, Returns: f.Type,
+			Args: []plan.Arg{{Type: f.Type, Source: plan.FromResource(f.Name)}},
+		}
+		if how == plan.Smaller {
+			s.Said = []plan.Said{{Words: fmt.Sprintf("%d B", limits[f.Name]), Type: "file_size"}}
+		} else {
+			s.Said = []plan.Said{{Words: "twice as large", Type: "size"}}
+		}
+		subtasks = append(subtasks, s)
+	}
+	if len(subtasks) == 0 {
+		return nil, unfit(fmt.Errorf("nothing can be %s", how))
+	}
+	return g.PlanSubtasks(ctx, r, subtasks)
+}
+
+// unfit refuses a rework of results that are not of its kind.
+func unfit(err error) error {
+	return &plan.Fault{Sentence: plan.Say("I cannot do that with this result."), Err: err}
+}
+
+// sizing is the tool that makes a file larger, or its bytes fewer; "" if none does.
+func sizing(how plan.Rework, r plan.Resource) string {
+	picture := r.Type.Fits(plan.Image)
+	switch {
+	case how == plan.Larger && picture && strings.EqualFold(path.Ext(r.Name), ".gif"):
+		return "resize_image" // which keeps all frames
+	case how == plan.Larger && picture:
+		return "upscale_image"
+	case how == plan.Larger && r.Type == plan.Video:
+		return "resize_video"
+	case how == plan.Smaller && picture:
+		return "fit_image_size"
+	case how == plan.Smaller && r.Type == plan.Video:
+		return "fit_video_size"
+	case how == plan.Smaller && r.Type == plan.Audio:
+		return "fit_audio_size"
+	}
+	return ""
+}
+
+// varied is the action that made the pictures of a run by a seed, bound to what it was given. It is not ok if none
+// or several did, or if something else was made of them.
+func varied(made *plan.Route) (action plan.Action, ok bool) {
+	steps, results := made.Steps(), made.Results()
+	var at []int
+	for i, s := range steps {
+		out := results[i].Outputs()
+		if len(out) == 0 || out[0].Seed == 0 || !out[0].Type.Fits(plan.Image) {
+			continue
+		}
+		if slices.ContainsFunc(steps, func(o plan.Step) bool { return o.Action.Tool != grid && slices.Contains(o.Inputs(), i) }) {
+			continue
+		}
+		if s.Final || len(out) > 1 { // the variations of a grid
+			at = append(at, i)
+		}
+	}
+	if len(at) != 1 {
+		return action, false
+	}
+	action = steps[at[0]].Action
+	action.Args = slices.Clone(action.Args)
+	for i, b := range action.Args {
+		if action.Args[i].Source, ok = elsewhere(b.Source, results); !ok {
+			return action, false
+		}
+	}
+	return action, true
+}
+
+// elsewhere is a source as one of another request, for which what a step made is a resource. It is not ok if a step
+// made several.
+func elsewhere(s plan.Source, results []plan.Result) (plan.Source, bool) {
+	switch s.Kind {
+	case plan.OfAction:
+		out := results[s.Index].Outputs()
+		if len(out) != 1 {
+			return s, false
+		}
+		return plan.FromResource(out[0].Name), true
+	case plan.OfText:
+		parts := slices.Clone(s.Parts)
+		for i := range parts {
+			var ok bool
+			if parts[i], ok = elsewhere(parts[i], results); !ok {
+				return s, false
+			}
+		}
+		return plan.FromText(s.Value, parts...), true
+	default:
+		return s, true
+	}
+}
+
+// vary plans one step with several results, each by a seed of its own, and a picture that shows them with numbers.
+func (g *planning) vary(r plan.Request, made *plan.Route) (*plan.Plan, error) {
+	action, ok := varied(made)
+	if !ok {
+		return nil, unfit(errors.New("nothing was made by a seed"))
+	}
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(r.ID + r.At.String())) // a hash takes all that it is given
+	action.Seed, action.Count = int64(h.Sum64()%(math.MaxInt32-variations))+1, variations
+	collage, err := g.numbered()
+	if err != nil {
+		return nil, err
+	}
+	p := &plan.Plan{Wish: r.Wish, Resources: r.Resources(), Tasks: []plan.Task{{
+		Subtask:   plan.Subtask{Description: r.Wish, Returns: plan.Image},
+		Solutions: []plan.Solution{{Actions: []plan.Action{action, collage}, Score: plan.Best}},
+	}}}
+	if err := p.Validate(); err != nil {
+		return nil, &plan.Fault{Sentence: plan.Say("Something that this needs is no longer available. Please ask again."), Err: err}
+	}
+	return p, nil
+}
+
+// numbered puts the results of the first action into a grid, with their numbers.
+func (g *planning) numbered() (plan.Action, error) {
+	catalogue := g.config.Toolbox.Catalogue()
+	tool, _ := catalogue.Tool(grid)
+	a := plan.Action{Tool: grid, Entry: catalogue.Hash(grid), Returns: plan.Image, Args: []plan.Binding{
+		{Arg: "images", Type: plan.Image, Source: plan.FromAction(0)},
+	}}
+	for _, p := range tool.Params {
+		b := plan.Binding{Arg: p.Name, Type: plan.Text, Optional: p.Optional, Setting: p.DefaultValue().String()}
+		if p.Name == "labels" {
+			value, err := p.Read("numbers")
+			if err != nil {
+				return a, fmt.Errorf("number the pictures of a grid: %w", err)
+			}
+			b.Setting = value.String()
+		}
+		a.Args = append(a.Args, b)
+	}
+	return a, nil
+}

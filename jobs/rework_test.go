@@ -1,0 +1,269 @@
+package jobs_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"atelier/adapters"
+	"atelier/agent/plan"
+	"atelier/jobs"
+	"atelier/storage"
+)
+
+// reworker is a planner that can go on from every result. A rework is a picture, and variations are two of them and
+// a grid.
+type reworker struct {
+	*planner
+
+	limits map[plan.Rework]map[string]int64
+}
+
+func newReworker(p *planner) *reworker { return &reworker{p, map[plan.Rework]map[string]int64{}} }
+
+func (*reworker) Reworks(context.Context, *plan.Route) ([]plan.Rework, error) {
+	return []plan.Rework{plan.Vary, plan.Larger, plan.Smaller}, nil
+}
+
+func (m *reworker) Rework(_ context.Context, r plan.Request, _ *plan.Route, how plan.Rework, limits map[string]int64) (*plan.Plan, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.asked[r.ID], m.limits[how] = r, limits
+	if how == plan.Vary {
+		return read("picseeds>picgrid"), nil
+	}
+	return read("pic" + string(how)), nil
+}
+
+// seeds lets the first step of variations make two pictures.
+func (m *reworker) seeds(blobs storage.Blobs) {
+	m.set("picseeds", func(ctx context.Context, w jobs.Work) (plan.Result, error) {
+		var all []plan.Resource
+		for seed := range int64(2) {
+			o := plan.Resource{Name: fmt.Sprintf("seed%d-%s.png", seed, w.Request.ID), File: "fox.png", Type: plan.Image, Seed: seed + 7}
+			o.Blob = w.Folder + "/" + o.Name
+			if err := blobs.Put(ctx, o.Blob, strings.NewReader("PNG")); err != nil {
+				return plan.Result{}, err
+			}
+			all = append(all, o)
+		}
+		return plan.Result{Status: plan.Done, Output: &all[0], More: all[1:]}, nil
+	})
+}
+
+func reworking(m *reworker) func(*jobs.Config) { return func(c *jobs.Config) { c.Agent = m } }
+
+// reply is the answer of the first run, as it was sent.
+func (h *house) reply(r jobs.Request) adapters.Reply {
+	h.t.Helper()
+	p, ok := h.chat.post(r.Runs[0].Sent)
+	if !ok {
+		h.t.Fatalf("nothing was sent, the run is %s", r.Runs[0].Status)
+	}
+	return p.reply
+}
+
+func given(r plan.Request) string {
+	var names []string
+	for _, g := range r.Given {
+		names = append(names, g.Name)
+	}
+	return strings.Join(names, " ")
+}
+
+// TestTheNextMessageWorksOnWhatIsSelected, without a mention, and no other message does.
+func TestTheNextMessageWorksOnWhatIsSelected(t *testing.T) {
+	t.Parallel()
+	enterBoth(t, func(h *house) {
+		j := h.start()
+		r := h.ask(j, h.says("t", "ann", "pic1"))
+		h.ask(j, h.says("t", "bob", "pic2"))
+		made := r.Runs[0].Answer.Resources[0].Name
+		if got := h.reply(r).GoOn; !slices.Equal(got, []adapters.Sign{adapters.Use}) {
+			h.t.Errorf("under the answer are %v", got)
+		}
+		press := h.reacts("bob", r.Runs[0].Sent, "📌", true)
+		told := h.reply(h.ask(j, press))
+		if told.Text != "Your next message here works on "+adapters.Escape(made)+"." || told.Mention != "bob" || told.Answer || len(told.GoOn) > 0 {
+			h.t.Errorf("bob is told %+v", told)
+		}
+		if !h.passedOver(j, h.overhears("ann", "blur")) {
+			h.t.Error("ann's next message is taken for bob's")
+		}
+		again := h.reacts("bob", r.Runs[0].Sent, "📌", true)
+		if !h.passedOver(j, again) {
+			h.t.Error("the same choice is told twice")
+		}
+		next := h.ask(j, h.overhears("bob", "blur"))
+		if got := given(h.planner.request(next.ID)); got != made {
+			h.t.Errorf("it works on %q", got)
+		}
+		h.handle(j, press) // it is told again
+		if !h.passedOver(j, h.overhears("bob", "thanks")) {
+			h.t.Error("what was used is still selected")
+		}
+		if last := h.ask(j, h.says("t", "bob", "sharpen")); given(h.planner.request(last.ID)) != "" {
+			h.t.Error("the message after the next works on it too")
+		}
+	})
+}
+
+// TestASelectionLasts through a question and an edit, until another choice, and without a mention for a day.
+func TestASelectionLasts(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	now := newClock()
+	j := h.start(func(c *jobs.Config) { c.Now = now.now })
+	first := h.ask(j, h.says("t", "ann", "pic1"))
+	second := h.ask(j, h.says("t", "bob", "pic2"))
+	h.ask(j, h.reacts("ann", first.Runs[0].Sent, "📌", true))
+	h.ask(j, h.reacts("ann", second.Runs[0].Sent, "📌", true))
+	want := second.Runs[0].Answer.Resources[0].Name
+	asked := h.ask(j, h.overhears("ann", "?How?"))
+	if answer := h.ask(j, h.overhears("ann", "blur")); given(h.planner.request(answer.ID)) != want {
+		t.Errorf("of %s, the answer to its question works on %q", asked.ID, given(h.planner.request(answer.ID)))
+	}
+	h.ask(j, h.reacts("bob", first.Runs[0].Sent, "📌", true))
+	now.pass(25 * time.Hour)
+	if !h.passedOver(j, h.overhears("bob", "good morning")) {
+		t.Error("after a day, a message without a mention is taken")
+	}
+	mention := h.says("t", "bob", "blur")
+	h.ask(j, mention)
+	edit := h.edits(mention, time.Minute, "sharpen")
+	h.handle(j, edit)
+	if r := h.wait(j, jobs.RequestID(edit), 1); given(h.planner.request(r.ID)) != first.Runs[0].Answer.Resources[0].Name {
+		t.Errorf("after an edit, it works on %q", given(h.planner.request(r.ID)))
+	}
+}
+
+// TestWhatIsDeletedIsNotGoneOnFrom says so.
+func TestWhatIsDeletedIsNotGoneOnFrom(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	m := newReworker(h.planner)
+	m.seeds(h.blobs)
+	j := h.start(reworking(m))
+	r := h.ask(j, h.says("t", "ann", "pic1"))
+	varied := h.ask(j, h.reacts("ann", r.Runs[0].Sent, "🎲", true))
+	twice := h.ask(j, h.reacts("bob", varied.Runs[0].Sent, "🎲", true))
+	if twice.Runs[0].Status != jobs.Done {
+		t.Fatalf("variations of variations are %s", twice.Runs[0].Status)
+	}
+	h.handle(j, h.reacts("ann", r.Runs[0].Sent, "🗑", true))
+	for _, press := range []adapters.Event{
+		h.reacts("bob", twice.Runs[0].Sent, "🎲", true), h.reacts("bob", r.Runs[0].Sent, "📌", true), h.reacts("bob", r.Runs[0].Sent, "🔍", true),
+	} {
+		if said := h.told(h.ask(j, press)); said != "That result was deleted. Please send your request again." {
+			t.Errorf("after %s: %s", press.Reaction.Sign, said)
+		}
+	}
+}
+
+// TestAReworkIsARequestOfItsOwn, which is shown and stopped by the message of the first.
+func TestAReworkIsARequestOfItsOwn(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	m := newReworker(h.planner)
+	j := h.start(reworking(m))
+	wish := h.says("t", "ann", "pic1")
+	first := h.ask(j, wish)
+	made := first.Runs[0].Answer.Resources[0].Name
+	press := h.reacts("bob", first.Runs[0].Sent, "🔍", true)
+	larger := h.ask(j, press)
+	if asked := h.planner.request(larger.ID); asked.Wish != "Make "+made+" twice as large." || given(asked) != made {
+		t.Errorf("asked is %q, given %q", asked.Wish, given(asked))
+	}
+	if reply := h.reply(larger); reply.AnswerTo.ID != wish.Message.Ref.ID || reply.Mention != "bob" || len(reply.Files) != 1 || !reply.Answer {
+		t.Errorf("sent is %+v", reply)
+	}
+	h.handle(j, press) // it is told twice
+	g := h.planner.blocks("piclarger")
+	working := h.handle(j, h.reacts("bob", larger.Runs[0].Sent, "🔍", true))
+	<-g.entered
+	h.handle(j, h.reacts("eve", wish.Message.Ref, "🛑", true))
+	h.handle(j, h.reacts("bob", wish.Message.Ref, "🛑", true))
+	if r := h.wait(j, working, 1); r.Runs[0].Status != jobs.Cancelled || !strings.Contains(h.told(r), "as you asked") {
+		t.Errorf("it is %s: %s", r.Runs[0].Status, h.told(r))
+	}
+	if h.planner.count("piclarger") != 2 {
+		t.Errorf("it was done %d times", h.planner.count("piclarger"))
+	}
+}
+
+// TestASmallerFile has half the bytes, or what the platform takes.
+func TestASmallerFile(t *testing.T) {
+	t.Parallel()
+	for platform, want := range map[int64]int64{0: 15_000, 100_000: 15_000, 31_000: 15_000, 9_000: 9_000} {
+		h := enter(t)
+		m := newReworker(h.planner)
+		m.set("pic1", func(ctx context.Context, w jobs.Work) (plan.Result, error) {
+			o := plan.Resource{Name: "big.png", Type: plan.Image, Blob: w.Folder + "/big.png"}
+			return plan.Result{Status: plan.Done, Output: &o}, h.blobs.Put(ctx, o.Blob, strings.NewReader("PNG"+strings.Repeat("x", 29_997)))
+		})
+		j := h.start(reworking(m))
+		r := h.ask(j, h.says("t", "ann", "pic1"))
+		h.chat.limits = adapters.Limits{File: platform}
+		h.ask(j, h.reacts("ann", r.Runs[0].Sent, "🗜️", true))
+		if got := m.limits[plan.Smaller]["big.png"]; got != want {
+			t.Errorf("where %d bytes are taken, it may have %d", platform, got)
+		}
+		if small := h.ask(j, h.says("t", "ann", "pic2")); slices.Contains(h.reply(small).GoOn, adapters.Smaller) {
+			t.Error("a small file is offered to be made smaller")
+		}
+	}
+}
+
+// TestAVariationIsChosenToGoOnWith by its number in the grid.
+func TestAVariationIsChosenToGoOnWith(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	m := newReworker(h.planner)
+	m.seeds(h.blobs)
+	j := h.start(reworking(m))
+	r := h.ask(j, h.says("t", "ann", "pic1"))
+	varied := h.ask(j, h.reacts("ann", r.Runs[0].Sent, "🎲", true))
+	reply := h.reply(varied)
+	var seeds []string
+	for _, c := range reply.Choices {
+		seeds = append(seeds, c.Text)
+	}
+	if !reply.Picks || len(reply.Files) != 1 || !strings.HasPrefix(reply.Files[0].Resource, "picgrid") || fmt.Sprint(seeds) != "[seed 7 seed 8]" {
+		t.Fatalf("sent is %+v", reply)
+	}
+	if len(varied.Runs[0].Answer.Resources) != 3 {
+		t.Errorf("the thread remembers %v", varied.Runs[0].Answer.Resources)
+	}
+	pick := h.reacts("bob", varied.Runs[0].Sent, adapters.Digit(2), true)
+	if said := h.told(h.ask(j, pick)); said != `Your next message here works on fox\-2.png.` {
+		t.Errorf("bob is told %s", said)
+	}
+	next := h.ask(j, h.says("t", "bob", "blur"))
+	if got := given(h.planner.request(next.ID)); got != "seed1-"+varied.ID+".png" {
+		t.Errorf("it works on %q", got)
+	}
+	all, err := j.Show(t.Context(), varied.ID)
+	check(t, err)
+	if len(all.Runs) != 1 {
+		t.Errorf("a choice to go on with began a run: there are %d", len(all.Runs))
+	}
+}
+
+// TestASignThatIsNotOffered does nothing, and what the agent cannot do is not offered.
+func TestASignThatIsNotOffered(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start()
+	text := h.ask(j, h.says("t", "ann", "blur"))
+	picture := h.ask(j, h.says("t", "ann", "pic1"))
+	for _, press := range []adapters.Event{
+		h.reacts("ann", text.Runs[0].Sent, "📌", true), h.reacts("ann", picture.Runs[0].Sent, "🔍", true), h.reacts("ann", picture.Runs[0].Sent, "🎲", true),
+	} {
+		if !h.passedOver(j, press) {
+			t.Errorf("%s is taken", press.Reaction.Sign)
+		}
+	}
+}
