@@ -25,21 +25,21 @@ const (
 	Smaller Sign = "smaller" // 🗜️: fewer bytes
 )
 
-// Button is how a sign looks as a button, with an English label; "" for a sign that has none.
-func (s Sign) Button() (emoji, label string) {
+// Button is how a sign looks as a button, with a label that say translates; "" for a sign that has none.
+func (s Sign) Button(say func(label string) string) (emoji, label string) {
 	switch s {
 	case Use:
-		return "📌", "Use this"
+		return "📌", say("Use this")
 	case Vary:
-		return "🎲", "Vary"
+		return "🎲", say("Vary")
 	case Larger:
-		return "🔍", "Larger"
+		return "🔍", say("Larger")
 	case Smaller:
-		return "🗜️", "Smaller file"
+		return "🗜️", say("Smaller file")
 	case Again:
-		return "🔁", "Again"
+		return "🔁", say("Again")
 	case Remove:
-		return "🗑️", "Delete"
+		return "🗑️", say("Delete")
 	case Choose, Good, Bad: // a choice has a text of its own, and votes are asked for in the way of each platform
 	}
 	return "", ""
@@ -61,7 +61,7 @@ func SignOf(button string) (s Sign, ok bool) {
 	if s = Sign(button); button == deleteButton {
 		s = Remove
 	}
-	emoji, _ := s.Button()
+	emoji, _ := s.Button(func(label string) string { return label })
 	return s, emoji != ""
 }
 

@@ -125,6 +125,10 @@ func formats(t *testing.T) map[string]string {
 			switch {
 			case folder == "../agent/plan":
 				s = sayers{"Say": 0, "Join": 0, "listed": 1}
+			case folder == "../adapters":
+				for _, file := range parsed { // the labels of buttons
+					maps.Copy(all, written(files, file))
+				}
 			case strings.HasPrefix(folder+"/", "../adapters/discord/"), strings.HasPrefix(folder+"/", "../adapters/slack/"):
 				s = sayers{".Say": 1} // of a catalogue, in a language
 				for _, file := range parsed {

@@ -220,7 +220,7 @@ func (*workspace) Shouts() []string {
 
 // shortNames are Slack's.
 var shortNames = map[string]string{
-	"🔁": "repeat", "🗑️": "wastebasket", "🛑": "octagonal_sign", "❌": "x", "👍": "+1", "😀": "grinning", "🇩🇪": "flag-de", adapters.Digit(0): "zero", "🔟": "keycap_ten",
+	"🔁": "repeat", "🗑️": "wastebasket", "📌": "pushpin", "🎲": "game_die", "🔍": "mag", "🗜️": "compression", "🛑": "octagonal_sign", "❌": "x", "👍": "+1", "😀": "grinning", "🇩🇪": "flag-de", adapters.Digit(0): "zero", "🔟": "keycap_ten",
 }
 
 func (w *workspace) React(t *testing.T, by adapters.Person, on adapters.MessageRef, emoji string, added bool) {

@@ -191,7 +191,9 @@ func (p *platform) Press(t *testing.T, by adapters.Person, on adapters.MessageRe
 }
 
 func (*platform) Signs() map[adapters.Sign]bool {
-	return map[adapters.Sign]bool{adapters.Choose: true, adapters.Again: false, adapters.Remove: false}
+	return map[adapters.Sign]bool{
+		adapters.Choose: true, adapters.Again: false, adapters.Remove: false, adapters.Vary: false, adapters.Larger: false, adapters.Smaller: false,
+	}
 }
 
 // Halt presses the button that stops the work on a request.

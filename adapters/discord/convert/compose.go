@@ -310,8 +310,8 @@ func (c *Composer) buttons(r adapters.Reply) []button {
 	}
 	say := c.Phrases.Say
 	for _, sign := range r.Acts() {
-		emoji, label := sign.Button()
-		add(emoji, say(r.Language, label), sign.ButtonID())
+		emoji, label := sign.Button(func(label string) string { return say(r.Language, label) })
+		add(emoji, label, sign.ButtonID())
 	}
 	return all
 }

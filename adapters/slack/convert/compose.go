@@ -75,7 +75,7 @@ func (c *Composer) Compose(r adapters.Reply) []Part {
 	}
 	if len(parts) > 0 {
 		last := &parts[len(parts)-1]
-		last.choices, last.acts, last.rated = r.Choices, r.Acts(), r.Answer \&\& !r.Asks
+		last.choices, last.acts, last.rated = r.Choices, r.Acts(), r.Answer && !r.Asks
 		if labelled(r.Choices) {
 			last.listed = listed(r.Choices)
 		}
@@ -285,8 +285,8 @@ func (c *Composer) buttons(p Part, language string) []slack.BlockElement {
 	}
 	say := c.Phrases.Say
 	for _, sign := range p.acts {
-		emoji, label := sign.Button()
-		buttons = append(buttons, button(sign.ButtonID(), sign.ButtonID(), emoji+" "+say(language, label)))
+		emoji, label := sign.Button(func(label string) string { return say(language, label) })
+		buttons = append(buttons, button(sign.ButtonID(), sign.ButtonID(), emoji+" "+label))
 	}
 	return buttons
 }

@@ -80,9 +80,9 @@ func (b *Buttons) Press(ctx context.Context, p convert.Interaction) {
 		case chosen && err == nil:
 			e.Kind, e.Reaction = adapters.ReactionAdded, &adapters.Reaction{On: on, Sign: adapters.Choose, Number: n, Choice: a.Value}
 		case signed:
-			e.Kind, e.Reaction = adapters.ReactionAdded, \&adapters.Reaction{On: on, Sign: sign}
+			e.Kind, e.Reaction = adapters.ReactionAdded, &adapters.Reaction{On: on, Sign: sign}
 		case a.ActionID == convert.RateAction:
-			e.Kind, e.Reaction = adapters.ReactionAdded, \&adapters.Reaction{On: on, Sign: adapters.Good}
+			e.Kind, e.Reaction = adapters.ReactionAdded, &adapters.Reaction{On: on, Sign: adapters.Good}
 			if a.Value == string(adapters.Bad) {
 				e.Reaction.Sign = adapters.Bad
 			}

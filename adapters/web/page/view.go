@@ -109,6 +109,9 @@ type Message struct {
 
 	Choices []Choice
 	Asks    bool // nothing is done until a choice is pressed
+	Picks   bool // the choices are results to go on with
+
+	GoOn []adapters.Sign // the buttons by which it is gone on from an answer
 
 	CanAgain, CanStop, CanRemove, CanEdit bool // the buttons
 	Edited                                bool // it is not as it was sent

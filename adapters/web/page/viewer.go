@@ -96,7 +96,7 @@ func (v Viewer) person(out *Message, m *chat.Message) {
 
 func (v Viewer) answer(out *Message, m *chat.Message) {
 	r := m.Said.Reply
-	out.Text, out.Language, out.Asks = m.Text(), r.Language, r.Asks
+	out.Text, out.Language, out.Asks, out.Picks = m.Text(), r.Language, r.Asks, r.Picks
 	for i, a := range r.Files {
 		out.Files = append(out.Files, v.attachment(m.ID, i, a))
 	}
@@ -123,6 +123,11 @@ func (v Viewer) answer(out *Message, m *chat.Message) {
 	}
 	if r.Mention != "" {
 		out.For, out.ForMe = cmp.Or(m.Notified, r.Mention), r.Mention == v.Me.ID
+	}
+	for _, sign := range r.GoOn {
+		if sign != adapters.Use { // each file has a button for that
+			out.GoOn = append(out.GoOn, sign)
+		}
 	}
 	out.CanAgain = m.ReplyTo != ""
 	out.CanRemove = m.MayRemove(v.Me)

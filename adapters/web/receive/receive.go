@@ -243,7 +243,7 @@ func (rec *Receiver) press(r *http.Request, t chat.Snapshot, m *chat.Message) (*
 		return nil, request.ErrUnreadable
 	}
 	switch out.Sign = adapters.Sign(sign); out.Sign {
-	case adapters.Again: // what is asked for again cannot be taken back by that
+	case adapters.Again, adapters.Use, adapters.Vary, adapters.Larger, adapters.Smaller: // it is stopped, and not taken back
 		out.Back = false
 	case adapters.Remove:
 		out.Back = false
