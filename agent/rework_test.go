@@ -1,0 +1,212 @@
+package agent_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"atelier/agent"
+	"atelier/agent/plan"
+	"atelier/agent/step"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/param"
+)
+
+// seeded draws a picture by a seed, and fails for the second of several.
+func seeded(seeds *[]int64, broken bool) func(context.Context, toolbox.Call) (toolbox.Output, error) {
+	return func(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+		*seeds = append(*seeds, c.Seed)
+		if broken && len(*seeds) == 2 {
+			return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("It is bad.")}
+		}
+		out, err := draws(ctx, c)
+		out.Seed = c.Seed
+		return out, err
+	}
+}
+
+// workshop is a world with the tools of reworks.
+func workshop(t *testing.T, without string, ops maker) world {
+	t.Helper()
+	all := maker{"draw": draws, "collage_images": draws, "resize_image": draws, "upscale_image": draws, "fit_image_size": draws, "blur": draws}
+	for name, op := range ops {
+		all[name] = op
+	}
+	delete(all, without)
+	sized := func(name, p string, typ param.Type) toolbox.Tool {
+		tl := tool(name, plan.Image, []plan.Type{plan.Image})
+		tl.Params = []param.Param{{Name: p, Type: typ, About: "how large"}}
+		return tl
+	}
+	collage := tool("collage_images", plan.Image, []plan.Type{plan.Image})
+	collage.Args[0].Name, collage.Args[0].Many = "images", true
+	collage.Params = []param.Param{
+		{Name: "labels", Type: param.Choice, About: "what is written", Optional: true, Choices: map[string][]string{"numbers": {"numbered"}, "letters": nil}},
+		{Name: "gap", Type: param.Integer, About: "how wide", Optional: true, Default: "8"},
+	}
+	draw := tool("draw", plan.Image, []plan.Type{plan.Text})
+	draw.Domain = "image-generation"
+	return newWorld(t, &fakePlanner{scores: map[string]float64{"blur": 5}}, all, agent.Config{},
+		draw, collage, sized("resize_image", "size", param.Size), sized("upscale_image", "factor", param.Size),
+		sized("fit_image_size", "limit", param.FileSize), tool("blur", plan.Image, []plan.Type{plan.Image}))
+}
+
+// ran is the route of a plan whose steps were all done by an agent.
+func (w world) ran(t *testing.T, r plan.Request, p *plan.Plan) *plan.Route {
+	t.Helper()
+	route, err := plan.NewRoute(p, p.Best())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for len(route.Ready()) > 0 {
+		at := route.Ready()[0]
+		memory := step.NewMemory(p.Resources)
+		for key, res := range route.All() {
+			memory.Record(key, res)
+		}
+		s := route.Steps()[at]
+		if _, err := route.Record(s.Key, w.Act(t.Context(), step.Work{Request: r, Steps: route.Steps(), At: at, Memory: memory})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return route
+}
+
+// drawn is the route of a request to draw something.
+func (w world) drawn(t *testing.T, actions ...plan.Action) *plan.Route {
+	t.Helper()
+	p := &plan.Plan{Tasks: []plan.Task{{Solutions: []plan.Solution{{Actions: actions, Score: 5}}, Subtask: plan.Subtask{Returns: plan.Image}}}}
+	return w.ran(t, request(), p)
+}
+
+func fox() plan.Action {
+	return act("draw", plan.Image, plan.Binding{Arg: "a", Type: plan.Text, Source: plan.FromValue("a fox")})
+}
+
+func of(step int) plan.Action {
+	return act("blur", plan.Image, plan.Binding{Arg: "a", Type: plan.Image, Source: plan.FromAction(step)})
+}
+
+// TestWhatCanBeGoneOnFrom: variations of what a seed made, and sizes of pictures, if their tools can run.
+func TestWhatCanBeGoneOnFrom(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		without string
+		noSeed  bool
+		actions []plan.Action
+		want    string
+	}{
+		"a drawing":           {actions: []plan.Action{fox()}, want: "[vary larger smaller]"},
+		"no seed":             {noSeed: true, actions: []plan.Action{fox()}, want: "[larger smaller]"},
+		"a drawing, blurred":  {actions: []plan.Action{fox(), of(0)}, want: "[larger smaller]"},
+		"no grid":             {without: "collage_images", actions: []plan.Action{fox()}, want: "[larger smaller]"},
+		"nothing that scales": {without: "upscale_image", actions: []plan.Action{fox()}, want: "[vary smaller]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var seeds []int64
+			ops := maker{"draw": seeded(&seeds, false)}
+			if c.noSeed {
+				ops = maker{"draw": draws}
+			}
+			w := workshop(t, c.without, ops)
+			got, err := w.Reworks(t.Context(), w.drawn(t, c.actions...))
+			if err != nil || fmt.Sprint(got) != c.want {
+				t.Errorf("it is %v, %v", got, err)
+			}
+		})
+	}
+}
+
+// TestVariations are one step with four seeds and a grid, whose variations are others.
+func TestVariations(t *testing.T) {
+	t.Parallel()
+	var seeds []int64
+	w := workshop(t, "", maker{"draw": seeded(&seeds, false)})
+	made := w.drawn(t, fox())
+	for n := range 2 {
+		r := request()
+		r.ID, r.Given = fmt.Sprint("r", n+2), made.Made()
+		seeds = nil
+		p, err := w.Rework(t.Context(), r, made, plan.Vary, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.Tasks[0].Solutions[0].Tools(); !slices.Equal(got, []string{"draw", "collage_images"}) {
+			t.Fatalf("it is planned by %v", got)
+		}
+		before := made.Made()
+		made = w.ran(t, r, p)
+		first := made.Results()[0].Outputs()
+		if !made.Done() || len(seeds) != 4 || len(first) != 4 || len(made.Ends()) != 1 {
+			t.Fatalf("%d were drawn by %v, %d are at the end", len(first), seeds, len(made.Ends()))
+		}
+		for i, o := range first {
+			same := func(b plan.Resource) bool { return b.Seed == o.Seed }
+			if o.Seed != seeds[0]+int64(i) || o.Seed != seeds[i] || o.Seed <= 0 || o.Seed >= 1<<31 || slices.ContainsFunc(before, same) {
+				t.Errorf("variation %d has the seed %d of %v", i, o.Seed, seeds)
+			}
+		}
+	}
+	if calls := w.planner.calls; len(calls) > 0 {
+		t.Errorf("the planner was asked to %v", calls)
+	}
+	a, b := request(), request()
+	b.At = time.Unix(1, 0)
+	one, err := w.Rework(t.Context(), a, made, plan.Vary, nil)
+	two, err2 := w.Rework(t.Context(), b, made, plan.Vary, nil)
+	if err != nil || err2 != nil || one.Tasks[0].Solutions[0].Actions[0].Seed == two.Tasks[0].Solutions[0].Actions[0].Seed {
+		t.Errorf("asked for again, the seeds are the same: %v %v", err, err2)
+	}
+}
+
+// TestAVariationThatFails leaves the others.
+func TestAVariationThatFails(t *testing.T) {
+	t.Parallel()
+	var seeds []int64
+	w := workshop(t, "", maker{"draw": seeded(&seeds, false)})
+	made := w.drawn(t, fox())
+	seeds = nil
+	w = workshop(t, "", maker{"draw": seeded(&seeds, true)})
+	p, err := w.Rework(t.Context(), request(made.Made()...), made, plan.Vary, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	varied := w.ran(t, request(), p)
+	if res := varied.Results()[0]; !varied.Done() || len(res.Outputs()) != 3 || res.Note != "Part 2 of 4 is missing. It is bad." {
+		t.Errorf("done: %v, %d pictures, %s", varied.Done(), len(res.Outputs()), res.Note)
+	}
+}
+
+// TestSizesAreDecided: the tool is asked for by no model, whatever else could do it, and no program is written for it.
+func TestSizesAreDecided(t *testing.T) {
+	t.Parallel()
+	w := workshop(t, "", nil)
+	made := w.drawn(t, fox())
+	r := request(made.Made()...)
+	for how, want := range map[plan.Rework]string{plan.Larger: "upscale_image factor", plan.Smaller: "fit_image_size limit"} {
+		p, err := w.Rework(t.Context(), r, made, how, map[string]int64{made.Made()[0].Name: 12_345})
+		if err != nil || len(p.Tasks) != 1 || len(p.Tasks[0].Solutions) != 1 {
+			t.Fatalf("%s: %+v, %v", how, p, err)
+		}
+		a := p.Tasks[0].Solutions[0].Actions
+		last := a[0].Args[len(a[0].Args)-1]
+		if len(a) != 1 || a[0].Tool+" "+last.Arg != want || how == plan.Smaller && !strings.HasPrefix(last.Setting, "12345") {
+			t.Errorf("%s is planned by %+v", how, a)
+		}
+	}
+	if len(w.planner.calls) > 0 {
+		t.Errorf("the planner was asked to %v", w.planner.calls)
+	}
+	gone := workshop(t, "upscale_image", nil)
+	p, err := gone.Rework(t.Context(), r, made, plan.Larger, nil)
+	if err != nil || len(p.Tasks[0].Solutions) != 0 || !slices.Equal(p.Tasks[0].Missing, []string{"upscale_image"}) {
+		t.Errorf("what cannot run is planned as %+v, %v", p, err)
+	}
+	if _, err := w.Rework(t.Context(), r, made, plan.Vary, nil); plan.Sentence(err, plan.Message{}).String() != "I cannot do that with this result." {
+		t.Errorf("what no seed made is varied: %v", err)
+	}
+}
