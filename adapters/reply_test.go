@@ -24,6 +24,7 @@ func TestReplies(t *testing.T) {
 				{Name: "b.mp4", Size: 1 << 33, Type: "video/mp4", Note: "too large", Link: "http://127.0.0.1:8080/b.mp4"},
 			},
 			Choices: []adapters.Choice{{ID: "r1.2", Text: "with the other model"}},
+			GoOn:    []adapters.Sign{adapters.Use, adapters.Smaller},
 		}
 	}
 	for why, change := range map[string]func(*adapters.Reply){
@@ -39,6 +40,7 @@ func TestReplies(t *testing.T) {
 		"files.link what is no":     func(r *adapters.Reply) { r.Files[1].Link = "file:///etc/passwd" },
 		"files.link more than":      func(r *adapters.Reply) { r.Files[1].Link = "https://a b" },
 		"files.mark_link what":      func(r *adapters.Reply) { r.Files[0].MarkLink = "https://u:p@a.example/" },
+		"by the sign \"again\"":     func(r *adapters.Reply) { r.GoOn[1] = adapters.Again },
 		"has 10 choices":            func(r *adapters.Reply) { r.Choices = slices.Repeat(r.Choices, 10) },
 		"without id or text":        func(r *adapters.Reply) { r.Choices[0].Text = "" },
 		"character in choices.text": func(r *adapters.Reply) { r.Choices[0].Text = "a\nb" },
@@ -80,6 +82,7 @@ func TestReactions(t *testing.T) {
 	for emoji, want := range map[string]event{
 		"1️⃣": sign(adapters.Choose, 1), "2⃣": sign(adapters.Choose, 2), adapters.Digit(9): sign(adapters.Choose, 9),
 		"🔁": sign(adapters.Again, 0), "🔄": sign(adapters.Again, 0), "🗑️": sign(adapters.Remove, 0), "🗑": sign(adapters.Remove, 0),
+		"📌": sign(adapters.Use, 0), "🎲": sign(adapters.Vary, 0), "🔍": sign(adapters.Larger, 0), "🗜️": sign(adapters.Smaller, 0),
 		"🛑": stop, "❌": stop, "⏹️": stop,
 		"0️⃣": {}, "🔟": {}, "*️⃣": {}, "1": {}, "👍🏽": {}, "": {}, ":one:": {},
 	} {
@@ -90,6 +93,29 @@ func TestReactions(t *testing.T) {
 		taken, ok := adapters.Reacted(event{}, on, emoji, false)
 		if ok != (want.Reaction != nil) || ok && (taken.Kind != adapters.ReactionRemoved || cmp.Diff(want.Reaction, taken.Reaction) != "") {
 			t.Errorf("%s taken back means %+v, %v", emoji, taken, ok)
+		}
+	}
+}
+
+// TestButtonsMeanTheirSigns, those of answers that were posted before too.
+func TestButtonsMeanTheirSigns(t *testing.T) {
+	t.Parallel()
+	r := adapters.Reply{Answer: true, GoOn: []adapters.Sign{adapters.Use, adapters.Vary, adapters.Larger, adapters.Smaller}}
+	faces := map[string]bool{}
+	for _, sign := range r.Acts() {
+		emoji, label := sign.Button(strings.ToUpper)
+		e, ok := adapters.Reacted(adapters.Event{}, adapters.MessageRef{}, emoji, true)
+		if pressed, known := adapters.SignOf(sign.ButtonID()); !ok || e.Reaction.Sign != sign || !known || pressed != sign || label == "" || label != strings.ToUpper(label) {
+			t.Errorf("the button %s %q of %s is %s", emoji, label, sign, pressed)
+		}
+		faces[emoji+label] = true
+	}
+	if len(faces) != 6 || len(adapters.Reply{}.Acts()) != 0 {
+		t.Errorf("the buttons are %v", faces)
+	}
+	for id, want := range map[string]adapters.Sign{"again": adapters.Again, "delete": adapters.Remove, "choose": "", "stop": "", "": ""} {
+		if sign, ok := adapters.SignOf(id); ok != (want != "") || ok && sign != want {
+			t.Errorf("%q is %s, %v", id, sign, ok)
 		}
 	}
 }

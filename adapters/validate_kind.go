@@ -148,6 +148,11 @@ func (r Reply) Validate() error {
 	if len(r.Choices) > MaxChoices {
 		c.badf("has %d choices, at most %d are taken", len(r.Choices), MaxChoices)
 	}
+	for _, sign := range r.GoOn {
+		if !slices.Contains([]Sign{Use, Vary, Larger, Smaller}, sign) {
+			c.badf("is gone on from by the sign %q", sign)
+		}
+	}
 	for _, x := range r.Choices {
 		c.word("choices.id", x.ID, MaxChoiceID)
 		c.line("choices.text", x.Text, maxName)

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -20,7 +21,10 @@ func TestButtonsAreActedOn(t *testing.T) {
 		b, bob := browse(t, c), browse(t, c).of("bob")
 		b.is(b.write("message00000000001", "do it"), http.StatusNoContent)
 		request := chat.RefOf(thread1, "message00000000001")
-		reply := adapters.Reply{Thread: chat.ThreadOf(thread1), Text: "Done.", AnswerTo: request, Choices: []adapters.Choice{{ID: "one", Text: "another"}, {ID: "two", Text: "one more"}}, Asks: true}
+		reply := adapters.Reply{
+			Thread: chat.ThreadOf(thread1), Text: "Done.", AnswerTo: request, Choices: []adapters.Choice{{ID: "one", Text: "another"}, {ID: "two", Text: "one more"}},
+			Asks: true, GoOn: []adapters.Sign{adapters.Use, adapters.Vary, adapters.Larger, adapters.Smaller},
+		}
 		at := func(id string) string { return "/t/" + thread1 + "/messages/" + id + "/act" }
 		buttons := func(by *browser, id string) page.Message {
 			_, now, m, err := c.site.Message(pathed(t, id))
@@ -101,6 +105,13 @@ func TestButtonsAreActedOn(t *testing.T) {
 			t.Errorf("what was taken back was heard as %+v", e)
 		}
 		bob.is(bob.post(at(answer.ID), "id", "press00000000009", "sign", "again"), http.StatusNoContent)
+		if v := buttons(b, answer.ID); !slices.Equal(v.GoOn, []adapters.Sign{adapters.Vary, adapters.Larger, adapters.Smaller}) {
+			t.Errorf("it is gone on by %v", v.GoOn)
+		}
+		bob.is(bob.post(at(answer.ID), "id", "press00000000012", "sign", "vary"), http.StatusNoContent)
+		if e := heard(); e.Kind != adapters.ReactionAdded || e.Reaction.Sign != adapters.Vary || e.Reaction.On.Key() != answer.Key() {
+			t.Errorf("variations were heard as %+v", e)
+		}
 		b.is(b.post(at(answer.ID), "id", "press00000000010", "sign", "remove"), http.StatusNoContent)
 		if e := heard(); e.Reaction == nil || e.Reaction.Sign != adapters.Remove {
 			t.Errorf("it was heard as %+v", e)

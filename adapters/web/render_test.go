@@ -45,10 +45,13 @@ func TestChoicesHaveAHeadingThatIsTrue(t *testing.T) {
 	t.Parallel()
 	p := mustPages(t)
 	for _, c := range []struct {
-		asks           bool
+		asks, picks    bool
 		language, want string
-	}{{false, "en", "Other ways"}, {true, "en", "Choose one"}, {true, "zh-Hans", "请选择一项"}} {
-		m := page.Message{ID: "a", Asks: c.asks, ActURL: "/act", Choices: []page.Choice{{Number: 1, Text: "blur it", Ready: true}}}
+	}{
+		{false, false, "en", "Other ways"}, {true, false, "en", "Choose one"}, {true, false, "zh-Hans", "请选择一项"},
+		{false, true, "en", "Choose one to go on with"},
+	} {
+		m := page.Message{ID: "a", Asks: c.asks, Picks: c.picks, ActURL: "/act", Choices: []page.Choice{{Number: 1, Text: "blur it", Ready: true}}}
 		page := rendered(t, func(b *bytes.Buffer) error { return p.Messages(b, c.language, []page.Message{m}) })
 		if !strings.Contains(page, `<h3 class="choices-head">`+c.want+`</h3>`) || !strings.Contains(page, "<bdi>blur it</bdi>") {
 			t.Errorf("where it asks is %v, the choices are shown as %s", c.asks, page)

@@ -167,7 +167,11 @@ func TestKeysTellWhatIsComputed(t *testing.T) {
 	seen := map[string]string{}
 	candidate := text(plan.FromValue("v"))
 	candidate.Candidate = "other"
+	seed, count := text(plan.FromValue("v")), text(plan.FromValue("v"))
+	seed.Seed, count.Count = 7, 4
 	for name, a := range map[string]plan.Action{
+		"a seed":               seed,
+		"a count":              count,
 		"a literal":            text(plan.FromValue("v")),
 		"another literal":      text(plan.FromValue("w")),
 		"a resource":           text(plan.FromResource("v")),

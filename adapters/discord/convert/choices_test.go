@@ -9,8 +9,8 @@ import (
 	"atelier/adapters"
 )
 
-// TestChoicesAreShown as the files in testdata/choices hold: other ways below what was done, and what may be
-// meant below a question.
+// TestChoicesAreShown as the files in testdata/choices hold: other ways below what was done, what may be
+// meant below a question, and results to go on with.
 func TestChoicesAreShown(t *testing.T) {
 	t.Parallel()
 	composer := &Composer{Phrases: English{}}
@@ -20,7 +20,11 @@ func TestChoicesAreShown(t *testing.T) {
 		"question": {Text: "How exactly?", Mention: "1001", Choices: choices, Asks: true, Answer: true},
 		"ways":     {Text: "Here it is.", Mention: "1001", Choices: choices, Answer: true},
 		"none":     {Text: "Here it is.", Mention: "1001", Answer: true},
-		"long":     {Text: "Here it is.", Mention: "1001", Choices: append(choices, long), Answer: true},
+		"results": {
+			Text: "Here they are.", Mention: "1001", Choices: []adapters.Choice{{ID: "r-1-1", Text: "seed 7"}, {ID: "r-1-2", Text: "seed 8"}}, Picks: true,
+			Answer: true, GoOn: []adapters.Sign{adapters.Use, adapters.Vary, adapters.Larger, adapters.Smaller},
+		},
+		"long": {Text: "Here it is.", Mention: "1001", Choices: append(choices, long), Answer: true},
 	} {
 		parts := composer.Compose(r, 0)
 		if len(parts) != 1 {

@@ -187,10 +187,10 @@ func TestAMapFollowsItsPicture(t *testing.T) {
 	if got := server.Asked("image-to-image")[0].Parameters["control_mode"]; got != "scribble" {
 		t.Errorf("asked for %v", got)
 	}
-	must(t, b, candidate("text-to-image+edge"), call(t, plan.Image, args{"prompt": text("a house"), "edge": fileWith(t, plan.Edge, "e.png", pngOf(t, scene(64, 64)))}))
+	drawn := must(t, b, candidate("text-to-image+edge"), call(t, plan.Image, args{"prompt": text("a house"), "edge": fileWith(t, plan.Edge, "e.png", pngOf(t, scene(64, 64)))}))
 	asked := server.Asked("text-to-image")[0]
-	if asked.Parameters["control_mode"] != "edge" || asked.Kinds["control_image"] != "image/png 64x64" || asked.Text != "a house" || asked.Parameters["seed"] != 7.0 {
-		t.Errorf("asked %+v", asked)
+	if asked.Parameters["control_mode"] != "edge" || asked.Kinds["control_image"] != "image/png 64x64" || asked.Text != "a house" || asked.Parameters["seed"] != 7.0 || drawn.Seed != 7 {
+		t.Errorf("asked %+v, and told the seed %d", asked, drawn.Seed)
 	}
 }
 

@@ -197,10 +197,10 @@ func TestUpscaling(t *testing.T) {
 func TestTheShapeOfVideos(t *testing.T) {
 	t.Parallel()
 	b, server := newBackend(t, localaitest.Config{})
-	must(t, b, candidate("video-from-image", "it moves"), call(t, plan.Video, args{"image": sceneFile(t)}))
+	film := must(t, b, candidate("video-from-image", "it moves"), call(t, plan.Video, args{"image": sceneFile(t)}))
 	r := server.Requests()[0]
-	if w, h := r.Number("width"), r.Number("height"); w/h < 1.55 || w/h > 1.8 || int(w)%16 != 0 || int(h)%16 != 0 || r.Number("seed") != 7 || r.Text("prompt") != "it moves" {
-		t.Errorf("asked for %v × %v, %v", w, h, r.Values["seed"])
+	if w, h := r.Number("width"), r.Number("height"); w/h < 1.55 || w/h > 1.8 || int(w)%16 != 0 || int(h)%16 != 0 || r.Number("seed") != 7 || film.Seed != 7 || r.Text("prompt") != "it moves" {
+		t.Errorf("asked for %v × %v, %v, and told %d", w, h, r.Values["seed"], film.Seed)
 	}
 }
 
