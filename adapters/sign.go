@@ -18,11 +18,11 @@ const (
 	// anything. The later one counts.
 	Good Sign = "good"
 	Bad  Sign = "bad"
-	// These go on from the files of the answer.
-	Use     Sign = "use"     // 📌: the person's next message works on them
-	Vary    Sign = "vary"    // 🎲: several others of their kind
-	Larger  Sign = "larger"  // 🔍: more pixels
-	Smaller Sign = "smaller" // 🗜️: fewer bytes
+
+	Use     Sign = "use"     // 📌: the person's next message works on the files of the answer
+	Vary    Sign = "vary"    // 🎲: they are made several times, by other seeds
+	Larger  Sign = "larger"  // 🔍: they are to have more pixels
+	Smaller Sign = "smaller" // 🗜️: they are to have fewer bytes
 )
 
 // Button is how a sign looks as a button, with a label that say translates; "" for a sign that has none.

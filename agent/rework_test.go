@@ -3,6 +3,7 @@ package agent_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -32,9 +33,7 @@ func seeded(seeds *[]int64, broken bool) func(context.Context, toolbox.Call) (to
 func workshop(t *testing.T, without string, ops maker) world {
 	t.Helper()
 	all := maker{"draw": draws, "collage_images": draws, "resize_image": draws, "upscale_image": draws, "fit_image_size": draws, "blur": draws}
-	for name, op := range ops {
-		all[name] = op
-	}
+	maps.Copy(all, ops)
 	delete(all, without)
 	sized := func(name, p string, typ param.Type) toolbox.Tool {
 		tl := tool(name, plan.Image, []plan.Type{plan.Image})

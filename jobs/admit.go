@@ -214,17 +214,8 @@ func (d *admission) record(
 			return "", err
 		}
 	}
-	if a.Answers != "" {
-		_, err := d.store.Logs.Append(ctx, record.RequestLog(a.Answers), record.Entry{AnsweredBy: id})
-		if record.IgnoreUnknown(err) != nil {
-			return "", err
-		}
-	}
-	if a.Act != nil {
-		_, err := d.store.Logs.Append(ctx, record.RequestLog(a.Act.Root), record.Entry{ActedOnBy: id})
-		if record.IgnoreUnknown(err) != nil {
-			return "", err
-		}
+	if err := d.link(ctx, id, a); err != nil {
+		return "", err
 	}
 	if e.Message != nil {
 		if err := d.store.Remember(ctx, e.Message.Ref, record.RunRef{Request: id, Run: 1}); err != nil {
@@ -260,6 +251,17 @@ func (d *admission) record(
 	d.log.InfoContext(ctx, "request accepted", "request", id, "thread", threadID, "adapter", e.Adapter)
 	d.acks.Show(ctx, e, adapters.Seen)
 	return id, nil
+}
+
+// link notes a request with the one whose question it answers, or from whose results it goes on.
+func (d *admission) link(ctx context.Context, id string, a record.Asked) (err error) {
+	if a.Answers != "" {
+		_, err = d.store.Logs.Append(ctx, record.RequestLog(a.Answers), record.Entry{AnsweredBy: id})
+	}
+	if a.Act != nil && err == nil {
+		_, err = d.store.Logs.Append(ctx, record.RequestLog(a.Act.Root), record.Entry{ActedOnBy: id})
+	}
+	return record.IgnoreUnknown(err)
 }
 
 // newAsked is what is recorded of an event.

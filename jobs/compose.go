@@ -155,11 +155,14 @@ func (c *composer) respond(ctx context.Context, a *record.Answer, r *record.Requ
 	}
 	asks := run.Asks(p) && !planOnly
 	thinking := p.Thinking
-	var text string
-	if asks {
+	text := c.variations(r, route)
+	switch {
+	case asks:
 		text = c.say(r, plan.Say("I am not sure what you want, so I have done nothing yet. Choose what fits, or say it in other words."))
-	} else if text, thinking, err = c.agent.Respond(ctx, Account{Request: asked, Plan: p, Route: route}); err != nil {
-		return err
+	case text == "":
+		if text, thinking, err = c.agent.Respond(ctx, Account{Request: asked, Plan: p, Route: route}); err != nil {
+			return err
+		}
 	}
 	c.metrics.Thinking(since(p.Thinking, thinking))
 	a.Thinking, a.Reply.Text = thinking, text

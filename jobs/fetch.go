@@ -126,12 +126,9 @@ func (x *fetcher) takeFiles(ctx context.Context, r *record.Request, t *record.Th
 			all = append(all, r)
 		}
 	}
-	carried, err := x.referenced(ctx, r)
+	carried, err := x.referenced(ctx, r, t)
 	if err != nil {
 		return err
-	}
-	for _, name := range t.SelectedFor(r) {
-		carried = append(carried, plan.Resource{Name: name})
 	}
 	for _, c := range carried {
 		if i := slices.IndexFunc(earlier, func(o plan.Resource) bool { return o.Name == c.Name }); i >= 0 {
@@ -293,13 +290,16 @@ func takeMark(m pointed, key string, namer *plan.Namer, take func(string, adapte
 // referenced are the resources of the thread that a message is about: what the answer it replies to
 // made, and what was marked for the question it answers. If it picks a guess by its number, it is
 // about everything the question was about.
-func (x *fetcher) referenced(ctx context.Context, r *record.Request) ([]plan.Resource, error) {
-	var all []plan.Resource
+func (x *fetcher) referenced(ctx context.Context, r *record.Request, t *record.Thread) ([]plan.Resource, error) {
 	if act := r.Asked.Act; act != nil {
 		if act.How == plan.Vary { // it works on what the result was made of
 			return nil, nil
 		}
 		return x.ends(ctx, act.Of)
+	}
+	var all []plan.Resource
+	for _, name := range t.SelectedFor(r) {
+		all = append(all, plan.Resource{Name: name})
 	}
 	if id := r.Asked.Answers; id != "" {
 		asked, err := x.store.Request(ctx, id)

@@ -245,6 +245,16 @@ func (c *composer) goOn(ctx context.Context, a *record.Answer, r *record.Request
 	}
 }
 
+// variations say what a grid shows, and what is missing; "" if the request made none.
+func (c *composer) variations(r *record.Request, route *plan.Route) string {
+	if act := r.Asked.Act; act == nil || act.How != plan.Vary || route == nil || !route.Done() {
+		return ""
+	}
+	made := route.Results()[0]
+	text := c.say(r, plan.Say("Here are %d variations.", len(made.Outputs())))
+	return strings.TrimSpace(text + "\n" + adapters.Escape(made.Note))
+}
+
 // offerVariations offers what a grid shows, by its numbers.
 func (c *composer) offerVariations(a *record.Answer, r *record.Request, run *record.Run) {
 	if !run.Route.Done() {

@@ -234,6 +234,9 @@ func TestAVariationIsChosenToGoOnWith(t *testing.T) {
 	if !reply.Picks || len(reply.Files) != 1 || !strings.HasPrefix(reply.Files[0].Resource, "picgrid") || fmt.Sprint(seeds) != "[seed 7 seed 8]" {
 		t.Fatalf("sent is %+v", reply)
 	}
+	if reply.Text != "Here are 2 variations." || h.planner.count("respond") != 1 {
+		t.Errorf("%s is said, and the planner worded %d answers", reply.Text, h.planner.count("respond"))
+	}
 	if len(varied.Runs[0].Answer.Resources) != 3 {
 		t.Errorf("the thread remembers %v", varied.Runs[0].Answer.Resources)
 	}

@@ -214,8 +214,8 @@ func stepKey(a Action, keyOf func(step int) string) (string, error) {
 	enc, err := json.Marshal(struct { //nolint:musttag // it is hashed and never read
 		Tool, Candidate string
 		In              []in
-		Seed            int64 `json:",omitempty"`
-		Count           int   `json:",omitempty"`
+		Seed            int64 `json:"seed,omitempty"`
+		Count           int   `json:"count,omitempty"`
 	}{a.Tool, a.Candidate, ins, a.Seed, a.Count})
 	if err != nil {
 		return "", fmt.Errorf("key of %s: %w", a.Tool, err)

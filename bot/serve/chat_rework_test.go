@@ -6,6 +6,7 @@ import (
 	_ "image/jpeg" // what answers are
 	_ "image/png"  // what drawings are
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,22 +20,17 @@ import (
 // pressing is a town in which people press buttons, and write without a mention.
 type pressing interface {
 	talk
-	// press presses the n-th button of a sign in a thread, from 1; it is false if there is none.
-	press(thread, sign string, n int) bool
+	// press presses the first button of a sign in a thread; it is false if there is none.
+	press(thread, sign string) bool
 	// write writes in a thread.
 	write(thread, text string)
 }
 
-func (d *inDiscord) press(thread, sign string, n int) bool {
+func (d *inDiscord) press(thread, sign string) bool {
 	for _, m := range d.World.Messages(thread) {
-		for _, b := range m.Buttons {
-			if b.CustomID == sign {
-				n--
-			}
-			if n == 0 {
-				d.Interactions.Press(d.ann, thread, m.ID, sign)
-				return true
-			}
+		if slices.ContainsFunc(m.Buttons, func(b discordtest.Button) bool { return b.CustomID == sign }) {
+			d.Interactions.Press(d.ann, thread, m.ID, sign)
+			return true
 		}
 	}
 	return false
@@ -44,9 +40,9 @@ func (d *inDiscord) write(thread, text string) {
 	d.People.Say(discordtest.Post{Channel: thread, By: d.ann, Content: text})
 }
 
-func (s *inSlack) press(thread, sign string, n int) bool {
+func (s *inSlack) press(thread, sign string) bool {
 	for _, m := range s.Workspace.Messages(s.channel, thread) {
-		if n -= strings.Count(string(m.Blocks), `"action_id":"`+sign+`"`); n == 0 {
+		if strings.Contains(string(m.Blocks), `"action_id":"`+sign+`"`) {
 			s.Interactions.Press(s.ann, s.channel, m.TS, sign)
 			return true
 		}
@@ -88,9 +84,9 @@ func (g goneOn) next(what string, n int) (size image.Point, bytesOf int) {
 }
 
 // pressed presses a button as soon as it is there.
-func (g goneOn) pressed(sign string, n int) {
+func (g goneOn) pressed(sign string) {
 	g.Helper()
-	g.until(g.o, "the button "+sign, func() bool { return g.by.press(g.thread, sign, n) })
+	g.until(g.o, "the button "+sign, func() bool { return g.by.press(g.thread, sign) })
 }
 
 // told waits until the bot has said something so often.
@@ -127,22 +123,22 @@ func TestPeopleGoOnFromResults(t *testing.T) {
 			by.write(g.thread, "draw a fox in a spacesuit")
 			drawing, _ := g.next("a drawing", 2)
 
-			g.pressed("use", 1)
+			g.pressed("use")
 			g.told("Your next message here works on", 1)
 			by.write(g.thread, "blur it")
 			if used, _ := g.next("what was chosen, blurred", 3); used != size || used == drawing {
 				t.Errorf("it is %v, what was chosen is %v", used, size)
 			}
-			g.pressed("larger", 1)
+			g.pressed("larger")
 			if larger, _ := g.next("the first picture, larger", 4); larger != size.Mul(2) {
 				t.Errorf("it is %v, and was %v", larger, size)
 			}
-			g.pressed("smaller", 1)
+			g.pressed("smaller")
 			if _, small := g.next("the first picture as a smaller file", 5); small > grey/2 {
 				t.Errorf("it has %d bytes, and had %d", small, grey)
 			}
 
-			g.pressed("vary", 1)
+			g.pressed("vary")
 			if grid, _ := g.next("variations of the drawing", 6); grid.X < 2*drawing.X || grid.Y < 2*drawing.Y {
 				t.Errorf("the grid is %v, and a drawing %v", grid, drawing)
 			}

@@ -184,22 +184,6 @@ func (t *Thread) SelectedFor(r *Request) []string {
 // Selected is what the next message of a person works on, nil if nothing is selected.
 func (t *Thread) Selected(by string) *Selected { return t.selected(by, t.Size) }
 
-// selected is what a person selected last before a position, nil if a message used it since.
-func (t *Thread) selected(by string, before int) *Selected {
-	from := -1
-	for _, p := range t.Line {
-		if p.by == by && !p.aside && p.at < before {
-			from = p.at
-		}
-	}
-	for _, s := range slices.Backward(t.selections) {
-		if s.By == by && s.position > from && s.position < before {
-			return s.Selected
-		}
-	}
-	return nil
-}
-
 // NeedsHistory reports whether the thread may have messages before a request that its log lacks:
 // before the first request, and if others write in it too. Channels and direct messages have none.
 func (t *Thread) NeedsHistory(r *Request) bool {
@@ -227,6 +211,22 @@ func (t *Thread) addHistory(past *History, at int) {
 		t.turns = append(t.turns, &turn{turn: &past.Turns[i], position: at})
 	}
 	t.turns = append(t.turns, &turn{resources: past.Resources, position: at})
+}
+
+// selected is what a person selected last before a position, nil if a message used it since.
+func (t *Thread) selected(by string, before int) *Selected {
+	from := -1
+	for _, p := range t.Line {
+		if p.by == by && !p.aside && p.at < before {
+			from = p.at
+		}
+	}
+	for _, s := range slices.Backward(t.selections) {
+		if s.By == by && s.position > from && s.position < before {
+			return s.Selected
+		}
+	}
+	return nil
 }
 
 func (t *Thread) join(j *Joined, at int) {
