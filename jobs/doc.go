@@ -24,7 +24,8 @@
 //   - composer (compose.go) writes the answer, once.
 //   - sender (send.go) posts it (package post) and ends the run; the thread goes on.
 //
-// A reaction on an answer (react.go) starts a further run (choose.go) or stops one (stop.go).
+// A reaction on an answer (react.go) starts a further run (choose.go) or stops one (stop.go), or goes on from its
+// results (rework.go): by a request of its own, or with the person's next message.
 // A run that has not ended in time is closed by its deadline (deadline.go).
 //
 // Beside the way: package record holds what is known of requests and threads, package queue
