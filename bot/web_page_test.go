@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"atelier/adapters/web/browsertest"
+	"atelier/agent/toolbox/hftask/hftasktest"
 	"atelier/bot/clitest"
 )
 
@@ -123,4 +124,30 @@ func under(t *testing.T, folder string) int {
 		}
 	}
 	return n
+}
+
+// TestBrowserVariesADrawing and goes on with one of the variations, which the next message works on. How it was made
+// tells the seeds.
+func TestBrowserVariesADrawing(t *testing.T) {
+	t.Parallel()
+	o := clitest.OpenWeb(t, t.TempDir(), "127.0.0.1:0", "TOOL_SERVER_URL="+hftasktest.New(t, hftasktest.Config{}).URL())
+	k := sits(t, browsertest.Start(t), o)
+	k.says("draw a fox in a spacesuit")
+	fox := k.answered()
+	k.Script(`document.querySelector('[data-key="vary"]').click()`)
+	grid := k.answered()
+	if a, b := fox.Bounds(), grid.Bounds(); b.Dx() < 2*a.Dx() || b.Dy() < 2*a.Dy() {
+		t.Errorf("%v is varied in %v", a, b)
+	}
+	k.Wait(`document.querySelectorAll(".choice:not([disabled])").length === 4`)
+	k.Script(`[...document.querySelectorAll("details.work")].pop().open = true`)
+	k.Wait(`[...document.querySelectorAll("details.work")].pop().textContent.includes(", seed ")`)
+	k.Screenshot("varied")
+	k.Script(`document.querySelectorAll(".choice")[1].click()`)
+	k.Wait(`document.body.textContent.includes("Your next message here works on fox")`)
+	k.says("rotate it by 90 degrees")
+	if turned := k.answered(); turned.Bounds().Dx() != fox.Bounds().Dy() || turned.Bounds().Dy() != fox.Bounds().Dx() {
+		t.Errorf("%v was turned to %v", fox.Bounds(), turned.Bounds())
+	}
+	k.Screenshot("varied-used")
 }

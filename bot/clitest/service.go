@@ -22,9 +22,9 @@ import (
 )
 
 // OpenWeb serves the web channel from that folder at that address.
-func OpenWeb(t *testing.T, data, address string) *Open {
+func OpenWeb(t *testing.T, data, address string, env ...string) *Open {
 	t.Helper()
-	return OpenService(t, serve.Service{Web: true}, "ATELIER_DATA="+data, "ATELIER_LISTEN="+address, "ATELIER_GRACE=1ms")
+	return OpenService(t, serve.Service{Web: true}, append(env, "ATELIER_DATA="+data, "ATELIER_LISTEN="+address, "ATELIER_GRACE=1ms")...)
 }
 
 // Busy is how long a machine may take that does much else: no test ends by it that works.
