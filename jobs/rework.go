@@ -272,7 +272,7 @@ func (c *composer) offerVariations(a *record.Answer, r *record.Request, run *rec
 		}
 		a.Offers = append(a.Offers, plan.Offer{Use: m.Name, Task: -1})
 		a.Reply.Choices = append(a.Reply.Choices, adapters.Choice{
-			ID: r.ID + "-" + strconv.Itoa(run.N) + "-" + strconv.Itoa(len(a.Offers)), Text: c.say(r, plan.Say("seed %d", m.Seed)),
+			ID: r.ID + "-" + strconv.Itoa(run.N) + "-" + strconv.Itoa(len(a.Offers)), Text: c.say(r, plan.Say("seed %s", strconv.FormatInt(m.Seed, 10))),
 		})
 	}
 }

@@ -43,7 +43,7 @@ func (m *reworker) seeds(blobs storage.Blobs) {
 	m.set("picseeds", func(ctx context.Context, w jobs.Work) (plan.Result, error) {
 		var all []plan.Resource
 		for seed := range int64(2) {
-			o := plan.Resource{Name: fmt.Sprintf("seed%d-%s.png", seed, w.Request.ID), File: "fox.png", Type: plan.Image, Seed: seed + 7}
+			o := plan.Resource{Name: fmt.Sprintf("seed%d-%s.png", seed, w.Request.ID), File: "fox.png", Type: plan.Image, Seed: seed + 1007}
 			o.Blob = w.Folder + "/" + o.Name
 			if err := blobs.Put(ctx, o.Blob, strings.NewReader("PNG")); err != nil {
 				return plan.Result{}, err
@@ -231,7 +231,7 @@ func TestAVariationIsChosenToGoOnWith(t *testing.T) {
 	for _, c := range reply.Choices {
 		seeds = append(seeds, c.Text)
 	}
-	if !reply.Picks || len(reply.Files) != 1 || !strings.HasPrefix(reply.Files[0].Resource, "picgrid") || fmt.Sprint(seeds) != "[seed 7 seed 8]" {
+	if !reply.Picks || len(reply.Files) != 1 || !strings.HasPrefix(reply.Files[0].Resource, "picgrid") || fmt.Sprint(seeds) != "[seed 1007 seed 1008]" {
 		t.Fatalf("sent is %+v", reply)
 	}
 	if reply.Text != "Here are 2 variations." || h.planner.count("respond") != 1 {
