@@ -65,7 +65,7 @@ func TestFeedbackRefused(t *testing.T) {
 				t.Fatalf("%d messages take %d calls", len(all), w.API.Calls()[c.method])
 			}
 			for _, m := range all {
-				if blocks := string(m.Blocks); strings.Contains(blocks, convert.RateAction) || !strings.Contains(blocks, convert.AgainAction) || (len(m.Files) > 0) != c.files {
+				if blocks := string(m.Blocks); strings.Contains(blocks, convert.RateAction) || !strings.Contains(blocks, `"action_id":"`+adapters.Again.ButtonID()+`"`) || (len(m.Files) > 0) != c.files {
 					t.Errorf("the message is %+v", m)
 				}
 			}

@@ -101,7 +101,7 @@ func TestFilesAndTextSeparately(t *testing.T) {
 				if n := 2 * min(i+1, 2); len(w.own(in)) != n {
 					t.Fatalf("after %d answers there are %+v", i+1, w.own(in))
 				}
-				if m, ok := w.Workspace.Message(in.Channel, ref.ID); !ok || len(m.Files) > 0 || !strings.Contains(string(m.Blocks), convert.AgainAction) {
+				if m, ok := w.Workspace.Message(in.Channel, ref.ID); !ok || len(m.Files) > 0 || !strings.Contains(string(m.Blocks), `"action_id":"`+adapters.Again.ButtonID()+`"`) {
 					t.Errorf("the message with the buttons is %+v", m)
 				}
 			}
