@@ -251,7 +251,10 @@ func (c *composer) variations(r *record.Request, route *plan.Route) string {
 		return ""
 	}
 	made := route.Results()[0]
-	text := c.say(r, plan.Say("Here are %d variations.", len(made.Outputs())))
+	text := c.say(r, plan.Say("Here is one variation."))
+	if n := len(made.Outputs()); n != 1 {
+		text = c.say(r, plan.Say("Here are %d variations.", n))
+	}
 	return strings.TrimSpace(text + "\n" + adapters.Escape(made.Note))
 }
 

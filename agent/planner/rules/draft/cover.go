@@ -1,7 +1,6 @@
 package draft
 
 import (
-	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -40,17 +39,17 @@ type cover struct {
 // Leftover returns the words of the clause that its subtask and the steps beside it do not
 // account for, as they are written.
 func (d *Drafter) Leftover(r *scene.Reading, sub plan.Subtask, beside ...Step) []string {
-	c := cover{Reader: d.Reader, r: r, tools: []*profile.Profile{r.Head}, says: profile.Set{}, grades: profile.Set{}, given: map[plan.Type]bool{}}
+	c := &cover{Reader: d.Reader, r: r, tools: []*profile.Profile{r.Head}, says: profile.Set{}, grades: profile.Set{}, given: map[plan.Type]bool{}}
 	for _, a := range allTold(sub) {
 		c.given[profile.Base(a.Type)] = true
 		if a.Source.Kind == plan.OfValue || a.Source.Kind == plan.OfText {
-			c.tell(r.Head, a)
+			teller{c}.tell(r.Head, a)
 		}
 	}
 	for _, b := range beside {
 		c.tools = append(c.tools, b.Tool)
 		for _, told := range b.Told {
-			c.tell(b.Tool, told)
+			teller{c}.tell(b.Tool, told)
 		}
 	}
 	for _, f := range c.tools {
@@ -58,8 +57,9 @@ func (d *Drafter) Leftover(r *scene.Reading, sub plan.Subtask, beside ...Step) [
 			c.says[w] = true
 		}
 	}
-	unknown := slices.Concat(c.orders, c.soundless(sub), c.removed(), c.picked(), c.alsoNamed(), c.contradicted())
-	also, missed := c.alsoChosen(), c.unknown(d.Text, r.Clause.Words)
+	vain := surplus{c}
+	unknown := slices.Concat(c.orders, vain.soundless(sub), vain.removed(), vain.picked(), vain.alsoNamed(), vain.contradicted())
+	also, missed := vain.alsoChosen(), c.unknown(d.Text, r.Clause.Words)
 	unknown = append(unknown, slices.DeleteFunc(also, func(w string) bool { return slices.Contains(missed, w) })...)
 	unknown = append(unknown, missed...)
 	for _, more := range r.Clause.More {
@@ -68,222 +68,6 @@ func (d *Drafter) Leftover(r *scene.Reading, sub plan.Subtask, beside ...Step) [
 		}
 	}
 	return unknown
-}
-
-// soundless are the words for a sound that the tool would take, where there is none: "a slideshow with music".
-func (c *cover) soundless(sub plan.Subtask) []string {
-	_, takes := c.r.Head.Arg(func(a toolbox.Arg) bool { return a.Optional && a.Type == plan.Audio })
-	given := slices.ContainsFunc(sub.Args, func(a plan.Arg) bool { return a.Type == plan.Audio })
-	if !takes || given {
-		return nil
-	}
-	var words []string
-	for i, w := range c.r.Clause.Words {
-		if i > 0 && c.Is("sound nouns", w) && slices.ContainsFunc(c.r.Clause.Words[max(0, i-2):i], func(w retrieve.Word) bool { return w.Lower() == "with" }) {
-			words = append(words, w.Text)
-		}
-	}
-	return words
-}
-
-// removed are the words by which the clause takes a part of a picture away, where its tool would keep
-// that part: "cut the left half off".
-func (c *cover) removed() []string {
-	keeps := func(a toolbox.Arg) bool { return profile.Kind(a) == param.Region }
-	dropped := func(told string) bool { // "blur all except the middle", "10% off all sides"
-		part, ok := quantity.Region(told)
-		return c.In("dropping words", told) || ok && part.Rim != (quantity.Axes{})
-	}
-	if !c.Drops(c.r.Clause.Words) || slices.ContainsFunc(c.told, dropped) || !slices.ContainsFunc(c.r.Head.Args, keeps) {
-		return nil
-	}
-	var words []string
-	for _, w := range c.r.Clause.Words {
-		if c.Is("dropping words", w) || c.Is("cutting", w) || c.Is("away", w) {
-			words = append(words, w.Text)
-		}
-	}
-	return words
-}
-
-// contradicted are the names of shapes that a size in the clause does not have: "vertical, 1920x1080".
-func (c *cover) contradicted() []string {
-	if !c.r.Head.Returns.Media() || c.r.Head.Generates() {
-		return nil
-	}
-	var words []string
-	text, _ := c.r.Span(c.Text)
-	for _, q := range c.r.Stated {
-		size, ok := quantity.Size(text[q.Start:q.End])
-		if !ok || q.Unit != quantity.Pixels || size.Width == 0 || size.Height == 0 {
-			continue
-		}
-		for i, w := range c.r.Clause.Words {
-			width, height, named := quantity.Shape(w.Lower())
-			if named && w.Kind == retrieve.Plain && !c.Determined(c.r.Clause.Words, i) && cmp.Compare(width, height) != cmp.Compare(size.Width, size.Height) {
-				words = append(words, w.Text)
-			}
-		}
-	}
-	return words
-}
-
-// alsoChosen are the second values of settings that can have one value: "crop the left and right", "white on black".
-func (c *cover) alsoChosen() []string {
-	var second []string
-	words := c.r.Clause.Words
-	for _, a := range c.args {
-		if kind := profile.SettingOf(a); kind != param.Choice && kind != param.Colour {
-			continue
-		}
-		for i := 0; i+2 < len(words); i++ {
-			next := i + 2
-			if c.Is("articles", words[next]) || c.Is("determiners", words[next]) {
-				next++
-			}
-			ground := words[i+1].Lower() == "on" && profile.SettingOf(a) == param.Colour
-			if next == len(words) || words[i+1].Lower() != "and" && !ground {
-				continue
-			}
-			one, known := a.Param.Read(words[i].Lower())
-			other, also := a.Param.Read(words[next].Lower())
-			told := slices.ContainsFunc(c.told, func(told string) bool { return slices.Contains(english.WordsOf(told), words[next].Lower()) })
-			if known == nil && also == nil && !told && one.String() != other.String() && !slices.Contains(second, words[next].Text) {
-				second = append(second, words[next].Text)
-			}
-		}
-	}
-	return second
-}
-
-// picked are the words that pick one of the parts which an earlier subtask makes, "the second one": a subtask is
-// given all of them.
-func (c *cover) picked() []string {
-	if !slices.ContainsFunc(c.Things, func(e scene.Thing) bool { return e.Many }) {
-		return nil
-	}
-	var words []string
-	for i, w := range c.r.Clause.Words {
-		if c.Counts(c.r.Clause.Words, i) {
-			words = append(words, w.Text)
-		}
-	}
-	return words
-}
-
-// alsoNamed are the words of a second thing that the clause names, where one is looked for on a picture: "the phone
-// number and the email address".
-func (c *cover) alsoNamed() []string {
-	words := c.r.Clause.Words
-	object := english.WordsOf(c.r.Object)
-	at := slices.IndexFunc(words, func(w retrieve.Word) bool { return len(object) > 0 && w.Lower() == object[0] })
-	if !c.r.Head.Takes(plan.BBox) || c.r.Marked() || at < 0 {
-		return nil
-	}
-	var unknown []string
-	for i := at + 1; i+2 < len(words); i++ {
-		if words[i].Lower() != "and" && words[i].Text != "," || !c.Is("determiners", words[i+1]) {
-			continue
-		}
-		for _, w := range words[i+2:] {
-			if w.Kind != retrieve.Plain || c.Is("prepositions", w) {
-				break
-			}
-			if !slices.Contains(object, w.Lower()) && !c.IsMedia(w) {
-				unknown = append(unknown, w.Text)
-			}
-		}
-	}
-	return unknown
-}
-
-// tell takes in a text that a tool is told.
-func (c *cover) tell(f *profile.Profile, a toldArg) {
-	means := func(arg toolbox.Arg) bool { return arg.Meaning == a.Meaning && !arg.Type.Media() }
-	reads := func(arg toolbox.Arg) bool { return means(arg) && arg.Param != nil && arg.Param.Reads(a.Source.Value) }
-	arg, ok := f.Arg(func(arg toolbox.Arg) bool { return reads(arg) && arg.Param.Type == a.setting })
-	if !ok {
-		arg, ok = f.Arg(reads)
-	}
-	if !ok {
-		arg, _ = f.Arg(means)
-	}
-	if profile.Kind(arg) != "" && !arg.Param.Reads(a.Source.Value) {
-		for _, w := range english.WordsOf(a.Source.Value) {
-			c.grades[w] = c.In("grades", w)
-		}
-		return
-	}
-	switch {
-	case arg.Meaning == plan.Content && !c.literal(f, a.Source): // it would write an order as a caption
-		if !c.In("lettering", c.r.Verb()) || c.asksForTools(a.Source.Value) {
-			c.orders = append(c.orders, a.Source.Value)
-		}
-		return
-	case a.Meaning == plan.Object && slices.ContainsFunc(quantity.Find(a.Source.Value), Measured):
-		return // "30 fps" is nothing to find in a picture
-	}
-	if part, ok := quantity.Region(a.Source.Value); ok && profile.Kind(arg) == param.Region && part.Rim != (quantity.Axes{}) && !f.Moves {
-		return // what it leaves is cropped to, and not blurred
-	}
-	c.args, c.told = append(c.args, arg), append(c.told, strings.ToLower(a.Source.Value))
-	if profile.Kind(arg) == param.Size {
-		c.tellShape(a.Source.Value)
-	}
-	if profile.SettingOf(arg) == param.Choice {
-		if v, err := arg.Param.Read(a.Source.Value); err == nil {
-			c.tellChoice(arg.Param.Choices[v.String()])
-			for _, w := range english.WordsOf(c.r.Text) { // "quietly under the talking" says it twice
-				again, err := arg.Param.Read(w)
-				c.says[w] = c.says[w] || err == nil && again.String() == v.String()
-			}
-		}
-	}
-	c.tellWords(arg, a.Source.Value)
-}
-
-// tellWords takes in the words of a text that an argument is told, without those that it does not hear.
-func (c *cover) tellWords(arg toolbox.Arg, told string) {
-	var columns profile.Set // nil where any word may be said
-	if profile.SettingOf(arg) == param.Text && !arg.Optional {
-		columns = c.Columns
-	}
-	for _, w := range english.WordsOf(told) {
-		if columns != nil && !columns[w] {
-			continue // it names no column
-		}
-		// "the top left quarter" is as large as the top left, and "top centre" is the top
-		corner := (profile.SettingOf(arg) == param.Region || profile.SettingOf(arg) == param.Position) && c.In("places", w)
-		part := (profile.Kind(arg) == param.TimeRange || profile.Kind(arg) == param.TimeRanges) && c.In("of a passage", w)
-		if arg.Param == nil || corner || part || hears(*arg.Param, told, w) {
-			c.says[w], c.says[retrieve.Stem(w)] = true, true
-		}
-	}
-}
-
-// tellChoice takes in all that says one choice: "duck it when I speak" says it twice.
-func (c *cover) tellChoice(phrases []string) {
-	said := " " + strings.Join(english.WordsOf(c.r.Text), " ") + " "
-	for _, phrase := range phrases {
-		words := english.WordsOf(phrase)
-		for _, w := range words {
-			c.says[w] = c.says[w] || strings.Contains(said, " "+strings.Join(words, " ")+" ")
-		}
-	}
-}
-
-// tellShape takes in the names of the shape that a size has: "vertical, 1080x1920".
-func (c *cover) tellShape(told string) {
-	size, ok := quantity.Size(told)
-	if !ok || size.Width == 0 || size.Height == 0 {
-		return
-	}
-	for _, w := range c.r.Clause.Words {
-		width, height, named := quantity.Shape(w.Lower())
-		if named && cmp.Compare(width, height) == cmp.Compare(size.Width, size.Height) {
-			c.says[w.Lower()] = true
-		}
-	}
 }
 
 // hears reports whether the parameter reads the text otherwise without the word, or without the quantity
@@ -325,32 +109,6 @@ func readsOtherwise(p param.Param, text, shorter string) bool {
 	}
 	v, err := p.Read(shorter)
 	return err != nil || v.String() != all.String()
-}
-
-// literal reports whether it is sure which words are to stand on a picture or a video: they
-// are quoted, follow a colon, or are all that the order to write them is followed by.
-func (c *cover) literal(f *profile.Profile, of plan.Source) bool {
-	if f.TextOnly || of.Kind != plan.OfValue || c.r.Quoted() != "" || strings.Contains(c.r.Text, ": ") {
-		return true
-	}
-	said := strings.Fields(of.Value)
-	order := func(w string) bool {
-		return c.In("prepositions", strings.ToLower(w)) || c.In("text looks", strings.ToLower(w))
-	}
-	measure := func(q quantity.Quantity) bool { return q.Unit == quantity.Length } // "in two lines"
-	if c.Is("adding", c.r.Words[0]) && c.asksForTools(of.Value) {                  // "add an echo"
-		return false
-	}
-	return c.In("inscribing", c.r.Verb()) && len(said) < 4 && !slices.ContainsFunc(said, order) &&
-		!slices.ContainsFunc(quantity.Find(of.Value), measure)
-}
-
-// asksForTools reports whether each word of a text in small letters is one by which tools are asked for.
-func (c *cover) asksForTools(text string) bool {
-	return !slices.ContainsFunc(c.Lexicon.Words(text, []retrieve.Span{}), func(w retrieve.Word) bool {
-		asks := func(f profile.Profile) bool { return f.Name != c.r.Head.Name && f.Own[w.Lower()] }
-		return w.Kind != retrieve.Plain || told.Capital(w.Text) || !slices.ContainsFunc(c.Profiles, asks)
-	})
 }
 
 // Measured reports whether a quantity has a unit.

@@ -1,0 +1,145 @@
+package draft
+
+import (
+	"cmp"
+	"slices"
+
+	"atelier/agent/plan"
+	"atelier/agent/planner/rules/english"
+	"atelier/agent/planner/rules/profile"
+	"atelier/agent/planner/rules/scene"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/param"
+	"atelier/agent/toolbox/quantity"
+	"atelier/agent/toolbox/retrieve"
+)
+
+// surplus finds what a clause says of its tool in vain: a second value, a sound that is not there, a part that would stay.
+type surplus struct{ *cover }
+
+// soundless are the words for a sound that the tool would take, where there is none: "a slideshow with music".
+func (s surplus) soundless(sub plan.Subtask) []string {
+	_, takes := s.r.Head.Arg(func(a toolbox.Arg) bool { return a.Optional && a.Type == plan.Audio })
+	given := slices.ContainsFunc(sub.Args, func(a plan.Arg) bool { return a.Type == plan.Audio })
+	if !takes || given {
+		return nil
+	}
+	var words []string
+	for i, w := range s.r.Clause.Words {
+		if i > 0 && s.Is("sound nouns", w) && slices.ContainsFunc(s.r.Clause.Words[max(0, i-2):i], func(w retrieve.Word) bool { return w.Lower() == "with" }) {
+			words = append(words, w.Text)
+		}
+	}
+	return words
+}
+
+// removed are the words by which the clause takes a part of a picture away, where its tool would keep
+// that part: "cut the left half off".
+func (s surplus) removed() []string {
+	keeps := func(a toolbox.Arg) bool { return profile.Kind(a) == param.Region }
+	dropped := func(told string) bool { // "blur all except the middle", "10% off all sides"
+		part, ok := quantity.Region(told)
+		return s.In("dropping words", told) || ok && part.Rim != (quantity.Axes{})
+	}
+	if !s.Drops(s.r.Clause.Words) || slices.ContainsFunc(s.told, dropped) || !slices.ContainsFunc(s.r.Head.Args, keeps) {
+		return nil
+	}
+	var words []string
+	for _, w := range s.r.Clause.Words {
+		if s.Is("dropping words", w) || s.Is("cutting", w) || s.Is("away", w) {
+			words = append(words, w.Text)
+		}
+	}
+	return words
+}
+
+// contradicted are the names of shapes that a size in the clause does not have: "vertical, 1920x1080".
+func (s surplus) contradicted() []string {
+	if !s.r.Head.Returns.Media() || s.r.Head.Generates() {
+		return nil
+	}
+	var words []string
+	text, _ := s.r.Span(s.Text)
+	for _, q := range s.r.Stated {
+		size, ok := quantity.Size(text[q.Start:q.End])
+		if !ok || q.Unit != quantity.Pixels || size.Width == 0 || size.Height == 0 {
+			continue
+		}
+		for i, w := range s.r.Clause.Words {
+			width, height, named := quantity.Shape(w.Lower())
+			if named && w.Kind == retrieve.Plain && !s.Determined(s.r.Clause.Words, i) && cmp.Compare(width, height) != cmp.Compare(size.Width, size.Height) {
+				words = append(words, w.Text)
+			}
+		}
+	}
+	return words
+}
+
+// alsoChosen are the second values of settings that can have one value: "crop the left and right", "white on black".
+func (s surplus) alsoChosen() []string {
+	var second []string
+	words := s.r.Clause.Words
+	for _, a := range s.args {
+		if kind := profile.SettingOf(a); kind != param.Choice && kind != param.Colour {
+			continue
+		}
+		for i := 0; i+2 < len(words); i++ {
+			next := i + 2
+			if s.Is("articles", words[next]) || s.Is("determiners", words[next]) {
+				next++
+			}
+			ground := words[i+1].Lower() == "on" && profile.SettingOf(a) == param.Colour
+			if next == len(words) || words[i+1].Lower() != "and" && !ground {
+				continue
+			}
+			one, known := a.Param.Read(words[i].Lower())
+			other, also := a.Param.Read(words[next].Lower())
+			told := slices.ContainsFunc(s.told, func(told string) bool { return slices.Contains(english.WordsOf(told), words[next].Lower()) })
+			if known == nil && also == nil && !told && one.String() != other.String() && !slices.Contains(second, words[next].Text) {
+				second = append(second, words[next].Text)
+			}
+		}
+	}
+	return second
+}
+
+// picked are the words that pick one of the parts which an earlier subtask makes, "the second one": a subtask is
+// given all of them.
+func (s surplus) picked() []string {
+	if !slices.ContainsFunc(s.Things, func(e scene.Thing) bool { return e.Many }) {
+		return nil
+	}
+	var words []string
+	for i, w := range s.r.Clause.Words {
+		if s.Counts(s.r.Clause.Words, i) {
+			words = append(words, w.Text)
+		}
+	}
+	return words
+}
+
+// alsoNamed are the words of a second thing that the clause names, where one is looked for on a picture: "the phone
+// number and the email address".
+func (s surplus) alsoNamed() []string {
+	words := s.r.Clause.Words
+	object := english.WordsOf(s.r.Object)
+	at := slices.IndexFunc(words, func(w retrieve.Word) bool { return len(object) > 0 && w.Lower() == object[0] })
+	if !s.r.Head.Takes(plan.BBox) || s.r.Marked() || at < 0 {
+		return nil
+	}
+	var unknown []string
+	for i := at + 1; i+2 < len(words); i++ {
+		if words[i].Lower() != "and" && words[i].Text != "," || !s.Is("determiners", words[i+1]) {
+			continue
+		}
+		for _, w := range words[i+2:] {
+			if w.Kind != retrieve.Plain || s.Is("prepositions", w) {
+				break
+			}
+			if !slices.Contains(object, w.Lower()) && !s.IsMedia(w) {
+				unknown = append(unknown, w.Text)
+			}
+		}
+	}
+	return unknown
+}

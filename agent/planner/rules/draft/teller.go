@@ -1,0 +1,134 @@
+package draft
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"atelier/agent/plan"
+	"atelier/agent/planner/rules/english"
+	"atelier/agent/planner/rules/profile"
+	"atelier/agent/planner/rules/told"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/param"
+	"atelier/agent/toolbox/quantity"
+	"atelier/agent/toolbox/retrieve"
+)
+
+// teller takes in what tools are told.
+type teller struct{ *cover }
+
+// tell takes in a text that a tool is told.
+func (t teller) tell(f *profile.Profile, a toldArg) {
+	means := func(arg toolbox.Arg) bool { return arg.Meaning == a.Meaning && !arg.Type.Media() }
+	reads := func(arg toolbox.Arg) bool { return means(arg) && arg.Param != nil && arg.Param.Reads(a.Source.Value) }
+	arg, ok := f.Arg(func(arg toolbox.Arg) bool { return reads(arg) && arg.Param.Type == a.setting })
+	if !ok {
+		arg, ok = f.Arg(reads)
+	}
+	if !ok {
+		arg, _ = f.Arg(means)
+	}
+	if profile.Kind(arg) != "" && !arg.Param.Reads(a.Source.Value) {
+		for _, w := range english.WordsOf(a.Source.Value) {
+			t.grades[w] = t.In("grades", w)
+		}
+		return
+	}
+	switch {
+	case arg.Meaning == plan.Content && !t.literal(f, a.Source): // it would write an order as a caption
+		if !t.In("lettering", t.r.Verb()) || t.asksForTools(a.Source.Value) {
+			t.orders = append(t.orders, a.Source.Value)
+		}
+		return
+	case a.Meaning == plan.Object && slices.ContainsFunc(quantity.Find(a.Source.Value), Measured):
+		return // "30 fps" is nothing to find in a picture
+	}
+	if part, ok := quantity.Region(a.Source.Value); ok && profile.Kind(arg) == param.Region && part.Rim != (quantity.Axes{}) && !f.Moves {
+		return // what it leaves is cropped to, and not blurred
+	}
+	t.args, t.told = append(t.args, arg), append(t.told, strings.ToLower(a.Source.Value))
+	if profile.Kind(arg) == param.Size {
+		t.tellShape(a.Source.Value)
+	}
+	if profile.SettingOf(arg) == param.Choice {
+		if v, err := arg.Param.Read(a.Source.Value); err == nil {
+			t.tellChoice(arg.Param.Choices[v.String()])
+			for _, w := range english.WordsOf(t.r.Text) { // "quietly under the talking" says it twice
+				again, err := arg.Param.Read(w)
+				t.says[w] = t.says[w] || err == nil && again.String() == v.String()
+			}
+		}
+	}
+	t.tellWords(arg, a.Source.Value)
+}
+
+// tellWords takes in the words of a text that an argument is told, without those that it does not hear.
+func (t teller) tellWords(arg toolbox.Arg, told string) {
+	var columns profile.Set // nil where any word may be said
+	if profile.SettingOf(arg) == param.Text && !arg.Optional {
+		columns = t.Columns
+	}
+	for _, w := range english.WordsOf(told) {
+		if columns != nil && !columns[w] {
+			continue // it names no column
+		}
+		// "the top left quarter" is as large as the top left, and "top centre" is the top
+		corner := (profile.SettingOf(arg) == param.Region || profile.SettingOf(arg) == param.Position) && t.In("places", w)
+		part := (profile.Kind(arg) == param.TimeRange || profile.Kind(arg) == param.TimeRanges) && t.In("of a passage", w)
+		if arg.Param == nil || corner || part || hears(*arg.Param, told, w) {
+			t.says[w], t.says[retrieve.Stem(w)] = true, true
+		}
+	}
+}
+
+// tellChoice takes in all that says one choice: "duck it when I speak" says it twice.
+func (t teller) tellChoice(phrases []string) {
+	said := " " + strings.Join(english.WordsOf(t.r.Text), " ") + " "
+	for _, phrase := range phrases {
+		words := english.WordsOf(phrase)
+		for _, w := range words {
+			t.says[w] = t.says[w] || strings.Contains(said, " "+strings.Join(words, " ")+" ")
+		}
+	}
+}
+
+// tellShape takes in the names of the shape that a size has: "vertical, 1080x1920".
+func (t teller) tellShape(told string) {
+	size, ok := quantity.Size(told)
+	if !ok || size.Width == 0 || size.Height == 0 {
+		return
+	}
+	for _, w := range t.r.Clause.Words {
+		width, height, named := quantity.Shape(w.Lower())
+		if named && cmp.Compare(width, height) == cmp.Compare(size.Width, size.Height) {
+			t.says[w.Lower()] = true
+		}
+	}
+}
+
+// literal reports whether it is sure which words are to stand on a picture or a video: they
+// are quoted, follow a colon, or are all that the order to write them is followed by.
+func (t teller) literal(f *profile.Profile, of plan.Source) bool {
+	if f.TextOnly || of.Kind != plan.OfValue || t.r.Quoted() != "" || strings.Contains(t.r.Text, ": ") {
+		return true
+	}
+	said := strings.Fields(of.Value)
+	order := func(w string) bool {
+		return t.In("prepositions", strings.ToLower(w)) || t.In("text looks", strings.ToLower(w))
+	}
+	measure := func(q quantity.Quantity) bool { return q.Unit == quantity.Length } // "in two lines"
+	if t.Is("adding", t.r.Words[0]) && t.asksForTools(of.Value) {                  // "add an echo"
+		return false
+	}
+	return t.In("inscribing", t.r.Verb()) && len(said) < 4 && !slices.ContainsFunc(said, order) &&
+		!slices.ContainsFunc(quantity.Find(of.Value), measure)
+}
+
+// asksForTools reports whether each word of a text in small letters is one by which tools are asked for.
+func (t teller) asksForTools(text string) bool {
+	return !slices.ContainsFunc(t.Lexicon.Words(text, []retrieve.Span{}), func(w retrieve.Word) bool {
+		asks := func(f profile.Profile) bool { return f.Name != t.r.Head.Name && f.Own[w.Lower()] }
+		return w.Kind != retrieve.Plain || told.Capital(w.Text) || !slices.ContainsFunc(t.Profiles, asks)
+	})
+}
