@@ -25,7 +25,7 @@ type composer struct {
 	inputs    *inputs
 	agent     Agent
 	metrics   Metrics
-	textLimit func(t adapters.Thread) int // of what a platform shows well; 0 is none
+	limitsOf  func(t adapters.Thread) adapters.Limits
 	markLinks func(ctx context.Context, t adapters.Thread, picture plan.Resource) (string, error)
 	say       sayer
 	log       *slog.Logger
@@ -197,7 +197,7 @@ const begins = 600
 // shortened is an answer in which long texts that come as files are only begun, where the platform
 // wants that.
 func (c *composer) shortened(r *record.Request, route *plan.Route, text string) string {
-	most := c.textLimit(r.Asked.Event.Thread)
+	most := c.limitsOf(r.Asked.Event.Thread).Text
 	if most == 0 || route == nil {
 		return text
 	}

@@ -250,7 +250,7 @@ func New(c Config) (*Jobs, error) {
 		j.adapters[a.Name()] = a
 	}
 	for _, p := range c.Pools {
-		if err := j.checkPool(p); err != nil {
+		if err := c.checkPool(p); err != nil {
 			return nil, err
 		}
 	}
@@ -258,20 +258,12 @@ func New(c Config) (*Jobs, error) {
 	return j, nil
 }
 
-// textLimit is how many characters of a result are read well in a message there; 0 is any number.
-func (j *Jobs) textLimit(t adapters.Thread) int {
+// limitsOf are those of what a platform takes in a thread; zero where it has none.
+func (j *Jobs) limitsOf(t adapters.Thread) adapters.Limits {
 	if to, ok := j.adapters[t.Adapter].(adapters.Limiter); ok {
-		return to.Limits(t).Text
+		return to.Limits(t)
 	}
-	return 0
-}
-
-// largest is the most bytes that a file may have there; 0 is no limit.
-func (j *Jobs) largest(t adapters.Thread) int64 {
-	if to, ok := j.adapters[t.Adapter].(adapters.Limiter); ok {
-		return to.Limits(t).File
-	}
-	return 0
+	return adapters.Limits{}
 }
 
 // wire gives every stage what it needs.
@@ -280,7 +272,7 @@ func (j *Jobs) wire(counted *quota.Quota) {
 	store := record.NewStore(record.StoreConfig{State: c.State, Blobs: c.Blobs, Retention: c.Retention, Deadline: c.Deadline, Now: c.Now})
 	index, hints := record.NewIndex(store), queue.NewHints(c.State, c.Log)
 	j.others = queue.NewOthers(j.workers, j.id, c.Patience, c.Deadline)
-	say := j.say
+	say := j.config.say
 
 	limits := &limits{Quota: counted, metrics: c.Metrics, log: c.Log}
 	flow := &flow{store: store, tasks: j.tasks, hints: hints, agent: c.Agent, deadline: c.Deadline}
@@ -302,7 +294,7 @@ func (j *Jobs) wire(counted *quota.Quota) {
 		histories: &intake.Histories{Store: store, Blobs: c.Blobs, Adapters: j.adapters, Downloads: downloads, MaxFile: c.MaxFile, Log: c.Log},
 	}
 	reworker := &reworker{
-		store: store, blobs: c.Blobs, agent: c.Agent, admission: j.admission, limits: limits, largest: j.largest, say: say,
+		store: store, blobs: c.Blobs, agent: c.Agent, admission: j.admission, limits: limits, limitsOf: j.limitsOf, say: say,
 		patience: c.QuestionExpiry, now: c.Now,
 	}
 	planner := &planner{reworker: reworker, store: store, flow: flow, agent: c.Agent, inputs: inputs, command: c.Command, metrics: c.Metrics, say: say}
@@ -326,7 +318,7 @@ func (j *Jobs) wire(counted *quota.Quota) {
 	composer := &composer{
 		store: store, blobs: c.Blobs, flow: flow, limits: limits, agent: c.Agent, inputs: inputs, markLinks: c.MarkLink,
 		metrics: c.Metrics, say: say, log: c.Log,
-		textLimit: j.textLimit,
+		limitsOf: j.limitsOf,
 	}
 	posts := post.NewTries()
 	sender := &sender{
@@ -347,22 +339,17 @@ func (j *Jobs) wire(counted *quota.Quota) {
 	j.watch(store, index, hints, flow, inputs, limits)
 }
 
-// say is a sentence in the language of a request.
-func (j *Jobs) say(r *record.Request, m plan.Message) string {
-	return j.config.Tell.In(r.Language(), m)
-}
-
 // watch gives what works beside the stages what it needs.
 func (j *Jobs) watch(store *record.Store, index *record.Index, hints *queue.Hints, flow *flow, inputs *inputs, limits *limits) {
 	c := j.config
 	j.reaper = &queue.Reaper{Tasks: j.tasks, Workers: j.workers, Running: j.running, Beat: c.Beat, GiveUp: j.dispatcher.giveUp, Log: c.Log}
 	j.recovery = &queue.Recovery{
 		State: c.State, Store: store, Index: index, Tasks: j.tasks, Workers: j.workers, Self: j.id,
-		Due: flow.due, NextInThread: flow.nextInThread, Say: j.say, Deadline: c.Deadline, Retention: c.Retention, Log: c.Log,
+		Due: flow.due, NextInThread: flow.nextInThread, Say: j.config.say, Deadline: c.Deadline, Retention: c.Retention, Log: c.Log,
 	}
 	j.progress = &progress.Display{
 		Store: store, State: c.State, Hints: hints, Workers: j.workers, Self: j.id, Retention: c.Retention, Retry: c.Retry,
-		Say: j.say, Log: c.Log,
+		Say: j.config.say, Log: c.Log,
 		Steps: func(run *record.Run) []plan.Message {
 			return c.Agent.Steps(Account{Plan: run.Route.Plan(), Route: run.Route})
 		},
@@ -421,7 +408,11 @@ func (c Config) quota() (*quota.Quota, error) {
 	return quota.New(limits)
 }
 
-func (j *Jobs) checkPool(p Pool) error {
+// say puts a sentence into the language of a request.
+func (c Config) say(r *record.Request, m plan.Message) string { return c.Tell.In(r.Language(), m) }
+
+// checkPool reports what a pool asks for that there is not.
+func (c Config) checkPool(p Pool) error {
 	if p.Concurrency < 1 {
 		return errors.New("a pool needs a concurrency of at least 1")
 	}
@@ -430,12 +421,12 @@ func (j *Jobs) checkPool(p Pool) error {
 		case weight < 1:
 			return fmt.Errorf("the weight of the queue %s must be at least 1", q)
 		case q == queue.Gateway:
-			if len(j.adapters) > 0 && j.config.Inspect == nil {
+			if len(c.Adapters) > 0 && c.Inspect == nil {
 				return errors.New("the gateway needs Inspect")
 			}
 		case !slices.Contains([]string{queue.Plan, queue.CPU, queue.GPU, queue.Program}, q):
 			return fmt.Errorf("there is no queue %s", q)
-		case j.config.Agent == nil:
+		case c.Agent == nil:
 			return fmt.Errorf("the queue %s needs an agent", q)
 		}
 	}

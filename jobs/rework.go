@@ -32,9 +32,8 @@ type reworker struct {
 	agent     Agent
 	admission *admission
 	limits    *limits
-	// largest is the most bytes that a file may have there; 0 is no limit.
-	largest func(t adapters.Thread) int64
-	say     sayer
+	limitsOf  func(t adapters.Thread) adapters.Limits
+	say       sayer
 	// patience is how long the next message of a person is taken without a mention.
 	patience time.Duration
 	now      func() time.Time
@@ -201,7 +200,7 @@ func (w *reworker) plan(ctx context.Context, act *record.Act, asked plan.Request
 	made := of.Run(act.Of.Run).Route
 	limits := map[string]int64{}
 	if act.How == plan.Smaller {
-		most := w.largest(of.Asked.Event.Thread)
+		most := w.limitsOf(of.Asked.Event.Thread).File
 		for _, f := range made.Ends() {
 			info, err := w.blobs.Stat(ctx, f.Blob)
 			if err != nil {
