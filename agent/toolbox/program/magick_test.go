@@ -55,7 +55,7 @@ func TestImageMagick(t *testing.T) {
 	const forbidden, large = "not allowed to read or write that", "too large a picture"
 	for name, c := range map[string]struct{ argv, want string }{
 		"an ordinary conversion": {`"{image}", -resize, "50%", -sepia-tone, "80%", "{out:jpg}"`, ""},
-		"an address":             {`"url:https://example.com/a.png", "{image}", "{out:png}"`, forbidden},
+		"an address":             {`"https:example.com/a.png", "{image}", "{out:png}"`, forbidden},
 		"a script":               {`"msl:in-image.png", "{image}", "{out:png}"`, forbidden},
 		"a drawing":              {`"mvg:in-image.png", "{image}", "{out:png}"`, forbidden},
 		"a text":                 {`"text:policy.xml", "{image}", "{out:png}"`, forbidden},
