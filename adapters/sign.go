@@ -56,7 +56,7 @@ func (s Sign) ButtonID() string {
 	return string(s)
 }
 
-// SignOf is the sign whose button has an id. It is not ok if there is none.
+// SignOf returns the sign whose button has this id, and whether there is one.
 func SignOf(button string) (s Sign, ok bool) {
 	if s = Sign(button); button == deleteButton {
 		s = Remove

@@ -101,7 +101,7 @@ func TestFullGallery(t *testing.T) {
 	}
 }
 
-// What is made of components is read like other messages: by a reply, in a thread, and by a link.
+// A message of components is read like any other: when it is replied to, in a thread, and by a link.
 func TestGalleryIsRead(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, discordtest.Options{}).listen()

@@ -114,7 +114,7 @@ type Component struct {
 }
 
 type media struct {
-	ID   string `json:"attachment_id"` // only of what was uploaded
+	ID   string `json:"attachment_id"` // set for uploaded files alone
 	URL  string `json:"url"`
 	Type string `json:"content_type"`
 }

@@ -67,7 +67,7 @@ func (ty *Typer) end(ctx context.Context, t adapters.Thread) {
 	}
 }
 
-// set sets the status of a thread; "" is none.
+// set sets the status of a thread. An empty status removes it.
 func (ty *Typer) set(ctx context.Context, t adapters.Thread, status string) error {
 	return ty.API.SetAssistantThreadsStatusContext(ctx, slack.AssistantThreadsSetStatusParameters{ //nolint:wrapcheck // the caller reads the library's error
 		ChannelID: t.Channel, ThreadTS: t.ID, Status: status,

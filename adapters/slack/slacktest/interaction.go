@@ -165,7 +165,7 @@ func (is *Interactions) Views() []View {
 	return views
 }
 
-// Home are the blocks of the home tab of a user; nil if there is none.
+// Home returns the blocks of a user's home tab, or nil if it was never published.
 func (is *Interactions) Home(user string) json.RawMessage {
 	is.mu.Lock()
 	defer is.mu.Unlock()

@@ -68,7 +68,7 @@ func (v videos) cropBars(ctx context.Context, c toolbox.Call) (toolbox.Output, e
 
 var cropDetected = lazyregexp.New(`lavfi\.cropdetect\.(w|h|x|y)=(-?\d+)`)
 
-// keptBy is what the filter cropdetect keeps of a video, as its last picture tells it.
+// keptBy returns the part of the picture that cropdetect keeps, from the last frame of its report.
 func keptBy(report string) (width, height, x, y int) {
 	found := map[string]int{}
 	for _, m := range cropDetected.FindAllStringSubmatch(report, -1) {

@@ -14,10 +14,10 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// surplus finds what a clause says of its tool in vain: a second value, a sound that is not there, a part that would stay.
+// surplus finds words that the tool cannot act on: a second value, a missing sound, a part that would stay.
 type surplus struct{ *cover }
 
-// soundless are the words for a sound that the tool would take, where there is none: "a slideshow with music".
+// soundless returns the words for a sound that the tool could take but was not given: "a slideshow with music".
 func (s surplus) soundless(sub plan.Subtask) []string {
 	_, takes := s.r.Head.Arg(func(a toolbox.Arg) bool { return a.Optional && a.Type == plan.Audio })
 	given := slices.ContainsFunc(sub.Args, func(a plan.Arg) bool { return a.Type == plan.Audio })
