@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"atelier/adapters"
 	"atelier/adapters/discord/convert"
 	"atelier/adapters/discord/discordtest"
 	"atelier/bot/clitest"
@@ -40,11 +41,13 @@ func TestAsAGuest(t *testing.T) {
 	if err := in.await(ctx, func() bool { return len(in.Interactions.Commands()) > 0 }); err != nil {
 		t.Fatal(err)
 	}
-	first := answered(in.Interactions.Slash(discordtest.SlashCommand{
+	asked := in.Interactions.Slash(discordtest.SlashCommand{
 		By: in.ann, Channel: in.World.Group(), Name: convert.CommandName, Sub: "ask",
 		Options: map[string]string{convert.RequestOption: "find the edges in this picture"},
 		Files:   map[string]discordtest.File{"file1": {Name: "photo.jpg", Type: "image/jpeg", Content: photo}},
-	}))
+	})
+	first := answered(asked)
+	o.WaitFor(adapters.Event{Adapter: convert.Name, ID: "i" + asked.ID}) // a button acts once the answer is recorded
 	for _, b := range first.Buttons {
 		if strings.HasPrefix(b.CustomID, convert.ChooseButton+"2:") {
 			second := answered(in.Interactions.Press(in.ann, first.Channel, first.ID, b.CustomID))
