@@ -45,6 +45,9 @@ type Progress struct {
 	Thread Thread `json:"thread"`
 	// Request is the id of the message that is worked on.
 	Request string `json:"request,omitempty"`
+	// Asker is the id of the person for whom the work is done, or "". A platform may show the steps
+	// as they run to this person only, and to others where they begin and end.
+	Asker string `json:"asker,omitempty"`
 	// Title says in a few words what is done as a whole. It is plain text.
 	Title string         `json:"title,omitempty"`
 	Steps []ProgressStep `json:"steps,omitempty"`

@@ -247,8 +247,9 @@ func (s *Slack) wireOut(book *outbox.Ledger) (*post.Poster, *post.Responder) {
 	s.Acknowledger, s.Offerer, s.Historian, s.Limiter = marks, marks, s.messages, s.sender
 	links := &lookup.Links{Messages: s.messages, Hosts: []string{officialHost, "." + officialHost}}
 	s.Linker, s.Locator = links, links
-	typer := &post.Typer{API: s.api, Phrases: c.Phrases}
-	s.Reporter, s.Typer = &post.Progress{Poster: poster, Typer: typer, Phrases: c.Phrases}, typer
+	streams := &post.Streams{API: s.api, Log: c.Log}
+	typer := &post.Typer{API: s.api, Streams: streams, Phrases: c.Phrases}
+	s.Reporter, s.Typer = &post.Progress{Poster: poster, Streams: streams, Typer: typer, Phrases: c.Phrases}, typer
 	s.Deleter = &post.Deleter{API: s.api, Messages: s.messages}
 	return poster, responder
 }

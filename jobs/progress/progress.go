@@ -195,7 +195,7 @@ func (o *Display) update(ctx context.Context, id string, reporter adapters.Repor
 
 // describe is how far a run has come.
 func (o *Display) describe(r *record.Request, run *record.Run, ended bool) adapters.Progress {
-	p := adapters.Progress{Thread: r.Asked.Event.Thread, Request: r.Ref().ID, Ended: ended}
+	p := adapters.Progress{Thread: r.Asked.Event.Thread, Request: r.Ref().ID, Asker: r.AskerOf(run), Ended: ended}
 	done := 0
 	if run.Route != nil {
 		said := o.Steps(run)

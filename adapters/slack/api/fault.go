@@ -50,6 +50,7 @@ var refusals = map[string]refusal{
 	"storage_limit_reached":                 {adapters.ErrForbidden, "The workspace has no space left for files."},
 	"team_access_not_granted":               {adapters.ErrForbidden, restricted},
 	"method_not_supported_for_channel_type": {adapters.ErrForbidden, restricted},
+	"channel_type_not_supported":            {adapters.ErrForbidden, restricted},
 
 	"invalid_auth":           {adapters.ErrRefused, refusedToken},
 	"not_authed":             {adapters.ErrRefused, refusedToken},

@@ -73,8 +73,11 @@ func (g *gate) Do(r *http.Request) (*http.Response, error) {
 
 func (g *gate) call(r *http.Request, method string) (*http.Response, error) {
 	longest := shortPause
-	if method == "chat.update" { // a later edit replaces it
+	switch method {
+	case "chat.update", "chat.appendStream", "chat.stopStream": // a later one replaces it
 		longest = editPause
+	case "chat.startStream": // a message is posted instead
+		longest = 0
 	}
 	waited := time.Duration(0)
 	for {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -114,6 +115,16 @@ type Attachment struct {
 // IsWritten reports whether somebody wrote a message, in contrast to an edit or a notice.
 func (h Event) IsWritten() bool {
 	return h.Subtype == "" || h.Subtype == "file_share" || h.Subtype == "thread_broadcast"
+}
+
+// HasBlock reports whether a message has a block of this id.
+func (h Event) HasBlock(id string) bool {
+	return slices.ContainsFunc(h.Blocks, func(raw json.RawMessage) bool {
+		var b struct {
+			ID string `json:"block_id"`
+		}
+		return json.Unmarshal(raw, &b) == nil && b.ID == id
+	})
 }
 
 // IsDirect reports whether the channel is a direct one.

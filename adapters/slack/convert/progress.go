@@ -14,10 +14,19 @@ const (
 	maxTitle = 300 // characters of the title
 	maxStep  = 150
 	maxSteps = 2600 // characters of all steps
+	// MaxTasks is how many task cards a plan has at most. See
+	// https://docs.slack.dev/reference/block-kit/blocks/plan-block.
+	MaxTasks = 50
 )
 
 var stepMarks = map[adapters.StepState]string{
 	adapters.StepWaiting: "◻️", adapters.StepRunning: "⏳", adapters.StepDone: "✅", adapters.StepFailed: "⚠️", adapters.StepSkipped: "➖",
+}
+
+// taskStatuses are the statuses of task cards. Slack has none for what will not run.
+var taskStatuses = map[adapters.StepState]slack.TaskCardStatus{
+	adapters.StepWaiting: slack.TaskCardStatusPending, adapters.StepRunning: slack.TaskCardStatusInProgress,
+	adapters.StepDone: slack.TaskCardStatusComplete, adapters.StepFailed: slack.TaskCardStatusError, adapters.StepSkipped: slack.TaskCardStatusPending,
 }
 
 // progressLines are the title and the steps, as many as fit.
@@ -28,10 +37,7 @@ func progressLines(p adapters.Progress) []adapters.Block {
 	}
 	room, left := maxSteps, 0
 	for _, step := range p.Steps {
-		text := stepMarks[step.State] + " " + shorten(step.Text, maxStep)
-		if step.Took > 0 {
-			text += " (" + step.Took.Round(100*time.Millisecond).String() + ")"
-		}
+		text := stepMarks[step.State] + " " + stepText(step)
 		if room -= adapters.UTF16Len(text) + 1; room < 0 {
 			left++
 			continue
@@ -44,13 +50,61 @@ func progressLines(p adapters.Progress) []adapters.Block {
 	return lines
 }
 
+// stepText says what a step does, and how long it took.
+func stepText(step adapters.ProgressStep) string {
+	text := shorten(step.Text, maxStep)
+	if step.Took > 0 {
+		text += " (" + step.Took.Round(100*time.Millisecond).String() + ")"
+	}
+	return text
+}
+
+// PlanTitle is the title of the task cards.
+func PlanTitle(p adapters.Progress) string { return cmp.Or(shorten(p.Title, maxStep), "…") }
+
+// Tasks are the steps as task cards of a stream.
+func Tasks(p adapters.Progress) []slack.TaskUpdateChunk {
+	var all []slack.TaskUpdateChunk
+	for _, step := range p.Steps {
+		title := cmp.Or(stepText(step), "…")
+		if step.State == adapters.StepSkipped {
+			title = stepMarks[step.State] + " " + title
+		}
+		task := slack.NewTaskUpdateChunk(Digest(step.Key), title)
+		task.Status = taskStatuses[step.State]
+		all = append(all, task)
+	}
+	return all
+}
+
+// Ended is the message that stays of a stream: its task cards, without the button.
+func Ended(p adapters.Progress) Words {
+	w := Progress(p, "")
+	var cards []*slack.TaskCardBlock
+	for _, task := range Tasks(p) {
+		cards = append(cards, slack.NewTaskCardBlock(task.ID, task.Title).WithStatus(task.Status))
+	}
+	if len(cards) > 0 {
+		w.Blocks = []slack.Block{slack.NewPlanBlock(PlanTitle(p)).WithTasks(cards...)}
+	}
+	return w
+}
+
+// StopButton is the block with the button that stops the work on a request; false if the request is not known.
+func StopButton(request, label, blockID string) (*slack.ActionBlock, bool) {
+	if _, named := ParseTime(request); !named {
+		return nil, false
+	}
+	return slack.NewActionBlock(blockID, button(StopAction, request, "🛑 "+label)), true
+}
+
 // Progress is the message that shows the progress, with a button that stops the work
 // while it runs.
 func Progress(p adapters.Progress, stop string) Words {
 	lines := progressLines(p)
 	text, blocks := Escape.Replace(CutBytes(letters(lines), maxFallback)), []slack.Block{render(lines, "")}
-	if _, named := ParseTime(p.Request); named && !p.Ended {
-		blocks = append(blocks, slack.NewActionBlock("", button(StopAction, p.Request, "🛑 "+stop)))
+	if stop, ok := StopButton(p.Request, stop, ""); ok && !p.Ended {
+		blocks = append(blocks, stop)
 	}
 	return Words{Blocks: blocks, Fallback: text, Plain: text}
 }

@@ -32,11 +32,7 @@ type Poster struct {
 
 // PostOnce posts one message under a key.
 func (p *Poster) PostOnce(ctx context.Context, key string, in adapters.Thread, w convert.Words) (adapters.MessageRef, error) {
-	return p.Outbox.Once(ctx, key, in, 1, func(ctx context.Context, n int) (string, error) {
-		return p.Post(ctx, key, n, in, w)
-	}, func(ctx context.Context, n int) (string, error) {
-		return p.Find(ctx, key, n, in)
-	})
+	return p.once(ctx, key, in, func(ctx context.Context) (string, error) { return p.Post(ctx, key, 0, in, w) })
 }
 
 // Post posts a message, with the key and its number in the metadata.
@@ -54,12 +50,20 @@ func (p *Poster) Post(ctx context.Context, key string, n int, in adapters.Thread
 	return ts, err //nolint:wrapcheck // the same
 }
 
-// Edit replaces the content of a message.
+// Edit replaces the content of a message. A stream that is still open, as after a restart, is stopped first:
+// Slack does not edit it before.
 func (p *Poster) Edit(ctx context.Context, at adapters.MessageRef, w convert.Words) error {
-	return api.Fault(p.write(ctx, w, func(what ...slack.MsgOption) error {
+	edit := func(what ...slack.MsgOption) error {
 		_, _, _, err := p.API.UpdateMessageContext(ctx, at.Channel, at.ID, what...)
 		return err //nolint:wrapcheck // fault reads the library's error
-	}))
+	}
+	err := p.write(ctx, w, edit)
+	if api.HasCode(err, "streaming_state_conflict") {
+		if _, _, err = p.API.StopStreamContext(ctx, at.Channel, at.ID); err == nil || api.HasCode(err, notStreaming) {
+			err = p.write(ctx, w, edit)
+		}
+	}
+	return api.Fault(err)
 }
 
 // Respond posts a message to a response URL. Only one person sees it.
@@ -75,7 +79,8 @@ func (p *Poster) Find(ctx context.Context, key string, n int, in adapters.Thread
 	found := ""
 	err := p.Messages.Walk(ctx, in, lookup.Span{Metadata: true, Most: lookup.MaxPages}, func(m convert.Event) bool {
 		p := m.Metadata.EventPayload
-		if m.Metadata.EventType == metadataType && p[metadataKey] == key && p[metadataPart] == strconv.Itoa(n) {
+		posted := m.Metadata.EventType == metadataType && p[metadataKey] == key && p[metadataPart] == strconv.Itoa(n)
+		if posted || n == 0 && m.HasBlock(key) { // a stream has no metadata
 			found = m.TS
 		}
 		return found == ""
@@ -84,6 +89,15 @@ func (p *Poster) Find(ctx context.Context, key string, n int, in adapters.Thread
 		return "", nil
 	}
 	return found, err
+}
+
+// once posts one message under a key, by a function that returns its timestamp.
+func (p *Poster) once(ctx context.Context, key string, in adapters.Thread, post func(ctx context.Context) (string, error)) (adapters.MessageRef, error) {
+	return p.Outbox.Once(ctx, key, in, 1, func(ctx context.Context, _ int) (string, error) {
+		return post(ctx)
+	}, func(ctx context.Context, n int) (string, error) {
+		return p.Find(ctx, key, n, in)
+	})
 }
 
 // write posts or edits a message. If Slack refuses its form, it retries without the feedback buttons, which

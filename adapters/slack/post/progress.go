@@ -15,15 +15,17 @@ const (
 
 	// renewStatus is after how long the working status is shown again: Slack removes it after two minutes.
 	renewStatus = 100 * time.Second
-	// silentFor is how long the working status is not tried again in a channel where it is not allowed:
+	// silentFor is how long something is not tried again in a channel where it is not allowed:
 	// somebody may invite the bot.
 	silentFor   = time.Hour
 	maxChannels = 10_000
 )
 
-// Progress shows how far work has come.
+// Progress shows how far work has come: in a thread by the task cards of a stream, where Slack has them, and
+// otherwise by a message that is edited.
 type Progress struct {
 	Poster  *Poster
+	Streams *Streams
 	Typer   *Typer
 	Phrases convert.Phrases
 }
@@ -41,13 +43,12 @@ func (g *Progress) Report(ctx context.Context, key string, at adapters.MessageRe
 	if p.Thread.Adapter != convert.Name || p.Thread.Channel == "" || !at.IsZero() && (at.Adapter != convert.Name || at.ID == "") {
 		return none, api.Invalid("the progress is not one of Slack's")
 	}
-	w := convert.Progress(p, g.Phrases.Say("", "Stop"))
 	posted := at.IsZero()
 	var err error
 	if posted {
-		at, err = g.Poster.PostOnce(ctx, key, p.Thread, w)
+		at, err = g.post(ctx, key, p)
 	} else {
-		err = g.Poster.Edit(ctx, at, w)
+		err = g.edit(ctx, at, p)
 	}
 	switch {
 	case p.Ended:
@@ -56,4 +57,29 @@ func (g *Progress) Report(ctx context.Context, key string, at adapters.MessageRe
 		_, _ = g.Typer.Typing(ctx, p.Thread) //nolint:errcheck // the progress is shown all the same
 	}
 	return at, err
+}
+
+// post begins a stream, or posts a message.
+func (g *Progress) post(ctx context.Context, key string, p adapters.Progress) (adapters.MessageRef, error) {
+	stop := g.Phrases.Say("", "Stop")
+	return g.Poster.once(ctx, key, p.Thread, func(ctx context.Context) (string, error) {
+		if ts, ok, err := g.Streams.start(ctx, key, p, stop); ok || err != nil {
+			return ts, err
+		}
+		return g.Poster.Post(ctx, key, 0, p.Thread, convert.Progress(p, stop))
+	})
+}
+
+// edit goes on with a stream, or edits the message.
+func (g *Progress) edit(ctx context.Context, at adapters.MessageRef, p adapters.Progress) error {
+	w := convert.Progress(p, g.Phrases.Say("", "Stop"))
+	if s := g.Streams.get(at); s != nil {
+		if p.Ended {
+			g.Streams.stop(ctx, at, s, p)
+			w = convert.Ended(p)
+		} else if ok, err := g.Streams.append(ctx, at, s, p); ok {
+			return err
+		}
+	}
+	return g.Poster.Edit(ctx, at, w)
 }

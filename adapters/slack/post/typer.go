@@ -17,22 +17,26 @@ import (
 // https://docs.slack.dev/reference/methods/assistant.threads.setStatus.
 type Typer struct {
 	API     *api.Client
+	Streams *Streams
 	Phrases convert.Phrases
 
-	mu     sync.Mutex
-	off    bool                 // the workspace does not allow it
-	silent map[string]time.Time // channels where it is not allowed, and until when it is not tried
-	shown  map[string]bool      // threads that may show it, by key
+	refused refusals
+
+	mu    sync.Mutex
+	shown map[string]bool // threads that may show it, by key
 }
 
 // Typing shows that the bot is at work, where the app may. Where it may not, nothing is shown, and
-// that is no error.
+// that is no error. While a stream is open, Slack shows that itself, with a button to stop, in the same place.
 func (ty *Typer) Typing(ctx context.Context, t adapters.Thread) (again time.Duration, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	if t.Adapter != convert.Name || t.ID == "" || ty.isSilent(t.Channel) {
+	if t.Adapter != convert.Name || t.ID == "" || ty.refused.isRefused(t.Channel) {
 		return 0, nil
+	}
+	if ty.Streams.isOpen(t) {
+		return renewStatus, nil
 	}
 	err = ty.set(ctx, t, ty.Phrases.Say("", "is working…"))
 	told := api.Fault(err)
@@ -41,19 +45,10 @@ func (ty *Typer) Typing(ctx context.Context, t adapters.Thread) (again time.Dura
 		ty.note(t, true)
 	case errors.Is(told, context.Canceled), errors.Is(told, context.DeadlineExceeded):
 		return 0, told
-	case api.IsUnknownMethod(err), api.HasCode(err, "missing_scope", "not_allowed_token_type"), isUnknownRefusal(err, told):
-		ty.silence("")
-		return 0, nil
-	case adapters.Final(told):
-		ty.silence(t.Channel)
+	case ty.refused.note(t.Channel, err):
 		return 0, nil
 	}
 	return renewStatus, nil
-}
-
-// isUnknownRefusal reports whether Slack refused a call with a code that no channel explains.
-func isUnknownRefusal(err, told error) bool {
-	return api.IsNotPosted(err) && !adapters.Final(told) && !errors.Is(told, adapters.ErrRateLimited)
 }
 
 // end removes the status from a thread that may show it. If that fails, Slack removes it when the answer is
@@ -86,26 +81,4 @@ func (ty *Typer) note(t adapters.Thread, shown bool) {
 	} else {
 		delete(ty.shown, t.Key())
 	}
-}
-
-// silence records that the working status is not allowed in a channel; "" is everywhere, as long as the
-// process lives.
-func (ty *Typer) silence(channel string) {
-	ty.mu.Lock()
-	defer ty.mu.Unlock()
-	if channel == "" {
-		ty.off = true
-		return
-	}
-	if ty.silent == nil || len(ty.silent) >= maxChannels {
-		ty.silent = map[string]time.Time{}
-	}
-	ty.silent[channel] = time.Now().Add(silentFor)
-}
-
-// isSilent reports whether the working status is not tried in a channel.
-func (ty *Typer) isSilent(channel string) bool {
-	ty.mu.Lock()
-	defer ty.mu.Unlock()
-	return ty.off || time.Now().Before(ty.silent[channel])
 }

@@ -42,6 +42,7 @@ const (
 
 func newAPI(s *shared, w *Workspace, faults *Faults, interactions *Interactions, sockets *Sockets, e *events, files *fileMethods) *API {
 	chat, read, reactions := &chatMethods{s, w, e}, &readMethods{s, w}, &reactionMethods{w, e}
+	streams := &streamMethods{chat}
 	fixed := func(scope string) func(url.Values) string { return func(url.Values) string { return scope } }
 	none, write, react := fixed(""), fixed("chat:write"), fixed("reactions:write")
 	historyOf := func(args url.Values) string {
@@ -56,8 +57,11 @@ func newAPI(s *shared, w *Workspace, faults *Faults, interactions *Interactions,
 			"apps.connections.open":        {none, tier2, func(url.Values) (object, error) { return object{"url": sockets.url()}, nil }},
 			"assistant.threads.setStatus":  {write, special, chat.setStatus},
 			"auth.test":                    {none, special, authTest},
+			"chat.appendStream":            {write, tier4, streams.add},
 			"chat.delete":                  {write, tier3, chat.remove},
 			"chat.postMessage":             {write, perSecond, chat.post},
+			"chat.startStream":             {write, tier2, streams.start},
+			"chat.stopStream":              {write, tier2, streams.stop},
 			"chat.update":                  {write, tier3, chat.update},
 			"conversations.history":        {historyOf, tier3, read.history},
 			"conversations.replies":        {historyOf, tier3, read.replies},

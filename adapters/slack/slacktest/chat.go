@@ -103,6 +103,8 @@ func (cm *chatMethods) update(args url.Values) (object, error) {
 	switch {
 	case err != nil:
 		return nil, err
+	case m.stream != nil:
+		return nil, refuse("streaming_state_conflict")
 	case !args.Has("text") && next.blocks == nil:
 		return nil, refuse("no_text")
 	case len(next.text) > maxUpdateText:
@@ -124,6 +126,9 @@ func (cm *chatMethods) update(args url.Values) (object, error) {
 
 func (cm *chatMethods) remove(args url.Values) (object, error) {
 	c, m, err := cm.own(args, "cant_delete_message")
+	if err == nil && m.stream != nil {
+		err = refuse("cant_delete_message")
+	}
 	if err != nil {
 		return nil, err
 	}

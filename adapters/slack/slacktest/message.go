@@ -23,8 +23,10 @@ type Message struct {
 	// Notified are the people whom the message mentions: by <@U…>, by <!channel>,
 	// <!here> or <!everyone>, or by link_names. An edit notifies nobody.
 	Notified []string
-	Edited   int       // how often
-	At       time.Time // when it was posted, by the machine's clock
+	Edited   int // how often
+	// Streaming tells that it is a stream that has not ended.
+	Streaming bool
+	At        time.Time // when it was posted, by the machine's clock
 }
 
 // SharedFile is a file of a message.
@@ -55,7 +57,8 @@ type messageState struct {
 	editedTS, editedBy                       string
 	at                                       time.Time
 	tombstone                                bool
-	sent                                     []*delivery // its first events
+	stream                                   *streamState // nil unless it is streaming
+	sent                                     []*delivery  // its first events
 }
 
 // inChannel reports whether the message is outside of threads, or the root of one.
@@ -123,7 +126,7 @@ func (m *messageState) bare() object {
 func (m *messageState) show(c *channelState) Message {
 	shown := Message{
 		Channel: c.id, TS: m.ts, ThreadTS: m.threadTS, User: m.user, BotID: m.botID, Subtype: m.subtype, Text: m.text, Blocks: m.blocks,
-		Notified: slices.Clone(m.notified), Edited: m.edited, At: m.at,
+		Notified: slices.Clone(m.notified), Edited: m.edited, Streaming: m.stream != nil, At: m.at,
 	}
 	if m.tombstone {
 		shown.Subtype = "tombstone"

@@ -25,6 +25,7 @@ const (
 	maxContextActions = 5
 	maxPlaceholder    = 150
 	maxMessage        = 13_200
+	maxTasks          = 50 // of a plan
 )
 
 // Limits of modals. https://docs.slack.dev/reference/views
@@ -214,12 +215,39 @@ func (c *checker) block(at string, b object) {
 		for i, e := range elements {
 			c.feedback(fmt.Sprintf("%s/elements/%d", at, i), e)
 		}
+	case "plan":
+		title, _ := b["title"].(string) //nolint:errcheck // none is wrong too
+		tasks, _ := b["tasks"].([]any)  //nolint:errcheck // none are no fault
+		if title == "" || len(tasks) > maxTasks {
+			c.wrongf(at, "needs a title, and at most %d tasks", maxTasks)
+		}
+		c.total += units(title)
+		for i, task := range tasks {
+			c.task(fmt.Sprintf("%s/tasks/%d", at, i), task)
+		}
 	case "input":
 		c.text(at+"/label", b["label"], maxLabel)
 		c.element(at+"/element", b["element"])
 	default:
 		c.wrongf(at+"/type", "unsupported type: %v", b["type"])
 	}
+}
+
+// task checks a task card of a plan.
+func (c *checker) task(at string, v any) {
+	card, _ := v.(object)                //nolint:errcheck // nothing is of no type
+	id, _ := card["task_id"].(string)    //nolint:errcheck // none is wrong too
+	title, _ := card["title"].(string)   //nolint:errcheck // none is wrong too
+	status, _ := card["status"].(string) //nolint:errcheck // none is wrong too
+	switch {
+	case card["type"] != "task_card":
+		c.wrongf(at+"/type", "unsupported type: %v", card["type"])
+	case id == "" || title == "":
+		c.wrongf(at, "missing required field: task_id or title")
+	case !slices.Contains([]string{"pending", "in_progress", "complete", "error"}, status):
+		c.wrongf(at+"/status", "unknown status")
+	}
+	c.total += units(title)
 }
 
 // feedback checks feedback buttons.
