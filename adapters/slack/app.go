@@ -15,7 +15,7 @@ const (
 // Events are those that the app subscribes to.
 func Events() []string {
 	return []string{
-		"app_home_opened", "app_mention", "app_uninstalled", "message.channels", "message.groups", "message.im", "message.mpim",
+		"agent_session_stopped", "app_home_opened", "app_mention", "app_uninstalled", "message.channels", "message.groups", "message.im", "message.mpim",
 		"reaction_added", "reaction_removed", "tokens_revoked",
 	}
 }

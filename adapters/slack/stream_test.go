@@ -310,3 +310,84 @@ func TestStreamWithFaults(t *testing.T) {
 }
 
 func p1(st *streamed) adapters.Progress { return st.progress(adapters.StepRunning) }
+
+// Slack's own button to stop ends the streams of a thread, and stops their requests. Without a stream, it stops what the person
+// last asked for there.
+func TestNativeStop(t *testing.T) {
+	t.Parallel()
+	for _, byHTTP := range []bool{false, true} {
+		h := listen(t, byHTTP)
+		in := h.Thread(t, false)
+		var requests []string
+		var at []adapters.MessageRef
+		for i := range 2 {
+			id := h.People.Say(slacktest.Post{Channel: in.Channel, ThreadTS: in.ID, By: h.ana, Text: fmt.Sprint("request ", i)})
+			h.next(t)
+			ref, err := h.s.Report(t.Context(), fmt.Sprint("p", i), adapters.MessageRef{}, adapters.Progress{Thread: in, Request: id, Asker: h.ana, Title: "At work"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			requests, at = append(requests, id), append(at, ref)
+		}
+		h.People.Stop(h.ana, in.Channel, in.ID)
+		ids := map[string]bool{}
+		for _, id := range requests {
+			e := h.next(t)
+			if ids[e.ID] = true; e.Kind != adapters.CancelAsked || e.Cancel.On.ID != id || e.By.Name != "Ana" || e.Thread.Key() != in.Key() {
+				t.Errorf("it is heard as %+v", e)
+			}
+		}
+		if len(ids) != len(requests) {
+			t.Errorf("the events are %v", ids)
+		}
+		stopped := adapters.Progress{Thread: in, Request: requests[0], Asker: h.ana, Title: "Ana stopped it", Ended: true}
+		if _, err := h.s.Report(t.Context(), "p0", at[0], stopped); err != nil {
+			t.Fatal(err)
+		}
+		if m, _ := h.Workspace.Message(in.Channel, at[0].ID); m.Streaming || m.Text != "Ana stopped it" {
+			t.Errorf("the progress is %+v", m)
+		}
+		h.People.Stop(h.ana, in.Channel, in.ID)
+		if e := h.next(t); e.Cancel == nil || !e.Cancel.On.IsZero() || e.Thread.ID != in.ID {
+			t.Errorf("without a stream it is heard as %+v", e)
+		}
+		direct := h.Workspace.DM(h.ana)
+		h.People.Stop(h.ana, direct, h.People.Say(slacktest.Post{Channel: direct, By: h.ana, Text: "x"}))
+		h.next(t)
+		if e := h.next(t); e.Cancel == nil || !e.Cancel.On.IsZero() || e.Thread.ID != "" || !e.Thread.Direct {
+			t.Errorf("directly it is heard as %+v", e)
+		}
+		h.quiet(t)
+	}
+}
+
+// quiet fails if anything more is heard.
+func (h *heard) quiet(t *testing.T) {
+	t.Helper()
+	if err := h.Until(t.Context(), h.Deliveries.Idle); err != nil {
+		t.Fatal(err)
+	}
+	if len(h.events) > 0 {
+		t.Errorf("there is more: %+v", <-h.events)
+	}
+}
+
+// Odd stops mean nothing, and what cannot be looked up now is asked for again.
+func TestOddNativeStops(t *testing.T) {
+	t.Parallel()
+	h := listenTo(t, workspaceOf(t, false, slacktest.Options{Retries: []time.Duration{0, 0, 0}}))
+	in := h.Thread(t, false)
+	h.People.Stop(h.Bot(t).ID, in.Channel, in.ID)
+	h.People.Stop("nobody?", in.Channel, in.ID)
+	h.quiet(t)
+	p := adapters.Progress{Thread: in, Request: in.ID, Asker: h.ana, Title: "At work"}
+	if _, err := h.s.Report(t.Context(), "p", adapters.MessageRef{}, p); err != nil {
+		t.Fatal(err)
+	}
+	h.Faults.FailNext("conversations.replies", 1, slacktest.Failure{Error: "internal_error"})
+	h.People.Stop(h.ana, in.Channel, in.ID)
+	if e := h.next(t); e.Cancel == nil || e.Cancel.On.IsZero() {
+		t.Errorf("it is heard as %+v", e)
+	}
+	h.quiet(t)
+}

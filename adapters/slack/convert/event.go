@@ -30,7 +30,7 @@ type Envelope struct {
 // are not logged, since their fields may have other meanings.
 func (t Envelope) IsKnown() bool {
 	switch t.Event.Type {
-	case "message", "app_mention", "reaction_added", "reaction_removed", HomeOpened:
+	case "message", "app_mention", "reaction_added", "reaction_removed", HomeOpened, SessionStopped:
 		return true
 	}
 	return false
@@ -39,6 +39,10 @@ func (t Envelope) IsKnown() bool {
 // HomeOpened is the type of the event that somebody opened a tab of the app. See
 // https://docs.slack.dev/reference/events/app_home_opened.
 const HomeOpened = "app_home_opened"
+
+// SessionStopped is the type of the event that somebody pressed Slack's own button to stop the bot's work in a thread. See
+// https://docs.slack.dev/reference/events/agent_session_stopped.
+const SessionStopped = "agent_session_stopped"
 
 const homePrefix = "home-"
 
@@ -80,6 +84,8 @@ type Event struct {
 	EventTS     string `json:"event_ts"`
 	Tab         string `json:"tab"` // of the app that somebody opened
 	DeletedTS   string `json:"deleted_ts"`
+
+	Streams []string `json:"streaming_message_ts"` // which Slack has stopped
 
 	Files       []File            `json:"files"`
 	Attachments []Attachment      `json:"attachments"`
@@ -125,6 +131,22 @@ func (h Event) HasBlock(id string) bool {
 		}
 		return json.Unmarshal(raw, &b) == nil && b.ID == id
 	})
+}
+
+// Stops is the request that the button in a progress message stops, or "" if there is none.
+func (h Event) Stops() (request string) {
+	for _, raw := range h.Blocks {
+		var b struct {
+			Elements []struct {
+				ActionID string `json:"action_id"`
+				Value    string `json:"value"`
+			} `json:"elements"`
+		}
+		if json.Unmarshal(raw, &b) == nil && len(b.Elements) > 0 && b.Elements[0].ActionID == StopAction {
+			request = timestamp(b.Elements[0].Value)
+		}
+	}
+	return request
 }
 
 // IsDirect reports whether the channel is a direct one.

@@ -19,6 +19,9 @@ import (
 // lookupTimeout is how long Slack may take to tell what an event lacks, such as a name.
 const lookupTimeout = 2 * time.Second
 
+// maxStreams is how many streams of a stopped thread are looked up.
+const maxStreams = 10
+
 // Events turns Slack's events into those of the adapter.
 type Events struct {
 	Listener *Listener
@@ -74,6 +77,10 @@ func (r *Events) process(ctx context.Context, t convert.Envelope, confirm func()
 		r.Log.WarnContext(ctx, "an event was not read", "error", err)
 		return
 	}
+	if t.Event.Type == convert.SessionStopped {
+		r.stop(ctx, self, t.Event, confirm)
+		return
+	}
 	e, ok, err := r.read(ctx, self, t.Event)
 	if err != nil {
 		r.Log.WarnContext(ctx, "an event was not read", "error", api.Fault(err))
@@ -108,6 +115,46 @@ func (r *Events) read(ctx context.Context, self lookup.Self, h convert.Event) (e
 		r.Listener.CheckToken() //nolint:contextcheck // it lasts as long as Run
 	}
 	return e, ok, nil
+}
+
+// stop passes on that somebody pressed Slack's own button to stop the work in a thread: one event for each request whose
+// stream was stopped, or else one for what the person last asked for there.
+func (r *Events) stop(ctx context.Context, self lookup.Self, h convert.Event, confirm func()) {
+	at, ok := convert.ParseTime(h.EventTS)
+	by := r.People.Who(ctx, h.User)
+	if !ok || !convert.IsID(h.User) || !convert.IsID(h.Channel) || by.Bot {
+		confirm()
+		return
+	}
+	e := adapters.Event{
+		Kind: adapters.CancelAsked, Adapter: convert.Name, By: by.Person, At: at,
+		Thread: convert.Thread(self.Team, h.Channel, h.ChannelType, h.ThreadTS, h.ThreadTS),
+	}
+	var stopped []adapters.MessageRef
+	for _, ts := range h.Streams[:min(len(h.Streams), maxStreams)] {
+		m, err := r.Messages.Find(ctx, h.Channel, h.ThreadTS, ts)
+		switch {
+		case err == nil && m.Stops() != "":
+			stopped = append(stopped, convert.Ref(self.Team, h.Channel, m.Stops()))
+		case err != nil && !adapters.Final(err): // the event comes again
+			r.Log.WarnContext(ctx, "an event was not read", "error", err)
+			return
+		}
+	}
+	if len(stopped) == 0 {
+		if e.Thread.Direct { // what is asked there directly is in no thread
+			e.Thread.ID = ""
+		}
+		stopped = append(stopped, adapters.MessageRef{})
+	}
+	for i, on := range stopped {
+		e.ID, e.Cancel = "s-"+h.Channel+"-"+on.ID+"-"+h.User+"-"+h.EventTS, &adapters.Cancel{On: on}
+		if i == len(stopped)-1 {
+			r.Listener.Put(ctx, e, confirm)
+		} else {
+			r.Listener.Put(ctx, e, nil)
+		}
+	}
 }
 
 // readHome reads that somebody opened the home tab: a command, whose answer stands there.

@@ -8,7 +8,7 @@ import (
 
 // subscribed are the events that the bot listens to.
 var subscribed = set(
-	"app_home_opened", "app_mention", "message.channels", "message.groups", "message.im", "message.mpim",
+	"agent_session_stopped", "app_home_opened", "app_mention", "message.channels", "message.groups", "message.im", "message.mpim",
 	"reaction_added", "reaction_removed", "tokens_revoked", "app_uninstalled",
 )
 
@@ -94,6 +94,13 @@ func (e *events) reaction(c *channelState, m *messageState, user, name string, a
 // home tells the bot that somebody opened a tab of the app.
 func (e *events) home(c *channelState, tab string) {
 	e.send(c, "app_home_opened", "", object{"type": "app_home_opened", "user": c.user, "channel": c.id, "tab": tab, "event_ts": e.ts()})
+}
+
+// sessionStopped tells the bot that somebody stopped its work in a thread.
+func (e *events) sessionStopped(c *channelState, user, threadTS string, streams []string) {
+	e.send(c, "agent_session_stopped", "", object{
+		"type": "agent_session_stopped", "user": user, "channel": c.id, "thread_ts": threadTS, "streaming_message_ts": streams, "event_ts": e.ts(),
+	})
 }
 
 // tokensRevoked tells the bot that its token is revoked.

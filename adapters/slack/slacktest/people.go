@@ -112,6 +112,20 @@ func (p *People) Open(user, tab string) {
 	p.workspace.changeChannel(p.workspace.DM(user), func(c *channelState) { p.events.home(c, tab) })
 }
 
+// Stop presses Slack's own button to stop the work of the bot in a thread, which ends its streams there.
+func (p *People) Stop(user, channel, threadTS string) {
+	p.tb.Helper()
+	p.workspace.changeChannel(channel, func(c *channelState) {
+		streams := []string{}
+		for _, m := range c.replies(threadTS) {
+			if m.stream != nil {
+				m.stream, streams = nil, append(streams, m.ts)
+			}
+		}
+		p.events.sessionStopped(c, user, threadTS, streams)
+	})
+}
+
 // Replace gives a file the content and fault of f; its id stays.
 func (p *People) Replace(id string, f File) {
 	p.change(func() {
