@@ -97,8 +97,14 @@ type Command struct {
 	Text string `json:"text,omitempty"`
 }
 
-// HomeCommand is the name of the command that a platform gives when somebody opens the bot's own page there.
-const HomeCommand = "home"
+// Commands that a platform gives itself.
+const (
+	// HomeCommand is given when somebody opens the bot's own page there.
+	HomeCommand = "home"
+	// PromptsCommand is given when somebody opens the conversation with the bot. The items of the answer are requests that
+	// the platform suggests.
+	PromptsCommand = "prompts"
+)
 
 // Mark is what somebody pointed at on a picture. Coordinates are pixels of the picture as
 // people see it, after its EXIF orientation, and lie within it. An event of its own is for

@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,7 +15,6 @@ func TestHomeTab(t *testing.T) {
 	for _, byHTTP := range []bool{false, true} {
 		h := listen(t, byHTTP)
 		in := h.Workspace.DM(h.ana)
-		h.People.Open(h.ana, "messages")
 		h.People.Open(h.ana, "home")
 		e := h.next(t)
 		if e.Kind != adapters.CommandGiven || e.Command.Name != adapters.HomeCommand || e.By.Name != "Ana" || e.Thread.Channel != in || !e.Thread.Direct {
@@ -89,6 +89,54 @@ func TestLocate(t *testing.T) {
 	} {
 		if got, err := s.Locate(t.Context(), in); err != nil || got != want {
 			t.Errorf("it is %q instead of %q: %v", got, want, err)
+		}
+	}
+}
+
+// Whoever opens the conversation with the bot gets the requests of the answer as suggestions, at most four, and no message.
+func TestSuggestedPrompts(t *testing.T) {
+	t.Parallel()
+	for _, byHTTP := range []bool{false, true} {
+		h := listen(t, byHTTP)
+		in := h.Workspace.DM(h.ana)
+		h.People.Open(h.ana, "messages")
+		e := h.next(t)
+		if e.Kind != adapters.CommandGiven || e.Command.Name != adapters.PromptsCommand || e.By.Name != "Ana" || e.Thread.Channel != in || !e.Thread.Direct {
+			t.Fatalf("it is heard as %+v", e)
+		}
+		h.People.Open(h.ana, "messages") // again, which is no news
+		suggests := func(text string, want ...string) {
+			ref, err := h.s.Send(t.Context(), "a", adapters.Reply{Thread: e.Thread, Command: e.ID, Text: text})
+			if got := h.Workspace.Prompts(in); err != nil || ref.IsZero() || !slices.Equal(got, want) || len(h.Workspace.Messages(in, "")) > 0 {
+				t.Errorf("%q suggests %q: %v", text, got, err)
+			}
+		}
+		suggests("I am not allowed to work for you here.") // which is no request
+		suggests("These:\n- make it \\[blue\\] & **bold**\n- b\n- c\n- d\n- e", "make it [blue] & bold", "b", "c", "d")
+		suggests("- another", "another")
+		h.quiet(t)
+	}
+}
+
+// A server that shows no suggestions is asked once, and nobody is told.
+func TestSuggestedPromptsRefused(t *testing.T) {
+	t.Parallel()
+	for code, calls := range map[string]int{
+		"unknown_method": 1, "not_enabled": 1, "invalid_arguments": 1, "missing_scope": 1, "channel_not_found": 1, "internal_error": 2,
+	} {
+		h := listen(t, false)
+		h.Faults.FailNext("assistant.threads.setSuggestedPrompts", 1, slacktest.Failure{Error: code})
+		h.People.Open(h.ana, "messages")
+		e := h.next(t)
+		r := adapters.Reply{Thread: e.Thread, Command: e.ID, Text: "- a"}
+		if _, err := h.s.Send(t.Context(), "a", r); (err != nil) != (calls > 1) {
+			t.Errorf("%s: it fails with %v", code, err)
+		}
+		if _, err := h.s.Send(t.Context(), "a", r); err != nil {
+			t.Errorf("%s: once more it fails with %v", code, err)
+		}
+		if n := h.API.Calls()["assistant.threads.setSuggestedPrompts"]; n != calls || len(h.Workspace.Messages(e.Thread.Channel, "")) > 0 {
+			t.Errorf("%s: it is tried %d times", code, n)
 		}
 	}
 }

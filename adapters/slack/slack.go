@@ -91,8 +91,9 @@ type Slack struct {
 	socket       *connect.Socket  // nil without an app token
 	webhook      *connect.Webhook // nil under Socket Mode
 
-	sender *post.Sender
-	home   *post.Home
+	sender  *post.Sender
+	home    *post.Home
+	prompts *post.Prompts
 }
 
 var (
@@ -238,7 +239,10 @@ func (s *Slack) wireOut(book *outbox.Ledger) (*post.Poster, *post.Responder) {
 	composer, outbox := &convert.Composer{Phrases: c.Phrases}, &post.Outbox{Ledger: book}
 	poster := &post.Poster{API: s.api, Messages: s.messages, Outbox: outbox, Composer: composer, Log: c.Log}
 	s.home = &post.Home{API: s.api, Composer: composer, Log: c.Log}
-	responder := &post.Responder{API: s.api, People: s.people, Poster: poster, Composer: composer, Home: s.home, State: c.State, Log: c.Log}
+	s.prompts = &post.Prompts{API: s.api, Log: c.Log}
+	responder := &post.Responder{
+		API: s.api, People: s.people, Poster: poster, Composer: composer, Home: s.home, Prompts: s.prompts, State: c.State, Log: c.Log,
+	}
 	s.sender = &post.Sender{
 		Outbox: outbox, Poster: poster, Responder: responder, Composer: composer, MaxFile: c.MaxFile,
 		Files: &share.Files{API: s.api, Messages: s.messages, Edge: s.edge, Open: c.Open, State: c.State, Log: c.Log},
@@ -259,7 +263,9 @@ func (s *Slack) wireIn(poster *post.Poster, responder *post.Responder) {
 	c := s.config
 	s.listener = &receive.Listener{API: s.api, Log: c.Log}
 	requests := &receive.Requests{Listener: s.listener, People: s.people, Poster: poster, Phrases: c.Phrases}
-	s.events = &receive.Events{Listener: s.listener, Identity: s.identity, People: s.people, Messages: s.messages, Home: s.home, Log: c.Log, Now: c.Now}
+	s.events = &receive.Events{
+		Listener: s.listener, Identity: s.identity, People: s.people, Messages: s.messages, Home: s.home, Prompts: s.prompts, Log: c.Log, Now: c.Now,
+	}
 	s.interactions = &receive.Interactions{
 		Listener: s.listener, Log: c.Log,
 		Buttons: &receive.Buttons{Listener: s.listener, Identity: s.identity, People: s.people, Log: c.Log, Now: c.Now},

@@ -34,6 +34,11 @@ func TestSlackSurfaces(t *testing.T) {
 			t.Fatal("the vote is not counted")
 		}
 	}
+	by.People.Open(by.ann, "messages")
+	in.until(o, "what works here is suggested", func() bool {
+		prompts := by.Workspace.Prompts(by.Workspace.DM(by.ann))
+		return len(prompts) > 1 && prompts[len(prompts)-1] == "What can you do?"
+	})
 	by.People.Open(by.ann, "home")
 	in.until(o, "the home tab shows the result", func() bool {
 		home := string(by.Interactions.Home(by.ann))

@@ -10,7 +10,6 @@ import (
 
 	"atelier/adapters"
 	"atelier/agent/plan"
-	"atelier/agent/samples"
 	"atelier/agent/toolbox"
 	"atelier/jobs"
 )
@@ -45,6 +44,8 @@ func (c chatCommands) answer(ctx context.Context, e adapters.Event, language str
 		lines, err = c.help(ctx)
 	case adapters.HomeCommand:
 		lines, err = c.home(ctx, e)
+	case adapters.PromptsCommand:
+		lines, err = c.prompts(ctx)
 	default:
 		lines, err = c.help(ctx)
 		lines = append([]plan.Message{plan.Say("I do not know that command.")}, lines...)
@@ -65,20 +66,32 @@ func talk() plan.Message {
 		"To use the files of an earlier message, reply to it.")
 }
 
-// try are requests that can be tried here.
+// try are requests that can be tried here, below a line that says so.
 func (c chatCommands) try(ctx context.Context) ([]plan.Message, error) {
+	lines, err := c.tried(ctx)
+	if len(lines) > 0 {
+		lines = append([]plan.Message{plan.Say("You can try:")}, lines...)
+	}
+	return lines, err
+}
+
+// tried are requests that can be tried here, as items.
+func (c chatCommands) tried(ctx context.Context) ([]plan.Message, error) {
 	tried, err := c.samples(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("look for samples: %w", err)
 	}
-	lines := make([]plan.Message, 0, 2*samples.Count)
+	lines := make([]plan.Message, len(tried))
 	for i, wish := range tried {
-		if i == 0 {
-			lines = append(lines, plan.Say("You can try:"))
-		}
-		lines = append(lines, plan.Quote("- "+adapters.Escape(wish)))
+		lines[i] = plan.Quote("- " + adapters.Escape(wish))
 	}
 	return lines, nil
+}
+
+// prompts are what a platform suggests in a conversation: requests that can be tried here, and the question what else there is.
+func (c chatCommands) prompts(ctx context.Context) ([]plan.Message, error) {
+	lines, err := c.tried(ctx)
+	return append(lines, plan.Quote("- What can you do?")), err
 }
 
 // answered is a request that was answered, with the address of its thread, "" if that is not known.

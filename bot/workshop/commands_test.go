@@ -89,6 +89,7 @@ func TestCommandsOfAChat(t *testing.T) {
 			[]string{"do not know", "Commands"},
 		},
 		{"home", "bob", "en", []string{"You can try:"}, []string{"latest"}},
+		{"prompts", "ann", "zh-Hans", []string{"- make it black and white\n- What can you do?"}, []string{"try", "试"}},
 		{"status", "bob", "en", []string{"You have no requests in progress here."}, []string{"hour", "day"}},
 	} {
 		e := adapters.Event{By: adapters.Person{ID: one.by}, Command: &adapters.Command{Name: one.name}}

@@ -56,6 +56,18 @@ func HomeOf(event string) (user string, ok bool) {
 	return user, ok && IsID(user)
 }
 
+const promptsPrefix = "prompts-"
+
+// PromptsEvent is the id of the event that somebody opened their direct channel with the bot.
+func PromptsEvent(channel, ts string) string { return promptsPrefix + channel + "-" + ts }
+
+// PromptsOf is the direct channel that somebody opened, if an event is that.
+func PromptsOf(event string) (channel string, ok bool) {
+	rest, ok := strings.CutPrefix(event, promptsPrefix)
+	channel, _, _ = strings.Cut(rest, "-")
+	return channel, ok && IsID(channel)
+}
+
 // Timestamp is that of the event, or else one made of the envelope's time and the event's id,
 // which sets it apart from others.
 func (t Envelope) Timestamp(now time.Time) string {

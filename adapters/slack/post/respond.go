@@ -38,6 +38,7 @@ type Responder struct {
 	Poster   *Poster
 	Composer *convert.Composer
 	Home     *Home
+	Prompts  *Prompts
 	State    outbox.State
 	Log      *slog.Logger
 }
@@ -56,6 +57,9 @@ func (rs *Responder) Respond(ctx context.Context, key string, r adapters.Reply) 
 	r.Mention = "" // nobody else is there
 	if user, ok := convert.HomeOf(r.Command); ok {
 		return convert.Ref(r.Thread.Workspace, r.Thread.Channel, ephemeral+convert.Digest(key)), true, rs.Home.Publish(ctx, user, r)
+	}
+	if channel, ok := convert.PromptsOf(r.Command); ok {
+		return convert.Ref(r.Thread.Workspace, channel, ephemeral+convert.Digest(key)), true, rs.Prompts.Suggest(ctx, channel, r)
 	}
 	parts := rs.Composer.Compose(r)
 	if r.Command == "" || len(parts) > maxRespond || len(parts) > 0 && len(parts[0].Files) > 0 {

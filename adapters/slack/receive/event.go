@@ -29,14 +29,18 @@ type Events struct {
 	People   *lookup.People
 	Messages *lookup.Messages
 	Home     *post.Home
+	Prompts  *post.Prompts
 	Log      *slog.Logger
 	Now      func() time.Time
 
-	homes recent.Map[string, time.Time] // when each person's home tab was last made anew
+	opened recent.Map[string, time.Time] // when a tab of a person was last made anew
 }
 
-// homeLasts is how long a home tab stays as it is, however often somebody opens it.
-const homeLasts = time.Minute
+// How long a home tab and the suggestions stay as they are, however often somebody opens them.
+const (
+	homeLasts    = time.Minute
+	promptsLasts = time.Hour
+)
 
 // Decode reads an event as far as possible. It reports false if the payload is no event.
 func (r *Events) Decode(payload []byte) (t convert.Envelope, ok bool) {
@@ -110,7 +114,7 @@ func (r *Events) read(ctx context.Context, self lookup.Self, h convert.Event) (e
 	case "reaction_added", "reaction_removed":
 		return r.readReaction(ctx, self, h)
 	case convert.HomeOpened:
-		e, ok = r.readHome(ctx, self, h)
+		e, ok = r.readOpened(ctx, self, h)
 	case "tokens_revoked", "app_uninstalled":
 		r.Listener.CheckToken() //nolint:contextcheck // it lasts as long as Run
 	}
@@ -157,19 +161,28 @@ func (r *Events) stop(ctx context.Context, self lookup.Self, h convert.Event, co
 	}
 }
 
-// readHome reads that somebody opened the home tab: a command, whose answer stands there.
-func (r *Events) readHome(ctx context.Context, self lookup.Self, h convert.Event) (e adapters.Event, ok bool) {
+// readOpened reads that somebody opened the home tab or the conversation with the bot: a command, whose answer stands there.
+func (r *Events) readOpened(ctx context.Context, self lookup.Self, h convert.Event) (e adapters.Event, ok bool) {
 	at, ok := convert.ParseTime(h.EventTS)
-	if !ok || h.Tab != "home" || !convert.IsID(h.User) || !convert.IsID(h.Channel) || r.Home.IsOff() {
+	if !ok || !convert.IsID(h.User) || !convert.IsID(h.Channel) {
 		return e, false
 	}
-	if last, known := r.homes.Get(h.User); known && r.Now().Sub(last) < homeLasts {
+	command, id, lasts := adapters.HomeCommand, convert.HomeEvent(h.User, h.EventTS), homeLasts
+	switch {
+	case h.Tab == "home" && !r.Home.IsOff():
+	case h.Tab == "messages" && !r.Prompts.IsOff(h.Channel):
+		command, id, lasts = adapters.PromptsCommand, convert.PromptsEvent(h.Channel, h.EventTS), promptsLasts
+	default:
 		return e, false
 	}
-	r.homes.Put(h.User, r.Now())
+	tab := h.User + " " + h.Tab
+	if last, known := r.opened.Get(tab); known && r.Now().Sub(last) < lasts {
+		return e, false
+	}
+	r.opened.Put(tab, r.Now())
 	return adapters.Event{
-		Kind: adapters.CommandGiven, ID: convert.HomeEvent(h.User, h.EventTS), Adapter: convert.Name, By: r.People.Who(ctx, h.User).Person, At: at,
-		Thread: convert.Thread(self.Team, h.Channel, "im", "", ""), Command: &adapters.Command{Name: adapters.HomeCommand},
+		Kind: adapters.CommandGiven, ID: id, Adapter: convert.Name, By: r.People.Who(ctx, h.User).Person, At: at,
+		Thread: convert.Thread(self.Team, h.Channel, "im", "", ""), Command: &adapters.Command{Name: command},
 	}, true
 }
 

@@ -15,6 +15,7 @@ const (
 	maxText       = 40_000
 	maxUpdateText = 4_000
 	maxMetadata   = 16_000
+	maxPrompts    = 4
 )
 
 // chatMethods post, change and delete messages of the bot.
@@ -149,5 +150,31 @@ func (cm *chatMethods) setStatus(args url.Values) (object, error) {
 		return nil, refuseArgument("missing required field: status")
 	}
 	c.status[root] = args.Get("status")
+	return object{}, nil
+}
+
+// suggest is assistant.threads.setSuggestedPrompts of an agent, whose suggestions belong to no thread.
+func (cm *chatMethods) suggest(args url.Values) (object, error) {
+	c, err := cm.workspace.writable(args.Get("channel_id"))
+	if err != nil {
+		return nil, err
+	}
+	var prompts []struct {
+		Title   string `json:"title"`
+		Message string `json:"message"`
+	}
+	if json.Unmarshal([]byte(args.Get("prompts")), &prompts) != nil || len(prompts) == 0 || len(prompts) > maxPrompts {
+		return nil, refuseArgument("1 to 4 prompts are allowed")
+	}
+	var messages []string
+	for _, p := range prompts {
+		if p.Title == "" || p.Message == "" {
+			return nil, refuseArgument("missing required field: title or message")
+		}
+		messages = append(messages, p.Message)
+	}
+	if args.Get("thread_ts") == "" { // otherwise nothing happens, and nothing is told
+		c.prompts = messages
+	}
 	return object{}, nil
 }

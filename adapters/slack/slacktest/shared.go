@@ -43,7 +43,7 @@ func newShared(tb testing.TB, o Options) *shared {
 		tb: tb, o: o, done: make(chan struct{}), timers: map[*time.Timer]bool{},
 		// those of a bot that reads, writes, shares files and reacts, so that a call that needs another one fails
 		scopes: set(
-			"app_mentions:read", "channels:history", "chat:write", "commands", "files:read", "files:write", "groups:history",
+			"app_mentions:read", "assistant:write", "channels:history", "chat:write", "commands", "files:read", "files:write", "groups:history",
 			"im:history", "mpim:history", "reactions:read", "reactions:write", "users:read",
 		),
 	}

@@ -31,6 +31,7 @@ type channelState struct {
 	archived, deleted, restricted, noThreads bool
 	messages                                 []*messageState
 	status                                   map[string]string // by thread
+	prompts                                  []string
 }
 
 func newWorkspace(s *shared) *Workspace {
@@ -172,6 +173,16 @@ func (w *Workspace) Status(channel, threadTS string) string {
 		return c.status[threadTS]
 	}
 	return ""
+}
+
+// Prompts are the requests that are suggested in a direct channel.
+func (w *Workspace) Prompts(channel string) []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if c := w.channels[channel]; c != nil {
+		return slices.Clone(c.prompts)
+	}
+	return nil
 }
 
 func (w *Workspace) addChannel(prefix, name string, members ...string) *channelState {
