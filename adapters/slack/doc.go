@@ -30,7 +30,10 @@
 //     the event is lost; the message stays in its thread.
 //   - Buttons, commands and shortcuts are sent once. They are confirmed at once, since a
 //     person waits; the request is lost if the process ends within that moment.
-//   - Opening the home tab is a command, whose answer is published there, once a minute at most.
+//   - Opening the home tab is a command, whose answer is published there, once a minute at most. Opening the direct
+//     channel is another one, once an hour at most: its answer becomes the suggestions.
+//   - Slack's own button to stop cancels the requests whose streams it has ended, or else what the person last asked
+//     for in the thread.
 //   - A signed request is taken once, whichever process it reaches, unless Slack was told to retry.
 //   - Slack has replies only in threads, so no message is [adapters.Replied].
 //
@@ -48,8 +51,11 @@
 //   - If Slack limits the rate of a method, all its calls in this process wait, for at most half a
 //     minute and if the caller's deadline allows; otherwise the call is an
 //     [adapters.ErrRateLimited]. After the pause they go one by one, as fast as Slack accepts.
-//   - The working status, feedback buttons and the home tab are left out where the server refuses them,
-//     and are not tried again in this process.
+//   - The working status, feedback buttons, suggestions and the home tab are left out where the server refuses
+//     them, and are not tried again in this process.
+//   - Progress in a thread is a stream of task cards. Slack shows it live to the asker only, and ends it after some
+//     five minutes. Where it cannot be begun, or has ended, and after a restart, the message is edited instead. A
+//     stream whose confirmation was lost is found by the block of its button.
 //   - Numbers are put on an answer as far as Slack's limit a minute allows; the choices are buttons
 //     too, and people's own reactions always count.
 //
