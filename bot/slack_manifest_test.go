@@ -1,11 +1,13 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"go.yaml.in/yaml/v3"
 
 	"atelier/adapters/slack"
@@ -17,8 +19,7 @@ import (
 type manifest struct {
 	Features struct {
 		Agent struct {
-			Description string                            `yaml:"agent_description"`
-			Prompts     []struct{ Title, Message string } `yaml:"suggested_prompts"`
+			Prompts []struct{ Title, Message string } `yaml:"suggested_prompts"`
 		} `yaml:"agent_view"`
 		Home struct {
 			Tab      bool `yaml:"home_tab_enabled"`
@@ -66,13 +67,55 @@ func readManifest(t *testing.T, text string) manifest {
 	if len(m.Features.Shortcuts) != 1 || m.Features.Shortcuts[0].Type != "message" || m.Features.Shortcuts[0].Callback != slack.Shortcut {
 		t.Errorf("%+v", m.Features.Shortcuts)
 	}
-	if a := m.Features.Agent; a.Description == "" || len(a.Description) > 300 || len(a.Prompts) == 0 || len(a.Prompts) > 4 {
-		t.Errorf("the agent is %+v", a)
+	if err := checkManifest(t, text); err != nil {
+		t.Error(err)
 	}
 	if h := m.Features.Home; !h.Tab || !h.Messages || h.ReadOnly {
 		t.Errorf("the tabs are %+v", h)
 	}
 	return m
+}
+
+// checkManifest checks a manifest by Slack's schema.
+func checkManifest(t *testing.T, text string) error {
+	t.Helper()
+	b, err := os.ReadFile("testdata/slack-manifest.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema jsonschema.Schema
+	if err := json.Unmarshal(b, &schema); err != nil {
+		t.Fatal(err)
+	}
+	resolved, err := schema.Resolve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m map[string]any
+	if err := yaml.Unmarshal([]byte(text), &m); err != nil {
+		t.Fatal(err)
+	}
+	return resolved.Validate(m)
+}
+
+// Slack would refuse these.
+func TestSlackManifestRefused(t *testing.T) {
+	t.Parallel()
+	_, manifest, _ := clitest.Run(t, nil, "slack-manifest")
+	for from, to := range map[string]string{
+		"name: Use with Atelier":            "name: Use all of this with Atelier",
+		"agent_view:":                       "agents_view:",
+		"command: /atelier":                 "command: atelier",
+		"      - reaction_removed":          "      - reaction_added",
+		"is_enabled: true":                  "enabled: true",
+		"#26323d":                           "blue",
+		"major_version: 1":                  "major_version: 2",
+		"        message: What can you do?": "        text: What can you do?",
+	} {
+		if wrong := strings.Replace(manifest, from, to, 1); wrong == manifest || checkManifest(t, wrong) == nil {
+			t.Errorf("%q is taken", to)
+		}
+	}
 }
 
 // TestSlackManifest asks for what the program needs, no more and no less; the file among the
