@@ -132,7 +132,12 @@ type inSlack struct {
 
 func newInSlack(t *testing.T, overHTTP bool) *inSlack {
 	t.Helper()
-	s := slacktest.New(t, slacktest.Options{})
+	return inSlackOf(t, slacktest.Options{}, overHTTP)
+}
+
+func inSlackOf(t *testing.T, o slacktest.Options, overHTTP bool) *inSlack {
+	t.Helper()
+	s := slacktest.New(t, o)
 	ann := s.Workspace.User("ann")
 	return &inSlack{s, s.Workspace.Channel("pictures", ann), ann, overHTTP}
 }
