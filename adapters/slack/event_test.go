@@ -167,6 +167,26 @@ func TestEdits(t *testing.T) {
 	}
 }
 
+// An edit of the files only is heard, with those that are there now.
+func TestEditOfTheFilesOnly(t *testing.T) {
+	t.Parallel()
+	h := listen(t, false)
+	text := h.mention("make it blue")
+	two := append(picture(), object{"id": "F2", "name": "b.png", "mimetype": "image/png"})
+	h.told(t, h.written(text, object{"files": two}))
+	if e := h.next(t); len(e.Message.Files) != 2 {
+		t.Fatalf("heard is %+v", e.Message)
+	}
+	h.told(t, object{
+		"type": "message", "subtype": "message_changed", "channel": h.channel, "channel_type": "channel", "event_ts": "1790000001.000100",
+		"message": h.written(text, object{"files": picture()}), "previous_message": h.written(text, object{"files": two}),
+	})
+	if e := h.next(t); e.Kind != adapters.MessageEdited || e.Message.Text != "make it blue" || len(e.Message.Files) != 1 || e.Message.Files[0].ID != "F1" {
+		t.Errorf("heard is %+v of %+v", e, e.Message)
+	}
+	h.idle(t)
+}
+
 // Somebody whose name Slack does not tell now holds up nobody else, and is heard in time.
 func TestNamesThatAreNotTold(t *testing.T) {
 	t.Parallel()

@@ -12,6 +12,7 @@ import (
 
 	"atelier/adapters"
 	"atelier/adapters/slack/api"
+	"atelier/adapters/slack/convert"
 	"atelier/adapters/slack/slacktest"
 )
 
@@ -159,5 +160,26 @@ func TestRefusedForms(t *testing.T) {
 				t.Errorf("refused twice it fails with %v", err)
 			}
 		})
+	}
+}
+
+// Where Slack does not open the dialog of the shortcut, the person is told so once, and nothing is asked.
+func TestRefusedDialog(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[string]string{
+		"unknown_method": "does not support this", "missing_scope": "lacks the scope", "invalid_arguments": "bug in the program",
+		"expired_trigger_id": "try again", "internal_error": "try again",
+	} {
+		h := listen(t, true)
+		ts := h.People.Say(slacktest.Post{Channel: h.channel, By: h.zoe, Text: "look"})
+		h.Faults.FailNext("views.open", 1, slacktest.Failure{Error: code})
+		h.pressed(t, h.Interactions.Shortcut(h.ana, h.channel, ts, convert.ShortcutID))
+		var told []slacktest.Ephemeral
+		if err := h.Until(t.Context(), func() bool { told = h.Workspace.Ephemerals(h.ana); return len(told) > 0 }); err != nil {
+			t.Fatal(err)
+		}
+		if len(told) != 1 || !strings.Contains(told[0].Text, want) || len(h.events) > 0 || len(h.Interactions.Views()) > 0 {
+			t.Errorf("%s: told is %+v", code, told)
+		}
 	}
 }

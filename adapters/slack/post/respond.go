@@ -90,7 +90,8 @@ func (rs *Responder) Respond(ctx context.Context, key string, r adapters.Reply) 
 
 // Tell tells the person who asked why it failed.
 func (rs *Responder) Tell(ctx context.Context, user, channel, responseURL string, why error) {
-	rs.Log.WarnContext(ctx, "what somebody asked for by a command or a button was not taken", "error", api.Fault(why))
+	why = api.Fault(why)
+	rs.Log.WarnContext(ctx, "what somebody asked for by a command or a button was not taken", "error", why)
 	f, ok := api.AsFault(why)
 	if !ok {
 		return
