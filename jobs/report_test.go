@@ -136,7 +136,9 @@ func TestTheBotIsShownToBeAtWork(t *testing.T) {
 	<-g.entered
 	close(g.open)
 	h.wait(j, id, 1)
-	platform.until(func(p adapters.Progress) bool { return p.Ended })
+	if p := platform.until(func(p adapters.Progress) bool { return p.Ended }); p.Asker != "ann" {
+		t.Errorf("the progress is that of %q", p.Asker)
+	}
 	h.ask(j, h.commands("t", "ann", "help")) // of which the platform shows that it is answered
 	if n := len(platform.typed); n != 0 {
 		t.Errorf("it types %d times more", n)

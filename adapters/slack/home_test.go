@@ -114,7 +114,7 @@ func TestSuggestedPrompts(t *testing.T) {
 		suggests("I am not allowed to work for you here.") // which is no request
 		suggests("These:\n- make it \\[blue\\] & **bold**\n- b\n- c\n- d\n- e", "make it [blue] & bold", "b", "c", "d")
 		suggests("- another", "another")
-		h.quiet(t)
+		h.idle(t)
 	}
 }
 

@@ -287,7 +287,7 @@ func TestStreamWithFaults(t *testing.T) {
 	st.shows(at, false, 1, "rich_text, stop")
 
 	st = newStreamed(t)
-	at = st.report(adapters.MessageRef{}, p1(st))
+	at = st.report(adapters.MessageRef{}, st.progress(adapters.StepRunning))
 	st.Faults.FailNext("chat.appendStream", 1, slacktest.Failure{Error: "internal_error"})
 	done := st.progress(adapters.StepDone)
 	if _, err := st.s.Report(t.Context(), "p", at, done); err == nil || adapters.Final(err) {
@@ -302,14 +302,22 @@ func TestStreamWithFaults(t *testing.T) {
 	st.shows(at, false, 1, "1 steps, [complete] step 0")
 
 	st = newStreamed(t)
-	at = st.report(adapters.MessageRef{}, p1(st))
+	at = st.report(adapters.MessageRef{}, st.progress(adapters.StepRunning))
+	st.Faults.FailNext("chat.update", 1, slacktest.Failure{Error: "invalid_blocks"})
+	done = st.progress(adapters.StepDone)
+	done.Ended = true
+	st.report(at, done)
+	if m, _ := st.Workspace.Message(at.Channel, at.ID); m.Streaming || m.Blocks != nil || !strings.Contains(m.Text, "✅ step 0") {
+		t.Errorf("without task cards it is %+v", m)
+	}
+
+	st = newStreamed(t)
+	at = st.report(adapters.MessageRef{}, st.progress(adapters.StepRunning))
 	st.People.Delete(at.Channel, at.ID)
 	if _, err := st.s.Report(t.Context(), "p", at, st.progress(adapters.StepDone)); !adapters.Final(err) {
 		t.Errorf("of a message that was deleted it fails with %v", err)
 	}
 }
-
-func p1(st *streamed) adapters.Progress { return st.progress(adapters.StepRunning) }
 
 // Slack's own button to stop ends the streams of a thread, and stops their requests. Without a stream, it stops what the person
 // last asked for there.
@@ -357,18 +365,7 @@ func TestNativeStop(t *testing.T) {
 		if e := h.next(t); e.Cancel == nil || !e.Cancel.On.IsZero() || e.Thread.ID != "" || !e.Thread.Direct {
 			t.Errorf("directly it is heard as %+v", e)
 		}
-		h.quiet(t)
-	}
-}
-
-// quiet fails if anything more is heard.
-func (h *heard) quiet(t *testing.T) {
-	t.Helper()
-	if err := h.Until(t.Context(), h.Deliveries.Idle); err != nil {
-		t.Fatal(err)
-	}
-	if len(h.events) > 0 {
-		t.Errorf("there is more: %+v", <-h.events)
+		h.idle(t)
 	}
 }
 
@@ -379,7 +376,7 @@ func TestOddNativeStops(t *testing.T) {
 	in := h.Thread(t, false)
 	h.People.Stop(h.Bot(t).ID, in.Channel, in.ID)
 	h.People.Stop("nobody?", in.Channel, in.ID)
-	h.quiet(t)
+	h.idle(t)
 	p := adapters.Progress{Thread: in, Request: in.ID, Asker: h.ana, Title: "At work"}
 	if _, err := h.s.Report(t.Context(), "p", adapters.MessageRef{}, p); err != nil {
 		t.Fatal(err)
@@ -389,5 +386,5 @@ func TestOddNativeStops(t *testing.T) {
 	if e := h.next(t); e.Cancel == nil || e.Cancel.On.IsZero() {
 		t.Errorf("it is heard as %+v", e)
 	}
-	h.quiet(t)
+	h.idle(t)
 }
