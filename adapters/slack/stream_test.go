@@ -181,7 +181,7 @@ func TestRefusedStream(t *testing.T) {
 	t.Parallel()
 	for code, again := range map[string]bool{
 		"unknown_method": false, "missing_scope": false, "not_allowed_token_type": false, "feature_not_enabled": false, "invalid_arguments": false,
-		"invalid_chunks": false, "invalid_blocks": false, "channel_type_not_supported": false, "restricted_action": false, "user_not_found": true, "404": false,
+		"invalid_chunks": false, "invalid_blocks": false, "channel_type_not_supported": false, "restricted_action": false, "user_not_found": true, "team_not_found": true, "404": false,
 	} {
 		t.Run(code, func(t *testing.T) {
 			t.Parallel()

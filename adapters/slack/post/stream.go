@@ -55,7 +55,7 @@ func (st *Streams) start(ctx context.Context, key string, p adapters.Progress, s
 		s.shown(p)
 		st.put(convert.Ref(in.Workspace, in.Channel, ts), s)
 		return ts, true, nil
-	case errors.Is(told, adapters.ErrRateLimited), api.HasCode(err, "user_not_found"): // others may have one
+	case errors.Is(told, adapters.ErrRateLimited), api.HasCode(err, "user_not_found", "team_not_found"): // others may have one
 	case !api.IsUnknownMethod(err) && !api.IsNotPosted(err):
 		return "", false, err //nolint:wrapcheck // the outbox reads the library's error
 	default:
