@@ -80,12 +80,23 @@ func (d *Divider) AskedBy(words []retrieve.Word) (*profile.Profile, bool) {
 	if len(clause.QuantitiesIn(d.Text, words)) > 0 {
 		return nil, false
 	}
-	if hits := d.Index.Search(d.Lexicon.Features(words)); d.Asks(words) {
-		return d.Tool(hits[0].Tool), true
+	if d.Asks(words) {
+		return d.nearestAtHand(d.Index.Search(d.Lexicon.Features(words))), true
 	}
 	r := d.Glance(clause.Clause{Words: words, Text: english.TextOf(words)})
 	v := d.View(r)
 	return r.Head, d.IsSure(r) && v.IsSetting(r.Head) && v.Unexplained(r.Head) == 0
+}
+
+// nearestAtHand is the nearest of the tools that plainly take a file at hand, else the nearest of all.
+func (d *Divider) nearestAtHand(hits []retrieve.Hit) *profile.Profile {
+	for _, h := range hits {
+		f := d.Tool(h.Tool)
+		if h.Score > profile.Plainly && slices.ContainsFunc(d.Things, func(e scene.Thing) bool { return f.Takes(e.Typ) }) {
+			return f
+		}
+	}
+	return d.Tool(hits[0].Tool)
 }
 
 // UnknownRun returns the bounds of the unknown words where nothing that says something stands between them, with

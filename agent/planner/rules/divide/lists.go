@@ -215,15 +215,15 @@ func (l *lister) byPlace(c clause.Clause) []clause.Clause {
 	return parts
 }
 
-// byObject splits an order before the "and a" that begins a second thing to be added: "add a drop shadow and a white
-// border".
+// byObject splits an order before the "and" that begins a second thing to be added: "add a drop shadow and a white
+// border", "give it a border and rounded corners".
 func (l *lister) byObject(c clause.Clause) []clause.Clause {
 	core := l.Lexicon.Core(c.Words)
 	if len(core) == 0 || !l.Is("adding", core[0]) {
 		return nil
 	}
-	for i := 2; i+2 < len(core); i++ {
-		if core[i].Lower() == "and" && l.Is("articles", core[i+1]) {
+	for i := 2; i+1 < len(core); i++ {
+		if core[i].Lower() == "and" && core[i+1].Kind == retrieve.Plain && !l.Is("prepositions", core[i+1]) {
 			return []clause.Clause{l.Part(c, core[:i]), l.Part(c, append([]retrieve.Word{l.Coined("add")}, core[i+1:]...))}
 		}
 	}

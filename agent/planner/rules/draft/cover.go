@@ -59,7 +59,8 @@ func (d *Drafter) Leftover(r *scene.Reading, sub plan.Subtask, beside ...Step) [
 	}
 	vain := surplus{c}
 	unknown := slices.Concat(c.orders, vain.soundless(sub), vain.removed(), vain.picked(), vain.alsoNamed(), vain.contradicted())
-	also, missed := vain.alsoChosen(), c.unknown(d.Text, r.Clause.Words)
+	also := slices.Concat(vain.alsoChosen(), vain.greyed(), vain.askedBeside())
+	missed := c.unknown(d.Text, r.Clause.Words)
 	unknown = append(unknown, slices.DeleteFunc(also, func(w string) bool { return slices.Contains(missed, w) })...)
 	unknown = append(unknown, missed...)
 	for _, more := range r.Clause.More {

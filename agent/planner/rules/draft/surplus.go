@@ -143,3 +143,56 @@ func (s surplus) alsoNamed() []string {
 	}
 	return unknown
 }
+
+// greyed are the words for shades of grey where the tool changes light and colours, and its parameter reads none of
+// them: "black and white with more contrast".
+func (s surplus) greyed() []string {
+	at := slices.IndexFunc(s.args, func(a toolbox.Arg) bool { return profile.SettingOf(a) == param.Adjustment })
+	if at < 0 {
+		return nil
+	}
+	grey := s.Lexicon.Class(retrieve.Stem("greyscale"))
+	var words []string
+	for i := 0; i < len(s.r.Clause.Words); i++ {
+		class, length := s.Lexicon.ClassAt(s.r.Clause.Words, i)
+		for _, w := range s.r.Clause.Words[i : i+length] {
+			if class == grey && !hears(*s.args[at].Param, s.told[at], w.Lower()) {
+				words = append(words, w.Text)
+			}
+		}
+		i += length - 1
+	}
+	return words
+}
+
+// askedBeside are the words that say a choice again behind an "and" or before a "with", and ask for another tool by
+// themselves: "more bass and louder".
+func (s surplus) askedBeside() []string {
+	var found []string
+	words := s.r.Clause.Words
+	for _, a := range s.args {
+		if profile.SettingOf(a) != param.Choice {
+			continue
+		}
+		says := func(w retrieve.Word) bool { return w.Kind == retrieve.Plain && a.Param.Reads(w.Lower()) }
+		for i, w := range words {
+			if !s.joins(w) {
+				continue
+			}
+			before, behind := slices.IndexFunc(words[:i], says), slices.IndexFunc(words[i:], says)
+			if before < 0 || behind < 0 {
+				continue
+			}
+			for _, w := range []retrieve.Word{words[before], words[i+behind]} {
+				if s.Asks([]retrieve.Word{w}) && !slices.Contains(found, w.Text) {
+					found = append(found, w.Text)
+				}
+			}
+		}
+	}
+	return found
+}
+
+func (s surplus) joins(w retrieve.Word) bool {
+	return s.Is("joining words", w) || w.Text == "," || w.Lower() == "with"
+}

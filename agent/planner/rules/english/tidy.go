@@ -70,6 +70,13 @@ var shorthand = []struct {
 		`(?:with|in) (\pL+)(?: bars)?\b`), " with $1 bars"},
 	{lazyregexp.New(`(?i),? (?:but |and )?(?:(?:don['’]?t|do not) crop(?: it| anything)?|no crop(?:ping)?|without cropping(?: it| anything)?),? ` +
 		`(?:and |but |just )?(?:add |use |with |put )?(\pL+) (?:bars|borders)\b`), " with $1 bars"},
+	// the verb that goes on: "crop the left half, then the top half of that"
+	{lazyregexp.New(`(?i)\b(crop|cut|trim|blur|pixelate|black out|keep) ((?:it |this )?(?:out |off |to )?the [^,.;]*?),? (?:and )?then ` +
+		`(the (?:top|bottom|upper|lower|left|right|middle|first|last)\b)`), "$1 $2, then $1 $3"},
+	{lazyregexp.New(`(?i)\b(?:everyone|everybody|people|(?:the|these|all) people|(?:the |these |all )?(?:kids|children))['’]?s?['’]? faces?\b`), "the faces"},
+	{lazyregexp.New(`(?i)\bsee[- ]?through\b`), "transparent"},
+	{lazyregexp.New(`(?i)\blook (?:like|as if it (?:is|was|were)) (?:an? )?(?:really |very )?(?:old|antique|vintage|old[- ]fashioned) ` +
+		`(?:photo|picture|photograph|pic)\b`), "sepia"},
 	// several files of a format: "as jpgs"
 	{lazyregexp.New(`(?i)\b(jpe?g|png|gif|webp|heic|tiff|bmp|avif|mp3|mp4|wav|flac|mov|webm)s\b`), "$1"},
 	// what is not wanted: "1600x900 instead of square"

@@ -265,12 +265,17 @@ func (v *View) withoutReferences() []retrieve.Word {
 		typ, isMap := english.MapNouns[noun]
 		refers := e.In("results", noun) || e.In("text nouns", noun) && v.has(plan.Text) || e.In("sound nouns", noun) && v.has(plan.Audio) ||
 			isMap && v.Focus() == typ && len(v.r.Files) == 0
-		if w.Kind == retrieve.Plain && (i > 0 && refers && v.Determined(words, i) || v.r.Marked() && v.SpeaksOfMark(words, i) || whole && e.Is("only", w)) {
+		if w.Kind == retrieve.Plain && (i > 0 && (refers && v.Determined(words, i) || v.isShown(words, i)) || v.r.Marked() && v.SpeaksOfMark(words, i) || whole && e.Is("only", w)) {
 			continue
 		}
 		out = append(out, w)
 	}
 	return out
+}
+
+// isShown reports whether the word at i is the format of a file at hand that the clause speaks of: "this gif".
+func (v *View) isShown(words []retrieve.Word, i int) bool {
+	return i > 0 && retrieve.IsFormat(words[i].Lower()) && v.Determined(words, i) && v.ShownFormat(words, i)
 }
 
 func (v *View) has(typ plan.Type) bool { _, ok := v.Latest(typ, scene.Anything); return ok }
@@ -287,7 +292,7 @@ func (v *View) collect() {
 		if several && v.Counts(words, i) { // it only says which file is meant
 			continue
 		}
-		if words[i].Kind != retrieve.Plain || v.r.Marked() && v.SpeaksOfMark(words, i) || v.measures(words[i]) {
+		if words[i].Kind != retrieve.Plain || v.r.Marked() && v.SpeaksOfMark(words, i) || v.measures(words[i]) || v.isShown(words, i) {
 			continue
 		}
 		class, length := v.Lexicon.ClassAt(words, i)
