@@ -274,7 +274,7 @@ func (t *thread) carryOut(n int, r *scene.Reading, last bool) *outcome {
 		return asking(whichChange)
 	}
 	t.Match(r)
-	if t.judge.isToldBefore(r) {
+	if t.judge.isToldBefore(r) || t.judge.repeats(r) {
 		return nil
 	}
 	if r.Head.Wants(plan.Content) { // whatever the order is called: "frame it with a plate that says our cat"

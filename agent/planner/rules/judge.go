@@ -93,6 +93,15 @@ func (j *judge) isToldBefore(r *scene.Reading) bool {
 	return r.Head.Name == r.Prev.Head.Name || len(j.Leftover(asked, plan.Subtask{})) == 0
 }
 
+// repeats reports whether the clause orders by other words what the one before it did already, and nothing more: "remove
+// the hiss and clean it up".
+func (j *judge) repeats(r *scene.Reading) bool {
+	if r.Prev == nil || r.Prev.Head.Name != r.Head.Name || r.Head.Texts > 0 || len(r.Head.Args) != 1 || len(r.Files) > 0 || !r.Head.Returns.Media() {
+		return false
+	}
+	return r.Clause.Join == clause.Along && r.Refs.Pronoun && len(r.Stated) == 0 && !english.Has(r.Clause.Words, "again")
+}
+
 // changesRest reports whether the clause orders a change of all but what is marked.
 func (j *judge) changesRest(r *scene.Reading) bool {
 	return r.Form == retrieve.Order && j.Fate(r.Clause.Words) == scene.Spared

@@ -41,6 +41,9 @@ var (
 	otherOnes = lazyregexp.New(`(?i)\b(?:the )?(?:others|rest|other (?:ones|two|three|files|pictures|photos|images|clips|videos))\b`)
 	joining   = lazyregexp.New(`(?i)\b(?:merge|join|combine|concatenate|stitch|glue|append|string|` +
 		`put (?:them|these|all|both)? ?together|(?:one|a|single|into a|as a|to) pdf|pdf of|gif of|slideshow)\b`)
+	// countOfFiles says how many there are: "make these 2 pictures smaller".
+	countOfFiles = lazyregexp.New(`(?i)\b(these|those|all|the) (\d|two|three|four|five) (` + fileNouns + `|pics|songs|recordings)\b`)
+
 	ofPages = lazyregexp.New(`(?i)\bpages?\b`)
 )
 
@@ -49,6 +52,9 @@ func whichFiles(r plan.Request, text string) string {
 	given := slices.DeleteFunc(slices.Clone(r.Given), func(res plan.Resource) bool { return res.On != "" })
 	if len(given) < 2 || ofPages.MatchString(text) {
 		return text
+	}
+	if m := countOfFiles.FindStringSubmatchIndex(text); m != nil && numberOf(text[m[4]:m[5]]) == len(given) {
+		text = text[:m[4]] + text[m[6]:]
 	}
 	if m := exceptedFirst.FindStringSubmatch(text); m != nil {
 		if one := oneFile(given, m[1]); one >= 0 {
@@ -87,6 +93,19 @@ func whichFiles(r plan.Request, text string) string {
 		return withFiles(text[:m[0]]+text[m[1]:], order)
 	}
 	return text
+}
+
+// numberOf is a small number in words or in figures; else 0.
+func numberOf(said string) int {
+	for n, word := range []string{"two", "three", "four", "five"} {
+		if strings.EqualFold(said, word) {
+			return n + 2
+		}
+	}
+	if len(said) == 1 && said[0] >= '2' && said[0] <= '9' {
+		return int(said[0] - '0')
+	}
+	return 0
 }
 
 func ofOneType(files []plan.Resource) bool {

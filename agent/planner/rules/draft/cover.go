@@ -163,6 +163,9 @@ func (c *cover) announces(words []retrieve.Word, i int) bool {
 
 // givesReason reports whether a reason begins with the word at i: "for our website". "A QR code for https://…" gives none.
 func (c *cover) givesReason(text string, words []retrieve.Word, i int) bool {
+	if i > 1 && i+1 < len(words) && words[i].Lower() == "to" && c.Is("delivering", words[i+1]) { // "smaller to email it"
+		return true
+	}
 	return i > 0 && c.Is("asides", words[i]) && (i+1 == len(words) || !c.saysAll(text[words[i+1].Start:words[i+1].End]))
 }
 
@@ -251,7 +254,7 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 		return slices.ContainsFunc(c.r.Stated, func(q quantity.Quantity) bool { return q.Unit == quantity.ByteCount })
 	case text == "but" && i > 0 && c.Is("wholes", words[i-1]): // "everything but the left half"
 		return false
-	case c.ofPace(words, i), c.announces(words, i):
+	case c.ofPace(words, i), c.announces(words, i), c.someCorner(text), c.codeAtHand(words, i):
 		return true
 	case text == "middle" && i+1 < len(words) && c.Is("parts", words[i+1]): // "the middle part from 1s to 2s"
 		return slices.ContainsFunc(c.args, func(a toolbox.Arg) bool {
@@ -264,6 +267,17 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 		return false
 	}
 	return aside && !c.tabled(text) || c.grammar(words, i) || c.pointed(words, i)
+}
+
+// someCorner reports whether the word leaves open in which corner something is put, which the tool decides.
+func (c *cover) someCorner(text string) bool {
+	open := func(a toolbox.Arg) bool { return profile.SettingOf(a) == param.Position && a.Optional }
+	return text == "corner" && slices.ContainsFunc(c.r.Head.Args, open)
+}
+
+// codeAtHand reports whether the word at i speaks of a program that came with the message: "my script".
+func (c *cover) codeAtHand(words []retrieve.Word, i int) bool {
+	return c.Is("code nouns", words[i]) && c.Determined(words, i) && c.SentText()
 }
 
 // tabled reports whether the word stands in a table that the tool works on: "the total for March" is about

@@ -171,7 +171,7 @@ func (s surplus) askedBeside() []string {
 	var found []string
 	words := s.r.Clause.Words
 	for _, a := range s.args {
-		if profile.SettingOf(a) != param.Choice {
+		if profile.SettingOf(a) != param.Choice || len(s.r.Head.Media) != 1 {
 			continue
 		}
 		says := func(w retrieve.Word) bool { return w.Kind == retrieve.Plain && a.Param.Reads(w.Lower()) }
@@ -184,13 +184,25 @@ func (s surplus) askedBeside() []string {
 				continue
 			}
 			for _, w := range []retrieve.Word{words[before], words[i+behind]} {
-				if s.Asks([]retrieve.Word{w}) && !slices.Contains(found, w.Text) {
+				if s.asksForOther(w) && !slices.Contains(found, w.Text) {
 					found = append(found, w.Text)
 				}
 			}
 		}
 	}
 	return found
+}
+
+// asksForOther reports whether the word asks plainly for another tool that could change the result, and not for that of
+// the clause.
+func (s surplus) asksForOther(w retrieve.Word) bool {
+	words := []retrieve.Word{w}
+	plainly := slices.DeleteFunc(s.Index.Search(s.Lexicon.Features(words)), func(h retrieve.Hit) bool {
+		f := s.Tool(h.Tool)
+		changes := len(f.Media) == 1 && f.Media[0].Type == s.r.Head.Returns && f.Returns == s.r.Head.Returns
+		return h.Score <= profile.Plainly || f.Name != s.r.Head.Name && !changes
+	})
+	return s.Asks(words) && len(plainly) > 0 && !slices.ContainsFunc(plainly, func(h retrieve.Hit) bool { return h.Tool == s.r.Head.Name })
 }
 
 func (s surplus) joins(w retrieve.Word) bool {

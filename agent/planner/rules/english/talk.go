@@ -53,7 +53,7 @@ func (g *Grammar) Delivers(words []retrieve.Word) bool {
 	outlet, person := false, false
 	for i, w := range rest {
 		if next := g.pastPointers(rest, i+1); g.Is("prepositions", w) && next < len(rest) {
-			outlet = outlet || g.Is("outlets", rest[next])
+			outlet = outlet || g.Is("outlets", rest[next]) && w.Lower() != "for" // "under 100 kB for the web form"
 			person = person || w.Lower() == "to" && !g.IsMedia(rest[next])
 		}
 	}

@@ -28,6 +28,7 @@ func (g *Grammar) Tidy(text string) string {
 	text = sizedPages.ReplaceAllString(text, "$1, then make them $2")
 	text = inZip.ReplaceAllString(text, "$1, then zip them$2")
 	text = chartData.ReplaceAllString(text, "$1: $2")
+	text = captions.ReplaceAllStringFunc(text, quotedCaptions)
 	text = copyright.ReplaceAllString(text, `$1"$2"$3`)
 	if strings.ToUpper(text) != text {
 		text = shouted.ReplaceAllString(text, `$1"$2"$3`)
@@ -77,6 +78,20 @@ var shorthand = []struct {
 	{lazyregexp.New(`(?i)\bsee[- ]?through\b`), "transparent"},
 	{lazyregexp.New(`(?i)\blook (?:like|as if it (?:is|was|were)) (?:an? )?(?:really |very )?(?:old|antique|vintage|old[- ]fashioned) ` +
 		`(?:photo|picture|photograph|pic)\b`), "sepia"},
+	{lazyregexp.New(`(?i)\b(?:remove|drop|delete|kill|ditch|lose|get rid of|take out|throw out) (?:the |all |any )?` +
+		`(?:doubles|dupes|repeats|double (?:lines|entries|ones|rows))\b`), "remove the duplicates"},
+	{lazyregexp.New(`(?i)\b(?:mask|(?:blank|star|x) out) ((?:all |the |any |every |their )*(?:e-?mails?|phone|links?|urls?|dates?)\b)`), "redact $1"},
+	// how loud what is put under something is: "add the music, quiet"
+	{lazyregexp.New(`(?i)\b((?:music|song|track|sound|audio|background)\b[^,.;]*), (?:but |and )?(?:keep it |make it |very |really )?(quiet|soft)([.!]?$)`), "$1 ${2}ly$3"},
+	// a fade in is at the start anyway
+	{lazyregexp.New(`(?i)\b(fades?(?: (?:it|this|the \pL+))? in) (?:at|from) the (?:very )?(?:start|beginning)\b`), "$1"},
+	{lazyregexp.New(`(?i)\b(fades?(?: (?:it|this|the \pL+))? in),? and (?:then )?(?:fades? )?(?:it )?out(?: at the (?:very )?end)?\b`), "$1 and out"},
+	// what is complained of is what the order puts right: "it's too dark, brighten it"
+	{lazyregexp.New(`(?i)^(?:it['’]?s|it is|this is|that['’]?s|(?:the|this|my) \pL+ is|this one['’]?s|way|far|much|a bit|a little)(?: (?:way|far|much|a bit|a little|still|really))* ` +
+		`too (?:dark|bright|light|dim|dull|pale|blurry|soft|cold|warm|flat)[,;.!]? (?:so |and |please |can you |could you |pls )*(brighten|darken|lighten|sharpen|warm|cool)\b`), "$1"},
+	// what becomes of pages: "make page 2 black and white"
+	{lazyregexp.New(`(?i)\b(?:make|turn) ((?:the )?(?:first|second|last) page|pages? \d+)((?: of| from)? (?:the|this|my|that) (?:pdf|document|file|doc))? ` +
+		`((?:black and white|grey|gray|gr[ae]yscale|sepia|brighter|darker|lighter|sharper|blurry|warmer)\b)`), "make a picture of $1$2, then make it $3"},
 	// several files of a format: "as jpgs"
 	{lazyregexp.New(`(?i)\b(jpe?g|png|gif|webp|heic|tiff|bmp|avif|mp3|mp4|wav|flac|mov|webm)s\b`), "$1"},
 	// what is not wanted: "1600x900 instead of square"
@@ -141,6 +156,18 @@ var sizedPages = lazyregexp.New(`(?i)(\bpages?\b[^,.;]*\b(?:pictures?|images?|pn
 // chartData is how people give a chart its figures without a colon: "a pie chart of A 10, B 20, C 30".
 var chartData = lazyregexp.New(`(?i)\b((?:chart|graph|plot|diagram|histogram)(?: in \w+)?)\s+(?:of|with|for|from|showing)\s+` +
 	`((?:\pL[\pL\d ]*?[ =]-?\d+(?:[.,]\d+)?%?\s*(?:,|;|\band\b)\s*)+\pL[\pL\d ]*?[ =]-?\d+(?:[.,]\d+)?%?)\s*$`)
+
+// captions are those of several pictures, which people do not quote: "with captions one, two and three".
+var (
+	captions   = lazyregexp.New(`(?i)\b(?:captions|labels)(?: are)?:? (?:[^\s,"“”]+, ?)*[^\s,"“”]+(?:,? and |, ?| & )[^\s,"“”.!]+[.!]?$`)
+	captionEnd = lazyregexp.New(`(?i)^(\w+)(?: are)?:? (.*?)[.!]?$`)
+	lastOne    = lazyregexp.New(`(?i),? (?:and|&) `)
+)
+
+func quotedCaptions(said string) string {
+	m := captionEnd.FindStringSubmatch(said)
+	return m[1] + ` "` + lastOne.ReplaceAllString(m[2], ", ") + `"`
+}
 
 // ListsFigures reports whether a text has a list of names with their figures behind a colon: "chart: Mon 3, Tue 5".
 func ListsFigures(text string) bool { return figures.MatchString(text) }

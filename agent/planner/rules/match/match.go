@@ -473,7 +473,7 @@ func (v *View) byValues(f *profile.Profile) float64 {
 			fit *= v.byRequired(f, a)
 		}
 	}
-	if v.quotes > 0 && v.In("lettering", v.r.Verb()) && f.Returns.Media() && !f.Wants(plan.Content) {
+	if v.quotes > 0 && v.In("lettering", v.r.Verb()) && f.Returns.Media() && !f.Wants(plan.Content) && !v.captions(f) {
 		fit *= Partly // it would not write what is quoted
 	}
 	if f.Wants(plan.Query) && v.UnknownOrder(v.r.Words) {
@@ -503,6 +503,14 @@ func (v *View) byValues(f *profile.Profile) float64 {
 		fit *= Partly
 	}
 	return fit
+}
+
+// captions reports whether the clause quotes captions, and the tool may be told some beside what it does.
+func (v *View) captions(f *profile.Profile) bool {
+	_, takes := f.Arg(func(a toolbox.Arg) bool { return a.Optional && a.Meaning == plan.Content })
+	words := v.r.Clause.Words
+	at := slices.IndexFunc(words, retrieve.Word.IsQuote)
+	return takes && at > 0 && v.Is("captioning", words[at-1])
 }
 
 var atFactor = lazyregexp.New(`(?i)\bat \d+(?:\.\d+)? ?[x×]`)

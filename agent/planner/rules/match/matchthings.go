@@ -36,6 +36,9 @@ func (v *View) byThings(f *profile.Profile) float64 {
 	if f.TextOnly && f.Wants(plan.Prompt) && !v.In("making", v.r.Verb()) && v.speaksOfSent(f.Returns) {
 		fit *= badly // "jingle at the start" means the one that was sent
 	}
+	if f.TextOnly && v.showsCode() && (f.Wants(plan.Prompt) || v.Unexplained(f) > 1) {
+		fit *= Hardly // "a picture of this code" shows what was sent, and asks for no bar code
+	}
 	if v.takesAll(f) || v.takesOneForAll(f) {
 		fit *= clearly
 	}
@@ -57,6 +60,17 @@ func (v *View) byThings(f *profile.Profile) float64 {
 		return Partly // it points at what was made last
 	}
 	return fit
+}
+
+// showsCode reports whether the clause speaks of a program that came with the message.
+func (v *View) showsCode() bool {
+	words := v.r.Clause.Words
+	for i, w := range words {
+		if v.Is("code nouns", w) && v.Determined(words, i) {
+			return v.SentText()
+		}
+	}
+	return false
 }
 
 // byCount weighs whether the tool takes as many files at once as there are.
@@ -142,7 +156,7 @@ func (v *View) putsFile() bool {
 		return false
 	}
 	text, _ := v.r.Span(v.Text)
-	if _, told := quantity.Place(text); !told {
+	if _, told := quantity.Place(text); !told && !english.Has(v.r.Words, "corner") {
 		return false
 	}
 	return len(v.others()) == 1

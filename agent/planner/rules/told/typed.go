@@ -60,12 +60,12 @@ func (st *Reader) PhraseFor(r *scene.Reading, p param.Param) string {
 		return st.choice(r, p)
 	}
 	words := r.Clause.Words
+	if p.Type == param.Opacity && r.Head.Sized() { // "20%" is a size there, and "20% opacity" is none
+		return st.longestOf(st.Text, words, p, func(said string) bool { return st.saysOpacity(r, said) })
+	}
 	said := st.longest(st.Text, words, p)
 	if p.Type == param.Aspect && said == "" && r.Head.Sized() {
 		return shapeOf(r.Stated, text)
-	}
-	if p.Type == param.Opacity && r.Head.Sized() && !st.saysOpacity(r, said) {
-		return "" // "20%" is a size there, and "20% opacity" is none
 	}
 	return said
 }
@@ -78,7 +78,10 @@ func (st *Reader) Span(words []retrieve.Word) string {
 // saysOpacity reports whether a share is an opacity and no size: it is called one, or that of a watermark.
 func (st *Reader) saysOpacity(r *scene.Reading, said string) bool {
 	words := english.WordsOf(said)
-	sized := slices.ContainsFunc(words, func(w string) bool { return w == "wide" || w == "width" || w == "size" || w == "of" })
+	_, behind, _ := strings.Cut(st.Text, said)
+	sized := slices.ContainsFunc(append(english.WordsOf(nextTo.FindString(behind)), words...), func(w string) bool {
+		return w == "wide" || w == "width" || w == "size" || w == "of"
+	})
 	return slices.ContainsFunc(words, func(w string) bool { return st.In("text looks", w) }) || english.Has(r.Clause.Words, "watermark") && !sized
 }
 
@@ -168,13 +171,18 @@ func (st *Reader) opposite(r *scene.Reading, p param.Param) string {
 
 // longest is the longest phrase among the words of the text that the parameter reads, the first of several.
 func (st *Reader) longest(text string, words []retrieve.Word, p param.Param) string {
+	return st.longestOf(text, words, p, func(string) bool { return true })
+}
+
+// longestOf is the same among those phrases that pass the test.
+func (st *Reader) longestOf(text string, words []retrieve.Word, p param.Param, passes func(string) bool) string {
 	for n := min(MaxPhrase, len(words)); n > 0; n-- {
 		for i := 0; i+n <= len(words); i++ {
 			phrase := words[i : i+n]
 			if i > 0 && p.Type == param.Choice && st.Is("negations", words[i-1]) {
 				continue // "don't burn them in"
 			}
-			if said := text[phrase[0].Start:phrase[n-1].End]; st.isPhrase(phrase) && p.Reads(said) && st.isTight(text, phrase, p) {
+			if said := text[phrase[0].Start:phrase[n-1].End]; st.isPhrase(phrase) && p.Reads(said) && st.isTight(text, phrase, p) && passes(said) {
 				return said
 			}
 		}
@@ -299,7 +307,8 @@ func (st *Reader) isPhrase(words []retrieve.Word) bool {
 // another value, or none. An opacity keeps its noun: "half transparent".
 func (st *Reader) isTight(text string, words []retrieve.Word, p param.Param) bool {
 	if p.Type == param.Opacity {
-		return !st.grammatical(words[0]) && !st.grammatical(words[len(words)-1])
+		joins := func(w retrieve.Word) bool { return st.Is("joining words", w) || st.Is("places", w) && !st.Is("amount words", w) } // "20% wide and half transparent"
+		return !st.grammatical(words[0]) && !st.grammatical(words[len(words)-1]) && !slices.ContainsFunc(words, joins)
 	}
 	if len(words) == 1 {
 		return true

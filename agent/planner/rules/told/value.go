@@ -210,6 +210,9 @@ func (st *Reader) amount(r *scene.Reading) string {
 	if opaque, ok := r.Head.Arg(func(a toolbox.Arg) bool { return profile.Kind(a) == param.Opacity }); ok && r.Head.Sized() {
 		text = strings.Replace(text, st.PhraseFor(r, *opaque.Param), "", 1)
 	}
+	if at, ok := r.Head.Arg(func(a toolbox.Arg) bool { return profile.SettingOf(a) == param.Position }); ok && r.Head.Sized() { // "bottom left, a fifth of the width"
+		text = strings.Replace(text, st.PhraseFor(r, *at.Param), "", 1)
+	}
 	for _, a := range r.Head.Args { // what is told apart is no other amount
 		if profile.Kind(a) == param.Moments || profile.Kind(a) == param.Interval || counted(a) {
 			text = strings.Replace(text, st.PhraseFor(r, *a.Param), "", 1)
