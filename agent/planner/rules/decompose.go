@@ -72,7 +72,7 @@ func (p *Planner) understand(r plan.Request) outcome {
 // decompose reads the clauses of a request in the order in which they can be done. If some cannot be, the pages of
 // the documents may be meant as pictures: "make a collage of photo.heic and scan.pdf".
 func (p *Planner) decompose(r plan.Request, text string) outcome {
-	text = p.sized(r, p.quoted(r, whichFiles(r, text)))
+	text = mixed(r, p.sized(r, p.quoted(r, whichFiles(r, text))))
 	o := p.readScene(scene.New(p.Tools, r, text))
 	if len(o.subtasks) > 0 && len(o.left) == 0 {
 		return o

@@ -18,6 +18,12 @@ var (
 	blurs = lazyregexp.New(`(?i)\bblur\w*`)
 )
 
+// madeFor is what is made for a platform: "a slideshow of these for insta story".
+var (
+	madeFor = lazyregexp.New(`(?i)^(.*\b(slideshow|collage|video|film|movie|reel|clip)\b.* (?:of|with|from|out of|per|each)\b.*?),? for (?:an? |my |the |our )?([\pL ]+?)[.!]?$`)
+	movie   = lazyregexp.New(`(?i)^(?:slideshow|video|film|movie|reel|clip)$`)
+)
+
 // sized writes the size in pixels that a platform asks for in the place of its name: "make this fit an instagram story"
 // is "make it 1080x1920 cropped".
 func (p *Planner) sized(r plan.Request, text string) string {
@@ -35,6 +41,14 @@ func (p *Planner) sized(r plan.Request, text string) string {
 	video := files[0].Type == plan.Video
 	if !video && profile.Base(files[0].Type) != plan.Image {
 		return text
+	}
+	if m := madeFor.FindStringSubmatch(text); m != nil {
+		if size, more, ok := p.PlatformSize("make it " + m[3]); ok && more == "" {
+			if image := profile.Base(files[0].Type) == plan.Image && !movie.MatchString(m[2]); image {
+				return m[1] + ", then make it " + size + " cropped"
+			}
+			return m[1] + ", then crop it to " + shapeOf(size) + ", then resize it to " + size
+		}
 	}
 	var b strings.Builder
 	from := 0

@@ -189,7 +189,7 @@ func (c *cover) unmeasured(text string, found []quantity.Quantity) []quantity.Qu
 			case typ == "" && (c.args[i].Param == nil || dependsOn(*c.args[i].Param, words, said)):
 				return true
 			case typ == "":
-			case typ == param.Moment && q.Unit == quantity.Number: // "5 screenshots" is how many
+			case typ == param.Moment && (q.Unit == quantity.Number || strings.HasSuffix(text[:q.Start], "for ")): // "5 screenshots", "for 2 seconds"
 			case (c.args[i].Param.Takes(q.Unit) || told.CountsThem(*c.args[i].Param, q, said)) && taken[i] < typ.Most() && c.changes(i, said):
 				taken[i]++
 				return true

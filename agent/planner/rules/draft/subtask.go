@@ -145,6 +145,8 @@ func (d *Drafter) textArg(r *scene.Reading, a toolbox.Arg, media []scene.Thing) 
 // words.
 func (d *Drafter) argText(r *scene.Reading, a toolbox.Arg, told bool) string {
 	switch {
+	case profile.SettingOf(a) == param.Text && a.Optional && d.replacesBy(r):
+		return r.Quoted()
 	case profile.SettingOf(a) == param.Text && !a.Optional:
 		if text := r.Quoted(); text != "" && !d.entitles(r) {
 			return text
@@ -245,7 +247,7 @@ func (d *Drafter) earlierText(r *scene.Reading, a toolbox.Arg) (plan.Source, boo
 		literal = d.TextFor(r, a.Meaning, r.Head)
 	}
 	tabled := a.Form == toolbox.TableForm && !strings.Contains(literal, "\n") // what is quoted is no table
-	inFile := tabled || r.Head.TextOnly && d.SentText() && r.Quoted() == "" && !strings.Contains(r.Text, ": ")
+	inFile := tabled || r.Head.TextOnly && d.SentText() && (r.Quoted() == "" && !strings.Contains(r.Text, ": ") || d.replacesBy(r))
 	if a.Meaning == plan.Content && (inFile || d.toldElsewhere(r, literal)) {
 		literal = ""
 	}
@@ -264,6 +266,14 @@ func (d *Drafter) earlierText(r *scene.Reading, a toolbox.Arg) (plan.Source, boo
 	}
 	e, ok := d.Latest(plan.Text, scene.Anything)
 	return e.Source, ok && (refs.Definite[plan.Text] || literal == "" && len(r.Files) == 0)
+}
+
+// replacesBy reports whether what the clause quotes comes in the place of something in a text: "replace the links by "…"".
+func (d *Drafter) replacesBy(r *scene.Reading) bool {
+	words := r.Clause.Words
+	at := slices.IndexFunc(words, retrieve.Word.IsQuote)
+	_, takes := r.Head.Arg(func(a toolbox.Arg) bool { return profile.SettingOf(a) == param.Text && a.Optional })
+	return takes && at > 1 && d.Is("giving", words[at-1]) && d.SentText() && r.Head.TextOnly && r.Head.Returns == plan.Text
 }
 
 // toldElsewhere reports whether the words are no text to be worked on, but a setting that the tool

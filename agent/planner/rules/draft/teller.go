@@ -54,7 +54,7 @@ func (t teller) tell(f *profile.Profile, a toldArg) {
 	if profile.SettingOf(arg) == param.Choice {
 		if v, err := arg.Param.Read(a.Source.Value); err == nil {
 			t.tellChoice(arg.Param.Choices[v.String()])
-			t.says[arg.Name] = true // "before and after, with labels"
+			t.says[arg.Name] = true                       // "before and after, with labels"
 			for _, w := range english.WordsOf(t.r.Text) { // "quietly under the talking" says it twice
 				again, err := arg.Param.Read(w)
 				t.says[w] = t.says[w] || err == nil && again.String() == v.String()

@@ -89,6 +89,15 @@ var shorthand = []struct {
 	// what is complained of is what the order puts right: "it's too dark, brighten it"
 	{lazyregexp.New(`(?i)^(?:it['’]?s|it is|this is|that['’]?s|(?:the|this|my) \pL+ is|this one['’]?s|way|far|much|a bit|a little)(?: (?:way|far|much|a bit|a little|still|really))* ` +
 		`too (?:dark|bright|light|dim|dull|pale|blurry|soft|cold|warm|flat)[,;.!]? (?:so |and |please |can you |could you |pls )*(brighten|darken|lighten|sharpen|warm|cool)\b`), "$1"},
+	{lazyregexp.New(`(?i)\b(make|scale|resize|upscale|get|turn|convert) (it|this|that|the \pL+)(?: up)?(?: (?:to|into|in))? 4k\b`), "$1 $2 3840 px wide"},
+	{lazyregexp.New(`(?i)\b(?:centered|centred)\b`), "in the centre"},
+	{lazyregexp.New(`(?i)\b((?:replace|swap|substitute) (?:all |the |every |any |their )*(?:e-?mails?|phones?|(?:e-?mail|mail|web) addresses|phone numbers?|links?|urls?|dates?|numbers?)` +
+		` (?:with|by|for)) ([^\s"“,.!]+)([.!]?$)`), `$1 "$2"$3`},
+	{lazyregexp.New(`(?i)\b((?:find|show|grep|list|keep|filter|get|give)(?: me)? (?:all |the |every |only )*lines (?:with|containing|mentioning|that (?:contain|mention|have))) ` +
+		`(?:the (?:word|name) )?([^\s"“,.!]+)([.!]?$)`), `$1 "$2"$3`},
+	{lazyregexp.New(`(?i)\b(frame ?rate\b[^,.;\d]*?(?:to|at) \d+)([,.!]?$|,? (?:and|then)\b)`), "$1 fps$2"},
+	{lazyregexp.New(`(?i)\bspeed (it|this|that|the \pL+) up (a (?:little )?bit|a little|slightly)\b`), "make $1 $2 faster"},
+	{lazyregexp.New(`(?i)\bslow (it|this|that|the \pL+) down (a (?:little )?bit|a little|slightly)\b`), "make $1 $2 slower"},
 	// what becomes of pages: "make page 2 black and white"
 	{lazyregexp.New(`(?i)\b(?:make|turn) ((?:the )?(?:first|second|last) page|pages? \d+)((?: of| from)? (?:the|this|my|that) (?:pdf|document|file|doc))? ` +
 		`((?:black and white|grey|gray|gr[ae]yscale|sepia|brighter|darker|lighter|sharper|blurry|warmer)\b)`), "make a picture of $1$2, then make it $3"},
@@ -96,7 +105,7 @@ var shorthand = []struct {
 	{lazyregexp.New(`(?i)\b(jpe?g|png|gif|webp|heic|tiff|bmp|avif|mp3|mp4|wav|flac|mov|webm)s\b`), "$1"},
 	// what is not wanted: "1600x900 instead of square"
 	{lazyregexp.New(`(?i)\s+instead of (?:an? |the )?(?:jpe?g|png|gif|webp|heic|mov|mp4|avi|mkv|webm|wav|mp3|m4a|flac|ogg|pdf|` +
-		`square|portrait|landscape|vertical|horizontal|round|\d+:\d+)(,|;|\s+(?:please|pls|and)\b|[.!?]?$)`), "$1"},
+		`square|portrait|landscape|vertical|horizontal|round|cropping|stretching|squashing|\d+:\d+)(,|;|\s+(?:please|pls|and)\b|[.!?]?$)`), "$1"},
 }
 
 // spelling writes out what people shorten or stretch in a chat: "waaay too dark", "w/ blurred sides".
@@ -117,6 +126,9 @@ func spelling(text string) string {
 func unstretched(word string) string {
 	var b strings.Builder
 	runes := []rune(word)
+	if strings.Trim(word, string(runes[:min(1, len(runes))])+" ,.!") == "" { // "xxx"
+		return word
+	}
 	for i := 0; i < len(runes); {
 		end := i + 1
 		for end < len(runes) && unicode.ToLower(runes[end]) == unicode.ToLower(runes[i]) {

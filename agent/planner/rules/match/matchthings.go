@@ -33,10 +33,13 @@ func (v *View) byThings(f *profile.Profile) float64 {
 	if f.TextOnly && f.Wants(plan.Content) && unsaid {
 		fit *= Partly // there is no text, and nothing points at what it could be made of
 	}
+	if v.r.Form == retrieve.Count && f.Returns != plan.Facts && v.direct[plan.Image] && v.countsTime() {
+		fit *= Hardly // "how many frames does it have?" counts nothing on the picture
+	}
 	if f.TextOnly && f.Wants(plan.Prompt) && !v.In("making", v.r.Verb()) && v.speaksOfSent(f.Returns) {
 		fit *= badly // "jingle at the start" means the one that was sent
 	}
-	if f.TextOnly && v.showsCode() && (f.Wants(plan.Prompt) || v.Unexplained(f) > 1) {
+	if f.TextOnly && v.showsCode() && (f.Wants(plan.Prompt) || f.Tabular || v.Unexplained(f) > 1) {
 		fit *= Hardly // "a picture of this code" shows what was sent, and asks for no bar code
 	}
 	if v.takesAll(f) || v.takesOneForAll(f) {
@@ -60,6 +63,13 @@ func (v *View) byThings(f *profile.Profile) float64 {
 		return Partly // it points at what was made last
 	}
 	return fit
+}
+
+// countsTime reports whether a question of how many is about frames or a length of time.
+func (v *View) countsTime() bool {
+	return slices.ContainsFunc(v.r.Clause.Words, func(w retrieve.Word) bool {
+		return v.Is("time units", w) || w.Lower() == "frames"
+	})
 }
 
 // showsCode reports whether the clause speaks of a program that came with the message.
@@ -314,7 +324,7 @@ func (m *Matcher) wanted(r *scene.Reading) plan.Type {
 		}
 		typ, named := english.MapNouns[w.Lower()]
 		switch {
-		case named:
+		case named && (m.Media() || !m.SentText()): // "the lines" of a text are no map
 			found = typ
 		case m.Lexicon.Class(w.Stem) == "box":
 			found = plan.BBox

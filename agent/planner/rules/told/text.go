@@ -220,7 +220,8 @@ func (st *Reader) content(r *scene.Reading, f *profile.Profile) string {
 func (st *Reader) contentEnd(words []retrieve.Word, begin int, says func(retrieve.Word) bool) int {
 	end := len(words)
 	for k := begin + 1; k+1 < len(words); k++ { // "add hello to the picture", "all over it"
-		leads := st.Is("targets", words[k]) || st.Is("covering", words[k])
+		corner := st.Is("places", words[k]) && st.Is("places", words[k+1]) // "hello bottom left"
+		leads := st.Is("targets", words[k]) || st.Is("covering", words[k]) || corner || words[k].Text == ","
 		if leads && !slices.ContainsFunc(words[k+1:], says) {
 			end = k
 			if words[k-1].Lower() == "all" && k-1 > begin {

@@ -17,7 +17,7 @@ import (
 )
 
 // MaxPhrase is the most words of a phrase that gives a value.
-const MaxPhrase = 4
+const MaxPhrase = 5
 
 // Said is what a clause says for an argument; "" if it says nothing.
 func (st *Reader) Said(r *scene.Reading, a toolbox.Arg, f *profile.Profile) string {
@@ -307,7 +307,9 @@ func (st *Reader) isPhrase(words []retrieve.Word) bool {
 // another value, or none. An opacity keeps its noun: "half transparent".
 func (st *Reader) isTight(text string, words []retrieve.Word, p param.Param) bool {
 	if p.Type == param.Opacity {
-		joins := func(w retrieve.Word) bool { return st.Is("joining words", w) || st.Is("places", w) && !st.Is("amount words", w) } // "20% wide and half transparent"
+		joins := func(w retrieve.Word) bool {
+			return st.Is("joining words", w) || st.Is("places", w) && !st.Is("amount words", w)
+		} // "20% wide and half transparent"
 		return !st.grammatical(words[0]) && !st.grammatical(words[len(words)-1]) && !slices.ContainsFunc(words, joins)
 	}
 	if len(words) == 1 {
