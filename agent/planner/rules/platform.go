@@ -20,8 +20,9 @@ var (
 
 // madeFor is what is made for a platform: "a slideshow of these for insta story".
 var (
-	madeFor = lazyregexp.New(`(?i)^(.*\b(slideshow|collage|video|film|movie|reel|clip)\b.* (?:of|with|from|out of|per|each)\b.*?),? for (?:an? |my |the |our )?([\pL ]+?)[.!]?$`)
-	movie   = lazyregexp.New(`(?i)^(?:slideshow|video|film|movie|reel|clip)$`)
+	madeFor = lazyregexp.New(`(?i)^(.*\b(slideshow|collage|video|film|movie|reel|clip)\b.* (?:of|with|from|out of|per|each)\b.*?),? ` +
+		`for (?:an? |my |the |our )?([\pL ]+?)[.!]?$`)
+	movie = lazyregexp.New(`(?i)^(?:slideshow|video|film|movie|reel|clip)$`)
 )
 
 // sized writes the size in pixels that a platform asks for in the place of its name: "make this fit an instagram story"

@@ -88,17 +88,6 @@ func (d *Divider) AskedBy(words []retrieve.Word) (*profile.Profile, bool) {
 	return r.Head, d.IsSure(r) && v.IsSetting(r.Head) && v.Unexplained(r.Head) == 0
 }
 
-// nearestAtHand is the nearest of the tools that plainly take a file at hand, else the nearest of all.
-func (d *Divider) nearestAtHand(hits []retrieve.Hit) *profile.Profile {
-	for _, h := range hits {
-		f := d.Tool(h.Tool)
-		if h.Score > profile.Plainly && slices.ContainsFunc(d.Things, func(e scene.Thing) bool { return f.Takes(e.Typ) }) {
-			return f
-		}
-	}
-	return d.Tool(hits[0].Tool)
-}
-
 // UnknownRun returns the bounds of the unknown words where nothing that says something stands between them, with
 // what leads to them; else none.
 func (d *Divider) UnknownRun(words []retrieve.Word, unknown []string) (begin, end int) {
@@ -126,6 +115,17 @@ func (d *Divider) UnknownRun(words []retrieve.Word, unknown []string) (begin, en
 		return 0, 0
 	}
 	return begin, end
+}
+
+// nearestAtHand is the nearest of the tools that plainly take a file at hand, else the nearest of all.
+func (d *Divider) nearestAtHand(hits []retrieve.Hit) *profile.Profile {
+	for _, h := range hits {
+		f := d.Tool(h.Tool)
+		if h.Score > profile.Plainly && slices.ContainsFunc(d.Things, func(e scene.Thing) bool { return f.Takes(e.Typ) }) {
+			return f
+		}
+	}
+	return d.Tool(hits[0].Tool)
 }
 
 // tuned joins a clause that only says how one of two things is to be to the clause that makes one of both:

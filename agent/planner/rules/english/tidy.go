@@ -82,19 +82,19 @@ var shorthand = []struct {
 		`(?:doubles|dupes|repeats|double (?:lines|entries|ones|rows))\b`), "remove the duplicates"},
 	{lazyregexp.New(`(?i)\b(?:mask|(?:blank|star|x) out) ((?:all |the |any |every |their )*(?:e-?mails?|phone|links?|urls?|dates?)\b)`), "redact $1"},
 	// how loud what is put under something is: "add the music, quiet"
-	{lazyregexp.New(`(?i)\b((?:music|song|track|sound|audio|background)\b[^,.;]*), (?:but |and )?(?:keep it |make it |very |really )?(quiet|soft)([.!]?$)`), "$1 ${2}ly$3"},
+	{lazyregexp.New(`(?i)\b((?:music|song|track|sound|audio|background)\b[^,.;]*), ` +
+		`(?:but |and )?(?:keep it |make it |very |really )?(quiet|soft)([.!]?$)`), "$1 ${2}ly$3"},
 	// a fade in is at the start anyway
 	{lazyregexp.New(`(?i)\b(fades?(?: (?:it|this|the \pL+))? in) (?:at|from) the (?:very )?(?:start|beginning)\b`), "$1"},
 	{lazyregexp.New(`(?i)\b(fades?(?: (?:it|this|the \pL+))? in),? and (?:then )?(?:fades? )?(?:it )?out(?: at the (?:very )?end)?\b`), "$1 and out"},
 	// what is complained of is what the order puts right: "it's too dark, brighten it"
-	{lazyregexp.New(`(?i)^(?:it['’]?s|it is|this is|that['’]?s|(?:the|this|my) \pL+ is|this one['’]?s|way|far|much|a bit|a little)(?: (?:way|far|much|a bit|a little|still|really))* ` +
-		`too (?:dark|bright|light|dim|dull|pale|blurry|soft|cold|warm|flat)[,;.!]? (?:so |and |please |can you |could you |pls )*(brighten|darken|lighten|sharpen|warm|cool)\b`), "$1"},
+	{lazyregexp.New(`(?i)^(?:it['’]?s|it is|this is|that['’]?s|(?:the|this|my) \pL+ is|this one['’]?s|way|far|much|a bit|a little)` +
+		`(?: (?:way|far|much|a bit|a little|still|really))* too (?:dark|bright|light|dim|dull|pale|blurry|soft|cold|warm|flat)[,;.!]? ` +
+		`(?:so |and |please |can you |could you |pls )*(brighten|darken|lighten|sharpen|warm|cool)\b`), "$1"},
 	{lazyregexp.New(`(?i)\b(make|scale|resize|upscale|get|turn|convert) (it|this|that|the \pL+)(?: up)?(?: (?:to|into|in))? 4k\b`), "$1 $2 3840 px wide"},
 	{lazyregexp.New(`(?i)\b(?:centered|centred)\b`), "in the centre"},
-	{lazyregexp.New(`(?i)\b((?:replace|swap|substitute) (?:all |the |every |any |their )*(?:e-?mails?|phones?|(?:e-?mail|mail|web) addresses|phone numbers?|links?|urls?|dates?|numbers?)` +
-		` (?:with|by|for)) ([^\s"“,.!]+)([.!]?$)`), `$1 "$2"$3`},
-	{lazyregexp.New(`(?i)\b((?:find|show|grep|list|keep|filter|get|give)(?: me)? (?:all |the |every |only )*lines (?:with|containing|mentioning|that (?:contain|mention|have))) ` +
-		`(?:the (?:word|name) )?([^\s"“,.!]+)([.!]?$)`), `$1 "$2"$3`},
+	{lazyregexp.New(`(?i)\b((?:replace|swap|substitute) (?:all |the |every |any |their )*` +
+		`(?:e-?mails?|phones?|(?:e-?mail|mail) addresses|phone numbers?|links?|urls?|dates?|numbers?) (?:with|by|for)) ([^\s"“,.!]+)([.!]?$)`), `$1 "$2"$3`},
 	{lazyregexp.New(`(?i)\b(frame ?rate\b[^,.;\d]*?(?:to|at) \d+)([,.!]?$|,? (?:and|then)\b)`), "$1 fps$2"},
 	{lazyregexp.New(`(?i)\bspeed (it|this|that|the \pL+) up (a (?:little )?bit|a little|slightly)\b`), "make $1 $2 faster"},
 	{lazyregexp.New(`(?i)\bslow (it|this|that|the \pL+) down (a (?:little )?bit|a little|slightly)\b`), "make $1 $2 slower"},

@@ -265,7 +265,8 @@ func (v *View) withoutReferences() []retrieve.Word {
 		typ, isMap := english.MapNouns[noun]
 		refers := e.In("results", noun) || e.In("text nouns", noun) && v.has(plan.Text) || e.In("sound nouns", noun) && v.has(plan.Audio) ||
 			isMap && v.Focus() == typ && len(v.r.Files) == 0
-		if w.Kind == retrieve.Plain && (i > 0 && (refers && v.Determined(words, i) || v.isShown(words, i)) || v.r.Marked() && v.SpeaksOfMark(words, i) || whole && e.Is("only", w)) {
+		there := refers && v.Determined(words, i) || v.isShown(words, i)
+		if w.Kind == retrieve.Plain && (i > 0 && there || v.r.Marked() && v.SpeaksOfMark(words, i) || whole && e.Is("only", w)) {
 			continue
 		}
 		out = append(out, w)

@@ -33,15 +33,7 @@ func (v *View) byThings(f *profile.Profile) float64 {
 	if f.TextOnly && f.Wants(plan.Content) && unsaid {
 		fit *= Partly // there is no text, and nothing points at what it could be made of
 	}
-	if v.r.Form == retrieve.Count && f.Returns != plan.Facts && v.direct[plan.Image] && v.countsTime() {
-		fit *= Hardly // "how many frames does it have?" counts nothing on the picture
-	}
-	if f.TextOnly && f.Wants(plan.Prompt) && !v.In("making", v.r.Verb()) && v.speaksOfSent(f.Returns) {
-		fit *= badly // "jingle at the start" means the one that was sent
-	}
-	if f.TextOnly && v.showsCode() && (f.Wants(plan.Prompt) || f.Tabular || v.Unexplained(f) > 1) {
-		fit *= Hardly // "a picture of this code" shows what was sent, and asks for no bar code
-	}
+	fit *= v.bySent(f)
 	if v.takesAll(f) || v.takesOneForAll(f) {
 		fit *= clearly
 	}
@@ -61,6 +53,21 @@ func (v *View) byThings(f *profile.Profile) float64 {
 	}
 	if v.last.Media() && (v.r.Refs.Result || v.r.Refs.Pronoun) {
 		return Partly // it points at what was made last
+	}
+	return fit
+}
+
+// bySent weighs whether the tool would make or count anew what the clause says of a file that was sent.
+func (v *View) bySent(f *profile.Profile) float64 {
+	fit := 1.0
+	if v.r.Form == retrieve.Count && f.Returns != plan.Facts && v.direct[plan.Image] && v.countsTime() {
+		fit *= Hardly // "how many frames does it have?" counts nothing on the picture
+	}
+	if f.TextOnly && f.Wants(plan.Prompt) && !v.In("making", v.r.Verb()) && v.speaksOfSent(f.Returns) {
+		fit *= badly // "jingle at the start" means the one that was sent
+	}
+	if f.TextOnly && v.showsCode() && (f.Wants(plan.Prompt) || f.Tabular || v.Unexplained(f) > 1) {
+		fit *= Hardly // "a picture of this code" shows what was sent, and asks for no bar code
 	}
 	return fit
 }

@@ -210,14 +210,7 @@ func (st *Reader) amount(r *scene.Reading) string {
 	if opaque, ok := r.Head.Arg(func(a toolbox.Arg) bool { return profile.Kind(a) == param.Opacity }); ok && r.Head.Sized() {
 		text = strings.Replace(text, st.PhraseFor(r, *opaque.Param), "", 1)
 	}
-	if at, ok := r.Head.Arg(func(a toolbox.Arg) bool { return profile.SettingOf(a) == param.Position }); ok && r.Head.Sized() { // "bottom left, a fifth of the width"
-		text = strings.Replace(text, st.PhraseFor(r, *at.Param), "", 1)
-	}
-	for _, a := range r.Head.Args { // what is told apart is no other amount
-		if profile.Kind(a) == param.Moments || profile.Kind(a) == param.Interval || counted(a) {
-			text = strings.Replace(text, st.PhraseFor(r, *a.Param), "", 1)
-		}
-	}
+	text = st.withoutApart(r, text)
 	for _, a := range r.Head.Args { // "quieter when I speak" is no volume of the whole
 		if profile.SettingOf(a) == param.Choice && len(a.Param.Prevailing) > 0 {
 			said := st.choice(r, *a.Param)
@@ -253,6 +246,17 @@ func (st *Reader) amount(r *scene.Reading) string {
 		return verb + " by " + amount
 	}
 	return amount
+}
+
+// withoutApart leaves out of a text what the tool is told by other parameters than by an amount.
+func (st *Reader) withoutApart(r *scene.Reading, text string) string {
+	for _, a := range r.Head.Args { // what is told apart is no other amount: "bottom left, a fifth of the width"
+		place := profile.SettingOf(a) == param.Position && r.Head.Sized()
+		if place || profile.Kind(a) == param.Moments || profile.Kind(a) == param.Interval || counted(a) {
+			text = strings.Replace(text, st.PhraseFor(r, *a.Param), "", 1)
+		}
+	}
+	return text
 }
 
 // language is the last language that the clause names.
