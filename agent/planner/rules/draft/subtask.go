@@ -247,7 +247,7 @@ func (d *Drafter) earlierText(r *scene.Reading, a toolbox.Arg) (plan.Source, boo
 		literal = d.TextFor(r, a.Meaning, r.Head)
 	}
 	tabled := a.Form == toolbox.TableForm && !strings.Contains(literal, "\n") // what is quoted is no table
-	inFile := tabled || r.Head.TextOnly && d.SentText() && (r.Quoted() == "" && !strings.Contains(r.Text, ": ") || d.replacesBy(r))
+	inFile := tabled || r.Head.TextOnly && d.SentText() && (r.Quoted() == "" && !strings.Contains(r.Text, ": ") || d.replacesBy(r) || r.Head.Sought())
 	if a.Meaning == plan.Content && (inFile || d.toldElsewhere(r, literal)) {
 		literal = ""
 	}
@@ -296,6 +296,9 @@ func (d *Drafter) toldElsewhere(r *scene.Reading, words string) bool {
 
 // column is what the clause says of the columns of a table: all of it, where it names none.
 func (d *Drafter) column(r *scene.Reading) string {
+	if !r.Head.Tabular {
+		return d.lastThing(r)
+	}
 	var said []string
 	for _, w := range r.Clause.Words {
 		if !w.IsFile() && !d.Lexicon.Stop(w.Lower()) && d.Columns[w.Lower()] {
@@ -326,6 +329,9 @@ func (d *Drafter) entitles(r *scene.Reading) bool {
 func (d *Drafter) lastThing(r *scene.Reading) string {
 	from := len(r.Words)
 	leads := func(w retrieve.Word) bool { return w.Kind != retrieve.Plain || d.Is("prepositions", w) || d.IsVerb(w) }
+	if from > 1 && r.Words[from-1].Kind == retrieve.Plain && d.IsVerb(r.Words[from-2]) { // "that mention costs"
+		from--
+	}
 	for from > 0 && !leads(r.Words[from-1]) && !d.Determined(r.Words, from-1) {
 		from--
 	}

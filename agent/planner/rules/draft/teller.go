@@ -67,7 +67,7 @@ func (t teller) tell(f *profile.Profile, a toldArg) {
 // tellWords takes in the words of a text that an argument is told, without those that it does not hear.
 func (t teller) tellWords(arg toolbox.Arg, told string) {
 	var columns profile.Set // nil where any word may be said
-	if profile.SettingOf(arg) == param.Text && !arg.Optional {
+	if profile.SettingOf(arg) == param.Text && !arg.Optional && t.r.Head.Tabular {
 		columns = t.Columns
 	}
 	for _, w := range english.WordsOf(told) {

@@ -179,7 +179,7 @@ func (m *Matcher) View(r *scene.Reading) *View {
 		}
 	}
 	for i, w := range r.Clause.Words {
-		if typ, ok := english.MapNouns[w.Lower()]; ok && w.Kind == retrieve.Plain && (m.Determined(r.Clause.Words, i) || m.Focus() == typ) {
+		if typ, ok := english.MapNouns[w.Lower()]; ok && w.Kind == retrieve.Plain && (m.Determined(r.Clause.Words, i) && m.mayHoldMaps() || m.Focus() == typ) {
 			v.maps = append(v.maps, typ)
 		}
 	}

@@ -331,7 +331,7 @@ func (m *Matcher) wanted(r *scene.Reading) plan.Type {
 		}
 		typ, named := english.MapNouns[w.Lower()]
 		switch {
-		case named && (m.Media() || !m.SentText()): // "the lines" of a text are no map
+		case named && m.mayHoldMaps():
 			found = typ
 		case m.Lexicon.Class(w.Stem) == "box":
 			found = plan.BBox
@@ -343,6 +343,9 @@ func (m *Matcher) wanted(r *scene.Reading) plan.Type {
 	}
 	return found
 }
+
+// mayHoldMaps reports whether maps can be spoken of: "the lines" are no map where there is a text and nothing to see.
+func (m *Matcher) mayHoldMaps() bool { return m.Media() || !m.SentText() }
 
 // fitsInto reports whether the clause orders all of something to fit into a length of time, and the tool does just
 // that.

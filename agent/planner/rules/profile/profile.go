@@ -230,6 +230,12 @@ func (f *Profile) OfParts() bool {
 	return parts && amounts > 1
 }
 
+// Sought reports whether the tool must be told words that it looks for in a text: what is quoted are these.
+func (f *Profile) Sought() bool {
+	_, ok := f.Arg(func(a toolbox.Arg) bool { return SettingOf(a) == param.Text && !a.Optional })
+	return ok
+}
+
 // Sized reports whether the tool can be told a size.
 func (f *Profile) Sized() bool {
 	_, ok := f.Arg(func(a toolbox.Arg) bool { return Kind(a) == param.Size })
