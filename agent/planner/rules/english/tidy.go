@@ -98,7 +98,7 @@ var shorthand = []struct {
 	{lazyregexp.New(`(?i)\b(frame ?rate\b[^,.;\d]*?(?:to|at) \d+)([,.!]?$|,? (?:and|then)\b)`), "$1 fps$2"},
 	{lazyregexp.New(`(?i)\bspeed (it|this|that|the \pL+) up (a (?:little )?bit|a little|slightly)\b`), "make $1 $2 faster"},
 	{lazyregexp.New(`(?i)\bslow (it|this|that|the \pL+) down (a (?:little )?bit|a little|slightly)\b`), "make $1 $2 slower"},
-	{lazyregexp.New(`(?i)\b(split|cut|chop|divide) (it|this|that|the \pL+) (?:in|into) (?:half|halves|(?:two|2) (?:equal )?halves)\b`), "split $2 into 2 parts"},
+	{lazyregexp.New(`(?i)\b(split|cut|chop|divide) (it|this|that|the \pL+) (?:in|into) (?:half|halves|two (?:equal )?halves)\b`), "split $2 into 2 parts"},
 	// what becomes of pages: "make page 2 black and white"
 	{lazyregexp.New(`(?i)\b(?:make|turn) ((?:the )?(?:first|second|last) page|pages? \d+)((?: of| from)? (?:the|this|my|that) (?:pdf|document|file|doc))? ` +
 		`((?:black and white|grey|gray|gr[ae]yscale|sepia|brighter|darker|lighter|sharper|blurry|warmer)\b)`), "make a picture of $1$2, then make it $3"},
