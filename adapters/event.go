@@ -75,7 +75,8 @@ type Reaction struct {
 	On   MessageRef `json:"on"`
 	Sign Sign       `json:"sign"`
 	// Number is which one was chosen, from 1, and Choice its id where the platform hands
-	// it back, as a button does. At least one is set for [Choose], none for other signs.
+	// it back, as a button does. At least one is set for [Choose]. For [Try], Choice is the
+	// example's key. None is set for other signs.
 	Number int    `json:"number,omitempty"`
 	Choice string `json:"choice,omitempty"`
 }

@@ -1,5 +1,7 @@
 package adapters
 
+import "strings"
+
 // Reply is what the bot has to say.
 type Reply struct {
 	Thread Thread `json:"thread"`
@@ -29,6 +31,8 @@ type Reply struct {
 	Answer bool `json:"answer,omitempty"`
 	// GoOn is how people can go on from the files.
 	GoOn []Sign `json:"go_on,omitempty"`
+	// Examples are requests that people can try by a press, at most [MaxChoices]; the text ends with what they are.
+	Examples []Example `json:"examples,omitempty"`
 	// Language is the BCP 47 tag of the text, for the few words that an adapter adds,
 	// such as a button's; "" is English.
 	Language string `json:"language,omitempty"`
@@ -85,6 +89,25 @@ type Choice struct {
 	ID string `json:"id"`
 	// Text says what it is, on one line of plain text.
 	Text string `json:"text"`
+}
+
+// Example is a request that can be tried.
+type Example struct {
+	// Key comes back in [Reaction.Choice]. It is like a choice's id.
+	Key string `json:"key"`
+	// Text is the request, on one line of plain text.
+	Text string `json:"text"`
+	// Needs is the type of the file that it is tried with, such as "image"; "" is none.
+	Needs string `json:"needs,omitempty"`
+}
+
+// Listed is the text with its examples as lines, for where there are no buttons.
+func (r Reply) Listed() string {
+	lines := []string{r.Text}
+	for _, x := range r.Examples {
+		lines = append(lines, "- "+Escape(x.Text))
+	}
+	return strings.Join(lines, "\n")
 }
 
 const (

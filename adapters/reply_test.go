@@ -23,8 +23,9 @@ func TestReplies(t *testing.T) {
 				{Name: "a.png", Size: 3, Type: "image/png", Alt: "a cat", Handle: "t/a.png", MarkLink: "https://a.example/mark?t=1"},
 				{Name: "b.mp4", Size: 1 << 33, Type: "video/mp4", Note: "too large", Link: "http://127.0.0.1:8080/b.mp4"},
 			},
-			Choices: []adapters.Choice{{ID: "r1.2", Text: "with the other model"}},
-			GoOn:    []adapters.Sign{adapters.Use, adapters.Smaller},
+			Choices:  []adapters.Choice{{ID: "r1.2", Text: "with the other model"}},
+			GoOn:     []adapters.Sign{adapters.Use, adapters.Smaller},
+			Examples: []adapters.Example{{Key: "make_gif", Text: "make a GIF of it", Needs: "video"}},
 		}
 	}
 	for why, change := range map[string]func(*adapters.Reply){
@@ -42,7 +43,10 @@ func TestReplies(t *testing.T) {
 		"files.mark_link what":      func(r *adapters.Reply) { r.Files[0].MarkLink = "https://u:p@a.example/" },
 		"by the sign \"again\"":     func(r *adapters.Reply) { r.GoOn[1] = adapters.Again },
 		"has 10 choices":            func(r *adapters.Reply) { r.Choices = slices.Repeat(r.Choices, 10) },
-		"without id or text":        func(r *adapters.Reply) { r.Choices[0].Text = "" },
+		"choices one without":       func(r *adapters.Reply) { r.Choices[0].Text = "" },
+		"has 10 examples":           func(r *adapters.Reply) { r.Examples = slices.Repeat(r.Examples, 10) },
+		"examples one without":      func(r *adapters.Reply) { r.Examples[0].Key = "" },
+		"in examples.needs":         func(r *adapters.Reply) { r.Examples[0].Needs = "a b" },
 		"character in choices.text": func(r *adapters.Reply) { r.Choices[0].Text = "a\nb" },
 		"bytes in choices.id":       func(r *adapters.Reply) { r.Choices[0].ID = strings.Repeat("x", 81) },
 	} {
@@ -105,18 +109,24 @@ func TestButtonsMeanTheirSigns(t *testing.T) {
 	for _, sign := range r.Acts() {
 		emoji, label := sign.Button(strings.ToUpper)
 		e, ok := adapters.Reacted(adapters.Event{}, adapters.MessageRef{}, emoji, true)
-		if pressed, known := adapters.SignOf(sign.ButtonID()); !ok || e.Reaction.Sign != sign || !known || pressed != sign || label == "" || label != strings.ToUpper(label) {
-			t.Errorf("the button %s %q of %s is %s", emoji, label, sign, pressed)
+		pressed := adapters.Pressed(adapters.MessageRef{}, sign.ButtonID())
+		if !ok || e.Reaction.Sign != sign || pressed == nil || pressed.Sign != sign || label == "" || label != strings.ToUpper(label) {
+			t.Errorf("the button %s %q of %s is %+v", emoji, label, sign, pressed)
 		}
 		faces[emoji+label] = true
 	}
 	if len(faces) != 6 || len(adapters.Reply{}.Acts()) != 0 {
 		t.Errorf("the buttons are %v", faces)
 	}
-	for id, want := range map[string]adapters.Sign{"again": adapters.Again, "delete": adapters.Remove, "choose": "", "stop": "", "": ""} {
-		if sign, ok := adapters.SignOf(id); ok != (want != "") || ok && sign != want {
-			t.Errorf("%q is %s, %v", id, sign, ok)
+	for id, want := range map[string]adapters.Sign{"again": adapters.Again, "delete": adapters.Remove, "choose": "", "stop": "", "try": "", "": ""} {
+		if pressed := adapters.Pressed(adapters.MessageRef{}, id); (pressed != nil) != (want != "") || pressed != nil && pressed.Sign != want {
+			t.Errorf("%q is %+v", id, pressed)
 		}
+	}
+	on := adapters.MessageRef{Adapter: "chat", Channel: "c", ID: "m"}
+	tried := adapters.Pressed(on, adapters.Example{Key: "make_gif"}.ButtonID())
+	if tried == nil || tried.On.ID != "m" || tried.Sign != adapters.Try || tried.Choice != "make_gif" || tried.Number != 0 {
+		t.Errorf("an example is %+v", tried)
 	}
 }
 

@@ -23,6 +23,8 @@ const (
 	Vary    Sign = "vary"    // 🎲: they are made several times, by other seeds
 	Larger  Sign = "larger"  // 🔍: they are to have more pixels
 	Smaller Sign = "smaller" // 🗜️: they are to have fewer bytes
+
+	Try Sign = "try" // one of [Reply.Examples] is asked, by a button
 )
 
 // Button is how a sign looks as a button, with a label that say translates; "" for a sign that has none.
@@ -40,13 +42,16 @@ func (s Sign) Button(say func(label string) string) (emoji, label string) {
 		return "🔁", say("Again")
 	case Remove:
 		return "🗑️", say("Delete")
-	case Choose, Good, Bad: // a choice has a text of its own, and votes are asked for in the way of each platform
+	case Choose, Try, Good, Bad: // the first two have texts of their own, and votes are asked for in the way of each platform
 	}
 	return "", ""
 }
 
-// deleteButton is the id of the button of [Remove].
-const deleteButton = "delete"
+// deleteButton is the id of the button of [Remove], and tryButton how that of an example begins, whose key follows.
+const (
+	deleteButton = "delete"
+	tryButton    = "try:"
+)
 
 // ButtonID is the id that a sign's button has.
 func (s Sign) ButtonID() string {
@@ -56,13 +61,23 @@ func (s Sign) ButtonID() string {
 	return string(s)
 }
 
-// SignOf returns the sign whose button has this id, and whether there is one.
-func SignOf(button string) (s Sign, ok bool) {
-	if s = Sign(button); button == deleteButton {
-		s = Remove
+// ButtonID is the id that an example's button has.
+func (x Example) ButtonID() string { return tryButton + x.Key }
+
+// Pressed is the press of the button of a sign or an example below a message, by the id of the button. It is nil for
+// other buttons.
+func Pressed(on MessageRef, button string) *Reaction {
+	if key, ok := strings.CutPrefix(button, tryButton); ok {
+		return &Reaction{On: on, Sign: Try, Choice: key}
 	}
-	emoji, _ := s.Button(func(label string) string { return label })
-	return s, emoji != ""
+	sign := Sign(button)
+	if button == deleteButton {
+		sign = Remove
+	}
+	if emoji, _ := sign.Button(func(label string) string { return label }); emoji == "" {
+		return nil
+	}
+	return &Reaction{On: on, Sign: sign}
 }
 
 // Acts are the signs below a reply as buttons, in their order.

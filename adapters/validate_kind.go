@@ -60,6 +60,10 @@ func (c *checker) reaction(r *Reaction) {
 		if !chosen || r.Number < 0 || r.Number > MaxChoices {
 			c.badf("chooses nothing that there is")
 		}
+	case Try:
+		if r.Choice == "" || r.Number != 0 {
+			c.badf("tries nothing that there is")
+		}
 	case Again, Remove, Good, Bad, Use, Vary, Larger, Smaller:
 		if chosen {
 			c.badf("chooses by another sign")
@@ -154,13 +158,25 @@ func (r Reply) Validate() error {
 		}
 	}
 	for _, x := range r.Choices {
-		c.word("choices.id", x.ID, MaxChoiceID)
-		c.line("choices.text", x.Text, maxName)
-		if x.ID == "" || x.Text == "" {
-			c.badf("has a choice without id or text")
-		}
+		c.offer("choices", x.ID, x.Text)
+	}
+	if len(r.Examples) > MaxChoices {
+		c.badf("has %d examples, at most %d are taken", len(r.Examples), MaxChoices)
+	}
+	for _, x := range r.Examples {
+		c.offer("examples", x.Key, x.Text)
+		c.word("examples.needs", x.Needs, maxID)
 	}
 	return c.err
+}
+
+// offer checks what has a button.
+func (c *checker) offer(field, id, text string) {
+	c.word(field+".id", id, MaxChoiceID)
+	c.line(field+".text", text, maxName)
+	if id == "" || text == "" {
+		c.badf("has in %s one without id or text", field)
+	}
 }
 
 func (c *checker) attachment(a Attachment) {

@@ -41,15 +41,33 @@ func (g *planning) Plan(ctx context.Context, r plan.Request) (*plan.Plan, error)
 }
 
 // Samples are requests that can be done here, to be shown to people who do not know what to ask.
-func (g *planning) Samples(ctx context.Context) ([]string, error) {
-	if g.config.AllTools {
-		return samples.Live(func(string) bool { return true }), nil
-	}
-	live, err := g.config.Toolbox.Live(ctx)
+func (g *planning) Samples(ctx context.Context) ([]plan.Sample, error) {
+	runs, err := g.runs(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return samples.Live(live.Live), nil
+	var all []plan.Sample
+	for _, s := range samples.Live(runs) {
+		all = append(all, g.sample(s))
+	}
+	return all, nil
+}
+
+// Sample is the sample of a key. Its error is a [*plan.Fault] if there is none, or it cannot be done now.
+func (g *planning) Sample(ctx context.Context, key string) (plan.Sample, error) {
+	runs, err := g.runs(ctx)
+	if err != nil {
+		return plan.Sample{}, err
+	}
+	all := samples.All()
+	i := slices.IndexFunc(all, func(s samples.Sample) bool { return s.Tool == key })
+	switch {
+	case i < 0:
+		return plan.Sample{}, &plan.Fault{Sentence: plan.Say("That example no longer exists. Ask me for help to see others.")}
+	case !runs(key):
+		return plan.Sample{}, &plan.Fault{Sentence: plan.Say("I cannot do “%s” at the moment. Ask me for help to see other examples.", all[i].Wish)}
+	}
+	return g.sample(all[i]), nil
 }
 
 // PlanSubtasks plans a decomposition that is given.
@@ -67,6 +85,31 @@ func (g *planning) PlanSubtasks(ctx context.Context, r plan.Request, subtasks []
 	return p, nil
 }
 
+// runs tells which tools can run now.
+func (g *planning) runs(ctx context.Context) (func(tool string) bool, error) {
+	if g.config.AllTools {
+		return func(string) bool { return true }, nil
+	}
+	live, err := g.config.Toolbox.Live(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return live.Live, nil
+}
+
+// sample adds to a sample which file its tool must be given.
+func (g *planning) sample(s samples.Sample) plan.Sample {
+	out := plan.Sample{Key: s.Tool, Wish: s.Wish}
+	if tool, ok := g.config.Toolbox.Catalogue().Tool(s.Tool); ok {
+		for _, a := range tool.Args {
+			if a.Type.Media() && !a.Optional {
+				out.Needs = a.Type
+			}
+		}
+	}
+	return out
+}
+
 func (g *planning) plan(ctx context.Context, r plan.Request, thinking *plan.Thinking) (*plan.Plan, error) {
 	wish := r.Wish
 	r, mentions, err := g.heed(ctx, r)
@@ -74,9 +117,6 @@ func (g *planning) plan(ctx context.Context, r plan.Request, thinking *plan.Thin
 		return nil, err
 	}
 	if r.Improvises, err = g.improvises(ctx, r); err != nil {
-		return nil, err
-	}
-	if r.Samples, err = g.Samples(ctx); err != nil {
 		return nil, err
 	}
 	g.config.Progress(r.ID, plan.Decomposing)
@@ -106,7 +146,11 @@ func (g *planning) plan(ctx context.Context, r plan.Request, thinking *plan.Thin
 			Err:      errors.New("the decomposition is empty"),
 		}
 	}
-	return p, nil
+	fresh := p.Reply != "" && !p.Refused && len(r.Turns)+len(r.Given) == 0 // it is how people begin
+	if d.Samples || fresh {
+		p.Samples, err = g.Samples(ctx)
+	}
+	return p, err
 }
 
 // logThinking tells the operator what planning took, above all where nothing came of it.

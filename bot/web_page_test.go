@@ -11,6 +11,21 @@ import (
 	"atelier/bot/clitest"
 )
 
+// TestBrowserGreeting greets, and tries an example of the answer in one click.
+func TestBrowserGreeting(t *testing.T) {
+	t.Parallel()
+	k := sits(t, browsertest.Start(t), clitest.OpenWeb(t, t.TempDir(), "127.0.0.1:0"))
+	k.says("hi")
+	k.Wait(`document.querySelectorAll("article.bot [data-run]").length === 3`)
+	k.Screenshot("greeting")
+	k.Script(`[...document.querySelectorAll("article.bot [data-run]")].find((b) => b.dataset.sample?.endsWith(".jpg")).click()`)
+	k.answered()
+	k.Screenshot("greeting-tried")
+	if n := browsertest.Eval[int](k.Page, `document.querySelectorAll("article.mine").length`); n != 2 {
+		t.Errorf("the thread has %d messages of the person", n)
+	}
+}
+
 // TestBrowserNewcomer is what somebody does who has no file at hand: an example in one click, its result used
 // again, another wish in its place, a new title, the gallery, and the end of the thread.
 func TestBrowserNewcomer(t *testing.T) {

@@ -269,7 +269,7 @@ func (d *admission) newAsked(
 	ctx context.Context, e adapters.Event, o record.Options, t *record.Thread, from origin, refused *quota.Refusal,
 ) (a record.Asked, err error) {
 	a = record.Asked{Event: e, Options: o, Language: t.LanguageOf(e.Message, from.answers), Replaces: from.replaces, Act: from.act}
-	if e.Command != nil && a.Language == "" {
+	if e.Message == nil && a.Language == "" {
 		if a.Language, err = d.index.LanguageOf(ctx, e.By.ID, e.Thread); err != nil {
 			return a, err
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"atelier/adapters"
+	"atelier/agent/plan"
 	"atelier/jobs"
 	"atelier/jobs/quota"
 )
@@ -30,8 +31,8 @@ func TestACommandWaitsForNoTurn(t *testing.T) {
 	t.Parallel()
 	enterBoth(t, func(h *house) {
 		j := h.start(func(c *jobs.Config) {
-			c.Command = func(_ context.Context, e adapters.Event, language string) (string, error) {
-				return e.Command.Name + " in " + language, nil
+			c.Command = func(_ context.Context, e adapters.Event, language string) (string, []plan.Sample, error) {
+				return e.Command.Name + " in " + language, nil, nil
 			}
 		})
 		g := h.planner.blocks("把图片变慢")
@@ -65,7 +66,7 @@ func TestAFloodOfCommandsIsNoFloodOfReplies(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start(func(c *jobs.Config) {
-		c.Command = func(context.Context, adapters.Event, string) (string, error) { return "Help.", nil }
+		c.Command = func(context.Context, adapters.Event, string) (string, []plan.Sample, error) { return "Help.", nil, nil }
 	})
 	var last string
 	for i := range 100 {

@@ -91,6 +91,7 @@ func (c *composer) word(ctx context.Context, r *record.Request, run *record.Run)
 	}
 	if run.Halted == nil && !a.Silent {
 		c.offer(a, r, run, p)
+		c.offerSamples(a, r, p)
 		c.tellReplaced(a, r, run)
 	}
 	if run.Route == nil || a.Silent || run.Halted != nil && run.Halted.Why == record.HaltCancelled {
@@ -167,7 +168,7 @@ func (c *composer) respond(ctx context.Context, a *record.Answer, r *record.Requ
 	c.metrics.Thinking(since(p.Thinking, thinking))
 	a.Thinking, a.Reply.Text = thinking, text
 	if r.Given != nil { // a command is given nothing
-		a.Reply.Text = strings.Join(append([]string{c.quoted(r, r.Generations[run.Generation], text)}, r.Given.Without...), "\n\n")
+		a.Reply.Text = strings.Join(append([]string{c.tried(r) + c.quoted(r, r.Generations[run.Generation], text)}, r.Given.Without...), "\n\n")
 	}
 	if short := c.shortened(r, route, a.Reply.Text); short != a.Reply.Text {
 		a.Reply.Text, a.Reply.Whole = short, a.Reply.Text
@@ -230,6 +231,29 @@ func (c *composer) quoted(r *record.Request, g *record.Generation, text string) 
 		said = plan.Say("I heard this, but I may be wrong: “%s”", g.Transcript.Text)
 	}
 	return strings.TrimSpace(c.say(r, said) + "\n\n" + text)
+}
+
+// tried says before an answer what it answers, if nobody wrote that.
+func (c *composer) tried(r *record.Request) string {
+	act := r.Asked.Act
+	switch {
+	case !act.Tries():
+		return ""
+	case act.Sample != "":
+		return c.say(r, plan.Say("You tried “%s” with a sample file.", adapters.Escape(act.Wish))) + "\n\n"
+	}
+	return c.say(r, plan.Say("You tried “%s”.", adapters.Escape(act.Wish))) + "\n\n"
+}
+
+// offerSamples adds requests that people can try.
+func (c *composer) offerSamples(a *record.Answer, r *record.Request, p *plan.Plan) {
+	if len(p.Samples) == 0 {
+		return
+	}
+	a.Reply.Text = strings.TrimSpace(a.Reply.Text + "\n\n" + c.say(r, plan.Say("You can try:")))
+	for _, s := range p.Samples {
+		a.Reply.Examples = append(a.Reply.Examples, adapters.Example{Key: s.Key, Text: s.Wish, Needs: string(s.Needs)})
+	}
 }
 
 // offer adds the alternatives and, if nothing was run, the best solution too. To a question it adds

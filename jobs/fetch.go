@@ -25,6 +25,7 @@ type fetcher struct {
 	links     *intake.Links
 	histories *intake.Histories
 	downloads *intake.Downloads
+	samples   Samples
 	say       sayer
 	log       *slog.Logger
 }
@@ -137,7 +138,6 @@ func (x *fetcher) takeFiles(ctx context.Context, r *record.Request, t *record.Th
 	}
 	names := map[string]string{} // of the files, by id
 	var unfit []error
-	e := r.Asked.Event
 	takeAll := func(adapter string, files []adapters.File) (shown []string, err error) {
 		for _, f := range files {
 			res, err := take(adapter, f)
@@ -154,7 +154,7 @@ func (x *fetcher) takeFiles(ctx context.Context, r *record.Request, t *record.Th
 		}
 		return shown, nil
 	}
-	if _, err := takeAll(e.Adapter, attached(e.Message)); err != nil {
+	if _, err := takeAll(x.sent(r)); err != nil {
 		return err
 	}
 	dead, err := x.takeLinks(ctx, r, g, namer, takeAll, func(text plan.Resource) {
@@ -292,7 +292,7 @@ func takeMark(m pointed, key string, namer *plan.Namer, take func(string, adapte
 // about everything the question was about.
 func (x *fetcher) referenced(ctx context.Context, r *record.Request, t *record.Thread) ([]plan.Resource, error) {
 	if act := r.Asked.Act; act != nil {
-		if act.How == plan.Vary { // it works on what the result was made of
+		if act.How == plan.Vary || act.Tries() { // it works on what the result was made of, or on a sample
 			return nil, nil
 		}
 		return x.ends(ctx, act.Of)
@@ -337,6 +337,14 @@ func (x *fetcher) ends(ctx context.Context, of record.RunRef) ([]plan.Resource, 
 		return nil, nil
 	}
 	return run.Route.Ends(), nil
+}
+
+// sent are the files that came with a request, or the sample with which an example is tried, and who opens them.
+func (x *fetcher) sent(r *record.Request) (source string, files []adapters.File) {
+	if act := r.Asked.Act; act.Tries() && act.Sample != "" {
+		return intake.SampleSource, []adapters.File{x.samples.File(act.Sample)}
+	}
+	return r.Asked.Event.Adapter, attached(r.Asked.Event.Message)
 }
 
 // attached are the files of a message and of the one that it replies to. The bot's own files are

@@ -116,9 +116,11 @@ type Config struct {
 	Inspect func(ctx context.Context, path string) (File, error)
 	// LinkHosts open files that people link to, at the hosts that the operator names. Nil opens none.
 	LinkHosts intake.Hosts
-	// Command answers a command such as /tools, in the language of that BCP 47 tag. Nil knows
-	// none.
-	Command func(ctx context.Context, e adapters.Event, language string) (string, error)
+	// Command answers a command such as /tools, in the language of that BCP 47 tag, with requests that
+	// people can try. Nil knows none.
+	Command func(ctx context.Context, e adapters.Event, language string) (reply string, try []plan.Sample, err error)
+	// Samples are what people try by the buttons of examples. Nil has none.
+	Samples Samples
 	// Quota is who may ask, and how much; the zero value lets everybody ask for anything. Its
 	// State, Longest and Now are those of the jobs.
 	Quota quota.Config
@@ -286,11 +288,11 @@ func (j *Jobs) wire(counted *quota.Quota) {
 	}
 	links := &intake.Links{Adapters: j.adapters, Hosts: c.LinkHosts, Impatient: c.Impatient}
 	downloads := &intake.Downloads{
-		Adapters: j.adapters, Links: links, Quota: counted, Blobs: c.Blobs, Inspect: c.Inspect, Scratch: c.Scratch, MaxFile: c.MaxFile,
+		Adapters: j.adapters, Links: links, Samples: c.Samples, Quota: counted, Blobs: c.Blobs, Inspect: c.Inspect, Scratch: c.Scratch, MaxFile: c.MaxFile,
 		Impatient: c.Impatient, Metrics: c.Metrics, Log: c.Log,
 	}
 	fetcher := &fetcher{
-		store: store, blobs: c.Blobs, flow: flow, links: links, downloads: downloads, say: say, log: c.Log,
+		store: store, blobs: c.Blobs, flow: flow, links: links, downloads: downloads, samples: c.Samples, say: say, log: c.Log,
 		histories: &intake.Histories{Store: store, Blobs: c.Blobs, Adapters: j.adapters, Downloads: downloads, MaxFile: c.MaxFile, Log: c.Log},
 	}
 	reworker := &reworker{
@@ -305,7 +307,7 @@ func (j *Jobs) wire(counted *quota.Quota) {
 	j.editor = &editor{store: store, limits: limits, admission: j.admission, chooser: j.chooser, stopper: j.stopper, now: c.Now}
 	j.reactions = &reactions{
 		store: store, limits: limits, flow: flow, chooser: j.chooser, stopper: j.stopper, adapters: j.adapters, metrics: c.Metrics,
-		refuse: j.admission.refuse, say: say, reworker: reworker,
+		refuse: j.admission.refuse, say: say, reworker: reworker, tryer: &tryer{reworker, c.Samples},
 	}
 	runner := &runner{agent: c.Agent, others: j.others, tasks: j.tasks, flow: flow, blobs: c.Blobs}
 	actor := &actor{

@@ -20,7 +20,7 @@ type planner struct {
 	agent    Agent
 	metrics  Metrics
 	reworker *reworker
-	command  func(ctx context.Context, e adapters.Event, language string) (string, error)
+	command  func(ctx context.Context, e adapters.Event, language string) (string, []plan.Sample, error)
 	say      sayer
 }
 
@@ -58,15 +58,12 @@ func (l *planner) run(ctx context.Context, w queue.Task) error {
 
 func (l *planner) plan(ctx context.Context, r *record.Request, g *record.Generation) (*plan.Plan, error) {
 	if e := r.Asked.Event; e.Command != nil {
-		reply := l.say(r, plan.Say("I do not know that command."))
+		p := &plan.Plan{Wish: "/" + e.Command.Name, Reply: l.say(r, plan.Say("I do not know that command."))}
+		var err error
 		if l.command != nil {
-			text, err := l.command(ctx, e, r.Language())
-			if err != nil {
-				return nil, err
-			}
-			reply = text
+			p.Reply, p.Samples, err = l.command(ctx, e, r.Language())
 		}
-		return &plan.Plan{Wish: "/" + e.Command.Name, Reply: reply}, nil
+		return p, err
 	}
 	if err := g.TranscriptFault(); err != nil {
 		return nil, err
@@ -80,8 +77,8 @@ func (l *planner) plan(ctx context.Context, r *record.Request, g *record.Generat
 		return nil, err
 	}
 	var p *plan.Plan
-	if r.Asked.Act != nil {
-		p, err = l.reworker.plan(ctx, r.Asked.Act, asked)
+	if act := r.Asked.Act; act != nil && !act.Tries() {
+		p, err = l.reworker.plan(ctx, act, asked)
 	} else {
 		p, err = l.agent.Plan(ctx, asked)
 	}
@@ -110,6 +107,10 @@ func (i *inputs) of(ctx context.Context, r *record.Request, g *record.Generation
 		asked.NoPrograms = !i.programs(r.Asked.Event.Thread)
 	}
 	if r.Given == nil {
+		return asked, nil
+	}
+	if r.Asked.Act.Tries() { // "it" is the sample, whatever else is in the thread
+		asked.Given = r.Given.Resources
 		return asked, nil
 	}
 	t, err := i.store.ThreadAt(ctx, id, r.Given.Thread)

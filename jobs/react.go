@@ -19,6 +19,7 @@ type reactions struct {
 	chooser  *chooser
 	stopper  *stopper
 	reworker *reworker
+	tryer    *tryer
 	adapters map[string]adapters.Adapter
 	metrics  Metrics
 	// refuse tells a person why what they did has no effect.
@@ -44,6 +45,8 @@ func (a *reactions) added(ctx context.Context, e adapters.Event) error {
 		return a.rate(ctx, e, r, run)
 	case adapters.Use, adapters.Vary, adapters.Larger, adapters.Smaller:
 		return a.reworker.press(ctx, e, r, run)
+	case adapters.Try:
+		return a.tryer.press(ctx, e, r, run)
 	}
 	return nil
 }

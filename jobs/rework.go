@@ -83,7 +83,7 @@ var deletedResult = plan.Say("That result was deleted. Please send your request 
 func (w *reworker) gone(ctx context.Context, r *record.Request, run *record.Run, back bool) (bool, error) {
 	for run != nil && !run.Deleted {
 		act := r.Asked.Act
-		if !back || act == nil {
+		if !back || act == nil || act.Tries() {
 			return false, nil
 		}
 		var err error
@@ -129,12 +129,8 @@ func (w *reworker) called(ctx context.Context, r *record.Request, run *record.Ru
 // use selects results of a run for the person's next message in the thread, and says so.
 func (w *reworker) use(ctx context.Context, e adapters.Event, r *record.Request, run *record.Run, names ...string) error {
 	in := r.Asked.Event.Thread
-	refused, err := w.limits.Command(ctx, record.RequestID(e), e.By, in)
-	if err != nil {
-		return fmt.Errorf("count a selection: %w", err)
-	}
-	if refused != nil {
-		return w.admission.refuse(ctx, e, in, refused)
+	if refused, err := w.refused(ctx, e, in); refused || err != nil {
+		return err
 	}
 	if run.Deleted {
 		return w.tell(ctx, e, r, deletedResult)
@@ -168,6 +164,18 @@ func (w *reworker) use(ctx context.Context, e adapters.Event, r *record.Request,
 		return err
 	}
 	return w.tell(ctx, e, r, plan.Say("Your next message here works on %s.", shown))
+}
+
+// refused counts a press that is only told something, and refuses it after too many.
+func (w *reworker) refused(ctx context.Context, e adapters.Event, in adapters.Thread) (bool, error) {
+	why, err := w.limits.Command(ctx, record.RequestID(e), e.By, in)
+	switch {
+	case err != nil:
+		return false, fmt.Errorf("count a press: %w", err)
+	case why != nil:
+		return true, w.admission.refuse(ctx, e, in, why)
+	}
+	return false, nil
 }
 
 // tell says something about a press in its thread, to who pressed.

@@ -25,6 +25,7 @@ import (
 
 	"atelier/adapters"
 	"atelier/adapters/slack/connect"
+	"atelier/adapters/slack/convert"
 )
 
 // others are values of every type of JSON, for a field that expects another.
@@ -196,6 +197,16 @@ func TestOddInteractions(t *testing.T) {
 	}
 	if e := h.next(t); e.Reaction == nil || e.Reaction.Number != 2 || e.Reaction.Choice != "7" || e.Reaction.On.Channel != h.channel {
 		t.Errorf("a button is heard as %+v", e)
+	}
+	press["actions"] = []any{object{"action_id": "try:draw", "value": convert.Whisper + "1", "action_ts": "1790000001.000200"}}
+	if b, err = json.Marshal(press); err != nil {
+		t.Fatal(err)
+	}
+	if code := h.signed(t, "/slack/interactive", url.Values{"payload": {string(b)}}.Encode()); code != http.StatusOK {
+		t.Errorf("answered %d", code)
+	}
+	if e := h.next(t); e.Reaction == nil || e.Reaction.Sign != adapters.Try || e.Reaction.Choice != "draw" || e.Reaction.On.ID != convert.Whisper+"1" {
+		t.Errorf("an example of a message that only one person sees is heard as %+v", e)
 	}
 	socket := &connect.Socket{Commands: h.s.commands, Log: h.s.config.Log}
 	command := `{"user_id":"` + h.ana + `","channel_id":"` + h.channel + `","text":"status","trigger_id":[],"response_url":false,"team_id":5}`

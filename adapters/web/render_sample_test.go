@@ -88,7 +88,8 @@ func sampleMessages() []page.Message {
 			ID: "a4-0", Picture: "/picture.png", Mask: "/painted.png", Width: 640, Height: 400,
 			Points: []adapters.Point{{X: 120, Y: 90}, {X: 300, Y: 320, Exclude: true}}, Boxes: []page.Box{{X: 380, Y: 60, W: 200, H: 220}},
 		}}, {Name: "gone.png", Points: 1}}}),
-		act(page.Message{ID: "a5", At: noon.Add(2 * time.Minute), ReplyTo: "a4", Language: "zh-Hans", Text: markup.Markdown("横着拼，还是竖着拼？")}),
+		act(page.Message{ID: "a5", At: noon.Add(2 * time.Minute), ReplyTo: "a4", Language: "zh-Hans", Text: markup.Markdown("横着拼，还是竖着拼？"),
+			Examples: []page.Example{{Wish: "make it black and white", Needs: "image"}, {Wish: "make a GIF of it", Needs: "video"}, {Wish: "make a QR code for https://example.com"}}}),
 		act(page.Message{ID: "a6", At: noon.Add(3 * time.Minute), ReplyTo: "a4", Text: markup.Markdown("A film, a sound, a page and a table."), CanAgain: true, AllURL: "/t/t1/messages/a6/all.zip", Files: []page.File{
 			{Name: "harbour.mp4", Size: 4_200_000, Kind: "video", Type: "video/mp4", URL: "/none.mp4", Download: "/none.mp4?download", Use: "u3", Width: 640, Height: 360},
 			{Name: "waves.mp3", Size: 320_000, Kind: "audio", Type: "audio/mpeg", URL: "/none.mp3", Download: "/none.mp3?download", Use: "u4"},

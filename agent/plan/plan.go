@@ -41,8 +41,6 @@ type Request struct {
 	NoPrograms bool `json:"no_programs,omitempty"`
 	// Improvises is set where a program can be written for what no tool does.
 	Improvises bool `json:"improvises,omitempty"`
-	// Samples are requests that can be done here, for people who do not know what to ask.
-	Samples []string `json:"samples,omitempty"`
 	// Operator marks a request of who runs the program: it is told which settings would help.
 	Operator bool `json:"operator,omitempty"`
 }
@@ -82,6 +80,15 @@ type Turn struct {
 	Made []string `json:"made,omitempty"`
 }
 
+// Sample is a request that can be done here, for people who do not know what to ask.
+type Sample struct {
+	// Key tells the samples apart, and stays the same: printable ASCII without space.
+	Key  string `json:"key"`
+	Wish string `json:"wish"`
+	// Needs is the type of the file that it is about, "" for none.
+	Needs Type `json:"needs,omitempty"`
+}
+
 // Plan is what Atelier means to do for a request: its subtasks, the ranked
 // solutions of each, and which one is chosen. A plan without subtasks either asks
 // back (Question) or is plain conversation (Reply).
@@ -97,6 +104,8 @@ type Plan struct {
 	Reply   string   `json:"reply,omitempty"`
 	// Refused marks a Reply that turns the wish down.
 	Refused bool `json:"refused,omitempty"`
+	// Samples are offered with a Question or a Reply to people who do not know what to ask.
+	Samples []Sample `json:"samples,omitempty"`
 	// Visited counts the tools that the search looked at, over all subtasks.
 	Visited int `json:"visited,omitempty"`
 	// Ranking counts the solutions that were ranked, over all subtasks.

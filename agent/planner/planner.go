@@ -55,6 +55,8 @@ type Decomposition struct {
 	Reply string
 	// Refused marks a Reply that turns a wish down.
 	Refused bool
+	// Samples reports whether the person does not know what to ask, and is shown what can be tried.
+	Samples bool
 	// Types are resources whose type the wish tells better than the file does: "the
 	// depth map room.png" is of type depth, not just image.
 	Types map[string]plan.Type

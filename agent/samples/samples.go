@@ -12,7 +12,7 @@ var file string
 // Count is how many samples are shown at once.
 const Count = 3
 
-// Sample is a request and the tool that does it.
+// Sample is a request and the tool that does it. The tool is its key: there is one sample of a tool.
 type Sample struct{ Tool, Wish string }
 
 // All lists the samples, the most telling first.
@@ -27,13 +27,13 @@ func All() []Sample {
 	return all
 }
 
-// Live are the wishes of the first samples, [Count] at most, whose tools can run.
-func Live(runs func(tool string) bool) []string {
-	var wishes []string
+// Live are the first samples, [Count] at most, whose tools can run.
+func Live(runs func(tool string) bool) []Sample {
+	var live []Sample
 	for _, s := range All() {
-		if len(wishes) < Count && runs(s.Tool) {
-			wishes = append(wishes, s.Wish)
+		if len(live) < Count && runs(s.Tool) {
+			live = append(live, s)
 		}
 	}
-	return wishes
+	return live
 }

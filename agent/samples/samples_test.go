@@ -2,7 +2,6 @@ package samples_test
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"atelier/agent/plan"
@@ -29,14 +28,17 @@ func TestSamples(t *testing.T) {
 			if !ok {
 				t.Fatalf("there is no tool %s", s.Tool)
 			}
+			if slices.ContainsFunc(samples.All(), func(o samples.Sample) bool { return o.Tool == s.Tool && o.Wish != s.Wish }) {
+				t.Error("its key is that of another one too")
+			}
 			var given []plan.Resource
 			for _, a := range tool.Args {
 				if a.Type.Media() && !a.Optional {
 					given = append(given, plan.Resource{Name: "a." + string(a.Type), Type: a.Type, Blob: "a"})
 				}
-				if a.Many {
-					given = append(given, plan.Resource{Name: "b." + string(a.Type), Type: a.Type, Blob: "b"})
-				}
+			}
+			if len(given) > 1 {
+				t.Errorf("it needs %d files, and there is one to try it with", len(given))
 			}
 			d, err := planner.Decompose(t.Context(), plan.Request{Wish: s.Wish, Given: given}, nil)
 			if err != nil || len(d.Subtasks) != 1 || d.Subtasks[0].Tool != s.Tool || len(d.Left) > 0 {
@@ -52,7 +54,7 @@ func TestLive(t *testing.T) {
 	all := samples.Live(func(string) bool { return true })
 	without := samples.Live(func(tool string) bool { return tool != samples.All()[0].Tool })
 	if len(all) != samples.Count || slices.Contains(without, all[0]) || !slices.Contains(without, all[1]) {
-		t.Errorf("all: %s; without the first: %s", strings.Join(all, ", "), strings.Join(without, ", "))
+		t.Errorf("all: %v; without the first: %v", all, without)
 	}
 	if none := samples.Live(func(string) bool { return false }); len(none) > 0 {
 		t.Errorf("nothing runs: %q", none)

@@ -262,7 +262,7 @@ func (a *Command) run(ctx context.Context, d *desk, p planned) (*Answer, error) 
 	case beyond && whole(p.plan):
 		return nil, &plan.UnfinishedError{Thinking: p.thinking, Err: noSuchSolution(a.number(), len(p.offers))}
 	case a.Plan, guesses == 0 && (beyond || p.plan.Question != ""), guesses > 0 && a.Solution == nil:
-		an := newAnswer(statusOf(p.run.Answer.Status), p.run.Answer.Reply.Text, p.thinking, plan.Tokens{})
+		an := newAnswer(statusOf(p.run.Answer.Status), p.run.Answer.Reply.Listed(), p.thinking, plan.Tokens{})
 		an.Guesses = p.plan.Guesses
 		return an, an.solutions(p.plan, p.offers, nil, nil)
 	case beyond:
@@ -284,7 +284,7 @@ func (a *Command) run(ctx context.Context, d *desk, p planned) (*Answer, error) 
 // told is the answer when a solution was run. The conversation has it before the files are
 // handed out, so that it goes on from here even if that fails.
 func (a *Command) told(ctx context.Context, d *desk, p planned, run jobs.Run) (*Answer, error) {
-	an := newAnswer(statusOf(run.Answer.Status), run.Answer.Reply.Text, p.thinkingWith(run), run.Usage)
+	an := newAnswer(statusOf(run.Answer.Status), run.Answer.Reply.Listed(), p.thinkingWith(run), run.Usage)
 	if p.plan == nil {
 		return an, nil
 	}

@@ -163,7 +163,7 @@ func runText(run jobs.Run, now time.Time) []string {
 	}
 	if a := run.Answer; a != nil {
 		thinking = a.Thinking
-		text = append(text, below("Answer", output.Lines(a.Reply.Text))...)
+		text = append(text, below("Answer", output.Lines(a.Reply.Listed()))...)
 		heading := "Alternatives"
 		if a.Reply.Asks {
 			heading = "To choose from"

@@ -21,7 +21,7 @@ type chatCommands struct {
 	tools []toolbox.Tool
 	live  func(ctx context.Context) (map[string]bool, error)
 	// samples are requests that can be done here.
-	samples func(ctx context.Context) ([]string, error)
+	samples func(ctx context.Context) ([]plan.Sample, error)
 	// standing is how somebody stands in a thread.
 	standing func(ctx context.Context, by adapters.Person, in adapters.Thread) (jobs.Standing, error)
 	// recent are the last requests of somebody in a workspace that were answered, the latest first.
@@ -31,48 +31,38 @@ type chatCommands struct {
 	now   func() time.Time
 }
 
-// answer answers a command in a language.
-func (c chatCommands) answer(ctx context.Context, e adapters.Event, language string) (string, error) {
+// answer answers a command in a language, with requests to try.
+func (c chatCommands) answer(ctx context.Context, e adapters.Event, language string) (reply string, try []plan.Sample, err error) {
 	var lines []plan.Message
-	var err error
 	switch e.Command.Name {
 	case "status":
 		lines, err = c.status(ctx, e)
 	case "tools":
 		lines, err = c.able(ctx)
-	case "help", "":
-		lines, err = c.help(ctx)
 	case adapters.HomeCommand:
 		lines, err = c.home(ctx, e)
 	case adapters.PromptsCommand:
 		lines, err = c.prompts(ctx)
 	default:
-		lines, err = c.help(ctx)
-		lines = append([]plan.Message{plan.Say("I do not know that command.")}, lines...)
+		if lines = help(); e.Command.Name != "help" && e.Command.Name != "" {
+			lines = append([]plan.Message{plan.Say("I do not know that command.")}, lines...)
+		}
+		try, err = c.samples(ctx)
 	}
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	told := make([]string, len(lines))
 	for i, line := range lines {
 		told[i] = c.tell.In(language, line)
 	}
-	return strings.Join(told, "\n"), nil
+	return strings.Join(told, "\n"), try, nil
 }
 
 // talk tells how the bot is talked to.
 func talk() plan.Message {
 	return plan.Say("Mention me in a channel or write to me directly. Say what you want and attach pictures, sound, video or text. " +
 		"To use the files of an earlier message, reply to it.")
-}
-
-// try are requests that can be tried here, below a line that says so.
-func (c chatCommands) try(ctx context.Context) ([]plan.Message, error) {
-	lines, err := c.tried(ctx)
-	if len(lines) > 0 {
-		lines = append([]plan.Message{plan.Say("You can try:")}, lines...)
-	}
-	return lines, err
 }
 
 // tried are requests that can be tried here, as items.
@@ -82,8 +72,8 @@ func (c chatCommands) tried(ctx context.Context) ([]plan.Message, error) {
 		return nil, fmt.Errorf("look for samples: %w", err)
 	}
 	lines := make([]plan.Message, len(tried))
-	for i, wish := range tried {
-		lines[i] = plan.Quote("- " + adapters.Escape(wish))
+	for i, s := range tried {
+		lines[i] = plan.Quote("- " + adapters.Escape(s.Wish))
 	}
 	return lines, nil
 }
@@ -99,9 +89,12 @@ type answered struct{ wish, at string }
 
 // home is the bot's own page: what can be tried here, and what the person has asked for.
 func (c chatCommands) home(ctx context.Context, e adapters.Event) ([]plan.Message, error) {
-	lines, err := c.try(ctx)
+	lines, err := c.tried(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if len(lines) > 0 {
+		lines = append([]plan.Message{plan.Say("You can try:")}, lines...)
 	}
 	recent, err := c.recent(ctx, e.By, e.Thread)
 	if err != nil {
@@ -121,19 +114,15 @@ func (c chatCommands) home(ctx context.Context, e adapters.Event) ([]plan.Messag
 	return lines, nil
 }
 
-// help tells how the bot is used, with requests that can be tried here.
-func (c chatCommands) help(ctx context.Context) ([]plan.Message, error) {
-	lines, err := c.try(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return append(lines,
+// help tells how the bot is used.
+func help() []plan.Message {
+	return []plan.Message{
 		talk(),
 		plan.Say("I answer in a thread. Continue there: “now make it black and white” works on the last result."),
-		plan.Say("Reactions on my answer: a number such as 1️⃣ runs that alternative, and removing it stops it; 🔁 runs it again; "+
+		plan.Say("Reactions on my answer: a number such as 1️⃣ runs that alternative, and removing it stops it; 🔁 runs it again; " +
 			"🗑️ deletes it, if you asked for it or are an admin. 🛑 on your own message stops the work."),
 		plan.Say("Commands: ask, status (your requests in progress), cancel (stops your latest request), tools (what I can do) and help."),
-	), nil
+	}
 }
 
 // status tells what of somebody's is at work, and what they have left.

@@ -40,7 +40,9 @@ func TestCommandsOfAChat(t *testing.T) {
 		live: func(context.Context) (map[string]bool, error) {
 			return map[string]bool{"blur_image": true, "image_to_edge": true, "get_time": true, "cut_video": false}, nil
 		},
-		samples: func(context.Context) ([]string, error) { return []string{"make it black and white"}, nil },
+		samples: func(context.Context) ([]plan.Sample, error) {
+			return []plan.Sample{{Key: "grey", Wish: "make it black and white"}}, nil
+		},
 		steps: func(run jobs.Run) []plan.Message {
 			told := make([]plan.Message, len(run.Steps))
 			for i, s := range run.Steps {
@@ -65,7 +67,7 @@ func TestCommandsOfAChat(t *testing.T) {
 		name, by, language string
 		holds, lacks       []string
 	}{
-		{"help", "ann", "en", []string{"- make it black and white", "Mention me", "1️⃣", "🔁", "🛑", "🗑️", "status", "cancel", "tools"}, []string{"do not know"}},
+		{"help", "ann", "en", []string{"Mention me", "1️⃣", "🔁", "🛑", "🗑️", "status", "cancel", "tools"}, []string{"do not know", "You can try"}},
 		{"dance", "ann", "en", []string{"I do not know that command.", "Mention me"}, nil},
 		{"help", "ann", "zh-Hans", []string{"说出你想要什么", "命令"}, []string{"Mention"}},
 		{
@@ -93,9 +95,12 @@ func TestCommandsOfAChat(t *testing.T) {
 		{"status", "bob", "en", []string{"You have no requests in progress here."}, []string{"hour", "day"}},
 	} {
 		e := adapters.Event{By: adapters.Person{ID: one.by}, Command: &adapters.Command{Name: one.name}}
-		told, err := c.answer(t.Context(), e, one.language)
+		told, try, err := c.answer(t.Context(), e, one.language)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if (len(try) == 1) != (one.name == "help" || one.name == "dance") {
+			t.Errorf("%s has the examples %v", one.name, try)
 		}
 		for _, want := range one.holds {
 			if !strings.Contains(told, want) {
@@ -113,7 +118,7 @@ func TestCommandsOfAChat(t *testing.T) {
 func TestCommandsWithoutATool(t *testing.T) {
 	t.Parallel()
 	c := chatCommands{live: func(context.Context) (map[string]bool, error) { return map[string]bool{}, nil }}
-	told, err := c.answer(t.Context(), adapters.Event{Command: &adapters.Command{Name: "tools"}}, "en")
+	told, _, err := c.answer(t.Context(), adapters.Event{Command: &adapters.Command{Name: "tools"}}, "en")
 	if err != nil || !strings.Contains(told, "No tool is available") {
 		t.Errorf("told is %q: %v", told, err)
 	}

@@ -74,6 +74,7 @@ func (w Workshop) Jobs(ctx context.Context, p *place.Place, thinks agent.Config,
 			return recentOf(ctx, made.Requests, j.Adapters, by, in)
 		},
 	}.answer
+	j.Samples = samples{a}
 	made, err = jobs.New(j) // before anything asks for what is elsewhere
 	return made, err
 }

@@ -41,10 +41,14 @@ type source interface {
 	Fetch(ctx context.Context, f adapters.File) (io.ReadCloser, error)
 }
 
+// SampleSource is the source of the files with which examples are tried.
+const SampleSource = "sample"
+
 // Downloads fetch files from platforms into the Blobs.
 type Downloads struct {
 	Adapters map[string]adapters.Adapter
 	Links    *Links
+	Samples  source // opens the files with which examples are tried
 	Blobs    storage.Blobs
 	Quota    *quota.Quota
 	// Inspect looks into a file, and rejects by a [plan.Fault] what no tool may be given.
@@ -66,7 +70,11 @@ func (d *Downloads) Take(
 ) (r plan.Resource, size int, err error) {
 	thread := record.ThreadID(of.Asked.Event.Thread)
 	var from source = d.Links
-	if adapter != LinkSource {
+	switch adapter {
+	case LinkSource:
+	case SampleSource:
+		from = d.Samples
+	default:
 		from = d.Adapters[adapter]
 	}
 	if from == nil {

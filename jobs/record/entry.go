@@ -113,16 +113,23 @@ type Replaced struct {
 	Answered bool `json:"answered,omitempty"`
 }
 
-// Act goes on from the results of a run, as a button under its answer asked for.
+// Act is what a button under the answer of a run asked for: to go on from its results, or to try an example.
 type Act struct {
-	How plan.Rework `json:"how"`
-	Of  RunRef      `json:"of"`
+	// How is how it goes on from the results; "" is an example.
+	How plan.Rework `json:"how,omitempty"`
+	// Sample is the type of the file with which an example is tried, "" for none.
+	Sample plan.Type `json:"sample,omitempty"`
+
+	Of RunRef `json:"of"`
 	// Root is the request with which it began, and Message the message of that, by which the work is shown.
 	Root    string              `json:"root"`
 	Message adapters.MessageRef `json:"message,omitzero"`
 	// Wish says in words what is done.
 	Wish string `json:"wish"`
 }
+
+// Tries reports whether the act is an example that is tried.
+func (a *Act) Tries() bool { return a != nil && a.How == "" }
 
 // Selected are results that the next message of a person in a thread works on.
 type Selected struct {

@@ -24,6 +24,10 @@ func TestChoicesAreShown(t *testing.T) {
 			Text: "Here they are.", Mention: "1001", Choices: []adapters.Choice{{ID: "r-1-1", Text: "seed 7"}, {ID: "r-1-2", Text: "seed 8"}}, Picks: true,
 			Answer: true, GoOn: []adapters.Sign{adapters.Use, adapters.Vary, adapters.Larger, adapters.Smaller},
 		},
+		"examples": {
+			Text: "Hello!\n\nYou can try:", Mention: "1001", Answer: true,
+			Examples: []adapters.Example{{Key: "make_gif", Text: "make a GIF of it", Needs: "video"}, {Key: "draw", Text: "draw *me*"}},
+		},
 		"long": {Text: "Here it is.", Mention: "1001", Choices: append(choices, long), Answer: true},
 	} {
 		parts := composer.Compose(r, 0)
@@ -41,5 +45,15 @@ func TestChoicesAreShown(t *testing.T) {
 		if string(got)+"\n" != string(want) {
 			t.Errorf("%s is shown as\n%s\nwant\n%s", name, got, want)
 		}
+	}
+}
+
+// TestExamplesAreListedWithoutButtons, which Discord may refuse.
+func TestExamplesAreListedWithoutButtons(t *testing.T) {
+	t.Parallel()
+	r := adapters.Reply{Text: "You can try:", Answer: true, Examples: []adapters.Example{{Key: "draw", Text: "draw *me*"}, {Key: "gif", Text: "make a GIF"}}}
+	plain := (&Composer{Phrases: English{}}).Compose(r, 0)[0].Content.Plain()
+	if want := "You can try:\n- draw \\*me\\*\n- make a GIF"; plain.Text != want || len(plain.Components) > 0 {
+		t.Errorf("it is %q with %v, want %q", plain.Text, plain.Components, want)
 	}
 }

@@ -144,6 +144,9 @@ func (c *Composer) Compose(r adapters.Reply, maxFile int64) []Part {
 	}
 	last := len(texts) - 1
 	texts[last] = strings.TrimSuffix(texts[last], choices)
+	if listed := examples(r); adapters.UTF16Len(texts[last]+choices+listed) <= maxContent {
+		choices = listed + choices
+	}
 	parts := c.parts(r, r.Batches(maxFiles, max(maxRequest, maxFile)), texts, mention)
 	parts[len(parts)-1].Content.choices, parts[len(parts)-1].Content.heading = choices, asked
 	return parts
@@ -229,6 +232,14 @@ func (c *Composer) choices(r adapters.Reply) (heading, lines string) {
 	return plain(heading), all.String()
 }
 
+// examples are the examples as lines, for where there are no buttons.
+func examples(r adapters.Reply) string {
+	if len(r.Examples) == 0 {
+		return ""
+	}
+	return "\n" + Render(strings.TrimPrefix(r.Listed(), r.Text+"\n"))
+}
+
 // labelled reports whether the buttons say what all the choices are. Otherwise the text lists the
 // choices, and the buttons have their numbers: what is told twice is read twice.
 func labelled(choices []adapters.Choice) bool {
@@ -307,6 +318,9 @@ func (c *Composer) buttons(r adapters.Reply) []button {
 			text += ". " + choice.Text
 		}
 		add("", text, fmt.Sprintf("%s%d:%s", ChooseButton, i+1, choice.ID))
+	}
+	for _, x := range r.Examples {
+		add("▶️", x.Text, x.ButtonID())
 	}
 	say := c.Phrases.Say
 	for _, sign := range r.Acts() {

@@ -172,10 +172,13 @@ func (is *Interactions) Menu(by User, channel, message, name string) (i *Interac
 	return i
 }
 
-// Press presses a button of a message, by its custom id.
+// Press presses a button of a message, by its custom id. It may be one that only this person sees.
 func (is *Interactions) Press(by User, channel, message, customID string) (i *Interaction) {
 	is.do(func() {
-		m := is.entryOf(channel, message)
+		m := is.whispered(by, channel, message)
+		if m == nil {
+			m = is.entryOf(channel, message)
+		}
 		if m == nil {
 			return
 		}
@@ -339,4 +342,16 @@ func (is *Interactions) interact(i *Interaction, data object) *Interaction {
 	}
 	is.gateway.emit(event{kind: "INTERACTION_CREATE"}, told, nil)
 	return i
+}
+
+// whispered is an answer to an interaction that only the person sees who interacted, or nil.
+func (is *Interactions) whispered(to User, channel, message string) *entry {
+	for _, i := range is.all {
+		for _, m := range append(slices.Clone(i.followups), i.response) {
+			if m != nil && m.id == message && m.channel.id == channel && m.flags&flagEphemeral != 0 && i.By.ID == to.ID {
+				return m
+			}
+		}
+	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package post
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"maps"
@@ -149,7 +150,7 @@ func (rs *Responder) answer(ctx context.Context, r adapters.Reply) (at adapters.
 			rs.Log.WarnContext(ctx, "the answer to a command is posted for all to see", "error", err)
 			return adapters.MessageRef{}, false
 		}
-		one := convert.Ref(r.Thread.Workspace, r.Thread.Channel, posted.ID)
+		one := convert.Ref(r.Thread.Workspace, cmp.Or(r.Thread.ID, r.Thread.Channel), posted.ID)
 		if n == 0 {
 			at = one
 		} else {

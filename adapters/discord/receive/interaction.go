@@ -106,11 +106,9 @@ func (is *interactions) press(i *convert.Interaction, e adapters.Event) {
 		}
 		e.Kind, e.Cancel = adapters.CancelAsked, &adapters.Cancel{On: convert.Ref(i.Guild, channel, request)}
 	default:
-		sign, ok := adapters.SignOf(id)
-		if !ok {
+		if e.Reaction = adapters.Pressed(on, id); e.Reaction == nil {
 			return
 		}
-		e.Reaction = &adapters.Reaction{On: on, Sign: sign}
 	}
 	if e.Thread.ID == "" && !e.Thread.Direct {
 		e.Thread = adapters.Thread{} // the message tells the thread

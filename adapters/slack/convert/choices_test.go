@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"atelier/adapters"
@@ -24,6 +25,10 @@ func TestChoicesAreShown(t *testing.T) {
 			Text: "Here they are.", Mention: "U1", Choices: []adapters.Choice{{ID: "r-1-1", Text: "seed 7"}, {ID: "r-1-2", Text: "seed 8"}}, Picks: true,
 			Answer: true, GoOn: []adapters.Sign{adapters.Use, adapters.Vary, adapters.Larger, adapters.Smaller},
 		},
+		"examples": {
+			Text: "Hello!\n\nYou can try:", Mention: "1001", Answer: true,
+			Examples: []adapters.Example{{Key: "make_gif", Text: "make a GIF of it", Needs: "video"}, {Key: "draw", Text: "draw *me*"}},
+		},
 		"long": {Text: "Here it is.", Mention: "U1", Choices: append(choices, long), Answer: true},
 	} {
 		parts := composer.Compose(r)
@@ -41,5 +46,20 @@ func TestChoicesAreShown(t *testing.T) {
 		if string(got)+"\n" != string(want) {
 			t.Errorf("%s is shown as\n%s\nwant\n%s", name, got, want)
 		}
+	}
+}
+
+// TestExamplesOfAWhisper: Slack refuses blocks, or tells nobody the address of the message.
+func TestExamplesOfAWhisper(t *testing.T) {
+	t.Parallel()
+	composer := &Composer{Phrases: English{}}
+	r := adapters.Reply{Text: "You can try:", Examples: []adapters.Example{{Key: "draw", Text: "draw *me*"}, {Key: "gif", Text: "make a GIF"}}}
+	part := composer.Compose(r)[0]
+	if plain := composer.Words(part, "").Plain; plain != "You can try:\n• draw *me*\n• make a GIF" {
+		t.Errorf("without blocks it is %q", plain)
+	}
+	shown, err := json.Marshal(composer.Blocks(part.Whispered(Whisper+"1"), ""))
+	if err != nil || !strings.Contains(string(shown), `"action_id":"try:gif","value":"ephemeral-1"`) {
+		t.Errorf("it is shown as %s: %v", shown, err)
 	}
 }

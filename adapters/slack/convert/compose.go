@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -48,10 +49,13 @@ type Part struct {
 	Files   []int // their indexes in the reply
 	pieces  [][]adapters.Block
 	mention string
-	choices []adapters.Choice // shown as buttons
-	listed  []adapters.Block  // the choices as lines, if only the buttons say what they are
-	acts    []adapters.Sign   // shown as buttons
-	rated   bool              // has feedback buttons
+	choices []adapters.Choice  // shown as buttons
+	listed  []adapters.Block   // the choices as lines, if only the buttons say what they are
+	acts    []adapters.Sign    // shown as buttons
+	tries   []adapters.Example // shown as buttons
+	rated   bool               // has feedback buttons
+	// whisper is the id of the message if only one person sees it.
+	whisper string
 }
 
 // Compose makes the messages of a reply, in order: its files, then its text.
@@ -75,7 +79,7 @@ func (c *Composer) Compose(r adapters.Reply) []Part {
 	}
 	if len(parts) > 0 {
 		last := &parts[len(parts)-1]
-		last.choices, last.acts, last.rated = r.Choices, r.Acts(), r.Answer && !r.Asks
+		last.choices, last.acts, last.tries, last.rated = r.Choices, r.Acts(), r.Examples, r.Answer && !r.Asks
 		if labelled(r.Choices) {
 			last.listed = listed(r.Choices)
 		}
@@ -133,6 +137,13 @@ func fitting(b adapters.Block) []adapters.Block {
 		all = append(all, adapters.Parse(text)...)
 	}
 	return all
+}
+
+// Whispered is the part as a message that only one person sees, with an id: Slack does not tell its address, so its
+// buttons do.
+func (p Part) Whispered(id string) Part {
+	p.whisper = id
+	return p
 }
 
 func (p Part) size() int {
@@ -205,7 +216,7 @@ func button(id, value, label string) *slack.ButtonBlockElement {
 // fallback is the text for notifications and screen readers.
 func (p Part) fallback() string {
 	var texts []string
-	for _, piece := range append(slices.Clone(p.pieces), p.listed) {
+	for _, piece := range append(slices.Clone(p.pieces), p.listed, p.examples()) {
 		texts = append(texts, letters(piece))
 	}
 	text := Escape.Replace(CutBytes(strings.TrimRight(strings.Join(texts, "\n"), "\n"), maxFallback))
@@ -215,13 +226,18 @@ func (p Part) fallback() string {
 	return text
 }
 
+// examples are the examples as lines, for where there are no buttons.
+func (p Part) examples() []adapters.Block {
+	return adapters.Parse(strings.TrimPrefix(adapters.Reply{Examples: p.tries}.Listed(), "\n"))
+}
+
 // plain is the whole message as plain text. Addresses follow the text of their links.
 func (p Part) plain() string {
 	var b strings.Builder
 	if p.mention != "" {
 		b.WriteString("<@" + p.mention + "> ")
 	}
-	for _, piece := range append(slices.Clone(p.pieces), p.listed) {
+	for _, piece := range append(slices.Clone(p.pieces), p.listed, p.examples()) {
 		for _, block := range piece {
 			b.WriteString(Escape.Replace(letters([]adapters.Block{block})))
 			for _, s := range block.Spans {
@@ -282,6 +298,9 @@ func (c *Composer) buttons(p Part, language string) []slack.BlockElement {
 			label += " · " + shorten(choice.Text, maxLabel)
 		}
 		buttons = append(buttons, button(ChooseAction+n, choice.ID, label))
+	}
+	for _, x := range p.tries {
+		buttons = append(buttons, button(x.ButtonID(), cmp.Or(p.whisper, x.Key), "▶️ "+shorten(x.Text, maxLabel)))
 	}
 	say := c.Phrases.Say
 	for _, sign := range p.acts {

@@ -18,6 +18,9 @@ const (
 	ShortcutID   = "use_with_atelier"
 )
 
+// Whisper begins the id of a message that only one person sees. It has no address.
+const Whisper = "ephemeral-"
+
 // Interaction is a pressed button, a shortcut or a submitted dialog, as Slack writes it. See
 // https://docs.slack.dev/reference/interaction-payloads.
 type Interaction struct {

@@ -136,7 +136,7 @@ func (d *Deleter) Delete(ctx context.Context, sent adapters.MessageRef) error {
 		return api.Invalid("the message is not one of Slack's")
 	}
 	for _, id := range append([]string{sent.ID}, sent.Parts...) {
-		if strings.HasPrefix(id, ephemeral) {
+		if strings.HasPrefix(id, convert.Whisper) {
 			continue
 		}
 		if convert.IsID(id) { // a file whose message was not known

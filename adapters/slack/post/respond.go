@@ -26,9 +26,6 @@ const (
 	maxRespond = 5
 )
 
-// ephemeral begins the id of a message that only one person saw. It has no address.
-const ephemeral = "ephemeral-"
-
 func respondKey(event string) string { return "respond-" + convert.Digest(event) + "/url" }
 
 // Responder answers commands so that only the person who entered them sees the answer.
@@ -56,10 +53,10 @@ func (rs *Responder) Remember(ctx context.Context, event, responseURL string) er
 func (rs *Responder) Respond(ctx context.Context, key string, r adapters.Reply) (ref adapters.MessageRef, ok bool, err error) {
 	r.Mention = "" // nobody else is there
 	if user, ok := convert.HomeOf(r.Command); ok {
-		return convert.Ref(r.Thread.Workspace, r.Thread.Channel, ephemeral+convert.Digest(key)), true, rs.Home.Publish(ctx, user, r)
+		return convert.Ref(r.Thread.Workspace, r.Thread.Channel, convert.Whisper+convert.Digest(key)), true, rs.Home.Publish(ctx, user, r)
 	}
 	if channel, ok := convert.PromptsOf(r.Command); ok {
-		return convert.Ref(r.Thread.Workspace, channel, ephemeral+convert.Digest(key)), true, rs.Prompts.Suggest(ctx, channel, r)
+		return convert.Ref(r.Thread.Workspace, channel, convert.Whisper+convert.Digest(key)), true, rs.Prompts.Suggest(ctx, channel, r)
 	}
 	parts := rs.Composer.Compose(r)
 	if r.Command == "" || len(parts) > maxRespond || len(parts) > 0 && len(parts[0].Files) > 0 {
@@ -74,11 +71,12 @@ func (rs *Responder) Respond(ctx context.Context, key string, r adapters.Reply) 
 	}
 	over := false
 	ref, err = rs.Poster.Outbox.Once(ctx, key, r.Thread, len(parts), func(ctx context.Context, n int) (string, error) {
-		err := rs.Poster.Respond(ctx, r.Thread.Channel, string(at), rs.Composer.Words(parts[n], r.Language))
+		id := convert.Whisper + convert.Digest(key) + "-" + strconv.Itoa(n)
+		err := rs.Poster.Respond(ctx, r.Thread.Channel, string(at), rs.Composer.Words(parts[n].Whispered(id), r.Language))
 		if status, is := errors.AsType[slack.StatusCodeError](err); is && (status.Code == http.StatusNotFound || status.Code == http.StatusGone) {
 			over = true
 		}
-		return ephemeral + convert.Digest(key) + "-" + strconv.Itoa(n), err
+		return id, err
 	}, func(context.Context, int) (string, error) {
 		return "", nil // twice is better than not at all
 	})

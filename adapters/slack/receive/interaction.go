@@ -75,12 +75,15 @@ func (b *Buttons) Press(ctx context.Context, p convert.Interaction) {
 		on := convert.Ref(self.Team, channel, ts)
 		number, chosen := strings.CutPrefix(a.ActionID, convert.ChooseAction)
 		n, err := strconv.Atoi(number)
-		sign, signed := adapters.SignOf(a.ActionID)
+		pressed := adapters.Pressed(on, a.ActionID)
 		switch {
 		case chosen && err == nil:
 			e.Kind, e.Reaction = adapters.ReactionAdded, &adapters.Reaction{On: on, Sign: adapters.Choose, Number: n, Choice: a.Value}
-		case signed:
-			e.Kind, e.Reaction = adapters.ReactionAdded, &adapters.Reaction{On: on, Sign: sign}
+		case pressed != nil:
+			if strings.HasPrefix(a.Value, convert.Whisper) {
+				pressed.On.ID = a.Value
+			}
+			e.Kind, e.Reaction = adapters.ReactionAdded, pressed
 		case a.ActionID == convert.RateAction:
 			e.Kind, e.Reaction = adapters.ReactionAdded, &adapters.Reaction{On: on, Sign: adapters.Good}
 			if a.Value == string(adapters.Bad) {

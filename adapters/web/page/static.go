@@ -7,6 +7,7 @@ import (
 	"embed"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"net/http"
@@ -134,6 +135,22 @@ func (p *Renderer) sample(needs string) string {
 		return ""
 	}
 	return p.Folder() + "/" + name
+}
+
+// SampleName is the name of the file to try a request with that needs one of a type, "" for none.
+func SampleName(needs string) string { return path.Base(samples[needs]) }
+
+// OpenSample opens the file to try a request with that needs one of a type.
+func OpenSample(needs string) (io.ReadCloser, error) {
+	name, ok := samples[needs]
+	if !ok {
+		return nil, fmt.Errorf("there is no sample of type %q", needs)
+	}
+	f, err := staticFiles.Open("static/" + name)
+	if err != nil {
+		return nil, fmt.Errorf("open a sample of type %q: %w", needs, err)
+	}
+	return f, nil
 }
 
 // modules are the scripts of every page, for browsers to load early.

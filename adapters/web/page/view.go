@@ -111,6 +111,8 @@ type Message struct {
 	Asks    bool // nothing is done until a choice is pressed
 	Picks   bool // the choices are results to go on with
 
+	Examples []Example // that can be tried
+
 	GoOn []adapters.Sign // the buttons by which it is gone on from an answer
 
 	CanAgain, CanStop, CanRemove, CanEdit bool // the buttons

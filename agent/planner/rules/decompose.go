@@ -23,6 +23,7 @@ type outcome struct {
 	question, reply plan.Message
 	guesses         []guess // at what is meant, with a question
 	refused         bool
+	samples         bool // the person is shown what can be tried
 	types           map[string]plan.Type
 	left            []plan.Leftover
 }

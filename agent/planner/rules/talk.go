@@ -36,29 +36,17 @@ func (p *Planner) talk(r plan.Request, text string) *outcome {
 		if len(r.Given) > 0 {
 			return asking(whatWith(resourceNames(r.Given)))
 		}
-		return asking(emptyRequest)
+		return &outcome{question: emptyRequest, samples: true}
 	case p.IsMadeOf(plain, "greetings", "thanks"):
-		return &outcome{reply: withSamples(hello, r.Samples)}
+		return &outcome{reply: hello, samples: true}
 	case p.IsMadeOf(plain, "thanks", "greetings"):
 		return &outcome{reply: welcome}
 	case p.IsMadeOf(plain, "about", "greetings"):
-		return &outcome{reply: withSamples(aboutMe, r.Samples)}
+		return &outcome{reply: aboutMe, samples: true}
 	case p.IsForeign(text):
 		return refusing(otherLanguage)
 	}
 	return nil
-}
-
-// withSamples adds requests that people can try.
-func withSamples(m plan.Message, samples []string) plan.Message {
-	if len(samples) == 0 {
-		return m
-	}
-	quoted := make([]string, len(samples))
-	for i, s := range samples {
-		quoted[i] = "“" + s + "”"
-	}
-	return plan.Sentences(m, plan.Say("For example: %s.", plan.Or(quoted...)))
 }
 
 // joinsParts reports whether the clause only asks to join the parts that the clause before keeps of one file: they

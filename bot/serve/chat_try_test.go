@@ -1,0 +1,79 @@
+package serve_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"atelier/adapters"
+	"atelier/adapters/discord/discordtest"
+)
+
+// trying is a town in which people say something and press buttons.
+type trying interface {
+	talk
+	pressing
+	// asked is what the message asks with which a thread began.
+	asked(thread string) adapters.Event
+}
+
+func (d *inDiscord) asked(thread string) adapters.Event {
+	return adapters.Event{Adapter: d.name(), ID: "m" + thread}
+}
+
+func (s *inSlack) asked(thread string) adapters.Event {
+	return adapters.Event{Adapter: s.name(), ID: "m-" + s.channel + "-" + thread}
+}
+
+// TestExamplesAreTried: a mention without text and a greeting show examples that work here, and a press does one of
+// them with a sample picture, in the same thread.
+func TestExamplesAreTried(t *testing.T) {
+	t.Parallel()
+	for name, build := range map[string]func() trying{
+		"Discord": func() trying { return newInDiscord(t, discordtest.Options{}) },
+		"Slack":   func() trying { return newInSlack(t, false) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			by := build()
+			in := resident{t, by}
+			o := in.serve(append(by.settings(), "ATELIER_DATA="+t.TempDir()))
+			for _, text := range []string{"", "hi"} {
+				g := goneOn{in, by, o, by.say(text)}
+				g.told("You can try:", 1)
+				o.WaitFor(by.asked(g.thread)) // a button acts once the answer is recorded
+				if by.press(g.thread, "try:text_to_image") {
+					t.Error("it offers to draw, and no tool can")
+				}
+				g.pressed("try:make_gif")
+				g.told("You tried “make a GIF of it” with a sample file.", 1)
+				g.pressed("try:greyscale_image")
+				g.told("You tried “make it black and white” with a sample file.", 1)
+				if n := len(pictures(by, g.thread)); n != 2 {
+					t.Errorf("there are %d results: %v", n, by.posts(g.thread))
+				}
+			}
+		})
+	}
+}
+
+// TestExamplesOfACommandAreTried: only one person sees the help, and everybody what is tried.
+func TestExamplesOfACommandAreTried(t *testing.T) {
+	t.Parallel()
+	by := newInDiscord(t, discordtest.Options{})
+	in := resident{t, by}
+	o := in.serve(append(by.settings(), "ATELIER_DATA="+t.TempDir()))
+	in.until(o, "the commands", func() bool { return len(by.Interactions.Commands()) > 0 })
+	help := by.Interactions.Slash(discordtest.SlashCommand{By: by.ann, Channel: by.channel, Name: "atelier", Sub: "help"})
+	var shown discordtest.Message
+	in.until(o, "help", func() bool {
+		shown, _ = help.Response()
+		return strings.HasSuffix(shown.Content, "You can try:")
+	})
+	if !slices.ContainsFunc(shown.Buttons, func(b discordtest.Button) bool { return b.Label == "make it black and white" }) {
+		t.Errorf("help has the buttons %+v", shown.Buttons)
+	}
+	o.WaitFor(adapters.Event{Adapter: by.name(), ID: "i" + help.ID})
+	by.Interactions.Press(by.ann, by.channel, shown.ID, "try:greyscale_image")
+	in.until(o, "what was tried", func() bool { return len(pictures(by, by.channel)) == 1 })
+}
