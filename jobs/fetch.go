@@ -192,8 +192,8 @@ func (x *fetcher) takeFiles(ctx context.Context, r *record.Request, t *record.Th
 	return nil
 }
 
-// takeLinks takes what the links of a request point to: their files and texts. It returns why some cannot be
-// followed.
+// takeLinks takes what the message that is replied to says, and what the links of a request point to: their files and
+// texts. It returns why some links cannot be followed.
 func (x *fetcher) takeLinks(
 	ctx context.Context, r *record.Request, g *record.Given, namer *plan.Namer,
 	take func(adapter string, files []adapters.File) (names []string, err error), add func(text plan.Resource),
@@ -203,6 +203,12 @@ func (x *fetcher) takeLinks(
 		return nil, err
 	}
 	g.Closed = closed
+	if to := r.Message(); to != nil && to.ReplyTo != nil && !to.ReplyTo.Own { // people also reply to have a conversation
+		if said, ok := textOf(*to.ReplyTo, namer); ok {
+			add(said)
+			g.Beside = append(g.Beside, said.Name)
+		}
+	}
 	for _, link := range links {
 		if link.Fault != nil {
 			dead = append(dead, link.Fault)
@@ -211,7 +217,7 @@ func (x *fetcher) takeLinks(
 		if err != nil {
 			return nil, err
 		}
-		if said, ok := textOf(link, namer); ok {
+		if said, ok := textOf(link.Message, namer); ok && link.Fault == nil {
 			add(said)
 			shown = append(shown, said.File)
 		}
@@ -220,10 +226,10 @@ func (x *fetcher) takeLinks(
 	return dead, nil
 }
 
-// textOf is what a linked message without files says, as a text that something can be done with.
-func textOf(link intake.Link, namer *plan.Namer) (r plan.Resource, ok bool) {
-	text := link.Message.Text
-	if link.Fault != nil || len(link.Message.Files) > 0 || text == "" {
+// textOf is what a message without files says, as a text that something can be done with.
+func textOf(m adapters.Earlier, namer *plan.Namer) (r plan.Resource, ok bool) {
+	text := strings.TrimSpace(m.Text)
+	if len(m.Files) > 0 || text == "" {
 		return r, false
 	}
 	const file = "message.txt"

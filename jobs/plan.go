@@ -129,5 +129,12 @@ func (i *inputs) of(ctx context.Context, r *record.Request, g *record.Generation
 	asked.Earlier = slices.DeleteFunc(earlier, func(e plan.Resource) bool {
 		return slices.ContainsFunc(asked.Given, func(g plan.Resource) bool { return g.Name == e.Name })
 	})
+	about := func(g plan.Resource) bool { return !slices.Contains(r.Given.Beside, g.Name) }
+	for _, g := range asked.Given {
+		if !about(g) {
+			asked.Earlier = append(asked.Earlier, g)
+		}
+	}
+	asked.Given = slices.DeleteFunc(slices.Clone(asked.Given), func(g plan.Resource) bool { return !about(g) })
 	return asked, nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"atelier/adapters"
@@ -47,6 +48,37 @@ func TestAReplyToAnAnswerIsAboutWhatItMade(t *testing.T) {
 	if given := h.planner.request(h.ask(j, e).ID).Given; len(given) != 0 {
 		t.Errorf("given are %+v", given)
 	}
+}
+
+// TestAReplyHandsOverTheText of a person's message, which the request need not be about. The bot's own texts and
+// messages with files are not.
+func TestAReplyHandsOverTheText(t *testing.T) {
+	t.Parallel()
+	enterBoth(t, func(h *house) {
+		j := h.start()
+		reply := func(to adapters.Earlier) plan.Request {
+			e := h.says("t", "ann", "blur")
+			to.Ref, to.At = adapters.MessageRef{Adapter: "chat", Channel: "c", ID: "earlier"}, e.At
+			e.Message.ReplyTo = &to
+			return h.planner.request(h.ask(j, e).ID)
+		}
+		bob, long := adapters.Person{ID: "bob"}, strings.Repeat("Good morning. ", 3000)
+		for _, text := range []string{"Good morning.", strings.TrimSpace(long)} {
+			asked := reply(adapters.Earlier{By: bob, Text: text})
+			last := asked.Earlier[max(0, len(asked.Earlier)-1)]
+			if len(asked.Given) > 0 || last.Type != plan.Text || last.File != "message.txt" || last.Value != text {
+				h.t.Errorf("given are %+v, and the last before it is %.200v", asked.Given, last)
+			}
+		}
+		own := reply(adapters.Earlier{By: adapters.Person{ID: "bot"}, Own: true, Text: "Here."})
+		if slices.ContainsFunc(append(own.Given, own.Earlier...), func(r plan.Resource) bool { return r.Value == "Here." }) {
+			h.t.Errorf("the thread has %.500v", own.Earlier)
+		}
+		picture := reply(adapters.Earlier{By: bob, Text: "look", Files: []adapters.File{h.chat.upload("b.png", "PNG b")}})
+		if len(picture.Given) != 1 || picture.Given[0].Type != plan.Image {
+			h.t.Errorf("of a picture is given %+v", picture.Given)
+		}
+	})
 }
 
 // TestTheLastMarkOnAPictureCounts and no more than people can mean at once.

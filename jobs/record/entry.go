@@ -146,6 +146,8 @@ func (a *Asked) Aside() bool { return a.Event.Command != nil || a.Refused != "" 
 // thread's log had then.
 type Given struct {
 	Resources []plan.Resource `json:"resources,omitempty"`
+	// Beside are the names of those that the request need not be about.
+	Beside []string `json:"beside,omitempty"`
 	// Without is what people are told about the files that could not be taken.
 	Without []string `json:"without,omitempty"`
 	// Wish is what was asked, with the names of the files in place of the links to them; "" if there
