@@ -55,6 +55,7 @@ func (w Workshop) Toolbox(ctx context.Context, catalogue *toolbox.Catalogue) (*t
 type workbench struct {
 	shop     Workshop
 	films    *ffmpeg.FFmpeg
+	player   program.Player
 	measurer func(toolbox.Call) facts.Measurer // of the programs
 	confined *sandbox.Sandbox
 	services []string // the addresses that the catalogue's tools call
@@ -152,7 +153,7 @@ func (w *workbench) own() ([]toolbox.Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("prepare the programs: %w", err)
 	}
-	w.measurer = programs.Measurer
+	w.measurer, w.player = programs.Measurer, programs.Player()
 	sky, err := weather.New(weather.Config{BaseURL: c.Backends.Weather, GeocodingURL: c.Backends.Places, Log: c.Logger()})
 	if err != nil {
 		return nil, fault.Usage("WEATHER_URL or PLACES_URL is wrong: %s.", err)
@@ -220,6 +221,7 @@ func (w *workbench) localai(ctx context.Context, e *endpoint.Endpoint, s setting
 		config.Frames = w.films.Frames
 	}
 	beside := made
+	config.Player = w.player
 	made.Backend, beside.Kind = own, settings.OpenAIKind
 	beside.Backend, err = openai.New(config)
 	return []toolbox.Server{made, beside}, err
@@ -277,5 +279,6 @@ func (w *workbench) openai(ctx context.Context, e *endpoint.Endpoint, s settings
 	if w.films.Probe(ctx) == nil {
 		config.Frames = w.films.Frames
 	}
+	config.Player = w.player
 	return openai.New(config)
 }

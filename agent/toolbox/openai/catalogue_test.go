@@ -64,6 +64,9 @@ func runTool(t *testing.T, catalogue *toolbox.Catalogue, tool toolbox.Tool, how 
 			if tool.Returns == plan.Category {
 				return llmtest.Response{JSON: map[string]any{"labels": []plan.Class{{Label: "thing", Score: 0.5}}}}
 			}
+			if how.Run == "chat-music" {
+				return llmtest.Response{Text: tune}
+			}
 			return llmtest.Response{Text: "an answer"}
 		},
 		Image: func(r llmtest.ImageRequest) llmtest.ImageResponse {
@@ -78,7 +81,7 @@ func runTool(t *testing.T, catalogue *toolbox.Catalogue, tool toolbox.Tool, how 
 			told <- ""
 			return llmtest.TranscribeResponse{Text: "an answer"}
 		},
-	})
+	}, func(c *Config) { c.Player = &band{} })
 	box, err := toolbox.New(toolbox.Config{Catalogue: catalogue, Servers: []toolbox.Server{{Kind: "openai", Backend: b}}})
 	if err != nil {
 		t.Fatal(err)

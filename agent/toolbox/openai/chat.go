@@ -29,6 +29,11 @@ func (ts *texts) chat(ctx context.Context, r run, backing toolbox.Candidate, c t
 	if err != nil {
 		return toolbox.Output{}, err
 	}
+	return ts.formed(ctx, r, f, backing, c)
+}
+
+// formed has a model answer in a form, and asks once more if it does not.
+func (ts *texts) formed(ctx context.Context, r run, f form, backing toolbox.Candidate, c toolbox.Call) (toolbox.Output, error) {
 	messages, err := ts.question(ctx, f, backing, c)
 	if err != nil {
 		return toolbox.Output{}, err

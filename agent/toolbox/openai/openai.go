@@ -68,6 +68,8 @@ type Config struct {
 	// Frames takes at most that many still pictures out of a video, into the folder dir;
 	// nil if nothing here can.
 	Frames func(ctx context.Context, path, dir string, most int) ([]media.Frame, error)
+	// Player plays the tunes that a model writes; nil if nothing here can.
+	Player Player
 	// Limits bound the files that are read, those of the answers too.
 	Limits media.Limits
 	// Clock tells how old the list of the server's models is, where Models is nil. Nil means
@@ -97,6 +99,7 @@ type run struct {
 	media    bool        // files of people leave with it
 	video    bool        // videos are looked into
 	hears    bool        // recordings are written down
+	plays    bool        // tunes are played
 	found    bool        // the model is found by Config.Find, where none is set
 	do       func(ctx context.Context, r run, b toolbox.Candidate, c toolbox.Call) (toolbox.Output, error)
 	server   *endpoint.Endpoint
@@ -135,6 +138,7 @@ func New(c Config) (*Backend, error) {
 		"chat-vision":        {model: c.Vision, role: family.Chat, variable: seeing, media: true, do: b.texts.chat},
 		"chat-video":         {model: c.Vision, role: family.Chat, variable: seeing, media: true, video: true, do: b.texts.chat},
 		"chat-audio":         {model: c.Chat, role: family.Chat, variable: chat, media: true, hears: true, do: b.listen},
+		"chat-music":         {model: c.Chat, role: family.Chat, variable: chat, plays: true, do: b.compose},
 		"images-generations": {model: c.Image, role: family.Image, variable: drawing, do: b.pictures.draw},
 		"images-edits":       {model: c.Image, role: family.Image, variable: drawing, media: true, do: b.pictures.edit},
 		"audio-speech":       {model: c.Speech, role: family.Speech, variable: speech, do: b.speech.speak},
@@ -170,6 +174,11 @@ func (b *Backend) Probe(ctx context.Context, backing toolbox.Candidate) error {
 		return r.unset(nil)
 	case r.video && b.config.Frames == nil:
 		return fault(nil, "It needs the program %s, which is not installed; on Debian: apt-get install ffmpeg.", "ffmpeg")
+	}
+	if r.plays {
+		if err := b.playable(); err != nil {
+			return err
+		}
 	}
 	if r.hears {
 		if _, err := b.writer(ctx); err != nil {

@@ -26,10 +26,13 @@ const fade = 1500 * time.Millisecond
 type musician struct{ sounds }
 
 func (m musician) operations() map[string]operation {
-	synthesizer := []need{
-		{program: "abc2midi", debian: "abcmidi"}, {program: "fluidsynth", debian: "fluidsynth"}, {debian: "fluid-soundfont-gm", find: soundfont},
-	}
-	return map[string]operation{"text_to_music": {append(synthesizer, ffmpegs()...), m.music}}
+	return map[string]operation{"text_to_music": {synthesizer(), m.music}}
+}
+
+// synthesizer is what makes a sound of notes.
+func synthesizer() []need {
+	return append(ffmpegs(),
+		need{program: "abc2midi", debian: "abcmidi"}, need{program: "fluidsynth", debian: "fluidsynth"}, need{debian: "fluid-soundfont-gm", find: soundfont})
 }
 
 // music composes a piece by what the words ask for and plays it: the composer's notes
@@ -43,26 +46,14 @@ func (m musician) music(ctx context.Context, c toolbox.Call) (toolbox.Output, er
 	if err != nil {
 		return toolbox.Output{}, fmt.Errorf("compose: %w", err)
 	}
-	sound, err := m.play(ctx, c, piece)
-	if err != nil {
-		return toolbox.Output{}, err
-	}
-	r, err := m.recorded(ctx, sound)
-	if err != nil {
-		return toolbox.Output{}, err
-	}
-	even, level, err := m.evened(ctx, c, r, loudness)
+	sound, printed, err := m.play(ctx, c, piece.ABC)
 	switch {
 	case err != nil:
 		return toolbox.Output{}, err
-	case level.Silent():
-		return toolbox.Output{}, &plan.Fault{
-			Sentence: plan.Say("The music came out silent."),
-			Err:      fmt.Errorf("%w: fluidsynth wrote silence", toolbox.ErrDown),
-		}
+	case sound == "":
+		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("The notes could not be played."), Err: fmt.Errorf("abc2midi wrote nothing: %s", printed)}
 	}
-	filter := fmt.Sprintf("atrim=end=%s,%s,afade=t=out:st=%s:d=%s", ffmpeg.Seconds(piece.Length), even, ffmpeg.Seconds(piece.Length-fade), ffmpeg.Seconds(fade))
-	path, err := m.render(ctx, c, r, mp3, filter)
+	path, err := m.finish(ctx, c, sound, piece.Length)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -84,27 +75,49 @@ func (m musician) music(ctx context.Context, c toolbox.Call) (toolbox.Output, er
 	return out, nil
 }
 
-// play makes sound of a piece.
-func (m musician) play(ctx context.Context, c toolbox.Call, piece composer.Piece) (string, error) {
-	font, err := soundfont("fluid-soundfont-gm")
+// finish makes an MP3 of a sound: evened out, of that length, and faded out.
+func (m musician) finish(ctx context.Context, c toolbox.Call, sound string, length time.Duration) (string, error) {
+	r, err := m.recorded(ctx, sound)
 	if err != nil {
-		return "", fmt.Errorf("%w: %w", toolbox.ErrDown, err)
-	}
-	notes, score, sound := filepath.Join(c.Dir, "music.abc"), filepath.Join(c.Dir, "music.mid"), filepath.Join(c.Dir, "music.wav")
-	if err := os.WriteFile(notes, []byte(piece.ABC), 0o600); err != nil {
-		return "", fmt.Errorf("write the notes: %w", err)
-	}
-	if _, err := m.run(ctx, sandbox.Command{Program: "abc2midi", Args: []string{notes, "-o", score, "-silent"}, Dir: c.Dir, Timeout: playTime}); err != nil {
 		return "", err
 	}
+	even, level, err := m.evened(ctx, c, r, loudness)
+	switch {
+	case err != nil:
+		return "", err
+	case level.Silent():
+		return "", &plan.Fault{
+			Sentence: plan.Say("The music came out silent."),
+			Err:      fmt.Errorf("%w: fluidsynth wrote silence", toolbox.ErrDown),
+		}
+	}
+	filter := fmt.Sprintf("atrim=end=%s,%s,afade=t=out:st=%s:d=%s", ffmpeg.Seconds(length), even, ffmpeg.Seconds(length-fade), ffmpeg.Seconds(fade))
+	return m.render(ctx, c, r, mp3, filter)
+}
+
+// play makes a sound of a tune in ABC notation. The sound is "" if abc2midi takes the tune for none; what it
+// printed says why.
+func (m musician) play(ctx context.Context, c toolbox.Call, tune string) (sound, printed string, err error) {
+	font, err := soundfont("fluid-soundfont-gm")
+	if err != nil {
+		return "", "", fmt.Errorf("%w: %w", toolbox.ErrDown, err)
+	}
+	notes, score, sound := filepath.Join(c.Dir, "music.abc"), filepath.Join(c.Dir, "music.mid"), filepath.Join(c.Dir, "music.wav")
+	if err := errors.Join(os.RemoveAll(score), os.RemoveAll(sound), os.WriteFile(notes, []byte(tune), 0o600)); err != nil {
+		return "", "", fmt.Errorf("write the notes: %w", err)
+	}
+	said, err := m.run(ctx, sandbox.Command{Program: "abc2midi", Args: []string{notes, "-o", score, "-silent"}, Dir: c.Dir, Timeout: playTime})
+	if err != nil {
+		return "", "", err
+	}
 	if _, err := os.Stat(score); err != nil {
-		return "", &plan.Fault{Sentence: plan.Say("The notes could not be played."), Err: fmt.Errorf("abc2midi wrote nothing: %w", err)}
+		return "", string(said), nil //nolint:nilerr // the tune is none
 	}
 	_, err = m.run(ctx, sandbox.Command{
 		Program: "fluidsynth", Dir: c.Dir, Read: []string{font}, Timeout: playTime,
 		Args: []string{"-n", "-i", "-q", "-T", "wav", "-O", "s16", "-r", "44100", "-g", "0.4", "-F", sound, font, score},
 	})
-	return sound, err
+	return sound, string(said), err
 }
 
 // soundfonts are where the sounds of instruments lie, the best known first.

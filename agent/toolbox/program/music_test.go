@@ -53,3 +53,36 @@ func TestMusicNeedsWords(t *testing.T) {
 	t.Parallel()
 	holds(t, refused(t, "text_to_music", args{"prompt": "  "}), "what the music should be like")
 }
+
+// TestTunesOfOthersArePlayed: as long as the prompt asks for at most. What is wrong with a tune is told.
+func TestTunesOfOthersArePlayed(t *testing.T) {
+	t.Parallel()
+	const head = "X:1\nT:Rain\nM:4/4\nL:1/8\nQ:1/4=120\nK:C\n"
+	bars := func(n int) string { return head + strings.Repeat("CDEF GABc|", n) + "\n" }
+	for name, c := range map[string]struct {
+		prompt, tune string
+		seconds      float64
+		complaint    string
+	}{
+		"a tune":                {"rain", bars(6), 14, ""}, // it rings on,
+		"longer than asked for": {"rain, 6 seconds", bars(8), 6, ""},
+		"too short":             {"rain, 30 seconds", bars(4), 0, "at least 28 are wanted"},
+		"no tune":               {"rain", "X:1\nT:Rain\n", 0, "abc2midi cannot read it"},
+		"a key of no kind":      {"rain", "X:1\nK:Zz\nCDEF|\n", 0, "First K: field must specify key signature"},
+		"words for the shell":   {"\"; rm -rf / 5 seconds", head + "%%MIDI program 300\n\"$(id)\"" + strings.Repeat("C2E2 G2c2|", 3) + "\n", 5, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			out, complaint, err := newBackend(t).Player().Play(t.Context(), callOf(t, args{"prompt": c.prompt}), c.tune)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(complaint, c.complaint) || (complaint == "") != (c.complaint == "") {
+				t.Fatalf("the complaint is %q", complaint)
+			}
+			if complaint == "" {
+				near(t, "the length in seconds", probe(t, out.Path).seconds(), c.seconds, 1.6)
+			}
+		})
+	}
+}

@@ -112,6 +112,15 @@ type (
 	}
 )
 
+// Asked is the length that the words ask for, or 0. The error is one of the tables.
+func Asked(words string) (time.Duration, error) {
+	r := reader{text: plain(words)}
+	if err := yaml.Unmarshal(file, &r.tables); err != nil {
+		return 0, fmt.Errorf("the tables of music: %w", err)
+	}
+	return r.length(), nil
+}
+
 // Compose writes the piece that the words ask for. The error is one of the tables.
 func Compose(words string, seed int64) (Piece, error) {
 	text, hash := plain(words), fnv.New64a()

@@ -1,0 +1,61 @@
+package program
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/program/composer"
+)
+
+// Player plays tunes in ABC notation that somebody else wrote.
+// https://abcnotation.com/wiki/abc:standard:v2.1
+type Player struct{ musician musician }
+
+// Player plays tunes by the programs.
+func (b *Backend) Player() Player { return Player{musician{sounds{b.machine}}} }
+
+// Ready tells what is missing to play.
+func (p Player) Ready() error { return p.musician.find(synthesizer()) }
+
+// early is how much shorter than asked for a tune may be.
+const early = 2 * time.Second
+
+// Play makes an MP3 of a tune, no longer than the prompt of the call asks for. If the tune cannot be played or is
+// too short, the complaint says why, for the one who wrote it.
+func (p Player) Play(ctx context.Context, c toolbox.Call, tune string) (out toolbox.Output, complaint string, err error) {
+	asked, err := composer.Asked(c.Text("prompt"))
+	if err != nil {
+		return toolbox.Output{}, "", fmt.Errorf("read a length: %w", err)
+	}
+	sound, printed, err := p.musician.play(ctx, c, tune)
+	switch {
+	case err != nil:
+		return toolbox.Output{}, "", err
+	case sound == "":
+		return toolbox.Output{}, "abc2midi cannot read it:\n" + strings.TrimSpace(printed), nil
+	}
+	r, err := p.musician.recorded(ctx, sound)
+	if err != nil {
+		return toolbox.Output{}, "", err
+	}
+	long := r.look.Duration
+	if least := min(max(asked, composer.Shortest), composer.Longest) - early; long < least {
+		return toolbox.Output{}, fmt.Sprintf("it lasts %.0f seconds, and at least %.0f are wanted", long.Seconds(), least.Seconds()), nil
+	}
+	if asked > 0 {
+		long = min(long, asked)
+	}
+	path, err := p.musician.finish(ctx, c, sound, min(long, composer.Longest))
+	if err != nil {
+		return toolbox.Output{}, "", err
+	}
+	out = toolbox.Output{Path: path, Note: plan.Say("A language model wrote the notes, and a synthesizer plays them.")}
+	if asked > composer.Longest {
+		out.Note = plan.Sentences(out.Note, plan.Say("I can make pieces of %s to %s.", plan.Span(composer.Shortest), plan.Span(composer.Longest)))
+	}
+	return out, "", nil
+}
