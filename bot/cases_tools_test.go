@@ -188,7 +188,7 @@ var said = map[string]string{
 	"table": "name,age\nAnn,31\nBob,27", "language": "German", "factor": "2x", "opacity": "50%", "limit": "20 KB", "size": "100x75", "range": "0:00-0:01",
 	"adjustment": "brighter", "region": "left half", "place": "Lisbon",
 	"extract_pages.pages": "1", "convert_image.format": "jpg", "convert_audio.format": "wav", "convert_video.format": "mov",
-	"table_statistics.column": "age", "sort_table.column": "age", "table_statistics.by": "age", "sort_table.by": "age",
+	"table_statistics.column": "age", "sort_table.column": "age", "filter_table.condition": "age over 30", "pick_columns.columns": "age", "table_statistics.by": "age", "sort_table.by": "age",
 	"format_json.json": `{"name":"Ann"}`, "format_json.text": `{"name":"Ann"}`, "change_bit_rate.rate": "128 kbps", "adjust_bass_treble.band": "bass", "change_opacity.opacity": "50%",
 	"redact_text.text":       "Write to ann@example.org, on 2026-11-25 or +44 20 7946 0958: https://example.org/1",
 	"extract_from_text.text": "Write to ann@example.org, on 2026-11-25 or +44 20 7946 0958: https://example.org/1",

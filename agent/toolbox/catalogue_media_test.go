@@ -106,6 +106,8 @@ var mediaTools = []signature{
 	{"count_words", language, "text:text/content", "text"},
 	{"convert_table", language, "table:text/content format:text/place", "text"},
 	{"sort_table", language, "table:text/content column:text/instruction direction:text/place?", "text"},
+	{"filter_table", language, "table:text/content condition:text/instruction rows:text/place?", "text"},
+	{"pick_columns", language, "table:text/content columns:text/instruction action:text/place?", "text"},
 	{"table_statistics", language, "table:text/content column:text/instruction", "text"},
 	{"redact_text", language, "text:text/content what:text/place by:text/instruction?", "text"},
 	{"extract_from_text", language, "text:text/content what:text/place", "text"},

@@ -408,7 +408,7 @@ func (c *checker) scope(what string) template.Scope {
 			s[a.Name] = template.Number
 			numbers(a.Name, settingFacts[a.Param.Type]...)
 			switch a.Param.Type { //nolint:exhaustive // the others are numbers
-			case param.Text, param.Language, param.Model, param.Metadata:
+			case param.Text, param.Condition, param.Language, param.Model, param.Metadata:
 				s[a.Name] = template.Words
 			case param.Choice:
 				s[a.Name] = template.Closed

@@ -165,6 +165,9 @@ func (j *judge) states(r *scene.Reading) bool {
 		return false
 	}
 	first := r.Words[0]
+	if j.Is("restricting", r.Clause.Words[0]) {
+		return false // "only the rows with status open"
+	}
 	return first.Kind == retrieve.Plain && !j.Is("verbs", first) && !j.Is("prepositions", first) && j.Any("finite", r.Words)
 }
 

@@ -160,7 +160,7 @@ func (p Param) Read(text string) (Value, error) {
 	if data, ok = known.parse(p, canonical); !ok {
 		return Value{}, p.unread(text)
 	}
-	return Value{canonical, data, p.Type == Text || p.Type == Language || p.Type == Model}, nil
+	return Value{canonical, data, p.Type == Text || p.Type == Condition || p.Type == Language || p.Type == Model}, nil
 }
 
 // outsideError is the error of a value that is out of bounds.

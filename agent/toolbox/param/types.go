@@ -43,6 +43,7 @@ const (
 	Pages      Type = "pages"       // [quantity.Pages]: of a document
 	Metadata   Type = "metadata"    // []quantity.Tag: tags of a sound
 	Text       Type = "text"        // string
+	Condition  Type = "condition"   // string: which rows of a table are meant
 	Language   Type = "language"    // string: as it was said
 	Format     Type = "format"      // string: a file format, a key of [Param.Choices] if there are any
 	Model      Type = "model"       // string: as it was said

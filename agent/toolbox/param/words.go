@@ -48,6 +48,14 @@ func wordTypes() map[Type]kind {
 			},
 			read: func(Param, string) (any, bool) { return nil, false }, format: text,
 		},
+		Condition: {
+			about: plan.Say("what the rows of a table must show"), examples: []string{"city is Berlin", "price over 100"}, meaning: plan.Instruction, most: 1,
+			parse: func(_ Param, s string) (any, bool) {
+				s = oneLine(s)
+				return s, s != "" && utf8.RuneCountInString(s) <= maxWords
+			},
+			read: func(_ Param, s string) (any, bool) { return oneLine(s), oneLine(s) != "" }, format: text,
+		},
 		Metadata: {
 			about: plan.Say("tags of a sound"), examples: []string{"artist Ella", "album: Jazz"},
 			meaning: plan.Amount, most: 1, pattern: `^` + aTag + `(, ` + aTag + `)*$`,

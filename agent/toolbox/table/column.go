@@ -1,6 +1,7 @@
 package table
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -12,7 +13,7 @@ func (t Table) Mentioned(words string) []int {
 	said := wordsOf(words)
 	var found []int
 	for at := 0; at < len(said); {
-		column, length := -1, 0
+		column, length := t.numbered(said[at:])
 		for i, name := range t.Columns {
 			parts := wordsOf(name)
 			if n := t.begins(said[at:], parts, i); n > length {
@@ -33,6 +34,30 @@ func (t Table) Mentioned(words string) []int {
 		}
 	}
 	return found
+}
+
+// places are the words for places of columns.
+var places = map[string]int{"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4, "5th": 5}
+
+// numbered returns the column that the words at the start of said name by its place, and how many words those are. It
+// is -1 if there is none.
+func (t Table) numbered(said []string) (column, length int) {
+	if len(said) < 2 {
+		return -1, 0
+	}
+	at := places[said[0]]
+	switch {
+	case said[0] == "last" && said[1] == "column":
+		at = len(t.Columns)
+	case said[0] == "column":
+		at, _ = strconv.Atoi(said[1]) //nolint:errcheck // 0 is no column
+	case said[1] != "column":
+		at = 0
+	}
+	if at < 1 || at > len(t.Columns) {
+		return -1, 0
+	}
+	return at - 1, 2
 }
 
 // begins returns how many words at the start of said name the column.

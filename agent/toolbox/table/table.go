@@ -78,6 +78,22 @@ func (t Table) Numeric(column int) bool {
 	return some
 }
 
+// Only returns these columns, in this order.
+func (t Table) Only(columns []int) Table {
+	of := func(row []string) []string {
+		all := make([]string, len(columns))
+		for i, c := range columns {
+			all[i] = row[c]
+		}
+		return all
+	}
+	only := Table{Columns: of(t.Columns), From: t.From}
+	for _, row := range t.Rows {
+		only.Rows = append(only.Rows, of(row))
+	}
+	return only
+}
+
 // Sorted returns the table with its rows sorted by a column. A numeric column is sorted by value,
 // any other as text, ignoring case. Empty cells come last. Equal rows keep their order.
 func (t Table) Sorted(column int, descending bool) Table {

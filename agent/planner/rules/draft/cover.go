@@ -75,7 +75,7 @@ func (d *Drafter) Leftover(r *scene.Reading, sub plan.Subtask, beside ...Step) [
 // that the word belongs to: in "sharpen the eyes" it does not hear the eyes.
 func hears(p param.Param, text, word string) bool {
 	halfTransparent := p.Type == param.Opacity && len(english.WordsOf(text)) == 2 // one value with "half"
-	if p.Type == param.Text || p.Type == param.Sizes || halfTransparent {
+	if p.Type == param.Text || p.Type == param.Condition || p.Type == param.Sizes || halfTransparent {
 		return true
 	}
 	if (p.Type == param.Size || p.Type == param.Duration) && p.Speaks(word) { // "20% of the width", "the last 3 seconds"
@@ -184,7 +184,7 @@ func (c *cover) unmeasured(text string, found []quantity.Quantity) []quantity.Qu
 			typ := profile.Kind(c.args[i])
 			switch {
 			case !strings.Contains(words, said):
-			case typ == param.Sizes, typ == param.TimeRanges: // "3 sizes: 320, 640 and 1280"
+			case typ == param.Sizes, typ == param.TimeRanges, profile.SettingOf(c.args[i]) == param.Condition: // "3 sizes: 320, 640 and 1280"
 				return true
 			case typ == "" && (c.args[i].Param == nil || dependsOn(*c.args[i].Param, words, said)):
 				return true

@@ -71,7 +71,8 @@ func (t teller) tellWords(arg toolbox.Arg, told string) {
 		columns = t.Columns
 	}
 	for _, w := range english.WordsOf(told) {
-		if columns != nil && !columns[w] {
+		byPlace := english.Ordinals[w] != 0 || w == "last" || t.In("table columns", w) // "the second column"
+		if columns != nil && !columns[w] && !byPlace {
 			continue // it names no column
 		}
 		// "the top left quarter" is as large as the top left, and "top centre" is the top

@@ -521,7 +521,9 @@ func (v *View) byRequired(f *profile.Profile, a toolbox.Arg) float64 {
 	fit := 1.0
 	switch {
 	case a.Param == nil:
-	case a.Param.Type == param.Text && v.column, a.Param.Type == param.Sizes && v.sizes() != "":
+	case a.Param.Type == param.Condition && v.PhraseFor(v.r, *a.Param) == "":
+		fit = Hardly
+	case a.Param.Type == param.Condition, a.Param.Type == param.Text && v.column, a.Param.Type == param.Sizes && v.sizes() != "":
 		fit = strongly
 	case a.Param.Type == param.Sizes, a.Param.Type == param.Size && v.sizes() != "": // one size is not several
 		fit = Hardly

@@ -323,6 +323,7 @@ var Typed = map[param.Type]bool{
 	param.Colour: true, param.Opacity: true, param.Choice: true, param.Aspect: true,
 	param.Number: true, param.Integer: true, param.Duration: true, param.Pages: true,
 	param.Integers: true, param.Sizes: true, param.Moments: true, param.Interval: true, param.Metadata: true,
+	param.Condition: true,
 }
 
 // AnyColour is a parameter that takes a colour.

@@ -48,6 +48,8 @@ func (st *Reader) PhraseFor(r *scene.Reading, p param.Param) string {
 	case param.Interval:
 		start, end := quantity.FindInterval(text)
 		return text[start:end]
+	case param.Condition:
+		return st.condition(r)
 	case param.Metadata:
 		text = st.WithoutFiles(r.Words, r.Text)
 		start, end := quantity.FindTags(text)
@@ -68,6 +70,27 @@ func (st *Reader) PhraseFor(r *scene.Reading, p param.Param) string {
 		return shapeOf(r.Stated, text)
 	}
 	return said
+}
+
+// condition is what a clause says of the rows of a table: what follows "rows where", or the name of a column. It is ""
+// where the clause only names columns.
+func (st *Reader) condition(r *scene.Reading) string {
+	words := r.Words
+	rows := slices.IndexFunc(words, func(w retrieve.Word) bool { return st.Is("table rows", w) })
+	column := slices.IndexFunc(words, func(w retrieve.Word) bool { return w.Kind == retrieve.Plain && st.Columns[w.Lower()] })
+	from := column
+	if rows >= 0 && rows+1 < len(words) && st.Is("of rows", words[rows+1]) {
+		from = rows + 2
+	}
+	if from < 0 || from >= len(words) || column >= 0 && !slices.ContainsFunc(words[from:], func(w retrieve.Word) bool { return !st.aboutColumns(w) }) {
+		return ""
+	}
+	return strings.TrimRight(st.Text[words[from].Start:words[len(words)-1].End], " ,")
+}
+
+// aboutColumns reports whether a word only names columns: "name and city", "the price column".
+func (st *Reader) aboutColumns(w retrieve.Word) bool {
+	return w.IsMark() || w.IsFile() || w.Kind == retrieve.Plain && (st.Columns[w.Lower()] || st.Lexicon.Stop(w.Lower()) || st.Is("table columns", w))
 }
 
 // Span is the text from the first word to the last one.

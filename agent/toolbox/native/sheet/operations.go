@@ -8,8 +8,10 @@ import (
 func Operations() map[string]operation.Func {
 	return map[string]operation.Func{
 		"convert_table":    convertTable,
+		"filter_table":     filterTable,
 		"format_json":      formatJSON,
 		"make_chart":       makeChart,
+		"pick_columns":     pickColumns,
 		"sort_table":       sortTable,
 		"table_statistics": tableStatistics,
 		"table_to_image":   tableToImage,

@@ -63,16 +63,67 @@ func sortTable(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	return toolbox.Output{Value: out, About: plan.Say("sorted by %s", t.Columns[named[0]])}, err
 }
 
+// filterTable keeps the rows for which a condition holds, or the others. The table keeps its format.
+func filterTable(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
+	t, err := tableOf(c)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	rows, _ := toolbox.Param[string](c, "rows")
+	kept, ok := t.Where(c.Text("condition"), rows == "removed")
+	switch {
+	case !ok:
+		return toolbox.Output{}, operation.Problem("Please say which rows you mean, for example: city is Berlin.")
+	case len(kept.Rows) == 0:
+		return toolbox.Output{}, &plan.Fault{
+			Sentence: plan.Say("No row would be left of the table. Its columns are: %s.", columnsOf(t)), Err: errors.New("no row is left"), Final: true,
+		}
+	}
+	out, err := kept.Write(t.From)
+	return toolbox.Output{Value: out, About: plan.Say("with %d of %d rows", len(kept.Rows), len(t.Rows))}, err
+}
+
+// pickColumns keeps the named columns in the order in which they are named, or the others. The table keeps its format.
+func pickColumns(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
+	t, err := tableOf(c)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	named := t.Mentioned(c.Text("columns"))
+	if len(named) == 0 {
+		return toolbox.Output{}, noColumn(t)
+	}
+	if action, _ := toolbox.Param[string](c, "action"); action == "removed" {
+		var others []int
+		for i := range t.Columns {
+			if !slices.Contains(named, i) {
+				others = append(others, i)
+			}
+		}
+		named = others
+	}
+	if len(named) == 0 {
+		return toolbox.Output{}, operation.Problem("No column would be left of the table.")
+	}
+	picked := t.Only(named)
+	out, err := picked.Write(t.From)
+	return toolbox.Output{Value: out, About: plan.Say("with the columns %s", columnsOf(picked))}, err
+}
+
 // noColumn is the fault for a request that names no column of the table.
 func noColumn(t table.Table) error {
+	return &plan.Fault{
+		Sentence: plan.Say("The table has no such column. Its columns are: %s.", columnsOf(t)), Err: errors.New("no column is named"), Final: true,
+	}
+}
+
+// columnsOf are the names of the first columns, for people.
+func columnsOf(t table.Table) string {
 	names := make([]string, 0, len(t.Columns))
 	for _, name := range t.Columns[:min(len(t.Columns), 20)] {
 		names = append(names, prose.Shorten(prose.OneLine(name), 40))
 	}
-	return &plan.Fault{
-		Sentence: plan.Say("The table has no such column. Its columns are: %s.", strings.Join(names, ", ")),
-		Err:      errors.New("no column is named"), Final: true,
-	}
+	return strings.Join(names, ", ")
 }
 
 // tableStatistics computes statistics of the named columns, or of all numeric columns.
