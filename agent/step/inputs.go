@@ -66,8 +66,15 @@ func (a *Actor) prepare(ctx context.Context, w Work) (_ prepared, err error) {
 	typed, err := p.tool.Typed(p.call)
 	if err == nil {
 		p.call = typed
+		p.call.Seed = cmp.Or(told(typed, toolbox.SeedParam), typed.Seed)
 	}
 	return p, err
+}
+
+// told is a whole number that a call is told, 0 if it is not.
+func told(c toolbox.Call, name string) int64 {
+	n, _ := toolbox.Param[int](c, name)
+	return int64(n)
 }
 
 // seed is a number that is the same for the same step.

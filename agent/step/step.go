@@ -141,7 +141,7 @@ func (a *Actor) act(ctx context.Context, w Work) (_ plan.Result, err error) {
 	}
 	defer func() { err = errors.Join(err, p.remove()) }()
 	action := w.Steps[w.At].Action
-	calls, err := oneByOne(p.tool, p.call, action.Count)
+	calls, err := oneByOne(p.tool, p.call, max(action.Count, int(told(p.call, toolbox.ResultsParam))))
 	if err != nil {
 		return plan.Result{}, err
 	}

@@ -57,6 +57,13 @@ var (
 	ErrLoading = errors.New("the model is being loaded")
 )
 
+// Parameters that are the same for all tools that have them: the seed, and how many results are made, each with the
+// next seed.
+const (
+	SeedParam    = "seed"
+	ResultsParam = "results"
+)
+
 // Call is one use of a tool.
 type Call struct {
 	Tool string

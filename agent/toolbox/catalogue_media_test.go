@@ -27,7 +27,7 @@ var mediaTools = []signature{
 	{"video_captioning", videoPerception, "video:video", "text"},
 	{"image_audio_to_video", videoGeneration, "image:image audio:audio", "video"},
 	{"image_to_video", videoGeneration, "image:image", "video"},
-	{"text_to_video", videoGeneration, "prompt:text/prompt", "video"},
+	{"text_to_video", videoGeneration, "prompt:text/prompt seed:text/amount?", "video"},
 	{"video_to_webpage", videoProcessing, "video:video title:title tags:tags text:text/content", "html"},
 	{"dub_video", videoEditing, "video:video audio:audio balance:text/place? level:text/amount?", "video"},
 

@@ -11,6 +11,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/quantity"
 )
 
@@ -49,8 +50,23 @@ func askDrawing(_ context.Context, j *job) (question, error) {
 	if prompt == "" {
 		return question{}, fault(nil, "Please say what the picture should show.")
 	}
-	return question{inputs: prompt, parameters: map[string]any{"seed": j.seed()}}, nil
+	q := question{inputs: prompt, parameters: map[string]any{"seed": j.seed()}}
+	if unwanted := j.call.Text("without"); unwanted != "" {
+		q.parameters["negative_prompt"] = clean(unwanted)
+	}
+	if shape, ok := toolbox.Param[param.Ratio](j.call, "shape"); ok {
+		size := media.SizeIn(shape.Width/shape.Height, drawnPixels, drawnStep)
+		q.parameters["width"], q.parameters["height"] = size.X, size.Y
+	}
+	return q, nil
 }
+
+// A picture whose shape is told has about drawnPixels, and sides that are multiples of drawnStep: image models of
+// today take those.
+const (
+	drawnPixels = 1 << 20
+	drawnStep   = 64
+)
 
 // askControlled has a picture made from words and a map that it follows.
 func askControlled(ctx context.Context, j *job) (question, error) {
@@ -145,7 +161,11 @@ func readDrawing(ctx context.Context, j *job, a answer) (toolbox.Output, error) 
 		return toolbox.Output{}, err
 	}
 	defer leave()
-	return j.write(ctx, p.Image, formatOf(p), j.about(p.Image))
+	img := p.Image
+	if shape, ok := toolbox.Param[param.Ratio](j.call, "shape"); ok {
+		img = media.Shaped(img, shape.Width/shape.Height)
+	}
+	return j.write(ctx, img, formatOf(p), j.about(img))
 }
 
 // formatOf is the format in which a picture of the server is kept: photos as they came.

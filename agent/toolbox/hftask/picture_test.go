@@ -17,6 +17,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/toolboxtest"
 )
 
@@ -353,4 +354,27 @@ func TestSoundsOfAnAnswer(t *testing.T) {
 	picture := answering(t, "text-to-speech", `{"audio":"`+base64.StdEncoding.EncodeToString(pngOf(t, plain(4, 4, red)))+`"}`)
 	_, err = picture.Run(t.Context(), candidate("text-to-speech"), call(t, plan.Audio, args{"text": text("hello")}))
 	blames(t, err, true, "cannot be read")
+}
+
+// TestDrawnAsTold: a drawing has the shape that is told, and the server hears what must not be on it.
+func TestDrawnAsTold(t *testing.T) {
+	t.Parallel()
+	server, b := serve(t)
+	c := call(t, plan.Image, args{"prompt": text("a fox")})
+	c.Params = map[string]param.Value{}
+	for p, said := range map[*param.Param]string{{Name: "shape", Type: param.Aspect}: "16:9", {Name: "without", Type: param.Text}: "people, text"} {
+		v, err := p.Read(said)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Params[p.Name] = v
+	}
+	out := must(t, b, candidate("text-to-image"), c)
+	p, err := media.ReadPicture(t.Context(), out.Path, media.Limits{})
+	if err != nil || p.Info.Width != 1344 || p.Info.Height != 756 || out.Seed != 7 {
+		t.Errorf("made %+v, %+v, %v", out, p.Info, err)
+	}
+	if told := fmt.Sprint(server.Asked("text-to-image")[0].Parameters); told != "map[height:768 negative_prompt:people, text seed:7 width:1344]" {
+		t.Errorf("asked %s", told)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"image"
 	"path/filepath"
+	"strconv"
 	"sync/atomic"
 
 	api "github.com/sashabaranov/go-openai"
@@ -12,6 +13,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/param"
 )
 
 // answerBytes is the memory that is taken for a picture from the server: the largest that
@@ -32,10 +34,19 @@ func (ps *pictures) draw(ctx context.Context, r run, backing toolbox.Candidate, 
 	if oneLine(prompt) == "" {
 		return toolbox.Output{}, fault(nil, "Please say what the picture should show.")
 	}
+	if unwanted := c.Text("without"); unwanted != "" {
+		prompt += "\nLeave out: " + oneLine(unwanted) + "."
+	}
+	shape, shaped := toolbox.Param[param.Ratio](c, "shape")
+	size := ""
+	if shaped {
+		near := canvasFor(ps.canvases(r.model), media.SizeIn(shape.Width/shape.Height, 1<<20, 1)).size
+		size = strconv.Itoa(near.X) + "x" + strconv.Itoa(near.Y)
+	}
 	labelled := endpoint.Label(ctx, c.Request, "act."+c.Tool, 1)
 	content, err := ps.pictureOf(ctx, r, func(format string) (api.ImageResponse, error) {
 		response, err := ps.config.Endpoint.Client().CreateImage(labelled, api.ImageRequest{
-			Prompt: prompt, Model: r.model, N: 1, ResponseFormat: format,
+			Prompt: prompt, Model: r.model, N: 1, Size: size, ResponseFormat: format,
 		})
 		return response, r.sorted(err)
 	})
@@ -51,9 +62,13 @@ func (ps *pictures) draw(ctx context.Context, r run, backing toolbox.Candidate, 
 	if err != nil {
 		return toolbox.Output{}, err
 	}
+	img := p.Image
+	if shaped {
+		img = media.Shaped(img, shape.Width/shape.Height)
+	}
 	path := filepath.Join(c.Dir, "picture.png")
-	if err := media.EncodeImage(ctx, path, p.Image, media.PNG); err != nil {
+	if err := media.EncodeImage(ctx, path, img, media.PNG); err != nil {
 		return toolbox.Output{}, err
 	}
-	return toolbox.Output{Path: path, About: plan.Quote(shorten(prompt))}, nil
+	return toolbox.Output{Path: path, About: plan.Quote(shorten(words(backing, c)))}, nil
 }

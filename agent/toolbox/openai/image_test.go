@@ -16,6 +16,7 @@ import (
 	"atelier/agent/planner/llm/llmtest"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/param"
 )
 
 var (
@@ -63,6 +64,29 @@ func TestDraw(t *testing.T) {
 				t.Errorf("left behind: %v, %v", left, err)
 			}
 		})
+	}
+}
+
+// TestDrawInAShape: the nearest size is asked for, and its middle kept.
+func TestDrawInAShape(t *testing.T) {
+	t.Parallel()
+	asked, image := drawn(pngOf(t, plain(96, 64, red)))
+	b, _ := newBackend(t, llmtest.Config{Image: image})
+	c := call(t, plan.Image, args{"prompt": text("a fox")})
+	c.Params = map[string]param.Value{}
+	for p, said := range map[*param.Param]string{{Name: "shape", Type: param.Aspect}: "16:9", {Name: "without", Type: param.Text}: "people,\ntext"} {
+		v, err := p.Read(said)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Params[p.Name] = v
+	}
+	out := must(t, b, backing("images-generations", "{prompt}"), c)
+	if size := open(t, out).Image.Rect.Size(); size.X != 96 || size.Y != 54 || out.About.String() != "a fox" {
+		t.Errorf("got %v, %+v", size, out)
+	}
+	if r := (*asked)[0]; r.Size != "96x64" || r.Prompt != "a fox\nLeave out: people, text." {
+		t.Errorf("asked %+v", r)
 	}
 }
 

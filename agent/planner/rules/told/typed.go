@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"atelier/agent/lazyregexp"
+	"atelier/agent/plan"
 	"atelier/agent/planner/rules/clause"
 	"atelier/agent/planner/rules/english"
 	"atelier/agent/planner/rules/profile"
@@ -56,7 +57,11 @@ func (st *Reader) PhraseFor(r *scene.Reading, p param.Param) string {
 		return text[start:end]
 	}
 	if p.Type == param.Number || p.Type == param.Integer || p.Type == param.Duration {
-		return st.measured(r, p)
+		said := st.measured(r, p)
+		if r.Head.Wants(plan.Prompt) && !p.Speaks(beside(text, said)) {
+			return "" // "two penguins" is what is drawn
+		}
+		return said
 	}
 	if p.Type == param.Choice {
 		return st.choice(r, p)
@@ -68,6 +73,9 @@ func (st *Reader) PhraseFor(r *scene.Reading, p param.Param) string {
 	said := st.longest(st.Text, words, p)
 	if p.Type == param.Aspect && said == "" && r.Head.Sized() {
 		return shapeOf(r.Stated, text)
+	}
+	if p.Type == param.Aspect && r.Head.Wants(plan.Prompt) && genres.MatchString(said) && !shapes.MatchString(text) {
+		return "" // "a portrait of a queen"
 	}
 	return said
 }
@@ -91,6 +99,24 @@ func (st *Reader) condition(r *scene.Reading) string {
 // aboutColumns reports whether a word only names columns: "name and city", "the price column".
 func (st *Reader) aboutColumns(w retrieve.Word) bool {
 	return w.IsMark() || w.IsFile() || w.Kind == retrieve.Plain && (st.Columns[w.Lower()] || st.Lexicon.Stop(w.Lower()) || st.Is("table columns", w))
+}
+
+var (
+	// genres are kinds of pictures that are shapes, too.
+	genres = lazyregexp.New(`(?i)\b(?:portrait|landscape|square)\b`)
+	// shapes are words by which these are meant as shapes.
+	shapes = lazyregexp.New(`(?i)\b(?:portrait|landscape|square) (?:format|orientation|mode|shape|picture|image|photo|poster|drawing|illustration)\b|` +
+		`(?:\b(?:in|as|be)|,) (?:a )?(?:portrait|landscape|square)\b`)
+	wordBefore = lazyregexp.New(`\S*\s*$`)
+)
+
+// beside is what is said in a text, with the word before it and that after it.
+func beside(text, said string) string {
+	before, after, found := strings.Cut(text, said)
+	if said == "" || !found {
+		return ""
+	}
+	return wordBefore.FindString(before) + said + nextTo.FindString(after)
 }
 
 // Span is the text from the first word to the last one.

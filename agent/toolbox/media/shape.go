@@ -1,0 +1,24 @@
+package media
+
+import (
+	"image"
+	"math"
+)
+
+// SizeIn is a size of about so many pixels in a shape, width by height, with sides that are multiples of step.
+func SizeIn(shape float64, pixels, step int) image.Point {
+	side := func(n float64) int { return max(1, int(math.Round(n/float64(step)))) * step }
+	return image.Pt(side(math.Sqrt(float64(pixels)*shape)), side(math.Sqrt(float64(pixels)/shape)))
+}
+
+// Shaped is the middle of a picture in a shape, width by height.
+func Shaped(img *image.NRGBA, shape float64) *image.NRGBA {
+	size := img.Rect.Size()
+	w := min(size.X, max(1, int(math.Round(float64(size.Y)*shape))))
+	h := min(size.Y, max(1, int(math.Round(float64(size.X)/shape))))
+	if w == size.X && h == size.Y {
+		return img
+	}
+	at := img.Rect.Min.Add(image.Pt((size.X-w)/2, (size.Y-h)/2))
+	return ToNRGBA(img.SubImage(image.Rectangle{Min: at, Max: at.Add(image.Pt(w, h))}))
+}
