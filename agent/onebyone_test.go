@@ -12,6 +12,7 @@ import (
 	"atelier/agent/planner"
 	"atelier/agent/step"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/param"
 )
 
 // TestActTakesResultsOneByOne: what an earlier step made in several parts is all worked on. A tool that
@@ -166,5 +167,27 @@ func TestPlanTakesSeveralResultsAtOnce(t *testing.T) {
 				t.Errorf("%d solutions", found)
 			}
 		})
+	}
+}
+
+// TestResultsAndSeedAreTold: a tool is run as often as one parameter says, each time with the next seed from that which
+// another one says.
+func TestResultsAndSeedAreTold(t *testing.T) {
+	t.Parallel()
+	var seeds []int64
+	look := func(ctx context.Context, call toolbox.Call) (toolbox.Output, error) {
+		seeds = append(seeds, call.Seed)
+		return draws(ctx, call)
+	}
+	tool := tool("look", plan.Image, nil)
+	var args []plan.Binding
+	for name, said := range map[string]string{toolbox.SeedParam: "42", toolbox.ResultsParam: "3"} {
+		tool = setting(tool, param.Param{Name: name, Type: param.Integer, About: "a number", Optional: true})
+		args = append(args, plan.Binding{Arg: name, Type: plan.Text, Source: plan.FromValue(said)})
+	}
+	w := newWorld(t, &fakePlanner{}, maker{"look": look}, agent.Config{}, tool)
+	r := w.Act(t.Context(), step.Work{Request: request(), Memory: step.NewMemory(nil), Steps: []plan.Step{{Key: "k", Action: act("look", plan.Image, args...)}}})
+	if r.Problem != "" || len(r.Outputs()) != 3 || !slices.Equal(seeds, []int64{42, 43, 44}) {
+		t.Errorf("problem %q, %d results of the seeds %d", r.Problem, len(r.Outputs()), seeds)
 	}
 }
