@@ -179,14 +179,16 @@ func TestResultsAndSeedAreTold(t *testing.T) {
 		seeds = append(seeds, call.Seed)
 		return draws(ctx, call)
 	}
-	tool := tool("look", plan.Image, nil)
-	var args []plan.Binding
+	tool := tool("look", plan.Image, []plan.Type{plan.Text})
+	args := []plan.Binding{{Arg: tool.Args[0].Name, Type: plan.Text, Source: plan.FromValue("a fox")}}
 	for name, said := range map[string]string{toolbox.SeedParam: "42", toolbox.ResultsParam: "3"} {
 		tool = setting(tool, param.Param{Name: name, Type: param.Integer, About: "a number", Optional: true})
 		args = append(args, plan.Binding{Arg: name, Type: plan.Text, Source: plan.FromValue(said)})
 	}
 	w := newWorld(t, &fakePlanner{}, maker{"look": look}, agent.Config{}, tool)
-	r := w.Act(t.Context(), step.Work{Request: request(), Memory: step.NewMemory(nil), Steps: []plan.Step{{Key: "k", Action: act("look", plan.Image, args...)}}})
+	action := act("look", plan.Image)
+	action.Args = args
+	r := w.Act(t.Context(), step.Work{Request: request(), Memory: step.NewMemory(nil), Steps: []plan.Step{{Key: "k", Action: action}}})
 	if r.Problem != "" || len(r.Outputs()) != 3 || !slices.Equal(seeds, []int64{42, 43, 44}) {
 		t.Errorf("problem %q, %d results of the seeds %d", r.Problem, len(r.Outputs()), seeds)
 	}

@@ -21,13 +21,18 @@ var relations = []relation{
 	{phrase(`(is|are) (empty|blank|missing)|has no value|is not set`), func(cell, _ string) bool { return strings.TrimSpace(cell) == "" }},
 	{phrase(`(does not|doesn't|do not|don't) (contain|include|have)|not containing`), func(cell, value string) bool { return !contains(cell, value) }},
 	{phrase(`contains?|containing|includes?|including|mentions?|mentioning`), contains},
-	{phrase(`(starts?|begins?|starting|beginning) with`), func(cell, value string) bool { return strings.HasPrefix(strings.ToLower(cell), strings.ToLower(value)) }},
-	{phrase(`(ends?|ending) (with|in)`), func(cell, value string) bool { return strings.HasSuffix(strings.ToLower(cell), strings.ToLower(value)) }},
+	{phrase(`(starts?|begins?|starting|beginning) with`), begins},
+	{phrase(`(ends?|ending) (with|in)`), ends},
 	{phrase(`((is|are|lies) )?between`), between},
 	{phrase(`((is|are) )?at least|(is|are) not (less|under|below)( than)?`, `>=`, `≥`), ordered(func(order int) bool { return order >= 0 })},
 	{phrase(`((is|are) )?at most|(is|are) not (more|over|above)( than)?|up to`, `<=`, `≤`), ordered(func(order int) bool { return order <= 0 })},
-	{phrase(`(is|are) not|isn't|aren't|other than|not equal to|(is|are) anything but`, `!=`, `<>`, `≠`), func(cell, value string) bool { return !same(cell, value) }},
-	{phrase(`((is|are) )?((more|greater|higher|larger|bigger|later|older) than|over|above|after)|exceeds|exceeding`, `>`), ordered(func(order int) bool { return order > 0 })},
+	{phrase(`(is|are) not|isn't|aren't|other than|not equal to|(is|are) anything but`, `!=`, `<>`, `≠`), func(cell, value string) bool {
+		return !same(cell, value)
+	}},
+	{
+		phrase(`((is|are) )?((more|greater|higher|larger|bigger|later|older) than|over|above|after)|exceeds|exceeding`, `>`),
+		ordered(func(order int) bool { return order > 0 }),
+	},
 	{phrase(`((is|are) )?((less|fewer|lower|smaller|earlier|younger) than|under|below|before)`, `<`), ordered(func(order int) bool { return order < 0 })},
 	{phrase(`is equal to|equals?|is exactly|is|are|was|were`, `==?`), same},
 }
@@ -93,7 +98,8 @@ func (t Table) alternatives(words string) []string {
 
 var (
 	// leading is what people say before a condition.
-	leading = lazyregexp.New(`(?i)^.*?\b(?:rows?|lines?|entries|entry|records?|those|ones)\b(?:\s+(?:where|whose|with|of|from|in which|for which|that have|that has|having|that|which|for|in))?\s+`)
+	leading = lazyregexp.New(`(?i)^.*?\b(?:rows?|lines?|entries|entry|records?|those|ones)\b` +
+		`(?:\s+(?:where|whose|with|of|from|in which|for which|that have|that has|having|that|which|for|in))?\s+`)
 	opening = lazyregexp.New(`(?i)^(?:only |just |all )*(?:where|whose|with|if|when|having)\s+`)
 	// span is a range, whose "and" joins no conditions.
 	span = lazyregexp.New(`(?i)\b(between\s+\S+)\s+and\s+`)
@@ -220,6 +226,14 @@ func same(cell, value string) bool {
 		return order == 0
 	}
 	return strings.EqualFold(strings.TrimSpace(cell), value)
+}
+
+func begins(cell, value string) bool {
+	return strings.HasPrefix(strings.ToLower(cell), strings.ToLower(value))
+}
+
+func ends(cell, value string) bool {
+	return strings.HasSuffix(strings.ToLower(cell), strings.ToLower(value))
 }
 
 func contains(cell, value string) bool {
