@@ -66,6 +66,7 @@ func TestRead(t *testing.T) {
 		{param.Opacity, "semi transparent", "50%"}, {param.Opacity, "30% transparent", "70%"}, {param.Opacity, "40 %", "40%"},
 		{param.Strength, "a little", "light"}, {param.Strength, "5 pixels", "5 px"},
 		{param.Adjustment, "brighter and 30% more contrast", "brightness +20%, contrast +30%"}, {param.Adjustment, "sepia", "sepia"}, {param.Adjustment, "strong vignette", "vignette +40%"},
+		{param.Condition, "price\n over 100", "price over 100"},
 		{param.Metadata, `title "Blue Moon" and artist Ella`, `title="Blue Moon", artist="Ella"`},
 		{param.Metadata, "artist: Queen; year: 1978; album: Jazz", `artist="Queen", album="Jazz", year="1978"`},
 		{param.Metadata, "set the title of this song to It's Me and the genre to rock please", `title="It's Me", genre="rock"`},
@@ -287,7 +288,7 @@ func matches(t *testing.T, pattern, text string) bool {
 
 func TestTypes(t *testing.T) {
 	t.Parallel()
-	if all := param.Types(); len(all) != 30 || !slices.IsSorted(all) {
+	if all := param.Types(); len(all) != 31 || !slices.IsSorted(all) {
 		t.Errorf("types %v", all)
 	}
 	for _, c := range []struct {
