@@ -49,7 +49,7 @@ func wordTypes() map[Type]kind {
 			read: func(Param, string) (any, bool) { return nil, false }, format: text,
 		},
 		Condition: {
-			about: plan.Say("which rows of a table"), examples: []string{"city is Berlin"}, meaning: plan.Instruction, most: 1,
+			about: plan.Say("which rows of a table"), examples: []string{"city is Berlin", "age over 30"}, meaning: plan.Instruction, most: 1,
 			parse: func(_ Param, s string) (any, bool) {
 				s = oneLine(s)
 				return s, s != "" && utf8.RuneCountInString(s) <= maxWords
