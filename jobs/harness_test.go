@@ -40,7 +40,7 @@ type house struct {
 	t       *testing.T
 	redis   redis.UniversalClient
 	state   storage.State
-	blobs   *disk.Blobs
+	blobs   storage.Blobs
 	chat    *chat
 	planner *planner
 	log     *lines

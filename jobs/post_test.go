@@ -1,15 +1,17 @@
 package jobs_test
 
 import (
+	"context"
 	"errors"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"atelier/adapters"
 	"atelier/jobs"
-	"atelier/storage/disk"
+	"atelier/storage"
 )
 
 // unhashed finds what the names of results end with.
@@ -119,14 +121,15 @@ func TestFilesThatAPlatformDoesNotTake(t *testing.T) {
 	}
 }
 
-// links lets people be given links to files.
-func (h *house) links() {
-	h.t.Helper()
-	blobs, err := disk.New(disk.Config{Folder: h.t.TempDir(), LinkBase: "https://example.org/files"})
-	check(h.t, err)
-	h.t.Cleanup(func() { check(h.t, blobs.Close()) })
-	h.blobs, h.planner.blobs = blobs, blobs
+// withLinks are blobs with links.
+type withLinks struct{ storage.Blobs }
+
+func (withLinks) Link(_ context.Context, key string, _ time.Duration) (string, error) {
+	return "https://example.org/files/" + key, nil
 }
+
+// links lets people be given links to files.
+func (h *house) links() { h.blobs = withLinks{h.blobs} }
 
 // TestAnAnswerThatMayNotBeWritten has files too, and without them it is refused as well: what
 // is told is why, and the log says it to whoever must act.

@@ -41,7 +41,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net/url"
 	"os"
 	"path"
 	"strings"
@@ -50,58 +49,36 @@ import (
 	"atelier/storage"
 )
 
-// Config says where the blobs are.
-type Config struct {
-	// Folder is made if it is not there.
-	Folder string
-	// LinkBase is the URL below which [Blobs.Links] is served, as those who get a link
-	// reach it; empty means that there are no links.
-	LinkBase string
-	// Now is the clock by which links end; nil is the system's.
-	Now func() time.Time
-}
-
-// Blobs are the files of a folder.
-type Blobs struct {
-	root *os.Root
-	now  func() time.Time
-	link *signer // nil means that there are no links
-}
+// Blobs are the files of a folder. They have no links.
+type Blobs struct{ root *os.Root }
 
 var (
 	_ storage.Blobs   = (*Blobs)(nil)
 	_ storage.Checker = (*Blobs)(nil)
 )
 
-// Open uses the folder, without links. Close it in the end.
-func Open(folder string) (*Blobs, error) { return New(Config{Folder: folder}) }
-
-// New opens the blobs. Close them in the end. What it fails with is a [*storage.Fault].
-func New(c Config) (*Blobs, error) {
-	var base *url.URL
-	if c.LinkBase != "" {
-		var err error
-		if base, err = parseBase(c.LinkBase); err != nil {
-			return nil, err
-		}
-	}
-	if err := os.MkdirAll(c.Folder, 0o700); err != nil {
+// Open opens a folder, which it makes if it does not exist. Close it in the end. Its errors are
+// of the type [*storage.Fault].
+func Open(folder string) (*Blobs, error) {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, unusable("cannot be made", err)
 	}
-	root, err := os.OpenRoot(c.Folder)
+	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return nil, unusable("cannot be opened", err)
 	}
-	b := &Blobs{root: root, now: c.Now}
-	if b.now == nil {
-		b.now = time.Now
+	return &Blobs{root}, nil
+}
+
+// Link fails with [storage.ErrNoLinks].
+func (b *Blobs) Link(ctx context.Context, key string, expiry time.Duration) (string, error) {
+	if err := check(ctx, key); err != nil {
+		return "", err
 	}
-	if base != nil {
-		if b.link, err = newSigner(root, base); err != nil {
-			return nil, unusable("cannot keep the secret of its links", errors.Join(err, root.Close()))
-		}
+	if err := storage.CheckLink(expiry); err != nil {
+		return "", err
 	}
-	return b, nil
+	return "", storage.ErrNoLinks
 }
 
 // Close lets go of the folder.
@@ -132,7 +109,7 @@ func (b *Blobs) GetRange(ctx context.Context, key string, offset, n int64) (io.R
 	if offset < 0 {
 		return nil, fmt.Errorf("get %s: the offset %d is negative", key, offset)
 	}
-	f, _, err := b.open(ctx, key)
+	f, err := b.open(ctx, key)
 	if err != nil {
 		return nil, err
 	}
@@ -179,19 +156,15 @@ func (b *Blobs) Delete(ctx context.Context, key string) error {
 }
 
 // open opens the file of a blob.
-func (b *Blobs) open(ctx context.Context, key string) (*os.File, fs.FileInfo, error) {
+func (b *Blobs) open(ctx context.Context, key string) (*os.File, error) {
 	if _, err := b.Stat(ctx, key); err != nil { // a named pipe would hang
-		return nil, nil, err
+		return nil, err
 	}
 	f, err := b.root.Open(key)
 	if err != nil {
-		return nil, nil, fmt.Errorf("get %s: %w", key, missing(err))
+		return nil, fmt.Errorf("get %s: %w", key, missing(err))
 	}
-	info, err := f.Stat()
-	if err != nil {
-		return nil, nil, fmt.Errorf("get %s: %w", key, errors.Join(err, f.Close()))
-	}
-	return f, info, nil
+	return f, nil
 }
 
 // prune removes a folder and those above it, as far as they are empty.

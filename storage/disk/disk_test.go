@@ -5,8 +5,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,9 +33,9 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-func open(t *testing.T, c disk.Config) *disk.Blobs {
+func open(t *testing.T, folder string) *disk.Blobs {
 	t.Helper()
-	b, err := disk.New(c)
+	b, err := disk.Open(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,24 +54,21 @@ func put(t *testing.T, b *disk.Blobs, key string) {
 	}
 }
 
-// serve opens a make whose links are served.
-func serve(t *testing.T, c disk.Config) *disk.Blobs {
-	t.Helper()
-	server := httptest.NewUnstartedServer(nil)
-	c.LinkBase = "http://" + server.Listener.Addr().String() + "/files"
-	b := open(t, c)
-	server.Config.Handler = http.StripPrefix("/files", b.Links())
-	server.Start()
-	t.Cleanup(server.Close)
-	return b
-}
-
 func TestBlobs(t *testing.T) {
 	t.Parallel()
-	storagetest.Blobs(t, storagetest.BlobsMake{Open: func(t *testing.T) storage.Blobs {
+	storagetest.Blobs(t, storagetest.BlobsMake{NoLinks: true, Open: func(t *testing.T) storage.Blobs {
 		t.Helper()
-		return serve(t, disk.Config{Folder: filepath.Join(t.TempDir(), "new", "blobs")})
+		return open(t, filepath.Join(t.TempDir(), "new", "blobs"))
 	}})
+}
+
+func TestNoLinks(t *testing.T) {
+	t.Parallel()
+	b := open(t, t.TempDir())
+	put(t, b, "k")
+	if l, err := b.Link(t.Context(), "k", time.Hour); !errors.Is(err, storage.ErrNoLinks) {
+		t.Errorf("a link to nowhere: %s, %v", l, err)
+	}
 }
 
 // files are all that a folder holds.
@@ -99,7 +94,7 @@ func TestLinksLeadNowhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	folder := t.TempDir()
-	b := open(t, disk.Config{Folder: folder})
+	b := open(t, folder)
 	if err := os.Symlink(outside, filepath.Join(folder, "way")); err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +121,7 @@ func TestLinksLeadNowhere(t *testing.T) {
 func TestNothingIsLeftBeside(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	b := open(t, disk.Config{Folder: folder})
+	b := open(t, folder)
 	put(t, b, "k")
 	put(t, b, "deep/er/k")
 	if err := b.Check(t.Context()); err != nil {
@@ -148,7 +143,7 @@ func TestNothingIsLeftBeside(t *testing.T) {
 func TestWhatACrashLeavesGoes(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	b := open(t, disk.Config{Folder: folder})
+	b := open(t, folder)
 	put(t, b, "a/k")
 	put(t, b, "b/k")
 	for _, dir := range []string{".", "a", "b"} {
@@ -180,7 +175,7 @@ func TestWhatACrashLeavesGoes(t *testing.T) {
 func TestPutsDuringAForgetting(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	b := open(t, disk.Config{Folder: folder})
+	b := open(t, folder)
 	begun, forgotten := make(chan struct{}), make(chan struct{})
 	slow := io.MultiReader(strings.NewReader("x"), readerFunc(func([]byte) (int, error) {
 		close(begun)
@@ -210,7 +205,7 @@ func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 func TestAFolderIsShared(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	one, two := open(t, disk.Config{Folder: folder}), open(t, disk.Config{Folder: folder})
+	one, two := open(t, folder), open(t, folder)
 	var all sync.WaitGroup
 	for _, b := range []*disk.Blobs{one, two} {
 		all.Go(func() {
@@ -237,7 +232,7 @@ func TestAFolderIsShared(t *testing.T) {
 func TestAKeyIsNoFolderOfAnother(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	b := open(t, disk.Config{Folder: folder})
+	b := open(t, folder)
 	put(t, b, "a")
 	put(t, b, "b/c")
 	for _, key := range []string{"a/b", "a/b/c", "b"} {
@@ -256,17 +251,11 @@ func TestAFolderThatCannotBeUsed(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []disk.Config{
-		{Folder: file}, {Folder: filepath.Join(file, "below")},
-		{Folder: t.TempDir(), LinkBase: "bot.example.org/files"}, {Folder: t.TempDir(), LinkBase: "ftp://x/"},
-		{Folder: t.TempDir(), LinkBase: "https://user@x/"}, {Folder: t.TempDir(), LinkBase: "https:///x"},
-		{Folder: t.TempDir(), LinkBase: "https://x/?a=b"}, {Folder: t.TempDir(), LinkBase: "https://x/#a"}, {Folder: t.TempDir(), LinkBase: "http://x\n"},
-		{Folder: t.TempDir(), LinkBase: "https://x/a%20b"}, {Folder: t.TempDir(), LinkBase: "https://x/ä/"},
-	} {
-		b, err := disk.New(c)
+	for _, folder := range []string{file, filepath.Join(file, "below")} {
+		b, err := disk.Open(folder)
 		fault, ok := errors.AsType[*storage.Fault](err)
 		if !ok {
-			t.Errorf("%+v: %v, %v", c, b, err)
+			t.Errorf("%s: %v, %v", folder, b, err)
 			continue
 		}
 		if strings.Contains(fault.Sentence, file) || !strings.HasSuffix(fault.Sentence, ".") {
@@ -278,7 +267,7 @@ func TestAFolderThatCannotBeUsed(t *testing.T) {
 func TestCheckFindsAFolderThatIsGone(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "blobs")
-	b := open(t, disk.Config{Folder: folder})
+	b := open(t, folder)
 	if err := os.Remove(folder); err != nil {
 		t.Fatal(err)
 	}
@@ -290,7 +279,7 @@ func TestCheckFindsAFolderThatIsGone(t *testing.T) {
 
 func TestAFolderIsNoBlob(t *testing.T) {
 	t.Parallel()
-	b := open(t, disk.Config{Folder: t.TempDir()})
+	b := open(t, t.TempDir())
 	put(t, b, "a/b")
 	if err := b.Delete(t.Context(), "a"); err != nil {
 		t.Error(err)

@@ -16,8 +16,10 @@ import (
 
 // BlobsMake is a make of [storage.Blobs] under test.
 type BlobsMake struct {
-	// Open gives an empty make, whose links can be followed; it closes it by t.Cleanup.
+	// Open returns an empty make, and closes it by t.Cleanup.
 	Open func(t *testing.T) storage.Blobs
+	// NoLinks skips the tests that follow links.
+	NoLinks bool
 	// FolderStays keeps a blob in each folder in which blobs come and go at once, for
 	// servers of others that make a file system's folders of keys and fail where one
 	// was empty for a moment.
@@ -33,21 +35,23 @@ func Blobs(t *testing.T, m BlobsMake) {
 	if m.Large == 0 {
 		m.Large = 1 << 20
 	}
-	run(t, m, map[string]func(*testing.T, BlobsMake){
+	checks := map[string]func(*testing.T, BlobsMake){
 		"keeping":        keeping,
 		"large ones":     large,
 		"failing":        failing,
 		"ranges":         ranges,
 		"deleting":       deleting,
 		"expiring":       expiring,
-		"links":          links,
-		"links expire":   linksExpire,
 		"refusing":       refusingBlobs,
 		"ending":         ending,
 		"puts at once":   putsAtOnce,
 		"reading on":     readingOn,
 		"sweeps at once": sweepsAtOnce,
-	})
+	}
+	if !m.NoLinks {
+		checks["links"], checks["links expire"] = links, linksExpire
+	}
+	run(t, m, checks)
 }
 
 func keeping(t *testing.T, m BlobsMake) {
