@@ -10,10 +10,6 @@ import (
 // editPicture makes another picture of one: a map of it, one of another size, one with a
 // hole filled, or one that a prompt changes.
 func editPicture(wd *world, q *request) (any, error) {
-	if !q.has("inputs") { // which only image-text-to-image allows
-		q.inputs = q.word("prompt")
-		return drawPicture(wd, q)
-	}
 	img, err := q.picture("inputs")
 	if err != nil {
 		return nil, err

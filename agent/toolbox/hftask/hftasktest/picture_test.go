@@ -84,10 +84,6 @@ func TestDescribe(t *testing.T) {
 	if got := into[[]struct{ Label string }](t, r); len(got) != 2 || got[0].Label != "ball" || got[1].Label != "car" {
 		t.Errorf("classes: %v", got)
 	}
-	r = send(t, s, "/pipeline/zero-shot-image-classification", "", m{"inputs": in64(t, mixed()), "parameters": m{"candidate_labels": []string{"green tree", "red ball"}}})
-	if got := into[[]struct{ Label string }](t, r); got[0].Label != "red ball" {
-		t.Errorf("classes: %v", got)
-	}
 }
 
 // TestSegment holds what points, boxes, words and rough masks mean.

@@ -63,7 +63,6 @@ func TestRefused(t *testing.T) {
 		{"a sound without samples", "/pipeline/automatic-speech-recognition", "audio/wav", []byte("RIFF\x24\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x80\x3e\x00\x00\x00\x7d\x00\x00\x02\x00\x10\x00data\x00\x00\x00\x00"), 400, "no samples"},
 		{"a table that is none", "/pipeline/table-question-answering", "", m{"inputs": m{"question": "x", "table": "a,b"}}, 400, "table"},
 		{"a table with a short column", "/pipeline/table-question-answering", "", m{"inputs": m{"question": "x", "table": m{"a": []string{"1", "2"}, "b": []string{"1"}}}}, 400, "has 1 cells"},
-		{"a gap that is not there", "/pipeline/fill-mask", "", m{"inputs": "no gap"}, 400, "no mask token"},
 		{"a conversation of an unknown model", "/v1/chat/completions", "", m{"model": "org/none", "messages": []m{{"role": "user", "content": "x"}}}, 404, "does not exist"},
 		{"a conversation without messages", "/v1/chat/completions", "", m{"model": "example/text-generation"}, 400, "messages"},
 	} {

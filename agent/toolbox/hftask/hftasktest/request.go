@@ -34,10 +34,9 @@ const most = 24 << 20
 var media = map[string]string{
 	"audio-classification": "audio", "audio-to-audio": "audio", "automatic-speech-recognition": "audio",
 	"depth-estimation": "image", "image-classification": "image", "image-segmentation": "image",
-	"image-text-to-image": "image", "image-text-to-video": "image", "image-to-image": "image",
-	"image-to-text": "image", "image-to-video": "image", "keypoint-detection": "image",
+	"image-to-image": "image", "image-to-text": "image", "image-to-video": "image", "keypoint-detection": "image",
 	"mask-generation": "image", "object-detection": "image", "video-classification": "video",
-	"video-text-to-text": "video", "zero-shot-image-classification": "image", "zero-shot-object-detection": "image",
+	"video-text-to-text": "video", "zero-shot-object-detection": "image",
 }
 
 // reader reads requests, and holds them to their schemas.

@@ -215,21 +215,6 @@ func classifyPicture(wd *world, q *request) (any, error) {
 	return top(q, all), nil
 }
 
-// sortPicture puts the label first whose colour or kind is seen most.
-func sortPicture(wd *world, q *request) (any, error) {
-	sc, err := q.sceneOf("inputs")
-	if err != nil {
-		return nil, err
-	}
-	return shares(q.list("candidate_labels"), func(name string) int {
-		sum := 1
-		for _, b := range wd.meant(sc, name) {
-			sum += b.area
-		}
-		return sum
-	}), nil
-}
-
 // shares are labels by their share of all that was counted for them.
 func shares(names []string, count func(string) int) []label {
 	total := 0

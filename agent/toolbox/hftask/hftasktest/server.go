@@ -1,9 +1,9 @@
 // Package hftasktest is a server within a test that speaks Hugging Face's task API, for a
 // real client: it stands where models would.
 //
-// It serves every task with a published schema, and four that have a name on the
-// hub and no schema (audio-to-audio, keypoint-detection, mask-generation,
-// video-text-to-text), at
+// It serves the tasks that Atelier asks for. Four of them have a name on the hub but no
+// published schema: audio-to-audio, keypoint-detection, mask-generation and
+// video-text-to-text. Addresses:
 //
 //	POST /models/{org}/{model}                    the model's task, if the request tells it
 //	POST /models/{org}/{model}/pipeline/{task}    one of several

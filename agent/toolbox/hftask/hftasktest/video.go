@@ -27,11 +27,7 @@ func film(_ *world, q *request) (any, error) {
 }
 
 // animate pans over a picture.
-func animate(wd *world, q *request) (any, error) {
-	if !q.has("inputs") { // which only image-text-to-video allows
-		q.inputs = q.word("prompt")
-		return film(wd, q)
-	}
+func animate(_ *world, q *request) (any, error) {
 	img, err := q.picture("inputs")
 	if err != nil {
 		return nil, err
