@@ -47,8 +47,6 @@ type Config struct {
 	// Solutions is how many the search hands to the planner for one subtask at most. Zero means
 	// 5, as many as a plan keeps.
 	Solutions int
-	// VisitCap ends a search that has looked at so many tools. Zero means the graph's.
-	VisitCap int
 	// Memory is what looks at pictures take their memory of; nil has no bound.
 	Memory *memory.Budget
 	// ExtraTypes are resource types beyond the built-in ones, for other toolboxes.
@@ -84,7 +82,7 @@ func New(c Config) (*Agent, error) {
 	if c.Planner == nil || c.Toolbox == nil {
 		return nil, errors.New("an agent needs a planner and a toolbox")
 	}
-	if c.MaxActions < 0 || c.Solutions < 0 || c.VisitCap < 0 {
+	if c.MaxActions < 0 || c.Solutions < 0 {
 		return nil, errors.New("a limit of the agent is negative")
 	}
 	c.MaxActions, c.Solutions = cmp.Or(c.MaxActions, toolgraph.DefaultMaxActions), cmp.Or(c.Solutions, solve.Kept)
@@ -98,7 +96,7 @@ func New(c Config) (*Agent, error) {
 	book := naming.New(c.Toolbox.Catalogue())
 	solver, err := solve.New(solve.Config{
 		Planner: c.Planner, Toolbox: c.Toolbox, Book: book, Strategy: c.Strategy, AllTools: c.AllTools,
-		MaxActions: c.MaxActions, Solutions: c.Solutions, VisitCap: c.VisitCap, ExtraTypes: c.ExtraTypes,
+		MaxActions: c.MaxActions, Solutions: c.Solutions, ExtraTypes: c.ExtraTypes,
 		Progress: c.Progress, Tell: c.Tell,
 	})
 	if err != nil {

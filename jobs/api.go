@@ -20,8 +20,6 @@ type (
 	Options = record.Options
 	// Vote is what a person thinks of an answer.
 	Vote = record.Vote
-	// Reason is why a run ended before its time.
-	Reason = record.Reason
 )
 
 // File is what [Config] Inspect finds out about a file that a person sent.

@@ -147,8 +147,6 @@ type Config struct {
 	// Retention is how long requests and threads are kept after they were last touched,
 	// and media after they were stored. Zero means 30 days.
 	Retention time.Duration
-	// TaskRetention is how long the queues remember what was done. Zero means 2 hours.
-	TaskRetention time.Duration
 	// QuestionExpiry is how long a question waits for its answer. Zero means 24 hours.
 	QuestionExpiry time.Duration
 	// Beat is how often a worker says that it lives. Zero means 2 s; it is taken for dead
@@ -231,7 +229,7 @@ func New(c Config) (*Jobs, error) {
 	switch {
 	case c.Redis == nil || c.State == nil || c.Blobs == nil:
 		return nil, errors.New("jobs need Redis, State and Blobs")
-	case c.Deadline < 0 || c.Grace < 0 || c.Check < 0 || c.Retention < 0 || c.TaskRetention < 0 ||
+	case c.Deadline < 0 || c.Grace < 0 || c.Check < 0 || c.Retention < 0 ||
 		c.QuestionExpiry < 0 || c.Beat < 0 || c.Patience < 0 || c.MaxFile < 0:
 		return nil, errors.New("a time or size is negative")
 	}
@@ -242,7 +240,7 @@ func New(c Config) (*Jobs, error) {
 	}
 	j := &Jobs{
 		config: c, id: c.Name + "-" + record.Hash(rand.Text())[:8], adapters: map[string]adapters.Adapter{},
-		tasks: queue.NewTasks(c.Redis, c.TaskRetention), running: queue.NewRunning(), workers: queue.NewWorkers(c.State, c.Beat),
+		tasks: queue.NewTasks(c.Redis), running: queue.NewRunning(), workers: queue.NewWorkers(c.State, c.Beat),
 		shutdown: 5 * time.Second, stuck: make(chan error, 1), log: c.Log,
 	}
 	for _, a := range c.Adapters {
@@ -377,7 +375,6 @@ func (c Config) complete() Config {
 	def(&c.Grace, 20*time.Second)
 	def(&c.Check, 100*time.Millisecond)
 	def(&c.Retention, 30*24*time.Hour)
-	def(&c.TaskRetention, 2*time.Hour)
 	def(&c.QuestionExpiry, 24*time.Hour)
 	def(&c.Beat, 2*time.Second)
 	def(&c.Patience, time.Minute)

@@ -26,7 +26,7 @@ import (
 	"atelier/agent/toolgraph"
 )
 
-// Config is what solutions are found with. All but Strategy, VisitCap and ExtraTypes are needed.
+// Config is what solutions are found with. All but Strategy and ExtraTypes are needed.
 type Config struct {
 	Planner planner.Planner
 	Toolbox *toolbox.Toolbox
@@ -40,8 +40,6 @@ type Config struct {
 	MaxActions int
 	// Solutions is how many the search hands to the planner for one subtask at most.
 	Solutions int
-	// VisitCap ends a search that has looked at so many tools. Zero means the graph's.
-	VisitCap int
 	// ExtraTypes are resource types beyond the built-in ones.
 	ExtraTypes []plan.Type
 	// Progress hears that a stage of a request begins.
@@ -187,7 +185,6 @@ func (s *Solver) begin(ctx context.Context, r plan.Request, subtasks []plan.Subt
 				Goal:       sub.Returns,
 				MaxActions: s.config.MaxActions,
 				K:          s.config.Solutions,
-				VisitCap:   s.config.VisitCap,
 			},
 		})
 	}

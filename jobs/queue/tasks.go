@@ -19,12 +19,14 @@ import (
 type Tasks struct {
 	client    *asynq.Client
 	inspector *asynq.Inspector
-	retention time.Duration
 }
 
-// NewTasks makes the tasks of a Redis, which remembers finished ones for the retention.
-func NewTasks(r redis.UniversalClient, retention time.Duration) *Tasks {
-	return &Tasks{client: asynq.NewClientFromRedisClient(r), inspector: asynq.NewInspectorFromRedisClient(r), retention: retention}
+// remembered is how long Redis remembers a finished task, so that it is not enqueued twice.
+const remembered = 2 * time.Hour
+
+// NewTasks makes the tasks of a Redis.
+func NewTasks(r redis.UniversalClient) *Tasks {
+	return &Tasks{client: asynq.NewClientFromRedisClient(r), inspector: asynq.NewInspectorFromRedisClient(r)}
 }
 
 // Enqueue enqueues a task, to be done after a delay. A task that was enqueued before is not
@@ -36,7 +38,7 @@ func (s *Tasks) Enqueue(ctx context.Context, t Task, after time.Duration) error 
 		return fmt.Errorf("encode a task: %w", err)
 	}
 	options := []asynq.Option{
-		asynq.TaskID(t.ID()), asynq.Queue(t.Queue), asynq.Retention(s.retention),
+		asynq.TaskID(t.ID()), asynq.Queue(t.Queue), asynq.Retention(remembered),
 		asynq.Timeout(Allowed(t.Kind).Timeout), asynq.MaxRetry(never), // the worker gives it up
 	}
 	if after > 0 {

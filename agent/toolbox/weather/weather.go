@@ -44,8 +44,6 @@ type Config struct {
 	BaseURL string
 	// GeocodingURL is that of the names of places, before /v1/search.
 	GeocodingURL string
-	// Timeout is that of one try; 0 is 10 seconds.
-	Timeout time.Duration
 	// Retries is how often a call is tried after the first time; 0 is 2, less is never.
 	Retries int
 	// Transport carries the tries; nil is one that keeps what the package promises of addresses.
@@ -95,7 +93,7 @@ func New(c Config) (*Backend, error) {
 
 func (c Config) endpoint(address string) (*endpoint.Endpoint, error) {
 	settings := endpoint.Config{
-		BaseURL: address, Timeout: cmp.Or(c.Timeout, 10*time.Second), Retries: cmp.Or(c.Retries, 2), MaxBody: maxAnswer,
+		BaseURL: address, Timeout: 10 * time.Second, Retries: cmp.Or(c.Retries, 2), MaxBody: maxAnswer,
 		Transport: c.Transport, Wait: c.Wait, Log: c.Log, Names: endpoint.Names{Server: "the weather service"},
 	}
 	e, err := endpoint.New(settings)
