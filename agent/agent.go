@@ -1,11 +1,11 @@
 // Package agent is Atelier itself, apart from chat and queues. It reads like the
-// paper's stages: Plan splits a wish into subtasks and has the ways to do each found
+// paper's stages: Plan splits a request into subtasks and has the ways to do each found
 // (package solve), Act does one step of a plan (package step), and Respond tells what
 // came of it (package answer). Durable jobs do the steps of a plan one by one, in one
 // process or many: they ask Capabilities, Lacks and Device who can do which.
 //
 // Promises, with those of the packages of the stages:
-//   - Where the wish names a model, a server or a program, that is taken where it is there;
+//   - Where the request names a model, a server or a program, that is taken where it is there;
 //     where it is not, the answer says so, and what was taken instead.
 //   - The planner is asked at most four times a request: to decompose, to assess, to
 //     settle and to respond; never where the answer is forced.
@@ -63,7 +63,7 @@ type Config struct {
 	Progress func(request string, s plan.Stage)
 	// Tell tells people fixed sentences in the language of their request. Nil is English.
 	Tell plan.Tell
-	// Log takes what operators want to know of failed steps; never a wish, a text or a
+	// Log takes what operators want to know of failed steps; never a request, a text or a
 	// file of a user. Nil logs nothing.
 	Log *slog.Logger
 }

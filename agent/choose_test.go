@@ -97,7 +97,7 @@ func candidates(t *testing.T, p *plan.Plan) string {
 	return strings.Join(all, ", ")
 }
 
-// What the wish names is taken, wherever it stands, and is no part of what is made.
+// What the request names is taken, wherever it stands, and is no part of what is made.
 func TestTheWishNamesAModel(t *testing.T) {
 	t.Parallel()
 	a := studio(t, nil, []toolbox.Server{programs()}, zImage, klein, sdxl, kokoro, whisper, qwenVL, "")
@@ -172,8 +172,8 @@ func (l *listener) Decompose(ctx context.Context, r plan.Request, t *plan.Thinki
 	return l.fakePlanner.Decompose(ctx, r, t)
 }
 
-// Whatever planner splits the wish, it is not told of the names: in an answer to a question
-// they may stand in the wish that led to it.
+// Whatever planner splits the request, it is not told of the names: in an answer to a question
+// they may stand in the request that led to it.
 func TestAPlannerIsNotToldOfTheNames(t *testing.T) {
 	t.Parallel()
 	draw := plan.Subtask{

@@ -29,7 +29,7 @@ func answersLikeTheQuestion(_ context.Context, c toolbox.Call) (toolbox.Output, 
 	return toolbox.Output{Value: answer}, nil
 }
 
-// Who asks in a language is answered in it: from the wish to the tool nothing puts the
+// Who asks in a language is answered in it: from the request to the tool nothing puts the
 // question into another. The model follows its instructions on the language of questions
 // to the letter, and writes English where they do not keep it from that.
 func TestAQuestionIsAnsweredInItsLanguage(t *testing.T) {

@@ -21,7 +21,7 @@ type leftovers struct {
 	lexicon *retrieve.Lexicon
 }
 
-// find gives the values of the wish that the plan tells to no tool: quantities, formats, colours
+// find gives the values of the request that the plan tells to no tool: quantities, formats, colours
 // and what stands in quotation marks. A planner is not believed in this: it may pass over "32 kbps"
 // without a word.
 func (o leftovers) find(wish string, p *plan.Plan) []plan.Leftover {
@@ -80,13 +80,13 @@ func given(p *plan.Plan, format string) bool {
 }
 
 // limits reports whether the part holds a limit in bytes. It is asked for: what is larger than it
-// may be of no use.
+// may be useless.
 func limits(l plan.Leftover) bool {
 	return slices.ContainsFunc(quantity.Find(l.Part), func(q quantity.Quantity) bool { return q.Unit == quantity.ByteCount })
 }
 
 // told are the texts that the best solutions pass to their tools, and the descriptions of those
-// tools. It is empty if a part of the wish has no solution: the answer says so anyway.
+// tools. It is empty if a part of the request has no solution: the answer says so anyway.
 func (o leftovers) told(p *plan.Plan) []string {
 	var all []string
 	for _, task := range p.Tasks {
@@ -110,7 +110,7 @@ func (o leftovers) told(p *plan.Plan) []string {
 	return all
 }
 
-// blank is the wish with spaces in place of the names of files.
+// blank is the request with spaces in place of the names of files.
 func blank(wish string, p *plan.Plan) string {
 	for _, r := range p.Resources {
 		for _, name := range []string{r.File, r.Name} {

@@ -77,7 +77,7 @@ func drawers() []toolbox.Tool {
 	return []toolbox.Tool{tool("sketch", plan.Edge, img), tool("trace", plan.Edge, img)}
 }
 
-// edgesWanted is the model's decomposition of the wish.
+// edgesWanted is the model's decomposition of the request.
 const edgesWanted = `{"thought":"` + modelWords + `","subtasks":[{"description":"Find the edges","task":[],"id":0,"dep":[],` +
 	`"args":[{"type":"image","value":"photo-1234.png","meaning":""}],"returns":{"type":"edge","value":"<GENERATED>-0"}}],` +
 	`"question":"","reply":"","refused":false,"types":[]}`

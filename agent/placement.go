@@ -18,7 +18,7 @@ func (p placement) Capabilities(ctx context.Context) (map[string][]plan.Candidat
 	return p.toolbox.Local(ctx)
 }
 
-// Lacks tells whether the action is for another process, so that the jobs hand it back
+// Lacks reports whether the action is for another process, so that the jobs hand it back
 // instead of doing it here: no way to run its tool is live in this one, or its candidate is
 // live in others alone. Where that is live nowhere, or none is wanted, the best one counts
 // that is live anywhere, if all that is here is a weaker stand-in. Anyhow, whatever is live

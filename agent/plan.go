@@ -200,7 +200,7 @@ func (g *planning) heed(ctx context.Context, r plan.Request) (plan.Request, []na
 	return r, append(mentions, more...), nil
 }
 
-// inPart asks for the parts of the wish that no tool is told.
+// inPart asks for the parts of the request that no tool is told.
 func (g *planning) inPart(language string, left []plan.Leftover) string {
 	var parts []string
 	for _, l := range left {

@@ -283,7 +283,7 @@ const scriptedServer = "agent/planner/llm/llmtest"
 // browser is what the tests of all that serves pages look at them with.
 const browser = "adapters/web/browsertest"
 
-// testMay tells whether a test of the package may import another one, whatever the
+// testMay reports whether a test of the package may import another one, whatever the
 // package itself may.
 func testMay(pkg, other string) bool {
 	promise := path.Dir(other)

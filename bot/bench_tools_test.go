@@ -432,7 +432,7 @@ func (w *toolBench) bare(c sandbox.Command, dir, bareDir string) (sandbox.Comman
 				bare.Args[j+1] = "image2"
 			}
 		}
-		for j, a := range bare.Args { // the tool filters the colours of screens, of which there are more
+		for j, a := range bare.Args { // the tool filters the colours of screens, of that exist more
 			switch a {
 			case "-vf":
 				bare.Args[j+1] = "format=rgb24," + bare.Args[j+1]

@@ -43,7 +43,7 @@ func (k *talk) attach(path string) {
 	k.Wait(`document.querySelector("#chips .chip-mark:not([hidden])")`)
 }
 
-// says writes a wish and sends it.
+// says writes a request and sends it.
 func (k *talk) says(wish string) {
 	k.t.Helper()
 	k.Script(`document.getElementById("text").focus()`)

@@ -12,7 +12,7 @@ import (
 	"atelier/bot/clitest"
 )
 
-// scripted is a part of a wish as a model takes it.
+// scripted is a part of a request as a model takes it.
 type scripted struct {
 	Says string `yaml:"says"`
 	// Args are files by the names that the person gave them, earlier parts ("<GENERATED>-0"),

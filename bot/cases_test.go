@@ -28,7 +28,7 @@ import (
 type trial struct {
 	// Server is what is said of the tool server; without it there is none.
 	Server *struct {
-		// Models are those of a task, in the place of its one model.
+		// Models are those of a task, in place of its one model.
 		Models map[string][]string `yaml:"models"`
 		// Words are what things are called by their colour.
 		Words map[string]string `yaml:"words"`
@@ -40,11 +40,11 @@ type trial struct {
 	Local bool `yaml:"local"`
 	Turns []struct {
 		Wish string `yaml:"wish"`
-		// Planner is what a model makes of the wish; without it, it is that of the rules.
+		// Planner is what a model makes of the request; without it, it is that of the rules.
 		Planner []scripted `yaml:"planner"`
 		// Files are what props makes, by the names of the files.
 		Files map[string]string `yaml:"files"`
-		// Other is what the offer that is chosen runs with, in the place of the best one.
+		// Other is what the offer that is chosen runs with, in place of the best one.
 		Other string `yaml:"other"`
 		// Faults are what goes wrong with the server, by a task or a model.
 		Faults map[string]struct {
@@ -56,7 +56,7 @@ type trial struct {
 	} `yaml:"turns"`
 }
 
-// outcome is what must come of a wish.
+// outcome is what must come of a request.
 type outcome struct {
 	Status string `yaml:"status"` // done, unless told
 	// Steps are the tools that ran, with how often.

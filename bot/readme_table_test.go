@@ -90,7 +90,7 @@ func toolTable(tools []toolbox.Tool) string {
 	return b.String()
 }
 
-// published tells whether Hugging Face has a specification of what is asked for; what has
+// published reports whether Hugging Face has a specification of what is asked for; what has
 // none, and our extension, is known to a tool server alone.
 func published(run string) bool {
 	if strings.Contains(run, "+") {

@@ -57,7 +57,7 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// model KEY starts a server whose model takes every wish for one to make a picture black
+// model KEY starts a server whose model takes every request for one to make a picture black
 // and white, and sets its address.
 func startModel(t *testing.T, ts *testscript.TestScript, args []string) {
 	t.Helper()

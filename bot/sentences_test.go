@@ -23,7 +23,7 @@ import (
 	"atelier/bot/bottest"
 )
 
-// TestEverySentenceHasItsTranslation holds that each format that is given to plan.Say or to
+// TestEverySentenceHasItsTranslation checks that each format that is given to plan.Say or to
 // an adapter's Fault, and to what hands it over, is in the catalogue of sentences, and that
 // nothing else is; what the platforms' adapters say of themselves is looked at too. That the
 // arguments are the same the catalogue checks when it is made.

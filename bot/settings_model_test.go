@@ -61,7 +61,7 @@ func TestTokenField(t *testing.T) {
 	}
 }
 
-// TestBudget: a wish ends before it takes more tokens than are set.
+// TestBudget: a request ends before it takes more tokens than are set.
 func TestBudget(t *testing.T) {
 	t.Parallel()
 	for budget, calls := range map[string]int{"30000": 1, "100000": 4} {

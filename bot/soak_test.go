@@ -236,7 +236,7 @@ type soakWatch struct {
 	memory       []int64
 }
 
-// goesOn says what is next where the one before was answered, and tells whether an answer
+// goesOn says what is next where the one before was answered, and reports whether an answer
 // is still missing.
 func (w *soakWatch) goesOn() bool {
 	waits, answered := false, 0
@@ -313,7 +313,7 @@ func (w *soakWatch) result() soaked {
 	return s
 }
 
-// stormy tells whether calls were refused between two times.
+// stormy reports whether calls were refused between two times.
 func (w *soakWatch) stormy(from, to time.Time) bool {
 	return slices.ContainsFunc(w.storms, func(storm [2]time.Time) bool {
 		return from.Before(storm[1]) && (to.IsZero() || to.After(storm[0]))

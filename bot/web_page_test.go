@@ -27,7 +27,7 @@ func TestBrowserGreeting(t *testing.T) {
 }
 
 // TestBrowserNewcomer is what somebody does who has no file at hand: an example in one click, its result used
-// again, another wish in its place, a new title, the gallery, and the end of the thread.
+// again, another request in its place, a new title, the gallery, and the end of the thread.
 func TestBrowserNewcomer(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()

@@ -16,7 +16,7 @@ import (
 	"atelier/jobs"
 )
 
-// TestTheFirstWishesWork does each wish that a newcomer is shown.
+// TestTheFirstWishesWork does each request that a newcomer is shown.
 func TestTheFirstWishesWork(t *testing.T) {
 	t.Parallel()
 	p := clitest.NewParlour()

@@ -72,13 +72,13 @@ type envFile struct {
 	Path string `yaml:"path"`
 }
 
-// once tells whether a service runs to its end and is then no more.
+// once reports whether a service runs to its end and is then no more.
 func (s service) once() bool { return s.Restart == "no" }
 
-// built tells whether the composition builds its image, which then has no version.
+// built reports whether the composition builds its image, which then has no version.
 func (s service) built() bool { return s.Image == ours || s.Image == models }
 
-// root tells whether a service runs as root, as an image does that names no user. Those
+// root reports whether a service runs as root, as an image does that names no user. Those
 // that are built name one.
 func (s service) root() bool {
 	return !s.built() && (s.User == "" || strings.HasPrefix(s.User, "0:"))

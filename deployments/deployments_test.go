@@ -53,7 +53,7 @@ func toolSettings(t *testing.T) []string {
 	return names
 }
 
-// pinned tells whether an image is named with a version, not with a tag that moves
+// pinned reports whether an image is named with a version, not with a tag that moves
 // between versions.
 func pinned(image string) bool {
 	image, _, _ = strings.Cut(image, "@")

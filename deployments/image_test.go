@@ -162,7 +162,7 @@ func TestBuildSeesItsPackages(t *testing.T) {
 	}
 }
 
-// hasCode tells whether a folder has Go code other than tests in it or below it.
+// hasCode reports whether a folder has Go code other than tests in it or below it.
 func hasCode(t *testing.T, folder string) bool {
 	t.Helper()
 	found := false

@@ -208,7 +208,7 @@ func TestOnceMoreSharesNothing(t *testing.T) {
 	r := h.ask(j, e)
 	h.handle(j, h.reacts("bob", r.Runs[0].Sent, "🔁", true))
 	r = h.wait(j, r.ID, 2)
-	h.handle(j, h.reacts("bob", e.Message.Ref, "🔁", true)) // on the wish
+	h.handle(j, h.reacts("bob", e.Message.Ref, "🔁", true)) // on the request
 	r = h.wait(j, r.ID, 3)
 	if h.planner.count("plan") != 3 || h.planner.count("pic") != 3 || h.planner.count("caption") != 3 {
 		t.Errorf("planned %d times, drawn %d times", h.planner.count("plan"), h.planner.count("pic"))

@@ -19,7 +19,7 @@ func (h *house) commands(thread, by, name string) adapters.Event {
 	return e
 }
 
-// stops is somebody's wish that what they last asked for ends.
+// stops is somebody's request that what they last asked for ends.
 func (h *house) stops(thread, by string) adapters.Event {
 	e := h.says(thread, by, "")
 	e.Kind, e.Message, e.Cancel = adapters.CancelAsked, nil, &adapters.Cancel{}

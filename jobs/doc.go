@@ -18,7 +18,7 @@
 //     that fails: it is retried, or given up with an answer that says why.
 //   - fetcher (fetch.go) collects what it is about: files and the thread's history (package
 //     intake).
-//   - transcriber (transcribe.go) turns a voice message into the wish.
+//   - transcriber (transcribe.go) turns a voice message into the request.
 //   - planner (plan.go) has the agent plan.
 //   - actor (act.go) does one step, by runner (run_step.go) here or in another process.
 //   - composer (compose.go) writes the answer, once.
@@ -53,7 +53,7 @@
 //     if it is lost.
 //   - A process that shuts down takes no more work, lets its tasks run for the grace period,
 //     ends them, and only then hands them back.
-//   - No log line, metric or error that asynq stores quotes a wish, a file's name or another
+//   - No log line, metric or error that asynq stores quotes a request, a file's name or another
 //     sentence of a person.
 //
 // # What may happen twice

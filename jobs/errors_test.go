@@ -153,7 +153,7 @@ func TestFilesThatAreNotTaken(t *testing.T) {
 	}
 }
 
-// TestOneBadFileAmongGoodOnesIsLeftOut holds that what is wished for is done with the others.
+// TestOneBadFileAmongGoodOnesIsLeftOut checks that what is wished for is done with the others.
 func TestOneBadFileAmongGoodOnesIsLeftOut(t *testing.T) {
 	t.Parallel()
 	gone := &adapters.Fault{Sentence: "The link of %s has expired.", Args: []any{"b"}, Kind: adapters.ErrGone}

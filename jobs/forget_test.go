@@ -111,7 +111,7 @@ func (h *house) everything() string {
 	return all.String()
 }
 
-// nowhere tells whether words are found anywhere, once workers have seen that what they do is
+// nowhere reports whether words are found anywhere, once workers have seen that what they do is
 // forgotten.
 func (h *house) nowhere(words ...string) {
 	h.t.Helper()
@@ -126,7 +126,7 @@ func (h *house) nowhere(words ...string) {
 	}
 }
 
-// keys tells whether a group has keys, at least so many.
+// keys reports whether a group has keys, at least so many.
 func (h *house) keys(least int, group string) {
 	h.t.Helper()
 	keys, err := h.state.Keys(h.t.Context(), group)

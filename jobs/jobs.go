@@ -131,7 +131,7 @@ type Config struct {
 	// things on a picture that an answer shows, or "" where there is none. Nil gives none.
 	MarkLink func(ctx context.Context, t adapters.Thread, picture plan.Resource) (string, error)
 
-	// Tell tells people fixed sentences in the language of their wish. Nil is English.
+	// Tell tells people fixed sentences in the language of their request. Nil is English.
 	Tell plan.Tell
 
 	// Pools are what this process works on. None: it only submits and looks.

@@ -15,7 +15,7 @@ import (
 	"atelier/jobs"
 )
 
-// bilingual has the sentences told in the language of the wish.
+// bilingual has the sentences told in the language of the request.
 func bilingual(t *testing.T) func(*jobs.Config) {
 	t.Helper()
 	c, err := messages.New()
@@ -107,7 +107,7 @@ func TestWhatGoesWrongIsToldInTheLanguageOfTheWish(t *testing.T) {
 	}
 }
 
-// TestARequestKnowsItsLanguage: the agent is told in which language a wish is, what is
+// TestARequestKnowsItsLanguage: the agent is told in which language a request is, what is
 // offered is worded in it, and an answer without words is in that of the question.
 func TestARequestKnowsItsLanguage(t *testing.T) {
 	t.Parallel()
@@ -168,7 +168,7 @@ func TestWhatHasNoWordsIsInTheLanguageOfTheConversation(t *testing.T) {
 	}
 }
 
-// TestMarksAreToldInTheLanguageOfTheWish also where the wish came before them.
+// TestMarksAreToldInTheLanguageOfTheWish also where the request came before them.
 func TestMarksAreToldInTheLanguageOfTheWish(t *testing.T) {
 	t.Parallel()
 	h := enter(t)

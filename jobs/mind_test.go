@@ -12,7 +12,7 @@ import (
 	"atelier/storage"
 )
 
-// planner is an agent whose plans are written in the wish: "blur>edge|sharpen; caption" are two
+// planner is an agent whose plans are written in the request: "blur>edge|sharpen; caption" are two
 // subtasks, the first with two solutions, of which the first has two actions, one taking
 // what the other makes. "?text" asks back, "!text" is a reply. What begins with "pic" makes a
 // picture, everything else a text.
@@ -51,7 +51,7 @@ func (m *planner) Plan(ctx context.Context, r plan.Request) (*plan.Plan, error) 
 	return read(r.Wish), nil
 }
 
-// read reads the plan that a wish is.
+// read reads the plan that a request is.
 func read(wish string) *plan.Plan {
 	p := &plan.Plan{Wish: wish}
 	if text, ok := strings.CutPrefix(wish, "?"); ok {

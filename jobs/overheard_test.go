@@ -29,7 +29,7 @@ func (c *clock) pass(d time.Duration) {
 	c.at = c.at.Add(d)
 }
 
-// passedOver tells whether an event was taken for nothing that the bot has to do.
+// passedOver reports whether an event was taken for nothing that the bot has to do.
 func (h *house) passedOver(j *jobs.Jobs, e adapters.Event) bool {
 	h.t.Helper()
 	id := h.handle(j, e)

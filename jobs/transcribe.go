@@ -13,7 +13,7 @@ import (
 	"atelier/jobs/record"
 )
 
-// transcriber turns a voice message into the wish, before planning.
+// transcriber turns a voice message into the request, before planning.
 type transcriber struct {
 	store   *record.Store
 	flow    *flow
@@ -44,7 +44,7 @@ func (t *transcriber) run(ctx context.Context, w queue.Task) error {
 	return t.write(ctx, r.ID, h)
 }
 
-// maxHeard is the longest wish of a voice message, in bytes.
+// maxHeard is the longest request of a voice message, in bytes.
 const maxHeard = 8 << 10
 
 // transcribe has the best tool transcribe the voice message.

@@ -29,7 +29,7 @@ func (h *house) hearing(tool, words string) {
 	})
 }
 
-// TestAVoiceMessageIsAWish: what somebody says is taken as what they wish, with the thread's
+// TestAVoiceMessageIsAWish: what somebody says is taken as what they request, with the thread's
 // and the replied message's files, and the answer quotes what was understood.
 func TestAVoiceMessageIsAWish(t *testing.T) {
 	t.Parallel()
@@ -133,8 +133,8 @@ func TestAVoiceMessageThatIsNotUnderstood(t *testing.T) {
 	}
 }
 
-// TestAVoiceMessageIsAboutWhatGoesWithIt: of files beside it the wish is, of a second voice
-// message nobody can tell which is the wish.
+// TestAVoiceMessageIsAboutWhatGoesWithIt: of files beside it the request is, of a second voice
+// message nobody can tell which is the request.
 func TestAVoiceMessageIsAboutWhatGoesWithIt(t *testing.T) {
 	t.Parallel()
 	h := enter(t)

@@ -60,7 +60,7 @@ func (h *house) stopBefore(kind string) (id, queue, task string) {
 	return id, queue, kind + ":" + id + ":" + run + ":"
 }
 
-// forge puts another payload in the place of a task's.
+// forge puts another payload in place of a task's.
 func (h *house) forge(queue, id, payload string) {
 	h.t.Helper()
 	check(h.t, h.inspector().DeleteTask(queue, id))

@@ -14,9 +14,9 @@ import (
 type State interface {
 	// Get reads a value. It fails with [ErrNotFound] where there is none.
 	Get(ctx context.Context, key string) ([]byte, error)
-	// Put writes a value of at most [MaxValue] bytes in the place of what was there.
+	// Put writes a value of at most [MaxValue] bytes in place of what was there.
 	Put(ctx context.Context, key string, value []byte, expiry time.Duration) error
-	// PutOnce writes a value where there is none, and tells whether it did: of all that
+	// PutOnce writes a value where there is none, and reports whether it did: of all that
 	// ever call it for a key, one is first, until the value is deleted or expires. Who
 	// called it before, saw it fail and calls it again may be told that they are not,
 	// while the value that stands is theirs: where that matters it is to be told by the

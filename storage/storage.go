@@ -42,7 +42,7 @@ import (
 // Blobs keep media by key; [CheckKey] tells what a key is. No key may be a folder of
 // another: where "a" is one, "a/b" may be refused with [ErrKey].
 type Blobs interface {
-	// Put stores everything that r gives under the key, in the place of what was there.
+	// Put stores everything that r gives under the key, in place of what was there.
 	Put(ctx context.Context, key string, r io.Reader) error
 	// Get opens a blob. It fails with [ErrNotFound] where there is none.
 	Get(ctx context.Context, key string) (io.ReadCloser, error)
@@ -87,7 +87,7 @@ const MaxLink = 7 * 24 * time.Hour
 
 // Checker is what a make is that has something outside to rely on: a server, a folder.
 type Checker interface {
-	// Check tells whether the storage is there and lets itself be used, by writing a
+	// Check reports whether the storage is there and lets itself be used, by writing a
 	// little and removing it again. What it fails with is a [*Fault].
 	Check(ctx context.Context) error
 }

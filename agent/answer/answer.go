@@ -1,6 +1,6 @@
 // Package answer tells people what came of a request.
 //
-// Promises:
+// Guarantees:
 //   - An answer names no file that is not there. Where the planner fails, or names such a
 //     one, the answer is a plain account instead, which says so where a language model was asked.
 //   - It tells what was not done, what is missing, and what was used in place of what was asked for.
@@ -46,8 +46,8 @@ type Responder struct{ config Config }
 func New(c Config) *Responder { return &Responder{c} }
 
 // Respond tells what came of a request. The planner words it.
-// The parts of the wish that no subtask does stand first. Every
-// part of the wish that no live tool can do is told ([planner.Account.Missing]), with what it needs,
+// The parts of the request that no subtask does stand first. Every
+// part of the request that no live tool can do is told ([planner.Account.Missing]), with what it needs,
 // and so is that another planner had to stand in: behind the answer, but before a refusal, whose cause
 // it may be.
 func (r *Responder) Respond(ctx context.Context, account planner.Account) (Answer, error) {
@@ -127,7 +127,7 @@ func (r *Responder) word(ctx context.Context, account planner.Account, thinking 
 	return account.Readable(strings.TrimSpace(text)), nil
 }
 
-// left are the lines on the parts of the wish that are not done.
+// left are the lines on the parts of the request that are not done.
 func (r *Responder) left(account planner.Account) []string {
 	language, p := account.Request.Language, account.Plan
 	var lines []string
@@ -211,7 +211,7 @@ func unworded(err error, t plan.Thinking, operator bool) plan.Message {
 }
 
 // by are the results of an account, with what each was made by as people call it: the
-// model that was asked; a program only where it is weak, or where the wish names one.
+// model that was asked; a program only where it is weak, or where the request names one.
 func (r *Responder) by(account planner.Account) []plan.Result {
 	results := slices.Clone(account.Results)
 	for i := range results {
@@ -233,7 +233,7 @@ func (r *Responder) by(account planner.Account) []plan.Result {
 	return results
 }
 
-// absent are sentences on what the wish names and was not taken, by its name: it is not
+// absent are sentences on what the request names and was not taken, by its name: it is not
 // here, or something else that is named was taken.
 func (r *Responder) absent(account planner.Account) map[string]string {
 	sentences := map[string]string{}

@@ -28,7 +28,7 @@ func WithoutThoughts(content string) string {
 	return content
 }
 
-// CutOff tells whether an answer that ended for this reason is not whole, since it may
+// CutOff reports whether an answer that ended for this reason is not whole, since it may
 // have no more tokens (OpenAI's word, Mistral's, and those of Anthropic's and Gemini's
 // models behind a gateway). Any other reason is an end, except none: that is no reason to
 // trust an answer which does not have the form that was asked for, since the connection
@@ -41,7 +41,7 @@ func CutOff(finish openai.FinishReason) bool {
 	return false
 }
 
-// RefusesFormat tells whether the server may have refused a call because of its
+// RefusesFormat reports whether the server may have refused a call because of its
 // response_format, so that one that binds less may be taken: some answer 400 or 422 to a
 // format that they do not know, some 501, and some fail (500) and
 // say of what. A call that was declined, or refused for another parameter that the server
@@ -106,5 +106,5 @@ func refusedBefore(err error) string {
 // case: the field, its kinds, and what they make of a schema.
 var formatWords = []string{"response_format", "response format", "json_schema", "json_object", "json schema", "grammar"}
 
-// aboutFormat tells whether a server speaks of the format.
+// aboutFormat reports whether a server speaks of the format.
 func (r refusal) aboutFormat() bool { return r.says(formatWords) || r.param == "response_format" }

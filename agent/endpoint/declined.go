@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Declined tells whether the provider declined a call by its rules on content: nothing
+// Declined reports whether the provider declined a call by its rules on content: nothing
 // is wrong with the server, and what was asked for should not be put to another one.
 func Declined(err error) bool {
 	e, ok := errors.AsType[*Error](err)

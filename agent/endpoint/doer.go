@@ -125,7 +125,7 @@ func (d *doer) do(req *http.Request, m manner) (*http.Response, error) {
 	}
 }
 
-// outlasts tells whether a wait would end after the context: then people learn more from
+// outlasts reports whether a wait would end after the context: then people learn more from
 // the failure that is known than from the end of the time.
 func outlasts(ctx context.Context, wait time.Duration) bool {
 	deadline, ok := ctx.Deadline()

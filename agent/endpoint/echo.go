@@ -120,7 +120,7 @@ func (s said) add(v any) {
 // encoded is the beginning of a file in Base64: people write no word that long.
 var encoded = lazyregexp.New(`^[A-Za-z0-9+/]{200}`)
 
-// isFile tells whether a text is a file that is spelled out.
+// isFile reports whether a text is a file that is spelled out.
 func isFile(text string) bool { return encoded.MatchString(text) }
 
 // ours are the fields of a request that hold no words of people.

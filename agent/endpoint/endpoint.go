@@ -149,7 +149,7 @@ func parseBase(s string, azure bool) (*url.URL, error) {
 // Client is go-openai's client for the server. Hand what it fails with to Sort.
 func (e *Endpoint) Client() *openai.Client { return e.client }
 
-// Azure tells whether the server speaks Azure OpenAI's dialect.
+// Azure reports whether the server speaks Azure OpenAI's dialect.
 func (e *Endpoint) Azure() bool { return e.azure }
 
 // Host names the server for people and logs: its name, and the port where one was given.

@@ -50,7 +50,7 @@ func FuzzRefusal(f *testing.F) {
 	})
 }
 
-// FuzzLabel holds that what is sent comes back, or a beginning of it.
+// FuzzLabel checks that what is sent comes back, or a beginning of it.
 func FuzzLabel(f *testing.F) {
 	f.Add("r1", "decompose", 1)
 	f.Add("a/b%\r\n", "图片", -1)

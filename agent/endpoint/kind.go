@@ -60,7 +60,7 @@ func KindOf(err error) Kind {
 	return ""
 }
 
-// Loading tells whether a call failed since the model is being loaded.
+// Loading reports whether a call failed since the model is being loaded.
 func Loading(err error) bool {
 	e, ok := errors.AsType[*Error](err)
 	return ok && e.Loading
@@ -150,7 +150,7 @@ func (r refusal) says(words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(m, w) })
 }
 
-// missesModel tells whether a message is of the form "model X not found".
+// missesModel reports whether a message is of the form "model X not found".
 func (r refusal) missesModel() bool {
 	m := strings.ToLower(r.message)
 	_, after, ok := strings.Cut(m, "model")

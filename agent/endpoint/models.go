@@ -90,7 +90,7 @@ func readModel(entry json.RawMessage) Model {
 	return m
 }
 
-// missing tells whether the server does not have what was asked for.
+// missing reports whether the server does not have what was asked for.
 func missing(err error) bool {
 	e, ok := errors.AsType[*Error](err)
 	return ok && (e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed || e.Status == http.StatusNotImplemented)

@@ -13,7 +13,7 @@ import (
 	"atelier/agent/lazyregexp"
 )
 
-// Private tells whether what is sent to the server stays in the house, by its name: a
+// Private reports whether what is sent to the server stays in the house, by its name: a
 // loopback, private or link-local address, a name without a dot (of a container, of a
 // service), localhost, and names under .local (RFC 6762), .internal, .home.arpa
 // (RFC 8375) and .localhost (RFC 6761). An address under 100.64.0.0/10 counts as well:

@@ -20,7 +20,7 @@ type Request struct {
 	Path string
 	// Query stands behind it; nil is none.
 	Query url.Values
-	// Address stands in the place of Path and Query: that of something on this very
+	// Address stands in place of Path and Query: that of something on this very
 	// server, as an answer of it has named it, whole or from its root on. What lies
 	// elsewhere is not asked for: an address elsewhere is the word of a stranger.
 	Address string

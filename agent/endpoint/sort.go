@@ -78,7 +78,7 @@ func errorOf(err error) *Error {
 	return e
 }
 
-// unreadable tells whether an answer could not be decoded.
+// unreadable reports whether an answer could not be decoded.
 func unreadable(err error) bool {
 	_, syntax := errors.AsType[*json.SyntaxError](err)
 	_, shape := errors.AsType[*json.UnmarshalTypeError](err)

@@ -34,12 +34,12 @@ var passing = []int{429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529}
 // unmade are the statuses after which what was asked for is not being made.
 var unmade = []int{429, 502, 503, 504}
 
-// unmade tells whether another try of work does not make it a second time.
+// unmade reports whether another try of work does not make it a second time.
 func (f *failure) unmade() bool {
 	return f.Kind != TimedOut && (f.Status < 400 || slices.Contains(unmade, f.Status))
 }
 
-// unbegun tells whether the server did not begin to do what was asked for.
+// unbegun reports whether the server did not begin to do what was asked for.
 func (f *failure) unbegun() bool {
 	return f.unreached || f.Status == http.StatusTooManyRequests || f.Status == http.StatusServiceUnavailable
 }
@@ -182,7 +182,7 @@ func newError(status int, r refusal, s secrets, echo said) *Error {
 	return e
 }
 
-// isPage tells whether an answer is for a browser.
+// isPage reports whether an answer is for a browser.
 func isPage(h http.Header) bool {
 	t, _, err := mime.ParseMediaType(h.Get("Content-Type"))
 	return err == nil && t == "text/html"

@@ -211,7 +211,7 @@ func TestBenchmarkJudgements(t *testing.T) {
 
 // unwired finds a set of tools, among those that a goal accepts, that does not make what
 // the goal returns out of its inputs, the results of earlier goals and words of the
-// wish, or of which a tool gets no input; nil if there is none.
+// request, or of which a tool gets no input; nil if there is none.
 func unwired(tools *toolbox.Catalogue, r benchmarkRequest, g benchmarkGold, at int) []string {
 	goal := g.Goals[at]
 	types := map[string]plan.Type{}
@@ -219,13 +219,13 @@ func unwired(tools *toolbox.Catalogue, r benchmarkRequest, g benchmarkGold, at i
 		types[f.Name] = f.Type
 	}
 	maps.Copy(types, goal.Given)
-	given := []plan.Type{plan.Text, plan.Location} // a wish may name a place
+	given := []plan.Type{plan.Text, plan.Location} // a request may name a place
 	for _, name := range goal.Uses {
 		as, listed := types[name]
 		switch {
 		case listed:
 			given = append(given, as)
-		case filepath.Ext(name) == ".mp4": // named in the wish alone
+		case filepath.Ext(name) == ".mp4": // named in the request alone
 			given = append(given, plan.Video)
 		default:
 			given = append(given, plan.Image)

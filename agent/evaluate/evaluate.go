@@ -4,11 +4,11 @@
 // It knows two benchmarks, and the project's own ([Own]) in the form of the first:
 //
 //   - ControlLLM's requests with judgements by hand ([ReadCases], [Run]): which goals a
-//     wish has and which tools, inputs and words a right plan of each must hold.
+//     request has and which tools, inputs and words a right plan of each must hold.
 //   - TaskBench's labelled plans over another toolbox ([ReadTools], [ReadPlans],
 //     [RunTaskBench]).
 //
-// Promises:
+// Guarantees:
 //   - It reads only from the readers it is given and writes only to the writers.
 //   - A file that is not in its form gives one error, which names the file and the line
 //     or the request; nothing of a bad file is used.
@@ -50,7 +50,7 @@ type Options struct {
 	// Parallel is how many requests are planned at a time. Zero means one after another.
 	Parallel int
 	// Broke tells that an error is a failure of what plans, as of a server that is down,
-	// although it has a sentence for people: such a sentence is no refusal of the wish.
+	// although it has a sentence for people: such a sentence is no refusal of the request.
 	// Nil means that no error is.
 	Broke func(error) bool
 	// Unasked says in a few words why an error means that nobody was asked, as of a server
@@ -114,13 +114,13 @@ const (
 	failure        = "failure"
 )
 
-// claims reports whether the answer is a plan that says that it does all of the wish.
+// claims reports whether the answer is a plan that says that it does all of the request.
 func (a answer) claims() bool {
 	return a.kind() == expectPlan && len(a.plan.LeftBy(a.plan.Best())) == 0 &&
 		!slices.ContainsFunc(a.plan.Tasks, func(t plan.Task) bool { return len(t.Solutions) == 0 })
 }
 
-// kind tells what the planner did with the wish. To say in a sentence for people why
+// kind tells what the planner did with the request. To say in a sentence for people why
 // nothing can be done is a refusal, and so is a plan of which no part has a solution.
 func (a answer) kind() string {
 	if a.err != nil {

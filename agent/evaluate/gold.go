@@ -21,10 +21,10 @@ type Gold struct {
 	Attached attached `json:"attached"`
 	// Deprecated keeps the request out of the headline; it is reported apart.
 	Deprecated bool `json:"deprecated"`
-	// Expect is what is right to do with the wish: plan, question, refusal or reply;
+	// Expect is what is right to do with the request: plan, question, refusal or reply;
 	// empty means plan.
 	Expect string `json:"expect"`
-	// Foreign marks a wish in another language than English: to turn it down is right for
+	// Foreign marks a request in another language than English: to turn it down is right for
 	// who reads English only, and a plan that meets the goals is as right.
 	Foreign bool   `json:"foreign"`
 	Note    string `json:"note"`
@@ -67,7 +67,7 @@ func (g Goal) sets(strict bool) [][]string {
 	return slices.DeleteFunc(slices.Clone(g.Accept), func(set []string) bool { return hasSet(g.Lenient, set) })
 }
 
-// hasSet tells whether one of the sets has the same tools.
+// hasSet reports whether one of the sets has the same tools.
 func hasSet(sets [][]string, set []string) bool {
 	want := slices.Compact(slices.Sorted(slices.Values(set)))
 	return slices.ContainsFunc(sets, func(s []string) bool {

@@ -160,7 +160,7 @@ func (c checker) asked(a plan.Action) (map[string]plan.Type, error) {
 
 // typeOf is the type of what a source gives; ok is false when there is no such thing. A
 // literal takes the type that is asked for: it is given if that is a text of any sort,
-// or if the wish or the thread says it.
+// or if the request or the thread says it.
 func (c checker) typeOf(s plan.Source, want plan.Type) (_ plan.Type, ok bool) {
 	switch s.Kind {
 	case plan.OfResource:
@@ -205,7 +205,7 @@ func (c checker) resource(name string) (plan.Type, bool) {
 	return "", false
 }
 
-// said tells whether the wish or the thread shares a word with the text.
+// said reports whether the request or the thread shares a word with the text.
 func (c checker) said(text string) bool {
 	if sharesWord(text, c.request.Wish) {
 		return true

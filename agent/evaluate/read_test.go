@@ -113,7 +113,7 @@ func TestBadTaskBench(t *testing.T) {
 	}
 }
 
-// TestPlaceholders: what the wish names, what came with it and what the judgement hands
+// TestPlaceholders: what the request names, what came with it and what the judgement hands
 // over is given, in this order, each once.
 func TestPlaceholders(t *testing.T) {
 	t.Parallel()

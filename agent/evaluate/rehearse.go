@@ -99,7 +99,7 @@ const (
 	madeUpError = "4711"
 )
 
-// lacking says why a part of the wish cannot be done, as the agent would.
+// lacking says why a part of the request cannot be done, as the agent would.
 func lacking(t plan.Task) string {
 	if len(t.Missing) == 0 {
 		return fmt.Sprintf("I know no way to do “%s”.", t.Subtask.Description)

@@ -121,7 +121,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestClaims: a plan claims all of the wish unless it says what it leaves.
+// TestClaims: a plan claims all of the request unless it says what it leaves.
 func TestClaims(t *testing.T) {
 	t.Parallel()
 	able, unable := plan.Task{Solutions: []plan.Solution{{}}}, plan.Task{}
@@ -197,7 +197,7 @@ func golden(t *testing.T, file string, got []byte) {
 	}
 }
 
-// TestRunWithoutGold: wishes alone are timed and counted; a failure is a miss.
+// TestRunWithoutGold: requests alone are timed and counted; a failure is a miss.
 func TestRunWithoutGold(t *testing.T) {
 	t.Parallel()
 	cases, err := ReadWishes(input("w", `{"id": "1", "user_request": "cut clip.mp4"}`+"\n\n"+`{"id": "2", "user_request": "get https://h.org/x"}`))

@@ -18,7 +18,7 @@ type entry struct {
 	Class       string `json:"class"`
 	Level       string `json:"level"`
 	Instruction string `json:"instruction"`
-	// Files come with the wish, which need not name them.
+	// Files come with the request, which need not name them.
 	Files    []file       `json:"files"`
 	Thread   *thread      `json:"thread"`
 	Subtasks []refSubtask `json:"subtasks"`
@@ -75,7 +75,7 @@ func ReadCases(requests, gold Input) ([]Case, error) {
 	return cases, nil
 }
 
-// ReadWishes reads wishes alone (one JSON object with id and user_request a line):
+// ReadWishes reads requests alone (one JSON object with id and user_request a line):
 // cases to be planned and timed, without judgement.
 func ReadWishes(in Input) ([]Case, error) {
 	items, err := in.lines()
@@ -122,7 +122,7 @@ var asked = time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC)
 
 // request is the entry as a planner gets it. The given resources are the files that
 // came with it, then those that it names, then those that the judgement hands over or
-// uses without the wish naming them.
+// uses without the request naming them.
 func (e entry) request(g *Gold) plan.Request {
 	r := plan.Request{ID: e.ID, Thread: "evaluation-" + e.ID, Wish: e.Instruction, At: asked}
 	if e.Thread != nil {

@@ -109,7 +109,7 @@ func (t benchTool) meaning(nth int) plan.Meaning {
 	return plan.Content
 }
 
-// label is a line of TaskBench's plans, or of its wishes alone.
+// label is a line of TaskBench's plans, or of its requests alone.
 type label struct {
 	ID      string `json:"id"`
 	Type    string `json:"type"`
@@ -126,7 +126,7 @@ type Link struct {
 	Target string `json:"target"`
 }
 
-// Labelled is a wish with TaskBench's plan for it.
+// Labelled is a request with TaskBench's plan for it.
 type Labelled struct {
 	Case
 	// Kind is single, chain or dag.
@@ -136,7 +136,7 @@ type Labelled struct {
 }
 
 // ReadPlans reads TaskBench's plans, one JSON object a line. Every file and address
-// that a wish names becomes a placeholder.
+// that a request names becomes a placeholder.
 func ReadPlans(in Input) ([]Labelled, error) {
 	items, err := in.lines()
 	if err != nil {

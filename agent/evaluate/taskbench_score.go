@@ -29,7 +29,7 @@ type TaskBench struct {
 	OffCatalogue int `json:"off_catalogue,omitempty"`
 }
 
-// RunTaskBench plans every labelled wish and compares. The tools are those that the
+// RunTaskBench plans every labelled request and compares. The tools are those that the
 // planner plans with. Solved requests are those with exactly the labelled tools and
 // links; IR, NR, HR and CR are as for [Run], the labelled tools being what is needed.
 func RunTaskBench(ctx context.Context, p Planner, plans []Labelled, tools []toolbox.Tool, o Options) (*Report, error) {

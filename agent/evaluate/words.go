@@ -37,7 +37,7 @@ func contentWords(text string) []string {
 	})
 }
 
-// sharesWord tells whether the passed text says something of what is wanted: they
+// sharesWord reports whether the passed text says something of what is wanted: they
 // share a content word, plural and case aside. A wanted text of function words alone
 // ("what is this?") must be passed as it stands.
 func sharesWord(wanted, passed string) bool {
@@ -54,7 +54,7 @@ func sharesWord(wanted, passed string) bool {
 	return false
 }
 
-// sameWord tells whether two words may be forms of one: they are equal, or have a
+// sameWord reports whether two words may be forms of one: they are equal, or have a
 // possible singular in common.
 func sameWord(a, b string) bool {
 	if a == b {

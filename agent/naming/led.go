@@ -28,12 +28,12 @@ func (s *scan) led(i int) int {
 	return s.more(p, end)
 }
 
-// free tells whether a name may end before the word at end.
+// free reports whether a name may end before the word at end.
 func (s *scan) free(end int) bool {
 	return end == len(s.words) || s.closes(end-1) || following.has(s.at(end))
 }
 
-// exchanged tells whether the word at i leads to what comes in the place of something:
+// exchanged reports whether the word at i leads to what comes in place of something:
 // "replace the car with …".
 func (s *scan) exchanged(i int) bool {
 	if !replacing.has(s.at(i)) {
@@ -47,13 +47,13 @@ func (s *scan) exchanged(i int) bool {
 	return false
 }
 
-// pointed tells whether one of the words points at a thing, rather than at a model.
+// pointed reports whether one of the words points at a thing, rather than at a model.
 func (s *scan) pointed(from, to int) bool {
 	return slices.ContainsFunc(s.words[from:to], func(w word) bool { return pointing.has(w.text) }) &&
 		!slices.ContainsFunc(s.words[from:to], func(w word) bool { return trailing.has(w.text) })
 }
 
-// placed tells whether a place follows at i: "on the beach", but not "in German" and "in
+// placed reports whether a place follows at i: "on the beach", but not "in German" and "in
 // the style of".
 func (s *scan) placed(i int) bool {
 	if i > 0 && s.closes(i-1) || !places.has(s.at(i)) {
@@ -63,7 +63,7 @@ func (s *scan) placed(i int) bool {
 	return s.at(i) != "in" || !manner
 }
 
-// described tells whether what follows behind a comma goes on about the same: "with wan,
+// described reports whether what follows behind a comma goes on about the same: "with wan,
 // pale skin".
 func (s *scan) described(i int) bool {
 	goesOn := i < len(s.words) && strings.Contains(s.text[s.words[i-1].end:s.words[i-1].to], ",")

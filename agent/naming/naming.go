@@ -1,7 +1,7 @@
-// Package naming finds the models, servers and programs by which a wish is to be done:
+// Package naming finds the models, servers and programs by which a request is to be done:
 // "draw a castle with SDXL", "use flux", "read it aloud by espeak".
 //
-// Promises:
+// Guarantees:
 //   - What it finds is named in so many words: by a name of the catalogue's models, or by
 //     that of a model, server or program which is there, led to by "with", "by", "use" and
 //     the like. Names are whole words, in upper or lower case, however they are joined:
@@ -9,7 +9,7 @@
 //   - A word that may mean something else, as the bark of a tree, is a name only where
 //     what is asked for first of all is done by what is so called, and where it does not
 //     stand as a thing does: "with a donut", "with Sora on the beach". In doubt the words
-//     stay in the wish. So they do where something is put in the place of something else,
+//     stay in the request. So they do where something is put in place of something else,
 //     "replace the word with SDXL", and where they tell of a thing, "made with SDXL".
 //   - Several names for the same, "with SDXL and one with flux", are all found.
 //   - What stands in quotation marks is left alone.
@@ -218,7 +218,7 @@ func (b *Book) gather(live *toolbox.Liveness) *Names {
 	return n
 }
 
-// Programmed tells whether a candidate is a program.
+// Programmed reports whether a candidate is a program.
 func Programmed(t toolbox.Tool, c plan.Candidate) bool {
 	return c.Kind == program && slices.ContainsFunc(t.Backends, func(b toolbox.Backing) bool { return b.Kind == c.Kind && b.Run == c.Run })
 }
@@ -252,18 +252,18 @@ func words(name string) []string {
 	return strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// Mention is the name of a model, a server or a program in a wish.
+// Mention is the name of a model, a server or a program in a request.
 type Mention struct {
-	// Name is what the wish calls it.
+	// Name is what the request calls it.
 	Name string
-	// About are the words of the wish that it stands with: what is to be done by it.
+	// About are the words of the request that it stands with: what is to be done by it.
 	About string
 
 	names    *Names
 	meanings []meaning
 }
 
-// Means tells whether the candidate of a tool is what is named.
+// Means reports whether the candidate of a tool is what is named.
 func (m Mention) Means(tool string, c plan.Candidate) bool {
 	t, _ := m.names.catalogue.Tool(tool)
 	return slices.ContainsFunc(m.meanings, func(w meaning) bool {
@@ -281,7 +281,7 @@ func (m Mention) Means(tool string, c plan.Candidate) bool {
 	})
 }
 
-// Could tells whether the tool is one that is done by what is named, were it here.
+// Could reports whether the tool is one that is done by what is named, were it here.
 func (m Mention) Could(tool string) bool {
 	t, ok := m.names.catalogue.Tool(tool)
 	return ok && slices.ContainsFunc(t.Backends, func(b toolbox.Backing) bool {

@@ -7,7 +7,7 @@ import (
 	"atelier/agent/lazyregexp"
 )
 
-// phrase is a part of a wish that names something and says nothing else.
+// phrase is a part of a request that names something and says nothing else.
 type phrase struct {
 	Mention
 
@@ -16,8 +16,8 @@ type phrase struct {
 	order      bool // it is said that it is to be used
 }
 
-// meant tells whether a name is one, by what is to be done by it: for one that may be
-// another word, that is what comes first to mind. rest is the wish without all that may be
+// meant reports whether a name is one, by what is to be done by it: for one that may be
+// another word, that is what comes first to mind. rest is the request without all that may be
 // names.
 func (p phrase) meant(near func(text string) []string, rest string) bool {
 	all := slices.Concat(near(p.About), near(rest))
@@ -49,10 +49,10 @@ func remembering(near func(text string) []string) func(text string) []string {
 	}
 }
 
-// joints are between the parts of a wish.
+// joints are between the parts of a request.
 var joints = lazyregexp.New(`(?i)[.;:!?]\s|\b(?:and|then)\b`)
 
-// distinct tells whether a name is written as no other word is: with a figure, a sign, or
+// distinct reports whether a name is written as no other word is: with a figure, a sign, or
 // more than one capital.
 func distinct(name string) bool {
 	capitals := 0

@@ -8,8 +8,8 @@ import (
 	"atelier/agent/lazyregexp"
 )
 
-// In finds what a wish names, and gives the wish without it: "draw a castle" of "draw a
-// castle with SDXL". Where nothing else would be left, the wish stays as it is.
+// In finds what a request names, and gives the request without it: "draw a castle" of "draw a
+// castle with SDXL". Where nothing else would be left, the request stays as it is.
 func (n *Names) In(wish string) (bare string, found []Mention) {
 	s := scan{names: n, text: wish, words: split(wish)}
 	for i := 0; i < len(s.words); {
@@ -38,7 +38,7 @@ type scan struct {
 	phrases []phrase
 }
 
-// word is a word of a wish, with where it is and the marks that stand around it.
+// word is a word of a request, with where it is and the marks that stand around it.
 type word struct {
 	text       string // in lower case, without the marks
 	start, end int    // without the marks
@@ -82,7 +82,7 @@ func split(text string) []word {
 	return all
 }
 
-// closes tells whether a mark stands behind the word at i that ends what it belongs to.
+// closes reports whether a mark stands behind the word at i that ends what it belongs to.
 func (s *scan) closes(i int) bool {
 	return strings.ContainsAny(s.text[s.words[i].end:s.words[i].to], ".,;:!?)]")
 }
@@ -115,7 +115,7 @@ func (s *scan) step(i int) int {
 	return i + 1
 }
 
-// begins tells whether an order may begin at i: "use …", ", use …", "and please use …".
+// begins reports whether an order may begin at i: "use …", ", use …", "and please use …".
 func (s *scan) begins(i int) bool { return i == 0 || s.closes(i-1) || before.has(s.at(i-1)) }
 
 // skip passes over words of a kind, two at most.
@@ -231,7 +231,7 @@ func (s *scan) about(i, end int) string {
 	return s.text[s.words[end].from:s.words[to-1].to]
 }
 
-// politely tells whether words lead an order in and say nothing else: "could you please".
+// politely reports whether words lead an order in and say nothing else: "could you please".
 func politely(words []word) bool {
 	return !slices.ContainsFunc(words, func(w word) bool { return !polite.has(w.text) && !before.has(w.text) })
 }
@@ -261,7 +261,7 @@ func (s *scan) ideographic() {
 	}
 }
 
-// without is the wish without the phrases.
+// without is the request without the phrases.
 func (s *scan) without(phrases []phrase) string {
 	var b strings.Builder
 	at := 0

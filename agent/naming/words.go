@@ -39,7 +39,7 @@ var (
 	between = setOf("and or then one once another also again und oder et ou y o")
 	// counting words stand before "with" where there are several: "once with SDXL".
 	counting = setOf("once einmal")
-	// exchanging orders say behind "with" what comes in the place of something.
+	// exchanging orders say behind "with" what comes in place of something.
 	replacing  = setOf("with by mit durch avec par con por com")
 	exchanging = setOf("replace swap exchange substitute fill cover change replacing swapping filling changing ersetze tausche fülle remplace reemplaza")
 	// done is what the thing itself may be by what is named: "the sign made with SDXL".

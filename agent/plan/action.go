@@ -16,7 +16,7 @@ const (
 	Blank SourceKind = ""
 	// OfResource is a resource of the thread, by name.
 	OfResource SourceKind = "resource"
-	// OfValue is a literal from the wish.
+	// OfValue is a literal from the request.
 	OfValue SourceKind = "value"
 	// OfAction is the output of an earlier action of the same solution, by index.
 	OfAction SourceKind = "action"
@@ -62,7 +62,7 @@ func (s Source) Leaves() []Source {
 	return []Source{s}
 }
 
-// Equal tells whether two sources are the same.
+// Equal reports whether two sources are the same.
 func (s Source) Equal(other Source) bool {
 	return s.Kind == other.Kind && s.Name == other.Name && s.Value == other.Value && s.Index == other.Index &&
 		slices.EqualFunc(s.Parts, other.Parts, Source.Equal)
@@ -104,7 +104,7 @@ type Binding struct {
 	Type   Type   `json:"type"`
 	Source Source `json:"source"`
 	// Options are the sources among which a blank is filled: it can be filled with
-	// nothing else. Empty for an optional argument that takes any literal of the wish.
+	// nothing else. Empty for an optional argument that takes any literal of the request.
 	Options []Source `json:"options,omitempty"`
 	// Optional arguments may stay blank.
 	Optional bool `json:"optional,omitempty"`
@@ -182,7 +182,7 @@ func (s Solution) With(chosen Solution) []string {
 	return with
 }
 
-// Varies tells whether two solutions do the same and differ in their candidates at most.
+// Varies reports whether two solutions do the same and differ in their candidates at most.
 func (s Solution) Varies(other Solution) bool {
 	return slices.EqualFunc(s.Actions, other.Actions, func(a, b Action) bool {
 		return a.Tool == b.Tool && slices.EqualFunc(a.Args, b.Args, func(x, y Binding) bool {

@@ -3,7 +3,7 @@ package plan
 import "slices"
 
 // detour looks for another way for each subtask that a failed step leaves stuck, and
-// tells whether it found one. The subtasks are taken in order, so that one which merely
+// reports whether it found one. The subtasks are taken in order, so that one which merely
 // waits for the result of a stuck one changes only if that one cannot. What was refused
 // for good stays undone, and so does what hangs on it. The same work by another candidate
 // is another way only if that was not tried when it failed ([Result.Tried]): a process
@@ -66,7 +66,7 @@ type attempts struct {
 	all bool
 }
 
-// by tells whether a candidate was among them. An open one is any of them.
+// by reports whether a candidate was among them. An open one is any of them.
 func (a attempts) by(candidate string) bool {
 	return a.all || candidate == "" || slices.Contains(a.names, candidate)
 }
@@ -90,7 +90,7 @@ func (r *Route) refused(key string) bool {
 	return r.undone(key) && (r.results[key].Final || r.results[key].Status == Skipped)
 }
 
-// needs tells whether the subtask has a step that is bad or needs one that is.
+// needs reports whether the subtask has a step that is bad or needs one that is.
 func needs(t int, steps []Step, bad func(key string) bool) bool {
 	for i, reached := range reaches(steps, bad) {
 		if reached && (steps[i].Task == t || slices.Contains(steps[i].Also, t)) {

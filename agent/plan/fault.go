@@ -26,7 +26,7 @@ func (f *Fault) Error() string {
 
 func (f *Fault) Unwrap() error { return f.Err }
 
-// Final tells whether err, or a Fault within it, is final.
+// Final reports whether err, or a Fault within it, is final.
 func Final(err error) bool {
 	for {
 		f, ok := errors.AsType[*Fault](err)

@@ -48,7 +48,7 @@ func TestFileName(t *testing.T) {
 	}
 }
 
-// FuzzFileName holds that a name is safe on every platform, not too long, and made of itself again.
+// FuzzFileName checks that a name is safe on every platform, not too long, and made of itself again.
 func FuzzFileName(f *testing.F) {
 	f.Add("photo.jpg", "0:03 to 0:07", ".mp4")
 	f.Add("..", "con", ".")

@@ -139,7 +139,7 @@ func Wait(d time.Duration) Message {
 	return Say("more than two weeks") // as a server says that means never
 }
 
-// Equal tells whether two messages say the same.
+// Equal reports whether two messages say the same.
 func (m Message) Equal(other Message) bool {
 	return m.Format == other.Format && m.String() == other.String()
 }

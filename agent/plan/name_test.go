@@ -12,7 +12,7 @@ import (
 	"atelier/agent/plan"
 )
 
-// matches tells whether the name is the pattern, in which "#" stands for a hash.
+// matches reports whether the name is the pattern, in which "#" stands for a hash.
 func matches(name, pattern string) bool {
 	return regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(pattern), "#", "[0-9a-f]{4}") + "$").MatchString(name)
 }

@@ -1,7 +1,7 @@
 // Package plan holds the words that every part of Atelier shares: resources and
 // their types, subtasks, actions, solutions, the plan made of them, and results.
 //
-// Promises:
+// Guarantees:
 //   - It is a leaf: it imports nothing of ours, does no I/O and starts nothing.
 //   - Values are plain data: they survive a round trip through encoding/json.
 //   - [Plan.Validate] accepts a plan only if every argument is bound to something
@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// Request is one wish of one person in one thread.
+// Request is one request of one person in one thread.
 type Request struct {
 	ID     string `json:"id"`
 	Thread string `json:"thread,omitempty"`
@@ -34,7 +34,7 @@ type Request struct {
 	Question *Question `json:"question,omitempty"`
 	// At is when the message was accepted; "what time is it" is answered from it.
 	At time.Time `json:"at,omitzero"`
-	// Language is the BCP 47 tag of the language in which the wish is written, of those
+	// Language is the BCP 47 tag of the language in which the request is written, of those
 	// in which the program has its fixed sentences; "" is English.
 	Language string `json:"language,omitempty"`
 	// NoPrograms forbids programs for this request, whatever can run.
@@ -96,13 +96,13 @@ type Plan struct {
 	Wish      string     `json:"wish"`
 	Resources []Resource `json:"resources,omitempty"`
 	Tasks     []Task     `json:"tasks,omitempty"`
-	// Left are the parts of the wish that no task does.
+	// Left are the parts of the request that no task does.
 	Left     []Leftover `json:"left,omitempty"`
 	Question string     `json:"question,omitempty"`
 	// Guesses are requests that the Question may mean, in plain words, at most [MaxGuesses].
 	Guesses []string `json:"guesses,omitempty"`
 	Reply   string   `json:"reply,omitempty"`
-	// Refused marks a Reply that turns the wish down.
+	// Refused marks a Reply that turns the request down.
 	Refused bool `json:"refused,omitempty"`
 	// Samples are offered with a Question or a Reply to people who do not know what to ask.
 	Samples []Sample `json:"samples,omitempty"`
@@ -133,7 +133,7 @@ func (r *Ranking) Add(other Ranking) {
 	r.Several += other.Several
 }
 
-// Leftover is a part of a wish that is not done, as it was written.
+// Leftover is a part of a request that is not done, as it was written.
 type Leftover struct {
 	Part string `json:"part"`
 	// Unknown are the words of it that nobody knew what to do with. Empty means that it goes
@@ -153,16 +153,16 @@ type Task struct {
 	// Unread is a sentence on a setting that could not be read, for which the task is left out;
 	// set only where Solutions is empty.
 	Unread string `json:"unread,omitempty"`
-	// Asked are the models, servers and programs that the wish names for this subtask and
-	// that were taken, Absent those that cannot be had here, as the wish calls them.
+	// Asked are the models, servers and programs that the request names for this subtask and
+	// that were taken, Absent those that cannot be had here, as the request calls them.
 	Asked  []string `json:"asked,omitempty"`
 	Absent []string `json:"absent,omitempty"`
-	// Besides are those that the wish names as well: one was taken, and they are among the
+	// Besides are those that the request names as well: one was taken, and they are among the
 	// solutions behind it.
 	Besides []string `json:"besides,omitempty"`
 }
 
-// Subtask is one part of a wish, in the form of ControlLLM's Table 5.
+// Subtask is one part of a request, in the form of ControlLLM's Table 5.
 type Subtask struct {
 	// Description says what is wanted, with its objects and prompts, in plain words.
 	Description string `json:"description"`

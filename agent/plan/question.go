@@ -12,7 +12,7 @@ import (
 // Question is what Atelier asked back when it was not sure.
 type Question struct {
 	Text string `json:"text"`
-	// Wish is the wish that led to the question: the answer completes it.
+	// Wish is the request that led to the question: the answer completes it.
 	Wish string `json:"wish"`
 	// Guesses are those that were offered with it, in the order of their numbers.
 	Guesses []string `json:"guesses,omitempty"`

@@ -10,7 +10,7 @@ import (
 )
 
 // MaxSteps is the most steps that a plan may have. What one person may want at a time
-// stays far below; beyond it a wish fills the thread with files.
+// stays far below; beyond it a request fills the thread with files.
 const MaxSteps = 64
 
 // TooMany refuses more than [MaxSteps] steps or subtasks.
@@ -159,7 +159,7 @@ func (r *Route) Done() bool {
 	})
 }
 
-// Partly reports whether a part of the wish has its result, while another part was left, or its
+// Partly reports whether a part of the request has its result, while another part was left, or its
 // subtask has none.
 func (r *Route) Partly() bool {
 	return (len(r.plan.LeftBy(r.choice)) > 0 || !r.Done()) && slices.ContainsFunc(r.final, func(at int) bool {

@@ -303,7 +303,7 @@ func TestRouteEnds(t *testing.T) {
 	}
 }
 
-// TestRoutePartly: what was left of the wish counts as what has no result.
+// TestRoutePartly: what was left of the request counts as what has no result.
 func TestRoutePartly(t *testing.T) {
 	t.Parallel()
 	photo := takes(plan.Image, plan.FromResource("a.png"))

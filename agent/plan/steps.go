@@ -23,7 +23,7 @@ func (p *Plan) Best() Choice {
 	return c
 }
 
-// LeftBy lists the parts of the wish that are not done by a choice: those that no task does, and
+// LeftBy lists the parts of the request that are not done by a choice: those that no task does, and
 // the settings that the chosen solutions leave out.
 func (p *Plan) LeftBy(c Choice) []Leftover {
 	left := slices.Clone(p.Left)
@@ -117,7 +117,7 @@ func (p *Plan) Steps(c Choice) ([]Step, []int, error) {
 	return steps, final, nil
 }
 
-// starved tells whether some action takes the result of an earlier task that has none.
+// starved reports whether some action takes the result of an earlier task that has none.
 func starved(actions []Action, final []int) bool {
 	return slices.ContainsFunc(actions, func(a Action) bool {
 		return slices.ContainsFunc(a.Args, func(b Binding) bool {

@@ -2,7 +2,7 @@ package plan
 
 // Tokens is what the tools of a step took of the models that they asked.
 type Tokens struct {
-	// Calls counts the answers of a model, those that were of no use included. A try that
+	// Calls counts the answers of a model, those that were useless included. A try that
 	// the server refused or dropped is not one.
 	Calls int `json:"calls"`
 	// Input and Output are tokens; both are 0 where the model is not paid by them, as

@@ -76,10 +76,10 @@ func (t Type) Phrase() (format string, args []any) {
 	return string(t), nil
 }
 
-// ImageMap tells whether t is a picture of a special kind: a mask, an edge map and so on.
+// ImageMap reports whether t is a picture of a special kind: a mask, an edge map and so on.
 func (t Type) ImageMap() bool { return slices.Contains(imageMaps, t) }
 
-// Media tells whether a resource of this type is a file rather than a small value.
+// Media reports whether a resource of this type is a file rather than a small value.
 func (t Type) Media() bool {
 	switch t {
 	case Image, Video, Audio, HTML, Document, Archive, AnyFile:
@@ -102,7 +102,7 @@ func (t Type) Article() Message {
 	return Say("a %s", t)
 }
 
-// Fits tells whether a resource of type t may stand where an argument of type want
+// Fits reports whether a resource of type t may stand where an argument of type want
 // is asked for: the same type, a special picture where any picture will do, or a file or
 // a text where any file will do.
 func (t Type) Fits(want Type) bool {

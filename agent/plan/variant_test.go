@@ -129,7 +129,7 @@ func TestAVariantIsADetourWhereItWasNotTried(t *testing.T) {
 	}
 }
 
-// A way that is taken in the place of another holds no work that failed before.
+// A way that is taken in place of another holds no work that failed before.
 func TestDetoursLeaveFailuresBehind(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

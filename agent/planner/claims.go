@@ -35,7 +35,7 @@ func (a Account) Invents(text string) []string {
 	return invented
 }
 
-// Readable is a text with the names by which people know the files in the place of the chained
+// Readable is a text with the names by which people know the files in place of the chained
 // ones.
 func (a Account) Readable(text string) string {
 	var pairs []string
@@ -47,7 +47,7 @@ func (a Account) Readable(text string) string {
 	return strings.NewReplacer(pairs...).Replace(text)
 }
 
-// Says tells whether a quotation stands in what people or tools said.
+// Says reports whether a quotation stands in what people or tools said.
 func (a Account) Says(quotation string) bool {
 	return slices.ContainsFunc(a.said(), func(s string) bool { return strings.Contains(s, quotation) })
 }
@@ -119,7 +119,7 @@ func inName(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) || strings.ContainsRune("_-.", r))
 }
 
-// unspaced tells whether the sign is of a script that puts no space between words, so
+// unspaced reports whether the sign is of a script that puts no space between words, so
 // that a name may follow it at once.
 func unspaced(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)

@@ -1,11 +1,11 @@
 // Package planner is the promise of the language side of Atelier: six language jobs,
 // done by any make in at most four rounds a request.
 //
-//	Decompose  wish, thread and resources → subtasks, a question back, or conversation
+//	Decompose  request, thread and resources → subtasks, a question back, or conversation
 //	Assess     every subtask × its candidate tools → scores
 //	Settle     every subtask × its solutions → Rank (scores), Fill (blank arguments)
 //	           and Choose (one of a tool's candidate models), in one round
-//	Respond    wish, plan and results → the answer
+//	Respond    request, plan and results → the answer
 //
 // Promises of every make:
 //   - Each method is called at most once a request; nothing is called where the
@@ -15,7 +15,7 @@
 //     and a reply as they stand, so they claim no file either ([Account.Invents]).
 //   - It is safe for concurrent use and stops when its context does.
 //   - Errors carry a sentence for people ([plan.Fault]) apart from the detail. One that
-//     is final is about the wish, which was declined or takes more than one may: no
+//     is final is about the request, which was declined or takes more than one may: no
 //     other planner should do it instead.
 //   - Each method notes in the request's [plan.Thinking] what it took, also when it
 //     fails. A Thinking belongs to one request, whose jobs come one after another.
@@ -39,25 +39,25 @@ type Planner interface {
 	Respond(ctx context.Context, a Account, t *plan.Thinking) (string, error)
 }
 
-// Decomposition is what a wish comes down to. Exactly one of Subtasks, Question and
+// Decomposition is what a request comes down to. Exactly one of Subtasks, Question and
 // Reply is set.
 type Decomposition struct {
 	Subtasks []plan.Subtask
-	// Left are the parts of the wish that no subtask does.
+	// Left are the parts of the request that no subtask does.
 	Left []plan.Leftover
 	// Question is asked back when it is unclear which resource or what is meant.
 	Question string
 	// Guesses are requests that the Question may mean, each of which this planner plans without
 	// asking back; at most [plan.MaxGuesses], and only with a Question.
 	Guesses []string
-	// Reply answers plain conversation that needs no tool, and wishes that no tool of
+	// Reply answers plain conversation that needs no tool, and requests that no tool of
 	// the catalogue could do.
 	Reply string
-	// Refused marks a Reply that turns a wish down.
+	// Refused marks a Reply that turns a request down.
 	Refused bool
 	// Samples reports whether the person does not know what to ask, and is shown what can be tried.
 	Samples bool
-	// Types are resources whose type the wish tells better than the file does: "the
+	// Types are resources whose type the request tells better than the file does: "the
 	// depth map room.png" is of type depth, not just image.
 	Types map[string]plan.Type
 }
@@ -112,10 +112,10 @@ type Account struct {
 	Results []plan.Result
 	// Fallbacks are sentences on what was done another way than first meant.
 	Fallbacks []string
-	// Left are the parts of the wish that are not done. The answer begins with them, whatever a
+	// Left are the parts of the request that are not done. The answer begins with them, whatever a
 	// planner writes.
 	Left []plan.Leftover
-	// Missing are sentences on parts of the wish that cannot be done here, and on what
+	// Missing are sentences on parts of the request that cannot be done here, and on what
 	// they would need.
 	Missing []string
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // findCandidates prunes the whole catalogue, not just what is live: the scores must
-// tell whether a live tool is the right one or merely one that runs. A subtask may
+// report whether a live tool is the right one or merely one that runs. A subtask may
 // take up what a subtask before it makes on its way, so that tools of their domains
 // help to reach the goal. Where the domains let nothing through they were a wrong
 // guess, and are dropped.

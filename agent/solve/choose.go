@@ -126,7 +126,7 @@ func (st *settlement) askUnread() {
 	}
 }
 
-// lacks tells whether the subtask is better left undone, for want of a tool.
+// lacks reports whether the subtask is better left undone, for want of a tool.
 func (st *settlement) lacks(t *task, complete []plan.Solution, question string) bool {
 	if len(t.rivals) == 0 {
 		return false

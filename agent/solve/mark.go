@@ -25,7 +25,7 @@ func marked(subtasks []plan.Subtask, i int, picture string, on map[string]string
 	return plan.Source{}, false
 }
 
-// comesFrom tells whether subtask i makes a picture of that picture and of no other one.
+// comesFrom reports whether subtask i makes a picture of that picture and of no other one.
 func comesFrom(subtasks []plan.Subtask, i int, picture string, on map[string]string) bool {
 	if !subtasks[i].Returns.Fits(plan.Image) {
 		return false
@@ -70,7 +70,7 @@ func strays(subtasks []plan.Subtask, i int, on map[string]string) error {
 	return nil
 }
 
-// hails tells whether the picture has a part in what subtask i makes.
+// hails reports whether the picture has a part in what subtask i makes.
 func hails(subtasks []plan.Subtask, i int, picture string) bool {
 	return slices.ContainsFunc(append(ancestors(subtasks, i), i), func(j int) bool {
 		return slices.ContainsFunc(subtasks[j].Args, func(a plan.Arg) bool { return a.Source.Equal(plan.FromResource(picture)) })
@@ -110,7 +110,7 @@ func (w *work) keepPlaces() error {
 	return nil
 }
 
-// stays tells whether things are on the source where they are on the picture, and drops
+// stays reports whether things are on the source where they are on the picture, and drops
 // what would move them from the subtasks between.
 func (w *work) stays(subtasks []plan.Subtask, src plan.Source, picture string, on map[string]string) bool {
 	if src.Kind != plan.OfSubtask {
@@ -125,7 +125,7 @@ func (w *work) stays(subtasks []plan.Subtask, src plan.Source, picture string, o
 	return !ok || w.stays(subtasks, before, picture, on)
 }
 
-// moves tells whether a tool of the solution moves what is on a picture.
+// moves reports whether a tool of the solution moves what is on a picture.
 func (w *work) moves(s plan.Solution) bool {
 	return slices.ContainsFunc(s.Tools(), func(name string) bool {
 		tool, ok := w.tool(name)

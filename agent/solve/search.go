@@ -59,7 +59,7 @@ func (w *work) complete(t *task, found []plan.Solution) []plan.Solution {
 	}, unnumbered(found))
 }
 
-// sure tells whether every tool of the solution is good for the subtask, so that no
+// sure reports whether every tool of the solution is good for the subtask, so that no
 // tool which cannot run needs to be considered in its place.
 func (t *task) sure(s plan.Solution) bool {
 	for _, name := range s.Tools() {

@@ -74,9 +74,9 @@ func ranked(solutions []plan.Solution) plan.Ranking {
 	return r
 }
 
-// forced tells whether nothing of a solution is left to decide: each argument has its
+// forced reports whether nothing of a solution is left to decide: each argument has its
 // source, and none is a text, which may have to be put as its tool means it. An optional
-// one may be told by the wish, but for settings: those were read from it.
+// one may be told by the request, but for settings: those were read from it.
 func (st *settlement) forced(s plan.Solution) bool {
 	for _, a := range s.Actions {
 		tool, _ := st.tool(a.Tool)

@@ -1,7 +1,7 @@
 // Package solve finds the ways to do the subtasks of a request, by Thoughts-on-Graph: it has the
 // candidate tools assessed, searches the graph for solutions, and has these settled.
 //
-// Promises:
+// Guarantees:
 //   - A plan that is returned is valid ([plan.Plan.Validate]) and has at most five
 //     different solutions a subtask, best first, and behind them at most three that do as
 //     the best one by other models or servers; a subtask that nobody can do names the

@@ -1,6 +1,6 @@
 // Package step does one step of a plan.
 //
-// Promises:
+// Guarantees:
 //   - A step is done only if what its tool promises is really there; a failed step is
 //     a result that says so, not an error.
 //   - Outputs have chained names, and files the names that people read.

@@ -110,7 +110,7 @@ func (as *answers) again(a answer) time.Duration {
 	return wait
 }
 
-// liveNow tells whether a candidate of a tool is known to be live.
+// liveNow reports whether a candidate of a tool is known to be live.
 func (as *answers) liveNow(tool int, c Candidate) bool {
 	as.mu.Lock()
 	defer as.mu.Unlock()

@@ -23,7 +23,7 @@ import (
 //     ([plan.Fault]). One that is the backend's own trouble, not the input's, is
 //     [ErrDown] as well; one of a model that is still being loaded is [ErrLoading].
 type Backend interface {
-	// Probe tells whether the candidate can run now: nil, or what is missing and how to
+	// Probe reports whether the candidate can run now: nil, or what is missing and how to
 	// get it.
 	Probe(ctx context.Context, c Candidate) error
 	// Run uses the candidate. With an error, the Usage of the Output tells what was

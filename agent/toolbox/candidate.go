@@ -36,7 +36,7 @@ func (s Server) name() string { return cmp.Or(s.Name, s.Kind) }
 // runs reports whether the backing is of the server's kind, and its request goes there.
 func (s Server) runs(b Backing) bool { return s.Kind == b.Kind && s.Base == b.Request.Base() }
 
-// Way is one way to run a tool as an operator lists it, in the place of what the
+// Way is one way to run a tool as an operator lists it, in place of what the
 // catalogue and the order of the servers say.
 type Way struct {
 	// Server is the name of a [Server].

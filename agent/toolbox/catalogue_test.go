@@ -247,7 +247,7 @@ func TestEmbeddedCatalogue(t *testing.T) {
 		"image-processing", "video-perception", "video-generation", "video-processing", "video-editing",
 		"audio-generation", "audio-perception", "audio-editing", "question-answering", "natural-language-processing", "document-processing",
 	}
-	said := map[string]string{} // wish → tool
+	said := map[string]string{} // request → tool
 	for _, tool := range c.Tools() {
 		if !slices.Contains(domains, tool.Domain) {
 			t.Errorf("%s: domain %q is none of the others", tool.Name, tool.Domain)

@@ -174,7 +174,7 @@ func (c *checker) measurable() []effect.Arg {
 	return all
 }
 
-// takes tells whether a resource of the type is all that the tool must be given.
+// takes reports whether a resource of the type is all that the tool must be given.
 func (c *checker) takes(typ plan.Type) bool {
 	must := slices.DeleteFunc(slices.Clone(c.Args), func(a Arg) bool { return a.Optional })
 	return len(must) == 1 && must[0].Type == typ && !must[0].Many
@@ -260,12 +260,12 @@ func isName(s string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789_") == ""
 }
 
-// isWord tells whether s can stand in a list or a path of a server: "audio/speech".
+// isWord reports whether s can stand in a list or a path of a server: "audio/speech".
 func isWord(s string) bool {
 	return s != "" && utf8.ValidString(s) && !strings.ContainsFunc(s, blank)
 }
 
-// paired tells whether each opening brace is closed before the next one opens.
+// paired reports whether each opening brace is closed before the next one opens.
 func paired(s string) bool {
 	open := false
 	for _, r := range s {

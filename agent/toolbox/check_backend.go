@@ -305,7 +305,7 @@ func (c *checker) checkRun(b Backing, run modelRun) {
 	}
 }
 
-// inWords tells whether a model that answers in words can make a result of the type.
+// inWords reports whether a model that answers in words can make a result of the type.
 func inWords(t plan.Type) bool { return !t.Media() && t != plan.BBox && t != plan.Points }
 
 // checkRequest checks the request of a backing.

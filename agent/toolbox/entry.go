@@ -30,7 +30,7 @@ var origins = []string{"controlllm", "visualchatgpt", "hugginggpt", "atelier", O
 // Own is the origin of an operator's own tool.
 const Own = "own"
 
-// minExamples is the fewest example wishes by which retrieval still finds a tool.
+// minExamples is the fewest example requests by which retrieval still finds a tool.
 const minExamples = 3
 
 // ReadTool reads one catalogue entry; the error tells everything that is wrong with it, a line each.

@@ -94,7 +94,7 @@ func (h *health) of(c Candidate) *circuit {
 	return fresh
 }
 
-// alone tells whether a candidate is left alone just now.
+// alone reports whether a candidate is left alone just now.
 func (h *health) alone(c Candidate) error {
 	if !h.of(c).closed() {
 		return leftAlone(c)
@@ -102,7 +102,7 @@ func (h *health) alone(c Candidate) error {
 	return nil
 }
 
-// closed tells whether a call would be let through now: not while it is left alone, nor
+// closed reports whether a call would be let through now: not while it is left alone, nor
 // while one call is out to see whether it works again.
 func (c *circuit) closed() bool {
 	switch c.State() {
@@ -152,7 +152,7 @@ func (h *health) enter(ctx context.Context, c Candidate) (leave func(error), err
 	}, nil
 }
 
-// broken tells whether anything is left alone just now.
+// broken reports whether anything is left alone just now.
 func (h *health) broken() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"atelier/agent/plan"
 )
 
-// Status tells whether a tool can run now, in this process or elsewhere.
+// Status reports whether a tool can run now, in this process or elsewhere.
 type Status struct {
 	Tool Tool
 	Live bool
@@ -57,7 +57,7 @@ type Liveness struct {
 	byName   map[string]int
 }
 
-// Live tells whether the tool can run.
+// Live reports whether the tool can run.
 func (l *Liveness) Live(tool string) bool {
 	i, ok := l.byName[tool]
 	return ok && l.statuses[i].Live
@@ -75,7 +75,7 @@ func (l *Liveness) Status(tool string) (Status, bool) {
 // Statuses lists every tool of the catalogue, by name.
 func (l *Liveness) Statuses() []Status { return slices.Clone(l.statuses) }
 
-// same tells whether both say the same of every tool of the catalogue.
+// same reports whether both say the same of every tool of the catalogue.
 func (l *Liveness) same(other *Liveness) bool {
 	return slices.EqualFunc(l.statuses, other.statuses, func(a, b Status) bool {
 		return a.Live == b.Live && a.Why == b.Why && slices.Equal(a.Candidates, b.Candidates)

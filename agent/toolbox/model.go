@@ -43,7 +43,7 @@ type Model struct {
 // the hub's names.
 const modelKind = "hftask"
 
-// Does tells whether the model can do a tool by a backing.
+// Does reports whether the model can do a tool by a backing.
 func (m Model) Does(tool string, b Backing) bool {
 	return b.Kind == modelKind && slices.Contains(m.Tools, tool)
 }

@@ -48,7 +48,7 @@ func Placeholders(prompt string) []string {
 	return names
 }
 
-// Expand is the prompt with what stands for each argument in the place of its name.
+// Expand is the prompt with what stands for each argument in place of its name.
 // What looks like a placeholder in there is text.
 func Expand(prompt string, argument func(name string) string) string {
 	return placeholder.ReplaceAllStringFunc(prompt, func(found string) string {

@@ -116,7 +116,7 @@ func faces(err error, otherwise plan.Message) *plan.Fault {
 	return &plan.Fault{Sentence: plan.Sentence(err, otherwise), Operator: plan.OperatorSentence(err, otherwise)}
 }
 
-// ready tells whether a candidate can be tried now: it is not left alone, and its probe,
+// ready reports whether a candidate can be tried now: it is not left alone, and its probe,
 // which is asked anew where it is not known to be live, says so.
 func (t *Toolbox) ready(ctx context.Context, tool string, c Candidate) error {
 	if err := t.health.alone(c); err != nil {
@@ -190,7 +190,7 @@ func panicked(p any) string {
 	return fmt.Sprintf("%T", p)
 }
 
-// inside tells whether a file lies in the folder, links followed. One that does not
+// inside reports whether a file lies in the folder, links followed. One that does not
 // exist is placed by its name alone: the check of outputs tells that it is missing.
 func inside(dir, file string) bool {
 	if root, err := filepath.EvalSymlinks(dir); err == nil {

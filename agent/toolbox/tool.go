@@ -1,7 +1,7 @@
 // Package toolbox is the workshop: the catalogue of tools (one YAML file a tool), the
 // retrieval index over it, and the backends that run the tools.
 //
-// Promises:
+// Guarantees:
 //   - Adding a tool is adding a file: nothing else in the code names a tool of the
 //     catalogue.
 //   - A bad catalogue is refused whole, with every fault named by file.
@@ -30,7 +30,7 @@ type Tool struct {
 	Description string `yaml:"description"`
 	// When says when to use it, and when rather another one.
 	When string `yaml:"when"`
-	// Examples are wishes that the tool fulfils. What changes from wish to wish stands
+	// Examples are requests that the tool fulfils. What changes from request to request stands
 	// in braces: "take the {umbrella} out of {photo.jpg}".
 	Examples []string `yaml:"examples"`
 	Domain   string   `yaml:"domain"`
@@ -69,7 +69,7 @@ type Tool struct {
 	// Improvises marks the tool that has a program written for what no other tool does. It is no edge
 	// of the graph: the agent adds it to a plan where the search finds nothing.
 	Improvises bool `yaml:"improvises,omitempty"`
-	// Listens marks a tool that writes down what is said: a voice message becomes a wish
+	// Listens marks a tool that writes down what is said: a voice message becomes a request
 	// by it.
 	Listens bool `yaml:"listens,omitempty"`
 	// Describes marks a tool that tells what a picture shows, for people who cannot see it.

@@ -21,7 +21,7 @@ type Config struct {
 	// Ways are, for the tools that it names, the only candidates, in order; none is no
 	// candidate at all.
 	Ways map[string][]Way
-	// Here tells whether this process works on what a candidate needs, its device's queue
+	// Here reports whether this process works on what a candidate needs, its device's queue
 	// for example: of others it says nothing, and tells nobody. Nil is all of them.
 	Here func(c plan.Candidate) bool
 	// Elsewhere tells what other processes can run now: for each tool the candidates, as

@@ -80,7 +80,7 @@ func (w *ways) server(c Candidate) Server {
 	return w.servers[i]
 }
 
-// servedHere tells whether any server of this process is of that kind.
+// servedHere reports whether any server of this process is of that kind.
 func (w *ways) servedHere(kind string) bool {
 	return slices.ContainsFunc(w.servers, func(s Server) bool { return s.Kind == kind })
 }

@@ -45,7 +45,7 @@ func (b *assignment) tool(i int, used, cover uint64) bool {
 	return b.argument(i, 0, used, cover, true)
 }
 
-// keepsTogether tells whether every tool of the path keeps together what belongs together.
+// keepsTogether reports whether every tool of the path keeps together what belongs together.
 func (b *assignment) keepsTogether() bool {
 	covers := make([]uint64, len(b.path))
 	ends := make([]places, len(b.path))
@@ -140,7 +140,7 @@ func (b *assignment) given(i int, typ int32, used, cover uint64, try attempt) bo
 	return false
 }
 
-// repeats tells whether the path has one of the tools from place i on: a chain made by
+// repeats reports whether the path has one of the tools from place i on: a chain made by
 // them is then no input there.
 func (b *assignment) repeats(i int, tools []int32) bool {
 	return slices.ContainsFunc(b.path[i:], func(tool int32) bool { return slices.Contains(tools, tool) })

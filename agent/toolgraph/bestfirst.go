@@ -269,7 +269,7 @@ func (b *bestFirst) action(id int32) (tool int32, in []int32) {
 }
 
 // begin queues the leaves, and the actions that take nothing but many givens. Like all
-// that makes actions, it tells whether the search may go on.
+// that makes actions, it reports whether the search may go on.
 func (b *bestFirst) begin() bool {
 	for i, l := range b.leaves {
 		it := item{tool: noTool, typ: l.typ, cover: l.cover, own: l.price, total: l.price, parts: num(len(b.parts)), places: l.placesOf()}
@@ -377,7 +377,7 @@ func (b *bestFirst) queueWay(e entry) {
 }
 
 // follow makes the actions of the entry's way: its item with whatever was derived
-// before it. It tells whether the search may go on.
+// before it. It reports whether the search may go on.
 func (b *bestFirst) follow(e entry) bool {
 	w, _ := b.ways[stand{b.items[e.item].cover, e.as}].at(e.way)
 	e.way++

@@ -103,7 +103,7 @@ func holds(q toolgraph.Query, g *toolgraph.Graph, s plan.Solution) error {
 	return usesGiven(q, s)
 }
 
-// shaped tells whether the action has the arguments of its tool, in their order.
+// shaped reports whether the action has the arguments of its tool, in their order.
 func shaped(q toolgraph.Query, g *toolgraph.Graph, a plan.Action) error {
 	tool, ok := g.Tool(a.Tool)
 	if !ok {
@@ -136,7 +136,7 @@ func shaped(q toolgraph.Query, g *toolgraph.Graph, a plan.Action) error {
 	return nil
 }
 
-// usesGiven tells whether every required given is used, its blanks being filled well:
+// usesGiven reports whether every required given is used, its blanks being filled well:
 // each given that nothing takes finds a blank of its own that offers it.
 func usesGiven(q toolgraph.Query, s plan.Solution) error {
 	var blanks [][]plan.Source

@@ -27,7 +27,7 @@ type tally struct {
 
 // combine makes every action of the tool that takes the item newest in the argument
 // fixed and, in its others, items derived no later. Arguments before fixed take only
-// items derived earlier, so that each combination is made once. It tells whether the
+// items derived earlier, so that each combination is made once. It reports whether the
 // search may go on.
 func (b *bestFirst) combine(tool, fixed, newest int32) bool {
 	if b.visited == b.query.VisitCap {
@@ -190,7 +190,7 @@ func (m *making) taken(b *bestFirst) []input {
 	return inputs
 }
 
-// repeats tells whether the tool stands in the action's inputs already, but for joins
+// repeats reports whether the tool stands in the action's inputs already, but for joins
 // of joins.
 func (b *bestFirst) repeats(joins bool) bool {
 	return slices.ContainsFunc(b.making.parts, func(id int32) bool {
@@ -201,7 +201,7 @@ func (b *bestFirst) repeats(joins bool) bool {
 	})
 }
 
-// joins tells whether the action uses more of the required givens than any of its
+// joins reports whether the action uses more of the required givens than any of its
 // arguments does.
 func (b *bestFirst) joins(cover uint64) bool {
 	args := b.argsOf(b.making.tool)

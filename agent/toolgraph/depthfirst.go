@@ -120,7 +120,7 @@ func (d *depthFirst) count(typ, by int32) {
 	}
 }
 
-// applicable tells whether all arguments of the tool have a source.
+// applicable reports whether all arguments of the tool have a source.
 func (d *depthFirst) applicable(tool int32) bool {
 	some := false
 	for _, a := range d.argsOf(tool) {

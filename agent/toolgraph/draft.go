@@ -33,7 +33,7 @@ func (d draft) compare(other draft) int {
 func (d draft) alike(other draft) bool { return slices.Equal(d.tools, other.tools) }
 
 // pads reports whether the draft has all tools of a cheaper one, and the steps that it has
-// besides add nothing: they do not put a proper picture in the place of a special one.
+// besides add nothing: they do not put a proper picture in place of a special one.
 func (d draft) pads(cheaper draft) bool {
 	return d.alike(cheaper) || d.misfits >= cheaper.misfits && contains(d.tools, cheaper.tools)
 }
@@ -154,7 +154,7 @@ func (d *drafting) write(id int32) plan.Action {
 	return a
 }
 
-// paired tells whether a required given, one of the inputs of an action, goes with another
+// paired reports whether a required given, one of the inputs of an action, goes with another
 // of them: neither could be swapped for a third.
 func (d *drafting) paired(in []int32, id int32) bool {
 	with := func(id int32) uint64 {
@@ -188,7 +188,7 @@ func (d *drafting) bind(l *leaf) (plan.Source, []plan.Source) {
 	return plan.Source{}, slices.Clone(l.sources)
 }
 
-// forced tells whether a single argument takes a required given of the type, of which
+// forced reports whether a single argument takes a required given of the type, of which
 // a single one is used by nothing else: neither by an argument for many nor by a chain.
 func (d *drafting) forced(typ int32) bool {
 	var elsewhere uint64
@@ -219,7 +219,7 @@ func (d *drafting) forced(typ int32) bool {
 	return arguments == 1 && bits.OnesCount64(here&^elsewhere) == 1
 }
 
-// isGiven tells whether the id stands for a required given of exactly the type.
+// isGiven reports whether the id stands for a required given of exactly the type.
 func (d *drafting) isGiven(id, typ int32) bool {
 	if int(id) >= len(d.leaves) {
 		return false
@@ -265,14 +265,14 @@ func (d *drafting) put(a plan.Action) int {
 	return len(d.written) - 1
 }
 
-// equal tells whether two actions surely compute the same.
+// equal reports whether two actions surely compute the same.
 func equal(a, b *plan.Action) bool {
 	return a.Tool == b.Tool && slices.EqualFunc(a.Args, b.Args, func(x, y plan.Binding) bool {
 		return x.Arg == y.Arg && x.Source.Equal(y.Source) && decided(x) && decided(y)
 	})
 }
 
-// decided tells whether the argument has its source, or is left out for good.
+// decided reports whether the argument has its source, or is left out for good.
 func decided(b plan.Binding) bool {
 	return b.Source.Kind != plan.Blank || b.Optional && len(b.Options) == 0
 }

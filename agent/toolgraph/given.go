@@ -6,12 +6,12 @@ import (
 	"atelier/agent/plan"
 )
 
-// takes tells whether the argument takes the source in, by itself or quoted in a text.
+// takes reports whether the argument takes the source in, by itself or quoted in a text.
 func takes(b plan.Binding, s plan.Source) bool {
 	return s.Equal(b.Source) || slices.ContainsFunc(b.Source.Parts, s.Equal)
 }
 
-// same tells whether two givens are one, also where one is optional.
+// same reports whether two givens are one, also where one is optional.
 func (g Given) same(other Given) bool {
 	return g.Type == other.Type && g.Source.Equal(other.Source)
 }
@@ -27,7 +27,7 @@ func (q *Query) sourcesOf(t plan.Type, optional bool) []plan.Source {
 	return sources
 }
 
-// optional tells whether the given need not be used: one that stands twice must be
+// optional reports whether the given need not be used: one that stands twice must be
 // used if it is required once.
 func (q *Query) optional(g Given) bool {
 	return !slices.ContainsFunc(q.Given, func(other Given) bool { return !other.Optional && g.same(other) })

@@ -53,9 +53,9 @@ func (s *scope) makersOf(made int32) (least cost, asked []int32) {
 }
 
 // requires lists the types of which the tool must be given a resource.
-func (s *scope) requires(tool int32) []int32 {
+func (h *hyperedges) requires(tool int32) []int32 {
 	var types []int32
-	for _, a := range s.argsOf(tool) {
+	for _, a := range h.argsOf(tool) {
 		if !a.optional && !a.many {
 			types = append(types, a.typ)
 		}
@@ -63,9 +63,9 @@ func (s *scope) requires(tool int32) []int32 {
 	return types
 }
 
-// asks tells whether the tool must be given a resource of the type.
-func (s *scope) asks(tool, typ int32) bool {
-	return slices.ContainsFunc(s.argsOf(tool), func(a argument) bool { return a.typ == typ && !a.optional && !a.many })
+// asks reports whether the tool must be given a resource of the type.
+func (h *hyperedges) asks(tool, typ int32) bool {
+	return slices.ContainsFunc(h.argsOf(tool), func(a argument) bool { return a.typ == typ && !a.optional && !a.many })
 }
 
 // passes is the landmark that making the type passes, as a bit, 0 if it is none.

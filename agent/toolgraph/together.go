@@ -51,33 +51,33 @@ func (l *leaf) placesOf() places {
 
 // result is where the output of a tool with these inputs belongs: where its one picture
 // does, unless the tool moves what is on it.
-func (s *scope) result(tool int32, inputs []input) places {
+func (g *Graph) result(tool int32, inputs []input) places {
 	var p places
 	pictures := 0
 	for i, in := range inputs {
 		p.on |= in.on
-		if in.on != 0 || !s.isPicture(in.typ) || !s.isPicture(s.argsOf(tool)[i].typ) {
+		if in.on != 0 || !g.isPicture(in.typ) || !g.isPicture(g.argsOf(tool)[i].typ) {
 			continue
 		}
 		pictures++
 		p.still = in.still
 	}
-	if pictures != 1 || s.tools[tool].Moves {
+	if pictures != 1 || g.tools[tool].Moves {
 		p.still = 0
 	}
-	if t := s.tools[tool].Returns; t != plan.Mask && t != plan.BBox && t != plan.Points {
+	if t := g.tools[tool].Returns; t != plan.Mask && t != plan.BBox && t != plan.Points {
 		p.on = 0
 	}
 	return p
 }
 
-// isPicture tells whether an argument of the type takes a picture rather than a part of one.
-func (s *scope) isPicture(typ int32) bool {
-	t := s.types[typ]
+// isPicture reports whether an argument of the type takes a picture rather than a part of one.
+func (g *Graph) isPicture(typ int32) bool {
+	t := g.types[typ]
 	return t.Fits(plan.Image) && t != plan.Mask
 }
 
-// together tells whether what the action takes keeps together what belongs together.
+// together reports whether what the action takes keeps together what belongs together.
 func (s *scope) together(tool int32, inputs []input) bool {
 	for i, in := range inputs {
 		switch {
@@ -93,7 +93,7 @@ func (s *scope) together(tool int32, inputs []input) bool {
 	return true
 }
 
-// about tells whether an input is what the leaf goes with, or was made of it and can stand
+// about reports whether an input is what the leaf goes with, or was made of it and can stand
 // for it.
 func (s *scope) about(mark *leaf, o input) bool {
 	if o.still != mark.with || o.on != 0 {
@@ -104,13 +104,13 @@ func (s *scope) about(mark *leaf, o input) bool {
 	})
 }
 
-// elsewhere tells whether an input is a picture on which things are in other places than
+// elsewhere reports whether an input is a picture on which things are in other places than
 // on the one that is marked.
 func (s *scope) elsewhere(marked uint64, o input) bool {
 	return o.cover != 0 && o.on == 0 && o.still != marked && s.isPicture(o.typ)
 }
 
-// pairs tells whether some given goes with another one.
+// pairs reports whether some given goes with another one.
 func (s *scope) pairs() bool {
 	return slices.ContainsFunc(s.leaves, func(l leaf) bool { return l.with != 0 })
 }

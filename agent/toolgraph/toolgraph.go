@@ -10,7 +10,7 @@
 //	                                          │ (the planner scores them, 1 to 5)
 //	                                          ▼ Search       best solutions first
 //
-// Promises:
+// Guarantees:
 //   - A Graph is built once and only read: every method is safe for concurrent use.
 //   - It is pure: no model, no I/O, no clock, no chance. The same query and scores
 //     give the same answer.
@@ -207,7 +207,7 @@ func (g *Graph) unreachable() []string {
 	return names
 }
 
-// brought tells whether a person can bring a resource of this type: a file, a mark on
+// brought reports whether a person can bring a resource of this type: a file, a mark on
 // a picture, a text. The built-in types below come from tools only; types that a
 // toolbox adds of its own can be brought.
 func brought(t plan.Type) bool {

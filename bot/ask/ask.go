@@ -1,4 +1,4 @@
-// Package ask does what a wish on the command line asks for.
+// Package ask does what a request on the command line asks for.
 package ask
 
 import (
@@ -60,7 +60,7 @@ answer, 4 done in part.`
 }
 
 const (
-	// maxWish is the longest wish that is taken, in bytes.
+	// maxWish is the longest request that is taken, in bytes.
 	maxWish = 8000
 	// maxStdin is how much of the standard input is read for it.
 	maxStdin = 1 << 20
@@ -68,7 +68,7 @@ const (
 	MaxFiles = toolgraph.MaxGiven
 )
 
-// Run does what the wish asks for.
+// Run does what the request asks for.
 func (a *Command) Run(ctx context.Context, c *command.Call) error {
 	if err := a.check(); err != nil {
 		return err
@@ -200,8 +200,8 @@ func readAll(ctx context.Context, r io.Reader) ([]byte, error) {
 	}
 }
 
-// answer plans the wish and, unless only the plan is wanted, does it: in the conversation,
-// by the jobs, as every wish is done.
+// answer plans the request and, unless only the plan is wanted, does it: in the conversation,
+// by the jobs, as every request is done.
 func (a *Command) answer(ctx context.Context, c *command.Call, shop workshop.Workshop, wish string) (_ *Answer, err error) {
 	line := c.Progress(a.JSON)
 	defer line.Close()
@@ -330,7 +330,7 @@ func noSuchGuess(number, n int) error {
 	return &plan.Fault{Sentence: plan.Quote(fmt.Sprintf("--solution is %d, but there %s.", number, there))}
 }
 
-// whole tells whether every part of the wish can be done.
+// whole reports whether every part of the request can be done.
 func whole(p *plan.Plan) bool {
 	return len(p.Tasks) > 0 && !slices.ContainsFunc(p.Tasks, func(t plan.Task) bool { return len(t.Solutions) == 0 })
 }

@@ -17,7 +17,7 @@ import (
 	"atelier/bot/fault"
 )
 
-// TestAskModel: a wish in another language is understood by a model and answered in its
+// TestAskModel: a request in another language is understood by a model and answered in its
 // words, and what that took is told.
 func TestAskModel(t *testing.T) {
 	t.Parallel()
@@ -170,7 +170,7 @@ func TestVision(t *testing.T) {
 	}
 }
 
-// TestDecomposer: a model of its own splits the wish, and the other one does the rest;
+// TestDecomposer: a model of its own splits the request, and the other one does the rest;
 // neither is shown the other's key.
 func TestDecomposer(t *testing.T) {
 	t.Parallel()
@@ -264,7 +264,7 @@ func TestProgressOfAsk(t *testing.T) {
 	}
 }
 
-// TestSpentInVain: what a wish cost that came to nothing is told too, and nothing where it
+// TestSpentInVain: what a request cost that came to nothing is told too, and nothing where it
 // cost nothing.
 func TestSpentInVain(t *testing.T) {
 	t.Parallel()

@@ -15,7 +15,7 @@ import (
 	"atelier/jobs"
 )
 
-// desk is where the wishes of one call are done: the jobs of this process, on queues of its
+// desk is where the requests of one call are done: the jobs of this process, on queues of its
 // own, with everything that a server has but the wait for somebody else.
 type desk struct {
 	thread   *conversation.Thread
@@ -31,9 +31,9 @@ type desk struct {
 const (
 	// deskCheck is how often the workers look for work. They run for a moment only.
 	deskCheck = 4 * time.Millisecond
-	// deskDeadline is for wishes that nobody waits for any more: who does can stop them.
+	// deskDeadline is for requests that nobody waits for any more: who does can stop them.
 	deskDeadline = 24 * time.Hour
-	// stopWithin is how long it may take to write down that a wish was stopped.
+	// stopWithin is how long it may take to write down that a request was stopped.
 	stopWithin = 10 * time.Second
 )
 
@@ -94,7 +94,7 @@ func (d *desk) cancel(ctx context.Context, id string) error {
 	return err
 }
 
-// close ends the work. Where that failed, what is not done of the wish is stopped, so that
+// close ends the work. Where that failed, what is not done of the request is stopped, so that
 // it does not go on with the next call.
 func (d *desk) close(ctx context.Context, failed error) error {
 	if failed != nil && d.asked != "" && !d.over() {
@@ -117,7 +117,7 @@ func (d *desk) close(ctx context.Context, failed error) error {
 	return errors.Join(failed, d.err)
 }
 
-// over tells whether the work has ended.
+// over reports whether the work has ended.
 func (d *desk) over() bool {
 	select {
 	case <-d.ended:
@@ -127,7 +127,7 @@ func (d *desk) over() bool {
 	}
 }
 
-// waitAll waits until every run of the wish is over.
+// waitAll waits until every run of the request is over.
 func (d *desk) waitAll(ctx context.Context) error {
 	r, err := d.jobs.Show(ctx, d.asked)
 	if err != nil {
@@ -141,7 +141,7 @@ func (d *desk) waitAll(ctx context.Context) error {
 	return nil
 }
 
-// wait waits for a run of the wish, or for the end of the work if that comes first.
+// wait waits for a run of the request, or for the end of the work if that comes first.
 func (d *desk) wait(ctx context.Context, n int) (jobs.Request, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -159,7 +159,7 @@ func (d *desk) wait(ctx context.Context, n int) (jobs.Request, error) {
 	return r, err
 }
 
-// submit hands a wish in and waits for what comes of it.
+// submit hands a request in and waits for what comes of it.
 func (d *desk) submit(ctx context.Context, e adapters.Event, o jobs.Options) (planned, error) {
 	d.asked = jobs.RequestID(e)
 	if _, err := d.jobs.Submit(ctx, e, o); err != nil {

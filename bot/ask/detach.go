@@ -26,13 +26,13 @@ import (
 	"atelier/storage"
 )
 
-// detach hands the wish to the processes that serve, and prints the request's id. Its files
+// detach hands the request to the processes that serve, and prints the request's id. Its files
 // are put where those find them.
 func (a *Command) detach(ctx context.Context, c *command.Call, shop workshop.Workshop, wish string) error {
 	if err := conversation.CheckName(a.Thread); err != nil {
 		return err
 	}
-	// A wish without a conversation is one of its own.
+	// A request without a conversation is one of its own.
 	thread := cmp.Or(a.Thread, rand.Text())
 	return operate.With(ctx, c, func(o operator.Operator) error {
 		if _, err := o.Workers(ctx); err != nil { // before files are put anywhere

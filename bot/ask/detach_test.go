@@ -25,7 +25,7 @@ import (
 	"atelier/jobs"
 )
 
-// TestKilledInTheMiddle: bot serve is killed while it works on a wish that was handed over,
+// TestKilledInTheMiddle: bot serve is killed while it works on a request that was handed over,
 // and the next one on the same folder does it.
 func TestKilledInTheMiddle(t *testing.T) {
 	t.Parallel()
@@ -105,7 +105,7 @@ func untilDone(t *testing.T, env []string, into any, args ...string) {
 	}
 }
 
-// TestProcessesShareTheWork: a wish is handed over by Redis and done by two processes that
+// TestProcessesShareTheWork: a request is handed over by Redis and done by two processes that
 // have a part of the queues each.
 func TestProcessesShareTheWork(t *testing.T) {
 	t.Parallel()

@@ -13,7 +13,7 @@ import (
 	"atelier/bot/output"
 )
 
-// TestSpentByTools: what tools take of models is a part of what a wish cost.
+// TestSpentByTools: what tools take of models is a part of what a request cost.
 func TestSpentByTools(t *testing.T) {
 	t.Parallel()
 	thinking := plan.Thinking{Jobs: []plan.Job{{Name: "decompose", Calls: 1, Input: 900, Output: 100, Took: time.Second}}}
@@ -33,7 +33,7 @@ func TestSpentByTools(t *testing.T) {
 	}
 }
 
-// TestAskCountsTools: a tool that asks a model is told among what the wish cost, even
+// TestAskCountsTools: a tool that asks a model is told among what the request cost, even
 // where the thinking itself cost nothing.
 func TestAskCountsTools(t *testing.T) {
 	t.Parallel()

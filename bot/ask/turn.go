@@ -17,7 +17,7 @@ import (
 	"atelier/jobs"
 )
 
-// planned is a wish with its plan.
+// planned is a request with its plan.
 type planned struct {
 	request string // its id
 	run     jobs.Run
@@ -49,11 +49,11 @@ func (p planned) thinkingWith(run jobs.Run) plan.Thinking {
 	return t
 }
 
-// lookBack is how many wishes of a conversation are looked through for one that was said
+// lookBack is how many requests of a conversation are looked through for one that was said
 // before.
 const lookBack = 200
 
-// shown is the plan that the person was shown last for this wish and no other files, nil if
+// shown is the plan that the person was shown last for this request and no other files, nil if
 // there is none: the numbers of its solutions hold.
 func (d *desk) shown(ctx context.Context, wish string, paths []string) (*planned, error) {
 	requests, err := d.jobs.Requests(ctx, lookBack)
@@ -82,7 +82,7 @@ func (d *desk) shown(ctx context.Context, wish string, paths []string) (*planned
 	return nil, nil //nolint:nilnil // it is new
 }
 
-// given tells whether the files are among those that came with an earlier message. One that
+// given reports whether the files are among those that came with an earlier message. One that
 // cannot be read is not, which is told when it is taken.
 func (d *desk) given(ctx context.Context, earlier []plan.Resource, paths []string) (bool, error) {
 	for _, f := range terminal.Message(d.thread.Channel(), "", paths).Message.Files {

@@ -49,7 +49,7 @@ func TestSolutionTakesThePlanThatWasShown(t *testing.T) {
 			if len(was) != len(is) || is[0].Tool != was[0].Tool || !slices.Equal(is[0].Inputs, was[0].Inputs) || is[0].Status != "done" {
 				t.Errorf("%+v was shown, %+v was run", was, is)
 			}
-			ask(wish) // without a number it is a wish like any other
+			ask(wish) // without a number it is a request like any other
 			if jobs := jobsOf(server)[before:]; !slices.Equal(jobs[1:], []string{"decompose", "assess", "settle", "respond"}) {
 				t.Errorf("the model did %v", jobs)
 			}
@@ -57,7 +57,7 @@ func TestSolutionTakesThePlanThatWasShown(t *testing.T) {
 	}
 }
 
-// TestSolutionOfSomethingElse: another wish, another file or another conversation is
+// TestSolutionOfSomethingElse: another request, another file or another conversation is
 // planned.
 func TestSolutionOfSomethingElse(t *testing.T) {
 	t.Parallel()

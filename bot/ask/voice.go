@@ -46,7 +46,7 @@ func (a *Command) inspectVoice(ctx context.Context, w workshop.Workshop) error {
 	return nil
 }
 
-// files are those of the message, by their paths: the last is the one in which the wish is said.
+// files are those of the message, by their paths: the last is the one in which the request is said.
 func (a *Command) files() []string {
 	if a.Voice == nil {
 		return a.File
@@ -54,7 +54,7 @@ func (a *Command) files() []string {
 	return append(slices.Clone(a.File), *a.Voice)
 }
 
-// message is the wish as it is handed over.
+// message is the request as it is handed over.
 func (a *Command) message(t *conversation.Thread, wish string) adapters.Event {
 	if a.Voice == nil {
 		return terminal.Message(t.Channel(), wish, a.File)

@@ -8,7 +8,7 @@ import (
 	"atelier/agent/planner/llm/llmtest"
 )
 
-// Greyer is a model that takes every wish for one to make the latest picture black and
+// Greyer is a model that takes every request for one to make the latest picture black and
 // white. It finds in the prompts what they tell, and words its answers in one language.
 type Greyer struct{ Answer, Question string }
 

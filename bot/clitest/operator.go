@@ -25,7 +25,7 @@ import (
 	"atelier/jobs"
 )
 
-// greeter is an agent that greets, at once. To the wish "wait" it does so never.
+// greeter is an agent that greets, at once. To the request "wait" it does so never.
 type greeter struct{ waits chan struct{} }
 
 func (greeter) Ways(*plan.Plan, plan.Choice, []plan.Offer) []plan.Message { return nil }
@@ -138,7 +138,7 @@ func (l *Living) Going(f func(context.Context) error) {
 	l.T.Cleanup(func() { stop(); bottest.Check(l.T, <-ended) })
 }
 
-// Ask hands a wish over, in a thread of its own.
+// Ask hands a request over, in a thread of its own.
 func (l *Living) Ask(wish string) string {
 	l.T.Helper()
 	l.sent++

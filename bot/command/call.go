@@ -22,7 +22,7 @@ type Program struct {
 	Stdin  io.Reader
 	Stdout io.Writer
 	Stderr io.Writer
-	// Terminal tells whether a writer is a terminal, and how many columns it has. Nil
+	// Terminal reports whether a writer is a terminal, and how many columns it has. Nil
 	// asks the system.
 	Terminal func(w io.Writer) (columns int, ok bool)
 	// LocalServers is where model servers of this machine are looked for. Nil looks nowhere.

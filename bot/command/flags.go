@@ -6,7 +6,7 @@ import (
 	"atelier/bot/settings"
 )
 
-// Thinking are the flags that say how wishes are planned.
+// Thinking are the flags that say how requests are planned.
 type Thinking struct {
 	Strategy       string `help:"How to search the graph of tools: best-first, greedy, beam, adaptive or exhaustive." placeholder:"NAME"`
 	Planner        string `help:"What understands the wish: llm (a language model), rules (no model), or auto: llm once one is set." placeholder:"NAME"`
@@ -14,7 +14,7 @@ type Thinking struct {
 	MaxActions     int    `help:"The most tools that one part of a wish may take; 10 unless told." placeholder:"N" default:"10"`
 }
 
-// DefaultActions is the most tools of one part of a wish, unless told.
+// DefaultActions is the most tools of one part of a request, unless told.
 const DefaultActions = 10
 
 // Over puts the flags over the settings.

@@ -59,7 +59,7 @@ func threadOf(data, name string) *Thread {
 	return &Thread{name: name, folder: filepath.Join(data, "threads", name), unlock: func() {}}
 }
 
-// Forget removes the conversation of that name, and tells whether there was one. It
+// Forget removes the conversation of that name, and reports whether there was one. It
 // waits for a call that works on it.
 func Forget(ctx context.Context, data, name string) (there bool, err error) {
 	if name == "" || CheckName(name) != nil {

@@ -41,7 +41,7 @@ func BenchmarkPlan(b *testing.B) {
 	}
 }
 
-// BenchmarkPlanTaskBench plans all of TaskBench's multimedia wishes over its tools,
+// BenchmarkPlanTaskBench plans all of TaskBench's multimedia requests over its tools,
 // and tells how long a plan takes. The data lie in the folder taskbench of that which
 // BENCH_DIR names, as seen from the root of the repository.
 func BenchmarkPlanTaskBench(b *testing.B) {

@@ -19,7 +19,7 @@ import (
 )
 
 // BenchmarkCalls counts what ControlLLM's requests take of a language model, from the
-// wish to the answer. The model is a server that answers by script: it decomposes as
+// request to the answer. The model is a server that answers by script: it decomposes as
 // the requests' own references do, scores as the rules do, and names what was
 // made. Every plan is judged, and none may take more than four calls.
 //

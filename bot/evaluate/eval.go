@@ -1,4 +1,4 @@
-// Package evaluate measures how well wishes are planned, and keeps and replays the answers of models.
+// Package evaluate measures how well requests are planned, and keeps and replays the answers of models.
 package evaluate
 
 import (
@@ -165,7 +165,7 @@ func (l *ids) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// takes tells whether a request is asked for: by its id, and by the number at the end of
+// takes reports whether a request is asked for: by its id, and by the number at the end of
 // that. One without a number is in neither half.
 func (e *Command) takes(id string) bool {
 	if len(e.IDs) > 0 && !slices.Contains(e.IDs, id) {

@@ -66,7 +66,7 @@ func (h *hopeful) hear(err error) {
 	}
 }
 
-// unanswered tells whether a failure is that of a server which does not come to answer.
+// unanswered reports whether a failure is that of a server which does not come to answer.
 func unanswered(k endpoint.Kind) bool {
 	return k == endpoint.Down || k == endpoint.TimedOut || k == endpoint.Limited
 }

@@ -110,7 +110,7 @@ func (e *Command) measure(ctx context.Context, c *command.Call, shop workshop.Wo
 // planning is what the progress line says of a measurement.
 const planning = "Planning"
 
-// broke tells the failures of a model and its server from refusals of a wish.
+// broke tells the failures of a model and its server from refusals of a request.
 func broke(err error) bool {
 	_, unusable := errors.AsType[*llm.AnswerError](err)
 	return unusable || endpoint.KindOf(err) != "" || errors.Is(err, plan.ErrTooDear)

@@ -53,7 +53,7 @@ func (e *Command) openTape() (*tape, error) {
 	return &tape{folder, recordings, about}, nil
 }
 
-// has tells whether answers to a request are recorded.
+// has reports whether answers to a request are recorded.
 func (t *tape) has(id string) bool { return slices.Contains(t.recordings.Requests(), id) }
 
 // record keeps what the models answer from now on. Answers of different makes in one

@@ -45,7 +45,7 @@ bot-1   h\a   7        2026-03-01 09:30:00  33     cpu plan  act:a:1:b plan:c:1:
 	}
 }
 
-// TestRequestTable: a request of several runs says so, and a command has no wish.
+// TestRequestTable: a request of several runs says so, and a command has no request.
 func TestRequestTable(t *testing.T) {
 	t.Parallel()
 	r := bottest.ShownRequest()

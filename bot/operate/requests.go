@@ -65,7 +65,7 @@ func newRequestLine(r jobs.Request) RequestLine {
 	return l
 }
 
-// WishOf returns what was asked for. A command has no wish of its own.
+// WishOf returns what was asked for. A command has no request of its own.
 func WishOf(r jobs.Request) string {
 	if r.Wish == "" && len(r.Runs) > 0 && r.Runs[0].Plan != nil {
 		return r.Runs[0].Plan.Wish

@@ -25,7 +25,7 @@ func FindRunning(ctx context.Context, data string) Running {
 	return Running{workers, err}
 }
 
-// Is tells whether there is one.
+// Is reports whether there is one.
 func (r Running) Is() bool { return r.Err == nil }
 
 // Who names it.

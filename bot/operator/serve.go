@@ -64,7 +64,7 @@ func operatorHandler(o Operator) http.Handler {
 	return mux
 }
 
-// maxOperatorCall is the most bytes of a call: a wish with the paths of its files.
+// maxOperatorCall is the most bytes of a call: a request with the paths of its files.
 const maxOperatorCall = 1 << 20
 
 func takeCalls(mux *http.ServeMux, method string, do func(context.Context, operatorCall) (any, error)) {

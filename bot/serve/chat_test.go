@@ -25,7 +25,7 @@ type town interface {
 	settings() []string
 	// ready waits until the program hears what is written from now on.
 	ready(ctx context.Context, o *clitest.Open) error
-	// wish mentions the bot in a new message with a picture, and gives its thread.
+	// request mentions the bot in a new message with a picture, and gives its thread.
 	wish(text string, picture []byte) (thread string)
 	// wishOf mentions the bot in the thread of a picture that somebody else has posted.
 	wishOf(text string, picture []byte) (thread string)
@@ -283,7 +283,7 @@ func (r resident) serve(env []string) *clitest.Open {
 	return o
 }
 
-// asks wishes for an edge map of a photo, which the tools of testdata/ways make in other ways.
+// asks requests for an edge map of a photo, which the tools of testdata/ways make in other ways.
 func (r resident) asks() (thread string) {
 	r.Helper()
 	photo, err := os.ReadFile("../testdata/photo.jpg")

@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	// patience is how long a part has to tell whether it works.
+	// patience is how long a part has to report whether it works.
 	patience = 3 * time.Second
 	// startPatience is how long it has when the program starts.
 	startPatience = 10 * time.Second
@@ -30,7 +30,7 @@ const (
 	freshReadiness = time.Second
 )
 
-// readiness tells whether everything works that is relied on.
+// readiness reports whether everything works that is relied on.
 type readiness struct {
 	parts map[string]func(context.Context) error
 	fresh time.Duration // how long an answer is believed

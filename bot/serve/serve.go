@@ -138,12 +138,12 @@ type Service struct {
 	Started func(http net.Addr, j *jobs.Jobs)
 }
 
-// works tells whether the process works on a queue.
+// works reports whether the process works on a queue.
 func (s Service) works(queue string) bool {
 	return slices.ContainsFunc(s.Pools, func(p jobs.Pool) bool { return p.Queues[queue] > 0 })
 }
 
-// runs tells whether the process works on the queue of what a candidate needs.
+// runs reports whether the process works on the queue of what a candidate needs.
 func (s Service) runs(c plan.Candidate) bool {
 	if c.Device == jobs.QueueGPU || c.Device == jobs.QueueProgram {
 		return s.works(c.Device)

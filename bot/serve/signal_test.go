@@ -13,7 +13,7 @@ import (
 	"atelier/bot/fault"
 )
 
-// TestSignalsEndTheProgram: one signal ends a call that waits for its wish, and a second
+// TestSignalsEndTheProgram: one signal ends a call that waits for its request, and a second
 // one a call that hangs in something that does not look at its context.
 func TestSignalsEndTheProgram(t *testing.T) {
 	t.Parallel()

@@ -48,7 +48,7 @@ type BackendServer struct {
 	URL string `yaml:"url"`
 	// Token names the variable of the environment that holds its key.
 	Token string `yaml:"token"`
-	// Health is a path from the root of its host that tells whether it is well, besides
+	// Health is a path from the root of its host that reports whether it is well, besides
 	// what its kind asks it; empty is none.
 	Health string `yaml:"health"`
 	// Parallel is how many calls it is given at a time; 0 is any number.

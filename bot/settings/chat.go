@@ -30,7 +30,7 @@ type Slack struct {
 	MaxFileMB int64
 }
 
-// OverHTTP tells whether Slack sends its events as requests.
+// OverHTTP reports whether Slack sends its events as requests.
 func (s Slack) OverHTTP() bool { return s.BotToken != "" && s.AppToken == "" && s.SigningSecret != "" }
 
 // chatSettings are those of the chat platforms of elsewhere.

@@ -51,7 +51,7 @@ type Config struct {
 	Programs Programs
 	// Fallback lets the rules stand in for a model that is down.
 	Fallback bool
-	// WithoutPrior keeps hints at tools from the model that splits the wish; a flag.
+	// WithoutPrior keeps hints at tools from the model that splits the request; a flag.
 	WithoutPrior bool
 	Models       Models
 	// Backends are what tools run on beside what the program brings.
@@ -130,11 +130,11 @@ func ownSettings() []setting {
 	}
 }
 
-// leastBudget is what an easy wish takes with a context of the default size: with less
+// leastBudget is what an easy request takes with a context of the default size: with less
 // nothing would be planned, after calls that were paid for.
 const leastBudget = 20_000
 
-// plannerSettings are those of what understands the wishes.
+// plannerSettings are those of what understands the requests.
 func plannerSettings() []setting {
 	return []setting{
 		{

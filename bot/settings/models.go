@@ -11,10 +11,10 @@ import (
 	"atelier/agent/endpoint"
 )
 
-// PlannerKind names what understands the wishes.
+// PlannerKind names what understands the requests.
 type PlannerKind string
 
-// What can understand the wishes.
+// What can understand the requests.
 const (
 	AutoPlanner  PlannerKind = "auto" // llm, once a model is set
 	LLMPlanner   PlannerKind = "llm"
@@ -61,7 +61,7 @@ type Server struct {
 	AzureVersion string
 }
 
-// Configured tells whether anything says that the server is there.
+// Configured reports whether anything says that the server is there.
 func (s Server) Configured() bool { return s.BaseURL != "" || s.Key != "" }
 
 // secret is a value that is never printed.
@@ -119,7 +119,7 @@ func resolve(c Config) (_ Config, wrong []string) {
 	return c, append(wrong, m.checkVision()...)
 }
 
-// Chooses tells whether models are chosen where none is named: not with Azure, where they have
+// Chooses reports whether models are chosen where none is named: not with Azure, where they have
 // the names that the operator gave them.
 func (m *Models) Chooses() bool { return m.Server.AzureVersion == "" }
 
@@ -130,7 +130,7 @@ const MaxModelList = 32 << 20
 // OpenAIURL is the base URL of OpenAI's own server.
 const OpenAIURL = "https://api.openai.com/v1"
 
-// sameServer tells whether two base URLs are those of one server.
+// sameServer reports whether two base URLs are those of one server.
 func sameServer(a, b string) bool {
 	one, err := url.Parse(cmp.Or(strings.TrimSpace(a), OpenAIURL))
 	if err != nil {

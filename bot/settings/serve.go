@@ -99,13 +99,13 @@ func CheckListen(c Config) error {
 		"set one, or listen on 127.0.0.1:8080 or off.", c.Listen)
 }
 
-// Private tells whether only this machine reaches what is listened on.
+// Private reports whether only this machine reaches what is listened on.
 func Private(listen string) bool {
 	host := listen[:max(strings.LastIndexByte(listen, ':'), 0)] // it was looked at when it was set
 	return loopback(strings.Trim(host, "[]"))
 }
 
-// loopback tells whether a host is this machine, for this machine only.
+// loopback reports whether a host is this machine, for this machine only.
 func loopback(host string) bool {
 	return strings.EqualFold(host, "localhost") || net.ParseIP(host).IsLoopback()
 }

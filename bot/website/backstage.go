@@ -176,10 +176,10 @@ func (w *Backstage) Tools(ctx context.Context) ([]webpage.Tool, error) {
 	return all, nil
 }
 
-// MaxExamples is how many wishes a newcomer is shown.
+// MaxExamples is how many requests a newcomer is shown.
 const MaxExamples = 8
 
-// Examples are wishes that the live tools can do: one of each domain in turn.
+// Examples are requests that the live tools can do: one of each domain in turn.
 func (w *Backstage) Examples(ctx context.Context) ([]webpage.Example, error) {
 	statuses, err := w.Toolbox.Statuses(ctx)
 	if err != nil {

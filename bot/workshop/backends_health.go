@@ -21,7 +21,7 @@ const (
 	wellWithin = 5 * time.Second
 )
 
-// checkup is a backend on a server with a path of its own that tells whether it is well.
+// checkup is a backend on a server with a path of its own that reports whether it is well.
 // Nothing can run there while that path answers with no status of success.
 type checkup struct {
 	toolbox.Backend
@@ -94,7 +94,7 @@ func (k *checkup) ModelOf(ctx context.Context, c toolbox.Candidate) string {
 	return ""
 }
 
-// well tells whether the server is, as it said a moment ago or says now.
+// well reports whether the server is, as it said a moment ago or says now.
 func (k *checkup) well(ctx context.Context) error {
 	select {
 	case k.turn <- struct{}{}:

@@ -9,13 +9,13 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// Braces are what stands around the words of an example that change from wish to wish.
+// Braces are what stands around the words of an example that change from request to request.
 var Braces = strings.NewReplacer("{", "", "}", "")
 
 // named finds the name of a file in an example: people who try it have another one.
 var namedFile = regexp.MustCompile(`\{[^}]*\.[a-z0-9]+\}`)
 
-// Example is a wish that a live tool can do with one file, or none, of anybody's.
+// Example is a request that a live tool can do with one file, or none, of anybody's.
 func Example(s toolbox.Status) (webpage.Example, bool) {
 	if !s.Live {
 		return webpage.Example{}, false

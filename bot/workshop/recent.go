@@ -55,7 +55,7 @@ func locate(ctx context.Context, known []adapters.Adapter, t adapters.Thread) (s
 	return "", nil
 }
 
-// firstWords is a wish on one line, cut.
+// firstWords is a request on one line, cut.
 func firstWords(wish string) string {
 	letters := []rune(strings.Join(strings.Fields(wish), " "))
 	if len(letters) <= maxWish {

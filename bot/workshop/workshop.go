@@ -36,7 +36,7 @@ type Workshop struct {
 	Builtin func() (*toolbox.Catalogue, error)
 	// Elsewhere tells what other processes can run. Nil is nothing.
 	Elsewhere func(context.Context) (map[string][]plan.Candidate, error)
-	// Here tells whether the process works on what a candidate needs. Nil is all of them.
+	// Here reports whether the process works on what a candidate needs. Nil is all of them.
 	Here func(plan.Candidate) bool
 	// RunsOnly marks a process that runs programs that others write.
 	RunsOnly bool

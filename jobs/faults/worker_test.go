@@ -175,7 +175,7 @@ func (h hand) Act(ctx context.Context, w jobs.Work) (plan.Result, error) {
 		}
 	}
 	made := plan.Resource{Name: s.Action.Tool + "-" + s.Key, Type: plan.Text, Value: "done"}
-	if size, err := strconv.Atoi(w.Request.Wish); err == nil { // it wishes for files of so many bytes
+	if size, err := strconv.Atoi(w.Request.Wish); err == nil { // it requests for files of so many bytes
 		made.Type, made.Value, made.Blob = plan.Image, "", path.Join(w.Folder, s.Action.Tool+".png")
 		if err := h.blobs.Put(ctx, made.Blob, bytes.NewReader(make([]byte, size))); err != nil {
 			return plan.Result{}, err

@@ -88,7 +88,7 @@ func (e Entry) Includes(place adapters.Thread) bool {
 	return e.Kind != User && e.Kind != Role && e.names(adapters.Person{}, place)
 }
 
-// names tells whether the person in that place is one of those that the entry names.
+// names reports whether the person in that place is one of those that the entry names.
 func (e Entry) names(by adapters.Person, in adapters.Thread) bool {
 	if e.Adapter != in.Adapter {
 		return false
@@ -110,7 +110,7 @@ func named(all []Entry, by adapters.Person, in adapters.Thread) bool {
 	return slices.ContainsFunc(all, func(e Entry) bool { return e.names(by, in) })
 }
 
-// Allowed tells whether the person may ask in that place.
+// Allowed reports whether the person may ask in that place.
 func (q *Quota) Allowed(by adapters.Person, in adapters.Thread) bool {
 	if named(q.config.Deny, by, in) {
 		return false
@@ -119,7 +119,7 @@ func (q *Quota) Allowed(by adapters.Person, in adapters.Thread) bool {
 	return !listed || named(q.config.Allow, by, in)
 }
 
-// AllowedPlace tells whether anybody may ask in that place: it is for who was let in there by
+// AllowedPlace reports whether anybody may ask in that place: it is for who was let in there by
 // somebody who may, as by a link.
 func (q *Quota) AllowedPlace(in adapters.Thread) bool {
 	ofPeople := func(e Entry) bool { return e.Kind == User || e.Kind == Role }
@@ -132,7 +132,7 @@ func (q *Quota) AllowedPlace(in adapters.Thread) bool {
 	})
 }
 
-// exempt tells whether nothing of the person is counted in that place.
+// exempt reports whether nothing of the person is counted in that place.
 func (q *Quota) exempt(by adapters.Person, in adapters.Thread) bool {
 	return named(q.config.Exempt, by, in)
 }

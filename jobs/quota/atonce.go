@@ -53,7 +53,7 @@ func (s seats) noted(ctx context.Context, id string) (int, error) {
 	return i, nil
 }
 
-// has tells whether a seat is that of an id.
+// has reports whether a seat is that of an id.
 func (s seats) has(ctx context.Context, i int, id string) (bool, error) {
 	b, err := s.state.Get(ctx, s.key(i))
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
@@ -62,7 +62,7 @@ func (s seats) has(ctx context.Context, i int, id string) (bool, error) {
 	return err == nil && string(b) == id, nil
 }
 
-// seated tells whether an id has the seat that is noted for it.
+// seated reports whether an id has the seat that is noted for it.
 func (s seats) seated(ctx context.Context, id string) (bool, error) {
 	i, err := s.noted(ctx, id)
 	if err != nil || i < 0 {

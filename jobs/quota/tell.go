@@ -18,7 +18,7 @@ const (
 	deniedFor = 24 * time.Hour
 )
 
-// Tell tells whether the person is to be told that the request of that id is refused. The
+// Tell reports whether the person is to be told that the request of that id is refused. The
 // same id is told the same.
 func (q *Quota) Tell(ctx context.Context, id string, by adapters.Person, in adapters.Thread, why Why) (bool, error) {
 	person := personGroup(by, in)

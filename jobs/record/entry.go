@@ -89,11 +89,11 @@ type Asked struct {
 	Event adapters.Event `json:"event"`
 	// Answers is the id of the request whose question this one answers.
 	Answers string `json:"answers,omitempty"`
-	// Guess is the guess of that question whose number the message is. It becomes the wish.
+	// Guess is the guess of that question whose number the message is. It becomes the request.
 	Guess   string  `json:"guess,omitempty"`
 	Options Options `json:"options,omitzero"`
 	// Language is the BCP 47 tag of the language in which people are told fixed sentences;
-	// "" is that of the wish.
+	// "" is that of the request.
 	Language string `json:"language,omitempty"`
 	// Refused is what the person is told instead of an answer.
 	Refused string `json:"refused,omitempty"`
@@ -164,7 +164,7 @@ type Pick struct {
 	// Of is the run that made the offer. 0 is no offer: everything is planned and computed anew.
 	Of     int         `json:"of,omitempty"`
 	Choice plan.Choice `json:"choice,omitempty"`
-	// Guess is planned instead of the wish; "" if the Choice is run.
+	// Guess is planned instead of the request; "" if the Choice is run.
 	Guess string `json:"guess,omitempty"`
 }
 
@@ -389,7 +389,7 @@ func (g *Given) PointedAt() []plan.Resource {
 	return all
 }
 
-// linkedWish is the wish with names in place of links, "" if there are none.
+// linkedWish is the request with names in place of links, "" if there are none.
 func (g *Given) linkedWish() string {
 	if g == nil {
 		return ""

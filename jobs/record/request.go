@@ -38,8 +38,8 @@ type Generation struct {
 	Ended      map[string]time.Time
 	Turns      map[string]int          // how often a step was stopped
 	Drafts     map[string][]plan.Draft // the programs that were written for a step
-	Transcript *Transcript             // of the voice message that is the wish
-	Guess      string                  // replaces the wish if a guess was chosen; otherwise ""
+	Transcript *Transcript             // of the voice message that is the request
+	Guess      string                  // replaces the request if a guess was chosen; otherwise ""
 	root       int                     // the generation that planned
 }
 
@@ -314,7 +314,7 @@ func (r *Request) Ref() adapters.MessageRef {
 	return adapters.MessageRef{}
 }
 
-// Wish is the wish as written or, of a voice message, as last transcribed.
+// Wish is the request as written or, of a voice message, as last transcribed.
 func (r *Request) Wish() string {
 	for _, g := range slices.Backward(r.Generations) {
 		if text := r.WishOf(g); text != "" && g.Guess == "" {
@@ -324,7 +324,7 @@ func (r *Request) Wish() string {
 	return ""
 }
 
-// WishOf is the wish of a generation.
+// WishOf is the request of a generation.
 func (r *Request) WishOf(g *Generation) string {
 	switch m := r.Message(); {
 	case g.Guess != "":
@@ -340,7 +340,7 @@ func (r *Request) WishOf(g *Generation) string {
 	}
 }
 
-// Guessed reports whether the wish of a generation is a guess that was chosen. A guess needs
+// Guessed reports whether the request of a generation is a guess that was chosen. A guess needs
 // no question beside it.
 func (r *Request) Guessed(g *Generation) bool { return g.Guess != "" || r.Asked.Guess != "" }
 

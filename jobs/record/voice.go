@@ -21,7 +21,7 @@ type Transcript struct {
 	Problem string `json:"problem,omitempty"`
 }
 
-// Voice is the voice message that says the wish: the only voice file of a message without text.
+// Voice is the voice message that says the request: the only voice file of a message without text.
 // It is nil if there is none.
 func (r *Request) Voice() *plan.Resource {
 	if r.Given == nil {
@@ -43,8 +43,8 @@ func (r *Request) NeedsTranscription(g *Generation) bool {
 	return g.Guess == "" && g.Transcript == nil && g.Plan == nil && r.Voice() != nil
 }
 
-// WithoutVoice moves the voice message that has become the wish from the given resources to the
-// earlier ones: it can be used, but the wish is not about it.
+// WithoutVoice moves the voice message that has become the request from the given resources to the
+// earlier ones: it can be used, but the request is not about it.
 func (r *Request) WithoutVoice(g *Generation, earlier []plan.Resource) (given, before []plan.Resource) {
 	v := r.Voice()
 	if v == nil || g.Transcript == nil && g.Guess == "" {

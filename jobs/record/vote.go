@@ -5,7 +5,7 @@ import "slices"
 // maxVotes is how often a person may change a vote, so that nobody fills a log.
 const maxVotes = 20
 
-// vote counts a vote in the place of the person's earlier one.
+// vote counts a vote in place of the person's earlier one.
 func (r *Run) vote(v Vote) {
 	if r.rated == nil {
 		r.rated = map[string]int{}

@@ -84,7 +84,7 @@ type Run struct {
 	Answered time.Time `json:"answered,omitzero"`
 	Ended    time.Time `json:"ended,omitzero"`
 
-	// Guess is what was chosen of the guesses of a question; "" where the plan is that of the wish.
+	// Guess is what was chosen of the guesses of a question; "" where the plan is that of the request.
 	Guess  string      `json:"guess,omitempty"`
 	Plan   *plan.Plan  `json:"plan,omitempty"`
 	Choice plan.Choice `json:"choice,omitempty"`

@@ -1,7 +1,7 @@
 // Package disk keeps blobs as files of a folder, which several processes may share, and
 // state in a file, which one process has for itself. [Scratch] is for what is not kept.
 //
-// Promises of [Blobs] beyond those of the storage package:
+// Guarantees of [Blobs] beyond those of the storage package:
 //   - A file is written beside its place, synced and renamed into it, and then its folder
 //     is synced, so that a crash leaves no half of a blob and loses none that Put has
 //     returned for.
@@ -13,7 +13,7 @@
 // that blobs are to expire by. Where it ignores the case of names, keys that differ in
 // nothing else name one blob.
 //
-// Promises of [State] beyond those of the storage package:
+// Guarantees of [State] beyond those of the storage package:
 //   - Everything outlives a crash of the process, kill -9 included: a change is written
 //     to the log before its method returns. So does the order: what is read back is what
 //     was there at one moment.

@@ -10,7 +10,7 @@ import (
 	"atelier/storage"
 )
 
-// full tells whether an error of the file system is that it has no room.
+// full reports whether an error of the file system is that it has no room.
 func full(err error) error {
 	for _, kind := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG} {
 		if errors.Is(err, kind) {
@@ -20,7 +20,7 @@ func full(err error) error {
 	return err
 }
 
-// taken tells whether an error is that another key is this one's folder, or the other
+// taken reports whether an error is that another key is this one's folder, or the other
 // way round.
 func taken(err error) error {
 	for _, kind := range []error{syscall.ENOTDIR, syscall.EISDIR, syscall.ENOTEMPTY, fs.ErrExist} {
@@ -31,7 +31,7 @@ func taken(err error) error {
 	return err
 }
 
-// missing tells whether an error is that there is no such file.
+// missing reports whether an error is that there is no such file.
 func missing(err error) error {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // "a/b" where "a" is a blob
 		return errors.Join(storage.ErrNotFound, err)

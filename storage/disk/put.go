@@ -81,7 +81,7 @@ func (b *Blobs) create(name string) (f *os.File, err error) {
 	return nil, err
 }
 
-// raced tells whether a folder could not be made only because another made or removed it
+// raced reports whether a folder could not be made only because another made or removed it
 // at the same moment, which [os.Root.MkdirAll] gives up on.
 func (b *Blobs) raced(dir string, err error) bool {
 	if !errors.Is(err, fs.ErrExist) {

@@ -25,7 +25,7 @@ type StateConfig struct {
 	// wrote counts by what the clock says when the state is opened.
 	Now func() time.Time
 	// CompactFrom is the size of the log in bytes from which it is rewritten when most
-	// of it is of no use any more; zero is 16 MiB.
+	// of it is useless any more; zero is 16 MiB.
 	CompactFrom int64
 	// Log is told what was lost of the file; nil is told nothing.
 	Log *slog.Logger
@@ -117,7 +117,7 @@ func openState(c StateConfig, fsync func(*os.File) error) (*State, error) {
 // file. Subscriptions end. To close it again does nothing.
 func (s *State) Close() error { return s.close() }
 
-// Check writes a little to the log and takes it back, and tells whether the last sync
+// Check writes a little to the log and takes it back, and reports whether the last sync
 // has failed and whether the file is still the one that others would find.
 func (d *durable) Check(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {

@@ -199,7 +199,7 @@ type spoilt struct {
 func TestADamagedLog(t *testing.T) {
 	t.Parallel()
 	const record = 20 + 1 + 1 + 1 + len("g/0") + len("A WISH") // bytes
-	at := func(data []byte, wish int) int {                    // where the nth wish is
+	at := func(data []byte, wish int) int {                    // where the nth request is
 		place := 0
 		for range wish {
 			place += strings.Index(string(data[place:]), "A WISH") + 1
@@ -276,7 +276,7 @@ func TestADamagedLog(t *testing.T) {
 // all is how much is lost where nobody knows how much there was.
 const all = -1
 
-// wantLoss tells whether so many bytes were told to be lost, and the file kept as it was.
+// wantLoss reports whether so many bytes were told to be lost, and the file kept as it was.
 func (r spoilt) wantLoss(t *testing.T, bytes int) {
 	t.Helper()
 	after, err := disk.ExamineState(r.file)

@@ -74,7 +74,7 @@ func fullState(folder string) error {
 	return errors.Join(s.Purge(ctx), s.Put(ctx, "g/k", large, 0), s.Check(ctx), s.Close(), os.RemoveAll(folder)) //nolint:gosec // the test named it
 }
 
-// holds tells whether what was there before the disk was full is there.
+// holds reports whether what was there before the disk was full is there.
 func holds(ctx context.Context, s *disk.State, n int64) error {
 	value, err := s.Get(ctx, "g/k")
 	if err != nil || string(value) != "before" {

@@ -21,7 +21,7 @@ type journal struct {
 	notes bool // whether the log has a note of what is sure
 }
 
-// newJournal makes an empty log in a new file, in the place of one that a crash has left.
+// newJournal makes an empty log in a new file, in place of one that a crash has left.
 func newJournal(file string) (*journal, error) {
 	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err

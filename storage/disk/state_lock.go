@@ -44,7 +44,7 @@ func flock(f *os.File) (err error) {
 	return err //nolint:wrapcheck // callers decide by the number
 }
 
-// owned tells whether a file is that of the user that this process runs as.
+// owned reports whether a file is that of the user that this process runs as.
 func owned(info fs.FileInfo) bool {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(s.Uid) == os.Geteuid()

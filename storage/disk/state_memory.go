@@ -12,11 +12,11 @@ import (
 type kind byte
 
 const (
-	put       kind = 1 // a value, in the place of what was there
-	begin     kind = 2 // the first value of a list, in the place of what was there
+	put       kind = 1 // a value, in place of what was there
+	begin     kind = 2 // the first value of a list, in place of what was there
 	add       kind = 3 // one more value of a list that is there
 	remove    kind = 4 // a value or a list
-	removeAll kind = 5 // those of a group, which is in the place of the key
+	removeAll kind = 5 // those of a group, which is in place of the key
 	mark      kind = 6 // nothing
 )
 

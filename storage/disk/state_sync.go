@@ -88,7 +88,7 @@ func (d *durable) do(c change) error {
 	return nil
 }
 
-// unsure tells whether a crash of the machine may lose something. The lock is held.
+// unsure reports whether a crash of the machine may lose something. The lock is held.
 func (d *durable) unsure() bool { return d.suspect || d.journal.sure < d.journal.end }
 
 // delay is how long something is unsure at most, while the disk keeps up.
@@ -177,7 +177,7 @@ func (d *durable) commit() error {
 // wasteful is how many times larger than what is live a log may be.
 const wasteful = 4
 
-// due tells whether it may be time to compact. The lock is held.
+// due reports whether it may be time to compact. The lock is held.
 func (d *durable) due() bool {
 	end := d.journal.end
 	return end >= max(d.from, d.retryAt) && (end > wasteful*d.memory.size || end >= d.checkAt)
@@ -196,7 +196,7 @@ func (d *durable) worthwhile() bool {
 	return false
 }
 
-// compact writes a log of what is live, puts it in the place of the one that there is,
+// compact writes a log of what is live, puts it in place of the one that there is,
 // if any, and makes sure of it. Others go on meanwhile.
 func (d *durable) compact() (err error) {
 	d.mu.Lock()

@@ -41,7 +41,7 @@ func again[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	}
 }
 
-// broken tells whether an error is that of a connection that was there.
+// broken reports whether an error is that of a connection that was there.
 func broken(err error) bool {
 	if op, ok := errors.AsType[*net.OpError](err); ok {
 		return op.Op != "dial" && !op.Timeout()

@@ -158,7 +158,7 @@ func (s *State) unfit(err error) string {
 	return "does not know a command that is needed: Redis 7 or newer, or Valkey, is expected."
 }
 
-// answers tells whether an error is an answer of a server that begins so.
+// answers reports whether an error is an answer of a server that begins so.
 func answers(err error, begins string) bool {
 	answer, ok := errors.AsType[goredis.Error](err)
 	return ok && strings.HasPrefix(strings.TrimPrefix(answer.Error(), "ERR "), begins)

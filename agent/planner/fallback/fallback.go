@@ -3,7 +3,7 @@
 //
 //	first ──fails──► second ──► second ──► …   until the request is over
 //
-// Promises:
+// Guarantees:
 //   - A request changes over once and for good, in later stages and other processes too:
 //     what the second decomposed has shapes that the first would not know. The next
 //     request begins with the first again.
@@ -12,7 +12,7 @@
 //   - What the first declines, and what takes more than one may ask for, the second does
 //     not do either: such errors are final ([plan.Fault]). So the end of the context is
 //     an end.
-//   - The operator reads in the log why it came to that; never a wish or a key.
+//   - The operator reads in the log why it came to that; never a request or a key.
 package fallback
 
 import (
@@ -52,7 +52,7 @@ func New(c Config) (*Planner, error) {
 	return &Planner{c}, nil
 }
 
-// Decompose splits the wish.
+// Decompose splits the request.
 func (m *Planner) Decompose(ctx context.Context, r plan.Request, t *plan.Thinking) (planner.Decomposition, error) {
 	return do(ctx, m, job{"decompose", understood, r}, t, func(which planner.Planner) (planner.Decomposition, error) {
 		return which.Decompose(ctx, r, t)

@@ -24,7 +24,7 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// What must never stand in an error or a log: the key, words of the wish, words of the
+// What must never stand in an error or a log: the key, words of the request, words of the
 // model.
 const (
 	key       = "sk-proj-4f9d8c7b6a5e4f9d8c7b6a5e"
@@ -93,7 +93,7 @@ func settled(solution int) fields {
 	}}}
 }
 
-// do does a job of the planner for the wish.
+// do does a job of the planner for the request.
 func do(ctx context.Context, m planner.Planner, job string, thinking *plan.Thinking) (err error) {
 	r := aWish()
 	task := plan.Subtask{

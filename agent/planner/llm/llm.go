@@ -5,7 +5,7 @@
 // whose first part is the same for every request, so that a provider's cache of prompts
 // hits, and whose last part is the request.
 //
-// Promises:
+// Guarantees:
 //   - A request costs at most four calls, one a job, and none where the answer is
 //     forced; besides, one more for an answer that had to be repaired.
 //   - What comes back is checked: it names only known tools, types, domains and

@@ -1,6 +1,6 @@
 // Package bind gives the settings that a request states to the steps that take them.
 //
-// Promises:
+// Guarantees:
 //   - Each stated value is bound to one parameter, to a step that is added for it, or is told as left out.
 //   - Solutions that are given are not changed.
 package bind
@@ -34,7 +34,7 @@ type Task struct {
 	Marked bool
 }
 
-// sure tells whether every tool of the solution is good for the subtask.
+// sure reports whether every tool of the solution is good for the subtask.
 func (t Task) sure(s plan.Solution) bool {
 	return !slices.ContainsFunc(s.Tools(), func(tool string) bool { return t.Score(tool) < plan.Good })
 }

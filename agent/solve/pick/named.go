@@ -8,7 +8,7 @@ import (
 	"atelier/agent/plan"
 )
 
-// Obey has the tools of a part's solutions run by what the wish names, where it is live.
+// Obey has the tools of a part's solutions run by what the request names, where it is live.
 func (p *Picker) Obey(t *plan.Task) {
 	if p.config.Live == nil || len(p.config.Mentions) == 0 {
 		return
@@ -24,7 +24,7 @@ func (p *Picker) Obey(t *plan.Task) {
 	}
 }
 
-// named is the candidate that the wish names for a tool of a part, and by which name. Where
+// named is the candidate that the request names for a tool of a part, and by which name. Where
 // it names several, that which stands with words of the part is meant.
 func (p *Picker) named(t *plan.Task, tool string) (naming.Mention, plan.Candidate, bool) {
 	status, _ := p.config.Live.Status(tool)
@@ -38,7 +38,7 @@ func (p *Picker) named(t *plan.Task, tool string) (naming.Mention, plan.Candidat
 	return naming.Mention{}, plan.Candidate{}, false
 }
 
-// mentionsFor are the names that the wish may mean for a tool of a part: those that stand
+// mentionsFor are the names that the request may mean for a tool of a part: those that stand
 // with most of its words. Where several stand as near, parts of the same words take turns:
 // "draw a castle with SDXL, then draw a castle with flux".
 func (p *Picker) mentionsFor(t *plan.Task, tool string) []naming.Mention {
@@ -83,7 +83,7 @@ func together(a, b string) int {
 	return n
 }
 
-// Prefer puts a good solution in front that is done by what the wish names.
+// Prefer puts a good solution in front that is done by what the request names.
 func (p *Picker) Prefer(t *plan.Task, complete []plan.Solution) {
 	if p.config.Live == nil || len(p.config.Mentions) == 0 || len(complete) == 0 {
 		return
@@ -99,7 +99,7 @@ func (p *Picker) Prefer(t *plan.Task, complete []plan.Solution) {
 	}
 }
 
-// account notes which names of the wish the best solution obeys, and which it cannot.
+// account notes which names of the request the best solution obeys, and which it cannot.
 func (p *Picker) account(t *plan.Task) {
 	if len(t.Solutions) == 0 {
 		return
@@ -113,7 +113,7 @@ func (p *Picker) account(t *plan.Task) {
 	}
 }
 
-// leftOver notes which names of the wish no part has taken, with the first part that they
+// leftOver notes which names of the request no part has taken, with the first part that they
 // are able for: what is here is an alternative to it.
 func (p *Picker) leftOver() {
 	var known []string
@@ -142,7 +142,7 @@ func (p *Picker) leftOver() {
 	}
 }
 
-// wanted tells whether a candidate is one that the wish names besides what was taken.
+// wanted reports whether a candidate is one that the request names besides what was taken.
 func (p *Picker) wanted(t *plan.Task, tool string, c plan.Candidate) bool {
 	return slices.ContainsFunc(p.config.Mentions, func(m naming.Mention) bool {
 		return slices.Contains(t.Besides, m.Name) && m.Means(tool, c)

@@ -1,8 +1,8 @@
-// Package pick says which candidate runs a tool: the one that the wish names, else the one that the
+// Package pick says which candidate runs a tool: the one that the request names, else the one that the
 // planner chooses among the best (HuggingGPT, section 3.2), else the first that is live.
 //
-// Promises:
-//   - What the wish names is taken where it is live; what is not there is noted as absent.
+// Guarantees:
+//   - What the request names is taken where it is live; what is not there is noted as absent.
 //   - The same work of several subtasks is done by the same candidate.
 package pick
 
@@ -24,7 +24,7 @@ type Config struct {
 	// Live is what can run. Nil picks nothing: every tool is taken to run.
 	Live *toolbox.Liveness
 	Book *naming.Book
-	// Mentions are the models, servers and programs that the wish names.
+	// Mentions are the models, servers and programs that the request names.
 	Mentions []naming.Mention
 	Tell     plan.Tell
 	Language string
@@ -192,7 +192,7 @@ func (p *Picker) vary(t *plan.Task) {
 	}
 }
 
-// oneOfSeveral tells whether a way is by one of the models that a server may have for the
+// oneOfSeveral reports whether a way is by one of the models that a server may have for the
 // tool: the operator has not chosen it there.
 func oneOfSeveral(w way) bool { return w.Model != "" && strings.HasSuffix(w.Name, "@"+w.Model) }
 
@@ -209,7 +209,7 @@ func (p *Picker) runBy(action plan.Action) way {
 }
 
 // agree has the same work of several subtasks done by the same candidate, so that it is
-// done once: a caption that serves the music and the page. What the wish names counts, and
+// done once: a caption that serves the music and the page. What the request names counts, and
 // stays for the part that it names it for; otherwise the first one counts.
 func (p *Picker) agree() {
 	type work struct {

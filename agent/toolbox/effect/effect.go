@@ -15,7 +15,7 @@
 // effects.txt lists the effects with their tolerances, for people too ([List]). A correct result must never be
 // rejected, so each tolerance is generous, and what cannot be told counts as right.
 //
-// Promises:
+// Guarantees:
 //   - It is pure: it reads no file and runs nothing. What is measured is handed to it.
 //   - What was not measured, or cannot be told, counts as right.
 //   - A faulty declaration is refused when it is read, each fault by name.

@@ -202,7 +202,7 @@ func adjusted(ctx context.Context, c *Case, rule map[string]string) plan.Message
 	return plan.Say("The requested change cannot be seen in the picture.")
 }
 
-// follows tells whether a look has changed as an adjustment says, or there was no room for it.
+// follows reports whether a look has changed as an adjustment says, or there was no room for it.
 func follows(a quantity.Adjustment, before, after look) bool {
 	// grown tells that a figure went the right way. From low to high there is room for that.
 	grown := func(was, is, low, high float64) bool {

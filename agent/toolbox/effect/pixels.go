@@ -168,7 +168,7 @@ func mirrored(horizontal, vertical bool) place {
 	}
 }
 
-// alike tells whether a picture shows that part of another one, whatever its scale. Small pictures are
+// alike reports whether a picture shows that part of another one, whatever its scale. Small pictures are
 // compared by fewer cells: where four pixels become one, or one becomes four, the mean of a few is
 // all that stays.
 func alike(ctx context.Context, was *image.NRGBA, part image.Rectangle, now *image.NRGBA, from place) bool {
@@ -211,7 +211,7 @@ func changed(ctx context.Context, c *Case, rule map[string]string) plan.Message 
 	return plan.Message{}
 }
 
-// differs tells whether two pictures of the same size differ: where the mask lies, or anywhere
+// differs reports whether two pictures of the same size differ: where the mask lies, or anywhere
 // if it is nil. Where the mask covers nothing, nothing can differ, and nobody is to blame.
 func differs(ctx context.Context, a, b *image.NRGBA, inside *image.Alpha) bool {
 	w, h := a.Rect.Dx(), a.Rect.Dy()

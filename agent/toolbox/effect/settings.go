@@ -43,7 +43,7 @@ func (c *Case) tempo(rule map[string]string) (float64, bool) {
 	return setting[float64](c, rule, "divided_by")
 }
 
-// scaled is the size of a picture of that size, scaled; of several sizes the one in the place of the result.
+// scaled is the size of a picture of that size, scaled; of several sizes the one in place of the result.
 func (c *Case) scaled(rule map[string]string, was image.Point) (image.Point, bool) {
 	z, ok := setting[quantity.Sizing](c, rule, "scaled_by")
 	if several, many := setting[[]quantity.Sizing](c, rule, "scaled_by"); many && c.At < len(several) {

@@ -125,7 +125,7 @@ func fitted(was, box image.Point) image.Point {
 	return image.Pt(w, h)
 }
 
-// sameShape tells whether two sizes have the same proportions.
+// sameShape reports whether two sizes have the same proportions.
 func sameShape(a, b image.Point) bool {
 	if min(a.X, a.Y, b.X, b.Y) < leastShaped {
 		return true

@@ -121,7 +121,7 @@ func (b *book[T]) fill(ctx context.Context, model string) (T, error) {
 	return value, err
 }
 
-// unanswered tells whether an error is that there was no answer at all.
+// unanswered reports whether an error is that there was no answer at all.
 func unanswered(err error) bool {
 	e, ok := errors.AsType[*endpoint.Error](err)
 	return errors.Is(err, context.DeadlineExceeded) || ok && (e.Kind == endpoint.TimedOut || e.Kind == endpoint.Down && e.Status == 0)

@@ -94,7 +94,7 @@ func (m manifest) serves(t task) (model string, ok bool) {
 	return offered.Default, offered.Default != "" && fits(offered.Modes, t.mode)
 }
 
-// does tells whether a model does a task, and in which state it is.
+// does reports whether a model does a task, and in which state it is.
 func (m manifest) does(t task, model string) (does bool, state string) {
 	known, ok := m.Models[model]
 	form := m.form(t)
@@ -103,7 +103,7 @@ func (m manifest) does(t task, model string) (does bool, state string) {
 	return does && fits(known.Modes, t.mode), known.State
 }
 
-// fits tells whether a map is among those that are told of.
+// fits reports whether a map is among those that are told of.
 func fits(modes []string, mode plan.Type) bool {
 	return mode == "" || len(modes) == 0 || slices.Contains(modes, string(mode))
 }

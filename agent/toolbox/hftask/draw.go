@@ -193,13 +193,13 @@ func readEdit(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
 	return j.write(ctx, img, formatOf(p), j.about(img))
 }
 
-// alike tells whether two sizes are of the same shape, and near enough for the one to be
+// alike reports whether two sizes are of the same shape, and near enough for the one to be
 // shown in the other.
 func alike(a, b image.Point) bool {
 	return sameShape(a, b) && math.Abs(math.Log(float64(a.X)/float64(b.X))) < math.Log(4)
 }
 
-// sameShape tells whether a picture of the size made may be one of the shape of the other,
+// sameShape reports whether a picture of the size made may be one of the shape of the other,
 // whatever its scale. Models make sides in multiples of 64 or less, smaller ones for small
 // pictures, so that each may be off by that many pixels.
 func sameShape(made, of image.Point) bool {

@@ -124,7 +124,7 @@ var blamesInput = lazyregexp.New(`(?i)` + strings.Join([]string{
 	`\bshapes? .{0,40}(incompatible|cannot be|invalid)`,
 }, "|"))
 
-// redirected tells whether the server pointed elsewhere.
+// redirected reports whether the server pointed elsewhere.
 func redirected(err error) bool {
 	e, ok := errors.AsType[*endpoint.Error](err)
 	return ok && e.Status >= 300 && e.Status < 400

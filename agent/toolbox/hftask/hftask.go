@@ -20,7 +20,7 @@
 //     are asked by chat completion, whoever serves them. The forms of other providers
 //     for pictures, sound and video are their own, and not spoken: such a model is not live.
 //
-// Promises:
+// Guarantees:
 //
 //   - What is asked and how an answer is read goes by the task and by the types of the
 //     call: no tool is known here by its name.
@@ -124,7 +124,7 @@ func New(c Config) (*Backend, error) {
 	return b, nil
 }
 
-// Probe tells whether the server has a model for the candidate, and whether what it needs
+// Probe reports whether the server has a model for the candidate, and whether what it needs
 // may leave. A model that can be loaded, or is being loaded, is there.
 func (b *Backend) Probe(ctx context.Context, c toolbox.Candidate) error {
 	t, err := b.find(c)

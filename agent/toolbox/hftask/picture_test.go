@@ -21,7 +21,7 @@ import (
 	"atelier/agent/toolbox/toolboxtest"
 )
 
-// near tells whether two colours look the same, after JPEG too.
+// near reports whether two colours look the same, after JPEG too.
 func near(a, b color.Color) bool {
 	r1, g1, b1, a1 := a.RGBA()
 	r2, g2, b2, a2 := b.RGBA()

@@ -104,7 +104,7 @@ func modelName(told string) string {
 	return ""
 }
 
-// missing tells whether the server does not have what was asked for.
+// missing reports whether the server does not have what was asked for.
 func missing(err error) bool {
 	e, ok := errors.AsType[*endpoint.Error](err)
 	return ok && (e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed || e.Status == http.StatusNotImplemented)

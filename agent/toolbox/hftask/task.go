@@ -80,7 +80,7 @@ type job struct {
 	asked bool
 }
 
-// hub tells whether the hub is asked, which takes nothing beside its schemas.
+// hub reports whether the hub is asked, which takes nothing beside its schemas.
 func (j *job) hub() bool { return j.backend.hub != nil }
 
 // seed is the call's as the schemas have it: a number that is not negative.
@@ -104,7 +104,7 @@ func (j *job) text() string {
 // clean is a text as it can be sent.
 func clean(s string) string { return strings.TrimSpace(strings.ToValidUTF8(s, "\uFFFD")) }
 
-// oneLine is a text with single spaces in the place of breaks.
+// oneLine is a text with single spaces in place of breaks.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // shorten is a text for people, on one line and not long.

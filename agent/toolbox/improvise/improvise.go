@@ -1,7 +1,7 @@
 // Package improvise is the make that does what no tool does: a language model writes a short Python
 // program for the occasion, and the sandbox runs it over the files of the call.
 //
-// Promises:
+// Guarantees:
 //   - A program runs only where the sandbox confines everything. It reads the files of the call, writes
 //     into a folder of its own, and reaches no network, no other file and no secret.
 //   - What the model says that the results must show is measured. A program that fails, or whose results
@@ -134,7 +134,7 @@ func New(c Config) (*Backend, error) {
 // python is the only run of this make.
 const python = "python"
 
-// Probe tells whether a program could be run here, and written, unless others do that.
+// Probe reports whether a program could be run here, and written, unless others do that.
 func (b *Backend) Probe(ctx context.Context, c toolbox.Candidate) error {
 	err := b.allowed(c)
 	if err == nil && c.Program == "" && !b.config.RunsOnly {

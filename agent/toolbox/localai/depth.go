@@ -59,7 +59,7 @@ func (ps *pictures) depth(ctx context.Context, j job) (toolbox.Output, error) {
 	return toolbox.Output{Path: path, About: plan.Say("bright is near")}, nil
 }
 
-// alike tells whether a map may be one of a picture: of its shape, but for the steps of
+// alike reports whether a map may be one of a picture: of its shape, but for the steps of
 // pixels in which models count.
 func alike(size, full image.Point) bool {
 	const step = 64

@@ -182,7 +182,7 @@ func meant(all []found, object string) []found {
 	return kept
 }
 
-// names tells whether the words hold all those of a class, in the singular or the plural.
+// names reports whether the words hold all those of a class, in the singular or the plural.
 func names(object, class string) bool {
 	said := singulars(object)
 	for _, word := range singulars(class) {

@@ -30,7 +30,7 @@ func sorted(err error) error {
 	return &plan.Fault{Sentence: plan.Sentence(err, plan.Message{}), Err: fmt.Errorf("%w: %w", toolbox.ErrDown, err)}
 }
 
-// isLoading tells whether the server answers that a model is still on its way: 503, with
+// isLoading reports whether the server answers that a model is still on its way: 503, with
 // how far it is under "loading" (LocalAI, core/schema/model_loading.go).
 func isLoading(err error) bool {
 	e, ok := errors.AsType[*endpoint.Error](err)

@@ -2,7 +2,7 @@
 // out in pictures, distances estimated, pictures mended, changed and enlarged, music,
 // videos and sounds made, and sounds told apart.
 //
-// Promises:
+// Guarantees:
 //   - Which model does what is learnt from the server itself: by what it says that each
 //     can do (GET /v1/models/capabilities), and by the names of the families that
 //     LocalAI's gallery has. A [toolbox.Candidate] that names a model gets that one. The
@@ -112,7 +112,7 @@ func New(c Config) (*Backend, error) {
 	return b, nil
 }
 
-// Probe tells whether the server is there and has a model for the run, and whether what
+// Probe reports whether the server is there and has a model for the run, and whether what
 // that needs may leave.
 func (b *Backend) Probe(ctx context.Context, how toolbox.Candidate) error {
 	r, err := b.find(how)

@@ -29,7 +29,7 @@ func wide(r image.Rectangle, times int) image.Rectangle {
 	return image.Rect(r.Min.X*times, r.Min.Y, r.Max.X*times, r.Max.Y)
 }
 
-// near tells whether the sides of two rectangles are within some pixels of each other.
+// near reports whether the sides of two rectangles are within some pixels of each other.
 func near(a, b image.Rectangle, off int) bool {
 	return a.Inset(-off).Intersect(b) == b && b.Inset(-off).Intersect(a) == a
 }

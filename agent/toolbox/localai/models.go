@@ -31,7 +31,7 @@ type model struct {
 	Capabilities []string `json:"capabilities"`
 }
 
-// can tells whether the model has a capability, as far as the server tells.
+// can reports whether the model has a capability, as far as the server tells.
 func (m model) can(capability string) bool { return slices.Contains(m.Capabilities, capability) }
 
 // listing knows which models the server has.
@@ -89,7 +89,7 @@ func (l *listing) get(ctx context.Context, path string) ([]byte, error) {
 	return answer.Body, err
 }
 
-// missing tells whether the server does not have what was asked for.
+// missing reports whether the server does not have what was asked for.
 func missing(err error) bool {
 	e, ok := errors.AsType[*endpoint.Error](err)
 	return ok && (e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed)

@@ -142,8 +142,8 @@ func words(id string) modelName {
 	}), "-"))
 }
 
-// have tells whether a word of the name begins so.
+// have reports whether a word of the name begins so.
 func (n modelName) have(family string) bool { return strings.Contains(string(n), "-"+family) }
 
-// exactly tells whether the name is that of the family alone.
+// exactly reports whether the name is that of the family alone.
 func (n modelName) exactly(family string) bool { return string(n) == "-"+family }

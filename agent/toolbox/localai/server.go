@@ -173,7 +173,7 @@ func (srv *server) picture(ctx context.Context, dir string, content []byte) (p m
 	return p, nil
 }
 
-// oneLine is a text with single spaces in the place of breaks.
+// oneLine is a text with single spaces in place of breaks.
 func oneLine(s string) string { return strings.Join(strings.Fields(strings.ToValidUTF8(s, "")), " ") }
 
 // shorten is a text for people, on one line and not long.

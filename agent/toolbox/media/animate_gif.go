@@ -178,7 +178,7 @@ func (g *gifWriter) write(b []byte) error {
 	return err //nolint:wrapcheck // the caller tells of what
 }
 
-// solid tells whether nothing shines through: GIF knows only all or nothing.
+// solid reports whether nothing shines through: GIF knows only all or nothing.
 func solid(img *image.NRGBA) bool {
 	for i := 3; i < len(img.Pix); i += 4 {
 		if img.Pix[i] < 128 {

@@ -45,7 +45,7 @@ func seenOf(t *testing.T, g *gif.GIF) []*image.NRGBA {
 	return all
 }
 
-// TestEditGIF holds that each frame looks as before, whatever became of those before it, and
+// TestEditGIF checks that each frame looks as before, whatever became of those before it, and
 // is shown as long, as often.
 func TestEditGIF(t *testing.T) {
 	t.Parallel()
@@ -127,7 +127,7 @@ func doubled(img *image.NRGBA) *image.NRGBA {
 	return out
 }
 
-// TestEditGIFWritesWhatChanges holds that what stays the same between two frames is not
+// TestEditGIFWritesWhatChanges checks that what stays the same between two frames is not
 // written again.
 func TestEditGIFWritesWhatChanges(t *testing.T) {
 	t.Parallel()

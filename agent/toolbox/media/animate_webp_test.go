@@ -36,7 +36,7 @@ func flipbook(t *testing.T, rounds int) (path string, frames []*image.NRGBA) {
 
 func kept(img *image.NRGBA) (*image.NRGBA, error) { return img, nil }
 
-// TestGIFAsWebP holds that a GIF that becomes a WebP, and a GIF again, shows the same with its holes, as long and as often.
+// TestGIFAsWebP checks that a GIF that becomes a WebP, and a GIF again, shows the same with its holes, as long and as often.
 func TestGIFAsWebP(t *testing.T) {
 	t.Parallel()
 	for _, rounds := range []int{0, -1, 3} {

@@ -131,7 +131,7 @@ func (cube colourCube) apply(pix []uint8) {
 	}
 }
 
-// saneProfile tells whether every entry of the profile's table lies inside it, because
+// saneProfile reports whether every entry of the profile's table lies inside it, because
 // the library sets aside as much memory as an entry asks for.
 func saneProfile(b []byte) bool {
 	const header, entry, most = 132, 12, 100

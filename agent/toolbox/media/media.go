@@ -1,6 +1,6 @@
 // Package media reads and writes media files safely.
 //
-// Promises:
+// Guarantees:
 //   - A file is known by its first bytes, whatever its name; only a text under the name of a
 //     picture, sound or video is refused, since nobody meant to send a text. Only
 //     kinds on the allow-list are accepted; SVG, web pages, office documents, archives and programs are not.
@@ -40,7 +40,7 @@ type Limits struct {
 	Pages bool
 }
 
-// OrDefault is l with the defaults in the place of zeros and negatives.
+// OrDefault is l with the defaults in place of zeros and negatives.
 func (l Limits) OrDefault() Limits {
 	if l.Bytes <= 0 {
 		l.Bytes = 100_000_000

@@ -70,7 +70,7 @@ func decode(t *testing.T, name string, content []byte) *image.NRGBA {
 	return img
 }
 
-// near tells whether two colours differ by no more than JPEG's losses.
+// near reports whether two colours differ by no more than JPEG's losses.
 func near(a, b color.NRGBA, by int) bool {
 	d := func(x, y uint8) bool { return int(x)-int(y) <= by && int(y)-int(x) <= by }
 	return d(a.R, b.R) && d(a.G, b.G) && d(a.B, b.B) && d(a.A, b.A)

@@ -88,7 +88,7 @@ func identify(f *os.File, name string, size int64, pages bool) (kind, error) {
 		return page, nil
 	case mime == webPage && slices.Contains(page.endings, ending): // its source
 		return kind{webPage, plan.Text, page.name, page.endings}, nil
-	case ok && known && k.typ == plan.Text && promised.typ != plan.Text: // such as a page of an error in the place of a picture
+	case ok && known && k.typ == plan.Text && promised.typ != plan.Text: // such as a page of an error in place of a picture
 		return kind{}, fault(name, nil, "does not match its file extension: it is %s, not %s.", k.name, promised.name)
 	case ok:
 		return k, nil

@@ -38,7 +38,7 @@ func noise[T draw.Image](img T) T {
 	return img
 }
 
-// TestDeepPNG holds that sixteen bits a channel are read as eight, as the standard decoder
+// TestDeepPNG checks that sixteen bits a channel are read as eight, as the standard decoder
 // has the upper ones, and that damage is found.
 func TestDeepPNG(t *testing.T) {
 	t.Parallel()
@@ -90,7 +90,7 @@ func TestDeepPNG(t *testing.T) {
 	}
 }
 
-// TestWeigh holds that reading a picture takes no more memory than its weight says, and
+// TestWeigh checks that reading a picture takes no more memory than its weight says, and
 // that nothing is weighed that is refused anyway.
 func TestWeigh(t *testing.T) { //nolint:paralleltest // what others take would count
 	const side = 600
@@ -174,7 +174,7 @@ func peak(t *testing.T, work func() error) int64 {
 	}
 }
 
-// TestInspectTakesMemory holds that a look at a picture waits for memory, and is refused
+// TestInspectTakesMemory checks that a look at a picture waits for memory, and is refused
 // where there is never enough.
 func TestInspectTakesMemory(t *testing.T) {
 	t.Parallel()

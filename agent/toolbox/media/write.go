@@ -80,10 +80,10 @@ func (f Format) Title() string {
 	}
 }
 
-// Opaque tells whether the format has no transparency.
+// Opaque reports whether the format has no transparency.
 func (f Format) Opaque() bool { return f == JPEG || f == BMP }
 
-// Lossy tells whether the format has a quality.
+// Lossy reports whether the format has a quality.
 func (f Format) Lossy() bool { return f == JPEG || f == WebP || f == AVIF || f == JXL }
 
 // Bytes is about what it takes to write a picture of so many pixels, besides the picture.

@@ -1,6 +1,6 @@
 // Package memory shares out the memory that work on media takes.
 //
-// Promises:
+// Guarantees:
 //   - What is taken of a [Budget] at one time is never more than it has. Work that finds no
 //     room waits, in the order of asking, and stops waiting with its context.
 //   - Work that alone needs more than the whole budget is refused at once, with a sentence

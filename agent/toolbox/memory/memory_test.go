@@ -47,7 +47,7 @@ func TestLimit(t *testing.T) {
 	giveBack()
 }
 
-// TestTake holds that no more is taken at a time than there is, that all get it in the end,
+// TestTake checks that no more is taken at a time than there is, that all get it in the end,
 // and in the order of asking.
 func TestTake(t *testing.T) {
 	t.Parallel()
@@ -109,7 +109,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestTheRuntimeFollows holds that Go's runtime is held to what programs leave.
+// TestTheRuntimeFollows checks that Go's runtime is held to what programs leave.
 func TestTheRuntimeFollows(t *testing.T) {
 	t.Setenv("GOMEMLIMIT", "")
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))

@@ -60,7 +60,7 @@ func (b *Backend) served(ctx context.Context, r run) error {
 	return why
 }
 
-// anyName tells whether the server answers to every name of a model: one that was started
+// anyName reports whether the server answers to every name of a model: one that was started
 // with a single file lists that file, by its path or as what it is, and asks no further
 // (llama.cpp, tools/server: "model" is not looked at).
 func anyName(listed []endpoint.Model) bool {

@@ -1,7 +1,7 @@
 // Package openai runs tools by the models of an OpenAI-compatible server: it has texts
 // written and pictures looked at, drawn and changed, and speech spoken and written down.
 //
-// Promises:
+// Guarantees:
 //   - What a model is told stands in the catalogue: no tool is known here by its name.
 //   - Pictures, sound and video leave the house only if that is allowed, or if the server
 //     stands in the house. They leave without metadata, and pictures no larger than a
@@ -160,7 +160,7 @@ func New(c Config) (*Backend, error) {
 	return b, nil
 }
 
-// Probe tells whether the server is there and has the model that the backing needs, and
+// Probe reports whether the server is there and has the model that the backing needs, and
 // whether what it needs may leave.
 func (b *Backend) Probe(ctx context.Context, backing toolbox.Candidate) error {
 	r, err := b.find(backing)
@@ -257,10 +257,10 @@ func (b *Backend) outward() toolbox.Outward {
 	return toolbox.Outward{Allowed: b.config.AllowMedia, Private: b.config.Endpoint.Private(), Host: b.config.Endpoint.Host()}
 }
 
-// known tells whether the model is set, or can be chosen or found.
+// known reports whether the model is set, or can be chosen or found.
 func (r run) known() bool { return r.model != "" || r.role != "" || r.found }
 
-// talks tells whether the model is one that answers in words.
+// talks reports whether the model is one that answers in words.
 func (r run) talks() bool { return r.variable == chatVariable || r.variable == visionVariable }
 
 // unset is the failure of a run that has no model.

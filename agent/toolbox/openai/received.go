@@ -16,7 +16,7 @@ import (
 	"atelier/agent/toolbox/media"
 )
 
-// asks tells whether the model is asked for b64_json: the GPT image models give nothing
+// asks reports whether the model is asked for b64_json: the GPT image models give nothing
 // else and refuse the word, all others may give an address where it is missing (OpenAI
 // API reference, create image).
 func (ps *pictures) asks(model string) bool {
@@ -48,7 +48,7 @@ func (ps *pictures) pictureOf(ctx context.Context, r run, ask func(format string
 	return ps.content(ctx, response.Data[0])
 }
 
-// speaksOf tells whether a refusal is about a parameter.
+// speaksOf reports whether a refusal is about a parameter.
 func speaksOf(e *endpoint.Error, param string) bool {
 	return e.Param == param || strings.Contains(e.Error(), param)
 }

@@ -149,7 +149,7 @@ var pageRanks = map[string]int{
 }
 
 // FindPages is the place in a text of the words that select pages: "page 9", "the first 3 pages",
-// "pages 2 to 4 and 7", "every page". The zero places mean that there are none.
+// "pages 2 to 4 and 7", "every page". The zero places mean that none exist.
 func FindPages(text string) (start, end int) {
 	s := strings.ToLower(text)
 	if len(s) != len(text) {

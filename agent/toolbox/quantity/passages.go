@@ -181,7 +181,7 @@ func FindPassages(text string) (start, end int) {
 }
 
 // FindBounded is the place in a text of passages that have bounds, "0:03 to 0:07", "the last 4 s", and not only a
-// length. The zero places mean that there are none.
+// length. The zero places mean that none exist.
 func FindBounded(text string) (start, end int) {
 	start, end = passageAt(text)
 	folded := foldTimes(text[start:end])

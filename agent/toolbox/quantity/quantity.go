@@ -1,7 +1,7 @@
 // Package quantity understands how people say how much, where and when: sizes, angles, places,
-// regions, strengths, limits and passages, in English, with the words of a wish around them.
+// regions, strengths, limits and passages, in English, with the words of a request around them.
 //
-// Promises:
+// Guarantees:
 //   - It is pure: no I/O, nothing of ours imported, and no input makes it panic.
 //   - Each function says whether it understood; it never guesses from nothing. What
 //     contradicts itself or makes no sense ("-50%" of a size, "1e400") is not understood.

@@ -11,7 +11,7 @@ var (
 	decimal   = lazyregexp.New(`\b(\d{1,6}),(\d{1,2})\b`)
 )
 
-// senseless tells whether a folded text holds a number that cannot be an amount.
+// senseless reports whether a folded text holds a number that cannot be an amount.
 func senseless(s string) bool { return exotic.MatchString(s) || negative.MatchString(s) }
 
 // numerals writes "1,500" and "1,5" as the patterns expect, where commas part no list.

@@ -51,7 +51,7 @@ func Tags(text string) ([]Tag, bool) {
 	return all, len(all) > 0
 }
 
-// FindTags is the place in a text of the words that tell tags. The zero places mean that there are none.
+// FindTags is the place in a text of the words that tell tags. The zero places mean that none exist.
 func FindTags(text string) (start, end int) {
 	_, start, end = findTags(text)
 	return start, end

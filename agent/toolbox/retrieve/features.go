@@ -17,7 +17,7 @@ const (
 // formatFeature stands for the name of any file format.
 const formatFeature = "format"
 
-// IsFormat tells whether a word, in lower case, names a file format.
+// IsFormat reports whether a word, in lower case, names a file format.
 func IsFormat(w string) bool {
 	return !strings.Contains(w, ".") && FileType("."+w) != ""
 }
@@ -151,7 +151,7 @@ func (l *Lexicon) definite(words []Word, i int) plan.Type {
 	return ""
 }
 
-// callsFile tells whether a word only leads to the name of a file.
+// callsFile reports whether a word only leads to the name of a file.
 func callsFile(w string) bool {
 	return slices.Contains([]string{"titled", "named", "called", "entitled", "labelled", "labeled", "file"}, strings.ToLower(w))
 }
@@ -175,7 +175,7 @@ next:
 	return class, best
 }
 
-// exampleWords splits an example wish: what stands in braces is a slot, of which only the
+// exampleWords splits an example request: what stands in braces is a slot, of which only the
 // type of media counts.
 func (l *Lexicon) exampleWords(example string) []Word {
 	var words []Word

@@ -96,7 +96,7 @@ func (l *Lexicon) afterName(words []Word) []Word {
 	return nil
 }
 
-// Leads tells whether a word leads into a clause: a preposition, "given", "looking".
+// Leads reports whether a word leads into a clause: a preposition, "given", "looking".
 func Leads(word string) bool {
 	switch strings.ToLower(word) {
 	case "for", "in", "on", "from", "with", "given", "using", "considering", "regarding", "about", "concerning", "based",
@@ -106,7 +106,7 @@ func Leads(word string) bool {
 	return false
 }
 
-// asksAtOnce tells whether the words begin with a question.
+// asksAtOnce reports whether the words begin with a question.
 func asksAtOnce(words []Word) bool {
 	if words[0].Kind != Plain {
 		return false
@@ -134,12 +134,12 @@ func wh(word string) (Form, bool) {
 	return "", false
 }
 
-// IsModal tells whether a word is "can", "could" or the like.
+// IsModal reports whether a word is "can", "could" or the like.
 func IsModal(w string) bool {
 	return slices.Contains([]string{"can", "could", "may", "might"}, strings.ToLower(w))
 }
 
-// passive tells whether the words hold "be" and a participle.
+// passive reports whether the words hold "be" and a participle.
 func passive(text []string) bool {
 	for i, w := range text {
 		if w == "be" && i > 1 && i+1 < len(text) && participle(text[i+1]) {
@@ -153,7 +153,7 @@ func participle(w string) bool {
 	return strings.HasSuffix(w, "ed") || strings.HasSuffix(w, "en") || slices.Contains([]string{"made", "cut", "drawn", "shown"}, w)
 }
 
-// undertaken tells whether a word after "do" begins what is to be done.
+// undertaken reports whether a word after "do" begins what is to be done.
 func undertaken(w string) bool {
 	return slices.Contains([]string{"something", "anything", "it", "this", "that", "a", "an", "your"}, w)
 }
@@ -163,7 +163,7 @@ func isAuxiliary(w string) bool {
 		"can", "could", "will", "would", "should", "isn't", "aren't", "doesn't"}, w)
 }
 
-// asks tells whether the word before an "if" or a question word makes it a question: a
+// asks reports whether the word before an "if" or a question word makes it a question: a
 // verb of telling or finding out.
 func asks(w string) bool {
 	switch w {

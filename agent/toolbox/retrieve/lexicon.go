@@ -99,7 +99,7 @@ func Stem(word string) string {
 
 var colourizing = lazyregexp.New(`^colou?ri[sz]`)
 
-// Stop tells whether the word says nothing about what is wanted.
+// Stop reports whether the word says nothing about what is wanted.
 func (l *Lexicon) Stop(word string) bool { return l.stop[strings.ToLower(word)] }
 
 // Class is the stem that stands for all words that mean what this one means.

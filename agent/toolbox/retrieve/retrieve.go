@@ -1,8 +1,8 @@
 // Package retrieve finds the tools of a catalogue whose descriptions and example
-// wishes are nearest to a text. Both planners use it: the rules to understand a
+// requests are nearest to a text. Both planners use it: the rules to understand a
 // request, the model-backed one to cut a large catalogue down to what matters.
 //
-// Promises:
+// Guarantees:
 //   - It knows nothing but the catalogue and general English (synonyms.txt,
 //     stopwords.txt): a tool that is added is found by its own words at once.
 //   - An [Index] is read only and safe for concurrent use; scores lie in 0..1.
@@ -23,11 +23,11 @@ import (
 type Hit struct {
 	Tool  string
 	Score float64
-	// Example is the nearest example wish, without its braces.
+	// Example is the nearest example request, without its braces.
 	Example string
 }
 
-// Index holds the features of every example wish and description.
+// Index holds the features of every example request and description.
 type Index struct {
 	lexicon  *Lexicon
 	examples []document
@@ -36,7 +36,7 @@ type Index struct {
 	abouts   []document       // by tool
 	weight   map[string]float64
 	tools    []string
-	// absorbs marks tools that take a text: what a wish holds beside their words may
+	// absorbs marks tools that take a text: what a request holds beside their words may
 	// be that text.
 	absorbs []bool
 	media   map[string][]plan.Type // the types of media that a tool takes
@@ -49,13 +49,13 @@ type Index struct {
 // own is not near to everything.
 const generic = 2
 
-// How much those words of a wish count that an example lacks.
+// How much those words of a request count that an example lacks.
 const (
 	lacking  = 0.45
 	absorbed = 0.3 // where the tool takes a text
 )
 
-// wrongMedia is what remains of the score of a tool that takes media of other types than those in a wish.
+// wrongMedia is what remains of the score of a tool that takes media of other types than those in a request.
 const wrongMedia = 0.6
 
 type document struct {
@@ -63,7 +63,7 @@ type document struct {
 	text     string
 	features []string
 	norm     float64
-	scale    float64 // of an example: what the weight that it shares with a wish is divided by
+	scale    float64 // of an example: what the weight that it shares with a request is divided by
 }
 
 // New indexes the tools.
@@ -95,10 +95,10 @@ func kindWeight(f string) float64 {
 	return 1
 }
 
-// Known tells whether some example or description holds the word.
+// Known reports whether some example or description holds the word.
 func (x *Index) Known(stem string) bool { _, ok := x.weight[stem]; return ok }
 
-// Vocabulary tells whether the class of words stands in an example wish of the tool
+// Vocabulary reports whether the class of words stands in an example request of the tool
 // outside what varies: such a word asks for the tool, it does not name an object.
 func (x *Index) Vocabulary(tool, class string) bool { return x.vocab[tool][class] }
 
@@ -116,7 +116,7 @@ func (x *Index) Named(text string) string {
 }
 
 // Search ranks every tool that shares something with the features, best first.
-// media are the types of what the wish hands over or names.
+// media are the types of what the request hands over or names.
 func (x *Index) Search(features []string) []Hit {
 	norm := x.norm(features)
 	if norm == 0 {
@@ -199,7 +199,7 @@ func (x *Index) Nearest(text string) []Hit {
 	return hits
 }
 
-// mediaIn are the types of the media among the features of a wish.
+// mediaIn are the types of the media among the features of a request.
 func mediaIn(features []string) []plan.Type {
 	var types []plan.Type
 	for _, f := range features {
@@ -305,5 +305,5 @@ func (x *Index) norm(features []string) float64 {
 	return sum
 }
 
-// MediaFeature is the feature of a wish that hands over something of that type.
+// MediaFeature is the feature of a request that hands over something of that type.
 func MediaFeature(t plan.Type) string { return mediaPrefix + string(t) }

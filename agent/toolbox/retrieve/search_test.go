@@ -49,7 +49,7 @@ func theFinder(tb testing.TB) finder {
 	return f
 }
 
-// finder searches the index with a wish.
+// finder searches the index with a request.
 type finder struct {
 	lexicon *retrieve.Lexicon
 	index   *retrieve.Index
@@ -74,7 +74,7 @@ func names(hits []retrieve.Hit, n int) []string {
 	return tools
 }
 
-// heldOut reads wishes that no example of the catalogue holds, with their tools.
+// heldOut reads requests that no example of the catalogue holds, with their tools.
 func heldOut(tb testing.TB) map[string][]string {
 	tb.Helper()
 	b, err := os.ReadFile("testdata/heldout.txt")

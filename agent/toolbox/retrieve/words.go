@@ -10,7 +10,7 @@ import (
 	"atelier/agent/plan"
 )
 
-// Kind tells what a word of a wish is.
+// Kind tells what a word of a request is.
 type Kind int
 
 // The kinds of words.
@@ -20,7 +20,7 @@ const (
 	File               // the name of a file
 	Quote              // something in quotation marks, without the marks
 	Mark               // punctuation
-	Slot               // a part of an example wish that changes from wish to wish
+	Slot               // a part of an example request that changes from request to request
 )
 
 // Word is a piece of a text.

@@ -24,7 +24,7 @@ const (
 )
 
 // entered is true once Enter was called: without it this program would start itself
-// anew and anew in the place of others.
+// anew and anew in place of others.
 var entered atomic.Bool //nolint:gochecknoglobals // it says of the process whether its main is prepared
 
 // Enter is called first thing in main, and in TestMain of packages whose tests run

@@ -113,7 +113,7 @@ const (
 	setVersion32  = 0x40047602 // FS_IOC32_SETVERSION
 )
 
-// filters tells whether system calls can be filtered: a kernel that can looks for the filter
+// filters reports whether system calls can be filtered: a kernel that can looks for the filter
 // that it is told of, here none.
 func filters() bool {
 	_, known := architectures[runtime.GOARCH]

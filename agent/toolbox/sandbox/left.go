@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// Left tells whether a path is a file that a program has left, and nothing else: not a
+// Left reports whether a path is a file that a program has left, and nothing else: not a
 // link, by which whoever opens it would read what the program could not, not a second
 // name of another file, no pipe and no device. Who opens what a program has written asks
 // first; by then the program has ended, so that nothing changes any more.

@@ -67,7 +67,7 @@ func newBudget(t *testing.T, limit int64) *memory.Budget {
 	return b
 }
 
-// TestProgramsWaitForMemory holds that a program starts when there is memory for it, and gives
+// TestProgramsWaitForMemory checks that a program starts when there is memory for it, and gives
 // it back.
 func TestProgramsWaitForMemory(t *testing.T) {
 	t.Parallel()

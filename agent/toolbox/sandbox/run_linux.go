@@ -87,7 +87,7 @@ func waitAll(cmd *exec.Cmd) error {
 			break
 		}
 	}
-	_ = killGroup(group) //nolint:errcheck // gone tells whether they are
+	_ = killGroup(group) //nolint:errcheck // gone reports whether they are
 	err := cmd.Wait()
 	return errors.Join(err, gone(group))
 }

@@ -1,6 +1,6 @@
 // Package sandbox runs programs that work on what people send, confined.
 //
-// Promises:
+// Guarantees:
 //   - A program sees the files that it was given to read, the folder that it may write
 //     to, and what it itself is made of; it opens no socket, changes the mode, owner, times
 //     and attributes of no file, and reaches no other process: not its memory, its limits,

@@ -60,7 +60,7 @@ func (w watch) start(group int, end context.CancelCauseFunc) (stop func()) {
 	return func() { close(done); all.Wait() }
 }
 
-// written tells whether the folder has grown too large, with what the processes hold open
+// written reports whether the folder has grown too large, with what the processes hold open
 // without a name.
 func (w watch) written(ids []string) error {
 	if held(w.c.Dir)-w.before+nameless(ids) > w.s.config.Disk {
@@ -69,7 +69,7 @@ func (w watch) written(ids []string) error {
 	return nil
 }
 
-// taken tells whether its processes are too many or hold too much memory.
+// taken reports whether its processes are too many or hold too much memory.
 func (w watch) taken(u used) error {
 	switch {
 	case u.threads > w.s.config.Processes:

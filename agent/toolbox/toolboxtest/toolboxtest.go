@@ -170,7 +170,7 @@ func says(t *testing.T, what string, err error, path string) {
 	}
 }
 
-// holds tells whether an output is something, and lies where it should.
+// holds reports whether an output is something, and lies where it should.
 func holds(t *testing.T, c toolbox.Call, out toolbox.Output) {
 	t.Helper()
 	for _, o := range append([]toolbox.Output{out}, out.More...) {

@@ -1,7 +1,7 @@
 // Package verify holds what tools made against what they promise: the type, and the effects that
 // their files declare.
 //
-// Promises:
+// Guarantees:
 //   - A result is looked at whole before it counts: a file that is missing, empty, broken or of
 //     another kind is refused, and so is one that lacks an effect.
 //   - Only what is declared is measured, and each file once. Pictures take their memory of the
@@ -250,7 +250,7 @@ func (v *Verifier) points(ctx context.Context, value string) error {
 	return nil
 }
 
-// inside tells whether a place lies on one of the pictures that the tool was given. Where
+// inside reports whether a place lies on one of the pictures that the tool was given. Where
 // it was given none, nobody knows.
 func (v *Verifier) inside(ctx context.Context, r image.Rectangle) bool {
 	of := v.pictures(ctx)

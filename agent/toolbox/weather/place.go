@@ -210,7 +210,7 @@ func (s spot) called() string {
 
 func (s spot) place() place { return place{s.called(), s.Latitude, s.Longitude} }
 
-// within tells whether the place lies in all of these: countries, their codes, or parts
+// within reports whether the place lies in all of these: countries, their codes, or parts
 // of countries.
 func (s spot) within(names []string) bool {
 	for _, name := range names {

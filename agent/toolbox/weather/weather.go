@@ -2,7 +2,7 @@
 // service that needs no key (https://open-meteo.com/en/docs), or at a server of one's own
 // that speaks its two APIs.
 //
-// Promises:
+// Guarantees:
 //   - What goes out is the name of a place, or its coordinates, and nothing else of what
 //     people wrote.
 //   - Each service is asked at its own address only: a redirect elsewhere is not followed,
@@ -104,7 +104,7 @@ func (c Config) endpoint(address string) (*endpoint.Endpoint, error) {
 	return endpoint.New(settings)
 }
 
-// Probe tells whether the service answers. One that has answered is not asked again for
+// Probe reports whether the service answers. One that has answered is not asked again for
 // ten minutes, and one that has not for half a minute: it is free, and for all.
 func (b *Backend) Probe(ctx context.Context, c toolbox.Candidate) error {
 	if err := known(c); err != nil {

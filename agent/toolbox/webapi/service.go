@@ -122,7 +122,7 @@ func New(c Config) (*Backend, error) {
 // Private reports whether the service is in the house, by its name.
 func (b *Backend) Private() bool { return b.private }
 
-// Probe tells whether the service may be called, and takes connections. It sends nothing: the service may count
+// Probe reports whether the service may be called, and takes connections. It sends nothing: the service may count
 // what it is asked.
 func (b *Backend) Probe(ctx context.Context, c toolbox.Candidate) error {
 	if _, err := b.ready(c); err != nil {

@@ -576,7 +576,7 @@ func TestContract(t *testing.T) { //nolint:paralleltest // the contract sets the
 	})
 }
 
-// toGone asks a server that is gone in the place of any other.
+// toGone asks a server that is gone in place of any other.
 type toGone struct{ address string }
 
 func (g toGone) RoundTrip(r *http.Request) (*http.Response, error) {

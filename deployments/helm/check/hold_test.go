@@ -21,7 +21,7 @@ import (
 // chatTokens let a process speak for the bot on a chat platform.
 var chatTokens = []string{"DISCORD_TOKEN", "SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "SLACK_SIGNING_SECRET"}
 
-// selects tells whether a selector fits labels.
+// selects reports whether a selector fits labels.
 func selects(t *testing.T, s *metav1.LabelSelector, have map[string]string) bool {
 	t.Helper()
 	selector, err := metav1.LabelSelectorAsSelector(s)
@@ -440,7 +440,7 @@ func (r rendering) found(t *testing.T, s *metav1.LabelSelector) []pod {
 	return all
 }
 
-// listens tells whether a pod has a port of that name.
+// listens reports whether a pod has a port of that name.
 func (p pod) listens(name string) bool {
 	return slices.ContainsFunc(p.Spec.Containers, func(c corev1.Container) bool {
 		return slices.ContainsFunc(c.Ports, func(p corev1.ContainerPort) bool { return p.Name == name })

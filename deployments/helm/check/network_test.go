@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// reaches tells whether the policies of the release let one pod connect with another's port.
+// reaches reports whether the policies of the release let one pod connect with another's port.
 func (r rendering) reaches(t *testing.T, from, to pod, port int32) bool {
 	t.Helper()
 	return r.allows(t, from, to, port, networkingv1.PolicyTypeEgress) && r.allows(t, to, from, port, networkingv1.PolicyTypeIngress)
@@ -43,7 +43,7 @@ func (r rendering) allows(t *testing.T, of, peer pod, port int32, side networkin
 	return !held
 }
 
-// fits tells whether a pod of the same namespace is one of the peers. Blocks of addresses
+// fits reports whether a pod of the same namespace is one of the peers. Blocks of addresses
 // are taken for none of the cluster's.
 func fits(t *testing.T, peers []networkingv1.NetworkPolicyPeer, p pod) bool {
 	t.Helper()
@@ -58,7 +58,7 @@ func fits(t *testing.T, peers []networkingv1.NetworkPolicyPeer, p pod) bool {
 	})
 }
 
-// opens tells whether a port of the pod that listens is among those of a rule.
+// opens reports whether a port of the pod that listens is among those of a rule.
 func opens(ports []networkingv1.NetworkPolicyPort, listener pod, port int32) bool {
 	return len(ports) == 0 || slices.ContainsFunc(ports, func(p networkingv1.NetworkPolicyPort) bool {
 		if p.Protocol != nil && *p.Protocol != corev1.ProtocolTCP {

@@ -100,7 +100,7 @@ func TestEverySettingCanBeSet(t *testing.T) {
 	}
 }
 
-// TestMemoryIsEnough holds that three quarters of a worker's limit, which the program gives to
+// TestMemoryIsEnough checks that three quarters of a worker's limit, which the program gives to
 // work on media, are enough for a program of each step at a time.
 func TestMemoryIsEnough(t *testing.T) {
 	t.Parallel()

@@ -59,7 +59,7 @@ func askedFor(args []any) (key string, moves bool) {
 	return "", false
 }
 
-// areKeys tells whether the arguments begin with asynq's keys of these names.
+// areKeys reports whether the arguments begin with asynq's keys of these names.
 func areKeys(args []any, names []string) bool {
 	for i, name := range names {
 		key, isText := args[i].(string)
@@ -70,7 +70,7 @@ func areKeys(args []any, names []string) bool {
 	return true
 }
 
-// holds tells whether there is such a key. Where the server does not run it may be so.
+// holds reports whether there is such a key. Where the server does not run it may be so.
 func (s *Server) holds(key string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

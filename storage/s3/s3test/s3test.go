@@ -83,7 +83,7 @@ func (s *Server) Close() {
 	s.http.Close()
 }
 
-// Meddle puts a handler around the server's own, in the place of one before; nil puts
+// Meddle puts a handler around the server's own, in place of one before; nil puts
 // none.
 func (s *Server) Meddle(around func(next http.Handler) http.Handler) {
 	s.mu.Lock()

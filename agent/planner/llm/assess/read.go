@@ -78,7 +78,7 @@ func (a taskScores) read(l *shortlist, lists []*shortlist, wrong *exchange.Fault
 	return scores
 }
 
-// known tells whether a tool is a candidate of some task.
+// known reports whether a tool is a candidate of some task.
 func known(lists []*shortlist, tool string) bool {
 	for _, l := range lists {
 		if l.has(tool) {

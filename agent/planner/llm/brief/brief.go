@@ -24,7 +24,7 @@ const (
 // Brief words what subtasks are about.
 type Brief struct {
 	resources []plan.Resource
-	new       map[string]bool // resources that came with the wish
+	new       map[string]bool // resources that came with the request
 	tasks     []Task          // in the order of the question
 }
 

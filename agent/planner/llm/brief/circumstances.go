@@ -5,14 +5,14 @@ import (
 	"atelier/agent/planner/llm/token"
 )
 
-// wishShare is the part of the context that a wish may take there. Its subtasks say what
+// wishShare is the part of the context that a request may take there. Its subtasks say what
 // it comes down to.
 const wishShare = 8
 
 // Circumstances are what a question about subtasks begins with.
 type Circumstances struct {
 	Wish     string
-	Question *plan.Question // that the wish answers
+	Question *plan.Question // that the request answers
 	Files    []string
 }
 

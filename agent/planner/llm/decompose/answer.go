@@ -7,10 +7,10 @@ type decomposition struct {
 	// wanted before it decides.
 	Thought  string    `json:"thought"`
 	Subtasks []subtask `json:"subtasks"`
-	// Left are passages of the wish that nothing here can do.
+	// Left are passages of the request that nothing here can do.
 	Left     []string `json:"left"`
 	Question string   `json:"question"`
-	// Guesses are wishes that the question may mean.
+	// Guesses are requests that the question may mean.
 	Guesses []string `json:"guesses"`
 	Reply   string   `json:"reply"`
 	Refused bool     `json:"refused"`
@@ -23,7 +23,7 @@ type decomposition struct {
 
 // subtask is one subtask as ControlLLM writes it.
 type subtask struct {
-	// Of are the passages of the wish that it does.
+	// Of are the passages of the request that it does.
 	Of          []string     `json:"of"`
 	Description string       `json:"description"`
 	Task        []domainWord `json:"task"`
@@ -34,7 +34,7 @@ type subtask struct {
 	Returns     returned     `json:"returns"`
 }
 
-// setting is what the wish states for a setting, in its words and in English.
+// setting is what the request states for a setting, in its words and in English.
 type setting struct {
 	Words string      `json:"words"`
 	Type  settingWord `json:"type"`
@@ -54,7 +54,7 @@ type returned struct {
 	Value string   `json:"value"`
 }
 
-// told is a resource of which the wish says what kind it is.
+// told is a resource of which the request says what kind it is.
 type told struct {
 	Resource string   `json:"resource"`
 	Type     typeWord `json:"type"`

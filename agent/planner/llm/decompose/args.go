@@ -20,7 +20,7 @@ import (
 // reference is the result of a subtask: <GENERATED>-n, in ControlLLM's paper <GEN>-n.
 var reference = lazyregexp.New(`<GEN(?:ERATED)?>-(\d{1,6})`)
 
-// isReference tells whether the value is the result of the subtask of that id, and
+// isReference reports whether the value is the result of the subtask of that id, and
 // nothing else.
 func isReference(value string, id int) bool {
 	m := reference.FindStringSubmatch(value)
@@ -229,12 +229,12 @@ func (b *binder) noteResources() {
 	b.note("The resources are: " + strings.Join(names, ", ") + ". Use these names only, or ask by a question.")
 }
 
-// saidInWords tells whether a person can give something of the type by words.
+// saidInWords reports whether a person can give something of the type by words.
 func saidInWords(t plan.Type) bool {
 	return !t.Media() && t != plan.BBox && t != plan.Points && t != plan.Category
 }
 
-// isFileName tells whether a text is the name of a file rather than words.
+// isFileName reports whether a text is the name of a file rather than words.
 func isFileName(s string) bool {
 	ending := path.Ext(s)
 	return len(ending) > 1 && len(ending) < len(s) && !strings.ContainsAny(s, " \n\t<>") && retrieve.IsFormat(strings.ToLower(ending[1:]))

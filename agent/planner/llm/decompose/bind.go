@@ -226,7 +226,7 @@ func (b *binder) ids() []int {
 	return ids
 }
 
-// needs tells whether the subtask at place i needs the one at place goal, by way of
+// needs reports whether the subtask at place i needs the one at place goal, by way of
 // others or not.
 func (b *binder) needs(i, goal int) bool {
 	seen := map[int]bool{}

@@ -16,7 +16,7 @@ const leastTurn = 32
 
 // latest keeps the latest turns that fit into a budget of tokens: a conversation is cut
 // from its oldest turn. A turn that is too long for what is left loses the ends of its
-// wish and reply before it is left out, and takes half of it, so that those before it
+// request and reply before it is left out, and takes half of it, so that those before it
 // are not lost for its sake. What was made in it is kept whole.
 func latest(turns []plan.Turn, budget int) []plan.Turn {
 	var kept []plan.Turn

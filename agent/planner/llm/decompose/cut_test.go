@@ -50,7 +50,7 @@ func TestALongTurnIsCut(t *testing.T) {
 	if all := turnTokens(got[0]) + turnTokens(got[1]); all > budget {
 		t.Errorf("%d tokens for %d", all, budget)
 	}
-	turns[1].Reply = "Done." // what it does not need is the wish's
+	turns[1].Reply = "Done." // what it does not need is the request's
 	if got := latest(turns, budget); got[1].Reply != "Done." {
 		t.Errorf("a short reply is cut to %q", got[1].Reply)
 	}

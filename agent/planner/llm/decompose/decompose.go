@@ -83,7 +83,7 @@ const (
 // tooMuch is the kind of the complaint about an answer with too many or too long parts.
 const tooMuch = "too much"
 
-// Decompose splits the wish.
+// Decompose splits the request.
 func (job *Decomposer) Decompose(ctx context.Context, r plan.Request, t *plan.Thinking) (planner.Decomposition, error) {
 	pictures, names, err := job.pictures(ctx, r)
 	if err != nil {

@@ -29,7 +29,7 @@ func ordered() map[string]plan.Request {
 	}
 }
 
-// A model that obeys orders which stand in a wish, a name or a text comes to nothing:
+// A model that obeys orders which stand in a request, a name or a text comes to nothing:
 // the plan holds only what there is, and people read a sentence that is ours.
 func TestAModelThatObeysComesToNothing(t *testing.T) {
 	t.Parallel()

@@ -9,7 +9,7 @@ import (
 	"atelier/agent/planner/llm/token"
 )
 
-// left are the parts of the wish that are not done: the passages that the answer says cannot be
+// left are the parts of the request that are not done: the passages that the answer says cannot be
 // done, and those of which it says nothing. A model is not believed to have covered everything.
 func (b *binder) left(a decomposition) []plan.Leftover {
 	request := cover.Of(b.request.Wish)
@@ -27,7 +27,7 @@ func (b *binder) left(a decomposition) []plan.Leftover {
 		left = append(left, plan.Leftover{Part: passage, Unknown: []string{passage}})
 	}
 	quotes := slices.ContainsFunc(a.Subtasks, func(s subtask) bool { return len(s.Of) > 0 })
-	if !quotes || b.request.Question != nil { // the answer to a question quotes the wish before it
+	if !quotes || b.request.Question != nil { // the answer to a question quotes the request before it
 		return left
 	}
 	for i, s := range a.Subtasks {

@@ -44,7 +44,7 @@ func (b *binder) on(src plan.Source) string {
 	return r.On
 }
 
-// shows tells whether a source is the picture, or was made of it alone by steps that leave
+// shows reports whether a source is the picture, or was made of it alone by steps that leave
 // things where they are.
 func (b *binder) shows(src plan.Source, picture string) bool {
 	switch src.Kind {
@@ -64,7 +64,7 @@ func (b *binder) shows(src plan.Source, picture string) bool {
 	}
 }
 
-// hails tells whether a source is the picture, or the picture has a part in it.
+// hails reports whether a source is the picture, or the picture has a part in it.
 func (b *binder) hails(src plan.Source, picture string) bool {
 	switch src.Kind {
 	case plan.OfResource:
@@ -76,7 +76,7 @@ func (b *binder) hails(src plan.Source, picture string) bool {
 	}
 }
 
-// moves tells whether the tool that is nearest to what a subtask says, of those that make a
+// moves reports whether the tool that is nearest to what a subtask says, of those that make a
 // picture of one, moves what is on it.
 func (job *Decomposer) moves(t plan.Subtask) bool {
 	for _, hit := range job.config.Index.Nearest(t.Description) {

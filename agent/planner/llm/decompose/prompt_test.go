@@ -149,7 +149,7 @@ func largeCatalogue(n int) *toolbox.Catalogue {
 	return toolbox.NewCatalogue(tools)
 }
 
-// A catalogue that does not fit is cut to what the wish is about, and the context holds.
+// A catalogue that does not fit is cut to what the request is about, and the context holds.
 func TestALargeCatalogueIsCut(t *testing.T) {
 	t.Parallel()
 	for _, context := range []int{exchange.LeastContext, 8192, exchange.DefaultContextTokens} {
@@ -176,8 +176,8 @@ func TestALargeCatalogueIsCut(t *testing.T) {
 	}
 }
 
-// A wish, a thread and texts of any length leave room in the context, and the beginning
-// and the end of the wish are there.
+// A request, a thread and texts of any length leave room in the context, and the beginning
+// and the end of the request are there.
 func TestALongThreadFitsTheContext(t *testing.T) {
 	t.Parallel()
 	r := plan.Request{Wish: "START " + strings.Repeat("und noch ein Wort 再来一句 ", 20_000) + "END"}

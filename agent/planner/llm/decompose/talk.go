@@ -32,7 +32,7 @@ func talks(said string, r plan.Request, system string) error {
 	return found.Complaint()
 }
 
-// recites tells whether a text holds a long run of the words of the prompt, whatever
+// recites reports whether a text holds a long run of the words of the prompt, whatever
 // stands between them.
 func recites(said, prompt string) bool {
 	words := wordsOf(said)

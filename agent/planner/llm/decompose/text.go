@@ -16,13 +16,13 @@ import (
 // quotes are the pairs of quotation marks that people write.
 var quotes = [][2]string{{`"`, `"`}, {"'", "'"}, {"“", "”"}, {"„", "“"}, {"„", "”"}, {"‘", "’"}, {"«", "»"}, {"»", "«"}, {"「", "」"}, {"『", "』"}, {"`", "`"}}
 
-// isQuoted tells whether the wish holds the words in quotation marks: then they are
+// isQuoted reports whether the request holds the words in quotation marks: then they are
 // meant as they stand, even where they look like something else.
 func isQuoted(wish, words string) bool {
 	return slices.ContainsFunc(quotes, func(q [2]string) bool { return strings.Contains(wish, q[0]+words+q[1]) })
 }
 
-// words is a text: as it stands, with results quoted in it, or a passage of the wish.
+// words is a text: as it stands, with results quoted in it, or a passage of the request.
 func (b *binder) words(i int, value string) (plan.Source, bool) {
 	s := b.asked[i]
 	if letters := utf8.RuneCountInString(value); letters > maxWords {
@@ -70,7 +70,7 @@ func (b *binder) quoting(i int, value string) (plan.Source, bool) {
 	return plan.FromText(text, parts...), good
 }
 
-// part is what stands in words for a text: is tells whether something does, ok whether
+// part is what stands in words for a text: is reports whether something does, ok whether
 // it may.
 func (b *binder) part(i int, quoted string) (part plan.Source, is, ok bool) {
 	m := reference.FindStringSubmatch(quoted)
@@ -99,8 +99,8 @@ const (
 	longQuote = 3
 )
 
-// passage is a value with the part of the wish that it gives by its ends in their place; the ends
-// may stand within other words. is tells whether the value gives one, found whether the wish holds
+// passage is a value with the part of the request that it gives by its ends in their place; the ends
+// may stand within other words. is reports whether the value gives one, found whether the request holds
 // it.
 func passage(wish, value string) (whole string, is, found bool) {
 	ends := gap.Split(value, -1)

@@ -15,7 +15,7 @@ import (
 type vocabulary struct {
 	domains []string // sorted
 	types   []prompt.Explained
-	// moves tells whether a subtask moves what is on its picture. Nil is no.
+	// moves reports whether a subtask moves what is on its picture. Nil is no.
 	moves func(plan.Subtask) bool
 }
 

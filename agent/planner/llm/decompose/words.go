@@ -21,7 +21,7 @@ const (
 	maxPictures  = 4   // the latest ones
 )
 
-// maxHints is the most tokens of hints at tools: beyond it, those nearest to the wish are told.
+// maxHints is the most tokens of hints at tools: beyond it, those nearest to the request are told.
 const maxHints = 3400
 
 // decomposeSystem is what the system part is made from.
@@ -109,7 +109,7 @@ func (s *decomposeSystem) tell(tools []toolbox.Tool) {
 	}
 }
 
-// wishOf is what a person wants, with the wish that an open question was about.
+// wishOf is what a person wants, with the request that an open question was about.
 func wishOf(r plan.Request) string {
 	if r.Question != nil {
 		return r.Question.Wish + "\n" + r.Wish
@@ -157,7 +157,7 @@ type resourceLine struct {
 const userWords = 120
 
 // newDecomposeUser takes as much of the request as fits into so many tokens: half of them
-// for the turns, a quarter for the resources, an eighth for the wish and another for an
+// for the turns, a quarter for the resources, an eighth for the request and another for an
 // open question.
 func newDecomposeUser(r plan.Request, pictures []string, budget int) decomposeUser {
 	budget = max(0, budget-userWords)

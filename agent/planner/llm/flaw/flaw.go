@@ -15,7 +15,7 @@ import (
 )
 
 // The most runes of an answer, the texts put into it and the names of files left out:
-// beyond the first it is complained of, beyond the second it is of no use.
+// beyond the first it is complained of, beyond the second it is useless.
 const (
 	mostRunes    = 1500
 	uselessRunes = 4000

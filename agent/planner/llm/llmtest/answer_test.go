@@ -214,7 +214,7 @@ func TestAzure(t *testing.T) {
 	}
 }
 
-// TestScripts holds that a script that is at its end, or has no answer, is an error of
+// TestScripts checks that a script that is at its end, or has no answer, is an error of
 // the test.
 func TestScripts(t *testing.T) {
 	t.Parallel()
@@ -245,7 +245,7 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// TestNothingScripted holds that a call that no script awaits is an error of the test.
+// TestNothingScripted checks that a call that no script awaits is an error of the test.
 func TestNothingScripted(t *testing.T) {
 	t.Parallel()
 	w := &watched{TB: t}

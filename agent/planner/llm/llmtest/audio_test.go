@@ -132,7 +132,7 @@ func TestTranscribeIllFormed(t *testing.T) {
 	}
 }
 
-// TestNotScripted holds that what is not scripted is not there, which is no error of the
+// TestNotScripted checks that what is not scripted is not there, which is no error of the
 // test: a program may try what a server has.
 func TestNotScripted(t *testing.T) {
 	t.Parallel()

@@ -75,7 +75,7 @@ func isASCII(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
-// azure tells whether the call goes to a versioned path of Azure OpenAI.
+// azure reports whether the call goes to a versioned path of Azure OpenAI.
 func (c *call) azure() bool {
 	return strings.HasPrefix(c.URL.Path, "/openai/") && !strings.HasPrefix(c.URL.Path, "/openai/v1/")
 }

@@ -128,7 +128,7 @@ func (r *ImageRequest) readFiles(form form) error {
 	return nil
 }
 
-// hasAlpha tells whether a PNG had an alpha channel, or a transparent colour, by what
+// hasAlpha reports whether a PNG had an alpha channel, or a transparent colour, by what
 // it was decoded to.
 func hasAlpha(picture image.Image) bool {
 	switch p := picture.(type) {

@@ -66,7 +66,7 @@ func newClient(t *testing.T, c endpoint.Config) *openai.Client {
 	return e.Client()
 }
 
-// wish is a simple request.
+// request is a simple request.
 func wish(text string) openai.ChatCompletionRequest {
 	return openai.ChatCompletionRequest{Model: "m", Messages: []openai.ChatCompletionMessage{{Role: "user", Content: text}}}
 }

@@ -1,7 +1,7 @@
 // Package llmtest is a scripted server that speaks OpenAI's API, for tests of what
 // calls it: a real client, a fake server.
 //
-// Promises:
+// Guarantees:
 //   - What it receives is checked as OpenAI would (OpenAI API reference, and the guides
 //     on structured outputs and on pictures): a request that is not well-formed is an
 //     error of the test, and gets the 400 that it would get there.

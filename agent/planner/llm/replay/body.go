@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// isChat tells whether a call is a chat completion; the path before it is the server's
+// isChat reports whether a call is a chat completion; the path before it is the server's
 // own affair (Azure names the model there).
 func isChat(req *http.Request) bool {
 	return req.Method == http.MethodPost && strings.HasSuffix(req.URL.Path, "/chat/completions")
@@ -33,7 +33,7 @@ func readBody(req *http.Request) ([]byte, error) {
 const mostBody = 16 << 20
 
 // peek reads an answer's body and puts it back as it was, its failing included; whole
-// tells whether all of it could be read.
+// reports whether all of it could be read.
 func peek(res *http.Response) (body []byte, whole bool) {
 	body, err := io.ReadAll(io.LimitReader(res.Body, mostBody+1))
 	var rest io.Reader = res.Body

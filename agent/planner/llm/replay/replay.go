@@ -1,7 +1,7 @@
 // Package replay keeps what a model answered, and answers with it again, so that a run
 // with a real model can be repeated without one.
 //
-// Promises:
+// Guarantees:
 //   - A request is one file, <id>.json, that holds its exchanges by job and round: the
 //     model, the texts that varied, a hash of the whole messages, and the answer. No
 //     keys, no headers and no media are kept.
@@ -42,7 +42,7 @@ type Recordings struct {
 
 // About names what the recordings were made with, so that figures from them can say so.
 type About struct {
-	// Model is what answered, and Decomposer what split the wishes, where that was another
+	// Model is what answered, and Decomposer what split the requests, where that was another
 	// one.
 	Model      string `json:"model"`
 	Decomposer string `json:"decomposer,omitempty"`
@@ -56,7 +56,7 @@ type About struct {
 	WithoutPrior bool `json:"without_prior_knowledge"`
 }
 
-// Equal tells whether answers that were recorded with the one and the other may stand in
+// Equal reports whether answers that were recorded with the one and the other may stand in
 // one folder.
 func (a About) Equal(b About) bool {
 	return a.Model == b.Model && a.Decomposer == b.Decomposer && a.Catalogue == b.Catalogue &&
@@ -168,7 +168,7 @@ func (r *Recordings) Keep(request, job string, round int, asked, answered []byte
 }
 
 // Stale are the labels, in order, of the answers that were replayed to other messages
-// than those they were recorded for: the prompt, the catalogue or the wish has changed
+// than those they were recorded for: the prompt, the catalogue or the request has changed
 // since, and the recording should be made again.
 func (r *Recordings) Stale() []string {
 	r.mu.Lock()

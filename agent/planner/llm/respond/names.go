@@ -38,7 +38,7 @@ func (job *Responder) internal(a planner.Account, said string) flaw.List {
 	return found
 }
 
-// eachTool puts something else in the place of each name of a tool that is the answer's own, and
+// eachTool puts something else in place of each name of a tool that is the answer's own, and
 // no part of the name of a file.
 func (job *Responder) eachTool(a planner.Account, said string, instead func(name string) string) string {
 	var b strings.Builder

@@ -87,7 +87,7 @@ type measure struct {
 	way      bool // tell of steps on the way that are done
 }
 
-// measures, from all that is of use to what fits everywhere.
+// measures, from all that is useful to what fits everywhere.
 var measures = []measure{
 	{turns: 2, wish: 4000, text: 800, short: 400, sentence: 1000, items: 20, files: 12, listed: math.MaxInt, does: true, way: true},
 	{turns: 1, wish: 2000, text: 400, short: 200, sentence: 600, items: 8, files: 6, listed: math.MaxInt, does: true, way: true},
@@ -172,7 +172,7 @@ func (r *record) sentences(a planner.Account, all []string, size measure) []sent
 	return told
 }
 
-// keeper keeps the long texts of a step that makes a result of the wish. People wait
+// keeper keeps the long texts of a step that makes a result of the request. People wait
 // for those that no other step takes up.
 func (r *record) keeper(a planner.Account, i int) func(text string) string {
 	if !a.Steps[i].Final {
@@ -213,7 +213,7 @@ func (job *Responder) stepTold(a planner.Account, i int, size measure, keep func
 }
 
 // unlisted are the steps beyond those that are told of. What failed is told first, then
-// what makes a result of the wish.
+// what makes a result of the request.
 func unlisted(a planner.Account, size measure) map[int]bool {
 	rank := func(i int) int {
 		switch {
@@ -238,7 +238,7 @@ func unlisted(a planner.Account, size measure) map[int]bool {
 	return left
 }
 
-// feedsOn tells whether another step takes the output of step i.
+// feedsOn reports whether another step takes the output of step i.
 func feedsOn(steps []plan.Step, i int) bool {
 	return slices.ContainsFunc(steps, func(s plan.Step) bool { return slices.Contains(s.Inputs(), i) })
 }

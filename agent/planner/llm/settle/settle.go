@@ -118,7 +118,7 @@ func prepared(c planner.Contest) planner.Contest {
 	return c
 }
 
-// open tells whether there is anything to decide.
+// open reports whether there is anything to decide.
 func (job *Settler) open(c planner.Contest) bool {
 	if len(c.Solutions) != 1 {
 		return len(c.Solutions) > 1

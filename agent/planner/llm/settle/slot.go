@@ -18,7 +18,7 @@ type slot struct {
 	options []plan.Source
 	// optional slots may be left as they are.
 	optional bool
-	// needed marks a text without which the action cannot be done: what the wish does
+	// needed marks a text without which the action cannot be done: what the request does
 	// not say, the person is asked for.
 	needed bool
 	// setting is the parameter that the value is for; nil for a resource.
@@ -30,7 +30,7 @@ type slot struct {
 
 // slot tells how an argument of a solution may be decided on, if it may. What is blank is
 // filled from its options; a text without any, and one that was given for another
-// purpose, may be taken from the wish.
+// purpose, may be taken from the request.
 func (job *Settler) slot(sub plan.Subtask, s plan.Solution, tool string, b plan.Binding) (slot, bool) {
 	text := b.Type == plan.Text
 	switch {
@@ -43,8 +43,8 @@ func (job *Settler) slot(sub plan.Subtask, s plan.Solution, tool string, b plan.
 	}
 }
 
-// misplaced tells whether a text stands for something else than its argument does. Words
-// of the wish can always be put otherwise; a file or a result only where another argument
+// misplaced reports whether a text stands for something else than its argument does. Words
+// of the request can always be put otherwise; a file or a result only where another argument
 // has it for what it is, since all that is given has to be used.
 func (job *Settler) misplaced(sub plan.Subtask, s plan.Solution, tool string, b plan.Binding) bool {
 	was, want := meant(sub, b.Source), job.wants(tool, b.Arg)

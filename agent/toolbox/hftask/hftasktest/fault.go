@@ -99,7 +99,7 @@ type Hold struct {
 // Release lets the requests be answered that wait, and those to come. It is called once.
 func (h *Hold) Release() { close(h.release) }
 
-// Hold lets what a model or a task is asked wait, in the place of what went wrong with
+// Hold lets what a model or a task is asked wait, in place of what went wrong with
 // it before.
 func (fs *faults) Hold(where string) *Hold {
 	const room = 1024
@@ -143,14 +143,14 @@ func (fs *faults) take(places ...string) (*fault, bool) {
 	return nil, false
 }
 
-// spoils tells whether there is an answer, which is spoiled.
+// spoils reports whether there is an answer, which is spoiled.
 func (f *fault) spoils() bool {
 	return slices.Contains([]Kind{Cut, Typed, Shapeless, Outside, OtherSize, Empty}, f.Kind)
 }
 
 const page = "<!DOCTYPE html><html><head><title>Bad gateway</title></head><body><h1>Bad gateway</h1><p>secret-host-17:8443</p></body></html>"
 
-// misbehave answers as the fault wants, and tells whether that was all. A fault that
+// misbehave answers as the fault wants, and reports whether that was all. A fault that
 // spoils the answer leaves it to be made.
 func (fs *faults) misbehave(w http.ResponseWriter, r *http.Request, f *fault) bool {
 	switch f.Kind {
@@ -191,7 +191,7 @@ func (fs *faults) misbehave(w http.ResponseWriter, r *http.Request, f *fault) bo
 	return true
 }
 
-// wait keeps a request waiting, and tells whether it is to be answered.
+// wait keeps a request waiting, and reports whether it is to be answered.
 func (fs *faults) wait(ctx context.Context, f *fault) bool {
 	f.held <- struct{}{}
 	select {

@@ -69,7 +69,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestFaultsOfModels holds that a fault meets the model or the server that it is for, and
+// TestFaultsOfModels checks that a fault meets the model or the server that it is for, and
 // that their state tells of it.
 func TestFaultsOfModels(t *testing.T) {
 	t.Parallel()
@@ -162,7 +162,7 @@ func TestBodies(t *testing.T) {
 	closed(t, resp)
 }
 
-// TestHold holds that requests wait until they are released, and that one which is given
+// TestHold checks that requests wait until they are released, and that one which is given
 // up is told of.
 func TestHold(t *testing.T) {
 	t.Parallel()

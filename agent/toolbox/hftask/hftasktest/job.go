@@ -24,7 +24,7 @@ const (
 	Cancelled Status = "cancelled"
 )
 
-// ended tells whether nothing more will come of it.
+// ended reports whether nothing more will come of it.
 func (s Status) ended() bool { return s == Done || s == Failed || s == Cancelled }
 
 // Job is a call that takes long.

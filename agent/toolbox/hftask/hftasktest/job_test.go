@@ -8,7 +8,7 @@ import (
 	"atelier/agent/toolbox/hftask/hftasktest"
 )
 
-// TestJobs holds that a long task answers with a job, which is polled and fetched.
+// TestJobs checks that a long task answers with a job, which is polled and fetched.
 func TestJobs(t *testing.T) {
 	t.Parallel()
 	s := hftasktest.New(t, hftasktest.Config{})
@@ -42,7 +42,7 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// TestSteppedJobs holds that a job waits for the test, fails and is called off.
+// TestSteppedJobs checks that a job waits for the test, fails and is called off.
 func TestSteppedJobs(t *testing.T) {
 	t.Parallel()
 	s := hftasktest.New(t, hftasktest.Config{})

@@ -153,7 +153,7 @@ func masked(t *testing.T, encoded string) image.Image {
 	return img
 }
 
-// same tells whether a pixel has about a colour.
+// same reports whether a pixel has about a colour.
 func same(img image.Image, x, y int, want color.NRGBA) bool {
 	r, g, b, _ := img.At(x, y).RGBA()
 	near := func(a uint32, b uint8) bool { d := int(a>>8) - int(b); return d < 12 && d > -12 }

@@ -45,7 +45,7 @@ func probe(t *testing.T, b []byte) probed {
 	return p
 }
 
-// TestVideos holds that videos are ones, by another program's word, with the frames and
+// TestVideos checks that videos are ones, by another program's word, with the frames and
 // the size that were wanted, and that every frame can be decoded.
 func TestVideos(t *testing.T) {
 	t.Parallel()
@@ -88,7 +88,7 @@ func TestVideos(t *testing.T) {
 	}
 }
 
-// TestSounds holds that sounds are ones, as long as their words, and what is heard of
+// TestSounds checks that sounds are ones, as long as their words, and what is heard of
 // them.
 func TestSounds(t *testing.T) {
 	t.Parallel()

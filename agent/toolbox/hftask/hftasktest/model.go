@@ -27,7 +27,7 @@ func (ms *models) stateOf(model string) string {
 	return "loaded"
 }
 
-// tasksOf are the tasks that a model does, in the order of the alphabet.
+// tasksOf are the tasks that a model does, in alphabetical order.
 func (ms *models) tasksOf(model string) []string {
 	var names []string
 	for name, models := range ms.byTask {

@@ -29,7 +29,7 @@ func mixed() *image.NRGBA {
 	return img
 }
 
-// TestDetect holds that each object gets its box and its word.
+// TestDetect checks that each object gets its box and its word.
 func TestDetect(t *testing.T) {
 	t.Parallel()
 	s := hftasktest.New(t, hftasktest.Config{Words: map[string]string{"blue": "box"}})
@@ -58,7 +58,7 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// TestDescribe holds that a picture is told of as it is.
+// TestDescribe checks that a picture is told of as it is.
 func TestDescribe(t *testing.T) {
 	t.Parallel()
 	s := hftasktest.New(t, hftasktest.Config{})
@@ -133,7 +133,7 @@ func TestSegment(t *testing.T) {
 	}
 }
 
-// TestEdit holds that pictures are edited as told, in their size.
+// TestEdit checks that pictures are edited as told, in their size.
 func TestEdit(t *testing.T) {
 	t.Parallel()
 	s := hftasktest.New(t, hftasktest.Config{})
@@ -181,7 +181,7 @@ func TestEdit(t *testing.T) {
 	}
 }
 
-// TestDraw holds that a drawing shows what the prompt names, so that it can be counted.
+// TestDraw checks that a drawing shows what the prompt names, so that it can be counted.
 func TestDraw(t *testing.T) {
 	t.Parallel()
 	s := hftasktest.New(t, hftasktest.Config{})
@@ -213,7 +213,7 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// TestKeypoints holds that a figure's points stand in it.
+// TestKeypoints checks that a figure's points stand in it.
 func TestKeypoints(t *testing.T) {
 	t.Parallel()
 	s := hftasktest.New(t, hftasktest.Config{})
@@ -234,7 +234,7 @@ func TestKeypoints(t *testing.T) {
 	}
 }
 
-// TestConversation holds that a model of text-generation converses, and how the hub tells
+// TestConversation checks that a model of text-generation converses, and how the hub tells
 // of it.
 func TestConversation(t *testing.T) {
 	t.Parallel()

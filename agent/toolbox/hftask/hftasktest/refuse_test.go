@@ -11,7 +11,7 @@ import (
 	"atelier/agent/toolbox/hftask/hftasktest"
 )
 
-// TestRefused holds that what is wrong with a request is told, and with which status.
+// TestRefused checks that what is wrong with a request is told, and with which status.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	type m = map[string]any
@@ -78,7 +78,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestToken holds that only the right token is let in, health being everybody's.
+// TestToken checks that only the right token is let in, health being everybody's.
 func TestToken(t *testing.T) {
 	t.Parallel()
 	s := hftasktest.New(t, hftasktest.Config{Token: "secret"})

@@ -145,7 +145,7 @@ func (q *request) keep(member, sort string, value any) error {
 	return nil
 }
 
-// agree tells whether what means places in the picture lies in it.
+// agree reports whether what means places in the picture lies in it.
 func (q *request) agree() error {
 	img, ok := q.files["inputs"]
 	if !ok || media[q.task] != "image" {
@@ -183,7 +183,7 @@ func (q *request) picture(member string) (*image.NRGBA, error) {
 	return toNRGBA(img), nil
 }
 
-// has tells whether a file came in a member.
+// has reports whether a file came in a member.
 func (q *request) has(member string) bool { return len(q.files[member]) > 0 }
 
 // text is the input of a task that takes a text.

@@ -14,7 +14,7 @@
 //	GET  /status/{org}/{model}, /capabilities, /healthz
 //	GET  /jobs/{id}, /jobs/{id}/result; DELETE /jobs/{id}
 //
-// Promises:
+// Guarantees:
 //   - Each request is held to the task's schema and to that of the extension (spec), and
 //     its pictures and sounds are read: what is wrong is refused with 400 and the reason.
 //     What neither schema names is refused too.
@@ -47,7 +47,7 @@ type Config struct {
 	// Heard is what every recording says; "" is "take the umbrella out".
 	Heard string
 	// Words are what objects are called by their colour ("red" is a "ball"), besides and
-	// in the place of those that the server knows.
+	// in place of those that the server knows.
 	Words map[string]string
 	// Listed puts a list around an answer that is an object, as the hub's own servers do
 	// where the published schemas have none.
@@ -120,7 +120,7 @@ func New(tb testing.TB, c Config) *Server {
 // and of its router.
 func (s *Server) URL() string { return s.http.URL }
 
-// Tasks are those that it serves, in the order of the alphabet.
+// Tasks are those that it serves, in alphabetical order.
 func (s *Server) Tasks() []string { return slices.Sorted(maps.Keys(s.config.Models)) }
 
 func (s *Server) routes() http.Handler {

@@ -58,7 +58,7 @@ func answers(t *testing.T, s *hftasktest.Server) map[string]struct {
 	}
 }
 
-// TestEveryTaskAnswers holds that each task answers, the same each time; that the answers
+// TestEveryTaskAnswers checks that each task answers, the same each time; that the answers
 // obey the schemas the server sees to itself.
 func TestEveryTaskAnswers(t *testing.T) {
 	t.Parallel()
@@ -86,7 +86,7 @@ func TestEveryTaskAnswers(t *testing.T) {
 	}
 }
 
-// TestListed holds that answers which are objects come in lists where that is set, and
+// TestListed checks that answers which are objects come in lists where that is set, and
 // others do not.
 func TestListed(t *testing.T) {
 	t.Parallel()
@@ -121,7 +121,7 @@ func TestTextTasks(t *testing.T) {
 	}
 }
 
-// TestModels holds that a server has the models that it is told, and that one which does
+// TestModels checks that a server has the models that it is told, and that one which does
 // several tasks is understood by what it is asked.
 func TestModels(t *testing.T) {
 	t.Parallel()

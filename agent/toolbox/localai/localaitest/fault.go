@@ -110,7 +110,7 @@ func (s *Server) fails(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// hold keeps a call waiting, and tells whether it is over then.
+// hold keeps a call waiting, and reports whether it is over then.
 func (s *Server) hold(r *http.Request, b broken) bool {
 	s.held <- struct{}{}
 	select {

@@ -211,7 +211,7 @@ func (r *Request) checkField(name string, known field, text bool) error {
 	return err
 }
 
-// holds tells whether a value is of the field's type.
+// holds reports whether a value is of the field's type.
 func (f field) holds(v any) bool {
 	every := func(is func(any) bool) bool {
 		list, ok := v.([]any)

@@ -1,7 +1,7 @@
 // Package localaitest is a server that stands in for LocalAI in tests: a real client, a
 // fake server.
 //
-// Promises:
+// Guarantees:
 //   - What it receives is checked by LocalAI's documented forms (forms.json): the path,
 //     the key, the fields with their types, files and pictures. A request that is not
 //     well-formed is an error of the test, and gets the 400 that it would get there.

@@ -39,7 +39,7 @@ func (p picture) at(i int) color.NRGBA {
 	return color.NRGBA{c[0], c[1], c[2], c[3]}
 }
 
-// alike tells whether two colours are of one thing, however a JPEG has changed them.
+// alike reports whether two colours are of one thing, however a JPEG has changed them.
 func alike(a, b color.NRGBA) bool {
 	apart := func(x, y uint8) int { return max(int(x)-int(y), int(y)-int(x)) }
 	return apart(a.R, b.R)+apart(a.G, b.G)+apart(a.B, b.B) < 120

@@ -67,7 +67,7 @@ func speak(r *Request) (result, error) {
 // errSilent is a file that is no sound.
 var errSilent = errors.New("the file is no sound")
 
-// isSound tells whether a file begins as one of the kinds that ffmpeg, which LocalAI asks,
+// isSound reports whether a file begins as one of the kinds that ffmpeg, which LocalAI asks,
 // takes for sound.
 func isSound(b []byte) bool {
 	return bytes.HasPrefix(b, []byte("RIFF")) || bytes.HasPrefix(b, []byte("OggS")) || bytes.HasPrefix(b, []byte("fLaC")) ||

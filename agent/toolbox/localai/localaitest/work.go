@@ -59,7 +59,7 @@ func (s *Server) handle(path string, work func(*Request) (result, error)) http.H
 	}
 }
 
-// has tells whether a model is installed that can do it.
+// has reports whether a model is installed that can do it.
 func (s *Server) has(model, capability string) bool {
 	return slices.ContainsFunc(s.config.Models, func(m Model) bool { return m.ID == model && slices.Contains(m.Capabilities, capability) })
 }

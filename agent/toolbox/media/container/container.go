@@ -37,7 +37,7 @@ func (w *walk) read(to []byte, at, end int64) []byte {
 	return to[:n]
 }
 
-// step tells whether one more part may be looked at.
+// step reports whether one more part may be looked at.
 func (w *walk) step() bool {
 	w.left--
 	return w.left >= 0

@@ -1,6 +1,6 @@
 // Package ffmpeg reads and writes sound and video with the programs ffmpeg and ffprobe.
 //
-// Promises:
+// Guarantees:
 //   - A file is known by its first bytes, and is read as that and nothing else: what it
 //     names inside, another file or an address, is never opened.
 //   - The programs run in the sandbox (see [sandbox]): they see the files of the call and
@@ -75,7 +75,7 @@ func New(c Config) (*FFmpeg, error) {
 	}, nil
 }
 
-// Probe tells whether the programs are there.
+// Probe reports whether the programs are there.
 func (f *FFmpeg) Probe(context.Context) error {
 	_, err := f.programs()
 	return err

@@ -298,7 +298,7 @@ func unfit(err error) error {
 	return &plan.Fault{Sentence: plan.Say("The result that ffmpeg made is not valid; please try another file."), Err: err}
 }
 
-// is tells whether a source is of that type.
+// is reports whether a source is of that type.
 func (s *source) is(want plan.Type) error {
 	switch {
 	case want == plan.Video && s.look.Video() == nil:

@@ -41,7 +41,7 @@ type Stream struct {
 // theirs, counted from 0.
 func (s Stream) Of(input int) string { return fmt.Sprintf("%d:%d", input, s.Index) }
 
-// Even tells whether both sides are even, as the usual codecs of videos need them.
+// Even reports whether both sides are even, as the usual codecs of videos need them.
 func (s Stream) Even() bool { return s.Width%2 == 0 && s.Height%2 == 0 }
 
 // Look is what a file of sound or video holds.

@@ -110,7 +110,7 @@ func (f *FFmpeg) open(ctx context.Context, programs programs, path string, ours 
 	return s, nil
 }
 
-// whole tells whether the file has as much as it promises, and learns how long it is.
+// whole reports whether the file has as much as it promises, and learns how long it is.
 func (s *source) whole(said answer) bool {
 	there := s.there
 	s.look.Duration = said.duration()
@@ -127,7 +127,7 @@ func (s *source) whole(said answer) bool {
 	return true
 }
 
-// chunksWhole tells whether a WAV or AIFF file is as long as it says at its beginning,
+// chunksWhole reports whether a WAV or AIFF file is as long as it says at its beginning,
 // which ffmpeg passes over. Others are taken as they are.
 func chunksWhole(path string) bool {
 	f, err := os.Open(path)

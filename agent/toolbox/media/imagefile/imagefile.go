@@ -32,7 +32,7 @@ type Format struct {
 	Decode func(io.Reader) (image.Image, error)
 	// Survey walks the file's parts without decoding any.
 	Survey func([]byte) (Survey, error)
-	// Sandboxed decodes in the place of Decode: a picture of at most so many pixels.
+	// Sandboxed decodes in place of Decode: a picture of at most so many pixels.
 	Sandboxed func(ctx context.Context, data []byte, most int64) (image.Image, error)
 }
 

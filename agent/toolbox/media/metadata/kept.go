@@ -16,8 +16,8 @@ type kept struct {
 // piece is a part of the file, or what stands in its place.
 type piece struct {
 	at, n int64  // of the file
-	put   []byte // in the place of it, where it is not nil
-	blank bool   // zeros in the place of it
+	put   []byte // in place of it, where it is not nil
+	blank bool   // zeros in place of it
 }
 
 // keep keeps what lies from one place to another.
@@ -34,7 +34,7 @@ func (k *kept) keep(from, to int64) {
 // put puts in what was not in the file.
 func (k *kept) put(b []byte) { k.pieces = append(k.pieces, piece{put: b}) }
 
-// blank puts zeros in the place of what lies there.
+// blank puts zeros in place of what lies there.
 func (k *kept) blank(from, to int64) {
 	k.pieces = append(k.pieces, piece{at: from, n: to - from, blank: true})
 }
@@ -45,7 +45,7 @@ func (k *kept) all() { k.pieces = []piece{{n: k.size}} }
 // all is a file of that size as it is.
 func all(size int64) *kept { return &kept{size, []piece{{n: size}}} }
 
-// whole tells whether it is the file as it is.
+// whole reports whether it is the file as it is.
 func (k *kept) whole() bool {
 	return len(k.pieces) == 1 && k.pieces[0].put == nil && !k.pieces[0].blank && k.pieces[0].n == k.size
 }

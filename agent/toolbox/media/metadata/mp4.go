@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// boxed tells whether a file of boxes may begin with one of that kind.
+// boxed reports whether a file of boxes may begin with one of that kind.
 func boxed(kind string) bool {
 	return slices.Contains([]string{"ftyp", "moov", "mdat", "wide", "free", "skip", "pnot"}, kind)
 }
@@ -72,7 +72,7 @@ func (k *kept) free(at, body, next int64) {
 	k.blank(body, next)
 }
 
-// ofNotes tells whether a track holds no picture and no sound but what is noted about them,
+// ofNotes reports whether a track holds no picture and no sound but what is noted about them,
 // as where a camera was.
 func (s source) ofNotes(from, to int64) (bool, error) {
 	for at := from; at < to; {

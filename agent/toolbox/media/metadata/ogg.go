@@ -88,7 +88,7 @@ func (s source) page(at int64) (*page, error) {
 	return &page{at, b, body}, nil
 }
 
-// take takes in what of a page is of the packet of comments, and tells whether any is.
+// take takes in what of a page is of the packet of comments, and reports whether any is.
 func (c *comments) take(p *page) (some bool) {
 	at := p.body
 	for _, n := range p.bytes[27:p.body] {
@@ -105,8 +105,8 @@ func (c *comments) take(p *page) (some bool) {
 	return some
 }
 
-// overwrite puts one comment that says nothing in the place of all, of the same length as they,
-// and tells whether there was any.
+// overwrite puts one comment that says nothing in place of all, of the same length as they,
+// and reports whether there was any.
 func (c *comments) overwrite() bool {
 	if !c.done {
 		return false

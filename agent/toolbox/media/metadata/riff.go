@@ -115,7 +115,7 @@ func (k *kept) wav(in source) error {
 	return nil
 }
 
-// lettered tells whether it is a chunk's name.
+// lettered reports whether it is a chunk's name.
 func lettered(name []byte) bool {
 	return !slices.ContainsFunc(name, func(c byte) bool { return c < ' ' || c > '~' })
 }

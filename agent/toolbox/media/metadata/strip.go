@@ -3,7 +3,7 @@
 // write none of it, but one may hand an input through, and programs copy it into what they
 // make.
 //
-// Promises:
+// Guarantees:
 //   - Pictures, sound and film stay as they are, bit by bit: containers are rewritten, nothing
 //     is encoded again. Colour profiles and animation stay, and of EXIF the orientation, so
 //     that a picture stays upright.

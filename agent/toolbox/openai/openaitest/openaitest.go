@@ -2,7 +2,7 @@
 // one: the scripted server of llmtest, which checks requests by OpenAI's documented forms,
 // with answers that are computed of the requests.
 //
-// Promises:
+// Guarantees:
 //   - A picture is described by the coloured things on its ground, drawn in colours that
 //     belong to the prompt, and changed within its mask alone.
 //   - What is spoken can be written down again.
