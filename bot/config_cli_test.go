@@ -47,7 +47,7 @@ func TestSettingsThatGoTogether(t *testing.T) {
 		"a model alone":      {[]string{"OPENAI_MODEL=gpt-5"}, "", "", "OPENAI_MODEL is set, and its server is not: set OPENAI_API_KEY or OPENAI_BASE_URL too"},
 		"that, rules":        {[]string{"OPENAI_MODEL=gpt-5", "PLANNER=rules"}, settings.RulesPlanner, "gpt-5", ""},
 		"llm without":        {[]string{"PLANNER=llm"}, "", "", "set OPENAI_API_KEY, or OPENAI_BASE_URL for a server"},
-		"a decomposer alone": {[]string{"DECOMPOSER_MODEL=mix"}, "", "", "only splits wishes"},
+		"a decomposer alone": {[]string{"DECOMPOSER_MODEL=mix"}, "", "", "only splits requests"},
 		"its model":          {[]string{"OPENAI_API_KEY=sk-1", "DECOMPOSER_BASE_URL=http://gpu/v1"}, "", "", "DECOMPOSER_MODEL is missing"},
 		"azure":              {[]string{"OPENAI_API_KEY=k", "OPENAI_API_VERSION=2024-10-21", "OPENAI_BASE_URL=" + azure, "OPENAI_MODEL=mine"}, settings.LLMPlanner, "mine", ""},
 		"azure, no model":    {[]string{"OPENAI_API_KEY=k", "OPENAI_API_VERSION=2024-10-21", "OPENAI_BASE_URL=" + azure}, "", "", "OPENAI_MODEL is missing"},

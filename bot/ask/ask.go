@@ -23,40 +23,40 @@ import (
 
 // Command is bot ask.
 type Command struct {
-	Voice    *string  `help:"A recording in which you say what you want, in the place of the wish." placeholder:"FILE"`
-	File     []string `short:"f" help:"A picture, sound, video or text; may stand several times." placeholder:"FILE" sep:"none"`
+	Voice    *string  `help:"A recording of your request, instead of text." placeholder:"FILE"`
+	File     []string `short:"f" help:"A picture, sound, video or text. May be repeated." placeholder:"FILE" sep:"none"`
 	JSON     bool     `help:"Print one JSON object: {status, text, guesses, files, solutions, thinking}."`
-	Plan     bool     `help:"Show the ways to do it and run nothing."`
-	Solution *int     `help:"Run the solution or guess of this number. Without --thread the wish is planned anew (see below)." placeholder:"N"`
-	Thread   string   `help:"Go on with the conversation of this name, so that \"now blur it\" is understood." placeholder:"NAME"`
-	Detach   bool     `help:"Hand the wish to the bot serve that runs on the data folder, and do not wait: bot show tells what became of it."`
-	Out      string   `help:"The folder into which the files that were made are written." placeholder:"DIR" default:"out"`
+	Plan     bool     `help:"Show the solutions and run nothing."`
+	Solution *int     `help:"Run the solution or guess with this number. Without --thread the request is planned again (see above)." placeholder:"N"`
+	Thread   string   `help:"Continue the conversation with this name, so that \"now blur it\" is understood." placeholder:"NAME"`
+	Detach   bool     `help:"Hand the request to the bot serve that runs on the data folder, and do not wait. bot show prints the outcome."`
+	Out      string   `help:"The folder for the resulting files." placeholder:"DIR" default:"out"`
 	command.Thinking
-	Wish []string `arg:"" optional:"" help:"What you want, in plain words. A single - reads it from the standard input."`
+	Wish []string `arg:"" optional:"" name:"request" help:"What you want, in plain words. A single - reads it from standard input."`
 }
 
 // Help is the longer help.
 func (*Command) Help() string {
-	return `Examples that need nothing but this program:
+	return `Examples that need no setup:
 
   bot ask --file photo.jpg "find the edges in this picture and then make the result half as large"
   bot ask --file photo.jpg --plan "make it black and white"
   bot ask --file photo.jpg --thread holiday "rotate it by 90 degrees"
   bot ask --thread holiday "now blur it"
-  bot ask --file photo.jpg --voice wish.ogg
+  bot ask --file photo.jpg --voice request.ogg
 
-The answer, the plan that was followed and the other ways that were found are printed;
-run one of those with --solution. With the same --thread and wish that runs what was shown,
-and no model plans again; without a thread the wish is planned anew, and a model may find
-other ways. Where it is not clear what you mean, a question is asked, with up to four guesses:
---solution runs one of these, too. The files that were made are copied to the folder out, or to the one that --out names.
+This prints the answer, the plan that was followed and the alternatives. Run an alternative
+with --solution. With the same --thread and request, --solution runs exactly what was shown.
+Without a thread the request is planned again, and a model may find other solutions. If your
+request is unclear, a question is asked, with up to four guesses: --solution runs one of these, too.
+The resulting files are copied to the folder out, or to the one that --out names.
 
-With --detach the wish goes to the bot serve that runs on the same data folder, which does it
-beside others and also after a restart; its id is printed. A --thread there is another one
-than that of the same name without --detach.
+With --detach the request goes to the bot serve that runs on the same data folder. That does it
+beside others, and even after a restart. The request's id is printed. Threads with --detach are
+separate from those without, even if they have the same name.
 
-Exit status: 0 done, 1 failed, 2 wrong usage, 3 a question back, which --thread lets you
-answer, 4 done in part.`
+Exit status: 0 done, 1 failed, 2 wrong usage, 3 a question (answer it with --thread),
+4 partly done.`
 }
 
 const (
@@ -128,7 +128,7 @@ func (a *Command) check() error {
 	if a.Detach {
 		usual := command.Thinking{PriorKnowledge: true, MaxActions: command.DefaultActions}
 		if a.Plan || a.Solution != nil || a.Out != export.DefaultOut || a.Thinking != usual {
-			return fault.Usage("--detach hands over the wish, its files and --thread alone: the process that runs decides the rest, " +
+			return fault.Usage("--detach hands over the request, its files and --thread alone: the process that runs decides the rest, " +
 				"and bot show --out gets the files.")
 		}
 		return nil
@@ -143,7 +143,7 @@ func (a *Command) failed(ctx context.Context, c *command.Call, err error) error 
 	if _, wrong := errors.AsType[*fault.UsageError](err); wrong {
 		return err
 	}
-	c.Log.WarnContext(ctx, "the wish came to nothing", "cause", plan.ForOperator(err))
+	c.Log.WarnContext(ctx, "the request failed", "cause", plan.ForOperator(err))
 	if !a.JSON {
 		return err
 	}
@@ -166,16 +166,16 @@ func (a *Command) wish(ctx context.Context, stdin io.Reader) (string, error) {
 	if wish == "-" && stdin != nil {
 		b, err := readAll(ctx, io.LimitReader(stdin, maxStdin+1))
 		if err != nil {
-			return "", fmt.Errorf("read the wish: %w", err)
+			return "", fmt.Errorf("read the request: %w", err)
 		}
 		wish = string(b)
 	}
 	wish = strings.TrimSpace(strings.ToValidUTF8(wish, "\uFFFD"))
 	switch {
 	case wish == "":
-		return "", fault.Usage("Usage: bot ask [--file FILE]… \"what you want\". The wish is empty; say it with --voice FILE, or try: bot ask --help")
+		return "", fault.Usage("Usage: bot ask [--file FILE]… \"what you want\". The request is empty; say it with --voice FILE, or try: bot ask --help")
 	case len(wish) > maxWish:
-		return "", fault.Usage("The wish is too long: at most %d bytes are read. A longer text to be worked on goes into a file: --file", maxWish)
+		return "", fault.Usage("The request is too long: at most %d bytes are read. Put a longer text to work on into a file: --file", maxWish)
 	}
 	return wish, nil
 }

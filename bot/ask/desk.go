@@ -200,7 +200,7 @@ func (d *desk) outcome(ctx context.Context, n int) (planned, error) {
 	run := r.Runs[n-1]
 	switch {
 	case run.Answer == nil:
-		return planned{}, errors.New("the wish came to no answer")
+		return planned{}, errors.New("the request has no answer")
 	case run.Stopped == jobs.Broken:
 		return planned{}, &plan.UnfinishedError{Thinking: run.Answer.Thinking, Err: &plan.Fault{Sentence: plan.Quote(run.Answer.Reply.Text)}}
 	}

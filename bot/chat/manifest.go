@@ -14,12 +14,12 @@ import (
 
 // ManifestCommand is bot slack-manifest.
 type ManifestCommand struct {
-	URL string `name:"url" help:"Where Slack reaches this program, and sends its requests; else it is asked by Socket Mode." placeholder:"URL"`
+	URL string `name:"url" help:"The address at which Slack sends events to this program. Without it, Socket Mode is used." placeholder:"URL"`
 }
 
 // Help says what it is for.
 func (*ManifestCommand) Help() string {
-	return `It prints what makes the app on Slack, with the least that the program needs: on
+	return `The manifest asks for no more permissions than the program needs. On
 https://api.slack.com/apps choose Create New App, From a manifest, and paste it.`
 }
 

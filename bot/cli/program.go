@@ -30,37 +30,37 @@ import (
 
 // commands is the command line.
 type commands struct {
-	Serve    serve.Command           `cmd:"" default:"withargs" help:"Work on the requests of the chat platforms, until it is stopped. This is the default."`
-	Ask      ask.Command             `cmd:"" help:"Do what a wish asks for."`
+	Serve    serve.Command           `cmd:"" default:"withargs" help:"Answer requests from the chat platforms and the web page until stopped. This is the default."`
+	Ask      ask.Command             `cmd:"" help:"Do what a request asks for."`
 	Requests operate.RequestsCommand `cmd:"" help:"List the latest requests."`
-	Show     operate.ShowCommand     `cmd:"" help:"Print a request whole: its plan, steps, times, answer and files."`
-	Retry    operate.RetryCommand    `cmd:"" help:"Do a request once more, from the beginning."`
+	Show     operate.ShowCommand     `cmd:"" help:"Print everything about a request: its plan, steps, times, answer and files."`
+	Retry    operate.RetryCommand    `cmd:"" help:"Run a request again from the beginning."`
 	Cancel   operate.CancelCommand   `cmd:"" help:"Stop a request."`
-	Forget   operate.ForgetCommand   `cmd:"" help:"Delete all that is known of a thread: requests, answers and files."`
+	Forget   operate.ForgetCommand   `cmd:"" help:"Delete everything about a thread: requests, answers and files."`
 	Queues   operate.QueuesCommand   `cmd:"" help:"List the queues and the processes that work on them."`
-	Doctor   doctor.Command          `cmd:"" help:"Say what is configured, what can be reached and what is missing."`
-	Health   doctor.HealthCommand    `cmd:"" help:"Tell whether the process that serves here is alive."`
+	Doctor   doctor.Command          `cmd:"" help:"Say what is configured, reachable and missing, and how to fix it."`
+	Health   doctor.HealthCommand    `cmd:"" help:"Check whether the serving process is alive."`
 	Tools    tools.ListCommand       `cmd:"" help:"List the tools, which of them can run here, and what the others need."`
-	Tool     tools.Command           `cmd:"" help:"Write a tool of your own, check its file and try it, or keep a program as one."`
+	Tool     tools.Command           `cmd:"" help:"Write your own tool, check and try it, or turn a program into one."`
 	Backends backendsCommand         `cmd:"" help:"Print an example of the file that BACKENDS_FILE names."`
-	Eval     evaluate.Command        `cmd:"" help:"Measure how well wishes are planned."`
-	Replay   evaluate.ReplayCommand  `cmd:"" help:"Answer as a model server does, from recorded answers."`
-	Manifest chat.ManifestCommand    `cmd:"" name:"slack-manifest" help:"Print what makes the app on Slack."`
+	Eval     evaluate.Command        `cmd:"" help:"Measure how well requests are planned."`
+	Replay   evaluate.ReplayCommand  `cmd:"" help:"Serve recorded answers as a model server."`
+	Manifest chat.ManifestCommand    `cmd:"" name:"slack-manifest" help:"Print the manifest of the Slack app."`
 	Env      envCommand              `cmd:"" help:"Print every setting with its default, as .env.example."`
 	Version  versionCommand          `cmd:"" help:"Print the version."`
 
 	PrintVersion kong.VersionFlag `name:"version" help:"Print the version."`
 }
 
-// About is what the help begins with.
-const About = `Atelier does things with pictures, sound, video and text: say what you want in plain words,
-and it finds the tools, runs them and tells what it did.
+// About begins the help.
+const About = `Atelier works on pictures, sound, video and text. Say what you want in plain words: it finds
+the tools, runs them and reports what it did.
 
-Begin with:
+Start with:
 
   bot ask --file photo.jpg "find the edges in this picture and then make the result half as large"
 
-Exit status: 0 done, 1 failed, 2 wrong usage, 3 a question back, 4 done in part.`
+Exit status: 0 done, 1 failed, 2 wrong usage, 3 a question to answer, 4 partly done.`
 
 // Run runs the program and returns its exit status.
 func Run(ctx context.Context, p command.Program) int {

@@ -12,7 +12,7 @@ type backendsCommand struct{}
 
 // Help says what it is for.
 func (backendsCommand) Help() string {
-	return `Save it, change it, and set BACKENDS_FILE to its path. bot tools tells what came of it.`
+	return `Save it, edit it, and set BACKENDS_FILE to its path. Then bot tools shows the effect.`
 }
 
 // Run prints the example.

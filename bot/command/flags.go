@@ -9,9 +9,9 @@ import (
 // Thinking are the flags that say how requests are planned.
 type Thinking struct {
 	Strategy       string `help:"How to search the graph of tools: best-first, greedy, beam, adaptive or exhaustive." placeholder:"NAME"`
-	Planner        string `help:"What understands the wish: llm (a language model), rules (no model), or auto: llm once one is set." placeholder:"NAME"`
-	PriorKnowledge bool   `help:"Give the language model hints at tools when it splits the wish." negatable:"" default:"true"`
-	MaxActions     int    `help:"The most tools that one part of a wish may take; 10 unless told." placeholder:"N" default:"10"`
+	Planner        string `help:"What understands the request: llm (a language model), rules (no model), or auto: llm if a model is set." placeholder:"NAME"`
+	PriorKnowledge bool   `help:"Hint at tools when the language model splits the request." negatable:"" default:"true"`
+	MaxActions     int    `help:"The most tools for one part of a request. The default is 10." placeholder:"N" default:"10"`
 }
 
 // DefaultActions is the most tools of one part of a request, unless told.

@@ -22,9 +22,12 @@ type Command struct {
 
 // Help says what the states mean.
 func (*Command) Help() string {
-	return `Each line is ok; missing, which is no fault: more could be done with it; warning, which
-will be a fault some day; or wrong.
-No secret is printed, and nothing is written but what is taken back at once.
+	return `Each line is one of
+  ok
+  missing: nothing is wrong, but more would work with it
+  warning: it will be wrong some day
+  wrong
+No secret is printed. What is written for a check is removed at once.
 
 Exit status: 0 nothing is wrong, 1 something is.`
 }

@@ -17,8 +17,8 @@ type HealthCommand struct{}
 
 // Help says what it is for.
 func (HealthCommand) Help() string {
-	return `It asks the process that serves on ATELIER_LISTEN, for the health check of a container.
-Exit status: 0 it is alive, 1 it is not.`
+	return `This asks the process on ATELIER_LISTEN. It is meant for the health check of a container.
+Exit status: 0 alive, 1 not.`
 }
 
 // Run checks that the process is alive.

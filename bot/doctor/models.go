@@ -21,14 +21,14 @@ func (x examination) examineModels(ctx context.Context) []Finding {
 	found := x.examineLocal()
 	if x.Planner != settings.LLMPlanner {
 		if !m.Server.Configured() {
-			says := "None is used: wishes are understood by rules, in English. For one, "
+			says := "None is used: requests are understood by rules, in English. For one, "
 			if x.LocalModels {
 				says += "start a model server on this machine, such as Ollama, at its usual port, or "
 			}
 			return append(found, Finding{Missing, "language model", says + "set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own."})
 		}
 		found = append(found, Finding{
-			Missing, "language model", "None is used to understand wishes (PLANNER=rules): they are understood by rules, in English.",
+			Missing, "language model", "None is used to understand requests (PLANNER=rules): they are understood by rules, in English.",
 		})
 	}
 	families, err := family.Read()

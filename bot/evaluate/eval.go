@@ -16,30 +16,30 @@ import (
 
 // Command is bot eval.
 type Command struct {
-	Gold      string      `help:"Judgements for ControlLLM's requests, which FILE then holds." placeholder:"FILE"`
-	Taskbench string      `help:"TaskBench's tools, with whose plans FILE then compares." placeholder:"FILE"`
-	Wishes    bool        `help:"With --taskbench: FILE holds wishes without labels, which are planned and timed only."`
-	Reference bool        `help:"Take the decompositions of FILE, so that the search is measured by itself."`
+	Gold      string      `help:"Judgements of ControlLLM's requests; the file argument then holds these requests." placeholder:"FILE"`
+	Taskbench string      `help:"TaskBench's tools; the file argument then holds TaskBench's plans to compare with." placeholder:"FILE"`
+	Wishes    bool        `help:"With --taskbench: the file holds requests without labels, which are only planned and timed."`
+	Reference bool        `help:"Use the decompositions in the file, to measure the search alone."`
 	AllTools  bool        `help:"Plan as if every tool could run here."`
 	Toolbox   string      `help:"Plan with the tools of this system only: controlllm, visualchatgpt, hugginggpt or atelier." placeholder:"NAME"`
-	Half      string      `help:"Take only the requests whose number is even, or odd." placeholder:"even|odd"`
-	IDs       ids         `name:"ids" help:"Take only these requests." placeholder:"ID,..."`
-	Parallel  int         `help:"How many requests are planned at a time." placeholder:"N" default:"1"`
-	Answers   bool        `help:"Have answers worded to made-up results, and look at them."`
-	Record    namedFolder `help:"Keep what the language model answers in this folder." placeholder:"DIR"`
-	Replay    namedFolder `help:"Plan with the answers that this folder holds, without a server, and take only the requests that it has." placeholder:"DIR"`
+	Half      string      `help:"Plan only every second request: those with even or odd numbers." placeholder:"even|odd"`
+	IDs       ids         `name:"ids" help:"Plan only these requests." placeholder:"ID,..."`
+	Parallel  int         `help:"How many requests to plan at a time." placeholder:"N" default:"1"`
+	Answers   bool        `help:"Also word answers to made-up results, and check them."`
+	Record    namedFolder `help:"Record the language model's answers in this folder." placeholder:"DIR"`
+	Replay    namedFolder `help:"Plan with the recorded answers in this folder, without a server, and only the requests that it has." placeholder:"DIR"`
 	Failures  bool        `help:"List each miss with its plan."`
 	JSON      bool        `help:"Print JSON."`
 	command.Thinking
-	File string `arg:"" optional:"" help:"The requests. Without one, Atelier's own benchmark is run, with every tool."`
+	File string `arg:"" optional:"" help:"The requests. By default, Atelier's own benchmark with every tool."`
 }
 
 // Help is the longer help.
 func (*Command) Help() string {
-	return `Nothing is run and nothing is changed: the plans are judged. The rules make them,
-unless PLANNER or --planner says llm, or --planner says auto and a model is set: a language model
-costs money. Its answers can be kept, and planned with again for nothing, on any machine: it
-is planned as if every tool could run.
+	return `This judges plans. It runs and changes nothing. The rules make the plans, since a language model
+costs money. For a model, set PLANNER=llm or --planner llm (or --planner auto if one is set). Its
+answers can be recorded, and used again for nothing on any machine: planning assumes that every
+tool can run.
 
 Examples:
 

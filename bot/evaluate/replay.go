@@ -18,18 +18,18 @@ import (
 
 // ReplayCommand is a model server that needs no model.
 type ReplayCommand struct {
-	Folder string `arg:"" help:"The folder with the answers, as bot eval --record and bot replay --record write it."`
-	Listen string `default:"127.0.0.1:8099" placeholder:"ADDRESS" help:"Where to listen."`
-	Record bool   `help:"Ask the server of OPENAI_BASE_URL for answers that are missing, and add them to the folder."`
+	Folder string `arg:"" help:"The folder with the answers, written by bot eval --record or bot replay --record."`
+	Listen string `default:"127.0.0.1:8099" placeholder:"ADDRESS" help:"The address to listen on."`
+	Record bool   `help:"Ask the server at OPENAI_BASE_URL for missing answers, and add them to the folder."`
 }
 
 // Help says how to use it.
 func (*ReplayCommand) Help() string {
-	return `It has OpenAI's API, and finds an answer by the texts of the messages. Plan with it:
+	return `It speaks OpenAI's API, and finds an answer by the texts of the messages. Plan with it:
 
   OPENAI_BASE_URL=http://127.0.0.1:8099/v1 OPENAI_MODEL=recorded bot ask "..."
 
-What is not recorded gets a 404 with the error code not_recorded. It runs until it is stopped.`
+If there is no recording, it answers 404 with the error code not_recorded. It runs until stopped.`
 }
 
 // Run serves until ctx ends.

@@ -17,7 +17,7 @@ import (
 
 // QueuesCommand is bot queues.
 type QueuesCommand struct {
-	Retry string `help:"Give the failed tasks of this queue another chance." placeholder:"QUEUE" xor:"act"`
+	Retry string `help:"Retry the failed tasks of this queue." placeholder:"QUEUE" xor:"act"`
 	Drop  string `help:"Forget the failed tasks of this queue." placeholder:"QUEUE" xor:"act"`
 	JSON  bool   `help:"Print JSON: {queues: [{name, …}], workers: [{id, …}]}, or {queue, retried}, or {queue, dropped}."`
 }

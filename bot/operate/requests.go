@@ -14,7 +14,7 @@ import (
 
 // RequestsCommand is bot requests.
 type RequestsCommand struct {
-	Number int  `short:"n" help:"How many, the latest first; 20 unless told." placeholder:"N" default:"20"`
+	Number int  `short:"n" help:"How many, latest first. The default is 20." placeholder:"N" default:"20"`
 	JSON   bool `help:"Print JSON: [{id, at, thread, adapter, by, status, runs, wish}]."`
 }
 

@@ -32,35 +32,35 @@ import (
 // Command is bot serve.
 type Command struct {
 	Queues      string `help:"The queues to work on, with or without weights (gateway=6,plan)." default:"gateway,plan,cpu,gpu,program" placeholder:"LIST"`
-	Adapters    string `help:"The chat platforms to connect with: discord, slack, web, or none; all that are configured, unless told." placeholder:"LIST"`
-	Concurrency string `help:"How many tasks run at a time: a number for all queues, or one for each: plan=8,cpu=4." placeholder:"N"`
-	Grace       string `help:"How long running steps may go on when it is to end; as ATELIER_GRACE." placeholder:"TIME"`
-	Listen      string `help:"The address of the web channel, /healthz, /readyz and /metrics, or off; as ATELIER_LISTEN." placeholder:"ADDRESS"`
+	Adapters    string `help:"The chat platforms to connect to: discord, slack, web, or none. By default, all that are configured." placeholder:"LIST"`
+	Concurrency string `help:"How many tasks run at a time: one number for all queues, or one for each (plan=8,cpu=4)." placeholder:"N"`
+	Grace       string `help:"How long running steps may go on at shutdown, like ATELIER_GRACE." placeholder:"TIME"`
+	Listen      string `help:"The address of the web page, /healthz, /readyz and /metrics, or off, like ATELIER_LISTEN." placeholder:"ADDRESS"`
 }
 
 // Help is the longer help.
 func (*Command) Help() string {
-	return `Without settings one process does everything, keeps what it must in ATELIER_DATA, and is
-talked to in a browser at http://127.0.0.1:8080.
+	return `Without settings one process does everything, keeps its data in ATELIER_DATA, and has its
+web page at http://127.0.0.1:8080.
 
-With REDIS_URL any number of processes share the work, each with all of it or a part of the
-queues gateway, plan, cpu, gpu and program:
+With REDIS_URL any number of processes share the work. Each serves all of the queues gateway,
+plan, cpu, gpu and program, or some:
 
   bot serve --queues gateway,plan
   bot serve --queues cpu --adapters none
   bot serve --queues gpu --adapters none
   bot serve --queues program --adapters none
 
-The last runs the programs that a language model writes where no tool fits. It needs Redis and
-the files, but no key of a model and no token of a chat platform.
+The last one runs the programs that a language model writes when no tool fits. It needs Redis and
+the files, but no model key and no token of a chat platform.
 
-A queue with a larger weight is looked at more often, where queues share their workers:
---queues gateway=6,plan=3,cpu=1 --concurrency 8. Otherwise each has workers of its own:
-16 for gateway, 8 for plan, one for each processor for cpu, 2 for program, and for gpu as many
-as the servers with models say that they work on at a time, or 4.
+With a single number of workers, the queues share them, and a queue with a larger weight is
+polled more often: --queues gateway=6,plan=3,cpu=1 --concurrency 8. Otherwise each queue has
+its own workers: 16 for gateway, 8 for plan, one per processor for cpu, 2 for program, and for
+gpu as many as the model servers say they handle at a time, or 4.
 
-It ends on SIGTERM or an interrupt: it takes no more work, lets what runs go on for a
-while, and leaves the rest to another process or to the next start. A second one kills it.`
+SIGTERM or an interrupt shuts it down: it takes no more work, lets running steps go on for a
+while, and leaves the rest to another process or to the next start. A second signal kills it.`
 }
 
 // Run serves until it is to end.

@@ -27,9 +27,8 @@ const (
 func backendSettings() []setting {
 	return []setting{
 		{
-			name: "BACKENDS_FILE",
-			about: "A YAML file with servers of your own, and in which order they are tried for which tool. " +
-				"An example is printed by: bot backends",
+			name:  "BACKENDS_FILE",
+			about: "A YAML file that lists your own servers, and the order in which they are tried for each tool. bot backends prints an example.",
 			set: func(c *Config, v string) error {
 				if v == "" {
 					return nil
@@ -43,41 +42,42 @@ func backendSettings() []setting {
 			},
 		}, {
 			name: "ATELIER_HTTP_HOSTS",
-			about: "The hosts that tools of your own may call (kind: http), separated by commas, such as stickers.example.com,gpu1:8000. " +
-				"A host without a port has the usual one of http or https. It is written as in the tool's file: localhost is not 127.0.0.1.",
+			about: "The hosts that your own tools may call (kind: http), separated by commas, such as stickers.example.com,gpu1:8000. Without a " +
+				"port, the usual one of http or https is meant. Write a host as the tool's file does: localhost is not 127.0.0.1.",
 			set: func(c *Config, v string) (err error) { c.Backends.Hosts, err = webapi.ParseHosts(v); return err },
 		}, {
 			name: "TOOL_SERVER_URL", secret: true, // it may hold a password
-			about: "A server of your own with models for pictures, sound and video that speaks Hugging Face's task API, such as http://gpu1:8000.",
+			about: "Your own server with models for pictures, sound and video that speaks Hugging Face's task API, such as http://gpu1:8000.",
 			set:   func(c *Config, v string) error { c.Backends.ToolServer.URL = v; return address(v) },
 		}, {
-			name: "TOOL_SERVER_TOKEN", secret: true, about: "Its key, if it wants one.",
+			name: "TOOL_SERVER_TOKEN", secret: true, about: "Its key, if it requires one.",
 			set: func(c *Config, v string) error { c.Backends.ToolServer.Key = secret(v); return key(v) },
 		}, {
 			name: "LOCALAI_URL", secret: true, // it may hold a password
 			about: "A LocalAI server, such as http://localai:8080, without /v1.",
 			set:   func(c *Config, v string) error { c.Backends.LocalAI.URL = v; return address(v) },
 		}, {
-			name: "LOCALAI_API_KEY", secret: true, about: "Its key, if it wants one.",
+			name: "LOCALAI_API_KEY", secret: true, about: "Its key, if it requires one.",
 			set: func(c *Config, v string) error { c.Backends.LocalAI.Key = secret(v); return key(v) },
 		}, {
 			name: "HF_TOKEN", secret: true,
-			about: "A token of Hugging Face: what no server of your own does runs on its providers. Files leave for them with ALLOW_CLOUD_MEDIA=true only.",
-			set:   func(c *Config, v string) error { c.Backends.HF.Token = secret(v); return key(v) },
+			about: "A token for Hugging Face. Its providers then run what none of your own servers can. They get files only with " +
+				"ALLOW_CLOUD_MEDIA=true.",
+			set: func(c *Config, v string) error { c.Backends.HF.Token = secret(v); return key(v) },
 		}, {
-			name: "HF_BILL_TO", about: "The organisation of Hugging Face that pays; whose token it is where it is empty.",
+			name: "HF_BILL_TO", about: "The organisation on Hugging Face that pays. If empty, the token's owner.",
 			set: func(c *Config, v string) error { c.Backends.HF.BillTo = v; return word(v) },
 		}, {
-			name: "HF_ROUTER_URL", value: defaultRouter, about: "Where Hugging Face's router to its providers is.",
+			name: "HF_ROUTER_URL", value: defaultRouter, about: "The URL of Hugging Face's router to its providers.",
 			set: func(c *Config, v string) error { c.Backends.HF.Router = v; return address(v) },
 		}, {
-			name: "HF_ENDPOINT", value: defaultHub, about: "Where its hub is, which tells who runs which model.",
+			name: "HF_ENDPOINT", value: defaultHub, about: "The URL of its hub, which lists who runs which model.",
 			set: func(c *Config, v string) error { c.Backends.HF.Hub = v; return address(v) },
 		}, {
-			name: "WEATHER_URL", value: defaultWeather, about: "A server with Open-Meteo's forecasts, which needs no key.",
+			name: "WEATHER_URL", value: defaultWeather, about: "A server with Open-Meteo's forecasts. It needs no key.",
 			set: func(c *Config, v string) error { c.Backends.Weather = v; return address(v) },
 		}, {
-			name: "PLACES_URL", value: defaultPlaces, about: "One with its search for places.",
+			name: "PLACES_URL", value: defaultPlaces, about: "A server with Open-Meteo's search for places.",
 			set: func(c *Config, v string) error { c.Backends.Places = v; return address(v) },
 		},
 	}

@@ -38,16 +38,16 @@ func chatSettings() []setting {
 	return []setting{
 		{
 			name: "DISCORD_TOKEN", secret: true,
-			about: "The token of the bot on Discord (Developer Portal, Bot, Reset Token). bot doctor gives the link that invites it.",
+			about: "The bot's token on Discord (Developer Portal, Bot, Reset Token). bot doctor prints the link that invites the bot.",
 			set:   func(c *Config, v string) (err error) { c.Discord.Token, err = discordToken(v); return err },
 		}, {
 			name: "DISCORD_API_URL", secret: true, // it may hold a password
-			about: "A server that speaks Discord's protocol, such as http://127.0.0.1:9999/api/v9; Discord's own where it is empty. " +
-				"Files may come from its host too.",
+			about: "A server that speaks Discord's protocol, such as http://127.0.0.1:9999/api/v9. If empty, Discord itself. Files may come from " +
+				"its host too.",
 			set: func(c *Config, v string) (err error) { c.Discord.API, err = apiURL(v); return err },
 		}, {
 			name:  "DISCORD_MAX_FILE_MB",
-			about: "The largest file, in MB, that is sent to Discord. Where it is empty, it is the limit of each server: 20, or more with boosts.",
+			about: "The largest file that is sent to Discord, in MB. If empty, it is each server's limit: 20, or more with boosts.",
 			set: func(c *Config, v string) (err error) {
 				if v == "" {
 					return nil
@@ -57,31 +57,31 @@ func chatSettings() []setting {
 			},
 		}, {
 			name: "SLACK_BOT_TOKEN", secret: true,
-			about: "The token of the bot on Slack (OAuth & Permissions), which begins with xoxb-. SLACK_APP_TOKEN or SLACK_SIGNING_SECRET belongs to it.",
+			about: "The bot token on Slack (OAuth & Permissions). It begins with xoxb-. SLACK_APP_TOKEN or SLACK_SIGNING_SECRET is needed too.",
 			set: func(c *Config, v string) error {
 				c.Slack.BotToken = secret(v)
 				return slackToken(v, "xoxb-", "the bot token, which begins with xoxb-, is expected")
 			},
 		}, {
 			name: "SLACK_APP_TOKEN", secret: true,
-			about: "The app-level token with the scope connections:write, which begins with xapp-: events come over a connection that the program makes " +
-				"(Socket Mode), so that no address of its own is needed.",
+			about: "The app-level token with the scope connections:write. It begins with xapp-. The program then connects to Slack (Socket Mode) " +
+				"and needs no public address.",
 			set: func(c *Config, v string) error {
 				c.Slack.AppToken = secret(v)
 				return slackToken(v, "xapp-", "the app-level token, which begins with xapp-, is expected")
 			},
 		}, {
 			name: "SLACK_SIGNING_SECRET", secret: true,
-			about: "The signing secret of the app (Basic Information, App Credentials): where SLACK_APP_TOKEN is empty, Slack sends the events to " +
-				"/slack/ on ATELIER_LISTEN, signed with it.",
+			about: "The app's signing secret (Basic Information, App Credentials). If SLACK_APP_TOKEN is empty, Slack sends events to /slack/ on " +
+				"ATELIER_LISTEN, signed with this secret.",
 			set: func(c *Config, v string) error { c.Slack.SigningSecret = secret(v); return signingSecret(v) },
 		}, {
 			name: "SLACK_API_URL", secret: true, // it may hold a password
-			about: "A server that speaks Slack's protocol, such as https://slack-gov.com/api/; Slack's own where it is empty. " +
-				"Files may come from its host too.",
+			about: "A server that speaks Slack's protocol, such as https://slack-gov.com/api/. If empty, Slack itself. Files may come from its " +
+				"host too.",
 			set: func(c *Config, v string) (err error) { c.Slack.API, err = apiURL(v); return err },
 		}, {
-			name: "SLACK_MAX_FILE_MB", value: "1000", about: "The largest file, in MB, that is sent to Slack.",
+			name: "SLACK_MAX_FILE_MB", value: "1000", about: "The largest file that is sent to Slack, in MB.",
 			set: func(c *Config, v string) (err error) {
 				c.Slack.MaxFileMB, err = number[int64](v, 1, 1000)
 				return err

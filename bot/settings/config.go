@@ -81,11 +81,12 @@ func settings() []setting {
 func ownSettings() []setting {
 	return []setting{
 		{
-			name: "ATELIER_DATA", value: ".atelier", about: "The folder in which everything is kept: conversations, requests and their files. " +
-				"Without REDIS_URL one process at a time serves from it.",
+			name: "ATELIER_DATA", value: ".atelier",
+			about: "The folder for everything that is kept: conversations, requests and their files. Without REDIS_URL only one process at a " +
+				"time can serve from it.",
 			set: func(c *Config, v string) error { c.Data = v; return needed(v) },
 		}, {
-			name: "ATELIER_CATALOGUE", about: "A folder with tools of your own, one YAML file each, beside the built-in ones.",
+			name: "ATELIER_CATALOGUE", about: "A folder with your own tools, one YAML file each. They are added to the built-in ones.",
 			set: func(c *Config, v string) error { c.Catalogue = v; return folder(v) },
 		}, {
 			name: "ATELIER_STRATEGY", value: "best-first",
@@ -96,35 +97,36 @@ func ownSettings() []setting {
 			set: func(c *Config, v string) (err error) { c.Parallel, err = number(v, 1, 64); return err },
 		}, {
 			name: "ATELIER_LOG",
-			about: "What is logged to the standard error: off, warn (what failed, with causes, and what is tried again), info (requests too) " +
-				"or debug (each job and step too). Where it is empty, serve logs info and every other command nothing.",
+			about: "What is logged to standard error: off, warn (failures with their causes, and retries), info (requests too) or debug (each " +
+				"job and step too). If empty, serve logs info and every other command logs nothing.",
 			set: func(c *Config, v string) (err error) {
 				c.QuietByDefault = v == ""
 				c.Log, err = logLevel(cmp.Or(v, "off"))
 				return err
 			},
 		}, {
-			name: "ATELIER_LOG_FORMAT", value: "text", about: "How it is logged: text or json.",
+			name: "ATELIER_LOG_FORMAT", value: "text", about: "The format of the log: text or json.",
 			set: func(c *Config, v string) error {
 				word, err := oneOf(v, "text", "json")
 				c.LogJSON = word == "json"
 				return err
 			},
 		}, {
-			name: "ATELIER_MAX_FILE_MB", value: "100", about: "The largest file that is taken, in MB.",
+			name: "ATELIER_MAX_FILE_MB", value: "100", about: "The largest file that is accepted, in MB.",
 			set: func(c *Config, v string) (err error) { c.FileMB, err = number[int64](v, 1, 10_000); return err },
 		}, {
 			name: "ATELIER_LINK_HOSTS",
-			about: "The hosts, separated by commas, from which pictures, sounds and videos are fetched that people link to, such as upload.wikimedia.org or " +
-				"*.example.com for all below it. They are fetched by https and never from a private address. Links to files of Discord and Slack need no host.",
+			about: "Hosts, separated by commas, from which linked pictures, sounds and videos are downloaded, such as upload.wikimedia.org, or " +
+				"*.example.com for all hosts below it. Only https is used, and never a private address. Links to files on Discord and Slack " +
+				"always work.",
 			set: func(c *Config, v string) (err error) { c.LinkHosts, err = linkHosts(v); return err },
 		}, {
 			name: "ATELIER_MEMORY_MB",
-			about: "What the process and the programs that it runs may hold of memory together, in MB. Where it is empty, that is the limit of " +
-				"the container, or half of the machine's memory. GOMEMLIMIT follows it, unless that is set too.",
+			about: "How much memory the process and the programs that it runs may use together, in MB. If empty, it is the container's limit, or " +
+				"half of the machine's memory. GOMEMLIMIT follows it unless it is set too.",
 			set: func(c *Config, v string) (err error) { c.Memory, err = budget(v); return err },
 		}, {
-			name: "ATELIER_MAX_MEGAPIXELS", value: "64", about: "The largest picture that is taken, in millions of pixels.",
+			name: "ATELIER_MAX_MEGAPIXELS", value: "64", about: "The largest picture that is accepted, in millions of pixels.",
 			set: func(c *Config, v string) (err error) { c.Pixels, err = number[int64](v, 1, 1000); return err },
 		},
 	}
@@ -139,56 +141,59 @@ func plannerSettings() []setting {
 	return []setting{
 		{
 			name: "PLANNER", value: "auto",
-			about: "What understands the wishes: llm (a language model), rules (no model), or auto: llm once one is set below, or found on this machine.",
-			set:   func(c *Config, v string) (err error) { c.Planner, err = ParsePlanner(v); return err },
+			about: "What understands requests: llm (a language model), rules (no model), or auto: llm if a model is set below or found on this " +
+				"machine.",
+			set: func(c *Config, v string) (err error) { c.Planner, err = ParsePlanner(v); return err },
 		}, {
 			name: "ATELIER_PROGRAMS", value: "true",
-			about: "true lets the language model write a short Python program for what no tool does; it runs confined, without network, " +
-				"over the files of the request alone. false refuses such requests. A list written as in ATELIER_ALLOW allows them " +
-				"in these places only: slack/channel/C1, discord/server/1097, web, terminal (bot ask).",
+			about: "true lets the language model write a short Python program when no tool fits. It runs confined, without network, and sees " +
+				"only the request's files. false turns this off. A list written like ATELIER_ALLOW allows it only in these places: " +
+				"slack/channel/C1, discord/server/1097, web, terminal (bot ask).",
 			set: func(c *Config, v string) (err error) { c.Programs, err = parsePrograms(v); return err },
 		},
 		{
 			name: LocalModelsSetting, value: "true",
-			about: "true looks for a model server on this machine where none is set below: Ollama, LM Studio, llama.cpp, LocalAI or vLLM " +
-				"at its usual port. This is done once, at the start, and takes at most 200 ms. false uses no model then.",
+			about: "true looks for a model server on this machine if none is set below: Ollama, LM Studio, llama.cpp, LocalAI or vLLM " +
+				"at its usual port. It looks once, at startup, for at most 200 ms. false uses no model then.",
 			set: func(c *Config, v string) (err error) { c.LocalModels, err = yes(v); return err },
 		}, {
 			name: "PLANNER_FALLBACK",
-			about: "rules lets a wish go on without a model where the model fails, whatever the cause: it is down, the key is wrong, " +
-				"the quota is used up, its answers are useless. The answer says so.",
+			about: "rules plans without a model if the model fails for any reason: it is down, the key is wrong, the quota is used up, or its " +
+				"answers are useless. The answer says so.",
 			set: func(c *Config, v string) (err error) {
 				c.Fallback = v != ""
 				_, err = oneOf(v, "", string(RulesPlanner))
 				return err
 			},
 		}, {
-			name: "OPENAI_API_KEY", secret: true, about: "The key of OpenAI, or of the server that OPENAI_BASE_URL names.",
+			name: "OPENAI_API_KEY", secret: true, about: "The key for OpenAI, or for the server that OPENAI_BASE_URL names.",
 			set: func(c *Config, v string) error { c.Models.Server.Key = secret(v); return key(v) },
 		}, {
 			name: "OPENAI_BASE_URL", secret: true, // it may hold a password
-			about: "An OpenAI-compatible server, such as http://localhost:11434/v1; OpenAI's own where it is empty.",
+			about: "An OpenAI-compatible server, such as http://localhost:11434/v1. If empty, OpenAI itself.",
 			set:   func(c *Config, v string) error { c.Models.Server.BaseURL = v; return address(v) },
 		}, {
-			name: "OPENAI_MODEL", about: "The language model; one that the server lists where it is empty. With Azure it is the deployment, and needed.",
+			name: "OPENAI_MODEL", about: "The language model. If empty, one is chosen from the server's list. Azure requires it: the name of the deployment.",
 			set: func(c *Config, v string) error { c.Models.Name = v; return word(v) },
 		}, {
 			name: "OPENAI_VISION", value: "false",
-			about: "true shows the pictures of a wish to the language model when it plans. The tools that look at pictures show them anyway.",
+			about: "true shows a request's pictures to the language model when it plans. Tools that look at pictures show them anyway.",
 			set:   func(c *Config, v string) (err error) { c.Models.Vision, err = yes(v); return err },
 		}, {
-			name: "OPENAI_API_VERSION", about: "Azure OpenAI: the version of its API, such as 2024-10-21. OPENAI_MODEL is then the deployment.",
+			name: "OPENAI_API_VERSION", about: "The version of Azure OpenAI's API, such as 2024-10-21. OPENAI_MODEL then names the deployment.",
 			set: func(c *Config, v string) error { c.Models.Server.AzureVersion = v; return apiVersion(v) },
 		}, {
-			name:  "OPENAI_TOKEN_FIELD",
-			about: "The field that bounds an answer: max_tokens or max_completion_tokens; chosen by the server and the model where it is empty.",
+			name: "OPENAI_TOKEN_FIELD",
+			about: "The field that limits the length of an answer: max_tokens or max_completion_tokens. If empty, it is chosen by server and " +
+				"model.",
 			set: func(c *Config, v string) (err error) {
 				c.Models.TokenField, err = oneOf(v, "", "max_tokens", "max_completion_tokens")
 				return err
 			},
 		}, {
 			name: "OPENAI_TIMEOUT", value: "2m",
-			about: "How long one try of a call may take, such as 90s or 2m, and there may be several; a try of a tool has five minutes at least.",
+			about: "The timeout of one attempt of a call, such as 90s or 2m. There may be several attempts, and a tool's has at least five " +
+				"minutes.",
 			set: func(c *Config, v string) (err error) {
 				c.Models.Timeout, err = duration(v, time.Second, time.Hour, "90s or 2m")
 				return err
@@ -200,20 +205,21 @@ func plannerSettings() []setting {
 				return err
 			},
 		}, {
-			name: "OPENAI_BUDGET", value: "100000", about: "How many tokens planning, programs and answers may take for one wish; other tools come on top.",
+			name: "OPENAI_BUDGET", value: "100000",
+			about: "How many tokens planning, programs and answers may use for one request. Other tools' tokens come on top.",
 			set: func(c *Config, v string) (err error) {
 				c.Models.Budget, err = number(v, leastBudget, 100_000_000)
 				return err
 			},
 		}, {
 			name: "DECOMPOSER_BASE_URL", secret: true,
-			about: "The server of a model of its own for splitting wishes; that of OPENAI_BASE_URL where it is empty.",
+			about: "The server of a separate model for splitting requests. If empty, OPENAI_BASE_URL.",
 			set:   func(c *Config, v string) error { c.Models.Decomposer.BaseURL = v; return address(v) },
 		}, {
-			name: "DECOMPOSER_API_KEY", secret: true, about: "The key of that server; OPENAI_API_KEY where both are the same server.",
+			name: "DECOMPOSER_API_KEY", secret: true, about: "The key for that server. If empty, OPENAI_API_KEY if it is the same server.",
 			set: func(c *Config, v string) error { c.Models.Decomposer.Key = secret(v); return key(v) },
 		}, {
-			name: "DECOMPOSER_MODEL", about: "The model for splitting wishes; OPENAI_MODEL where it is empty.",
+			name: "DECOMPOSER_MODEL", about: "The model for splitting requests. If empty, OPENAI_MODEL.",
 			set: func(c *Config, v string) error { c.Models.DecomposerName = v; return word(v) },
 		},
 	}
@@ -224,24 +230,24 @@ func toolSettings() []setting {
 	return []setting{
 		{
 			name: "ALLOW_CLOUD_MEDIA", value: "false",
-			about: "true lets pictures, sound and video leave for a server in the internet. A server in your own network gets them anyway.",
+			about: "true allows sending pictures, sound and video to servers on the internet. Servers in your own network always get them.",
 			set:   func(c *Config, v string) (err error) { c.Models.CloudMedia, err = yes(v); return err },
 		}, {
 			name:  "OPENAI_VISION_MODEL",
-			about: "The model of the tools that look at pictures; OPENAI_MODEL where it is empty, and none if it is the word none, as where that one is blind.",
+			about: "The model for tools that look at pictures. If empty, OPENAI_MODEL. Set it to none if that model cannot see.",
 			set:   func(c *Config, v string) error { c.Models.Seeing = v; return word(v) },
 		}, {
-			name: "OPENAI_IMAGE_MODEL", about: "The model that draws and changes pictures; one that the server lists where it is empty, and none with Azure.",
+			name: "OPENAI_IMAGE_MODEL", about: "The model that draws and edits pictures. If empty, one is chosen from the server's list; with Azure none is.",
 			set: func(c *Config, v string) error { c.Models.Image = v; return word(v) },
 		}, {
-			name: "OPENAI_SPEECH_MODEL", about: "The model that reads aloud; one that the server lists where it is empty, and none with Azure.",
+			name: "OPENAI_SPEECH_MODEL", about: "The model that reads aloud. If empty, one is chosen from the server's list; with Azure none is.",
 			set: func(c *Config, v string) error { c.Models.Speech = v; return word(v) },
 		}, {
-			name: "OPENAI_SPEECH_VOICE", value: "alloy", about: "The voice in which it reads.",
+			name: "OPENAI_SPEECH_VOICE", value: "alloy", about: "The voice that reads aloud.",
 			set: func(c *Config, v string) error { c.Models.Voice = v; return word(v) },
 		}, {
 			name:  "OPENAI_TRANSCRIPTION_MODEL",
-			about: "The model that writes down what is said; one that the server lists where it is empty, and none with Azure.",
+			about: "The model that transcribes speech. If empty, one is chosen from the server's list; with Azure none is.",
 			set:   func(c *Config, v string) error { c.Models.Transcription = v; return word(v) },
 		},
 	}

@@ -28,8 +28,8 @@ const maxEnvLine = 64 << 10
 // ExampleEnv is the content of .env.example.
 func ExampleEnv() string {
 	var b strings.Builder
-	b.WriteString("# Settings of Atelier. Copy this file to .env and change what you need;\n" +
-		"# the environment and the flags of a command go before it. Everything may stay unset.\n")
+	b.WriteString("# Settings of Atelier. Copy this file to .env and change what you need.\n" +
+		"# The environment and a command's flags take precedence over it. No setting is required.\n")
 	for _, s := range settings() {
 		fmt.Fprintf(&b, "\n# %s\n#%s=%s\n", s.about, s.name, s.value)
 	}

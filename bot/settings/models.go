@@ -105,7 +105,7 @@ func resolve(c Config) (_ Config, wrong []string) {
 	if !m.Server.Configured() {
 		what := "The planner is to be a language model (PLANNER=llm or --planner llm), and none is set"
 		if own {
-			what = "The model of DECOMPOSER_MODEL only splits wishes, and there is none for the rest"
+			what = "The model of DECOMPOSER_MODEL only splits requests, and there is none for the rest"
 		}
 		wrong = append(wrong, what+": set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own.")
 	}

@@ -25,43 +25,42 @@ func storageSettings() []setting {
 	return []setting{
 		{
 			name: "REDIS_URL", secret: true, // it may hold a password
-			about: "Redis 7 or newer, or Valkey, through which any number of processes share the work, such as redis://localhost:6379/0, " +
-				"rediss://… for TLS, unix:///run/redis.sock, redis+sentinel://HOST,HOST?master=NAME or redis+cluster://HOST,HOST; " +
-				"the process itself where it is empty.",
+			about: "Redis 7 or newer, or Valkey, which lets any number of processes share the work: redis://localhost:6379/0, rediss://… for " +
+				"TLS, unix:///run/redis.sock, redis+sentinel://HOST,HOST?master=NAME or redis+cluster://HOST,HOST. If empty, the queues are " +
+				"in the process itself.",
 			set: func(c *Config, v string) error { c.Storage.RedisURL = secret(v); return redisURL(v) },
 		}, {
-			name: "S3_BUCKET", about: "The bucket of S3, or of a server that speaks its protocol, in which files are kept; the data folder where it is empty.",
+			name: "S3_BUCKET", about: "The bucket for files, on S3 or a server that speaks its protocol. If empty, files are in the data folder.",
 			set: func(c *Config, v string) error {
 				c.Storage.S3.Bucket = v
 				return s3Setting(s3.Config{Bucket: v}, v, "the name of a bucket, such as atelier-media, is expected")
 			},
 		}, {
-			name: "S3_PREFIX", about: "The folder in the bucket, such as bots/atelier; what is old in it is removed, so it must be Atelier's alone.",
+			name: "S3_PREFIX", about: "The folder in the bucket, such as bots/atelier. Old objects in it are deleted, so it must be Atelier's alone.",
 			set: func(c *Config, v string) error {
 				c.Storage.S3.Prefix = v
 				return s3Setting(s3.Config{Bucket: "b", Prefix: v}, v, "the name of a folder, such as bots/atelier, is expected")
 			},
 		}, {
-			name: "S3_HOST_STYLE", value: "false", about: "true puts the bucket into the name of the host for a server that is not Amazon's, too.",
+			name: "S3_HOST_STYLE", value: "false", about: "true puts the bucket into the host name, even if the server is not Amazon's.",
 			set: func(c *Config, v string) (err error) { c.Storage.S3.HostStyle, err = yes(v); return err },
 		}, {
-			name: "S3_LINK_ENDPOINT", about: "The URL by which people reach the server, for links to large files; " +
-				"the one by which it is reached from here where it is empty.",
+			name: "S3_LINK_ENDPOINT", about: "The URL at which people reach the server, for links to large files. If empty, the one that this program uses.",
 			set: func(c *Config, v string) error {
 				c.Storage.S3.LinkEndpoint = v
 				return s3Setting(s3.Config{Bucket: "b", LinkEndpoint: v}, v, expectedEndpoint)
 			},
 		}, {
-			name: "S3_ENCRYPTION", about: "How the server encrypts: AES256, aws:kms or aws:kms:dsse; as the bucket is set where it is empty.",
+			name: "S3_ENCRYPTION", about: "How the server encrypts: AES256, aws:kms or aws:kms:dsse. If empty, as the bucket is configured.",
 			set: func(c *Config, v string) (err error) {
 				c.Storage.S3.Encryption, err = oneOf(v, "", "AES256", "aws:kms", "aws:kms:dsse")
 				return err
 			},
 		}, {
-			name: "S3_KMS_KEY", about: "The key for aws:kms; the bucket's where it is empty.",
+			name: "S3_KMS_KEY", about: "The key for aws:kms. If empty, the bucket's.",
 			set: func(c *Config, v string) error { c.Storage.S3.KMSKey = v; return word(v) },
 		}, {
-			name: "AWS_REGION", about: "The region of the bucket. This and the AWS_* below are the SDK's own; it reads its other variables and files too.",
+			name: "AWS_REGION", about: "The region of the bucket. This and the AWS_* settings below are the SDK's own. It reads its other variables and files too.",
 			set: func(c *Config, v string) error { c.Storage.S3.Region = v; return word(v) },
 		}, {
 			name: "AWS_ENDPOINT_URL_S3", about: "The URL of a server that is not Amazon's.",
@@ -70,13 +69,13 @@ func storageSettings() []setting {
 				return s3Setting(s3.Config{Bucket: "b", Endpoint: v}, v, expectedEndpoint)
 			},
 		}, {
-			name: "AWS_ACCESS_KEY_ID", secret: true, about: "The credentials; those of the SDK's files, or of the machine, where it is empty.",
+			name: "AWS_ACCESS_KEY_ID", secret: true, about: "The access key. If empty, the credentials come from the SDK's files or from the machine.",
 			set: func(c *Config, v string) error { c.Storage.AccessKey = secret(v); return key(v) },
 		}, {
 			name: "AWS_SECRET_ACCESS_KEY", secret: true, about: "The secret of AWS_ACCESS_KEY_ID.",
 			set: func(c *Config, v string) error { c.Storage.SecretKey = secret(v); return key(v) },
 		}, {
-			name: "AWS_SESSION_TOKEN", secret: true, about: "The token that belongs to credentials for a time.",
+			name: "AWS_SESSION_TOKEN", secret: true, about: "The session token of temporary credentials.",
 			set: func(c *Config, v string) error { c.Storage.SessionToken = secret(v); return key(v) },
 		},
 	}

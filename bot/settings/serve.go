@@ -16,43 +16,42 @@ func serveSettings() []setting {
 	return []setting{
 		{
 			name: "ATELIER_LISTEN", value: "127.0.0.1:8080",
-			about: "The address on which serve answers HTTP: the web channel, /healthz, /readyz and /metrics. off listens nowhere.",
+			about: "The address on which serve answers HTTP: the web page, /healthz, /readyz and /metrics. off turns HTTP off.",
 			set:   func(c *Config, v string) (err error) { c.Listen, err = Listen(v); return err },
 		}, {
 			name: "WEB_PASSWORD", secret: true,
-			about: "The password of the web channel, and of /metrics (with any user name): 8 characters or more. " +
-				"This or WEB_USER_HEADER is needed where ATELIER_LISTEN is reached from other machines.",
+			about: "The password of the web page, and of /metrics (with any user name): 8 characters or more. If other machines can reach " +
+				"ATELIER_LISTEN, this or WEB_USER_HEADER is required.",
 			set: func(c *Config, v string) error { c.Web.Password = secret(v); return password(v) },
 		}, {
 			name: "WEB_USER_HEADER",
-			about: "The header in which a proxy before the web channel names the person whom it has authenticated, such as X-Forwarded-User. " +
-				"Then the channel asks for no password.",
+			about: "The header in which an authenticating proxy in front of the web page names the user, such as X-Forwarded-User. The page then " +
+				"asks for no password.",
 			set: func(c *Config, v string) error { c.Web.UserHeader = v; return headerName(v) },
 		}, {
 			name: "WEB_PROXIES",
-			about: "The addresses from which proxies before the web channel connect, as 10.0.0.0/8 or 10.1.2.3, with commas between them: " +
-				"nobody else is believed. It is needed for one on another machine, with WEB_PASSWORD too: " +
-				"wrong passwords are counted by the X-Forwarded-For of these, " +
-				"and else by the proxy's own address, for all who come through it together. " +
-				"Where it is empty it is this machine alone, whose X-Forwarded-For is believed if PUBLIC_URL is set.",
+			about: "The addresses of the proxies in front of the web page, such as 10.0.0.0/8 or 10.1.2.3, separated by commas. Headers from any " +
+				"other address are ignored. Set it if the proxy runs on another machine, even with WEB_PASSWORD: wrong passwords are then " +
+				"counted by the proxy's X-Forwarded-For; otherwise everybody behind the proxy counts as one. If empty, only this machine is " +
+				"trusted, and its X-Forwarded-For is used only if PUBLIC_URL is set.",
 			set: func(c *Config, v string) (err error) { c.Web.Proxies, err = prefixes(v); return err },
 		}, {
 			name: "PUBLIC_URL",
-			about: "The URL by which people reach the web channel, such as https://atelier.example.org. With it pictures in other chat platforms " +
-				"get a link to a page on which people point at what they mean.",
+			about: "The URL at which people reach the web page, such as https://atelier.example.org. If set, pictures on other chat platforms " +
+				"get a link to a page for marking things on them.",
 			set: func(c *Config, v string) (err error) { c.Web.Public, err = PublicURL(v); return err },
 		}, {
-			name: "ATELIER_DEADLINE", value: "30m", about: "How long a request may take from its turn on; then it is answered with what was done.",
+			name: "ATELIER_DEADLINE", value: "30m", about: "How long a request may take once its turn has come. Then it is answered with what was done.",
 			set: func(c *Config, v string) (err error) {
 				c.Deadline, err = duration(v, time.Second, 24*time.Hour, "30m or 2h")
 				return err
 			},
 		}, {
-			name: "ATELIER_GRACE", value: "20s", about: "How long serve lets running steps go on when it is to end; then another process does them.",
+			name: "ATELIER_GRACE", value: "20s", about: "How long running steps may go on when serve shuts down. Then another process does them.",
 			set: func(c *Config, v string) (err error) { c.Grace, err = Grace(v); return err },
 		}, {
 			name: "ATELIER_CHECK", value: "100ms",
-			about: "How often an idle worker looks for work: the less, the sooner it begins, and the more Redis is asked.",
+			about: "How often an idle worker polls for work. Shorter means an earlier start, and more load on Redis.",
 			set: func(c *Config, v string) (err error) {
 				c.Check, err = duration(v, 5*time.Millisecond, 10*time.Second, "100ms or 1s")
 				return err

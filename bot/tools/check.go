@@ -24,8 +24,8 @@ type checkToolCommand struct {
 
 // Help is the longer help.
 func (*checkToolCommand) Help() string {
-	return `A file with mistakes is wrong, and the exit status is 2. Warnings leave it right: an example that
-the built-in rules do not understand or that another tool takes, an argument that nothing uses, an
+	return `If a file has mistakes, the exit status is 2. Warnings do not change the exit status: an example that
+the built-in rules do not understand or that another tool matches, an unused argument, an
 unknown domain, a program whose Debian package is not installed, a host that may not be called, or no
 effects.`
 }

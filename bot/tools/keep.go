@@ -34,16 +34,16 @@ import (
 var keptToolFile string
 
 type keepToolCommand struct {
-	Request string `arg:"" help:"The request, or how its id begins."`
+	Request string `arg:"" help:"The request's id, or its first letters."`
 	Name    string `arg:"" help:"The tool's name: lower-case letters, digits and _."`
 }
 
 // Help is the longer help.
 func (*keepToolCommand) Help() string {
 	return `The file goes into the folder that ATELIER_CATALOGUE names. It holds the program, with an argument
-for each of its files and a setting for each of its own. The tool asks no model. Its words and
-examples are those of the request: change them as you like, check the file with bot tool check, and
-start bot serve anew.`
+for each of its files and a parameter for each of its settings. The tool asks no model. Its words and
+examples come from the request: edit them as you like, check the file with bot tool check, and
+restart bot serve.`
 }
 
 // Run writes NAME.yaml.

@@ -23,7 +23,7 @@ type NewToolCommand struct {
 	Name    string `arg:"" help:"The tool's name: lower-case letters, digits and _."`
 	Kind    string `enum:"command,http" default:"command" placeholder:"KIND" help:"What runs the tool: command (a program, by default) or http (a service)."`
 	Takes   string `enum:"image,video,audio,text,document," default:"" placeholder:"TYPE" help:"What it works on: image, video, audio, text or document."`
-	Returns string `enum:"image,video,audio,text,document," default:"" placeholder:"TYPE" help:"What it makes; of the same type by default."`
+	Returns string `enum:"image,video,audio,text,document," default:"" placeholder:"TYPE" help:"What it makes; by default the same type."`
 }
 
 // Help is the longer help.
@@ -34,7 +34,7 @@ func (*NewToolCommand) Help() string {
 
 By default a command takes a video, and http takes a text and returns an image. The tool runs ffmpeg, or
 my-program, which stands for a program of yours. Comments say what to change. Check it with bot tool check, run
-it with bot tool try, and move it to the folder that ATELIER_CATALOGUE names when it does what it should.`
+it with bot tool try, and when it works, move it to the folder that ATELIER_CATALOGUE names.`
 }
 
 // Run writes NAME.yaml.

@@ -13,14 +13,14 @@ import (
 
 // setupToolCommand makes the Python environment of the programs that a language model writes.
 type setupToolCommand struct {
-	Dir string `placeholder:"DIR" help:"The folder of the environment; python in the data folder by default. An environment there is replaced."`
+	Dir string `placeholder:"DIR" help:"The folder of the environment, by default python in the data folder. An existing one is replaced."`
 }
 
 // Help is the longer help.
 func (*setupToolCommand) Help() string {
-	return `A program that is written for what no tool does may import numpy, openpyxl, Pillow, pypdf and
-reportlab. This installs them for Python in versions of their own, checked by checksums. The image
-has them already. Without this, Debian's packages of Python are used.`
+	return `Programs that a language model writes may import numpy, openpyxl, Pillow, pypdf and reportlab.
+This installs them in locked versions, verified by checksums. The image has them already. Without
+this, Debian's Python packages are used.`
 }
 
 // Run makes the environment.

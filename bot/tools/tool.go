@@ -27,11 +27,11 @@ import (
 
 // Command helps to write tools.
 type Command struct {
-	New     NewToolCommand     `cmd:"" help:"Write the file of a new tool, to be filled in."`
-	Check   checkToolCommand   `cmd:"" help:"Say what is wrong with the files of tools."`
+	New     NewToolCommand     `cmd:"" help:"Write the file of a new tool, for you to complete."`
+	Check   checkToolCommand   `cmd:"" help:"Check tools' files."`
 	Try     tryToolCommand     `cmd:"" help:"Run a tool from its file, and check what its result must show."`
 	Effects effectsToolCommand `cmd:"" help:"List the effects that a tool may declare, with their fields and tolerances."`
-	Keep    keepToolCommand    `cmd:"" help:"Make a tool of the program that was written for a request."`
+	Keep    keepToolCommand    `cmd:"" help:"Turn the program that was written for a request into a tool."`
 	Setup   setupToolCommand   `cmd:"" help:"Install the Python packages that programs written for a request may use."`
 }
 
@@ -134,7 +134,7 @@ type tryToolCommand struct {
 
 // Help is the longer help.
 func (*tryToolCommand) Help() string {
-	return `The first line writes a tool to begin with, and the second runs it once on clip.mp4:
+	return `The first line writes a tool to start with, and the second runs it on clip.mp4:
 
   bot tool new dim --takes video --returns video
   bot tool try dim.yaml --file clip.mp4 brightness=-20
@@ -144,7 +144,7 @@ an image takes --file clip.mp4 --file logo.png. Texts and settings are given as 
 in any order; a value with spaces needs quotes: colour="dark red".
 
 The result is out/dim.mp4; an older one is replaced. A text is printed. The effects that the file declares are
-measured. If one is missing or a program fails, that is said, with what the program printed, and the exit
+measured. If one is missing or a program fails, the error and the program's output are printed, and the exit
 status is 1.`
 }
 

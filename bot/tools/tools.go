@@ -25,7 +25,7 @@ import (
 type ListCommand struct {
 	JSON bool `help:"Print JSON: [{name, domain, args, returns, live, by, ways, on, why}], or of servers [{server, kind, state, why, ways, all, running, …}]."`
 
-	Servers bool `help:"List what the tools run on, and how that fares, in the place of the tools."`
+	Servers bool `help:"List the servers and programs that tools run on, and their health, instead of the tools."`
 }
 
 // ToolLine is a tool as it is printed.
