@@ -23,6 +23,9 @@ import (
 // is handed on as it is, and so is a Fault.
 func (e *Endpoint) Sort(err error, model string) error { return e.names.sort(err, model, e.key == "") }
 
+// Sort is [Endpoint.Sort] of a server that was shown a key, with the usual names of the settings.
+func Sort(err error, model string) error { return Names{}.sort(err, model, false) }
+
 // sort is [Endpoint.Sort]; keyless means that the server was shown no key.
 func (n Names) sort(err error, model string, keyless bool) error {
 	if err == nil {
