@@ -30,7 +30,7 @@ import (
 
 // commands is the command line.
 type commands struct {
-	Serve    serve.Command           `cmd:"" default:"withargs" help:"Answer requests from the chat platforms and the web page until stopped. This is the default."`
+	Serve    serve.Command           `cmd:"" default:"withargs" help:"Answer requests from the chat platforms and the web page until stopped (default)."`
 	Ask      ask.Command             `cmd:"" help:"Do what a request asks for."`
 	Requests operate.RequestsCommand `cmd:"" help:"List the latest requests."`
 	Show     operate.ShowCommand     `cmd:"" help:"Print everything about a request: its plan, steps, times, answer and files."`

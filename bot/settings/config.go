@@ -141,17 +141,15 @@ func plannerSettings() []setting {
 	return []setting{
 		{
 			name: "PLANNER", value: "auto",
-			about: "What understands requests: llm (a language model), rules (no model), or auto: llm if a model is set below or found on this " +
-				"machine.",
-			set: func(c *Config, v string) (err error) { c.Planner, err = ParsePlanner(v); return err },
+			about: "What understands requests: llm (a language model), rules, or auto: llm if a model is set below or found on this machine.",
+			set:   func(c *Config, v string) (err error) { c.Planner, err = ParsePlanner(v); return err },
 		}, {
 			name: "ATELIER_PROGRAMS", value: "true",
 			about: "true lets the language model write a short Python program when no tool fits. It runs confined, without network, and sees " +
 				"only the request's files. false turns this off. A list written like ATELIER_ALLOW allows it only in these places: " +
 				"slack/channel/C1, discord/server/1097, web, terminal (bot ask).",
 			set: func(c *Config, v string) (err error) { c.Programs, err = parsePrograms(v); return err },
-		},
-		{
+		}, {
 			name: LocalModelsSetting, value: "true",
 			about: "true looks for a model server on this machine if none is set below: Ollama, LM Studio, llama.cpp, LocalAI or vLLM " +
 				"at its usual port. It looks once, at startup, for at most 200 ms. false uses no model then.",
@@ -183,17 +181,15 @@ func plannerSettings() []setting {
 			name: "OPENAI_API_VERSION", about: "The version of Azure OpenAI's API, such as 2024-10-21. OPENAI_MODEL then names the deployment.",
 			set: func(c *Config, v string) error { c.Models.Server.AzureVersion = v; return apiVersion(v) },
 		}, {
-			name: "OPENAI_TOKEN_FIELD",
-			about: "The field that limits the length of an answer: max_tokens or max_completion_tokens. If empty, it is chosen by server and " +
-				"model.",
+			name:  "OPENAI_TOKEN_FIELD",
+			about: "The field that limits an answer's length: max_tokens or max_completion_tokens. If empty, it is chosen by server and model.",
 			set: func(c *Config, v string) (err error) {
 				c.Models.TokenField, err = oneOf(v, "", "max_tokens", "max_completion_tokens")
 				return err
 			},
 		}, {
 			name: "OPENAI_TIMEOUT", value: "2m",
-			about: "The timeout of one attempt of a call, such as 90s or 2m. There may be several attempts, and a tool's has at least five " +
-				"minutes.",
+			about: "The timeout of one attempt of a call, such as 90s or 2m. There may be several. A tool's has at least five minutes.",
 			set: func(c *Config, v string) (err error) {
 				c.Models.Timeout, err = duration(v, time.Second, time.Hour, "90s or 2m")
 				return err

@@ -60,7 +60,7 @@ func storageSettings() []setting {
 			name: "S3_KMS_KEY", about: "The key for aws:kms. If empty, the bucket's.",
 			set: func(c *Config, v string) error { c.Storage.S3.KMSKey = v; return word(v) },
 		}, {
-			name: "AWS_REGION", about: "The region of the bucket. This and the AWS_* settings below are the SDK's own. It reads its other variables and files too.",
+			name: "AWS_REGION", about: "The region of the bucket. This and the AWS_* settings below are the SDK's, which reads its others too.",
 			set: func(c *Config, v string) error { c.Storage.S3.Region = v; return word(v) },
 		}, {
 			name: "AWS_ENDPOINT_URL_S3", about: "The URL of a server that is not Amazon's.",
