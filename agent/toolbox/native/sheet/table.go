@@ -31,11 +31,16 @@ func tableOf(c toolbox.Call) (table.Table, error) {
 
 // convertTable writes a table in another format.
 func convertTable(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
-	t, err := tableOf(c)
+	format, err := toolbox.Need[string](c, "format")
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	format, err := toolbox.Need[string](c, "format")
+	if text := c.Text("table"); len(text) <= prose.Most {
+		if out, ok, err := table.Rewritten(text, table.Format(format)); err != nil || ok {
+			return toolbox.Output{Value: out, About: plan.Say("the text")}, err
+		}
+	}
+	t, err := tableOf(c)
 	if err != nil {
 		return toolbox.Output{}, err
 	}

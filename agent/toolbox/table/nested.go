@@ -1,0 +1,94 @@
+package table
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"atelier/agent/plan"
+)
+
+// Rewritten converts a text between JSON and YAML as it stands, with lists and objects in others. It is false if the
+// text is not of the one form and is not to be of the other.
+func Rewritten(text string, f Format) (string, bool, error) {
+	text = strings.TrimSpace(strings.TrimPrefix(text, "\uFEFF"))
+	isJSON := json.Valid([]byte(text))
+	if f != YAML && f != JSON || isJSON != (f == YAML) {
+		return "", false, nil
+	}
+	var document yaml.Node
+	if yaml.Unmarshal([]byte(text), &document) != nil || len(document.Content) != 1 || document.Content[0].Kind == yaml.ScalarNode {
+		return "", false, nil
+	}
+	var b bytes.Buffer
+	if f == YAML {
+		inBlocks(&document)
+		e := yaml.NewEncoder(&b)
+		e.SetIndent(2)
+		if err := e.Encode(&document); err != nil {
+			return "", false, fmt.Errorf("write YAML: %w", err)
+		}
+		return strings.TrimSuffix(b.String(), "\n"), true, nil
+	}
+	whole, err := jsonOf(document.Content[0])
+	if err == nil {
+		err = json.Indent(&b, whole, "", "  ")
+	}
+	if err != nil {
+		return "", false, &plan.Fault{Sentence: plan.Say("This YAML cannot be written as JSON."), Err: err, Final: true}
+	}
+	return b.String(), true, nil
+}
+
+// inBlocks lays YAML out in lines instead of brackets and quotation marks.
+func inBlocks(n *yaml.Node) {
+	n.Style = 0
+	for _, inner := range n.Content {
+		inBlocks(inner)
+	}
+}
+
+// jsonOf writes a value as JSON. Names keep their order.
+func jsonOf(n *yaml.Node) ([]byte, error) {
+	var b bytes.Buffer
+	switch n.Kind { //nolint:exhaustive // a document has none within
+	case yaml.SequenceNode, yaml.MappingNode:
+		marks := "[]"
+		if n.Kind == yaml.MappingNode {
+			marks = "{}"
+		}
+		b.WriteByte(marks[0])
+		for i, inner := range n.Content {
+			isName := n.Kind == yaml.MappingNode && i%2 == 0
+			value, err := jsonOf(inner)
+			if isName {
+				value, err = quoted(inner.Value)
+			}
+			if err != nil {
+				return nil, err
+			}
+			if i > 0 && (n.Kind == yaml.SequenceNode || isName) {
+				b.WriteByte(',')
+			}
+			b.Write(value)
+			if isName {
+				b.WriteByte(':')
+			}
+		}
+		b.WriteByte(marks[1])
+		return b.Bytes(), nil
+	case yaml.ScalarNode:
+		var value any
+		if err := n.Decode(&value); err != nil {
+			return nil, fmt.Errorf("read a value: %w", err)
+		}
+		if text, ok := value.(string); ok {
+			return quoted(text)
+		}
+		return json.Marshal(value)
+	}
+	return nil, fmt.Errorf("line %d: aliases have no form in JSON", n.Line)
+}
