@@ -20,8 +20,9 @@ func Rewritten(text string, f Format) (string, bool, error) {
 		return "", false, nil
 	}
 	var document yaml.Node
-	if yaml.Unmarshal([]byte(text), &document) != nil || len(document.Content) != 1 || document.Content[0].Kind == yaml.ScalarNode {
-		return "", false, nil
+	err := yaml.Unmarshal([]byte(text), &document)
+	if err != nil || len(document.Content) != 1 || document.Content[0].Kind == yaml.ScalarNode {
+		return "", false, nil //nolint:nilerr // it is a table of another form, or none
 	}
 	var b bytes.Buffer
 	if f == YAML {
@@ -88,7 +89,11 @@ func jsonOf(n *yaml.Node) ([]byte, error) {
 		if text, ok := value.(string); ok {
 			return quoted(text)
 		}
-		return json.Marshal(value)
+		written, err := json.Marshal(value)
+		if err != nil {
+			return nil, fmt.Errorf("write a value: %w", err)
+		}
+		return written, nil
 	}
 	return nil, fmt.Errorf("line %d: aliases have no form in JSON", n.Line)
 }

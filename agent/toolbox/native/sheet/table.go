@@ -37,7 +37,7 @@ func convertTable(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	}
 	if text := c.Text("table"); len(text) <= prose.Most {
 		if out, ok, err := table.Rewritten(text, table.Format(format)); err != nil || ok {
-			return toolbox.Output{Value: out, About: plan.Say("the text")}, err
+			return toolbox.Output{Value: out, About: plan.Say("the table")}, err
 		}
 	}
 	t, err := tableOf(c)
