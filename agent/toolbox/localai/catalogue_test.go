@@ -27,6 +27,8 @@ func given(t *testing.T, a toolbox.Arg) []toolbox.Value {
 		return points(t, plan.Point{X: 50, Y: 60})
 	case a.Name == "object":
 		return text("the red thing")
+	case a.Name == "seed":
+		return text("seed 42")
 	case a.Name == "factor":
 		return text("three times")
 	}
