@@ -1,15 +1,15 @@
-// Package agent is Atelier itself, apart from chat and queues. It reads like the
-// paper's stages: Plan splits a request into subtasks and has the ways to do each found
-// (package solve), Act does one step of a plan (package step), and Respond tells what
-// came of it (package answer). Durable jobs do the steps of a plan one by one, in one
-// process or many: they ask Capabilities, Lacks and Device who can do which.
+// Package agent is Atelier itself, apart from chat and queues. It follows the paper's stages:
+// Plan splits a request into subtasks and finds solutions for each (package solve), Act does one
+// step of a plan (package step), and Respond words the answer (package answer). Durable jobs run
+// the steps of a plan one by one, in one process or many. Capabilities, Lacks and Device tell
+// them who can do which.
 //
-// Promises, with those of the packages of the stages:
-//   - Where the request names a model, a server or a program, that is taken where it is there;
-//     where it is not, the answer says so, and what was taken instead.
-//   - The planner is asked at most four times a request: to decompose, to assess, to
-//     settle and to respond; never where the answer is forced.
-//   - Everything stops when its context does, and leaves nothing running.
+// Guarantees, with those of the packages of the stages:
+//   - If the request names a model, a server or a program, that is used if it exists. Otherwise
+//     the answer says so, and what was used instead.
+//   - The planner is asked at most four times per request: to decompose, to assess, to settle
+//     and to respond. It is not asked where there is only one answer.
+//   - Everything stops with its context, and leaves nothing running.
 package agent
 
 import (

@@ -1,36 +1,33 @@
-// Package storage is the promise of the places where Atelier keeps things: [Blobs] for
-// media, which are few and large, and [State] for what it must know, which is much and
-// small.
+// Package storage is the contract for what Atelier keeps: [Blobs] for media, which are few and
+// large, and [State] for everything else, which is plentiful and small.
 //
-// # Promises of every make of Blobs
+// # Guarantees of Blobs
 //
-//   - A blob is there whole or not at all: a Put that fails, is cut off or dies with its
-//     process leaves what was there before, and nobody reads a part of one. What such a
-//     Put has left aside is seen by nobody and goes with the next Expire or DeleteAll.
-//     Only a Put that fails with [ErrUnreachable] may have been done, whole.
-//   - What Put has returned for is read by every Get that begins later, in every process,
-//     and outlives a crash of the process; that of the machine too, as far as its disks
-//     keep what they have synced.
-//   - Of several Puts under one key at once, one wins; nothing is ever mixed.
-//   - An opened blob is read to its end as it was when it was opened, whatever becomes of
-//     its key, or the reading fails.
-//   - A key names one blob and nothing else, whatever it holds: none reaches out of the
-//     storage.
+//   - A blob is stored whole or not at all. A Put that fails, is cut off or dies with its
+//     process leaves the former blob in place, and nobody reads half a blob. Its leftovers are
+//     invisible, and the next Expire or DeleteAll removes them. Only a Put that fails with
+//     [ErrUnreachable] may have succeeded.
+//   - Once Put has returned, every later Get in any process reads the blob. It survives a crash
+//     of the process, and a crash of the machine as far as the disks keep what they have synced.
+//   - If several Puts write one key at once, one of them wins. Nothing is ever mixed.
+//   - An open blob is read to its end as it was when it was opened, whatever happens to its key;
+//     otherwise the read fails.
+//   - A key names one blob, whatever characters it has. No key reaches outside of the storage.
 //
-// # Promises of every make of State
+// # Guarantees of State
 //
-//   - Each method is atomic: it is done whole or not at all, and what it has returned for
-//     is seen by every call that begins later, in every process.
-//   - A method that fails may have been done nevertheless, as is so with everything that
-//     is far away. Every method but Append may simply be called again. A connection that
-//     breaks while a method runs is made anew within it, and does not have it done twice.
-//   - What outlives a crash of the server is said by the make; one that is a [Syncer] makes
-//     sure of it where it is asked to.
-//   - Expiry is by the server's clock alone, so that processes need not agree on the time.
+//   - Each method is atomic: it is done as a whole or not at all. Once it has returned, every
+//     later call in any process sees the change.
+//   - A method that fails may have been done nevertheless, since servers are remote. Every
+//     method but Append may simply be called again. If a connection breaks during a method, the
+//     method reconnects, and does not do its work twice.
+//   - Each implementation says what survives a crash of the server. A [Syncer] makes sure of it
+//     on request.
+//   - Only the server's clock decides on expiry, so processes need not agree on the time.
 //
-// Both are safe for concurrent use. A method ends when its context does, and a blob that
-// was opened ends with the context that it was opened with. No key of a server and no
-// content of a blob or a value is ever part of an error.
+// Both are safe for concurrent use. A method ends with its context, and an open blob with the
+// context that it was opened with. No error contains a server's key or the content of a blob
+// or value.
 package storage
 
 import (

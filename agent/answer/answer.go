@@ -1,9 +1,9 @@
-// Package answer tells people what came of a request.
+// Package answer tells people the outcome of a request.
 //
 // Guarantees:
-//   - An answer names no file that is not there. Where the planner fails, or names such a
-//     one, the answer is a plain account instead, which says so where a language model was asked.
-//   - It tells what was not done, what is missing, and what was used in place of what was asked for.
+//   - An answer names no file that does not exist. If the planner fails, or names such a file, a
+//     plain account replaces its answer, and says so if a language model was asked.
+//   - It says what was not done, what is missing, and what replaced something that was asked for.
 package answer
 
 import (

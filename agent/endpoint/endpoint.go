@@ -1,26 +1,25 @@
-// Package endpoint speaks to one server with OpenAI's API: OpenAI itself, Azure OpenAI,
-// vLLM, Ollama, llama.cpp's server, LocalAI and their like.
+// Package endpoint speaks to one server with OpenAI's API: OpenAI itself, Azure OpenAI, vLLM,
+// Ollama, llama.cpp's server, LocalAI and the like.
 //
-// What it promises:
+// Guarantees:
 //
-//   - A call is tried again, with a jittered and growing wait, where that can help: too
-//     many requests, a server in trouble, a connection that could not be made or broke
-//     amid the answer, a hang (once). It is not where it cannot: any other refusal, and a quota
-//     that is used up. What the server says of it (Retry-After, X-Should-Retry) goes
-//     first. The context ends tries and waits alike. What is made with effort (see
-//     Request.Work) is asked for again only where nothing was made as yet.
-//   - A model that is being loaded is waited for as the server expects, but for at most a
-//     minute, unless the caller does that (see Request.Waits).
-//   - An answer is handed on once it is complete, and never larger than Config.MaxBody or
-//     what the Request allows.
-//   - The key goes to that one server and nowhere else: not to the host of a redirect,
-//     not into an error, not into the log, even where the server's answer repeats it.
-//     Nor do these hold a body, what people wrote in it where the server repeats that,
-//     or an address with user info or query.
-//   - A server that counts as private (see Private) is reached directly and at a private
-//     address, or not at all, so that what should stay in the house does, whatever the
-//     name resolves to. Config.Transport takes that over for what it dials itself.
-//   - Every failure becomes a sentence for people and a Kind to decide by; see Sort.
+//   - A call is retried, with jittered backoff, where that can help: after too many requests,
+//     server errors, a connection that failed or broke during the answer, and once after a
+//     hang. It is not retried after any other refusal or when the quota is used up. The server's own
+//     advice (Retry-After, X-Should-Retry) takes precedence. The context ends attempts and waits.
+//     Expensive work (see Request.Work) is asked for again only if nothing was made yet.
+//   - If a model is loading, the call waits as long as the server expects, but at most a minute,
+//     unless the caller waits itself (see Request.Waits).
+//   - An answer is returned only when it is complete, and is never larger than Config.MaxBody or
+//     the Request's limit.
+//   - The key goes to that server and nowhere else: not to the host of a redirect, not into an
+//     error, not into the log, even if the server's answer repeats it. Errors and the log also
+//     contain no bodies, no text of people that the server repeats, and no addresses with user
+//     info or query.
+//   - A private server (see Private) is reached directly and at a private address, or not at all,
+//     whatever its name resolves to. Config.Transport takes over this duty for what it dials
+//     itself.
+//   - Every failure becomes a sentence for people and a Kind to decide by (see Endpoint.Sort).
 package endpoint
 
 import (

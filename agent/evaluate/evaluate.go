@@ -1,20 +1,19 @@
-// Package evaluate measures planning: it asks a planner for the plans of a benchmark
-// and judges them, without running any tool.
+// Package evaluate measures planning: it asks a planner for plans of a benchmark and judges them,
+// without running any tool.
 //
-// It knows two benchmarks, and the project's own ([Own]) in the form of the first:
+// It knows two published benchmarks, and the project's own ([Own]) in the form of the first:
 //
-//   - ControlLLM's requests with judgements by hand ([ReadCases], [Run]): which goals a
-//     request has and which tools, inputs and words a right plan of each must hold.
-//   - TaskBench's labelled plans over another toolbox ([ReadTools], [ReadPlans],
-//     [RunTaskBench]).
+//   - ControlLLM's requests with judgements by hand ([ReadCases], [Run]): the goals of a request,
+//     and the tools, inputs and words that a correct plan of each must have.
+//   - TaskBench's labelled plans over another toolbox ([ReadTools], [ReadPlans], [RunTaskBench]).
 //
 // Guarantees:
-//   - It reads only from the readers it is given and writes only to the writers.
-//   - A file that is not in its form gives one error, which names the file and the line
-//     or the request; nothing of a bad file is used.
-//   - The judged plan is the best solution of every subtask, laid out by
-//     [plan.Plan.Steps]; what the planner says of its own scores counts for nothing.
-//   - The same plans give the same report, times apart, however many are made at a time.
+//   - It reads only from the given readers and writes only to the given writers.
+//   - A malformed file gives one error, which names the file and the line or request. Nothing of
+//     such a file is used.
+//   - The plan that is judged is the best solution of every subtask, laid out by
+//     [plan.Plan.Steps]. The planner's own scores do not count.
+//   - The same plans give the same report, except for times, however many are made at a time.
 package evaluate
 
 import (

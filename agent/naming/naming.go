@@ -1,19 +1,18 @@
-// Package naming finds the models, servers and programs by which a request is to be done:
-// "draw a castle with SDXL", "use flux", "read it aloud by espeak".
+// Package naming finds the models, servers and programs that a request names: "draw a castle with
+// SDXL", "use flux", "read it aloud by espeak".
 //
 // Guarantees:
-//   - What it finds is named in so many words: by a name of the catalogue's models, or by
-//     that of a model, server or program which is there, led to by "with", "by", "use" and
-//     the like. Names are whole words, in upper or lower case, however they are joined:
-//     "whisper large v3" and "Whisper-Large-v3" are the same.
-//   - A word that may mean something else, as the bark of a tree, is a name only where
-//     what is asked for first of all is done by what is so called, and where it does not
-//     stand as a thing does: "with a donut", "with Sora on the beach". In doubt the words
-//     stay in the request. So they do where something is put in place of something else,
-//     "replace the word with SDXL", and where they tell of a thing, "made with SDXL".
-//   - Several names for the same, "with SDXL and one with flux", are all found.
-//   - What stands in quotation marks is left alone.
-//   - It is read only and safe for concurrent use.
+//   - A name is the name of a model in the catalogue, or of an existing model, server or program,
+//     after "with", "by", "use" or the like. Names are whole words, in upper or lower case, and
+//     however they are joined: "whisper large v3" and "Whisper-Large-v3" are the same.
+//   - A word with another meaning, such as bark, is a name only if the main thing that is asked
+//     for is done by something with that name, and if it does not stand where a thing would: "with
+//     a donut", "with Sora on the beach". When in doubt, the words stay in the request. They also
+//     stay if something is replaced by something else, "replace the word with SDXL", and if they
+//     describe a thing, "made with SDXL".
+//   - If several names are given, "with SDXL and one with flux", all are found.
+//   - Text in quotation marks is left alone.
+//   - It is read-only and safe for concurrent use.
 package naming
 
 import (

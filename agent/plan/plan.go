@@ -1,15 +1,14 @@
-// Package plan holds the words that every part of Atelier shares: resources and
-// their types, subtasks, actions, solutions, the plan made of them, and results.
+// Package plan holds the vocabulary that every part of Atelier shares: resources and their types,
+// subtasks, actions, solutions, plans and results.
 //
 // Guarantees:
 //   - It is a leaf: it imports nothing of ours, does no I/O and starts nothing.
 //   - Values are plain data: they survive a round trip through encoding/json.
-//   - [Plan.Validate] accepts a plan only if every argument is bound to something
-//     that is given or that an earlier part of the plan makes, with a type that the
-//     argument takes; a resource that does not exist cannot appear in a valid plan.
-//   - [Plan.Steps] is deterministic: the same plan and choice give the same steps
-//     with the same keys, in every process. So is [Route]: the same records on top
-//     give the same way through the plan.
+//   - [Plan.Validate] accepts a plan only if every argument is bound to something that is given
+//     or made by an earlier part of the plan, with a type that the argument takes. A valid plan
+//     refers to no resource that does not exist.
+//   - [Plan.Steps] is deterministic: the same plan and choice give the same steps with the same
+//     keys, in every process. So is [Route]: the same records give the same way through the plan.
 package plan
 
 import (

@@ -1,5 +1,5 @@
-// Package planner is the promise of the language side of Atelier: six language jobs,
-// done by any make in at most four rounds a request.
+// Package planner is the contract for the language side of Atelier: six jobs in at most four rounds
+// per request.
 //
 //	Decompose  request, thread and resources → subtasks, a question back, or conversation
 //	Assess     every subtask × its candidate tools → scores
@@ -7,18 +7,17 @@
 //	           and Choose (one of a tool's candidate models), in one round
 //	Respond    request, plan and results → the answer
 //
-// Promises of every make:
-//   - Each method is called at most once a request; nothing is called where the
-//     answer is forced (one tool; one solution in which nothing is open).
-//   - What comes back names only known tools, types and resources: a make checks its
-//     own answers and returns an error rather than an invention. People read a question
-//     and a reply as they stand, so they claim no file either ([Account.Invents]).
-//   - It is safe for concurrent use and stops when its context does.
-//   - Errors carry a sentence for people ([plan.Fault]) apart from the detail. One that
-//     is final is about the request, which was declined or takes more than one may: no
-//     other planner should do it instead.
-//   - Each method notes in the request's [plan.Thinking] what it took, also when it
-//     fails. A Thinking belongs to one request, whose jobs come one after another.
+// Guarantees of every implementation:
+//   - Each method is called at most once per request, and not at all if there is only one answer
+//     (one tool; one solution with nothing open).
+//   - A result names only known tools, types and resources. An implementation checks its own answers
+//     and returns an error rather than an invention. People read questions and replies as they are, so
+//     these name no invented file either ([Account.Invents]).
+//   - It is safe for concurrent use and stops with its context.
+//   - Errors carry a sentence for people ([plan.Fault]) apart from the detail. A final error is about
+//     the request, which was declined or exceeds a limit: no other planner should try.
+//   - Each method notes its costs in the request's [plan.Thinking], even if it fails. A Thinking
+//     belongs to one request, whose jobs run one after another.
 package planner
 
 import (

@@ -1,15 +1,15 @@
-// Package solve finds the ways to do the subtasks of a request, by Thoughts-on-Graph: it has the
-// candidate tools assessed, searches the graph for solutions, and has these settled.
+// Package solve finds solutions for the subtasks of a request by Thoughts-on-Graph: the planner
+// assesses the candidate tools, a search of the graph finds solutions, and the planner settles
+// them.
 //
 // Guarantees:
-//   - A plan that is returned is valid ([plan.Plan.Validate]) and has at most five
-//     different solutions a subtask, best first, and behind them at most three that do as
-//     the best one by other models or servers; a subtask that nobody can do names the
-//     tools that are missing.
-//   - The planner is asked only where its answer is not forced: once to assess, again only where an
-//     earlier solution has several results, and once to settle.
-//   - A plan has at most [plan.MaxSteps] steps; a request that takes more is refused.
-//   - What is marked on a picture is used on that picture, or on what was made of it, and on no other.
+//   - A returned plan is valid ([plan.Plan.Validate]). Each subtask has at most five different
+//     solutions, best first, followed by at most three that do the same as the best one with
+//     other models or servers. A subtask without a solution names the missing tools.
+//   - The planner is asked only if there is a choice: once to assess, again only if an earlier
+//     solution has several results, and once to settle.
+//   - A plan has at most [plan.MaxSteps] steps. A request that needs more is rejected.
+//   - A mark on a picture is used only with that picture or with what was made of it.
 package solve
 
 import (

@@ -1,10 +1,10 @@
 // Package step does one step of a plan.
 //
 // Guarantees:
-//   - A step is done only if what its tool promises is really there; a failed step is
-//     a result that says so, not an error.
-//   - Outputs have chained names, and files the names that people read.
-//   - A step leaves no file behind but its outputs in the Blobs, and stops when its context does.
+//   - A step succeeds only if the tool's result is really there and is what the tool should
+//     return. A failed step is a result that says so, not an error.
+//   - Outputs have chained names. Files have names for people.
+//   - A step leaves no files but its outputs in the Blobs, and stops with its context.
 package step
 
 import (

@@ -1,13 +1,12 @@
-// Package toolbox is the workshop: the catalogue of tools (one YAML file a tool), the
-// retrieval index over it, and the backends that run the tools.
+// Package toolbox is the workshop: the catalogue of tools (one YAML file each), the retrieval
+// index over it, and the backends that run the tools.
 //
 // Guarantees:
-//   - Adding a tool is adding a file: nothing else in the code names a tool of the
-//     catalogue.
-//   - A bad catalogue is refused whole, with every fault named by file.
-//   - A tool is live only if one of its backends answers its probe, here or in another
-//     process that says so; the others say why not and how to get them. A tool runs
-//     only where one of its backends is live.
+//   - Adding a tool means adding a file: no other code names a tool of the catalogue.
+//   - A faulty catalogue is rejected as a whole, with every fault listed by file.
+//   - A tool is live only if one of its backends answers its probe, here or in another process that
+//     reports it. The others say why they are not live and what would help. A tool runs only where
+//     one of its backends is live.
 package toolbox
 
 import (

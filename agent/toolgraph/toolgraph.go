@@ -1,9 +1,9 @@
 // Package toolgraph is the graph of tools and the search over it: ControlLLM's
 // Thoughts-on-Graph.
 //
-// Resource types are the nodes; a tool is a hyperedge from the types of its
-// arguments to the type that it returns. A search looks for solutions of a subtask:
-// small graphs of actions that lead from what is given to the wanted type.
+// Resource types are the nodes. A tool is a hyperedge from the types of its arguments to the
+// type that it returns. A search looks for solutions of a subtask: small graphs of actions that
+// lead from what is given to the wanted type.
 //
 //	types, tools ─ New ─► Graph ─ Subset ─► live Graph
 //	                                          │ Candidates   pruned both ways
@@ -12,36 +12,34 @@
 //
 // Guarantees:
 //   - A Graph is built once and only read: every method is safe for concurrent use.
-//   - It is pure: no model, no I/O, no clock, no chance. The same query and scores
-//     give the same answer.
-//   - Whatever the strategy, every solution is well typed, takes only what is given
-//     or made, and uses the output of each of its actions and every required given.
-//   - Solutions differ: no two use the same tools, and none is padded, which is to use all
-//     tools of a cheaper one and others that add nothing. A tool adds something if it puts
-//     a proper picture where the cheaper one has a special one, such as a mask.
-//   - A given that is about another one ([Given.With]) is taken only together with it or
-//     with what was made of it alone by tools that leave places where they are: a mark
-//     with its picture.
-//   - Nothing is made from nothing: an argument that must be filled and has no source
-//     of its type keeps its tool out.
-//   - [BestFirst] finds the cheapest solution. Beside it stand only solutions of tools
-//     with a score of 3 or more, the cheapest first, so there may be none. Each tool that
-//     makes the goal and has a score of 4 or more stands in one solution at least, as far
-//     as there are places and toolboxes have less than some thousand tools: this alone
-//     makes room for a padded solution, or one with a poor tool.
+//   - It is pure: no model, no I/O, no clock, no randomness. The same query and scores give the
+//     same answer.
+//   - With every strategy, a solution is well typed, takes only what is given or made, and uses
+//     the output of each of its actions and every required given.
+//   - Solutions differ: no two use the same tools, and none is padded. A padded solution has all
+//     tools of a cheaper one and others that add nothing. A tool adds something if it provides
+//     a proper picture where the cheaper solution has a special one, such as a mask.
+//   - A given that is about another one ([Given.With]), like a mark on a picture, is used only
+//     together with that one, or with something that was made of it alone by tools that move
+//     nothing.
+//   - Nothing is made from nothing: a tool takes part only if each required argument has a
+//     source of its type.
+//   - [BestFirst] finds the cheapest solution. The others contain only tools with a score of 3 or
+//     more and are sorted by cost; there may be none. Each tool that makes the goal with a score
+//     of 4 or more is in at least one solution, if there is room for it and the toolbox has less
+//     than some thousand tools. Only for this is a padded solution, or one with a poor tool,
+//     accepted.
 //   - The four depth-first strategies are ControlLLM's Algorithm 1.
 //
-// Costs are what solutions are ordered by. An action costs 2^(5−score): 1 for a tool
-// that is surely right, 16 for an unrelated one. A special picture where any picture
-// will do is a second choice and costs 1 more; a given that need not be used, the output
-// of a chain that runs anyway, and a text where a text of another meaning is asked for
-// cost 1/16. Equal actions within a solution are
-// one action and cost once.
+// Solutions are ordered by cost. An action costs 2^(5−score): 1 for a tool that is surely right,
+// 16 for an unrelated one. A special picture used as an ordinary one costs 1 more. An optional
+// given, the output of a chain that runs anyway, and a text with another meaning than the one
+// asked for cost 1/16 each. Equal actions within a solution are one action and cost once.
 //
-// A tool stands twice on one way from a given to the goal only where it joins givens
-// both times: one may change a picture by a first text and then by a second one, but
-// not blur what was blurred. Side by side it may stand as often as need be (captions of
-// two pictures). The depth-first strategies take no tool twice, as in the paper.
+// A tool occurs twice on one way from a given to the goal only if it joins givens both times: it
+// may change a picture by one text and then by another, but not blur what was blurred. In
+// parallel it may occur any number of times (captions of two pictures). The depth-first
+// strategies use no tool twice, as in the paper.
 package toolgraph
 
 import (

@@ -1,7 +1,7 @@
-// Package wording says in plain words what a run made: by the phrases of the tools' own files,
-// with people's file names in them, and without the names of tools.
+// Package wording describes the results of a run in plain words. It uses the phrases in the tools'
+// files and people's own names of files, and no names of tools.
 //
-// It speaks of nothing that is not in the account. The same account gives the same words.
+// It mentions nothing that is not in the account. The same account gives the same words.
 package wording
 
 import (

@@ -1,4 +1,4 @@
-// Package ask does what a request on the command line asks for.
+// Package ask is the command ask: it does one request from the command line.
 package ask
 
 import (

@@ -1,4 +1,4 @@
-// Package chat makes the chat platforms that the settings name.
+// Package chat connects to the chat platforms that the settings name.
 package chat
 
 import (

@@ -1,4 +1,4 @@
-// Package command is what the commands share: the call of the program, and its settings.
+// Package command has what all commands share: the call of the program, and its common flags.
 package command
 
 import (

@@ -1,4 +1,5 @@
-// Package conversation keeps the conversations of bot ask across calls, each locked by who works on it.
+// Package conversation keeps the conversations of bot ask between calls. A lock keeps other calls out of
+// one that is in use.
 package conversation
 
 import (

@@ -1,4 +1,4 @@
-// Package doctor reports what is configured, what can be reached and what is missing.
+// Package doctor reports what is configured, reachable and missing.
 package doctor
 
 import (

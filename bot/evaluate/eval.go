@@ -1,4 +1,4 @@
-// Package evaluate measures how well requests are planned, and keeps and replays the answers of models.
+// Package evaluate has the commands that measure planning, and that record and replay models' answers.
 package evaluate
 
 import (

@@ -1,4 +1,4 @@
-// Package export writes what was made into a folder of the person's.
+// Package export copies results into a folder of the user's choice.
 package export
 
 import (

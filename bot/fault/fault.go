@@ -1,4 +1,4 @@
-// Package fault has the errors of commands, and what people are told of errors.
+// Package fault has the errors of commands, and their sentences for people.
 package fault
 
 import (

@@ -1,4 +1,4 @@
-// Package listen serves HTTP until it is to end, to peers as slow as may be.
+// Package listen serves HTTP until its context ends, with timeouts that suit slow peers.
 package listen
 
 import (

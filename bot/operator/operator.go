@@ -1,5 +1,5 @@
-// Package operator is what whoever runs the program may look at and do: by the jobs of this process,
-// or those of a running one behind the socket of its data folder.
+// Package operator lets an operator inspect and control requests: in this process, or in a running one
+// through the socket in its data folder.
 package operator
 
 import (

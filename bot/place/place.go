@@ -1,4 +1,4 @@
-// Package place opens where a process finds its work and keeps what becomes of it.
+// Package place opens the queues, state and files that a process uses.
 package place
 
 import (

@@ -1,4 +1,4 @@
-// Package progress draws a line on a terminal that tells what is going on.
+// Package progress shows on one line of a terminal what is going on.
 package progress
 
 import (

@@ -1,4 +1,4 @@
-// Package serve works on the requests of the chat platforms until it is to end.
+// Package serve is the command serve: it answers requests until it is shut down.
 package serve
 
 import (

@@ -1,5 +1,5 @@
-// Package settings reads what the program is told: by the environment, a file .env and the flags of
-// a command. The settings are plain values; what is wrong with them is told all at once.
+// Package settings reads the environment, a file .env and the flags of a command. Settings are plain
+// values. All wrong ones are reported at once.
 package settings
 
 import (

@@ -1,4 +1,4 @@
-// Package tools lists the tools, and helps to write, check, try and keep them.
+// Package tools lists the tools, and has the commands to write, check, try and keep one.
 package tools
 
 import (

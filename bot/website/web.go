@@ -1,4 +1,4 @@
-// Package website makes the channel in the browser, with what stands before and beside it.
+// Package website makes the browser's channel: the web page, and the gallery, operations and links around it.
 package website
 
 import (

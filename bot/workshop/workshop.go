@@ -1,5 +1,5 @@
-// Package workshop makes what the settings name: the catalogue, the backends, the planner, the agent
-// and the jobs.
+// Package workshop makes what the settings name: the catalogue, the backends, the planner, the agent and
+// the jobs.
 package workshop
 
 import (

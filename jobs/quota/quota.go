@@ -1,36 +1,33 @@
-// Package quota says who may ask where, and how much.
+// Package quota decides who may ask where, and how much.
 //
 // # Who
 //
-// [Config.Allow] and [Config.Deny] name workspaces, channels, people and roles ([Entry]).
-// What is denied goes before what is allowed. A platform of which nothing is allowed by
-// name is open to everybody, so that each has a list of its own; where something is, one
-// entry that fits is enough. Whoever administers a workspace is treated like all others.
+// [Config.Allow] and [Config.Deny] name workspaces, channels, people and roles ([Entry]). Deny
+// takes precedence. A platform without an entry in Allow is open to everybody; otherwise one
+// matching entry is enough. Administrators of a workspace have no privileges.
 //
 // # How much
 //
-// Requests and bytes are counted over a time that slides: what was taken an hour ago, or
-// a day for the bytes, makes room again. What somebody asks by a message, by a reaction
-// that begins another way and by a repetition is a request each; what runs anyway costs
-// nothing. A person is the same one in all places of a platform. [Config.Exempt] are not
-// counted; what is denied they may not either.
+// Requests are counted over the last hour, and bytes over the last day. A message, an
+// alternative and a repetition count as one request each; what runs anyway costs nothing. A
+// person's counts are shared by all places of a platform. People in [Config.Exempt] are not
+// counted, but Deny still applies to them.
 //
-// # What is promised
+// # Guarantees
 //
-// All is counted in State, by all processes together, and outlives them. What is taken
-// has an id, and counts once, however often it is asked for. No count is read and then
-// written: what was taken first is what stands first in a list, and of all that are at
-// work each has a value that nobody else could put there. Two processes whose clocks
-// differ may let through what was taken within that difference.
+// State holds the counts, for all processes together and across restarts. Each request that is
+// taken has an id, and counts once however often it is taken. There is no read-modify-write:
+// entries of a list decide by their order, and each running request holds a value that nobody
+// else could store. Two processes whose clocks differ may exceed a limit by what was taken
+// within that difference.
 //
-// A request that was taken is at work for a minute, and longer once it is told to be
-// recorded ([Quota.Hold]): what is lost before that is in nobody's way. If recording takes
-// longer than that minute, one more may be at work for a while. What came to nothing is
-// given back, and does not count ([Quota.Withdraw]). What is refused leaves nothing in
-// State but that it was told.
+// A request that was taken counts as running for a minute, or longer once it is recorded
+// ([Quota.Hold]), so one that is lost before that blocks nobody. If recording takes longer than a
+// minute, one more may run for a while. A request that failed to start is given back and does not
+// count ([Quota.Withdraw]). A rejected request stores nothing but that its person was told.
 //
-// Who is refused is told why by [Quota.Tell] once in a channel for some minutes and each reason,
-// and five times in all within them: a flood of messages or reactions is no flood of replies.
+// [Quota.Tell] tells people why they are rejected: once per channel and reason in some minutes, and
+// five times in all in these minutes, so that a flood of messages causes no flood of replies.
 package quota
 
 import (

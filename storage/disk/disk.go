@@ -1,38 +1,35 @@
-// Package disk keeps blobs as files of a folder, which several processes may share, and
-// state in a file, which one process has for itself. [Scratch] is for what is not kept.
+// Package disk keeps blobs as files in a folder, which several processes may share, and state
+// in a file, which belongs to one process. [Scratch] is for temporary files.
 //
-// Guarantees of [Blobs] beyond those of the storage package:
-//   - A file is written beside its place, synced and renamed into it, and then its folder
-//     is synced, so that a crash leaves no half of a blob and loses none that Put has
-//     returned for.
-//   - Nothing outside of the folder is read or written, through links neither.
-//   - A disk that is full, or a quota that is used up, is told by [storage.ErrFull], and
-//     gets back at once what the Put had written.
+// Further guarantees of [Blobs]:
+//   - A file is written beside its place, synced and renamed, and then its folder is synced. So a
+//     crash leaves no half blob and loses none that Put has returned for.
+//   - Nothing outside of the folder is read or written, not even through links.
+//   - A full disk or quota is reported as [storage.ErrFull]. The space that the Put had used is
+//     freed at once.
 //
-// The folder must be on a file system that renames atomically and whose clock is the one
-// that blobs are to expire by. Where it ignores the case of names, keys that differ in
-// nothing else name one blob.
+// The folder must be on a file system that renames atomically. Its clock decides on expiry. If
+// it ignores the case of names, keys that differ only in case name the same blob.
 //
-// Guarantees of [State] beyond those of the storage package:
-//   - Everything outlives a crash of the process, kill -9 included: a change is written
-//     to the log before its method returns. So does the order: what is read back is what
-//     was there at one moment.
-//   - What Sync has returned for outlives a crash of the machine; what else was changed
-//     does after a second, by a sync in the background, while the disk keeps up. A crash
-//     of the machine may lose what was changed after the last sync, from some change on.
-//   - A log that lost something that was sure, at its end or in the middle, is read as far
-//     as it can be. The damaged file is kept beside the new one until the next Purge, and
-//     the loss is told to the log and by [ExamineState].
-//   - What Purge has returned for is in no file any more.
-//   - A method that fails has changed nothing. A disk that is full is told by
-//     [storage.ErrFull], and used again when it has room.
-//   - Values expire by the clock on the wall, over restarts too.
-//   - A second process that opens the file is refused at once.
-//   - Hints are passed within the process.
+// Further guarantees of [State]:
+//   - Everything survives a crash of the process, including kill -9: a change is written to the
+//     log before its method returns. What is read back is the state at one moment.
+//   - Changes before a successful Sync survive a crash of the machine. Other changes are synced
+//     in the background within a second, if the disk keeps up. A crash of the machine may lose
+//     the changes after the last sync, but never one from between others.
+//   - A log that lost synced data, at its end or in the middle, is read as far as possible. The
+//     damaged file is kept beside the new one until the next Purge. The log and [ExamineState]
+//     report the loss.
+//   - After a successful Purge, no file contains what was purged.
+//   - A method that fails has changed nothing. A full disk is reported as [storage.ErrFull], and
+//     used again once it has room.
+//   - Values expire by the wall clock, across restarts too.
+//   - A second process that opens the file is rejected at once.
+//   - Hints stay within the process.
 //
-// All of it is held in memory; the log, and what has expired and is still held, are at
-// most some four times what is live and 16 MiB, for a rewriting that others do not wait
-// for. The file must be on a disk of this machine, on a system of the Unix family.
+// Everything is held in memory. The log, and expired values that are still held, take at most
+// about four times the live data plus 16 MiB. Compaction does not block others. The file must be
+// on a local disk, on a Unix system.
 package disk
 
 import (

@@ -1,23 +1,23 @@
-// Package redis keeps state on Redis from version 7 on, on Valkey, or on what speaks like
-// them: one server, one that Sentinel watches, or a cluster.
+// Package redis keeps state on Redis 7 or newer, on Valkey, or on a compatible server: a single
+// server, one that Sentinel watches, or a cluster.
 //
-// Promises beyond those of the storage package:
-//   - All keys of a group, and the index of them, have the same hash tag, so that they lie
-//     in one slot of a cluster and are changed in one transaction.
-//   - PutOnce and Append mark what they write, so that the client's own second try after
-//     a connection that broke knows the first: PutOnce does not take its own value for
-//     another's, and Append does not add it twice.
-//   - What a server that crashed has kept is up to its settings. With appendonly on and
-//     appendfsync everysec, which deployments/ sets, it loses at most the last second or
-//     two; a replica that takes over loses what had not reached it. Until then nothing is
-//     lost, so the server must not evict: Check refuses one that would.
-//   - What was deleted is gone from the server's memory. Its append-only file and its
-//     snapshots hold it until it rewrites them, by its settings.
+// Further guarantees:
+//   - All keys of a group, and their index, have the same hash tag. So they are in one slot of a
+//     cluster, and change in one transaction.
+//   - PutOnce and Append mark what they write, so that the client recognises its own first
+//     attempt after a broken connection: PutOnce does not mistake its own value for another's,
+//     and Append does not add it twice.
+//   - What survives a crash of the server depends on its settings. With appendonly on and
+//     appendfsync everysec, as in deployments/, it loses at most the last second or two. A replica
+//     that takes over loses what had not reached it. Nothing else is lost, so the server must
+//     not evict: Check rejects one that would.
+//   - Deleted data is gone from the server's memory. Its append-only file and snapshots contain
+//     it until the server rewrites them.
 //
-// A value lies under PREFIX{GROUP}/REST as a string: 16 bytes of mark, then the value. A
-// list is a hash there: n is its length, 0, 1, 2 … are its values, and "t" with a mark is
-// the position of what was added by it. PREFIX{GROUP} is the index, a set of the RESTs; it
-// may hold some that have expired. Hints go through the channels PREFIX TOPIC.
+// A value is a string under PREFIX{GROUP}/REST: 16 bytes of mark, then the value. A list is a
+// hash under such a key: n is its length, 0, 1, 2 … are its values, and "t" with a mark is the
+// position of the value with this mark. PREFIX{GROUP} is the index, a set of the RESTs, some of
+// which may have expired. Hints use the channels PREFIX TOPIC.
 package redis
 
 import (

@@ -1,23 +1,23 @@
 // Package s3 keeps blobs in a bucket of Amazon S3, or of another server that speaks its
 // protocol.
 //
-// Promises beyond those of the storage package:
-//   - Uploads are streamed in parts, of which a few are in memory at a time. A Put that
-//     fails takes back the parts that it has sent; those of a process that died go with
-//     Expire and DeleteAll, or by a lifecycle rule of the bucket.
-//   - A download whose connection breaks goes on where it was, with the same blob.
-//   - A server that refuses for a moment is asked again, as the SDK does by its standard
-//     settings; one that neither takes nor gives a byte for a time is given up.
-//   - What Put has returned for is seen by all at once, as far as the server is
-//     consistent: Amazon S3 and most others are.
+// Further guarantees:
+//   - Uploads are streamed in parts, a few of which are in memory at a time. A failed Put
+//     removes the parts that it has sent. Those of a process that died are removed by Expire and
+//     DeleteAll, or by a lifecycle rule of the bucket.
+//   - A download resumes after a broken connection, with the same blob.
+//   - Temporary errors are retried as in the SDK's standard settings. A server that transfers no
+//     byte for some time is given up.
+//   - Once Put has returned, everybody sees the blob, as far as the server is consistent. Amazon
+//     S3 and most others are.
 //
-// The bucket, or the prefix within it, must belong to Atelier alone: Expire removes
-// whatever is old there. In a bucket that keeps versions, what is deleted is kept as one
-// until a lifecycle rule removes it.
+// The bucket, or the prefix within it, must belong to Atelier alone: Expire removes old objects
+// there. In a bucket with versions, deleted objects stay as versions until a lifecycle rule
+// removes them.
 //
-// Credentials, region, endpoint, retries and certificates come from the SDK's standard
-// variables, files and credential chain, and so do their precedence and names, where the
-// configuration leaves them open.
+// Credentials, region, endpoint, retries and certificates that the configuration does not set
+// come from the SDK's standard variables, files and credential chain, with their usual
+// precedence.
 package s3
 
 import (

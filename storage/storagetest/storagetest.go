@@ -1,4 +1,4 @@
-// Package storagetest holds the contract suites that every make of the storage passes.
+// Package storagetest holds the contract suites that every implementation of the storage passes.
 package storagetest
 
 import (

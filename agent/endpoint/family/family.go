@@ -1,14 +1,14 @@
-// Package family chooses among the models of a server where the operator names none.
+// Package family chooses among the models of a server if the operator names none.
 //
-// What it promises:
+// Guarantees:
 //
-//   - The server's own list decides, by the ordered families of families.yaml: names change
-//     every few months, and nothing hangs on one. Where a server has no list, or an empty one,
-//     the models that the file names are asked.
-//   - A chosen model that the server does not know is replaced by the next, and the log says so.
-//     A model that has been shut down is not chosen.
-//   - The log warns once of the end of each model in use.
-//   - The list is asked for at most once in half a minute, by however many at a time.
+//   - The choice follows the server's own list and the ordered families in families.yaml. Names
+//     change every few months, and nothing depends on a single one. If a server has no list or an
+//     empty one, the models that the file names are tried.
+//   - If the server does not know the chosen model, the next one is used, and the log says so. A
+//     model that has been shut down is not chosen.
+//   - The log warns once before each model in use is shut down.
+//   - The list is requested at most once in half a minute, for all callers together.
 package family
 
 import (

@@ -1,18 +1,15 @@
-// Package fallback makes one planner of two: the first does the language jobs, and when it
-// cannot, the second does the job and all that come after it.
+// Package fallback combines two planners: the first does the jobs, and if it fails, the second does
+// that job and all later ones of the request.
 //
 //	first ──fails──► second ──► second ──► …   until the request is over
 //
 // Guarantees:
-//   - A request changes over once and for good, in later stages and other processes too:
-//     what the second decomposed has shapes that the first would not know. The next
-//     request begins with the first again.
-//   - People are told, in a sentence of the plan ([plan.Thinking].StoodIn), why the first
-//     did not do it and what the second did instead.
-//   - What the first declines, and what takes more than one may ask for, the second does
-//     not do either: such errors are final ([plan.Fault]). So the end of the context is
-//     an end.
-//   - The operator reads in the log why it came to that; never a request or a key.
+//   - A request switches once and for good, in later stages and other processes too, since the first
+//     would not understand the second's decomposition. The next request starts with the first again.
+//   - The plan tells people ([plan.Thinking].StoodIn) why the first failed and what the second did.
+//   - If the first declines a request, or the request exceeds a limit, the second does not do it
+//     either: such errors are final ([plan.Fault]). So is the end of the context.
+//   - The operator's log says why it switched. It contains no request and no key.
 package fallback
 
 import (

@@ -1,21 +1,21 @@
-// Package llm is the planner that asks a language model: any server that speaks OpenAI's
-// chat completions.
+// Package llm is the planner that asks a language model, on any server that speaks OpenAI's chat
+// completions.
 //
-// A job is one question: a prompt (a file in the job's package, filled from the catalogue)
-// whose first part is the same for every request, so that a provider's cache of prompts
-// hits, and whose last part is the request.
+// Each job is one question: a prompt (a file in the job's package, filled from the catalogue) whose
+// first part is the same for every request, so that a provider's prompt cache hits, and whose last
+// part is the request.
 //
 // Guarantees:
-//   - A request costs at most four calls, one a job, and none where the answer is
-//     forced; besides, one more for an answer that had to be repaired.
-//   - What comes back is checked: it names only known tools, types, domains and
-//     resources and refers only backwards. An answer that does not hold is sent back
-//     once with the exact complaint, and is an [*AnswerError] after that.
-//   - A request takes no more tokens than [Config.MaxTokens]; a conversation is cut from
-//     its oldest turn, a catalogue to its most relevant tools.
-//   - Wishes, file names and texts are data to the model: whatever they say, a plan holds
-//     only what the catalogue and the thread hold. No prompt holds a key.
-//   - It is safe for concurrent use and stops when its context does.
+//   - A request takes at most four calls, one per job, and none where there is only one answer. A job
+//     may take one more call to repair an answer.
+//   - Answers are checked: they name only known tools, types, domains and resources, and refer only
+//     backwards. A faulty answer is sent back once with the exact complaint. If that fails too, the
+//     error is an [*AnswerError].
+//   - A request takes no more tokens than [Config.MaxTokens]. Conversations lose their oldest turns,
+//     and catalogues their least relevant tools.
+//   - Requests, file names and texts are data to the model: whatever they say, a plan contains only
+//     what is in the catalogue and the thread. No prompt contains a key.
+//   - It is safe for concurrent use and stops with its context.
 package llm
 
 import (

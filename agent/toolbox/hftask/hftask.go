@@ -1,47 +1,45 @@
-// Package hftask runs tools on servers that speak Hugging Face's task API: a tool server
-// of one's own, or the hub's router to the providers of its models.
+// Package hftask runs tools on servers that speak Hugging Face's task API: your own tool server,
+// or the hub's router to the providers of its models.
 //
-// What goes over the wire:
+// On the wire:
 //
-//   - POST /models/{org/model}, with /pipeline/{task} behind it where the model does several
-//     tasks, or /pipeline/{task} where no model is named: the bytes of a file where nothing else is said, or {"inputs", "parameters"} with files in Base64,
-//     as the hub's schemas have it (npm: @huggingface/tasks, tasks/*/spec). What they
-//     lack is our extension of the parameters, which only a server of one's own knows:
-//     mask_image, control_image, control_mode, points, labels, prompt, and of speech
-//     language and voice. A run with "+"
-//     in its name needs it.
-//   - 503 with estimated_time is a model on its way, which is waited for. 202 is a long
-//     job: its Location, or else /jobs/{id}, is asked until it is done, and its result
-//     fetched from there; it is called off with DELETE when the call ends before.
-//   - GET /capabilities tells which models a server has for which task, in one answer for
-//     all candidates. A server without it serves each task by a default of its own, and
-//     tells of a model that is named at /status/{org/model}.
-//   - Of the hub's providers only hf-inference is asked by the task API; models that write
-//     are asked by chat completion, whoever serves them. The forms of other providers
-//     for pictures, sound and video are their own, and not spoken: such a model is not live.
+//   - POST /models/{org/model}, followed by /pipeline/{task} if the model does several tasks, or
+//     /pipeline/{task} if no model is named. The body is a file's bytes if there is nothing else to
+//     say, or {"inputs", "parameters"} with files in Base64, as in the hub's schemas (npm:
+//     @huggingface/tasks, tasks/*/spec). Our extension adds parameters, which only your own server
+//     knows: mask_image, control_image, control_mode, points, labels, prompt, and for speech
+//     language and voice. A run with "+" in its name needs it.
+//   - 503 with estimated_time means that a model is loading: the call waits. 202 starts a long job:
+//     its Location, or /jobs/{id}, is polled until it is done, and its result fetched from there.
+//     DELETE cancels it if the call ends first.
+//   - GET /capabilities lists a server's models by task, in one answer for all candidates. A server
+//     without it has a default for each task, and reports on a named model at
+//     /status/{org/model}.
+//   - Of the hub's providers only hf-inference speaks the task API. Language models are called by
+//     chat completion, whoever serves them. Other providers have forms of their own for pictures,
+//     sound and video, which are not supported: such a model is not live.
 //
 // Guarantees:
 //
-//   - What is asked and how an answer is read goes by the task and by the types of the
-//     call: no tool is known here by its name.
-//   - Pictures, sound and video leave the house only if that is allowed, or if the server
-//     stands in the house. Pictures leave as PNG or JPEG, upright, without metadata and
-//     no larger than models look at; what a model says of places is told in the pixels
-//     of the picture that was given.
-//   - Only a probe asks what a server has. A call goes by what was told last, so that a
-//     server at work, which answers late, is not taken for down. One that does not answer
-//     at all is asked after no model for half a minute.
-//   - What is asked for is sent again only where nothing was made as yet (see
-//     [endpoint.Request]), and takes as long as the call may.
-//   - An answer is read in bounded memory: without a file it has 8 MiB at most, with masks
-//     64 MiB, and at most 2000 entries.
-//   - That a model fails at this very input is no trouble of the server, and no ErrDown.
-//   - An answer is checked before it counts. One that is not of its task's form is an
-//     error with its own sentence ([plan.Fault]) and [toolbox.ErrDown]; of its raw text
-//     that holds nothing. Boxes lie inside of the picture, masks have its size.
-//   - Of a picture that is changed within a mask nothing changes outside of it.
-//   - No address that a server names is opened, unless it is on that very server.
-//   - It ends soon after its context; calling a job off takes at most a few seconds more.
+//   - The task and the types of the call decide what is asked and how the answer is read. No tool
+//     is known here by name.
+//   - Pictures, sound and video leave your network only if that is allowed. Pictures leave as PNG
+//     or JPEG, upright, without metadata and no larger than models look at. Coordinates in an answer
+//     are converted to the pixels of the given picture.
+//   - Only a probe asks what a server has. A call uses the last known list, so that a busy server,
+//     which answers late, is not taken for down. After a server does not answer at all, it is not
+//     asked about models for half a minute.
+//   - A request is sent again only if nothing was made yet (see [endpoint.Request]), and may take as
+//     long as the call.
+//   - An answer is read in bounded memory: at most 8 MiB without a file, 64 MiB with masks, and at
+//     most 2000 entries.
+//   - If a model fails on this particular input, that is not the server's fault and no ErrDown.
+//   - An answer is checked before it counts. One that does not have its task's form is an error with
+//     a sentence ([plan.Fault]) and [toolbox.ErrDown], and contains nothing of the raw text. Boxes
+//     are inside the picture, and masks have its size.
+//   - An edit within a mask changes nothing outside of it.
+//   - No address that a server names is opened, unless it is on that same server.
+//   - A call ends soon after its context. Cancelling a job takes at most a few more seconds.
 package hftask
 
 import (

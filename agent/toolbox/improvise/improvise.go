@@ -1,19 +1,19 @@
-// Package improvise is the make that does what no tool does: a language model writes a short Python
-// program for the occasion, and the sandbox runs it over the files of the call.
+// Package improvise does what no tool does: a language model writes a short Python program for the
+// occasion, and the sandbox runs it on the files of the call.
 //
 // Guarantees:
-//   - A program runs only where the sandbox confines everything. It reads the files of the call, writes
+//   - A program runs only if the sandbox confines everything. It reads the files of the call, writes
 //     into a folder of its own, and reaches no network, no other file and no secret.
-//   - What the model says that the results must show is measured. A program that fails, or whose results
-//     do not show it, goes back to the model, twice at most.
-//   - All answers of the model count as tokens of the request, and none is asked for that would exceed
-//     what one request may take.
-//   - The model is handed names, texts and printed output as data. It sees pictures and what programs
-//     print only where media may go.
-//   - A program that is given with the call is run as it is, and no model is asked.
-//   - So is the program of a tool file, with the settings of the call. It needs no model, and runs also
-//     where none may be written. What was promised of its first results is not measured: it was said of
-//     other files.
+//   - The model says what the results must show, and that is measured. A program that fails, or whose
+//     results do not show it, goes back to the model, at most twice.
+//   - All answers of the model count towards the request's tokens. None is asked for that would exceed
+//     the request's budget.
+//   - Names, texts and printed output are passed to the model as data. It sees pictures and what programs
+//     print only if media may leave.
+//   - A program that comes with the call is run as it is, and no model is asked.
+//   - So is the program of a tool file, with the settings of the call. It needs no model, and runs even
+//     where none may be written. The measurements of its first results are not repeated, since they
+//     were about other files.
 package improvise
 
 import (

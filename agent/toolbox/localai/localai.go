@@ -1,26 +1,23 @@
-// Package localai runs tools by a LocalAI server (version 4): it has things found and cut
-// out in pictures, distances estimated, pictures mended, changed and enlarged, music,
-// videos and sounds made, and sounds told apart.
+// Package localai runs tools on a LocalAI server (version 4): it detects and cuts out objects,
+// estimates depth, repairs, edits and enlarges pictures, makes music, videos and sounds, and
+// classifies sounds.
 //
 // Guarantees:
-//   - Which model does what is learnt from the server itself: by what it says that each
-//     can do (GET /v1/models/capabilities), and by the names of the families that
-//     LocalAI's gallery has. A [toolbox.Candidate] that names a model gets that one. The
-//     list is read once for all that ask within a few seconds.
-//   - Pictures and sound leave the house only if that is allowed, or if the server stands
-//     in the house. They leave without metadata and without their names, and pictures no
-//     larger than a model looks at.
-//   - An answer is checked before it counts: boxes are cut to the picture, masks have its
-//     size, and what is no picture, sound or video of the promised kind is an error with
-//     its own sentence ([plan.Fault]). Of the server's raw text it holds nothing.
-//   - An error that lies with the server is [toolbox.ErrDown], and one of a model that is
-//     being loaded [toolbox.ErrLoading].
-//   - Of a picture that is mended within a mask nothing changes outside of it.
-//   - No address that the server names is opened, unless it is on that very server.
-//   - A call ends with its context, and LocalAI ends its work when the connection does.
+//   - The server says which model does what: by its list of capabilities (GET
+//     /v1/models/capabilities), and by the names of families in LocalAI's gallery. A
+//     [toolbox.Candidate] that names a model gets that one. The list is read once for all callers
+//     within a few seconds.
+//   - Pictures and sound leave your network only if that is allowed. They leave without metadata
+//     and file names, and pictures no larger than a model looks at.
+//   - An answer is checked before it counts: boxes are clipped to the picture, masks have its size,
+//     and anything but a picture, sound or video of the right kind is an error with a sentence
+//     ([plan.Fault]). It contains nothing of the server's raw text.
+//   - The server's own errors are [toolbox.ErrDown], and [toolbox.ErrLoading] while a model loads.
+//   - An edit within a mask changes nothing outside of it.
+//   - No address that the server names is opened, unless it is on that same server.
+//   - A call ends with its context, and LocalAI stops working when the connection closes.
 //
-// The forms are those of LocalAI's swagger and of its pages on each feature
-// (https://localai.io/features/).
+// The forms follow LocalAI's swagger and its pages on each feature (https://localai.io/features/).
 package localai
 
 import (

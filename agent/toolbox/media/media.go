@@ -1,17 +1,18 @@
 // Package media reads and writes media files safely.
 //
 // Guarantees:
-//   - A file is known by its first bytes, whatever its name; only a text under the name of a
-//     picture, sound or video is refused, since nobody meant to send a text. Only
-//     kinds on the allow-list are accepted; SVG, web pages, office documents, archives and programs are not.
-//   - AVIF, HEIC and JPEG XL are read, and WebP, AVIF and JPEG XL written, in a sandbox of WebAssembly ([codec]).
-//   - A picture is measured before it is decoded: one that claims more than the limits
-//     is refused in bounded memory.
-//   - A picture is decoded as people see it (EXIF orientation, sRGB, the first frame
-//     of an animation), and is written without any metadata.
-//   - Everything stops soon after its context ends, in the middle of a large picture too.
-//   - Every error is a [plan.Fault] with one sentence, which names the file by its base
-//     name and never by its path.
+//   - A file's kind is detected from its first bytes, whatever its name. Only kinds on the allow-list
+//     are accepted: no SVG, web pages, office documents, archives or programs. A text with the name of
+//     a picture, sound or video is rejected, since nobody meant to send a text.
+//   - AVIF, HEIC and JPEG XL are read, and WebP, AVIF and JPEG XL written, in a sandbox of WebAssembly
+//     ([codec]).
+//   - A picture is measured before it is decoded. One that claims to exceed the limits is rejected
+//     in bounded memory.
+//   - A picture is decoded as people see it (EXIF orientation, sRGB, the first frame of an animation),
+//     and is written without any metadata.
+//   - Everything stops soon after its context ends, even in the middle of a large picture.
+//   - Every error is a [plan.Fault] with one sentence, which names the file by its base name and
+//     never by its path.
 package media
 
 import (

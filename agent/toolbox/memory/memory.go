@@ -1,14 +1,14 @@
-// Package memory shares out the memory that work on media takes.
+// Package memory shares out the memory for work on media.
 //
 // Guarantees:
-//   - What is taken of a [Budget] at one time is never more than it has. Work that finds no
-//     room waits, in the order of asking, and stops waiting with its context.
-//   - Work that alone needs more than the whole budget is refused at once, with a sentence
-//     for people ([plan.Fault]).
-//   - What large work held goes back to the system when it is given back.
+//   - The memory in use never exceeds the [Budget]. Work that finds no room waits its turn, and stops
+//     waiting when its context ends.
+//   - Work that needs more than the whole budget is rejected at once, with a sentence for people
+//     ([plan.Fault]).
+//   - The memory of large work is returned to the system afterwards.
 //
-// Work takes once what it needs in all, and nothing more until it has given that back:
-// otherwise two that each hold a part would wait for each other for ever.
+// Work takes all the memory that it needs at once, and no more until it has returned it. Otherwise
+// two that each hold a part could wait for each other for ever.
 package memory
 
 import (

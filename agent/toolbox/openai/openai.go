@@ -1,21 +1,20 @@
-// Package openai runs tools by the models of an OpenAI-compatible server: it has texts
-// written and pictures looked at, drawn and changed, and speech spoken and written down.
+// Package openai runs tools with the models of an OpenAI-compatible server: they write texts, look
+// at pictures, draw and edit them, speak, and transcribe speech.
 //
 // Guarantees:
-//   - What a model is told stands in the catalogue: no tool is known here by its name.
-//   - Pictures, sound and video leave the house only if that is allowed, or if the server
-//     stands in the house. They leave without metadata, and pictures no larger than a
-//     model looks at.
-//   - A text that people gave is handed over as data, fenced apart from what the model
-//     is told to do, so that an order in it is a text like any other.
-//   - An answer is checked before it counts. One that was cut off, refused or empty, or
-//     that is not of the form that the tool promises, is an error with its own sentence
-//     ([plan.Fault]); of a model's raw text it holds nothing.
-//   - What the provider or the model declines is asked of nobody else.
-//   - An answer in words is bounded, and so is what of a bad one is shown again. What
-//     models took is counted, by a run that failed too.
-//   - Of a picture that is changed within a mask nothing changes outside of it.
-//   - No address that a server names is opened, unless it is on that very server.
+//   - The catalogue holds the instructions to models. No tool is known here by name.
+//   - Pictures, sound and video leave your network only if that is allowed. They leave without
+//     metadata, and pictures no larger than a model looks at.
+//   - People's texts are passed as data, fenced off from the instructions, so that an instruction
+//     in them has no effect.
+//   - An answer is checked before it counts. One that was cut off, refused or empty, or that is not
+//     in the tool's form, is an error with a sentence ([plan.Fault]). It contains nothing of a
+//     model's raw text.
+//   - What the provider or the model declines is not asked of another one.
+//   - A text answer is bounded, and so is the part of a bad one that is shown again. The tokens of
+//     failed runs count too.
+//   - An edit within a mask changes nothing outside of it.
+//   - No address that a server names is opened, unless it is on that same server.
 package openai
 
 import (

@@ -2,10 +2,10 @@
 // regions, strengths, limits and passages, in English, with the words of a request around them.
 //
 // Guarantees:
-//   - It is pure: no I/O, nothing of ours imported, and no input makes it panic.
-//   - Each function says whether it understood; it never guesses from nothing. What
-//     contradicts itself or makes no sense ("-50%" of a size, "1e400") is not understood.
-//   - Every number that it gives is finite and within the range that its comment tells.
+//   - It is pure: no I/O, no imports of ours, and no input causes a panic.
+//   - Each function reports whether it understood, and never guesses from nothing. Contradictions
+//     and nonsense ("-50%" of a size, "1e400") are not understood.
+//   - Every number that it returns is finite and within the range in its comment.
 package quantity
 
 import (

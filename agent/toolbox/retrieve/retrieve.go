@@ -1,11 +1,11 @@
-// Package retrieve finds the tools of a catalogue whose descriptions and example
-// requests are nearest to a text. Both planners use it: the rules to understand a
-// request, the model-backed one to cut a large catalogue down to what matters.
+// Package retrieve finds the tools of a catalogue whose descriptions and example requests are
+// nearest to a text. Both planners use it: the rules to understand a request, the language model
+// to cut a large catalogue down to the relevant tools.
 //
 // Guarantees:
-//   - It knows nothing but the catalogue and general English (synonyms.txt,
-//     stopwords.txt): a tool that is added is found by its own words at once.
-//   - An [Index] is read only and safe for concurrent use; scores lie in 0..1.
+//   - It knows only the catalogue and general English (synonyms.txt, stopwords.txt). A new tool is
+//     found by its own words at once.
+//   - An [Index] is read-only and safe for concurrent use. Scores are between 0 and 1.
 package retrieve
 
 import (

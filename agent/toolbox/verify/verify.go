@@ -1,12 +1,11 @@
-// Package verify holds what tools made against what they promise: the type, and the effects that
-// their files declare.
+// Package verify checks a tool's results: their type, and the effects that the tool's file declares.
 //
 // Guarantees:
-//   - A result is looked at whole before it counts: a file that is missing, empty, broken or of
-//     another kind is refused, and so is one that lacks an effect.
-//   - Only what is declared is measured, and each file once. Pictures take their memory of the
-//     budget, all of a result at once. What cannot be measured here (no program, too little
-//     memory, an argument that cannot be read) is not held against a result.
+//   - A result is read completely before it counts. A file that is missing, empty, broken or of
+//     another kind is rejected, and so is one that lacks an effect.
+//   - Only declared effects are measured, and each file once. The memory for pictures comes from the
+//     budget, for all of a result at once. What cannot be measured here (no program, too little
+//     memory, an unreadable argument) is not held against a result.
 //   - Errors carry a sentence for people ([plan.Fault]).
 //   - Nothing is left behind, and everything stops with its context.
 package verify

@@ -1,19 +1,16 @@
-// Package weather is the make that looks up the weather of a place at Open-Meteo, a public
-// service that needs no key (https://open-meteo.com/en/docs), or at a server of one's own
-// that speaks its two APIs.
+// Package weather looks up the weather of a place at Open-Meteo, a public service that needs no key
+// (https://open-meteo.com/en/docs), or at your own server with its two APIs.
 //
 // Guarantees:
-//   - What goes out is the name of a place, or its coordinates, and nothing else of what
-//     people wrote.
-//   - Each service is asked at its own address only: a redirect elsewhere is not followed,
-//     a private address is reached only where the settings name one, and a public name
-//     that stands for a private address is refused.
-//   - Answers are bounded, and read for the figures and names that are expected; what a
-//     service says in words is told to nobody.
-//   - A service is asked again where that can help (429, 502, 503, 504, a connection that
-//     broke), as it says itself when to.
-//   - Its errors are those of [toolbox.Backend]: a place that is not known is no trouble of
-//     the service.
+//   - Only the name of a place or its coordinates are sent, and nothing else that people wrote.
+//   - Each service is called at its own address only. Redirects elsewhere are not followed, a private
+//     address is reached only if the settings name one, and a public name that resolves to a private
+//     address is rejected.
+//   - Answers are bounded, and read only for the expected figures and names. The service's own
+//     words are not shown to anybody.
+//   - Calls are retried where that can help (429, 502, 503, 504, a broken connection), at the time that
+//     the service asks for.
+//   - Its errors are those of [toolbox.Backend]. An unknown place is not the service's fault.
 package weather
 
 import (

@@ -5,18 +5,18 @@
 //
 //   - Only hosts that the operator lists are called ([Hosts]). Redirects to another host or port are
 //     not followed, and an address in an answer is opened only on the same host.
-//   - A public name that stands for a private address is not called, unless that address is listed too.
-//   - Words of people never change the path, a key of the query, a field, a header or the host. In a header
+//   - A public name that resolves to a private address is not called, unless that address is listed too.
+//   - People's words never change the path, a query key, a field, a header or the host. In a header
 //     that the file sets they are escaped.
 //   - An argument with several values is sent whole: as a list in JSON, or as several fields of a form.
-//   - Files leave for a host in the internet only where media may leave. Pictures leave as PNG or JPEG,
+//   - Files go to a host on the internet only if media may leave. Pictures leave as PNG or JPEG,
 //     upright and without metadata, sound and video without tags.
 //   - The token goes to its service alone. It is in no log and no error.
-//   - A request ends with its context or its timeout, whichever is first, retries included. GET is tried
-//     again after any trouble of the service; other methods only where the service did not begin: no
+//   - A request ends with its context or its timeout, whichever comes first, including retries. GET is
+//     retried after any trouble of the service; other methods only if the service did not begin: no
 //     connection was made, or it answered 429 or 503.
-//   - An answer is bounded. It counts only if it is what the tool returns, by its bytes. Nothing that
-//     the service says of an error is shown to people.
+//   - An answer is bounded. It counts only if its bytes are of the type that the tool returns. The
+//     service's own error texts are not shown to people.
 //   - A status of 4xx is a fault of the input, except 401, 402, 403, 408 and 429. Everything else that
 //     goes wrong is [toolbox.ErrDown].
 package webapi

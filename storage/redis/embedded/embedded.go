@@ -1,19 +1,17 @@
-// Package embedded is the Redis of a program that was given none: a server within the
-// process, which go-redis and asynq use as they use a real one. It listens on no port; it
-// is reached through memory alone.
+// Package embedded is a Redis server within the process, for when no other is configured.
+// go-redis and asynq use it like a real one. It listens on no port, and is reached through
+// memory alone.
 //
-// What it is not:
-//   - It is of one process. Others cannot reach it.
-//   - It keeps nothing: what it holds ends with the process. What must outlive it is kept
-//     elsewhere, by whoever uses it: in a journal of what was accepted and not answered.
-//   - It is no cluster, takes no password, and evicts nothing: its memory grows with what
-//     is put into it.
+// Limits:
+//   - Other processes cannot reach it.
+//   - It keeps nothing when the process ends. What must survive is kept elsewhere by its user, in
+//     a journal of what was accepted and not answered.
+//   - It is no cluster, takes no password, and evicts nothing: its memory grows with its data.
 //
-// Expiries are counted by the time that has passed, not by the clock on the wall. They are
-// looked at twenty times a second while there are few keys, about twice a second with ten
-// thousand, and every five seconds with more than a hundred thousand: something may be gone
-// earlier or later by as much. What expires at a given time, by EXPIREAT, has that turned
-// into a time from then on when it is set.
+// Expiry is measured by elapsed time, not by the wall clock. Keys are checked twenty times a
+// second if there are few, about twice a second with ten thousand, and every five seconds with
+// more than a hundred thousand, so a key may expire early or late by that much. EXPIREAT is
+// converted to a duration when it is set.
 package embedded
 
 import (
