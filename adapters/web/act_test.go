@@ -71,7 +71,7 @@ func TestButtonsAreActedOn(t *testing.T) {
 		n := len(h.all())
 		b.is(b.post(at(request.ID), "id", "press00000000003", "sign", "stop"), http.StatusNoContent) // too late
 		b.is(b.post(at(answer.ID), "id", "press00000000004", "sign", "choose", "number", "1"), http.StatusConflict, "cannot be chosen yet")
-		bob.is(bob.post(at(answer.ID), "id", "press00000000005", "sign", "remove"), http.StatusForbidden, "Only who asked")
+		bob.is(bob.post(at(answer.ID), "id", "press00000000005", "sign", "remove"), http.StatusForbidden, "Only the person who asked")
 		for _, bad := range [][]string{
 			{"id", "press00000000006", "sign", "choose", "number", "3"},
 			{"id", "press00000000006", "sign", "choose", "number", "x"},

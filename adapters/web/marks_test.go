@@ -84,23 +84,23 @@ func TestBadMarks(t *testing.T) {
 		status int
 		says   string
 	}{
-		"a point outside":        {func(p *receive.Pointing) { p.Points = []adapters.Point{{X: 40}} }, http.StatusUnprocessableEntity, "outside of the picture"},
-		"a point before":         {func(p *receive.Pointing) { p.Points = []adapters.Point{{Y: -1}} }, http.StatusUnprocessableEntity, "outside of the picture"},
-		"a box outside":          {func(p *receive.Pointing) { p.Boxes = []adapters.Box{{XMax: 41, YMax: 1}} }, http.StatusUnprocessableEntity, "outside of the picture"},
-		"an empty box":           {func(p *receive.Pointing) { p.Boxes = []adapters.Box{{XMin: 3, XMax: 3, YMax: 1}} }, http.StatusUnprocessableEntity, "holds nothing"},
+		"a point outside":        {func(p *receive.Pointing) { p.Points = []adapters.Point{{X: 40}} }, http.StatusUnprocessableEntity, "outside the picture"},
+		"a point before":         {func(p *receive.Pointing) { p.Points = []adapters.Point{{Y: -1}} }, http.StatusUnprocessableEntity, "outside the picture"},
+		"a box outside":          {func(p *receive.Pointing) { p.Boxes = []adapters.Box{{XMax: 41, YMax: 1}} }, http.StatusUnprocessableEntity, "outside the picture"},
+		"an empty box":           {func(p *receive.Pointing) { p.Boxes = []adapters.Box{{XMin: 3, XMax: 3, YMax: 1}} }, http.StatusUnprocessableEntity, "A box is empty"},
 		"a larger picture":       {func(p *receive.Pointing) { p.Width = 4000 }, http.StatusUnprocessableEntity, "another size"},
 		"a picture of no size":   {func(p *receive.Pointing) { p.Width = 0 }, http.StatusBadRequest, "could not be read"},
 		"nothing":                {func(p *receive.Pointing) { p.Points = nil }, http.StatusBadRequest, "Nothing is marked"},
 		"many points":            {func(p *receive.Pointing) { p.Points = make([]adapters.Point, receive.MaxMarks+1) }, http.StatusBadRequest, "At most 1,000"},
 		"two pictures":           {func(p *receive.Pointing) { p.Picture = "x" }, http.StatusBadRequest, "could not be read"},
 		"a text":                 {func(p *receive.Pointing) { p.File = text.ID }, http.StatusUnprocessableEntity, "Only pictures"},
-		"no file":                {func(p *receive.Pointing) { p.File = "file000000000001" }, http.StatusUnprocessableEntity, "not here any more"},
-		"no picture":             {func(p *receive.Pointing) { p.File, p.Picture = "", "made.png" }, http.StatusUnprocessableEntity, "not here any more"},
-		"no mask":                {func(p *receive.Pointing) { p.Mask = "file000000000001" }, http.StatusUnprocessableEntity, "mask is not here"},
-		"a mask of another size": {func(p *receive.Pointing) { p.Mask = small.ID }, http.StatusUnprocessableEntity, "mask has another size"},
-		"another one's mask":     {func(p *receive.Pointing) { p.Mask = others.ID }, http.StatusUnprocessableEntity, "mask is not here"},
-		"a picture as a mask":    {func(p *receive.Pointing) { p.Mask = cat.ID }, http.StatusUnprocessableEntity, "mask is not here"},
-		"of what is not sent":    {func(p *receive.Pointing) { p.File = small.ID }, http.StatusUnprocessableEntity, "does not come with"},
+		"no file":                {func(p *receive.Pointing) { p.File = "file000000000001" }, http.StatusUnprocessableEntity, "is gone"},
+		"no picture":             {func(p *receive.Pointing) { p.File, p.Picture = "", "made.png" }, http.StatusUnprocessableEntity, "is gone"},
+		"no mask":                {func(p *receive.Pointing) { p.Mask = "file000000000001" }, http.StatusUnprocessableEntity, "mask is gone"},
+		"a mask of another size": {func(p *receive.Pointing) { p.Mask = small.ID }, http.StatusUnprocessableEntity, "does not have the size"},
+		"another one's mask":     {func(p *receive.Pointing) { p.Mask = others.ID }, http.StatusUnprocessableEntity, "mask is gone"},
+		"a picture as a mask":    {func(p *receive.Pointing) { p.Mask = cat.ID }, http.StatusUnprocessableEntity, "mask is gone"},
+		"of what is not sent":    {func(p *receive.Pointing) { p.File = small.ID }, http.StatusUnprocessableEntity, "not attached to"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := browse(t, c)

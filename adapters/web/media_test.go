@@ -134,7 +134,7 @@ func TestRanges(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	b.is(b.get(u.URL), http.StatusNotFound, "not here")
+	b.is(b.get(u.URL), http.StatusNotFound, "does not exist or is gone")
 }
 
 // TestOtherKeys holds that nobody reaches what is not the thread's.

@@ -50,7 +50,7 @@ func TestMarksAreNotLost(t *testing.T) {
 	p.Script(`(() => { window.answers = 0; document.getElementById("ask").addEventListener("close", () => answers++); })()`)
 	for i := range 3 { // a browser closes a dialog by itself when it was kept open before
 		p.Key(escape)
-		p.Wait(open("ask") + ` && document.getElementById("ask-what").textContent === "Drop what you marked?"`)
+		p.Wait(open("ask") + ` && document.getElementById("ask-what").textContent === "Discard your marks?"`)
 		p.Key(escape)
 		p.Wait(fmt.Sprintf("answers === %d", i+1))
 	}

@@ -135,7 +135,7 @@ func TestNotify(t *testing.T) {
 	}
 	answer("n1", "nobody asked for that")
 	click(p, "#notify")
-	p.Wait(`document.getElementById("notify").ariaPressed === "true" && document.getElementById("notify").textContent.trim() === "Answers are told"`)
+	p.Wait(`document.getElementById("notify").ariaPressed === "true" && document.getElementById("notify").textContent.trim() === "Notifications are on"`)
 	answer("n2", "the reader is here")
 	p.Script(`window.away = true`)
 	answer("n3", "it is done")

@@ -52,7 +52,7 @@ func TestToolsAreLoaded(t *testing.T) {
 		p.Script(fmt.Sprintf(`(() => { const f = document.getElementById("find"); f.value = %q; f.dispatchEvent(new Event("input", {bubbles: true})); })()`, typed))
 	}
 	find("zebra")
-	p.Wait(`document.getElementById("found-none")?.textContent === "No tool is like that."`)
+	p.Wait(`document.getElementById("found-none")?.textContent === "No tool matches."`)
 	find("edge")
 	p.Wait(seen + ` === "edge_detection"`)
 	if n := browsertest.Eval[int](p, `document.querySelectorAll(".tool-body").length`); n != 0 {

@@ -66,20 +66,20 @@ func TestUseResult(t *testing.T) {
 		"an answer that is not here": chat.MadeRef(chat.AnswerID("other"), 0),
 		"what names nothing":         answer + ".x",
 	} {
-		if w := b.write("message00000000009", "turn it", "file", ref); w.Code != http.StatusUnprocessableEntity || !strings.Contains(w.Body.String(), "is not here any more") {
+		if w := b.write("message00000000009", "turn it", "file", ref); w.Code != http.StatusUnprocessableEntity || !strings.Contains(w.Body.String(), "is gone") {
 			t.Errorf("%s is answered by %d: %s", name, w.Code, w.Body)
 		}
 	}
 	other := b.post("/t/thread0000000002/messages", "id", "message00000000010", "text", "x", "file", dog)
-	b.is(other, http.StatusUnprocessableEntity, "is not here any more") // another thread has no such answer
+	b.is(other, http.StatusUnprocessableEntity, "is gone") // another thread has no such answer
 	if err := stored.Delete(t.Context(), "threads/x/a"); err != nil {
 		t.Fatal(err)
 	}
-	b.is(b.write("message00000000009", "turn it", "file", chat.MadeRef(answer, 0)), http.StatusUnprocessableEntity, "is not here any more")
+	b.is(b.write("message00000000009", "turn it", "file", chat.MadeRef(answer, 0)), http.StatusUnprocessableEntity, "is gone")
 	if err := b.c.Delete(t.Context(), chat.RefOf(thread1, answer)); err != nil {
 		t.Fatal(err)
 	}
-	b.is(b.write("message00000000009", "turn it", "file", dog), http.StatusUnprocessableEntity, "is not here any more")
+	b.is(b.write("message00000000009", "turn it", "file", dog), http.StatusUnprocessableEntity, "is gone")
 }
 
 // TestSaveAll holds that all files of an answer come as one ZIP, under names that no other has.
@@ -120,5 +120,5 @@ func TestSaveAll(t *testing.T) {
 	if err := stored.Delete(t.Context(), "threads/x/b"); err != nil {
 		t.Fatal(err)
 	}
-	b.is(b.get(at+answer+"/all.zip"), http.StatusNotFound, "A file of this answer is not here any more.")
+	b.is(b.get(at+answer+"/all.zip"), http.StatusNotFound, "A file of this answer is gone.")
 }

@@ -213,7 +213,7 @@ func TestForgottenThread(t *testing.T) {
 		b.is(b.write("message00000000001", "one"), http.StatusNoContent)
 		x := browse(t, other).open(events1)
 		x.next("message")
-		b.is(b.of("bob").post("/t/"+thread1+"/forget"), http.StatusForbidden, "Only who began")
+		b.is(b.of("bob").post("/t/"+thread1+"/forget"), http.StatusForbidden, "Only the person who started")
 		w := b.post("/t/" + thread1 + "/forget")
 		b.is(w, http.StatusNoContent)
 		if w.Header().Get("Hx-Redirect") != "/" {

@@ -31,15 +31,15 @@ func TestRename(t *testing.T) {
 	b.is(b.get("/"), http.StatusOK, strings.Repeat("字", chat.LongestTitle))
 	for want, title := range map[string]string{
 		"Write a title.": " \n\t",
-		"The title is too long: at most 60 characters": strings.Repeat("字", chat.LongestTitle+1),
-		"at most 60 characters are taken.":             strings.Repeat("x", 10_000),
-		"This is too much for one message.":            strings.Repeat("x", 100_000),
+		"The title is too long: the limit is 60 characters": strings.Repeat("字", chat.LongestTitle+1),
+		"the limit is 60 characters.":                       strings.Repeat("x", 10_000),
+		"This is too much for one message.":                 strings.Repeat("x", 100_000),
 	} {
 		if w := b.post(at, "title", title); w.Code < 400 || w.Code > 499 || !strings.Contains(w.Body.String(), want) {
 			t.Errorf("%.20q is answered by %d: %.200s", title, w.Code, w.Body)
 		}
 	}
-	b.is(b.of("bob").post(at, "title", "Mine"), http.StatusForbidden, "Only who began the thread")
+	b.is(b.of("bob").post(at, "title", "Mine"), http.StatusForbidden, "Only the person who started the thread")
 	b.is(b.post("/t/thread0000000009/rename", "title", "Mine"), http.StatusNotFound)
 	b.is(b.post("/t/%3Cscript%3E/rename", "title", "Mine"), http.StatusNotFound)
 	b.is(b.post("/t/"+thread1+"/forget"), http.StatusNoContent)
@@ -89,12 +89,12 @@ func TestGallery(t *testing.T) {
 	if strings.Contains(w.Body.String(), "<script>alert") {
 		t.Error("a name is written as it is")
 	}
-	b.is(b.get("/t/thread0000000002/gallery"), http.StatusOK, "Nothing was made in this thread yet.")
+	b.is(b.get("/t/thread0000000002/gallery"), http.StatusOK, "There are no results in this thread yet.")
 	b.is(b.get("/t/thread0000000003/gallery"), http.StatusNotFound)
 	if err := b.c.Delete(t.Context(), chat.RefOf(thread1, answer)); err != nil {
 		t.Fatal(err)
 	}
-	b.is(b.get("/t/"+thread1+"/gallery"), http.StatusOK, "Nothing was made in this thread yet.")
+	b.is(b.get("/t/"+thread1+"/gallery"), http.StatusOK, "There are no results in this thread yet.")
 }
 
 // TestFind finds threads by title and by what is in them, and tools.
@@ -110,10 +110,10 @@ func TestFind(t *testing.T) {
 		"waltz+cut":                 {`href="/t/thread0000000002"`, "Cut the WALTZ &lt;b&gt;at&lt;/b&gt;"},
 		"sunset":                    {`href="/t/` + thread1 + `#m-` + answer + `"`, "sunset.png"},
 		"finds":                     {`href="/tools/find_edges"`},
-		"zebra":                     {"Nothing is like that."},
-		"%3Cscript%3E":              {"Nothing is like that."},
-		strings.Repeat("x", 10_000): {"Nothing is like that."},
-		"%ff%00":                    {"Nothing is like that."},
+		"zebra":                     {"Nothing matches."},
+		"%3Cscript%3E":              {"Nothing matches."},
+		strings.Repeat("x", 10_000): {"Nothing matches."},
+		"%ff%00":                    {"Nothing matches."},
 	} {
 		for _, by := range []*browser{b, piece} {
 			w := by.get("/find?q=" + query)

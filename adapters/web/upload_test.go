@@ -36,7 +36,7 @@ func TestUpload(t *testing.T) {
 	other.is(other.get(u.URL), http.StatusOK, "\x89PNG ...")
 	other.is(other.write("message00000000001", "", "file", u.ID), http.StatusAccepted)
 	b.is(b.get("/t/"+thread1), http.StatusOK, "cat.png", u.URL)
-	b.is(b.do(http.MethodDelete, files1+"/"+u.ID, http.NoBody), http.StatusConflict, "sent already")
+	b.is(b.do(http.MethodDelete, files1+"/"+u.ID, http.NoBody), http.StatusConflict, "already been sent")
 
 	u = b.upload("name=dog.png", "\x89PNG dog")
 	b.is(b.of("bob").do(http.MethodDelete, files1+"/"+u.ID, http.NoBody), http.StatusNotFound)
@@ -59,7 +59,7 @@ func TestBadUploads(t *testing.T) {
 		says           string
 	}{
 		"empty":            {"name=a.txt", "", http.StatusBadRequest, "empty"},
-		"a byte too large": {"name=a.txt", strings.Repeat("x", 1001), http.StatusRequestEntityTooLarge, "at most 1 kB"},
+		"a byte too large": {"name=a.txt", strings.Repeat("x", 1001), http.StatusRequestEntityTooLarge, "the limit is 1 kB"},
 		"a bomb":           {"name=a.png", "BOMB", http.StatusUnsupportedMediaType, "is a bomb"},
 		"a mask of text":   {"name=a.png&for=mask", "text", http.StatusUnsupportedMediaType, "mask is a picture"},
 		"a voice of text":  {"name=a.ogg&for=voice", "text", http.StatusUnsupportedMediaType, "voice message is a sound"},
@@ -75,7 +75,7 @@ func TestBadUploads(t *testing.T) {
 	for range upload.MaxPending - 1 {
 		b.upload("name=a.txt", "text")
 	}
-	b.is(b.do(http.MethodPost, files1, bytes.NewReader([]byte("text"))), http.StatusTooManyRequests, "wait here to be sent")
+	b.is(b.do(http.MethodPost, files1, bytes.NewReader([]byte("text"))), http.StatusTooManyRequests, "waiting to be sent")
 	state.breakDown(errors.New("away"))
 	b.is(b.do(http.MethodPost, files1, bytes.NewReader([]byte("text"))), http.StatusServiceUnavailable, `"error"`)
 	if n := len(stored.keys()); n != upload.MaxPending {
@@ -167,7 +167,7 @@ func TestHugeUpload(t *testing.T) {
 	if err := errors.Join(err, w.Body.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if w.StatusCode != http.StatusRequestEntityTooLarge || !w.Close || !strings.Contains(string(body), "at most 100 MB") {
+	if w.StatusCode != http.StatusRequestEntityTooLarge || !w.Close || !strings.Contains(string(body), "the limit is 100 MB") {
 		t.Errorf("it is answered by %d, closed: %v: %s", w.StatusCode, w.Close, body)
 	}
 	if _, err := in.ReadByte(); err == nil {

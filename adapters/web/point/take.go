@@ -115,7 +115,7 @@ func (p *Pages) part(ctx context.Context, f *form, part *multipart.Part, g Grant
 
 func badForm(err error) error {
 	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return &problem{status: tooLarge, format: "That is more than can be taken. Mark less, or paint more simply.", err: large}
+		return &problem{status: tooLarge, format: "That is too much. Mark less, or paint more simply.", err: large}
 	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) {
 		return &problem{status: tooSlow, format: "The marks took too long to arrive. Press Done again.", err: err}
@@ -144,16 +144,16 @@ func (m *marked) check(width, height int) error {
 			m.Width, m.Height, width, height)
 	}
 	if len(m.Points) > maxMarked || len(m.Boxes) > maxMarked {
-		return problemf(badRequest, "There are more than %d points or boxes. Take some away.", maxMarked)
+		return problemf(badRequest, "There are more than %d points or boxes. Remove some.", maxMarked)
 	}
 	for _, at := range m.Points {
 		if at.X < 0 || at.Y < 0 || at.X >= width || at.Y >= height {
-			return problemf(badRequest, "A point lies outside of the picture, which has %d by %d pixels.", width, height)
+			return problemf(badRequest, "A point is outside the picture, which has %d by %d pixels.", width, height)
 		}
 	}
 	for _, b := range m.Boxes {
 		if b.XMin < 0 || b.YMin < 0 || b.XMax > width || b.YMax > height || b.XMin >= b.XMax || b.YMin >= b.YMax {
-			return problemf(badRequest, "A box does not lie within the picture, which has %d by %d pixels.", width, height)
+			return problemf(badRequest, "A box must lie within the picture, which has %d by %d pixels.", width, height)
 		}
 	}
 	return nil

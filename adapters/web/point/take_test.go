@@ -83,17 +83,17 @@ func TestMarksThatAreNone(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"a point at the right", marks(`"points":[{"x":640,"y":0}]`), 400, "A point lies outside"},
-		{"a point above", marks(`"points":[{"x":0,"y":-1}]`), 400, "A point lies outside"},
-		{"a box beyond", marks(`"boxes":[{"xmin":0,"ymin":0,"xmax":641,"ymax":1}]`), 400, "A box does not lie within"},
-		{"a box of nothing", marks(`"boxes":[{"xmin":5,"ymin":0,"xmax":5,"ymax":1}]`), 400, "A box does not lie within"},
+		{"a point at the right", marks(`"points":[{"x":640,"y":0}]`), 400, "A point is outside"},
+		{"a point above", marks(`"points":[{"x":0,"y":-1}]`), 400, "A point is outside"},
+		{"a box beyond", marks(`"boxes":[{"xmin":0,"ymin":0,"xmax":641,"ymax":1}]`), 400, "A box must lie within"},
+		{"a box of nothing", marks(`"boxes":[{"xmin":5,"ymin":0,"xmax":5,"ymax":1}]`), 400, "A box must lie within"},
 		{"nothing", marks(`"points":[]`), 400, "Nothing is marked"},
 		{"too many", marks(`"points":` + string(points)), 400, "There are more than 1,000"},
 		{"a number that is none", marks(`"points":[{"x":0.5,"y":1}]`), 400, "did not arrive"},
 		{"a number beyond any", marks(`"points":[{"x":1e99,"y":1}]`), 400, "did not arrive"},
 		{"another size", []formPart{id, {"marks", `{"width":400,"height":640,"points":[{"x":1,"y":1}]}`}}, 400, "has 640 by 400"},
 		{"no JSON", []formPart{id, {"marks", `{`}}, 400, "did not arrive"},
-		{"a megabyte", []formPart{id, {"marks", strings.Repeat(" ", 1<<20)}}, 413, "more than can be taken"},
+		{"a megabyte", []formPart{id, {"marks", strings.Repeat(" ", 1<<20)}}, 413, "too much. Mark less"},
 		{"no marks", []formPart{id}, 400, "did not arrive"},
 		{"no id", []formPart{some}, 400, "did not arrive"},
 		{"a bad id", []formPart{{"id", "../../../../etc/x"}, some}, 400, "did not arrive"},
@@ -127,7 +127,7 @@ func TestMaskBeyondTheCap(t *testing.T) {
 	// a chunk that is passed over, larger than all that is taken
 	large := good[:33] + "\x03\x00\x00\x00tEXt" + strings.Repeat("x", maxMask)
 	status, said := post(t, link, nil, formPart{"id", formID}, formPart{"marks", `{"width":640,"height":400}`}, formPart{"mask", large})
-	if status != http.StatusRequestEntityTooLarge || !strings.Contains(said, "more than can be taken") || len(p.masks) > 0 {
+	if status != http.StatusRequestEntityTooLarge || !strings.Contains(said, "too much. Mark less") || len(p.masks) > 0 {
 		t.Errorf("%d %s", status, said)
 	}
 }

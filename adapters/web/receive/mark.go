@@ -74,9 +74,9 @@ func (p Pointing) check() error {
 	empty := slices.ContainsFunc(p.Boxes, func(b adapters.Box) bool { return b.XMin >= b.XMax || b.YMin >= b.YMax })
 	switch {
 	case outside:
-		return request.Refuse(http.StatusUnprocessableEntity, "A mark lies outside of the picture. Mark it again.")
+		return request.Refuse(http.StatusUnprocessableEntity, "A mark is outside the picture. Mark it again.")
 	case empty:
-		return request.Refuse(http.StatusUnprocessableEntity, "A box holds nothing. Draw it again.")
+		return request.Refuse(http.StatusUnprocessableEntity, "A box is empty. Draw it again.")
 	}
 	return nil
 }
@@ -95,9 +95,9 @@ func (rec *Receiver) mark(ctx context.Context, t chat.Snapshot, all map[string]s
 		mask, ok := all[p.Mask]
 		switch {
 		case !ok || mask.For != store.ForMask || mask.By != w.By.ID:
-			return request.Refuse(http.StatusUnprocessableEntity, "The painted mask is not here any more. Paint it again.")
+			return request.Refuse(http.StatusUnprocessableEntity, "The painted mask is gone. Paint it again.")
 		case mask.Width != width || mask.Height != height:
-			return request.Refuse(http.StatusUnprocessableEntity, "The painted mask has another size than the picture. Paint it again.")
+			return request.Refuse(http.StatusUnprocessableEntity, "The painted mask does not have the size of the picture. Paint it again.")
 		}
 		f := mask.File()
 		out.Mask = &f
@@ -136,7 +136,7 @@ func markedFile(t chat.Snapshot, all map[string]store.Pending, id string, w *cha
 	_, waits := all[id]
 	switch {
 	case here < 0 && !sent && waits:
-		return 0, 0, request.Refuse(http.StatusUnprocessableEntity, "The picture that was marked does not come with the message.")
+		return 0, 0, request.Refuse(http.StatusUnprocessableEntity, "The picture that you marked is not attached to the message.")
 	case here < 0 && !sent:
 		return 0, 0, errPictureGone
 	case f.Width == 0 || media.KindOf(f.Type, false) != media.KindImage:

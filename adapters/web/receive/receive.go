@@ -25,10 +25,10 @@ const (
 )
 
 var (
-	errFileGone    = request.Refuse(http.StatusUnprocessableEntity, "A file of the message is not here any more. Attach it again.")
+	errFileGone    = request.Refuse(http.StatusUnprocessableEntity, "A file of the message is gone. Attach it again.")
 	errManyFiles   = request.Refuse(http.StatusUnprocessableEntity, "At most %d files can be sent with one message.", adapters.MaxFiles)
 	errMarks       = request.Refuse(http.StatusBadRequest, "What was marked could not be read. Mark it again.")
-	errPictureGone = request.Refuse(http.StatusUnprocessableEntity, "The picture that was marked is not here any more.")
+	errPictureGone = request.Refuse(http.StatusUnprocessableEntity, "The picture that you marked is gone.")
 	errNoPicture   = request.Refuse(http.StatusUnprocessableEntity, "Only pictures can be marked.")
 )
 
@@ -154,11 +154,11 @@ func (rec *Receiver) compose(ctx context.Context, r *http.Request, thread string
 	case !chat.ValidID.MatchString(m.ID):
 		return nil, request.ErrUnreadable
 	case len(m.Text) > adapters.MaxText:
-		return nil, request.Refuse(http.StatusRequestEntityTooLarge, "The text is too long: at most %s are taken.", markup.Size(adapters.MaxText))
+		return nil, request.Refuse(http.StatusRequestEntityTooLarge, "The text is too long: the limit is %s.", markup.Size(adapters.MaxText))
 	case t.Next > MaxLength:
 		return nil, request.ErrThreadFull
 	case m.ReplyTo != "" && t.Message(m.ReplyTo) == nil:
-		return nil, request.Refuse(http.StatusUnprocessableEntity, "The message that this replies to is not here any more.")
+		return nil, request.Refuse(http.StatusUnprocessableEntity, "The message that this replies to is gone.")
 	}
 	if len(form["file"]) > adapters.MaxFiles {
 		return nil, errManyFiles
@@ -248,7 +248,7 @@ func (rec *Receiver) press(r *http.Request, t chat.Snapshot, m *chat.Message) (*
 	case adapters.Remove:
 		out.Back = false
 		if !m.MayRemove(out.By) {
-			return nil, request.Refuse(http.StatusForbidden, "Only who asked, or an admin, can remove this.")
+			return nil, request.Refuse(http.StatusForbidden, "Only the person who asked, or an admin, can remove this.")
 		}
 	case adapters.Choose:
 		n, err := strconv.Atoi(form.Get("number"))

@@ -12,11 +12,11 @@ import (
 // Refusals of several packages.
 var (
 	// ErrUnknown is for what does not exist (any more).
-	ErrUnknown = Refuse(http.StatusNotFound, "This is not here (any more).")
+	ErrUnknown = Refuse(http.StatusNotFound, "This does not exist or is gone.")
 	// ErrUnreadable is for what no page of this version sends.
-	ErrUnreadable = Refuse(http.StatusBadRequest, "The browser sent this in a way that is not understood. Reload the page.")
+	ErrUnreadable = Refuse(http.StatusBadRequest, "The browser sent something that the server does not understand. Reload the page.")
 	// ErrThreadFull is for a thread that is too long.
-	ErrThreadFull = Refuse(http.StatusConflict, "This thread is full. Begin a new one.")
+	ErrThreadFull = Refuse(http.StatusConflict, "This thread is full. Start a new one.")
 )
 
 // Refusal is why a request is not served, in a sentence for people.

@@ -73,7 +73,7 @@ func (srv *Server) ServeEvents(w http.ResponseWriter, r *http.Request) error {
 
 func (srv *Server) serve(w http.ResponseWriter, r *http.Request, thread func(*http.Request) (string, error)) error {
 	if r.Method != http.MethodGet { // but HEAD
-		return request.Refuse(http.StatusMethodNotAllowed, "The browser sent this in a way that is not understood. Reload the page.")
+		return request.Refuse(http.StatusMethodNotAllowed, "The browser sent something that the server does not understand. Reload the page.")
 	}
 	ctx, me := r.Context(), srv.Me(r)
 	leave, ok := srv.Gate.Enter(ctx, me.ID, 0)

@@ -37,7 +37,7 @@ func (srv *Server) ServeRename(w http.ResponseWriter, r *http.Request) error {
 	}
 	me := srv.Me(r)
 	if !t.MayForget(me) {
-		return request.Refuse(http.StatusForbidden, "Only who began the thread, or an admin, can rename it.")
+		return request.Refuse(http.StatusForbidden, "Only the person who started the thread, or an admin, can rename it.")
 	}
 	if err := request.ParseForm(w, r, maxForm); err != nil {
 		return err
@@ -47,7 +47,7 @@ func (srv *Server) ServeRename(w http.ResponseWriter, r *http.Request) error {
 	case title == "":
 		return request.Refuse(http.StatusUnprocessableEntity, "Write a title.")
 	case utf8.RuneCountInString(title) > chat.LongestTitle:
-		return request.Refuse(http.StatusUnprocessableEntity, "The title is too long: at most %d characters are taken.", chat.LongestTitle)
+		return request.Refuse(http.StatusUnprocessableEntity, "The title is too long: the limit is %d characters.", chat.LongestTitle)
 	case title != t.Title:
 		ctx, stop := request.Detach(r)
 		defer stop()
@@ -66,7 +66,7 @@ func (srv *Server) ServeForget(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if !t.MayForget(srv.Me(r)) {
-		return request.Refuse(http.StatusForbidden, "Only who began the thread, or an admin, can delete it.")
+		return request.Refuse(http.StatusForbidden, "Only the person who started the thread, or an admin, can delete it.")
 	}
 	ctx := r.Context()
 	if err := srv.Bot.Forget(ctx, chat.ThreadOf(id)); err != nil {

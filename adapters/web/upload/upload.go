@@ -136,7 +136,7 @@ func (srv *Server) ServeTakeBack(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	if _, sent := all[id]; sent {
-		return request.Refuse(http.StatusConflict, "The file was sent already.")
+		return request.Refuse(http.StatusConflict, "The file has already been sent.")
 	}
 	if err := srv.Media.Delete(ctx, f.Key); err != nil {
 		return err
@@ -203,7 +203,7 @@ func (srv *Server) mayUpload(ctx context.Context, thread, by string) error {
 		}
 	}
 	if waiting >= MaxPending {
-		return request.Refuse(http.StatusTooManyRequests, "Many files wait here to be sent. Send a message, or remove some of them.")
+		return request.Refuse(http.StatusTooManyRequests, "Too many files are waiting to be sent. Send a message, or remove some.")
 	}
 	return nil
 }
@@ -217,7 +217,7 @@ func (srv *Server) keep(w http.ResponseWriter, r *http.Request, p *store.Pending
 		case large:
 			return srv.tooLarge()
 		case content.err != nil:
-			why := request.Refuse(http.StatusBadRequest, "The upload was broken off. Try it again.")
+			why := request.Refuse(http.StatusBadRequest, "The upload was interrupted. Try it again.")
 			why.Ends = true
 			return why
 		}
@@ -244,7 +244,7 @@ func (srv *Server) keep(w http.ResponseWriter, r *http.Request, p *store.Pending
 }
 
 func (srv *Server) tooLarge() *request.Refusal {
-	why := request.Refuse(http.StatusRequestEntityTooLarge, "The file is too large: at most %s are taken.", markup.Size(srv.MaxFile))
+	why := request.Refuse(http.StatusRequestEntityTooLarge, "The file is too large: the limit is %s.", markup.Size(srv.MaxFile))
 	why.Ends = true
 	return why
 }
