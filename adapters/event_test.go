@@ -113,7 +113,7 @@ func TestWhatIsNoEvent(t *testing.T) {
 		}),
 		"chooses nothing that":      react(adapters.Reaction{On: ref, Sign: adapters.Choose}),
 		"nothing that there is":     react(adapters.Reaction{On: ref, Sign: adapters.Choose, Number: 10}),
-		"tries nothing that there":  react(adapters.Reaction{On: ref, Sign: adapters.Try}),
+		"names no example":          react(adapters.Reaction{On: ref, Sign: adapters.Try}),
 		"by another sign":           react(adapters.Reaction{On: ref, Sign: adapters.Again, Number: 1}),
 		"without a sign":            react(adapters.Reaction{On: ref}),
 		"lacks reaction.on.channel": react(adapters.Reaction{On: adapters.MessageRef{Adapter: "chat", ID: "m"}, Sign: adapters.Again}),

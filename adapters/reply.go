@@ -97,7 +97,7 @@ type Example struct {
 	Key string `json:"key"`
 	// Text is the request, on one line of plain text.
 	Text string `json:"text"`
-	// Needs is the type of the file that it is tried with, such as "image"; "" is none.
+	// Needs is the type of file that the request needs, such as "image", or "" if it needs none.
 	Needs string `json:"needs,omitempty"`
 }
 

@@ -62,7 +62,7 @@ func (c *checker) reaction(r *Reaction) {
 		}
 	case Try:
 		if r.Choice == "" || r.Number != 0 {
-			c.badf("tries nothing that there is")
+			c.badf("names no example")
 		}
 	case Again, Remove, Good, Bad, Use, Vary, Larger, Smaller:
 		if chosen {

@@ -97,7 +97,7 @@ func candidates(t *testing.T, p *plan.Plan) string {
 	return strings.Join(all, ", ")
 }
 
-// What the request names is taken, wherever it stands, and is no part of what is made.
+// A model that the request names is used, wherever its name stands, and the name is not part of what is drawn.
 func TestTheWishNamesAModel(t *testing.T) {
 	t.Parallel()
 	a := studio(t, nil, []toolbox.Server{programs()}, zImage, klein, sdxl, kokoro, whisper, qwenVL, "")

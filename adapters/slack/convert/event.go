@@ -145,7 +145,7 @@ func (h Event) HasBlock(id string) bool {
 	})
 }
 
-// Stops is the request that the button in a progress message stops, or "" if there is none.
+// Stops returns the id of the request that the button in a progress message stops, or "" if the message has no such button.
 func (h Event) Stops() (request string) {
 	for _, raw := range h.Blocks {
 		var b struct {
