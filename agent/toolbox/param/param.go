@@ -139,21 +139,12 @@ func (p Param) Read(text string) (Value, error) {
 		return Value{}, fmt.Errorf("parameter %s has the unknown type %q", p.Name, p.Type)
 	}
 	text = strings.TrimSpace(strings.ToValidUTF8(text, ""))
-	if text == "" || len(text) > maxText {
-		return Value{}, p.unread(text)
-	}
-	data, ok := known.parse(p, text)
-	if !ok && !known.isCanonical(text) { // "0:10..0:05" is no range in other words either
-		data, ok = known.read(p, text)
-	}
+	data, ok := p.data(known, text)
 	if !ok {
 		return Value{}, p.unread(text)
 	}
-	if known.measure != nil {
-		m := known.measure(data)
-		if p.Min != nil && m < *p.Min || p.Max != nil && m > *p.Max {
-			return Value{}, &outsideError{p.outside(text)}
-		}
+	if !p.within(known, data) {
+		return Value{}, &outsideError{p.outside(text)}
 	}
 	// The value is that of the canonical form, so that it is the same for whoever reads that.
 	canonical := known.format(data)
@@ -161,6 +152,27 @@ func (p Param) Read(text string) (Value, error) {
 		return Value{}, p.unread(text)
 	}
 	return Value{canonical, data, p.Type == Text || p.Type == Condition || p.Type == Language || p.Type == Model}, nil
+}
+
+// data is what a trimmed text says to a parameter of a known type.
+func (p Param) data(known kind, text string) (any, bool) {
+	if text == "" || len(text) > maxText {
+		return nil, false
+	}
+	data, ok := known.parse(p, text)
+	if !ok && !known.isCanonical(text) { // "0:10..0:05" is no range in other words either
+		data, ok = known.read(p, text)
+	}
+	return data, ok
+}
+
+// within reports whether a value keeps to the bounds.
+func (p Param) within(known kind, data any) bool {
+	if known.measure == nil {
+		return true
+	}
+	m := known.measure(data)
+	return (p.Min == nil || m >= *p.Min) && (p.Max == nil || m <= *p.Max)
 }
 
 // outsideError is the error of a value that is out of bounds.
@@ -222,8 +234,16 @@ func wordsBeside(text string) []string {
 
 // Reads reports whether a value can be read from the text.
 func (p Param) Reads(text string) bool {
-	_, err := p.Read(text)
-	return err == nil
+	known, ok := types[p.Type]
+	if !ok {
+		return false
+	}
+	data, ok := p.data(known, strings.TrimSpace(strings.ToValidUTF8(text, "")))
+	if !ok || !p.within(known, data) {
+		return false
+	}
+	_, ok = known.parse(p, known.format(data))
+	return ok
 }
 
 // DefaultValue is the value of a parameter that is left out; the zero Value if the backend has

@@ -260,6 +260,9 @@ func FuzzRead(f *testing.F) {
 		for _, name := range param.Types() {
 			p := declared(param.Type(name))
 			v, err := p.Read(text)
+			if p.Reads(text) != (err == nil) {
+				t.Errorf("%s: Reads(%q) is %v, and Read says %v", name, text, p.Reads(text), err)
+			}
 			if err != nil {
 				if plan.Sentence(err, plan.Message{}).IsZero() {
 					t.Errorf("%s: Read(%q) has no sentence: %v", name, text, err)

@@ -81,14 +81,18 @@ func chosen(p Param, s string) (any, bool) {
 // readChoice takes the choice whose words stand in the text. Words within longer ones do not
 // count: "vertical axis" is not "vertical". Words of two choices mean neither, unless one prevails.
 func readChoice(p Param, text string) (any, bool) {
-	said := " " + strings.Join(letters(text), " ") + " "
+	said := " " + spaced(text) + " "
 	meant := map[string]string{} // by the words that stand in the text
-	for name, words := range p.Choices {
-		for _, w := range append(slices.Clone(words), name) {
-			if w = strings.Join(letters(w), " "); w != "" && strings.Contains(said, " "+w+" ") {
-				meant[w] = name
-			}
+	look := func(w, name string) {
+		if w = spaced(w); w != "" && strings.Contains(said, w) && strings.Contains(said, " "+w+" ") {
+			meant[w] = name
 		}
+	}
+	for name, words := range p.Choices {
+		for _, w := range words {
+			look(w, name)
+		}
+		look(name, name)
 	}
 	found := map[string]bool{}
 	for w, name := range meant {
@@ -134,6 +138,19 @@ func letters(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-'
 	})
+}
+
+// spaced is the letters of a text with one space between them: most choices as they are.
+func spaced(text string) string {
+	last := ' '
+	for _, r := range text {
+		plain := r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-'
+		if !plain && (r != ' ' || last == ' ') {
+			return strings.Join(letters(text), " ")
+		}
+		last = r
+	}
+	return strings.TrimSuffix(text, " ")
 }
 
 func oneLine(s string) string {
