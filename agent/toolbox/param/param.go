@@ -154,27 +154,6 @@ func (p Param) Read(text string) (Value, error) {
 	return Value{canonical, data, p.Type == Text || p.Type == Condition || p.Type == Language || p.Type == Model}, nil
 }
 
-// data is what a trimmed text says to a parameter of a known type.
-func (p Param) data(known kind, text string) (any, bool) {
-	if text == "" || len(text) > maxText {
-		return nil, false
-	}
-	data, ok := known.parse(p, text)
-	if !ok && !known.isCanonical(text) { // "0:10..0:05" is no range in other words either
-		data, ok = known.read(p, text)
-	}
-	return data, ok
-}
-
-// within reports whether a value keeps to the bounds.
-func (p Param) within(known kind, data any) bool {
-	if known.measure == nil {
-		return true
-	}
-	m := known.measure(data)
-	return (p.Min == nil || m >= *p.Min) && (p.Max == nil || m <= *p.Max)
-}
-
 // outsideError is the error of a value that is out of bounds.
 type outsideError struct{ error }
 
@@ -271,6 +250,28 @@ func (p Param) Possible() plan.Message {
 		return plan.Say("%s to %s", p.bound(p.Min), p.bound(p.Max))
 	}
 	return plan.Message{}
+}
+
+// data is what a trimmed text says to a parameter of a known type.
+func (p Param) data(known kind, text string) (any, bool) {
+	if text == "" || len(text) > maxText {
+		return nil, false
+	}
+	data, ok := known.parse(p, text)
+	if !ok && !known.isCanonical(text) { // "0:10..0:05" is no range in other words either
+		data, ok = known.read(p, text)
+	}
+	return data, ok
+}
+
+// within reports whether a value keeps to the bounds; one that is no number, such as a width in pixels where the
+// bounds are in percent, has none.
+func (p Param) within(known kind, data any) bool {
+	if known.measure == nil {
+		return true
+	}
+	m := known.measure(data)
+	return (p.Min == nil || !(m < *p.Min)) && (p.Max == nil || !(m > *p.Max))
 }
 
 // unread is the fault of a text from which no value is read. Nothing else may stand in for what a
