@@ -17,10 +17,10 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// callOff is how long calling a job off may take.
-const callOff = 3 * time.Second
+// cancelTimeout is the timeout for cancelling a job.
+const cancelTimeout = 3 * time.Second
 
-// longJob is what a server tells of a job.
+// longJob is the status of a job as the server reports it.
 type longJob struct {
 	ID            string          `json:"id"`
 	Status        string          `json:"status"`
@@ -29,17 +29,16 @@ type longJob struct {
 	EstimatedTime float64         `json:"estimated_time"` // seconds from now on
 }
 
-// await waits for a long job and gives its result. The job is called off where the call
-// ends before.
+// await waits for a long job and returns its result. It cancels the job if the call ends first.
 func (b *Backend) await(ctx context.Context, r route, t task, header http.Header, accepted endpoint.Response, pause *pauses) (answer, error) {
 	at, err := placeOf(accepted)
 	if err != nil {
 		return answer{}, err
 	}
 	a, err := b.watch(ctx, r, t, header, at, accepted, pause)
-	if err != nil && !errors.Is(err, errOver) {
-		// What the call-off itself fails with changes nothing: the server ends the job some time.
-		off, cancel := context.WithTimeout(context.WithoutCancel(ctx), callOff)
+	if err != nil && !errors.Is(err, errJobOver) {
+		// A failed cancellation changes nothing: the server ends the job eventually.
+		off, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelTimeout)
 		defer cancel()
 		end := at.request(r.model)
 		end.Method = http.MethodDelete
@@ -48,14 +47,14 @@ func (b *Backend) await(ctx context.Context, r route, t task, header http.Header
 	return a, err
 }
 
-// place is where a job is asked after: an address on the server, or a path below its base.
+// place is where a job is polled: an address on the server, or a path below its base URL.
 type place struct{ address, path string }
 
 func (p place) request(model string) endpoint.Request {
-	return endpoint.Request{Address: p.address, Path: p.path, Model: model, Plainly: true, MaxBody: maxTold}
+	return endpoint.Request{Address: p.address, Path: p.path, Model: model, Plainly: true, MaxBody: maxInfoBody}
 }
 
-// result is where that of the job is.
+// result returns the place of the job's result.
 func (p place) result() place {
 	if p.address == "" {
 		return place{path: p.path + "/result"}
@@ -63,8 +62,8 @@ func (p place) result() place {
 	return place{address: below(p.address, "result")}
 }
 
-// placeOf is where the job that was accepted is asked after. What the server calls its
-// Location is read against the address of the question (RFC 9110, section 10.2.2).
+// placeOf returns where to poll an accepted job. A Location header is resolved against the address of the
+// request (RFC 9110, section 10.2.2).
 func placeOf(accepted endpoint.Response) (place, error) {
 	if to := accepted.Header.Get("Location"); to != "" {
 		asked, err := url.Parse(accepted.Address)
@@ -72,21 +71,21 @@ func placeOf(accepted endpoint.Response) (place, error) {
 			asked, err = asked.Parse(to)
 		}
 		if err != nil {
-			return place{}, unreadable(errors.New("the place of a job is no address"))
+			return place{}, unreadable(errors.New("the Location of a job is not a valid address"))
 		}
 		return place{address: asked.String()}, nil
 	}
 	var j longJob
 	if err := json.Unmarshal(accepted.Body, &j); err != nil || j.ID == "" {
-		return place{}, unreadable(errors.New("a job was accepted, without a place to ask after it"))
+		return place{}, unreadable(errors.New("a job was accepted without a Location or an ID"))
 	}
 	return place{path: "/jobs/" + url.PathEscape(j.ID)}, nil
 }
 
-// errOver is in the error of a job that needs no calling off.
-var errOver = errors.New("the job is over")
+// errJobOver marks the error of a job that has ended and needs no cancelling.
+var errJobOver = errors.New("the job is over")
 
-// watch asks how far the job is until it is done.
+// watch polls the job until it is done, and returns its result.
 func (b *Backend) watch(
 	ctx context.Context, r route, t task, header http.Header, at place, last endpoint.Response, pause *pauses,
 ) (answer, error) {
@@ -102,65 +101,66 @@ func (b *Backend) watch(
 			result.Header.Del("Content-Type")
 			response, err := b.config.Endpoint.Do(ctx, result)
 			if err != nil {
-				return answer{}, b.lost(err, r.model)
+				return answer{}, b.pollFault(err, r.model)
 			}
-			return b.answered(response)
+			return b.checkResponse(response)
 		case "failed":
 			code := jobCode(j.Error)
 			err := cmp.Or(b.byCode(code, fmt.Errorf("the job failed: %q", code), r.model), failed(j.Error))
-			return answer{}, &plan.Fault{Sentence: plan.Sentence(err, plan.Message{}), Err: by(errOver, err)}
+			return answer{}, &plan.Fault{Sentence: plan.Sentence(err, plan.Message{}), Err: wrapAs(errJobOver, err)}
 		case "cancelled":
-			return answer{}, down(errOver, "The tool server cancelled the job.")
+			return answer{}, down(errJobOver, "The tool server cancelled the job.")
 		case "queued", "running":
 		default:
-			return answer{}, unreadable(fmt.Errorf("a job has an unknown status of %d letters", len(j.Status)))
+			return answer{}, unreadable(fmt.Errorf("a job has an unknown status of %d bytes", len(j.Status)))
 		}
 		if err := pause.next(ctx, wanted(last.Header), time.Duration(min(max(j.EstimatedTime, 0), 1e6)*float64(time.Second))); err != nil {
 			if errors.Is(err, errTooLong) {
 				return answer{}, &plan.Fault{
-					Sentence: plan.Say("The tool server needs more time for this than is allowed."), Err: by(toolbox.ErrLoading, err),
+					Sentence: plan.Say("The tool server needs more time for this than is allowed."), Err: wrapAs(toolbox.ErrLoading, err),
 				}
 			}
 			return answer{}, err
 		}
 		if last, err = b.config.Endpoint.Do(ctx, at.request(r.model)); err != nil {
-			return answer{}, b.lost(err, r.model)
+			return answer{}, b.pollFault(err, r.model)
 		}
 	}
 }
 
-// jobCode is the word in which a server says why a job failed, "" if it says none.
+// jobCode returns the error code of a failed job, "" if there is none.
 func jobCode(said json.RawMessage) string {
 	var e struct {
 		Code string `json:"code"`
 	}
 	if json.Unmarshal(said, &e) != nil {
-		return "" // told in another form
+		return "" // an error in another form
 	}
 	return e.Code
 }
 
-// readJob reads how far a job is. One that has just been accepted may not say so.
+// readJob reads the status of a job. An empty body means queued, since the answer that accepts a job may
+// have none.
 func readJob(body []byte) (longJob, error) {
 	j := longJob{Status: "queued"}
 	if len(body) == 0 {
 		return j, nil
 	}
 	if err := json.Unmarshal(body, &j); err != nil {
-		return longJob{}, unreadable(errors.New("what is told of a job is not of its form"))
+		return longJob{}, unreadable(errors.New("the status of a job is not valid JSON"))
 	}
 	return j, nil
 }
 
-// lost is the error of asking after a job.
-func (b *Backend) lost(err error, model string) error {
+// pollFault turns the error of a poll into a fault.
+func (b *Backend) pollFault(err error, model string) error {
 	if endpoint.KindOf(err) == endpoint.ModelUnknown {
 		return down(err, "The tool server lost the job, perhaps because it was restarted; please try again.")
 	}
-	return b.sorted(err, model)
+	return b.asFault(err, model)
 }
 
-// below is an address below another one.
+// below appends a path segment to an address, before its query.
 func below(address, name string) string {
 	path, query, _ := strings.Cut(address, "?")
 	path = strings.TrimRight(path, "/") + "/" + name
@@ -170,7 +170,7 @@ func below(address, name string) string {
 	return path
 }
 
-// wanted is how long a server wants to be left alone.
+// wanted returns the delay in the Retry-After header, at most maxPause; 0 if there is none.
 func wanted(h http.Header) time.Duration {
 	seconds, err := strconv.ParseFloat(h.Get("Retry-After"), 64)
 	if err != nil || !(seconds > 0) {

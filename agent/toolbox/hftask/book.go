@@ -11,45 +11,44 @@ import (
 )
 
 const (
-	// failureBelieved is how long a failure to learn something of a model is believed.
-	failureBelieved = 30 * time.Second
-	// maxAsked is how many models are asked after at a time.
-	maxAsked = 4
-	// maxRemembered is of how many models is remembered what was told.
+	// failureLife is how long a failed lookup is cached.
+	failureLife = 30 * time.Second
+	// maxLookups is how many models are looked up at a time.
+	maxLookups = 4
+	// maxRemembered is how many models the cache holds.
 	maxRemembered = 1000
 )
 
-// book holds what a server tells of each model, which it is asked once a model. Models do
-// not wait for each other, but a server that did not answer once is asked after none for
-// a while: each of them would take the same time.
+// book caches what a server says about each model. Lookups of different models run concurrently. After a
+// timeout, all lookups fail at once for a while: each would time out too.
 type book[T any] struct {
 	ask   func(ctx context.Context, model string) (T, error)
-	life  time.Duration // how long what was told is believed
+	life  time.Duration // how long an answer is cached
 	clock func() time.Time
-	room  chan struct{} // holds one element for each model that is asked after
+	room  chan struct{} // one element for each running lookup
 
 	mu     sync.Mutex
 	pages  map[string]*memo.Memo[T] // by model
 	silent silence
 }
 
-// silence is that the server did not answer at all, at a time.
+// silence records that the server did not answer at all, and when.
 type silence struct {
 	at time.Time
 	error
 }
 
-// Unwrap returns what went wrong.
+// Unwrap returns the error of the unanswered request.
 func (s silence) Unwrap() error { return s.error }
 
 func newBook[T any](life time.Duration, clock func() time.Time, ask func(context.Context, string) (T, error)) *book[T] {
-	return &book[T]{ask: ask, life: life, clock: clock, room: make(chan struct{}, maxAsked), pages: map[string]*memo.Memo[T]{}}
+	return &book[T]{ask: ask, life: life, clock: clock, room: make(chan struct{}, maxLookups), pages: map[string]*memo.Memo[T]{}}
 }
 
-// look is what the server tells of a model.
+// look returns what the server says about a model, from the cache if it is recent.
 func (b *book[T]) look(ctx context.Context, model string) (T, error) { return b.page(model).Get(ctx) }
 
-// remembered is what the server told last of a model, however long ago.
+// remembered returns the last answer about a model, however old.
 func (b *book[T]) remembered(model string) (T, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -60,7 +59,7 @@ func (b *book[T]) remembered(model string) (T, bool) {
 	return none, false
 }
 
-// page is that of a model. There is room for so many.
+// page returns the cache entry of a model. A full cache drops another entry.
 func (b *book[T]) page(model string) *memo.Memo[T] {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -79,19 +78,19 @@ func (b *book[T]) page(model string) *memo.Memo[T] {
 	return p
 }
 
-// believed is how long an answer about a model counts. That the server was not asked at all is no
-// answer.
+// believed returns how long the outcome of a lookup is cached. A lookup that was skipped because the server
+// does not answer is not cached.
 func (b *book[T]) believed(err error) time.Duration {
 	if _, ok := errors.AsType[silence](err); ok {
 		return 0
 	}
 	if err != nil {
-		return failureBelieved
+		return failureLife
 	}
 	return b.life
 }
 
-// fill asks the server about a model, unless it does not answer at the moment.
+// fill asks the server about a model, unless the server recently did not answer.
 func (b *book[T]) fill(ctx context.Context, model string) (T, error) {
 	var none T
 	select {
@@ -103,7 +102,7 @@ func (b *book[T]) fill(ctx context.Context, model string) (T, error) {
 	b.mu.Lock()
 	silent := b.silent
 	b.mu.Unlock()
-	if silent.error != nil && b.clock().Sub(silent.at) < failureBelieved {
+	if silent.error != nil && b.clock().Sub(silent.at) < failureLife {
 		return none, silent
 	}
 	value, err := b.ask(ctx, model)
@@ -121,7 +120,7 @@ func (b *book[T]) fill(ctx context.Context, model string) (T, error) {
 	return value, err
 }
 
-// unanswered reports whether an error is that there was no answer at all.
+// unanswered reports whether err means that the server did not answer at all.
 func unanswered(err error) bool {
 	e, ok := errors.AsType[*endpoint.Error](err)
 	return errors.Is(err, context.DeadlineExceeded) || ok && (e.Kind == endpoint.TimedOut || e.Kind == endpoint.Down && e.Status == 0)

@@ -28,7 +28,7 @@ func TestAServerThatHangsIsAskedOnce(t *testing.T) {
 			if !hangs.Load() {
 				return "loaded " + model, nil
 			}
-			mine, cancel := context.WithTimeout(ctx, probePatience)
+			mine, cancel := context.WithTimeout(ctx, probeTimeout)
 			defer cancel()
 			<-mine.Done()
 			return "", slow(mine.Err())
@@ -51,11 +51,11 @@ func TestAServerThatHangsIsAskedOnce(t *testing.T) {
 			t.Errorf("a model that is known waits for others: %q, %v", got, err)
 		}
 		all.Wait()
-		if took := time.Since(began); took > probePatience || asked.Load() > 1+maxAsked {
+		if took := time.Since(began); took > probeTimeout || asked.Load() > 1+maxLookups {
 			t.Errorf("it took %v, asked %d times", took, asked.Load())
 		}
 		hangs.Store(false)
-		<-time.After(failureBelieved + time.Second)
+		<-time.After(failureLife + time.Second)
 		if got, err := b.look(t.Context(), "a/m19"); got != "loaded a/m19" || err != nil {
 			t.Errorf("not asked again: %q, %v", got, err)
 		}

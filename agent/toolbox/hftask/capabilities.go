@@ -16,20 +16,20 @@ import (
 )
 
 const (
-	// believed is how long it is believed what a server of one's own has.
+	// believed is how long the capabilities of a server are cached.
 	believed = 10 * time.Second
-	// probePatience is how long a server may take to tell.
-	probePatience = 5 * time.Second
-	// maxTold is the most bytes of what a server tells of itself, of a model or of a job.
-	maxTold = 2 << 20
+	// probeTimeout is the timeout for asking a server about itself or about a model.
+	probeTimeout = 5 * time.Second
+	// maxInfoBody is the largest description of a server, a model or a job, in bytes.
+	maxInfoBody = 2 << 20
 )
 
-// manifest is what a server has (GET /capabilities).
+// manifest is what a server can do (GET /capabilities).
 type manifest struct {
 	Tasks map[string]struct {
 		Default string   `json:"default"`
 		Models  []string `json:"models"`
-		// Modes are the maps that it follows or makes; none are any.
+		// Modes are the control maps that it follows or makes; none means any.
 		Modes []string `json:"modes"`
 		// Sentences are rejected: see [manifest.check].
 		Sentences json.RawMessage `json:"sentences"`
@@ -41,18 +41,18 @@ type manifest struct {
 		// Sentences are rejected: see [manifest.check].
 		Sentences json.RawMessage `json:"sentences"`
 	} `json:"models"`
-	// Concurrency is how many calls it works on at a time; 0 is not told.
+	// Concurrency is how many calls the server works on at a time; 0 means unknown.
 	Concurrency int `json:"concurrency"`
-	// bare is a server that does not tell: it serves each task by a default of its own.
+	// bare says that the server has no /capabilities: it has its own default model for each task.
 	bare bool
 }
 
-// unavailable is the state of a model that cannot be run. In any other, loaded, loadable
-// or loading, it can.
+// unavailable is the state of a model that cannot be run. Models in other states (loaded, loadable, loading)
+// can.
 const unavailable = "unavailable"
 
-// check rejects sentences for a task or a model. A tool's sentences are the examples of its file, which
-// are checked there; a server that has its own would wait in vain for them to be used.
+// check rejects example sentences for a task or a model. Examples belong in a tool's file, where they are
+// checkResponse; a server's own would have no effect.
 func (m manifest) check(host string) error {
 	given := func(sentences json.RawMessage) bool { return len(sentences) > 0 && string(sentences) != "null" }
 	var all []string
@@ -74,11 +74,11 @@ func (m manifest) check(host string) error {
 		Operator: plan.Say("The tool server at %s offers example sentences for %s, but these are not accepted from a server. "+
 			"Remove them there, and write them as examples in a tool's file.",
 			host, fmt.Sprintf("%.80q", slices.Min(all))),
-		Err: by(toolbox.ErrDown, fmt.Errorf("%d of the capabilities have sentences", len(all))),
+		Err: wrapAs(toolbox.ErrDown, fmt.Errorf("%d of the capabilities have sentences", len(all))),
 	}
 }
 
-// form is how the server calls a task: by its extended name, where it tells of any.
+// form returns the server's name for a task: the extended name if the server lists any of those.
 func (m manifest) form(t task) string {
 	for name := range m.Tasks {
 		if strings.Contains(name, "+") {
@@ -88,13 +88,13 @@ func (m manifest) form(t task) string {
 	return t.name
 }
 
-// serves is the default model of the server for a task, if it serves that.
+// serves returns the server's default model for a task. ok is false if there is none.
 func (m manifest) serves(t task) (model string, ok bool) {
 	offered := m.Tasks[m.form(t)]
 	return offered.Default, offered.Default != "" && fits(offered.Modes, t.mode)
 }
 
-// does reports whether a model does a task, and in which state it is.
+// does reports whether a model does a task, and the model's state.
 func (m manifest) does(t task, model string) (does bool, state string) {
 	known, ok := m.Models[model]
 	form := m.form(t)
@@ -103,17 +103,17 @@ func (m manifest) does(t task, model string) (does bool, state string) {
 	return does && fits(known.Modes, t.mode), known.State
 }
 
-// fits reports whether a map is among those that are told of.
+// fits reports whether the control map is among the listed modes.
 func fits(modes []string, mode plan.Type) bool {
 	return mode == "" || len(modes) == 0 || slices.Contains(modes, string(mode))
 }
 
-// capabilities asks a server of one's own what it has, once for all candidates.
+// capabilities caches what your own server can do, for all candidates.
 type capabilities struct {
 	endpoint *endpoint.Endpoint
 	manifest *memo.Memo[manifest]
-	// states are those of the models of a server that does not tell what it has, "" if one
-	// is not known there.
+	// states are the states of models on a server without /capabilities; "" means that the server does not
+	// have the model.
 	states *book[string]
 }
 
@@ -126,20 +126,20 @@ func newCapabilities(e *endpoint.Endpoint, clock func() time.Time) *capabilities
 	return c
 }
 
-// known is what the server has.
+// known returns the server's manifest, from the cache if it is recent.
 func (c *capabilities) known(ctx context.Context) (manifest, error) { return c.manifest.Get(ctx) }
 
-// remembered is what the server had by its own last word, however long ago.
+// remembered returns the last known manifest, however old.
 func (c *capabilities) remembered() (manifest, bool) { return c.manifest.Last() }
 
 func (c *capabilities) ask(ctx context.Context) (manifest, error) {
-	mine, cancel := context.WithTimeout(ctx, probePatience)
+	mine, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
-	response, err := c.endpoint.Do(mine, endpoint.Request{Path: "/capabilities", MaxBody: maxTold})
+	response, err := c.endpoint.Do(mine, endpoint.Request{Path: "/capabilities", MaxBody: maxInfoBody})
 	if err == nil {
 		var m manifest
 		if err := json.Unmarshal(response.Body, &m); err != nil || m.Tasks == nil {
-			return manifest{}, unreadable(errors.New("the list of what the server can do is not of its form"))
+			return manifest{}, unreadable(errors.New("the capabilities are not valid JSON"))
 		}
 		return m, m.check(c.endpoint.Host())
 	}
@@ -147,14 +147,14 @@ func (c *capabilities) ask(ctx context.Context) (manifest, error) {
 		if !missing(err) {
 			return manifest{}, slow(err)
 		}
-		if _, err = c.endpoint.Do(mine, endpoint.Request{Path: alive, MaxBody: maxTold}); err == nil {
+		if _, err = c.endpoint.Do(mine, endpoint.Request{Path: alive, MaxBody: maxInfoBody}); err == nil {
 			return manifest{bare: true}, nil
 		}
 	}
 	return manifest{}, slow(err)
 }
 
-// slow makes of the end of the own patience a fault.
+// slow turns a timeout into a fault of the server.
 func slow(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return down(err, "The tool server does not answer.")
@@ -162,22 +162,22 @@ func slow(err error) error {
 	return err
 }
 
-// askState asks for the state of a model, "" if the server does not have it.
+// askState returns the state of a model, "" if the server does not have it.
 func askState(ctx context.Context, e *endpoint.Endpoint, model string) (string, error) {
-	mine, cancel := context.WithTimeout(ctx, probePatience)
+	mine, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
-	response, err := e.Do(mine, endpoint.Request{Path: "/status/" + model, Model: model, MaxBody: maxTold})
+	response, err := e.Do(mine, endpoint.Request{Path: "/status/" + model, Model: model, MaxBody: maxInfoBody})
 	switch {
 	case missing(err):
 		return "", nil
 	case err != nil:
 		return "", slow(err)
 	}
-	var told struct {
+	var status struct {
 		State string `json:"state"`
 	}
-	if err := json.Unmarshal(response.Body, &told); err != nil {
-		return "", unreadable(errors.New("the state of a model is not of its form"))
+	if err := json.Unmarshal(response.Body, &status); err != nil {
+		return "", unreadable(errors.New("the state of a model is not valid JSON"))
 	}
-	return told.State, nil
+	return status.State, nil
 }

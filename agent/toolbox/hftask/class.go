@@ -16,16 +16,16 @@ import (
 // maxClasses is how many labels of an answer are kept.
 const maxClasses = 20
 
-// errNothing is the answer of a model that finds nothing.
-var errNothing = &plan.Fault{Sentence: plan.Say("The model found nothing of the kind.")}
+// errNothing is returned if the model finds nothing.
+var errNothing = &plan.Fault{Sentence: plan.Say("The model found nothing that matches.")}
 
-// label is one of a classifier's answers.
+// label is one label of a classifier's answer.
 type label struct {
 	Label *string  `json:"label"`
 	Score *float64 `json:"score"`
 }
 
-// classes reads a classification, the surest first.
+// classes reads a classification, sorted by descending score.
 func classes(ctx context.Context, body []byte) ([]plan.Class, error) {
 	labels, err := entries[label](ctx, body)
 	if err != nil {
@@ -34,9 +34,9 @@ func classes(ctx context.Context, body []byte) ([]plan.Class, error) {
 	all := make([]plan.Class, 0, len(labels))
 	for _, l := range labels {
 		if l.Label == nil || l.Score == nil || oneLine(*l.Label) == "" {
-			return nil, unreadable(errors.New("a label lacks its name or its score"))
+			return nil, unreadable(errors.New("a label has no name or no score"))
 		}
-		all = append(all, plan.Class{Label: shorten(strings.ToValidUTF8(*l.Label, "")), Score: sure(*l.Score)})
+		all = append(all, plan.Class{Label: shorten(strings.ToValidUTF8(*l.Label, "")), Score: clampScore(*l.Score)})
 	}
 	if len(all) == 0 {
 		return nil, errNothing
@@ -45,15 +45,15 @@ func classes(ctx context.Context, body []byte) ([]plan.Class, error) {
 	return all[:min(len(all), maxClasses)], nil
 }
 
-// sure is a score between 0 and 1, with four digits.
-func sure(score float64) float64 {
+// clampScore clamps a score to 0…1 and rounds it to four decimals; NaN is 0.
+func clampScore(score float64) float64 {
 	if math.IsNaN(score) {
 		return 0
 	}
 	return math.Round(1e4*min(max(score, 0), 1)) / 1e4
 }
 
-// readClasses takes a classification.
+// readClasses reads a classification.
 func readClasses(ctx context.Context, _ *job, a answer) (toolbox.Output, error) {
 	all, err := classes(ctx, a.body)
 	if err != nil {
@@ -62,18 +62,18 @@ func readClasses(ctx context.Context, _ *job, a answer) (toolbox.Output, error) 
 	return classified(all)
 }
 
-// classified is a classification as an output.
+// classified returns a classification as an output.
 func classified(all []plan.Class) (toolbox.Output, error) {
 	value, err := plan.EncodeValue(all)
 	return toolbox.Output{Value: value, About: plan.Quote(all[0].Label)}, err
 }
 
-// moods are the labels of a mood that are adjectives; others are stars, or feelings.
+// moods maps sentiment labels to adjectives. Other labels are star ratings or emotions.
 var moods = map[string]string{
 	"positive": "positive", "pos": "positive", "negative": "negative", "neg": "negative", "neutral": "neutral", "neu": "neutral", "mixed": "mixed",
 }
 
-// readMood takes the surest label of a mood, as a sentence.
+// readMood describes the most likely sentiment in a sentence.
 func readMood(ctx context.Context, _ *job, a answer) (toolbox.Output, error) {
 	all, err := classes(ctx, a.body)
 	if err != nil {
@@ -82,7 +82,7 @@ func readMood(ctx context.Context, _ *job, a answer) (toolbox.Output, error) {
 	best := all[0]
 	name := strings.ToLower(best.Label)
 	if strings.HasPrefix(name, "label_") {
-		return toolbox.Output{}, unreadable(errors.New("the labels of the model have no names"))
+		return toolbox.Output{}, unreadable(errors.New("the model's labels have no names"))
 	}
 	words := fmt.Sprintf("The mood of the text: %s (%.0f%% sure).", name, 100*best.Score)
 	if mood, ok := moods[name]; ok {

@@ -7,7 +7,7 @@ import (
 	"atelier/agent/plan"
 )
 
-// codeOf is the word in which a server says what went wrong, "" if it says none.
+// codeOf returns the error code in a server's answer, "" if there is none.
 func codeOf(err error) string {
 	if e, ok := errors.AsType[*endpoint.Error](err); ok {
 		return e.Code
@@ -15,9 +15,9 @@ func codeOf(err error) string {
 	return ""
 }
 
-// byCode is a failure by the words of Atelier's tool server
-// (deployments/toolserver/toolserver/faults.py), nil where the word is none of them, or
-// says no more than the status. What ails the server lets others be tried.
+// byCode returns the fault for an error code of Atelier's tool server
+// (deployments/toolserver/toolserver/faults.py). It returns nil for unknown codes, and for those that add
+// nothing to the status. Faults of the server let other candidates be tried.
 func (b *Backend) byCode(code string, err error, model string) error {
 	host := b.config.Endpoint.Host()
 	named := plan.Say("the model")

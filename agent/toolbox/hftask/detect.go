@@ -16,25 +16,25 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// maxBoxes is how many boxes of an answer are kept.
+// maxBoxes is how many boxes of an answer are kept, those with the highest scores.
 const maxBoxes = 500
 
-// detecting are the tasks that find where things are.
-func detecting() map[string]task {
+// detectionTasks returns the tasks that locate objects in pictures.
+func detectionTasks() map[string]task {
 	return map[string]task{
 		"object-detection":           {media: true, ask: askPicture, read: readBoxes},
 		"zero-shot-object-detection": {media: true, ask: askObject, read: readBoxes},
 	}
 }
 
-// between is what stands between several things that are looked for.
-var between = lazyregexp.New(`\s*(?:[,;/、，]|\s(?:and|or|und|oder|et|ou|y|o)\s)\s*`)
+// separators matches the separators in a list of objects to find, in several languages.
+var separators = lazyregexp.New(`\s*(?:[,;/、，]|\s(?:and|or|und|oder|et|ou|y|o)\s)\s*`)
 
-// askObject looks for what words say, or what the catalogue's prompt says.
+// askObject requests the boxes of the objects that the text names, or else the catalogue's prompt.
 func askObject(ctx context.Context, j *job) (question, error) {
 	said := cmp.Or(j.text(), strings.TrimSpace(j.candidate.Prompt))
 	var labels []string
-	for _, one := range between.Split(said, -1) {
+	for _, one := range separators.Split(said, -1) {
 		if one = shorten(one); one != "" && !slices.Contains(labels, one) {
 			labels = append(labels, one)
 		}
@@ -46,7 +46,7 @@ func askObject(ctx context.Context, j *job) (question, error) {
 	return question{inputs: f, parameters: map[string]any{"candidate_labels": labels}}, err
 }
 
-// found is one thing that a model has found.
+// found is one detected object.
 type found struct {
 	label
 
@@ -58,8 +58,7 @@ type found struct {
 	} `json:"box"`
 }
 
-// readBoxes takes what was found: in the pixels of the picture that was given, and inside
-// of it.
+// readBoxes reads the detected boxes, converted to pixels of the original picture and clipped to it.
 func readBoxes(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
 	all, err := entries[found](ctx, a.body)
 	if err != nil {
@@ -69,19 +68,19 @@ func readBoxes(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
 	for _, f := range all {
 		if f.Label == nil || f.Score == nil || f.Box == nil ||
 			f.Box.XMin == nil || f.Box.YMin == nil || f.Box.XMax == nil || f.Box.YMax == nil {
-			return toolbox.Output{}, unreadable(errors.New("what was found lacks its label, its score or its box"))
+			return toolbox.Output{}, unreadable(errors.New("a detection has no label, score or box"))
 		}
 		box := j.sent.box(*f.Box.XMin, *f.Box.YMin, *f.Box.XMax, *f.Box.YMax)
 		if box.Empty() {
 			continue
 		}
 		boxes = append(boxes, plan.Box{
-			Label: shorten(strings.ToValidUTF8(*f.Label, "")), Score: sure(*f.Score),
+			Label: shorten(strings.ToValidUTF8(*f.Label, "")), Score: clampScore(*f.Score),
 			XMin: box.Min.X, YMin: box.Min.Y, XMax: box.Max.X, YMax: box.Max.Y,
 		})
 	}
 	if len(all) > 0 && len(boxes) == 0 {
-		return toolbox.Output{}, unreadable(fmt.Errorf("all of %d boxes lie outside of the picture", len(all)))
+		return toolbox.Output{}, unreadable(fmt.Errorf("all %d boxes are outside the picture", len(all)))
 	}
 	slices.SortStableFunc(boxes, func(a, b plan.Box) int { return cmp.Compare(b.Score, a.Score) })
 	boxes = boxes[:min(len(boxes), maxBoxes)]
@@ -89,7 +88,7 @@ func readBoxes(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
 	return toolbox.Output{Value: value, About: named(boxes, func(b plan.Box) string { return b.Label })}, err
 }
 
-// box is a rectangle of the picture that was sent in the one that was given, clipped.
+// box converts a rectangle of the sent picture to pixels of the original one, clipped to it.
 func (s sent) box(x0, y0, x1, y1 float64) image.Rectangle {
 	fx, fy := float64(s.given.X)/float64(s.size.X), float64(s.given.Y)/float64(s.size.Y)
 	at := func(v float64, most int) int { return int(math.Round(min(max(v, 0), float64(most)))) }
@@ -102,7 +101,7 @@ func (s sent) box(x0, y0, x1, y1 float64) image.Rectangle {
 	}
 }
 
-// named tells what was found in a few words: "dog, cat".
+// named lists the distinct labels of what was found, at most five: "dog, cat".
 func named[T any](all []T, name func(T) string) plan.Message {
 	const most = 5
 	var names []string

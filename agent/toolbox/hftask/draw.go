@@ -15,12 +15,12 @@ import (
 	"atelier/agent/toolbox/quantity"
 )
 
-// answerBytes is the memory that is taken for a picture from the server: the largest that
-// the image models of today make, with a copy.
+// answerBytes is the memory reserved for a picture from the server: the largest that current image models
+// make, with a copy.
 const answerBytes = 2 * 4 * 4096 * 4096
 
-// drawing are the tasks that make pictures.
-func drawing() map[string]task {
+// pictureTasks returns the tasks that make pictures.
+func pictureTasks() map[string]task {
 	all := map[string]task{
 		"text-to-image":       {accept: pictures, ask: askDrawing, read: readDrawing},
 		"image-to-image":      {accept: pictures, media: true, ask: askEdit, read: readEdit},
@@ -35,16 +35,16 @@ func drawing() map[string]task {
 	return all
 }
 
-// controls are the maps that pictures are drawn after, and that are made of pictures.
+// controls are the kinds of control maps, which guide the drawing of pictures and can be made from pictures.
 var controls = []plan.Type{plan.Edge, plan.Line, plan.HED, plan.Scribble, plan.Pose, plan.Depth, plan.Normal, plan.Segmentation}
 
-// askPicture sends the picture, and nothing else.
+// askPicture sends the picture alone.
 func askPicture(ctx context.Context, j *job) (question, error) {
 	f, err := j.picture(ctx)
 	return question{inputs: f}, err
 }
 
-// askDrawing has a picture made from words alone.
+// askDrawing requests a picture of a described scene.
 func askDrawing(_ context.Context, j *job) (question, error) {
 	prompt := j.text()
 	if prompt == "" {
@@ -61,14 +61,14 @@ func askDrawing(_ context.Context, j *job) (question, error) {
 	return q, nil
 }
 
-// A picture whose shape is told has about drawnPixels, and sides that are multiples of drawnStep: image models of
-// today take those.
+// A picture with a given shape has about drawnPixels pixels, and sides that are multiples of drawnStep, as
+// current image models require.
 const (
 	drawnPixels = 1 << 20
 	drawnStep   = 64
 )
 
-// askControlled has a picture made from words and a map that it follows.
+// askControlled requests a picture that matches a description and follows a control map.
 func askControlled(ctx context.Context, j *job) (question, error) {
 	q, err := askDrawing(ctx, j)
 	if err != nil {
@@ -76,14 +76,14 @@ func askControlled(ctx context.Context, j *job) (question, error) {
 	}
 	v, ok := j.fileOf(plan.Type.ImageMap)
 	if !ok {
-		return question{}, lacks(plan.Image)
+		return question{}, missingFile(plan.Image)
 	}
 	f, _, err := j.drawn(ctx, v)
 	q.parameters["control_image"], q.parameters["control_mode"] = f, string(j.task.mode)
 	return q, err
 }
 
-// askEdit has a picture changed as words say, or drawn in another way.
+// askEdit requests an edit of a picture, described by the prompt if there is one.
 func askEdit(ctx context.Context, j *job) (question, error) {
 	f, err := j.picture(ctx)
 	if err != nil {
@@ -96,8 +96,7 @@ func askEdit(ctx context.Context, j *job) (question, error) {
 	return q, nil
 }
 
-// askMasked has a picture changed within a mask: as words say, or so that what is there
-// vanishes.
+// askMasked requests an edit within a mask. Without a prompt, the masked object is removed.
 func askMasked(ctx context.Context, j *job) (question, error) {
 	q, err := askEdit(ctx, j)
 	if err != nil {
@@ -107,16 +106,16 @@ func askMasked(ctx context.Context, j *job) (question, error) {
 	return q, err
 }
 
-// askMap has a map made of a picture.
+// askMap requests a control map of a picture.
 func askMap(ctx context.Context, j *job) (question, error) {
 	q, err := askPicture(ctx, j)
 	q.parameters = map[string]any{"control_mode": string(j.task.mode)}
 	return q, err
 }
 
-// drawnIn is the picture in an answer, for which memory is taken, and that many bytes more.
-// What it returns gives it back.
-func (j *job) drawnIn(ctx context.Context, a answer, more int64, keys ...string) (media.Picture, func(), error) {
+// pictureFrom decodes the picture in an answer. It takes memory for the picture and more bytes, which the
+// returned function gives back.
+func (j *job) pictureFrom(ctx context.Context, a answer, more int64, keys ...string) (media.Picture, func(), error) {
 	content, err := a.content(ctx, keys...)
 	if err != nil {
 		return media.Picture{}, nil, err
@@ -125,7 +124,7 @@ func (j *job) drawnIn(ctx context.Context, a answer, more int64, keys ...string)
 	if err != nil {
 		return media.Picture{}, nil, err
 	}
-	p, err := j.pictureIn(ctx, content)
+	p, err := j.decodePicture(ctx, content)
 	if err != nil {
 		leave()
 		return media.Picture{}, nil, err
@@ -133,7 +132,7 @@ func (j *job) drawnIn(ctx context.Context, a answer, more int64, keys ...string)
 	return p, leave, nil
 }
 
-// write writes a picture as an output.
+// write saves a picture as an output.
 func (j *job) write(ctx context.Context, img *image.NRGBA, f media.Format, about plan.Message) (toolbox.Output, error) {
 	path := filepath.Join(j.call.Dir, "picture."+string(f))
 	if err := media.EncodeImage(ctx, path, img, f); err != nil {
@@ -142,7 +141,7 @@ func (j *job) write(ctx context.Context, img *image.NRGBA, f media.Format, about
 	return toolbox.Output{Path: path, About: about}, nil
 }
 
-// about says what a picture is: in the words of who asked for it, or by its size.
+// about describes a picture by the text of the request, or else by its size.
 func (j *job) about(img *image.NRGBA) plan.Message {
 	if text := j.text(); text != "" {
 		return plan.Quote(shorten(text))
@@ -154,9 +153,9 @@ func dimensions(img *image.NRGBA) plan.Message {
 	return plan.Say("%s × %s pixels", strconv.Itoa(img.Rect.Dx()), strconv.Itoa(img.Rect.Dy()))
 }
 
-// readDrawing takes a picture as it is.
+// readDrawing saves the picture in an answer, cropped to the requested shape.
 func readDrawing(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
-	p, leave, err := j.drawnIn(ctx, a, 0, "image")
+	p, leave, err := j.pictureFrom(ctx, a, 0, "image")
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -168,7 +167,7 @@ func readDrawing(ctx context.Context, j *job, a answer) (toolbox.Output, error) 
 	return j.write(ctx, img, formatOf(p), j.about(img))
 }
 
-// formatOf is the format in which a picture of the server is kept: photos as they came.
+// formatOf returns the file format for a picture from the server: JPEG stays JPEG, all others become PNG.
 func formatOf(p media.Picture) media.Format {
 	if f := media.FormatFor(p.Info.Ext); f == media.JPEG {
 		return f
@@ -176,10 +175,10 @@ func formatOf(p media.Picture) media.Format {
 	return media.PNG
 }
 
-// readEdit takes a picture that was changed: in the size of the one that was given, where
-// it has its shape.
+// readEdit saves an edited picture, scaled to the original's size if it has a similar size and the same
+// shape.
 func readEdit(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
-	p, leave, err := j.drawnIn(ctx, a, j.sent.bytes(8), "image")
+	p, leave, err := j.pictureFrom(ctx, a, j.sent.bytes(8), "image")
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -193,15 +192,13 @@ func readEdit(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
 	return j.write(ctx, img, formatOf(p), j.about(img))
 }
 
-// alike reports whether two sizes are of the same shape, and near enough for the one to be
-// shown in the other.
+// alike reports whether two sizes have the same shape and differ by less than a factor of four.
 func alike(a, b image.Point) bool {
 	return sameShape(a, b) && math.Abs(math.Log(float64(a.X)/float64(b.X))) < math.Log(4)
 }
 
-// sameShape reports whether a picture of the size made may be one of the shape of the other,
-// whatever its scale. Models make sides in multiples of 64 or less, smaller ones for small
-// pictures, so that each may be off by that many pixels.
+// sameShape reports whether both sizes have the same aspect ratio, within the rounding of models. They make
+// sides in multiples of 64 pixels, or less for small pictures, so each side may be off by that much.
 func sameShape(made, of image.Point) bool {
 	if made.X <= 0 || made.Y <= 0 || of.X <= 0 || of.Y <= 0 {
 		return false
@@ -213,7 +210,7 @@ func sameShape(made, of image.Point) bool {
 	return least <= most
 }
 
-// askEnlarged has a picture enlarged.
+// askEnlarged requests a larger version of a picture.
 func askEnlarged(ctx context.Context, j *job) (question, error) {
 	f, err := j.picture(ctx)
 	if err != nil {
@@ -226,7 +223,7 @@ func askEnlarged(ctx context.Context, j *job) (question, error) {
 	return question{inputs: f, parameters: map[string]any{"target_size": map[string]int{"width": to.X, "height": to.Y}}}, nil
 }
 
-// target is how large the picture is to become.
+// target returns the requested size of the enlarged picture.
 func (j *job) target() (image.Point, error) {
 	z, err := toolbox.Need[quantity.Sizing](j.call, "factor")
 	if err != nil {
@@ -244,19 +241,19 @@ func (j *job) target() (image.Point, error) {
 	return image.Pt(w, h), nil
 }
 
-// readEnlarged takes a picture that was enlarged, in the size that was wanted.
+// readEnlarged saves an enlarged picture, scaled to the requested size.
 func readEnlarged(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
 	to, err := j.target()
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	p, leave, err := j.drawnIn(ctx, a, 8*int64(to.X)*int64(to.Y), "image")
+	p, leave, err := j.pictureFrom(ctx, a, 8*int64(to.X)*int64(to.Y), "image")
 	if err != nil {
 		return toolbox.Output{}, err
 	}
 	defer leave()
 	if size := p.Image.Rect.Size(); size.X <= j.sent.size.X && size.Y <= j.sent.size.Y && to != j.sent.given {
-		return toolbox.Output{}, down(errors.New("the picture did not become larger"), "The tool server did not make the picture larger.")
+		return toolbox.Output{}, down(errors.New("the picture is not larger"), "The tool server did not make the picture larger.")
 	}
 	img := p.Image
 	if alike(img.Rect.Size(), to) {
@@ -267,12 +264,12 @@ func readEnlarged(ctx context.Context, j *job, a answer) (toolbox.Output, error)
 	return j.write(ctx, img, formatOf(p), dimensions(img))
 }
 
-// readMasked puts what was drawn into the picture, within the mask.
+// readMasked copies the masked area of the answer into the original picture.
 func readMasked(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
 	limits := j.backend.config.Limits
 	v, _ := j.maskOf()
 	more := media.Weigh(j.sent.path, limits).Bytes(8) + media.Weigh(v.Path, limits).Bytes(8) + j.sent.bytes(8)
-	p, leave, err := j.drawnIn(ctx, a, more, "image")
+	p, leave, err := j.pictureFrom(ctx, a, more, "image")
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -307,20 +304,20 @@ func readMasked(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
 	return j.write(ctx, out, media.PNG, j.about(out)) // a JPEG would change everything a little
 }
 
-// leastMap is the least longer side of a map, in pixels: models make them at 256 or more,
+// leastMap is the minimum for the longer side of a map, in pixels. Models make maps of 256 pixels or more,
 // unless the picture is smaller.
 const leastMap = 64
 
-// readMap takes a map of a picture, in its size. Models make maps far smaller than photos.
+// readMap saves a map of a picture, scaled to the picture's size. Models make maps far smaller than photos.
 func readMap(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
-	p, leave, err := j.drawnIn(ctx, a, j.sent.bytes(8), "depth", "image")
+	p, leave, err := j.pictureFrom(ctx, a, j.sent.bytes(8), "depth", "image")
 	if err != nil {
 		return toolbox.Output{}, err
 	}
 	defer leave()
 	made := p.Image.Rect.Size()
 	if !sameShape(made, j.sent.given) || max(made.X, made.Y) < min(leastMap, j.sent.size.X, j.sent.size.Y) {
-		return toolbox.Output{}, unreadable(errors.New("the map has another shape than its picture"))
+		return toolbox.Output{}, unreadable(errors.New("the map differs from its picture in shape"))
 	}
 	img, err := media.Scaled(ctx, p.Image, j.sent.given.X, j.sent.given.Y)
 	if err != nil {

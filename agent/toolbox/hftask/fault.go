@@ -15,31 +15,31 @@ import (
 	"atelier/agent/toolbox/media"
 )
 
-// fault is an error with a sentence for people and a detail for the operator.
+// fault returns an error with a sentence for people; err is the detail for the operator.
 func fault(err error, format string, args ...any) error {
 	return &plan.Fault{Sentence: plan.Say(format, args...), Err: err}
 }
 
-// down is a fault that lies with the server.
+// down returns a fault of the server ([toolbox.ErrDown]).
 func down(err error, format string, args ...any) error {
-	return &plan.Fault{Sentence: plan.Say(format, args...), Err: by(toolbox.ErrDown, err)}
+	return &plan.Fault{Sentence: plan.Say(format, args...), Err: wrapAs(toolbox.ErrDown, err)}
 }
 
-// by marks an error as one of that trouble.
-func by(trouble, err error) error {
+// wrapAs joins err and its kind, so that errors.Is finds both. For a nil err it returns the kind.
+func wrapAs(kind, err error) error {
 	if err == nil {
-		return trouble
+		return kind
 	}
-	return fmt.Errorf("%w: %w", trouble, err)
+	return fmt.Errorf("%w: %w", kind, err)
 }
 
-// unreadable is an answer that is not of the form of its task.
+// unreadable returns the fault of an answer that does not have its task's form.
 func unreadable(err error) error {
 	return down(err, "The tool server sent an answer that cannot be read.")
 }
 
-// told makes sure that an error carries a sentence.
-func told(ctx context.Context, err error) error {
+// withSentence adds a sentence to an error that has none. A cancelled call returns [media.Stopped].
+func withSentence(ctx context.Context, err error) error {
 	if stopped := media.Stopped(ctx); stopped != nil {
 		return stopped
 	}
@@ -49,9 +49,9 @@ func told(ctx context.Context, err error) error {
 	return err
 }
 
-// sorted is what a call of the server failed with, with its sentence and with whose
-// trouble it is. What the provider declines is asked of nobody else.
-func (b *Backend) sorted(err error, model string) error {
+// asFault turns the error of a request into a fault: its sentence, and whether the server or the input is to
+// blame. A refusal by the provider is final: no other model is tried.
+func (b *Backend) asFault(err error, model string) error {
 	if err == nil {
 		return nil
 	}
@@ -59,7 +59,7 @@ func (b *Backend) sorted(err error, model string) error {
 		return &plan.Fault{Sentence: plan.Sentence(err, plan.Say("The model's provider declined this.")), Err: err, Final: true}
 	}
 	if endpoint.Loading(err) {
-		return &plan.Fault{Sentence: plan.Say("The model is still loading; please try again in a few minutes."), Err: by(toolbox.ErrLoading, err)}
+		return &plan.Fault{Sentence: plan.Say("The model is still loading; please try again in a few minutes."), Err: wrapAs(toolbox.ErrLoading, err)}
 	}
 	if known := b.byCode(codeOf(err), err, model); known != nil {
 		return known
@@ -72,7 +72,7 @@ func (b *Backend) sorted(err error, model string) error {
 	case endpoint.KeyRefused:
 		if b.hub != nil {
 			return &plan.Fault{
-				Sentence: plan.Say("Hugging Face refused the key. Please ask the operator to look into it."), Err: by(toolbox.ErrDown, err),
+				Sentence: plan.Say("Hugging Face refused the key. Please ask the operator to look into it."), Err: wrapAs(toolbox.ErrDown, err),
 				Operator: plan.Say("Hugging Face refused the token: it is wrong or has expired. Set HF_TOKEN to a new one."),
 			}
 		}
@@ -80,14 +80,14 @@ func (b *Backend) sorted(err error, model string) error {
 		if b.hub != nil {
 			return &plan.Fault{
 				Sentence: plan.Say("Hugging Face does not allow this with the key that is set. Please ask the operator to look into it."),
-				Err:      by(toolbox.ErrDown, err),
+				Err:      wrapAs(toolbox.ErrDown, err),
 				Operator: plan.Say("Hugging Face does not allow this with the token that is set. Give HF_TOKEN the right to call inference providers."),
 			}
 		}
 	case endpoint.Quota:
 		if b.hub != nil {
 			return &plan.Fault{
-				Sentence: plan.Say("The credits at Hugging Face are used up. Please ask the operator to look into it."), Err: by(toolbox.ErrDown, err),
+				Sentence: plan.Say("The credits at Hugging Face are used up. Please ask the operator to look into it."), Err: wrapAs(toolbox.ErrDown, err),
 				Operator: plan.Say("The credits at Hugging Face are used up. Buy some for the account of HF_TOKEN."),
 			}
 		}
@@ -105,14 +105,14 @@ func (b *Backend) sorted(err error, model string) error {
 		}
 	case endpoint.Limited, endpoint.TimedOut:
 	default:
-		return err // the context's own word
+		return err // the context's error
 	}
-	return &plan.Fault{Sentence: plan.Sentence(err, plan.Say("The tool server does not answer.")), Err: by(toolbox.ErrDown, err)}
+	return &plan.Fault{Sentence: plan.Sentence(err, plan.Say("The tool server does not answer.")), Err: wrapAs(toolbox.ErrDown, err)}
 }
 
-// blamesInput finds in what a server says of its failure (500) that the input is the
-// reason, in the words of the libraries that models run with (Pillow, librosa, torch,
-// transformers). Any other such failure is the server's own.
+// blamesInput matches messages of a failed request (500) that blame the input, in the words of the libraries
+// that run models (Pillow, librosa, torch, transformers). All other failures of this kind are the server's
+// own.
 var blamesInput = lazyregexp.New(`(?i)` + strings.Join([]string{
 	`\b(invalid|unsupported|unknown|bad|corrupt(ed)?|damaged|empty|truncated) (input|image|picture|audio|sound|video|file|text|mask|format)`,
 	`\b(input|image|picture|audio|video|file|text|mask|sequence)( \w+)? (is|was) (too|not|empty|invalid|corrupt|truncated)`,
@@ -124,13 +124,13 @@ var blamesInput = lazyregexp.New(`(?i)` + strings.Join([]string{
 	`\bshapes? .{0,40}(incompatible|cannot be|invalid)`,
 }, "|"))
 
-// redirected reports whether the server pointed elsewhere.
+// redirected reports whether the server answered with a redirect.
 func redirected(err error) bool {
 	e, ok := errors.AsType[*endpoint.Error](err)
 	return ok && e.Status >= 300 && e.Status < 400
 }
 
-// unknown says that the server does not have a model.
+// unknown returns the fault of a server that does not have the model, or none for the task if model is "".
 func (b *Backend) unknown(err error, model string) error {
 	host := b.config.Endpoint.Host()
 	if model == "" {
@@ -139,7 +139,8 @@ func (b *Backend) unknown(err error, model string) error {
 	return down(err, "The tool server at %s does not have the model %s.", host, model)
 }
 
-// final is a fault after which nothing else is tried: what was asked for cannot be done.
+// final returns a fault that ends the call: no other model is tried, because the request itself is
+// impossible.
 func final(format string, args ...any) error {
 	return &plan.Fault{Sentence: plan.Say(format, args...), Final: true}
 }

@@ -7,16 +7,16 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// filming are the tasks that make videos.
-func filming() map[string]task {
+// videoTasks returns the tasks that make videos.
+func videoTasks() map[string]task {
 	return map[string]task{
-		"text-to-video":  {accept: videos, ask: askFilmed, read: readFilm},
-		"image-to-video": {accept: videos, media: true, ask: askMoved, read: readFilm},
+		"text-to-video":  {accept: videos, ask: askTextToVideo, read: readVideo},
+		"image-to-video": {accept: videos, media: true, ask: askImageToVideo, read: readVideo},
 	}
 }
 
-// askFilmed has a video made from words.
-func askFilmed(_ context.Context, j *job) (question, error) {
+// askTextToVideo requests a video of a described scene.
+func askTextToVideo(_ context.Context, j *job) (question, error) {
 	text := j.text()
 	if text == "" {
 		return question{}, fault(nil, "Please say what the video should show.")
@@ -24,8 +24,8 @@ func askFilmed(_ context.Context, j *job) (question, error) {
 	return question{inputs: text, parameters: map[string]any{"seed": j.seed()}}, nil
 }
 
-// askMoved has a picture brought to life.
-func askMoved(ctx context.Context, j *job) (question, error) {
+// askImageToVideo requests a video that animates a picture, with an optional prompt.
+func askImageToVideo(ctx context.Context, j *job) (question, error) {
 	q, err := askPicture(ctx, j)
 	if err != nil {
 		return question{}, err
@@ -37,11 +37,11 @@ func askMoved(ctx context.Context, j *job) (question, error) {
 	return q, nil
 }
 
-// readFilm takes a video.
-func readFilm(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
+// readVideo saves the video in an answer.
+func readVideo(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
 	content, err := a.content(ctx, "video")
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	return j.recorded(ctx, content, plan.Video, "video", plan.Quote(shorten(j.text())))
+	return j.saveRecording(ctx, content, plan.Video, "video", plan.Quote(shorten(j.text())))
 }

@@ -23,7 +23,7 @@
 //
 //   - The task and the types of the call decide what is asked and how the answer is read. No tool
 //     is known here by name.
-//   - Pictures, sound and video leave your network only if that is allowed. Pictures leave as PNG
+//   - Pictures, sound and video leave your network only if Config.AllowMedia is set. Pictures leave as PNG
 //     or JPEG, upright, without metadata and no larger than models look at. Coordinates in an answer
 //     are converted to the pixels of the given picture.
 //   - Only a probe asks what a server has. A call uses the last known list, so that a busy server,
@@ -57,40 +57,39 @@ import (
 	"atelier/agent/toolbox/media"
 )
 
-// Config says which server is asked.
+// Config configures a Backend.
 type Config struct {
-	// Endpoint is the server; required. Of the hub it is https://router.huggingface.co. Its
-	// MaxBody bounds what is answered: 128 MiB leave room for videos. Its Timeout is for calls
-	// without a deadline, and for all but the work itself. Its Names are what sentences tell the operator to check.
+	// Endpoint is the server; required. For the hub it is https://router.huggingface.co. Its MaxBody
+	// limits answers: 128 MiB leave room for videos. Its Timeout applies to calls without a deadline
+	// and to all requests but the work itself. Its Names are the settings that errors tell the operator to check.
 	Endpoint *endpoint.Endpoint
-	// Hub tells that the server is the hub's router; nil is a tool server of one's own.
+	// Hub is set if the server is the hub's router; nil means your own tool server.
 	Hub *Hub
-	// AllowMedia lets pictures, sound and video leave for a server that is not in the
-	// house.
+	// AllowMedia permits sending pictures, sound and video to a server outside your network.
 	AllowMedia bool
-	// Limits bound the files that are read, those of the answers too.
+	// Limits apply to the files of calls and of answers.
 	Limits media.Limits
-	// Clock tells how old the answers of probes are. Nil means time.Now.
+	// Clock measures the age of cached probes. Nil means time.Now.
 	Clock func() time.Time
-	// Wait returns after d, or with an error before, when ctx ends; nil waits by the clock.
+	// Wait returns after d, or earlier with an error when ctx ends. Nil waits in real time.
 	Wait func(ctx context.Context, d time.Duration) error
 }
 
-// Hub is what is special about the hub.
+// Hub holds the settings for the hub alone.
 type Hub struct {
-	// Models is where it tells of its models: https://huggingface.co; required.
+	// Models is the hub's API about models, https://huggingface.co; required.
 	Models *endpoint.Endpoint
-	// BillTo is the organisation that pays; "" is the owner of the token.
+	// BillTo is the organisation that pays; "" means the owner of the token.
 	BillTo string
 }
 
-// Backend is the make of the kind hftask. It is safe for concurrent use.
+// Backend implements the backing kind hftask. It is safe for concurrent use.
 type Backend struct {
 	config Config
 	tasks  map[string]task // by the name of the run
-	own    *capabilities   // of a server of one's own
-	hub    *directory      // of the hub
-	sent   int             // the most pixels of a picture that is sent
+	own    *capabilities   // of your own server; nil for the hub
+	hub    *directory      // of the hub; nil for your own server
+	sent   int             // the most pixels of a picture to send
 }
 
 var (
@@ -98,13 +97,13 @@ var (
 	_ toolbox.Sized   = (*Backend)(nil)
 )
 
-// New checks the configuration. It asks the server nothing.
+// New checks the configuration. It sends no requests.
 func New(c Config) (*Backend, error) {
 	switch {
 	case c.Endpoint == nil:
-		return nil, errors.New("a tool server needs an endpoint")
+		return nil, errors.New("hftask: Config.Endpoint is missing")
 	case c.Hub != nil && c.Hub.Models == nil:
-		return nil, errors.New("the hub needs the endpoint that tells of its models")
+		return nil, errors.New("hftask: Hub.Models is missing")
 	}
 	c.Limits = c.Limits.OrDefault()
 	if c.Clock == nil {
@@ -122,8 +121,8 @@ func New(c Config) (*Backend, error) {
 	return b, nil
 }
 
-// Probe reports whether the server has a model for the candidate, and whether what it needs
-// may leave. A model that can be loaded, or is being loaded, is there.
+// Probe checks that the server has a model for the candidate, and that the task's media may be sent there. A
+// model that is loading, or can be loaded, counts.
 func (b *Backend) Probe(ctx context.Context, c toolbox.Candidate) error {
 	t, err := b.find(c)
 	if err != nil {
@@ -135,11 +134,11 @@ func (b *Backend) Probe(ctx context.Context, c toolbox.Candidate) error {
 	if t.named && c.Model == "" {
 		return fault(nil, "It needs its own model, because the tool server's model for that task does something else.")
 	}
-	_, err = b.route(ctx, t, c, anew)
+	_, err = b.route(ctx, t, c, refresh)
 	return err
 }
 
-// Run asks the server for what the candidate says.
+// Run runs the candidate's task on the server.
 func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Call) (toolbox.Output, error) {
 	t, err := b.find(c)
 	if err != nil {
@@ -150,16 +149,15 @@ func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Cal
 	}
 	out, err := b.run(ctx, t, c, call)
 	if err != nil {
-		return toolbox.Output{}, fmt.Errorf("%s: %w", c.Run, told(ctx, err))
+		return toolbox.Output{}, fmt.Errorf("%s: %w", c.Run, withSentence(ctx, err))
 	}
 	return out, nil
 }
 
-// maxCapacity is what is believed of a server at most.
+// maxCapacity is the limit for the capacity that a server claims.
 const maxCapacity = 64
 
-// Capacity is how many calls a server of one's own works on at a time, 0 where it does not
-// tell; the hub does not.
+// Capacity returns how many calls your own server works on at a time; 0 if it does not say, as the hub.
 func (b *Backend) Capacity(ctx context.Context) int {
 	if b.hub != nil {
 		return 0
@@ -172,7 +170,7 @@ func (b *Backend) Capacity(ctx context.Context) int {
 }
 
 func (b *Backend) run(ctx context.Context, t task, c toolbox.Candidate, call toolbox.Call) (toolbox.Output, error) {
-	r, err := b.route(ctx, t, c, asTold)
+	r, err := b.route(ctx, t, c, useCached)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -190,7 +188,7 @@ func (b *Backend) run(ctx context.Context, t task, c toolbox.Candidate, call too
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	out.Seed, _ = q.parameters["seed"].(int64) //nolint:errcheck // most tasks take none
+	out.Seed, _ = q.parameters["seed"].(int64) //nolint:errcheck // most tasks have no seed
 	out.Model = cmp.Or(c.Model, modelName(answer.header.Get("X-Model")), r.model)
 	if j.animated && out.Note.IsZero() {
 		out.Note = plan.Say("Only the first frame of the animation was used.")
@@ -201,7 +199,7 @@ func (b *Backend) run(ctx context.Context, t task, c toolbox.Candidate, call too
 func (b *Backend) find(c toolbox.Candidate) (task, error) {
 	t, ok := b.tasks[c.Run]
 	if !ok {
-		return task{}, fault(fmt.Errorf("no run is called %q", c.Run), "This version does not know how to ask a tool server for that.")
+		return task{}, fault(fmt.Errorf("unknown run %q", c.Run), "This version does not know how to ask a tool server for that.")
 	}
 	return t, nil
 }

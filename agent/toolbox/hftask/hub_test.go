@@ -120,7 +120,7 @@ func TestTheHubIsAskedOnce(t *testing.T) {
 		all.Wait()
 	}
 	probe()
-	now = now.Add(providersBelieved - time.Second)
+	now = now.Add(providersLife - time.Second)
 	probe()
 	if n := asked.Load(); n != 1 {
 		t.Errorf("asked %d times", n)
@@ -176,7 +176,7 @@ func TestAServersOwnWord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	to, err := b.byModel(t.Context(), known, task{name: "object-detection"}, "a/many", anew)
+	to, err := b.byModel(t.Context(), known, task{name: "object-detection"}, "a/many", refresh)
 	if err != nil || to.path != "/models/a/many/pipeline/object-detection" {
 		t.Errorf("a model of several tasks is asked at %+v, %v", to, err)
 	}

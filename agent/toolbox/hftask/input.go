@@ -17,29 +17,29 @@ import (
 )
 
 const (
-	// maxSentPixels is the largest picture that is sent: larger ones take long and show
-	// models no more.
+	// maxSentPixels is the most pixels of a picture that is sent: larger ones take longer and do not help
+	// models.
 	maxSentPixels = 2048 * 2048
-	// maxSentBytes is the most bytes of sound or video that are sent, and maxHubBytes the
-	// most to the hub, whose servers refuse more.
+	// maxSentBytes is the largest sound or video that is sent, in bytes, and maxHubBytes the largest that is
+	// sent to the hub, whose servers reject larger ones.
 	maxSentBytes = 64 << 20
 	maxHubBytes  = 20 << 20
-	// sentQuality is the JPEG quality in which photos are sent.
+	// sentQuality is the JPEG quality of sent photos.
 	sentQuality = 95
 )
 
-// sent is a picture that was sent.
+// sent describes a picture that was sent.
 type sent struct {
 	path string
-	// given is the size of the picture that was given, and size that in which it was sent.
+	// given is the original size of the picture, and size the one in which it was sent.
 	given, size image.Point
 	ext         string
 }
 
-// bytes is what so many bytes for each pixel that was given come to.
+// bytes returns the memory for perPixel bytes for each pixel of the original picture.
 func (s sent) bytes(perPixel int64) int64 { return perPixel * int64(s.given.X) * int64(s.given.Y) }
 
-// fileOf is the first file of the call whose type is accepted.
+// fileOf returns the first file of the call whose type is accepted.
 func (j *job) fileOf(is func(plan.Type) bool) (toolbox.Value, bool) {
 	for _, name := range sortedArgs(j.call) {
 		for _, v := range j.call.Args[name] {
@@ -51,7 +51,7 @@ func (j *job) fileOf(is func(plan.Type) bool) (toolbox.Value, bool) {
 	return toolbox.Value{}, false
 }
 
-// sortedArgs are the names of the arguments: the picture before what belongs to it.
+// sortedArgs returns the names of the arguments in alphabetical order, with "mask" last.
 func sortedArgs(c toolbox.Call) []string {
 	names := make([]string, 0, len(c.Args))
 	for name := range c.Args {
@@ -72,26 +72,26 @@ func sortedArgs(c toolbox.Call) []string {
 	return names
 }
 
-func lacks(t plan.Type) error {
-	return fault(errors.New("the call has no file of that type"), "The %s to work on is missing.", t)
+func missingFile(t plan.Type) error {
+	return fault(errors.New("the call has no file of this type"), "The %s to work on is missing.", t)
 }
 
-// picture sends the picture of the call: it is what the answer is about.
+// picture prepares the picture that the call is about for sending, and notes it in j.sent.
 func (j *job) picture(ctx context.Context) (file, error) {
 	v, ok := j.fileOf(func(t plan.Type) bool { return t == plan.Image })
 	if !ok { // any map is a picture too
 		v, ok = j.fileOf(func(t plan.Type) bool { return t.Fits(plan.Image) })
 	}
 	if !ok {
-		return file{}, lacks(plan.Image)
+		return file{}, missingFile(plan.Image)
 	}
 	f, s, err := j.drawn(ctx, v)
 	j.sent = s
 	return f, err
 }
 
-// drawn is a picture as it is sent: upright, without metadata, as JPEG where it came so
-// and as PNG else, and not larger than is looked at.
+// drawn returns a picture ready to send: upright, without metadata, at most as large as models look at, as
+// JPEG if it was one and as PNG otherwise.
 func (j *job) drawn(ctx context.Context, v toolbox.Value) (file, sent, error) {
 	b := j.backend
 	leave, err := b.config.Limits.Memory.Take(ctx, media.Weigh(v.Path, b.config.Limits).Bytes(8))
@@ -118,13 +118,12 @@ func (j *job) drawn(ctx context.Context, v toolbox.Value) (file, sent, error) {
 	return file{content, "image/png"}, s, err
 }
 
-// mask is a mask of the call as it is sent: in the size of the picture that was sent,
-// white on black. A pixel of it is set where any that it stands for is, so that what is
-// small does not vanish.
+// mask returns the call's mask ready to send: in the size of the sent picture, white on black. A pixel is
+// white if any pixel of the original that it stands for is set, so that small areas do not vanish.
 func (j *job) mask(ctx context.Context) (file, error) {
 	v, ok := j.maskOf()
 	if !ok {
-		return file{}, lacks(plan.Mask)
+		return file{}, missingFile(plan.Mask)
 	}
 	limits := j.backend.config.Limits
 	leave, err := limits.Memory.Take(ctx, media.Weigh(v.Path, limits).Bytes(8))
@@ -142,9 +141,9 @@ func (j *job) mask(ctx context.Context) (file, error) {
 		if stopped := media.Stopped(ctx); stopped != nil {
 			return file{}, stopped
 		}
-		top, bottom := under(y, out.Height, m.Height)
+		top, bottom := sourceRange(y, out.Height, m.Height)
 		for x := range out.Width {
-			left, right := under(x, out.Width, m.Width)
+			left, right := sourceRange(x, out.Width, m.Width)
 			for row := top; row < bottom && out.Index[y*out.Width+x] == 0; row++ {
 				if slices.ContainsFunc(m.Index[row*m.Width+left:row*m.Width+right], func(part uint8) bool { return part != 0 }) {
 					out.Index[y*out.Width+x], covered = 1, true
@@ -159,15 +158,14 @@ func (j *job) mask(ctx context.Context) (file, error) {
 	return file{content, "image/png"}, err
 }
 
-// under are the pixels of a row of that many, from the first to before the last, that the
-// one at i stands for in a row of size pixels.
-func under(i, size, of int) (first, last int) {
+// sourceRange returns the range of pixels, last excluded, in a row of length of that pixel i stands for in a row
+// of length size.
+func sourceRange(i, size, of int) (first, last int) {
 	first = i * of / size
 	return first, max(first+1, ((i+1)*of+size-1)/size)
 }
 
-// maskOf is the mask among the files of the call: the argument of that name, or else one
-// beside the picture that is of the type.
+// maskOf returns the call's mask: the argument of that name, or else a mask that is not the picture itself.
 func (j *job) maskOf() (toolbox.Value, bool) {
 	if vs := j.call.Args["mask"]; len(vs) > 0 && vs[0].Path != "" {
 		return vs[0], true
@@ -176,11 +174,11 @@ func (j *job) maskOf() (toolbox.Value, bool) {
 	return v, ok && v.Path != j.sent.path
 }
 
-// recording is the sound or video of the call as it is sent: without its tags.
+// recording returns the call's sound or video ready to send, without its tags.
 func (j *job) recording(ctx context.Context, t plan.Type) (_ file, err error) {
 	v, ok := j.fileOf(func(is plan.Type) bool { return is == t })
 	if !ok {
-		return file{}, lacks(t)
+		return file{}, missingFile(t)
 	}
 	info, err := media.Inspect(ctx, v.Path, j.backend.config.Limits)
 	if err != nil {
@@ -211,7 +209,7 @@ func (j *job) recording(ctx context.Context, t plan.Type) (_ file, err error) {
 	return file{content, info.MIME}, err
 }
 
-// encoded is what write writes into a file of the call's folder, which goes again.
+// encoded returns what write writes to a temporary file in the call's folder.
 func (j *job) encoded(ctx context.Context, write func(path string) error) (content []byte, err error) {
 	path := filepath.Join(j.call.Dir, "sent-"+rand.Text())
 	if err := write(path); err != nil {
@@ -224,7 +222,7 @@ func (j *job) encoded(ctx context.Context, write func(path string) error) (conte
 	return os.ReadFile(path)
 }
 
-// fitted is a size of at most that many pixels, of the same shape.
+// fitted shrinks size to at most most pixels in total, keeping its shape.
 func fitted(size image.Point, most int) image.Point {
 	if size.X*size.Y <= most {
 		return size

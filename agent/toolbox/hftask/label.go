@@ -12,10 +12,10 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// labelling are the tasks that sort texts and their words. What a server has for text and
-// token classification tells moods and names, by custom, as the models of transformers'
-// pipelines do; other kinds need a model that is named.
-func labelling() map[string]task {
+// labelTasks returns the tasks that classify texts and their words. A server's default models for text and
+// token classification recognise sentiment and names, as in transformers' pipelines. Other kinds need a
+// named model.
+func labelTasks() map[string]task {
 	return map[string]task{
 		"text-classification":      {named: true, ask: askText, read: readClasses},
 		"sentiment-analysis":       {name: "text-classification", ask: askText, read: readMood},
@@ -25,24 +25,23 @@ func labelling() map[string]task {
 	}
 }
 
-// topics are the classes among which a text is sorted where no others are named: what
-// newspapers sort by, and what letters and messages are.
+// topics are the candidate classes for a text if none are given: newspaper sections and kinds of messages.
 var topics = []string{
 	"politics", "business", "technology", "science", "health", "sports", "entertainment", "travel", "food", "education",
 	"law", "weather", "fiction", "poetry", "personal message", "customer complaint", "review", "advertisement", "spam", "instructions",
 }
 
-// askTopic sorts a text among the topics.
+// askTopic requests the topics of a text.
 func askTopic(ctx context.Context, j *job) (question, error) {
 	q, err := askText(ctx, j)
 	q.parameters = map[string]any{"candidate_labels": topics}
 	return q, err
 }
 
-// maxTopics is how many topics are told of a text.
+// maxTopics is how many topics of a text are returned.
 const maxTopics = 5
 
-// readTopics takes the likeliest topics.
+// readTopics reads the most likely topics.
 func readTopics(ctx context.Context, _ *job, a answer) (toolbox.Output, error) {
 	all, err := classes(ctx, a.body)
 	if err != nil {
@@ -51,7 +50,7 @@ func readTopics(ctx context.Context, _ *job, a answer) (toolbox.Output, error) {
 	return classified(all[:min(len(all), maxTopics)])
 }
 
-// askTokens has the words of a text labelled.
+// askTokens requests labels for the words of a text.
 func askTokens(ctx context.Context, j *job) (question, error) {
 	q, err := askText(ctx, j)
 	q.parameters = map[string]any{"aggregation_strategy": "simple"}
@@ -68,16 +67,15 @@ type token struct {
 	End    *int     `json:"end"`
 }
 
-// entity is a stretch of a text with its label.
+// entity is a span of a text with its label.
 type entity struct {
 	text, kind string
-	start, end int // in characters; -1 if that is not told
+	start, end int // in characters; -1 if unknown
 }
 
-// entitiesOf reads labelled words, in the order of the text: single tokens with the
-// marks B and I are put together, and what a tokeniser has cut is as it stands in the
-// text.
-func entitiesOf(ctx context.Context, body []byte, text string) ([]entity, error) {
+// readEntities reads labelled words in the order of the text. It joins single tokens that are marked B and I,
+// and restores words that the tokeniser split.
+func readEntities(ctx context.Context, body []byte, text string) ([]entity, error) {
 	tokens, err := entries[token](ctx, body)
 	if err != nil {
 		return nil, err
@@ -87,7 +85,7 @@ func entitiesOf(ctx context.Context, body []byte, text string) ([]entity, error)
 	for _, t := range tokens {
 		mark := cmp.Or(t.Group, t.Entity)
 		if t.Word == nil || mark == "" {
-			return nil, unreadable(errors.New("a token lacks its word or its label"))
+			return nil, unreadable(errors.New("a token has no word or no label"))
 		}
 		kind, inside := mark, false
 		if b, k, ok := strings.Cut(mark, "-"); ok && (b == "B" || b == "I") {
@@ -113,26 +111,26 @@ func entitiesOf(ctx context.Context, body []byte, text string) ([]entity, error)
 	return slices.DeleteFunc(all, func(e entity) bool { return e.text == "" || e.kind == "O" }), nil
 }
 
-// kinds are the names of what is named (CoNLL-2003, OntoNotes 5).
+// kinds maps the labels of named entities to words (CoNLL-2003, OntoNotes 5).
 var kinds = map[string]string{
 	"PER": "person", "PERSON": "person", "ORG": "organisation", "LOC": "place", "GPE": "place", "FAC": "place", "MISC": "other name",
 	"DATE": "date", "TIME": "time", "PRODUCT": "product", "WORK_OF_ART": "work", "EVENT": "event", "NORP": "group",
 	"MONEY": "amount", "QUANTITY": "amount", "PERCENT": "amount", "CARDINAL": "number", "ORDINAL": "number", "LANGUAGE": "language", "LAW": "law",
 }
 
-// speech are the names of the parts of speech (Universal Dependencies, UPOS); those of
-// other sets stay as they are.
+// speech maps the labels of parts of speech to words (Universal Dependencies, UPOS). Other labels stay as
+// they are.
 var speech = map[string]string{
 	"ADJ": "adjective", "ADP": "preposition", "ADV": "adverb", "AUX": "auxiliary", "CCONJ": "conjunction", "CONJ": "conjunction", "DET": "determiner",
 	"INTJ": "interjection", "NOUN": "noun", "NUM": "numeral", "PART": "particle", "PRON": "pronoun", "PROPN": "proper noun",
 	"SCONJ": "conjunction", "VERB": "verb", "X": "other", "SYM": "symbol",
 }
 
-// readNames takes the names in a text: with their kinds, or, where a place is wanted, the
+// readNames reads the named entities of a text with their kinds. If the tool returns a location, it is the
 // place that the text is about.
 func readNames(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
 	text := j.text()
-	all, err := entitiesOf(ctx, a.body, text)
+	all, err := readEntities(ctx, a.body, text)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -140,18 +138,18 @@ func readNames(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
 		all[i].kind = cmp.Or(kinds[strings.ToUpper(all[i].kind)], strings.ToLower(all[i].kind))
 	}
 	if j.call.Returns == plan.Location {
-		place := placeIn(all, text)
+		place := mainPlace(all, text)
 		if place == "" {
 			return toolbox.Output{}, errNothing
 		}
 		return toolbox.Output{Value: place, About: plan.Quote(place)}, nil
 	}
-	return listed(all)
+	return labelledWords(all)
 }
 
-// readTokens takes the words of a text, each with its label.
+// readTokens reads the words of a text, each with its label.
 func readTokens(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
-	all, err := entitiesOf(ctx, a.body, j.text())
+	all, err := readEntities(ctx, a.body, j.text())
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -168,11 +166,11 @@ func readTokens(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
 			}
 		}
 	}
-	return listed(words)
+	return labelledWords(words)
 }
 
-// listed are words with their labels in brackets. A name that comes twice is told once.
-func listed(all []entity) (toolbox.Output, error) {
+// labelledWords returns words with their labels in brackets, separated by commas. Repeated names are listed once.
+func labelledWords(all []entity) (toolbox.Output, error) {
 	var items []string
 	for _, e := range all {
 		item := strings.ReplaceAll(e.text, ",", "") + " (" + e.kind + ")"
@@ -186,9 +184,9 @@ func listed(all []entity) (toolbox.Output, error) {
 	return toolbox.Output{Value: strings.Join(items, ", ")}, nil
 }
 
-// placeIn is the place that comes most often, the first of those; with the one behind a
-// comma, which tells where that is: "Lisbon, Portugal".
-func placeIn(all []entity, text string) string {
+// mainPlace returns the most frequent place, the first one if there are several. It includes the region after
+// a comma: "Lisbon, Portugal".
+func mainPlace(all []entity, text string) string {
 	var places []entity
 	letters := []rune(text)
 	for _, e := range all {

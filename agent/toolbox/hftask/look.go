@@ -11,30 +11,29 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// looking are the tasks that tell in words what is seen.
-func looking() map[string]task {
+// visionTasks returns the tasks that describe pictures, videos and sounds in words.
+func visionTasks() map[string]task {
 	return map[string]task{
-		"image-to-text":                {media: true, ask: askSeen, read: readText},
+		"image-to-text":                {media: true, ask: askPrompted, read: readText},
 		"image-classification":         {media: true, ask: askPicture, read: readClasses},
 		"visual-question-answering":    {media: true, ask: askAbout, read: readReply},
 		"document-question-answering":  {media: true, ask: askAbout, read: readReply},
 		"keypoint-detection":           {media: true, ask: askPicture, read: readPose},
-		"video-text-to-text":           {media: true, ask: askFilm, read: readText},
-		"video-classification":         {media: true, ask: askFilm, read: readClasses},
+		"video-text-to-text":           {media: true, ask: askVideo, read: readText},
+		"video-classification":         {media: true, ask: askVideo, read: readClasses},
 		"audio-classification":         {media: true, ask: askSound, read: readClasses},
-		"automatic-speech-recognition": {media: true, ask: askSound, read: readHeard},
+		"automatic-speech-recognition": {media: true, ask: askSound, read: readTranscript},
 	}
 }
 
-// askSeen sends the picture, and what is wanted of it where the catalogue says so. The
-// hub's models know that by themselves.
-func askSeen(ctx context.Context, j *job) (question, error) {
+// askPrompted sends the picture with the catalogue's prompt, if there is one. The hub's models take no prompt.
+func askPrompted(ctx context.Context, j *job) (question, error) {
 	q, err := askPicture(ctx, j)
 	return j.prompted(q), err
 }
 
-// askFilm sends the video, and what is wanted of it.
-func askFilm(ctx context.Context, j *job) (question, error) {
+// askVideo sends the video with the catalogue's prompt, if there is one.
+func askVideo(ctx context.Context, j *job) (question, error) {
 	f, err := j.recording(ctx, plan.Video)
 	return j.prompted(question{inputs: f}), err
 }
@@ -45,7 +44,7 @@ func askSound(ctx context.Context, j *job) (question, error) {
 	return question{inputs: f}, err
 }
 
-// prompted adds the prompt of the catalogue, which is our extension.
+// prompted adds the catalogue's prompt, which is our extension to the API.
 func (j *job) prompted(q question) question {
 	if prompt := strings.TrimSpace(toolbox.Expand(j.candidate.Prompt, j.call.Text)); prompt != "" && !j.hub() {
 		q.parameters = map[string]any{"prompt": prompt}
@@ -63,7 +62,7 @@ func askAbout(ctx context.Context, j *job) (question, error) {
 	return question{inputs: map[string]any{"image": f, "question": asked}}, err
 }
 
-// readReply takes the surest answer to a question.
+// readReply reads the answer with the highest score.
 func readReply(ctx context.Context, _ *job, a answer) (toolbox.Output, error) {
 	type reply struct {
 		Answer *string `json:"answer"`
@@ -74,17 +73,17 @@ func readReply(ctx context.Context, _ *job, a answer) (toolbox.Output, error) {
 		return toolbox.Output{}, err
 	}
 	if slices.ContainsFunc(replies, func(r reply) bool { return r.Answer == nil }) {
-		return toolbox.Output{}, unreadable(errors.New("a reply lacks its answer"))
+		return toolbox.Output{}, unreadable(errors.New("a reply has no answer"))
 	}
 	if len(replies) == 0 {
 		return toolbox.Output{}, errNothing
 	}
 	best := slices.MaxFunc(replies, func(a, b reply) int { return cmp.Compare(a.Score, b.Score) })
-	return worded(*best.Answer, plan.Text)
+	return textOutput(*best.Answer, plan.Text)
 }
 
-// readHeard takes what was said in a recording.
-func readHeard(ctx context.Context, _ *job, a answer) (toolbox.Output, error) {
+// readTranscript reads the transcript of a recording.
+func readTranscript(ctx context.Context, _ *job, a answer) (toolbox.Output, error) {
 	type heard struct {
 		Text *string `json:"text"`
 	}
@@ -93,10 +92,10 @@ func readHeard(ctx context.Context, _ *job, a answer) (toolbox.Output, error) {
 		return toolbox.Output{}, err
 	}
 	if len(all) != 1 || all[0].Text == nil {
-		return toolbox.Output{}, unreadable(errors.New("the answer lacks its text"))
+		return toolbox.Output{}, unreadable(errors.New("the answer has no text"))
 	}
 	if strings.TrimSpace(*all[0].Text) == "" {
 		return toolbox.Output{}, fault(nil, "No speech was heard in the recording.")
 	}
-	return worded(*all[0].Text, plan.Text)
+	return textOutput(*all[0].Text, plan.Text)
 }

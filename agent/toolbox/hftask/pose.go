@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	// minJoint is how sure a model must be of a point for it to be drawn.
+	// minJoint is the lowest score of a keypoint that is drawn.
 	minJoint = 0.3
 	// maxPeople is how many people are drawn.
 	maxPeople = 100
 )
 
-// person is one whose posture was found.
+// person is the pose of one person.
 type person struct {
 	Keypoints []struct {
 		Label string   `json:"label"`
@@ -30,8 +30,7 @@ type person struct {
 	} `json:"keypoints"`
 }
 
-// readPose draws the people that were found; a server that draws them itself is taken at
-// its word.
+// readPose draws the skeletons of the people that were found. A picture in the answer is used as it is.
 func readPose(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
 	if !strings.Contains(a.kind(), "json") {
 		return readMap(ctx, j, a)
@@ -41,7 +40,7 @@ func readPose(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
 		return toolbox.Output{}, err
 	}
 	if len(people) == 0 {
-		return toolbox.Output{}, fault(errors.New("nobody was found"), "The model found no person in the picture.")
+		return toolbox.Output{}, fault(errors.New("the answer has no people"), "The model found no person in the picture.")
 	}
 	var skeletons []skeleton.Skeleton
 	for _, p := range people[:min(len(people), maxPeople)] {
@@ -58,25 +57,25 @@ func readPose(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
 	defer leave()
 	img, drawn := skeleton.Draw(j.sent.given, skeletons)
 	if !drawn {
-		return toolbox.Output{}, fault(errors.New("no point is sure enough"), "The model found no person in the picture.")
+		return toolbox.Output{}, fault(errors.New("no keypoint has a sufficient score"), "The model found no person in the picture.")
 	}
 	about := plan.Say("one person")
 	if len(skeletons) > 1 {
-		about = plan.Say("%d persons", len(skeletons))
+		about = plan.Say("%d people", len(skeletons))
 	}
 	return j.write(ctx, img, media.PNG, about)
 }
 
-// skeleton is the person in the pixels of the picture that was given.
+// skeleton returns the person's skeleton in pixels of the original picture.
 func (p person) skeleton(s sent) (skeleton.Skeleton, error) {
 	if p.Keypoints == nil {
-		return skeleton.Skeleton{}, unreadable(errors.New("a person lacks the points"))
+		return skeleton.Skeleton{}, unreadable(errors.New("a person has no keypoints"))
 	}
 	at := map[string]image.Point{}
 	fx, fy := float64(s.given.X)/float64(s.size.X), float64(s.given.Y)/float64(s.size.Y)
 	for i, k := range p.Keypoints {
 		if k.X == nil || k.Y == nil || math.IsNaN(*k.X) || math.IsNaN(*k.Y) {
-			return skeleton.Skeleton{}, unreadable(errors.New("a point of a person lacks its place"))
+			return skeleton.Skeleton{}, unreadable(errors.New("a keypoint has no coordinates"))
 		}
 		name := strings.ToLower(strings.ReplaceAll(k.Label, " ", "_"))
 		if name == "" && len(p.Keypoints) == len(skeleton.COCO) {

@@ -20,12 +20,11 @@ import (
 	"atelier/agent/toolbox/media"
 )
 
-// maxItems is how many entries of an answer are looked at.
+// maxItems is the most entries of an answer.
 const maxItems = 2000
 
-// entries reads an answer that is a list, a list in a list, as the hub's own API gives of
-// one input, or a single entry. It reads entry by entry, so that a list without end costs
-// neither memory nor time.
+// entries reads an answer that is a list, a list within a list (the hub's own API for a single input), or a
+// single entry. It reads entry by entry, so that an endless list costs neither memory nor time.
 func entries[T any](ctx context.Context, body []byte) ([]T, error) {
 	raw, lists := bytes.TrimSpace(body), 0
 	for lists < 2 && len(raw) > 0 && raw[0] == '[' {
@@ -50,7 +49,7 @@ func entries[T any](ctx context.Context, body []byte) ([]T, error) {
 		}
 		var one T
 		if err := d.Decode(&one); err != nil {
-			return nil, unreadable(fmt.Errorf("entry %d is not of its form", len(all)+1))
+			return nil, unreadable(fmt.Errorf("entry %d does not have the expected form", len(all)+1))
 		}
 		all = append(all, one)
 	}
@@ -65,8 +64,8 @@ func entries[T any](ctx context.Context, body []byte) ([]T, error) {
 	return all, nil
 }
 
-// content are the bytes of the file in an answer: the answer itself, or what its JSON
-// spells out or names under one of the keys.
+// content returns the file in an answer: the body itself, or the file that its JSON holds or links to under
+// one of the keys.
 func (a answer) content(ctx context.Context, keys ...string) ([]byte, error) {
 	if !strings.Contains(a.kind(), "json") {
 		return a.body, nil
@@ -79,14 +78,13 @@ func (a answer) content(ctx context.Context, keys ...string) ([]byte, error) {
 		return nil, unreadable(err)
 	}
 	if named == "" {
-		return nil, unreadable(errors.New("there is no file in the answer"))
+		return nil, unreadable(errors.New("the answer has no file"))
 	}
-	return a.spelled(ctx, named)
+	return a.fileContent(ctx, named)
 }
 
-// spelled are the bytes that a text stands for: an address on the server, or Base64, as
-// it is or in an address that holds the data.
-func (a answer) spelled(ctx context.Context, text string) ([]byte, error) {
+// fileContent returns the file that a text stands for: an address on the server, a data URL, or Base64.
+func (a answer) fileContent(ctx context.Context, text string) ([]byte, error) {
 	if strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://") {
 		got, err := a.fetch(ctx, text)
 		if err != nil {
@@ -94,23 +92,22 @@ func (a answer) spelled(ctx context.Context, text string) ([]byte, error) {
 		}
 		return got.body, nil
 	}
-	return unspell(text)
+	return decodeBase64(text)
 }
 
-// unspell decodes Base64, as it is or in an address that holds the data.
-func unspell(text string) ([]byte, error) {
+// decodeBase64 decodes Base64, with or without the prefix of a data URL.
+func decodeBase64(text string) ([]byte, error) {
 	if strings.HasPrefix(text, "data:") {
 		_, text, _ = strings.Cut(text, ",")
 	}
 	content, err := base64.StdEncoding.DecodeString(text)
 	if err != nil || len(content) == 0 {
-		return nil, unreadable(fmt.Errorf("%d characters are not a file in Base64", len(text)))
+		return nil, unreadable(fmt.Errorf("%d characters are not valid Base64", len(text)))
 	}
 	return content, nil
 }
 
-// file writes what came from the server into a file of the call's folder, and tells what
-// it is.
+// file writes content from the server to a file in the call's folder, and inspects it.
 func (j *job) file(ctx context.Context, content []byte) (path string, info media.Info, err error) {
 	path = filepath.Join(j.call.Dir, "answer-"+rand.Text())
 	if err := os.WriteFile(path, content, 0o600); err != nil {
@@ -127,8 +124,8 @@ func (j *job) file(ctx context.Context, content []byte) (path string, info media
 	return "", media.Info{}, unreadable(err)
 }
 
-// pictureIn decodes a picture that came from the server.
-func (j *job) pictureIn(ctx context.Context, content []byte) (p media.Picture, err error) {
+// decodePicture decodes a picture from the server.
+func (j *job) decodePicture(ctx context.Context, content []byte) (p media.Picture, err error) {
 	path := filepath.Join(j.call.Dir, "answer-"+rand.Text())
 	if err := os.WriteFile(path, content, 0o600); err != nil {
 		return p, err
@@ -144,14 +141,14 @@ func (j *job) pictureIn(ctx context.Context, content []byte) (p media.Picture, e
 	return p, nil
 }
 
-// recorded is a sound or a video that came from the server, as an output.
-func (j *job) recorded(ctx context.Context, content []byte, t plan.Type, name string, about plan.Message) (toolbox.Output, error) {
+// saveRecording saves a sound or a video from the server as an output.
+func (j *job) saveRecording(ctx context.Context, content []byte, t plan.Type, name string, about plan.Message) (toolbox.Output, error) {
 	path, info, err := j.file(ctx, content)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
 	if info.Type != t {
-		return toolbox.Output{}, errors.Join(unreadable(fmt.Errorf("the answer is %s and no %s", info.MIME, t)), os.Remove(path))
+		return toolbox.Output{}, errors.Join(unreadable(fmt.Errorf("the answer is %s, not %s", info.MIME, t)), os.Remove(path))
 	}
 	named := filepath.Join(j.call.Dir, name+info.Ext)
 	if err := os.Rename(path, named); err != nil {

@@ -12,33 +12,32 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// route is where a question goes, and which model answers it, "" if that is not known.
+// route is the path of a request, and the model that answers it, "" if unknown.
 type route struct{ path, model string }
 
-// asking is whether a server is asked anew what it has. Only probes do: one that is at
-// work answers late, and is not down for that.
-type asking bool
+// lookup says whether to ask the server again what it has. Only probes do: a busy server answers late, and a
+// call must not take that for an outage.
+type lookup bool
 
 const (
-	anew   asking = true
-	asTold asking = false // if it was ever told
+	refresh   lookup = true
+	useCached lookup = false // use the last known list, if there is one
 )
 
-// route finds the place of the server that does a task for a candidate, or tells why
-// there is none.
-func (b *Backend) route(ctx context.Context, t task, c toolbox.Candidate, how asking) (route, error) {
+// route returns where the server does a task for a candidate. The error says why it cannot.
+func (b *Backend) route(ctx context.Context, t task, c toolbox.Candidate, how lookup) (route, error) {
 	if c.Model != "" && !isModel(c.Model) {
-		return route{}, fault(errors.New("the model is not of the form org/model"),
+		return route{}, fault(errors.New("the model's name does not have the form org/model"),
 			"%q is not the name of a model on Hugging Face; names look like org/model.", shorten(c.Model))
 	}
 	if b.hub != nil {
 		return b.onHub(ctx, t, c, how)
 	}
 	known, remembered := b.own.remembered()
-	if !remembered || how == anew {
+	if !remembered || how == refresh {
 		var err error
 		if known, err = b.own.known(ctx); err != nil {
-			return route{}, b.sorted(err, c.Model)
+			return route{}, b.asFault(err, c.Model)
 		}
 	}
 	if c.Model != "" {
@@ -59,16 +58,16 @@ func (b *Backend) route(ctx context.Context, t task, c toolbox.Candidate, how as
 	return route{path: "/pipeline/" + t.name, model: modelName(usual)}, nil
 }
 
-// byModel is the route to a model that is named.
-func (b *Backend) byModel(ctx context.Context, known manifest, t task, model string, how asking) (route, error) {
+// byModel returns the route to a model that the candidate names.
+func (b *Backend) byModel(ctx context.Context, known manifest, t task, model string, how lookup) (route, error) {
 	to := route{path: "/models/" + model, model: model}
 	host := b.config.Endpoint.Host()
 	if known.bare {
 		state, remembered := b.own.states.remembered(model)
-		if !remembered || how == anew {
+		if !remembered || how == refresh {
 			var err error
 			if state, err = b.own.states.look(ctx, model); err != nil {
-				return route{}, b.sorted(err, model)
+				return route{}, b.asFault(err, model)
 			}
 		}
 		if state == "" || state == unavailable {
@@ -88,23 +87,22 @@ func (b *Backend) byModel(ctx context.Context, known manifest, t task, model str
 	return to, nil
 }
 
-// model is what names of models look like on the hub; others are neither asked for nor
-// repeated.
+// model matches model names as on the hub. Other names are neither requested nor repeated to anybody.
 var model = lazyregexp.New(`^[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}$`)
 
 func isModel(name string) bool {
 	return model.MatchString(name) && !strings.Contains(name, "..")
 }
 
-// modelName is the name that a server tells, "" if it does not look like one.
-func modelName(told string) string {
-	if isModel(told) {
-		return told
+// modelName returns the name that a server gives for a model, "" if it does not look like one.
+func modelName(name string) string {
+	if isModel(name) {
+		return name
 	}
 	return ""
 }
 
-// missing reports whether the server does not have what was asked for.
+// missing reports whether the error is a status 404, 405 or 501.
 func missing(err error) bool {
 	e, ok := errors.AsType[*endpoint.Error](err)
 	return ok && (e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed || e.Status == http.StatusNotImplemented)

@@ -16,16 +16,15 @@ import (
 	"atelier/agent/toolbox/media"
 )
 
-// segmenting are the tasks that divide a picture.
-func segmenting() map[string]task {
+// segmentTasks returns the tasks that divide a picture into parts.
+func segmentTasks() map[string]task {
 	return map[string]task{
-		"image-segmentation": {media: true, masks: true, ask: askSeen, read: readSegments},
+		"image-segmentation": {media: true, masks: true, ask: askPrompted, read: readSegments},
 		"mask-generation":    {media: true, masks: true, ask: askMasks, read: readSegments},
 	}
 }
 
-// askMasks asks for the masks of all things, or of those that points, boxes or a rough
-// mask mean.
+// askMasks requests the masks of all objects, or only of those marked by points, boxes or a rough mask.
 func askMasks(ctx context.Context, j *job) (question, error) {
 	q, err := askPicture(ctx, j)
 	if err != nil {
@@ -34,7 +33,7 @@ func askMasks(ctx context.Context, j *job) (question, error) {
 	parameters := map[string]any{}
 	for _, name := range sortedArgs(j.call) {
 		for _, v := range j.call.Args[name] {
-			switch v.Type { //nolint:exhaustive // the picture is sent already
+			switch v.Type { //nolint:exhaustive // the picture is the input
 			case plan.Points:
 				err = j.points(v, parameters)
 			case plan.BBox:
@@ -53,14 +52,15 @@ func askMasks(ctx context.Context, j *job) (question, error) {
 	return q, nil
 }
 
-// points are places in the picture as it was sent, with whether they are meant.
+// points adds the marked points to the parameters, in pixels of the sent picture, with label 1 for the
+// object and 0 for its surroundings.
 func (j *job) points(v toolbox.Value, parameters map[string]any) error {
 	points, err := plan.DecodeValue[plan.Point](v.Resource)
 	if err != nil || len(points) == 0 {
 		return fault(err, "The points on the picture are missing.")
 	}
 	var places [][2]int
-	var meant []int
+	var labels []int
 	for _, p := range points {
 		if p.X < 0 || p.Y < 0 || p.X >= j.sent.given.X || p.Y >= j.sent.given.Y {
 			return fault(nil, "The point %d, %d is outside the picture.", p.X, p.Y)
@@ -70,13 +70,13 @@ func (j *job) points(v toolbox.Value, parameters map[string]any) error {
 		if p.Exclude {
 			label = 0
 		}
-		meant = append(meant, label)
+		labels = append(labels, label)
 	}
-	parameters["points"], parameters["labels"] = places, meant
+	parameters["points"], parameters["labels"] = places, labels
 	return nil
 }
 
-// boxes are rectangles of the picture as it was sent.
+// boxes adds the marked boxes to the parameters, in pixels of the sent picture.
 func (j *job) boxes(v toolbox.Value, parameters map[string]any) error {
 	boxes, err := plan.DecodeValue[plan.Box](v.Resource)
 	if err != nil || len(boxes) == 0 {
@@ -97,7 +97,7 @@ func (j *job) boxes(v toolbox.Value, parameters map[string]any) error {
 	return nil
 }
 
-// segment is a part of a picture.
+// segment is one part of a picture in an answer; Mask is a picture in Base64.
 type segment struct {
 	Label *string  `json:"label"`
 	Score *float64 `json:"score"`
@@ -107,13 +107,13 @@ type segment struct {
 func (s segment) part() plan.Part {
 	p := plan.Part{Label: shorten(strings.ToValidUTF8(*s.Label, ""))}
 	if s.Score != nil {
-		p.Score = sure(*s.Score)
+		p.Score = clampScore(*s.Score)
 	}
 	return p
 }
 
-// readSegments takes the parts of a picture: as a mask or a segmentation, or, where a
-// picture is wanted, as what is left of it without its ground.
+// readSegments reads the parts of a picture as a mask or a segmentation. If the tool returns a picture, it
+// is the given one without its background.
 func readSegments(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
 	all, err := entries[segment](ctx, a.body)
 	if err != nil {
@@ -127,17 +127,17 @@ func readSegments(ctx context.Context, j *job, a answer) (toolbox.Output, error)
 	slices.SortStableFunc(all, func(a, b segment) int { return cmp.Compare(b.part().Score, a.part().Score) })
 	all = all[:min(len(all), media.MaxParts)]
 	if j.call.Returns == plan.Image {
-		return j.freed(ctx, all)
+		return j.cutOut(ctx, all)
 	}
 	if len(all) == 0 && j.asked {
 		return toolbox.Output{}, errNothing
 	}
-	leave, err := j.backend.config.Limits.Memory.Take(ctx, j.sent.bytes(12)) // a mask of the answer at a time, and the sum of them
+	leave, err := j.backend.config.Limits.Memory.Take(ctx, j.sent.bytes(12)) // one mask of the answer at a time, and the combined mask
 	if err != nil {
 		return toolbox.Output{}, err
 	}
 	defer leave()
-	mask, parts, err := j.assembled(ctx, all)
+	mask, parts, err := j.combine(ctx, all)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -152,9 +152,9 @@ func readSegments(ctx context.Context, j *job, a answer) (toolbox.Output, error)
 	return toolbox.Output{Path: path, Value: value, About: named(parts, func(p plan.Part) string { return p.Label })}, err
 }
 
-// assembled is one mask of several, in the size of the picture that was given. Where they
-// overlap, the smaller one lies on top. Those that cover nothing are left out.
-func (j *job) assembled(ctx context.Context, all []segment) (*media.Mask, []plan.Part, error) {
+// combine combines the masks into one, in the size of the given picture. Where they overlap, the smaller
+// one is on top. Empty masks are left out.
+func (j *job) combine(ctx context.Context, all []segment) (*media.Mask, []plan.Part, error) {
 	size := j.sent.given
 	out := media.NewMask(size.X, size.Y, max(len(all), 1))
 	var parts []plan.Part
@@ -185,19 +185,19 @@ func (j *job) assembled(ctx context.Context, all []segment) (*media.Mask, []plan
 	return out, parts, nil
 }
 
-// cover is how far a mask of the answer covers each pixel of the picture that was given.
-func (j *job) cover(ctx context.Context, spelled string) ([]uint8, error) {
-	content, err := unspell(spelled)
+// cover decodes a mask of the answer and returns its coverage (0 to 255) of each pixel of the given picture.
+func (j *job) cover(ctx context.Context, encoded string) ([]uint8, error) {
+	content, err := decodeBase64(encoded)
 	if err != nil {
 		return nil, err
 	}
-	p, err := j.pictureIn(ctx, content)
+	p, err := j.decodePicture(ctx, content)
 	if err != nil {
 		return nil, err
 	}
 	is, size := p.Image.Rect.Size(), j.sent.given
 	if is != size && is != j.sent.size {
-		return nil, unreadable(fmt.Errorf("a mask has %d × %d pixels, and its picture %d × %d", is.X, is.Y, size.X, size.Y))
+		return nil, unreadable(fmt.Errorf("a mask has %d × %d pixels, but its picture has %d × %d", is.X, is.Y, size.X, size.Y))
 	}
 	cover := make([]uint8, size.X*size.Y)
 	err = media.InBands(ctx, size.Y, media.BandRows(size.X), func(from, to int) {
@@ -212,13 +212,12 @@ func (j *job) cover(ctx context.Context, spelled string) ([]uint8, error) {
 	return cover, err
 }
 
-// grounds are the labels of what is behind things.
-var grounds = []string{"background", "bg", "backdrop", "wall", "sky", "floor", "ground"}
+// backgroundLabels are the labels of background segments.
+var backgroundLabels = []string{"background", "bg", "backdrop", "wall", "sky", "floor", "ground"}
 
-// freed is the picture without its ground, which becomes transparent, as softly as the
-// model's mask is.
-func (j *job) freed(ctx context.Context, all []segment) (toolbox.Output, error) {
-	kept := slices.DeleteFunc(slices.Clone(all), func(s segment) bool { return slices.Contains(grounds, strings.ToLower(*s.Label)) })
+// cutOut returns the picture with a transparent background. The alpha channel is as soft as the model's mask.
+func (j *job) cutOut(ctx context.Context, all []segment) (toolbox.Output, error) {
+	kept := slices.DeleteFunc(slices.Clone(all), func(s segment) bool { return slices.Contains(backgroundLabels, strings.ToLower(*s.Label)) })
 	if len(kept) == 0 {
 		return toolbox.Output{}, errNothing
 	}

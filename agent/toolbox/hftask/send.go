@@ -13,13 +13,13 @@ import (
 	"atelier/agent/endpoint"
 )
 
-// question is what a server is asked.
+// question is a request to a server.
 type question struct {
 	inputs     any // a file, a text, or several by name
 	parameters map[string]any
 }
 
-// file is one as it is sent: in JSON it is in Base64.
+// file is a file to send; in JSON it is encoded as Base64.
 type file struct {
 	content []byte
 	mime    string
@@ -27,10 +27,10 @@ type file struct {
 
 // MarshalJSON writes the content in Base64.
 func (f file) MarshalJSON() ([]byte, error) {
-	return json.Marshal(f.content) //nolint:wrapcheck // bytes are always written
+	return json.Marshal(f.content) //nolint:wrapcheck // encoding bytes never fails
 }
 
-// body is the question as it goes over the wire.
+// body returns the request body and its media type: the bytes of a single file, or JSON.
 func (q question) body() (content []byte, kind string, err error) {
 	if f, ok := q.inputs.(file); ok && len(q.parameters) == 0 {
 		return f.content, f.mime, nil
@@ -45,15 +45,15 @@ func (q question) body() (content []byte, kind string, err error) {
 	return content, "application/json", nil
 }
 
-// answer is what a server made of a question.
+// answer is a server's response.
 type answer struct {
 	header http.Header
 	body   []byte
-	// fetch gets what the answer names by its address on the same server.
+	// fetch downloads a file that the answer links to, from the same server only.
 	fetch func(ctx context.Context, address string) (answer, error)
 }
 
-// kind is the media type of the answer, "" if it is not told.
+// kind returns the media type of the answer, "" if there is none.
 func (a answer) kind() string {
 	t, _, err := mime.ParseMediaType(a.header.Get("Content-Type"))
 	if err != nil {
@@ -63,23 +63,22 @@ func (a answer) kind() string {
 }
 
 const (
-	// maxPause is the longest between two questions of how far a server is, and minPause
-	// the shortest.
+	// maxPause and minPause are the longest and the shortest wait between two polls.
 	maxPause = 10 * time.Second
 	minPause = 500 * time.Millisecond
-	// maxPauses bounds all of them where the call has no end of its own.
+	// maxPauses is the limit for all waits of a call without a deadline.
 	maxPauses = time.Hour
 )
 
-// pauses are the waits of one call.
+// pauses is the backoff of one call.
 type pauses struct {
 	backend *Backend
 	last    time.Duration
 	sum     time.Duration
 }
 
-// next waits, longer each time, and at least as long as the server wants, up to maxPause.
-// It fails at once where the wait, or what the server expects to need, outlasts the call.
+// next waits, longer each time, and at least as long as the server asks, up to maxPause. It fails at once if
+// the wait, or the time that the server expects to need, exceeds the deadline.
 func (p *pauses) next(ctx context.Context, wanted, expected time.Duration) error {
 	p.last = min(max(p.last+p.last/2, minPause), maxPause)
 	wait := min(max(p.last, wanted), maxPause)
@@ -90,10 +89,9 @@ func (p *pauses) next(ctx context.Context, wanted, expected time.Duration) error
 	return p.backend.config.Wait(ctx, wait)
 }
 
-var errTooLong = errors.New("it would take longer than the call may")
+var errTooLong = errors.New("the wait would exceed the deadline of the call")
 
-// send asks, waits for a model that is being loaded and for a long job, and gives the
-// answer.
+// send sends the request, waits while a model is loading or a long job is running, and returns the answer.
 func (b *Backend) send(ctx context.Context, r route, t task, q question) (answer, error) {
 	body, kind, err := q.body()
 	if r.path == chatPath {
@@ -113,21 +111,21 @@ func (b *Backend) send(ctx context.Context, r route, t task, q question) (answer
 		})
 		if endpoint.Loading(err) {
 			if wait := pause.next(ctx, 0, expected(err)); wait != nil {
-				return answer{}, b.sorted(err, r.model)
+				return answer{}, b.asFault(err, r.model)
 			}
 			continue
 		}
 		if err != nil {
-			return answer{}, b.sorted(err, r.model)
+			return answer{}, b.asFault(err, r.model)
 		}
 		if response.Status == http.StatusAccepted {
 			return b.await(ctx, r, t, header, response, pause)
 		}
-		return b.answered(response)
+		return b.checkResponse(response)
 	}
 }
 
-// expected is how long a server expects to need.
+// expected returns how long the server expects to need, 0 if unknown.
 func expected(err error) time.Duration {
 	if e, ok := errors.AsType[*endpoint.Error](err); ok {
 		return e.After
@@ -136,13 +134,12 @@ func expected(err error) time.Duration {
 }
 
 const (
-	// maxWordsBody is the most bytes of an answer that holds no file, and maxMasksBody of
-	// one that spells out masks.
+	// maxWordsBody is the largest answer without files, in bytes, and maxMasksBody the largest with masks.
 	maxWordsBody = 8 << 20
 	maxMasksBody = 64 << 20
 )
 
-// most is the most bytes of an answer; 0 is as many as the endpoint takes.
+// most returns the largest answer to the task in bytes; 0 means the endpoint's limit.
 func (t task) most() int64 {
 	switch {
 	case t.accept != "":
@@ -160,8 +157,8 @@ func accepted(t task) string {
 	return t.accept
 }
 
-// answered takes an answer, unless it says that there is none.
-func (b *Backend) answered(response endpoint.Response) (answer, error) {
+// checkResponse returns the answer in a response. It fails if the body is empty or reports an error.
+func (b *Backend) checkResponse(response endpoint.Response) (answer, error) {
 	a := answer{header: response.Header, body: response.Body, fetch: b.fetch}
 	if len(a.body) == 0 {
 		return answer{}, down(fmt.Errorf("status %d without a body", response.Status), "The tool server sent an empty answer.")
@@ -177,23 +174,23 @@ func (b *Backend) answered(response endpoint.Response) (answer, error) {
 	return a, nil
 }
 
-// failed is what a server says of its failure with a status of success: a text, or a code
-// and a message. Neither is repeated but for a code that is a word.
+// failed returns the fault of an error that a server reports with a success status, as a text or as {code,
+// message}. The server's words are not repeated.
 func failed(said json.RawMessage) error {
 	var e struct {
 		Code string `json:"code"`
 	}
 	if json.Unmarshal(said, &e) == nil && strings.HasPrefix(e.Code, "invalid") {
-		return fault(errors.New("the input is refused"), "The tool server rejected this input; please try another one.")
+		return fault(errors.New("the server rejects the input"), "The tool server rejected this input; please try another one.")
 	}
-	return fault(errors.New("the server tells of an error"), "The model failed at this; please try again, or with another input.")
+	return fault(errors.New("the answer reports an error"), "The model failed at this; please try again, or with another input.")
 }
 
-// fetch gets what an answer names by its address.
+// fetch downloads what an answer links to.
 func (b *Backend) fetch(ctx context.Context, address string) (answer, error) {
 	response, err := b.config.Endpoint.Do(ctx, endpoint.Request{Address: address, Plainly: true})
 	if err != nil {
 		return answer{}, down(err, "The tool server did not send the result, only a link to it.")
 	}
-	return b.answered(response)
+	return b.checkResponse(response)
 }

@@ -14,26 +14,26 @@ import (
 )
 
 const (
-	// maxSpoken is the longest text that is spoken, in characters.
+	// maxSpoken is the longest text to read aloud, in characters.
 	maxSpoken = 30_000
 	// maxSounds is how many sounds of an answer are kept.
 	maxSounds = 8
-	// english is what models speak where nothing else is said.
+	// english is the default language of speech models.
 	english = "en"
 )
 
-// hearing are the tasks that make sound.
-func hearing() map[string]task {
+// audioTasks returns the tasks that make or change sound.
+func audioTasks() map[string]task {
 	return map[string]task{
-		"text-to-speech": {accept: sounds, ask: askSpoken, read: readSound},
-		"text-to-audio":  {accept: sounds, ask: askPlayed, read: readSound},
+		"text-to-speech": {accept: sounds, ask: askSpeech, read: readSound},
+		"text-to-audio":  {accept: sounds, ask: askTextToAudio, read: readSound},
 		"audio-to-audio": {accept: sounds, media: true, ask: askSound, read: readSounds},
 	}
 }
 
-// askSpoken has a text spoken. In which language and voice is our extension: the hub's models
-// have one of each. A model that does not speak so says so, and the next one is tried.
-func askSpoken(_ context.Context, j *job) (question, error) {
+// askSpeech requests speech. Language and voice are our extension: models on the hub have one of each. A
+// server without the language or voice rejects the request, and the next candidate is tried.
+func askSpeech(_ context.Context, j *job) (question, error) {
 	text := j.text()
 	switch n := utf8.RuneCountInString(text); {
 	case n == 0:
@@ -62,8 +62,8 @@ func askSpoken(_ context.Context, j *job) (question, error) {
 	return question{inputs: text, parameters: how}, nil
 }
 
-// askPlayed has sound made from words.
-func askPlayed(_ context.Context, j *job) (question, error) {
+// askTextToAudio requests a sound that matches a description.
+func askTextToAudio(_ context.Context, j *job) (question, error) {
 	text := j.text()
 	if text == "" {
 		return question{}, fault(nil, "Please say what the sound should be like.")
@@ -71,16 +71,16 @@ func askPlayed(_ context.Context, j *job) (question, error) {
 	return question{inputs: text}, nil
 }
 
-// readSound takes a sound.
+// readSound saves the sound in an answer.
 func readSound(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
 	content, err := a.content(ctx, "audio", "blob")
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	return j.recorded(ctx, content, plan.Audio, "sound", plan.Quote(shorten(j.text())))
+	return j.saveRecording(ctx, content, plan.Audio, "sound", plan.Quote(shorten(j.text())))
 }
 
-// readSounds takes one sound or several, each with a label: voice and instruments, say.
+// readSounds saves one or more sounds, each with its label, for example voice and instruments.
 func readSounds(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
 	if !strings.Contains(a.kind(), "json") {
 		return readSound(ctx, j, a)
@@ -98,13 +98,13 @@ func readSounds(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
 	for i, s := range all[:min(len(all), maxSounds)] {
 		text := s.Blob
 		if text == "" && json.Unmarshal(s.Audio, &text) != nil || text == "" {
-			return toolbox.Output{}, unreadable(errors.New("a sound of the answer is missing"))
+			return toolbox.Output{}, unreadable(errors.New("a sound in the answer is missing"))
 		}
-		content, err := a.spelled(ctx, text)
+		content, err := a.fileContent(ctx, text)
 		if err != nil {
 			return toolbox.Output{}, err
 		}
-		out, err := j.recorded(ctx, content, plan.Audio, "sound-"+strconv.Itoa(i+1), plan.Quote(shorten(s.Label)))
+		out, err := j.saveRecording(ctx, content, plan.Audio, "sound-"+strconv.Itoa(i+1), plan.Quote(shorten(s.Label)))
 		if err != nil {
 			return toolbox.Output{}, err
 		}

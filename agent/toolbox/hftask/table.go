@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// maxRows and maxColumns bound a table that is asked about: models read no more.
+	// maxRows and maxColumns are the limits of a table: models cannot read larger ones.
 	maxRows    = 1000
 	maxColumns = 100
 )
@@ -32,8 +32,8 @@ func askTable(_ context.Context, j *job) (question, error) {
 	return question{inputs: map[string]any{"table": columns(rows), "question": asked}}, nil
 }
 
-// tableOf reads a table as people hand it in: tab-separated, Markdown, or separated by
-// semicolons or commas. Its first line names the columns.
+// tableOf parses a table that is tab-separated, in Markdown, or separated by semicolons or commas. Its first
+// line names the columns.
 func tableOf(text string) ([][]string, error) {
 	lines := strings.Split(strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")), "\n")
 	first := lines[0]
@@ -49,16 +49,16 @@ func tableOf(text string) ([][]string, error) {
 	}
 	switch {
 	case len(rows) < 2:
-		return nil, fault(errors.New("a table of one line"),
+		return nil, fault(errors.New("the table has one line"),
 			"The table has no rows: it should start with a line of column names, with the rows below it.")
 	case len(rows) > maxRows+1 || len(rows[0]) > maxColumns:
-		return nil, fault(errors.New("a large table"),
+		return nil, fault(errors.New("the table is too large"),
 			"The table is too large for questions: the limit is %d rows and %d columns.", maxRows, maxColumns)
 	}
 	return rows, nil
 }
 
-// separator is what stands most often between the names of the columns.
+// separator returns the tab, semicolon or comma that is most frequent in the header line.
 func separator(first string) rune {
 	best := ','
 	for _, s := range []rune{'\t', ';'} {
@@ -74,12 +74,12 @@ func separated(text string, by rune) ([][]string, error) {
 	r.Comma, r.FieldsPerRecord, r.LazyQuotes, r.TrimLeadingSpace = by, -1, true, by != '\t'
 	rows, err := r.ReadAll()
 	if err != nil {
-		return nil, fault(errors.New("a table that cannot be read"), "The table cannot be read: it should have one row a line, with commas between the cells.")
+		return nil, fault(errors.New("the table is not valid CSV"), "The table cannot be read: it should have one row per line, with commas between the cells.")
 	}
 	return rows, nil
 }
 
-// markdown are the rows of a table of Markdown, without the line under its head.
+// markdown returns the rows of a Markdown table, without the line below the header.
 func markdown(lines []string) [][]string {
 	var rows [][]string
 	for _, l := range lines {
@@ -96,7 +96,7 @@ func markdown(lines []string) [][]string {
 	return rows
 }
 
-// columns is a table by the names of its columns, each once, and all of the same length.
+// columns returns the cells by column name. Duplicate names get a number, and short rows are padded with "".
 func columns(rows [][]string) map[string][]string {
 	table := map[string][]string{}
 	for i, name := range rows[0] {
@@ -118,8 +118,8 @@ func columns(rows [][]string) map[string][]string {
 	return table
 }
 
-// readCells takes an answer from a table: its cells, or what is computed of them where the
-// model says that they are to be counted, summed up or averaged (TAPAS).
+// readCells reads an answer about a table: the cells, or their count, sum or average if the model asks for
+// it (TAPAS).
 func readCells(ctx context.Context, _ *job, a answer) (toolbox.Output, error) {
 	type reply struct {
 		Answer     *string  `json:"answer"`
@@ -135,20 +135,21 @@ func readCells(ctx context.Context, _ *job, a answer) (toolbox.Output, error) {
 	}
 	r := replies[0]
 	if r.Answer == nil {
-		return toolbox.Output{}, unreadable(errors.New("a reply lacks its answer"))
+		return toolbox.Output{}, unreadable(errors.New("a reply has no answer"))
 	}
 	text := *r.Answer
 	if by := strings.ToUpper(r.Aggregator); by != "" {
 		text = strings.TrimSpace(strings.TrimPrefix(text, r.Aggregator+" >"))
-		if n, ok := aggregated(by, r.Cells); ok {
+		if n, ok := aggregate(by, r.Cells); ok {
 			text = strconv.FormatFloat(n, 'f', -1, 64) + " (" + strings.Join(r.Cells, ", ") + ")"
 		}
 	}
-	return worded(text, plan.Text)
+	return textOutput(text, plan.Text)
 }
 
-// aggregated is what is computed of cells; not where one of them is no number.
-func aggregated(by string, cells []string) (float64, bool) {
+// aggregate returns the count, sum or average of the cells. It reports false if one of them is not a
+// number.
+func aggregate(by string, cells []string) (float64, bool) {
 	if by == "COUNT" {
 		return float64(len(cells)), true
 	}

@@ -10,43 +10,43 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// task is one way to ask the server.
+// task is one kind of request to the server.
 type task struct {
-	// name is the hub's name of the task.
+	// name is the hub's name for the task.
 	name string
-	// form is what a server of one's own calls it in the list of what it can do: the
-	// hub's name, and behind "+" what our extension adds.
+	// form is the task's name in the capabilities of your own server: the hub's name, and after "+" the part
+	// of our extension.
 	form string
-	// mode is the kind of the map that is followed or made, "" if there is none.
+	// mode is the kind of the control map that the model follows or makes, "" if there is none.
 	mode plan.Type
-	// media tells that files of people leave with it.
+	// media says that people's files are sent.
 	media bool
-	// extended tells that it needs our extension, which only a server of one's own knows.
+	// extended says that the task needs our extension, which only your own server knows.
 	extended bool
-	// named tells that it needs a model that is named: the default for the task, by
-	// custom, does something else.
+	// named says that the candidate must name a model, because the server's default model for the task does
+	// something else.
 	named bool
-	// accept is what is wanted: pictures, sound, video, or "" for JSON.
+	// accept is the Accept header of pictures, sound or video; "" means JSON.
 	accept string
-	// masks tells that files are spelled out in the JSON.
+	// masks says that the JSON of the answer contains files.
 	masks bool
 	ask   func(ctx context.Context, j *job) (question, error)
 	read  func(ctx context.Context, j *job, a answer) (toolbox.Output, error)
 }
 
-// What may be wanted of a server.
+// Accept headers by kind of result.
 const (
 	pictures = "image/png, image/jpeg, image/*;q=0.9, application/json;q=0.5"
 	sounds   = "audio/flac, audio/wav, audio/mpeg, audio/*;q=0.9, application/json;q=0.5"
 	videos   = "video/mp4, video/*;q=0.9, application/json;q=0.5"
 )
 
-// tasks are the runs by name: those of the hub's tasks, "+" behind what our extension
-// adds, and sentiment-analysis and ner, which are how transformers calls the usual kinds
-// of text and token classification (transformers, pipelines/__init__.py, TASK_ALIASES).
+// tasks returns the tasks by the name of their run: the hub's name, with "+" and a suffix for our extension,
+// and sentiment-analysis and ner, as transformers calls the usual kinds of text and token classification
+// (transformers, pipelines/__init__.py, TASK_ALIASES).
 func tasks() map[string]task {
 	all := map[string]task{}
-	for _, family := range []map[string]task{drawing(), looking(), detecting(), segmenting(), writing(), labelling(), hearing(), filming()} {
+	for _, family := range []map[string]task{pictureTasks(), visionTasks(), detectionTasks(), segmentTasks(), textTasks(), labelTasks(), audioTasks(), videoTasks()} {
 		maps.Copy(all, family)
 	}
 	for run, t := range all {
@@ -66,34 +66,34 @@ func tasks() map[string]task {
 	return all
 }
 
-// job is one call at work.
+// job is one call.
 type job struct {
 	backend   *Backend
 	task      task
 	candidate toolbox.Candidate
 	call      toolbox.Call
-	// sent is the picture that the answer is about.
+	// sent is the picture that the call is about.
 	sent sent
-	// animated tells that only the first frame of a picture was sent.
+	// animated says that only the first frame of an animation was sent.
 	animated bool
-	// asked tells that the question means a part of what was sent.
+	// asked says that the request is about a marked part of the picture.
 	asked bool
 }
 
-// hub reports whether the hub is asked, which takes nothing beside its schemas.
+// hub reports whether the server is the hub, which accepts only the parameters of its schemas.
 func (j *job) hub() bool { return j.backend.hub != nil }
 
-// seed is the call's as the schemas have it: a number that is not negative.
+// seed returns the call's seed as a non-negative 31-bit number, as the schemas demand.
 func (j *job) seed() int64 { return j.call.Seed & (1<<31 - 1) }
 
-// aside are the names of texts that say how, and not what.
-var aside = []string{"language", "question", "factor", "voice"}
+// optionNames are the names of text arguments that are options, not content.
+var optionNames = []string{"language", "question", "factor", "voice"}
 
-// text is the text that the call is about.
+// text returns the text that the call is about, "" if there is none.
 func (j *job) text() string {
 	for _, name := range slices.Sorted(maps.Keys(j.call.Args)) {
 		for _, v := range j.call.Args[name] {
-			if v.Path == "" && !v.Type.Media() && !slices.Contains(aside, name) {
+			if v.Path == "" && !v.Type.Media() && !slices.Contains(optionNames, name) {
 				return clean(v.Value)
 			}
 		}
@@ -101,13 +101,13 @@ func (j *job) text() string {
 	return ""
 }
 
-// clean is a text as it can be sent.
+// clean returns valid UTF-8 without surrounding white space.
 func clean(s string) string { return strings.TrimSpace(strings.ToValidUTF8(s, "\uFFFD")) }
 
-// oneLine is a text with single spaces in place of breaks.
+// oneLine collapses white space to single spaces.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// shorten is a text for people, on one line and not long.
+// shorten returns a text for display: on one line, at most 80 characters.
 func shorten(s string) string {
 	const most = 80
 	line := []rune(oneLine(s))

@@ -29,7 +29,7 @@ func TestTranslation(t *testing.T) {
 			t.Errorf("%s: %+v, %v", model, q, err)
 		}
 	}
-	for said, sentence := range map[string]string{"": "into which language", "Klingon": `does not translate into "Klingon"`} {
+	for said, sentence := range map[string]string{"": "which language to translate into", "Klingon": `does not translate into "Klingon"`} {
 		_, err := askTranslation(t.Context(), &job{call: call(t, plan.Text, args{"text": text("hello"), "language": text(said)})})
 		blames(t, err, false, sentence)
 	}
@@ -53,12 +53,12 @@ func TestSpeech(t *testing.T) {
 		"a voice":             {args{"text": text("Good morning."), "voice": text(" a deep\nvoice ")}, map[string]any{"voice": "a deep voice"}},
 	} {
 		how := call(t, plan.Audio, c.given)
-		q, err := askSpoken(t.Context(), &job{backend: own, call: how})
+		q, err := askSpeech(t.Context(), &job{backend: own, call: how})
 		if err != nil || q.inputs != c.given["text"][0].Value || !reflect.DeepEqual(q.parameters, c.want) {
 			t.Errorf("%s: %+v, %v", name, q, err)
 		}
 		must(t, own, candidate("text-to-speech"), how) // the server knows them
-		if q, err = askSpoken(t.Context(), &job{backend: hub, call: how}); err != nil || q.parameters != nil {
+		if q, err = askSpeech(t.Context(), &job{backend: hub, call: how}); err != nil || q.parameters != nil {
 			t.Errorf("%s: the hub is told %+v, %v", name, q, err)
 		}
 	}

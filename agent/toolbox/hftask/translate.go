@@ -7,7 +7,7 @@ import (
 	"atelier/agent/toolbox/hftask/language"
 )
 
-// askTranslation has a text translated.
+// askTranslation requests the translation of a text.
 func askTranslation(ctx context.Context, j *job) (question, error) {
 	q, err := askText(ctx, j)
 	if err != nil {
@@ -19,7 +19,7 @@ func askTranslation(ctx context.Context, j *job) (question, error) {
 	code := to.CodeFor(model)
 	switch {
 	case said == "":
-		return question{}, fault(nil, "Please say into which language.")
+		return question{}, fault(nil, "Please say which language to translate into.")
 	case !ok || code == "":
 		return question{}, fault(nil, "The model used here does not translate into %q.", shorten(said))
 	case language.IsPair(model) && !strings.HasSuffix(strings.ToLower(model), "-"+to.ISO):

@@ -13,42 +13,43 @@ import (
 )
 
 const (
-	// maxWords is the longest answer in words, in bytes.
+	// maxWords is the longest text answer, in bytes.
 	maxWords = 256 << 10
-	// maxLine is the most characters of a title or a place.
+	// maxLine is the longest title or place name, in characters.
 	maxLine = 200
 )
 
-// worded is a text of a model as a result of the type.
-func worded(text string, t plan.Type) (toolbox.Output, error) {
+// textOutput returns the text of a model as an output of type t, without the model's thoughts. It fails if the
+// text is empty, too long, or not in the form of the type.
+func textOutput(text string, t plan.Type) (toolbox.Output, error) {
 	text = clean(endpoint.WithoutThoughts(strings.ToValidUTF8(text, "\uFFFD")))
 	switch {
 	case text == "":
-		return toolbox.Output{}, fault(errors.New("an empty answer"), "The model's answer was empty; please try again.")
+		return toolbox.Output{}, fault(errors.New("the answer is empty"), "The model's answer was empty; please try again.")
 	case len(text) > maxWords:
-		return toolbox.Output{}, fault(errors.New("too long an answer"), "The model's answer was much too long; ask for less at once.")
+		return toolbox.Output{}, fault(errors.New("the answer is too long"), "The model's answer was much too long; ask for less at once.")
 	}
-	switch t { //nolint:exhaustive // the others are texts as they are
+	switch t { //nolint:exhaustive // other types take the text unchanged
 	case plan.Title, plan.Location:
 		text = line(text)
 	case plan.Tags:
 		text = list(text)
 	}
 	if text == "" {
-		return toolbox.Output{}, fault(errors.New("an answer of another form"), "The model's answer was not in the right form.")
+		return toolbox.Output{}, fault(errors.New("the answer has another form"), "The model's answer was not in the right form.")
 	}
 	return toolbox.Output{Value: text}, nil
 }
 
-// ahead is what models like to put before a title or a place.
-var ahead = lazyregexp.New(`(?i)^(title|headline|location|place)\s*:\s*`)
+// titlePrefix matches the label that models often put before a title or a place.
+var titlePrefix = lazyregexp.New(`(?i)^(title|headline|location|place)\s*:\s*`)
 
-// line is the first line of an answer, without what stands around it; "" if that is too
+// line returns the first line of an answer, without label, Markdown and quotation marks; "" if it is too
 // long for a title.
 func line(text string) string {
 	first, _, _ := strings.Cut(text, "\n")
 	first = strings.Trim(oneLine(first), "#*_ ")
-	first = ahead.ReplaceAllString(first, "")
+	first = titlePrefix.ReplaceAllString(first, "")
 	first = strings.Trim(first, `"'“”„«»‘’「」* `)
 	if utf8.RuneCountInString(first) > maxLine {
 		return ""
@@ -56,10 +57,10 @@ func line(text string) string {
 	return first
 }
 
-// bullet is what lists put before their items.
+// bullet matches the bullet or number before a list item.
 var bullet = lazyregexp.New(`^([-*•–·]|\d{1,3}[.)])\s+`)
 
-// list is an answer that lists things, with commas between them.
+// list returns the items of a list, one per line in the answer, separated by commas.
 func list(text string) string {
 	var items []string
 	for l := range strings.Lines(text) {

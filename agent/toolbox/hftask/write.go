@@ -3,7 +3,7 @@ package hftask
 import (
 	"context"
 	"crypto/sha256"
-	_ "embed" // the words for the model
+	_ "embed" // the prompt
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -18,15 +18,15 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// chatPath is where the router takes questions to models that write, in OpenAI's form,
-// and chooses a provider itself (Hugging Face, Inference Providers, chat completion).
+// chatPath is the router's path for language models, in OpenAI's form; the router chooses a provider itself
+// (Hugging Face, Inference Providers, chat completion).
 const chatPath = "/v1/chat/completions"
 
-// maxTokens is the most tokens of an answer in words.
+// maxTokens is the limit of a text answer, in tokens.
 const maxTokens = 4096
 
-// writing are the tasks that make texts of texts.
-func writing() map[string]task {
+// textTasks returns the tasks that make texts from texts.
+func textTasks() map[string]task {
 	return map[string]task{
 		generation:                 {ask: askWritten, read: readText},
 		"summarization":            {ask: askText, read: readText},
@@ -40,12 +40,12 @@ var writtenText string
 
 var written = template.Must(template.New("written").Parse(writtenText))
 
-// askWritten has a model do what the catalogue's prompt says. The texts of the call stand
-// in blocks, between marks that are in none of them.
+// askWritten asks a language model to follow the catalogue's prompt. The texts of the call are in blocks,
+// delimited by a mark that occurs in none of them.
 func askWritten(_ context.Context, j *job) (question, error) {
 	prompt := strings.TrimSpace(j.candidate.Prompt)
 	if prompt == "" {
-		return question{}, fault(errors.New("the backing has no prompt"), "The catalogue does not say what the model should do.")
+		return question{}, fault(errors.New("the tool's backing has no prompt"), "The catalogue does not say what the model should do.")
 	}
 	var blocks, all strings.Builder
 	names := toolbox.Placeholders(prompt)
@@ -63,8 +63,8 @@ func askWritten(_ context.Context, j *job) (question, error) {
 			fmt.Fprintf(&blocks, "<%[1]s %[2]s>\n%[3]s\n</%[1]s %[2]s>\n", name, mark, text)
 		}
 	}
-	var told strings.Builder
-	err := written.Execute(&told, map[string]string{
+	var filled strings.Builder
+	err := written.Execute(&filled, map[string]string{
 		"Task":   toolbox.Expand(prompt, func(name string) string { return "the block " + name }),
 		"Mark":   mark,
 		"Blocks": strings.TrimSpace(blocks.String()),
@@ -73,14 +73,14 @@ func askWritten(_ context.Context, j *job) (question, error) {
 	if err != nil {
 		return question{}, fmt.Errorf("fill in the prompt: %w", err)
 	}
-	return question{inputs: strings.TrimSpace(told.String()) + "\n", parameters: map[string]any{
-		"max_new_tokens": maxTokens, "return_full_text": false, "seed": j.seed() + 1, // the schema wants more than 0
+	return question{inputs: strings.TrimSpace(filled.String()) + "\n", parameters: map[string]any{
+		"max_new_tokens": maxTokens, "return_full_text": false, "seed": j.seed() + 1, // the schema demands more than 0
 	}}, nil
 }
 
-// formOf tells a model how its answer must look.
+// formOf returns the instruction on the form of an answer, for the model.
 func formOf(t plan.Type) string {
-	switch t { //nolint:exhaustive // the others are texts as they are
+	switch t { //nolint:exhaustive // plain text is the default
 	case plan.Title:
 		return "The title alone, on one line, without quotation marks."
 	case plan.Location:
@@ -91,7 +91,7 @@ func formOf(t plan.Type) string {
 	return "Plain text."
 }
 
-// markFor is a word that the text does not hold, the same for the same text.
+// markFor returns a short hexadecimal word that does not occur in text. It depends on text alone.
 func markFor(text string) string {
 	for n := 0; ; n++ {
 		sum := sha256.Sum256([]byte(strconv.Itoa(n) + text))
@@ -101,7 +101,7 @@ func markFor(text string) string {
 	}
 }
 
-// chat is a question to a model that writes, in OpenAI's form.
+// chat returns the body of a chat completion request, in OpenAI's form.
 func (q question) chat(model string) ([]byte, error) {
 	type message struct {
 		Role    string `json:"role"`
@@ -119,7 +119,7 @@ func (q question) chat(model string) ([]byte, error) {
 	return body, nil
 }
 
-// askText hands a text over as it is.
+// askText sends the text of the call unchanged.
 func askText(_ context.Context, j *job) (question, error) {
 	text := j.text()
 	if text == "" {
@@ -128,7 +128,7 @@ func askText(_ context.Context, j *job) (question, error) {
 	return question{inputs: text}, nil
 }
 
-// readText takes a text, by the name that its task gives it.
+// readText reads a text answer, whichever key the task uses for it.
 func readText(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
 	type text struct {
 		Generated   *string `json:"generated_text"`
@@ -153,7 +153,7 @@ func readText(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
 	}
 	for _, s := range []*string{first.Generated, first.Summary, first.Translation} {
 		if s != nil {
-			return worded(*s, j.call.Returns)
+			return textOutput(*s, j.call.Returns)
 		}
 	}
 	return toolbox.Output{}, unreadable(errors.New("the answer lacks its text"))

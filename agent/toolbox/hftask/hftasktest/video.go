@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// The videos that are made here: so many pictures a second, so many pictures unless the
-// request says otherwise, and no longer side.
+// Frame rate, default and maximum frame count, and longest side of the generated videos.
 const (
 	perSecond  = 8
 	frames     = 16
@@ -17,7 +16,7 @@ const (
 	videoSide  = 192
 )
 
-// film moves what a prompt draws.
+// film makes a video in which the drawing of the prompt moves.
 func film(_ *world, q *request) (any, error) {
 	text, err := q.needText()
 	if err != nil {
@@ -26,7 +25,7 @@ func film(_ *world, q *request) (any, error) {
 	return q.filmed(drawn(text, videoSide, videoSide*9/16, q.number("seed", 0)))
 }
 
-// animate pans over a picture.
+// animate makes a video that pans over a picture.
 func animate(_ *world, q *request) (any, error) {
 	img, err := q.picture("inputs")
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package jsonfind finds a text in JSON without keeping what it passes.
+// Package jsonfind finds a text in JSON without keeping the rest in memory.
 package jsonfind
 
 import (
@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// ErrForm is the error of JSON that does not have the expected form.
-var ErrForm = errors.New("it is not of its form")
+// ErrForm is returned for JSON that does not have the expected form.
+var ErrForm = errors.New("the JSON does not have the expected form")
 
 // Text returns the first text under one of the keys, "" if there is none. It looks into lists and objects, as in
 // {"images": [{"url"}]}. Everything else is skipped: an answer may hold as many numbers as a picture has
@@ -52,7 +52,7 @@ func find(ctx context.Context, raw []byte, keys []string, depth int) (string, er
 	return "", nil
 }
 
-// passer goes through a list or an object without keeping what it passes.
+// passer reads a list or an object, discarding the values that are not wanted.
 type passer struct {
 	raw []byte
 	*json.Decoder
@@ -60,7 +60,7 @@ type passer struct {
 
 func newPasser(raw []byte) passer { return passer{raw, json.NewDecoder(bytes.NewReader(raw))} }
 
-// first is the first of a list, nil if it is empty.
+// first returns the first element of a list, nil if it is empty.
 func (p passer) first() ([]byte, error) {
 	if _, err := p.Token(); err != nil {
 		return nil, ErrForm
@@ -71,7 +71,7 @@ func (p passer) first() ([]byte, error) {
 	return p.next()
 }
 
-// members are those of an object under the keys.
+// members returns the raw members of an object under the given keys.
 func (p passer) members(ctx context.Context, keys []string) (map[string][]byte, error) {
 	found := map[string][]byte{}
 	if _, err := p.Token(); err != nil {
@@ -96,7 +96,7 @@ func (p passer) members(ctx context.Context, keys []string) (map[string][]byte, 
 	return found, nil
 }
 
-// next is the value that follows, where it stands.
+// next returns the next value as a slice of the raw JSON.
 func (p passer) next() ([]byte, error) {
 	from := p.InputOffset()
 	if err := p.Decode(new(passed)); err != nil {
@@ -105,8 +105,8 @@ func (p passer) next() ([]byte, error) {
 	return bytes.TrimLeft(p.raw[from:p.InputOffset()], " \t\r\n:,"), nil
 }
 
-// passed is a value that is not kept.
+// passed is a value that is discarded.
 type passed struct{}
 
-// UnmarshalJSON keeps nothing.
+// UnmarshalJSON discards the value.
 func (passed) UnmarshalJSON([]byte) error { return nil }

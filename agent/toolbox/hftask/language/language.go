@@ -1,5 +1,5 @@
-// Package language knows the languages of translation models: what people and models call them, and in which
-// one a text is.
+// Package language knows the languages of translation models: their names, their codes in several models,
+// and how to guess the language of a text.
 package language
 
 import (
@@ -10,16 +10,16 @@ import (
 
 // Language is a language that models translate from and to.
 type Language struct {
-	ISO    string // ISO 639-1, which M2M100 and tool servers take
-	flores string // of FLORES-200, which NLLB takes
-	mbart  string // of mBART-50, "" if it does not have it
+	ISO    string // ISO 639-1, for M2M100 and tool servers
+	flores string // of FLORES-200, for NLLB
+	mbart  string // of mBART-50, "" if it lacks the language
 	names  []string
-	script *unicode.RangeTable // that nearly only this language has, or nil
-	common []string            // words by which a text in a shared script is known
+	script *unicode.RangeTable // the script, if hardly any other language uses it, or nil
+	common []string            // frequent words, to tell languages with the same script apart
 }
 
-// languages are those of the translation models in use. The codes are those of the
-// models' cards: facebook/nllb-200, facebook/mbart-large-50, facebook/m2m100.
+// languages are the languages of the translation models in use. The codes are from the model cards of
+// facebook/nllb-200, facebook/mbart-large-50 and facebook/m2m100.
 var languages = []Language{
 	{"en", "eng_Latn", "en_XX", []string{"english"}, nil, []string{"the", "and", "is", "of", "to", "with", "that", "you"}},
 	{"de", "deu_Latn", "de_DE", []string{"german", "deutsch"}, nil, []string{"der", "und", "ist", "das", "nicht", "ein", "ich", "mit"}},
@@ -68,7 +68,7 @@ var languages = []Language{
 	{"ur", "urd_Arab", "ur_PK", []string{"urdu", "اردو"}, nil, nil},
 }
 
-// Named returns the language that words name: "German", "to Deutsch", "de", "zh-Hant".
+// Named returns the language that a phrase names: "German", "to Deutsch", "de", "zh-Hant".
 func Named(said string) (Language, bool) {
 	words := strings.ToLower(strings.Trim(strings.Join(strings.Fields(said), " "), ".,!?\"' "))
 	for _, lead := range []string{"into ", "to ", "in "} {
@@ -91,12 +91,13 @@ func Named(said string) (Language, bool) {
 	return Language{}, false
 }
 
-// lastWord is the end of a phrase: "brazilian portuguese".
+// lastWord is a phrase that may end in a language's name: "brazilian portuguese".
 type lastWord string
 
 func (w lastWord) is(name string) bool { return strings.HasSuffix(string(w), " "+name) }
 
-// Guess returns the language of a text, if its letters or its most common words show it.
+// Guess returns the language of a text, judged by its script or its most frequent words. It reports false if
+// they are inconclusive.
 func Guess(text string) (Language, bool) {
 	letters := 0
 	counts := make([]int, len(languages))
@@ -113,7 +114,7 @@ func Guess(text string) (Language, bool) {
 	}
 	best := slices.Index(counts, slices.Max(counts))
 	if japanese := slices.IndexFunc(languages, func(l Language) bool { return l.ISO == "ja" }); counts[japanese] > 0 {
-		best = japanese // which has Chinese signs too
+		best = japanese // Japanese uses Chinese characters too
 		counts[best] = letters
 	}
 	if letters > 0 && counts[best]*2 > letters {
@@ -146,6 +147,6 @@ func (l Language) CodeFor(model string) string {
 	return l.ISO
 }
 
-// IsPair reports whether a model translates between two languages only, which its name shows
+// IsPair reports whether a model translates between two languages only, going by its name
 // (Helsinki-NLP/opus-mt-en-de).
 func IsPair(model string) bool { return strings.Contains(strings.ToLower(model), "opus-mt") }

@@ -1,5 +1,5 @@
-// Package skeleton draws the posture of people as OpenPose does, because models that follow a pose have learned
-// that (COCO-18: 17 points of COCO and the neck; a colour for each limb and each joint, limbs at 60 percent).
+// Package skeleton draws human poses in OpenPose's style (COCO-18: the 17 COCO keypoints and the neck; one
+// colour per limb and joint, limbs at 60 percent), because models that follow a pose were trained on it.
 package skeleton
 
 import (
@@ -9,35 +9,35 @@ import (
 	"math"
 )
 
-// joints are the points of OpenPose by COCO's names, in OpenPose's order; the neck is
+// joints are OpenPose's keypoints in its order, by their COCO names. The neck, which COCO lacks, is midway
 // between the shoulders.
 var joints = []string{
 	"nose", "neck", "right_shoulder", "right_elbow", "right_wrist", "left_shoulder", "left_elbow", "left_wrist",
 	"right_hip", "right_knee", "right_ankle", "left_hip", "left_knee", "left_ankle", "right_eye", "left_eye", "right_ear", "left_ear",
 }
 
-// COCO are the names in COCO's order, for servers that leave them out.
+// COCO lists the keypoint names in COCO's order, for servers that omit them.
 var COCO = []string{
 	"nose", "left_eye", "right_eye", "left_ear", "right_ear", "left_shoulder", "right_shoulder", "left_elbow", "right_elbow",
 	"left_wrist", "right_wrist", "left_hip", "right_hip", "left_knee", "right_knee", "left_ankle", "right_ankle",
 }
 
-// limbs join two joints each.
+// limbs are pairs of indices into joints.
 var limbs = [][2]int{
 	{1, 2}, {1, 5}, {2, 3}, {3, 4}, {5, 6}, {6, 7}, {1, 8}, {8, 9}, {9, 10}, {1, 11}, {11, 12}, {12, 13}, {1, 0}, {0, 14}, {14, 16}, {0, 15}, {15, 17},
 }
 
-// colours are those of the joints, and of the limbs.
+// colours are the colours of the joints; the limbs use the first ones.
 var colours = []color.NRGBA{
 	{255, 0, 0, 255}, {255, 85, 0, 255}, {255, 170, 0, 255}, {255, 255, 0, 255}, {170, 255, 0, 255}, {85, 255, 0, 255},
 	{0, 255, 0, 255}, {0, 255, 85, 255}, {0, 255, 170, 255}, {0, 255, 255, 255}, {0, 170, 255, 255}, {0, 85, 255, 255},
 	{0, 0, 255, 255}, {85, 0, 255, 255}, {170, 0, 255, 255}, {255, 0, 255, 255}, {255, 0, 170, 255}, {255, 0, 85, 255},
 }
 
-// Skeleton is where the joints of a person are; absent ones are not a number.
+// Skeleton holds the coordinates of a person's joints in pixels; those of absent joints are NaN.
 type Skeleton [18]struct{ x, y float64 }
 
-// New makes a skeleton of points by their names in COCO. The neck is between the shoulders.
+// New returns the skeleton of keypoints by their COCO names. The neck is added midway between the shoulders.
 func New(at map[string]image.Point) Skeleton {
 	at = maps.Clone(at)
 	left, l := at["left_shoulder"]
@@ -55,7 +55,7 @@ func New(at map[string]image.Point) Skeleton {
 	return out
 }
 
-// Draw draws people on black, and reports whether there is anything to draw.
+// Draw draws people on a black background, and reports whether anything was drawn.
 func Draw(size image.Point, people []Skeleton) (img *image.NRGBA, drawn bool) {
 	img = image.NewNRGBA(image.Rectangle{Max: size})
 	for i := 3; i < len(img.Pix); i += 4 {
@@ -82,8 +82,7 @@ func Draw(size image.Point, people []Skeleton) (img *image.NRGBA, drawn bool) {
 	return img, drawn
 }
 
-// stroke draws a thick line with round ends: the pixels that are not further from it than
-// that.
+// stroke draws a line with round ends: all pixels within thick of it.
 func stroke(img *image.NRGBA, x0, y0, x1, y1, thick float64, c color.NRGBA) {
 	dx, dy := x1-x0, y1-y0
 	length := dx*dx + dy*dy
