@@ -46,7 +46,9 @@ const (
 // (transformers, pipelines/__init__.py, TASK_ALIASES).
 func tasks() map[string]task {
 	all := map[string]task{}
-	for _, family := range []map[string]task{pictureTasks(), visionTasks(), detectionTasks(), segmentTasks(), textTasks(), labelTasks(), audioTasks(), videoTasks()} {
+	for _, family := range []map[string]task{
+		pictureTasks(), visionTasks(), detectionTasks(), segmentTasks(), textTasks(), labelTasks(), audioTasks(), videoTasks(),
+	} {
 		maps.Copy(all, family)
 	}
 	for run, t := range all {

@@ -15,18 +15,18 @@ import (
 	"atelier/agent/toolbox/media"
 )
 
-// depthRequest is what is asked (LocalAI, swagger, schema.DepthRequest).
+// depthRequest is the request for a depth map (LocalAI, swagger, schema.DepthRequest).
 type depthRequest struct {
 	Model        string `json:"model"`
 	Image        string `json:"image"`
 	IncludeDepth bool   `json:"include_depth"`
 }
 
-// depthSide is the most pixels a side of a picture whose depth is estimated: the answer
-// spells out a number for each, and the models look at fewer.
+// depthSide is the longest side of a picture for depth estimation, in pixels: the answer has a JSON number
+// for each pixel, and the models look at fewer.
 const depthSide = 1024
 
-// depth draws how far away everything is: what is near is bright.
+// depth draws the depth map of a picture; near is bright.
 func (ps *pictures) depth(ctx context.Context, j job) (toolbox.Output, error) {
 	s, err := ps.send(ctx, j, depthSide)
 	if err != nil {
@@ -40,8 +40,8 @@ func (ps *pictures) depth(ctx context.Context, j job) (toolbox.Output, error) {
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	if !alike(small.Bounds().Size(), s.full) {
-		return toolbox.Output{}, unreadable(fmt.Errorf("a map of %v for a picture of %v", small.Bounds().Size(), s.full))
+	if !sameShape(small.Bounds().Size(), s.full) {
+		return toolbox.Output{}, unreadable(fmt.Errorf("the depth map has size %v, but the picture has %v", small.Bounds().Size(), s.full))
 	}
 	leave, err := ps.limits.Memory.Take(ctx, 12*int64(s.full.X)*int64(s.full.Y))
 	if err != nil {
@@ -59,16 +59,14 @@ func (ps *pictures) depth(ctx context.Context, j job) (toolbox.Output, error) {
 	return toolbox.Output{Path: path, About: plan.Say("bright is near")}, nil
 }
 
-// alike reports whether a map may be one of a picture: of its shape, but for the steps of
-// pixels in which models count.
-func alike(size, full image.Point) bool {
+// sameShape reports whether a map has the shape of the picture, within the 64-pixel steps of models.
+func sameShape(size, full image.Point) bool {
 	const step = 64
 	across, down := float64(full.X)/float64(size.X), float64(full.Y)/float64(size.Y)
 	return math.Abs(across-down)*float64(size.X) <= step*across || math.Abs(across-down)*float64(size.Y) <= step*down
 }
 
-// readDepth reads a map of distances, row by row (LocalAI, swagger, schema.DepthResponse),
-// and draws it.
+// readDepth parses a map of distances, row by row (LocalAI, swagger, schema.DepthResponse), and draws it.
 func readDepth(body []byte) (*image.NRGBA, error) {
 	var answer struct {
 		Width  int       `json:"width"`
@@ -80,7 +78,7 @@ func readDepth(body []byte) (*image.NRGBA, error) {
 	}
 	w, h, n := answer.Width, answer.Height, len(answer.Depth)
 	if w < 1 || h < 1 || w > n || h > n || w*h != n {
-		return nil, unreadable(fmt.Errorf("%d distances for %d × %d pixels", n, w, h))
+		return nil, unreadable(fmt.Errorf("the depth map has %d distances for %d × %d pixels", n, w, h))
 	}
 	near := nearness(answer.Depth)
 	least, most := slices.Min(near), slices.Max(near)
@@ -95,9 +93,9 @@ func readDepth(body []byte) (*image.NRGBA, error) {
 	return img, nil
 }
 
-// nearness turns distances round, so that what is far counts little, as in the maps that
-// other models draw from: one over each, unless some are not above zero. The nearest and
-// farthest hundredth count as one, since single pixels are often wild.
+// nearness inverts distances so that near is high, as drawing models expect: 1/distance, or a linear scale
+// if a distance is not positive. The nearest and farthest percent are clamped, since single pixels are often
+// outliers.
 func nearness(distances []float64) []float64 {
 	order := slices.Sorted(slices.Values(distances))
 	low, high := order[len(order)/100], order[len(order)-1-len(order)/100]
@@ -107,7 +105,7 @@ func nearness(distances []float64) []float64 {
 		if low > 1e-6 {
 			near[i] = 1 / d
 		} else {
-			near[i] = high/2 - d/2 // halves, so that no sum overflows
+			near[i] = high/2 - d/2 // halved, so that the difference cannot overflow
 		}
 	}
 	return near

@@ -14,69 +14,70 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// detectionRequest is what is asked (LocalAI, swagger, schema.DetectionRequest).
+// detectionRequest is the request for detections (LocalAI, swagger, schema.DetectionRequest).
 type detectionRequest struct {
 	Model string `json:"model"`
 	Image string `json:"image"`
-	// Prompt says in words what is wanted; of the models that take it, SAM 3.
+	// Prompt describes what to find; only some models use it, such as SAM 3.
 	Prompt string `json:"prompt,omitempty"`
-	// Points are x, y and 1 for what is meant or 0 for what is not; Boxes are corners.
+	// Points are triples x, y, label, where 1 means include and 0 exclude. Boxes are quadruples of corner
+	// coordinates.
 	Points []int `json:"points,omitempty"`
 	Boxes  []int `json:"boxes,omitempty"`
 }
 
-// found is one detection, in pixels of the picture as people see it.
+// found is one detection, in pixels of the original picture.
 type found struct {
 	plan.Box
 
-	mask []byte // a PNG over the whole picture as it was sent; nil if there is none
+	mask []byte // a PNG mask of the whole sent picture; nil if there is none
 }
 
 const (
-	maxFound = 255 // as many as a mask can have
+	maxFound = 255 // the most parts that a mask can have
 	maxLabel = 100 // characters
 )
 
-// objects finds things in pictures, and cuts them out.
+// objects runs the tasks that detect objects and cut them out.
 type objects struct{ *server }
 
-// detect lists the objects of a picture as boxes.
+// detect returns the boxes of all objects in a picture.
 func (o *objects) detect(ctx context.Context, j job) (toolbox.Output, error) {
-	s, err := o.send(ctx, j, lookedAt)
+	s, err := o.send(ctx, j, pictureSide)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	all, err := o.asked(ctx, j, s, detectionRequest{})
+	all, err := o.detections(ctx, j, s, detectionRequest{})
 	if err != nil {
 		return toolbox.Output{}, err
 	}
 	return boxes(all)
 }
 
-// ground finds what words say. A model that takes no words finds all that it knows, and
-// what the words do not name is left out.
+// ground returns the boxes of described objects. If the model takes no prompt, the objects that it detects
+// are filtered by their class.
 func (o *objects) ground(ctx context.Context, j job) (toolbox.Output, error) {
 	object := oneLine(j.Text("object"))
 	if object == "" {
 		return toolbox.Output{}, fault(nil, "Please say what to look for.")
 	}
-	s, err := o.send(ctx, j, lookedAt)
+	s, err := o.send(ctx, j, pictureSide)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	all, err := o.asked(ctx, j, s, detectionRequest{Prompt: object})
+	all, err := o.detections(ctx, j, s, detectionRequest{Prompt: object})
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	all = meant(all, object)
+	all = matching(all, object)
 	if len(all) == 0 {
 		return toolbox.Output{}, fault(nil, "I found no %q in the picture.", shorten(object))
 	}
 	return boxes(all)
 }
 
-// asked asks for detections, the surest first.
-func (o *objects) asked(ctx context.Context, j job, s sent, r detectionRequest) ([]found, error) {
+// detections requests detections, sorted by descending score.
+func (o *objects) detections(ctx context.Context, j job, s sent, r detectionRequest) ([]found, error) {
 	r.Model, r.Image = j.model, s.dataURI()
 	body, err := o.post(ctx, "/v1/detection", j, r)
 	if err != nil {
@@ -85,8 +86,8 @@ func (o *objects) asked(ctx context.Context, j job, s sent, r detectionRequest) 
 	return readDetections(body, s.size, s.full)
 }
 
-// readDetections reads an answer about a picture of the size sent, and tells of it in
-// pixels of the size full (LocalAI, swagger, schema.DetectionResponse).
+// readDetections parses the detections in a picture of size sent, and converts them to pixels of the
+// original of size full (LocalAI, swagger, schema.DetectionResponse).
 func readDetections(body []byte, sent, full image.Point) ([]found, error) {
 	var answer struct {
 		Detections *[]struct {
@@ -103,12 +104,12 @@ func readDetections(body []byte, sent, full image.Point) ([]found, error) {
 		return nil, unreadable(err)
 	}
 	if answer.Detections == nil {
-		return nil, unreadable(errors.New("no list of detections"))
+		return nil, unreadable(errors.New("the answer has no list of detections"))
 	}
 	var all []found
 	for _, d := range *answer.Detections {
 		if d.X == nil || d.Y == nil || d.Width == nil || d.Height == nil {
-			return nil, unreadable(errors.New("a detection without its box"))
+			return nil, unreadable(errors.New("a detection has no box"))
 		}
 		label := []rune(oneLine(d.Class))
 		f := found{
@@ -127,16 +128,16 @@ func readDetections(body []byte, sent, full image.Point) ([]found, error) {
 		}
 	}
 	if len(all) == 0 && len(*answer.Detections) > 0 {
-		return nil, unreadable(errors.New("every box lies outside of the picture"))
+		return nil, unreadable(errors.New("all boxes are outside the picture"))
 	}
 	slices.SortStableFunc(all, func(a, b found) int { return cmp.Compare(b.Score, a.Score) })
 	return all[:min(len(all), maxFound)], nil
 }
 
-// within is a coordinate cut to a side of a picture.
+// within clamps a coordinate to the side of a picture.
 func within(v float64, side int) int { return int(min(max(v, 0), float64(side))) }
 
-// boxes is the output of detections as boxes.
+// boxes returns detections as an output of boxes.
 func boxes(all []found) (toolbox.Output, error) {
 	list := make([]plan.Box, len(all))
 	for i, f := range all {
@@ -163,27 +164,27 @@ func counted(n int) plan.Message {
 	return plan.Say("%d objects", n)
 }
 
-// segmented is the class of all that a model of the SAM family finds (LocalAI,
-// backend/go/sam3-cpp): it was told what to look for.
+// segmented is the class of every detection of the SAM family (LocalAI, backend/go/sam3-cpp), which is
+// prompted for one kind of object.
 const segmented = "segment"
 
-// meant are the detections that words name: those of a model that was told them, and of
-// one that was not those whose class is among them.
-func meant(all []found, object string) []found {
+// matching filters detections by the description of an object. Detections of a prompted model all match, and
+// get the description as their label.
+func matching(all []found, object string) []found {
 	var kept []found
 	for _, f := range all {
 		if f.Label == "" || f.Label == segmented {
 			f.Label = shorten(object)
 			kept = append(kept, f)
-		} else if names(object, f.Label) {
+		} else if mentions(object, f.Label) {
 			kept = append(kept, f)
 		}
 	}
 	return kept
 }
 
-// names reports whether the words hold all those of a class, in the singular or the plural.
-func names(object, class string) bool {
+// mentions reports whether the description contains all words of a class, in the singular or the plural.
+func mentions(object, class string) bool {
 	said := singulars(object)
 	for _, word := range singulars(class) {
 		if !slices.Contains(said, word) {

@@ -13,8 +13,9 @@ import (
 	"atelier/agent/toolbox/media"
 )
 
-// sorted tells the server's own trouble from what is wrong with what it was given.
-func sorted(err error) error {
+// asFault marks the server's own failures as [toolbox.ErrDown] or [toolbox.ErrLoading]. Rejections of the
+// input stay as they are.
+func asFault(err error) error {
 	if err == nil || endpoint.KindOf(err) == "" || errors.Is(err, toolbox.ErrDown) || errors.Is(err, toolbox.ErrLoading) {
 		return err
 	}
@@ -30,25 +31,25 @@ func sorted(err error) error {
 	return &plan.Fault{Sentence: plan.Sentence(err, plan.Message{}), Err: fmt.Errorf("%w: %w", toolbox.ErrDown, err)}
 }
 
-// isLoading reports whether the server answers that a model is still on its way: 503, with
-// how far it is under "loading" (LocalAI, core/schema/model_loading.go).
+// isLoading reports whether a model is still loading: status 503 with its progress under "loading" (LocalAI,
+// core/schema/model_loading.go).
 func isLoading(err error) bool {
 	e, ok := errors.AsType[*endpoint.Error](err)
 	return endpoint.Loading(err) || ok && e.Status == http.StatusServiceUnavailable && strings.Contains(strings.ToLower(e.Code+" "+e.Err.Error()), "loading")
 }
 
-// senseless is an answer that makes no sense: the server is to blame.
-func senseless(err error, format string, args ...any) error {
+// badAnswer returns the fault of an unusable answer, for which the server is to blame.
+func badAnswer(err error, format string, args ...any) error {
 	return fault(fmt.Errorf("%w: %w", toolbox.ErrDown, err), format, args...)
 }
 
-// unreadable is an answer that is not of the documented form.
+// unreadable returns the fault of an answer that does not have the documented form.
 func unreadable(err error) error {
-	return senseless(err, "The LocalAI server's answer could not be read.")
+	return badAnswer(err, "The LocalAI server's answer could not be read.")
 }
 
-// told makes sure that an error carries a sentence.
-func told(ctx context.Context, err error) error {
+// withSentence adds a sentence to an error that has none. A cancelled call returns [media.Stopped].
+func withSentence(ctx context.Context, err error) error {
 	if stopped := media.Stopped(ctx); stopped != nil {
 		return stopped
 	}
@@ -58,7 +59,7 @@ func told(ctx context.Context, err error) error {
 	return err
 }
 
-// fault is an error with a sentence for people and a detail for the operator.
+// fault returns an error with a sentence for people; err is the detail for the operator.
 func fault(err error, format string, args ...any) error {
 	return &plan.Fault{Sentence: plan.Say(format, args...), Err: err}
 }

@@ -12,11 +12,11 @@ import (
 	"atelier/agent/toolbox/quantity"
 )
 
-// answerBytes is the memory that is taken for a picture from the server: the largest that
-// the image models of today make, with a copy.
+// answerBytes is the memory reserved for a picture from the server: the largest that current image models
+// make, with a copy.
 const answerBytes = 2 * 4 * 4096 * 4096
 
-// drawRequest asks for a picture (LocalAI, swagger, schema.OpenAIRequest).
+// drawRequest is the request for a picture (LocalAI, swagger, schema.OpenAIRequest).
 type drawRequest struct {
 	Model          string   `json:"model"`
 	Prompt         string   `json:"prompt"`
@@ -27,23 +27,23 @@ type drawRequest struct {
 	Seed           int32    `json:"seed,omitempty"`
 }
 
-// redrawn is about how many pixels a picture has that a model changes as a whole.
-const redrawn = 1024 * 1024
+// editPixels is about the number of pixels of a redrawn picture.
+const editPixels = 1024 * 1024
 
-// pictures makes pictures from pictures.
+// pictures runs the tasks that make pictures from pictures.
 type pictures struct{ *server }
 
-// redraw has a picture changed as words say, by a model that takes it as its reference.
+// redraw edits a whole picture by instruction, with a model that takes it as a reference.
 func (ps *pictures) redraw(ctx context.Context, j job) (toolbox.Output, error) {
 	prompt := j.prompt()
 	if prompt == "" {
 		return toolbox.Output{}, fault(nil, "Please say what to change.")
 	}
-	s, err := ps.send(ctx, j, lookedAt)
+	s, err := ps.send(ctx, j, pictureSide)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	size := shaped(s.full, redrawn)
+	size := shaped(s.full, editPixels)
 	body, err := ps.post(ctx, "/v1/images/generations", j, drawRequest{
 		Model: j.model, Prompt: prompt, N: 1, Size: strconv.Itoa(size.X) + "x" + strconv.Itoa(size.Y),
 		RefImages: []string{s.base64()}, ResponseFormat: "b64_json", Seed: seed(j.Seed),
@@ -65,7 +65,8 @@ func (ps *pictures) redraw(ctx context.Context, j job) (toolbox.Output, error) {
 	return out, err
 }
 
-// drawn is the picture of an answer, for which memory is taken, and that many bytes more.
+// drawn decodes the picture in an answer. It takes memory for the picture and more bytes, which leave gives
+// back.
 func (ps *pictures) drawn(ctx context.Context, j job, body []byte, more int64) (leave func(), _ *image.NRGBA, err error) {
 	content, err := ps.content(ctx, body)
 	if err != nil {
@@ -83,7 +84,7 @@ func (ps *pictures) drawn(ctx context.Context, j job, body []byte, more int64) (
 	return leave, p.Image, nil
 }
 
-// save writes the result as PNG: a JPEG would change everything a little.
+// save saves the result as PNG, because a JPEG would change every pixel a little.
 func (ps *pictures) save(ctx context.Context, j job, img *image.NRGBA, about plan.Message) (toolbox.Output, error) {
 	path := filepath.Join(j.Dir, "picture.png")
 	if err := media.EncodeImage(ctx, path, img, media.PNG); err != nil {
@@ -95,11 +96,11 @@ func (ps *pictures) save(ctx context.Context, j job, img *image.NRGBA, about pla
 	return toolbox.Output{Path: path, About: about}, nil
 }
 
-// upscaled is by how much the models enlarge; they refuse other numbers (LocalAI,
+// upscaleFactor is the factor of the upscaling models; they reject other factors (LocalAI,
 // docs/content/features/image-generation.md).
-const upscaled = 4
+const upscaleFactor = 4
 
-// upscale has a picture enlarged by a model, and made as large as was asked for.
+// upscale enlarges a picture with a model, and scales it to the requested size.
 func (ps *pictures) upscale(ctx context.Context, j job) (toolbox.Output, error) {
 	wanted, err := toolbox.Need[quantity.Sizing](j.Call, "factor")
 	if err != nil {
@@ -109,7 +110,7 @@ func (ps *pictures) upscale(ctx context.Context, j job) (toolbox.Output, error) 
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	pixels := media.Weigh(path, ps.limits).Pixels() * upscaled * upscaled
+	pixels := media.Weigh(path, ps.limits).Pixels() * upscaleFactor * upscaleFactor
 	if pixels > ps.limits.Pixels {
 		return toolbox.Output{}, fault(nil, "The picture is too large to be enlarged by a model.")
 	}
@@ -118,11 +119,11 @@ func (ps *pictures) upscale(ctx context.Context, j job) (toolbox.Output, error) 
 		return toolbox.Output{}, err
 	}
 	w, h := wanted.Of(size.X, size.Y)
-	if w*h <= size.X*size.Y || w > upscaled*size.X || h > upscaled*size.Y {
+	if w*h <= size.X*size.Y || w > upscaleFactor*size.X || h > upscaleFactor*size.Y {
 		return toolbox.Output{}, fault(nil, "The model can enlarge a picture up to four times, so it cannot make %d × %d pixels from this one.", w, h)
 	}
 	body, err := ps.postForm(ctx, "/v1/images/upscale", j, part{name: "model", value: j.model},
-		part{name: "scale", value: strconv.Itoa(upscaled)}, part{name: "image", content: content, ext: ".png", mime: "image/png"})
+		part{name: "scale", value: strconv.Itoa(upscaleFactor)}, part{name: "image", content: content, ext: ".png", mime: "image/png"})
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -138,7 +139,7 @@ func (ps *pictures) upscale(ctx context.Context, j job) (toolbox.Output, error) 
 	return ps.save(ctx, j, out, plan.Message{})
 }
 
-// whole is a picture as PNG in its size, without metadata.
+// whole returns a picture as PNG in its original size, without metadata.
 func (ps *pictures) whole(ctx context.Context, j job, path string) ([]byte, image.Point, error) {
 	leave, err := ps.limits.Memory.Take(ctx, media.Weigh(path, ps.limits).Bytes(8))
 	if err != nil {
@@ -149,6 +150,6 @@ func (ps *pictures) whole(ctx context.Context, j job, path string) ([]byte, imag
 	if err != nil {
 		return nil, image.Point{}, err
 	}
-	content, err := encoded(ctx, j.Dir, p.Image, media.PNG)
+	content, err := encode(ctx, j.Dir, p.Image, media.PNG)
 	return content, p.Image.Rect.Size(), err
 }

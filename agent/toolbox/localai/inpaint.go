@@ -10,19 +10,18 @@ import (
 	"atelier/agent/toolbox/media"
 )
 
-// window is the part of a picture around a mask that is sent to be filled in: LocalAI
-// draws squares of one size (core/http/endpoints/openai, inpainting.go), so that the part
-// that matters is scaled into one, and its border goes on to the sides that are left.
+// window is the area around a mask that is sent for inpainting. LocalAI draws squares of one size
+// (core/http/endpoints/openai, inpainting.go), so the area is scaled to fit one, and its edge pixels fill
+// the rest.
 type window struct {
 	part   image.Rectangle // of the picture
-	inside image.Rectangle // of the square: where that part lies
+	inside image.Rectangle // where the part lies in the square
 }
 
-// square is the side of what is sent, in pixels.
+// square is the side of the picture that is sent, in pixels.
 const square = 512
 
-// windowFor is the square around what a mask covers, with as much again around it, as far
-// as the picture goes.
+// windowFor returns a square around the masked area, twice its longer side, clipped to the picture.
 func windowFor(covered image.Rectangle, picture image.Point) window {
 	side := max(2*max(covered.Dx(), covered.Dy()), 64)
 	along := func(from, to, most int) (int, int) {
@@ -43,7 +42,7 @@ func windowFor(covered image.Rectangle, picture image.Point) window {
 	return window{part: part, inside: image.Rectangle{Min: at, Max: at.Add(size)}}
 }
 
-// of is the window of a picture as a square.
+// of returns the window of a picture as a square.
 func (w window) of(ctx context.Context, picture *image.NRGBA) (*image.NRGBA, error) {
 	part := image.NewNRGBA(image.Rectangle{Max: w.part.Size()})
 	draw.Draw(part, part.Rect, picture, w.part.Min, draw.Src)
@@ -61,8 +60,8 @@ func (w window) of(ctx context.Context, picture *image.NRGBA) (*image.NRGBA, err
 	return out, nil
 }
 
-// hole is the mask of the window: white is what is filled in. It covers all that m covers,
-// however small.
+// hole returns the mask of the window as a square, white where the model draws. It rounds outwards, so that
+// small areas of m do not vanish.
 func (w window) hole(m *media.Mask, picture image.Point) *image.Gray {
 	out := image.NewGray(image.Rect(0, 0, square, square))
 	for y := w.part.Min.Y; y < w.part.Max.Y; y++ {
@@ -77,7 +76,7 @@ func (w window) hole(m *media.Mask, picture image.Point) *image.Gray {
 	return out
 }
 
-// put draws an answer about the window into the picture: within the mask, and nowhere else.
+// put draws the answer into the picture, within the mask only.
 func (w window) put(ctx context.Context, answer, picture *image.NRGBA, m *media.Mask) error {
 	whole, err := media.Scaled(ctx, answer, square, square)
 	if err != nil {
@@ -100,7 +99,7 @@ func (w window) put(ctx context.Context, answer, picture *image.NRGBA, m *media.
 	return nil
 }
 
-// inpaint has the part of a picture that a mask covers drawn anew.
+// inpaint redraws the masked part of a picture.
 func (ps *pictures) inpaint(ctx context.Context, j job) (toolbox.Output, error) {
 	prompt := j.prompt()
 	if prompt == "" {
@@ -114,7 +113,7 @@ func (ps *pictures) inpaint(ctx context.Context, j job) (toolbox.Output, error) 
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	m, err := ps.roughly(ctx, masked)
+	m, err := ps.readMask(ctx, masked)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -150,7 +149,7 @@ func (ps *pictures) inpaint(ctx context.Context, j job) (toolbox.Output, error) 
 	return out, err
 }
 
-// hole is the window of a picture around its mask, and both as files of a form.
+// hole returns the window around a picture's mask, and the window's picture and mask as form fields.
 func (ps *pictures) hole(ctx context.Context, j job, path string, m *media.Mask) (window, []part, error) {
 	covered := coveredBy(m)
 	if covered.Empty() {
@@ -174,7 +173,7 @@ func (ps *pictures) hole(ctx context.Context, j job, path string, m *media.Mask)
 	form := []part{{name: "image"}, {name: "mask"}}
 	for i, img := range []image.Image{picture, w.hole(m, size)} {
 		form[i].ext, form[i].mime = ".png", "image/png"
-		if form[i].content, err = encoded(ctx, j.Dir, img, media.PNG); err != nil {
+		if form[i].content, err = encode(ctx, j.Dir, img, media.PNG); err != nil {
 			return window{}, nil, err
 		}
 	}

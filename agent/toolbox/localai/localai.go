@@ -7,7 +7,7 @@
 //     /v1/models/capabilities), and by the names of families in LocalAI's gallery. A
 //     [toolbox.Candidate] that names a model gets that one. The list is read once for all callers
 //     within a few seconds.
-//   - Pictures and sound leave your network only if that is allowed. They leave without metadata
+//   - Pictures and sound leave your network only if Config.AllowMedia is set. They leave without metadata
 //     and file names, and pictures no larger than a model looks at.
 //   - An answer is checked before it counts: boxes are clipped to the picture, masks have its size,
 //     and anything but a picture, sound or video of the right kind is an error with a sentence
@@ -17,7 +17,7 @@
 //   - No address that the server names is opened, unless it is on that same server.
 //   - A call ends with its context, and LocalAI stops working when the connection closes.
 //
-// The forms follow LocalAI's swagger and its pages on each feature (https://localai.io/features/).
+// Requests follow LocalAI's swagger and its documentation of each feature (https://localai.io/features/).
 package localai
 
 import (
@@ -32,21 +32,21 @@ import (
 	"atelier/agent/toolbox/media"
 )
 
-// Config says which server is asked.
+// Config configures a Backend.
 type Config struct {
-	// Endpoint is the server; required. Its base URL is LocalAI's own, without /v1. Its
-	// MaxBody bounds what is answered: 256 MiB leave room for a video in Base64. Its
-	// Timeout must have patience: a video takes many minutes.
+	// Endpoint is the server; required. Its base URL is LocalAI's own, without /v1. Its MaxBody limits
+	// answers: 256 MiB leave room for a video in Base64. Its Timeout must be long: a video takes many
+	// minutes.
 	Endpoint *endpoint.Endpoint
-	// AllowMedia lets pictures and sound leave for a server that is not in the house.
+	// AllowMedia permits sending pictures and sound to a server outside your network.
 	AllowMedia bool
-	// Limits bound the files that are read, those of the answers too.
+	// Limits apply to the files of calls and of answers.
 	Limits media.Limits
-	// Clock tells how old the list of the server's models is. Nil means time.Now.
+	// Clock measures the age of the list of models. Nil means time.Now.
 	Clock func() time.Time
 }
 
-// Backend is the make of the kind localai. It is safe for concurrent use.
+// Backend implements the backing kind localai. It is safe for concurrent use.
 type Backend struct {
 	config   Config
 	endpoint *endpoint.Endpoint
@@ -59,14 +59,14 @@ var (
 	_ toolbox.Knowing = (*Backend)(nil)
 )
 
-// run is one thing that the server is asked for.
+// run is one kind of request to the server.
 type run struct {
 	need  need
-	media bool // files of people leave with it
+	media bool // people's files are sent
 	do    func(ctx context.Context, j job) (toolbox.Output, error)
 }
 
-// job is one use of a run.
+// job is one call of a run.
 type job struct {
 	toolbox.Call
 
@@ -74,13 +74,13 @@ type job struct {
 	model string
 }
 
-// prompt is what the model is told, the texts of the call in the places of their names.
+// prompt returns the candidate's prompt with the call's texts filled in.
 func (j job) prompt() string { return oneLine(toolbox.Expand(j.how.Prompt, j.Text)) }
 
-// New checks the configuration. It asks the server nothing.
+// New checks the configuration. It sends no requests.
 func New(c Config) (*Backend, error) {
 	if c.Endpoint == nil {
-		return nil, errors.New("a LocalAI server needs an endpoint")
+		return nil, errors.New("localai: Config.Endpoint is missing")
 	}
 	c.Limits = c.Limits.OrDefault()
 	if c.Clock == nil {
@@ -109,8 +109,8 @@ func New(c Config) (*Backend, error) {
 	return b, nil
 }
 
-// Probe reports whether the server is there and has a model for the run, and whether what
-// that needs may leave.
+// Probe checks that the server is up and has a model for the run, and that the run's media may be sent
+// there.
 func (b *Backend) Probe(ctx context.Context, how toolbox.Candidate) error {
 	r, err := b.find(how)
 	if err != nil {
@@ -123,7 +123,7 @@ func (b *Backend) Probe(ctx context.Context, how toolbox.Candidate) error {
 	return err
 }
 
-// ModelOf is the model that is chosen for a candidate.
+// ModelOf returns the model for a candidate, "" if there is none.
 func (b *Backend) ModelOf(ctx context.Context, how toolbox.Candidate) string {
 	r, err := b.find(how)
 	if err != nil {
@@ -136,7 +136,7 @@ func (b *Backend) ModelOf(ctx context.Context, how toolbox.Candidate) string {
 	return model
 }
 
-// Run asks the server for what the candidate says.
+// Run runs the candidate's task on the server.
 func (b *Backend) Run(ctx context.Context, how toolbox.Candidate, c toolbox.Call) (toolbox.Output, error) {
 	r, err := b.find(how)
 	if err != nil {
@@ -147,19 +147,18 @@ func (b *Backend) Run(ctx context.Context, how toolbox.Candidate, c toolbox.Call
 	}
 	out, err := b.run(ctx, r, job{Call: c, how: how})
 	if err != nil {
-		return toolbox.Output{}, fmt.Errorf("%s: %w", how.Run, told(ctx, err))
+		return toolbox.Output{}, fmt.Errorf("%s: %w", how.Run, withSentence(ctx, err))
 	}
 	return out, nil
 }
 
-// Find names the model that the server has for a run of the kind openai, for which it
-// serves OpenAI's API too: chat, chat-vision, chat-video, images-generations,
-// audio-speech and audio-transcriptions. What LocalAI does not serve in OpenAI's way is
-// refused: it changes pictures in ways of its own.
+// Find returns the server's model for a run of the kind openai, since LocalAI serves that API too: chat,
+// chat-vision, chat-video, chat-audio, images-generations, audio-speech and audio-transcriptions. Other runs
+// are rejected: LocalAI edits pictures through its own API.
 func (b *Backend) Find(ctx context.Context, run string) (string, error) {
 	n, ok := openAI[run]
 	if !ok {
-		return "", fault(fmt.Errorf("no run is called %q", run), "A LocalAI server does not support this through OpenAI's API.")
+		return "", fault(fmt.Errorf("unknown run %q", run), "A LocalAI server does not support this through OpenAI's API.")
 	}
 	return b.models.choose(ctx, n, "")
 }
@@ -181,7 +180,7 @@ func (b *Backend) run(ctx context.Context, r run, j job) (toolbox.Output, error)
 func (b *Backend) find(how toolbox.Candidate) (run, error) {
 	r, ok := b.runs[how.Run]
 	if !ok {
-		return run{}, fault(fmt.Errorf("no run is called %q", how.Run), "This version does not know how to ask a LocalAI server for that.")
+		return run{}, fault(fmt.Errorf("unknown run %q", how.Run), "This version does not know how to ask a LocalAI server for that.")
 	}
 	return r, nil
 }

@@ -14,20 +14,20 @@ import (
 	"atelier/agent/toolbox/media"
 )
 
-// segment cuts out every object that the model knows.
+// segment cuts out all objects that the model detects.
 func (o *objects) segment(ctx context.Context, j job) (toolbox.Output, error) {
-	s, err := o.send(ctx, j, lookedAt)
+	s, err := o.send(ctx, j, pictureSide)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	all, err := o.asked(ctx, j, s, detectionRequest{})
+	all, err := o.detections(ctx, j, s, detectionRequest{})
 	if err != nil {
 		return toolbox.Output{}, err
 	}
 	return o.masked(ctx, j, s, all)
 }
 
-// segmentByPoints cuts out the one thing that lies at the points.
+// segmentByPoints cuts out the object at the marked points.
 func (o *objects) segmentByPoints(ctx context.Context, j job) (toolbox.Output, error) {
 	var points []plan.Point
 	for _, v := range j.Args["points"] {
@@ -37,12 +37,12 @@ func (o *objects) segmentByPoints(ctx context.Context, j job) (toolbox.Output, e
 		}
 		points = append(points, ps...)
 	}
-	s, err := o.send(ctx, j, lookedAt)
+	s, err := o.send(ctx, j, pictureSide)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
 	var asked []int
-	meant := 0
+	included := 0
 	for _, p := range points {
 		if !image.Pt(p.X, p.Y).In(image.Rectangle{Max: s.full}) {
 			return toolbox.Output{}, fault(nil, "The point (%d, %d) is outside the picture, which has %d × %d pixels.", p.X, p.Y, s.full.X, s.full.Y)
@@ -50,11 +50,11 @@ func (o *objects) segmentByPoints(ctx context.Context, j job) (toolbox.Output, e
 		label := 0
 		if !p.Exclude {
 			label = 1
-			meant++
+			included++
 		}
 		asked = append(asked, p.X*s.size.X/s.full.X, p.Y*s.size.Y/s.full.Y, label)
 	}
-	if meant == 0 {
+	if included == 0 {
 		return toolbox.Output{}, fault(nil, "No point is marked on the thing that you mean.")
 	}
 	return o.best(ctx, j, s, detectionRequest{Points: asked}, func(m *media.Mask) float64 {
@@ -68,17 +68,17 @@ func (o *objects) segmentByPoints(ctx context.Context, j job) (toolbox.Output, e
 	})
 }
 
-// segmentByMask cuts out the one thing that a rough mask lies on.
+// segmentByMask cuts out the object under a rough mask.
 func (o *objects) segmentByMask(ctx context.Context, j job) (toolbox.Output, error) {
 	path, err := j.fileOf("mask")
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	rough, err := o.roughly(ctx, path)
+	rough, err := o.readMask(ctx, path)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	s, err := o.send(ctx, j, lookedAt)
+	s, err := o.send(ctx, j, pictureSide)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -92,8 +92,8 @@ func (o *objects) segmentByMask(ctx context.Context, j job) (toolbox.Output, err
 	})
 }
 
-// roughly is a mask that somebody gave.
-func (srv *server) roughly(ctx context.Context, path string) (*media.Mask, error) {
+// readMask reads the mask that the user gave.
+func (srv *server) readMask(ctx context.Context, path string) (*media.Mask, error) {
 	leave, err := srv.limits.Memory.Take(ctx, media.Weigh(path, srv.limits).Bytes(8))
 	if err != nil {
 		return nil, err
@@ -102,10 +102,9 @@ func (srv *server) roughly(ctx context.Context, path string) (*media.Mask, error
 	return media.ReadMask(ctx, path, srv.limits)
 }
 
-// best is the mask of those that are found which fits best what was said; of those that
-// fit as well, the one of which the model is surest.
+// best returns the detected mask with the highest fit, the one with the higher score if two fit equally.
 func (o *objects) best(ctx context.Context, j job, s sent, r detectionRequest, fit func(*media.Mask) float64) (toolbox.Output, error) {
-	all, err := o.asked(ctx, j, s, r)
+	all, err := o.detections(ctx, j, s, r)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -121,7 +120,7 @@ func (o *objects) best(ctx context.Context, j job, s sent, r detectionRequest, f
 			return toolbox.Output{}, err
 		}
 		if f.mask == nil {
-			return toolbox.Output{}, o.maskless()
+			return toolbox.Output{}, o.noMasks()
 		}
 		m, err := o.mask(ctx, j.Dir, f.mask, s.full)
 		if err != nil {
@@ -141,8 +140,8 @@ func (o *objects) best(ctx context.Context, j job, s sent, r detectionRequest, f
 	return toolbox.Output{Path: path, About: counted(1)}, nil
 }
 
-// masked is the output of detections as one mask with a part for each. Where parts lie
-// over each other, the surer one is in front.
+// masked returns detections as one mask with a part for each. Where parts overlap, the one with the higher
+// score is on top.
 func (o *objects) masked(ctx context.Context, j job, s sent, all []found) (toolbox.Output, error) {
 	if len(all) == 0 {
 		return toolbox.Output{}, fault(nil, "I found no objects that the model knows.")
@@ -156,7 +155,7 @@ func (o *objects) masked(ctx context.Context, j job, s sent, all []found) (toolb
 	parts := make([]plan.Part, len(all))
 	for i := len(all) - 1; i >= 0; i-- {
 		if all[i].mask == nil {
-			return toolbox.Output{}, o.maskless()
+			return toolbox.Output{}, o.noMasks()
 		}
 		if err := media.Stopped(ctx); err != nil {
 			return toolbox.Output{}, err
@@ -167,7 +166,7 @@ func (o *objects) masked(ctx context.Context, j job, s sent, all []found) (toolb
 		}
 		for at, p := range m.Index {
 			if p != 0 {
-				out.Index[at] = uint8(i + 1) //nolint:gosec // of maxFound
+				out.Index[at] = uint8(i + 1) //nolint:gosec // at most maxFound
 			}
 		}
 		parts[i] = plan.Part{Label: all[i].Label, Score: all[i].Score}
@@ -183,12 +182,12 @@ func (o *objects) masked(ctx context.Context, j job, s sent, all []found) (toolb
 	return toolbox.Output{Path: path, Value: value, About: counted(len(all))}, nil
 }
 
-func (o *objects) maskless() error {
-	return senseless(errors.New("a detection without a mask"),
+func (o *objects) noMasks() error {
+	return badAnswer(errors.New("a detection has no mask"),
 		"The model found only boxes, not outlines; the operator can set up a model that segments.")
 }
 
-// mask decodes a mask that came from the server, and brings it to the size of the picture.
+// mask decodes a mask from the server and scales it to the size of the picture.
 func (o *objects) mask(ctx context.Context, dir string, content []byte, size image.Point) (out *media.Mask, err error) {
 	path := filepath.Join(dir, "answer-"+rand.Text())
 	if err := os.WriteFile(path, content, 0o600); err != nil {
@@ -200,11 +199,11 @@ func (o *objects) mask(ctx context.Context, dir string, content []byte, size ima
 		return nil, stopped
 	}
 	if err != nil {
-		return nil, senseless(err, "The LocalAI server sent a mask that cannot be read.")
+		return nil, badAnswer(err, "The LocalAI server sent a mask that cannot be read.")
 	}
 	if off := float64(m.Width)*float64(size.Y)/(float64(m.Height)*float64(size.X)) - 1; off > 0.1 || off < -0.1 {
-		err := fmt.Errorf("a mask of %d × %d for a picture of %d × %d", m.Width, m.Height, size.X, size.Y)
-		return nil, senseless(err, "The LocalAI server sent a mask that does not fit the picture.")
+		err := fmt.Errorf("the mask has %d × %d pixels, but the picture has %d × %d", m.Width, m.Height, size.X, size.Y)
+		return nil, badAnswer(err, "The LocalAI server sent a mask that does not fit the picture.")
 	}
 	out = media.NewMask(size.X, size.Y, 1)
 	for y := range size.Y {
@@ -217,7 +216,7 @@ func (o *objects) mask(ctx context.Context, dir string, content []byte, size ima
 	return out, nil
 }
 
-// coveredBy is the smallest rectangle that holds all that a mask covers.
+// coveredBy returns the bounding box of a mask.
 func coveredBy(m *media.Mask) image.Rectangle {
 	var r image.Rectangle
 	for y := range m.Height {
@@ -230,15 +229,14 @@ func coveredBy(m *media.Mask) image.Rectangle {
 	return r
 }
 
-// scaled is a rectangle of a picture of one size in one of another, never smaller than a
-// pixel.
+// scaled converts a rectangle between two sizes of a picture, rounding outwards.
 func scaled(r image.Rectangle, from, to image.Point) image.Rectangle {
 	low := func(v, from, to int) int { return v * to / from }
 	high := func(v, from, to int) int { return (v*to + from - 1) / from }
 	return image.Rect(low(r.Min.X, from.X, to.X), low(r.Min.Y, from.Y, to.Y), high(r.Max.X, from.X, to.X), high(r.Max.Y, from.Y, to.Y))
 }
 
-// overlap is how much of what either mask covers both cover: 1 if they are the same.
+// overlap returns the intersection over union of two masks, from 0 to 1.
 func overlap(m, rough *media.Mask) float64 {
 	both, either := 0, 0
 	for y := range m.Height {

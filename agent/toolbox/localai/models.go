@@ -17,24 +17,24 @@ import (
 )
 
 const (
-	// listFresh is how long the list of models is believed, and so is that there is none.
-	listFresh = 10 * time.Second
-	// listPatience is how long the server may take to list them.
-	listPatience = 5 * time.Second
+	// listLife is how long the list of models is cached, and so is a failure to get it.
+	listLife = 10 * time.Second
+	// listTimeout is the timeout for listing the models.
+	listTimeout = 5 * time.Second
 )
 
-// model is one that the server has.
+// model is a model on the server.
 type model struct {
 	ID string `json:"id"`
-	// Capabilities are LocalAI's words for what it can do (core/config,
-	// backend_capabilities.go): nil where the server does not tell.
+	// Capabilities are what the model can do, in LocalAI's terms (core/config, backend_capabilities.go); nil
+	// means unknown.
 	Capabilities []string `json:"capabilities"`
 }
 
-// can reports whether the model has a capability, as far as the server tells.
+// can reports whether the server lists the capability for the model.
 func (m model) can(capability string) bool { return slices.Contains(m.Capabilities, capability) }
 
-// listing knows which models the server has.
+// listing caches the list of the server's models.
 type listing struct {
 	endpoint *endpoint.Endpoint
 	models   *memo.Memo[[]model]
@@ -42,31 +42,31 @@ type listing struct {
 
 func newListing(e *endpoint.Endpoint, clock func() time.Time) *listing {
 	l := &listing{endpoint: e}
-	l.models = memo.New(memo.Config[[]model]{Ask: l.ask, Life: memo.For(listFresh), Clock: clock})
+	l.models = memo.New(memo.Config[[]model]{Ask: l.ask, Life: memo.For(listLife), Clock: clock})
 	return l
 }
 
-// all are the server's models. The error says why it cannot be used.
+// all returns the server's models, or why the server cannot be used.
 func (l *listing) all(ctx context.Context) ([]model, error) { return l.models.Get(ctx) }
 
-// ask asks the server for its models, for as long as it may take.
+// ask lists the models, with a timeout.
 func (l *listing) ask(ctx context.Context) ([]model, error) {
-	ctx, cancel := context.WithTimeout(ctx, listPatience)
+	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
 	models, err := l.list(ctx)
-	return models, l.told(err)
+	return models, l.asFault(err)
 }
 
-// told is why the server cannot be used.
-func (l *listing) told(err error) error {
+// asFault turns a failure to list the models into a fault of the server.
+func (l *listing) asFault(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
-		return senseless(err, "The LocalAI server at %s does not answer.", l.endpoint.Host())
+		return badAnswer(err, "The LocalAI server at %s does not answer.", l.endpoint.Host())
 	}
-	return sorted(err)
+	return asFault(err)
 }
 
-// list asks whether the server is ready and which models it has; one that is too old to
-// tell what they can do tells their names.
+// list checks that the server is ready and lists its models. A server without /v1/models/capabilities lists
+// the names alone.
 func (l *listing) list(ctx context.Context) ([]model, error) {
 	if _, err := l.get(ctx, "/readyz"); err != nil && !missing(err) {
 		if e, ok := errors.AsType[*endpoint.Error](err); ok && e.Status == http.StatusServiceUnavailable {
@@ -89,25 +89,24 @@ func (l *listing) get(ctx context.Context, path string) ([]byte, error) {
 	return answer.Body, err
 }
 
-// missing reports whether the server does not have what was asked for.
+// missing reports whether the error is a status 404 or 405.
 func missing(err error) bool {
 	e, ok := errors.AsType[*endpoint.Error](err)
 	return ok && (e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed)
 }
 
-// readModels reads a list of models (LocalAI, docs/content/features/api-discovery.md).
+// readModels parses a list of models (LocalAI, docs/content/features/api-discovery.md).
 func readModels(body []byte) ([]model, error) {
 	var list struct {
 		Data *[]model `json:"data"`
 	}
 	if err := json.Unmarshal(body, &list); err != nil || list.Data == nil {
-		return nil, unreadable(cmp.Or(err, errors.New("no list of models")))
+		return nil, unreadable(cmp.Or(err, errors.New("the answer has no list of models")))
 	}
 	return slices.DeleteFunc(*list.Data, func(m model) bool { return m.ID == "" }), nil
 }
 
-// choose names the model for a need: the one that is asked for by its name, or the best
-// one that the server has.
+// choose returns the model for a need: the named one, or the best one on the server.
 func (l *listing) choose(ctx context.Context, n need, named string) (string, error) {
 	models, err := l.all(ctx)
 	if err != nil {

@@ -227,7 +227,7 @@ func TestAServerThatDoesNotAnswer(t *testing.T) {
 		}
 		start := time.Now()
 		err = b.Probe(t.Context(), candidate("depth", ""))
-		if !strings.Contains(said(err), "does not answer") || !errors.Is(err, toolbox.ErrDown) || time.Since(start) > 2*listPatience {
+		if !strings.Contains(said(err), "does not answer") || !errors.Is(err, toolbox.ErrDown) || time.Since(start) > 2*listTimeout {
 			t.Errorf("after %v: %v", time.Since(start), err)
 		}
 	})

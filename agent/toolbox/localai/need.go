@@ -8,45 +8,45 @@ import (
 	"atelier/agent/plan"
 )
 
-// need is what a run wants of a model. What a model can do is LocalAI's word; what that
-// leaves open is told by the name of its family, as LocalAI's gallery and its pages on
-// the features call them. Names are compared from the beginning of a word on.
+// need describes the models that suit a run. The server says what a model can do; the name of its family, as
+// in LocalAI's gallery and documentation, tells the rest. A family matches at the start of a word of the
+// model's name.
 type need struct {
 	purpose plan.Message // for people: "finding objects in pictures"
 	example string       // a model of LocalAI's gallery that does it
-	// capability is what the model must have.
+	// capability is what the model must be able to do.
 	capability string
-	// families do it, the best one first.
+	// families are the suitable families, the best one first.
 	families []string
-	// strict leaves out all other models: they have the capability, and do something else.
+	// strict excludes all other families: they have the capability, but do something else with it.
 	strict bool
-	// never are families that have the capability and do not do it.
+	// never are families that have the capability but are unsuitable.
 	never []string
 }
 
-// Families of models that cut out what points, boxes or words say.
+// Families of models by what they do.
 var (
-	samFamilies = []string{"sam3", "sam-3", "sam2", "sam-2", "sam", "edgetam", "efficientsam", "mobilesam"}
-	faces       = []string{"insightface", "face", "opencv-face", "yunet"}
-	mending     = []string{"inpaint", "stable-diffusion-inpaint", "flux-fill", "flux-1-fill", "fill"}
-	redrawing   = []string{"qwen-image-edit", "kontext", "flux-1-kontext", "flux-2", "image-edit", "edit", "instruct-pix2pix", "omnigen"}
-	enlarging   = []string{"realesrgan", "esrgan", "upscal"}
+	samFamilies     = []string{"sam3", "sam-3", "sam2", "sam-2", "sam", "edgetam", "efficientsam", "mobilesam"}
+	faceFamilies    = []string{"insightface", "face", "opencv-face", "yunet"}
+	inpaintFamilies = []string{"inpaint", "stable-diffusion-inpaint", "flux-fill", "flux-1-fill", "fill"}
+	editFamilies    = []string{"qwen-image-edit", "kontext", "flux-1-kontext", "flux-2", "image-edit", "edit", "instruct-pix2pix", "omnigen"}
+	upscaleFamilies = []string{"realesrgan", "esrgan", "upscal"}
 )
 
-// What the runs need.
+// The needs of the runs.
 var (
 	detector = need{
 		purpose: plan.Say("finding objects in pictures"), example: "rfdetr-base",
-		capability: "detection", families: []string{"rfdetr", "rf-detr", "yolo", "detr"}, never: slices.Concat(samFamilies, faces),
+		capability: "detection", families: []string{"rfdetr", "rf-detr", "yolo", "detr"}, never: slices.Concat(samFamilies, faceFamilies),
 	}
 	grounder = need{
 		purpose: plan.Say("finding described objects in pictures"), example: "sam3",
 		capability: "detection", families: []string{"sam3", "sam-3", "rfdetr", "rf-detr", "yolo", "detr"},
-		never: slices.Concat([]string{"sam2", "sam-2", "edgetam", "efficientsam", "mobilesam"}, faces),
+		never: slices.Concat([]string{"sam2", "sam-2", "edgetam", "efficientsam", "mobilesam"}, faceFamilies),
 	}
 	segmenter = need{
 		purpose: plan.Say("cutting out objects in pictures"), example: "rfdetr-cpp-seg-medium",
-		capability: "detection", families: []string{"seg"}, strict: true, never: faces,
+		capability: "detection", families: []string{"seg"}, strict: true, never: faceFamilies,
 	}
 	pointed = need{
 		purpose: plan.Say("cutting out marked objects in pictures"), example: "sam3",
@@ -82,27 +82,27 @@ var (
 	}
 	mender = need{
 		purpose: plan.Say("filling in parts of pictures"), example: "dreamshaper-8-inpainting",
-		capability: "image", families: mending, strict: true,
+		capability: "image", families: inpaintFamilies, strict: true,
 	}
 	editor = need{
 		purpose: plan.Say("editing pictures by instruction"), example: "qwen-image-edit",
-		capability: "image", families: redrawing, strict: true,
+		capability: "image", families: editFamilies, strict: true,
 	}
 	enlarger = need{
 		purpose: plan.Say("enlarging pictures"), example: "realesrgan-x4plus-anime-6b",
-		capability: "upscale", families: enlarging,
+		capability: "upscale", families: upscaleFamilies,
 	}
 )
 
 // openAI are the needs of the runs of the kind openai.
 var openAI = map[string]need{
 	"chat":        {purpose: plan.Say("writing texts"), example: "qwen3-4b", capability: "chat"},
-	"chat-vision": seeing,
-	"chat-video":  seeing,
+	"chat-vision": vision,
+	"chat-video":  vision,
 	"chat-audio":  {purpose: plan.Say("writing texts"), example: "qwen3-4b", capability: "chat"},
 	"images-generations": {
 		purpose: plan.Say("drawing pictures"), example: "z-image-turbo", capability: "image",
-		families: []string{"z-image", "flux", "qwen-image", "stable"}, never: slices.Concat(mending, redrawing, enlarging),
+		families: []string{"z-image", "flux", "qwen-image", "stable"}, never: slices.Concat(inpaintFamilies, editFamilies, upscaleFamilies),
 	},
 	"audio-speech": {
 		purpose: plan.Say("speaking"), example: "kokoro", capability: "tts", families: []string{"kokoro", "piper", "voice", "tts"},
@@ -113,10 +113,10 @@ var openAI = map[string]need{
 	},
 }
 
-var seeing = need{purpose: plan.Say("looking at pictures"), example: "qwen3-vl-4b-instruct", capability: "vision", families: []string{"qwen3-vl"}}
+var vision = need{purpose: plan.Say("looking at pictures"), example: "qwen3-vl-4b-instruct", capability: "vision", families: []string{"qwen3-vl"}}
 
-// rank is how good the model is for the need, 1 for the best; 0 is that it is none. Of a
-// server that does not tell what its models can do, those of a known family are taken.
+// rank returns how well the model suits the need: 1 is best, 0 is unsuitable. If the server does not list
+// capabilities, only known families are suitable.
 func (n need) rank(m model) int {
 	name := words(m.ID)
 	known := slices.IndexFunc(n.families, name.have)
@@ -133,7 +133,7 @@ func (n need) rank(m model) int {
 	return len(n.families) + 1
 }
 
-// modelName is a model's name as words with a dash before each.
+// modelName is a model's name in lower case, with a dash before each word.
 type modelName string
 
 func words(id string) modelName {
@@ -142,8 +142,8 @@ func words(id string) modelName {
 	}), "-"))
 }
 
-// have reports whether a word of the name begins so.
+// have reports whether a word of the name starts with the family.
 func (n modelName) have(family string) bool { return strings.Contains(string(n), "-"+family) }
 
-// exactly reports whether the name is that of the family alone.
+// exactly reports whether the name consists of the family alone.
 func (n modelName) exactly(family string) bool { return string(n) == "-"+family }

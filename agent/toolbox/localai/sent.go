@@ -13,24 +13,23 @@ import (
 	"atelier/agent/toolbox/media"
 )
 
-// lookedAt is the most pixels a side that the models look at.
-const lookedAt = 1536
+// pictureSide is the longest side of a picture sent to a model, in pixels.
+const pictureSide = 1536
 
-// sent is a picture as it is handed over: not larger than a model looks at, as JPEG,
-// without metadata.
+// sent is a picture ready to send: no larger than a model looks at, as JPEG, without metadata.
 type sent struct {
 	content []byte
-	size    image.Point // in pixels of what is sent
-	full    image.Point // in pixels of the picture as people see it
+	size    image.Point // as it is sent, in pixels
+	full    image.Point // of the original, upright, in pixels
 }
 
-// dataURI is how LocalAI takes pictures that the request is about (core/http/endpoints,
-// decodeImageInput): no address, and not the bare Base64 that videos begin with.
+// dataURI encodes the picture as a data URI. LocalAI requires one for the input of detection and depth
+// (core/http/endpoints, decodeImageInput), but bare Base64 for the first frame of a video.
 func (s sent) dataURI() string { return "data:image/jpeg;base64," + s.base64() }
 
 func (s sent) base64() string { return base64.StdEncoding.EncodeToString(s.content) }
 
-// send makes a picture ready to be handed over, with at most that many pixels a side.
+// send prepares the call's picture for sending, with at most side pixels per side.
 func (srv *server) send(ctx context.Context, j job, side int) (sent, error) {
 	path, err := j.fileOf("image")
 	if err != nil {
@@ -51,12 +50,12 @@ func (srv *server) send(ctx context.Context, j job, side int) (sent, error) {
 	if err != nil {
 		return sent{}, err
 	}
-	s.content, err = encoded(ctx, j.Dir, small, media.JPEG)
+	s.content, err = encode(ctx, j.Dir, small, media.JPEG)
 	return s, err
 }
 
-// encoded is a picture as a file's content, without metadata.
-func encoded(ctx context.Context, dir string, img image.Image, f media.Format) (_ []byte, err error) {
+// encode returns the content of the picture's file in a format, without metadata.
+func encode(ctx context.Context, dir string, img image.Image, f media.Format) (_ []byte, err error) {
 	path := filepath.Join(dir, rand.Text()+"."+string(f))
 	if err := media.EncodeImage(ctx, path, img, f); err != nil {
 		return nil, err
@@ -65,7 +64,7 @@ func encoded(ctx context.Context, dir string, img image.Image, f media.Format) (
 	return os.ReadFile(path)
 }
 
-// fitted is a size of at most that many pixels a side, of the same shape.
+// fitted shrinks size to at most side pixels per side, keeping its shape.
 func fitted(size image.Point, side int) image.Point {
 	longest := max(size.X, size.Y)
 	if longest <= side {
@@ -75,8 +74,8 @@ func fitted(size image.Point, side int) image.Point {
 	return image.Pt(fit(size.X), fit(size.Y))
 }
 
-// shaped is a size of about that many pixels, of about the same shape, in multiples of 16,
-// as the models that draw want it.
+// shaped returns a size of about the given number of pixels and about the same shape, in multiples of 16, as
+// drawing models require.
 func shaped(size image.Point, pixels float64) image.Point {
 	const step = 16
 	scale := math.Sqrt(pixels / (float64(size.X) * float64(size.Y)))

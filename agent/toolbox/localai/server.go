@@ -21,7 +21,7 @@ import (
 	"atelier/agent/toolbox/media"
 )
 
-// server sends requests and files to LocalAI, and takes files from its answers.
+// server sends requests and files to LocalAI, and reads the files in its answers.
 type server struct {
 	endpoint *endpoint.Endpoint
 	limits   media.Limits
@@ -31,21 +31,21 @@ type server struct {
 func (srv *server) post(ctx context.Context, path string, j job, request any) ([]byte, error) {
 	body, err := json.Marshal(request)
 	if err != nil {
-		return nil, fmt.Errorf("write a request: %w", err)
+		return nil, fmt.Errorf("encode a request: %w", err)
 	}
 	answer, err := srv.endpoint.Post(ctx, path, j.model, "application/json", body)
-	return answer, sorted(err)
+	return answer, asFault(err)
 }
 
-// part is a field of a form, or a file where it has a content.
+// part is a field of a form, or a file if content is set.
 type part struct {
 	name, value string
 	content     []byte
 	ext, mime   string
 }
 
-// postForm sends a request as a form. Files go by the names of their fields: their own
-// are nobody's concern.
+// postForm sends a request as a form. Files are named after their fields, to keep people's file names
+// private.
 func (srv *server) postForm(ctx context.Context, path string, j job, parts ...part) ([]byte, error) {
 	var body bytes.Buffer
 	w := multipart.NewWriter(&body)
@@ -58,12 +58,12 @@ func (srv *server) postForm(ctx context.Context, path string, j job, parts ...pa
 		return nil, fmt.Errorf("write a form: %w", err)
 	}
 	answer, err := srv.endpoint.Post(ctx, path, j.model, w.FormDataContentType(), body.Bytes())
-	return answer, sorted(err)
+	return answer, asFault(err)
 }
 
 func (p part) write(w *multipart.Writer) error {
 	if p.content == nil {
-		return w.WriteField(p.name, p.value) //nolint:wrapcheck // the caller says of what
+		return w.WriteField(p.name, p.value) //nolint:wrapcheck // the caller adds context
 	}
 	to, err := w.CreatePart(textproto.MIMEHeader{
 		"Content-Disposition": {fmt.Sprintf(`form-data; name=%q; filename="%s%s"`, p.name, p.name, p.ext)},
@@ -76,16 +76,16 @@ func (p part) write(w *multipart.Writer) error {
 	return err //nolint:wrapcheck // the same
 }
 
-// fileOf is the only file of an argument.
+// fileOf returns the path of an argument's file.
 func (j job) fileOf(arg string) (string, error) {
 	if vs := j.Args[arg]; len(vs) > 0 && vs[0].Path != "" {
 		return vs[0].Path, nil
 	}
-	return "", fault(fmt.Errorf("the call has no file as %s", arg), "The %s to work on is missing.", plan.Type(arg))
+	return "", fault(fmt.Errorf("the call has no file for %s", arg), "The %s to work on is missing.", plan.Type(arg))
 }
 
-// content is the first file within an answer of the form that OpenAI has for pictures:
-// spelled out, or to be fetched from the server (LocalAI, swagger, schema.OpenAIResponse).
+// content returns the first file in an answer of the form of OpenAI's image API: Base64, or a link to the
+// same server (LocalAI, swagger, schema.OpenAIResponse).
 func (srv *server) content(ctx context.Context, body []byte) ([]byte, error) {
 	url, content, err := readItem(body)
 	if err != nil || url == "" {
@@ -93,7 +93,7 @@ func (srv *server) content(ctx context.Context, body []byte) ([]byte, error) {
 	}
 	content, err = srv.endpoint.Fetch(ctx, url)
 	if err != nil {
-		err = sorted(err)
+		err = asFault(err)
 		if !errors.Is(err, toolbox.ErrDown) {
 			return nil, err
 		}
@@ -102,7 +102,7 @@ func (srv *server) content(ctx context.Context, body []byte) ([]byte, error) {
 	return content, nil
 }
 
-// readItem reads the first item of an answer: its address, or the file itself.
+// readItem parses the first item of an answer: its address, or the file itself.
 func readItem(body []byte) (url string, content []byte, err error) {
 	var answer struct {
 		Data []struct {
@@ -114,7 +114,7 @@ func readItem(body []byte) (url string, content []byte, err error) {
 		return "", nil, unreadable(err)
 	}
 	if len(answer.Data) == 0 || answer.Data[0].URL == "" && answer.Data[0].B64 == "" {
-		return "", nil, senseless(errors.New("no data"), "The model made nothing; please try again.")
+		return "", nil, badAnswer(errors.New("the answer has no data"), "The model made nothing; please try again.")
 	}
 	item := answer.Data[0]
 	spelled := item.B64
@@ -129,14 +129,14 @@ func readItem(body []byte) (url string, content []byte, err error) {
 	}
 	content, err = base64.StdEncoding.DecodeString(spelled)
 	if err != nil || len(content) == 0 {
-		return "", nil, unreadable(cmp.Or(err, errors.New("an empty file")))
+		return "", nil, unreadable(cmp.Or(err, errors.New("the file is empty")))
 	}
 	return "", content, nil
 }
 
-// keep writes a file that the server made under a name with the right ending. One that is
-// not of the type is an error of the server.
-func (srv *server) keep(ctx context.Context, j job, name string, content []byte, want plan.Type) (string, error) {
+// saveFile saves a file from the server under a name with the right extension. A file of another type is the
+// server's fault.
+func (srv *server) saveFile(ctx context.Context, j job, name string, content []byte, want plan.Type) (string, error) {
 	path := filepath.Join(j.Dir, name)
 	if err := os.WriteFile(path, content, 0o600); err != nil {
 		return "", err
@@ -147,7 +147,7 @@ func (srv *server) keep(ctx context.Context, j job, name string, content []byte,
 	}
 	if err != nil || info.Type != want {
 		err = errors.Join(err, fmt.Errorf("the answer is %q", info.MIME), os.Remove(path))
-		return "", senseless(err, "The LocalAI server sent no %s that can be played.", want)
+		return "", badAnswer(err, "The LocalAI server sent no playable %s.", want)
 	}
 	named := path + info.Ext
 	if err := os.Rename(path, named); err != nil {
@@ -156,7 +156,7 @@ func (srv *server) keep(ctx context.Context, j job, name string, content []byte,
 	return named, nil
 }
 
-// picture decodes a picture that came from the server.
+// picture decodes a picture from the server.
 func (srv *server) picture(ctx context.Context, dir string, content []byte) (p media.Picture, err error) {
 	path := filepath.Join(dir, "answer-"+rand.Text())
 	if err := os.WriteFile(path, content, 0o600); err != nil {
@@ -168,15 +168,15 @@ func (srv *server) picture(ctx context.Context, dir string, content []byte) (p m
 		if stopped := media.Stopped(ctx); stopped != nil {
 			return p, stopped
 		}
-		return p, senseless(err, "The LocalAI server sent a picture that cannot be read.")
+		return p, badAnswer(err, "The LocalAI server sent a picture that cannot be read.")
 	}
 	return p, nil
 }
 
-// oneLine is a text with single spaces in place of breaks.
+// oneLine collapses white space to single spaces.
 func oneLine(s string) string { return strings.Join(strings.Fields(strings.ToValidUTF8(s, "")), " ") }
 
-// shorten is a text for people, on one line and not long.
+// shorten returns a text for display: on one line, at most 80 characters.
 func shorten(s string) string {
 	const most = 80
 	line := []rune(oneLine(s))

@@ -14,16 +14,16 @@ import (
 	"atelier/agent/toolbox/media/metadata"
 )
 
-// soundRequest is what is asked (LocalAI, docs/content/features/sound-generation.md).
+// soundRequest is the request for a sound (LocalAI, docs/content/features/sound-generation.md).
 type soundRequest struct {
 	ModelID string `json:"model_id"`
 	Text    string `json:"text"`
 }
 
-// sounds makes, changes and classifies sound.
+// sounds runs the tasks that make, change or classify sound.
 type sounds struct{ *server }
 
-// compose has music or a sound made from words.
+// compose makes music or a sound that matches a description.
 func (ss *sounds) compose(ctx context.Context, j job) (toolbox.Output, error) {
 	text := j.prompt()
 	if text == "" {
@@ -33,14 +33,14 @@ func (ss *sounds) compose(ctx context.Context, j job) (toolbox.Output, error) {
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	path, err := ss.keep(ctx, j, "sound", content, plan.Audio)
+	path, err := ss.saveFile(ctx, j, "sound", content, plan.Audio)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
 	return toolbox.Output{Path: path, About: plan.Quote(shorten(text))}, nil
 }
 
-// transform has a sound made into another one: without noise, or as the model does it.
+// transform changes a sound, for example removes its noise; the model decides how.
 func (ss *sounds) transform(ctx context.Context, j job) (toolbox.Output, error) {
 	sound, err := ss.sound(ctx, j, "audio")
 	if err != nil {
@@ -50,11 +50,11 @@ func (ss *sounds) transform(ctx context.Context, j job) (toolbox.Output, error) 
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	path, err := ss.keep(ctx, j, "sound", content, plan.Audio)
+	path, err := ss.saveFile(ctx, j, "sound", content, plan.Audio)
 	return toolbox.Output{Path: path}, err
 }
 
-// classify names what a sound is.
+// classify returns the classes of a sound.
 func (ss *sounds) classify(ctx context.Context, j job) (toolbox.Output, error) {
 	sound, err := ss.sound(ctx, j, "file")
 	if err != nil {
@@ -72,7 +72,7 @@ func (ss *sounds) classify(ctx context.Context, j job) (toolbox.Output, error) {
 	return toolbox.Output{Value: value, About: plan.Quote(classes[0].Label)}, err
 }
 
-// sound is the recording of a call as a file of a form, under that field.
+// sound returns the call's recording as a file for a form field.
 func (srv *server) sound(ctx context.Context, j job, field string) (part, error) {
 	path, err := j.fileOf("audio")
 	if err != nil {
@@ -83,20 +83,20 @@ func (srv *server) sound(ctx context.Context, j job, field string) (part, error)
 		return part{}, err
 	}
 	if info.Type != plan.Audio {
-		return part{}, fault(nil, "A recording is needed, but this is %s.", info.Type)
+		return part{}, fault(nil, "A recording is needed, but this is %s.", info.Type.Article())
 	}
-	content, err := bare(ctx, path, j.Dir)
+	content, err := withoutTags(ctx, path, j.Dir)
 	if err != nil {
 		return part{}, err
 	}
 	return part{name: field, content: content, ext: info.Ext, mime: info.MIME}, nil
 }
 
-// maxSentBytes is the largest recording that is sent.
+// maxSentBytes is the largest recording to send.
 const maxSentBytes = 64 << 20
 
-// bare is the content of a file without what it tells besides; nothing is left in dir.
-func bare(ctx context.Context, path, dir string) (content []byte, err error) {
+// withoutTags returns the content of a file without its tags. It leaves no file in dir.
+func withoutTags(ctx context.Context, path, dir string) (content []byte, err error) {
 	about, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -116,8 +116,8 @@ func bare(ctx context.Context, path, dir string) (content []byte, err error) {
 	return os.ReadFile(to.Name())
 }
 
-// readClasses reads what a sound is, the surest first; never none (LocalAI, swagger,
-// schema.SoundClassificationResult).
+// readClasses parses the classes of a sound, sorted by descending score; there is at least one (LocalAI,
+// swagger, schema.SoundClassificationResult).
 func readClasses(body []byte) ([]plan.Class, error) {
 	var answer struct {
 		Detections *[]plan.Class `json:"detections"`
@@ -126,7 +126,7 @@ func readClasses(body []byte) ([]plan.Class, error) {
 		return nil, unreadable(err)
 	}
 	if answer.Detections == nil {
-		return nil, unreadable(errors.New("no list of labels"))
+		return nil, unreadable(errors.New("the answer has no list of labels"))
 	}
 	var classes []plan.Class
 	for _, c := range *answer.Detections {

@@ -7,7 +7,7 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// videoRequest is what is asked (LocalAI, docs/content/features/video-generation.md).
+// videoRequest is the request for a video (LocalAI, docs/content/features/video-generation.md).
 type videoRequest struct {
 	Model      string `json:"model"`
 	Prompt     string `json:"prompt"`
@@ -15,21 +15,21 @@ type videoRequest struct {
 	Width      int    `json:"width,omitempty"`
 	Height     int    `json:"height,omitempty"`
 	Seed       int32  `json:"seed,omitempty"`
-	// ResponseFormat is b64_json: an address would be one that the server thinks it has.
+	// ResponseFormat is b64_json, because a URL would contain the host name that the server believes it has.
 	ResponseFormat string `json:"response_format"`
 }
 
 const (
-	// startSide is the most pixels a side of a picture that a video begins with, and
-	// filmed about how many pixels a frame has then: what video models are trained on.
-	startSide = 1280
-	filmed    = 832 * 480
+	// startSide is the longest side of a video's first frame, in pixels, and filmed about the number of
+	// pixels per frame then: the size that video models were trained on.
+	startSide   = 1280
+	framePixels = 832 * 480
 )
 
-// videos makes videos.
+// videos runs the tasks that make videos.
 type videos struct{ *server }
 
-// film has a video made from words, or from the picture of the call.
+// film makes a video from a description, or from the call's picture.
 func (vs *videos) film(ctx context.Context, j job) (toolbox.Output, error) {
 	request := videoRequest{Model: j.model, Prompt: j.prompt(), Seed: seed(j.Seed), ResponseFormat: "b64_json"}
 	if request.Prompt == "" {
@@ -41,7 +41,7 @@ func (vs *videos) film(ctx context.Context, j job) (toolbox.Output, error) {
 		if err != nil {
 			return toolbox.Output{}, err
 		}
-		size := shaped(s.full, filmed)
+		size := shaped(s.full, framePixels)
 		request.StartImage, request.Width, request.Height = s.base64(), size.X, size.Y
 	} else {
 		out.About = plan.Quote(shorten(request.Prompt))
@@ -54,9 +54,9 @@ func (vs *videos) film(ctx context.Context, j job) (toolbox.Output, error) {
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	out.Path, err = vs.keep(ctx, j, "video", content, plan.Video)
+	out.Path, err = vs.saveFile(ctx, j, "video", content, plan.Video)
 	return out, err
 }
 
-// seed is a seed in the numbers that LocalAI takes.
+// seed converts a seed to LocalAI's range of 31 bits.
 func seed(n int64) int32 { return int32(n & 0x7fffffff) }
