@@ -10,19 +10,18 @@ import (
 	"atelier/agent/endpoint"
 )
 
-// maxOutput is the most tokens of one answer in words, thoughts included: what the models
-// of today all may write, and more than a tool's result should have.
+// maxOutput is the token limit of an answer in words, thoughts included. All current models support it, and
+// a tool's result should need less.
 const maxOutput = 16_384
 
-// The names of the field that bounds an answer. OpenAI and Azure have moved to the
-// second; other servers know the first (OpenAI API reference, create chat completion).
+// The names of the field with the token limit. OpenAI and Azure have moved to the second one; other servers
+// support the first one (OpenAI API reference, create chat completion).
 const (
 	maxTokens           = "max_tokens"
 	maxCompletionTokens = "max_completion_tokens"
 )
 
-// bounds are the ways to bound an answer, in the order in which they are tried; "" is
-// none, where only its bytes are counted.
+// bounds returns the fields for the token limit in the order in which they are tried; "" sends no limit.
 func (ts *texts) bounds() []string {
 	switch e := ts.config.Endpoint; {
 	case ts.config.TokenField == maxCompletionTokens,
@@ -33,12 +32,12 @@ func (ts *texts) bounds() []string {
 	}
 }
 
-// bounded asks for an answer that is bounded in the first way that the server takes, and
-// remembers which that was.
+// bounded sends a request with a token limit in the first field that the server accepts, and remembers which
+// one that was.
 func (ts *texts) bounded(ctx context.Context, r run, request api.ChatCompletionRequest) (api.ChatCompletionResponse, error) {
 	bounds, most := ts.bounds(), min(maxOutput, cmp.Or(r.most, maxOutput))
-	for at := int(ts.looseness.Load()); ; at++ {
-		request.MaxTokens, request.MaxCompletionTokens = 0, 0 //nolint:staticcheck // the only field that servers other than OpenAI's all know
+	for at := int(ts.limitField.Load()); ; at++ {
+		request.MaxTokens, request.MaxCompletionTokens = 0, 0 //nolint:staticcheck // the only field that all servers but OpenAI's support
 		switch bounds[at] {
 		case maxTokens:
 			request.MaxTokens = most //nolint:staticcheck // the same
@@ -46,16 +45,16 @@ func (ts *texts) bounded(ctx context.Context, r run, request api.ChatCompletionR
 			request.MaxCompletionTokens = most
 		}
 		response, err := ts.config.Endpoint.Client().CreateChatCompletion(ctx, request)
-		err = r.sorted(err)
+		err = r.asFault(err)
 		if err == nil {
-			ts.looseness.Store(int32(at)) //nolint:gosec // one of three
+			ts.limitField.Store(int32(at)) //nolint:gosec // one of three
 			return response, nil
 		}
 		if bounds[at] == "" {
 			return response, err
 		}
 		switch refused := endpoint.Refused(err); {
-		case endpoint.KindOf(err) == endpoint.TooLong: // the bound may be what is too much, and the context is one itself
+		case endpoint.KindOf(err) == endpoint.TooLong: // the limit may exceed the context window, which is a limit itself
 			at = len(bounds) - 2
 		case refused != maxTokens && refused != maxCompletionTokens:
 			return response, err
@@ -63,8 +62,8 @@ func (ts *texts) bounded(ctx context.Context, r run, request api.ChatCompletionR
 	}
 }
 
-// counts notes what an answer took, estimated where the server does not tell.
-func (r run) counts(messages []api.ChatCompletionMessage, answer api.ChatCompletionResponse) {
+// countUsage adds the usage of an answer to r.spent, estimated if the server does not report it.
+func (r run) countUsage(messages []api.ChatCompletionMessage, answer api.ChatCompletionResponse) {
 	r.spent.Calls++
 	u := answer.Usage
 	if u.PromptTokens > 0 || u.CompletionTokens > 0 {

@@ -10,16 +10,14 @@ import (
 	"atelier/agent/toolbox/media"
 )
 
-// canvas is the picture as it is sent: image models want one of few sizes, so that the
-// picture is scaled into the one of the nearest shape, and its border goes on to the
-// sides that are left.
+// canvas is a picture as it is sent for editing. Image models accept only a few sizes, so the picture is
+// scaled to fit the size with the nearest aspect ratio, and its edge pixels fill the rest.
 type canvas struct {
 	size   image.Point
-	inside image.Rectangle // where the picture lies
+	inside image.Rectangle // where the picture is on it
 }
 
-// canvasSizes are those that every model which edits pictures takes (OpenAI API
-// reference, create image edit).
+// canvasSizes returns the sizes that a model accepts for editing (OpenAI API reference, create image edit).
 func canvasSizes(model string) []image.Point {
 	square := image.Pt(1024, 1024)
 	if strings.HasPrefix(model, "dall-e") {
@@ -28,7 +26,7 @@ func canvasSizes(model string) []image.Point {
 	return []image.Point{square, image.Pt(1536, 1024), image.Pt(1024, 1536)}
 }
 
-// canvasFor is the canvas of one of those sizes for a picture of another.
+// canvasFor returns the canvas for a picture: the one of the sizes with the nearest aspect ratio.
 func canvasFor(sizes []image.Point, picture image.Point) canvas {
 	shape := func(p image.Point) float64 { return math.Log(float64(p.X) / float64(p.Y)) }
 	var best image.Point
@@ -44,7 +42,7 @@ func canvasFor(sizes []image.Point, picture image.Point) canvas {
 	return canvas{size: best, inside: image.Rectangle{Min: at, Max: at.Add(image.Pt(w, h))}}
 }
 
-// with is the canvas with the picture on it.
+// with returns the canvas with the picture on it.
 func (c canvas) with(ctx context.Context, picture *image.NRGBA) (*image.NRGBA, error) {
 	scaled, err := media.Scaled(ctx, picture, c.inside.Dx(), c.inside.Dy())
 	if err != nil {
@@ -63,8 +61,8 @@ func (c canvas) with(ctx context.Context, picture *image.NRGBA) (*image.NRGBA, e
 	return out, nil
 }
 
-// mask is the mask on the canvas: transparent where the model is to draw. It covers all
-// that m covers, however small.
+// mask returns the mask on the canvas, transparent where the model draws, and whether it covers anything. It
+// maxRounds outwards, so that small areas of m do not vanish.
 func (c canvas) mask(m *media.Mask) (out *image.NRGBA, covered bool) {
 	out = image.NewNRGBA(image.Rectangle{Max: c.size})
 	for i := 3; i < len(out.Pix); i += 4 {
@@ -94,7 +92,7 @@ func coversAny(m *media.Mask, r image.Rectangle) bool {
 	return false
 }
 
-// cut is the part of an answer in which the picture lies, whatever size it came in.
+// cut crops an answer of any size to the area of the picture.
 func (c canvas) cut(answer *image.NRGBA) *image.NRGBA {
 	size := answer.Rect.Size()
 	at := func(p image.Point) image.Point {

@@ -13,27 +13,28 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// rounds is how often a model is asked for an answer of the right form.
-const rounds = 2
+// maxRounds is how many attempts a model has to answer in the right form.
+const maxRounds = 2
 
-// texts has a model answer in words, about texts and pictures.
+// texts runs the tasks in which a model answers in words, about texts and pictures.
 type texts struct {
-	config    *Config
-	plainness atomic.Int32 // how little the server knows of structured output
-	looseness atomic.Int32 // how little it knows of the bounds of an answer
+	config      *Config
+	formatLevel atomic.Int32 // the response format that the server supports: bySchema, byJSON or byWords
+	limitField  atomic.Int32 // index of the token limit that the server supports, in bounds
 }
 
-// chat has a model do what the prompt says, with the texts and pictures of the call.
+// chat asks a model to follow the backing's prompt, with the call's texts and pictures.
 func (ts *texts) chat(ctx context.Context, r run, backing toolbox.Candidate, c toolbox.Call) (toolbox.Output, error) {
 	f, err := formOf(c.Returns)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	return ts.formed(ctx, r, f, backing, c)
+	return ts.askForm(ctx, r, f, backing, c)
 }
 
-// formed has a model answer in a form, and asks once more if it does not.
-func (ts *texts) formed(ctx context.Context, r run, f form, backing toolbox.Candidate, c toolbox.Call) (toolbox.Output, error) {
+// askForm asks a model for an answer in a form, and once more with a correction if the answer does not have
+// it.
+func (ts *texts) askForm(ctx context.Context, r run, f form, backing toolbox.Candidate, c toolbox.Call) (toolbox.Output, error) {
 	messages, err := ts.question(ctx, f, backing, c)
 	if err != nil {
 		return toolbox.Output{}, err
@@ -53,7 +54,7 @@ func (ts *texts) formed(ctx context.Context, r run, f form, backing toolbox.Cand
 			return toolbox.Output{}, err
 		case !wrong:
 			return toolbox.Output{Value: value}, nil
-		case round == rounds:
+		case round == maxRounds:
 			return toolbox.Output{}, fault(err, "The model's answer was not in the right form, even when asked again.")
 		}
 		messages = append(messages,
@@ -63,58 +64,57 @@ func (ts *texts) formed(ctx context.Context, r run, f form, backing toolbox.Cand
 	}
 }
 
-// repeated is how much of an answer that is not of its form is shown to the model again,
-// in bytes.
-const repeated = 2000
+// maxRepeated is how much of a malformed answer is shown to the model again, in bytes.
+const maxRepeated = 2000
 
-// clip is the beginning of an answer.
+// clip returns the beginning of an answer.
 func clip(answer string) string {
-	if len(answer) <= repeated {
+	if len(answer) <= maxRepeated {
 		return answer
 	}
-	return strings.ToValidUTF8(answer[:repeated], "") + "…"
+	return strings.ToValidUTF8(answer[:maxRepeated], "") + "…"
 }
 
-// How a form of answers is asked for, from the strictest to words alone.
+// The response formats, from the strictest to none.
 const (
 	bySchema = iota
 	byJSON
 	byWords
 )
 
-// complete asks once for an answer of the form, and in a plainer way where the server
-// does not know the strict one.
+// complete asks for an answer in a form. If the server rejects the response format, it falls back to a
+// plainer one, and remembers the one that worked.
 func (ts *texts) complete(ctx context.Context, r run, messages []api.ChatCompletionMessage, f form) (string, error) {
 	request := api.ChatCompletionRequest{Model: r.model, Messages: messages}
 	if f.schema == nil {
 		return ts.completeOnce(ctx, r, request)
 	}
-	for plainness := ts.plainness.Load(); ; plainness++ {
-		request.ResponseFormat = f.format(plainness)
+	for formatLevel := ts.formatLevel.Load(); ; formatLevel++ {
+		request.ResponseFormat = f.format(formatLevel)
 		answer, err := ts.completeOnce(ctx, r, request)
-		if plainness == byWords || !endpoint.RefusesFormat(err) {
+		if formatLevel == byWords || !endpoint.RefusesFormat(err) {
 			if err == nil {
-				ts.plainness.Store(plainness)
+				ts.formatLevel.Store(formatLevel)
 			}
 			return answer, err
 		}
 	}
 }
 
-// maxAnswer is the most bytes of an answer, for servers that take no bound of tokens:
-// more than so many tokens have in any language.
+// maxAnswer is the longest answer in bytes, for servers without a token limit: more than maxOutput tokens
+// have in any language.
 const maxAnswer = 16 * maxOutput
 
-// completeOnce asks once, and tells what is no whole answer. One whose end has no reason
-// counts as whole: what is not of its form is complained of anyway.
+// completeOnce sends one request and returns a fault for an answer that is refused, cut off, empty or too
+// long. An answer without a finish reason counts as complete, since its form is checked anyway.
 func (ts *texts) completeOnce(ctx context.Context, r run, request api.ChatCompletionRequest) (string, error) {
 	response, err := ts.bounded(ctx, r, request)
 	if err != nil {
 		return "", err
 	}
-	r.counts(request.Messages, response)
+	r.countUsage(request.Messages, response)
 	if len(response.Choices) == 0 {
-		return "", fault(down(errors.New("no choices")), "The model gave no answer; please try again.")
+		return "", fault(down(errors.New("the answer has no choices")), "The model gave no answer; please try again.")
 	}
 	choice := response.Choices[0]
 	content, finish := strings.TrimSpace(choice.Message.Content), choice.FinishReason
@@ -125,11 +125,11 @@ func (ts *texts) completeOnce(ctx context.Context, r run, request api.ChatComple
 	case endpoint.CutOff(finish):
 		return "", fault(fmt.Errorf("finish reason %q", finish), "The model's answer was cut off before its end; ask for less at once.")
 	case len(answer) > maxAnswer:
-		return "", fault(fmt.Errorf("%d bytes", len(answer)), "The model's answer was much too long; ask for less at once.")
+		return "", fault(fmt.Errorf("the answer has %d bytes", len(answer)), "The model's answer was much too long; ask for less at once.")
 	case answer == "" && content != "":
-		return "", fault(errors.New("only thoughts"), "The model used up its answer on thinking; ask for less at once.")
+		return "", fault(errors.New("the answer has only thoughts"), "The model used up its answer on thinking; ask for less at once.")
 	case answer == "":
-		return "", fault(errors.New("an empty answer"), "The model's answer was empty; please try again.")
+		return "", fault(errors.New("the answer is empty"), "The model's answer was empty; please try again.")
 	}
 	return answer, nil
 }

@@ -9,13 +9,13 @@ import (
 
 // Player plays tunes in ABC notation.
 type Player interface {
-	// Ready tells why it cannot play.
+	// Ready returns why it cannot play, or nil.
 	Ready() error
-	// Play makes a sound of a tune. The complaint says what is wrong with the tune, if there is no sound.
+	// Play renders a tune as sound. If the tune is invalid, complaint says why.
 	Play(ctx context.Context, c toolbox.Call, tune string) (out toolbox.Output, complaint string, err error)
 }
 
-// playable tells why no tune can be played.
+// playable returns why no tune can be played, or nil.
 func (b *Backend) playable() error {
 	if b.config.Player == nil {
 		return fault(nil, "Nothing here plays music.")
@@ -23,7 +23,7 @@ func (b *Backend) playable() error {
 	return b.config.Player.Ready()
 }
 
-// compose has a model write a tune, and plays it.
+// compose asks a model for a tune, and plays it.
 func (b *Backend) compose(ctx context.Context, r run, backing toolbox.Candidate, c toolbox.Call) (out toolbox.Output, err error) {
 	f := form{about: aboutTunes, read: func(answer string) (string, error) {
 		tune, err := readTune(answer)
@@ -36,16 +36,16 @@ func (b *Backend) compose(ctx context.Context, r run, backing toolbox.Candidate,
 		}
 		return "", err
 	}}
-	_, err = b.texts.formed(ctx, r, f, backing, c)
+	_, err = b.texts.askForm(ctx, r, f, backing, c)
 	return out, err
 }
 
 const aboutTunes = "A tune in ABC notation alone, which begins with the field X: and has the field K:, without a remark."
 
-// longestTune is the most bytes of a tune: minutes of several voices take less.
+// longestTune is the longest tune in bytes: several minutes with several voices are shorter.
 const longestTune = 30_000
 
-// readTune reads a tune, in a code block or with a remark before it too.
+// readTune extracts a tune from an answer, which may have a remark before it or a code block around it.
 func readTune(answer string) (string, error) {
 	tune := "\n" + strings.ReplaceAll(answer, "\r\n", "\n")
 	start := strings.Index(tune, "\nX:")

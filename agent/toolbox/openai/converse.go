@@ -12,32 +12,32 @@ import (
 	"atelier/agent/toolbox/improvise"
 )
 
-// Improviser is the server as a writer of programs.
+// Improviser returns the server as a writer of programs.
 func (b *Backend) Improviser() improvise.Writer { return improviser{b} }
 
 type improviser struct{ b *Backend }
 
-// writing is how programs are written.
+// writing is the candidate that writes programs.
 var writing = toolbox.Candidate{Backing: toolbox.Backing{Kind: "openai", Run: "chat"}}
 
-// Ready tells why the server cannot be asked now, or has no model that writes.
+// Ready returns why the server cannot write programs now, or nil.
 func (i improviser) Ready(ctx context.Context) error { return i.b.Probe(ctx, writing) }
 
-// MaySee reports whether media may leave for the server.
+// MaySee reports whether media may be sent to the server.
 func (i improviser) MaySee() bool { return i.b.outward().May() }
 
-// Converse asks for the next turn. Pictures are shown where there is a model that looks at them.
+// Converse returns the next turn of the model. Pictures are shown if there is a vision model.
 func (i improviser) Converse(ctx context.Context, t improvise.Talk) (improvise.Reply, error) {
 	b, spent := i.b, new(plan.Tokens)
 	for {
 		r, err := b.writingRun(ctx, len(t.Pictures) > 0)
 		if err != nil {
-			return improvise.Reply{}, told(ctx, err)
+			return improvise.Reply{}, withSentence(ctx, err)
 		}
 		r.spent, r.most = spent, t.Most
 		messages, err := b.texts.turns(ctx, t, r.media)
 		if err != nil {
-			return improvise.Reply{}, told(ctx, err)
+			return improvise.Reply{}, withSentence(ctx, err)
 		}
 		answer, err := b.texts.complete(endpoint.Label(ctx, t.Request, "improvise", t.Round), r, messages, form{schema: t.Schema})
 		reply := improvise.Reply{Text: answer, Model: r.model, Usage: *spent}
@@ -45,13 +45,13 @@ func (i improviser) Converse(ctx context.Context, t improvise.Talk) (improvise.R
 		case err == nil:
 			return reply, nil
 		case r.role == "" || endpoint.KindOf(err) != endpoint.ModelUnknown || !b.config.Models.Unknown(ctx, r.role, r.model):
-			return reply, fmt.Errorf("write a program: %w", told(ctx, err))
+			return reply, fmt.Errorf("write a program: %w", withSentence(ctx, err))
 		}
 	}
 }
 
-// writingRun is the run that writes programs, with its model: one that is shown media if there are
-// pictures, they may leave, and such a model is there.
+// writingRun returns the run that writes programs, with its model: a vision model if there are pictures,
+// they may be sent, and the server has one.
 func (b *Backend) writingRun(ctx context.Context, pictures bool) (run, error) {
 	if pictures && !b.config.Blind && b.outward().May() {
 		if r, err := b.withModel(ctx, toolbox.Candidate{Backing: toolbox.Backing{Kind: "openai", Run: "chat-vision"}}); err == nil {
@@ -61,7 +61,7 @@ func (b *Backend) writingRun(ctx context.Context, pictures bool) (run, error) {
 	return b.withModel(ctx, writing)
 }
 
-// withModel is the run of a backing, with the model that is set or chosen for it.
+// withModel returns the run of a backing, with the configured or chosen model.
 func (b *Backend) withModel(ctx context.Context, backing toolbox.Candidate) (run, error) {
 	r, err := b.find(backing)
 	switch {
@@ -74,7 +74,7 @@ func (b *Backend) withModel(ctx context.Context, backing toolbox.Candidate) (run
 	return r, err
 }
 
-// turns are the messages of a conversation.
+// turns returns the messages of a conversation.
 func (ts *texts) turns(ctx context.Context, t improvise.Talk, seeing bool) ([]api.ChatCompletionMessage, error) {
 	messages := []api.ChatCompletionMessage{{Role: api.ChatMessageRoleSystem, Content: t.System}}
 	for n, turn := range t.Turns {
@@ -84,7 +84,7 @@ func (ts *texts) turns(ctx context.Context, t improvise.Talk, seeing bool) ([]ap
 		}
 		if n == 0 && seeing {
 			var err error
-			if m, err = ts.looking(ctx, t, turn); err != nil {
+			if m, err = ts.turnWithPictures(ctx, t, turn); err != nil {
 				return nil, err
 			}
 		}
@@ -93,8 +93,8 @@ func (ts *texts) turns(ctx context.Context, t improvise.Talk, seeing bool) ([]ap
 	return messages, nil
 }
 
-// looking is a turn with its pictures.
-func (ts *texts) looking(ctx context.Context, t improvise.Talk, text string) (api.ChatCompletionMessage, error) {
+// turnWithPictures returns a turn with its pictures.
+func (ts *texts) turnWithPictures(ctx context.Context, t improvise.Talk, text string) (api.ChatCompletionMessage, error) {
 	parts := []api.ChatMessagePart{textPart(text)}
 	for _, path := range t.Pictures {
 		url, err := ts.dataURL(ctx, t.Dir, path)

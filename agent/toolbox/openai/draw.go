@@ -16,21 +16,21 @@ import (
 	"atelier/agent/toolbox/param"
 )
 
-// answerBytes is the memory that is taken for a picture from the server: the largest that
-// the image models of today make, with a copy.
+// answerBytes is the memory reserved for a picture from the server: the largest that current image models
+// make, with a copy.
 const answerBytes = 2 * 4 * 4096 * 4096
 
-// pictures has pictures made and changed.
+// pictures runs the tasks that draw and edit pictures.
 type pictures struct {
 	config *Config
-	// canvases are the sizes in which a model takes pictures to be changed.
+	// canvases returns the sizes in which a model accepts pictures for editing.
 	canvases       func(model string) []image.Point
-	withoutB64JSON atomic.Bool // the server refuses to be asked for b64_json
+	withoutB64JSON atomic.Bool // the server rejects response_format
 }
 
-// draw has a picture made from words alone.
+// draw makes a picture of a described scene.
 func (ps *pictures) draw(ctx context.Context, r run, backing toolbox.Candidate, c toolbox.Call) (toolbox.Output, error) {
-	prompt := words(backing, c)
+	prompt := promptText(backing, c)
 	if oneLine(prompt) == "" {
 		return toolbox.Output{}, fault(nil, "Please say what the picture should show.")
 	}
@@ -48,7 +48,7 @@ func (ps *pictures) draw(ctx context.Context, r run, backing toolbox.Candidate, 
 		response, err := ps.config.Endpoint.Client().CreateImage(labelled, api.ImageRequest{
 			Prompt: prompt, Model: r.model, N: 1, Size: size, ResponseFormat: format,
 		})
-		return response, r.sorted(err)
+		return response, r.asFault(err)
 	})
 	if err != nil {
 		return toolbox.Output{}, err
@@ -70,5 +70,5 @@ func (ps *pictures) draw(ctx context.Context, r run, backing toolbox.Candidate, 
 	if err := media.EncodeImage(ctx, path, img, media.PNG); err != nil {
 		return toolbox.Output{}, err
 	}
-	return toolbox.Output{Path: path, About: plan.Quote(shorten(words(backing, c)))}, nil
+	return toolbox.Output{Path: path, About: plan.Quote(shorten(promptText(backing, c)))}, nil
 }

@@ -22,25 +22,24 @@ import (
 	"atelier/agent/toolbox/media"
 )
 
-// edited are the files of an edit.
-type edited struct {
+// editInput are the input files of an edit.
+type editInput struct {
 	image string
 	mask  string // "" without one
 }
 
-// bytes is the memory that both take, with a copy of the picture.
-func (e edited) bytes(l media.Limits) int64 {
+// bytes returns the memory for both, with a copy of the picture.
+func (e editInput) bytes(l media.Limits) int64 {
 	return media.Weigh(e.image, l).Bytes(12) + media.Weigh(e.mask, l).Bytes(8)
 }
 
-// edit has a picture changed: within the mask, if there is one, and outside of it
-// nothing.
+// edit changes a picture by instruction, within the mask only if there is one.
 func (ps *pictures) edit(ctx context.Context, r run, backing toolbox.Candidate, c toolbox.Call) (toolbox.Output, error) {
-	in, err := editedBy(c)
+	in, err := editInputOf(c)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	prompt := words(backing, c)
+	prompt := promptText(backing, c)
 	canvas, form, err := ps.prepare(ctx, r, in, c.Dir, prompt)
 	if err != nil {
 		return toolbox.Output{}, err
@@ -80,7 +79,7 @@ func (ps *pictures) edit(ctx context.Context, r run, backing toolbox.Candidate, 
 	return o, nil
 }
 
-// about says what was done: in the words of who asked for it, or by the size.
+// about describes the result by the text of the request, or else by its size.
 func about(c toolbox.Call, img *image.NRGBA) plan.Message {
 	for _, a := range arguments("", c) {
 		if !a.isFile() && oneLine(a.Value.Value) != "" {
@@ -90,34 +89,34 @@ func about(c toolbox.Call, img *image.NRGBA) plan.Message {
 	return plan.Say("%s × %s pixels", strconv.Itoa(img.Rect.Dx()), strconv.Itoa(img.Rect.Dy()))
 }
 
-// editedBy finds the picture and the mask among the files of a call. The mask is the
-// argument of that name, or else the only one of two that is of the type.
-func editedBy(c toolbox.Call) (edited, error) {
+// editInputOf returns the picture and the mask of a call. The mask is the argument of that name, or else the
+// one of that type if there are several files.
+func editInputOf(c toolbox.Call) (editInput, error) {
 	all := files(c)
 	at := slices.IndexFunc(all, func(a argument) bool { return a.arg == "mask" })
 	if at < 0 {
 		at = slices.IndexFunc(all, func(a argument) bool { return a.Type == plan.Mask })
 	}
-	var e edited
-	if at >= 0 && len(all) > 1 { // a mask alone is a picture like any other
+	var e editInput
+	if at >= 0 && len(all) > 1 { // a mask on its own is the picture to edit
 		e.mask = all[at].Path
 		all = slices.Delete(all, at, at+1)
 	}
 	if len(all) == 0 || all[0].Path == "" {
-		return edited{}, fault(errors.New("the call has no picture"), "The picture to work on is missing.")
+		return editInput{}, fault(errors.New("the call has no picture"), "The picture to work on is missing.")
 	}
 	e.image = all[0].Path
 	return e, nil
 }
 
-// editForm is what is sent.
+// editForm is the content of an edit request.
 type editForm struct {
 	prompt, size string
-	image, mask  []byte // PNG; no mask is nil
+	image, mask  []byte // PNG; mask may be nil
 }
 
-// prepare puts the picture and its mask on a canvas.
-func (ps *pictures) prepare(ctx context.Context, r run, in edited, dir, prompt string) (canvas, editForm, error) {
+// prepare places the picture and its mask on a canvas.
+func (ps *pictures) prepare(ctx context.Context, r run, in editInput, dir, prompt string) (canvas, editForm, error) {
 	leave, err := ps.config.Limits.Memory.Take(ctx, in.bytes(ps.config.Limits))
 	if err != nil {
 		return canvas{}, editForm{}, err
@@ -133,7 +132,7 @@ func (ps *pictures) prepare(ctx context.Context, r run, in edited, dir, prompt s
 		return canvas{}, editForm{}, err
 	}
 	form := editForm{prompt: prompt, size: fmt.Sprintf("%dx%d", c.size.X, c.size.Y)}
-	if form.image, err = encoded(ctx, dir, on, media.PNG); err != nil {
+	if form.image, err = encode(ctx, dir, on, media.PNG); err != nil {
 		return canvas{}, editForm{}, err
 	}
 	if in.mask == "" {
@@ -147,19 +146,19 @@ func (ps *pictures) prepare(ctx context.Context, r run, in edited, dir, prompt s
 	if !covered {
 		return canvas{}, editForm{}, fault(nil, "The mask covers nothing, so there is nothing to change.")
 	}
-	if form.mask, err = encoded(ctx, dir, hole, media.PNG); err != nil {
+	if form.mask, err = encode(ctx, dir, hole, media.PNG); err != nil {
 		return canvas{}, editForm{}, err
 	}
 	return c, form, nil
 }
 
-// postEdit sends the form (OpenAI API reference, create image edit).
+// postEdit sends the edit request (OpenAI API reference, create image edit).
 func (ps *pictures) postEdit(ctx context.Context, r run, f editForm, format string) (api.ImageResponse, error) {
 	var body bytes.Buffer
 	w := multipart.NewWriter(&body)
 	var errs []error
 	for _, field := range [][2]string{{"model", r.model}, {"prompt", f.prompt}, {"n", "1"}, {"size", f.size}, {"response_format", format}} {
-		if field[1] != "" { // a word that is not known is refused, even without a value
+		if field[1] != "" { // servers reject unknown fields even if they are empty
 			errs = append(errs, w.WriteField(field[0], field[1]))
 		}
 	}
@@ -168,15 +167,15 @@ func (ps *pictures) postEdit(ctx context.Context, r run, f editForm, format stri
 		errs = append(errs, writeFile(w, "mask", f.mask))
 	}
 	if err := errors.Join(append(errs, w.Close())...); err != nil {
-		return api.ImageResponse{}, fmt.Errorf("write a form: %w", err)
+		return api.ImageResponse{}, fmt.Errorf("encode a form: %w", err)
 	}
 	answer, err := ps.config.Endpoint.Post(ctx, "/images/edits", r.model, w.FormDataContentType(), body.Bytes())
 	if err != nil {
-		return api.ImageResponse{}, r.sorted(err)
+		return api.ImageResponse{}, r.asFault(err)
 	}
 	var response api.ImageResponse
 	if err := json.Unmarshal(answer, &response); err != nil {
-		return api.ImageResponse{}, r.sorted(err)
+		return api.ImageResponse{}, r.asFault(err)
 	}
 	return response, nil
 }
@@ -188,19 +187,18 @@ func writeFile(w *multipart.Writer, name string, content []byte) error {
 		"Content-Type":        {"image/png"},
 	})
 	if err != nil {
-		return err //nolint:wrapcheck // the caller says of what
+		return err //nolint:wrapcheck // the caller adds context
 	}
 	_, err = part.Write(content)
-	return err //nolint:wrapcheck // the same
+	return err //nolint:wrapcheck // as above
 }
 
-// put makes the result of what the model drew: within the mask it takes the place of
-// what was there, in the size of the picture that was given; without a mask it is the
-// result, not larger than that picture.
+// put returns the result of an edit. With a mask, the masked area of the given picture is replaced. Without
+// one, the result is what the model drew, no larger than the given picture.
 func (ps *pictures) put(ctx context.Context, drawn *image.NRGBA, given media.Picture, mask string) (*image.NRGBA, media.Format, error) {
 	size := given.Image.Rect.Size()
 	if mask == "" {
-		drawn, err := inShape(ctx, drawn, size)
+		drawn, err := withShape(ctx, drawn, size)
 		if err != nil {
 			return nil, "", err
 		}
@@ -232,9 +230,9 @@ func (ps *pictures) put(ctx context.Context, drawn *image.NRGBA, given media.Pic
 	return out, media.PNG, err // a JPEG would change everything a little
 }
 
-// inShape is what was drawn in the shape of that size, and not larger. What is off by a
-// pixel stays as it is: every scaling blurs.
-func inShape(ctx context.Context, drawn *image.NRGBA, size image.Point) (*image.NRGBA, error) {
+// withShape scales what was drawn to the aspect ratio of size, never up. It tolerates one pixel of difference,
+// since every scaling blurs.
+func withShape(ctx context.Context, drawn *image.NRGBA, size image.Point) (*image.NRGBA, error) {
 	is := drawn.Rect.Size()
 	scale := min(1, max(float64(is.X)/float64(size.X), float64(is.Y)/float64(size.Y)))
 	to := image.Pt(max(1, int(math.Round(float64(size.X)*scale))), max(1, int(math.Round(float64(size.Y)*scale))))

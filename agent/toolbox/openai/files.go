@@ -20,12 +20,12 @@ type argument struct {
 	toolbox.Value
 
 	arg string
-	// at counts the values of an argument that has several, from 1; 0 if it has one.
+	// at is the position of the value in an argument with several, from 1; 0 if there is only one.
 	at int
 }
 
-// arguments lists the values of a call: those that the prompt speaks of in its order,
-// and then the others by name.
+// arguments returns the values of a call, in the order in which the prompt mentions them, then the others by
+// name.
 func arguments(prompt string, c toolbox.Call) []argument {
 	names := toolbox.Placeholders(prompt)
 	for _, name := range slices.Concat(slices.Sorted(maps.Keys(c.Args)), slices.Sorted(maps.Keys(c.Params))) {
@@ -49,26 +49,26 @@ func arguments(prompt string, c toolbox.Call) []argument {
 	return all
 }
 
-// files are the values that are media.
+// files returns the values that are media.
 func files(c toolbox.Call) []argument {
 	return slices.DeleteFunc(arguments("", c), func(a argument) bool { return a.Path == "" && !a.Type.Media() })
 }
 
-// fileOf is the only file of the call that is of the type.
+// fileOf returns the path of the call's first file of a type.
 func fileOf(c toolbox.Call, t plan.Type) (string, error) {
 	all := files(c)
 	i := slices.IndexFunc(all, func(a argument) bool { return a.Type.Fits(t) && a.Path != "" })
 	if i < 0 {
-		return "", fault(errors.New("the call has no file of that type"), "The %s to work on is missing.", t)
+		return "", fault(errors.New("the call has no file of this type"), "The %s to work on is missing.", t)
 	}
 	return all[i].Path, nil
 }
 
-// words is the prompt with the texts of the call in the places of their names.
-func words(b toolbox.Candidate, c toolbox.Call) string { return toolbox.Expand(b.Prompt, c.Text) }
+// promptText returns the prompt with the call's texts filled in.
+func promptText(b toolbox.Candidate, c toolbox.Call) string { return toolbox.Expand(b.Prompt, c.Text) }
 
-// encoded is a picture as a file's content, without metadata.
-func encoded(ctx context.Context, dir string, img image.Image, f media.Format) (_ []byte, err error) {
+// encode returns the content of the picture's file in a format, without metadata.
+func encode(ctx context.Context, dir string, img image.Image, f media.Format) (_ []byte, err error) {
 	path := filepath.Join(dir, rand.Text()+"."+string(f))
 	if err := media.EncodeImage(ctx, path, img, f); err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func encoded(ctx context.Context, dir string, img image.Image, f media.Format) (
 	return os.ReadFile(path)
 }
 
-// fitted is a size of at most that many pixels a side, of the same shape.
+// fitted shrinks size to at most side pixels per side, keeping its shape.
 func fitted(size image.Point, side int) image.Point {
 	longest := max(size.X, size.Y)
 	if longest <= side {
@@ -87,7 +87,7 @@ func fitted(size image.Point, side int) image.Point {
 	return image.Pt(fit(size.X), fit(size.Y))
 }
 
-// shorten is a text for people, on one line and not long.
+// shorten returns a text for display: on one line, at most 80 characters.
 func shorten(s string) string {
 	const most = 80
 	line := []rune(oneLine(s))

@@ -14,40 +14,41 @@ import (
 	"atelier/agent/plan"
 )
 
-// form is how an answer must look for a type of result.
+// form is the required form of an answer.
 type form struct {
-	// about tells the model.
+	// about describes the form to the model.
 	about string
-	// schema is what it is held to where the server can; nil for words.
+	// schema is the JSON schema of the answer; nil for plain text.
 	schema json.RawMessage
-	// read makes of an answer the value of a result. A complaint is for the model.
+	// read parses an answer into the value of a result. Its error is a complaint if the model should try
+	// again.
 	read func(answer string) (string, error)
 }
 
-// complaint is what is wrong with an answer, for the model, which is asked again.
+// complaint says what is wrong with an answer, for the model's next attempt.
 type complaint string
 
-func (c complaint) Error() string { return "the answer is not of its form: " + string(c) }
+func (c complaint) Error() string { return "the answer has the wrong form: " + string(c) }
 
-// nothing is the answer where there is nothing of the kind, if the prompt speaks of it.
+// nothing is the answer for an empty result, if the prompt mentions it.
 const nothing = "NONE"
 
-var errNothing = &plan.Fault{Sentence: plan.Say("The model found nothing of the kind.")}
+var errNothing = &plan.Fault{Sentence: plan.Say("The model found nothing that matches.")}
 
-// bareNothing is that answer as models write it: in any case, alone or with a remark
-// behind it. None is a town too, so "None, Italy" is an answer.
+// bareNothing matches that answer as models write it: in any case, alone or with a remark after it. None is
+// also a town in Italy, so "None, Italy" does not match.
 var bareNothing = lazyregexp.New("^[\\s\"'`*.(\\[]*(?i:none)[\"'`*)\\]]*" +
 	"(?:[\\s.!\"'`*)\\]]*$|\\s*[.:;!(–—]|\\s+-|\\s*\\n|,\\s+\\p{Ll})")
 
-// isNothing tells whether an answer says that there is nothing of the kind. A text that
-// begins like that and goes on is a text.
+// isNothing reports whether an answer means an empty result. A longer text that starts with the word does
+// not.
 func isNothing(answer string) bool {
 	return utf8.RuneCountInString(answer) <= maxLine && bareNothing.MatchString(answer)
 }
 
-// formOf is the form of a type of result.
+// formOf returns the form of answers for a type of result.
 func formOf(t plan.Type) (form, error) {
-	switch t { //nolint:exhaustive // the others are not told in words
+	switch t { //nolint:exhaustive // other types cannot be written as text
 	case plan.Text, plan.Weather, plan.Time, "":
 		return form{about: "Plain text.", read: func(answer string) (string, error) { return answer, nil }}, nil
 	case plan.Title:
@@ -59,12 +60,12 @@ func formOf(t plan.Type) (form, error) {
 	case plan.Category:
 		return form{about: aboutLabels, schema: schemaOfLabels, read: readLabels}, nil
 	}
-	return form{}, fault(fmt.Errorf("no form for the type %s", t), "A model that answers in words cannot make a result of type %s.", t)
+	return form{}, fault(fmt.Errorf("no form for type %s", t), "A model that answers in words cannot make a result of type %s.", t)
 }
 
-// format asks for the form, the plainer the less the server knows.
-func (f form) format(plainness int32) *api.ChatCompletionResponseFormat {
-	switch plainness {
+// format returns the response format for a level of structured output: bySchema, byJSON or byWords.
+func (f form) format(formatLevel int32) *api.ChatCompletionResponseFormat {
+	switch formatLevel {
 	case bySchema:
 		return &api.ChatCompletionResponseFormat{
 			Type:       api.ChatCompletionResponseFormatTypeJSONSchema,
@@ -77,20 +78,20 @@ func (f form) format(plainness int32) *api.ChatCompletionResponseFormat {
 	}
 }
 
-// maxLine is the most characters of a title or a place.
+// maxLine is the longest title or place name, in characters.
 const maxLine = 200
 
-// ahead is what models like to put before a title or a place.
-var ahead = lazyregexp.New(`(?i)^(title|headline|location|place)\s*:\s*`)
+// titlePrefix matches the label that models often put before a title or a place.
+var titlePrefix = lazyregexp.New(`(?i)^(title|headline|location|place)\s*:\s*`)
 
-// readLine reads an answer of one line.
+// readLine parses an answer of one line.
 func readLine(answer string) (string, error) {
 	line := strings.TrimSpace(answer)
 	if strings.ContainsAny(line, "\n\r") {
 		return "", complaint("it has several lines, and one is wanted")
 	}
 	line = strings.TrimSpace(strings.Trim(line, "#*_ "))
-	line = oneLine(ahead.ReplaceAllString(line, ""))
+	line = oneLine(titlePrefix.ReplaceAllString(line, ""))
 	for _, quotes := range []string{`""`, "''", "“”", "„“", "«»", "‘’", "「」", "**"} {
 		first, size := utf8.DecodeRuneInString(quotes)
 		if inner, ok := strings.CutPrefix(line, string(first)); ok {
@@ -108,13 +109,13 @@ func readLine(answer string) (string, error) {
 	return line, nil
 }
 
-// bullet is what lists put before their items, and number is how they count them.
+// bullet matches the bullet before a list item, and number its number.
 var (
 	bullet = lazyregexp.New(`^[-*•–·](\s+|$)`)
 	number = lazyregexp.New(`^(\d{1,3})[.)](\s+|$)`)
 )
 
-// readTags reads a list: on one line, or one item a line.
+// readTags parses a list on one line, or with one item per line.
 func readTags(answer string) (string, error) {
 	var lines, items []string
 	for line := range strings.Lines(answer) {
@@ -138,5 +139,5 @@ func readTags(answer string) (string, error) {
 	return strings.Join(items, ", "), nil
 }
 
-// oneLine is a text with single spaces in the place of breaks.
+// oneLine collapses white space to single spaces.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -374,14 +374,14 @@ func TestWhichIsTheMask(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		args args
-		want edited
+		want editInput
 	}{
-		"by name":         {args{"image": of(plan.Mask, "i"), "mask": of(plan.Mask, "m")}, edited{"i", "m"}},
-		"by type":         {args{"area": of(plan.Mask, "m"), "photo": of(plan.Image, "i")}, edited{"i", "m"}},
-		"a mask alone":    {args{"image": of(plan.Mask, "i")}, edited{"i", ""}},
-		"a picture alone": {args{"image": of(plan.Edge, "i"), "text": text("x")}, edited{"i", ""}},
+		"by name":         {args{"image": of(plan.Mask, "i"), "mask": of(plan.Mask, "m")}, editInput{"i", "m"}},
+		"by type":         {args{"area": of(plan.Mask, "m"), "photo": of(plan.Image, "i")}, editInput{"i", "m"}},
+		"a mask alone":    {args{"image": of(plan.Mask, "i")}, editInput{"i", ""}},
+		"a picture alone": {args{"image": of(plan.Edge, "i"), "text": text("x")}, editInput{"i", ""}},
 	} {
-		if got, err := editedBy(toolbox.Call{Args: c.args}); err != nil || got != c.want {
+		if got, err := editInputOf(toolbox.Call{Args: c.args}); err != nil || got != c.want {
 			t.Errorf("%s: got %+v, %v", name, got, err)
 		}
 	}

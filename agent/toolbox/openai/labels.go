@@ -35,11 +35,10 @@ var schemaOfLabels = json.RawMessage(`{
 const (
 	maxLabels = 20
 	maxLabel  = 100 // characters
-	maxTries  = 20  // of finding JSON that can be read
+	maxTries  = 20  // positions at which to look for JSON
 )
 
-// readLabels reads a classification: the object that is asked for, or its list alone,
-// wherever it stands in the answer.
+// readLabels parses a classification: the requested object or the bare list, anywhere in the answer.
 func readLabels(answer string) (string, error) {
 	classes, err := findLabels(answer)
 	if err != nil {
@@ -67,7 +66,7 @@ func readLabels(answer string) (string, error) {
 	return plan.EncodeValue(classes)
 }
 
-// findLabels reads the first JSON in the answer.
+// findLabels parses the first valid JSON in the answer.
 func findLabels(answer string) ([]plan.Class, error) {
 	tries := 0
 	for i, r := range answer {
@@ -85,7 +84,7 @@ func findLabels(answer string) ([]plan.Class, error) {
 	return nil, complaint("there is no JSON in it that can be read")
 }
 
-// parseLabels reads the object or the list.
+// parseLabels parses the object or the list.
 func parseLabels(raw []byte) ([]plan.Class, error) {
 	type class struct {
 		Label *string  `json:"label"`

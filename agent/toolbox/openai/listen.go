@@ -9,23 +9,22 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// transcriptions is the run by which recordings are written down.
+// transcriptions is the name of the run that transcribes recordings.
 const transcriptions = "audio-transcriptions"
 
-// listen asks a model about a recording, by the words that are said in it: a model that answers in
-// words takes no sound everywhere.
+// listen asks a model about a recording by its transcript, since many language models accept no sound.
 func (b *Backend) listen(ctx context.Context, r run, backing toolbox.Candidate, c toolbox.Call) (toolbox.Output, error) {
-	writer, err := b.writer(ctx)
+	transcriber, err := b.transcriber(ctx)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	writer.spent = r.spent
+	transcriber.spent = r.spent
 	c.Args = maps.Clone(c.Args)
 	for name, values := range c.Args {
 		if len(values) != 1 || values[0].Type != plan.Audio {
 			continue
 		}
-		heard, err := b.speech.transcribe(ctx, writer, toolbox.Candidate{}, c)
+		heard, err := b.speech.transcribe(ctx, transcriber, toolbox.Candidate{}, c)
 		if err != nil {
 			return toolbox.Output{}, err
 		}
@@ -34,8 +33,8 @@ func (b *Backend) listen(ctx context.Context, r run, backing toolbox.Candidate, 
 	return b.texts.chat(ctx, r, backing, c)
 }
 
-// writer is the run that writes recordings down, with its model.
-func (b *Backend) writer(ctx context.Context) (run, error) {
+// transcriber returns the run that transcribes recordings, with its model.
+func (b *Backend) transcriber(ctx context.Context) (run, error) {
 	backing := toolbox.Candidate{Backing: toolbox.Backing{Run: transcriptions}}
 	w, err := b.find(backing)
 	if err != nil {
@@ -46,7 +45,7 @@ func (b *Backend) writer(ctx context.Context) (run, error) {
 	}
 	if w.model == "" {
 		if w.model, err = b.choose(ctx, backing, w); err != nil {
-			return run{}, fmt.Errorf("%s: %w", transcriptions, told(ctx, err))
+			return run{}, fmt.Errorf("%s: %w", transcriptions, withSentence(ctx, err))
 		}
 	}
 	return w, nil

@@ -12,8 +12,8 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// unusable tells the failures that stand in the way of every run from those of the list
-// alone: there are keys that may use a model and not list it.
+// unusable returns the fault if a failure to list the models affects every run. It returns nil if it may
+// affect the list alone: some keys may use a model but not list models.
 func (b *Backend) unusable(err error) error {
 	switch endpoint.KindOf(err) {
 	case endpoint.KeyRefused, endpoint.Quota, endpoint.Down, endpoint.TimedOut, endpoint.Malformed:
@@ -27,7 +27,7 @@ func (b *Backend) unusable(err error) error {
 	return err
 }
 
-// choose names the model of a run for which none is set.
+// choose returns the model for a run without a configured one.
 func (b *Backend) choose(ctx context.Context, backing toolbox.Candidate, r run) (string, error) {
 	if r.found {
 		return b.config.Find(ctx, backing.Run)
@@ -39,8 +39,8 @@ func (b *Backend) choose(ctx context.Context, backing toolbox.Candidate, r run) 
 	return model, err
 }
 
-// served tells why the server does not have the model of a run.
-func (b *Backend) served(ctx context.Context, r run) error {
+// checkModel returns why the server does not have the model of a run, or nil.
+func (b *Backend) checkModel(ctx context.Context, r run) error {
 	listed, err := b.config.Models.List(ctx)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -60,9 +60,8 @@ func (b *Backend) served(ctx context.Context, r run) error {
 	return why
 }
 
-// anyName reports whether the server answers to every name of a model: one that was started
-// with a single file lists that file, by its path or as what it is, and asks no further
-// (llama.cpp, tools/server: "model" is not looked at).
+// anyName reports whether the server accepts any model name. A server started with a single file lists that
+// file and ignores the name in requests (llama.cpp, tools/server).
 func anyName(listed []endpoint.Model) bool {
 	if len(listed) != 1 {
 		return false

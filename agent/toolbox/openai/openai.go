@@ -3,14 +3,15 @@
 //
 // Guarantees:
 //   - The catalogue holds the instructions to models. No tool is known here by name.
-//   - Pictures, sound and video leave your network only if that is allowed. They leave without
+//   - Pictures, sound and video leave your network only if Config.AllowMedia is set. They leave without
 //     metadata, and pictures no larger than a model looks at.
 //   - People's texts are passed as data, fenced off from the instructions, so that an instruction
 //     in them has no effect.
 //   - An answer is checked before it counts. One that was cut off, refused or empty, or that is not
 //     in the tool's form, is an error with a sentence ([plan.Fault]). It contains nothing of a
 //     model's raw text.
-//   - What the provider or the model declines is not asked of another one.
+//
+// - If the provider or the model refuses a request, no other one is asked.
 //   - A text answer is bounded, and so is the part of a bad one that is shown again. The tokens of
 //     failed runs count too.
 //   - An edit within a mask changes nothing outside of it.
@@ -31,52 +32,47 @@ import (
 	"atelier/agent/toolbox/media"
 )
 
-// Config says which server is asked, and for which models. A run whose model is ""
-// cannot run, and says what to set.
+// Config configures a Backend. A run without a model fails with an error that says what to set.
 type Config struct {
-	// Endpoint is the server; required. Its MaxBody bounds the pictures and the sound
-	// that are answered: 64 MiB leave room for the largest. Its Timeout must have
-	// patience for them: a picture takes minutes.
+	// Endpoint is the server; required. Its MaxBody limits pictures and sound in answers: 64 MiB leave room
+	// for the largest. Its Timeout must be long: a picture takes minutes.
 	Endpoint *endpoint.Endpoint
 
-	Chat          string // writes and reads texts
-	Vision        string // looks at pictures, and writes; mostly the same as Chat
-	Image         string // draws and changes pictures
+	Chat          string // reads and writes texts
+	Vision        string // looks at pictures, and writes; usually the same as Chat
+	Image         string // draws and edits pictures
 	Speech        string // speaks
-	Voice         string // in which it speaks; "" is alloy, and the model's own with Find
-	Transcription string // writes down what is said
+	Voice         string // the voice; "" means alloy, or the model's default if Find is set
+	Transcription string // transcribes recordings
 
-	// Models chooses the models for which "" is set, and knows those of the server. Nil is that
-	// each must be set.
+	// Models chooses the models that are "", and knows the server's models. If it is nil, each model must be
+	// set.
 	Models *family.Choice
-	// Blind is that no model looks at pictures.
+	// Blind says that no model looks at pictures.
 	Blind bool
 
-	// Find names the model for a run for which none is set, as a server can that tells what
-	// its models do; nil is that one must be set. Its error says why there is none.
+	// Find returns the model for a run without one, for servers that say what their models do. Its error
+	// says why there is none. If it is nil, the model must be set.
 	Find func(ctx context.Context, run string) (string, error)
 
-	// TokenField is the field that bounds an answer in words: max_tokens or
-	// max_completion_tokens. "" is the one that servers like this one know; where it is
-	// refused, the other one is taken.
+	// TokenField is the field for the token limit: max_tokens or max_completion_tokens. "" means the usual
+	// one for this server. If the server rejects it, the other one is tried.
 	TokenField string
 
-	// AllowMedia lets pictures, sound and video leave for a server that is not in the
-	// house.
+	// AllowMedia permits sending pictures, sound and video to a server outside your network.
 	AllowMedia bool
-	// Frames takes at most that many still pictures out of a video, into the folder dir;
-	// nil if nothing here can.
+	// Frames extracts at most most still pictures from a video into the folder dir; nil if that is
+	// impossible here.
 	Frames func(ctx context.Context, path, dir string, most int) ([]media.Frame, error)
-	// Player plays the tunes that a model writes; nil if nothing here can.
+	// Player plays the tunes that a model writes; nil if that is impossible here.
 	Player Player
-	// Limits bound the files that are read, those of the answers too.
+	// Limits apply to the files of calls and of answers.
 	Limits media.Limits
-	// Clock tells how old the list of the server's models is, where Models is nil. Nil means
-	// time.Now.
+	// Clock measures the age of the list of models if Models is nil. Nil means time.Now.
 	Clock func() time.Time
 }
 
-// Backend is the make of the kind openai. It is safe for concurrent use.
+// Backend implements the backing kind openai. It is safe for concurrent use.
 type Backend struct {
 	config   *Config
 	runs     map[string]run
@@ -90,32 +86,32 @@ var (
 	_ toolbox.Knowing = (*Backend)(nil)
 )
 
-// run is one way to ask the server.
+// run is one kind of request to the server.
 type run struct {
 	model    string
-	role     family.Role // for which a model is chosen, where none is set; "" is that one must be
-	variable string      // of the environment, which sets the model
-	media    bool        // files of people leave with it
-	video    bool        // videos are looked into
-	hears    bool        // recordings are written down
+	role     family.Role // the role to choose a model for; "" if the model is set or must be
+	variable string      // the environment variable that sets the model
+	media    bool        // people's files are sent
+	video    bool        // frames of videos are sent
+	hears    bool        // recordings are transcribed first
 	plays    bool        // tunes are played
-	found    bool        // the model is found by Config.Find, where none is set
+	found    bool        // Config.Find chooses the model
 	do       func(ctx context.Context, r run, b toolbox.Candidate, c toolbox.Call) (toolbox.Output, error)
 	server   *endpoint.Endpoint
-	spent    *plan.Tokens // what it took so far; one goroutine counts
-	most     int          // tokens of an answer, if that is less than usual; 0 is not
+	spent    *plan.Tokens // usage so far; updated by one goroutine
+	most     int          // token limit of an answer, if lower than maxOutput; 0 means none
 }
 
-// The variables that set models that answer in words.
+// The variables that set the models for answers in words.
 const (
 	chatVariable   = "OPENAI_MODEL"
-	visionVariable = "OPENAI_VISION_MODEL" // where it is another one
+	visionVariable = "OPENAI_VISION_MODEL" // if it differs from OPENAI_MODEL
 )
 
-// New checks the configuration. It asks the server nothing.
+// New checks the configuration. It sends no requests.
 func New(c Config) (*Backend, error) {
 	if c.Endpoint == nil {
-		return nil, errors.New("a server with models needs an endpoint")
+		return nil, errors.New("openai: Config.Endpoint is missing")
 	}
 	if c.Find == nil {
 		c.Voice = cmp.Or(c.Voice, "alloy")
@@ -159,8 +155,8 @@ func New(c Config) (*Backend, error) {
 	return b, nil
 }
 
-// Probe reports whether the server is there and has the model that the backing needs, and
-// whether what it needs may leave.
+// Probe checks that the server is up and has the model for the backing, and that the media may be sent
+// there.
 func (b *Backend) Probe(ctx context.Context, backing toolbox.Candidate) error {
 	r, err := b.find(backing)
 	if err != nil {
@@ -180,7 +176,7 @@ func (b *Backend) Probe(ctx context.Context, backing toolbox.Candidate) error {
 		}
 	}
 	if r.hears {
-		if _, err := b.writer(ctx); err != nil {
+		if _, err := b.transcriber(ctx); err != nil {
 			return err
 		}
 	}
@@ -189,10 +185,10 @@ func (b *Backend) Probe(ctx context.Context, backing toolbox.Candidate) error {
 			return err
 		}
 	}
-	return b.served(ctx, r)
+	return b.checkModel(ctx, r)
 }
 
-// ModelOf is the model that is set for the run of a backing, or that is chosen for it.
+// ModelOf returns the model for a backing, configured or chosen; "" if there is none.
 func (b *Backend) ModelOf(ctx context.Context, backing toolbox.Candidate) string {
 	r, err := b.find(backing)
 	if err != nil || r.model != "" || !r.known() {
@@ -205,7 +201,7 @@ func (b *Backend) ModelOf(ctx context.Context, backing toolbox.Candidate) string
 	return model
 }
 
-// Run asks the server for what the backing says.
+// Run runs the backing's task on the server.
 func (b *Backend) Run(ctx context.Context, backing toolbox.Candidate, c toolbox.Call) (toolbox.Output, error) {
 	r, err := b.find(backing)
 	if err != nil {
@@ -214,7 +210,7 @@ func (b *Backend) Run(ctx context.Context, backing toolbox.Candidate, c toolbox.
 	for _, a := range files(c) {
 		switch {
 		case !r.media:
-			return toolbox.Output{}, fault(fmt.Errorf("%s was given the file of %q", backing.Name(), a.arg),
+			return toolbox.Output{}, fault(fmt.Errorf("%s was given a file as %q", backing.Name(), a.arg),
 				"The model used here does not accept files.")
 		case !b.outward().May():
 			return toolbox.Output{}, b.outward().Refusal()
@@ -224,7 +220,7 @@ func (b *Backend) Run(ctx context.Context, backing toolbox.Candidate, c toolbox.
 	for {
 		if r.model == "" && r.known() {
 			if r.model, err = b.choose(ctx, backing, r); err != nil {
-				return toolbox.Output{}, fmt.Errorf("%s: %w", backing.Run, told(ctx, err))
+				return toolbox.Output{}, fmt.Errorf("%s: %w", backing.Run, withSentence(ctx, err))
 			}
 		}
 		out, err := r.do(ctx, r, backing, c)
@@ -233,7 +229,7 @@ func (b *Backend) Run(ctx context.Context, backing toolbox.Candidate, c toolbox.
 			return out, nil
 		}
 		if r.role == "" || endpoint.KindOf(err) != endpoint.ModelUnknown || !b.config.Models.Unknown(ctx, r.role, r.model) {
-			return toolbox.Output{Usage: *r.spent}, fmt.Errorf("%s: %w", backing.Run, told(ctx, err))
+			return toolbox.Output{Usage: *r.spent}, fmt.Errorf("%s: %w", backing.Run, withSentence(ctx, err))
 		}
 		r.model = ""
 	}
@@ -242,7 +238,7 @@ func (b *Backend) Run(ctx context.Context, backing toolbox.Candidate, c toolbox.
 func (b *Backend) find(backing toolbox.Candidate) (run, error) {
 	r, ok := b.runs[backing.Run]
 	if !ok {
-		return run{}, fault(fmt.Errorf("no run is called %q", backing.Run), "This version does not know how to ask a model server for that.")
+		return run{}, fault(fmt.Errorf("unknown run %q", backing.Run), "This version does not know how to ask a model server for that.")
 	}
 	r.server = b.config.Endpoint
 	if backing.Model != "" {
@@ -256,13 +252,13 @@ func (b *Backend) outward() toolbox.Outward {
 	return toolbox.Outward{Allowed: b.config.AllowMedia, Private: b.config.Endpoint.Private(), Host: b.config.Endpoint.Host()}
 }
 
-// known reports whether the model is set, or can be chosen or found.
+// known reports whether the model is configured, or can be chosen.
 func (r run) known() bool { return r.model != "" || r.role != "" || r.found }
 
-// talks reports whether the model is one that answers in words.
+// talks reports whether the run's model answers in words.
 func (r run) talks() bool { return r.variable == chatVariable || r.variable == visionVariable }
 
-// unset is the failure of a run that has no model.
+// unset returns the fault of a run without a model.
 func (r run) unset(err error) error {
 	return &plan.Fault{
 		Sentence: plan.Say("It needs a model, and none is set up here."), Err: err,
@@ -270,16 +266,17 @@ func (r run) unset(err error) error {
 	}
 }
 
-// sorted is what a call of the server failed with, with its sentence.
-func (r run) sorted(err error) error {
+// asFault turns the error of a request into a fault with a sentence. A refusal by the provider is final: no
+// other backing is tried.
+func (r run) asFault(err error) error {
 	err = r.server.Sort(err, r.model)
 	if endpoint.Declined(err) {
 		return &plan.Fault{Sentence: plan.Sentence(err, plan.Say("The model's provider declined this.")), Err: err, Final: true}
 	}
 	switch endpoint.KindOf(err) {
-	case "", endpoint.Rejected, endpoint.TooLong: // of what it was given
+	case "", endpoint.Rejected, endpoint.TooLong: // the input's fault
 		return err
-	case endpoint.ModelUnknown: // by the name that sets it, and it may be the server that cannot
+	case endpoint.ModelUnknown: // name the variable to set; the server may lack the feature
 		if !r.found {
 			return &plan.Fault{
 				Sentence: plan.Say("The model server has no model that does this."), Err: down(err),
@@ -291,7 +288,7 @@ func (r run) sorted(err error) error {
 	return &plan.Fault{Sentence: plan.Sentence(err, plan.Message{}), Err: down(err)}
 }
 
-// down tells that an error lies with the server, or that the model is on its way.
+// down marks an error as the server's own, or as a model that is still loading.
 func down(err error) error {
 	if endpoint.Loading(err) {
 		return fmt.Errorf("%w: %w", toolbox.ErrLoading, err)
@@ -299,8 +296,8 @@ func down(err error) error {
 	return fmt.Errorf("%w: %w", toolbox.ErrDown, err)
 }
 
-// told makes sure that an error carries a sentence.
-func told(ctx context.Context, err error) error {
+// withSentence adds a sentence to an error that has none. A cancelled call returns [media.Stopped].
+func withSentence(ctx context.Context, err error) error {
 	if stopped := media.Stopped(ctx); stopped != nil {
 		return stopped
 	}
@@ -310,12 +307,12 @@ func told(ctx context.Context, err error) error {
 	return err
 }
 
-// final is a fault after which no other backing may do what this one declines.
+// final returns a fault that ends the call: no other backing may do what this one refuses.
 func final(err error, format string, args ...any) error {
 	return &plan.Fault{Sentence: plan.Say(format, args...), Err: err, Final: true}
 }
 
-// fault is an error with a sentence for people and a detail for the operator.
+// fault returns an error with a sentence for people; err is the detail for the operator.
 func fault(err error, format string, args ...any) error {
 	return &plan.Fault{Sentence: plan.Say(format, args...), Err: err}
 }

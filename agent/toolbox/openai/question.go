@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	_ "embed" // the words for the model
+	_ "embed" // the prompt
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
@@ -23,12 +23,12 @@ import (
 )
 
 const (
-	// pictureSide is the most pixels a side that models look at; larger pictures cost more
-	// and show no more.
+	// pictureSide is the longest side of a picture sent to a model, in pixels; larger pictures cost more and
+	// show no more.
 	pictureSide = 1568
-	// maxPictures is how many pictures are looked at together.
+	// maxPictures is how many pictures one request may have.
 	maxPictures = 20
-	// maxFrames is how many pictures are taken out of a video.
+	// maxFrames is how many frames of a video are sent.
 	maxFrames = 10
 )
 
@@ -37,13 +37,12 @@ var systemText string
 
 var system = template.Must(template.New("system").Parse(systemText))
 
-// question is what a model is asked: the task, and then the texts and pictures that it
-// is about.
+// question returns the messages to a model: the task, then its texts and pictures.
 func (ts *texts) question(ctx context.Context, f form, backing toolbox.Candidate, c toolbox.Call) ([]api.ChatCompletionMessage, error) {
 	args := arguments(backing.Prompt, c)
 	texts, mark := blocks(args)
-	var told strings.Builder
-	err := system.Execute(&told, map[string]string{
+	var filled strings.Builder
+	err := system.Execute(&filled, map[string]string{
 		"Task": toolbox.Expand(backing.Prompt, func(name string) string { return "the block " + name }),
 		"Mark": mark,
 		"Form": f.about,
@@ -62,11 +61,10 @@ func (ts *texts) question(ctx context.Context, f form, backing toolbox.Candidate
 		}
 		user = api.ChatCompletionMessage{Role: api.ChatMessageRoleUser, MultiContent: parts}
 	}
-	return []api.ChatCompletionMessage{{Role: api.ChatMessageRoleSystem, Content: strings.TrimSpace(told.String())}, user}, nil
+	return []api.ChatCompletionMessage{{Role: api.ChatMessageRoleSystem, Content: strings.TrimSpace(filled.String())}, user}, nil
 }
 
-// blocks are the texts, each between two marks that stand in none of them; without
-// texts there is no mark.
+// blocks returns the texts, each delimited by a mark that occurs in none of them. Without texts, mark is "".
 func blocks(args []argument) (texts, mark string) {
 	var all strings.Builder
 	for _, a := range args {
@@ -87,8 +85,8 @@ func blocks(args []argument) (texts, mark string) {
 	return strings.TrimSpace(b.String()), mark
 }
 
-// markFor is a word that the text does not hold. It is the same for the same text, so
-// that the same question is asked in the same words.
+// markFor returns a short hexadecimal word that does not occur in text. It depends on text alone, so that
+// equal calls send equal requests.
 func markFor(text string) string {
 	for n := 0; ; n++ {
 		sum := sha256.Sum256([]byte(strconv.Itoa(n) + text))
@@ -100,7 +98,7 @@ func markFor(text string) string {
 
 func (a argument) isFile() bool { return a.Path != "" || a.Type.Media() }
 
-// name is how the argument is called in what a model reads.
+// name returns the argument's name for the model.
 func (a argument) name() string {
 	if a.at == 0 {
 		return a.arg
@@ -108,8 +106,7 @@ func (a argument) name() string {
 	return a.arg + " " + strconv.Itoa(a.at)
 }
 
-// pictures are the files among the values, as a model takes them: each with its name
-// before it.
+// pictures returns the files among the values as message parts, each after its caption.
 func (ts *texts) pictures(ctx context.Context, dir string, args []argument) ([]api.ChatMessagePart, error) {
 	var parts []api.ChatMessagePart
 	count := 0
@@ -143,7 +140,7 @@ func (ts *texts) pictures(ctx context.Context, dir string, args []argument) ([]a
 				}
 			}
 		default:
-			return nil, fault(fmt.Errorf("argument %s is of type %s", a.arg, a.Type), "The model used here does not accept %s.", a.Type)
+			return nil, fault(fmt.Errorf("argument %s has type %s", a.arg, a.Type), "The model used here does not accept %s.", a.Type)
 		}
 	}
 	return parts, nil
@@ -153,11 +150,11 @@ func textPart(s string) api.ChatMessagePart {
 	return api.ChatMessagePart{Type: api.ChatMessagePartTypeText, Text: s}
 }
 
-// frames takes pictures out of a video, into a folder of their own.
+// frames extracts frames of a video into a folder of their own.
 func (ts *texts) frames(ctx context.Context, dir, path string) ([]media.Frame, error) {
 	own, err := os.MkdirTemp(dir, "frames-")
 	if err != nil {
-		return nil, fmt.Errorf("make a folder for pictures: %w", err)
+		return nil, fmt.Errorf("make a folder for frames: %w", err)
 	}
 	frames, err := ts.config.Frames(ctx, path, filepath.Clean(own), maxFrames)
 	if err != nil {
@@ -166,14 +163,13 @@ func (ts *texts) frames(ctx context.Context, dir, path string) ([]media.Frame, e
 	return frames, nil
 }
 
-// clock writes a time within a video: "1:02.5".
+// clock formats a position in a video: "1:02.5".
 func clock(d time.Duration) string {
 	tenths := d.Round(100*time.Millisecond) / (100 * time.Millisecond)
 	return fmt.Sprintf("%d:%02d.%d", tenths/600, tenths/10%60, tenths%10)
 }
 
-// dataURL is a picture as it is handed over: not larger than a model looks at, as JPEG,
-// without metadata.
+// dataURL returns a picture ready to send: no larger than a model looks at, as JPEG, without metadata.
 func (ts *texts) dataURL(ctx context.Context, dir, path string) (string, error) {
 	leave, err := ts.config.Limits.Memory.Take(ctx, media.Weigh(path, ts.config.Limits).Bytes(8))
 	if err != nil {
@@ -189,7 +185,7 @@ func (ts *texts) dataURL(ctx context.Context, dir, path string) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	content, err := encoded(ctx, dir, small, media.JPEG)
+	content, err := encode(ctx, dir, small, media.JPEG)
 	if err != nil {
 		return "", err
 	}

@@ -16,22 +16,21 @@ import (
 	"atelier/agent/toolbox/media"
 )
 
-// asks reports whether the model is asked for b64_json: the GPT image models give nothing
-// else and refuse the word, all others may give an address where it is missing (OpenAI
-// API reference, create image).
-func (ps *pictures) asks(model string) bool {
+// wantsB64JSON reports whether to request b64_json. The GPT image models always return it and reject the parameter;
+// other models may return a URL without it (OpenAI API reference, create image).
+func (ps *pictures) wantsB64JSON(model string) bool {
 	return !strings.Contains(model, "gpt-image") && !ps.withoutB64JSON.Load()
 }
 
-// pictureOf asks for a picture, in b64_json where the server takes the word, and decodes
-// what comes. The caller has made room for it.
+// pictureOf requests a picture, as b64_json if the server accepts the parameter, and returns its content.
+// The caller has reserved the memory.
 func (ps *pictures) pictureOf(ctx context.Context, r run, ask func(format string) (api.ImageResponse, error)) ([]byte, error) {
 	format := ""
-	if ps.asks(r.model) {
+	if ps.wantsB64JSON(r.model) {
 		format = api.CreateImageResponseFormatB64JSON
 	}
 	response, err := ask(format)
-	if refused, ok := errors.AsType[*endpoint.Error](err); ok && format != "" && refused.Kind == endpoint.Rejected && speaksOf(refused, "response_format") {
+	if refused, ok := errors.AsType[*endpoint.Error](err); ok && format != "" && refused.Kind == endpoint.Rejected && isAbout(refused, "response_format") {
 		if response, err = ask(""); err == nil {
 			ps.withoutB64JSON.Store(true)
 		}
@@ -43,17 +42,17 @@ func (ps *pictures) pictureOf(ctx context.Context, r run, ask func(format string
 	r.spent.Input += response.Usage.InputTokens
 	r.spent.Output += response.Usage.OutputTokens
 	if len(response.Data) == 0 {
-		return nil, fault(down(errors.New("no data")), "The model made no picture; please try again.")
+		return nil, fault(down(errors.New("the answer has no data")), "The model made no picture; please try again.")
 	}
 	return ps.content(ctx, response.Data[0])
 }
 
-// speaksOf reports whether a refusal is about a parameter.
-func speaksOf(e *endpoint.Error, param string) bool {
+// isAbout reports whether an error is about a parameter.
+func isAbout(e *endpoint.Error, param string) bool {
 	return e.Param == param || strings.Contains(e.Error(), param)
 }
 
-// content is the file within an answer: spelled out, or to be fetched from the server.
+// content returns the file in an answer: Base64, or a link to the same server.
 func (ps *pictures) content(ctx context.Context, d api.ImageResponseDataInner) ([]byte, error) {
 	spelled := d.B64JSON
 	if spelled == "" && strings.HasPrefix(d.URL, "data:") {
@@ -71,12 +70,12 @@ func (ps *pictures) content(ctx context.Context, d api.ImageResponseDataInner) (
 	}
 	content, err := base64.StdEncoding.DecodeString(spelled)
 	if err != nil || len(content) == 0 {
-		return nil, fault(down(fmt.Errorf("%d characters of Base64: %w", len(spelled), err)), "The model server sent a picture that cannot be read.")
+		return nil, fault(down(fmt.Errorf("decode %d characters of Base64: %w", len(spelled), err)), "The model server sent a picture that cannot be read.")
 	}
 	return content, nil
 }
 
-// picture decodes a picture that came from the server.
+// picture decodes a picture from the server.
 func (ps *pictures) picture(ctx context.Context, dir string, content []byte) (p media.Picture, err error) {
 	path := filepath.Join(dir, "answer-"+rand.Text())
 	if err := os.WriteFile(path, content, 0o600); err != nil {

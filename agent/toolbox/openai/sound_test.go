@@ -81,8 +81,8 @@ func TestSpeakFaults(t *testing.T) {
 		"no text":            {" \n", llmtest.SpeechResponse{}, "no text to read aloud"},
 		"far too long":       {strings.Repeat("word ", 10_000), llmtest.SpeechResponse{}, "the limit is about 30000"},
 		"no sound":           {"x", llmtest.SpeechResponse{}, "sent no sound."},
-		"no sound but words": {"x", llmtest.SpeechResponse{Audio: []byte("I cannot say that.")}, "no sound that can be played"},
-		"a picture":          {"x", llmtest.SpeechResponse{Audio: pngOf(t, plain(4, 4, red))}, "no sound that can be played"},
+		"no sound but words": {"x", llmtest.SpeechResponse{Audio: []byte("I cannot say that.")}, "no playable sound"},
+		"a picture":          {"x", llmtest.SpeechResponse{Audio: pngOf(t, plain(4, 4, red))}, "no playable sound"},
 		"unknown":            {"x", llmtest.SpeechResponse{Fault: llmtest.Fault{Status: 404}}, "OPENAI_SPEECH_MODEL"},
 		"the key is refused": {"x", llmtest.SpeechResponse{Fault: llmtest.Fault{Status: 401}}, "refused the key"},
 		"too often":          {"x", llmtest.SpeechResponse{Fault: llmtest.Fault{Status: 429}}, "too many requests"},
@@ -194,7 +194,7 @@ func TestTranscribeFaults(t *testing.T) {
 func TestALargeRecordingStaysHere(t *testing.T) {
 	t.Parallel()
 	b := newBackendAt(t, cloud(t, nil), func(c *Config) { c.AllowMedia = true })
-	large := append(mp3(4), make([]byte, heardBytes)...)
+	large := append(mp3(4), make([]byte, maxRecording)...)
 	_, err := b.Run(t.Context(), backing("audio-transcriptions", ""), call(t, plan.Text, args{"audio": file(t, plan.Audio, "a.mp3", large)}))
 	if got := plan.OperatorSentence(err, plan.Message{}).String(); !strings.Contains(got, "it has 25 MB") {
 		t.Errorf("got %v", err)

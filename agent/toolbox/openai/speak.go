@@ -20,19 +20,19 @@ import (
 )
 
 const (
-	// maxSpoken is how much is spoken in one call, in characters: OpenAI takes 4096, and
-	// of some models 2000 tokens (OpenAI API reference, create speech).
+	// maxSpoken is the longest text per request, in characters. OpenAI's limit is 4096, or 2000 tokens for
+	// some models (OpenAI API reference, create speech).
 	maxSpoken = 1500
-	// maxSpokenParts is how many calls one text may take.
+	// maxSpokenParts is how many requests one text may take.
 	maxSpokenParts = 20
 )
 
-// speech has texts spoken, and recordings written down.
+// speech runs the tasks that read texts aloud and transcribe recordings.
 type speech struct{ config *Config }
 
-// spokenHow tells a model in which voice and language a text is read, as far as the call
-// says. OpenAI's first two models take no such word (OpenAI API reference, create speech).
-func spokenHow(model string, c toolbox.Call) string {
+// speechInstructions returns the instructions on voice and language, as far as the call gives them. OpenAI's first
+// two models accept no instructions (OpenAI API reference, create speech).
+func speechInstructions(model string, c toolbox.Call) string {
 	if strings.HasPrefix(model, "tts-1") {
 		return ""
 	}
@@ -46,9 +46,9 @@ func spokenHow(model string, c toolbox.Call) string {
 	return strings.Join(how, " ")
 }
 
-// speak has a text spoken. A long one is spoken in parts, which are joined.
+// speak reads a text aloud. A long text is spoken in parts, which are joined.
 func (sp *speech) speak(ctx context.Context, r run, backing toolbox.Candidate, c toolbox.Call) (toolbox.Output, error) {
-	text := strings.TrimSpace(strings.ToValidUTF8(words(backing, c), ""))
+	text := strings.TrimSpace(strings.ToValidUTF8(promptText(backing, c), ""))
 	parts := spokenParts(text)
 	switch {
 	case len(parts) == 0:
@@ -64,7 +64,7 @@ func (sp *speech) speak(ctx context.Context, r run, backing toolbox.Candidate, c
 	}
 	if len(parts) > 1 {
 		rest := parts[1:]
-		if info.MIME != joinable { // a server that answers in another format has no such bounds
+		if info.MIME != joinable { // a server that ignores the format has no limit either
 			rest = []string{text}
 			path += "-whole"
 		}
@@ -79,17 +79,17 @@ func (sp *speech) speak(ctx context.Context, r run, backing toolbox.Candidate, c
 	return toolbox.Output{Path: named, About: plan.Quote(shorten(text))}, nil
 }
 
-// joinable is the format whose files are joined by writing one after the other.
+// joinable is the media type whose files can be joined by concatenation.
 const joinable = "audio/mpeg"
 
-// speakInto has texts spoken, appends the sound to a file, and tells what that is then.
+// speakInto reads texts aloud, appends the sound to a file, and inspects the file.
 func (sp *speech) speakInto(ctx context.Context, r run, c toolbox.Call, path string, texts []string) (_ media.Info, err error) {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return media.Info{}, err
 	}
 	for i, text := range texts {
-		if err := sp.speakOnce(endpoint.Label(ctx, c.Request, "act."+c.Tool, i+1), r, text, spokenHow(r.model, c), file); err != nil {
+		if err := sp.speakOnce(endpoint.Label(ctx, c.Request, "act."+c.Tool, i+1), r, text, speechInstructions(r.model, c), file); err != nil {
 			return media.Info{}, errors.Join(err, file.Close())
 		}
 	}
@@ -98,7 +98,7 @@ func (sp *speech) speakInto(ctx context.Context, r run, c toolbox.Call, path str
 	}
 	info, err := media.Inspect(ctx, path, sp.config.Limits)
 	if err != nil || info.Type != plan.Audio {
-		return media.Info{}, fault(down(errors.Join(err, fmt.Errorf("the answer is %q", info.MIME))), "The model server sent no sound that can be played.")
+		return media.Info{}, fault(down(errors.Join(err, fmt.Errorf("the answer is %q", info.MIME))), "The model server sent no playable sound.")
 	}
 	return info, nil
 }
@@ -109,27 +109,27 @@ func (sp *speech) speakOnce(ctx context.Context, r run, text, how string, to io.
 		ResponseFormat: api.SpeechResponseFormatMp3, Instructions: how,
 	})
 	if err != nil {
-		return r.sorted(err)
+		return r.asFault(err)
 	}
 	r.spent.Calls++
 	n, err := io.Copy(to, response)
 	if err = errors.Join(err, response.Close()); err != nil {
-		return fmt.Errorf("take the sound: %w", err)
+		return fmt.Errorf("receive the sound: %w", err)
 	}
 	if n == 0 {
-		return fault(down(errors.New("no bytes")), "The model server sent no sound.")
+		return fault(down(errors.New("the answer is empty")), "The model server sent no sound.")
 	}
 	return nil
 }
 
-// spokenParts cuts a text into parts that are spoken one by one, at the ends of
-// paragraphs or sentences where it can, or else between words.
+// spokenParts splits a text into parts of at most maxSpoken characters, at the ends of paragraphs or
+// sentences if possible, or else between words.
 func spokenParts(text string) []string {
 	var parts []string
 	for rest := strings.TrimSpace(text); rest != ""; {
 		end := len(rest)
 		if utf8.RuneCountInString(rest) > maxSpoken {
-			end = pause(rest)
+			end = splitPoint(rest)
 		}
 		if part := strings.TrimSpace(rest[:end]); part != "" {
 			parts = append(parts, part)
@@ -139,9 +139,9 @@ func spokenParts(text string) []string {
 	return parts
 }
 
-// pause is where the text may be cut, as late as it can be: after a sentence in the
-// second half of what can be spoken, after a word, or anywhere.
-func pause(text string) int {
+// splitPoint returns where to split a text, as late as possible: after a sentence in the second half of
+// maxSpoken, else after a word, else anywhere.
+func splitPoint(text string) int {
 	var sentence, space, at, n int
 	before := ' '
 	for i, r := range text {

@@ -15,13 +15,13 @@ import (
 	"atelier/agent/toolbox/media"
 )
 
-// heardKinds are the endings of the files that are taken, and heardBytes the most bytes
-// of one in the cloud (OpenAI API reference, create transcription).
-var heardKinds = []string{".flac", ".mp3", ".mp4", ".mpeg", ".mpga", ".m4a", ".ogg", ".wav", ".webm"}
+// audioExtensions are the accepted file extensions, and heardBytes is the largest file for a server on the
+// internet (OpenAI API reference, create transcription).
+var audioExtensions = []string{".flac", ".mp3", ".mp4", ".mpeg", ".mpga", ".m4a", ".ogg", ".wav", ".webm"}
 
-const heardBytes = 25 << 20
+const maxRecording = 25 << 20
 
-// transcribe has what is said in a recording written down.
+// transcribe returns the transcript of a recording.
 func (sp *speech) transcribe(ctx context.Context, r run, backing toolbox.Candidate, c toolbox.Call) (_ toolbox.Output, err error) {
 	path, err := fileOf(c, plan.Audio)
 	if err != nil {
@@ -31,7 +31,7 @@ func (sp *speech) transcribe(ctx context.Context, r run, backing toolbox.Candida
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	if info.Type != plan.Audio || !slices.Contains(heardKinds, info.Ext) {
+	if info.Type != plan.Audio || !slices.Contains(audioExtensions, info.Ext) {
 		return toolbox.Output{}, fault(nil, "I cannot listen to a recording of the kind %s; send it as MP3, WAV, FLAC, Ogg or M4A.", info.MIME)
 	}
 	file, err := os.Open(path)
@@ -43,15 +43,15 @@ func (sp *speech) transcribe(ctx context.Context, r run, backing toolbox.Candida
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	if about.Size() > heardBytes && !sp.config.Endpoint.Private() {
+	if about.Size() > maxRecording && !sp.config.Endpoint.Private() {
 		return toolbox.Output{}, fault(nil, "The recording is too large: it has %d MB, and the model server accepts at most %d; cut it or save it as MP3.",
-			about.Size()>>20, heardBytes>>20)
+			about.Size()>>20, maxRecording>>20)
 	}
 	response, err := sp.config.Endpoint.Client().CreateTranscription(endpoint.Label(ctx, c.Request, "act."+c.Tool, 1), api.AudioRequest{
-		Model: r.model, Prompt: words(backing, c), Reader: file, FilePath: "recording" + info.Ext, // its own name is nobody's concern
+		Model: r.model, Prompt: promptText(backing, c), Reader: file, FilePath: "recording" + info.Ext, // not its own name, which is private
 	})
 	if err != nil {
-		return toolbox.Output{}, r.sorted(err)
+		return toolbox.Output{}, r.asFault(err)
 	}
 	r.spent.Calls++
 	text := strings.TrimSpace(response.Text)
