@@ -1,14 +1,14 @@
 // Package memory shares out the memory for work on media.
 //
 // Guarantees:
-//   - The memory in use never exceeds the [Budget]. Work that finds no room waits its turn, and stops
+//   - The memory in use never exceeds the [Budget]. Work waits until enough is free, and stops
 //     waiting when its context ends.
 //   - Work that needs more than the whole budget is rejected at once, with a sentence for people
 //     ([plan.Fault]).
 //   - The memory of large work is returned to the system afterwards.
 //
 // Work takes all the memory that it needs at once, and no more until it has returned it. Otherwise
-// two that each hold a part could wait for each other for ever.
+// two workers that each hold a part could deadlock.
 package memory
 
 import (
@@ -25,43 +25,42 @@ import (
 )
 
 const (
-	// unknown is the limit where the system tells neither a limit nor its memory.
+	// unknown is the limit if the system reports neither a limit nor its memory.
 	unknown = 2 << 30
-	// large is how much must be given back for the system to get it at once: to collect the
-	// garbage takes milliseconds, which only large work is worth.
+	// large is the least work after which memory is returned to the system at once: the garbage collection
+	// takes milliseconds.
 	large = 32 << 20
 )
 
-// ErrTooLittle is the detail of work that is refused because the whole budget is smaller. Who
-// says something else of a failure lets it through.
-var ErrTooLittle = errors.New("the whole budget of memory is smaller")
+// ErrTooLittle is returned for work that needs more than the whole budget. Code that replaces a failure's
+// sentence should keep this one.
+var ErrTooLittle = errors.New("the work needs more than the whole memory budget")
 
-// Config says how much memory there is.
+// Config sets the size of a Budget.
 type Config struct {
-	// Limit is what this process and its programs may hold together, in bytes. 0 is the
-	// limit of the container, or half of the machine's memory where it has none.
+	// Limit is the most memory of this process and its programs together, in bytes. 0 means the limit of the
+	// container, or half of the machine's memory without one.
 	Limit int64
-	// Runtime holds Go's runtime to the limit too, unless GOMEMLIMIT does, and gives memory
-	// back to the system early. A process has one runtime, so it is for the budget of one.
+	// Runtime applies the limit to Go's runtime too, unless GOMEMLIMIT is set, and returns memory to the
+	// system early. Set it for one budget per process.
 	Runtime bool
 }
 
-// Budget is the memory that work on media may take: three quarters of the limit, since the
-// program itself and Go's garbage need some. It is safe for concurrent use. A nil budget
-// lets everybody take anything.
+// Budget is the memory for work on media: three quarters of the limit, since the program and Go's garbage
+// need the rest. It is safe for concurrent use. A nil budget is unlimited.
 type Budget struct {
 	limit, whole int64
 	room         *semaphore.Weighted
 	runtime      bool
 
 	mu   sync.Mutex
-	lent int64 // to programs
+	lent int64 // lent to programs
 }
 
-// New makes a budget, and tells the runtime where it is to be told.
+// New makes a budget and, with Config.Runtime, sets the runtime's limit.
 func New(c Config) (*Budget, error) {
 	if c.Limit < 0 {
-		return nil, errors.New("the limit of memory must not be negative")
+		return nil, errors.New("the memory limit must not be negative")
 	}
 	if c.Limit == 0 {
 		c.Limit = system()
@@ -72,23 +71,22 @@ func New(c Config) (*Budget, error) {
 	return b, nil
 }
 
-// system is the limit of the container, or half of the machine's memory.
+// system returns the limit of the container, or half of the machine's memory.
 func system() int64 {
 	limit, err := memlimit.ApplyFallback(memlimit.FromCgroup, memlimit.ApplyRatio(memlimit.FromSystem, 0.5))()
 	if err != nil || limit == 0 || limit > 1<<62 {
 		return unknown
 	}
 	if all, err := memlimit.FromSystem(); err == nil {
-		limit = min(limit, all) // a container may be allowed more than there is
+		limit = min(limit, all) // a container's limit may exceed the machine's memory
 	}
 	return int64(limit)
 }
 
-// Limit is what the process and its programs may hold together, in bytes.
+// Limit returns the most memory of the process and its programs together, in bytes.
 func (b *Budget) Limit() int64 { return b.limit }
 
-// Take waits until that many bytes are free and takes them for work in this process, until
-// giveBack is called.
+// Take waits until bytes are free, and takes them for work in this process until giveBack is called.
 func (b *Budget) Take(ctx context.Context, bytes int64) (giveBack func(), err error) {
 	if b == nil || bytes <= 0 {
 		return func() {}, nil
@@ -111,8 +109,8 @@ func (b *Budget) Take(ctx context.Context, bytes int64) (giveBack func(), err er
 	}), nil
 }
 
-// Lend is Take for a program that this process runs, and that is held to what it was lent:
-// up to that many bytes, but never so much that small work must wait for the program.
+// Lend takes memory for a program that this process runs: up to bytes, but at most three quarters of the
+// budget, so that small work need not wait. The program must be limited to lent.
 func (b *Budget) Lend(ctx context.Context, bytes int64) (lent int64, giveBack func(), err error) {
 	if b == nil {
 		return bytes, func() {}, nil
@@ -128,8 +126,8 @@ func (b *Budget) Lend(ctx context.Context, bytes int64) (lent int64, giveBack fu
 	}), nil
 }
 
-// lend holds the runtime to what programs leave of the limit, less a tenth for what the
-// runtime does not count.
+// lend lowers the runtime's limit by what is lent to programs. A tenth is left for memory that the runtime
+// does not count.
 func (b *Budget) lend(bytes int64) {
 	if !b.runtime || os.Getenv("GOMEMLIMIT") != "" {
 		return

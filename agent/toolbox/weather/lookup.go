@@ -14,11 +14,10 @@ import (
 	"atelier/agent/toolbox/weather/forecast"
 )
 
-// source is how the data is to be named (https://open-meteo.com/en/license).
+// source is the attribution of the data (https://open-meteo.com/en/license).
 const source = "Open-Meteo.com (CC BY 4.0)"
 
-// The figures that are asked for (https://open-meteo.com/en/docs), in degrees Celsius, km/h, mm
-// and, of snow, cm.
+// The requested variables (https://open-meteo.com/en/docs), in degrees Celsius, km/h, mm and, for snow, cm.
 var (
 	currents = []string{"temperature_2m", "relative_humidity_2m", "apparent_temperature", "weather_code", "wind_speed_10m", "wind_direction_10m"}
 	dailies  = []string{
@@ -27,11 +26,11 @@ var (
 	}
 )
 
-// days is how many days are asked for, today included: a weekend is always among them.
+// days is the length of the forecast, today included. It always includes a weekend.
 const days = 7
 
-// answered is an answer of the service. A figure that it does not know is null.
-type answered struct {
+// response is an answer of the forecast service. Unknown values are null.
+type response struct {
 	Current struct {
 		Time      string   `json:"time"`
 		Code      *float64 `json:"weather_code"`
@@ -53,12 +52,12 @@ type answered struct {
 	} `json:"daily"`
 }
 
-// current asks for no more than the temperature, to see whether the service answers.
-func (b *Backend) current(ctx context.Context, at place) (answered, error) {
+// current requests the temperature alone, to check that the service answers.
+func (b *Backend) current(ctx context.Context, at place) (response, error) {
 	return b.ask(ctx, at, url.Values{"current": {"temperature_2m"}})
 }
 
-// forecast asks for the weather of a place.
+// forecast returns the weather of a place.
 func (b *Backend) forecast(ctx context.Context, at place) (forecast.Forecast, error) {
 	a, err := b.ask(ctx, at, url.Values{
 		"current": {strings.Join(currents, ",")}, "daily": {strings.Join(dailies, ",")},
@@ -69,28 +68,28 @@ func (b *Backend) forecast(ctx context.Context, at place) (forecast.Forecast, er
 	}
 	f, ok := a.forecast()
 	if !ok {
-		return forecast.Forecast{}, unreadable(ctx, "the weather lacks figures, or has some that cannot be")
+		return forecast.Forecast{}, unreadable(ctx, "the weather has missing or impossible values")
 	}
 	f.Place = at.name
 	return f, nil
 }
 
-func (b *Backend) ask(ctx context.Context, at place, query url.Values) (answered, error) {
+func (b *Backend) ask(ctx context.Context, at place, query url.Values) (response, error) {
 	decimal := func(v float64) []string { return []string{strconv.FormatFloat(v, 'f', 4, 64)} }
 	query["latitude"], query["longitude"] = decimal(at.latitude), decimal(at.longitude)
 	got, err := b.forecasts.Do(ctx, endpoint.Request{Path: "/v1/forecast", Header: http.Header{"Accept": {"application/json"}}, Query: query})
 	if err != nil {
-		return answered{}, fault(ctx, err)
+		return response{}, fault(ctx, err)
 	}
-	var a answered
+	var a response
 	if err := json.Unmarshal(got.Body, &a); err != nil || a.Current.Time == "" {
-		return answered{}, unreadable(ctx, "the weather is not the JSON that is documented")
+		return response{}, unreadable(ctx, "the weather is not in the documented form")
 	}
 	return a, nil
 }
 
-// forecast reads the figures; days of which the half is not known are left out.
-func (a answered) forecast() (forecast.Forecast, bool) {
+// forecast converts an answer. It omits days with missing values.
+func (a response) forecast() (forecast.Forecast, bool) {
 	at, err := time.Parse("2006-01-02T15:04", a.Current.Time)
 	var r reader
 	now := forecast.Now{
@@ -116,7 +115,7 @@ func (a answered) forecast() (forecast.Forecast, bool) {
 	return f, !r.missing && len(f.Days) > 0
 }
 
-func (a answered) day(i int) (forecast.Day, bool) {
+func (a response) day(i int) (forecast.Day, bool) {
 	on, err := time.Parse(time.DateOnly, a.Daily.Time[i])
 	var r reader
 	d := forecast.Day{
@@ -141,7 +140,7 @@ func nth(all []*float64, i int) *float64 {
 	return nil
 }
 
-// reader reads figures and notes whether one was missing or could not be.
+// reader converts values, and notes whether one was missing or impossible.
 type reader struct{ missing bool }
 
 func (r *reader) whole(v *float64, least, most float64) int {
@@ -152,7 +151,7 @@ func (r *reader) whole(v *float64, least, most float64) int {
 	return int(math.Round(*v))
 }
 
-// tenths reads an amount of rain or snow, 0 where it is not known.
+// tenths returns an amount of rain or snow, 0 if unknown.
 func (r *reader) tenths(v *float64) float64 {
 	if v == nil {
 		return 0

@@ -19,44 +19,44 @@ import (
 	"atelier/agent/plan"
 )
 
-// place is where the weather is looked up.
+// place is a place whose weather is looked up.
 type place struct {
 	name                string
 	latitude, longitude float64
 }
 
 var (
-	// degrees are coordinates: "48.85, 2.35", "48.85° N 2.35° E", "lat 48.85 lon -2.35".
+	// degrees matches coordinates: "48.85, 2.35", "48.85° N 2.35° E", "lat 48.85 lon -2.35".
 	degrees = lazyregexp.New(`(?i)^(?:(?:weather|in|at|near|coordinates|lat\w*)[ :=]*)*` +
 		`([-+−]?\d{1,2}(?:\.\d{1,10})?) ?°? ?([ns])?[a-z]*[ ,;/]+` +
 		`(?:lon\w*[ :=]*)?([-+−]?\d{1,3}(?:\.\d{1,10})?) ?°? ?([ewo])?[a-z]*\W*$`)
-	// before and after are words that stand around a place, in a question of the weather.
+	// before and after match the words around a place in a question about the weather.
 	before = lazyregexp.New(`(?i)^(?:(?:what(?:'s|’s| is)?|how(?:'s|’s| is)?|the|tell|show|give|me|weather|` +
 		`forecast|temperature|in|at|for|of|near|around) +)+`)
 	after = lazyregexp.New(`(?i)[ ,]+(?:right now|now|today|tonight|tomorrow|` +
 		`(?:this|next|on|at the|over the) ?(?:week(?:end)?|morning|afternoon|evening)?|weekend|please|pls)$`)
 )
 
-// maxPlace is the longest name of a place, in characters; the longest town's has 85 in one word.
+// maxPlace is the longest name of a place, in characters. The longest name of a town has 85, in one word.
 const maxPlace = 120
 
-// find finds the place that a text names.
+// find returns the place that a text names.
 func (b *Backend) find(ctx context.Context, said string) (place, error) {
 	said = tidy(said)
 	if at, ok, err := coordinates(said); ok || err != nil {
 		return at, err
 	}
-	name := bare(said)
+	name := stripQuestion(said)
 	switch {
 	case name == "":
 		return place{}, &plan.Fault{
 			Sentence: plan.Say("Please say which place you want the weather for; name a town, such as “Lisbon” or “London, UK”."),
-			Err:      errors.New("no place"),
+			Err:      errors.New("the text names no place"),
 		}
 	case len([]rune(name)) > maxPlace:
 		return place{}, &plan.Fault{
 			Sentence: plan.Say("That is too long for a place name; name a town, such as “Lisbon” or “London, UK”."),
-			Err:      errors.New("a long place"),
+			Err:      errors.New("the place name is too long"),
 		}
 	}
 	var found []spot
@@ -75,7 +75,7 @@ func (b *Backend) find(ctx context.Context, said string) (place, error) {
 	if len(found) > 0 {
 		return place{}, &plan.Fault{
 			Sentence: plan.Say("I cannot find “%s”, but I know %s. Say which one you mean, or name another town.", name, plan.Or(some(found)...)),
-			Err:      errors.New("places of that name lie elsewhere"), Final: true,
+			Err:      errors.New("places with that name are elsewhere"), Final: true,
 		}
 	}
 	return place{}, &plan.Fault{
@@ -85,15 +85,15 @@ func (b *Backend) find(ctx context.Context, said string) (place, error) {
 	}
 }
 
-// tidy is a text in one line, without what is not to be seen.
+// tidy collapses white space and removes invisible characters.
 func tidy(s string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, ""), func(r rune) bool {
 		return unicode.IsSpace(r) || !unicode.IsPrint(r)
 	}), " ")
 }
 
-// bare is a place without the words of a question around it.
-func bare(said string) string {
+// stripQuestion strips the words of a question from around a place name.
+func stripQuestion(said string) string {
 	name := strings.Trim(said, " .,;:!?\"'“”")
 	for {
 		shorter := strings.Trim(after.ReplaceAllString(name, ""), " .,;:!?")
@@ -108,7 +108,7 @@ func bare(said string) string {
 	return name
 }
 
-// coordinates reads a place that is given by its degrees.
+// coordinates parses a place given as degrees.
 func coordinates(said string) (place, bool, error) {
 	m := degrees.FindStringSubmatch(said)
 	if m == nil {
@@ -142,14 +142,14 @@ func side(v float64, positive, negative string) string {
 	return fmt.Sprintf("%.2f° %s", math.Abs(v), positive)
 }
 
-// reading is one way to read the name of a place: a town, and what it lies in.
+// reading is one interpretation of a place name: a town, and the regions that contain it.
 type reading struct {
 	name   string
 	within []string
 }
 
-// readings are the ways to read a name, the likelier first: "London, UK" by its comma,
-// "New York" as it is, "Paris Texas" by its last word.
+// readings returns the interpretations of a place name, the likeliest first: "London, UK" is split at its
+// comma, "New York" is a town as it stands, and "Paris Texas" may be split before its last word.
 func readings(name string) []reading {
 	parts := strings.FieldsFunc(name, func(r rune) bool { return r == ',' || r == ';' || r == '(' || r == ')' })
 	for i := range parts {
@@ -166,7 +166,7 @@ func readings(name string) []reading {
 	return all
 }
 
-// spot is a place that the service knows (https://open-meteo.com/en/docs/geocoding-api).
+// spot is a place in the geocoding service (https://open-meteo.com/en/docs/geocoding-api).
 type spot struct {
 	Name        string  `json:"name"`
 	Latitude    float64 `json:"latitude"`
@@ -177,7 +177,7 @@ type spot struct {
 	Admin2      string  `json:"admin2"`
 }
 
-// search asks for the places of a name, the best known first.
+// search returns the places with a name, the best known first.
 func (b *Backend) search(ctx context.Context, name string) ([]spot, error) {
 	answer, err := b.places.Do(ctx, endpoint.Request{
 		Path: "/v1/search", Header: http.Header{"Accept": {"application/json"}},
@@ -190,15 +190,15 @@ func (b *Backend) search(ctx context.Context, name string) ([]spot, error) {
 		Results []spot `json:"results"`
 	}
 	if err := json.Unmarshal(answer.Body, &found); err != nil {
-		return nil, unreadable(ctx, "the places are not the JSON that is documented")
+		return nil, unreadable(ctx, "the places are not in the documented form")
 	}
 	return slices.DeleteFunc(found.Results, func(s spot) bool {
 		return tidy(s.Name) == "" || !(math.Abs(s.Latitude) <= 90 && math.Abs(s.Longitude) <= 180)
 	}), nil
 }
 
-// called is the name with what tells it from others.
-func (s spot) called() string {
+// fullName returns the name with its region and country.
+func (s spot) fullName() string {
 	var parts []string
 	for _, p := range []string{s.Name, s.Admin1, s.Country} {
 		if p = tidy(p); p != "" && !slices.Contains(parts, p) {
@@ -208,14 +208,14 @@ func (s spot) called() string {
 	return strings.Join(parts, ", ")
 }
 
-func (s spot) place() place { return place{s.called(), s.Latitude, s.Longitude} }
+func (s spot) place() place { return place{s.fullName(), s.Latitude, s.Longitude} }
 
-// within reports whether the place lies in all of these: countries, their codes, or parts
-// of countries.
+// within reports whether the place is in all of the named regions: countries, country codes, or parts of
+// countries.
 func (s spot) within(names []string) bool {
 	for _, name := range names {
 		lies := slices.ContainsFunc([]string{s.Country, s.CountryCode, s.Admin1, s.Admin2}, func(of string) bool {
-			return of != "" && (alike(of, name) || alike(of, also[strings.ToLower(strings.ReplaceAll(name, ".", ""))]))
+			return of != "" && (alike(of, name) || alike(of, aliases[strings.ToLower(strings.ReplaceAll(name, ".", ""))]))
 		})
 		if !lies {
 			return false
@@ -226,8 +226,8 @@ func (s spot) within(names []string) bool {
 
 func alike(a, b string) bool { return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b)) }
 
-// also are other names of countries and states, with those that the service knows.
-var also = map[string]string{
+// aliases maps alternative names of countries and states to those of the service.
+var aliases = map[string]string{
 	"uk": "GB", "great britain": "GB", "britain": "GB", "usa": "US", "america": "US", "the united states": "US", "united states of america": "US",
 	"uae": "AE", "holland": "NL", "czech republic": "CZ", "south korea": "KR", "north korea": "KP", "russia": "RU", "the netherlands": "NL",
 	"turkey": "TR", "türkiye": "TR", "ivory coast": "CI", "vietnam": "VN", "burma": "MM", "deutschland": "DE", "españa": "ES", "italia": "IT",
@@ -240,11 +240,11 @@ var also = map[string]string{
 	"vt": "Vermont", "va": "Virginia", "wa": "Washington", "wv": "West Virginia", "wi": "Wisconsin", "wy": "Wyoming",
 }
 
-// some are the names of a few of the places, each once.
+// some returns up to three distinct names of the places.
 func some(found []spot) []string {
 	var names []string
 	for _, s := range found {
-		if n := s.called(); len(names) < 3 && !slices.Contains(names, n) {
+		if n := s.fullName(); len(names) < 3 && !slices.Contains(names, n) {
 			names = append(names, n)
 		}
 	}

@@ -28,32 +28,31 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// The public services. Their data may be used with the source named (CC BY 4.0).
+// The public services. Their data is free to use with attribution (CC BY 4.0).
 const (
 	publicForecast  = "https://api.open-meteo.com"
 	publicGeocoding = "https://geocoding-api.open-meteo.com"
 )
 
-// Config says where the services are, and how patiently they are asked. The zero value
-// asks the public ones.
+// Config configures a Backend. The zero value uses the public services.
 type Config struct {
-	// BaseURL is the address of the forecast, before /v1/forecast.
+	// BaseURL is the base URL of the forecast service, without /v1/forecast.
 	BaseURL string
-	// GeocodingURL is that of the names of places, before /v1/search.
+	// GeocodingURL is the base URL of the geocoding service, without /v1/search.
 	GeocodingURL string
-	// Retries is how often a call is tried after the first time; 0 is 2, less is never.
+	// Retries is how often a failed call is retried; 0 means 2, and less means never.
 	Retries int
-	// Transport carries the tries; nil is one that keeps what the package promises of addresses.
+	// Transport sends the requests; nil means one that enforces the package's guarantees on addresses.
 	Transport http.RoundTripper
-	// Wait returns after d, or with an error before, when ctx ends; nil waits by the clock.
+	// Wait returns after d, or earlier with an error when ctx ends. Nil waits in real time.
 	Wait func(ctx context.Context, d time.Duration) error
-	// Now is the clock by which it is known how old a probe is; nil is the usual one.
+	// Now measures the age of a probe; nil means time.Now.
 	Now func() time.Time
-	// Log hears of each retry; nil is silence.
+	// Log receives each retry; nil disables logging.
 	Log *slog.Logger
 }
 
-// Backend is the make of the kind weather. It is safe for concurrent use.
+// Backend implements the backing kind weather. It is safe for concurrent use.
 type Backend struct {
 	forecasts, places *endpoint.Endpoint
 	health            *memo.Memo[struct{}] // whether the service answers
@@ -62,28 +61,27 @@ type Backend struct {
 var _ toolbox.Backend = (*Backend)(nil)
 
 const (
-	// run is the backing that this make has.
+	// run is the name of the only run.
 	run = "open-meteo"
-	// fresh is how long a service that answered is taken to be well; stale is how long
-	// one that did not is left in peace.
+	// fresh is how long a successful probe is cached, and stale how long a failed one is.
 	fresh, stale = 10 * time.Minute, 30 * time.Second
-	// maxAnswer is the largest answer, in bytes: usual ones have some thousands.
+	// maxAnswer is the largest answer, in bytes; usual ones have a few thousand.
 	maxAnswer = 1 << 20
 )
 
-// New checks the configuration. It dials nothing.
+// New checks the configuration. It opens no connection.
 func New(c Config) (*Backend, error) {
 	b := new(Backend)
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	b.health = memo.New(memo.Config[struct{}]{Ask: b.check, Life: believed, Clock: c.Now})
+	b.health = memo.New(memo.Config[struct{}]{Ask: b.check, Life: probeLife, Clock: c.Now})
 	var err error
 	if b.forecasts, err = c.endpoint(cmp.Or(c.BaseURL, publicForecast)); err != nil {
 		return nil, fmt.Errorf("the address of the weather service: %w", err)
 	}
 	if b.places, err = c.endpoint(cmp.Or(c.GeocodingURL, publicGeocoding)); err != nil {
-		return nil, fmt.Errorf("the address of the service that knows places: %w", err)
+		return nil, fmt.Errorf("the address of the geocoding service: %w", err)
 	}
 	return b, nil
 }
@@ -101,10 +99,10 @@ func (c Config) endpoint(address string) (*endpoint.Endpoint, error) {
 	return endpoint.New(settings)
 }
 
-// Probe reports whether the service answers. One that has answered is not asked again for
-// ten minutes, and one that has not for half a minute: it is free, and for all.
+// Probe reports whether the service answers. Success is cached for ten minutes and failure for half a
+// minute, to spare the free service.
 func (b *Backend) Probe(ctx context.Context, c toolbox.Candidate) error {
-	if err := known(c); err != nil {
+	if err := checkRun(c); err != nil {
 		return err
 	}
 	_, err := b.health.Get(ctx)
@@ -116,7 +114,7 @@ func (b *Backend) Probe(ctx context.Context, c toolbox.Candidate) error {
 
 // Run looks up the weather of the place in the argument "location".
 func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Call) (toolbox.Output, error) {
-	if err := known(c); err != nil {
+	if err := checkRun(c); err != nil {
 		return toolbox.Output{}, err
 	}
 	at, err := b.find(ctx, cmp.Or(call.Text("location"), call.Text("place"), call.Text("text")))
@@ -131,27 +129,27 @@ func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Cal
 	return toolbox.Output{Value: f.String(), About: plan.Say("the weather in %s", f.Place)}, nil
 }
 
-// check asks the service for the weather of any place.
+// check asks the service for the weather at some place.
 func (b *Backend) check(ctx context.Context) (struct{}, error) {
 	_, err := b.current(ctx, place{})
 	return struct{}{}, err
 }
 
-// believed is how long an answer about the service counts.
-func believed(err error) time.Duration {
+// probeLife returns how long a probe is cached.
+func probeLife(err error) time.Duration {
 	if err != nil {
 		return stale
 	}
 	return fresh
 }
 
-func known(c toolbox.Candidate) error {
+func checkRun(c toolbox.Candidate) error {
 	if c.Run == run {
 		return nil
 	}
 	return &plan.Fault{
 		Sentence: plan.Say("This version does not know how to look that up."),
-		Err:      fmt.Errorf("no service is called %q", c.Run),
+		Err:      fmt.Errorf("unknown run %q", c.Run),
 	}
 }
 
@@ -159,7 +157,7 @@ func stopped(ctx context.Context) error {
 	return &plan.Fault{Sentence: plan.Say("Looking up the weather was stopped."), Err: ctx.Err()}
 }
 
-// fault makes of what a service failed with a sentence, and tells that the trouble is its own.
+// fault turns the error of a service into a fault ([toolbox.ErrDown]) with a sentence.
 func fault(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return stopped(ctx)
@@ -186,7 +184,7 @@ func fault(ctx context.Context, err error) error {
 	return &plan.Fault{Sentence: sentence, Err: fmt.Errorf("%w: weather service (%s): %w", toolbox.ErrDown, e.Kind, e.Err)}
 }
 
-// unreadable is the fault of an answer that is not as it should be.
+// unreadable returns the fault of an invalid answer.
 func unreadable(ctx context.Context, why string) error {
 	return fault(ctx, &endpoint.Error{Kind: endpoint.Malformed, Err: errors.New(why)})
 }

@@ -21,7 +21,7 @@ import (
 	"atelier/agent/toolbox/template"
 )
 
-// maxResults is how many results one answer may have.
+// maxResults is the most results of one answer.
 const maxResults = 16
 
 // answer reads the answer to one call.
@@ -30,10 +30,10 @@ type answer struct {
 	request  *template.Request
 	call     toolbox.Call
 	endpoint *endpoint.Endpoint
-	files    int // that were written
+	files    int // number of files written
 }
 
-// read makes outputs of an answer.
+// read converts a response to outputs.
 func (a *answer) read(ctx context.Context, r endpoint.Response) (toolbox.Output, error) {
 	if len(r.Body) == 0 {
 		return toolbox.Output{}, unexpected("it is empty")
@@ -51,7 +51,7 @@ func (a *answer) read(ctx context.Context, r endpoint.Response) (toolbox.Output,
 		all = []any{found}
 	}
 	if len(all) == 0 || len(all) > maxResults {
-		return toolbox.Output{}, unexpected("%s is a list of %d results, and 1 to %d are taken", place(path), len(all), maxResults)
+		return toolbox.Output{}, unexpected("%s is a list of %d results; 1 to %d are accepted", place(path), len(all), maxResults)
 	}
 	outs := make([]toolbox.Output, len(all))
 	for i, one := range all {
@@ -68,15 +68,15 @@ func isJSON(r endpoint.Response) bool {
 	return err == nil && (t == "application/json" || strings.HasSuffix(t, "+json"))
 }
 
-// place names a path for the operator.
+// place describes a path for the operator.
 func place(path []string) string {
 	if path == nil {
 		return "the answer"
 	}
-	return "what result names (" + strings.Join(path, ".") + ")"
+	return "the value at " + strings.Join(path, ".")
 }
 
-// resultAt is the value at a path of JSON.
+// resultAt returns the value at a path in JSON.
 func resultAt(body []byte, path []string) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
@@ -102,7 +102,7 @@ func resultAt(body []byte, path []string) (any, error) {
 	return v, nil
 }
 
-// one is the output for a value of JSON.
+// one converts a JSON value to an output.
 func (a *answer) one(ctx context.Context, v any, path []string) (toolbox.Output, error) {
 	var text string
 	switch v := v.(type) {
@@ -125,13 +125,13 @@ func (a *answer) one(ctx context.Context, v any, path []string) (toolbox.Output,
 	return a.output(ctx, content)
 }
 
-// content are the bytes that a text stands for: an address on the same host, or Base64.
+// content returns the file that a text stands for: an address on the same host, a data URL, or Base64.
 func (a *answer) content(ctx context.Context, text string) ([]byte, error) {
 	text = strings.TrimSpace(text)
 	if isAddress(text) {
 		got, err := a.endpoint.Do(ctx, endpoint.Request{Address: text, Plainly: true, ByStatus: true})
 		if e, ok := errors.AsType[*endpoint.Error](err); ok && e.Status == 0 && e.Kind == endpoint.Malformed {
-			return nil, unexpected("the file lies on another host, where nothing is fetched")
+			return nil, unexpected("it links to a file on another host, which is not fetched")
 		}
 		return got.Body, err
 	}
@@ -148,19 +148,19 @@ func (a *answer) content(ctx context.Context, text string) ([]byte, error) {
 	return content, nil
 }
 
-// isAddress tells an address from Base64, which begins with a slash too where it holds a JPEG or an MP3.
+// isAddress distinguishes an address from Base64, which starts with a slash too for a JPEG ("/9j/").
 func isAddress(text string) bool {
 	return strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://") ||
 		strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "//") && !strings.HasPrefix(text, "/9j/")
 }
 
-// output is an output of the type that the tool returns.
+// output converts content to an output of the tool's type.
 func (a *answer) output(ctx context.Context, content []byte) (toolbox.Output, error) {
 	if a.call.Returns == plan.Text {
 		return textOf(content)
 	}
 	if a.request.Result() == nil && json.Valid(content) {
-		return toolbox.Output{}, unexpected("it is JSON: name the place of the %s in result", a.call.Returns)
+		return toolbox.Output{}, unexpected("it is JSON: set result to the path of the %s", a.call.Returns)
 	}
 	a.files++
 	path := filepath.Join(a.call.Dir, fmt.Sprintf("answer-%d", a.files))
@@ -172,10 +172,10 @@ func (a *answer) output(ctx context.Context, content []byte) (toolbox.Output, er
 		return toolbox.Output{}, ctx.Err()
 	}
 	if err != nil {
-		return toolbox.Output{}, unexpected("it holds %d bytes that are no %s, or a damaged one", len(content), a.call.Returns)
+		return toolbox.Output{}, unexpected("its %d bytes are not a valid %s", len(content), a.call.Returns)
 	}
 	if !info.Type.Fits(a.call.Returns) {
-		return toolbox.Output{}, unexpected("it holds %s, and the tool returns %s", info.MIME, a.call.Returns)
+		return toolbox.Output{}, unexpected("it is %s, but the tool returns %s", info.MIME, a.call.Returns)
 	}
 	named := path + info.Ext
 	if err := os.Rename(path, named); err != nil {
@@ -184,17 +184,17 @@ func (a *answer) output(ctx context.Context, content []byte) (toolbox.Output, er
 	return toolbox.Output{Path: named}, nil
 }
 
-// textOf is a text that a service returned.
+// textOf converts a text from a service to an output.
 func textOf(content []byte) (toolbox.Output, error) {
 	text := strings.TrimSpace(string(content))
 	begins := strings.ToLower(text[:min(len(text), 20)])
 	switch {
 	case text == "":
-		return toolbox.Output{}, unexpected("the service sent an empty text")
+		return toolbox.Output{}, unexpected("its text is empty")
 	case len(text) > maxText:
-		return toolbox.Output{}, unexpected("the service sent a text of %d bytes, and at most %d are taken", len(text), maxText)
+		return toolbox.Output{}, unexpected("its text has %d bytes; the limit is %d", len(text), maxText)
 	case !utf8.ValidString(text) || strings.ContainsRune(text, 0):
-		return toolbox.Output{}, unexpected("it is no text")
+		return toolbox.Output{}, unexpected("it is not text")
 	case strings.HasPrefix(begins, "<!doctype html") || strings.HasPrefix(begins, "<html"):
 		return toolbox.Output{}, unexpected("it is a web page")
 	}

@@ -13,27 +13,28 @@ import (
 	"atelier/agent/toolbox/template"
 )
 
-// notSetUp is a service that cannot be called before the operator does something.
+// notSetUp returns the fault of a service that the operator must set up first.
 func notSetUp(operator plan.Message) error {
 	return &plan.Fault{Sentence: plan.Say("It needs a service that is not set up here."), Operator: operator, Err: toolbox.ErrDown}
 }
 
-// outward decides whether media may go to the service.
+// outward decides whether media may be sent to the service.
 func (b *Backend) outward() toolbox.Outward {
 	return toolbox.Outward{Allowed: b.config.AllowMedia, Private: b.private, Host: b.host}
 }
 
-// mistaken is an answer that is not what the tool's file says.
-type mistaken struct{ why string }
+// answerError is the error of an answer that differs from the declaration in the tool's file.
+type answerError struct{ why string }
 
-func (m *mistaken) Error() string { return m.why }
+func (m *answerError) Error() string { return m.why }
 
-// unexpected is a mistaken answer. It holds nothing of what the service said.
+// unexpected returns an answerError. The message must not contain any of the service's answer.
 func unexpected(format string, args ...any) error {
-	return &mistaken{fmt.Sprintf(format, args...)}
+	return &answerError{fmt.Sprintf(format, args...)}
 }
 
-// failed sorts what a call failed with: whose trouble it is, and what people and the operator are told.
+// failed turns the error of a call into a fault: whether the service or the input is to blame, and the
+// sentences for people and the operator.
 func (b *Backend) failed(ctx context.Context, r *template.Request, err error) error {
 	if stopped := media.Stopped(ctx); stopped != nil {
 		return stopped
@@ -41,7 +42,7 @@ func (b *Backend) failed(ctx context.Context, r *template.Request, err error) er
 	down := func(sentence, operator plan.Message) error {
 		return &plan.Fault{Sentence: sentence, Operator: operator, Err: fmt.Errorf("%w: %w", toolbox.ErrDown, detail(err))}
 	}
-	if m, ok := errors.AsType[*mistaken](err); ok {
+	if m, ok := errors.AsType[*answerError](err); ok {
 		return down(plan.Say("The service's answer is not what this tool expects. Please ask the operator to check it."),
 			plan.Say("The answer of %s is not what the tool's file says: %s.", r.Host(), m.why))
 	}
@@ -50,7 +51,7 @@ func (b *Backend) failed(ctx context.Context, r *template.Request, err error) er
 	case errors.Is(err, context.DeadlineExceeded), ok && e.Kind == endpoint.TimedOut:
 		return down(plan.Say("The service took too long to answer. Please try again later."), plan.Message{})
 	case !ok:
-		if _, ok := errors.AsType[*plan.Fault](err); ok { // of a file of ours
+		if _, ok := errors.AsType[*plan.Fault](err); ok { // about a file here
 			return err
 		}
 		return &plan.Fault{Sentence: plan.Say("It could not be done, because a file could not be read or written here."), Err: err}
@@ -87,7 +88,7 @@ func (b *Backend) failed(ctx context.Context, r *template.Request, err error) er
 		plan.Say("%s does not answer: check that it is running, and the url in the tool's file.", r.Host()))
 }
 
-// refused tells the operator of a status of 4xx.
+// refused explains a status of 4xx to the operator.
 func refused(r *template.Request, e *endpoint.Error) plan.Message {
 	switch {
 	case e.Status == http.StatusNotFound:
@@ -101,7 +102,7 @@ func refused(r *template.Request, e *endpoint.Error) plan.Message {
 	return plan.Say("%s rejected this input (status %d). If it rejects every input, check the url and the fields in the tool's file.", r.Host(), e.Status)
 }
 
-// detail is an error for the log, without the sentences of model servers.
+// detail returns an error for the log, without the sentences for model servers.
 func detail(err error) error {
 	if e, ok := errors.AsType[*endpoint.Error](err); ok {
 		return fmt.Errorf("service (%s): %w", e.Kind, e.Err)

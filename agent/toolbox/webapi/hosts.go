@@ -11,14 +11,14 @@ import (
 	"atelier/agent/lazyregexp"
 )
 
-// Hosts are those that tools may call: a name or an address, with a port unless it is the usual one of
-// the scheme. The zero value allows none.
+// Hosts lists the hosts that tools may call: names or addresses, with a port unless it is the default of the
+// scheme. The zero value allows none.
 type Hosts []string
 
-// entry is a host with or without a port.
+// entry matches a host with or without a port.
 var entry = lazyregexp.New(`^([a-z0-9]([a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(:[0-9]{1,5})?$`)
 
-// ParseHosts reads a list that is separated by commas.
+// ParseHosts parses a comma-separated list.
 func ParseHosts(list string) (Hosts, error) {
 	var all Hosts
 	for h := range strings.SplitSeq(strings.ToLower(list), ",") {
@@ -26,7 +26,7 @@ func ParseHosts(list string) (Hosts, error) {
 		switch {
 		case h == "":
 		case !entry.MatchString(h):
-			return nil, fmt.Errorf("%q is no host: names such as example.com or gpu1:8000 are expected, separated by commas", h)
+			return nil, fmt.Errorf("%q is not a host: use names such as example.com or gpu1:8000, separated by commas", h)
 		default:
 			all = append(all, h)
 		}
@@ -46,7 +46,7 @@ func (h Hosts) Allow(address string) bool {
 		name != u.Host && slices.Contains(h, u.Host)
 }
 
-// lists reports whether an address is listed by itself.
+// lists reports whether the list contains the IP address itself.
 func (h Hosts) lists(a netip.Addr) bool {
 	return slices.ContainsFunc(h, func(host string) bool {
 		u, err := url.Parse("http://" + host)

@@ -43,73 +43,74 @@ import (
 	"atelier/agent/toolbox/template"
 )
 
-// Config says which service is called.
+// Config configures a Backend.
 type Config struct {
-	// Base is its scheme and host; required.
+	// Base is the service's scheme and host; required.
 	Base string
-	// Hosts are those that may be called.
+	// Hosts are the hosts that may be called.
 	Hosts Hosts
-	// Variables hold the tokens, by the names that tools give.
+	// Variables are the tokens by the names that tools' files use.
 	Variables map[string]string
-	// AllowMedia lets files leave for a service that is not in the house.
+	// AllowMedia permits sending files to a service outside your network.
 	AllowMedia bool
-	// Measurer measures the files of a call for slots; required.
+	// Measurer measures the files of a call, to fill slots; required.
 	Measurer func(toolbox.Call) facts.Measurer
-	// Limits bound the files that are read, and the answers.
+	// Limits apply to the files of calls and of answers.
 	Limits media.Limits
-	// Transport carries the tries; nil is one that keeps what the package guarantees of addresses.
+	// Transport sends the requests; nil means one that enforces the package's guarantees on addresses.
 	Transport http.RoundTripper
-	// Dial opens the connection of a probe; nil is one that keeps what the package guarantees of addresses.
+	// Dial opens the connection of a probe; nil means a dialer that enforces the package's guarantees on
+	// addresses.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// Clock tells how old a probe is; nil is time.Now.
+	// Clock measures the age of a probe; nil means time.Now.
 	Clock func() time.Time
-	// Wait returns after d, or with an error before, when ctx ends; nil waits by the clock.
+	// Wait returns after d, or earlier with an error when ctx ends. Nil waits in real time.
 	Wait func(ctx context.Context, d time.Duration) error
-	// Log hears of each retry; nil is silence.
+	// Log receives each retry; nil disables logging.
 	Log *slog.Logger
 }
 
-// Backend is the make of the kind http for one service. It is safe for concurrent use.
+// Backend implements the backing kind http for one service. It is safe for concurrent use.
 type Backend struct {
 	config  Config
 	private bool
 	host    string // for people
 
 	mu        sync.Mutex
-	endpoints map[manner]*endpoint.Endpoint
+	endpoints map[endpointKey]*endpoint.Endpoint
 
-	health *memo.Memo[struct{}] // whether it takes connections
+	health *memo.Memo[struct{}] // whether the service accepts connections
 }
 
 var _ toolbox.Backend = (*Backend)(nil)
 
-// manner is how the requests of a tool differ from those of others.
-type manner struct {
+// endpointKey is what distinguishes the endpoints of different tools.
+type endpointKey struct {
 	token   string
 	retries int
 	timeout time.Duration
 }
 
 const (
-	// fresh is how long a probe is believed, and probeTime how long it may take.
+	// fresh is how long a probe is cached, and probeTime the timeout of a probe.
 	fresh, probeTime = 10 * time.Second, 5 * time.Second
-	// slack is what an answer may have besides a file, in bytes.
+	// slack is the allowance for the JSON around a file in an answer, in bytes.
 	slack = 64 << 10
 	// maxText is the longest text that a service may return, and maxTextAnswer the largest answer with
 	// one, in bytes.
 	maxText, maxTextAnswer = 1 << 20, 8 << 20
 )
 
-// New checks the configuration. It calls nothing.
+// New checks the configuration. It sends no requests.
 func New(c Config) (*Backend, error) {
 	if c.Measurer == nil {
-		return nil, errors.New("services need a measurer of files")
+		return nil, errors.New("webapi: Config.Measurer is missing")
 	}
 	c.Limits = c.Limits.OrDefault()
 	if c.Clock == nil {
 		c.Clock = time.Now
 	}
-	b := &Backend{config: c, endpoints: map[manner]*endpoint.Endpoint{}}
+	b := &Backend{config: c, endpoints: map[endpointKey]*endpoint.Endpoint{}}
 	b.health = memo.New(memo.Config[struct{}]{Ask: b.connect, Life: memo.For(fresh), Clock: c.Clock})
 	named, err := endpoint.New(endpoint.Config{BaseURL: c.Base})
 	if err != nil {
@@ -119,11 +120,11 @@ func New(c Config) (*Backend, error) {
 	return b, nil
 }
 
-// Private reports whether the service is in the house, by its name.
+// Private reports whether the service is in your network, going by its name.
 func (b *Backend) Private() bool { return b.private }
 
-// Probe reports whether the service may be called, and takes connections. It sends nothing: the service may count
-// what it is asked.
+// Probe reports whether the service may be called and accepts connections. It sends no request, since the
+// service may count those.
 func (b *Backend) Probe(ctx context.Context, c toolbox.Candidate) error {
 	if _, err := b.ready(c); err != nil {
 		return err
@@ -178,7 +179,8 @@ func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Cal
 	return out, nil
 }
 
-// connect opens a connection to the service and closes it. Behind a proxy nothing can be told.
+// connect opens a connection to the service and closes it. Behind a proxy it does nothing, since it would
+// only reach the proxy.
 func (b *Backend) connect(ctx context.Context) (none struct{}, err error) {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
@@ -193,7 +195,7 @@ func (b *Backend) connect(ctx context.Context) (none struct{}, err error) {
 		dial = new(net.Dialer).DialContext
 	default:
 		if proxy, err := http.ProxyFromEnvironment(&http.Request{URL: base}); err != nil || proxy != nil {
-			return none, nil // a wrong proxy is told by the call itself
+			return none, nil // the call itself reports a wrong proxy
 		}
 		dial = endpoint.NewPublicTransport(b.config.Base, b.config.Hosts.lists).DialContext
 	}
@@ -208,13 +210,13 @@ func (b *Backend) connect(ctx context.Context) (none struct{}, err error) {
 	return none, nil
 }
 
-// ready is the endpoint for a candidate, or why its service cannot be called.
+// ready returns the endpoint for a candidate, or why its service cannot be called.
 func (b *Backend) ready(c toolbox.Candidate) (*endpoint.Endpoint, error) {
 	r := c.Request
 	switch {
 	case r == nil || r.Base() != b.config.Base:
 		return nil, &plan.Fault{
-			Sentence: plan.Say("It needs a service that this version does not know."), Err: fmt.Errorf("%s is not called at %s", c.Run, b.config.Base),
+			Sentence: plan.Say("It needs a service that this version does not know."), Err: fmt.Errorf("%s does not belong to %s", c.Run, b.config.Base),
 		}
 	case !b.config.Hosts.Allow(r.Base()):
 		return nil, notSetUp(plan.Say("Tools are not allowed to call %s: to allow it, add it to ATELIER_HTTP_HOSTS.", r.Host()))
@@ -223,22 +225,22 @@ func (b *Backend) ready(c toolbox.Candidate) (*endpoint.Endpoint, error) {
 	if r.Token() != "" && key == "" {
 		return nil, notSetUp(plan.Say("The service at %s needs a token: set %s.", r.Host(), r.Token()))
 	}
-	m := manner{r.Token(), r.Retries(), r.Timeout()}
+	m := endpointKey{r.Token(), r.Retries(), r.Timeout()}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if known, ok := b.endpoints[m]; ok {
 		return known, nil
 	}
 	e, err := b.dial(m, key)
-	if err != nil { // the error tells nothing of the token
+	if err != nil { // err does not contain the token
 		return nil, notSetUp(plan.Say("The token in %s contains characters that a token cannot have.", r.Token()))
 	}
 	b.endpoints[m] = e
 	return e, nil
 }
 
-// dial makes an endpoint. It connects to nothing.
-func (b *Backend) dial(m manner, key string) (*endpoint.Endpoint, error) {
+// dial creates an endpoint. It opens no connection.
+func (b *Backend) dial(m endpointKey, key string) (*endpoint.Endpoint, error) {
 	c := endpoint.Config{
 		BaseURL: b.config.Base, Key: key, Timeout: m.timeout, Retries: cmp.Or(m.retries, -1), MaxBody: b.maxAnswer(),
 		Transport: b.config.Transport, Wait: b.config.Wait, Log: b.config.Log, Names: endpoint.Names{Key: m.token, Server: "the service"},
@@ -250,24 +252,24 @@ func (b *Backend) dial(m manner, key string) (*endpoint.Endpoint, error) {
 	return endpoint.New(c)
 }
 
-// maxAnswer is the largest answer: a file in the Base64 of JSON.
+// maxAnswer returns the largest answer: the largest file in Base64, within JSON.
 func (b *Backend) maxAnswer() int64 { return b.config.Limits.Bytes/3*4 + slack }
 
-// only lets requests pass to one scheme and host, whatever a redirect says.
+// only restricts requests to one scheme and host, redirects included.
 type only struct {
 	base string
 	next http.RoundTripper
 }
 
-// RoundTrip refuses requests to any other place.
+// RoundTrip rejects requests to other hosts.
 func (o only) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !strings.EqualFold(r.URL.Scheme+"://"+r.URL.Host, o.base) {
-		return nil, errors.New("a redirect to another place is not followed")
+		return nil, errors.New("a redirect to another host is not followed")
 	}
-	return o.next.RoundTrip(r) //nolint:wrapcheck // it is read for what it is
+	return o.next.RoundTrip(r) //nolint:wrapcheck // callers match the error
 }
 
-// most is the largest answer for a tool that returns the type.
+// most returns the largest answer for a tool's return type.
 func (b *Backend) most(returns plan.Type) int64 {
 	if returns == plan.Text {
 		return maxTextAnswer
@@ -275,7 +277,7 @@ func (b *Backend) most(returns plan.Type) int64 {
 	return b.maxAnswer()
 }
 
-// accepted is what the service is told that is read.
+// accepted returns the Accept header.
 func accepted(r *template.Request, returns plan.Type) string {
 	switch {
 	case r.Result() != nil:
@@ -288,7 +290,7 @@ func accepted(r *template.Request, returns plan.Type) string {
 	return string(returns) + "/*, */*;q=0.5"
 }
 
-// fill fills the slots of a request.
+// fill fills in the slots of a request.
 func (b *Backend) fill(ctx context.Context, r *template.Request, call toolbox.Call) (template.Filled, error) {
 	known := facts.New(ctx, call, b.config.Measurer(call), b.config.Limits)
 	u := &uploads{ctx: ctx, call: call, limits: b.config.Limits, done: map[string]template.Upload{}}

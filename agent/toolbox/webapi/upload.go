@@ -19,24 +19,24 @@ import (
 )
 
 const (
-	// maxSent is the largest file that is sent, in bytes.
+	// maxSent is the largest file to send, in bytes.
 	maxSent = 64 << 20
-	// maxSentInAll is how much all files of a call may have.
+	// maxSentInAll is the limit for all files of a call.
 	maxSentInAll = 2 * maxSent
-	// sentQuality is the JPEG quality in which photos are sent.
+	// sentQuality is the JPEG quality of sent photos.
 	sentQuality = 95
 )
 
-// uploads are the files of one call, as they are sent. They are used by one goroutine.
+// uploads prepares the files of one call for sending. It is not safe for concurrent use.
 type uploads struct {
 	ctx    context.Context //nolint:containedctx // it lives as long as the call
 	call   toolbox.Call
 	limits media.Limits
 	done   map[string]template.Upload
-	bytes  int64 // of all that were read
+	bytes  int64 // total size so far
 }
 
-// file is the file of an argument, or of one of its values ([template.Item]).
+// file returns the file of an argument, or of one of its values ([template.Item]).
 func (u *uploads) file(arg string) (template.Upload, error) {
 	if known, ok := u.done[arg]; ok {
 		return known, nil
@@ -68,7 +68,7 @@ func (u *uploads) file(arg string) (template.Upload, error) {
 	return made, nil
 }
 
-// value is the value that a name stands for, and what its file is called without the ending.
+// value returns the value that a name stands for, and the name of its file without extension.
 func (u *uploads) value(of string) (toolbox.Value, string, error) {
 	arg, number, one := strings.Cut(of, "#")
 	at := 0
@@ -88,8 +88,8 @@ func (u *uploads) value(of string) (toolbox.Value, string, error) {
 	return values[at], arg, nil
 }
 
-// picture is an upright picture without metadata: JPEG where it was one, and PNG else. It is named by
-// its ending alone.
+// picture returns an upright picture without metadata, as JPEG if it was one and as PNG otherwise. Its name
+// is the extension alone.
 func (u *uploads) picture(v toolbox.Value) (made template.Upload, err error) {
 	giveBack, err := u.limits.Memory.Take(u.ctx, media.Weigh(v.Path, u.limits).Bytes(8))
 	if err != nil {
@@ -115,7 +115,7 @@ func (u *uploads) picture(v toolbox.Value) (made template.Upload, err error) {
 	return made, errors.Join(err, os.Remove(to))
 }
 
-// recording is a sound, a video or a document, without the tags of sound and video.
+// recording returns a sound, a video or a document. Sound and video lose their tags.
 func (u *uploads) recording(v toolbox.Value) (template.Upload, error) {
 	info, err := media.Inspect(u.ctx, v.Path, u.limits)
 	if err != nil {

@@ -111,13 +111,13 @@ func TestBadAnswers(t *testing.T) {
 		"more than JSON":      {"a", plan.Text, says(200, "application/json", `{"a":"oops"} oops`), "not JSON"},
 		"a web page":          {`""`, plan.Text, says(200, "text/html", "<html>oops</html>"), "web page"},
 		"a page as a text":    {`""`, plan.Text, says(200, "text/plain", "<!DOCTYPE html>oops"), "web page"},
-		"a page as a picture": {`""`, plan.Image, says(200, "image/png", "<html>oops</html>"), "no image"},
+		"a page as a picture": {`""`, plan.Image, says(200, "image/png", "<html>oops</html>"), "not a valid image"},
 		"nothing":             {`""`, plan.Text, says(200, "text/plain", ""), "empty"},
 		"blanks":              {`""`, plan.Text, says(200, "text/plain", " \n"), "empty"},
 		"no content":          {`""`, plan.Image, says(204, "", ""), "empty"},
-		"no text":             {`""`, plan.Text, says(200, "text/plain", "oops\xFF\x00"), "no text"},
-		"a long text":         {`""`, plan.Text, says(200, "text/plain", strings.Repeat("oops", 1<<19)), "at most"},
-		"a cut picture":       {`""`, plan.Image, says(200, "image/png", drawn[:len(drawn)/2]), "damaged"},
+		"no text":             {`""`, plan.Text, says(200, "text/plain", "oops\xFF\x00"), "not text"},
+		"a long text":         {`""`, plan.Text, says(200, "text/plain", strings.Repeat("oops", 1<<19)), "the limit is"},
+		"a cut picture":       {`""`, plan.Image, says(200, "image/png", drawn[:len(drawn)/2]), "not a valid image"},
 		"another type":        {`""`, plan.Image, says(200, "image/png", string(wav())), "audio/"},
 		"a picture, no sound": {`""`, plan.Audio, says(200, "audio/wav", drawn), "image/png"},
 		"no Base64":           {"a", plan.Image, says(200, "application/json", `{"a":"oops!"}`), "neither Base64 nor an address"},
@@ -236,7 +236,7 @@ func TestWhatTheAuthorIsTold(t *testing.T) {
 		"wrong method":  {405, "application/json", `{"detail":"Method Not Allowed"}`, "does not accept POST there (status 405)"},
 		"wrong field":   {422, "application/json", `{"detail":[{"type":"missing","loc":["body","word"],"msg":"Field required"}]}`, "because of body.word."},
 		"a quoted word": {422, "application/json", `{"detail":[{"type":"missing","loc":["body","my secret"],"msg":"x"}]}`, "(status 422). If it rejects every input"},
-		"JSON":          {200, "application/json", `{"image":"abc"}`, "it is JSON: name the place of the image in result"},
+		"JSON":          {200, "application/json", `{"image":"abc"}`, "it is JSON: set result to the path of the image"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

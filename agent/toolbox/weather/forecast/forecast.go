@@ -1,8 +1,7 @@
-// Package forecast is how the weather of a place is told: as text that people can read as it
-// is, that tools read back, and that is summed up in sentences.
+// Package forecast holds the weather of a place as text: people can read it, tools can parse it, and it can
+// be summed up in sentences.
 //
-// It is pure: what [Forecast.String] writes, [Parse] reads, and nothing else is promised of
-// a text that somebody else has written.
+// It is pure. [Parse] reads what [Forecast.String] writes, and nothing else.
 package forecast
 
 import (
@@ -15,26 +14,26 @@ import (
 
 // Forecast is the weather of a place.
 type Forecast struct {
-	// Place is its name, with what tells it from others: "Paris, Île-de-France, France".
+	// Place is the name with its region and country: "Paris, Île-de-France, France".
 	Place string
-	// At is when it is Now there, by the clocks of that place.
+	// At is the local time of Now.
 	At  time.Time
 	Now Now
-	// Days are today and those after it.
+	// Days are today and the following days.
 	Days []Day
-	// Source is who is to be named for the data.
+	// Source is the attribution of the data.
 	Source string
 }
 
-// Now is the weather of the moment.
+// Now is the current weather.
 type Now struct {
-	// Sky is what it looks like, in words: see [Sky].
+	// Sky is the weather in words: see [Sky].
 	Sky string
-	// Temperature and Feels are in degrees Celsius, whole.
+	// Temperature and Feels are in whole degrees Celsius.
 	Temperature, Feels int
 	// Humidity is in percent.
 	Humidity int
-	// Wind is in km/h, and From where it comes from: "southwest".
+	// Wind is in km/h, and From the direction it comes from: "southwest".
 	Wind int
 	From string
 }
@@ -43,20 +42,20 @@ type Now struct {
 type Day struct {
 	Date time.Time
 	Sky  string
-	// Low and High are in degrees Celsius, whole.
+	// Low and High are in whole degrees Celsius.
 	Low, High int
-	// Wet is rain and melted snow in mm, to a tenth; Snow is fresh snow in cm, to a tenth.
+	// Wet is rain and melted snow in mm, and Snow is fresh snow in cm, both with one decimal.
 	Wet, Snow float64
-	// Chance is how likely it rains or snows, in percent; -1 if that is not known.
+	// Chance is the probability of rain or snow in percent; -1 means unknown.
 	Chance int
-	// Wind is the strongest, in km/h.
+	// Wind is the maximum, in km/h.
 	Wind int
 }
 
-// points are where winds come from.
+// points are the directions of the wind.
 var points = []string{"north", "northeast", "east", "southeast", "south", "southwest", "west", "northwest"}
 
-// From names where a wind of that direction comes from, in degrees clockwise from north.
+// From returns the direction of a wind, given in degrees clockwise from north.
 func From(degrees float64) string {
 	if math.IsNaN(degrees) || math.IsInf(degrees, 0) {
 		return ""
@@ -70,7 +69,7 @@ const (
 	date   = "Monday, 2 January 2006"
 )
 
-// String writes the forecast, one line for now and one for each day.
+// String formats the forecast: one line for now and one for each day.
 func (f Forecast) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s (%s)\n", f.Place, f.At.Format(moment))

@@ -18,11 +18,10 @@ var (
 		`(?:, (\d+(?:\.\d+)?) mm)?(?:, (\d+(?:\.\d+)?) cm of snow)?, wind up to (\d+) km/h$`)
 )
 
-// errForm is the error of a text that is no forecast as it is written here.
-var errForm = errors.New("the text is no forecast of the form that is written here")
+// errForm is returned for a text that String has not written.
+var errForm = errors.New("not a forecast as written by Forecast.String")
 
-// Parse reads what String has written. Its times have no place: they are those of the
-// clocks there, as if these went by UTC.
+// Parse parses a text written by [Forecast.String]. Its times are local times of the place, in time.UTC.
 func Parse(text string) (Forecast, error) {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	if len(lines) < 2 {
@@ -66,7 +65,7 @@ func Parse(text string) (Forecast, error) {
 	return f, n.err
 }
 
-// numbers reads numbers and keeps the first error.
+// numbers parses numbers and keeps the first error.
 type numbers struct{ err error }
 
 func (n *numbers) whole(s string) int {

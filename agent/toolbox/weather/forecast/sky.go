@@ -1,7 +1,7 @@
 package forecast
 
-// skies are the codes of the present weather that forecasts use, in words (WMO, Manual on
-// Codes, code table 4677, as Open-Meteo documents those that it gives).
+// skies describes the weather codes of forecasts (WMO, Manual on Codes, code table 4677, as documented by
+// Open-Meteo).
 var skies = map[int]string{
 	0: "clear sky", 1: "mainly clear", 2: "partly cloudy", 3: "overcast",
 	45: "fog", 48: "freezing fog",
@@ -12,7 +12,7 @@ var skies = map[int]string{
 	95: "thunderstorm", 96: "thunderstorm with light hail", 99: "thunderstorm with heavy hail",
 }
 
-// Sky tells a code of the weather in words; one that no forecast uses is "unsettled".
+// Sky describes a weather code in words. Unknown codes are "unsettled".
 func Sky(code int) string {
 	if s, ok := skies[code]; ok {
 		return s

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Summary tells the weather in a few plain sentences: now, today, tomorrow and the weekend,
-// and what to take along.
+// Summary describes the weather in a few sentences: now, today, tomorrow and the weekend, with advice on
+// what to take along.
 func (f Forecast) Summary() string {
 	said := []string{f.present()}
 	today := f.At.Truncate(24 * time.Hour)
@@ -17,15 +17,15 @@ func (f Forecast) Summary() string {
 		switch days := int(d.Date.Sub(today).Hours()+12) / 24; {
 		case d.Date.Before(today):
 		case days == 0:
-			said = append(said, d.told("Today")+d.advice())
+			said = append(said, d.describe("Today")+d.advice())
 		case days == 1:
-			said = append(said, d.told("Tomorrow")+d.advice())
+			said = append(said, d.describe("Tomorrow")+d.advice())
 		case days < 7 && (d.Date.Weekday() == time.Saturday || d.Date.Weekday() == time.Sunday):
 			weekend = append(weekend, d)
 		}
 	}
 	for _, d := range weekend {
-		said = append(said, d.told("On "+d.Date.Weekday().String()))
+		said = append(said, d.describe("On "+d.Date.Weekday().String()))
 	}
 	if f.Source != "" {
 		said = append(said, "Source: "+strings.TrimSuffix(f.Source, ".")+".")
@@ -45,7 +45,7 @@ func (f Forecast) present() string {
 	return s + "."
 }
 
-// withArticle writes what the sky is like as it stands after "with".
+// withArticle returns the sky as it reads after "with".
 func withArticle(sky string) string {
 	switch {
 	case sky == "clear sky":
@@ -60,10 +60,10 @@ func withArticle(sky string) string {
 	return sky
 }
 
-// calm is below what a wind is felt from, in km/h (Beaufort 1).
+// calm is the wind speed in km/h below which no wind is felt (Beaufort 1).
 const calm = 2
 
-// breeze tells a wind in words (the Beaufort scale, in km/h).
+// breeze describes a wind speed in words (Beaufort scale, in km/h).
 func breeze(wind int) string {
 	switch {
 	case wind < calm:
@@ -80,8 +80,8 @@ func breeze(wind int) string {
 	return fmt.Sprintf("a storm of %d km/h", wind)
 }
 
-// told is the day in a sentence.
-func (d Day) told(when string) string {
+// describe describes the day in a sentence.
+func (d Day) describe(when string) string {
 	s := fmt.Sprintf("%s: %s, %d to %d °C", when, d.Sky, d.Low, d.High)
 	if d.Low == d.High {
 		s = fmt.Sprintf("%s: %s, %d °C", when, d.Sky, d.High)
@@ -108,7 +108,7 @@ func (d Day) told(when string) string {
 	return s + "."
 }
 
-// advice is what to take along, with a space before it; nothing if that is not clear.
+// advice says what to take along, starting with a space; "" if nothing is needed.
 func (d Day) advice() string {
 	switch {
 	case strings.Contains(d.Sky, "thunderstorm"):
