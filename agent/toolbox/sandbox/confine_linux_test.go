@@ -49,9 +49,9 @@ var (
 )
 
 var worlds = map[string]world{
-	"an ordinary user":                 {ordinary: true, says: []string{"only root can", "A filter of system calls keeps them from"}},
-	"root of a container":              {root: true, without: unix.CAP_SYS_PTRACE, says: []string{"root without CAP_SYS_PTRACE", "A filter of system calls keeps them from"}},
-	"root of a user namespace":         {root: true, namespace: true, says: []string{"may not become user 65530", "A filter of system calls keeps them from"}},
+	"an ordinary user":                 {ordinary: true, says: []string{"only root can", "A system call filter keeps them from"}},
+	"root of a container":              {root: true, without: unix.CAP_SYS_PTRACE, says: []string{"root without CAP_SYS_PTRACE", "A system call filter keeps them from"}},
+	"root of a user namespace":         {root: true, namespace: true, says: []string{"may not become user 65530", "A system call filter keeps them from"}},
 	"root that may not change":         {root: true, fails: []failing{{call: unix.SYS_SETRESUID, so: unix.EPERM}}, says: []string{"may not become user 65530"}},
 	"no user namespaces":               {root: true, ordinary: true, fails: noNamespaces},
 	"no Landlock":                      {root: true, ordinary: true, fails: []failing{noLandlock}, says: []string{"no Landlock", "read and write the files that this process may"}},

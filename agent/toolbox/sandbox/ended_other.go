@@ -7,8 +7,8 @@ import (
 	"os/exec"
 )
 
-// endedBy knows no limits of the kernel on this system.
+// endedBy knows no kernel limits on this system.
 func endedBy(*exec.ExitError) end { return ownEnd }
 
-// names is how many names a file has, one on this system.
+// names returns 1: hard links are not counted on this system.
 func names(os.FileInfo) uint64 { return 1 }

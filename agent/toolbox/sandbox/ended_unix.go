@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// endedBy tells by which limit the kernel ended a program.
+// endedBy returns the limit at which the kernel ended a program.
 func endedBy(exit *exec.ExitError) end {
 	status, ok := exit.Sys().(syscall.WaitStatus)
 	if !ok || !status.Signaled() {
@@ -25,20 +25,20 @@ func endedBy(exit *exec.ExitError) end {
 	}
 }
 
-// killGroup kills a program with all that it has started.
+// killGroup kills a process group.
 func killGroup(group int) error {
 	err := syscall.Kill(-group, syscall.SIGKILL)
 	if errors.Is(err, syscall.ESRCH) {
 		return os.ErrProcessDone
 	}
-	return err //nolint:wrapcheck // os/exec says of what
+	return err //nolint:wrapcheck // os/exec adds context
 }
 
-// names is how many names a file has.
+// names returns how many hard links a file has.
 func names(info os.FileInfo) uint64 {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
 		return 1
 	}
-	return uint64(stat.Nlink) //nolint:unconvert,nolintlint // of another size elsewhere
+	return uint64(stat.Nlink) //nolint:unconvert,nolintlint // the type differs between systems
 }

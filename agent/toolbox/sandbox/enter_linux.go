@@ -12,47 +12,46 @@ import (
 )
 
 const (
-	// mark is what the process that stands in between is called, and marked is in its
-	// environment.
+	// mark is the argv[0] of the intermediate process, and marked is in its environment.
 	mark   = "atelier-sandbox"
 	marked = "ATELIER_SANDBOX=enter"
-	// reportTo is where it says why it could not become the program: closed by the start
-	// of the program.
+	// reportTo is the file descriptor for its report on why it could not start the program. The start of the
+	// program closes it.
 	reportTo = 3
-	// notStarted is its exit status then, as that of shells.
+	// notStarted is its exit status then, as in shells.
 	notStarted = 127
 )
 
-// entered is true once Enter was called: without it this program would start itself
-// anew and anew in place of others.
-var entered atomic.Bool //nolint:gochecknoglobals // it says of the process whether its main is prepared
+// entered is true once Enter was called. Without that, this program would start itself over and over instead
+// of others.
+var entered atomic.Bool //nolint:gochecknoglobals // a property of the process
 
-// Enter is called first thing in main, and in TestMain of packages whose tests run
-// programs: in the process that stands between this program and a confined one it does
-// not return. In any other it makes the process the one that inherits what its programs
-// leave behind, so that it can see it to its end; and without Landlock it hides the process's
-// memory and environment from others of its user, as programs then are. It does nothing else.
+// Enter must be called first in main, and in TestMain of packages whose tests run programs. In the
+// intermediate process, which confines itself and starts the program, it does not return. In other processes
+// it makes them the subreaper, so that they can kill what their programs leave behind. Without Landlock it
+// also hides the process's memory and environment from other processes of its user, as programs then are. It
+// does nothing else.
 func Enter() {
 	if len(os.Args) > 2 && os.Args[0] == mark && os.Getenv("ATELIER_SANDBOX") == "enter" {
-		err := become(os.Args[1], os.Args[2], os.Args[2:])
-		_, _ = syscall.Write(reportTo, []byte(err.Error())) //nolint:errcheck // nobody else could be told
+		err := confineAndExec(os.Args[1], os.Args[2], os.Args[2:])
+		_, _ = syscall.Write(reportTo, []byte(err.Error())) //nolint:errcheck // there is no other way to report it
 		os.Exit(notStarted)
 	}
-	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) //nolint:errcheck // where there is none, the first process buries them
+	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) //nolint:errcheck // otherwise init reaps them
 	if landlockVersion() < 1 {
-		_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) //nolint:errcheck // it takes no other values
+		_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) //nolint:errcheck // fails only for other values
 	}
 	entered.Store(true)
 }
 
-// become confines this process and turns it into the program, or writes to its output what
-// holds it where it is a probe. It returns only if that fails.
-func become(rules, path string, args []string) error {
-	runtime.LockOSThread() // what confines one thread confines what is started from it
+// confineAndExec confines this process and replaces it with the program. For a probe it prints its confinement and
+// exits instead. It returns only on failure.
+func confineAndExec(rules, path string, args []string) error {
+	runtime.LockOSThread() // the confinement of a thread is inherited by what it starts
 	unix.CloseOnExec(reportTo)
 	var p policy
 	if err := json.Unmarshal([]byte(rules), &p); err != nil {
-		return fmt.Errorf("read what a program may do: %w", err)
+		return fmt.Errorf("parse the policy: %w", err)
 	}
 	var env []string
 	for _, v := range os.Environ() {
@@ -66,7 +65,7 @@ func become(rules, path string, args []string) error {
 	}
 	if p.Probe {
 		if err := json.NewEncoder(os.Stdout).Encode(holds); err != nil {
-			return fmt.Errorf("tell what confines programs: %w", err)
+			return fmt.Errorf("report the confinement: %w", err)
 		}
 		os.Exit(0)
 	}

@@ -9,12 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// refused are the system calls that always fail: those that open sockets; those by which a
-// process would leave the group that is killed in the end; those that leave something in the
-// kernel behind or hold memory that nobody counts; those that change the mode, owner, times or
-// attributes of files, since the kernel does not say here of which file; those that reach into
-// other processes or watch the files of others; and those by which a kernel is attacked and
-// which no program here needs.
+// refused are the system calls that always fail: those that open sockets; leave the process group, which is
+// killed at the end; leave something in the kernel or hold memory that is not counted; change the mode,
+// owner, times or attributes of files, since the filter cannot see which file; reach into other processes or
+// watch others' files; and those that mostly serve attacks on the kernel.
 var refused = []uint32{
 	unix.SYS_SOCKET, unix.SYS_SOCKETPAIR, unix.SYS_IO_URING_SETUP,
 	unix.SYS_SETSID, unix.SYS_SETPGID,
@@ -35,10 +33,10 @@ var refused = []uint32{
 	unix.SYS_REBOOT, unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_ACCT, unix.SYS_QUOTACTL, unix.SYS_SYSLOG,
 }
 
-// architecture is a processor whose system calls are known here.
+// architecture is a supported processor architecture.
 type architecture struct {
-	audit uint32 // the kernel's name of it
-	// old are the calls that are refused too and that newer processors do not have.
+	audit uint32 // the kernel's number for it
+	// old are further refused calls that newer architectures do not have.
 	old []uint32
 }
 
@@ -49,27 +47,26 @@ var architectures = map[string]architecture{
 	"arm64": {audit: unix.AUDIT_ARCH_AARCH64},
 }
 
-// newest is the last system call that is known here. Later ones do not exist for a program,
-// as on an older kernel, so that no new way around the others comes with a new kernel.
+// newest is the last known system call. Later ones fail as on an older kernel, so that a new kernel opens no
+// new way around the filter.
 const newest = unix.SYS_RSEQ_SLICE_YIELD
 
-// namespaces are the flags of clone(2) that give a process a system of its own, in which it
-// would be root.
+// namespaces are the flags of clone(2) that create namespaces, in which a process would be root.
 const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC |
 	unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
 
-// rule narrows a call by one of its arguments, of which 32 bits count: it is refused with any
-// but these values where only is set, and with each of these and with any of these bits.
+// rule restricts the lower 32 bits of an argument of a call. If only is set, other values are refused.
+// Values in never, and values with any of bits, are refused.
 type rule struct {
 	call, arg   uint32
 	only, never []uint32
 	bits        uint32
 }
 
-// narrowed are the rules for a process with this number: it changes the limits, priority and
-// processors of itself alone. Its threads and children have other numbers, by which it reaches
-// them no more. With noSignals it sends signals too to itself and its group alone.
-func narrowed(pid uint32, noSignals bool) []rule {
+// argumentRules returns the rules for a process: it may change the limits, priority and processors of itself
+// only. Its threads and children have other process IDs and lose even that. With noSignals, it may send
+// signals to itself and its group only.
+func argumentRules(pid uint32, noSignals bool) []rule {
 	own := []uint32{0, pid}
 	rules := []rule{
 		{call: unix.SYS_CLONE, arg: 0, bits: namespaces},
@@ -80,12 +77,12 @@ func narrowed(pid uint32, noSignals bool) []rule {
 		{call: unix.SYS_SCHED_SETATTR, arg: 0, only: own},
 		{call: unix.SYS_MIGRATE_PAGES, arg: 0, only: own},
 		{call: unix.SYS_MOVE_PAGES, arg: 0, only: own},
-		{call: unix.SYS_SETPRIORITY, arg: 0, only: []uint32{unix.PRIO_PROCESS}}, // not all of a user
+		{call: unix.SYS_SETPRIORITY, arg: 0, only: []uint32{unix.PRIO_PROCESS}}, // not PRIO_USER
 		{call: unix.SYS_SETPRIORITY, arg: 1, only: own},
 		{call: unix.SYS_IOPRIO_SET, arg: 0, only: []uint32{ioprioProcess}},
 		{call: unix.SYS_IOPRIO_SET, arg: 1, only: own},
 		{call: unix.SYS_PRCTL, arg: 0, never: []uint32{unix.PR_SCHED_CORE}},
-		// A file that tells its owner of news sends a signal, of any kind.
+		// A file with asynchronous I/O sends its owner a signal of any kind.
 		{call: unix.SYS_FCNTL, arg: 1, never: []uint32{unix.F_SETOWN, unix.F_SETOWN_EX, unix.F_SETSIG}},
 		{call: unix.SYS_IOCTL, arg: 1, never: []uint32{
 			unix.FS_IOC_SETFLAGS, setFlags32, setAttributes, unix.FS_IOC_ENABLE_VERITY, setVersion, setVersion32,
@@ -104,7 +101,7 @@ func narrowed(pid uint32, noSignals bool) []rule {
 	return rules
 }
 
-// What golang.org/x/sys/unix does not name: of linux/ioprio.h and linux/fs.h.
+// Constants of linux/ioprio.h and linux/fs.h that golang.org/x/sys/unix lacks.
 const (
 	ioprioProcess = 1
 	setFlags32    = 0x40046602 // FS_IOC32_SETFLAGS
@@ -113,30 +110,30 @@ const (
 	setVersion32  = 0x40047602 // FS_IOC32_SETVERSION
 )
 
-// filters reports whether system calls can be filtered: a kernel that can looks for the filter
-// that it is told of, here none.
+// filters reports whether system calls can be filtered. A kernel that can do so fails with EFAULT for a nil
+// filter.
 func filters() bool {
 	_, known := architectures[runtime.GOARCH]
 	err := unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, 0, 0, 0)
 	return known && errors.Is(err, unix.EFAULT)
 }
 
-// filter lets the refused calls of this thread fail from now on (see seccomp(2)).
+// filter makes the refused calls of this thread fail from now on (see seccomp(2)).
 func filter(noSignals bool) error {
 	a := architectures[runtime.GOARCH]
-	program := instructions(a, narrowed(uint32(unix.Getpid()), noSignals)) //nolint:gosec // numbers of processes are small
-	prog := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]} //nolint:gosec // some hundred
-	at := unsafe.Pointer(&prog)                                            //nolint:gosec // as prctl(2) takes it
+	program := instructions(a, argumentRules(uint32(unix.Getpid()), noSignals)) //nolint:gosec // process IDs are small
+	prog := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}      //nolint:gosec // a few hundred
+	at := unsafe.Pointer(&prog)                                                 //nolint:gosec // for prctl(2)
 	if _, _, err := unix.RawSyscall6(unix.SYS_PRCTL, unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(at), 0, 0, 0); err != 0 {
 		return fmt.Errorf("filter system calls: %w", err)
 	}
 	return nil
 }
 
-// instructions are the filter. A call comes as struct seccomp_data: its number, then the
-// architecture, then the place, then its arguments. What comes by the ways of another
-// architecture ends the program. The flags of clone3 cannot be seen, so that there seems to
-// be none: libraries of C then take clone. Calls beyond the newest include those of x32.
+// instructions returns the filter program. Its input is struct seccomp_data: the call's number, the
+// architecture, the instruction pointer, then the arguments. A call through another architecture ends the
+// program. clone3 fails with ENOSYS, because its flags are not visible; C libraries then use clone. Calls
+// above newest include those of x32.
 func instructions(a architecture, rules []rule) []unix.SockFilter {
 	const number, arch, arguments, size = 0, 4, 16, 8
 	const (
@@ -174,7 +171,7 @@ func instructions(a architecture, rules []rule) []unix.SockFilter {
 			tests = append(tests, unix.SockFilter{Code: equal, Jf: 1, K: value}, refuse)
 		}
 		tests = append(tests, unix.SockFilter{Code: among, Jf: 1, K: r.bits}, refuse)
-		program = append(program, unix.SockFilter{Code: equal, Jf: uint8(len(tests) + 2), K: r.call}) //nolint:gosec // some dozens
+		program = append(program, unix.SockFilter{Code: equal, Jf: uint8(len(tests) + 2), K: r.call}) //nolint:gosec // a few dozen
 		program = append(program, unix.SockFilter{Code: load, K: arguments + size*r.arg})
 		program = append(program, tests...)
 		program = append(program, unix.SockFilter{Code: load, K: number})

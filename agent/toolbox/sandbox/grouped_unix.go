@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// grouped puts a program into a group of its own, which is killed as a whole.
-func grouped(cmd *exec.Cmd) {
+// setGroup starts a program in its own process group, which is killed as a whole.
+func setGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return killGroup(cmd.Process.Pid) }
 }

@@ -6,19 +6,18 @@ import (
 	"os"
 )
 
-// Left reports whether a path is a file that a program has left, and nothing else: not a
-// link, by which whoever opens it would read what the program could not, not a second
-// name of another file, no pipe and no device. Who opens what a program has written asks
-// first; by then the program has ended, so that nothing changes any more.
+// Left returns an error unless the path is a regular file that a program has left. It rejects links, through
+// which a reader could see what the program could not, hard links to other files, pipes and devices. Call it
+// before opening a program's output, once the program has ended.
 func Left(path string) error {
 	info, err := os.Lstat(path)
 	switch {
 	case err != nil:
-		return fmt.Errorf("look for what a program has left: %w", err)
+		return fmt.Errorf("inspect a program's output: %w", err)
 	case !info.Mode().IsRegular():
-		return errors.New("a program left something that is not a file")
+		return errors.New("a program's output is not a regular file")
 	case names(info) > 1:
-		return errors.New("a program left a second name of a file")
+		return errors.New("a program's output is a hard link to a file")
 	}
 	return nil
 }

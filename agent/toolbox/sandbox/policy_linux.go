@@ -13,21 +13,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// policy is what a program may do.
+// policy says what a program may do.
 type policy struct {
-	Dir    string   `json:"dir"`  // read and write, "" is none
-	Read   []string `json:"read"` // read alone
+	Dir    string   `json:"dir"`  // read and write; "" means none
+	Read   []string `json:"read"` // read only
 	Limits []limit  `json:"limits"`
-	// Probe has the confined process tell what holds it, instead of becoming a program.
+	// Probe makes the confined process report its confinement instead of starting a program.
 	Probe bool `json:"probe,omitempty"`
 }
 
-// protection is what holds a confined process.
+// protection describes the confinement of a process.
 type protection struct {
-	Landlock int    `json:"landlock"` // its version, 0 is none
-	Filtered bool   `json:"filtered"` // system calls are
+	Landlock int    `json:"landlock"` // its version; 0 means none
+	Filtered bool   `json:"filtered"` // whether system calls are filtered
 	OwnUser  bool   `json:"own_user"`
-	WhyNot   string `json:"why_not"` // it has no user of its own
+	WhyNot   string `json:"why_not"` // why it has no user of its own
 }
 
 // limit is one of setrlimit(2).
@@ -37,13 +37,12 @@ type limit struct {
 }
 
 const (
-	maxOpen = 256 // files at a time
-	// spare is how many threads others of the same user may start meanwhile, who are
-	// counted together.
+	maxOpen = 256 // open files
+	// spare is how many threads other processes of the same user may start meanwhile, since the kernel
+	// counts them together.
 	spare = 1024
-	// yielding is the priority that programs have, by nice(1): this program's own work goes
-	// first, and above all the watch.
-	yielding = 5
+	// niceness is the nice(1) value of programs: this program's own work goes first, above all the watch.
+	niceness = 5
 )
 
 func (s *Sandbox) policy(c Command) policy {
@@ -52,19 +51,19 @@ func (s *Sandbox) policy(c Command) policy {
 		{unix.RLIMIT_CORE, 0},
 		{unix.RLIMIT_NOFILE, maxOpen},
 		{unix.RLIMIT_FSIZE, s.file(c)},
-		// Of all processors together, for the case that nobody is left to look at the clock.
+		// CPU time over all processors, in case this program no longer enforces the timeout.
 		{unix.RLIMIT_CPU, int64(work/time.Second) * int64(runtime.NumCPU())},
-		// What it asks for in earnest. All that it maps besides (RLIMIT_AS), libraries and
-		// the stacks of threads, says little, and ffmpeg hangs at that limit.
+		// Heap and private memory. RLIMIT_AS would also count libraries and thread stacks,
+		// which says little, and ffmpeg hangs at that limit.
 		{unix.RLIMIT_DATA, s.config.Memory},
 	}
-	if all := threads(); all > 0 { // root is not held to it, but watched all the same
+	if all := threads(); all > 0 { // does not apply to root, but the watch does
 		limits = append(limits, limit{unix.RLIMIT_NPROC, int64(all + s.config.Processes + spare)})
 	}
 	return policy{Dir: c.Dir, Read: c.Read, Limits: limits, Probe: c.probe}
 }
 
-// enforce confines this thread for good, and whatever it becomes.
+// enforce confines this thread, and whatever program it becomes, for good.
 func (p policy) enforce(program string) (h protection, err error) {
 	h = protection{Landlock: landlockVersion(), Filtered: filters()}
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
@@ -73,7 +72,7 @@ func (p policy) enforce(program string) (h protection, err error) {
 	if err := p.files(program); err != nil {
 		return h, err
 	}
-	_ = unix.Setpriority(unix.PRIO_PROCESS, 0, yielding) //nolint:errcheck // or it yields more already
+	_ = unix.Setpriority(unix.PRIO_PROCESS, 0, niceness) //nolint:errcheck // it may be nicer already
 	if err := changeUser(); err != nil {
 		h.WhyNot = err.Error()
 	} else {
@@ -82,16 +81,16 @@ func (p policy) enforce(program string) (h protection, err error) {
 	if err := dropCapabilities(h.OwnUser); err != nil {
 		return h, err
 	}
-	// The kernel forgets it where a thread changes its user or group.
+	// After changeUser, because the kernel resets it when a thread changes its user or group.
 	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
 		return h, fmt.Errorf("end with this program: %w", err)
 	}
-	if h.Filtered { // or Confinement tells
+	if h.Filtered { // otherwise Confinement reports it
 		if err := filter(h.Landlock < signals); err != nil {
 			return h, err
 		}
 	}
-	for _, l := range p.Limits { // last, since they hold this process too
+	for _, l := range p.Limits { // last, since they apply to this process too
 		most := uint64(l.Most) //nolint:gosec // not negative
 		if err := unix.Setrlimit(l.What, &unix.Rlimit{Cur: most, Max: most}); err != nil {
 			return h, fmt.Errorf("set limit %d: %w", l.What, err)
@@ -100,16 +99,15 @@ func (p policy) enforce(program string) (h protection, err error) {
 	return h, nil
 }
 
-// ownUser is the user, and the group, that programs run as where this process may give them
-// another: a number that distributions and systemd give to nobody.
+// ownUser is the user and group ID of programs if this process may change them: an ID that distributions and
+// systemd do not assign.
 const ownUser = 65530
 
 // noSetuidFixup is SECBIT_NO_SETUID_FIXUP of capabilities(7).
 const noSetuidFixup = 1 << 2
 
-// needed are the privileges that a user of its own takes: to change into it and keep but one,
-// to read what it is given and write its folder, and for this program to end it and to see
-// which files it holds open.
+// needed are the capabilities for running a program as its own user: to change to it and keep only one, to
+// read its input and write its folder, and for this program to end it and to see its open files.
 var needed = []struct {
 	capability int
 	name       string
@@ -118,9 +116,8 @@ var needed = []struct {
 	{unix.CAP_SETPCAP, "CAP_SETPCAP"}, {unix.CAP_KILL, "CAP_KILL"}, {unix.CAP_SYS_PTRACE, "CAP_SYS_PTRACE"},
 }
 
-// changeUser gives this thread a user of its own, or says why it cannot. A user namespace
-// would not help an ordinary user: there it has another number, and to the kernel it is the
-// same user as before.
+// changeUser gives this thread a user of its own, or returns why it cannot. A user namespace would not help
+// an ordinary user: the kernel still treats the process as that user.
 func changeUser() error {
 	if os.Geteuid() != 0 {
 		return errors.New("only root can run programs as another user")
@@ -134,12 +131,12 @@ func changeUser() error {
 			return fmt.Errorf("it is root without %s", c.name)
 		}
 	}
-	// With this it keeps its privileges, and access(2) counts them too, by which some programs
-	// look whether they may read.
+	// This keeps its capabilities, and makes access(2) respect them: some programs use it to check
+	// whether they may read a file.
 	if err := unix.Prctl(unix.PR_SET_SECUREBITS, noSetuidFixup, 0, 0, 0); err != nil {
 		return fmt.Errorf("keep privileges: %w", err)
 	}
-	// Only this thread changes: the others end when it becomes the program.
+	// Only this thread changes; the others end when it becomes the program.
 	for _, c := range []struct{ call, first uintptr }{{unix.SYS_SETGROUPS, 0}, {unix.SYS_SETRESGID, ownUser}, {unix.SYS_SETRESUID, ownUser}} {
 		if _, _, err := unix.RawSyscall(c.call, c.first, c.first, c.first); err != 0 {
 			return fmt.Errorf("it may not become user %d: %w", ownUser, err)
@@ -148,7 +145,7 @@ func changeUser() error {
 	return nil
 }
 
-// The files that programs are made of. What is not there is passed over.
+// The files that programs need to run. Missing ones are skipped.
 var (
 	systemDirs  = []string{"/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin", "/nix/store", "/gnu/store"}
 	systemFiles = []string{
@@ -159,26 +156,26 @@ var (
 	openFiles = []string{"/dev/null"}
 )
 
-// The rights of Landlock (see landlock(7)).
+// Access rights in Landlock (see landlock(7)).
 const (
 	readFile landlock.AccessFSSet = ll.AccessFSReadFile
 	readDir  landlock.AccessFSSet = ll.AccessFSReadFile | ll.AccessFSReadDir
 	write    landlock.AccessFSSet = readDir | ll.AccessFSWriteFile | ll.AccessFSTruncate | ll.AccessFSRemoveFile | ll.AccessFSRemoveDir |
-		ll.AccessFSMakeReg | ll.AccessFSMakeDir // and no links, by which others would be led astray
+		ll.AccessFSMakeReg | ll.AccessFSMakeDir // no links, which could mislead readers
 )
 
-// files allows the files of the policy and what the program is made of, and nothing else,
-// nor any port of the network or socket and process of others, as far as the kernel's
-// Landlock goes.
+// files allows access to the files of the policy and those that the program needs to run, and denies
+// everything else: other files, and as far as the kernel's Landlock can, network ports, other processes and
+// their sockets.
 func (p policy) files(program string) error {
 	if landlockVersion() < 1 {
-		return nil // Confines tells
+		return nil // Confinement reports it
 	}
 	rules := []landlock.Rule{
 		landlock.RODirs(systemDirs...).IgnoreIfMissing(),
 		landlock.RWFiles(openFiles...).IgnoreIfMissing(),
 		landlock.ROFiles(program),
-		// A program that does not come from the system has its libraries beside itself.
+		// A program from elsewhere has its libraries next to its own folder.
 		landlock.RODirs(filepath.Join(filepath.Dir(filepath.Dir(program)), "lib")).IgnoreIfMissing(),
 	}
 	for _, path := range systemFiles {
@@ -202,7 +199,7 @@ func (p policy) files(program string) error {
 	return nil
 }
 
-// reading allows to read a file, or all files below a folder, and to run none.
+// reading allows reading a file, or all files below a folder, but not executing them.
 func reading(path string) (landlock.FSRule, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -214,8 +211,8 @@ func reading(path string) (landlock.FSRule, error) {
 	return landlock.PathAccess(readFile, path), nil
 }
 
-// dropCapabilities leaves root, and the user of its own that it has become, nothing but to
-// read and write files whoever has them, among those that it may see.
+// dropCapabilities drops all capabilities but CAP_DAC_OVERRIDE, so that root or ownUser can read and write
+// others' files within what Landlock allows.
 func dropCapabilities(ownUser bool) error {
 	all, err := capabilities()
 	if err != nil {
@@ -231,7 +228,7 @@ func dropCapabilities(ownUser bool) error {
 	if err := unix.Capset(&header, &data[0]); err != nil {
 		return fmt.Errorf("give up privileges: %w", err)
 	}
-	if ownUser { // who loses it with the start of the program otherwise, as root does not
+	if ownUser { // unlike root, it would lose the capability when the program starts
 		if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_RAISE, unix.CAP_DAC_OVERRIDE, 0, 0); err != nil {
 			return fmt.Errorf("keep the privilege to read files: %w", err)
 		}
@@ -239,7 +236,7 @@ func dropCapabilities(ownUser bool) error {
 	return nil
 }
 
-// capabilities are those of this thread. Those beyond the first 32 are for nothing here.
+// capabilities returns the first 32 capabilities of this thread; the others do not matter here.
 func capabilities() (unix.CapUserData, error) {
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var all [2]unix.CapUserData
@@ -249,7 +246,7 @@ func capabilities() (unix.CapUserData, error) {
 	return all[0], nil
 }
 
-// landlockVersion is that of the kernel's Landlock; 0 where there is none.
+// landlockVersion returns the version of the kernel's Landlock; 0 means none.
 func landlockVersion() int {
 	abi, err := ll.LandlockGetABIVersion()
 	if err != nil {
@@ -258,37 +255,37 @@ func landlockVersion() int {
 	return max(abi, 0)
 }
 
-// The versions of Landlock with which things come that are promised.
+// The versions of Landlock that introduced what the package promises.
 const (
 	truncates = 3 // Linux 6.2
 	signals   = 6 // Linux 6.12
 )
 
-// user says as whom programs run, and why not better.
+// user says which user programs run as, and why they have no user of their own.
 func (h protection) user() string {
 	if h.OwnUser {
 		return fmt.Sprintf("Programs run as a user of their own (%d).", ownUser)
 	}
 	said := fmt.Sprintf("Programs run as the user of this process (%d), not as one of their own: %s.", os.Geteuid(), h.WhyNot)
 	if h.Filtered {
-		said += " A filter of system calls keeps them from changing the limits and priority of other processes, and the mode, owner and times of files."
+		said += " A system call filter keeps them from changing the limits and priority of other processes, and the mode, owner and times of files."
 	}
 	return said
 }
 
-// lacks tells what is promised and not held.
+// lacks returns which of the package's promises do not hold, or nil.
 func (h protection) lacks() error {
 	var all []error
 	if h.Landlock < 1 {
-		all = append(all, errors.New("this kernel has no Landlock, or it is not switched on: "+
+		all = append(all, errors.New("this kernel has no Landlock, or it is not enabled: "+
 			"programs may read and write the files that this process may"))
 	} else if h.Landlock < truncates {
-		all = append(all, fmt.Errorf("this kernel's Landlock is of version %d, and only from %d (Linux 6.2) on it keeps programs from emptying files",
+		all = append(all, fmt.Errorf("this kernel's Landlock has version %d; only version %d (Linux 6.2) and later keep programs from emptying files",
 			h.Landlock, truncates))
 	}
 	if !h.Filtered {
-		all = append(all, errors.New("system calls are not filtered, by this kernel or on this processor: "+
-			"programs may open sockets, leave their group and outlive their use, change the times and attributes of files, and end each other"))
+		all = append(all, errors.New("system calls are not filtered on this kernel or processor: "+
+			"programs may open sockets, outlive their run, change the times and attributes of files, and end each other"))
 		if !h.OwnUser {
 			all = append(all, errors.New("since system calls are not filtered and programs have no user of their own, "+
 				"they may end other processes of their user, change their limits, and change the mode and owner of its files"))

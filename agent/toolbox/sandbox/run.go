@@ -16,15 +16,15 @@ import (
 	"atelier/agent/plan"
 )
 
-// grace is how long the pipes of a killed program are waited for.
+// grace is how long to wait for the pipes and processes of a killed program.
 const grace = 5 * time.Second
 
-// maxSaid is how much of a program's complaints is kept, in bytes.
+// maxSaid is how much of a program's standard error is kept, in bytes.
 const maxSaid = 2 << 10
 
-// Run runs a program to its end and returns its standard output. The error of one that
-// gave up by itself wraps an [exec.ExitError]; no other does. It goes wrong for what it was
-// given, as a rule, so who knows of what kind that is says more than Run can.
+// Run runs a program to its end and returns its standard output. Only the error of a program that failed on
+// its own wraps an [exec.ExitError]. Such a program usually failed because of its input, so a caller that
+// knows the input can give a better sentence.
 func (s *Sandbox) Run(ctx context.Context, c Command) ([]byte, error) {
 	path, err := exec.LookPath(c.Program)
 	if err == nil {
@@ -44,7 +44,7 @@ func (s *Sandbox) Run(ctx context.Context, c Command) ([]byte, error) {
 	watched, end := context.WithCancelCause(timed)
 	defer end(nil)
 
-	cmd := exec.CommandContext(watched, path, c.Args...) //nolint:gosec // the operator names the program, and no user an argument
+	cmd := exec.CommandContext(watched, path, c.Args...) //nolint:gosec // the operator chooses the program, and users no arguments
 	out := &bounded{most: cmp.Or(c.Most, 1<<20), full: func() {
 		end(tooMuch(plan.Say("%s printed too much, and was stopped; try something shorter or smaller.", c.name())))
 	}}
@@ -67,7 +67,7 @@ func (s *Sandbox) Run(ctx context.Context, c Command) ([]byte, error) {
 	return nil, s.failed(c, err, said.kept)
 }
 
-// failed is the error of a program that ended badly by itself.
+// failed returns the fault of a program that failed on its own.
 func (s *Sandbox) failed(c Command, err error, said []byte) error {
 	exit, ok := errors.AsType[*exec.ExitError](err)
 	if !ok {
@@ -85,10 +85,10 @@ func (s *Sandbox) failed(c Command, err error, said []byte) error {
 	return &plan.Fault{Sentence: plan.Say("The program %s could not do it.", c.name()), Err: detail}
 }
 
-// FailedError is the detail of a program that ended badly by itself.
+// FailedError is the error of a program that failed on its own.
 type FailedError struct {
 	Program string
-	// Said is what it wrote to its standard error, without the names of files.
+	// Said is its standard error, without file names.
 	Said string
 	exit *exec.ExitError
 }
@@ -99,21 +99,21 @@ func (e *FailedError) Error() string {
 
 func (e *FailedError) Unwrap() error { return e.exit }
 
-// Status says how it ended: "exit status 1".
+// Status returns its exit status: "exit status 1".
 func (e *FailedError) Status() string { return e.exit.Error() }
 
-// file is the largest file that the program may write.
+// file returns the largest file that the program may write.
 func (s *Sandbox) file(c Command) int64 { return cmp.Or(c.File, s.config.File) }
 
 func (s *Sandbox) timeout(c Command) time.Duration { return cmp.Or(c.Timeout, s.config.Timeout) }
 
-// outOfMemory knows how the programs and the library of C say that there is none left.
+// outOfMemory reports whether a program or the C library complains about lack of memory.
 func outOfMemory(said []byte) bool {
 	return bytes.Contains(said, []byte("Cannot allocate memory")) || bytes.Contains(said, []byte("bad_alloc")) || bytes.Contains(said, []byte("Out of memory"))
 }
 
-// ErrUnstarted is the detail of programs that could not be started.
-var ErrUnstarted = errors.New("the program was not started")
+// ErrUnstarted is wrapped by the errors of programs that could not be started.
+var ErrUnstarted = errors.New("the program could not be started")
 
 func unstarted(c Command, err error) error {
 	return &plan.Fault{
@@ -122,13 +122,13 @@ func unstarted(c Command, err error) error {
 	}
 }
 
-// errLimit is the detail of programs that were stopped at a limit.
-var errLimit = errors.New("a limit of programs was reached")
+// errLimit is wrapped by the errors of programs that were stopped at a limit.
+var errLimit = errors.New("a limit was reached")
 
-// ErrLarge is the detail of those that were stopped because they wrote too much.
-var ErrLarge = errors.New("too much was written")
+// ErrLarge is wrapped by the errors of programs that wrote too much.
+var ErrLarge = errors.New("the program wrote too much")
 
-// tooMuch is the error of a program that took too much of something.
+// tooMuch returns the fault of a program that reached a limit.
 func tooMuch(sentence plan.Message) error { return &plan.Fault{Sentence: sentence, Err: errLimit} }
 
 func tooLong(c Command, most time.Duration) error {
@@ -150,12 +150,12 @@ func tooMany(c Command, most int) error {
 	return tooMuch(plan.Say("%s started more than %d processes, and was stopped; try another file.", c.name(), most))
 }
 
-// name is what people know the program by.
+// name returns the program's name for people.
 func (c Command) name() string { return filepath.Base(c.Program) }
 
 func megabytes(n int64) plan.Message { return plan.Say("%.1f MB", float64(n)/1e6) }
 
-// environment is all that the program learns of ours.
+// environment returns the program's environment variables.
 func environment(c Command) []string {
 	env := []string{
 		"PATH=" + os.Getenv("PATH"), "LC_ALL=C.UTF-8", "TZ=UTC",
@@ -164,7 +164,7 @@ func environment(c Command) []string {
 	return append(env, c.Env...)
 }
 
-// end of a program by the kernel, because of a limit.
+// end is the limit at which the kernel ended a program.
 type end int
 
 const (
@@ -173,8 +173,7 @@ const (
 	longWork
 )
 
-// bounded keeps the beginning of what is written. The rest is dropped, once it has been
-// told that there is one.
+// bounded keeps the first most bytes of what is written, and calls full if there are more.
 type bounded struct {
 	kept []byte
 	most int
@@ -190,7 +189,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// withoutNames is a program's complaint without the names of files, which people have chosen.
+// withoutNames returns a program's complaint without file names, which are private.
 func withoutNames(c Command, said []byte) string {
 	text := strings.ToValidUTF8(string(said), "?")
 	for _, path := range append([]string{c.Dir}, c.Read...) {
@@ -201,7 +200,7 @@ func withoutNames(c Command, said []byte) string {
 	return text
 }
 
-// oneLine is a text as it may stand in a log.
+// oneLine collapses white space and invisible characters to single spaces, for logs.
 func oneLine(text string) string { return strings.Join(strings.FieldsFunc(text, unprintable), " ") }
 
 func unprintable(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }

@@ -15,21 +15,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxReport is the longest account of why a program could not be started, in bytes.
+// maxReport is the longest report on why a program could not be started, in bytes.
 const maxReport = 4 << 10
 
-// self is this program, wherever it lies.
+// self is the path of this program.
 const self = "/proc/self/exe"
 
-// confined runs the program by way of this one, which confines itself before it becomes
-// the other.
+// confined starts this program again, which confines itself and then becomes the other program.
 func (s *Sandbox) confined(end context.CancelCauseFunc, cmd *exec.Cmd, c Command) error {
 	if !entered.Load() {
-		return errors.New("sandbox.Enter was not called at the start of this program")
+		return errors.New("sandbox.Enter was not called at the start of main")
 	}
 	rules, err := json.Marshal(s.policy(c))
 	if err != nil {
-		return fmt.Errorf("write down what a program may do: %w", err)
+		return fmt.Errorf("encode the policy: %w", err)
 	}
 	report, theirs, err := os.Pipe()
 	if err != nil {
@@ -40,8 +39,8 @@ func (s *Sandbox) confined(end context.CancelCauseFunc, cmd *exec.Cmd, c Command
 	cmd.Path = self
 	cmd.Env = append(cmd.Env, marked)
 	cmd.ExtraFiles = []*os.File{theirs} // becomes reportTo
-	// A program dies with the thread that started it, so that none is left when this one
-	// is killed; the thread is held as long.
+	// A program dies with the thread that started it, so that none outlives this process.
+	// The thread is therefore locked until the program ends.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
@@ -51,11 +50,11 @@ func (s *Sandbox) confined(end context.CancelCauseFunc, cmd *exec.Cmd, c Command
 		return err
 	}
 	stop := w.start(cmd.Process.Pid, end)
-	// This ends when the program starts, or with a word why it does not.
-	unstarted, _ := io.ReadAll(io.LimitReader(report, maxReport)) //nolint:errcheck // then how the process ended tells
+	// This returns when the program starts, or with the reason why it cannot.
+	unstarted, _ := io.ReadAll(io.LimitReader(report, maxReport)) //nolint:errcheck // then the exit status tells
 	err = waitAll(cmd)
 	stop()
-	if over := w.written(nil); over != nil {
+	if over := w.checkWritten(nil); over != nil {
 		end(over)
 	}
 	if len(unstarted) > 0 {
@@ -68,17 +67,17 @@ func (s *Sandbox) confined(end context.CancelCauseFunc, cmd *exec.Cmd, c Command
 func (s *Sandbox) confinement(ctx context.Context) Confinement {
 	out, err := s.Run(ctx, Command{Program: self, probe: true})
 	if err != nil {
-		return Confinement{Lacks: fmt.Errorf("no program can be started: %w", err)}
+		return Confinement{Lacks: fmt.Errorf("programs cannot be started: %w", err)}
 	}
 	var holds protection
 	if err := json.Unmarshal(out, &holds); err != nil {
-		return Confinement{Lacks: fmt.Errorf("read what confines programs: %w", err)}
+		return Confinement{Lacks: fmt.Errorf("parse the confinement: %w", err)}
 	}
 	return Confinement{User: holds.user(), Lacks: holds.lacks()}
 }
 
-// waitAll waits for the program and ends all that it has left. The group is killed while
-// the program, dead, still holds its number, which thus is nobody else's.
+// waitAll waits for the program and kills what is left of its group. It does so before reaping the program,
+// so that the group's ID cannot belong to anyone else.
 func waitAll(cmd *exec.Cmd) error {
 	group := cmd.Process.Pid
 	for {
@@ -87,14 +86,14 @@ func waitAll(cmd *exec.Cmd) error {
 			break
 		}
 	}
-	_ = killGroup(group) //nolint:errcheck // gone reports whether they are
+	_ = killGroup(group) //nolint:errcheck // gone reports survivors
 	err := cmd.Wait()
-	return errors.Join(err, gone(group))
+	return errors.Join(err, awaitGroup(group))
 }
 
-// gone waits until no process of a killed group is there any more. Those whose parents have
-// died have become ours (see Enter), or those of the system's first process.
-func gone(group int) error {
+// awaitGroup waits until all processes of a killed group have ended. Orphans are children of this process (see
+// Enter) or of init.
+func awaitGroup(group int) error {
 	for rest := time.Millisecond; rest < grace; rest *= 2 {
 		for {
 			pid, err := syscall.Wait4(-group, nil, syscall.WNOHANG, nil)
@@ -107,5 +106,5 @@ func gone(group int) error {
 		}
 		time.Sleep(rest)
 	}
-	return errors.New("what a program has started does not die")
+	return errors.New("a process that the program started does not end")
 }

@@ -8,32 +8,32 @@ import (
 	"os/exec"
 )
 
-// Enter is called first thing in main, and in TestMain of packages whose tests run
-// programs. It does nothing on this system.
+// Enter must be called first in main, and in TestMain of packages whose tests run programs. It does nothing
+// on this system.
 func Enter() {}
 
 func (s *Sandbox) confinement(context.Context) Confinement {
 	return Confinement{
 		User:  "Programs run as the user of this process.",
-		Lacks: errors.New("only Linux confines programs: here they may read, write and reach whatever this process may"),
+		Lacks: errors.New("programs are confined on Linux only: here they may access whatever this process may"),
 	}
 }
 
 // confined runs the program as it is.
 func (s *Sandbox) confined(end context.CancelCauseFunc, cmd *exec.Cmd, c Command) error {
 	w := s.watch(c)
-	grouped(cmd)
+	setGroup(cmd)
 	if err := cmd.Start(); err != nil {
-		return err //nolint:wrapcheck // Run says of what
+		return err //nolint:wrapcheck // Run adds context
 	}
 	stop := w.start(cmd.Process.Pid, end)
 	err := cmd.Wait()
 	stop()
 	if cmd.Cancel != nil {
-		_ = cmd.Cancel() //nolint:errcheck // what it has left behind, if any
+		_ = cmd.Cancel() //nolint:errcheck // there may be nothing left to kill
 	}
-	if over := w.written(nil); over != nil {
+	if over := w.checkWritten(nil); over != nil {
 		end(over)
 	}
-	return err //nolint:wrapcheck // Run says of what
+	return err //nolint:wrapcheck // Run adds context
 }

@@ -1,47 +1,44 @@
-// Package sandbox runs programs that work on what people send, confined.
+// Package sandbox runs programs on people's files, confined.
 //
 // Guarantees:
-//   - A program sees the files that it was given to read, the folder that it may write
-//     to, and what it itself is made of; it opens no socket, changes the mode, owner, times
-//     and attributes of no file, and reaches no other process: not its memory, its limits,
-//     its priority or its processors. [Sandbox.Confinement] tells what of that holds here.
-//   - It ends with its context or its time, and so does all that it has started: none of
-//     its processes outlives [Sandbox.Run].
-//   - Its memory, the files that it writes, its processes and its time on the processor
-//     are bounded; it has no standard input but what it is handed, and a small environment.
-//   - Errors carry a sentence for people ([plan.Fault]); what the program said of the
-//     matter is for the operator's log, bounded, in one line and without the names of files.
+//   - A program can access only its input files, its output folder, and the system files that it
+//     needs to run. It cannot open sockets, change the mode, owner, times or attributes of files, or
+//     reach other processes: their memory, limits, priority or processors. [Sandbox.Confinement]
+//     reports which of this holds on the machine.
+//   - It ends with its context or its timeout, and so do all processes that it started: none of
+//     them outlives [Sandbox.Run].
+//   - Its memory, the files that it writes, its processes and its CPU time are limited. Its
+//     environment is small, and its standard input empty unless the command has one.
+//   - Errors carry a sentence for people ([plan.Fault]). The program's own message is for the
+//     operator's log: truncated, on one line, and without file names.
 //
-// How: this program is started once more, confines itself ([Enter]) and becomes the
-// program that is wanted. Linux alone knows how to; elsewhere programs run unconfined,
-// in their own group of processes where there are such.
+// How it works: this program starts itself again, and that process confines itself ([Enter]) and
+// executes the other program. This works on Linux only. Elsewhere programs run unconfined, in their
+// own process group if the system has those.
 //
-// What holds a program: Landlock keeps it to its files. A filter of system calls (seccomp)
-// refuses those that open sockets, leave the group of processes, leave something in the kernel
-// (shared memory, queues, keys), open a system of its own (namespaces, mounts), look into
-// others (ptrace), change modes, owners, times and attributes of files, or change limits and
-// scheduling of any process but the caller. The filter sees no paths, so that a program cannot
-// change the mode of its own files either: those calls fail with EPERM. Where this process is
-// root, and has the privileges for it, programs also have a user of their own, to whom the
-// kernel refuses the same of other users' processes and files by itself. An ordinary user
-// cannot give them one: to the kernel a user namespace is still that user.
+// Confinement: Landlock restricts a program to its files. A system call filter (seccomp) denies calls
+// that open sockets, leave the process group, leave something in the kernel (shared memory, queues,
+// keys), create namespaces or mounts, look into other processes (ptrace), change modes, owners, times
+// and attributes of files, or change the limits and scheduling of any process but the caller. The
+// filter cannot see paths, so a program cannot change the mode of its own files either: those calls
+// fail with EPERM. If this process is root with sufficient privileges, programs also run as a user of
+// their own, from whom the kernel protects other users' processes and files anyway. An ordinary user
+// cannot do that: in a user namespace, the kernel still treats a process as that user.
 //
-// Where something is missing: with Landlock below version 6 (Linux 6.12) the filter also keeps
-// programs from sending signals, except each to itself and its group, since all of them have
-// the same user. So they cannot end their own children one by one. Below version 3 (Linux
-// 6.2) they may empty files. Without Landlock they may read and write the files that this
-// process may, but not its memory and environment. Without the filter and without a user of
-// their own they may do to other processes and files of their user whatever that user may.
+// On older kernels: with Landlock below version 6 (Linux 6.12) the filter also allows signals
+// only to the sender itself and to its whole group, since all programs run as the same user; they
+// cannot end their children one by one then. Below version 3 (Linux 6.2) programs may empty files. Without
+// Landlock they may read and write the same files as this process, but not its memory and
+// environment. Without the filter and a user of their own, they may do to other processes and files
+// of their user whatever that user may.
 //
-// What is not confined: the system's folders, its fonts and what /proc tells of processor and
-// memory may be read, and whether a file exists. Other system calls are not refused. How much
-// is read of the disk is not bounded. What is watched (the folder with what is open and has no
-// name, memory in all, processes) may go beyond its limit between two looks, a tenth of a
-// second at most, and a file without a name that is mapped and no longer open is not seen;
-// memory and files are held by the kernel to their limits besides, process by process and
-// file by file. When this program is killed with SIGKILL, the program that it has started dies
-// with it, but not what that has left in the background: it goes on until its time on the
-// processor is over.
+// What is not confined: programs may read the system's folders, fonts and what /proc says about
+// processor and memory, and may find out whether a file exists. All other system calls are allowed.
+// Disk reads are unlimited. The size of the folder and of open unnamed files, the total memory and
+// the number of processes are checked every 100 ms, and may exceed their limits in between; a mapped
+// unnamed file that is no longer open goes unnoticed. The kernel also limits memory per process, and
+// size per file. If this program is killed with SIGKILL, the program that it started dies with it, but
+// not the program's background processes: they run until their CPU time is used up.
 package sandbox
 
 import (
@@ -57,55 +54,54 @@ import (
 	"atelier/agent/toolbox/memory"
 )
 
-// Config bounds what programs may take. A zero field means its default.
+// Config sets the limits of programs. Zero fields have defaults.
 type Config struct {
-	// Memory is the most that a program and all that it starts may hold, in bytes, however
-	// much its command asks for; 2 GiB by default.
+	// Memory is the most memory of a program and all that it starts, in bytes, whatever its command asks
+	// for; 2 GiB by default.
 	Memory int64
-	// Budget is what they are lent it of. nil lends them all.
+	// Budget lends them their memory; nil means unlimited.
 	Budget *memory.Budget
-	// File is the largest file that it may write, in bytes; 1 GiB by default.
+	// File is the largest file that a program may write, in bytes; 1 GiB by default.
 	File int64
-	// Disk is the most that it may write into its folder in all; 2 GiB by default.
+	// Disk is the most that it may write to its folder in total, in bytes; 2 GiB by default.
 	Disk int64
-	// Processes is how many processes and threads of it there may be; 256 by default.
+	// Processes is how many processes and threads it may have; 256 by default.
 	Processes int
-	// Timeout is how long it may run where a command does not say; 5 minutes by default.
+	// Timeout is how long it may run unless its command says otherwise; 5 minutes by default.
 	Timeout time.Duration
-	// Starting is told each command just before it starts; nil is nobody. It is called from the
-	// goroutine of [Sandbox.Run], so several calls may run at once.
+	// Starting is called with each command just before it starts, unless it is nil. It runs in the goroutine
+	// of [Sandbox.Run], so several calls may be concurrent.
 	Starting func(Command)
 }
 
-// Command is one use of a program.
+// Command is one run of a program.
 type Command struct {
-	// Program is its name, looked for in PATH, or its absolute path.
+	// Program is its absolute path, or its name in PATH.
 	Program string
 	Args    []string
-	// Dir is the one folder that it may write to, and works in. Absolute. "" is none: it
-	// writes nothing but its output.
+	// Dir is the absolute path of its working folder, the only one that it may write to. "" means none: it
+	// writes to standard output only.
 	Dir string
-	// Read are files and folders that it may read besides. Absolute.
+	// Read are absolute paths of further files and folders that it may read.
 	Read []string
-	// Input is its standard input; nil is none.
+	// Input is its standard input; nil means empty.
 	Input io.Reader
-	// Env are further variables of its environment: "OMP_THREAD_LIMIT=2".
+	// Env are additional environment variables: "OMP_THREAD_LIMIT=2".
 	Env []string
-	// Most is how much of its standard output is taken, in bytes: more is an error. Zero
-	// is 1 MiB.
+	// Most is the most standard output, in bytes; more is an error. 0 means 1 MiB.
 	Most int
-	// Memory is the most that it and all that it starts may hold, in bytes; 0 is [UsualMemory]. It
-	// waits until that is free of [Config].Budget, and gets less where that is small.
+	// Memory is the most memory of the program and all that it starts, in bytes; 0 means [UsualMemory]. Run
+	// waits until [Config].Budget has it free, and takes less if the budget is small.
 	Memory int64
-	// File is the largest file that it may write; 0 is [Config].File.
+	// File is the largest file that it may write, in bytes; 0 means [Config].File.
 	File int64
-	// Timeout is how long it may run; 0 is [Config].Timeout.
+	// Timeout is how long it may run; 0 means [Config].Timeout.
 	Timeout time.Duration
 
-	probe bool // tell what confines it, instead of running
+	probe bool // report the confinement instead of running
 }
 
-// UsualMemory is what most programs get by with, on what people send: 512 MiB.
+// UsualMemory is enough for most programs: 512 MiB.
 const UsualMemory = 512 << 20
 
 // Sandbox runs programs. It is safe for concurrent use.
@@ -114,7 +110,7 @@ type Sandbox struct{ config Config }
 // New checks the configuration. It starts nothing.
 func New(c Config) (*Sandbox, error) {
 	if c.Memory < 0 || c.File < 0 || c.Disk < 0 || c.Processes < 0 || c.Timeout < 0 {
-		return nil, errors.New("the limits of programs must not be negative")
+		return nil, errors.New("the limits of the sandbox must not be negative")
 	}
 	return &Sandbox{Config{
 		Memory:    cmp.Or(c.Memory, 2<<30),
@@ -127,8 +123,8 @@ func New(c Config) (*Sandbox, error) {
 	}}, nil
 }
 
-// Find is the absolute path of a program, or a fault that says that it is missing and
-// names the package of Debian that has it, if that is known.
+// Find returns the absolute path of a program. The fault of a missing one names its Debian package, if that
+// is given.
 func (s *Sandbox) Find(program, debian string) (string, error) {
 	path, err := exec.LookPath(program)
 	if err == nil {
@@ -144,13 +140,13 @@ func (s *Sandbox) Find(program, debian string) (string, error) {
 	return "", &plan.Fault{Sentence: sentence, Err: err}
 }
 
-// Confinement is how programs are confined on this machine, for the operator.
+// Confinement describes how programs are confined on this machine, for the operator.
 type Confinement struct {
-	// User says as which user programs run, and why not as one of their own, in sentences.
+	// User says which user programs run as, and why not as one of their own, in sentences.
 	User string
-	// Lacks says what is promised and not held here, and why; nil is nothing.
+	// Lacks says which of the package's promises do not hold here, and why; nil means that all hold.
 	Lacks error
 }
 
-// Confinement starts a process that is confined as programs are and asks it.
+// Confinement starts a process that is confined as programs are, and returns its report.
 func (s *Sandbox) Confinement(ctx context.Context) Confinement { return s.confinement(ctx) }

@@ -8,23 +8,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// used is what the processes of a group take.
+// used is the resource usage of a process group.
 type used struct {
 	threads int
 	memory  int64    // bytes
-	ids     []string // of its processes
+	ids     []string // process IDs
 }
 
-// usage is how many threads the processes of a group have, and how many bytes of memory
-// they hold, as /proc/PID/stat has it (see proc_pid_stat(5)). It counts no further once
-// the threads are more than enough.
+// usage returns the threads and the memory of a process group, read from /proc/PID/stat (see
+// proc_pid_stat(5)). It stops counting once there are more than enough threads.
 func usage(group, enough int) (u used) {
 	proc, err := os.Open("/proc")
 	if err != nil {
 		return u
 	}
 	defer proc.Close()                //nolint:errcheck // it was read
-	names, _ := proc.Readdirnames(-1) //nolint:errcheck // those that it found count
+	names, _ := proc.Readdirnames(-1) //nolint:errcheck // count what was found
 	for _, name := range names {
 		if name[0] < '0' || name[0] > '9' || u.threads > enough {
 			continue
@@ -43,9 +42,9 @@ func usage(group, enough int) (u used) {
 	return u
 }
 
-// nameless is how many bytes lie in files that processes hold open and that have no name any
-// more, or never had one, so that no folder shows them.
-func nameless(ids []string) (total int64) {
+// unnamedBytes returns the total size of open files without a name: deleted ones, and those that never had
+// one. No folder lists them.
+func unnamedBytes(ids []string) (total int64) {
 	type file struct{ device, number uint64 }
 	seen := map[file]bool{}
 	for _, id := range ids {
@@ -73,7 +72,7 @@ type process struct {
 	pages          int64
 }
 
-// parseStat reads one line. The fields are counted behind the name, which may hold blanks.
+// parseStat parses a line of /proc/PID/stat. It counts fields after the name, which may contain spaces.
 func parseStat(b []byte) (process, bool) {
 	const group, threads, pages, least = 2, 17, 21, 22
 	fields := bytes.Fields(b[bytes.LastIndexByte(b, ')')+1:])
@@ -90,8 +89,8 @@ func parseStat(b []byte) (process, bool) {
 	return process{group: int(n[0]), threads: int(n[1]), pages: n[2]}, true
 }
 
-// threads is how many there are on the whole machine (see proc_loadavg(5)); 0 if that is
-// not known. It is little work to ask, however many they are.
+// threads returns the number of threads on the machine (see proc_loadavg(5)); 0 if unknown. The call is
+// cheap, however many there are.
 func threads() int {
 	b, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

@@ -10,32 +10,30 @@ import (
 )
 
 const (
-	// between is how long the watch rests between two looks at what was written and how
-	// much memory is held.
-	between = 100 * time.Millisecond
-	// glance is how long it rests between two at whether processes spread, since they do
-	// that by themselves and soon leave no time to look.
-	glance = 10 * time.Millisecond
+	// checkInterval is the interval of checks on written files and memory.
+	checkInterval = 100 * time.Millisecond
+	// forkInterval is the interval of checks for fork bombs, which grow fast and soon leave no time to check.
+	forkInterval = 10 * time.Millisecond
 )
 
-// leastFile is what a file takes of the disk however small it is, in bytes.
+// leastFile is the least size that counts for a file, in bytes.
 const leastFile = 4096
 
-// watch looks at what the program takes while it runs and ends it when that is too much.
+// watch monitors a running program and ends it when it exceeds a limit.
 type watch struct {
 	s      *Sandbox
 	c      Command
-	before int64 // what was in the folder when it started
+	before int64 // size of the folder before the start
 }
 
-func (s *Sandbox) watch(c Command) watch { return watch{s: s, c: c, before: held(c.Dir)} }
+func (s *Sandbox) watch(c Command) watch { return watch{s: s, c: c, before: folderSize(c.Dir)} }
 
-// start looks on until stop is called.
+// start monitors the group until stop is called.
 func (w watch) start(group int, end context.CancelCauseFunc) (stop func()) {
 	done := make(chan struct{})
 	var all sync.WaitGroup
 	all.Go(func() {
-		tick := time.NewTicker(glance)
+		tick := time.NewTicker(forkInterval)
 		defer tick.Stop()
 		usual := threads()
 		for n := 0; ; n++ {
@@ -45,11 +43,11 @@ func (w watch) start(group int, end context.CancelCauseFunc) (stop func()) {
 			case <-tick.C:
 			}
 			var err error
-			if n%int(between/glance) == 0 {
+			if n%int(checkInterval/forkInterval) == 0 {
 				u := usage(group, w.s.config.Processes)
-				err = errors.Join(w.written(u.ids), w.taken(u))
+				err = errors.Join(w.checkWritten(u.ids), w.checkUsage(u))
 			} else if threads() > usual+w.s.config.Processes {
-				err = w.taken(usage(group, w.s.config.Processes))
+				err = w.checkUsage(usage(group, w.s.config.Processes))
 			}
 			if err != nil {
 				end(err)
@@ -60,17 +58,16 @@ func (w watch) start(group int, end context.CancelCauseFunc) (stop func()) {
 	return func() { close(done); all.Wait() }
 }
 
-// written reports whether the folder has grown too large, with what the processes hold open
-// without a name.
-func (w watch) written(ids []string) error {
-	if held(w.c.Dir)-w.before+nameless(ids) > w.s.config.Disk {
+// checkWritten returns an error if the folder, together with open unnamed files, has grown too large.
+func (w watch) checkWritten(ids []string) error {
+	if folderSize(w.c.Dir)-w.before+unnamedBytes(ids) > w.s.config.Disk {
 		return tooLarge(w.c, w.s.config.Disk)
 	}
 	return nil
 }
 
-// taken reports whether its processes are too many or hold too much memory.
-func (w watch) taken(u used) error {
+// checkUsage returns an error if the program has too many processes or too much memory.
+func (w watch) checkUsage(u used) error {
 	switch {
 	case u.threads > w.s.config.Processes:
 		return tooMany(w.c, w.s.config.Processes)
@@ -80,12 +77,12 @@ func (w watch) taken(u used) error {
 	return nil
 }
 
-// held is how many bytes lie in a folder. What disappears meanwhile does not count.
-func held(dir string) (total int64) {
+// folderSize returns the size of a folder's content. Files that disappear meanwhile do not count.
+func folderSize(dir string) (total int64) {
 	if dir == "" {
 		return 0
 	}
-	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error { //nolint:errcheck // it returns none
+	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error { //nolint:errcheck // always nil
 		if err != nil {
 			return nil //nolint:nilerr // it has gone
 		}

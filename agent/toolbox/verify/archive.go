@@ -10,15 +10,14 @@ import (
 	"strings"
 )
 
-// What an archive may hold in all.
+// Limits for the content of an archive.
 const (
 	maxEntries  = 10_000
 	maxUnpacked = 4 << 30 // bytes
 )
 
-// unpacks reports what is wrong with an archive: it is damaged, holds nothing, holds a file that would be
-// unpacked elsewhere than in its folder, or would fill a disk. An archive within it is a file like any
-// other and is not opened.
+// unpacks returns why an archive is unacceptable: it is damaged, has no files, would write outside its
+// folder, or would fill a disk. Archives inside it are treated as files and not opened.
 func unpacks(ctx context.Context, path string) (err error) {
 	archive, err := zip.OpenReader(path)
 	if err != nil {
@@ -42,7 +41,7 @@ func unpacks(ctx context.Context, path string) (err error) {
 		}
 	}
 	if files == 0 {
-		return errors.New("the archive holds no file")
+		return errors.New("the archive has no files")
 	}
 	for i, f := range archive.File {
 		if err := unpack(ctx, f); err != nil {
@@ -52,16 +51,16 @@ func unpacks(ctx context.Context, path string) (err error) {
 	return nil
 }
 
-// entry reports an entry that no program should unpack: one with a name that leads out of the folder or
-// that stands twice, or that is neither a file nor a folder.
+// entry returns why an entry must not be unpacked: its name leads outside the folder or occurs twice, or it
+// is neither a file nor a folder.
 func entry(f *zip.File, names map[string]bool) error {
 	name := strings.TrimSuffix(f.Name, "/")
-	folded := strings.ToLower(name) // Windows and macOS take no two names that differ in case alone
+	folded := strings.ToLower(name) // names on Windows and macOS ignore case
 	switch mode := f.Mode(); {
 	case !filepath.IsLocal(name) || strings.ContainsAny(name, "\\:\x00"):
-		return errors.New("its name leads elsewhere")
+		return errors.New("its name leads outside the folder")
 	case names[folded]:
-		return errors.New("its name stands twice")
+		return errors.New("its name occurs twice")
 	case !mode.IsRegular() && !mode.IsDir():
 		return fmt.Errorf("it is neither a file nor a folder: %s", mode.Type())
 	}
@@ -69,11 +68,11 @@ func entry(f *zip.File, names map[string]bool) error {
 	return nil
 }
 
-// unpack reads an entry to its end, where its checksum is compared, and not more of it than it says it has.
+// unpack reads an entry to its end, so that its checksum is verified, but no further than its declared size.
 func unpack(ctx context.Context, f *zip.File) (err error) {
 	r, err := f.Open()
 	if err != nil {
-		return err //nolint:wrapcheck // the caller says what was attempted
+		return err //nolint:wrapcheck // the caller adds context
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	most := int64(min(f.UncompressedSize64, maxUnpacked)) + 1
@@ -82,7 +81,7 @@ func unpack(ctx context.Context, f *zip.File) (err error) {
 	case err != nil:
 		return fmt.Errorf("read an entry: %w", err)
 	case n == most:
-		return errors.New("it is longer than it says")
+		return errors.New("it is longer than its declared size")
 	}
 	return nil
 }

@@ -16,21 +16,21 @@ import (
 	"atelier/agent/toolbox/memory"
 )
 
-// perPixel is what a picture takes that is held to be compared, and a mask, in bytes for each pixel.
+// perPixel is the memory per pixel of a picture or a mask that is held for comparison, in bytes.
 const perPixel = 5
 
-// pageEnds is how much of the beginning and the end of a page is read: what lies between are the
-// media within it.
+// pageEnds is how much of the start and of the end of a web page is read, in bytes. Between them is embedded
+// media.
 const pageEnds = 2 << 20
 
-// drawn are the pixels of an argument: those of a picture, or where a mask lies.
+// drawn holds the pixels of an argument: a picture, or the coverage of a mask.
 type drawn struct {
 	picture *image.NRGBA
 	cover   *image.Alpha
 }
 
-// hold takes the memory for all pictures that the effects compare, until leave is called. Where
-// there is too little for that, their pixels are not measured.
+// hold takes the memory for all pictures that the effects compare, until leave is called. If the budget is
+// too small, pixels are not measured.
 func (v *Verifier) hold(ctx context.Context, all []toolbox.Output) (leave func(), err error) {
 	v.pixels, v.drawn = false, map[string]drawn{}
 	none := func() {}
@@ -60,7 +60,7 @@ func (v *Verifier) hold(ctx context.Context, all []toolbox.Output) (leave func()
 	}, nil
 }
 
-// budget is what looks at files take their memory of: nothing, while all of it was taken.
+// budget returns the memory budget for inspecting files, or nil if the memory was already taken.
 func (v *Verifier) budget() *memory.Budget {
 	if v.pixels {
 		return nil
@@ -68,7 +68,7 @@ func (v *Verifier) budget() *memory.Budget {
 	return v.Memory
 }
 
-// limits are those for a file that was made here: it may be larger than what people may send.
+// limits returns the limits for a file that was made here, which may be larger than those of users.
 func (v *Verifier) limits(path string) media.Limits {
 	l := media.Limits{Pages: true, Memory: v.budget()}
 	if info, err := os.Lstat(path); err == nil {
@@ -77,7 +77,7 @@ func (v *Verifier) limits(path string) media.Limits {
 	return l
 }
 
-// inspect looks into an output, and proves that a picture is whole.
+// inspect measures an output file, and decodes a picture completely.
 func (v *Verifier) inspect(ctx context.Context, path string, bytes int64) (effect.Measured, media.Info, error) {
 	made := effect.Measured{Type: v.Call.Returns, Bytes: bytes}
 	if made.Type == plan.Archive {
@@ -91,7 +91,7 @@ func (v *Verifier) inspect(ctx context.Context, path string, bytes int64) (effec
 			found, made.Pixels = p.Info, p.Image
 		}
 	}
-	if !v.pixels || err != nil { // what is no picture at all is told by its kind
+	if !v.pixels || err != nil { // Inspect finds the type of a file that is not a picture
 		found, err = media.Inspect(ctx, path, v.limits(path))
 	}
 	if err != nil {
@@ -104,12 +104,12 @@ func (v *Verifier) inspect(ctx context.Context, path string, bytes int64) (effec
 	return made, found, err
 }
 
-// describe keeps what a file says of itself.
+// describe copies a file's properties.
 func describe(m *effect.Measured, info media.Info) {
 	m.MIME, m.Size, m.Frames, m.Length = info.MIME, image.Pt(info.Width, info.Height), info.Frames, info.Length
 }
 
-// ends are the beginning and the end of a page, or all of it.
+// ends returns the start and the end of a page, or all of a short one.
 func ends(path string, bytes int64) (_ string, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -126,7 +126,7 @@ func ends(path string, bytes int64) (_ string, err error) {
 	return string(head) + string(tail), errors.Join(first, last)
 }
 
-// judge tells which effect a result lacks, in a sentence for people.
+// judge returns the fault of a result that lacks an effect, or nil.
 func (v *Verifier) judge(ctx context.Context, made effect.Measured, at, of int) error {
 	if len(v.Effects) == 0 {
 		return nil
@@ -147,13 +147,13 @@ func (v *Verifier) judge(ctx context.Context, made effect.Measured, at, of int) 
 	return &plan.Fault{Sentence: missed, Err: &Missed{Effect: e}}
 }
 
-// Missed is the detail of a result that lacks an effect.
-type Missed struct{ Effect effect.Effect } //nolint:errname // it tells what a result lacks
+// Missed is the error of a result that lacks an effect.
+type Missed struct{ Effect effect.Effect } //nolint:errname // named after what is missed
 
 func (m *Missed) Error() string { return "the result does not show its effect " + m.Effect.String() }
 
-// measureArgs measures the arguments, once for all attempts, but for their pixels. What cannot be
-// measured is left out; the error is the context's.
+// measureArgs measures the arguments, except for their pixels, once for all attempts. It skips what cannot
+// be measured; it fails only if the context ends.
 func (v *Verifier) measureArgs(ctx context.Context) error {
 	if v.given != nil || len(v.Effects) == 0 {
 		return nil
@@ -171,7 +171,7 @@ func (v *Verifier) measureArgs(ctx context.Context) error {
 	return nil
 }
 
-// args are the arguments as the effects need them, with their pixels while memory is held for them.
+// args returns the measured arguments, with their pixels while memory is held for them.
 func (v *Verifier) args(ctx context.Context) (map[string][]effect.Measured, error) {
 	if !v.pixels {
 		return v.given, nil
@@ -189,8 +189,8 @@ func (v *Verifier) args(ctx context.Context) (map[string][]effect.Measured, erro
 	return all, nil
 }
 
-// drawArgs begins to read the pixels of the arguments, while the result is looked at. What it returns waits
-// for the end of that. An argument at which a decoder panics is one that cannot be read.
+// drawArgs starts reading the pixels of the arguments in the background, while the result is inspected. The
+// returned function waits for it. An argument that makes a decoder panic counts as unreadable.
 func (v *Verifier) drawArgs(ctx context.Context) (wait func()) {
 	if v.pixels {
 		v.drawing.Go(func() {
@@ -205,7 +205,7 @@ func (v *Verifier) drawArgs(ctx context.Context) (wait func()) {
 	return v.drawing.Wait
 }
 
-// measured measures an argument, but for its pixels.
+// measured measures an argument, except for its pixels.
 func (v *Verifier) measured(ctx context.Context, of toolbox.Value, measure effect.Measure) effect.Measured {
 	m := effect.Measured{Type: of.Type, Value: of.Value}
 	if of.Path == "" {
@@ -236,7 +236,7 @@ func (v *Verifier) measured(ctx context.Context, of toolbox.Value, measure effec
 	return m
 }
 
-// draw reads the pixels of an argument; none where it cannot be read.
+// draw reads the pixels of an argument; an unreadable one has none.
 func (v *Verifier) draw(ctx context.Context, path string, measure effect.Measure) (d drawn) {
 	if measure&effect.Pixels != 0 {
 		if p, err := media.ReadPicture(ctx, path, media.Limits{}); err == nil {
@@ -251,7 +251,7 @@ func (v *Verifier) draw(ctx context.Context, path string, measure effect.Measure
 	return d
 }
 
-// loudness is how loud a file is, nil if that cannot be measured.
+// loudness returns the loudness of a file in LUFS, nil if it cannot be measured.
 func (v *Verifier) loudness(ctx context.Context, path string, look ffmpeg.Look) *float64 {
 	l, err := v.Player.Loudness(ctx, path, look, "anull", ffmpeg.SamplePeaks, v.Call.Dir)
 	if err != nil {
@@ -260,7 +260,7 @@ func (v *Verifier) loudness(ctx context.Context, path string, look ffmpeg.Look) 
 	return &l.LUFS
 }
 
-// clip is a look as effects are judged by it.
+// clip converts what ffmpeg found to the form that effects use.
 func clip(l ffmpeg.Look) *effect.Clip {
 	c := &effect.Clip{Length: l.Duration}
 	if p := l.Video(); p != nil {
