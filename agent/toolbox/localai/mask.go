@@ -55,7 +55,7 @@ func (o *objects) segmentByPoints(ctx context.Context, j job) (toolbox.Output, e
 		asked = append(asked, p.X*s.size.X/s.full.X, p.Y*s.size.Y/s.full.Y, label)
 	}
 	if included == 0 {
-		return toolbox.Output{}, fault(nil, "No point is marked on the thing that you mean.")
+		return toolbox.Output{}, fault(nil, "Please mark at least one point on the object itself.")
 	}
 	return o.best(ctx, j, s, detectionRequest{Points: asked}, func(m *media.Mask) float64 {
 		hits := 0

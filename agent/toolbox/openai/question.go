@@ -112,7 +112,7 @@ func (ts *texts) pictures(ctx context.Context, dir string, args []argument) ([]a
 	count := 0
 	add := func(caption, path string) error {
 		if count++; count > maxPictures {
-			return fault(nil, "These are too many pictures to look at together: the limit is %d.", maxPictures)
+			return fault(nil, "That is too many pictures to look at together: the limit is %d.", maxPictures)
 		}
 		url, err := ts.dataURL(ctx, dir, path)
 		if err != nil {

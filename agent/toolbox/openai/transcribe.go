@@ -44,7 +44,7 @@ func (sp *speech) transcribe(ctx context.Context, r run, backing toolbox.Candida
 		return toolbox.Output{}, err
 	}
 	if about.Size() > maxRecording && !sp.config.Endpoint.Private() {
-		return toolbox.Output{}, fault(nil, "The recording is too large: it has %d MB, and the model server accepts at most %d; cut it or save it as MP3.",
+		return toolbox.Output{}, fault(nil, "The recording is too large: it is %d MB, and the model server accepts at most %d MB; trim it or save it as MP3.",
 			about.Size()>>20, maxRecording>>20)
 	}
 	response, err := sp.config.Endpoint.Client().CreateTranscription(endpoint.Label(ctx, c.Request, "act."+c.Tool, 1), api.AudioRequest{

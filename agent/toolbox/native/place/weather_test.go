@@ -28,7 +28,7 @@ func TestWeatherIsToldInSentences(t *testing.T) {
 	}, "\n")
 	out := nativetest.New(t, Operations()).Do("summarize_weather_condition", nativetest.Args{"weather": {nativetest.Text(data)}})
 	want := "In Oslo, Norway it is -2 °C now, which feels like -6 °C, with light snow and a light wind of 12 km/h from the north. " +
-		"Today: light snow, -4 to -1 °C, 80 % chance of snow (1.5 cm). Take warm clothes, and mind the ice."
+		"Today: light snow, -4 to -1 °C, 80 % chance of snow (1.5 cm). Dress warmly, and watch out for ice."
 	if out.Value != want || !out.Note.IsZero() {
 		t.Errorf("%q, %q", out.Value, out.Note)
 	}

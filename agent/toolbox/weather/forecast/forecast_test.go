@@ -49,7 +49,7 @@ func TestSummary(t *testing.T) {
 	t.Parallel()
 	want := "In Bergen, Vestland, Norway it is 4 °C now, which feels like -1 °C, with light rain and a fresh wind of 31 km/h from the southwest. " +
 		"Today: rain, 2 to 5 °C, 98 % chance of rain (12.4 mm), wind up to 44 km/h. Take an umbrella. " +
-		"Tomorrow: heavy snow, -3 to 0 °C, 90 % chance of snow (8.5 cm). Take warm clothes, and mind the ice. " +
+		"Tomorrow: heavy snow, -3 to 0 °C, 90 % chance of snow (8.5 cm). Dress warmly, and watch out for ice. " +
 		"On Saturday: clear sky, -8 to -2 °C, dry. On Sunday: overcast, -4 to 1 °C, dry. " +
 		"Source: Open-Meteo.com (CC BY 4.0)."
 	if got := bergen.Summary(); got != want {

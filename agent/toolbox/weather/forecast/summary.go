@@ -112,15 +112,15 @@ func (d Day) describe(when string) string {
 func (d Day) advice() string {
 	switch {
 	case strings.Contains(d.Sky, "thunderstorm"):
-		return " Better stay near a roof."
+		return " Stay close to shelter."
 	case d.Snow > 0 || strings.Contains(d.Sky, "snow") || strings.Contains(d.Sky, "freezing"):
-		return " Take warm clothes, and mind the ice."
+		return " Dress warmly, and watch out for ice."
 	case d.Chance >= 50 || d.Chance < 0 && d.Wet >= 0.5:
 		return " Take an umbrella."
 	case d.High >= 30:
-		return " Drink enough, and keep to the shade."
+		return " Drink plenty of water, and stay in the shade."
 	case d.High <= 0:
-		return " Take warm clothes."
+		return " Dress warmly."
 	}
 	return ""
 }
