@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// blob is a connected region of one colour before the picture's background.
+// blob is a connected region of one colour that differs from the background.
 type blob struct {
 	colour string
 	box    image.Rectangle
@@ -15,12 +15,12 @@ type blob struct {
 	places []image.Point
 }
 
-// score is how sure the server is of it.
+// score returns the confidence of a detection.
 func (b *blob) score() float64 {
 	return min(0.99, 0.6+float64(b.area)/float64(4*max(b.box.Dx()*b.box.Dy(), 1)))
 }
 
-// shape tells discs from squares by how much of its box a blob fills: π/4 is a disc.
+// shape distinguishes discs from squares by how much of its box a blob fills; π/4 is a disc.
 func (b *blob) shape() string {
 	fill := float64(b.area) / float64(max(b.box.Dx()*b.box.Dy(), 1))
 	round := b.box.Dx()*4 < b.box.Dy()*5 && b.box.Dy()*4 < b.box.Dx()*5
@@ -35,21 +35,20 @@ func (b *blob) shape() string {
 	return "shape"
 }
 
-// scene is what a picture shows.
+// scene is the content of a picture.
 type scene struct {
 	img    *image.NRGBA
 	ground color.NRGBA
 	blobs  []blob // from left to right, and from top to bottom
 }
 
-// near is how far a colour may be from another one to be the same.
+// near is the largest distance between two colours that count as the same.
 const near = 60 * 60
 
-// mostBlobs is how many are told apart: of a photo, the largest.
+// mostBlobs is the limit for blobs; the largest are kept.
 const mostBlobs = 40
 
-// look finds the blobs of a picture: the background is the colour that is most frequent
-// along its border.
+// look finds the blobs of a picture. The background is the most frequent colour along the border.
 func look(img *image.NRGBA) scene {
 	s := scene{img: img, ground: groundOf(img)}
 	w, h := img.Bounds().Dx(), img.Bounds().Dy()
@@ -72,7 +71,7 @@ func look(img *image.NRGBA) scene {
 	return s
 }
 
-// groundOf is the most frequent colour along the border.
+// groundOf returns the most frequent colour along the border.
 func groundOf(img *image.NRGBA) color.NRGBA {
 	w, h := img.Bounds().Dx(), img.Bounds().Dy()
 	count := map[color.NRGBA]int{}
@@ -96,7 +95,7 @@ func groundOf(img *image.NRGBA) color.NRGBA {
 	return best
 }
 
-// flood are the places of about one colour around one. It marks them as seen.
+// flood returns the connected pixels of about the same colour, and marks them as seen.
 func flood(img *image.NRGBA, seen []bool, from image.Point, c color.NRGBA) []image.Point {
 	w := img.Bounds().Dx()
 	places := []image.Point{from}
@@ -113,7 +112,7 @@ func flood(img *image.NRGBA, seen []bool, from image.Point, c color.NRGBA) []ima
 	return places
 }
 
-// blobOf is the blob that is in those places.
+// blobOf returns the blob that consists of the pixels.
 func blobOf(places []image.Point, c color.NRGBA) blob {
 	b := blob{colour: nameOf(c), area: len(places), places: places}
 	for _, p := range places {
@@ -122,7 +121,7 @@ func blobOf(places []image.Point, c color.NRGBA) blob {
 	return b
 }
 
-// largest is the blob with the most pixels.
+// largest returns the blob with the most pixels.
 func (s scene) largest() (blob, bool) {
 	if len(s.blobs) == 0 {
 		return blob{}, false

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// What chat completions answer (tasks/chat-completion/output.json).
+// The answer of chat completions (tasks/chat-completion/output.json).
 type (
 	chat struct {
 		ID      string    `json:"id"`
@@ -34,8 +34,7 @@ type (
 	}
 )
 
-// chatTask is the name of the schemas of conversations, which models of text-generation
-// hold.
+// chatTask is the name of the schemas of conversations, which text-generation models support.
 const chatTask = "chat-completion"
 
 // serveChat answers the last message of a conversation as text-generation would.
@@ -66,7 +65,7 @@ func (s *Server) serveChat(w http.ResponseWriter, r *http.Request) {
 	m.write(w)
 }
 
-// readChat reads a conversation into a request for a text.
+// readChat converts a conversation to a text-generation request.
 func (rd *reader) readChat(q *request, body []byte) error {
 	var members map[string]any
 	if err := json.Unmarshal(body, &members); err != nil {
@@ -96,7 +95,7 @@ func (rd *reader) readChat(q *request, body []byte) error {
 	return nil
 }
 
-// contentOf is the text of a message: one, or several parts.
+// contentOf returns the text of a message, which may have several parts.
 func contentOf(content any) string {
 	switch c := content.(type) {
 	case string:
@@ -115,7 +114,7 @@ func contentOf(content any) string {
 	return ""
 }
 
-// converse makes the answer, and holds it to its schema.
+// converse makes the answer and validates it.
 func (s *Server) converse(q *request) (made, error) {
 	out, err := generateText(s.world, q)
 	if err != nil {

@@ -7,12 +7,11 @@ import (
 	"strings"
 )
 
-// named are the colours that the server tells apart, by which it names what it sees and
-// draws what it is told to.
+// named are the colours that the server knows by name.
 var named = []struct {
 	name string
 	c    color.NRGBA
-	word string // what has this colour
+	word string // an object of this colour
 }{
 	{"red", color.NRGBA{220, 30, 30, 255}, "ball"},
 	{"green", color.NRGBA{30, 160, 50, 255}, "tree"},
@@ -28,7 +27,7 @@ var named = []struct {
 	{"white", color.NRGBA{255, 255, 255, 255}, "cup"},
 }
 
-// nameOf is the name of the colour that is nearest.
+// nameOf returns the name of the nearest colour.
 func nameOf(c color.NRGBA) string {
 	best, least := "", 1<<30
 	for _, n := range named {
@@ -39,7 +38,7 @@ func nameOf(c color.NRGBA) string {
 	return best
 }
 
-// colourIn is the first colour that a text names, and its name.
+// colourIn returns the first colour that a text names, and its name.
 func colourIn(text string) (color.NRGBA, string, bool) {
 	for _, word := range words(text) {
 		for _, n := range named {
@@ -51,7 +50,7 @@ func colourIn(text string) (color.NRGBA, string, bool) {
 	return color.NRGBA{}, "", false
 }
 
-// wordFor is what an object of a colour is called.
+// wordFor returns the name of an object of a colour.
 func (wd *world) wordFor(colour string) string {
 	if word, ok := wd.words[colour]; ok {
 		return word
@@ -64,27 +63,27 @@ func (wd *world) wordFor(colour string) string {
 	return "thing"
 }
 
-// distance is how far two colours are apart: 0 to 195075.
+// distance returns the squared distance of two colours: 0 to 195075.
 func distance(a, b color.NRGBA) int {
 	r, g, bl := int(a.R)-int(b.R), int(a.G)-int(b.G), int(a.B)-int(b.B)
 	return r*r + g*g + bl*bl
 }
 
-// hueOf is a colour that belongs to a text, the same each time.
+// hueOf returns a colour derived from a text.
 func hueOf(text string) color.NRGBA {
 	return named[hash(text)%9].c // the colourful ones
 }
 
-// mix is the colour between two, of which share/256 is the second.
+// mix blends two colours, with share/256 of the second.
 func mix(a, b color.NRGBA, share int) color.NRGBA {
-	between := func(x, y uint8) uint8 { return uint8((int(x)*(256-share) + int(y)*share) / 256) } //nolint:gosec // between two bytes lies a byte
+	between := func(x, y uint8) uint8 { return uint8((int(x)*(256-share) + int(y)*share) / 256) } //nolint:gosec // at most 255
 	return color.NRGBA{between(a.R, b.R), between(a.G, b.G), between(a.B, b.B), 255}
 }
 
-// light is how bright a colour is: 0 to 255.
+// light returns the brightness of a colour: 0 to 255.
 func light(c color.NRGBA) int { return (299*int(c.R) + 587*int(c.G) + 114*int(c.B)) / 1000 }
 
-// toNRGBA is a picture on white, its corner at 0,0.
+// toNRGBA draws a picture on white, with its corner at 0,0.
 func toNRGBA(img image.Image) *image.NRGBA {
 	b := img.Bounds()
 	out := image.NewNRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))
@@ -93,7 +92,7 @@ func toNRGBA(img image.Image) *image.NRGBA {
 	return out
 }
 
-// mapped is a picture whose every pixel is computed.
+// mapped returns a picture with computed pixels.
 func mapped(w, h int, pixel func(x, y int) color.NRGBA) *image.NRGBA {
 	out := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for y := range h {
@@ -104,13 +103,13 @@ func mapped(w, h int, pixel func(x, y int) color.NRGBA) *image.NRGBA {
 	return out
 }
 
-// scaled is a picture of another size.
+// scaled resizes a picture.
 func scaled(img *image.NRGBA, w, h int) *image.NRGBA {
 	from := img.Bounds()
 	return mapped(w, h, func(x, y int) color.NRGBA { return img.NRGBAAt(x*from.Dx()/w, y*from.Dy()/h) })
 }
 
-// words are those of a text, in lower case and without punctuation.
+// words returns the words of a text, in lower case and without punctuation.
 func words(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
 		return strings.ContainsRune(" \t\r\n.,;:!?\"'()[]{}/|", r)

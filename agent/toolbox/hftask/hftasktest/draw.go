@@ -6,21 +6,20 @@ import (
 	"strings"
 )
 
-// side is that of a picture which is asked for without a size, in pixels, and longest
-// that of any.
+// side is the default side of a picture, and longest the maximum, in pixels.
 const (
 	side    = 256
 	longest = 2048
 )
 
-// counts are the numbers that a prompt may name.
+// counts are the numbers that a prompt may contain.
 var counts = map[string]int{
 	"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
 	"1": 1, "2": 2, "3": 3, "4": 4, "5": 5, "6": 6, "7": 7, "8": 8, "9": 9,
 }
 
-// drawPicture draws what a prompt names: "three red balls on white". Without a colour it
-// takes one that belongs to the prompt. With a control image it paints that.
+// drawPicture draws what a prompt names: "three red balls on white". Without a colour it derives one from
+// the prompt. With a control image it colours that.
 func drawPicture(_ *world, q *request) (any, error) {
 	prompt := q.text()
 	if strings.TrimSpace(prompt) == "" {
@@ -40,8 +39,7 @@ func drawPicture(_ *world, q *request) (any, error) {
 	return picture(drawn(prompt, w, h, q.number("seed", 0)))
 }
 
-// drawn draws discs in a row, as many and of the colour that the prompt says, on the
-// colour that it says after "on".
+// drawn draws a row of discs in the number and colour that the prompt names, on the colour after "on".
 func drawn(prompt string, w, h, seed int) *image.NRGBA {
 	what, where, _ := strings.Cut(strings.ToLower(prompt), " on ")
 	c, _, ok := colourIn(what)
@@ -60,7 +58,7 @@ func drawn(prompt string, w, h, seed int) *image.NRGBA {
 		}
 	}
 	r := min(w/(2*n)*7/10, h*3/10)
-	shift := seed % 5 * r / 20 // another seed is another picture
+	shift := seed % 5 * r / 20 // so that pictures differ by seed
 	return mapped(w, h, func(x, y int) color.NRGBA {
 		cell := w / n
 		dx, dy := x%max(cell, 1)-cell/2, y-h/2-shift
@@ -71,7 +69,7 @@ func drawn(prompt string, w, h, seed int) *image.NRGBA {
 	})
 }
 
-// painted is a map in the colours of a prompt: what is bright in it stands out.
+// painted colours a map: what is bright in it stands out.
 func painted(m *image.NRGBA, prompt string) *image.NRGBA {
 	c, _, ok := colourIn(prompt)
 	if !ok {
@@ -81,7 +79,7 @@ func painted(m *image.NRGBA, prompt string) *image.NRGBA {
 	return mapped(m.Rect.Dx(), m.Rect.Dy(), func(x, y int) color.NRGBA { return mix(dark, c, light(m.NRGBAAt(x, y))) })
 }
 
-// estimateDepth takes what is low in the picture and what is bright for near.
+// estimateDepth treats low and bright areas as near.
 func estimateDepth(_ *world, q *request) (any, error) {
 	img, err := q.picture("inputs")
 	if err != nil {
@@ -103,8 +101,8 @@ func estimateDepth(_ *world, q *request) (any, error) {
 	return map[string]any{"depth": encoded, "predicted_depth": tensor}, nil
 }
 
-// looked is a picture as models look at it that make maps: a photo at 512 pixels, its sides
-// in multiples of 64, as ControlNet's annotators have it, and a small one as it is.
+// looked resizes a photo as map-making models do: to 512 pixels, with sides in multiples of 64, like
+// ControlNet's annotators. Small pictures stay as they are.
 func looked(img *image.NRGBA) *image.NRGBA {
 	const large, size, step = 1024, 512, 64
 	w, h := img.Rect.Dx(), img.Rect.Dy()
@@ -121,13 +119,13 @@ func depthOf(img *image.NRGBA) *image.NRGBA {
 	return mapped(img.Rect.Dx(), h, func(x, y int) color.NRGBA { return grey((200*y/h*3 + light(img.NRGBAAt(x, y))) / 4) })
 }
 
-// grey is a grey of that brightness, which is cut to 0 to 255.
+// grey returns a grey of a brightness, clamped to 0…255.
 func grey(v int) color.NRGBA {
 	b := uint8(min(max(v, 0), 255))
 	return color.NRGBA{b, b, b, 255}
 }
 
-// mapOf is a map of a picture of the kind that control_mode names.
+// mapOf returns a map of the kind that control_mode names.
 func mapOf(img *image.NRGBA, mode string) *image.NRGBA {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	at := func(x, y int) int { return light(img.NRGBAAt(min(max(x, 0), w-1), min(max(y, 0), h-1))) }
@@ -151,14 +149,14 @@ func mapOf(img *image.NRGBA, mode string) *image.NRGBA {
 	return mapped(w, h, func(x, y int) color.NRGBA { // white lines on black
 		dx, dy := slope(x, y)
 		steep := max(dx, -dx) + max(dy, -dy)
-		if mode != "hed" { // of which only hed is soft
+		if mode != "hed" { // only hed has soft lines
 			steep = steep / 48 * 255
 		}
 		return grey(steep)
 	})
 }
 
-// poseOf is a figure of white points in the largest blob.
+// poseOf draws the keypoints of a figure in white at the largest blob.
 func poseOf(img *image.NRGBA) *image.NRGBA {
 	out := mapped(img.Rect.Dx(), img.Rect.Dy(), func(int, int) color.NRGBA { return grey(0) })
 	where := img.Rect

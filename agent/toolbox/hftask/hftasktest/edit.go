@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// editPicture makes another picture of one: a map of it, one of another size, one with a
-// hole filled, or one that a prompt changes.
+// editPicture edits a picture: it makes a map, resizes, fills a mask, or follows a prompt.
 func editPicture(wd *world, q *request) (any, error) {
 	img, err := q.picture("inputs")
 	if err != nil {
@@ -38,7 +37,7 @@ func editPicture(wd *world, q *request) (any, error) {
 	return picture(wd.edited(img, prompt))
 }
 
-// edited is a picture as the prompt wants it.
+// edited changes a picture according to a prompt.
 func (wd *world) edited(img *image.NRGBA, prompt string) *image.NRGBA {
 	has := func(some ...string) bool {
 		for _, word := range words(prompt) {
@@ -64,8 +63,8 @@ func (wd *world) edited(img *image.NRGBA, prompt string) *image.NRGBA {
 	return out
 }
 
-// removable is the mask of what a prompt wants away: the blobs that it means, or the
-// middle of the picture.
+// removable returns the mask of what a prompt wants removed: the blobs that it names, or the middle of the
+// picture.
 func (wd *world) removable(sc scene, prompt string) *image.Gray {
 	var sum []image.Point
 	for _, b := range wd.meant(sc, prompt) {
@@ -78,8 +77,7 @@ func (wd *world) removable(sc scene, prompt string) *image.Gray {
 	return maskOf(sc.img.Rect, sum)
 }
 
-// filled is a picture whose masked part shows what the prompt says, or without one its
-// surroundings.
+// filled fills the masked part with a colour of the prompt, or without a prompt with the surrounding colour.
 func filled(img *image.NRGBA, mask *image.Gray, prompt string) *image.NRGBA {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	in := func(x, y int) bool { return mask.GrayAt(x, y).Y > 127 }
@@ -92,21 +90,21 @@ func filled(img *image.NRGBA, mask *image.Gray, prompt string) *image.NRGBA {
 			if !in(x, y) {
 				return img.NRGBAAt(x, y)
 			}
-			return mix(c, img.NRGBAAt(x, y), 32) // some of what was there shines through
+			return mix(c, img.NRGBAAt(x, y), 32) // the original shines through a little
 		})
 	}
 	around := surroundings(img, mask)
 	return mapped(w, h, func(x, y int) color.NRGBA {
-		if in(x, y) || in(x-1, y) || in(x+1, y) || in(x, y-1) || in(x, y+1) { // an object's soft rim as well
+		if in(x, y) || in(x-1, y) || in(x+1, y) || in(x, y-1) || in(x, y+1) { // include an object's soft edge
 			return around
 		}
 		return img.NRGBAAt(x, y)
 	})
 }
 
-// surroundings is the most frequent colour along the outside of a mask.
+// surroundings returns the most frequent colour around a mask.
 func surroundings(img *image.NRGBA, mask *image.Gray) color.NRGBA {
-	const far = 3 // past an object's soft rim
+	const far = 3 // beyond an object's soft edge
 	count := map[color.NRGBA]int{}
 	best := groundOf(img)
 	for y := range img.Rect.Dy() {
@@ -129,7 +127,7 @@ func surroundings(img *image.NRGBA, mask *image.Gray) color.NRGBA {
 	return best
 }
 
-// posterised is a picture of few colours: a cartoon.
+// posterised reduces the colours of a picture, like a cartoon.
 func posterised(img *image.NRGBA) *image.NRGBA {
 	step := func(v uint8) uint8 { return v/64*64 + v/64*21 } // 0, 85, 170, 255
 	return mapped(img.Rect.Dx(), img.Rect.Dy(), func(x, y int) color.NRGBA {
@@ -138,7 +136,7 @@ func posterised(img *image.NRGBA) *image.NRGBA {
 	})
 }
 
-// mirrored is a variation of a picture.
+// mirrored flips a picture horizontally.
 func mirrored(img *image.NRGBA) *image.NRGBA {
 	w := img.Rect.Dx()
 	return mapped(w, img.Rect.Dy(), func(x, y int) color.NRGBA { return img.NRGBAAt(w-1-x, y) })

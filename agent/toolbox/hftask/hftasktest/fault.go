@@ -13,10 +13,10 @@ import (
 	"sync"
 )
 
-// Kind is what goes wrong.
+// Kind is a kind of fault.
 type Kind string
 
-// What can go wrong, instead of an answer or with it.
+// The kinds of faults.
 const (
 	Down      Kind = "down"       // 502 with a page
 	Dropped   Kind = "dropped"    // the connection is closed without an answer
@@ -26,39 +26,38 @@ const (
 	Expired   Kind = "expired"    // 401
 	Unpaid    Kind = "unpaid"     // 402: the account has no credit left
 	HTML      Kind = "html"       // 200 with a page
-	Endless   Kind = "endless"    // 200 with a body of the right type that never ends
+	Endless   Kind = "endless"    // 200 with an endless body of the right type
 	Redirect  Kind = "redirect"   // 307 to Fault.To
-	Held      Kind = "held"       // it waits: see [Server.Hold]
-	Cut       Kind = "cut"        // 200, and the body ends in its middle
-	Typed     Kind = "typed"      // the answer under another content type
-	Shapeless Kind = "shapeless"  // JSON, but of no shape that the task has
-	Outside   Kind = "outside"    // boxes and keypoints that lie outside of the picture
-	OtherSize Kind = "other size" // masks, and pictures, of another size than the input
-	Empty     Kind = "empty"      // 200, the right type and no bytes
-	Coded     Kind = "coded"      // Fault.Status with Fault.Code, as Atelier's tool server tells
+	Held      Kind = "held"       // no answer yet: see [Server.Hold]
+	Cut       Kind = "cut"        // 200 with a truncated body
+	Typed     Kind = "typed"      // the answer with another content type
+	Shapeless Kind = "shapeless"  // JSON that does not fit the task
+	Outside   Kind = "outside"    // boxes and keypoints outside the picture
+	OtherSize Kind = "other size" // masks and pictures of the wrong size
+	Empty     Kind = "empty"      // 200 with the right type and an empty body
+	Coded     Kind = "coded"      // Fault.Status with Fault.Code, as from Atelier's tool server
 )
 
-// All is the name of the whole server, where a fault is for everything that is asked of
-// it, its health included.
+// All means the whole server, its health check included.
 const All = "*"
 
-// Fault is something that goes wrong.
+// Fault is a fault of a model, a task or the server.
 type Fault struct {
 	Kind Kind
-	// Times is how many requests it meets; 0 is all, until [Server.Mend].
+	// Times is how many requests it affects; 0 means all until [Server.Mend].
 	Times int
-	// After is a time in seconds, of Loading and Busy.
+	// After is a delay in seconds, for Loading and Busy.
 	After int
-	// To is an address, of Redirect.
+	// To is the target of Redirect.
 	To string
-	// Status and Code are those of Coded.
+	// Status and Code are for Coded.
 	Status int
 	Code   string
 }
 
-// faults are what goes wrong at the moment.
+// faults are the current faults.
 type faults struct {
-	closed chan struct{} // when the server is
+	closed chan struct{} // closed with the server
 
 	mu  sync.Mutex
 	all map[string]*fault // by model or task, or [All]
@@ -66,41 +65,38 @@ type faults struct {
 
 type fault struct {
 	Fault
-	left    int // 0 is without end
+	left    int // 0 means unlimited
 	held    chan struct{}
 	release chan struct{}
 	gone    chan struct{}
 }
 
-// Break lets something go wrong with a model, a task or the whole server ([All]), in the
-// place of what went wrong with it before.
+// Break sets the fault of a model, a task or the whole server ([All]), replacing an earlier one.
 func (fs *faults) Break(where string, f Fault) {
 	fs.set(where, &fault{Fault: f, left: f.Times})
 }
 
-// Mend ends what went wrong with a model, a task or the whole server.
+// Mend removes the fault of a model, a task or the whole server.
 func (fs *faults) Mend(where string) {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
 	delete(fs.all, where)
 }
 
-// Hold lets requests wait, until they are released, given up by the client, or the test
-// ends.
+// Hold makes requests wait until they are released, the client gives up, or the test ends.
 type Hold struct {
-	// Held tells of each request that waits.
+	// Held receives a value for each waiting request.
 	Held <-chan struct{}
-	// Gone tells of each that the client gave up.
+	// Gone receives a value for each request that the client gave up.
 	Gone <-chan struct{}
 
 	release chan struct{}
 }
 
-// Release lets the requests be answered that wait, and those to come. It is called once.
+// Release answers the waiting requests and all later ones. Call it once.
 func (h *Hold) Release() { close(h.release) }
 
-// Hold lets what a model or a task is asked wait, in place of what went wrong with
-// it before.
+// Hold makes the requests for a model or a task wait, replacing an earlier fault.
 func (fs *faults) Hold(where string) *Hold {
 	const room = 1024
 	f := &fault{Fault: Fault{Kind: Held}, held: make(chan struct{}, room), gone: make(chan struct{}, room), release: make(chan struct{})}
@@ -114,7 +110,7 @@ func (fs *faults) set(where string, f *fault) {
 	fs.all[where] = f
 }
 
-// kind is what goes wrong at a place, "" if nothing does.
+// kind returns the kind of fault of a model or task, "" if there is none.
 func (fs *faults) kind(where string) Kind {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
@@ -124,7 +120,7 @@ func (fs *faults) kind(where string) Kind {
 	return ""
 }
 
-// take is the next fault of the first of those places that has one.
+// take returns the fault of the first of the places that has one, and counts it.
 func (fs *faults) take(places ...string) (*fault, bool) {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
@@ -143,15 +139,14 @@ func (fs *faults) take(places ...string) (*fault, bool) {
 	return nil, false
 }
 
-// spoils reports whether there is an answer, which is spoiled.
+// spoils reports whether the fault alters an otherwise good answer.
 func (f *fault) spoils() bool {
 	return slices.Contains([]Kind{Cut, Typed, Shapeless, Outside, OtherSize, Empty}, f.Kind)
 }
 
 const page = "<!DOCTYPE html><html><head><title>Bad gateway</title></head><body><h1>Bad gateway</h1><p>secret-host-17:8443</p></body></html>"
 
-// misbehave answers as the fault wants, and reports whether that was all. A fault that
-// spoils the answer leaves it to be made.
+// misbehave answers as the fault demands. It reports false if a regular answer must follow.
 func (fs *faults) misbehave(w http.ResponseWriter, r *http.Request, f *fault) bool {
 	switch f.Kind {
 	case Down:
@@ -191,7 +186,7 @@ func (fs *faults) misbehave(w http.ResponseWriter, r *http.Request, f *fault) bo
 	return true
 }
 
-// wait keeps a request waiting, and reports whether it is to be answered.
+// wait holds a request, and reports whether to answer it.
 func (fs *faults) wait(ctx context.Context, f *fault) bool {
 	f.held <- struct{}{}
 	select {
@@ -204,7 +199,7 @@ func (fs *faults) wait(ctx context.Context, f *fault) bool {
 	return false
 }
 
-// pour sends a body without end.
+// pour sends an endless body.
 func (fs *faults) pour(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "image/png")
 	chunk := bytes.Repeat([]byte("\x89PNG\r\n\x1a\n"), 8<<10)
@@ -222,7 +217,7 @@ func (fs *faults) pour(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// spoiled is the answer as the fault wants it.
+// spoiled alters an answer as the fault demands.
 func spoiled(m made, kind Kind) made {
 	switch kind {
 	case Typed:
@@ -245,7 +240,7 @@ func spoiled(m made, kind Kind) made {
 	return m
 }
 
-// moved is the answer with all coordinates far outside of the picture.
+// moved shifts all coordinates far outside the picture.
 func moved(body []byte) []byte {
 	return edited(body, func(name string, value any) any {
 		n, ok := value.(float64)
@@ -256,13 +251,13 @@ func moved(body []byte) []byte {
 	})
 }
 
-// resized is the answer with pictures of another size.
+// resized replaces the pictures in an answer by one of another size.
 func resized(m made) []byte {
 	other := image.NewGray(image.Rect(0, 0, 7, 5))
 	other.SetGray(3, 2, color.Gray{Y: 255})
 	encoded, err := base64PNG(other)
 	if err != nil {
-		return nil // a grey picture can always be encoded
+		return nil // encoding a grey picture never fails
 	}
 	if m.kind == "image/png" {
 		b, err := encodePNG(other)
@@ -279,7 +274,7 @@ func resized(m made) []byte {
 	})
 }
 
-// edited is a JSON text with its members changed, wherever they stand.
+// edited changes the members of a JSON text at all levels.
 func edited(body []byte, change func(name string, value any) any) []byte {
 	var v any
 	if err := json.Unmarshal(body, &v); err != nil {

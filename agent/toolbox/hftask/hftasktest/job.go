@@ -12,10 +12,10 @@ import (
 	"atelier/agent/await"
 )
 
-// Status is how far a job is.
+// Status is the status of a job.
 type Status string
 
-// What a job can be.
+// The statuses of a job.
 const (
 	Queued    Status = "queued"
 	Running   Status = "running"
@@ -24,18 +24,18 @@ const (
 	Cancelled Status = "cancelled"
 )
 
-// ended reports whether nothing more will come of it.
+// ended reports whether the status is final.
 func (s Status) ended() bool { return s == Done || s == Failed || s == Cancelled }
 
-// Job is a call that takes long.
+// Job is a long job.
 type Job struct {
 	ID, Model, Task string
 	Status          Status
 	Progress        float64 // 0 to 1
-	Polls           int     // how often was asked how far it is
+	Polls           int     // how often its status was requested
 }
 
-// jobs are the calls that take long.
+// jobs are the long jobs.
 type jobs struct {
 	tb      testing.TB
 	changes await.Changes
@@ -47,11 +47,11 @@ type jobs struct {
 
 type job struct {
 	Job
-	needs int // polls until it is done; less than 0 waits for the test
+	needs int // polls until it is done; negative waits for Step
 	out   made
 }
 
-// jobState is a job as it is told of.
+// jobState is the answer about a job.
 type jobState struct {
 	ID            string  `json:"id"`
 	Status        Status  `json:"status"`
@@ -60,13 +60,13 @@ type jobState struct {
 	Error         string  `json:"error,omitempty"`
 }
 
-// Lengthen turns what a task is asked from now on into jobs, which are done when somebody
-// has asked that often how far they are. With less than 0 they wait for [Server.Step].
+// Lengthen turns future requests for a task into jobs, which are done after the given number of polls. With
+// a negative number they wait for [Server.Step].
 func (js *jobs) Lengthen(task string, polls int) {
 	js.change(func() { js.long[task] = polls })
 }
 
-// Jobs are all there were, in the order of their coming.
+// Jobs returns all jobs in the order of their creation.
 func (js *jobs) Jobs() []Job {
 	js.mu.Lock()
 	defer js.mu.Unlock()
@@ -77,7 +77,7 @@ func (js *jobs) Jobs() []Job {
 	return all
 }
 
-// AwaitJob waits until a job has that status, and returns the first one.
+// AwaitJob waits until a job has the status, and returns the first one.
 func (js *jobs) AwaitJob(ctx context.Context, status Status) (Job, error) {
 	var found Job
 	err := js.changes.Until(ctx, func() bool {
@@ -92,7 +92,7 @@ func (js *jobs) AwaitJob(ctx context.Context, status Status) (Job, error) {
 	return found, err
 }
 
-// Step brings a job on. One that has ended stays as it is.
+// Step sets the status of a job that has not ended.
 func (js *jobs) Step(id string, status Status, progress float64) {
 	js.tb.Helper()
 	j := js.job(id)
@@ -107,7 +107,7 @@ func (js *jobs) Step(id string, status Status, progress float64) {
 	})
 }
 
-// change changes jobs, and wakes those who wait for one.
+// change runs do under the lock, and notifies waiters.
 func (js *jobs) change(do func()) {
 	js.mu.Lock()
 	defer js.mu.Unlock()
@@ -115,7 +115,7 @@ func (js *jobs) change(do func()) {
 	js.changes.Notify()
 }
 
-// job is the one of that id, nil if there is none.
+// job returns the job with the ID, nil if there is none.
 func (js *jobs) job(id string) *job {
 	js.mu.Lock()
 	defer js.mu.Unlock()
@@ -126,7 +126,7 @@ func (js *jobs) job(id string) *job {
 	return js.all[i]
 }
 
-// enqueue turns an answer into a job if its task takes long.
+// enqueue turns an answer into a job if the task was lengthened.
 func (js *jobs) enqueue(q *request, m made) (id string, ok bool) {
 	js.change(func() {
 		var polls int

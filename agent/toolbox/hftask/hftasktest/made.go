@@ -13,32 +13,31 @@ import (
 
 const jsonKind = "application/json"
 
-// made is an answer as it is sent.
+// made is an encoded answer.
 type made struct {
 	kind string // its media type
 	body []byte
-	cut  bool // it ends in its middle
+	cut  bool // send only half of it
 }
 
 func (m made) write(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", m.kind)
 	w.Header().Set("Content-Length", strconv.Itoa(len(m.body)))
 	if m.cut {
-		m.body = m.body[:len(m.body)/2] // which net/http answers by closing the connection
+		m.body = m.body[:len(m.body)/2] // net/http closes the connection then
 	}
 	_, _ = w.Write(m.body) //nolint:errcheck // a client that has gone needs no answer
 }
 
-// file is an answer that is sent as raw bytes. The schemas have it as a member of an
-// object.
+// file is an answer that is sent as raw bytes. The schemas describe it as a member of an object.
 type file struct {
 	member string // "image", "audio", "video"
 	kind   string
 	body   []byte
-	rate   int // samples a second, of a sound
+	rate   int // sample rate of a sound, in Hz
 }
 
-// encode returns an answer as it is sent, and as the schemas see it.
+// encode returns an answer as it is sent, and as the schemas describe it.
 func encode(out any) (made, any, error) {
 	if f, ok := out.(file); ok {
 		seen := map[string]any{f.member: base64.StdEncoding.EncodeToString(f.body)}
@@ -58,7 +57,7 @@ func encode(out any) (made, any, error) {
 	return made{kind: jsonKind, body: b}, seen, nil
 }
 
-// picture is an answer that is a picture.
+// picture returns an answer that is a picture.
 func picture(img image.Image) (any, error) {
 	b, err := encodePNG(img)
 	if err != nil {
@@ -75,7 +74,7 @@ func encodePNG(img image.Image) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// base64PNG is a picture within JSON.
+// base64PNG encodes a picture for JSON.
 func base64PNG(img image.Image) (string, error) {
 	b, err := encodePNG(img)
 	return base64.StdEncoding.EncodeToString(b), err

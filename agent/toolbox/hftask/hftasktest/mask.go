@@ -12,8 +12,7 @@ type segmented struct {
 	Mask string `json:"mask"`
 }
 
-// segment gives the masks of all blobs, or of what points, boxes, words or a rough mask
-// mean.
+// segment returns the masks of all blobs, or of those selected by points, boxes, words or a rough mask.
 func segment(wd *world, q *request) (any, error) {
 	sc, err := q.sceneOf("inputs")
 	if err != nil {
@@ -47,7 +46,7 @@ func segment(wd *world, q *request) (any, error) {
 	return all, nil
 }
 
-// maskOf is white in those places.
+// maskOf returns a mask that is white at the pixels.
 func maskOf(r image.Rectangle, places []image.Point) *image.Gray {
 	mask := image.NewGray(r)
 	for _, p := range places {
@@ -56,8 +55,7 @@ func maskOf(r image.Rectangle, places []image.Point) *image.Gray {
 	return mask
 }
 
-// pointed is what floods from the points on the object, without what floods from those
-// beside it.
+// pointed returns the areas at the included points, without those at the excluded points.
 func pointed(img *image.NRGBA, q *request) blob {
 	labels, _ := q.params["labels"].([]any) //nolint:errcheck // absent is all on it
 	wanted, unwanted := make([]bool, len(img.Pix)/4), make([]bool, len(img.Pix)/4)
@@ -82,7 +80,7 @@ func pointed(img *image.NRGBA, q *request) blob {
 	return blobOf(sum, colour)
 }
 
-// within is what lies in a box before the background, or else the box.
+// within returns the parts of blobs in a box, or else the box.
 func (s scene) within(r image.Rectangle) blob {
 	var sum []image.Point
 	colour := s.ground
@@ -100,7 +98,7 @@ func (s scene) within(r image.Rectangle) blob {
 	return blobOf(sum, colour)
 }
 
-// under are the blobs of which more than half lies under a rough mask, or else the mask.
+// under returns the blobs that are more than half covered by a rough mask, or else the mask.
 func (s scene) under(rough *image.NRGBA) blob {
 	var sum []image.Point
 	covered := func(p image.Point) bool { return light(rough.NRGBAAt(p.X, p.Y)) > 127 }
@@ -123,7 +121,7 @@ func (s scene) under(rough *image.NRGBA) blob {
 	return blobOf(sum, colour)
 }
 
-// placesIn are those of a rectangle that are wanted.
+// placesIn returns the wanted pixels of a rectangle.
 func placesIn(r image.Rectangle, wanted func(image.Point) bool) []image.Point {
 	var all []image.Point
 	for y := r.Min.Y; y < r.Max.Y; y++ {
@@ -136,7 +134,7 @@ func placesIn(r image.Rectangle, wanted func(image.Point) bool) []image.Point {
 	return all
 }
 
-// greyOf is how bright each pixel is.
+// greyOf returns a picture in greyscale.
 func greyOf(img *image.NRGBA) *image.Gray {
 	g := image.NewGray(img.Rect)
 	for y := range img.Rect.Dy() {

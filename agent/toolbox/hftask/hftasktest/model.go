@@ -7,17 +7,17 @@ import (
 	"slices"
 )
 
-// models are those that the server has, and tells of.
+// models describes the server's models.
 type models struct {
-	byTask    map[string][]string // the default of each first
-	elsewhere []string            // those of another provider
+	byTask    map[string][]string // the default first
+	elsewhere []string            // models with another provider
 	faults    *faults
 }
 
-// stateOf is whether a model is there: loaded, loading or unavailable.
+// stateOf returns the state of a model: loaded, loading or unavailable.
 func (ms *models) stateOf(model string) string {
 	for _, where := range append([]string{model}, ms.tasksOf(model)...) {
-		switch ms.faults.kind(where) { //nolint:exhaustive // others befall single requests
+		switch ms.faults.kind(where) { //nolint:exhaustive // other faults affect single requests
 		case Loading:
 			return "loading"
 		case Down, Dropped, Broken:
@@ -27,7 +27,7 @@ func (ms *models) stateOf(model string) string {
 	return "loaded"
 }
 
-// tasksOf are the tasks that a model does, in alphabetical order.
+// tasksOf returns the tasks of a model, in alphabetical order.
 func (ms *models) tasksOf(model string) []string {
 	var names []string
 	for name, models := range ms.byTask {
@@ -48,7 +48,7 @@ func (ms *models) serveStatus(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]string{"state": ms.stateOf(model)})
 }
 
-// What GET /capabilities says.
+// The answer to GET /capabilities.
 type (
 	capabilities struct {
 		Tasks  map[string]ability   `json:"tasks"`
@@ -76,7 +76,7 @@ func (ms *models) serveCapabilities(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, c)
 }
 
-// What GET /api/models says of a model, as far as clients ask for it.
+// The answer to GET /api/models, as far as clients read it.
 type (
 	hubModel struct {
 		ID       string                 `json:"id"`
@@ -116,12 +116,12 @@ func (ms *models) serveHub(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, m)
 }
 
-// hash is a number that is the same for the same text.
+// hash returns a hash of a text.
 func hash(text string) uint32 {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(text))
 	return h.Sum32()
 }
 
-// sortedKeys are the keys of a map in their order.
+// sortedKeys returns the keys of a map in order.
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

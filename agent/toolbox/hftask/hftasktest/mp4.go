@@ -16,13 +16,12 @@ func encodeJPEG(img image.Image) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// mp4 is a silent video whose frames are JPEGs, each of its own (motion JPEG): an MP4 file
-// (ISO/IEC 14496-12 and -14) of one track.
+// mp4 returns a silent Motion JPEG video: an MP4 file (ISO/IEC 14496-12 and -14) with one track.
 func mp4(frames [][]byte, w, h, perSecond int) []byte {
 	ftyp := atom("ftyp", "isom", u32(512), "isomiso2mp41")
 	data := bytes.Join(frames, nil)
 	mdat := atom("mdat", data)
-	first := len(ftyp) + 8 // the frames lie one after another
+	first := len(ftyp) + 8 // offset of the first frame
 	sizes := []any{u32(0), u32(0), u32(len(frames))}
 	for _, f := range frames {
 		sizes = append(sizes, u32(len(f)))
@@ -30,10 +29,10 @@ func mp4(frames [][]byte, w, h, perSecond int) []byte {
 	n := len(frames)
 	table := atom("stbl",
 		atom("stsd", u32(0), u32(1), sampleEntry(w, h)),
-		atom("stts", u32(0), u32(1), u32(n), u32(1)),         // each lasts 1 of the track's time
+		atom("stts", u32(0), u32(1), u32(n), u32(1)),         // each lasts one time unit
 		atom("stsc", u32(0), u32(1), u32(1), u32(n), u32(1)), // all are in one chunk
-		atom("stsz", sizes...),                               // of these sizes
-		atom("stco", u32(0), u32(1), u32(first)),             // which begins here
+		atom("stsz", sizes...),                               // with these sizes
+		atom("stco", u32(0), u32(1), u32(first)),             // at this offset
 	)
 	media := atom("mdia",
 		atom("mdhd", u32(0), u32(0), u32(0), u32(perSecond), u32(n), u16(0x55C4), u16(0)), // language "und"
@@ -54,7 +53,7 @@ func mp4(frames [][]byte, w, h, perSecond int) []byte {
 	return bytes.Join([][]byte{ftyp, mdat, movie}, nil)
 }
 
-// sampleEntry says that frames are JPEGs: object type 0x6C (ISO/IEC 14496-1, 7.2.6.6).
+// sampleEntry declares the frames as JPEG: object type 0x6C (ISO/IEC 14496-1, 7.2.6.6).
 func sampleEntry(w, h int) []byte {
 	config := join(byte(0x04), byte(13), byte(0x6C), byte(0x11), make([]byte, 11)) // a visual stream
 	es := join(byte(0x03), byte(21), u16(1), byte(0), config, byte(0x06), byte(1), byte(2))
@@ -63,18 +62,18 @@ func sampleEntry(w, h int) []byte {
 		atom("esds", u32(0), es))
 }
 
-// matrix shows the picture as it is.
+// matrix returns the identity transformation.
 func matrix() []byte {
 	return join(u32(1<<16), u32(0), u32(0), u32(0), u32(1<<16), u32(0), u32(0), u32(0), u32(1<<30))
 }
 
-// atom is a box of the format: its length, its name and what is in it.
+// atom returns a box of the format: length, name and content.
 func atom(name string, parts ...any) []byte {
 	inner := join(parts...)
 	return join(u32(8+len(inner)), name, inner)
 }
 
-// join puts bytes and texts together.
+// join concatenates bytes and strings.
 func join(parts ...any) []byte {
 	var b []byte
 	for _, p := range parts {

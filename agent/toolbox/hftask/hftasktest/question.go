@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// span is an answer that stands in a text.
+// span is an answer found in a text.
 type span struct {
 	Answer string  `json:"answer"`
 	Score  float64 `json:"score"`
@@ -13,15 +13,14 @@ type span struct {
 	End    int     `json:"end"`
 }
 
-// member is a text of the inputs.
+// member returns a text of the inputs.
 func (q *request) member(name string) string {
 	in, _ := q.inputs.(map[string]any) //nolint:errcheck // the schema has seen to it
 	text, _ := in[name].(string)       //nolint:errcheck // the schema has seen to it
 	return text
 }
 
-// askDocument answers by what it sees of the page, which it cannot read: by the word
-// boxes if they came, else by what is drawn there.
+// askDocument cannot read. It answers with the first word box that has a digit, or else describes the page.
 func askDocument(_ *world, q *request) (any, error) {
 	sc, err := q.sceneOf("image")
 	if err != nil {
@@ -38,7 +37,7 @@ func askDocument(_ *world, q *request) (any, error) {
 	return top(q, []span{{answer, 0.8, 0, 0}}), nil
 }
 
-// found is what was found in a table.
+// found is an answer about a table.
 type found struct {
 	Answer      string   `json:"answer"`
 	Coordinates [][2]int `json:"coordinates"`
@@ -46,15 +45,14 @@ type found struct {
 	Aggregator  string   `json:"aggregator"`
 }
 
-// askTable finds the row whose cells and the column whose name the question speaks of; it
-// counts and adds up.
+// askTable finds the row and the column that the question names, and counts or sums.
 func askTable(_ *world, q *request) (any, error) {
 	in, _ := q.inputs.(map[string]any)       //nolint:errcheck // the schema has seen to it
 	table, _ := in["table"].(map[string]any) //nolint:errcheck // the schema has seen to it
 	if len(table) == 0 {
 		return nil, bad("the table is empty")
 	}
-	columns := sortedKeys(table) // JSON has no order of members
+	columns := sortedKeys(table) // JSON objects are unordered
 	cells := map[string][]string{}
 	rows := 0
 	for _, c := range columns {
@@ -67,8 +65,7 @@ func askTable(_ *world, q *request) (any, error) {
 		}
 	}
 	question := q.member("question")
-	// The wanted column is the one whose name is asked for; the wanted row the one of
-	// which a cell is named.
+	// The question names the column by its header, and the row by a cell.
 	column, most := len(columns)-1, 0
 	for i, c := range columns {
 		if n := common(question, c); n > most {

@@ -9,28 +9,28 @@ import (
 	"atelier/agent/await"
 )
 
-// Call is a request for work as it came.
+// Call is a recorded request to a model.
 type Call struct {
-	// Path is where it was sent.
+	// Path is the path of the request.
 	Path string
-	// Model and Task are what was asked; Task is "" of a model that is not there.
+	// Model and Task are the requested ones; Task is "" for an unknown model.
 	Model, Task string
-	// Text is the text or the question among the inputs, if there is one.
+	// Text is the text or question in the inputs, if there is one.
 	Text string
-	// Kinds are the files that came, by the name of the member that held them: "inputs",
-	// "image", "mask_image" … as "image/png 640x480", "audio/wav".
+	// Kinds are the types of the files by JSON member ("inputs", "image", "mask_image" …), such as
+	// "image/png 640x480" or "audio/wav".
 	Kinds map[string]string
-	// Parameters are those of the request, without files.
+	// Parameters are the request's parameters without files.
 	Parameters map[string]any
-	// Raw tells that the body was the file itself.
+	// Raw says that the body was the bare file.
 	Raw bool
-	// Header are the request's.
+	// Header holds the request's headers.
 	Header http.Header
-	// Refused says why it was not done: "" where it was.
+	// Refused is the reason for an error answer, "" if there was none.
 	Refused string
 }
 
-// calls are the requests for work.
+// calls records the requests to models.
 type calls struct {
 	changes await.Changes
 
@@ -38,24 +38,24 @@ type calls struct {
 	all []Call
 }
 
-// Calls are all requests for work, refused ones too, in the order of their coming.
+// Calls returns all requests to models in order, also those that were refused.
 func (cs *calls) Calls() []Call {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
 	return slices.Clone(cs.all)
 }
 
-// Asked are the requests of one task that were done.
+// Asked returns the successful requests of a task.
 func (cs *calls) Asked(task string) []Call {
 	return slices.DeleteFunc(cs.Calls(), func(c Call) bool { return c.Task != task || c.Refused != "" })
 }
 
-// AwaitCalls waits until there were that many requests for work.
+// AwaitCalls waits until there were n requests to models.
 func (cs *calls) AwaitCalls(ctx context.Context, n int) error {
 	return cs.changes.Until(ctx, func() bool { return len(cs.Calls()) >= n })
 }
 
-// arrive keeps a call, and returns its number.
+// arrive records a call and returns its index.
 func (cs *calls) arrive(r *http.Request, c Call) int {
 	c.Path, c.Header = r.URL.Path, r.Header.Clone()
 	c.Header.Del("Authorization")
@@ -66,7 +66,7 @@ func (cs *calls) arrive(r *http.Request, c Call) int {
 	return len(cs.all) - 1
 }
 
-// note says why a call was not done.
+// note records why a call was refused.
 func (cs *calls) note(call int, why string) {
 	defer cs.changes.Notify()
 	cs.mu.Lock()
@@ -74,7 +74,7 @@ func (cs *calls) note(call int, why string) {
 	cs.all[call].Refused = why
 }
 
-// refuse answers that a call is not done, and why.
+// refuse records a call as refused, and sends the error.
 func (cs *calls) refuse(w http.ResponseWriter, call int, err error) {
 	cs.note(call, err.Error())
 	asRefusal(err).write(w)

@@ -17,20 +17,20 @@ import (
 	_ "golang.org/x/image/webp" // is read
 )
 
-// request is a call that is of its task's form.
+// request is a valid request for a task.
 type request struct {
 	task   string
-	inputs any // as the schema has it, files base64-encoded
+	inputs any // as in the schema, with files in Base64
 	params map[string]any
-	files  map[string][]byte // by the name of the member that held them
+	files  map[string][]byte // by the name of their JSON member
 	call   Call
 }
 
-// most is how many pixels a picture may have that is worked on.
+// most is the most pixels of a picture.
 const most = 24 << 20
 
-// media are the tasks whose inputs are a file, and of which sort it is. Only there may
-// the body be the file itself.
+// media are the tasks whose input is a file, with the kind of that file. For them the body may be the bare
+// file.
 var media = map[string]string{
 	"audio-classification": "audio", "audio-to-audio": "audio", "automatic-speech-recognition": "audio",
 	"depth-estimation": "image", "image-classification": "image", "image-segmentation": "image",
@@ -39,14 +39,13 @@ var media = map[string]string{
 	"video-text-to-text": "video", "zero-shot-object-detection": "image",
 }
 
-// reader reads requests, and holds them to their schemas.
+// reader parses requests and validates them against their schemas.
 type reader struct {
 	rules  rules
 	models map[string][]string // by task
 }
 
-// read reads a request for a task. With an error the request tells what can be told of
-// it.
+// read parses a request for a task. On error, the returned request holds what could be parsed.
 func (rd *reader) read(r *http.Request, body []byte, model, name string) (*request, error) {
 	q := &request{task: name, files: map[string][]byte{}, call: Call{Model: model, Task: name, Kinds: map[string]string{}}}
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
@@ -74,7 +73,7 @@ func (rd *reader) read(r *http.Request, body []byte, model, name string) (*reque
 	return q, rd.readMembers(q, members)
 }
 
-// readMembers reads what came as JSON.
+// readMembers parses a JSON request.
 func (rd *reader) readMembers(q *request, members map[string]any) error {
 	if params, ok := members["parameters"].(map[string]any); ok {
 		q.params = params
@@ -117,7 +116,7 @@ func (rd *reader) readMembers(q *request, members map[string]any) error {
 	return q.agree()
 }
 
-// keep reads a file that came in a member.
+// keep decodes the file in a member.
 func (q *request) keep(member, sort string, value any) error {
 	encoded, ok := value.(string)
 	if !ok {
@@ -145,7 +144,7 @@ func (q *request) keep(member, sort string, value any) error {
 	return nil
 }
 
-// agree reports whether what means places in the picture lies in it.
+// agree returns an error if the mask, points or boxes do not fit the picture.
 func (q *request) agree() error {
 	img, ok := q.files["inputs"]
 	if !ok || media[q.task] != "image" {
@@ -174,7 +173,7 @@ func (q *request) agree() error {
 	return nil
 }
 
-// picture reads the picture that came in a member.
+// picture decodes the picture in a member.
 func (q *request) picture(member string) (*image.NRGBA, error) {
 	img, _, err := image.Decode(bytes.NewReader(q.files[member]))
 	if err != nil {
@@ -183,22 +182,22 @@ func (q *request) picture(member string) (*image.NRGBA, error) {
 	return toNRGBA(img), nil
 }
 
-// has reports whether a file came in a member.
+// has reports whether a member has a file.
 func (q *request) has(member string) bool { return len(q.files[member]) > 0 }
 
-// text is the input of a task that takes a text.
+// text returns the input of a task that takes a text.
 func (q *request) text() string {
 	text, _ := q.inputs.(string) //nolint:errcheck // the schema has seen to it
 	return text
 }
 
-// word is a parameter that is a text, "" if it is absent.
+// word returns a text parameter, "" if it is absent.
 func (q *request) word(name string) string {
 	text, _ := q.params[name].(string) //nolint:errcheck // absent is ""
 	return text
 }
 
-// number is a parameter that is a number, or what stands for an absent one.
+// number returns a number parameter, or the default absent.
 func (q *request) number(name string, absent int) int {
 	if n, ok := q.params[name].(float64); ok {
 		return int(n)
@@ -206,7 +205,7 @@ func (q *request) number(name string, absent int) int {
 	return absent
 }
 
-// list is a parameter that is a list of texts.
+// list returns a parameter that is a list of texts.
 func (q *request) list(name string) []string {
 	items, _ := q.params[name].([]any) //nolint:errcheck // absent is none
 	var all []string
@@ -218,7 +217,7 @@ func (q *request) list(name string) []string {
 	return all
 }
 
-// numbers is a parameter that is a list of lists of numbers.
+// numbers returns a parameter that is a list of lists of numbers.
 func (q *request) numbers(name string) [][]int {
 	items, _ := q.params[name].([]any) //nolint:errcheck // absent is none
 	var all [][]int
@@ -235,7 +234,7 @@ func (q *request) numbers(name string) [][]int {
 	return all
 }
 
-// size is the parameter target_size.
+// size returns the parameter target_size.
 func (q *request) size() (w, h int, ok bool) {
 	m, ok := q.params["target_size"].(map[string]any)
 	if !ok {
@@ -245,7 +244,7 @@ func (q *request) size() (w, h int, ok bool) {
 	return sized.number("width", 0), sized.number("height", 0), true
 }
 
-// sniff tells of which type bytes are; sounds and videos by what their files begin with.
+// sniff returns the media type of a file's content.
 func sniff(b []byte) string {
 	at := func(i int, s string) bool { return len(b) >= i+len(s) && string(b[i:i+len(s)]) == s }
 	switch {

@@ -21,24 +21,24 @@ import (
 //go:embed spec/tasks spec/extension
 var files embed.FS
 
-// origin is what the schemas' ids are relative to; nothing is fetched from there.
+// origin is the base URI of the schemas' IDs; nothing is fetched from there.
 const origin = "https://huggingface.co"
 
-// form is what goes in and comes out of one task.
+// form describes the input and output of a task.
 type form struct {
 	input, output *jsonschema.Resolved
 	members       []string // of the request's body
-	published     []string // parameters that the task's own schema names
-	added         []string // parameters that are the extension's
+	published     []string // parameters of the task's own schema
+	added         []string // parameters of the extension
 }
 
-// rules are what requests and answers are held to.
+// rules validate requests and answers.
 type rules struct {
 	forms     map[string]form // by task
 	extension *jsonschema.Resolved
 }
 
-// allRules reads all schemas, once for all servers, which only read them.
+// allRules reads all schemas once, for all servers.
 var allRules = sync.OnceValues(readRules)
 
 func readRules() (rules, error) {
@@ -70,7 +70,7 @@ func readRules() (rules, error) {
 	return all, err
 }
 
-// schemas reads all files that are schemas, by their ids.
+// schemas reads the schema files, by ID.
 func schemas() (map[string]*jsonschema.Schema, error) {
 	byID := map[string]*jsonschema.Schema{}
 	err := fs.WalkDir(files, "spec", func(name string, d fs.DirEntry, err error) error {
@@ -82,7 +82,7 @@ func schemas() (map[string]*jsonschema.Schema, error) {
 			return err
 		}
 		if s.Schema == "http://json-schema.org/draft-06/schema#" {
-			s.Schema = "http://json-schema.org/draft-07/schema#" // which only adds to it
+			s.Schema = "http://json-schema.org/draft-07/schema#" // a superset
 		}
 		byID[s.ID] = s
 		return nil
@@ -104,8 +104,7 @@ func readJSON(name string, v any) error {
 	return nil
 }
 
-// parametersOf is the schema of a request's parameters, which stands in it or is
-// referred to.
+// parametersOf returns the schema of a request's parameters, inline or by reference.
 func parametersOf(input *jsonschema.Schema) *jsonschema.Schema {
 	p := input.Properties["parameters"]
 	if p == nil {
@@ -117,7 +116,7 @@ func parametersOf(input *jsonschema.Schema) *jsonschema.Schema {
 	return p
 }
 
-// resolve makes a schema ready, with those that it refers to.
+// resolve resolves a schema with those that it refers to.
 func resolve(byID map[string]*jsonschema.Schema, id string) (*jsonschema.Resolved, error) {
 	s, ok := byID[id]
 	if !ok {
@@ -139,8 +138,8 @@ func resolve(byID map[string]*jsonschema.Schema, id string) (*jsonschema.Resolve
 	return r, nil
 }
 
-// refuse tells what is wrong with the body of a request: by the task's schema, by that
-// of the extension, and what neither knows.
+// refuse returns why the body of a request is invalid: by the task's schema, by the extension's, or because
+// of unknown members.
 func (r rules) refuse(task string, body map[string]any) error {
 	f := r.forms[task]
 	for _, name := range slices.Sorted(maps.Keys(body)) {

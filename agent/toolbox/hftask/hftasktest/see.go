@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// The answers that tell what a picture shows.
+// Parts of answers about pictures.
 type (
 	label struct {
 		Label string  `json:"label"`
@@ -42,7 +42,7 @@ type (
 	}
 )
 
-// sceneOf looks at the picture that came in a member.
+// sceneOf analyses the picture in a member.
 func (q *request) sceneOf(member string) (scene, error) {
 	img, err := q.picture(member)
 	if err != nil {
@@ -53,7 +53,7 @@ func (q *request) sceneOf(member string) (scene, error) {
 
 func boxOf(r image.Rectangle) box { return box{r.Min.X, r.Min.Y, r.Max.X, r.Max.Y} }
 
-// detect puts a box around each blob. With the prompt only what it names is wanted.
+// detect returns the boxes of all blobs, or of those that the prompt names.
 func detect(wd *world, q *request) (any, error) {
 	sc, err := q.sceneOf("inputs")
 	if err != nil {
@@ -69,7 +69,7 @@ func detect(wd *world, q *request) (any, error) {
 	return found, nil
 }
 
-// detectNamed puts a box around each blob that one of the labels means.
+// detectNamed returns the boxes of the blobs that match the candidate labels.
 func detectNamed(wd *world, q *request) (any, error) {
 	sc, err := q.sceneOf("inputs")
 	if err != nil {
@@ -85,9 +85,8 @@ func detectNamed(wd *world, q *request) (any, error) {
 	return found, nil
 }
 
-// meant are the blobs that words mean: those of the colour or the kind that they name.
-// Where they name none that the server knows, it is all of them for a plural and else the
-// largest; without words it is all.
+// meant returns the blobs that a phrase refers to, by colour or kind. If it names none that the server
+// knows, a plural means all blobs and a singular the largest one. An empty phrase means all.
 func (wd *world) meant(sc scene, name string) []blob {
 	if strings.TrimSpace(name) == "" {
 		return sc.blobs
@@ -117,7 +116,7 @@ func (wd *world) meant(sc scene, name string) []blob {
 	return []blob{big}
 }
 
-// describe says what a picture shows: "a picture of 3 red discs on white".
+// describe describes a picture: "a picture of 3 red discs on white".
 func describe(_ *world, q *request) (any, error) {
 	sc, err := q.sceneOf("inputs")
 	if err != nil {
@@ -128,7 +127,7 @@ func describe(_ *world, q *request) (any, error) {
 	return map[string]string{"generated_text": text, "generatedText": text}, nil
 }
 
-// account tells of the blobs by groups, the largest groups first.
+// account describes up to three groups of blobs, the most numerous first.
 func (s scene) account() string {
 	count := map[string]int{}
 	for _, b := range s.blobs {
@@ -151,8 +150,7 @@ func (s scene) account() string {
 	return strings.Join(parts, " and ") + " on " + nameOf(s.ground)
 }
 
-// askPicture answers questions about numbers, colours, places and whether something is
-// there.
+// askPicture answers questions about counts, colours and the presence of objects.
 func askPicture(wd *world, q *request) (any, error) {
 	sc, err := q.sceneOf("image")
 	if err != nil {
@@ -161,7 +159,7 @@ func askPicture(wd *world, q *request) (any, error) {
 	return top(q, []answer{{wd.reply(sc, q.call.Text), 0.9}, {"I do not know", 0.1}}), nil
 }
 
-// reply is the answer to a question about a picture.
+// reply answers a question about a picture.
 func (wd *world) reply(sc scene, question string) string {
 	asked := " " + strings.Join(words(question), " ") + " "
 	blobs := wd.meant(sc, question)
@@ -188,12 +186,12 @@ func (wd *world) reply(sc scene, question string) string {
 	return sc.account()
 }
 
-// top keeps as many answers as the request wants.
+// top keeps the top_k answers.
 func top[T any](q *request, all []T) []T {
 	return all[:min(len(all), max(q.number("top_k", len(all)), 0))]
 }
 
-// classifyPicture names the kinds that are seen, the most frequent first.
+// classifyPicture returns the kinds of objects by their share of the area.
 func classifyPicture(wd *world, q *request) (any, error) {
 	sc, err := q.sceneOf("inputs")
 	if err != nil {
@@ -215,7 +213,7 @@ func classifyPicture(wd *world, q *request) (any, error) {
 	return top(q, all), nil
 }
 
-// shares are labels by their share of all that was counted for them.
+// shares returns labels with their share of the total count as the score.
 func shares(names []string, count func(string) int) []label {
 	total := 0
 	for _, name := range names {
@@ -229,7 +227,7 @@ func shares(names []string, count func(string) int) []label {
 	return all
 }
 
-// body is where the 17 points of COCO lie in a standing figure's box, in hundredths.
+// body holds the 17 COCO keypoints of a standing figure, in percent of its box.
 var body = []struct {
 	name string
 	x, y float64
@@ -240,7 +238,8 @@ var body = []struct {
 	{"left_knee", 64, 75}, {"right_knee", 36, 75}, {"left_ankle", 65, 95}, {"right_ankle", 35, 95},
 }
 
-// findKeypoints stands a figure into the largest blob, or the whole picture.
+// findKeypoints returns the keypoints of a standing figure in the box of the largest blob, or the whole
+// picture.
 func findKeypoints(_ *world, q *request) (any, error) {
 	sc, err := q.sceneOf("inputs")
 	if err != nil {

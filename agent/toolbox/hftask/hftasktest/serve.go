@@ -13,7 +13,7 @@ import (
 	"strconv"
 )
 
-// guard lets in whom the token lets in, and whom no fault of the whole server meets.
+// guard checks the size and the token of requests, and applies faults of the whole server.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		b, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.config.Limit))
@@ -41,10 +41,10 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	})
 }
 
-// expired is what the hub says of a token that it does not take.
+// expired is the hub's answer to an invalid token.
 var expired = refusal{http.StatusUnauthorized, "Invalid username or password."}
 
-// serveModel answers what a model is asked.
+// serveModel answers a request to a model.
 func (s *Server) serveModel(w http.ResponseWriter, r *http.Request) {
 	model, want := r.PathValue("org")+"/"+r.PathValue("model"), r.PathValue("task")
 	names := s.models.tasksOf(model)
@@ -58,7 +58,7 @@ func (s *Server) serveModel(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, r, model, names)
 }
 
-// servePipeline answers what a task is asked, by its first model.
+// servePipeline answers a request to a task with its default model.
 func (s *Server) servePipeline(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("task")
 	models := s.models.byTask[name]
@@ -69,7 +69,7 @@ func (s *Server) servePipeline(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, r, models[0], []string{name})
 }
 
-// answer does the one of the tasks whose form the request is of.
+// answer runs the task among names that accepts the request.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, model string, names []string) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -101,8 +101,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, model string, na
 	m.write(w)
 }
 
-// readOne reads a request for one of several tasks. One that may be for any of them needs
-// to say which.
+// readOne parses a request for one of several tasks. It fails if the request fits more than one.
 func (s *Server) readOne(r *http.Request, body []byte, model string, names []string) (fit *request, err error) {
 	for _, name := range names {
 		q, refused := s.reader.read(r, body, model, name)
@@ -129,20 +128,20 @@ func (s *Server) compute(q *request) (made, error) {
 	return m, err
 }
 
-// checked is an answer as it is sent, held to its schema.
+// checked encodes an answer and validates it against its schema.
 func (s *Server) checked(name string, out any) (made, error) {
 	m, seen, err := encode(out)
 	if err == nil {
 		err = s.rules.forms[name].output.Validate(seen)
 	}
 	if err != nil {
-		err = fmt.Errorf("hftasktest: the answer of %s is not of its form: %w", name, err)
+		err = fmt.Errorf("hftasktest: the answer of %s violates its schema: %w", name, err)
 		s.tb.Error(err)
 	}
 	return m, err
 }
 
-// refusal is an answer that says no.
+// refusal is an error answer.
 type refusal struct {
 	status int
 	reason string
@@ -154,12 +153,12 @@ func (r refusal) write(w http.ResponseWriter) {
 	writeJSON(w, r.status, map[string]string{"error": r.reason})
 }
 
-// bad is what is wrong with a request.
+// bad returns a refusal with status 400.
 func bad(format string, args ...any) error {
 	return refusal{http.StatusBadRequest, fmt.Errorf(format, args...).Error()}
 }
 
-// asRefusal is how an error is answered.
+// asRefusal converts an error to a refusal; the default status is 500.
 func asRefusal(err error) refusal {
 	var r refusal
 	if !errors.As(err, &r) {

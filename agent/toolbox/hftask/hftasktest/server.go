@@ -1,30 +1,27 @@
-// Package hftasktest is a server within a test that speaks Hugging Face's task API, for a
-// real client: it stands where models would.
+// Package hftasktest is a fake server for tests that speaks Hugging Face's task API.
 //
-// It serves the tasks that Atelier asks for. Four of them have a name on the hub but no
-// published schema: audio-to-audio, keypoint-detection, mask-generation and
+// It serves the tasks that Atelier uses. Four of them have a name on the hub but no published
+// schema: audio-to-audio, keypoint-detection, mask-generation and
 // video-text-to-text. Addresses:
 //
-//	POST /models/{org}/{model}                    the model's task, if the request tells it
-//	POST /models/{org}/{model}/pipeline/{task}    one of several
-//	POST /pipeline/{task}                         the task's first model
-//	POST /v1/chat/completions                     a model of text-generation
+//	POST /models/{org}/{model}                    the model's task, guessed from the request
+//	POST /models/{org}/{model}/pipeline/{task}    one of the model's tasks
+//	POST /pipeline/{task}                         the task's default model
+//	POST /v1/chat/completions                     a text-generation model
 //	POST /hf-inference/models/…                   the same, as on the hub's router
-//	GET  /api/models/{org}/{model}                who runs a model, as on the hub
+//	GET  /api/models/{org}/{model}                the providers of a model, as on the hub
 //	GET  /status/{org}/{model}, /capabilities, /healthz
 //	GET  /jobs/{id}, /jobs/{id}/result; DELETE /jobs/{id}
 //
 // Guarantees:
-//   - Each request is held to the task's schema and to that of the extension (spec), and
-//     its pictures and sounds are read: what is wrong is refused with 400 and the reason.
-//     What neither schema names is refused too.
-//   - Each answer is held to the task's schema before it is sent; one that breaks it is an
-//     error of the test, unless a fault asked for it.
-//   - Answers are computed from what came, and the same for the same request: what is
-//     drawn can be counted, detected, cut out and described. There is no model in it, and
-//     no chance.
-//   - It waits only where a test says so, and lets go of clients when it is closed, which
-//     happens with the test.
+//   - Requests are validated against the task's schema and that of the extension (spec), and their
+//     pictures and sounds are decoded. Invalid ones, also with fields that neither schema has, get
+//     status 400 and the reason.
+//   - Answers are validated against the task's schema before they are sent. An invalid one fails the
+//     test, unless a fault asked for it.
+//   - Answers are computed from the request, and equal requests get equal answers: objects can be
+//     drawn, counted, detected, cut out and described. There is no model and no randomness.
+//   - It delays answers only if a test asks for it. It closes with the test and disconnects clients.
 package hftasktest
 
 import (
@@ -35,28 +32,26 @@ import (
 	"testing"
 )
 
-// Config says what the server has and takes.
+// Config configures a Server.
 type Config struct {
-	// Models by task, the task's default first; nil is [Models]. A task that is not here
-	// is unknown to the server.
+	// Models are the models by task, the default first; nil means [Models]. Other tasks are unknown to the
+	// server.
 	Models map[string][]string
-	// Token is the only bearer token that is let in; "" lets in every one, and none.
+	// Token is the required bearer token; "" accepts all requests.
 	Token string
-	// Limit is how many bytes a request may have; 0 is 64 MiB.
+	// Limit is the largest request in bytes; 0 means 64 MiB.
 	Limit int64
-	// Heard is what every recording says; "" is "take the umbrella out".
+	// Heard is the transcript of every recording; "" means "take the umbrella out".
 	Heard string
-	// Words are what objects are called by their colour ("red" is a "ball"), besides and
-	// in place of those that the server knows.
+	// Words are the names of objects by colour ("red" is a "ball"), which override the server's own.
 	Words map[string]string
-	// Listed puts a list around an answer that is an object, as the hub's own servers do
-	// where the published schemas have none.
+	// Listed wraps answers that are objects in a list, as the hub's own servers do contrary to the schemas.
 	Listed bool
-	// Elsewhere are models that the hub lists with another provider than hf-inference.
+	// Elsewhere are models that the hub lists with a provider other than hf-inference.
 	Elsewhere []string
 }
 
-// Server is a running one. Its methods may be called from any goroutine.
+// Server is a running server. It is safe for concurrent use.
 type Server struct {
 	*calls
 	*faults
@@ -71,7 +66,7 @@ type Server struct {
 	world  *world
 }
 
-// Models has a model for every task that the server can do: "example/text-to-image".
+// Models returns a model for every task of the server: "example/text-to-image".
 func Models() map[string][]string {
 	all := map[string][]string{}
 	for name := range tasks {
@@ -80,7 +75,7 @@ func Models() map[string][]string {
 	return all
 }
 
-// New starts a server, which is closed when the test ends.
+// New starts a server that is closed when the test ends.
 func New(tb testing.TB, c Config) *Server {
 	tb.Helper()
 	if c.Models == nil {
@@ -116,11 +111,10 @@ func New(tb testing.TB, c Config) *Server {
 	return s
 }
 
-// URL is the server's address, without a slash at its end. It is also that of its hub
-// and of its router.
+// URL returns the base URL of the server, its hub and its router, without a trailing slash.
 func (s *Server) URL() string { return s.http.URL }
 
-// Tasks are those that it serves, in alphabetical order.
+// Tasks returns the tasks that it serves, in alphabetical order.
 func (s *Server) Tasks() []string { return slices.Sorted(maps.Keys(s.config.Models)) }
 
 func (s *Server) routes() http.Handler {

@@ -8,19 +8,19 @@ import (
 	"strings"
 )
 
-// rate is how many samples a second has in the sounds that are made here.
+// rate is the sample rate of generated sounds, in Hz.
 const rate = 16000
 
-// tone is one of a sound: its frequency in Hz, 0 for a rest, and its length in seconds.
+// tone is a note: its frequency in Hz, 0 for a rest, and its length in seconds.
 type tone struct{ hertz, seconds float64 }
 
-// wav is a WAV file, mono and of 16 bits, which plays tones one after another.
+// wav returns a 16-bit mono WAV file that plays tones one after another.
 func wav(tones []tone) []byte {
 	var samples []int16
 	for _, t := range tones {
 		n := int(t.seconds * rate)
 		for i := range n {
-			// Each tone swells and fades, so that none clicks.
+			// Each tone fades in and out, to avoid clicks.
 			swell := math.Sin(math.Pi * float64(i) / float64(n))
 			samples = append(samples, int16(9000*swell*math.Sin(2*math.Pi*t.hertz*float64(i)/rate)))
 		}
@@ -28,8 +28,8 @@ func wav(tones []tone) []byte {
 	return wavOf(samples, rate)
 }
 
-// wavOf is a WAV file (Microsoft, Multimedia Programming Interface and Data
-// Specifications 1.0) of mono samples.
+// wavOf returns a WAV file of mono samples (Microsoft, Multimedia Programming Interface and Data
+// Specifications 1.0).
 func wavOf(samples []int16, rate int) []byte {
 	var b bytes.Buffer
 	size := 2 * len(samples)
@@ -42,23 +42,23 @@ func wavOf(samples []int16, rate int) []byte {
 	return b.Bytes()
 }
 
-// put writes numbers, the least byte first.
+// put writes numbers in little-endian order.
 func put(b *bytes.Buffer, values ...any) {
 	for _, v := range values {
-		_ = binary.Write(b, binary.LittleEndian, v) //nolint:errcheck // a buffer takes everything
+		_ = binary.Write(b, binary.LittleEndian, v) //nolint:errcheck // writing to a buffer never fails
 	}
 }
 
-// sound is what was read of a WAV file.
+// sound is the content of a WAV file.
 type sound struct {
 	rate    int
 	samples []int16 // of the first channel
 }
 
-// seconds is how long it is.
+// seconds returns the length.
 func (s sound) seconds() float64 { return float64(len(s.samples)) / float64(max(s.rate, 1)) }
 
-// readWAV reads a WAV file of 16 bits; any other sound is none.
+// readWAV parses a 16-bit WAV file. It reports false for other sounds.
 func readWAV(b []byte) (sound, bool) {
 	const head = 12
 	var s sound
@@ -86,7 +86,7 @@ func readWAV(b []byte) (sound, bool) {
 	return s, false
 }
 
-// loudest is the largest amplitude: 0 to 32768.
+// loudest returns the largest amplitude: 0 to 32768.
 func (s sound) loudest() int {
 	most := 0
 	for _, v := range s.samples {
@@ -95,7 +95,7 @@ func (s sound) loudest() int {
 	return most
 }
 
-// hertz is its pitch by how often it crosses zero.
+// hertz returns the pitch, judged by zero crossings.
 func (s sound) hertz() float64 {
 	crossed := 0
 	for i := 1; i < len(s.samples); i++ {
@@ -106,7 +106,7 @@ func (s sound) hertz() float64 {
 	return float64(crossed) / max(s.seconds(), 1e-9)
 }
 
-// speak says a text: a tone for every word, as long as the word.
+// speak returns a tone for every word of a text, as long as the word.
 func speak(_ *world, q *request) (any, error) {
 	var tones []tone
 	for _, word := range words(q.text()) {
@@ -118,13 +118,12 @@ func speak(_ *world, q *request) (any, error) {
 	return file{member: "audio", kind: "audio/wav", body: wav(tones), rate: rate}, nil
 }
 
-// playMusic plays a tune that belongs to a text, of half a second for each of its words
-// and of four at least.
+// playMusic returns a tune derived from a text: half a second for each word, at least four seconds.
 func playMusic(_ *world, q *request) (any, error) {
 	if strings.TrimSpace(q.text()) == "" {
 		return nil, bad("the prompt is empty")
 	}
-	scale := []float64{220, 247.5, 275, 330, 366.7, 440} // pentatonic, which sounds well in any order
+	scale := []float64{220, 247.5, 275, 330, 366.7, 440} // pentatonic, which sounds good in any order
 	seed := hash(q.text())
 	var tones []tone
 	for i := range max(16, 2*len(words(q.text()))) {
@@ -138,15 +137,14 @@ func playMusic(_ *world, q *request) (any, error) {
 	return file{member: "audio", kind: "audio/wav", body: wav(tones), rate: rate}, nil
 }
 
-// part is a sound within JSON.
+// part is a sound in JSON.
 type part struct {
 	Label string `json:"label"`
 	Blob  string `json:"blob"`
 	Kind  string `json:"content-type"` //nolint:tagliatelle // the hub's name
 }
 
-// cleanSound brings a recording to full loudness and cuts what is next to silent. A sound
-// that it cannot read it gives back.
+// cleanSound normalises a recording and silences its quiet parts. Unreadable sounds stay as they are.
 func cleanSound(_ *world, q *request) (any, error) {
 	in := q.files["inputs"]
 	kind := sniff(in)
@@ -168,8 +166,7 @@ func cleanSound(_ *world, q *request) (any, error) {
 	return []part{{"speech", base64.StdEncoding.EncodeToString(in), kind}}, nil
 }
 
-// classifySound tells silence, hum, speech and whistling apart by the pitch. A sound that
-// it cannot read is music.
+// classifySound distinguishes silence, hum, speech and whistling by pitch. Unreadable sounds are music.
 func classifySound(_ *world, q *request) (any, error) {
 	first := "Music"
 	if s, ok := readWAV(q.files["inputs"]); ok {
@@ -195,7 +192,7 @@ func classifySound(_ *world, q *request) (any, error) {
 	return top(q, all), nil
 }
 
-// transcribe writes down what every recording says here. A silent one says nothing.
+// transcribe returns the fixed transcript, or "" for a silent recording.
 func transcribe(wd *world, q *request) (any, error) {
 	text, seconds := wd.heard, 1.0
 	if in, ok := readWAV(q.files["inputs"]); ok {

@@ -1,13 +1,13 @@
 package hftasktest
 
-// world is what the server knows beyond a request.
+// world is what the server knows apart from a request.
 type world struct {
-	words map[string]string // what objects are called, by their colour
-	heard string            // what every recording says
+	words map[string]string // names of objects by colour
+	heard string            // the transcript of every recording
 }
 
-// tasks are what the server can do. Each function answers a request that is of its task's
-// form: with a file, or with what is sent as JSON.
+// tasks are the server's functions by task. Each answers a valid request with a file, or with a value that
+// is sent as JSON.
 var tasks = map[string]func(*world, *request) (any, error){
 	"audio-classification":         classifySound,
 	"audio-to-audio":               cleanSound,

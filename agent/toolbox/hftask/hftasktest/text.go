@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// sentences are those of a text.
+// sentences splits a text into sentences.
 func sentences(text string) []string {
 	var all []string
 	for _, s := range regexp.MustCompile(`[^.!?\n]+[.!?]*`).FindAllString(text, -1) {
@@ -20,7 +20,7 @@ func sentences(text string) []string {
 	return all
 }
 
-// needText is what a task that takes a text was given.
+// needText returns the input text, and fails if it is empty.
 func (q *request) needText() (string, error) {
 	if text := strings.TrimSpace(q.text()); text != "" {
 		return text, nil
@@ -28,7 +28,7 @@ func (q *request) needText() (string, error) {
 	return "", bad("the text is empty")
 }
 
-// summarize keeps the first sentence.
+// summarize returns the first sentence.
 func summarize(_ *world, q *request) (any, error) {
 	text, err := q.needText()
 	if err != nil {
@@ -37,7 +37,7 @@ func summarize(_ *world, q *request) (any, error) {
 	return map[string]string{"summary_text": append(sentences(text), text)[0]}, nil
 }
 
-// dictionary is what is known of other languages.
+// dictionary holds translations by language.
 var dictionary = map[string]map[string]string{
 	"de": {
 		"hello": "hallo", "good": "guten", "morning": "Morgen", "day": "Tag", "the": "die", "cat": "Katze",
@@ -53,8 +53,8 @@ var dictionary = map[string]map[string]string{
 	},
 }
 
-// translate changes the words that it knows, and puts the others into brackets: "Katze
-// [jumps]". Languages are told by codes ("de", "deu_Latn") or names.
+// translate replaces known words and puts the others in brackets: "Katze [jumps]". Languages are codes
+// ("de", "deu_Latn") or names.
 func translate(_ *world, q *request) (any, error) {
 	text, err := q.needText()
 	if err != nil {
@@ -81,8 +81,8 @@ func translate(_ *world, q *request) (any, error) {
 	return map[string]string{"translation_text": strings.Join(fields, " ")}, nil
 }
 
-// generateText answers the last line of a prompt: with its most telling words, without
-// those of the instruction. As long as max_new_tokens allows, a token being a word.
+// generateText answers the last line of a prompt with its longest words or its first sentence, up to
+// max_new_tokens words.
 func generateText(_ *world, q *request) (map[string]string, error) {
 	text, err := q.needText()
 	if err != nil {
@@ -110,7 +110,7 @@ func generateText(_ *world, q *request) (map[string]string, error) {
 	return map[string]string{"generated_text": out}, nil
 }
 
-// telling are the longest words of a text, in their order.
+// telling returns the n longest words of a text, in their order.
 func telling(text string, n int) []string {
 	all := words(text)
 	long := slices.Clone(all)
@@ -131,13 +131,13 @@ func titled(words []string) string {
 	return string(unicode.ToUpper(r)) + text[size:]
 }
 
-// topics are the words by which texts are sorted.
+// topics are the words that reveal a sentiment.
 var topics = map[string][]string{
 	"POSITIVE": {"good", "great", "love", "lovely", "happy", "wonderful", "excellent", "beautiful", "nice", "best", "thanks"},
 	"NEGATIVE": {"bad", "terrible", "hate", "sad", "awful", "broken", "worst", "angry", "poor", "never", "disappointed"},
 }
 
-// classifyText tells the mood of a text by the words in it.
+// classifyText returns the sentiment of a text, judged by its words.
 func classifyText(_ *world, q *request) (any, error) {
 	text, err := q.needText()
 	if err != nil {
@@ -154,7 +154,7 @@ func classifyText(_ *world, q *request) (any, error) {
 	})), nil
 }
 
-// sortText puts the label first that has most in common with the text.
+// sortText ranks the candidate labels by the words that they share with the text.
 func sortText(_ *world, q *request) (any, error) {
 	text, err := q.needText()
 	if err != nil {
@@ -163,7 +163,7 @@ func sortText(_ *world, q *request) (any, error) {
 	return shares(q.list("candidate_labels"), func(name string) int { return 1 + 5*common(text, name) }), nil
 }
 
-// common is how many words of one text are in another one.
+// common returns how many words of b are in a.
 func common(a, b string) int {
 	n := 0
 	for _, word := range words(b) {
@@ -174,7 +174,7 @@ func common(a, b string) int {
 	return n
 }
 
-// token is one that has a label.
+// token is a labelled token.
 type token struct {
 	Group string  `json:"entity_group,omitempty"`
 	Label string  `json:"entity,omitempty"`
@@ -184,7 +184,7 @@ type token struct {
 	End   int     `json:"end"`
 }
 
-// places are names that are those of places; other names are persons.
+// places are the known names of places; other names are persons.
 var places = []string{
 	"Berlin", "Paris", "London", "Lisbon", "Portugal", "Tokyo", "Japan",
 	"Madrid", "Rome", "Vienna", "Beijing", "Shanghai", "New York", "Germany", "France",
@@ -192,13 +192,13 @@ var places = []string{
 
 var capitalised = regexp.MustCompile(`\p{Lu}[\p{L}'-]+(?: \p{Lu}[\p{L}'-]+)*`)
 
-// tagTokens finds names: words with a capital letter that do not begin a sentence, and
-// places anywhere. Positions are in characters.
+// tagTokens finds names: capitalised words that do not start a sentence, and known places anywhere.
+// Positions are in characters.
 func tagTokens(_ *world, q *request) (any, error) {
 	if _, err := q.needText(); err != nil {
 		return nil, err
 	}
-	text := q.text() // positions count from its very beginning
+	text := q.text() // positions refer to the untrimmed text
 	single := q.word("aggregation_strategy") == "none"
 	found := []token{}
 	for _, at := range capitalised.FindAllStringIndex(text, -1) {

@@ -41,10 +41,10 @@ func animate(_ *world, q *request) (any, error) {
 	if w < 1 || h < 1 {
 		return nil, bad("there is no video of %dx%d", w, h)
 	}
-	return q.filmed(scaled(img, max(w&^1, 2), max(h&^1, 2))) // players want even sides
+	return q.filmed(scaled(img, max(w&^1, 2), max(h&^1, 2))) // players need even sides
 }
 
-// filmed is a video that pans over a picture and back to its beginning.
+// filmed returns a video that pans over a picture and back to its start.
 func (q *request) filmed(img *image.NRGBA) (any, error) {
 	n := q.number("num_frames", frames)
 	if n < 1 || n > mostFrames {
@@ -63,8 +63,8 @@ func (q *request) filmed(img *image.NRGBA) (any, error) {
 	return file{member: "video", kind: "video/mp4", body: mp4(all, w, h, perSecond)}, nil
 }
 
-// secondsOf is how long an MP4 video is by its own account, which stands in its movie
-// header (ISO/IEC 14496-12, 8.2.2); 0 if it cannot be read.
+// secondsOf returns the length of an MP4 video from its movie header (ISO/IEC 14496-12, 8.2.2); 0 if it
+// cannot be read.
 func secondsOf(b []byte) float64 {
 	_, rest, ok := strings.Cut(string(b), "mvhd\x00")
 	if !ok || len(rest) < 19 {
@@ -74,7 +74,7 @@ func secondsOf(b []byte) float64 {
 	return float64(length) / float64(max(scale, 1))
 }
 
-// describeVideo tells how long a video is, and answers nothing else.
+// describeVideo returns the length of a video, whatever is asked.
 func describeVideo(_ *world, q *request) (any, error) {
 	text := "a short video"
 	if s := secondsOf(q.files["inputs"]); s > 0 {
@@ -83,7 +83,7 @@ func describeVideo(_ *world, q *request) (any, error) {
 	return map[string]string{"generated_text": text + " in which something moves from right to left"}, nil
 }
 
-// classifyVideo tells a short video from a long one.
+// classifyVideo distinguishes short videos from long ones.
 func classifyVideo(_ *world, q *request) (any, error) {
 	all := []label{{"moving something", 0.8}, {"walking", 0.15}, {"standing still", 0.05}}
 	if s := secondsOf(q.files["inputs"]); s > 10 {

@@ -7,31 +7,31 @@ import (
 	"image/color"
 )
 
-// side is how large the pictures are that nobody gave a size for.
+// side is the default side of pictures, in pixels.
 const side = 64
 
-// tint is a colour that belongs to a text.
+// tint returns a colour derived from a text.
 func tint(text string) color.NRGBA {
 	h := fnv.New32a()
-	_, _ = h.Write([]byte(text)) // a hash takes everything
+	_, _ = h.Write([]byte(text)) // writing to a hash never fails
 	n := h.Sum32()
-	return color.NRGBA{uint8(n), uint8(n >> 8), uint8(n >> 16), 255} //nolint:gosec // the lowest bits are meant
+	return color.NRGBA{uint8(n), uint8(n >> 8), uint8(n >> 16), 255} //nolint:gosec // truncation is intended
 }
 
-// Picture is a picture as PNG whose colours belong to the text.
+// Picture returns a PNG whose colours derive from the text.
 func Picture(text string, w, h int) []byte {
 	from, to := tint(text), tint("to "+text)
 	out := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for y := range h {
 		for x := range w {
-			mix := func(a, b uint8) uint8 { return uint8((int(a)*(w-x) + int(b)*x) / w) } //nolint:gosec // it lies between both
+			mix := func(a, b uint8) uint8 { return uint8((int(a)*(w-x) + int(b)*x) / w) } //nolint:gosec // it is between both
 			out.SetNRGBA(x, y, color.NRGBA{mix(from.R, to.R), mix(from.G, to.G), mix(from.B, to.B), 255})
 		}
 	}
 	return encode(out)
 }
 
-// paint makes a picture from words, or tints the one that it is given.
+// paint draws a picture for a prompt, or tints the given one.
 func paint(r *Request) (result, error) {
 	w, h := side, side
 	if size := r.Text("size"); size != "" {
@@ -57,10 +57,10 @@ func paint(r *Request) (result, error) {
 	return result{file: encode(out), item: true, spelled: spelled}, nil
 }
 
-// squared is the side of what is filled in, whatever was sent.
+// squared is the side of inpainted pictures, whatever size was sent.
 const squared = 512
 
-// inpaint fills what is white in the mask with a colour of the prompt.
+// inpaint fills the white part of the mask with a colour of the prompt.
 func inpaint(r *Request) (result, error) {
 	p, err := r.picture("image")
 	if err != nil {
@@ -86,7 +86,7 @@ func inpaint(r *Request) (result, error) {
 	return result{file: encode(out), item: true}, nil
 }
 
-// Fill is the colour with which a mask is filled for a prompt.
+// Fill returns the colour with which a mask is filled for a prompt.
 func Fill(prompt string) color.NRGBA { return tint(prompt) }
 
 // enlarge repeats pixels.

@@ -6,27 +6,27 @@ import (
 	"strings"
 )
 
-// Fault is what goes wrong.
+// Fault is a kind of fault.
 type Fault string
 
 // The faults.
 const (
-	Down      Fault = "down"       // the connection breaks off without an answer
+	Down      Fault = "down"       // the connection closes without an answer
 	Failing   Fault = "failing"    // 500, as when a model cannot be loaded
-	Slow      Fault = "slow"       // no answer until the client goes, or Release
+	Slow      Fault = "slow"       // no answer until the client leaves, or Mend
 	Busy      Fault = "busy"       // 429
-	Loading   Fault = "loading"    // 503: the model is on its way
-	Page      Fault = "page"       // a web page with 200
-	Senseless Fault = "senseless"  // JSON with 200 that is of another form
-	WrongKind Fault = "wrong kind" // a file, but of another kind than was asked for
-	Endless   Fault = "endless"    // an answer without end
-	Cut       Fault = "cut"        // an answer that breaks off
-	Redirect  Fault = "redirect"   // to another server
-	Expired   Fault = "expired"    // 401: the key is no longer good
-	Elsewhere Fault = "elsewhere"  // the file is said to lie on another server
+	Loading   Fault = "loading"    // 503: the model is loading
+	Page      Fault = "page"       // 200 with a web page
+	Senseless Fault = "senseless"  // 200 with JSON of another form
+	WrongKind Fault = "wrong kind" // a file of the wrong kind
+	Endless   Fault = "endless"    // an endless answer
+	Cut       Fault = "cut"        // a truncated answer
+	Redirect  Fault = "redirect"   // a redirect to another server
+	Expired   Fault = "expired"    // 401: the key has expired
+	Elsewhere Fault = "elsewhere"  // a link to a file on another server
 )
 
-// All are the faults that are the server's, and come at once.
+// All returns the faults that the server is to blame for and that occur at once.
 func All() []Fault {
 	return []Fault{Down, Failing, Busy, Loading, Page, Senseless, Endless, Cut, Redirect, Expired}
 }
@@ -38,15 +38,15 @@ type broken struct {
 	free  chan struct{}
 }
 
-// Break sets what goes wrong with the calls of these paths, or of all paths that have
-// work done where there are none. The later one counts.
+// Break sets a fault for the given paths, or for all POST requests if there are none. The latest fault of a
+// path applies.
 func (s *Server) Break(f Fault, paths ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.broken = append(s.broken, broken{f, paths, make(chan struct{})})
 }
 
-// Mend ends all faults, and lets go those that are held.
+// Mend removes all faults and releases held calls.
 func (s *Server) Mend() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,10 +56,10 @@ func (s *Server) Mend() {
 	s.broken = nil
 }
 
-// Held gets a value for each call that is being held by Slow.
+// Held receives a value for each call held by Slow.
 func (s *Server) Held() <-chan struct{} { return s.held }
 
-// fault is what goes wrong with a call.
+// fault returns the fault of a call.
 func (s *Server) fault(r *http.Request) (broken, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,7 +71,7 @@ func (s *Server) fault(r *http.Request) (broken, bool) {
 	return broken{}, false
 }
 
-// fails answers a call as its fault wants, if it has one that does not wait for an answer.
+// fails answers a call as its fault demands. It reports false if a regular answer must follow.
 func (s *Server) fails(w http.ResponseWriter, r *http.Request) bool {
 	b, ok := s.fault(r)
 	if !ok {
@@ -104,13 +104,13 @@ func (s *Server) fails(w http.ResponseWriter, r *http.Request) bool {
 		http.Redirect(w, r, "http://192.0.2.1:9/elsewhere", http.StatusTemporaryRedirect)
 	case Expired:
 		fail(w, http.StatusUnauthorized, "invalid api key")
-	case WrongKind, Elsewhere: // of the answer
+	case WrongKind, Elsewhere: // answer applies them
 		return false
 	}
 	return true
 }
 
-// hold keeps a call waiting, and reports whether it is over then.
+// hold holds a call. It returns false when the call is released, so that it is answered.
 func (s *Server) hold(r *http.Request, b broken) bool {
 	s.held <- struct{}{}
 	select {
@@ -122,7 +122,7 @@ func (s *Server) hold(r *http.Request, b broken) bool {
 	panic(http.ErrAbortHandler)
 }
 
-// endless writes until the client has had enough.
+// endless writes until the client leaves.
 func (s *Server) endless(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	chunk := []byte(strings.Repeat(" ", 1<<16))
@@ -138,12 +138,12 @@ func (s *Server) endless(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// cut promises more than comes.
+// cut sends less than its Content-Length.
 func cut(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", "1000")
 	if _, err := w.Write([]byte(`{"detections":[{"x":1,`)); err == nil {
-		_ = http.NewResponseController(w).Flush() //nolint:errcheck // what there is must arrive before the end does
+		_ = http.NewResponseController(w).Flush() //nolint:errcheck // send the start before aborting
 	}
 	panic(http.ErrAbortHandler)
 }

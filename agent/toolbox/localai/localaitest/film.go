@@ -10,15 +10,14 @@ import (
 	"slices"
 )
 
-// film makes a second of video: from the picture, which grows darker, or of colours that
-// belong to the prompt.
+// film returns one second of video: the given picture, growing darker, or a colour derived from the prompt.
 func film(r *Request) (result, error) {
 	w, h := int(r.Number("width")), int(r.Number("height"))
 	if w == 0 || h == 0 {
 		w, h = side, side
 	}
 	if w < 16 || h < 16 || w > 2048 || h > 2048 {
-		return result{}, errors.New("the size is none for a video")
+		return result{}, errors.New("the video size is out of range")
 	}
 	start := newPicture(image.NewUniform(tint(r.Text("prompt"))), 1, 1)
 	if r.Files["start_image"] != nil {
@@ -31,10 +30,10 @@ func film(r *Request) (result, error) {
 	return result{file: Film(w, h, start.frames(w, h)), item: true, spelled: r.Text("response_format") == "b64_json"}, nil
 }
 
-// framesASecond is how fast the videos are.
+// framesASecond is the frame rate.
 const framesASecond = 8
 
-// frames are the pictures of a second.
+// frames returns the frames of one second.
 func (p picture) frames(w, h int) []image.Image {
 	var all []image.Image
 	for n := range framesASecond {
@@ -49,8 +48,8 @@ func (p picture) frames(w, h int) []image.Image {
 	return all
 }
 
-// Film is a video of pictures of that size: Motion JPEG in AVI, without sound (Microsoft,
-// AVI RIFF File Reference).
+// Film returns a silent video of frames with the given size: Motion JPEG in AVI (Microsoft, AVI RIFF File
+// Reference).
 func Film(w, h int, frames []image.Image) []byte {
 	var movi, index []byte
 	largest := 0
@@ -58,7 +57,7 @@ func Film(w, h int, frames []image.Image) []byte {
 	for _, frame := range frames {
 		var b bytes.Buffer
 		if err := jpeg.Encode(&b, frame, nil); err != nil {
-			panic("localaitest: a picture is always encoded: " + err.Error())
+			panic("localaitest: encode a frame: " + err.Error())
 		}
 		index = append(index, "00dc"...)
 		index = words(index, 0x10, len(movi), b.Len())
@@ -76,7 +75,7 @@ func Film(w, h int, frames []image.Image) []byte {
 	return chunk("RIFF", slices.Concat([]byte("AVI "), chunk("LIST", hdrl), chunk("LIST", movi), chunk("idx1", index)))
 }
 
-// words appends numbers of 32 bits.
+// words appends 32-bit numbers in little-endian order.
 func words(to []byte, numbers ...int) []byte {
 	for _, n := range numbers {
 		to = binary.LittleEndian.AppendUint32(to, uint32(n)) //nolint:gosec // its bits

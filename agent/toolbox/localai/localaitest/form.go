@@ -22,7 +22,7 @@ import (
 //go:embed forms.json
 var formsJSON []byte
 
-// form is what LocalAI documents of a request.
+// form is LocalAI's documented form of a request.
 type form struct {
 	Encoding   string           `json:"encoding"` // json or form
 	Capability string           `json:"capability"`
@@ -33,11 +33,11 @@ type form struct {
 type field struct {
 	Type     string   `json:"type"`   // string, integer, number, boolean, strings, numbers, object, file
 	Format   string   `json:"format"` // of a picture: data-uri or base64
-	Of       []string `json:"of"`     // the only values
+	Of       []string `json:"of"`     // the allowed values
 	Required bool     `json:"required"`
 }
 
-// forms are the forms by method and path.
+// forms returns the forms by method and path.
 func forms() map[string]form {
 	var all struct {
 		Source string          `json:"source"`
@@ -51,24 +51,24 @@ func forms() map[string]form {
 	return all.Forms
 }
 
-// Request is a well-formed request for work.
+// Request is a well-formed request to a model.
 type Request struct {
 	Path  string
 	Model string
-	// Values are the fields as JSON has them, those of forms as texts.
+	// Values are the fields as decoded from JSON; those of multipart forms are strings.
 	Values map[string]any
-	// Files are those of a form, and the pictures of a JSON request, decoded.
+	// Files are the files of a multipart form, and the decoded pictures of a JSON request.
 	Files map[string][]byte
-	// Names are the file names of a form.
+	// Names are the file names of a multipart form.
 	Names map[string]string
 }
 
-// Text is the value of a field, "" if it is absent or no text.
+// Text returns the value of a field, "" if it is absent or not a string.
 func (r *Request) Text(name string) string {
 	return as[string](r.Values[name])
 }
 
-// Number is the value of a field, 0 if it is absent.
+// Number returns the value of a field, 0 if it is absent.
 func (r *Request) Number(name string) float64 {
 	switch v := r.Values[name].(type) {
 	case float64:
@@ -82,7 +82,7 @@ func (r *Request) Number(name string) float64 {
 	return 0
 }
 
-// Numbers are the values of a list.
+// Numbers returns the values of a list.
 func (r *Request) Numbers(name string) []float64 {
 	list := as[[]any](r.Values[name])
 	numbers := make([]float64, 0, len(list))
@@ -94,7 +94,7 @@ func (r *Request) Numbers(name string) []float64 {
 	return numbers
 }
 
-// read checks a request by the form.
+// read parses a request and validates it against the form.
 func (f form) read(r *http.Request) (*Request, error) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -104,7 +104,7 @@ func (f form) read(r *http.Request) (*Request, error) {
 	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("the content type is none: %w", err)
+		return nil, fmt.Errorf("the content type is invalid: %w", err)
 	case f.Encoding == "json" && kind == "application/json":
 		err = q.readJSON(body)
 	case f.Encoding == "form" && kind == "multipart/form-data":
@@ -127,7 +127,7 @@ func (r *Request) readJSON(body []byte) error {
 		return errors.New("the body is not UTF-8")
 	}
 	if err := json.Unmarshal(body, &r.Values); err != nil {
-		return fmt.Errorf("the body is no JSON object: %w", err)
+		return fmt.Errorf("the body is not a JSON object: %w", err)
 	}
 	return nil
 }
@@ -148,7 +148,7 @@ func (r *Request) readForm(body []byte, boundary string, f form) error {
 		}
 		name := part.FormName()
 		if _, twice := r.Values[name]; twice || r.Files[name] != nil {
-			return fmt.Errorf("the field %q is there twice", name)
+			return fmt.Errorf("the field %q occurs twice", name)
 		}
 		switch {
 		case f.Fields[name].Type == "file":
@@ -157,14 +157,14 @@ func (r *Request) readForm(body []byte, boundary string, f form) error {
 			}
 			r.Files[name], r.Names[name] = content, part.FileName()
 		case part.FileName() != "" || !utf8.Valid(content):
-			return fmt.Errorf("the field %q is no text", name)
+			return fmt.Errorf("the field %q is not text", name)
 		default:
 			r.Values[name] = string(content)
 		}
 	}
 }
 
-// check holds the fields against the form.
+// check validates the fields against the form.
 func (r *Request) check(f form) error {
 	for _, name := range slices.Sorted(maps.Keys(r.Values)) {
 		known, ok := f.Fields[name]
@@ -189,15 +189,15 @@ func (r *Request) checkField(name string, known field, text bool) error {
 	if text && known.Type != "string" {
 		f, err := strconv.ParseFloat(r.Text(name), 64)
 		if err != nil {
-			return fmt.Errorf("it is %q, no number", r.Text(name))
+			return fmt.Errorf("it is %q, not a number", r.Text(name))
 		}
 		v = f
 	}
 	if !known.holds(v) {
-		return fmt.Errorf("it is a %T, not of the type %s", v, known.Type)
+		return fmt.Errorf("it is a %T, not a %s", v, known.Type)
 	}
 	if s, ok := v.(string); ok && known.Of != nil && !slices.Contains(known.Of, s) {
-		return fmt.Errorf("it is %q, none of %v", s, known.Of)
+		return fmt.Errorf("it is %q, not one of %v", s, known.Of)
 	}
 	if known.Format == "" {
 		return nil
@@ -211,7 +211,7 @@ func (r *Request) checkField(name string, known field, text bool) error {
 	return err
 }
 
-// holds reports whether a value is of the field's type.
+// holds reports whether a value has the field's type.
 func (f field) holds(v any) bool {
 	every := func(is func(any) bool) bool {
 		list, ok := v.([]any)
@@ -241,23 +241,23 @@ func (f field) holds(v any) bool {
 	return false
 }
 
-// picture decodes a picture that is spelled out as the field wants it.
+// picture decodes a picture in the field's encoding.
 func (f field) picture(spelled string) ([]byte, error) {
 	if f.Format == "data-uri" {
 		head, rest, ok := strings.Cut(spelled, ";base64,")
 		if !ok || !strings.HasPrefix(head, "data:image/") {
-			return nil, errors.New("it is no picture as a data URI")
+			return nil, errors.New("it is not a picture as a data URI")
 		}
 		spelled = rest
 	}
 	content, err := base64.StdEncoding.DecodeString(spelled)
 	if err != nil || len(content) == 0 {
-		return nil, fmt.Errorf("it is no Base64: %w", err)
+		return nil, fmt.Errorf("it is not valid Base64: %w", err)
 	}
 	return content, nil
 }
 
-// as is a value of the type, zero if it is of another one.
+// as returns v if it has type T, or else the zero value.
 func as[T any](v any) T {
 	if t, ok := v.(T); ok {
 		return t

@@ -10,14 +10,14 @@ import (
 func send(w http.ResponseWriter, status int, v any) {
 	body, err := json.Marshal(v)
 	if err != nil {
-		panic("localaitest: an answer is always JSON: " + err.Error())
+		panic("localaitest: encode an answer: " + err.Error())
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_, _ = w.Write(body) //nolint:errcheck // the client may be gone
 }
 
-// fail answers with LocalAI's form of an error (core/schema, ErrorResponse).
+// fail sends an error in LocalAI's form (core/schema, ErrorResponse).
 func fail(w http.ResponseWriter, status int, message string) {
 	send(w, status, map[string]any{"error": map[string]any{"code": status, "message": message, "type": ""}})
 }

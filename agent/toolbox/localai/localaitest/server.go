@@ -1,17 +1,14 @@
-// Package localaitest is a server that stands in for LocalAI in tests: a real client, a
-// fake server.
+// Package localaitest is a fake LocalAI server for tests.
 //
 // Guarantees:
-//   - What it receives is checked by LocalAI's documented forms (forms.json): the path,
-//     the key, the fields with their types, files and pictures. A request that is not
-//     well-formed is an error of the test, and gets the 400 that it would get there.
-//   - It answers in LocalAI's forms with what is computed of the request: boxes and masks
-//     of coloured things on a plain ground, distances that shrink downwards, tones, a
-//     small video, pictures that are filled in and enlarged. The same request gets the
-//     same answer.
-//   - Tests set what goes wrong ([Server.Break]).
-//   - It knows nothing of the program that it tests, is closed with the test, and lets go
-//     of clients that it keeps waiting.
+//   - Requests are validated against LocalAI's documented forms (forms.json): the path, the key, the
+//     fields with their types, files and pictures. An invalid request fails the test, and gets status
+//     400 as from LocalAI.
+//   - Answers have LocalAI's forms and are computed from the request: boxes and masks of coloured
+//     objects on a plain background, distances that decrease downwards, tones, a small video,
+//     inpainted and enlarged pictures. Equal requests get equal answers.
+//   - Tests can set faults ([Server.Break]).
+//   - It closes with the test and disconnects clients. It does not depend on the tested program.
 package localaitest
 
 import (
@@ -25,27 +22,27 @@ import (
 	"testing"
 )
 
-// Config says what the server has.
+// Config configures a Server.
 type Config struct {
-	// Models are what is installed; nil is [Gallery].
+	// Models are the installed models; nil means [Gallery].
 	Models []Model
-	// Key is the only key that is let in; "" lets in every one, and none.
+	// Key is the required API key; "" accepts all requests.
 	Key string
-	// Old is a server that does not tell what its models can do.
+	// Old says that the server does not list capabilities, like old versions.
 	Old bool
-	// Chat is the base URL of a server with OpenAI's API, to which chat completions are
-	// handed; "" serves none.
+	// Chat is the base URL of a server with OpenAI's API that chat completions are forwarded to; "" means no
+	// chat.
 	Chat string
 }
 
-// Model is one that is installed.
+// Model is an installed model.
 type Model struct {
 	ID string `json:"id"`
-	// Capabilities are LocalAI's words: detection, depth, sound_generation …
+	// Capabilities are in LocalAI's terms: detection, depth, sound_generation …
 	Capabilities []string `json:"capabilities"`
 }
 
-// Gallery are models of LocalAI's gallery, one or more for everything.
+// Gallery returns models of LocalAI's gallery, at least one for every task.
 func Gallery() []Model {
 	return []Model{
 		{"ace-step-turbo", []string{"sound_generation", "tts"}},
@@ -78,11 +75,11 @@ type Server struct {
 	mu       sync.Mutex
 	calls    []string
 	requests []Request
-	files    map[string][]byte // that were answered as addresses, by path
+	files    map[string][]byte // files in answers that are URLs, by path
 	broken   []broken
 }
 
-// New starts a server, which is closed when the test ends.
+// New starts a server that is closed when the test ends.
 func New(tb testing.TB, c Config) *Server {
 	tb.Helper()
 	if c.Models == nil {
@@ -98,17 +95,17 @@ func New(tb testing.TB, c Config) *Server {
 	return s
 }
 
-// URL is the server's own, without /v1.
+// URL returns the base URL, without /v1.
 func (s *Server) URL() string { return s.server.URL }
 
-// Calls are all calls that came in, of any kind and form, as "POST /v1/detection".
+// Calls returns all requests so far, valid or not, as "POST /v1/detection".
 func (s *Server) Calls() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.calls)
 }
 
-// Requests are the well-formed requests for work, in the order of their coming.
+// Requests returns the well-formed requests to models, in order.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -145,7 +142,7 @@ func (s *Server) routes() http.Handler {
 	})
 }
 
-// list answers with the models, and with what they can do.
+// list sends the list of models, with their capabilities if requested.
 func (s *Server) list(w http.ResponseWriter, capabilities bool) {
 	if capabilities && s.config.Old {
 		fail(w, http.StatusNotFound, "Not Found")
@@ -162,7 +159,7 @@ func (s *Server) list(w http.ResponseWriter, capabilities bool) {
 	send(w, http.StatusOK, map[string]any{"object": "list", "data": data})
 }
 
-// chat hands chat completions to another server.
+// chat forwards chat completions to another server.
 func (s *Server) chat() http.Handler {
 	to, err := url.Parse(s.config.Chat)
 	if err != nil {
@@ -174,7 +171,7 @@ func (s *Server) chat() http.Handler {
 	}}
 }
 
-// host keeps a file and gives its address, as LocalAI has it.
+// host stores a file and returns its URL, as LocalAI does.
 func (s *Server) host(content []byte) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,13 +8,13 @@ import (
 	"image"
 	"image/color"
 	"image/draw"
-	_ "image/jpeg" // what is sent
+	_ "image/jpeg" // for decoding
 	"image/png"
 	"slices"
 	"strings"
 )
 
-// picture is a picture as pixels from (0, 0) on, row by row.
+// picture is a picture whose pixels start at (0, 0), row by row.
 type picture struct {
 	pixels *image.NRGBA
 	w, h   int
@@ -39,20 +39,20 @@ func (p picture) at(i int) color.NRGBA {
 	return color.NRGBA{c[0], c[1], c[2], c[3]}
 }
 
-// alike reports whether two colours are of one thing, however a JPEG has changed them.
+// alike reports whether two colours are equal but for the artefacts of JPEG.
 func alike(a, b color.NRGBA) bool {
 	apart := func(x, y uint8) int { return max(int(x)-int(y), int(y)-int(x)) }
 	return apart(a.R, b.R)+apart(a.G, b.G)+apart(a.B, b.B) < 120
 }
 
-// blob is a thing: pixels of like colours that touch each other.
+// blob is an object: adjacent pixels of similar colour.
 type blob struct {
 	pixels []int
 	box    image.Rectangle
 	colour string
 }
 
-// flood gathers the pixels that touch the one at i and look like it.
+// flood collects the connected pixels that resemble the one at i.
 func (p picture) flood(i int, seen []bool) blob {
 	b := blob{colour: colourName(p.at(i))}
 	from := p.at(i)
@@ -74,8 +74,7 @@ func (p picture) flood(i int, seen []bool) blob {
 	return b
 }
 
-// blobs are the things on the ground, which is what the first corner shows, the largest
-// first.
+// blobs returns the objects, the largest first. The background is the colour of the first corner.
 func (p picture) blobs() []blob {
 	seen := make([]bool, p.w*p.h)
 	ground := p.at(0)
@@ -84,7 +83,7 @@ func (p picture) blobs() []blob {
 		if seen[i] || alike(p.at(i), ground) {
 			continue
 		}
-		if b := p.flood(i, seen); len(b.pixels)*100 >= p.w*p.h { // not the fringes of a JPEG
+		if b := p.flood(i, seen); len(b.pixels)*100 >= p.w*p.h { // ignore JPEG artefacts
 			all = append(all, b)
 		}
 	}
@@ -92,8 +91,7 @@ func (p picture) blobs() []blob {
 	return all
 }
 
-// Things are the colours of the things that lie on the ground of a picture, the largest
-// first; none where it cannot be read.
+// Things returns the colours of the objects in a picture, the largest first; nil if it cannot be read.
 func Things(content []byte) []string {
 	p, err := (&Request{Files: map[string][]byte{"image": content}}).picture("image")
 	if err != nil {
@@ -128,8 +126,8 @@ func colourName(c color.NRGBA) string {
 	return best
 }
 
-// detect finds things as the family of the model does: SAM what it is told, with masks and
-// without a class; others all things with their colours as classes.
+// detect finds objects as the model's family does. SAM finds what it is prompted for, with masks but without
+// a class. Others find all objects, with their colours as classes.
 func detect(r *Request) (result, error) {
 	p, err := r.picture("image")
 	if err != nil {
@@ -154,7 +152,7 @@ func detect(r *Request) (result, error) {
 		for i := 0; i < len(points); i += 3 {
 			x, y := int(points[i]), int(points[i+1])
 			if x < 0 || y < 0 || x >= p.w || y >= p.h {
-				return result{}, fmt.Errorf("the point (%d, %d) is outside of %d × %d", x, y, p.w, p.h)
+				return result{}, fmt.Errorf("the point (%d, %d) is outside %d × %d", x, y, p.w, p.h)
 			}
 			if points[i+2] == 1 {
 				found = append(found, p.flood(y*p.w+x, make([]bool, p.w*p.h)))
@@ -171,7 +169,7 @@ func detect(r *Request) (result, error) {
 	list := make([]any, 0, len(found))
 	for i, b := range found {
 		d := map[string]any{
-			"x": float64(b.box.Min.X) - 0.25, "y": float64(b.box.Min.Y) - 0.25, // as models do, not in whole pixels
+			"x": float64(b.box.Min.X) - 0.25, "y": float64(b.box.Min.Y) - 0.25, // fractions of pixels, as from models
 			"width": float64(b.box.Dx()) + 0.25, "height": float64(b.box.Dy()) + 0.25,
 			"class_name": b.colour, "confidence": 0.9 / float64(i+1),
 		}
@@ -186,7 +184,7 @@ func detect(r *Request) (result, error) {
 	return result{json: map[string]any{"detections": list}}, nil
 }
 
-// mask is the thing as a PNG, white on black.
+// mask returns the object as a PNG, white on black.
 func (b blob) mask(p picture) []byte {
 	out := image.NewGray(image.Rect(0, 0, p.w, p.h))
 	for _, at := range b.pixels {
@@ -195,16 +193,16 @@ func (b blob) mask(p picture) []byte {
 	return encode(out)
 }
 
-// encode is a picture as PNG.
+// encode returns a picture as PNG.
 func encode(img image.Image) []byte {
 	var b bytes.Buffer
 	if err := png.Encode(&b, img); err != nil {
-		panic("localaitest: a picture is always encoded: " + err.Error())
+		panic("localaitest: encode a picture: " + err.Error())
 	}
 	return b.Bytes()
 }
 
-// estimate tells distances: ten metres at the top, one at the bottom.
+// estimate returns distances from ten metres at the top to one at the bottom.
 func estimate(r *Request) (result, error) {
 	p, err := r.picture("image")
 	if err != nil {

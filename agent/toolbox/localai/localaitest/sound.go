@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// rate is how many samples a second sounds have.
+// rate is the sample rate of sounds, in Hz.
 const rate = 16000
 
-// Tone is a WAV sound of a pitch that belongs to the text. The text goes along, so that it
-// can be written down again.
+// Tone returns a WAV sound whose pitch derives from the text. The text is stored in it, so that it can be
+// transcribed.
 func Tone(text string, long time.Duration) []byte {
 	h := fnv.New32a()
-	_, _ = h.Write([]byte(text)) // a hash takes everything
+	_, _ = h.Write([]byte(text)) // writing to a hash never fails
 	pitch := 220 + float64(h.Sum32()%660)
 	samples := int(long.Seconds() * rate)
 	data := make([]byte, 0, 2*samples)
@@ -36,7 +36,7 @@ func Tone(text string, long time.Duration) []byte {
 	return chunk("RIFF", append(body, chunk("data", data)...))
 }
 
-// chunk is a chunk of RIFF.
+// chunk returns a RIFF chunk.
 func chunk(id string, content []byte) []byte {
 	b := binary.LittleEndian.AppendUint32([]byte(id), uint32(len(content))) //nolint:gosec // it is small
 	b = append(b, content...)
@@ -46,7 +46,7 @@ func chunk(id string, content []byte) []byte {
 	return b
 }
 
-// Said is the text of a sound that Tone made, "" of any other.
+// Said returns the text of a sound made by Tone, "" for others.
 func Said(wav []byte) string {
 	_, rest, ok := bytes.Cut(wav[:min(len(wav), 1<<16)], []byte("ICMT"))
 	if !ok || len(rest) < 4 {
@@ -58,17 +58,16 @@ func Said(wav []byte) string {
 
 func compose(r *Request) (result, error) { return result{file: Tone(r.Text("text"), time.Second)}, nil }
 
-// speak takes a moment for each letter.
+// speak returns 50 ms of sound for each byte of the text.
 func speak(r *Request) (result, error) {
 	long := time.Duration(len(r.Text("input"))) * 50 * time.Millisecond
 	return result{file: Tone(r.Text("input"), min(max(long, time.Second/2), 10*time.Second))}, nil
 }
 
-// errSilent is a file that is no sound.
-var errSilent = errors.New("the file is no sound")
+// errSilent is returned for a file that is not a sound.
+var errSilent = errors.New("the file is not a sound")
 
-// isSound reports whether a file begins as one of the kinds that ffmpeg, which LocalAI asks,
-// takes for sound.
+// isSound reports whether a file starts like a sound format that ffmpeg, which LocalAI uses, can read.
 func isSound(b []byte) bool {
 	return bytes.HasPrefix(b, []byte("RIFF")) || bytes.HasPrefix(b, []byte("OggS")) || bytes.HasPrefix(b, []byte("fLaC")) ||
 		bytes.HasPrefix(b, []byte("ID3")) || len(b) > 8 && string(b[4:8]) == "ftyp" || len(b) > 1 && b[0] == 0xFF && b[1]&0xE0 == 0xE0

@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// result is what a model makes: JSON, or a file.
+// result is the output of a model: JSON, or a file.
 type result struct {
 	json any
 	file []byte
-	// item is that a file is handed over as OpenAI does it with pictures, as an address
-	// unless it is to be spelled out.
+	// item says that the file is returned as in OpenAI's image API: as a URL, or in Base64 if spelled is
+	// set.
 	item, spelled bool
 }
 
-// works are what is done, by method and path.
+// works are the handlers by method and path.
 var works = map[string]func(*Request) (result, error){
 	"POST /v1/detection":            detect,
 	"POST /v1/depth":                estimate,
@@ -30,13 +30,13 @@ var works = map[string]func(*Request) (result, error){
 	"POST /v1/audio/transcriptions": transcribe,
 }
 
-// handle checks a request, has the work done and answers.
+// handle validates a request, runs the work and answers.
 func (s *Server) handle(path string, work func(*Request) (result, error)) http.HandlerFunc {
 	f := forms()[path]
 	return func(w http.ResponseWriter, r *http.Request) {
 		q, err := f.read(r)
 		if err != nil {
-			if r.Context().Err() == nil { // one that broke off is not ill-formed
+			if r.Context().Err() == nil { // an aborted request is not ill-formed
 				s.tb.Errorf("localaitest: %s: ill-formed: %v", path, err)
 			}
 			fail(w, http.StatusBadRequest, err.Error())
@@ -59,12 +59,12 @@ func (s *Server) handle(path string, work func(*Request) (result, error)) http.H
 	}
 }
 
-// has reports whether a model is installed that can do it.
+// has reports whether a model with the capability is installed.
 func (s *Server) has(model, capability string) bool {
 	return slices.ContainsFunc(s.config.Models, func(m Model) bool { return m.ID == model && slices.Contains(m.Capabilities, capability) })
 }
 
-// answer writes what was made, with the faults that it has.
+// answer sends the result, altered by a fault.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, made result) {
 	b, _ := s.fault(r)
 	if b.fault == WrongKind && made.file != nil {

@@ -1,12 +1,12 @@
-// Package openaitest is a server with OpenAI's API that answers everything the tools ask of
-// one: the scripted server of llmtest, which checks requests by OpenAI's documented forms,
-// with answers that are computed of the requests.
+// Package openaitest is a fake server for tests with all of OpenAI's API that the tools use. It is the
+// scripted server of llmtest, which validates requests against OpenAI's documented forms, with computed
+// answers.
 //
 // Guarantees:
-//   - A picture is described by the coloured things on its ground, drawn in colours that
-//     belong to the prompt, and changed within its mask alone.
-//   - What is spoken can be written down again.
-//   - An answer in a form is of that form. The same request gets the same answer.
+//   - Pictures are described by the coloured objects in them, drawn in colours derived from the prompt,
+//     and edited within their mask only.
+//   - Its speech can be transcribed.
+//   - Answers fit the requested schema. Equal requests get equal answers.
 package openaitest
 
 import (
@@ -16,7 +16,7 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	_ "image/jpeg" // what is looked at
+	_ "image/jpeg" // for decoding
 	"image/png"
 	"strings"
 	"testing"
@@ -26,7 +26,7 @@ import (
 	"atelier/agent/toolbox/localai/localaitest"
 )
 
-// The models that the server has.
+// The models on the server.
 const (
 	Chat          = "gpt-test"
 	Image         = "painter-test"
@@ -34,13 +34,13 @@ const (
 	Transcription = "ear-test"
 )
 
-// New starts a server, which is closed with the test.
+// New starts a server that is closed when the test ends.
 func New(tb testing.TB) *llmtest.Server {
 	tb.Helper()
 	return llmtest.New(tb, Config())
 }
 
-// Config scripts the server, for tests that change something of it.
+// Config returns the script of the server, for tests that change parts of it.
 func Config() llmtest.Config {
 	return llmtest.Config{
 		Models:     []string{Chat, Image, Speech, Transcription},
@@ -66,7 +66,7 @@ func answer(r llmtest.Request) llmtest.Response {
 	return llmtest.Response{Text: text}
 }
 
-// describe says what the pictures of a request show, or else how its text begins.
+// describe describes the pictures in a request, or else repeats the start of its text.
 func describe(r llmtest.Request) string {
 	var seen []string
 	for _, content := range pictures(r.Body) {
@@ -81,7 +81,7 @@ func describe(r llmtest.Request) string {
 	return strings.Join(words[:min(len(words), 12)], " ")
 }
 
-// pictures are those that a request spells out.
+// pictures returns the pictures in a request.
 func pictures(body []byte) [][]byte {
 	var request struct {
 		Messages []struct {
@@ -112,7 +112,7 @@ func pictures(body []byte) [][]byte {
 	return all
 }
 
-// valueOf is a value that fits a schema, its texts being this one.
+// valueOf returns a value that fits a schema, with text as its strings.
 func valueOf(schema map[string]any, text string) any {
 	switch schema["type"] {
 	case "object":
@@ -137,7 +137,7 @@ func valueOf(schema map[string]any, text string) any {
 	return text
 }
 
-// drawn is the side of pictures for which no size was asked.
+// drawn is the default side of pictures, in pixels.
 const drawn = 64
 
 func paint(r llmtest.ImageRequest) llmtest.ImageResponse {
@@ -188,7 +188,7 @@ func transcribe(r llmtest.TranscribeRequest) llmtest.TranscribeResponse {
 	return llmtest.TranscribeResponse{Text: text, Language: "english", Duration: 1}
 }
 
-// as is a value of the type, zero if it is of another one.
+// as returns v if it has type T, or else the zero value.
 func as[T any](v any) T {
 	if t, ok := v.(T); ok {
 		return t

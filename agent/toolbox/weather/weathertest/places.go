@@ -1,6 +1,6 @@
 package weathertest
 
-// Place is one that the server knows.
+// Place is a place that the server knows.
 type Place struct {
 	ID          int     `json:"id"`
 	Name        string  `json:"name"`
@@ -17,7 +17,7 @@ type Place struct {
 	daily map[string][]float64
 }
 
-// Places are all, the better known of one name first.
+// Places are all known places; of those with the same name, the better known is first.
 var Places = []Place{
 	mild(town(2988507, "Paris", "Île-de-France", "France", "FR", "Europe/Paris", 48.85341, 2.3488, 2138551)),
 	hot(town(4717560, "Paris", "Texas", "United States", "US", "America/Chicago", 33.66094, -95.55551, 24782)),

@@ -1,9 +1,8 @@
-// Package weathertest is a server that speaks Open-Meteo's two APIs as they are documented
-// (https://open-meteo.com/en/docs and .../geocoding-api), with a few places whose weather
-// never changes.
+// Package weathertest is a fake server for tests with Open-Meteo's two documented APIs
+// (https://open-meteo.com/en/docs and .../geocoding-api), with a few places whose weather never changes.
 //
-// It checks what it is asked as strictly as the public one, and more: a parameter that is
-// not documented is refused, as {"error":true,"reason":"..."} with the status 400.
+// It validates requests as strictly as the public service, and also rejects undocumented parameters, with
+// status 400 and {"error":true,"reason":"..."}.
 package weathertest
 
 import (
@@ -22,9 +21,9 @@ import (
 	"time"
 )
 
-// Server stands in for both services, at one address.
+// Server replaces both services, at one address.
 type Server struct {
-	// URL is the address of both.
+	// URL is the base URL of both services.
 	URL string
 
 	mu     sync.Mutex
@@ -32,10 +31,10 @@ type Server struct {
 	before func(w http.ResponseWriter, r *http.Request) bool
 }
 
-// Today is when it is now at all the places, by their own clocks.
+// Today is the current local time at all places.
 var Today = time.Date(2026, time.November, 19, 15, 0, 0, 0, time.UTC) // a Thursday
 
-// New starts a server that stops with the test.
+// New starts a server that is closed when the test ends.
 func New(tb testing.TB) *Server {
 	tb.Helper()
 	s := &Server{}
@@ -45,15 +44,15 @@ func New(tb testing.TB) *Server {
 	return s
 }
 
-// Before sets what is done with each request first: where it returns true, the request is
-// answered by that. Nil is nothing.
+// Before sets a function that runs before each request. If it returns true, it has answered the request. Nil
+// removes it.
 func (s *Server) Before(do func(w http.ResponseWriter, r *http.Request) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.before = do
 }
 
-// Asked are the requests that have come, each with its path and query.
+// Asked returns the requests so far, as path and query.
 func (s *Server) Asked() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,10 +89,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(answer) //nolint:errcheck,errchkjson // who asked may be gone
+	_ = json.NewEncoder(w).Encode(answer) //nolint:errcheck,errchkjson // the client may be gone
 }
 
-// only refuses parameters that are not documented, and those that come twice.
+// only rejects undocumented and repeated parameters.
 func only(q url.Values, documented ...string) error {
 	for name, values := range q {
 		if !slices.Contains(documented, name) || len(values) != 1 {
@@ -133,13 +132,13 @@ func search(q url.Values) (any, error) {
 		}
 	}
 	answer := map[string]any{"generationtime_ms": 0.5}
-	if len(found) > 0 { // where there are none, there is no list either
+	if len(found) > 0 { // as in the API, there is no list without results
 		answer["results"] = found[:min(len(found), count)]
 	}
 	return answer, nil
 }
 
-// The figures that may be asked for.
+// The documented variables.
 var (
 	currents = []string{
 		"temperature_2m", "relative_humidity_2m", "apparent_temperature", "is_day", "precipitation", "rain", "showers", "snowfall", "weather_code",
@@ -200,7 +199,7 @@ func forecast(q url.Values) (any, error) {
 			if !slices.Contains(dailies, n) {
 				return nil, fmt.Errorf("data corrupted at path ''. Cannot initialize ForecastVariableDaily from invalid String value %s", n)
 			}
-			figures := make([]any, days) // null where nothing is known
+			figures := make([]any, days) // null means unknown
 			for i := range days {
 				if of := p.daily[n]; len(of) > 0 {
 					figures[i] = of[i%len(of)]
