@@ -16,8 +16,8 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// TestAServerThatHangsIsAskedOnce: of the models that are asked after while a server does
-// not answer, only the first take the time; what it told before is still told.
+// TestAServerThatHangsIsAskedOnce: while a server does not answer, only the first lookups wait for the
+// timeout, and earlier answers stay available.
 func TestAServerThatHangsIsAskedOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -62,7 +62,7 @@ func TestAServerThatHangsIsAskedOnce(t *testing.T) {
 	})
 }
 
-// TestABookHasAnEnd: it remembers so many models, and forgets one for another.
+// TestABookHasAnEnd: a full cache drops an entry for a new one.
 func TestABookHasAnEnd(t *testing.T) {
 	t.Parallel()
 	b := newBook(time.Hour, time.Now, func(context.Context, string) (int, error) { return 1, nil })
@@ -76,8 +76,8 @@ func TestABookHasAnEnd(t *testing.T) {
 	}
 }
 
-// TestAServerAtWorkIsNotDown: a call goes by what the server told last, however old, and
-// does not wait for a list that a busy server does not give.
+// TestAServerAtWorkIsNotDown: a call uses the last known list, however old, and does not wait for a busy
+// server to list its models.
 func TestAServerAtWorkIsNotDown(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -16,8 +16,8 @@ import (
 	"atelier/agent/toolbox/media"
 )
 
-// TestAnswersAreBounded: one without a file may have few bytes and entries, and its
-// reading ends with the call.
+// TestAnswersAreBounded: an answer without a file has limits for its bytes and entries, and reading it stops
+// with the call.
 func TestAnswersAreBounded(t *testing.T) {
 	t.Parallel()
 	body := `{"summary_text":"short","more":"` + strings.Repeat("a", maxWordsBody) + `"}`
@@ -51,7 +51,7 @@ func TestAnswersAreBounded(t *testing.T) {
 
 func jsonHeader() http.Header { return http.Header{"Content-Type": {"application/json"}} }
 
-// TestFilesInAnswers are found in the forms in use; what stands beside them is passed over.
+// TestFilesInAnswers are found in all known forms of answers.
 func TestFilesInAnswers(t *testing.T) {
 	t.Parallel()
 	file := base64.StdEncoding.EncodeToString([]byte("file"))
@@ -77,7 +77,7 @@ func TestFilesInAnswers(t *testing.T) {
 	}
 }
 
-// TestAFailureOfTheModel at an input is not the server's, and work is not sent again after it.
+// TestAFailureOfTheModel on an input is not the server's fault, and the request is not sent again.
 func TestAFailureOfTheModel(t *testing.T) {
 	t.Parallel()
 	for said, down := range map[string]bool{
@@ -106,8 +106,8 @@ func TestAFailureOfTheModel(t *testing.T) {
 	}
 }
 
-// TestJobsBelowAPath: a server may stand below a path, and a Location is read against the
-// address that was asked.
+// TestJobsBelowAPath: a server's base URL may have a path, and a Location is resolved against the address of
+// the request.
 func TestJobsBelowAPath(t *testing.T) {
 	t.Parallel()
 	for _, location := range []string{"", "/gpu/jobs/7", "../jobs/7"} {
@@ -137,7 +137,8 @@ func TestJobsBelowAPath(t *testing.T) {
 	}
 }
 
-// TestMapsOfPhotos are made smaller, with sides in steps, and come in the size of the photo.
+// TestMapsOfPhotos: the server makes them smaller, with sides in steps, and they are scaled to the photo's
+// size.
 func TestMapsOfPhotos(t *testing.T) {
 	t.Parallel()
 	_, b := serve(t)
@@ -169,7 +170,7 @@ func TestMapsOfPhotos(t *testing.T) {
 	}
 }
 
-// TestSmallMasksStay: what is smaller than a pixel that is sent is sent as one.
+// TestSmallMasksStay: an area smaller than a pixel of the sent picture becomes one pixel.
 func TestSmallMasksStay(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ size, at, want image.Point }{

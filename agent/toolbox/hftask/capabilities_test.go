@@ -13,7 +13,7 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// TestTheDocumentedCapabilities: the example that the tool server's README gives is read as it says.
+// TestTheDocumentedCapabilities parses the example in the tool server's README.
 func TestTheDocumentedCapabilities(t *testing.T) {
 	t.Parallel()
 	b, err := os.ReadFile("../../../deployments/toolserver/README.md")
@@ -46,8 +46,8 @@ func TestTheDocumentedCapabilities(t *testing.T) {
 	}
 }
 
-// TestSentencesAreRejected: a tool's sentences stand in its file, so a server that gives some is told to
-// leave them out.
+// TestSentencesAreRejected: example sentences belong in a tool's file, so a server that sends some is
+// rejected.
 func TestSentencesAreRejected(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{

@@ -12,7 +12,7 @@ import (
 	"atelier/agent/toolbox/media"
 )
 
-// texts are what a text argument of that name may say.
+// texts are sample values of text arguments by name.
 var texts = map[string]string{
 	"language": "German", "table": "name,age\nAnn,31\nBob,27", "question": "how many objects are there?", "context": "It was filmed in Lisbon.", "factor": "2x", "sentences": "two",
 	"shape": "16:9", "without": "people", "results": "2", "seed": "42",
@@ -20,7 +20,7 @@ var texts = map[string]string{
 	"text": "Ann was glad to meet Bob in Lisbon on a sunny day, and they had a wonderful time.",
 }
 
-// given are values of each type of argument that a tool may have.
+// given are sample values for each type of argument.
 func given(t *testing.T, a toolbox.Arg) []toolbox.Value {
 	t.Helper()
 	const w, h = 120, 90
@@ -45,8 +45,8 @@ func given(t *testing.T, a toolbox.Arg) []toolbox.Value {
 	return value(a.Type, said)
 }
 
-// TestEveryBackingOfTheCatalogue: each tool with a backing of the kind runs once on a
-// server that holds requests to the published schemas, and gives what it promises.
+// TestEveryBackingOfTheCatalogue runs each tool with a backing of the kind on a server that validates
+// requests against the published schemas, and checks the output.
 func TestEveryBackingOfTheCatalogue(t *testing.T) {
 	t.Parallel()
 	catalogue, err := toolbox.LoadCatalogue(toolbox.Embedded())
@@ -107,8 +107,7 @@ func runTool(t *testing.T, tool toolbox.Tool, how toolbox.Backing) {
 	}
 }
 
-// promised holds an output to the type that was promised, and its folder to holding
-// nothing else.
+// promised checks that an output has its type, and that the call's folder has nothing else.
 func promised(t *testing.T, returns plan.Type, dir string, out toolbox.Output) {
 	t.Helper()
 	switch {

@@ -13,7 +13,7 @@ import (
 	"atelier/agent/toolbox/toolboxtest"
 )
 
-// TestContract holds the make to what every make promises.
+// TestContract runs the contract test of all backends.
 func TestContract(t *testing.T) { //nolint:paralleltest // the suite looks at the temporary folder, which is the process's
 	server := hftasktest.New(t, hftasktest.Config{})
 	server.Lengthen("text-to-video", -1)

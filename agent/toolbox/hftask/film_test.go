@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// film is the smallest MP4 that is known as one by its first bytes.
+// film is the shortest content that is recognised as MP4.
 func film(t *testing.T) []byte {
 	t.Helper()
 	box := func(kind string, content []byte) []byte {

@@ -8,8 +8,7 @@ import (
 	"atelier/agent/plan"
 )
 
-// FuzzAnswers: whatever a server answers, it is an output of the promised form or an
-// error with its sentence.
+// FuzzAnswers: any answer of a server yields a valid output, or an error with a sentence.
 func FuzzAnswers(f *testing.F) {
 	runs := map[string]plan.Type{
 		"object-detection": plan.BBox, "image-classification": plan.Category, "image-to-text": plan.Text, "visual-question-answering": plan.Text,
@@ -52,7 +51,7 @@ func FuzzAnswers(f *testing.F) {
 	})
 }
 
-// FuzzManifests: what servers tell of themselves is read or refused.
+// FuzzManifests: any description of a server is parsed or rejected.
 func FuzzManifests(f *testing.F) {
 	for _, body := range []string{
 		`{"inferenceProviderMapping":{"hf-inference":{"status":"live","providerId":"a/b","task":"x"}}}`, `{"inferenceProviderMapping":[{"provider":"x"}]}`,
@@ -70,7 +69,7 @@ func FuzzManifests(f *testing.F) {
 	})
 }
 
-// FuzzTables: whatever people call a table, its columns have the same length.
+// FuzzTables: the columns of any table have the same length.
 func FuzzTables(f *testing.F) {
 	for _, table := range []string{"a,b\n1,2", "|a|b|\n|-|-|\n|1|2|", "a\tb\n1", "", "\n", "|", "\"a\nb"} {
 		f.Add(table)

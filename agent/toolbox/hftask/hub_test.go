@@ -23,7 +23,7 @@ func onModel(run, model string) toolbox.Candidate {
 	return c
 }
 
-// TestHub: a model that hf-inference serves is asked there, and who pays is told.
+// TestHub: a model that hf-inference serves is called there, with the account that pays.
 func TestHub(t *testing.T) {
 	t.Parallel()
 	server := hftasktest.New(t, hftasktest.Config{Token: secret, Listed: true})
@@ -43,7 +43,7 @@ func TestHub(t *testing.T) {
 	}
 }
 
-// TestHubWrites: models that write are asked in OpenAI's form, whoever serves them.
+// TestHubWrites: language models are called in OpenAI's form, whoever serves them.
 func TestHubWrites(t *testing.T) {
 	t.Parallel()
 	server := hftasktest.New(t, hftasktest.Config{Token: secret, Elsewhere: []string{"example/text-generation"}})
@@ -57,7 +57,7 @@ func TestHubWrites(t *testing.T) {
 	}
 }
 
-// TestWhatTheHubCannotDo is said in a sentence, before anything is sent.
+// TestWhatTheHubCannotDo is reported in a sentence, before anything is sent.
 func TestWhatTheHubCannotDo(t *testing.T) {
 	t.Parallel()
 	server := hftasktest.New(t, hftasktest.Config{Elsewhere: []string{"example/text-to-image"}})
@@ -79,7 +79,7 @@ func TestWhatTheHubCannotDo(t *testing.T) {
 	}
 }
 
-// TestTheHubsRefusals name the setting.
+// TestTheHubsRefusals name the setting to change.
 func TestTheHubsRefusals(t *testing.T) {
 	t.Parallel()
 	for kind, sentence := range map[hftasktest.Kind]string{hftasktest.Expired: "HF_TOKEN", hftasktest.Unpaid: "credits", hftasktest.Busy: "too many requests"} {
@@ -91,7 +91,7 @@ func TestTheHubsRefusals(t *testing.T) {
 	}
 }
 
-// TestTheHubIsAskedOnce for each model, however many ask, and again when that is old.
+// TestTheHubIsAskedOnce about each model by concurrent callers, and again when the answer is old.
 func TestTheHubIsAskedOnce(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
@@ -132,8 +132,8 @@ func TestTheHubIsAskedOnce(t *testing.T) {
 	}
 }
 
-// TestAServersOwnWord: what a server has is asked once for all candidates, and decides
-// which are live.
+// TestAServersOwnWord: a server's capabilities are requested once for all candidates, and decide which of
+// them are live.
 func TestAServersOwnWord(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
@@ -182,7 +182,7 @@ func TestAServersOwnWord(t *testing.T) {
 	}
 }
 
-// TestAServerThatTellsOfMaps has what needs a map, a mask or a size only where it says so.
+// TestAServerThatTellsOfMaps runs tasks with a map, a mask or a size only if it lists them.
 func TestAServerThatTellsOfMaps(t *testing.T) {
 	t.Parallel()
 	told := `{"tasks": {
@@ -214,7 +214,8 @@ func TestAServerThatTellsOfMaps(t *testing.T) {
 	}
 }
 
-// TestAServerThatDoesNotTell serves each task by a default of its own, if it is there.
+// TestAServerThatDoesNotTell: without /capabilities, a server serves each task with its own default, if it
+// is up.
 func TestAServerThatDoesNotTell(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

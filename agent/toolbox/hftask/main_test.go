@@ -28,13 +28,13 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const (
-	// secret is a token of the hub's form.
+	// secret is a token in the hub's form.
 	secret = "hf_Abc123Def456Ghi789Jkl" //nolint:gosec // nobody's
-	// enough bounds answers in tests: their pictures are small.
+	// enough is the limit for answers in tests, whose pictures are small.
 	enough = 8 << 20
 )
 
-// endpointAt asks a server of a test, whose connections end with it.
+// endpointAt returns an endpoint for a test server, whose connections close with the test.
 func endpointAt(t *testing.T, base string, change ...func(*endpoint.Config)) *endpoint.Endpoint {
 	t.Helper()
 	own := &http.Transport{}
@@ -54,7 +54,7 @@ func endpointAt(t *testing.T, base string, change ...func(*endpoint.Config)) *en
 	return e
 }
 
-// backendAt asks a tool server of one's own, and waits for nothing by the clock.
+// backendAt returns a backend for your own tool server, which waits without delay.
 func backendAt(t *testing.T, base string, change ...func(*Config)) *Backend {
 	t.Helper()
 	c := Config{
@@ -71,14 +71,14 @@ func backendAt(t *testing.T, base string, change ...func(*Config)) *Backend {
 	return b
 }
 
-// serve starts the server that stands where models would, and asks it.
+// serve starts the fake server, and returns a backend for it.
 func serve(t *testing.T) (*hftasktest.Server, *Backend) {
 	t.Helper()
 	s := hftasktest.New(t, hftasktest.Config{})
 	return s, backendAt(t, s.URL())
 }
 
-// onHub asks the server as if it were the hub, which is not in the house.
+// onHub returns a backend that treats the server as the hub, outside your network.
 func onHub(t *testing.T, s *hftasktest.Server) *Backend {
 	t.Helper()
 	own := &http.Transport{}
@@ -94,7 +94,7 @@ func onHub(t *testing.T, s *hftasktest.Server) *Backend {
 	})
 }
 
-// through sends every call to another server.
+// through redirects every request to another server.
 type through struct {
 	to   string
 	with http.RoundTripper
@@ -118,7 +118,7 @@ func value(typ plan.Type, s string) []toolbox.Value {
 
 func text(s string) []toolbox.Value { return value(plan.Text, s) }
 
-// file is a value that is a file of these bytes.
+// file returns a value whose file has the given content.
 func fileWith(t *testing.T, typ plan.Type, name string, content []byte) []toolbox.Value {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), filepath.Base(name))
@@ -137,7 +137,7 @@ func candidate(run string) toolbox.Candidate {
 	return toolbox.Candidate{Backing: toolbox.Backing{Kind: "hftask", Run: run, Device: "gpu"}}
 }
 
-// must runs what has to go well.
+// must runs a call that has to succeed.
 func must(t *testing.T, b *Backend, how toolbox.Candidate, c toolbox.Call) toolbox.Output {
 	t.Helper()
 	c, err := toolboxtest.Typed(t, how.Backing, c)
@@ -167,14 +167,14 @@ func scene(w, h int) *image.NRGBA {
 
 func redAt(w, h int) image.Rectangle { return image.Rect(w/10, h/10, w/2, h/2) }
 
-// plain is a picture of one colour.
+// plain returns a picture of one colour.
 func plain(w, h int, c color.Color) *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	draw.Draw(img, img.Rect, image.NewUniform(c), image.Point{}, draw.Src)
 	return img
 }
 
-// maskOver covers a rectangle, white on black.
+// maskOver returns a mask that covers a rectangle, white on black.
 func maskOver(w, h int, r image.Rectangle) *image.NRGBA {
 	img := plain(w, h, color.Black)
 	draw.Draw(img, r, image.White, image.Point{}, draw.Src)
@@ -199,7 +199,7 @@ func jpegOf(t *testing.T, img image.Image) []byte {
 	return b.Bytes()
 }
 
-// wav is a square wave of a tenth of a second.
+// wav returns a square wave of a tenth of a second.
 func wav() []byte {
 	data := make([]byte, 1600)
 	for i := range data {
@@ -212,7 +212,7 @@ func wav() []byte {
 	return append(binary.LittleEndian.AppendUint32(b, uint32(len(data))), data...)
 }
 
-// pictureAt decodes a picture that was made.
+// pictureAt decodes an output picture.
 func pictureAt(t *testing.T, path string) image.Image {
 	t.Helper()
 	f, err := os.Open(path)
@@ -227,7 +227,7 @@ func pictureAt(t *testing.T, path string) image.Image {
 	return img
 }
 
-// promisedNothing holds that a failed call has left nothing.
+// promisedNothing checks that a failed call has left no files.
 func promisedNothing(t *testing.T, dir string) {
 	t.Helper()
 	left, err := os.ReadDir(dir)

@@ -21,7 +21,7 @@ import (
 	"atelier/agent/toolbox/toolboxtest"
 )
 
-// near reports whether two colours look the same, after JPEG too.
+// near reports whether two colours look the same, even after JPEG compression.
 func near(a, b color.Color) bool {
 	r1, g1, b1, a1 := a.RGBA()
 	r2, g2, b2, a2 := b.RGBA()
@@ -33,8 +33,8 @@ func near(a, b color.Color) bool {
 	return true
 }
 
-// TestPlacesAreThoseOfThePictureGiven: a large picture is sent smaller, and what is told
-// of places in it is told in its own pixels.
+// TestPlacesAreThoseOfThePictureGiven: a large picture is sent smaller, and coordinates in the answer are
+// converted to its pixels.
 func TestPlacesAreThoseOfThePictureGiven(t *testing.T) {
 	t.Parallel()
 	server, b := serve(t)
@@ -94,8 +94,7 @@ func TestOutsideOfAMaskNothingChanges(t *testing.T) {
 	blames(t, err, false, "covers nothing")
 }
 
-// TestMasks are put together in the size of the picture, the smaller ones on top, and with
-// what they show.
+// TestMasks are combined in the size of the picture, the smaller ones on top, with their labels.
 func TestMasks(t *testing.T) {
 	t.Parallel()
 	_, b := serve(t)
@@ -128,7 +127,7 @@ func TestMasks(t *testing.T) {
 	}
 }
 
-// TestOverlappingMasks: the smaller one lies on top, whichever comes first.
+// TestOverlappingMasks: the smaller one is on top, whichever comes first.
 func TestOverlappingMasks(t *testing.T) {
 	t.Parallel()
 	const w, h = 40, 30
@@ -144,7 +143,7 @@ func TestOverlappingMasks(t *testing.T) {
 	}
 }
 
-// answering is a server that has one task and one answer for it.
+// answering is a server with one task and one answer.
 func answering(t *testing.T, task, body string) *Backend {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -159,7 +158,7 @@ func answering(t *testing.T, task, body string) *Backend {
 	return backendAt(t, server.URL)
 }
 
-// TestBoxesLieInThePicture: they are clipped and rounded, and what has no size is left out.
+// TestBoxesLieInThePicture: boxes are clipped and rounded, and empty ones omitted.
 func TestBoxesLieInThePicture(t *testing.T) {
 	t.Parallel()
 	b := answering(t, "object-detection", `[{"label":"a","score":0.4,"box":{"xmin":-5,"ymin":-0.4,"xmax":10.6,"ymax":99}},
@@ -174,7 +173,7 @@ func TestBoxesLieInThePicture(t *testing.T) {
 	}
 }
 
-// TestAMapFollowsItsPicture in type and size; and a picture follows its map.
+// TestAMapFollowsItsPicture in type and size, and a picture follows its map.
 func TestAMapFollowsItsPicture(t *testing.T) {
 	t.Parallel()
 	server, b := serve(t)
@@ -195,7 +194,7 @@ func TestAMapFollowsItsPicture(t *testing.T) {
 	}
 }
 
-// TestPoseIsDrawn: a person stands as OpenPose draws them.
+// TestPoseIsDrawn in OpenPose's style.
 func TestPoseIsDrawn(t *testing.T) {
 	t.Parallel()
 	points := map[string][2]float64{"nose": {50, 10}, "left_shoulder": {70, 30}, "right_shoulder": {30, 30}}
@@ -223,8 +222,7 @@ func TestPoseIsDrawn(t *testing.T) {
 	blames(t, err, false, "found no person")
 }
 
-// TestHowPicturesLeave: as PNG or JPEG, upright, without metadata; what cannot be read is
-// the input's fault.
+// TestHowPicturesLeave: as PNG or JPEG, upright, without metadata. An unreadable one is the input's fault.
 func TestHowPicturesLeave(t *testing.T) {
 	t.Parallel()
 	lying := turned(jpegOf(t, scene(120, 90)), "gps: 48.1, 11.5")
@@ -271,7 +269,7 @@ func TestHowPicturesLeave(t *testing.T) {
 	}
 }
 
-// turned is a JPEG whose EXIF says that it lies on its side, with a comment.
+// turned returns a JPEG with a comment, whose EXIF says that it is rotated.
 func turned(jpeg []byte, comment string) []byte {
 	exif := []byte("Exif\x00\x00MM\x00\x2A\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00\x06\x00\x00\x00\x00\x00\x00")
 	exif = append(exif, comment...)
@@ -279,7 +277,7 @@ func turned(jpeg []byte, comment string) []byte {
 	return append(append(append([]byte{}, jpeg[:2]...), segment...), jpeg[2:]...)
 }
 
-// animation is a GIF of two frames.
+// animation returns a GIF with two frames.
 func animation(t *testing.T) []byte {
 	t.Helper()
 	frame := image.NewPaletted(image.Rect(0, 0, 20, 20), color.Palette{color.Black, color.White})
@@ -290,7 +288,7 @@ func animation(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// TestEnlarging asks for the size that was wanted.
+// TestEnlarging requests the wanted size.
 func TestEnlarging(t *testing.T) {
 	t.Parallel()
 	_, b := serve(t)
@@ -320,7 +318,7 @@ func TestEnlarging(t *testing.T) {
 	blames(t, err, true, "did not make the picture larger")
 }
 
-// TestWhatIsMissing is said.
+// TestWhatIsMissing is reported.
 func TestWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	_, b := serve(t)
@@ -356,7 +354,7 @@ func TestSoundsOfAnAnswer(t *testing.T) {
 	blames(t, err, true, "cannot be read")
 }
 
-// TestDrawnAsTold: a drawing has the shape that is told, and the server hears what must not be on it.
+// TestDrawnAsTold: a drawing has the requested shape, and the server is told what to leave out.
 func TestDrawnAsTold(t *testing.T) {
 	t.Parallel()
 	server, b := serve(t)

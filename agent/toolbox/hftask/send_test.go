@@ -17,8 +17,8 @@ import (
 	"atelier/agent/toolbox/hftask/hftasktest"
 )
 
-// TestLoadingIsWaitedFor: a model on its way is asked again, and the call says that it is
-// loading where there is not the time.
+// TestLoadingIsWaitedFor: a request to a loading model is retried, or fails with its sentence if there is
+// not enough time.
 func TestLoadingIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	server, _ := serve(t)
@@ -46,7 +46,7 @@ func TestLoadingIsWaitedFor(t *testing.T) {
 	}
 }
 
-// TestLongJobs are asked after until they are done.
+// TestLongJobs are polled until they are done.
 func TestLongJobs(t *testing.T) {
 	t.Parallel()
 	server, b := serve(t)
@@ -59,7 +59,7 @@ func TestLongJobs(t *testing.T) {
 	}
 }
 
-// TestAJobEndsWithItsCall: it is called off on the server.
+// TestAJobEndsWithItsCall: it is cancelled on the server.
 func TestAJobEndsWithItsCall(t *testing.T) {
 	t.Parallel()
 	server, _ := serve(t)
@@ -84,8 +84,7 @@ func TestAJobEndsWithItsCall(t *testing.T) {
 	}
 }
 
-// TestJobsThatEndOtherwise: a job that fails, is called off or is lost is an error with
-// its sentence.
+// TestJobsThatEndOtherwise: a job that fails, is cancelled or is lost yields an error with its sentence.
 func TestJobsThatEndOtherwise(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -141,7 +140,7 @@ func say(status int, body string) func(http.ResponseWriter) {
 	}
 }
 
-// tasksOnly answers what a server has: one task.
+// tasksOnly answers with the capabilities of a single task.
 func tasksOnly(w http.ResponseWriter, r *http.Request, task string) {
 	if r.URL.Path != "/capabilities" {
 		http.NotFound(w, r)
@@ -150,7 +149,7 @@ func tasksOnly(w http.ResponseWriter, r *http.Request, task string) {
 	say(200, `{"tasks":{"`+task+`":{"default":"org/it","models":["org/it"]}},"models":{"org/it":{"tasks":["`+task+`"],"state":"loaded"}}}`)(w)
 }
 
-// blames holds an error to whose trouble it is, and to its sentence.
+// blames checks whom an error blames, and its sentence.
 func blames(t *testing.T, err error, down bool, sentence string) {
 	t.Helper()
 	told := plan.OperatorSentence(err, plan.Message{}).String()
@@ -168,8 +167,8 @@ func blames(t *testing.T, err error, down bool, sentence string) {
 	}
 }
 
-// TestServersInTrouble: each fault of a server is its own trouble, with its sentence, and
-// leaves nothing behind.
+// TestServersInTrouble: each fault of a server is blamed on the server, has its sentence, and leaves no
+// files.
 func TestServersInTrouble(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -204,8 +203,8 @@ func TestServersInTrouble(t *testing.T) {
 	}
 }
 
-// TestServersThatTellWhy: each word of Atelier's tool server is a sentence, and tells
-// whether others are to be tried.
+// TestServersThatTellWhy: each error code of Atelier's tool server has a sentence, and decides whether
+// others are tried.
 func TestServersThatTellWhy(t *testing.T) {
 	t.Parallel()
 	for code, c := range map[string]struct {
@@ -245,7 +244,7 @@ func TestServersThatTellWhy(t *testing.T) {
 	}
 }
 
-// TestAnswersOfNoForm: each task refuses an answer that is not its own.
+// TestAnswersOfNoForm: each task rejects the answers of other tasks.
 func TestAnswersOfNoForm(t *testing.T) {
 	t.Parallel()
 	for run, returns := range map[string]plan.Type{
@@ -277,7 +276,7 @@ func TestAnswersOfNoForm(t *testing.T) {
 	}
 }
 
-// TestTheClockEndsACall: a server that hangs is given up with the call.
+// TestTheClockEndsACall: a call to a hanging server ends at its deadline.
 func TestTheClockEndsACall(t *testing.T) {
 	t.Parallel()
 	server, b := serve(t)
@@ -294,8 +293,7 @@ func TestTheClockEndsACall(t *testing.T) {
 	<-hold.Gone
 }
 
-// TestFilesOnTheServer: what an answer names by its address is fetched from that server,
-// and from no other.
+// TestFilesOnTheServer: a link in an answer is followed on the same server only.
 func TestFilesOnTheServer(t *testing.T) {
 	t.Parallel()
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("asked for %s", r.URL) }))
@@ -321,7 +319,7 @@ func TestFilesOnTheServer(t *testing.T) {
 	blames(t, err, true, "only a link")
 }
 
-// TestMediaLeaveOnlyIfTheyMay: for a server that is not in the house that must be allowed.
+// TestMediaLeaveOnlyIfTheyMay: sending media outside your network must be allowed.
 func TestMediaLeaveOnlyIfTheyMay(t *testing.T) {
 	t.Parallel()
 	b := backendAt(t, "https://tools.example.com", func(c *Config) {
@@ -334,7 +332,7 @@ func TestMediaLeaveOnlyIfTheyMay(t *testing.T) {
 	}
 }
 
-// nowhere lets nothing leave.
+// nowhere fails every request.
 type nowhere struct{ t *testing.T }
 
 func (n nowhere) RoundTrip(r *http.Request) (*http.Response, error) {

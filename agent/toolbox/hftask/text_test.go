@@ -9,7 +9,7 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// TestTranslation tells the languages as the model calls them.
+// TestTranslation names the languages with the model's codes.
 func TestTranslation(t *testing.T) {
 	t.Parallel()
 	for model, want := range map[string]map[string]any{
@@ -35,8 +35,7 @@ func TestTranslation(t *testing.T) {
 	}
 }
 
-// TestSpeech: in which language and voice a text is spoken is told to a server of one's own,
-// and to the hub never.
+// TestSpeech: language and voice are sent to your own server, but never to the hub.
 func TestSpeech(t *testing.T) {
 	t.Parallel()
 	server, own := serve(t)
@@ -95,7 +94,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// read is what a task makes of an answer in JSON.
+// read returns what a task makes of a JSON answer.
 func read(t *testing.T, run string, returns plan.Type, input, body string) (toolbox.Output, error) {
 	t.Helper()
 	j := &job{call: call(t, returns, args{"text": text(input)})}
@@ -168,7 +167,7 @@ func TestAnswersInWords(t *testing.T) {
 	}
 }
 
-// TestWrittenAsAsked: what people wrote stands in blocks, apart from what is to be done.
+// TestWrittenAsAsked: people's texts are in blocks, separate from the instructions.
 func TestWrittenAsAsked(t *testing.T) {
 	t.Parallel()
 	server, b := serve(t)

@@ -24,7 +24,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// newEndpoint leads to a server, and waits for nothing.
+// newEndpoint returns an endpoint for a server, without delays between retries.
 func newEndpoint(t *testing.T, url string, change ...func(*endpoint.Config)) *endpoint.Endpoint {
 	t.Helper()
 	own := &http.Transport{}
@@ -44,7 +44,7 @@ func newEndpoint(t *testing.T, url string, change ...func(*endpoint.Config)) *en
 	return e
 }
 
-// newBackend asks a server that stands in for LocalAI.
+// newBackend returns a backend for a fake LocalAI server.
 func newBackend(t *testing.T, c localaitest.Config, change ...func(*Config)) (*Backend, *localaitest.Server) {
 	t.Helper()
 	server := localaitest.New(t, c)
@@ -79,7 +79,7 @@ func text(s string) []toolbox.Value {
 	return []toolbox.Value{{Resource: plan.Resource{Type: plan.Text, Value: s}}}
 }
 
-// file is a value that is a file of these bytes.
+// file returns a value whose file has the given content.
 func file(t *testing.T, typ plan.Type, name string, content []byte) []toolbox.Value {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -98,7 +98,7 @@ func points(t *testing.T, all ...plan.Point) []toolbox.Value {
 	return []toolbox.Value{{Resource: plan.Resource{Type: plan.Points, Value: value}}}
 }
 
-// must runs what has to go well.
+// must runs a call that has to succeed.
 func must(t *testing.T, b *Backend, how toolbox.Candidate, c toolbox.Call) toolbox.Output {
 	t.Helper()
 	c, err := toolboxtest.Typed(t, how.Backing, c)
@@ -114,7 +114,7 @@ func must(t *testing.T, b *Backend, how toolbox.Candidate, c toolbox.Call) toolb
 
 func said(err error) string { return plan.OperatorSentence(err, plan.Message{}).String() }
 
-// Things in the scene.
+// Objects in the scene.
 var (
 	red   = color.NRGBA{220, 30, 30, 255}
 	blue  = color.NRGBA{30, 30, 220, 255}
@@ -122,7 +122,7 @@ var (
 	small = image.Rect(120, 50, 150, 90) // blue
 )
 
-// scene is a red thing and a smaller blue one on white.
+// scene is a red object and a smaller blue one on white.
 func scene() *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, 200, 120))
 	draw.Draw(img, img.Rect, image.White, image.Point{}, draw.Src)
@@ -131,7 +131,7 @@ func scene() *image.NRGBA {
 	return img
 }
 
-// covering is a mask that is white in a part of a picture.
+// covering returns a mask that is white in a part of a picture.
 func covering(size image.Point, part image.Rectangle) *image.Gray {
 	img := image.NewGray(image.Rectangle{Max: size})
 	draw.Draw(img, part, image.White, image.Point{}, draw.Src)

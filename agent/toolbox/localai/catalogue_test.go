@@ -13,7 +13,7 @@ import (
 	"atelier/agent/toolbox/media"
 )
 
-// given are values of each type of argument that a tool may have.
+// given are sample values for each type of argument.
 func given(t *testing.T, a toolbox.Arg) []toolbox.Value {
 	t.Helper()
 	switch {
@@ -35,8 +35,8 @@ func given(t *testing.T, a toolbox.Arg) []toolbox.Value {
 	return text("some words for " + a.Name)
 }
 
-// TestEveryToolOfTheCatalogue: each tool that LocalAI can run does so by its entry alone,
-// is live with the models of LocalAI's gallery, and makes what it promises.
+// TestEveryToolOfTheCatalogue: each tool with a LocalAI backing is live with the models of LocalAI's
+// gallery, and makes what it promises.
 func TestEveryToolOfTheCatalogue(t *testing.T) {
 	t.Parallel()
 	catalogue, err := toolbox.LoadCatalogue(toolbox.Embedded())
@@ -82,7 +82,7 @@ func runTool(t *testing.T, tool toolbox.Tool, how toolbox.Candidate) {
 	promised(t, tool.Returns, out)
 }
 
-// promised holds that an output is of the type.
+// promised checks that an output has the type.
 func promised(t *testing.T, typ plan.Type, out toolbox.Output) {
 	t.Helper()
 	switch typ {
@@ -141,11 +141,11 @@ func TestSmallPictures(t *testing.T) {
 	}
 }
 
-// TestNothingOfTheFileLeaves: neither its name nor its metadata.
+// TestNothingOfTheFileLeaves: neither its name nor its metadata is sent.
 func TestNothingOfTheFileLeaves(t *testing.T) {
 	t.Parallel()
 	b, server := newBackend(t, localaitest.Config{})
-	// A WAV may end with a list that tells of its making (RIFF, LIST INFO).
+	// A WAV may end with a list of metadata (RIFF, LIST INFO).
 	tagged := append(localaitest.Tone("x", time.Second), "LIST\x1a\x00\x00\x00INFOIART\x0e\x00\x00\x00Jane at home 1"...)
 	binary.LittleEndian.PutUint32(tagged[4:], uint32(len(tagged)-8))
 	c := call(t, plan.Audio, args{"audio": file(t, plan.Audio, "secret name.wav", tagged)})

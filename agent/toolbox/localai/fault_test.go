@@ -57,8 +57,7 @@ func TestAllRunsAreTried(t *testing.T) {
 	}
 }
 
-// TestFaultsOfTheServer: each run tells of each in a sentence, blames the server, and
-// leaves nothing behind.
+// TestFaultsOfTheServer: each run reports each fault in a sentence, blames the server, and leaves no files.
 func TestFaultsOfTheServer(t *testing.T) {
 	t.Parallel()
 	sentences := map[localaitest.Fault]string{
@@ -101,7 +100,7 @@ func tidy(t *testing.T, dir string) {
 	}
 }
 
-// TestFilesThatAreNotWhatWasAskedFor: a file of another kind, and one on another server.
+// TestFilesThatAreNotWhatWasAskedFor: a file of another type, and one on another server.
 func TestFilesThatAreNotWhatWasAskedFor(t *testing.T) {
 	t.Parallel()
 	for fault, runs := range map[localaitest.Fault][]string{
@@ -121,7 +120,7 @@ func TestFilesThatAreNotWhatWasAskedFor(t *testing.T) {
 	}
 }
 
-// TestFaultsOfTheInput blame nobody else.
+// TestFaultsOfTheInput blame the input alone.
 func TestFaultsOfTheInput(t *testing.T) {
 	t.Parallel()
 	b, server := newBackend(t, localaitest.Config{})
@@ -178,7 +177,7 @@ func TestFaultsOfTheInput(t *testing.T) {
 	}
 }
 
-// TestMediaStayAtHome: no file leaves for a server elsewhere without permission.
+// TestMediaStayAtHome: no file goes to a server outside your network without permission.
 func TestMediaStayAtHome(t *testing.T) {
 	t.Parallel()
 	server := localaitest.New(t, localaitest.Config{})
@@ -206,7 +205,7 @@ func TestMediaStayAtHome(t *testing.T) {
 	}
 }
 
-// to sends every call to another server.
+// to redirects every request to another server.
 type to struct {
 	url  string
 	with http.RoundTripper

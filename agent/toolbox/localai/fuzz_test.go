@@ -7,8 +7,7 @@ import (
 	"atelier/agent/plan"
 )
 
-// FuzzAnswers: whatever a server answers, what is read of it keeps its promises, and what
-// is not read is an error with a sentence.
+// FuzzAnswers: any answer of a server yields a valid result, or an error with a sentence.
 func FuzzAnswers(f *testing.F) {
 	for _, s := range []string{
 		`{"detections":[{"x":-5.5,"y":1e9,"width":3,"height":1e300,"class_name":"dog","confidence":7,"mask":"aGk="}]}`,

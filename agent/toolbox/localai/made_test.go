@@ -12,8 +12,7 @@ import (
 	"atelier/agent/toolbox/toolboxtest"
 )
 
-// wideScene is the scene so many times as wide, so that it is too wide to be looked at as
-// it is.
+// wideScene returns the scene, several times as wide, so that it must be sent smaller.
 func wideScene(t *testing.T, times int) []toolbox.Value {
 	t.Helper()
 	from := scene()
@@ -29,7 +28,7 @@ func wide(r image.Rectangle, times int) image.Rectangle {
 	return image.Rect(r.Min.X*times, r.Min.Y, r.Max.X*times, r.Max.Y)
 }
 
-// near reports whether the sides of two rectangles are within some pixels of each other.
+// near reports whether the sides of two rectangles differ by a few pixels at most.
 func near(a, b image.Rectangle, off int) bool {
 	return a.Inset(-off).Intersect(b) == b && b.Inset(-off).Intersect(a) == a
 }
@@ -54,7 +53,7 @@ func maskOf(t *testing.T, out toolbox.Output) *media.Mask {
 	return m
 }
 
-// TestBoxesAreThoseOfThePicture, although a smaller one was looked at.
+// TestBoxesAreThoseOfThePicture, although a smaller one was sent.
 func TestBoxesAreThoseOfThePicture(t *testing.T) {
 	t.Parallel()
 	b, _ := newBackend(t, localaitest.Config{})
@@ -74,7 +73,7 @@ func TestBoxesAreThoseOfThePicture(t *testing.T) {
 	}
 }
 
-// TestGroundingByAModelThatTakesNoWords: what the words do not name is left out.
+// TestGroundingByAModelThatTakesNoWords: objects that the description does not name are left out.
 func TestGroundingByAModelThatTakesNoWords(t *testing.T) {
 	t.Parallel()
 	b, _ := newBackend(t, localaitest.Config{Models: []localaitest.Model{{ID: "rfdetr-base", Capabilities: []string{"detection"}}}})
@@ -118,7 +117,7 @@ func TestMasks(t *testing.T) {
 	}
 }
 
-// TestDepth: the stand-in says that what is low is near, which is bright.
+// TestDepth: the fake server treats low areas as near, which are bright.
 func TestDepth(t *testing.T) {
 	t.Parallel()
 	b, _ := newBackend(t, localaitest.Config{})
@@ -131,7 +130,7 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// TestInpainting changes what lies within the mask, and nothing else.
+// TestInpainting changes the masked area only.
 func TestInpainting(t *testing.T) {
 	t.Parallel()
 	b, server := newBackend(t, localaitest.Config{})
@@ -169,7 +168,7 @@ func like(a, b color.NRGBA) bool {
 	return max(off(a.R, b.R), off(a.G, b.G), off(a.B, b.B)) < 12
 }
 
-// TestUpscaling gives the size that was asked for.
+// TestUpscaling returns the requested size.
 func TestUpscaling(t *testing.T) {
 	t.Parallel()
 	b, _ := newBackend(t, localaitest.Config{})
@@ -193,7 +192,7 @@ func TestUpscaling(t *testing.T) {
 	}
 }
 
-// TestTheShapeOfVideos is that of the picture that they begin with.
+// TestTheShapeOfVideos is that of their first frame.
 func TestTheShapeOfVideos(t *testing.T) {
 	t.Parallel()
 	b, server := newBackend(t, localaitest.Config{})

@@ -19,7 +19,7 @@ import (
 	"atelier/agent/toolbox/localai/localaitest"
 )
 
-// TestWhichModelIsTaken of those that are installed.
+// TestWhichModelIsTaken of the installed ones.
 func TestWhichModelIsTaken(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -65,7 +65,7 @@ func TestWhichModelIsTaken(t *testing.T) {
 	}
 }
 
-// models reads "id:capability,capability id:…".
+// models parses "id:capability,capability id:…".
 func models(list string) []localaitest.Model {
 	all := []localaitest.Model{}
 	for entry := range strings.FieldsSeq(list) {
@@ -75,7 +75,7 @@ func models(list string) []localaitest.Model {
 	return all
 }
 
-// TestWhichModelServesOpenAIsRuns of those that are installed.
+// TestWhichModelServesOpenAIsRuns of the installed ones.
 func TestWhichModelServesOpenAIsRuns(t *testing.T) {
 	t.Parallel()
 	for _, old := range []bool{false, true} {
@@ -97,7 +97,7 @@ func TestWhichModelServesOpenAIsRuns(t *testing.T) {
 	}
 }
 
-// TestAModelThatIsNamed is the one, whatever its family.
+// TestAModelThatIsNamed is used, whatever its family.
 func TestAModelThatIsNamed(t *testing.T) {
 	t.Parallel()
 	b, server := newBackend(t, localaitest.Config{})
@@ -117,7 +117,7 @@ func TestAModelThatIsNamed(t *testing.T) {
 	}
 }
 
-// TestAModelWithoutMasks says so where masks are needed.
+// TestAModelWithoutMasks fails with a sentence if masks are needed.
 func TestAModelWithoutMasks(t *testing.T) {
 	t.Parallel()
 	b, _ := newBackend(t, localaitest.Config{})
@@ -131,7 +131,7 @@ func TestAModelWithoutMasks(t *testing.T) {
 	}
 }
 
-// TestAnOldServer tells names alone: those of known families are taken.
+// TestAnOldServer lists names alone; models of known families are used.
 func TestAnOldServer(t *testing.T) {
 	t.Parallel()
 	b, _ := newBackend(t, localaitest.Config{Old: true, Models: models("llama:chat rfdetr-base:detection ced-tiny:x advanced:x depth-anything:depth")})
@@ -142,7 +142,7 @@ func TestAnOldServer(t *testing.T) {
 	}
 }
 
-// TestTheListIsAskedForOnce by many at a time, and again when it is old.
+// TestTheListIsAskedForOnce by concurrent callers, and again when it is old.
 func TestTheListIsAskedForOnce(t *testing.T) {
 	t.Parallel()
 	var now atomic.Int64
@@ -172,7 +172,7 @@ func TestTheListIsAskedForOnce(t *testing.T) {
 	}
 }
 
-// TestFaultsOfTheList stand in the way of all, with a sentence.
+// TestFaultsOfTheList affect all runs, with a sentence.
 func TestFaultsOfTheList(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -200,7 +200,7 @@ func TestFaultsOfTheList(t *testing.T) {
 	}
 }
 
-// TestTheKeyIsShown to a server that wants one.
+// TestTheKeyIsShown to a server that requires one.
 func TestTheKeyIsShown(t *testing.T) {
 	t.Parallel()
 	server := localaitest.New(t, localaitest.Config{Key: "right"})
@@ -213,7 +213,7 @@ func TestTheKeyIsShown(t *testing.T) {
 	}
 }
 
-// TestAServerThatDoesNotAnswer is waited for a moment only.
+// TestAServerThatDoesNotAnswer runs into the timeout.
 func TestAServerThatDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -233,7 +233,7 @@ func TestAServerThatDoesNotAnswer(t *testing.T) {
 	})
 }
 
-// silent is a server that takes calls and answers none.
+// silent is a server that accepts calls but never answers.
 type silent struct{}
 
 func (silent) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -241,7 +241,7 @@ func (silent) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, r.Context().Err()
 }
 
-// TestAProbeThatIsGivenUpBlamesNobody: the next one asks again.
+// TestAProbeThatIsGivenUpBlamesNobody: the next probe asks again.
 func TestAProbeThatIsGivenUpBlamesNobody(t *testing.T) {
 	t.Parallel()
 	b, server := newBackend(t, localaitest.Config{})

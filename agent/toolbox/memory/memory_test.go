@@ -47,8 +47,8 @@ func TestLimit(t *testing.T) {
 	giveBack()
 }
 
-// TestTake checks that no more is taken at a time than there is, that all get it in the end,
-// and in the order of asking.
+// TestTake checks that no more than the budget is taken at a time, and that all waiters get their share, in
+// order.
 func TestTake(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -109,7 +109,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestTheRuntimeFollows checks that Go's runtime is held to what programs leave.
+// TestTheRuntimeFollows checks that the limit of Go's runtime shrinks by what is lent to programs.
 func TestTheRuntimeFollows(t *testing.T) {
 	t.Setenv("GOMEMLIMIT", "")
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))

@@ -11,7 +11,7 @@ import (
 	"atelier/agent/planner/llm/llmtest"
 )
 
-// TestEnds: whatever a server calls the end of an answer is one, and so is nothing at all.
+// TestEnds: any finish reason of a server is accepted, and so is none.
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	for _, finish := range []string{"none", "eos_token", "end_turn", "stop_sequence"} {
@@ -22,7 +22,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// boundOf is the field that bounds the answer to a request.
+// boundOf returns the field with the token limit of a request.
 func boundOf(t *testing.T, r llmtest.Request) string {
 	t.Helper()
 	var body map[string]json.RawMessage
@@ -40,7 +40,7 @@ func boundOf(t *testing.T, r llmtest.Request) string {
 	return "nothing"
 }
 
-// TestAnswersAreBounded: in the way that the server takes, which is looked for once.
+// TestAnswersAreBounded by the field that the server accepts, which is found once.
 func TestAnswersAreBounded(t *testing.T) {
 	t.Parallel()
 	refuses := func(fields ...string) func(t *testing.T, r llmtest.Request) llmtest.Response {
@@ -91,7 +91,7 @@ func TestAnswersAreBounded(t *testing.T) {
 	}
 }
 
-// TestABadAnswerIsNotSentBackWhole: only its beginning is, and it stays a text.
+// TestABadAnswerIsNotSentBackWhole: only its start is, as valid text.
 func TestABadAnswerIsNotSentBackWhole(t *testing.T) {
 	t.Parallel()
 	b, server := newBackend(t, llmtest.Config{Answer: answers("x"+strings.Repeat("é\n", 20_000), "The Sea")})
@@ -102,7 +102,7 @@ func TestABadAnswerIsNotSentBackWhole(t *testing.T) {
 	}
 }
 
-// TestUsage: what the models took is told, by what failed too.
+// TestUsage: the usage of failed calls is reported too.
 func TestUsage(t *testing.T) {
 	t.Parallel()
 	counted := func(text string, in, out int) llmtest.Response {

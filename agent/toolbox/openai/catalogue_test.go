@@ -10,7 +10,7 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// given are values of each type of argument that a tool may have.
+// given are sample values for each type of argument.
 func given(t *testing.T, a toolbox.Arg) []toolbox.Value {
 	t.Helper()
 	switch {
@@ -32,8 +32,8 @@ func given(t *testing.T, a toolbox.Arg) []toolbox.Value {
 	return []toolbox.Value{{Resource: plan.Resource{Type: a.Type, Value: "what was said for " + a.Name}}}
 }
 
-// TestEveryToolOfTheCatalogue: each tool that a model can run does so by its entry alone,
-// and tells the model what to do and with what.
+// TestEveryToolOfTheCatalogue: each tool with a model as its backing tells the model what to do and with
+// what.
 func TestEveryToolOfTheCatalogue(t *testing.T) {
 	t.Parallel()
 	catalogue, err := toolbox.LoadCatalogue(toolbox.Embedded())
@@ -121,8 +121,8 @@ func runTool(t *testing.T, catalogue *toolbox.Catalogue, tool toolbox.Tool, how 
 	}
 }
 
-// TestTheFormOfAListForbidsNoDates: names with dates among them are asked for, so the form
-// of the answer must not forbid numbers.
+// TestTheFormOfAListForbidsNoDates: names may include dates, so the form of the answer must not forbid
+// numbers.
 func TestTheFormOfAListForbidsNoDates(t *testing.T) {
 	t.Parallel()
 	catalogue, err := toolbox.LoadCatalogue(toolbox.Embedded())

@@ -13,7 +13,7 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// band plays tunes, but for those that it complains of.
+// band plays all tunes but those that it complains about.
 type band struct {
 	missing error
 	played  []string
@@ -33,7 +33,7 @@ func (b *band) Play(_ context.Context, c toolbox.Call, tune string) (toolbox.Out
 
 const tune = "X:1\nT:Rain\nM:4/4\nL:1/8\nK:C\nCDEF GABc|\n"
 
-// TestAModelComposes: what it writes is played, and what cannot be played is written again.
+// TestAModelComposes: its tune is played; if it cannot be played, the model is asked again.
 func TestAModelComposes(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -80,7 +80,7 @@ func TestAModelComposes(t *testing.T) {
 	}
 }
 
-// TestNobodyPlays: the tool cannot run where the programs are missing.
+// TestNobodyPlays: the tool cannot run if the programs are missing.
 func TestNobodyPlays(t *testing.T) {
 	t.Parallel()
 	for name, player := range map[string]Player{

@@ -18,7 +18,7 @@ import (
 	"atelier/agent/toolbox/improvise"
 )
 
-// talk is a conversation in its second round about a picture.
+// talk is a conversation about a picture, in its second round.
 func talk(t *testing.T) improvise.Talk {
 	t.Helper()
 	schema, err := os.ReadFile(filepath.FromSlash("../improvise/schema.json"))
@@ -32,7 +32,7 @@ func talk(t *testing.T) improvise.Talk {
 	}
 }
 
-// The model is asked for an object of the schema, and the turns alternate.
+// The request has the schema, and the turns alternate.
 func TestConverse(t *testing.T) {
 	t.Parallel()
 	b, server := newBackend(t, llmtest.Config{Answer: answers(`{"program":"print()"}`)})
@@ -61,7 +61,7 @@ func TestConverse(t *testing.T) {
 	}
 }
 
-// A server that knows no schema is asked for JSON, and one that knows neither in words alone.
+// A server without schema support is asked for JSON, and one that supports neither for plain text.
 func TestConverseWithPlainerServers(t *testing.T) {
 	t.Parallel()
 	for want, script := range map[string]llmtest.Config{"json_object": {NoSchema: true}, "": {NoSchema: true, NoJSON: true}} {
@@ -75,7 +75,7 @@ func TestConverseWithPlainerServers(t *testing.T) {
 	}
 }
 
-// Pictures are shown only where media may leave, to a model that looks at pictures.
+// Pictures are sent only if media may leave, and to a vision model.
 func TestConversePictures(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -133,7 +133,7 @@ func TestConversePictures(t *testing.T) {
 	}
 }
 
-// What goes wrong has a sentence, and what it took is counted.
+// Failures have a sentence, and their usage is counted.
 func TestConverseFaults(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -177,7 +177,7 @@ func TestConverseFaults(t *testing.T) {
 
 func second(_ improvise.Reply, err error) error { return err }
 
-// A model that is chosen and turns out not to be there makes room for the next.
+// A chosen model that turns out to be missing is replaced by the next one.
 func TestConverseWithAnotherModel(t *testing.T) {
 	t.Parallel()
 	b, server := newBackend(t, llmtest.Config{

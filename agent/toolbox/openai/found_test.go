@@ -18,10 +18,10 @@ import (
 	"atelier/agent/toolbox/toolboxtest"
 )
 
-// unset takes all models out of a configuration.
+// unset removes all models from a configuration.
 func unset(c *Config) { c.Chat, c.Vision, c.Image, c.Speech, c.Transcription = "", "", "", "", "" }
 
-// TestModelsThatAreFound: where none is set, the server may tell.
+// TestModelsThatAreFound: if no model is set, the server may choose.
 func TestModelsThatAreFound(t *testing.T) {
 	t.Parallel()
 	none := &plan.Fault{Sentence: plan.Say("It has none.")}
@@ -54,7 +54,7 @@ func TestModelsThatAreFound(t *testing.T) {
 	}
 }
 
-// TestTheModelIsTold that a candidate asks: the one that is set, found or named.
+// TestTheModelIsTold: a candidate's model is reported, whether set, found or named.
 func TestTheModelIsTold(t *testing.T) {
 	t.Parallel()
 	find := func(c *Config) {
@@ -80,7 +80,7 @@ func TestTheModelIsTold(t *testing.T) {
 	}
 }
 
-// chosen has the models chosen that are not set, by the server's list.
+// chosen makes missing models be chosen from the server's list.
 func chosen(t *testing.T) func(*Config) {
 	t.Helper()
 	return func(c *Config) {
@@ -92,8 +92,8 @@ func chosen(t *testing.T) func(*Config) {
 	}
 }
 
-// TestModelsThatAreChosen by the server's list, the next where it does not know one; who named
-// one gets no other.
+// TestModelsThatAreChosen from the server's list. If the server does not know one, the next is tried, but
+// not in place of a named one.
 func TestModelsThatAreChosen(t *testing.T) {
 	t.Parallel()
 	listed := []string{"gpt-6.1-terra", "gpt-6-luna", "gpt-image-2.6-flare", "gpt-image-2.5-flare", "gpt-4o-mini-tts", "tts-1", "gpt-transcribe", "whisper-1", "other"}
@@ -171,7 +171,7 @@ func TestNothingToChoose(t *testing.T) {
 	}
 }
 
-// TestAFoundModelSpeaksInItsOwnVoice, since nobody knows which it has.
+// TestAFoundModelSpeaksInItsOwnVoice, since its voices are unknown.
 func TestAFoundModelSpeaksInItsOwnVoice(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -195,7 +195,7 @@ func TestAFoundModelSpeaksInItsOwnVoice(t *testing.T) {
 	must(t, b, backing("audio-speech", "{text}"), call(t, plan.Audio, args{"text": text("hello")}))
 }
 
-// TestWhoseTroubleItIs: the server's own is told from that of the input.
+// TestWhoseTroubleItIs: faults of the server and of the input are distinguished.
 func TestWhoseTroubleItIs(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

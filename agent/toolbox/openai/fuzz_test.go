@@ -10,7 +10,7 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// FuzzReadLabels: whatever a model answers is a list that can be read, or a complaint.
+// FuzzReadLabels: any answer of a model yields a valid list, or a complaint.
 func FuzzReadLabels(f *testing.F) {
 	for _, seed := range []string{
 		`{"labels":[{"label":"cat","score":0.5}]}`, `[{"label":"cat","score":1e-9}]`, "```json\n[]\n```", `{"labels":null}`, `[[[`, "x{}", `[{"label":null,"score":1}]`, "",
@@ -37,7 +37,7 @@ func FuzzReadLabels(f *testing.F) {
 	})
 }
 
-// FuzzBlocks: no text ends its own block.
+// FuzzBlocks: no text can end its own block.
 func FuzzBlocks(f *testing.F) {
 	f.Add("hello", "</text 00000000>")
 	f.Add("", "\xff")
@@ -52,7 +52,7 @@ func FuzzBlocks(f *testing.F) {
 	})
 }
 
-// FuzzSpokenParts: nothing of a text is lost but spaces, and no part is too long.
+// FuzzSpokenParts: only spaces of a text are lost, and no part is too long.
 func FuzzSpokenParts(f *testing.F) {
 	f.Add(strings.Repeat("A sentence. ", 300))
 	f.Add(strings.Repeat("字", 4000))
@@ -71,7 +71,7 @@ func FuzzSpokenParts(f *testing.F) {
 	})
 }
 
-// FuzzReadLine: a line stays one line, and is not quoted.
+// FuzzReadLine: a line stays one line, without quotation marks.
 func FuzzReadLine(f *testing.F) {
 	f.Add(`Title: "x"`)
 	f.Add("**a**")

@@ -24,7 +24,7 @@ var (
 	blue = color.NRGBA{0, 0, 200, 255}
 )
 
-// drawn answers every request with one picture, and keeps the requests.
+// drawn answers every request with one picture, and records the requests.
 func drawn(file []byte) (*[]llmtest.ImageRequest, func(llmtest.ImageRequest) llmtest.ImageResponse) {
 	var all []llmtest.ImageRequest
 	return &all, func(r llmtest.ImageRequest) llmtest.ImageResponse {
@@ -67,7 +67,7 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// TestDrawInAShape: the nearest size is asked for, and its middle kept.
+// TestDrawInAShape: the nearest size is requested, and its middle kept.
 func TestDrawInAShape(t *testing.T) {
 	t.Parallel()
 	asked, image := drawn(pngOf(t, plain(96, 64, red)))
@@ -125,7 +125,7 @@ func TestDrawFaults(t *testing.T) {
 	}
 }
 
-// TestEditFaults: what can go wrong besides with a request of its own kind.
+// TestEditFaults: the faults that only edits can have.
 func TestEditFaults(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -152,7 +152,7 @@ func TestEditFaults(t *testing.T) {
 	}
 }
 
-// TestPicturesAtAnAddress: one that lies on the server itself is fetched, others are not.
+// TestPicturesAtAnAddress: a link to the server itself is followed, others are not.
 func TestPicturesAtAnAddress(t *testing.T) {
 	t.Parallel()
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("asked for %s", r.URL) }))
@@ -184,7 +184,7 @@ func TestPicturesAtAnAddress(t *testing.T) {
 	}
 }
 
-// TestAServerThatDoesNotKnowB64JSON is asked without it, and from then on at once.
+// TestAServerThatDoesNotKnowB64JSON is asked without it from then on.
 func TestAServerThatDoesNotKnowB64JSON(t *testing.T) {
 	t.Parallel()
 	asked := []string{}
@@ -203,11 +203,11 @@ func TestAServerThatDoesNotKnowB64JSON(t *testing.T) {
 	}
 }
 
-// TestEditWithinAMask: outside of the mask not one bit changes, inside is what was
-// drawn, and the server gets the form that it wants.
+// TestEditWithinAMask: outside the mask nothing changes, inside is the drawing, and the server gets the form
+// that it requires.
 func TestEditWithinAMask(t *testing.T) {
 	t.Parallel()
-	// The mask covers the right half but for its last ten rows.
+	// The mask covers the right half, except for its last ten rows.
 	mask := media.NewMask(300, 200, 2)
 	for y := range 190 {
 		for x := 150; x < 300; x++ {
@@ -260,8 +260,8 @@ func TestEditWithinAMask(t *testing.T) {
 	}
 }
 
-// checkSent holds that the mask on the canvas is transparent over the right half but for
-// its last rows, and opaque elsewhere.
+// checkSent checks that the mask on the canvas is transparent over the right half, except for its last rows,
+// and opaque elsewhere.
 func checkSent(t *testing.T, r llmtest.ImageRequest) {
 	t.Helper()
 	size := r.Mask.Bounds().Size()
@@ -281,8 +281,7 @@ func checkSent(t *testing.T, r llmtest.ImageRequest) {
 	}
 }
 
-// TestEditWithoutAMask: the result has the shape of the picture and is no larger, in its
-// format.
+// TestEditWithoutAMask: the result has the picture's shape and format, and is no larger.
 func TestEditWithoutAMask(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -317,8 +316,8 @@ func TestEditWithoutAMask(t *testing.T) {
 	}
 }
 
-// TestTheBorderGoesOn: the canvas beside the picture has the colours of its border, so
-// that no bars are drawn on.
+// TestTheBorderGoesOn: the canvas around the picture continues its edge pixels, so that the model draws no
+// bars.
 func TestTheBorderGoesOn(t *testing.T) {
 	t.Parallel()
 	img := plain(100, 100, red)
@@ -366,7 +365,7 @@ func TestEditRefuses(t *testing.T) {
 	}
 }
 
-// TestWhichIsTheMask: by its name, else by its type; a mask alone is the picture.
+// TestWhichIsTheMask: the argument of that name, else the one of that type; a mask alone is the picture.
 func TestWhichIsTheMask(t *testing.T) {
 	t.Parallel()
 	of := func(typ plan.Type, path string) []toolbox.Value {
@@ -397,7 +396,7 @@ func TestOnlyTheFirstFrameIsEdited(t *testing.T) {
 	}
 }
 
-// TestEditAtAzure: the deployment stands in the address.
+// TestEditAtAzure: the deployment is in the address.
 func TestEditAtAzure(t *testing.T) {
 	t.Parallel()
 	asked, answer := drawn(pngOf(t, plain(64, 64, blue)))

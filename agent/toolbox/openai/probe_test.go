@@ -22,7 +22,7 @@ var allRuns = []string{
 	"chat", "chat-vision", "chat-video", "images-generations", "images-edits", "audio-speech", "audio-transcriptions",
 }
 
-// mediaRuns are those with which files of people leave.
+// mediaRuns are the runs that send people's files.
 var mediaRuns = []string{"chat-vision", "chat-video", "images-edits", "audio-transcriptions"}
 
 func TestProbe(t *testing.T) {
@@ -68,7 +68,7 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// lacking is the same want for several runs.
+// lacking returns the same expectation for several runs.
 func lacking(want string, runs ...string) map[string]string {
 	m := map[string]string{}
 	for _, run := range runs {
@@ -109,8 +109,8 @@ func TestAnUnknownRun(t *testing.T) {
 	}
 }
 
-// TestProbeOfAServerInTrouble: what stands in the way of everything is told, and what
-// only stands in the way of the list is not.
+// TestProbeOfAServerInTrouble: a fault that affects all runs fails the probe, one that affects only the list
+// does not.
 func TestProbeOfAServerInTrouble(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -161,7 +161,7 @@ func TestProbeOfAServerThatIsNotThere(t *testing.T) {
 	}
 }
 
-// TestTheListIsAskedForOnce: by many at a time, and again when it is old.
+// TestTheListIsAskedForOnce by concurrent callers, and again when it is old.
 func TestTheListIsAskedForOnce(t *testing.T) {
 	t.Parallel()
 	var now atomic.Int64
@@ -204,7 +204,7 @@ func TestTheListIsAskedForOnce(t *testing.T) {
 	}
 }
 
-// TestAProbeThatIsGivenUpBlamesNobody: the next one asks again.
+// TestAProbeThatIsGivenUpBlamesNobody: the next probe asks again.
 func TestAProbeThatIsGivenUpBlamesNobody(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -234,8 +234,8 @@ func TestAProbeThatIsGivenUpBlamesNobody(t *testing.T) {
 	}
 }
 
-// TestMediaStayAtHome: without permission no file leaves for a server elsewhere, and
-// what needs none still works.
+// TestMediaStayAtHome: without permission no file goes to a server outside your network, and runs without
+// files still work.
 func TestMediaStayAtHome(t *testing.T) {
 	t.Parallel()
 	server := llmtest.New(t, llmtest.Config{Answer: answers("fine")})

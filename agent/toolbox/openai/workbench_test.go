@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 	}))
 }
 
-// transport is one whose connections end with the test.
+// transport returns a transport whose connections close with the test.
 func transport(t *testing.T) http.RoundTripper {
 	t.Helper()
 	own := &http.Transport{}
@@ -44,7 +44,7 @@ func transport(t *testing.T) http.RoundTripper {
 	return own
 }
 
-// newBackend asks a scripted server, with a model for everything.
+// newBackend returns a backend for a scripted server, with a model for everything.
 func newBackend(t *testing.T, script llmtest.Config, change ...func(*Config)) (*Backend, *llmtest.Server) {
 	t.Helper()
 	server := llmtest.New(t, script)
@@ -87,8 +87,7 @@ func newBackendAt(t *testing.T, e *endpoint.Endpoint, change ...func(*Config)) *
 	return b
 }
 
-// cloud is an endpoint that counts as one in the internet, whose calls go through the
-// transport.
+// cloud returns an endpoint that counts as outside your network, but uses the transport.
 func cloud(t *testing.T, through http.RoundTripper) *endpoint.Endpoint {
 	t.Helper()
 	e, err := endpoint.New(endpoint.Config{BaseURL: "https://models.example.com/v1", Key: "test-key", Transport: through, Retries: -1, MaxBody: 64 << 20})
@@ -98,7 +97,7 @@ func cloud(t *testing.T, through http.RoundTripper) *endpoint.Endpoint {
 	return e
 }
 
-// through sends every call to another server.
+// through redirects every request to another server.
 type through struct {
 	to   string
 	with http.RoundTripper
@@ -120,7 +119,7 @@ func text(s string) []toolbox.Value {
 	return []toolbox.Value{{Resource: plan.Resource{Type: plan.Text, Value: s}}}
 }
 
-// file is a value that is a file of these bytes.
+// file returns a value whose file has the given content.
 func file(t *testing.T, typ plan.Type, name string, content []byte) []toolbox.Value {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), filepath.Base(name))
@@ -139,7 +138,7 @@ func backing(run, prompt string) toolbox.Candidate {
 	return toolbox.Candidate{Backing: toolbox.Backing{Kind: "openai", Run: run, Device: "cpu", Prompt: prompt}}
 }
 
-// must runs what has to go well.
+// must runs a call that has to succeed.
 func must(t *testing.T, b *Backend, how toolbox.Candidate, c toolbox.Call) toolbox.Output {
 	t.Helper()
 	out, err := b.Run(t.Context(), how, c)
@@ -149,14 +148,14 @@ func must(t *testing.T, b *Backend, how toolbox.Candidate, c toolbox.Call) toolb
 	return out
 }
 
-// plain is a picture of one colour.
+// plain returns a picture of one colour.
 func plain(w, h int, c color.Color) *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	draw.Draw(img, img.Rect, image.NewUniform(c), image.Point{}, draw.Src)
 	return img
 }
 
-// speckled is a picture in which every pixel differs from its neighbours.
+// speckled returns a picture in which every pixel differs from its neighbours.
 func speckled(w, h int) *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for i := range img.Pix {
@@ -186,19 +185,19 @@ func jpegOf(t *testing.T, img image.Image) []byte {
 	return b.Bytes()
 }
 
-// withComment puts a secret into a JPEG beside its picture.
+// withComment adds a secret comment to a JPEG.
 func withComment(jpeg []byte, secret string) []byte {
 	segment := append([]byte{0xFF, 0xFE, 0, byte(len(secret) + 2)}, secret...)
 	return append(append(append([]byte{}, jpeg[:2]...), segment...), jpeg[2:]...)
 }
 
-// mp3 is silence of that many frames.
+// mp3 returns a number of silent frames.
 func mp3(frames int) []byte {
 	frame := append([]byte{0xFF, 0xFB, 0x90, 0x00}, make([]byte, 413)...)
 	return bytes.Repeat(frame, frames)
 }
 
-// wav is silence.
+// wav returns silence.
 func wav() []byte {
 	data := make([]byte, 800)
 	b := binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(36+len(data)))
@@ -206,7 +205,7 @@ func wav() []byte {
 	return append(binary.LittleEndian.AppendUint32(b, uint32(len(data))), data...)
 }
 
-// seen are the pictures in a request, as they were handed over.
+// seen returns the pictures in a request as they were sent.
 func seen(t *testing.T, r llmtest.Request) (pictures [][]byte) {
 	t.Helper()
 	var body struct {
@@ -243,7 +242,7 @@ func seen(t *testing.T, r llmtest.Request) (pictures [][]byte) {
 
 func b64(b []byte) string { return base64.StdEncoding.EncodeToString(b) }
 
-// animation is a GIF of two frames.
+// animation returns a GIF with two frames.
 func animation(t *testing.T) []byte {
 	t.Helper()
 	frame := image.NewPaletted(image.Rect(0, 0, 20, 20), color.Palette{color.Black, color.White})

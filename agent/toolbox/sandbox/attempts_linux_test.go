@@ -15,37 +15,38 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// attempt is one thing that a confined program tries.
+// attempt is something that a confined program tries.
 type attempt struct {
 	name string
 	try  func(arena) error
-	// by is what keeps it from that, any of it; nothing means that it may.
+	// by are the protections each of which prevents it; none means that it is allowed.
 	by protections
-	// harmful is not tried where nothing keeps it from that, and so is what not every system can.
+	// harmful attempts are only made if something prevents them, as are those that not every system
+	// supports.
 	harmful bool
-	// says is what it is told by the filter of calls, EPERM if it is not said.
+	// says is the error from the system call filter; 0 means EPERM.
 	says syscall.Errno
 }
 
-// protections are what may keep a program from something.
+// protections are the mechanisms that may prevent an attempt.
 type protections uint
 
 const (
 	files       protections = 1 << iota // Landlock
-	emptying                            // Landlock, from the version that knows of that
+	emptying                            // Landlock, from version 3
 	connecting                          // … of TCP
 	addressing                          // … of sockets in the file system
 	scope                               // … of signals
 	calls                               // the filter
-	quiet                               // the filter where it keeps signals back
+	quiet                               // the filter, where it restricts signals
 	otherUser                           // a user of its own
-	hidden                              // what Enter does where there is no Landlock
-	hiddenFiles                         // … of a process that is not root's
-	lesser                              // root without its privileges, beside one that has them
-	always                              // what every confined process has
+	hidden                              // Enter without Landlock
+	hiddenFiles                         // … of a process of an ordinary user
+	lesser                              // root without capabilities, next to a process that has them
+	always                              // in every confined process
 )
 
-// arena is where attempts are made.
+// arena holds the files and processes that attempts use.
 type arena struct {
 	Given   string `json:"given"`
 	Sibling string `json:"sibling"`
@@ -56,7 +57,7 @@ type arena struct {
 	Socket  string `json:"socket"`
 }
 
-// attempts are what the sandbox is tested by.
+// attempts are what the sandbox is tested with.
 var attempts = append([]attempt{
 	{name: "read what is given", try: func(a arena) error { return reads(a.Given) }},
 	{name: "ask whether it may read what is given", try: func(a arena) error { return unix.Access(a.Given, unix.R_OK) }},
@@ -230,7 +231,7 @@ var attempts = append([]attempt{
 	{name: "use another way to calls", by: calls, harmful: true, says: unix.ENOSYS, try: func(arena) error { return call(0x40000000+41, 2, 1, 0) }},
 }, older()...)
 
-// older are attempts at the calls that newer processors do not have.
+// older are attempts at the calls that newer architectures lack.
 func older() (all []attempt) {
 	for _, number := range architectures[runtime.GOARCH].old {
 		all = append(all, attempt{name: fmt.Sprintf("use the older call %d", number), by: calls, harmful: true, try: func(arena) error {
@@ -240,7 +241,7 @@ func older() (all []attempt) {
 	return all
 }
 
-// attempts are those that are made where these protections are.
+// attempts returns the attempts to make with these protections.
 func (p protections) attempts() (all []attempt) {
 	for _, a := range attempts {
 		if !a.harmful || a.by&p != 0 {
@@ -250,14 +251,13 @@ func (p protections) attempts() (all []attempt) {
 	return all
 }
 
-// input is what a process is told that makes the attempts.
+// input is the input of a process that makes the attempts.
 type input struct {
 	Arena       arena       `json:"arena"`
 	Protections protections `json:"protections"`
 }
 
-// tryAll makes all attempts, one after the other, and writes what became of them, "" where it
-// could.
+// tryAll makes all attempts one after another, and writes their errors, "" for success.
 func tryAll(told string) error {
 	var in input
 	if err := json.Unmarshal([]byte(told), &in); err != nil {
@@ -273,7 +273,7 @@ func tryAll(told string) error {
 	return json.NewEncoder(os.Stdout).Encode(said)
 }
 
-// refusal is how the filter of calls refuses it.
+// refusal returns the error with which the filter prevents it.
 func (a attempt) refusal() error {
 	if a.says != 0 {
 		return a.says
@@ -281,7 +281,7 @@ func (a attempt) refusal() error {
 	return unix.EPERM
 }
 
-// cause is what the kernel says, without what was tried.
+// cause returns the kernel's error without its context.
 func cause(err error) string {
 	if errno, ok := errors.AsType[syscall.Errno](err); ok {
 		return errno.Error()
@@ -318,7 +318,7 @@ func owner(name string) int {
 	return int(stat.Uid)
 }
 
-// opened makes an attempt at the file that is given, open for reading.
+// opened makes an attempt on the given file, opened for reading.
 func opened(try func(fd int) error) func(arena) error {
 	return func(a arena) error {
 		f, err := os.Open(a.Given)
@@ -330,12 +330,12 @@ func opened(try func(fd int) error) func(arena) error {
 	}
 }
 
-// control makes an attempt at the file that is given by ioctl(2).
+// control makes an attempt on the given file with ioctl(2).
 func control(request uint) func(arena) error {
 	return opened(func(fd int) error { return unix.IoctlSetPointerInt(fd, request, 0) })
 }
 
-// left makes an object of System V and removes it.
+// left creates a System V object and removes it.
 func left(get, control, first, second uintptr) error {
 	id, _, err := unix.Syscall(get, 0, first, second)
 	if err != 0 {
@@ -354,7 +354,7 @@ func call(number, a, b, c uintptr) error {
 	return nil
 }
 
-// callAt makes a call of the sort of openat(2).
+// callAt makes a call such as openat(2).
 func callAt(number uintptr, path string, c uintptr) error {
 	p, err := unix.BytePtrFromString(path)
 	if err != nil {

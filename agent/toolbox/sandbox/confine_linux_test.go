@@ -21,27 +21,27 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// world is a system that programs run on, as far as it differs from this one.
+// world is a system for programs, described by how it differs from this one.
 type world struct {
-	// root and ordinary tell which users are there. Tests of an ordinary user make no root.
+	// root and ordinary say which users there are. If the test runs as an ordinary user, root is skipped.
 	root, ordinary bool
-	// without is a privilege that root does not have.
+	// without is a capability that root lacks.
 	without int
-	// namespace has root be so in a user namespace alone.
+	// namespace makes root one in a user namespace only.
 	namespace bool
 	// fails are system calls that fail.
 	fails []failing
-	// says are words of what the operator is told.
+	// says are words in the operator's report.
 	says []string
 }
 
-// failing is a system call that fails so, with this first argument or bits of it if any.
+// failing is a system call that fails with an error, if its first argument has a value or some bits.
 type failing struct {
 	call, first, bits uint32
 	so                syscall.Errno
 }
 
-// What kernels and containers lack.
+// System calls that some kernels and containers lack.
 var (
 	noLandlock   = failing{call: unix.SYS_LANDLOCK_CREATE_RULESET, so: unix.ENOSYS}
 	noFilters    = []failing{{call: unix.SYS_PRCTL, first: unix.PR_SET_SECCOMP, so: unix.EINVAL}, {call: unix.SYS_SECCOMP, so: unix.ENOSYS}}
@@ -60,8 +60,8 @@ var worlds = map[string]world{
 	"neither, root that cannot change": {root: true, without: unix.CAP_SETUID, fails: append([]failing{noLandlock}, noFilters...), says: []string{"no Landlock", "they may end other processes"}},
 }
 
-// A test's environment says with these that it is to go into a world first, which world it is
-// in, and that it is the confined program itself.
+// Environment variables of the test: the world to enter first, the world that the process is in, and that it
+// is the confined program.
 const (
 	worldAhead = "ATELIER_TEST_WORLD_AHEAD"
 	worldHere  = "ATELIER_TEST_WORLD"
@@ -70,8 +70,8 @@ const (
 
 const someUser = 65531 // an ordinary one
 
-// TestConfinement: a program is kept from what it is promised that it is kept from, on this
-// system and on others, as root and as an ordinary user.
+// TestConfinement: the promised protections hold on this system and on others, for root and for an ordinary
+// user.
 func TestConfinement(t *testing.T) {
 	if told, ok := os.LookupEnv(attempting); ok {
 		if err := tryAll(told); err != nil {
@@ -124,7 +124,7 @@ func TestConfinement(t *testing.T) {
 	}
 }
 
-// confinement tries everything in the world that this process is in.
+// confinement makes all attempts in the current world.
 func confinement(t *testing.T, w world) {
 	t.Helper()
 	s := newSandbox(t, Config{})
@@ -157,7 +157,7 @@ func confinement(t *testing.T, w world) {
 	if len(w.says) > 0 {
 		return
 	}
-	// What nothing keeps it from it can do, so that it is kept from something.
+	// Attempts that nothing prevents succeed, which shows that the others fail because of the protections.
 	free := exec.CommandContext(t.Context(), self, onlyThis)
 	free.Env, free.Dir = append(os.Environ(), tries(t, a, 0)...), t.TempDir()
 	if out, err = free.Output(); err != nil {
@@ -166,7 +166,7 @@ func confinement(t *testing.T, w world) {
 	judge(t, out, 0)
 }
 
-// expected are the protections of a world.
+// expected returns the protections of a world.
 func expected(t *testing.T, w world) protections {
 	t.Helper()
 	p := always
@@ -236,7 +236,7 @@ func newArena(t *testing.T) arena {
 	return a
 }
 
-// tries is the environment in which this test makes the attempts.
+// tries is the environment variable for making the attempts.
 func tries(t *testing.T, a arena, p protections) []string {
 	t.Helper()
 	in, err := json.Marshal(input{a, p})
@@ -246,7 +246,7 @@ func tries(t *testing.T, a arena, p protections) []string {
 	return []string{attempting + "=" + string(in)}
 }
 
-// judge looks at what became of the attempts.
+// judge checks the outcome of the attempts.
 func judge(t *testing.T, out []byte, p protections) {
 	t.Helper()
 	var said map[string]string
@@ -268,10 +268,10 @@ func judge(t *testing.T, out []byte, p protections) {
 	}
 }
 
-// onlyThis is the argument that runs TestConfinement alone.
+// onlyThis is the argument that runs only TestConfinement.
 const onlyThis = "-test.run=^TestConfinement$"
 
-// TestLacks: the operator is told what a kernel cannot do of what is promised.
+// TestLacks: the operator learns which promises a kernel cannot keep.
 func TestLacks(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -298,7 +298,7 @@ func TestLacks(t *testing.T) {
 	}
 }
 
-// enterWorld makes this process one of a world, and starts its program anew there.
+// enterWorld moves this process to a world, and executes the test program again there.
 func enterWorld(name string) error {
 	runtime.LockOSThread() // what is changed of one thread is changed of what is started from it
 	w := worlds[name]
@@ -316,7 +316,7 @@ func enterWorld(name string) error {
 	return syscall.Exec(self, os.Args, append(env, worldHere+"="+name)) //nolint:gosec // this test anew
 }
 
-// fail lets calls of this thread fail.
+// fail makes calls of this thread fail.
 func fail(all []failing) error {
 	const number, first = 0, 16
 	load := func(at uint32) unix.SockFilter {
@@ -342,7 +342,7 @@ func fail(all []failing) error {
 	return unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&prog)), 0, 0) //nolint:gosec // as it takes it
 }
 
-// TestProgramsEndWithThisOne: when this program is killed, so is what it runs.
+// TestProgramsEndWithThisOne: when this program is killed, so are the programs it runs.
 func TestProgramsEndWithThisOne(t *testing.T) {
 	if _, ok := os.LookupEnv(attempting); ok {
 		c := sh("echo $$ >&0; exec sleep 600")
@@ -368,7 +368,7 @@ func TestProgramsEndWithThisOne(t *testing.T) {
 	if err := c.Process.Kill(); err != nil {
 		t.Error(err)
 	}
-	// The pipe ends with the last who holds it.
+	// The pipe closes with its last holder.
 	if rest, err := io.ReadAll(reader); err != nil || len(rest) > 0 {
 		t.Errorf("%q, %v", rest, err)
 	}

@@ -15,8 +15,8 @@ import (
 	"atelier/agent/toolbox/memory"
 )
 
-// TestLimits: each program takes too much of something and is told so in a sentence, and
-// the operator's line says nothing of the file's name.
+// TestLimits: each program exceeds a limit and gets its sentence, and the operator's log does not have the
+// file's name.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	budget := newBudget(t, 800_000_000/3)
@@ -67,8 +67,7 @@ func newBudget(t *testing.T, limit int64) *memory.Budget {
 	return b
 }
 
-// TestProgramsWaitForMemory checks that a program starts when there is memory for it, and gives
-// it back.
+// TestProgramsWaitForMemory checks that a program waits until its memory is free, and gives it back.
 func TestProgramsWaitForMemory(t *testing.T) {
 	t.Parallel()
 	const limit = 400 << 20
@@ -95,8 +94,8 @@ func TestProgramsWaitForMemory(t *testing.T) {
 	giveBack()
 }
 
-// TestNothingIsLeft: whatever way a program takes to leave something running, all is gone
-// when Run returns. What runs keeps the folder as its working folder.
+// TestNothingIsLeft: however a program leaves processes running, all are gone when Run returns. They are
+// recognised by their working folder.
 func TestNothingIsLeft(t *testing.T) {
 	t.Parallel()
 	for name, script := range map[string]string{
@@ -142,7 +141,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// none holds that no process works in the folder, and none of them waits to be buried.
+// none checks that no process works in the folder and that there are no zombies.
 func none(t *testing.T, dir string) {
 	t.Helper()
 	folders, err := filepath.Glob("/proc/[0-9]*/cwd")
@@ -157,8 +156,8 @@ func none(t *testing.T, dir string) {
 	}
 }
 
-// TestNothingIsLeftToBury: the dead are buried too, which nobody else does where this
-// program is the first of a container.
+// TestNothingIsLeftToBury: zombies are reaped too, which nobody else does if this program is PID 1 in a
+// container.
 func TestNothingIsLeftToBury(t *testing.T) { //nolint:paralleltest // the children of others must not be counted
 	c := sh("for i in 1 2 3 4 5; do (sleep 60 &); done")
 	c.Dir = t.TempDir()

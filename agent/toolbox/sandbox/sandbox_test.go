@@ -28,7 +28,7 @@ func newSandbox(t *testing.T, c Config) *Sandbox {
 	return s
 }
 
-// sh runs a script.
+// sh runs a shell script.
 func sh(script string) Command { return Command{Program: "sh", Args: []string{"-c", script}} }
 
 func TestRun(t *testing.T) {
@@ -60,7 +60,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestEnvironment: nothing of ours is handed on, least of all our keys.
+// TestEnvironment: programs inherit none of our variables, least of all keys.
 func TestEnvironment(t *testing.T) {
 	t.Setenv("ATELIER_TEST_KEY", "a secret")
 	out, err := newSandbox(t, Config{}).Run(t.Context(), Command{Program: "env", Env: []string{"OMP_THREAD_LIMIT=2"}})
@@ -78,8 +78,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// TestComplaints: what a program says is one line in the log, bounded, without the names
-// that people chose.
+// TestComplaints: a program's message is one line in the log, truncated, without people's file names.
 func TestComplaints(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -19,7 +19,7 @@ import (
 	"atelier/agent/toolbox/verify"
 )
 
-// packed is an archive of entries, which are written by those functions.
+// packed returns an archive of the entries that the functions write.
 func packed(t *testing.T, entries ...func(*zip.Writer) error) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -35,7 +35,7 @@ func packed(t *testing.T, entries ...func(*zip.Writer) error) []byte {
 	return b.Bytes()
 }
 
-// holding is an entry of that content.
+// holding returns an entry with the content.
 func holding(name, content string) func(*zip.Writer) error {
 	return func(z *zip.Writer) error {
 		w, err := z.Create(name)
@@ -47,7 +47,7 @@ func holding(name, content string) func(*zip.Writer) error {
 	}
 }
 
-// saying is an entry whose header says something else than is so.
+// saying returns an entry with a false header.
 func saying(content string, change func(*zip.FileHeader)) func(*zip.Writer) error {
 	return func(z *zip.Writer) error {
 		h := &zip.FileHeader{
@@ -64,7 +64,7 @@ func saying(content string, change func(*zip.FileHeader)) func(*zip.Writer) erro
 	}
 }
 
-// mode is an entry of that kind.
+// mode returns an entry with the file mode.
 func mode(name string, m fs.FileMode, content string) func(*zip.Writer) error {
 	return func(z *zip.Writer) error {
 		h := &zip.FileHeader{Name: name, Method: zip.Store}
@@ -78,7 +78,7 @@ func mode(name string, m fs.FileMode, content string) func(*zip.Writer) error {
 	}
 }
 
-// many are so many entries.
+// many returns n entries.
 func many(n int) []func(*zip.Writer) error {
 	all := make([]func(*zip.Writer) error, n)
 	for i := range all {
@@ -87,7 +87,7 @@ func many(n int) []func(*zip.Writer) error {
 	return all
 }
 
-// TestArchives that are damaged, or would do harm where they are unpacked, are no results.
+// TestArchives that are damaged, or would do harm when unpacked, are rejected.
 func TestArchives(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("all work and no play ", 2000)

@@ -48,7 +48,7 @@ func newBench(t *testing.T) bench {
 	return bench{t, t.TempDir(), player, tools}
 }
 
-// film is a file that ffmpeg makes.
+// film returns a file made by ffmpeg.
 func (b bench) film(name string, args ...string) string {
 	b.Helper()
 	path := filepath.Join(b.dir, name)
@@ -59,7 +59,7 @@ func (b bench) film(name string, args ...string) string {
 	return path
 }
 
-// picture is a file of a picture.
+// picture returns a file with a picture.
 func (b bench) picture(name string, img image.Image) string {
 	b.Helper()
 	path := filepath.Join(b.dir, name)
@@ -69,7 +69,7 @@ func (b bench) picture(name string, img image.Image) string {
 	return path
 }
 
-// colourful is a picture with four different corners.
+// colourful returns a picture with four different corners.
 func colourful(w, h int) *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for y := range h {
@@ -97,7 +97,7 @@ func words(s string) toolbox.Value {
 
 type args map[string]toolbox.Value
 
-// verify holds an output to what a tool of the catalogue promises.
+// verify checks an output against what a tool of the catalogue promises.
 func (b bench) verify(tool string, given args, out toolbox.Output) error {
 	b.Helper()
 	t, ok := b.tools.Tool(tool)
@@ -115,7 +115,7 @@ func (b bench) verify(tool string, given args, out toolbox.Output) error {
 	return verify.New(verify.Config{Call: call, Effects: t.Effects, Player: b.player}).Verify(b.Context(), out)
 }
 
-// TestTheInputUnchangedIsNoResult of any tool that is to change it.
+// TestTheInputUnchangedIsNoResult of a tool that should change it.
 func TestTheInputUnchangedIsNoResult(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -189,8 +189,7 @@ func TestTheInputUnchangedIsNoResult(t *testing.T) {
 	}
 }
 
-// TestThePartThatWasNotMarkedStays: a server that draws all of a picture anew has not done what was
-// asked for.
+// TestThePartThatWasNotMarkedStays: a server that redraws the whole picture has failed.
 func TestThePartThatWasNotMarkedStays(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -223,12 +222,12 @@ func TestThePartThatWasNotMarkedStays(t *testing.T) {
 	}
 }
 
-// away is a machine on which nothing plays.
+// away is a Player on a machine that cannot play anything.
 type away struct{ verify.Player }
 
 func (away) Probe(context.Context) error { return errors.New("no programs") }
 
-// TestWhatCannotBeMeasuredCountsAsRight: without programs, and with too little memory to compare.
+// TestWhatCannotBeMeasuredCountsAsRight: without programs, or with too little memory to compare.
 func TestWhatCannotBeMeasuredCountsAsRight(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -261,7 +260,7 @@ func TestWhatCannotBeMeasuredCountsAsRight(t *testing.T) {
 	}
 }
 
-// counting counts the looks into files.
+// counting counts how often files are inspected.
 type counting struct {
 	*ffmpeg.FFmpeg
 	played, looked *int
@@ -321,7 +320,7 @@ func TestEveryToolDeclaresItsEffects(t *testing.T) {
 	}
 }
 
-// BenchmarkVerify measures what effects cost after a step.
+// BenchmarkVerify measures the cost of checking effects after a step.
 func BenchmarkVerify(b *testing.B) {
 	player, err := ffmpeg.New(ffmpeg.Config{})
 	if err != nil {

@@ -23,10 +23,10 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// candidate is the only one that the make has.
+// candidate is the backend's only candidate.
 var candidate = toolbox.Candidate{Backing: toolbox.Backing{Kind: "weather", Run: "open-meteo"}}
 
-// at makes a backend that asks a server of a test, and never waits between its tries.
+// at returns a backend for a test server, without delays between retries.
 func at(t *testing.T, address string, change ...func(*weather.Config)) *weather.Backend {
 	t.Helper()
 	transport := &http.Transport{}
@@ -96,7 +96,7 @@ func TestPlacesThatAreNotFound(t *testing.T) {
 	}
 }
 
-// TestOnlyThePlaceGoesOut holds what is sent.
+// TestOnlyThePlaceGoesOut checks what is sent.
 func TestOnlyThePlaceGoesOut(t *testing.T) {
 	t.Parallel()
 	s := weathertest.New(t)
@@ -117,7 +117,7 @@ func TestOnlyThePlaceGoesOut(t *testing.T) {
 	}
 }
 
-// TestTroubleOfTheService gives each trouble that a server can have.
+// TestTroubleOfTheService covers each fault of a server.
 func TestTroubleOfTheService(t *testing.T) {
 	t.Parallel()
 	status := func(code int, body string) http.HandlerFunc {

@@ -26,16 +26,16 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// unmeasured fails the test that needs a sound or a video measured: no request here does.
+// unmeasured fails a test that needs a sound or a video measured: no request here does.
 type unmeasured struct{ facts.Measurer }
 
-// several stands between the values of an argument that has several.
+// several separates the values of an argument with several.
 const several = "\x1f"
 
-// args are those of a call by name: texts, and files as paths.
+// args are the arguments of a call by name: texts, and files as paths.
 type args map[string]string
 
-// serve is a service, and how often it was asked.
+// serve starts a service, and records its requests.
 func serve(t *testing.T, answer http.HandlerFunc) (*httptest.Server, *requests) {
 	t.Helper()
 	seen := &requests{}
@@ -47,7 +47,7 @@ func serve(t *testing.T, answer http.HandlerFunc) (*httptest.Server, *requests) 
 	return s, seen
 }
 
-// requests are the addresses that were asked for.
+// requests are the requested addresses.
 type requests struct {
 	mu  sync.Mutex
 	all []string
@@ -65,7 +65,7 @@ func (r *requests) count() int {
 	return len(r.all)
 }
 
-// says is a service that always says the same.
+// says always answers the same.
 func says(status int, kind, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", kind)
@@ -74,14 +74,14 @@ func says(status int, kind, body string) http.HandlerFunc {
 	}
 }
 
-// use is a tool with the request, and a call of it.
+// use is a tool with a request, and a call of it.
 type use struct {
 	backend   *Backend
 	candidate toolbox.Candidate
 	call      toolbox.Call
 }
 
-// newUse is a call of a tool at a base address. In the request, BASE stands for that.
+// newUse returns a call of a tool. BASE in the request is replaced by the base address.
 func newUse(t *testing.T, base, request string, returns plan.Type, given args, change ...func(*Config)) use {
 	t.Helper()
 	var declared strings.Builder
@@ -117,7 +117,7 @@ func newUse(t *testing.T, base, request string, returns plan.Type, given args, c
 	return use{newBackend(t, base, change...), toolbox.Candidate{Backing: tool.Backends[0]}, call}
 }
 
-// newBackend allows its host, and does not wait between tries.
+// newBackend returns a backend that may call the host, without delays between retries.
 func newBackend(t *testing.T, base string, change ...func(*Config)) *Backend {
 	t.Helper()
 	_, host, _ := strings.Cut(base, "://")
@@ -170,7 +170,7 @@ func jpegBytes(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// wav is a short sound.
+// wav returns a short sound.
 func wav() []byte {
 	const samples = 800
 	b := []byte("RIFF\x00\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00\x80\x3e\x00\x00\x02\x00\x10\x00data\x40\x06\x00\x00")

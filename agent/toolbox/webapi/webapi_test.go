@@ -26,7 +26,7 @@ import (
 	"atelier/agent/toolbox/toolboxtest"
 )
 
-// TestAnswers: what services answer, in each form that a tool's file can tell.
+// TestAnswers: answers in every form that a tool's file can declare.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	drawn := string(pngBytes(t))
@@ -88,7 +88,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestBadAnswers: what is not what was promised is the service's fault, and people read none of it.
+// TestBadAnswers: an answer of another form is the service's fault, and people see none of it.
 func TestBadAnswers(t *testing.T) {
 	t.Parallel()
 	drawn := string(pngBytes(t))
@@ -159,7 +159,7 @@ func TestBadAnswers(t *testing.T) {
 	})
 }
 
-// lost names a file that is not there.
+// lost links to a missing file.
 func lost(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/gone.png" {
 		says(http.StatusNotFound, "text/plain", "oops")(w, r)
@@ -168,7 +168,7 @@ func lost(w http.ResponseWriter, r *http.Request) {
 	says(http.StatusOK, "application/json", `{"a":"/gone.png"}`)(w, r)
 }
 
-// TestStatuses: who is to blame, and how often the service is asked.
+// TestStatuses: who is to blame, and how often the service is called.
 func TestStatuses(t *testing.T) {
 	t.Parallel()
 	for status, c := range map[int]struct {
@@ -198,7 +198,7 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// TestRetriesAreThoseOfTheFile: none is none.
+// TestRetriesAreThoseOfTheFile: 0 means none.
 func TestRetriesAreThoseOfTheFile(t *testing.T) {
 	t.Parallel()
 	for retries, want := range map[int]int{0: 1, 1: 2} {
@@ -210,7 +210,7 @@ func TestRetriesAreThoseOfTheFile(t *testing.T) {
 	}
 }
 
-// TestAServerThatIsGone is down, for its probe too.
+// TestAServerThatIsGone is down, for probes too.
 func TestAServerThatIsGone(t *testing.T) {
 	t.Parallel()
 	s, _ := serve(t, says(200, "text/plain", "x"))
@@ -224,7 +224,7 @@ func TestAServerThatIsGone(t *testing.T) {
 	}
 }
 
-// TestWhatTheAuthorIsTold: the operator reads what to change in the tool's file.
+// TestWhatTheAuthorIsTold: the operator learns what to change in the tool's file.
 func TestWhatTheAuthorIsTold(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -250,7 +250,7 @@ func TestWhatTheAuthorIsTold(t *testing.T) {
 	}
 }
 
-// TestProbe: a service that takes connections will do, and it is asked for nothing.
+// TestProbe: a service that accepts connections is enough, and no request is sent.
 func TestProbe(t *testing.T) {
 	t.Parallel()
 	s, seen := serve(t, says(503, "text/html", "<html>"))
@@ -265,7 +265,7 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// TestAHang ends with the tool's timeout, which is the service's trouble.
+// TestAHang ends with the tool's timeout, which is the service's fault.
 func TestAHang(t *testing.T) {
 	t.Parallel()
 	s, seen := serve(t, func(_ http.ResponseWriter, r *http.Request) {
@@ -279,7 +279,7 @@ func TestAHang(t *testing.T) {
 	}
 }
 
-// TestAnEndlessAnswer is read up to its bound, and the connection is closed.
+// TestAnEndlessAnswer is read up to its limit, and the connection is closed.
 func TestAnEndlessAnswer(t *testing.T) {
 	t.Parallel()
 	for _, returns := range []plan.Type{plan.Text, plan.Image} {
@@ -333,7 +333,7 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// TestWhatIsSent: types are kept, and files are pictures as they are seen.
+// TestWhatIsSent: types are kept, and pictures are sent upright.
 func TestWhatIsSent(t *testing.T) {
 	t.Parallel()
 	var body struct {
@@ -375,7 +375,7 @@ func TestWhatIsSent(t *testing.T) {
 	}
 }
 
-// TestFilesAreSent in a form and as a body; what is absent is left out.
+// TestFilesAreSent in a form and as a body; absent ones are omitted.
 func TestFilesAreSent(t *testing.T) {
 	t.Parallel()
 	s, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -408,7 +408,7 @@ func TestFilesAreSent(t *testing.T) {
 	}
 }
 
-// TestBadInputs are no trouble of the service, which is not asked.
+// TestBadInputs are not the service's fault, and it is not called.
 func TestBadInputs(t *testing.T) {
 	t.Parallel()
 	s, seen := serve(t, says(200, "text/plain", "x"))
@@ -433,7 +433,7 @@ func TestBadInputs(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotSetUp is told to people without settings, and to the operator with them. Nothing is asked.
+// TestWhatIsNotSetUp: settings are named to the operator, but not to people. No request is sent.
 func TestWhatIsNotSetUp(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -465,7 +465,7 @@ func TestWhatIsNotSetUp(t *testing.T) {
 	}
 }
 
-// refusing carries nothing.
+// refusing fails the test on any request.
 type refusing struct{ t *testing.T }
 
 func (r refusing) RoundTrip(to *http.Request) (*http.Response, error) {
@@ -576,7 +576,7 @@ func TestContract(t *testing.T) { //nolint:paralleltest // the contract sets the
 	})
 }
 
-// toGone asks a server that is gone in place of any other.
+// toGone redirects every request to a server that is gone.
 type toGone struct{ address string }
 
 func (g toGone) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -589,7 +589,7 @@ func (g toGone) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// TestWordsOfPeople arrive as they were written, and change nothing else of a request.
+// TestWordsOfPeople arrive as they were written, and change nothing else in a request.
 func TestWordsOfPeople(t *testing.T) {
 	t.Parallel()
 	const request = `{url: "BASE/v1/{text}/end", query: {q: "{text}", fixed: 1}, `
@@ -623,7 +623,7 @@ func TestWordsOfPeople(t *testing.T) {
 			}
 		}
 	}
-	// What no path can hold goes anywhere else.
+	// What a path cannot contain may go elsewhere.
 	for _, words := range []string{"a\r\nX-Evil: 1", "../../admin", "a/b", `a\b`, "\r\n--x\r\nContent-Disposition: form-data; name=\"w2\"\r\n\r\n"} {
 		for _, body := range []string{`json: {w: "{text}"}}`, `form: {w: "{text}"}}`, `body: "{text}"}`} {
 			u := newUse(t, s.URL, strings.Replace(request, "{text}", "x", 1)+body, plan.Text, args{"text": words})
@@ -635,7 +635,7 @@ func TestWordsOfPeople(t *testing.T) {
 	}
 }
 
-// TestHeaders: those of the file are sent, with words of people escaped, and the token besides.
+// TestHeaders: those of the file are sent, with people's words escaped, and so is the token.
 func TestHeaders(t *testing.T) {
 	t.Parallel()
 	var header http.Header
@@ -660,7 +660,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// parts are the files of the field p of a form, with their names.
+// parts returns the files in a form's field p, with their names.
 func parts(t *testing.T, r *http.Request) (files [][]byte, names []string) {
 	t.Helper()
 	if err := r.ParseMultipartForm(1 << 20); err != nil {

@@ -11,7 +11,7 @@ import (
 	"atelier/agent/toolbox/hftask/hftasktest"
 )
 
-// TestFaults holds what each fault looks like, and that all is well when it is over.
+// TestFaults checks the effect of each fault, and that all is well after it.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	s := hftasktest.New(t, hftasktest.Config{})
@@ -69,8 +69,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestFaultsOfModels checks that a fault meets the model or the server that it is for, and
-// that their state tells of it.
+// TestFaultsOfModels checks that a fault affects its model or server only, and shows in the state.
 func TestFaultsOfModels(t *testing.T) {
 	t.Parallel()
 	s := hftasktest.New(t, hftasktest.Config{Models: map[string][]string{"summarization": {"org/one", "org/two"}}})
@@ -105,7 +104,7 @@ func TestFaultsOfModels(t *testing.T) {
 	}
 }
 
-// open asks for a picture, and hands the answer over unread.
+// open requests a picture, and returns the unread answer.
 func open(ctx context.Context, t *testing.T, s *hftasktest.Server) (*http.Response, error) {
 	t.Helper()
 	b, err := json.Marshal(map[string]any{"inputs": "a red ball"})
@@ -128,7 +127,7 @@ func closed(t *testing.T, resp *http.Response) {
 	}
 }
 
-// TestBodies holds how bodies end that are cut, endless or never begun.
+// TestBodies checks how bodies end that are cut, endless or empty.
 func TestBodies(t *testing.T) {
 	t.Parallel()
 	s := hftasktest.New(t, hftasktest.Config{})
@@ -162,8 +161,7 @@ func TestBodies(t *testing.T) {
 	closed(t, resp)
 }
 
-// TestHold checks that requests wait until they are released, and that one which is given
-// up is told of.
+// TestHold checks that requests wait until they are released, and that an abandoned one is reported.
 func TestHold(t *testing.T) {
 	t.Parallel()
 	s := hftasktest.New(t, hftasktest.Config{})

@@ -42,7 +42,7 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// TestSteppedJobs checks that a job waits for the test, fails and is called off.
+// TestSteppedJobs checks that a job waits for the test, can fail and can be cancelled.
 func TestSteppedJobs(t *testing.T) {
 	t.Parallel()
 	s := hftasktest.New(t, hftasktest.Config{})

@@ -27,7 +27,7 @@ var (
 	blue  = color.NRGBA{40, 70, 220, 255}
 )
 
-// discs is a picture of w×h with discs of radius 20 around places, on white.
+// discs returns a picture of w×h with discs of radius 20 on white.
 func discs(w, h int, c color.NRGBA, places ...image.Point) *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	draw.Draw(img, img.Rect, image.NewUniform(white), image.Point{}, draw.Src)
@@ -43,7 +43,7 @@ func discs(w, h int, c color.NRGBA, places ...image.Point) *image.NRGBA {
 	return img
 }
 
-// three is a picture of three red discs.
+// three returns a picture of three red discs.
 func three() *image.NRGBA {
 	return discs(240, 100, red, image.Pt(40, 50), image.Pt(120, 50), image.Pt(200, 50))
 }
@@ -57,13 +57,13 @@ func pngOf(t *testing.T, img image.Image) []byte {
 	return b.Bytes()
 }
 
-// in64 is a picture within JSON.
+// in64 encodes a picture for JSON.
 func in64(t *testing.T, img image.Image) string {
 	t.Helper()
 	return base64.StdEncoding.EncodeToString(pngOf(t, img))
 }
 
-// reply is what came back.
+// reply is a response.
 type reply struct {
 	status int
 	kind   string
@@ -71,7 +71,7 @@ type reply struct {
 	body   []byte
 }
 
-// send posts a body; maps go as JSON.
+// send posts a body, maps as JSON.
 func send(t *testing.T, s *hftasktest.Server, path, kind string, body any) reply {
 	t.Helper()
 	b, ok := body.([]byte)
@@ -90,7 +90,7 @@ func send(t *testing.T, s *hftasktest.Server, path, kind string, body any) reply
 	return do(t, req)
 }
 
-// fetch asks for a path.
+// fetch requests a path.
 func fetch(t *testing.T, s *hftasktest.Server, method, path string) reply {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, s.URL()+path, http.NoBody)
@@ -117,7 +117,7 @@ func do(t *testing.T, req *http.Request) reply {
 	return reply{resp.StatusCode, resp.Header.Get("Content-Type"), resp.Header, b}
 }
 
-// into decodes a JSON answer of status 200.
+// into decodes a JSON answer with status 200.
 func into[T any](t *testing.T, r reply) T {
 	t.Helper()
 	var v T
@@ -130,7 +130,7 @@ func into[T any](t *testing.T, r reply) T {
 	return v
 }
 
-// shown decodes a picture of status 200.
+// shown decodes a picture in an answer with status 200.
 func shown(t *testing.T, r reply) image.Image {
 	t.Helper()
 	if r.status != http.StatusOK || r.kind != "image/png" {
@@ -143,7 +143,7 @@ func shown(t *testing.T, r reply) image.Image {
 	return img
 }
 
-// masked decodes a picture within JSON.
+// masked decodes a picture in JSON.
 func masked(t *testing.T, encoded string) image.Image {
 	t.Helper()
 	img, err := png.Decode(base64.NewDecoder(base64.StdEncoding, strings.NewReader(encoded)))
@@ -153,7 +153,7 @@ func masked(t *testing.T, encoded string) image.Image {
 	return img
 }
 
-// same reports whether a pixel has about a colour.
+// same reports whether a pixel has about the colour.
 func same(img image.Image, x, y int, want color.NRGBA) bool {
 	r, g, b, _ := img.At(x, y).RGBA()
 	near := func(a uint32, b uint8) bool { d := int(a>>8) - int(b); return d < 12 && d > -12 }

@@ -13,7 +13,7 @@ import (
 	"atelier/agent/toolbox/hftask/hftasktest"
 )
 
-// probed is what ffprobe says of a file.
+// probed is ffprobe's description of a file.
 type probed struct {
 	Format struct {
 		Name     string `json:"format_name"`
@@ -45,8 +45,8 @@ func probe(t *testing.T, b []byte) probed {
 	return p
 }
 
-// TestVideos checks that videos are ones, by another program's word, with the frames and
-// the size that were wanted, and that every frame can be decoded.
+// TestVideos checks with ffprobe that videos are valid, with the requested frames and size, and that every
+// frame can be decoded.
 func TestVideos(t *testing.T) {
 	t.Parallel()
 	s := hftasktest.New(t, hftasktest.Config{})
@@ -88,8 +88,7 @@ func TestVideos(t *testing.T) {
 	}
 }
 
-// TestSounds checks that sounds are ones, as long as their words, and what is heard of
-// them.
+// TestSounds checks that sounds are valid, as long as their words, and recognised again.
 func TestSounds(t *testing.T) {
 	t.Parallel()
 	s := hftasktest.New(t, hftasktest.Config{})
@@ -143,7 +142,7 @@ func TestSounds(t *testing.T) {
 	}
 }
 
-// TestVideosAreTold holds what is told of a video: how long it is.
+// TestVideosAreTold checks that the description of a video has its length.
 func TestVideosAreTold(t *testing.T) {
 	t.Parallel()
 	s := hftasktest.New(t, hftasktest.Config{})

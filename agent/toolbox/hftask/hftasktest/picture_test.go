@@ -22,7 +22,7 @@ type detected struct {
 	Box   box
 }
 
-// mixed is a picture with two red discs and a blue square.
+// mixed returns a picture with two red discs and a blue square.
 func mixed() *image.NRGBA {
 	img := discs(240, 100, red, image.Pt(40, 50), image.Pt(120, 50))
 	draw.Draw(img, image.Rect(180, 30, 220, 70), image.NewUniform(blue), image.Point{}, draw.Src)
@@ -58,7 +58,7 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// TestDescribe checks that a picture is told of as it is.
+// TestDescribe checks the description of a picture.
 func TestDescribe(t *testing.T) {
 	t.Parallel()
 	s := hftasktest.New(t, hftasktest.Config{})
@@ -86,7 +86,7 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestSegment holds what points, boxes, words and rough masks mean.
+// TestSegment checks segmentation by points, boxes, words and rough masks.
 func TestSegment(t *testing.T) {
 	t.Parallel()
 	s := hftasktest.New(t, hftasktest.Config{})
@@ -133,7 +133,7 @@ func TestSegment(t *testing.T) {
 	}
 }
 
-// TestEdit checks that pictures are edited as told, in their size.
+// TestEdit checks that pictures are edited as requested, in their size.
 func TestEdit(t *testing.T) {
 	t.Parallel()
 	s := hftasktest.New(t, hftasktest.Config{})
@@ -213,7 +213,7 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// TestKeypoints checks that a figure's points stand in it.
+// TestKeypoints checks that a figure's keypoints are inside it.
 func TestKeypoints(t *testing.T) {
 	t.Parallel()
 	s := hftasktest.New(t, hftasktest.Config{})
@@ -234,8 +234,7 @@ func TestKeypoints(t *testing.T) {
 	}
 }
 
-// TestConversation checks that a model of text-generation converses, and how the hub tells
-// of it.
+// TestConversation checks that a text-generation model supports chat, and how the hub lists it.
 func TestConversation(t *testing.T) {
 	t.Parallel()
 	s := hftasktest.New(t, hftasktest.Config{})

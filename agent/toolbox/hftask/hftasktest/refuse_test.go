@@ -11,7 +11,7 @@ import (
 	"atelier/agent/toolbox/hftask/hftasktest"
 )
 
-// TestRefused checks that what is wrong with a request is told, and with which status.
+// TestRefused checks the status and reason for invalid requests.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	type m = map[string]any
@@ -78,7 +78,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestToken checks that only the right token is let in, health being everybody's.
+// TestToken checks that only the right token is accepted, except for the health check.
 func TestToken(t *testing.T) {
 	t.Parallel()
 	s := hftasktest.New(t, hftasktest.Config{Token: "secret"})
@@ -105,7 +105,7 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// TestRecord holds what is told of the calls that came.
+// TestRecord checks what is recorded of calls.
 func TestRecord(t *testing.T) {
 	t.Parallel()
 	s := hftasktest.New(t, hftasktest.Config{})

@@ -10,7 +10,7 @@ import (
 	"atelier/agent/toolbox/hftask/hftasktest"
 )
 
-// answers is one plain request for every task, and of which type its answer is.
+// answers has a simple request for every task, and the type of its answer.
 func answers(t *testing.T, s *hftasktest.Server) map[string]struct {
 	body any
 	kind string
@@ -58,8 +58,8 @@ func answers(t *testing.T, s *hftasktest.Server) map[string]struct {
 	}
 }
 
-// TestEveryTaskAnswers checks that each task answers, the same each time; that the answers
-// obey the schemas the server sees to itself.
+// TestEveryTaskAnswers checks that each task answers, the same each time. The server itself validates the
+// answers.
 func TestEveryTaskAnswers(t *testing.T) {
 	t.Parallel()
 	s := hftasktest.New(t, hftasktest.Config{})
@@ -86,8 +86,7 @@ func TestEveryTaskAnswers(t *testing.T) {
 	}
 }
 
-// TestListed checks that answers which are objects come in lists where that is set, and
-// others do not.
+// TestListed checks that objects are wrapped in lists if that is configured, and other answers are not.
 func TestListed(t *testing.T) {
 	t.Parallel()
 	s := hftasktest.New(t, hftasktest.Config{Listed: true})
@@ -121,8 +120,8 @@ func TestTextTasks(t *testing.T) {
 	}
 }
 
-// TestModels checks that a server has the models that it is told, and that one which does
-// several tasks is understood by what it is asked.
+// TestModels checks that a server has the configured models, and that the task is guessed for a model with
+// several.
 func TestModels(t *testing.T) {
 	t.Parallel()
 	s := hftasktest.New(t, hftasktest.Config{Models: map[string][]string{

@@ -8,7 +8,7 @@ import (
 	"atelier/agent/toolbox/hftask/skeleton"
 )
 
-// The neck is between the shoulders, and joined to both.
+// The neck is midway between the shoulders, and joined to both.
 func TestDraw(t *testing.T) {
 	t.Parallel()
 	given := map[string]image.Point{"left_shoulder": {70, 30}, "right_shoulder": {30, 30}}

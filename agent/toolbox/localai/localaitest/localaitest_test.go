@@ -24,7 +24,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// noted is a test whose errors are counted.
+// noted is a testing.TB that counts errors.
 type noted struct {
 	testing.TB
 
@@ -45,7 +45,7 @@ func (n *noted) count() int {
 	return len(n.errs)
 }
 
-// ask makes a call, and gives the answer.
+// ask makes a call, and returns the answer.
 func ask(t *testing.T, method, url, contentType, body string) (int, []byte, error) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
@@ -70,7 +70,7 @@ func uri() string {
 	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(Picture("x", 20, 20))
 }
 
-// formOf is a multipart form of texts, and of files for names that begin with "@".
+// formOf encodes a multipart form; names that start with "@" are files.
 func formOf(t *testing.T, fields ...string) (contentType, body string) {
 	t.Helper()
 	var b bytes.Buffer
@@ -95,7 +95,7 @@ func formOf(t *testing.T, fields ...string) (contentType, body string) {
 	return w.FormDataContentType(), b.String()
 }
 
-// TestIllFormedRequestsAreErrorsOfTheTest, and are refused.
+// TestIllFormedRequestsAreErrorsOfTheTest, and are rejected.
 func TestIllFormedRequestsAreErrorsOfTheTest(t *testing.T) {
 	t.Parallel()
 	picture := string(Picture("x", 20, 20))
@@ -143,7 +143,7 @@ func TestIllFormedRequestsAreErrorsOfTheTest(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotThere gets LocalAI's answers, and is no error of the test.
+// TestWhatIsNotThere gets LocalAI's error, and does not fail the test.
 func TestWhatIsNotThere(t *testing.T) {
 	t.Parallel()
 	s := New(t, Config{})
@@ -158,7 +158,7 @@ func TestWhatIsNotThere(t *testing.T) {
 	}
 }
 
-// TestTheListOfModels has what LocalAI tells.
+// TestTheListOfModels has LocalAI's form.
 func TestTheListOfModels(t *testing.T) {
 	t.Parallel()
 	for _, old := range []bool{false, true} {
@@ -177,7 +177,7 @@ func TestTheListOfModels(t *testing.T) {
 	}
 }
 
-// TestChatIsHandedOn to the server that does it.
+// TestChatIsHandedOn to the other server.
 func TestChatIsHandedOn(t *testing.T) {
 	t.Parallel()
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -191,7 +191,7 @@ func TestChatIsHandedOn(t *testing.T) {
 	http.DefaultTransport.(*http.Transport).CloseIdleConnections() //nolint:forcetypeassert,errcheck // it is one
 }
 
-// TestSpeechIsWrittenDownAgain as it was said.
+// TestSpeechIsWrittenDownAgain word by word.
 func TestSpeechIsWrittenDownAgain(t *testing.T) {
 	t.Parallel()
 	s := New(t, Config{})
@@ -205,7 +205,7 @@ func TestSpeechIsWrittenDownAgain(t *testing.T) {
 	}
 }
 
-// TestMediaAreReal by the word of ffprobe, which counts what it can decode.
+// TestMediaAreReal: ffprobe can decode them.
 func TestMediaAreReal(t *testing.T) {
 	t.Parallel()
 	frames := newPicture(image.White, 1, 1).frames(64, 48)
@@ -235,7 +235,7 @@ func TestMediaAreReal(t *testing.T) {
 	}
 }
 
-// TestFaults come as they are set, and go.
+// TestFaults appear when they are set, and disappear.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	s := New(t, Config{})

@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// client is OpenAI's for a new server.
+// client returns OpenAI's client for a new server.
 func client(t *testing.T) *openai.Client {
 	t.Helper()
 	own := &http.Transport{}
@@ -41,7 +41,7 @@ func redOnWhite(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// TestPicturesAreDescribed, in words and in a form.
+// TestPicturesAreDescribed, in words and in JSON.
 func TestPicturesAreDescribed(t *testing.T) {
 	t.Parallel()
 	c := client(t)
@@ -71,7 +71,7 @@ func TestPicturesAreDescribed(t *testing.T) {
 	}
 }
 
-// TestPicturesAreDrawn in the size that is asked for.
+// TestPicturesAreDrawn in the requested size.
 func TestPicturesAreDrawn(t *testing.T) {
 	t.Parallel()
 	answer, err := client(t).CreateImage(t.Context(), openai.ImageRequest{Model: Image, Prompt: "a dog", Size: "256x128", ResponseFormat: "b64_json"})
@@ -87,7 +87,7 @@ func TestPicturesAreDrawn(t *testing.T) {
 	}
 }
 
-// TestSpeechIsWrittenDownAgain as it was said.
+// TestSpeechIsWrittenDownAgain word by word.
 func TestSpeechIsWrittenDownAgain(t *testing.T) {
 	t.Parallel()
 	c := client(t)
