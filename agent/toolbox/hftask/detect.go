@@ -101,7 +101,7 @@ func (s sent) box(x0, y0, x1, y1 float64) image.Rectangle {
 	}
 }
 
-// named lists the distinct labels of what was found, at most five: "dog, cat".
+// named lists the distinct labels of the results, at most five: "dog, cat".
 func named[T any](all []T, name func(T) string) plan.Message {
 	const most = 5
 	var names []string

@@ -209,7 +209,7 @@ func (j *job) recording(ctx context.Context, t plan.Type) (_ file, err error) {
 	return file{content, info.MIME}, err
 }
 
-// encoded returns what write writes to a temporary file in the call's folder.
+// encoded returns the output of write, which goes through a temporary file in the call's folder.
 func (j *job) encoded(ctx context.Context, write func(path string) error) (content []byte, err error) {
 	path := filepath.Join(j.call.Dir, "sent-"+rand.Text())
 	if err := write(path); err != nil {
@@ -222,7 +222,7 @@ func (j *job) encoded(ctx context.Context, write func(path string) error) (conte
 	return os.ReadFile(path)
 }
 
-// fitted shrinks size to at most most pixels in total, keeping its shape.
+// fitted shrinks size to a number of pixels in total, keeping its shape.
 func fitted(size image.Point, most int) image.Point {
 	if size.X*size.Y <= most {
 		return size

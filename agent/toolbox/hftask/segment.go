@@ -121,7 +121,7 @@ func readSegments(ctx context.Context, j *job, a answer) (toolbox.Output, error)
 	}
 	for _, s := range all {
 		if s.Label == nil || s.Mask == nil {
-			return toolbox.Output{}, unreadable(errors.New("a segment lacks its label or its mask"))
+			return toolbox.Output{}, unreadable(errors.New("a segment has no label or no mask"))
 		}
 	}
 	slices.SortStableFunc(all, func(a, b segment) int { return cmp.Compare(b.part().Score, a.part().Score) })

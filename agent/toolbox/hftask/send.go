@@ -40,7 +40,7 @@ func (q question) body() (content []byte, kind string, err error) {
 		Parameters map[string]any `json:"parameters,omitempty"`
 	}{q.inputs, q.parameters})
 	if err != nil {
-		return nil, "", fmt.Errorf("write the question: %w", err)
+		return nil, "", fmt.Errorf("encode the request: %w", err)
 	}
 	return content, "application/json", nil
 }

@@ -114,7 +114,7 @@ func (q question) chat(model string) ([]byte, error) {
 		Seed      any       `json:"seed,omitempty"`
 	}{model, []message{{"user", q.inputs}}, maxTokens, q.parameters["seed"]})
 	if err != nil {
-		return nil, fmt.Errorf("write the question: %w", err)
+		return nil, fmt.Errorf("encode the request: %w", err)
 	}
 	return body, nil
 }
@@ -145,7 +145,7 @@ func readText(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
 		return toolbox.Output{}, err
 	}
 	if len(all) == 0 {
-		return toolbox.Output{}, unreadable(errors.New("the answer lacks its text"))
+		return toolbox.Output{}, unreadable(errors.New("the answer has no text"))
 	}
 	first := all[0]
 	if len(first.Choices) > 0 {
@@ -156,5 +156,5 @@ func readText(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
 			return textOutput(*s, j.call.Returns)
 		}
 	}
-	return toolbox.Output{}, unreadable(errors.New("the answer lacks its text"))
+	return toolbox.Output{}, unreadable(errors.New("the answer has no text"))
 }

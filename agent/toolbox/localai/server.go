@@ -51,11 +51,11 @@ func (srv *server) postForm(ctx context.Context, path string, j job, parts ...pa
 	w := multipart.NewWriter(&body)
 	for _, p := range parts {
 		if err := p.write(w); err != nil {
-			return nil, fmt.Errorf("write a form: %w", err)
+			return nil, fmt.Errorf("encode a form: %w", err)
 		}
 	}
 	if err := w.Close(); err != nil {
-		return nil, fmt.Errorf("write a form: %w", err)
+		return nil, fmt.Errorf("encode a form: %w", err)
 	}
 	answer, err := srv.endpoint.Post(ctx, path, j.model, w.FormDataContentType(), body.Bytes())
 	return answer, asFault(err)

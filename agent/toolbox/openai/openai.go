@@ -11,7 +11,7 @@
 //     in the tool's form, is an error with a sentence ([plan.Fault]). It contains nothing of a
 //     model's raw text.
 //
-// - If the provider or the model refuses a request, no other one is asked.
+//   - If the provider or the model refuses a request, no other one is asked.
 //   - A text answer is bounded, and so is the part of a bad one that is shown again. The tokens of
 //     failed runs count too.
 //   - An edit within a mask changes nothing outside of it.
@@ -61,8 +61,8 @@ type Config struct {
 
 	// AllowMedia permits sending pictures, sound and video to a server outside your network.
 	AllowMedia bool
-	// Frames extracts at most most still pictures from a video into the folder dir; nil if that is
-	// impossible here.
+	// Frames extracts up to most still pictures from a video into the folder dir; nil if that is impossible
+	// here.
 	Frames func(ctx context.Context, path, dir string, most int) ([]media.Frame, error)
 	// Player plays the tunes that a model writes; nil if that is impossible here.
 	Player Player

@@ -67,7 +67,7 @@ func (s *Sandbox) policy(c Command) policy {
 func (p policy) enforce(program string) (h protection, err error) {
 	h = protection{Landlock: landlockVersion(), Filtered: filters()}
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return h, fmt.Errorf("give up new privileges: %w", err)
+		return h, fmt.Errorf("set no_new_privs: %w", err)
 	}
 	if err := p.files(program); err != nil {
 		return h, err
@@ -83,7 +83,7 @@ func (p policy) enforce(program string) (h protection, err error) {
 	}
 	// After changeUser, because the kernel resets it when a thread changes its user or group.
 	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
-		return h, fmt.Errorf("end with this program: %w", err)
+		return h, fmt.Errorf("set the parent death signal: %w", err)
 	}
 	if h.Filtered { // otherwise Confinement reports it
 		if err := filter(h.Landlock < signals); err != nil {
@@ -134,7 +134,7 @@ func changeUser() error {
 	// This keeps its capabilities, and makes access(2) respect them: some programs use it to check
 	// whether they may read a file.
 	if err := unix.Prctl(unix.PR_SET_SECUREBITS, noSetuidFixup, 0, 0, 0); err != nil {
-		return fmt.Errorf("keep privileges: %w", err)
+		return fmt.Errorf("keep capabilities: %w", err)
 	}
 	// Only this thread changes; the others end when it becomes the program.
 	for _, c := range []struct{ call, first uintptr }{{unix.SYS_SETGROUPS, 0}, {unix.SYS_SETRESGID, ownUser}, {unix.SYS_SETRESUID, ownUser}} {
@@ -186,7 +186,7 @@ func (p policy) files(program string) error {
 	for _, path := range p.Read {
 		rule, err := reading(path)
 		if err != nil {
-			return fmt.Errorf("let a program read: %w", err)
+			return fmt.Errorf("allow reading: %w", err)
 		}
 		rules = append(rules, rule)
 	}
@@ -226,11 +226,11 @@ func dropCapabilities(ownUser bool) error {
 		data[0].Inheritable = left
 	}
 	if err := unix.Capset(&header, &data[0]); err != nil {
-		return fmt.Errorf("give up privileges: %w", err)
+		return fmt.Errorf("drop capabilities: %w", err)
 	}
 	if ownUser { // unlike root, it would lose the capability when the program starts
 		if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_RAISE, unix.CAP_DAC_OVERRIDE, 0, 0); err != nil {
-			return fmt.Errorf("keep the privilege to read files: %w", err)
+			return fmt.Errorf("keep CAP_DAC_OVERRIDE: %w", err)
 		}
 	}
 	return nil
@@ -241,7 +241,7 @@ func capabilities() (unix.CapUserData, error) {
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var all [2]unix.CapUserData
 	if err := unix.Capget(&header, &all[0]); err != nil {
-		return all[0], fmt.Errorf("look up privileges: %w", err)
+		return all[0], fmt.Errorf("read the capabilities: %w", err)
 	}
 	return all[0], nil
 }

@@ -173,7 +173,7 @@ const (
 	longWork
 )
 
-// bounded keeps the first most bytes of what is written, and calls full if there are more.
+// bounded keeps the start of what is written, up to a limit, and calls full when there is more.
 type bounded struct {
 	kept []byte
 	most int

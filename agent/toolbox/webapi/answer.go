@@ -179,7 +179,7 @@ func (a *answer) output(ctx context.Context, content []byte) (toolbox.Output, er
 	}
 	named := path + info.Ext
 	if err := os.Rename(path, named); err != nil {
-		return toolbox.Output{}, fmt.Errorf("name an answer: %w", err)
+		return toolbox.Output{}, fmt.Errorf("rename an answer: %w", err)
 	}
 	return toolbox.Output{Path: named}, nil
 }

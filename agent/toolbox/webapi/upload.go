@@ -126,7 +126,7 @@ func (u *uploads) recording(v toolbox.Value) (template.Upload, error) {
 	}
 	var b bytes.Buffer
 	if err := metadata.Copy(u.ctx, &b, v.Path); err != nil {
-		return template.Upload{}, fmt.Errorf("read a file to be sent: %w", err)
+		return template.Upload{}, fmt.Errorf("read a file to send: %w", err)
 	}
 	return template.Upload{Name: info.Ext, MIME: info.MIME, Content: b.Bytes()}, nil
 }

@@ -84,11 +84,11 @@ func (rd *reader) readChat(q *request, body []byte) error {
 			q.call.Parameters[name] = value
 		}
 	}
-	messages, _ := members["messages"].([]any) //nolint:errcheck // the schema has seen to it
+	messages, _ := members["messages"].([]any) //nolint:errcheck // the schema guarantees it
 	if len(messages) == 0 {
 		return bad("there is no message")
 	}
-	last, _ := messages[len(messages)-1].(map[string]any) //nolint:errcheck // the schema has seen to it
+	last, _ := messages[len(messages)-1].(map[string]any) //nolint:errcheck // the schema guarantees it
 	q.call.Text = contentOf(last["content"])
 	q.inputs = q.call.Text
 	q.params = map[string]any{"max_new_tokens": members["max_tokens"]}

@@ -15,8 +15,8 @@ type span struct {
 
 // member returns a text of the inputs.
 func (q *request) member(name string) string {
-	in, _ := q.inputs.(map[string]any) //nolint:errcheck // the schema has seen to it
-	text, _ := in[name].(string)       //nolint:errcheck // the schema has seen to it
+	in, _ := q.inputs.(map[string]any) //nolint:errcheck // the schema guarantees it
+	text, _ := in[name].(string)       //nolint:errcheck // the schema guarantees it
 	return text
 }
 
@@ -47,8 +47,8 @@ type found struct {
 
 // askTable finds the row and the column that the question names, and counts or sums.
 func askTable(_ *world, q *request) (any, error) {
-	in, _ := q.inputs.(map[string]any)       //nolint:errcheck // the schema has seen to it
-	table, _ := in["table"].(map[string]any) //nolint:errcheck // the schema has seen to it
+	in, _ := q.inputs.(map[string]any)       //nolint:errcheck // the schema guarantees it
+	table, _ := in["table"].(map[string]any) //nolint:errcheck // the schema guarantees it
 	if len(table) == 0 {
 		return nil, bad("the table is empty")
 	}

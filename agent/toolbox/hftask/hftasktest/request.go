@@ -187,7 +187,7 @@ func (q *request) has(member string) bool { return len(q.files[member]) > 0 }
 
 // text returns the input of a task that takes a text.
 func (q *request) text() string {
-	text, _ := q.inputs.(string) //nolint:errcheck // the schema has seen to it
+	text, _ := q.inputs.(string) //nolint:errcheck // the schema guarantees it
 	return text
 }
 
@@ -223,7 +223,7 @@ func (q *request) numbers(name string) [][]int {
 	var all [][]int
 	for _, item := range items {
 		var one []int
-		parts, _ := item.([]any) //nolint:errcheck // the schema has seen to it
+		parts, _ := item.([]any) //nolint:errcheck // the schema guarantees it
 		for _, part := range parts {
 			if n, ok := part.(float64); ok {
 				one = append(one, int(n))

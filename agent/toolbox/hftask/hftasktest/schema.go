@@ -168,7 +168,7 @@ func (r rules) refuse(task string, body map[string]any) error {
 	if err := r.extension.Validate(ours); err != nil {
 		return fmt.Errorf("the parameters are not of the extension's form: %w", err)
 	}
-	points, _ := ours["points"].([]any) //nolint:errcheck // the schema has seen to it; absent is none
+	points, _ := ours["points"].([]any) //nolint:errcheck // the schema guarantees it; absent is none
 	labels, given := ours["labels"].([]any)
 	if given && len(labels) != len(points) {
 		return errors.New("there must be as many labels as points")
