@@ -2,26 +2,18 @@
 // at pictures, draw and edit them, speak, and transcribe speech.
 //
 // Guarantees:
-//
 //   - The catalogue holds the instructions to models. No tool is known here by name.
-//
 //   - Pictures, sound and video leave your network only if Config.AllowMedia is set. They leave without
 //     metadata, and pictures no larger than a model looks at.
-//
 //   - People's texts are passed as data, fenced off from the instructions, so that an instruction
 //     in them has no effect.
-//
 //   - An answer is checked before it counts. One that was cut off, refused or empty, or that is not
 //     in the tool's form, is an error with a sentence ([plan.Fault]). It contains nothing of a
 //     model's raw text.
-//
 //   - If the provider or the model refuses a request, no other one is asked.
-//
 //   - A text answer is bounded, and so is the part of a bad one that is shown again. The tokens of
 //     failed runs count too.
-//
 //   - An edit within a mask changes nothing outside of it.
-//
 //   - No address that a server names is opened, unless it is on that same server.
 package openai
 
