@@ -9,13 +9,13 @@ import (
 	"atelier/agent/plan"
 )
 
-// answer is what a candidate said to its last probe.
+// answer is the last probe result of a candidate.
 type answer struct {
 	candidate Candidate
 	err       error  // why it is not live
-	loading   bool   // it is live, and not yet there
-	failed    int    // how many times in a row it was not
-	model     string // that it asks, as far as its backend knows
+	loading   bool   // live, but its model is still loading
+	failed    int    // consecutive failed probes
+	model     string // the model it uses, if the backend knows
 	next      time.Time
 }
 
@@ -26,23 +26,23 @@ func (a answer) why() Why {
 	return Why{Sentence: plan.Sentence(a.err, otherwise), Operator: plan.OperatorSentence(a.err, otherwise)}
 }
 
-// errUnasked is the error of a candidate that nobody has asked after yet.
+// errUnasked is the error of a candidate that has not been probed yet.
 var errUnasked = &plan.Fault{Sentence: plan.Say("It is still being checked."), Err: errors.New("it was not probed yet")}
 
-// spot is where an answer stands: of which tool of the catalogue, and which of its ways.
+// spot locates an answer: the index of the tool in the catalogue, and of the candidate among the tool's ways.
 type spot struct{ tool, way int }
 
-// answers are what the candidates of this process said to their last probes.
+// answers holds the last probe results of this process's candidates.
 type answers struct {
 	fresh time.Duration
 	clock func() time.Time
 
 	mu    sync.Mutex
 	known [][]answer // by tool and way
-	seen  *probed    // what is known, put together; nil when something of it has changed
+	seen  *probed    // cached summary; nil when an answer has changed
 }
 
-// newAnswers has none yet: of servers that are assumed to be up it is believed.
+// newAnswers starts without probe results: only servers that are assumed to be up count as live.
 func newAnswers(w *ways, fresh time.Duration, clock func() time.Time) *answers {
 	tools := w.catalogue.All()
 	as := &answers{fresh: fresh, clock: clock, known: make([][]answer, len(tools))}
@@ -64,7 +64,7 @@ func (as *answers) at(at spot) answer {
 	return as.known[at.tool][at.way]
 }
 
-// keep takes over what a probe said, and the model that is asked.
+// keep stores a probe result and the model in use.
 func (as *answers) keep(at spot, err error, model string) {
 	as.mu.Lock()
 	defer as.mu.Unlock()
@@ -82,7 +82,7 @@ func (as *answers) keep(at spot, err error, model string) {
 	as.seen = nil
 }
 
-// due is when the first candidate of a server is to be asked after again.
+// due returns when the next probe of one of the server's candidates is due.
 func (as *answers) due(p *prober) time.Time {
 	next := as.clock().Add(as.fresh)
 	for _, at := range p.at {
@@ -93,8 +93,7 @@ func (as *answers) due(p *prober) time.Time {
 	return next
 }
 
-// again is when a candidate is asked again: soon while it is loading, and the later the
-// longer it has not been there.
+// again returns the delay until the next probe: short while loading, with exponential backoff while down.
 func (as *answers) again(a answer) time.Duration {
 	const soon, longest = 5 * time.Second, 5 * time.Minute
 	switch {
@@ -110,7 +109,7 @@ func (as *answers) again(a answer) time.Duration {
 	return wait
 }
 
-// liveNow reports whether a candidate of a tool is known to be live.
+// liveNow reports whether a candidate of the tool is live by a probe that is still fresh.
 func (as *answers) liveNow(tool int, c Candidate) bool {
 	as.mu.Lock()
 	defer as.mu.Unlock()

@@ -11,54 +11,49 @@ import (
 	"atelier/agent/toolbox/param"
 )
 
-// Backend is a make that runs tools: native code, programs, servers.
+// Backend runs tools: native code, programs or servers.
 //
-// Every make promises:
-//   - Probe answers soon and asks no model for work. What it learns of a server it keeps
-//     for a moment, since all candidates are asked after at once.
-//   - Run works only inside the call's folder and leaves nothing behind elsewhere. It
-//     ends soon after its context, which is how a call is cancelled: the program is
-//     killed, the server's job is called off.
+// Every implementation guarantees:
+//   - Probe answers quickly and runs no model. It caches what it learns about a server for a
+//     moment, since all candidates are probed at once.
+//   - Run works only in the call's folder and leaves nothing behind elsewhere. When its
+//     context ends it soon returns: programs are killed and server jobs are cancelled.
 //   - Both are safe for concurrent use, and their errors carry a sentence for people
-//     ([plan.Fault]). One that is the backend's own trouble, not the input's, is
-//     [ErrDown] as well; one of a model that is still being loaded is [ErrLoading].
+//     ([plan.Fault]). Errors caused by the backend rather than the input are also
+//     [ErrDown]; while a model is still loading, they are [ErrLoading].
 type Backend interface {
-	// Probe reports whether the candidate can run now: nil, or what is missing and how to
-	// get it.
+	// Probe returns nil if the candidate can run now, or an error that says what is missing and how to get it.
 	Probe(ctx context.Context, c Candidate) error
-	// Run uses the candidate. With an error, the Usage of the Output tells what was
-	// taken in vain.
+	// Run runs the candidate. On error, the Usage of the Output still counts the tokens spent.
 	Run(ctx context.Context, c Candidate, call Call) (Output, error)
 }
 
-// Knowing is a [Backend] that knows which models it asks.
+// Knowing is a [Backend] that knows which models it uses.
 type Knowing interface {
-	// ModelOf is the model that a candidate asks which names none, "" if it is not known.
-	// It is asked after a probe that went well, and answers as soon as that.
+	// ModelOf returns the model used for a candidate that names none, "" if unknown.
+	// It is called after a successful probe, and answers as quickly.
 	ModelOf(ctx context.Context, c Candidate) string
 }
 
-// Writing is a [Backend] that has programs written, which it or that of another process then runs.
+// Writing is a [Backend] that has a model write programs, to be run by it or by another process's backend.
 type Writing interface {
-	// Writes tells why no program can be written in this process; nil if it can.
+	// Writes returns nil if this process can have programs written, or an error that says why not.
 	Writes(ctx context.Context, c Candidate) error
-	// Write has the next draft of a program written, after those that failed. With an error, the Usage
-	// of the draft tells what was taken in vain.
+	// Write returns the next draft of a program, given the drafts that failed. On error, the Usage of
+	// the draft still counts the tokens spent.
 	Write(ctx context.Context, c Candidate, call Call, drafts []plan.Draft) (plan.Draft, error)
 }
 
-// What kind of trouble a backend has, by [errors.Is].
+// Kinds of backend errors, for [errors.Is].
 var (
-	// ErrDown is in an error that lies with the backend and not with what it was given:
-	// no connection, a server's failure, an answer that makes no sense, too many
-	// requests, a program that cannot be started.
+	// ErrDown marks errors that are the backend's and not the input's: no connection, a server
+	// failure, an invalid answer, too many requests, a program that does not start.
 	ErrDown = errors.New("the backend is down")
-	// ErrLoading is in the error of a model that is on its way: it is not down.
+	// ErrLoading marks errors of a model that is still loading; its backend is not down.
 	ErrLoading = errors.New("the model is being loaded")
 )
 
-// Parameters that are the same for all tools that have them: the seed, and how many results are made, each with the
-// next seed.
+// Parameters shared by all tools that have them: the seed, and the number of results, each made with the next seed.
 const (
 	SeedParam    = "seed"
 	ResultsParam = "results"
@@ -67,60 +62,57 @@ const (
 // Call is one use of a tool.
 type Call struct {
 	Tool string
-	// Returns is what the tool promises to return.
+	// Returns is the declared return type of the tool.
 	Returns plan.Type
-	// Request is the id of the request that the call belongs to, for logs; it may be
-	// empty.
+	// Request is the ID of the request that the call belongs to, for logs; it may be empty.
 	Request string
-	// Args by the argument's name. A blank optional argument is absent. An argument
-	// that takes many has several values, any other has one.
+	// Args holds the resources by argument name. Blank optional arguments are absent. Only arguments
+	// with Many have several values.
 	Args map[string][]Value
-	// Params are the settings by name. One that is left out and has no default is absent.
+	// Params holds the settings by name. A setting that is not given and has no default is absent.
 	Params map[string]param.Value
-	// Dir is an empty folder of the call's own: outputs are written into it, and it
-	// is removed after the call.
+	// Dir is an empty folder for this call's outputs, removed after the call.
 	Dir string
-	// Seed makes a random tool repeatable.
+	// Seed makes random tools repeatable.
 	Seed int64
-	// Program is what the tool that improvises is to run, as it was stored; "" has one written.
+	// Program is the stored program for the improvising tool to run; if "", a program is written first.
 	Program string
-	// Spent is how many tokens the request has taken of language models before.
+	// Spent is the number of tokens that the request has used so far.
 	Spent int
 	// Now is the time of the request.
 	Now time.Time
 }
 
-// Value is an input as a backend sees it: a small value in Value, or media in a local
-// file that must not be changed.
+// Value is an input of a backend: either a small value in Value, or a local media file, which must not be changed.
 type Value struct {
 	plan.Resource
 	Path string
 }
 
-// Output is what a tool made: a small value, or a file in the call's folder. A mask
-// with several parts has both (see [plan.Resource]).
+// Output is a result of a tool: a small value, or a file in the call's folder. A mask with several
+// parts has both (see [plan.Resource]).
 type Output struct {
 	Value string
 	Path  string
-	// File is the name of a text as people know it; "" if it has none.
+	// File is the file name of a text, for people; "" if it has none.
 	File string
-	// About says in a few words what it is, for people.
+	// About describes the result in a few words, for people.
 	About plan.Message
-	// Note is what people should know about how it came about.
+	// Note is a remark for people on how the result was made.
 	Note plan.Message
-	// Seed is the seed with which it was made, of the call or as much of it as the backend takes; 0 if it takes none.
+	// Seed is the seed that was used: the call's, or as many of its bits as the backend takes; 0 without one.
 	Seed int64
-	// Model names the model that made it, "" if none did.
+	// Model names the model that made the result, "" if none did.
 	Model string
-	// Program is what was written for it, to be run again; "" if nothing was.
+	// Program is the program written for the result, so that it can be run again; "" if none was.
 	Program string
-	// Usage is what it took of that model.
+	// Usage counts the tokens used by that model.
 	Usage plan.Tokens
-	// More are further outputs of the same type.
+	// More holds further outputs of the same type.
 	More []Output
 }
 
-// Text is the value of a text argument, or the canonical form of a parameter; "" if it is absent.
+// Text returns the value of a text argument, or the canonical form of a parameter; "" if absent.
 func (c Call) Text(arg string) string {
 	if vs := c.Args[arg]; len(vs) > 0 {
 		return vs[0].Value
@@ -128,11 +120,11 @@ func (c Call) Text(arg string) string {
 	return c.Params[arg].String()
 }
 
-// Param is the value of a parameter; false if it is absent.
+// Param returns the value of a parameter; false if absent.
 func Param[T any](c Call, name string) (T, bool) { return param.As[T](c.Params[name]) }
 
-// Need is the value of a parameter that is required or has a default. Its absence is a fault of the
-// tool's file or of the caller.
+// Need returns the value of a parameter that is required or has a default. If it is absent, the tool
+// file or the caller is wrong.
 func Need[T any](c Call, name string) (T, error) {
 	v, ok := Param[T](c, name)
 	if !ok {
@@ -141,21 +133,20 @@ func Need[T any](c Call, name string) (T, error) {
 	return v, nil
 }
 
-// Outward decides whether pictures, sound and video may go to a server: all backends that send files
-// ask it.
+// Outward decides whether media may be sent to a server. Every backend that sends files checks it.
 type Outward struct {
-	// Allowed lets them leave the house (ALLOW_CLOUD_MEDIA).
+	// Allowed permits sending media to outside services (ALLOW_CLOUD_MEDIA).
 	Allowed bool
-	// Private marks a server in the house.
+	// Private marks the operator's own server.
 	Private bool
-	// Host is the server's, for the operator.
+	// Host is the server's host, for the operator.
 	Host string
 }
 
-// May reports whether media may go there.
+// May reports whether media may be sent.
 func (o Outward) May() bool { return o.Allowed || o.Private }
 
-// Refusal is the error of what needs media to go there, and nil where they may.
+// Refusal returns the error for media that may not be sent, nil if they may.
 func (o Outward) Refusal() error {
 	if o.May() {
 		return nil
@@ -166,7 +157,7 @@ func (o Outward) Refusal() error {
 	}
 }
 
-// Check is the Refusal of a call with files or with media, and nil for any other one.
+// Check returns the Refusal for a call with files or media, nil for any other call.
 func (o Outward) Check(c Call) error {
 	for _, values := range c.Args {
 		if slices.ContainsFunc(values, func(v Value) bool { return v.Path != "" || v.Type.Media() }) {

@@ -8,65 +8,61 @@ import (
 	"atelier/agent/plan"
 )
 
-// Server is where backings run: this process itself, or a server that it asks.
+// Server runs backings: this process itself, or a remote server.
 type Server struct {
-	// Name stands in front of the names of its candidates; "" is the Kind. One that speaks
-	// several dialects is several with one name, each of its kind, which share what it can
-	// take at a time.
+	// Name prefixes the names of its candidates; "" means the Kind. A server that speaks several
+	// protocols is listed once per kind, under one name; the entries share its parallel limit.
 	Name string
-	// Kind is that of the backings that it runs: native, program, hftask, openai,
-	// localai, http, weather.
+	// Kind is the kind of the backings it runs: native, program, hftask, openai, localai, http, weather.
 	Kind string
-	// Base is the address of a service, of the kind http: it runs the backings whose requests go
-	// there, and no others.
+	// Base is the address of a service, for the kind http. Only backings whose requests go to that address run on it.
 	Base    string
 	Backend Backend
-	// Cloud marks one outside of the house: it is asked after all others.
+	// Cloud marks an outside service, which is tried last.
 	Cloud bool
-	// Parallel is how many calls it is given at a time; 0 is any number.
+	// Parallel is the maximum number of concurrent calls; 0 means no limit.
 	Parallel int
-	// Assumed has the server count as up until a probe says otherwise, so that no plan waits
-	// for that probe. Before a call it is probed like any other.
+	// Assumed makes the server count as up until a probe fails, so that no plan waits for that probe.
+	// It is still probed before a call.
 	Assumed bool
 }
 
-// name is the server's name in candidates.
+// name returns the server's name as used in candidate names.
 func (s Server) name() string { return cmp.Or(s.Name, s.Kind) }
 
-// runs reports whether the backing is of the server's kind, and its request goes there.
+// runs reports whether the server runs the backing: the kind and the address must match.
 func (s Server) runs(b Backing) bool { return s.Kind == b.Kind && s.Base == b.Request.Base() }
 
-// Way is one way to run a tool as an operator lists it, in place of what the
-// catalogue and the order of the servers say.
+// Way is one way to run a tool, as listed by the operator. It overrides the order of the catalogue and of the servers.
 type Way struct {
 	// Server is the name of a [Server].
 	Server string
-	// Run is that of the tool's backing of the server's kind; "" is the first one.
+	// Run selects the tool's backing of the server's kind; "" means the first.
 	Run string
-	// Model is the server's name of a model; "" is the one that the server has for it.
+	// Model is the server's name of the model; "" means the server's default for it.
 	Model string
-	// Timeout is how long one call may take; 0 is [Config].Patience.
+	// Timeout limits one call; 0 means [Config].Patience.
 	Timeout time.Duration
-	// Approximate marks a weaker stand-in, besides those that the catalogue marks.
+	// Approximate marks a weaker substitute, in addition to those marked in the catalogue.
 	Approximate bool
 }
 
-// Candidate is one way to run a tool: a backing, on a server, by a model.
+// Candidate is one way to run a tool: a backing, a server and a model.
 type Candidate struct {
 	Backing
-	// Server is the name of the server; "" is the Kind.
+	// Server is the server's name; "" means the Kind.
 	Server string
-	// Model is the server's name of a model, "" where none is named.
+	// Model is the server's name of the model, "" if none is named.
 	Model string
-	// Cloud tells that the server is outside of the house.
+	// Cloud reports whether the server is an outside service.
 	Cloud bool
-	// Timeout is how long one call may take; 0 is as long as any.
+	// Timeout limits one call; 0 means the default.
 	Timeout time.Duration
 
 	rank int // see plan.Candidate
 }
 
-// Name is unique among the candidates of a tool, and the same in every process:
+// Name returns a name that is unique among the tool's candidates and the same in every process:
 // "native:image_to_edge", "toolserver:text-to-image@org/model".
 func (c Candidate) Name() string {
 	name := c.server() + ":" + c.Run
@@ -76,10 +72,10 @@ func (c Candidate) Name() string {
 	return name
 }
 
-// server is the name of its server.
+// server returns the name of its server.
 func (c Candidate) server() string { return cmp.Or(c.Server, c.Kind) }
 
-// told is what other processes are told of it.
+// told returns the candidate as shared with other processes.
 func (c Candidate) told() plan.Candidate {
 	return plan.Candidate{
 		Name: c.Name(), Kind: c.Kind, Run: c.Run, Server: c.server(), Model: c.Model, Device: c.Device,
@@ -87,10 +83,10 @@ func (c Candidate) told() plan.Candidate {
 	}
 }
 
-// candidates lists the ways to run a tool, in the order in which they are tried. Unless
-// the operator has said otherwise, that is the catalogue's order of backings, each on the
-// servers in their order and by the models in theirs, the one that no name is given for
-// last; what is in the house before what is not, and stand-ins after all others.
+// candidates lists the ways to run a tool, in the order they are tried. Unless the operator lists
+// ways, backings come in the catalogue's order, each on the servers in their order and with the models
+// in theirs, the unnamed model last. Outside services come after own servers, and approximate
+// substitutes after everything else.
 func candidates(tool Tool, config Config) []Candidate {
 	if ways, ok := config.Ways[tool.Name]; ok {
 		return listed(tool, config.Servers, ways)
@@ -122,11 +118,10 @@ func candidates(tool Tool, config Config) []Candidate {
 	return all
 }
 
-// listable is more than the candidates of a tool that an operator may list, and more than
-// the backings that a tool may have.
+// listable is an upper bound on the ways that an operator may list for a tool, and on its backings.
 const listable = 1000
 
-// listed are the candidates of a tool that the operator has listed.
+// listed returns a tool's candidates as listed by the operator.
 func listed(tool Tool, servers []Server, ways []Way) []Candidate {
 	var all []Candidate
 	for i, w := range ways {
@@ -142,7 +137,7 @@ func listed(tool Tool, servers []Server, ways []Way) []Candidate {
 	return all
 }
 
-// runsOn finds the server of a way, and the tool's backing that is meant; -1 if none is.
+// runsOn returns the indexes of the server and of the tool's backing that the way selects; -1 if none.
 func runsOn(tool Tool, servers []Server, w Way) (server, backing int) {
 	for b, backing := range tool.Backends {
 		if w.Run != "" && backing.Run != w.Run {

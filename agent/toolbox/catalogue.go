@@ -18,7 +18,7 @@ import (
 //go:embed catalogue
 var embedded embed.FS
 
-// Embedded is the catalogue that comes with the program, one file a tool.
+// Embedded returns the catalogue that is built into the program, one file per tool.
 func Embedded() fs.FS {
 	sub, err := fs.Sub(embedded, "catalogue")
 	if err != nil { // only for an invalid path, and this one is a constant
@@ -27,11 +27,11 @@ func Embedded() fs.FS {
 	return sub
 }
 
-// Catalogue is a set of tools, sorted by name. It is read only.
+// Catalogue is a set of tools sorted by name. It is read-only.
 type Catalogue struct {
-	tools  []Tool // those that improvise last
+	tools  []Tool // improvising tools last
 	byName map[string]int
-	hashes []string // of the tools
+	hashes []string // by tool index
 	models []Model
 }
 
@@ -44,20 +44,20 @@ func hashOf(t Tool) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// LoadCatalogue reads every *.yaml file of the folders. A name is its file's name, and no later
-// folder has a tool of the same name: the models and stored plans of the first would be wrong of
-// it. So are the models read that stand in a folder's folder "models"; a later one replaces one
-// of the same ID. The error names every fault of every file.
+// LoadCatalogue reads every *.yaml file of the folders. A file is named after its tool, and a tool
+// name must be unique across all folders: models and stored plans refer to it. Models are read from
+// each folder's subfolder "models"; a later model replaces an earlier one with the same ID. The error
+// lists every fault of every file.
 func LoadCatalogue(folders ...fs.FS) (*Catalogue, error) { return (&Catalogue{}).With(folders...) }
 
-// loadTool reads one file of a folder, and tells its faults. What is no entry, such as
-// a note on the tools, gives neither a tool nor a fault.
+// loadTool reads one file of a folder and returns its faults. Other files, such as a README, give
+// neither a tool nor a fault.
 func loadTool(folder fs.FS, file fs.DirEntry) (Tool, []error) {
 	switch ext := path.Ext(file.Name()); {
 	case file.IsDir():
 		return Tool{}, nil
-	case ext == ".yml": // quietly left out, it would be looked for at length
-		return Tool{}, []error{errors.New("the ending must be .yaml")}
+	case ext == ".yml": // ignoring it silently would puzzle the operator
+		return Tool{}, []error{errors.New("the file extension must be .yaml")}
 	case ext != ".yaml":
 		return Tool{}, nil
 	}
@@ -75,8 +75,8 @@ func loadTool(folder fs.FS, file fs.DirEntry) (Tool, []error) {
 	return tool, nil
 }
 
-// readEntry reads a file, or what a link leads to. A pipe or a device, which may never
-// end, is not read, nor is a file that is too long to be an entry.
+// readEntry reads a regular file, following links. It rejects pipes and devices, which may never end,
+// and files that are too large for an entry.
 func readEntry(folder fs.FS, name string) ([]byte, error) {
 	info, err := fs.Stat(folder, name)
 	switch {
@@ -94,8 +94,7 @@ func readEntry(folder fs.FS, name string) ([]byte, error) {
 	return b, nil
 }
 
-// NewCatalogue is the catalogue of these tools, whose names must differ, and of the models
-// that are known to do them.
+// NewCatalogue returns a catalogue of these tools, whose names must differ, and of the models that can run them.
 func NewCatalogue(tools []Tool, models ...Model) *Catalogue {
 	c := &Catalogue{tools: slices.Clone(tools), byName: make(map[string]int, len(tools)), models: slices.Clone(models)}
 	slices.SortFunc(c.models, byRank)
@@ -112,12 +111,12 @@ func NewCatalogue(tools []Tool, models ...Model) *Catalogue {
 	return c
 }
 
-// BuiltinNameError is the error of an operator's tool that is called like a built-in one.
+// BuiltinNameError returns the error for an operator's tool with the name of a built-in tool.
 func BuiltinNameError(name string) error {
 	return fmt.Errorf("%s is a built-in tool; choose another name", name)
 }
 
-// With is the catalogue with what the folders have, read as [LoadCatalogue] reads it.
+// With returns the catalogue extended by the folders, read as by [LoadCatalogue].
 func (c *Catalogue) With(folders ...fs.FS) (*Catalogue, error) {
 	byName := map[string]Tool{}
 	for _, t := range c.tools {
@@ -129,7 +128,7 @@ func (c *Catalogue) With(folders ...fs.FS) (*Catalogue, error) {
 	}
 	var errs []error
 	for _, folder := range folders {
-		files, err := fs.ReadDir(folder, ".") // not Glob, which takes a missing folder for an empty one
+		files, err := fs.ReadDir(folder, ".") // Glob would treat a missing folder as empty
 		if err != nil {
 			return nil, fmt.Errorf("list the catalogue: %w", err)
 		}
@@ -157,8 +156,8 @@ func (c *Catalogue) With(folders ...fs.FS) (*Catalogue, error) {
 	return all, nil
 }
 
-// Hash identifies what planners and workers must agree on about a tool: its arguments, parameters,
-// effects and return type. It is empty for an unknown tool.
+// Hash identifies the parts of a tool that planners and workers must agree on: its arguments,
+// parameters, return type and whether it moves things. It is empty for an unknown tool.
 func (c *Catalogue) Hash(tool string) string {
 	i, ok := c.byName[tool]
 	if !ok {
@@ -167,10 +166,10 @@ func (c *Catalogue) Hash(tool string) string {
 	return c.hashes[i]
 }
 
-// All lists the tools by name, and behind them what improvises. The slice must not be changed.
+// All lists the tools by name, improvising tools last. The slice must not be changed.
 func (c *Catalogue) All() []Tool { return c.tools }
 
-// Tools lists the tools by name, without what improvises. The slice must not be changed.
+// Tools lists the tools by name, without improvising tools. The slice must not be changed.
 func (c *Catalogue) Tools() []Tool {
 	n := slices.IndexFunc(c.tools, func(t Tool) bool { return t.Improvises })
 	if n < 0 {
@@ -179,7 +178,7 @@ func (c *Catalogue) Tools() []Tool {
 	return c.tools[:n]
 }
 
-// Improviser is the tool that improvises, if there is one.
+// Improviser returns the improvising tool, if there is one.
 func (c *Catalogue) Improviser() (Tool, bool) {
 	if n := len(c.Tools()); n < len(c.tools) {
 		return c.tools[n], true
@@ -196,7 +195,7 @@ func (c *Catalogue) Tool(name string) (Tool, bool) {
 	return c.tools[i], true
 }
 
-// Models lists the models, the most recommended first. The slice must not be changed.
+// Models lists the models, most recommended first. The slice must not be changed.
 func (c *Catalogue) Models() []Model { return c.models }
 
 // Model returns the model of that ID.
@@ -208,7 +207,7 @@ func (c *Catalogue) Model(id string) (Model, bool) {
 	return c.models[i], true
 }
 
-// Domains are those of the tools, sorted.
+// Domains returns the domains of the tools, sorted.
 func (c *Catalogue) Domains() []string {
 	var all []string
 	for _, t := range c.tools {
@@ -218,7 +217,7 @@ func (c *Catalogue) Domains() []string {
 	return slices.Compact(all)
 }
 
-// Services are the addresses of the services that the tools call, sorted.
+// Services returns the addresses of the services that the tools call, sorted.
 func (c *Catalogue) Services() []string {
 	var all []string
 	for _, t := range c.All() {

@@ -105,7 +105,7 @@ func TestReadToolRefuses(t *testing.T) {
 func TestReadToolRefusesALongFile(t *testing.T) {
 	t.Parallel()
 	long := append(good(t), []byte("# "+strings.Repeat("x", 64<<10))...)
-	if _, err := toolbox.ReadTool(long); err == nil || !strings.Contains(err.Error(), "at most 65536 are read") {
+	if _, err := toolbox.ReadTool(long); err == nil || !strings.Contains(err.Error(), "the limit is 65536") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -147,7 +147,7 @@ func TestLoadCatalogue(t *testing.T) {
 		{"the same name twice", []fs.FS{folder(map[string]string{"polish.yaml": polish, "shine.yaml": own})},
 			nil, []string{"shine.yaml: the tool is called polish, so its file must be polish.yaml"}},
 		{"another ending", []fs.FS{folder(map[string]string{"polish.yml": polish})},
-			nil, []string{"polish.yml: the ending must be .yaml"}},
+			nil, []string{"polish.yml: the file extension must be .yaml"}},
 		{"every fault of every file by its file", []fs.FS{
 			folder(map[string]string{
 				"buff.yaml":   strings.NewReplacer("device: cpu", "device: tpu", "returns: image", "returns: photo").Replace(buff),
@@ -215,7 +215,7 @@ func TestLoadCatalogueReadsFilesOnly(t *testing.T) {
 		"long.yaml": {Data: []byte(strings.Repeat("#", 1<<20))},
 	}
 	_, err = toolbox.LoadCatalogue(pipe)
-	if want := "long.yaml: is 1048576 bytes long, at most 65536 are read\npipe.yaml: is not a regular file"; err == nil || err.Error() != want {
+	if want := "long.yaml: is 1048576 bytes long, the limit is 65536\npipe.yaml: is not a regular file"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }

@@ -14,10 +14,10 @@ import (
 	"atelier/agent/toolbox/quantity"
 )
 
-// checker collects what is wrong with a tool's file.
+// checker collects the faults of a tool file.
 type checker struct {
 	*Tool
-	// broken are the parts of the file that could not be read. What they are checked for is not known.
+	// broken holds the parts that could not be parsed; checks that depend on them are skipped.
 	broken parts
 	faults []error
 }
@@ -26,10 +26,10 @@ func (c *checker) addf(format string, args ...any) {
 	c.faults = append(c.faults, fmt.Errorf(format, args...))
 }
 
-// check lists what is wrong with an entry. What a part is checked for that could not be read is not known.
+// check lists the faults of an entry, skipping checks that depend on broken parts.
 func (c *checker) check() []error {
 	if !isName(c.Name) && c.broken.whole("name") {
-		c.addf("name %q is not made of lower-case letters, digits and _", c.Name)
+		c.addf("name %q may only contain lower-case letters, digits and _", c.Name)
 	}
 	for _, a := range c.Alias {
 		if !isName(a) || a == c.Name {
@@ -47,14 +47,14 @@ func (c *checker) check() []error {
 	}
 	for _, o := range c.Origins {
 		if !slices.Contains(origins, o) {
-			c.addf("origin %q is none of %s; a tool of your own is of the origin own", o, strings.Join(origins, ", "))
+			c.addf("unknown origin %q, use one of %s; your own tools have the origin own", o, strings.Join(origins, ", "))
 		}
 	}
 	if _, err := plan.ParseType(string(c.Returns)); err != nil && c.broken.whole("returns") {
 		c.addf("returns: %w", missing(c.Returns, err, "it is missing; write the type of the result, such as image"))
 	}
 	if !c.broken.whole("args", "params") {
-		return c.faults // the other parts speak of these
+		return c.faults // the other parts depend on these
 	}
 	c.checkArgs()
 	if c.broken.whole("examples") {
@@ -65,10 +65,10 @@ func (c *checker) check() []error {
 		return c.faults
 	}
 	if c.Listens && (c.Returns != plan.Text || !c.takes(plan.Audio)) {
-		c.addf("listens, and does not make a text of one audio alone")
+		c.addf("listens is set, but the tool does not turn a single audio into text")
 	}
 	if c.Describes && (c.Returns != plan.Text || !c.takes(plan.Image)) {
-		c.addf("describes, and does not make a text of one picture alone")
+		c.addf("describes is set, but the tool does not turn a single picture into text")
 	}
 	if c.broken.whole("backends") {
 		c.checkBackends()
@@ -79,7 +79,7 @@ func (c *checker) check() []error {
 	return c.faults
 }
 
-// checkPhrases checks how a result is told.
+// checkPhrases checks the phrases that describe a result.
 func (c *checker) checkPhrases() {
 	if c.broken.whole("made") {
 		c.checkPhrase("made", c.Made, false)
@@ -88,7 +88,7 @@ func (c *checker) checkPhrases() {
 	if c.broken.whole("planned") {
 		c.checkPhrase("planned", c.Planned, false)
 		if slices.Contains(Slots(c.Planned), About) {
-			c.addf("planned: {%s} is what only the result says of itself", About)
+			c.addf("planned: {%s} is only known once there is a result", About)
 		}
 	}
 	if c.broken.whole("suffix") {
@@ -96,11 +96,10 @@ func (c *checker) checkPhrases() {
 	}
 }
 
-// checkPhrase checks that the slots of a phrase are arguments, or what the result says of itself. Only a
-// suffix can do without arguments that are optional.
+// checkPhrase checks that the slots of a phrase are arguments or {about}. Only a suffix may use optional arguments.
 func (c *checker) checkPhrase(field, phrase string, optional bool) {
 	if !paired(phrase) {
-		c.addf("%s %q has a brace without its partner, or one within another", field, phrase)
+		c.addf("%s %q has an unmatched or nested brace", field, phrase)
 		return
 	}
 	for _, name := range Slots(phrase) {
@@ -108,20 +107,20 @@ func (c *checker) checkPhrase(field, phrase string, optional bool) {
 		switch {
 		case name == About:
 		case i < 0:
-			c.addf("%s %q has the slot {%s}, and no argument is called that", field, phrase, name)
+			c.addf("%s %q has the slot {%s}, but there is no such argument", field, phrase, name)
 		case c.Args[i].Optional && !optional:
-			c.addf("%s %q has the slot {%s}, and that argument is optional", field, phrase, name)
+			c.addf("%s %q has the slot {%s}, but that argument is optional", field, phrase, name)
 		}
 	}
 }
 
 func (c *checker) checkArgs() {
 	if len(c.Args) == 0 {
-		c.addf("takes no argument, so no search could find it")
+		c.addf("has no arguments, so no search could find it")
 	}
 	for i, a := range c.Args {
 		if slices.ContainsFunc(c.Args[:i], func(b Arg) bool { return b.Name == a.Name }) {
-			c.addf("argument %s stands twice", a.Name)
+			c.addf("argument %s is declared twice", a.Name)
 		}
 		if a.Param != nil {
 			c.faults = append(c.faults, a.Param.Check()...)
@@ -133,36 +132,36 @@ func (c *checker) checkArgs() {
 
 func (c *checker) checkArg(a Arg) {
 	if !isName(a.Name) {
-		c.addf("argument name %q is not made of lower-case letters, digits and _", a.Name)
+		c.addf("argument name %q may only contain lower-case letters, digits and _", a.Name)
 	}
 	if a.About == "" {
-		c.addf("argument %s lacks its about", a.Name)
+		c.addf("argument %s has no about", a.Name)
 	}
 	if _, err := plan.ParseType(string(a.Type)); err != nil {
-		c.addf("argument %s: %w", a.Name, missing(a.Type, err, "its type is missing; write for instance type: image"))
+		c.addf("argument %s: %w", a.Name, missing(a.Type, err, "its type is missing; write, for instance, type: image"))
 	}
 	switch _, err := plan.ParseMeaning(string(a.Meaning)); {
 	case a.Type == plan.Text && a.Meaning == "":
 		c.addf("argument %s is a text without a meaning; the meanings are %s", a.Name, plan.ListMeanings())
 	case a.Type != plan.Text && a.Meaning != "":
-		c.addf("argument %s has a meaning, and only a text may have one", a.Name)
+		c.addf("argument %s has a meaning, but only a text may have one", a.Name)
 	case a.Meaning != "" && err != nil:
 		c.addf("argument %s: %w", a.Name, err)
 	}
 	if a.Optional && a.Many {
-		c.addf("argument %s is optional and many", a.Name)
+		c.addf("argument %s cannot be both optional and many", a.Name)
 	}
 	if a.Form != "" && (a.Form != TableForm || a.Meaning != plan.Content) {
-		c.addf("argument %s has the form %q, and only a content may have one, which is %s", a.Name, a.Form, TableForm)
+		c.addf("argument %s has the form %q, but only a content may have a form, and only %s", a.Name, a.Form, TableForm)
 	}
 }
 
-// typed reports whether the types of the arguments and of the result exist.
+// typed reports whether the types of the arguments and of the result are valid.
 func (c *checker) typed() bool {
 	return isType(c.Returns) && !slices.ContainsFunc(c.Args, func(a Arg) bool { return !isType(a.Type) })
 }
 
-// measurable are the arguments as effects refer to them.
+// measurable returns the arguments as effects refer to them.
 func (c *checker) measurable() []effect.Arg {
 	all := make([]effect.Arg, len(c.Args))
 	for i, a := range c.Args {
@@ -174,7 +173,7 @@ func (c *checker) measurable() []effect.Arg {
 	return all
 }
 
-// takes reports whether a resource of the type is all that the tool must be given.
+// takes reports whether the tool's only required argument is one resource of the type.
 func (c *checker) takes(typ plan.Type) bool {
 	must := slices.DeleteFunc(slices.Clone(c.Args), func(a Arg) bool { return a.Optional })
 	return len(must) == 1 && must[0].Type == typ && !must[0].Many
@@ -182,7 +181,7 @@ func (c *checker) takes(typ plan.Type) bool {
 
 func (c *checker) checkExamples() {
 	if len(c.Examples) < minExamples {
-		c.addf("has %d examples, at least %d are needed", len(c.Examples), minExamples)
+		c.addf("has %d examples, but needs at least %d", len(c.Examples), minExamples)
 	}
 	checked := map[string]bool{}
 	for i, e := range c.Examples {
@@ -190,20 +189,20 @@ func (c *checker) checkExamples() {
 		case strings.TrimSpace(Wish(e)) == "":
 			c.addf("example %d is empty", i+1)
 		case !paired(e):
-			c.addf("example %q has a brace without its partner, or one within another", e)
+			c.addf("example %q has an unmatched or nested brace", e)
 		case slices.Contains(c.Examples[:i], e):
-			c.addf("example %q stands twice", e)
+			c.addf("example %q is listed twice", e)
 		default:
 			c.checkSlots(e, checked)
 		}
 	}
 }
 
-// checkSlots checks that a parameter or a text takes each quantity that an example has in a slot:
-// nobody could be given what such an example promises. A slot that was checked is not checked again.
+// checkSlots checks that each quantity in a slot of the example can be read by some parameter. Slots
+// already in checked are skipped.
 func (c *checker) checkSlots(example string, checked map[string]bool) {
 	if slices.ContainsFunc(c.Args, func(a Arg) bool { return a.Param == nil && !a.Type.Media() }) {
-		return // numbers may stand in a text, or be the coordinates of points
+		return // numbers may belong to a text, or be coordinates
 	}
 	for _, slot := range Slots(example) {
 		if checked[slot] {
@@ -212,12 +211,12 @@ func (c *checker) checkSlots(example string, checked map[string]bool) {
 		checked[slot] = true
 		reads := func(p param.Param) bool { return p.Reads(slot) }
 		if quantity.Find(slot) != nil && !slices.ContainsFunc(c.Params, reads) {
-			c.addf("example %q has the slot {%s}, and no parameter takes that", example, slot)
+			c.addf("example %q has the slot {%s}, but no parameter can read that", example, slot)
 		}
 	}
 }
 
-// Warnings lists what is probably a mistake in a tool's file, though the tool can run.
+// Warnings lists likely mistakes in a tool file that do not keep the tool from running.
 func (t *Tool) Warnings() []string {
 	var all []string
 	for _, b := range t.Backends {
@@ -232,23 +231,23 @@ func (t *Tool) Warnings() []string {
 		}
 		for _, a := range t.Args {
 			if !used[a.Name] {
-				all = append(all, fmt.Sprintf("backend %s: no slot uses %s, so what people say or send there is lost", b.name(), a.Name))
+				all = append(all, fmt.Sprintf("backend %s: no slot uses %s, so its value is ignored", b.name(), a.Name))
 			}
 		}
 	}
 	if len(t.Effects) == 0 {
-		all = append(all, "there are no effects, so no result is checked; write effects, or none with the reason")
+		all = append(all, "there are no effects, so no result is checked; write effects, or none with a reason")
 	}
 	return all
 }
 
-// isType reports whether there is such a type.
+// isType reports whether t is a valid type.
 func isType(t plan.Type) bool {
 	_, err := plan.ParseType(string(t))
 	return err == nil
 }
 
-// missing returns an error with the text none if the type is not written, and err otherwise.
+// missing returns an error with the text none if the type is not given, else err.
 func missing(t plan.Type, err error, none string) error {
 	if t == "" {
 		return errors.New(none)
@@ -260,12 +259,12 @@ func isName(s string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789_") == ""
 }
 
-// isWord reports whether s can stand in a list or a path of a server: "audio/speech".
+// isWord reports whether s can be part of a list or a server path, such as "audio/speech".
 func isWord(s string) bool {
 	return s != "" && utf8.ValidString(s) && !strings.ContainsFunc(s, blank)
 }
 
-// paired reports whether each opening brace is closed before the next one opens.
+// paired reports whether the braces in s are balanced and not nested.
 func paired(s string) bool {
 	open := false
 	for _, r := range s {

@@ -14,13 +14,13 @@ import (
 	"atelier/agent/toolbox/template"
 )
 
-// serviceKind is the kind of a backing that calls a service.
+// serviceKind is the kind of backings that call a service.
 const serviceKind = "http"
 
-// commandKind is the kind of a backing that runs the command line of its tool's file.
+// commandKind is the kind of backings that run the command line in the tool file.
 const commandKind = "command"
 
-// completed is the backing with what the command, the request or the program of that tool need not say.
+// completed fills in the defaults of a command, request or program of the tool.
 func completed(b Backing, tool string) Backing {
 	if b.Kind == improviseKind && b.Program != "" {
 		b.Run = cmp.Or(b.Run, "python")
@@ -44,18 +44,18 @@ func completed(b Backing, tool string) Backing {
 	return b
 }
 
-// launchers are programs that run what their arguments say, so that a command line would be a script.
+// launchers are programs that run other programs given as arguments, which would turn a command line into a script.
 var launchers = []string{
 	"ash", "bash", "busybox", "chroot", "chrt", "csh", "dash", "dbus-run-session", "doas", "env", "expect", "fakeroot", "find", "fish", "flock",
 	"ionice", "ksh", "make", "nice", "nohup", "npx", "nsenter", "parallel", "pwsh", "rbash", "runuser", "script", "setpriv", "setsid", "sh",
 	"ssh", "stdbuf", "strace", "su", "sudo", "taskset", "tcsh", "time", "timeout", "toybox", "unshare", "uvx", "watch", "xargs", "xvfb-run", "zsh",
 }
 
-// interpreters are programs that run code, without their versions. They may run a script that the command line
-// names by its file, and no code in it.
+// interpreters are programs that run code, without version suffixes. A command line may have them run
+// a script file, but not inline code.
 var interpreters = map[string]struct {
-	lead string // may stand before the script
-	must bool   // or has to: the first argument is code else
+	lead string // option that may stand before the script
+	must bool   // whether lead is required, as the first argument is code otherwise
 }{
 	"awk": {"-f", true}, "gawk": {"-f", true}, "mawk": {"-f", true}, "nawk": {"-f", true}, "original-awk": {"-f", true}, "sed": {"-f", true},
 	"bun": {"run", true}, "deno": {"run", true}, "python": {lead: "-m"}, "pypy": {lead: "-m"},
@@ -63,8 +63,8 @@ var interpreters = map[string]struct {
 	"perl": {}, "php": {}, "Rscript": {}, "ruby": {}, "tclsh": {},
 }
 
-// inline reports whether a command line has code in its arguments, or reads it from a file that is not fixed, and how
-// a script is named instead.
+// inline reports whether a command line contains code, or reads it from a file that is not fixed.
+// script suggests how to name a script file instead.
 func inline(argv []string) (script string, found bool) {
 	if len(argv) == 0 {
 		return "", false
@@ -85,14 +85,14 @@ func inline(argv []string) (script string, found bool) {
 	return script + "/path/to/script", i.must && !leads || len(rest) == 0 || rest[0] == "" || strings.HasPrefix(rest[0], "-")
 }
 
-// ofShells are signs with which a line for a shell joins programs. A program would take them for the name of a file.
+// ofShells are shell operators that join programs. A program would take them for file names.
 var ofShells = []string{"|", "|&", "||", "&&", "&", ";", ">", ">>", "<", "2>", "2>&1", ">&2", "&>"}
 
-// onNet is an argument that names something on a network. "data:" and "file:" name nothing there.
+// onNet matches arguments with a network address. "data:" and "file:" are not network addresses.
 var onNet = lazyregexp.New(`(?i)(?:^|=)(?:https?|ftps?|rtsp|rtmps?|srt|tcp|udp|s3|sftp)://`)
 
-// starters are options of programs that start others, or run code. A program with bundled options takes a letter
-// of its own among others.
+// starters lists program options that start other programs or run code. letters are single-letter
+// options, which may be bundled with others.
 var starters = map[string]struct {
 	long    []string
 	letters string
@@ -111,8 +111,8 @@ var starters = map[string]struct {
 	"zip": {[]string{"--unzip-command"}, ""},
 }
 
-// starting is the option of a command line that starts another program, "" if none does. A long one may be cut
-// short.
+// starting returns the option in the command line that starts another program, "" if none does. Long
+// options may be abbreviated.
 func starting(program string, fixed []string) string {
 	options, ok := starters[path.Base(program)]
 	if !ok {
@@ -135,7 +135,7 @@ func starting(program string, fixed []string) string {
 // elsewhere finds the name of a file that is not in the folder of a call: from the root, from the home or above.
 var elsewhere = lazyregexp.New(`(?:^|[=:@,;'" ])(?:/[^/\s\x00]|~/|\.\.(?:/|$))`)
 
-// strayed is an argument that names a file elsewhere, other than a script; "" if none does.
+// strayed returns an argument that names a file outside the call's folder and is not a script; "" if none does.
 func strayed(leading [][]string, fixed []string) string {
 	for _, arg := range fixed {
 		named := func(argv []string) bool {
@@ -153,8 +153,8 @@ func strayed(leading [][]string, fixed []string) string {
 	return ""
 }
 
-// commandEndings are those of the files that a command may write. "picture" and "sound" stand for
-// the format of the file that is worked on.
+// commandEndings lists the extensions of files that a command may write, by type. "picture" and
+// "sound" mean the format of the input file.
 var commandEndings = map[plan.Type][]string{
 	plan.Image:    {"picture", "png", "jpg", "gif", "heic"},
 	plan.Video:    {"mp4", "m4v", "mov", "mkv", "webm", "avi", "mpg", "ogv", "flv", "3gp"},
@@ -163,7 +163,8 @@ var commandEndings = map[plan.Type][]string{
 	plan.Document: {"pdf"},
 }
 
-// settingFacts are the numbers that are known of a setting besides itself. Those of sizes are of one of them.
+// settingFacts lists the additional numbers known about a setting. For sizes, width and height are
+// those of a single size.
 var settingFacts = map[param.Type][]string{
 	param.Size:       {"width", "height"},
 	param.Sizes:      {"count", "width", "height"},
@@ -177,15 +178,14 @@ var settingFacts = map[param.Type][]string{
 	param.Adjustment: {"brightness", "contrast", "saturation", "warmth", "sharpness", "sepia", "invert", "vignette"},
 }
 
-// modelRun tells what a run of the kind openai takes and makes.
+// modelRun describes the input and output of a run of the kind openai.
 type modelRun struct {
-	prompt bool        // it needs one
-	takes  []plan.Type // files that it hands over
-	makes  plan.Type   // the file that it makes, "" for words
+	prompt bool        // whether a prompt is required
+	takes  []plan.Type // media types it sends
+	makes  plan.Type   // media type it returns, "" for text
 }
 
-// modelRuns are the runs of the kind openai that are known here. The make says of any
-// other that it cannot be run.
+// modelRuns lists the known runs of the kind openai. The backend rejects all others.
 var modelRuns = map[string]modelRun{
 	"chat":                 {prompt: true},
 	"chat-vision":          {prompt: true, takes: []plan.Type{plan.Image}},
@@ -204,22 +204,22 @@ func (c *checker) checkBackends() {
 	for i, b := range c.Backends {
 		if wrong := b.misplaced(); wrong != "" {
 			c.addf("backend %d %s", i+1, wrong)
-			continue // the rest follows from that
+			continue // the rest would be follow-up errors
 		}
 		switch {
 		case b.Run == "":
-			c.addf("backend %d lacks its run: the operation, task or prompt of the kind %s", i+1, b.Kind)
+			c.addf("backend %d has no run: the operation, task or prompt of the kind %s", i+1, b.Kind)
 		case !isWord(b.Run):
 			c.addf("backend %d runs %q, which is not one word", i+1, b.Run)
 		}
 		switch {
 		case b.Device == "":
-			c.addf("backend %d lacks its device: cpu or gpu", i+1)
+			c.addf("backend %d has no device: cpu or gpu", i+1)
 		case b.Device != "cpu" && b.Device != "gpu" && (b.Device != "program" || b.Kind != improviseKind):
 			c.addf("backend %d has the device %q, not cpu or gpu", i+1, b.Device)
 		}
 		if slices.ContainsFunc(c.Backends[:i], func(o Backing) bool { return o.Kind == b.Kind && o.Run == b.Run }) {
-			c.addf("backend %s:%s stands twice", b.Kind, b.Run)
+			c.addf("backend %s:%s is listed twice", b.Kind, b.Run)
 		}
 		c.checkPrompt(b)
 		c.checkCommand(b)
@@ -228,29 +228,28 @@ func (c *checker) checkBackends() {
 	}
 }
 
-// misplaced tells what a backing lacks to be of its kind, or has of another one; "" if nothing.
+// misplaced describes what a backing lacks for its kind, or has that belongs to another kind; "" if nothing.
 func (b Backing) misplaced() string {
 	switch {
 	case b.Kind == "":
-		return "lacks its kind: command for a program, http for a service, native for an operation of the bot"
+		return "has no kind: command for a program, http for a service, native for an operation of the bot"
 	case !isWord(b.Kind):
 		return fmt.Sprintf("has the kind %q, which is not one word", b.Kind)
 	case b.Kind != commandKind && b.Recipe != nil:
-		return fmt.Sprintf("is of the kind %s: only the kind %s has argv and what belongs to it", b.Kind, commandKind)
+		return fmt.Sprintf("is of the kind %s: only the kind %s may have argv and its related fields", b.Kind, commandKind)
 	case b.Kind == commandKind && (b.Recipe == nil || b.Recipe.Argv == nil):
-		return "lacks its argv: the program and its arguments, as a list"
+		return "has no argv: the program and its arguments, as a list"
 	case b.Kind != serviceKind && b.Request != nil:
-		return fmt.Sprintf("is of the kind %s: only the kind %s has a request", b.Kind, serviceKind)
+		return fmt.Sprintf("is of the kind %s: only the kind %s may have a request", b.Kind, serviceKind)
 	case b.Kind == serviceKind && b.Request == nil:
-		return "lacks its request: {url: …} and what else is sent"
+		return "has no request: {url: …} and whatever else is sent"
 	case b.Kind != improviseKind && b.Program != "":
-		return fmt.Sprintf("is of the kind %s: only the kind %s has a program", b.Kind, improviseKind)
+		return fmt.Sprintf("is of the kind %s: only the kind %s may have a program", b.Kind, improviseKind)
 	}
 	return ""
 }
 
-// checkProgram holds that a program has something to run it, and that only the tool that improvises
-// has none.
+// checkProgram checks that a program has the kind improvise, and that only the improvising tool has none.
 func (c *checker) checkProgram(b Backing) {
 	switch {
 	case b.Kind == improviseKind && c.Improvises == (b.Program != ""):
@@ -260,60 +259,60 @@ func (c *checker) checkProgram(b Backing) {
 	}
 }
 
-// checkPrompt holds a backing's prompt to the arguments of its tool.
+// checkPrompt checks a backing's prompt against the tool's arguments.
 func (c *checker) checkPrompt(b Backing) {
 	run, known := modelRuns[b.Run]
 	if known = known && b.Kind == "openai"; known {
 		c.checkRun(b, run)
 	}
 	if !paired(b.Prompt) {
-		c.addf("backend %s has a prompt with a brace without its partner, or one within another", b.name())
+		c.addf("backend %s has a prompt with an unmatched or nested brace", b.name())
 		return
 	}
 	if strings.Count(b.Prompt, "{") != len(placeholder.FindAllString(b.Prompt, -1)) {
-		c.addf("backend %s has a prompt with braces around something else than the name of an argument", b.name())
+		c.addf("backend %s has a prompt with braces around something that is not an argument name", b.name())
 	}
 	names := Placeholders(b.Prompt)
 	for _, name := range names {
 		i := slices.IndexFunc(c.Args, func(a Arg) bool { return a.Name == name })
 		switch {
 		case i < 0:
-			c.addf("backend %s has a prompt with {%s}, which is no argument of the tool", b.name(), name)
+			c.addf("backend %s has a prompt with {%s}, which is not an argument of the tool", b.name(), name)
 		case c.Args[i].Type.Media():
-			c.addf("backend %s has a prompt with {%s}, which is no text: files go along by themselves", b.name(), name)
+			c.addf("backend %s has a prompt with {%s}, which is not a text: files are sent automatically", b.name(), name)
 		}
 	}
 	for _, a := range c.Args {
 		if b.Prompt != "" && !a.Type.Media() && !a.Optional && !slices.Contains(names, a.Name) {
-			c.addf("backend %s has a prompt without {%s}, so that what people say there is lost", b.name(), a.Name)
+			c.addf("backend %s has a prompt without {%s}, so its value is ignored", b.name(), a.Name)
 		}
 	}
 }
 
-// checkRun holds a run that is known to what the tool takes and returns.
+// checkRun checks a known run against the tool's argument and return types.
 func (c *checker) checkRun(b Backing, run modelRun) {
 	if run.prompt && strings.TrimSpace(b.Prompt) == "" {
-		c.addf("backend %s lacks its prompt, which tells the model what to do", b.name())
+		c.addf("backend %s has no prompt, which tells the model what to do", b.name())
 	}
 	if right := run.makes == "" && inWords(c.Returns) || run.makes != "" && c.Returns.Fits(run.makes); !right && isType(c.Returns) {
 		c.addf("backend %s makes %s, but the tool returns %s", b.name(), cmp.Or(run.makes, "words"), c.Returns)
 	}
 	for _, a := range c.Args {
 		if a.Type.Media() && !slices.ContainsFunc(run.takes, a.Type.Fits) {
-			c.addf("backend %s does not take %s, which argument %s is", b.name(), a.Type, a.Name)
+			c.addf("backend %s does not take %s, the type of argument %s", b.name(), a.Type, a.Name)
 		}
 	}
 }
 
-// inWords reports whether a model that answers in words can make a result of the type.
+// inWords reports whether a model that answers in text can return the type.
 func inWords(t plan.Type) bool { return !t.Media() && t != plan.BBox && t != plan.Points }
 
 // checkRequest checks the request of a backing.
 func (c *checker) checkRequest(b Backing) {
 	switch {
-	case b.Kind != serviceKind || !isType(c.Returns): // that is told already
+	case b.Kind != serviceKind || !isType(c.Returns): // already reported
 	case !CanImprovise(c.Returns):
-		c.addf("a service returns image, video, audio, document or text, and not %s", c.Returns)
+		c.addf("a service returns image, video, audio, document or text, not %s", c.Returns)
 	default:
 		scope := c.scope("a request")
 		c.faults = append(c.faults, b.Request.Check(scope, c.closed())...)
@@ -329,9 +328,9 @@ func (c *checker) checkCommand(b Backing) {
 	endings, ok := commandEndings[c.Returns]
 	switch {
 	case !isType(c.Returns):
-		return // it is told already
+		return // already reported
 	case !ok:
-		c.addf("a command returns image, video, audio, document or text, and not %s", c.Returns)
+		c.addf("a command returns image, video, audio, document or text, not %s", c.Returns)
 		return
 	}
 	w := template.Written{Endings: endings, Choices: map[string][]string{}}
@@ -349,30 +348,30 @@ func (c *checker) checkCommand(b Backing) {
 		case len(argv) > 0 && slices.Contains(launchers, path.Base(argv[0])):
 			c.addf("argv starts %s, which starts other programs; name the program itself", argv[0])
 		case code:
-			c.addf("argv gives %s code to run; write the code into a script and name that: [%s, …]", argv[0], script)
+			c.addf("argv gives %s code to run; put the code into a script file and name that: [%s, …]", argv[0], script)
 		}
 	}
 	fixed := b.Recipe.Fixed()
 	if i := slices.IndexFunc(fixed, func(arg string) bool { return slices.Contains(ofShells, arg) }); i >= 0 {
-		c.addf("argv has %q, which is of a shell, and there is none: {out:…} names the file of the output, and first a program that runs before", fixed[i])
+		c.addf("argv has the shell operator %q, but there is no shell: {out:…} names the output file, and first a program that runs before", fixed[i])
 	}
 	if i := slices.IndexFunc(fixed, onNet.MatchString); i >= 0 {
-		c.addf("argv has %q, which is an address, and programs have no network; a tool of kind http calls services", fixed[i])
+		c.addf("argv has %q, a network address, but programs have no network; use a backend of kind http to call a service", fixed[i])
 	}
 	for _, program := range b.Recipe.Programs() {
 		if option := starting(program, fixed); option != "" {
-			c.addf("argv gives %s the option %s, which starts other programs; leave it out", program, option)
+			c.addf("argv gives %s the option %s, which starts other programs; remove it", program, option)
 		}
 	}
 	if arg := strayed(b.Recipe.Leading(), fixed); arg != "" {
-		c.addf("argv has %q, which names a file outside of the call's folder; a program is given the files of its arguments alone, such as {image}", arg)
+		c.addf("argv has %q, a path outside the call's folder; a program may only use the files of its arguments, such as {image}", arg)
 	}
 	scope := c.scope("a command")
 	c.faults = append(c.faults, b.Recipe.Check(scope, w, c.closed())...)
 	c.faults = append(c.faults, b.Recipe.Unguarded(c.lackable())...)
 }
 
-// lackable are the arguments that a call may lack.
+// lackable returns the arguments that may be absent from a call.
 func (c *checker) lackable() []string {
 	var all []string
 	for _, a := range c.Args {
@@ -383,7 +382,7 @@ func (c *checker) lackable() []string {
 	return all
 }
 
-// closed are the values of the settings that have a list of them.
+// closed returns the allowed values of each setting that has a fixed list.
 func (c *checker) closed() map[string][]string {
 	lists := map[string][]string{}
 	for _, p := range c.Params {
@@ -394,7 +393,7 @@ func (c *checker) closed() map[string][]string {
 	return lists
 }
 
-// scope are the names that a command line or a request may use. What says which of the two it is.
+// scope returns the names available to a command line or a request; what says which, for error messages.
 func (c *checker) scope(what string) template.Scope {
 	s := template.Scope{}
 	numbers := func(name string, facts ...string) {
@@ -414,11 +413,11 @@ func (c *checker) scope(what string) template.Scope {
 				s[a.Name] = template.Closed
 			case param.Format:
 				s[a.Name], s[a.Name+".name"] = template.Closed, template.Closed
-			case param.TimeRanges: // of ffmpeg: whether a time is in one of them, and which time it becomes
+			case param.TimeRanges: // for ffmpeg: whether a time is in one of the ranges, and the time it becomes
 				s[a.Name+".holds"], s[a.Name+".becomes"], s[a.Name+".listed"] = template.Closed, template.Closed, template.Closed
 			case param.Integers: // "16,32,64"
 				s[a.Name] = template.Closed
-			case param.Pages: // as qpdf reads them: "1-3,7"
+			case param.Pages: // in the syntax of qpdf: "1-3,7"
 				s[a.Name] = template.Closed
 			case param.Colour:
 				s[a.Name], s[a.Name+".hex"], s[a.Name+".digits"] = template.Closed, template.Closed, template.Closed

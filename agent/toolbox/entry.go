@@ -18,28 +18,28 @@ import (
 	"atelier/agent/plan"
 )
 
-// maxToolFile is the most bytes that a catalogue entry may have.
+// maxToolFile is the maximum size of a catalogue entry, in bytes.
 const maxToolFile = 64 << 10
 
-// improviseKind is the kind of a backing that runs a Python program.
+// improviseKind is the kind of backings that run a Python program.
 const improviseKind = "improvise"
 
-// origins are the systems of which a tool may be: the papers, ours, and the operator.
+// origins are the systems that a tool may come from: the papers, ours, and the operator.
 var origins = []string{"controlllm", "visualchatgpt", "hugginggpt", "atelier", Own}
 
 // Own is the origin of an operator's own tool.
 const Own = "own"
 
-// minExamples is the fewest example requests by which retrieval still finds a tool.
+// minExamples is the minimum number of example requests that retrieval needs to find a tool.
 const minExamples = 3
 
-// ReadTool reads one catalogue entry; the error tells everything that is wrong with it, a line each.
+// ReadTool reads one catalogue entry. The error lists all its faults, one per line.
 func ReadTool(b []byte) (Tool, error) {
 	t, faults := readTool(b)
 	return t, errors.Join(faults...)
 }
 
-// readTool reads one catalogue entry, and tells everything that is wrong with it.
+// readTool reads one catalogue entry and returns all its faults.
 func readTool(b []byte) (Tool, []error) {
 	if len(b) > maxToolFile {
 		return Tool{}, []error{tooLong(int64(len(b)))}
@@ -54,7 +54,7 @@ func readTool(b []byte) (Tool, []error) {
 	switch {
 	case ok:
 		unread, broken = partsOf(b, wrong)
-		if t.Name == "" && t.Examples == nil { // nothing was read, so all the rest would be missing
+		if t.Name == "" && t.Examples == nil { // nothing was parsed, so everything else would be reported as missing
 			return Tool{}, unread
 		}
 	case errors.Is(err, io.EOF):
@@ -63,7 +63,7 @@ func readTool(b []byte) (Tool, []error) {
 		return Tool{}, []error{fmt.Errorf("not a catalogue entry: %w", err)}
 	}
 	if err := dec.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
-		return Tool{}, append(unread, errors.New("holds more than one document"))
+		return Tool{}, append(unread, errors.New("contains more than one YAML document"))
 	}
 	for i := range t.Backends {
 		t.Backends[i] = completed(t.Backends[i], t.Name)
@@ -85,18 +85,18 @@ func readTool(b []byte) (Tool, []error) {
 	return t, nil
 }
 
-// parts are those of a tool's file that could not be read, by their keys.
+// parts holds the top-level keys of a tool file that could not be parsed.
 type parts map[string]bool
 
-// whole reports whether all of these could be read.
+// whole reports whether all the keys were parsed.
 func (p parts) whole(keys ...string) bool {
 	return !slices.ContainsFunc(keys, func(k string) bool { return p[k] })
 }
 
-// lineOf is where a fault of YAML lies.
+// lineOf matches the line number in a YAML error.
 var lineOf = regexp.MustCompile(`^line (\d+): `)
 
-// partsOf tells the faults of YAML and the parts of the file in which they lie.
+// partsOf returns the YAML faults and the parts of the file that contain them.
 func partsOf(b []byte, wrong *yaml.TypeError) ([]error, parts) {
 	var faults []error
 	broken := parts{}
@@ -123,10 +123,10 @@ func partsOf(b []byte, wrong *yaml.TypeError) ([]error, parts) {
 }
 
 func tooLong(bytes int64) error {
-	return fmt.Errorf("is %d bytes long, at most %d are read", bytes, maxToolFile)
+	return fmt.Errorf("is %d bytes long; the limit is %d", bytes, maxToolFile)
 }
 
-// squeeze makes one line of every text for people and models, however it was folded.
+// squeeze puts every text for people and models on one line.
 func (t *Tool) squeeze() {
 	texts := []*string{&t.Description, &t.When, &t.Made, &t.MadeMany, &t.Planned, &t.Suffix}
 	for i := range t.Examples {
@@ -141,7 +141,7 @@ func (t *Tool) squeeze() {
 	for i := range t.Backends {
 		texts = append(texts, &t.Backends[i].Needs)
 	}
-	for i := range t.Backends { // a prompt keeps its lines
+	for i := range t.Backends { // prompts keep their line breaks
 		t.Backends[i].Prompt = strings.TrimSpace(strings.ToValidUTF8(t.Backends[i].Prompt, "?"))
 	}
 	for _, s := range texts {
@@ -151,8 +151,7 @@ func (t *Tool) squeeze() {
 
 func blank(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
 
-// inputs are the names of the resources that the program of a backing is given, and of the files that
-// its request needs.
+// inputs returns the names of the resources passed to the backing's program, or of the files that its request needs.
 func (t *Tool) inputs(b Backing) string {
 	var names []string
 	for _, a := range t.Args {
@@ -164,20 +163,20 @@ func (t *Tool) inputs(b Backing) string {
 }
 
 var (
-	// wrongType is how YAML speaks of a value that a field cannot hold.
+	// wrongType matches the YAML error for a value of the wrong type.
 	wrongType = lazyregexp.New(`^line (\d+): cannot unmarshal (!!\w+)(?: .*)? into (\S+)$`)
-	// unknownField is how YAML speaks of a field that a type does not have.
+	// unknownField matches the YAML error for an unknown field.
 	unknownField = lazyregexp.New(`field (\S+) not found in type \S+`)
-	// twice is how YAML speaks of a field that is given again.
+	// twice matches the YAML error for a duplicate field.
 	twice = lazyregexp.New(`mapping key "(.+)" already defined at line (\d+)`)
 )
 
-// misread is what YAML said of a tool's file, without the types of Go.
+// misread rewords a YAML error about a tool file without Go types.
 func misread(said string, file *yaml.Node) string {
 	m := wrongType.FindStringSubmatch(said)
 	if m == nil {
 		said = unknownField.ReplaceAllString(said, "there is no field $1")
-		return twice.ReplaceAllString(said, "$1 is given in line $2 already")
+		return twice.ReplaceAllString(said, "$1 is already given in line $2")
 	}
 	field, shape := "this", "something else"
 	find(file.Content[0], reflect.TypeFor[Tool](), "", func(n *yaml.Node, t reflect.Type, name string) {
@@ -191,10 +190,10 @@ func misread(said string, file *yaml.Node) string {
 	return fmt.Sprintf("line %s: %s should be %s", m[1], field, shape)
 }
 
-// holds reports whether a value of that type can be read from the node.
+// holds reports whether the node can be decoded into the type.
 func holds(t reflect.Type, n *yaml.Node) bool { return n.Decode(reflect.New(t).Interface()) == nil }
 
-// find visits what a node holds for a type, under the names of its fields.
+// find calls visit for a node and everything in it, with the Go types and field names.
 func find(n *yaml.Node, t reflect.Type, name string, visit func(*yaml.Node, reflect.Type, string)) {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -220,13 +219,13 @@ func find(n *yaml.Node, t reflect.Type, name string, visit func(*yaml.Node, refl
 	}
 }
 
-// fieldName is the name of a field in a file.
+// fieldName returns the YAML name of a field.
 func fieldName(f reflect.StructField) string {
 	name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
 	return name
 }
 
-// shapeOf says how a value of the type is written.
+// shapeOf describes how a value of the type is written.
 func shapeOf(t reflect.Type) string {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -239,7 +238,7 @@ func shapeOf(t reflect.Type) string {
 	case reflect.Int, reflect.Float64:
 		return "a number"
 	case reflect.Map:
-		return "values, each with the words that mean it: {plain: [plain, quiet], loud: [loud, bright]}"
+		return "values, each with its synonyms: {plain: [plain, quiet], loud: [loud, bright]}"
 	case reflect.Slice:
 		if t.Elem().Kind() == reflect.String {
 			return "a list of texts: [one, two]"

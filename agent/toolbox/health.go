@@ -17,33 +17,31 @@ import (
 )
 
 const (
-	// tripAfter is how many calls in a row must fail until a backend is left alone.
+	// tripAfter is the number of consecutive failures after which a backend is paused.
 	tripAfter = 3
-	// aloneFor is how long it is, until one call tries it again.
+	// aloneFor is how long a backend is paused before one call tries it again.
 	aloneFor = 30 * time.Second
 )
 
-// ErrAlone is in the error of a backend that failed several times in a row and is left
-// alone for a while.
-var ErrAlone = errors.New("it failed several times in a row and is left alone for a while")
+// ErrAlone marks errors of a backend that is paused after several consecutive failures.
+var ErrAlone = errors.New("it failed several times in a row and is paused for a while")
 
-// health is what is known of the servers from the calls that they were given: how many
-// run, and whether they end well.
+// health tracks the servers by their calls: how many run, and whether they fail.
 type health struct {
-	gates map[string]*gate // by the name of the server
+	gates map[string]*gate // by server name
 
 	mu       sync.Mutex
 	circuits map[string]*circuit // by server and model
 	changed  func(server, model string, open bool)
 }
 
-// circuit breaks after failures that lie with a backend (see [ErrDown]).
+// circuit is a circuit breaker for failures of the backend (see [ErrDown]).
 type circuit struct {
 	server, model string
 	*gobreaker.TwoStepCircuitBreaker[struct{}]
 }
 
-// gate lets in as many calls at a time as a server takes.
+// gate limits the concurrent calls of a server.
 type gate struct {
 	limit   int64
 	room    *semaphore.Weighted
@@ -54,7 +52,7 @@ type gate struct {
 func newHealth(servers []Server, changed func(server, model string, open bool)) *health {
 	h := &health{gates: map[string]*gate{}, circuits: map[string]*circuit{}, changed: changed}
 	for _, s := range servers {
-		if h.gates[s.name()] != nil { // another dialect of the same one
+		if h.gates[s.name()] != nil { // another protocol of the same server
 			continue
 		}
 		g := &gate{limit: int64(s.Parallel)}
@@ -66,7 +64,7 @@ func newHealth(servers []Server, changed func(server, model string, open bool)) 
 	return h
 }
 
-// of is the circuit of a candidate.
+// of returns the circuit breaker of a candidate.
 func (h *health) of(c Candidate) *circuit {
 	server := c.server()
 	key := server + "@" + c.Model
@@ -94,7 +92,7 @@ func (h *health) of(c Candidate) *circuit {
 	return fresh
 }
 
-// alone reports whether a candidate is left alone just now.
+// alone returns an error if the candidate is paused now.
 func (h *health) alone(c Candidate) error {
 	if !h.of(c).closed() {
 		return leftAlone(c)
@@ -102,8 +100,7 @@ func (h *health) alone(c Candidate) error {
 	return nil
 }
 
-// closed reports whether a call would be let through now: not while it is left alone, nor
-// while one call is out to see whether it works again.
+// closed reports whether a call would be let through now: neither while paused, nor while a trial call is running.
 func (c *circuit) closed() bool {
 	switch c.State() {
 	case gobreaker.StateOpen:
@@ -122,8 +119,8 @@ func leftAlone(c Candidate) error {
 	}
 }
 
-// enter waits for a place at the candidate's server, and is refused one that is left
-// alone. What came of the call is told to leave.
+// enter waits for a free place at the candidate's server. It fails if the candidate is paused. leave
+// must be called with the result of the call.
 func (h *health) enter(ctx context.Context, c Candidate) (leave func(error), err error) {
 	g := h.gates[c.server()]
 	if g.room != nil {
@@ -152,7 +149,7 @@ func (h *health) enter(ctx context.Context, c Candidate) (leave func(error), err
 	}, nil
 }
 
-// broken reports whether anything is left alone just now.
+// broken reports whether anything is paused now.
 func (h *health) broken() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -164,8 +161,7 @@ func (h *health) broken() bool {
 	return false
 }
 
-// open lists the models that are left alone on a server, "" for what is asked for without
-// a name.
+// open lists the paused models of a server, "" for calls without a model name.
 func (h *health) open(server string) []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -179,5 +175,5 @@ func (h *health) open(server string) []string {
 	return models
 }
 
-// place names a candidate for people: its model, else its server.
+// place returns a candidate's name for people: its model, else its server.
 func (c Candidate) place() string { return cmp.Or(c.Model, c.Server, c.Kind) }

@@ -7,9 +7,8 @@ import (
 	"atelier/agent/plan"
 )
 
-// lack is what is missing for a backing whose make this process does not have: because
-// it is not configured, or because this build has none. It is said honestly, so that
-// nobody installs a program in vain.
+// lack says what a backing needs that this process does not have, because it is not configured or not
+// built in. The latter is said clearly, so that nobody installs a program in vain.
 type lack struct{ needs, cannot plan.Message }
 
 func (l *lack) sentence() plan.Message { return plan.Say("It needs %s; %s.", l.needs, l.cannot) }
@@ -33,13 +32,12 @@ func newLack(b Backing) *lack {
 	return l
 }
 
-// needsOf is what the catalogue says that the backing needs. Where the tools are the
-// program's own, the catalogue of sentences has it in other languages.
+// needsOf returns what the backing needs according to the catalogue. The message is translated for built-in tools.
 func needsOf(b Backing) plan.Message {
 	return plan.Message{Format: strings.ReplaceAll(b.Needs, "%", "%%")}
 }
 
-// together says in one sentence each what the same thing stands in the way of.
+// together merges lacks with the same remedy into one Why each.
 func together(lacks []*lack) []Why {
 	var whys []Why
 	for i, l := range lacks {
@@ -58,14 +56,13 @@ func together(lacks []*lack) []Why {
 	return whys
 }
 
-// either names things of which one is needed: "a, b or c".
+// either lists alternatives: "a, b or c".
 func either(needs []plan.Message) plan.Message {
 	last := len(needs) - 1
 	return plan.Join("%s or %s", plan.Join("%s, %s", needs[:last]...), needs[last])
 }
 
-// Lack tells the operator in sentences what would have to be there for the tool to be live. It is
-// empty where it is.
+// Lack returns sentences for the operator on what would make the tool live. It is empty if the tool is live.
 func (s Status) Lack() plan.Message {
 	var all plan.Message
 	for i, why := range s.Whys {
@@ -81,8 +78,8 @@ func (s Status) Lack() plan.Message {
 	return all
 }
 
-// Needs says in sentences what would have to be there for the tool to be live, without the
-// settings, which are the operator's. It is empty where the tool is live.
+// Needs returns sentences for people on what would make the tool live, without the operator's
+// settings. It is empty if the tool is live.
 func (s Status) Needs() plan.Message {
 	var lacks, all []plan.Message
 	for _, why := range s.Whys {
@@ -101,13 +98,12 @@ func (s Status) Needs() plan.Message {
 	return plan.Join("%s %s", all...)
 }
 
-// notSetUp tells people what is needed, without the settings.
+// notSetUp says what is needed, without naming settings.
 func notSetUp(needs plan.Message) plan.Message {
 	return plan.Say("It needs %s, which is not set up here.", needs)
 }
 
-// clause is a sentence as it stands after a colon, and without its subject where it says
-// what a tool needs.
+// clause turns a sentence into a clause that can follow a colon, dropping the subject of "It needs …".
 func clause(sentence string) string {
 	for _, word := range []string{"It", "Its", "The", "This"} {
 		if rest, ok := strings.CutPrefix(sentence, word+" "); ok {
@@ -121,7 +117,7 @@ func clause(sentence string) string {
 	return sentence
 }
 
-// clauses are the sentences as they stand after a colon.
+// clauses joins the sentences as clauses.
 func clauses(whys []Why) string {
 	var all []string
 	for _, w := range whys {

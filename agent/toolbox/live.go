@@ -10,28 +10,27 @@ import (
 type Status struct {
 	Tool Tool
 	Live bool
-	// Candidates are those that are live anywhere, in the order in which they are tried;
-	// one at least where Live.
+	// Candidates are the live candidates of all processes, in the order they are tried; at least one if Live.
 	Candidates []plan.Candidate
-	// Why says what this process lacks and how to get it, for people: "needs the program
-	// ffmpeg", "the model server does not answer". Only where not Live.
+	// Why says what this process lacks and how to get it, for people: "needs the program ffmpeg", "the
+	// model server does not answer". Empty if Live.
 	Why string
-	// Whys are the same in whole sentences, to be told in any language.
+	// Whys holds the same as whole sentences, which can be translated.
 	Whys []Why
 }
 
-// Why is one thing that is in the way of a tool.
+// Why is one obstacle to running a tool.
 type Why struct {
-	// Sentence tells people, without settings.
+	// Sentence is for people and names no settings.
 	Sentence plan.Message
-	// Operator tells whoever runs the program; zero where that is Sentence.
+	// Operator is for the operator; zero if it is the same as Sentence.
 	Operator plan.Message
-	// Lacks is what is not set up here, such as "a tool server", and Setup tells the operator
-	// how it is; both are zero where something fails that is set up.
+	// Lacks is what is not set up here, such as "a tool server", and Setup tells the operator how to
+	// set it up. Both are zero if something that is set up fails.
 	Lacks, Setup plan.Message
 }
 
-// operator is the sentence for operators.
+// operator returns the sentence for operators.
 func (w Why) operator() plan.Message {
 	if w.Operator.IsZero() {
 		return w.Sentence
@@ -43,7 +42,7 @@ func (w Why) equal(o Why) bool {
 	return w.Sentence.Equal(o.Sentence) && w.Operator.Equal(o.Operator) && w.Lacks.Equal(o.Lacks) && w.Setup.Equal(o.Setup)
 }
 
-// By is the candidate that runs the tool unless another is wanted; only where Live.
+// By returns the default candidate that runs the tool; zero unless Live.
 func (s Status) By() plan.Candidate {
 	if len(s.Candidates) == 0 {
 		return plan.Candidate{}
@@ -51,7 +50,7 @@ func (s Status) By() plan.Candidate {
 	return s.Candidates[0]
 }
 
-// Liveness is what could be done at one moment. It is read only.
+// Liveness is a snapshot of which tools can run. It is read-only.
 type Liveness struct {
 	statuses []Status // in the order of the catalogue
 	byName   map[string]int
@@ -63,7 +62,7 @@ func (l *Liveness) Live(tool string) bool {
 	return ok && l.statuses[i].Live
 }
 
-// Status returns what is known of a tool.
+// Status returns the status of a tool.
 func (l *Liveness) Status(tool string) (Status, bool) {
 	i, ok := l.byName[tool]
 	if !ok {
@@ -72,10 +71,10 @@ func (l *Liveness) Status(tool string) (Status, bool) {
 	return l.statuses[i], true
 }
 
-// Statuses lists every tool of the catalogue, by name.
+// Statuses lists the status of every tool of the catalogue, by name.
 func (l *Liveness) Statuses() []Status { return slices.Clone(l.statuses) }
 
-// same reports whether both say the same of every tool of the catalogue.
+// same reports whether both have the same status for every tool.
 func (l *Liveness) same(other *Liveness) bool {
 	return slices.EqualFunc(l.statuses, other.statuses, func(a, b Status) bool {
 		return a.Live == b.Live && a.Why == b.Why && slices.Equal(a.Candidates, b.Candidates)

@@ -14,45 +14,41 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Model is a model that the catalogue knows by name, with what helps to choose it among
-// others (HuggingGPT, section 3.2: its description, and how often it was downloaded, for
-// which the rank stands where that is not known).
+// Model is a catalogue entry for a model, with what helps to choose among models (HuggingGPT, section
+// 3.2: its description and download count; the rank is used where the count is unknown).
 type Model struct {
-	// ID is its name on the hub: "org/model".
+	// ID is its name on the Hugging Face hub: "org/model".
 	ID string `yaml:"id"`
 	// Names are what people call it: "SDXL", "Stable Diffusion XL".
 	Names []string `yaml:"names"`
-	// Description says in a sentence what it is good at, and what not.
+	// Description says in one sentence what it is good and not good at.
 	Description string `yaml:"description"`
-	// Licence is its SPDX identifier, or the name of its own.
+	// Licence is the SPDX identifier, or the name of a custom licence.
 	Licence string `yaml:"licence"`
-	// Rank is its place among models that do the same, from 1, as we recommend them: by
-	// what they are good at, and by what their licences allow. It stands for how widely
-	// they are used as well, where no Downloads are known. 0 is behind all others.
+	// Rank is its place among models for the same task, from 1, by quality and licence as we judge
+	// them. It also stands for popularity where Downloads is unknown. 0 sorts last.
 	Rank int `yaml:"rank,omitempty"`
-	// Downloads is how often it was fetched from the hub in the month before AsOf; 0 is
-	// unknown, as it is of all models of the embedded catalogue.
+	// Downloads is the number of downloads from the hub in the month before AsOf; 0 means unknown, as
+	// for all models of the embedded catalogue.
 	Downloads int `yaml:"downloads,omitempty"`
-	// AsOf is the day on which that was read: "2026-11-20".
+	// AsOf is the day on which Downloads was read: "2026-11-20".
 	AsOf string `yaml:"as_of,omitempty"`
-	// Tools are the tools of the catalogue that it does.
+	// Tools are the catalogue tools that it can run.
 	Tools []string `yaml:"tools"`
 }
 
-// modelKind is the kind of backing that the catalogue's models run on: servers that take
-// the hub's names.
+// modelKind is the kind of backing that runs the catalogue's models: servers that accept hub names.
 const modelKind = "hftask"
 
-// Does reports whether the model can do a tool by a backing.
+// Does reports whether the model can run a tool through the backing.
 func (m Model) Does(tool string, b Backing) bool {
 	return b.Kind == modelKind && slices.Contains(m.Tools, tool)
 }
 
-// Called is what people call it.
+// Called returns the model's main name for people.
 func (m Model) Called() string { return m.Names[0] }
 
-// byRank puts those that are recommended first; among equals it is the most widely used
-// one, where that is known.
+// byRank sorts recommended models first, then the most downloaded.
 func byRank(a, b Model) int {
 	place := func(m Model) int {
 		if m.Rank == 0 {
@@ -63,10 +59,10 @@ func byRank(a, b Model) int {
 	return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(b.Downloads, a.Downloads), cmp.Compare(a.ID, b.ID))
 }
 
-// modelsFolder is the folder of a catalogue in which its models stand, one file each.
+// modelsFolder is the catalogue's subfolder with the models, one file each.
 const modelsFolder = "models"
 
-// loadModels reads the models of a folder over those that are known, and tells its faults.
+// loadModels adds the models of a folder to byID, replacing known ones, and returns the faults.
 func loadModels(folder fs.FS, byID map[string]Model) []error {
 	files, err := fs.ReadDir(folder, modelsFolder)
 	switch {
@@ -96,13 +92,13 @@ func loadModels(folder fs.FS, byID map[string]Model) []error {
 	return errs
 }
 
-// readModel reads one entry.
+// readModel reads one model entry.
 func readModel(b []byte) (Model, error) {
 	dec := yaml.NewDecoder(bytes.NewReader(b))
 	dec.KnownFields(true)
 	var m Model
 	if err := dec.Decode(&m); err != nil {
-		return Model{}, fmt.Errorf("not an entry of a model: %w", err)
+		return Model{}, fmt.Errorf("not a model entry: %w", err)
 	}
 	m.Description = strings.Join(strings.Fields(m.Description), " ")
 	switch {
@@ -117,23 +113,23 @@ func readModel(b []byte) (Model, error) {
 	case m.Rank < 0:
 		return Model{}, errors.New("rank must be 1 or more, or be left out")
 	case m.Downloads < 0 || m.Downloads > 0 && m.AsOf == "":
-		return Model{}, errors.New("downloads need as_of, the day on which they were read")
+		return Model{}, errors.New("downloads need as_of, the day they were read")
 	case len(m.Tools) == 0:
 		return Model{}, errors.New("tools are missing")
 	}
 	return m, nil
 }
 
-// checkModels tells which models do what no tool of the catalogue has them do.
+// checkModels returns an error for each model that names an unknown tool, or one without a matching backend.
 func (c *Catalogue) checkModels() error {
 	var errs []error
 	for _, m := range c.models {
 		for _, name := range m.Tools {
 			tool, ok := c.Tool(name)
 			if !ok {
-				errs = append(errs, fmt.Errorf("the model %s does %s, which is no tool of the catalogue", m.ID, name))
+				errs = append(errs, fmt.Errorf("the model %s lists %s, which is not a tool of the catalogue", m.ID, name))
 			} else if !slices.ContainsFunc(tool.Backends, func(b Backing) bool { return m.Does(name, b) }) {
-				errs = append(errs, fmt.Errorf("the model %s does %s, which has no backend of the kind %s", m.ID, name, modelKind))
+				errs = append(errs, fmt.Errorf("the model %s lists %s, which has no backend of the kind %s", m.ID, name, modelKind))
 			}
 		}
 	}

@@ -89,8 +89,8 @@ func TestModelsThatAreRefused(t *testing.T) {
 		"no licence":          {strings.Replace(fine, "MIT", `""`, 1), "licence is missing"},
 		"downloads of no day": {fine + "downloads: 7\n", "downloads need as_of"},
 		"a rank below one":    {fine + "rank: -1\n", "rank must be 1 or more"},
-		"an unknown field":    {fine + "likes: 7\n", "not an entry of a model"},
-		"an unknown tool":     {strings.Replace(fine, "[draw]", "[paint]", 1), "no tool of the catalogue"},
+		"an unknown field":    {fine + "likes: 7\n", "not a model entry"},
+		"an unknown tool":     {strings.Replace(fine, "[draw]", "[paint]", 1), "not a tool of the catalogue"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

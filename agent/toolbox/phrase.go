@@ -7,13 +7,13 @@ import (
 	"atelier/agent/lazyregexp"
 )
 
-// About is the slot of [Tool.Made] for what a result says of itself.
+// About is the slot of [Tool.Made] for the result's own description.
 const About = "about"
 
-// slot finds the slots of a phrase.
+// slot matches a slot of a phrase.
 var slot = lazyregexp.New(`\{([^{}]*)\}`)
 
-// Slots are the names of the slots of a phrase, in their order.
+// Slots returns the names of the slots of a phrase, in order.
 func Slots(phrase string) []string {
 	var names []string
 	for _, m := range slot.FindAllStringSubmatch(phrase, -1) {
@@ -22,22 +22,20 @@ func Slots(phrase string) []string {
 	return names
 }
 
-// Format is a phrase as a format of fmt, with a %s for each slot: by it the catalogue of
-// sentences has the translations.
+// Format turns a phrase into a fmt format with a %s per slot, which is the key of its translations.
 func Format(phrase string) string {
 	return slot().ReplaceAllLiteralString(strings.ReplaceAll(phrase, "%", "%%"), "%s")
 }
 
-// FillSlots is the phrase with what value gives for each slot.
+// FillSlots replaces each slot of the phrase by its value.
 func FillSlots(phrase string, value func(slot string) string) string {
 	return slot.ReplaceAllStringFunc(phrase, func(s string) string { return value(strings.Trim(s, "{}")) })
 }
 
-// placeholder is an argument's name in braces.
+// placeholder matches an argument name in braces.
 var placeholder = lazyregexp.New(`\{([a-z0-9_]+)\}`)
 
-// Placeholders are the names of the arguments that a prompt speaks of, in the order of
-// their first appearance.
+// Placeholders returns the argument names used in a prompt, in order of first use.
 func Placeholders(prompt string) []string {
 	var names []string
 	for _, found := range placeholder.FindAllStringSubmatch(prompt, -1) {
@@ -48,8 +46,7 @@ func Placeholders(prompt string) []string {
 	return names
 }
 
-// Expand is the prompt with what stands for each argument in place of its name.
-// What looks like a placeholder in there is text.
+// Expand replaces each placeholder of the prompt by its argument. Braces in the arguments are left alone.
 func Expand(prompt string, argument func(name string) string) string {
 	return placeholder.ReplaceAllStringFunc(prompt, func(found string) string {
 		return argument(strings.Trim(found, "{}"))

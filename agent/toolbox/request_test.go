@@ -30,7 +30,7 @@ func TestReadRequest(t *testing.T) {
 	t.Parallel()
 	for backend, want := range map[string]string{
 		`{kind: http, request: {url: "https://h/x/{width}/{text}", json: {p: "{image}", e: "{extra}", s: "{style}", w: "{2 * image.width}"}}}`: "",
-		`{kind: http}`: "lacks its request",
+		`{kind: http}`: "has no request",
 		`{kind: native, run: x, device: cpu, request: {url: "https://h/"}}`:                                     "only the kind http has",
 		`{kind: http, request: {url: "https://h/"}, argv: [x, "{out:png}"]}`:                                    "only the kind command has argv",
 		`{kind: http, request: {url: "https://h/", json: {a: "{colour}"}}}`:                                     "json a: nothing is called {colour}",
@@ -39,7 +39,7 @@ func TestReadRequest(t *testing.T) {
 		`{kind: http, request: {url: "https://{text}/"}}`:                                                       "must not hold a slot",
 		`{kind: http, request: {url: "https://h/", jsn: {}}}`:                                                   "jsn: is not a field of a request",
 		`{kind: http, request: {url: "https://h/", token: sk-1234567890}}`:                                      "name of the variable",
-		`{kind: http, request: {url: "https://h/"}} ` + "\n  - " + `{kind: http, request: {url: "https://i/"}}`: "stands twice",
+		`{kind: http, request: {url: "https://h/"}} ` + "\n  - " + `{kind: http, request: {url: "https://i/"}}`: "is listed twice",
 	} {
 		tool, err := toolbox.ReadTool([]byte(called(backend, "image")))
 		switch {

@@ -15,35 +15,31 @@ import (
 	"atelier/agent/plan"
 )
 
-// Made is what a tool made, and how. Its Usage counts the attempts that failed too.
+// Made is a result with how it was made. Its Usage includes failed attempts.
 type Made struct {
 	Output
-	// Candidate names the backing that made it.
+	// Candidate names the candidate that made it.
 	Candidate   string
 	Approximate bool
-	// Failed are sentences on the backings that ran before it in vain.
+	// Failed describes the failed attempts before it, one sentence each.
 	Failed []plan.Message
-	// Tried are the names of the candidates that this process has tried, or could not
-	// just now, the one that made it among them.
+	// Tried names the candidates that this process has tried or found unavailable, including the one that succeeded.
 	Tried []string
 }
 
-// ErrElsewhere is in the error of a tool that no backing of this process can run: it has
-// not been tried, and a process that can may take it.
+// ErrElsewhere marks errors of a tool that no backing of this process can run. Nothing was tried;
+// another process may run it.
 var ErrElsewhere = errors.New("no backing of the tool is live in this process")
 
-// Run uses a tool in this process: with the named candidate first, "" for the
-// first of all, and with each other candidate in turn when one fails. Those that
-// are not live here are passed over. Every attempt works in an empty folder of its own
-// inside the call's. check judges the output, with all that belongs to it, before it is
-// accepted; one that it refuses is a failure of the backing; nil accepts everything. So is an output outside of the
-// attempt's folder.
-//
-// The error says in its sentence why the last attempt failed, or what is missing where
-// none could be made; then it is [ErrElsewhere]. It is the context's error when that
-// ended. After one that is final ([plan.Fault]) nothing else is tried: another backing
-// might do something else than what was asked for. With an error, Made holds the Usage
-// and what was tried alone.
+// Run runs a tool in this process: first with the named candidate ("" means the first), then, after a
+// failure, with each other candidate in turn. Candidates that are not live here are skipped. Every
+// attempt gets its own empty subfolder of the call's folder. check validates the output and its extras
+// before it is accepted; nil accepts everything. A rejected output, or one outside the attempt's
+// folder, counts as a failure of the backing.
+// The error's sentence says why the last attempt failed, or what is missing if nothing could be tried;
+// then it is [ErrElsewhere]. If the context ended, its error is returned. After a final error
+// ([plan.Fault]) nothing else is tried: another backing might do something that was not asked for. On
+// error, Made only holds Usage and Tried.
 func (t *Toolbox) Run(ctx context.Context, tool, candidate string, c Call, check func(Output) error) (Made, error) {
 	entry, ok := t.catalogue.Tool(tool)
 	if !ok {
@@ -57,7 +53,7 @@ func (t *Toolbox) Run(ctx context.Context, tool, candidate string, c Call, check
 		return Made{}, err
 	}
 	var failed []plan.Message
-	var last, absent *plan.Fault // how the last attempt failed, and why the last one was none
+	var last, absent *plan.Fault // why the last attempt failed, and why the last unavailable candidate was skipped
 	var errs []error
 	var spent plan.Tokens
 	var tried []string
@@ -75,7 +71,7 @@ func (t *Toolbox) Run(ctx context.Context, tool, candidate string, c Call, check
 		attempt := c
 		attempt.Dir = filepath.Join(c.Dir, "try-"+strconv.Itoa(i+1))
 		out, err := t.try(ctx, b, attempt, check)
-		if errors.Is(err, ErrAlone) { // others came before to see whether it works again
+		if errors.Is(err, ErrAlone) { // other calls are already testing whether it works again
 			errs = append(errs, err)
 			absent = faces(err, plan.Message{})
 			continue
@@ -111,13 +107,13 @@ func (t *Toolbox) Run(ctx context.Context, tool, candidate string, c Call, check
 	return inVain(why)
 }
 
-// faces is a Fault with what people and the operator are told of err.
+// faces returns a Fault with the sentences of err for people and for the operator.
 func faces(err error, otherwise plan.Message) *plan.Fault {
 	return &plan.Fault{Sentence: plan.Sentence(err, otherwise), Operator: plan.OperatorSentence(err, otherwise)}
 }
 
-// ready reports whether a candidate can be tried now: it is not left alone, and its probe,
-// which is asked anew where it is not known to be live, says so.
+// ready reports whether a candidate can be tried now: it is not paused, and its probe succeeds. It is
+// probed again unless known to be live.
 func (t *Toolbox) ready(ctx context.Context, tool string, c Candidate) error {
 	if err := t.health.alone(c); err != nil {
 		return err
@@ -132,15 +128,15 @@ func (t *Toolbox) ready(ctx context.Context, tool string, c Candidate) error {
 	return err
 }
 
-// try makes one attempt, as soon as the server has room for it. A panic of the make is its
-// failure. With an error, only the Usage of the Output counts.
+// try makes one attempt once the server has a free place. A panic of the backend counts as its
+// failure. On error, only the Usage of the Output counts.
 func (t *Toolbox) try(ctx context.Context, b Candidate, c Call, check func(Output) error) (out Output, err error) {
 	leave, err := t.health.enter(ctx, b)
 	if err != nil {
 		return Output{}, err
 	}
 	defer func() {
-		if ctx.Err() != nil { // whatever the make says of that, it is not its fault
+		if ctx.Err() != nil { // whatever the backend returns then is not its fault
 			err = ctx.Err()
 		}
 		leave(err)
@@ -181,8 +177,7 @@ func (t *Toolbox) try(ctx context.Context, b Candidate, c Call, check func(Outpu
 	return out, check(out)
 }
 
-// panicked says for the operator what a panic was about. Only the runtime's own words
-// are repeated: others may quote a user.
+// panicked describes a panic for the operator. Only runtime errors are quoted: others may contain user data.
 func panicked(p any) string {
 	if err, ok := p.(runtime.Error); ok {
 		return err.Error()
@@ -190,8 +185,8 @@ func panicked(p any) string {
 	return fmt.Sprintf("%T", p)
 }
 
-// inside reports whether a file lies in the folder, links followed. One that does not
-// exist is placed by its name alone: the check of outputs tells that it is missing.
+// inside reports whether a file is in the folder, with links resolved. A missing file is judged by its
+// path; the output check reports it as missing.
 func inside(dir, file string) bool {
 	if root, err := filepath.EvalSymlinks(dir); err == nil {
 		if behind, err := filepath.EvalSymlinks(file); err == nil {
@@ -202,7 +197,7 @@ func inside(dir, file string) bool {
 	return err == nil && filepath.IsLocal(rel) && rel != "."
 }
 
-// inOrder puts the wanted candidate first.
+// inOrder moves the wanted candidate to the front.
 func inOrder(ways []Candidate, candidate string) []Candidate {
 	i := slices.IndexFunc(ways, func(c Candidate) bool { return c.Name() == candidate })
 	if i <= 0 {

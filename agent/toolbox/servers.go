@@ -1,37 +1,35 @@
 package toolbox
 
-// State is how a server fares.
+// State is the state of a server.
 type State string
 
 // The states of servers.
 const (
 	Up      State = "up"
-	Loading State = "loading" // it answers, and its models are on their way
+	Loading State = "loading" // it answers, and its models are loading
 	Down    State = "down"    // nothing can run on it now
 )
 
-// Health is how a server of this process fares.
+// Health is the state of a server as seen by this process.
 type Health struct {
 	Server string `json:"server"`
 	Kind   string `json:"kind"`
 	Cloud  bool   `json:"cloud,omitempty"`
 	State  State  `json:"state"`
-	// Why says what is wrong, for people; only where Down.
+	// Why says what is wrong, for people; empty unless Down.
 	Why string `json:"why,omitempty"`
-	// Ways is how many candidates can run on it, of all that it is asked for.
+	// Ways is the number of its candidates that can run, out of All.
 	Ways int `json:"ways"`
 	All  int `json:"all"`
-	// Running and Waiting are the calls of this moment, Parallel is how many may run; 0
-	// is any number.
+	// Running and Waiting count the current calls. Parallel limits Running; 0 means no limit.
 	Running  int `json:"running"`
 	Waiting  int `json:"waiting"`
 	Parallel int `json:"parallel,omitempty"`
-	// Alone are the models that failed several times in a row and are left alone for a
-	// while, "" where none was named.
+	// Alone lists the models paused after several consecutive failures, "" for calls without a model name.
 	Alone []string `json:"alone,omitempty"`
 }
 
-// fill counts what of a server can run.
+// fill sets the state and the candidate counts of a server.
 func (p *probed) fill(h *Health) {
 	var whys []Why
 	loading := 0
@@ -63,7 +61,7 @@ func (p *probed) fill(h *Health) {
 	}
 }
 
-// most is the sentence that is said most often.
+// most returns the most frequent sentence.
 func most(whys []Why) string {
 	var best Why
 	most := 0

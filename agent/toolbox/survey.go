@@ -17,22 +17,22 @@ import (
 )
 
 const (
-	// maxProbes is how many candidates of a server are asked after at a time.
+	// maxProbes is the maximum number of concurrent probes per server.
 	maxProbes = 8
-	// roundTime is how long one round of a server's candidates may take. Those whose turn
-	// did not come are not live until the next round.
+	// roundTime limits one round of probes of a server. Candidates that were not reached are not live
+	// until the next round.
 	roundTime = 10 * time.Second
 )
 
-// prober asks after the candidates of one server. Servers do not wait for each other.
+// prober probes the candidates of one server. Servers do not wait for each other.
 type prober struct {
 	server Server
 	at     []spot
-	turn   chan struct{} // holds a token for who asks
+	turn   chan struct{} // holds a token while a round runs
 }
 
-// survey knows what can run now, in this process and in others. It asks after the candidates
-// of this one, each server by itself.
+// survey knows what can run now, in this process and in others. It probes this process's candidates,
+// each server independently.
 type survey struct {
 	*ways
 
@@ -43,14 +43,14 @@ type survey struct {
 	clock     func() time.Time
 	log       *slog.Logger
 
-	probers []*prober // one for each server
+	probers []*prober // one per server
 	watched atomic.Bool
 
 	mu   sync.Mutex
 	last *Liveness
 }
 
-// newProbers are those of all servers.
+// newProbers returns a prober for each server.
 func newProbers(w *ways) []*prober {
 	var all []*prober
 	for _, s := range w.servers {
@@ -67,9 +67,9 @@ func newProbers(w *ways) []*prober {
 	return all
 }
 
-// Live tells what can run now: here, as the last probes say while they are fresh, or in
-// another process, as [Config].Elsewhere says at this moment. Servers that are assumed to
-// be up are not waited for (see [Server]). The same answer is the same pointer. It fails only when ctx ends.
+// Live returns what can run now: here, by the last probes that are still fresh, or in another process,
+// by [Config].Elsewhere. It does not wait for servers that are assumed to be up (see [Server]). An
+// unchanged answer is the same pointer. It fails only when ctx ends.
 func (s *survey) Live(ctx context.Context) (*Liveness, error) {
 	others, err := s.others(ctx)
 	if err != nil {
@@ -88,8 +88,7 @@ func (s *survey) Live(ctx context.Context) (*Liveness, error) {
 	return s.last, nil
 }
 
-// Statuses is Live as a list, by name, to be shown: servers that are assumed to be up are
-// asked too.
+// Statuses returns Live as a list by name, for display. It also probes servers that are assumed to be up.
 func (s *survey) Statuses(ctx context.Context) ([]Status, error) {
 	if _, err := s.probeAll(ctx); err != nil {
 		return nil, err
@@ -101,8 +100,8 @@ func (s *survey) Statuses(ctx context.Context) ([]Status, error) {
 	return l.Statuses(), nil
 }
 
-// Health tells how the servers of this process fare, as the last probes say while they
-// are fresh, and the calls of this moment. It fails only when ctx ends.
+// Health returns the state of this process's servers, by the last probes that are still fresh, and the
+// current calls. It fails only when ctx ends.
 func (s *survey) Health(ctx context.Context) ([]Health, error) {
 	p, err := s.probeAll(ctx)
 	if err != nil {
@@ -110,7 +109,7 @@ func (s *survey) Health(ctx context.Context) ([]Health, error) {
 	}
 	var all []Health
 	for _, at := range s.servers {
-		if slices.ContainsFunc(all, func(h Health) bool { return h.Server == at.name() }) { // another dialect of the same one
+		if slices.ContainsFunc(all, func(h Health) bool { return h.Server == at.name() }) { // another protocol of the same server
 			continue
 		}
 		g := s.health.gates[at.name()]
@@ -124,10 +123,10 @@ func (s *survey) Health(ctx context.Context) ([]Health, error) {
 	return all, nil
 }
 
-// Watch keeps what is known of the candidates fresh until ctx ends, so that nobody who
-// asks for it waits for a probe: each is probed again when it is due, and no server waits
-// for another. A process that serves calls it once, in a goroutine of its own; without it
-// candidates are probed when somebody asks, as they are until its first round is over.
+// Watch keeps the probe results fresh until ctx ends, so that no caller waits for a probe. Each
+// candidate is probed when due, and servers do not wait for each other. A process that serves calls
+// runs it once, in a goroutine of its own. Without it, or during its first round, candidates are
+// probed on demand.
 func (s *survey) Watch(ctx context.Context) {
 	if _, err := s.probeAll(ctx); err != nil {
 		return
@@ -141,10 +140,9 @@ func (s *survey) Watch(ctx context.Context) {
 	all.Wait()
 }
 
-// Local lists what this process can run: for each tool that has a live candidate here, the
-// candidates in the order in which they are tried. It is what other processes are told,
-// whose [Config].Elsewhere it becomes. It answers from the last probes while they are
-// fresh, and fails only when ctx ends.
+// Local lists what this process can run: for each tool with a live candidate here, the candidates in
+// the order they are tried. Other processes get it through their [Config].Elsewhere. It uses the last
+// probes while they are fresh, and fails only when ctx ends.
 func (s *survey) Local(ctx context.Context) (map[string][]plan.Candidate, error) {
 	p, err := s.probeNeeded(ctx)
 	if err != nil {
@@ -162,7 +160,7 @@ func (s *survey) Local(ctx context.Context) (map[string][]plan.Candidate, error)
 	return able, nil
 }
 
-// watch keeps what is known of one server's candidates fresh.
+// watch keeps the probe results of one server fresh.
 func (s *survey) watch(ctx context.Context, p *prober) {
 	for ctx.Err() == nil {
 		next := time.NewTimer(max(s.answers.due(p).Sub(s.clock()), time.Second))
@@ -175,13 +173,12 @@ func (s *survey) watch(ctx context.Context, p *prober) {
 	}
 }
 
-// probeAll asks after every candidate that is due, and tells what is known then. While
-// [Toolbox.Watch] does so, nobody waits for it.
+// probeAll probes every candidate that is due and returns the results. While [Toolbox.Watch] runs, it does not wait.
 func (s *survey) probeAll(ctx context.Context) (*probed, error) {
 	return s.probeThose(ctx, func(Server) bool { return true })
 }
 
-// probeNeeded is probeAll without the servers that are assumed to be up.
+// probeNeeded is probeAll without servers that are assumed to be up.
 func (s *survey) probeNeeded(ctx context.Context) (*probed, error) {
 	return s.probeThose(ctx, func(s Server) bool { return !s.Assumed })
 }
@@ -195,7 +192,7 @@ func (s *survey) probeThose(ctx context.Context, which func(Server) bool) (*prob
 	return s.snapshot(), nil
 }
 
-// ask asks those servers at once after what is due. It takes a round's time at most, and
+// ask probes the due candidates of the selected servers in parallel. It takes at most roundTime, and
 // fails only when ctx ends.
 func (s *survey) ask(ctx context.Context, which func(Server) bool) error {
 	var g errgroup.Group
@@ -207,10 +204,10 @@ func (s *survey) ask(ctx context.Context, which func(Server) bool) error {
 	return g.Wait()
 }
 
-// round asks after the candidates of one server that are due.
+// round probes the candidates of one server that are due.
 func (s *survey) round(ctx context.Context, p *prober) error {
 	select {
-	case p.turn <- struct{}{}: // the others want the same answers
+	case p.turn <- struct{}{}: // concurrent rounds want the same answers
 		defer func() { <-p.turn }()
 	case <-ctx.Done():
 		return fmt.Errorf("probe the tools: %w", ctx.Err())
@@ -229,7 +226,7 @@ func (s *survey) round(ctx context.Context, p *prober) error {
 			if err == nil {
 				err = s.probe(mine, before.candidate)
 			}
-			if ctx.Err() != nil { // a probe that was cut short must not be believed
+			if ctx.Err() != nil { // an interrupted probe says nothing
 				return fmt.Errorf("probe the tools: %w", ctx.Err())
 			}
 			if err != nil && mine.Err() != nil {
@@ -246,20 +243,20 @@ func (s *survey) round(ctx context.Context, p *prober) error {
 	return g.Wait()
 }
 
-// probed is what the candidates of this process answered. It is read only.
+// probed holds the probe results of this process. It is read-only.
 type probed struct {
 	tools []local // in the order of the catalogue
 }
 
-// local is what this process can do with a tool.
+// local is what this process knows about a tool.
 type local struct {
 	tool       Tool
 	answers    []answer
-	candidates []plan.Candidate // that are live here, in the order in which they are tried
-	whys       []Why            // not, where there are none
+	candidates []plan.Candidate // live here, in the order they are tried
+	whys       []Why            // why there are no candidates
 }
 
-// snapshot is what is known at this moment.
+// snapshot returns the current probe results.
 func (s *survey) snapshot() *probed {
 	broken := s.health.broken()
 	s.answers.mu.Lock()
@@ -283,7 +280,7 @@ func (s *survey) snapshot() *probed {
 	return p
 }
 
-// tell says of a tool what can run it, and what is missing where nothing can.
+// tell fills in the candidates that can run the tool, or what is missing if there are none.
 func (s *survey) tell(l *local) {
 	var whys []Why
 	for _, a := range l.answers {
@@ -311,8 +308,8 @@ func (s *survey) tell(l *local) {
 	l.whys = slices.Concat(distinct(whys), together(lacks))
 }
 
-// with is the union with what other processes can run. What is not in the catalogue
-// cannot be planned with, and is left out.
+// with merges in what other processes can run. Tools that are not in the catalogue cannot be planned
+// with, and are left out.
 func (p *probed) with(others map[string][]plan.Candidate) *Liveness {
 	l := &Liveness{statuses: make([]Status, len(p.tools)), byName: make(map[string]int, len(p.tools))}
 	for i, at := range p.tools {
@@ -325,9 +322,8 @@ func (p *probed) with(others map[string][]plan.Candidate) *Liveness {
 	return l
 }
 
-// union puts together what can run here and elsewhere, in the order of their ranks; what
-// is known here stands as it does here. A backing that the catalogue does not have cannot
-// be planned with.
+// union merges the candidates here and elsewhere, sorted by rank. For candidates in both, those here
+// win. Backings that are not in the catalogue cannot be planned with, and are left out.
 func union(tool Tool, here, elsewhere []plan.Candidate) []plan.Candidate {
 	all := slices.Clone(here)
 	for _, c := range elsewhere {
@@ -340,7 +336,7 @@ func union(tool Tool, here, elsewhere []plan.Candidate) []plan.Candidate {
 	return all
 }
 
-// distinct are the sentences, each once.
+// distinct removes duplicates.
 func distinct(all []Why) []Why {
 	var each []Why
 	for _, w := range all {
@@ -351,8 +347,8 @@ func distinct(all []Why) []Why {
 	return each
 }
 
-// others is what other processes can run. Where that cannot be learnt, it is nothing: a
-// plan over what is here is better than none.
+// others returns what other processes can run. If that cannot be found out, it returns nothing: a plan
+// with only local tools is better than none.
 func (s *survey) others(ctx context.Context) (map[string][]plan.Candidate, error) {
 	nothing := map[string][]plan.Candidate{}
 	if s.elsewhere == nil {
@@ -363,14 +359,14 @@ func (s *survey) others(ctx context.Context) (map[string][]plan.Candidate, error
 	case err == nil:
 		return s.agreed(able), nil
 	case ctx.Err() != nil:
-		return nil, fmt.Errorf("ask what other processes can run: %w", ctx.Err())
+		return nil, fmt.Errorf("ask other processes what they can run: %w", ctx.Err())
 	}
-	s.log.WarnContext(ctx, "what other processes can run is not known", "error", plan.ForOperator(err))
+	s.log.WarnContext(ctx, "cannot find out what other processes can run", "error", plan.ForOperator(err))
 	return nothing, nil
 }
 
-// agreed keeps the candidates of processes that have the same file of the tool as this one. Others
-// would read a plan of this process in another way.
+// agreed keeps the candidates of processes whose tool file has the same hash. Others would interpret
+// this process's plans differently.
 func (s *survey) agreed(able map[string][]plan.Candidate) map[string][]plan.Candidate {
 	same := map[string][]plan.Candidate{}
 	for tool, candidates := range able {

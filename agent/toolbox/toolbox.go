@@ -12,36 +12,35 @@ import (
 	"atelier/agent/plan"
 )
 
-// Config is what a toolbox is made of.
+// Config configures a toolbox.
 type Config struct {
 	Catalogue *Catalogue
-	// Servers are where the backings of this process run, in the order in which they are
-	// tried for the same backing. A kind of which there is none is not live, and says so.
+	// Servers run the backings of this process, in the order they are tried for the same backing.
+	// Backings of a kind without a server are reported as not live.
 	Servers []Server
-	// Ways are, for the tools that it names, the only candidates, in order; none is no
-	// candidate at all.
+	// Ways lists, for the tools it names, the only candidates, in order. An empty list means no candidate.
 	Ways map[string][]Way
-	// Here reports whether this process works on what a candidate needs, its device's queue
-	// for example: of others it says nothing, and tells nobody. Nil is all of them.
+	// Here reports whether this process serves what a candidate needs, such as the queue of its
+	// device. Other candidates are not reported to anyone. Nil accepts all.
 	Here func(c plan.Candidate) bool
-	// Elsewhere tells what other processes can run now: for each tool the candidates, as
-	// their [Toolbox.Local] has them. Tools that the catalogue does not have are ignored.
-	// While it fails, only what is here is live. It must be safe for concurrent use. Nil
-	// means that there are no others.
+	// Elsewhere returns what other processes can run now: the candidates by tool, as from their
+	// [Toolbox.Local]. Tools that are not in the catalogue are ignored. While it fails, only local
+	// candidates are live. It must be safe for concurrent use. Nil means that there are no other
+	// processes.
 	Elsewhere func(ctx context.Context) (map[string][]plan.Candidate, error)
-	// Fresh is how long a candidate that is live is believed to be so. Zero means 30 s.
-	// One that is not is asked again sooner at first, and later each time.
+	// Fresh is how long a successful probe is valid. Zero means 30 s. Failed probes are retried sooner
+	// at first, with backoff.
 	Fresh time.Duration
-	// Patience is how long one backing may work on one call. Zero means 10 minutes.
+	// Patience is the timeout of one call. Zero means 10 minutes.
 	Patience time.Duration
-	// Clock tells the time. Nil means time.Now.
+	// Clock returns the time. Nil means time.Now.
 	Clock func() time.Time
-	// Log takes what operators want to know. Nil logs nothing.
+	// Log receives messages for operators. Nil logs nothing.
 	Log *slog.Logger
 }
 
-// Toolbox runs the tools of a catalogue with the backends of this process, and knows
-// what other processes can run. It is safe for concurrent use.
+// Toolbox runs the tools of a catalogue with the backends of this process, and knows what other
+// processes can run. It is safe for concurrent use.
 type Toolbox struct {
 	*ways   // Candidate, Capacity, Writes, Write
 	*survey // Live, Statuses, Health, Watch, Local
@@ -49,7 +48,7 @@ type Toolbox struct {
 	patience time.Duration
 }
 
-// New checks the configuration. Nothing is probed yet.
+// New checks the configuration. It probes nothing.
 func New(c Config) (*Toolbox, error) {
 	if c.Catalogue == nil {
 		return nil, errors.New("a toolbox needs a catalogue")
@@ -68,7 +67,7 @@ func New(c Config) (*Toolbox, error) {
 	}
 	health := newHealth(w.servers, func(server, model string, open bool) {
 		if open {
-			c.Log.Warn("a backend failed several times in a row and is left alone for a while", "server", server, "model", model)
+			c.Log.Warn("a backend failed several times in a row and is paused for a while", "server", server, "model", model)
 		} else {
 			c.Log.Info("a backend that failed works again", "server", server, "model", model)
 		}
@@ -79,10 +78,10 @@ func New(c Config) (*Toolbox, error) {
 	}}, nil
 }
 
-// Catalogue is the catalogue that the toolbox was made of.
+// Catalogue returns the toolbox's catalogue.
 func (t *Toolbox) Catalogue() *Catalogue { return t.catalogue }
 
-// check tells what is wrong with the servers and the ways.
+// check validates the servers and the ways.
 func check(c Config) error {
 	for i, s := range c.Servers {
 		switch {

@@ -10,18 +10,18 @@ import (
 	"atelier/agent/plan"
 )
 
-// Sized is a backend that knows how much its server works on at a time.
+// Sized is a backend that knows how many calls its server can run in parallel.
 type Sized interface {
-	// Capacity is how many calls the server works on at a time, so that more of them only
-	// wait there; 0 is unknown. It asks the server, and ends with ctx.
+	// Capacity returns the number of calls that the server runs in parallel, beyond which they wait; 0
+	// if unknown. It asks the server, and stops when ctx ends.
 	Capacity(ctx context.Context) int
 }
 
-// ways are how this process can run tools: the servers, and the candidates of each tool.
+// ways are the ways in which this process can run tools: the servers, and the candidates of each tool.
 type ways struct {
 	catalogue *Catalogue
 	servers   []Server
-	byTool    map[string][]Candidate // in the order in which they are tried
+	byTool    map[string][]Candidate // in the order they are tried
 }
 
 // Candidate returns a way to run a tool that this process knows, live or not.
@@ -33,8 +33,8 @@ func (w *ways) Candidate(tool, name string) (plan.Candidate, bool) {
 	return w.byTool[tool][i].told(), true
 }
 
-// Capacity is how many calls the servers with models on GPUs work on at a time, all of them
-// together; 0 where none tells. Each is asked at the same time as the others.
+// Capacity returns the total number of calls that the GPU model servers run in parallel; 0 if none
+// says. The servers are asked in parallel.
 func (w *ways) Capacity(ctx context.Context) int {
 	var sum atomic.Int64
 	var asked sync.WaitGroup
@@ -45,7 +45,7 @@ func (w *ways) Capacity(ctx context.Context) int {
 		}
 		asked.Go(func() {
 			n := sized.Capacity(ctx)
-			if s.Parallel > 0 { // the operator allows it no more
+			if s.Parallel > 0 { // the operator's limit
 				n = min(n, s.Parallel)
 			}
 			sum.Add(int64(n))
@@ -55,7 +55,7 @@ func (w *ways) Capacity(ctx context.Context) int {
 	return int(sum.Load())
 }
 
-// Writes tells why no program can be written in this process; nil if it can.
+// Writes returns nil if this process can have programs written, or an error that says why not.
 func (w *ways) Writes(ctx context.Context) error {
 	writing, c, err := w.writer()
 	if err != nil {
@@ -64,8 +64,8 @@ func (w *ways) Writes(ctx context.Context) error {
 	return writing.Writes(ctx, c)
 }
 
-// Write has the next draft of a program written, after those that failed. With an error, the Usage of
-// the draft tells what was taken in vain.
+// Write returns the next draft of a program, given the drafts that failed. On error, the Usage of the
+// draft still counts the tokens spent.
 func (w *ways) Write(ctx context.Context, call Call, drafts []plan.Draft) (plan.Draft, error) {
 	writing, c, err := w.writer()
 	if err != nil {
@@ -74,7 +74,7 @@ func (w *ways) Write(ctx context.Context, call Call, drafts []plan.Draft) (plan.
 	return writing.Write(ctx, c, call, drafts)
 }
 
-// server is where a candidate of this process runs.
+// server returns the server that runs a candidate of this process.
 func (w *ways) server(c Candidate) Server {
 	i := slices.IndexFunc(w.servers, func(s Server) bool { return s.name() == c.server() && s.Kind == c.Kind })
 	return w.servers[i]
@@ -85,8 +85,7 @@ func (w *ways) servedHere(kind string) bool {
 	return slices.ContainsFunc(w.servers, func(s Server) bool { return s.Kind == kind })
 }
 
-// probe asks the make of the candidate. A probe that panics is a candidate that is not
-// live.
+// probe probes the candidate. A panic counts as a failed probe.
 func (w *ways) probe(ctx context.Context, c Candidate) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -96,8 +95,7 @@ func (w *ways) probe(ctx context.Context, c Candidate) (err error) {
 	return w.server(c).Backend.Probe(ctx, c)
 }
 
-// modelOf is the model that a candidate asks, as far as its make knows. One that panics
-// knows nothing.
+// modelOf returns the model that a candidate uses, if its backend knows. A panic counts as unknown.
 func (w *ways) modelOf(ctx context.Context, c Candidate) (model string) {
 	defer func() {
 		if recover() != nil {
@@ -110,7 +108,7 @@ func (w *ways) modelOf(ctx context.Context, c Candidate) (model string) {
 	return c.Model
 }
 
-// writer is the backend of this process that has programs written, and the candidate that runs them.
+// writer returns this process's backend that has programs written, and the candidate that runs them.
 func (w *ways) writer() (Writing, Candidate, error) {
 	if tool, ok := w.catalogue.Improviser(); ok {
 		for _, c := range w.byTool[tool.Name] {

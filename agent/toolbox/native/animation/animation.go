@@ -1,4 +1,4 @@
-// Package animation makes animated GIFs of pictures, and splits them.
+// Package animation makes animated GIFs from pictures, and splits animations into frames.
 package animation
 
 import (
@@ -16,10 +16,10 @@ import (
 	"atelier/agent/toolbox/native/picture"
 )
 
-// operations read files within limits.
+// operations holds the limits for reading files.
 type operations struct{ limits media.Limits }
 
-// Operations are the operations by the names that backings use.
+// Operations returns the operations of this package by the names that backings use.
 func Operations(limits media.Limits) map[string]operation.Func {
 	o := operations{limits}
 	return map[string]operation.Func{
@@ -29,15 +29,15 @@ func Operations(limits media.Limits) map[string]operation.Func {
 }
 
 const (
-	frameSide   = 640 // the longer side of an animation's frame
-	slowFrame   = 80  // hundredths of a second that a frame stays, if there are few
-	quickFrame  = 12  // and if there are many
+	frameSide   = 640 // longer side of a frame, in pixels
+	slowFrame   = 80  // hundredths of a second per frame, with few frames
+	quickFrame  = 12  // the same with many frames
 	fewFrames   = 10
 	loopForever = 0
 )
 
-// imagesToGIF shows the pictures one after the other, each for as long as is said, for ever, in the size of the
-// largest one and on white.
+// imagesToGIF makes a looping GIF of the pictures, on white and in the size of the largest one. "each"
+// sets the time per picture.
 func (o operations) imagesToGIF(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	ps, err := picture.Several(ctx, c, "images", frameSide, o.limits)
 	if err != nil {
@@ -76,10 +76,10 @@ func (o operations) imagesToGIF(ctx context.Context, c toolbox.Call) (toolbox.Ou
 	return toolbox.Output{Path: path, About: about}, nil
 }
 
-// mostFrames is the most frames of an animation that are given as pictures.
+// mostFrames is the maximum number of frames that are split into pictures.
 const mostFrames = 100
 
-// splitAnimation gives each frame of a GIF or WebP as a PNG, or one of them.
+// splitAnimation saves each frame of a GIF or WebP as a PNG, or only the first or last.
 func (o operations) splitAnimation(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	p, err := picture.Read(ctx, c, "image", o.limits)
 	if err != nil {
@@ -96,7 +96,7 @@ func (o operations) splitAnimation(ctx context.Context, c toolbox.Call) (toolbox
 		return toolbox.Output{}, operation.Refusal("%d frames are too many; at most %d can be given as pictures.", frames, mostFrames)
 	}
 	at, last := 0, p.Info.Frames
-	p.Info.Frames = 1 // of each picture that is saved
+	p.Info.Frames = 1 // as each saved picture has one
 	var outs []toolbox.Output
 	err = media.Frames(ctx, c.Args["image"][0].Path, o.limits, func(frame *image.NRGBA) error {
 		if at++; which == "first" && at > 1 || which == "last" && at < last {

@@ -28,10 +28,10 @@ import (
 	"atelier/agent/toolbox/native/prose"
 )
 
-// operations read files within limits.
+// operations holds the limits for reading files.
 type operations struct{ limits media.Limits }
 
-// Operations are the operations by the names that backings use.
+// Operations returns the operations of this package by the names that backings use.
 func Operations(limits media.Limits) map[string]operation.Func {
 	o := operations{limits}
 	return map[string]operation.Func{
@@ -40,8 +40,8 @@ func Operations(limits media.Limits) map[string]operation.Func {
 	}
 }
 
-// codeSides are the longer sides at which codes are searched. A code in a large photo is found when it is
-// small, and a code in the distance when it is large.
+// codeSides are the longer sides to which the picture is scaled before searching. A code that fills a
+// large photo is found at small sizes, a distant code at large ones.
 var codeSides = []int{1000, 2000, 500}
 
 // readCode reads the QR codes and bar codes on a picture.
@@ -56,7 +56,7 @@ func (o operations) readCode(ctx context.Context, c toolbox.Call) (toolbox.Outpu
 	long := max(paper.Rect.Dx(), paper.Rect.Dy())
 	for i, side := range codeSides {
 		if i > 0 && long <= codeSides[0] && side > long {
-			continue // it was searched as it is
+			continue // already searched at its own size
 		}
 		img := paper
 		if long > side {
@@ -89,7 +89,7 @@ func decode(ctx context.Context, img *image.NRGBA) ([]string, error) {
 	for _, light := range []gozxing.LuminanceSource{source, source.Invert()} {
 		bitmap, err := gozxing.NewBinaryBitmap(gozxing.NewHybridBinarizer(light))
 		if err != nil {
-			return nil, nil //nolint:nilerr // too small to hold a code
+			return nil, nil //nolint:nilerr // too small for a code
 		}
 		found, err := decodeQR(ctx, bitmap)
 		if err != nil || len(found) > 0 {
@@ -107,8 +107,8 @@ func decode(ctx context.Context, img *image.NRGBA) ([]string, error) {
 	return nil, nil
 }
 
-// Three squares mark a QR code. A halftone print has thousands of shapes like them, and trying each three
-// of them takes hours, so the search has bounds.
+// Three squares mark a QR code. A halftone print has thousands of similar shapes, and trying all
+// triples takes hours, so the search is limited.
 const (
 	mostSquares = 300
 	mostTries   = 1000
@@ -118,7 +118,7 @@ const (
 func decodeQR(ctx context.Context, bitmap *gozxing.BinaryBitmap) ([]string, error) {
 	matrix, err := bitmap.GetBlackMatrix()
 	if err != nil {
-		return nil, nil //nolint:nilerr // one even surface
+		return nil, nil //nolint:nilerr // the picture is a single colour
 	}
 	candidates := findQR(matrix)
 	detect, read := detector.NewDetector(matrix), decoder.NewDecoder()
@@ -142,13 +142,13 @@ func decodeQR(ctx context.Context, bitmap *gozxing.BinaryBitmap) ([]string, erro
 	return found, nil
 }
 
-// findQR returns where QR codes may be, or nothing if the picture has more than mostSquares squares.
+// findQR returns possible positions of QR codes, or nothing if the picture has more than mostSquares squares.
 func findQR(matrix *gozxing.BitMatrix) (candidates []*detector.FinderPatternInfo) {
 	type tooMany struct{}
 	squares := 0
 	count := gozxing.ResultPointCallback(func(gozxing.ResultPoint) {
 		if squares++; squares > mostSquares {
-			panic(tooMany{}) // the library has no other way to stop its search
+			panic(tooMany{}) // the only way to stop the library's search
 		}
 	})
 	defer func() {
@@ -161,14 +161,14 @@ func findQR(matrix *gozxing.BitMatrix) (candidates []*detector.FinderPatternInfo
 	hints := map[gozxing.DecodeHintType]any{gozxing.DecodeHintType_TRY_HARDER: true}
 	candidates, err := multidetector.NewMultiFinderPatternFinder(matrix, count).FindMulti(hints)
 	if err != nil {
-		return nil // no code was found
+		return nil // no code found
 	}
 	return candidates
 }
 
-const mostBarCode = 80 // letters
+const mostBarCode = 80 // characters
 
-// barCodes are the kinds of bar codes.
+// barCodes maps the supported kinds to their formats and encoders.
 var barCodes = map[string]struct {
 	format gozxing.BarcodeFormat
 	writer func() gozxing.Writer
@@ -219,20 +219,20 @@ func makeBarCode(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	return picture.Save(ctx, c, 0, media.Picture{}, picture.Edited{Image: d.NRGBA, Format: media.PNG, About: plan.Say("a bar code of %s", text)})
 }
 
-// withCheck adds the check digit to the number of a product where it is missing.
+// withCheck appends the check digit to a product number that lacks it.
 func withCheck(digits string, length int) string {
 	if len(digits) == length {
 		return digits
 	}
 	sum := 0
 	for i := range len(digits) {
-		weight := 1 + 2*((len(digits)-i)%2) // the last digit counts three times
+		weight := 1 + 2*((len(digits)-i)%2) // weights alternate, 3 for the last digit
 		sum += weight * int(digits[i]-'0')
 	}
 	return digits + string(rune('0'+(10-sum%10)%10))
 }
 
-// cannotBe says what a bar code of the kind holds.
+// cannotBe says what a bar code of the kind can hold.
 func cannotBe(kind string) plan.Message {
 	switch kind {
 	case "ean13":

@@ -37,7 +37,7 @@ func (c Canvas) Polygon(points []Point, ink color.Color) {
 		low = Point{min(low.X, p.X), min(low.Y, p.Y)}
 		high = Point{max(high.X, p.X), max(high.Y, p.Y)}
 	}
-	// Only the part of the shape on the picture is drawn, so a shape far outside costs nothing.
+	// Only the visible part is drawn, so that shapes far outside cost nothing.
 	box := image.Rect(int(math.Floor(max(low.X, -1))), int(math.Floor(max(low.Y, -1))),
 		int(math.Ceil(min(high.X, float64(c.Rect.Max.X)+1))), int(math.Ceil(min(high.Y, float64(c.Rect.Max.Y)+1))))
 	if low.X > float64(c.Rect.Max.X) || low.Y > float64(c.Rect.Max.Y) || high.X < 0 || high.Y < 0 || box.Empty() {
@@ -62,7 +62,7 @@ func (c Canvas) Box(x0, y0, x1, y1 float64, ink color.Color) {
 	c.Polygon([]Point{{x0, y0}, {x1, y0}, {x1, y1}, {x0, y1}}, ink)
 }
 
-// Line draws a line of that width through the points, with round joints.
+// Line draws a line of the given width through the points, with round joints.
 func (c Canvas) Line(points []Point, width float64, ink color.Color) {
 	for i := 1; i < len(points); i++ {
 		a, b := points[i-1], points[i]
@@ -88,7 +88,7 @@ func (c Canvas) Sector(at Point, radius, from, to float64, ink color.Color) {
 	c.Polygon(append(arc(at, radius, radius, from, to), at), ink)
 }
 
-// Ring draws an ellipse of that line width. The radii are those of the middle of the line.
+// Ring draws an ellipse with the given line width. The radii are measured to the middle of the line.
 func (c Canvas) Ring(at Point, radiusX, radiusY, width float64, ink color.Color) {
 	outside := arc(at, radiusX+width/2, radiusY+width/2, 0, 2*math.Pi)
 	inside := arc(at, max(radiusX-width/2, 0), max(radiusY-width/2, 0), 2*math.Pi, 0)

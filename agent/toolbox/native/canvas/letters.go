@@ -26,27 +26,27 @@ const (
 	Mono
 )
 
-// The fonts are embedded, so an error would be one of the build.
+// The fonts are embedded, so parsing cannot fail at run time unless the build is broken.
 var parsed = [...]func() (*sfnt.Font, error){
 	Regular: sync.OnceValues(func() (*sfnt.Font, error) { return opentype.Parse(goregular.TTF) }),
 	Bold:    sync.OnceValues(func() (*sfnt.Font, error) { return opentype.Parse(gobold.TTF) }),
 	Mono:    sync.OnceValues(func() (*sfnt.Font, error) { return opentype.Parse(gomono.TTF) }),
 }
 
-// Letters write in one font and size.
+// Letters writes text in one font and size.
 type Letters struct {
 	face font.Face
 	// Size is the height of a line without leading, in pixels.
 	Size float64
 }
 
-// NewLetters returns letters of that size in pixels.
+// NewLetters returns letters of the given size in pixels.
 func NewLetters(style Style, size float64) (Letters, error) {
 	face, err := NewFace(style, size)
 	return Letters{face, size}, err
 }
 
-// NewFace returns a font in that size in pixels.
+// NewFace returns a font face of the given size in pixels.
 func NewFace(style Style, size float64) (font.Face, error) { //nolint:ireturn // the library gives no type of its own
 	f, err := parsed[style]()
 	if err != nil {
@@ -59,7 +59,7 @@ func NewFace(style Style, size float64) (font.Face, error) { //nolint:ireturn //
 	return face, nil
 }
 
-// Has reports whether the font has every letter of the text.
+// Has reports whether the font has a glyph for every character of the text.
 func Has(style Style, text string) bool {
 	f, err := parsed[style]()
 	if err != nil {
@@ -77,16 +77,16 @@ func Has(style Style, text string) bool {
 	return true
 }
 
-// Width is that of a text in pixels.
+// Width returns the width of a text in pixels.
 func (l Letters) Width(text string) float64 { return float64(font.MeasureString(l.face, text)) / 64 }
 
-// Shorten returns the text, cut to that width with an ellipsis.
+// Shorten returns the text, shortened with an ellipsis if it is wider than width.
 func (l Letters) Shorten(text string, width float64) string {
 	if l.Width(text) <= width {
 		return text
 	}
 	r := []rune(text)
-	low, high := 0, len(r) // the most letters that fit, by bisection
+	low, high := 0, len(r) // bisect for the most letters that fit
 	for low < high {
 		middle := (low + high + 1) / 2
 		if l.Width(string(r[:middle])+"…") <= width {
@@ -98,8 +98,8 @@ func (l Letters) Shorten(text string, width float64) string {
 	return strings.TrimSpace(string(r[:low])) + "…"
 }
 
-// Write writes a text with the middle of its lower-case letters at y. Align is the share of its width
-// left of x: 0, 0.5 or 1.
+// Write writes a text, with the middle of its lower-case letters at y. align is the fraction of the
+// text left of x: 0, 0.5 or 1.
 func (c Canvas) Write(l Letters, text string, x, y, align float64, ink color.Color) {
 	d := font.Drawer{Dst: c, Src: image.NewUniform(ink), Face: l.face}
 	d.Dot = fixed.Point26_6{X: fixed.Int26_6((x - align*l.Width(text)) * 64), Y: fixed.Int26_6((y + l.Size*0.36) * 64)}

@@ -8,10 +8,10 @@ import (
 	"atelier/agent/toolbox/native/canvas"
 )
 
-// scale is the range of an axis, with a mark at each step.
+// scale is the range of an axis, with a tick at each step.
 type scale struct{ low, high, step float64 }
 
-// newScale returns a range of round numbers that holds both values.
+// newScale returns a range of round numbers that includes both values.
 func newScale(low, high float64) scale {
 	if low == high {
 		room := max(math.Abs(low)/2, 0.5)
@@ -30,7 +30,7 @@ func newScale(low, high float64) scale {
 	return scale{math.Floor(low/step+1e-9) * step, math.Ceil(high/step-1e-9) * step, step}
 }
 
-// marks are the numbers of an axis.
+// marks returns the tick values of an axis.
 func (s scale) marks() []float64 {
 	var all []float64
 	for i := 0; ; i++ {
@@ -45,7 +45,7 @@ func (s scale) marks() []float64 {
 	}
 }
 
-// Figure writes a number briefly: "1,200", "2.5M".
+// Figure formats a number briefly: "1,200", "2.5M".
 func Figure(v float64) string {
 	size := math.Abs(v)
 	switch {
@@ -86,8 +86,7 @@ func (d *drawing) y(s scale, v float64) float64 {
 	return d.area.bottom - (v-s.low)/(s.high-s.low)*(d.area.bottom-d.area.top)
 }
 
-// valueAxis draws the axis on the left, with lines through the area. It leaves room below for the other
-// axis.
+// valueAxis draws the left axis with grid lines through the area. It leaves room below for the other axis.
 func (d *drawing) valueAxis(s scale) {
 	widest := 0.0
 	for _, v := range s.marks() {
@@ -112,9 +111,9 @@ func (d *drawing) valueAxis(s scale) {
 	}
 }
 
-// numberAxis draws an axis of numbers at the bottom.
+// numberAxis draws a numeric axis at the bottom.
 func (d *drawing) numberAxis(s scale) {
-	free := math.Inf(-1) // where the next label may begin
+	free := math.Inf(-1) // where the next label may start
 	for _, v := range s.marks() {
 		at := d.x(s, v)
 		d.Line([]canvas.Point{{X: at, Y: d.area.bottom}, {X: at, Y: d.area.bottom + 8}}, 2, faint)
@@ -127,8 +126,8 @@ func (d *drawing) numberAxis(s scale) {
 	d.Line([]canvas.Point{{X: d.area.left, Y: d.area.bottom}, {X: d.area.right, Y: d.area.bottom}}, 2, faint)
 }
 
-// labelAxis draws the labels at the bottom and returns where each one is. In slots, each label is in the
-// middle of its share of the axis; otherwise the first and the last are at the ends.
+// labelAxis draws the labels at the bottom and returns the position of each. With slots, each label is
+// in the middle of its share of the axis; otherwise the first and last are at the ends.
 func (d *drawing) labelAxis(slots bool) func(i int) float64 {
 	n := len(d.Labels)
 	at := func(i int) float64 {

@@ -28,23 +28,23 @@ const (
 	Scatter   Kind = "scatter"
 )
 
-// Series is a named list of values. A gap is NaN.
+// Series is a named list of values. NaN is a gap.
 type Series struct {
 	Name   string
 	Values []float64
 }
 
-// Chart is what is drawn.
+// Chart is the data and style of a chart.
 type Chart struct {
 	Kind  Kind
 	Title string
-	// XName names what the labels are, and YName what the values are. Both may be empty.
+	// XName is the title of the label axis, YName of the value axis. Both may be empty.
 	XName, YName string
 	// Labels name the values of each series, in order. A scatter chart has X instead, and a histogram neither.
 	Labels []string
 	X      []float64
 	Series []Series
-	// Colour is that of the first series; the palette's own if it is zero. A pie has several in any case.
+	// Colour is the colour of the first series; zero means the palette's. Pies ignore it.
 	Colour color.NRGBA
 }
 
@@ -54,17 +54,17 @@ const (
 	Height = 760
 )
 
-// MostSeries is how many series a chart can have, and MostSlices how many slices a pie: the smaller ones
-// are put together.
+// MostSeries is the maximum number of series, and MostSlices that of slices; the smallest slices of a
+// larger pie are merged.
 const (
 	MostSeries = 10
 	MostSlices = 12
 )
 
-// ErrNoNumbers is the error of a chart without a number.
+// ErrNoNumbers is returned for a chart without numbers.
 var ErrNoNumbers = errors.New("there are no numbers to draw")
 
-// ErrNegative is the error of a pie with a negative value.
+// ErrNegative is returned for a pie with a negative value.
 var ErrNegative = errors.New("a pie has no negative slices")
 
 var (
@@ -78,7 +78,7 @@ var (
 	}
 )
 
-// drawing is a chart being drawn. The area is what the axes enclose.
+// drawing is a chart being drawn. area is the rectangle inside the axes.
 type drawing struct {
 	canvas.Canvas
 	Chart
@@ -124,7 +124,7 @@ func Draw(c Chart) (*image.NRGBA, error) {
 	return d.NRGBA, nil
 }
 
-// colour is that of a series.
+// colour returns the colour of a series.
 func (d *drawing) colour(i int) color.NRGBA {
 	if i == 0 && d.Colour != (color.NRGBA{}) {
 		return d.Colour
@@ -137,7 +137,7 @@ func (d *drawing) colour(i int) color.NRGBA {
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// legend names the series in rows above the area.
+// legend draws the names of the series in rows above the area.
 func (d *drawing) legend() {
 	const gap, side = 30, 18
 	x, y := d.area.left, d.area.top+8
@@ -154,7 +154,7 @@ func (d *drawing) legend() {
 	d.area.top = y + 36
 }
 
-// bounds are the smallest and the largest value of all series.
+// bounds returns the smallest and the largest value of all series.
 func (d *drawing) bounds() (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for _, s := range d.Series {
@@ -170,7 +170,7 @@ func (d *drawing) bounds() (low, high float64) {
 // lines draws each series as a line with a dot at each value.
 func (d *drawing) lines() {
 	low, high := d.bounds()
-	if low > 0 && low < 0.6*high { // far from zero, the zero would flatten the line
+	if low > 0 && low < 0.6*high { // far from zero: including zero would flatten the line
 		low = 0
 	}
 	y := newScale(low, high)
@@ -224,13 +224,13 @@ func (d *drawing) bars() {
 	d.Line([]canvas.Point{{X: d.area.left, Y: zero}, {X: d.area.right, Y: zero}}, 2, faint)
 }
 
-// histogram draws how many values of the first series are in each of some equal ranges.
+// histogram draws the number of values of the first series in each of several equal ranges.
 func (d *drawing) histogram() {
 	values := slices.DeleteFunc(slices.Clone(d.Series[0].Values), func(v float64) bool { return !finite(v) })
 	low, high := slices.Min(values), slices.Max(values)
 	x := newScale(low, high)
 	step := x.step
-	for steps := math.Ceil(math.Sqrt(float64(len(values)))); (x.high-x.low)/step < steps && step > x.step/8; { // about as many as the root
+	for steps := math.Ceil(math.Sqrt(float64(len(values)))); (x.high-x.low)/step < steps && step > x.step/8; { // about as many ranges as the square root of the count
 		step /= 2
 	}
 	counts := make([]float64, max(1, int(math.Round((x.high-x.low)/step))))

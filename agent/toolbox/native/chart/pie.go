@@ -9,13 +9,13 @@ import (
 	"atelier/agent/toolbox/native/canvas"
 )
 
-// slice is a part of a pie.
+// slice is a slice of the pie.
 type slice struct {
 	label string
 	value float64
 }
 
-// pie draws the first series as a pie, with a legend on the right that has the shares.
+// pie draws the first series as a pie, with values and percentages in a legend on the right.
 func (d *drawing) pie() error {
 	parts, sum, err := d.slices()
 	if err != nil {
@@ -23,7 +23,7 @@ func (d *drawing) pie() error {
 	}
 	radius := (d.area.bottom - d.area.top) / 2
 	centre := canvas.Point{X: d.area.left + 40 + radius, Y: d.area.top + radius}
-	from := -math.Pi / 2 // at the top
+	from := -math.Pi / 2 // start at the top
 	for i, s := range parts {
 		to := from + s.value/sum*2*math.Pi
 		d.Sector(centre, radius, from, to, palette[i])
@@ -65,8 +65,8 @@ func percent(share float64) string {
 	return fmt.Sprintf("%.0f%%", 100*share)
 }
 
-// slices are the parts of the pie, the largest first. Parts of the same label are added up, and the
-// smallest ones are put together if there are too many.
+// slices returns the slices of the pie, largest first. Values with the same label are added up, and
+// the smallest slices are merged if there are too many.
 func (d *drawing) slices() (all []slice, sum float64, err error) {
 	at := map[string]int{} // by label
 	for i, v := range d.Series[0].Values {

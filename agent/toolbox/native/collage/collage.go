@@ -1,4 +1,4 @@
-// Package collage puts pictures into a grid.
+// Package collage arranges pictures in a grid.
 package collage
 
 import (
@@ -21,10 +21,10 @@ import (
 	"atelier/agent/toolbox/native/prose"
 )
 
-// operations read files within limits.
+// operations holds the limits for reading files.
 type operations struct{ limits media.Limits }
 
-// Operations are the operations by the names that backings use.
+// Operations returns the operations of this package by the names that backings use.
 func Operations(limits media.Limits) map[string]operation.Func {
 	o := operations{limits}
 	return map[string]operation.Func{
@@ -39,8 +39,7 @@ const (
 	tallestSheet = 16_000
 )
 
-// collage puts the pictures into a grid of even cells, in their order, each as large as
-// its cell allows.
+// collage arranges the pictures in a grid of equal cells, in order, each scaled to fit its cell.
 func (o operations) collage(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	columns := columnsOf(c)
 	rows := (len(c.Args["images"]) + columns - 1) / columns
@@ -50,7 +49,7 @@ func (o operations) collage(ctx context.Context, c toolbox.Call) (toolbox.Output
 	}
 	cell := picture.Largest(ps)
 	names := collageLabels(c)
-	under := 0 // the height of the labels
+	under := 0 // height of the labels
 	if len(names) > 0 {
 		under = max(28, max(cell.X, cell.Y)/14)
 	}
@@ -84,7 +83,7 @@ func (o operations) collage(ctx context.Context, c toolbox.Call) (toolbox.Output
 	return picture.Save(ctx, c, 0, media.Picture{}, r)
 }
 
-// columnsOf returns how many pictures stand side by side.
+// columnsOf returns the number of columns.
 func columnsOf(c toolbox.Call) int {
 	all := max(1, len(c.Args["images"]))
 	said, _ := toolbox.Param[string](c, "columns")
@@ -96,7 +95,7 @@ func columnsOf(c toolbox.Call) int {
 	return int(math.Ceil(math.Sqrt(float64(all))))
 }
 
-// collageLabels returns what is written below each picture.
+// collageLabels returns the label of each picture.
 func collageLabels(c toolbox.Call) []string {
 	if captions := prose.OneLine(c.Text("captions")); captions != "" {
 		names := strings.FieldsFunc(captions, func(r rune) bool { return r == ',' || r == ';' || r == '，' })
@@ -125,7 +124,7 @@ func collageLabels(c toolbox.Call) []string {
 	return names
 }
 
-// writeUnder writes a label into a strip below a picture.
+// writeUnder writes a label in a strip below a picture.
 func writeUnder(sheet *image.NRGBA, at image.Point, width, height int, label string, ink color.NRGBA) error {
 	letters, err := canvas.NewLetters(canvas.Bold, float64(height)*0.6)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package crop cuts parts out of pictures, by regions, boxes, masks and borders.
+// Package crop crops pictures by regions, boxes, masks and borders.
 package crop
 
 import (

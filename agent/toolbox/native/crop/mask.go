@@ -11,7 +11,7 @@ import (
 	"atelier/agent/toolbox/native/picture"
 )
 
-// maskImage keeps what the mask covers and makes the rest transparent.
+// maskImage keeps the masked area and makes the rest transparent.
 func (o operations) maskImage(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	p, err := picture.Read(ctx, c, "image", o.limits)
 	if err != nil {
@@ -32,7 +32,7 @@ func (o operations) maskImage(ctx context.Context, c toolbox.Call) (toolbox.Outp
 	return picture.Save(ctx, c, 0, p, picture.Edited{Image: p.Image, Format: media.PNG, About: plan.Say("cut-out")})
 }
 
-// maskFromBoxes makes a mask that covers just the boxes.
+// maskFromBoxes makes a mask that covers exactly the boxes.
 func (o operations) maskFromBoxes(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	p, err := picture.Read(ctx, c, "image", o.limits)
 	if err != nil {

@@ -12,17 +12,17 @@ import (
 	"atelier/agent/toolbox/native/picture"
 )
 
-// borderTolerance is how much a border may vary, of 255 in each channel.
+// borderTolerance is the maximum variation within a border, of 255, in each channel.
 const borderTolerance = 20
 
-// trimBorders cuts away the edges of one colour, or of nothing.
+// trimBorders crops away borders that are transparent or of a single colour.
 func (o operations) trimBorders(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	p, err := picture.Read(ctx, c, "image", o.limits)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
 	img := p.Image
-	// A border has the colour of a corner, so all four are tried.
+	// A border has the colour of some corner, so all four are tried.
 	best := img.Rect
 	for _, corner := range []image.Point{{}, {X: img.Rect.Dx() - 1}, {Y: img.Rect.Dy() - 1}, img.Rect.Max.Sub(image.Pt(1, 1))} {
 		if err := media.Stopped(ctx); err != nil {
@@ -43,7 +43,7 @@ func (o operations) trimBorders(ctx context.Context, c toolbox.Call) (toolbox.Ou
 	return picture.Save(ctx, c, 0, p, picture.Edited{Image: out, About: plan.Say("%d × %d pixels, without the border", best.Dx(), best.Dy())})
 }
 
-// inside is the smallest rectangle that holds all pixels that differ from the one at the corner.
+// inside returns the smallest rectangle with all pixels that differ from the corner pixel.
 func inside(img *image.NRGBA, corner image.Point) image.Rectangle {
 	of := img.Pix[img.PixOffset(corner.X, corner.Y):][:4:4]
 	border := func(x, y int) bool {

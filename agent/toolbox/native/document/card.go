@@ -24,7 +24,7 @@ const (
 	cardSide = 2000
 )
 
-// textCard draws words in the middle of a ground of one colour.
+// textCard draws a text in the middle of a plain background.
 func textCard(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	words := strings.Trim(strings.TrimSpace(prose.Clean(c.Text("text"))), `"“”`)
 	switch {
@@ -42,7 +42,7 @@ func textCard(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 		ground = color.NRGBA{15, 23, 42, 255}
 	}
 	ink := color.NRGBA{255, 255, 255, 255}
-	if lettering.Plate(ground) != ground || ground.A < 128 { // a bright ground
+	if lettering.Plate(ground) != ground || ground.A < 128 { // bright background
 		ink = color.NRGBA{17, 24, 39, 255}
 	}
 	size := sized(shape)
@@ -65,7 +65,7 @@ func textCard(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	return picture.Save(ctx, c, 0, media.Picture{}, r)
 }
 
-// sized is the size of a card of that shape, with even sides.
+// sized returns the size of a card with the given aspect ratio, with even sides.
 func sized(shape param.Ratio) image.Point {
 	ratio := min(max(shape.Width/shape.Height, 0.25), 4)
 	width := cardSide

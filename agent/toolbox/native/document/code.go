@@ -14,14 +14,14 @@ import (
 	"atelier/agent/toolbox/native/prose"
 )
 
-// Limits of what is legible on a picture of a text.
+// Limits for legible pictures of text.
 const (
 	maxTextLines = 300
 	textColumns  = 100
 	fewColumns   = 30
 )
 
-// codeToPicture draws a text as it stands, in letters of equal width.
+// codeToPicture draws a text as is, in a monospaced font.
 func codeToPicture(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	text := strings.Trim(prose.Clean(strings.ReplaceAll(c.Text("text"), "\t", "    ")), "\n")
 	if strings.TrimSpace(text) == "" {
@@ -54,13 +54,13 @@ func codeToPicture(ctx context.Context, c toolbox.Call) (toolbox.Output, error) 
 	return out, media.EncodeImage(ctx, out.Path, d.NRGBA, media.PNG)
 }
 
-// brokenLines returns the lines of a text, broken where they are too long, and the length of the longest.
+// brokenLines splits a text into lines of at most textColumns, and returns the length of the longest.
 func brokenLines(text string) (lines []string, wide int) {
 	for line := range strings.SplitSeq(text, "\n") {
 		left := []rune(strings.TrimRight(line, " "))
 		for len(left) > textColumns {
 			at := textColumns
-			for i := textColumns; i > textColumns/2; i-- { // at a space, if there is one
+			for i := textColumns; i > textColumns/2; i-- { // at a space, if possible
 				if left[i] == ' ' {
 					at = i
 					break

@@ -1,8 +1,8 @@
-// Package document makes documents: PDF files of pictures and texts, web pages of videos, and pictures of
-// texts and code.
+// Package document makes documents: PDF files of pictures and texts, web pages of videos, and pictures
+// of texts and code.
 //
 // Guarantees:
-//   - A web page holds no script, asks no other server for anything, and its video has no metadata.
+//   - A web page contains no script and loads nothing from other servers, and its video has no metadata.
 package document
 
 import (
@@ -29,15 +29,15 @@ import (
 )
 
 const (
-	// pageSide is the longer side of a page in points, as of A4.
+	// pageSide is the longer side of a page in points, as for A4.
 	pageSide = 842
 	// pageQuality is the JPEG quality of photos.
 	pageQuality = 90
-	// mostLossless is the largest picture that is stored losslessly, in pixels.
+	// mostLossless is the size of the largest picture that is stored losslessly, in pixels.
 	mostLossless = 6_000_000
 )
 
-// imagesToPDF makes a document with a page for each picture, in order. A page has the shape of its picture.
+// imagesToPDF makes a document with one page per picture, in order. A page has the aspect ratio of its picture.
 func (o operations) imagesToPDF(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	given := slices.Concat(c.Args["image"], c.Args["images"])
 	switch {
@@ -55,7 +55,7 @@ func (o operations) imagesToPDF(ctx context.Context, c toolbox.Call) (toolbox.Ou
 	return out, nil
 }
 
-// writePDF writes a document with a page for each picture.
+// writePDF writes a document with one page per picture.
 func (o operations) writePDF(ctx context.Context, w io.Writer, pictures []toolbox.Value) error {
 	d := newDocument(w, len(pictures))
 	for _, v := range pictures {
@@ -126,7 +126,7 @@ func (d *pictureDocument) stream(dictionary string, data []byte) {
 // page adds a page with a picture. Photos and large pictures are stored as JPEG, others losslessly.
 func (d *pictureDocument) page(p media.Picture) error {
 	img := image.NewRGBA(p.Image.Bounds())
-	draw.Draw(img, img.Rect, image.NewUniform(color.White), image.Point{}, draw.Src) // paper is white
+	draw.Draw(img, img.Rect, image.NewUniform(color.White), image.Point{}, draw.Src) // transparent parts become white like paper
 	draw.Draw(img, img.Rect, p.Image, p.Image.Bounds().Min, draw.Over)
 	width, height := img.Rect.Dx(), img.Rect.Dy()
 	photo := p.Info.MIME == "image/jpeg" || width*height > mostLossless
@@ -165,7 +165,7 @@ func lossless(img *image.RGBA) ([]byte, error) {
 			copy(row[3*x:3*x+3], from[4*x:])
 		}
 		if _, err := z.Write(row); err != nil {
-			return nil, err //nolint:wrapcheck // the caller says what was attempted
+			return nil, err //nolint:wrapcheck // the caller adds context
 		}
 	}
 	err := z.Close()

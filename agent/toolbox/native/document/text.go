@@ -15,11 +15,11 @@ import (
 	"atelier/agent/toolbox/native/prose"
 )
 
-// maxPrinted is the longest text that is set as a document, in bytes: about 300 pages.
+// maxPrinted is the maximum length of a text to print, in bytes: about 300 pages.
 const maxPrinted = 1 << 20
 
-// textToPDF sets a text as a document. A text of a Markdown file is set as Markdown, unless the call says
-// otherwise.
+// textToPDF prints a text as a PDF. Text from a Markdown file is formatted as Markdown unless the call
+// has another style.
 func textToPDF(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	text := strings.ReplaceAll(c.Text("text"), "\t", "    ")
 	text = strings.Trim(prose.Clean(text), "\n")

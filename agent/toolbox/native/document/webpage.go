@@ -20,27 +20,27 @@ import (
 	"atelier/agent/toolbox/native/prose"
 )
 
-// embedLimit is the largest video that goes into the page itself, in bytes.
+// embedLimit is the size of the largest video embedded in the page, in bytes.
 const embedLimit = 8_000_000
 
 //go:embed page.gohtml
 var pageSource string
 
-// page is what the template shows.
+// page is the data of the template.
 type page struct {
 	Title       string
 	Description string // the beginning of the text, for search engines
 	Paragraphs  []string
 	Tags        []string
-	Video       template.URL // a data: address, or a file's name beside the page
-	Beside      string       // that file's name, "" if the video is in the page
+	Video       template.URL // a data: URL, or the name of a file next to the page
+	Beside      string       // that file name; "" if the video is embedded
 }
 
-// Keywords are the tags in one line.
+// Keywords joins the tags with commas.
 func (p page) Keywords() string { return strings.Join(p.Tags, ", ") }
 
-// videoToWebpage writes a page of one file that shows a video with its title, text and
-// tags. The page holds no script and asks no other server for anything.
+// videoToWebpage writes a single-file web page with a video, its title, text and tags. The page
+// contains no script and loads nothing from other servers.
 func (o operations) videoToWebpage(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	if len(c.Args["video"]) == 0 {
 		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("There is no video for the page."), Err: errors.New("missing argument video")}
@@ -65,8 +65,7 @@ func (o operations) videoToWebpage(ctx context.Context, c toolbox.Call) (toolbox
 	return toolbox.Output{Path: path, About: plan.Say("a web page with the video “%s”", prose.Shorten(p.Title, 60)), Note: note}, nil
 }
 
-// newPage cleans what people or models wrote. The page declares no
-// language: the text may be in any.
+// newPage cleans up text written by people or models. The page declares no language, as the text may be in any.
 func newPage(title, tags, text string) page {
 	p := page{Title: prose.Shorten(prose.OneLine(prose.Clean(title)), 200)}
 	if p.Title == "" {
@@ -89,8 +88,7 @@ func newPage(title, tags, text string) page {
 	return p
 }
 
-// addVideo puts the video, without metadata, into the page, or refers to it where it is too
-// large, which the note says.
+// addVideo embeds the video without metadata. If it is too large, the page refers to its file, and the note says so.
 func (o operations) addVideo(ctx context.Context, p *page, video toolbox.Value) (note plan.Message, err error) {
 	info, err := media.Inspect(ctx, video.Path, o.limits)
 	if err != nil {
@@ -111,12 +109,12 @@ func (o operations) addVideo(ctx context.Context, p *page, video toolbox.Value) 
 		if video.Name != "" {
 			p.Beside = filepath.Base(video.Name)
 		}
-		// "./" keeps a name with a colon from being taken for an address
+		// "./" keeps a name with a colon from being parsed as a URL
 		p.Video = template.URL("./" + url.PathEscape(p.Beside)) //nolint:gosec // the name is escaped
 		return plan.Say("The video is too large to embed in the page: keep %s in the same folder as the page.", p.Beside), nil
 	}
 	var b bytes.Buffer
-	if err := metadata.Copy(ctx, &b, video.Path); err != nil { // what is within a page nobody strips later
+	if err := metadata.Copy(ctx, &b, video.Path); err != nil { // metadata inside a page is not stripped later
 		return plan.Message{}, &plan.Fault{Sentence: plan.Say("The video cannot be read."), Err: err}
 	}
 	//nolint:gosec // the kind was told from the file's own bytes, and base64 holds no marks

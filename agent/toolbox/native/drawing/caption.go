@@ -1,4 +1,4 @@
-// Package drawing writes on pictures, and marks parts of them.
+// Package drawing writes on pictures and marks parts of them.
 package drawing
 
 import (
@@ -24,11 +24,10 @@ import (
 	"atelier/agent/toolbox/quantity"
 )
 
-// textSizes are the heights of a caption by its size, as factors of the ordinary one.
+// textSizes maps a text size to its factor of the default height.
 var textSizes = map[string]float64{"small": 0.6, "large": 1.8}
 
-// addText writes a caption with an outline that sets it off, a tenth of the picture high unless a
-// size is given, and smaller if it is long.
+// addText writes an outlined caption. By default it is a tenth of the picture high; long captions are smaller.
 func addText(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Edited, error) {
 	caption := strings.TrimSpace(prose.Clean(c.Text("caption")))
 	switch {
@@ -48,7 +47,7 @@ func addText(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Edit
 		return picture.Edited{}, operation.Problem("The picture has only %d × %d pixels, which is too small to write on.", w, h)
 	}
 	room := inner.Dx()
-	if anchor.X != 0 { // in a corner the text keeps to its side
+	if anchor.X != 0 { // in a corner, the text takes two thirds of the width
 		room = room * 2 / 3
 	}
 	size, _ := toolbox.Param[string](c, "text_size")
@@ -74,7 +73,7 @@ func addText(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Edit
 	return picture.Edited{Image: out, About: plan.Say("with the words “%s”", caption), Note: lettering.Missing(caption)}, nil
 }
 
-// outlineOf is black around light letters, and white around dark ones.
+// outlineOf returns black for light letters, white for dark ones.
 func outlineOf(ink color.NRGBA) color.NRGBA {
 	if canvas.Brightness(ink) > 96_000 {
 		return color.NRGBA{A: 255}
@@ -82,8 +81,8 @@ func outlineOf(ink color.NRGBA) color.NRGBA {
 	return color.NRGBA{255, 255, 255, 255}
 }
 
-// blending keeps a part of a picture before it is drawn on. What it returns makes what was drawn there
-// as transparent as the call says.
+// blending saves a part of the picture before something is drawn on it. The returned function then
+// applies the call's opacity to what was drawn there.
 func blending(img *image.NRGBA, part image.Rectangle, c toolbox.Call) func() {
 	opacity, ok := toolbox.Param[float64](c, "opacity")
 	if !ok || opacity >= 1 {
@@ -102,13 +101,13 @@ func blending(img *image.NRGBA, part image.Rectangle, c toolbox.Call) func() {
 	}
 }
 
-// frameColours tell boxes apart; they go round.
+// frameColours distinguish boxes; they repeat after the last.
 var frameColours = []color.NRGBA{
 	{230, 25, 75, 255}, {60, 180, 75, 255}, {0, 130, 200, 255}, {245, 130, 48, 255},
 	{145, 30, 180, 255}, {0, 160, 160, 255}, {240, 50, 230, 255}, {170, 110, 40, 255},
 }
 
-// highlight draws a frame around every box, with its label.
+// highlight draws a labelled frame around every box.
 func highlight(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Edited, error) {
 	bs, err := picture.Boxes(c, p.Image.Rect)
 	if err != nil {
@@ -123,7 +122,7 @@ func highlight(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Ed
 		if told {
 			colour = ink
 		}
-		if read { // the words stay readable, and are no labels to be written once more
+		if read { // recognized text stays readable and needs no label
 			drawFrame(out, picture.Rectangle(b).Inset(-2*thick).Intersect(out.Rect), thick, colour)
 			continue
 		}
@@ -136,7 +135,7 @@ func highlight(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Ed
 	return picture.Edited{Image: out, About: about}, nil
 }
 
-// drawFrame draws a frame of that thickness inside the rectangle.
+// drawFrame draws a frame of the given thickness inside the rectangle.
 func drawFrame(dst *image.NRGBA, r image.Rectangle, thick int, c color.NRGBA) {
 	thickX, thickY := min(thick, r.Dx()), min(thick, r.Dy())
 	picture.Fill(dst, image.Rect(r.Min.X, r.Min.Y, r.Max.X, r.Min.Y+thickY), c)
@@ -145,8 +144,7 @@ func drawFrame(dst *image.NRGBA, r image.Rectangle, thick int, c color.NRGBA) {
 	picture.Fill(dst, image.Rect(r.Max.X-thickX, r.Min.Y, r.Max.X, r.Max.Y), c)
 }
 
-// drawLabel writes the box's label, with its score, on a plate above the box, or inside
-// it where there is no room above.
+// drawLabel writes the box's label and score on a plate above the box, or inside it if there is no room above.
 func drawLabel(ctx context.Context, dst *image.NRGBA, b plan.Box, c color.NRGBA, size float64) error {
 	label := strings.TrimSpace(b.Label)
 	if label == "" {

@@ -19,10 +19,10 @@ import (
 	"atelier/agent/toolbox/quantity"
 )
 
-// maxLabel is the longest label of a mark, in letters.
+// maxLabel is the maximum length of a label, in characters.
 const maxLabel = 120
 
-// annotate draws a box, a circle or an arrow at a part of a picture, or fills the part with a plate of text.
+// annotate draws a box, circle, dot or arrow at a part of the picture, with an optional label.
 func annotate(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Edited, error) {
 	area, err := toolbox.Need[quantity.Area](c, "part")
 	if err != nil {
@@ -48,7 +48,7 @@ func annotate(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Edi
 	d := canvas.Canvas{NRGBA: p.Image}
 	x0, y0, x1, y1 := float64(part.Min.X), float64(part.Min.Y), float64(part.Max.X), float64(part.Max.Y)
 	middle := canvas.Point{X: (x0 + x1) / 2, Y: (y0 + y1) / 2}
-	at := image.Pt(part.Min.X, part.Min.Y) // of the label
+	at := image.Pt(part.Min.X, part.Min.Y) // position of the label
 	switch shape {
 	case "arrow":
 		from, _ := toolbox.Param[string](c, "from")
@@ -73,14 +73,14 @@ func annotate(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Edi
 	return picture.Edited{Image: p.Image, About: plan.Say("with a mark on it"), Note: lettering.Missing(label)}, nil
 }
 
-// arrowEnds is where an arrow to a place begins and ends that comes from a side of the picture. Near that side the place
-// is passed, so that there is room for the arrow.
+// arrowEnds returns the ends of an arrow that comes from the given side of the picture. If the tip is
+// too close to that side, it is moved past its target to make room.
 func arrowEnds(picture image.Rectangle, tip canvas.Point, from string) (tail, end canvas.Point) {
 	if from == "" {
 		return arrowTail(picture, tip), tip
 	}
 	w, h := float64(picture.Dx()), float64(picture.Dy())
-	var dx, dy float64 // towards that side
+	var dx, dy float64 // direction to that side
 	room := math.Inf(1)
 	for side, to := range map[string]struct{ dx, dy, room float64 }{
 		"left": {dx: -1, room: tip.X}, "right": {dx: 1, room: w - tip.X}, "top": {dy: -1, room: tip.Y}, "bottom": {dy: 1, room: h - tip.Y},
@@ -97,8 +97,8 @@ func arrowEnds(picture image.Rectangle, tip canvas.Point, from string) (tail, en
 	return canvas.Point{X: tip.X + dx*length, Y: tip.Y + dy*length}, tip
 }
 
-// arrowTail is where an arrow begins that points at a place: towards the middle of the picture, or above
-// the place if that is in the middle.
+// arrowTail returns the start of an arrow to the tip: towards the middle of the picture, or up and to
+// the left if the tip is in the middle.
 func arrowTail(picture image.Rectangle, tip canvas.Point) canvas.Point {
 	w, h := float64(picture.Dx()), float64(picture.Dy())
 	length := min(w, h) * 0.3
@@ -109,7 +109,7 @@ func arrowTail(picture image.Rectangle, tip canvas.Point) canvas.Point {
 	return canvas.Point{X: tip.X - length*0.7, Y: tip.Y - length*0.7}
 }
 
-// arrow draws an arrow with a head of three line widths.
+// arrow draws an arrow with a head of four line widths.
 func arrow(d canvas.Canvas, tail, tip canvas.Point, width float64, ink color.NRGBA) {
 	length := math.Hypot(tip.X-tail.X, tip.Y-tail.Y)
 	dx, dy := (tip.X-tail.X)/length, (tip.Y-tail.Y)/length

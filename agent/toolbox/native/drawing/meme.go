@@ -16,7 +16,7 @@ import (
 	"atelier/agent/toolbox/quantity"
 )
 
-// meme writes capitals at the top and the bottom of a picture, as large as its width allows.
+// meme writes text in capitals at the top and bottom of a picture, as large as fits.
 func meme(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Edited, error) {
 	top, bottom := strings.TrimSpace(prose.Clean(c.Text("top"))), strings.TrimSpace(prose.Clean(c.Text("bottom")))
 	if bottom == "" {

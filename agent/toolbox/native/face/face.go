@@ -1,4 +1,4 @@
-// Package face finds upright faces, seen from the front.
+// Package face detects upright frontal faces.
 package face
 
 import (
@@ -20,10 +20,10 @@ import (
 	"atelier/agent/toolbox/native/operation"
 )
 
-// operations read files within limits.
+// operations holds the limits for reading files.
 type operations struct{ limits media.Limits }
 
-// Operations are the operations by the names that backings use.
+// Operations returns the operations of this package by the names that backings use.
 func Operations(limits media.Limits) map[string]operation.Func {
 	o := operations{limits}
 	return map[string]operation.Func{
@@ -41,16 +41,16 @@ var faceCascade = sync.OnceValues(func() (*pigo.Pigo, error) {
 })
 
 const (
-	// faceSide is the longest side at which a picture is searched, in pixels.
+	// faceSide is the longer side to which a picture is scaled for the search, in pixels.
 	faceSide = 1000
-	// smallestFace is the least side of a face, in pixels of the searched picture.
+	// smallestFace is the minimum side of a face, in pixels of the scaled picture.
 	smallestFace = 24
-	// sureFace is the least sum of evidence for a face; single hits of the cascade,
-	// which textures give too, stay below it.
+	// sureFace is the minimum detection score for a face. Single hits of the cascade, which also occur
+	// in textures, score lower.
 	sureFace = 8
 )
 
-// detectFaces finds upright faces, seen from the front, as boxes with the label "face".
+// detectFaces finds upright frontal faces, as boxes with the label "face".
 func (o operations) detectFaces(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	if len(c.Args["image"]) == 0 {
 		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("There is no picture to look for faces in."), Err: errors.New("missing argument image")}
@@ -79,8 +79,8 @@ func (o operations) detectFaces(ctx context.Context, c toolbox.Call) (toolbox.Ou
 	return out, nil
 }
 
-// faces finds the faces of a picture whose bounds begin at (0, 0), the surest first;
-// no two overlap much.
+// faces finds the faces of a picture whose bounds start at (0, 0), highest score first, without
+// heavily overlapping boxes.
 func faces(img *image.NRGBA) ([]plan.Box, error) {
 	cascade, err := faceCascade()
 	if err != nil {
@@ -123,7 +123,7 @@ func faces(img *image.NRGBA) ([]plan.Box, error) {
 	return boxes, nil
 }
 
-// overlap is how much of the smaller of two boxes lies in the other, 0 to 1.
+// overlap returns the fraction of the smaller box that lies in the other, 0 to 1.
 func overlap(a, b plan.Box) float64 {
 	ar := image.Rect(a.XMin, a.YMin, a.XMax, a.YMax)
 	br := image.Rect(b.XMin, b.YMin, b.XMax, b.YMax)

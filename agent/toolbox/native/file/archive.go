@@ -18,7 +18,7 @@ import (
 	"atelier/agent/toolbox/native/operation"
 )
 
-// zipFiles packs files of any type into a ZIP archive, under their own names. A text becomes a text file.
+// zipFiles packs files of any type into a ZIP archive under their own names. Texts become text files.
 func (o operations) zipFiles(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	files := c.Args["files"]
 	switch {
@@ -49,10 +49,10 @@ func pack(ctx context.Context, w io.Writer, files []toolbox.Value, now time.Time
 			return err
 		}
 	}
-	return z.Close() //nolint:wrapcheck // the caller says what was attempted
+	return z.Close() //nolint:wrapcheck // the caller adds context
 }
 
-// packOne adds a file without its metadata, as other results have none. Pictures, videos and sounds are compressed already, so they are stored as they are.
+// packOne adds a file without its metadata. Media are already compressed, so they are stored as they are.
 func packOne(ctx context.Context, z *zip.Writer, h zip.FileHeader, v toolbox.Value) error {
 	h.Method = zip.Deflate
 	if v.Type.Fits(plan.Image) || v.Type == plan.Video || v.Type == plan.Audio {
@@ -64,13 +64,13 @@ func packOne(ctx context.Context, z *zip.Writer, h zip.FileHeader, v toolbox.Val
 	}
 	if v.Path == "" {
 		_, err = io.WriteString(w, v.Value)
-		return err //nolint:wrapcheck // the caller says what was attempted
+		return err //nolint:wrapcheck // the caller adds context
 	}
 	return metadata.Copy(ctx, w, v.Path)
 }
 
-// packedName is the file's own name without folders. A second file of the name gets a number: "photo-2.jpg".
-// Names that differ in case alone count as one, as they do on Windows and macOS.
+// packedName returns the file's name without folders. A repeated name gets a number: "photo-2.jpg".
+// Names are compared case-insensitively, as on Windows and macOS.
 func packedName(v toolbox.Value, taken map[string]bool) string {
 	name := cmp.Or(v.File, v.Name)
 	name = name[strings.LastIndexAny(name, `/\`)+1:]
@@ -91,7 +91,7 @@ func packedName(v toolbox.Value, taken map[string]bool) string {
 	return name
 }
 
-// inFileName drops what a file's name may not hold on every system.
+// inFileName drops characters that some systems forbid in file names.
 func inFileName(r rune) rune {
 	if r < ' ' || r == 0x7f || strings.ContainsRune(`<>:"|?*`, r) {
 		return -1

@@ -1,7 +1,7 @@
 // Package file describes, hashes and packs files, and removes their metadata.
 //
 // Guarantees:
-//   - What is packed has no metadata, as other results have none.
+//   - Packed files have no metadata, like all results.
 package file
 
 import (
@@ -83,7 +83,7 @@ func orUnknown(s string) string {
 	return s
 }
 
-// checksum returns the operation that computes the checksum of an argument.
+// checksum returns the operation that hashes an argument.
 func checksum(arg string) operation.Func {
 	return func(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 		method, _ := toolbox.Param[string](c, "method")
@@ -128,7 +128,7 @@ func digest(ctx context.Context, h hash.Hash, c toolbox.Call, arg string) error 
 	if err != nil {
 		return &plan.Fault{Sentence: plan.Say("%q cannot be opened.", filepath.Base(path)), Err: err}
 	}
-	defer f.Close() //nolint:errcheck // it was read
+	defer f.Close() //nolint:errcheck // only read
 	for {
 		if err := media.Stopped(ctx); err != nil {
 			return err
@@ -142,8 +142,8 @@ func digest(ctx context.Context, h hash.Hash, c toolbox.Call, arg string) error 
 	}
 }
 
-// removeMetadata writes a picture without its metadata. It copies the encoded image of a JPEG, PNG,
-// GIF or WebP file that is stored upright. Other pictures are turned upright and encoded again.
+// removeMetadata writes a picture without its metadata. Upright JPEG, PNG, GIF and WebP files keep
+// their encoded image data. Other pictures are rotated upright and re-encoded.
 func (o operations) removeMetadata(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	path, err := operation.File(c, "image")
 	if err != nil {
@@ -162,13 +162,13 @@ func (o operations) removeMetadata(ctx context.Context, c toolbox.Call) (toolbox
 	return picture.Save(ctx, c, 0, p, picture.Edited{Image: p.Image, About: noMetadata})
 }
 
-// strippable are the MIME types of sounds and videos whose metadata can be removed.
+// strippable lists the MIME types of audio and video whose metadata can be removed.
 var strippable = map[string]bool{
 	"video/mp4": true, "video/x-m4v": true, "video/quicktime": true, "video/3gpp": true, "video/3gpp2": true, "video/x-msvideo": true, "video/ogg": true,
 	"audio/mpeg": true, "audio/wav": true, "audio/flac": true, "audio/ogg": true, "application/ogg": true, "audio/mp4": true, "audio/x-m4a": true,
 }
 
-// stripped returns the operation that removes the metadata of a sound or a video.
+// stripped returns the operation that removes the metadata of an audio or video file.
 func (o operations) stripped(arg string) operation.Func {
 	return func(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 		path, err := operation.File(c, arg)
@@ -187,10 +187,10 @@ func (o operations) stripped(arg string) operation.Func {
 	}
 }
 
-// noMetadata describes an output whose metadata was removed.
+// noMetadata describes an output without metadata.
 var noMetadata = plan.Say("without metadata")
 
-// copyStripped copies a file without its metadata into the folder of the call.
+// copyStripped copies a file without its metadata into the call's folder.
 func copyStripped(ctx context.Context, c toolbox.Call, name, from string) (toolbox.Output, error) {
 	out := toolbox.Output{Path: filepath.Join(c.Dir, name), About: noMetadata}
 	err := operation.Create(out.Path, func(w io.Writer) error { return metadata.Copy(ctx, w, from) })

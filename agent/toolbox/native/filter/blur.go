@@ -9,12 +9,11 @@ import (
 	"atelier/agent/toolbox/media"
 )
 
-// boxPasses is how often a box is moved over a row: three times is a Gaussian to the eye.
+// boxPasses is the number of box blurs: three look like a Gaussian.
 const boxPasses = 3
 
-// blurred writes src, blurred as by a Gaussian of that many pixels, into dst of the
-// same size, which may be src. The time does not depend on sigma. The pixels of the
-// border are repeated beyond it.
+// blurred writes src into dst with a Gaussian blur of sigma pixels. dst has the same size and may be
+// src. The running time does not depend on sigma. Border pixels are repeated outwards.
 func blurred(ctx context.Context, dst, src *image.NRGBA, sigma float64) error {
 	box := newBox(sigma)
 	w, h := src.Rect.Dx(), src.Rect.Dy()
@@ -25,8 +24,8 @@ func blurred(ctx context.Context, dst, src *image.NRGBA, sigma float64) error {
 	return box.rows(ctx, dst, lying, nil, unweighColours)
 }
 
-// box is a mean over 2 radius + 1 values and, by the part edge, over one more at both
-// ends, so that three of them have exactly the variance that was asked for.
+// box is a box filter over 2·radius+1 values, plus one more at each end with the weight edge, so that
+// boxPasses passes have exactly the wanted variance.
 type box struct {
 	radius int
 	edge   float32
@@ -39,16 +38,16 @@ func newBox(sigma float64) box {
 	return box{int(r), float32(min(max(edge, 0), 1))}
 }
 
-// rows blurs each row of src and writes it as a column of dst, so that doing it twice
-// blurs both ways. before and after change a row in the floating-point form; nil for none.
+// rows blurs each row of src and writes it as a column of dst, so that two calls blur both directions.
+// before and after transform a row of floats; nil means none.
 func (b box) rows(ctx context.Context, dst, src *image.NRGBA, before, after func([]float32)) error {
 	w := src.Rect.Dx()
-	const together = 16 // rows, so that columns are written whole cache lines at a time
-	// Kept from band to band: as garbage they would be many times the picture.
+	const together = 16 // rows at a time, so that columns are written in whole cache lines
+	// Reused between bands: the garbage would be many times the picture.
 	type buffers struct{ lines, spare []float32 }
 	kept := sync.Pool{New: func() any { return &buffers{make([]float32, 4*w*together), make([]float32, 4*w)} }}
 	return media.InBands(ctx, src.Rect.Dy(), together, func(from, to int) {
-		own, _ := kept.Get().(*buffers) //nolint:errcheck // it holds nothing else
+		own, _ := kept.Get().(*buffers) //nolint:errcheck // the pool holds only buffers
 		defer kept.Put(own)
 		lines, spare := own.lines, own.spare
 		for y := from; y < to; y++ {
@@ -66,7 +65,7 @@ func (b box) rows(ctx context.Context, dst, src *image.NRGBA, before, after func
 					b.mean(line, spare)
 				}
 			}
-			copy(line, spare) // an odd number of passes ends there
+			copy(line, spare) // an odd number of passes ends in spare
 			if after != nil {
 				after(line)
 			}
@@ -82,7 +81,7 @@ func (b box) rows(ctx context.Context, dst, src *image.NRGBA, before, after func
 	})
 }
 
-// mean writes the running mean of a row of pixels.
+// mean writes the moving average of a row of pixels.
 func (b box) mean(dst, src []float32) {
 	w := len(src) / 4
 	scale := 1 / (float32(2*b.radius+1) + 2*b.edge)
@@ -105,7 +104,7 @@ func (b box) mean(dst, src []float32) {
 	}
 }
 
-// weighColours makes what is transparent count less than what is not.
+// weighColours premultiplies colours by alpha, so that transparent pixels count less.
 func weighColours(line []float32) {
 	for i := 0; i < len(line); i += 4 {
 		if a := line[i+3]; a < 255 {
@@ -126,7 +125,7 @@ func unweighColours(line []float32) {
 	}
 }
 
-// sharpened adds to the picture what blurring it would take away.
+// sharpened adds the difference between the picture and its blurred copy.
 func sharpened(ctx context.Context, img *image.NRGBA, sigma float64) error {
 	soft := image.NewNRGBA(img.Rect)
 	if err := blurred(ctx, soft, img, sigma); err != nil {

@@ -15,10 +15,10 @@ import (
 	"atelier/agent/toolbox/quantity"
 )
 
-// hidden is a part of a picture that is hidden.
+// hidden is a part of a picture to hide.
 type hidden struct {
 	part image.Rectangle
-	// details is the side of what may still be told apart, in pixels.
+	// details is the size of the smallest details that stay visible, in pixels.
 	details int
 	colour  color.NRGBA // of a cover
 }
@@ -26,7 +26,7 @@ type hidden struct {
 // hider makes a part of a picture unrecognisable.
 type hider func(ctx context.Context, img *image.NRGBA, h hidden) error
 
-// hiding returns an edit that hides the parts of a picture that a call means, or all that lies outside of them.
+// hiding returns an edit that hides the selected parts of a picture, or everything outside them.
 func hiding(hide hider) picture.Edit {
 	return func(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Edited, error) {
 		parts, err := meantParts(c, p.Image.Rect)
@@ -54,11 +54,11 @@ func hiding(hide hider) picture.Edit {
 	}
 }
 
-// detailsOf is the side of what may still be told apart in a picture that is hidden as a whole.
+// detailsOf returns the details to keep when the whole picture is hidden.
 func detailsOf(picture image.Rectangle) int { return min(picture.Dx(), picture.Dy()) / 24 }
 
-// meantParts are the region "part" of a picture, the boxes "bbox", or all of it. Boxes are widened by an eighth
-// of their longer side, since those of faces end at the chin and the forehead.
+// meantParts returns the region "part" of the picture, the boxes "bbox", or the whole picture. Boxes
+// are widened by an eighth of their longer side, since face boxes end at the chin and the forehead.
 func meantParts(c toolbox.Call, whole image.Rectangle) ([]image.Rectangle, error) {
 	if len(c.Args["bbox"]) > 0 {
 		found, err := picture.Boxes(c, whole)
@@ -83,7 +83,7 @@ func meantParts(c toolbox.Call, whole image.Rectangle) ([]image.Rectangle, error
 	return []image.Rectangle{part}, nil
 }
 
-// hideOutside hides all of a picture but these parts.
+// hideOutside hides everything but the given parts.
 func hideOutside(ctx context.Context, hide hider, img *image.NRGBA, parts []image.Rectangle, ink color.NRGBA) (picture.Edited, error) {
 	all := image.NewNRGBA(img.Rect)
 	draw.Draw(all, all.Rect, img, img.Rect.Min, draw.Src)
@@ -97,7 +97,7 @@ func hideOutside(ctx context.Context, hide hider, img *image.NRGBA, parts []imag
 	return picture.Edited{Image: all, About: about}, nil
 }
 
-// blurPart blurs a part so strongly that smaller details disappear.
+// blurPart blurs a part enough to hide smaller details.
 func blurPart(ctx context.Context, img *image.NRGBA, h hidden) error {
 	copied := image.NewNRGBA(image.Rectangle{Max: h.part.Size()})
 	draw.Draw(copied, copied.Rect, img, h.part.Min, draw.Src)
@@ -108,7 +108,7 @@ func blurPart(ctx context.Context, img *image.NRGBA, h hidden) error {
 	return nil
 }
 
-// pixelatePart fills a part with squares of their mean colour.
+// pixelatePart fills a part with squares of their average colour.
 func pixelatePart(ctx context.Context, img *image.NRGBA, h hidden) error {
 	side := max(4, h.details)
 	for y := h.part.Min.Y; y < h.part.Max.Y; y += side {

@@ -1,5 +1,5 @@
-// Package filter changes how pictures or parts of them look: colours, blur, covers, and maps of edges,
-// lines and normals. Sizes stay as they are.
+// Package filter changes the look of pictures or parts of them: colours, blur, covers, and maps of
+// edges, lines and normals. Sizes stay the same.
 package filter
 
 import (
@@ -21,13 +21,13 @@ func greyscale(ctx context.Context, p media.Picture, _ toolbox.Call) (picture.Ed
 	return picture.Edited{Image: p.Image, About: plan.Say("in shades of grey")}, err
 }
 
-// maxBlur is the strongest blur in pixels; beyond it nothing more can be seen.
+// maxBlur is the maximum blur in pixels; nothing is recognizable beyond it.
 const maxBlur = 100
 
 func blur(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Edited, error) {
 	s, _ := toolbox.Param[quantity.Strength](c, "strength")
 	sigma := s.Pixels
-	if sigma == 0 { // a level goes with the picture's size, so that it looks the same on all
+	if sigma == 0 { // levels scale with the picture, so that they look the same at any size
 		long := float64(max(p.Info.Width, p.Info.Height))
 		switch s.Level {
 		case quantity.Little:
@@ -58,7 +58,7 @@ func adjust(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Edite
 	return picture.Edited{Image: p.Image, About: plan.Join("%s, %s", done...)}, nil
 }
 
-// adjustment tells what was changed, and by how much where that is a matter of degree.
+// adjustment describes a change, with its amount unless it is all or nothing.
 func adjustment(a quantity.Adjustment) plan.Message {
 	percent := 100 * a.By
 	switch a.Property {
@@ -82,7 +82,7 @@ func adjustment(a quantity.Adjustment) plan.Message {
 	return plan.Quote(string(a.Property))
 }
 
-// adjusted makes one change to the picture itself.
+// adjusted applies one change to the picture in place.
 func adjusted(ctx context.Context, img *image.NRGBA, a quantity.Adjustment) error {
 	percent := 100 * a.By
 	var change func(image.Image) *image.NRGBA
@@ -110,8 +110,8 @@ func adjusted(ctx context.Context, img *image.NRGBA, a quantity.Adjustment) erro
 	return inPlace(ctx, img, change)
 }
 
-// vignetted darkens a picture towards its corners as a lens does, by the fourth power of a cosine. It looks like
-// that of videos, which ffmpeg makes.
+// vignetted darkens a picture towards its corners as a lens does, by the fourth power of the cosine.
+// It matches ffmpeg's vignette for videos.
 func vignetted(ctx context.Context, img *image.NRGBA, by float64) error {
 	angle := min(1.5, 0.25+1.5*by)
 	w, h := float64(img.Rect.Dx()), float64(img.Rect.Dy())
@@ -130,7 +130,7 @@ func vignetted(ctx context.Context, img *image.NRGBA, by float64) error {
 	})
 }
 
-// contrasted moves each value away from the middle, or towards it, by a factor.
+// contrasted scales each value's distance from the middle grey by a factor.
 func contrasted(ctx context.Context, img *image.NRGBA, factor float64) error {
 	var to [256]uint8
 	for v := range to {
@@ -145,7 +145,7 @@ func contrasted(ctx context.Context, img *image.NRGBA, factor float64) error {
 	})
 }
 
-// mixed gives each channel the weighed sum of the three, and leaves transparency.
+// mixed replaces each channel by a weighted sum of the three. Alpha stays.
 func mixed(ctx context.Context, img *image.NRGBA, m [3][3]float64) error {
 	return media.InBands(ctx, img.Rect.Dy(), media.BandRows(img.Rect.Dx()), func(from, to int) {
 		for i := from * img.Stride; i < to*img.Stride; i += 4 {
@@ -157,8 +157,7 @@ func mixed(ctx context.Context, img *image.NRGBA, m [3][3]float64) error {
 	})
 }
 
-// inPlace changes a picture band by band by what gives a pixel a colour that depends on
-// that pixel alone.
+// inPlace applies a per-pixel change to a picture, band by band.
 func inPlace(ctx context.Context, img *image.NRGBA, change func(image.Image) *image.NRGBA) error {
 	return media.InBands(ctx, img.Rect.Dy(), media.BandRows(img.Rect.Dx()), func(from, to int) {
 		band := change(img.SubImage(image.Rect(0, from, img.Rect.Dx(), to)))

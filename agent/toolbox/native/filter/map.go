@@ -22,8 +22,8 @@ func toEdges(ctx context.Context, p media.Picture, _ toolbox.Call) (picture.Edit
 	return picture.Edited{Image: img, Format: media.PNG, About: plan.Say("edge map")}, nil
 }
 
-// lineSide is the longer side of the copy on which lines are looked for: more pixels
-// find no more lines but cost much more.
+// lineSide is the longer side of the copy on which lines are detected: more pixels cost much more and
+// find no more lines.
 const lineSide = 1280
 
 func toLines(ctx context.Context, p media.Picture, _ toolbox.Call) (picture.Edited, error) {
@@ -40,7 +40,7 @@ func toLines(ctx context.Context, p media.Picture, _ toolbox.Call) (picture.Edit
 	}
 	out := image.NewGray(p.Image.Rect)
 	brush := max(1, max(w, h)/600)
-	at := func(q image.Point) image.Point { // a pixel's centre stays a centre
+	at := func(q image.Point) image.Point { // maps pixel centres to pixel centres
 		return image.Pt((2*q.X+1)*w/(2*sw), (2*q.Y+1)*h/(2*sh))
 	}
 	for _, s := range segments {
@@ -56,7 +56,7 @@ func toLines(ctx context.Context, p media.Picture, _ toolbox.Call) (picture.Edit
 	return r, nil
 }
 
-// drawLine draws with a square brush of that many pixels (Bresenham).
+// drawLine draws with a square brush of the given size (Bresenham).
 func drawLine(dst draw.Image, a, b image.Point, brush int, c color.Color) {
 	ink := image.NewUniform(c)
 	dx, dy := b.X-a.X, b.Y-a.Y

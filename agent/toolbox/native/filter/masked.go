@@ -14,7 +14,7 @@ import (
 	"atelier/agent/toolbox/native/picture"
 )
 
-// way is how something is hidden, with what is said of the result.
+// way is a way to hide something, with messages that describe the result.
 type way struct {
 	hide            hider
 	inside, outside plan.Message
@@ -31,7 +31,7 @@ func wayOf(how string) way {
 	return way{blurPart, plan.Say("the marked part blurred"), plan.Say("all but the marked part blurred")}
 }
 
-// hideMasked hides what a mask covers, or everything else. Details are removed as for a box around the mask.
+// hideMasked hides the masked area, or everything else. The strength is chosen as for a box around the mask.
 func hideMasked(limits media.Limits) operation.Func {
 	return picture.Editing(limits, func(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Edited, error) {
 		stencil, err := picture.Stencil(ctx, c, p.Info, limits)
@@ -67,7 +67,7 @@ func hideMasked(limits media.Limits) operation.Func {
 	})
 }
 
-// covered is the smallest box around what a stencil covers.
+// covered returns the bounding box of a stencil.
 func covered(s *image.Alpha) (box image.Rectangle) {
 	for y := range s.Rect.Dy() {
 		row := s.Pix[y*s.Stride:][:s.Rect.Dx()]

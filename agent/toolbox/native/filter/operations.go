@@ -6,7 +6,7 @@ import (
 	"atelier/agent/toolbox/native/picture"
 )
 
-// Operations are the operations by the names that backings use.
+// Operations returns the operations of this package by the names that backings use.
 func Operations(limits media.Limits) map[string]operation.Func {
 	return map[string]operation.Func{
 		"adjust_image":      picture.Editing(limits, adjust),

@@ -1,8 +1,8 @@
-// Package lettering sets words in lines that fit into a part of a picture.
+// Package lettering fits text into a part of a picture.
 //
 // Guarantees:
-//   - Letters are as large as the part allows, within bounds.
-//   - Drawing ends soon after its context.
+//   - Letters are as large as fits, within limits.
+//   - Drawing stops soon after its context ends.
 package lettering
 
 import (
@@ -20,17 +20,17 @@ import (
 	"atelier/agent/toolbox/native/canvas"
 )
 
-// Text is a text set in lines of a bold face of that size in pixels.
+// Text is a text broken into lines, in a bold face of the given size in pixels.
 type Text struct {
 	face  font.Face
 	Size  float64
 	lines []string
 }
 
-const leading = 1.2 // the distance of lines, in sizes
+const leading = 1.2 // line height, in sizes
 
-// Set breaks a text into lines that fit into width and height, in the largest size
-// from at most to least pixels. In the smallest size it may be taller than asked.
+// Set breaks a text into lines that fit into width and height, at the largest size between most and
+// least pixels. At the smallest size it may be too tall.
 func Set(text string, width, height int, most, least float64) (Text, error) {
 	for size := most; ; size = max(size*0.85, least) {
 		face, err := canvas.NewFace(canvas.Bold, size)
@@ -44,8 +44,8 @@ func Set(text string, width, height int, most, least float64) (Text, error) {
 	}
 }
 
-// wrap fills lines with as many words as fit; a word that is too long for a line
-// stands alone, and the size must shrink for it.
+// wrap fills lines with as many words as fit. A word that is too long gets a line of its own, and the
+// size must shrink for it.
 func wrap(face font.Face, text string, width int) []string {
 	var lines []string
 	for paragraph := range strings.Lines(text) {
@@ -63,7 +63,7 @@ func wrap(face font.Face, text string, width int) []string {
 	return lines
 }
 
-// Width is that of the longest line, in pixels.
+// Width returns the width of the longest line, in pixels.
 func (l Text) Width() int {
 	widest := 0
 	for _, line := range l.lines {
@@ -72,11 +72,11 @@ func (l Text) Width() int {
 	return widest
 }
 
-// Height is that of all lines, in pixels.
+// Height returns the height of all lines, in pixels.
 func (l Text) Height() int { return int(math.Ceil(float64(len(l.lines)) * l.Size * leading)) }
 
-// Draw writes the lines into the box: align is -1 for left, 0 for centred, 1 for right.
-// Every letter has an outline of that many pixels, so that it can be read on any ground.
+// Draw writes the lines into the box; align is -1 for left, 0 for centre, 1 for right. Letters have an
+// outline of border pixels, so that they are readable on any background.
 func (l Text) Draw(ctx context.Context, dst *image.NRGBA, box image.Rectangle, align int, ink, outline color.Color, border int) error {
 	baseline := float64(box.Min.Y) + l.Size*0.9
 	for i, line := range l.lines {
@@ -103,9 +103,8 @@ func (l Text) Draw(ctx context.Context, dst *image.NRGBA, box image.Rectangle, a
 	return nil
 }
 
-// widened is the mask with a rim of that many pixels: the mask shifted all around. As
-// many directions are enough as leave no step of half a pixel between them, because
-// what lies within the rim is covered by the letter.
+// widened dilates the mask by border pixels: it is the union of the mask shifted in all directions.
+// The steps between directions are below half a pixel; the inside is covered by the letter anyway.
 func widened(ctx context.Context, mask *image.Alpha, border int) (*image.Alpha, error) {
 	out := image.NewAlpha(mask.Rect)
 	radius := float64(border)

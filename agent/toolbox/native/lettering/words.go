@@ -9,7 +9,7 @@ import (
 	"atelier/agent/toolbox/native/canvas"
 )
 
-// Plate is the ground of a label in white letters: the colour of its mark, or black if that is bright.
+// Plate returns the background for a label in white letters: the mark's colour, or black if that is bright.
 func Plate(c color.NRGBA) color.NRGBA {
 	if canvas.Brightness(c) > 160_000 {
 		return color.NRGBA{A: 255}
@@ -17,15 +17,15 @@ func Plate(c color.NRGBA) color.NRGBA {
 	return c
 }
 
-// Most is the longest caption in letters: more cannot be read on a picture.
+// Most is the maximum length of a caption, in characters: more is unreadable on a picture.
 const Most = 500
 
-// Visible tells whether a caption of this character shows anything but quotation marks.
+// Visible reports whether the character is visible and not a quotation mark.
 func Visible(r rune) bool {
 	return unicode.IsGraphic(r) && !unicode.IsSpace(r) && !strings.ContainsRune("\"'“”‘’„«»`", r)
 }
 
-// Missing is a note that some letters of the text are not in the font; it is empty if all are.
+// Missing returns a note if the font lacks some characters of the text; empty if it has all.
 func Missing(text string) plan.Message {
 	if canvas.Has(canvas.Bold, text) {
 		return plan.Message{}

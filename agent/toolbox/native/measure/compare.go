@@ -1,4 +1,4 @@
-// Package measure tells how pictures differ, which colours they have and how sharp they are.
+// Package measure compares pictures, and measures their colours and sharpness.
 package measure
 
 import (
@@ -13,8 +13,7 @@ import (
 	"atelier/agent/toolbox/native/picture"
 )
 
-// sameColour is how much a pixel may differ in each channel, of 255, and count as the same: JPEG alone
-// changes that much.
+// sameColour is the tolerance per channel, of 255, for pixels that count as the same: JPEG alone changes that much.
 const sameColour = 12
 
 // pair is two pictures of the same size.
@@ -23,7 +22,7 @@ type pair struct {
 	note          plan.Message
 }
 
-// readPair reads the pictures to compare. The second one is scaled to the size of the first.
+// readPair reads the pictures to compare, with the second scaled to the size of the first.
 func (o operations) readPair(ctx context.Context, c toolbox.Call) (pair, error) {
 	first, err := picture.Read(ctx, c, "first", o.limits)
 	if err != nil {
@@ -41,12 +40,12 @@ func (o operations) readPair(ctx context.Context, c toolbox.Call) (pair, error) 
 	return p, err
 }
 
-// differs reports whether the pixels at an offset look different, and returns by how much.
+// differs reports whether the pixels at an offset look different, and the largest difference of a channel.
 func (p pair) differs(i int) (bool, int) {
 	a, b := p.first.Image.Pix[i:i+4:i+4], p.second.Image.Pix[i:i+4:i+4]
 	most := 0
 	for k := range 4 {
-		// What is transparent has no colour.
+		// Weigh colours by alpha: fully transparent pixels have no colour.
 		x, y := int(a[k]), int(b[k])
 		if k < 3 {
 			x, y = x*int(a[3])/255, y*int(b[3])/255
@@ -56,7 +55,7 @@ func (p pair) differs(i int) (bool, int) {
 	return most > sameColour, most
 }
 
-// compareImages tells how many pixels of two pictures differ, and where.
+// compareImages reports how many pixels of two pictures differ, and where.
 func (o operations) compareImages(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	p, err := o.readPair(ctx, c)
 	if err != nil {
@@ -100,7 +99,7 @@ func (o operations) compareImages(ctx context.Context, c toolbox.Call) (toolbox.
 	return toolbox.Output{Value: value, About: plan.Say("how the pictures differ"), Note: p.note}, nil
 }
 
-// sharePercent writes a share with one decimal.
+// sharePercent formats a share as a percentage with one decimal.
 func sharePercent(share float64) string {
 	if share > 0 && share < 0.0005 {
 		return "less than 0.1 %"
@@ -108,7 +107,7 @@ func sharePercent(share float64) string {
 	return fmt.Sprintf("%.1f %%", 100*share)
 }
 
-// differencePicture shows the first picture in pale grey, with the pixels that differ in red.
+// differencePicture shows the first picture in pale grey, with differing pixels in red.
 func (o operations) differencePicture(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	p, err := o.readPair(ctx, c)
 	if err != nil {

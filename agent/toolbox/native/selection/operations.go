@@ -5,10 +5,10 @@ import (
 	"atelier/agent/toolbox/native/operation"
 )
 
-// operations read files within limits.
+// operations holds the limits for reading files.
 type operations struct{ limits media.Limits }
 
-// Operations are the operations by the names that backings use.
+// Operations returns the operations of this package by the names that backings use.
 func Operations(limits media.Limits) map[string]operation.Func {
 	o := operations{limits}
 	return map[string]operation.Func{

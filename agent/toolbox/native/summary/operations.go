@@ -4,7 +4,7 @@ import (
 	"atelier/agent/toolbox/native/operation"
 )
 
-// Operations are the operations by the names that backings use.
+// Operations returns the operations of this package by the names that backings use.
 func Operations() map[string]operation.Func {
 	return map[string]operation.Func{
 		"count_words":        countWords,
