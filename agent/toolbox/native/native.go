@@ -1,20 +1,18 @@
-// Package native runs the tools that need nothing outside the binary: pictures are
-// edited and analysed, lists are selected from and counted, texts are summarised. It
-// finds the operation that a backing names, and gives it the memory that it needs. The
-// operations are in the packages below.
+// Package native runs the tools that need nothing outside the binary: pictures are edited and
+// analysed, lists are selected from and counted, texts are summarised. It looks up the operation that
+// a backing names and reserves the memory it needs. The operations are in the packages below.
 //
-// Promises:
-//   - A tool either gives an output that exists or an error with a sentence for
-//     people ([plan.Fault]); nothing is written outside the call's folder and an
-//     input file is never changed.
-//   - Every picture is checked by the media package before it is decoded, so memory
-//     is bounded by [Config.Limits] whatever a file claims to be. A call takes beforehand
-//     what it needs of the memory of these limits: what finds none waits, and what would
-//     never find any is refused.
-//   - The time goes with the number of pixels and with nothing else that can be asked
-//     for; every call ends soon after its context, in the middle of a picture too.
-//   - The same call gives the same bytes: no clock, no network, no randomness beyond
-//     the call's own Now and Seed.
+// Guarantees:
+//   - A tool returns either an existing output or an error with a sentence for people
+//     ([plan.Fault]). Nothing is written outside the call's folder, and input files are never
+//     changed.
+//   - Every picture is checked by the media package before it is decoded, so memory is bounded
+//     by [Config.Limits] whatever a file claims to be. A call first reserves its memory from
+//     these limits: it waits until there is enough, and is refused if there never could be.
+//   - The running time depends only on the number of pixels. Every call returns soon after its
+//     context ends, even in the middle of a picture.
+//   - The same call gives the same bytes: no clock, no network, and no randomness beyond the
+//     call's own Now and Seed.
 package native
 
 import (
@@ -32,10 +30,10 @@ import (
 	"atelier/agent/toolbox/quantity"
 )
 
-// Config is what a Native needs; the zero value is ready for use.
+// Config configures a Native; the zero value is ready to use.
 type Config struct {
-	// Limits bound the files that are read and the pictures that are made; zero
-	// fields mean the defaults of the media package.
+	// Limits bound the files that are read and the pictures that are made; zero fields mean the
+	// defaults of the media package.
 	Limits media.Limits
 }
 
@@ -51,19 +49,19 @@ var _ toolbox.Backend = (*Native)(nil)
 // New returns the backend. It opens nothing.
 func New(cfg Config) (*Native, error) {
 	n := &Native{limits: cfg.Limits.OrDefault(), memory: cfg.Limits.Memory}
-	n.limits.Memory = nil // a call has taken what its looks into files take
+	n.limits.Memory = nil // a call has already reserved the memory for inspecting files
 	var err error
 	n.table, err = tableOf(n.limits)
 	return n, err
 }
 
-// Probe tells whether the operation that the backing names is built in.
+// Probe returns an error unless the backing's operation is built in.
 func (n *Native) Probe(_ context.Context, b toolbox.Candidate) error {
 	_, err := n.find(b)
 	return err
 }
 
-// Run does the operation that the backing names.
+// Run runs the backing's operation.
 func (n *Native) Run(ctx context.Context, b toolbox.Candidate, c toolbox.Call) (toolbox.Output, error) {
 	op, err := n.find(b)
 	if err != nil {
@@ -84,23 +82,21 @@ func (n *Native) Run(ctx context.Context, b toolbox.Candidate, c toolbox.Call) (
 	return out, nil
 }
 
-// What operations hold for each pixel of a picture, in bytes, the picture's own four
-// included.
+// Bytes held by operations per pixel of a picture, including the four of the picture itself.
 const (
 	usualRate = 8
-	// animatedRate is what the frames of an animation take besides, which are put together.
+	// animatedRate is added for compositing the frames of an animation.
 	animatedRate = 16
 )
 
-// rates are those of operations that hold more than is usual.
+// rates lists operations that hold more than usualRate.
 var rates = map[string]int64{
 	"adjust_image": 12, "fit_image_size": 12, "image_to_edge": 20, "image_to_pdf": 12, "images_to_pdf": 12,
 	"normal_from_depth": 16, "resize_image": 12, "rotate_image": 16, "upscale_image": 12,
 }
 
-// weigh is about how many bytes the call will hold: for its pictures, of which the ones of
-// a list are read one after the other and kept small, and for a picture of another size
-// that it makes.
+// weigh estimates the bytes that the call will hold: for its pictures, and for a resized picture that
+// it makes. Lists of pictures are read one at a time and kept small.
 func (n *Native) weigh(run string, c toolbox.Call) int64 {
 	rate := cmp.Or(rates[run], usualRate)
 	var sum, made int64
@@ -128,7 +124,7 @@ func (n *Native) weigh(run string, c toolbox.Call) int64 {
 			if len(values) > 1 {
 				sum += 4 * min(w.Pixels(), picture.Cell*picture.Cell)
 			}
-			if sized { // upright or lying: that is not known before it is read
+			if sized { // upright or rotated: not known before the file is read
 				made = max(made, area(size.Of(w.Width, w.Height)), area(size.Of(w.Height, w.Width)))
 			}
 		}

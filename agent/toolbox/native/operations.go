@@ -23,7 +23,7 @@ import (
 	"atelier/agent/toolbox/native/transform"
 )
 
-// served are the operations of each package, by the names that backings use.
+// served returns the operations of each package, by the names that backings use.
 func served(limits media.Limits) []map[string]operation.Func {
 	return []map[string]operation.Func{
 		animation.Operations(limits),
@@ -45,7 +45,7 @@ func served(limits media.Limits) []map[string]operation.Func {
 	}
 }
 
-// tableOf puts the operations of all packages into one table. A name that two of them use is an error.
+// tableOf merges the operations of all packages. Duplicate names are an error.
 func tableOf(limits media.Limits) (map[string]operation.Func, error) {
 	all := map[string]operation.Func{}
 	for _, operations := range served(limits) {

@@ -230,7 +230,8 @@ func (d *drawing) histogram() {
 	low, high := slices.Min(values), slices.Max(values)
 	x := newScale(low, high)
 	step := x.step
-	for steps := math.Ceil(math.Sqrt(float64(len(values)))); (x.high-x.low)/step < steps && step > x.step/8; { // about as many ranges as the square root of the count
+	// About as many ranges as the square root of the count.
+	for steps := math.Ceil(math.Sqrt(float64(len(values)))); (x.high-x.low)/step < steps && step > x.step/8; {
 		step /= 2
 	}
 	counts := make([]float64, max(1, int(math.Round((x.high-x.low)/step))))

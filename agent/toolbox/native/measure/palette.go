@@ -22,8 +22,8 @@ import (
 
 const (
 	usualColours = 5
-	sampledSide  = 400 // how many pixels of a row or column are counted at most
-	nearColours  = 48  // colours closer than this are one
+	sampledSide  = 400 // maximum samples per row or column
+	nearColours  = 48  // colours closer than this are merged
 )
 
 // swatch is a colour of a picture with its share of the pixels.
@@ -34,7 +34,7 @@ type swatch struct {
 
 func (s swatch) hex() string { return fmt.Sprintf("#%02x%02x%02x", s.colour.R, s.colour.G, s.colour.B) }
 
-// name is that of the nearest named colour.
+// name returns the name of the nearest named colour.
 func (s swatch) name() string {
 	best, least := "", math.Inf(1)
 	for _, name := range colornames.Names {
@@ -45,15 +45,15 @@ func (s swatch) name() string {
 	return best
 }
 
-// apart is how different two colours look, about as eyes weigh the channels.
+// apart returns the perceptual distance of two colours, with the channels weighted roughly as eyes do.
 func apart(a, b color.NRGBA) float64 {
 	red := (float64(a.R) + float64(b.R)) / 2
 	r, g, bl := float64(a.R)-float64(b.R), float64(a.G)-float64(b.G), float64(a.B)-float64(b.B)
 	return math.Sqrt((2+red/256)*r*r + 4*g*g + (2+(255-red)/256)*bl*bl)
 }
 
-// mainColours returns the colours that cover most of the picture, the largest share first. Colours that
-// look alike are put together, and what is transparent is left out.
+// mainColours returns the colours that cover most of the picture, largest share first. Similar colours
+// are merged, and transparent pixels are ignored.
 func (o operations) mainColours(ctx context.Context, c toolbox.Call) ([]swatch, error) {
 	p, err := picture.Read(ctx, c, "image", o.limits)
 	if err != nil {
@@ -70,7 +70,7 @@ func (o operations) mainColours(ctx context.Context, c toolbox.Call) ([]swatch, 
 	return found, nil
 }
 
-// bins counts the pixels by colour, coarsely, the most frequent colour first.
+// bins counts the pixels by coarse colour, most frequent first.
 func bins(img *image.NRGBA) []swatch {
 	type sum struct{ r, g, b, n int }
 	sums := map[[3]uint8]*sum{}
@@ -104,7 +104,7 @@ func bySize(all []swatch) {
 	slices.SortFunc(all, func(a, b swatch) int { return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.hex(), b.hex())) })
 }
 
-// alike chooses at most so many colours, and adds to each the share of those that are nearest to it.
+// alike chooses at most most distinct colours, and assigns every share to the nearest of them.
 func alike(found []swatch, most int) []swatch {
 	var chosen []swatch
 	for _, s := range found {

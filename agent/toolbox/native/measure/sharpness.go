@@ -11,14 +11,14 @@ import (
 	"atelier/agent/toolbox/native/picture"
 )
 
-// Sharpness is measured on pictures of the same size, so that it does not depend on how large they are.
+// Sharpness is measured on pictures scaled to the same size, so that it does not depend on the resolution.
 const (
 	measuredSide = 1000
 	blurryBelow  = 60.0
 	sharpAbove   = 250.0
 )
 
-// measureSharpness tells how sharp a picture is: the variance of its Laplacian, the usual measure.
+// measureSharpness measures sharpness as the variance of the Laplacian, a common measure.
 func (o operations) measureSharpness(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	p, err := picture.Read(ctx, c, "image", o.limits)
 	if err != nil {

@@ -1,9 +1,9 @@
-// Package operation is what all tools in Go have in common: the function that does one, its faults,
-// and the files that it makes.
+// Package operation has what all native operations share: their function type, their faults, and how
+// they create files.
 //
 // Guarantees:
 //   - A file is created, never overwritten, in the call's folder.
-//   - Faults are sentences for people; what a person asked for in so many words and cannot have is final.
+//   - Faults are sentences for people. A fault is final if an explicit request cannot be fulfilled.
 package operation
 
 import (
@@ -17,10 +17,10 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// Func does the work of one operation. Its errors carry a [plan.Fault].
+// Func runs one operation. Its errors carry a [plan.Fault].
 type Func func(ctx context.Context, c toolbox.Call) (toolbox.Output, error)
 
-// Most is the most pictures or files that are put together.
+// Most is the maximum number of pictures or files in one call.
 const Most = 100
 
 // Problem is an error with only a sentence for people.
@@ -28,13 +28,12 @@ func Problem(format string, args ...any) error {
 	return &plan.Fault{Sentence: plan.Say(format, args...)}
 }
 
-// Refusal is a problem with what a person asked for in so many words: nothing else may
-// stand in for it.
+// Refusal returns a final problem: something explicitly requested is impossible, so no other backing may be tried.
 func Refusal(format string, args ...any) error {
 	return &plan.Fault{Sentence: plan.Say(format, args...), Final: true}
 }
 
-// OneOrMany is the message for one thing, or the one for several.
+// OneOrMany returns the message for one thing, or the one for several.
 func OneOrMany(n int, one, many plan.Message) plan.Message {
 	if n > 1 {
 		return many
@@ -42,7 +41,7 @@ func OneOrMany(n int, one, many plan.Message) plan.Message {
 	return one
 }
 
-// File is the path of the media argument.
+// File returns the path of the media argument.
 func File(c toolbox.Call, arg string) (string, error) {
 	vs := c.Args[arg]
 	if len(vs) == 0 || vs[0].Path == "" {
@@ -51,7 +50,7 @@ func File(c toolbox.Call, arg string) (string, error) {
 	return vs[0].Path, nil
 }
 
-// Create creates a file and writes its content with write. The file must not exist yet.
+// Create creates a file and writes its content with write. It fails if the file exists.
 func Create(path string, write func(io.Writer) error) (err error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -61,7 +60,7 @@ func Create(path string, write func(io.Writer) error) (err error) {
 	return write(f)
 }
 
-// Collect makes one output of several.
+// Collect combines several outputs into one.
 func Collect(outs []toolbox.Output) (toolbox.Output, error) {
 	if len(outs) == 0 {
 		return toolbox.Output{}, errors.New("nothing was made")

@@ -14,10 +14,10 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// headings are the sizes of headings by level.
+// headings are the font sizes of headings by level.
 var headings = [...]float64{1: 22, 2: 17, 3: 14, 4: 12.5, 5: 11.5, 6: 11}
 
-// Markdown writes a Markdown text.
+// Markdown writes a Markdown text as a PDF.
 func Markdown(ctx context.Context, w io.Writer, source string) error {
 	s := newSheet(ctx)
 	m := marked{sheet: s, source: []byte(source)}
@@ -34,10 +34,10 @@ type marked struct {
 	*sheet
 
 	source []byte
-	lists  int // how many lists are around
+	lists  int // nesting depth of lists
 }
 
-// blocks writes the blocks within a node.
+// blocks writes the child blocks of a node.
 func (m *marked) blocks(of ast.Node) {
 	for n := of.FirstChild(); n != nil && m.ctx.Err() == nil; n = n.NextSibling() {
 		m.block(n)
@@ -65,7 +65,7 @@ func (m *marked) block(n ast.Node) {
 		m.Ln(2 * between)
 	case *extast.Table:
 		m.table(n)
-	default: // a paragraph, or the text of a list's entry
+	default: // a paragraph, or the text of a list item
 		m.inline(n)
 		m.Ln(m.height())
 		if m.lists == 0 || n.Kind() == ast.KindParagraph {
@@ -80,7 +80,7 @@ func (m *marked) heading(n *ast.Heading) {
 	if m.GetY() > margin {
 		m.Ln(m.height() / 2)
 	}
-	if _, page := m.GetPageSize(); m.GetY() > page-margin-3*m.height() { // not alone at the foot of a page
+	if _, page := m.GetPageSize(); m.GetY() > page-margin-3*m.height() { // not alone at the bottom of a page
 		m.AddPage()
 	}
 	m.bold++
@@ -90,13 +90,13 @@ func (m *marked) heading(n *ast.Heading) {
 	m.size = was
 }
 
-// left is where lines begin.
+// left returns the left margin.
 func (m *marked) left() float64 {
 	left, _, _, _ := m.GetMargins() //nolint:dogsled // it returns all four
 	return left
 }
 
-// indented writes blocks further to the right.
+// indented writes blocks with a larger left margin.
 func (m *marked) indented(write func()) {
 	left := m.left()
 	inner := min(left+indent, furthest)
@@ -127,7 +127,7 @@ func (m *marked) list(n *ast.List) {
 	}
 }
 
-// listing writes the lines of a block as they stand, on grey.
+// listing writes the lines of a block verbatim, on grey.
 func (m *marked) listing(n ast.Node) {
 	m.code++
 	m.font()
@@ -187,7 +187,7 @@ func (m *marked) table(n *extast.Table) {
 	m.Ln(between)
 }
 
-// rows writes a table that is too wide for the page, a line for each row.
+// rows writes a table that is too wide for the page, one line per row.
 func (m *marked) rows(n *extast.Table) {
 	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
 		var cells []string
@@ -200,7 +200,7 @@ func (m *marked) rows(n *extast.Table) {
 	m.Ln(between)
 }
 
-// words are all words within a node.
+// words returns the text within a node.
 func words(n ast.Node, source []byte) string {
 	var b strings.Builder
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
@@ -221,7 +221,7 @@ func words(n ast.Node, source []byte) string {
 	return b.String()
 }
 
-// inline writes the words within a node.
+// inline writes the inline children of a node.
 func (m *marked) inline(of ast.Node) {
 	for n := of.FirstChild(); n != nil; n = n.NextSibling() {
 		switch n := n.(type) {
@@ -255,13 +255,13 @@ func (m *marked) inline(of ast.Node) {
 			m.link = address(string(n.URL(m.source)))
 			m.words(string(n.Label(m.source)))
 			m.link = ""
-		default: // of a picture its description
+		default: // pictures become their description
 			m.inline(n)
 		}
 	}
 }
 
-// address is a link to the web; "" for any other.
+// address returns the link if it is a web or mail address, else "".
 func address(link string) string {
 	u, err := url.Parse(link)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "mailto" {

@@ -1,10 +1,10 @@
-// Package paper sets texts as PDF documents on A4: plain ones as they stand, and Markdown with its headings,
-// lists, tables and code. It also sets stamps, which are laid over the pages of another document.
+// Package paper typesets texts as A4 PDF documents: plain text as is, and Markdown with its headings,
+// lists, tables and code. It also makes stamps, to be overlaid on the pages of another document.
 //
 // Guarantees:
 //   - It is pure: the same text gives the same document. It loads no pictures and follows no links.
-//   - The letters are in the document, so it looks the same everywhere. Letters that the fonts lack are
-//     replaced by a question mark.
+//   - Fonts are embedded, so a document looks the same everywhere. Characters missing from the fonts
+//     become question marks.
 package paper
 
 import (
@@ -24,17 +24,17 @@ import (
 	"atelier/agent/toolbox/native/canvas"
 )
 
-// Sizes, in points for letters and in millimetres for all else.
+// Sizes in points for fonts, in millimetres for everything else.
 const (
 	textSize = 11
 	codeSize = 9.5
 	margin   = 20
-	leading  = 0.5 // the height of a line in millimetres for each point
+	leading  = 0.5 // line height in millimetres per point
 	indent   = 7
-	between  = 2.5 // paragraphs
+	between  = 2.5 // between paragraphs
 
-	furthest  = 100 // to the right that lines begin
-	narrowest = 12  // column of a table
+	furthest  = 100 // maximum left margin
+	narrowest = 12  // minimum width of a table column
 )
 
 // The names of the fonts.
@@ -48,7 +48,7 @@ type sheet struct {
 	*fpdf.Fpdf
 
 	ctx   context.Context //nolint:containedctx // the document is written in one call
-	bold  int             // how many elements around ask for it
+	bold  int             // number of enclosing bold elements; slant and code likewise
 	slant int
 	code  int
 	size  float64
@@ -64,7 +64,7 @@ func newSheet(ctx context.Context) *sheet {
 	return s
 }
 
-// fixed sets what is the same for all documents: the fonts, and no clock, so that the same text gives the same bytes.
+// fixed sets the fonts and, so that the same text gives the same bytes, a constant time.
 func (s *sheet) fixed() {
 	s.SetCatalogSort(true)
 	epoch := time.Unix(0, 0).UTC()
@@ -77,7 +77,7 @@ func (s *sheet) fixed() {
 	s.AddUTF8FontFromBytes(mono, "", gomono.TTF)
 }
 
-// Text writes a plain text line by line.
+// Text writes a plain text, line by line.
 func Text(ctx context.Context, w io.Writer, text string) error {
 	s := newSheet(ctx)
 	s.font()
@@ -101,7 +101,7 @@ func (s *sheet) end(w io.Writer) error {
 	return nil
 }
 
-// font sets the font that the elements around ask for.
+// font sets the font for the enclosing elements.
 func (s *sheet) font() {
 	style := ""
 	if s.bold > 0 {
@@ -117,10 +117,10 @@ func (s *sheet) font() {
 	s.SetFont(plain, style, s.size)
 }
 
-// height is that of a line.
+// height returns the line height.
 func (s *sheet) height() float64 { return s.size * leading }
 
-// words writes a part of a paragraph.
+// words writes a piece of a paragraph.
 func (s *sheet) words(text string) {
 	s.font()
 	if text = writable(text); s.link != "" {
@@ -132,7 +132,7 @@ func (s *sheet) words(text string) {
 	s.Write(s.height(), text)
 }
 
-// writable replaces the letters that the fonts lack.
+// writable replaces characters missing from the fonts.
 func writable(text string) string {
 	if canvas.Has(canvas.Regular, text) {
 		return text

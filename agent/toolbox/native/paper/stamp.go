@@ -8,32 +8,32 @@ import (
 	"codeberg.org/go-pdf/fpdf"
 )
 
-// Place is where on a page a stamp stands.
+// Place is the position of a stamp on a page.
 type Place int
 
-// Places of a stamp: small in the middle of an edge, or large, grey and see-through from corner to corner.
+// Positions of a stamp: small at the bottom or top centre, or large, grey and translucent from corner to corner.
 const (
 	Foot Place = iota
 	Head
 	Across
 )
 
-// Page is a page of the document that is stamped, in points. It stays blank without a text.
+// Page is a page of the stamped document, in points. Without a text it stays blank.
 type Page struct {
 	Width, Height float64
 	Text          string
 }
 
 const (
-	stampSize   = 10  // of a small stamp, in points
+	stampSize   = 10  // font size of a small stamp, in points
 	stampMargin = 22  // from the edge to the middle of its letters
 	acrossShare = 0.7 // of the diagonal
 	mostAcross  = 150 // points
-	acrossInk   = 110 // of 255
+	acrossInk   = 110 // grey, of 255
 	acrossAlpha = 0.35
 )
 
-// Stamps writes a document that has nothing but the stamps, to be laid over the document with these pages.
+// Stamps writes a document with only the stamps, to be overlaid on the document with these pages.
 func Stamps(ctx context.Context, w io.Writer, pages []Page, at Place) error {
 	s := &sheet{Fpdf: fpdf.New("P", "pt", "A4", ""), ctx: ctx}
 	s.SetMargins(0, 0, 0)

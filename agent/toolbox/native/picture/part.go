@@ -9,7 +9,7 @@ import (
 	"atelier/agent/toolbox/native/operation"
 )
 
-// Fill gives a part of the picture one colour.
+// Fill fills a part of the picture with one colour.
 func Fill(dst *image.NRGBA, r image.Rectangle, c color.NRGBA) {
 	for y := r.Min.Y; y < r.Max.Y; y++ {
 		for x := r.Min.X; x < r.Max.X; x++ {
@@ -18,7 +18,7 @@ func Fill(dst *image.NRGBA, r image.Rectangle, c color.NRGBA) {
 	}
 }
 
-// maxBoxes is the most boxes that are cropped or drawn in one go.
+// maxBoxes is the maximum number of boxes that are cropped or drawn at once.
 const maxBoxes = 100
 
 // Boxes reads the argument "bbox" and clips each box to the picture.
@@ -49,5 +49,5 @@ func Boxes(c toolbox.Call, on image.Rectangle) ([]plan.Box, error) {
 	return kept, nil
 }
 
-// Rectangle is the part of a picture within a box.
+// Rectangle returns the box as a rectangle.
 func Rectangle(b plan.Box) image.Rectangle { return image.Rect(b.XMin, b.YMin, b.XMax, b.YMax) }

@@ -1,10 +1,10 @@
-// Package picture reads the pictures of calls, and writes what edits make of them.
+// Package picture reads the pictures of calls, and writes edited pictures.
 //
 // Guarantees:
 //   - Every picture is checked by the media package before it is decoded, so memory is bounded by the
 //     limits whatever a file claims to be.
-//   - An edit of an animated GIF or WebP is made on each of its frames, where it stays an animation.
-//   - No input file is changed.
+//   - An animated GIF or WebP stays animated if the output format allows it: each frame is edited.
+//   - Input files are never changed.
 package picture
 
 import (
@@ -21,22 +21,22 @@ import (
 	"atelier/agent/toolbox/native/operation"
 )
 
-// Edit changes one picture, which it may draw upon: nobody else has it.
+// Edit edits one picture. It may draw on p.Image, which is its own.
 type Edit func(ctx context.Context, p media.Picture, c toolbox.Call) (Edited, error)
 
-// Edited is what an edit made.
+// Edited is the result of an edit.
 type Edited struct {
 	Image  image.Image
-	Format media.Format // "" for that of the input, where it can be written
+	Format media.Format // "" means the input's format, if it can be written
 	About  plan.Message
 	Note   plan.Message
 }
 
-// Editing makes an operation of an edit of the argument "image". Each frame of an animated GIF or WebP is
-// edited, where the result can be one.
+// Editing makes an operation from an edit of the argument "image". Each frame of an animated GIF or
+// WebP is edited if the output format can be animated.
 func Editing(limits media.Limits, e Edit) operation.Func { return EditingArg(limits, "image", e) }
 
-// EditingArg makes an operation of an edit of that argument.
+// EditingArg makes an operation from an edit of the given argument.
 func EditingArg(limits media.Limits, arg string, e Edit) operation.Func {
 	return func(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 		p, err := Read(ctx, c, arg, limits)
@@ -62,7 +62,7 @@ func EditingArg(limits media.Limits, arg string, e Edit) operation.Func {
 	}
 }
 
-// Read reads the picture argument.
+// Read reads a picture argument.
 func Read(ctx context.Context, c toolbox.Call, arg string, limits media.Limits) (media.Picture, error) {
 	path, err := operation.File(c, arg)
 	if err != nil {
@@ -71,7 +71,7 @@ func Read(ctx context.Context, c toolbox.Call, arg string, limits media.Limits) 
 	return media.ReadPicture(ctx, path, limits)
 }
 
-// Save writes what was made of p as the call's output number i.
+// Save writes a picture made from p as output number i of the call.
 func Save(ctx context.Context, c toolbox.Call, i int, p media.Picture, r Edited) (toolbox.Output, error) {
 	if r.Format == "" {
 		r.Format = media.FormatFor(p.Info.Ext)
@@ -86,12 +86,12 @@ func Save(ctx context.Context, c toolbox.Call, i int, p media.Picture, r Edited)
 	return toolbox.Output{Path: path, About: r.About, Note: r.Note}, nil
 }
 
-// Path is where the call's picture number i is written.
+// Path returns the path for picture number i of the call.
 func Path(c toolbox.Call, i int, f media.Format) string {
 	return filepath.Join(c.Dir, fmt.Sprintf("picture-%d.%s", i+1, f))
 }
 
-// CheckSize refuses a new picture that would be unreasonably large.
+// CheckSize rejects new pictures that would be unreasonably large.
 func CheckSize(w, h int, limits media.Limits) error {
 	const longest = 30_000
 	most := limits.OrDefault().Pixels
@@ -103,7 +103,7 @@ func CheckSize(w, h int, limits media.Limits) error {
 	return nil
 }
 
-// Dimensions tells how many pixels a picture has.
+// Dimensions describes a picture's size in pixels.
 func Dimensions(img image.Image) plan.Message {
 	return plan.Say("%s × %s pixels", strconv.Itoa(img.Bounds().Dx()), strconv.Itoa(img.Bounds().Dy()))
 }

@@ -11,10 +11,10 @@ import (
 	"atelier/agent/toolbox/quantity"
 )
 
-// Cell is the longer side of a picture of several that are put together, in pixels.
+// Cell is the maximum longer side of each of several combined pictures, in pixels.
 const Cell = 800
 
-// Several reads all pictures of an argument, each no larger than side.
+// Several reads all pictures of an argument, scaled down to at most side pixels on the longer side.
 func Several(ctx context.Context, c toolbox.Call, arg string, side int, limits media.Limits) ([]media.Picture, error) {
 	vs := c.Args[arg]
 	switch {
@@ -42,12 +42,12 @@ func Several(ctx context.Context, c toolbox.Call, arg string, side int, limits m
 	return all, nil
 }
 
-// TooMany is the fault for so many pictures.
+// TooMany returns the fault for too many pictures.
 func TooMany(n int) error {
 	return operation.Problem("%d pictures are too many; at most %d can be combined.", n, operation.Most)
 }
 
-// Largest is the smallest size into which each of the pictures fits.
+// Largest returns the smallest size into which every picture fits.
 func Largest(ps []media.Picture) image.Point {
 	var size image.Point
 	for _, p := range ps {
@@ -56,7 +56,7 @@ func Largest(ps []media.Picture) image.Point {
 	return size
 }
 
-// Place puts a picture into the middle of a cell, as large as it allows.
+// Place scales a picture to fit a cell, and draws it in the middle.
 func Place(ctx context.Context, dst *image.NRGBA, cell image.Rectangle, img *image.NRGBA) error {
 	f := min(float64(cell.Dx())/float64(img.Rect.Dx()), float64(cell.Dy())/float64(img.Rect.Dy()))
 	w, h := quantity.Sizing{Factor: f}.Of(img.Rect.Dx(), img.Rect.Dy())

@@ -10,8 +10,8 @@ import (
 	"atelier/agent/toolbox/native/operation"
 )
 
-// Stencil is the argument "mask" in the size of a picture: 255 where the mask covers the picture, 0 elsewhere.
-// The mask must have the shape of the picture, and cover some of it.
+// Stencil returns the argument "mask" scaled to the picture: 255 where the mask covers it, 0
+// elsewhere. The mask must have the picture's aspect ratio and cover some of it.
 func Stencil(ctx context.Context, c toolbox.Call, of media.Info, limits media.Limits) (*image.Alpha, error) {
 	path, err := operation.File(c, "mask")
 	if err != nil {
@@ -41,8 +41,8 @@ func Stencil(ctx context.Context, c toolbox.Call, of media.Info, limits media.Li
 	return s, err
 }
 
-// sameShape tells whether two sizes differ only by scaling and rounding: models work on
-// smaller copies, whose sides are rounded to whole pixels.
+// sameShape reports whether two sizes have the same aspect ratio, up to rounding: models work on
+// smaller copies with rounded sides.
 func sameShape(w1, h1, w2, h2 int) bool {
 	near := func(a, b int) bool { return a-b <= max(2, b/100) && b-a <= max(2, b/100) }
 	return near(w1*h2/max(h1, 1), w2) && near(h1*w2/max(w1, 1), h2)

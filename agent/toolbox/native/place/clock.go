@@ -17,7 +17,7 @@ import (
 	"atelier/agent/toolbox/native/prose"
 )
 
-// getTime tells the time of the request in a place.
+// getTime returns the time of the request in a place.
 func getTime(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	place := c.Text("place")
 	if place == "" {
@@ -38,7 +38,7 @@ func getTime(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	}, nil
 }
 
-// utcOffset writes the zone of a time: "UTC+2", "UTC-3:30", "UTC".
+// utcOffset formats the offset of a time: "UTC+2", "UTC-3:30", "UTC".
 func utcOffset(t time.Time) string {
 	_, seconds := t.Zone()
 	if seconds == 0 {
@@ -55,10 +55,9 @@ func utcOffset(t time.Time) string {
 	return s
 }
 
-// zoneOf understands a place: a city, a country with one time zone, a zone's name or
-// abbreviation, an offset such as "UTC+3", or a question that holds one of them.
-// Nothing, "here" and "now" are the zone here. where is how the place reads after a
-// time, with a space before it: " in Tokyo".
+// zoneOf finds the time zone of a place: a city, a country with one time zone, the name or
+// abbreviation of a zone, an offset such as "UTC+3", or a question that contains one of them. An empty
+// place, "here" and "now" mean here. where is a phrase with a leading space: " in Tokyo".
 func zoneOf(place string, here *time.Location) (where string, zone *time.Location, err error) {
 	if m := offset.FindStringSubmatch(place); m != nil {
 		zone, err = offsetZone(m[1], m[2], m[3])
@@ -78,8 +77,8 @@ func zoneOf(place string, here *time.Location) (where string, zone *time.Locatio
 	if at, ok := gaz.places[asked+" time"]; ok {
 		return at.load()
 	}
-	// a name, or a question: the longest known name in it, the last one of equals
-	// (its capitals tell "US" and "ET" from "us" and "et")
+	// A name, or a question: take the longest known name in it, the last one of equal length. Capitals
+	// distinguish "US" and "ET" from "us" and "et".
 	raw := " " + strings.Join(strings.FieldsFunc(place, func(r rune) bool { return !unicode.IsLetter(r) }), " ") + " "
 	for n := min(len(words), 5); n > 0; n-- {
 		for i := len(words) - n; i >= 0; i-- {
@@ -98,7 +97,7 @@ func zoneOf(place string, here *time.Location) (where string, zone *time.Locatio
 	return "", nil, unknownPlace(place)
 }
 
-// hereWords say nothing about where.
+// hereWords do not name a place.
 var hereWords = map[string]bool{
 	"here": true, "now": true, "local": true, "locally": true, "time": true, "what": true, "whats": true,
 	"is": true, "it": true, "the": true, "in": true, "at": true, "current": true, "right": true, "today": true,
@@ -123,7 +122,7 @@ func severalZones(land string, cities []string) error {
 // offset matches "UTC+3", "gmt -03:30" and "+0545": sign, hours, minutes.
 var offset = lazyregexp.New(`(?i)(?:^|\b(?:utc|gmt))\s*([+\-−–])\s*(\d{1,2})(?::?(\d{2}))?\s*(?:h|hours?)?\s*[?.!]?\s*$`)
 
-// offsetZone is the zone of an offset: "+3", "-03:30", "+0545". The minutes may be empty.
+// offsetZone returns the zone of an offset: "+3", "-03:30", "+0545". The minutes may be empty.
 func offsetZone(sign, hour, minute string) (*time.Location, error) {
 	hours, err := strconv.Atoi(hour)
 	if err != nil {

@@ -1,7 +1,7 @@
-// Package place knows places by name: it finds them in texts, and tells their time and their weather.
+// Package place finds place names in texts, and reports the time and the weather of places.
 //
 // Guarantees:
-//   - It asks no clock and no server: the time and the weather are given by the call.
+//   - It uses no clock and no server: the call provides the time and the weather.
 package place
 
 import (
@@ -25,12 +25,12 @@ var zoneList string
 //go:embed words/lands.txt
 var landList string
 
-// spot is a known place.
+// spot is a known place and its time zone.
 type spot struct{ name, zone string }
 
 func (s spot) load() (string, *time.Location, error) {
 	zone, err := time.LoadLocation(s.zone)
-	if err != nil { // the list is tested against the embedded zones
+	if err != nil { // cannot happen: the list is tested against the embedded zones
 		return "", nil, &plan.Fault{Sentence: plan.Say("I do not know that time zone."), Err: err}
 	}
 	if s.name == "" {
@@ -39,10 +39,10 @@ func (s spot) load() (string, *time.Location, error) {
 	return " in " + s.name, zone, nil
 }
 
-// atlas knows places by their folded name.
+// atlas looks up places by folded name.
 type atlas struct {
 	places map[string]spot
-	lands  map[string][]string // countries with several zones, with cities
+	lands  map[string][]string // countries with several zones, with example cities
 }
 
 var gazetteer = sync.OnceValue(func() atlas {
@@ -62,7 +62,7 @@ var gazetteer = sync.OnceValue(func() atlas {
 			}
 		}
 	}
-	for _, n := range names { // what people mean goes before a zone's own city
+	for _, n := range names { // common names take precedence over a zone's own city
 		name, zone, _ := strings.Cut(n, "=")
 		a.places[fold(name)] = spot{inSentence(name), zone}
 	}
@@ -75,8 +75,7 @@ var gazetteer = sync.OnceValue(func() atlas {
 	return a
 })
 
-// fold brings a place's spellings together: lower case, no accents, no points, spaces
-// for '_', '/' and hyphens, "st" for "saint".
+// fold normalizes a place name: lower case, no accents or dots, spaces for '_', '/' and hyphens, "st" for "saint".
 func fold(place string) string {
 	place = strings.Map(func(r rune) rune {
 		r = unicode.ToLower(r)
@@ -107,7 +106,7 @@ var accents = map[rune]string{
 	'n': "ñńň", 'o': "óòôöõøō", 's': "śšşș", 't': "țţ", 'u': "úùûüūů", 'y': "ýÿ", 'z': "źżž",
 }
 
-// placeCase writes a place's name with capitals.
+// placeCase capitalizes a place name.
 func placeCase(name string) string {
 	words := strings.Fields(name)
 	for i, w := range words {
@@ -122,14 +121,14 @@ func placeCase(name string) string {
 	return strings.Join(words, " ")
 }
 
-// zoneLetters are names that are written in capitals.
+// zoneLetters are names written in capitals.
 const zoneLetters = " uk uae usa us nyc la dc cet cest eet eest est edt et cst cdt ct mst mdt mt pst pdt pt jst kst ist bst hkt msk aest aedt awst nzst nzdt "
 
-// withArticle are names that stand with "the" in a sentence.
+// withArticle are names that need "the".
 const withArticle = " uk uae us usa drc netherlands philippines bahamas gambia maldives united kingdom " +
 	"united states united arab emirates czech republic dominican republic democratic republic of the congo "
 
-// inSentence is a place's name as it stands after "in".
+// inSentence returns a place name as it appears after "in".
 func inSentence(name string) string {
 	if strings.Contains(withArticle, " "+name+" ") {
 		return "the " + placeCase(name)

@@ -12,8 +12,7 @@ import (
 	"atelier/agent/toolbox/native/prose"
 )
 
-// extractLocation finds the place that a text speaks of, by the names that are known here
-// and by how names of places stand in a sentence.
+// extractLocation finds the place that a text is about, by known names and by words that precede place names.
 func extractLocation(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	text, err := prose.Need(c, plan.Say("find a place in"))
 	if err != nil {
@@ -30,30 +29,30 @@ func extractLocation(_ context.Context, c toolbox.Call) (toolbox.Output, error) 
 }
 
 var (
-	// toPlaces stand before the name of a place.
+	// toPlaces are words before place names.
 	toPlaces = prose.Set("in at near around to from for of above over via outside visit visiting visited through leaving reach reached")
-	// joints stand within names: Stratford-upon-Avon, Rio de Janeiro, Isle of Man.
+	// joints are words within names: Stratford-upon-Avon, Rio de Janeiro, Isle of Man.
 	joints = prose.Set("of de da do del di la le les los el upon on am an der den and the sur")
-	// noPlaces have capitals and are no places.
+	// noPlaces are capitalized words that are not places.
 	noPlaces = prose.Set(`monday tuesday wednesday thursday friday saturday sunday january february march april may june july august
 		september october november december christmas easter i i'm we you he she they it internet english french german spanish
 		mr mrs ms dr god`)
-	// aroundPlaces are the words of a question about a place.
+	// aroundPlaces are other words in questions about a place.
 	aroundPlaces = prose.Set(`what what's whats is it the weather forecast temperature like how hows how's warm cold hot windy rain raining snow snowing
 		will does do did today tomorrow tonight now right this next week weekend morning afternoon evening please pls tell me give show get check
 		look up a an my current conditions there going be location place where city town country need umbrella i time date clock
 		which text about any of`)
 )
 
-// named is a name within a text.
+// namedPlace is a possible place name in a text.
 type namedPlace struct {
 	text   string
-	known  bool // to the list of places
-	placed bool // behind a word that places stand behind
+	known  bool // whether it is in the gazetteer
+	placed bool // whether it follows a word in toPlaces
 }
 
-// locate is the place that a text speaks of: a known one behind a word such as "in" before any
-// other known one, before an unknown one behind such a word; "" if there is none.
+// locate returns the place that a text is about: preferably a known place after a word such as "in",
+// then any known place, then an unknown name after such a word; "" if there is none.
 func locate(text string) string {
 	var best namedPlace
 	weight := func(n namedPlace) int {
@@ -79,10 +78,10 @@ func locate(text string) string {
 	return plainly(text)
 }
 
-// names are the names in a sentence that may be of places.
+// names returns the possible place names in a sentence.
 func names(s string) []namedPlace {
 	all := prose.Tokens(s)
-	few := len(all) <= 12 // a message, in which people leave out capitals
+	few := len(all) <= 12 // short messages often leave out capitals
 	var found []namedPlace
 	for i := 0; i < len(all); i++ {
 		placed := i > 0 && toPlaces[all[i-1].Lower()] || i > 1 && all[i-1].Lower() == "the" && toPlaces[all[i-2].Lower()]
@@ -108,8 +107,8 @@ func names(s string) []namedPlace {
 	return found
 }
 
-// knownAt is how many words from the first on are the name of a known place, 0 if none. Without a
-// capital it counts only where people leave these out.
+// knownAt returns the number of words of the known place name at the start of all, 0 if there is none.
+// Names without a capital only count in short messages.
 func knownAt(s string, all []prose.Token, few bool) int {
 	gaz := gazetteer()
 	for n := min(len(all), 5); n > 0; n-- {
@@ -128,27 +127,27 @@ func knownAt(s string, all []prose.Token, few bool) int {
 
 func capital(t prose.Token) bool { return unicode.IsUpper(prose.FirstLetter(t.Text)) }
 
-// upper tells whether a word is all capitals: "US".
+// upper reports whether a word is all capitals: "US".
 func upper(t prose.Token) bool { return len(t.Text) > 1 && t.Text == strings.ToUpper(t.Text) }
 
-// adjacent tells whether nothing but a space or a hyphen stands between two words.
+// adjacent reports whether only a space or a hyphen is between two words.
 func adjacent(s string, a, b prose.Token) bool {
 	between := s[a.End:b.Start]
 	return between == " " || between == "-"
 }
 
-// parted tells whether the second word is what the first lies in: "London, UK".
+// parted reports whether the second word follows after a comma, like a region: "London, UK".
 func parted(s string, a, b prose.Token) bool {
 	return strings.TrimSpace(s[a.End:b.Start]) == "," && capital(b) && !noPlaces[b.Lower()]
 }
 
-// joined tells whether a small word joins two parts of a name.
+// joined reports whether a small word joins two parts of a name.
 func joined(s string, all []prose.Token, at int) bool {
 	return joints[all[at].Lower()] && at+1 < len(all) && capital(all[at+1]) && adjacent(s, all[at], all[at+1])
 }
 
-// plainly is the place of a few words without capitals, such as "weather in bergen": what
-// stands behind the last word that places stand behind, or is left without those of a question.
+// plainly finds the place in a short text without capitals, such as "weather in bergen": the words
+// after the last preposition, or what is left without question words.
 func plainly(text string) string {
 	s := prose.OneLine(text)
 	all := prose.Tokens(s)

@@ -11,8 +11,7 @@ import (
 	"atelier/agent/toolbox/weather/forecast"
 )
 
-// summarizeWeather tells weather data in a few sentences. Data in a form that is not known
-// here is told as it is.
+// summarizeWeather turns weather data into a few sentences. Data in an unknown format is returned as is.
 func summarizeWeather(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	data := c.Text("weather")
 	if data == "" {
@@ -30,7 +29,7 @@ func summarizeWeather(_ context.Context, c toolbox.Call) (toolbox.Output, error)
 	}
 	f, err := forecast.Parse(data)
 	if err != nil {
-		return toolbox.Output{ //nolint:nilerr // what cannot be read can still be told
+		return toolbox.Output{ //nolint:nilerr // unreadable data is returned as is
 			Value: asSentence(prose.OneLine(data)),
 			About: plan.Say("a weather report"),
 			Note:  plan.Say("The weather data is in an unknown format, so it is shown as it is."),
@@ -39,7 +38,7 @@ func summarizeWeather(_ context.Context, c toolbox.Call) (toolbox.Output, error)
 	return toolbox.Output{Value: f.Summary(), About: plan.Say("a weather report")}, nil
 }
 
-// asSentence begins with a capital and ends with a full stop.
+// asSentence capitalizes s and adds a full stop.
 func asSentence(s string) string {
 	s = strings.TrimSpace(s)
 	r := []rune(s)

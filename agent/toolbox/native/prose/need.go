@@ -9,11 +9,10 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// Most is the longest text that is worked on, in bytes.
+// Most is the maximum length of a text, in bytes.
 const Most = 4 << 20
 
-// Need is the text of the call, which must not be empty; verb says in the fault
-// what it is needed for.
+// Need returns the text of the call, which must not be empty. verb says what it is needed for, in the fault.
 func Need(c toolbox.Call, verb plan.Message) (string, error) {
 	text := Clean(c.Text("text"))
 	switch {
@@ -28,7 +27,7 @@ func Need(c toolbox.Call, verb plan.Message) (string, error) {
 	return text, nil
 }
 
-// TooLong is the fault of a text that is longer than maxText.
+// TooLong returns the fault for a text longer than Most.
 func TooLong(text string) error {
 	return &plan.Fault{
 		Sentence: plan.Say("The text is longer than 4 MB. Please give a shorter one."),

@@ -1,8 +1,8 @@
-// Package prose takes texts apart: lines, words and sentences.
+// Package prose splits texts into lines, words and sentences.
 //
 // Guarantees:
 //   - It is pure: the same text gives the same parts.
-//   - The time goes with the length of the text.
+//   - The running time is linear in the length of the text.
 package prose
 
 import (
@@ -21,7 +21,7 @@ import (
 //go:embed words/stopwords.txt
 var stopList string
 
-// Lines are the lines of a word list, without empty ones and comments, which begin with "# ".
+// Lines returns the lines of a word list, without empty lines and comments, which start with "# ".
 func Lines(list string) []string {
 	var lines []string
 	for line := range strings.Lines(list) {
@@ -43,23 +43,22 @@ var stopWords = sync.OnceValue(func() map[string]bool {
 	return set
 })
 
-// IsStop tells whether a word in lower case carries no subject of its own.
+// IsStop reports whether a lower-case word is a stop word.
 func IsStop(word string) bool { return stopWords()[word] }
 
-// Token is a word of a text with its place in it, in bytes.
+// Token is a word of a text with its byte position.
 type Token struct {
 	Text       string // as written
 	Start, End int
 }
 
-// Lower is the word in lower case with plain apostrophes.
+// Lower returns the word in lower case with straight apostrophes.
 func (t Token) Lower() string {
 	return strings.ReplaceAll(strings.ToLower(t.Text), "’", "'")
 }
 
-// Tokens are the words of a text: runs of letters and digits, with apostrophes,
-// hyphens and points between two of them ("don't", "well-known", "3.5"). Where words
-// are written without spaces, each character is one.
+// Tokens returns the words of a text: runs of letters and digits, with inner apostrophes, hyphens and
+// dots ("don't", "well-known", "3.5"). In scripts without spaces, each character is a word.
 func Tokens(text string) []Token {
 	var found []Token
 	start := -1
@@ -90,22 +89,21 @@ func Tokens(text string) []Token {
 
 func wordRune(r rune) bool { return unicode.In(r, unicode.L, unicode.M, unicode.N) }
 
-// continues tells whether a text goes on with a word of a script with spaces.
+// continues reports whether rest starts with a word character of a script with spaces.
 func continues(rest string) bool {
 	r, _ := utf8.DecodeRuneInString(rest)
 	return wordRune(r) && !Unspaced(r)
 }
 
-// Unspaced tells whether a character belongs to a script that writes no spaces.
+// Unspaced reports whether a character belongs to a script without spaces between words.
 func Unspaced(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
 }
 
-// Stem brings the forms of an English word together.
+// Stem returns the stem of an English word.
 func Stem(word string) string { return english.Stem(word, false) }
 
-// Clean makes a text valid UTF-8 with '\n' for every line break and no control
-// characters.
+// Clean makes a text valid UTF-8, with '\n' for every line break and no control characters.
 func Clean(text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n\n", "\t", " ").Replace(text)
@@ -117,10 +115,10 @@ func Clean(text string) string {
 	}, text)
 }
 
-// OneLine brings all white space down to single spaces.
+// OneLine replaces every run of white space by a single space.
 func OneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// Shorten cuts a text to at most limit characters, at a word's end if there is one.
+// Shorten cuts a text to at most limit characters, between words if possible.
 func Shorten(text string, limit int) string {
 	runes := []rune(text)
 	if len(runes) <= limit {
@@ -133,7 +131,7 @@ func Shorten(text string, limit int) string {
 	return strings.TrimSpace(cut) + "…"
 }
 
-// Join joins items as in a sentence: "a, b and c".
+// Join lists items as in a sentence: "a, b and c".
 func Join(items []string, last string) string {
 	if len(items) < 2 {
 		return strings.Join(items, "")
@@ -143,7 +141,7 @@ func Join(items []string, last string) string {
 	return strings.Join(items[:end], ", ") + " " + last + " " + items[end]
 }
 
-// Set is the set of a list's words.
+// Set returns the words of a list as a set.
 func Set(list string) map[string]bool {
 	set := map[string]bool{}
 	for w := range strings.FieldsSeq(list) {

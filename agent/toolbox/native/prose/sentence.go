@@ -13,14 +13,12 @@ import (
 //go:embed words/abbreviations.txt
 var abbreviationList string
 
-// longestSentence is how many words stand together at most where a text has no
-// punctuation, such as a transcript.
+// longestSentence is the maximum number of words per sentence for text without punctuation, such as a transcript.
 const longestSentence = 80
 
-// Sentences splits a text. A sentence ends at a full stop that is no part of a number,
-// an abbreviation or an initial; at an empty line; before a list item; and, in a
-// paragraph without any full stop, at the end of each line. Everything but white space
-// is in exactly one sentence, in order.
+// Sentences splits a text into sentences. A sentence ends at a full stop that is not part of a number,
+// an abbreviation or an initial; at an empty line; before a list item; and, in paragraphs without full
+// stops, at every line end. All text except white space is in exactly one sentence, in order.
 func Sentences(text string) []string {
 	var all []string
 	for _, paragraph := range paragraphs(Clean(text)) {
@@ -31,8 +29,7 @@ func Sentences(text string) []string {
 	return all
 }
 
-// paragraphs splits at empty lines, before list items, and at every line where no line
-// ends like a sentence does.
+// paragraphs splits at empty lines, before list items, and at every line break if no line has a full stop.
 func paragraphs(text string) []string {
 	var all []string
 	for block := range strings.SplitSeq(text, "\n\n") {
@@ -100,14 +97,13 @@ func splitSentences(line string) []string {
 	return all
 }
 
-// pastClosers is the index after the stops, quotes and brackets that begin at i.
+// pastClosers returns the index after the stops, quotes and brackets that start at i.
 func pastClosers(line string, i int) int {
 	rest := strings.TrimLeft(line[i:], ".!?…。！？｡\"')]}”’»」』）")
 	return len(line) - len(rest)
 }
 
-// abbreviations tell for a word in lower case what must follow its full stop if that
-// ends a sentence too.
+// abbreviations maps lower-case abbreviations to what must follow if their full stop also ends the sentence.
 var abbreviations = sync.OnceValue(func() map[string]string {
 	kinds := map[string]string{}
 	for _, line := range Lines(abbreviationList) {
@@ -123,7 +119,7 @@ var abbreviations = sync.OnceValue(func() map[string]string {
 	return kinds
 })
 
-// FirstLetter is what a text begins with after quotes and brackets.
+// FirstLetter returns the first character after quotes and brackets.
 func FirstLetter(text string) rune {
 	r, _ := utf8.DecodeRuneInString(strings.TrimLeft(text, openers))
 	return r
@@ -131,10 +127,10 @@ func FirstLetter(text string) rune {
 
 const openers = "\"'([{“‘«"
 
-// startsLower tells that a sentence goes on, as after the stop in «"Wait!" he said».
+// startsLower reports whether the text continues a sentence, as after the stop in «"Wait!" he said».
 func startsLower(text string) bool { return unicode.IsLower(FirstLetter(text)) }
 
-// stopEnds tells whether the full stop after the text before ends a sentence.
+// stopEnds reports whether the full stop between before and next ends a sentence.
 func stopEnds(before, next string) bool {
 	first := FirstLetter(next)
 	word := before[strings.LastIndexAny(before, " (\"“‘[")+1:]
@@ -157,7 +153,7 @@ func stopEnds(before, next string) bool {
 	return !initial
 }
 
-// splitRunOn cuts what is far too long for a sentence into pieces of equal length.
+// splitRunOn cuts an overlong sentence into pieces of equal length.
 func splitRunOn(s string) []string {
 	words := Tokens(s)
 	if len(words) <= longestSentence {

@@ -1,8 +1,8 @@
-// Package selection chooses boxes, masks and classes by what people call them, and counts them.
+// Package selection selects boxes, masks and classes by a description, and counts them.
 //
 // Guarantees:
-//   - Only entries of the given list are chosen, in its order.
-//   - A note says what the labels could not tell.
+//   - Only entries of the given list are selected, in its order.
+//   - A note says what could not be checked with the labels alone.
 package selection
 
 import (
@@ -16,22 +16,21 @@ import (
 	"atelier/agent/toolbox/native/prose"
 )
 
-// maxPhrase is how much of a phrase is read, in characters.
+// maxPhrase is the maximum length of a phrase, in characters; the rest is ignored.
 const maxPhrase = 300
 
-// item is something to choose from: a box, a part of a mask or a class.
+// item is a candidate for selection: a box, a part of a mask, or a class.
 type item struct {
 	label string
 	score float64
-	box   plan.Box // where it is; empty for classes
+	box   plan.Box // position; empty for classes
 }
 
-// choose gives the indexes of the items that a phrase means, ascending, and a note for
-// people where the labels could not tell everything.
-//
-// The phrase names a thing in the singular or plural, by a synonym or a more general
-// word; it may say which one by place, size or order; several phrases are joined by
-// "and", commas or "or"; what follows "except" is left out; "all" keeps everything.
+// choose returns the indexes of the items that a phrase describes, ascending, and a note for people if
+// the labels could not answer everything.
+// A phrase names a thing in the singular or plural, by a synonym or a more general word, and may
+// restrict it by place, size or order. Phrases may be joined by "and", commas or "or"; the part after
+// "except" is excluded; "all" selects everything.
 func choose(phrase string, items []item) (kept []int, note plan.Message) {
 	phrase = prose.Shorten(prose.OneLine(prose.Clean(phrase)), maxPhrase)
 	lower := " " + strings.ToLower(phrase) + " "
@@ -70,17 +69,17 @@ func choose(phrase string, items []item) (kept []int, note plan.Message) {
 	return kept, plan.Sentences(notes...)
 }
 
-// alternatives splits "dogs, cats and the car" into its three.
+// alternatives splits "dogs, cats and the car" into its three parts.
 func alternatives(phrase string) []string {
 	phrase = strings.NewReplacer(" and ", ",", " or ", ",", ";", ",", "&", ",", " as well as ", ",").Replace(phrase)
 	parts := strings.FieldsFunc(phrase, func(r rune) bool { return r == ',' })
 	return slices.DeleteFunc(parts, func(p string) bool { return strings.TrimSpace(p) == "" })
 }
 
-// textNouns are words for all that is written, as stems.
+// textNouns are stems of words for any written text.
 var textNouns = []string{"text", "word", "write", "letter"}
 
-// IsRead reports whether the labels of boxes were read from a picture.
+// IsRead reports whether the labels of boxes are recognized text.
 func IsRead(boxes []plan.Box) bool {
 	items := make([]item, len(boxes))
 	for i, b := range boxes {
@@ -89,15 +88,15 @@ func IsRead(boxes []plan.Box) bool {
 	return isRead(items)
 }
 
-// isRead reports whether the labels were read from a picture: they have capitals, digits or marks, which
-// the names of things have not.
+// isRead reports whether the labels are recognized text: it has capitals, digits or punctuation, which
+// object labels lack.
 func isRead(items []item) bool {
 	return slices.ContainsFunc(items, func(it item) bool {
 		return strings.ContainsFunc(it.label, func(r rune) bool { return unicode.IsUpper(r) || unicode.IsDigit(r) || unicode.IsPunct(r) })
 	})
 }
 
-// chooseOne does a phrase that names one thing, if it fits at least as well as asked.
+// chooseOne selects by a phrase that names one thing, if some label fits at least as well as least.
 func chooseOne(phrase string, items []item, least int) (kept []int, note plan.Message) {
 	if isRead(items) {
 		if found, known := writtenAs(phrase, items); known {
@@ -136,7 +135,7 @@ func chooseOne(phrase string, items []item, least int) (kept []int, note plan.Me
 	return w.narrow(kept, items), note
 }
 
-// narrow keeps those of the found items that are where, as large and as many as asked.
+// narrow restricts the items by position, size and number.
 func (w wanted) narrow(found []int, items []item) []int {
 	if len(w.orders) == 0 && w.index == 0 && (w.count == 0 || w.count >= len(found)) {
 		return found
@@ -179,7 +178,7 @@ func (w wanted) narrow(found []int, items []item) []int {
 	return ranked
 }
 
-// ranking gives the number by which items are put in order: small ones come first.
+// ranking returns a function that ranks items by the orderings; lower is better.
 func ranking(orders []ordering, found []int, items []item) func(int) float64 {
 	area := extent(found, items)
 	width, height := float64(max(area.XMax-area.XMin, 1)), float64(max(area.YMax-area.YMin, 1))
@@ -213,8 +212,7 @@ func ranking(orders []ordering, found []int, items []item) func(int) float64 {
 	}
 }
 
-// within keeps the items whose middle lies in the asked half of the space that they
-// take up together: "the dogs on the left".
+// within keeps the items whose centre is in the requested half of their common bounding box: "the dogs on the left".
 func (w wanted) within(found []int, items []item) []int {
 	area := extent(found, items)
 	midX, midY := area.XMin+area.XMax, area.YMin+area.YMax
@@ -233,7 +231,7 @@ func (w wanted) within(found []int, items []item) []int {
 	})
 }
 
-// extent is the box around all of the items.
+// extent returns the bounding box of the items.
 func extent(found []int, items []item) plan.Box {
 	all := items[found[0]].box
 	for _, i := range found[1:] {

@@ -11,8 +11,7 @@ import (
 	"atelier/agent/toolbox/native/prose"
 )
 
-// tally is how many of each label there are, in the order of their number and then of
-// their first appearance.
+// tally counts the items with one label.
 type tally struct {
 	label string
 	count int
@@ -21,7 +20,7 @@ type tally struct {
 func tallies(items []item) []tally {
 	var all []tally
 	for _, it := range items {
-		label := single(prose.OneLine(strings.ReplaceAll(prose.Clean(it.label), "_", " "))) // finders call things as they were asked for: "balls"
+		label := single(prose.OneLine(strings.ReplaceAll(prose.Clean(it.label), "_", " "))) // models repeat labels as requested: "balls"
 		i := slices.IndexFunc(all, func(t tally) bool { return strings.EqualFold(t.label, label) })
 		if i < 0 {
 			all = append(all, tally{label, 1})
@@ -33,7 +32,7 @@ func tallies(items []item) []tally {
 	return all
 }
 
-// String renders a tally for people: "2 dogs", "1 cat", "3 without a label".
+// String formats a tally for people: "2 dogs", "1 cat", "3 without a label".
 func (t tally) String() string {
 	switch {
 	case t.label == "":
@@ -44,7 +43,7 @@ func (t tally) String() string {
 	return fmt.Sprintf("%d %s", t.count, plural(t.label))
 }
 
-// told is a tally as it is told in another language, too: labels are as models gave them.
+// told returns the tally as a message. Labels are quoted as models gave them, not translated.
 func (t tally) told() plan.Message {
 	if t.label == "" {
 		return plan.Say("%d without a label", t.count)
@@ -52,10 +51,10 @@ func (t tally) told() plan.Message {
 	return plan.Quote(t.String())
 }
 
-// maxKinds is how many labels a sentence lists.
+// maxKinds is the maximum number of labels in a sentence.
 const maxKinds = 12
 
-// inventory lists what there is: "2 dogs and 1 cat".
+// inventory lists the items by label: "2 dogs and 1 cat".
 func inventory(items []item) plan.Message {
 	all := tallies(items)
 	var parts []plan.Message
@@ -73,7 +72,7 @@ func inventory(items []item) plan.Message {
 	return plan.Join("%s and %s", plan.Join("%s, %s", parts[:last]...), parts[last])
 }
 
-// countSentence says how many there are; noun is what unlabelled items are called.
+// countSentence says how many items there are; noun is the name for unlabelled items.
 func countSentence(items []item, noun string) string {
 	all := tallies(items)
 	verb := "are"

@@ -14,22 +14,22 @@ import (
 //go:embed words/plurals.txt
 var pluralList string
 
-// synonymList is the list of words that mean the same thing.
+// synonymList is the list of synonyms.
 //
 //go:embed words/synonyms.txt
 var synonymList string
 
-// kindList is the list of general words with their things.
+// kindList is the list of general terms and their members.
 //
 //go:embed words/kinds.txt
 var kindList string
 
-// lexicon knows which words mean the same thing.
+// lexicon knows plurals, synonyms and general terms.
 type lexicon struct {
 	singular map[string]string   // irregular plurals
-	plural   map[string]string   // and back
-	same     map[string]string   // every synonym to the one that stands for all
-	covers   map[string][]string // a general word's things
+	plural   map[string]string   // the reverse
+	same     map[string]string   // synonym to canonical word
+	covers   map[string][]string // general term to its members
 }
 
 var things = sync.OnceValue(func() lexicon {
@@ -51,7 +51,7 @@ var things = sync.OnceValue(func() lexicon {
 	return l
 })
 
-// singular brings an English noun in lower case to its singular.
+// singular returns the singular of a lower-case English noun.
 func singular(word string) string {
 	if one, ok := things().singular[word]; ok {
 		return one
@@ -69,7 +69,7 @@ func singular(word string) string {
 	return word
 }
 
-// single is the singular of an English noun, by its last word.
+// single returns the singular of an English noun phrase, changing its last word.
 func single(noun string) string {
 	head := noun[strings.LastIndexByte(noun, ' ')+1:]
 	one := singular(strings.ToLower(head))
@@ -79,7 +79,7 @@ func single(noun string) string {
 	return noun[:len(noun)-len(head)] + one
 }
 
-// plural is the plural of an English noun, by its last word.
+// plural returns the plural of an English noun phrase, changing its last word.
 func plural(noun string) string {
 	head := noun[strings.LastIndexByte(noun, ' ')+1:]
 	rest := noun[:len(noun)-len(head)]
@@ -101,8 +101,8 @@ func endsWithAny(word string, endings ...string) bool {
 	return slices.ContainsFunc(endings, func(e string) bool { return strings.HasSuffix(word, e) })
 }
 
-// nouns are the words of a phrase or label in the form in which they are compared:
-// lower case, singular, one word for synonyms, also those of several words.
+// nouns normalizes the words of a phrase or label for comparison: lower case, singular, and the
+// canonical word for synonyms, including multi-word ones.
 func nouns(phrase string) []string {
 	var words []string
 	for _, t := range prose.Tokens(strings.NewReplacer("_", " ", "-", " ").Replace(phrase)) {
@@ -126,7 +126,7 @@ func nouns(phrase string) []string {
 	return out
 }
 
-// is tells whether a thing is of a kind, directly or by way of another kind.
+// is reports whether a thing is of a kind, directly or through another kind.
 func is(thing, kind string) bool { return isWithin(thing, kind, 4) }
 
 func isWithin(thing, kind string, depth int) bool {
@@ -139,18 +139,16 @@ func isWithin(thing, kind string, depth int) bool {
 	return slices.ContainsFunc(things().covers[kind], func(k string) bool { return isWithin(thing, k, depth-1) })
 }
 
-// The grades of how well a label fits what was asked for. Only the labels of the best
-// grade are taken.
+// Grades of how well a label fits a description. Only the labels with the best grade are selected.
 const (
 	noFit      = iota
 	someWord   // a word is shared: "light" and "traffic light"
-	general    // the label is more general: asked was "woman", found is "person"
-	headOnly   // the thing is right, its attributes are not told: "red car" and "car"
-	rightThing // the label says it, or names a kind of it: "animal" and "brown dog"
+	general    // the label is more general: "person" for "woman"
+	headOnly   // the label lacks the attributes: "car" for "red car"
+	rightThing // the label matches or is a kind of it: "brown dog" for "animal"
 )
 
-// fit grades a label against the nouns that were asked for. A label may name several
-// words for its thing, with commas between them.
+// fit grades a label against the requested nouns. A label may list several names, separated by commas.
 func fit(asked []string, label string) int {
 	best := noFit
 	for one := range strings.SplitSeq(label, ",") {
@@ -181,7 +179,7 @@ func fitOne(asked, label []string) int {
 	return noFit
 }
 
-// colours say nothing about what a thing is.
+// colours do not name things.
 var colours = map[string]bool{
 	"red": true, "green": true, "blue": true, "yellow": true, "black": true, "white": true,
 	"brown": true, "grey": true, "gray": true, "pink": true, "purple": true, "golden": true, "silver": true,

@@ -11,7 +11,7 @@ import (
 	"atelier/agent/toolbox/media"
 )
 
-// selectBBox keeps the boxes that the argument object means.
+// selectBBox selects the boxes described by the argument object.
 func selectBBox(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	boxes, items, err := boxItems(c)
 	if err != nil {
@@ -20,7 +20,7 @@ func selectBBox(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	return chosen(c, boxes, items)
 }
 
-// selectCategory keeps the classes that the argument object means.
+// selectCategory selects the classes described by the argument object.
 func selectCategory(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	classes, items, err := classItems(c)
 	if err != nil {
@@ -29,7 +29,7 @@ func selectCategory(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	return chosen(c, classes, items)
 }
 
-// selectMask writes a mask of the parts that the argument object means.
+// selectMask writes a mask of the parts described by the argument object.
 func (o operations) selectMask(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	mask, parts, items, err := o.maskItems(ctx, c)
 	if err != nil {
@@ -58,12 +58,12 @@ func (o operations) countMasks(ctx context.Context, c toolbox.Call) (toolbox.Out
 		return toolbox.Output{}, err
 	}
 	if len(items) == 1 && items[0].box == (plan.Box{}) {
-		items = nil // a mask of one part that covers nothing
+		items = nil // an empty mask
 	}
 	return counted(items, "mask"), nil
 }
 
-// chosen is the output of those entries of a list that the call's phrase means.
+// chosen returns the entries of a list that the call's phrase describes.
 func chosen[T plan.Box | plan.Class | plan.Part](c toolbox.Call, all []T, items []item) (toolbox.Output, error) {
 	kept, note := choose(c.Text("object"), items)
 	list, labels := []T{}, []item{}
@@ -102,8 +102,7 @@ func classItems(c toolbox.Call) ([]plan.Class, []item, error) {
 	return classes, items, err
 }
 
-// maskItems reads the mask of a call with where its parts are. A part that the list
-// does not name has no label.
+// maskItems reads the mask of a call and the boxes of its parts. Parts missing from the list have no label.
 func (o operations) maskItems(ctx context.Context, c toolbox.Call) (*media.Mask, []plan.Part, []item, error) {
 	parts, err := needList[plan.Part](c, "mask", plan.Say("masks"))
 	if err != nil {
@@ -137,7 +136,7 @@ func (o operations) maskItems(ctx context.Context, c toolbox.Call) (*media.Mask,
 	return mask, parts, items, nil
 }
 
-// needList is the list that an argument holds; noun says of what, for people.
+// needList returns the list in an argument; noun names its contents, for people.
 func needList[T plan.Box | plan.Class | plan.Part](c toolbox.Call, arg string, noun plan.Message) ([]T, error) {
 	if len(c.Args[arg]) == 0 {
 		return nil, &plan.Fault{

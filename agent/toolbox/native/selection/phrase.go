@@ -8,17 +8,17 @@ import (
 	"atelier/agent/toolbox/native/prose"
 )
 
-// wanted is what a phrase such as "the two largest dogs on the left" asks for.
+// wanted is a parsed phrase such as "the two largest dogs on the left".
 type wanted struct {
-	nouns  []string   // what it is, in full: "red", "car"
-	short  []string   // the same without what follows a preposition
-	many   bool       // in the plural
-	count  int        // how many, 0 if not said
-	index  int        // the first, second, … from 1, from the end if negative, 0 if not said
-	orders []ordering // where or how large, in the order in which it was said
+	nouns  []string   // all words for the thing: "red", "car"
+	short  []string   // the same, up to the first preposition
+	many   bool       // whether it is plural
+	count  int        // how many, 0 if not given
+	index  int        // ordinal from 1, negative from the end, 0 if not given
+	orders []ordering // position or size, in the order given
 }
 
-// ordering ranks boxes by place or size; the best come first.
+// ordering ranks boxes by position or size, best first.
 type ordering string
 
 // The orderings.
@@ -33,7 +33,7 @@ const (
 	byScore   ordering = "surest"
 )
 
-// placed tells whether the ordering is a place, of which several things may be in.
+// placed reports whether the ordering is a position, which several things can share.
 func (o ordering) placed() bool { return o != byLargest && o != bySmall && o != byScore }
 
 var orderings = map[string]ordering{
@@ -59,17 +59,17 @@ var numbers = map[string]int{
 	"single": 1, "both": 2, "pair": 2, "couple": 2,
 }
 
-// prepositions end the part of a phrase that holds its noun.
+// prepositions end the main part of a phrase.
 var prepositions = prose.Set(`of on in at with near by from under behind beside next to over above below inside
 	that which who whose wearing holding standing sitting lying riding walking around between`)
 
-// fillers say nothing about which thing is meant.
+// fillers are words that do not help to select.
 var fillers = prose.Set(`the a an my your our their his her its this that these those all every each any some only just please
 	select keep choose pick take show me single out find get want i hand side most corner part half area region object objects thing things
 	item items box boxes mask masks label labels category categories segment segments bounding regions
 	everything else them it picture image photo frame one ones class classes hand is are there and`)
 
-// readPhrase takes a phrase apart.
+// readPhrase parses a phrase.
 func readPhrase(phrase string) wanted {
 	var w wanted
 	var rest []string
@@ -116,5 +116,5 @@ func readPhrase(phrase string) wanted {
 	return w
 }
 
-// any tells that the phrase names no thing: "all", "the largest".
+// any reports whether the phrase names no thing: "all", "the largest".
 func (w wanted) any() bool { return len(w.nouns) == 0 }

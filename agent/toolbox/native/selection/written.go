@@ -10,9 +10,9 @@ import (
 	"atelier/agent/toolbox/native/text"
 )
 
-// Phrases that mean some of the words that were read from a picture.
+// Phrases that select words recognized in a picture.
 
-// kindsOfWriting are the words for what a pattern finds in a text, by the name of the pattern.
+// kindsOfWriting maps text patterns to the words that ask for them.
 var kindsOfWriting = []struct {
 	pattern string
 	words   []string
@@ -23,15 +23,16 @@ var kindsOfWriting = []struct {
 	{"dates", []string{"date"}},
 }
 
-// labelled are nouns for what stands behind or below its own name: "Account number: 12 34".
+// labelled are nouns whose value follows, or is below, its name: "Account number: 12 34".
 var labelled = []string{"number", "address", "name", "date", "price", "amount", "code", "key", "id", "iban", "password"}
 
-// bearers are nouns for what words stand on, or what words are: "the Save changes button", "the heading Account".
+// bearers are nouns for things with words on them, or for kinds of text: "the Save changes button",
+// "the heading Account".
 var bearers = []string{"button", "banner", "caption", "heading", "headline", "label", "line", "sign", "tab", "title"}
 
-// writtenAs gives the indexes of those words of a picture that a phrase quotes ("the word Total"), that are of
-// the kind that it names ("the phone number"), or that stand under the name that it gives ("the account
-// number"). known is false if it means none of these.
+// writtenAs returns the indexes of the words that a phrase quotes ("the word Total"), that match the
+// kind it names ("the phone number"), or that follow the label it names ("the account number"). known
+// is false if the phrase asks for none of these.
 func writtenAs(phrase string, items []item) (found []int, known bool) {
 	words := bareWords(phrase)
 	if on, ok := borne(words); ok {
@@ -72,7 +73,8 @@ func writtenAs(phrase string, items []item) (found []int, known bool) {
 	return found, len(found) > 0
 }
 
-// borne are the words that stand on what a phrase names, without the noun for that; false if it has none.
+// borne returns the words on the thing that a phrase names, without the noun for the thing; ok is
+// false without such a noun.
 func borne(words []string) (on []string, ok bool) {
 	bears := func(word string) bool { return slices.Contains(bearers, singular(word)) }
 	if last := len(words) - 1; last > 0 && bears(words[last]) {
@@ -84,7 +86,7 @@ func borne(words []string) (on []string, ok bool) {
 	return words, ok
 }
 
-// bareWords are the words of a text in lower case, without the marks around them.
+// bareWords returns the lower-case words of a text without punctuation around them.
 func bareWords(s string) []string {
 	words := strings.Fields(strings.ReplaceAll(strings.ToLower(s), "e-mail", "email"))
 	for i, w := range words {
@@ -93,7 +95,7 @@ func bareWords(s string) []string {
 	return slices.DeleteFunc(words, func(w string) bool { return w == "" })
 }
 
-// quotedIn finds words one behind another, wherever they stand so.
+// quotedIn finds every occurrence of the words as a sequence.
 func quotedIn(words []string, items []item) []int {
 	var found []int
 	for _, at := range placesOf(words, items) {
@@ -105,7 +107,7 @@ func quotedIn(words []string, items []item) []int {
 	return slices.Compact(found)
 }
 
-// placesOf are the indexes at which words begin that stand one behind another.
+// placesOf returns the indexes where the sequence of words starts.
 func placesOf(words []string, items []item) []int {
 	labels := make([]string, len(items))
 	for i, it := range items {
@@ -120,7 +122,7 @@ func placesOf(words []string, items []item) []int {
 	return found
 }
 
-// matchedIn finds the words that a pattern matches, alone or one behind another on a line.
+// matchedIn finds the words that match a pattern, alone or together with neighbours on their line.
 func matchedIn(pattern string, items []item) []int {
 	var b strings.Builder
 	starts := make([]int, len(items))
@@ -151,8 +153,7 @@ func matchedIn(pattern string, items []item) []int {
 	return slices.Compact(found)
 }
 
-// valueOf finds what stands behind a name on its line, else what stands below it. The name goes from the first
-// word to the last one.
+// valueOf finds the value after a name on its line, else below it. The name spans the words from first to last.
 func valueOf(first, last int, items []item) []int {
 	if behind := lineFrom(last+1, last, 40, items); len(behind) > 0 {
 		return behind
@@ -168,7 +169,8 @@ func valueOf(first, last int, items []item) []int {
 	return nil
 }
 
-// lineFrom are the words of a line from one on, the first of them at most so many heights behind another word.
+// lineFrom returns the words of a line starting at i. The first may be up to heights line heights away
+// from the word before.
 func lineFrom(i, before, heights int, items []item) []int {
 	var found []int
 	for i < len(items) && follows(items[before].box, items[i].box, heights) {
@@ -178,7 +180,7 @@ func lineFrom(i, before, heights int, items []item) []int {
 	return found
 }
 
-// follows reports whether a word stands behind another one on its line, at most so many heights away.
+// follows reports whether a word follows another on its line, at most heights line heights away.
 func follows(before, b plan.Box, heights int) bool {
 	middle := (before.YMin + before.YMax) / 2
 	return b.YMin < middle && b.YMax > middle && b.XMin >= before.XMin && b.XMin-before.XMax < heights*(before.YMax-before.YMin)

@@ -21,10 +21,10 @@ import (
 	"atelier/agent/toolbox/table"
 )
 
-// maxCharted is the most rows that a chart shows.
+// maxCharted is the maximum number of rows in a chart.
 const maxCharted = 10_000
 
-// makeChart draws columns of a table.
+// makeChart charts columns of a table.
 func makeChart(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	t, err := tableOf(c)
 	switch {
@@ -59,8 +59,8 @@ func makeChart(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	return out, media.EncodeImage(ctx, out.Path, img, media.PNG)
 }
 
-// charted chooses the columns that the words name: "revenue and cost by month" are two of numbers and one
-// of labels. If they name none, all columns of numbers are shown.
+// charted selects the columns that the words name: "revenue and cost by month" selects two numeric
+// columns and one for labels. If none is named, all numeric columns are shown.
 func charted(t table.Table, kind chart.Kind, words string) (chart.Chart, error) {
 	named := t.Mentioned(words)
 	label := labelColumn(t, kind, words, named)
@@ -110,11 +110,10 @@ func charted(t table.Table, kind chart.Kind, words string) (chart.Chart, error) 
 	return drawn, nil
 }
 
-// against is what stands before the column of the labels.
+// against matches the words before the label column.
 var against = lazyregexp.New(`(?i)\b(?:by|per|over|against|versus|vs\.?|for each)\s`)
 
-// labelColumn returns the column that names the values, or has the other values of a scatter chart; -1
-// if there is none.
+// labelColumn returns the column with the labels, or with the x values of a scatter chart; -1 if there is none.
 func labelColumn(t table.Table, kind chart.Kind, words string, named []int) int {
 	words = " " + words
 	if at := against.FindAllStringIndex(words, -1); at != nil {
@@ -122,7 +121,7 @@ func labelColumn(t table.Table, kind chart.Kind, words string, named []int) int 
 			return after[0]
 		}
 	}
-	var others []int // the columns that are not named
+	var others []int // columns not named
 	for i := range t.Columns {
 		if !slices.Contains(named, i) {
 			others = append(others, i)
@@ -142,14 +141,14 @@ func labelColumn(t table.Table, kind chart.Kind, words string, named []int) int 
 			return some[i]
 		}
 	}
-	// All columns are numbers: the first one counts the others, such as years.
+	// Only numeric columns: the first labels the others, such as years.
 	if len(t.Columns) > 1 && (!slices.Contains(named, 0) || len(named) > 1) {
 		return 0
 	}
 	return -1
 }
 
-// numbersOf returns the numbers of a column, NaN where a cell has none.
+// numbersOf returns the numbers of a column, with NaN for other cells.
 func numbersOf(t table.Table, column int) []float64 {
 	values := make([]float64, len(t.Rows))
 	for i, row := range t.Rows {

@@ -16,7 +16,7 @@ import (
 	"atelier/agent/toolbox/table"
 )
 
-// Limits of what is legible on a picture of a table.
+// Limits for legible pictures of tables.
 const (
 	maxShownRows    = 100
 	maxShownColumns = 20
@@ -29,7 +29,7 @@ var (
 	ruleInk   = color.NRGBA{203, 213, 225, 255}
 )
 
-// tableToImage draws a table as a picture. Numbers are aligned to the right.
+// tableToImage draws a table as a picture, with numbers right-aligned.
 func tableToImage(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	t, err := tableOf(c)
 	if err != nil {
@@ -83,7 +83,7 @@ func tableToImage(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	return out, media.EncodeImage(ctx, out.Path, d.NRGBA, media.PNG)
 }
 
-// sheetNote says what of a table is not on its picture.
+// sheetNote says what is missing from the picture of the table.
 func sheetNote(t table.Table, rows [][]string) plan.Message {
 	var note plan.Message
 	if len(rows) < len(t.Rows) || len(t.Columns) > maxShownColumns {
