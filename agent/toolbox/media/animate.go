@@ -11,14 +11,15 @@ import (
 	"atelier/agent/plan"
 )
 
-// Animated reports whether the picture is an animation of which all frames can be read and written: a GIF or a WebP.
+// Animated reports whether the picture is an animation that can be read and written frame by frame: GIF or WebP.
 func (i Info) Animated() bool {
 	return i.Frames > 1 && (i.MIME == "image/gif" || i.MIME == "image/webp")
 }
 
-// EditAnimation writes an animated GIF or WebP anew, as what the ending of the new file says, each frame as edit makes
-// it of what is seen then, which is edit's own to change. All that edit gives must be of one size. How long a frame is
-// shown and how often all of them are stays as it was. One frame is held at a time.
+// EditAnimation applies edit to each frame of an animated GIF or WebP and writes the result, in the
+// format of the new file's extension. edit gets the composed frame, which it may change; its results
+// must all have the same size. Delays and the loop count are kept. Only one frame is in memory at a
+// time.
 func EditAnimation(ctx context.Context, from, to string, l Limits, edit func(frame *image.NRGBA) (*image.NRGBA, error)) error {
 	return writeFile(ctx, to, func(w io.Writer) error {
 		var out frameWriter
@@ -41,19 +42,20 @@ func EditAnimation(ctx context.Context, from, to string, l Limits, edit func(fra
 	})
 }
 
-// Frames calls do with what is seen at each frame of an animated GIF or WebP, in order. One frame is held at a time.
+// Frames calls do with each composed frame of an animated GIF or WebP, in order. Only one frame is in
+// memory at a time.
 func Frames(ctx context.Context, path string, l Limits, do func(frame *image.NRGBA) error) error {
 	return eachFrame(ctx, path, l, func(seen *image.NRGBA, _ showing) error { return do(seen) })
 }
 
-// showing tells how a frame is shown.
+// showing says how a frame is shown.
 type showing struct {
 	delay time.Duration
-	// rounds is how often the whole animation is shown; 0 is for ever.
+	// rounds is the number of times the whole animation is shown; 0 means forever.
 	rounds int
 }
 
-// frameWriter writes one frame after the other.
+// frameWriter writes an animation frame by frame.
 type frameWriter interface {
 	add(ctx context.Context, img *image.NRGBA, shown showing) error
 	close(ctx context.Context) error
@@ -64,10 +66,10 @@ var (
 	_ frameWriter = (*webpWriter)(nil)
 )
 
-// errSizes is the error of an edit that makes frames of different sizes.
+// errSizes is returned if the frames have different sizes.
 var errSizes = errors.New("the frames of an animation have different sizes")
 
-// eachFrame calls do with each frame of an animation: what is seen then, and how it is shown.
+// eachFrame calls do with each composed frame of an animation.
 func eachFrame(ctx context.Context, path string, l Limits, do func(seen *image.NRGBA, shown showing) error) error {
 	l = l.OrDefault()
 	f, err := open(path, l)
@@ -85,7 +87,7 @@ func eachFrame(ctx context.Context, path string, l Limits, do func(seen *image.N
 	if f.kind.mime == "image/webp" {
 		each = eachOfWebP
 	}
-	var failed error // of do, which is no fault of the file
+	var failed error // the error of do, which is not the file's fault
 	err = each(ctx, data, func(seen *image.NRGBA, shown showing) error {
 		if failed = Stopped(ctx); failed == nil {
 			failed = do(seen, shown)
@@ -101,7 +103,7 @@ func eachFrame(ctx context.Context, path string, l Limits, do func(seen *image.N
 	return failed
 }
 
-// tooLarge is the error of an animation of more bytes than that.
+// tooLarge returns the error for an animation of more than most bytes.
 func tooLarge(most int64) error {
 	return &plan.Fault{
 		Sentence: plan.Say("The animation would be larger than %s, which is the limit; ask for a smaller size.", megabytes(most)),

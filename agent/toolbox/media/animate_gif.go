@@ -15,7 +15,7 @@ import (
 	"atelier/agent/toolbox/media/imagefile"
 )
 
-// eachOfGIF calls do with what is seen at each frame of a GIF.
+// eachOfGIF calls do with each composed frame of a GIF.
 func eachOfGIF(_ context.Context, data []byte, do func(*image.NRGBA, showing) error) error {
 	canvas := gifCanvas{}
 	return imagefile.WalkGIF(data, func(frame imagefile.GIFFrame) error {
@@ -26,7 +26,7 @@ func eachOfGIF(_ context.Context, data []byte, do func(*image.NRGBA, showing) er
 		shown := showing{rounds: 1}
 		if len(frame.Loop) > loopAt+1 {
 			if shown.rounds = int(binary.LittleEndian.Uint16(frame.Loop[loopAt:])); shown.rounds > 0 {
-				shown.rounds++ // it counts how often the animation is repeated
+				shown.rounds++ // GIF stores the number of repetitions
 			}
 		}
 		if len(frame.Control) > imagefile.GIFFlags+2 {
@@ -36,30 +36,30 @@ func eachOfGIF(_ context.Context, data []byte, do func(*image.NRGBA, showing) er
 	})
 }
 
-// loopAt is where a block tells how often the animation is repeated.
+// loopAt is the offset of the loop count in its block.
 const loopAt = 16
 
-// The ways in which a frame leaves what is seen to the next one.
+// Disposal methods: what happens to a frame before the next one.
 const (
 	keptSeen = 1 << 2
 	cleared  = 2 << 2
 	restored = 3 << 2
-	disposal = 7 << 2 // in the flags of a control
+	disposal = 7 << 2 // mask of the flags of a graphic control extension
 )
 
-// gifCanvas is what is seen of a GIF.
+// gifCanvas composes the frames of a GIF.
 type gifCanvas struct {
 	seen *image.NRGBA
-	// next is what the next frame is laid upon, where that is not what is seen.
+	// next is the base for the next frame, if it differs from seen.
 	next *image.NRGBA
 }
 
-// show lays a frame on what was there, and gives a copy of what is seen then.
+// show draws a frame and returns a copy of the composed picture.
 func (c *gifCanvas) show(f imagefile.GIFFrame) (*image.NRGBA, error) {
 	alone := io.MultiReader(bytes.NewReader(f.Start), bytes.NewReader(f.Control), bytes.NewReader(f.Image), bytes.NewReader([]byte{0x3B}))
 	img, err := gif.Decode(alone)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // the caller tells what it is of
+		return nil, err //nolint:wrapcheck // the caller adds context
 	}
 	if c.seen == nil {
 		c.seen = image.NewNRGBA(image.Rect(0, 0, int(binary.LittleEndian.Uint16(f.Start[6:])), int(binary.LittleEndian.Uint16(f.Start[8:]))))
@@ -86,21 +86,21 @@ func copied(img *image.NRGBA) *image.NRGBA {
 	return &image.NRGBA{Pix: bytes.Clone(img.Pix), Stride: img.Stride, Rect: img.Rect}
 }
 
-// gifWriter writes one frame after the other. Each is written when the next one is known,
-// which decides what becomes of it.
+// gifWriter writes a GIF frame by frame. Each frame is written once the next one is known, which
+// determines its disposal.
 type gifWriter struct {
 	to            io.Writer
 	written, most int64
 
 	last *image.NRGBA
-	part image.Rectangle // of last, that differs from what was seen before
-	// until is when the last frame ends, and ticks the time that was written of it. The times of another format are
-	// rounded so that no error adds up.
+	part image.Rectangle // the part of last that differs from the frame before
+	// until is the end time of the last frame, and ticks the time written so far. Delays are rounded
+	// so that errors do not accumulate.
 	until time.Duration
 	ticks int
 }
 
-// add writes the frame before, and keeps this one with the times of the other.
+// add writes the previous frame and keeps this one.
 func (g *gifWriter) add(ctx context.Context, img *image.NRGBA, shown showing) error {
 	part := img.Rect
 	switch {
@@ -110,7 +110,7 @@ func (g *gifWriter) add(ctx context.Context, img *image.NRGBA, shown showing) er
 		for _, side := range []int{img.Rect.Dx(), img.Rect.Dy(), 0} {
 			start.Write(binary.LittleEndian.AppendUint16(nil, uint16(side)))
 		}
-		start.Truncate(12) // no colours of all, and no background among them
+		start.Truncate(12) // no global colour table and no background
 		start.WriteByte(0)
 		if shown.rounds != 1 {
 			start.WriteString("\x21\xFF\x0BNETSCAPE2.0\x03\x01")
@@ -135,7 +135,7 @@ func (g *gifWriter) add(ctx context.Context, img *image.NRGBA, shown showing) er
 	return nil
 }
 
-// close writes the last frame.
+// close writes the last frame and the trailer.
 func (g *gifWriter) close(ctx context.Context) error {
 	if g.last != nil {
 		if err := g.frame(ctx, keptSeen); err != nil {
@@ -145,7 +145,7 @@ func (g *gifWriter) close(ctx context.Context) error {
 	return g.write([]byte{0x3B})
 }
 
-// frame writes what is kept.
+// frame writes the kept frame.
 func (g *gifWriter) frame(ctx context.Context, way byte) error {
 	part := g.last
 	if g.part != g.last.Rect {
@@ -164,7 +164,7 @@ func (g *gifWriter) frame(ctx context.Context, way byte) error {
 		Config: image.Config{Width: g.last.Rect.Dx(), Height: g.last.Rect.Dy()}, LoopCount: -1,
 	})
 	if err != nil {
-		return err //nolint:wrapcheck // the caller tells of what
+		return err //nolint:wrapcheck // the caller adds context
 	}
 	const header, trailer = 13, 1
 	return g.write(b.Bytes()[header : b.Len()-trailer])
@@ -175,10 +175,10 @@ func (g *gifWriter) write(b []byte) error {
 		return tooLarge(g.most)
 	}
 	_, err := g.to.Write(b)
-	return err //nolint:wrapcheck // the caller tells of what
+	return err //nolint:wrapcheck // the caller adds context
 }
 
-// solid reports whether nothing shines through: GIF knows only all or nothing.
+// solid reports whether no pixel is transparent. GIF has no partial transparency.
 func solid(img *image.NRGBA) bool {
 	for i := 3; i < len(img.Pix); i += 4 {
 		if img.Pix[i] < 128 {
@@ -188,7 +188,7 @@ func solid(img *image.NRGBA) bool {
 	return true
 }
 
-// changed is the part in which two pictures of a size differ; never empty.
+// changed returns the bounding box of the pixels that differ; never empty.
 func changed(a, b *image.NRGBA) image.Rectangle {
 	r := image.Rectangle{}
 	for y := range b.Rect.Dy() {

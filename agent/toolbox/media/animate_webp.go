@@ -18,14 +18,14 @@ import (
 	"atelier/agent/toolbox/media/imagefile"
 )
 
-// The parts of an animated WebP: https://developers.google.com/speed/webp/docs/riff_container
+// Flags of an animated WebP: https://developers.google.com/speed/webp/docs/riff_container
 const (
 	webpTransparent = 1 << 4
-	webpCleared     = 1 << 0 // in the flags of a frame
+	webpCleared     = 1 << 0 // flag of a frame
 	webpReplaces    = 1 << 1
 )
 
-// eachOfWebP calls do with what is seen at each frame of a WebP.
+// eachOfWebP calls do with each composed frame of a WebP.
 func eachOfWebP(ctx context.Context, data []byte, do func(*image.NRGBA, showing) error) error {
 	s, err := imagefile.SurveyWebP(data)
 	if err != nil {
@@ -33,7 +33,7 @@ func eachOfWebP(ctx context.Context, data []byte, do func(*image.NRGBA, showing)
 	}
 	cfg, err := webp.DecodeConfig(bytes.NewReader(data))
 	if err != nil {
-		return err //nolint:wrapcheck // the caller tells what it is of
+		return err //nolint:wrapcheck // the caller adds context
 	}
 	seen := image.NewNRGBA(image.Rect(0, 0, cfg.Width, cfg.Height))
 	shown, emptied := showing{}, image.Rectangle{}
@@ -72,32 +72,32 @@ func eachOfWebP(ctx context.Context, data []byte, do func(*image.NRGBA, showing)
 	return nil
 }
 
-// placed is a picture and its place on a canvas.
+// placed is a picture with its position on a canvas.
 type placed struct {
 	image.Image
 
 	at image.Rectangle
 }
 
-// frameOfWebP decodes a frame, which must lie on the canvas.
+// frameOfWebP decodes a frame, which must lie inside the canvas.
 func frameOfWebP(ctx context.Context, body []byte, canvas image.Rectangle) (placed, error) {
 	still, offset := imagefile.StillWebP(body)
 	cfg, err := webp.DecodeConfig(bytes.NewReader(still))
 	if err != nil {
-		return placed{}, err //nolint:wrapcheck // the caller tells what it is of
+		return placed{}, err //nolint:wrapcheck // the caller adds context
 	}
 	at := image.Rect(0, 0, cfg.Width, cfg.Height).Add(offset)
 	if at.Empty() || !at.In(canvas) {
-		return placed{}, errors.New("webp: a frame is not on the canvas")
+		return placed{}, errors.New("webp: a frame is outside the canvas")
 	}
 	img, err := imagefile.DecodeWebP(newReader(ctx, still))
 	if err == nil && img.Bounds().Size() != at.Size() {
-		err = errors.New("webp: a frame has another size than it says")
+		err = errors.New("webp: a frame does not have its declared size")
 	}
 	return placed{img, at}, err
 }
 
-// webpWriter holds the frames that were packed until all of them are there: the file begins with its length.
+// webpWriter collects the encoded frames: the file starts with its length.
 type webpWriter struct {
 	to   io.Writer
 	most int64
@@ -108,10 +108,10 @@ type webpWriter struct {
 	transparent bool
 }
 
-// animatedQuality is that of a frame of a video: each is seen for a moment.
+// animatedQuality is the quality of lossy frames; each is only seen briefly.
 const animatedQuality = 80
 
-// add packs a frame, as far as it differs from the last one.
+// add encodes the part of a frame that differs from the last one.
 func (w *webpWriter) add(ctx context.Context, img *image.NRGBA, shown showing) error {
 	part := img.Rect
 	switch {
@@ -123,7 +123,7 @@ func (w *webpWriter) add(ctx context.Context, img *image.NRGBA, shown showing) e
 		return errSizes
 	default:
 		part = changed(w.last, img)
-		part.Min.X, part.Min.Y = part.Min.X&^1, part.Min.Y&^1 // a place is counted in steps of two
+		part.Min.X, part.Min.Y = part.Min.X&^1, part.Min.Y&^1 // offsets are stored divided by two
 	}
 	w.last, w.rounds = img, shown.rounds
 	if part != img.Rect {
@@ -146,7 +146,7 @@ func (w *webpWriter) add(ctx context.Context, img *image.NRGBA, shown showing) e
 	return nil
 }
 
-// packWebP are the chunks of a picture: without loss if it is transparent, or smaller so, as drawings are.
+// packWebP returns the chunks of a picture: lossless if it is transparent or smaller that way, like drawings.
 func packWebP(ctx context.Context, img *image.NRGBA) ([]byte, error) {
 	file, err := codec.EncodeWebP(ctx, img, animatedQuality, true)
 	if err == nil && img.Opaque() {
@@ -156,7 +156,7 @@ func packWebP(ctx context.Context, img *image.NRGBA) ([]byte, error) {
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("pack a frame: %w", err)
+		return nil, fmt.Errorf("encode a frame: %w", err)
 	}
 	var chunks bytes.Buffer
 	for kind, body := range imagefile.RIFFChunks(file[min(imagefile.RIFFHeader, len(file)):]) {
@@ -179,7 +179,7 @@ func appendChunk(b *bytes.Buffer, kind string, body []byte) {
 // close writes the file.
 func (w *webpWriter) close(context.Context) error {
 	if w.last == nil {
-		return errors.New("an animation has no frames")
+		return errors.New("the animation has no frames")
 	}
 	head := []byte{imagefile.WebPAnimated, 0, 0, 0}
 	if w.transparent {
@@ -195,5 +195,5 @@ func (w *webpWriter) close(context.Context) error {
 	all.Write(w.frames.Bytes())
 	file := binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(all.Len()))
 	_, err := w.to.Write(append(file, all.Bytes()...))
-	return err //nolint:wrapcheck // the caller tells of what
+	return err //nolint:wrapcheck // the caller adds context
 }

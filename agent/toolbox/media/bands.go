@@ -11,7 +11,7 @@ import (
 	"atelier/agent/plan"
 )
 
-// Stopped is nil while ctx goes on, then a fault that says that the work was ended.
+// Stopped returns nil while ctx is active, then a fault saying that the work was stopped.
 func Stopped(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return &plan.Fault{Sentence: plan.Say("It was stopped before it finished."), Err: err}
@@ -19,9 +19,8 @@ func Stopped(ctx context.Context) error {
 	return nil
 }
 
-// InBands does the rows from 0 up to height, at most rows of them in one call of do, on
-// all cores. Between two calls it looks whether ctx has ended; the error is that of
-// [Stopped]. It returns when nothing runs any more.
+// InBands calls do for the rows 0 to height, at most rows at a time, on all cores. It checks ctx
+// between calls and returns the error of [Stopped]. It returns when all calls have ended.
 func InBands(ctx context.Context, height, rows int, do func(from, to int)) error {
 	var next atomic.Int64
 	var broken atomic.Pointer[any]
@@ -44,17 +43,16 @@ func InBands(ctx context.Context, height, rows int, do func(from, to int)) error
 	}
 	all.Wait()
 	if p := broken.Load(); p != nil {
-		panic(*p) // where it can be caught: not on a goroutine of its own
+		panic(*p) // on the caller's goroutine, where it can be recovered
 	}
 	return Stopped(ctx)
 }
 
-// BandRows is how many rows of that width are done in a few milliseconds: an even
-// number, because the colours of JPEGs go by pairs of rows.
+// BandRows returns how many rows of that width take a few milliseconds: an even number, because JPEG
+// chroma covers pairs of rows.
 func BandRows(width int) int { return max(16, 1<<19/max(width, 1)&^1) }
 
-// reader stops a decoder, which knows nothing of contexts, when one ends: the next read
-// fails.
+// reader stops a decoder when its context ends: the next read fails.
 type reader struct {
 	data    *bytes.Reader
 	stopped func() error
@@ -66,35 +64,35 @@ func (r reader) Read(b []byte) (int, error) {
 	if err := r.stopped(); err != nil {
 		return 0, err
 	}
-	return r.data.Read(b) //nolint:wrapcheck // io.EOF must stay itself
+	return r.data.Read(b) //nolint:wrapcheck // io.EOF must not be wrapped
 }
 
-// ReadAt is what TIFF files are read by, whose parts lie anywhere.
+// ReadAt is used for TIFF files, which need random access.
 func (r reader) ReadAt(b []byte, off int64) (int, error) {
 	if err := r.stopped(); err != nil {
 		return 0, err
 	}
-	return r.data.ReadAt(b, off) //nolint:wrapcheck // io.EOF must stay itself
+	return r.data.ReadAt(b, off) //nolint:wrapcheck // io.EOF must not be wrapped
 }
 
-// writer stops an encoder. Some go on to the end of the picture when a write fails, so
-// the way out is a panic, which until catches.
+// writer stops an encoder when its context ends. Some encoders ignore write errors until the end of
+// the picture, so it panics, and until recovers.
 type writer struct {
 	io.Writer
 	stopped func() error
 }
 
-// cutShort is what a writer panics with.
+// cutShort is the panic value of a writer.
 type cutShort struct{ why error }
 
 func (w writer) Write(b []byte) (int, error) {
 	if err := w.stopped(); err != nil {
 		panic(cutShort{err})
 	}
-	return w.Writer.Write(b) //nolint:wrapcheck // who encodes wraps it
+	return w.Writer.Write(b) //nolint:wrapcheck // the encoder wraps it
 }
 
-// until lets an encoder write to w until ctx ends.
+// until runs an encoder that writes to w until ctx ends.
 func until(ctx context.Context, w io.Writer, encode func(io.Writer) error) (err error) {
 	defer func() {
 		p := recover()

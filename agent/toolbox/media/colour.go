@@ -14,8 +14,8 @@ import (
 	"atelier/agent/toolbox/media/imagefile"
 )
 
-// ToNRGBA is img with eight bits a channel, straight transparency and bounds from
-// (0, 0). A picture that is so already is given back as it is, not copied.
+// ToNRGBA converts img to 8-bit channels, straight alpha and bounds from (0, 0). A picture that
+// already is like that is returned as is.
 func ToNRGBA(img image.Image) *image.NRGBA {
 	b := img.Bounds()
 	if n, ok := img.(*image.NRGBA); ok && b.Min == (image.Point{}) {
@@ -24,13 +24,13 @@ func ToNRGBA(img image.Image) *image.NRGBA {
 	return imaging.Clone(img)
 }
 
-// converted is ToNRGBA for large pictures, of which nobody needs img any more.
+// converted is ToNRGBA for large pictures. The caller must not use img afterwards.
 func converted(ctx context.Context, img image.Image) (*image.NRGBA, error) {
 	b := img.Bounds()
-	if p, ok := img.(*image.RGBA); ok && b.Min == (image.Point{}) && p.Opaque() { // the bytes are the same then
+	if p, ok := img.(*image.RGBA); ok && b.Min == (image.Point{}) && p.Opaque() { // opaque RGBA has the same bytes
 		return &image.NRGBA{Pix: p.Pix, Stride: p.Stride, Rect: p.Rect}, Stopped(ctx)
 	}
-	if p, ok := img.(*image.YCbCr); ok { // a photo: the bytes of RGBA are the same, and draw is fast on them
+	if p, ok := img.(*image.YCbCr); ok { // a photo: opaque, so RGBA has the same bytes, and draw is fast for it
 		out := image.NewRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))
 		err := InBands(ctx, b.Dy(), BandRows(b.Dx()), func(from, to int) {
 			draw.Draw(out, image.Rect(0, from, b.Dx(), to), p, b.Min.Add(image.Pt(0, from)), draw.Src)
@@ -51,8 +51,8 @@ func converted(ctx context.Context, img image.Image) (*image.NRGBA, error) {
 	return out, err
 }
 
-// toSRGB is the picture, of which nobody needs img any more, with its colours as its profile means them. A profile that is
-// not understood is passed over: a picture in slightly other colours is better than none.
+// toSRGB converts the picture to sRGB by its colour profile. The caller must not use img afterwards.
+// Invalid profiles are ignored: slightly wrong colours are better than no picture.
 func toSRGB(ctx context.Context, img image.Image, profile []byte) (*image.NRGBA, error) {
 	out, err := converted(ctx, img)
 	if err != nil {
@@ -63,7 +63,7 @@ func toSRGB(ctx context.Context, img image.Image, profile []byte) (*image.NRGBA,
 	}
 	cube, err := newColourCube(profile)
 	if err != nil || cube == nil {
-		return out, nil //nolint:nilerr // passed over
+		return out, nil //nolint:nilerr // profile ignored
 	}
 	err = InBands(ctx, out.Rect.Dy(), BandRows(out.Rect.Dx()), func(from, to int) {
 		cube.apply(out.Pix[from*out.Stride : to*out.Stride])
@@ -71,8 +71,8 @@ func toSRGB(ctx context.Context, img image.Image, profile []byte) (*image.NRGBA,
 	return out, err
 }
 
-// colourCube holds what becomes of 33 × 33 × 33 colours; those between are interpolated.
-// The library takes microseconds for each colour, which is far too long for each pixel.
+// colourCube is a lookup table of 33 × 33 × 33 colours, with interpolation between them. The library
+// takes microseconds per colour, which is too slow for every pixel.
 type colourCube []uint8
 
 const (
@@ -80,8 +80,8 @@ const (
 	step  = 8
 )
 
-// newColourCube asks the library; nil for a profile that is sRGB already. The library
-// reads hostile data here and knows how to panic, which is turned into an error.
+// newColourCube builds the table with the library; nil for a profile that is sRGB already. The library
+// reads hostile data here and may panic, which becomes an error.
 func newColourCube(profile []byte) (cube colourCube, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -107,9 +107,9 @@ func newColourCube(profile []byte) (cube colourCube, err error) {
 	return colourCube(ToNRGBA(converted).Pix), nil
 }
 
-// apply gives pixels their colours as the cube has them (trilinear).
+// apply maps pixels through the table (trilinear).
 func (cube colourCube) apply(pix []uint8) {
-	// The node below each value, and how far the value lies beyond it, of 256.
+	// The node below each value, and the distance above it, of 256.
 	var below, beyond [256]int
 	for v := range 256 {
 		below[v] = min(v/step, nodes-2)
@@ -131,8 +131,8 @@ func (cube colourCube) apply(pix []uint8) {
 	}
 }
 
-// saneProfile reports whether every entry of the profile's table lies inside it, because
-// the library sets aside as much memory as an entry asks for.
+// saneProfile reports whether every entry of the profile's table lies inside the profile. The library
+// allocates as much memory as an entry claims.
 func saneProfile(b []byte) bool {
 	const header, entry, most = 132, 12, 100
 	if len(b) < header || len(b) > imagefile.MaxProfile {

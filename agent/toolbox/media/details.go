@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Detail is one line of what is told about a file: "Duration: 0:12.4".
+// Detail is one fact about a file: "Duration: 0:12.4".
 type Detail struct{ Name, Value string }
 
-// Details writes one line for each detail that has a value.
+// Details formats the details that have a value, one per line.
 func Details(all ...Detail) string {
 	var lines []string
 	for _, d := range all {
@@ -20,7 +20,7 @@ func Details(all ...Detail) string {
 	return strings.Join(lines, "\n")
 }
 
-// KindName is what people call a file of that MIME type: "JPEG picture".
+// KindName returns the common name of a MIME type: "JPEG picture".
 func KindName(mime string) string {
 	for _, k := range kinds {
 		if k.mime == mime {
@@ -31,7 +31,7 @@ func KindName(mime string) string {
 	return mime
 }
 
-// SizeOf writes the size of a file: "2.3 MB (2,345,678 bytes)".
+// SizeOf formats a file size: "2.3 MB (2,345,678 bytes)".
 func SizeOf(n int64) string {
 	digits := strconv.FormatInt(n, 10)
 	for i := len(digits) - 3; i > 0; i -= 3 {

@@ -7,14 +7,13 @@ import (
 	"math"
 )
 
-// dither draws the picture in the colours of the palette and spreads each error over
-// the neighbours that are still to come (Floyd and Steinberg). What is more than half
-// transparent takes the palette's first colour, and spreads nothing.
+// dither draws the picture in the colours of the palette with Floyd–Steinberg error diffusion. Pixels
+// that are more than half transparent take the palette's first colour and spread no error.
 func dither(ctx context.Context, src *image.NRGBA, palette color.Palette) (*image.Paletted, error) {
 	out := image.NewPaletted(src.Rect, palette)
 	n := newNearest(palette)
 	width := src.Rect.Dx()
-	// The errors in sixteenths of this row and the next, with room at both ends.
+	// Errors of this row and the next, in sixteenths, with a margin at both ends.
 	here, next := make([][3]int32, width+2), make([][3]int32, width+2)
 	for y := range src.Rect.Dy() {
 		if err := Stopped(ctx); err != nil {
@@ -45,16 +44,15 @@ func dither(ctx context.Context, src *image.NRGBA, palette color.Palette) (*imag
 	return out, nil
 }
 
-// nearest finds the colour of a palette that is nearest, and remembers it for all
-// colours that differ by less than 4 in each channel: the time does not depend on the
-// palette's length.
+// nearest finds the nearest palette colour, with a cache for colours that differ by less than 4 per
+// channel, so that the time hardly depends on the palette's size.
 type nearest struct {
 	colours [][3]int32
-	first   int // where those that are not transparent begin
+	first   int // index of the first opaque colour
 	known   []int16
 }
 
-const cubeBits = 6 // of each channel are told apart
+const cubeBits = 6 // bits per channel
 
 func newNearest(palette color.Palette) *nearest {
 	n := &nearest{known: make([]int16, 1<<(3*cubeBits))}
@@ -62,7 +60,7 @@ func newNearest(palette color.Palette) *nearest {
 		n.known[i] = -1
 	}
 	for i, c := range palette {
-		r, g, b, a := c.RGBA() // of a palette, whose colours are either opaque or nothing
+		r, g, b, a := c.RGBA() // palette colours are either opaque or fully transparent
 		if a == 0 {
 			n.first = i + 1
 		}

@@ -1,15 +1,15 @@
-// Package codec writes WebP and AVIF, and reads AVIF and HEIC, by the libraries that everybody
-// uses: libwebp, libavif with libaom, and libheif with libde265.
+// Package codec writes WebP, AVIF and JPEG XL, and reads AVIF, HEIC and JPEG XL, with the usual
+// libraries: libwebp, libavif with libaom, libheif with libde265, and libjxl.
 //
 // Guarantees:
 //   - The libraries are WebAssembly and run in a sandbox: they see the bytes of one picture and
-//     nothing else. No library of the system is ever loaded.
-//   - A picture has limits of memory and time. It ends soon after its context does.
+//     nothing else. No system library is ever loaded.
+//   - A picture has limits of memory and time, and stops soon after its context ends.
 //   - A damaged picture is an error. It cannot harm the next one, which gets memory of its own.
-//   - Callers compare the size that a file declares with their limits first; a picture
-//     that is larger than it said is an error.
+//   - Callers first compare the declared size with their limits; a picture larger than declared
+//     is an error.
 //
-// wasm/README.md tells where the libraries come from.
+// wasm/README.md says where the libraries come from.
 package codec
 
 import (
@@ -48,10 +48,10 @@ var (
 	jxlEncoder  = newModule(jxlEncoderCode)
 )
 
-// MaxWebP is the longest side of a WebP picture.
+// MaxWebP is the maximum side of a WebP picture.
 const MaxWebP = 16383
 
-// EncodeWebP writes a picture as WebP, in a quality from 1 to 100 that is like that of JPEG.
+// EncodeWebP writes a picture as WebP with a JPEG-like quality from 1 to 100.
 func EncodeWebP(ctx context.Context, img *image.NRGBA, quality int, lossless bool) ([]byte, error) {
 	const method, rgba = 2, 0
 	made, err := webpModule.encode(ctx, packed(img.Pix, img.Stride, img.Rect), img.Rect, rgba, uint64(quality), method, flag(lossless), 0)
@@ -61,13 +61,13 @@ func EncodeWebP(ctx context.Context, img *image.NRGBA, quality int, lossless boo
 	return made, nil
 }
 
-// avifSpeed is libavif's, from 0 to 10. Slower ones take too long for large photos.
+// avifSpeed is libavif's speed, 0 to 10. Slower speeds take too long for large photos.
 const avifSpeed = 8
 
-// EncodeAVIF writes a picture as AVIF, in a quality from 1 to 100 that is like that of JPEG.
+// EncodeAVIF writes a picture as AVIF with a JPEG-like quality from 1 to 100.
 func EncodeAVIF(ctx context.Context, img *image.NRGBA, quality int) ([]byte, error) {
 	const yuv420, alphaQuality = 3, 90
-	own := uint64(max(quality-20, 1)) // libavif's scale: photos look about as good there
+	own := uint64(max(quality-20, 1)) // on libavif's scale, photos look about as good there
 	made, err := avifEncoder.encode(ctx, premultiplied(img), img.Rect, own, alphaQuality, avifSpeed, yuv420)
 	if err != nil {
 		return nil, fmt.Errorf("write AVIF: %w", err)
@@ -75,14 +75,13 @@ func EncodeAVIF(ctx context.Context, img *image.NRGBA, quality int) ([]byte, err
 	return made, nil
 }
 
-// MaxJXL is the most pixels that a JPEG XL picture is written with: its library takes 84 bytes for each.
+// MaxJXL is the maximum number of pixels of a JPEG XL picture to write: the library takes 84 bytes per pixel.
 const MaxJXL = 20_000_000
 
-// jxlEffort is libjxl's, from 1 to 10. Higher ones take too long for large photos.
+// jxlEffort is libjxl's effort, 1 to 10. Higher efforts take too long for large photos.
 const jxlEffort = 3
 
-// EncodeJXL writes a picture as JPEG XL, in a quality from 1 to 100 that is like that of JPEG; 100 is
-// without loss.
+// EncodeJXL writes a picture as JPEG XL with a JPEG-like quality from 1 to 100; 100 is lossless.
 func EncodeJXL(ctx context.Context, img *image.NRGBA, quality int) ([]byte, error) {
 	made, err := jxlEncoder.encode(ctx, packed(img.Pix, img.Stride, img.Rect), img.Rect, uint64(quality), jxlEffort)
 	if err != nil {
@@ -91,8 +90,8 @@ func EncodeJXL(ctx context.Context, img *image.NRGBA, quality int) ([]byte, erro
 	return made, nil
 }
 
-// DecodeAVIF reads a picture of at most so many pixels, as it is stored: not turned. Of an
-// animation it is the first frame.
+// DecodeAVIF reads a picture of at most most pixels as stored, without applying its orientation. For
+// an animation it returns the first frame.
 func DecodeAVIF(ctx context.Context, data []byte, most int64) (image.Image, error) {
 	pix, rect, err := decoded(ctx, avifDecoder, data, most, func(depth uint32) bool { return depth > 8 }, 1)
 	if err != nil {
@@ -101,8 +100,8 @@ func DecodeAVIF(ctx context.Context, data []byte, most int64) (image.Image, erro
 	return &image.RGBA{Pix: pix, Stride: 4 * rect.Dx(), Rect: rect}, nil
 }
 
-// DecodeJXL reads a picture of at most so many pixels, as people see it: it is turned as the file
-// asks. Of an animation it is the first frame.
+// DecodeJXL reads a picture of at most most pixels, with its orientation applied. For an animation it
+// returns the first frame.
 func DecodeJXL(ctx context.Context, data []byte, most int64) (image.Image, error) {
 	pix, rect, err := decoded(ctx, jxlDecoder, data, most, func(depth uint32) bool { return depth == 16 }, 0)
 	if err != nil {
@@ -111,8 +110,8 @@ func DecodeJXL(ctx context.Context, data []byte, most int64) (image.Image, error
 	return &image.NRGBA{Pix: pix, Stride: 4 * rect.Dx(), Rect: rect}, nil
 }
 
-// decoded are the pixels of a picture, with four channels of eight bits. The module gives channels of
-// two bytes where the bits of the picture are deep; high is which of them is the high one.
+// decoded returns the pixels of a picture with four 8-bit channels. For deep pictures the module
+// returns two bytes per channel; high is the index of the high byte.
 func decoded(ctx context.Context, m *module, data []byte, most int64, deep func(bits uint32) bool, high int) ([]byte, image.Rectangle, error) {
 	var pixels []byte
 	var rect image.Rectangle
@@ -126,7 +125,7 @@ func decoded(ctx context.Context, m *module, data []byte, most int64, deep func(
 		if err != nil {
 			return err
 		}
-		delays, err := i.room(mostDelays) // of more frames than that, the module spoils its own memory only
+		delays, err := i.room(mostDelays) // more frames than that only corrupt the module's own memory
 		if err != nil {
 			return err
 		}
@@ -148,7 +147,7 @@ func decoded(ctx context.Context, m *module, data []byte, most int64, deep func(
 		if err := checkSize(width, height, most); err != nil {
 			return err
 		}
-		size, wide := int(width)*int(height)*4, 1 // bytes of each channel
+		size, wide := int(width)*int(height)*4, 1 // bytes per channel
 		if deep(bits) {
 			wide = 2
 		}
@@ -180,10 +179,10 @@ func decoded(ctx context.Context, m *module, data []byte, most int64, deep func(
 	return pixels, rect, nil
 }
 
-// mostDelays is the room for how long each frame of an animation is shown, in bytes.
+// mostDelays is the size of the buffer for frame delays, in bytes.
 const mostDelays = 1 << 16
 
-// What libheif calls the ways in which colours are stored.
+// libheif's constants for colour spaces and chroma subsampling.
 const (
 	heifYCbCr = 0
 	heifRGB   = 1
@@ -193,8 +192,7 @@ const (
 	heif444   = 3
 )
 
-// DecodeHEIC reads a picture of at most so many pixels, as people see it: it is turned as the
-// file asks.
+// DecodeHEIC reads a picture of at most most pixels, with its orientation applied.
 func DecodeHEIC(ctx context.Context, data []byte, most int64) (image.Image, error) {
 	var img image.Image
 	err := heifModule.use(ctx, func(i instance) error {
@@ -207,7 +205,7 @@ func DecodeHEIC(ctx context.Context, data []byte, most int64) (image.Image, erro
 		if err != nil {
 			return err
 		}
-		if len(data) >= 12 && !i.mod.Memory().WriteString(in+8, "heic") { // the brands of others are refused
+		if len(data) >= 12 && !i.mod.Memory().WriteString(in+8, "heic") { // other brands would be rejected
 			return errMemory
 		}
 		decode := func(configOnly bool, out uint32) error {
@@ -252,7 +250,7 @@ func DecodeHEIC(ctx context.Context, data []byte, most int64) (image.Image, erro
 	return img, nil
 }
 
-// planes tells how libheif lays out a picture.
+// planes describes libheif's memory layout of a picture.
 type planes struct {
 	rect            image.Rectangle
 	space           uint32
@@ -261,7 +259,7 @@ type planes struct {
 	cHeight, size   int
 }
 
-// planesOf gives planes of size 0 for what is not known.
+// planesOf returns planes of size 0 for unknown layouts.
 func planesOf(w, h int, space, chroma uint32) planes {
 	p := planes{rect: image.Rect(0, 0, w, h), space: space, stride: heifStride(w, 1)}
 	switch space {
@@ -289,8 +287,8 @@ func planesOf(w, h int, space, chroma uint32) planes {
 	return p
 }
 
-// heifStride is the length of a row: libheif makes planes at least 64 pixels wide, and rows
-// multiples of 16 bytes.
+// heifStride returns the length of a row in bytes: libheif's planes are at least 64 pixels wide, and
+// rows are multiples of 16 bytes.
 func heifStride(width, bytes int) int { return (max((width+1)&^1, 64)*bytes + 15) &^ 15 }
 
 func (p planes) image(pix []byte, premultiplied bool) image.Image {
@@ -316,7 +314,7 @@ func checkSize(width, height uint32, most int64) error {
 	return nil
 }
 
-// encode has the module write pixels of that size, as its settings say.
+// encode encodes pixels of the given size with the module's encode function and its settings.
 func (m *module) encode(ctx context.Context, pixels []byte, r image.Rectangle, settings ...uint64) (made []byte, err error) {
 	err = m.use(ctx, func(i instance) error {
 		at, err := i.put(pixels)
@@ -335,12 +333,12 @@ func (m *module) encode(ctx context.Context, pixels []byte, r image.Rectangle, s
 		return err
 	})
 	if err != nil {
-		return nil, err // what was made is not to be read then
+		return nil, err // ignore any output then
 	}
 	return made, nil
 }
 
-// made is what was made at a place, whose size is at another one.
+// made reads the output at a position, whose length is stored at size.
 func (i instance) made(at, size uint32) ([]byte, error) {
 	var n uint32
 	if err := i.numbers(size, &n); err != nil {
@@ -353,7 +351,7 @@ func (i instance) made(at, size uint32) ([]byte, error) {
 	return bytes.Clone(b), err
 }
 
-// packed are the bytes of the pixels without a gap between rows.
+// packed returns the bytes of the pixels without gaps between rows.
 func packed(pix []byte, stride int, rect image.Rectangle) []byte {
 	row := 4 * rect.Dx()
 	if stride == row {
@@ -366,7 +364,7 @@ func packed(pix []byte, stride int, rect image.Rectangle) []byte {
 	return out
 }
 
-// premultiplied are the bytes of the pixels, each channel multiplied by the transparency.
+// premultiplied returns the bytes of the pixels with colours multiplied by alpha.
 func premultiplied(img *image.NRGBA) []byte {
 	if img.Opaque() {
 		return packed(img.Pix, img.Stride, img.Rect)

@@ -17,19 +17,19 @@ import (
 )
 
 const (
-	// memoryLimit is the most that one picture may take within a module, in pages of 64 kB.
+	// memoryLimit is the maximum memory of a module for one picture, in pages of 64 kB.
 	memoryLimit = 2 << 30 >> 16
-	// timeLimit is the longest that one picture may take.
+	// timeLimit is the timeout for one picture.
 	timeLimit = 3 * time.Minute
 )
 
 var (
-	errMemory = errors.New("the picture takes too much memory")
-	errFailed = errors.New("the library does not take the picture")
+	errMemory = errors.New("the picture needs too much memory")
+	errFailed = errors.New("the library cannot process the picture")
 )
 
-// module is a library that was compiled to WebAssembly. It is compiled to machine code when it
-// is first used, and is instantiated anew for each picture.
+// module is a library compiled to WebAssembly. It is compiled to machine code on first use, and
+// instantiated for each picture.
 type module struct {
 	load func() (*loaded, error)
 }
@@ -58,7 +58,7 @@ func load(packed []byte) (*loaded, error) {
 	if err != nil {
 		return nil, err //nolint:wrapcheck // the same
 	}
-	ctx := context.Background() // it outlives the picture that needs it first
+	ctx := context.Background() // the compiled module outlives the picture that first needs it
 	config := wazero.NewRuntimeConfig().WithMemoryLimitPages(memoryLimit).WithDebugInfoEnabled(false)
 	l := &loaded{runtime: wazero.NewRuntimeWithConfig(ctx, config)}
 	if _, err := wasi_snapshot_preview1.Instantiate(ctx, l.runtime); err != nil {
@@ -68,15 +68,14 @@ func load(packed []byte) (*loaded, error) {
 	return l, err //nolint:wrapcheck // the same
 }
 
-// instance is a module at work on one picture.
+// instance is a module instance for one picture.
 type instance struct {
 	ctx context.Context //nolint:containedctx // it lives as long as the call
 	mod api.Module
 }
 
-// use runs the module on one picture. Its memory is given back at the end, so do must copy
-// what it keeps. Where ctx ends first, do goes on in vain for a moment: what it sets is not to be
-// read then.
+// use runs the module on one picture. Its memory is freed at the end, so do must copy what it keeps.
+// If ctx ends first, do may keep running for a moment, and the caller must not read what it sets.
 func (m *module) use(ctx context.Context, do func(instance) error) error {
 	l, err := m.load()
 	if err != nil {
@@ -111,7 +110,7 @@ func (m *module) use(ctx context.Context, do func(instance) error) error {
 	}
 }
 
-// guarded turns a panic into an error: it would end the program on a goroutine of its own.
+// guarded turns a panic into an error, since a panic on this goroutine would end the program.
 func guarded(do func(instance) error, i instance) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -121,7 +120,7 @@ func guarded(do func(instance) error, i instance) (err error) {
 	return do(i)
 }
 
-// call calls a function that gives one number.
+// call calls a function that returns one number.
 func (i instance) call(name string, args ...uint64) (uint32, error) {
 	res, err := i.mod.ExportedFunction(name).Call(i.ctx, args...)
 	if err != nil {
@@ -130,7 +129,7 @@ func (i instance) call(name string, args ...uint64) (uint32, error) {
 	return uint32(res[0]), nil
 }
 
-// room is a place of so many bytes, all zero at first.
+// room allocates n zeroed bytes in the module.
 func (i instance) room(n int) (uint32, error) {
 	if n <= 0 || int64(n) > memoryLimit<<16 {
 		return 0, errMemory
@@ -156,7 +155,7 @@ func (i instance) put(b []byte) (uint32, error) {
 	return at, err
 }
 
-// bytes are those at a place, which are the module's own.
+// bytes returns n bytes of the module's memory, without copying.
 func (i instance) bytes(at uint32, n int) ([]byte, error) {
 	if n < 0 || int64(n) > memoryLimit<<16 {
 		return nil, errMemory
@@ -168,7 +167,7 @@ func (i instance) bytes(at uint32, n int) ([]byte, error) {
 	return b, nil
 }
 
-// numbers are so many numbers of 32 bits at a place.
+// numbers reads consecutive 32-bit numbers from the module's memory.
 func (i instance) numbers(at uint32, into ...*uint32) error {
 	for k, n := range into {
 		v, ok := i.mod.Memory().ReadUint32Le(at + 4*uint32(k))

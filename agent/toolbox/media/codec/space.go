@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// space is the memory of an instance.
+// space is the linear memory of an instance.
 type space struct {
 	mu      sync.Mutex
 	most    uint64
@@ -13,7 +13,7 @@ type space struct {
 	stopped bool
 }
 
-// Reallocate makes the memory larger; nil where it may not be.
+// Reallocate grows the memory; it returns nil at the limit.
 func (s *space) Reallocate(size uint64) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -30,23 +30,23 @@ func (s *space) Reallocate(size uint64) []byte {
 	return s.b
 }
 
-// Free gives the memory back.
+// Free releases the memory.
 func (s *space) Free() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.b = nil
 }
 
-// How often memory is wiped, and how long a caller waits for the end.
+// The interval between wipes, and how long a caller waits for the library to stop.
 const (
 	wipeEvery = 20 * time.Millisecond
 	wipeWait  = 500 * time.Millisecond
 )
 
-// wipe stops a library in the middle of its work. Compiled code cannot be interrupted without
-// checks that make it four times slower. But all that a library knows is in its memory: with
-// zeros there, it fails at its next pointer. It returns when done reports, or after a short
-// while; then wiping goes on in the background.
+// wipe stops a library in the middle of its work. Compiled code cannot be interrupted without checks
+// that make it four times slower. But all its state is in its memory: once that is zeroed, it fails at
+// its next pointer. wipe returns when done reports, or after wipeWait; then wiping continues in the
+// background.
 func (s *space) wipe(done <-chan error) {
 	ended := make(chan struct{})
 	go func() {

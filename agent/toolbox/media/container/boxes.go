@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// part is a piece of a container: what it is, and where its body lies.
+// part is a piece of a container: its kind and the position of its body.
 type part struct {
 	kind     uint32
 	from, to int64
@@ -13,8 +13,8 @@ type part struct {
 
 func fourCC(name string) uint32 { return binary.BigEndian.Uint32([]byte(name)) }
 
-// box reads the head of the box at a place (ISO/IEC 14496-12, 4.2; the same in Apple's
-// QuickTime File Format). It is not ok where there is none that ends within its parent.
+// box reads the header of the box at a position (ISO/IEC 14496-12, 4.2; the same in Apple's QuickTime
+// File Format). It returns false unless the box ends within its parent.
 func (w *walk) box(at, end int64) (part, bool) {
 	if !w.step() {
 		return part{}, false
@@ -26,9 +26,9 @@ func (w *walk) box(at, end int64) (part, bool) {
 	}
 	size, body := int64(binary.BigEndian.Uint32(head)), at+8
 	switch {
-	case size == 0: // to the end
+	case size == 0: // up to the end
 		size = end - at
-	case size == 1 && len(head) == 16: // it follows, in 64 bits
+	case size == 1 && len(head) == 16: // a 64-bit size follows
 		long := binary.BigEndian.Uint64(head[8:])
 		if long > math.MaxInt64 {
 			return part{}, false
@@ -41,8 +41,7 @@ func (w *walk) box(at, end int64) (part, bool) {
 	return part{binary.BigEndian.Uint32(head[4:]), body, at + size}, true
 }
 
-// inside does something with each box within a place. It is not ok where what lies there is
-// not boxes from beginning to end.
+// inside calls each for every box in a range. It returns false unless the range consists of whole boxes.
 func (w *walk) inside(from, to int64, each func(b part) bool) bool {
 	for at := from; at < to; {
 		b, ok := w.box(at, to)
@@ -54,7 +53,7 @@ func (w *walk) inside(from, to int64, each func(b part) bool) bool {
 	return true
 }
 
-// film counts the tracks of a file of boxes. They are told in one box, which may be the last.
+// film counts the tracks of a file of boxes. They are listed in one box, which may be the last.
 func (w *walk) film(size int64) (found Tracks, ok bool) {
 	for at := int64(0); at < size; {
 		b, there := w.box(at, size)
@@ -70,8 +69,7 @@ func (w *walk) film(size int64) (found Tracks, ok bool) {
 	return found, false
 }
 
-// track counts a track by what handles its media (8.4.3). What is neither seen nor heard, such
-// as a subtitle or a time code, does not count.
+// track counts a track by its media handler (8.4.3). Subtitles, time codes and other tracks are ignored.
 func (w *walk) track(trak part, found *Tracks) bool {
 	return w.inside(trak.from, trak.to, func(mdia part) bool {
 		if mdia.kind != fourCC("mdia") {
@@ -81,7 +79,7 @@ func (w *walk) track(trak part, found *Tracks) bool {
 			if hdlr.kind != fourCC("hdlr") {
 				return true
 			}
-			const before = 8 // version, flags, and four bytes of another use
+			const before = 8 // version, flags, and four unrelated bytes
 			var buffer [4]byte
 			handler := w.read(buffer[:], hdlr.from+before, hdlr.to)
 			if len(handler) < len(buffer) {

@@ -2,7 +2,7 @@ package container
 
 import "math/bits"
 
-// The elements of Matroska and WebM that lead to the tracks (RFC 9559, section 5).
+// The Matroska and WebM elements that lead to the tracks (RFC 9559, section 5).
 const (
 	idEBML       = 0x1A45DFA3
 	idSegment    = 0x18538067
@@ -11,9 +11,9 @@ const (
 	idTrackType  = 0x83
 )
 
-// element reads the head of the element at a place (RFC 8794, section 4). One of unknown
-// length, as recorders write them, goes to the end of its parent, and open tells so. It is not
-// ok where there is none that ends within its parent.
+// element reads the header of the element at a position (RFC 8794, section 4). An element of unknown
+// length, as written by recorders, extends to the end of its parent and is open. ok is false unless
+// the element ends within its parent.
 func (w *walk) element(at, end int64) (e part, open, ok bool) {
 	if !w.step() {
 		return part{}, false, false
@@ -38,8 +38,7 @@ func (w *walk) element(at, end int64) (e part, open, ok bool) {
 	return e, false, true
 }
 
-// number is one of variable length, with the mark of its length, and how many bytes it has: 0
-// where there is none.
+// number reads a variable-length number, including its length marker, and returns its length in bytes; 0 if invalid.
 func number(b []byte, longest int) (uint64, int) {
 	if len(b) == 0 {
 		return 0, 0
@@ -55,8 +54,8 @@ func number(b []byte, longest int) (uint64, int) {
 	return value, n
 }
 
-// segment counts the tracks of a file of Matroska. They stand before what they hold, where it
-// is written as all do; where they do not, what has no length is not passed.
+// segment counts the tracks of a Matroska file. Writers usually put them before the media data;
+// otherwise elements of unknown length cannot be skipped.
 func (w *walk) segment(size int64) (found Tracks, ok bool) {
 	head, open, ok := w.element(0, size)
 	if !ok || open || head.kind != idEBML {
@@ -79,7 +78,7 @@ func (w *walk) segment(size int64) (found Tracks, ok bool) {
 	return found, false
 }
 
-// entries counts the tracks of an element that holds them.
+// entries counts the tracks in a Tracks element.
 func (w *walk) entries(all part, found *Tracks) bool {
 	return w.within(all, func(entry part) bool {
 		return entry.kind != idTrackEntry || w.within(entry, func(e part) bool {
@@ -103,8 +102,7 @@ func (w *walk) entries(all part, found *Tracks) bool {
 	})
 }
 
-// within does something with each element in another. It is not ok where what lies there is
-// not elements from beginning to end.
+// within calls each for every child element. It returns false unless the parent consists of whole elements.
 func (w *walk) within(all part, each func(e part) bool) bool {
 	for at := all.from; at < all.to; {
 		e, open, ok := w.element(at, all.to)

@@ -1,4 +1,4 @@
-// Package exif reads what the EXIF data of a picture say about how it was taken. Damaged data say nothing.
+// Package exif reads from a picture's EXIF data how it was taken. Damaged data is ignored.
 package exif
 
 import (
@@ -9,8 +9,7 @@ import (
 	"unicode"
 )
 
-// Shot is what the EXIF data of a photo say about how it was taken. A zero field means that they
-// do not say it.
+// Shot says how a photo was taken, by its EXIF data. Fields are zero if unknown.
 type Shot struct {
 	// Camera is the maker and the model, such as "Canon EOS R5".
 	Camera string
@@ -20,9 +19,9 @@ type Shot struct {
 	Place bool
 }
 
-// Orientation reads the orientation, 1 to 8, from an EXIF or TIFF structure. It is 1,
-// upright, where there is none or it makes no sense. Only this one number is read, so
-// that hostile metadata meet as little code as possible.
+// Orientation reads the orientation, 1 to 8, from an EXIF or TIFF structure. It returns 1 (upright) if
+// it is missing or invalid. Only this one number is read, so that hostile metadata meets as little
+// code as possible.
 func Orientation(exif []byte) int {
 	r, ok := newReader(exif)
 	if !ok {
@@ -53,14 +52,14 @@ func Orientation(exif []byte) int {
 const (
 	tagMaker    = 0x010F
 	tagModel    = 0x0110
-	tagChanged  = 0x0132 // when the file was last changed
-	tagExif     = 0x8769 // where the directory of the photo lies
-	tagGPS      = 0x8825 // where the directory of the place lies
-	tagOriginal = 0x9003 // when the photo was taken
+	tagChanged  = 0x0132 // last change of the file
+	tagExif     = 0x8769 // offset of the EXIF directory
+	tagGPS      = 0x8825 // offset of the GPS directory
+	tagOriginal = 0x9003 // time of the photo
 	tagLatitude = 0x0002
 )
 
-// directory is one of an EXIF structure: where the value of each tag lies.
+// directory maps the tags of an EXIF directory to their values.
 type directory map[uint16][]byte
 
 // reader reads an EXIF structure.
@@ -70,7 +69,7 @@ type reader struct {
 }
 
 func newReader(exif []byte) (reader, bool) {
-	exif = bytes.TrimPrefix(exif, []byte("Exif\x00\x00")) // some WebP writers keep it
+	exif = bytes.TrimPrefix(exif, []byte("Exif\x00\x00")) // some WebP writers keep this prefix
 	if len(exif) < 8 {
 		return reader{}, false
 	}
@@ -83,7 +82,7 @@ func newReader(exif []byte) (reader, bool) {
 	return reader{}, false
 }
 
-// Read reads an EXIF structure. A damaged one says nothing, and is no error.
+// Read reads an EXIF structure. Damaged data is ignored and is not an error.
 func Read(exif []byte) Shot {
 	r, ok := newReader(exif)
 	if !ok {
@@ -100,7 +99,7 @@ func Read(exif []byte) Shot {
 	return shot
 }
 
-// linked is the directory to which a tag of another one points.
+// linked returns the directory that a tag points to.
 func (r reader) linked(from directory, tag uint16) directory {
 	if at := from[tag]; len(at) >= 4 {
 		return r.directory(r.order.Uint32(at))
@@ -108,14 +107,14 @@ func (r reader) linked(from directory, tag uint16) directory {
 	return nil
 }
 
-// directory reads the directory at an offset. Entries that make no sense are left out.
+// directory reads the directory at an offset. Invalid entries are skipped.
 func (r reader) directory(offset uint32) directory {
 	at := int64(offset)
 	if at < 8 || at+2 > int64(len(r.data)) {
 		return nil
 	}
 	const entrySize = 12
-	sizes := map[uint16]int64{2: 1, 4: 4, 5: 8} // of texts, whole numbers and fractions
+	sizes := map[uint16]int64{2: 1, 4: 4, 5: 8} // bytes of the types text, long and rational
 	d := directory{}
 	entries := r.data[at+2:]
 	for range r.order.Uint16(r.data[at:]) {
@@ -140,10 +139,10 @@ func (r reader) directory(offset uint32) directory {
 	return d
 }
 
-// maxTag is the longest text of a tag that is shown, in bytes.
+// maxTag is the maximum length of a tag's text, in bytes.
 const maxTag = 100
 
-// printable is the text of a tag without what cannot be shown.
+// printable returns the text of a tag without unprintable characters.
 func printable(value []byte) string {
 	value, _, _ = bytes.Cut(value, []byte{0})
 	text := strings.ToValidUTF8(string(value[:min(len(value), maxTag)]), "")
@@ -155,7 +154,7 @@ func printable(value []byte) string {
 	}, text))
 }
 
-// camera joins the maker with a model that does not name it.
+// camera joins maker and model, unless the model already names the maker.
 func camera(maker, model string) string {
 	if first, _, _ := strings.Cut(maker, " "); strings.HasPrefix(strings.ToLower(model), strings.ToLower(first)) {
 		return model

@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// answer is the part of ffprobe's JSON that counts, as its program writes it (see
-// doc/ffprobe.xsd of ffmpeg).
+// answer is the part of ffprobe's JSON output that is used (see doc/ffprobe.xsd of ffmpeg).
 type answer struct {
 	Streams []answeredStream `json:"streams"`
 	Format  struct {
@@ -45,25 +44,25 @@ type answeredStream struct {
 	} `json:"side_data_list"`
 }
 
-// entries asks ffprobe for what an answer holds.
+// entries are the fields requested from ffprobe.
 const entries = "format=duration" +
 	":stream=index,codec_type,codec_name,width,height,avg_frame_rate,r_frame_rate,pix_fmt,sample_aspect_ratio" +
 	",sample_rate,channels,duration,nb_frames,nb_read_packets" +
 	":stream_disposition=attached_pic:stream_tags=alpha_mode:stream_side_data=rotation"
 
-// maxSide is more than any side of a picture can have.
+// maxSide is more than any valid side of a picture.
 const maxSide = 1 << 20
 
-// parse reads what ffprobe says.
+// parse parses ffprobe's output.
 func parse(b []byte) (answer, error) {
 	var a answer
 	if err := json.Unmarshal(b, &a); err != nil {
-		return answer{}, fmt.Errorf("read what ffprobe says: %w", err)
+		return answer{}, fmt.Errorf("parse the output of ffprobe: %w", err)
 	}
 	return a, nil
 }
 
-// streams are those of sound and moving pictures in which there is something.
+// streams returns the non-empty audio and video streams.
 func (a answer) streams() []Stream {
 	var all []Stream
 	for _, s := range a.Streams {
@@ -74,7 +73,7 @@ func (a answer) streams() []Stream {
 	return all
 }
 
-// subtitles are the tracks of subtitles.
+// subtitles returns the subtitle tracks.
 func (a answer) subtitles() []Subtitle {
 	var all []Subtitle
 	for _, s := range a.Streams {
@@ -90,7 +89,7 @@ func (a answer) cover() bool {
 	return slices.ContainsFunc(a.Streams, func(s answeredStream) bool { return s.Kind == "video" && s.Disposition.Cover != 0 })
 }
 
-// duration is that of the longest stream, or of the whole; 0 if none is known.
+// duration returns the longest duration of a stream or the file; 0 if unknown.
 func (a answer) duration() time.Duration {
 	d := seconds(a.Format.Duration)
 	for _, s := range a.Streams {
@@ -101,8 +100,8 @@ func (a answer) duration() time.Duration {
 	return d
 }
 
-// packetLength is about how long a packet lasts, given when the last one begins. Packets of a FLAC
-// of 8 kHz last half a second.
+// packetLength estimates the duration of a packet, given when the last one starts. Packets of an 8 kHz
+// FLAC last half a second.
 func (a answer) packetLength(last time.Duration) time.Duration {
 	most := 0
 	for _, s := range a.Streams {
@@ -113,8 +112,7 @@ func (a answer) packetLength(last time.Duration) time.Duration {
 	return last / time.Duration(max(most-1, 1))
 }
 
-// cutOff tells that a stream has far fewer packets than its file promises, where files
-// count them.
+// cutOff reports whether a stream has far fewer packets than the file declares, if it declares them.
 func (a answer) cutOff() bool {
 	for _, s := range a.Streams {
 		if promised, read := number(s.Promised), number(s.Packets); s.counts() && read < promised-promised/50-1 {
@@ -130,7 +128,7 @@ func (s answeredStream) counts() bool {
 	return (sound || pictures) && number(s.Packets) > 0
 }
 
-// empty tells that there would be sound, but for its samples, and nothing else.
+// empty reports whether the file has only audio streams, all without samples.
 func (a answer) empty() bool {
 	for _, s := range a.Streams {
 		if s.Kind != "audio" || number(s.Packets) > 0 {
@@ -163,8 +161,7 @@ func (s answeredStream) stream() Stream {
 	return out
 }
 
-// squared is the width of the pictures where their pixels are squares: old films have
-// pixels that are wider than high.
+// squared returns the width with square pixels: old films have pixels that are wider than high.
 func (s answeredStream) squared() int {
 	across, down, _ := strings.Cut(s.Shape, ":")
 	x, y := number(across), number(down)
@@ -174,8 +171,8 @@ func (s answeredStream) squared() int {
 	return max(1, int(math.Round(float64(s.Width)*float64(x)/float64(y))))
 }
 
-// alpha goes by the names of ffmpeg's pixel formats: yuva420p, rgba, argb, ya8, gbrap.
-// VP8 and VP9 keep transparency beside their pictures, and a tag says so.
+// alpha reports transparency by the names of ffmpeg's pixel formats: yuva420p, rgba, argb, ya8, gbrap.
+// VP8 and VP9 store it separately and mark it with a tag.
 func (s answeredStream) alpha() bool {
 	for _, with := range []string{"yuva", "rgba", "bgra", "argb", "abgr", "gbra", "ya8", "ya16", "pal8"} {
 		if strings.HasPrefix(s.Pixels, with) {
@@ -185,7 +182,7 @@ func (s answeredStream) alpha() bool {
 	return s.Tags.Alpha == "1"
 }
 
-// number reads a whole number; 0 if it is none.
+// number parses a non-negative integer; 0 if invalid.
 func number(s string) int {
 	n, err := strconv.ParseInt(s, 10, 32)
 	if err != nil || n < 0 {
@@ -194,7 +191,7 @@ func number(s string) int {
 	return int(n)
 }
 
-// rate reads pictures a second from a fraction: "30000/1001"; 0 if it makes no sense.
+// rate parses a frame rate such as "30000/1001"; 0 if invalid.
 func rate(s string) float64 {
 	over, under, _ := strings.Cut(s, "/")
 	if o, u := number(over), number(under); o > 0 && u > 0 {
@@ -203,7 +200,7 @@ func rate(s string) float64 {
 	return 0
 }
 
-// seconds reads a time of ffprobe; 0 if there is none.
+// seconds parses a duration from ffprobe; 0 if invalid.
 func seconds(s string) time.Duration {
 	f, err := strconv.ParseFloat(s, 64)
 	if err != nil || !(f > 0) || f > 1e9 {
@@ -212,5 +209,5 @@ func seconds(s string) time.Duration {
 	return time.Duration(f * float64(time.Second))
 }
 
-// Seconds is a time as the programs understand it, such as "1.500000".
+// Seconds formats a duration for the programs: "1.500000".
 func Seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 6, 64) }

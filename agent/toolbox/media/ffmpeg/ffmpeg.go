@@ -1,18 +1,18 @@
-// Package ffmpeg reads and writes sound and video with the programs ffmpeg and ffprobe.
+// Package ffmpeg reads and writes audio and video with the programs ffmpeg and ffprobe.
 //
 // Guarantees:
-//   - A file is known by its first bytes, and is read as that and nothing else: what it
-//     names inside, another file or an address, is never opened.
-//   - The programs run in the sandbox (see [sandbox]): they see the files of the call and
-//     no others, reach no network, and end with the context or the time, with all that they
-//     have started. In a job they get no name that a user chose.
-//   - What is too long, too large, cut off or damaged is refused before it is decoded.
-//   - What is made carries no metadata of what it was made of, is looked at before it is
-//     given out, and is the same each time where the codecs allow.
-//   - What was found fit is not looked at again, also as a copy under another name.
-//   - Nothing is left behind but the output, and not that if it failed.
-//   - Errors carry one sentence for people ([plan.Fault]), which names a file by its base
-//     name and never by its path.
+//   - The format of a file is detected by its first bytes, and it is read as that format only.
+//     References inside it, to files or addresses, are never opened.
+//   - The programs run in the sandbox (see [sandbox]): they see only the files of the call, have no
+//     network, and end with the context or the timeout, with all their child processes. Jobs do not
+//     reveal users' file names to them.
+//   - Files that are too long, too large, truncated or damaged are rejected before decoding.
+//   - Outputs carry no metadata of the inputs, are checked before they are delivered, and are
+//     reproducible where the codecs allow.
+//   - A file that passed the checks is not checked again, not even as a copy under another name.
+//   - Nothing is left behind but the output, or nothing at all after a failure.
+//   - Errors carry one sentence for people ([plan.Fault]), which names a file by its base name and
+//     never by its path.
 package ffmpeg
 
 import (
@@ -29,17 +29,17 @@ import (
 	"atelier/agent/toolbox/sandbox"
 )
 
-// Config says where the programs are and what bounds them.
+// Config locates the programs and sets their limits.
 type Config struct {
-	// Path is the program ffmpeg, beside which ffprobe lies. "" looks for both in PATH.
+	// Path is the program ffmpeg, with ffprobe in the same folder. "" looks for both in PATH.
 	Path string
-	// Timeout is how long one call of Frames may take, and one look. 0 is a minute.
+	// Timeout limits one call of Frames or Look. 0 means a minute.
 	Timeout time.Duration
-	// Longest is the longest video that is taken. 0 is four hours.
+	// Longest is the maximum length of a video. 0 means four hours.
 	Longest time.Duration
-	// Limits bound the files, read and written, and by their pixels each picture in them.
+	// Limits bound the files that are read and written, and each picture in them.
 	Limits media.Limits
-	// Sandbox is where the programs run. nil is one of the package's own.
+	// Sandbox runs the programs. Nil means a default sandbox.
 	Sandbox *sandbox.Sandbox
 }
 
@@ -62,7 +62,7 @@ func New(c Config) (*FFmpeg, error) {
 	if confined == nil {
 		var err error
 		if confined, err = sandbox.New(sandbox.Config{}); err != nil {
-			return nil, fmt.Errorf("prepare where ffmpeg runs: %w", err)
+			return nil, fmt.Errorf("prepare the sandbox of ffmpeg: %w", err)
 		}
 	}
 	return &FFmpeg{
@@ -75,13 +75,13 @@ func New(c Config) (*FFmpeg, error) {
 	}, nil
 }
 
-// Probe reports whether the programs are there.
+// Probe returns an error unless both programs are installed.
 func (f *FFmpeg) Probe(context.Context) error {
 	_, err := f.programs()
 	return err
 }
 
-// programs are the two programs, by their full paths.
+// programs holds the full paths of the two programs.
 type programs struct{ ffmpeg, ffprobe string }
 
 func (f *FFmpeg) programs() (programs, error) {
@@ -89,7 +89,7 @@ func (f *FFmpeg) programs() (programs, error) {
 	if f.path != "" {
 		names = programs{f.path, filepath.Join(filepath.Dir(f.path), "ffprobe"+filepath.Ext(f.path))}
 		if !strings.ContainsRune(f.path, filepath.Separator) {
-			names.ffprobe = filepath.Base(names.ffprobe) // that of PATH too
+			names.ffprobe = filepath.Base(names.ffprobe) // from PATH as well
 		}
 	}
 	var found programs
@@ -106,7 +106,7 @@ func (f *FFmpeg) programs() (programs, error) {
 	return found, nil
 }
 
-// fault is an error about a video; the sentence begins with its name.
+// fault returns an error about a file; the sentence starts with its name.
 func fault(path string, err error, format string, args ...any) error {
 	return &plan.Fault{Sentence: plan.Say("%q %s", filepath.Base(path), plan.Say(format, args...)), Err: err}
 }

@@ -15,17 +15,16 @@ import (
 )
 
 const (
-	// longestSide is that of a picture, in pixels.
+	// longestSide is the maximum side of a picture, in pixels.
 	longestSide = 768
-	// apart is how far apart pictures are at least.
+	// apart is the minimum time between pictures.
 	apart = 250 * time.Millisecond
-	// maxFrame is the most bytes that a picture may have.
+	// maxFrame is the maximum size of a picture, in bytes.
 	maxFrame = 8 << 20
 )
 
-// Frames takes at most that many pictures out of a video, evenly spread over it, and
-// writes them into the folder dir as JPEG files of at most 768 pixels a side. They are
-// in the order of time.
+// Frames extracts at most most pictures from a video, evenly spaced, and writes them into dir as JPEG
+// files of at most 768 pixels a side, in chronological order.
 func (f *FFmpeg) Frames(ctx context.Context, path, dir string, most int) ([]media.Frame, error) {
 	found, err := f.programs()
 	if err != nil {
@@ -58,7 +57,7 @@ func (f *FFmpeg) frames(ctx context.Context, found programs, path, dir string, m
 	}
 	frames, err := f.take(ctx, v, dir, v.times(most))
 	if len(frames) == 0 && ctx.Err() == nil {
-		frames, err = f.take(ctx, v, dir, []time.Duration{0}) // it may end before it says
+		frames, err = f.take(ctx, v, dir, []time.Duration{0}) // it may be shorter than declared
 	}
 	if len(frames) == 0 {
 		return nil, fault(path, err, "is damaged or in a format that cannot be read here: no picture could be extracted from it.")
@@ -66,8 +65,7 @@ func (f *FFmpeg) frames(ctx context.Context, found programs, path, dir string, m
 	return frames, nil
 }
 
-// take takes the pictures at those times, without those that cannot be read; the error
-// is that of the last one of these.
+// take extracts the pictures at the given times, skipping unreadable ones; last is the error of the last skipped one.
 func (f *FFmpeg) take(ctx context.Context, v *source, dir string, times []time.Duration) (frames []media.Frame, last error) {
 	name := rand.Text()
 	for i, at := range times {
@@ -91,7 +89,7 @@ func (f *FFmpeg) take(ctx context.Context, v *source, dir string, times []time.D
 	return frames, last
 }
 
-// keep writes a picture to a new file, once it has proved whole.
+// keep writes a picture to a new file and checks that it is valid.
 func (f *FFmpeg) keep(ctx context.Context, to string, picture []byte) (err error) {
 	file, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -108,7 +106,7 @@ func (f *FFmpeg) keep(ctx context.Context, to string, picture []byte) (err error
 	return err
 }
 
-// times are the middles of equal parts of the video.
+// times returns the midpoints of equal parts of the video.
 func (v *source) times(most int) []time.Duration {
 	if v.look.Duration <= 0 {
 		return []time.Duration{0}
@@ -121,7 +119,7 @@ func (v *source) times(most int) []time.Duration {
 	return times
 }
 
-// still decodes one picture: nothing if the video ends before.
+// still decodes one picture; it is empty if the video ends earlier.
 func (v *source) still(ctx context.Context, at time.Duration) ([]byte, error) {
 	side := strconv.Itoa(longestSide)
 	return v.run(ctx, v.programs.ffmpeg, maxFrame, v.args(

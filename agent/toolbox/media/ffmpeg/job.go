@@ -19,47 +19,47 @@ import (
 	"atelier/agent/toolbox/sandbox"
 )
 
-// Input is a file that is read.
+// Input is an input file.
 type Input struct {
 	Path string
-	// Type is what it must be: image, video or audio; "" is any of them. A video is
-	// taken for an audio as well where it has sound.
+	// Type is the required type: image, video or audio; "" accepts all. A video with sound is also accepted as audio.
 	Type plan.Type
-	// Before are options of the program's own, before the input: "-ss", "1.5",
-	// "-stream_loop", "-1", "-loop", "1". No word of a user.
+	// Before holds ffmpeg options before the input, such as "-ss", "1.5" or "-loop", "1". They must
+	// not contain user text.
 	Before []string
-	// Animated hands a GIF over with all of its pictures. Otherwise it is the first one alone.
+	// Animated passes all frames of a GIF. Otherwise only the first is used.
 	Animated bool
 }
 
-// Job is one use of ffmpeg.
+// Job is one run of ffmpeg.
 type Job struct {
 	Inputs []Input
-	// Args are everything after the inputs but for the output: filters, maps and
-	// codecs. No word of a user. Metadata and chapters are left out unless they are mapped here.
+	// Args are all arguments after the inputs except the output: filters, maps and codecs. They must
+	// not contain user text. Metadata and chapters are dropped unless they are mapped here.
 	Args []string
-	// Output is the file that is written, which must not be there yet; its ending says in
-	// which format. It lies in the call's folder, and so do Files.
+	// Output is the file to write, which must not exist; its extension selects the format. It is in
+	// the call's folder, and so are Files.
 	Output string
-	// Files are further files that filters read, of our own making: subtitles, texts.
-	// Filters name them by their base names, since the program works beside them.
+	// Files are further files that filters read, written by us: subtitles, texts. Filters use their
+	// base names, relative to the working directory.
 	Files []string
-	// ByFilter tells that a filter writes the output, which is called [ByFilter] in Args, with its ending. It is for
-	// the program alone, and nothing is known of its contents. What ffmpeg itself would write is discarded.
+	// ByFilter means that a filter writes the output, as [ByFilter] plus its extension in Args. Such a
+	// file is only for the program, and its contents are not checked. ffmpeg's own output is
+	// discarded.
 	ByFilter bool
-	// Most is the largest that the output may be, in bytes; 0 is as large as files of people
-	// may be ([Config].Limits). What nobody is given may be larger; the caller reads it.
+	// Most is the maximum size of the output, in bytes; 0 means [Config].Limits. A larger limit is for
+	// intermediate files, which the caller reads itself.
 	Most int64
-	// Timeout is how long it may take; 0 is the program's own.
+	// Timeout limits the job; 0 means the sandbox's default.
 	Timeout time.Duration
 }
 
-// ByFilter is the name by which a filter knows the output that it writes.
+// ByFilter is the base name of an output written by a filter.
 const ByFilter = "out"
 
-// Do does a job. What it is given is looked at first (see Look), and so is what it made.
-// A picture is handed over as people see it: upright, in sRGB, eight bits a channel with
-// its transparency, the first of an animation. With an error no output is left.
+// Do runs a job. Inputs are checked first (see Look), and so is the output. Pictures are passed
+// upright, in 8-bit sRGB with alpha; of an animation, the first frame. After an error no output is
+// left.
 func (f *FFmpeg) Do(ctx context.Context, j Job) error {
 	if _, err := os.Lstat(j.Output); !errors.Is(err, fs.ErrNotExist) {
 		return unwritten(j.Output, errors.Join(err, fs.ErrExist))
@@ -73,8 +73,8 @@ func (f *FFmpeg) Do(ctx context.Context, j Job) error {
 	})
 }
 
-// Pictures does a job that writes several pictures, at most so many, and gives them in their order. The output is
-// where they lie, with a %d for their numbers.
+// Pictures runs a job that writes up to most pictures and returns their paths in order. The job's
+// output is their path, with %d for the number.
 func (f *FFmpeg) Pictures(ctx context.Context, j Job, most int) (all []string, err error) {
 	return all, f.onBench(ctx, j, func(b *bench) error {
 		pattern := filepath.Join(b.dir, "out-%d"+filepath.Ext(j.Output))
@@ -96,7 +96,7 @@ func (f *FFmpeg) Pictures(ctx context.Context, j Job, most int) (all []string, e
 	})
 }
 
-// onBench does a job in a folder of its own, in which its inputs lie.
+// onBench runs a job in a folder of its own that contains its inputs.
 func (f *FFmpeg) onBench(ctx context.Context, j Job, do func(*bench) error) (err error) {
 	found, err := f.programs()
 	if err != nil {
@@ -119,23 +119,22 @@ func (f *FFmpeg) onBench(ctx context.Context, j Job, do func(*bench) error) (err
 
 func unwritten(path string, err error) error { return fault(path, err, "could not be written.") }
 
-// bench is a folder of its own in which a job is done: the program sees the inputs there
-// under names of ours, and writes there.
+// bench is the folder of a job: the program sees the inputs there under our names, and writes there.
 type bench struct {
 	f        *FFmpeg
 	programs programs
 	dir      string
-	most     int64    // bytes of the output
-	args     []string // the inputs
-	read     []string // where they really lie
-	pixels   int64    // of a picture of each input
+	most     int64    // maximum size of the output
+	args     []string // arguments for the inputs
+	read     []string // real paths of the inputs
+	pixels   int64    // pixels of one picture of each input
 }
 
-// bytesOfPixel is what ffmpeg holds for each pixel of what it works on: some thirty pictures
-// when it packs a video (measured: 70 bytes at 3840 × 2160), and more in other formats.
+// bytesOfPixel is the memory of ffmpeg per pixel of a picture: about thirty pictures when encoding a
+// video (measured: 70 bytes at 3840 × 2160), and more in other formats.
 const bytesOfPixel = 128
 
-// lay puts the inputs and files into the folder.
+// lay links or writes the inputs and files into the folder.
 func (b *bench) lay(ctx context.Context, j Job) error {
 	for i, in := range j.Inputs {
 		name := filepath.Join(b.dir, fmt.Sprintf("in-%d", i+1))
@@ -154,7 +153,7 @@ func (b *bench) lay(ctx context.Context, j Job) error {
 	return nil
 }
 
-// input puts an input there and tells what reads it.
+// input adds an input to the folder and returns its demuxer.
 func (b *bench) input(ctx context.Context, in Input, name string) (demuxer string, err error) {
 	if _, err := place(in.Path); err != nil {
 		return "", err
@@ -196,7 +195,7 @@ func (b *bench) input(ctx context.Context, in Input, name string) (demuxer strin
 	return s.demuxer, nil
 }
 
-// link lets the program see a file under another name; it may still only read it.
+// link makes a file visible to the program under another name, read-only.
 func (b *bench) link(path, name string) error {
 	at, err := place(path)
 	if err != nil {
@@ -246,12 +245,12 @@ func (b *bench) work(ctx context.Context, j Job, made string) error {
 	}
 }
 
-// rejected is how ffmpeg speaks of options that it does not take, whatever the files are.
+// rejected matches ffmpeg's errors about its options, which do not depend on the files.
 var rejected = lazyregexp.New(`No such filter|Unrecognized option|Option not found|Option '[^']*' not found|No option name near` +
 	`|Unknown encoder|Error setting option|Error applying option|Error parsing|Undefined constant|Unable to parse|Expected number for` +
 	`|Invalid (?:duration specification|framerate value)|does not exist in any defined filter graph|suitable output format`)
 
-// handOver puts what was made into its place, if it is right.
+// handOver moves a valid output to its place.
 func (b *bench) handOver(ctx context.Context, j Job, made, output string) error {
 	if err := b.examine(ctx, j, made); err != nil {
 		return err
@@ -262,8 +261,8 @@ func (b *bench) handOver(ctx context.Context, j Job, made, output string) error 
 	return nil
 }
 
-// examine looks at what was made, which must be a file and no way to another one, and finds out at the
-// same time whether a sound or video plays. A picture that nobody is given is decoded by its reader alone.
+// examine checks that the output is a valid regular file, and whether audio or video plays. A picture
+// that is not delivered is left to its reader.
 func (b *bench) examine(ctx context.Context, j Job, made string) error {
 	if err := sandbox.Left(made); err != nil {
 		return unfit(err)
@@ -298,7 +297,7 @@ func unfit(err error) error {
 	return &plan.Fault{Sentence: plan.Say("The result that ffmpeg made is not valid; please try another file."), Err: err}
 }
 
-// is reports whether a source is of that type.
+// is returns an error unless the source has the wanted type.
 func (s *source) is(want plan.Type) error {
 	switch {
 	case want == plan.Video && s.look.Video() == nil:

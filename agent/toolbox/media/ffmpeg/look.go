@@ -9,49 +9,47 @@ import (
 	"atelier/agent/plan"
 )
 
-// Stream is one of a file's.
+// Stream is an audio or video stream of a file.
 type Stream struct {
-	// Index is its place among all streams of the file, those too that are left out here.
+	// Index is its index among all streams of the file, including those not listed here.
 	Index int
-	// Kind is video or audio; a cover picture is no video.
+	// Kind is video or audio; cover pictures are not video.
 	Kind string
-	// Codec is ffmpeg's name for how it is packed, such as h264.
+	// Codec is ffmpeg's name of the codec, such as h264.
 	Codec string
-	// Pixels is ffmpeg's name for how the colours are kept, such as yuv420p.
+	// Pixels is ffmpeg's name of the pixel format, such as yuv420p.
 	Pixels string
-	// Width and Height are of the pictures as people see them, turned as the file says, and
-	// with square pixels.
+	// Width and Height are the displayed size, with rotation applied and square pixels.
 	Width, Height int
-	// Rate is how many pictures a second, on average; 0 if unknown.
+	// Rate is the average frame rate; 0 if unknown.
 	Rate float64
-	// Variable is true where the pictures are not equally far apart.
+	// Variable reports a variable frame rate.
 	Variable bool
-	// Alpha is true where parts of the pictures may be transparent.
+	// Alpha reports whether pictures may be transparent.
 	Alpha bool
-	// Frequency is of the samples of a sound, in hertz.
+	// Frequency is the sample rate in hertz.
 	Frequency int
 	Channels  int
-	// Packets counts what it consists of: the pictures of a video.
+	// Packets is the number of packets; for video, of frames.
 	Packets int
-	// Duration is 0 where the file does not tell it of each stream.
+	// Duration is 0 if the file does not store it per stream.
 	Duration time.Duration
 }
 
-// Of is how ffmpeg's options and filters name the stream, where its file is that input of
-// theirs, counted from 0.
+// Of returns the stream specifier for ffmpeg's options and filters, for the input with that index from 0.
 func (s Stream) Of(input int) string { return fmt.Sprintf("%d:%d", input, s.Index) }
 
-// Even reports whether both sides are even, as the usual codecs of videos need them.
+// Even reports whether both sides are even, as common video codecs require.
 func (s Stream) Even() bool { return s.Width%2 == 0 && s.Height%2 == 0 }
 
-// Look is what a file of sound or video holds.
+// Look describes the content of an audio or video file.
 type Look struct {
-	// Type is audio where there are no moving pictures, whatever the file is called.
+	// Type is audio if there is no video stream, whatever the file's extension.
 	Type plan.Type
 	MIME string
-	// Duration is 0 where it is not known.
+	// Duration is 0 if unknown.
 	Duration time.Duration
-	// Streams are those in which there is something: sound without samples is left out.
+	// Streams lists the non-empty streams.
 	Streams []Stream
 	// Subtitles are the tracks of subtitles.
 	Subtitles []Subtitle
@@ -61,14 +59,13 @@ type Look struct {
 
 // Subtitle is a track of subtitles.
 type Subtitle struct {
-	// Codec is how ffmpeg calls it: "subrip", "mov_text".
+	// Codec is ffmpeg's name: "subrip", "mov_text".
 	Codec string
-	// Text is false where they are pictures, as on discs.
+	// Text is false for subtitles stored as pictures, as on discs.
 	Text bool
 }
 
-// TextSubtitles is the number of tracks of subtitles that are texts, and the place of the first of them
-// among all.
+// TextSubtitles returns the number of text subtitle tracks and the index of the first among all subtitle tracks.
 func (l Look) TextSubtitles() (count, first int) {
 	for i, s := range slices.Backward(l.Subtitles) {
 		if s.Text {
@@ -78,19 +75,19 @@ func (l Look) TextSubtitles() (count, first int) {
 	return count, first
 }
 
-// Video is the first stream with moving pictures, nil if there is none.
+// Video returns the first video stream, nil if there is none.
 func (l Look) Video() *Stream { return l.first("video") }
 
-// Audio is the first stream with sound, nil if there is none.
+// Audio returns the first audio stream, nil if there is none.
 func (l Look) Audio() *Stream { return l.first("audio") }
 
-// LongSide and ShortSide bound the pictures of videos that play everywhere, in pixels.
+// LongSide and ShortSide are the maximum sides of a video that plays everywhere, in pixels.
 const (
 	LongSide  = 3840
 	ShortSide = 2160
 )
 
-// Universal reports whether the pictures play everywhere in an MP4 as they are.
+// Universal reports whether the video stream plays everywhere in an MP4 without re-encoding.
 func (l Look) Universal() bool {
 	v := l.Video()
 	return slices.Contains([]string{"video/mp4", "video/x-m4v", "video/quicktime"}, l.MIME) && v != nil &&
@@ -106,8 +103,8 @@ func (l Look) first(kind string) *Stream {
 	return nil
 }
 
-// Look looks at a file of sound or video without decoding it. What is too long, too
-// large, damaged, cut off or something else is refused.
+// Look inspects an audio or video file without decoding it. It rejects files that are too long, too
+// large, damaged, truncated or of another type.
 func (f *FFmpeg) Look(ctx context.Context, path string) (Look, error) {
 	found, err := f.programs()
 	if err != nil {

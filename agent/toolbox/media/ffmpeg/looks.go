@@ -9,35 +9,34 @@ import (
 	"sync"
 )
 
-// mostLooks is how many looks are remembered at a time.
+// mostLooks is the maximum number of cached looks.
 const mostLooks = 256
 
-// identity tells a file from others and from what it was before it changed.
+// identity identifies a version of a file.
 type identity struct {
 	path    string
 	size    int64
-	changed int64 // in nanoseconds
+	changed int64 // modification time in nanoseconds
 }
 
-// content is the SHA-256 of a file. The zero content is that of no file.
+// content is the SHA-256 of a file. Zero means unknown.
 type content [sha256.Size]byte
 
-// found is what is remembered of a file.
+// found is the cached result for a file.
 type found struct {
 	look  Look
-	plays bool // its beginning was decoded
+	plays bool // whether its beginning was decoded
 }
 
-// looks remember what was found in files by their content, so that no program reads the same content
-// again: a file is looked at when it arrives, and each step is given a copy of it. They are safe for
-// concurrent use.
+// looks caches results by file content, so that a file is inspected once when it arrives, and not
+// again as the copy that each step gets. It is safe for concurrent use.
 type looks struct {
 	mu       sync.Mutex
 	contents map[identity]content
 	known    map[content]found
 }
 
-// content is that of the file at an absolute path, which is read once while it is the same.
+// content returns the hash of the file at an absolute path. It is cached until the file changes.
 func (l *looks) content(path string) content {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() {

@@ -1,5 +1,5 @@
-// Package sheet converts, sorts and counts tables that are given as text, and draws them as pictures and
-// charts. It formats JSON, too.
+// Package sheet converts, sorts, filters and analyses tables given as text, and draws them as pictures
+// and charts. It also formats JSON.
 package sheet
 
 import (
@@ -68,7 +68,7 @@ func sortTable(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	return toolbox.Output{Value: out, About: plan.Say("sorted by %s", t.Columns[named[0]])}, err
 }
 
-// filterTable keeps the rows for which a condition holds, or the others. The table keeps its format.
+// filterTable keeps the rows that match a condition, or removes them. The table keeps its format.
 func filterTable(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	t, err := tableOf(c)
 	if err != nil {
@@ -88,7 +88,7 @@ func filterTable(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	return toolbox.Output{Value: out, About: plan.Say("with %d of %d rows", len(kept.Rows), len(t.Rows))}, err
 }
 
-// pickColumns keeps the named columns in the order in which they are named, or the others. The table keeps its format.
+// pickColumns keeps the named columns, in the order named, or removes them. The table keeps its format.
 func pickColumns(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	t, err := tableOf(c)
 	if err != nil {
@@ -115,14 +115,14 @@ func pickColumns(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	return toolbox.Output{Value: out, About: plan.Say("with the columns %s", columnsOf(picked))}, err
 }
 
-// noColumn is the fault for a request that names no column of the table.
+// noColumn returns the fault for a request that names no column of the table.
 func noColumn(t table.Table) error {
 	return &plan.Fault{
 		Sentence: plan.Say("The table has no such column. Its columns are: %s.", columnsOf(t)), Err: errors.New("no column is named"), Final: true,
 	}
 }
 
-// columnsOf are the names of the first columns, for people.
+// columnsOf lists the first columns by name, for people.
 func columnsOf(t table.Table) string {
 	names := make([]string, 0, len(t.Columns))
 	for _, name := range t.Columns[:min(len(t.Columns), 20)] {
@@ -165,14 +165,14 @@ func tableStatistics(_ context.Context, c toolbox.Call) (toolbox.Output, error) 
 	return toolbox.Output{Value: strings.Join(lines, "\n"), About: plan.Say("the statistics")}, nil
 }
 
-// plainWords are words that people use around the name of a column.
+// plainWords are words that people use around column names.
 var plainWords = strings.Fields(`a all an and are average averages can compute calculate column columns count counts csv data each every everything figures file
 	for from give get how i in is it its largest lowest highest list many max maximum me mean median min minimum much number numbers of out over please rows
 	sheet show smallest spreadsheet statistics stats sum summary sums table tell that the these
 	this those to total totals up add what what's whats which with you
 	calculate do does have has there values value find basic descriptive my our here could would want need s`)
 
-// namesOther reports whether the words name something that is not a column: any word that is not plain.
+// namesOther reports whether the words include a word outside plainWords, which probably names an unknown column.
 func namesOther(words string) bool {
 	return slices.ContainsFunc(prose.Tokens(words), func(t prose.Token) bool { return !slices.Contains(plainWords, t.Lower()) })
 }
@@ -186,7 +186,7 @@ func statisticsLine(name string, s table.Statistics) string {
 	return line
 }
 
-// figure writes a number with at most four decimals.
+// figure formats a number with at most four decimals.
 func figure(v float64) string {
 	if math.Abs(v) >= 1e15 {
 		return strconv.FormatFloat(v, 'g', 10, 64)
@@ -218,7 +218,7 @@ func formatJSON(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	return toolbox.Output{Value: out.String(), About: plan.Say("the JSON")}, nil
 }
 
-// damagedJSON is the fault for damaged JSON. It names the line if it is known.
+// damagedJSON returns the fault for invalid JSON, with the line if known.
 func damagedJSON(text string, err error) error {
 	syntax, ok := errors.AsType[*json.SyntaxError](err)
 	if !ok {

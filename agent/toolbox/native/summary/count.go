@@ -22,10 +22,10 @@ func countWords(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	return toolbox.Output{Value: measure(text).String(), About: plan.Say("the counts")}, nil
 }
 
-// counts are how long a text is.
+// counts are the measures of a text's length.
 type counts struct{ words, characters, bare, lines, sentences, paragraphs int }
 
-// measure counts what a text consists of. A last line break begins no further line.
+// measure counts the parts of a text. A trailing line break does not start another line.
 func measure(text string) counts {
 	n := counts{words: len(prose.Tokens(text)), sentences: len(prose.Sentences(text))}
 	for clusters := uniseg.NewGraphemes(text); clusters.Next(); {

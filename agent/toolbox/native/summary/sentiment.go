@@ -14,10 +14,10 @@ import (
 	"atelier/agent/toolbox/native/prose"
 )
 
-// vader is the analyser with its lexicon, which takes a moment to read.
+// vader is the analyser with its lexicon, which is slow to load.
 var vader = sync.OnceValue(govader.NewSentimentIntensityAnalyzer)
 
-// sentimentAnalysis says in a sentence how a text sounds.
+// sentimentAnalysis describes the mood of a text in a sentence.
 func sentimentAnalysis(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	text, err := prose.Need(c, plan.Say("judge the mood of"))
 	if err != nil {
@@ -44,9 +44,9 @@ func sentimentAnalysis(ctx context.Context, c toolbox.Call) (toolbox.Output, err
 	}, nil
 }
 
-// polarity is the mean over the sentences, since VADER's scale is made for one
-// sentence and saturates on more. Sentences without any feeling count for less: a
-// review is not neutral because it also says where the shop is.
+// polarity returns the mean score of the sentences, since VADER's scale is made for single sentences
+// and saturates on longer texts. Neutral sentences have less weight: a review is not neutral because
+// it also gives the shop's address.
 func polarity(ctx context.Context, text string) (float64, error) {
 	var sum, weight float64
 	for _, s := range prose.Sentences(text) {

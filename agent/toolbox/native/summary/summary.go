@@ -1,5 +1,4 @@
-// Package summary tells what a text says, without a language model: a summary, a title, tags, its mood and
-// its length.
+// Package summary analyses texts without a language model: summary, title, tags, sentiment and word counts.
 package summary
 
 import (
@@ -14,14 +13,14 @@ import (
 )
 
 const (
-	// summaryBlock is how many sentences are weighed against each other at once;
-	// longer texts are condensed block by block first.
+	// summaryBlock is the maximum number of sentences ranked together; longer texts are first
+	// condensed block by block.
 	summaryBlock = 400
-	// tooAlike is the similarity from which a sentence repeats a chosen one.
+	// tooAlike is the similarity above which a sentence counts as a repetition.
 	tooAlike = 0.6
 )
 
-// summarization keeps as many sentences as are asked for, in their order: by default about a fifth, one to five.
+// summarization selects the requested number of sentences, in order: by default about a fifth, one to five.
 func summarization(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	text, err := prose.Need(c, plan.Say("summarise"))
 	if err != nil {
@@ -52,8 +51,7 @@ func summarization(ctx context.Context, c toolbox.Call) (toolbox.Output, error) 
 	return toolbox.Output{Value: strings.Join(mostCentral(all, count), " "), About: plan.Say("a summary")}, nil
 }
 
-// mostCentral picks the count sentences that say most of what the others say
-// (LexRank), without repeating one another, in their order.
+// mostCentral picks the count most central sentences (LexRank), in order, avoiding repetition.
 func mostCentral(all []string, count int) []string {
 	vectors := weigh(all)
 	rank := centrality(vectors)
@@ -65,7 +63,7 @@ func mostCentral(all []string, count int) []string {
 			rank[i] *= 0.8
 		}
 	}
-	rank[0] *= 1.2 // texts tend to begin with what they are about
+	rank[0] *= 1.2 // the first sentence often states the topic
 	order := make([]int, len(all))
 	for i := range order {
 		order[i] = i
@@ -90,8 +88,7 @@ func mostCentral(all []string, count int) []string {
 	return picked
 }
 
-// compareFloats orders numbers that differ by more than rounding, so that the order
-// does not hang on how a processor adds.
+// compareFloats compares numbers up to rounding errors, so that the order is the same on every processor.
 func compareFloats(a, b float64) int {
 	switch {
 	case a < b-1e-9:
@@ -102,7 +99,7 @@ func compareFloats(a, b float64) int {
 	return 0
 }
 
-// vector is a sentence as the weights of its words, sorted by word, of length 1.
+// vector is the TF-IDF vector of a sentence, sorted by word, of length 1.
 type vector []entry
 
 type entry struct {
@@ -110,7 +107,7 @@ type entry struct {
 	weight float64
 }
 
-// dot is the similarity of two sentences, 0 to 1.
+// dot returns the similarity of two sentences, 0 to 1.
 func (v vector) dot(w vector) float64 {
 	var sum float64
 	for i, j := 0, 0; i < len(v) && j < len(w); {
@@ -128,10 +125,10 @@ func (v vector) dot(w vector) float64 {
 	return sum
 }
 
-// weigh makes the vectors of sentences by term frequency and rareness.
+// weigh computes the TF-IDF vectors of the sentences.
 func weigh(all []string) []vector {
 	ids := map[string]int{}
-	var within []float64 // in how many sentences each word stands
+	var within []float64 // document frequency of each word, by sentences
 	vectors := make([]vector, len(all))
 	for i, s := range all {
 		counts := map[int]float64{}
@@ -170,8 +167,8 @@ func weigh(all []string) []vector {
 	return vectors
 }
 
-// centrality is the stationary probability of a walk from sentence to similar
-// sentence that starts anew with a chance of 0.15 at each step.
+// centrality returns the stationary distribution of a random walk between similar sentences (PageRank
+// with damping 0.85).
 func centrality(vectors []vector) []float64 {
 	n := len(vectors)
 	similar := make([][]float64, n)

@@ -19,8 +19,7 @@ const (
 	maxWordRunes   = 40 // longer ones are codes and addresses, not words
 )
 
-// textToTags gives up to eight key phrases, the weightiest first, in one line with
-// commas between them.
+// textToTags returns up to eight key phrases, the most important first, separated by commas.
 func textToTags(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	text, err := prose.Need(c, plan.Say("find tags for"))
 	if err != nil {
@@ -36,18 +35,18 @@ func textToTags(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	return toolbox.Output{Value: strings.Join(tags, ", "), About: plan.Say("tags of the text")}, nil
 }
 
-// phrase is a run of words between stop words and punctuation.
+// phrase is a sequence of words between stop words and punctuation.
 type phrase struct {
-	words []string // as they are shown
+	words []string // as displayed
 	stems []string
 	count int
-	first int // the place of its first occurrence among the phrases
+	first int // index of its first occurrence
 	score float64
 }
 
 func (p *phrase) key() string { return strings.Join(p.stems, " ") }
 
-// text joins the words; scripts without spaces get none.
+// text joins the words, without spaces in scripts that use none.
 func (p *phrase) text() string {
 	var b strings.Builder
 	for i, w := range p.words {
@@ -60,10 +59,9 @@ func (p *phrase) text() string {
 	return b.String()
 }
 
-// keyphrases are the phrases of a text by weight, at most limit, none part of another.
-// A word weighs what RAKE gives it, the length of the phrases that it stands in over
-// the number of its occurrences, and a phrase the sum of its words', more if it comes
-// again.
+// keyphrases returns the most important phrases of a text, at most limit, none contained in another. A
+// word is weighted as in RAKE (the lengths of its phrases divided by its frequency), and a phrase by
+// its words and its own frequency.
 func keyphrases(text string, limit int) []string {
 	phrases := candidatePhrases(text)
 	degree, frequency := map[string]float64{}, map[string]float64{}
@@ -77,7 +75,7 @@ func keyphrases(text string, limit int) []string {
 		for _, s := range p.stems {
 			p.score += degree[s] / frequency[s] * (1 + math.Log(frequency[s]))
 		}
-		// the sum alone would favour whatever is long
+		// the plain sum would favour long phrases
 		p.score *= (1 + math.Log2(float64(p.count))) / math.Sqrt(float64(len(p.stems)))
 	}
 	slices.SortStableFunc(phrases, func(a, b *phrase) int {
@@ -102,7 +100,7 @@ func keyphrases(text string, limit int) []string {
 	return chosen
 }
 
-// candidatePhrases are the distinct phrases of a text in the order in which they come.
+// candidatePhrases returns the distinct phrases of a text, in order.
 func candidatePhrases(text string) []*phrase {
 	forms := wordForms(text)
 	var all []*phrase
@@ -125,7 +123,7 @@ func candidatePhrases(text string) []*phrase {
 		end := 0
 		for _, t := range prose.Tokens(s) {
 			if strings.TrimSpace(s[end:t.Start]) != "" {
-				flush() // punctuation stands between
+				flush() // separated by punctuation
 			}
 			end = t.End
 			w := t.Lower()
@@ -141,7 +139,7 @@ func candidatePhrases(text string) []*phrase {
 	return all
 }
 
-// isKeyword tells whether a word in lower case can be part of a tag.
+// isKeyword reports whether a lower-case word can be part of a tag.
 func isKeyword(word string) bool {
 	runes := []rune(word)
 	if len(runes) > maxWordRunes || len(runes) == 1 && !prose.Unspaced(runes[0]) {
@@ -150,11 +148,11 @@ func isKeyword(word string) bool {
 	return strings.ContainsFunc(word, unicode.IsLetter)
 }
 
-// spelling knows which words are names: those that never stand in lower case.
+// spelling records which words are names: those that never appear in lower case.
 type spelling map[string]bool
 
-// wordForms finds the names of a text: words with capitals that have no form in lower
-// case, the capital at the start of a sentence not counting.
+// wordForms finds the names in a text: words with capitals that never appear in lower case. A capital
+// at the start of a sentence does not count.
 func wordForms(text string) spelling {
 	common, capital := map[string]bool{}, map[string]bool{}
 	for _, s := range prose.Sentences(text) {
@@ -175,7 +173,7 @@ func wordForms(text string) spelling {
 	return names
 }
 
-// of is the word as it is shown: names as written, all others in lower case.
+// of returns the word as displayed: names as written, other words in lower case.
 func (s spelling) of(t prose.Token) string {
 	if s[t.Lower()] {
 		return t.Text

@@ -34,7 +34,7 @@ func titleGeneration(_ context.Context, c toolbox.Call) (toolbox.Output, error) 
 	return toolbox.Output{Value: title, About: plan.Say("a title")}, nil
 }
 
-// titleOf is the weightiest clause, or part of one, among the most central sentences.
+// titleOf returns the best clause, or part of one, among the most central sentences.
 func titleOf(text string) string {
 	all := prose.Sentences(text)
 	if len(all) == 0 {
@@ -55,7 +55,7 @@ func titleOf(text string) string {
 	return prose.Shorten(titleCase(best), maxTitleRunes)
 }
 
-// wordWeights counts how often the word stems come, stop words left out.
+// wordWeights counts the word stems, without stop words.
 func wordWeights(all []string) map[string]float64 {
 	weights := map[string]float64{}
 	for _, s := range all {
@@ -75,8 +75,7 @@ func clauses(sentence string) []string {
 	})
 }
 
-// bestWindow is the part of a clause with the most weight for its length: at most
-// eight words that neither begin nor end with a stop word.
+// bestWindow returns the best part of a clause: at most eight words that neither start nor end with a stop word.
 func bestWindow(clause string, weights map[string]float64) (string, float64) {
 	words := prose.Tokens(clause)
 	limit := maxTitleWords
@@ -107,7 +106,7 @@ func bestWindow(clause string, weights map[string]float64) (string, float64) {
 				continue
 			}
 			score := sum
-			if i == start { // a clause's beginning reads better than its middle
+			if i == start { // prefer the beginning of a clause
 				score *= 1.5
 			}
 			if j == len(words)-1 {
@@ -127,8 +126,7 @@ func bestWindow(clause string, weights map[string]float64) (string, float64) {
 // smallWords stay in lower case inside a title.
 const smallWords = " a an the and but or nor for of on in to by at as with from via vs over into "
 
-// titleCase capitalises a title's words, but for small ones inside it; words that have
-// capitals or digits of their own stay as they are.
+// titleCase capitalizes a title except for small words inside it. Words that already have capitals stay as they are.
 func titleCase(title string) string {
 	words := strings.Fields(title)
 	for i, w := range words {

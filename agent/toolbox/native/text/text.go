@@ -1,4 +1,4 @@
-// Package text changes texts and finds parts of them, without a language model.
+// Package text transforms texts and extracts parts of them, without a language model.
 package text
 
 import (
@@ -32,11 +32,11 @@ func Operations() map[string]operation.Func {
 	}
 }
 
-// Pattern finds what is of the kind of that name, such as "phones" or "dates". The name must be known.
+// Pattern returns the pattern of that name, such as "phones" or "dates". The name must be known.
 func Pattern(name string) lazyregexp.Regexp { return patterns[name] }
 
-// patterns match what is redacted or extracted, by the choices of the parameter "what". Prices are only looked for in
-// the writing of pictures.
+// patterns match what is redacted or extracted, by the choices of the parameter "what". Prices are
+// only used for text recognized in pictures.
 var patterns = map[string]lazyregexp.Regexp{
 	"emails":  lazyregexp.New(`[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,}`),
 	"links":   lazyregexp.New(`(?i)\b(?:https?://|www\.)[^\s<>"']*[^\s<>"'.,;:!?)\]}]`),
@@ -48,13 +48,13 @@ var patterns = map[string]lazyregexp.Regexp{
 		`(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d{1,2}(?:, \d{4})?)\b`),
 }
 
-// pattern is that of the parameter "what".
+// pattern returns the pattern chosen by the parameter "what".
 func pattern(c toolbox.Call) (lazyregexp.Regexp, error) {
 	what, err := toolbox.Need[string](c, "what")
 	return patterns[what], err
 }
 
-// redactText replaces all that a pattern matches.
+// redactText replaces all matches of a pattern.
 func redactText(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	text, err := prose.Need(c, plan.Say("redact"))
 	if err != nil {
@@ -70,7 +70,7 @@ func redactText(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	return toolbox.Output{Value: matches().ReplaceAllLiteralString(text, c.Text("by")), About: plan.Say("the redacted text")}, nil
 }
 
-// extractFromText lists what a pattern matches, each once, in the order of the text.
+// extractFromText lists the distinct matches of a pattern, in order.
 func extractFromText(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	text, err := prose.Need(c, plan.Say("look through"))
 	if err != nil {
@@ -87,7 +87,7 @@ func extractFromText(_ context.Context, c toolbox.Call) (toolbox.Output, error) 
 	return toolbox.Output{Value: strings.Join(found, "\n"), About: plan.Say("what was found")}, nil
 }
 
-// findLines keeps the lines that hold some words, whatever their case.
+// findLines keeps the lines that contain the given words, ignoring case.
 func findLines(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	text, err := prose.Need(c, plan.Say("look through"))
 	if err != nil {
@@ -101,7 +101,7 @@ func findLines(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	return toolbox.Output{Value: strings.Join(found, "\n"), About: plan.Say("the lines")}, nil
 }
 
-// sortLines sorts the lines of a text as people do: capitals make no difference.
+// sortLines sorts the lines of a text, ignoring case.
 func sortLines(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	text, err := prose.Need(c, plan.Say("sort"))
 	if err != nil {
@@ -115,7 +115,7 @@ func sortLines(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	return toolbox.Output{Value: strings.Join(all, "\n"), About: plan.Say("the sorted lines")}, nil
 }
 
-// removeDuplicates keeps the first of lines that are alike.
+// removeDuplicates removes repeated lines.
 func removeDuplicates(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	text, err := prose.Need(c, plan.Say("look through"))
 	if err != nil {
@@ -124,7 +124,7 @@ func removeDuplicates(_ context.Context, c toolbox.Call) (toolbox.Output, error)
 	return toolbox.Output{Value: strings.Join(distinct(lines(text)), "\n"), About: plan.Say("without duplicates")}, nil
 }
 
-// changeCase writes a text in capitals, in small letters or as a title.
+// changeCase converts a text to upper, lower or title case.
 func changeCase(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	text, err := prose.Need(c, plan.Say("change"))
 	if err != nil {
@@ -140,8 +140,8 @@ func changeCase(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	return toolbox.Output{Value: casing.String(text), About: plan.Say("the changed text")}, nil
 }
 
-// htmlToText is what a web page says, without its tags, scripts and styles. Blocks become lines, and cells of
-// tables are separated by tabs.
+// htmlToText returns the text of a web page, without tags, scripts and styles. Blocks become lines,
+// and table cells are separated by tabs.
 func htmlToText(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	source, err := prose.Need(c, plan.Say("read"))
 	if err != nil {
@@ -165,7 +165,7 @@ func htmlToText(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	return toolbox.Output{Value: strings.Join(kept, "\n"), About: plan.Say("the text of the page")}, nil
 }
 
-// breaking are the elements that begin and end a line.
+// breaking are the elements that start and end a line.
 var breaking = map[atom.Atom]bool{
 	atom.P: true, atom.Div: true, atom.Br: true, atom.Li: true, atom.Tr: true, atom.Table: true, atom.Ul: true, atom.Ol: true,
 	atom.H1: true, atom.H2: true, atom.H3: true, atom.H4: true, atom.H5: true, atom.H6: true, atom.Section: true, atom.Article: true,
@@ -197,12 +197,12 @@ func writePage(b *strings.Builder, n *html.Node) {
 	}
 }
 
-// lines are those of a text, without their ends.
+// lines splits a text into lines without line ends.
 func lines(text string) []string {
 	return strings.Split(strings.TrimRight(strings.ReplaceAll(text, "\r\n", "\n"), "\n"), "\n")
 }
 
-// distinct keeps the first of texts that are alike.
+// distinct removes duplicates.
 func distinct(all []string) []string {
 	seen := map[string]bool{}
 	return slices.DeleteFunc(all, func(s string) bool {

@@ -20,15 +20,15 @@ import (
 	"atelier/agent/toolbox/quantity"
 )
 
-// qualities are those that are tried on the whole picture, best first.
-// Below the last one a smaller picture looks better than a worse one.
+// qualities are the JPEG or WebP qualities to try at full size, best first. Below the last one, a
+// smaller picture looks better than a lower quality.
 var qualities = []int{90, 82, 74, 66, 58, 50}
 
 const (
-	shrinkBy      = 0.85 // at least, from one try to the next
-	smallestSide  = 16   // a picture is not made smaller than this
+	shrinkBy      = 0.85 // minimum reduction between attempts
+	smallestSide  = 16   // pictures are not made smaller than this
 	shrunkQuality = 66
-	// hopeless is the part of a file below which a worse quality alone never brings it.
+	// hopeless is the ratio of limit to file size below which a lower quality alone never suffices.
 	hopeless = 0.15
 )
 
@@ -40,9 +40,9 @@ type attempt struct {
 	scale   float64 // of the sides
 }
 
-// fitSize writes the picture so that its file is no larger than the limit. A file that is small enough stays as it
-// is. Of others a format with a quality stays, in falling quality; a format without one stays if that will do, else
-// it becomes JPEG. Then the size falls.
+// fitSize writes the picture as a file no larger than the limit. A file that is small enough is
+// copied. Otherwise, lossy formats stay and get lower quality; lossless formats stay if that suffices,
+// else become JPEG. If that is not enough, the picture is scaled down.
 func (o operations) fitSize(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	limit, err := toolbox.Need[int64](c, "limit")
 	if err != nil {
@@ -57,7 +57,7 @@ func (o operations) fitSize(ctx context.Context, c toolbox.Call) (toolbox.Output
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	if has <= limit { // nothing is lost by a new encoding
+	if has <= limit { // avoid a lossy re-encoding
 		to := filepath.Join(c.Dir, "picture-1"+p.Info.Ext)
 		return toolbox.Output{Path: to, About: plan.Say("small enough already (%s, %s)", fileSize(has), picture.Dimensions(p.Image))}, duplicate(from, to)
 	}
@@ -99,8 +99,8 @@ func tooSmall(limit int64) error {
 	}
 }
 
-// fitAnimation writes the animation in falling size until its file is no larger than the limit. All
-// of its frames stay. It has that many bytes.
+// fitAnimation scales the animation down until its file is no larger than the limit, keeping all
+// frames. written is its current size in bytes.
 func (o operations) fitAnimation(ctx context.Context, c toolbox.Call, p media.Picture, limit, written int64) (toolbox.Output, error) {
 	from, to := c.Args["image"][0].Path, picture.Path(c, 0, media.FormatFor(p.Info.Ext))
 	for scale := 1.0; ; {
@@ -137,7 +137,7 @@ func sizeOf(path string) (int64, error) {
 	return info.Size(), nil
 }
 
-// duplicate makes a second file with the same content.
+// duplicate copies a file.
 func duplicate(from, to string) error {
 	f, err := os.Open(from)
 	if err != nil {
@@ -159,8 +159,8 @@ func unwritten(err error) error {
 	return &plan.Fault{Sentence: plan.Say("The picture could not be written."), Err: err}
 }
 
-// next is the next best way to write the picture after a, whose file was too large:
-// only the part fits of it could have stayed. The zero attempt comes before all.
+// next returns the next best attempt after a, whose file was too large: only the fraction fits of it
+// was allowed. The zero attempt starts the series.
 func next(ctx context.Context, p media.Picture, a attempt, fits float64) (attempt, bool, error) {
 	own := media.FormatFor(p.Info.Ext)
 	lossy, with := own.Lossy() || p.Image.Opaque(), media.JPEG
@@ -178,8 +178,8 @@ func next(ctx context.Context, p media.Picture, a attempt, fits float64) (attemp
 	if lossy {
 		own = with
 	}
-	// The file grows a little slower than the pixels. Each smaller copy is made of the
-	// original, so that no loss adds up.
+	// File size shrinks a little slower than the number of pixels. Each smaller copy is made from the
+	// original, so that losses do not add up.
 	scale := a.scale * min(shrinkBy, math.Sqrt(fits)*1.05)
 	w, h := quantity.Sizing{Factor: scale}.Of(p.Info.Width, p.Info.Height)
 	if max(w, h) < smallestSide {
@@ -189,7 +189,7 @@ func next(ctx context.Context, p media.Picture, a attempt, fits float64) (attemp
 	return attempt{img, own, shrunkQuality, scale}, true, err
 }
 
-// write writes the file and measures it on the disk.
+// write writes the file and returns its size.
 func (a attempt) write(ctx context.Context, path string) (size int64, err error) {
 	if a.format.Lossy() {
 		err = media.EncodeLossy(ctx, path, a.img, a.format, a.quality)
@@ -206,7 +206,7 @@ func (a attempt) write(ctx context.Context, path string) (size int64, err error)
 	return info.Size(), nil
 }
 
-// changes says what was given up.
+// changes describes the compromises that were made.
 func (a attempt) changes(p media.Picture) plan.Message {
 	var notes []plan.Message
 	switch {
@@ -227,7 +227,7 @@ func (a attempt) changes(p media.Picture) plan.Message {
 	return plan.Sentences(notes...)
 }
 
-// fileSize writes a number of bytes for people.
+// fileSize formats a number of bytes for people.
 func fileSize(n int64) plan.Message {
 	switch {
 	case n < 1000:

@@ -17,14 +17,14 @@ import (
 // leastIcon and mostIcon bound the side of an icon, in pixels.
 const leastIcon, mostIcon = 8, 1024
 
-// iconSizes are the sides of the pictures that sites and apps ask for.
+// iconSizes are the sides of icons used by websites and apps.
 var iconSizes = []int{16, 32, 48, 64, 128, 180, 192, 256, 512}
 
-// favicon are the sides of the pictures in the file that browsers look for.
+// favicon are the sides of the pictures in favicon.ico.
 var favicon = []int{16, 32, 48}
 
-// iconSet makes square icons in the sizes that are asked for, or the usual ones and a favicon.ico. The
-// picture is fitted into them.
+// iconSet makes square icons in the requested sizes, or by default in the usual ones with a
+// favicon.ico. The picture is scaled to fit.
 func (o operations) iconSet(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	p, err := picture.Read(ctx, c, "image", o.limits)
 	if err != nil {
@@ -59,13 +59,13 @@ func (o operations) iconSet(ctx context.Context, c toolbox.Call) (toolbox.Output
 	return operation.Collect(outs)
 }
 
-// iconOf is the picture, fitted into a square.
+// iconOf fits the picture into a square.
 func iconOf(ctx context.Context, img *image.NRGBA, side int) (*image.NRGBA, error) {
 	icon := image.NewNRGBA(image.Rect(0, 0, side, side))
 	return icon, picture.Place(ctx, icon, icon.Rect, img)
 }
 
-// faviconOf writes one file with several pictures.
+// faviconOf writes an ICO file with several pictures.
 func faviconOf(ctx context.Context, c toolbox.Call, img *image.NRGBA) (toolbox.Output, error) {
 	icons := make([]image.Image, len(favicon))
 	for i, side := range favicon {

@@ -15,16 +15,16 @@ import (
 )
 
 const (
-	skewSide  = 600  // pixels of the longer side at which the skew is measured
-	mostSkew  = 15.0 // degrees; more is a turn, which nobody means by crooked
+	skewSide  = 600  // longer side at which the skew is measured, in pixels
+	mostSkew  = 15.0 // degrees; a larger angle is a rotation rather than a skew
 	skewStep  = 0.25
 	skewFine  = 0.05
-	leastSkew = 0.15 // what nobody sees
-	clearly   = 1.05 // how much sharper the rows must become
+	leastSkew = 0.15 // invisible below this
+	clearly   = 1.05 // minimum improvement in row sharpness
 )
 
-// straighten turns a crooked scan or photo so that its lines are level. The size stays; corners that come
-// in take the colour of the border.
+// straighten rotates a crooked scan or photo so that its lines are level. The size stays; new corners
+// get the border colour.
 func straighten(ctx context.Context, p media.Picture, _ toolbox.Call) (picture.Edited, error) {
 	skew, err := skewOf(ctx, p.Image)
 	if err != nil {
@@ -52,7 +52,7 @@ func straighten(ctx context.Context, p media.Picture, _ toolbox.Call) (picture.E
 	return picture.Edited{Image: out, About: plan.Say("straightened by %s degrees", strconv.FormatFloat(math.Round(10*math.Abs(skew))/10, 'f', -1, 64))}, nil
 }
 
-// over is a colour on an opaque ground.
+// over composes a colour over an opaque background.
 func over(c, ground color.NRGBA) color.NRGBA {
 	if c.A == 255 {
 		return c
@@ -62,7 +62,7 @@ func over(c, ground color.NRGBA) color.NRGBA {
 	return color.NRGBA{mix(c.R, ground.R), mix(c.G, ground.G), mix(c.B, ground.B), max(c.A, ground.A)}
 }
 
-// borderColour is the mean colour along the border.
+// borderColour returns the mean colour of the border.
 func borderColour(img *image.NRGBA) color.NRGBA {
 	var sum [4]float64
 	count := 0.0
@@ -85,8 +85,8 @@ func borderColour(img *image.NRGBA) color.NRGBA {
 	return color.NRGBA{uint8(sum[0] / count), uint8(sum[1] / count), uint8(sum[2] / count), uint8(sum[3] / count)}
 }
 
-// skewOf is by how many degrees the lines of a picture fall to the right: the angle at which the sums of
-// its rows differ most from one row to the next (projection profile; Postl, 1986).
+// skewOf returns by how many degrees the lines of a picture fall to the right: the angle at which
+// adjacent row sums differ most (projection profile; Postl, 1986).
 func skewOf(ctx context.Context, img *image.NRGBA) (float64, error) {
 	size := img.Rect.Size()
 	if long := max(size.X, size.Y); long > skewSide {
@@ -122,8 +122,8 @@ func skewOf(ctx context.Context, img *image.NRGBA) (float64, error) {
 	return best, nil
 }
 
-// sharpness is how much the means of rows differ from one to the next, where rows fall by an angle in
-// degrees. Only the middle columns count, whose rows are whole at every angle.
+// sharpness measures how much the means of adjacent rows differ, for rows that fall by an angle in
+// degrees. Rows near the top and bottom, which would be incomplete, are skipped.
 func sharpness(grey []float64, size image.Point, angle float64) float64 {
 	slope := math.Tan(angle * math.Pi / 180)
 	margin := int(math.Ceil(math.Abs(slope)*float64(size.X)/2)) + 1

@@ -1,4 +1,4 @@
-// Package transform changes the size, direction, format or file size of pictures.
+// Package transform changes the size, orientation, format or file size of pictures.
 package transform
 
 import (
@@ -38,7 +38,7 @@ func (o operations) resize(ctx context.Context, p media.Picture, c toolbox.Call)
 	return out, nil
 }
 
-// mostStretched is how far a shape may change before people are told that the picture was stretched.
+// mostStretched is the largest change of the aspect ratio that needs no note.
 const mostStretched = 1.03
 
 func (o operations) upscale(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Edited, error) {
@@ -72,11 +72,11 @@ func thumbnail(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Ed
 	switch {
 	case z.Factor > 0:
 		w, h = z.Of(p.Info.Width, p.Info.Height)
-	case w == 0 || h == 0: // one number is the longer side, whichever that is
+	case w == 0 || h == 0: // a single number means the longer side
 		w = max(w, h, z.Longest)
 		h = w
 	}
-	// The box is filled without changing the proportions, and never by enlarging.
+	// Fit the box, keeping the proportions and never enlarging.
 	f := min(float64(w)/float64(p.Info.Width), float64(h)/float64(p.Info.Height), 1)
 	w, h = quantity.Sizing{Factor: f}.Of(p.Info.Width, p.Info.Height)
 	img, err := media.Scaled(ctx, p.Image, w, h)
@@ -95,19 +95,18 @@ func (o operations) rotate(ctx context.Context, p media.Picture, c toolbox.Call)
 		return upright(p)
 	}
 	angle := turn.Degrees
-	// A turned picture needs at most its diagonal each way.
+	// A rotated picture needs at most its diagonal in both directions.
 	if side := p.Info.Width + p.Info.Height; angle != 0 && angle != 90 && angle != 180 && angle != 270 {
 		if err := picture.CheckSize(side*3/4, side*3/4, o.limits); err != nil {
 			return picture.Edited{}, err
 		}
 	}
-	// What becomes free is transparent, or white where the format knows no transparency.
+	// New areas are transparent, or white in formats without transparency.
 	img, err := turned(ctx, p.Image, angle)
 	return picture.Edited{Image: img, About: turnedBy(angle)}, err
 }
 
-// turnedBy tells of a turn the shorter way round. The angle is in degrees clockwise, from 0 up to
-// 360.
+// turnedBy describes a rotation in its shorter direction. The angle is in degrees clockwise, 0 to 360.
 func turnedBy(angle float64) plan.Message {
 	if angle > 180 {
 		return plan.Say("rotated %s degrees anticlockwise", strconv.FormatFloat(360-angle, 'g', -1, 64))
@@ -115,8 +114,7 @@ func turnedBy(angle float64) plan.Message {
 	return plan.Say("rotated %s degrees clockwise", strconv.FormatFloat(angle, 'g', -1, 64))
 }
 
-// upright is the picture as the camera says that people see it: nothing else tells which way
-// is up.
+// upright applies the EXIF orientation: nothing else says which way is up.
 func upright(p media.Picture) (picture.Edited, error) {
 	if !p.Turned {
 		return picture.Edited{}, &plan.Fault{

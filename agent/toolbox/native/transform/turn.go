@@ -8,9 +8,9 @@ import (
 	"atelier/agent/toolbox/media"
 )
 
-// turned is the picture turned clockwise by an angle in degrees from 0 up to 360. By
-// quarters no pixel changes. By any other angle the picture grows to hold its corners,
-// and pixels are mixed of the four that they come to lie on; around it is nothing.
+// turned rotates the picture clockwise by degrees, 0 to 360. Quarter turns change no pixel. Other
+// angles enlarge the picture to hold its corners, interpolate bilinearly, and leave the new areas
+// transparent.
 func turned(ctx context.Context, img *image.NRGBA, degrees float64) (*image.NRGBA, error) {
 	switch degrees {
 	case 0:
@@ -24,7 +24,7 @@ func turned(ctx context.Context, img *image.NRGBA, degrees float64) (*image.NRGB
 	}
 	sin, cos := math.Sincos(degrees * math.Pi / 180)
 	w, h := float64(img.Rect.Dx()), float64(img.Rect.Dy())
-	// Rounding must not make it a pixel larger than it is.
+	// Rounding errors must not add a pixel.
 	side := func(v float64) int { return max(1, int(math.Ceil(v-1e-6))) }
 	out := image.NewNRGBA(image.Rect(0, 0, side(w*math.Abs(cos)+h*math.Abs(sin)), side(w*math.Abs(sin)+h*math.Abs(cos))))
 	midX, midY := float64(out.Rect.Dx())/2, float64(out.Rect.Dy())/2
@@ -40,7 +40,7 @@ func turned(ctx context.Context, img *image.NRGBA, degrees float64) (*image.NRGB
 	return out, err
 }
 
-// mix gives a pixel the colour of img at a place between pixels; outside is nothing.
+// mix sets a pixel to the colour of img at a position between pixels (bilinear). Outside is transparent.
 func mix(pixel []uint8, img *image.NRGBA, x, y float64) {
 	left, top := math.Floor(x), math.Floor(y)
 	if left < -1 || top < -1 || left >= float64(img.Rect.Dx()) || top >= float64(img.Rect.Dy()) {

@@ -1,10 +1,10 @@
-// Package vision finds structure in pictures: edges (Canny), straight lines (Hough),
-// and the surface normals that belong to a depth map.
+// Package vision finds structure in pictures: edges (Canny), straight lines (Hough), and surface
+// normals from depth maps.
 //
-// Promises:
+// Guarantees:
 //   - It is pure and deterministic: the same pixels give the same result.
-//   - Everything ends with the error of its context within a row or so of its end.
-//   - Memory is a small multiple of the picture's pixels, and time about linear in them.
+//   - Everything stops within about a row after its context ends, with the context's error.
+//   - Memory is a small multiple of the picture's pixels, and time is about linear in them.
 package vision
 
 import (
@@ -14,19 +14,19 @@ import (
 	"math"
 )
 
-// weakest is the least gradient that can be an edge, however flat the picture is: about
-// a step of ten greys, which is more than noise and JPEG leave behind.
+// weakest is the minimum gradient of an edge, even in flat pictures: a step of about ten grey levels,
+// which is more than noise and JPEG artifacts.
 const weakest = 20
 
-// Edges is Canny's edge map, white (255) on black: the picture is smoothed, the
-// gradient is thinned to its ridges, and ridges are kept where they are strong or hang
-// together with strong ones. The thresholds come from the picture itself.
+// Edges returns Canny's edge map, white (255) on black: the picture is smoothed, the gradient is
+// thinned to its ridges, and ridges are kept if they are strong or connected to strong ones. The
+// thresholds are derived from the picture.
 func Edges(ctx context.Context, img *image.NRGBA) (*image.Gray, error) {
 	_, edges, err := edgesOf(ctx, img)
 	return edges, err
 }
 
-// edgesOf gives the gradient too that the edges were found by.
+// edgesOf also returns the gradient.
 func edgesOf(ctx context.Context, img *image.NRGBA) (gradient, *image.Gray, error) {
 	g, err := gradientOf(ctx, img)
 	if err != nil {
@@ -41,7 +41,7 @@ func edgesOf(ctx context.Context, img *image.NRGBA) (gradient, *image.Gray, erro
 	return g, edges, err
 }
 
-// Luminance is the picture in greys, on white where it is transparent.
+// Luminance returns the picture in greyscale, on white where it is transparent.
 func Luminance(ctx context.Context, img *image.NRGBA) (*image.Gray, error) {
 	out := image.NewGray(image.Rect(0, 0, img.Rect.Dx(), img.Rect.Dy()))
 	for y := range out.Rect.Dy() {
@@ -66,7 +66,7 @@ func stopped(ctx context.Context) error {
 	return nil
 }
 
-// smooth is a Gaussian of sigma 1.4 over five pixels, the border pixels repeated.
+// smooth applies a Gaussian with sigma 1.4 and five taps, repeating border pixels.
 func smooth(ctx context.Context, img *image.Gray) (*image.Gray, error) {
 	kernel := [5]int{28, 61, 78, 61, 28} // of 256
 	pass := func(src *image.Gray, dx, dy int) (*image.Gray, error) {
@@ -95,13 +95,13 @@ func smooth(ctx context.Context, img *image.Gray) (*image.Gray, error) {
 	return pass(img, 0, 1)
 }
 
-// gradient holds Sobel's derivatives, row by row.
+// gradient holds the Sobel derivatives, row by row.
 type gradient struct {
 	width, height int
 	dx, dy        []int16
 }
 
-// gradientOf is the gradient of the picture's smoothed luminance.
+// gradientOf returns the gradient of the picture's smoothed luminance.
 func gradientOf(ctx context.Context, picture *image.NRGBA) (gradient, error) {
 	img, err := Luminance(ctx, picture)
 	if err != nil {
@@ -131,7 +131,7 @@ func gradientOf(ctx context.Context, picture *image.NRGBA) (gradient, error) {
 	return g, nil
 }
 
-// strength is the length of the gradient; 0 outside the picture.
+// strength returns the magnitude of the gradient; 0 outside the picture.
 func (g gradient) strength(x, y int) float64 {
 	if x < 0 || y < 0 || x >= g.width || y >= g.height {
 		return 0
@@ -140,8 +140,8 @@ func (g gradient) strength(x, y int) float64 {
 	return math.Sqrt(dx*dx + dy*dy)
 }
 
-// thin keeps the strength only where it is the greatest across the edge. Of two equal
-// neighbours the first one stays, so that an edge is one pixel wide.
+// thin keeps the gradient strength only at local maxima across the edge. Of two equal neighbours the
+// first stays, so that edges are one pixel wide.
 func (g gradient) thin(ctx context.Context) ([]uint16, error) {
 	ridges := make([]uint16, g.width*g.height)
 	for y := range g.height {
@@ -162,7 +162,7 @@ func (g gradient) thin(ctx context.Context) ([]uint16, error) {
 	return ridges, nil
 }
 
-// step is the neighbour, one of eight, to which a gradient points.
+// step returns the offset of the neighbour (one of eight) that a gradient points to.
 func step(dx, dy int16) (sx, sy int) {
 	const tan22 = 0.41421356
 	ax, ay := math.Abs(float64(dx)), math.Abs(float64(dy))
@@ -181,9 +181,8 @@ func step(dx, dy int16) (sx, sy int) {
 	return sx, sy
 }
 
-// thresholds finds where parting the ridges in two explains most of their variance
-// (Otsu). A strong edge has at least three fifths of that, so that soft borders beside
-// hard ones are seen; a weak one has at least two fifths of a strong one.
+// thresholds computes the hysteresis thresholds from Otsu's threshold of the ridges. high is three
+// fifths of it, so that soft edges next to hard ones are found; low is two fifths of high.
 func thresholds(ridges []uint16) (low, high uint16) {
 	var histogram [2048]int
 	var count, sum, strongest int
@@ -215,7 +214,7 @@ func thresholds(ridges []uint16) (low, high uint16) {
 	return uint16(max(weakest, h*2/5)), uint16(h)
 }
 
-// trace follows the edges from their strong pixels through the weak ones.
+// trace follows edges from strong pixels through weak ones.
 func trace(ctx context.Context, ridges []uint16, w, h int, low, high uint16) (*image.Gray, error) {
 	out := image.NewGray(image.Rect(0, 0, w, h))
 	var open []int
@@ -225,7 +224,7 @@ func trace(ctx context.Context, ridges []uint16, w, h int, low, high uint16) (*i
 			open = append(open, at)
 		}
 	}
-	const often = 1 << 16 // pixels between two looks at the context
+	const often = 1 << 16 // pixels between checks of the context
 	seen := 0
 	for start, r := range ridges {
 		if start%often == 0 && ctx.Err() != nil {

@@ -8,26 +8,25 @@ import (
 	"slices"
 )
 
-// Segment is a straight line from one pixel to another.
+// Segment is a straight line segment between two pixels.
 type Segment struct{ A, B image.Point }
 
-// Length is the distance between its ends, in pixels.
+// Length returns the length of the segment, in pixels.
 func (s Segment) Length() float64 {
 	return math.Hypot(float64(s.B.X-s.A.X), float64(s.B.Y-s.A.Y))
 }
 
 const (
-	directions  = 180 // one a degree
+	directions  = 180 // one per degree
 	maxSegments = 1000
-	// dense is the part of a segment's steps that must meet an edge pixel.
+	// dense is the minimum fraction of a segment's steps that meet an edge pixel.
 	dense = 0.75
 )
 
-// Segments finds the straight line segments of a picture, longest chains of edge pixels
-// first. Every edge pixel votes for the lines through it that run along its edge
-// (within three degrees of the gradient's normal); the line with most votes is followed
-// through the picture, its pixels are taken and their votes withdrawn, and so on until
-// no line has enough of them.
+// Segments finds the straight line segments of a picture, strongest first. Every edge pixel votes for
+// the lines through it that run along its edge (within three degrees). The line with the most votes is
+// followed through the picture, its pixels are removed and their votes withdrawn, until no line has
+// enough votes.
 func Segments(ctx context.Context, img *image.NRGBA) ([]Segment, error) {
 	g, edges, err := edgesOf(ctx, img)
 	if err != nil {
@@ -48,15 +47,15 @@ func Segments(ctx context.Context, img *image.NRGBA) ([]Segment, error) {
 
 type hough struct {
 	g        gradient
-	edges    []uint8 // those not yet taken
+	edges    []uint8 // those not yet used
 	votes    []int32 // by direction and distance
 	offset   int     // of distance 0
 	sin, cos [directions]float64
-	shortest float64 // a segment's length in pixels
-	gap      int     // the most pixels that a segment may skip
+	shortest float64 // minimum length of a segment, in pixels
+	gap      int     // maximum gap within a segment, in pixels
 }
 
-// line is a cell of the accumulator with the votes that it had when it was looked at.
+// line is an accumulator cell with its number of votes at the last check.
 type line struct {
 	cell  int
 	votes int32
@@ -85,7 +84,7 @@ func (h *hough) run(ctx context.Context) ([]Segment, error) {
 		}
 		best := lines[len(lines)-1]
 		lines = lines[:len(lines)-1]
-		if now := h.votes[best.cell]; now != best.votes { // others took some of its pixels
+		if now := h.votes[best.cell]; now != best.votes { // other segments used some of its pixels
 			if now >= enough {
 				best.votes = now
 				at, _ := slices.BinarySearchFunc(lines, best, byVotes)
@@ -98,7 +97,7 @@ func (h *hough) run(ctx context.Context) ([]Segment, error) {
 	return found, nil
 }
 
-// vote adds by to every line that the edge pixel may lie on.
+// vote adds by to every line that may contain the edge pixel.
 func (h *hough) vote(at, by int) {
 	x, y := float64(at%h.g.width), float64(at/h.g.width)
 	normal := math.Atan2(float64(h.g.dy[at]), float64(h.g.dx[at])) * directions / math.Pi
@@ -110,13 +109,13 @@ func (h *hough) vote(at, by int) {
 	}
 }
 
-// follow walks along a line, one pixel at a time, and collects the segments whose edge
-// pixels lie on it or right beside it. Their pixels are taken.
+// follow walks along a line pixel by pixel and collects the segments whose edge pixels lie on it or
+// next to it. Their pixels are removed.
 func (h *hough) follow(cell int) []Segment {
 	dir, r := cell/(2*h.offset+1), float64(cell%(2*h.offset+1)-h.offset)
 	cos, sin := h.cos[dir], h.sin[dir]
 	var found []Segment
-	var run []int // the edge pixels of the segment at hand
+	var run []int // edge pixels of the current segment
 	var first, last image.Point
 	met, skipped := 0, 0
 	end := func() {
@@ -133,7 +132,7 @@ func (h *hough) follow(cell int) []Segment {
 		}
 		run, met, skipped = run[:0], 0, 0
 	}
-	// Step one pixel along the axis to which the line is closer.
+	// Step along the axis that is closer to the line.
 	steps := h.g.width
 	if math.Abs(sin) < math.Abs(cos) {
 		steps = h.g.height
@@ -161,13 +160,12 @@ func (h *hough) follow(cell int) []Segment {
 	}
 	end()
 	if len(found) == 0 {
-		h.votes[cell] = 0 // scattered pixels: not looked at again
+		h.votes[cell] = 0 // scattered pixels: do not try again
 	}
 	return found
 }
 
-// near lists the edge pixels at p and one to either side across the line whose edge
-// runs along the line.
+// near returns the edge pixels at p or one pixel to either side whose edge runs along the line.
 func (h *hough) near(p image.Point, sideways bool, dir int) []int {
 	var hits []int
 	for k := -1; k <= 1; k++ {
