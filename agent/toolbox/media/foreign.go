@@ -8,12 +8,12 @@ import (
 
 const webPage = "text/html"
 
-// page is the kind of those that are made here.
+// page is the kind of the web pages made here.
 var page = kind{webPage, plan.HTML, plan.Say("a web page"), []string{"html", "htm"}}
 
-// foreign are kinds that are not taken, but known, so that people are told what they have
-// sent. Some look like a sort of a kind that is taken: an SVG drawing is a text, and a
-// series of pictures from a phone lies in the container of a video.
+// foreign lists kinds that are recognized but not accepted, so that errors can name them. Some would
+// otherwise match an accepted kind: an SVG drawing is also text, and a burst of phone pictures uses a
+// video container.
 var foreign = []kind{
 	page,
 	{mime: "image/svg+xml", name: plan.Say("an SVG drawing")},
@@ -63,7 +63,7 @@ var (
 	archive = plan.Say("an archive")
 )
 
-// foreignName is what people call what begins so, where it is foreign.
+// foreignName returns the name of a foreign kind by the first bytes of a file.
 func foreignName(head []byte) (plan.Message, bool) {
 	for m := mimetype.Detect(head); m != nil; m = m.Parent() {
 		for _, f := range foreign {

@@ -2,9 +2,9 @@ package media
 
 import "time"
 
-// Frame is a still picture out of a video.
+// Frame is a still picture from a video.
 type Frame struct {
-	Path string // of a JPEG file
-	// At is how far from the beginning of the video it stands.
+	Path string // a JPEG file
+	// At is its time from the start of the video.
 	At time.Duration
 }

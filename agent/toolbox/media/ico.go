@@ -9,8 +9,7 @@ import (
 	"atelier/agent/toolbox/media/imagefile"
 )
 
-// iconSized is the picture as an icon, which is square: made smaller where it is too large, in the middle of a
-// transparent ground.
+// iconSized makes an icon of the picture: scaled down if too large, and centred on a transparent square.
 func iconSized(ctx context.Context, img image.Image) (image.Image, error) {
 	w, h := img.Bounds().Dx(), img.Bounds().Dy()
 	longest := max(w, h)
@@ -30,7 +29,7 @@ func iconSized(ctx context.Context, img image.Image) (image.Image, error) {
 	return icon, nil
 }
 
-// EncodeIcons writes an icon file with several square pictures, which may have at most [imagefile.MaxIcon] pixels a side.
+// EncodeIcons writes an icon file with several square pictures of at most [imagefile.MaxIcon] pixels a side.
 func EncodeIcons(ctx context.Context, path string, icons ...image.Image) error {
 	return writeFile(ctx, path, func(w io.Writer) error { return imagefile.EncodeICO(w, icons...) })
 }

@@ -15,14 +15,14 @@ type kind struct {
 	mime string
 	typ  plan.Type
 	name plan.Message // for people: "a PNG picture"
-	// endings that a file of this kind may have, the usual one first.
+	// endings lists the extensions of this kind, the usual one first.
 	endings []string
 }
 
 func (k kind) info() Info { return Info{Type: k.typ, MIME: k.mime, Ext: "." + k.endings[0]} }
 
-// kinds lists everything that is accepted. Containers that hold sound or moving
-// pictures under the same first bytes share their endings.
+// kinds lists everything that is accepted. Containers that may hold audio or video with the same first
+// bytes share their extensions.
 var kinds = []kind{
 	{"image/png", plan.Image, plan.Say("a PNG picture"), []string{"png", "apng"}},
 	{"image/jpeg", plan.Image, plan.Say("a JPEG picture"), []string{"jpg", "jpeg", "jpe", "jfif"}},
@@ -74,8 +74,8 @@ var kinds = []kind{
 
 var textEndings = []string{"txt", "text", "md", "markdown", "csv", "tsv", "json", "jsonl", "srt", "vtt", "log"}
 
-// kindOf tells the kind by the first bytes. Special sorts of a kind on the list (an animated
-// PNG, a script in plain text) count as that kind, but for those that are foreign.
+// kindOf detects the kind by the first bytes. Variants of an accepted kind (an animated PNG, a script
+// as plain text) count as that kind, unless they are foreign.
 func kindOf(head []byte) (k kind, mime string, ok bool) {
 	found := mimetype.Detect(head)
 	mime, _, _ = strings.Cut(found.String(), ";")
@@ -95,8 +95,7 @@ func kindOf(head []byte) (k kind, mime string, ok bool) {
 	return kind{}, mime, false
 }
 
-// named tells what kind the ending (without its dot) promises, if it is one of ours: of
-// several the one whose usual ending it is.
+// named returns the kind for an extension without its dot, if accepted; preferably one whose usual extension it is.
 func named(ending string) (kind, bool) {
 	usual := slices.IndexFunc(kinds, func(k kind) bool { return k.endings[0] == ending })
 	if usual < 0 {

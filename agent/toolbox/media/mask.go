@@ -13,23 +13,23 @@ import (
 	"atelier/agent/toolbox/media/exif"
 )
 
-// MaxParts is the most parts that a mask can have.
+// MaxParts is the maximum number of parts of a mask.
 const MaxParts = 255
 
-// Mask tells for every pixel to which part it belongs: 0 is the background, i+1 is
-// part i. The parts are in the order of the list of [plan.Part] that belongs to it.
+// Mask assigns each pixel to a part: 0 is the background, i+1 is part i. The parts are in the order of
+// the corresponding list of [plan.Part].
 type Mask struct {
 	Width, Height int
-	Parts         int     // how many there are, those without a pixel included
+	Parts         int     // number of parts, including empty ones
 	Index         []uint8 // row by row, Width × Height
 }
 
-// NewMask is a mask of that size with no pixel covered.
+// NewMask returns an empty mask.
 func NewMask(width, height, parts int) *Mask {
 	return &Mask{Width: width, Height: height, Parts: parts, Index: make([]uint8, width*height)}
 }
 
-// At is the index at a pixel: 0 for the background and outside, i+1 for part i.
+// At returns the index at a pixel: 0 for the background and outside, i+1 for part i.
 func (m *Mask) At(x, y int) int {
 	if x < 0 || y < 0 || x >= m.Width || y >= m.Height {
 		return 0
@@ -37,8 +37,7 @@ func (m *Mask) At(x, y int) int {
 	return int(m.Index[y*m.Width+x])
 }
 
-// Only is the mask of those parts alone, in that order; parts that do not exist are
-// left without a pixel.
+// Only returns a mask of the given parts, in that order; unknown parts are empty.
 func (m *Mask) Only(parts ...int) *Mask {
 	out := NewMask(m.Width, m.Height, len(parts))
 	var to [MaxParts + 1]uint8
@@ -53,9 +52,9 @@ func (m *Mask) Only(parts ...int) *Mask {
 	return out
 }
 
-// ReadMask reads a mask: a paletted PNG with a black first colour and colours after
-// it has the parts that its palette counts; any other picture is one part, which
-// covers what is bright (luminance of at least 128) and not transparent.
+// ReadMask reads a mask. A paletted PNG with a black first colour and a coloured palette has one part
+// per further colour. Any other picture is a single part: its bright (luminance of at least 128),
+// opaque pixels.
 func ReadMask(ctx context.Context, path string, l Limits) (*Mask, error) {
 	l = l.OrDefault()
 	f, err := open(path, l)
@@ -80,8 +79,7 @@ func ReadMask(ctx context.Context, path string, l Limits) (*Mask, error) {
 	return fromLuminance(img), nil
 }
 
-// hasParts tells a palette of parts from one of greys: WriteMask never colours a part
-// grey when there are several.
+// hasParts distinguishes a palette of parts from greyscale: WriteMask never uses grey for several parts.
 func hasParts(p color.Palette) bool {
 	grey := true
 	for i, c := range p {
@@ -115,8 +113,8 @@ func fromLuminance(img *image.NRGBA) *Mask {
 	return m
 }
 
-// WriteMask writes a mask as a PNG that [ReadMask] reads back as it was: one part is
-// white on black, several are in colours that people can tell apart.
+// WriteMask writes a mask as a PNG that [ReadMask] restores exactly: a single part is white on black,
+// several parts have distinct colours.
 func WriteMask(ctx context.Context, path string, m *Mask) error {
 	if m.Parts < 1 || m.Parts > MaxParts || len(m.Index) != m.Width*m.Height {
 		return &plan.Fault{
@@ -137,8 +135,8 @@ func WriteMask(ctx context.Context, path string, m *Mask) error {
 	return writeFile(ctx, path, func(w io.Writer) error { return png.Encode(w, img) })
 }
 
-// partColour goes round the colour circle by the golden angle, so that neighbours in
-// the list differ most, and changes the lightness with each turn.
+// partColour steps around the hue circle by the golden angle, so that consecutive parts differ most,
+// and changes the lightness after each turn.
 func partColour(i, parts int) color.Color {
 	if parts == 1 {
 		return color.White

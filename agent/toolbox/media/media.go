@@ -28,20 +28,20 @@ import (
 
 // Limits bound what is read. A zero field means its default.
 type Limits struct {
-	// Bytes is the largest file; 100 MB by default.
+	// Bytes is the maximum file size; 100 MB by default.
 	Bytes int64
-	// Pixels is the largest picture, width × height; 64 million by default.
+	// Pixels is the maximum picture size, width × height; 64 million by default.
 	Pixels int64
-	// Frames is the most frames that an animated picture may have; 1000 by default.
+	// Frames is the maximum number of frames of an animation; 1000 by default.
 	Frames int
-	// Memory is what [Inspect] takes its memory of while it looks. What else reads pictures
-	// leaves that to its caller, who knows what is done with them ([Weigh]). nil has no bound.
+	// Memory is the budget from which [Inspect] reserves its memory. Other functions leave this to
+	// their callers, who know what they do with the pictures ([Weigh]). Nil means no limit.
 	Memory *memory.Budget
-	// Pages takes web pages too: those that were made here, and not what people send.
+	// Pages also accepts web pages made here. Web pages that people send are never accepted.
 	Pages bool
 }
 
-// OrDefault is l with the defaults in place of zeros and negatives.
+// OrDefault replaces zero and negative fields by their defaults.
 func (l Limits) OrDefault() Limits {
 	if l.Bytes <= 0 {
 		l.Bytes = 100_000_000
@@ -55,24 +55,23 @@ func (l Limits) OrDefault() Limits {
 	return l
 }
 
-// Info tells what a file is.
+// Info describes a file.
 type Info struct {
-	Type plan.Type // image, video, audio, document or text, html with Limits.Pages
+	Type plan.Type // image, video, audio, document or text; html with Limits.Pages
 	MIME string    // without parameters: "image/png"
-	Ext  string    // the usual ending with its dot: ".png"
-	// Width and Height are those of a picture as people see it, 0 for other kinds.
+	Ext  string    // usual extension with its dot: ".png"
+	// Width and Height are the displayed size of a picture, 0 for other kinds.
 	Width, Height int
-	// Frames is 1 for a still picture, more for an animated one, 0 for other kinds.
+	// Frames is 1 for still pictures, more for animations, 0 for other kinds.
 	Frames int
-	// Length is how long the frames of a GIF or WebP are shown in all, 0 where the file does not tell.
+	// Length is the total duration of the frames of a GIF or WebP, 0 if unknown.
 	Length time.Duration
 }
 
-// Inspect tells what the file is, or why it cannot be taken: it is missing, empty,
-// not what its ending says, cut off, too large, or of a kind that is not on the list.
-// A picture is decoded once to prove that it is whole. Sound and video are known by their
-// first bytes, and in MP4, WebM and Matroska apart by which tracks they have. It stops when
-// ctx ends.
+// Inspect identifies a file, or returns an error if it is missing, empty, truncated, too large, of a
+// kind that is not accepted, or does not match its extension. Pictures are decoded once to check that
+// they are valid. Audio and video are recognized by their first bytes, and in MP4, WebM and Matroska
+// by their tracks. It stops when ctx ends.
 func Inspect(ctx context.Context, path string, l Limits) (Info, error) {
 	l = l.OrDefault()
 	f, err := open(path, l)
@@ -94,7 +93,7 @@ func Inspect(ctx context.Context, path string, l Limits) (Info, error) {
 	return f.info(raw.Bounds().Dx(), raw.Bounds().Dy(), s), nil
 }
 
-// Describe tells what a file says that it is, without decoding it: the pixels may be damaged.
+// Describe identifies a file without decoding it: its pixels may be damaged.
 func Describe(ctx context.Context, path string, l Limits) (Info, error) {
 	l = l.OrDefault()
 	f, err := open(path, l)

@@ -6,16 +6,15 @@ import (
 	"image"
 )
 
-// Oriented turns and mirrors a picture whose bounds begin at (0, 0) by the numbers of
-// EXIF: 2 mirrors it left to right, 4 top to bottom; 6, 3 and 8 turn it clockwise by
-// 90, 180 and 270 degrees; 5 and 7 do both. For any other number it is given back as
-// it is.
+// Oriented rotates and mirrors a picture by an EXIF orientation: 2 mirrors it left to right, 4 top to
+// bottom; 6, 3 and 8 rotate it clockwise by 90, 180 and 270 degrees; 5 and 7 do both. Other numbers
+// leave it unchanged. Its bounds must start at (0, 0).
 func Oriented(ctx context.Context, img *image.NRGBA, orientation int) (*image.NRGBA, error) {
 	if orientation < 2 || orientation > 8 {
 		return img, nil
 	}
 	w, h := img.Rect.Dx(), img.Rect.Dy()
-	right, down := 4, img.Stride // steps in the bytes of img
+	right, down := 4, img.Stride // byte offsets in img
 	mirrored := func(x, y bool) (at, dx, dy int) {
 		dx, dy = right, down
 		if x {
@@ -26,7 +25,7 @@ func Oriented(ctx context.Context, img *image.NRGBA, orientation int) (*image.NR
 		}
 		return at, dx, dy
 	}
-	var at, dx, dy int // the source of (0, 0), and the step for each pixel to the right and down
+	var at, dx, dy int // source offset of (0, 0), and the steps to the right and down
 	lying := orientation >= 5
 	switch orientation {
 	case 2, 8:
@@ -43,7 +42,7 @@ func Oriented(ctx context.Context, img *image.NRGBA, orientation int) (*image.NR
 		dx, dy = dy, dx
 	}
 	out := image.NewNRGBA(image.Rect(0, 0, w, h))
-	// Few rows at a time, and column by column: both pictures stay in the cache.
+	// A few rows at a time, column by column: both pictures stay in the cache.
 	err := InBands(ctx, h, 16, func(from, to int) {
 		for x := range w {
 			for y := from; y < to; y++ {

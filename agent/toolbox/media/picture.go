@@ -16,16 +16,16 @@ import (
 	"atelier/agent/toolbox/media/imagefile"
 )
 
-// Picture is a decoded picture with what its file was.
+// Picture is a decoded picture and the info of its file.
 type Picture struct {
 	Info Info
-	// Image is the picture as people see it; its bounds begin at (0, 0).
+	// Image is the picture as displayed; its bounds start at (0, 0).
 	Image *image.NRGBA
-	// Turned tells that the file stores the picture another way up than people see it.
+	// Turned reports whether the file stores the picture in another orientation.
 	Turned bool
 }
 
-// ReadPicture decodes a picture file: see [DecodeImage].
+// ReadPicture decodes a picture file; see [DecodeImage].
 func ReadPicture(ctx context.Context, path string, l Limits) (Picture, error) {
 	l = l.OrDefault()
 	f, err := open(path, l)
@@ -35,8 +35,8 @@ func ReadPicture(ctx context.Context, path string, l Limits) (Picture, error) {
 	return f.picture(ctx, l)
 }
 
-// DecodeImage decodes a picture as people see it: turned as its EXIF orientation asks,
-// in sRGB, eight bits a channel, bounds from (0, 0). Of an animation it is the first frame.
+// DecodeImage decodes a picture as displayed: with its EXIF orientation applied, in 8-bit sRGB, with
+// bounds from (0, 0). For an animation it returns the first frame.
 func DecodeImage(ctx context.Context, path string, l Limits) (*image.NRGBA, error) {
 	p, err := ReadPicture(ctx, path, l)
 	return p.Image, err
@@ -59,7 +59,7 @@ func (f *file) picture(ctx context.Context, l Limits) (Picture, error) {
 	return Picture{Info: f.info(raw.Bounds().Dx(), raw.Bounds().Dy(), s), Image: img, Turned: s.Turned || s.Upright() != 1}, nil
 }
 
-// info tells what a picture file is, whose picture is stored in that size.
+// info returns the info of a picture file; width and height are as stored.
 func (f *file) info(width, height int, s imagefile.Survey) Info {
 	info := f.kind.info()
 	info.Width, info.Height, info.Frames, info.Length = width, height, max(s.Frames, 1), s.Length
@@ -69,7 +69,7 @@ func (f *file) info(width, height int, s imagefile.Survey) Info {
 	return info
 }
 
-// raw decodes the file as it is stored, and closes it.
+// raw decodes the file as stored, and closes it.
 func (f *file) raw(ctx context.Context, l Limits) (image.Image, imagefile.Survey, error) {
 	if f.kind.typ != plan.Image {
 		err := fault(f.name, nil, "is %s, but a picture is needed.", f.kind.name)
@@ -113,13 +113,13 @@ func (f *file) raw(ctx context.Context, l Limits) (image.Image, imagefile.Survey
 	if err != nil {
 		return nil, imagefile.Survey{}, f.broken(err)
 	}
-	if format.Sandboxed != nil { // it may be cut to a part of what is stored
+	if format.Sandboxed != nil { // it may be cropped
 		return img, s, nil
 	}
 	return onCanvas(img, cfg.Width, cfg.Height, s.Offset), s, nil
 }
 
-// broken tells a picture that is damaged from one that only others can read.
+// broken distinguishes a damaged picture from one with unsupported features.
 func (f *file) broken(err error) error {
 	_, jpegUnsupported := errors.AsType[jpeg.UnsupportedError](err)
 	_, pngUnsupported := errors.AsType[png.UnsupportedError](err)
@@ -130,7 +130,7 @@ func (f *file) broken(err error) error {
 	return fault(f.name, err, "is cut off or damaged; please send it again.")
 }
 
-// onCanvas puts a frame that is smaller than its animation where it belongs.
+// onCanvas places a frame that is smaller than its animation.
 func onCanvas(img image.Image, width, height int, at image.Point) image.Image {
 	b := img.Bounds()
 	if b.Dx() == width && b.Dy() == height {

@@ -10,9 +10,9 @@ import (
 
 const maxColours = 256
 
-// Quantise reduces a picture to at most 256 colours of its own: exactly, if it has no
-// more, else by median cut with the error spread over the neighbours. What is more
-// than half transparent becomes wholly so, as GIF knows nothing between.
+// Quantise reduces a picture to at most 256 colours: exactly, if it has no more, else by median cut
+// with dithering. Pixels that are more than half transparent become fully transparent, as GIF has no
+// partial transparency.
 func Quantise(ctx context.Context, img image.Image) (*image.Paletted, error) {
 	src := ToNRGBA(img)
 	palette, index, err := exactPalette(ctx, src)
@@ -31,7 +31,7 @@ func Quantise(ctx context.Context, img image.Image) (*image.Paletted, error) {
 	return dither(ctx, src, medianCut(src))
 }
 
-// hard is the pixel's colour without half transparency.
+// hard returns the pixel's colour without partial transparency.
 func hard(p []uint8) color.NRGBA {
 	if p[3] < 128 {
 		return color.NRGBA{}
@@ -39,8 +39,8 @@ func hard(p []uint8) color.NRGBA {
 	return color.NRGBA{R: p[0], G: p[1], B: p[2], A: 255}
 }
 
-// exactPalette lists the picture's colours in the order in which they appear, and where
-// each stands in the list; nothing if there are too many.
+// exactPalette returns the picture's colours in order of appearance, with the index of each; nil if
+// there are too many.
 func exactPalette(ctx context.Context, src *image.NRGBA) (palette color.Palette, index map[color.NRGBA]uint8, err error) {
 	index = map[color.NRGBA]uint8{}
 	var last color.NRGBA
@@ -49,7 +49,7 @@ func exactPalette(ctx context.Context, src *image.NRGBA) (palette color.Palette,
 			return nil, nil, Stopped(ctx)
 		}
 		c := hard(src.Pix[i:])
-		if i > 0 && c == last { // neighbours are often the same
+		if i > 0 && c == last { // neighbours are often equal
 			continue
 		}
 		last = c
@@ -65,16 +65,15 @@ func exactPalette(ctx context.Context, src *image.NRGBA) (palette color.Palette,
 	return palette, index, nil
 }
 
-// shade is a colour of the histogram, five bits a channel, with the sum of the true
-// colours that fell into it.
+// shade is a histogram bin, five bits per channel, with the sum of its exact colours.
 type shade struct {
 	rgb   [3]uint8
 	sum   [3]int64
 	count int64
 }
 
-// medianCut halves the box of colours that spreads widest, at its median pixel, until
-// there are enough boxes; their mean colours are the palette.
+// medianCut repeatedly splits the widest box of colours at its median pixel until there are enough
+// boxes; their mean colours are the palette.
 func medianCut(src *image.NRGBA) color.Palette {
 	shades, transparent := histogram(src)
 	most := maxColours
@@ -122,8 +121,8 @@ func histogram(src *image.NRGBA) (shades []shade, transparent bool) {
 	return slices.DeleteFunc(bins, func(s shade) bool { return s.count == 0 }), transparent
 }
 
-// spread is the channel in which the box is widest, and how wide it is there, weighed
-// by how many pixels it holds so that rare colours do not use up the palette.
+// spread returns the widest channel of the box and its width, weighted by the number of pixels so that
+// rare colours do not use up the palette.
 func spread(box []shade) (axis, width int) {
 	if len(box) < 2 {
 		return 0, 0
@@ -148,7 +147,7 @@ func spread(box []shade) (axis, width int) {
 	return axis, width * weight
 }
 
-// halve splits a box of two shades or more at its median pixel.
+// halve splits a box of at least two shades at its median pixel.
 func halve(box []shade, axis int) (low, high []shade) {
 	slices.SortStableFunc(box, func(a, b shade) int { return cmp.Compare(a.rgb[axis], b.rgb[axis]) })
 	var total, below int64
@@ -173,7 +172,7 @@ func mean(box []shade) color.NRGBA {
 		}
 		count += s.count
 	}
-	if count == 0 { // a picture that is transparent all over has one empty box
+	if count == 0 { // a fully transparent picture has one empty box
 		return color.NRGBA{A: 255}
 	}
 	channel := func(c int) uint8 { return uint8((sum[c] + count/2) / count) }

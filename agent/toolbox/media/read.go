@@ -13,10 +13,10 @@ import (
 	"atelier/agent/plan"
 )
 
-// sniffLength is how many of the first bytes decide what a file is.
+// sniffLength is the number of bytes used to detect the kind of a file.
 const sniffLength = 3072
 
-// file is an open file whose size, kind and ending were found right.
+// file is an open file with a valid size, kind and extension.
 type file struct {
 	*os.File
 	name string // for people
@@ -24,13 +24,13 @@ type file struct {
 	kind kind
 }
 
-// fault is an error about the file of that name; the sentence begins with the name.
+// fault returns an error about a file; the sentence starts with its name.
 func fault(name string, err error, format string, args ...any) error {
 	return &plan.Fault{Sentence: plan.Say("%q %s", name, plan.Say(format, args...)), Err: err}
 }
 
-// foreignFault is an error about a file of a kind that is not taken. What is taken is a sentence
-// of its own, so that it is told once of several files.
+// foreignFault returns an error about a file of an unsupported kind. The supported kinds are a
+// separate sentence, so that it is shown once for several files.
 func foreignFault(name string, err error, is plan.Message) error {
 	return &plan.Fault{
 		Sentence: plan.Sentences(
@@ -67,7 +67,7 @@ func open(path string, l Limits) (*file, error) {
 	return &file{File: f, name: name, size: info.Size(), kind: k}, nil
 }
 
-// identify tells the kind of an open file and leaves it at its beginning.
+// identify detects the kind of an open file and rewinds it.
 func identify(f *os.File, name string, size int64, pages bool) (kind, error) {
 	head := make([]byte, sniffLength)
 	n, err := io.ReadFull(f, head)
@@ -82,13 +82,13 @@ func identify(f *os.File, name string, size int64, pages bool) (kind, error) {
 	k, mime, ok := kindOf(head[:n])
 	k, _ = heardOnly(f, size, k)
 	switch {
-	case mime == webPage && promised.typ == plan.Text: // such as notes that begin with a heading in HTML
+	case mime == webPage && promised.typ == plan.Text: // such as notes that start with an HTML heading
 		return promised, nil
 	case mime == webPage && pages && slices.Contains(page.endings, ending):
 		return page, nil
-	case mime == webPage && slices.Contains(page.endings, ending): // its source
+	case mime == webPage && slices.Contains(page.endings, ending): // its source code
 		return kind{webPage, plan.Text, page.name, page.endings}, nil
-	case ok && known && k.typ == plan.Text && promised.typ != plan.Text: // such as a page of an error in place of a picture
+	case ok && known && k.typ == plan.Text && promised.typ != plan.Text: // such as an error page in place of a picture
 		return kind{}, fault(name, nil, "does not match its file extension: it is %s, not %s.", k.name, promised.name)
 	case ok:
 		return k, nil
@@ -110,11 +110,11 @@ func (f *file) close() error {
 	return nil
 }
 
-// all reads the whole file, which may not have grown since it was measured, and closes it.
+// all reads the whole file up to its measured size, and closes it.
 func (f *file) all() ([]byte, error) {
 	b := make([]byte, f.size)
 	n, err := io.ReadFull(f.File, b)
-	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) { // it became shorter
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) { // it was truncated meanwhile
 		err = nil
 	}
 	if err = errors.Join(err, f.Close()); err != nil {

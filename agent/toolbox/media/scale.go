@@ -7,8 +7,8 @@ import (
 	"github.com/kovidgoyal/imaging"
 )
 
-// Scaled is the picture in another size, by Lanczos. Rows and then columns are
-// resampled, which depend on no others, so that it can be done a band at a time.
+// Scaled resizes the picture with a Lanczos filter. Rows and then columns are resampled independently,
+// so that it can be done in bands.
 func Scaled(ctx context.Context, img *image.NRGBA, w, h int) (*image.NRGBA, error) {
 	img, err := resampled(ctx, img, w, img.Rect.Dy())
 	if err != nil {
@@ -17,7 +17,7 @@ func Scaled(ctx context.Context, img *image.NRGBA, w, h int) (*image.NRGBA, erro
 	return resampled(ctx, img, w, h)
 }
 
-// resampled changes one side of the picture.
+// resampled resizes the picture in one direction.
 func resampled(ctx context.Context, img *image.NRGBA, w, h int) (*image.NRGBA, error) {
 	oldW, oldH := img.Rect.Dx(), img.Rect.Dy()
 	if oldW == w && oldH == h {

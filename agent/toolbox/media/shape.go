@@ -5,13 +5,14 @@ import (
 	"math"
 )
 
-// SizeIn is a size of about so many pixels in a shape, width by height, with sides that are multiples of step.
+// SizeIn returns a size of about pixels pixels with the aspect ratio shape (width / height), with
+// sides that are multiples of step.
 func SizeIn(shape float64, pixels, step int) image.Point {
 	side := func(n float64) int { return max(1, int(math.Round(n/float64(step)))) * step }
 	return image.Pt(side(math.Sqrt(float64(pixels)*shape)), side(math.Sqrt(float64(pixels)/shape)))
 }
 
-// Shaped is the middle of a picture in a shape, width by height.
+// Shaped crops a picture to the aspect ratio shape (width / height), keeping the middle.
 func Shaped(img *image.NRGBA, shape float64) *image.NRGBA {
 	size := img.Rect.Size()
 	w := min(size.X, max(1, int(math.Round(float64(size.Y)*shape))))

@@ -8,7 +8,7 @@ import (
 	"atelier/agent/toolbox/media/imagefile"
 )
 
-// ReadShot reads the EXIF data of a picture. Damaged data say nothing, and are no error.
+// ReadShot reads the EXIF data of a picture. Damaged data is ignored and is not an error.
 func ReadShot(ctx context.Context, path string, l Limits) (exif.Shot, error) {
 	l = l.OrDefault()
 	f, err := open(path, l)

@@ -7,12 +7,10 @@ import (
 	"atelier/agent/toolbox/media/container"
 )
 
-// mp4Sound is what a film of boxes without moving pictures is. Phones and recorders give it
-// the endings of films.
+// mp4Sound is the kind of an MP4 file without video. Phones and recorders give it video extensions.
 var mp4Sound = kind{"audio/mp4", plan.Audio, plan.Say("an MP4 sound"), []string{"m4a", "mp4", "m4b", "m4v", "mov", "qt", "3gp", "3g2", "f4v"}}
 
-// soundIn are the kinds that a container of films is where it holds sound alone, by the kind
-// that its first bytes tell.
+// soundIn maps the kind detected by the first bytes to the kind of a file with audio only.
 var soundIn = map[string]kind{
 	"video/mp4":        mp4Sound,
 	"video/x-m4v":      mp4Sound,
@@ -23,9 +21,8 @@ var soundIn = map[string]kind{
 	"video/x-matroska": {"audio/x-matroska", plan.Audio, plan.Say("a Matroska sound"), []string{"mka", "mkv", "webm", "weba"}},
 }
 
-// heardOnly is the kind of a file that looks like k, where a look at its tracks shows that it
-// holds sound and no moving pictures. Where they are not found, it is what it looks like:
-// whether it is whole is for others to say.
+// heardOnly returns the audio kind of a file that looks like k if its tracks are audio only. If the
+// tracks are not found, it returns k: the validity of the file is checked elsewhere.
 func heardOnly(r io.ReaderAt, size int64, k kind) (kind, bool) {
 	sound, ok := soundIn[k.mime]
 	if !ok {

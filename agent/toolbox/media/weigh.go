@@ -7,20 +7,20 @@ import (
 	"atelier/agent/toolbox/media/imagefile"
 )
 
-// Weight is what a picture takes of memory.
+// Weight is the memory needed by a picture.
 type Weight struct {
 	// MIME is that of [Info].
 	MIME string
-	// Width and Height are its sides as it is stored.
+	// Width and Height are the size as stored.
 	Width, Height int
-	// Animated tells that the file may hold an animation of which all frames can be read.
+	// Animated reports whether the file may be an animation whose frames can all be read.
 	Animated bool
-	// Reading is how many bytes reading it takes at most, its file included.
+	// Reading is the maximum memory for reading it in bytes, including its file.
 	Reading int64
 }
 
-// Weigh tells what the picture in the file will take, by the beginning of the file. It is
-// zero for a file that is refused before it is decoded.
+// Weigh estimates the memory needed for a picture from the beginning of its file. It is zero for a
+// file that is rejected before decoding.
 func Weigh(path string, l Limits) Weight {
 	l = l.OrDefault()
 	f, err := open(path, l)
@@ -34,14 +34,14 @@ func Weigh(path string, l Limits) Weight {
 	return w
 }
 
-// Bytes is what it takes to read the picture and to work on it by means that hold so many
-// bytes for each of its pixels, the picture included: four for each picture of its size.
+// Bytes returns the memory for reading the picture and processing it at perPixel bytes per pixel,
+// including the picture itself (four bytes).
 func (w Weight) Bytes(perPixel int64) int64 { return max(w.Reading, perPixel*w.Pixels()) }
 
-// Pixels is how many it has.
+// Pixels returns the number of pixels.
 func (w Weight) Pixels() int64 { return int64(w.Width) * int64(w.Height) }
 
-// weight leaves the file at its beginning.
+// weight is Weigh for an open file, which it rewinds.
 func (f *file) weight(l Limits) Weight {
 	format, ok := imagefile.Of(f.kind.mime)
 	if !ok {

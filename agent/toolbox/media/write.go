@@ -23,11 +23,10 @@ import (
 	"atelier/agent/toolbox/media/imagefile"
 )
 
-// Format is a kind of picture file that can be written. Its text is the usual ending
-// without a dot.
+// Format is a picture format that can be written, named by its usual extension without a dot.
 type Format string
 
-// The formats that can be written. HEIC is only read.
+// The formats that can be written. HEIC can only be read.
 const (
 	PNG  Format = "png"
 	JPEG Format = "jpg"
@@ -40,7 +39,7 @@ const (
 	ICO  Format = "ico"
 )
 
-// FormatNamed is the format of that name or ending, in lower case and without a dot.
+// FormatNamed returns the format with that name or extension, in lower case without a dot.
 func FormatNamed(name string) (Format, bool) {
 	switch name {
 	case "jpg", "jpeg", "jpe", "jfif":
@@ -54,9 +53,8 @@ func FormatNamed(name string) (Format, bool) {
 	return f, slices.Contains([]Format{PNG, GIF, BMP, TIFF, WebP, AVIF, JXL, ICO}, f)
 }
 
-// FormatFor is the format in which a result of a picture of that ending is written: the
-// same where it can be, JPEG for the photos of phones (HEIC), PNG for all others. A result of an
-// icon need not be as small as one.
+// FormatFor returns the output format for a picture with that extension: the same if it can be
+// written, JPEG for phone photos (HEIC), else PNG. Results from icons may be too large for ICO.
 func FormatFor(ext string) Format {
 	ending := strings.ToLower(strings.TrimPrefix(ext, "."))
 	switch f, ok := FormatNamed(ending); {
@@ -68,7 +66,7 @@ func FormatFor(ext string) Format {
 	return PNG
 }
 
-// Title is the format as people write it.
+// Title returns the usual spelling of the format.
 func (f Format) Title() string {
 	switch f {
 	case WebP:
@@ -83,10 +81,10 @@ func (f Format) Title() string {
 // Opaque reports whether the format has no transparency.
 func (f Format) Opaque() bool { return f == JPEG || f == BMP }
 
-// Lossy reports whether the format has a quality.
+// Lossy reports whether the format has a quality setting.
 func (f Format) Lossy() bool { return f == JPEG || f == WebP || f == AVIF || f == JXL }
 
-// Bytes is about what it takes to write a picture of so many pixels, besides the picture.
+// Bytes estimates the memory for writing a picture of that many pixels, besides the picture.
 func (f Format) Bytes(pixels int64) int64 {
 	switch f { // measured, with room for growth
 	case WebP:
@@ -100,12 +98,12 @@ func (f Format) Bytes(pixels int64) int64 {
 	}
 }
 
-// DefaultQuality is the JPEG quality at which nothing is visibly lost in a photo.
+// DefaultQuality is a JPEG quality without visible loss in photos.
 const DefaultQuality = 90
 
-// EncodeImage writes the picture to a new file, without metadata; what is lossy in
-// [DefaultQuality], but WebP with transparency without loss. Where the format has no
-// transparency, the ground becomes white. Icons are made smaller where they must be.
+// EncodeImage writes the picture to a new file without metadata. Lossy formats use [DefaultQuality],
+// but transparent WebP is lossless. Formats without transparency get a white background. Icons are
+// scaled down if necessary.
 func EncodeImage(ctx context.Context, path string, img image.Image, f Format) error {
 	if f == WebP {
 		n := ToNRGBA(img)
@@ -116,25 +114,24 @@ func EncodeImage(ctx context.Context, path string, img image.Image, f Format) er
 	return encode(ctx, path, img, f, DefaultQuality)
 }
 
-// EncodeLossy writes the picture in a quality from 1 to 100, where the format has one.
+// EncodeLossy writes the picture with a quality from 1 to 100, if the format has one.
 func EncodeLossy(ctx context.Context, path string, img image.Image, f Format, quality int) error {
 	return encode(ctx, path, img, f, quality)
 }
 
-// EncodeJPEG writes the picture as JPEG in a quality from 1 to 100.
+// EncodeJPEG writes the picture as JPEG with a quality from 1 to 100.
 func EncodeJPEG(ctx context.Context, path string, img image.Image, quality int) error {
 	return encode(ctx, path, img, JPEG, quality)
 }
 
-// EncodePlainPNG writes the picture as a PNG without compression, for a program that reads it once:
-// it is large, but quickly written and read.
+// EncodePlainPNG writes an uncompressed PNG for a program that reads it once: large, but fast to write and read.
 func EncodePlainPNG(ctx context.Context, path string, img image.Image) error {
 	return writeFile(ctx, path, func(w io.Writer) error {
 		return (&png.Encoder{CompressionLevel: png.NoCompression}).Encode(w, img)
 	})
 }
 
-// encodeSandboxed writes what a library makes that runs in a sandbox.
+// encodeSandboxed writes a file made by a sandboxed encoder.
 func encodeSandboxed(ctx context.Context, path string, img *image.NRGBA, f Format, encode func() ([]byte, error)) error {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	switch {
@@ -158,11 +155,11 @@ func encodeSandboxed(ctx context.Context, path string, img *image.NRGBA, f Forma
 	}
 	return writeFile(ctx, path, func(w io.Writer) error {
 		_, err := w.Write(b)
-		return err //nolint:wrapcheck // the caller tells of what
+		return err //nolint:wrapcheck // the caller adds context
 	})
 }
 
-// fitsWebP is an error for a picture that no WebP can hold.
+// fitsWebP returns an error for a picture that is too large for WebP.
 func fitsWebP(w, h int) error {
 	if max(w, h) <= codec.MaxWebP {
 		return nil
@@ -219,12 +216,12 @@ func encode(ctx context.Context, path string, img image.Image, f Format, quality
 	})
 }
 
-// WriteGIF writes an animation; see [gif.EncodeAll] for what it must hold.
+// WriteGIF writes an animation; see [gif.EncodeAll] for its requirements.
 func WriteGIF(ctx context.Context, path string, g *gif.GIF) error {
 	return writeFile(ctx, path, func(w io.Writer) error { return gif.EncodeAll(w, g) })
 }
 
-// writeFile makes a new file and leaves none behind if it fails.
+// writeFile creates a file, and removes it on failure.
 func writeFile(ctx context.Context, path string, write func(io.Writer) error) error {
 	fail := func(err error) error { return fault(filepath.Base(path), err, "could not be written.") }
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -244,10 +241,10 @@ func writeFile(ctx context.Context, path string, write func(io.Writer) error) er
 	return nil
 }
 
-// encodeFlat gives what has transparency to encode on white. What is opaque is only
-// given the type on which the encoders are fast.
+// encodeFlat calls encode with the picture on white if it is transparent, or else as a type for which
+// encoders are fast.
 func encodeFlat(ctx context.Context, img image.Image, encode func(image.Image) error) error {
-	if n, ok := img.(*image.NRGBA); ok && n.Opaque() { // the bytes are the same then
+	if n, ok := img.(*image.NRGBA); ok && n.Opaque() { // opaque pixels have the same bytes in both types
 		return encode(&image.RGBA{Pix: n.Pix, Stride: n.Stride, Rect: n.Rect})
 	}
 	if o, ok := img.(interface{ Opaque() bool }); ok && o.Opaque() {

@@ -16,50 +16,48 @@ import (
 	"atelier/agent/plan"
 )
 
-// measureTime is how long a sound may be measured: hours of it take minutes.
+// measureTime is the timeout for measuring loudness: hours of audio take minutes.
 const measureTime = 10 * time.Minute
 
-// ErrUnmeasured tells that no sound could be read out of a file.
+// ErrUnmeasured means that no audio could be decoded from a file.
 var ErrUnmeasured = errors.New("the report tells no loudness")
 
-// Loudness is how loud a sound is, by EBU R 128 (ITU-R BS.1770).
+// Loudness is the loudness of audio by EBU R 128 (ITU-R BS.1770).
 type Loudness struct {
-	// LUFS is its integrated loudness.
+	// LUFS is the integrated loudness.
 	LUFS float64
-	// Peak is the highest peak, in dBFS, or dBTP for [TruePeaks].
+	// Peak is the highest peak, in dBFS, or in dBTP for [TruePeaks].
 	Peak float64
 }
 
-// Silent tells that there is nothing that could be made louder: -70 LUFS is where the
-// measure begins.
+// Silent reports whether there is nothing to amplify: the measurement starts at -70 LUFS.
 func (l Loudness) Silent() bool { return l.LUFS <= -69.9 }
 
-// Peaks are those that are measured.
+// Peaks is a way to measure peaks.
 type Peaks string
 
 const (
 	// SamplePeaks are the highest samples.
 	SamplePeaks Peaks = "sample"
-	// TruePeaks are also seen between samples, which takes twice as long.
+	// TruePeaks also include peaks between samples, which takes twice as long.
 	TruePeaks Peaks = "true"
 )
 
-// Loudness decodes all sound of a file that was looked at, and measures what a filter makes of it;
-// "anull" is the sound itself. It works in the folder dir and leaves nothing there. A file out of
-// which no sound can be read is [ErrUnmeasured].
+// Loudness decodes all audio of an inspected file and measures it after applying a filter; "anull"
+// leaves it unchanged. It works in the folder dir and leaves nothing there. It returns [ErrUnmeasured]
+// if no audio can be decoded.
 func (f *FFmpeg) Loudness(ctx context.Context, path string, look Look, filter string, peaks Peaks, dir string) (Loudness, error) {
 	sound := look.Audio()
 	if sound == nil {
 		return Loudness{}, ErrUnmeasured
 	}
 	input := Input{Path: path, Type: plan.Audio}
-	if look.Duration < time.Second { // too short for the measure, which takes 0.4 s at a time
+	if look.Duration < time.Second { // too short for the measurement, which uses blocks of 0.4 s
 		input.Before = []string{"-stream_loop", "20"}
 	}
 	report := filepath.Join(dir, "loudness.txt")
-	defer os.Remove(report) //nolint:errcheck // the folder is left tidy in any case
-	// What the job gives is no sound but what the measuring filter tells of it, which that writes
-	// where the output belongs.
+	defer os.Remove(report) //nolint:errcheck // best effort
+	// The job writes no audio: its output is the report of the measuring filter.
 	err := f.Do(ctx, Job{
 		Inputs: []Input{input},
 		Args:   []string{"-map", sound.Of(0), "-af", filter + ",ebur128=peak=" + string(peaks) + ":metadata=1,ametadata=mode=print:file=out.txt", "-f", "null"},
@@ -71,13 +69,13 @@ func (f *FFmpeg) Loudness(ctx context.Context, path string, look Look, filter st
 	return readLoudness(report)
 }
 
-// readLoudness reads the last that a report says of each figure: those are of the whole.
+// readLoudness reads the last value of each measure in a report; these are for the whole file.
 func readLoudness(path string) (Loudness, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return Loudness{}, fmt.Errorf("open the report: %w", err)
 	}
-	defer f.Close() //nolint:errcheck // it was read
+	defer f.Close() //nolint:errcheck // only read
 	const tail = 16 << 10
 	if info, err := f.Stat(); err == nil && info.Size() > tail {
 		if _, err := f.Seek(-tail, io.SeekEnd); err != nil {
@@ -96,7 +94,7 @@ func readLoudness(path string) (Loudness, error) {
 		case "lavfi.r128.I":
 			l.LUFS = v
 		case "lavfi.r128.true_peak", "lavfi.r128.sample_peak":
-			l.Peak = 20 * math.Log10(max(v, 1e-3)) // it is told to a thousandth
+			l.Peak = 20 * math.Log10(max(v, 1e-3)) // reported to three decimals
 		}
 	}
 	if err := lines.Err(); err != nil {

@@ -6,11 +6,10 @@ import (
 	"atelier/agent/toolbox/media"
 )
 
-// beginning is how much of a file is decoded to see whether it plays.
+// beginning is how many seconds are decoded to check whether a file plays.
 const beginning = "2"
 
-// Plays decodes the beginning of a file of sound or video, and looks at all of it. It fails as
-// Look does, and where nothing can be decoded.
+// Plays inspects an audio or video file like Look, and decodes its beginning. It also fails if nothing can be decoded.
 func (f *FFmpeg) Plays(ctx context.Context, path string) (Look, error) {
 	found, err := f.programs()
 	if err != nil {
@@ -39,7 +38,7 @@ func (f *FFmpeg) Plays(ctx context.Context, path string) (Look, error) {
 	return s.look, nil
 }
 
-// begin decodes the beginning of streams.
+// begin decodes the beginning of the streams.
 func (s *source) begin(ctx context.Context, streams ...string) error {
 	_, err := s.run(ctx, s.programs.ffmpeg, 1<<10, s.args([]string{"-nostdin", "-xerror"}, append(streams, "-t", beginning, "-f", "null", "-")...))
 	return err

@@ -21,20 +21,20 @@ import (
 	"atelier/agent/toolbox/sandbox"
 )
 
-// source is a file that was found fit to be read.
+// source is a file that passed the checks.
 type source struct {
 	f        *FFmpeg
 	programs programs
-	path     string // absolute, no link
+	path     string // absolute, not a link
 	demuxer  string
-	ours     bool          // ffmpeg has just written it
-	there    time.Duration // when its last packet begins, 0 if unknown
+	ours     bool          // written by ffmpeg just now
+	there    time.Duration // start of its last packet, 0 if unknown
 	look     Look
-	plays    bool // its beginning was decoded
+	plays    bool // whether its beginning was decoded
 }
 
-// demuxers are ffmpeg's names for what reads a kind of file. None of them opens other
-// files, as those of playlists and scripts do.
+// demuxers maps MIME types to ffmpeg's demuxers. None of these opens other files, as those for
+// playlists and scripts do.
 var demuxers = map[string]string{
 	"video/mp4":        "mov",
 	"video/x-m4v":      "mov",
@@ -63,7 +63,7 @@ var demuxers = map[string]string{
 	"audio/amr":        "amr",
 }
 
-// open looks at a file of sound or video without decoding it. One of ours is taken to be whole.
+// open inspects an audio or video file without decoding it. If ours is set, it is assumed to be complete.
 func (f *FFmpeg) open(ctx context.Context, programs programs, path string, ours bool) (*source, error) {
 	at, err := place(path)
 	if err != nil {
@@ -110,7 +110,7 @@ func (f *FFmpeg) open(ctx context.Context, programs programs, path string, ours 
 	return s, nil
 }
 
-// whole reports whether the file has as much as it promises, and learns how long it is.
+// whole reports whether the file is as long as declared, and sets its duration.
 func (s *source) whole(said answer) bool {
 	there := s.there
 	s.look.Duration = said.duration()
@@ -127,14 +127,14 @@ func (s *source) whole(said answer) bool {
 	return true
 }
 
-// chunksWhole reports whether a WAV or AIFF file is as long as it says at its beginning,
-// which ffmpeg passes over. Others are taken as they are.
+// chunksWhole reports whether a WAV or AIFF file is as long as its header says, which ffmpeg ignores.
+// Other files count as whole.
 func chunksWhole(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
-		return true // ffmpeg says of what
+		return true // ffmpeg will report the error
 	}
-	defer f.Close() //nolint:errcheck // it was read
+	defer f.Close() //nolint:errcheck // only read
 	var head [8]byte
 	info, err := f.Stat()
 	if _, short := io.ReadFull(f, head[:]); err != nil || short != nil {
@@ -147,20 +147,19 @@ func chunksWhole(path string) bool {
 	case "FORM":
 		size = binary.BigEndian.Uint32(head[4:])
 	}
-	const unknown = 0x7fff0000 // and more: it was written while nobody knew
+	const unknown = 0x7fff0000 // this or more: length unknown while writing
 	return size >= unknown || int64(size)+8 <= info.Size()+1
 }
 
-// tolerance is how much shorter than it says a file may be besides a tenth: the last
-// pictures and samples of streams do not end together.
+// tolerance is how much shorter than declared a file may be, in addition to a tenth: video and audio
+// streams rarely end at the same time.
 const tolerance = 200 * time.Millisecond
 
-// sure are the demuxers whose files say at their beginning how long they are; of others
-// ffprobe guesses from their size, or looks at their end.
+// sure lists the demuxers of formats that store the duration in the header; for others ffprobe estimates it.
 var sure = map[string]bool{"matroska": true, "avi": true, "flv": true, "wav": true, "flac": true, "aiff": true}
 
-// place is where a file really lies. A link is refused: a program may have left it, to be
-// shown what it must not see. What is not there is for others to say.
+// place returns the real path of a file. It rejects links: a program may have left one to gain access
+// to another file. A missing file is not an error here.
 func place(path string) (string, error) {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -182,7 +181,7 @@ func place(path string) (string, error) {
 	return at, nil
 }
 
-// check refuses what is too large or too long.
+// check rejects files that are too large or too long.
 func (s *source) check() error {
 	if v := s.look.Video(); v != nil {
 		s.look.Type = plan.Video
@@ -196,8 +195,7 @@ func (s *source) check() error {
 	return nil
 }
 
-// damaged is the error of a file that a program gave up; what else went wrong is told
-// as it is.
+// damaged returns the error for a file that a program could not process; other errors stay as they are.
 func (s *source) damaged(ctx context.Context, err error) error {
 	if _, gaveUp := errors.AsType[*exec.ExitError](err); !gaveUp || ctx.Err() != nil {
 		return err
@@ -205,7 +203,7 @@ func (s *source) damaged(ctx context.Context, err error) error {
 	return fault(s.path, err, "is damaged or in a format that cannot be read here; please send it again as an ordinary MP4.")
 }
 
-// probe asks ffprobe what is in the file. It walks through it to count.
+// probe runs ffprobe on the file, counting its packets.
 func (s *source) probe(ctx context.Context) (answer, error) {
 	out, err := s.run(ctx, s.programs.ffprobe, 256<<10, s.args(nil, "-count_packets", "-show_entries", entries, "-of", "json"))
 	if err != nil {
@@ -214,7 +212,7 @@ func (s *source) probe(ctx context.Context) (answer, error) {
 	return parse(out)
 }
 
-// walk probes the file, and measures it at the same time where its kind needs that.
+// walk probes the file and, if its format needs it, measures it in parallel.
 func (s *source) walk(ctx context.Context) (answer, error) {
 	var beside sync.WaitGroup
 	if s.demuxer != "mov" && !s.ours {
@@ -228,8 +226,7 @@ func (s *source) walk(ctx context.Context) (answer, error) {
 	return said, err
 }
 
-// measure finds out when the last packet of a file begins, by walking through the file
-// without decoding; 0 if that fails.
+// measure returns the start of a file's last packet, by copying its streams without decoding; 0 on failure.
 func (s *source) measure(ctx context.Context) time.Duration {
 	out, err := s.run(ctx, s.programs.ffmpeg, 1<<20,
 		s.args([]string{"-nostdin", "-nostats", "-progress", "pipe:1"}, "-map", "0:V?", "-map", "0:a?", "-c", "copy", "-f", "null", "-"))
@@ -251,14 +248,14 @@ func (s *source) run(ctx context.Context, program string, most int, args []strin
 	return s.f.sandbox.Run(ctx, sandbox.Command{Program: program, Args: args, Read: []string{s.path}, Most: most, Env: environment(), Timeout: s.f.timeout})
 }
 
-// args are those of a program that reads the file: before its name and after it.
+// args returns the arguments of a program that reads the file: before its name and after it.
 func (s *source) args(before []string, after ...string) []string {
 	args := append([]string{"-hide_banner", "-v", "error", "-threads", "2"}, before...)
 	args = append(args, reading(s.demuxer, s.path)...)
 	return append(args, after...)
 }
 
-// reading are the arguments that read a file as one kind and nothing else.
+// reading returns the arguments to read a file with one demuxer only.
 func reading(demuxer, path string) []string {
 	return []string{"-protocol_whitelist", "file,pipe", "-format_whitelist", demuxer, "-f", demuxer, "-i", "file:" + path}
 }

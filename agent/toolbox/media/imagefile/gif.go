@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	// GIFTick is the time in which a GIF counts.
+	// GIFTick is the unit of GIF delays.
 	GIFTick = 10 * time.Millisecond
-	// GIFFlags is where the flags of a frame stand in its control; the time follows.
+	// GIFFlags is the offset of the flags in a frame's control block; the delay follows.
 	GIFFlags = 3
 )
 
-// surveyGIF counts the frames and finds out whether the file is whole.
+// surveyGIF counts the frames and checks that the file is complete.
 func surveyGIF(b []byte) (Survey, error) {
 	var s Survey
 	err := WalkGIF(b, func(f GIFFrame) error {
@@ -31,21 +31,19 @@ func surveyGIF(b []byte) (Survey, error) {
 	return s, err
 }
 
-// GIFFrame is a frame of a GIF, in parts of its file.
+// GIFFrame is a frame of a GIF, as parts of its file.
 type GIFFrame struct {
-	// Start is what stands before all frames: the canvas and the colours of all.
+	// Start is the file header: the canvas and the global colour table.
 	Start []byte
-	// Control says how long it is shown and what becomes of it then; it may be empty. It
-	// belongs to the frame that follows it.
+	// Control is the graphic control block of the frame, with its delay and disposal; may be empty.
 	Control []byte
-	// Loop says how often the animation is shown; empty is once.
+	// Loop is the block with the loop count; empty means once.
 	Loop []byte
-	// Image is the frame itself.
+	// Image is the frame's image block.
 	Image []byte
 }
 
-// WalkGIF hands over one frame after the other. That the trailer alone is missing is
-// forgiven, as everybody does.
+// WalkGIF calls each for every frame. A missing trailer is accepted, as in other decoders.
 func WalkGIF(b []byte, each func(GIFFrame) error) error {
 	const header = 13
 	if len(b) < header {
@@ -58,7 +56,7 @@ func WalkGIF(b []byte, each func(GIFFrame) error) error {
 		switch rest[0] {
 		case 0x3B: // trailer
 			return nil
-		case 0x21: // extension: its label, then blocks
+		case 0x21: // extension: label, then data blocks
 			if rest, ok = skip(rest, 2); ok {
 				rest, ok = skipBlocks(rest)
 			}
@@ -69,7 +67,7 @@ func WalkGIF(b []byte, each func(GIFFrame) error) error {
 			case part[1] == 0xFF && bytes.HasPrefix(part[2:], []byte("\x0bNETSCAPE2.0\x03\x01")):
 				f.Loop = part
 			}
-		case 0x2C: // frame: its place, its colours, the code size, then blocks
+		case 0x2C: // frame: position, colours, code size, then data blocks
 			if len(rest) < 10 {
 				return io.ErrUnexpectedEOF
 			}
@@ -93,7 +91,7 @@ func WalkGIF(b []byte, each func(GIFFrame) error) error {
 	return nil
 }
 
-// colourTable is the size in bytes of the table that these flags announce.
+// colourTable returns the size in bytes of the colour table given by the flags.
 func colourTable(flags byte) int {
 	if flags&0x80 == 0 {
 		return 0

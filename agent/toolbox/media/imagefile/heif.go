@@ -10,23 +10,22 @@ import (
 	"io"
 )
 
-// heif is what the head of a HEIC or AVIF file says of its main picture (ISO/IEC 23008-12).
+// heif is the metadata of a HEIC or AVIF file's primary picture (ISO/IEC 23008-12).
 type heif struct {
 	width, height int // as stored
-	// orientation has the numbers of EXIF, but comes from the file's own boxes: EXIF does not
-	// count here.
+	// orientation is in EXIF numbers but comes from the file's own boxes; EXIF is ignored.
 	orientation int
 	icc         []byte
-	deep        bool // more than eight bits a channel
+	deep        bool // more than 8 bits per channel
 	frames      int
 }
 
-// maxMeta is the longest head that is read; real ones are far shorter.
+// maxMeta is the maximum size of a metadata box; real ones are far smaller.
 const maxMeta = 4 << 20
 
-var errHEIF = errors.New("heif: the head is damaged")
+var errHEIF = errors.New("heif: the header is damaged")
 
-// readHEIF reads the head, wherever in the file it lies, and no pixels.
+// readHEIF reads the metadata, wherever it is in the file, without decoding pixels.
 func readHEIF(r io.Reader) (heif, error) {
 	file, ok := r.(io.ReadSeeker)
 	if !ok {
@@ -37,7 +36,7 @@ func readHEIF(r io.Reader) (heif, error) {
 	for !found || animated {
 		kind, size, err := boxHead(file)
 		if found && err != nil {
-			return h, nil //nolint:nilerr // the animation is not told of, but there is a still picture
+			return h, nil //nolint:nilerr // no animation, but the still picture is enough
 		}
 		if err != nil {
 			return h, err
@@ -71,7 +70,7 @@ func readHEIF(r io.Reader) (heif, error) {
 	return h, nil
 }
 
-// boxHead reads the head of a box: its kind, and the length of its body.
+// boxHead reads the header of a box: its kind and the length of its body.
 func boxHead(r io.Reader) (string, int64, error) {
 	var head [16]byte
 	if _, err := io.ReadFull(r, head[:8]); err != nil {
@@ -85,13 +84,13 @@ func boxHead(r io.Reader) (string, int64, error) {
 		}
 		size, before = int64(binary.BigEndian.Uint64(head[8:])), 16
 	}
-	if size < before { // 0 is the last one, which holds no head
+	if size < before { // 0 means the last box, which is not metadata
 		return "", 0, errHEIF
 	}
 	return kind, size - before, nil
 }
 
-// heifBox finds the first box of that kind.
+// heifBox returns the first box of a kind.
 func heifBox(b []byte, kind string) ([]byte, bool) {
 	for k, body := range heifBoxes(b) {
 		if k == kind {
@@ -101,7 +100,7 @@ func heifBox(b []byte, kind string) ([]byte, bool) {
 	return nil, false
 }
 
-// heifBoxes walks over boxes. It ends where one is cut off.
+// heifBoxes iterates over boxes, up to the first truncated one.
 func heifBoxes(b []byte) func(func(string, []byte) bool) {
 	return func(yield func(string, []byte) bool) {
 		for len(b) >= 8 {
@@ -114,7 +113,7 @@ func heifBoxes(b []byte) func(func(string, []byte) bool) {
 	}
 }
 
-// meta reads the properties of the main picture.
+// meta reads the properties of the primary picture.
 func (h *heif) meta(b []byte) error {
 	const full = 4 // version and flags
 	if len(b) < full {
@@ -170,7 +169,7 @@ func (h *heif) meta(b []byte) error {
 	if h.width <= 0 || h.height <= 0 {
 		return errHEIF
 	}
-	// Turned against the clock first, then mirrored: top to bottom, or left to right.
+	// Rotated anticlockwise first, then mirrored: top to bottom, or left to right.
 	h.orientation = [...]int{1, 8, 3, 6}[turns]
 	if mirror >= 0 {
 		h.orientation = [2][4]int{{4, 5, 2, 7}, {2, 7, 4, 5}}[mirror][turns]
@@ -178,7 +177,7 @@ func (h *heif) meta(b []byte) error {
 	return nil
 }
 
-// assignedTo reads which properties a picture has, counted from 1.
+// assignedTo returns the indexes of a picture's properties, from 1.
 func assignedTo(b []byte, picture uint32) []int {
 	const head = 8
 	if len(b) < head {
@@ -220,7 +219,7 @@ func assignedTo(b []byte, picture uint32) []int {
 	return nil
 }
 
-// samples is how many frames the first track of an animation has.
+// samples returns the number of frames in the first track of an animation.
 func samples(b []byte) int {
 	for _, kind := range []string{"trak", "mdia", "minf", "stbl", "stsz"} {
 		var ok bool
@@ -234,7 +233,7 @@ func samples(b []byte) int {
 	return int(binary.BigEndian.Uint32(b[8:]))
 }
 
-// avifConfig tells the size as it is stored, which the decoder leaves as it is.
+// avifConfig returns the size as stored; the decoder does not apply the orientation.
 func avifConfig(r io.Reader) (image.Config, error) {
 	h, err := readHEIF(r)
 	cfg := image.Config{ColorModel: color.RGBAModel, Width: h.width, Height: h.height}
@@ -244,7 +243,7 @@ func avifConfig(r io.Reader) (image.Config, error) {
 	return cfg, err
 }
 
-// heicConfig tells the size as people see it: the decoder turns the picture.
+// heicConfig returns the displayed size; the decoder applies the orientation.
 func heicConfig(r io.Reader) (image.Config, error) {
 	h, err := readHEIF(r)
 	if h.orientation >= 5 {
@@ -263,7 +262,7 @@ func surveyHEIC(b []byte) (Survey, error) {
 	return Survey{ICC: h.icc, orientation: 1, Turned: h.orientation != 1}, err
 }
 
-// IsAVIF tells by the first bytes that a file of another main brand may be read as AVIF.
+// IsAVIF reports by the first bytes whether a file with another main brand is compatible with AVIF.
 func IsAVIF(head []byte) bool {
 	if len(head) < 16 || string(head[4:8]) != "ftyp" {
 		return false

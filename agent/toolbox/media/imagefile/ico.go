@@ -9,19 +9,19 @@ import (
 	"io"
 )
 
-// MaxIcon is the longest side of an icon.
+// MaxIcon is the maximum side of an icon.
 const MaxIcon = 256
 
-// ErrOldIcon is the error of an icon that is not stored as PNG.
+// ErrOldIcon is returned for an icon that is not stored as PNG.
 var ErrOldIcon = errors.New("ico: the icon is not stored as PNG")
 
-// An icon file has a head, then entries that tell where the pictures lie.
+// Sizes of the header and of each directory entry of an icon file.
 const (
 	iconHead  = 6
 	iconEntry = 16
 )
 
-// EncodeICO writes an icon file, its pictures as PNG.
+// EncodeICO writes an icon file with its pictures as PNG.
 func EncodeICO(w io.Writer, icons ...image.Image) error {
 	var pictures bytes.Buffer
 	b := binary.LittleEndian.AppendUint16(nil, 0)
@@ -30,12 +30,12 @@ func EncodeICO(w io.Writer, icons ...image.Image) error {
 	for _, icon := range icons {
 		from := pictures.Len()
 		if err := png.Encode(&pictures, icon); err != nil {
-			return err //nolint:wrapcheck // the caller tells of what
+			return err //nolint:wrapcheck // the caller adds context
 		}
 		const large = 0 // stands for 256
 		b = append(b, uint8(icon.Bounds().Dx()%MaxIcon), uint8(icon.Bounds().Dy()%MaxIcon), large, 0)
 		b = binary.LittleEndian.AppendUint16(b, 1)  // plane
-		b = binary.LittleEndian.AppendUint16(b, 32) // bits for each pixel
+		b = binary.LittleEndian.AppendUint16(b, 32) // bits per pixel
 		b = binary.LittleEndian.AppendUint32(b, uint32(pictures.Len()-from))
 		b = binary.LittleEndian.AppendUint32(b, uint32(iconHead+len(icons)*iconEntry+from))
 	}
@@ -43,7 +43,7 @@ func EncodeICO(w io.Writer, icons ...image.Image) error {
 	return err //nolint:wrapcheck // the same
 }
 
-// largestIcon is the largest picture of an icon file, which is a PNG.
+// largestIcon returns the largest picture of an icon file, as PNG.
 func largestIcon(b []byte) ([]byte, error) {
 	if len(b) < iconHead {
 		return nil, io.ErrUnexpectedEOF
@@ -79,10 +79,10 @@ func iconConfig(r io.Reader) (image.Config, error) {
 	if err != nil {
 		return image.Config{}, err
 	}
-	return png.DecodeConfig(bytes.NewReader(b)) //nolint:wrapcheck // the caller tells of what
+	return png.DecodeConfig(bytes.NewReader(b)) //nolint:wrapcheck // the caller adds context
 }
 
-// surveyICO gives the largest picture of the file as one of its own.
+// surveyICO returns the largest picture as a file of its own.
 func surveyICO(b []byte) (Survey, error) {
 	still, err := largestIcon(b)
 	return Survey{Still: still}, err

@@ -1,8 +1,8 @@
-// Package imagefile knows the kinds of picture files: what their heads and parts say, and how they are decoded.
+// Package imagefile reads the headers and parts of picture files, and decodes pictures.
 //
 // Guarantees:
-//   - Heads and parts are read in bounded memory, and no pixels are decoded for them.
-//   - A file that is cut off or damaged is an error, or says less.
+//   - Headers and parts are read in bounded memory, without decoding pixels.
+//   - A truncated or damaged file is an error, or has less metadata.
 package imagefile
 
 import (
@@ -20,23 +20,23 @@ import (
 	"atelier/agent/toolbox/media/codec"
 )
 
-// The MIME types of kinds that are decoded in a sandbox.
+// MIME types of formats that are decoded in a sandbox.
 const (
 	AVIF = "image/avif"
 	JXL  = "image/jxl"
 )
 
-// Format knows how to decode one kind of picture.
+// Format reads one picture format.
 type Format struct {
 	Config func(io.Reader) (image.Config, error)
 	Decode func(io.Reader) (image.Image, error)
-	// Survey walks the file's parts without decoding any.
+	// Survey scans the file's parts without decoding.
 	Survey func([]byte) (Survey, error)
-	// Sandboxed decodes in place of Decode: a picture of at most so many pixels.
+	// Sandboxed decodes instead of Decode, for pictures of at most most pixels.
 	Sandboxed func(ctx context.Context, data []byte, most int64) (image.Image, error)
 }
 
-// Of returns the format of a MIME type, if it is one of a picture that can be read.
+// Of returns the format for a MIME type, if it is a readable picture format.
 func Of(mime string) (Format, bool) {
 	f, ok := formats[mime]
 	return f, ok

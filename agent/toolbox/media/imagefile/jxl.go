@@ -10,20 +10,20 @@ import (
 	"io"
 )
 
-// jxl is what the head of a JPEG XL file says (ISO/IEC 18181-1).
+// jxl is the header of a JPEG XL file (ISO/IEC 18181-1).
 type jxl struct {
 	width, height int // as stored
-	// orientation has the numbers of EXIF. The decoder turns the picture by it.
+	// orientation is in EXIF numbers. The decoder applies it.
 	orientation int
 	animated    bool
 }
 
-var errJXL = errors.New("jxl: the head is damaged")
+var errJXL = errors.New("jxl: the header is damaged")
 
-// maxJXLHead is how much of the codestream is read: its head is far shorter.
+// maxJXLHead is how much of the codestream is read; its header is far shorter.
 const maxJXLHead = 256
 
-// readJXL reads the head of a file, bare or in a container (ISO/IEC 18181-2), and no pixels.
+// readJXL reads the header of a file, bare or in a container (ISO/IEC 18181-2), without decoding pixels.
 func readJXL(r io.Reader) (jxl, error) {
 	head := make([]byte, 2)
 	if _, err := io.ReadFull(r, head); err != nil {
@@ -46,7 +46,7 @@ func readJXL(r io.Reader) (jxl, error) {
 	return jxlHead(&bitReader{b: b})
 }
 
-// toCodestream skips the boxes of a container before the picture, and the head of its box.
+// toCodestream skips the boxes of a container up to the codestream.
 func toCodestream(r io.Reader) error {
 	for {
 		var head [8]byte
@@ -65,7 +65,7 @@ func toCodestream(r io.Reader) error {
 		switch kind {
 		case "jxlc":
 			return nil
-		case "jxlp": // a part of it, after its number
+		case "jxlp": // a part of the codestream, after its number
 			skip = 4
 		}
 		if skip < 0 {
@@ -80,13 +80,13 @@ func toCodestream(r io.Reader) error {
 	}
 }
 
-// jxlHead reads the size and the beginning of the metadata.
+// jxlHead reads the size and the start of the metadata.
 func jxlHead(b *bitReader) (jxl, error) {
 	h := jxl{orientation: 1}
 	h.width, h.height = b.size()
 	if usual := b.take(1) == 1; !usual && b.take(1) == 1 {
 		h.orientation = b.take(3) + 1
-		if b.take(1) == 1 { // the size at which it should be shown
+		if b.take(1) == 1 { // intrinsic size
 			b.size()
 		}
 		if preview := b.take(1) == 1; !preview {
@@ -99,11 +99,11 @@ func jxlHead(b *bitReader) (jxl, error) {
 	return h, nil
 }
 
-// bitReader reads numbers from the lowest bit of each byte on.
+// bitReader reads numbers, least significant bit first.
 type bitReader struct {
 	b     []byte
 	at    int
-	short bool // more was taken than there is
+	short bool // whether it was read beyond the end
 }
 
 func (b *bitReader) take(n int) int {
@@ -136,7 +136,7 @@ func (b *bitReader) size() (width, height int) {
 	return side(), height
 }
 
-// jxlConfig tells the size as people see it: the decoder turns the picture.
+// jxlConfig returns the displayed size; the decoder applies the orientation.
 func jxlConfig(r io.Reader) (image.Config, error) {
 	h, err := readJXL(r)
 	if h.orientation >= 5 {
@@ -149,7 +149,7 @@ func surveyJXL(b []byte) (Survey, error) {
 	h, err := readJXL(bytes.NewReader(b))
 	s := Survey{orientation: 1, Turned: h.orientation > 1}
 	if h.animated {
-		s.Frames = 2 // at least: its head does not count them
+		s.Frames = 2 // at least; the header does not count them
 	}
 	return s, err
 }

@@ -13,26 +13,25 @@ import (
 	"io"
 )
 
-// decodePNG is [png.Decode] that gives what has sixteen bits a channel with eight: nothing
-// here works with more, and it takes two to three times the memory.
+// decodePNG is [png.Decode], but reduces 16 bits per channel to 8: more is never used here, and takes
+// two to three times the memory.
 func decodePNG(r io.Reader) (image.Image, error) {
 	from := bufio.NewReaderSize(r, HeadLength)
 	head, err := from.Peek(HeadLength)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, err //nolint:wrapcheck // of the reader
+		return nil, err //nolint:wrapcheck // an error of the reader
 	}
 	if !reducible(head) {
-		return png.Decode(from) //nolint:wrapcheck // told apart by its type
+		return png.Decode(from) //nolint:wrapcheck // callers check its type
 	}
 	cfg, err := png.DecodeConfig(bytes.NewReader(head))
 	if err != nil {
-		return nil, err //nolint:wrapcheck // told apart by its type
+		return nil, err //nolint:wrapcheck // callers check its type
 	}
 	return reduced(from, cfg.Width, cfg.Height, head[colourAt])
 }
 
-// reduced reads the rows of a PNG with sixteen bits a channel, of a type of colours that
-// [png.DecodeConfig] took.
+// reduced reads the rows of a PNG with 16 bits per channel, of a colour type that [png.DecodeConfig] accepted.
 func reduced(r io.Reader, width, height int, colours byte) (image.Image, error) {
 	if _, err := io.CopyN(io.Discard, r, firstPart); err != nil {
 		return nil, whole(err)
@@ -42,8 +41,7 @@ func reduced(r io.Reader, width, height int, colours byte) (image.Image, error) 
 	if err != nil {
 		return nil, whole(err)
 	}
-	// Which of a pixel's bytes are its red, green, blue and alpha: the upper ones of its
-	// values. Without alpha it is opaque.
+	// Offsets of the high bytes of red, green, blue and alpha in a pixel. Without alpha it is opaque.
 	channels, from := 1, [4]int{0, 0, 0, -1}
 	switch colours {
 	case 2:
@@ -73,7 +71,7 @@ func reduced(r io.Reader, width, height int, colours byte) (image.Image, error) 
 		}
 		row, above = above, row
 	}
-	// The checksum of all stands at the end, and that of the last part behind it.
+	// The zlib checksum is at the end of the data, and the chunk's CRC after it.
 	if n, err := z.Read(row[:1]); n > 0 || !errors.Is(err, io.EOF) {
 		return nil, damage(err)
 	}
@@ -83,7 +81,7 @@ func reduced(r io.Reader, width, height int, colours byte) (image.Image, error) 
 	return out, nil
 }
 
-// whole is the error of a file that ends too early as one that is not its good end.
+// whole turns an early EOF into io.ErrUnexpectedEOF.
 func whole(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
@@ -91,13 +89,12 @@ func whole(err error) error {
 	return err
 }
 
-// damage is the error of a file that is not as it should be.
+// damage returns the error for a damaged file.
 func damage(err error) error {
 	return errors.Join(png.FormatError("the data of the picture is damaged"), err)
 }
 
-// unfilter undoes what made a row easier to pack, by the pixel before and the row above
-// (PNG specification, 9.2).
+// unfilter reverses the filter of a row, using the pixel before and the row above (PNG specification, 9.2).
 func unfilter(filter byte, row, above []byte, size int) error {
 	switch filter {
 	case 0:
@@ -131,7 +128,7 @@ func unfilter(filter byte, row, above []byte, size int) error {
 	return nil
 }
 
-// paeth is the neighbour that is nearest to left + up - corner.
+// paeth returns the neighbour nearest to left + up - corner.
 func paeth(left, up, corner int) uint8 {
 	distance := func(v int) int { return max(v, -v) }
 	l, u, c := distance(up-corner), distance(left-corner), distance(left+up-2*corner)
@@ -144,13 +141,12 @@ func paeth(left, up, corner int) uint8 {
 	return uint8(corner)
 }
 
-// imageData reads the data of a PNG's parts called IDAT, from after its first part on, up
-// to the first other part behind them. Each part is checked by its sum.
+// imageData reads the data of consecutive IDAT chunks, starting after the header chunk, and verifies their checksums.
 type imageData struct {
 	from io.Reader
 	sum  uint32
-	left int64 // of the part that is read
-	in   bool  // a part is being read
+	left int64 // bytes left in the current chunk
+	in   bool  // whether a chunk is being read
 }
 
 func (d *imageData) Read(b []byte) (int, error) {
@@ -169,7 +165,7 @@ func (d *imageData) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// next goes on to the next part that holds data.
+// next moves on to the next IDAT chunk.
 func (d *imageData) next() error {
 	if d.in {
 		var sum [4]byte

@@ -6,11 +6,11 @@ import (
 	"image/color"
 )
 
-// HeadLength is how much of a file is looked at for how it is to be read.
+// HeadLength is how much of a file is read to choose how to decode it.
 const HeadLength = 1 << 20
 
-// ReadingRate is how many bytes a pixel takes at most from the file to a picture of eight
-// bits a channel, upright: what the decoder gives and needs besides, and a copy of it.
+// ReadingRate returns the maximum memory per pixel, in bytes, for decoding to an upright 8-bit
+// picture: the decoder's output, its working memory, and a copy.
 func ReadingRate(mime string, cfg image.Config, head []byte) int64 {
 	const upright, copied = 8, 4
 	given := bytesOf(cfg.ColorModel)
@@ -20,31 +20,31 @@ func ReadingRate(mime string, cfg image.Config, head []byte) int64 {
 		if reducible(head) {
 			return upright
 		}
-		if len(head) > interlaceAt && head[interlaceAt] != 0 { // in passes of up to half of it
+		if len(head) > interlaceAt && head[interlaceAt] != 0 { // in passes of up to half the picture
 			besides = given / 2
 		}
 	case "image/jpeg":
-		if given == 4 { // CMYK and RGB are put together of their channels
+		if given == 4 { // CMYK and RGB are assembled from their channels
 			besides = 4
 		}
-		if progressive(head) { // four bytes for each value, until the last scan
+		if progressive(head) { // four bytes per value until the last scan
 			besides += 4 * given
 		}
 	case "image/webp":
-		besides = 8 // what its transparency, or its transforms, are unpacked into
-	case AVIF: // what the library holds in its sandbox, measured
+		besides = 8 // buffers for transparency or transforms
+	case AVIF: // memory of the library in its sandbox, measured
 		besides = 36
 	case JXL:
 		besides = 32
 	case "image/heic", "image/heif":
 		besides = 24
 	case "image/tiff":
-		besides = 2 * given // the parts that are unpacked, which may be one
+		besides = 2 * given // decompressed strips, possibly a single one
 	}
 	return max(upright, given+besides+copied)
 }
 
-// bytesOf is how many bytes a pixel has of a picture in that model of colours.
+// bytesOf returns the bytes per pixel in a colour model.
 func bytesOf(m color.Model) int64 {
 	switch m {
 	case color.GrayModel:
@@ -62,8 +62,7 @@ func bytesOf(m color.Model) int64 {
 	return 4
 }
 
-// progressive tells a JPEG that comes in scans over the whole picture; one of which the
-// head does not tell counts as such.
+// progressive reports whether a JPEG is progressive, or may be, as far as its beginning shows.
 func progressive(head []byte) bool {
 	for b := head[min(2, len(head)):]; len(b) >= 4 && b[0] == 0xFF; {
 		switch b[1] {
@@ -82,7 +81,7 @@ func progressive(head []byte) bool {
 	return true
 }
 
-// Where things stand in a PNG, whose first part is always of the same length.
+// Offsets in a PNG, whose first chunk has a fixed length.
 const (
 	depthAt     = 24
 	colourAt    = 25
@@ -90,8 +89,8 @@ const (
 	firstPart   = 33
 )
 
-// reducible tells a PNG that is read with eight bits a channel at once, though it has
-// sixteen: one that is not interlaced, and of which no colour counts as transparent.
+// reducible reports whether a 16-bit PNG can be read directly as 8-bit: one that is not interlaced and
+// has no transparent colour.
 func reducible(b []byte) bool {
 	if len(b) < firstPart || b[depthAt] != 16 || b[interlaceAt] != 0 {
 		return false

@@ -12,22 +12,22 @@ import (
 	"atelier/agent/toolbox/media/exif"
 )
 
-// Survey is what a walk over the parts of a picture file finds, without decoding any.
+// Survey is the result of scanning the parts of a picture file without decoding.
 type Survey struct {
 	EXIF   []byte        // a TIFF structure
 	ICC    []byte        // a colour profile
 	Frames int           // 0 or 1 for a still picture
-	Length time.Duration // of the frames of a GIF or WebP in all
-	// orientation is the one that counts where the EXIF does not; 0 where it does.
+	Length time.Duration // total duration of the frames of a GIF or WebP
+	// orientation overrides the EXIF orientation; 0 means EXIF.
 	orientation int
-	Turned      bool // the decoder turns the picture
-	// Still is a file of its own for the first frame of an animation that the decoder
-	// does not take, and Offset is where that frame lies; nil for all others.
+	Turned      bool // whether the decoder applies the orientation
+	// Still is the first frame of an animation as a file of its own, if the decoder cannot read
+	// animations, and Offset its position; otherwise nil.
 	Still  []byte
 	Offset image.Point
 }
 
-// Upright is how the decoded picture is to be turned, by the numbers of EXIF.
+// Upright returns the EXIF orientation to apply to the decoded picture.
 func (s Survey) Upright() int {
 	if s.orientation != 0 {
 		return s.orientation
@@ -35,15 +35,15 @@ func (s Survey) Upright() int {
 	return exif.Orientation(s.EXIF)
 }
 
-// MaxProfile is the largest colour profile that is unpacked; real ones are far smaller.
+// MaxProfile is the maximum size of a colour profile; real ones are far smaller.
 const MaxProfile = 4 << 20
 
 func surveyBMP([]byte) (Survey, error) { return Survey{}, nil }
 
-// surveyTIFF gives the file itself: EXIF has the form of a TIFF file.
+// surveyTIFF returns the file as EXIF, which has the TIFF format.
 func surveyTIFF(b []byte) (Survey, error) { return Survey{EXIF: b}, nil }
 
-// surveyJPEG reads the segments that stand before the picture's data.
+// surveyJPEG reads the segments before the image data.
 func surveyJPEG(b []byte) (Survey, error) {
 	var s Survey
 	for b = b[2:]; len(b) >= 4 && b[0] == 0xFF; {
@@ -61,7 +61,7 @@ func surveyJPEG(b []byte) (Survey, error) {
 		if exif, ok := bytes.CutPrefix(body, []byte("Exif\x00\x00")); ok && marker == app1 && s.EXIF == nil {
 			s.EXIF = exif
 		}
-		// A profile may be spread over segments, numbered, and in practice in order.
+		// A profile may span several segments, numbered, and in practice in order.
 		if part, ok := bytes.CutPrefix(body, []byte("ICC_PROFILE\x00")); ok && marker == app2 && len(part) > 2 {
 			s.ICC = append(s.ICC, part[2:]...)
 		}
@@ -70,14 +70,14 @@ func surveyJPEG(b []byte) (Survey, error) {
 	return s, nil
 }
 
-// surveyPNG reads the chunks beside the picture's data.
+// surveyPNG reads the chunks other than the image data.
 func surveyPNG(b []byte) (Survey, error) {
 	var s Survey
-	const signature, around = 8, 12 // length, type and checksum stand around a chunk's body
+	const signature, around = 8, 12 // length, type and checksum around a chunk's body
 	for b = b[signature:]; len(b) >= around; {
 		size := int64(binary.BigEndian.Uint32(b))
 		if size > int64(len(b)-around) {
-			break // the decoder says whether that matters
+			break // the decoder decides whether that is an error
 		}
 		body := b[8 : 8+size]
 		switch string(b[4:8]) {
@@ -95,8 +95,8 @@ func surveyPNG(b []byte) (Survey, error) {
 	return s, nil
 }
 
-// unpackProfile inflates a PNG's colour profile; nil if it is not a sane one, because
-// a picture without its profile is still a picture.
+// unpackProfile inflates a PNG's colour profile. It returns nil for an invalid one, since the picture
+// is usable without it.
 func unpackProfile(body []byte) []byte {
 	_, packed, ok := bytes.Cut(body, []byte{0})
 	if !ok || len(packed) < 2 {

@@ -9,15 +9,15 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// The parts of a WebP: https://developers.google.com/speed/webp/docs/riff_container
+// The format of WebP: https://developers.google.com/speed/webp/docs/riff_container
 const (
-	WebPAnimated    = 1 << 1 // in the flags of the file
+	WebPAnimated    = 1 << 1 // flag of the file
 	WebPFrameHeader = 16
 	RIFFHeader      = 12
 )
 
-// SurveyWebP reads the chunks of a WebP file. The decoder at hand takes only still
-// pictures, so the first frame of an animation is made into a file of its own.
+// SurveyWebP reads the chunks of a WebP file. The decoder only reads still pictures, so the first
+// frame of an animation is turned into a file of its own.
 func SurveyWebP(b []byte) (Survey, error) {
 	var s Survey
 	if len(b) < RIFFHeader || int64(binary.LittleEndian.Uint32(b[4:]))+8 > int64(len(b))+1 {
@@ -41,7 +41,7 @@ func SurveyWebP(b []byte) (Survey, error) {
 	return s, nil
 }
 
-// SaysAnimated reports whether a file says that it is an animation.
+// SaysAnimated reports whether a file declares an animation.
 func SaysAnimated(head []byte) bool {
 	for kind, body := range RIFFChunks(head[min(RIFFHeader, len(head)):]) {
 		return kind == "VP8X" && len(body) > 0 && body[0]&WebPAnimated != 0
@@ -49,8 +49,8 @@ func SaysAnimated(head []byte) bool {
 	return false
 }
 
-// RIFFChunks walks over chunks: four letters, a little-endian length, the body, and a
-// byte of padding after odd lengths. It ends where a chunk is cut off.
+// RIFFChunks iterates over chunks: four letters, a little-endian length, the body, and a padding byte
+// after odd lengths. It stops at a truncated chunk.
 func RIFFChunks(b []byte) func(func(string, []byte) bool) {
 	return func(yield func(string, []byte) bool) {
 		for len(b) >= 8 {
@@ -63,17 +63,16 @@ func RIFFChunks(b []byte) func(func(string, []byte) bool) {
 	}
 }
 
-// StillWebP wraps one frame of an animation as a still picture and tells where on the
-// canvas it lies.
+// StillWebP wraps one frame of an animation as a still picture and returns its position on the canvas.
 func StillWebP(frame []byte) ([]byte, image.Point) {
 	if len(frame) < WebPFrameHeader {
-		return []byte{}, image.Point{} // the decoder will refuse it
+		return []byte{}, image.Point{} // the decoder will reject it
 	}
 	offset := image.Pt(2*Uint24(frame), 2*Uint24(frame[3:]))
 	chunks := frame[WebPFrameHeader:]
 	var extended []byte
 	for kind := range RIFFChunks(chunks) {
-		if kind == "ALPH" { // an extended header must announce transparency
+		if kind == "ALPH" { // transparency needs an extended header
 			extended = append([]byte("VP8X\x0A\x00\x00\x00\x10\x00\x00\x00"), frame[6:12]...)
 		}
 	}
@@ -82,15 +81,15 @@ func StillWebP(frame []byte) ([]byte, image.Point) {
 	return append(out, body...), offset
 }
 
-// Uint24 reads a number of three bytes, the lowest first.
+// Uint24 reads a 3-byte little-endian number.
 func Uint24(b []byte) int { return int(b[0]) | int(b[1])<<8 | int(b[2])<<16 }
 
-// DecodeWebP gives the colours that are meant. Lossy WebP stores them in the range of video, from
-// 16 to 235, and the decoder's types stand for the full range.
+// DecodeWebP decodes with correct colours. Lossy WebP uses the video range, 16 to 235, but the
+// decoder's types imply the full range.
 func DecodeWebP(r io.Reader) (image.Image, error) {
 	img, err := webp.Decode(r)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // the caller tells of what
+		return nil, err //nolint:wrapcheck // the caller adds context
 	}
 	var planes image.YCbCr
 	var alpha *image.NYCbCrA
@@ -108,7 +107,7 @@ func DecodeWebP(r io.Reader) (image.Image, error) {
 		row := out.Pix[y*out.Stride:]
 		for x := range b.Dx() {
 			c := planes.COffset(b.Min.X+x, b.Min.Y+y)
-			// The factors are those of libwebp.
+			// Factors as in libwebp.
 			light := int(planes.Y[planes.YOffset(b.Min.X+x, b.Min.Y+y)]) * 19077 >> 8
 			u, v := int(planes.Cb[c]), int(planes.Cr[c])
 			row[4*x] = clip(light + v*26149>>8 - 14234)
@@ -123,5 +122,5 @@ func DecodeWebP(r io.Reader) (image.Image, error) {
 	return out, nil
 }
 
-// clip is a channel of 14 bits as one of 8.
+// clip converts a 14-bit channel to 8 bits.
 func clip(v int) uint8 { return uint8(min(max(v>>6, 0), 255)) }

@@ -6,18 +6,18 @@ import (
 	"atelier/agent/toolbox/media/exif"
 )
 
-// upright is an EXIF structure that tells the orientation of another one and nothing else;
-// nil where that is the usual one. It is bare where it is the other one.
+// upright returns an EXIF structure with only the orientation of another; nil if that is the default.
+// bare reports whether the other has nothing else.
 func upright(from []byte) (only []byte, bare bool) {
 	o := exif.Orientation(from)
 	if o == 1 {
 		return nil, false
 	}
 	only = []byte{
-		'M', 'M', 0, '*', 0, 0, 0, 8, // the first directory follows
-		0, 1, // of one entry:
+		'M', 'M', 0, '*', 0, 0, 0, 8, // followed by the first directory
+		0, 1, // with one entry:
 		0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, byte(o), 0, 0, // orientation, one short number
-		0, 0, 0, 0, // and there is no other
+		0, 0, 0, 0, // no further directory
 	}
 	return only, bytes.Equal(only, from)
 }

@@ -5,14 +5,14 @@ import (
 	"encoding/binary"
 )
 
-// jpeg walks over the segments of a JPEG file (ITU T.81, annex B). What lies behind its end is
-// left out, where phones put a film.
+// jpeg walks the segments of a JPEG file (ITU T.81, annex B). Data after its end, where phones store a
+// video, is dropped.
 func (k *kept) jpeg(b []byte) {
 	const soi = 2
 	k.keep(0, soi)
 	exifs := 0
 	for at := soi; ; {
-		at += untilMarker(b[at:]) // decoders skip what stands between segments, too
+		at += untilMarker(b[at:]) // decoders also skip data between segments
 		if at+2 > len(b) {
 			return
 		}
@@ -26,7 +26,7 @@ func (k *kept) jpeg(b []byte) {
 			return
 		}
 		next := at + 2 + int(binary.BigEndian.Uint16(b[at+2:]))
-		if next < at+4 { // no segment
+		if next < at+4 { // not a segment
 			at += 2
 			continue
 		}
@@ -38,12 +38,12 @@ func (k *kept) jpeg(b []byte) {
 		exif, isEXIF := bytes.CutPrefix(body, []byte("Exif\x00\x00"))
 		switch {
 		case marker == app1 && isEXIF:
-			if exifs++; exifs == 1 { // no reader looks at a second one
+			if exifs++; exifs == 1 { // readers ignore further ones
 				k.exif(exif, int64(at), int64(next))
 			}
 		case marker == jfif && len(body) > bareJFIF && keepsSegment(marker, body):
 			k.put(append([]byte{0xFF, jfif, 0, 2 + bareJFIF}, body[:bareJFIF-2]...))
-			k.put([]byte{0, 0}) // the size of the thumbnail
+			k.put([]byte{0, 0}) // the thumbnail's size
 		case keepsSegment(marker, body):
 			k.keep(int64(at), int64(next))
 		}
@@ -51,7 +51,7 @@ func (k *kept) jpeg(b []byte) {
 	}
 }
 
-// exif keeps of a segment with EXIF the orientation.
+// exif keeps only the orientation of an EXIF segment.
 func (k *kept) exif(exif []byte, at, next int64) {
 	switch only, bare := upright(exif); {
 	case bare:
@@ -62,27 +62,27 @@ func (k *kept) exif(exif []byte, at, next int64) {
 	}
 }
 
-// bareJFIF is the length of what a JFIF segment holds where it has no thumbnail.
+// bareJFIF is the length of a JFIF segment without a thumbnail.
 const bareJFIF = 14
 
-// keepsSegment tells of a segment whether the picture needs it.
+// keepsSegment reports whether the picture needs a segment.
 func keepsSegment(marker byte, body []byte) bool {
 	switch marker {
-	case 0xE0: // JFIF, and not the extension which holds a thumbnail
+	case 0xE0: // JFIF, but not its extension with a thumbnail
 		return bytes.HasPrefix(body, []byte("JFIF\x00"))
-	case 0xE2: // and not the list of further pictures behind the end
+	case 0xE2: // but not the list of pictures after the end
 		return bytes.HasPrefix(body, []byte("ICC_PROFILE\x00"))
 	case 0xEE:
 		return bytes.HasPrefix(body, []byte("Adobe"))
 	case 0xFE: // a comment
 		return false
-	default: // no other application's
+	default: // no other application segments
 		return marker < 0xE0 || marker > 0xEF
 	}
 }
 
-// untilMarker is how far it is to the next marker that begins a segment or ends the picture:
-// over the data of a scan, or over what stands between segments and means nothing.
+// untilMarker returns the distance to the next marker that starts a segment or ends the picture,
+// skipping scan data and meaningless bytes.
 func untilMarker(b []byte) int {
 	for at := 0; at+1 < len(b); at++ {
 		if b[at] == 0xFF && !alone(b[at+1]) {
@@ -92,8 +92,8 @@ func untilMarker(b []byte) int {
 	return len(b)
 }
 
-// alone tells of what follows an 0xFF whether it begins no segment: 0 in the data of a scan,
-// padding, and markers without a length (TEM, RST0 to RST7, SOI).
+// alone reports whether the byte after 0xFF does not start a segment: 0 in scan data, padding, and
+// markers without a length (TEM, RST0 to RST7, SOI).
 func alone(marker byte) bool {
 	return marker <= 0x01 || marker >= 0xD0 && marker <= 0xD8 || marker == 0xFF
 }

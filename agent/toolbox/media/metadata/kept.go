@@ -7,20 +7,20 @@ import (
 	"slices"
 )
 
-// kept is what a file is put together of anew.
+// kept lists the pieces of which the new file consists.
 type kept struct {
-	size   int64 // of the file that it is taken from
+	size   int64 // size of the original file
 	pieces []piece
 }
 
-// piece is a part of the file, or what stands in its place.
+// piece is a part of the original file, or its replacement.
 type piece struct {
-	at, n int64  // of the file
-	put   []byte // in place of it, where it is not nil
-	blank bool   // zeros in place of it
+	at, n int64  // position and length in the original file
+	put   []byte // replacement, unless nil
+	blank bool   // whether to replace it by zeros
 }
 
-// keep keeps what lies from one place to another.
+// keep keeps the bytes between two positions.
 func (k *kept) keep(from, to int64) {
 	if n := len(k.pieces); n > 0 && k.pieces[n-1].put == nil && !k.pieces[n-1].blank && k.pieces[n-1].at+k.pieces[n-1].n == from {
 		k.pieces[n-1].n += to - from
@@ -31,26 +31,26 @@ func (k *kept) keep(from, to int64) {
 	}
 }
 
-// put puts in what was not in the file.
+// put inserts new bytes.
 func (k *kept) put(b []byte) { k.pieces = append(k.pieces, piece{put: b}) }
 
-// blank puts zeros in place of what lies there.
+// blank replaces the bytes between two positions by zeros.
 func (k *kept) blank(from, to int64) {
 	k.pieces = append(k.pieces, piece{at: from, n: to - from, blank: true})
 }
 
-// all takes the file as it is.
+// all keeps the file unchanged.
 func (k *kept) all() { k.pieces = []piece{{n: k.size}} }
 
-// all is a file of that size as it is.
+// all returns an unchanged file of that size.
 func all(size int64) *kept { return &kept{size, []piece{{n: size}}} }
 
-// whole reports whether it is the file as it is.
+// whole reports whether the file is unchanged.
 func (k *kept) whole() bool {
 	return len(k.pieces) == 1 && k.pieces[0].put == nil && !k.pieces[0].blank && k.pieces[0].n == k.size
 }
 
-// length is how many bytes it comes to.
+// length returns the length of the new file.
 func (k *kept) length() int64 {
 	var n int64
 	for _, p := range k.pieces {
@@ -74,7 +74,7 @@ func (k *kept) write(ctx context.Context, to io.Writer, from io.ReaderAt) error 
 			_, err = io.Copy(to, io.NewSectionReader(from, p.at, p.n))
 		}
 		if err != nil {
-			return fmt.Errorf("write what is kept: %w", err)
+			return fmt.Errorf("write without metadata: %w", err)
 		}
 	}
 	return nil
@@ -87,14 +87,14 @@ func (zeros) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// source is a file that is looked into.
+// source is the original file.
 type source struct {
 	io.ReaderAt
 
 	size int64
 }
 
-// picture hands over the whole file: a picture is read whole by whatever decodes it.
+// picture reads the whole file for look: decoding a picture needs all of it anyway.
 func (s source) picture(look func(b []byte)) error {
 	b, err := s.bytes(0, s.size)
 	if err == nil {
@@ -103,7 +103,7 @@ func (s source) picture(look func(b []byte)) error {
 	return err
 }
 
-// bytes reads n bytes from a place, less where the file ends before.
+// bytes reads up to n bytes at a position, fewer at the end of the file.
 func (s source) bytes(at, n int64) ([]byte, error) {
 	if at < 0 || at > s.size {
 		return nil, nil
@@ -116,13 +116,13 @@ func (s source) bytes(at, n int64) ([]byte, error) {
 	return b, nil
 }
 
-// patch is other bytes, of the same number, for those of the file from a place on.
+// patch replaces bytes of the file by others of the same length.
 type patch struct {
 	at  int64
 	put []byte
 }
 
-// patched keeps the whole file but for the patches.
+// patched keeps the file except for the patches.
 func (k *kept) patched(patches []patch) {
 	slices.SortFunc(patches, func(a, b patch) int { return int(a.at - b.at) })
 	var at int64

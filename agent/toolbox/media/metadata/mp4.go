@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// boxed reports whether a file of boxes may begin with one of that kind.
+// boxed reports whether a box of that kind may start a file.
 func boxed(kind string) bool {
 	return slices.Contains([]string{"ftyp", "moov", "mdat", "wide", "free", "skip", "pnot"}, kind)
 }
 
-// stills are the brands of pictures that lie in boxes, HEIC and AVIF. Where their pixels are is
-// said in what is notes elsewhere.
+// stills are the brands of HEIC and AVIF pictures. They store the position of their pixels in boxes
+// that are metadata in other files.
 var stills = []string{"heic", "heix", "heim", "heis", "hevc", "hevm", "hevs", "hevx", "mif1", "mif2", "msf1", "avif", "avis", "avci", "avcs", "jpeg", "jpgs"}
 
-// mp4 makes the boxes that tell of a film free space of the same length, so that nothing
-// moves (ISO/IEC 14496-12; Apple's QuickTime File Format).
+// mp4 replaces metadata boxes by free space of the same length, so that offsets stay valid (ISO/IEC
+// 14496-12; Apple's QuickTime File Format).
 func (k *kept) mp4(in source) error {
 	head, err := in.bytes(0, 12)
 	if err != nil {
@@ -28,7 +28,7 @@ func (k *kept) mp4(in source) error {
 	return k.boxes(in, 0, in.size, 0)
 }
 
-// boxes looks at the boxes from one place to another.
+// boxes processes the boxes between two positions.
 func (k *kept) boxes(in source, from, to int64, depth int) error {
 	for at := from; at < to; {
 		kind, body, next, err := in.box(at, to)
@@ -36,7 +36,7 @@ func (k *kept) boxes(in source, from, to int64, depth int) error {
 			return err
 		}
 		switch {
-		case next == 0: // no box: as much as there is
+		case next == 0: // not a box: keep the rest
 			k.keep(at, to)
 			return nil
 		case slices.Contains([]string{"udta", "meta", "uuid"}, kind):
@@ -64,16 +64,15 @@ func (k *kept) boxes(in source, from, to int64, depth int) error {
 	return nil
 }
 
-// free keeps of a box its length.
+// free replaces a box by free space of the same length.
 func (k *kept) free(at, body, next int64) {
 	k.keep(at, at+4)
 	k.put([]byte("free"))
-	k.keep(at+8, body) // a length of 64 bits
+	k.keep(at+8, body) // the 64-bit length, if any
 	k.blank(body, next)
 }
 
-// ofNotes reports whether a track holds no picture and no sound but what is noted about them,
-// as where a camera was.
+// ofNotes reports whether a track contains timed metadata, such as camera positions, instead of video or audio.
 func (s source) ofNotes(from, to int64) (bool, error) {
 	for at := from; at < to; {
 		kind, body, next, err := s.box(at, to)
@@ -92,8 +91,8 @@ func (s source) ofNotes(from, to int64) (bool, error) {
 	return false, nil
 }
 
-// box reads the head of a box: where its body begins, and the next box. That is 0 where no box
-// is.
+// box reads the header of a box and returns the start of its body and of the next box; next is 0 if
+// there is no valid box.
 func (s source) box(at, to int64) (kind string, body, next int64, err error) {
 	head, err := s.bytes(at, 16)
 	if err != nil || len(head) < 8 {
@@ -101,7 +100,7 @@ func (s source) box(at, to int64) (kind string, body, next int64, err error) {
 	}
 	size, body := int64(binary.BigEndian.Uint32(head)), at+8
 	switch {
-	case size == 0: // to the end
+	case size == 0: // up to the end
 		size = to - at
 	case size == 1 && len(head) == 16:
 		size, body = int64(binary.BigEndian.Uint64(head[8:])), at+16

@@ -5,22 +5,22 @@ import (
 	"encoding/binary"
 )
 
-// page is one of an Ogg file (RFC 3533, section 6), with its place in it.
+// page is a page of an Ogg file (RFC 3533, section 6) with its position.
 type page struct {
 	at    int64
 	bytes []byte
-	body  int // where in bytes that begins
+	body  int // offset of the body in bytes
 }
 
-// comments are the packet of comments of a stream, as it lies in pages: the second one.
+// comments is the comment packet of a stream: the second packet, which may span pages.
 type comments struct {
-	before int // packets that ended before
+	before int // packets that have ended
 	packet []byte
-	lies   [][]byte // where in the pages the packet lies, in its order
+	lies   [][]byte // where the packet lies in the pages, in order
 	done   bool
 }
 
-// maxComments is how much of a file may be comments; a picture may be among them.
+// maxComments is how far into a file comments may reach; they may contain a picture.
 const maxComments = 32 << 20
 
 // ogg overwrites the comments of each stream of an Ogg file.
@@ -66,7 +66,7 @@ func (k *kept) ogg(in source) error {
 	return nil
 }
 
-// page reads a page, nil where none is.
+// page reads a page, nil if there is none.
 func (s source) page(at int64) (*page, error) {
 	const header = 27
 	head, err := s.bytes(at, header+255)
@@ -75,7 +75,7 @@ func (s source) page(at int64) (*page, error) {
 	}
 	body := header + int(head[26])
 	if len(head) < body {
-		return nil, nil //nolint:nilnil // the page is cut off
+		return nil, nil //nolint:nilnil // the page is truncated
 	}
 	size := body
 	for _, n := range head[header:body] {
@@ -88,7 +88,7 @@ func (s source) page(at int64) (*page, error) {
 	return &page{at, b, body}, nil
 }
 
-// take takes in what of a page is of the packet of comments, and reports whether any is.
+// take adds the page's share of the comment packet, and reports whether there is any.
 func (c *comments) take(p *page) (some bool) {
 	at := p.body
 	for _, n := range p.bytes[27:p.body] {
@@ -105,8 +105,7 @@ func (c *comments) take(p *page) (some bool) {
 	return some
 }
 
-// overwrite puts one comment that says nothing in place of all, of the same length as they,
-// and reports whether there was any.
+// overwrite replaces all comments by one meaningless comment of the same length, and reports whether there were any.
 func (c *comments) overwrite() bool {
 	if !c.done {
 		return false
@@ -151,7 +150,7 @@ func (c *comments) overwrite() bool {
 	return true
 }
 
-// sum computes the checksum of a page anew.
+// sum recomputes the checksum of a page.
 func (p *page) sum() {
 	const place = 22
 	clear(p.bytes[place : place+4])

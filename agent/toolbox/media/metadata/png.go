@@ -6,20 +6,19 @@ import (
 	"slices"
 )
 
-// shown are the chunks of a PNG beside the critical ones that its picture needs (the
-// specification's third edition, section 11.3).
+// shown lists the ancillary PNG chunks that the picture needs (the specification's third edition, section 11.3).
 var shown = []string{
 	"tRNS", "cHRM", "gAMA", "iCCP", "sBIT", "sRGB", "cICP", "mDCV", "cLLI", "bKGD", "hIST", "pHYs", "sPLT", "acTL", "fcTL", "fdAT",
 }
 
-// png walks over the chunks of a PNG file.
+// png walks the chunks of a PNG file.
 func (k *kept) png(b []byte) {
-	const signature, around = 8, 12 // length, type and checksum stand around a chunk's body
+	const signature, around = 8, 12 // length, type and checksum around a chunk's body
 	k.keep(0, signature)
 	for at := signature; at+around <= len(b); {
 		next := at + around + int(binary.BigEndian.Uint32(b[at:]))
 		if next > len(b) {
-			k.keep(int64(at), int64(len(b))) // cut off: as much as there is
+			k.keep(int64(at), int64(len(b))) // truncated: keep the rest
 			return
 		}
 		kind := string(b[at+4 : at+8])

@@ -5,24 +5,24 @@ import (
 	"slices"
 )
 
-const riffHeader = 12 // "RIFF", the length of what follows, and the form
+const riffHeader = 12 // "RIFF", the remaining length, and the form
 
-// webp walks over the chunks of a WebP file (RFC 9649).
+// webp walks the chunks of a WebP file (RFC 9649).
 func (k *kept) webp(b []byte) {
 	k.keep(0, riffHeader)
-	extended := -1 // the piece that holds the flags
+	extended := -1 // index of the piece with the flags
 	var exif []byte
 	bare, shown := false, false
 	end := int(min(8+int64(binary.LittleEndian.Uint32(b[4:])), int64(len(b))))
-	dropped := end < len(b)-1 // but for the padding of the last chunk
+	dropped := end < len(b)-1 // apart from the padding of the last chunk
 	for at := riffHeader; at+8 <= end; {
 		size := int(binary.LittleEndian.Uint32(b[at+4:]))
-		next := min(at+8+size+size%2, len(b)) // what is cut off says more than there is
+		next := min(at+8+size+size%2, len(b)) // a truncated chunk is shorter than declared
 		switch kind := string(b[at : at+4]); kind {
 		case "VP8X":
 			const body = 10
 			if size < body || next < at+8+body {
-				k.all() // it is not built as WebP is
+				k.all() // not a valid WebP
 				return
 			}
 			extended = len(k.pieces)
@@ -61,7 +61,7 @@ func (k *kept) webp(b []byte) {
 	k.sized()
 }
 
-// sized puts the length into the header of a RIFF file.
+// sized updates the length in the header of a RIFF file.
 func (k *kept) sized() {
 	const name, length = 4, 8
 	k.pieces = slices.Insert(k.pieces, 1, piece{}, piece{})
@@ -71,11 +71,11 @@ func (k *kept) sized() {
 	k.pieces[1].put = binary.LittleEndian.AppendUint32(nil, uint32(k.length()+4-length))
 }
 
-// heard are the chunks of a WAV file by which it is played.
+// heard lists the chunks needed to play a WAV file.
 var heard = []string{"fmt ", "fact", "data", "PEAK"}
 
-// wav walks over the chunks of a WAV file. Who writes to a stream does not know how long it
-// gets: then the data go to the end, whatever the chunk's length says.
+// wav walks the chunks of a WAV file. Streaming writers do not know the length: then the data extends
+// to the end, whatever the chunk's length says.
 func (k *kept) wav(in source) error {
 	k.keep(0, riffHeader)
 	dropped, sound, streamed := false, false, false
@@ -84,14 +84,14 @@ func (k *kept) wav(in source) error {
 		if err != nil {
 			return err
 		}
-		if !lettered(head[:4]) { // the length before was not the true one
+		if !lettered(head[:4]) { // the length before was wrong
 			k.all()
 			return nil
 		}
 		size := int64(binary.LittleEndian.Uint32(head[4:]))
 		next := min(at+8+size+size%2, in.size)
 		kind := string(head[:4])
-		waves := kind == "LIST" && string(head[8:]) == "wavl" // data and silence in turn
+		waves := kind == "LIST" && string(head[8:]) == "wavl" // alternating data and silence
 		if kind == "data" && (size == 0 || at+8+size > in.size) {
 			next, streamed = in.size, true
 		}
@@ -109,18 +109,18 @@ func (k *kept) wav(in source) error {
 	}
 	if said, err := in.bytes(4, 4); err != nil {
 		return err
-	} else if n := int64(binary.LittleEndian.Uint32(said)); n > 0 && n+8 <= in.size+1 { // else it was streamed, too; 1 for padding
+	} else if n := int64(binary.LittleEndian.Uint32(said)); n > 0 && n+8 <= in.size+1 { // otherwise it was streamed as well; 1 for padding
 		k.sized()
 	}
 	return nil
 }
 
-// lettered reports whether it is a chunk's name.
+// lettered reports whether it is a valid chunk name.
 func lettered(name []byte) bool {
 	return !slices.ContainsFunc(name, func(c byte) bool { return c < ' ' || c > '~' })
 }
 
-// avi blanks the lists of notes in an AVI file, so that its index still holds.
+// avi blanks the metadata lists of an AVI file, so that its index stays valid.
 func (k *kept) avi(in source) error {
 	k.keep(0, riffHeader)
 	for at := int64(riffHeader); at < in.size; {

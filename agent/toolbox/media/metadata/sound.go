@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 )
 
-// mp3 leaves out the tags at both ends of an MP3 or AAC file: ID3v2, ID3v1 and APE.
+// mp3 drops the tags at both ends of an MP3 or AAC file: ID3v2, ID3v1 and APE.
 func (k *kept) mp3(in source) error {
 	from, to := int64(0), in.size
 	for { // there may be several
@@ -40,7 +40,7 @@ func (k *kept) mp3(in source) error {
 			to -= ape
 		}
 	}
-	if from >= to { // it is not what it seems
+	if from >= to { // not a valid file
 		k.all()
 		return nil
 	}
@@ -48,7 +48,7 @@ func (k *kept) mp3(in source) error {
 	return nil
 }
 
-// flac makes the blocks of a FLAC file that tell of it padding (RFC 9639, section 8).
+// flac replaces the metadata blocks of a FLAC file by padding (RFC 9639, section 8).
 func (k *kept) flac(in source) error {
 	k.keep(0, 4)
 	for at := int64(4); ; {
@@ -63,7 +63,7 @@ func (k *kept) flac(in source) error {
 		const last, padding = 0x80, 1
 		next := min(at+4+(int64(head[1])<<16|int64(head[2])<<8|int64(head[3])), in.size)
 		switch head[0] &^ last {
-		case 0, 3, padding: // 0 is how it is coded, 3 where to seek
+		case 0, 3, padding: // 0 is the stream info, 3 the seek table
 			k.keep(at, next)
 		default:
 			k.put([]byte{head[0]&last | padding})

@@ -1,22 +1,19 @@
-// Package metadata takes out of files what they tell besides what is seen and heard: where and
-// when a photo was made, by whom and with which device, and comments. Tools that draw anew
-// write none of it, but one may hand an input through, and programs copy it into what they
-// make.
+// Package metadata removes metadata from files: where and when a photo was taken, by whom and with
+// which device, and comments. Tools that create new files write none, but a tool may return its input,
+// and programs copy metadata to their output.
 //
 // Guarantees:
-//   - Pictures, sound and film stay as they are, bit by bit: containers are rewritten, nothing
-//     is encoded again. Colour profiles and animation stay, and of EXIF the orientation, so
-//     that a picture stays upright.
-//   - Left out are EXIF, XMP, IPTC, comments and what stands behind the end of JPEG, PNG, GIF
-//     and WebP; all tags of MP3, FLAC, WAV and AVI, of Ogg with Vorbis, Opus or Theora, and of
-//     MP4 and QuickTime, with their pictures and places.
-//   - A file of another kind, or that is not built as its kind is, is left as it is.
+//   - Pictures, audio and video stay the same bit by bit: containers are rewritten, nothing is
+//     re-encoded. Colour profiles and animations stay, and so does the EXIF orientation.
+//   - Removed are EXIF, XMP, IPTC, comments and data after the end of JPEG, PNG, GIF and WebP; and
+//     all tags, cover pictures and locations of MP3, FLAC, WAV and AVI, of Ogg with Vorbis, Opus or
+//     Theora, and of MP4 and QuickTime.
+//   - A file of another format, or an invalid one, is left unchanged.
 //
-// What is not stripped: HEIC, AVIF, TIFF, BMP, RF64, Matroska and WebM, MPEG streams, AIFF and
-// AMR; thumbnails and notes within a frame of an animated WebP; when a film was made; and what
-// is in the samples of a track: a track of places (as action cameras write it) is no longer
-// listed, but its bytes stay in an MP4. What is to be seen in a picture is of course not
-// touched.
+// Not removed are metadata of HEIC, AVIF, TIFF, BMP, RF64, Matroska and WebM, MPEG streams, AIFF
+// and AMR; thumbnails and metadata within a frame of an animated WebP; the creation time of a
+// video; and the samples of a metadata track: a location track (of an action camera) is unlisted,
+// but its bytes stay in the MP4. The visible content of a picture is not touched.
 package metadata
 
 import (
@@ -29,9 +26,8 @@ import (
 	"path/filepath"
 )
 
-// File gives the path of a file with the same content and no metadata: the path itself where
-// there are none, and otherwise that of a new file in the same folder. Errors tell of what
-// could not be read or written.
+// File returns the path of a file with the same content and no metadata: path itself if it has none,
+// otherwise a new file in the same folder.
 func File(ctx context.Context, path string) (_ string, err error) {
 	from, kept, err := open(path)
 	if err != nil {
@@ -51,8 +47,8 @@ func File(ctx context.Context, path string) (_ string, err error) {
 	return to.Name(), nil
 }
 
-// Copy writes the content of a file without metadata, as [File] has it: never more than the
-// file has but for a few bytes.
+// Copy writes the content of a file without its metadata, as [File] does. The result is at most a few
+// bytes longer than the file.
 func Copy(ctx context.Context, to io.Writer, path string) (err error) {
 	from, kept, err := open(path)
 	if err != nil {
@@ -65,7 +61,7 @@ func Copy(ctx context.Context, to io.Writer, path string) (err error) {
 	return nil
 }
 
-// open opens a file and finds what of it is to be kept.
+// open opens a file and finds what to keep.
 func open(path string) (*os.File, *kept, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -82,7 +78,7 @@ func open(path string) (*os.File, *kept, error) {
 	return f, k, nil
 }
 
-// look finds what is to be kept, all where nothing is known of the file's kind.
+// look finds what to keep; everything if the format is unknown.
 func look(r io.ReaderAt, size int64) (*kept, error) {
 	head := make([]byte, 12)
 	if n, err := r.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) || n < len(head) {

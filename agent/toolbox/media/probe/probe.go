@@ -1,5 +1,5 @@
-// Package probe measures files: their type, size in pixels, duration, streams and pages. It decodes
-// sound, video and documents only in the sandbox.
+// Package probe measures files: their type, size in pixels, duration, streams and pages. Audio, video
+// and documents are only decoded in the sandbox.
 package probe
 
 import (
@@ -21,8 +21,8 @@ type Prober struct {
 	Sandbox *sandbox.Sandbox
 }
 
-// Facts are those of a file that was inspected, for people and models: "video/mp4", "12.40 seconds". The first
-// one is its MIME type. The error is one for people: the file is damaged.
+// Facts describes an inspected file for people and models: "video/mp4", "12.40 seconds". The first
+// fact is its MIME type. An error, for people, means that the file is damaged.
 func (p Prober) Facts(ctx context.Context, path string, info media.Info) ([]string, error) {
 	stat, err := os.Stat(path)
 	if err != nil {
@@ -61,7 +61,7 @@ func (p Prober) Facts(ctx context.Context, path string, info media.Info) ([]stri
 	return facts, nil
 }
 
-// Pages is the number of pages of a PDF, or 0 if it is not known.
+// Pages returns the number of pages of a PDF, 0 if unknown.
 func (p Prober) Pages(ctx context.Context, path string) int {
 	said, err := p.Sandbox.Run(ctx, sandbox.Command{Program: "qpdf", Args: []string{"--show-npages", path}, Read: []string{path}})
 	if err != nil {
