@@ -9,88 +9,85 @@ import (
 	"atelier/agent/toolbox/param"
 )
 
-// Measure tells which of a result, or of an argument, is measured.
+// Measure is a set of properties to measure of a result or an argument.
 type Measure int
 
-// What can be measured. Each takes its time, so that only what is declared is.
+// What can be measured. Measuring takes time, so only what the effects need is measured.
 const (
-	// Head is what a file says of itself: its kind, its size in bytes and, of a picture, in pixels.
+	// Head is the file's kind, its size in bytes and, for pictures, in pixels.
 	Head Measure = 1 << iota
-	// Played is what plays of a sound or a video.
+	// Played is the playable content of audio or video.
 	Played
-	// Pixels are those of a picture.
+	// Pixels are the pixels of a picture.
 	Pixels
-	// Cover is where a mask lies.
+	// Cover is the covered area of a mask.
 	Cover
-	// Loudness takes decoding all of a sound.
+	// Loudness needs decoding all of the audio.
 	Loudness
-	// Words are those of a page.
+	// Words are the text of a web page.
 	Words
 )
 
-// Measured is what was measured of a resource. What was not is zero.
+// Measured holds the measurements of a resource. What was not measured is zero.
 type Measured struct {
 	Type plan.Type
-	// Value is that of a small resource, and the words of a page.
+	// Value is the value of a small resource, or the text of a web page.
 	Value string
 	MIME  string
 	Bytes int64
-	// Size is that of a picture as people see it, in pixels.
+	// Size is the displayed size of a picture, in pixels.
 	Size image.Point
-	// Frames is 1 for a still picture, more for an animated one, of which Length is how long it is
-	// shown.
+	// Frames is 1 for still pictures, more for animations, whose duration is Length.
 	Frames int
 	Length time.Duration
 	Clip   *Clip
-	// Pixels is the picture as people see it, the first of an animation.
+	// Pixels is the picture as displayed; for an animation, the first frame.
 	Pixels *image.NRGBA
-	// Cover has a mask's covered pixels: those that are not 0.
+	// Cover marks the covered pixels of a mask, which are not 0.
 	Cover *image.Alpha
-	// LUFS is the loudness by EBU R 128; nil if it was not measured.
+	// LUFS is the loudness by EBU R 128; nil if not measured.
 	LUFS *float64
 }
 
-// Clip is what plays of a sound or a video.
+// Clip is the playable content of audio or video.
 type Clip struct {
-	// Length is that of the longest stream, or 0.
+	// Length is the duration of the longest stream, or 0.
 	Length time.Duration
-	// PicturesLength and SoundLength are 0 where the file does not tell.
+	// PicturesLength and SoundLength are the stream durations, 0 if the file does not store them.
 	PicturesLength, SoundLength time.Duration
-	// Size is that of the moving pictures, with square pixels; zero if there are none.
+	// Size is the size of the video with square pixels; zero for audio.
 	Size image.Point
-	// Rate is pictures a second on average, 0 if unknown. Uneven tells that they are not
-	// equally far apart.
+	// Rate is the average frame rate, 0 if unknown. Uneven reports a variable frame rate.
 	Rate   float64
 	Uneven bool
-	// Pictures and SoundPackets count what is in the streams.
+	// Pictures is the number of video frames, SoundPackets that of audio packets.
 	Pictures, SoundPackets int
 	PicturesCodec          string
 	SoundCodec             string
 }
 
-// sounds reports whether there is enough sound for it to be heard: a few packets may be nothing but
-// the codec's own lead.
+// sounds reports whether there is enough audio to be heard: a few packets may be just the codec's priming samples.
 func (c *Clip) sounds() bool { return c.SoundPackets >= 10 || c.SoundLength >= 300*time.Millisecond }
 
-// Case is one result, and what it was made of.
+// Case is one result with the inputs it was made from.
 type Case struct {
 	Returns plan.Type
-	// Results counts the results of the step. Result is the one that is judged, and At its place from 0.
+	// Results is the number of results of the step. Result is the one to judge, and At its index from 0.
 	Results, At int
 	Result      Measured
-	// Args are the arguments that are resources, by name.
+	// Args are the resource arguments, by name.
 	Args map[string][]Measured
 	// Settings are the values of the call's parameters.
 	Settings map[string]param.Value
 }
 
-// Needs are what an effect is judged by.
+// Needs lists what must be measured to judge effects.
 type Needs struct {
 	Result Measure
 	Args   map[string]Measure
 }
 
-// Needs are what all of the effects together are judged by.
+// Needs returns what must be measured to judge all of the effects.
 func (all Effects) Needs() Needs {
 	n := Needs{Args: map[string]Measure{}}
 	for _, e := range all {
@@ -105,12 +102,12 @@ func (all Effects) Needs() Needs {
 	return n
 }
 
-// Judge tells the first effect that the result lacks, in a sentence for people, and which it is;
-// the zero Message if it shows all. The error is the context's.
+// Judge returns the first effect that the result lacks, with a sentence for people; the zero Message
+// if the result has all. It only returns an error if the context ends.
 func (all Effects) Judge(ctx context.Context, c Case) (plan.Message, Effect, error) {
 	for _, e := range all {
 		s, ok := specs[e.Name]
-		if !ok { // none, or of a catalogue that was not checked
+		if !ok { // none, or from an unchecked catalogue
 			continue
 		}
 		missed := s.judge(ctx, &c, e.Rule)
@@ -124,7 +121,7 @@ func (all Effects) Judge(ctx context.Context, c Case) (plan.Message, Effect, err
 	return plan.Message{}, Effect{}, nil
 }
 
-// subject is the result as sentences begin with it.
+// subject returns the result as the subject of a sentence.
 func (c *Case) subject() plan.Message {
 	switch {
 	case c.Returns == plan.Video:

@@ -14,31 +14,30 @@ import (
 	"atelier/agent/toolbox/quantity"
 )
 
-// Arg is an argument or a setting of a tool, as far as effects refer to it.
+// Arg is an argument or a setting of a tool, as used by effects.
 type Arg struct {
 	Name string
 	Type plan.Type
-	// Setting is the type of a parameter, "" for a resource; Values are those of a choice or a format.
+	// Setting is the type of a parameter, "" for a resource; Values are the values of a choice or a format.
 	Setting param.Type
 	Values  []string
 }
 
-// Check tells each fault of the effects of a tool that returns that type and takes these
-// arguments.
+// Check returns each fault in the effects of a tool with this return type and these arguments.
 func (all Effects) Check(returns plan.Type, args []Arg) []error {
 	var faults []error
 	for i, e := range all {
 		if e.Name == None {
 			if len(all) > 1 {
-				faults = append(faults, errors.New("the effects say none, and others as well"))
+				faults = append(faults, errors.New("the effects contain none and others as well"))
 			}
 			if reason, ok := e.Rule[lone]; !ok || reason == "" || len(e.Rule) > 1 {
-				faults = append(faults, errors.New("the effects say none, and not why"))
+				faults = append(faults, errors.New("the effects are none, but without a reason"))
 			}
 			continue
 		}
 		if slices.ContainsFunc(all[:i], func(o Effect) bool { return o.String() == e.String() }) {
-			faults = append(faults, fmt.Errorf("the effect %q stands twice", e))
+			faults = append(faults, fmt.Errorf("the effect %q is listed twice", e))
 		}
 		for _, err := range e.check(returns, args) {
 			faults = append(faults, fmt.Errorf("the effect %q: %w", e, err))
@@ -66,7 +65,7 @@ func (e Effect) check(returns plan.Type, args []Arg) []error {
 	for _, name := range slices.Sorted(maps.Keys(e.Rule)) {
 		k, ok := s.keys[name]
 		if !ok {
-			faults = append(faults, fmt.Errorf("%s has no field %s; it has %s", e.Name, name, strings.Join(s.fields(), ", ")))
+			faults = append(faults, fmt.Errorf("%s has no field %s; its fields are %s", e.Name, name, strings.Join(s.fields(), ", ")))
 			continue
 		}
 		err := k.check(name, e.Rule[name], returns, args)
@@ -86,10 +85,10 @@ func (e Effect) check(returns plan.Type, args []Arg) []error {
 	return faults
 }
 
-// fields are the names of the keys that a rule may have.
+// fields returns the keys that a rule may have.
 func (s spec) fields() []string { return slices.Sorted(maps.Keys(s.keys)) }
 
-// orKeys are the keys with which a rule may be written that is no single word: "; or write {like: ARG}".
+// orKeys lists the alternatives to a single word, for errors: "; or write {like: ARG}".
 func (s spec) orKeys() string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(s.keys)) {
@@ -103,20 +102,20 @@ func (s spec) orKeys() string {
 	return "; or write " + strings.Join(all, " or ")
 }
 
-// key is what one key of a rule takes: an argument, a setting, or a word.
+// key says what a key of a rule accepts: an argument, a setting, or a word.
 type key struct {
-	// types are those of the argument that it names; measure is what is measured of that.
+	// types are the valid types of the argument; measure is what is measured of it.
 	types   func(plan.Type) bool
 	measure Measure
-	// settings are the types of the parameter that it names; nil if it names none. values says what is
-	// wrong with the values of a choice, if anything is.
+	// settings are the valid types of the parameter; nil if it cannot be a parameter. values checks
+	// the values of a choice.
 	settings []param.Type
 	values   func(returns plan.Type, a Arg) error
-	// word says what is wrong with a word of a tool that returns that type, if anything is.
+	// word checks a word, for a tool with that return type.
 	word func(returns plan.Type, s string) error
 }
 
-// stands is what stands under the key.
+// stands returns a placeholder for the key's value.
 func (k key) stands() string {
 	switch {
 	case k.types != nil:
@@ -138,7 +137,7 @@ func (k key) check(name, value string, returns plan.Type, args []Arg) error {
 	at := slices.IndexFunc(args, func(a Arg) bool { return a.Name == value })
 	switch {
 	case at < 0 && unread != nil:
-		return under(name, fmt.Errorf("%w, and no setting is called that", unread))
+		return under(name, fmt.Errorf("%w, and there is no such setting", unread))
 	case at < 0:
 		return under(name, fmt.Errorf("there is no %s called %s", k.called(), value))
 	}
@@ -147,9 +146,9 @@ func (k key) check(name, value string, returns plan.Type, args []Arg) error {
 	case a.Setting == "" && k.types != nil && k.types(a.Type):
 		return nil
 	case a.Setting == "" && k.types != nil:
-		return under(name, fmt.Errorf("%s is %s, of which that cannot be measured", value, aOrAn(a.Type)))
+		return under(name, fmt.Errorf("%s is %s, which cannot be measured this way", value, aOrAn(a.Type)))
 	case a.Setting == "":
-		return fmt.Errorf("%s is no setting; %s needs %s", value, name, aOrAn(k.settings[0]))
+		return fmt.Errorf("%s is not a setting; %s needs %s", value, name, aOrAn(k.settings[0]))
 	case !slices.Contains(k.settings, a.Setting) && k.settings == nil:
 		return fmt.Errorf("%s is a setting; %s needs an argument", value, name)
 	case !slices.Contains(k.settings, a.Setting):
@@ -160,7 +159,7 @@ func (k key) check(name, value string, returns plan.Type, args []Arg) error {
 	return nil
 }
 
-// under is an error of what stands under a key.
+// under prefixes an error with its key.
 func under(name string, err error) error {
 	if name == lone || err == nil {
 		return err
@@ -168,7 +167,7 @@ func under(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// aOrAn puts the article before a type.
+// aOrAn returns a type with its article.
 func aOrAn[T ~string](typ T) string {
 	if strings.ContainsAny(string(typ[:1]), "aeiou") {
 		return "an " + string(typ)
@@ -176,7 +175,7 @@ func aOrAn[T ~string](typ T) string {
 	return "a " + string(typ)
 }
 
-// called is what the key names, in words.
+// called says what the key names, in words.
 func (k key) called() string {
 	switch {
 	case k.types != nil && k.settings != nil:
@@ -187,18 +186,18 @@ func (k key) called() string {
 	return "argument"
 }
 
-// resource is a key that names an argument of one of the types.
+// resource returns a key for an argument of one of the types.
 func resource(m Measure, types func(plan.Type) bool) key { return key{types: types, measure: m} }
 
-// resourceOr is a key that names an argument of one of the types, or a parameter.
+// resourceOr returns a key for an argument of one of the types, or for a parameter.
 func resourceOr(m Measure, types func(plan.Type) bool, settings ...param.Type) key {
 	return key{types: types, measure: m, settings: settings}
 }
 
-// parameter is a key that names a parameter of one of the types.
+// parameter returns a key for a parameter of one of the types.
 func parameter(types ...param.Type) key { return key{settings: types} }
 
-// oneOf is a key whose word is one of these.
+// oneOf returns a key for one of these words.
 func oneOf(words ...string) key {
 	return key{word: func(_ plan.Type, s string) error {
 		if !slices.Contains(words, s) {
@@ -208,7 +207,7 @@ func oneOf(words ...string) key {
 	}}
 }
 
-// choiceOf is a key that names a choice with no other values than these, which alone can be measured.
+// choiceOf returns a key for a choice that only has these values, since others cannot be measured.
 func choiceOf(known ...string) key {
 	k := parameter(param.Choice)
 	k.values = func(_ plan.Type, a Arg) error {
@@ -222,7 +221,7 @@ func choiceOf(known ...string) key {
 	return k
 }
 
-// choiceWith is a key that names a choice with this value among others.
+// choiceWith returns a key for a choice that has this value, among others.
 func choiceWith(one string) key {
 	k := parameter(param.Choice)
 	k.values = func(_ plan.Type, a Arg) error {
@@ -234,17 +233,17 @@ func choiceWith(one string) key {
 	return k
 }
 
-// aFormat is a key whose word is a format of the type that the tool returns.
+// aFormat returns a key for a format of the return type.
 func aFormat() key {
 	return key{word: func(returns plan.Type, s string) error {
 		if _, ok := named(returns, s); !ok {
-			return fmt.Errorf("%q is no format of %s that can be told", s, aOrAn(returns))
+			return fmt.Errorf("%q is not a format that can be detected for %s", s, aOrAn(returns))
 		}
 		return nil
 	}}
 }
 
-// namedFormat is a key that names a format.
+// namedFormat returns a key for a format parameter.
 func namedFormat() key {
 	k := parameter(param.Format)
 	k.values = func(returns plan.Type, a Arg) error {
@@ -261,7 +260,7 @@ func namedFormat() key {
 func aTime() key {
 	return key{word: func(_ plan.Type, s string) error {
 		if d, err := time.ParseDuration(s); err != nil || d <= 0 {
-			return fmt.Errorf("%q is no time, such as 30s or 500ms", s)
+			return fmt.Errorf("%q is not a duration, such as 30s or 500ms", s)
 		}
 		return nil
 	}}
@@ -270,13 +269,13 @@ func aTime() key {
 func aNumber(least float64) key {
 	return key{word: func(_ plan.Type, s string) error {
 		if v, err := strconv.ParseFloat(s, 64); err != nil || !(v >= least) || v > 1e9 {
-			return fmt.Errorf("%q is no number of at least %g", s, least)
+			return fmt.Errorf("%q is not a number of at least %g", s, least)
 		}
 		return nil
 	}}
 }
 
-// orNumber is a key that names a parameter, or holds a number itself.
+// orNumber returns a key for a parameter or a number.
 func orNumber(least float64, named key) key {
 	return key{settings: named.settings, word: aNumber(least).word}
 }
@@ -284,13 +283,13 @@ func orNumber(least float64, named key) key {
 func aSize() key {
 	return key{word: func(_ plan.Type, s string) error {
 		if z, ok := quantity.Size(s); !ok || z.Width == 0 || z.Height == 0 {
-			return fmt.Errorf("%q is no size, such as 800x600", s)
+			return fmt.Errorf("%q is not a size, such as 800x600", s)
 		}
 		return nil
 	}}
 }
 
-// The types of which something can be measured.
+// Groups of types by what can be measured of them.
 func picture(t plan.Type) bool   { return t.Fits(plan.Image) }
 func film(t plan.Type) bool      { return t == plan.Video }
 func heard(t plan.Type) bool     { return t == plan.Audio || t == plan.Video }

@@ -1,4 +1,4 @@
-// Package effect says what the result of a tool must show, and judges whether it does.
+// Package effect declares what the result of a tool must show, and checks whether it does.
 //
 // A tool declares its effects in its YAML file, in terms of its arguments and settings:
 //
@@ -7,18 +7,18 @@
 //	  - sound: {most: video}
 //	  - size: {of: video}
 //
-// or says why it has none:
+// or gives the reason why it has none:
 //
 //	effects:
 //	  - none: what a label should be cannot be measured
 //
-// effects.txt lists the effects with their tolerances, for people too ([List]). A correct result must never be
-// rejected, so each tolerance is generous, and what cannot be told counts as right.
+// effects.txt describes the effects with their tolerances, for people too ([List]). Tolerances are
+// generous, since a correct result must never be rejected.
 //
 // Guarantees:
-//   - It is pure: it reads no file and runs nothing. What is measured is handed to it.
-//   - What was not measured, or cannot be told, counts as right.
-//   - A faulty declaration is refused when it is read, each fault by name.
+//   - It is pure: it reads no files and runs nothing. It gets the measurements from its caller.
+//   - What was not measured, or cannot be decided, counts as correct.
+//   - A faulty declaration is rejected when it is parsed, with every fault named.
 package effect
 
 import (
@@ -30,21 +30,21 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Effect is one thing that a result must show.
+// Effect is one property that a result must have.
 type Effect struct {
-	// Name is that of an entry of the package's list: duration, size …
+	// Name is the name of an effect in effects.txt: duration, size …
 	Name string
-	// Rule says what is expected, by key. The key of a lone word is "is".
+	// Rule is what is expected, by key. The key of a single word is "is".
 	Rule map[string]string
 }
 
-// None is the name of the effect of a tool that declares nothing; its rule gives the reason.
+// None is the name of the effect of a tool that declares nothing; its rule is the reason.
 const None = "none"
 
-// lone is the key of a rule that is one word: "sound: none".
+// lone is the key of a single-word rule: "sound: none".
 const lone = "is"
 
-// Effects are all that a tool declares.
+// Effects are all effects that a tool declares.
 type Effects []Effect
 
 // UnmarshalYAML reads a list of effects.
@@ -62,12 +62,12 @@ func (all *Effects) UnmarshalYAML(node *yaml.Node) error {
 		*all = append(*all, e)
 	}
 	if faults != nil {
-		return &yaml.TypeError{Errors: faults} // with which YAML reads on
+		return &yaml.TypeError{Errors: faults} // of a kind after which YAML continues
 	}
 	return nil
 }
 
-// read reads one effect: a name with a word, or with a rule of several keys.
+// read parses one effect: a name with a word or with a rule of several keys.
 func read(item *yaml.Node) (Effect, error) {
 	if item.Kind != yaml.MappingNode || len(item.Content) != 2 {
 		return Effect{}, errors.New(`an effect is not of the form "name: rule"`)
@@ -83,17 +83,17 @@ func read(item *yaml.Node) (Effect, error) {
 				return Effect{}, fmt.Errorf("the %s of the effect %s is not a word", key.Value, e.Name)
 			}
 			if _, twice := e.Rule[key.Value]; twice {
-				return Effect{}, fmt.Errorf("the effect %s has %s twice", e.Name, key.Value)
+				return Effect{}, fmt.Errorf("the effect %s has the key %s twice", e.Name, key.Value)
 			}
 			e.Rule[key.Value] = strings.TrimSpace(value.Value)
 		}
 	default:
-		return Effect{}, fmt.Errorf("the rule of the effect %s is neither a word nor a list of keys", e.Name)
+		return Effect{}, fmt.Errorf("the rule of the effect %s is neither a word nor a mapping", e.Name)
 	}
 	return e, nil
 }
 
-// MarshalYAML writes the effect as it is read.
+// MarshalYAML writes the effect as it is parsed.
 func (e Effect) MarshalYAML() (any, error) {
 	if word, ok := e.word(); ok {
 		return map[string]string{e.Name: word}, nil
@@ -101,7 +101,7 @@ func (e Effect) MarshalYAML() (any, error) {
 	return map[string]map[string]string{e.Name: e.Rule}, nil
 }
 
-// String is the effect as it is written in a tool's file.
+// String returns the effect as written in a tool file.
 func (e Effect) String() string {
 	if word, ok := e.word(); ok {
 		return e.Name + ": " + word
@@ -114,7 +114,7 @@ func (e Effect) String() string {
 	return e.Name + ": {" + strings.Join(parts, ", ") + "}"
 }
 
-// word is the rule of one word; false if the rule has keys.
+// word returns a single-word rule; false if the rule has keys.
 func (e Effect) word() (string, bool) {
 	word, ok := e.Rule[lone]
 	return word, ok && len(e.Rule) == 1

@@ -9,16 +9,15 @@ import (
 	"atelier/agent/plan"
 )
 
-// fileFormat is a kind of file as people name it.
+// fileFormat is a file format as people name it.
 type fileFormat struct {
 	name string
-	// words are how people say it, mimes what its first bytes tell, codec, where it is part of the
-	// name, how it is packed.
+	// words are its names, mimes its MIME types, and codec its codec, if that is part of the format.
 	words, mimes []string
 	codec        string
 }
 
-// Icons have at most so many pixels on a side.
+// iconSide is the maximum side of an icon, in pixels.
 const (
 	iconMIME = "image/x-icon"
 	iconSide = 256
@@ -64,7 +63,7 @@ var (
 	}
 )
 
-// named is the first format that a text names; false if it names none that is known here.
+// named returns the first known format that a text names; false if there is none.
 func named(of plan.Type, text string) (fileFormat, bool) {
 	all, ok := map[plan.Type][]fileFormat{plan.Video: videoFormats, plan.Audio: audioFormats}[of]
 	if !ok {
@@ -113,7 +112,7 @@ func bytes(_ context.Context, c *Case, rule map[string]string) plan.Message {
 	return plan.Say("%s should have at most %s MB, but it has %s.", c.subject(), megabytes(most), megabytes(c.Result.Bytes))
 }
 
-// megabytes is a size for people, in MB, exact to the byte: "2", "0.35".
+// megabytes formats a size in MB, exact to the byte: "2", "0.35".
 func megabytes(n int64) string { return strconv.FormatFloat(float64(n)/1e6, 'f', -1, 64) }
 
 func files(_ context.Context, c *Case, rule map[string]string) plan.Message {
@@ -135,7 +134,7 @@ func items(_ context.Context, c *Case, rule map[string]string) plan.Message {
 	return plan.Message{}
 }
 
-// entries counts those of the lists of an argument.
+// entries counts the entries in the lists of an argument.
 func (c *Case) entries(arg string) (int, bool) {
 	all := 0
 	for _, m := range c.Args[arg] {

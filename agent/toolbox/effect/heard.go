@@ -10,13 +10,13 @@ import (
 	"atelier/agent/plan"
 )
 
-// What a loudness may be off by, in LU, and above which LUFS something is heard.
+// The tolerance of loudness, in LU, and the LUFS above which something is audible.
 const (
 	loudSlack = 1.5
 	silence   = -69
-	// faint is the LUFS below which a loudness by EBU R 128 leaves out most of a sound.
+	// faint is the LUFS below which EBU R 128 gates out most of the audio.
 	faint = -60
-	// held is how many LU a limiter may take of a sound that is full already.
+	// held is by how many LU a limiter may reduce audio that is already loud.
 	held = 0.5
 )
 
@@ -37,7 +37,7 @@ func loudness(_ context.Context, c *Case, rule map[string]string) plan.Message {
 	}
 	off := func(v float64) float64 { return max(v-near, near-v) }
 	for _, m := range c.Args[rule["of"]] {
-		if m.LUFS == nil || !(*m.LUFS > silence) || off(got) <= off(*m.LUFS)/2 { // what is nearly all peaks gets no nearer
+		if m.LUFS == nil || !(*m.LUFS > silence) || off(got) <= off(*m.LUFS)/2 { // audio that is nearly all peaks cannot get closer
 			return plan.Message{}
 		}
 	}
@@ -48,7 +48,7 @@ func loudness(_ context.Context, c *Case, rule map[string]string) plan.Message {
 		c.subject(), strconv.FormatFloat(near, 'f', -1, 64), lufs(got))
 }
 
-// turned holds that a sound is so many times as loud. Where it is full already, it need not get louder.
+// turned checks that audio got louder or quieter by a factor. Audio that is already at full scale need not get louder.
 func (c *Case) turned(rule map[string]string, got float64) plan.Message {
 	volume, ok := setting[float64](c, rule, "by")
 	was := c.Args[rule["of"]]
@@ -67,11 +67,11 @@ func (c *Case) turned(rule map[string]string, got float64) plan.Message {
 
 func lufs(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
 
-// What a bit rate may be off by.
+// Tolerances of a bit rate.
 const (
-	rateOver  = 1.25 // of the wanted one
-	rateUnder = 0.8  // of the wanted one, in MP3
-	rateHead  = 8000 // bytes that are no sound
+	rateOver  = 1.25 // times the wanted rate
+	rateUnder = 0.8  // times the wanted rate, for MP3
+	rateHead  = 8000 // bytes that are not audio
 )
 
 func bitRate(_ context.Context, c *Case, rule map[string]string) plan.Message {
@@ -87,7 +87,7 @@ func bitRate(_ context.Context, c *Case, rule map[string]string) plan.Message {
 	return plan.Say("%s should have %s kbps, but it has %d.", c.subject(), strconv.FormatFloat(near, 'f', -1, 64), int(math.Round(rate(c.Result.Bytes))))
 }
 
-// packedWhole reports whether a codec loses nothing, so that it has no bit rate of its own.
+// packedWhole reports whether a codec is lossless, so that it has no fixed bit rate.
 func packedWhole(codec string) bool {
 	return codec == "" || strings.HasPrefix(codec, "pcm_") || slices.Contains([]string{"flac", "alac"}, codec)
 }

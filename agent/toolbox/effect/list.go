@@ -15,11 +15,11 @@ var about string
 // Known describes an effect that a tool may declare.
 type Known struct {
 	Name string
-	// About says how it is written and when it holds, with its tolerances.
+	// About says how to write it and when it holds, with its tolerances.
 	About string
-	// Fields are the keys that its rule may have. "is" is the key of a rule of one word.
+	// Fields are the keys that its rule may have. "is" is the key of a single-word rule.
 	Fields []string
-	// Returns are the types of the results that can have it.
+	// Returns are the result types that can have it.
 	Returns []plan.Type
 }
 

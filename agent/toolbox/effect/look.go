@@ -11,18 +11,18 @@ import (
 	"atelier/agent/toolbox/quantity"
 )
 
-// What a picture is held to as a whole: values are of 255.
+// Thresholds for pictures as a whole; values are of 255.
 const (
 	grey         = 4
 	vivid        = 24
 	vividShare   = 0.005
 	translucent  = 200
 	oneColour    = 3
-	leastEdges   = 4.0 // mean step from a pixel to those beside it, below which nothing is sharp
+	leastEdges   = 4.0 // mean step between neighbouring pixels below which nothing is sharp
 	mostEdges    = 60.0
-	leastRound   = 64   // pixels without which a middle and what lies around it are not told apart
-	leastChanged = 0.03 // of an adjustment
-	midtones     = 0.1  // share of the pixels that leaves room for an adjustment
+	leastRound   = 64   // minimum number of pixels to tell centre and edges apart
+	leastChanged = 0.03 // minimum amount of an adjustment to check
+	midtones     = 0.1  // minimum share of midtones that leaves room for an adjustment
 )
 
 func colour(ctx context.Context, c *Case, _ map[string]string) plan.Message {
@@ -97,7 +97,7 @@ func detail(ctx context.Context, c *Case, _ map[string]string) plan.Message {
 
 func sharpness(ctx context.Context, c *Case, rule map[string]string) plan.Message {
 	was, now := c.only(rule["below"]), c.Result.Pixels
-	if was == nil || now == nil || was.Rect.Size() != now.Rect.Size() || c.Result.MIME == "image/gif" { // its colours are dots
+	if was == nil || now == nil || was.Rect.Size() != now.Rect.Size() || c.Result.MIME == "image/gif" { // GIF dithers its colours
 		return plan.Message{}
 	}
 	before, after := lookAt(ctx, was), lookAt(ctx, now)
@@ -107,24 +107,24 @@ func sharpness(ctx context.Context, c *Case, rule map[string]string) plan.Messag
 	return plan.Message{}
 }
 
-// look is what a picture looks like on the whole.
+// look is a summary of a picture.
 type look struct {
 	count int
-	// mean are the channels, light is their brightness, spread its standard deviation, chroma the
-	// mean saturation; edges is the mean step from a pixel to the mean of those beside it, which is nothing on a slope. All
-	// are of 255.
+	// mean holds the channels, light their brightness, spread its standard deviation, and chroma the
+	// mean saturation. edges is the mean difference between a pixel and the mean of its neighbours,
+	// which is 0 on a gradient. All values are of 255.
 	mean                         [3]float64
 	light, spread, chroma, edges float64
-	// inner and outer are the brightness of the middle and of what lies around it, half of the way to a corner away.
+	// inner and outer are the brightness of the centre and the edges, divided halfway to the corners.
 	inner, outer float64
-	// vivid and middle are the shares of pixels that are saturated, and neither dark nor bright.
+	// vivid is the share of saturated pixels, middle that of midtones.
 	vivid, middle float64
 }
 
-// mostLooked is how many pixels of a picture are looked at, about.
+// mostLooked is the approximate maximum number of pixels to sample.
 const mostLooked = 1 << 20
 
-// lookAt looks at the pixels that are not transparent, at every one or at so many.
+// lookAt summarizes the opaque pixels, or a sample of them.
 func lookAt(ctx context.Context, img *image.NRGBA) look {
 	var l look
 	w, h := img.Rect.Dx(), img.Rect.Dy()
@@ -202,9 +202,9 @@ func adjusted(ctx context.Context, c *Case, rule map[string]string) plan.Message
 	return plan.Say("The requested change cannot be seen in the picture.")
 }
 
-// follows reports whether a look has changed as an adjustment says, or there was no room for it.
+// follows reports whether the picture changed as the adjustment says, or had no room to change.
 func follows(a quantity.Adjustment, before, after look) bool {
-	// grown tells that a figure went the right way. From low to high there is room for that.
+	// grown reports whether a value changed in the right direction. There is room for that between low and high.
 	grown := func(was, is, low, high float64) bool {
 		if was < low || was > high {
 			return true
@@ -215,7 +215,7 @@ func follows(a quantity.Adjustment, before, after look) bool {
 	case quantity.Brightness:
 		return grown(before.light, after.light, 10, 245)
 	case quantity.Contrast:
-		if before.light < 64 || before.light > 192 { // what is nearly black or white is cut off
+		if before.light < 64 || before.light > 192 { // nearly black or white pictures are clipped
 			return true
 		}
 		return grown(before.spread, after.spread, 8, 90)

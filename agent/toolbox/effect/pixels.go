@@ -10,22 +10,22 @@ import (
 	"atelier/agent/plan"
 )
 
-// How pictures are compared: values are of 255.
+// How pictures are compared; values are of 255.
 const (
-	shownGrid  = 16 // cells a side, by which two pictures are held to be the same
+	shownGrid  = 16 // cells per side for comparing two pictures
 	shownSlack = 20 // mean difference
 	keptGrid   = 48
 	keptSlack  = 24
-	leastKept  = 32 // cells
-	sampled    = 16 // pixels of a cell that are looked at, each way
-	lostSlack  = 4  // mean difference that lossy formats cause
-	lostSide   = 8  // side of the blocks whose means lossy formats keep
-	meanSlack  = 2  // mean difference of these
-	noise      = 2  // what lossless formats may change
+	leastKept  = 32 // minimum number of cells to compare
+	sampled    = 16 // sampled pixels per cell, in each direction
+	lostSlack  = 4  // mean difference caused by lossy formats
+	lostSide   = 8  // side of the blocks whose means survive lossy formats
+	meanSlack  = 2  // mean difference of these blocks
+	noise      = 2  // difference caused by lossless formats
 	opaque     = 250
 )
 
-// cell is the mean of a part of a picture; it counts only where nothing of it is transparent.
+// cell is the mean colour of a part of a picture; it only counts if all of it is opaque.
 type cell struct {
 	mean   [3]float64
 	opaque bool
@@ -63,7 +63,7 @@ func cellOf(img *image.NRGBA, part image.Rectangle, i, j, columns, rows int) cel
 	return c
 }
 
-// apart is how far two cells are apart, of 255; false where one of them is transparent.
+// apart returns the difference of two cells, of 255; false if one is transparent.
 func (c cell) apart(o cell) (float64, bool) {
 	sum := 0.0
 	for v := range c.mean {
@@ -72,7 +72,7 @@ func (c cell) apart(o cell) (float64, bool) {
 	return sum, c.opaque && o.opaque
 }
 
-// only is the one picture of an argument, nil if it was not looked at.
+// only returns the single picture of an argument, nil if it was not measured.
 func (c *Case) only(arg string) *image.NRGBA {
 	if of := c.Args[arg]; len(of) == 1 {
 		return of[0].Pixels
@@ -114,7 +114,7 @@ func shows(ctx context.Context, c *Case, rule map[string]string) plan.Message {
 	return plan.Message{}
 }
 
-// onIcon is the part of a square icon that a picture of that size takes, in its middle.
+// onIcon returns the part of a square icon that shows a picture of that size.
 func onIcon(icon *image.NRGBA, size image.Point) *image.NRGBA {
 	inner := fitted(size, icon.Rect.Size())
 	part := image.Rectangle{Max: inner}.Add(icon.Rect.Size().Sub(inner).Div(2))
@@ -124,7 +124,7 @@ func onIcon(icon *image.NRGBA, size image.Point) *image.NRGBA {
 	return icon
 }
 
-// showsBox holds that the picture is what lies within one of the boxes.
+// showsBox checks that the picture is the content of one of the boxes.
 func (c *Case) showsBox(ctx context.Context, rule map[string]string, was, now *image.NRGBA) plan.Message {
 	for _, m := range c.Args[rule["boxes"]] {
 		boxes, err := plan.DecodeValue[plan.Box](plan.Resource{Value: m.Value})
@@ -142,7 +142,7 @@ func (c *Case) showsBox(ctx context.Context, rule map[string]string, was, now *i
 	return plan.Say("The picture should show the requested part, but it shows something else.")
 }
 
-// place is where a cell of a result was in the picture before, of n cells a side.
+// place maps a cell of the result to its cell in the original picture, with n cells per side.
 type place func(x, y, n int) (int, int)
 
 func same(x, y, _ int) (int, int) { return x, y }
@@ -168,9 +168,9 @@ func mirrored(horizontal, vertical bool) place {
 	}
 }
 
-// alike reports whether a picture shows that part of another one, whatever its scale. Small pictures are
-// compared by fewer cells: where four pixels become one, or one becomes four, the mean of a few is
-// all that stays.
+// alike reports whether a picture shows a part of another one at any scale. Small pictures are
+// compared with fewer cells: when four pixels become one, or one becomes four, only the means of
+// larger areas stay the same.
 func alike(ctx context.Context, was *image.NRGBA, part image.Rectangle, now *image.NRGBA, from place) bool {
 	least := min(part.Dx(), part.Dy(), now.Rect.Dx(), now.Rect.Dy())
 	if least < 1 {
@@ -211,8 +211,8 @@ func changed(ctx context.Context, c *Case, rule map[string]string) plan.Message 
 	return plan.Message{}
 }
 
-// differs reports whether two pictures of the same size differ: where the mask lies, or anywhere
-// if it is nil. Where the mask covers nothing, nothing can differ, and nobody is to blame.
+// differs reports whether two pictures of the same size differ inside the mask, or anywhere if it is
+// nil. An empty mask counts as different, since nothing could change.
 func differs(ctx context.Context, a, b *image.NRGBA, inside *image.Alpha) bool {
 	w, h := a.Rect.Dx(), a.Rect.Dy()
 	looked := false
@@ -236,7 +236,7 @@ func differs(ctx context.Context, a, b *image.NRGBA, inside *image.Alpha) bool {
 	return !looked
 }
 
-// cover is where a mask lies; false if it is not known.
+// cover returns the covered area of a mask; false if unknown.
 func (c *Case) cover(arg string) (*image.Alpha, bool) {
 	if of := c.Args[arg]; len(of) == 1 && of[0].Cover != nil {
 		return of[0].Cover, true
@@ -244,8 +244,8 @@ func (c *Case) cover(arg string) (*image.Alpha, bool) {
 	return nil, false
 }
 
-// covered is the part of a picture of that size that a rule names by a mask or a region; nil is all of
-// it. It is false if the part is not known.
+// covered returns the part of a picture that a rule names by a mask or a region; nil means all of it.
+// It returns false if the part is unknown.
 func (c *Case) covered(rule map[string]string, key string, size image.Point) (*image.Alpha, bool) {
 	name := rule[key]
 	if name == "" {
@@ -298,9 +298,9 @@ func unchanged(ctx context.Context, c *Case, rule map[string]string) plan.Messag
 	return plan.Say("Only the marked part of the picture should have changed, but the rest has changed too.")
 }
 
-// unchangedOutside holds that a picture is the same outside of a region. There nothing blends, so that
-// only what formats lose may differ: a little of each pixel, or much of the finest detail, but not the means of
-// small blocks.
+// unchangedOutside checks that a picture is the same outside a region. Nothing blends there, so only
+// compression losses are allowed: small differences of pixels, or large ones of fine detail that leave
+// the means of small blocks unchanged.
 func (c *Case) unchangedOutside(rule map[string]string, was, now *image.NRGBA) plan.Message {
 	mask, ok := c.covered(rule, "outside", was.Rect.Size())
 	if !ok || was.Rect.Size() != now.Rect.Size() || lost(was, now, mask, 1) <= lostSlack {
@@ -312,10 +312,10 @@ func (c *Case) unchangedOutside(rule map[string]string, was, now *image.NRGBA) p
 	return plan.Say("Only a part of the picture should have changed, but the rest has changed too.")
 }
 
-// lossyMIMEs are the formats that lose fine detail.
+// lossyMIMEs are formats that lose fine detail.
 var lossyMIMEs = []string{"image/jpeg", "image/webp", "image/avif", "image/heic", "image/heif", "image/jxl", "image/gif"}
 
-// lost is how far the means of square blocks are apart on average, where the mask does not lie.
+// lost returns the mean difference of block means outside the mask.
 func lost(was, now *image.NRGBA, mask *image.Alpha, side int) float64 {
 	size := was.Rect.Size()
 	columns := (size.X + side - 1) / side
@@ -347,8 +347,8 @@ func lost(was, now *image.NRGBA, mask *image.Alpha, side int) float64 {
 	return sum / float64(max(count, 1))
 }
 
-// coveredCells are the cells in which a mask lies, and those beside them: what is drawn anew blends
-// into its surroundings.
+// coveredCells returns the cells that the mask touches and their neighbours, since redrawn areas blend
+// into their surroundings.
 func coveredCells(ctx context.Context, mask *image.Alpha) [keptGrid * keptGrid]bool {
 	var all [keptGrid * keptGrid]bool
 	w, h := mask.Rect.Dx(), mask.Rect.Dy()

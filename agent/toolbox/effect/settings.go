@@ -9,12 +9,12 @@ import (
 	"atelier/agent/toolbox/quantity"
 )
 
-// setting is the value of the parameter that a key of the rule names; false if the call has none.
+// setting returns the parameter named by a key of the rule; false if the call has none.
 func setting[T any](c *Case, rule map[string]string, key string) (T, bool) {
 	return param.As[T](c.Settings[rule[key]])
 }
 
-// amount is the number that a key holds, or that of the parameter that it names.
+// amount returns the number in a key, or the value of the parameter that it names.
 func (c *Case) amount(rule map[string]string, key string) (float64, bool) {
 	if v, err := strconv.ParseFloat(rule[key], 64); err == nil {
 		return v, true
@@ -25,7 +25,7 @@ func (c *Case) amount(rule map[string]string, key string) (float64, bool) {
 	return setting[float64](c, rule, key)
 }
 
-// passage is how long the part is, or the parts are, of something of that length.
+// passage returns the total duration of the selected part or parts of a recording.
 func (c *Case) passage(rule map[string]string, length time.Duration) (time.Duration, bool) {
 	all, ok := setting[[]quantity.Passage](c, rule, "part")
 	if p, one := setting[quantity.Passage](c, rule, "part"); one {
@@ -43,7 +43,7 @@ func (c *Case) tempo(rule map[string]string) (float64, bool) {
 	return setting[float64](c, rule, "divided_by")
 }
 
-// scaled is the size of a picture of that size, scaled; of several sizes the one in place of the result.
+// scaled returns the scaled size of a picture; with several sizes, the one for this result.
 func (c *Case) scaled(rule map[string]string, was image.Point) (image.Point, bool) {
 	z, ok := setting[quantity.Sizing](c, rule, "scaled_by")
 	if several, many := setting[[]quantity.Sizing](c, rule, "scaled_by"); many && c.At < len(several) {
@@ -56,8 +56,7 @@ func (c *Case) scaled(rule map[string]string, was image.Point) (image.Point, boo
 	return image.Pt(w, h), true
 }
 
-// within is the size of a picture of that size that is to fit into another size: one side alone
-// is the longer one.
+// within returns the size of a picture scaled to fit another size; a single side means the longer one.
 func (c *Case) within(rule map[string]string, was image.Point) (image.Point, bool) {
 	z, ok := setting[quantity.Sizing](c, rule, "within")
 	if !ok {
@@ -73,14 +72,14 @@ func (c *Case) within(rule map[string]string, was image.Point) (image.Point, boo
 	return fitted(was, box), true
 }
 
-// angle is how far a picture is turned, in degrees clockwise. A picture that is to be set upright
-// is as people see it already.
+// angle returns the rotation of a picture in degrees clockwise. It is 0 for "upright", since pictures
+// are measured upright.
 func (c *Case) angle(rule map[string]string) (float64, bool) {
 	turn, ok := setting[param.Turn](c, rule, "turned_by")
 	return turn.Degrees, ok
 }
 
-// region is the part of a picture of that size that is to stay.
+// region returns the selected part of a picture of that size.
 func (c *Case) region(rule map[string]string, size image.Point) (image.Rectangle, bool) {
 	area, ok := setting[quantity.Area](c, rule, "part")
 	if !ok {
@@ -89,7 +88,7 @@ func (c *Case) region(rule map[string]string, size image.Point) (image.Rectangle
 	return area.Of(size.X, size.Y)
 }
 
-// flip is the way in which a picture is mirrored: by a choice of these names.
+// flip returns the direction of mirroring, by the names of a choice.
 func (c *Case) flip(rule map[string]string) (horizontal, vertical, ok bool) {
 	way, ok := setting[string](c, rule, "mirrored")
 	horizontal, vertical = way == "horizontal" || way == "both", way == "vertical" || way == "both"
@@ -100,7 +99,7 @@ func (c *Case) limit(rule map[string]string) (int64, bool) {
 	return setting[int64](c, rule, "most")
 }
 
-// adjustment is the one change of a picture's look that is asked for; false if there are several.
+// adjustment returns the only requested adjustment of a picture; false if there are several.
 func (c *Case) adjustment(rule map[string]string) (quantity.Adjustment, bool) {
 	all, ok := setting[[]quantity.Adjustment](c, rule, "by")
 	if !ok || len(all) != 1 {

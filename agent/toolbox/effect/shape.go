@@ -11,14 +11,14 @@ import (
 	"atelier/agent/toolbox/quantity"
 )
 
-// What sizes may be off by: in pixels, and in parts of a hundred.
+// Tolerances of sizes, in pixels and in percent.
 const (
 	sideSlack   = 1
 	slantSlack  = 3
 	filmSlack   = 2
 	filmShare   = 1
 	shapeShare  = 3
-	leastShaped = 32 // pixels of a side below which rounding changes a shape
+	leastShaped = 32 // minimum side in pixels; below it rounding changes the aspect ratio
 )
 
 func size(_ context.Context, c *Case, rule map[string]string) plan.Message {
@@ -31,7 +31,7 @@ func size(_ context.Context, c *Case, rule map[string]string) plan.Message {
 	}
 	want, slack, ok := c.wanted(rule, was)
 	r, shaped := setting[param.Ratio](c, rule, "shape")
-	if !ok && shaped { // no size was asked for
+	if !ok && shaped { // no size was requested
 		want, slack, ok = was, sideSlack, true
 	} else if rule["scaled_by"] != "" {
 		shaped = false
@@ -77,7 +77,7 @@ func square(_ context.Context, c *Case, _ map[string]string) plan.Message {
 	return plan.Message{}
 }
 
-// wanted is the size that the rule makes of another one, and by how much it may be missed.
+// wanted returns the size that the rule expects, and its tolerance.
 func (c *Case) wanted(rule map[string]string, was image.Point) (want image.Point, slack int, ok bool) {
 	want, slack, ok = was, sideSlack, true
 	switch {
@@ -110,7 +110,7 @@ func (c *Case) wanted(rule map[string]string, was image.Point) (want image.Point
 	return want, slack, ok
 }
 
-// turned is the size of a picture of that size, turned by so many degrees.
+// turned returns the size of a picture after a rotation.
 func turned(was image.Point, degrees float64) image.Point {
 	sin, cos := math.Sincos(degrees * math.Pi / 180)
 	side := func(a, b float64) int { return int(math.Round(math.Abs(a) + math.Abs(b))) }
@@ -118,14 +118,14 @@ func turned(was image.Point, degrees float64) image.Point {
 	return image.Pt(side(w*cos, h*sin), side(w*sin, h*cos))
 }
 
-// fitted is a size of the same shape that fits into a box; it is never larger.
+// fitted scales a size to fit into a box, without enlarging.
 func fitted(was, box image.Point) image.Point {
 	by := min(float64(box.X)/float64(was.X), float64(box.Y)/float64(was.Y), 1)
 	w, h := quantity.Sizing{Factor: by}.Of(was.X, was.Y)
 	return image.Pt(w, h)
 }
 
-// sameShape reports whether two sizes have the same proportions.
+// sameShape reports whether two sizes have the same aspect ratio.
 func sameShape(a, b image.Point) bool {
 	if min(a.X, a.Y, b.X, b.Y) < leastShaped {
 		return true
@@ -134,7 +134,7 @@ func sameShape(a, b image.Point) bool {
 	return math.Abs(x-y) <= max(x, y)*shapeShare/100+2*float64(max(a.X, a.Y, b.X, b.Y))
 }
 
-// size is that of a picture or of moving pictures.
+// size returns the size of a picture or video.
 func (m Measured) size() image.Point {
 	if m.Clip != nil && m.Clip.Size.X > 0 {
 		return m.Clip.Size
@@ -142,7 +142,7 @@ func (m Measured) size() image.Point {
 	return m.Size
 }
 
-// sizeOf is the size of the only resource of an argument, zero if there are more or none.
+// sizeOf returns the size of the only resource of an argument, zero otherwise.
 func (c *Case) sizeOf(arg string) image.Point {
 	if of := c.Args[arg]; len(of) == 1 {
 		return of[0].size()

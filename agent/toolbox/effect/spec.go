@@ -7,21 +7,21 @@ import (
 	"atelier/agent/toolbox/param"
 )
 
-// spec is how an effect is declared and judged.
+// spec defines how an effect is declared and judged.
 type spec struct {
-	// of tells of which results it can be declared, and result what is measured of them.
+	// of reports for which result types it can be declared; result is what is measured.
 	of     func(plan.Type) bool
 	result Measure
 	keys   map[string]key
-	// needs are the keys of which a rule has one at least.
+	// needs lists keys of which a rule must have at least one.
 	needs []string
-	// either are the keys of which a rule has one at most.
+	// either lists keys of which a rule may have at most one.
 	either []string
 	// judge says what the result lacks, or nothing.
 	judge func(ctx context.Context, c *Case, rule map[string]string) plan.Message
 }
 
-// specs are the effects by name. They are only read.
+// specs holds the effects by name. It is read-only.
 var specs = table()
 
 func table() map[string]spec {
@@ -87,7 +87,7 @@ func table() map[string]spec {
 		}},
 		"items":  {of: listed, needs: []string{"most"}, judge: items, keys: map[string]key{"most": resource(0, listed)}},
 		"length": {of: worded, needs: []string{"below", "most"}, judge: length, keys: map[string]key{"below": resource(0, worded), "most": aNumber(1)}},
-		"language": {of: worded, needs: []string{"of", "named_by"}, judge: language, keys: map[string]key{
+		"language": {of: worded, needs: []string{"of", "named_by"}, judge: inLanguage, keys: map[string]key{
 			"of": resource(0, worded), "named_by": parameter(param.Language),
 		}},
 		"number": {of: worded, needs: []string{lone}, judge: number, keys: map[string]key{lone: oneOf("some")}},

@@ -11,15 +11,15 @@ import (
 	"atelier/agent/plan"
 )
 
-// What a length may be off by, besides two pictures of each video.
+// Tolerances of durations, in addition to two frames per video.
 const (
 	timeSlack  = 150 * time.Millisecond
-	timeShare  = 100 // one part in so many
+	timeShare  = 100 // the tolerance is one part in timeShare
 	joinSlack  = 100 * time.Millisecond
-	spokenRate = 50 // letters that are spoken a second at most
+	spokenRate = 50 // maximum speaking speed in letters per second
 )
 
-// bounds are between which lengths a result may last.
+// bounds is the range of valid durations.
 type bounds struct{ low, high time.Duration }
 
 func duration(_ context.Context, c *Case, rule map[string]string) plan.Message {
@@ -45,8 +45,7 @@ func duration(_ context.Context, c *Case, rule map[string]string) plan.Message {
 	return plan.Message{}
 }
 
-// expected are the bounds that the rule sets, and by how much a length may miss them; false if
-// that is not known.
+// expected returns the bounds set by the rule, and the tolerance; false if unknown.
 func (c *Case) expected(rule map[string]string) (bounds, time.Duration, bool) {
 	of := c.Args[rule["of"]]
 	if len(of) == 0 {
@@ -79,7 +78,7 @@ func (c *Case) expected(rule map[string]string) (bounds, time.Duration, bool) {
 		if !ok {
 			return bounds{}, 0, false
 		}
-		lacks := want.high - want.low // of the end, or nobody knows where
+		lacks := want.high - want.low // missing at the end, or at an unknown position
 		want = bounds{part - min(lacks, part), part}
 	case rule["divided_by"] != "":
 		by, ok := c.tempo(rule)
@@ -111,8 +110,8 @@ func (c *Case) expected(rule map[string]string) (bounds, time.Duration, bool) {
 	return want, slack + want.high/timeShare, true
 }
 
-// bounds are how long a result lasts that is as long as the clip. A clip lasts as long as its
-// longest stream: where the result has the other one alone, that counts.
+// bounds returns the valid durations of a result that is as long as the clip. A clip is as long as its
+// longest stream: if the result only has the other one, that counts.
 func (c *Case) bounds(of *Clip) bounds {
 	all := bounds{of.Length, of.Length}
 	loud := c.Result.Clip != nil && c.Result.Clip.sounds()
@@ -131,7 +130,7 @@ func (c *Case) bounds(of *Clip) bounds {
 	return all
 }
 
-// lasts is how long the result is, 0 if nobody knows.
+// lasts returns the duration of the result, 0 if unknown.
 func (c *Case) lasts() time.Duration {
 	if c.Result.Clip != nil {
 		return c.Result.Clip.Length
@@ -142,7 +141,7 @@ func (c *Case) lasts() time.Duration {
 	return 0
 }
 
-// picture is how long one picture of a clip or an animation is shown.
+// picture returns the duration of one frame of a clip or an animation.
 func (m Measured) picture() time.Duration {
 	switch {
 	case m.Clip != nil && m.Clip.Rate > 0:
@@ -153,12 +152,12 @@ func (m Measured) picture() time.Duration {
 	return 0
 }
 
-// secondsOf is a time for people: "5", "2.5".
+// secondsOf formats a time in seconds: "5", "2.5".
 func secondsOf(d time.Duration) string {
 	return strings.TrimSuffix(strconv.FormatFloat(d.Seconds(), 'f', 1, 64), ".0")
 }
 
-// animates reports whether animations of the picture's kind are read and written.
+// animates reports whether the picture's format supports animations here.
 func animates(m Measured) bool { return m.MIME == "image/gif" || m.MIME == "image/webp" }
 
 func frames(_ context.Context, c *Case, rule map[string]string) plan.Message {
@@ -214,7 +213,7 @@ func sound(_ context.Context, c *Case, rule map[string]string) plan.Message {
 	return plan.Message{}
 }
 
-// leastSpoken is how many letters a text has at least of which the time is looked at.
+// leastSpoken is the minimum length of a text for checking the duration of its speech, in letters.
 const leastSpoken = 200
 
 func speech(_ context.Context, c *Case, rule map[string]string) plan.Message {
@@ -235,7 +234,7 @@ func speech(_ context.Context, c *Case, rule map[string]string) plan.Message {
 	return plan.Message{}
 }
 
-// number64 reads a number that the rule was checked to hold; 0 if there is none.
+// number64 parses a number of a checked rule; 0 if there is none.
 func number64(s string) float64 {
 	v, err := strconv.ParseFloat(s, 64)
 	if err != nil {
@@ -244,5 +243,5 @@ func number64(s string) float64 {
 	return v
 }
 
-// pixelsOf writes a size for people.
+// pixelsOf formats a size for people.
 func pixelsOf(w, h int) string { return fmt.Sprintf("%d × %d", w, h) }

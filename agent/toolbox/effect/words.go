@@ -10,12 +10,12 @@ import (
 	"atelier/agent/plan"
 )
 
-// What texts are held to.
+// Thresholds for texts.
 const (
-	leastShortened = 600 // letters of a text, of which a summary must be shorter
-	leastLetters   = 20  // by which a script is told
-	leastWords     = 12  // by which a language is told
-	foreignShare   = 5   // one word in so many is a common one of another language
+	leastShortened = 600 // minimum length in letters of a text whose summary must be shorter
+	leastLetters   = 20  // minimum number of letters to recognize a script
+	leastWords     = 12  // minimum number of words to recognize a language
+	foreignShare   = 5   // one in foreignShare words must be common in another language
 )
 
 func length(_ context.Context, c *Case, rule map[string]string) plan.Message {
@@ -33,7 +33,7 @@ func length(_ context.Context, c *Case, rule map[string]string) plan.Message {
 	return plan.Message{}
 }
 
-// weight is how long a text is in letters. A sign that is a word or a syllable counts as three.
+// weight returns the length of a text in letters. A character that stands for a word or a syllable counts as three.
 func weight(s string) int {
 	n := 0
 	for _, r := range s {
@@ -71,7 +71,7 @@ func holds(_ context.Context, c *Case, rule map[string]string) plan.Message {
 	return plan.Message{}
 }
 
-// plain is a text by its letters and digits alone.
+// plain reduces a text to its letters and digits.
 func plain(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -81,16 +81,16 @@ func plain(s string) string {
 	}, s)
 }
 
-func language(_ context.Context, c *Case, rule map[string]string) plan.Message {
-	want, ok := tongue{}, false
+func inLanguage(_ context.Context, c *Case, rule map[string]string) plan.Message {
+	want, ok := language{}, false
 	if rule["named_by"] != "" {
 		said, _ := setting[string](c, rule, "named_by")
-		want, ok = tongueNamed(said)
+		want, ok = languageNamed(said)
 	} else if of := c.Args[rule["of"]]; len(of) == 1 {
-		want, ok = tongueOf(of[0].Value)
+		want, ok = languageOf(of[0].Value)
 	}
 	if !ok || want.speaks(c.Result.Value) {
 		return plan.Message{}
 	}
-	return plan.Say("The text should be in %s, but it is in another language.", want.title())
+	return plan.Say("The text should be in %s, but it is in another language.", want.englishName())
 }

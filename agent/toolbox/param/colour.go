@@ -17,7 +17,7 @@ var (
 	rgbColour = lazyregexp.New(`\brgb ?\( ?(\d{1,3}) ?, ?(\d{1,3}) ?, ?(\d{1,3}) ?\)`)
 )
 
-// parseHex reads "#ffcc00" or, with its opacity, "#ffcc0080".
+// parseHex parses "#ffcc00" or, with opacity, "#ffcc0080".
 func parseHex(s string) (color.NRGBA, bool) {
 	if len(s) != 7 && len(s) != 9 || s[0] != '#' {
 		return color.NRGBA{}, false
@@ -29,7 +29,7 @@ func parseHex(s string) (color.NRGBA, bool) {
 	if len(s) == 7 {
 		v = v<<8 | 0xff
 	}
-	return color.NRGBA{R: uint8(v >> 24), G: uint8(v >> 16), B: uint8(v >> 8), A: uint8(v)}, true //nolint:gosec // one byte of it is wanted
+	return color.NRGBA{R: uint8(v >> 24), G: uint8(v >> 16), B: uint8(v >> 8), A: uint8(v)}, true //nolint:gosec // one byte each
 }
 
 func parseColour(p Param, s string) (any, bool) {
@@ -45,8 +45,8 @@ func printColour(data any) string {
 	return fmt.Sprintf("#%02x%02x%02x%02x", c.R, c.G, c.B, c.A)
 }
 
-// readColour understands the names of CSS ("red", "dark blue"), "#fc0", "#ffcc00", "rgb(255, 204, 0)"
-// and "transparent" where that may be one. Of several names the longest counts: "light sea green".
+// readColour understands CSS names ("red", "dark blue"), "#fc0", "#ffcc00", "rgb(255, 204, 0)", and
+// "transparent" where allowed. The longest name wins: "light sea green".
 func readColour(p Param, text string) (any, bool) {
 	if c, ok := colourIn(text); ok {
 		return c, c.A > 0 || p.Clear

@@ -1,14 +1,14 @@
-// Package param reads the settings of tools: typed parameters such as "the first 5 seconds",
-// "half", "top left" or "webp".
+// Package param parses the settings of tools: typed parameters such as "the first 5 seconds", "half",
+// "top left" or "webp".
 //
 // Guarantees:
-//   - A value is read once, from a person's words or from its canonical form, and is typed from
+//   - A value is parsed once, from a person's words or from its canonical form, and is typed from
 //     then on: backends parse no words.
-//   - The canonical form of a value reads as the same value. Equal values have equal forms.
-//   - Every fault is a sentence for people. No input makes it panic.
-//   - It is pure: no I/O, and no model is asked.
+//   - The canonical form of a value parses to the same value. Equal values have equal forms.
+//   - Every fault is a sentence for people. No input causes a panic.
+//   - It is pure: no I/O and no model.
 //
-// English is understood. A model writes the values of other languages in canonical form.
+// It understands English. For other languages, a model writes the values in canonical form.
 package param
 
 import (
@@ -29,27 +29,24 @@ import (
 type Param struct {
 	Name string `yaml:"name"`
 	Type Type   `yaml:"type"`
-	// About explains it to people and models.
+	// About describes it for people and models.
 	About string `yaml:"about"`
-	// Optional parameters may be left out. The backend then has its own default, if Default is
-	// empty.
+	// Optional parameters may be omitted. Without a Default, the backend's own default applies.
 	Optional bool `yaml:"optional,omitempty"`
-	// Default is the value of an optional parameter that is left out, in words.
+	// Default is the value of an omitted optional parameter, in words.
 	Default string `yaml:"default,omitempty"`
-	// Unit is what a number counts, for people: "%", "px".
+	// Unit is the unit of a number, for people: "%", "px".
 	Unit string `yaml:"unit,omitempty"`
-	// Min and Max bound a number, an integer, a factor, a duration in seconds, or a size in percent.
+	// Min and Max limit a number, an integer, a factor, a duration in seconds, or a size in percent.
 	Min *float64 `yaml:"min,omitempty"`
 	Max *float64 `yaml:"max,omitempty"`
-	// Choices are the values of a choice or a format, each with the words that mean it. The value
-	// itself means it too.
+	// Choices maps the values of a choice or a format to their synonyms. The value itself is always understood.
 	Choices map[string][]string `yaml:"choices,omitempty"`
-	// Prevailing are choices that are meant even where words of other choices are said: "under the voice, and
-	// duck it".
+	// Prevailing lists choices that win if words of several choices are present: "under the voice, and duck it".
 	Prevailing []string `yaml:"prevailing,omitempty"`
 	// Clear allows "transparent" as a colour.
 	Clear bool `yaml:"clear,omitempty"`
-	// Examples show people how a value is said. Empty means those of the type.
+	// Examples show people how to write a value. Empty means the examples of the type.
 	Examples []string `yaml:"examples,omitempty"`
 }
 
@@ -60,29 +57,29 @@ type Value struct {
 	words     bool
 }
 
-// String is the canonical form.
+// String returns the canonical form.
 func (v Value) String() string { return v.canonical }
 
-// Words reports whether it is what somebody wrote, and not a value from a list or of a form of ours.
+// Words reports whether the value is free text, not from a list or in a fixed form.
 func (v Value) Words() bool { return v.words }
 
 // IsZero reports whether there is no value.
 func (v Value) IsZero() bool { return v.data == nil }
 
-// As is the value as a Go value; false if it is another type, or none.
+// As returns the value as a Go value; false if it has another type or none.
 func As[T any](v Value) (T, bool) {
 	data, ok := v.data.(T)
 	return data, ok
 }
 
-// Check lists what is wrong with a declaration.
+// Check lists the faults of a declaration.
 func (p Param) Check() []error {
 	var faults []error
 	addf := func(format string, args ...any) {
 		faults = append(faults, fmt.Errorf("parameter "+p.Name+": "+format, args...))
 	}
 	if p.Name == "" || strings.Trim(p.Name, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
-		addf("the name %q is not made of lower-case letters, digits and _", p.Name)
+		addf("the name %q may only contain lower-case letters, digits and _", p.Name)
 	}
 	if p.About == "" {
 		addf("about is missing")
@@ -97,17 +94,17 @@ func (p Param) Check() []error {
 	}
 	for _, name := range p.Prevailing {
 		if _, ok := p.Choices[name]; !ok || p.Type != Choice {
-			addf("%q prevails and is no choice", name)
+			addf("%q is listed as prevailing, but is not a choice", name)
 		}
 	}
 	if p.Type != Choice && p.Type != Format && len(p.Choices) > 0 {
-		addf("only a choice or a format has choices")
+		addf("only a choice or a format may have choices")
 	}
 	if p.Clear && p.Type != Colour {
 		addf("only a colour can be clear")
 	}
 	if (p.Min != nil || p.Max != nil) && known.measure == nil {
-		addf("a %s has no bounds", p.Type)
+		addf("a %s cannot have min or max", p.Type)
 	}
 	if p.Min != nil && p.Max != nil && *p.Min > *p.Max {
 		addf("min %g is above max %g", *p.Min, *p.Max)
@@ -128,11 +125,11 @@ func (p Param) Check() []error {
 	return faults
 }
 
-// maxText is the longest text from which a value is read, in bytes.
+// maxText is the maximum length of a text to parse, in bytes.
 const maxText = 4000
 
-// Read reads a value from a person's words or from its canonical form. The error carries a
-// sentence that says what was not understood, and how to say it.
+// Read parses a value from a person's words or from its canonical form. Its error has a sentence that
+// says what was not understood and how to write it.
 func (p Param) Read(text string) (Value, error) {
 	known, ok := types[p.Type]
 	if !ok {
@@ -146,7 +143,7 @@ func (p Param) Read(text string) (Value, error) {
 	if !p.within(known, data) {
 		return Value{}, &outsideError{p.outside(text)}
 	}
-	// The value is that of the canonical form, so that it is the same for whoever reads that.
+	// Parse the canonical form, so that everyone who reads it gets the same value.
 	canonical := known.format(data)
 	if data, ok = known.parse(p, canonical); !ok {
 		return Value{}, p.unread(text)
@@ -154,35 +151,35 @@ func (p Param) Read(text string) (Value, error) {
 	return Value{canonical, data, p.Type == Text || p.Type == Condition || p.Type == Language || p.Type == Model}, nil
 }
 
-// outsideError is the error of a value that is out of bounds.
+// outsideError is returned for a value out of bounds.
 type outsideError struct{ error }
 
 func (e *outsideError) Unwrap() error { return e.error }
 
-// Outside reports whether a text is a value that is out of bounds. The error of [Param.Read] says so to people.
+// Outside reports whether a text is a value out of bounds. The error of [Param.Read] tells people.
 func (p Param) Outside(text string) bool {
 	_, err := p.Read(text)
 	_, outside := errors.AsType[*outsideError](err)
 	return outside
 }
 
-// units are the quantities that the unit of a declaration means.
+// units maps the units of declarations to quantities.
 var units = map[string]quantity.Unit{
 	"fps": quantity.FrameRate, "px": quantity.Pixels, "%": quantity.Percent, "dB": quantity.Gain,
 	"LUFS": quantity.Loudness, "kbps": quantity.BitRate, "Hz": quantity.Frequency, "dpi": quantity.Density, sentences: quantity.Length,
 }
 
-// sentences is the unit of how long a text is to be. No other measure of a text is taken for it.
+// sentences is the unit of text lengths. Other length units are not accepted for it.
 const sentences = "sentences"
 
-// Frames is the unit of how many frames of a video are wanted, from all over it: "the first 10" are others.
+// Frames is the unit of a number of video frames spread over the video: "the first 10" are something else.
 const Frames = "frames"
 
 var atAnEnd = lazyregexp.New(`(?i)\b(?:first|last|next|final|opening|closing)\b`)
 
 var otherLength = lazyregexp.New(`(?i)\b(?:words?|paragraphs?|bullets?|lines?|pages?)\b`)
 
-// Takes reports whether people say a value in the unit: in that of the declaration, or as a bare number.
+// Takes reports whether people may write a value in this unit: the unit of the declaration, or a bare number.
 func (p Param) Takes(u quantity.Unit) bool {
 	if own, ok := units[p.Unit]; ok && u != quantity.Number && (p.Type == Number || p.Type == Integer) {
 		return u == own
@@ -190,8 +187,8 @@ func (p Param) Takes(u quantity.Unit) bool {
 	return p.Type.Takes(u)
 }
 
-// Speaks reports whether the text has a word of the parameter's examples that belongs to no quantity: "crossfade" in
-// "1 second crossfade". It tells apart parameters of one type.
+// Speaks reports whether the text contains a word of the parameter's examples outside of quantities,
+// such as "crossfade" in "1 second crossfade". It distinguishes parameters of the same type.
 func (p Param) Speaks(text string) bool {
 	words := wordsBeside(text)
 	return slices.ContainsFunc(p.Examples, func(e string) bool {
@@ -199,7 +196,7 @@ func (p Param) Speaks(text string) bool {
 	})
 }
 
-// wordsBeside are the words of a text beside its quantities, in lower case and without the "s" of a plural.
+// wordsBeside returns the words of a text outside of its quantities, in lower case and without a plural "s".
 func wordsBeside(text string) []string {
 	for _, q := range slices.Backward(quantity.Find(text)) {
 		text = text[:q.Start] + text[q.End:]
@@ -211,7 +208,7 @@ func wordsBeside(text string) []string {
 	return words
 }
 
-// Reads reports whether a value can be read from the text.
+// Reads reports whether the text parses as a value.
 func (p Param) Reads(text string) bool {
 	known, ok := types[p.Type]
 	if !ok {
@@ -225,8 +222,7 @@ func (p Param) Reads(text string) bool {
 	return ok
 }
 
-// DefaultValue is the value of a parameter that is left out; the zero Value if the backend has
-// its own.
+// DefaultValue returns the value of an omitted parameter; the zero Value if the backend has its own default.
 func (p Param) DefaultValue() Value {
 	if p.Default == "" {
 		return Value{}
@@ -238,10 +234,10 @@ func (p Param) DefaultValue() Value {
 	return v
 }
 
-// Explain says in English what a value is, with examples or its choices.
+// Explain describes the values in English, with examples or the choices.
 func (p Param) Explain() string { return fmt.Sprintf("%s: %s", p.about(), quoted(p.examples())) }
 
-// Possible says which values there are: "left, right", "2 to 12". It is zero if no list and no bounds say so.
+// Possible lists the possible values: "left, right", "2 to 12". It is zero without a list or bounds.
 func (p Param) Possible() plan.Message {
 	switch {
 	case len(p.Choices) > 0:
@@ -252,20 +248,20 @@ func (p Param) Possible() plan.Message {
 	return plan.Message{}
 }
 
-// data is what a trimmed text says to a parameter of a known type.
+// data parses a trimmed text as a value of a known type.
 func (p Param) data(known kind, text string) (any, bool) {
 	if text == "" || len(text) > maxText {
 		return nil, false
 	}
 	data, ok := known.parse(p, text)
-	if !ok && !known.isCanonical(text) { // "0:10..0:05" is no range in other words either
+	if !ok && !known.isCanonical(text) { // words that look canonical, such as "0:10..0:05", are invalid
 		data, ok = known.read(p, text)
 	}
 	return data, ok
 }
 
-// within reports whether a value keeps to the bounds; one that is no number, such as a width in pixels where the
-// bounds are in percent, has none.
+// within reports whether a value is within the bounds. A value whose measure is not a number is, such as a width in
+// pixels where the bounds are in percent.
 func (p Param) within(known kind, data any) bool {
 	if known.measure == nil {
 		return true
@@ -274,8 +270,8 @@ func (p Param) within(known kind, data any) bool {
 	return (p.Min == nil || !(m < *p.Min)) && (p.Max == nil || !(m > *p.Max))
 }
 
-// unread is the fault of a text from which no value is read. Nothing else may stand in for what a
-// person asked for in so many words.
+// unread returns the fault for a text that does not parse. It is final, since an explicit request must
+// not be replaced by something else.
 func (p Param) unread(text string) error {
 	what, all := p.about(), p.examples()
 	some, last := all[:len(all)-1], all[len(all)-1]
@@ -297,7 +293,7 @@ func (p Param) unread(text string) error {
 	}
 }
 
-// outside is the fault of a value out of bounds.
+// outside returns the fault for a value out of bounds.
 func (p Param) outside(text string) error {
 	called := strings.ReplaceAll(p.Name, "_", " ")
 	said := plan.Say("%q is not possible for %q; it must be at least %s.", shorten(text), called, p.bound(p.Min))
@@ -321,7 +317,7 @@ func (p Param) about() plan.Message {
 	return types[p.Type].about
 }
 
-// examples are at least two.
+// examples returns at least two examples.
 func (p Param) examples() []string {
 	if len(p.Examples) > 1 {
 		return p.Examples
@@ -332,7 +328,7 @@ func (p Param) examples() []string {
 	return types[p.Type].examples
 }
 
-// choices are the names of the choices, as people read them.
+// choices returns the names of the choices for display.
 func (p Param) choices() []string {
 	all := slices.Sorted(maps.Keys(p.Choices))
 	for i := range all {
@@ -351,7 +347,7 @@ func quoted(words []string) string {
 	return strings.Join(all, ", ")
 }
 
-// maxQuoted is how much of what a person said is repeated, in characters.
+// maxQuoted is the maximum length of a quotation from a person, in characters.
 const maxQuoted = 40
 
 func shorten(text string) string {

@@ -13,17 +13,17 @@ import (
 	"atelier/agent/toolbox/quantity"
 )
 
-// Ratio is a ratio of width to height.
+// Ratio is an aspect ratio.
 type Ratio struct{ Width, Height float64 }
 
-// Turn is how far a picture is turned clockwise, in degrees from 0 up to 360.
+// Turn is a clockwise rotation in degrees, from 0 up to 360.
 type Turn struct {
 	Degrees float64
-	// Upright sets the picture upright instead, as the camera noted it.
+	// Upright means to apply the camera's orientation instead.
 	Upright bool
 }
 
-// percentOf is a size as a percentage. No bound holds for one in pixels.
+// percentOf returns a size as a percentage; NaN, which no bound rejects, for sizes in pixels.
 func percentOf(data any) float64 {
 	if z := as[quantity.Sizing](data); z.Factor > 0 {
 		return 100 * z.Factor
@@ -31,7 +31,7 @@ func percentOf(data any) float64 {
 	return math.NaN()
 }
 
-// pictureTypes are sizes, places and looks.
+// pictureTypes are sizes, positions, colours and adjustments.
 func pictureTypes() map[Type]kind {
 	const aSize = `(\d+x\d+|\d+ (wide|high|longest)( at most)?|\d+(\.\d+)?%)`
 	const change = `((brightness|contrast|saturation|warmth|sharpness) [+-]\d+(\.\d+)?%|vignette \+\d+(\.\d+)?%|sepia|invert)`
@@ -198,7 +198,7 @@ func printRatio(data any) string {
 	return decimal(r.Width) + ":" + decimal(r.Height)
 }
 
-// parsePlace reads the name of one of the nine places.
+// parsePlace parses the name of one of the nine positions.
 func parsePlace(s string) (quantity.Anchor, bool) {
 	for y := -1; y <= 1; y++ {
 		for x := -1; x <= 1; x++ {
@@ -219,8 +219,8 @@ func placeName(a quantity.Anchor) string {
 	return strings.TrimSpace(vertical + " " + horizontal)
 }
 
-// A region is "100x200+30+40" (width, height, left, top), or a size and a place: "640x480 at top
-// left", "16:9 at centre", "100 px at left", "all but 20% at bottom".
+// parseRegion parses "100x200+30+40" (width, height, left, top), or a size and a position: "640x480 at
+// top left", "16:9 at centre", "100 px at left", "all but 20% at bottom".
 func parseRegion(_ Param, s string) (any, bool) {
 	if m := box.FindStringSubmatch(s); m != nil {
 		at := image.Pt(integer(m[3]), integer(m[4]))
@@ -258,7 +258,7 @@ func parseRegion(_ Param, s string) (any, bool) {
 	return a, ok && a.Share > 0 && (a.Share <= 1 && !around || a.Share < 0.5)
 }
 
-// rims are the names of two sides that face each other, and of all four.
+// rims maps the names of opposite sides, and of all four, to axes.
 var rims = map[string]quantity.Axes{"every side": {X: true, Y: true}, "left and right": {X: true}, "top and bottom": {Y: true}}
 
 func printRegion(data any) string {
@@ -312,7 +312,7 @@ func printTurn(data any) string {
 	return decimal(round(t.Degrees))
 }
 
-// An adjustment is "brightness +20%, sepia".
+// parseAdjustment parses "brightness +20%, sepia".
 func parseAdjustment(_ Param, s string) (any, bool) {
 	var all []quantity.Adjustment
 	for one := range strings.SplitSeq(s, ", ") {

@@ -12,10 +12,10 @@ import (
 	"atelier/agent/toolbox/quantity"
 )
 
-// aPage is a page, or a run of pages, in the canonical form.
+// aPage is a page or a range of pages in canonical form.
 const aPage = `(\d+(-(\d+|last))?|last( \d+)?)`
 
-// plainTypes are numbers and what is like them.
+// plainTypes are numbers and similar types.
 func plainTypes() map[Type]kind {
 	return map[Type]kind{
 		Number: {
@@ -97,7 +97,7 @@ func plainTypes() map[Type]kind {
 	}
 }
 
-// factorOf is the type of a factor that people say in words of its own.
+// factorOf returns the type of a factor that has its own way of being written.
 func factorOf(read func(string) (float64, bool), about plan.Message, examples ...string) kind {
 	return kind{
 		about: about, examples: examples, meaning: plan.Amount,
@@ -112,13 +112,13 @@ func factorOf(read func(string) (float64, bool), about plan.Message, examples ..
 	}
 }
 
-// in is the type with another unit.
+// in adds a unit to the type.
 func (k kind) in(u quantity.Unit) kind {
 	k.units = append(k.units, u)
 	return k
 }
 
-// decimal writes a number as people do, without an exponent.
+// decimal formats a number without an exponent.
 func decimal(v float64) string {
 	if v == 0 {
 		return "0" // not "-0"
@@ -126,7 +126,7 @@ func decimal(v float64) string {
 	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
-// parseWith and readWith make readers of functions that do not look at the declaration.
+// parseWith and readWith adapt functions that ignore the declaration.
 func parseWith[T any](parse func(string) (T, bool)) func(Param, string) (any, bool) {
 	return func(_ Param, s string) (any, bool) { return parse(s) }
 }
@@ -152,7 +152,7 @@ var (
 	numeral  = lazyregexp.New(`(^|[^\w.-])(-?\d{1,9}(?:[.,]\d{1,6})?)(?:[^\d.]|$)`)
 )
 
-// readNumber takes the one number of a text. "twice" and "half" are numbers too.
+// readNumber parses the only number of a text, including "twice" and "half".
 func readNumber(p Param, s string) (any, bool) {
 	if m := megabits.FindStringSubmatch(s); m != nil && p.Unit == "kbps" {
 		v, ok := parseNumber(strings.Replace(m[1], ",", ".", 1))
@@ -188,13 +188,13 @@ func parsePercent(_ Param, s string) (any, bool) {
 
 func printPercent(data any) string { return decimal(round(100*number(data))) + "%" }
 
-// round drops what floating point adds behind the sixth place.
+// round rounds off floating-point errors after the sixth decimal.
 func round(v float64) float64 { return math.Round(v*1e6) / 1e6 }
 
 var (
 	opaque      = lazyregexp.New(`(?i)\b(?:opaque|solid|fully visible)\b`)
 	transparent = lazyregexp.New(`(?i)\b(?:semi|half|partly|partially|slightly)?[ -]?(?:transparent|translucent|see[ -]through)\b`)
-	// seeThrough says which part of a picture is meant, not how opaque it is to be.
+	// seeThrough matches a part of a picture, rather than an opacity.
 	seeThrough   = lazyregexp.New(`(?i)\btransparent (?:parts?|areas?|regions?|pixels?|bits|background|ground)\b`)
 	faint        = lazyregexp.New(`(?i)\b(?:faint|barely visible|subtle)\b`)
 	transparency = lazyregexp.New(`(?i)transparen|translucen`)

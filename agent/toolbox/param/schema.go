@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Schema is the JSON Schema (draft 2020-12) of the parameter's canonical form.
+// Schema returns the JSON Schema (draft 2020-12) of the parameter's canonical form.
 func (p Param) Schema() map[string]any {
 	s := map[string]any{"type": "string", "description": p.About}
 	switch p.Type {

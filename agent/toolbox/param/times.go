@@ -17,7 +17,7 @@ const (
 	rangePattern = `-?` + clockPattern + `\.\.(end|-?` + clockPattern + `)`
 )
 
-// timeTypes are times and parts of sounds and videos.
+// timeTypes are times and parts of audio and video.
 func timeTypes() map[Type]kind {
 	units := []quantity.Unit{quantity.Time, quantity.Clock, quantity.Share, quantity.Percent, quantity.Number}
 	return map[Type]kind{
@@ -95,7 +95,7 @@ func timeTypes() map[Type]kind {
 	}
 }
 
-// readTimes is [quantity.Times] without units that are none of time.
+// readTimes is [quantity.Times], but rejects other units.
 func readTimes(s string) (quantity.Passage, bool) {
 	p, ok := quantity.Times(s)
 	return p, ok && !foreignUnit(s)
@@ -103,22 +103,22 @@ func readTimes(s string) (quantity.Passage, bool) {
 
 var (
 	counted = lazyregexp.New(`\b\d+(?:[.,]\d+)? ?([a-zA-Z]+)`)
-	// unitOrJoint are the words that may follow a number in a text about times.
+	// unitOrJoint matches words that may follow a number in a text about times.
 	unitOrJoint = lazyregexp.New(`^(?i:h|hrs?|hours?|m|mins?|minutes?|s|secs?|seconds?|ms|milliseconds?|st|nd|rd|th|` +
 		`to|till?|until|thru|through|up|and|or|of|for|from|into|in|on|onwards?|at|before|after|then|the|is|long|lasting|with|without|off|away)$`)
 )
 
-// foreignUnit reports whether a number counts something that is no time: "3 parsecs", "5 px".
+// foreignUnit reports whether a number has a unit other than time: "3 parsecs", "5 px".
 func foreignUnit(s string) bool {
 	return slices.ContainsFunc(counted.FindAllStringSubmatch(s, -1), func(m []string) bool { return !unitOrJoint.MatchString(m[1]) })
 }
 
 var clockTime = lazyregexp.New(`^(?:(\d{1,4}):)?(\d{1,4}):(\d{2})(?:\.(\d{1,9}))?$`)
 
-// maxTime is the longest time.
+// maxTime is the maximum time.
 const maxTime = 1000 * time.Hour
 
-// parseClock reads "0:07", "1:02:03.5".
+// parseClock parses "0:07", "1:02:03.5".
 func parseClock(s string) (time.Duration, bool) {
 	m := clockTime.FindStringSubmatch(s)
 	if m == nil {
@@ -142,7 +142,7 @@ func parseClock(s string) (time.Duration, bool) {
 	return d, d <= maxTime
 }
 
-// onClock writes "0:07", "1:02:03.5".
+// onClock formats a time: "0:07", "1:02:03.5".
 func onClock(d time.Duration) string {
 	s := fmt.Sprintf("%d:%02d", d/time.Minute, d/time.Second%60)
 	if d >= time.Hour {
@@ -154,7 +154,7 @@ func onClock(d time.Duration) string {
 	return s
 }
 
-// A range is "0:10..0:25", "0:30..end", "-0:20..end" for the last twenty seconds, and
+// parseRange parses "0:10..0:25", "0:30..end", "-0:20..end" for the last twenty seconds, and
 // "0:00..-0:05" for all but the last five.
 func parseRange(_ Param, s string) (any, bool) {
 	from, to, ok := strings.Cut(s, "..")
@@ -199,7 +199,7 @@ func printRange(data any) string {
 	return printSigned(p.From) + ".." + to
 }
 
-// Ranges are "0:00..0:05,0:20..end".
+// parseRanges parses "0:00..0:05,0:20..end".
 func parseRanges(p Param, s string) (any, bool) {
 	var all []quantity.Passage
 	for one := range strings.SplitSeq(s, ",") {
@@ -220,7 +220,7 @@ func printRanges(data any) string {
 	return strings.Join(all, ",")
 }
 
-// A moment is "0:07", "-0:05" before the end, "-0:00" for the end itself, or "50%".
+// parseMoment parses "0:07", "-0:05" before the end, "-0:00" for the end itself, or "50%".
 func parseMoment(p Param, s string) (any, bool) {
 	if v, ok := parsePercent(p, s); ok {
 		share := as[float64](v)
@@ -242,7 +242,7 @@ func printMoment(data any) string {
 	return onClock(i.At)
 }
 
-// parseMoments reads "0:30,1:15": each time is later than the one before.
+// parseMoments parses "0:30,1:15"; the times must be ascending.
 func parseMoments(_ Param, s string) (any, bool) {
 	var all []time.Duration
 	for one := range strings.SplitSeq(s, ",") {
@@ -255,5 +255,5 @@ func parseMoments(_ Param, s string) (any, bool) {
 	return all, len(all) > 1 || all[0] > 0
 }
 
-// ordinalTime is a moment, and no length: "minute 2".
+// ordinalTime matches a moment that looks like a duration: "minute 2".
 var ordinalTime = lazyregexp.New(`(?i)^(?:hour|minute|min|second|sec) \d+$`)

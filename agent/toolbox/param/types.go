@@ -11,7 +11,7 @@ import (
 	"atelier/agent/toolbox/quantity"
 )
 
-// Type is the type of a parameter. Its Go value, as [As] gives it, stands behind each.
+// Type is the type of a parameter. The comments give its Go type, for [As].
 type Type string
 
 // The types.
@@ -22,31 +22,31 @@ const (
 	Boolean    Type = "boolean"     // bool
 	Choice     Type = "choice"      // string, a key of [Param.Choices]
 	Duration   Type = "duration"    // time.Duration
-	TimeRange  Type = "time_range"  // [quantity.Passage]: a part of a sound or a video
-	TimeRanges Type = "time_ranges" // []quantity.Passage: one or more parts of a sound or a video, in order
+	TimeRange  Type = "time_range"  // [quantity.Passage]: a part of audio or video
+	TimeRanges Type = "time_ranges" // []quantity.Passage: one or more parts of audio or video, in order
 	Moment     Type = "moment"      // [quantity.Instant]: a moment of a video
-	Moments    Type = "moments"     // []time.Duration: times of a sound or a video, in order
-	Interval   Type = "interval"    // time.Duration: from one to the next of what comes often
-	Factor     Type = "factor"      // float64: of a speed
-	Volume     Type = "volume"      // float64: of a loudness
-	Size       Type = "size"        // [quantity.Sizing]: of a picture
+	Moments    Type = "moments"     // []time.Duration: times of audio or video, in order
+	Interval   Type = "interval"    // time.Duration: the time between repetitions
+	Factor     Type = "factor"      // float64: a speed
+	Volume     Type = "volume"      // float64: a volume
+	Size       Type = "size"        // [quantity.Sizing]: the size of a picture
 	Sizes      Type = "sizes"       // []quantity.Sizing: two or more
 	Aspect     Type = "aspect"      // [Ratio]
 	FileSize   Type = "file_size"   // int64: bytes
 	Region     Type = "region"      // [quantity.Area]: a part of a picture
-	Position   Type = "position"    // [quantity.Anchor]: one of nine places on a picture
+	Position   Type = "position"    // [quantity.Anchor]: one of nine positions on a picture
 	Angle      Type = "angle"       // [Turn]
 	Colour     Type = "colour"      // [image/color.NRGBA]
-	Opacity    Type = "opacity"     // float64: from 0, invisible, to 1
+	Opacity    Type = "opacity"     // float64: from 0 (invisible) to 1
 	Strength   Type = "strength"    // [quantity.Strength]
-	Adjustment Type = "adjustment"  // [][quantity.Adjustment]: of light and colour
-	Pages      Type = "pages"       // [quantity.Pages]: of a document
-	Metadata   Type = "metadata"    // []quantity.Tag: tags of a sound
+	Adjustment Type = "adjustment"  // [][quantity.Adjustment]: changes of light and colour
+	Pages      Type = "pages"       // [quantity.Pages]: pages of a document
+	Metadata   Type = "metadata"    // []quantity.Tag: audio tags
 	Text       Type = "text"        // string
-	Condition  Type = "condition"   // string: which rows of a table are meant
-	Language   Type = "language"    // string: as it was said
+	Condition  Type = "condition"   // string: which rows of a table to select
+	Language   Type = "language"    // string: as written
 	Format     Type = "format"      // string: a file format, a key of [Param.Choices] if there are any
-	Model      Type = "model"       // string: as it was said
+	Model      Type = "model"       // string: as written
 )
 
 // Types lists the names of the types.
@@ -59,26 +59,26 @@ func Types() []string {
 	return names
 }
 
-// kind is what is known of a type.
+// kind defines a type.
 type kind struct {
-	about    plan.Message // what a text is not understood as
-	examples []string     // two at least
-	// meaning is what a text stands for that holds a value.
+	about    plan.Message // for "I do not understand … as <about>"
+	examples []string     // at least two
+	// meaning is the meaning of a text with such a value.
 	meaning plan.Meaning
-	// units are those in which people say a value; most is how many quantities make one.
+	// units are the units in which people write a value; most is the maximum number of quantities in one.
 	units []quantity.Unit
 	most  int
-	// pattern matches the canonical form, as JSON Schema has it; empty if any text may be one.
+	// pattern is the JSON Schema pattern of the canonical form; empty if any text is valid.
 	pattern string
-	form    lazyregexp.Regexp // the pattern
-	// parse reads the canonical form, read a person's words, and format gives the canonical form.
+	form    lazyregexp.Regexp // the compiled pattern
+	// parse parses the canonical form, read a person's words; format returns the canonical form.
 	parse, read func(p Param, text string) (any, bool)
 	format      func(data any) string
-	// measure is the number that is held against the bounds; nil if the type has none.
+	// measure returns the number to compare with the bounds; nil if the type has none.
 	measure func(data any) float64
 }
 
-// types is the table of the types.
+// types is the table of all types.
 var types = func() map[Type]kind {
 	all := map[Type]kind{}
 	for _, some := range []map[Type]kind{plainTypes(), timeTypes(), pictureTypes(), wordTypes()} {
@@ -93,30 +93,30 @@ var types = func() map[Type]kind {
 	return all
 }()
 
-// isCanonical reports whether the text has the form of a canonical value.
+// isCanonical reports whether the text has the canonical form.
 func (k kind) isCanonical(text string) bool { return k.form != nil && k.form.MatchString(text) }
 
-// Meaning is what a text stands for that holds a value of the type.
+// Meaning returns the meaning of a text with a value of the type.
 func (t Type) Meaning() plan.Meaning { return types[t].meaning }
 
-// Examples are two values of the type, as people say them.
+// Examples returns two values of the type, as people write them.
 func (t Type) Examples() []string { return types[t].examples[:2] }
 
-// Includes reports whether a value of the other type is one of this type too: a part is one of several parts.
+// Includes reports whether values of the other type are also valid for this one: one part counts as several.
 func (t Type) Includes(other Type) bool {
 	return t == other || t == TimeRanges && other == TimeRange || t == Moments && other == Moment
 }
 
-// Takes reports whether people say a value of the type in the unit.
+// Takes reports whether people write values of the type in this unit.
 func (t Type) Takes(u quantity.Unit) bool { return slices.Contains(types[t].units, u) }
 
-// Units counts the units in which people say a value of the type; 0 if it is no quantity.
+// Units returns the number of units for values of the type; 0 if it is not a quantity.
 func (t Type) Units() int { return len(types[t].units) }
 
-// Most is how many quantities make one value at most: two for "from 0:10 to 0:20".
+// Most returns the maximum number of quantities in one value: two for "from 0:10 to 0:20".
 func (t Type) Most() int { return types[t].most }
 
-// number is the value of a type that has bounds.
+// number returns a bounded value as a number.
 func number(data any) float64 {
 	switch v := data.(type) {
 	case float64:
@@ -129,7 +129,7 @@ func number(data any) float64 {
 	return 0
 }
 
-// as is the data as a Go value, which its type has made sure of.
+// as converts the data to its Go type; zero if it has another.
 func as[T any](data any) T {
 	v, ok := data.(T)
 	if !ok {

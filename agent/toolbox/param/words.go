@@ -11,14 +11,14 @@ import (
 	"atelier/agent/toolbox/quantity"
 )
 
-// maxWords is the longest value that is a text, in characters, and maxName the longest name of a
-// language, a format or a model.
+// maxWords is the maximum length of a text value, in characters, and maxName that of the name of a
+// language, format or model.
 const (
 	maxWords = 1000
 	maxName  = 60
 )
 
-// aTag is a tag in the canonical form.
+// aTag is a tag in canonical form.
 const aTag = `(title|artist|album|year|genre)="([^"\\]|\\.)+"`
 
 // wordTypes are choices and texts.
@@ -72,17 +72,18 @@ func wordTypes() map[Type]kind {
 	}
 }
 
-// chosen is a choice by its own name.
+// chosen parses a choice by its own name.
 func chosen(p Param, s string) (any, bool) {
 	_, ok := p.Choices[s]
 	return s, ok
 }
 
-// readChoice takes the choice whose words stand in the text. Words within longer ones do not
-// count: "vertical axis" is not "vertical". Words of two choices mean neither, unless one prevails.
+// readChoice returns the choice whose words are in the text. Words within longer ones do not count:
+// "vertical axis" is not "vertical". If words of several choices are present, none matches, unless one
+// prevails.
 func readChoice(p Param, text string) (any, bool) {
 	said := " " + spaced(text) + " "
-	meant := map[string]string{} // by the words that stand in the text
+	meant := map[string]string{} // matching words and their choices
 	look := func(w, name string) {
 		if w = spaced(w); w != "" && strings.Contains(said, w) && strings.Contains(said, " "+w+" ") {
 			meant[w] = name
@@ -117,8 +118,8 @@ func readChoice(p Param, text string) (any, bool) {
 	return nil, false
 }
 
-// readFormat takes the first format that is named: "webp", ".PNG", "as an mp3 file". Without
-// choices any short word is one.
+// readFormat returns the first format in the text: "webp", ".PNG", "as an mp3 file". Without choices,
+// any short word is accepted.
 func readFormat(p Param, text string) (any, bool) {
 	for _, word := range letters(text) {
 		for _, candidate := range []string{word, strings.TrimSuffix(word, "s")} {
@@ -133,14 +134,14 @@ func readFormat(p Param, text string) (any, bool) {
 	return strings.Join(all, ""), len(p.Choices) == 0 && len(all) == 1 && len(all[0]) <= 10
 }
 
-// letters are the words of a text, in lower case, with digits and hyphens within.
+// letters returns the lower-case words of a text, which may contain digits and hyphens.
 func letters(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-'
 	})
 }
 
-// spaced is the letters of a text with one space between them: most choices as they are.
+// spaced returns the words of a text with one space between them. Most choices are written like this.
 func spaced(text string) string {
 	last := ' '
 	for _, r := range text {
@@ -159,7 +160,7 @@ func oneLine(s string) string {
 	}), " ")
 }
 
-// parseTags reads `title="Blue Moon", year="1978"`.
+// parseTags parses `title="Blue Moon", year="1978"`.
 func parseTags(s string) ([]quantity.Tag, bool) {
 	var all []quantity.Tag
 	for rest, more := s, true; more; {
@@ -182,7 +183,7 @@ func parseTags(s string) ([]quantity.Tag, bool) {
 	return all, true
 }
 
-// printTags writes each tag once, the one that was said last, in the order of their names.
+// printTags formats the tags in the order of their names; of repeated tags, the last wins.
 func printTags(data any) string {
 	var all []string
 	said := as[[]quantity.Tag](data)

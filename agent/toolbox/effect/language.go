@@ -7,27 +7,26 @@ import (
 	"unicode"
 )
 
-//go:embed tongues.txt
-var tongueTable string
+//go:embed languages.txt
+var languageTable string
 
-// tongue is a language, as far as a text can be told to be in another one.
-type tongue struct {
+// language is a language that texts can be checked for.
+type language struct {
 	names   []string
 	scripts []*unicode.RangeTable
-	// common are words that nearly every longer text in it has some of; empty where a script is
-	// enough.
+	// common are very frequent words of the language; empty if its script is enough to recognize it.
 	common map[string]bool
 }
 
-// tongues reads the table: in each line the names, the scripts and the common words of a language.
-var tongues = sync.OnceValue(func() []tongue {
-	var all []tongue
-	for line := range strings.Lines(tongueTable) {
+// languages parses the table: each line has the names, the scripts and the common words of a language.
+var languages = sync.OnceValue(func() []language {
+	var all []language
+	for line := range strings.Lines(languageTable) {
 		parts := strings.Split(strings.TrimSpace(line), "|")
 		if len(parts) != 3 {
 			continue
 		}
-		t := tongue{common: map[string]bool{}}
+		t := language{common: map[string]bool{}}
 		for name := range strings.SplitSeq(parts[0], ",") {
 			t.names = append(t.names, strings.TrimSpace(name))
 		}
@@ -42,20 +41,20 @@ var tongues = sync.OnceValue(func() []tongue {
 	return all
 })
 
-// title is the language's name in English.
-func (t tongue) title() string { return strings.ToUpper(t.names[0][:1]) + t.names[0][1:] }
+// englishName returns the language's English name.
+func (t language) englishName() string { return strings.ToUpper(t.names[0][:1]) + t.names[0][1:] }
 
-// tongueNamed is the only language that a text names; false if it names none or several.
-func tongueNamed(said string) (tongue, bool) {
+// languageNamed returns the only language that a text names; false if it names none or several.
+func languageNamed(said string) (language, bool) {
 	said = strings.ToLower(said)
 	words := wordsOf(said)
 	for _, spelled := range []string{"romaji", "pinyin", "romanised", "romanized", "transliterated", "phonetic", "latin"} {
-		if words[spelled] > 0 { // in the letters of another one
-			return tongue{}, false
+		if words[spelled] > 0 { // a language in another script
+			return language{}, false
 		}
 	}
-	found, count := tongue{}, 0
-	for _, t := range tongues() {
+	found, count := language{}, 0
+	for _, t := range languages() {
 		for _, name := range t.names {
 			if words[name] > 0 || !ascii(name) && strings.Contains(said, name) {
 				found, count = t, count+1
@@ -70,12 +69,11 @@ func ascii(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII })
 }
 
-// tongueOf is the language of a text where its common words, or its script, tell: it has more common
-// words of that one than of all others together.
-func tongueOf(text string) (tongue, bool) {
+// languageOf returns the language of a text if it has more of its common words than of all other languages together.
+func languageOf(text string) (language, bool) {
 	words := wordsOf(text)
-	best, most, all := tongue{}, 0, 0
-	for _, t := range tongues() {
+	best, most, all := language{}, 0, 0
+	for _, t := range languages() {
 		n := t.count(words)
 		if all += n; n > most {
 			best, most = t, n
@@ -84,12 +82,12 @@ func tongueOf(text string) (tongue, bool) {
 	if most >= 3 && 2*most > all && best.written(text) {
 		return best, true
 	}
-	return tongue{}, false
+	return language{}, false
 }
 
-// speaks reports whether a text may be in the language: false where most of it is in another script,
-// or where a longer text has none of its common words and many of another language.
-func (t tongue) speaks(text string) bool {
+// speaks reports whether a text may be in the language: not if most of it is in another script, nor if
+// a longer text has none of its common words and many of another language.
+func (t language) speaks(text string) bool {
 	if !t.written(text) {
 		return false
 	}
@@ -101,7 +99,7 @@ func (t tongue) speaks(text string) bool {
 	if len(t.common) == 0 || all < leastWords || t.count(words) > 0 {
 		return true
 	}
-	for _, o := range tongues() {
+	for _, o := range languages() {
 		if o.count(words)*foreignShare >= all {
 			return false
 		}
@@ -109,8 +107,9 @@ func (t tongue) speaks(text string) bool {
 	return true
 }
 
-// written reports whether half of the letters are in the language's scripts, or there are too few to tell.
-func (t tongue) written(text string) bool {
+// written reports whether at least half of the letters are in the language's scripts, or the text is
+// too short to tell.
+func (t language) written(text string) bool {
 	own, letters := 0, 0
 	for _, r := range text {
 		if !unicode.IsLetter(r) {
@@ -124,8 +123,8 @@ func (t tongue) written(text string) bool {
 	return letters < leastLetters || own*2 >= letters
 }
 
-// count is how many of the words are common in the language.
-func (t tongue) count(words map[string]int) int {
+// count returns how many of the words are common in the language.
+func (t language) count(words map[string]int) int {
 	n := 0
 	for w, times := range words {
 		if t.common[w] {
