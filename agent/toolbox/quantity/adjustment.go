@@ -8,7 +8,7 @@ import (
 	"atelier/agent/lazyregexp"
 )
 
-// Property is what can be adjusted about a picture.
+// Property is an adjustable property of a picture.
 type Property string
 
 // The properties.
@@ -20,26 +20,25 @@ const (
 	Sharpness  Property = "sharpness"
 	Sepia      Property = "sepia"
 	Invert     Property = "invert"
-	Vignette   Property = "vignette" // how much darker the corners are
+	Vignette   Property = "vignette" // darkening of the corners
 )
 
-// Adjustment is one change of a picture's look. By is from -1 to 1; for Sepia and
-// Invert it is 1, and for Vignette above 0.
+// Adjustment is a change of one property. By is from -1 to 1; it is 1 for Sepia and Invert, and positive for Vignette.
 type Adjustment struct {
 	Property Property
 	By       float64
 }
 
-// rim is what lies around the middle of a picture, and darkRim what says that it is dark.
+// rim matches the outer parts of a picture, and darkRim phrases that call them dark.
 const (
 	rim     = `(?:edges|corners|sides|borders|outside|rim)`
 	darkRim = `(?:dark|darker|darken|darkened)(?: [a-z]+){0,3} ` + rim + `|` + rim + `(?: [a-z]+){0,4} (?:dark|darker|darkened)`
 )
 
-// qualities are nouns for what can be more or less of a picture.
+// qualities are nouns for adjustable properties.
 const qualities = `(?:brightness|lightness|exposure|contrast|warmth|temperature|sharpness|clarity|saturation|vibrance|colours?)`
 
-// looks are the words of each property, and whether they mean less of it.
+// looks maps words to a property, and to whether they mean less of it.
 var looks = []struct {
 	property Property
 	less     bool
@@ -63,24 +62,23 @@ var (
 	lessOf  = lazyregexp.New(`\b(?:less|reduce|reduced|lower|lowered|decrease|decreased|down|weaker|weaken|fewer|soften|softer|minus|drop|not (?:so|as))\b`)
 	tooMuch = lazyregexp.New(`\btoo\b`)
 	undone  = lazyregexp.New(`\b(?:remove|without|no|rid|correct|undo|fix|brighten|lighten|brighter|lighter)\b`)
-	// lightAlone is a property, and not how much it changes.
+	// lightAlone matches "light" as a property, as opposed to "lightly".
 	lightAlone = lazyregexp.New(`\blight\b`)
-	// quality names a property without saying whether it grows: "brightness -20%".
+	// quality matches a property without a direction: "brightness -20%".
 	quality = lazyregexp.New(`\b` + qualities + `\b`)
-	// signed is a sign that a letter stands before: "contrast+20".
+	// signed matches a sign after a letter: "contrast+20".
 	signed = lazyregexp.New(`([a-z])([+-]\d)`)
-	// points are percent without the sign for them: "warmth +10", "contrast by 20".
+	// points matches percentages without a percent sign: "warmth +10", "contrast by 20".
 	points = lazyregexp.New(`(?:^|\s)(?:[+-]|minus |plus |by )` + number + `$`)
 	target = lazyregexp.New(`\bto ` + number + ` ?%`)
-	// row is a property with its amount, and another word after it: "contrast +10% saturation +20%".
+	// row matches a property with its amount, followed by another word: "contrast +10% saturation +20%".
 	row     = lazyregexp.New(`\b(` + qualities + `)( [+-]` + number + `(?: ?%)?) ([a-z])`)
 	clauses = lazyregexp.New(`,|\band\b|\bbut\b|\bthen\b|\bplus\b|\bwith\b`)
 )
 
-// Adjust understands how a picture's look is to change: "brighter", "20% darker", "a
-// bit more contrast and less colourful", "warmth +10", "contrast to 120%", "sepia". Without a number it is a
-// fifth; "a bit" is a tenth, "much" two fifths. A picture's colours grow by twice that, since a fifth is hardly
-// seen.
+// Adjust understands adjustments of a picture: "brighter", "20% darker", "a bit more contrast and less
+// colourful", "warmth +10", "contrast to 120%", "sepia". The default amount is a fifth, "a bit" is a
+// tenth, and "much" is two fifths. More saturation is doubled, since a fifth is hardly visible.
 func Adjust(text string) ([]Adjustment, bool) {
 	var all []Adjustment
 	s := signed.ReplaceAllString(numerals(fold(text)), "$1 $2")
@@ -88,7 +86,7 @@ func Adjust(text string) ([]Adjustment, bool) {
 		return nil, false
 	}
 	s = row.ReplaceAllString(s, "$1$2 , $4")
-	before := "" // the clause that the last adjustment stands in
+	before := "" // the clause of the last adjustment
 	for _, clause := range clauses.Split(s, -1) {
 		clause = strings.TrimSpace(clause)
 		a, ok := adjustment(clause)
@@ -125,9 +123,9 @@ func adjustment(s string) (Adjustment, bool) {
 		}
 		by = min(by, 1)
 		if look.property == Vignette && (lessOf.MatchString(s) || tooMuch.MatchString(s) || negative.MatchString(s) || undone.MatchString(s)) {
-			return Adjustment{Property: look.property}, true // no corner can be made as light as it was
+			return Adjustment{Property: look.property}, true // darkened corners cannot be restored
 		}
-		// "less dark" and "too dark" both turn the meaning round.
+		// "less dark" and "too dark" both reverse the direction.
 		less := look.less != (lessOf.MatchString(s) || tooMuch.MatchString(s))
 		if !less && negative.MatchString(s) {
 			if !quality.MatchString(s) { // "-20% brighter"
@@ -146,7 +144,7 @@ func adjustment(s string) (Adjustment, bool) {
 	return Adjustment{}, false
 }
 
-// amount is how much changes; named reports whether a number says so.
+// amount returns the size of a change; named reports whether the text gives a number.
 func amount(s string) (by float64, named bool) {
 	if v, _, ok := share(s); ok {
 		return v, true

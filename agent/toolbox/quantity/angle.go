@@ -17,13 +17,13 @@ var (
 	over      = lazyregexp.New(`\b(?:upside down|on its head|around|round|over|about)\b`)
 )
 
-// Angle understands a turn and gives it in degrees clockwise, from 0 up to 360: "90
-// degrees", "-45", "left", "counter-clockwise", "upside down", "a quarter turn".
-// A direction alone is a quarter turn, and so is each of "twice" and "three times".
+// Angle understands a rotation, and returns it in degrees clockwise, from 0 up to 360: "90 degrees",
+// "-45", "left", "counter-clockwise", "upside down", "a quarter turn". A direction alone means a
+// quarter turn; "twice" and "three times" multiply it.
 func Angle(text string) (float64, bool) {
 	s := promptly.ReplaceAllString(numerals(fold(text)), "")
 	left := backwards.MatchString(s)
-	if little.MatchString(s) && !numeral.MatchString(s) { // nobody knows how far "a bit" is
+	if little.MatchString(s) && !numeral.MatchString(s) { // "a bit" is too vague
 		return 0, false
 	}
 	if exotic.MatchString(s) || left && clockwise.MatchString(backwards.ReplaceAllString(s, "")) {
@@ -55,8 +55,8 @@ func Angle(text string) (float64, bool) {
 
 var upright = lazyregexp.New(`\b(?:upright|right way (?:up|round|around)|right side up)\b`)
 
-// Upright reports whether a text asks for a picture to be set upright, and not how far it is to
-// be turned for that: "turn it upright", not "90 degrees, upright".
+// Upright reports whether a text asks to set a picture upright without saying by how much to rotate
+// it: "turn it upright", but not "90 degrees, upright".
 func Upright(text string) bool {
 	s := fold(text)
 	if !upright.MatchString(s) {
@@ -66,7 +66,7 @@ func Upright(text string) bool {
 	return !turned
 }
 
-// turn is how far a folded text turns, whichever way; directed tells that it names one.
+// turn returns the unsigned angle in a folded text; directed reports whether the text has a direction.
 func turn(s string, directed bool) (float64, bool) {
 	if m := turns.FindStringSubmatch(s); m != nil {
 		v := map[byte]float64{'h': 180, 'q': 90, 'f': 360, 'w': 360}[m[2][0]]

@@ -6,7 +6,7 @@ import (
 	"atelier/agent/lazyregexp"
 )
 
-// Unit is what a quantity in a text is measured in.
+// Unit is the unit of a quantity in a text.
 type Unit string
 
 // The units.
@@ -15,7 +15,7 @@ const (
 	Percent   Unit = "percent"    // "20 %"
 	ByteCount Unit = "bytes"      // "8 MB"
 	Time      Unit = "time"       // "5 s", "seconds 2 to 4", "1 minute 30 seconds"
-	Clock     Unit = "clock"      // "0:30"; a ratio where one is meant: "9:16"
+	Clock     Unit = "clock"      // "0:30"; also used for a ratio such as "9:16"
 	Ratio     Unit = "ratio"      // "16:9"
 	Degrees   Unit = "degrees"    // "90°"
 	Factor    Unit = "factor"     // "2x", "3 times", "twice"
@@ -26,11 +26,11 @@ const (
 	BitRate   Unit = "bit rate"   // "32 kbps"
 	Frequency Unit = "frequency"  // "44.1 kHz"
 	Density   Unit = "density"    // "300 dpi"
-	Length    Unit = "length"     // of a text: "two sentences"
+	Length    Unit = "length"     // length of a text: "two sentences"
 	Number    Unit = "number"     // without a unit
 )
 
-// Quantity is a number in a text, with its unit. Start and End are its place in bytes.
+// Quantity is a number in a text with its unit. Start and End are byte offsets.
 type Quantity struct {
 	Unit       Unit
 	Start, End int
@@ -44,7 +44,7 @@ const (
 	timeWord = `(?:hours?|minutes?|seconds)\b`
 )
 
-// forms are the ways to write quantities. The first that matches at a place holds.
+// forms are the ways to write quantities; the first that matches wins.
 var forms = []struct {
 	unit    Unit
 	pattern string
@@ -71,7 +71,7 @@ var forms = []struct {
 	{Number, `-?` + digits},
 }
 
-// quantities matches a quantity at the beginning of a text, each form in a group of its own.
+// quantities matches a quantity at the start of a text, with one group per form.
 var quantities = func() lazyregexp.Regexp {
 	groups := make([]string, len(forms))
 	for i, f := range forms {
@@ -80,8 +80,7 @@ var quantities = func() lazyregexp.Regexp {
 	return lazyregexp.New(`^(?i:` + strings.Join(groups, `|`) + `)`)
 }()
 
-// Find returns the quantities of a text, in their order. Digits within a word are none
-// ("mp4", "part1").
+// Find returns the quantities in a text, in order. Digits within words do not count ("mp4", "part1").
 func Find(text string) []Quantity {
 	var found []Quantity
 	for at := 0; at < len(text); {
@@ -113,7 +112,7 @@ func Find(text string) []Quantity {
 	return found
 }
 
-// matchedUnit is the unit of the form that matched.
+// matchedUnit returns the unit of the form that matched.
 func matchedUnit(groups []int) Unit {
 	for i, f := range forms {
 		if groups[2+2*i] >= 0 {
@@ -123,10 +122,10 @@ func matchedUnit(groups []int) Unit {
 	return Number
 }
 
-// countedBy matches a number that is no side of a size, since what follows is measured otherwise.
+// countedBy matches a number followed by "by" and another unit, which is not part of a size.
 var countedBy = lazyregexp.New(`^(?i:(\d{1,6}) by -?\d{1,6} ?(?:°|degrees?\b|deg\b|%|percent\b|per cent\b))`)
 
-// ofPage ends a text that the number of a page goes on with, which is no side of a size: "page 2 by 180".
+// ofPage and numberBy match a page number followed by "by", which is not part of a size: "page 2 by 180".
 var (
 	ofPage   = lazyregexp.New(`(?i)\bpages? $`)
 	numberBy = lazyregexp.New(`^(?i:(\d{1,6}) by )`)
@@ -134,10 +133,10 @@ var (
 
 var clockAhead = lazyregexp.New(`^(?:\d{1,3}:)?\d{1,3}:\d{2}(?:\.\d+)?\b`)
 
-// elliptic ends a text that a number goes on with whose unit was said before: "in over 1 second and out over 4".
+// elliptic matches a text after which a number repeats the unit of the time before: "in over 1 second and out over 4".
 var elliptic = lazyregexp.New(`(?i)\d ?(?:s|secs?|seconds?) and (?:\pL+ )?(?:over|for|lasting) $`)
 
-// withoutUnit is the unit of a number that may leave out that of the time before it.
+// withoutUnit returns the unit of a number, which may be implied by the time before it.
 func withoutUnit(before string, own Unit) Unit {
 	if own == Number && elliptic.MatchString(before) {
 		return Time
@@ -145,7 +144,7 @@ func withoutUnit(before string, own Unit) Unit {
 	return own
 }
 
-// wordEnd is where a word that goes on at that place of the text ends.
+// wordEnd returns the end of the word at that position.
 func wordEnd(text string, at int) int {
 	for at < len(text) && letterOrDigit(text[at]) {
 		at++
@@ -153,7 +152,7 @@ func wordEnd(text string, at int) int {
 	return at
 }
 
-// within reports whether a word goes on at that place of the text.
+// within reports whether the position is inside a word.
 func within(text string, at int) bool {
 	return at > 0 && (letterOrDigit(text[at-1]) || text[at-1] == '_')
 }

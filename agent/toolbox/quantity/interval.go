@@ -14,15 +14,15 @@ const (
 )
 
 var (
-	// recurring is how often something comes: "every 5 seconds", "one frame per second", "2 fps".
+	// recurring matches how often something happens: "every 5 seconds", "one frame per second", "2 fps".
 	recurring = lazyregexp.New(`(?i)\b(?:every|each) (?:` + howMany + `(?: an?)?[ -]?)?` + howLong + `|` +
 		`\b(?:` + howMany + `|once) ?(?:\pL+ )?` + eachTime + `(?:` + howMany + `(?: an?)? ?)?` + howLong + `|` +
 		`\b` + howMany + ` ?fps\b`)
-	// ofFrames follows what counts pictures, and no time: "every second frame".
+	// ofFrames matches nouns after a count of frames rather than of time: "every second frame".
 	ofFrames = lazyregexp.New(`(?i)^ (?:frames?|stills?|pictures?|images?|shots?|one)\b`)
 )
 
-// FindInterval is the place in a text of how often something comes. The zero places mean that there is none.
+// FindInterval returns the byte range of an interval in a text, zeros if there is none.
 func FindInterval(text string) (start, end int) {
 	m := recurring.FindStringIndex(text)
 	if m == nil || ofFrames.MatchString(text[m[1]:]) {
@@ -31,8 +31,8 @@ func FindInterval(text string) (start, end int) {
 	return m[0], m[1]
 }
 
-// Interval understands how often something comes: "every 5 seconds", "one frame per second", "once a minute",
-// "2 fps". It is the time from one to the next.
+// Interval understands how often something happens: "every 5 seconds", "one frame per second", "once a
+// minute", "2 fps". It returns the time between repetitions.
 func Interval(text string) (time.Duration, bool) {
 	start, end := FindInterval(text)
 	m := recurring.FindStringSubmatch(text[start:end])
@@ -51,7 +51,7 @@ func Interval(text string) (time.Duration, bool) {
 	return time.Duration(every / often), true
 }
 
-// amountOr1 is a number in figures or in a word; 1 where none is said.
+// amountOr1 parses a number in figures or words; the default is 1.
 func amountOr1(said string) float64 {
 	said = strings.ToLower(strings.Replace(said, ",", ".", 1))
 	switch said {

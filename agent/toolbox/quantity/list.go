@@ -7,7 +7,7 @@ import (
 	"atelier/agent/lazyregexp"
 )
 
-// mostListed is the most numbers of a list.
+// mostListed is the maximum length of a list.
 const mostListed = 20
 
 const (
@@ -20,8 +20,8 @@ var (
 	inList     = lazyregexp.New(`(\d+)(?: ?[x×] ?(\d+))?`)
 )
 
-// FindIntegers is the place in a text of its longest list of whole numbers: "16, 32 and 64 px",
-// "16x16, 32x32". The zero places mean that there is none.
+// FindIntegers returns the byte range of the longest list of integers in a text: "16, 32 and 64 px",
+// "16x16, 32x32". It returns zeros if there is none.
 func FindIntegers(text string) (start, end int) {
 	s := strings.ToLower(text)
 	if len(s) != len(text) {
@@ -36,7 +36,7 @@ func FindIntegers(text string) (start, end int) {
 	return start, end
 }
 
-// Integers understands a list of whole numbers. A square counts as its side: "32x32" is 32.
+// Integers understands a list of integers. A square counts as its side: "32x32" is 32.
 func Integers(text string) ([]int, bool) {
 	start, end := FindIntegers(text)
 	var all []int

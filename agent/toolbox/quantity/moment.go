@@ -7,7 +7,7 @@ import (
 )
 
 var (
-	// halfUnit is a time: "half a minute".
+	// halfUnit matches a duration: "half a minute".
 	halfUnit = lazyregexp.New(`\bhalf (?:an? )?(?:hour|minute|second)`)
 	atHalf   = lazyregexp.New(`\b(?:centre|halfway|half way|mid|half)\b`)
 	fromEnd  = lazyregexp.New(`^ ?(?:before|from|to) (?:the )?(?:very )?end\b`)
@@ -16,15 +16,14 @@ var (
 	rank     = lazyregexp.New(`\b(?:first|1st|last|final|opening|closing) (?:frame|shot|picture|image|moment|scene|still)\b`)
 )
 
-// Instant is a moment of a video: a time from its beginning, or from its end, or a share of it.
+// Instant is a time in a video: from the start, from the end, or as a fraction of its length.
 type Instant struct {
 	At      time.Duration
 	FromEnd bool
-	Share   float64 // from 0 to 1; At is 0 then
+	Share   float64 // from 0 to 1; then At is 0
 }
 
-// Of is the instant in a video of that length. It may lie behind the end, never before the
-// beginning.
+// Of returns the time in a video of that length. It may be after the end, but not before the start.
 func (i Instant) Of(whole time.Duration) time.Duration {
 	switch {
 	case i.FromEnd:
@@ -35,7 +34,7 @@ func (i Instant) Of(whole time.Duration) time.Duration {
 	return i.At
 }
 
-// Moment understands when in a video: "0:07", "at 3 seconds", "minute 3", "the first frame", "the
+// Moment understands a time in a video: "0:07", "at 3 seconds", "minute 3", "the first frame", "the
 // middle", "a third in", "5 seconds before the end".
 func Moment(text string) (Instant, bool) {
 	s := foldTimes(text)

@@ -7,18 +7,18 @@ import (
 	"atelier/agent/lazyregexp"
 )
 
-// maxMoments is the most times of a list.
+// maxMoments is the maximum number of times in a list.
 const maxMoments = 100
 
 var (
-	// besideMoments is what may stand around the times of a list: "at 0:30, 1:15 and the 2 minute mark".
+	// besideMoments matches the text around the times of a list: "at 0:30, 1:15 and the 2 minute mark".
 	besideMoments = lazyregexp.New(`^(?:[ ,&-]|\b(?:at|after|and|then|the|marks?|hours?|minutes?|seconds?)\b)*$`)
 	beforeMoments = lazyregexp.New(`(?i)\b(?:at|after)(?: the)? $`)
 	amongMoments  = lazyregexp.New(`(?i)^(?: ?, ?(?:and |then )?| and | then | ?& ?)(?:at |after )?(?:the )?$`)
 )
 
-// Moments understands a list of times from the beginning: "0:30, 1:15 and 2:00", "at 10, 20 and 30
-// seconds", "after 2 minutes". They are given in order, each once.
+// Moments understands a list of times from the start: "0:30, 1:15 and 2:00", "at 10, 20 and 30
+// seconds", "after 2 minutes". It returns them in ascending order, without duplicates.
 func Moments(text string) ([]time.Duration, bool) {
 	s := foldTimes(text)
 	found := moments(s)
@@ -37,7 +37,7 @@ func Moments(text string) ([]time.Duration, bool) {
 	}
 	var times []time.Duration
 	unit := time.Second
-	for _, m := range slices.Backward(found) { // "2 and 4 minutes": the unit stands behind the last one
+	for _, m := range slices.Backward(found) { // "2 and 4 minutes": the last unit also applies to the times before
 		at := m.at
 		if m.unit != 0 {
 			unit = m.unit
@@ -53,8 +53,8 @@ func Moments(text string) ([]time.Duration, bool) {
 	return slices.Compact(times), true
 }
 
-// FindMoments is the place in a text of a list of times with an "at" or "after" before it: "at 0:30 and
-// 1:15". The zero places mean that there is none.
+// FindMoments returns the byte range of a list of times that starts with "at" or "after": "at 0:30 and
+// 1:15". It returns zeros if there is none.
 func FindMoments(text string) (start, end int) {
 	found := Find(text)
 	for i, q := range found {
@@ -77,5 +77,5 @@ func FindMoments(text string) (start, end int) {
 	return 0, 0
 }
 
-// ofTime reports whether a quantity in the unit may be a time.
+// ofTime reports whether a quantity with this unit may be a time.
 func ofTime(u Unit) bool { return u == Time || u == Clock || u == Number }

@@ -19,8 +19,8 @@ var (
 	spelledOut = lazyregexp.New(`\b(?:half|halve|twice|double|thrice|triple|quadruple|third|quarter|an?\b)`)
 )
 
-// Numbers are those that a text says. One with a unit is there in the others as well in which a tool
-// may be told it: "2 minutes" is 2 and 120, "50 %" is 50 and 0.5, "1:30" is 1, 30 and 90.
+// Numbers returns the numbers in a text, in every unit in which a tool may take them: "2 minutes" is 2
+// and 120, "50 %" is 50 and 0.5, "1:30" is 1, 30 and 90.
 func Numbers(text string) map[float64]bool {
 	all := map[float64]bool{}
 	s := numerals(fold(text))
@@ -50,10 +50,10 @@ func Numbers(text string) map[float64]bool {
 	return all
 }
 
-// clockSeconds is the time of a match of clock.
+// clockSeconds returns the seconds of a match of clock.
 func clockSeconds(m []string) float64 { return 3600*float(m[1]) + 60*float(m[2]) + float(m[3]) }
 
-// Says reports whether a text with these numbers says the quantity too.
+// Says reports whether a quantity matches these numbers of a text.
 func Says(numbers map[float64]bool, said string) bool {
 	said = numerals(fold(said))
 	said = clock.ReplaceAllStringFunc(said, func(time string) string {
@@ -76,8 +76,8 @@ func Says(numbers map[float64]bool, said string) bool {
 	return true
 }
 
-// turned are the numbers of one numeral, and those that say the same the other way round: "20 %
-// slower" is 80 %, "2x slower" is 0.5.
+// turned returns the numbers of a numeral, and their complements and inverses: "20 % slower" is 80 %,
+// "2x slower" is 0.5.
 func turned(one string) map[float64]bool {
 	all := Numbers(one)
 	for v := range Numbers(one) {

@@ -8,29 +8,29 @@ import (
 	"atelier/agent/lazyregexp"
 )
 
-// maxPage is the highest number of a page.
+// maxPage is the highest page number.
 const maxPage = 9999
 
-// maxPages is the most pages of a selection that lists them.
+// maxPages is the maximum number of pages in a selection.
 const maxPages = 10_000
 
-// PageRange is a run of pages. Numbers below 0 count from the end: -1 is the last page.
+// PageRange is a range of pages. Negative numbers count from the end: -1 is the last page.
 type PageRange struct{ From, To int }
 
-// Pages selects pages of a document, in order. Without ranges it is all of them.
+// Pages is a selection of pages, in order. Without ranges it is all pages.
 type Pages struct {
 	Ranges []PageRange
-	// Every is 2 for the odd or even pages; First is the first of them.
+	// Every is 2 for odd or even pages; First is the first page then.
 	Every, First int
-	// Others selects the pages that are in none of the ranges.
+	// Others selects the pages that are in no range.
 	Others bool
 }
 
 // All reports whether every page is selected.
 func (p Pages) All() bool { return len(p.Ranges) == 0 && p.Every == 0 }
 
-// Of lists the pages in a document that has so many. missing is the first page that the document
-// does not have; 0 if it has all.
+// Of returns the selected pages of a document with count pages. missing is the first selected page
+// that does not exist; 0 if all exist.
 func (p Pages) Of(count int) (pages []int, missing int) {
 	if p.All() || p.Every > 0 {
 		for n := max(1, p.First); n <= count; n += max(1, p.Every) {
@@ -75,7 +75,7 @@ func fromEndOf(n, count int) int {
 	return n
 }
 
-// String is the canonical form: "all", "even", "2", "1,3-5", "7-last", "last 2", "all but 2".
+// String returns the canonical form: "all", "even", "2", "1,3-5", "7-last", "last 2", "all but 2".
 func (p Pages) String() string {
 	switch {
 	case p.Every > 0 && p.First == 2:
@@ -106,7 +106,7 @@ func (p Pages) String() string {
 	return strings.Join(parts, ",")
 }
 
-// allBut begins the canonical form of all other pages.
+// allBut is the prefix of the canonical form with Others.
 const allBut = "all but "
 
 const (
@@ -116,12 +116,12 @@ const (
 	pageWord = `(?:pages?|pp?\.) ?(?:number |no\.? ?|nr\.? ?|# ?)?`
 	onePage  = `(?:\d{1,4}|one|two|three|four|five|six|seven|eight|nine|ten|last|the end)`
 	someNth  = `(?:` + onePage + `|` + rankWord + `)`
-	// mixed is a list that may name the pages by their rank too: "page 2 and the last page".
+	// mixed matches a list that may contain ordinals: "page 2 and the last page".
 	mixed  = `(?:the )?(?:pages? )?` + someNth + `(?: pages?| one)?(?:` + pageAnd + `(?:the )?(?:pages? )?` + someNth + `(?: pages?| one)?)*\b`
 	listed = onePage + `(?:` + pageTo + onePage + `|` + pageAnd + onePage + `)*`
 )
 
-// otherThan leads to the pages that are not meant.
+// otherThan matches the words before excluded pages.
 const otherThan = `(?:(?:all|every|each|everything)(?: of the)? (?:pages? )?)?(?:but|except(?: for)?|without|apart from|other than) (?:only )?(?:the )?`
 
 var (
@@ -133,7 +133,7 @@ var (
 	pagesSaid = lazyregexp.New(`\b` + pageWord + `(` + listed + `)(?:\b|$)`)
 	bareList  = lazyregexp.New(`^(?:` + listed + `|last \d{1,4})(?:(?:,)(?:` + listed + `|last \d{1,4}))*$`)
 
-	// otherPages begins what selects all pages but some.
+	// otherPages matches the start of a selection by exclusion.
 	otherPages  = lazyregexp.New(`^` + otherThan)
 	exceptPages = lazyregexp.New(`\b` + otherThan + `(?:(?:first|last) (?:\d{1,4}|two|three|four|five) pages?\b|` + mixed + `)`)
 	mixedPages  = lazyregexp.New(`\b` + mixed)
@@ -148,8 +148,8 @@ var pageRanks = map[string]int{
 	"last": -1, "end": -1,
 }
 
-// FindPages is the place in a text of the words that select pages: "page 9", "the first 3 pages",
-// "pages 2 to 4 and 7", "every page". The zero places mean that none exist.
+// FindPages returns the byte range of a page selection in a text: "page 9", "the first 3 pages",
+// "pages 2 to 4 and 7", "every page". It returns zeros if there is none.
 func FindPages(text string) (start, end int) {
 	s := strings.ToLower(text)
 	if len(s) != len(text) {
@@ -170,8 +170,8 @@ func FindPages(text string) (start, end int) {
 	return start, end
 }
 
-// PageList understands which pages of a document are meant: "page 9", "the first 3 pages", "pages 2
-// to 4 and 7", "1,3-5", "the odd pages", "every page", "all but the last page", "without page 2".
+// PageList understands a selection of pages: "page 9", "the first 3 pages", "pages 2 to 4 and 7",
+// "1,3-5", "the odd pages", "every page", "all but the last page", "without page 2".
 func PageList(text string) (Pages, bool) {
 	s := strings.ToLower(strings.TrimSpace(text))
 	if lead := otherPages.FindString(s); lead != "" {
@@ -227,7 +227,7 @@ func half(which string) Pages {
 	return Pages{}
 }
 
-// ranges reads a list: "1, 3 to 5 and 7", "first and last", "last 2".
+// ranges parses a list: "1, 3 to 5 and 7", "first and last", "last 2".
 func ranges(s string) (Pages, bool) {
 	var all []PageRange
 	joined, counted := false, false

@@ -7,12 +7,11 @@ import (
 	"atelier/agent/lazyregexp"
 )
 
-// Passage is a part of a sound or a video. Times below zero count back from its end, and
-// a To of zero is the end itself: the last ten seconds are {-10 s, 0}.
+// Passage is a part of audio or video. Negative times count from the end, and a To of zero is the end
+// itself: the last ten seconds are {-10 s, 0}.
 type Passage struct{ From, To time.Duration }
 
-// Of is the passage of something of that length, from its beginning; false if nothing of
-// it lies within. What goes beyond the end stops there.
+// Of returns the start and end of the passage in a recording of that length, clipped to it; false if nothing is left.
 func (p Passage) Of(length time.Duration) (from, to time.Duration, ok bool) {
 	from, to = p.From, p.To
 	if from < 0 {
@@ -28,8 +27,8 @@ func (p Passage) Of(length time.Duration) (from, to time.Duration, ok bool) {
 const unit = `(hours?|hrs?|h|minutes?|mins?|min|m|milliseconds?|ms|seconds?|secs?|s)\b`
 
 var (
-	// tick is one time: "0:30", "1:02:03.5", "90", "90 seconds", "a minute", "minute" where
-	// a place stands before it, as in "the first minute".
+	// tick matches one time: "0:30", "1:02:03.5", "90", "90 seconds", "a minute", or "minute" after a
+	// position, as in "the first minute".
 	tick = lazyregexp.New(`(?:(\d{1,3}):)?(\d{1,3}):(\d{2}(?:\.\d{1,6})?)\b|` +
 		`\b` + number + `(?: ?` + unit + `)?|\b(half an?|an?|first|last|final|opening) (hour|minute|second)\b`)
 	glued    = lazyregexp.New(`(\d)(h|m|min|s)(\d)`)
@@ -47,23 +46,23 @@ var (
 	onward  = lazyregexp.New(`\b(?:from|after|starting|since|beyond|past|onwards?)\b`)
 	toEnd   = lazyregexp.New(`^ ?(?:onwards?|on|(?:-+|to|till|til|until|through|up to) ?(?:the )?(?:very )?end)\b`)
 	before  = lazyregexp.New(`\b(?:before|until|till)\b`)
-	// byTime is a change of a length, "by 3 seconds", and bothEnds two passages, "the first and the last second".
+	// byTime matches a change of length, "by 3 seconds", and bothEnds two passages, "the first and the last second".
 	byTime   = lazyregexp.New(`\bby (?:about |around |just |only )?\d`)
 	bothEnds = lazyregexp.New(`\b(?:first|opening|beginning)\b.*\b(?:and|&)\b.*\b(?:last|final|closing)\b`)
 )
 
-// moment is a time within a text.
+// moment is a time in a text.
 type moment struct {
 	at         time.Duration
-	unit       time.Duration // 0 if none was said
+	unit       time.Duration // 0 if the text has none
 	begin, end int
 }
 
-// Times understands which part of a sound or a video is kept: "0:10-0:25", "from 5 to 9
-// seconds", "the first 10 seconds", "the last minute", "20 seconds", "10 seconds from
-// 0:30", "everything after 2 minutes", "without the first 5 seconds". A number without a unit is in
-// seconds. What is left without its middle is no passage, and neither are both ends nor a change of the
-// length ("by 3 seconds"). No time is longer than a thousand hours.
+// Times understands the part of audio or video to keep: "0:10-0:25", "from 5 to 9 seconds", "the first
+// 10 seconds", "the last minute", "20 seconds", "10 seconds from 0:30", "everything after 2 minutes",
+// "without the first 5 seconds". Numbers without a unit are seconds. It does not understand two parts
+// (both ends, or all but the middle) or a change of length ("by 3 seconds"). The maximum time is a
+// thousand hours.
 func Times(text string) (Passage, bool) {
 	s := foldTimes(text)
 	if senseless(s) || byTime.MatchString(s) || opening.MatchString(s) && closing.MatchString(s) && bothEnds.MatchString(s) {
@@ -72,20 +71,20 @@ func Times(text string) (Passage, bool) {
 	switch ms := moments(s); {
 	case len(ms) == 1:
 		return fromOne(s, ms[0])
-	case len(ms) == 2 && !dropping.MatchString(s): // without its middle it is two passages
+	case len(ms) == 2 && !dropping.MatchString(s): // without its middle it would be two passages
 		return fromTwo(s, ms[0], ms[1])
 	}
 	return Passage{}, false
 }
 
-// foldTimes is fold for texts about times, without the names of files.
+// foldTimes is fold for texts about times, without file names.
 func foldTimes(text string) string {
 	s := glued.ReplaceAllString(numerals(fileName.ReplaceAllString(fold(text), " ")), "$1$2 $3")
 	s = glued.ReplaceAllString(s, "$1$2 $3") // 1h2m3s
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// moments are the times of a text, those that make one ("1 minute 30 seconds") added up.
+// moments returns the times in a text, adding up compound times ("1 minute 30 seconds").
 func moments(s string) []moment {
 	var all []moment
 	for _, m := range tick.FindAllStringSubmatchIndex(s, -1) {
@@ -97,7 +96,7 @@ func moments(s string) []moment {
 		}
 		next := moment{begin: m[0], end: m[1]}
 		switch {
-		case group(3) != "": // by the clock
+		case group(3) != "": // clock time
 			next.unit = time.Second
 			next.at = time.Duration(float(group(1)))*time.Hour + time.Duration(float(group(2)))*time.Minute + seconds(group(3))
 		case group(4) != "":
@@ -128,7 +127,7 @@ func moments(s string) []moment {
 
 func seconds(s string) time.Duration { return time.Duration(float(s) * float64(time.Second)) }
 
-// lengthOf is how long a unit is, 0 for none.
+// lengthOf returns the length of a unit, 0 for none.
 func lengthOf(unit string) time.Duration {
 	switch {
 	case unit == "":
@@ -174,7 +173,7 @@ func fromOne(s string, m moment) (Passage, bool) {
 	return Passage{To: m.at}, true
 }
 
-// maxTime is the longest time that is understood.
+// maxTime is the maximum time.
 const maxTime = 1000 * time.Hour
 
 func fromTwo(s string, a, b moment) (Passage, bool) {

@@ -9,28 +9,28 @@ import (
 	"atelier/agent/lazyregexp"
 )
 
-// maxPassages is the most passages of a list.
+// maxPassages is the maximum number of passages in a list.
 const maxPassages = 20
 
 var (
-	// spanning joins the two ends of one passage. An "and" does so only behind "between".
+	// spanning joins the two ends of a passage. "and" does so only after "between".
 	spanning = lazyregexp.New(`^ ?,? ?(?:-+|to|till|til|until|thru|through|up to|->) ?(?:the |second |minute |at )*$`)
 	between  = lazyregexp.New(`\bbetween(?: the| seconds?| minutes?)* ?$`)
-	// atEdge stands behind a length: "2 s from the start", "3 off both ends".
+	// atEdge matches the end that a length applies to: "2 s from the start", "3 off both ends".
 	atEdge = lazyregexp.New(`^ ?(?:long )?(?:away )?(?:from|off|of|at|on|in)(?: of)?(?: the)? (?:very )?` +
 		`(?:(beginning|start|front|head|opening)|(end|back|tail|ending)|` +
 		`((?:both|each|either)(?: of the)? (?:ends?|sides?)|start and(?: the)? end|beginning and(?: the)? end))\b`)
-	// amongPassages is what may stand between passages, and around them.
+	// amongPassages matches the text between and around passages.
 	amongPassages = lazyregexp.New(`^(?:[ ,;&+-]|` +
 		`\b(?:and|then|also|plus|the|part|parts|bits?|pieces?|sections?|seconds?|minutes?|between|from|at|as well as)\b)*$`)
-	// shortening makes a length at an edge go: "trim 2 s from the start".
+	// shortening matches words that remove a length at an end: "trim 2 s from the start".
 	shortening = lazyregexp.New(`\b(?:trim|cut|shave|chop|clip|lop|crop|snip|strip|slice)\b|\btake\b.* off\b`)
 	excerpt    = lazyregexp.New(`\b(?:keep|only|an? (?:clip|part|piece|bit|snippet|excerpt|section))\b`)
 )
 
-// Passages understands which parts of a sound or a video are kept: one as [Times] does, several ("0:00-0:05 and
-// 0:20-0:25"), or all but some ("without 0:05-0:10", "remove the first 5 and the last 10 seconds", "trim 2 s from
-// the start"). They are given in order, and none meets another.
+// Passages understands the parts of audio or video to keep: one as in [Times], several ("0:00-0:05 and
+// 0:20-0:25"), or all but some ("without 0:05-0:10", "remove the first 5 and the last 10 seconds",
+// "trim 2 s from the start"). They are in order and do not touch.
 func Passages(text string) ([]Passage, bool) {
 	s := foldTimes(text)
 	if senseless(s) {
@@ -45,12 +45,12 @@ func Passages(text string) ([]Passage, bool) {
 	}
 	slices.SortFunc(found, func(a, b Passage) int {
 		if drops && (a.From < 0) != (b.From < 0) {
-			return cmp.Compare(b.From, a.From) // what is counted from the end comes last
+			return cmp.Compare(b.From, a.From) // times from the end come last
 		}
 		if drops {
 			return cmp.Compare(a.From, b.From)
 		}
-		return 0 // they would be kept in the order that was said
+		return 0 // kept passages stay in the order given
 	})
 	if len(found) == 0 || !Ascending(found) {
 		return nil, false
@@ -61,7 +61,7 @@ func Passages(text string) ([]Passage, bool) {
 	return found, len(found) > 0
 }
 
-// Ascending reports whether each passage is behind the one before, as far as that is known.
+// Ascending reports whether each passage comes after the one before, as far as this is known.
 func Ascending(all []Passage) bool {
 	for i, p := range all {
 		switch {
@@ -77,7 +77,7 @@ func Ascending(all []Passage) bool {
 	return len(all) <= maxPassages
 }
 
-// others is all that is in none of the passages.
+// others returns the complement of the passages.
 func others(all []Passage) []Passage {
 	var rest []Passage
 	var at time.Duration
@@ -93,12 +93,12 @@ func others(all []Passage) []Passage {
 	return append(rest, Passage{From: at})
 }
 
-// passagesIn are the passages of a folded text, none if it says something else too. edge reports that one is told by
-// its length and the end that it is at, or that both ends are meant.
+// passagesIn returns the passages in a folded text, none if it has other content. edge reports whether
+// a passage is given by its length and an end, or whether both ends are given.
 func passagesIn(s string) (all []Passage, edge bool) {
 	found := moments(s)
 	unit := time.Duration(0)
-	for i := range slices.Backward(found) { // "the first 5 and the last 10 seconds": the unit stands behind the last one
+	for i := range slices.Backward(found) { // "the first 5 and the last 10 seconds": the last unit also applies to the times before
 		if m := &found[i]; m.unit != 0 {
 			unit = m.unit
 		} else if unit > time.Second {
@@ -149,7 +149,7 @@ func passagesIn(s string) (all []Passage, edge bool) {
 	return all, edge
 }
 
-// atEnds are the parts of that length at the beginning and at the end.
+// atEnds returns the passages of that length at the start and at the end.
 func atEnds(length time.Duration, first, last bool) (all []Passage) {
 	if first {
 		all = append(all, Passage{To: length})
@@ -170,8 +170,8 @@ var (
 	behindPassage = lazyregexp.New(`(?i)^(?: (?:(?:to|until|till)(?: the)? end|onwards?)\b)`)
 )
 
-// FindPassages is the place in a text of several passages, or of lengths at its ends. The zero places mean that there
-// are none.
+// FindPassages returns the byte range of several passages, or of lengths at the ends, in a text. It
+// returns zeros if there are none.
 func FindPassages(text string) (start, end int) {
 	start, end = passageAt(text)
 	if found, edge := passagesIn(foldTimes(text[start:end])); len(found) > 1 || edge {
@@ -180,8 +180,8 @@ func FindPassages(text string) (start, end int) {
 	return 0, 0
 }
 
-// FindBounded is the place in a text of passages that have bounds, "0:03 to 0:07", "the last 4 s", and not only a
-// length. The zero places mean that none exist.
+// FindBounded returns the byte range of passages with bounds, such as "0:03 to 0:07" or "the last 4
+// s", as opposed to a mere length. It returns zeros if there are none.
 func FindBounded(text string) (start, end int) {
 	start, end = passageAt(text)
 	folded := foldTimes(text[start:end])
@@ -191,7 +191,7 @@ func FindBounded(text string) (start, end int) {
 	return 0, 0
 }
 
-// startsAndLasts reports whether a folded text says where one passage begins and how long it is: "20s starting at 0:05".
+// startsAndLasts reports whether a folded text gives the start and the length of one passage: "20s starting at 0:05".
 func startsAndLasts(s string) bool {
 	ms := moments(s)
 	if len(ms) != 2 {
@@ -202,8 +202,8 @@ func startsAndLasts(s string) bool {
 	return ok && (starting.MatchString(joint) || lasting.MatchString(joint))
 }
 
-// passageAt is the place of the times of a text, with the words that make passages of them. The zero places mean that
-// something else stands between them, or that no time has a unit.
+// passageAt returns the byte range of the times in a text with the surrounding words of passages. It
+// returns zeros if there are other words between them, or if no time has a unit.
 func passageAt(text string) (start, end int) {
 	var times []Quantity
 	for _, q := range Find(text) {

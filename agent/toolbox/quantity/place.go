@@ -6,8 +6,7 @@ import (
 	"atelier/agent/lazyregexp"
 )
 
-// Anchor is a place on a picture: X and Y are -1 (left, top), 0 (centre) or 1 (right,
-// bottom).
+// Anchor is a position on a picture: X and Y are -1 (left, top), 0 (centre) or 1 (right, bottom).
 type Anchor struct{ X, Y int }
 
 var (
@@ -18,8 +17,7 @@ var (
 	atCentre = lazyregexp.New(`\b(?:centre|mid|across|inner)\b`)
 )
 
-// Place understands where on a picture: "top", "bottom right", "the upper left corner",
-// "centre".
+// Place understands a position on a picture: "top", "bottom right", "the upper left corner", "centre".
 func Place(text string) (Anchor, bool) { return place(fold(text)) }
 
 func place(s string) (a Anchor, ok bool) {
@@ -40,7 +38,7 @@ func place(s string) (a Anchor, ok bool) {
 	return a, a != Anchor{} || atCentre.MatchString(s)
 }
 
-// In is the rectangle of that size at the anchor of the bounds, within them.
+// In returns a rectangle of the given size at the anchor of the bounds, clipped to them.
 func (a Anchor) In(b image.Rectangle, width, height int) image.Rectangle {
 	at := func(low, room, sign int) int { return low + room*(sign+1)/2 }
 	p := image.Pt(at(b.Min.X, b.Dx()-width, a.X), at(b.Min.Y, b.Dy()-height, a.Y))

@@ -1,10 +1,10 @@
-// Package quantity understands how people say how much, where and when: sizes, angles, places,
-// regions, strengths, limits and passages, in English, with the words of a request around them.
+// Package quantity understands quantities, times and positions in English: sizes, angles, positions,
+// regions, strengths, limits and passages, within the words of a request.
 //
 // Guarantees:
 //   - It is pure: no I/O, no imports of ours, and no input causes a panic.
-//   - Each function reports whether it understood, and never guesses from nothing. Contradictions
-//     and nonsense ("-50%" of a size, "1e400") are not understood.
+//   - Each function reports whether it understood, and never makes up a value. Contradictions and
+//     nonsense ("-50%" of a size, "1e400") are not understood.
 //   - Every number that it returns is finite and within the range in its comment.
 package quantity
 
@@ -16,11 +16,11 @@ import (
 	"atelier/agent/lazyregexp"
 )
 
-// number is a decimal number without a sign, of a length that cannot overflow; it must
-// be preceded by \b or another sign of a beginning.
+// number matches an unsigned decimal number, short enough not to overflow; it must be preceded by \b
+// or another boundary.
 const number = `(\d{1,6}(?:\.\d{1,12})?|\.\d{1,12})`
 
-// words are numbers and signs that fold writes in digits.
+// words maps words to digits, symbols or a single spelling.
 var words = map[string]string{
 	"one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7",
 	"eight": "8", "nine": "9", "ten": "10", "eleven": "11", "twelve": "12", "thirteen": "13", "fourteen": "14",
@@ -42,11 +42,10 @@ var (
 	fullStop = lazyregexp.New(`\.(\s|$)`)
 )
 
-// maxText is as much of a text as is looked at; an amount is short.
+// maxText is the length to which texts are cut; quantities are short.
 const maxText = 400
 
-// fold brings a text into the form that the patterns expect: lower case, single
-// spaces, numbers in digits, one spelling.
+// fold normalizes a text for the patterns: lower case, single spaces, numbers in digits, one spelling.
 func fold(s string) string {
 	if len(s) > maxText {
 		s = strings.ToValidUTF8(s[:maxText], "")
@@ -63,13 +62,13 @@ func fold(s string) string {
 	return andAHalf.ReplaceAllString(s, "$1.5")
 }
 
-// Spelled reports whether a word is a whole number from two on: "seven". "One" rarely counts.
+// Spelled reports whether a word is an integer of at least two: "seven". "One" is rarely a count.
 func Spelled(word string) bool {
 	n, err := strconv.Atoi(words[strings.ToLower(word)])
 	return err == nil && n > 1
 }
 
-// splitHyphens parts "two-thirds" and leaves "-90" and "10-20" as they are.
+// splitHyphens splits "two-thirds", but leaves "-90" and "10-20" unchanged.
 func splitHyphens(s string) string {
 	runes := []rune(s)
 	for i := 1; i+1 < len(runes); i++ {
@@ -80,16 +79,16 @@ func splitHyphens(s string) string {
 	return string(runes)
 }
 
-// float reads what the pattern number matched; 0 for the empty string.
+// float parses a match of the pattern number; 0 for the empty string.
 func float(s string) float64 {
 	v, err := strconv.ParseFloat(s, 64)
 	if err != nil {
-		return 0 // only for a group that took no part in the match
+		return 0 // only for a group that did not match
 	}
 	return v
 }
 
-// whole reads an integer of up to nine digits; 0 for the empty string.
+// whole parses an integer of up to nine digits; 0 for the empty string.
 func whole(s string) int { return int(float(s)) }
 
 var (
@@ -98,8 +97,7 @@ var (
 	named      = lazyregexp.New(`(?:\b(\d{1,3}) )?\b(half|halves|halve|halved|thirds?|quarters?|fourths?|fifths?|sixths?|eighths?|tenths?)\b`)
 )
 
-// share reads a part of a whole: "50%", "1/3", "two thirds", "half"; at tells where in
-// the text it stands. It may be more than 1: "150%".
+// share parses a fraction: "50%", "1/3", "two thirds", "half". at is its byte range. It may exceed 1: "150%".
 func share(s string) (v float64, at [2]int, ok bool) {
 	if m := percentage.FindStringSubmatchIndex(s); m != nil {
 		return float(s[m[2]:m[3]]) / 100, [2]int{m[2], m[1]}, true

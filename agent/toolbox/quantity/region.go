@@ -20,22 +20,21 @@ var (
 	without  = lazyregexp.New(`\b(?:cut(?:ting)? off|remove|without|drop|trim off|take off|chop off|crop off|lose|discard|except|but not)\b`)
 )
 
-// Area is a part of a picture, whatever the picture's size. One of Box, Width with Height, Ratio,
-// Strip and Share says how large it is.
+// Area is a part of a picture of any size. Its size is given by one of Box, Width with Height, Ratio, Strip and Share.
 type Area struct {
 	Box           image.Rectangle // in pixels, from the top left corner
 	Width, Height int             // in pixels
-	Ratio         [2]float64      // the largest part with that width and height
-	Strip         int             // in pixels: how thick, on each axis on which Anchor is off centre
-	Share         float64         // of each axis on which Anchor is off centre; of both for the middle
-	// Rest is everything but that part. It is for a side, and for Strip and Share only.
+	Ratio         [2]float64      // the largest part with this aspect ratio
+	Strip         int             // thickness in pixels, on each axis where Anchor is off centre
+	Share         float64         // fraction of each axis where Anchor is off centre; of both for the middle
+	// Rest inverts the part. It is only for a side with Strip or Share.
 	Rest   bool
 	Anchor Anchor
-	// Rim is what is left when Strip or Share goes off both ends of an axis.
+	// Rim removes Strip or Share from both ends of these axes.
 	Rim Axes
 }
 
-// Axes are the two axes of a picture, or one of them.
+// Axes selects one or both axes of a picture.
 type Axes struct{ X, Y bool }
 
 var (
@@ -45,7 +44,7 @@ var (
 	goesOff  = lazyregexp.New(`\b(?:off|from|away)\b`)
 )
 
-// shapes are the shapes that have a name. Phones are held upright, screens lie.
+// shapes are the aspect ratios with a name. Phones are upright, screens are wide.
 var shapes = []struct {
 	words         lazyregexp.Regexp
 	width, height float64
@@ -55,7 +54,7 @@ var shapes = []struct {
 	{lazyregexp.New(`\b(?:horizontal|horizontally|landscape|wide ?screen|wide|youtube|tv)\b`), 16, 9},
 }
 
-// Shape understands a shape by its name: "square", "vertical", "for a phone".
+// Shape returns the aspect ratio with that name: "square", "vertical", "for a phone".
 func Shape(text string) (width, height float64, ok bool) {
 	text = strings.ToLower(text)
 	for _, s := range shapes {
@@ -66,9 +65,10 @@ func Shape(text string) (width, height float64, ok bool) {
 	return 0, 0, false
 }
 
-// Region understands which part of a picture is meant: "the left half", "top right quarter", "a
-// square", "16:9", "640x480 at the top", "100x200+30+40" (width, height, left, top),
-// "100x200 at 30,40", "100,100,300,400" (left, top, right, bottom), "100,100 300x400" (left, top, width, height), "the middle", "cut off the bottom 20%".
+// Region understands a part of a picture: "the left half", "top right quarter", "a square", "16:9",
+// "640x480 at the top", "100x200+30+40" (width, height, left, top), "100x200 at 30,40",
+// "100,100,300,400" (left, top, right, bottom), "100,100 300x400" (left, top, width, height), "the
+// middle", "cut off the bottom 20%".
 func Region(text string) (Area, bool) {
 	s := fold(text)
 	if senseless(s) {
@@ -114,7 +114,7 @@ func Region(text string) (Area, bool) {
 	return side(s, anchor)
 }
 
-// rimOf are the axes at both ends of which something is: "all sides", "left and right".
+// rimOf returns the axes of which both ends are named: "all sides", "left and right".
 func rimOf(s string) Axes {
 	switch {
 	case allSides.MatchString(s) && !oneSide.MatchString(s):
@@ -129,15 +129,15 @@ func rimOf(s string) Axes {
 	return rim
 }
 
-// boxOf is a box by its left and top edge, its width and its height.
+// boxOf returns a box by its left and top edges, width and height.
 func boxOf(left, top, width, height string) (Area, bool) {
 	p := image.Pt(whole(left), whole(top))
 	box := image.Rectangle{Min: p, Max: p.Add(image.Pt(whole(width), whole(height)))}
 	return Area{Box: box}, !box.Empty()
 }
 
-// side is a side, a corner or the middle of a picture, as large as the text says: half if it says
-// nothing. A quarter in a corner is half of each side.
+// side returns a side, a corner or the middle of a picture, in the size given; the default is half. A
+// quarter at a corner is half of each side.
 func side(s string, anchor Anchor) (Area, bool) {
 	a := Area{Anchor: anchor}
 	corner := anchor.X != 0 && anchor.Y != 0
@@ -157,7 +157,7 @@ func side(s string, anchor Anchor) (Area, bool) {
 	return a, a.Strip > 0 || a.Share > 0 && a.Share <= 1
 }
 
-// Of is the part of a picture of that size; false if nothing of it lies within.
+// Of returns the part of a picture of that size; false if it is outside the picture.
 func (a Area) Of(width, height int) (image.Rectangle, bool) {
 	b := image.Rect(0, 0, width, height)
 	r := b.Intersect(a.of(b))
@@ -190,7 +190,7 @@ func (a Area) of(b image.Rectangle) image.Rectangle {
 		return image.Rectangle{Min: b.Min.Add(by), Max: b.Max.Sub(by)}
 	}
 	w, h, at := size(b.Dx()), size(b.Dy()), a.Anchor
-	switch { // a side goes from one end to the other
+	switch { // a side spans the whole picture
 	case at.X == 0 && at.Y != 0:
 		w = b.Dx()
 	case at.Y == 0 && at.X != 0:
@@ -207,7 +207,7 @@ func (a Area) of(b image.Rectangle) image.Rectangle {
 	return at.In(b, w, h)
 }
 
-// shaped is the largest rectangle of the ratio.
+// shaped returns the largest rectangle with the aspect ratio.
 func (a Area) shaped(b image.Rectangle) image.Rectangle {
 	w, h := float64(b.Dx()), float64(b.Dy())
 	if ratio := a.Ratio[0] / a.Ratio[1]; w > h*ratio {

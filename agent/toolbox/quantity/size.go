@@ -12,15 +12,15 @@ import (
 type Sizing struct {
 	// Factor multiplies both sides; 0 if the size is given in pixels. From 0.001 to 1000.
 	Factor float64
-	// Width and Height are from 1 to 999,999; a 0 follows from the other one.
+	// Width and Height are from 1 to 999,999; if one is 0, it follows from the other.
 	Width, Height int
-	// Longest is the longer side of the two, whichever that is, where neither is named.
+	// Longest is the longer side, if neither width nor height is named.
 	Longest int
-	// AtMost leaves a picture as it is whose one side that is named is smaller already.
+	// AtMost keeps a picture whose named side is already small enough.
 	AtMost bool
 }
 
-// Of is the new size of a picture of that size: at least one pixel each way.
+// Of returns the new size of a picture: at least one pixel on each side.
 func (z Sizing) Of(width, height int) (w, h int) {
 	scale := func(side int, by float64) int { return max(1, int(math.Round(float64(side)*by))) }
 	switch {
@@ -44,16 +44,16 @@ func (z Sizing) Of(width, height int) (w, h int) {
 
 const pixels = `(?: ?(?:px|pixels?|pix))?`
 
-// most is what says that a size is the largest one.
+// most matches words for a maximum.
 const most = `\b(?:max|maximum|at most|(?:no|not) (?:more|larger|bigger|wider|longer) than)\b`
 
 var beforeSize = lazyregexp.New(`(?i)` + most + ` $`)
 
-// LimitBefore returns the words at the end of a text that make the size behind them the largest one: "at most ". It
-// returns "" if there are none.
+// LimitBefore returns the words at the end of a text that make the following size a maximum, such as
+// "at most "; "" if there are none.
 func LimitBefore(text string) string { return beforeSize.FindString(text) }
 
-// longSideSize is a size of the long side, before or behind its name.
+// longSideSize matches a size before or after the words for the long side.
 const (
 	longSide     = `(?:long|longer|longest|larger|largest|bigger|biggest) (?:side|edge|dimension)s?\b`
 	longSideSize = `\b(\d{1,6})` + pixels + ` (?:(?:on|at|for|along|by) )?(?:the |its |their )?` + longSide + `|` +
@@ -88,9 +88,9 @@ var multiples = map[string]float64{
 	"quadruple": 4, "quadrupled": 4,
 }
 
-// Size understands a new size: "half as large", "50%", "20% smaller", "twice as big",
-// "1/3", "by 0.5", "800x600", "800 px wide", "at most 1600 px on the long side", "height 300", "smaller". A number alone is
-// a factor up to 10 and a width in pixels beyond. Several sizes are none.
+// Size understands a new size: "half as large", "50%", "20% smaller", "twice as big", "1/3", "by 0.5",
+// "800x600", "800 px wide", "at most 1600 px on the long side", "height 300", "smaller". A number
+// alone is a factor up to 10, otherwise a width in pixels. It rejects several sizes.
 func Size(text string) (Sizing, bool) {
 	s := numerals(fold(text))
 	if several, _ := Sizes(s); senseless(s) || several != nil {
@@ -106,11 +106,11 @@ func Size(text string) (Sizing, bool) {
 	return Sizing{Factor: f}, true
 }
 
-// limited is a size of the long side with what limits it.
+// limited matches a size of the long side with its limiting words.
 var limited = lazyregexp.New(`(?i)(?:` + most + ` )?(?:` + longSideSize + `)`)
 
-// FindLongSide is the place in a text where the size of the long side is said: "at most 1600 px on the long side". It
-// is 0, 0 where none is.
+// FindLongSide returns the byte range of a size of the long side in a text: "at most 1600 px on the
+// long side". It returns zeros if there is none.
 func FindLongSide(text string) (start, end int) {
 	at := limited.FindStringIndex(text)
 	if at == nil {
@@ -184,7 +184,7 @@ func factor(s string) (float64, bool) {
 	return vague(s, grow, shrink)
 }
 
-// multipleOf is the first word of the text that multiplies.
+// multipleOf returns the factor of the first multiplying word in the text.
 func multipleOf(s string) (float64, bool) {
 	for word := range strings.FieldsSeq(s) {
 		if f, ok := multiples[word]; ok {
@@ -194,7 +194,7 @@ func multipleOf(s string) (float64, bool) {
 	return 0, false
 }
 
-// vague is what "smaller" and "much larger" mean here.
+// vague returns the factor for "smaller", "much larger" and the like.
 func vague(s string, grow, shrink bool) (float64, bool) {
 	if grow == shrink {
 		return 0, false

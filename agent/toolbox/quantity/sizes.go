@@ -24,21 +24,22 @@ var (
 	leading = lazyregexp.New(`^` + sizesLead)
 )
 
-// FindSizes is the place in a text of its first list of two sizes or more: "100, 200 and 400 px wide",
-// "1024x1024 and 512x512", "3 sizes: 320, 640 and 1280". The zero places mean that there is none.
+// FindSizes returns the byte range of the first list of at least two sizes in a text: "100, 200 and
+// 400 px wide", "1024x1024 and 512x512", "3 sizes: 320, 640 and 1280". It returns zeros if there is
+// none.
 func FindSizes(text string) (start, end int) {
 	_, start, end = sizes(text)
 	return start, end
 }
 
-// Sizes understands a list of two sizes or more. What stands behind the last one holds for those before it:
-// "100 and 200 px high". A number alone is a width in pixels.
+// Sizes understands a list of at least two sizes. Words after the last one apply to all: "100 and 200
+// px high". A number alone is a width in pixels.
 func Sizes(text string) ([]Sizing, bool) {
 	all, _, _ := sizes(text)
 	return all, all != nil
 }
 
-// leastListed is the shortest side of a listed size: smaller numbers count something else.
+// leastListed is the minimum side of a listed size: smaller numbers count something else.
 const leastListed = 8
 
 func sizes(text string) (all []Sizing, start, end int) {
@@ -82,17 +83,17 @@ func sizes(text string) (all []Sizing, start, end int) {
 	return all, at[2], at[3]
 }
 
-// listed reports whether the size may stand in a list.
+// listed reports whether the size is valid in a list.
 func (z Sizing) listed() bool {
 	return z.Factor >= 0.001 || z.Factor == 0 && max(z.Width, z.Height) >= leastListed && (z.Width == 0 || z.Width >= leastListed)
 }
 
-// like reports whether both sizes say the same sides, or both a share.
+// like reports whether both sizes give the same sides, or both a factor.
 func (z Sizing) like(o Sizing) bool {
 	return (z.Width > 0) == (o.Width > 0) && (z.Height > 0) == (o.Height > 0)
 }
 
-// isHeight reports whether words of a size speak of its height.
+// isHeight reports whether the words of a size refer to its height.
 func isHeight(words string) bool {
 	return strings.Contains(words, "high") || strings.Contains(words, "tall") || strings.Contains(words, "height")
 }

@@ -16,7 +16,7 @@ const (
 	Lot
 )
 
-// Strength is how strong something is to be: in pixels, or as a level.
+// Strength is the strength of an effect, in pixels or as a level.
 type Strength struct {
 	Pixels float64 // 0 if only a level is given; at most 999,999
 	Level  Level
@@ -28,8 +28,8 @@ var (
 	full   = lazyregexp.New(`\b(?:unreadable|unrecognisable|unrecognizable|nobody|maximum|max|hard)\b`)
 )
 
-// Strong understands a strength: a number of pixels, a percentage (from 33 % it is
-// medium, from 67 % a lot), or words such as "a little" and "strongly".
+// Strong understands a strength: a number of pixels, a percentage (medium from 33 %, a lot from 67 %),
+// or words such as "a little" and "strongly".
 func Strong(text string) (Strength, bool) {
 	s := numerals(fold(text))
 	if senseless(s) {
@@ -55,13 +55,12 @@ func Strong(text string) (Strength, bool) {
 var fileSize = lazyregexp.New(`(?:^|[^\d.,])(?:(\d{1,9})(?:[.,](\d{1,3}))?|(half an?|an?)) ?` +
 	`(k|kb|kib|kilobytes?|kbytes?|m|mb|mib|mbytes?|megs?|megabytes?|g|gb|gib|gigabytes?|b|bytes?)\b`)
 
-// sizeChange is a difference, not a size: "2 MB smaller", "by 300 kB".
+// sizeChange matches a difference, not a size: "2 MB smaller", "by 300 kB".
 var sizeChange = lazyregexp.New(`\d ?(?:[kmg]i?b|megs?|\w*bytes?) (?:smaller|less|larger|bigger|more)\b|` +
 	`\bby (?:about )?\d[\d.,]* ?(?:[kmg]i?b|megs?|\w*bytes?)\b`)
 
-// Bytes understands the size of a file: "2 MB", "500kB", "under 1.5 megabytes". A kB is
-// 1000 bytes and a KiB 1024, so that a file under the limit is under it for everybody.
-// The size is from 1 to 1e18.
+// Bytes understands a file size, from 1 to 1e18: "2 MB", "500kB", "under 1.5 megabytes". A kB is 1000
+// bytes and a KiB 1024, so that a file below the limit is so in either reading.
 func Bytes(text string) (int64, bool) {
 	s := fold(text)
 	m := fileSize.FindStringSubmatch(s)
@@ -86,8 +85,7 @@ func Bytes(text string) (int64, bool) {
 	return int64(v), v >= 1 && v <= 1e18
 }
 
-// Limit understands the largest size of a file, in bytes, as [Bytes] does. A number alone is
-// megabytes.
+// Limit understands a maximum file size in bytes, like [Bytes]. A number alone is in megabytes.
 func Limit(text string) (int64, bool) {
 	if limit, ok := Bytes(text); ok {
 		return limit, true

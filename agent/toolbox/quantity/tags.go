@@ -9,16 +9,16 @@ import (
 	"atelier/agent/lazyregexp"
 )
 
-// Tag is an entry of a sound's metadata. Its name is one of [TagNames].
+// Tag is a metadata tag of an audio file. Its name is one of [TagNames].
 type Tag struct{ Name, Value string }
 
-// TagNames are the names of the tags, in order.
+// TagNames returns the names of the tags, in order.
 func TagNames() []string { return []string{"title", "artist", "album", "year", "genre"} }
 
-// maxTag is the longest value of a tag, in characters.
+// maxTag is the maximum length of a tag's value, in characters.
 const maxTag = 150
 
-// Fits reports whether the tag may have its value: a year is a number.
+// Fits reports whether the tag's value is valid; a year must be a number.
 func (t Tag) Fits() bool {
 	return slices.Contains(TagNames(), t.Name) && t.Value != "" && utf8.RuneCountInString(t.Value) <= maxTag &&
 		!strings.ContainsFunc(t.Value, unicode.IsControl) && (t.Name != "year" || aYear.MatchString(t.Value))
@@ -33,31 +33,31 @@ const (
 )
 
 var (
-	// tagSaid matches the name of a tag up to the first letter of its value.
+	// tagSaid matches a tag name up to the first letter of its value.
 	tagSaid = lazyregexp.New(`(?i)` + tagBegins + `(` + tagName + tagLeads + `)\S`)
-	// tagFirst is tagSaid at the beginning of a text.
+	// tagFirst is tagSaid at the start of a text.
 	tagFirst = lazyregexp.New(`(?i)^` + tagBegins + `(` + tagName + tagLeads + `)\S`)
 	aYear    = lazyregexp.New(`^\d{4}$`)
 	yearly   = lazyregexp.New(`^\d{4}\b`)
-	// tagTail is what ends a text after a value without quotation marks.
+	// tagTail matches the words after a value without quotation marks.
 	tagTail    = lazyregexp.New(`(?i)(?:[ ,;.!?]+| (?:and|please|pls|thanks)| (?:for|of|on|in|to) ` + aSound + `)$`)
 	quotations = [][2]string{{`"`, `"`}, {"“", "”"}, {"„", "“"}, {"«", "»"}, {"‘", "’"}, {"'", "'"}}
 )
 
-// Tags understands what the tags of a sound are set to: `title "Blue Moon" and artist Ella`, "the album to
-// Jazz, the year to 1978". A value without quotation marks ends where the next tag begins.
+// Tags understands new values of audio tags: `title "Blue Moon" and artist Ella`, "the album to Jazz,
+// the year to 1978". A value without quotation marks ends where the next tag starts.
 func Tags(text string) ([]Tag, bool) {
 	all, _, _ := findTags(text)
 	return all, len(all) > 0
 }
 
-// FindTags is the place in a text of the words that tell tags. The zero places mean that none exist.
+// FindTags returns the byte range of tags in a text, zeros if there are none.
 func FindTags(text string) (start, end int) {
 	_, start, end = findTags(text)
 	return start, end
 }
 
-// BeginsTags reports whether a text begins with words that tell tags: "artist Ella", "and set the year to 1978".
+// BeginsTags reports whether a text starts with a tag: "artist Ella", "and set the year to 1978".
 func BeginsTags(text string) bool {
 	m := tagFirst.FindStringSubmatchIndex(text)
 	if m == nil {
@@ -71,7 +71,7 @@ func findTags(text string) (all []Tag, start, end int) {
 	begins := tagsIn(text)
 	for i, m := range begins {
 		if m.value < end {
-			continue // it stands within the value before it
+			continue // part of the value before it
 		}
 		stop := len(text)
 		if i+1 < len(begins) {
@@ -98,13 +98,13 @@ func findTags(text string) (all []Tag, start, end int) {
 	return all, start, end
 }
 
-// toldTag is where a text tells a tag: begin is before its name.
+// toldTag holds the positions of a tag in a text: begin is before its name.
 type toldTag struct {
 	tag                string
 	begin, name, value int
 }
 
-// tagsIn finds the names of tags that have a value.
+// tagsIn finds the tag names that are followed by a value.
 func tagsIn(text string) []toldTag {
 	var all []toldTag
 	for at := 0; at < len(text); {
@@ -121,7 +121,7 @@ func tagsIn(text string) []toldTag {
 	return all
 }
 
-// tagAt is what a match of tagSaid tells, in the text from a place on, and whether its value may be one.
+// tagAt returns the tag of a match of tagSaid, at an offset in the text, and whether its value may be valid.
 func tagAt(text string, from int, m []int) (t toldTag, ok bool) {
 	t = toldTag{tag: strings.ToLower(text[from+m[4] : from+m[5]]), begin: from + m[0], name: from + m[2], value: from + m[3]}
 	if t.tag == "performer" || t.tag == "singer" {
@@ -130,7 +130,7 @@ func tagAt(text string, from int, m []int) (t toldTag, ok bool) {
 	return t, t.tag != "year" || yearly.MatchString(text[t.value:])
 }
 
-// quotedTag is the value in quotation marks that begins there, and where it ends; "" if none does.
+// quotedTag returns the quoted value that starts at begin, and its end; "" if there is none.
 func quotedTag(text string, begin int) (said string, end int) {
 	for _, q := range quotations {
 		inner, ok := strings.CutPrefix(text[begin:], q[0])

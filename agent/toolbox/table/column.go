@@ -6,9 +6,8 @@ import (
 	"unicode"
 )
 
-// Mentioned returns the columns that the words name, in the order of the words: "revenue by region"
-// names two. A column can be named by all words of its name, or by the first ones if no other
-// column begins with the same word.
+// Mentioned returns the columns named in the words, in order: "revenue by region" names two. A column
+// can be named by its full name, or by its first words if no other column starts with the same word.
 func (t Table) Mentioned(words string) []int {
 	said := wordsOf(words)
 	var found []int
@@ -36,11 +35,10 @@ func (t Table) Mentioned(words string) []int {
 	return found
 }
 
-// places are the words for places of columns.
+// places maps ordinals to column numbers.
 var places = map[string]int{"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4, "5th": 5}
 
-// numbered returns the column that the words at the start of said name by its place, and how many words those are. It
-// is -1 if there is none.
+// numbered returns the column named by number at the start of said, and the number of words used; -1 if there is none.
 func (t Table) numbered(said []string) (column, length int) {
 	if len(said) < 2 {
 		return -1, 0
@@ -50,7 +48,7 @@ func (t Table) numbered(said []string) (column, length int) {
 	case said[0] == "last" && said[1] == "column":
 		at = len(t.Columns)
 	case said[0] == "column":
-		at, _ = strconv.Atoi(said[1]) //nolint:errcheck // 0 is no column
+		at, _ = strconv.Atoi(said[1]) //nolint:errcheck // 0 is not a column
 	case said[1] != "column":
 		at = 0
 	}

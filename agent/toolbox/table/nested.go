@@ -11,8 +11,8 @@ import (
 	"atelier/agent/plan"
 )
 
-// Rewritten converts a text between JSON and YAML as it stands, with lists and objects in others. It is false if the
-// text is not of the one form and is not to be of the other.
+// Rewritten converts nested data between JSON and YAML. It returns false unless the text is in one of
+// the formats and f is the other.
 func Rewritten(text string, f Format) (string, bool, error) {
 	text = strings.TrimSpace(strings.TrimPrefix(text, "\uFEFF"))
 	isJSON := json.Valid([]byte(text))
@@ -22,7 +22,7 @@ func Rewritten(text string, f Format) (string, bool, error) {
 	var document yaml.Node
 	err := yaml.Unmarshal([]byte(text), &document)
 	if err != nil || len(document.Content) != 1 || document.Content[0].Kind == yaml.ScalarNode {
-		return "", false, nil //nolint:nilerr // it is a table of another form, or none
+		return "", false, nil //nolint:nilerr // perhaps a table in another format
 	}
 	var b bytes.Buffer
 	if f == YAML {
@@ -44,7 +44,7 @@ func Rewritten(text string, f Format) (string, bool, error) {
 	return b.String(), true, nil
 }
 
-// inBlocks lays YAML out in lines instead of brackets and quotation marks.
+// inBlocks formats YAML in block style instead of flow style.
 func inBlocks(n *yaml.Node) {
 	n.Style = 0
 	for _, inner := range n.Content {
@@ -52,10 +52,10 @@ func inBlocks(n *yaml.Node) {
 	}
 }
 
-// jsonOf writes a value as JSON. Names keep their order.
+// jsonOf writes a value as JSON, keeping the order of keys.
 func jsonOf(n *yaml.Node) ([]byte, error) {
 	var b bytes.Buffer
-	switch n.Kind { //nolint:exhaustive // a document has none within
+	switch n.Kind { //nolint:exhaustive // no other kinds are nested
 	case yaml.SequenceNode, yaml.MappingNode:
 		marks := "[]"
 		if n.Kind == yaml.MappingNode {
@@ -95,5 +95,5 @@ func jsonOf(n *yaml.Node) ([]byte, error) {
 		}
 		return written, nil
 	}
-	return nil, fmt.Errorf("line %d: aliases have no form in JSON", n.Line)
+	return nil, fmt.Errorf("line %d: JSON has no aliases", n.Line)
 }

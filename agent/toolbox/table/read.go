@@ -74,7 +74,7 @@ func readJSON(text string) (Table, bool, error) {
 		if err != nil {
 			return Table{}, false, noTable(err)
 		}
-		if names == nil && len(r.Columns) == 0 && len(r.Rows) == 0 { // the first list names the columns
+		if names == nil && len(r.Columns) == 0 && len(r.Rows) == 0 { // the first list contains the column names
 			r.Columns = cells
 			continue
 		}
@@ -245,7 +245,7 @@ func readPairs(text string) (Table, bool, error) {
 	return t, len(t.Rows) > 1, nil
 }
 
-// maxPairs is the most pairs that are read; a longer text is no list that somebody wrote.
+// maxPairs is the maximum number of pairs; a longer text is not a hand-written list.
 const maxPairs = 1000
 
 // readYAML reads a list of maps, or a map that holds only such a list.

@@ -1,11 +1,11 @@
-// Package table reads the tables that people send and converts them between formats: CSV with
-// commas, semicolons or tabs, Markdown tables, JSON, YAML, and names with a number each ("Mon 3, Tue 5").
+// Package table reads tables as people send them and converts them between formats: CSV with commas,
+// semicolons or tabs, Markdown tables, JSON, YAML, and pairs of a name and a number ("Mon 3, Tue 5").
 //
 // Guarantees:
 //   - Every cell is text and keeps its spelling. A cell is written as a number only if the
 //     format has numbers (JSON, YAML) and writes this one the same way.
-//   - Each row has as many cells as the table has columns, and no two columns have the same name.
-//   - Errors about the input hold a sentence for the user ([plan.Fault]). No input causes a panic.
+//   - Each row has as many cells as the table has columns, and column names are unique.
+//   - Errors about the input contain a sentence for the user ([plan.Fault]). No input causes a panic.
 //   - It is pure: no I/O.
 package table
 
@@ -23,7 +23,7 @@ import (
 type Table struct {
 	Columns []string
 	Rows    [][]string
-	// From is the format in which the table was read. It is CSV for semicolons, too.
+	// From is the format that the table was read from. Semicolons also count as CSV.
 	From Format
 }
 
@@ -33,7 +33,7 @@ const (
 	maxCells   = 1_000_000
 )
 
-// Read reads a table in any of the formats.
+// Read parses a table in any of the formats.
 func Read(text string) (Table, error) {
 	text = strings.TrimPrefix(strings.ToValidUTF8(text, "\uFFFD"), "\uFEFF")
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
@@ -56,14 +56,14 @@ func Read(text string) (Table, error) {
 			return t.tidied()
 		}
 	}
-	return Table{}, noTable(errors.New("the text has no form of a table"))
+	return Table{}, noTable(errors.New("the text is not in a table format"))
 }
 
 func noTable(err error) error {
 	return &plan.Fault{Sentence: plan.Say("This text is not a table. I read CSV, tab-separated lines, Markdown tables, JSON and YAML."), Err: err}
 }
 
-// Numeric reports whether the column holds numbers, and nothing else but empty cells.
+// Numeric reports whether the column contains only numbers and empty cells.
 func (t Table) Numeric(column int) bool {
 	some := false
 	for _, cell := range t.column(column) {
@@ -78,7 +78,7 @@ func (t Table) Numeric(column int) bool {
 	return some
 }
 
-// Only returns these columns, in this order.
+// Only returns the given columns, in this order.
 func (t Table) Only(columns []int) Table {
 	of := func(row []string) []string {
 		all := make([]string, len(columns))
@@ -152,7 +152,7 @@ func Number(cell string) (float64, bool) {
 }
 
 // withoutThousands removes the thousands separators from a number and replaces a decimal comma by a
-// point: "1,200", "1.200,5", "3,5". It returns false if the commas make no sense.
+// point: "1,200", "1.200,5", "3,5". It returns false if the commas are invalid.
 func withoutThousands(s string) (string, bool) {
 	comma, point := strings.LastIndexByte(s, ','), strings.LastIndexByte(s, '.')
 	switch {
@@ -179,7 +179,7 @@ func grouped(s, mark string) bool {
 	return groups[0] != "0"
 }
 
-// Statistics are the statistics of a column. All but the counts are of its numbers.
+// Statistics are the statistics of a column. Everything but the counts is about its numbers.
 type Statistics struct {
 	Count, Empty, Other int // numbers, empty cells, and other cells
 	Sum, Mean, Median   float64

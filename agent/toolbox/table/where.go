@@ -8,14 +8,14 @@ import (
 	"atelier/agent/lazyregexp"
 )
 
-// relation is how a cell stands to a value.
+// relation is a relation between a cell and a value.
 type relation struct {
-	// words find it in a condition, in lower case.
+	// words matches the relation in a lower-case condition.
 	words lazyregexp.Regexp
 	holds func(cell, value string) bool
 }
 
-// relations are tried in this order: those with more words come first.
+// relations are tried in this order: longer phrases first.
 var relations = []relation{
 	{phrase(`(is|are) not (empty|blank)|isn't empty|has a value|is set|is filled( in)?`), func(cell, _ string) bool { return strings.TrimSpace(cell) != "" }},
 	{phrase(`(is|are) (empty|blank|missing)|has no value|is not set`), func(cell, _ string) bool { return strings.TrimSpace(cell) == "" }},
@@ -37,16 +37,16 @@ var relations = []relation{
 	{phrase(`is equal to|equals?|is exactly|is|are|was|were`, `==?`), same},
 }
 
-// phrase finds whole words, and signs anywhere.
+// phrase matches whole words, and signs anywhere.
 func phrase(words string, signs ...string) lazyregexp.Regexp {
 	return lazyregexp.New(strings.Join(append([]string{`\b(?:` + words + `)\b`}, signs...), "|"))
 }
 
-// condition is one thing that rows must show.
+// condition is a condition on a row.
 type condition struct {
-	columns []int // any of them
+	columns []int // any of these
 	holds   func(cell, value string) bool
-	values  []string // any of them
+	values  []string // any of these
 }
 
 func (c condition) of(row []string) bool {
@@ -55,10 +55,11 @@ func (c condition) of(row []string) bool {
 	})
 }
 
-// Where returns the rows for which the words hold, such as "city is Berlin", "price over 100 and status is not done" or
-// "Berlin", which any column may have; with others, the other rows. It is false if the words are no condition.
+// Where returns the rows that match a condition, such as "city is Berlin", "price over 100 and status
+// is not done", or "Berlin" in any column; with others, it returns the other rows. It returns false if
+// the words are not a condition.
 func (t Table) Where(words string, others bool) (Table, bool) {
-	var groups [][]condition // of one of them, a row must show all
+	var groups [][]condition // a row must match all conditions of some group
 	for _, part := range t.alternatives(words) {
 		if all := t.conditions(part); len(all) > 0 {
 			groups = append(groups, all)
@@ -82,8 +83,8 @@ func (t Table) Where(words string, others bool) (Table, bool) {
 	return kept, true
 }
 
-// alternatives are the conditions that "or" parts. Of "city is Berlin or Hamburg", the second is no condition but
-// another value.
+// alternatives splits the words at "or" into conditions. In "city is Berlin or Hamburg", the second
+// part is another value of the same condition.
 func (t Table) alternatives(words string) []string {
 	var all []string
 	for _, part := range or.Split(words, -1) {
@@ -97,19 +98,19 @@ func (t Table) alternatives(words string) []string {
 }
 
 var (
-	// leading is what people say before a condition.
+	// leading matches the words before a condition.
 	leading = lazyregexp.New(`(?i)^.*?\b(?:rows?|lines?|entries|entry|records?|those|ones)\b` +
 		`(?:\s+(?:where|whose|with|of|from|in which|for which|that have|that has|having|that|which|for|in))?\s+`)
 	opening = lazyregexp.New(`(?i)^(?:only |just |all )*(?:where|whose|with|if|when|having)\s+`)
-	// span is a range, whose "and" joins no conditions.
+	// span matches a range, whose "and" does not join conditions.
 	span = lazyregexp.New(`(?i)\b(between\s+\S+)\s+and\s+`)
-	// joint is what joins conditions.
+	// joint matches what joins conditions.
 	joint  = lazyregexp.New(`(?i)\s+(?:and|but)\s+(?:where\s+|the\s+)*|\s*;\s*|\s+&&?\s+`)
 	or     = lazyregexp.New(`(?i)\s+or\s+(?:where\s+)?`)
 	either = lazyregexp.New(`(?i)\s*,\s*(?:or\s+)?|\s+or\s+`)
 )
 
-// conditions are what the words ask of a row.
+// conditions parses conditions joined by "and".
 func (t Table) conditions(words string) []condition {
 	words = strings.TrimSpace(strings.TrimRight(strings.TrimSpace(words), ".!?"))
 	if rest := leading.ReplaceAllString(words, ""); rest != "" {
@@ -140,7 +141,7 @@ func (t Table) every() []int {
 	return all
 }
 
-// condition reads one condition, which names a column.
+// condition parses one condition that names a column.
 func (t Table) condition(words string) (condition, bool) {
 	lower := strings.ToLower(words)
 	for _, r := range relations {
@@ -168,10 +169,10 @@ func (t Table) condition(words string) (condition, bool) {
 	return condition{}, false
 }
 
-// tail is where a value is said to stand.
+// tail matches a value followed by its column.
 var tail = lazyregexp.New(`(?i)^(.*?)\s+(?:in|as|for|under)\s+(?:the\s+)?(?:column\s+)?(.+?)(?:\s+column)?$`)
 
-// ending reads a value with its column behind it.
+// ending parses a value followed by its column.
 func (t Table) ending(words string) (value string, column int, ok bool) {
 	m := tail.FindStringSubmatch(strings.TrimSpace(words))
 	if m == nil {
@@ -184,7 +185,7 @@ func (t Table) ending(words string) (value string, column int, ok bool) {
 	return m[1], columns[0], true
 }
 
-// without is what follows the name of a column at the beginning of words.
+// without returns the words after a column name.
 func (t Table) without(words string, column int) (string, bool) {
 	said := strings.Fields(words)
 	for n := 1; n < len(said); n++ {
@@ -195,7 +196,7 @@ func (t Table) without(words string, column int) (string, bool) {
 	return "", false
 }
 
-// valuesOf are the values that words name, any of which will do.
+// valuesOf returns the values in the words, any of which may match.
 func valuesOf(words string) []string {
 	if strings.Contains(words, "…") {
 		return []string{strings.TrimSpace(words)}
@@ -220,7 +221,7 @@ func valueOf(words string) string {
 	return strings.Trim(words, "\"'“”‘’` ")
 }
 
-// same tells whether a cell has the value, as a number, as a date or in words.
+// same reports whether a cell equals the value, as a number, a date or text.
 func same(cell, value string) bool {
 	if order, ok := order(cell, value); ok {
 		return order == 0
@@ -240,7 +241,7 @@ func contains(cell, value string) bool {
 	return strings.Contains(strings.ToLower(cell), strings.ToLower(value))
 }
 
-// between tells whether a cell lies between two values, "3 … 5".
+// between reports whether a cell is between two values, "3 … 5".
 func between(cell, values string) bool {
 	from, to, _ := strings.Cut(values, "…")
 	low, isOver := order(cell, valueOf(from))
@@ -248,7 +249,7 @@ func between(cell, values string) bool {
 	return isOver && isUnder && low >= 0 && high <= 0
 }
 
-// ordered compares a cell with a value.
+// ordered returns a relation by the order of cell and value.
 func ordered(holds func(order int) bool) func(cell, value string) bool {
 	return func(cell, value string) bool {
 		o, ok := order(cell, value)
@@ -256,7 +257,7 @@ func ordered(holds func(order int) bool) func(cell, value string) bool {
 	}
 }
 
-// order compares two numbers or two dates. It is false if they are neither.
+// order compares two numbers or two dates. It returns false if they are neither.
 func order(a, b string) (int, bool) {
 	if x, ok := Number(a); ok {
 		y, ok := Number(b)
@@ -270,7 +271,7 @@ func order(a, b string) (int, bool) {
 	return x.Compare(y), ok
 }
 
-// dates are the forms of dates that tables have. Which comes first of day and month, a slash does not tell.
+// dates are the accepted date formats. Day and month separated by slashes are ambiguous.
 var dates = []string{
 	time.DateOnly, "2006/01/02", "02.01.2006", "2.1.2006", time.RFC3339, time.DateTime, "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01", "2006",
 	"2 January 2006", "January 2, 2006", "2 Jan 2006", "Jan 2, 2006",

@@ -39,7 +39,7 @@ func (t Table) Write(f Format) (string, error) {
 	case YAML:
 		return t.yaml()
 	}
-	return "", fmt.Errorf("no table can be written as %q", f)
+	return "", fmt.Errorf("tables cannot be written as %q", f)
 }
 
 func (t Table) separated(mark rune) (string, error) {
@@ -145,7 +145,7 @@ func (t Table) yaml() (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
-// scalar is a YAML value. Text is quoted if YAML would read it as another type.
+// scalar returns a YAML scalar. Text is quoted if YAML would parse it as another type.
 func scalar(value string, text bool) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Value: value}
 	if text {
