@@ -36,6 +36,7 @@ var ErrElsewhere = errors.New("no backing of the tool is live in this process")
 // attempt gets its own empty subfolder of the call's folder. check validates the output and its extras
 // before it is accepted; nil accepts everything. A rejected output, or one outside the attempt's
 // folder, counts as a failure of the backing.
+//
 // The error's sentence says why the last attempt failed, or what is missing if nothing could be tried;
 // then it is [ErrElsewhere]. If the context ended, its error is returned. After a final error
 // ([plan.Fault]) nothing else is tried: another backing might do something that was not asked for. On

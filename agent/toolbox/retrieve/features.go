@@ -7,7 +7,7 @@ import (
 	"atelier/agent/plan"
 )
 
-// The prefixes of features that are not words.
+// Prefixes of features that are not words.
 const (
 	formPrefix  = "form:"
 	verbPrefix  = "verb:"
@@ -17,19 +17,19 @@ const (
 // formatFeature stands for the name of any file format.
 const formatFeature = "format"
 
-// IsFormat reports whether a word, in lower case, names a file format.
+// IsFormat reports whether a lower-case word names a file format.
 func IsFormat(w string) bool {
 	return !strings.Contains(w, ".") && FileType("."+w) != ""
 }
 
-// isConverted reports whether files are converted to and from the format. A PDF or a ZIP file is a thing of its
-// own.
+// isConverted reports whether the name of a format usually is about conversion. A PDF or a ZIP file is
+// a thing of its own.
 func isConverted(format string) bool {
 	t := FileType("." + format)
 	return t != plan.Document && t != plan.Archive
 }
 
-// Form is the shape of a clause: an order, or a kind of question.
+// Form is the form of a clause: an order, or a kind of question.
 type Form string
 
 // The forms.
@@ -45,8 +45,8 @@ const (
 	When  Form = "when"
 )
 
-// Features are what a text is compared by: its words as classes, pairs of words that
-// stand together, its form, its first verb, and the types of the files in it.
+// Features returns the features for comparing a text: its words as classes, pairs of adjacent words,
+// its form, its first verb, and the types of its files.
 func (l *Lexicon) Features(words []Word) []string {
 	fs := featureSet{seen: map[string]bool{}}
 	core := l.Core(words)
@@ -54,7 +54,7 @@ func (l *Lexicon) Features(words []Word) []string {
 	fs.add(formPrefix + string(form))
 	prev := ""
 	first := true
-	lead := len(core) - len(l.Lead(core)) // the verb comes after what leads in
+	lead := len(core) - len(l.Lead(core)) // number of introductory words before the verb
 	for i := 0; i < len(core); i++ {
 		w := core[i]
 		switch w.Kind {
@@ -74,19 +74,19 @@ func (l *Lexicon) Features(words []Word) []string {
 		if lower := strings.ToLower(w.Text); IsFormat(lower) && isConverted(lower) {
 			fs.add(formatFeature)
 			prev, first = "", false
-			if lower != "gif" { // a gif is a thing of its own as well
+			if lower != "gif" { // a GIF is also a thing of its own
 				continue
 			}
 		}
 		if i+1 < len(core) && core[i+1].Kind == File && callsFile(w.Text) {
-			continue // "the photo titled beach.png" wants no title
+			continue // "the photo titled beach.png" does not ask for a title
 		}
 		class, n := l.ClassAt(core, i)
 		if n == 1 && l.stop[strings.ToLower(w.Text)] {
 			continue
 		}
 		if t := l.definite(core, i); t != "" {
-			fs.add(mediaPrefix + string(t)) // "in the picture" hands over a picture; "draw a picture" wants one
+			fs.add(mediaPrefix + string(t)) // "in the picture" provides a picture; "draw a picture" asks for one
 			prev, first = "", false
 			continue
 		}
@@ -104,7 +104,7 @@ func (l *Lexicon) Features(words []Word) []string {
 	return fs.all
 }
 
-// featureSet collects features, each once, in the order in which they are added.
+// featureSet collects unique features in order of insertion.
 type featureSet struct {
 	all  []string
 	seen map[string]bool
@@ -117,7 +117,7 @@ func (s *featureSet) add(f string) {
 	}
 }
 
-// addSlot adds the features of a slot: its type of media, and whether it names a format.
+// addSlot adds the features of a slot: its media type, and whether it names a format.
 func (s *featureSet) addSlot(w Word) {
 	if w.Media != "" {
 		s.add(mediaPrefix + string(w.Media))
@@ -127,8 +127,8 @@ func (s *featureSet) addSlot(w Word) {
 	}
 }
 
-// definite is the type of media that the word at i means as something given: "the
-// photo", "this attached clip", "image cat.png"; "" for "a photo" and other words.
+// definite returns the media type if the word at i refers to given media: "the photo", "this attached
+// clip", "image cat.png"; "" for "a photo" and other words.
 func (l *Lexicon) definite(words []Word, i int) plan.Type {
 	t := l.mediaOf(words[i].Stem)
 	if t == "" {
@@ -151,13 +151,12 @@ func (l *Lexicon) definite(words []Word, i int) plan.Type {
 	return ""
 }
 
-// callsFile reports whether a word only leads to the name of a file.
+// callsFile reports whether a word only introduces a file name.
 func callsFile(w string) bool {
 	return slices.Contains([]string{"titled", "named", "called", "entitled", "labelled", "labeled", "file"}, strings.ToLower(w))
 }
 
-// ClassAt is the class of the word at i, or of the phrase that begins there, and how
-// many words it spans.
+// ClassAt returns the class of the word or phrase at i, and the number of words it spans.
 func (l *Lexicon) ClassAt(words []Word, i int) (string, int) {
 	best, class := 1, l.Class(words[i].Stem)
 next:
@@ -175,8 +174,7 @@ next:
 	return class, best
 }
 
-// exampleWords splits an example request: what stands in braces is a slot, of which only the
-// type of media counts.
+// exampleWords splits an example request. Text in braces is a slot, of which only the media type counts.
 func (l *Lexicon) exampleWords(example string) []Word {
 	var words []Word
 	rest := example
@@ -193,8 +191,7 @@ func (l *Lexicon) exampleWords(example string) []Word {
 	return words
 }
 
-// slotMedia is the type of media that a slot's sample stands for: "photo.jpg",
-// "this picture"; "" for anything else.
+// slotMedia returns the media type of a slot's sample: "photo.jpg", "this picture"; "" for anything else.
 func (l *Lexicon) slotMedia(slot string) plan.Type {
 	if t := FileType(slot); t != "" {
 		return t
@@ -202,8 +199,8 @@ func (l *Lexicon) slotMedia(slot string) plan.Type {
 	return l.MediaNoun(l.Words(slot, nil))
 }
 
-// MediaNoun is the type of media that the words speak of as a kind ("the picture",
-// "my clip"), "" if they speak of none or hold further content.
+// MediaNoun returns the media type that the words name as a noun ("the picture", "my clip"); "" if
+// there is none or there are other content words.
 func (l *Lexicon) MediaNoun(words []Word) plan.Type {
 	var found plan.Type
 	for _, w := range words {
@@ -233,8 +230,7 @@ func (l *Lexicon) mediaOf(stem string) plan.Type {
 	return ""
 }
 
-// Core drops the polite wrapping at the front of a clause: "could you please",
-// "I would like you to", "help me", "hey,".
+// Core removes the polite introduction of a clause: "could you please", "I would like you to", "help me", "hey,".
 func (l *Lexicon) Core(words []Word) []Word {
 	i := 0
 	for i < len(words) {
@@ -247,7 +243,7 @@ func (l *Lexicon) Core(words []Word) []Word {
 	return words[i:]
 }
 
-// wrapping is how many words at the front are politeness; 0 if none.
+// wrapping returns the number of polite introductory words; 0 if none.
 func wrapping(words []Word) int {
 	lower := func(i int) string {
 		if i >= len(words) {
@@ -263,7 +259,7 @@ func wrapping(words []Word) int {
 	case in(a, "first", "second", "third") && len(words) > 1 && (words[1].Kind == Number || in(b,
 		"page", "pages", "frame", "frames", "second", "seconds", "sec", "secs", "minute", "minutes", "half", "third", "quarter", "part",
 		"few", "two", "three", "four", "five", "ten", "picture", "image", "photo", "one", "column", "row", "line", "slide")):
-		return 0 // "first 5 seconds only" counts
+		return 0 // "first 5 seconds only" is content
 	case in(a, "hi", "hey", "hello", "morning", "good") && in(b,
 		"all", "team", "folks", "everyone", "everybody", "guys", "there", "morning", "afternoon", "evening"):
 		return 2
@@ -317,7 +313,7 @@ func wrapping(words []Word) int {
 	return 0
 }
 
-// wantTail counts the words after "I want" and "I would like" that wrap further: "to", "you to", "to know".
+// wantTail counts further introductory words after "I want" or "I would like": "to", "you to", "to know".
 func wantTail(words []Word) int {
 	lower := func(i int) string {
 		if i >= len(words) {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// FormOf is the form of a clause. Questions wrapped in orders ("tell me whether …",
-// "I wonder how many …") have the form of the question.
+// FormOf returns the form of a clause. Questions wrapped in orders ("tell me whether …", "I wonder how
+// many …") have the form of the question.
 func (l *Lexicon) FormOf(words []Word) Form {
 	core := l.Lead(l.Core(words))
 	text := make([]string, 0, len(core))
@@ -21,7 +21,7 @@ func (l *Lexicon) FormOf(words []Word) Form {
 		}
 		return text[i]
 	}
-	asked := false // a word before asks for something
+	asked := false // whether an earlier word asks something
 	for i := range text {
 		a, b := text[i], at(i+1)
 		opening := i == 0
@@ -48,7 +48,7 @@ func (l *Lexicon) FormOf(words []Word) Form {
 	return Order
 }
 
-// Lead drops what only leads into a clause: "in photo.jpg, …", "for the picture a.png, …".
+// Lead removes an introductory phrase: "in photo.jpg, …", "for the picture a.png, …".
 func (l *Lexicon) Lead(words []Word) []Word {
 	if len(words) == 0 {
 		return words
@@ -79,7 +79,7 @@ func (l *Lexicon) Lead(words []Word) []Word {
 	return words
 }
 
-// afterName is what follows the colon after the name of a file: "the photo a.png: …".
+// afterName returns the words after the colon that follows a file name: "the photo a.png: …".
 func (l *Lexicon) afterName(words []Word) []Word {
 	file := false
 	for i, w := range words {
@@ -96,7 +96,7 @@ func (l *Lexicon) afterName(words []Word) []Word {
 	return nil
 }
 
-// Leads reports whether a word leads into a clause: a preposition, "given", "looking".
+// Leads reports whether a word starts an introductory phrase: a preposition, "given", "looking".
 func Leads(word string) bool {
 	switch strings.ToLower(word) {
 	case "for", "in", "on", "from", "with", "given", "using", "considering", "regarding", "about", "concerning", "based",
@@ -106,7 +106,7 @@ func Leads(word string) bool {
 	return false
 }
 
-// asksAtOnce reports whether the words begin with a question.
+// asksAtOnce reports whether the words start with a question word.
 func asksAtOnce(words []Word) bool {
 	if words[0].Kind != Plain {
 		return false
@@ -134,12 +134,12 @@ func wh(word string) (Form, bool) {
 	return "", false
 }
 
-// IsModal reports whether a word is "can", "could" or the like.
+// IsModal reports whether a word is "can", "could", "may" or "might".
 func IsModal(w string) bool {
 	return slices.Contains([]string{"can", "could", "may", "might"}, strings.ToLower(w))
 }
 
-// passive reports whether the words hold "be" and a participle.
+// passive reports whether the words contain "be" and a participle.
 func passive(text []string) bool {
 	for i, w := range text {
 		if w == "be" && i > 1 && i+1 < len(text) && participle(text[i+1]) {
@@ -153,7 +153,7 @@ func participle(w string) bool {
 	return strings.HasSuffix(w, "ed") || strings.HasSuffix(w, "en") || slices.Contains([]string{"made", "cut", "drawn", "shown"}, w)
 }
 
-// undertaken reports whether a word after "do" begins what is to be done.
+// undertaken reports whether a word after "do" starts its object.
 func undertaken(w string) bool {
 	return slices.Contains([]string{"something", "anything", "it", "this", "that", "a", "an", "your"}, w)
 }
@@ -163,8 +163,7 @@ func isAuxiliary(w string) bool {
 		"can", "could", "will", "would", "should", "isn't", "aren't", "doesn't"}, w)
 }
 
-// asks reports whether the word before an "if" or a question word makes it a question: a
-// verb of telling or finding out.
+// asks reports whether a word makes a following "if" or question word a question: a verb of telling or finding out.
 func asks(w string) bool {
 	switch w {
 	case "tell", "know", "see", "check", "determine", "say", "wonder", "wondering", "find", "verify", "confirm",

@@ -17,12 +17,11 @@ var synonymsFile string
 //go:embed stopwords.txt
 var stopwordsFile string
 
-// Lexicon is the general English that the index knows: stems, words that mean the
-// same here, and words that say nothing. It is read only.
+// Lexicon is the index's knowledge of English: stems, synonyms, and stop words. It is read-only.
 type Lexicon struct {
-	class   map[string]string   // stem → the stem that stands for its class
+	class   map[string]string   // stem → stem of its class
 	phrases map[string][]phrase // first stem of a phrase → phrases
-	stop    map[string]bool     // words, lower case
+	stop    map[string]bool     // lower-case words
 }
 
 type phrase struct {
@@ -30,7 +29,7 @@ type phrase struct {
 	class string
 }
 
-// NewLexicon reads the embedded word lists.
+// NewLexicon parses the embedded word lists.
 func NewLexicon() (*Lexicon, error) { return readLexicon(stopwordsFile, synonymsFile) }
 
 func readLexicon(stopwords, synonyms string) (*Lexicon, error) {
@@ -83,15 +82,15 @@ func withoutComments(s string) string {
 	return b.String()
 }
 
-// Stem is the stem of an English word, in lower case.
+// Stem returns the stem of an English word, in lower case.
 func Stem(word string) string {
 	word = strings.ToLower(word)
 	switch {
-	case strings.HasPrefix(word, "formation"): // nothing to do with a format
+	case strings.HasPrefix(word, "formation"): // unrelated to formats
 		return "formation"
-	case colourizing.MatchString(word): // it adds colours, and is no question about them
+	case colourizing.MatchString(word): // about adding colours, not asking about them
 		return "colorize"
-	case word == "pixelate", word == "pixelating": // neither pixels nor what looks pixelated
+	case word == "pixelate", word == "pixelating": // unrelated to pixels or to looking pixelated
 		return "pixelate"
 	}
 	return english.Stem(word, true)
@@ -99,10 +98,10 @@ func Stem(word string) string {
 
 var colourizing = lazyregexp.New(`^colou?ri[sz]`)
 
-// Stop reports whether the word says nothing about what is wanted.
+// Stop reports whether the word is a stop word.
 func (l *Lexicon) Stop(word string) bool { return l.stop[strings.ToLower(word)] }
 
-// Class is the stem that stands for all words that mean what this one means.
+// Class returns the stem that represents a word and its synonyms.
 func (l *Lexicon) Class(stem string) string {
 	if c, ok := l.class[stem]; ok {
 		return c
@@ -110,7 +109,7 @@ func (l *Lexicon) Class(stem string) string {
 	return stem
 }
 
-// canonical writes a text as class stems, for comparing names of tools.
+// canonical writes a text as class stems, to compare tool names.
 func (l *Lexicon) canonical(s string) string {
 	var out []string
 	for _, w := range l.Words(s, nil) {

@@ -1,10 +1,10 @@
-// Package retrieve finds the tools of a catalogue whose descriptions and example requests are
-// nearest to a text. Both planners use it: the rules to understand a request, the language model
-// to cut a large catalogue down to the relevant tools.
+// Package retrieve finds the tools of a catalogue whose descriptions and example requests are most
+// similar to a text. Both planners use it: the rules to understand a request, the language model to
+// reduce a large catalogue to the relevant tools.
 //
 // Guarantees:
 //   - It knows only the catalogue and general English (synonyms.txt, stopwords.txt). A new tool is
-//     found by its own words at once.
+//     found by its own words immediately.
 //   - An [Index] is read-only and safe for concurrent use. Scores are between 0 and 1.
 package retrieve
 
@@ -19,11 +19,11 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// Hit is a tool with its nearness to the text, 0 to 1.
+// Hit is a tool with its similarity to the text, 0 to 1.
 type Hit struct {
 	Tool  string
 	Score float64
-	// Example is the nearest example request, without its braces.
+	// Example is the most similar example request, without braces.
 	Example string
 }
 
@@ -31,31 +31,29 @@ type Hit struct {
 type Index struct {
 	lexicon  *Lexicon
 	examples []document
-	postings map[string][]int // feature → examples that hold it
-	about    map[string][]int // feature → tools whose description holds it
-	abouts   []document       // by tool
+	postings map[string][]int // feature → examples that contain it
+	about    map[string][]int // feature → tools whose description contains it
+	abouts   []document       // descriptions, by tool
 	weight   map[string]float64
 	tools    []string
-	// absorbs marks tools that take a text: what a request holds beside their words may
-	// be that text.
+	// absorbs marks tools that take a text, which may account for the unmatched words of a request.
 	absorbs []bool
-	media   map[string][]plan.Type // the types of media that a tool takes
-	names   map[string]string      // a tool's name written out as words → its name
+	media   map[string][]plan.Type // media types that a tool takes
+	names   map[string]string      // tool name written as words → tool name
 	vocab   map[string]map[string]bool
-	words   map[string]bool // as the examples write them, outside what varies
+	words   map[string]bool // words of the examples outside slots
 }
 
-// generic is what an example must weigh beside, so that one of hardly any words of its
-// own is not near to everything.
+// generic is added to the weight of each example, so that very short examples do not match everything.
 const generic = 2
 
-// How much those words of a request count that an example lacks.
+// Exponents for the weight of a request's words that an example lacks.
 const (
 	lacking  = 0.45
-	absorbed = 0.3 // where the tool takes a text
+	absorbed = 0.3 // if the tool takes a text
 )
 
-// wrongMedia is what remains of the score of a tool that takes media of other types than those in a request.
+// wrongMedia is the factor for tools that take other media types than those in a request.
 const wrongMedia = 0.6
 
 type document struct {
@@ -63,7 +61,7 @@ type document struct {
 	text     string
 	features []string
 	norm     float64
-	scale    float64 // of an example: what the weight that it shares with a request is divided by
+	scale    float64 // for examples: divisor of the weight shared with a request
 }
 
 // New indexes the tools.
@@ -80,7 +78,7 @@ func New(lexicon *Lexicon, tools []toolbox.Tool) *Index {
 	return x
 }
 
-// kindWeight says how much a kind of feature counts beside a plain word.
+// kindWeight returns the weight of a kind of feature relative to a plain word.
 func kindWeight(f string) float64 {
 	switch {
 	case strings.HasPrefix(f, formPrefix):
@@ -95,15 +93,15 @@ func kindWeight(f string) float64 {
 	return 1
 }
 
-// Known reports whether some example or description holds the word.
+// Known reports whether some example or description contains the word.
 func (x *Index) Known(stem string) bool { _, ok := x.weight[stem]; return ok }
 
-// Vocabulary reports whether the class of words stands in an example request of the tool
-// outside what varies: such a word asks for the tool, it does not name an object.
+// Vocabulary reports whether a word class occurs in the tool's example requests outside slots: such a
+// word asks for the tool rather than naming an object.
 func (x *Index) Vocabulary(tool, class string) bool { return x.vocab[tool][class] }
 
-// Named is the tool whose written-out name stands in the text ("object detection",
-// "`image_to_edge`"), "" if none does; of several the longest.
+// Named returns the tool whose name is in the text as words ("object detection", "`image_to_edge`"),
+// "" if there is none; the longest one wins.
 func (x *Index) Named(text string) string {
 	canonical := " " + x.lexicon.canonical(strings.ReplaceAll(text, "_", " ")) + " "
 	best, tool := 0, ""
@@ -115,8 +113,7 @@ func (x *Index) Named(text string) string {
 	return tool
 }
 
-// Search ranks every tool that shares something with the features, best first.
-// media are the types of what the request hands over or names.
+// Search ranks all tools that share a feature, best first.
 func (x *Index) Search(features []string) []Hit {
 	norm := x.norm(features)
 	if norm == 0 {
@@ -183,8 +180,7 @@ func nearer(a, b Hit) int {
 	return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(a.Tool, b.Tool))
 }
 
-// Nearest ranks the tools for a text as it was written. Tools that take other media than the text
-// names come later than by their words.
+// Nearest ranks the tools for a text. Tools that take other media than those in the text are ranked lower.
 func (x *Index) Nearest(text string) []Hit {
 	features := x.lexicon.Features(x.Correct(x.lexicon.Words(text, nil)))
 	hits := x.Search(features)
@@ -199,7 +195,7 @@ func (x *Index) Nearest(text string) []Hit {
 	return hits
 }
 
-// mediaIn are the types of the media among the features of a request.
+// mediaIn returns the media types among the features.
 func mediaIn(features []string) []plan.Type {
 	var types []plan.Type
 	for _, f := range features {
@@ -210,7 +206,7 @@ func mediaIn(features []string) []plan.Type {
 	return types
 }
 
-// takesOthers reports whether the tool takes media, and none of the types.
+// takesOthers reports whether the tool takes media, but none of the given types.
 func (x *Index) takesOthers(tool string, types []plan.Type) bool {
 	takes := x.media[tool]
 	return len(takes) > 0 && !slices.ContainsFunc(takes, func(a plan.Type) bool {
@@ -218,7 +214,7 @@ func (x *Index) takesOthers(tool string, types []plan.Type) bool {
 	})
 }
 
-// read takes in the words of a tool.
+// read indexes the words of a tool.
 func (x *Index) read(i int, t toolbox.Tool) {
 	x.tools = append(x.tools, t.Name)
 	x.absorbs = append(x.absorbs, slices.ContainsFunc(t.Args, func(a toolbox.Arg) bool { return a.Type == plan.Text }))
@@ -228,12 +224,12 @@ func (x *Index) read(i int, t toolbox.Tool) {
 		}
 	}
 	name := strings.ReplaceAll(t.Name, "_", " ")
-	if strings.Contains(name, " ") { // "the translation" is a thing, not a tool
+	if strings.Contains(name, " ") { // single words such as "translation" are ordinary nouns
 		x.names[x.lexicon.canonical(name)] = t.Name
 	}
 	x.vocab[t.Name] = map[string]bool{}
 	examples := t.Examples
-	if len(examples) == 0 { // of a toolbox without examples the descriptions serve
+	if len(examples) == 0 { // use the description if there are no examples
 		examples = []string{strings.TrimRight(t.Description, "."), name}
 	}
 	for _, e := range examples {
@@ -255,7 +251,7 @@ func (x *Index) read(i int, t toolbox.Tool) {
 	x.abouts = append(x.abouts, document{tool: i, features: fs})
 }
 
-// weigh gives each feature its weight, by how few of the n tools it stands for.
+// weigh weights each feature by its rareness among the tools.
 func (x *Index) weigh(tools int) {
 	holders := map[string]map[int]bool{}
 	note := func(d document) {
@@ -305,5 +301,5 @@ func (x *Index) norm(features []string) float64 {
 	return sum
 }
 
-// MediaFeature is the feature of a request that hands over something of that type.
+// MediaFeature returns the feature of a request with media of that type.
 func MediaFeature(t plan.Type) string { return mediaPrefix + string(t) }

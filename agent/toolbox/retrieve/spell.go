@@ -6,13 +6,13 @@ import (
 	"atelier/agent/toolbox/quantity"
 )
 
-// Correct puts words right that are one slip of the keys away from a word which asks
-// for a tool: two letters swapped in a word of four or more, one letter missing or too
-// many in a word of six or more. A letter that is another may be another word, and
-// stays, as names of files, quotations and numbers in words do: "three" is no slip of "there".
+// Correct corrects typos in words of the tools' vocabulary: two swapped letters in words of at least
+// four letters, or one missing or extra letter in words of at least six. A replaced letter is not
+// corrected, since it may be another word. File names, quotations, numbers and number words stay
+// unchanged: "three" is not a typo of "there".
 func (x *Index) Correct(words []Word) []Word {
 	out := words
-	known := 0 // where a phrase ends that is known as a whole: "contact sheet"
+	known := 0 // end of a known phrase such as "contact sheet"
 	for i, w := range words {
 		if w.Kind == Plain {
 			if _, n := x.lexicon.ClassAt(words, i); n > 1 {
@@ -29,7 +29,7 @@ func (x *Index) Correct(words []Word) []Word {
 			continue
 		}
 		right, ok := x.spelled(strings.ToLower(w.Text))
-		if !ok || right == strings.ToLower(w.Text)+"d" { // "pixelate" is no slip of "pixelated"
+		if !ok || right == strings.ToLower(w.Text)+"d" { // "pixelate" is not a typo of "pixelated"
 			continue
 		}
 		if &out[0] == &words[0] {
@@ -40,8 +40,7 @@ func (x *Index) Correct(words []Word) []Word {
 	return out
 }
 
-// maxSlip is the most bytes of a word that is put right: no word is longer, and trying
-// every slip of a long one takes the square of its length.
+// maxSlip is the maximum length in bytes of a word to correct, since the time grows with the square of the length.
 const maxSlip = 30
 
 func (x *Index) spelled(word string) (string, bool) {

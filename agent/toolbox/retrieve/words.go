@@ -10,41 +10,41 @@ import (
 	"atelier/agent/plan"
 )
 
-// Kind tells what a word of a request is.
+// Kind is the kind of a word in a request.
 type Kind int
 
 // The kinds of words.
 const (
 	Plain  Kind = iota // an English word
-	Number             // a number, with its unit if they are written as one: 50%, 800x600, 2MB
-	File               // the name of a file
-	Quote              // something in quotation marks, without the marks
+	Number             // a number, with its unit if written together: 50%, 800x600, 2MB
+	File               // a file name
+	Quote              // quoted text, without the quotation marks
 	Mark               // punctuation
-	Slot               // a part of an example request that changes from request to request
+	Slot               // a variable part of an example request
 )
 
-// Word is a piece of a text.
+// Word is a token of a text.
 type Word struct {
 	Text       string
-	Stem       string // of a Plain word
+	Stem       string // for Plain words
 	Kind       Kind
-	Media      plan.Type // of a File
-	Start, End int       // in bytes of the text
+	Media      plan.Type // for files
+	Start, End int       // byte offsets
 }
 
 // Lower is the text of the word in lower case.
 func (w Word) Lower() string { return strings.ToLower(w.Text) }
 
-// IsFile reports whether the word is the name of a file.
+// IsFile reports whether the word is a file name.
 func (w Word) IsFile() bool { return w.Kind == File }
 
-// IsMark reports whether the word is a mark, such as a comma.
+// IsMark reports whether the word is punctuation, such as a comma.
 func (w Word) IsMark() bool { return w.Kind == Mark }
 
 // IsQuote reports whether the word is a quotation.
 func (w Word) IsQuote() bool { return w.Kind == Quote }
 
-// Span is a place of a text that is known to be the name of a file.
+// Span is the position of a file name in a text.
 type Span struct {
 	Start, End int
 	Type       plan.Type
@@ -54,10 +54,10 @@ var fileName = lazyregexp.New(`(?i)[\p{L}\p{N}_~@%()\[\]+./\\-]*[\p{L}\p{N}_~@%)
 	`(?:png|jpe?g|jfif|gif|webp|avif|jxl|hei[cf]|ico|bmp|tiff?|mp4|m4v|mov|avi|mkv|webm|mp3|wav|flac|ogg|opus|m4a|aac|wma|mid|` +
 	`txt|md|pdf|zip|html?|csv|srt|vtt|docx?|json)\b`)
 
-// webAddress is one at the beginning of a text.
+// webAddress matches a URL at the start of a text.
 var webAddress = lazyregexp.New(`^https?://[^\s<>"]+`)
 
-// FileType is the resource type that a file's ending says, "" if it says none.
+// FileType returns the resource type for a file's extension, "" if unknown.
 func FileType(name string) plan.Type {
 	dot := strings.LastIndexByte(name, '.')
 	if dot < 0 {
@@ -82,9 +82,9 @@ func FileType(name string) plan.Type {
 	return ""
 }
 
-// FileSpans finds what looks like names of files.
+// FileSpans finds what looks like file names.
 func FileSpans(text string) []Span {
-	if !strings.Contains(text, ".") { // most texts name none, and the expression is slow
+	if !strings.Contains(text, ".") { // most texts have no file names, and the expression is slow
 		return nil
 	}
 	var spans []Span
@@ -98,14 +98,14 @@ func FileSpans(text string) []Span {
 	return spans
 }
 
-// Words splits a text. files are names of files that the caller knows of (sorted, not
-// overlapping); with nil, what looks like the name of a file is one.
+// Words splits a text into words. files are the known file names (sorted, not overlapping); if nil,
+// whatever looks like a file name is one.
 func (l *Lexicon) Words(text string, files []Span) []Word {
 	if files == nil {
 		files = FileSpans(text)
 	}
 	var words []Word
-	unclosed := map[rune]int{} // where a quotation may open again: none that opens before is closed
+	unclosed := map[rune]int{} // by opening mark: before this position, no closing mark exists
 	for i := 0; i < len(text); {
 		if len(files) > 0 && i >= files[0].Start {
 			f := files[0]
@@ -121,7 +121,7 @@ func (l *Lexicon) Words(text string, files []Span) []Word {
 			stop = files[0].Start
 		}
 		r, size := utf8.DecodeRuneInString(text[i:])
-		if address := webAddress.FindString(text[i:]); address != "" { // it is meant letter by letter
+		if address := webAddress.FindString(text[i:]); address != "" { // URLs are taken literally
 			address = strings.TrimRight(address, ".,;:!?)]}'\"")
 			words = append(words, Word{Text: address, Kind: Quote, Start: i, End: i + len(address)})
 			i += len(address)
@@ -165,7 +165,7 @@ func (l *Lexicon) Words(text string, files []Span) []Word {
 	return words
 }
 
-// plainWords takes the tail off "what's" and "don't", so that the words are known.
+// plainWords splits off contractions, as in "what's" and "we're", so that the words are known.
 func plainWords(w string, start int) []Word {
 	for _, tail := range []string{"'s", "’s", "'re", "’re", "'d", "’d", "'ll", "’ll", "'m", "’m", "'ve", "’ve"} {
 		if head, ok := strings.CutSuffix(w, tail); ok && head != "" {
@@ -187,8 +187,8 @@ func scan(text string, from, stop int, in func(rune) bool) int {
 	return stop
 }
 
-// quoted finds the end of a quotation that opens at i, on the same line. Where none
-// closes it, no other of its kind that opens before end is closed.
+// quoted finds the end of a quotation that opens at i, on the same line. If it is not closed, no
+// quotation of the same kind that opens before end is closed either.
 func quoted(text string, i, stop int, open rune) (end int, ok bool) {
 	var closing string
 	switch open {

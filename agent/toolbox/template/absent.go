@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// Unguarded lists the slots of a recipe that need an argument which may be absent there. The optional
-// ones are the arguments that a call may lack.
+// Unguarded lists the slots of a recipe that use an argument which may be absent. optional lists the
+// arguments that a call may omit.
 func (r *Recipe) Unguarded(optional []string) []error {
 	g := newGuard(optional)
 	if r.Let != nil {
-		for _, n := range r.Let.names { // which may use those before it
+		for _, n := range r.Let.names { // values may use the names before them
 			g.let[n] = g.spelledOut(r.Let.values[n])
 		}
 	}
@@ -36,8 +36,8 @@ func (r *Recipe) Unguarded(optional []string) []error {
 	return g.all()
 }
 
-// Unguarded is [Recipe.Unguarded] for a request. A slot whose argument is absent is left out with its field,
-// unless it is part of an expression or of the path.
+// Unguarded is [Recipe.Unguarded] for a request. A field whose slot is absent is omitted, unless the
+// slot is part of an expression or of the path.
 func (r *Request) Unguarded(optional []string) []error {
 	g := newGuard(optional)
 	for _, p := range r.path {
@@ -55,7 +55,7 @@ func (r *Request) Unguarded(optional []string) []error {
 	return g.all()
 }
 
-// guard knows which arguments may be absent at some place of a tool's file.
+// guard tracks which arguments may be absent at a place in a tool file.
 type guard struct {
 	where  string
 	absent map[string]bool
@@ -76,7 +76,7 @@ func (g guard) in(where string) guard {
 	return g
 }
 
-// all are the faults that were found.
+// all returns the faults found.
 func (g guard) all() []error {
 	var all []error
 	for _, said := range slices.Sorted(maps.Keys(g.faults)) {
@@ -85,7 +85,7 @@ func (g guard) all() []error {
 	return all
 }
 
-// under is the guard where a condition holds, or does not hold. Without a condition it is the same.
+// under returns the guard for where a condition holds or does not hold. Without a condition it is unchanged.
 func (g guard) under(condition expression, holds bool) guard {
 	if condition == nil {
 		return g
@@ -99,7 +99,7 @@ func (g guard) under(condition expression, holds bool) guard {
 	return g
 }
 
-// spelledOut is an expression with the expressions that its names stand for.
+// spelledOut replaces names of let in an expression by their expressions.
 func (g guard) spelledOut(e expression) expression {
 	switch e := e.(type) {
 	case name:
@@ -116,7 +116,7 @@ func (g guard) spelledOut(e expression) expression {
 	return e
 }
 
-// without is the value of an expression if an argument is absent; false if it depends on other arguments.
+// without returns the value of an expression if an argument is absent; false if it depends on other arguments.
 func without(e expression, arg string) (Value, bool) {
 	o, ok := e.(operation)
 	if !ok || o.sign != "and" && o.sign != "or" && o.sign != "not" {
@@ -143,14 +143,13 @@ func without(e expression, arg string) (Value, bool) {
 	return Truth(o.sign == "and"), known
 }
 
-// of is the argument of which a name tells a fact.
+// of returns the argument that a name is about.
 func of(n string) string {
 	arg, _, _ := strings.Cut(n, ".")
 	return arg
 }
 
-// expression finds what an expression computes with. A condition may ask for anything: what is absent
-// does not hold.
+// expression finds the arguments used in an expression. Conditions may use absent arguments, which count as false.
 func (g guard) expression(e expression) {
 	switch e := g.spelledOut(e).(type) {
 	case name:
@@ -170,7 +169,7 @@ func (g guard) expression(e expression) {
 
 func (g guard) argument(arg string) {
 	if g.absent[arg] {
-		g.faults[fmt.Sprintf("%s: %s is optional and may be absent; give it a default, or ask if given(%s)", g.where, arg, arg)] = true
+		g.faults[fmt.Sprintf("%s: %s is optional and may be absent; give it a default, or check given(%s)", g.where, arg, arg)] = true
 	}
 }
 
@@ -204,7 +203,7 @@ func (g guard) value(v value) {
 	}
 }
 
-// computed finds what the expressions of a text compute with. A slot that is only a name is left out with its field.
+// computed finds the arguments used in the expressions of a text. A slot with just a name is omitted with its field.
 func (g guard) computed(text []piece) {
 	for _, p := range text {
 		if _, ok := p.value.(operation); ok {

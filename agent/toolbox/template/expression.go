@@ -24,7 +24,7 @@ import (
 //	product  = factor { ( "*" | "/" ) factor }
 type expression interface {
 	eval(facts Facts) (Value, error)
-	// kind is what it gives; the error is the first fault in it.
+	// kind returns the kind of its value, or its first fault.
 	kind(s Scope) (Kind, error)
 }
 
@@ -32,7 +32,7 @@ type literal struct{ value Value }
 
 func (l literal) String() string { return l.value.String() }
 
-// quoted is the value as an expression has it.
+// quoted returns the value as written in an expression.
 func (l literal) quoted() string {
 	if l.value.Kind == Number {
 		return l.String()
@@ -52,12 +52,13 @@ func (n name) eval(facts Facts) (Value, error) { return facts(string(n)) }
 func (n name) kind(s Scope) (Kind, error) {
 	k, ok := s[string(n)]
 	if !ok {
-		return 0, fmt.Errorf("nothing is called {%s}; the names are %s", string(n), s.near(string(n)))
+		return 0, fmt.Errorf("there is no {%s}; the names are %s", string(n), s.near(string(n)))
 	}
 	return k, nil
 }
 
-// near lists the names that may be meant by an unknown one: the facts of the same argument, or all arguments.
+// near lists names that may have been meant instead of an unknown one: the facts of the same argument,
+// or all arguments.
 func (s Scope) near(n string) string {
 	arg, _, fact := strings.Cut(n, ".")
 	if _, known := s[arg]; !known {
@@ -77,9 +78,9 @@ type operation struct {
 	of   []expression
 }
 
-// functions are the functions by name, with the number of their arguments.
-// span and clock tell a time in a sentence, in seconds: "2 minutes", "0:01.5". letters counts those of the longest
-// line of a person's words, 0 if there are none.
+// functions maps function names to their number of arguments. span and clock format seconds for a
+// sentence: "2 minutes", "0:01.5". letters returns the length of the longest line of a person's text,
+// 0 if it is empty.
 var functions = map[string]int{"min": 2, "max": 2, "round": 1, "floor": 1, "even": 1, "if": 3, "span": 1, "clock": 1, "given": 1, "letters": 1}
 
 func (o operation) String() string {
@@ -105,12 +106,12 @@ func (o operation) kind(s Scope) (Kind, error) {
 		}
 		if k == File || k == Files || k == Words || k == Texts {
 			if o.sign == "if" && i == 0 || slices.Contains([]string{"and", "or", "not", "given"}, o.sign) {
-				continue // whether it is there
+				continue // only whether it is present
 			}
 			if o.sign == "letters" && k == Words {
 				return Number, nil
 			}
-			return 0, fmt.Errorf("%s stands for a file, which no expression can take", e)
+			return 0, fmt.Errorf("%s is a file, which expressions cannot use", e)
 		}
 		kinds[i] = k
 	}
@@ -124,16 +125,16 @@ func (o operation) kind(s Scope) (Kind, error) {
 		return Number, nil
 	case "if":
 		if kinds[1] != kinds[2] {
-			return 0, fmt.Errorf("%s gives a number or a text", o)
+			return 0, fmt.Errorf("%s returns either a number or a text", o)
 		}
 		return kinds[1], nil
 	}
 	if o.sign == "letters" {
-		return 0, fmt.Errorf("%s is no text of people", o.of[0])
+		return 0, fmt.Errorf("%s is not a text written by people", o.of[0])
 	}
 	for i, k := range kinds {
 		if k != Number {
-			return 0, fmt.Errorf("%s is no number", o.of[i])
+			return 0, fmt.Errorf("%s is not a number", o.of[i])
 		}
 	}
 	if o.sign == "span" || o.sign == "clock" {
@@ -178,7 +179,7 @@ func (o operation) eval(facts Facts) (Value, error) {
 	return Num(result), nil
 }
 
-// logical reports whether it gives true or false.
+// logical reports whether the result is true or false.
 func (o operation) logical() bool {
 	return slices.Contains([]string{"or", "and", "not", "=", "!=", "<", "<=", ">", ">="}, o.sign)
 }
@@ -196,7 +197,7 @@ func (o operation) compute(all []Value) float64 {
 	switch o.sign {
 	case "given":
 		return Truth(all[0].Kind != 0).Number
-	case "or", "and": // none decided it earlier
+	case "or", "and": // no operand decided it
 		return Truth(o.sign == "and").Number
 	case "not":
 		return Truth(!all[0].truth()).Number
@@ -241,7 +242,7 @@ func (o operation) compute(all []Value) float64 {
 	return 2 * math.Floor(a/2) // even
 }
 
-// Clock writes a time in seconds as people read it: "0:10", "1:02:03", "0:01.5".
+// Clock formats seconds as a time: "0:10", "1:02:03", "0:01.5".
 func Clock(seconds float64) string {
 	tenths := int(math.Round(seconds * 10))
 	whole := tenths / 10

@@ -14,31 +14,31 @@ import (
 	"unicode"
 )
 
-// Upload is a file as it is sent.
+// Upload is a file to send.
 type Upload struct {
-	Name    string // of our own, with its ending
+	Name    string // chosen by us, with its extension
 	MIME    string
 	Content []byte
 }
 
-// Uploads gives the file of a resource. Its errors are for people.
+// Uploads returns the file of a resource. Its errors are for people.
 type Uploads func(arg string) (Upload, error)
 
 // Filled is a request with its slots filled.
 type Filled struct {
 	Path  string // escaped
 	Query url.Values
-	// Headers are those that the file sets, by their names.
+	// Headers are the headers set in the tool file.
 	Headers map[string]string
-	// Body is what is sent, and Type its media type; both are empty for none.
+	// Body is the content to send, and Type its media type; both are empty without a body.
 	Body []byte
 	Type string
 }
 
-// ErrSegment is in the error of a value that cannot be part of a path.
+// ErrSegment is returned for a value that cannot be part of a path.
 var ErrSegment = errors.New("a value cannot be part of a path")
 
-// Fill gives the request for a call. A field whose value is absent is left out.
+// Fill returns the request for a call. Fields with absent values are omitted.
 func (r *Request) Fill(facts Facts, files Uploads) (Filled, error) {
 	f := filler{facts, files}
 	made := Filled{Query: url.Values{}, Headers: map[string]string{}}
@@ -82,8 +82,8 @@ type filler struct {
 	files Uploads
 }
 
-// path is the path with each slot as a part of one segment. Some servers decode it before they split
-// it, so that an escaped slash is refused like a plain one.
+// path fills the path; each slot is part of one segment. Some servers decode the path before they
+// split it, so escaped slashes are rejected like plain ones.
 func (f filler) path(text []piece) (string, error) {
 	var b strings.Builder
 	for _, p := range text {
@@ -107,7 +107,7 @@ func (f filler) path(text []piece) (string, error) {
 	return "", ErrSegment
 }
 
-// scalar is a value of a query or of a form; false where it is absent.
+// scalar returns the value of a query or form field; false if absent.
 func (f filler) scalar(v value) (Value, bool, error) {
 	v, ok, err := f.chosen(v)
 	if err != nil || !ok {
@@ -119,8 +119,8 @@ func (f filler) scalar(v value) (Value, bool, error) {
 	return f.text(v.text)
 }
 
-// header is the value of a header; false where it is absent. What a slot gives is escaped as in a URL
-// where it is words of people or not printable ASCII, so it can end no header and begin no other one.
+// header returns the value of a header; false if absent. Slots are percent-encoded if they are
+// people's text or not printable ASCII, so that they cannot inject headers.
 func (f filler) header(v value) (string, bool, error) {
 	v, ok, err := f.chosen(v)
 	if err != nil || !ok {
@@ -145,7 +145,7 @@ func (f filler) header(v value) (string, bool, error) {
 	return b.String(), true, nil
 }
 
-// chosen is the branch of a condition that holds, or the value itself.
+// chosen returns the branch selected by a condition, or the value itself.
 func (f filler) chosen(v value) (value, bool, error) {
 	for v.condition != nil {
 		holds, err := v.condition.eval(f.facts)
@@ -164,8 +164,7 @@ func (f filler) chosen(v value) (value, bool, error) {
 	return v, true, nil
 }
 
-// text is a text with its slots filled. A slot alone keeps its kind; a file within a text is spelled
-// out in Base64.
+// text fills the slots of a text. A slot alone keeps its kind; files within a text are encoded as Base64.
 func (f filler) text(text []piece) (Value, bool, error) {
 	var b strings.Builder
 	for _, p := range text {
@@ -210,7 +209,7 @@ func (f filler) json(v value) ([]byte, error) {
 	return b, nil
 }
 
-// tree is a value as encoding/json takes it; false where it is absent.
+// tree returns a value for encoding/json; false if absent.
 func (f filler) tree(v value) (any, bool, error) {
 	v, ok, err := f.chosen(v)
 	switch {
@@ -261,7 +260,7 @@ func (f filler) tree(v value) (any, bool, error) {
 	return made, true, err
 }
 
-// several are the values of a slot that stands for several and is alone; false for any other text.
+// several returns the values of a single slot with several values; false for any other text.
 func (f filler) several(text []piece) ([]Value, bool, error) {
 	if len(text) != 1 || text[0].value == nil {
 		return nil, false, nil
@@ -286,7 +285,7 @@ func (f filler) several(text []piece) ([]Value, bool, error) {
 	return all, true, nil
 }
 
-// leaf is a single value of JSON.
+// leaf returns a single JSON value.
 func (f filler) leaf(s Value) (any, error) {
 	switch {
 	case s.Kind == Number && s.Logical:
@@ -299,7 +298,7 @@ func (f filler) leaf(s Value) (any, error) {
 	return s.Text, nil
 }
 
-// form is a multipart form.
+// form writes a multipart form.
 func (f filler) form(fields []field) ([]byte, string, error) {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
@@ -320,8 +319,7 @@ func (f filler) form(fields []field) ([]byte, string, error) {
 	return b.Bytes(), w.FormDataContentType(), nil
 }
 
-// values are those of a field of a form: none where it is absent, and several where its slot stands for
-// several.
+// values returns the values of a form field: none if absent, several if its slot has several.
 func (f filler) values(v value) ([]Value, error) {
 	v, ok, err := f.chosen(v)
 	if err != nil || !ok {
@@ -360,7 +358,7 @@ func (f filler) part(w *multipart.Writer, name string, v Value) error {
 	return nil
 }
 
-// raw is a body that is a file or a text.
+// raw returns a body that is a file or a text.
 func (f filler) raw(text []piece) ([]byte, string, error) {
 	v, ok, err := f.text(text)
 	switch {

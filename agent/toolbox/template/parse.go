@@ -8,10 +8,10 @@ import (
 	"unicode"
 )
 
-// maxDepth is how deeply expressions may be nested.
+// maxDepth is the maximum nesting depth of expressions.
 const maxDepth = 40
 
-// parser reads an expression from its tokens.
+// parser parses an expression from its tokens.
 type parser struct {
 	tokens []string
 	depth  int
@@ -25,7 +25,7 @@ func parse(text string) (expression, error) {
 	p := &parser{tokens: tokens}
 	e, err := p.binary(0)
 	if err == nil && len(p.tokens) > 0 {
-		err = fmt.Errorf("%q is not expected there", p.tokens[0])
+		err = fmt.Errorf("%q is unexpected", p.tokens[0])
 	}
 	if err != nil {
 		return nil, fmt.Errorf("{%s}: %w", text, err)
@@ -33,7 +33,7 @@ func parse(text string) (expression, error) {
 	return e, nil
 }
 
-// levels are the binary operators, the weakest first.
+// levels are the binary operators, lowest precedence first.
 var levels = [][]string{{"or"}, {"and"}, {"=", "!=", "<=", ">=", "<", ">"}, {"+", "-"}, {"*", "/"}}
 
 func (p *parser) binary(level int) (expression, error) {
@@ -80,7 +80,7 @@ func (p *parser) factor() (expression, error) {
 		return e, p.close()
 	}
 	if len(p.tokens) == 0 {
-		return nil, errors.New("something is missing at the end")
+		return nil, errors.New("the expression is incomplete")
 	}
 	token := p.tokens[0]
 	p.tokens = p.tokens[1:]
@@ -90,7 +90,7 @@ func (p *parser) factor() (expression, error) {
 	case unicode.IsDigit(first):
 		v, err := strconv.ParseFloat(token, 64)
 		if err != nil {
-			return nil, fmt.Errorf("%q is no number", token)
+			return nil, fmt.Errorf("%q is not a number", token)
 		}
 		return literal{Num(v)}, nil
 	case unicode.IsLetter(first):
@@ -99,7 +99,7 @@ func (p *parser) factor() (expression, error) {
 		}
 		return name(token), nil
 	}
-	return nil, fmt.Errorf("%q is not expected there", token)
+	return nil, fmt.Errorf("%q is unexpected", token)
 }
 
 func (p *parser) call(function string) (expression, error) {
@@ -115,7 +115,7 @@ func (p *parser) call(function string) (expression, error) {
 		}
 	}
 	if n, ok := functions[function]; !ok || n != len(o.of) {
-		return nil, fmt.Errorf("there is no function %s of %d values", function, len(o.of))
+		return nil, fmt.Errorf("there is no function %s with %d arguments", function, len(o.of))
 	}
 	return o, p.close()
 }
@@ -127,7 +127,7 @@ func (p *parser) close() error {
 	return nil
 }
 
-// tokenize splits an expression. A text keeps its first quotation mark.
+// tokenize splits an expression. A quoted text keeps its opening quotation mark.
 func tokenize(text string) ([]string, error) {
 	var tokens []string
 	for i := 0; i < len(text); {
@@ -157,7 +157,7 @@ func tokenize(text string) ([]string, error) {
 		case strings.ContainsRune("!<>", c) && end < len(text) && text[end] == '=':
 			end++
 		case !strings.ContainsRune("+-*/()=<>,", c):
-			return nil, fmt.Errorf("{%s}: %q is not expected there", text, c)
+			return nil, fmt.Errorf("{%s}: %q is unexpected", text, c)
 		}
 		tokens = append(tokens, text[i:end])
 		i = end

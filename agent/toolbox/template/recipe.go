@@ -12,44 +12,44 @@ import (
 	"atelier/agent/plan"
 )
 
-// Recipe is all that a tool's file says of its command.
+// Recipe is everything that a tool file says about its command.
 type Recipe struct {
-	// Let gives names to expressions.
+	// Let names expressions.
 	Let *Let `yaml:"let,omitempty"`
-	// Refuse says when it cannot be done: the first sentence whose condition holds is told, before
-	// anything runs, or after it if the condition asks what was written ({written}, {bytes}).
+	// Refuse lists refusals: the first one whose condition holds is reported, before anything runs, or
+	// afterwards if the condition depends on the output ({written}, {bytes}).
 	Refuse *Remarks `yaml:"refuse,omitempty"`
-	// First is a command line that is run before Argv. Argv knows the file that it writes as {made}. A .trf is written
-	// by a filter of ffmpeg, whose other output is discarded.
+	// First is a command line that runs before Argv, which refers to its output as {made}. A .trf
+	// output is written by a filter of ffmpeg, whose regular output is discarded.
 	First *Argv `yaml:"first,omitempty"`
 	// Argv is the command line.
 	Argv *Argv `yaml:"argv,omitempty"`
-	// Times is how often Argv is run, once by default. Each run makes one result, known as {item}.
+	// Times is how often Argv runs; the default is once. Each run makes one result, with the number {item}.
 	Times *Formula `yaml:"times,omitempty"`
-	// Length is how long the result is, in seconds. It is that of the first input by default.
+	// Length is the duration of the result in seconds; the default is that of the first input.
 	Length *Formula `yaml:"length,omitempty"`
-	// About says in a few words what the result is: the first sentence that holds. One of several
-	// results is known as {item}, its number from 1.
+	// About describes the result in a few words: the first sentence that holds. For one of several
+	// results, {item} is its number from 1.
 	About *Remarks `yaml:"about,omitempty"`
-	// Notes are the sentences that are told with the result: all that hold.
+	// Notes are sentences shown with the result: all that hold.
 	Notes *Remarks `yaml:"notes,omitempty"`
 }
 
-// The names of what the first command line made, of how many characters a text has that was written, and of how
-// many bytes a file has.
+// Names of the first command line's output, the number of characters of a text output, and the size of
+// an output file in bytes.
 const madeName, writtenName, bytesName = "made", "written", "bytes"
 
-// Made is what {made} stands for.
+// Made is the value of {made}.
 var Made = Value{Kind: File, Text: madeName}
 
-// Equal reports whether both are written alike.
+// Equal reports whether both are written the same way.
 func (r *Recipe) Equal(o *Recipe) bool {
 	mine, err := yaml.Marshal(r)
 	theirs, failed := yaml.Marshal(o)
 	return err == nil && failed == nil && string(mine) == string(theirs)
 }
 
-// Programs are those that are run.
+// Programs returns the programs that are run.
 func (r *Recipe) Programs() []string {
 	if r.First != nil {
 		return []string{r.First.Program(), r.Argv.Program()}
@@ -57,7 +57,7 @@ func (r *Recipe) Programs() []string {
 	return []string{r.Argv.Program()}
 }
 
-// Leading are the arguments of each command line, up to the first that is not the same in every call.
+// Leading returns the leading fixed arguments of each command line.
 func (r *Recipe) Leading() [][]string {
 	if r.First != nil {
 		return [][]string{r.First.leading(), r.Argv.leading()}
@@ -68,8 +68,8 @@ func (r *Recipe) Leading() [][]string {
 // Several reports whether the recipe writes several files.
 func (r *Recipe) Several() bool { return r.Times != nil || several(r.Argv.parts) }
 
-// Check lists what is wrong with a recipe, for a tool whose arguments are in the scope. The choices are the values
-// of the settings that have a closed list of them.
+// Check lists the faults of a recipe, for a tool with these arguments in scope. choices are the values
+// of settings with a fixed list.
 func (r *Recipe) Check(s Scope, w Written, choices map[string][]string) []error {
 	s = maps.Clone(s)
 	faults := r.Let.check(s)
@@ -83,7 +83,7 @@ func (r *Recipe) Check(s Scope, w Written, choices map[string][]string) []error 
 			continue
 		}
 		if k, err := f.value.kind(s); err != nil || k != Number {
-			faults = append(faults, errors.Join(fmt.Errorf("%s is no number", name), err))
+			faults = append(faults, errors.Join(fmt.Errorf("%s is not a number", name), err))
 		}
 	}
 	faults = append(faults, r.Notes.check("notes", s)...)
@@ -95,13 +95,13 @@ func (r *Recipe) Check(s Scope, w Written, choices map[string][]string) []error 
 	return compared(faults, r.expressions(), choices)
 }
 
-// firstEndings are those of what a first command line may write.
+// firstEndings are the extensions that a first command line may write.
 var firstEndings = []string{"pdf", "wav", "png", motionEnding}
 
-// motionEnding is that of the motion of a camera, which the filter vidstabdetect of ffmpeg writes.
+// motionEnding is the extension of camera motion data, written by ffmpeg's filter vidstabdetect.
 const motionEnding = "trf"
 
-// writes reports whether parts have an {out:…} with that ending.
+// writes reports whether the parts have an {out:…} with that extension.
 func writes(parts []part, ending string) bool {
 	return slices.ContainsFunc(parts, func(p part) bool {
 		out := slices.ContainsFunc(p.text, func(slot piece) bool { return slot.role == "out" && slot.text == ending })
@@ -109,10 +109,10 @@ func writes(parts []part, ending string) bool {
 	})
 }
 
-// isMade reports whether the slot stands for what the first command line made.
+// isMade reports whether the slot is the first command line's output.
 func (s piece) isMade() bool { return s.value == name(madeName) }
 
-// Sentences are the formats of all sentences, by which translations are found.
+// Sentences returns the formats of all sentences, which are the keys of their translations.
 func (r *Recipe) Sentences() []string {
 	var all []string
 	for _, m := range []*Remarks{r.Refuse, r.About, r.Notes} {
@@ -123,23 +123,23 @@ func (r *Recipe) Sentences() []string {
 	return all
 }
 
-// Let are names for expressions. An expression may use the names before it.
+// Let names expressions, which may use the names before them.
 type Let struct {
 	names  []string
 	values map[string]expression
 	node   *yaml.Node
 }
 
-// UnmarshalYAML reads a mapping of names to expressions.
+// UnmarshalYAML parses a mapping of names to expressions.
 func (l *Let) UnmarshalYAML(node *yaml.Node) error {
 	if node.Kind != yaml.MappingNode {
-		return unread(node, errors.New("let has the form {name: expression}"))
+		return unread(node, errors.New("let must have the form {name: expression}"))
 	}
 	l.node, l.values = node, map[string]expression{}
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		name := node.Content[i].Value
 		if name == "" || strings.ContainsFunc(name, func(r rune) bool { return !isLetter(r) }) {
-			return unread(node.Content[i], fmt.Errorf("let has %q, which is not made of lower-case letters", name))
+			return unread(node.Content[i], fmt.Errorf("the name %q in let may only contain lower-case letters and _", name))
 		}
 		value, err := parse(node.Content[i+1].Value)
 		if err != nil {
@@ -150,7 +150,7 @@ func (l *Let) UnmarshalYAML(node *yaml.Node) error {
 	return nil
 }
 
-// MarshalYAML writes it as it was read.
+// MarshalYAML writes it as it was parsed.
 func (l *Let) MarshalYAML() (any, error) { return l.node, nil }
 
 // check adds the names to a scope.
@@ -165,16 +165,16 @@ func (l *Let) check(s Scope) []error {
 		case err != nil:
 			faults = append(faults, fmt.Errorf("let: %w", err))
 		case k != Number && k != Closed:
-			faults = append(faults, fmt.Errorf("let: {%s} is no number and no text from a closed list", name))
+			faults = append(faults, fmt.Errorf("let: {%s} is neither a number nor a text from a fixed list", name))
 		case s[name] != 0 || slices.Contains([]string{itemName, indexName, madeName, writtenName, bytesName}, name):
-			faults = append(faults, fmt.Errorf("let: {%s} means something else", name))
+			faults = append(faults, fmt.Errorf("let: {%s} is already defined", name))
 		}
 		s[name] = k
 	}
 	return faults
 }
 
-// Of are the facts with the names.
+// Of returns the facts extended by the names.
 func (r *Recipe) Of(facts Facts) Facts {
 	if r.Let == nil {
 		return facts
@@ -195,17 +195,17 @@ type Formula struct {
 	node  *yaml.Node
 }
 
-// UnmarshalYAML reads an expression.
+// UnmarshalYAML parses an expression.
 func (f *Formula) UnmarshalYAML(node *yaml.Node) (err error) {
 	f.node = node
 	f.value, err = parse(node.Value)
 	return unread(node, err)
 }
 
-// MarshalYAML writes it as it was read.
+// MarshalYAML writes it as it was parsed.
 func (f *Formula) MarshalYAML() (any, error) { return f.node, nil }
 
-// Number is its value.
+// Number returns its value.
 func (f *Formula) Number(facts Facts) (float64, error) {
 	v, err := f.value.eval(facts)
 	return v.Number, err
@@ -218,12 +218,12 @@ type Remarks struct {
 }
 
 type remark struct {
-	condition expression // nil always holds
+	condition expression // nil means always
 	format    string
 	args      []expression
 }
 
-// UnmarshalYAML reads a sentence, or a list of {if: …, say: …}.
+// UnmarshalYAML parses a sentence, or a list of {if: …, say: …}.
 func (m *Remarks) UnmarshalYAML(node *yaml.Node) error {
 	m.node = node
 	if node.Kind == yaml.ScalarNode {
@@ -233,7 +233,7 @@ func (m *Remarks) UnmarshalYAML(node *yaml.Node) error {
 	}
 	var list []struct{ If, Say string }
 	if err := node.Decode(&list); err != nil {
-		return unread(node, errors.New("it is a sentence, or a list of {if: …, say: …}"))
+		return unread(node, errors.New("it must be a sentence, or a list of {if: …, say: …}"))
 	}
 	for _, item := range list {
 		s, err := readRemark(item.If, item.Say)
@@ -245,7 +245,7 @@ func (m *Remarks) UnmarshalYAML(node *yaml.Node) error {
 	return nil
 }
 
-// MarshalYAML writes it as it was read.
+// MarshalYAML writes it as it was parsed.
 func (m *Remarks) MarshalYAML() (any, error) { return m.node, nil }
 
 func readRemark(condition, say string) (s remark, err error) {
@@ -258,7 +258,7 @@ func readRemark(condition, say string) (s remark, err error) {
 	for _, p := range pieces {
 		switch {
 		case p.role != "":
-			return s, fmt.Errorf("a sentence has {%s:…}", p.role)
+			return s, fmt.Errorf("a sentence cannot contain {%s:…}", p.role)
 		case p.value == nil:
 			s.format += strings.ReplaceAll(p.text, "%", "%%")
 		default:
@@ -268,7 +268,7 @@ func readRemark(condition, say string) (s remark, err error) {
 	return s, err
 }
 
-// Say are the sentences that hold.
+// Say returns the sentences that hold.
 func (m *Remarks) Say(facts Facts) ([]plan.Message, error) {
 	var all []plan.Message
 	for _, r := range m.list() {
@@ -316,7 +316,7 @@ func (m *Remarks) check(what string, s Scope) []error {
 		for _, e := range r.args {
 			k, err := e.kind(s)
 			if err == nil && (k == File || k == Files || k == Words || k == Texts) {
-				err = fmt.Errorf("{%s} stands for a file, which is not told in a sentence", e)
+				err = fmt.Errorf("{%s} is a file, which a sentence cannot contain", e)
 			}
 			if err != nil {
 				faults = append(faults, fmt.Errorf("%s: %w", what, err))

@@ -12,7 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// What a request does where its file does not say.
+// Defaults and limits of requests.
 const (
 	defaultTimeout = time.Minute
 	maxTimeout     = 10 * time.Minute
@@ -20,11 +20,11 @@ const (
 	maxRetries     = 5
 )
 
-// Request is the call of a service. It has a URL, and at most one of json, form and body.
+// Request is a call of a service. It has a URL, and at most one of json, form and body.
 type Request struct {
 	method  string
 	base    string  // scheme and host
-	path    []piece // its literal parts are escaped
+	path    []piece // literal parts are escaped
 	query   []field
 	headers []field
 	json    *value
@@ -34,17 +34,16 @@ type Request struct {
 	result  []string
 	timeout time.Duration
 	retries int
-	node    *yaml.Node // that it was read from
+	node    *yaml.Node // the parsed node
 }
 
-// field is a value under a name.
+// field is a named value.
 type field struct {
 	name  string
 	value value
 }
 
-// value is a value of JSON, of a query or of a form. Exactly one of its forms is set; a condition has
-// its branches besides.
+// value is a value of JSON, of a query or of a form. It has exactly one form; a condition also has branches.
 type value struct {
 	text    []piece
 	literal json.RawMessage
@@ -56,10 +55,10 @@ type value struct {
 	then, otherwise *value
 }
 
-// Method is that of HTTP.
+// Method returns the HTTP method.
 func (r *Request) Method() string { return r.method }
 
-// Base is the scheme and the host of the service: "https://stickers.example.com".
+// Base returns the scheme and host of the service: "https://stickers.example.com".
 func (r *Request) Base() string {
 	if r == nil {
 		return ""
@@ -67,25 +66,25 @@ func (r *Request) Base() string {
 	return r.base
 }
 
-// Host is the host of the service, with its port where the URL has one.
+// Host returns the host of the service, with the port if the URL has one.
 func (r *Request) Host() string {
 	_, host, _ := strings.Cut(r.Base(), "://")
 	return host
 }
 
-// Token is the name of the variable that holds the token; "" is none.
+// Token returns the name of the environment variable with the token; "" if there is none.
 func (r *Request) Token() string { return r.token }
 
-// Result is the path of the result in the JSON of the answer; nil is the whole answer.
+// Result returns the path of the result in the JSON response; nil means the whole response.
 func (r *Request) Result() []string { return r.result }
 
-// Timeout is how long all tries may take together.
+// Timeout returns the total timeout of all attempts.
 func (r *Request) Timeout() time.Duration { return r.timeout }
 
-// Retries is how often the service may be asked again.
+// Retries returns the maximum number of retries.
 func (r *Request) Retries() int { return r.retries }
 
-// Equal reports whether both are written alike.
+// Equal reports whether both are written the same way.
 func (r *Request) Equal(o *Request) bool {
 	if r == nil || o == nil {
 		return r == o
@@ -93,13 +92,13 @@ func (r *Request) Equal(o *Request) bool {
 	return alike(r.node, o.node)
 }
 
-// MarshalYAML writes the request as it was read.
+// MarshalYAML writes the request as it was parsed.
 func (r *Request) MarshalYAML() (any, error) { return r.node, nil }
 
-// UnmarshalYAML reads a request. All faults of its fields are told at once.
+// UnmarshalYAML parses a request. The error lists the faults of all its fields.
 func (r *Request) UnmarshalYAML(node *yaml.Node) error {
 	if node.Kind != yaml.MappingNode {
-		return unread(node, errors.New("a request has the form {method: …, url: …}"))
+		return unread(node, errors.New("a request must have the form {method: …, url: …}"))
 	}
 	*r = Request{node: node, timeout: defaultTimeout, retries: defaultRetries}
 	var faults []error
@@ -110,7 +109,7 @@ func (r *Request) UnmarshalYAML(node *yaml.Node) error {
 		}
 	}
 	if r.base == "" && len(faults) == 0 {
-		faults = append(faults, fmt.Errorf("line %d: a request lacks its url", node.Line))
+		faults = append(faults, fmt.Errorf("line %d: a request has no url", node.Line))
 	}
 	standard := http.MethodGet
 	if r.bodies() > 0 {
@@ -120,8 +119,7 @@ func (r *Request) UnmarshalYAML(node *yaml.Node) error {
 	return unread(node, errors.Join(faults...))
 }
 
-// Check lists what is wrong with a request, for a tool whose arguments are in the scope. The choices are as for
-// [Recipe.Check].
+// Check lists the faults of a request, for a tool with these arguments in scope. choices is as for [Recipe.Check].
 func (r *Request) Check(s Scope, choices map[string][]string) []error {
 	c := &check{scope: s}
 	if r.bodies() > 1 {
@@ -149,7 +147,7 @@ func (r *Request) Check(s Scope, choices map[string][]string) []error {
 	return compared(c.faults, r.expressions(), choices)
 }
 
-// bodies counts the bodies, of which a request has one at most.
+// bodies returns the number of bodies; at most one is valid.
 func (r *Request) bodies() int {
 	n := 0
 	for _, has := range []bool{r.json != nil, r.form != nil, r.body != nil} {
@@ -180,7 +178,7 @@ func (c *check) value(where string, v value, text func(string, []piece)) {
 	text(where, v.text)
 }
 
-// texts checks the slots of a text, which may hold a file or not, and may stand for several values or not.
+// texts checks the slots of a text. file and several say whether it may contain files or slots with several values.
 func (c *check) texts(where string, text []piece, file, several bool) {
 	for _, slot := range text {
 		if slot.role != "" {
@@ -193,9 +191,9 @@ func (c *check) texts(where string, text []piece, file, several bool) {
 		case err != nil:
 			c.addf("%s: %w", where, err)
 		case (k == Files || k == Texts) && !several:
-			c.addf("%s: {%s} are several, which can only stand alone in a value of json or a field of form", where, slot.value)
+			c.addf("%s: {%s} has several values, so it must be the whole value in json or of a form field", where, slot.value)
 		case k == File && !file:
-			c.addf("%s: the file {%s} can stand in json, or alone in body and in a field of form", where, slot.value)
+			c.addf("%s: the file {%s} may be used in json, or as the whole body or form field", where, slot.value)
 		}
 	}
 }

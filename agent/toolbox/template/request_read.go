@@ -18,13 +18,13 @@ import (
 	"atelier/agent/lazyregexp"
 )
 
-// methods are those that a request may have.
+// methods are the allowed methods.
 var methods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch}
 
-// variable is the name of a variable of the environment.
+// variable matches the name of an environment variable.
 var variable = lazyregexp.New(`^[A-Z_][A-Z0-9_]*$`)
 
-// read reads one field.
+// read parses one field.
 func (r *Request) read(key string, node *yaml.Node) (err error) {
 	switch {
 	case key == "json":
@@ -43,7 +43,7 @@ func (r *Request) read(key string, node *yaml.Node) (err error) {
 	case !slices.Contains([]string{"method", "url", "body", "token", "result", "timeout", "retries"}, key):
 		return errors.New("is not a field of a request")
 	case node.Kind != yaml.ScalarNode:
-		return errors.New("should be a text")
+		return errors.New("must be a text")
 	}
 	switch text := node.Value; key {
 	case "method":
@@ -56,7 +56,7 @@ func (r *Request) read(key string, node *yaml.Node) (err error) {
 		r.body, err = readText(text)
 		return err
 	case "token":
-		if r.token = text; !variable.MatchString(text) { // which may be the token itself, and is not repeated
+		if r.token = text; !variable.MatchString(text) { // it may be the token itself, so it is not repeated
 			return errors.New("is the name of the variable that holds the token, such as STICKERS_TOKEN")
 		}
 	case "result":
@@ -68,7 +68,7 @@ func (r *Request) read(key string, node *yaml.Node) (err error) {
 		}
 	case "timeout":
 		if r.timeout, err = time.ParseDuration(text); err != nil || r.timeout < time.Second || r.timeout > maxTimeout {
-			return fmt.Errorf("%q is not a time from 1s to 10m", text)
+			return fmt.Errorf("%q is not a duration from 1s to 10m", text)
 		}
 	case "retries":
 		if r.retries, err = strconv.Atoi(text); err != nil || r.retries < 0 || r.retries > maxRetries {
@@ -79,12 +79,12 @@ func (r *Request) read(key string, node *yaml.Node) (err error) {
 }
 
 var (
-	// origin is a scheme and a host, and path what may stand behind it as it is.
+	// origin matches a scheme and host, and path what may follow literally.
 	origin = lazyregexp.New(`^https?://([A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?$`)
 	path   = lazyregexp.New(`^[A-Za-z0-9/._~!$&'()*+,;=:@%-]*$`)
 )
 
-// readURL reads a URL whose scheme and host are literal.
+// readURL parses a URL with a literal scheme and host.
 func (r *Request) readURL(text string) error {
 	scheme, rest, ok := strings.Cut(text, "://")
 	host, _, _ := strings.Cut(rest, "/")
@@ -92,11 +92,11 @@ func (r *Request) readURL(text string) error {
 	case !ok || host == "":
 		return fmt.Errorf("%q is not a URL such as https://example.com/make", text)
 	case strings.ContainsAny(scheme+host, "{}"):
-		return errors.New("the scheme and the host must not hold a slot: tools call fixed hosts only")
+		return errors.New("the scheme and the host must not contain slots: tools may only call fixed hosts")
 	case strings.Contains(host, "@"):
-		return errors.New("must not hold a user or a password: name a variable in token")
+		return errors.New("must not contain a user or a password: name a variable in token instead")
 	case strings.ContainsAny(text, "?#"):
-		return errors.New("must not hold a ? or #: write what follows under query")
+		return errors.New("must not contain ? or #: put parameters under query")
 	}
 	base := strings.ToLower(scheme + "://" + host)
 	for scheme, usual := range map[string]string{"http://": ":80", "https://": ":443"} {
@@ -119,11 +119,11 @@ func (r *Request) readURL(text string) error {
 		}
 		whole.WriteString(p.text)
 		if _, err := url.PathUnescape(p.text); err != nil || !path.MatchString(p.text) {
-			return fmt.Errorf("%q holds characters that must be escaped", p.text)
+			return fmt.Errorf("%q contains characters that must be escaped", p.text)
 		}
 	}
 	if !plainPath(whole.String()) {
-		return errors.New("must not hold //, /./ or /../")
+		return errors.New("must not contain //, /./ or /../")
 	}
 	r.base, r.path = base, pieces
 	return nil
@@ -131,8 +131,8 @@ func (r *Request) readURL(text string) error {
 
 func (s piece) isSlot() bool { return s.value != nil || s.role != "" }
 
-// plainPath reports whether an escaped path means the same to every server: it has no empty segments
-// but the last, and none that stand for another folder.
+// plainPath reports whether every server interprets an escaped path the same way: it has no empty
+// segments except the last, and no "." or "..".
 func plainPath(escaped string) bool {
 	segments := strings.Split(strings.TrimPrefix(escaped, "/"), "/")
 	for i, s := range segments {
@@ -144,16 +144,16 @@ func plainPath(escaped string) bool {
 	return true
 }
 
-// readFields reads values under names. Values that are not typed are texts.
+// readFields parses named values. Unless typed, all values are texts.
 func readFields(node *yaml.Node, typed bool) ([]field, error) {
 	if node.Kind != yaml.MappingNode {
-		return nil, errors.New("is a list of names with their values")
+		return nil, errors.New("must be a mapping of names to values")
 	}
 	all := []field{}
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		key := node.Content[i].Value
 		if key == "" || strings.ContainsAny(key, "{}\r\n") {
-			return nil, fmt.Errorf("the name %q must be a fixed one, without slots", key)
+			return nil, fmt.Errorf("the name %q must not contain slots", key)
 		}
 		v, err := readValue(node.Content[i+1], typed)
 		if err != nil {
@@ -164,17 +164,17 @@ func readFields(node *yaml.Node, typed bool) ([]field, error) {
 	return all, nil
 }
 
-// reserved are headers that a file must not set: they are of the connection, are set by the program, or
-// would hand over another token than the one that token names.
+// reserved are headers that a file must not set: they belong to the connection, are set by the
+// program, or could carry a token other than the one configured.
 var reserved = []string{
 	"Accept-Encoding", "Authorization", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Cookie", "Expect", "Host", "Http2-Settings",
 	"Keep-Alive", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "X-Client-Request-Id",
 }
 
-// headerName is the name of a header.
+// headerName matches a valid header name.
 var headerName = lazyregexp.New("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$")
 
-// readHeaders reads headers. Their fixed parts are printable ASCII.
+// readHeaders parses headers. Their fixed parts must be printable ASCII.
 func readHeaders(node *yaml.Node) ([]field, error) {
 	all, err := readFields(node, false)
 	if err != nil {
@@ -185,13 +185,13 @@ func readHeaders(node *yaml.Node) ([]field, error) {
 		name := http.CanonicalHeaderKey(f.name)
 		switch {
 		case !headerName.MatchString(f.name):
-			return nil, fmt.Errorf("%q is not the name of a header", f.name)
+			return nil, fmt.Errorf("%q is not a valid header name", f.name)
 		case slices.Contains(reserved, name) || strings.HasPrefix(name, "Proxy-"):
-			return nil, fmt.Errorf("the header %s cannot be set; a token is named by token", name)
+			return nil, fmt.Errorf("the header %s cannot be set; use token for a token", name)
 		case seen[name]:
-			return nil, fmt.Errorf("the header %s stands twice", name)
+			return nil, fmt.Errorf("the header %s is set twice", name)
 		case !f.value.printable():
-			return nil, fmt.Errorf("the header %s holds other characters than those of ASCII", name)
+			return nil, fmt.Errorf("the header %s may only contain printable ASCII", name)
 		}
 		seen[name], all[i].name = true, name
 	}
@@ -217,10 +217,10 @@ func readValue(node *yaml.Node, typed bool) (v value, err error) {
 	case node.Kind == yaml.ScalarNode && typed && node.ShortTag() != "!!str":
 		var literal any
 		if err := node.Decode(&literal); err != nil {
-			return v, fmt.Errorf("%q is not a value of JSON", node.Value)
+			return v, fmt.Errorf("%q is not a JSON value", node.Value)
 		}
 		if v.literal, err = json.Marshal(literal); err != nil {
-			return v, fmt.Errorf("%q is not a value of JSON", node.Value)
+			return v, fmt.Errorf("%q is not a JSON value", node.Value)
 		}
 	case node.Kind == yaml.ScalarNode && node.Value == "":
 		v.literal = json.RawMessage(`""`)
@@ -240,7 +240,7 @@ func readValue(node *yaml.Node, typed bool) (v value, err error) {
 			v.list = append(v.list, inner)
 		}
 	default:
-		err = errors.New("a text is expected, or {if: …, then: …}")
+		err = errors.New("it must be a text, or {if: …, then: …}")
 	}
 	return v, err
 }

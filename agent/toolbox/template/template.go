@@ -1,34 +1,34 @@
-// Package template is what a tool's YAML file declares about the program that it runs ([Argv]), or
-// about the service that it calls ([Request]): texts with slots for what the tool is given.
+// Package template parses what a tool's YAML file says about the program it runs ([Argv]) or the
+// service it calls ([Request]): texts with slots for the tool's inputs.
 //
 //	argv: [ffmpeg, -i, "{video}", -vf, "crop={area.width}:{area.height}", {if: video.sound, then: [-af, areverse]}, "{out:mp4}"]
 //	request: {url: "https://stickers.example.com/make/{style}", json: {words: "{text}", width: "{2 * width}"}}
 //
-// A slot holds a name, or an expression of names, numbers and 'texts' with + - * / = != < <= > >=
-// and, or, not, min, max, round, floor, even and if(condition, a, b). Names are those of the tool's
-// arguments and what is known of them (see [Scope]), and those that the file gives to expressions
-// (see [Recipe]). In a command line, these slots stand for files:
+// A slot contains a name, or an expression of names, numbers and 'texts' with + - * / = != < <= > >=
+// and, or, not, min, max, round, floor, even and if(condition, a, b). Names are the tool's arguments
+// and facts about them (see [Scope]), and names that the file gives to expressions (see [Recipe]).
+// In a command line, these slots are files:
 //
 //	{video}         the file of a resource, under a name of ours
-//	{file:caption}  a file that holds the text of an argument
-//	{out:png}       the file to be written
-//	{out:pdf*}      files to be written, numbered in order; of ffmpeg pictures alone: {out:png*}
-//	{out:format}    the file to be written, whose ending is the value of that setting
-//	{made}          what the first command line has written (see [Recipe]); the name of a .trf within a filter
+//	{file:caption}  a file with the text of an argument
+//	{out:png}       the output file
+//	{out:pdf*}      several output files, numbered in order; with ffmpeg only pictures: {out:png*}
+//	{out:format}    the output file, with the value of that setting as its extension
+//	{made}          the output of the first command line (see [Recipe]); for a .trf, its name in a filter
 //
-// Besides texts, a list of arguments may hold:
+// Besides texts, a list of arguments may contain:
 //
 //	{if: CONDITION, then: [...], else: [...]}
-//	{each: videos, then: [-i, "{item}"]}   the arguments once for each of several resources, with its
-//	                                       facts as {item.width} and its number, from 0, as {index}
-//	{text: [...]}                          one argument made of the texts of a list
+//	{each: videos, then: [-i, "{item}"]}   the arguments repeated for each of several resources, with
+//	                                       facts such as {item.width}, and its number from 0 as {index}
+//	{text: [...]}                          one argument joined from the texts of a list
 //
 // Guarantees:
-//   - There is no shell, and no text of a person is ever part of an argument: it is handed over in a
-//     file. Slots give numbers, colours, and texts from closed lists.
+//   - There is no shell, and people's text is never part of an argument: it is passed in a file.
+//     Slots are numbers, colours, and texts from fixed lists.
 //   - Whatever people write, a request goes to the scheme, host, path and keys of its file: a slot is
-//     one segment of the path, one value of the query, one field of a form, or one value in JSON.
-//   - Each slot is checked when the tool's file is read.
+//     one path segment, one query value, one form field, or one JSON value.
+//   - Every slot is checked when the tool file is parsed.
 //   - It is pure.
 package template
 
@@ -45,37 +45,37 @@ import (
 	"atelier/agent/plan"
 )
 
-// Kind is what a name stands for.
+// Kind is the kind of value of a name.
 type Kind int
 
 // The kinds.
 const (
 	Number Kind = iota + 1
-	Closed      // a text from a closed list, or of a form of ours
+	Closed      // a text from a fixed list, or in a form of ours
 	File        // the file of a resource
 	Files       // the files of several resources
-	Words       // a person's words
-	Texts       // several texts, of people too
-	told        // what only sentences may hold: a time as people say it
+	Words       // a person's text
+	Texts       // several texts, possibly people's
+	told        // only for sentences: a time formatted for people
 )
 
-// Value is what a name or an expression gives. The zero value is an argument that is absent.
+// Value is the value of a name or an expression. The zero value is an absent argument.
 type Value struct {
 	Kind   Kind
 	Number float64
 	Text   string
-	// Logical marks a number that is 1 for true and 0 for false.
+	// Logical marks a boolean: 1 for true and 0 for false.
 	Logical bool
 	told    *plan.Message
 }
 
-// Num is a number.
+// Num returns a number.
 func Num(v float64) Value { return Value{Kind: Number, Number: v} }
 
-// Text is a text from a closed list.
+// Text returns a text from a fixed list.
 func Text(s string) Value { return Value{Kind: Closed, Text: s} }
 
-// Truth is 1 for true and 0 for false.
+// Truth returns a boolean.
 func Truth(b bool) Value {
 	v := Value{Kind: Number, Logical: true}
 	if b {
@@ -91,7 +91,7 @@ func (v Value) String() string {
 	return v.Text
 }
 
-// truth reports whether the value counts as true: it is there, and not 0.
+// truth reports whether the value counts as true: it is present and not 0.
 func (v Value) truth() bool { return v.Kind != 0 && (v.Kind != Number || v.Number != 0) }
 
 func round6(v float64) float64 {
@@ -102,55 +102,55 @@ func round6(v float64) float64 {
 	return r
 }
 
-// Scope tells what each name stands for.
+// Scope maps names to their kinds.
 type Scope map[string]Kind
 
-// Facts gives the values of names. The error is one for people: the value cannot be had of this file.
+// Facts returns the values of names. Its errors are for people: the value is not available for this file.
 type Facts func(name string) (Value, error)
 
-// Opener gives the files of slots.
+// Opener returns the files of slots.
 type Opener interface {
-	// In is the file of a resource: the Text of a [Value] of the kind [File].
+	// In returns the file of a resource: the Text of a [Value] of the kind [File].
 	In(resource string) (string, error)
-	// Words is a file with the text of an argument.
+	// Words returns a file with the text of an argument.
 	Words(arg string) (string, error)
-	// Out is the file to be written, with that ending; or with many, the pattern of their names.
+	// Out returns the output file with that extension; with many, the pattern of the file names.
 	Out(ending string, many bool) (string, error)
 }
 
-// Written is what a command line may write.
+// Written says which files a command line may write.
 type Written struct {
-	// Endings are those of the files that a tool of its type may write.
+	// Endings are the extensions allowed for the tool's return type.
 	Endings []string
-	// Choices are the values of settings that an ending may be, by their names.
+	// Choices maps settings to the extensions that they may select.
 	Choices map[string][]string
 }
 
 // Argv is a command line.
 type Argv struct {
 	parts []part
-	node  *yaml.Node // that it was read from
+	node  *yaml.Node // the parsed node
 }
 
-// part is an argument, or arguments with a condition or for each of several resources.
+// part is an argument, or a list of arguments with a condition or a repetition.
 type part struct {
 	text      []piece
 	condition expression
 	each      string
 	then      []part
 	otherwise []part
-	joined    []part // to one argument
+	joined    []part // into one argument
 }
 
-// piece is a part of an argument: a text, or a slot.
+// piece is a part of an argument: literal text or a slot.
 type piece struct {
 	text  string
-	role  string // file or out; "" is an expression
-	many  bool   // of out
+	role  string // file or out; "" for an expression
+	many  bool   // for out
 	value expression
 }
 
-// Program is the program that is run.
+// Program returns the program that is run.
 func (a *Argv) Program() string {
 	if fixed := a.leading(); len(fixed) > 0 {
 		return fixed[0]
@@ -158,7 +158,7 @@ func (a *Argv) Program() string {
 	return ""
 }
 
-// several reports whether one of the parts names several files to be written.
+// several reports whether some part writes several files.
 func several(parts []part) bool {
 	return slices.ContainsFunc(parts, func(p part) bool {
 		out := slices.ContainsFunc(p.text, func(slot piece) bool { return slot.many })
@@ -166,10 +166,10 @@ func several(parts []part) bool {
 	})
 }
 
-// UnmarshalYAML reads a list of arguments.
+// UnmarshalYAML parses a list of arguments.
 func (a *Argv) UnmarshalYAML(node *yaml.Node) error {
 	if node.Kind != yaml.SequenceNode {
-		return unread(node, errors.New("argv is a list of arguments, not a line for a shell"))
+		return unread(node, errors.New("argv must be a list of arguments, not a shell command"))
 	}
 	var err error
 	a.node = node
@@ -177,7 +177,7 @@ func (a *Argv) UnmarshalYAML(node *yaml.Node) error {
 	return unread(node, err)
 }
 
-// unread is an error with which YAML reads on, so that the faults of other parts are told too.
+// unread returns an error after which YAML continues, so that the faults of other parts are reported too.
 func unread(node *yaml.Node, err error) error {
 	if err == nil {
 		return nil
@@ -191,7 +191,7 @@ func unread(node *yaml.Node, err error) error {
 	return &yaml.TypeError{Errors: said}
 }
 
-// MarshalYAML writes the list as it was read.
+// MarshalYAML writes the list as it was parsed.
 func (a *Argv) MarshalYAML() (any, error) { return a.node, nil }
 
 func readParts(node *yaml.Node) ([]part, error) {
@@ -213,7 +213,7 @@ func readPart(item *yaml.Node) (part, error) {
 		return part{text: text}, err
 	case yaml.MappingNode:
 	default:
-		return part{}, errors.New("an argument is a text, or {if: …, then: […]}")
+		return part{}, errors.New("an argument must be a text, or {if: …, then: […]}")
 	}
 	var p part
 	for i := 0; i+1 < len(item.Content); i += 2 {
@@ -231,7 +231,7 @@ func readPart(item *yaml.Node) (part, error) {
 		case key == "text" && value.Kind == yaml.SequenceNode:
 			p.joined, err = readParts(value)
 		default:
-			err = fmt.Errorf("%q is not expected there", key)
+			err = fmt.Errorf("%q is unexpected", key)
 		}
 		if err != nil {
 			return part{}, err
@@ -246,12 +246,12 @@ func readPart(item *yaml.Node) (part, error) {
 		}
 	}
 	if forms != 1 {
-		return part{}, errors.New("this has the form {if: …, then: […]}, {each: …, then: […]} or {text: […]}")
+		return part{}, errors.New("this must have the form {if: …, then: […]}, {each: …, then: […]} or {text: […]}")
 	}
 	return p, nil
 }
 
-// readText splits an argument into texts and slots. "{{" and "}}" are braces.
+// readText splits an argument into texts and slots. "{{" and "}}" are literal braces.
 func readText(s string) ([]piece, error) {
 	if s == "" {
 		return nil, errors.New("an argument is empty")
@@ -263,11 +263,11 @@ func readText(s string) ([]piece, error) {
 		case strings.HasPrefix(s, "{{"), strings.HasPrefix(s, "}}"):
 			text, s = text+s[:1], s[2:]
 		case s[0] == '}':
-			return nil, errors.New("a } has no {")
+			return nil, errors.New("unmatched }")
 		case s[0] == '{':
 			inner, rest, ok := strings.Cut(s[1:], "}")
 			if !ok {
-				return nil, errors.New("a { has no }")
+				return nil, errors.New("unmatched {")
 			}
 			slot, err := readSlot(inner)
 			if err != nil {
@@ -287,14 +287,14 @@ func readText(s string) ([]piece, error) {
 	return pieces, nil
 }
 
-// conditional are the parts of a list of arguments that are no texts, by how they begin.
+// conditional are the forms of list items other than texts, by their first key.
 var conditional = map[string]string{
 	"if": "if: CONDITION, then: [ARGUMENT, …], else: [ARGUMENT, …]", "each": "each: ARGUMENTS, then: [ARGUMENT, …]", "text": "text: [PART, …]",
 }
 
 func readSlot(inner string) (piece, error) {
 	role, rest, ok := strings.Cut(inner, ":")
-	if !ok || strings.ContainsFunc(role, func(r rune) bool { return !isLetter(r) }) { // a : within a text
+	if !ok || strings.ContainsFunc(role, func(r rune) bool { return !isLetter(r) }) { // a colon within a text
 		e, err := parse(inner)
 		return piece{value: e}, err
 	}
@@ -313,12 +313,12 @@ func readSlot(inner string) (piece, error) {
 	return piece{}, fmt.Errorf("{%s} is not known; write {file:…} or {out:…}", inner)
 }
 
-// Expand gives the arguments, the program first.
+// Expand returns the arguments, starting with the program.
 func (a *Argv) Expand(facts Facts, files Opener) ([]string, error) {
 	return expand(a.parts, facts, files)
 }
 
-// leading are the arguments up to the first that has a slot or a condition.
+// leading returns the arguments before the first slot or condition.
 func (a *Argv) leading() []string {
 	var fixed []string
 	for _, p := range a.parts {
@@ -330,27 +330,27 @@ func (a *Argv) leading() []string {
 	return fixed
 }
 
-// alike reports whether two nodes are written alike.
+// alike reports whether two nodes are written the same way.
 func alike(a, b *yaml.Node) bool {
 	mine, err := yaml.Marshal(a)
 	theirs, failed := yaml.Marshal(b)
 	return err == nil && failed == nil && string(mine) == string(theirs)
 }
 
-// check lists what is wrong with a command line. With motion, {made} is what vidstabdetect has written.
+// check lists the faults of a command line. With motion, {made} is the output of vidstabdetect.
 func (a *Argv) check(s Scope, w Written, motion bool) []error {
 	var faults []error
 	if a.Program() == "" {
-		faults = append(faults, errors.New("argv does not begin with the name of a program"))
+		faults = append(faults, errors.New("argv does not start with the name of a program"))
 	}
 	if strings.ContainsAny(a.Program(), " /") {
-		faults = append(faults, fmt.Errorf("argv begins with %q; it is a list of arguments that begins with the name of a program", a.Program()))
+		faults = append(faults, fmt.Errorf("argv starts with %q; it must be a list that starts with the name of a program", a.Program()))
 	}
 	c := check{scope: s, may: w, program: a.Program(), motion: motion}
 	c.parts(a.parts)
 	switch {
 	case c.written == 0:
-		c.addf("argv has no {out:…}, and so the program could write no file; write {out:%s} where it expects the name of its output", w.Endings[0])
+		c.addf("argv has no {out:…}, so the program could not write a file; write {out:%s} where it expects the name of its output", w.Endings[0])
 	case c.written > 1:
 		c.addf("argv has {out:…} %d times; write it once", c.written)
 	}
@@ -361,7 +361,7 @@ type check struct {
 	scope   Scope
 	may     Written
 	program string
-	motion  bool // what {made} is
+	motion  bool // whether {made} is a .trf
 	faults  []error
 	written int
 }
@@ -386,16 +386,16 @@ func (c *check) parts(parts []part) {
 	}
 }
 
-// each checks what stands in a part, which may know an item.
+// each checks the parts within a part, which may use {item}.
 func (c *check) each(p part) {
 	outer := c.scope
 	defer func() { c.scope = outer }()
 	if p.each != "" {
 		if outer[p.each] != Files {
-			c.addf("argv: {each: %s} names no argument with many: true", p.each)
+			c.addf("argv: {each: %s} does not name an argument with many: true", p.each)
 		}
 		if outer[itemName] != 0 {
-			c.addf("argv: {each: %s} is within another one", p.each)
+			c.addf("argv: {each: %s} is nested in another one", p.each)
 		}
 		c.scope = maps.Clone(outer)
 		c.scope[itemName], c.scope[indexName] = File, Number
@@ -408,7 +408,7 @@ func (c *check) each(p part) {
 	c.parts(p.then)
 }
 
-// The names of one of several resources, and of its number.
+// Names of one of several resources, and of its number.
 const itemName, indexName = "item", "index"
 
 func (c *check) piece(p part, slot piece) {
@@ -416,10 +416,10 @@ func (c *check) piece(p part, slot piece) {
 	case "out":
 		c.written++
 		if slot.many && c.program == "ffmpeg" && slot.text != "png" {
-			c.addf("argv: several files of ffmpeg are {out:png*}, and not {out:%s*}", slot.text)
+			c.addf("argv: ffmpeg can only write several files as {out:png*}, not {out:%s*}", slot.text)
 		}
 		if slot.text == motionEnding && c.program != "ffmpeg" {
-			c.addf("argv: {out:trf} is written by the filter vidstabdetect of ffmpeg, and not by %s", c.program)
+			c.addf("argv: {out:trf} is written by the filter vidstabdetect of ffmpeg, not by %s", c.program)
 		}
 		endings, ok := c.may.Choices[slot.text]
 		if !ok {
@@ -427,12 +427,12 @@ func (c *check) piece(p part, slot piece) {
 		}
 		for _, e := range endings {
 			if !slices.Contains(c.may.Endings, e) {
-				c.addf("argv: no .%s can be written here; write one of {out:%s}", e, strings.Join(c.may.Endings, "}, {out:"))
+				c.addf("argv: .%s cannot be written here; use one of {out:%s}", e, strings.Join(c.may.Endings, "}, {out:"))
 			}
 		}
 	case "file":
 		if c.scope[slot.text] != Words {
-			c.addf("argv: {file:%s} needs an argument of the type text that is called %s", slot.text, slot.text)
+			c.addf("argv: {file:%s} needs an argument %s of the type text", slot.text, slot.text)
 		}
 	default:
 		if slot.value == nil {
@@ -442,16 +442,16 @@ func (c *check) piece(p part, slot piece) {
 		case err != nil:
 			c.addf("argv: %w", err)
 		case k == Words:
-			c.addf("argv: {%s} holds words of people, which may only be handed over as {file:%s}", slot.value, slot.value)
+			c.addf("argv: {%s} is a person's text, which may only be passed as {file:%s}", slot.value, slot.value)
 		case k == Texts:
-			c.addf("argv: {%s} are several texts, which no command line can take", slot.value)
+			c.addf("argv: {%s} has several texts, which a command line cannot use", slot.value)
 		case k == Files:
-			c.addf("argv: {%s} are several; write {each: %s, then: […]}", slot.value, slot.value)
+			c.addf("argv: {%s} has several files; write {each: %s, then: […]}", slot.value, slot.value)
 		case k == told:
-			c.addf("argv: {%s} is for people, and has its place in a sentence", slot.value)
+			c.addf("argv: {%s} is for people and may only be used in a sentence", slot.value)
 		case c.motion && slot.isMade():
 			if len(p.text) == 1 || c.program != "ffmpeg" {
-				c.addf("argv: {made} is a .trf here, which only a filter of ffmpeg reads: vidstabtransform=input={made}")
+				c.addf("argv: {made} is a .trf here, which can only be used in a filter of ffmpeg: vidstabtransform=input={made}")
 			}
 		case k == File && len(p.text) > 1:
 			c.addf("argv: the file {%s} must be an argument of its own", slot.value)
@@ -492,7 +492,7 @@ func (p part) args(facts Facts, files Opener) ([]string, error) {
 	return expand(p.otherwise, facts, files)
 }
 
-// repeat gives the arguments once for each resource.
+// repeat repeats the arguments for each resource.
 func (p part) repeat(facts Facts, files Opener) ([]string, error) {
 	count, err := facts(p.each + ".count")
 	if err != nil {
@@ -521,10 +521,10 @@ func (p part) repeat(facts Facts, files Opener) ([]string, error) {
 	return args, nil
 }
 
-// ErrNoValue is the error of a slot that needs what a call does not have.
+// ErrNoValue is returned for a slot whose value is absent from the call.
 var ErrNoValue = errors.New("it has no value")
 
-// Item is the name by which facts and files know one of several resources, counted from 0.
+// Item returns the name of one of several resources for Facts and Opener, counted from 0.
 func Item(arg string, i int) string { return arg + "#" + strconv.Itoa(i) }
 
 func (p part) expand(facts Facts, files Opener) (string, error) {

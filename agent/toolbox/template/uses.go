@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Uses are the arguments and settings that a recipe uses.
+// Uses returns the arguments and settings that a recipe uses.
 func (r *Recipe) Uses() map[string]bool {
 	used := usedBy(r.expressions())
 	for _, argv := range []*Argv{r.First, r.Argv} {
@@ -20,7 +20,7 @@ func (r *Recipe) Uses() map[string]bool {
 	return used
 }
 
-// Uses are the arguments and settings that a request uses.
+// Uses returns the arguments and settings that a request uses.
 func (r *Request) Uses() map[string]bool { return usedBy(r.expressions()) }
 
 func usedBy(expressions iter.Seq[expression]) map[string]bool {
@@ -33,7 +33,7 @@ func usedBy(expressions iter.Seq[expression]) map[string]bool {
 	return used
 }
 
-// namedIn adds the names that stand for themselves: {each: videos}, {file:caption}, {out:format}.
+// namedIn adds the names used outside expressions: {each: videos}, {file:caption}, {out:format}.
 func namedIn(parts []part, used map[string]bool) {
 	for _, p := range parts {
 		used[p.each] = true
@@ -48,9 +48,9 @@ func namedIn(parts []part, used map[string]bool) {
 	}
 }
 
-// compared adds the comparisons of settings with values that they cannot have. The choices are the values of the
-// settings that have a closed list of them. What was found wrong with the kinds of such a comparison says less, and
-// is left out.
+// compared adds the faults of comparisons of settings with values they can never have. choices are the
+// values of settings with a fixed list. It removes the less helpful kind mismatches of the same
+// comparisons.
 func compared(faults []error, expressions iter.Seq[expression], choices map[string][]string) []error {
 	for e := range expressions {
 		o, ok := e.(operation)
@@ -68,21 +68,21 @@ func compared(faults []error, expressions iter.Seq[expression], choices map[stri
 				m, ok := errors.AsType[*mismatch](err)
 				return ok && m.comparison == o.String()
 			})
-			faults = append(faults, fmt.Errorf("%s %s %s: %s is never that, but one of %s; write for instance %s %s '%s'",
+			faults = append(faults, fmt.Errorf("%s %s %s: %s is one of %s; write, for instance, %s %s '%s'",
 				setting, o.sign, with.quoted(), setting, strings.Join(may, ", "), setting, o.sign, may[0]))
 		}
 	}
 	return faults
 }
 
-// mismatch is the fault of a comparison of a number with a text.
+// mismatch is the fault of comparing a number with a text.
 type mismatch struct{ comparison string }
 
 func (m *mismatch) Error() string {
 	return m.comparison + " compares a number with a text; a text is written in single quotes"
 }
 
-// expressions are all that a recipe holds, and those within them.
+// expressions iterates over all expressions of a recipe, including nested ones.
 func (r *Recipe) expressions() iter.Seq[expression] {
 	return func(yield func(expression) bool) {
 		w := walk{yield: yield}
@@ -108,7 +108,7 @@ func (r *Recipe) expressions() iter.Seq[expression] {
 	}
 }
 
-// expressions are all that a request holds, and those within them.
+// expressions iterates over all expressions of a request, including nested ones.
 func (r *Request) expressions() iter.Seq[expression] {
 	return func(yield func(expression) bool) {
 		w := walk{yield: yield}
@@ -123,7 +123,7 @@ func (r *Request) expressions() iter.Seq[expression] {
 	}
 }
 
-// walk visits expressions until yield says that it is enough.
+// walk visits expressions until yield returns false.
 type walk struct {
 	yield func(expression) bool
 	done  bool
@@ -177,8 +177,7 @@ func (w *walk) value(v value) {
 	}
 }
 
-// Fixed are the arguments as far as they are written in the file, and the texts that expressions choose from.
-// A NUL stands for each slot.
+// Fixed returns the literal parts of the arguments, and the texts in expressions. NUL stands for a slot.
 func (r *Recipe) Fixed() []string {
 	var all []string
 	for _, argv := range []*Argv{r.First, r.Argv} {
@@ -194,7 +193,7 @@ func (r *Recipe) Fixed() []string {
 	return all
 }
 
-// fixedIn are the texts of parts, each of which begins with that.
+// fixedIn returns the texts of parts, each prefixed by begin.
 func fixedIn(parts []part, begin string) []string {
 	var all []string
 	for _, p := range parts {
@@ -214,10 +213,10 @@ func fixedIn(parts []part, begin string) []string {
 	return all
 }
 
-// slot stands for what a call fills in.
+// slot stands for a value filled in by a call.
 const slot = "\x00"
 
-// fixed is the text of a part.
+// fixed returns the text of a part.
 func (p part) fixed() string {
 	if p.text == nil {
 		return slot

@@ -10,14 +10,14 @@ import (
 	"atelier/agent/toolbox/verify"
 )
 
-// embedded is read once: it is asked for after each call of a test.
+// embedded caches the catalogue, which every call of a test needs.
 var embedded = sync.OnceValues(func() (*toolbox.Catalogue, error) { return toolbox.LoadCatalogue(toolbox.Embedded()) })
 
-// player is made once, since it remembers which files it has looked at.
+// player is shared, since it caches inspected files.
 var player = sync.OnceValues(func() (*ffmpeg.FFmpeg, error) { return ffmpeg.New(ffmpeg.Config{}) })
 
-// Player is what [Effects] looks into sound and video with. Backends share it with the verifier in the
-// bot, and do so in tests.
+// Player returns the player with which [Effects] inspects audio and video. Backends share it with the
+// verifier, as in the bot.
 func Player(t *testing.T) *ffmpeg.FFmpeg {
 	t.Helper()
 	f, err := player()
@@ -27,8 +27,8 @@ func Player(t *testing.T) *ffmpeg.FFmpeg {
 	return f
 }
 
-// Effects holds a correct output of a candidate to what the tool declares whose backing it is: a
-// correct result must never be rejected. What does not run a tool of the catalogue is left alone.
+// Effects checks a correct output against the effects of the tool that the candidate belongs to:
+// correct results must never be rejected. It ignores candidates that are not in the catalogue.
 func Effects(t *testing.T, c toolbox.Candidate, call toolbox.Call, out toolbox.Output) {
 	t.Helper()
 	catalogue, err := embedded()

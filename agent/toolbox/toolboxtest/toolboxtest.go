@@ -1,5 +1,4 @@
-// Package toolboxtest is the contract that every make of [toolbox.Backend] keeps, as a
-// suite of tests.
+// Package toolboxtest is the contract test suite for implementations of [toolbox.Backend].
 package toolboxtest
 
 import (
@@ -20,34 +19,32 @@ import (
 // Use is a candidate with a call for it.
 type Use struct {
 	Candidate toolbox.Candidate
-	// Call is complete but for its Dir, which the suite fills in.
+	// Call is complete except for its Dir, which the suite sets.
 	Call toolbox.Call
 }
 
-// Make is what the suite tries.
+// Make is the implementation under test.
 type Make struct {
 	Backend toolbox.Backend
-	// Good succeeds, as often as it is done.
+	// Good always succeeds.
 	Good Use
 	// Bad fails because of its input.
 	Bad Use
-	// Unknown is a backing that the make does not have.
+	// Unknown is a backing that the backend does not have.
 	Unknown toolbox.Candidate
-	// Slow goes on until it is cancelled; Started gives a word once it has begun, and
-	// Stopped, which may be nil, once what it asked for has been called off. None where
-	// the make does nothing that lasts.
+	// Slow runs until it is cancelled. Started receives once it has started, and Stopped, which may be
+	// nil, once its job has been cancelled. Nil if the backend has no long-running work.
 	Slow             *Use
 	Started, Stopped <-chan struct{}
-	// Down is the same make without what it works by: its server, its programs. Nil
-	// where it needs nothing.
+	// Down is the same backend without its server or programs. Nil if it needs none.
 	Down toolbox.Backend
 }
 
-// Contract tries the make.
+// Contract runs the suite.
 func Contract(t *testing.T, m Make) {
 	t.Helper()
 	temp := t.TempDir()
-	t.Setenv("TMPDIR", temp) // what is left behind is seen there
+	t.Setenv("TMPDIR", temp) // to detect leftovers
 
 	t.Run("what it has is live, what it has not says so", func(t *testing.T) {
 		if err := m.Backend.Probe(t.Context(), m.Good.Candidate); err != nil {
@@ -150,14 +147,14 @@ func lasts(m Make) bool { return m.Slow != nil }
 
 func errorOf(_ toolbox.Output, err error) error { return err }
 
-// in is the call in a folder of its own.
+// in returns the call with a folder of its own.
 func in(t *testing.T, c toolbox.Call) toolbox.Call {
 	t.Helper()
 	c.Dir = t.TempDir()
 	return c
 }
 
-// says holds that an error has a sentence for people, which names no path.
+// says checks that an error has a sentence for people that does not contain the path.
 func says(t *testing.T, what string, err error, path string) {
 	t.Helper()
 	if err == nil {
@@ -170,7 +167,7 @@ func says(t *testing.T, what string, err error, path string) {
 	}
 }
 
-// holds reports whether an output is something, and lies where it should.
+// holds checks that an output is not empty and is in the call's folder.
 func holds(t *testing.T, c toolbox.Call, out toolbox.Output) {
 	t.Helper()
 	for _, o := range append([]toolbox.Output{out}, out.More...) {
@@ -187,7 +184,7 @@ func holds(t *testing.T, c toolbox.Call, out toolbox.Output) {
 	}
 }
 
-// sums are the contents of the inputs.
+// sums hashes the contents of the inputs.
 func sums(t *testing.T, c toolbox.Call) (sum [sha256.Size]byte) {
 	t.Helper()
 	for _, values := range c.Args {
@@ -200,7 +197,7 @@ func sums(t *testing.T, c toolbox.Call) (sum [sha256.Size]byte) {
 				t.Fatal(err)
 			}
 			one := sha256.Sum256(b)
-			for i := range sum { // whatever the order
+			for i := range sum { // order-independent
 				sum[i] ^= one[i]
 			}
 		}
@@ -208,9 +205,8 @@ func sums(t *testing.T, c toolbox.Call) (sum [sha256.Size]byte) {
 	return sum
 }
 
-// Typed is the call as the toolbox hands it to a backend: the texts of the parameters of the
-// catalogue's tool that the backing runs are read. The error is that of a text from which nothing
-// can be read.
+// Typed returns the call as the toolbox passes it to a backend, with the texts of parameters parsed.
+// It fails on the first text that cannot be parsed.
 func Typed(t *testing.T, b toolbox.Backing, c toolbox.Call) (toolbox.Call, error) {
 	t.Helper()
 	catalogue, err := embedded()
@@ -226,7 +222,7 @@ func Typed(t *testing.T, b toolbox.Backing, c toolbox.Call) (toolbox.Call, error
 	return c, nil
 }
 
-// Published are candidates as another process with the same catalogue publishes them.
+// Published returns candidates as another process with the same catalogue publishes them.
 func Published(c *toolbox.Catalogue, able map[string][]plan.Candidate) map[string][]plan.Candidate {
 	told := map[string][]plan.Candidate{}
 	for tool, candidates := range able {

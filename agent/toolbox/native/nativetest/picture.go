@@ -7,7 +7,7 @@ import (
 	"math"
 )
 
-// Painted returns the smallest rectangle that holds all pixels that differ from the ground.
+// Painted returns the smallest rectangle with all pixels that differ from the background.
 func Painted(img *image.NRGBA, ground color.NRGBA) image.Rectangle {
 	var r image.Rectangle
 	for y := range img.Rect.Dy() {
@@ -32,7 +32,7 @@ func Inked(img *image.NRGBA, want color.NRGBA) int {
 	return n
 }
 
-// Difference is the mean difference of the channels, in greys.
+// Difference returns the mean difference of the channels, in grey levels.
 func Difference(a, b *image.NRGBA) float64 {
 	sum := 0.0
 	for i := range a.Pix {
@@ -41,7 +41,7 @@ func Difference(a, b *image.NRGBA) float64 {
 	return sum / float64(len(a.Pix))
 }
 
-// Colourful is a picture in which every pixel has another colour.
+// Colourful returns a picture whose pixels all differ.
 func Colourful(w, h int) *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for y := range h {
@@ -52,7 +52,7 @@ func Colourful(w, h int) *image.NRGBA {
 	return img
 }
 
-// Uniform is a picture of one colour.
+// Uniform returns a picture of a single colour.
 func Uniform(w, h int, c color.Color) *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	draw.Draw(img, img.Rect, image.NewUniform(c), image.Point{}, draw.Src)

@@ -1,5 +1,5 @@
-// Package nativetest runs operations on pictures and texts that a test makes, and holds each result to the
-// effects of its tool.
+// Package nativetest runs operations on pictures and texts made by a test, and checks each result
+// against the effects of its tool.
 package nativetest
 
 import (
@@ -20,22 +20,22 @@ import (
 	"atelier/agent/toolbox/toolboxtest"
 )
 
-// Workbench runs operations on what a test makes.
+// Workbench runs operations for a test.
 type Workbench struct {
 	*testing.T
 
 	Operations map[string]operation.Func
-	// Dir is a folder of the test's own.
+	// Dir is a temporary folder.
 	Dir string
 }
 
-// New returns a workbench with a folder of the test's own.
+// New returns a workbench with a temporary folder.
 func New(t *testing.T, operations map[string]operation.Func) Workbench {
 	t.Helper()
 	return Workbench{t, operations, t.TempDir()}
 }
 
-// Perform runs an operation with a call whose settings are typed already.
+// Perform runs an operation with a call whose settings are already parsed.
 func (w Workbench) Perform(run string, c toolbox.Call) (toolbox.Output, error) {
 	w.Helper()
 	op, ok := w.Operations[run]
@@ -50,7 +50,7 @@ func (w Workbench) Perform(run string, c toolbox.Call) (toolbox.Output, error) {
 	return out, err
 }
 
-// Typed runs an operation with settings in words: argument and value in turn.
+// Typed runs an operation with settings in words: alternating names and values.
 func (w Workbench) Typed(run string, pairs ...string) (toolbox.Output, error) {
 	w.Helper()
 	c, err := toolboxtest.Typed(w.T, toolbox.Backing{Kind: "native", Run: run}, Call(pairs...))
@@ -60,7 +60,7 @@ func (w Workbench) Typed(run string, pairs ...string) (toolbox.Output, error) {
 	return w.Perform(run, c)
 }
 
-// Given stores a picture as an input.
+// Given stores a picture as an input file.
 func (w Workbench) Given(name string, img image.Image) toolbox.Value {
 	w.Helper()
 	path := filepath.Join(w.Dir, name)
@@ -70,12 +70,12 @@ func (w Workbench) Given(name string, img image.Image) toolbox.Value {
 	return toolbox.Value{Resource: plan.Resource{Name: name, Type: plan.Image}, Path: path}
 }
 
-// Text is a text as an argument.
+// Text returns a text as an argument.
 func Text(v string) toolbox.Value {
 	return toolbox.Value{Resource: plan.Resource{Type: plan.Text, Value: v}}
 }
 
-// Boxes are boxes as an argument.
+// Boxes returns boxes as an argument.
 func (w Workbench) Boxes(bs ...plan.Box) toolbox.Value {
 	w.Helper()
 	v, err := plan.EncodeValue(bs)
@@ -85,7 +85,7 @@ func (w Workbench) Boxes(bs ...plan.Box) toolbox.Value {
 	return toolbox.Value{Resource: plan.Resource{Type: plan.BBox, Value: v}}
 }
 
-// Args pairs names with values; the same name again makes a list.
+// Args maps argument names to values.
 type Args map[string][]toolbox.Value
 
 // Try runs an operation with settings in words.
@@ -103,7 +103,7 @@ func (w Workbench) Try(op string, a Args) (toolbox.Output, error) {
 	return w.Perform(op, call)
 }
 
-// Do runs an operation that must work.
+// Do runs an operation that must succeed.
 func (w Workbench) Do(op string, a Args) toolbox.Output {
 	w.Helper()
 	out, err := w.Try(op, a)
@@ -113,13 +113,13 @@ func (w Workbench) Do(op string, a Args) toolbox.Output {
 	return out
 }
 
-// Picture runs an operation that makes one picture, and decodes it.
+// Picture runs an operation that returns one picture, and decodes it.
 func (w Workbench) Picture(op string, a Args) media.Picture {
 	w.Helper()
 	return w.Read(w.Do(op, a))
 }
 
-// Read decodes a picture that was made.
+// Read decodes a picture output.
 func (w Workbench) Read(out toolbox.Output) media.Picture {
 	w.Helper()
 	p, err := media.ReadPicture(context.Background(), out.Path, media.Limits{})
@@ -129,7 +129,7 @@ func (w Workbench) Read(out toolbox.Output) media.Picture {
 	return p
 }
 
-// Refused runs an operation that must fail with a sentence that holds the words.
+// Refused runs an operation that must fail with a sentence that contains the words.
 func (w Workbench) Refused(op string, a Args, words ...string) {
 	w.Helper()
 	out, err := w.Try(op, a)
@@ -163,7 +163,7 @@ func (w Workbench) Same(got *image.NRGBA, width, height int, want func(x, y int)
 	}
 }
 
-// Call is a call with small values: argument and value in turn.
+// Call returns a call with small values: alternating names and values.
 func Call(pairs ...string) toolbox.Call {
 	c := toolbox.Call{Args: map[string][]toolbox.Value{}}
 	for pair := range slices.Chunk(pairs, 2) {
@@ -172,7 +172,7 @@ func Call(pairs ...string) toolbox.Call {
 	return c
 }
 
-// WantFault fails the test unless err tells people something that holds the words.
+// WantFault fails the test unless err has a sentence for people that contains the words.
 func WantFault(t *testing.T, err error, words string) {
 	t.Helper()
 	f, ok := errors.AsType[*plan.Fault](err)
@@ -184,13 +184,13 @@ func WantFault(t *testing.T, err error, words string) {
 	}
 }
 
-// FileCall is a call with one media file.
+// FileCall returns a call with one media file.
 func FileCall(arg string, typ plan.Type, path string) toolbox.Call {
 	v := toolbox.Value{Resource: plan.Resource{Name: filepath.Base(path), Type: typ}, Path: path}
 	return toolbox.Call{Args: map[string][]toolbox.Value{arg: {v}}}
 }
 
-// WriteFile writes a file into a folder of the test's own.
+// WriteFile writes a file into a temporary folder.
 func WriteFile(t *testing.T, name string, content []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)

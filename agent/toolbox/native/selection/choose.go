@@ -28,6 +28,7 @@ type item struct {
 
 // choose returns the indexes of the items that a phrase describes, ascending, and a note for people if
 // the labels could not answer everything.
+//
 // A phrase names a thing in the singular or plural, by a synonym or a more general word, and may
 // restrict it by place, size or order. Phrases may be joined by "and", commas or "or"; the part after
 // "except" is excluded; "all" selects everything.
