@@ -57,7 +57,7 @@ func TestCheckWarns(t *testing.T) {
 	}
 	bottest.Write(t, file, strings.Replace(mirrorTool, `"{half}"`, "{if: half = 'lefft', then: [-l]}", 1))
 	status, _, stderr = clitest.Called{Args: []string{"tool", "check", file}}.Run(t)
-	if status != fault.StatusUsage || !strings.Contains(stderr, "half is never that, but one of left, top") {
+	if status != fault.StatusUsage || !strings.Contains(stderr, "half is one of left, top") {
 		t.Errorf("status %d: %s", status, stderr)
 	}
 	bottest.Write(t, file, strings.Replace(mirrorTool, "    debian: mirrors\n", "", 1))

@@ -83,7 +83,7 @@ func read(item *yaml.Node) (Effect, error) {
 				return Effect{}, fmt.Errorf("the %s of the effect %s is not a word", key.Value, e.Name)
 			}
 			if _, twice := e.Rule[key.Value]; twice {
-				return Effect{}, fmt.Errorf("the effect %s has the key %s twice", e.Name, key.Value)
+				return Effect{}, fmt.Errorf("the effect %s has the key %q twice", e.Name, key.Value)
 			}
 			e.Rule[key.Value] = strings.TrimSpace(value.Value)
 		}

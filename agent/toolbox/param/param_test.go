@@ -199,19 +199,19 @@ func TestCheck(t *testing.T) {
 		want string
 	}{
 		{param.Param{Name: "size", Type: param.Size, About: "the size", Optional: true, Default: "half"}, ""},
-		{param.Param{Name: "Size", Type: param.Size, About: "x"}, "not made of lower-case letters"},
+		{param.Param{Name: "Size", Type: param.Size, About: "x"}, "may only contain lower-case letters"},
 		{param.Param{Name: "size", Type: param.Size}, "about is missing"},
 		{param.Param{Name: "size", Type: "length", About: "x"}, `unknown type "length"; the types are adjustment, angle`},
 		{param.Param{Name: "size", Type: param.Size, About: "x", Default: "half"}, "a default needs optional"},
 		{param.Param{Name: "size", Type: param.Size, About: "x", Optional: true, Default: "purple"}, "bad default"},
 		{param.Param{Name: "size", Type: param.Size, About: "x", Examples: []string{"50%", "purple"}}, "bad example"},
-		{param.Param{Name: "size", Type: param.Colour, About: "x", Min: &one}, "has no bounds"},
+		{param.Param{Name: "size", Type: param.Colour, About: "x", Min: &one}, "cannot have min or max"},
 		{param.Param{Name: "size", Type: param.Size, About: "x", Clear: true}, "only a colour"},
 		{param.Param{Name: "c", Type: param.Colour, About: "x", Optional: true, Default: "transparent"}, "bad default"},
 		{param.Param{Name: "n", Type: param.Number, About: "x", Min: &two, Max: &one}, "min 2 is above max 1"},
 		{param.Param{Name: "way", Type: param.Choice, About: "x"}, "at least two choices"},
 		{param.Param{Name: "size", Type: param.Size, About: "x", Choices: mirrors}, "only a choice or a format"},
-		{param.Param{Name: "way", Type: param.Choice, About: "x", Choices: mirrors, Prevailing: []string{"aslant"}}, "no choice"},
+		{param.Param{Name: "way", Type: param.Choice, About: "x", Choices: mirrors, Prevailing: []string{"aslant"}}, "is not a choice"},
 	} {
 		var said []string
 		for _, err := range c.p.Check() {

@@ -9,7 +9,7 @@ import (
 func TestUnguarded(t *testing.T) {
 	t.Parallel()
 	fault := func(where, arg string) string {
-		return where + ": " + arg + " is optional and may be absent; give it a default, or ask if given(" + arg + ")"
+		return where + ": " + arg + " is optional and may be absent; give it a default, or check given(" + arg + ")"
 	}
 	for text, want := range map[string]string{
 		`argv: [x, "{count}", "{out:mp4}"]`:                                                                                           fault("argv", "count"),

@@ -432,7 +432,7 @@ func (c *check) piece(p part, slot piece) {
 		}
 	case "file":
 		if c.scope[slot.text] != Words {
-			c.addf("argv: {file:%s} needs an argument %s of the type text", slot.text, slot.text)
+			c.addf("argv: {file:%s} needs an argument called %s of the type text", slot.text, slot.text)
 		}
 	default:
 		if slot.value == nil {
