@@ -215,7 +215,7 @@ func TestLoadCatalogueReadsFilesOnly(t *testing.T) {
 		"long.yaml": {Data: []byte(strings.Repeat("#", 1<<20))},
 	}
 	_, err = toolbox.LoadCatalogue(pipe)
-	if want := "long.yaml: is 1048576 bytes long, the limit is 65536\npipe.yaml: is not a regular file"; err == nil || err.Error() != want {
+	if want := "long.yaml: is 1048576 bytes long; the limit is 65536\npipe.yaml: is not a regular file"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }

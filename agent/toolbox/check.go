@@ -29,7 +29,7 @@ func (c *checker) addf(format string, args ...any) {
 // check lists the faults of an entry, skipping checks that depend on broken parts.
 func (c *checker) check() []error {
 	if !isName(c.Name) && c.broken.whole("name") {
-		c.addf("name %q may only contain lower-case letters, digits and _", c.Name)
+		c.addf("name %q must consist of lower-case letters, digits and _", c.Name)
 	}
 	for _, a := range c.Alias {
 		if !isName(a) || a == c.Name {
@@ -47,7 +47,7 @@ func (c *checker) check() []error {
 	}
 	for _, o := range c.Origins {
 		if !slices.Contains(origins, o) {
-			c.addf("unknown origin %q, use one of %s; your own tools have the origin own", o, strings.Join(origins, ", "))
+			c.addf("unknown origin %q; use one of %s; your own tools have the origin own", o, strings.Join(origins, ", "))
 		}
 	}
 	if _, err := plan.ParseType(string(c.Returns)); err != nil && c.broken.whole("returns") {
@@ -132,7 +132,7 @@ func (c *checker) checkArgs() {
 
 func (c *checker) checkArg(a Arg) {
 	if !isName(a.Name) {
-		c.addf("argument name %q may only contain lower-case letters, digits and _", a.Name)
+		c.addf("argument name %q must consist of lower-case letters, digits and _", a.Name)
 	}
 	if a.About == "" {
 		c.addf("argument %s has no about", a.Name)

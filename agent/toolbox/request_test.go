@@ -31,8 +31,8 @@ func TestReadRequest(t *testing.T) {
 	for backend, want := range map[string]string{
 		`{kind: http, request: {url: "https://h/x/{width}/{text}", json: {p: "{image}", e: "{extra}", s: "{style}", w: "{2 * image.width}"}}}`: "",
 		`{kind: http}`: "has no request",
-		`{kind: native, run: x, device: cpu, request: {url: "https://h/"}}`:                                     "only the kind http has",
-		`{kind: http, request: {url: "https://h/"}, argv: [x, "{out:png}"]}`:                                    "only the kind command has argv",
+		`{kind: native, run: x, device: cpu, request: {url: "https://h/"}}`:                                     "only the kind http may have",
+		`{kind: http, request: {url: "https://h/"}, argv: [x, "{out:png}"]}`:                                    "only the kind command may have argv",
 		`{kind: http, request: {url: "https://h/", json: {a: "{colour}"}}}`:                                     "json a: there is no {colour}",
 		`{kind: http, request: {url: "https://h/{style}"}}`:                                                     "url: style is optional and may be absent",
 		`{kind: http, request: {url: "https://h/{max(extra.width, 1)}"}}`:                                       "url: extra is optional and may be absent",

@@ -79,7 +79,7 @@ func (p Param) Check() []error {
 		faults = append(faults, fmt.Errorf("parameter "+p.Name+": "+format, args...))
 	}
 	if p.Name == "" || strings.Trim(p.Name, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
-		addf("the name %q may only contain lower-case letters, digits and _", p.Name)
+		addf("the name %q must consist of lower-case letters, digits and _", p.Name)
 	}
 	if p.About == "" {
 		addf("about is missing")

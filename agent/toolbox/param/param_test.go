@@ -199,7 +199,7 @@ func TestCheck(t *testing.T) {
 		want string
 	}{
 		{param.Param{Name: "size", Type: param.Size, About: "the size", Optional: true, Default: "half"}, ""},
-		{param.Param{Name: "Size", Type: param.Size, About: "x"}, "may only contain lower-case letters"},
+		{param.Param{Name: "Size", Type: param.Size, About: "x"}, "must consist of lower-case letters"},
 		{param.Param{Name: "size", Type: param.Size}, "about is missing"},
 		{param.Param{Name: "size", Type: "length", About: "x"}, `unknown type "length"; the types are adjustment, angle`},
 		{param.Param{Name: "size", Type: param.Size, About: "x", Default: "half"}, "a default needs optional"},

@@ -139,7 +139,7 @@ func (l *Let) UnmarshalYAML(node *yaml.Node) error {
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		name := node.Content[i].Value
 		if name == "" || strings.ContainsFunc(name, func(r rune) bool { return !isLetter(r) }) {
-			return unread(node.Content[i], fmt.Errorf("the name %q in let may only contain lower-case letters and _", name))
+			return unread(node.Content[i], fmt.Errorf("the name %q in let must consist of lower-case letters and _", name))
 		}
 		value, err := parse(node.Content[i+1].Value)
 		if err != nil {
