@@ -26,8 +26,8 @@ func (a answer) why() Why {
 	return Why{Sentence: plan.Sentence(a.err, otherwise), Operator: plan.OperatorSentence(a.err, otherwise)}
 }
 
-// errUnasked is the error of a candidate that has not been probed yet.
-var errUnasked = &plan.Fault{Sentence: plan.Say("It is still being checked."), Err: errors.New("it was not probed yet")}
+// errNotProbed is the error of a candidate that has not been probed yet.
+var errNotProbed = &plan.Fault{Sentence: plan.Say("It is still being checked."), Err: errors.New("it was not probed yet")}
 
 // spot locates an answer: the index of the tool in the catalogue, and of the candidate among the tool's ways.
 type spot struct{ tool, way int }
@@ -50,7 +50,7 @@ func newAnswers(w *ways, fresh time.Duration, clock func() time.Time) *answers {
 		for _, c := range w.byTool[tool.Name] {
 			a := answer{candidate: c}
 			if !w.server(c).Assumed {
-				a.err = errUnasked
+				a.err = errNotProbed
 			}
 			as.known[i] = append(as.known[i], a)
 		}
@@ -64,8 +64,8 @@ func (as *answers) at(at spot) answer {
 	return as.known[at.tool][at.way]
 }
 
-// keep stores a probe result and the model in use.
-func (as *answers) keep(at spot, err error, model string) {
+// store stores a probe result and the model in use.
+func (as *answers) store(at spot, err error, model string) {
 	as.mu.Lock()
 	defer as.mu.Unlock()
 	a := &as.known[at.tool][at.way]

@@ -98,7 +98,7 @@ func (c *checker) checkPhrases() {
 
 // checkPhrase checks that the slots of a phrase are arguments or {about}. Only a suffix may use optional arguments.
 func (c *checker) checkPhrase(field, phrase string, optional bool) {
-	if !paired(phrase) {
+	if !balanced(phrase) {
 		c.addf("%s %q has an unmatched or nested brace", field, phrase)
 		return
 	}
@@ -188,7 +188,7 @@ func (c *checker) checkExamples() {
 		switch {
 		case strings.TrimSpace(Wish(e)) == "":
 			c.addf("example %d is empty", i+1)
-		case !paired(e):
+		case !balanced(e):
 			c.addf("example %q has an unmatched or nested brace", e)
 		case slices.Contains(c.Examples[:i], e):
 			c.addf("example %q is listed twice", e)
@@ -264,8 +264,8 @@ func isWord(s string) bool {
 	return s != "" && utf8.ValidString(s) && !strings.ContainsFunc(s, blank)
 }
 
-// paired reports whether the braces in s are balanced and not nested.
-func paired(s string) bool {
+// balanced reports whether the braces in s are balanced and not nested.
+func balanced(s string) bool {
 	open := false
 	for _, r := range s {
 		switch {

@@ -20,8 +20,8 @@ const serviceKind = "http"
 // commandKind is the kind of backings that run the command line in the tool file.
 const commandKind = "command"
 
-// completed fills in the defaults of a command, request or program of the tool.
-func completed(b Backing, tool string) Backing {
+// withDefaults fills in the defaults of a command, request or program of the tool.
+func withDefaults(b Backing, tool string) Backing {
 	if b.Kind == improviseKind && b.Program != "" {
 		b.Run = cmp.Or(b.Run, "python")
 		b.Device = cmp.Or(b.Device, "cpu")
@@ -85,15 +85,15 @@ func inline(argv []string) (script string, found bool) {
 	return script + "/path/to/script", i.must && !leads || len(rest) == 0 || rest[0] == "" || strings.HasPrefix(rest[0], "-")
 }
 
-// ofShells are shell operators that join programs. A program would take them for file names.
-var ofShells = []string{"|", "|&", "||", "&&", "&", ";", ">", ">>", "<", "2>", "2>&1", ">&2", "&>"}
+// shellOperators are shell operators that join programs. A program would take them for file names.
+var shellOperators = []string{"|", "|&", "||", "&&", "&", ";", ">", ">>", "<", "2>", "2>&1", ">&2", "&>"}
 
-// onNet matches arguments with a network address. "data:" and "file:" are not network addresses.
-var onNet = lazyregexp.New(`(?i)(?:^|=)(?:https?|ftps?|rtsp|rtmps?|srt|tcp|udp|s3|sftp)://`)
+// networkAddress matches arguments with a network address. "data:" and "file:" are not network addresses.
+var networkAddress = lazyregexp.New(`(?i)(?:^|=)(?:https?|ftps?|rtsp|rtmps?|srt|tcp|udp|s3|sftp)://`)
 
-// starters lists program options that start other programs or run code. letters are single-letter
+// startOptions lists program options that start other programs or run code. letters are single-letter
 // options, which may be bundled with others.
-var starters = map[string]struct {
+var startOptions = map[string]struct {
 	long    []string
 	letters string
 }{
@@ -111,10 +111,10 @@ var starters = map[string]struct {
 	"zip": {[]string{"--unzip-command"}, ""},
 }
 
-// starting returns the option in the command line that starts another program, "" if none does. Long
+// startOption returns the option in the command line that starts another program, "" if none does. Long
 // options may be abbreviated.
-func starting(program string, fixed []string) string {
-	options, ok := starters[path.Base(program)]
+func startOption(program string, fixed []string) string {
+	options, ok := startOptions[path.Base(program)]
 	if !ok {
 		return ""
 	}
@@ -132,11 +132,11 @@ func starting(program string, fixed []string) string {
 	return ""
 }
 
-// elsewhere finds the name of a file that is not in the folder of a call: from the root, from the home or above.
+// elsewhere matches paths outside the call's folder: absolute, in the home folder, or with "..".
 var elsewhere = lazyregexp.New(`(?:^|[=:@,;'" ])(?:/[^/\s\x00]|~/|\.\.(?:/|$))`)
 
-// strayed returns an argument that names a file outside the call's folder and is not a script; "" if none does.
-func strayed(leading [][]string, fixed []string) string {
+// outsideArgument returns an argument that names a file outside the call's folder and is not a script; "" if none does.
+func outsideArgument(leading [][]string, fixed []string) string {
 	for _, arg := range fixed {
 		named := func(argv []string) bool {
 			i, ok := interpreters[strings.TrimRight(path.Base(argv[0]), "0123456789.-")]
@@ -210,7 +210,7 @@ func (c *checker) checkBackends() {
 		case b.Run == "":
 			c.addf("backend %d has no run: the operation, task or prompt of the kind %s", i+1, b.Kind)
 		case !isWord(b.Run):
-			c.addf("backend %d runs %q, which is not one word", i+1, b.Run)
+			c.addf("backend %d runs %q, which must be one word", i+1, b.Run)
 		}
 		switch {
 		case b.Device == "":
@@ -234,7 +234,7 @@ func (b Backing) misplaced() string {
 	case b.Kind == "":
 		return "has no kind: command for a program, http for a service, native for an operation of the bot"
 	case !isWord(b.Kind):
-		return fmt.Sprintf("has the kind %q, which is not one word", b.Kind)
+		return fmt.Sprintf("has the kind %q, which must be one word", b.Kind)
 	case b.Kind != commandKind && b.Recipe != nil:
 		return fmt.Sprintf("is of the kind %s: only the kind %s may have argv and its related fields", b.Kind, commandKind)
 	case b.Kind == commandKind && (b.Recipe == nil || b.Recipe.Argv == nil):
@@ -265,7 +265,7 @@ func (c *checker) checkPrompt(b Backing) {
 	if known = known && b.Kind == "openai"; known {
 		c.checkRun(b, run)
 	}
-	if !paired(b.Prompt) {
+	if !balanced(b.Prompt) {
 		c.addf("backend %s has a prompt with an unmatched or nested brace", b.name())
 		return
 	}
@@ -316,7 +316,7 @@ func (c *checker) checkRequest(b Backing) {
 	default:
 		scope := c.scope("a request")
 		c.faults = append(c.faults, b.Request.Check(scope, c.closed())...)
-		c.faults = append(c.faults, b.Request.Unguarded(c.lackable())...)
+		c.faults = append(c.faults, b.Request.Unguarded(c.omittable())...)
 	}
 }
 
@@ -352,27 +352,27 @@ func (c *checker) checkCommand(b Backing) {
 		}
 	}
 	fixed := b.Recipe.Fixed()
-	if i := slices.IndexFunc(fixed, func(arg string) bool { return slices.Contains(ofShells, arg) }); i >= 0 {
+	if i := slices.IndexFunc(fixed, func(arg string) bool { return slices.Contains(shellOperators, arg) }); i >= 0 {
 		c.addf("argv has the shell operator %q, but there is no shell: {out:…} names the output file, and first a program that runs before", fixed[i])
 	}
-	if i := slices.IndexFunc(fixed, onNet.MatchString); i >= 0 {
+	if i := slices.IndexFunc(fixed, networkAddress.MatchString); i >= 0 {
 		c.addf("argv has %q, a network address, but programs have no network; use a backend of kind http to call a service", fixed[i])
 	}
 	for _, program := range b.Recipe.Programs() {
-		if option := starting(program, fixed); option != "" {
+		if option := startOption(program, fixed); option != "" {
 			c.addf("argv gives %s the option %s, which starts other programs; remove it", program, option)
 		}
 	}
-	if arg := strayed(b.Recipe.Leading(), fixed); arg != "" {
+	if arg := outsideArgument(b.Recipe.Leading(), fixed); arg != "" {
 		c.addf("argv has %q, a path outside the call's folder; a program may only use the files of its arguments, such as {image}", arg)
 	}
 	scope := c.scope("a command")
 	c.faults = append(c.faults, b.Recipe.Check(scope, w, c.closed())...)
-	c.faults = append(c.faults, b.Recipe.Unguarded(c.lackable())...)
+	c.faults = append(c.faults, b.Recipe.Unguarded(c.omittable())...)
 }
 
-// lackable returns the arguments that may be absent from a call.
-func (c *checker) lackable() []string {
+// omittable returns the arguments that may be absent from a call.
+func (c *checker) omittable() []string {
 	var all []string
 	for _, a := range c.Args {
 		if a.Optional && (a.Param == nil || a.Param.DefaultValue().IsZero()) {

@@ -125,14 +125,14 @@ func TestLiveFollowsOthers(t *testing.T) {
 		}
 		return l
 	}
-	alone := live()
+	paused := live()
 	others = map[string][]plan.Candidate{"shout": ways("native:loud")}
-	if live() != alone {
+	if live() != paused {
 		t.Error("another process that can no more made another answer")
 	}
 	others = map[string][]plan.Candidate{"sing": ways("hftask:voice")}
 	helped := live()
-	if helped == alone || !helped.Live("sing") || alone.Live("sing") {
+	if helped == paused || !helped.Live("sing") || paused.Live("sing") {
 		t.Error("another process that can more made none")
 	}
 	others = map[string][]plan.Candidate{"sing": ways("hftask:voice", "program:espeak"), "dance": nil}

@@ -66,13 +66,13 @@ func readTool(b []byte) (Tool, []error) {
 		return Tool{}, append(unread, errors.New("contains more than one YAML document"))
 	}
 	for i := range t.Backends {
-		t.Backends[i] = completed(t.Backends[i], t.Name)
+		t.Backends[i] = withDefaults(t.Backends[i], t.Name)
 		t.Backends[i].Inputs = t.inputs(t.Backends[i])
 		if t.Backends[i].Program != "" {
 			t.Backends[i].Settings = t.Params
 		}
 	}
-	t.squeeze()
+	t.joinLines()
 	for i := range t.Params {
 		p := &t.Params[i]
 		t.Args = append(t.Args, Arg{
@@ -105,12 +105,12 @@ func partsOf(b []byte, wrong *yaml.TypeError) ([]error, parts) {
 		return []error{fmt.Errorf("not a catalogue entry: %w", wrong)}, broken
 	}
 	for _, said := range wrong.Errors {
-		faults = append(faults, errors.New(misread(said, &file)))
+		faults = append(faults, errors.New(reword(said, &file)))
 		found := lineOf.FindStringSubmatch(said)
 		if found == nil {
 			continue
 		}
-		line, _ := strconv.Atoi(found[1]) //nolint:errcheck // it is made of digits
+		line, _ := strconv.Atoi(found[1]) //nolint:errcheck // the pattern matches only digits
 		part := ""
 		for i, key := range file.Content[0].Content {
 			if i%2 == 0 && key.Line <= line {
@@ -126,8 +126,8 @@ func tooLong(bytes int64) error {
 	return fmt.Errorf("is %d bytes long; the limit is %d", bytes, maxToolFile)
 }
 
-// squeeze puts every text for people and models on one line.
-func (t *Tool) squeeze() {
+// joinLines puts every text for people and models on one line.
+func (t *Tool) joinLines() {
 	texts := []*string{&t.Description, &t.When, &t.Made, &t.MadeMany, &t.Planned, &t.Suffix}
 	for i := range t.Examples {
 		texts = append(texts, &t.Examples[i])
@@ -171,8 +171,8 @@ var (
 	twice = lazyregexp.New(`mapping key "(.+)" already defined at line (\d+)`)
 )
 
-// misread rewords a YAML error about a tool file without Go types.
-func misread(said string, file *yaml.Node) string {
+// reword rewords a YAML error about a tool file without Go types.
+func reword(said string, file *yaml.Node) string {
 	m := wrongType.FindStringSubmatch(said)
 	if m == nil {
 		said = unknownField.ReplaceAllString(said, "there is no field $1")

@@ -19,12 +19,12 @@ import (
 const (
 	// tripAfter is the number of consecutive failures after which a backend is paused.
 	tripAfter = 3
-	// aloneFor is how long a backend is paused before one call tries it again.
-	aloneFor = 30 * time.Second
+	// pauseTime is how long a backend is paused before one call tries it again.
+	pauseTime = 30 * time.Second
 )
 
-// ErrAlone marks errors of a backend that is paused after several consecutive failures.
-var ErrAlone = errors.New("it failed several times in a row and is paused for a while")
+// ErrPaused marks errors of a backend that is paused after several consecutive failures.
+var ErrPaused = errors.New("it failed several times in a row and is paused for a while")
 
 // health tracks the servers by their calls: how many run, and whether they fail.
 type health struct {
@@ -76,7 +76,7 @@ func (h *health) of(c Candidate) *circuit {
 	fresh := &circuit{server: server, model: c.Model}
 	fresh.TwoStepCircuitBreaker = gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
 		Name:         key,
-		Timeout:      aloneFor,
+		Timeout:      pauseTime,
 		ReadyToTrip:  func(n gobreaker.Counts) bool { return n.ConsecutiveFailures >= tripAfter },
 		IsSuccessful: func(err error) bool { return !errors.Is(err, ErrDown) },
 		IsExcluded: func(err error) bool {
@@ -92,10 +92,10 @@ func (h *health) of(c Candidate) *circuit {
 	return fresh
 }
 
-// alone returns an error if the candidate is paused now.
-func (h *health) alone(c Candidate) error {
+// paused returns an error if the candidate is paused now.
+func (h *health) paused(c Candidate) error {
 	if !h.of(c).closed() {
-		return leftAlone(c)
+		return pausedError(c)
 	}
 	return nil
 }
@@ -112,10 +112,10 @@ func (c *circuit) closed() bool {
 	}
 }
 
-func leftAlone(c Candidate) error {
+func pausedError(c Candidate) error {
 	return &plan.Fault{
 		Sentence: plan.Say("%s failed several times in a row; it will be tried again in half a minute.", c.place()),
-		Err:      fmt.Errorf("%s: %w", c.Name(), ErrAlone),
+		Err:      fmt.Errorf("%s: %w", c.Name(), ErrPaused),
 	}
 }
 
@@ -139,7 +139,7 @@ func (h *health) enter(ctx context.Context, c Candidate) (leave func(error), err
 	done, err := h.of(c).Allow()
 	if err != nil {
 		free()
-		return nil, leftAlone(c)
+		return nil, pausedError(c)
 	}
 	g.running.Add(1)
 	return func(err error) {

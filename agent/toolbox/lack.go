@@ -37,8 +37,8 @@ func needsOf(b Backing) plan.Message {
 	return plan.Message{Format: strings.ReplaceAll(b.Needs, "%", "%%")}
 }
 
-// together merges lacks with the same remedy into one Why each.
-func together(lacks []*lack) []Why {
+// mergeLacks merges lacks with the same remedy into one Why each.
+func mergeLacks(lacks []*lack) []Why {
 	var whys []Why
 	for i, l := range lacks {
 		if slices.ContainsFunc(lacks[:i], func(o *lack) bool { return o.cannot.Equal(l.cannot) }) {

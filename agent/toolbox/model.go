@@ -19,7 +19,7 @@ import (
 type Model struct {
 	// ID is its name on the Hugging Face hub: "org/model".
 	ID string `yaml:"id"`
-	// Names are what people call it: "SDXL", "Stable Diffusion XL".
+	// Names are its common names: "SDXL", "Stable Diffusion XL".
 	Names []string `yaml:"names"`
 	// Description says in one sentence what it is good and not good at.
 	Description string `yaml:"description"`
@@ -105,7 +105,7 @@ func readModel(b []byte) (Model, error) {
 	case strings.Count(m.ID, "/") != 1 || !isWord(m.ID):
 		return Model{}, fmt.Errorf("id %q is not of the form org/model", m.ID)
 	case len(m.Names) == 0 || slices.Contains(m.Names, ""):
-		return Model{}, errors.New("names are missing: what people call it")
+		return Model{}, errors.New("names are missing: its common names")
 	case m.Description == "":
 		return Model{}, errors.New("description is missing")
 	case m.Licence == "":

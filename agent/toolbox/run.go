@@ -58,23 +58,23 @@ func (t *Toolbox) Run(ctx context.Context, tool, candidate string, c Call, check
 	var errs []error
 	var spent plan.Tokens
 	var tried []string
-	inVain := func(err error) (Made, error) { return Made{Output: Output{Usage: spent}, Tried: tried}, err }
+	failedWith := func(err error) (Made, error) { return Made{Output: Output{Usage: spent}, Tried: tried}, err }
 	for i, b := range inOrder(t.byTool[entry.Name], candidate) {
 		if err := ctx.Err(); err != nil {
-			return inVain(err)
+			return failedWith(err)
 		}
 		tried = append(tried, b.Name())
 		if err := t.ready(ctx, tool, b); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", b.Name(), err))
-			absent = faces(err, plan.Say("The service behind this tool does not answer."))
+			absent = faultOf(err, plan.Say("The service behind this tool does not answer."))
 			continue
 		}
 		attempt := c
 		attempt.Dir = filepath.Join(c.Dir, "try-"+strconv.Itoa(i+1))
 		out, err := t.try(ctx, b, attempt, check)
-		if errors.Is(err, ErrAlone) { // other calls are already testing whether it works again
+		if errors.Is(err, ErrPaused) { // other calls are already testing whether it works again
 			errs = append(errs, err)
-			absent = faces(err, plan.Message{})
+			absent = faultOf(err, plan.Message{})
 			continue
 		}
 		spent = spent.Plus(out.Usage)
@@ -83,15 +83,15 @@ func (t *Toolbox) Run(ctx context.Context, tool, candidate string, c Call, check
 			return Made{Output: out, Candidate: b.Name(), Approximate: b.Approximate, Failed: failed, Tried: tried}, nil
 		}
 		if ctx.Err() != nil {
-			return inVain(ctx.Err())
+			return failedWith(ctx.Err())
 		}
 		errs = append(errs, fmt.Errorf("%s: %w", b.Name(), err))
 		if plan.Final(err) {
-			last = faces(err, plan.Say("That cannot be done."))
+			last = faultOf(err, plan.Say("That cannot be done."))
 			last.Err, last.Final = errors.Join(errs...), true
-			return inVain(last)
+			return failedWith(last)
 		}
-		last = faces(err, plan.Say("It failed for an unknown reason."))
+		last = faultOf(err, plan.Say("It failed for an unknown reason."))
 		failed = append(failed, last.Sentence)
 	}
 	if len(failed) == 0 {
@@ -105,18 +105,18 @@ func (t *Toolbox) Run(ctx context.Context, tool, candidate string, c Call, check
 	}
 	why := cmp.Or(last, absent)
 	why.Err = errors.Join(errs...)
-	return inVain(why)
+	return failedWith(why)
 }
 
-// faces returns a Fault with the sentences of err for people and for the operator.
-func faces(err error, otherwise plan.Message) *plan.Fault {
+// faultOf returns a Fault with the sentences of err for people and for the operator.
+func faultOf(err error, otherwise plan.Message) *plan.Fault {
 	return &plan.Fault{Sentence: plan.Sentence(err, otherwise), Operator: plan.OperatorSentence(err, otherwise)}
 }
 
 // ready reports whether a candidate can be tried now: it is not paused, and its probe succeeds. It is
 // probed again unless known to be live.
 func (t *Toolbox) ready(ctx context.Context, tool string, c Candidate) error {
-	if err := t.health.alone(c); err != nil {
+	if err := t.health.paused(c); err != nil {
 		return err
 	}
 	if t.answers.liveNow(t.catalogue.byName[tool], c) {
@@ -152,7 +152,7 @@ func (t *Toolbox) try(ctx context.Context, b Candidate, c Call, check func(Outpu
 		if p := recover(); p != nil {
 			out, err = Output{}, &plan.Fault{
 				Sentence: plan.Say("The service behind this tool crashed on this input."),
-				Err:      fmt.Errorf("panic: %s\n%s", panicked(p), debug.Stack()),
+				Err:      fmt.Errorf("panic: %s\n%s", panicText(p), debug.Stack()),
 			}
 		}
 	}()
@@ -178,8 +178,8 @@ func (t *Toolbox) try(ctx context.Context, b Candidate, c Call, check func(Outpu
 	return out, check(out)
 }
 
-// panicked describes a panic for the operator. Only runtime errors are quoted: others may contain user data.
-func panicked(p any) string {
+// panicText describes a panic for the operator. Only runtime errors are quoted: others may contain user data.
+func panicText(p any) string {
 	if err, ok := p.(runtime.Error); ok {
 		return err.Error()
 	}

@@ -236,7 +236,7 @@ func (s *survey) round(ctx context.Context, p *prober) error {
 			if err == nil || errors.Is(err, ErrLoading) {
 				model = s.modelOf(mine, before.candidate)
 			}
-			s.answers.keep(at, err, model)
+			s.answers.store(at, err, model)
 			return nil
 		})
 	}
@@ -269,10 +269,10 @@ func (s *survey) snapshot() *probed {
 		p.tools[i] = local{tool: tool, answers: slices.Clone(s.answers.known[i])}
 		for j, a := range p.tools[i].answers {
 			if broken && a.live() {
-				p.tools[i].answers[j].err = s.health.alone(a.candidate)
+				p.tools[i].answers[j].err = s.health.paused(a.candidate)
 			}
 		}
-		s.tell(&p.tools[i])
+		s.summarize(&p.tools[i])
 	}
 	if !broken {
 		s.answers.seen = p
@@ -280,8 +280,8 @@ func (s *survey) snapshot() *probed {
 	return p
 }
 
-// tell fills in the candidates that can run the tool, or what is missing if there are none.
-func (s *survey) tell(l *local) {
+// summarize fills in the candidates that can run the tool, or what is missing if there are none.
+func (s *survey) summarize(l *local) {
 	var whys []Why
 	for _, a := range l.answers {
 		told := a.candidate.told()
@@ -305,7 +305,7 @@ func (s *survey) tell(l *local) {
 			lacks = append(lacks, newLack(b))
 		}
 	}
-	l.whys = slices.Concat(distinct(whys), together(lacks))
+	l.whys = slices.Concat(distinct(whys), mergeLacks(lacks))
 }
 
 // with merges in what other processes can run. Tools that are not in the catalogue cannot be planned

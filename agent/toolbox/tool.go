@@ -5,7 +5,7 @@
 //   - Adding a tool means adding a file: no other code names a tool of the catalogue.
 //   - A faulty catalogue is rejected as a whole, with every fault listed by file.
 //   - A tool is live only if one of its backends answers its probe, here or in another process that
-//     reports it. The others say why they are not live and what would help. A tool runs only where
+//     reports it. The others report why they are not live and how to fix it. A tool runs only where
 //     one of its backends is live.
 package toolbox
 

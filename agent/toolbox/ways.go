@@ -89,7 +89,7 @@ func (w *ways) servedHere(kind string) bool {
 func (w *ways) probe(ctx context.Context, c Candidate) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = &plan.Fault{Sentence: plan.Say("Its backend crashed."), Err: fmt.Errorf("probe of %s panicked: %s", c.Name(), panicked(p))}
+			err = &plan.Fault{Sentence: plan.Say("Its backend crashed."), Err: fmt.Errorf("probe of %s panicked: %s", c.Name(), panicText(p))}
 		}
 	}()
 	return w.server(c).Backend.Probe(ctx, c)

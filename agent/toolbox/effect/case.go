@@ -12,7 +12,7 @@ import (
 // Measure is a set of properties to measure of a result or an argument.
 type Measure int
 
-// What can be measured. Measuring takes time, so only what the effects need is measured.
+// Measurable properties. Measuring takes time, so only what the effects need is measured.
 const (
 	// Head is the file's kind, its size in bytes and, for pictures, in pixels.
 	Head Measure = 1 << iota

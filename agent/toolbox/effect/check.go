@@ -54,7 +54,7 @@ func (e Effect) check(returns plan.Type, args []Arg) []error {
 	if word, ok := e.word(); ok && s.keys[lone].word == nil && s.keys[lone].types == nil {
 		need := s.needs[0]
 		if !slices.ContainsFunc(args, func(a Arg) bool { return a.Name == word }) {
-			word = s.keys[need].stands()
+			word = s.keys[need].placeholder()
 		}
 		return []error{fmt.Errorf("write %s: {%s: %s}", e.Name, need, word)}
 	}
@@ -93,7 +93,7 @@ func (s spec) orKeys() string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(s.keys)) {
 		if name != lone {
-			all = append(all, "{"+name+": "+s.keys[name].stands()+"}")
+			all = append(all, "{"+name+": "+s.keys[name].placeholder()+"}")
 		}
 	}
 	if all == nil {
@@ -115,8 +115,8 @@ type key struct {
 	word func(returns plan.Type, s string) error
 }
 
-// stands returns a placeholder for the key's value.
-func (k key) stands() string {
+// placeholder returns a placeholder for the key's value.
+func (k key) placeholder() string {
 	switch {
 	case k.types != nil:
 		return "ARG"
@@ -131,22 +131,22 @@ func (k key) check(name, value string, returns plan.Type, args []Arg) error {
 	if k.word != nil {
 		unread = k.word(returns, value)
 		if unread == nil || k.settings == nil {
-			return under(name, unread)
+			return withKey(name, unread)
 		}
 	}
 	at := slices.IndexFunc(args, func(a Arg) bool { return a.Name == value })
 	switch {
 	case at < 0 && unread != nil:
-		return under(name, fmt.Errorf("%w, and there is no such setting", unread))
+		return withKey(name, fmt.Errorf("%w, and there is no such setting", unread))
 	case at < 0:
-		return under(name, fmt.Errorf("there is no %s called %s", k.called(), value))
+		return withKey(name, fmt.Errorf("there is no %s called %s", k.noun(), value))
 	}
 	a := args[at]
 	switch {
 	case a.Setting == "" && k.types != nil && k.types(a.Type):
 		return nil
 	case a.Setting == "" && k.types != nil:
-		return under(name, fmt.Errorf("%s is %s, which cannot be measured this way", value, aOrAn(a.Type)))
+		return withKey(name, fmt.Errorf("%s is %s, which cannot be measured this way", value, aOrAn(a.Type)))
 	case a.Setting == "":
 		return fmt.Errorf("%s is not a setting; %s needs %s", value, name, aOrAn(k.settings[0]))
 	case !slices.Contains(k.settings, a.Setting) && k.settings == nil:
@@ -159,8 +159,8 @@ func (k key) check(name, value string, returns plan.Type, args []Arg) error {
 	return nil
 }
 
-// under prefixes an error with its key.
-func under(name string, err error) error {
+// withKey prefixes an error with its key.
+func withKey(name string, err error) error {
 	if name == lone || err == nil {
 		return err
 	}
@@ -175,8 +175,8 @@ func aOrAn[T ~string](typ T) string {
 	return "a " + string(typ)
 }
 
-// called says what the key names, in words.
-func (k key) called() string {
+// noun says what the key names, in words.
+func (k key) noun() string {
 	switch {
 	case k.types != nil && k.settings != nil:
 		return "argument or setting"

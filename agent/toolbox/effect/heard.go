@@ -16,8 +16,8 @@ const (
 	silence   = -69
 	// faint is the LUFS below which EBU R 128 gates out most of the audio.
 	faint = -60
-	// held is by how many LU a limiter may reduce audio that is already loud.
-	held = 0.5
+	// limiterLoss is by how many LU a limiter may reduce audio that is already loud.
+	limiterLoss = 0.5
 )
 
 func loudness(_ context.Context, c *Case, rule map[string]string) plan.Message {
@@ -57,7 +57,7 @@ func (c *Case) turned(rule map[string]string, got float64) plan.Message {
 	}
 	least, most := *was[0].LUFS+20*math.Log10(volume)-loudSlack, *was[0].LUFS+20*math.Log10(volume)+loudSlack
 	if volume > 1 {
-		least = *was[0].LUFS - held
+		least = *was[0].LUFS - limiterLoss
 	}
 	if got > most && got > faint || got < least && least > faint {
 		return plan.Say("%s should have a loudness of %s to %s LUFS, but it has %s.", c.subject(), lufs(least), lufs(most), lufs(got))

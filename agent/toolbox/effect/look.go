@@ -87,7 +87,7 @@ func detail(ctx context.Context, c *Case, _ map[string]string) plan.Message {
 		}
 		row := now.Pix[y*now.Stride:][:4*now.Rect.Dx()]
 		for i, v := range row {
-			if away(int(v), int(now.Pix[i%4])) > oneColour {
+			if absDiff(int(v), int(now.Pix[i%4])) > oneColour {
 				return plan.Message{}
 			}
 		}

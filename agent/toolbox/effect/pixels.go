@@ -133,7 +133,7 @@ func (c *Case) showsBox(ctx context.Context, rule map[string]string, was, now *i
 		}
 		for _, b := range boxes {
 			part := image.Rect(b.XMin, b.YMin, b.XMax, b.YMax).Intersect(was.Rect)
-			if ctx.Err() != nil || away(part.Dx(), now.Rect.Dx()) <= sideSlack && away(part.Dy(), now.Rect.Dy()) <= sideSlack &&
+			if ctx.Err() != nil || absDiff(part.Dx(), now.Rect.Dx()) <= sideSlack && absDiff(part.Dy(), now.Rect.Dy()) <= sideSlack &&
 				!part.Empty() && alike(ctx, was, part, now, same) {
 				return plan.Message{}
 			}
@@ -227,7 +227,7 @@ func differs(ctx context.Context, a, b *image.NRGBA, inside *image.Alpha) bool {
 			}
 			looked = true
 			for v := range 4 {
-				if away(int(p[4*x+v]), int(q[4*x+v])) > noise {
+				if absDiff(int(p[4*x+v]), int(q[4*x+v])) > noise {
 					return true
 				}
 			}
@@ -303,10 +303,10 @@ func unchanged(ctx context.Context, c *Case, rule map[string]string) plan.Messag
 // the means of small blocks unchanged.
 func (c *Case) unchangedOutside(rule map[string]string, was, now *image.NRGBA) plan.Message {
 	mask, ok := c.covered(rule, "outside", was.Rect.Size())
-	if !ok || was.Rect.Size() != now.Rect.Size() || lost(was, now, mask, 1) <= lostSlack {
+	if !ok || was.Rect.Size() != now.Rect.Size() || blockDifference(was, now, mask, 1) <= lostSlack {
 		return plan.Message{}
 	}
-	if slices.Contains(lossyMIMEs, c.Result.MIME) && lost(was, now, mask, lostSide) <= meanSlack {
+	if slices.Contains(lossyMIMEs, c.Result.MIME) && blockDifference(was, now, mask, lostSide) <= meanSlack {
 		return plan.Message{}
 	}
 	return plan.Say("Only a part of the picture should have changed, but the rest has changed too.")
@@ -315,8 +315,8 @@ func (c *Case) unchangedOutside(rule map[string]string, was, now *image.NRGBA) p
 // lossyMIMEs are formats that lose fine detail.
 var lossyMIMEs = []string{"image/jpeg", "image/webp", "image/avif", "image/heic", "image/heif", "image/jxl", "image/gif"}
 
-// lost returns the mean difference of block means outside the mask.
-func lost(was, now *image.NRGBA, mask *image.Alpha, side int) float64 {
+// blockDifference returns the mean difference of block means outside the mask.
+func blockDifference(was, now *image.NRGBA, mask *image.Alpha, side int) float64 {
 	size := was.Rect.Size()
 	columns := (size.X + side - 1) / side
 	apart, counted := make([][4]int, columns), make([]int, columns)

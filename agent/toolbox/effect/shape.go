@@ -63,7 +63,7 @@ func size(_ context.Context, c *Case, rule map[string]string) plan.Message {
 			return plan.Say("%s should have the shape of %s pixels, but it has %s.", c.subject(), pixelsOf(want.X, want.Y), now)
 		}
 	default:
-		if away(got.X, want.X) > slack || away(got.Y, want.Y) > slack {
+		if absDiff(got.X, want.X) > slack || absDiff(got.Y, want.Y) > slack {
 			return plan.Say("%s should have %s pixels, but it has %s.", c.subject(), pixelsOf(want.X, want.Y), now)
 		}
 	}
@@ -150,4 +150,4 @@ func (c *Case) sizeOf(arg string) image.Point {
 	return image.Point{}
 }
 
-func away(a, b int) int { return max(a-b, b-a) }
+func absDiff(a, b int) int { return max(a-b, b-a) }

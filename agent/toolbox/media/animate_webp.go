@@ -176,7 +176,7 @@ func appendChunk(b *bytes.Buffer, kind string, body []byte) {
 	}
 }
 
-// close writes the file.
+// close writes the file with its header.
 func (w *webpWriter) close(context.Context) error {
 	if w.last == nil {
 		return errors.New("the animation has no frames")

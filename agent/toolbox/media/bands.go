@@ -82,12 +82,12 @@ type writer struct {
 	stopped func() error
 }
 
-// cutShort is the panic value of a writer.
-type cutShort struct{ why error }
+// interrupted is the panic value of a writer.
+type interrupted struct{ why error }
 
 func (w writer) Write(b []byte) (int, error) {
 	if err := w.stopped(); err != nil {
-		panic(cutShort{err})
+		panic(interrupted{err})
 	}
 	return w.Writer.Write(b) //nolint:wrapcheck // the encoder wraps it
 }
@@ -96,7 +96,7 @@ func (w writer) Write(b []byte) (int, error) {
 func until(ctx context.Context, w io.Writer, encode func(io.Writer) error) (err error) {
 	defer func() {
 		p := recover()
-		if short, ok := p.(cutShort); ok {
+		if short, ok := p.(interrupted); ok {
 			err = short.why
 		} else if p != nil {
 			panic(p)

@@ -23,7 +23,7 @@ func Quantise(ctx context.Context, img image.Image) (*image.Paletted, error) {
 		out := image.NewPaletted(src.Rect, palette)
 		err := InBands(ctx, src.Rect.Dy(), BandRows(src.Rect.Dx()), func(from, to int) {
 			for i := from * out.Stride; i < to*out.Stride; i++ {
-				out.Pix[i] = index[hard(src.Pix[4*i:])]
+				out.Pix[i] = index[opaqueColour(src.Pix[4*i:])]
 			}
 		})
 		return out, err
@@ -31,8 +31,8 @@ func Quantise(ctx context.Context, img image.Image) (*image.Paletted, error) {
 	return dither(ctx, src, medianCut(src))
 }
 
-// hard returns the pixel's colour without partial transparency.
-func hard(p []uint8) color.NRGBA {
+// opaqueColour returns the pixel's colour without partial transparency.
+func opaqueColour(p []uint8) color.NRGBA {
 	if p[3] < 128 {
 		return color.NRGBA{}
 	}
@@ -48,7 +48,7 @@ func exactPalette(ctx context.Context, src *image.NRGBA) (palette color.Palette,
 		if i%src.Stride == 0 && ctx.Err() != nil {
 			return nil, nil, Stopped(ctx)
 		}
-		c := hard(src.Pix[i:])
+		c := opaqueColour(src.Pix[i:])
 		if i > 0 && c == last { // neighbours are often equal
 			continue
 		}

@@ -80,7 +80,7 @@ func identify(f *os.File, name string, size int64, pages bool) (kind, error) {
 	ending := strings.ToLower(strings.TrimPrefix(filepath.Ext(name), "."))
 	promised, known := named(ending)
 	k, mime, ok := kindOf(head[:n])
-	k, _ = heardOnly(f, size, k)
+	k, _ = audioOnly(f, size, k)
 	switch {
 	case mime == webPage && promised.typ == plan.Text: // such as notes that start with an HTML heading
 		return promised, nil

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// SizeIn returns a size of about pixels pixels with the aspect ratio shape (width / height), with
+// SizeIn returns a size with about that many pixels and the aspect ratio shape (width / height), with
 // sides that are multiples of step.
 func SizeIn(shape float64, pixels, step int) image.Point {
 	side := func(n float64) int { return max(1, int(math.Round(n/float64(step)))) * step }

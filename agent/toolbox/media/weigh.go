@@ -9,7 +9,7 @@ import (
 
 // Weight is the memory needed by a picture.
 type Weight struct {
-	// MIME is that of [Info].
+	// MIME is the MIME type, as in [Info].
 	MIME string
 	// Width and Height are the size as stored.
 	Width, Height int

@@ -138,15 +138,15 @@ func (p Param) Read(text string) (Value, error) {
 	text = strings.TrimSpace(strings.ToValidUTF8(text, ""))
 	data, ok := p.data(known, text)
 	if !ok {
-		return Value{}, p.unread(text)
+		return Value{}, p.notUnderstood(text)
 	}
 	if !p.within(known, data) {
-		return Value{}, &outsideError{p.outside(text)}
+		return Value{}, &outsideError{p.outOfBounds(text)}
 	}
 	// Parse the canonical form, so that everyone who reads it gets the same value.
 	canonical := known.format(data)
 	if data, ok = known.parse(p, canonical); !ok {
-		return Value{}, p.unread(text)
+		return Value{}, p.notUnderstood(text)
 	}
 	return Value{canonical, data, p.Type == Text || p.Type == Condition || p.Type == Language || p.Type == Model}, nil
 }
@@ -159,8 +159,8 @@ func (e *outsideError) Unwrap() error { return e.error }
 // Outside reports whether a text is a value out of bounds. The error of [Param.Read] tells people.
 func (p Param) Outside(text string) bool {
 	_, err := p.Read(text)
-	_, outside := errors.AsType[*outsideError](err)
-	return outside
+	_, outOfBounds := errors.AsType[*outsideError](err)
+	return outOfBounds
 }
 
 // units maps the units of declarations to quantities.
@@ -270,9 +270,10 @@ func (p Param) within(known kind, data any) bool {
 	return (p.Min == nil || !(m < *p.Min)) && (p.Max == nil || !(m > *p.Max))
 }
 
-// unread returns the fault for a text that does not parse. It is final, since an explicit request must
+// notUnderstood returns the fault for a text that does not parse. It is final, since an explicit request must
 // not be replaced by something else.
-func (p Param) unread(text string) error {
+// not be replaced by something else.
+func (p Param) notUnderstood(text string) error {
 	what, all := p.about(), p.examples()
 	some, last := all[:len(all)-1], all[len(all)-1]
 	if text == "" {
@@ -293,8 +294,8 @@ func (p Param) unread(text string) error {
 	}
 }
 
-// outside returns the fault for a value out of bounds.
-func (p Param) outside(text string) error {
+// outOfBounds returns the fault for a value out of bounds.
+func (p Param) outOfBounds(text string) error {
 	called := strings.ReplaceAll(p.Name, "_", " ")
 	said := plan.Say("%q is not possible for %q; it must be at least %s.", shorten(text), called, p.bound(p.Min))
 	switch {

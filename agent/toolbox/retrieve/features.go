@@ -14,7 +14,7 @@ const (
 	mediaPrefix = "media:"
 )
 
-// formatFeature stands for the name of any file format.
+// formatFeature is the feature for the name of any file format.
 const formatFeature = "format"
 
 // IsFormat reports whether a lower-case word names a file format.
@@ -78,7 +78,7 @@ func (l *Lexicon) Features(words []Word) []string {
 				continue
 			}
 		}
-		if i+1 < len(core) && core[i+1].Kind == File && callsFile(w.Text) {
+		if i+1 < len(core) && core[i+1].Kind == File && introducesFile(w.Text) {
 			continue // "the photo titled beach.png" does not ask for a title
 		}
 		class, n := l.ClassAt(core, i)
@@ -151,8 +151,8 @@ func (l *Lexicon) definite(words []Word, i int) plan.Type {
 	return ""
 }
 
-// callsFile reports whether a word only introduces a file name.
-func callsFile(w string) bool {
+// introducesFile reports whether a word only introduces a file name.
+func introducesFile(w string) bool {
 	return slices.Contains([]string{"titled", "named", "called", "entitled", "labelled", "labeled", "file"}, strings.ToLower(w))
 }
 

@@ -33,7 +33,7 @@ func (l *Lexicon) FormOf(words []Word) Form {
 			return Count
 		case a == "whether" && i > 0, a == "if" && asked:
 			return YesNo
-		case opening && a == "do" && (undertaken(b) || b == "the" && at(i+2) == "same"):
+		case opening && a == "do" && (startsObject(b) || b == "the" && at(i+2) == "same"):
 			return Order
 		case opening && IsModal(a) && passive(text):
 			return Order // "can a mask of the dog be made?"
@@ -61,7 +61,7 @@ func (l *Lexicon) Lead(words []Word) []Word {
 	}
 	file := false
 	for i, w := range words {
-		if w.Kind == Mark && w.Text == "," && i <= 6 && i+1 < len(words) && asksAtOnce(words[i+1:]) {
+		if w.Kind == Mark && w.Text == "," && i <= 6 && i+1 < len(words) && startsQuestion(words[i+1:]) {
 			return l.Core(words[i+1:]) // "in a few lines, what is …"
 		}
 		switch {
@@ -88,7 +88,7 @@ func (l *Lexicon) afterName(words []Word) []Word {
 			file = true
 		case w.Kind == Mark && w.Text == ":" && file:
 			return l.Core(words[i+1:])
-		case w.Kind == Plain && (l.Stop(w.Text) || l.mediaOf(w.Stem) != "" || callsFile(w.Text)):
+		case w.Kind == Plain && (l.Stop(w.Text) || l.mediaOf(w.Stem) != "" || introducesFile(w.Text)):
 		default:
 			return nil
 		}
@@ -106,8 +106,8 @@ func Leads(word string) bool {
 	return false
 }
 
-// asksAtOnce reports whether the words start with a question word.
-func asksAtOnce(words []Word) bool {
+// startsQuestion reports whether the words start with a question word.
+func startsQuestion(words []Word) bool {
 	if words[0].Kind != Plain {
 		return false
 	}
@@ -153,8 +153,8 @@ func participle(w string) bool {
 	return strings.HasSuffix(w, "ed") || strings.HasSuffix(w, "en") || slices.Contains([]string{"made", "cut", "drawn", "shown"}, w)
 }
 
-// undertaken reports whether a word after "do" starts its object.
-func undertaken(w string) bool {
+// startsObject reports whether a word after "do" starts its object.
+func startsObject(w string) bool {
 	return slices.Contains([]string{"something", "anything", "it", "this", "that", "a", "an", "your"}, w)
 }
 

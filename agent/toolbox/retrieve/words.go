@@ -32,7 +32,7 @@ type Word struct {
 	Start, End int       // byte offsets
 }
 
-// Lower is the text of the word in lower case.
+// Lower returns the word in lower case.
 func (w Word) Lower() string { return strings.ToLower(w.Text) }
 
 // IsFile reports whether the word is a file name.

@@ -58,7 +58,7 @@ func (t Table) numbered(said []string) (column, length int) {
 	return at - 1, 2
 }
 
-// begins returns how many words at the start of said name the column.
+// begins returns the number of words at the start of said that name the column.
 func (t Table) begins(said, parts []string, column int) int {
 	n := 0
 	for n < len(parts) && n < len(said) && alike(said[n], parts[n]) {

@@ -223,7 +223,7 @@ func readMarked(text, marks string) (Table, bool, error) {
 	return Table{Columns: best[0], Rows: best[1:]}, true, nil
 }
 
-// A pair is a name with a number: "Mon 3", "Tue: 5", "Wed = 4.5".
+// pair matches a name with a number: "Mon 3", "Tue: 5", "Wed = 4.5".
 var (
 	pair      = lazyregexp.New(`^([^\d:=][^:=]{0,59}?)(?: ?[:=] ?| )([+-]?\d[\d.]*%?)$`)
 	pairMarks = lazyregexp.New(`[,;\n]|\band\b`)

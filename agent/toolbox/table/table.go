@@ -53,7 +53,7 @@ func Read(text string) (Table, error) {
 		case err != nil:
 			return Table{}, err
 		case ok:
-			return t.tidied()
+			return t.normalized()
 		}
 	}
 	return Table{}, noTable(errors.New("the text is not in a table format"))
@@ -211,8 +211,8 @@ func (t Table) Statistics(column int) Statistics {
 	return s
 }
 
-// tidied gives every column a unique name and pads short rows.
-func (t Table) tidied() (Table, error) {
+// normalized gives every column a unique name and pads short rows.
+func (t Table) normalized() (Table, error) {
 	for _, row := range t.Rows {
 		for len(t.Columns) < len(row) && len(t.Columns) <= maxColumns {
 			t.Columns = append(t.Columns, "")

@@ -14,7 +14,7 @@ func (r *Recipe) Unguarded(optional []string) []error {
 	g := newGuard(optional)
 	if r.Let != nil {
 		for _, n := range r.Let.names { // values may use the names before them
-			g.let[n] = g.spelledOut(r.Let.values[n])
+			g.let[n] = g.expanded(r.Let.values[n])
 		}
 	}
 	for _, argv := range []*Argv{r.First, r.Argv} {
@@ -90,7 +90,7 @@ func (g guard) under(condition expression, holds bool) guard {
 	if condition == nil {
 		return g
 	}
-	condition = g.spelledOut(condition)
+	condition = g.expanded(condition)
 	g.absent = maps.Clone(g.absent)
 	maps.DeleteFunc(g.absent, func(arg string, _ bool) bool {
 		v, known := without(condition, arg)
@@ -99,8 +99,8 @@ func (g guard) under(condition expression, holds bool) guard {
 	return g
 }
 
-// spelledOut replaces names of let in an expression by their expressions.
-func (g guard) spelledOut(e expression) expression {
+// expanded replaces names of let in an expression by their expressions.
+func (g guard) expanded(e expression) expression {
 	switch e := e.(type) {
 	case name:
 		if means, ok := g.let[string(e)]; ok {
@@ -109,7 +109,7 @@ func (g guard) spelledOut(e expression) expression {
 	case operation:
 		of := make([]expression, len(e.of))
 		for i, inner := range e.of {
-			of[i] = g.spelledOut(inner)
+			of[i] = g.expanded(inner)
 		}
 		return operation{e.sign, of}
 	}
@@ -151,7 +151,7 @@ func of(n string) string {
 
 // expression finds the arguments used in an expression. Conditions may use absent arguments, which count as false.
 func (g guard) expression(e expression) {
-	switch e := g.spelledOut(e).(type) {
+	switch e := g.expanded(e).(type) {
 	case name:
 		g.argument(of(string(e)))
 	case operation:

@@ -92,7 +92,7 @@ func (r *Recipe) Check(s Scope, w Written, choices map[string][]string) []error 
 	delete(s, itemName)
 	s[writtenName], s[bytesName] = Number, Number
 	faults = append(faults, r.Refuse.check("refuse", s)...)
-	return compared(faults, r.expressions(), choices)
+	return withComparisons(faults, r.expressions(), choices)
 }
 
 // firstEndings are the extensions that a first command line may write.
@@ -133,17 +133,17 @@ type Let struct {
 // UnmarshalYAML parses a mapping of names to expressions.
 func (l *Let) UnmarshalYAML(node *yaml.Node) error {
 	if node.Kind != yaml.MappingNode {
-		return unread(node, errors.New("let must have the form {name: expression}"))
+		return yamlError(node, errors.New("let must have the form {name: expression}"))
 	}
 	l.node, l.values = node, map[string]expression{}
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		name := node.Content[i].Value
 		if name == "" || strings.ContainsFunc(name, func(r rune) bool { return !isLetter(r) }) {
-			return unread(node.Content[i], fmt.Errorf("the name %q in let must consist of lower-case letters and _", name))
+			return yamlError(node.Content[i], fmt.Errorf("the name %q in let must consist of lower-case letters and _", name))
 		}
 		value, err := parse(node.Content[i+1].Value)
 		if err != nil {
-			return unread(node.Content[i], err)
+			return yamlError(node.Content[i], err)
 		}
 		l.names, l.values[name] = append(l.names, name), value
 	}
@@ -199,7 +199,7 @@ type Formula struct {
 func (f *Formula) UnmarshalYAML(node *yaml.Node) (err error) {
 	f.node = node
 	f.value, err = parse(node.Value)
-	return unread(node, err)
+	return yamlError(node, err)
 }
 
 // MarshalYAML writes it as it was parsed.
@@ -229,16 +229,16 @@ func (m *Remarks) UnmarshalYAML(node *yaml.Node) error {
 	if node.Kind == yaml.ScalarNode {
 		s, err := readRemark("", node.Value)
 		m.all = []remark{s}
-		return unread(node, err)
+		return yamlError(node, err)
 	}
 	var list []struct{ If, Say string }
 	if err := node.Decode(&list); err != nil {
-		return unread(node, errors.New("it must be a sentence, or a list of {if: …, say: …}"))
+		return yamlError(node, errors.New("it must be a sentence, or a list of {if: …, say: …}"))
 	}
 	for _, item := range list {
 		s, err := readRemark(item.If, item.Say)
 		if err != nil {
-			return unread(node, err)
+			return yamlError(node, err)
 		}
 		m.all = append(m.all, s)
 	}

@@ -98,7 +98,7 @@ func (r *Request) MarshalYAML() (any, error) { return r.node, nil }
 // UnmarshalYAML parses a request. The error lists the faults of all its fields.
 func (r *Request) UnmarshalYAML(node *yaml.Node) error {
 	if node.Kind != yaml.MappingNode {
-		return unread(node, errors.New("a request must have the form {method: …, url: …}"))
+		return yamlError(node, errors.New("a request must have the form {method: …, url: …}"))
 	}
 	*r = Request{node: node, timeout: defaultTimeout, retries: defaultRetries}
 	var faults []error
@@ -116,7 +116,7 @@ func (r *Request) UnmarshalYAML(node *yaml.Node) error {
 		standard = http.MethodPost
 	}
 	r.method = cmp.Or(r.method, standard)
-	return unread(node, errors.Join(faults...))
+	return yamlError(node, errors.Join(faults...))
 }
 
 // Check lists the faults of a request, for a tool with these arguments in scope. choices is as for [Recipe.Check].
@@ -144,7 +144,7 @@ func (r *Request) Check(s Scope, choices map[string][]string) []error {
 	if r.body != nil {
 		c.texts("body", r.body, len(r.body) == 1, false)
 	}
-	return compared(c.faults, r.expressions(), choices)
+	return withComparisons(c.faults, r.expressions(), choices)
 }
 
 // bodies returns the number of bodies; at most one is valid.

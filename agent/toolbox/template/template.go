@@ -169,16 +169,16 @@ func several(parts []part) bool {
 // UnmarshalYAML parses a list of arguments.
 func (a *Argv) UnmarshalYAML(node *yaml.Node) error {
 	if node.Kind != yaml.SequenceNode {
-		return unread(node, errors.New("argv must be a list of arguments, not a shell command"))
+		return yamlError(node, errors.New("argv must be a list of arguments, not a shell command"))
 	}
 	var err error
 	a.node = node
 	a.parts, err = readParts(node)
-	return unread(node, err)
+	return yamlError(node, err)
 }
 
-// unread returns an error after which YAML continues, so that the faults of other parts are reported too.
-func unread(node *yaml.Node, err error) error {
+// yamlError returns an error after which YAML continues, so that the faults of other parts are reported too.
+func yamlError(node *yaml.Node, err error) error {
 	if err == nil {
 		return nil
 	}

@@ -48,10 +48,10 @@ func namedIn(parts []part, used map[string]bool) {
 	}
 }
 
-// compared adds the faults of comparisons of settings with values they can never have. choices are the
+// withComparisons adds the faults of comparisons of settings with values they can never have. choices are the
 // values of settings with a fixed list. It removes the less helpful kind mismatches of the same
 // comparisons.
-func compared(faults []error, expressions iter.Seq[expression], choices map[string][]string) []error {
+func withComparisons(faults []error, expressions iter.Seq[expression], choices map[string][]string) []error {
 	for e := range expressions {
 		o, ok := e.(operation)
 		if !ok || o.sign != "=" && o.sign != "!=" {

@@ -90,20 +90,20 @@ func EncodeJXL(ctx context.Context, img *image.NRGBA, quality int) ([]byte, erro
 	return made, nil
 }
 
-// DecodeAVIF reads a picture of at most most pixels as stored, without applying its orientation. For
+// DecodeAVIF reads a picture of at most maxPixels pixels as stored, without applying its orientation. For
 // an animation it returns the first frame.
-func DecodeAVIF(ctx context.Context, data []byte, most int64) (image.Image, error) {
-	pix, rect, err := decoded(ctx, avifDecoder, data, most, func(depth uint32) bool { return depth > 8 }, 1)
+func DecodeAVIF(ctx context.Context, data []byte, maxPixels int64) (image.Image, error) {
+	pix, rect, err := decoded(ctx, avifDecoder, data, maxPixels, func(depth uint32) bool { return depth > 8 }, 1)
 	if err != nil {
 		return nil, fmt.Errorf("read AVIF: %w", err)
 	}
 	return &image.RGBA{Pix: pix, Stride: 4 * rect.Dx(), Rect: rect}, nil
 }
 
-// DecodeJXL reads a picture of at most most pixels, with its orientation applied. For an animation it
+// DecodeJXL reads a picture of at most maxPixels pixels, with its orientation applied. For an animation it
 // returns the first frame.
-func DecodeJXL(ctx context.Context, data []byte, most int64) (image.Image, error) {
-	pix, rect, err := decoded(ctx, jxlDecoder, data, most, func(depth uint32) bool { return depth == 16 }, 0)
+func DecodeJXL(ctx context.Context, data []byte, maxPixels int64) (image.Image, error) {
+	pix, rect, err := decoded(ctx, jxlDecoder, data, maxPixels, func(depth uint32) bool { return depth == 16 }, 0)
 	if err != nil {
 		return nil, fmt.Errorf("read JPEG XL: %w", err)
 	}
@@ -112,7 +112,7 @@ func DecodeJXL(ctx context.Context, data []byte, most int64) (image.Image, error
 
 // decoded returns the pixels of a picture with four 8-bit channels. For deep pictures the module
 // returns two bytes per channel; high is the index of the high byte.
-func decoded(ctx context.Context, m *module, data []byte, most int64, deep func(bits uint32) bool, high int) ([]byte, image.Rectangle, error) {
+func decoded(ctx context.Context, m *module, data []byte, maxPixels int64, deep func(bits uint32) bool, high int) ([]byte, image.Rectangle, error) {
 	var pixels []byte
 	var rect image.Rectangle
 	err := m.use(ctx, func(i instance) error {
@@ -144,7 +144,7 @@ func decoded(ctx context.Context, m *module, data []byte, most int64, deep func(
 		if err := i.numbers(at, &width, &height, &bits); err != nil {
 			return err
 		}
-		if err := checkSize(width, height, most); err != nil {
+		if err := checkSize(width, height, maxPixels); err != nil {
 			return err
 		}
 		size, wide := int(width)*int(height)*4, 1 // bytes per channel
@@ -192,8 +192,8 @@ const (
 	heif444   = 3
 )
 
-// DecodeHEIC reads a picture of at most most pixels, with its orientation applied.
-func DecodeHEIC(ctx context.Context, data []byte, most int64) (image.Image, error) {
+// DecodeHEIC reads a picture of at most maxPixels pixels, with its orientation applied.
+func DecodeHEIC(ctx context.Context, data []byte, maxPixels int64) (image.Image, error) {
 	var img image.Image
 	err := heifModule.use(ctx, func(i instance) error {
 		in, err := i.put(data)
@@ -223,7 +223,7 @@ func DecodeHEIC(ctx context.Context, data []byte, most int64) (image.Image, erro
 		if err := i.numbers(at, &width, &height, &space, &chroma, &premultiplied); err != nil {
 			return err
 		}
-		if err := checkSize(width, height, most); err != nil {
+		if err := checkSize(width, height, maxPixels); err != nil {
 			return err
 		}
 		p := planesOf(int(width), int(height), space, chroma)
@@ -307,9 +307,9 @@ func (p planes) image(pix []byte, premultiplied bool) image.Image {
 	}
 }
 
-func checkSize(width, height uint32, most int64) error {
-	if width == 0 || height == 0 || int64(width) > most/int64(height) {
-		return fmt.Errorf("the picture has %d × %d pixels, which is not what its file declares", width, height)
+func checkSize(width, height uint32, maxPixels int64) error {
+	if width == 0 || height == 0 || int64(width) > maxPixels/int64(height) {
+		return fmt.Errorf("the picture has %d × %d pixels, not as declared in its file", width, height)
 	}
 	return nil
 }

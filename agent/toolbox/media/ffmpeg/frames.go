@@ -23,7 +23,7 @@ const (
 	maxFrame = 8 << 20
 )
 
-// Frames extracts at most most pictures from a video, evenly spaced, and writes them into dir as JPEG
+// Frames extracts a limited number of pictures from a video, evenly spaced, and writes them into dir as JPEG
 // files of at most 768 pixels a side, in chronological order.
 func (f *FFmpeg) Frames(ctx context.Context, path, dir string, most int) ([]media.Frame, error) {
 	found, err := f.programs()

@@ -64,7 +64,7 @@ func (f *FFmpeg) Do(ctx context.Context, j Job) error {
 	if _, err := os.Lstat(j.Output); !errors.Is(err, fs.ErrNotExist) {
 		return unwritten(j.Output, errors.Join(err, fs.ErrExist))
 	}
-	return f.onBench(ctx, j, func(b *bench) error {
+	return f.inFolder(ctx, j, func(b *workFolder) error {
 		made := filepath.Join(b.dir, ByFilter+filepath.Ext(j.Output))
 		if err := b.work(ctx, j, made); err != nil {
 			return err
@@ -73,10 +73,10 @@ func (f *FFmpeg) Do(ctx context.Context, j Job) error {
 	})
 }
 
-// Pictures runs a job that writes up to most pictures and returns their paths in order. The job's
+// Pictures runs a job that writes a limited number of pictures and returns their paths in order. The job's
 // output is their path, with %d for the number.
 func (f *FFmpeg) Pictures(ctx context.Context, j Job, most int) (all []string, err error) {
-	return all, f.onBench(ctx, j, func(b *bench) error {
+	return all, f.inFolder(ctx, j, func(b *workFolder) error {
 		pattern := filepath.Join(b.dir, "out-%d"+filepath.Ext(j.Output))
 		j.Args = append([]string{"-frames:v", strconv.Itoa(most)}, j.Args...)
 		if err := b.work(ctx, j, pattern); err != nil {
@@ -96,8 +96,8 @@ func (f *FFmpeg) Pictures(ctx context.Context, j Job, most int) (all []string, e
 	})
 }
 
-// onBench runs a job in a folder of its own that contains its inputs.
-func (f *FFmpeg) onBench(ctx context.Context, j Job, do func(*bench) error) (err error) {
+// inFolder runs a job in a folder of its own that contains its inputs.
+func (f *FFmpeg) inFolder(ctx context.Context, j Job, do func(*workFolder) error) (err error) {
 	found, err := f.programs()
 	if err != nil {
 		return err
@@ -110,7 +110,7 @@ func (f *FFmpeg) onBench(ctx context.Context, j Job, do func(*bench) error) (err
 		return unwritten(j.Output, err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	b := &bench{f: f, programs: found, dir: dir, most: cmp.Or(j.Most, f.limits.Bytes)}
+	b := &workFolder{f: f, programs: found, dir: dir, most: cmp.Or(j.Most, f.limits.Bytes)}
 	if err := b.lay(ctx, j); err != nil {
 		return err
 	}
@@ -119,8 +119,8 @@ func (f *FFmpeg) onBench(ctx context.Context, j Job, do func(*bench) error) (err
 
 func unwritten(path string, err error) error { return fault(path, err, "could not be written.") }
 
-// bench is the folder of a job: the program sees the inputs there under our names, and writes there.
-type bench struct {
+// workFolder is the folder of a job: the program sees the inputs there under our names, and writes there.
+type workFolder struct {
 	f        *FFmpeg
 	programs programs
 	dir      string
@@ -135,7 +135,7 @@ type bench struct {
 const bytesOfPixel = 128
 
 // lay links or writes the inputs and files into the folder.
-func (b *bench) lay(ctx context.Context, j Job) error {
+func (b *workFolder) lay(ctx context.Context, j Job) error {
 	for i, in := range j.Inputs {
 		name := filepath.Join(b.dir, fmt.Sprintf("in-%d", i+1))
 		demuxer, err := b.input(ctx, in, name)
@@ -154,7 +154,7 @@ func (b *bench) lay(ctx context.Context, j Job) error {
 }
 
 // input adds an input to the folder and returns its demuxer.
-func (b *bench) input(ctx context.Context, in Input, name string) (demuxer string, err error) {
+func (b *workFolder) input(ctx context.Context, in Input, name string) (demuxer string, err error) {
 	if _, err := place(in.Path); err != nil {
 		return "", err
 	}
@@ -196,7 +196,7 @@ func (b *bench) input(ctx context.Context, in Input, name string) (demuxer strin
 }
 
 // link makes a file visible to the program under another name, read-only.
-func (b *bench) link(path, name string) error {
+func (b *workFolder) link(path, name string) error {
 	at, err := place(path)
 	if err != nil {
 		return err
@@ -206,7 +206,7 @@ func (b *bench) link(path, name string) error {
 }
 
 // work runs the program.
-func (b *bench) work(ctx context.Context, j Job, made string) error {
+func (b *workFolder) work(ctx context.Context, j Job, made string) error {
 	args := append([]string{"-hide_banner", "-v", "error", "-nostdin", "-threads", "2", "-filter_complex_threads", "2"}, b.args...)
 	args = append(args, j.Args...)
 	args = append(args, "-threads", "2", "-filter_threads", "2", "-map_metadata", "-1")
@@ -251,7 +251,7 @@ var rejected = lazyregexp.New(`No such filter|Unrecognized option|Option not fou
 	`|Invalid (?:duration specification|framerate value)|does not exist in any defined filter graph|suitable output format`)
 
 // handOver moves a valid output to its place.
-func (b *bench) handOver(ctx context.Context, j Job, made, output string) error {
+func (b *workFolder) handOver(ctx context.Context, j Job, made, output string) error {
 	if err := b.examine(ctx, j, made); err != nil {
 		return err
 	}
@@ -263,7 +263,7 @@ func (b *bench) handOver(ctx context.Context, j Job, made, output string) error 
 
 // examine checks that the output is a valid regular file, and whether audio or video plays. A picture
 // that is not delivered is left to its reader.
-func (b *bench) examine(ctx context.Context, j Job, made string) error {
+func (b *workFolder) examine(ctx context.Context, j Job, made string) error {
 	if err := sandbox.Left(made); err != nil {
 		return unfit(err)
 	}
@@ -279,10 +279,10 @@ func (b *bench) examine(ctx context.Context, j Job, made string) error {
 	info, err := inspect(ctx, made, f.limits)
 	if err == nil && (info.Type == plan.Video || info.Type == plan.Audio) {
 		s := &source{f: &f, programs: b.programs, path: made, demuxer: demuxers[info.MIME]}
-		var beside sync.WaitGroup
-		beside.Go(func() { s.plays = s.begin(ctx, "-map", "0:V?", "-map", "0:a?") == nil })
+		var background sync.WaitGroup
+		background.Go(func() { s.plays = s.begin(ctx, "-map", "0:V?", "-map", "0:a?") == nil })
 		s.look, err = f.lookAt(ctx, b.programs, made, true)
-		beside.Wait()
+		background.Wait()
 		if err == nil {
 			f.looks.remember(f.looks.content(made), found{s.look, s.plays})
 		}

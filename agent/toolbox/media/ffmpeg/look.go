@@ -51,13 +51,13 @@ type Look struct {
 	Duration time.Duration
 	// Streams lists the non-empty streams.
 	Streams []Stream
-	// Subtitles are the tracks of subtitles.
+	// Subtitles lists the subtitle tracks.
 	Subtitles []Subtitle
 	// Cover reports whether there is a cover picture.
 	Cover bool
 }
 
-// Subtitle is a track of subtitles.
+// Subtitle is a subtitle track.
 type Subtitle struct {
 	// Codec is ffmpeg's name: "subrip", "mov_text".
 	Codec string

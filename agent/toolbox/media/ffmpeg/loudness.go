@@ -20,7 +20,7 @@ import (
 const measureTime = 10 * time.Minute
 
 // ErrUnmeasured means that no audio could be decoded from a file.
-var ErrUnmeasured = errors.New("the report tells no loudness")
+var ErrUnmeasured = errors.New("the report contains no loudness")
 
 // Loudness is the loudness of audio by EBU R 128 (ITU-R BS.1770).
 type Loudness struct {

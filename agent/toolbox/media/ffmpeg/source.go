@@ -23,14 +23,14 @@ import (
 
 // source is a file that passed the checks.
 type source struct {
-	f        *FFmpeg
-	programs programs
-	path     string // absolute, not a link
-	demuxer  string
-	ours     bool          // written by ffmpeg just now
-	there    time.Duration // start of its last packet, 0 if unknown
-	look     Look
-	plays    bool // whether its beginning was decoded
+	f          *FFmpeg
+	programs   programs
+	path       string // absolute, not a link
+	demuxer    string
+	ours       bool          // written by ffmpeg just now
+	lastPacket time.Duration // start of its last packet, 0 if unknown
+	look       Look
+	plays      bool // whether its beginning was decoded
 }
 
 // demuxers maps MIME types to ffmpeg's demuxers. None of these opens other files, as those for
@@ -112,7 +112,7 @@ func (f *FFmpeg) open(ctx context.Context, programs programs, path string, ours 
 
 // whole reports whether the file is as long as declared, and sets its duration.
 func (s *source) whole(said answer) bool {
-	there := s.there
+	lastPacket := s.lastPacket
 	s.look.Duration = said.duration()
 	switch {
 	case s.demuxer == "mov":
@@ -121,9 +121,9 @@ func (s *source) whole(said answer) bool {
 		return true
 	}
 	if sure[s.demuxer] && s.look.Duration > 0 {
-		return (there == 0 || there+said.packetLength(there) >= s.look.Duration*9/10-tolerance) && chunksWhole(s.path)
+		return (lastPacket == 0 || lastPacket+said.packetLength(lastPacket) >= s.look.Duration*9/10-tolerance) && chunksWhole(s.path)
 	}
-	s.look.Duration = cmp.Or(there, s.look.Duration)
+	s.look.Duration = cmp.Or(lastPacket, s.look.Duration)
 	return true
 }
 
@@ -214,14 +214,14 @@ func (s *source) probe(ctx context.Context) (answer, error) {
 
 // walk probes the file and, if its format needs it, measures it in parallel.
 func (s *source) walk(ctx context.Context) (answer, error) {
-	var beside sync.WaitGroup
+	var background sync.WaitGroup
 	if s.demuxer != "mov" && !s.ours {
-		beside.Go(func() { s.there = s.measure(ctx) })
+		background.Go(func() { s.lastPacket = s.measure(ctx) })
 	}
 	said, err := s.probe(ctx)
-	beside.Wait()
+	background.Wait()
 	if s.ours && err == nil && said.duration() == 0 {
-		s.there = s.measure(ctx)
+		s.lastPacket = s.measure(ctx)
 	}
 	return said, err
 }

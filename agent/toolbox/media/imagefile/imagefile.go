@@ -32,8 +32,8 @@ type Format struct {
 	Decode func(io.Reader) (image.Image, error)
 	// Survey scans the file's parts without decoding.
 	Survey func([]byte) (Survey, error)
-	// Sandboxed decodes instead of Decode, for pictures of at most most pixels.
-	Sandboxed func(ctx context.Context, data []byte, most int64) (image.Image, error)
+	// Sandboxed decodes instead of Decode, for pictures of at most maxPixels pixels.
+	Sandboxed func(ctx context.Context, data []byte, maxPixels int64) (image.Image, error)
 }
 
 // Of returns the format for a MIME type, if it is a readable picture format.

@@ -47,7 +47,7 @@ func colours(flags byte) int {
 	return 3 << (flags&7 + 1)
 }
 
-// blocks returns the end of the data blocks that start at at.
+// blocks returns the end of the data blocks that start at that offset.
 func blocks(b []byte, at int) int {
 	for at < len(b) && b[at] != 0 {
 		at += 1 + int(b[at])

@@ -42,7 +42,7 @@ func (k *kept) boxes(in source, from, to int64, depth int) error {
 		case slices.Contains([]string{"udta", "meta", "uuid"}, kind):
 			k.free(at, body, next)
 		case kind == "trak":
-			notes, err := in.ofNotes(body, next)
+			notes, err := in.isMetadata(body, next)
 			if err != nil {
 				return err
 			}
@@ -72,8 +72,8 @@ func (k *kept) free(at, body, next int64) {
 	k.blank(body, next)
 }
 
-// ofNotes reports whether a track contains timed metadata, such as camera positions, instead of video or audio.
-func (s source) ofNotes(from, to int64) (bool, error) {
+// isMetadata reports whether a track contains timed metadata, such as camera positions, instead of video or audio.
+func (s source) isMetadata(from, to int64) (bool, error) {
 	for at := from; at < to; {
 		kind, body, next, err := s.box(at, to)
 		if err != nil || next == 0 {
@@ -81,7 +81,7 @@ func (s source) ofNotes(from, to int64) (bool, error) {
 		}
 		switch kind {
 		case "mdia":
-			return s.ofNotes(body, next)
+			return s.isMetadata(body, next)
 		case "hdlr":
 			b, err := s.bytes(body, 12)
 			return err == nil && len(b) == 12 && string(b[8:]) == "meta", err

@@ -71,8 +71,8 @@ func (k *kept) sized() {
 	k.pieces[1].put = binary.LittleEndian.AppendUint32(nil, uint32(k.length()+4-length))
 }
 
-// heard lists the chunks needed to play a WAV file.
-var heard = []string{"fmt ", "fact", "data", "PEAK"}
+// playable lists the chunks needed to play a WAV file.
+var playable = []string{"fmt ", "fact", "data", "PEAK"}
 
 // wav walks the chunks of a WAV file. Streaming writers do not know the length: then the data extends
 // to the end, whatever the chunk's length says.
@@ -95,7 +95,7 @@ func (k *kept) wav(in source) error {
 		if kind == "data" && (size == 0 || at+8+size > in.size) {
 			next, streamed = in.size, true
 		}
-		if waves || slices.Contains(heard, kind) {
+		if waves || slices.Contains(playable, kind) {
 			k.keep(at, next)
 		} else {
 			dropped = true

@@ -23,24 +23,24 @@ func TestStreamedSoundStaysWhole(t *testing.T) {
 	const unknown = 0xFFFFFFFF
 	form := riff("fmt ", []byte("\x01\x00\x01\x00\x40\x1F\x00\x00\x80\x3E\x00\x00\x02\x00\x10\x00"))
 	notes := riff("LIST", []byte("INFOISFT\x06\x00\x00\x00secret"))
-	heard := make([]byte, 2000)
-	for i := range heard {
-		heard[i] = byte(i * 7)
+	playable := make([]byte, 2000)
+	for i := range playable {
+		playable[i] = byte(i * 7)
 	}
 	for name, c := range map[string]struct {
 		before, after []byte // nil is as before
 	}{
-		"length 0":                {slices.Concat(header("WAVE", 0), form, lasting("data", 0, heard)), nil},
-		"length 0, with notes":    {slices.Concat(header("WAVE", 0), form, notes, lasting("data", 0, heard)), slices.Concat(header("WAVE", 0), form, lasting("data", 0, heard))},
-		"no length":               {slices.Concat(header("WAVE", unknown), form, lasting("data", unknown, heard)), nil},
-		"no length, with notes":   {slices.Concat(header("WAVE", unknown), form, notes, lasting("data", unknown, heard)), slices.Concat(header("WAVE", unknown), form, lasting("data", unknown, heard))},
-		"cut off":                 {slices.Concat(header("WAVE", 9036), form, lasting("data", 9000, heard)), nil},
-		"too short a length":      {slices.Concat(header("WAVE", 136), form, lasting("data", 100, heard)), nil},
-		"a chunk without padding": {slices.Concat(header("WAVE", 2051), lasting("abcd", 3, []byte("abc")), form, lasting("data", 2000, heard)), nil},
+		"length 0":                {slices.Concat(header("WAVE", 0), form, lasting("data", 0, playable)), nil},
+		"length 0, with notes":    {slices.Concat(header("WAVE", 0), form, notes, lasting("data", 0, playable)), slices.Concat(header("WAVE", 0), form, lasting("data", 0, playable))},
+		"no length":               {slices.Concat(header("WAVE", unknown), form, lasting("data", unknown, playable)), nil},
+		"no length, with notes":   {slices.Concat(header("WAVE", unknown), form, notes, lasting("data", unknown, playable)), slices.Concat(header("WAVE", unknown), form, lasting("data", unknown, playable))},
+		"cut off":                 {slices.Concat(header("WAVE", 9036), form, lasting("data", 9000, playable)), nil},
+		"too short a length":      {slices.Concat(header("WAVE", 136), form, lasting("data", 100, playable)), nil},
+		"a chunk without padding": {slices.Concat(header("WAVE", 2051), lasting("abcd", 3, []byte("abc")), form, lasting("data", 2000, playable)), nil},
 		"no sound at all":         {slices.Concat(header("WAVE", 40), form, riff("abcd", []byte("ab"))), nil},
 		"waves in a list": {
-			slices.Concat(header("WAVE", 2068), form, notes, riff("LIST", slices.Concat([]byte("wavl"), riff("data", heard)))),
-			slices.Concat(header("WAVE", 2048), form, riff("LIST", slices.Concat([]byte("wavl"), riff("data", heard)))),
+			slices.Concat(header("WAVE", 2068), form, notes, riff("LIST", slices.Concat([]byte("wavl"), riff("data", playable)))),
+			slices.Concat(header("WAVE", 2048), form, riff("LIST", slices.Concat([]byte("wavl"), riff("data", playable)))),
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -61,7 +61,7 @@ func Copy(ctx context.Context, to io.Writer, path string) (err error) {
 	return nil
 }
 
-// open opens a file and finds what to keep.
+// open opens a file and finds the parts to keep.
 func open(path string) (*os.File, *kept, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -78,7 +78,7 @@ func open(path string) (*os.File, *kept, error) {
 	return f, k, nil
 }
 
-// look finds what to keep; everything if the format is unknown.
+// look finds the parts to keep; all if the format is unknown.
 func look(r io.ReaderAt, size int64) (*kept, error) {
 	head := make([]byte, 12)
 	if n, err := r.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) || n < len(head) {

@@ -45,7 +45,7 @@ func textCard(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	if lettering.Plate(ground) != ground || ground.A < 128 { // bright background
 		ink = color.NRGBA{17, 24, 39, 255}
 	}
-	size := sized(shape)
+	size := cardSize(shape)
 	d := canvas.New(size.X, size.Y, ground)
 	inner := d.Rect.Inset(min(size.X, size.Y) / 10)
 	text, err := lettering.Set(words, inner.Dx(), inner.Dy(), float64(size.Y)/6, 12)
@@ -65,8 +65,8 @@ func textCard(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	return picture.Save(ctx, c, 0, media.Picture{}, r)
 }
 
-// sized returns the size of a card with the given aspect ratio, with even sides.
-func sized(shape param.Ratio) image.Point {
+// cardSize returns the size of a card with the given aspect ratio, with even sides.
+func cardSize(shape param.Ratio) image.Point {
 	ratio := min(max(shape.Width/shape.Height, 0.25), 4)
 	width := cardSide
 	for width > 2 && float64(width)*float64(width)/ratio > cardArea {

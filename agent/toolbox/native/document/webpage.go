@@ -117,7 +117,7 @@ func (o operations) addVideo(ctx context.Context, p *page, video toolbox.Value) 
 	if err := metadata.Copy(ctx, &b, video.Path); err != nil { // metadata inside a page is not stripped later
 		return plan.Message{}, &plan.Fault{Sentence: plan.Say("The video cannot be read."), Err: err}
 	}
-	//nolint:gosec // the kind was told from the file's own bytes, and base64 holds no marks
+	//nolint:gosec // the type was detected from the content, and base64 needs no escaping
 	p.Video = template.URL("data:" + info.MIME + ";base64," + base64.StdEncoding.EncodeToString(b.Bytes()))
 	return plan.Message{}, nil
 }

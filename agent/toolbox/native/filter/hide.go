@@ -20,7 +20,7 @@ type hidden struct {
 	part image.Rectangle
 	// details is the size of the smallest details that stay visible, in pixels.
 	details int
-	colour  color.NRGBA // of a cover
+	colour  color.NRGBA // fill colour of a cover
 }
 
 // hider makes a part of a picture unrecognisable.
@@ -29,7 +29,7 @@ type hider func(ctx context.Context, img *image.NRGBA, h hidden) error
 // hiding returns an edit that hides the selected parts of a picture, or everything outside them.
 func hiding(hide hider) picture.Edit {
 	return func(ctx context.Context, p media.Picture, c toolbox.Call) (picture.Edited, error) {
-		parts, err := meantParts(c, p.Image.Rect)
+		parts, err := selectedParts(c, p.Image.Rect)
 		if err != nil {
 			return picture.Edited{}, err
 		}
@@ -57,9 +57,9 @@ func hiding(hide hider) picture.Edit {
 // detailsOf returns the details to keep when the whole picture is hidden.
 func detailsOf(picture image.Rectangle) int { return min(picture.Dx(), picture.Dy()) / 24 }
 
-// meantParts returns the region "part" of the picture, the boxes "bbox", or the whole picture. Boxes
+// selectedParts returns the region "part" of the picture, the boxes "bbox", or the whole picture. Boxes
 // are widened by an eighth of their longer side, since face boxes end at the chin and the forehead.
-func meantParts(c toolbox.Call, whole image.Rectangle) ([]image.Rectangle, error) {
+func selectedParts(c toolbox.Call, whole image.Rectangle) ([]image.Rectangle, error) {
 	if len(c.Args["bbox"]) > 0 {
 		found, err := picture.Boxes(c, whole)
 		var parts []image.Rectangle

@@ -104,7 +104,7 @@ func bySize(all []swatch) {
 	slices.SortFunc(all, func(a, b swatch) int { return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.hex(), b.hex())) })
 }
 
-// alike chooses at most most distinct colours, and assigns every share to the nearest of them.
+// alike chooses up to the given number of distinct colours, and assigns every share to the nearest of them.
 func alike(found []swatch, most int) []swatch {
 	var chosen []swatch
 	for _, s := range found {

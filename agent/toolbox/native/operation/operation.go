@@ -23,7 +23,7 @@ type Func func(ctx context.Context, c toolbox.Call) (toolbox.Output, error)
 // Most is the maximum number of pictures or files in one call.
 const Most = 100
 
-// Problem is an error with only a sentence for people.
+// Problem returns an error with only a sentence for people.
 func Problem(format string, args ...any) error {
 	return &plan.Fault{Sentence: plan.Say(format, args...)}
 }

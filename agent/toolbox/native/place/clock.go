@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	_ "time/tzdata" // the machine may have no time zones of its own
+	_ "time/tzdata" // the machine may have no time zone data
 	"unicode"
 
 	"atelier/agent/lazyregexp"

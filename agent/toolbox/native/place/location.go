@@ -75,7 +75,7 @@ func locate(text string) string {
 	if best.text != "" {
 		return best.text
 	}
-	return plainly(text)
+	return bareLocation(text)
 }
 
 // names returns the possible place names in a sentence.
@@ -87,7 +87,7 @@ func names(s string) []namedPlace {
 		placed := i > 0 && toPlaces[all[i-1].Lower()] || i > 1 && all[i-1].Lower() == "the" && toPlaces[all[i-2].Lower()]
 		if n := knownAt(s, all[i:], few); n > 0 {
 			end := i + n
-			for end < len(all) && parted(s, all[end-1], all[end]) { // ", UK"
+			for end < len(all) && followedByRegion(s, all[end-1], all[end]) { // ", UK"
 				end++
 			}
 			found = append(found, namedPlace{s[all[i].Start:all[end-1].End], true, placed})
@@ -98,7 +98,7 @@ func names(s string) []namedPlace {
 			continue
 		}
 		end := i + 1
-		for end < len(all) && (adjacent(s, all[end-1], all[end]) && (capital(all[end]) || joined(s, all, end)) || parted(s, all[end-1], all[end])) {
+		for end < len(all) && (adjacent(s, all[end-1], all[end]) && (capital(all[end]) || joined(s, all, end)) || followedByRegion(s, all[end-1], all[end])) {
 			end++
 		}
 		found = append(found, namedPlace{s[all[i].Start:all[end-1].End], false, true})
@@ -136,8 +136,8 @@ func adjacent(s string, a, b prose.Token) bool {
 	return between == " " || between == "-"
 }
 
-// parted reports whether the second word follows after a comma, like a region: "London, UK".
-func parted(s string, a, b prose.Token) bool {
+// followedByRegion reports whether the second word follows after a comma, like a region: "London, UK".
+func followedByRegion(s string, a, b prose.Token) bool {
 	return strings.TrimSpace(s[a.End:b.Start]) == "," && capital(b) && !noPlaces[b.Lower()]
 }
 
@@ -146,9 +146,9 @@ func joined(s string, all []prose.Token, at int) bool {
 	return joints[all[at].Lower()] && at+1 < len(all) && capital(all[at+1]) && adjacent(s, all[at], all[at+1])
 }
 
-// plainly finds the place in a short text without capitals, such as "weather in bergen": the words
+// bareLocation finds the place in a short text without capitals, such as "weather in bergen": the words
 // after the last preposition, or what is left without question words.
-func plainly(text string) string {
+func bareLocation(text string) string {
 	s := prose.OneLine(text)
 	all := prose.Tokens(s)
 	const most = 12

@@ -26,16 +26,16 @@ var kindsOfWriting = []struct {
 // labelled are nouns whose value follows, or is below, its name: "Account number: 12 34".
 var labelled = []string{"number", "address", "name", "date", "price", "amount", "code", "key", "id", "iban", "password"}
 
-// bearers are nouns for things with words on them, or for kinds of text: "the Save changes button",
+// carriers are nouns for things with words on them, or for kinds of text: "the Save changes button",
 // "the heading Account".
-var bearers = []string{"button", "banner", "caption", "heading", "headline", "label", "line", "sign", "tab", "title"}
+var carriers = []string{"button", "banner", "caption", "heading", "headline", "label", "line", "sign", "tab", "title"}
 
 // writtenAs returns the indexes of the words that a phrase quotes ("the word Total"), that match the
 // kind it names ("the phone number"), or that follow the label it names ("the account number"). known
 // is false if the phrase asks for none of these.
 func writtenAs(phrase string, items []item) (found []int, known bool) {
 	words := bareWords(phrase)
-	if on, ok := borne(words); ok {
+	if on, ok := wordsOn(words); ok {
 		if found = quotedIn(on, items); len(found) > 0 {
 			return found, true
 		}
@@ -73,10 +73,10 @@ func writtenAs(phrase string, items []item) (found []int, known bool) {
 	return found, len(found) > 0
 }
 
-// borne returns the words on the thing that a phrase names, without the noun for the thing; ok is
+// wordsOn returns the words on the thing that a phrase names, without the noun for the thing; ok is
 // false without such a noun.
-func borne(words []string) (on []string, ok bool) {
-	bears := func(word string) bool { return slices.Contains(bearers, singular(word)) }
+func wordsOn(words []string) (on []string, ok bool) {
+	bears := func(word string) bool { return slices.Contains(carriers, singular(word)) }
 	if last := len(words) - 1; last > 0 && bears(words[last]) {
 		words, ok = words[:last], true
 	}

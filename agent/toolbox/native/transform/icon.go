@@ -14,7 +14,7 @@ import (
 	"atelier/agent/toolbox/native/picture"
 )
 
-// leastIcon and mostIcon bound the side of an icon, in pixels.
+// leastIcon and mostIcon are the minimum and maximum side of an icon, in pixels.
 const leastIcon, mostIcon = 8, 1024
 
 // iconSizes are the sides of icons used by websites and apps.

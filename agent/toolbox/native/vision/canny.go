@@ -15,7 +15,7 @@ import (
 )
 
 // weakest is the minimum gradient of an edge, even in flat pictures: a step of about ten grey levels,
-// which is more than noise and JPEG artifacts.
+// more than noise and JPEG artifacts.
 const weakest = 20
 
 // Edges returns Canny's edge map, white (255) on black: the picture is smoothed, the gradient is
