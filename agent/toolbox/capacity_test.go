@@ -7,7 +7,7 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// sized is a backend whose server works on so many calls at a time.
+// sized is a backend whose server runs that many calls in parallel.
 type sized struct {
 	toolbox.Backend
 
@@ -16,8 +16,7 @@ type sized struct {
 
 func (s sized) Capacity(context.Context) int { return s.n }
 
-// TestCapacity: what the servers work on at a time is added up, and no server is given more
-// than the operator allows.
+// TestCapacity checks that capacities are added up, each limited by the operator's setting.
 func TestCapacity(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -9,9 +9,8 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// signature is what the planner relies on: where a tool belongs, what it takes and
-// what it gives. In args a text stands with its meaning, "?" marks an optional
-// argument and "*" one that takes many.
+// signature is what the planner relies on: the domain, arguments and return type of a tool. In args, a
+// text has its meaning, "?" marks an optional argument and "*" one with many values.
 type signature struct{ name, domain, args, returns string }
 
 const (
@@ -162,8 +161,8 @@ func TestImageToolsTakeAndReturn(t *testing.T) {
 	}
 }
 
-// Tools are found by their texts, so an example that stands in two tools helps
-// neither, and a tool that another one points to must exist.
+// Tools are found by their texts, so an example of two tools helps neither, and a tool may only refer
+// to existing ones.
 func TestImageToolsAreToldApart(t *testing.T) {
 	t.Parallel()
 	c := embedded(t)

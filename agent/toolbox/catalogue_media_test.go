@@ -20,8 +20,7 @@ const (
 	language        = "natural-language-processing"
 )
 
-// mediaTools are the tools for video, sound and text: ControlLLM's, then ours and what
-// HuggingGPT's tasks add.
+// mediaTools are the tools for video, audio and text: ControlLLM's, then ours and those for further HuggingGPT tasks.
 var mediaTools = []signature{
 	{"video_classification", videoPerception, "video:video", "category"},
 	{"video_captioning", videoPerception, "video:video", "text"},
@@ -136,8 +135,7 @@ func TestMediaToolsTakeAndReturn(t *testing.T) {
 	}
 }
 
-// TestEveryToolIsInATable but those that are nothing but a command line, which say all of it in their
-// own files.
+// TestEveryToolIsInATable checks all tools except plain command lines, whose files say it all.
 func TestEveryToolIsInATable(t *testing.T) {
 	t.Parallel()
 	listed := map[string]bool{}
@@ -156,7 +154,7 @@ func TestEveryToolIsInATable(t *testing.T) {
 
 func TestMediaToolsAreWordedForRetrieval(t *testing.T) {
 	t.Parallel()
-	pictures := map[string]bool{} // that have a test of their own
+	pictures := map[string]bool{} // those with tests of their own
 	for _, s := range imageTools {
 		pictures[s.name] = true
 	}
@@ -175,7 +173,7 @@ func TestMediaToolsAreWordedForRetrieval(t *testing.T) {
 	}
 }
 
-// A stand-in may only run when nothing better does, so it stands last.
+// An approximate backend may only run if nothing better does, so it comes last.
 func TestStandInsStandLast(t *testing.T) {
 	t.Parallel()
 	for _, tool := range embedded(t).Tools() {

@@ -17,7 +17,7 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// good is an entry without fault; those of testdata/bad differ from it in one point.
+// good is a valid entry; those in testdata/bad differ from it in one point.
 func good(t *testing.T) []byte {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("testdata", "polish.yaml"))
@@ -64,7 +64,7 @@ func TestReadToolMakesOneLineOfEachText(t *testing.T) {
 	}
 }
 
-// A file in testdata/bad is a case: its "# want:" lines are the whole complaint.
+// Each file in testdata/bad is a case: its "# want:" lines are the complete error.
 func TestReadToolRefuses(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join("testdata", "bad", "*.yaml"))
@@ -110,7 +110,7 @@ func TestReadToolRefusesALongFile(t *testing.T) {
 	}
 }
 
-// folder makes a catalogue folder of these files.
+// folder returns a catalogue folder with these files.
 func folder(files map[string]string) fstest.MapFS {
 	m := fstest.MapFS{}
 	for name, text := range files {
@@ -198,7 +198,7 @@ func TestLoadCatalogue(t *testing.T) {
 	}
 }
 
-// TestLoadCatalogueReadsFilesOnly: a pipe would never end, and a link is what it leads to.
+// TestLoadCatalogueReadsFilesOnly: reading a pipe would never end, and links are followed.
 func TestLoadCatalogueReadsFilesOnly(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -280,7 +280,7 @@ func TestEmbeddedCatalogue(t *testing.T) {
 	}
 }
 
-// namesTool finds what looks like the name of a tool in a sentence.
+// namesTool finds words that look like tool names in a sentence.
 var namesTool = regexp.MustCompile(`[a-z]+(_[a-z]+)+`)
 
 func TestWhenNamesToolsThatExist(t *testing.T) {

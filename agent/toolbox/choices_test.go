@@ -6,7 +6,7 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// The choices of a tool's file are tried on what people say.
+// Checks the choices in tool files against what people say.
 func TestMirroring(t *testing.T) {
 	t.Parallel()
 	catalogue, err := toolbox.LoadCatalogue(toolbox.Embedded())

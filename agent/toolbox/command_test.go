@@ -7,8 +7,7 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// TestCommandHasNoCode: a command line names a program, and a script by its file. What it runs is never in the
-// arguments.
+// TestCommandHasNoCode: a command line names a program, or a script file, but contains no code.
 func TestCommandHasNoCode(t *testing.T) {
 	t.Parallel()
 	for argv, want := range map[string]string{ //nolint:gosec // no secrets

@@ -18,13 +18,13 @@ import (
 	"atelier/agent/toolbox/toolboxtest"
 )
 
-// sing is a tool that no native operation does.
+// sing is a tool without a native operation.
 var sing = toolbox.Tool{Name: "sing", Domain: "general", Returns: plan.Audio, Backends: []toolbox.Backing{
 	{Kind: "hftask", Run: "voice", Device: "gpu", Needs: "a voice server"},
 	{Kind: "program", Run: "espeak", Device: "cpu"},
 }}
 
-// ways are the candidates of those names, as a process tells of them.
+// ways returns candidates with these names, as published by a process.
 func ways(names ...string) []plan.Candidate {
 	told := make([]plan.Candidate, len(names))
 	for i, name := range names {
@@ -103,8 +103,8 @@ func TestLiveIsTheUnion(t *testing.T) {
 	}
 }
 
-// Others come and go at once, what is here is probed now and then; while nothing
-// changes, the answer is the same pointer.
+// Changes elsewhere are seen at once; local candidates are probed now and then. While nothing changes,
+// the answer is the same pointer.
 func TestLiveFollowsOthers(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -199,8 +199,7 @@ func TestRunIsLocal(t *testing.T) {
 	}
 }
 
-// A worker whose file of a tool is another one is not planned for: it would read the plan in
-// another way.
+// A worker with another version of a tool file is not used: it would interpret the plan differently.
 func TestAnotherFileOfAToolIsAnotherTool(t *testing.T) {
 	t.Parallel()
 	other := sing

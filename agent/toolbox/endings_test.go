@@ -9,7 +9,7 @@ import (
 	"atelier/agent/plan"
 )
 
-// TestReadmeEndings checks that the README lists the endings that a command may write.
+// TestReadmeEndings checks that the README lists the extensions that a command may write.
 func TestReadmeEndings(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile("README.md")

@@ -14,8 +14,7 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// FuzzReadTool: no file makes the reader panic, and what it accepts it accepts again
-// after a round trip, as the same tool.
+// FuzzReadTool checks that no file causes a panic, and that a valid file is still the same tool after a round trip.
 func FuzzReadTool(f *testing.F) {
 	for _, folder := range []fs.FS{toolbox.Embedded(), os.DirFS(filepath.Join("testdata", "bad"))} {
 		files, err := fs.Glob(folder, "*.yaml")
@@ -36,10 +35,10 @@ func FuzzReadTool(f *testing.F) {
 			return
 		}
 		if len(b) > 16<<10 {
-			return // written out, it may be longer than a file may be
+			return // written out, it may exceed the size limit
 		}
 		written := tool
-		written.Args = slices.DeleteFunc(slices.Clone(tool.Args), func(a toolbox.Arg) bool { return a.Param != nil }) // they follow from Params
+		written.Args = slices.DeleteFunc(slices.Clone(tool.Args), func(a toolbox.Arg) bool { return a.Param != nil }) // derived from Params
 		out, err := yaml.Marshal(written)
 		if err != nil {
 			t.Fatal(err)

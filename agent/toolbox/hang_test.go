@@ -13,7 +13,7 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// hangs is a backend whose probes last as long as they may.
+// hangs is a backend whose probes take as long as their context allows.
 type hangs struct{ fake }
 
 func (hangs) Probe(ctx context.Context, _ toolbox.Candidate) error {
@@ -21,8 +21,8 @@ func (hangs) Probe(ctx context.Context, _ toolbox.Candidate) error {
 	return down("it hangs")
 }
 
-// TestAServerThatHangsHoldsNobodyUp: others are known at once where it is watched, and within
-// a round's time where it is not; who asks with less patience has an answer when that ends.
+// TestAServerThatHangsHoldsNobodyUp: with Watch, other servers are known at once; without it, within a
+// round's time. A caller with a shorter timeout gets an answer when that ends.
 func TestAServerThatHangsHoldsNobodyUp(t *testing.T) {
 	t.Parallel()
 	open := func(t *testing.T) *toolbox.Toolbox {
@@ -72,8 +72,8 @@ func TestAServerThatHangsHoldsNobodyUp(t *testing.T) {
 	})
 }
 
-// TestAnAssumedServerIsNotWaitedFor before a plan is made: it counts as up. Where tools are
-// shown it is asked after, and so it is before a call.
+// TestAnAssumedServerIsNotWaitedFor checks that such a server counts as up for planning, but is probed
+// for display and before a call.
 func TestAnAssumedServerIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -97,7 +97,7 @@ func TestAnAssumedServerIsNotWaitedFor(t *testing.T) {
 	})
 }
 
-// TestAProcessTellsWhatItWorksOn, and not what waits in a queue that it does not serve.
+// TestAProcessTellsWhatItWorksOn: candidates for a queue that it does not serve are not reported.
 func TestAProcessTellsWhatItWorksOn(t *testing.T) {
 	t.Parallel()
 	tb := newToolbox(t, toolbox.Config{
@@ -117,7 +117,7 @@ func TestAProcessTellsWhatItWorksOn(t *testing.T) {
 	}
 }
 
-// TestAnEmptyListIsNoWay at all, and not every way.
+// TestAnEmptyListIsNoWay: it means no candidates rather than all.
 func TestAnEmptyListIsNoWay(t *testing.T) {
 	t.Parallel()
 	tb := newToolbox(t, toolbox.Config{
@@ -128,8 +128,8 @@ func TestAnEmptyListIsNoWay(t *testing.T) {
 	}
 }
 
-// TestAServerMaySpeakSeveralDialects under one name: it is given as many calls as it takes in
-// all, and a way is found by what the tool's backings speak.
+// TestAServerMaySpeakSeveralDialects checks that a server with several kinds under one name has one
+// limit of parallel calls, and that ways select the kind by the tool's backings.
 func TestAServerMaySpeakSeveralDialects(t *testing.T) {
 	t.Parallel()
 	tool := toolbox.Tool{Name: "paint", Returns: plan.Text, Backends: []toolbox.Backing{{Kind: "localai", Run: "depth"}, {Kind: "openai", Run: "chat"}}}

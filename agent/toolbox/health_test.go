@@ -15,14 +15,14 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// paint is a tool that two servers do, the second one for money.
+// paint is a tool with two servers, one of which is a paid service.
 var paint = toolbox.Tool{
 	Name: "paint", Domain: "general", Returns: plan.Text,
 	Args:     []toolbox.Arg{{Name: "text", Type: plan.Text, Meaning: plan.Content}},
 	Backends: []toolbox.Backing{{Kind: "hftask", Run: "draw", Device: "gpu"}, {Kind: "native", Run: "scribble", Device: "cpu", Approximate: true}},
 }
 
-// studio is where paint runs in these tests.
+// studio is a toolbox with the tool paint.
 type studio struct {
 	near, far fake
 	rough     fake
@@ -71,7 +71,7 @@ func live(t *testing.T, tb *toolbox.Toolbox) []string {
 	return names(s.Candidates)
 }
 
-// What is in the house comes before what is not, and a stand-in last of all.
+// Own servers come before outside services, and approximate backings last.
 func TestTheOrderOfTheWays(t *testing.T) {
 	t.Parallel()
 	tb := studio{}.open(t)
@@ -80,8 +80,8 @@ func TestTheOrderOfTheWays(t *testing.T) {
 	}
 }
 
-// A backend that fails three times in a row is left alone, gives its place to the next,
-// and is tried again by one call once half a minute has passed.
+// A backend that fails three times in a row is paused and replaced by the next one; after half a
+// minute, one call tries it again.
 func TestABackendThatFailsIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -148,7 +148,7 @@ func health(t *testing.T, tb *toolbox.Toolbox, server string) toolbox.Health {
 	return all[i]
 }
 
-// Each model has a circuit of its own, and what is no fault of the backend's breaks none.
+// Each model has its own circuit breaker, and only failures of the backend count.
 func TestWhatDoesNotBreakACircuit(t *testing.T) {
 	t.Parallel()
 	for name, fails := range map[string]func(ctx context.Context, stop context.CancelFunc) error{
@@ -182,7 +182,7 @@ func TestWhatDoesNotBreakACircuit(t *testing.T) {
 	}
 }
 
-// A server is given no more calls at a time than it takes; who waits can give up.
+// A server never gets more parallel calls than its limit; waiting callers can give up.
 func TestAServerIsGivenWhatItTakes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -230,8 +230,7 @@ func TestAServerIsGivenWhatItTakes(t *testing.T) {
 	})
 }
 
-// While it is watched, what is live is asked every half minute, and what is not at growing
-// intervals; nobody who asks for it waits for a probe.
+// With Watch, live candidates are probed every half minute and others with backoff; callers never wait for a probe.
 func TestProbesWaitLongerForWhatIsNotThere(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -268,7 +267,7 @@ func TestProbesWaitLongerForWhatIsNotThere(t *testing.T) {
 	})
 }
 
-// A model on its way is not down: it is planned with, and said to be on its way.
+// A loading model is not down: it is planned with and reported as loading.
 func TestLoadingIsNotDown(t *testing.T) {
 	t.Parallel()
 	loading := &plan.Fault{Sentence: plan.Say("The model is being loaded."), Err: toolbox.ErrLoading}
@@ -288,7 +287,7 @@ func TestLoadingIsNotDown(t *testing.T) {
 	}
 }
 
-// What takes longer than its candidate may is stopped, and the next one stands in.
+// A call that exceeds its candidate's timeout is stopped, and the next candidate is used.
 func TestACandidateHasATimeOfItsOwn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -333,8 +332,7 @@ func TestWaysThatCannotBe(t *testing.T) {
 	}
 }
 
-// The models that the catalogue knows are candidates, and so is what a server has by
-// itself, after them.
+// The catalogue's models are candidates, followed by the server's default model.
 func TestModelsAreCandidates(t *testing.T) {
 	t.Parallel()
 	tb, err := toolbox.New(toolbox.Config{

@@ -8,7 +8,7 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// What a tool lacks is told as ways of which one is enough.
+// Alternatives for what a tool lacks are listed with "or".
 func TestLackTellsAlternatives(t *testing.T) {
 	t.Parallel()
 	catalogue := toolbox.NewCatalogue([]toolbox.Tool{{Name: "draw", Returns: plan.Image, Backends: []toolbox.Backing{
@@ -45,7 +45,7 @@ func TestALackOfAnotherKindIsAnAlternativeToo(t *testing.T) {
 	}
 }
 
-// TestNeedsNameNoSetting: people in a chat are told what is missing, and operators how to set it up.
+// TestNeedsNameNoSetting: people learn what is missing, and operators how to set it up.
 func TestNeedsNameNoSetting(t *testing.T) {
 	t.Parallel()
 	tb, err := toolbox.New(toolbox.Config{Catalogue: toolbox.NewCatalogue([]toolbox.Tool{{

@@ -9,8 +9,7 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// Whatever a hub's model does can be done: each tool of that kind has one at least whose
-// licence binds nobody who uses it, and that one is tried first.
+// Each tool with hub models has at least one with a permissive licence, which is tried first.
 func TestEveryToolOfTheHubHasAModel(t *testing.T) {
 	t.Parallel()
 	c, err := toolbox.LoadCatalogue(toolbox.Embedded())
@@ -50,7 +49,7 @@ func unfree(licence string) bool {
 	return strings.Contains(licence, "-NC-") || strings.Contains(licence, "Non-Commercial")
 }
 
-// People read the descriptions, and call the models by their names.
+// Descriptions are for people, and models have common names.
 func TestModelsAreDescribed(t *testing.T) {
 	t.Parallel()
 	c, err := toolbox.LoadCatalogue(toolbox.Embedded())
@@ -108,7 +107,7 @@ func TestModelsThatAreRefused(t *testing.T) {
 	}
 }
 
-// What we recommend comes first, then what is widely used, then the alphabet.
+// Models are sorted by rank, then by downloads, then alphabetically.
 func TestModelsInOrder(t *testing.T) {
 	t.Parallel()
 	c := toolbox.NewCatalogue(nil,

@@ -8,7 +8,7 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// TestOutward: media stay in the house unless they may leave, and texts may always go.
+// TestOutward: media are only sent out if allowed; texts may always be sent.
 func TestOutward(t *testing.T) {
 	t.Parallel()
 	value := func(typ plan.Type, path string) map[string][]toolbox.Value {

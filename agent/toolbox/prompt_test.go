@@ -44,8 +44,8 @@ func TestReadToolKeepsTheLinesOfAPrompt(t *testing.T) {
 	}
 }
 
-// TestModelsAreToldInPlainWords: a model that is told of tools, types or files by their
-// technical names answers with them.
+// TestModelsAreToldInPlainWords: a model whose prompt has technical names of tools, types or files
+// would use them in its answers.
 func TestModelsAreToldInPlainWords(t *testing.T) {
 	t.Parallel()
 	c := embedded(t)

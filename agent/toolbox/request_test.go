@@ -8,7 +8,7 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// called is the file of a tool with that backend.
+// called returns a tool file with that backend.
 func called(backend, returns string) string {
 	return `name: draw_sticker
 description: Draws a sticker.
@@ -58,7 +58,7 @@ func TestReadRequest(t *testing.T) {
 	}
 }
 
-// TestServicesAreServers: each service runs the tools that call it, and no others.
+// TestServicesAreServers: each service runs only the tools that call it.
 func TestServicesAreServers(t *testing.T) {
 	t.Parallel()
 	var tools []toolbox.Tool

@@ -14,7 +14,7 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// fake is a backend that does as its functions say.
+// fake is a backend made of functions.
 type fake struct {
 	probe func(toolbox.Candidate) error
 	run   func(context.Context, toolbox.Candidate, toolbox.Call) (toolbox.Output, error)
@@ -33,7 +33,7 @@ func (f fake) Run(ctx context.Context, b toolbox.Candidate, c toolbox.Call) (too
 	return f.run(ctx, b, c)
 }
 
-// shout is a tool with two native backings and a server behind them.
+// shout is a tool with two native backings and then a server.
 var shout = toolbox.Tool{
 	Name: "shout", Domain: "general", Returns: plan.Text,
 	Args: []toolbox.Arg{{Name: "text", Type: plan.Text, Meaning: plan.Content}},
@@ -230,7 +230,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestRunCounts: what every attempt took is told, by a run that came to nothing too.
+// TestRunCounts: usage includes all attempts, even in a failed run.
 func TestRunCounts(t *testing.T) {
 	t.Parallel()
 	took := map[string]plan.Tokens{
@@ -239,7 +239,7 @@ func TestRunCounts(t *testing.T) {
 	}
 	both := plan.Tokens{Calls: 3, Input: 130, Output: 13, Estimated: true}
 	for name, c := range map[string]struct {
-		fails string // the runs that fail
+		fails string // runs that fail
 		final bool
 		check func(toolbox.Output) error
 		want  plan.Tokens

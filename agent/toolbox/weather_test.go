@@ -12,7 +12,7 @@ import (
 	"atelier/agent/toolbox/weather/weathertest"
 )
 
-// TestFromAWishToAWeatherReport goes the whole way without a model: a place, its weather, a report of it.
+// TestFromAWishToAWeatherReport runs all steps without a model: place, weather, report.
 func TestFromAWishToAWeatherReport(t *testing.T) {
 	t.Parallel()
 	transport := &http.Transport{}

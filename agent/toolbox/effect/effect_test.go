@@ -20,7 +20,7 @@ import (
 	"atelier/agent/toolbox/param"
 )
 
-// declared reads effects as they stand in a tool's file.
+// declared parses effects as written in a tool file.
 func declared(t *testing.T, text string) Effects {
 	t.Helper()
 	var all Effects
@@ -30,7 +30,7 @@ func declared(t *testing.T, text string) Effects {
 	return all
 }
 
-// known are arguments of all sorts.
+// known are arguments of all types.
 func known() []Arg {
 	return []Arg{
 		{Name: "image", Type: plan.Image}, {Name: "images", Type: plan.Image}, {Name: "mask", Type: plan.Mask}, {Name: "bbox", Type: plan.BBox},
@@ -152,7 +152,7 @@ func TestNeeds(t *testing.T) {
 	}
 }
 
-// fails tells what a case lacks.
+// fails returns what a case lacks.
 func fails(t *testing.T, effects string, c Case) string {
 	t.Helper()
 	all := declared(t, effects)
@@ -166,7 +166,7 @@ func fails(t *testing.T, effects string, c Case) string {
 	return missed.String()
 }
 
-// judged is a row of a table: what a case lacks, "" is nothing.
+// judged is a row of a table: what a case lacks, or "" for nothing.
 type judged struct {
 	name, effects string
 	c             Case
@@ -185,8 +185,7 @@ func judge(t *testing.T, rows []judged) {
 	}
 }
 
-// settings are the values of the parameters of a call, read from words. What cannot be read is
-// left out.
+// settings parses the parameters of a call from words, skipping invalid ones.
 func settings(pairs ...string) map[string]param.Value {
 	values := map[string]param.Value{}
 	for i := 0; i < len(pairs); i += 2 {
@@ -194,7 +193,7 @@ func settings(pairs ...string) map[string]param.Value {
 		p := param.Param{Name: pairs[i], Type: known()[at].Setting, Choices: map[string][]string{
 			"horizontal": {"horizontally"}, "vertical": {"vertically", "upside down"}, "both": {"both ways"}, "outside": nil,
 		}}
-		if p.Type == param.Format { // any is taken
+		if p.Type == param.Format { // any format is accepted
 			p.Type = param.Text
 		}
 		if v, err := p.Read(pairs[i+1]); err == nil {
@@ -204,10 +203,10 @@ func settings(pairs ...string) map[string]param.Value {
 	return values
 }
 
-// ms is a time.
+// ms returns n milliseconds.
 func ms(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 
-// clip is a video of that length with that many packets of sound.
+// clip is a video of that length with that many audio packets.
 func clip(length time.Duration, sound int) Measured {
 	c := &Clip{Length: length, PicturesLength: length, Size: image.Pt(64, 48), Rate: 25, Pictures: int(length.Seconds() * 25), PicturesCodec: "h264", SoundPackets: sound}
 	if sound > 0 {
@@ -216,12 +215,12 @@ func clip(length time.Duration, sound int) Measured {
 	return Measured{Type: plan.Video, MIME: "video/mp4", Clip: c}
 }
 
-// tone is a sound of that length.
+// tone is audio of that length.
 func tone(length time.Duration) Measured {
 	return Measured{Type: plan.Audio, MIME: "audio/mpeg", Clip: &Clip{Length: length, SoundLength: length, SoundPackets: 100, SoundCodec: "mp3"}}
 }
 
-// with changes a clip.
+// with returns a changed clip.
 func with(m Measured, change func(*Clip)) Measured {
 	c := *m.Clip
 	change(&c)
@@ -229,7 +228,7 @@ func with(m Measured, change func(*Clip)) Measured {
 	return m
 }
 
-// video and audio are cases of results, made of one argument.
+// video and audio are cases of results made from one argument.
 func video(result, of Measured, said ...string) Case {
 	return Case{Returns: plan.Video, Results: 1, Result: result, Args: map[string][]Measured{"video": {of}, "audio": {of}, "image": {of}}, Settings: settings(said...)}
 }
@@ -485,7 +484,7 @@ func TestWords(t *testing.T) {
 	})
 }
 
-// drawing is a picture of that size, each pixel as f says.
+// drawing is a picture with pixels given by f.
 func drawing(w, h int, f func(x, y int) color.NRGBA) *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for y := range h {
@@ -523,7 +522,7 @@ func pictured(img *image.NRGBA) Measured {
 	return m
 }
 
-// ofPicture is the case of a result that was made of a picture.
+// ofPicture is the case of a result made from a picture.
 func ofPicture(result, of *image.NRGBA, said ...string) Case {
 	return Case{
 		Returns: plan.Image, Results: 1, Result: pictured(result), Args: map[string][]Measured{"image": {pictured(of)}, "images": {pictured(of), pictured(of)}},
@@ -767,7 +766,7 @@ func TestPixels(t *testing.T) {
 	})
 }
 
-// TestJudgeStops with its context.
+// TestJudgeStops when its context ends.
 func TestJudgeStops(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -778,7 +777,7 @@ func TestJudgeStops(t *testing.T) {
 	}
 }
 
-// FuzzEffects: whatever stands in a file and is said, nothing panics.
+// FuzzEffects: no declaration and no values cause a panic.
 func FuzzEffects(f *testing.F) {
 	for _, s := range []string{
 		"[duration: {of: video, part: range}]", "[size: {of: image, scaled_by: size}]", "[none: x]", "[shows: {of: image, boxes: bbox}]",
@@ -814,7 +813,7 @@ func FuzzEffects(f *testing.F) {
 	})
 }
 
-// TestLossyFormats lose fine detail, which is no change of the picture; that it moved by two pixels is one.
+// TestLossyFormats may lose fine detail without counting as a change, but a shift by two pixels counts.
 func TestLossyFormats(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))

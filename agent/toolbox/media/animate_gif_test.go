@@ -16,7 +16,7 @@ import (
 	"atelier/agent/plan"
 )
 
-// seenOf plays a GIF as a browser does: what is seen in each frame.
+// seenOf plays a GIF like a browser and returns each displayed frame.
 func seenOf(t *testing.T, g *gif.GIF) []*image.NRGBA {
 	t.Helper()
 	canvas := image.NewNRGBA(image.Rect(0, 0, g.Config.Width, g.Config.Height))
@@ -45,8 +45,8 @@ func seenOf(t *testing.T, g *gif.GIF) []*image.NRGBA {
 	return all
 }
 
-// TestEditGIF checks that each frame looks as before, whatever became of those before it, and
-// is shown as long, as often.
+// TestEditGIF checks that each frame looks as before, for every disposal method of the frames before
+// it, and that delays and loop count are kept.
 func TestEditGIF(t *testing.T) {
 	t.Parallel()
 	palette := color.Palette{color.NRGBA{}, color.NRGBA{200, 0, 0, 255}, color.NRGBA{0, 200, 0, 255}, color.NRGBA{0, 0, 200, 255}}
@@ -61,7 +61,7 @@ func TestEditGIF(t *testing.T) {
 	for name, c := range map[string]struct {
 		ways []byte
 		loop int
-		base uint8 // of the first frame: 0 lets everything through
+		base uint8 // of the first frame: 0 is transparent
 	}{
 		"kept":             {[]byte{gif.DisposalNone, gif.DisposalNone, gif.DisposalNone, gif.DisposalNone}, 0, 1},
 		"kept, unsaid":     {[]byte{0, 0, 0, 0}, 3, 1},
@@ -127,8 +127,7 @@ func doubled(img *image.NRGBA) *image.NRGBA {
 	return out
 }
 
-// TestEditGIFWritesWhatChanges checks that what stays the same between two frames is not
-// written again.
+// TestEditGIFWritesWhatChanges checks that unchanged areas of a frame are not written again.
 func TestEditGIFWritesWhatChanges(t *testing.T) {
 	t.Parallel()
 	still := image.NewPaletted(image.Rect(0, 0, 40, 30), color.Palette{color.White, color.Black})

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// flipbook writes an animated GIF of four drawings with holes in them, each shown for another time.
+// flipbook writes an animated GIF of four drawings with holes and different delays.
 func flipbook(t *testing.T, rounds int) (path string, frames []*image.NRGBA) {
 	t.Helper()
 	palette := color.Palette{color.NRGBA{}, color.NRGBA{200, 0, 0, 255}, color.NRGBA{0, 200, 0, 255}, color.NRGBA{0, 0, 200, 255}}
@@ -36,7 +36,7 @@ func flipbook(t *testing.T, rounds int) (path string, frames []*image.NRGBA) {
 
 func kept(img *image.NRGBA) (*image.NRGBA, error) { return img, nil }
 
-// TestGIFAsWebP checks that a GIF that becomes a WebP, and a GIF again, shows the same with its holes, as long and as often.
+// TestGIFAsWebP checks that converting a GIF to WebP and back keeps the picture, its holes, delays and loop count.
 func TestGIFAsWebP(t *testing.T) {
 	t.Parallel()
 	for _, rounds := range []int{0, -1, 3} {
@@ -80,7 +80,7 @@ func TestGIFAsWebP(t *testing.T) {
 	}
 }
 
-// TestWebPTimesAddUp: what is no multiple of the hundredths of a GIF is rounded without an error that adds up.
+// TestWebPTimesAddUp: delays that are not multiples of 10 ms are rounded without accumulating errors.
 func TestWebPTimesAddUp(t *testing.T) {
 	t.Parallel()
 	from, _ := flipbook(t, 0)
@@ -110,7 +110,7 @@ func TestWebPTimesAddUp(t *testing.T) {
 	}
 }
 
-// TestHostileWebP: a frame that lies outside of the canvas, or is larger than it says, is a fault of the file.
+// TestHostileWebP: a frame outside the canvas, or larger than declared, is a fault of the file.
 func TestHostileWebP(t *testing.T) {
 	t.Parallel()
 	from, _ := flipbook(t, 0)

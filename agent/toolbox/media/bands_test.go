@@ -50,7 +50,7 @@ func TestInBandsStops(t *testing.T) {
 	t.Errorf("a panic became %v", err)
 }
 
-// A picture is neither read nor written once its context has ended, and nothing is left.
+// Reading and writing stop when the context has ended, and leave nothing behind.
 func TestPicturesStopWithTheirContext(t *testing.T) {
 	t.Parallel()
 	img := quarters(64, 64)

@@ -14,8 +14,7 @@ import (
 	"github.com/kovidgoyal/imaging/prism/meta/icc"
 )
 
-// profile is a colour profile in its smallest form: the colours of the three primaries
-// (X, Y and Z each, for D50) and one gamma for all.
+// profile is a minimal colour profile: the XYZ values of the three primaries for D50, and one gamma for all.
 func profile(primaries [3][3]float64, gamma float64) []byte {
 	fixed := func(b []byte, v float64) []byte {
 		return binary.BigEndian.AppendUint32(b, uint32(int32(math.Round(v*65536))))
@@ -55,8 +54,8 @@ func profile(primaries [3][3]float64, gamma float64) []byte {
 	return whole
 }
 
-// TestColoursAreTakenAsTheirProfileMeansThem: telephones write Display P3, whose red is
-// beyond sRGB's; read without the profile all colours would be paler.
+// TestColoursAreTakenAsTheirProfileMeansThem: phones write Display P3, whose red is outside sRGB;
+// without the profile all colours would be paler.
 func TestColoursAreTakenAsTheirProfileMeansThem(t *testing.T) {
 	t.Parallel()
 	displayP3 := [3][3]float64{{0.5151, 0.2412, -0.0011}, {0.2919, 0.6922, 0.0419}, {0.1572, 0.0666, 0.7841}}
@@ -74,7 +73,7 @@ func TestColoursAreTakenAsTheirProfileMeansThem(t *testing.T) {
 	if got := img.NRGBAAt(15, 15); !near(got, color.NRGBA{128, 128, 128, 255}, 2) {
 		t.Errorf("a grey became %v", got)
 	}
-	before, after := src.NRGBAAt(1, 15), img.NRGBAAt(1, 15) // blue-ish, inside of sRGB
+	before, after := src.NRGBAAt(1, 15), img.NRGBAAt(1, 15) // bluish, inside sRGB
 	if before == after {
 		t.Errorf("the colour %v did not change", before)
 	}
@@ -84,7 +83,7 @@ func TestColoursAreTakenAsTheirProfileMeansThem(t *testing.T) {
 	}
 }
 
-// TestTheColourCubeIsTheProfile compares the interpolation with the library's own work.
+// TestTheColourCubeIsTheProfile compares the interpolation with the library's results.
 func TestTheColourCubeIsTheProfile(t *testing.T) {
 	t.Parallel()
 	wide := profile([3][3]float64{{0.6097, 0.3111, 0.0195}, {0.2053, 0.6257, 0.0609}, {0.1492, 0.0632, 0.7448}}, 2.2)
@@ -107,7 +106,7 @@ func TestTheColourCubeIsTheProfile(t *testing.T) {
 	off, worst := 0, 0
 	for i, w := range ToNRGBA(want).Pix {
 		if src.Pix[i|3] == 0 {
-			continue // a colour that nobody sees
+			continue // an invisible colour
 		}
 		d := max(int(w)-int(got.Pix[i]), int(got.Pix[i])-int(w))
 		off, worst = off+d, max(worst, d)
@@ -117,7 +116,7 @@ func TestTheColourCubeIsTheProfile(t *testing.T) {
 	}
 }
 
-// TestPhotosAreConvertedExactly: the colours of a JPEG are those of package color, however they are stored.
+// TestPhotosAreConvertedExactly: JPEG colours match package color for every chroma subsampling.
 func TestPhotosAreConvertedExactly(t *testing.T) {
 	t.Parallel()
 	for _, ratio := range []image.YCbCrSubsampleRatio{

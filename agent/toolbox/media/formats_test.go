@@ -18,7 +18,7 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// photo is the real photo that examples use.
+// photo is the photo used by the examples.
 func photo(t *testing.T) *image.NRGBA {
 	t.Helper()
 	img, err := DecodeImage(t.Context(), filepath.Join("..", "..", "..", "bot", "testdata", "photo.jpg"), Limits{})
@@ -28,8 +28,8 @@ func photo(t *testing.T) *image.NRGBA {
 	return img
 }
 
-// differing is how much two pictures of a size differ, on average, of 255. What is transparent
-// in the first one counts by its transparency only.
+// differing returns the mean difference of two pictures of the same size, of 255. For transparent
+// pixels only alpha counts.
 func differing(t *testing.T, a, b *image.NRGBA) float64 {
 	t.Helper()
 	if a.Rect != b.Rect {
@@ -57,7 +57,7 @@ func write(t *testing.T, img image.Image, f Format) string {
 func TestWhatIsWrittenIsReadBack(t *testing.T) {
 	t.Parallel()
 	whole := photo(t)
-	disc := image.NewNRGBA(image.Rect(0, 0, 90, 60)) // a disc on nothing
+	disc := image.NewNRGBA(image.Rect(0, 0, 90, 60)) // a disc on a transparent background
 	for y := range 60 {
 		for x := range 90 {
 			if d := math.Hypot(float64(x-45), float64(y-30)); d < 25 {
@@ -71,7 +71,7 @@ func TestWhatIsWrittenIsReadBack(t *testing.T) {
 		f     Format
 		mime  string
 		most  float64
-		bytes int64 // at most
+		bytes int64 // maximum
 	}{
 		{"a photo", whole, WebP, "image/webp", 4, 120_000},
 		{"a photo", whole, AVIF, "image/avif", 4, 90_000},
@@ -132,7 +132,7 @@ func TestAWorseQualityIsSmaller(t *testing.T) {
 	}
 }
 
-// onSquare puts a picture in the middle of a transparent square.
+// onSquare centres a picture on a transparent square.
 func onSquare(img *image.NRGBA) *image.NRGBA {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	square := image.NewNRGBA(image.Rect(0, 0, max(w, h), max(w, h)))
@@ -167,8 +167,8 @@ func TestJPEGXLHasMostPixels(t *testing.T) {
 	wantFault(t, EncodeImage(t.Context(), path, image.NewNRGBA(image.Rect(0, 0, 5001, 4000)), JXL), "at most 20 million", "5001 × 4000")
 }
 
-// TestTurnedPicturesAreUpright: turned.heic is stored lying, 96 × 64, and turned.jxl, of cjxl, 64 × 40.
-// Both are turned clockwise by 90 degrees.
+// TestTurnedPicturesAreUpright: turned.heic is stored as 96 × 64, and turned.jxl, by cjxl, as 64 × 40.
+// Both must be rotated clockwise by 90 degrees.
 func TestTurnedPicturesAreUpright(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -202,7 +202,7 @@ func TestTurnedPicturesAreUpright(t *testing.T) {
 	}
 }
 
-// TestJPEGXLOfOthers reads what is written with ffmpeg, and what ffmpeg wrote.
+// TestJPEGXLOfOthers reads our output with ffmpeg, and ffmpeg's output.
 func TestJPEGXLOfOthers(t *testing.T) {
 	t.Parallel()
 	for name, args := range map[string][]string{
@@ -239,7 +239,7 @@ func heic(t *testing.T) []byte {
 	return b
 }
 
-// TestBrands reads the same picture under the brands that programs give it.
+// TestBrands reads the same picture with the brands that different programs write.
 func TestBrands(t *testing.T) {
 	t.Parallel()
 	for brand, mime := range map[string]string{"heic": "image/heic", "heix": "image/heic", "mif1": "image/heif"} {
@@ -260,7 +260,7 @@ func TestBrands(t *testing.T) {
 	}
 }
 
-// declared is the file with another size in its head.
+// declared returns the file with another size in its header.
 func declared(t *testing.T, b []byte, values ...uint32) []byte {
 	t.Helper()
 	b = bytes.Clone(b)
@@ -289,7 +289,7 @@ func TestDamagedPicturesOfToday(t *testing.T) {
 		t.Fatal(err)
 	}
 	old := bytes.Clone(icon)
-	copy(old[22:], "\x28\x00\x00\x00") // the head of a bitmap, after that of the file and its entry
+	copy(old[22:], "\x28\x00\x00\x00") // a bitmap header, after the file header and the directory entry
 	for name, c := range map[string]struct {
 		content []byte
 		words   []string
@@ -320,7 +320,7 @@ func TestDamagedPicturesOfToday(t *testing.T) {
 	wantFault(t, err, "too large a picture")
 }
 
-// TestAnyByteMayBeWrong changes bytes of small files: each is read or refused.
+// TestAnyByteMayBeWrong changes bytes of small files: each is either read or rejected.
 func TestAnyByteMayBeWrong(t *testing.T) {
 	t.Parallel()
 	small, err := os.ReadFile(write(t, quarters(20, 10), AVIF))
@@ -342,7 +342,7 @@ func TestAnyByteMayBeWrong(t *testing.T) {
 	}
 }
 
-// TestWritingStops ends a large picture in the middle.
+// TestWritingStops cancels the writing of a large picture.
 func TestWritingStops(t *testing.T) {
 	t.Parallel()
 	large, err := Scaled(t.Context(), photo(t), 3000, 2000)
@@ -350,7 +350,7 @@ func TestWritingStops(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range []Format{WebP, AVIF, JXL} {
-		write(t, quarters(4, 4), f) // what is done once
+		write(t, quarters(4, 4), f) // one-time initialization
 		ctx, cancel := context.WithTimeout(t.Context(), 150*time.Millisecond)
 		defer cancel()
 		path := filepath.Join(t.TempDir(), "a."+string(f))
@@ -366,7 +366,7 @@ func TestWritingStops(t *testing.T) {
 	}
 }
 
-// TestOthersReadOurWebP reads what is written with a decoder of another origin.
+// TestOthersReadOurWebP reads our output with an independent decoder.
 func TestOthersReadOurWebP(t *testing.T) {
 	t.Parallel()
 	b, err := os.ReadFile(write(t, photo(t), WebP))

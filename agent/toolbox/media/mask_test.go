@@ -65,7 +65,7 @@ func TestAnyPictureIsAMask(t *testing.T) {
 		t.Error(diff)
 	}
 
-	// White first: this palette is one of greys, not of parts.
+	// White first: a greyscale palette, not one of parts.
 	two := image.NewPaletted(image.Rect(0, 0, 2, 1), color.Palette{color.White, color.Black})
 	two.Pix[1] = 1
 	m, err = ReadMask(t.Context(), store(t, "two.png", pngOf(t, two)), Limits{})

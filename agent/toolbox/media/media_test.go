@@ -23,7 +23,7 @@ import (
 	"atelier/agent/plan"
 )
 
-// store writes a file of that name and tells its path.
+// store writes a file with that name and returns its path.
 func store(t *testing.T, name string, content []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -42,7 +42,7 @@ func encoded(t *testing.T, encode func(io.Writer) error) []byte {
 	return b.Bytes()
 }
 
-// quarters has another colour in each quarter, so that every way to turn it differs.
+// quarters has a different colour in each quarter, so that all orientations differ.
 func quarters(w, h int) *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for i, c := range []color.NRGBA{{220, 30, 30, 255}, {30, 200, 30, 255}, {40, 40, 220, 255}, {230, 220, 40, 255}} {
@@ -62,8 +62,7 @@ func jpegOf(t *testing.T, img image.Image) []byte {
 	return encoded(t, func(w io.Writer) error { return jpeg.Encode(w, img, &jpeg.Options{Quality: 95}) })
 }
 
-// wantFault checks that err has one sentence for people with those words; what is taken may
-// be told behind it.
+// wantFault checks that err has one sentence for people with these words; the list of supported types may follow.
 func wantFault(t *testing.T, err error, words ...string) {
 	t.Helper()
 	fault, ok := errors.AsType[*plan.Fault](err)
@@ -85,7 +84,7 @@ func wantFault(t *testing.T, err error, words ...string) {
 	}
 }
 
-// hugePNG claims side × side pixels and holds next to nothing.
+// hugePNG claims side × side pixels but contains almost no data.
 func hugePNG(side uint32) []byte {
 	header := binary.BigEndian.AppendUint32([]byte("IHDR"), side)
 	header = binary.BigEndian.AppendUint32(header, side)
@@ -109,7 +108,7 @@ func TestInspectTellsWhatAFileIs(t *testing.T) {
 		"b.JPEG": {jpegOf(t, img), picture("image/jpeg", ".jpg")},
 		"c.gif":  {encoded(t, func(w io.Writer) error { return gif.Encode(w, img, nil) }), picture("image/gif", ".gif")},
 		"d.tif":  {encoded(t, func(w io.Writer) error { return tiff.Encode(w, img, nil) }), picture("image/tiff", ".tiff")},
-		"j.png":  {jpegOf(t, img), picture("image/jpeg", ".jpg")}, // the bytes decide
+		"j.png":  {jpegOf(t, img), picture("image/jpeg", ".jpg")}, // the content decides
 		"k.png":  {wav(), Info{Type: plan.Audio, MIME: "audio/wav", Ext: ".wav"}},
 		"l.txt":  {pngOf(t, img), picture("image/png", ".png")},
 		"blob":   {pngOf(t, img), picture("image/png", ".png")},
@@ -156,7 +155,7 @@ func TestAWebPageIsTakenWhereItWasMadeHere(t *testing.T) {
 func TestInspectRefusesBadFiles(t *testing.T) {
 	t.Parallel()
 	img := quarters(64, 64)
-	for i := range img.Pix { // enough content to be cut off
+	for i := range img.Pix { // enough content to truncate
 		img.Pix[i] ^= uint8(i * i >> 3)
 	}
 	half := func(b []byte) []byte { return b[:len(b)/2] }
@@ -205,8 +204,8 @@ func TestInspectRefusesBadFiles(t *testing.T) {
 	wantFault(t, err, "is not a file")
 }
 
-// TestABombIsRefusedInBoundedMemory measures what a picture of a claimed 20,000 × 20,000
-// pixels costs: it would be 1.6 GB.
+// TestABombIsRefusedInBoundedMemory measures the memory for a picture that claims 20,000 × 20,000
+// pixels, which would be 1.6 GB.
 //
 //nolint:paralleltest // other tests would be measured too
 func TestABombIsRefusedInBoundedMemory(t *testing.T) {
@@ -227,7 +226,7 @@ func TestDecodeImageNeedsAPicture(t *testing.T) {
 	wantFault(t, err, "notes.txt", "a picture is needed")
 }
 
-// FuzzInspect: whatever bytes come, there is an answer or a fault.
+// FuzzInspect: any bytes give a result or a fault.
 func FuzzInspect(f *testing.F) {
 	var b bytes.Buffer
 	img := quarters(8, 8)

@@ -18,8 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// uniformWebP is a lossless WebP of one colour: its codes have one symbol each, so that
-// the pixels need no bits at all.
+// uniformWebP is a lossless WebP of one colour: its codes have one symbol each, so the pixels need no bits.
 func uniformWebP(w, h int, c color.NRGBA) []byte {
 	var bits uint64
 	var n int
@@ -41,7 +40,7 @@ func uniformWebP(w, h int, c color.NRGBA) []byte {
 		put(1, 1) // of eight bits
 		put(int(symbol), 8)
 	}
-	put(1, 4) // distances: a simple code of one symbol of one bit, which is 0
+	put(1, 4) // distances: a simple code with one 1-bit symbol, 0
 	put(0, 8)
 	body := binary.LittleEndian.AppendUint32([]byte("WEBPVP8L"), uint32(len(data)))
 	body = append(body, data...)
@@ -76,7 +75,7 @@ func near(a, b color.NRGBA, by int) bool {
 	return d(a.R, b.R) && d(a.G, b.G) && d(a.B, b.B) && d(a.A, b.A)
 }
 
-// exif is a structure that holds the orientation alone.
+// exif is an EXIF structure with only the orientation.
 func exifWith(order binary.AppendByteOrder, orientation uint16) []byte {
 	b := []byte("II*\x00")
 	if order == binary.AppendByteOrder(binary.BigEndian) {
@@ -99,7 +98,7 @@ func withEXIF(jpeg, exif []byte) []byte {
 	return append(append(out, segment...), jpeg[2:]...)
 }
 
-// withChunk puts a chunk after a PNG's header.
+// withChunk inserts a chunk after a PNG's header.
 func withChunk(png []byte, kind string, body []byte) []byte {
 	const header = 8 + 25
 	chunk := append([]byte(kind), body...)

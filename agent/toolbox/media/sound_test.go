@@ -11,7 +11,7 @@ import (
 	"atelier/agent/plan"
 )
 
-// made is a file that ffmpeg makes of a tone, a test picture or both.
+// made is a file of a tone, a test picture or both, made by ffmpeg.
 func made(t *testing.T, name, what string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -28,8 +28,8 @@ func ffmpeg(t *testing.T, args ...string) {
 	}
 }
 
-// TestSoundInAContainerOfFilms: what has no moving pictures is a sound, however it is
-// written and called, and what holds some is a video.
+// TestSoundInAContainerOfFilms: a file without video is audio, whatever its format and extension; with
+// video it is a video.
 func TestSoundInAContainerOfFilms(t *testing.T) {
 	t.Parallel()
 	const both, sound, pictures = "-map 0 -map 1 ", "-map 0 ", "-map 1 "
@@ -64,7 +64,7 @@ func TestSoundInAContainerOfFilms(t *testing.T) {
 	}
 }
 
-// TestASoundWhoseTracksAreLost is what its first bytes say.
+// TestASoundWhoseTracksAreLost has the kind given by its first bytes.
 func TestASoundWhoseTracksAreLost(t *testing.T) {
 	t.Parallel()
 	for name, what := range map[string]string{"cut.mp4": "-map 0 -c:a aac", "cut.webm": "-map 0 -c:a libopus"} {

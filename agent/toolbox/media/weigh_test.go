@@ -25,7 +25,7 @@ import (
 	"atelier/agent/toolbox/memory"
 )
 
-// noise fills a picture with values that no filter of PNG leaves alone.
+// noise fills a picture with values that PNG filters cannot predict.
 func noise[T draw.Image](img T) T {
 	r := rand.New(rand.NewPCG(1, 2))
 	b := img.Bounds()
@@ -38,8 +38,8 @@ func noise[T draw.Image](img T) T {
 	return img
 }
 
-// TestDeepPNG checks that sixteen bits a channel are read as eight, as the standard decoder
-// has the upper ones, and that damage is found.
+// TestDeepPNG checks that 16-bit channels are reduced to the high byte of what the standard decoder
+// returns, and that damage is detected.
 func TestDeepPNG(t *testing.T) {
 	t.Parallel()
 	size := image.Rect(0, 0, 37, 23)
@@ -62,7 +62,7 @@ func TestDeepPNG(t *testing.T) {
 			for y := range size.Dy() {
 				for x := range size.Dx() {
 					c := stored.At(x, y)
-					if deep, ok := c.(color.NRGBA64); ok { // whose upper bits count, without a way over others
+					if deep, ok := c.(color.NRGBA64); ok { // its high bytes, without conversion
 						c = color.NRGBA{uint8(deep.R >> 8), uint8(deep.G >> 8), uint8(deep.B >> 8), uint8(deep.A >> 8)}
 					}
 					want.Set(x, y, c)
@@ -76,7 +76,7 @@ func TestDeepPNG(t *testing.T) {
 			if _, eight := raw.(*image.NRGBA); err != nil || !eight {
 				t.Errorf("it is read as %T (%v)", raw, err)
 			}
-			for _, at := range []int{len(content) - 16, len(content) / 2, 60} { // a sum, the rows, their beginning
+			for _, at := range []int{len(content) - 16, len(content) / 2, 60} { // a checksum, the rows, their start
 				damaged := bytes.Clone(content)
 				damaged[at] ^= 0x55
 				if _, err := readPNG.Decode(bytes.NewReader(damaged)); err == nil {
@@ -90,8 +90,8 @@ func TestDeepPNG(t *testing.T) {
 	}
 }
 
-// TestWeigh checks that reading a picture takes no more memory than its weight says, and
-// that nothing is weighed that is refused anyway.
+// TestWeigh checks that reading a picture takes no more memory than its weight, and that rejected
+// files have no weight.
 func TestWeigh(t *testing.T) { //nolint:paralleltest // what others take would count
 	const side = 600
 	size := image.Rect(0, 0, side, side)
@@ -124,7 +124,7 @@ func TestWeigh(t *testing.T) { //nolint:paralleltest // what others take would c
 			return nil
 		}),
 	}
-	const around = 2 << 20 // of decoders, and of garbage
+	const around = 2 << 20 // for decoders and garbage
 	for _, path := range files {
 		w := Weigh(path, Limits{})
 		if w.Pixels() != side*side {
@@ -149,8 +149,7 @@ func TestWeigh(t *testing.T) { //nolint:paralleltest // what others take would c
 	}
 }
 
-// peak is how much memory work holds at most, in bytes, as far as looking at it all the time
-// can tell.
+// peak returns the peak memory of work in bytes, measured by frequent sampling.
 func peak(t *testing.T, work func() error) int64 {
 	t.Helper()
 	defer debug.SetGCPercent(debug.SetGCPercent(1))
@@ -174,8 +173,7 @@ func peak(t *testing.T, work func() error) int64 {
 	}
 }
 
-// TestInspectTakesMemory checks that a look at a picture waits for memory, and is refused
-// where there is never enough.
+// TestInspectTakesMemory checks that inspecting a picture waits for memory, and fails if there can never be enough.
 func TestInspectTakesMemory(t *testing.T) {
 	t.Parallel()
 	path := store(t, "a.png", pngOf(t, quarters(100, 100)))

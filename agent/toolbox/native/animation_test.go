@@ -13,7 +13,7 @@ import (
 	"atelier/agent/toolbox/native/nativetest"
 )
 
-// What stays a GIF stays animated; of all else it is told that one frame was used.
+// A GIF output stays animated; for other formats a note says that one frame was used.
 func TestAnimations(t *testing.T) {
 	t.Parallel()
 	n := built(t)
@@ -56,7 +56,7 @@ func TestAnimations(t *testing.T) {
 	}
 }
 
-// An animation becomes smaller until it fits, and keeps its frames.
+// An animation is scaled down until it fits, and keeps its frames.
 func TestAnimationsFit(t *testing.T) {
 	t.Parallel()
 	n := built(t)

@@ -14,8 +14,8 @@ import (
 	"atelier/agent/toolbox/native/nativetest"
 )
 
-// TestCorrectResultsShowTheirEffects, whatever is in the pictures: each run of the workbench holds
-// what comes to the effects of the tool.
+// TestCorrectResultsShowTheirEffects checks that correct results pass the effects of their tool,
+// whatever the pictures are.
 func TestCorrectResultsShowTheirEffects(t *testing.T) {
 	t.Parallel()
 	contents := map[string]func(x, y int) color.NRGBA{
@@ -74,7 +74,7 @@ func TestCorrectResultsShowTheirEffects(t *testing.T) {
 					for _, a := range all {
 						call := nativetest.Args{"image": {given}}
 						maps.Copy(call, a)
-						if _, err := w.Try(op, call); err == nil { // what is refused has nothing to be held to
+						if _, err := w.Try(op, call); err == nil { // a rejected call has no result to check
 							made++
 						}
 					}
@@ -88,7 +88,7 @@ func TestCorrectResultsShowTheirEffects(t *testing.T) {
 	}
 }
 
-// tryMany tries what takes a mask, boxes or several pictures.
+// tryMany runs the operations with a mask, boxes or several pictures.
 func tryMany(w nativetest.Workbench, given toolbox.Value, size image.Point) {
 	w.Helper()
 	box := plan.Box{XMin: 0, YMin: 0, XMax: (size.X + 1) / 2, YMax: (size.Y + 2) / 3}

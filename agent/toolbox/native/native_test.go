@@ -61,7 +61,7 @@ func TestEveryOperationIsFoundAndNoOther(t *testing.T) {
 	nativetest.WantFault(t, err, "no built-in way")
 }
 
-// onPictures are the operations that read the pictures of a call.
+// onPictures are operations that read pictures.
 func onPictures() []string {
 	names := []string{"image_to_pdf", "images_to_pdf", "read_code"}
 	l := media.Limits{}

@@ -15,7 +15,7 @@ import (
 	"atelier/agent/toolbox/toolboxtest"
 )
 
-// ending is a context that ends after it was asked so many times whether it has.
+// ending is a context that ends after Err was called a number of times.
 type ending struct {
 	context.Context //nolint:containedctx // it is one
 
@@ -35,7 +35,7 @@ func (e ending) Err() error {
 	}
 }
 
-// Every operation on pictures ends with its context, wherever it is, and says so.
+// Every operation on pictures stops with its context at any point, and reports it.
 func TestOperationsStopWithTheirContext(t *testing.T) {
 	t.Parallel()
 	n := built(t)
@@ -70,8 +70,7 @@ func TestOperationsStopWithTheirContext(t *testing.T) {
 	}
 }
 
-// A call that finds no memory waits, and can be stopped while it does; one that would never
-// find any is refused.
+// A call waits for memory, and can be cancelled meanwhile; one that needs more than there is fails.
 func TestCallsWaitForMemory(t *testing.T) {
 	t.Parallel()
 	n := built(t)
@@ -109,7 +108,7 @@ func TestCallsWaitForMemory(t *testing.T) {
 		t.Errorf("without memory: %v", err)
 	}
 	giveBack()
-	for range 2 { // the second one finds what the first one gave back
+	for range 2 { // the second one reuses the memory of the first
 		if err := flip(t.Context(), enough); err != nil {
 			t.Error(err)
 		}
@@ -127,14 +126,14 @@ func TestWeigh(t *testing.T) {
 	for _, c := range []struct {
 		run  string
 		a    nativetest.Args
-		want int64 // in bytes, but for the files
+		want int64 // in bytes, without the files
 	}{
 		{"flip_image", nativetest.Args{"image": {v}}, 8 * 60_000},
 		{"image_to_edge", nativetest.Args{"image": {v}}, 20 * 60_000},
 		{"mask_image", nativetest.Args{"image": {v}, "mask": {small}}, 8 * 70_000},
-		{"collage_images", nativetest.Args{"images": {small, v, small}}, 8*60_000 + 4*80_000}, // read one after the other
+		{"collage_images", nativetest.Args{"images": {small, v, small}}, 8*60_000 + 4*80_000}, // read one at a time
 		{"resize_image", nativetest.Args{"image": {v}, "size": {nativetest.Text("twice as big")}}, 12*60_000 + 12*240_000},
-		{"resize_image", nativetest.Args{"image": {v}, "size": {nativetest.Text("600 px wide")}}, 12*60_000 + 12*600*900}, // it might lie
+		{"resize_image", nativetest.Args{"image": {v}, "size": {nativetest.Text("600 px wide")}}, 12*60_000 + 12*600*900}, // it may be rotated
 		{"upscale_image", nativetest.Args{"image": {v}}, 12*60_000 + 12*240_000},
 		{"summarization", nativetest.Args{"text": {nativetest.Text("hello")}}, 0},
 	} {
@@ -149,7 +148,7 @@ func TestWeigh(t *testing.T) {
 	}
 }
 
-// What people ask for in so many words and cannot have is refused for good.
+// Explicit requests that are impossible fail finally.
 func TestSenselessAmountsAreFinal(t *testing.T) {
 	t.Parallel()
 	n := built(t)

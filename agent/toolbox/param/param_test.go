@@ -247,8 +247,8 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// Every type is held to the same rules on any text: no panic, the canonical form reads as itself
-// and matches the schema, and a fault is a sentence.
+// All types follow the same rules for any text: no panic, the canonical form parses to itself and
+// matches the schema, and errors have a sentence.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{
 		"the first 5 seconds", "0:10..0:25", "-0:20..end", "50%", "800x600", "half", "2x", "all but 20% at bottom", "top left", "upright", "#fc0",

@@ -36,7 +36,7 @@ func TestFind(t *testing.T) {
 		"with 300 dpi":                       {{quantity.Density, "300 dpi"}},
 		"in two sentences":                   {{quantity.Length, "two sentences"}},
 		"page 3":                             {{quantity.Number, "3"}},
-		"convert part1 and img_20 to mp4":    nil, // digits of words
+		"convert part1 and img_20 to mp4":    nil, // digits within words
 		"":                                   nil,
 		"cut 5 s, 800x600, then 25 %, 2 MB!": {{quantity.Time, "5 s"}, {quantity.Pixels, "800x600"}, {quantity.Percent, "25 %"}, {quantity.ByteCount, "2 MB"}},
 	} {
@@ -50,7 +50,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// FuzzFind: quantities stand one behind the other, within the text, and hold something.
+// FuzzFind: quantities are in order, inside the text and not empty.
 func FuzzFind(f *testing.F) {
 	for _, seed := range []string{"from 0:10 to 1:05", "800x600 px, 25 %", "-16 LUFS", "½ of 3×", "1 minute and 30 seconds", "\xff9\x00"} {
 		f.Add(seed)

@@ -25,7 +25,7 @@ func TestSays(t *testing.T) {
 	}
 }
 
-// FuzzSays: a text says each of its own quantities.
+// FuzzSays: a text contains each of its own quantities.
 func FuzzSays(f *testing.F) {
 	for _, seed := range []string{"from 0:10 to 1:05", "800x600 px, 25 %", "half of 3×", "1,500 kB in 1 hour"} {
 		f.Add(seed)

@@ -216,7 +216,7 @@ func TestAdjust(t *testing.T) {
 	}
 }
 
-// FuzzAll holds the promises of ranges for whatever people write.
+// FuzzAll checks the documented ranges for any text.
 func FuzzAll(f *testing.F) {
 	for _, seed := range []string{"half as large", "800x600", "-90 degrees left", "16:9", "100,100,300,400", "1,5 MB",
 		"cut off the bottom 20%", "two-thirds", "a bit brighter and 30% less contrast", "999999x999999", "\xff\x00½×", "1/999999"} {

@@ -52,7 +52,7 @@ func TestFindMoments(t *testing.T) {
 	}
 }
 
-// FuzzTags: what is found stands in the text and reads as itself.
+// FuzzTags: every tag found is in the text and parses to itself.
 func FuzzTags(f *testing.F) {
 	for _, s := range []string{`title "a" and artist b`, "year 1978, genre: x y", `album="`, "set the title of a.mp3 to ’"} {
 		f.Add(s)

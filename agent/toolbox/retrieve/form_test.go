@@ -65,7 +65,7 @@ func TestCore(t *testing.T) {
 		{"let's blur it", "blur it"},
 		{"go ahead and blur it", "blur it"},
 		{"I'm trying to blur it", "blur it"},
-		{"blur it, please", "blur it , please"}, // only the front is wrapping
+		{"blur it, please", "blur it , please"}, // only the front is a polite introduction
 		{"can I have a horse?", "a horse ?"},
 		{"please, please, please!", ""},
 		{"", ""},
@@ -112,7 +112,7 @@ func TestFeatures(t *testing.T) {
 	t.Parallel()
 	l := newLexicon(t)
 	features := func(wish string) []string { return l.Features(l.Words(wish, nil)) }
-	for _, c := range []struct{ one, other string }{ // they mean the same
+	for _, c := range []struct{ one, other string }{ // same meaning
 		{"remove the lamp from cat.png", "please erase the lamp from dog.jpg"},
 		{"delete the lamp in cat.png", "could you get rid of the lamp in cat.png"},
 		{"blur this picture", "blur the photo"},
@@ -126,7 +126,7 @@ func TestFeatures(t *testing.T) {
 			t.Errorf("%q and %q differ:\n%v\n%v", c.one, c.other, one, other)
 		}
 	}
-	for _, c := range []struct{ one, other string }{ // they do not
+	for _, c := range []struct{ one, other string }{ // different meaning
 		{"find the horse", "where is the horse"},
 		{"make a picture of a horse", "find the horse in the picture"},
 		{"turn cat.png into a video", "turn cat.mp4 into a picture"},

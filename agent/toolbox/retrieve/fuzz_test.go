@@ -8,7 +8,7 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// checkWords holds what every reader of words relies on.
+// checkWords checks what all users of words rely on.
 func checkWords(t *testing.T, text string, words []retrieve.Word) {
 	t.Helper()
 	end := 0
@@ -77,8 +77,8 @@ func FuzzWords(f *testing.F) {
 	})
 }
 
-// Reading takes time that grows with the text, not with its square: the longest of
-// these took minutes when it did not, and would run into the time limit of go test.
+// The time must grow linearly with the text, not with its square: the longest of these once took
+// minutes and would exceed the timeout of go test.
 func TestLongTextsAreRead(t *testing.T) {
 	t.Parallel()
 	f := theFinder(t)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// entries lists the lines of the synonyms: a head and its words and phrases.
+// entries lists the lines of synonyms.txt: a head and its words and phrases.
 func entries(t *testing.T) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}

@@ -14,7 +14,7 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// The embedded catalogue is read, and its index made, once for all tests.
+// The embedded catalogue is loaded and indexed once for all tests.
 var (
 	embedded = sync.OnceValues(func() (*toolbox.Catalogue, error) { return toolbox.LoadCatalogue(toolbox.Embedded()) })
 	indexed  = sync.OnceValues(func() (finder, error) {
@@ -49,7 +49,7 @@ func theFinder(tb testing.TB) finder {
 	return f
 }
 
-// finder searches the index with a request.
+// finder searches the index for a request.
 type finder struct {
 	lexicon *retrieve.Lexicon
 	index   *retrieve.Index
@@ -65,7 +65,7 @@ func (f finder) find(wish string) []retrieve.Hit {
 	return f.index.Nearest(wish)
 }
 
-// names are the tools of the first n hits.
+// names returns the tools of the first n hits.
 func names(hits []retrieve.Hit, n int) []string {
 	var tools []string
 	for _, h := range hits[:min(n, len(hits))] {
@@ -74,7 +74,7 @@ func names(hits []retrieve.Hit, n int) []string {
 	return tools
 }
 
-// heldOut reads requests that no example of the catalogue holds, with their tools.
+// heldOut returns requests that are not examples of the catalogue, with their tools.
 func heldOut(tb testing.TB) map[string][]string {
 	tb.Helper()
 	b, err := os.ReadFile("testdata/heldout.txt")
@@ -144,7 +144,7 @@ func TestSearchFindsToolsInOtherWords(t *testing.T) {
 	}
 }
 
-// Each example finds its own tool: a tool that is added is found by its own words.
+// Each example finds its own tool: a new tool is found by its own words.
 func TestExamplesFindTheirOwnTool(t *testing.T) {
 	t.Parallel()
 	tools := loadTools(t)
@@ -251,9 +251,9 @@ func TestNamed(t *testing.T) {
 		"use image_to_edge here":                "image_to_edge",
 		"Image To Edge":                         "image_to_edge",
 		"find the edges":                        "",
-		"the translation":                       "", // a thing, not a tool
+		"the translation":                       "", // an ordinary noun, not a tool
 		"":                                      "",
-		"edge text to image, not text to image": "edge_text_to_image", // the longest
+		"edge text to image, not text to image": "edge_text_to_image", // the longest name wins
 	} {
 		if got := f.index.Named(text); got != want {
 			t.Errorf("%q names %q, want %q", text, got, want)

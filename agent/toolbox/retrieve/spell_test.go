@@ -15,7 +15,7 @@ func TestCorrect(t *testing.T) {
 		{"remoove the backgroud", "remove the background"},
 		{"translat this", "translat this"}, // its stem is known
 		{"trasnlate this", "translate this"},
-		// what is right or may be another word stays
+		// correct words, and words that may be others, are unchanged
 		{"blur the picture", "blur the picture"},
 		{"colour or color", "colour or color"},
 		{"a bear and a boat", "a bear and a boat"},
@@ -39,7 +39,7 @@ func TestCorrect(t *testing.T) {
 	}
 }
 
-// A word that some example of the catalogue holds is right.
+// Words in the catalogue's examples are correct.
 func TestKnownWordsStay(t *testing.T) {
 	t.Parallel()
 	tools := loadTools(t)

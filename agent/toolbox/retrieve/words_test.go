@@ -58,7 +58,7 @@ func TestWords(t *testing.T) {
 		{"Größe.jpg and 图片.png", "<Größe.jpg> and <图片.png>"},
 		{"cat.pngs and example.org", "cat !. pngs and example !. org"},
 		{".png", "!. png"},
-		// what people say in quotation marks
+		// quotations
 		{`write "hello world" on it`, `write "hello world" on it`},
 		{"say “good night” and «bonjour» and „hallo“ and ‘hi’ and `code`", `say "good night" and "bonjour" and "hallo" and "hi" and "code"`},
 		{"write 'hello' on it", `write "hello" on it`},
@@ -75,13 +75,13 @@ func TestWords(t *testing.T) {
 		{"-3 dB", "!- #3 dB"},
 		{"5-7 s", "#5-7 s"},
 		{"v2 of mp3", "v2 of mp3"},
-		// tails come off what they hang on
+		// contractions are split
 		{"what's John's", "what 's John 's"},
 		{"I'd, we’ll, they're, I've, I'm", "I 'd !, we ’ll !, they 're !, I 've !, I 'm"},
 		{"don't", "don't"},
 		{"state-of-the-art e-mail-", "state-of-the-art e-mail !-"},
 		{"rock'", "rock !'"},
-		// other scripts and no script at all
+		// other scripts and symbols
 		{"naïve résumé", "naïve résumé"},
 		{"שלום 你好 мир", "שלום 你好 мир"},
 		{"cafe\u0301 हिन्दी", "cafe\u0301 हिन्दी"},

@@ -34,7 +34,7 @@ func TestRewritten(t *testing.T) {
 	}
 }
 
-// FuzzRewritten: what is made is valid, and has the same value when it is made back.
+// FuzzRewritten: the output is valid, and converting it back gives the same value.
 func FuzzRewritten(f *testing.F) {
 	f.Add(`{"a":[1,{"b":"x: y\n- z"}],"":false}`)
 	f.Fuzz(func(t *testing.T, text string) {

@@ -65,7 +65,7 @@ func namesOf(t Table) string {
 	return strings.Join(all, " ")
 }
 
-// FuzzWhere: each row is kept or left out.
+// FuzzWhere: each row is either kept or removed.
 func FuzzWhere(f *testing.F) {
 	f.Add("a,b\n1,x\n2,y\n", "a is 1 and b > x or between 1 and 2")
 	f.Fuzz(func(t *testing.T, text, words string) {

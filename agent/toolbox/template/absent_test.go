@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestUnguarded: count, way, caption and logo may be absent; "" is a recipe that copes with that.
+// TestUnguarded: count, way, caption and logo may be absent; "" means that the recipe handles this.
 func TestUnguarded(t *testing.T) {
 	t.Parallel()
 	fault := func(where, arg string) string {
@@ -64,7 +64,7 @@ func TestUnguarded(t *testing.T) {
 	}
 }
 
-// checkFaults checks that these are the faults of a text; "" is none.
+// checkFaults compares the faults of a text; "" means none.
 func checkFaults(t *testing.T, text string, faults []error, want string) {
 	t.Helper()
 	said := ""

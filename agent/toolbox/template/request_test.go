@@ -26,7 +26,7 @@ func readRequest(t *testing.T, text string) *Request {
 	return r
 }
 
-// upload is a file with bytes that no text has.
+// upload is a file with bytes that are not valid text.
 func upload(arg string) (Upload, error) {
 	return Upload{Name: arg + ".png", MIME: "image/png", Content: []byte{0xFF, 0xFE, 'x'}}, nil
 }
@@ -85,7 +85,7 @@ func TestFillForm(t *testing.T) {
 	}
 }
 
-// formOf are the fields of a form: the file's name, its media type and the content.
+// formOf returns the fields of a form: file name, media type and content.
 func formOf(t *testing.T, made Filled) map[string]string {
 	t.Helper()
 	_, params, err := mime.ParseMediaType(made.Type)
@@ -109,7 +109,7 @@ func formOf(t *testing.T, made Filled) map[string]string {
 	}
 }
 
-// TestFillPath: words that would be another path are refused.
+// TestFillPath: values that would change the path are rejected.
 func TestFillPath(t *testing.T) {
 	t.Parallel()
 	for words, ok := range map[string]bool{
@@ -122,7 +122,7 @@ func TestFillPath(t *testing.T) {
 			t.Errorf("%q gives %q, %v", words, made.Path, err)
 		}
 	}
-	// Two slots do not make a folder together.
+	// Two slots together cannot make a folder.
 	r := readRequest(t, `{url: "https://h/v1/{caption}{caption}/end"}`)
 	if made, err := r.Fill(facts(map[string]Value{"caption": {Kind: Words, Text: "."}}), upload); !errors.Is(err, ErrSegment) {
 		t.Errorf("gives %q, %v", made.Path, err)
@@ -275,8 +275,8 @@ func TestRequestIsWrittenAsItWasRead(t *testing.T) {
 	}
 }
 
-// FuzzRequest: whatever people write, it is one segment of the path, one value of the query, one value
-// of JSON and one field of a form, as it was written.
+// FuzzRequest: any words of people are one path segment, one query value, one JSON value and one form
+// field, unchanged.
 func FuzzRequest(f *testing.F) {
 	for _, s := range []string{
 		`"`, "'", "%", "%2F", "&a=b", "/", "../..", "\r\nX-Evil: 1", "-", "--boundary", "{way}", "{{", "\x00", "\xFF", "?#", ";", `\`, "é", "\u2028", "</script>", "https://evil/",
@@ -330,7 +330,7 @@ func FuzzRequest(f *testing.F) {
 	})
 }
 
-// FuzzReadRequest: no file of a tool panics, and each request that is read has a fixed host.
+// FuzzReadRequest: no tool file causes a panic, and every valid request has a fixed host.
 func FuzzReadRequest(f *testing.F) {
 	f.Add("https://h/{caption}", "{caption}")
 	f.Add("https://{caption}/", "{video}")
@@ -355,7 +355,7 @@ func FuzzReadRequest(f *testing.F) {
 	})
 }
 
-// TestFillHeaders: a header keeps what a list or a number gives, and words of people are escaped.
+// TestFillHeaders: texts from lists and numbers are unchanged, and people's words are escaped.
 func TestFillHeaders(t *testing.T) {
 	t.Parallel()
 	r := readRequest(t, `{url: "https://h/", headers: {x-way: "{way}/{count}", X-Words: "said {caption}", Fixed: "a; b=1", n: 3, gone: "{colour}", big: {if: "count > 9", then: x}, empty: ""}}`)
@@ -374,7 +374,7 @@ func TestFillHeaders(t *testing.T) {
 	}
 }
 
-// TestFillSeveral: several values are a list in JSON, and several fields of a form.
+// TestFillSeveral: several values become a list in JSON, and several form fields.
 func TestFillSeveral(t *testing.T) {
 	t.Parallel()
 	of := facts(map[string]Value{

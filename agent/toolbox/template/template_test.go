@@ -20,16 +20,16 @@ func read(t *testing.T, text string) *Argv {
 	return a
 }
 
-// names are those of a tool in these tests.
+// names is the scope of these tests.
 var names = Scope{
 	"video": File, "video.width": Number, "video.duration": Number, "video.sound": Number, "caption": Words, "way": Closed, "count": Number, "colour": Closed, "format": Closed,
 	"clips": Files, "clips.count": Number, "clips.width": Number,
 }
 
-// may is what the tool of these tests may write.
+// may is what the command of these tests may write.
 var may = Written{Endings: []string{"mp4", "gif"}, Choices: map[string][]string{"format": {"gif", "mp4"}, "way": {"in", "gif"}}}
 
-// files are under names that tell what they stand for.
+// files returns file names that say what they stand for.
 type files struct{}
 
 func (files) In(arg string) (string, error)    { return "in-" + arg, nil }
@@ -96,7 +96,7 @@ func TestExpandFails(t *testing.T) {
 	}
 }
 
-// TestNoNumber: a division by 0 is a matter of the settings, and no file is missing.
+// TestNoNumber: a division by 0 is an error of the settings, not a missing file.
 func TestNoNumber(t *testing.T) {
 	t.Parallel()
 	_, err := read(t, `[x, "{1 / (count - 1)}", "{out:a}"]`).Expand(facts(map[string]Value{"count": Num(1)}), files{})
@@ -196,8 +196,7 @@ func TestReadFails(t *testing.T) {
 	}
 }
 
-// FuzzArgv: what is checked without a fault expands without the words of people in any argument, and
-// nothing panics.
+// FuzzArgv: an argv without faults expands without people's words in any argument, and nothing panics.
 func FuzzArgv(f *testing.F) {
 	for _, s := range []string{"{video.width * 2}", "crop={even(count)}:{if(way = 'in', 1, 2)}", "{file:caption}", "{caption}", "{{x}}", "{min(1, max(2, -3))}"} {
 		f.Add(s, "; rm -rf /")
@@ -222,7 +221,7 @@ func FuzzArgv(f *testing.F) {
 	})
 }
 
-// recipe reads a recipe.
+// recipe parses a recipe.
 func recipe(text string) (*Recipe, error) {
 	r := new(Recipe)
 	return r, yaml.Unmarshal([]byte(text), r)

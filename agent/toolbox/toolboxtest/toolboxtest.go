@@ -46,9 +46,9 @@ func Contract(t *testing.T, m Make) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp) // to detect leftovers
 
-	t.Run("what it has is live, what it has not says so", func(t *testing.T) {
+	t.Run("known backings are live, unknown ones are not", func(t *testing.T) {
 		if err := m.Backend.Probe(t.Context(), m.Good.Candidate); err != nil {
-			t.Errorf("what it has: %v", err)
+			t.Errorf("a known backing: %v", err)
 		}
 		for what, err := range map[string]error{
 			"probe": m.Backend.Probe(t.Context(), m.Unknown),
@@ -57,7 +57,7 @@ func Contract(t *testing.T, m Make) {
 			says(t, what, err, "")
 		}
 	})
-	t.Run("what it makes lies in the folder of the call, and its inputs stay", func(t *testing.T) {
+	t.Run("outputs are in the call's folder, and inputs are unchanged", func(t *testing.T) {
 		before := sums(t, m.Good.Call)
 		call := in(t, m.Good.Call)
 		out, err := m.Backend.Run(t.Context(), m.Good.Candidate, call)
@@ -69,7 +69,7 @@ func Contract(t *testing.T, m Make) {
 			t.Error("an input was changed")
 		}
 	})
-	t.Run("it works for many at a time", func(t *testing.T) {
+	t.Run("it is safe for concurrent use", func(t *testing.T) {
 		var all sync.WaitGroup
 		for range 4 {
 			call := in(t, m.Good.Call)
@@ -84,7 +84,7 @@ func Contract(t *testing.T, m Make) {
 		}
 		all.Wait()
 	})
-	t.Run("a bad input is no trouble of its own", func(t *testing.T) {
+	t.Run("a bad input is not the backend's fault", func(t *testing.T) {
 		call := in(t, m.Bad.Call)
 		_, err := m.Backend.Run(t.Context(), m.Bad.Candidate, call)
 		says(t, "run", err, call.Dir)
@@ -92,7 +92,7 @@ func Contract(t *testing.T, m Make) {
 			t.Errorf("it blames itself: %v", err)
 		}
 	})
-	t.Run("it does nothing for a context that has ended", func(t *testing.T) {
+	t.Run("it does nothing after its context has ended", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if _, err := m.Backend.Run(ctx, m.Good.Candidate, in(t, m.Good.Call)); err == nil && lasts(m) {
@@ -100,10 +100,10 @@ func Contract(t *testing.T, m Make) {
 		}
 	})
 	if lasts(m) {
-		t.Run("it stops when it is cancelled", m.stops)
+		t.Run("it stops when cancelled", m.stops)
 	}
 	if m.Down != nil {
-		t.Run("without what it works by it says so", m.isDown)
+		t.Run("it is down without its server or programs", m.isDown)
 	}
 	t.Run("nothing is left behind", func(t *testing.T) {
 		left, err := os.ReadDir(temp)
@@ -127,7 +127,7 @@ func (m Make) stops(t *testing.T) {
 	<-m.Started
 	cancel()
 	if err := <-ended; err == nil {
-		t.Error("it came to its end")
+		t.Error("it was not stopped")
 	}
 	if m.Stopped != nil {
 		<-m.Stopped
@@ -158,7 +158,7 @@ func in(t *testing.T, c toolbox.Call) toolbox.Call {
 func says(t *testing.T, what string, err error, path string) {
 	t.Helper()
 	if err == nil {
-		t.Errorf("%s: nothing went wrong", what)
+		t.Errorf("%s: want an error", what)
 		return
 	}
 	sentence := plan.Sentence(err, plan.Message{}).String()
@@ -172,7 +172,7 @@ func holds(t *testing.T, c toolbox.Call, out toolbox.Output) {
 	t.Helper()
 	for _, o := range append([]toolbox.Output{out}, out.More...) {
 		if o.Path == "" && o.Value == "" {
-			t.Error("an output is nothing")
+			t.Error("an output is empty")
 		}
 		if o.Path == "" {
 			continue

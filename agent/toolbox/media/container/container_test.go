@@ -7,20 +7,20 @@ import (
 	"testing"
 )
 
-// boxed is a box of the form of MP4.
+// boxed returns a box in MP4 format.
 func boxed(name string, body ...[]byte) []byte {
 	all := bytes.Join(body, nil)
 	return append(append(binary.BigEndian.AppendUint32(nil, uint32(8+len(all))), name...), all...)
 }
 
-// handled is a track with what handles it.
+// handled returns a track with its handler.
 func handled(handler string) []byte {
 	return boxed("trak", boxed("mdia", boxed("mdhd"), boxed("hdlr", make([]byte, 8), []byte(handler), make([]byte, 12))))
 }
 
 const isom = "isom\x00\x00\x02\x00isomiso2mp41"
 
-// reads counts what is read of a file.
+// reads counts the reads of a file.
 type reads struct {
 	*bytes.Reader
 
@@ -32,7 +32,7 @@ func (r *reads) ReadAt(b []byte, at int64) (int, error) {
 	return r.Reader.ReadAt(b, at)
 }
 
-// hears reports whether a file holds sound and no pictures.
+// hears reports whether a file has audio but no video.
 func hears(tracks func(io.ReaderAt, int64) (Tracks, bool), r io.ReaderAt, size int) bool {
 	found, ok := tracks(r, int64(size))
 	return ok && found.Sound > 0 && found.Pictures == 0
@@ -65,7 +65,7 @@ func TestTracksOfBoxes(t *testing.T) {
 	}
 }
 
-// TestEndlessPartsAreNotFollowed: a file of nothing but small parts costs a bounded look.
+// TestEndlessPartsAreNotFollowed: the work for a file of many small parts is bounded.
 func TestEndlessPartsAreNotFollowed(t *testing.T) {
 	t.Parallel()
 	film := append(boxed("ftyp", []byte(isom)), bytes.Repeat(boxed("free"), 100_000)...)
@@ -81,7 +81,7 @@ func TestEndlessPartsAreNotFollowed(t *testing.T) {
 	}
 }
 
-// FuzzTracks: whatever bytes come, a look at their tracks ends.
+// FuzzTracks: counting tracks ends for any bytes.
 func FuzzTracks(f *testing.F) {
 	f.Add(append(boxed("ftyp", []byte(isom)), boxed("moov", handled("soun"), handled("vide"))...))
 	f.Add(append(boxed("ftyp", []byte(isom)), append([]byte("\x00\x00\x00\x01moov\x00\x00\x00\x00\x00\x00\x00\x60"), handled("soun")...)...))

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// exifTag is an entry of an EXIF directory: a text, or directories of its own.
+// exifTag is an entry of an EXIF directory: a text or subdirectories.
 type exifTag struct {
 	id   uint16
 	text string

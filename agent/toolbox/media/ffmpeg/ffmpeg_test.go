@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// film makes a video by ffmpeg itself: two seconds of red and two of blue.
+// film makes a video with ffmpeg: two seconds of red and two of blue.
 func film(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -37,7 +37,7 @@ func film(t *testing.T, name string, args ...string) string {
 	return path
 }
 
-// program runs one and gives what it says.
+// program runs a program and returns its output.
 func program(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), name, args...).CombinedOutput() //nolint:gosec // the tests' own words
@@ -91,7 +91,7 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// checkFrame holds a picture to its place, size and colour.
+// checkFrame checks the time, size and colour of a picture.
 func checkFrame(t *testing.T, path, dir string, red bool) {
 	t.Helper()
 	if filepath.Dir(path) != dir {
@@ -172,8 +172,8 @@ func TestFramesRefuses(t *testing.T) {
 	}
 }
 
-// TestOnlyTheSniffedKindIsRead: past the look at the first bytes, ffmpeg itself is held
-// to the kind, and a script that names another file is not followed.
+// TestOnlyTheSniffedKindIsRead: ffmpeg is restricted to the detected format, and does not open a file
+// that a script refers to.
 func TestOnlyTheSniffedKindIsRead(t *testing.T) {
 	t.Parallel()
 	good := film(t, "good.mp4", "-pix_fmt", "yuv420p")
@@ -185,7 +185,7 @@ func TestOnlyTheSniffedKindIsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// As ffmpeg would do it if it were let: the trick works.
+	// Unrestricted, ffmpeg would open it: the attack works.
 	if out := program(t, found.ffprobe, "-v", "error", "-show_entries", "stream=width", "-of", "csv", script); !strings.Contains(out, "1600") {
 		t.Fatalf("the trick does not work at all: %s", out)
 	}

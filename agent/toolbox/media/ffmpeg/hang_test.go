@@ -13,8 +13,8 @@ import (
 	"atelier/agent/plan"
 )
 
-// TestAHangIsEnded: programs that hang are ended with the context and with the time. That
-// nothing is left of them is the sandbox's to show.
+// TestAHangIsEnded: programs that hang are ended with the context or the timeout. The sandbox's tests
+// check that nothing of them is left.
 func TestAHangIsEnded(t *testing.T) {
 	t.Parallel()
 	path := film(t, "film.mp4", "-pix_fmt", "yuv420p")

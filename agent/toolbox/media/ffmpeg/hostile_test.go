@@ -13,8 +13,8 @@ import (
 	"atelier/agent/plan"
 )
 
-// TestNoLinkIsHandedOver: an ffmpeg that a file has made its own leaves something in the
-// place of its output that leads elsewhere. It is not handed over, and nothing is left.
+// TestNoLinkIsHandedOver: an ffmpeg taken over by a file leaves a link in place of its output. It is
+// not delivered, and nothing is left behind.
 func TestNoLinkIsHandedOver(t *testing.T) {
 	t.Parallel()
 	secret := film(t, "secret.mp4", "-pix_fmt", "yuv420p")
@@ -48,7 +48,7 @@ func TestNoLinkIsHandedOver(t *testing.T) {
 	}
 }
 
-// TestNoLinkIsRead: what a program has left for the next is read only if it is a file.
+// TestNoLinkIsRead: the output of a program is only read if it is a regular file.
 func TestNoLinkIsRead(t *testing.T) {
 	t.Parallel()
 	f := newFFmpeg(t, Config{})

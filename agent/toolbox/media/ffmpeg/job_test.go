@@ -19,7 +19,7 @@ import (
 	"atelier/agent/toolbox/media"
 )
 
-// encode are the codecs of a small MP4.
+// encode are the encoding options for a small MP4.
 func encode(more ...string) []string {
 	return append(more, "-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p")
 }
@@ -59,7 +59,7 @@ func TestDo(t *testing.T) {
 	}
 }
 
-// alone holds that nothing lies in the folder but these.
+// alone checks that the folder contains nothing else.
 func alone(t *testing.T, dir string, names ...string) {
 	t.Helper()
 	left, err := os.ReadDir(dir)
@@ -72,11 +72,11 @@ func alone(t *testing.T, dir string, names ...string) {
 	}
 }
 
-// TestDoReadsPictures: those that ffmpeg would see otherwise than people too.
+// TestDoReadsPictures that ffmpeg alone would decode differently.
 func TestDoReadsPictures(t *testing.T) {
 	t.Parallel()
 	red, blue := color.NRGBA{R: 255, A: 255}, color.NRGBA{B: 255, A: 255}
-	deep := image.NewNRGBA64(image.Rect(0, 0, 63, 47)) // sixteen bits, odd sides
+	deep := image.NewNRGBA64(image.Rect(0, 0, 63, 47)) // 16 bits, odd sides
 	animated := &gif.GIF{}
 	for _, c := range []color.Color{red, blue} {
 		frame := image.NewPaletted(image.Rect(0, 0, 64, 48), color.Palette{c})
@@ -125,7 +125,7 @@ func TestDoReadsPictures(t *testing.T) {
 	}
 }
 
-// TestDoReadsFiles: filters find texts by their base names.
+// TestDoReadsFiles: filters find text files by their base names.
 func TestDoReadsFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

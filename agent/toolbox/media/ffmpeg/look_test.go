@@ -10,7 +10,7 @@ import (
 	"atelier/agent/plan"
 )
 
-// made makes a file of a name by ffmpeg itself.
+// made makes a file with ffmpeg.
 func made(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -163,7 +163,7 @@ func TestLookRefuses(t *testing.T) {
 	}
 }
 
-// FuzzParse: whatever ffprobe says of a hostile file makes sense, or is an error.
+// FuzzParse: any output of ffprobe gives valid values or an error.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"streams":[{"codec_type":"video","width":320,"height":240,"avg_frame_rate":"30000/1001","r_frame_rate":"30/1","pix_fmt":"yuv420p",
 		"nb_frames":"30","nb_read_packets":"30","duration":"3.0","side_data_list":[{"rotation":-90}]},

@@ -12,7 +12,7 @@ import (
 	"atelier/agent/toolbox/sandbox"
 )
 
-// TestLooksAreRemembered while the content is the same, and no longer.
+// TestLooksAreRemembered only while the content is the same.
 func TestLooksAreRemembered(t *testing.T) {
 	t.Parallel()
 	var started atomic.Int32

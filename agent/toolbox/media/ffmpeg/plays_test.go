@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// TestPlays: what can be decoded tells its length, and what only looks like a file of its
-// kind does not play.
+// TestPlays: a decodable file returns its length, and a file with a valid header but invalid content does not play.
 func TestPlays(t *testing.T) {
 	t.Parallel()
 	f := newFFmpeg(t, Config{})
@@ -25,9 +24,9 @@ func TestPlays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The media lie between "mdat" and "moov": noise in their place is no picture.
+	// The media data are between "mdat" and "moov"; noise there cannot be decoded.
 	from, to := bytes.Index(whole, []byte("mdat"))+4, bytes.Index(whole, []byte("moov"))-4
-	if to < from { // the index stands first
+	if to < from { // the index is first
 		to = len(whole)
 	}
 	for i := from; i < to; i++ {

@@ -10,13 +10,13 @@ import (
 	"testing"
 )
 
-// TestJPEGXLHeads reads sizes and turns that the files above do not have.
+// TestJPEGXLHeads reads sizes and orientations that the files above do not have.
 func TestJPEGXLHeads(t *testing.T) {
 	t.Parallel()
 	box := func(kind, body string) string {
 		return string(binary.BigEndian.AppendUint32(nil, uint32(8+len(body)))) + kind + body
 	}
-	head := func(fields ...[2]int) string { // values and how many bits they take
+	head := func(fields ...[2]int) string { // values and their numbers of bits
 		made, at := []byte{0xFF, 0x0A}, 16
 		for _, f := range fields {
 			for i := range f[1] {
@@ -78,7 +78,7 @@ func TestAVIFTurns(t *testing.T) {
 	}
 }
 
-// TestProgressive tells apart by the parts before the first scan.
+// TestProgressive checks the detection by the parts before the first scan.
 func TestProgressive(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer

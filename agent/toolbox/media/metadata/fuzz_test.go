@@ -8,11 +8,10 @@ import (
 	"path/filepath"
 	"testing"
 
-	_ "golang.org/x/image/webp" // for [image.Decode], as the others are
+	_ "golang.org/x/image/webp" // registers itself for [image.Decode]
 )
 
-// decoded are the pixels as decoders see them that know nothing of this package, of an
-// animated GIF each frame.
+// decoded returns the pixels by an independent decoder; for an animated GIF, of every frame.
 func decoded(b []byte) ([]image.Image, error) {
 	if bytes.HasPrefix(b, []byte("GIF8")) {
 		film, err := gif.DecodeAll(bytes.NewReader(b))
@@ -29,7 +28,7 @@ func decoded(b []byte) ([]image.Image, error) {
 	return []image.Image{img}, err
 }
 
-// anew is what bytes come to.
+// anew returns the stripped bytes.
 func anew(t *testing.T, b []byte) []byte {
 	t.Helper()
 	k, err := look(bytes.NewReader(b), int64(len(b)))
@@ -48,7 +47,7 @@ func anew(t *testing.T, b []byte) []byte {
 	return out.Bytes()
 }
 
-// FuzzLook: whatever bytes come, what is kept lies within them.
+// FuzzLook: for any bytes, the kept pieces lie within them.
 func FuzzLook(f *testing.F) {
 	for _, head := range []string{"\xFF\xD8\xFF\xE1\x00\x08Exif\x00\x00", "\x89PNG\r\n\x1A\n\x00\x00\x00\x00IEND", "GIF89a\x01\x00\x01\x00\x80\x00\x00!\xFE", "RIFF\x00\x00\x00\x00WEBPVP8X", "RIFF\x00\x00\x00\x00WAVELIST", "RIFF\x00\x00\x00\x00AVI LIST", "ID3\x04\x00\x00\x00\x00\x00\x01\x00", "fLaC\x84\x00\x00\x10", "\x00\x00\x00\x08moov\x00\x00\x00\x08udta"} {
 		f.Add([]byte(head + "            "))
@@ -68,8 +67,7 @@ func FuzzLook(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) { anew(t, b) })
 }
 
-// FuzzPixels: what is a picture to a decoder stays the same picture, and is stripped once
-// for all.
+// FuzzPixels: a valid picture has the same pixels after stripping, and stripping it again changes nothing.
 func FuzzPixels(f *testing.F) {
 	for _, b := range pictures(f) {
 		f.Add(b)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestWhatStandsBetweenSegments: decoders skip it, and it may tell something.
+// TestWhatStandsBetweenSegments: decoders skip it, but it may contain metadata.
 func TestWhatStandsBetweenSegments(t *testing.T) {
 	t.Parallel()
 	plain := encoded(t, func(w io.Writer) error { return jpeg.Encode(w, painted(), nil) })
@@ -45,7 +45,7 @@ func TestACutOffJPEGKeepsItsBeginning(t *testing.T) {
 	}
 }
 
-// TestMarkersWithoutLengthAreNoSegments: libjpeg takes TEM anywhere.
+// TestMarkersWithoutLengthAreNoSegments: libjpeg accepts TEM anywhere.
 func TestMarkersWithoutLengthAreNoSegments(t *testing.T) {
 	t.Parallel()
 	plain := encoded(t, func(w io.Writer) error { return jpeg.Encode(w, painted(), nil) })
@@ -58,7 +58,7 @@ func TestMarkersWithoutLengthAreNoSegments(t *testing.T) {
 func TestTheThumbnailOfJFIFIsLeftOut(t *testing.T) {
 	t.Parallel()
 	plain := encoded(t, func(w io.Writer) error { return jpeg.Encode(w, painted(), nil) })
-	const thumbnail = "secret picture!!" // with the mark behind it
+	const thumbnail = "secret picture!!" // followed by the marker
 	before := slices.Concat(plain[:2], segment(0xE0, "JFIF\x00\x01\x01\x00\x00\x01\x00\x01\x02\x02"+thumbnail[:12]), plain[2:])
 	_, after := stripped(t, "a.jpg", before)
 	if want := slices.Concat(plain[:2], segment(0xE0, "JFIF\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00"), plain[2:]); !bytes.Equal(after, want) {
@@ -66,7 +66,7 @@ func TestTheThumbnailOfJFIFIsLeftOut(t *testing.T) {
 	}
 }
 
-// samePixels wants both to decode to the same picture, of an animated GIF each frame.
+// samePixels checks that both decode to the same pixels; for an animated GIF, in every frame.
 func samePixels(t *testing.T, before, after []byte) {
 	t.Helper()
 	was, err := decoded(before)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestPicturesInBoxesStay: where their pixels are is said in what is notes in a film.
+// TestPicturesInBoxesStay: they store the position of their pixels in boxes that are metadata in videos.
 func TestPicturesInBoxesStay(t *testing.T) {
 	t.Parallel()
 	for _, brand := range []string{"heic", "heix", "mif1", "avif", "avis"} {

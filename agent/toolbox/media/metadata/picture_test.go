@@ -12,10 +12,10 @@ import (
 	"atelier/agent/toolbox/media"
 )
 
-// TestPicturesOfOtherEncodersStay: progressive, CMYK, animated, of 16 bits. They were drawn
-// and saved by Pillow 13 (libjpeg-turbo, libwebp) with EXIF (a description, orientation 6),
-// a comment and XMP as the kind has them: image.save(name, progressive=True), after
-// convert("CMYK"), of mode "I;16", and with save_all=True, append_images=[…].
+// TestPicturesOfOtherEncodersStay: progressive, CMYK, animated and 16-bit pictures. They were drawn
+// and saved by Pillow 13 (libjpeg-turbo, libwebp) with EXIF (a description, orientation 6), a comment
+// and XMP where the format has them: image.save(name, progressive=True), after convert("CMYK"), in
+// mode "I;16", and with save_all=True, append_images=[…].
 func TestPicturesOfOtherEncodersStay(t *testing.T) {
 	t.Parallel()
 	names, err := filepath.Glob("testdata/picture-*")
@@ -46,8 +46,7 @@ func TestPicturesOfOtherEncodersStay(t *testing.T) {
 	}
 }
 
-// frames are the chunks by which an animated PNG or WebP moves, of which the decoders at hand
-// see the first frame only.
+// frames returns the animation chunks of a PNG or WebP, since the available decoders only read the first frame.
 func frames(t *testing.T, b []byte) []byte {
 	t.Helper()
 	var order binary.ByteOrder = binary.BigEndian

@@ -7,17 +7,17 @@ import (
 	"testing"
 )
 
-// header begins a RIFF file which says that it has so many bytes.
+// header returns a RIFF header with the given length.
 func header(form string, said uint32) []byte {
 	return append(binary.LittleEndian.AppendUint32([]byte("RIFF"), said), form...)
 }
 
-// lasting is a chunk that says it has so many bytes.
+// lasting returns a chunk header with the given length.
 func lasting(kind string, said uint32, body []byte) []byte {
 	return append(binary.LittleEndian.AppendUint32([]byte(kind), said), body...)
 }
 
-// TestStreamedSoundStaysWhole: who writes to a stream cannot say how long it gets.
+// TestStreamedSoundStaysWhole: streaming writers do not know the length in advance.
 func TestStreamedSoundStaysWhole(t *testing.T) {
 	t.Parallel()
 	const unknown = 0xFFFFFFFF
@@ -28,7 +28,7 @@ func TestStreamedSoundStaysWhole(t *testing.T) {
 		playable[i] = byte(i * 7)
 	}
 	for name, c := range map[string]struct {
-		before, after []byte // nil is as before
+		before, after []byte // nil means unchanged
 	}{
 		"length 0":                {slices.Concat(header("WAVE", 0), form, lasting("data", 0, playable)), nil},
 		"length 0, with notes":    {slices.Concat(header("WAVE", 0), form, notes, lasting("data", 0, playable)), slices.Concat(header("WAVE", 0), form, lasting("data", 0, playable))},
@@ -56,7 +56,7 @@ func TestStreamedSoundStaysWhole(t *testing.T) {
 	}
 }
 
-// shortFlags are those of an extended WebP that are no flags.
+// shortFlags is an extended WebP header that is too short for flags.
 func shortFlags(t *testing.T) []byte {
 	t.Helper()
 	still := pictures(t)["plain.webp"]

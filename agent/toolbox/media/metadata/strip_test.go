@@ -19,10 +19,10 @@ import (
 	"atelier/agent/toolbox/media"
 )
 
-// secrets are what the files of these tests tell besides their content.
+// secrets is the metadata in the files of these tests.
 var secrets = []string{"secret", "52.52", "GPS"}
 
-// write writes a file into a folder of the test's own.
+// write writes a file into a temporary folder.
 func write(t *testing.T, name string, content []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), filepath.Base(name))
@@ -32,7 +32,7 @@ func write(t *testing.T, name string, content []byte) string {
 	return path
 }
 
-// stripped strips a file, and again, which must change nothing any more.
+// stripped strips a file twice; the second time must change nothing.
 func stripped(t *testing.T, name string, content []byte) (path string, out []byte) {
 	t.Helper()
 	path = write(t, name, content)
@@ -61,7 +61,7 @@ func stripped(t *testing.T, name string, content []byte) (path string, out []byt
 func TestSoundAndFilmTellNothingAndStayAsTheyAre(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		content string // what begins the content, which then stays at its place; "" is the end of the file
+		content string // start of the content, which must keep its position; "" means the end of the file
 		longer  bool   // what is left out makes it shorter
 	}{
 		"film.mp4": {"mdat", false}, "first.mp4": {"mdat", false}, "pieces.mp4": {"mdat", false}, "film.mov": {"mdat", false}, "sound.m4a": {"mdat", false},
@@ -121,7 +121,7 @@ func TestThePagesOfOggHaveTheirChecksums(t *testing.T) {
 	}
 }
 
-// exif tells of a picture that lies on its side, and where it was made.
+// exif is the metadata of a rotated picture with a place.
 func exifWith() []byte {
 	b := []byte("MM\x00*\x00\x00\x00\x08\x00\x02")
 	b = append(b, "\x01\x0E\x00\x02\x00\x00\x00\x0D\x00\x00\x00\x26"...) // a description
@@ -155,7 +155,7 @@ func riff(kind string, body []byte) []byte {
 	return append(b, make([]byte, len(b)%2)...)
 }
 
-// pictures are one of each kind that tells secrets.
+// pictures has one file with metadata per format.
 func pictures(tb testing.TB) map[string][]byte {
 	tb.Helper()
 	jpg := encoded(tb, func(w io.Writer) error { return jpeg.Encode(w, painted(), nil) })

@@ -10,7 +10,7 @@ import (
 	"atelier/agent/toolbox/native/nativetest"
 )
 
-// The frames of a GIF are given in order, as they are seen.
+// The frames of a GIF are returned in order, as displayed.
 func TestSplitAnimation(t *testing.T) {
 	t.Parallel()
 	w := nativetest.New(t, Operations(media.Limits{}))

@@ -15,7 +15,7 @@ import (
 	"atelier/agent/toolbox/native/nativetest"
 )
 
-// qrOf draws a QR code of that many pixels.
+// qrOf draws a QR code of the given size in pixels.
 func qrOf(t *testing.T, text string, side int) image.Image {
 	t.Helper()
 	bits, err := qrcode.NewQRCodeWriter().Encode(text, gozxing.BarcodeFormat_QR_CODE, side, side, nil)
@@ -34,7 +34,7 @@ func TestReadCode(t *testing.T) {
 	}
 	photo := nativetest.Uniform(2400, 1800, color.NRGBA{170, 180, 150, 255})
 	for y := range 300 {
-		for x := range 300 { // grey on grey, and turned by a quarter
+		for x := range 300 { // grey on grey, rotated by a quarter turn
 			c := color.NRGBA{60, 50, 40, 255}
 			if code.NRGBAAt(x, y).R > 128 {
 				c = color.NRGBA{220, 225, 230, 255}
@@ -60,7 +60,7 @@ func TestReadCode(t *testing.T) {
 	if out := w.Do("read_code", nativetest.Args{"image": {w.Given("night.png", inverted)}}); out.Value == "" {
 		t.Error("light on dark is not read")
 	}
-	dots := nativetest.Uniform(200, 200, color.NRGBA{255, 255, 255, 255}) // many look like the corner of a code
+	dots := nativetest.Uniform(200, 200, color.NRGBA{255, 255, 255, 255}) // many look like corners of a code
 	pattern := " #### ###    # #### # "
 	for y := range 200 {
 		for x := range 200 {
@@ -95,7 +95,7 @@ func TestBarCodesAreReadAgain(t *testing.T) {
 	w.Refused("make_bar_code", nativetest.Args{"text": {nativetest.Text(strings.Repeat("x", 100))}}, "at most 80")
 }
 
-// FuzzDecode: no picture makes the search for codes panic.
+// FuzzDecode: no picture causes a panic.
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte("\x00\xff\x00\xff"), uint8(21))
 	f.Fuzz(func(t *testing.T, pixels []byte, side uint8) {

@@ -47,14 +47,14 @@ func TestMaskKeepsExactlyWhatItCovers(t *testing.T) {
 		return src.NRGBAAt(x, y)
 	})
 
-	// Half as large and rounded, as models make them.
+	// Half the size and rounded, as models make them.
 	small := w.Picture("mask_image", nativetest.Args{"image": {v}, "mask": {w.Given("small.png", nativetest.Uniform(20, 15, color.White))}})
 	w.Same(small.Image, 40, 30, src.NRGBAAt)
 	w.Refused("mask_image", nativetest.Args{"image": {v}, "mask": {w.Given("other.png", nativetest.Uniform(30, 40, color.White))}}, "does not fit", "30 × 40")
 	w.Refused("mask_image", nativetest.Args{"image": {v}, "mask": {w.Given("black.png", nativetest.Uniform(40, 30, color.Black))}}, "covers no part")
 }
 
-// A mask of boxes covers just them, and fits the picture.
+// A mask of boxes covers exactly them, and fits the picture.
 func TestMaskFromBoxes(t *testing.T) {
 	t.Parallel()
 	w := nativetest.New(t, Operations(media.Limits{}))

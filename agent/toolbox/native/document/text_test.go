@@ -19,7 +19,7 @@ import (
 const letterhead = "# Report\n\nSome *plain* and **strong** words with `code` and a [link](https://example.org).\n\n" +
 	"- one\n- two\n  1. inner\n\n```go\nfunc main() {}\n```\n\n> quoted\n\n---\n\n| a | b |\n|---|---|\n| 1 | two words |\n"
 
-// pagesOf counts the pages of a document, and returns its content streams.
+// pagesOf returns the number of pages of a document and its content streams.
 func pagesOf(t *testing.T, path string) (pages int, content string) {
 	t.Helper()
 	b, err := os.ReadFile(path)
@@ -32,7 +32,8 @@ func pagesOf(t *testing.T, path string) (pages int, content string) {
 		if err != nil {
 			continue // not compressed
 		}
-		if _, err := io.Copy(&all, io.LimitReader(z, 1<<20)); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) { // the end of the data looks like the end of the stream
+		// The data may contain "endstream".
+		if _, err := io.Copy(&all, io.LimitReader(z, 1<<20)); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Fatal(err)
 		}
 	}
@@ -49,7 +50,7 @@ func TestTextToPDF(t *testing.T) {
 		given toolbox.Value
 		style string
 		pages int
-		rules bool // whether there are lines, as of a table
+		rules bool // whether there are lines, as in a table
 	}{
 		"Markdown":             {named("report.md", letterhead), "", 1, true},
 		"Markdown by its word": {named("report.txt", letterhead), "as markdown", 1, true},

@@ -17,13 +17,13 @@ import (
 	"atelier/agent/toolbox/native/nativetest"
 )
 
-// mp4 is the beginning of an MP4 file, filled up to that size.
+// mp4 is the beginning of an MP4 file, padded to the given size.
 func mp4(size int) []byte {
 	head := []byte("\x00\x00\x00\x20ftypisom\x00\x00\x02\x00isomiso2avc1mp41")
 	return append(head, make([]byte, max(0, size-len(head)))...)
 }
 
-// makePage runs the tool and gives the page with its text.
+// makePage runs the tool and returns the page with its text.
 func makePage(t *testing.T, video, title, tags, text string) (toolbox.Output, string) {
 	t.Helper()
 	c := nativetest.FileCall("video", plan.Video, video)
@@ -64,7 +64,7 @@ func TestVideoToWebpage(t *testing.T) {
 	wellFormed(t, html)
 }
 
-// embedded is the video that the page holds.
+// embedded returns the video in the page.
 func embedded(t *testing.T, html string) []byte {
 	t.Helper()
 	m := regexp.MustCompile(`src="data:video/mp4;base64,([^"]*)"`).FindStringSubmatch(html)
@@ -139,8 +139,8 @@ func TestWebpageNeedsAVideo(t *testing.T) {
 	nativetest.WantFault(t, err, "no video")
 }
 
-// wellFormed reads the page as HTML is read by a forgiving XML reader: every element
-// that is opened is closed in its place, void elements excepted, and none is a script.
+// wellFormed parses the page with a lenient XML parser: every element except void ones is closed in
+// its place, and there is no script.
 func wellFormed(t *testing.T, html string) {
 	t.Helper()
 	d := xml.NewDecoder(strings.NewReader(html))

@@ -40,7 +40,7 @@ func TestAnnotateImage(t *testing.T) {
 	w.Refused("annotate_image", nativetest.Args{"image": {v}, "part": {nativetest.Text("the dog")}}, "the left half")
 }
 
-// TestArrowsComeFromASide: an arrow lies on that side of its head, whatever it points to.
+// TestArrowsComeFromASide: the shaft is on the given side of the head, wherever the arrow points.
 func TestArrowsComeFromASide(t *testing.T) {
 	t.Parallel()
 	w := nativetest.New(t, Operations(media.Limits{}))

@@ -22,13 +22,13 @@ func writePNG(t *testing.T, img image.Image) string {
 	return nativetest.WriteFile(t, "picture.png", b.Bytes())
 }
 
-// blob is an ellipse with a soft rim, in parts of a face's side from its middle.
+// blob is an ellipse with a soft edge, in fractions of the face's side from its centre.
 type blob struct {
 	x, y, rx, ry float64
 	light        float64 // 0 to 255
 }
 
-// faceBlobs draw a face as light and shade: what a detector of faces looks at.
+// faceBlobs draw a face as light and shade, which is what a face detector looks at.
 var faceBlobs = []blob{
 	{0, -0.08, 0.50, 0.62, 60},     // hair
 	{0, 0.10, 0.40, 0.55, 190},     // head
@@ -48,7 +48,7 @@ var faceBlobs = []blob{
 	{0, 0.41, 0.11, 0.025, 150}, // under the lip
 }
 
-// drawFace draws a face of that side around a point.
+// drawFace draws a face of the given side around a point.
 func drawFace(img *image.NRGBA, cx, cy, side int) {
 	s := float64(side)
 	near := image.Rect(cx-side, cy-side, cx+side, cy+side).Intersect(img.Rect)
@@ -68,7 +68,7 @@ func drawFace(img *image.NRGBA, cx, cy, side int) {
 	}
 }
 
-// scene is a picture of one light.
+// scene is a plain picture.
 func scene(w, h int, light uint8) *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for i := range img.Pix {
@@ -117,7 +117,7 @@ func TestDetectFaces(t *testing.T) {
 	drawFace(large, 1000, 150, 160)
 	tests := map[string]struct {
 		img  *image.NRGBA
-		want []plan.Box // about where, the sides as drawn
+		want []plan.Box // approximate; sides as drawn
 	}{
 		"one":         {face(400, 300, 200, 150, 100), []plan.Box{around(200, 150, 100)}},
 		"small":       {face(400, 300, 300, 100, 40), []plan.Box{around(300, 100, 40)}},
@@ -173,7 +173,7 @@ func around(cx, cy, side int) plan.Box {
 	return plan.Box{XMin: cx - side/2, YMin: cy - side/2, XMax: cx + side/2, YMax: cy + side/2}
 }
 
-// hit tells whether a box covers most of the wanted one.
+// hit reports whether a box covers most of the wanted one.
 func hit(boxes []plan.Box, want plan.Box) bool {
 	for _, b := range boxes {
 		if overlap(b, want) > 0.7 && b.XMax-b.XMin < 2*(want.XMax-want.XMin) {

@@ -17,7 +17,7 @@ import (
 	"atelier/agent/toolbox/native/nativetest"
 )
 
-// taggedPhoto writes a JPEG of 40 × 30 whose EXIF data name a camera and an orientation.
+// taggedPhoto writes a JPEG of 40 × 30 pixels with a camera and an orientation in its EXIF data.
 func taggedPhoto(w nativetest.Workbench, name string, orientation uint16) toolbox.Value {
 	w.Helper()
 	var plain bytes.Buffer
@@ -25,7 +25,7 @@ func taggedPhoto(w nativetest.Workbench, name string, orientation uint16) toolbo
 		w.Fatal(err)
 	}
 	exif := []byte("Exif\x00\x00II*\x00\x08\x00\x00\x00\x02\x00")
-	exif = append(exif, 0x10, 0x01, 2, 0, 9, 0, 0, 0, 38, 0, 0, 0) // the model lies behind the entries
+	exif = append(exif, 0x10, 0x01, 2, 0, 9, 0, 0, 0, 38, 0, 0, 0) // the model is stored after the entries
 	exif = append(exif, 0x12, 0x01, 3, 0, 1, 0, 0, 0, byte(orientation), 0, 0, 0)
 	exif = append(exif, 0, 0, 0, 0)
 	exif = append(exif, "SecretCam"[:8]+"\x00"...)
@@ -80,7 +80,7 @@ func TestRemoveMetadataOfSoundAndVideo(t *testing.T) {
 	samples := filepath.Join("..", "..", "media", "metadata", "testdata")
 	for name, arg := range map[string]string{"film.mp4": "video", "sound.mp3": "audio"} {
 		given := toolbox.Value{Resource: plan.Resource{Name: name, Type: plan.Type(arg)}, Path: filepath.Join(samples, name)}
-		// The effects are not measured here: that takes a program in the sandbox.
+		// Effects are not measured here, as that needs a program in the sandbox.
 		out, err := w.Operations["remove_"+arg+"_metadata"](t.Context(), toolbox.Call{Args: nativetest.Args{arg: {given}}, Dir: t.TempDir()})
 		if err != nil {
 			t.Fatal(err)

@@ -45,13 +45,13 @@ func TestBlurSpreadsAndKeepsTheLight(t *testing.T) {
 	w.Refused("blur_image", nativetest.Args{"image": {v}, "strength": {nativetest.Text("nicely")}}, "a little", "5 pixels")
 }
 
-// The blur is a Gaussian to the eye, whatever its strength.
+// The blur looks like a Gaussian at any strength.
 func TestBlurredIsNearlyGaussian(t *testing.T) {
 	t.Parallel()
 	for _, sigma := range []float64{0.8, 5.5, 16} {
 		img := nativetest.Colourful(300, 250)
 		img.SetNRGBA(80, 45, color.NRGBA{A: 255})
-		inner := img.Rect.Inset(int(3 * sigma)) // beyond the border the two differ by intent
+		inner := img.Rect.Inset(int(3 * sigma)) // near the border the two differ intentionally
 		want := imaging.Crop(imaging.Blur(img, sigma), inner)
 		got := image.NewNRGBA(img.Rect)
 		if err := blurred(t.Context(), got, img, sigma); err != nil {
@@ -67,7 +67,7 @@ func TestBlurredIsNearlyGaussian(t *testing.T) {
 			t.Errorf("sigma %g: in place it becomes another one", sigma)
 		}
 	}
-	half := image.NewNRGBA(image.Rect(0, 0, 40, 40)) // nothing beside red leaves no dark rim
+	half := image.NewNRGBA(image.Rect(0, 0, 40, 40)) // transparency next to red must not cause a dark rim
 	for y := range 40 {
 		for x := range 20 {
 			half.SetNRGBA(x, y, color.NRGBA{200, 0, 0, 255})
@@ -81,7 +81,7 @@ func TestBlurredIsNearlyGaussian(t *testing.T) {
 	}
 }
 
-// BenchmarkBlur shows that the time does not go with the strength.
+// BenchmarkBlur shows that the time does not depend on the strength.
 func BenchmarkBlur(b *testing.B) {
 	img := nativetest.Colourful(2000, 1000)
 	for _, sigma := range []float64{2, 100} {

@@ -12,7 +12,7 @@ import (
 	"atelier/agent/toolbox/native/picture"
 )
 
-// What is in the boxes is hidden, and the rest of the picture stays.
+// The content of the boxes is hidden, and the rest of the picture is unchanged.
 func TestHide(t *testing.T) {
 	t.Parallel()
 	w := nativetest.New(t, Operations(media.Limits{}))
@@ -40,7 +40,7 @@ func TestHide(t *testing.T) {
 	w.Refused("blur_objects", nativetest.Args{"image": {w.Given("b.png", src)}, "bbox": {w.Boxes()}}, "")
 }
 
-// All outside of a part is hidden, and the part stays, transparent pixels too.
+// Everything outside a part is hidden, and the part is unchanged, including transparent pixels.
 func TestHideOutside(t *testing.T) {
 	t.Parallel()
 	w := nativetest.New(t, Operations(media.Limits{}))

@@ -49,7 +49,7 @@ func TestLooks(t *testing.T) {
 	w.Refused("adjust_image", nativetest.Args{"image": {v}, "adjustment": {nativetest.Text("nicer")}}, "brighter", "sepia")
 }
 
-// TestAmountsOfAdjustments: the values change by the amount that is asked for.
+// TestAmountsOfAdjustments: values change by the requested amount.
 func TestAmountsOfAdjustments(t *testing.T) {
 	t.Parallel()
 	w := nativetest.New(t, Operations(media.Limits{}))

@@ -71,7 +71,7 @@ func TestLineMapLiesOnTheLines(t *testing.T) {
 func TestNormalMapOfADepthMap(t *testing.T) {
 	t.Parallel()
 	w := nativetest.New(t, Operations(media.Limits{}))
-	// A ball that stands out towards the viewer.
+	// A ball that bulges towards the viewer.
 	src := nativetest.Uniform(100, 100, color.Black)
 	for y := range 100 {
 		for x := range 100 {

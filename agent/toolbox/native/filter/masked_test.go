@@ -11,7 +11,7 @@ import (
 	"atelier/agent/toolbox/native/nativetest"
 )
 
-// TestHideMasked: what the mask covers is hidden and the rest stays, or the other way round.
+// TestHideMasked: the masked area is hidden and the rest is unchanged, or vice versa.
 func TestHideMasked(t *testing.T) {
 	t.Parallel()
 	w := nativetest.New(t, Operations(media.Limits{}))

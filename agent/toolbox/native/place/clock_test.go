@@ -80,8 +80,7 @@ func TestGetTimeOfUnclearPlaces(t *testing.T) {
 	}
 }
 
-// Every place of the lists has a zone that the program carries, and every country with
-// several names cities that are known.
+// Every place in the lists has an embedded time zone, and every country with several zones lists known cities.
 func TestPlacesAreKnown(t *testing.T) {
 	t.Parallel()
 	gaz := gazetteer()

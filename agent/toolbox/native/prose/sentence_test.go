@@ -72,7 +72,7 @@ func FuzzSentences(f *testing.F) {
 	})
 }
 
-// squeeze leaves out white space.
+// squeeze removes white space.
 func squeeze(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {

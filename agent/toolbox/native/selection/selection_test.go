@@ -14,7 +14,7 @@ import (
 	"atelier/agent/toolbox/native/nativetest"
 )
 
-// street is what was found in a picture of 1000 × 600.
+// street is the result of detection in a picture of 1000 × 600 pixels.
 var street = []plan.Box{
 	{Label: "dog", Score: 0.9, XMin: 50, YMin: 400, XMax: 150, YMax: 500},         // 0 left, middling
 	{Label: "dog", Score: 0.7, XMin: 700, YMin: 350, XMax: 900, YMax: 550},        // 1 right, large
@@ -28,8 +28,7 @@ var street = []plan.Box{
 	{Label: "tv", Score: 0.3, XMin: 400, YMin: 10, XMax: 430, YMax: 40},           // 9
 }
 
-// TestChooseWhatIsWritten: "the text" means each of the boxes whose labels were read from a picture, and
-// none of those that name things.
+// TestChooseWhatIsWritten: "the text" selects all boxes with recognized text, and none with object labels.
 func TestChooseWhatIsWritten(t *testing.T) {
 	t.Parallel()
 	read := []item{{label: "Total: 12.50"}, {label: "thanks"}}
@@ -43,7 +42,7 @@ func TestChooseWhatIsWritten(t *testing.T) {
 	}
 }
 
-// TestChooseQuotedWords: words that were read from a picture are meant as they stand there, or by what they are.
+// TestChooseQuotedWords: recognized words are selected by quoting them, or by their kind.
 func TestChooseQuotedWords(t *testing.T) {
 	t.Parallel()
 	at := func(label string, x, y int) item {
@@ -139,7 +138,7 @@ func TestChooseBoxes(t *testing.T) {
 			for _, k := range tt.kept {
 				want = append(want, street[k])
 			}
-			if phrase == "\xff\x00🦓" { // no words at all: whatever it means, it must end well
+			if phrase == "\xff\x00🦓" { // not words at all: it only must not panic
 				return
 			}
 			if diff := cmp.Diff(encode(t, want), out.Value); diff != "" {

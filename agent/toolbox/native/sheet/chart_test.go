@@ -53,7 +53,7 @@ func TestChartsShowTheNamedColumns(t *testing.T) {
 func TestMakeChart(t *testing.T) {
 	t.Parallel()
 	w := nativetest.New(t, Operations())
-	for kind, blue := range map[string][2]int{ // how many pixels the first series covers, at least and at most; points are translucent
+	for kind, blue := range map[string][2]int{ // minimum and maximum number of pixels of the first series; points are translucent
 		"a bar chart": {60_000, 250_000}, "a line graph": {2_000, 20_000}, "pie": {50_000, 250_000}, "histogram": {50_000, 500_000}, "scatter plot": {200, 2_000},
 	} {
 		given := nativetest.Args{"table": {nativetest.Text(sales)}, "columns": {nativetest.Text("revenue by month")}, "kind": {nativetest.Text(kind)}, "title": {nativetest.Text("Revenue of a year")}}

@@ -53,7 +53,7 @@ func TestSummarization(t *testing.T) {
 			}
 			at := 0
 			whole := strings.Join(prose.Sentences(tt.text), " ")
-			for _, s := range got { // in their order
+			for _, s := range got { // in order
 				i := strings.Index(whole[at:], s)
 				if i < 0 {
 					t.Fatalf("%q is not in the text after what came before it", s)

@@ -19,7 +19,7 @@ import (
 	"atelier/agent/toolbox/native/nativetest"
 )
 
-// paint rewrites the picture that the examples and the bot's tests use:
+// paint regenerates the picture used by the examples and the bot's tests:
 //
 //	go test ./agent/toolbox/native/transform -run TestPhoto -paint
 var paint = flag.Bool("paint", false, "rewrite bot/testdata/photo.jpg")
@@ -31,8 +31,7 @@ const (
 
 var photoPath = filepath.Join("..", "..", "..", "..", "bot", "testdata", "photo.jpg")
 
-// TestPhoto shows that the picture in the repository is the one that is painted here,
-// so that nobody else has a right to it.
+// TestPhoto checks that the picture in the repository is painted here, so that nobody else has rights to it.
 func TestPhoto(t *testing.T) {
 	t.Parallel()
 	scene := paintScene()
@@ -74,10 +73,10 @@ func photo(w nativetest.Workbench) *image.NRGBA {
 	return img
 }
 
-// easel is a picture of the double size, in whose halved copy all borders are soft.
+// easel is a picture of double size; halving it makes all edges soft.
 type easel struct{ img *image.NRGBA }
 
-// fill colours every place of a shape, mixing with what is there.
+// fill blends a colour into a shape.
 func (e easel) fill(c func(x, y float64) color.NRGBA, opacity float64, s shape) {
 	for py := max(0, int(2*s.top)); py < min(2*photoHeight, int(2*s.bottom)+1); py++ {
 		for px := range 2 * photoWidth {
@@ -95,7 +94,7 @@ func (e easel) fill(c func(x, y float64) color.NRGBA, opacity float64, s shape) 
 	}
 }
 
-// shape is a part of the scene between two heights.
+// shape is a region between two heights.
 type shape struct {
 	top, bottom float64
 	holds       func(x, y float64) bool
@@ -105,7 +104,7 @@ func plain(r, g, b uint8) func(x, y float64) color.NRGBA {
 	return func(float64, float64) color.NRGBA { return color.NRGBA{r, g, b, 255} }
 }
 
-// graded goes from one colour at the height y0 to another at y1.
+// graded is a gradient from one colour at height y0 to another at y1.
 func graded(top, bottom color.NRGBA, y0, y1 float64) func(x, y float64) color.NRGBA {
 	return func(_, y float64) color.NRGBA {
 		f := min(max((y-y0)/(y1-y0), 0), 1)
@@ -122,7 +121,7 @@ func ellipse(cx, cy, rx, ry float64) shape {
 	return shape{cy - ry, cy + ry, func(x, y float64) bool { return math.Hypot((x-cx)/rx, (y-cy)/ry) < 1 }}
 }
 
-// paintScene is a house on a meadow under an evening sky, and somebody with an umbrella.
+// paintScene paints a house on a meadow under an evening sky, and a person with an umbrella.
 func paintScene() *image.NRGBA {
 	e := easel{image.NewNRGBA(image.Rect(0, 0, 2*photoWidth, 2*photoHeight))}
 	e.fill(graded(color.NRGBA{70, 120, 190, 255}, color.NRGBA{245, 205, 160, 255}, 0, 260), 1, block(0, 0, photoWidth, photoHeight))
@@ -177,7 +176,7 @@ func paintWalker(e easel) {
 	dome := ellipse(cx+20, 250, 85, 62)
 	canopy := shape{dome.top, 252, func(x, y float64) bool {
 		dx := x - cx - 20
-		// The rim hangs in five bows between the ribs.
+		// The rim forms five arcs between the ribs.
 		return y < 252-7*math.Abs(math.Sin((dx+85)/170*5*math.Pi)) && dome.holds(x, y)
 	}}
 	e.fill(func(x, _ float64) color.NRGBA {

@@ -28,7 +28,7 @@ func TestSkewIsMeasured(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i := 0; i < len(img.Pix); i += 4 { // corners that came in
+		for i := 0; i < len(img.Pix); i += 4 { // new corners
 			if img.Pix[i+3] < 255 {
 				copy(img.Pix[i:], []uint8{255, 255, 255, 255})
 			}

@@ -31,7 +31,7 @@ func TestFitIsUnderTheLimit(t *testing.T) {
 		v     toolbox.Value
 		said  string
 		limit int64
-		size  image.Point // zero if it may be smaller
+		size  image.Point // zero means any smaller size
 		was   image.Point
 	}{
 		{w.Given("photo.jpg", photo), "under 1 MB", 1e6, image.Pt(320, 213), image.Pt(320, 213)},
@@ -78,7 +78,7 @@ func TestFitIsUnderTheLimit(t *testing.T) {
 	w.Refused("fit_image_size", nativetest.Args{"image": {w.Given("y.jpg", photo)}, "limit": {nativetest.Text("small")}}, "8 MB")
 }
 
-// Done in bands, a picture becomes the same as in one go.
+// Processing in bands gives the same picture as processing it at once.
 func TestScaledIsLanczos(t *testing.T) {
 	t.Parallel()
 	img := nativetest.Colourful(301, 203)
@@ -94,8 +94,7 @@ func TestScaledIsLanczos(t *testing.T) {
 	}
 }
 
-// averaged is the picture with each square of side pixels made one: an independent way
-// to make a picture smaller.
+// averaged shrinks a picture by averaging squares of side pixels, as an independent reference.
 func averaged(img *image.NRGBA, side int) *image.NRGBA {
 	out := image.NewNRGBA(image.Rect(0, 0, img.Rect.Dx()/side, img.Rect.Dy()/side))
 	for y := range out.Rect.Dy() {
@@ -211,7 +210,7 @@ func TestTurnsAndFlipsAreExact(t *testing.T) {
 	at := src.NRGBAAt
 	for _, c := range []struct {
 		op, arg, said string
-		turned        bool // width and height change places
+		turned        bool // whether width and height are swapped
 		want          func(x, y int) color.NRGBA
 	}{
 		{"rotate_image", "", "", true, func(x, y int) color.NRGBA { return at(y, height-1-x) }},
@@ -237,7 +236,7 @@ func TestTurnsAndFlipsAreExact(t *testing.T) {
 	w.Refused("flip_image", nativetest.Args{"image": {v}, "direction": {nativetest.Text("nicely")}}, "vertical")
 }
 
-// TestUpright: which way is up is known only where the camera noted it.
+// TestUpright: the orientation is only known if the camera stored it.
 func TestUpright(t *testing.T) {
 	t.Parallel()
 	w := nativetest.New(t, Operations(media.Limits{}))
@@ -248,7 +247,7 @@ func TestUpright(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// EXIF with the orientation 6: the picture is stored turned to the left.
+	// EXIF with orientation 6: the picture is stored rotated to the left.
 	noted := slices.Concat(plain[:2], []byte("\xff\xe1\x00\x22Exif\x00\x00II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00"), plain[2:])
 	if err := os.WriteFile(filepath.Join(w.Dir, "a.jpg"), noted, 0o600); err != nil { //nolint:gosec // in the folder of the test
 		t.Fatal(err)
@@ -305,7 +304,7 @@ func TestConvert(t *testing.T) {
 	}
 }
 
-// TestATurnIsToldTheShorterWayRound.
+// TestATurnIsToldTheShorterWayRound checks the descriptions of rotations.
 func TestATurnIsToldTheShorterWayRound(t *testing.T) {
 	t.Parallel()
 	for angle, want := range map[float64]string{

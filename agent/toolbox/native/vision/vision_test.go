@@ -21,7 +21,7 @@ func box(img *image.NRGBA, r image.Rectangle, c color.Color) {
 	draw.Draw(img, r, image.NewUniform(c), image.Point{}, draw.Src)
 }
 
-// noise shakes every pixel by up to amount greys, the same in every run.
+// noise changes every pixel by up to amount grey levels, deterministically.
 func noise(img *image.NRGBA, amount int) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for i := 0; i < len(img.Pix); i += 4 {
@@ -32,7 +32,7 @@ func noise(img *image.NRGBA, amount int) {
 	}
 }
 
-// toBorder is the distance of a pixel's centre from the border of r.
+// toBorder returns the distance of a pixel's centre from the border of r.
 func toBorder(x, y int, r image.Rectangle) float64 {
 	px, py := float64(x)+0.5, float64(y)+0.5
 	x0, y0, x1, y1 := float64(r.Min.X), float64(r.Min.Y), float64(r.Max.X), float64(r.Max.Y)
@@ -121,7 +121,7 @@ func stroke(img *image.NRGBA, s Segment) {
 	}
 }
 
-// off is how far p lies from the segment.
+// off returns the distance of p from the segment.
 func off(p image.Point, s Segment) float64 {
 	dx, dy := float64(s.B.X-s.A.X), float64(s.B.Y-s.A.Y)
 	t := (float64(p.X-s.A.X)*dx + float64(p.Y-s.A.Y)*dy) / (dx*dx + dy*dy)
@@ -141,7 +141,7 @@ func TestSegmentsFindTheDrawnLines(t *testing.T) {
 	for _, s := range drawn {
 		stroke(img, s)
 	}
-	// A disc has edges but no straight lines of any length.
+	// A disc has edges but no long straight lines.
 	for y := range 240 {
 		for x := range 320 {
 			if math.Hypot(float64(x-90), float64(y-110)) < 18 {
@@ -215,7 +215,7 @@ func TestNormals(t *testing.T) {
 	if got, want := level.NRGBAAt(30, 30), (color.NRGBA{128, 128, 255, 255}); got != want {
 		t.Errorf("a level surface is %v, want %v", got, want)
 	}
-	// A ramp that comes nearer to the right by 2 greys a pixel leans to the left.
+	// A ramp that gets nearer to the right by 2 grey levels per pixel faces left.
 	ramp := image.NewNRGBA(image.Rect(0, 0, size, size))
 	for y := range size {
 		for x := range size {
@@ -233,7 +233,7 @@ func TestNormals(t *testing.T) {
 	}
 }
 
-// BenchmarkEdges is the edge map of a picture of 1280 × 720 pixels.
+// BenchmarkEdges measures the edge map of a picture of 1280 × 720 pixels.
 func BenchmarkEdges(b *testing.B) {
 	img := canvas(1280, 720, color.Gray{128})
 	box(img, image.Rect(200, 100, 900, 600), color.White)
@@ -253,7 +253,7 @@ func BenchmarkSegments(b *testing.B) {
 	}
 }
 
-// must is what was found; only a context that has ended gives an error.
+// must returns the result; only an ended context causes an error.
 func must[T any](found T, err error) T {
 	if err != nil {
 		panic(err)
