@@ -20,7 +20,7 @@ import (
 	"atelier/agent/toolbox/quantity"
 )
 
-// qualities are the JPEG or WebP qualities to try at full size, best first. Below the last one, a
+// qualities are the qualities of lossy formats to try at full size, best first. Below the last one, a
 // smaller picture looks better than a lower quality.
 var qualities = []int{90, 82, 74, 66, 58, 50}
 
