@@ -183,7 +183,7 @@ func TestHelpIsACommandToo(t *testing.T) {
 func TestToolEffects(t *testing.T) {
 	t.Parallel()
 	status, stdout, stderr := clitest.Called{Args: []string{"tool", "effects"}}.Run(t)
-	if status != fault.StatusDone || !strings.Contains(stdout, "\nbytes {below, most}, of html, image, video, audio, document, archive\n  {most: SETTING}, or {below: ARG}: fewer than the argument has. Exact.\n") {
+	if status != fault.StatusDone || !strings.Contains(stdout, "\nbytes {below, most}, of html, image, video, audio, document, archive\n  {most: SETTING}, or {below: ARG}: smaller than the argument. Exact.\n") {
 		t.Errorf("status %d: %s%s", status, stdout, stderr)
 	}
 	for line := range strings.Lines(stdout) {
