@@ -72,7 +72,7 @@ func (s Status) Lack() plan.Message {
 		case !why.Lacks.IsZero():
 			all = plan.Join("%s %s", all, plan.Say("Or it needs %s; %s.", why.Lacks, why.Setup))
 		default:
-			all = plan.Join("%s %s", all, plan.Say("Or else: %s", why.operator()))
+			all = plan.Join("%s %s", all, plan.Say("Or: %s", why.operator()))
 		}
 	}
 	return all
@@ -93,7 +93,7 @@ func (s Status) Needs() plan.Message {
 		all = append(all, notSetUp(either(lacks)))
 	}
 	for i := 1; i < len(all); i++ {
-		all[i] = plan.Say("Or else: %s", all[i])
+		all[i] = plan.Say("Or: %s", all[i])
 	}
 	return plan.Join("%s %s", all...)
 }

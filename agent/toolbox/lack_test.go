@@ -37,7 +37,7 @@ func TestLackTellsAlternatives(t *testing.T) {
 func TestALackOfAnotherKindIsAnAlternativeToo(t *testing.T) {
 	t.Parallel()
 	s := toolbox.Status{Whys: []toolbox.Why{{Sentence: plan.Say("Its backend crashed.")}, {Sentence: plan.Say("Its backend does not answer.")}}}
-	if got, want := s.Lack().String(), "Its backend crashed. Or else: Its backend does not answer."; got != want {
+	if got, want := s.Lack().String(), "Its backend crashed. Or: Its backend does not answer."; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if lack := (toolbox.Status{Live: true}).Lack(); !lack.IsZero() {
@@ -71,10 +71,10 @@ func TestNeedsNameNoSetting(t *testing.T) {
 		{Sentence: plan.Say("It does not answer."), Operator: plan.Say("It does not answer: check TOOL_SERVER_URL.")},
 		{Sentence: plan.Say("It needs the program ffmpeg.")},
 	}
-	if got := status.Needs().String(); got != "It does not answer. Or else: It needs the program ffmpeg." {
+	if got := status.Needs().String(); got != "It does not answer. Or: It needs the program ffmpeg." {
 		t.Errorf("people are told %q", got)
 	}
-	if got := status.Lack().String(); got != "It does not answer: check TOOL_SERVER_URL. Or else: It needs the program ffmpeg." {
+	if got := status.Lack().String(); got != "It does not answer: check TOOL_SERVER_URL. Or: It needs the program ffmpeg." {
 		t.Errorf("operators are told %q", got)
 	}
 	status.Whys = nil

@@ -25,7 +25,7 @@ func extractLocation(_ context.Context, c toolbox.Call) (toolbox.Output, error) 
 			Err:      errors.New("no place in the text"),
 		}
 	}
-	return toolbox.Output{Value: place, About: plan.Say("the place that the text speaks of")}, nil
+	return toolbox.Output{Value: place, About: plan.Say("the place in the text")}, nil
 }
 
 var (
