@@ -16,7 +16,7 @@ const longAnswer = 6
 // answered goes on from the answer to an open question: it picks a guess, names the files that
 // were meant, adds what was lacking, or says anew what is wanted.
 func (p *Planner) answered(r plan.Request, answer string) outcome {
-	alone, asked := r, p.Tidy(r.Question.Wish)
+	alone, asked := r, p.tidier.Tidy(r.Question.Wish)
 	alone.Question = nil
 	if p.IsMadeOf(strings.ToLower(answer), "dropping", "thanks") {
 		return outcome{reply: leftAlone}

@@ -60,7 +60,7 @@ func asking(m plan.Message) *outcome   { return &outcome{question: m} }
 func refusing(m plan.Message) *outcome { return &outcome{reply: m, refused: true} }
 
 func (p *Planner) understand(r plan.Request) outcome {
-	text := p.Tidy(r.Wish)
+	text := p.tidier.Tidy(r.Wish)
 	if r.Question != nil {
 		return p.answered(r, text)
 	}
@@ -199,7 +199,8 @@ func (t *thread) onlyReason(r *scene.Reading, later []clause.Clause) bool {
 // needsNothing reports whether a clause beside others only says what happens anyway: "leave the other", "send it back".
 func (t *thread) needsNothing(r *scene.Reading) bool {
 	anyway := len(t.tasks) > 0 && (t.LeavesRest(r.Words) || t.judge.handsBack(r.Clause) || t.joinsParts(r.Clause))
-	return anyway || t.LeavesFile(r.Words) || t.IsPolite(strings.ToLower(r.Clause.Text))
+	plain := strings.ToLower(r.Clause.Text)
+	return anyway || t.LeavesFile(r.Words) || t.IsMadeOf(plain, "thanks", "greetings") || t.IsMadeOf(plain, "greetings", "thanks")
 }
 
 // joinedLater reports whether the clause names none of the files, and a later one makes one of all of them: "resize to

@@ -44,7 +44,7 @@ func (p *Planner) sized(r plan.Request, text string) string {
 		return text
 	}
 	if m := madeFor.FindStringSubmatch(text); m != nil {
-		if size, more, ok := p.PlatformSize("make it " + m[3]); ok && more == "" {
+		if size, more, ok := p.platforms.Size("make it " + m[3]); ok && more == "" {
 			if image := profile.Base(files[0].Type) == plan.Image && !movie.MatchString(m[2]); image {
 				return m[1] + ", then make it " + size + " cropped"
 			}
@@ -55,7 +55,7 @@ func (p *Planner) sized(r plan.Request, text string) string {
 	from := 0
 	for _, at := range append(wishes.FindAllStringIndex(text, -1), []int{len(text), len(text)}) {
 		wish := text[from:at[0]]
-		if size, more, ok := p.PlatformSize(wish); ok {
+		if size, more, ok := p.platforms.Size(wish); ok {
 			switch {
 			case more == "" && whole.MatchString(text): // "instagram story, don't cut anybody off"
 				more = "with bars"

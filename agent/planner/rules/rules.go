@@ -51,7 +51,10 @@ type Config struct {
 // Planner plans by rules.
 type Planner struct {
 	*profile.Tools
-	tell plan.Tell
+
+	tidier    *english.Tidier
+	platforms *english.Platforms
+	tell      plan.Tell
 }
 
 var _ planner.Planner = (*Planner)(nil)
@@ -69,7 +72,11 @@ func New(c Config) (*Planner, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rules planner: %w", err)
 	}
-	return &Planner{Tools: profile.New(grammar, c.Catalogue), tell: c.Tell}, nil
+	tidier, err := english.NewTidier()
+	if err != nil {
+		return nil, fmt.Errorf("rules planner: %w", err)
+	}
+	return &Planner{profile.New(grammar, c.Catalogue), tidier, english.NewPlatforms(grammar), c.Tell}, nil
 }
 
 // Decompose splits the request into subtasks.

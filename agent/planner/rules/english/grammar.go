@@ -5,7 +5,6 @@ package english
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -19,10 +18,6 @@ type Grammar struct {
 
 	Lexicon *retrieve.Lexicon
 	verbs   set // words that an order may begin with
-	// noThing is a request for something to be gone, which most examples word with "without".
-	noThing *regexp.Regexp
-	// platforms finds what platforms call their pictures and videos.
-	platforms *regexp.Regexp
 }
 
 // New reads the lists of words. The lexicon tells which words are one.
@@ -31,14 +26,7 @@ func New(l *retrieve.Lexicon) (*Grammar, error) {
 	if err != nil {
 		return nil, err
 	}
-	things := make([]string, len(e.lists["things without"]))
-	for i, t := range e.lists["things without"] {
-		things[i] = regexp.QuoteMeta(t)
-	}
-	return &Grammar{
-		Lists: e, Lexicon: l, verbs: maps.Clone(e.sets["verbs"]), platforms: platforms(e),
-		noThing: regexp.MustCompile(`(?i)((?:^|[,;.:]|\band|\bwith)\s*)\bno (` + strings.Join(things, "|") + `)\b`),
-	}, nil
+	return &Grammar{Lists: e, Lexicon: l, verbs: maps.Clone(e.sets["verbs"])}, nil
 }
 
 // CanOrder reports whether an order can begin with the word, which is in lower case.

@@ -67,25 +67,3 @@ func TestAmountIn(t *testing.T) {
 		}
 	}
 }
-
-// A request is tidied before it is read. Tidying it again changes nothing.
-func TestTidy(t *testing.T) {
-	t.Parallel()
-	g := grammar(t)
-	for text, want := range map[string]string{
-		"make it b/w":                        "make it black and white",
-		"whats in it":                        "what's in it",
-		"1. rotate it 2. blur it":            "; rotate it; then blur it",
-		"360p, no sound":                     "360p, without sound",
-		"keep the faces and blur the rest":   "blur everything except the faces",
-		"bar chart titled Sales of the Year": `bar chart titled "Sales of the Year"`,
-	} {
-		got := g.Tidy(text)
-		if got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
-		if again := g.Tidy(got); again != got {
-			t.Errorf("%q is tidied again to %q", got, again)
-		}
-	}
-}

@@ -9,18 +9,25 @@ import (
 	"atelier/agent/lazyregexp"
 )
 
-// platforms finds what platforms call their pictures, the longest name first.
-func platforms(e *Lists) *regexp.Regexp {
+// Platforms knows the sizes that platforms ask for.
+type Platforms struct {
+	*Grammar
+
+	names *regexp.Regexp // what platforms call their pictures and videos, the longest name first
+}
+
+// NewPlatforms reads the sizes among the lists of a grammar.
+func NewPlatforms(g *Grammar) *Platforms {
 	var names []string
-	for section, phrases := range e.lists {
+	for section, phrases := range g.lists {
 		if strings.HasPrefix(section, sizeSection) {
-			for _, p := range phrases {
-				names = append(names, regexp.QuoteMeta(p))
+			for _, phrase := range phrases {
+				names = append(names, regexp.QuoteMeta(phrase))
 			}
 		}
 	}
 	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
-	return regexp.MustCompile(`(?i)\b(?:` + strings.Join(names, "|") + `)\b`)
+	return &Platforms{g, regexp.MustCompile(`(?i)\b(?:` + strings.Join(names, "|") + `)\b`)}
 }
 
 const sizeSection = "size "
@@ -29,10 +36,10 @@ const sizeSection = "size "
 var sizedTail = lazyregexp.New(`(?i)^(?:\s+(?:size|format|dimensions?|resolution|shape))?\s*` +
 	`((?:with|without|but|no|don['’]?t|do not|blurred|cropped|padded)\b.*?)?[.!?]*$`)
 
-// PlatformSize reads a wish for the size of a platform and for nothing else: "can you make this fit an instagram story"
+// Size reads a wish for the size of a platform and for nothing else: "can you make this fit an instagram story"
 // is "1080x1920". more is what it says of the shape behind that, "with blurred sides"; ok is false for any other wish.
-func (g *Grammar) PlatformSize(wish string) (size, more string, ok bool) {
-	at := g.platforms.FindStringIndex(wish)
+func (p *Platforms) Size(wish string) (size, more string, ok bool) {
+	at := p.names.FindStringIndex(wish)
 	if at == nil {
 		return "", "", false
 	}
@@ -41,11 +48,11 @@ func (g *Grammar) PlatformSize(wish string) (size, more string, ok bool) {
 	if tail == nil {
 		tail, before = []string{"", ""}, before+wish[at[1]:]
 	}
-	for _, w := range g.Lexicon.Words(before, nil) {
-		if !w.IsMark() && !w.IsFile() && !g.In("sizing", w.Lower()) {
+	for _, w := range p.Lexicon.Words(before, nil) {
+		if !w.IsMark() && !w.IsFile() && !p.In("sizing", w.Lower()) {
 			return "", "", false
 		}
 	}
-	sections := g.SectionsOf(sizeSection, strings.ToLower(wish[at[0]:at[1]]))
+	sections := p.SectionsOf(sizeSection, strings.ToLower(wish[at[0]:at[1]]))
 	return strings.TrimPrefix(sections[0], sizeSection), tail[1], true
 }

@@ -8,21 +8,16 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// IsPolite reports whether a text in lower case does nothing but greet or thank.
-func (g *Grammar) IsPolite(plain string) bool {
-	return g.IsMadeOf(plain, "thanks", "greetings") || g.IsMadeOf(plain, "greetings", "thanks")
-}
-
 // IsMadeOf reports whether a text in lower case is made of phrases of the section, and of
 // nothing else but small talk and the phrases of the section beside.
-func (g *Grammar) IsMadeOf(plain, section, beside string) bool {
+func (l *Lists) IsMadeOf(plain, section, beside string) bool {
 	words := strings.FieldsFunc(plain, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' })
 	if len(words) > 12 {
 		return false // nobody greets at such length
 	}
 	prefix := func(rest, section string) int {
 		longest := 0
-		for _, phrase := range g.Phrases(section) {
+		for _, phrase := range l.Phrases(section) {
 			if after, ok := strings.CutPrefix(rest, phrase); ok && (after == "" || after[0] == ' ') {
 				longest = max(longest, len(phrase))
 			}
