@@ -70,7 +70,7 @@ func (p *Planner) chosen(r plan.Request, answer string) []string {
 	s := scene.New(p.Tools, r, answer)
 	var named []string
 	for _, w := range s.Words {
-		if res, ok := s.Lookup(w.Text); ok && w.IsFile() {
+		if res, ok := s.Files.Lookup(w.Text); ok && w.IsFile() {
 			named = append(named, res.Name)
 		}
 	}

@@ -65,7 +65,7 @@ func unclear(names plan.Message) plan.Message {
 // askFor asks for a missing resource, or which of several is meant.
 func (t *thread) askFor(r *scene.Reading, missing plan.Type, choices []scene.Thing) plan.Message {
 	if len(choices) > 1 {
-		return plan.Say("Which one do you mean: %s?", plan.Or(t.CalledAll(choices)...))
+		return plan.Say("Which one do you mean: %s?", plan.Or(t.Files.Called(choices)...))
 	}
 	if files := t.unused(); len(files) > 0 && len(r.Files) == 0 {
 		return plan.Say("I do not know how to do “%s” with %s.", r.Text, scene.Listed(files))

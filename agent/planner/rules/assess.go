@@ -88,7 +88,7 @@ func (p *Planner) nearness(r plan.Request, sub plan.Subtask) map[string]float64 
 // alone reads a description by itself, with the resources of its subtask as what it is about.
 func (p *Planner) alone(r plan.Request, sub plan.Subtask) (*scene.Scene, *scene.Reading) {
 	description := sub.Description
-	t := &scene.Scene{Tools: p.Tools, Text: description, Types: map[string]plan.Type{}}
+	t := scene.Of(p.Tools, description)
 	t.Words = p.Index.Correct(p.Lexicon.Words(description, nil))
 	c := &scene.Reading{
 		Clause: clause.Clause{Words: t.Words, Text: description}, Words: p.Lexicon.Core(t.Words), Text: description,

@@ -231,7 +231,7 @@ func (t *thread) understandClause(n int, r *scene.Reading, last bool) *outcome {
 		set, ok := t.marker.LoneMask()
 		if !ok {
 			return asking(plan.Say("I see no mask on %s. Please paint over the part that you mean, or say in words what it shows.",
-				scene.Listed(t.CalledAll(t.Sent(plan.Image)))))
+				scene.Listed(t.Files.Called(t.Sent(plan.Image)))))
 		}
 		sets = [][]scene.Thing{set}
 	}
@@ -246,7 +246,7 @@ func (t *thread) understandClause(n int, r *scene.Reading, last bool) *outcome {
 	var results []scene.Thing
 	for _, set := range sets {
 		r.Files, r.Results = set, nil
-		t.Mention(set[0], n)
+		t.Things.Mention(set[0], n)
 		if o := t.carryOut(n, r, last); o != nil {
 			return o
 		}
@@ -310,7 +310,7 @@ func (t *thread) carryOut(n int, r *scene.Reading, last bool) *outcome {
 		return asking(t.askFor(r, missing, choices))
 	}
 	if e, ok := t.OtherKind(r, runs); ok {
-		return refusing(onlyTo(r.Text, r.Head.Returns, t.CalledAll([]scene.Thing{e})[0], e.Typ))
+		return refusing(onlyTo(r.Text, r.Head.Returns, t.Files.Called([]scene.Thing{e})[0], e.Typ))
 	}
 	if t.hangsOnLeft(r) {
 		t.leave(r, nil)
@@ -384,7 +384,7 @@ func (t *thread) unused() []string {
 			}
 		}
 	}
-	return t.CalledAll(slices.DeleteFunc(slices.Clone(t.Things), func(e scene.Thing) bool { return !e.Given || e.Made || used[e.Source.Name] }))
+	return t.Files.Called(slices.DeleteFunc(slices.Clone(t.Things), func(e scene.Thing) bool { return !e.Given || e.Made || used[e.Source.Name] }))
 }
 
 // withWish are the two clauses of a clause that was left because its tool cannot be told some of its words, where these
@@ -436,7 +436,7 @@ func (t *thread) read(n int, c clause.Clause) *scene.Reading {
 		if !w.IsFile() {
 			continue
 		}
-		res, ok := t.Lookup(w.Text)
+		res, ok := t.Files.Lookup(w.Text)
 		if t.Spares(c.Words, i) {
 			t.Things = slices.DeleteFunc(t.Things, func(e scene.Thing) bool { return ok && e.Source.Name == res.Name })
 			continue
@@ -450,7 +450,7 @@ func (t *thread) read(n int, c clause.Clause) *scene.Reading {
 	}
 	for _, e := range r.Files {
 		if e.On == "" {
-			t.Mention(e, n)
+			t.Things.Mention(e, n)
 		}
 	}
 	r.Refs, r.Stated = t.References(r), clause.QuantitiesIn(t.Text, c.Words)

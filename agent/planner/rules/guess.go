@@ -81,7 +81,7 @@ func (g *guesser) addGuess(to []guess, r *scene.Reading, tool *profile.Profile, 
 		return to
 	}
 	files := g.about(r)
-	names := g.CalledAll(files)
+	names := g.Files.Called(files)
 	if there := slices.DeleteFunc(slices.Clone(g.Things), func(e scene.Thing) bool { return e.Made }); len(there) == 1 {
 		names = []string{"it"}
 	}

@@ -37,23 +37,24 @@ type Clause struct {
 type splitter struct {
 	*profile.Tools
 
-	text  string
-	words []retrieve.Word
-	found []Clause
-	begin int  // where the clause begins that is being read
-	how   join // how that clause follows the one before
-	bare  bool // it has no verb
+	asides asides
+	text   string
+	words  []retrieve.Word
+	found  []Clause
+	begin  int  // where the clause begins that is being read
+	how    join // how that clause follows the one before
+	bare   bool // it has no verb
 }
 
 // Split splits a request at the ends of sentences, at connectors ("and then"), and at
 // "and" or a comma before an order or a question.
 func Split(ts *profile.Tools, text string, words []retrieve.Word) []Clause {
-	s := splitter{Tools: ts, text: text, words: words}
+	s := splitter{Tools: ts, asides: asides{ts}, text: text, words: words}
 	for i := 0; i < len(words); {
 		i = s.step(i)
 	}
 	s.cut(len(words), len(words), Apart)
-	return s.merge(s.found)
+	return s.asides.merge(s.found)
 }
 
 // step reads the word at i and returns where to go on.
@@ -85,16 +86,16 @@ func (s *splitter) step(i int) int {
 		if how == After && len(s.found) > 0 {
 			s.how = After // "Then …" at the front of a sentence
 		}
-	case s.words[i].Text == "," && s.StaysAsIs(s.rest(i+n)): // "3 semitones lower, same tempo"
+	case s.words[i].Text == "," && s.asides.staysAsIs(s.rest(i+n)): // "3 semitones lower, same tempo"
 		s.cut(i, i+n, how)
 		return i + n
 	case !s.complete(s.words[s.begin:i]):
 	case s.keepsSide(i, i+n), s.listsFiles(i, i+n), s.limitsTo(i + n):
 	case s.BeginsClause(s.words[i+n:]), s.LeavesFile(s.upToConnector(i + n)),
-		s.words[i].Lower() == "and" && s.LimitsBytes(s.words[i+n:]):
+		s.words[i].Lower() == "and" && s.limitsBytes(s.words[i+n:]):
 		s.cut(i, i+n, how)
 		return i + n
-	case s.words[i].Text == "," && (s.Complains(s.rest(i+n)) || s.givesReason(s.rest(i+n), how)):
+	case s.words[i].Text == "," && (s.Complains(s.rest(i+n)) || s.asides.givesReason(s.rest(i+n), how)):
 		s.cut(i, i+n, how)
 		return i + n
 	case s.words[i].Text == "," && s.isWish(i+n):
@@ -175,18 +176,6 @@ func (s *splitter) rest(i int) []retrieve.Word {
 		end++
 	}
 	return s.words[i:end]
-}
-
-// givesReason reports whether words behind an order only say why it is given: "need it for the team page".
-func (s *splitter) givesReason(words []retrieve.Word, how join) bool {
-	if len(quantity.Find(english.TextOf(words))) > 0 { // which may be what the result is to keep to
-		return false
-	}
-	if s.Begins("reasons", words) > 0 || how == Along && s.Begins("existing", words) > 0 {
-		return true
-	}
-	n := s.Begins("circumstances", words)
-	return n > 0 && !s.Asks(words[n:]) && !slices.ContainsFunc(words[n:], s.IsVerb)
 }
 
 // mostWish is how many words a wish without a verb has at most: "no sound", "half speed".
@@ -294,54 +283,6 @@ func (s *splitter) connector(i int) (int, join) {
 	return 0, Apart
 }
 
-// merge puts clauses that only say more about the one before to it.
-func (s *splitter) merge(all []Clause) []Clause {
-	var out []Clause
-	for _, c := range all {
-		if len(out) == 0 {
-			out = append(out, c)
-			continue
-		}
-		switch last := &out[len(out)-1]; {
-		case !slices.ContainsFunc(c.Words, func(w retrieve.Word) bool { return !w.IsQuote() && !w.IsMark() }):
-			last.Words = append(slices.Clip(last.Words), c.Words...) // a quotation alone is what the clause before is about
-			last.Text += " " + c.Text
-		case s.givesReason(c.Words, c.Join) && !s.IsContext(last.Words):
-			// the order stands without its reason
-		case (s.StaysAsIs(c.Words) || s.KeepsSound(c.Words) && !s.Drops(last.Words) && !s.Any("sound nouns", last.Words)) && !s.IsContext(last.Words):
-			// the tool leaves alone what it is not told
-		case s.elaborates(c) && (s.prohibits(c) || s.Complains(c.Words) || !s.Asks(c.Words)) && !s.IsContext(last.Words):
-			last.More = append(last.More, c.Text)
-		default:
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
-// elaborates reports whether the clause only says more about the one before.
-func (s *splitter) elaborates(c Clause) bool {
-	core := s.Lexicon.Core(c.Words)
-	if s.LeavesFile(core) {
-		return false
-	}
-	if s.Begins("elaborations", c.Words) > 0 || s.Begins("elaborations", core) > 0 || s.Complains(c.Words) {
-		return true
-	}
-	for i, w := range core { // "the new picture should be …"
-		if i > 5 || w.Kind != retrieve.Plain {
-			return false
-		}
-		if s.Is("obliging", w) || s.Is("prohibiting", w) {
-			return i > 0 && (s.Is("determiners", core[0]) || s.IsMedia(core[0]) || s.Is("sound nouns", core[0]))
-		}
-	}
-	return false
-}
-
-// prohibits reports whether the clause says how something must not be: it orders nothing.
-func (s *splitter) prohibits(c Clause) bool { return s.Any("prohibiting", c.Words) }
-
 // complete reports whether the words already ask for something, so that a new clause may begin.
 func (s *splitter) complete(words []retrieve.Word) bool {
 	core := s.Lexicon.Core(words)
@@ -380,3 +321,10 @@ func Overlaps(w retrieve.Word, q quantity.Quantity, start int) bool {
 
 // LongClause is the most words of a clause that may not name what it is about.
 const LongClause = 6
+
+// limitsBytes reports whether words say how large a file may be: "under 10 MB".
+func (s *splitter) limitsBytes(words []retrieve.Word) bool {
+	return len(words) > 1 && s.Is("limiting", words[0]) && slices.ContainsFunc(quantity.Find(english.TextOf(words)), func(q quantity.Quantity) bool {
+		return q.Unit == quantity.ByteCount
+	})
+}

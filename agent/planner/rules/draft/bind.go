@@ -163,7 +163,7 @@ func (b *binder) onMany() (top, under []scene.Thing, ok bool) {
 	if len(said) > 0 {
 		top = []scene.Thing{said[0].Thing}
 	} else if i := slices.IndexFunc(sent, func(e scene.Thing) bool {
-		called := english.WordsOf(b.CalledAll([]scene.Thing{e})[0])
+		called := english.WordsOf(b.Files.Called([]scene.Thing{e})[0])
 		return slices.ContainsFunc(called, func(w string) bool { return w == second.Name || f.About[w] && !b.In("picture nouns", w) })
 	}); i >= 0 {
 		top = sent[i : i+1]
@@ -187,7 +187,7 @@ func (b *binder) mentions(typ plan.Type) []mention {
 	words := b.r.Clause.Words
 	for i, w := range words {
 		var e scene.Thing
-		res, ok := b.Lookup(w.Text)
+		res, ok := b.Files.Lookup(w.Text)
 		switch {
 		case w.IsFile() && ok:
 			e = b.Named(0, res)
@@ -221,7 +221,7 @@ func (b *binder) second(files []scene.Thing, said []mention) (scene.Thing, bool)
 		}
 	}
 	called := func(e scene.Thing, a toolbox.Arg) bool {
-		return slices.Contains(english.WordsOf(b.CalledAll([]scene.Thing{e})[0]), a.Name)
+		return slices.Contains(english.WordsOf(b.Files.Called([]scene.Thing{e})[0]), a.Name)
 	}
 	first, second, _ := b.r.Head.Pair()
 	for i, e := range files {
@@ -347,7 +347,7 @@ func (b *binder) spoken(typ plan.Type) (scene.Thing, bool) {
 	if typ != plan.Audio && typ != plan.Video || !refs.Definite[typ] && !refs.Plural && !refs.Result {
 		return scene.Thing{}, false
 	}
-	return b.Latest(typ, func(e scene.Thing) bool { return len(b.r.Files) == 0 || e.Made })
+	return b.Things.Latest(typ, func(e scene.Thing) bool { return len(b.r.Files) == 0 || e.Made })
 }
 
 // small finds the mask, the boxes or the like that the clause means: only something that was
@@ -356,7 +356,7 @@ func (b *binder) small(typ plan.Type) (scene.Thing, bool) {
 	if typ.Media() && !typ.ImageMap() || b.r.Marked() {
 		return scene.Thing{}, false
 	}
-	e, ok := b.Latest(typ, func(e scene.Thing) bool { return e.Typ == typ })
+	e, ok := b.Things.Latest(typ, func(e scene.Thing) bool { return e.Typ == typ })
 	if !ok || !e.Made { // a picture came with the message, and boxes of an earlier one are not of it
 		return e, ok && (e.Given || b.r.Refs.Definite[typ] || len(b.Sent(plan.Image)) == 0)
 	}
@@ -406,10 +406,10 @@ func (b *binder) meant(k plan.Type) (_ scene.Thing, ok bool, choices []scene.Thi
 			}
 		}
 	}
-	if e, ok := b.Latest(k, scene.IsMade); ok && (refs.Sequence || b.r.Clause.Bare || refs.Pronoun && e.Clause == b.LastMade() || b.editsOn(e)) {
+	if e, ok := b.Things.Latest(k, scene.IsMade); ok && (refs.Sequence || b.r.Clause.Bare || refs.Pronoun && e.Clause == b.Things.LastMade() || b.editsOn(e)) {
 		return e, true, nil
 	}
-	if e, ok := b.Latest(k, func(e scene.Thing) bool { return e.Clause >= 0 && (e.Fresh || !e.Made) }); ok {
+	if e, ok := b.Things.Latest(k, func(e scene.Thing) bool { return e.Clause >= 0 && (e.Fresh || !e.Made) }); ok {
 		return e, true, nil
 	}
 	if sent := b.Sent(k); len(sent) > 1 && !refs.Plural {
@@ -422,7 +422,7 @@ func (b *binder) meant(k plan.Type) (_ scene.Thing, ok bool, choices []scene.Thi
 			return e, true, nil // of the thread the latest, whatever kind of picture it is
 		}
 	}
-	e, ok := b.Latest(k, scene.Anything)
+	e, ok := b.Things.Latest(k, scene.Anything)
 	return e, ok, nil
 }
 

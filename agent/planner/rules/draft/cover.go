@@ -277,7 +277,7 @@ func (c *cover) someCorner(text string) bool {
 
 // codeAtHand reports whether the word at i speaks of a program that came with the message: "my script".
 func (c *cover) codeAtHand(words []retrieve.Word, i int) bool {
-	return c.Is("code nouns", words[i]) && c.Determined(words, i) && c.SentText()
+	return c.Is("code nouns", words[i]) && c.Determined(words, i) && c.Things.SentText()
 }
 
 // tabled reports whether the word stands in a table that the tool works on: "the total for March" is about
@@ -378,7 +378,7 @@ func (c *cover) pointed(words []retrieve.Word, i int) bool {
 		return true
 	case e.In("picture nouns", text) && i > 1 && e.Is("prepositions", words[i-2]) && e.Is("determiners", words[i-1]):
 		return c.given[plan.Image]
-	case i > 1 && e.Is("belonging", words[i-2]) && e.Is("determiners", words[i-1]) && c.SpeaksOfFile(text): // "the colours of our logo"
+	case i > 1 && e.Is("belonging", words[i-2]) && e.Is("determiners", words[i-1]) && c.Files.SpeaksOfFile(text): // "the colours of our logo"
 		return true
 	case !next && i > 0 && e.Is("shown", words[i-1]) && c.looksAt(): // "read this menu"
 		return true
@@ -419,13 +419,13 @@ func (c *cover) shows(text string) bool {
 
 // paced reports whether the time q of the clause is the length that the tool's factor makes.
 func (c *cover) paced(q quantity.Quantity) bool {
-	length, ok := c.Lasting(c.r)
+	length, ok := c.Pace.Lasting(c.r)
 	_, paces := c.r.Head.Pace()
-	return ok && paces && q == length && c.FactorFor(c.r) != ""
+	return ok && paces && q == length && c.Pace.FactorFor(c.r) != ""
 }
 
 // ofPace reports whether the word at i only says that a length is meant by which the tool's factor is found.
 func (c *cover) ofPace(words []retrieve.Word, i int) bool {
-	q, _ := c.Lasting(c.r)
+	q, _ := c.Pace.Lasting(c.r)
 	return (c.Is("lasting", words[i]) || i == 0 && c.Is("fitting", words[i])) && c.paced(q)
 }

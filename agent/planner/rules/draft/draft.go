@@ -109,7 +109,7 @@ func (d *Drafter) Glance(c clause.Clause) *scene.Reading {
 // settleOn takes a tool for the clause.
 func (d *Drafter) settleOn(r *scene.Reading, v scene.Rival) {
 	r.Head, r.Score = v.Tool, v.Score
-	r.Object = d.MeantObject(r)
+	r.Object = d.Objects.Meant(r)
 }
 
 // pointsNowhere reports whether the tool needs to be shown a place on a picture, and the clause
@@ -161,7 +161,7 @@ func (d *Drafter) askForText(r *scene.Reading, a toolbox.Arg) plan.Message {
 		case there:
 		case (r.Head.Returns == plan.Image || r.Head.Returns == plan.Document) && !r.Head.TextOnly && d.In("inscribing", r.Verb()):
 			return plan.Say("Which words do you mean? Please put them in quotation marks.")
-		case r.Head.TextOnly && len(r.Files) == 0 && !d.Media():
+		case r.Head.TextOnly && len(r.Files) == 0 && !d.Things.Media():
 			return plan.Say("Which text do you mean? Please send it, or put it in quotation marks.")
 		}
 	}

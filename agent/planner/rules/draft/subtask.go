@@ -99,7 +99,7 @@ func (d *Drafter) texts(r *scene.Reading, media []scene.Thing) []toldArg {
 		case a.Type == plan.Text:
 			takesText = takesText || a.Param == nil
 			if arg, ok := d.textArg(r, a, media); ok {
-				args = append(args, toldArg{arg, profile.SettingOf(a), d.WorkedOutFrom(r, a)})
+				args = append(args, toldArg{arg, profile.SettingOf(a), d.Pace.WorkedOutFrom(r, a)})
 			}
 		case profile.SmallText(a.Type) && !a.Optional:
 			if arg, ok := d.smallArg(r, a, media); ok {
@@ -157,9 +157,9 @@ func (d *Drafter) argText(r *scene.Reading, a toolbox.Arg, told bool) string {
 	case a.Optional && a.Meaning == plan.Content: // the words are what the tool is told
 		return ""
 	case a.Optional && a.Meaning == plan.Instruction:
-		return d.Manner(r, r.Head).How // the order is what the tool does anyway
+		return d.Writing.Manner(r, r.Head).How // the order is what the tool does anyway
 	case a.Optional && a.Meaning == plan.Language:
-		return d.Manner(r, r.Head).Language
+		return d.Writing.Manner(r, r.Head).Language
 	case profile.Kind(a) == param.TimeRange && r.Head.OfParts():
 		return d.bounded(r, a, d.Passage(r))
 	case profile.Kind(a) == param.TimeRange && a.Optional:
@@ -218,7 +218,7 @@ func (d *Drafter) parts(r *scene.Reading, a toolbox.Arg, amount string) string {
 
 // smallArg gives an argument that is a text under another name: a title, tags, a place.
 func (d *Drafter) smallArg(r *scene.Reading, a toolbox.Arg, media []scene.Thing) (plan.Arg, bool) {
-	e, ok := d.Latest(a.Type, func(e scene.Thing) bool { return e.Typ == a.Type })
+	e, ok := d.Things.Latest(a.Type, func(e scene.Thing) bool { return e.Typ == a.Type })
 	if ok && (e.Made || r.Refs.Definite[a.Type]) {
 		return plan.Arg{Type: a.Type, Source: e.Source}, true
 	}
@@ -247,7 +247,7 @@ func (d *Drafter) earlierText(r *scene.Reading, a toolbox.Arg) (plan.Source, boo
 		literal = d.TextFor(r, a.Meaning, r.Head)
 	}
 	tabled := a.Form == toolbox.TableForm && !strings.Contains(literal, "\n") // what is quoted is no table
-	inFile := tabled || r.Head.TextOnly && d.SentText() && (r.Quoted() == "" && !strings.Contains(r.Text, ": ") || d.replacesBy(r) || r.Head.Sought())
+	inFile := tabled || r.Head.TextOnly && d.Things.SentText() && (r.Quoted() == "" && !strings.Contains(r.Text, ": ") || d.replacesBy(r) || r.Head.Sought())
 	if a.Meaning == plan.Content && (inFile || d.toldElsewhere(r, literal)) {
 		literal = ""
 	}
@@ -264,7 +264,7 @@ func (d *Drafter) earlierText(r *scene.Reading, a toolbox.Arg) (plan.Source, boo
 	case len(before) > 1 && (pointing || literal == ""):
 		return Quoting("", before), true
 	}
-	e, ok := d.Latest(plan.Text, scene.Anything)
+	e, ok := d.Things.Latest(plan.Text, scene.Anything)
 	return e.Source, ok && (refs.Definite[plan.Text] || literal == "" && len(r.Files) == 0)
 }
 
@@ -273,7 +273,7 @@ func (d *Drafter) replacesBy(r *scene.Reading) bool {
 	words := r.Clause.Words
 	at := slices.IndexFunc(words, retrieve.Word.IsQuote)
 	_, takes := r.Head.Arg(func(a toolbox.Arg) bool { return profile.SettingOf(a) == param.Text && a.Optional })
-	return takes && at > 1 && d.Is("giving", words[at-1]) && d.SentText() && r.Head.TextOnly && r.Head.Returns == plan.Text
+	return takes && at > 1 && d.Is("giving", words[at-1]) && d.Things.SentText() && r.Head.TextOnly && r.Head.Returns == plan.Text
 }
 
 // toldElsewhere reports whether the words are no text to be worked on, but a setting that the tool

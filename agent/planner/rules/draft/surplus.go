@@ -59,7 +59,7 @@ func (s surplus) contradicted() []string {
 		return nil
 	}
 	var words []string
-	text, _ := s.r.Span(s.Text)
+	text := s.Span(s.r.Clause.Words)
 	for _, q := range s.r.Stated {
 		size, ok := quantity.Size(text[q.Start:q.End])
 		if !ok || q.Unit != quantity.Pixels || size.Width == 0 || size.Height == 0 {

@@ -58,36 +58,3 @@ func (g *Grammar) Introduces(text string, next retrieve.Word) bool {
 	return (text == "this" || text == "that") && !g.Lexicon.Stop(next.Lower()) && !g.Is("prepositions", next) &&
 		!g.Is("courtesy", next) && !g.IsMedia(next)
 }
-
-// FilePhrases marks the words that only hand a file over: "in the image file cat.png".
-func (g *Grammar) FilePhrases(words []retrieve.Word) []bool {
-	skip := make([]bool, len(words))
-	leads := func(k int) bool { // "the photo", "depth map", the "and" between two names
-		w := words[k]
-		if w.Kind != retrieve.Plain {
-			return w.Text == ","
-		}
-		_, isMap := MapNouns[w.Lower()]
-		return w.Lower() == "and" && k > 0 && skip[k-1] || g.Is("file words", w) || g.IsMedia(w) || isMap
-	}
-	for i, w := range words {
-		if !w.IsFile() {
-			continue
-		}
-		skip[i] = true
-		k := i - 1
-		for ; k >= 0 && leads(k); k-- {
-			skip[k] = true
-		}
-		if k < 0 || words[k].Kind != retrieve.Plain {
-			continue
-		}
-		switch text := words[k].Lower(); {
-		case text == "given", text == "using", text == "use":
-			skip[k] = true
-		case g.In("prepositions", text) && !slices.Contains([]string{"and", "or", "if", "whether", "that", "which"}, text):
-			skip[k] = true
-		}
-	}
-	return skip
-}

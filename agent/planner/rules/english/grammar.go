@@ -38,20 +38,6 @@ func (g *Grammar) IsVerb(w retrieve.Word) bool { return w.Kind == retrieve.Plain
 // IsMedia reports whether the word names a kind of media: "picture", "clip".
 func (g *Grammar) IsMedia(w retrieve.Word) bool { return g.Lexicon.MediaNoun([]retrieve.Word{w}) != "" }
 
-// OnlyMedia reports whether the words do nothing but name files and kinds of media.
-func (g *Grammar) OnlyMedia(words []retrieve.Word) bool {
-	return !slices.ContainsFunc(words, func(w retrieve.Word) bool {
-		switch w.Kind {
-		case retrieve.Plain:
-			return retrieve.IsFormat(w.Lower()) || !g.Lexicon.Stop(w.Text) && !g.IsMedia(w)
-		case retrieve.Number, retrieve.Quote:
-			return true
-		default:
-			return false
-		}
-	})
-}
-
 // IsContext reports whether the clause only brings a resource in: "I have a photo", "here is a.png".
 func (g *Grammar) IsContext(words []retrieve.Word) bool {
 	if len(words) == 0 {
@@ -63,7 +49,16 @@ func (g *Grammar) IsContext(words []retrieve.Word) bool {
 	if len(words) > 2 && words[0].IsFile() && g.Is("holding", words[1]) {
 		return true // "a.png is a sketch of mine"
 	}
-	return g.OnlyMedia(words)
+	return !slices.ContainsFunc(words, func(w retrieve.Word) bool {
+		switch w.Kind {
+		case retrieve.Plain:
+			return retrieve.IsFormat(w.Lower()) || !g.Lexicon.Stop(w.Text) && !g.IsMedia(w)
+		case retrieve.Number, retrieve.Quote:
+			return true
+		default:
+			return false
+		}
+	})
 }
 
 // Determined reports whether a noun stands with a word that makes it a given one.
@@ -84,13 +79,6 @@ func (g *Grammar) SaysNothing(w retrieve.Word) bool {
 	text, e := w.Lower(), g.Lists
 	return g.Lexicon.Stop(text) || g.IsMedia(w) ||
 		slices.ContainsFunc([]string{"fillers", "plurals", "prepositions", "generic", "results"}, func(list string) bool { return e.In(list, text) })
-}
-
-// Generic reports whether the words name no particular thing: "objects", "everything".
-func (g *Grammar) Generic(words []retrieve.Word) bool {
-	return !slices.ContainsFunc(words, func(w retrieve.Word) bool {
-		return !g.Is("unspecific", w) && !g.Is("generic", w) && !g.Lexicon.Stop(w.Lower()) && !g.Is("prepositions", w)
-	})
 }
 
 // Drops reports whether an order takes a part away: "remove the first 2 seconds", "cut off the

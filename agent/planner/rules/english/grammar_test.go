@@ -34,7 +34,6 @@ func TestRunsOfWords(t *testing.T) {
 		"cuts an end":     {g.Shortens, []string{"trim the last 2 seconds", "cut the first minute"}, []string{"cut it to the first 5 seconds", "cut the first 5 seconds as a gif"}},
 		"names a passage": {g.IsPassage, []string{"the first 5 seconds", "last minute"}, []string{"the first picture", "first 5 seconds vertical"}},
 		"leaves a file":   {g.LeavesFile, []string{"leave the other as it is", "don't touch the second one"}, []string{"leave the border away"}},
-		"stays as it is":  {g.StaysAsIs, []string{"same speed", "keep the quality"}, []string{"keep the border"}},
 		"complains":       {g.Complains, []string{"my phone can't open it"}, []string{"discord can't take files over 8 MB", "rotate it"}},
 		"delivers":        {g.Delivers, []string{"upload it to drive", "print it"}, []string{"print hello on it", "send it back"}},
 	} {
@@ -51,19 +50,5 @@ func TestRunsOfWords(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// Amounts are taken out of a text with what belongs to them.
-func TestAmountIn(t *testing.T) {
-	t.Parallel()
-	g := grammar(t)
-	for text, want := range map[string]string{
-		"rotate it by 90 degrees": "90 degrees", "make it half as large": "half as large", "a bit brighter": "a bit", "two thirds of it": "two thirds",
-		"the first one": "", "rotate it": "",
-	} {
-		if got := g.AmountIn(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
 	}
 }

@@ -94,7 +94,7 @@ func (m *Marker) MeantMarks(r *scene.Reading) (sets [][]scene.Thing, q plan.Mess
 			return !slices.ContainsFunc(pictures, func(p scene.Thing) bool { return p.Source.Name == e.On || p.Root == e.On })
 		})
 		if len(here) == 0 && held > vague {
-			return nil, markedElsewhere(m.CalledAll(pictures), m.CalledAll(m.PicturesOf(marks)))
+			return nil, markedElsewhere(m.Files.Called(pictures), m.Files.Called(m.PicturesOf(marks)))
 		}
 		if marks = here; len(marks) == 0 {
 			return nil, q
@@ -171,7 +171,7 @@ func (m *Marker) AskAboutMark() plan.Message {
 	if len(marks) == 0 {
 		marks = m.Marks
 	}
-	return plan.Say("What should I do with what is marked on %s?", scene.Listed(m.CalledAll(m.PicturesOf(marks))))
+	return plan.Say("What should I do with what is marked on %s?", scene.Listed(m.Files.Called(m.PicturesOf(marks))))
 }
 
 // setsOf are the marks that serve the tool, each with its picture as it is now.
@@ -184,7 +184,7 @@ func (m *Marker) setsOf(head *profile.Profile, marks []scene.Thing) (sets [][]sc
 			}
 			if e.Moved && head.Returns == plan.Image { // the part is elsewhere now
 				return nil, plan.Say("You marked that part on %s as it was sent. Please say first what to do with the marked part, and then the rest.",
-					scene.Listed(m.CalledAll([]scene.Thing{picture})))
+					scene.Listed(m.Files.Called([]scene.Thing{picture})))
 			}
 			if !e.Moved {
 				now = e

@@ -68,7 +68,7 @@ type View struct {
 }
 
 // New returns the matcher of the clauses of a request.
-func New(s *scene.Scene) *Matcher { return &Matcher{&told.Reader{Scene: s}} }
+func New(s *scene.Scene) *Matcher { return &Matcher{told.New(s)} }
 
 // Match finds the tool that gives what the clause asks for.
 func (m *Matcher) Match(r *scene.Reading) {
@@ -144,7 +144,7 @@ func (v *View) Unexplained(f *profile.Profile) int {
 func (m *Matcher) View(r *scene.Reading) *View {
 	v := &View{
 		Reader: m.Reader, r: r, files: map[plan.Type]int{}, direct: map[plan.Type]bool{}, colours: profile.Set{},
-		last: m.Focus(), wanted: m.wanted(r),
+		last: m.Things.Focus(), wanted: m.wanted(r),
 	}
 	if format := m.Format(r); v.wanted == "" && format != "" && r.Form == retrieve.Order {
 		v.wanted = retrieve.FileType("." + format)
@@ -179,7 +179,7 @@ func (m *Matcher) View(r *scene.Reading) *View {
 		}
 	}
 	for i, w := range r.Clause.Words {
-		if typ, ok := english.MapNouns[w.Lower()]; ok && w.Kind == retrieve.Plain && (m.Determined(r.Clause.Words, i) && m.mayHoldMaps() || m.Focus() == typ) {
+		if typ, ok := english.MapNouns[w.Lower()]; ok && w.Kind == retrieve.Plain && (m.Determined(r.Clause.Words, i) && m.mayHoldMaps() || m.Things.Focus() == typ) {
 			v.maps = append(v.maps, typ)
 		}
 	}
@@ -264,7 +264,7 @@ func (v *View) withoutReferences() []retrieve.Word {
 		noun := w.Lower()
 		typ, isMap := english.MapNouns[noun]
 		refers := e.In("results", noun) || e.In("text nouns", noun) && v.has(plan.Text) || e.In("sound nouns", noun) && v.has(plan.Audio) ||
-			isMap && v.Focus() == typ && len(v.r.Files) == 0
+			isMap && v.Things.Focus() == typ && len(v.r.Files) == 0
 		there := refers && v.Determined(words, i) || v.isShown(words, i)
 		if w.Kind == retrieve.Plain && (i > 0 && there || v.r.Marked() && v.SpeaksOfMark(words, i) || whole && e.Is("only", w)) {
 			continue
@@ -279,7 +279,7 @@ func (v *View) isShown(words []retrieve.Word, i int) bool {
 	return i > 0 && retrieve.IsFormat(words[i].Lower()) && v.Determined(words, i) && v.ShownFormat(words, i)
 }
 
-func (v *View) has(typ plan.Type) bool { _, ok := v.Latest(typ, scene.Anything); return ok }
+func (v *View) has(typ plan.Type) bool { _, ok := v.Things.Latest(typ, scene.Anything); return ok }
 
 // collect finds the words of the clause, and of what is said more about it, that a tool
 // must explain.
@@ -347,7 +347,7 @@ func (v *View) floor(f *profile.Profile, rest int) float64 {
 	more := 0.02 * float64(len(f.Origins)) // a tool of several systems is the more general one
 	media := slices.ContainsFunc(f.Media, func(a toolbox.Arg) bool { return a.Type.Media() })
 	question := v.r.Form != retrieve.Order && v.r.Form != retrieve.Count && !v.Complains(v.r.Clause.Words)
-	handed := !media || len(v.r.Files) == 0 && v.Media() || slices.ContainsFunc(v.r.Files, func(e scene.Thing) bool {
+	handed := !media || len(v.r.Files) == 0 && v.Things.Media() || slices.ContainsFunc(v.r.Files, func(e scene.Thing) bool {
 		return slices.ContainsFunc(f.Media, func(a toolbox.Arg) bool { return e.Typ.Fits(a.Type) })
 	})
 	switch {
@@ -366,7 +366,7 @@ func (v *View) floor(f *profile.Profile, rest int) float64 {
 	case media && v.unaided < rest: // "what time is it in Tokyo" is no question about a picture
 	case f.Wants(plan.Query) && f.Returns == plan.Text:
 		told := media && v.In("telling", v.r.Verb()) && rest > 1 && (len(v.r.Files) > 0 || v.Any("questions", v.r.Clause.Words))
-		if question && (media || len(v.r.Files) == 0) || told || v.r.Form == retrieve.Count && !media && !v.Media() {
+		if question && (media || len(v.r.Files) == 0) || told || v.r.Form == retrieve.Count && !media && !v.Things.Media() {
 			if told && !question {
 				more += 0.02 // "tell me what time it shows" asks more than a description says
 			}
@@ -377,7 +377,7 @@ func (v *View) floor(f *profile.Profile, rest int) float64 {
 			return badly + more
 		}
 	case f.Wants(plan.Instruction) && f.Returns == plan.Text && len(v.r.Files) == 0:
-		ofMedia := (v.Media() || v.SentText()) && (v.In("making", v.r.Verb()) || v.r.Refs.Pronoun) // it is made of what is there
+		ofMedia := (v.Things.Media() || v.Things.SentText()) && (v.In("making", v.r.Verb()) || v.r.Refs.Pronoun) // it is made of what is there
 		if v.In("writing", v.r.Verb()) && rest > 0 && !ofMedia {
 			return general - more
 		}
@@ -426,7 +426,7 @@ func (v *View) excerpts(f *profile.Profile) bool {
 	if first := v.r.Words[0]; v.IsVerb(first) && !bare(first) {
 		return false
 	}
-	text, _ := v.r.Span(v.Text)
+	text := v.Span(v.r.Clause.Words)
 	start, end := quantity.FindBounded(text)
 	return end > 0 && !slices.ContainsFunc(v.r.Words, func(w retrieve.Word) bool {
 		at := w.Start - v.r.Clause.Words[0].Start
@@ -439,7 +439,7 @@ var ofPixels = lazyregexp.New(`(?i)\d ?(?:px|pixels?|[x×]|by|p|wide|high|tall)\
 
 // sizes is what the clause says of several sizes; "" if it says one at most.
 func (v *View) sizes() string {
-	text, _ := v.r.Span(v.Text)
+	text := v.Span(v.r.Clause.Words)
 	start, end := quantity.FindSizes(text)
 	return text[start:end]
 }
@@ -490,7 +490,7 @@ func (v *View) byValues(f *profile.Profile) float64 {
 	case f.Wants(plan.Instruction):
 		fit *= Hardly
 	}
-	if f.Wants(plan.Instruction) && f.TextOnly && v.SentText() && len(v.r.Files) == 0 {
+	if f.Wants(plan.Instruction) && f.TextOnly && v.Things.SentText() && len(v.r.Files) == 0 {
 		fit *= Partly // the text that was sent would be left over
 	}
 	if f.Wants(plan.Query) && f.TextOnly && v.column {

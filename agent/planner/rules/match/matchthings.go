@@ -29,7 +29,7 @@ func (v *View) byThings(f *profile.Profile) float64 {
 	if f.TextOnly && !f.Tabular && figures && v.Any("charts", v.r.Words) {
 		fit *= Hardly // "make a bar chart: Mon 3, Tue 5"
 	}
-	unsaid := v.Media() && len(v.r.Files) == 0 && !v.r.Refs.Points() && v.quotes == 0 && !v.SentText() && !strings.Contains(v.r.Text, ": ")
+	unsaid := v.Things.Media() && len(v.r.Files) == 0 && !v.r.Refs.Points() && v.quotes == 0 && !v.Things.SentText() && !strings.Contains(v.r.Text, ": ")
 	if f.TextOnly && f.Wants(plan.Content) && unsaid {
 		fit *= Partly // there is no text, and nothing points at what it could be made of
 	}
@@ -84,7 +84,7 @@ func (v *View) showsCode() bool {
 	words := v.r.Clause.Words
 	for i, w := range words {
 		if v.Is("code nouns", w) && v.Determined(words, i) {
-			return v.SentText()
+			return v.Things.SentText()
 		}
 	}
 	return false
@@ -172,7 +172,7 @@ func (v *View) putsFile() bool {
 	if v.r.Form != retrieve.Order || v.r.Marked() || len(v.r.Files) != 1 || !v.In("putting", v.r.Verb()) && !v.In("lettering", v.r.Verb()) || v.quotes > 0 {
 		return false
 	}
-	text, _ := v.r.Span(v.Text)
+	text := v.Span(v.r.Clause.Words)
 	if _, told := quantity.Place(text); !told && !english.Has(v.r.Words, "corner") {
 		return false
 	}
@@ -193,7 +193,7 @@ func (v *View) putsOn(f *profile.Profile) bool {
 // speaksOfSent reports whether a word of the clause is in the name of a file of that type that came with the message.
 func (v *View) speaksOfSent(typ plan.Type) bool {
 	return slices.ContainsFunc(v.r.Clause.Words, func(w retrieve.Word) bool {
-		r, ok := v.Lookup(w.Text)
+		r, ok := v.Files.Lookup(w.Text)
 		return ok && r.Type == typ && !w.IsQuote()
 	})
 }
@@ -302,7 +302,7 @@ func (v *View) byImplied(f *profile.Profile) float64 {
 // last, and the clause speaks of none of that kind: after "take a still", "write BOSS at the top" is
 // for the still.
 func (v *View) elsewhere(f *profile.Profile) bool {
-	if v.LastMade() < 0 || !v.last.Media() || f.Returns == plan.Audio && v.Any("sound nouns", v.r.Words) {
+	if v.Things.LastMade() < 0 || !v.last.Media() || f.Returns == plan.Audio && v.Any("sound nouns", v.r.Words) {
 		return false
 	}
 	other := func(n plan.Type) bool {
@@ -345,13 +345,13 @@ func (m *Matcher) wanted(r *scene.Reading) plan.Type {
 }
 
 // mayHoldMaps reports whether maps can be spoken of: "the lines" are no map where there is a text and nothing to see.
-func (m *Matcher) mayHoldMaps() bool { return m.Media() || !m.SentText() }
+func (m *Matcher) mayHoldMaps() bool { return m.Things.Media() || !m.Things.SentText() }
 
 // fitsInto reports whether the clause orders all of something to fit into a length of time, and the tool does just
 // that.
 func (v *View) fitsInto(f *profile.Profile) bool {
 	_, paces := f.Pace()
-	_, ok := v.Lasting(v.r)
+	_, ok := v.Pace.Lasting(v.r)
 	return ok && paces && v.Is("fitting", v.r.Words[0]) && v.direct[f.Returns]
 }
 

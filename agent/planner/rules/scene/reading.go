@@ -131,15 +131,6 @@ func (r *Reading) Quoted() string {
 	return best
 }
 
-// Span is the text of the clause as it is written, and where it begins.
-func (r *Reading) Span(text string) (string, int) {
-	if len(r.Clause.Words) == 0 {
-		return "", 0
-	}
-	start := r.Clause.Words[0].Start
-	return text[start:r.Clause.Words[len(r.Clause.Words)-1].End], start
-}
-
 // Rival is a tool that may be what a clause asks for.
 type Rival struct {
 	Tool  *profile.Profile
@@ -150,4 +141,12 @@ type Rival struct {
 	Example string
 	// Begun is how many words of the clause are an example of an operator's own tool; 0 for any other tool.
 	Begun int
+}
+
+// Unquoted are the quantities that the clause states, but for those in quotation marks, which are words.
+func (r *Reading) Unquoted() []quantity.Quantity {
+	return slices.DeleteFunc(slices.Clone(r.Stated), func(q quantity.Quantity) bool {
+		quotes := func(w retrieve.Word) bool { return w.IsQuote() && clause.Overlaps(w, q, r.Clause.Words[0].Start) }
+		return slices.ContainsFunc(r.Clause.Words, quotes)
+	})
 }

@@ -8,49 +8,36 @@ import (
 	"strings"
 
 	"atelier/agent/plan"
-	"atelier/agent/planner/rules/clause"
+	"atelier/agent/planner/rules/english"
 	"atelier/agent/planner/rules/profile"
 	"atelier/agent/toolbox/retrieve"
 )
 
-// Thing is what a clause can speak of: a resource of the thread or the result of an
-// earlier subtask.
-type Thing struct {
-	Source plan.Source
-	Typ    plan.Type
-	// Clause is the index of the clause that made or named it, -1 if it came before.
-	Clause int
-	Given  bool // it came with this message
-	Made   bool // a subtask of this request makes it
-	Fresh  bool // it is made, and not of a picture
-	Many   bool // it may be several files
-	Inner  bool // it is made for another subtask of the same clause
-	Joined bool // it is made of several others
-	// On is the picture that a mark is on.
-	On string
-	// Root is the first file of its own type that it was made of, by however many steps. moved reports that a
-	// place on it is elsewhere than on that one.
-	Root  string
-	Moved bool
-}
-
 // Scene is what a request can speak of: its resources, and what its subtasks make.
 type Scene struct {
 	*profile.Tools
+	*Script
 
 	Request plan.Request
-	Text    string
-	Words   []retrieve.Word
-	Things  []Thing // what was made or spoken of last stands last
-	Marks   []Thing // what is marked on pictures; they stand for nothing by themselves
+	Files   *Files
+	Things  Things
+	Marks   Things // what is marked on pictures; they stand for nothing by themselves
 	Types   map[string]plan.Type
 	pages   profile.Set // the names of the documents whose pages are taken for pictures
 	Columns profile.Set // the words of the names of the columns of the tables at hand; nil where there is no table
 }
 
+// Of returns the scene of a text for which there are no resources.
+func Of(ts *profile.Tools, text string) *Scene {
+	s := &Scene{Tools: ts, Script: &Script{Text: text, grammar: ts.Grammar}, Types: map[string]plan.Type{}}
+	s.Files = &Files{ts.Grammar, &s.Request, s.Script}
+	return s
+}
+
 // New reads the words of a text and the resources of its request.
 func New(ts *profile.Tools, r plan.Request, text string) *Scene {
-	s := &Scene{Tools: ts, Request: r, Text: text, Types: map[string]plan.Type{}, Columns: profile.ColumnsOf(r.Resources())}
+	s := Of(ts, text)
+	s.Request, s.Columns = r, profile.ColumnsOf(r.Resources())
 	for i, res := range r.Resources() {
 		e := Thing{Source: plan.FromResource(res.Name), Typ: res.Type, Clause: -1, Given: i >= len(r.Earlier), On: res.On}
 		if e.On != "" {
@@ -59,7 +46,7 @@ func New(ts *profile.Tools, r plan.Request, text string) *Scene {
 			s.Things = append(s.Things, e)
 		}
 	}
-	s.Words = ts.Index.Correct(ts.Lexicon.Words(text, s.fileSpans()))
+	s.Words = ts.Index.Correct(ts.Lexicon.Words(text, s.Files.spans()))
 	s.inferTypes()
 	return s
 }
@@ -96,63 +83,6 @@ func (s *Scene) OfPages(e Thing) bool {
 	return e.Source.Kind == plan.OfResource && s.pages[e.Source.Name]
 }
 
-// Latest returns the last thing of just that type that passes the test, else the last one that fits it.
-func (s *Scene) Latest(typ plan.Type, test func(Thing) bool) (Thing, bool) {
-	var near Thing
-	found := false
-	for _, e := range slices.Backward(s.Things) {
-		switch {
-		case found && e.Typ != typ, !e.Typ.Fits(typ), !test(e):
-		case e.Typ == typ:
-			return e, true
-		default:
-			near, found = e, true
-		}
-	}
-	return near, found
-}
-
-// Anything passes any thing.
-func Anything(Thing) bool { return true }
-
-// IsMade reports whether a subtask of this request makes the thing.
-func IsMade(e Thing) bool { return e.Made }
-
-// Mention moves a resource to the end: it is what was spoken of last.
-func (s *Scene) Mention(e Thing, clause int) {
-	s.Things = slices.DeleteFunc(s.Things, func(o Thing) bool { return o.Source.Equal(e.Source) })
-	e.Clause = clause
-	s.Things = append(s.Things, e)
-}
-
-// Media reports whether there are files.
-func (s *Scene) Media() bool {
-	return slices.ContainsFunc(s.Things, func(e Thing) bool { return e.Typ.Media() })
-}
-
-// SentText reports whether a text came with the message.
-func (s *Scene) SentText() bool {
-	return slices.ContainsFunc(s.Things, func(e Thing) bool { return e.Typ == plan.Text && e.Given && !e.Made })
-}
-
-// Focus is the type of what was made, spoken of or sent last; "" if nothing was.
-func (s *Scene) Focus() plan.Type {
-	if len(s.Things) == 0 {
-		return ""
-	}
-	return s.Things[len(s.Things)-1].Typ
-}
-
-// LastMade is the clause that made something last, -1 if none did.
-func (s *Scene) LastMade() int {
-	for _, e := range slices.Backward(s.Things) {
-		if e.Made {
-			return e.Clause
-		}
-	}
-	return -1
-}
-
 // Sent are those that came with the message: of pictures just those on which something is
 // marked, if there are any.
 func (s *Scene) Sent(k plan.Type) []Thing {
@@ -184,38 +114,6 @@ func (s *Scene) Nth(n int, k plan.Type) (Thing, bool) {
 	return Thing{}, false
 }
 
-// Among reports whether the thing is one of several.
-func Among(es []Thing, e Thing) bool {
-	return slices.ContainsFunc(es, func(o Thing) bool { return o.Source.Equal(e.Source) })
-}
-
-// Without returns the things that are not among others.
-func Without(es, gone []Thing) []Thing {
-	return slices.DeleteFunc(slices.Clone(es), func(e Thing) bool { return Among(gone, e) })
-}
-
-// Fitting returns the things that fit the type. A mark stands for no picture.
-func Fitting(es []Thing, t plan.Type) []Thing {
-	return slices.DeleteFunc(slices.Clone(es), func(e Thing) bool { return !e.Typ.Fits(t) || e.On != "" && e.Typ != t })
-}
-
-// Exactly returns the things of just that type, else those that fit it.
-func Exactly(es []Thing, t plan.Type) []Thing {
-	if same := slices.DeleteFunc(slices.Clone(es), func(e Thing) bool { return e.Typ != t }); len(same) > 0 {
-		return same
-	}
-	return Fitting(es, t)
-}
-
-// TypesOf are the types of things, in their order.
-func TypesOf(es []Thing) []plan.Type {
-	types := make([]plan.Type, len(es))
-	for i, e := range es {
-		types[i] = e.Typ
-	}
-	return types
-}
-
 // PicturesOf are the pictures that the marks are on, each once.
 func (s *Scene) PicturesOf(marks []Thing) []Thing {
 	var pictures []Thing
@@ -228,33 +126,18 @@ func (s *Scene) PicturesOf(marks []Thing) []Thing {
 	return pictures
 }
 
-// CalledAll are the names by which people know things: those of their own files.
-func (s *Scene) CalledAll(es []Thing) []string {
-	names := make([]string, len(es))
-	for i, e := range es {
-		names[i] = e.Source.Name
-		for _, r := range s.Request.Resources() {
-			if r.Name == e.Source.Name && r.File != "" {
-				names[i] = r.File
-				break
-			}
-		}
-	}
-	return names
-}
-
 // ShownFormat reports whether the word at i speaks of a file at hand by its format: "this gif".
 func (s *Scene) ShownFormat(words []retrieve.Word, i int) bool {
 	ending := "." + strings.Replace(words[i].Lower(), "jpeg", "jpg", 1)
 	becomes := i+2 < len(words) && slices.Contains([]string{"to", "into"}, words[i+1].Lower()) && retrieve.IsFormat(words[i+2].Lower()) // "heic to jpg"
-	return (becomes || s.Determined(words, i) && !s.Is("targets", words[i-1])) && slices.ContainsFunc(s.CalledAll(s.Things), func(name string) bool {
+	return (becomes || s.Determined(words, i) && !s.Is("targets", words[i-1])) && slices.ContainsFunc(s.Files.Called(s.Things), func(name string) bool {
 		return strings.EqualFold(strings.Replace(filepath.Ext(name), "jpeg", "jpg", 1), ending)
 	})
 }
 
 // Names are those of the files among things: what is marked is no file of its own.
 func (s *Scene) Names(es []Thing) plan.Message {
-	return Listed(s.CalledAll(slices.DeleteFunc(slices.Clone(es), func(e Thing) bool { return e.On != "" })))
+	return Listed(s.Files.Called(slices.DeleteFunc(slices.Clone(es), func(e Thing) bool { return e.On != "" })))
 }
 
 // Named is the thing of a resource that the clause of number n names.
@@ -265,32 +148,6 @@ func (s *Scene) Named(n int, res plan.Resource) Thing {
 	}
 	e.Given = slices.ContainsFunc(slices.Concat(s.Things, s.Marks), func(o Thing) bool { return o.Given && o.Source.Equal(e.Source) })
 	return e
-}
-
-// Part is a clause of some words of another one. They are written again behind the text, where they stand side by
-// side: what is between two words of a clause belongs to it.
-func (s *Scene) Part(c clause.Clause, words []retrieve.Word) clause.Clause {
-	s.Text += "\n"
-	begin := len(s.Text)
-	c.Words = slices.Clone(words)
-	for i, w := range words {
-		if i > 0 && w.Start != words[i-1].End {
-			s.Text += " "
-		}
-		c.Words[i].Start = len(s.Text)
-		s.Text += s.Text[w.Start:w.End]
-		c.Words[i].End = len(s.Text)
-	}
-	c.Text = s.Text[begin:]
-	return c
-}
-
-// Coined writes a word behind the text.
-func (s *Scene) Coined(text string) retrieve.Word {
-	s.Text += "\n" + text
-	w := s.Lexicon.Words(text, []retrieve.Span{})[0]
-	w.Start, w.End = len(s.Text)-len(text), len(s.Text)
-	return w
 }
 
 // Differs reports whether the clause sets things side by side in words.
@@ -306,4 +163,43 @@ func Listed(names []string) plan.Message {
 		return plan.Say("it")
 	}
 	return plan.And(names...)
+}
+
+// inferTypes learns from the words before a name what kind of picture it is: "the depth map room.png".
+func (s *Scene) inferTypes() {
+	for i, w := range s.Words {
+		if !w.IsFile() {
+			continue
+		}
+		r, ok := s.Files.Lookup(w.Text)
+		if !ok || r.Type != plan.Image {
+			continue
+		}
+		if typ, ok := english.MapNouns[w.Lower()]; ok { // "the mask", and there is a mask.png
+			s.retype(r.Name, typ)
+			s.Words[i].Media = typ
+			continue
+		}
+		for k := i - 1; k >= max(0, i-4); k-- {
+			if before := s.Words[k]; before.Kind != retrieve.Plain && before.Text != "," {
+				break
+			} else if typ, ok := english.MapNouns[before.Lower()]; ok {
+				s.retype(r.Name, typ)
+				s.Words[i].Media = typ
+				break
+			} else if before.Text != "," && !s.Is("map tails", before) {
+				break
+			}
+		}
+	}
+}
+
+// retype keeps of which kind a picture is.
+func (s *Scene) retype(name string, typ plan.Type) {
+	s.Types[name] = typ
+	for i := range s.Things {
+		if s.Things[i].Source.Kind == plan.OfResource && s.Things[i].Source.Name == name {
+			s.Things[i].Typ = typ
+		}
+	}
 }

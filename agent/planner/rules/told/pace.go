@@ -17,6 +17,9 @@ import (
 // A tool that plays faster or slower is told a factor. People may say the new length instead, "speed it up to 10
 // seconds": the factor follows from the length of the file, if that is known.
 
+// Pace reads how fast a tool is to play a file.
+type Pace struct{ *scene.Scene }
+
 var (
 	beforeLength = lazyregexp.New(`(?i)\b(?:to|into|in|lasts?|takes?|(?:is|be|it|them|this|exactly|video|clip|sound|song|recording|audio))\s+` +
 		`(?:(?:be|just|only|exactly|about|around|roughly|at most|under|max|a|my)\s+)*$`)
@@ -26,8 +29,8 @@ var (
 
 // Lasting returns the time that the clause states as the new length of a file. It returns false if the clause states
 // no length, or several times.
-func (st *Reader) Lasting(r *scene.Reading) (quantity.Quantity, bool) {
-	text, _ := r.Span(st.Text)
+func (p Pace) Lasting(r *scene.Reading) (quantity.Quantity, bool) {
+	text := p.Span(r.Clause.Words)
 	times := slices.DeleteFunc(slices.Clone(r.Stated), func(q quantity.Quantity) bool { return q.Unit != quantity.Time && q.Unit != quantity.Clock })
 	if len(times) != 1 {
 		return quantity.Quantity{}, false
@@ -47,19 +50,19 @@ var aLength = param.Param{Type: param.Duration}
 
 // FactorFor is the factor by which the file that the clause is about comes to last as long as it says: "2.5x". It is
 // "" where the length of the file is not known, or where the verb tells the other direction.
-func (st *Reader) FactorFor(r *scene.Reading) string {
-	q, ok := st.Lasting(r)
+func (p Pace) FactorFor(r *scene.Reading) string {
+	q, ok := p.Lasting(r)
 	if !ok {
 		return ""
 	}
-	text, _ := r.Span(st.Text)
+	text := p.Span(r.Clause.Words)
 	wanted, err := aLength.Read(text[q.Start:q.End])
 	if err != nil {
 		return ""
 	}
 	length, _ := param.As[time.Duration](wanted)
 	seconds := length.Seconds()
-	is := st.secondsOf(r)
+	is := p.secondsOf(r)
 	if is == 0 || seconds <= 0 {
 		return ""
 	}
@@ -75,31 +78,31 @@ func (st *Reader) FactorFor(r *scene.Reading) string {
 }
 
 // WorkedOutFrom is the length that the clause says, for an argument whose value follows from it; else "".
-func (st *Reader) WorkedOutFrom(r *scene.Reading, a toolbox.Arg) string {
-	q, ok := st.Lasting(r)
-	if profile.Kind(a) != param.Factor || !ok || st.FactorFor(r) == "" {
+func (p Pace) WorkedOutFrom(r *scene.Reading, a toolbox.Arg) string {
+	q, ok := p.Lasting(r)
+	if profile.Kind(a) != param.Factor || !ok || p.FactorFor(r) == "" {
 		return ""
 	}
-	text, _ := r.Span(st.Text)
+	text := p.Span(r.Clause.Words)
 	return text[q.Start:q.End]
 }
 
 var ofSeconds = lazyregexp.New(`(?:^|, )(\d+(?:\.\d+)?) seconds\b`)
 
 // secondsOf is how long the one file that the clause is about lasts; 0 where that is not known.
-func (st *Reader) secondsOf(r *scene.Reading) float64 {
+func (p Pace) secondsOf(r *scene.Reading) float64 {
 	of := r.Files
 	if len(of) == 0 {
-		of = slices.DeleteFunc(slices.Clone(st.Things), func(e scene.Thing) bool { return !r.Head.Takes(e.Typ) })
+		of = slices.DeleteFunc(slices.Clone(p.Things), func(e scene.Thing) bool { return !r.Head.Takes(e.Typ) })
 		if given := slices.DeleteFunc(slices.Clone(of), func(e scene.Thing) bool { return !e.Given }); len(given) > 0 {
 			of = given
 		}
 	}
-	made := slices.ContainsFunc(st.Things, func(e scene.Thing) bool { return e.Made && r.Head.Takes(e.Typ) })
+	made := slices.ContainsFunc(p.Things, func(e scene.Thing) bool { return e.Made && r.Head.Takes(e.Typ) })
 	if len(of) != 1 || made {
 		return 0
 	}
-	for _, res := range st.Request.Resources() {
+	for _, res := range p.Request.Resources() {
 		if m := ofSeconds.FindStringSubmatch(res.Facts); res.Name == of[0].Source.Name && m != nil {
 			seconds, err := strconv.ParseFloat(m[1], 64)
 			if err != nil {

@@ -17,9 +17,6 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// MaxPhrase is the most words of a phrase that gives a value.
-const MaxPhrase = 5
-
 // Said is what a clause says for an argument; "" if it says nothing.
 func (st *Reader) Said(r *scene.Reading, a toolbox.Arg, f *profile.Profile) string {
 	if a.Param != nil && profile.Typed[a.Param.Type] {
@@ -30,7 +27,7 @@ func (st *Reader) Said(r *scene.Reading, a toolbox.Arg, f *profile.Profile) stri
 
 // PhraseFor is the phrase of a clause that holds the value of the parameter; "" if there is none.
 func (st *Reader) PhraseFor(r *scene.Reading, p param.Param) string {
-	text, _ := r.Span(st.Text)
+	text := st.Span(r.Clause.Words)
 	switch p.Type { //nolint:exhaustive // the others are found by reading
 	case param.Pages:
 		return st.pages(r, text)
@@ -64,13 +61,13 @@ func (st *Reader) PhraseFor(r *scene.Reading, p param.Param) string {
 		return said
 	}
 	if p.Type == param.Choice {
-		return st.choice(r, p)
+		return st.phrases.choice(r, p)
 	}
 	words := r.Clause.Words
 	if p.Type == param.Opacity && r.Head.Sized() { // "20%" is a size there, and "20% opacity" is none
-		return st.longestOf(st.Text, words, p, func(said string) bool { return st.saysOpacity(r, said) })
+		return st.phrases.longestOf(st.Text, words, p, func(said string) bool { return st.saysOpacity(r, said) })
 	}
-	said := st.longest(st.Text, words, p)
+	said := st.phrases.longest(st.Text, words, p)
 	if p.Type == param.Aspect && said == "" && r.Head.Sized() {
 		return shapeOf(r.Stated, text)
 	}
@@ -119,11 +116,6 @@ func beside(text, said string) string {
 	return wordBefore.FindString(before) + said + nextTo.FindString(after)
 }
 
-// Span is the text from the first word to the last one.
-func (st *Reader) Span(words []retrieve.Word) string {
-	return st.Text[words[0].Start:words[len(words)-1].End]
-}
-
 // saysOpacity reports whether a share is an opacity and no size: it is called one, or that of a watermark.
 func (st *Reader) saysOpacity(r *scene.Reading, said string) bool {
 	words := english.WordsOf(said)
@@ -167,78 +159,6 @@ func (st *Reader) pages(r *scene.Reading, text string) string {
 	return "all but " + said
 }
 
-// choice is the phrase that makes a choice, one that prevails if there is one. What is said more about the clause may
-// make it: "…, but keep the voice".
-func (st *Reader) choice(r *scene.Reading, p param.Param) string {
-	prevailing := p
-	prevailing.Choices = map[string][]string{}
-	for _, name := range p.Prevailing {
-		prevailing.Choices[name] = p.Choices[name]
-	}
-	for _, p := range []param.Param{prevailing, p} {
-		if len(p.Choices) == 0 {
-			continue
-		}
-		if len(r.Words) > 1 { // "mirror it vertically": the verb says it last
-			if said := st.longest(st.Text, r.Words[1:], p); said != "" && !st.In("plurals", strings.ToLower(said)) {
-				return said
-			}
-		}
-		if said := st.longest(st.Text, r.Clause.Words, p); said != "" {
-			return said
-		}
-		for _, more := range r.Clause.More {
-			if said := st.longest(more, st.Lexicon.Words(more, nil), p); said != "" {
-				return said
-			}
-		}
-	}
-	return st.opposite(r, p)
-}
-
-// opposite is the other one of two choices, where the clause turns one away: "don't burn them in".
-func (st *Reader) opposite(r *scene.Reading, p param.Param) string {
-	if len(p.Choices) != 2 {
-		return ""
-	}
-	for _, text := range append([]string{r.Clause.Text}, r.Clause.More...) {
-		words := st.Lexicon.Words(text, nil)
-		for i := 1; i < len(words); i++ {
-			turnedAway, err := p.Read(words[i].Text)
-			if err != nil || !st.Is("negations", words[i-1]) {
-				continue
-			}
-			for name := range p.Choices {
-				if name != turnedAway.String() {
-					return name
-				}
-			}
-		}
-	}
-	return ""
-}
-
-// longest is the longest phrase among the words of the text that the parameter reads, the first of several.
-func (st *Reader) longest(text string, words []retrieve.Word, p param.Param) string {
-	return st.longestOf(text, words, p, func(string) bool { return true })
-}
-
-// longestOf is the same among those phrases that pass the test.
-func (st *Reader) longestOf(text string, words []retrieve.Word, p param.Param, passes func(string) bool) string {
-	for n := min(MaxPhrase, len(words)); n > 0; n-- {
-		for i := 0; i+n <= len(words); i++ {
-			phrase := words[i : i+n]
-			if i > 0 && p.Type == param.Choice && st.Is("negations", words[i-1]) {
-				continue // "don't burn them in"
-			}
-			if said := text[phrase[0].Start:phrase[n-1].End]; st.isPhrase(phrase) && p.Reads(said) && st.isTight(text, phrase, p) && passes(said) {
-				return said
-			}
-		}
-	}
-	return ""
-}
-
 // CountsThem reports whether a quantity of a text counts what the parameter is about: "10 words" for "how many words
 // are listed".
 func CountsThem(p param.Param, q quantity.Quantity, said string) bool {
@@ -249,9 +169,9 @@ func CountsThem(p param.Param, q quantity.Quantity, said string) bool {
 // measured is the first quantity of the clause that the parameter takes, one in its own unit before
 // a bare number.
 func (st *Reader) measured(r *scene.Reading, p param.Param) string {
-	text, _ := r.Span(st.Text)
+	text := st.Span(r.Clause.Words)
 	bare := ""
-	stated := st.unquoted(r)
+	stated := r.Unquoted()
 	if p.Type == param.Integer {
 		stated = slices.Concat(stated, st.spelled(r))
 	}
@@ -262,9 +182,9 @@ func (st *Reader) measured(r *scene.Reading, p param.Param) string {
 		}))
 	}
 	for _, q := range stated {
-		said, own := st.twin(r, text, q, p)
+		said, own := twin(r.Head, text, q, p)
 		switch {
-		case st.timed(r, text, q), !own:
+		case timed(r.Head, text, q), !own:
 		case q.Unit == quantity.Number && counted(toolbox.Arg{Param: &p}) &&
 			(!p.Speaks(nextTo.FindString(text[q.End:])) || atAnEnd.MatchString(text[:q.Start])): // "frame 5", "the first 5 frames"
 		case !p.Takes(q.Unit) && !CountsThem(p, q, said) || !p.Reads(said):
@@ -283,7 +203,7 @@ func (st *Reader) spelled(r *scene.Reading) []quantity.Quantity {
 	var found []quantity.Quantity
 	words := r.Clause.Words
 	for i, w := range words {
-		_, start := r.Span(st.Text)
+		start := words[0].Start
 		unit := func(q quantity.Quantity) bool { return clause.Overlaps(w, q, start) }
 		counts := i+1 < len(words) && st.IsMedia(words[i+1])
 		if w.Kind == retrieve.Plain && quantity.Spelled(w.Text) && !counts && !slices.ContainsFunc(r.Stated, unit) {
@@ -296,11 +216,17 @@ func (st *Reader) spelled(r *scene.Reading) []quantity.Quantity {
 	return found
 }
 
+var (
+	nextTo   = lazyregexp.New(`^(?:[ -][a-zA-Z]+){0,3}`)
+	atAnEnd  = lazyregexp.New(`(?i)\b(?:first|last|next|final|opening|closing) $`)
+	withWord = lazyregexp.New(`(?i)\b(?:with|and)\b`)
+)
+
 // timed reports whether a quantity of the clause is one of the times that the tool is told, or says how often:
 // no length and no number.
-func (st *Reader) timed(r *scene.Reading, text string, q quantity.Quantity) bool {
+func timed(f *profile.Profile, text string, q quantity.Quantity) bool {
 	for typ, find := range map[param.Type]func(string) (int, int){param.Moments: quantity.FindMoments, param.Interval: quantity.FindInterval} {
-		_, takes := r.Head.Arg(func(a toolbox.Arg) bool { return profile.Kind(a) == typ })
+		_, takes := f.Arg(func(a toolbox.Arg) bool { return profile.Kind(a) == typ })
 		if from, to := find(text); takes && from <= q.Start && q.Start < to {
 			return true
 		}
@@ -308,18 +234,12 @@ func (st *Reader) timed(r *scene.Reading, text string, q quantity.Quantity) bool
 	return false
 }
 
-var (
-	nextTo   = lazyregexp.New(`^(?:[ -][a-zA-Z]+){0,3}`)
-	atAnEnd  = lazyregexp.New(`(?i)\b(?:first|last|next|final|opening|closing) $`)
-	withWord = lazyregexp.New(`(?i)\b(?:with|and)\b`)
-)
-
 // twin is a quantity as it is said. Where the tool has several parameters of the type, it takes in the words beside
 // the quantity that speak of one of them: "3 seconds each with a 1 second crossfade". It reports whether the
 // quantity is for p.
-func (st *Reader) twin(r *scene.Reading, text string, q quantity.Quantity, p param.Param) (said string, own bool) {
+func twin(f *profile.Profile, text string, q quantity.Quantity, p param.Param) (said string, own bool) {
 	said = text[q.Start:q.End]
-	same := slices.DeleteFunc(slices.Clone(r.Head.Args), func(a toolbox.Arg) bool { return profile.SettingOf(a) != p.Type })
+	same := slices.DeleteFunc(slices.Clone(f.Args), func(a toolbox.Arg) bool { return profile.SettingOf(a) != p.Type })
 	if len(same) < 2 {
 		return said, true
 	}
@@ -343,40 +263,4 @@ func (st *Reader) twin(r *scene.Reading, text string, q quantity.Quantity, p par
 		}
 	}
 	return said, same[0].Name == p.Name
-}
-
-// isPhrase reports whether words can stand for a value: none is a file, quoted or a mark.
-func (st *Reader) isPhrase(words []retrieve.Word) bool {
-	return !slices.ContainsFunc(words, func(w retrieve.Word) bool {
-		return w.IsFile() || w.IsQuote() || w.IsMark() && !strings.ContainsAny(w.Text, "#%:-")
-	})
-}
-
-// isTight reports whether each end of the phrase matters: without its first or its last word it has
-// another value, or none. An opacity keeps its noun: "half transparent".
-func (st *Reader) isTight(text string, words []retrieve.Word, p param.Param) bool {
-	if p.Type == param.Opacity {
-		joins := func(w retrieve.Word) bool {
-			return st.Is("joining words", w) || st.Is("places", w) && !st.Is("amount words", w)
-		} // "20% wide and half transparent"
-		return !st.grammatical(words[0]) && !st.grammatical(words[len(words)-1]) && !slices.ContainsFunc(words, joins)
-	}
-	if len(words) == 1 {
-		return true
-	}
-	span := func(words []retrieve.Word) string { return text[words[0].Start:words[len(words)-1].End] }
-	whole, err := p.Read(span(words))
-	if err != nil {
-		return false
-	}
-	for _, part := range [][]retrieve.Word{words[1:], words[:len(words)-1]} {
-		if v, err := p.Read(span(part)); err == nil && v.String() == whole.String() {
-			return false
-		}
-	}
-	return true
-}
-
-func (st *Reader) grammatical(w retrieve.Word) bool {
-	return st.Lexicon.Stop(w.Lower()) || st.Is("prepositions", w) || st.IsMedia(w) || st.IsVerb(w)
 }

@@ -1,13 +1,11 @@
 package told
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
-	"atelier/agent/planner/rules/clause"
 	"atelier/agent/planner/rules/profile"
 	"atelier/agent/planner/rules/scene"
 	"atelier/agent/toolbox"
@@ -33,19 +31,6 @@ func (st *Reader) Format(r *scene.Reading) string {
 	return found[len(found)-1]
 }
 
-// counted reports whether the argument is how many frames are wanted.
-func counted(a toolbox.Arg) bool {
-	return profile.Kind(a) == param.Integer && a.Param.Unit == param.Frames
-}
-
-var (
-	byShare  = lazyregexp.New(`(?i)\bby (?:about |around |just |only |an? )*$`)
-	ofTime   = lazyregexp.New(`(?i)^\d+(?:\.\d+)? ?(?:s|secs?|seconds?|m|mins?|minutes?|h|hours?)$`)
-	shares   = lazyregexp.New(`(?i)%|\bper ?cent\b|\b(?:half|thirds?|quarters?|fifths?|tenths?)\b`)
-	gains    = lazyregexp.New(`(?i)\d ?(?:db|decibels?)\b`)
-	upOrDown = lazyregexp.New(`(?i)\b(?:up|down|off)\b`)
-)
-
 // FormatWords are the formats that a file can be converted to.
 var FormatWords = lazyregexp.New(`^(?:png|jpe?g|gif|webp|avif|jxl|ico|favicon|bmp|tiff?|mp4|webm|mov|mkv|avi|mp3|wav|flac|ogg|opus|m4a|aac|srt|vtt)$`)
 
@@ -65,14 +50,14 @@ func (st *Reader) Place(r *scene.Reading, f *profile.Profile) string {
 	if f.Returns == plan.Time {
 		return "here"
 	}
-	return st.objectOf(r, f)
+	return st.Objects.of(r, f)
 }
 
 // ValuePhrases are the quantities of a clause whose unit means one thing, whatever the tool: "20 %" does not.
 func (st *Reader) ValuePhrases(r *scene.Reading) []Phrase {
 	var all []Phrase
-	text, _ := r.Span(st.Text)
-	found := st.unquoted(r)
+	text := st.Span(r.Clause.Words)
+	found := r.Unquoted()
 	for i := 0; i < len(found); i++ {
 		q := found[i]
 		begin, end := q.Start, q.End
@@ -102,17 +87,9 @@ func (st *Reader) ValuePhrases(r *scene.Reading) []Phrase {
 	return all
 }
 
-// unquoted are the quantities that the clause states, but for those in quotation marks, which are words.
-func (st *Reader) unquoted(r *scene.Reading) []quantity.Quantity {
-	_, start := r.Span(st.Text)
-	return slices.DeleteFunc(slices.Clone(r.Stated), func(q quantity.Quantity) bool {
-		return slices.ContainsFunc(r.Clause.Words, func(w retrieve.Word) bool { return w.IsQuote() && clause.Overlaps(w, q, start) })
-	})
-}
-
 // Passage is what the clause says of a part of a sound or a video; "" if it says nothing.
 func (st *Reader) Passage(r *scene.Reading) string {
-	if _, ok := st.Lasting(r); ok { // it is all of it
+	if _, ok := st.Pace.Lasting(r); ok { // it is all of it
 		return ""
 	}
 	for _, p := range st.ValuePhrases(r) {
@@ -189,74 +166,9 @@ var (
 // Bounded is what the clause says of a part of a sound or a video that has bounds, "everything after 1:00"; "" if it
 // says nothing of that kind.
 func (st *Reader) Bounded(r *scene.Reading) string {
-	text, _ := r.Span(st.Text)
+	text := st.Span(r.Clause.Words)
 	start, end := quantity.FindBounded(text)
 	return text[start:end]
-}
-
-// amount is what the clause says of an amount, else what the statement before it told. A change
-// by a share or by decibels keeps the verb, which tells its direction: "shrink by 20 percent".
-func (st *Reader) amount(r *scene.Reading) string {
-	if _, paces := r.Head.Pace(); paces {
-		if _, ok := st.Lasting(r); ok {
-			return st.FactorFor(r)
-		}
-	}
-	text := st.WithoutFiles(r.Words, r.Text)
-	if slices.ContainsFunc(r.Head.Args, func(a toolbox.Arg) bool { return profile.Kind(a) == param.Pages }) { // their numbers are no other amount
-		start, end := quantity.FindPages(text)
-		text = text[:start] + text[end:]
-	}
-	if opaque, ok := r.Head.Arg(func(a toolbox.Arg) bool { return profile.Kind(a) == param.Opacity }); ok && r.Head.Sized() {
-		text = strings.Replace(text, st.PhraseFor(r, *opaque.Param), "", 1)
-	}
-	text = st.withoutApart(r, text)
-	for _, a := range r.Head.Args { // "quieter when I speak" is no volume of the whole
-		if profile.SettingOf(a) == param.Choice && len(a.Param.Prevailing) > 0 {
-			said := st.choice(r, *a.Param)
-			text = regexp.MustCompile(`(?i)\S+ (?:it )?(?:when|while|whenever)\b.*`+regexp.QuoteMeta(said)).ReplaceAllString(text, "")
-		}
-	}
-	if r.Head.OfParts() { // their times are no other amount
-		text = strings.Join(strings.Fields(strings.Replace(text, st.Passage(r), "", 1)), " ")
-	}
-	if start, end := quantity.FindLongSide(text); end > 0 && r.Head.Sized() {
-		return text[start:end]
-	}
-	amount := st.AmountIn(text)
-	if amount == "" {
-		amount = st.AmountIn(r.Told)
-		if tempo, ok := r.Head.Pace(); ok && amount == "" && tempo.Param.Reads(text) {
-			return text // "play it in slow motion"
-		}
-		return amount
-	}
-	before, _, _ := strings.Cut(text, amount)
-	if limit := quantity.LimitBefore(before); limit != "" && r.Head.Sized() {
-		return limit + amount
-	}
-	if byShare.MatchString(before) && ofTime.MatchString(amount) { // a change of a length is no part of it
-		return "by " + amount
-	}
-	if byShare.MatchString(before) && shares.MatchString(amount) || gains.MatchString(amount) {
-		verb := r.Verb()
-		if particle := upOrDown.FindString(text); particle != "" {
-			verb += " " + particle
-		}
-		return verb + " by " + amount
-	}
-	return amount
-}
-
-// withoutApart leaves out of a text what the tool is told by other parameters than by an amount.
-func (st *Reader) withoutApart(r *scene.Reading, text string) string {
-	for _, a := range r.Head.Args { // what is told apart is no other amount: "bottom left, a fifth of the width"
-		place := profile.SettingOf(a) == param.Position && r.Head.Sized()
-		if place || profile.Kind(a) == param.Moments || profile.Kind(a) == param.Interval || counted(a) {
-			text = strings.Replace(text, st.PhraseFor(r, *a.Param), "", 1)
-		}
-	}
-	return text
 }
 
 // language is the last language that the clause names.

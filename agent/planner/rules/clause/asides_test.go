@@ -1,0 +1,28 @@
+package clause
+
+import (
+	"testing"
+
+	"atelier/agent/planner/rules/english"
+	"atelier/agent/planner/rules/profile"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/retrieve"
+)
+
+func TestStaysAsIs(t *testing.T) {
+	t.Parallel()
+	lexicon, err := retrieve.NewLexicon()
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := english.New(lexicon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := asides{profile.New(g, toolbox.NewCatalogue(nil))}
+	for text, want := range map[string]bool{"same speed": true, "keep the quality": true, "keep the border": false} {
+		if got := a.staysAsIs(lexicon.Words(text, nil)); got != want {
+			t.Errorf("%q: %t", text, got)
+		}
+	}
+}

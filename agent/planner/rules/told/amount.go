@@ -1,0 +1,129 @@
+package told
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"atelier/agent/lazyregexp"
+	"atelier/agent/planner/rules/profile"
+	"atelier/agent/planner/rules/scene"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/param"
+	"atelier/agent/toolbox/quantity"
+	"atelier/agent/toolbox/retrieve"
+)
+
+var (
+	byShare  = lazyregexp.New(`(?i)\bby (?:about |around |just |only |an? )*$`)
+	ofTime   = lazyregexp.New(`(?i)^\d+(?:\.\d+)? ?(?:s|secs?|seconds?|m|mins?|minutes?|h|hours?)$`)
+	shares   = lazyregexp.New(`(?i)%|\bper ?cent\b|\b(?:half|thirds?|quarters?|fifths?|tenths?)\b`)
+	gains    = lazyregexp.New(`(?i)\d ?(?:db|decibels?)\b`)
+	upOrDown = lazyregexp.New(`(?i)\b(?:up|down|off)\b`)
+)
+
+// amount is what the clause says of an amount, else what the statement before it told. A change
+// by a share or by decibels keeps the verb, which tells its direction: "shrink by 20 percent".
+func (st *Reader) amount(r *scene.Reading) string {
+	if _, paces := r.Head.Pace(); paces {
+		if _, ok := st.Pace.Lasting(r); ok {
+			return st.Pace.FactorFor(r)
+		}
+	}
+	text := st.WithoutFiles(r.Words, r.Text)
+	if slices.ContainsFunc(r.Head.Args, func(a toolbox.Arg) bool { return profile.Kind(a) == param.Pages }) { // their numbers are no other amount
+		start, end := quantity.FindPages(text)
+		text = text[:start] + text[end:]
+	}
+	if opaque, ok := r.Head.Arg(func(a toolbox.Arg) bool { return profile.Kind(a) == param.Opacity }); ok && r.Head.Sized() {
+		text = strings.Replace(text, st.PhraseFor(r, *opaque.Param), "", 1)
+	}
+	text = st.withoutApart(r, text)
+	for _, a := range r.Head.Args { // "quieter when I speak" is no volume of the whole
+		if profile.SettingOf(a) == param.Choice && len(a.Param.Prevailing) > 0 {
+			said := st.phrases.choice(r, *a.Param)
+			text = regexp.MustCompile(`(?i)\S+ (?:it )?(?:when|while|whenever)\b.*`+regexp.QuoteMeta(said)).ReplaceAllString(text, "")
+		}
+	}
+	if r.Head.OfParts() { // their times are no other amount
+		text = strings.Join(strings.Fields(strings.Replace(text, st.Passage(r), "", 1)), " ")
+	}
+	if start, end := quantity.FindLongSide(text); end > 0 && r.Head.Sized() {
+		return text[start:end]
+	}
+	amount := st.amountIn(text)
+	if amount == "" {
+		amount = st.amountIn(r.Told)
+		if tempo, ok := r.Head.Pace(); ok && amount == "" && tempo.Param.Reads(text) {
+			return text // "play it in slow motion"
+		}
+		return amount
+	}
+	before, _, _ := strings.Cut(text, amount)
+	if limit := quantity.LimitBefore(before); limit != "" && r.Head.Sized() {
+		return limit + amount
+	}
+	if byShare.MatchString(before) && ofTime.MatchString(amount) { // a change of a length is no part of it
+		return "by " + amount
+	}
+	if byShare.MatchString(before) && shares.MatchString(amount) || gains.MatchString(amount) {
+		verb := r.Verb()
+		if particle := upOrDown.FindString(text); particle != "" {
+			verb += " " + particle
+		}
+		return verb + " by " + amount
+	}
+	return amount
+}
+
+// withoutApart leaves out of a text what the tool is told by other parameters than by an amount.
+func (st *Reader) withoutApart(r *scene.Reading, text string) string {
+	for _, a := range r.Head.Args { // what is told apart is no other amount: "bottom left, a fifth of the width"
+		place := profile.SettingOf(a) == param.Position && r.Head.Sized()
+		if place || profile.Kind(a) == param.Moments || profile.Kind(a) == param.Interval || counted(a) {
+			text = strings.Replace(text, st.PhraseFor(r, *a.Param), "", 1)
+		}
+	}
+	return text
+}
+
+// counted reports whether the argument is how many frames are wanted.
+func counted(a toolbox.Arg) bool {
+	return profile.Kind(a) == param.Integer && a.Param.Unit == param.Frames
+}
+
+// amountIn is the first phrase of a text that states an amount, one with a figure if there is
+// one; "" if there is none. Other words end it: what it takes up is accounted for.
+func (st *Reader) amountIn(text string) string {
+	amount := ""
+	words := st.Lexicon.Words(text, []retrieve.Span{})
+	core := func(w retrieve.Word) bool { return w.Kind == retrieve.Number || st.Is("amount words", w) }
+	for i := 0; i < len(words); i++ {
+		if !core(words[i]) || st.Counts(words, i) { // "the first one quieter"
+			continue
+		}
+		begin, end, figure := i, i, false
+		for ; i < len(words) && (!figure || words[i].Lower() != "at") && (core(words[i]) || st.Is("amount tails", words[i]) || st.Is("amount joints", words[i]) ||
+			words[i].IsMark() && strings.ContainsAny(words[i].Text, "-–×/%°")); i++ {
+			if w := words[i]; !st.Is("amount joints", w) && !slices.Contains([]string{"of", "the", "to", "as"}, w.Lower()) {
+				end = i
+			}
+			figure = figure || words[i].Kind == retrieve.Number
+		}
+		before := max(0, begin-1)
+		minus := words[before].Text == "-" && words[before].End == words[begin].Start
+		unit := st.Is("time units", words[before]) && words[begin].Kind == retrieve.Number && words[end].Kind == retrieve.Number // "minute 3", "seconds 2 to 4"
+		little := words[before].Lower() == "a" && !figure                                                                        // "a bit"
+		several := st.Is("numerals", words[before]) && st.Is("parts of one", words[begin])                                       // "two thirds"
+		if minus || unit || little || several {
+			begin = before
+		}
+		if amount == "" || figure {
+			amount = text[words[begin].Start:words[end].End]
+		}
+		if figure {
+			break
+		}
+	}
+	return amount
+}

@@ -1,0 +1,124 @@
+package told
+
+import (
+	"slices"
+	"strings"
+
+	"atelier/agent/planner/rules/scene"
+	"atelier/agent/toolbox/param"
+	"atelier/agent/toolbox/retrieve"
+)
+
+// phrases finds the words of a clause by which a parameter is told its value.
+type phrases struct{ *scene.Scene }
+
+// MaxPhrase is the most words of a phrase that gives a value.
+const MaxPhrase = 5
+
+// choice is the phrase that makes a choice, one that prevails if there is one. What is said more about the clause may
+// make it: "…, but keep the voice".
+func (ps phrases) choice(r *scene.Reading, p param.Param) string {
+	prevailing := p
+	prevailing.Choices = map[string][]string{}
+	for _, name := range p.Prevailing {
+		prevailing.Choices[name] = p.Choices[name]
+	}
+	for _, p := range []param.Param{prevailing, p} {
+		if len(p.Choices) == 0 {
+			continue
+		}
+		if len(r.Words) > 1 { // "mirror it vertically": the verb says it last
+			if said := ps.longest(ps.Text, r.Words[1:], p); said != "" && !ps.In("plurals", strings.ToLower(said)) {
+				return said
+			}
+		}
+		if said := ps.longest(ps.Text, r.Clause.Words, p); said != "" {
+			return said
+		}
+		for _, more := range r.Clause.More {
+			if said := ps.longest(more, ps.Lexicon.Words(more, nil), p); said != "" {
+				return said
+			}
+		}
+	}
+	return ps.opposite(r, p)
+}
+
+// opposite is the other one of two choices, where the clause turns one away: "don't burn them in".
+func (ps phrases) opposite(r *scene.Reading, p param.Param) string {
+	if len(p.Choices) != 2 {
+		return ""
+	}
+	for _, text := range append([]string{r.Clause.Text}, r.Clause.More...) {
+		words := ps.Lexicon.Words(text, nil)
+		for i := 1; i < len(words); i++ {
+			turnedAway, err := p.Read(words[i].Text)
+			if err != nil || !ps.Is("negations", words[i-1]) {
+				continue
+			}
+			for name := range p.Choices {
+				if name != turnedAway.String() {
+					return name
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// longest is the longest phrase among the words of the text that the parameter reads, the first of several.
+func (ps phrases) longest(text string, words []retrieve.Word, p param.Param) string {
+	return ps.longestOf(text, words, p, func(string) bool { return true })
+}
+
+// longestOf is the same among those phrases that pass the test.
+func (ps phrases) longestOf(text string, words []retrieve.Word, p param.Param, passes func(string) bool) string {
+	for n := min(MaxPhrase, len(words)); n > 0; n-- {
+		for i := 0; i+n <= len(words); i++ {
+			phrase := words[i : i+n]
+			if i > 0 && p.Type == param.Choice && ps.Is("negations", words[i-1]) {
+				continue // "don't burn them in"
+			}
+			if said := text[phrase[0].Start:phrase[n-1].End]; isPhrase(phrase) && p.Reads(said) && ps.isTight(text, phrase, p) && passes(said) {
+				return said
+			}
+		}
+	}
+	return ""
+}
+
+// isTight reports whether each end of the phrase matters: without its first or its last word it has
+// another value, or none. An opacity keeps its noun: "half transparent".
+func (ps phrases) isTight(text string, words []retrieve.Word, p param.Param) bool {
+	if p.Type == param.Opacity {
+		joins := func(w retrieve.Word) bool {
+			return ps.Is("joining words", w) || ps.Is("places", w) && !ps.Is("amount words", w)
+		} // "20% wide and half transparent"
+		return !ps.grammatical(words[0]) && !ps.grammatical(words[len(words)-1]) && !slices.ContainsFunc(words, joins)
+	}
+	if len(words) == 1 {
+		return true
+	}
+	span := func(words []retrieve.Word) string { return text[words[0].Start:words[len(words)-1].End] }
+	whole, err := p.Read(span(words))
+	if err != nil {
+		return false
+	}
+	for _, part := range [][]retrieve.Word{words[1:], words[:len(words)-1]} {
+		if v, err := p.Read(span(part)); err == nil && v.String() == whole.String() {
+			return false
+		}
+	}
+	return true
+}
+
+func (ps phrases) grammatical(w retrieve.Word) bool {
+	return ps.Lexicon.Stop(w.Lower()) || ps.Is("prepositions", w) || ps.IsMedia(w) || ps.IsVerb(w)
+}
+
+// isPhrase reports whether words can stand for a value: none is a file, quoted or a mark.
+func isPhrase(words []retrieve.Word) bool {
+	return !slices.ContainsFunc(words, func(w retrieve.Word) bool {
+		return w.IsFile() || w.IsQuote() || w.IsMark() && !strings.ContainsAny(w.Text, "#%:-")
+	})
+}

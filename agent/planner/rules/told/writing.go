@@ -1,0 +1,198 @@
+package told
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"atelier/agent/plan"
+	"atelier/agent/planner/rules/english"
+	"atelier/agent/planner/rules/profile"
+	"atelier/agent/planner/rules/scene"
+	"atelier/agent/toolbox/retrieve"
+)
+
+// Writing reads texts out of clauses: what is to be worked on, written or drawn.
+type Writing struct{ *scene.Scene }
+
+// prompt is what something new shows or sounds like: the clause without the order to make it
+// and the files that it is made after.
+func (wr Writing) prompt(r *scene.Reading) string {
+	if q := r.Quoted(); q != "" {
+		return q
+	}
+	text := wr.WithoutFiles(r.Words, r.Text)
+	if r.Marked() {
+		if i, ok := wr.Filling(r.Words); ok {
+			return strings.TrimRight(wr.Text[r.Words[i].Start:r.Words[len(r.Words)-1].End], " ,.;:!?")
+		}
+		if !wr.Any("putting", r.Words) && !wr.Any("giving", r.Words) {
+			return text // "blur the face here": what is there stays
+		}
+	}
+	words := wr.Lexicon.Core(wr.Lexicon.Words(text, []retrieve.Span{}))
+	orders := func(i int) bool {
+		w, class := words[i], wr.Lexicon.Class(words[i].Stem)
+		_, isMap := english.MapNouns[w.Lower()]
+		return i == 0 && (wr.IsVerb(w) || class == "draw") || wr.Is("prompt fillers", w) || wr.Lexicon.Stop(w.Lower()) || wr.IsMedia(w) ||
+			isMap || w.IsMark() || class == "generat" || i > 0 && wr.Is("depicting", w) ||
+			class == "music" && i+1 < len(words) && wr.Is("depicting", words[i+1])
+	}
+	for i, w := range words {
+		if orders(i) {
+			continue
+		}
+		shown := strings.TrimRight(strings.TrimSpace(text[w.Start:]), " ,.;:!?")
+		return strings.TrimSuffix(strings.TrimSuffix(shown, " here"), " there")
+	}
+	return ""
+}
+
+// content is a text to be worked on: what is quoted or follows a colon, or what is left when the order is taken
+// away.
+func (wr Writing) content(r *scene.Reading, f *profile.Profile) string {
+	if q := r.Quoted(); q != "" {
+		return q
+	}
+	if _, after, ok := strings.Cut(r.Text, ": "); ok {
+		return strings.TrimSpace(after)
+	}
+	sections := []string{"text things", "text looks", "languages", "prepositions", "pronouns", "results"}
+	orders := func(w retrieve.Word) bool { // it belongs to the order, not to the text
+		class := wr.Lexicon.Class(w.Stem)
+		return w.Kind != retrieve.Plain || wr.IsMedia(w) || wr.Lexicon.Stop(w.Lower()) || wr.Index.Vocabulary(f.Name, class) || f.Values[class] ||
+			slices.Contains([]string{"text", "sentenc", "audio", "speech"}, class) ||
+			slices.ContainsFunc(sections, func(section string) bool { return wr.Is(section, w) })
+	}
+	words := r.Words[:wr.Manner(r, f).from]
+	if len(words) > 0 && wr.IsVerb(words[0]) {
+		words = words[1:]
+	}
+	begin := slices.IndexFunc(words, func(w retrieve.Word) bool { return w.IsFile() || !orders(w) })
+	for k := range max(0, begin) { // "write good morning on it" is no greeting
+		if wr.Begins("greetings", words[k:]) > 0 {
+			begin = k
+			break
+		}
+	}
+	if begin >= 0 && begin+2 < len(words) && words[begin].IsFile() && wr.Is("lettering", r.Words[0]) && words[begin+1].Lower() == "with" {
+		begin += 2 // "stamp a.png with approved"
+	}
+	if begin < 0 && f.TextOnly {
+		return longNumber(words) // "a bar code for 4006381333931"
+	}
+	if begin < 0 || words[begin].IsFile() || wr.Is("lettering", r.Words[0]) && (wr.saysWhere(words[:begin]) || wr.saysWhere(words[:begin+1])) {
+		return ""
+	}
+	says := func(w retrieve.Word) bool {
+		return !orders(w) && !wr.Is("places", w) && !profile.AnyColour.Reads(w.Text)
+	}
+	end := wr.contentEnd(words, begin, says)
+	if owned := begin > 0 && wr.Is("people", words[begin-1]); owned && end == begin+1 && wr.Is("lettering", r.Words[0]) {
+		return "" // "write my name on it" does not tell the name
+	}
+	start := words[begin].Start
+	if start > 0 && strings.ContainsAny(wr.Text[start-1:start], "@#") { // "watermark it with @ada"
+		start--
+	}
+	return strings.TrimRight(strings.TrimSpace(wr.Text[start:words[end-1].End]), ".,;")
+}
+
+// contentEnd is where a text ends that begins at a word: before what leads to the place where it goes, if nothing
+// behind that says something, and before politeness.
+func (wr Writing) contentEnd(words []retrieve.Word, begin int, says func(retrieve.Word) bool) int {
+	end := len(words)
+	for k := begin + 1; k+1 < len(words); k++ { // "add hello to the picture", "all over it"
+		corner := wr.Is("places", words[k]) && wr.Is("places", words[k+1]) // "hello bottom left"
+		leads := wr.Is("targets", words[k]) || wr.Is("covering", words[k]) || corner || words[k].Text == ","
+		if leads && !slices.ContainsFunc(words[k+1:], says) {
+			end = k
+			if words[k-1].Lower() == "all" && k-1 > begin {
+				end--
+			}
+			break
+		}
+	}
+	for end > begin+1 && wr.Is("closing words", words[end-1]) {
+		end--
+	}
+	return end
+}
+
+// saysWhere reports whether the words end with what leads to a place, as "write the words under the" does: what
+// comes next is no text.
+func (wr Writing) saysWhere(words []retrieve.Word) bool {
+	for len(words) > 0 && (wr.Is("determiners", words[len(words)-1]) || wr.Is("articles", words[len(words)-1])) {
+		words = words[:len(words)-1]
+	}
+	return len(words) > 0 && wr.Is("places lead", words[len(words)-1])
+}
+
+// longNumber is the last number of the words that is too long to be a measure.
+func longNumber(words []retrieve.Word) string {
+	for _, w := range slices.Backward(words) {
+		if w.Kind == retrieve.Number && len(w.Text) > 4 {
+			return w.Text
+		}
+	}
+	return ""
+}
+
+// Manner is what a clause says of how a text is to be worked on, where the tool can be told
+// it: "in a deep voice". That is no part of the text.
+type Manner struct {
+	How, Language string
+	from          int // the word at which it begins
+}
+
+// Manner takes phrases with a preposition, and adverbs, off the end of the clause, or off the
+// end of what stands before a quotation.
+func (wr Writing) Manner(r *scene.Reading, f *profile.Profile) Manner {
+	m := Manner{from: len(r.Words)}
+	for end := len(r.Words); end > 0; end-- {
+		switch w := r.Words[end-1]; {
+		case w.IsQuote() || w.Text == ":":
+			m.from = len(r.Words) // what is quoted is the text
+		case wr.Is("manner leads", w) || strings.HasSuffix(w.Lower(), "ly"):
+			phrase := r.Words[end-1 : m.from]
+			if cut := slices.IndexFunc(phrase, func(w retrieve.Word) bool { return w.Kind != retrieve.Plain }); cut >= 0 {
+				phrase = phrase[:cut]
+			}
+			if wr.takeManner(&m, f, phrase) {
+				m.from = end - 1
+			}
+		}
+	}
+	return m
+}
+
+// takeManner keeps what the phrase says; false if it says nothing of how.
+func (wr Writing) takeManner(m *Manner, f *profile.Profile, phrase []retrieve.Word) bool {
+	taken := false
+	for _, a := range f.Args {
+		switch {
+		case !a.Optional:
+		case a.Meaning == plan.Language && len(phrase) <= 3:
+			if i := wr.Find("languages", phrase); i >= 0 && m.Language == "" {
+				m.Language, taken = phrase[i].Text, true
+			}
+		case a.Meaning == plan.Instruction && !english.Has(phrase, "the"):
+			about := english.WordsOf(a.About)
+			described := func(w retrieve.Word) bool {
+				asks := wr.Lexicon.Stop(w.Lower()) || wr.Index.Vocabulary(f.Name, wr.Lexicon.Class(w.Stem))
+				return !asks && slices.Contains(about, strings.TrimSuffix(w.Lower(), "ly"))
+			}
+			if slices.ContainsFunc(phrase, described) {
+				m.How, taken = strings.Trim(wr.Text[phrase[0].Start:phrase[len(phrase)-1].End]+", "+m.How, ", "), true
+			}
+		}
+	}
+	return taken
+}
+
+// Capital reports whether a text begins with a capital letter.
+func Capital(text string) bool {
+	r, _ := utf8.DecodeRuneInString(text)
+	return unicode.IsUpper(r)
+}
