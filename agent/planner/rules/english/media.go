@@ -7,22 +7,6 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// Becomes is the type of media that something is to be: "… as pictures", "… into one video"; "" if none
-// is named.
-func (g *Grammar) Becomes(words []retrieve.Word) plan.Type {
-	for i, w := range words {
-		if text := w.Lower(); i == 0 || text != "as" && text != "into" {
-			continue
-		}
-		for k := i + 1; k < min(i+4, len(words)) && !g.Is("prepositions", words[k]); k++ {
-			if typ := g.Lexicon.MediaNoun(words[k : k+1]); typ != "" && !g.Determined(words, k) {
-				return typ
-			}
-		}
-	}
-	return ""
-}
-
 // NextFormat is where the next format of a list stands, behind the format before i; 0 if the list ends there.
 func (g *Grammar) NextFormat(words []retrieve.Word, i int) int {
 	joined := false

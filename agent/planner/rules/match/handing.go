@@ -13,9 +13,16 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// byThings weighs whether the tool can be given what it needs, and leaves nothing over
+// handing weighs the files that a clause hands over, or may mean, for each tool.
+type handing struct {
+	*View
+
+	can map[plan.Type]bool // what can be made of the types at hand
+}
+
+// weigh weighs whether the tool can be given what it needs, and leaves nothing over
 // that the clause hands over.
-func (v *View) byThings(f *profile.Profile) float64 {
+func (v *handing) weigh(f *profile.Profile) float64 {
 	fit := 1.0
 	media := slices.ContainsFunc(f.Needs, profile.OfMedia)
 	if f.Returns.Media() && v.asksWhich() || f.Adds && v.removes() || f.Removes && v.In("not removing", v.r.Verb()) || f.Returns == plan.Facts && v.changes() {
@@ -58,7 +65,7 @@ func (v *View) byThings(f *profile.Profile) float64 {
 }
 
 // bySent weighs whether the tool would make or count anew what the clause says of a file that was sent.
-func (v *View) bySent(f *profile.Profile) float64 {
+func (v *handing) bySent(f *profile.Profile) float64 {
 	fit := 1.0
 	if v.r.Form == retrieve.Count && f.Returns != plan.Facts && v.direct[plan.Image] && v.countsTime() {
 		fit *= Hardly // "how many frames does it have?" counts nothing on the picture
@@ -73,14 +80,14 @@ func (v *View) bySent(f *profile.Profile) float64 {
 }
 
 // countsTime reports whether a question of how many is about frames or a length of time.
-func (v *View) countsTime() bool {
+func (v *handing) countsTime() bool {
 	return slices.ContainsFunc(v.r.Clause.Words, func(w retrieve.Word) bool {
 		return v.Is("time units", w) || w.Lower() == "frames"
 	})
 }
 
 // showsCode reports whether the clause speaks of a program that came with the message.
-func (v *View) showsCode() bool {
+func (v *handing) showsCode() bool {
 	words := v.r.Clause.Words
 	for i, w := range words {
 		if v.Is("code nouns", w) && v.Determined(words, i) {
@@ -91,7 +98,7 @@ func (v *View) showsCode() bool {
 }
 
 // byCount weighs whether the tool takes as many files at once as there are.
-func (v *View) byCount(f *profile.Profile) float64 {
+func (v *handing) byCount(f *profile.Profile) float64 {
 	fit := 1.0
 	if first, _, ok := f.Pair(); ok && (len(scene.Fitting(v.Things, first.Type)) < 2 || v.spreadsOut(f)) {
 		fit *= badly // it compares or joins two
@@ -107,7 +114,7 @@ func (v *View) byCount(f *profile.Profile) float64 {
 
 // spreadsOut reports whether the clause speaks of all of more than two files that the tool, which takes two, could be
 // given.
-func (v *View) spreadsOut(f *profile.Profile) bool {
+func (v *handing) spreadsOut(f *profile.Profile) bool {
 	if _, one := f.OnePerFile(); one {
 		return false
 	}
@@ -116,7 +123,7 @@ func (v *View) spreadsOut(f *profile.Profile) bool {
 }
 
 // asksWhich reports whether the clause asks which of two things holds: "stereo or mono?".
-func (v *View) asksWhich() bool {
+func (v *handing) asksWhich() bool {
 	words := v.r.Words
 	polite := len(words) < len(v.r.Clause.Words)
 	return v.r.Clause.Asks && !polite && len(words) < longQuestion && english.Has(words, "or") && !v.IsVerb(words[0])
@@ -126,13 +133,13 @@ func (v *View) asksWhich() bool {
 const longQuestion = 6
 
 // changes reports whether the clause orders that a file be changed.
-func (v *View) changes() bool {
+func (v *handing) changes() bool {
 	verb := v.r.Verb()
 	return v.r.Form == retrieve.Order && (v.In("changing", verb) || verb == "convert" || verb == "apply") && !v.In("keeping", verb)
 }
 
 // removes reports whether the clause orders that something go.
-func (v *View) removes() bool {
+func (v *handing) removes() bool {
 	if len(v.r.Words) == 0 {
 		return false
 	}
@@ -141,7 +148,7 @@ func (v *View) removes() bool {
 }
 
 // oneByOne reports whether the clause speaks of each file for itself: "save each as a pdf", but not "3 seconds each".
-func (v *View) oneByOne() bool {
+func (v *handing) oneByOne() bool {
 	words := v.r.Clause.Words
 	for i, w := range words[:max(0, len(words)-1)] {
 		each := w.Lower() == "each" || w.Lower() == "every"
@@ -154,7 +161,7 @@ func (v *View) oneByOne() bool {
 
 // joinsAsOne reports whether the tool makes one thing of one file where the clause speaks of several, and another tool
 // makes one of all of them.
-func (v *View) joinsAsOne(f *profile.Profile) bool {
+func (v *handing) joinsAsOne(f *profile.Profile) bool {
 	if len(f.Media) != 1 || f.Media[0].Many || f.Media[0].Type == f.Returns || v.Any("apart", v.r.Clause.Words) ||
 		v.oneByOne() {
 		return false
@@ -168,7 +175,7 @@ func (v *View) joinsAsOne(f *profile.Profile) bool {
 
 // putsFile reports whether the clause orders that the one file it names be put somewhere, and there is another one to
 // put it on: "put the logo in the corner", with a video and a logo.
-func (v *View) putsFile() bool {
+func (v *handing) putsFile() bool {
 	if v.r.Form != retrieve.Order || v.r.Marked() || len(v.r.Files) != 1 || !v.In("putting", v.r.Verb()) && !v.In("lettering", v.r.Verb()) || v.quotes > 0 {
 		return false
 	}
@@ -180,18 +187,18 @@ func (v *View) putsFile() bool {
 }
 
 // others are the files of this message that the clause does not name.
-func (v *View) others() []scene.Thing {
+func (v *handing) others() []scene.Thing {
 	return slices.DeleteFunc(slices.Clone(v.Things), func(e scene.Thing) bool { return !e.Given || !e.Typ.Media() || scene.Among(v.r.Files, e) })
 }
 
 // putsOn reports whether the tool puts such a file on the other one.
-func (v *View) putsOn(f *profile.Profile) bool {
+func (v *handing) putsOn(f *profile.Profile) bool {
 	on, put := v.others()[0].Typ, v.r.Files[0].Typ
 	return len(f.Media) == 2 && f.Media[0].Type == on && f.Media[1].Type == put && f.Returns == on
 }
 
 // speaksOfSent reports whether a word of the clause is in the name of a file of that type that came with the message.
-func (v *View) speaksOfSent(typ plan.Type) bool {
+func (v *handing) speaksOfSent(typ plan.Type) bool {
 	return slices.ContainsFunc(v.r.Clause.Words, func(w retrieve.Word) bool {
 		r, ok := v.Files.Lookup(w.Text)
 		return ok && r.Type == typ && !w.IsQuote()
@@ -200,7 +207,7 @@ func (v *View) speaksOfSent(typ plan.Type) bool {
 
 // takesAll reports whether the tool takes each of the files that came with the message, one for each of
 // its arguments.
-func (v *View) takesAll(f *profile.Profile) bool {
+func (v *handing) takesAll(f *profile.Profile) bool {
 	left := scene.TypesOf(slices.DeleteFunc(slices.Clone(v.Things), func(e scene.Thing) bool { return !e.Given || e.Made || !e.Typ.Media() }))
 	media := slices.DeleteFunc(slices.Clone(f.Args), func(a toolbox.Arg) bool { return !a.Type.Media() })
 	if len(left) < 2 || len(left) != len(media) {
@@ -218,14 +225,14 @@ func (v *View) takesAll(f *profile.Profile) bool {
 
 // takesOneForAll reports whether the clause singles out one of several files, and the tool brings it to each of the
 // others: "put the first picture on the others".
-func (v *View) takesOneForAll(f *profile.Profile) bool {
+func (v *handing) takesOneForAll(f *profile.Profile) bool {
 	first, ok := f.OnePerFile()
 	single := len(v.r.Files) == 1 || len(v.r.Files) == 0 && v.r.Refs.Ordinal != 0
 	return ok && single && v.r.Refs.Plural && len(v.Sent(first.Type)) > 2 && v.In("lettering", v.r.Verb())
 }
 
 // byFiles compares what the tool needs with the files that the clause names.
-func (v *View) byFiles(f *profile.Profile) float64 {
+func (v *handing) byFiles(f *profile.Profile) float64 {
 	fit, used := 1.0, 0
 	for k := range v.files {
 		switch {
@@ -259,20 +266,20 @@ func (v *View) byFiles(f *profile.Profile) float64 {
 }
 
 // handed reports whether the clause names a file that can be taken for the type.
-func (v *View) handed(t plan.Type) bool {
+func (v *handing) handed(t plan.Type) bool {
 	return slices.ContainsFunc(v.r.Files, func(e scene.Thing) bool { return e.Typ.Fits(t) })
 }
 
 // held reports whether a named file holds media of another kind that one tool takes out of
 // it: the sound of a video.
-func (v *View) held(t plan.Type) bool {
+func (v *handing) held(t plan.Type) bool {
 	return v.Makes(t, func(f *profile.Profile) bool {
 		return strings.HasSuffix(f.Domain, "-processing") && len(f.Needs) == 1 && f.Texts == 0 && v.files[f.Needs[0]] > 0
 	})
 }
 
 // byImplied compares what the tool needs with what the clause may mean without naming it.
-func (v *View) byImplied(f *profile.Profile) float64 {
+func (v *handing) byImplied(f *profile.Profile) float64 {
 	fit := 1.0
 	refs := v.r.Refs
 	if refs.Definite[plan.Text] && v.direct[plan.Text] && !slices.Contains(f.Needs, plan.Text) {
@@ -301,7 +308,7 @@ func (v *View) byImplied(f *profile.Profile) float64 {
 // elsewhere reports whether the tool works on media of another kind than what the request made
 // last, and the clause speaks of none of that kind: after "take a still", "write BOSS at the top" is
 // for the still.
-func (v *View) elsewhere(f *profile.Profile) bool {
+func (v *handing) elsewhere(f *profile.Profile) bool {
 	if v.Things.LastMade() < 0 || !v.last.Media() || f.Returns == plan.Audio && v.Any("sound nouns", v.r.Words) {
 		return false
 	}
@@ -312,47 +319,29 @@ func (v *View) elsewhere(f *profile.Profile) bool {
 	return slices.ContainsFunc(f.Needs, other) && !slices.ContainsFunc(f.Needs, same)
 }
 
-// wanted is the kind of map, box or media that the clause asks for by name: "give me a mask
-// of …", "depth map for …", "the pages as pictures"; "" if it asks for none. It is the last such noun
-// before the first preposition, or what the clause says the result is to be.
-func (m *Matcher) wanted(r *scene.Reading) plan.Type {
-	words := m.Lexicon.Lead(r.Words)
-	if typ := m.Becomes(words); typ != "" && r.Form == retrieve.Order {
-		return typ
+// byMarks compares what a tool needs with a picture and what is marked on it. A tool that
+// changes whole pictures would change more than what is meant; one that only looks can be
+// shown the part.
+func (v *handing) byMarks(f *profile.Profile) float64 {
+	takes := slices.ContainsFunc(f.Media, func(a toolbox.Arg) bool { return profile.MarkType(a.Type) && v.files[a.Type] > 0 }) // what is marked, as it is
+	keeps := f.TakesMark() && f.Returns == plan.Image && !f.Wants(plan.Prompt)
+	switch {
+	case v.ordered != scene.Unsaid && !keeps:
+		return badly
+	case f.TakesMark() && takes:
+		return strongly
+	case f.Returns == plan.Image && slices.ContainsFunc(f.Media, func(a toolbox.Arg) bool { return a.Type == plan.BBox }):
+		return badly // a mask or a point does not become a box
+	case f.TakesMark() && f.Wants(plan.Prompt) && !v.Any("lifting", v.r.Words):
+		return 1
+	case f.TakesMark():
+		return Partly
+	case v.r.Form == retrieve.Count && f.Returns == plan.Text && !f.TextOnly:
+		return 1 // what is counted there is found in the part
+	case !f.Takes(plan.Image), f.Returns == plan.Image:
+		return badly
 	}
-	handing := func(text string) bool { return m.In("handing", text) }
-	if r.Form != retrieve.Order || len(words) == 0 || m.IsVerb(words[0]) && !handing(words[0].Lower()) && !handing(m.Lexicon.Class(words[0].Stem)) {
-		return ""
-	}
-	var found plan.Type
-	for i, w := range words {
-		if w.Kind != retrieve.Plain || m.Is("prepositions", w) && i > 0 {
-			break
-		}
-		typ, named := english.MapNouns[w.Lower()]
-		switch {
-		case named && m.mayHoldMaps():
-			found = typ
-		case m.Lexicon.Class(w.Stem) == "box":
-			found = plan.BBox
-		case found == "" && i > 0 && !m.Determined(words, i):
-			if found = m.Lexicon.MediaNoun(words[i : i+1]); m.Is("sound nouns", w) {
-				found = plan.Audio
-			}
-		}
-	}
-	return found
-}
-
-// mayHoldMaps reports whether maps can be spoken of: "the lines" are no map where there is a text and nothing to see.
-func (m *Matcher) mayHoldMaps() bool { return m.Things.Media() || !m.Things.SentText() }
-
-// fitsInto reports whether the clause orders all of something to fit into a length of time, and the tool does just
-// that.
-func (v *View) fitsInto(f *profile.Profile) bool {
-	_, paces := f.Pace()
-	_, ok := v.Pace.Lasting(v.r)
-	return ok && paces && v.Is("fitting", v.r.Words[0]) && v.direct[f.Returns]
+	return slightly
 }
 
 // lone reports whether the only thing is a single file.

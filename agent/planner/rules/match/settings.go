@@ -1,0 +1,142 @@
+package match
+
+import (
+	"slices"
+
+	"atelier/agent/lazyregexp"
+	"atelier/agent/plan"
+	"atelier/agent/planner/rules/profile"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/param"
+	"atelier/agent/toolbox/quantity"
+	"atelier/agent/toolbox/retrieve"
+)
+
+// settings weighs the values that a clause states for each tool.
+type settings struct {
+	*View
+
+	column bool // the clause names a column of a table that is at hand
+	exact  bool // a tool that answers no other question explains all of its words
+}
+
+// weigh weighs the settings that the clause states: a tool that takes them, or must be
+// told others.
+func (v *settings) weigh(f *profile.Profile) float64 {
+	fit := 1.0
+	takes, fits := false, false
+	for _, a := range f.Args {
+		takes = takes || profile.Kind(a) != "" && !a.Optional
+		fits = fits || v.takesStated(f, a)
+		if !a.Optional {
+			fit *= v.byRequired(f, a)
+		}
+	}
+	if v.quotes > 0 && v.In("lettering", v.r.Verb()) && f.Returns.Media() && !f.Wants(plan.Content) && !v.captions(f) {
+		fit *= Partly // it would not write what is quoted
+	}
+	if f.Wants(plan.Query) && v.UnknownOrder(v.r.Words) {
+		fit *= badly // no order is a question
+	}
+	if f.Wants(plan.Query) && v.exact {
+		fit *= slightly // any question could be put to it
+	}
+	switch {
+	case !v.valued:
+	case v.Unexplained(f) == 0 && v.IsSetting(f):
+		fit *= strongly
+	case f.Wants(plan.Instruction):
+		fit *= Hardly
+	}
+	if f.Wants(plan.Instruction) && f.TextOnly && v.Things.SentText() && len(v.r.Files) == 0 {
+		fit *= Partly // the text that was sent would be left over
+	}
+	if f.Wants(plan.Query) && f.TextOnly && v.column {
+		fit *= Hardly // the tools for tables come first
+	}
+	switch {
+	case fits || len(v.units) == 0:
+	case takes:
+		fit *= Hardly
+	case slices.ContainsFunc(v.units, func(u quantity.Unit) bool { return u != quantity.ByteCount }): // a limit is a step of its own
+		fit *= Partly
+	}
+	return fit
+}
+
+// captions reports whether the clause quotes captions, and the tool may be told some beside what it does.
+func (v *settings) captions(f *profile.Profile) bool {
+	_, takes := f.Arg(func(a toolbox.Arg) bool { return a.Optional && a.Meaning == plan.Content })
+	words := v.r.Clause.Words
+	at := slices.IndexFunc(words, retrieve.Word.IsQuote)
+	return takes && at > 0 && v.Is("captioning", words[at-1])
+}
+
+var atFactor = lazyregexp.New(`(?i)\bat \d+(?:\.\d+)? ?[x×]`)
+
+// byRequired weighs what the clause says for an argument that the tool must be told.
+func (v *settings) byRequired(f *profile.Profile, a toolbox.Arg) float64 {
+	fit := 1.0
+	switch {
+	case a.Param == nil:
+	case a.Param.Type == param.Condition && v.PhraseFor(v.r, *a.Param) == "":
+		fit = Hardly
+	case a.Param.Type == param.Condition, a.Param.Type == param.Text && v.column, a.Param.Type == param.Sizes && v.sizes() != "":
+		fit = strongly
+	case a.Param.Type == param.Sizes, a.Param.Type == param.Size && v.sizes() != "": // one size is not several
+		fit = Hardly
+	case a.Param.Type == param.Integer && atFactor.MatchString(v.Text):
+		fit = Hardly // "play it at 2x" is no number of times
+	case a.Param.Type == param.Choice && v.PhraseFor(v.r, *a.Param) == "":
+		fit = Partly
+	case a.Param.Type == param.Choice && v.names(f.Choices):
+		fit = clearly
+	}
+	if a.Type != plan.Text {
+		return fit
+	}
+	switch a.Meaning {
+	case plan.Format, plan.Language, plan.Amount:
+		switch said := v.Said(v.r, a, f); {
+		case said == "":
+			fit *= Partly
+		case a.Meaning == plan.Format && retrieve.FileType("."+said) != "" && retrieve.FileType("."+said) != f.Returns:
+			fit *= Hardly
+		}
+	case plan.Place:
+		fit *= v.byPlace(f, a)
+	case plan.Content:
+		if v.quotes > 0 && !f.TextOnly && f.Returns.Media() && v.In("inscribing", v.r.Verb()) { // add "Hello" at the top
+			fit *= strongly
+		}
+	default: // whatever is left of the clause says it
+	}
+	return fit
+}
+
+// names reports whether the clause has one of the words.
+func (v *settings) names(words profile.Set) bool {
+	return slices.ContainsFunc(v.r.Clause.Words, func(w retrieve.Word) bool { return words[w.Lower()] })
+}
+
+// byPlace weighs whether the clause says where, for a tool that must be told.
+func (v *settings) byPlace(f *profile.Profile, a toolbox.Arg) float64 {
+	text := v.Said(v.r, a, f)
+	switch said := text != "" && (a.Param == nil || a.Param.Reads(text)); {
+	case f.Returns.Media() && said:
+		return clearly
+	case a.Param != nil && !said:
+		return slightly
+	}
+	return 1
+}
+
+// takesStated reports whether the argument takes a quantity that the clause states.
+func (v *settings) takesStated(f *profile.Profile, a toolbox.Arg) bool {
+	return slices.ContainsFunc(v.units, func(u quantity.Unit) bool {
+		if u == quantity.Clock && profile.Kind(a) == param.Region { // "16:9", and not "0:20"
+			return a.Param.Reads(v.Said(v.r, a, f))
+		}
+		return a.Param != nil && a.Param.Takes(u)
+	})
+}

@@ -1,0 +1,255 @@
+package match
+
+import (
+	"slices"
+
+	"atelier/agent/plan"
+	"atelier/agent/planner/rules/clause"
+	"atelier/agent/planner/rules/english"
+	"atelier/agent/planner/rules/profile"
+	"atelier/agent/planner/rules/scene"
+	"atelier/agent/planner/rules/told"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/param"
+	"atelier/agent/toolbox/quantity"
+	"atelier/agent/toolbox/retrieve"
+)
+
+// View is a clause as it is held against the tools: all that is the same for each of them.
+type View struct {
+	*told.Reader
+
+	r       *scene.Reading
+	implied []scene.Thing      // media that it may mean without naming a file
+	files   map[plan.Type]int  // how many files of each type it names
+	hand    []scene.Thing      // those, or all that can be spoken of
+	direct  map[plan.Type]bool // their types
+	classes []string           // of the words that say something, but for its verb
+	colours profile.Set        // those of them that are colours
+	quotes  int
+	units   []quantity.Unit // of the quantities that it states
+	last    plan.Type       // what was made or spoken of last
+	valued  bool            // it is a setting of a tool and nothing else: "make it sepia"
+	ordered scene.Fate      // of the marked part
+}
+
+// View holds a clause against the tools.
+func (m *Matcher) View(r *scene.Reading) *View {
+	v := &View{
+		Reader: m.Reader, r: r, files: map[plan.Type]int{}, direct: map[plan.Type]bool{}, colours: profile.Set{},
+		hand: r.Files, last: m.Things.Focus(),
+	}
+	if len(r.Files) == 0 {
+		v.hand = m.Things
+		seen := map[plan.Type]bool{}
+		for _, e := range slices.Backward(m.Things) {
+			if b := profile.Base(e.Typ); e.Typ.Media() && !seen[b] {
+				seen[b] = true
+				v.implied = append(v.implied, e)
+			}
+		}
+	}
+	for _, e := range r.Files {
+		v.files[e.Typ]++
+	}
+	if r.Marked() && r.Form == retrieve.Order {
+		v.ordered = m.Fate(r.Clause.Words)
+	}
+	for _, e := range v.hand {
+		v.direct[e.Typ], v.direct[profile.Base(e.Typ)] = true, true
+		v.direct[plan.AnyFile] = v.direct[plan.AnyFile] || e.Typ.Fits(plan.AnyFile)
+	}
+	for _, q := range r.Stated {
+		if q.Unit != quantity.Number {
+			v.units = append(v.units, q.Unit)
+		}
+	}
+	v.collect()
+	return v
+}
+
+// collect finds the words of the clause, and of what is said more about it, that a tool
+// must explain.
+func (v *View) collect() {
+	words := v.r.Words
+	_, several := v.Nth(1, plan.AnyFile)
+	for i := 0; i < len(words); i++ {
+		if words[i].IsQuote() {
+			v.quotes++
+		}
+		if several && v.Counts(words, i) { // it only says which file is meant
+			continue
+		}
+		if words[i].Kind != retrieve.Plain || v.r.Marked() && v.SpeaksOfMark(words, i) || v.measures(words[i]) || v.isShown(words, i) {
+			continue
+		}
+		class, length := v.Lexicon.ClassAt(words, i)
+		if length > 1 || (i > 0 || !v.CanOrder(words[0].Lower())) && !v.SaysNothing(words[i]) && !v.Is("amount words", words[i]) {
+			v.classes = append(v.classes, class)
+			v.colours[class] = v.colours[class] || profile.AnyColour.Reads(words[i].Text)
+		}
+		i += length - 1
+	}
+}
+
+// measures reports whether the word belongs to a quantity with a unit: "44.1 kHz".
+func (v *View) measures(w retrieve.Word) bool {
+	return slices.ContainsFunc(v.r.Stated, func(q quantity.Quantity) bool {
+		return slices.Contains(told.PlainUnits, q.Unit) && clause.Overlaps(w, q, v.r.Clause.Words[0].Start)
+	})
+}
+
+// isShown reports whether the word at i is the format of a file at hand that the clause speaks of: "this gif".
+func (v *View) isShown(words []retrieve.Word, i int) bool {
+	return i > 0 && retrieve.IsFormat(words[i].Lower()) && v.Determined(words, i) && v.ShownFormat(words, i)
+}
+
+func (v *View) has(typ plan.Type) bool { _, ok := v.Things.Latest(typ, scene.Anything); return ok }
+
+// namesColumn reports whether the clause names a column of a table that is at hand.
+func (v *View) namesColumn() bool {
+	return slices.ContainsFunc(v.r.Clause.Words, func(w retrieve.Word) bool {
+		return w.Kind == retrieve.Plain && !v.Lexicon.Stop(w.Lower()) && v.Columns[w.Lower()]
+	})
+}
+
+// sizes is what the clause says of several sizes; "" if it says one at most.
+func (v *View) sizes() string {
+	text := v.Span(v.r.Clause.Words)
+	start, end := quantity.FindSizes(text)
+	return text[start:end]
+}
+
+// Unexplained counts the words that neither grammar nor the tool explains. A quotation counts as two.
+func (v *View) Unexplained(f *profile.Profile) int {
+	n := 2 * v.quotes
+	for _, class := range v.classes {
+		if !v.Index.Vocabulary(f.Name, class) && !f.Values[class] && (!f.Coloured || !v.colours[class]) {
+			n++
+		}
+	}
+	return n
+}
+
+// IsSetting reports whether the clause gives the tool a value that it must be told, and the tool
+// changes media of a type that is at hand.
+func (v *View) IsSetting(f *profile.Profile) bool {
+	return len(f.Media) == 1 && f.Media[0].Type == f.Returns && v.direct[f.Returns] &&
+		slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool {
+			return !a.Optional && a.Param != nil && (a.Param.Type == param.Adjustment || a.Param.Type == param.Choice) && a.Param.Reads(v.Said(v.r, a, f))
+		})
+}
+
+// wanted is the kind of map, box or media that the clause asks for by name: "give me a mask
+// of …", "depth map for …", "the pages as pictures"; "" if it asks for none. It is the last such noun
+// before the first preposition, or what the clause says the result is to be.
+func (v *View) wanted() plan.Type {
+	words := v.Lexicon.Lead(v.r.Words)
+	if typ := v.becomes(words); typ != "" && v.r.Form == retrieve.Order {
+		return typ
+	}
+	handing := func(text string) bool { return v.In("handing", text) }
+	if v.r.Form != retrieve.Order || len(words) == 0 || v.IsVerb(words[0]) && !handing(words[0].Lower()) && !handing(v.Lexicon.Class(words[0].Stem)) {
+		return ""
+	}
+	var found plan.Type
+	for i, w := range words {
+		if w.Kind != retrieve.Plain || v.Is("prepositions", w) && i > 0 {
+			break
+		}
+		typ, named := english.MapNouns[w.Lower()]
+		switch {
+		case named && v.mayHoldMaps():
+			found = typ
+		case v.Lexicon.Class(w.Stem) == "box":
+			found = plan.BBox
+		case found == "" && i > 0 && !v.Determined(words, i):
+			if found = v.Lexicon.MediaNoun(words[i : i+1]); v.Is("sound nouns", w) {
+				found = plan.Audio
+			}
+		}
+	}
+	return found
+}
+
+// mayHoldMaps reports whether maps can be spoken of: "the lines" are no map where there is a text and nothing to see.
+func (v *View) mayHoldMaps() bool { return v.Things.Media() || !v.Things.SentText() }
+
+// becomes is the type of media that something is to be: "… as pictures", "… into one video"; "" if none
+// is named.
+func (v *View) becomes(words []retrieve.Word) plan.Type {
+	for i, w := range words {
+		if text := w.Lower(); i == 0 || text != "as" && text != "into" {
+			continue
+		}
+		for k := i + 1; k < min(i+4, len(words)) && !v.Is("prepositions", words[k]); k++ {
+			if typ := v.Lexicon.MediaNoun(words[k : k+1]); typ != "" && !v.Determined(words, k) {
+				return typ
+			}
+		}
+	}
+	return ""
+}
+
+// features are the words of the clause, with the media that it hands over or may mean.
+func (v *View) features() []string {
+	features := v.Lexicon.Features(v.withoutReferences())
+	if v.r.Marked() && v.r.Form == retrieve.Order {
+		features = v.partFeatures(features)
+	}
+	add := func(t plan.Type) {
+		if f := retrieve.MediaFeature(t); !slices.Contains(features, f) {
+			features = append(features, f)
+		}
+	}
+	for i, e := range v.implied {
+		add(profile.Base(e.Typ))
+		if i == 0 && v.r.Refs.Points() {
+			add(e.Typ)
+		}
+	}
+	for _, e := range v.r.Files {
+		add(e.Typ)
+		add(profile.Base(e.Typ))
+	}
+	return features
+}
+
+// withoutReferences leaves out the nouns by which a clause speaks of what is there ("read
+// the summary aloud"): they do not say what is wanted now.
+func (v *View) withoutReferences() []retrieve.Word {
+	var out []retrieve.Word
+	words, e := v.r.Clause.Words, v.Lists
+	whole := v.r.Marked() && v.ordered != scene.Alone // "only" leaves nothing out but what it says itself
+	for i, w := range words {
+		noun := w.Lower()
+		typ, isMap := english.MapNouns[noun]
+		refers := e.In("results", noun) || e.In("text nouns", noun) && v.has(plan.Text) || e.In("sound nouns", noun) && v.has(plan.Audio) ||
+			isMap && v.Things.Focus() == typ && len(v.r.Files) == 0
+		there := refers && v.Determined(words, i) || v.isShown(words, i)
+		if w.Kind == retrieve.Plain && (i > 0 && there || v.r.Marked() && v.SpeaksOfMark(words, i) || whole && e.Is("only", w)) {
+			continue
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+// partFeatures are the features of a clause that orders something done to what is marked.
+func (v *View) partFeatures(features []string) []string {
+	as := func(text string) []string { return v.Lexicon.Features(v.Lexicon.Words(text, nil)) }
+	switch v.ordered {
+	case scene.Gone:
+		return as(eraseThePart)
+	case scene.Alone:
+		return as(OnlyThePart)
+	default:
+		return features
+	}
+}
+
+// What tools do with a marked part, in words that find them.
+const (
+	OnlyThePart  = "crop to it, keep only what is under the mask and make the rest blank"
+	eraseThePart = "erase it, inpaint it, remove the masked thing and make it vanish"
+)
