@@ -156,7 +156,7 @@ func (d *Drafter) askForText(r *scene.Reading, a toolbox.Arg) plan.Message {
 		}
 		return plan.Say("Into which format? Please name it, for example png, jpg, mp4 or mp3.")
 	case a.Meaning == plan.Content:
-		_, there := d.earlierText(r, a)
+		_, there := (texts{d.Reader, r, nil}).earlier(a)
 		switch {
 		case there:
 		case (r.Head.Returns == plan.Image || r.Head.Returns == plan.Document) && !r.Head.TextOnly && d.In("inscribing", r.Verb()):
