@@ -313,3 +313,17 @@ func (ch *changes) archive(t *channel, archived bool) {
 	t.archived, t.put = archived, ch.now()
 	ch.tellChannel("UPDATE", t)
 }
+
+// remove deletes a channel with its threads.
+func (ch *changes) remove(c *channel) {
+	delete(ch.channels, c.id)
+	if c.guild == nil {
+		return
+	}
+	for _, thread := range slices.Clone(c.guild.channels) {
+		if thread.parent == c {
+			ch.remove(thread)
+		}
+	}
+	c.guild.channels = slices.DeleteFunc(c.guild.channels, func(other *channel) bool { return other == c })
+}

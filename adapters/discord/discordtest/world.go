@@ -1,7 +1,5 @@
 package discordtest
 
-import "slices"
-
 // World is who and what there is: guilds, channels and users, and what people see of them.
 type World struct{ *changes }
 
@@ -129,7 +127,9 @@ func (w *World) Nitro(u User) { w.do(func() { w.nitro[u.ID] = true }) }
 func (w *World) Role(guild, name string, p Permission) (id string) {
 	w.do(func() {
 		if g := w.guildOf(guild); g != nil {
-			id = w.newRole(g, name, p)
+			r := &role{id: w.id(), name: name, permits: p}
+			g.roles, id = append(g.roles, r), r.id
+			w.gateway.emit(event{kind: "GUILD_ROLE_CREATE", intent: intentGuilds}, object{"guild_id": g.id, "role": r.json()}, nil)
 		}
 	})
 	return id
@@ -194,13 +194,6 @@ func (w *World) permit(id string, less, more Permission) {
 	})
 }
 
-func (w *World) newRole(g *guild, name string, p Permission) string {
-	r := &role{id: w.id(), name: name, permits: p}
-	g.roles = append(g.roles, r)
-	w.gateway.emit(event{kind: "GUILD_ROLE_CREATE", intent: intentGuilds}, object{"guild_id": g.id, "role": r.json()}, nil)
-	return r.id
-}
-
 func (w *World) channel(guild, name string, kind int) (id string) {
 	w.do(func() {
 		g := w.guildOf(guild)
@@ -214,17 +207,4 @@ func (w *World) channel(guild, name string, kind int) (id string) {
 		id = c.id
 	})
 	return id
-}
-
-func (w *World) remove(c *channel) {
-	delete(w.channels, c.id)
-	if c.guild == nil {
-		return
-	}
-	for _, thread := range slices.Clone(c.guild.channels) {
-		if thread.parent == c {
-			w.remove(thread)
-		}
-	}
-	c.guild.channels = slices.DeleteFunc(c.guild.channels, func(other *channel) bool { return other == c })
 }

@@ -34,6 +34,13 @@ type channelState struct {
 	prompts                                  []string
 }
 
+// newChannel is a channel of some people and the bot.
+func newChannel(id, name string, members ...string) *channelState {
+	c := &channelState{id: id, name: name, members: set(members...), status: map[string]string{}}
+	c.members[botUser] = true
+	return c
+}
+
 func newWorkspace(s *shared) *Workspace {
 	return &Workspace{
 		shared: s, channels: map[string]*channelState{}, files: map[string]*fileState{},
@@ -74,7 +81,10 @@ func (w *Workspace) Elsewhere(user, team string) { w.change(func() { w.users[use
 // Channel adds a public channel with the bot and members in it and returns its id.
 func (w *Workspace) Channel(name string, members ...string) string {
 	var id string
-	w.change(func() { id = w.addChannel("C", name, members...).id })
+	w.change(func() {
+		id = w.id("C")
+		w.channels[id] = newChannel(id, name, members...)
+	})
 	return id
 }
 
@@ -88,7 +98,8 @@ func (w *Workspace) DM(user string) string {
 				return
 			}
 		}
-		c := w.addChannel("D", "directmessage", user)
+		c := newChannel(w.id("D"), "directmessage", user)
+		w.channels[c.id] = c
 		c.user, id = user, c.id
 	})
 	return id
@@ -183,13 +194,6 @@ func (w *Workspace) Prompts(channel string) []string {
 		return slices.Clone(c.prompts)
 	}
 	return nil
-}
-
-func (w *Workspace) addChannel(prefix, name string, members ...string) *channelState {
-	c := &channelState{id: w.id(prefix), name: name, members: set(members...), status: map[string]string{}}
-	c.members[botUser] = true
-	w.channels[c.id] = c
-	return c
 }
 
 // changeChannel is called without the lock.
