@@ -90,12 +90,8 @@ func (p *Planner) decompose(r plan.Request, text string) outcome {
 
 // joins reports whether the tool of a subtask takes several pictures.
 func (p *Planner) joins(sub plan.Subtask) bool {
-	i := slices.IndexFunc(p.Profiles, func(f profile.Profile) bool { return f.Name == sub.Tool })
-	if i < 0 {
-		return false
-	}
-	_, _, pair := p.Profiles[i].Pair()
-	return pair || p.Profiles[i].Joins()
+	_, _, pair := p.Tool(sub.Tool).Pair()
+	return pair || p.Tool(sub.Tool).Joins()
 }
 
 // takesEach reports whether subtasks take each of the files.

@@ -1,12 +1,13 @@
 package rules
 
 import (
-	"fmt"
 	"strings"
 
 	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
+	"atelier/agent/planner/rules/english"
 	"atelier/agent/planner/rules/profile"
+	"atelier/agent/toolbox/quantity"
 )
 
 // wishes parts a text where one order ends and the next one begins.
@@ -48,7 +49,7 @@ func (p *Planner) sized(r plan.Request, text string) string {
 			if image := profile.Base(files[0].Type) == plan.Image && !movie.MatchString(m[2]); image {
 				return m[1] + ", then make it " + size + " cropped"
 			}
-			return m[1] + ", then crop it to " + shapeOf(size) + ", then resize it to " + size
+			return m[1] + ", then crop it to " + ratioOf(size) + ", then resize it to " + size
 		}
 	}
 	var b strings.Builder
@@ -66,7 +67,7 @@ func (p *Planner) sized(r plan.Request, text string) string {
 			case more != "":
 				wish = "make " + of + " " + size + " " + more
 			case video:
-				wish = "crop " + of + " to " + shapeOf(size) + ", then resize " + of + " to " + size
+				wish = "crop " + of + " to " + ratioOf(size) + ", then resize " + of + " to " + size
 			default:
 				wish = "make " + of + " " + size + " cropped"
 			}
@@ -77,15 +78,8 @@ func (p *Planner) sized(r plan.Request, text string) string {
 	return b.String()
 }
 
-// shapeOf is the ratio of the sides of a size: "16:9" of "1280x720".
-func shapeOf(size string) string {
-	var width, height int
-	if _, err := fmt.Sscanf(size, "%dx%d", &width, &height); err != nil {
-		return size
-	}
-	a, b := width, height
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return fmt.Sprintf("%d:%d", width/a, height/a)
+// ratioOf is the ratio of the sides of a size: "16:9" of "1280x720".
+func ratioOf(pixels string) string {
+	size, _ := quantity.Size(pixels)
+	return english.Ratio(size.Width, size.Height)
 }

@@ -44,12 +44,7 @@ func (d *Divider) IsExample(text string) bool {
 // InParts splits a clause that no single tool can carry out into parts that tools do one after the other: "crop 1:1
 // with rounded corners", "cut 50 px off the top and the bottom". It returns none if one tool does all of it.
 func (d *Divider) InParts(c clause.Clause, r *scene.Reading) []clause.Clause {
-	var parts []clause.Clause
-	for _, split := range []func(clause.Clause) []clause.Clause{d.lister.byPlace, d.lister.byObject, d.lister.byAddition} {
-		if parts = split(c); len(parts) > 0 {
-			break
-		}
-	}
+	parts := firstParts(c, d.lister.byPlace, d.lister.byObject, d.lister.byAddition)
 	whole := *r
 	if len(parts) == 0 || r.Form != retrieve.Order || r.Marked() || !d.IsPassage(parts[0].Words) && d.isDone(&whole) && !d.needsStep(&whole) {
 		return nil

@@ -17,16 +17,9 @@ type lister struct{ *scene.Scene }
 func (l *lister) written(clauses []clause.Clause) []clause.Clause {
 	var out []clause.Clause
 	for _, c := range clauses {
-		parts := l.byFormat(c)
+		parts := firstParts(c, l.byFormat, l.byText, l.byPage)
 		if len(parts) == 0 {
-			parts = l.byText(c)
-		}
-		if len(parts) == 0 {
-			parts = l.byPage(c)
-		}
-		if len(parts) == 0 {
-			out = append(out, c)
-			continue
+			parts = []clause.Clause{c}
 		}
 		out = append(out, parts...)
 	}
@@ -253,4 +246,14 @@ func splitAt(words []retrieve.Word, parts func(retrieve.Word) bool) [][]retrieve
 		}
 		words = words[at+1:]
 	}
+}
+
+// firstParts are the parts of a clause by the first way to split it that gives any.
+func firstParts(c clause.Clause, ways ...func(clause.Clause) []clause.Clause) (parts []clause.Clause) {
+	for _, split := range ways {
+		if parts = split(c); len(parts) > 0 {
+			break
+		}
+	}
+	return parts
 }

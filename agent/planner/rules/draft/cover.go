@@ -85,32 +85,21 @@ func hears(p param.Param, text, word string) bool {
 		return true
 	}
 	for _, q := range quantity.Find(text) {
-		if slices.Contains(english.WordsOf(text[q.Start:q.End]), word) && readsOtherwise(p, text, text[:q.Start]+text[q.End:]) {
+		if slices.Contains(english.WordsOf(text[q.Start:q.End]), word) && told.ReadsOtherwise(p, text, text[:q.Start]+text[q.End:]) {
 			return true
 		}
 	}
-	return readsOtherwise(p, text, regexp.MustCompile(`(?i)\b`+regexp.QuoteMeta(word)+`\b`).ReplaceAllString(text, ""))
+	return told.ReadsOtherwise(p, text, regexp.MustCompile(`(?i)\b`+regexp.QuoteMeta(word)+`\b`).ReplaceAllString(text, ""))
 }
 
 // dependsOn reports whether the value that the parameter reads from the text depends on the quantity in it. What is said
 // may be what is meant without it: "contrast +20%" and "contrast".
 func dependsOn(p param.Param, text, said string) bool {
-	return readsOtherwise(p, text, strings.Replace(text, said, "", 1)) ||
-		p.Type == param.Adjustment && readsOtherwise(p, text, strings.Replace(text, said, digits.ReplaceAllString(said, "7"), 1))
+	return told.ReadsOtherwise(p, text, strings.Replace(text, said, "", 1)) ||
+		p.Type == param.Adjustment && told.ReadsOtherwise(p, text, strings.Replace(text, said, digits.ReplaceAllString(said, "7"), 1))
 }
 
 var digits = lazyregexp.New(`\d+(?:[.,]\d+)?`)
-
-// readsOtherwise reports whether the parameter reads another value, or none, from the second text. It does if
-// it reads none from the first.
-func readsOtherwise(p param.Param, text, shorter string) bool {
-	all, err := p.Read(text)
-	if err != nil {
-		return true
-	}
-	v, err := p.Read(shorter)
-	return err != nil || v.String() != all.String()
-}
 
 // Measured reports whether a quantity has a unit.
 func Measured(q quantity.Quantity) bool { return q.Unit != quantity.Number }
@@ -214,7 +203,7 @@ func (c *cover) changes(i int, said string) bool {
 	if len(quantity.Find(c.told[i])) < 2 {
 		return true
 	}
-	return readsOtherwise(*c.args[i].Param, c.told[i], strings.Replace(c.told[i], said, "", 1))
+	return told.ReadsOtherwise(*c.args[i].Param, c.told[i], strings.Replace(c.told[i], said, "", 1))
 }
 
 // covered reports whether the word at i, of that class, is accounted for.
@@ -421,7 +410,7 @@ func (c *cover) shows(text string) bool {
 func (c *cover) paced(q quantity.Quantity) bool {
 	length, ok := c.Pace.Lasting(c.r)
 	_, paces := c.r.Head.Pace()
-	return ok && paces && q == length && c.Pace.FactorFor(c.r) != ""
+	return ok && paces && q == length && c.Pace.FactorFor(c.r, q) != ""
 }
 
 // ofPace reports whether the word at i only says that a length is meant by which the tool's factor is found.

@@ -8,6 +8,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/planner/rules/profile"
 	"atelier/agent/planner/rules/scene"
+	"atelier/agent/planner/rules/told"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/quantity"
@@ -87,7 +88,7 @@ func isTold(f *profile.Profile, a toldArg, words string) bool {
 		return false
 	}
 	arg, ok := f.Arg(func(arg toolbox.Arg) bool { return arg.Param != nil && arg.Param.Type == a.setting })
-	return !ok || readsOtherwise(*arg.Param, said, strings.Replace(said, words, "", 1))
+	return !ok || told.ReadsOtherwise(*arg.Param, said, strings.Replace(said, words, "", 1))
 }
 
 // worker finds the tool that makes one file of another and takes what it is told, the one

@@ -117,7 +117,7 @@ func (t texts) words(a toolbox.Arg, told bool) string {
 // bounded is a part of a sound or a video with the words that bound it, where these make it another one: "after 2
 // seconds".
 func (t texts) bounded(a toolbox.Arg, amount string) string {
-	if said := t.Bounded(t.r); said != "" && a.Param.Reads(said) && (amount == "" || readsOtherwise(*a.Param, amount, said)) {
+	if said := t.Bounded(t.r); said != "" && a.Param.Reads(said) && (amount == "" || told.ReadsOtherwise(*a.Param, amount, said)) {
 		return said
 	}
 	return amount
@@ -130,13 +130,13 @@ func (t texts) parts(a toolbox.Arg, amount string) string {
 	drops := t.Drops(t.r.Words) || t.Shortens(t.r.Words)
 	between := drops && !a.Param.Reads("without "+amount)        // "remove everything between 0:03 and 0:05"
 	until := slices.Contains(english.WordsOf(bounded), "before") // it says what the amount alone says
-	if text == amount && bounded != "" && (between || until || readsOtherwise(*a.Param, amount, bounded)) {
+	if text == amount && bounded != "" && (between || until || told.ReadsOtherwise(*a.Param, amount, bounded)) {
 		text = bounded
 	}
 	switch ordered := t.r.Verb() + " " + text; {
 	case text == "":
 		return ""
-	case !drops && a.Param.Reads(ordered) && readsOtherwise(*a.Param, text, ordered):
+	case !drops && a.Param.Reads(ordered) && told.ReadsOtherwise(*a.Param, text, ordered):
 		return ordered
 	case !drops:
 		return text

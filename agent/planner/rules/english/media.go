@@ -15,11 +15,8 @@ func (g *Grammar) NextFormat(words []retrieve.Word, i int) int {
 		switch {
 		case w.IsMark() && (w.Text == "," || w.Text == "&" || w.Text == "/" || w.Text == "+"), g.Is("joining words", w) && w.Lower() != "but":
 			joined = true
-		case w.Kind == retrieve.Plain && retrieve.IsFormat(w.Lower()):
-			if joined {
-				return i
-			}
-			return 0
+		case joined && w.Kind == retrieve.Plain && retrieve.IsFormat(w.Lower()):
+			return i
 		case !joined || !g.Is("targets", w) && !g.Is("articles", w):
 			return 0
 		}

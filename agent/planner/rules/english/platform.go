@@ -2,6 +2,7 @@ package english
 
 import (
 	"cmp"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -55,4 +56,13 @@ func (p *Platforms) Size(wish string) (size, more string, ok bool) {
 	}
 	sections := p.SectionsOf(sizeSection, strings.ToLower(wish[at[0]:at[1]]))
 	return strings.TrimPrefix(sections[0], sizeSection), tail[1], true
+}
+
+// Ratio is the ratio of two sides: "16:9" of 1280 and 720.
+func Ratio(width, height int) string {
+	a, b := width, height
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return fmt.Sprintf("%d:%d", width/a, height/a)
 }

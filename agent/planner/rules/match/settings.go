@@ -89,7 +89,7 @@ func (v *settings) byRequired(f *profile.Profile, a toolbox.Arg) float64 {
 		fit = Hardly // "play it at 2x" is no number of times
 	case a.Param.Type == param.Choice && v.PhraseFor(v.r, *a.Param) == "":
 		fit = Partly
-	case a.Param.Type == param.Choice && v.names(f.Choices):
+	case a.Param.Type == param.Choice && slices.ContainsFunc(v.r.Clause.Words, func(w retrieve.Word) bool { return f.Choices[w.Lower()] }):
 		fit = clearly
 	}
 	if a.Type != plan.Text {
@@ -112,11 +112,6 @@ func (v *settings) byRequired(f *profile.Profile, a toolbox.Arg) float64 {
 	default: // whatever is left of the clause says it
 	}
 	return fit
-}
-
-// names reports whether the clause has one of the words.
-func (v *settings) names(words profile.Set) bool {
-	return slices.ContainsFunc(v.r.Clause.Words, func(w retrieve.Word) bool { return words[w.Lower()] })
 }
 
 // byPlace weighs whether the clause says where, for a tool that must be told.

@@ -202,20 +202,17 @@ func (ts *Tools) isFree(sample string) bool {
 
 // Tells reports whether the tool can be told a text of that meaning.
 func (f *Profile) Tells(m plan.Meaning) bool {
-	_, ok := f.Arg(func(a toolbox.Arg) bool { return a.Meaning == m })
-	return ok
+	return slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return a.Meaning == m })
 }
 
 // Wants reports whether the tool must be told a text of that meaning.
 func (f *Profile) Wants(m plan.Meaning) bool {
-	_, ok := f.Arg(func(a toolbox.Arg) bool { return a.Meaning == m && !a.Optional })
-	return ok
+	return slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return a.Meaning == m && !a.Optional })
 }
 
 // Takes reports whether the tool has an argument of just that type.
 func (f *Profile) Takes(t plan.Type) bool {
-	_, ok := f.Arg(func(a toolbox.Arg) bool { return a.Type == t })
-	return ok
+	return slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return a.Type == t })
 }
 
 // OfParts reports whether the tool can be told an amount, and a part of a sound or a video to which it applies.
@@ -226,32 +223,27 @@ func (f *Profile) OfParts() bool {
 			amounts++
 		}
 	}
-	_, parts := f.Arg(func(a toolbox.Arg) bool { return Kind(a) == param.TimeRange })
-	return parts && amounts > 1
+	return amounts > 1 && slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return Kind(a) == param.TimeRange })
 }
 
 // Sought reports whether the tool must be told words that it looks for in a text: what is quoted are these.
 func (f *Profile) Sought() bool {
-	_, ok := f.Arg(func(a toolbox.Arg) bool { return SettingOf(a) == param.Text && !a.Optional })
-	return ok
+	return slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return SettingOf(a) == param.Text && !a.Optional })
 }
 
 // Sized reports whether the tool can be told a size.
 func (f *Profile) Sized() bool {
-	_, ok := f.Arg(func(a toolbox.Arg) bool { return Kind(a) == param.Size })
-	return ok
+	return slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return Kind(a) == param.Size })
 }
 
 // TakesUnit reports whether the tool takes quantities of the unit.
 func (f *Profile) TakesUnit(u quantity.Unit) bool {
-	_, ok := f.Arg(func(a toolbox.Arg) bool { return a.Param != nil && a.Param.Takes(u) })
-	return ok
+	return slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return a.Param != nil && a.Param.Takes(u) })
 }
 
 // TakesMark reports whether the tool works on a part of a picture that it is shown.
 func (f *Profile) TakesMark() bool {
-	_, ok := f.Arg(func(a toolbox.Arg) bool { return !a.Optional && MarkType(a.Type) })
-	return ok && f.Takes(plan.Image)
+	return f.Takes(plan.Image) && slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return !a.Optional && MarkType(a.Type) })
 }
 
 // Joins reports whether all that the tool needs is several resources of one type.

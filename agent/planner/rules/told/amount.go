@@ -26,8 +26,8 @@ var (
 // by a share or by decibels keeps the verb, which tells its direction: "shrink by 20 percent".
 func (st *Reader) amount(r *scene.Reading) string {
 	if _, paces := r.Head.Pace(); paces {
-		if _, ok := st.Pace.Lasting(r); ok {
-			return st.Pace.FactorFor(r)
+		if q, ok := st.Pace.Lasting(r); ok {
+			return st.Pace.FactorFor(r, q)
 		}
 	}
 	text := st.WithoutFiles(r.Words, r.Text)

@@ -48,13 +48,9 @@ func (p Pace) Lasting(r *scene.Reading) (quantity.Quantity, bool) {
 // aLength is a parameter that takes a length of time.
 var aLength = param.Param{Type: param.Duration}
 
-// FactorFor is the factor by which the file that the clause is about comes to last as long as it says: "2.5x". It is
+// FactorFor is the factor by which the file that the clause is about comes to last as long as q says: "2.5x". It is
 // "" where the length of the file is not known, or where the verb tells the other direction.
-func (p Pace) FactorFor(r *scene.Reading) string {
-	q, ok := p.Lasting(r)
-	if !ok {
-		return ""
-	}
+func (p Pace) FactorFor(r *scene.Reading, q quantity.Quantity) string {
 	text := p.Span(r.Clause.Words)
 	wanted, err := aLength.Read(text[q.Start:q.End])
 	if err != nil {
@@ -80,7 +76,7 @@ func (p Pace) FactorFor(r *scene.Reading) string {
 // WorkedOutFrom is the length that the clause says, for an argument whose value follows from it; else "".
 func (p Pace) WorkedOutFrom(r *scene.Reading, a toolbox.Arg) string {
 	q, ok := p.Lasting(r)
-	if profile.Kind(a) != param.Factor || !ok || p.FactorFor(r) == "" {
+	if profile.Kind(a) != param.Factor || !ok || p.FactorFor(r, q) == "" {
 		return ""
 	}
 	text := p.Span(r.Clause.Words)

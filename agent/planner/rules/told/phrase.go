@@ -99,17 +99,9 @@ func (ps phrases) isTight(text string, words []retrieve.Word, p param.Param) boo
 	if len(words) == 1 {
 		return true
 	}
-	span := func(words []retrieve.Word) string { return text[words[0].Start:words[len(words)-1].End] }
-	whole, err := p.Read(span(words))
-	if err != nil {
-		return false
-	}
-	for _, part := range [][]retrieve.Word{words[1:], words[:len(words)-1]} {
-		if v, err := p.Read(span(part)); err == nil && v.String() == whole.String() {
-			return false
-		}
-	}
-	return true
+	last := len(words) - 1
+	whole := text[words[0].Start:words[last].End]
+	return ReadsOtherwise(p, whole, text[words[1].Start:words[last].End]) && ReadsOtherwise(p, whole, text[words[0].Start:words[last-1].End])
 }
 
 func (ps phrases) grammatical(w retrieve.Word) bool {
@@ -121,4 +113,15 @@ func isPhrase(words []retrieve.Word) bool {
 	return !slices.ContainsFunc(words, func(w retrieve.Word) bool {
 		return w.IsFile() || w.IsQuote() || w.IsMark() && !strings.ContainsAny(w.Text, "#%:-")
 	})
+}
+
+// ReadsOtherwise reports whether the parameter reads another value, or none, from the second text. It does if
+// it reads none from the first.
+func ReadsOtherwise(p param.Param, text, shorter string) bool {
+	all, err := p.Read(text)
+	if err != nil {
+		return true
+	}
+	v, err := p.Read(shorter)
+	return err != nil || v.String() != all.String()
 }

@@ -1,7 +1,6 @@
 package told
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -32,26 +31,21 @@ func (st *Reader) PhraseFor(r *scene.Reading, p param.Param) string {
 	case param.Pages:
 		return st.pages(r, text)
 	case param.Integers:
-		start, end := quantity.FindIntegers(text)
-		return text[start:end]
+		return found(quantity.FindIntegers, text)
 	case param.Sizes:
-		start, end := quantity.FindSizes(text)
-		return text[start:end]
+		return found(quantity.FindSizes, text)
 	case param.Moments:
-		start, end := quantity.FindMoments(text)
-		if _, one := r.Head.Arg(func(a toolbox.Arg) bool { return profile.Kind(a) == param.Moment }); one && len(quantity.Find(text[start:end])) < 2 {
+		said := found(quantity.FindMoments, text)
+		if _, one := r.Head.Arg(func(a toolbox.Arg) bool { return profile.Kind(a) == param.Moment }); one && len(quantity.Find(said)) < 2 {
 			return "" // it is the moment
 		}
-		return text[start:end]
+		return said
 	case param.Interval:
-		start, end := quantity.FindInterval(text)
-		return text[start:end]
+		return found(quantity.FindInterval, text)
 	case param.Condition:
 		return st.condition(r)
 	case param.Metadata:
-		text = st.WithoutFiles(r.Words, r.Text)
-		start, end := quantity.FindTags(text)
-		return text[start:end]
+		return found(quantity.FindTags, st.WithoutFiles(r.Words, r.Text))
 	}
 	if p.Type == param.Number || p.Type == param.Integer || p.Type == param.Duration {
 		said := st.measured(r, p)
@@ -75,6 +69,12 @@ func (st *Reader) PhraseFor(r *scene.Reading, p param.Param) string {
 		return "" // "a portrait of a queen"
 	}
 	return said
+}
+
+// found is the part of a text between the bounds that are found in it.
+func found(find func(string) (start, end int), text string) string {
+	start, end := find(text)
+	return text[start:end]
 }
 
 // condition is what a clause says of the rows of a table: what follows "rows where", or the name of a column. It is ""
@@ -130,18 +130,10 @@ func (st *Reader) saysOpacity(r *scene.Reading, said string) bool {
 func shapeOf(stated []quantity.Quantity, text string) string {
 	for _, q := range stated {
 		if z, ok := quantity.Size(text[q.Start:q.End]); ok && q.Unit == quantity.Pixels && z.Width > 0 && z.Height > 0 {
-			by := gcd(z.Width, z.Height)
-			return fmt.Sprintf("%d:%d", z.Width/by, z.Height/by)
+			return english.Ratio(z.Width, z.Height)
 		}
 	}
 	return ""
-}
-
-func gcd(a, b int) int {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
 }
 
 // pages is what a clause says of pages: all others where it drops some, and nothing where it drops what is on them.

@@ -103,9 +103,7 @@ func (st *Reader) Passage(r *scene.Reading) string {
 // Passages is what the clause says of several parts of a sound or a video, or of lengths at its ends; "" if it says
 // nothing of that kind.
 func (st *Reader) Passages(r *scene.Reading) string {
-	text := st.WithoutFiles(r.Words, r.Text)
-	start, end := quantity.FindPassages(text)
-	return text[start:end]
+	return found(quantity.FindPassages, st.WithoutFiles(r.Words, r.Text))
 }
 
 var (
@@ -166,9 +164,7 @@ var (
 // Bounded is what the clause says of a part of a sound or a video that has bounds, "everything after 1:00"; "" if it
 // says nothing of that kind.
 func (st *Reader) Bounded(r *scene.Reading) string {
-	text := st.Span(r.Clause.Words)
-	start, end := quantity.FindBounded(text)
-	return text[start:end]
+	return found(quantity.FindBounded, st.Span(r.Clause.Words))
 }
 
 // language is the last language that the clause names.
