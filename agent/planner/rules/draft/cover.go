@@ -224,9 +224,9 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 		return true
 	case retrieve.IsFormat(text):
 		return c.ShownFormat(words, i) || c.format(text) ||
-			c.Lexicon.MediaNoun([]retrieve.Word{w}) == plan.Document && slices.ContainsFunc(c.tools, ofDocuments)
+			c.Lexicon.MediaNoun([]retrieve.Word{w}) == plan.Document && slices.ContainsFunc(c.tools, handles(plan.Document))
 	case c.In("sound nouns", text), c.Lexicon.MediaNoun([]retrieve.Word{w}) == plan.Audio:
-		return c.knows(class) || c.says[text] || slices.ContainsFunc(c.tools, ofSound)
+		return c.knows(class) || c.says[text] || slices.ContainsFunc(c.tools, handles(plan.Audio))
 	case c.says[text], c.says[w.Stem], c.saysAll(written), c.r.Head.Name != "" && c.knows(class):
 		return true
 	case c.r.Marked() && c.In("fate", text), i == 0 && len(words) > 1 && words[1].IsMark() && (text == "no" || c.grammar(words, i)):
@@ -297,11 +297,9 @@ func (c *cover) knows(class string) bool {
 	return false
 }
 
-// ofDocuments reports whether the tool takes or makes documents: "pdf" is their name then.
-func ofSound(f *profile.Profile) bool { return f.Returns == plan.Audio || f.Takes(plan.Audio) }
-
-func ofDocuments(f *profile.Profile) bool {
-	return f.Returns == plan.Document || slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return a.Type == plan.Document })
+// handles returns a test for tools that take or make media of the type: "pdf" is the name of a document then.
+func handles(t plan.Type) func(*profile.Profile) bool {
+	return func(f *profile.Profile) bool { return f.Returns == t || f.Takes(t) }
 }
 
 // format reports whether a tool writes the format, or a file at hand is of it.
@@ -390,13 +388,8 @@ func (c *cover) pointed(words []retrieve.Word, i int) bool {
 
 // looksAt reports whether the tool only tells about the one file at hand.
 func (c *cover) looksAt() bool {
-	given := 0
-	for _, e := range c.Things {
-		if e.Given && !e.Made {
-			given++
-		}
-	}
-	return given == 1 && c.r.Head.Returns == plan.Text && !c.r.Head.TextOnly
+	given := slices.DeleteFunc(slices.Clone(c.Things), func(e scene.Thing) bool { return !e.Given || e.Made })
+	return len(given) == 1 && c.r.Head.Returns == plan.Text && !c.r.Head.TextOnly
 }
 
 // shows reports whether the word names the thing that the clause is about, where a mask or a box

@@ -71,12 +71,7 @@ func (l *Lists) SectionsOf(prefix, text string) []string {
 
 // Listed reports whether a section holds the text.
 func (l *Lists) Listed(text string) bool {
-	for _, words := range l.sets {
-		if words[text] {
-			return true
-		}
-	}
-	return false
+	return len(l.SectionsOf("", text)) > 0
 }
 
 // Any reports whether one of the words is of the section.

@@ -167,11 +167,7 @@ func preferred(f *profile.Profile, marks []scene.Thing, picture string) []scene.
 
 // AskAboutMark asks what to do with the marked part.
 func (m *Marker) AskAboutMark() plan.Message {
-	marks := slices.DeleteFunc(slices.Clone(m.Marks), func(e scene.Thing) bool { return !e.Given })
-	if len(marks) == 0 {
-		marks = m.Marks
-	}
-	return plan.Say("What should I do with what is marked on %s?", scene.Listed(m.Files.Called(m.PicturesOf(marks))))
+	return plan.Say("What should I do with what is marked on %s?", scene.Listed(m.Files.Called(m.PicturesOf(m.MarksFor(express)))))
 }
 
 // setsOf are the marks that serve the tool, each with its picture as it is now.

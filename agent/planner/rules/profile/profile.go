@@ -338,11 +338,7 @@ func ColumnsOf(resources []plan.Resource) Set {
 		if names == nil {
 			names = Set{}
 		}
-		for _, column := range t.Columns {
-			for _, w := range english.WordsOf(column) {
-				names[w] = true
-			}
-		}
+		names.add(english.WordsOf(strings.Join(t.Columns, " ")))
 	}
 	return names
 }

@@ -175,31 +175,23 @@ func (s *Scene) inferTypes() {
 		if !ok || r.Type != plan.Image {
 			continue
 		}
-		if typ, ok := english.MapNouns[w.Lower()]; ok { // "the mask", and there is a mask.png
-			s.retype(r.Name, typ)
-			s.Words[i].Media = typ
-			continue
-		}
-		for k := i - 1; k >= max(0, i-4); k-- {
-			if before := s.Words[k]; before.Kind != retrieve.Plain && before.Text != "," {
-				break
-			} else if typ, ok := english.MapNouns[before.Lower()]; ok {
-				s.retype(r.Name, typ)
-				s.Words[i].Media = typ
-				break
-			} else if before.Text != "," && !s.Is("map tails", before) {
+		typ, isMap := english.MapNouns[w.Lower()] // "the mask", and there is a mask.png
+		for k := i - 1; !isMap && k >= max(0, i-4); k-- {
+			before := s.Words[k]
+			typ, isMap = english.MapNouns[before.Lower()]
+			isMap = isMap && before.Kind == retrieve.Plain
+			if before.Text != "," && !s.Is("map tails", before) {
 				break
 			}
 		}
-	}
-}
-
-// retype keeps of which kind a picture is.
-func (s *Scene) retype(name string, typ plan.Type) {
-	s.Types[name] = typ
-	for i := range s.Things {
-		if s.Things[i].Source.Kind == plan.OfResource && s.Things[i].Source.Name == name {
-			s.Things[i].Typ = typ
+		if !isMap {
+			continue
+		}
+		s.Types[r.Name], s.Words[i].Media = typ, typ
+		for k, e := range s.Things {
+			if e.Source.Kind == plan.OfResource && e.Source.Name == r.Name {
+				s.Things[k].Typ = typ
+			}
 		}
 	}
 }

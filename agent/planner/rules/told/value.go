@@ -19,16 +19,12 @@ import (
 
 // Format is the file format that something is to be brought into: the last one named.
 func (st *Reader) Format(r *scene.Reading) string {
-	var found []string
-	for i, w := range r.Clause.Words {
+	for i, w := range slices.Backward(r.Clause.Words) {
 		if text := w.Lower(); w.Kind == retrieve.Plain && FormatWords.MatchString(text) && !st.ShownFormat(r.Clause.Words, i) {
-			found = append(found, text)
+			return text
 		}
 	}
-	if len(found) == 0 {
-		return ""
-	}
-	return found[len(found)-1]
+	return ""
 }
 
 // FormatWords are the formats that a file can be converted to.
@@ -203,10 +199,7 @@ func (st *Reader) placeOnMedia(r *scene.Reading) string {
 			return part(text[begin:end])
 		}
 	}
-	if begin < 0 {
-		return ""
-	}
-	return part(text[begin:end])
+	return part(text[max(0, begin):end])
 }
 
 // aPassage is a parameter that takes a part of a sound or a video.
