@@ -82,16 +82,11 @@ func (p *Planner) decompose(r plan.Request, text string) outcome {
 	if !s.SeePages() {
 		return o
 	}
-	if seen := p.readScene(s); len(seen.left) == 0 && takesEach(seen.subtasks, r.Given) && slices.ContainsFunc(seen.subtasks, p.joins) {
+	combines := func(sub plan.Subtask) bool { return p.Tool(sub.Tool).Combines() }
+	if seen := p.readScene(s); len(seen.left) == 0 && takesEach(seen.subtasks, r.Given) && slices.ContainsFunc(seen.subtasks, combines) {
 		return seen
 	}
 	return o
-}
-
-// joins reports whether the tool of a subtask takes several pictures.
-func (p *Planner) joins(sub plan.Subtask) bool {
-	_, _, pair := p.Tool(sub.Tool).Pair()
-	return pair || p.Tool(sub.Tool).Joins()
 }
 
 // takesEach reports whether subtasks take each of the files.
@@ -242,7 +237,7 @@ func (t *thread) understandClause(n int, r *scene.Reading, last bool) *outcome {
 	var results []scene.Thing
 	for _, set := range sets {
 		r.Files, r.Results = set, nil
-		t.Things.Mention(set[0], n)
+		t.Things = t.Things.Mentioned(set[0], n)
 		if o := t.carryOut(n, r, last); o != nil {
 			return o
 		}
@@ -446,7 +441,7 @@ func (t *thread) read(n int, c clause.Clause) *scene.Reading {
 	}
 	for _, e := range r.Files {
 		if e.On == "" {
-			t.Things.Mention(e, n)
+			t.Things = t.Things.Mentioned(e, n)
 		}
 	}
 	r.Refs, r.Stated = t.References(r), clause.QuantitiesIn(t.Text, c.Words)

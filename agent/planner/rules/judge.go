@@ -48,9 +48,8 @@ func (j *judge) saysHardlyAnything(r *scene.Reading) bool {
 // ordersNothing reports whether the clause orders that something be done and does not say what:
 // "do it", "change the picture".
 func (j *judge) ordersNothing(r *scene.Reading) bool {
-	e := j.Lists
 	if r.Form != retrieve.Order && r.Form != retrieve.YesNo || r.Clause.Asks || r.Marked() ||
-		len(r.Words) == 0 || len(r.Clause.More) > 0 || !e.Is("ordering", r.Words[0]) || e.Is("inscribing", r.Words[0]) {
+		len(r.Words) == 0 || len(r.Clause.More) > 0 || !j.Is("ordering", r.Words[0]) || j.Is("inscribing", r.Words[0]) {
 		return false
 	}
 	return !slices.ContainsFunc(r.Words, func(w retrieve.Word) bool {
@@ -58,7 +57,7 @@ func (j *judge) ordersNothing(r *scene.Reading) bool {
 		typ := j.Lexicon.MediaNoun([]retrieve.Word{w})
 		atHand := typ != "" && !retrieve.IsFormat(text) && slices.ContainsFunc(j.Things, func(e scene.Thing) bool { return profile.Base(e.Typ) == typ })
 		open := atHand || j.Lexicon.Stop(text) || slices.ContainsFunc([]string{"unsaid things", "ordering", "prepositions", "courtesy", "pronouns"},
-			func(section string) bool { return e.In(section, text) })
+			func(section string) bool { return j.In(section, text) })
 		return !w.IsMark() && !w.IsFile() && (w.Kind != retrieve.Plain || !open)
 	})
 }

@@ -270,6 +270,5 @@ func (d *Divider) segments(core []retrieve.Word) (order []retrieve.Word, all []s
 // takesSeveral reports whether the tool that the clause asks for takes several files at once, or the clause is no order.
 func (d *Divider) takesSeveral(c clause.Clause) bool {
 	r := d.Glance(c)
-	_, _, pair := r.Head.Pair()
-	return pair || r.Head.Joins() || r.Form != retrieve.Order || d.Differs(r)
+	return r.Head.Combines() || r.Form != retrieve.Order || d.Differs(r)
 }

@@ -63,7 +63,7 @@ func (d *Divider) InParts(c clause.Clause, r *scene.Reading) []clause.Clause {
 			return nil // "add the music, with ducking"
 		}
 		unquoted := i > 0 && part.Head.Wants(plan.Content) && part.Quoted() == "" // "with blurred sides" is no text
-		if !d.isDone(part) || i > 0 && !d.takesOne(part.Head) || unquoted {       // "stack them with a gap" is one order
+		if !d.isDone(part) || i > 0 && part.Head.Combines() || unquoted {         // "stack them with a gap" is one order
 			return nil
 		}
 	}
@@ -252,10 +252,4 @@ func (d *Divider) isDone(r *scene.Reading) bool {
 func (d *Divider) needsStep(r *scene.Reading) bool {
 	runs, missing, _ := d.Bind(r)
 	return missing == "" && len(runs) > 0 && len(d.Steps(r, d.Subtask(r, runs[0]), runs[0])) > 0
-}
-
-// takesOne reports whether the tool takes one file.
-func (d *Divider) takesOne(f *profile.Profile) bool {
-	_, _, pair := f.Pair()
-	return !pair && !f.Joins()
 }

@@ -354,34 +354,32 @@ func (c *cover) open(words []retrieve.Word, i int) bool {
 
 // pointed reports whether the word at i only says which thing is meant.
 func (c *cover) pointed(words []retrieve.Word, i int) bool {
-	w, e := words[i], c.Lists
-	text := w.Lower()
-	next := i+1 < len(words)
+	w, text, next := words[i], words[i].Lower(), i+1 < len(words)
 	_, isMap := english.MapNouns[text]
 	switch {
 	case english.Ordinals[text] != 0:
-		return next && e.Is("counted things", words[i+1]) || c.Counts(words, i)
+		return next && c.Is("counted things", words[i+1]) || c.Counts(words, i)
 	case text == "original", isMap:
 		return true
-	case e.In("picture nouns", text) && i > 1 && e.Is("prepositions", words[i-2]) && e.Is("determiners", words[i-1]):
+	case c.In("picture nouns", text) && i > 1 && c.Is("prepositions", words[i-2]) && c.Is("determiners", words[i-1]):
 		return c.given[plan.Image]
-	case i > 1 && e.Is("belonging", words[i-2]) && e.Is("determiners", words[i-1]) && c.Files.SpeaksOfFile(text): // "the colours of our logo"
+	case i > 1 && c.Is("belonging", words[i-2]) && c.Is("determiners", words[i-1]) && c.Files.SpeaksOfFile(text): // "the colours of our logo"
 		return true
-	case !next && i > 0 && e.Is("shown", words[i-1]) && c.looksAt(): // "read this menu"
+	case !next && i > 0 && c.Is("shown", words[i-1]) && c.looksAt(): // "read this menu"
 		return true
-	case i > 0 && next && e.Is("determiners", words[i-1]) && c.IsMedia(words[i+1]) && !c.IsMedia(w): // "the toy picture"
+	case i > 0 && next && c.Is("determiners", words[i-1]) && c.IsMedia(words[i+1]) && !c.IsMedia(w): // "the toy picture"
 		return true
-	case e.In("text nouns", strings.TrimSuffix(text, "s")):
+	case c.In("text nouns", strings.TrimSuffix(text, "s")):
 		return !c.open(words, i)
-	case e.In("text things", strings.ToLower(c.text[w.Start:w.End])):
+	case c.In("text things", strings.ToLower(c.text[w.Start:w.End])):
 		return c.r.Head.Takes(plan.Text)
 	case c.shows(text):
 		return true
 	case c.r.Marked():
 		sections := []string{"erasing", "hiding", "blotting", "marked", "marks", "parts"}
-		return c.CanOrder(text) || slices.ContainsFunc(sections, func(s string) bool { return e.In(s, text) })
+		return c.CanOrder(text) || slices.ContainsFunc(sections, func(s string) bool { return c.In(s, text) })
 	case text == "left":
-		return i > 0 && (e.Is("auxiliaries", words[i-1]) || strings.HasSuffix(words[i-1].Lower(), "s"))
+		return i > 0 && (c.Is("auxiliaries", words[i-1]) || strings.HasSuffix(words[i-1].Lower(), "s"))
 	}
 	return false
 }

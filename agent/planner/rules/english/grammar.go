@@ -76,9 +76,9 @@ func (g *Grammar) Determined(words []retrieve.Word, i int) bool {
 
 // SaysNothing reports whether no tool needs to know the word.
 func (g *Grammar) SaysNothing(w retrieve.Word) bool {
-	text, e := w.Lower(), g.Lists
+	text := w.Lower()
 	return g.Lexicon.Stop(text) || g.IsMedia(w) ||
-		slices.ContainsFunc([]string{"fillers", "plurals", "prepositions", "generic", "results"}, func(list string) bool { return e.In(list, text) })
+		slices.ContainsFunc([]string{"fillers", "plurals", "prepositions", "generic", "results"}, func(list string) bool { return g.In(list, text) })
 }
 
 // Drops reports whether an order takes a part away: "remove the first 2 seconds", "cut off the

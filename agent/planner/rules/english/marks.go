@@ -8,17 +8,16 @@ import (
 
 // MakesAway reports whether the clause wants the thing that it speaks of to be gone or hidden.
 func (g *Grammar) MakesAway(words []retrieve.Word) bool {
-	e := g.Lists
 	_, filled := g.Filling(words)
 	for i, w := range words {
 		rest := words[i+1:]
 		near := rest[:min(5, len(rest))]
 		switch {
-		case e.Is("erasing", w), !filled && e.Is("hiding", w),
-			e.Is("blotting", w) && Has(near, "out") && !g.Determined(words, i),
-			e.Is("over verbs", w) && Has(near, "over") && !filled,
-			e.Is("denying", w) && slices.ContainsFunc(near, func(w retrieve.Word) bool {
-				return e.Is("shown", w) || e.Is("marked", w) || e.Is("marks", w)
+		case g.Is("erasing", w), !filled && g.Is("hiding", w),
+			g.Is("blotting", w) && Has(near, "out") && !g.Determined(words, i),
+			g.Is("over verbs", w) && Has(near, "over") && !filled,
+			g.Is("denying", w) && slices.ContainsFunc(near, func(w retrieve.Word) bool {
+				return g.Is("shown", w) || g.Is("marked", w) || g.Is("marks", w)
 			}):
 			return true
 		}
@@ -42,8 +41,7 @@ func (g *Grammar) Filling(words []retrieve.Word) (int, bool) {
 // SpeaksOfMark reports whether the word at i says that something is marked: "the part that I
 // marked", "the box"; not the order to mark something.
 func (g *Grammar) SpeaksOfMark(words []retrieve.Word, i int) bool {
-	e := g.Lists
 	return i > 0 && words[i].Kind == retrieve.Plain &&
-		(e.Is("marked", words[i]) || e.Is("marks", words[i]) && (g.Determined(words, i) || words[i-1].Lower() == "i") ||
-			e.Is("parts", words[i]) && e.Is("shown", words[i-1])) // "this part"
+		(g.Is("marked", words[i]) || g.Is("marks", words[i]) && (g.Determined(words, i) || words[i-1].Lower() == "i") ||
+			g.Is("parts", words[i]) && g.Is("shown", words[i-1])) // "this part"
 }

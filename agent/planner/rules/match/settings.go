@@ -81,9 +81,9 @@ func (v *settings) byRequired(f *profile.Profile, a toolbox.Arg) float64 {
 	case a.Param == nil:
 	case a.Param.Type == param.Condition && v.PhraseFor(v.r, *a.Param) == "":
 		fit = Hardly
-	case a.Param.Type == param.Condition, a.Param.Type == param.Text && v.column, a.Param.Type == param.Sizes && v.sizes() != "":
+	case a.Param.Type == param.Condition, a.Param.Type == param.Text && v.column, a.Param.Type == param.Sizes && v.PhraseFor(v.r, severalSizes) != "":
 		fit = strongly
-	case a.Param.Type == param.Sizes, a.Param.Type == param.Size && v.sizes() != "": // one size is not several
+	case a.Param.Type == param.Sizes, a.Param.Type == param.Size && v.PhraseFor(v.r, severalSizes) != "": // one size is not several
 		fit = Hardly
 	case a.Param.Type == param.Integer && atFactor.MatchString(v.Text):
 		fit = Hardly // "play it at 2x" is no number of times

@@ -68,6 +68,26 @@ func (m *Matcher) View(r *scene.Reading) *View {
 	return v
 }
 
+// Unexplained counts the words that neither grammar nor the tool explains. A quotation counts as two.
+func (v *View) Unexplained(f *profile.Profile) int {
+	n := 2 * v.quotes
+	for _, class := range v.classes {
+		if !v.Index.Vocabulary(f.Name, class) && !f.Values[class] && (!f.Coloured || !v.colours[class]) {
+			n++
+		}
+	}
+	return n
+}
+
+// IsSetting reports whether the clause gives the tool a value that it must be told, and the tool
+// changes media of a type that is at hand.
+func (v *View) IsSetting(f *profile.Profile) bool {
+	return len(f.Media) == 1 && f.Media[0].Type == f.Returns && v.direct[f.Returns] &&
+		slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool {
+			return !a.Optional && a.Param != nil && (a.Param.Type == param.Adjustment || a.Param.Type == param.Choice) && a.Param.Reads(v.Said(v.r, a, f))
+		})
+}
+
 // collect finds the words of the clause, and of what is said more about it, that a tool
 // must explain.
 func (v *View) collect() {
@@ -111,33 +131,6 @@ func (v *View) namesColumn() bool {
 	return slices.ContainsFunc(v.r.Clause.Words, func(w retrieve.Word) bool {
 		return w.Kind == retrieve.Plain && !v.Lexicon.Stop(w.Lower()) && v.Columns[w.Lower()]
 	})
-}
-
-// sizes is what the clause says of several sizes; "" if it says one at most.
-func (v *View) sizes() string {
-	text := v.Span(v.r.Clause.Words)
-	start, end := quantity.FindSizes(text)
-	return text[start:end]
-}
-
-// Unexplained counts the words that neither grammar nor the tool explains. A quotation counts as two.
-func (v *View) Unexplained(f *profile.Profile) int {
-	n := 2 * v.quotes
-	for _, class := range v.classes {
-		if !v.Index.Vocabulary(f.Name, class) && !f.Values[class] && (!f.Coloured || !v.colours[class]) {
-			n++
-		}
-	}
-	return n
-}
-
-// IsSetting reports whether the clause gives the tool a value that it must be told, and the tool
-// changes media of a type that is at hand.
-func (v *View) IsSetting(f *profile.Profile) bool {
-	return len(f.Media) == 1 && f.Media[0].Type == f.Returns && v.direct[f.Returns] &&
-		slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool {
-			return !a.Optional && a.Param != nil && (a.Param.Type == param.Adjustment || a.Param.Type == param.Choice) && a.Param.Reads(v.Said(v.r, a, f))
-		})
 }
 
 // wanted is the kind of map, box or media that the clause asks for by name: "give me a mask

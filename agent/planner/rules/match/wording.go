@@ -171,13 +171,16 @@ func (v *wording) excerpts(f *profile.Profile) bool {
 	})
 }
 
+// severalSizes is a parameter that takes a list of sizes.
+var severalSizes = param.Param{Type: param.Sizes}
+
 // ofPixels is in a list that is one of sizes whatever is done: "100 and 200 px wide".
 var ofPixels = lazyregexp.New(`(?i)\d ?(?:px|pixels?|[x×]|by|p|wide|high|tall)\b|\d ?[x×] ?\d|\b(?:sizes|widths|heights)\b`)
 
 // multiplies reports whether the clause wants a picture at hand in several sizes, and the tool does just that.
 func (v *wording) multiplies(f *profile.Profile) bool {
 	_, several := f.Arg(func(a toolbox.Arg) bool { return profile.Kind(a) == param.Sizes })
-	return several && v.quotes == 0 && v.direct[f.Returns] && ofPixels.MatchString(v.sizes())
+	return several && v.quotes == 0 && v.direct[f.Returns] && ofPixels.MatchString(v.PhraseFor(v.r, severalSizes))
 }
 
 // follows reports whether the clause makes something new after a map that is at hand, and

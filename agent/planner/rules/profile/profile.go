@@ -293,6 +293,12 @@ func (f *Profile) Pace() (toolbox.Arg, bool) {
 	return f.Arg(func(a toolbox.Arg) bool { return Kind(a) == param.Factor })
 }
 
+// Combines reports whether the tool needs several files at once.
+func (f *Profile) Combines() bool {
+	_, _, pair := f.Pair()
+	return pair || f.Joins()
+}
+
 // writes reports whether a word is a file format of the tool's result. Documents are left out: people say "PDF" for any
 // of them.
 func (f *Profile) writes(word string) bool {

@@ -22,14 +22,13 @@ const (
 
 // Fate reads what the clause orders of the marked part.
 func (s *Scene) Fate(words []retrieve.Word) Fate {
-	e := s.Lists
 	away := s.MakesAway(words)
-	at := slices.IndexFunc(words, func(w retrieve.Word) bool { return s.IsVerb(w) || e.Is("blotting", w) })
+	at := slices.IndexFunc(words, func(w retrieve.Word) bool { return s.IsVerb(w) || s.Is("blotting", w) })
 	if s.speaksOfRest(words) {
 		switch {
-		case at >= 0 && e.Is("leaving", words[at]) && s.excepts(words):
+		case at >= 0 && s.Is("leaving", words[at]) && s.excepts(words):
 			return Gone // "keep everything but this"
-		case at < 0 || away || e.Is("keeping", words[at]) || e.Is("clearing", words[at]) || e.Is("blotting", words[at]) && english.Has(words, "out"):
+		case at < 0 || away || s.Is("keeping", words[at]) || s.Is("clearing", words[at]) || s.Is("blotting", words[at]) && english.Has(words, "out"):
 			return Alone
 		}
 		return Spared
@@ -37,7 +36,7 @@ func (s *Scene) Fate(words []retrieve.Word) Fate {
 	switch {
 	case away:
 		return Gone
-	case e.Any("only", words) && (at < 0 || e.Is("keeping", words[at]) || e.Is("clearing", words[at])):
+	case s.Any("only", words) && (at < 0 || s.Is("keeping", words[at]) || s.Is("clearing", words[at])):
 		return Alone
 	}
 	return Unsaid

@@ -67,6 +67,21 @@ func (f *Files) Lookup(name string) (plan.Resource, bool) {
 	return f.namesake(strings.ToLower(name))
 }
 
+// Called are the names by which people know things: those of their own files.
+func (f *Files) Called(es []Thing) []string {
+	names := make([]string, len(es))
+	for i, e := range es {
+		names[i] = e.Source.Name
+		for _, r := range f.request.Resources() {
+			if r.Name == e.Source.Name && r.File != "" {
+				names[i] = r.File
+				break
+			}
+		}
+	}
+	return names
+}
+
 // called finds the nouns by which a request speaks of one of several files that is named so: "lay
 // the music under the interview", with music.mp3 and interview.wav.
 func (f *Files) called() []retrieve.Span {
@@ -160,21 +175,6 @@ func (f *Files) spans() []retrieve.Span {
 	}
 	slices.SortFunc(found, func(a, b retrieve.Span) int { return a.Start - b.Start })
 	return found
-}
-
-// Called are the names by which people know things: those of their own files.
-func (f *Files) Called(es []Thing) []string {
-	names := make([]string, len(es))
-	for i, e := range es {
-		names[i] = e.Source.Name
-		for _, r := range f.request.Resources() {
-			if r.Name == e.Source.Name && r.File != "" {
-				names[i] = r.File
-				break
-			}
-		}
-	}
-	return names
 }
 
 // fileNames are the names of resources, the longest first.

@@ -48,6 +48,32 @@ func (s *Script) WithoutFiles(words []retrieve.Word, whole string) string {
 	return strings.TrimSpace(strings.TrimRight(b.String(), " ,:;")) + more
 }
 
+// Part is a clause of some words of another one. They are written again behind the text, where they stand side by
+// side: what is between two words of a clause belongs to it.
+func (s *Script) Part(c clause.Clause, words []retrieve.Word) clause.Clause {
+	s.Text += "\n"
+	begin := len(s.Text)
+	c.Words = slices.Clone(words)
+	for i, w := range words {
+		if i > 0 && w.Start != words[i-1].End {
+			s.Text += " "
+		}
+		c.Words[i].Start = len(s.Text)
+		s.Text += s.Text[w.Start:w.End]
+		c.Words[i].End = len(s.Text)
+	}
+	c.Text = s.Text[begin:]
+	return c
+}
+
+// Coined writes a word behind the text.
+func (s *Script) Coined(text string) retrieve.Word {
+	s.Text += "\n" + text
+	w := s.grammar.Lexicon.Words(text, []retrieve.Span{})[0]
+	w.Start, w.End = len(s.Text)-len(text), len(s.Text)
+	return w
+}
+
 // filePhrases marks the words that only hand a file over: "in the image file cat.png".
 func (s *Script) filePhrases(words []retrieve.Word) []bool {
 	skip := make([]bool, len(words))
@@ -79,30 +105,4 @@ func (s *Script) filePhrases(words []retrieve.Word) []bool {
 		}
 	}
 	return skip
-}
-
-// Part is a clause of some words of another one. They are written again behind the text, where they stand side by
-// side: what is between two words of a clause belongs to it.
-func (s *Script) Part(c clause.Clause, words []retrieve.Word) clause.Clause {
-	s.Text += "\n"
-	begin := len(s.Text)
-	c.Words = slices.Clone(words)
-	for i, w := range words {
-		if i > 0 && w.Start != words[i-1].End {
-			s.Text += " "
-		}
-		c.Words[i].Start = len(s.Text)
-		s.Text += s.Text[w.Start:w.End]
-		c.Words[i].End = len(s.Text)
-	}
-	c.Text = s.Text[begin:]
-	return c
-}
-
-// Coined writes a word behind the text.
-func (s *Script) Coined(text string) retrieve.Word {
-	s.Text += "\n" + text
-	w := s.grammar.Lexicon.Words(text, []retrieve.Span{})[0]
-	w.Start, w.End = len(s.Text)-len(text), len(s.Text)
-	return w
 }

@@ -74,11 +74,10 @@ func (ts Things) LastMade() int {
 	return -1
 }
 
-// Mention moves a resource to the end: it is what was spoken of last.
-func (ts *Things) Mention(e Thing, clause int) {
-	*ts = slices.DeleteFunc(*ts, func(o Thing) bool { return o.Source.Equal(e.Source) })
+// Mentioned are the things with one of them at the end: it is what was spoken of last, in that clause.
+func (ts Things) Mentioned(e Thing, clause int) Things {
 	e.Clause = clause
-	*ts = append(*ts, e)
+	return append(slices.DeleteFunc(ts, func(o Thing) bool { return o.Source.Equal(e.Source) }), e)
 }
 
 // Anything passes any thing.

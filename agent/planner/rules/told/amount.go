@@ -103,7 +103,8 @@ func (st *Reader) amountIn(text string) string {
 			continue
 		}
 		begin, end, figure := i, i, false
-		for ; i < len(words) && (!figure || words[i].Lower() != "at") && (core(words[i]) || st.Is("amount tails", words[i]) || st.Is("amount joints", words[i]) ||
+		for ; i < len(words) && (!figure || words[i].Lower() != "at") && (core(words[i]) ||
+			st.Is("amount tails", words[i]) || st.Is("amount joints", words[i]) ||
 			words[i].IsMark() && strings.ContainsAny(words[i].Text, "-–×/%°")); i++ {
 			if w := words[i]; !st.Is("amount joints", w) && !slices.Contains([]string{"of", "the", "to", "as"}, w.Lower()) {
 				end = i

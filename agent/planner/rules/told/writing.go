@@ -16,6 +16,27 @@ import (
 // Writing reads texts out of clauses: what is to be worked on, written or drawn.
 type Writing struct{ *scene.Scene }
 
+// Manner takes phrases with a preposition, and adverbs, off the end of the clause, or off the
+// end of what stands before a quotation.
+func (wr Writing) Manner(r *scene.Reading, f *profile.Profile) Manner {
+	m := Manner{from: len(r.Words)}
+	for end := len(r.Words); end > 0; end-- {
+		switch w := r.Words[end-1]; {
+		case w.IsQuote() || w.Text == ":":
+			m.from = len(r.Words) // what is quoted is the text
+		case wr.Is("manner leads", w) || strings.HasSuffix(w.Lower(), "ly"):
+			phrase := r.Words[end-1 : m.from]
+			if cut := slices.IndexFunc(phrase, func(w retrieve.Word) bool { return w.Kind != retrieve.Plain }); cut >= 0 {
+				phrase = phrase[:cut]
+			}
+			if wr.takeManner(&m, f, phrase) {
+				m.from = end - 1
+			}
+		}
+	}
+	return m
+}
+
 // prompt is what something new shows or sounds like: the clause without the order to make it
 // and the files that it is made after.
 func (wr Writing) prompt(r *scene.Reading) string {
@@ -144,27 +165,6 @@ func longNumber(words []retrieve.Word) string {
 type Manner struct {
 	How, Language string
 	from          int // the word at which it begins
-}
-
-// Manner takes phrases with a preposition, and adverbs, off the end of the clause, or off the
-// end of what stands before a quotation.
-func (wr Writing) Manner(r *scene.Reading, f *profile.Profile) Manner {
-	m := Manner{from: len(r.Words)}
-	for end := len(r.Words); end > 0; end-- {
-		switch w := r.Words[end-1]; {
-		case w.IsQuote() || w.Text == ":":
-			m.from = len(r.Words) // what is quoted is the text
-		case wr.Is("manner leads", w) || strings.HasSuffix(w.Lower(), "ly"):
-			phrase := r.Words[end-1 : m.from]
-			if cut := slices.IndexFunc(phrase, func(w retrieve.Word) bool { return w.Kind != retrieve.Plain }); cut >= 0 {
-				phrase = phrase[:cut]
-			}
-			if wr.takeManner(&m, f, phrase) {
-				m.from = end - 1
-			}
-		}
-	}
-	return m
 }
 
 // takeManner keeps what the phrase says; false if it says nothing of how.
