@@ -52,9 +52,3 @@ func (g *Grammar) Spares(words []retrieve.Word, i int) bool {
 	}
 	return false
 }
-
-// Introduces reports whether a "this" or "that" belongs to the word after it: "this dog".
-func (g *Grammar) Introduces(text string, next retrieve.Word) bool {
-	return (text == "this" || text == "that") && !g.Lexicon.Stop(next.Lower()) && !g.Is("prepositions", next) &&
-		!g.Is("courtesy", next) && !g.IsMedia(next)
-}

@@ -1,6 +1,6 @@
 // Package english knows the words and phrases of general English by which people ask for things, whatever tools there
-// are: closed lists of words (english.txt), and what short runs of words do: order, ask, count, point at files, leave
-// something alone. It knows no tool, no resource and no request.
+// are: closed lists of words (english.txt), rewritings of sloppy phrasings (tidy.txt), and what short runs of words do:
+// order, ask, count, point at files, leave something alone. It knows no tool, no resource and no request.
 package english
 
 import (

@@ -20,8 +20,7 @@ type handing struct {
 	can map[plan.Type]bool // what can be made of the types at hand
 }
 
-// weigh weighs whether the tool can be given what it needs, and leaves nothing over
-// that the clause hands over.
+// weigh tells whether the tool can be given what it needs, and leaves nothing over that the clause hands over.
 func (v *handing) weigh(f *profile.Profile) float64 {
 	fit := 1.0
 	media := slices.ContainsFunc(f.Needs, profile.OfMedia)

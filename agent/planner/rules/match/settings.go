@@ -20,8 +20,7 @@ type settings struct {
 	exact  bool // a tool that answers no other question explains all of its words
 }
 
-// weigh weighs the settings that the clause states: a tool that takes them, or must be
-// told others.
+// weigh compares the values that the clause states with those that the tool takes or must be told.
 func (v *settings) weigh(f *profile.Profile) float64 {
 	fit := 1.0
 	takes, fits := false, false

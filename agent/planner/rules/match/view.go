@@ -141,8 +141,8 @@ func (v *View) wanted() plan.Type {
 	if typ := v.becomes(words); typ != "" && v.r.Form == retrieve.Order {
 		return typ
 	}
-	handing := func(text string) bool { return v.In("handing", text) }
-	if v.r.Form != retrieve.Order || len(words) == 0 || v.IsVerb(words[0]) && !handing(words[0].Lower()) && !handing(v.Lexicon.Class(words[0].Stem)) {
+	hands := func(text string) bool { return v.In("handing", text) }
+	if v.r.Form != retrieve.Order || len(words) == 0 || v.IsVerb(words[0]) && !hands(words[0].Lower()) && !hands(v.Lexicon.Class(words[0].Stem)) {
 		return ""
 	}
 	var found plan.Type
@@ -212,15 +212,15 @@ func (v *View) features() []string {
 // the summary aloud"): they do not say what is wanted now.
 func (v *View) withoutReferences() []retrieve.Word {
 	var out []retrieve.Word
-	words, e := v.r.Clause.Words, v.Lists
+	words := v.r.Clause.Words
 	whole := v.r.Marked() && v.ordered != scene.Alone // "only" leaves nothing out but what it says itself
 	for i, w := range words {
 		noun := w.Lower()
 		typ, isMap := english.MapNouns[noun]
-		refers := e.In("results", noun) || e.In("text nouns", noun) && v.has(plan.Text) || e.In("sound nouns", noun) && v.has(plan.Audio) ||
+		refers := v.In("results", noun) || v.In("text nouns", noun) && v.has(plan.Text) || v.In("sound nouns", noun) && v.has(plan.Audio) ||
 			isMap && v.Things.Focus() == typ && len(v.r.Files) == 0
 		there := refers && v.Determined(words, i) || v.isShown(words, i)
-		if w.Kind == retrieve.Plain && (i > 0 && there || v.r.Marked() && v.SpeaksOfMark(words, i) || whole && e.Is("only", w)) {
+		if w.Kind == retrieve.Plain && (i > 0 && there || v.r.Marked() && v.SpeaksOfMark(words, i) || whole && v.Is("only", w)) {
 			continue
 		}
 		out = append(out, w)

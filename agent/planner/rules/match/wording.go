@@ -27,7 +27,8 @@ type wording struct {
 	unaided int         // the fewest words unexplained by a near tool that needs no file
 }
 
-// newWording takes in how many words of the clause each tool leaves unexplained, and how near the tools are.
+// newWording reads the words of a clause. near tells how near each tool is by them, and rests how many of them it leaves
+// unexplained.
 func newWording(v *View, near []float64, rests []int) *wording {
 	w := &wording{View: v, wanted: v.wanted(), unaided: math.MaxInt}
 	if format := v.Format(v.r); w.wanted == "" && format != "" && v.r.Form == retrieve.Order {
@@ -49,7 +50,7 @@ func newWording(v *View, near []float64, rests []int) *wording {
 	return w
 }
 
-// weigh is how near the tool is to what the clause says, whatever resources there are.
+// weigh returns how near the tool is to what the clause says, whatever resources there are.
 func (v *wording) weigh(f *profile.Profile, near float64, rest int) float64 {
 	if floor := v.floor(f, rest); floor > 0 {
 		near = max(near, floor+near/5)

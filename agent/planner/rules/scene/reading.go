@@ -74,7 +74,7 @@ func (s *Scene) References(r *Reading) References {
 		case s.In("results", text):
 			refs.Result = true
 		case s.In("pronouns", text):
-			refs.Pronoun = refs.Pronoun || next == "" || !s.Introduces(text, words[i+1])
+			refs.Pronoun = refs.Pronoun || next == "" || !s.introduces(text, words[i+1])
 		case s.In("plurals", text):
 			refs.Plural = true
 			refs.Pronoun = refs.Pronoun || text == "them" || text == "both" || text == "they"
@@ -88,6 +88,12 @@ func (s *Scene) References(r *Reading) References {
 		}
 	}
 	return refs
+}
+
+// introduces reports whether a "this" or "that" belongs to the word after it: "this dog".
+func (s *Scene) introduces(text string, next retrieve.Word) bool {
+	return (text == "this" || text == "that") && !s.Lexicon.Stop(next.Lower()) && !s.Is("prepositions", next) &&
+		!s.Is("courtesy", next) && !s.IsMedia(next)
 }
 
 // definite takes in a noun that speaks of something given.
