@@ -5,7 +5,6 @@ import (
 
 	"atelier/agent/planner/rules/english"
 	"atelier/agent/planner/rules/profile"
-	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/retrieve"
 )
 
@@ -19,7 +18,7 @@ func TestStaysAsIs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := asides{profile.New(g, toolbox.NewCatalogue(nil))}
+	a := asides{&profile.Tools{Grammar: g}}
 	for text, want := range map[string]bool{"same speed": true, "keep the quality": true, "keep the border": false} {
 		if got := a.staysAsIs(lexicon.Words(text, nil)); got != want {
 			t.Errorf("%q: %t", text, got)
