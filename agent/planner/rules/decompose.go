@@ -60,7 +60,14 @@ func asking(m plan.Message) *outcome   { return &outcome{question: m} }
 func refusing(m plan.Message) *outcome { return &outcome{reply: m, refused: true} }
 
 func (p *Planner) understand(r plan.Request) outcome {
-	text := p.tidier.Tidy(r.Wish)
+	r.Wish = p.quotePasted(r.Wish)
+	o := p.outcomeOf(r, p.tidier.Tidy(r.Wish))
+	unquotePasted(&o)
+	return o
+}
+
+// outcomeOf is what comes of a request whose words are tidied.
+func (p *Planner) outcomeOf(r plan.Request, text string) outcome {
 	if r.Question != nil {
 		return p.answered(r, text)
 	}

@@ -131,6 +131,9 @@ func quotedCaptions(said string) string {
 	return m[1] + ` "` + lastOne.ReplaceAllString(m[2], ", ") + `"`
 }
 
+// LineEnd stands for the line ends of a pasted table while the clauses of a request are read.
+const LineEnd = "␤"
+
 // ListsFigures reports whether a text has a list of names with their figures behind a colon: "chart: Mon 3, Tue 5".
 func ListsFigures(text string) bool { return figures.MatchString(text) }
 

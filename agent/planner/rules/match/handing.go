@@ -24,12 +24,16 @@ type handing struct {
 func (v *handing) weigh(f *profile.Profile) float64 {
 	fit := 1.0
 	media := slices.ContainsFunc(f.Needs, profile.OfMedia)
-	if f.Returns.Media() && v.asksWhich() || f.Adds && v.removes() || f.Removes && v.In("not removing", v.r.Verb()) || f.Returns == plan.Facts && v.changes() {
-		return badly // "stereo or mono?", "get rid of the border", "show the metadata", "make it stereo"
+	edits := f.Returns.Media() && f.Takes(f.Returns)
+	if f.Returns.Media() && v.asksWhich() || edits && v.asksAbout() || f.Adds && v.removes() || f.Removes && v.removesNothing() || f.Returns == plan.Facts && v.changes() {
+		return badly // "stereo or mono?", "how loud is it?", "get rid of the border", "show the metadata", "make it stereo"
 	}
 	fit *= v.byCount(f)
-	figures := english.ListsFigures(v.Text)
-	if f.Tabular && len(scene.Fitting(v.Things, plan.Text)) == 0 && !strings.Contains(v.Text, "\n") && !figures {
+	figures, pasted := english.ListsFigures(v.Text), strings.Contains(v.Text, english.LineEnd)
+	switch {
+	case f.Tabular && pasted:
+		fit *= strongly
+	case f.Tabular && len(scene.Fitting(v.Things, plan.Text)) == 0 && !strings.Contains(v.Text, "\n") && !figures:
 		fit *= Hardly // there is no table
 	}
 	if f.TextOnly && !f.Tabular && figures && v.Any("charts", v.r.Words) {
@@ -126,6 +130,23 @@ func (v *handing) asksWhich() bool {
 	words := v.r.Words
 	polite := len(words) < len(v.r.Clause.Words)
 	return v.r.Clause.Asks && !polite && len(words) < longQuestion && english.Has(words, "or") && !v.IsVerb(words[0])
+}
+
+// asksAbout reports whether the clause asks something about a file, and does not suggest an edit: "how loud is it?",
+// not "what about black and white?".
+func (v *handing) asksAbout() bool {
+	switch v.r.Form {
+	case retrieve.What, retrieve.How, retrieve.Count:
+		return len(v.r.Clause.Words) > 1 && !v.Any("suggesting", v.r.Clause.Words)
+	default:
+		return false
+	}
+}
+
+// removesNothing reports whether the clause orders something else than to take something away.
+func (v *handing) removesNothing() bool {
+	words := v.r.Clause.Words
+	return v.In("not removing", v.r.Verb()) || len(words) > 0 && v.Is("not removing", words[0]) && !v.removes()
 }
 
 // longQuestion is how many words a question has that is more than a choice.
