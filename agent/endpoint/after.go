@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// maxWait is the longest that a server can make a call wait; who is to wait longer is told.
+// maxWait is the longest delay before a retry; if the server asks for more, the call fails.
 const maxWait = time.Minute
 
-// retryAfter reads when the server wants to be asked again: Retry-After-Ms in
-// milliseconds (Azure OpenAI), else Retry-After in seconds or as a date (RFC 9110,
-// section 10.2.3), measured from the server's own clock. 0 is that it does not say.
+// retryAfter parses the delay before a retry: Retry-After-Ms in milliseconds (Azure OpenAI), else
+// Retry-After in seconds or as a date (RFC 9110, section 10.2.3), relative to the server's own
+// clock. It returns 0 if there is none.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	if d := number(h.Get("Retry-After-Ms"), time.Millisecond); d > 0 {
 		return d

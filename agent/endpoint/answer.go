@@ -9,14 +9,13 @@ import (
 	"github.com/sashabaranov/go-openai"
 )
 
-// The tags around what a model thinks aloud before it answers, where its server does not
-// take that out (vLLM and llama.cpp without a reasoning parser). The templates of
-// DeepSeek-R1 and of Qwen's thinking models put the first into the prompt, so that only
-// the last comes back.
+// The tags around a model's reasoning, for servers that do not strip it (vLLM and llama.cpp without
+// a reasoning parser). The templates of DeepSeek-R1 and Qwen's thinking models put the opening tag
+// into the prompt, so only the closing one comes back.
 const thinks, thought = "<think>", "</think>"
 
-// WithoutThoughts is the content of an answer without what the model thought aloud
-// before it. It is "" where the thoughts did not come to their end.
+// WithoutThoughts strips the model's reasoning from the content of an answer. It returns "" if the
+// reasoning was cut off.
 func WithoutThoughts(content string) string {
 	if at := strings.LastIndex(content, thought); at >= 0 {
 		content = content[at+len(thought):]
@@ -28,11 +27,10 @@ func WithoutThoughts(content string) string {
 	return content
 }
 
-// CutOff reports whether an answer that ended for this reason is not whole, since it may
-// have no more tokens (OpenAI's word, Mistral's, and those of Anthropic's and Gemini's
-// models behind a gateway). Any other reason is an end, except none: that is no reason to
-// trust an answer which does not have the form that was asked for, since the connection
-// of a gateway may have broken off.
+// CutOff reports whether an answer with this finish reason was truncated at the token limit (the
+// values of OpenAI, Mistral, and Anthropic's and Gemini's models behind a gateway). An empty reason
+// does not count, but then an answer that is not in the requested form may be incomplete too, since
+// a gateway's connection may have broken.
 func CutOff(finish openai.FinishReason) bool {
 	switch strings.ToLower(string(finish)) {
 	case "length", "model_length", "max_tokens":
@@ -41,11 +39,10 @@ func CutOff(finish openai.FinishReason) bool {
 	return false
 }
 
-// RefusesFormat reports whether the server may have refused a call because of its
-// response_format, so that one that binds less may be taken: some answer 400 or 422 to a
-// format that they do not know, some 501, and some fail (500) and
-// say of what. A call that was declined, or refused for another parameter that the server
-// names, is none of them.
+// RefusesFormat reports whether the server may have rejected a call because of its response_format,
+// so that a weaker one may work: some answer 400 or 422 to an unknown format, some 501, and some
+// 500 with an explanation. Declined calls, and calls rejected because of another named parameter,
+// do not count.
 func RefusesFormat(err error) bool {
 	e, ok := errors.AsType[*Error](err)
 	switch {
@@ -57,10 +54,9 @@ func RefusesFormat(err error) bool {
 	return e.Status == http.StatusNotImplemented || e.format
 }
 
-// Refused names the parameter of a call that the server, or go-openai before it, does not
-// take: temperature, max_tokens or max_completion_tokens; "" where it is none of these, or
-// none that was told. Models that reason take no temperature, and only the last of the
-// two bounds; other servers know only the first of them.
+// Refused returns the parameter that the server, or go-openai itself, does not accept: temperature,
+// max_tokens or max_completion_tokens; "" if it is none of these or unknown. Reasoning models
+// accept no temperature, and only max_completion_tokens; other servers know only max_tokens.
 func Refused(err error) string {
 	e, ok := errors.AsType[*Error](err)
 	if !ok || e.Kind != Rejected {
@@ -69,11 +65,11 @@ func Refused(err error) string {
 	return e.refused
 }
 
-// parameters are those of a call, beside its format, that a server may refuse.
+// parameters are the parameters, besides the format, that a server may reject.
 var parameters = []string{"max_completion_tokens", "max_tokens", "temperature"}
 
-// refusedParameter finds the parameter in what a server said: the one that it names as such, or
-// the first that its words name, since the second is often what it wants instead.
+// refusedParameter finds the rejected parameter: the one in the param field, or the first that the
+// message names, since the second is often the suggested replacement.
 func (r refusal) refusedParameter() string {
 	if r.param != "" {
 		if slices.Contains(parameters, r.param) {
@@ -90,8 +86,7 @@ func (r refusal) refusedParameter() string {
 	return first
 }
 
-// refusedBefore is the parameter that go-openai itself does not send to models whose
-// names it knows.
+// refusedBefore returns the parameter that go-openai itself does not send to models that it knows.
 func refusedBefore(err error) string {
 	switch {
 	case errors.Is(err, openai.ErrReasoningModelMaxTokensDeprecated):
@@ -102,9 +97,9 @@ func refusedBefore(err error) string {
 	return ""
 }
 
-// formatWords are how servers call what they do not take of a response_format, in lower
-// case: the field, its kinds, and what they make of a schema.
+// formatWords occur in errors about response_format, in lower case: the field, its kinds, and words
+// about schemas.
 var formatWords = []string{"response_format", "response format", "json_schema", "json_object", "json schema", "grammar"}
 
-// aboutFormat reports whether a server speaks of the format.
+// aboutFormat reports whether the server's error is about the format.
 func (r refusal) aboutFormat() bool { return r.says(formatWords) || r.param == "response_format" }

@@ -99,7 +99,7 @@ func TestWhatIsRefusedBeforeItIsSent(t *testing.T) {
 		"temperature": {Model: "o3-mini", Temperature: 0.5},
 	} {
 		_, err := client.CreateChatCompletion(t.Context(), r)
-		if got := endpoint.Refused(endpoint.Sort(err, r.Model)); got != want || endpoint.RefusesFormat(endpoint.Sort(err, r.Model)) {
+		if got := endpoint.Refused(endpoint.Explain(err, r.Model)); got != want || endpoint.RefusesFormat(endpoint.Explain(err, r.Model)) {
 			t.Errorf("%s: %q is refused, not %q", r.Model, got, want)
 		}
 	}

@@ -16,9 +16,9 @@ import (
 	"github.com/cenkalti/backoff/v5"
 )
 
-// doer makes the tries of a call. It stands where go-openai expects an http.Client,
-// not below as a RoundTripper: that one must hand on every answer as it is, and what it
-// fails with gets the URL, user info and all, put in front.
+// doer sends a call, with retries. It takes the place of go-openai's http.Client rather than of a
+// RoundTripper, which must return every response unchanged, and whose errors get prefixed with the
+// URL, user info included.
 type doer struct {
 	http    *http.Client
 	host    string
@@ -28,11 +28,11 @@ type doer struct {
 	maxBody int64
 	wait    func(context.Context, time.Duration) error
 	log     *slog.Logger
-	name    string // of the server, in the log
+	name    string // of the server, for the log
 }
 
-// maxHangs is how often a hang is followed by another try. Each takes the whole of
-// Config.Timeout, and who waits is better told.
+// maxHangs is how often a call is retried after a timeout. Each timeout takes all of
+// Config.Timeout, so it is better to fail.
 const maxHangs = 1
 
 func newDoer(e *Endpoint, c Config, key string) *doer {
@@ -66,7 +66,7 @@ func newDoer(e *Endpoint, c Config, key string) *doer {
 func secretsOf(key string, user *url.Userinfo) secrets {
 	var s secrets
 	password, _ := user.Password()
-	for _, k := range []string{key, cmp.Or(password, user.Username())} { // a token stands alone
+	for _, k := range []string{key, cmp.Or(password, user.Username())} { // a lone user name is a token
 		if k != "" {
 			s = append(s, k)
 		}
@@ -74,17 +74,17 @@ func secretsOf(key string, user *url.Userinfo) secrets {
 	return s
 }
 
-// Do answers with a complete answer of a status below 300, or fails with an *Error or
-// with the context's own error.
+// Do returns a complete response with a status below 300, or fails with an *Error or the context's
+// own error.
 func (d *doer) Do(req *http.Request) (*http.Response, error) { return d.do(req, manner{}) }
 
-// manner is how one call differs from others: see Request.
+// manner holds the options of one call: see Request.
 type manner struct {
 	plainly, byStatus, work, once, waits bool
 	maxBody                              int64
 }
 
-// do is Do, in a manner of its own.
+// do is Do with options.
 func (d *doer) do(req *http.Request, m manner) (*http.Response, error) {
 	ctx := req.Context()
 	if err := replayable(req); err != nil {
@@ -110,14 +110,14 @@ func (d *doer) do(req *http.Request, m manner) (*http.Response, error) {
 		if m.waits && fail.Loading || m.work && !fail.unmade() || m.once && !fail.unbegun() {
 			again = false
 		}
-		wait := fail.After + pause.NextBackOff() // so that those who wait for the same moment do not meet there
+		wait := fail.After + pause.NextBackOff() // a random delay, so that clients do not all retry at the same moment
 		if !again || try > d.retries || hangs > maxHangs || fail.After > maxWait || outlasts(ctx, wait) {
 			if try > 1 {
 				fail.Err = fmt.Errorf("%w (try %d)", fail.Err, try)
 			}
 			return nil, fail.Error
 		}
-		d.log.WarnContext(ctx, d.name+" is asked again", "host", d.host, "label", label(ctx),
+		d.log.WarnContext(ctx, d.name+": retrying", "host", d.host, "label", label(ctx),
 			"try", try, "status", fail.Status, "kind", string(fail.Kind), "wait", wait)
 		if err := d.wait(ctx, wait); err != nil {
 			return nil, err
@@ -125,14 +125,14 @@ func (d *doer) do(req *http.Request, m manner) (*http.Response, error) {
 	}
 }
 
-// outlasts reports whether a wait would end after the context: then people learn more from
-// the failure that is known than from the end of the time.
+// outlasts reports whether a wait would exceed the context's deadline. In that case the known
+// failure is more useful than a timeout.
 func outlasts(ctx context.Context, wait time.Duration) bool {
 	deadline, ok := ctx.Deadline()
 	return ok && time.Until(deadline) < wait
 }
 
-// replayable makes sure that the request's body can be sent more than once.
+// replayable makes sure that the request's body can be sent again.
 func replayable(req *http.Request) error {
 	if req.Body == nil || req.GetBody != nil {
 		return nil
@@ -146,8 +146,8 @@ func replayable(req *http.Request) error {
 	return req.Body.Close() //nolint:wrapcheck // a reader's
 }
 
-// sameServer lets a redirect be followed only where it leads to the same server and asks
-// the same: the key must not travel, and a POST must not become a GET.
+// sameServer follows a redirect only to the same server and with the same method: the key must not
+// leak, and a POST must not become a GET.
 func sameServer(to *http.Request, via []*http.Request) error {
 	from := via[0]
 	upgraded := from.URL.Scheme == "http" && to.URL.Scheme == "https" && from.URL.Hostname() == to.URL.Hostname()

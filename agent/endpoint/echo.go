@@ -16,19 +16,18 @@ import (
 	"atelier/agent/lazyregexp"
 )
 
-// said are the pairs of neighbouring words of what people wrote in a request, and its
-// texts of one word. A server that repeats any of it tells it in its own words, and
-// they must not stand in a log.
+// said holds the pairs of adjacent words that people wrote in a request, and its one-word texts.
+// Server messages may repeat them, but they must not appear in a log.
 type said map[string]bool
 
 const (
-	maxSaid  = 1 << 20 // bytes of a request's texts that are looked at
-	pictured = "data:" // of an address that holds the file itself
-	leftOut  = "…"     // what stands for words that are left out
+	maxSaid  = 1 << 20 // maximum size of a request's texts to examine, in bytes
+	pictured = "data:" // prefix of a URL that contains the file itself
+	leftOut  = "…"     // replaces words that are removed
 )
 
-// saidBy reads what people wrote out of a request: the texts of its JSON but those of the
-// system and of the form of the answer, which are the program's own, or the fields of its form.
+// saidBy collects the user's texts from a request: all texts of a JSON body except the system's and
+// the format of the answer, which are the program's own, or the fields of a form.
 func saidBy(req *http.Request) said {
 	if req.GetBody == nil {
 		return nil
@@ -37,7 +36,7 @@ func saidBy(req *http.Request) said {
 	if err != nil {
 		return nil
 	}
-	defer body.Close() //nolint:errcheck // it is only read
+	defer body.Close() //nolint:errcheck // only read
 	s := said{}
 	kind, params, err := mime.ParseMediaType(req.Header.Get("Content-Type"))
 	if err == nil && kind == "multipart/form-data" {
@@ -57,7 +56,7 @@ func saidBy(req *http.Request) said {
 	return s
 }
 
-// withAddress adds what may be words of people in an address.
+// withAddress adds the parts of a URL that may contain user text.
 func (s said) withAddress(u *url.URL) said {
 	if s == nil {
 		s = said{}
@@ -117,19 +116,19 @@ func (s said) add(v any) {
 	}
 }
 
-// encoded is the beginning of a file in Base64: people write no word that long.
+// encoded matches the beginning of a Base64 file: people write no words that long.
 var encoded = lazyregexp.New(`^[A-Za-z0-9+/]{200}`)
 
-// isFile reports whether a text is a file that is spelled out.
+// isFile reports whether a text is a Base64-encoded file.
 func isFile(text string) bool { return encoded.MatchString(text) }
 
-// ours are the fields of a request that hold no words of people.
+// ours are the fields of a request that contain no user text.
 var ours = map[string]bool{
 	"model": true, "role": true, "type": true, "detail": true, "response_format": true,
 	"size": true, "quality": true, "voice": true, "background": true, "output_format": true, "user": true,
 }
 
-// hide leaves out of a server's words what people said.
+// hide removes the user's words from a server's message.
 func (s said) hide(message string) string {
 	if len(s) == 0 {
 		return message
@@ -157,17 +156,17 @@ func (s said) hide(message string) string {
 	return b.String() + message[at:]
 }
 
-// saidWord is a word in small letters, and where it stands.
+// saidWord is a word in lower case, and its position.
 type saidWord struct {
 	text     string
 	from, to int
 }
 
-// letters are those of a word, some of them written as JSON may; what JSON writes for a
-// line break or a tab stands between words.
+// letters matches a word, including letters that JSON escapes, or a JSON line break or tab, which
+// separates words.
 var letters = lazyregexp.New(`\\[nrt]|(?:\\u[0-9a-fA-F]{4}|[\p{L}\p{M}\p{N}])+`)
 
-// wordsOf splits a text; each sign of a script without spaces is a word.
+// wordsOf splits a text into words; in scripts without spaces each character is a word.
 func wordsOf(message string) []saidWord {
 	var words []saidWord
 	for _, at := range letters.FindAllStringIndex(message, -1) {

@@ -54,7 +54,7 @@ func TestEchoes(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, edit := e.Post(t.Context(), "/images/edits", "m", w.FormDataContentType(), form.Bytes())
-		for _, err := range []error{endpoint.Sort(chat, "m"), edit} {
+		for _, err := range []error{endpoint.Explain(chat, "m"), edit} {
 			said := everything(err)
 			for _, word := range c.hidden {
 				if strings.Contains(said+log.String(), word) {
@@ -95,7 +95,7 @@ func TestNamesOfTheSettings(t *testing.T) {
 		e := build(t, endpoint.Config{BaseURL: server.URL, Names: names})
 		_, err := e.Client().CreateChatCompletion(t.Context(), openai.ChatCompletionRequest{Model: "m"})
 		_, list := e.Models(t.Context())
-		for _, err := range []error{e.Sort(err, "m"), list} {
+		for _, err := range []error{e.Explain(err, "m"), list} {
 			if err == nil { // a server need not list its models
 				continue
 			}

@@ -1,4 +1,4 @@
-// Package endpoint speaks to one server with OpenAI's API: OpenAI itself, Azure OpenAI, vLLM,
+// Package endpoint is a client for a server with OpenAI's API: OpenAI itself, Azure OpenAI, vLLM,
 // Ollama, llama.cpp's server, LocalAI and the like.
 //
 // Guarantees:
@@ -19,7 +19,7 @@
 //   - A private server (see Private) is reached directly and at a private address, or not at all,
 //     whatever its name resolves to. Config.Transport takes over this duty for what it dials
 //     itself.
-//   - Every failure becomes a sentence for people and a Kind to decide by (see Endpoint.Sort).
+//   - Every failure becomes a sentence for people and a Kind to decide by (see Endpoint.Explain).
 package endpoint
 
 import (
@@ -39,42 +39,41 @@ import (
 	"atelier/agent/lazyregexp"
 )
 
-// Config says which server, and how patiently it is asked.
+// Config configures an Endpoint.
 type Config struct {
-	// BaseURL ends before /chat/completions; "" is OpenAI's own, https://api.openai.com/v1.
-	// For Azure it is the resource's: https://NAME.openai.azure.com.
+	// BaseURL is the URL without /chat/completions; "" means https://api.openai.com/v1. For Azure
+	// it is the resource's: https://NAME.openai.azure.com.
 	BaseURL string
-	// Key is a secret. Servers of one's own often want none.
+	// Key is a secret. Self-hosted servers often need none.
 	Key string
-	// AzureVersion, where set, means Azure OpenAI's dialect with this api-version; the
-	// model of a call is then the name of a deployment.
+	// AzureVersion, if set, selects Azure OpenAI's dialect with this api-version; models are then
+	// deployment names.
 	AzureVersion string
-	// Timeout is that of one try, from the first byte sent to the last one read; 0 is
-	// two minutes.
+	// Timeout limits one attempt, from the first byte sent to the last one read; 0 means two
+	// minutes.
 	Timeout time.Duration
-	// Retries is how often a call is tried after the first time; 0 is 3, less is never.
+	// Retries is the maximum number of retries; 0 means 3, negative means none.
 	Retries int
-	// MaxBody is the most bytes that an answer may have; 0 is 4 MiB.
+	// MaxBody is the size limit of a response in bytes; 0 means 4 MiB.
 	MaxBody int64
-	// Transport carries the tries; nil is one of its own.
+	// Transport sends the requests; nil means a new one.
 	Transport http.RoundTripper
-	// Wrap goes round what carries the tries, that of the endpoint's own included, with its
-	// rules for private servers; nil is as it is.
+	// Wrap wraps the transport, including the default one with its rules for private servers; nil
+	// means no wrapping.
 	Wrap func(http.RoundTripper) http.RoundTripper
-	// Wait returns after d, or with an error before, when ctx ends; nil waits by the clock.
+	// Wait waits for d and returns an error if ctx ends before that; nil uses the clock.
 	Wait func(ctx context.Context, d time.Duration) error
-	// Log hears of each retry; nil is silence.
+	// Log receives a warning for each retry; nil logs nothing.
 	Log *slog.Logger
-	// Names are those of the settings, for sentences that tell the operator what to check.
+	// Names are the names of the settings, for sentences that tell the operator what to check.
 	Names Names
 }
 
-// Names are how the operator calls the settings of a server; "" is OPENAI_API_KEY,
-// OPENAI_BASE_URL and OPENAI_MODEL. Server is what the log calls the server itself; "" is
-// the model server.
+// Names are the settings of a server; "" means OPENAI_API_KEY, OPENAI_BASE_URL and OPENAI_MODEL.
+// Server names the server itself in the log; "" means "the model server".
 type Names struct{ Key, BaseURL, Model, Server string }
 
-// Endpoint is one server. It is safe for use by many goroutines.
+// Endpoint is a client for one server. It is safe for concurrent use.
 type Endpoint struct {
 	base    *url.URL
 	azure   bool
@@ -92,23 +91,23 @@ const (
 	defaultMaxBody = 4 << 20
 )
 
-// New checks the configuration. It dials nothing. Its errors are for the operator and
-// name neither the key nor a password in the base URL.
+// New validates the configuration. It does not connect. Its errors are for the operator and contain
+// neither the key nor a password in the base URL.
 func New(c Config) (*Endpoint, error) {
 	azure := c.AzureVersion != ""
 	base, err := parseBase(c.BaseURL, azure)
 	if err != nil {
 		return nil, err
 	}
-	key := strings.TrimSpace(c.Key) // a key is often read from a file with a line break
+	key := strings.TrimSpace(c.Key) // a key read from a file often ends with a line break
 	if strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return nil, errors.New("the key holds a character that no key has: letters, digits and ASCII signs are expected, without spaces")
+		return nil, errors.New("the key contains an invalid character: only printable ASCII without spaces is allowed")
 	}
 	if azure && !apiVersion.MatchString(c.AzureVersion) {
-		return nil, fmt.Errorf("the Azure API version %q is none: a date such as 2024-10-21 is expected", c.AzureVersion)
+		return nil, fmt.Errorf("invalid Azure API version %q: expected a date such as 2024-10-21", c.AzureVersion)
 	}
 	if c.Timeout < 0 || c.MaxBody < 0 {
-		return nil, errors.New("the timeout and the size of an answer must not be negative")
+		return nil, errors.New("the timeout and the maximum response size must not be negative")
 	}
 	e := &Endpoint{base: base, azure: azure, version: c.AzureVersion, key: key, names: c.Names}
 	config := openai.DefaultConfig(key)
@@ -126,30 +125,30 @@ func New(c Config) (*Endpoint, error) {
 
 var apiVersion = lazyregexp.New(`^[A-Za-z0-9.-]+$`)
 
-// parseBase reads the base URL; what is wrong with it is said without repeating it.
+// parseBase parses the base URL. Its errors do not repeat the URL.
 func parseBase(s string, azure bool) (*url.URL, error) {
 	if s == "" && azure {
-		return nil, errors.New("the base URL is missing: Azure OpenAI needs that of the resource, such as https://name.openai.azure.com")
+		return nil, errors.New("the base URL is missing: Azure OpenAI needs the resource's URL, such as https://name.openai.azure.com")
 	}
 	u, err := url.Parse(cmp.Or(strings.TrimSpace(s), openAI))
 	switch {
 	case err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https":
-		return nil, errors.New("the base URL is not one: http:// or https://, a host and a path are expected, such as http://localhost:11434/v1")
+		return nil, errors.New("invalid base URL: expected http:// or https://, a host and a path, such as http://localhost:11434/v1")
 	case u.RawQuery != "" || u.Fragment != "":
 		return nil, errors.New("the base URL must not have a query or a fragment")
 	}
 	u.Path, u.RawPath = strings.TrimRight(u.Path, "/"), ""
 	if azure {
-		u.Path = strings.TrimSuffix(u.Path, "/openai") // the dialect puts it there
+		u.Path = strings.TrimSuffix(u.Path, "/openai") // go-openai adds it again
 	}
 	return u, nil
 }
 
-// Client is go-openai's client for the server. Hand what it fails with to Sort.
+// Client returns go-openai's client for the server. Pass its errors to Explain.
 func (e *Endpoint) Client() *openai.Client { return e.client }
 
 // Azure reports whether the server speaks Azure OpenAI's dialect.
 func (e *Endpoint) Azure() bool { return e.azure }
 
-// Host names the server for people and logs: its name, and the port where one was given.
+// Host returns the server's host, with the port if one was given, for people and logs.
 func (e *Endpoint) Host() string { return e.base.Host }

@@ -258,7 +258,7 @@ func TestEachKindHasItsSentence(t *testing.T) {
 	}
 	seen := map[string]endpoint.Kind{}
 	for _, k := range kinds {
-		err := endpoint.Sort(&endpoint.Error{Kind: k, Err: errors.New("detail")}, "m")
+		err := endpoint.Explain(&endpoint.Error{Kind: k, Err: errors.New("detail")}, "m")
 		s := plan.OperatorSentence(err, plan.Message{}).String()
 		if other, ok := seen[s]; ok || !strings.HasSuffix(s, ".") {
 			t.Errorf("%s: %q, as %s", k, s, other)
@@ -280,7 +280,7 @@ func TestNoKey(t *testing.T) {
 		"The model server needs a key, and none is set: set DECOMPOSER_API_KEY.": {Names: names},
 		"The model server refused the key: check DECOMPOSER_API_KEY.":            {Names: names, Key: "sk-1"},
 	} {
-		if got := plan.OperatorSentence(build(t, c).Sort(refused, "m"), plan.Message{}).String(); got != want {
+		if got := plan.OperatorSentence(build(t, c).Explain(refused, "m"), plan.Message{}).String(); got != want {
 			t.Errorf("%q, not %q", got, want)
 		}
 	}

@@ -35,7 +35,7 @@ func FuzzRefusal(f *testing.F) {
 			t.Error("a refusal without words is none")
 		}
 		e := newError(status, r, secrets{key}, nil)
-		sentence := plan.OperatorSentence(Sort(e, "m"), plan.Message{}).String()
+		sentence := plan.OperatorSentence(Explain(e, "m"), plan.Message{}).String()
 		if e.Kind == "" || sentence == "" {
 			t.Errorf("no kind or no sentence: %v", e)
 		}

@@ -78,7 +78,7 @@ func TestPrivateMeansPrivate(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = e.Models(t.Context())
-	if KindOf(err) != Down || !strings.Contains(err.Error(), "not a private address") {
+	if KindOf(err) != Down || !strings.Contains(err.Error(), "resolves to the public address") {
 		t.Errorf("got %v", err)
 	}
 	for address, allowed := range map[string]bool{"10.0.0.1:80": true, "[fe80::1%eth0]:80": true, "8.8.8.8:80": false, "[2606:4700::1111]:443": false, "nonsense": false} {
@@ -218,7 +218,7 @@ func TestErrorsOfTheClientItself(t *testing.T) {
 		config.BaseURL = server.URL
 		_, err := openai.NewClientWithConfig(config).ListModels(t.Context())
 		server.Close()
-		e, ok := errors.AsType[*Error](Sort(err, "m"))
+		e, ok := errors.AsType[*Error](Explain(err, "m"))
 		if !ok || e.Kind != c.want || e.Kind != Malformed && e.Status != c.status {
 			t.Errorf("%d %s: %v", c.status, c.body, e)
 		}
@@ -226,7 +226,7 @@ func TestErrorsOfTheClientItself(t *testing.T) {
 	config := openai.DefaultConfig("k")
 	config.BaseURL = "http://user:password@127.0.0.1:1/v1"
 	_, err := openai.NewClientWithConfig(config).ListModels(t.Context())
-	if err = Sort(err, "m"); KindOf(err) != Down || strings.Contains(err.Error(), "user") {
+	if err = Explain(err, "m"); KindOf(err) != Down || strings.Contains(err.Error(), "user") {
 		t.Errorf("no connection: %v", err)
 	}
 }
@@ -245,7 +245,7 @@ func TestWordsForPeople(t *testing.T) {
 		"gpt-5": `The model server does not have the model "gpt-5":`, "meta/llama": `The model server does not have the model "meta/llama":`, "/srv/models/llama.gguf": `The model server does not have the model "llama.gguf":`,
 		`C:\models\llama.gguf`: `The model server does not have the model "llama.gguf":`, "../llama.gguf": `The model server does not have the model "llama.gguf":`, "": "The model server does not have this model:",
 	} {
-		s := plan.OperatorSentence(Sort(&Error{Kind: ModelUnknown, Err: errors.New("x")}, model), plan.Message{}).String()
+		s := plan.OperatorSentence(Explain(&Error{Kind: ModelUnknown, Err: errors.New("x")}, model), plan.Message{}).String()
 		if !strings.HasPrefix(s, want) {
 			t.Errorf("%q: %q", model, s)
 		}

@@ -9,42 +9,42 @@ import (
 	"time"
 )
 
-// Kind is what callers decide by.
+// Kind classifies a failure for callers.
 type Kind string
 
 // The kinds of failure.
 const (
 	KeyRefused   Kind = "key_refused"   // 401
 	Forbidden    Kind = "forbidden"     // 403
-	ModelUnknown Kind = "model_unknown" // 404, or said in words
-	Limited      Kind = "limited"       // 429: too many requests, later may do
-	Quota        Kind = "quota"         // 402, or 429 that later does not help
-	TooLong      Kind = "too_long"      // more than the model's context holds
-	Rejected     Kind = "rejected"      // any other 4xx, and what the client itself refused
+	ModelUnknown Kind = "model_unknown" // 404, or stated in the message
+	Limited      Kind = "limited"       // 429: too many requests, a retry may help
+	Quota        Kind = "quota"         // 402, or 429 where a retry does not help
+	TooLong      Kind = "too_long"      // longer than the model's context
+	Rejected     Kind = "rejected"      // any other 4xx, or refused by the client itself
 	Down         Kind = "down"          // 5xx, or no connection
 	TimedOut     Kind = "timed_out"     // no complete answer within Config.Timeout
-	Malformed    Kind = "malformed"     // an answer that is no JSON, too large or broken off, or a redirect that is not followed
+	Malformed    Kind = "malformed"     // not JSON, too large, truncated, or a redirect that is not followed
 )
 
-// Error is a failure of the server, the last one where a call was tried again.
+// Error is a server's failure; after retries, the last one.
 type Error struct {
 	Kind   Kind
-	Status int           // of HTTP; 0 if none came
-	After  time.Duration // after which the server wants to be asked again; 0 if it did not say
-	// Code and Param are the server's own words for what it refused, such as
-	// context_length_exceeded and response_format; "" if it did not say.
+	Status int           // HTTP status; 0 if there was no response
+	After  time.Duration // when the server wants a retry; 0 if unknown
+	// Code and Param are the server's own names for what it rejected, such as
+	// context_length_exceeded and response_format; "" if missing.
 	Code, Param string
-	// Field is the field of the request that FastAPI blames, such as body.width; "" if there is none.
+	// Field is the request field that FastAPI rejected, such as body.width; "" if there is none.
 	Field string
-	// Loading is, of a server that is Down, that it has said that the model is on its way;
-	// After is then how long that is expected to take.
+	// Loading means that a server that is Down is loading the model; After is then the expected
+	// time.
 	Loading bool
-	// format is that the server failed at the response_format (see RefusesFormat), and
-	// refused the parameter that it does not take (see Refused).
+	// format means that the server failed because of response_format (see RefusesFormat); refused
+	// is the parameter that it does not accept (see Refused).
 	format  bool
 	refused string
-	// Err is the detail for the operator's log. It holds no key, no body, and of the
-	// server's words neither what it quotes nor what looks like a key.
+	// Err is the detail for the operator's log. It contains no key and no body, and the server's
+	// message without quotations and anything that looks like a key.
 	Err error
 }
 
@@ -52,7 +52,7 @@ func (e *Error) Error() string { return fmt.Sprintf("model server (%s): %v", e.K
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// KindOf is the kind of the *Error within err; "" if there is none.
+// KindOf returns the kind of the *Error in err; "" if there is none.
 func KindOf(err error) Kind {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Kind
@@ -60,15 +60,15 @@ func KindOf(err error) Kind {
 	return ""
 }
 
-// Loading reports whether a call failed since the model is being loaded.
+// Loading reports whether a call failed because the model is still loading.
 func Loading(err error) bool {
 	e, ok := errors.AsType[*Error](err)
 	return ok && e.Loading
 }
 
-// The names that servers give to a failure, in code or type, where the status does not
-// decide. OpenAI API reference, error codes; Azure OpenAI; llama.cpp, tools/server;
-// Moonshot; Mistral; GitHub Models; Anthropic.
+// Error names of servers, in code or type, for cases that the status does not decide. Sources:
+// OpenAI API reference, error codes; Azure OpenAI; llama.cpp, tools/server; Moonshot; Mistral;
+// GitHub Models; Anthropic.
 var (
 	quotaCodes = []string{
 		"insufficient_quota", "credit_balance_exhausted", "organization_spend_limit_exceeded",
@@ -84,12 +84,12 @@ var (
 		"context_length_exceeded", "exceed_context_size_error", "context_exceeded",
 		"string_above_max_length", "tokens_limit_reached", "request_too_large",
 	}
-	// These matter only where there is no status of failure.
+	// These matter only if the status is not an error.
 	limitCodes = []string{"rate_limit_exceeded", "rate_limit_error", "slow_down"}
 	downCodes  = []string{"server_error", "server_is_overloaded", "overloaded_error", "api_error"}
 )
 
-// The words of servers that give no such name, in lower case.
+// Messages of servers without such names, in lower case.
 var (
 	lengthWords = []string{
 		"maximum context length", "context length is only", "max_tokens must be at least 1, got -", // vLLM
@@ -99,7 +99,7 @@ var (
 		"longer than the model's context length", "`inputs` must have less than", // SGLang, Text Generation Inference
 		"the context window", "prompt is too long", "too large for model with", // OpenAI, Anthropic, Mistral
 		"exceeds the maximum number of tokens", // Gemini
-		"request too large for",                // more at once than the limit a minute: waiting does not help
+		"request too large for",                // more at once than the limit per minute: waiting does not help
 	}
 	modelWords = []string{
 		"model not exist", "is not a valid model", "invalid model:", "invalid model id", // DeepSeek, OpenRouter, Mistral, OpenAI
@@ -108,7 +108,7 @@ var (
 	keyWords = []string{"api key not valid"} // Gemini, with 400
 )
 
-// sortOf tells the kind of a refusal by the status and by what the server said.
+// sortOf classifies a refusal by its status and message.
 func sortOf(status int, r refusal) Kind {
 	switch {
 	case status >= 300 && status < 400:
@@ -150,7 +150,7 @@ func (r refusal) says(words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(m, w) })
 }
 
-// missesModel reports whether a message is of the form "model X not found".
+// missesModel reports whether the message has the form "model X not found".
 func (r refusal) missesModel() bool {
 	m := strings.ToLower(r.message)
 	_, after, ok := strings.Cut(m, "model")

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// LabelHeader is the header that carries a name of our own for a call: "your own unique identifier",
-// ASCII, at most 512 characters (OpenAI API reference, debugging requests). Others
-// take no notice of it.
+// LabelHeader is the header that identifies a call to the server: "your own unique identifier",
+// ASCII, at most 512 characters (OpenAI API reference, debugging requests). Other servers ignore
+// it.
 const LabelHeader = "X-Client-Request-Id"
 
 const (
@@ -20,15 +20,14 @@ const (
 
 type labelKey struct{}
 
-// Label names the calls made with the context, so that recordings, tests and operators
-// can tell them apart: the request, the job and its round. The name is sent along.
-// A request's or a job's name that is too long for the header is cut.
+// Label labels the calls made with the context by request, job and round, so that recordings, tests
+// and operators can tell them apart. The label is sent along. Overlong names are truncated.
 func Label(ctx context.Context, request, job string, round int) context.Context {
 	label := escape(request, maxRequest) + "/" + escape(job, maxJob) + "/" + strconv.Itoa(round)
 	return context.WithValue(ctx, labelKey{}, label)
 }
 
-// label is the header's value for the calls of a context; "" if they have no name.
+// label returns the label of a context; "" if there is none.
 func label(ctx context.Context) string {
 	if s, ok := ctx.Value(labelKey{}).(string); ok {
 		return s
@@ -36,7 +35,7 @@ func label(ctx context.Context) string {
 	return ""
 }
 
-// escape keeps what can stand between the slashes of a header, up to n characters.
+// escape percent-encodes s for use between the slashes of a label, truncated to n characters.
 func escape(s string, n int) string {
 	var b strings.Builder
 	for _, r := range strings.ToValidUTF8(s, "\uFFFD") {
@@ -49,7 +48,7 @@ func escape(s string, n int) string {
 	return b.String()
 }
 
-// ParseLabel reads what Label had sent.
+// ParseLabel parses a header set by Label.
 func ParseLabel(header string) (request, job string, round int, ok bool) {
 	parts := strings.Split(header, "/")
 	if len(parts) != 3 {
@@ -68,7 +67,7 @@ func ParseLabel(header string) (request, job string, round int, ok bool) {
 	return request, job, round, true
 }
 
-// setLabel puts the name of the context's calls on a request.
+// setLabel sets the label header of a request.
 func setLabel(req *http.Request) {
 	if s := label(req.Context()); s != "" {
 		req.Header.Set(LabelHeader, s)

@@ -82,7 +82,7 @@ func ask(ctx context.Context, e *endpoint.Endpoint) (string, error) {
 		Messages: []openai.ChatCompletionMessage{{Role: "user", Content: "please make my cat a cartoon"}},
 	})
 	if err != nil {
-		return "", endpoint.Sort(err, "gpt-test")
+		return "", endpoint.Explain(err, "gpt-test")
 	}
 	return r.Choices[0].Message.Content, nil
 }

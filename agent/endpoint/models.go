@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// Model is one of a server's list.
+// Model is an entry of a server's list.
 type Model struct {
 	Name string
-	// Ends is the day on which the server shuts it down, at midnight UTC; zero where none is
+	// Ends is the day on which the server shuts the model down, at midnight UTC; zero if none is
 	// announced.
 	Ends time.Time
 }
 
-// Serves reports whether the model answers to a name: its own, or the one that is meant by
-// it. Ollama lists the tag that it takes where none is given; gateways list whole families.
+// Serves reports whether the model can be requested by a name. Ollama lists the default tag
+// (:latest), which a name may omit; gateways list whole families.
 func (m Model) Serves(name string) bool {
 	family, all := strings.CutSuffix(m.Name, "*")
 	return m.Name == name || m.Name == name+":latest" || all && strings.HasPrefix(name, family)
@@ -27,8 +27,8 @@ func (m Model) Serves(name string) bool {
 // Ended reports whether the server has shut the model down.
 func (m Model) Ended(now time.Time) bool { return !m.Ends.IsZero() && !now.Before(m.Ends) }
 
-// Models lists the models that the server names; nil where it has no such list, as
-// Azure, which answers with all that could be deployed. Errors are as those of Sort.
+// Models returns the server's list of models; nil if it has none. Azure's list is not used: it
+// contains everything that could be deployed. Errors are those of Explain.
 func (e *Endpoint) Models(ctx context.Context) ([]Model, error) {
 	if e.azure {
 		return nil, nil
@@ -42,8 +42,8 @@ func (e *Endpoint) Models(ctx context.Context) ([]Model, error) {
 	}
 	entries, err := entriesOf(answer.Body)
 	if err != nil {
-		err = errors.New(e.Host() + ": the list of models is not the JSON that was expected")
-		return nil, e.Sort(&Error{Kind: Malformed, Status: answer.Status, Err: err}, "")
+		err = errors.New(e.Host() + ": unexpected JSON in the list of models")
+		return nil, e.Explain(&Error{Kind: Malformed, Status: answer.Status, Err: err}, "")
 	}
 	models := make([]Model, 0, len(entries))
 	for _, entry := range entries {
@@ -54,8 +54,8 @@ func (e *Endpoint) Models(ctx context.Context) ([]Model, error) {
 	return models, nil
 }
 
-// entriesOf finds the models in a list: OpenAI's is an object with data, and some servers
-// answer with the array alone.
+// entriesOf extracts the models of a list: OpenAI sends an object with data, some servers a bare
+// array.
 func entriesOf(body []byte) ([]json.RawMessage, error) {
 	var bare []json.RawMessage
 	if json.Unmarshal(body, &bare) == nil {
@@ -65,11 +65,11 @@ func entriesOf(body []byte) ([]json.RawMessage, error) {
 		Data []json.RawMessage `json:"data"`
 	}
 	err := json.Unmarshal(body, &list)
-	return list.Data, err //nolint:wrapcheck // the caller says of what
+	return list.Data, err //nolint:wrapcheck // wrapped by the caller
 }
 
-// readModel reads what is used of an entry (OpenAI API reference, list models). The rest is
-// not looked at, since servers fill it in with other types.
+// readModel parses the used fields of an entry (OpenAI API reference, list models). It ignores the
+// rest, whose types differ between servers.
 func readModel(entry json.RawMessage) Model {
 	var named struct {
 		ID string `json:"id"`
@@ -90,7 +90,7 @@ func readModel(entry json.RawMessage) Model {
 	return m
 }
 
-// missing reports whether the server does not have what was asked for.
+// missing reports whether the server does not support the request.
 func missing(err error) bool {
 	e, ok := errors.AsType[*Error](err)
 	return ok && (e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed || e.Status == http.StatusNotImplemented)

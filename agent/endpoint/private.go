@@ -13,11 +13,11 @@ import (
 	"atelier/agent/lazyregexp"
 )
 
-// Private reports whether what is sent to the server stays in the house, by its name: a
-// loopback, private or link-local address, a name without a dot (of a container, of a
-// service), localhost, and names under .local (RFC 6762), .internal, .home.arpa
-// (RFC 8375) and .localhost (RFC 6761). An address under 100.64.0.0/10 counts as well:
-// it is routed in the network of a provider or a VPN only (RFC 6598).
+// Private reports whether the server is on a private network, judging by its name: a loopback,
+// private or link-local address, a name without a dot (of a container or service), localhost, and
+// names under .local (RFC 6762), .internal, .home.arpa (RFC 8375) and .localhost (RFC 6761).
+// Addresses in 100.64.0.0/10 count too: they are routed only within a provider's network or a VPN
+// (RFC 6598).
 func (e *Endpoint) Private() bool { return privateName(e.base.Hostname()) }
 
 func privateName(host string) bool {
@@ -36,7 +36,7 @@ func privateName(host string) bool {
 	return false
 }
 
-// numeric are the names that some resolvers take for an address (inet_aton).
+// numeric matches names that some resolvers take for an address (inet_aton).
 var numeric = lazyregexp.New(`^(0x[0-9a-f]*|[0-9]*)$`)
 
 var shared = netip.MustParsePrefix("100.64.0.0/10")
@@ -46,15 +46,15 @@ func privateAddr(a netip.Addr) bool {
 	return a.IsLoopback() || a.IsPrivate() || a.IsLinkLocalUnicast() || a.IsUnspecified() || shared.Contains(a)
 }
 
-// publicAddressError refuses the address that a private name resolved to.
+// publicAddressError is returned if a private name resolves to a public address.
 type publicAddressError struct{ address string }
 
 func (e *publicAddressError) Error() string {
-	return fmt.Sprintf("the name stands for a private server but resolves to %s, which is not a private address", e.address)
+	return fmt.Sprintf("a private server's name resolves to the public address %s", e.address)
 }
 
-// newTransport carries the tries to one server. A private one is reached without a
-// proxy, which would be another host, and at private addresses only.
+// newTransport returns a transport for one server. A private server is reached without a proxy,
+// which would be another host, and only at private addresses.
 func newTransport(private bool) *http.Transport {
 	dialer := &net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}
 	t := &http.Transport{
@@ -63,7 +63,7 @@ func newTransport(private bool) *http.Transport {
 		ForceAttemptHTTP2:   true,
 		TLSHandshakeTimeout: 10 * time.Second,
 		IdleConnTimeout:     90 * time.Second,
-		MaxIdleConnsPerHost: 8, // the actions of a plan run side by side
+		MaxIdleConnsPerHost: 8, // a plan's actions run in parallel
 	}
 	if private {
 		t.Proxy = nil
@@ -72,7 +72,7 @@ func newTransport(private bool) *http.Transport {
 	return t
 }
 
-// onlyPrivate is asked by the dialer once the name is resolved.
+// onlyPrivate is called by the dialer after the name is resolved.
 func onlyPrivate(_, address string, _ syscall.RawConn) error {
 	if a, err := netip.ParseAddrPort(address); err != nil || !privateAddr(a.Addr()) {
 		return &publicAddressError{address: address}

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// NewPublicTransport carries calls to a server that is not in the house, for [Config].Transport: it
-// refuses to connect to a private address, which the name of the server may stand for, unless listed
-// says that it may. Nil lists none. Where the environment names a proxy for the server, that is what
-// is dialled, and it looks after the rest.
+// NewPublicTransport returns a transport for a public server, for [Config].Transport. It refuses to
+// connect to a private address, to which the server's name may resolve, unless listed allows it;
+// nil allows none. If the environment configures a proxy for the server, only the proxy is dialled,
+// and these checks are left to it.
 func NewPublicTransport(address string, listed func(netip.Addr) bool) *http.Transport {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second, Control: onlyPublic(listed)}
 	if to, err := url.Parse(address); err == nil {
@@ -27,14 +27,14 @@ func NewPublicTransport(address string, listed func(netip.Addr) bool) *http.Tran
 	}
 }
 
-// privateAddressError refuses the address that a public name resolved to.
+// privateAddressError is returned if a public name resolves to a private address.
 type privateAddressError struct{ address string }
 
 func (e *privateAddressError) Error() string {
-	return fmt.Sprintf("the name stands for a public server but resolves to %s, which is a private address", e.address)
+	return fmt.Sprintf("a public server's name resolves to the private address %s", e.address)
 }
 
-// onlyPublic is asked by the dialer once the name is resolved.
+// onlyPublic returns a check that the dialer calls after the name is resolved.
 func onlyPublic(listed func(netip.Addr) bool) func(network, address string, _ syscall.RawConn) error {
 	return func(_, address string, _ syscall.RawConn) error {
 		to, err := netip.ParseAddrPort(address)

@@ -12,56 +12,53 @@ import (
 	"net/url"
 )
 
-// Request is a call of any form.
+// Request is a call to any path.
 type Request struct {
-	// Method is that of HTTP; "" is GET.
+	// Method is the HTTP method; "" means GET.
 	Method string
-	// Path is one below the base URL, such as /images/edits. Its parts are escaped here.
+	// Path is relative to the base URL, such as /images/edits. Its parts get escaped.
 	Path string
-	// Query stands behind it; nil is none.
+	// Query may be nil.
 	Query url.Values
-	// Address stands in place of Path and Query: that of something on this very
-	// server, as an answer of it has named it, whole or from its root on. What lies
-	// elsewhere is not asked for: an address elsewhere is the word of a stranger.
+	// Address replaces Path and Query: a URL, absolute or relative to the root, that a response of
+	// this server named. Addresses on other servers are rejected, since they are not trusted.
 	Address string
-	// Header goes along, besides the key; nil is none.
+	// Header is added to the key; may be nil.
 	Header http.Header
-	// Body is sent as it is; nil is none.
+	// Body is sent unchanged; may be nil.
 	Body []byte
-	// Model is the one that is asked for, for the sentences; Azure wants it in the address.
+	// Model is used in error messages; Azure also needs it in the URL.
 	Model string
-	// Plainly takes a body that speaks of an error as an answer, where its status is one of
-	// success.
+	// Plainly accepts a body with an "error" field as a normal response if the status is 2xx.
 	Plainly bool
-	// ByStatus sorts failures by their status alone: what a server says of them in words that model
-	// servers use means nothing.
+	// ByStatus classifies failures by status alone, for servers whose messages are not those of a
+	// model server.
 	ByStatus bool
-	// MaxBody is the most bytes that this answer may have, where that is less than
-	// Config.MaxBody; 0 is that.
+	// MaxBody is the size limit of this response in bytes, if less than Config.MaxBody; 0 means
+	// Config.MaxBody.
 	MaxBody int64
-	// Work tells that the answer is made with effort, as a picture or a video is. A try may
-	// then take as long as its context, where that has a deadline, and another follows only
-	// where nothing was made as yet: too many requests (429), a gateway's trouble (502, 503,
-	// 504), a connection that broke. After a hang or any other failure it might be made twice.
+	// Work means that the response is expensive to make, such as a picture or a video. An attempt
+	// may then take until the context's deadline, and is retried only if no work was done: too many
+	// requests (429), gateway errors (502, 503, 504), a broken connection. After a timeout or any
+	// other failure the work might be done twice.
 	Work bool
-	// Once tells that the server may do something each time that it is asked. Another try then follows
-	// only where it did not begin: no connection was made, or it answered 429 or 503.
+	// Once means that each request may have side effects. It is retried only if the server did not
+	// start: no connection was made, or it answered 429 or 503.
 	Once bool
-	// Waits tells that the caller waits itself for a model that is being loaded: that is
-	// not asked again here.
+	// Waits means that the caller itself waits for a loading model: no retry then.
 	Waits bool
 }
 
-// Response is an answer that has come whole, with a status of success.
+// Response is a complete, successful response.
 type Response struct {
 	Status int
 	Header http.Header
 	Body   []byte
-	// Address is where it came from, against which a Location is read; without user info.
+	// Address is its URL without user info, to resolve a Location against.
 	Address string
 }
 
-// Do makes a call. It keeps the promises of any other. Errors are as those of Sort.
+// Do sends a request, with all guarantees of the package. Errors are those of Explain.
 func (e *Endpoint) Do(ctx context.Context, r Request) (Response, error) {
 	to, err := e.target(r)
 	if err != nil {
@@ -69,7 +66,7 @@ func (e *Endpoint) Do(ctx context.Context, r Request) (Response, error) {
 	}
 	req, err := http.NewRequestWithContext(ctx, cmp.Or(r.Method, http.MethodGet), to.String(), bytes.NewReader(r.Body))
 	if err != nil {
-		return Response{}, e.Sort(&Error{Kind: Rejected, Err: errors.New("the request cannot be made")}, r.Model)
+		return Response{}, e.Explain(&Error{Kind: Rejected, Err: errors.New("invalid request")}, r.Model)
 	}
 	maps.Copy(req.Header, r.Header)
 	switch {
@@ -81,11 +78,11 @@ func (e *Endpoint) Do(ctx context.Context, r Request) (Response, error) {
 	}
 	resp, err := e.doer.do(req, manner{plainly: r.Plainly, byStatus: r.ByStatus, work: r.Work, once: r.Once, waits: r.Waits, maxBody: r.MaxBody})
 	if err != nil {
-		return Response{}, e.Sort(err, r.Model)
+		return Response{}, e.Explain(err, r.Model)
 	}
 	answer, err := io.ReadAll(resp.Body)
 	if err = errors.Join(err, resp.Body.Close()); err != nil {
-		return Response{}, e.Sort(fmt.Errorf("read the answer: %w", err), r.Model)
+		return Response{}, e.Explain(fmt.Errorf("read the answer: %w", err), r.Model)
 	}
 	from := *to
 	if resp.Request != nil && resp.Request.URL != nil { // after redirects
@@ -95,15 +92,15 @@ func (e *Endpoint) Do(ctx context.Context, r Request) (Response, error) {
 	return Response{Status: resp.StatusCode, Header: resp.Header, Body: answer, Address: from.String()}, nil
 }
 
-// errElsewhere is the address of a file that lies on another server.
-var errElsewhere = errors.New("the file that the answer names lies on another server")
+// errElsewhere is returned for a file on another server.
+var errElsewhere = errors.New("the response names a file on another server")
 
-// target is where a call goes.
+// target returns the URL of a request.
 func (e *Endpoint) target(r Request) (*url.URL, error) {
 	if r.Address != "" {
 		to, err := e.base.Parse(r.Address)
 		if err != nil || to.Scheme != e.base.Scheme || to.Host != e.base.Host {
-			return nil, e.Sort(&Error{Kind: Malformed, Err: errElsewhere}, "")
+			return nil, e.Explain(&Error{Kind: Malformed, Err: errElsewhere}, "")
 		}
 		to.User = e.base.User
 		return to, nil
@@ -121,8 +118,8 @@ func (e *Endpoint) target(r Request) (*url.URL, error) {
 	return to, nil
 }
 
-// Post sends a body to a path below the base URL and returns the answer's body: see Do.
-// It is for work (see Request) that go-openai does not send as OpenAI takes it.
+// Post sends a body to a path below the base URL and returns the response body: see Do. It is for
+// work (see Request) that go-openai does not send the way OpenAI expects.
 func (e *Endpoint) Post(ctx context.Context, path, model, contentType string, body []byte) ([]byte, error) {
 	answer, err := e.Do(ctx, Request{
 		Method: http.MethodPost, Path: path, Header: http.Header{"Content-Type": {contentType}}, Body: body, Model: model, Work: true,
@@ -130,7 +127,7 @@ func (e *Endpoint) Post(ctx context.Context, path, model, contentType string, bo
 	return answer.Body, err
 }
 
-// Fetch reads a file that an answer of the server names by its address: see Request.
+// Fetch downloads a file whose URL the server named in a response: see Request.
 func (e *Endpoint) Fetch(ctx context.Context, address string) ([]byte, error) {
 	answer, err := e.Do(ctx, Request{Address: cmp.Or(address, ":")})
 	return answer.Body, err

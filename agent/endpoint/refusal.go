@@ -8,17 +8,16 @@ import (
 	"strings"
 )
 
-// refusal is what a server said of why it does not answer. All of it is the server's
-// raw text.
+// refusal is the server's explanation of an error. All fields are raw text from the server.
 type refusal struct {
 	message, kind, code, param string
-	field                      string // that FastAPI blames
-	number                     int    // the code, where it is one
-	// estimated is in how many seconds the model is there, as a number; "" if that was not said.
+	field                      string // the rejected field, from FastAPI
+	number                     int    // the code, if it is numeric
+	// estimated is the number of seconds until the model is loaded; "" if unknown.
 	estimated string
 }
 
-// parseRefusal reads the forms of error bodies in use:
+// parseRefusal parses the known forms of error bodies:
 //
 //	{"error": {"message", "type", "code", "param"}}   OpenAI, Azure, vLLM, llama.cpp
 //	{"error": "text"}                                 Ollama's own, vLLM's 401, TGI
@@ -30,7 +29,7 @@ type refusal struct {
 //	{"error": "text", "estimated_time": 20.5}         Hugging Face, of a model that is being loaded
 //	{"error": "text", "code": "device_lost"}          Atelier's tool server
 //
-// Anything else is a refusal without words: a page of HTML, say, is no message.
+// Anything else, such as an HTML page, yields an empty refusal.
 func parseRefusal(body []byte) refusal {
 	if v, ok := decode(body); ok {
 		return refusalOf(v)
@@ -45,7 +44,7 @@ func refusalOf(v any) refusal {
 	switch v := v.(type) {
 	case string:
 		if inner, ok := decode([]byte(v)); ok && strings.HasPrefix(strings.TrimSpace(v), "{") {
-			return refusalOf(inner) // a gateway wrapped the text of another server
+			return refusalOf(inner) // a gateway wrapped another server's text
 		}
 		return refusal{message: v}
 	case []any:
@@ -71,7 +70,7 @@ func refusalOf(v any) refusal {
 	return refusal{}
 }
 
-// fieldAt is a place in a request as FastAPI gives it: ["body", "width"].
+// fieldAt joins FastAPI's path to a request field: ["body", "width"].
 func fieldAt(loc any) string {
 	steps, ok := loc.([]any)
 	if !ok {
@@ -84,7 +83,7 @@ func fieldAt(loc any) string {
 	return strings.Join(names, ".")
 }
 
-// withCode adds the code of an outer layer, unless an inner one had one.
+// withCode sets the code of an outer object, unless an inner one had a code.
 func (r refusal) withCode(code string) refusal {
 	if r.code != "" || r.number != 0 {
 		return r
@@ -104,7 +103,7 @@ func decode(body []byte) (any, bool) {
 	return v, d.Decode(&v) == nil
 }
 
-// text is a value as a word or a sentence; lists of them are joined.
+// text returns a string or number as text; lists of strings are joined.
 func text(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -123,8 +122,8 @@ func text(v any) string {
 	return ""
 }
 
-// hiddenRefusal finds a refusal that came with the status of success, as OpenRouter
-// tells of what failed after the answer had begun.
+// hiddenRefusal finds an error in a response with status 2xx, as OpenRouter sends if something
+// fails after the response has begun.
 func hiddenRefusal(body []byte) (refusal, bool) {
 	if len(body) > maxRefusal || !bytes.Contains(body, []byte(`"error"`)) {
 		return refusal{}, false

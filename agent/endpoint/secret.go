@@ -12,15 +12,15 @@ import (
 
 const (
 	masked    = "[hidden]"
-	maxDetail = 300 // characters of a server's words that the operator gets to read
+	maxDetail = 300 // characters of a server's message shown to the operator
 	maxRead   = 10 * maxDetail
-	minPart   = 6 // bytes of a secret that tell something; a shorter one is hidden as a word
+	minPart   = 6 // bytes; shorter secrets are hidden only as whole words
 )
 
-// secrets are what must never be repeated.
+// secrets must never appear in errors or logs.
 type secrets []string
 
-// hide removes the secrets, telling parts of them, and whatever looks like a key.
+// hide masks the secrets, long enough parts of them, and anything that looks like a key.
 func (s secrets) hide(text string) string {
 	for _, k := range s {
 		if len(k) < minPart {
@@ -42,7 +42,8 @@ func (s secrets) hide(text string) string {
 	return text
 }
 
-// hideParts removes every run of a text that stands in the secret as well.
+// hideParts masks every part of the text, at least minPart bytes long, that also occurs in the
+// secret.
 func hideParts(text, secret string) string {
 	var b strings.Builder
 	for i := 0; i < len(text); {
@@ -63,10 +64,10 @@ func hideParts(text, secret string) string {
 
 var word = lazyregexp.New(`[\w-]+`)
 
-// keyLike are the forms of keys in use: what follows the name of a scheme; those with a
-// prefix (OpenAI, Anthropic, Groq, xAI, Hugging Face, NVIDIA, Perplexity, GitHub, Google,
-// AWS, JSON web tokens); what is partly starred out; and long runs of letters and digits,
-// as Azure's keys and encoded data are.
+// keyLike matches the usual forms of keys: the credentials after an authentication scheme; keys
+// with a prefix (OpenAI, Anthropic, Groq, xAI, Hugging Face, NVIDIA, Perplexity, GitHub, Google,
+// AWS, JSON web tokens); partly starred keys; and long runs of letters and digits, such as Azure's
+// keys and encoded data.
 var keyLike = []lazyregexp.Regexp{
 	lazyregexp.New(`(?i)\b(bearer|basic)\s+[^\s"'<>]+`),
 	lazyregexp.New(`(?i)\b(sk|pk|rk|gsk|xai|hf|nvapi|pplx|ghp|key)[-_][\w*.-]{8,}`),
@@ -75,8 +76,8 @@ var keyLike = []lazyregexp.Regexp{
 	lazyregexp.New(`[A-Za-z0-9+/]{32,}=*`),
 }
 
-// detail makes of a server's words what may stand in a log: one line, not long,
-// without keys, and without what it quotes, which may be what people wrote.
+// detail makes a server's message safe for a log: one short line without keys and quotations, which
+// may be user text.
 func (s secrets) detail(text string) string {
 	text = strings.ToValidUTF8(text[:min(len(text), maxRead)], "")
 	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool {
@@ -89,7 +90,7 @@ func (s secrets) detail(text string) string {
 	return text
 }
 
-// name is a code or the name of a parameter; "" if it does not look like one.
+// name returns the text if it looks like a code or a parameter's name; else "".
 func (s secrets) name(text string) string {
 	if !identifier.MatchString(text) || s.hide(text) != text {
 		return ""
@@ -99,8 +100,8 @@ func (s secrets) name(text string) string {
 
 var identifier = lazyregexp.New(`^[A-Za-z0-9_.:/\[\]-]{1,60}$`)
 
-// unquote leaves out what stands in quotes, unless it is a name, and all that follows
-// a quote or a brace that is not closed.
+// unquote replaces quoted text by an ellipsis unless it is a name. An unclosed quote or brace
+// extends to the end.
 func unquote(text string) string {
 	var b strings.Builder
 	before := ' '
@@ -129,11 +130,11 @@ func unquote(text string) string {
 
 var quotes = map[rune]rune{'\'': '\'', '"': '"', '`': '`', '“': '”', '‘': '’', '«': '»', '„': '“', '{': '}', '「': '」'}
 
-// escapes counts the backslashes at the end of a text.
+// escapes counts the trailing backslashes of a text.
 func escapes(text string) int { return len(text) - len(strings.TrimRight(text, `\`)) }
 
-// quoted is the text up to the closing mark, and its size with the mark. That mark is
-// escaped as deeply as the opening one: one that is more so belongs to the text.
+// quoted returns the text up to the closing mark, and its size including the mark. A mark that is
+// escaped more deeply than the opening one belongs to the text.
 func quoted(text string, closing rune, depth int) (string, int) {
 	for i, r := range text {
 		if r != closing || escapes(text[:i]) > depth {

@@ -177,14 +177,14 @@ func TestRetriesAreLogged(t *testing.T) {
 
 func TestSortOfOtherErrors(t *testing.T) {
 	t.Parallel()
-	if endpoint.Sort(nil, "m") != nil {
+	if endpoint.Explain(nil, "m") != nil {
 		t.Error("nil is no failure")
 	}
 	for _, err := range []error{context.Canceled, fmt.Errorf("x: %w", context.DeadlineExceeded)} {
-		passesThrough(t, endpoint.Sort(err, "m"), err)
+		passesThrough(t, endpoint.Explain(err, "m"), err)
 	}
-	once := endpoint.Sort(errors.New("something"), "m")
-	if endpoint.KindOf(once) != endpoint.Rejected || endpoint.Sort(once, "other") != once { //nolint:errorlint // the same one
+	once := endpoint.Explain(errors.New("something"), "m")
+	if endpoint.KindOf(once) != endpoint.Rejected || endpoint.Explain(once, "other") != once { //nolint:errorlint // the same one
 		t.Errorf("sorted twice: %v", once)
 	}
 	if k := endpoint.KindOf(errors.New("x")); k != "" {

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// failure is a failed try, and whether another may do better.
+// failure is a failed attempt, and whether to retry.
 type failure struct {
 	*Error
 
@@ -24,27 +24,28 @@ type failure struct {
 	unreached bool // no connection was made
 }
 
-// maxRefusal is how much of a refusal's body is read; all that can be told is at its beginning.
+// maxRefusal limits how much of an error body is read, in bytes; the useful part is at the
+// beginning.
 const maxRefusal = 64 << 10
 
-// passing are the statuses after which another try may do better; those from 520 on are
-// a proxy's that could not reach the server (Cloudflare), 529 is "overloaded" (Anthropic).
+// passing are the temporary statuses; from 520 on, a proxy could not reach the server (Cloudflare),
+// and 529 is "overloaded" (Anthropic).
 var passing = []int{429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529}
 
-// unmade are the statuses after which what was asked for is not being made.
+// unmade are the statuses after which no work is being done.
 var unmade = []int{429, 502, 503, 504}
 
-// unmade reports whether another try of work does not make it a second time.
+// unmade reports whether a retry cannot do the work twice.
 func (f *failure) unmade() bool {
 	return f.Kind != TimedOut && (f.Status < 400 || slices.Contains(unmade, f.Status))
 }
 
-// unbegun reports whether the server did not begin to do what was asked for.
+// unbegun reports whether the server did not start the work.
 func (f *failure) unbegun() bool {
 	return f.unreached || f.Status == http.StatusTooManyRequests || f.Status == http.StatusServiceUnavailable
 }
 
-// try asks once and reads the whole answer.
+// try sends the request once and reads the whole response.
 func (d *doer) try(req *http.Request, m manner) (*http.Response, *failure) {
 	patience, maxBody := d.timeout, d.maxBody
 	if deadline, ok := req.Context().Deadline(); ok && m.work {
@@ -67,15 +68,15 @@ func (d *doer) try(req *http.Request, m manner) (*http.Response, *failure) {
 	if err != nil {
 		return nil, d.unreached(err)
 	}
-	defer resp.Body.Close() //nolint:errcheck // it was read
+	defer resp.Body.Close() //nolint:errcheck // already read
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
-		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal)) //nolint:errcheck // the status says enough
+		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal)) //nolint:errcheck // the status is enough
 		return nil, d.refused(req, resp, parseRefusal(body), m)
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
 	switch {
 	case timedOut(err):
-		return nil, d.failed(TimedOut, resp.StatusCode, "the answer was not complete in time", true)
+		return nil, d.failed(TimedOut, resp.StatusCode, "timed out while reading the answer", true)
 	case err != nil:
 		return nil, d.failed(Malformed, resp.StatusCode, "the answer broke off: "+d.secrets.detail(plain(err)), true)
 	case int64(len(body)) > maxBody:
@@ -90,16 +91,16 @@ func (d *doer) try(req *http.Request, m manner) (*http.Response, *failure) {
 	return resp, nil
 }
 
-// failed is a failure told in our own words, and in those of the system.
+// failed returns a failure with our own description, or the system's.
 func (d *doer) failed(k Kind, status int, why string, again bool) *failure {
 	err := errors.New(d.host + ": " + d.secrets.hide(why))
 	return &failure{Error: &Error{Kind: k, Status: status, Err: err}, again: again}
 }
 
-// unreached is a failure before there was an answer.
+// unreached returns a failure that happened before any response.
 func (d *doer) unreached(err error) *failure {
 	if timedOut(err) {
-		return d.failed(TimedOut, 0, "no answer in time", true)
+		return d.failed(TimedOut, 0, "timed out before an answer", true)
 	}
 	op, ok := errors.AsType[*net.OpError](err)
 	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
@@ -110,7 +111,7 @@ func (d *doer) unreached(err error) *failure {
 	return f
 }
 
-// plain is the system's word for a failure of the network, without the URL.
+// plain returns the text of a network error without the URL.
 func plain(err error) string {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err
@@ -123,7 +124,7 @@ func timedOut(err error) bool {
 	return ok && n.Timeout() || errors.Is(err, context.DeadlineExceeded)
 }
 
-// refused is a failure told by the server.
+// refused returns a failure reported by the server.
 func (d *doer) refused(req *http.Request, resp *http.Response, r refusal, m manner) *failure {
 	status := resp.StatusCode
 	if status < 300 && r.number >= 400 && r.number < 600 {
@@ -137,7 +138,7 @@ func (d *doer) refused(req *http.Request, resp *http.Response, r refusal, m mann
 	f.After = retryAfter(resp.Header, time.Now())
 	f.Err = fmt.Errorf("%s: %w", d.host, f.Err)
 	if to, err := resp.Location(); err == nil && status < 400 {
-		f.Err = fmt.Errorf("%w: it redirects to %s, which is not followed; the base URL may be wrong", f.Err, d.secrets.hide(to.Scheme+"://"+to.Host))
+		f.Err = fmt.Errorf("%w: redirects to %s are not followed; the base URL may be wrong", f.Err, d.secrets.hide(to.Scheme+"://"+to.Host))
 	}
 	if m.byStatus {
 		f.Kind, f.format, f.refused, r.estimated = sortOf(status, refusal{}), false, "", ""
@@ -146,7 +147,7 @@ func (d *doer) refused(req *http.Request, resp *http.Response, r refusal, m mann
 		f.Loading, f.After, f.again = true, number(r.estimated, time.Second), true
 		return f
 	}
-	switch strings.ToLower(resp.Header.Get("X-Should-Retry")) { // as OpenAI's own clients do
+	switch strings.ToLower(resp.Header.Get("X-Should-Retry")) { // like OpenAI's own clients
 	case "true":
 		f.again = f.Kind != Quota
 	case "false":
@@ -157,7 +158,7 @@ func (d *doer) refused(req *http.Request, resp *http.Response, r refusal, m mann
 	return f
 }
 
-// newError tells a refusal without what must not be told: secrets, and what people said.
+// newError describes a refusal without secrets and user text.
 func newError(status int, r refusal, s secrets, echo said) *Error {
 	e := &Error{Kind: sortOf(status, r), Status: status, Code: s.name(r.code), Param: s.name(r.param), Field: s.name(r.field)}
 	if e.Code == "" {
@@ -182,7 +183,7 @@ func newError(status int, r refusal, s secrets, echo said) *Error {
 	return e
 }
 
-// isPage reports whether an answer is for a browser.
+// isPage reports whether the response is an HTML page.
 func isPage(h http.Header) bool {
 	t, _, err := mime.ParseMediaType(h.Get("Content-Type"))
 	return err == nil && t == "text/html"

@@ -14,12 +14,12 @@ import (
 )
 
 const (
-	// maxList is the most bytes of an answer: a list of some thousand models.
+	// maxList is the size limit of a response in bytes, enough for some thousand models.
 	maxList = 1 << 20
-	// maxShown is how many models of Ollama are looked at one by one.
+	// maxShown is how many of Ollama's models are inspected at most.
 	maxShown = 3
-	// leastWindow is what Ollama and LM Studio give a model unless told otherwise, in tokens:
-	// Ollama more where the GPU has 24 GiB or more. Both cut a longer prompt without a word.
+	// leastWindow is the default context size of Ollama and LM Studio in tokens; Ollama uses more
+	// if the GPU has 24 GiB or more. Both silently truncate longer prompts.
 	leastWindow = 4096
 )
 
@@ -37,7 +37,7 @@ func newAsker() asker {
 	}}
 }
 
-// server asks what listens at a place; nil where that is no model server.
+// server queries the server at a place; nil if there is no model server.
 func (a asker) server(ctx context.Context, p Place, families *family.Families) *Server {
 	base := "http://" + p.Address.String()
 	s := &Server{Name: string(p.Kind), Address: p.Address.String(), BaseURL: base + "/v1"}
@@ -54,7 +54,7 @@ func (a asker) server(ctx context.Context, p Place, families *family.Families) *
 			s.Name, models, err = readOpenAI(body)
 		}
 	default:
-		err = fmt.Errorf("servers of the kind %q are not known", p.Kind)
+		err = fmt.Errorf("unknown server kind %q", p.Kind)
 	}
 	if err != nil {
 		return nil
@@ -74,13 +74,13 @@ func (a asker) server(ctx context.Context, p Place, families *family.Families) *
 	return s
 }
 
-// ollama lists the models of Ollama, and which of them are loaded.
+// ollama lists the models of Ollama and marks the loaded ones.
 func (a asker) ollama(ctx context.Context, base string) ([]model, error) {
 	loaded := make(chan map[string]int, 1)
 	go func() {
 		body, err := a.get(ctx, base+"/api/ps")
 		if err != nil {
-			body = nil // it is as if none were loaded
+			body = nil // treated as if none were loaded
 		}
 		loaded <- readLoaded(body)
 	}()
@@ -92,8 +92,8 @@ func (a asker) ollama(ctx context.Context, base string) ([]model, error) {
 	return models, err
 }
 
-// show asks Ollama what its first models can do, until one chats; without an answer a model
-// is taken for what its name says. Models after these are left out.
+// show asks Ollama for the capabilities of the first models until one can chat. If Ollama does not
+// answer, the model is judged by its name. Other models are dropped.
 func (a asker) show(ctx context.Context, base string, ranked []model) []model {
 	for _, m := range ranked[:min(len(ranked), maxShown)] {
 		body, err := json.Marshal(map[string]string{"model": m.name})
@@ -126,7 +126,7 @@ func (a asker) get(ctx context.Context, url string) ([]byte, error) {
 	return a.do(ctx, http.MethodGet, url, nil)
 }
 
-// do sends one request and reads the answer, which must be a success: a redirect is not.
+// do sends one request and reads the response. Any status but 200, redirects included, is an error.
 func (a asker) do(ctx context.Context, method, url string, body []byte) (_ []byte, err error) {
 	r, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
 	if err != nil {
@@ -142,14 +142,14 @@ func (a asker) do(ctx context.Context, method, url string, body []byte) (_ []byt
 	}
 	defer func() { err = errors.Join(err, answer.Body.Close()) }()
 	if answer.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("ask %s: it answers %d", url, answer.StatusCode)
+		return nil, fmt.Errorf("ask %s: status %d", url, answer.StatusCode)
 	}
 	read, err := io.ReadAll(io.LimitReader(answer.Body, maxList+1))
 	if err != nil {
-		return nil, fmt.Errorf("read what %s answers: %w", url, err)
+		return nil, fmt.Errorf("read the response of %s: %w", url, err)
 	}
 	if len(read) > maxList {
-		return nil, fmt.Errorf("read what %s answers: it is longer than %d bytes", url, maxList)
+		return nil, fmt.Errorf("read the response of %s: it is larger than %d bytes", url, maxList)
 	}
 	return read, nil
 }

@@ -23,7 +23,7 @@ import (
 	"atelier/agent/endpoint/family"
 )
 
-// Kind is how a server tells which models it has.
+// Kind is the API by which a server lists its models.
 type Kind string
 
 // The kinds.
@@ -39,8 +39,7 @@ type Place struct {
 	Address netip.AddrPort
 }
 
-// Usual lists where model servers listen unless told otherwise, in the order in which they
-// are preferred.
+// Usual returns the default addresses of known model servers, in order of preference.
 func Usual() []Place {
 	var places []Place
 	for _, p := range []struct {
@@ -54,42 +53,41 @@ func Usual() []Place {
 	return places
 }
 
-// Server is a model server that was found.
+// Server is a model server that answered.
 type Server struct {
 	// Name is what people call it, such as Ollama.
 	Name string
-	// Address is its host and port, and BaseURL that of its OpenAI-compatible API.
+	// Address is its host and port; BaseURL is the URL of its OpenAI-compatible API.
 	Address, BaseURL string
-	// Models is how many models it lists.
+	// Models is the number of models it lists.
 	Models int
-	// Model is the one that is chosen for planning; empty where none can plan, or where it is
-	// not clear which.
+	// Model is chosen for planning; empty if none can plan, or if the choice is unclear.
 	Model string
 	// Sees reports whether the model is known to read pictures.
 	Sees bool
-	// Context is how many tokens the model reads and writes in one call; 0 is not known.
+	// Context is the model's context size in tokens; 0 if unknown.
 	Context int
 }
 
-// Patience is how long the search takes at most, unless told otherwise.
+// Patience is the default limit for the search.
 const Patience = 200 * time.Millisecond
 
-// Config says where to look.
+// Config configures a search.
 type Config struct {
-	// Places are asked; the first one with a model that can plan is used. Each must be a
-	// loopback address.
+	// Places are queried; the first one with a model that can plan is used. Each must be a loopback
+	// address.
 	Places []Place
-	// Patience is how long the search takes at most; 0 is [Patience].
+	// Patience limits the search; 0 means [Patience].
 	Patience time.Duration
 }
 
-// Find asks all places at once. It returns the servers that answered, in the order of the
-// places, up to the first one with a model that can plan; later ones are not waited for. An
-// error means that the configuration is wrong: what a server answers is never one.
+// Find queries all places at once. It returns the servers that answered, in the order of the
+// places, up to the first one with a model that can plan; it does not wait for later ones. An error
+// means that the configuration is wrong; server failures are not errors.
 func Find(ctx context.Context, c Config) ([]Server, error) {
 	for _, p := range c.Places {
 		if !p.Address.Addr().IsLoopback() {
-			return nil, fmt.Errorf("model servers are looked for on this machine only, and %s is not on it", p.Address)
+			return nil, fmt.Errorf("not a loopback address: %s", p.Address)
 		}
 	}
 	if c.Patience < 0 {
@@ -112,7 +110,7 @@ func Find(ctx context.Context, c Config) ([]Server, error) {
 	var found []Server
 	used := false
 	for _, answer := range answers {
-		s := <-answer // it comes once ctx ends, if not before
+		s := <-answer // arrives when ctx ends at the latest
 		if s == nil || used {
 			continue
 		}

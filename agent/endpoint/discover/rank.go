@@ -13,19 +13,19 @@ import (
 	"atelier/agent/lazyregexp"
 )
 
-// Sizes in billions of parameters.
+// Model sizes in billions of parameters.
 const (
-	// leastCapable is the size of the smallest models that are called 7B. Smaller ones are left
-	// out for caution: the built-in rules lose less of a request than a tiny model does.
+	// leastCapable is the size of the smallest models sold as 7B. Smaller ones are excluded as a
+	// precaution: the built-in rules lose less of a request than a tiny model does.
 	leastCapable = 6.5
-	// mostEasy is about what one GPU with 24 GiB holds with 4 bits a parameter. Larger models
-	// may be too slow for a conversation.
+	// mostEasy is about the largest size that fits a GPU with 24 GiB at 4 bits per parameter.
+	// Larger models may be too slow for a conversation.
 	mostEasy = 33
 )
 
-// rank lists the models that can plan, best first: those that are loaded, since they answer
-// at once, then those of a known family, then the largest that an ordinary GPU holds. Models
-// of unknown size count where they are loaded, of a known family, or the only one.
+// rank returns the models that can plan, best first: loaded models, since they answer at once, then
+// known families, then the largest that fits an ordinary GPU. A model of unknown size is included
+// only if it is loaded, of a known family, or the only one.
 func rank(models []model, families *family.Families) []model {
 	capable := slices.DeleteFunc(slices.Clone(models), func(m model) bool { return !m.capable(families) })
 	listed := make([]endpoint.Model, len(capable))
@@ -48,13 +48,13 @@ func rank(models []model, families *family.Families) []model {
 	return capable
 }
 
-// capable reports whether nothing says that a model cannot plan.
+// capable reports whether nothing indicates that the model cannot plan.
 func (m model) capable(families *family.Families) bool {
 	tiny := m.billions > 0 && m.billions < leastCapable || m.context > 0 && m.context < leastWindow
 	return !m.other && !m.away && !tiny && families.Talks(m.name)
 }
 
-// first orders what is so before what is not.
+// first sorts true before false.
 func first(a, b bool) int {
 	switch {
 	case a == b:
@@ -65,7 +65,8 @@ func first(a, b bool) int {
 	return 1
 }
 
-// bySize orders by size: the largest that is easy first, then the others from small to large.
+// bySize sorts the largest model that fits an ordinary GPU first; larger ones follow, smallest
+// first.
 func bySize(a, b float64) int {
 	easyA, easyB := a <= mostEasy, b <= mostEasy
 	if easyA && easyB {
@@ -74,11 +75,11 @@ func bySize(a, b float64) int {
 	return cmp.Or(first(easyA, easyB), cmp.Compare(a, b))
 }
 
-// size is how names say how many parameters a model has: 8b, 0.5B, 360m, 8x7b.
+// size matches a parameter count in a model name: 8b, 0.5B, 360m, 8x7b.
 var size = lazyregexp.New(`(?i)(?:^|[^a-z0-9.])(?:(\d{1,3})x)?(\d{1,5}(?:\.\d{1,3})?)([bm])(?:$|[^a-z0-9])`)
 
-// parametersIn finds in a name how many billions of parameters the model has; 0 where it does
-// not tell. Of several figures the largest counts: qwen3-30b-a3b has 30, of which 3 are active.
+// parametersIn returns the parameter count, in billions, from a model's name; 0 if there is none.
+// The largest figure counts: qwen3-30b-a3b has 30, of which 3 are active.
 func parametersIn(name string) float64 {
 	most := 0.0
 	for rest := name; ; {
@@ -91,11 +92,11 @@ func parametersIn(name string) float64 {
 			times = rest[at[2]:at[3]]
 		}
 		most = max(most, figure(cmp.Or(times, "1"))*billions(rest[at[4]:at[5]], rest[at[6]:at[7]]))
-		rest = rest[at[7]:] // the sign behind it may begin the next
+		rest = rest[at[7]:] // the character after it may begin the next
 	}
 }
 
-// parameters reads how Ollama says it: 8.2B, 137M, 494.03M.
+// parameters parses Ollama's parameter sizes: 8.2B, 137M, 494.03M.
 func parameters(s string) float64 {
 	if s == "" {
 		return 0

@@ -9,22 +9,21 @@ import (
 	"unicode"
 )
 
-// model is what a server tells of one.
+// model is a server's description of a model.
 type model struct {
 	name     string
-	billions float64 // of parameters; 0 is not known
-	other    bool    // it is for something else than chat
-	away     bool    // it does not run on this machine
+	billions float64 // of parameters; 0 if unknown
+	other    bool    // not a chat model
+	away     bool    // does not run on this machine
 	loaded   bool
 	sees     bool
-	context  int // tokens; 0 is not known
+	context  int // tokens; 0 if unknown
 }
 
-// errNoList is what an answer fails with that is no list of models.
+// errNoList is returned for a response that is not a list of models.
 var errNoList = errors.New("the answer is not a list of models")
 
-// readOllama reads GET /api/tags (Ollama API, list models). Models of its cloud name the host
-// that they run on.
+// readOllama parses GET /api/tags (Ollama API, list models). Cloud models name their remote host.
 func readOllama(body []byte) ([]model, error) {
 	var list struct {
 		Models []json.RawMessage `json:"models"`
@@ -50,8 +49,8 @@ func readOllama(body []byte) ([]model, error) {
 	}), nil
 }
 
-// readLoaded reads GET /api/ps (Ollama API, list running models): how many tokens each loaded
-// model takes. Whatever cannot be read is as if it were not loaded.
+// readLoaded parses GET /api/ps (Ollama API, list running models): the context size of each loaded
+// model. Models in an unreadable response count as not loaded.
 func readLoaded(body []byte) map[string]int {
 	var list struct {
 		Models []struct {
@@ -68,14 +67,14 @@ func readLoaded(body []byte) map[string]int {
 	return windows
 }
 
-// shown is what Ollama tells of one model.
+// shown is Ollama's description of one model.
 type shown struct {
 	chats, sees bool
-	context     int // that the model itself sets; 0 where it sets none
+	context     int // tokens, if the model sets it; else 0
 }
 
-// readShown reads POST /api/show (Ollama API, show model details). Servers that tell no
-// capabilities are older than these, and the model is taken for one that chats.
+// readShown parses POST /api/show (Ollama API, show model details). Older servers report no
+// capabilities; then the model is assumed to chat.
 func readShown(body []byte) shown {
 	var e struct {
 		Capabilities []string `json:"capabilities"`
@@ -85,7 +84,7 @@ func readShown(body []byte) shown {
 		return shown{chats: true}
 	}
 	s := shown{chats: slices.Contains(e.Capabilities, "completion"), sees: slices.Contains(e.Capabilities, "vision")}
-	for line := range strings.Lines(e.Parameters) { // "num_ctx    8192", a parameter a line
+	for line := range strings.Lines(e.Parameters) { // "num_ctx    8192", one parameter per line
 		words := strings.Fields(line)
 		if len(words) != 2 || words[0] != "num_ctx" {
 			continue
@@ -97,7 +96,7 @@ func readShown(body []byte) shown {
 	return s
 }
 
-// readLMStudio reads GET /api/v0/models (LM Studio, REST API v0).
+// readLMStudio parses GET /api/v0/models (LM Studio, REST API v0).
 func readLMStudio(body []byte) ([]model, error) {
 	entries, err := readData(body)
 	if err != nil {
@@ -117,14 +116,14 @@ func readLMStudio(body []byte) ([]model, error) {
 	}), nil
 }
 
-// owners are the servers that run models themselves, by the owner that their lists name.
-// LocalAI names none.
+// owners maps the owner in a model list to the server, for servers that run models themselves.
+// LocalAI names no owner.
 func owners() map[string]string {
 	return map[string]string{"llamacpp": "llama.cpp", "vllm": "vLLM", "": "OpenAI-compatible server"}
 }
 
-// readOpenAI reads GET /v1/models, and tells by it which server answers. It fails for a server
-// that is not known to run models itself.
+// readOpenAI parses GET /v1/models and identifies the server. It fails for servers that are not
+// known to run models themselves.
 func readOpenAI(body []byte) (server string, _ []model, err error) {
 	entries, err := readData(body)
 	if err != nil {
@@ -134,7 +133,7 @@ func readOpenAI(body []byte) (server string, _ []model, err error) {
 	models := readEach(entries, func(e struct {
 		ID     string  `json:"id"`
 		Owner  string  `json:"owned_by"`
-		Parent *string `json:"parent"`        // of vLLM's adapters
+		Parent *string `json:"parent"`        // set for vLLM's adapters
 		Window int     `json:"max_model_len"` // vLLM
 		Meta   *struct {
 			Parameters float64 `json:"n_params"`
@@ -168,7 +167,7 @@ func readOpenAI(body []byte) (server string, _ []model, err error) {
 	return server, models, nil
 }
 
-// readData finds the entries of a list of OpenAI's form.
+// readData extracts the entries of a list in OpenAI's format.
 func readData(body []byte) ([]json.RawMessage, error) {
 	var list struct {
 		Data []json.RawMessage `json:"data"`
@@ -179,7 +178,7 @@ func readData(body []byte) ([]json.RawMessage, error) {
 	return list.Data, nil
 }
 
-// readEach reads the entries of a list. Malformed entries and invalid model names are left out.
+// readEach parses the entries of a list, skipping malformed entries and invalid model names.
 func readEach[E any](entries []json.RawMessage, read func(E) model) []model {
 	var models []model
 	for _, entry := range entries {
@@ -198,7 +197,7 @@ func readEach[E any](entries []json.RawMessage, read func(E) model) []model {
 	return models
 }
 
-// isName reports whether a text can be the name of a model: a path is one at llama.cpp.
+// isName reports whether a text can be a model's name. At llama.cpp it can be a path.
 func isName(s string) bool {
 	return s != "" && len(s) <= 200 && !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) })
 }

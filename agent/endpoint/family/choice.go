@@ -14,21 +14,21 @@ import (
 )
 
 const (
-	// fresh is how long a server's list of models is believed, and so is that there is none.
+	// fresh is how long a server's list of models is cached, even an empty one.
 	fresh = 30 * time.Second
-	// patience is how long the server may take to list them.
+	// patience is the timeout for the list.
 	patience = 5 * time.Second
 )
 
-// Config says of which server models are chosen.
+// Config configures a Choice.
 type Config struct {
 	// Endpoint is the server; required.
 	Endpoint *endpoint.Endpoint
-	// Named are the models that the operator has named: the log warns of their end too.
+	// Named are the models named by the operator; the log warns of their shutdown too.
 	Named []string
-	// Clock tells how old a list is, and which models have ended. Nil means time.Now.
+	// Clock dates lists and decides which models have ended. Nil means time.Now.
 	Clock func() time.Time
-	// Log takes what operators want to know. Nil logs nothing.
+	// Log receives warnings for operators. Nil logs nothing.
 	Log *slog.Logger
 }
 
@@ -41,14 +41,14 @@ type Choice struct {
 	listed *memo.Memo[[]endpoint.Model]
 
 	mu      sync.Mutex
-	unknown map[Role][]string // models that the server turned out not to know
-	told    map[string]bool   // what was logged
+	unknown map[Role][]string // models that the server rejected as unknown
+	told    map[string]bool   // warnings already logged
 }
 
-// New checks the configuration. It asks the server nothing.
+// New validates the configuration. It sends no request.
 func New(c Config) (*Choice, error) {
 	if c.Endpoint == nil {
-		return nil, errors.New("a choice among models needs their server")
+		return nil, errors.New("Endpoint is required")
 	}
 	if c.Clock == nil {
 		c.Clock = time.Now
@@ -65,14 +65,14 @@ func New(c Config) (*Choice, error) {
 	return choice, nil
 }
 
-// List lists the server's models, none if it does not tell. The error is that of [endpoint.Endpoint.Models], or says that
-// ctx ended or that the list did not come in time.
+// List returns the server's models, empty if it has no list. The error is that of
+// [endpoint.Endpoint.Models], or says that ctx ended or the list timed out.
 func (c *Choice) List(ctx context.Context) ([]endpoint.Model, error) {
 	return c.listed.Get(ctx)
 }
 
-// Model chooses the model for a role. It fails where ctx ends, and with an error of the kind
-// [endpoint.ModelUnknown] where the server lists models and it is not clear which is meant.
+// Model chooses the model for a role. It fails if ctx ends, and with [endpoint.ModelUnknown] if the
+// server lists models but the choice is unclear.
 func (c *Choice) Model(ctx context.Context, role Role) (string, error) {
 	listed, left, err := c.left(ctx, role)
 	if err != nil {
@@ -82,21 +82,21 @@ func (c *Choice) Model(ctx context.Context, role Role) (string, error) {
 	return left[0], nil
 }
 
-// Unknown notes that the server does not know the model that was chosen for a role, so that
-// [Choice.Model] chooses another one, and reports whether there is one. Where the server knows
-// none of them, all of them may be asked again.
+// Unknown notes that the server does not know the model chosen for a role, so that [Choice.Model]
+// chooses another one, and reports whether there is one. Once all have failed, they may all be
+// tried again.
 func (c *Choice) Unknown(ctx context.Context, role Role, model string) bool {
 	c.note(role, model)
 	_, left, err := c.left(ctx, role)
 	if err != nil || slices.Contains(left, model) {
 		return false
 	}
-	c.tellOnce(ctx, string(role)+" is not "+model, "a model that was chosen is not known to its server, and another one is asked: "+
-		"name one in the settings to choose it yourself", "server", c.config.Endpoint.Host(), "for", string(role), "model", model, "instead", left[0])
+	c.tellOnce(ctx, string(role)+" is not "+model, "the server does not know the chosen model; trying another one: "+
+		"set a model to choose it yourself", "server", c.config.Endpoint.Host(), "for", string(role), "model", model, "instead", left[0])
 	return true
 }
 
-// ask asks the server for its models.
+// ask fetches the list of models from the server.
 func (c *Choice) ask(ctx context.Context) ([]endpoint.Model, error) {
 	mine, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -115,7 +115,7 @@ func (c *Choice) note(role Role, model string) {
 	}
 }
 
-// left are the models for a role that are not known to be unknown, one at least.
+// left returns the models for a role that are not known to fail; at least one.
 func (c *Choice) left(ctx context.Context, role Role) (listed []endpoint.Model, names []string, err error) {
 	listed, err = c.List(ctx)
 	if err != nil && ctx.Err() != nil {
@@ -135,26 +135,26 @@ func (c *Choice) left(ctx context.Context, role Role) (listed []endpoint.Model, 
 	return listed, names, nil
 }
 
-// unclear is the error where nothing that the server lists is known.
+// unclear returns the error if no listed model is known to suit the role.
 func (c *Choice) unclear(ctx context.Context, role Role, listed []endpoint.Model) error {
-	if role == Chat { // what the operator may well not use is not missed
-		c.tellOnce(ctx, "unclear", "the server lists models, and which one is to be asked is not clear: set OPENAI_MODEL to one of them",
+	if role == Chat { // operators may not need the other roles
+		c.tellOnce(ctx, "unclear", "cannot tell which of the server's models to use: set OPENAI_MODEL to one of them",
 			"server", c.config.Endpoint.Host(), "models", len(listed))
 	}
 	err := fmt.Errorf("none of the %d models that %s lists is known to be for %s", len(listed), c.config.Endpoint.Host(), role)
-	return c.config.Endpoint.Sort(&endpoint.Error{Kind: endpoint.ModelUnknown, Err: err}, "")
+	return c.config.Endpoint.Explain(&endpoint.Error{Kind: endpoint.ModelUnknown, Err: err}, "")
 }
 
-// tellEnd tells when a model that is in use is shut down, if that is announced.
+// tellEnd warns if a model in use has an announced shutdown date.
 func (c *Choice) tellEnd(ctx context.Context, listed []endpoint.Model, name string) {
 	at := slices.IndexFunc(listed, func(m endpoint.Model) bool { return m.Name == name && !m.Ends.IsZero() })
 	if at >= 0 {
-		c.tellOnce(ctx, "end of "+name, "a model that is in use will be shut down by its server: bot doctor says what takes its place",
+		c.tellOnce(ctx, "end of "+name, "the server will shut down a model that is in use: bot doctor names its replacement",
 			"server", c.config.Endpoint.Host(), "model", name, "ends", listed[at].Ends.Format(time.DateOnly))
 	}
 }
 
-// tellOnce warns of a thing once.
+// tellOnce logs a warning once per thing.
 func (c *Choice) tellOnce(ctx context.Context, thing, message string, args ...any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

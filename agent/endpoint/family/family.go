@@ -28,18 +28,18 @@ import (
 	"atelier/agent/endpoint"
 )
 
-// Role is what a model is asked for.
+// Role is the purpose of a model.
 type Role string
 
 // The roles.
 const (
-	Chat          Role = "chat" // writes, and looks at pictures
+	Chat          Role = "chat" // writes, and reads pictures
 	Image         Role = "image"
 	Speech        Role = "speech"
 	Transcription Role = "transcription"
 )
 
-// Families say which models are asked for a role, best first.
+// Families are the preferred models for each role, best first.
 type Families struct {
 	roles map[Role][]pattern
 	other []string // words in the names of models that do not chat
@@ -48,7 +48,7 @@ type Families struct {
 //go:embed families.yaml
 var embedded []byte
 
-// Read reads the families that are built in.
+// Read parses the built-in families.
 func Read() (*Families, error) { return parse(embedded) }
 
 func parse(b []byte) (*Families, error) {
@@ -62,7 +62,7 @@ func parse(b []byte) (*Families, error) {
 	d := yaml.NewDecoder(bytes.NewReader(b))
 	d.KnownFields(true)
 	if err := d.Decode(&file); err != nil {
-		return nil, fmt.Errorf("read the families of models: %w", err)
+		return nil, fmt.Errorf("read families.yaml: %w", err)
 	}
 	f := &Families{
 		roles: map[Role][]pattern{Chat: file.Chat, Image: file.Image, Speech: file.Speech, Transcription: file.Transcription},
@@ -70,18 +70,18 @@ func parse(b []byte) (*Families, error) {
 	}
 	for role, patterns := range f.roles {
 		if !slices.ContainsFunc(patterns, pattern.plain) {
-			return nil, fmt.Errorf("the families of models for %s need one without a *, for servers that have no list", role)
+			return nil, fmt.Errorf("families.yaml: %s needs a name without a *, for servers that list no models", role)
 		}
 	}
 	return f, nil
 }
 
-// most is how many models are tried for a role: where the server knows none of so many, it
-// is not their names that are wrong.
+// most is how many models are tried for a role: if the server knows none of these, their names are
+// not the problem.
 const most = 5
 
-// Of lists the models to be asked for a role at a time, best first: those of a server's list,
-// or, where that is empty, those that the families name.
+// Of returns the models to try for a role, best first: those on the server's list, or the families'
+// own names if the list is empty.
 func (f *Families) Of(role Role, listed []endpoint.Model, at time.Time) []string {
 	var names []string
 	add := func(name string) {
@@ -116,16 +116,16 @@ func (f *Families) Of(role Role, listed []endpoint.Model, at time.Time) []string
 	return names
 }
 
-// Talks reports whether nothing in a model's name says that it is for something else than chat.
+// Talks reports whether the model's name does not rule out chat.
 func (f *Families) Talks(name string) bool {
 	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) })
 	return !slices.ContainsFunc(words, func(w string) bool { return slices.Contains(f.other, w) })
 }
 
-// modelName is what names of models look like; others are not repeated.
+// modelName matches plausible model names; others are not repeated.
 var modelName = regexp.MustCompile(`^[\w][\w.:/@+-]{0,79}$`)
 
-// Examples names some models of a list, for people; "" where none can be named.
+// Examples returns some models of a list, for people; "" if no name can be shown.
 func Examples(listed []endpoint.Model) string {
 	const some = 5
 	var names []string
@@ -143,17 +143,17 @@ type pattern struct {
 	re   *regexp.Regexp
 }
 
-// version is what a * stands for, and dated is what may stand behind a name.
+// version replaces a *; dated may follow a name.
 const (
 	version = `\d+(?:\.\d+)*[a-z]?`
 	dated   = `(?:-\d{4}-\d{2}-\d{2})?`
 )
 
-// UnmarshalYAML reads it.
+// UnmarshalYAML parses a name or a family.
 func (p *pattern) UnmarshalYAML(n *yaml.Node) error {
 	p.text = n.Value
 	if strings.TrimSpace(p.text) == "" {
-		return fmt.Errorf("line %d: the name of a model, or a family such as gpt-*-mini, is expected", n.Line)
+		return fmt.Errorf("line %d: expected the name of a model, or a family such as gpt-*-mini", n.Line)
 	}
 	var err error
 	p.re, err = regexp.Compile("^" + strings.ReplaceAll(regexp.QuoteMeta(p.text), `\*`, version) + dated + "$")
@@ -169,8 +169,8 @@ var (
 	date    = regexp.MustCompile(`-\d{4}-\d{2}-\d{2}$`)
 )
 
-// newer compares two names of a family: the higher version comes first (4o before 4), then the
-// one without a date, then the later date.
+// newer compares two names of a family: higher versions first (4o before 4), then undated names,
+// then later dates.
 func newer(a, b string) int {
 	bareA, bareB := date.ReplaceAllString(a, ""), date.ReplaceAllString(b, "")
 	dateA, dateB := date.FindString(a), date.FindString(b)
@@ -182,7 +182,7 @@ func newer(a, b string) int {
 	)
 }
 
-// byNumber compares digits; numbers that are too large for any version are as large as can be.
+// byNumber compares numbers by value; too large ones count as the maximum.
 func byNumber(a, b string) int {
 	x, _ := strconv.ParseUint(a, 10, 64) //nolint:errcheck // out of range is the largest
 	y, _ := strconv.ParseUint(b, 10, 64) //nolint:errcheck // the same

@@ -106,11 +106,11 @@ func TestAFileThatIsWrong(t *testing.T) {
 	const rest = "\nimage: [a]\nspeech: [a]\ntranscription: [a]\n"
 	for file, want := range map[string]string{
 		"":                         "EOF",
-		"chat: [gpt-*]" + rest:     "chat need one without a *",
+		"chat: [gpt-*]" + rest:     "chat needs a name without a *",
 		"chat: [a, '']" + rest:     "line 1",
 		"talk: [a]":                "talk not found",
 		"chat: {a: b}" + rest:      "cannot unmarshal",
-		"chat: [a]\nimage: [b]\n":  "need one without a *",
+		"chat: [a]\nimage: [b]\n":  "needs a name without a *",
 		"chat: [a" + rest + "\x00": "control characters",
 	} {
 		if _, err := parse([]byte(file)); err == nil || !strings.Contains(err.Error(), want) {

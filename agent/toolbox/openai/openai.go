@@ -268,7 +268,7 @@ func (r run) unset(err error) error {
 // asFault turns the error of a request into a fault with a sentence. A refusal by the provider is final: no
 // other backing is tried.
 func (r run) asFault(err error) error {
-	err = r.server.Sort(err, r.model)
+	err = r.server.Explain(err, r.model)
 	if endpoint.Declined(err) {
 		return &plan.Fault{Sentence: plan.Sentence(err, plan.Say("The model's provider declined this.")), Err: err, Final: true}
 	}

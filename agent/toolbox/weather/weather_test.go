@@ -220,7 +220,7 @@ func TestAServiceThatRecoversIsAskedAgain(t *testing.T) {
 	if waited < 3*time.Second {
 		t.Errorf("it waited %v", waited)
 	}
-	if !strings.Contains(log.String(), `msg="the weather service is asked again" host=`) {
+	if !strings.Contains(log.String(), `msg="the weather service: retrying" host=`) {
 		t.Errorf("logged was %s", &log)
 	}
 }

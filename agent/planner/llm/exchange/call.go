@@ -38,7 +38,7 @@ func (m *Model) complete(
 	for from := how; ; {
 		response, err := m.config.Endpoint.Client().CreateChatCompletion(ctx, m.request(messages, q.Schema, how, most))
 		if err != nil {
-			err = m.config.Endpoint.Sort(err, how.model)
+			err = m.config.Endpoint.Explain(err, how.model)
 			if next, ok := how.plainer(err, from, q.Schema != nil); ok {
 				how = next
 				continue

@@ -78,7 +78,7 @@ func TestFaults(t *testing.T) {
 	} {
 		s := llmtest.New(t, llmtest.Config{Answer: llmtest.InOrder(c.answer)})
 		_, err := ask(t.Context(), client(t, s.URL()), "hi")
-		if kind := endpoint.KindOf(endpoint.Sort(err, "m")); kind != c.kind {
+		if kind := endpoint.KindOf(endpoint.Explain(err, "m")); kind != c.kind {
 			t.Errorf("%s: kind %q, %v", name, kind, err)
 		}
 		if len(s.Requests()) != 1 {
@@ -143,10 +143,10 @@ func TestKey(t *testing.T) {
 	s := llmtest.New(t, llmtest.Config{Answer: fine, Key: "sk-right", Models: []string{"a", "b"}})
 	wrong := client(t, s.URL())
 	_, err := ask(t.Context(), wrong, "hi")
-	if kind := endpoint.KindOf(endpoint.Sort(err, "m")); kind != endpoint.KeyRefused {
+	if kind := endpoint.KindOf(endpoint.Explain(err, "m")); kind != endpoint.KeyRefused {
 		t.Errorf("%q, %v", kind, err)
 	}
-	if _, err := wrong.ListModels(t.Context()); endpoint.KindOf(endpoint.Sort(err, "")) != endpoint.KeyRefused {
+	if _, err := wrong.ListModels(t.Context()); endpoint.KindOf(endpoint.Explain(err, "")) != endpoint.KeyRefused {
 		t.Error(err)
 	}
 	right := newClient(t, endpoint.Config{BaseURL: s.URL(), Key: "sk-right"})
@@ -229,7 +229,7 @@ func TestScripts(t *testing.T) {
 	for _, job := range []string{"decompose", "respond", "decompose", "respond", "settle"} {
 		res, err := ask(endpoint.Label(t.Context(), "r", job, 0), c, "hi")
 		if err != nil {
-			e := endpoint.KindOf(endpoint.Sort(err, "m"))
+			e := endpoint.KindOf(endpoint.Explain(err, "m"))
 			got = append(got, string(e))
 			continue
 		}

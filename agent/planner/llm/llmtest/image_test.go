@@ -242,14 +242,14 @@ func TestMediaFaults(t *testing.T) {
 	})
 	c := client(t, s.URL())
 	_, err := c.CreateImage(t.Context(), openai.ImageRequest{Prompt: "x"})
-	if endpoint.KindOf(endpoint.Sort(err, "m")) != endpoint.Rejected {
+	if endpoint.KindOf(endpoint.Explain(err, "m")) != endpoint.Rejected {
 		t.Error(err)
 	}
-	if _, err := c.CreateSpeech(t.Context(), openai.CreateSpeechRequest{Model: "tts-1", Voice: "nova", Input: "hi"}); endpoint.KindOf(endpoint.Sort(err, "m")) != endpoint.Malformed {
+	if _, err := c.CreateSpeech(t.Context(), openai.CreateSpeechRequest{Model: "tts-1", Voice: "nova", Input: "hi"}); endpoint.KindOf(endpoint.Explain(err, "m")) != endpoint.Malformed {
 		t.Error(err)
 	}
 	_, err = c.CreateTranscription(t.Context(), openai.AudioRequest{Model: "whisper-1", FilePath: "a.wav", Reader: strings.NewReader(wav)})
-	if endpoint.KindOf(endpoint.Sort(err, "m")) != endpoint.ModelUnknown {
+	if endpoint.KindOf(endpoint.Explain(err, "m")) != endpoint.ModelUnknown {
 		t.Errorf("what is not scripted is not there: %v", err)
 	}
 }

@@ -17,17 +17,19 @@ import (
 	"atelier/agent/plan"
 )
 
-// Sort makes of what a call of Client failed with a *plan.Fault that wraps an *Error:
-// a sentence that says what happened and what to do, by the names that the settings of this
-// server have, and the detail. The model is the one that was asked for. The end of a context
-// is handed on as it is, and so is a Fault.
-func (e *Endpoint) Sort(err error, model string) error { return e.names.sort(err, model, e.key == "") }
+// Explain turns an error of a Client call into a *plan.Fault that wraps an *Error: it says what
+// happened and what to do, using this server's names of the settings, and has the detail. The model
+// is the one that was requested. Context errors and Faults are returned unchanged.
+func (e *Endpoint) Explain(err error, model string) error {
+	return e.names.explain(err, model, e.key == "")
+}
 
-// Sort is [Endpoint.Sort] of a server that was shown a key, with the usual names of the settings.
-func Sort(err error, model string) error { return Names{}.sort(err, model, false) }
+// Explain is [Endpoint.Explain] for a server that was sent a key, with the default names of the
+// settings.
+func Explain(err error, model string) error { return Names{}.explain(err, model, false) }
 
-// sort is [Endpoint.Sort]; keyless means that the server was shown no key.
-func (n Names) sort(err error, model string, keyless bool) error {
+// explain is [Endpoint.Explain]; keyless means that no key was sent.
+func (n Names) explain(err error, model string, keyless bool) error {
 	if err == nil {
 		return nil
 	}
@@ -50,8 +52,8 @@ func (n Names) sort(err error, model string, keyless bool) error {
 	return &plan.Fault{Sentence: sentence(e, model), Operator: n.advice(e, model), Err: e}
 }
 
-// errorOf sorts what go-openai itself makes of an answer, or refuses to send.
-// A RequestError may hold an APIError that does not know the status, so it goes first.
+// errorOf classifies go-openai's own errors. A RequestError may contain an APIError without the
+// status, so it is checked first.
 func errorOf(err error) *Error {
 	if r, ok := errors.AsType[*openai.RequestError](err); ok {
 		return newError(r.HTTPStatusCode, parseRefusal(r.Body), nil, nil)
@@ -67,7 +69,7 @@ func errorOf(err error) *Error {
 		return newError(a.HTTPStatusCode, r, nil, nil)
 	}
 	if unreadable(err) {
-		return &Error{Kind: Malformed, Err: fmt.Errorf("the answer is not the JSON that was expected: %s", secrets(nil).detail(err.Error()))}
+		return &Error{Kind: Malformed, Err: fmt.Errorf("unexpected JSON in the answer: %s", secrets(nil).detail(err.Error()))}
 	}
 	e := &Error{Kind: Rejected, Err: errors.New(secrets(nil).detail(plain(err)))}
 	e.refused = refusedBefore(err)
@@ -88,15 +90,15 @@ func unreadable(err error) bool {
 	return syntax || shape || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// filtered are the codes of a refusal by the provider's rules on content (OpenAI, Azure).
+// filtered are the error codes for violated content rules (OpenAI, Azure).
 var filtered = map[string]bool{
 	"content_filter": true, "contentfilter": true, "content_policy_violation": true, "moderation_blocked": true, "responsibleaipolicyviolation": true,
 }
 
-// key is the setting of the key.
+// key returns the name of the key's setting.
 func (n Names) key() string { return cmp.Or(n.Key, "OPENAI_API_KEY") }
 
-// advice is what the operator is told where a setting may help; zero where none does.
+// advice returns the operator's sentence if a setting may help; zero otherwise.
 func (n Names) advice(e *Error, model string) plan.Message {
 	base := cmp.Or(n.BaseURL, "OPENAI_BASE_URL")
 	switch e.Kind { //nolint:exhaustive // no setting helps against the others
@@ -118,7 +120,7 @@ func (n Names) advice(e *Error, model string) plan.Message {
 	return plan.Message{}
 }
 
-// sentence is what people are told.
+// sentence returns the sentence for people.
 func sentence(e *Error, model string) plan.Message {
 	switch e.Kind {
 	case KeyRefused:
@@ -153,8 +155,7 @@ func sentence(e *Error, model string) plan.Message {
 	return plan.Say("The model server rejected the request. Please say it in other words; if that does not help, ask the operator to check the log.")
 }
 
-// called is a model's name for people. Servers that read models from files go by their
-// paths, which are nobody's concern.
+// called shortens a model's name for people: a file path becomes its base name.
 func called(model string) string {
 	if strings.HasPrefix(model, "/") || strings.HasPrefix(model, ".") || strings.Contains(model, `\`) {
 		return path.Base(strings.ReplaceAll(model, `\`, "/"))
@@ -162,7 +163,7 @@ func called(model string) string {
 	return model
 }
 
-// span is a time as people say it; a minute where the server did not say it.
+// span words a duration for people; "a minute" if it is unknown.
 func span(d time.Duration) plan.Message {
 	if d <= 0 {
 		return plan.Say("a minute")
