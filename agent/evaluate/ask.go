@@ -13,21 +13,20 @@ import (
 	"atelier/agent/plan"
 )
 
-// answer is what came of one request.
+// answer is the planner's answer to one request.
 type answer struct {
 	plan  *plan.Plan
 	err   error
-	broke bool // the error is no refusal
-	// unasked is why nobody was asked; "" where somebody was.
+	broke bool // the error is a failure, not a refusal
+	// unasked says why no planner was asked; "" if one was.
 	unasked string
 	took    time.Duration
-	// thinking is what planning took, and wording the answer where that was rehearsed.
+	// thinking is the cost of planning, and of wording the answer if that was rehearsed.
 	thinking  plan.Thinking
 	rehearsed *rehearsed
 }
 
-// askAll measures the plans of all cases, in their order. Its error is that of the
-// context.
+// askAll plans all cases and measures each. Its error is the context's.
 func askAll(ctx context.Context, p Planner, cases []Case, o Options) ([]answer, error) {
 	answers := make([]answer, len(cases))
 	heard := progress{of: len(cases), tell: o.Progress}
@@ -40,7 +39,7 @@ func askAll(ctx context.Context, p Planner, cases []Case, o Options) ([]answer, 
 				return err
 			}
 			answers[i] = a
-			heard.another()
+			heard.increment()
 			return nil
 		})
 	}
@@ -50,14 +49,14 @@ func askAll(ctx context.Context, p Planner, cases []Case, o Options) ([]answer, 
 	return answers, nil
 }
 
-// progress counts what is done.
+// progress reports how many cases are done.
 type progress struct {
 	mu       sync.Mutex
 	done, of int
 	tell     func(done, of int)
 }
 
-func (p *progress) another() {
+func (p *progress) increment() {
 	if p.tell == nil {
 		return
 	}
@@ -67,7 +66,7 @@ func (p *progress) another() {
 	p.tell(p.done, p.of)
 }
 
-// ask measures one plan. Its error is that of the context.
+// ask plans one case and measures it. Its error is the context's.
 func ask(ctx context.Context, p Planner, c Case, o Options) (answer, error) {
 	stopped := func(err error) error { return fmt.Errorf("stopped at request %s: %w", c.ID, err) }
 	if err := ctx.Err(); err != nil {
@@ -96,7 +95,7 @@ func ask(ctx context.Context, p Planner, c Case, o Options) (answer, error) {
 		a.thinking = made.Thinking
 	}
 	if o.Respond != nil && a.kind() == expectPlan {
-		a.thinking.Jobs = slices.Clone(a.thinking.Jobs) // those of the plan stay as they are
+		a.thinking.Jobs = slices.Clone(a.thinking.Jobs) // do not modify the plan's
 		a.rehearsed = rehearse(ctx, c, a.plan, o, &a.thinking)
 		if err := ctx.Err(); err != nil {
 			return answer{}, stopped(err)

@@ -94,7 +94,7 @@ func TestFailedPlans(t *testing.T) {
 	if r.Unsolved == nil || *r.Unsolved != (Unsolved{Failed: 1}) || r.LeftOut != nil {
 		t.Errorf("without a plan %+v, left out %v", r.Unsolved, r.LeftOut)
 	}
-	if why := strings.Join(r.Misses[0].Why, ""); !strings.Contains(why, "a refusal is right, and it gave a failure: The server does not answer.") {
+	if why := strings.Join(r.Misses[0].Why, ""); !strings.Contains(why, "expected a refusal, got a failure: The server does not answer.") {
 		t.Error(why)
 	}
 	if r.Solved.All != 0.3333 || len(r.Misses) != 2 || r.Misses[0].ID != "down" {

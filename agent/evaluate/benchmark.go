@@ -9,7 +9,7 @@ import (
 //go:embed benchmark/requests.json benchmark/gold.jsonl
 var benchmark embed.FS
 
-// Own reads the project's own benchmark, which comes with the program.
+// Own reads the project's own benchmark, which is embedded.
 func Own() ([]Case, error) {
 	var in [2]Input
 	for i, name := range []string{"benchmark/requests.json", "benchmark/gold.jsonl"} {

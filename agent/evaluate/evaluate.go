@@ -28,39 +28,38 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// Planner makes the plan of a request.
+// Planner plans a request.
 type Planner interface {
 	Plan(ctx context.Context, r plan.Request) (*plan.Plan, error)
 }
 
-// SubtaskPlanner makes the plan of a request whose subtasks are given, so that the
-// search is measured apart from the decomposition.
+// SubtaskPlanner plans a request with given subtasks, so that the search can be measured separately
+// from the decomposition.
 type SubtaskPlanner interface {
 	PlanSubtasks(ctx context.Context, r plan.Request, subtasks []plan.Subtask) (*plan.Plan, error)
 }
 
-// Options say how to measure. The zero value is ready to use.
+// Options configure a run. The zero value is ready to use.
 type Options struct {
-	// Failures asks for the misses in the report.
+	// Failures includes the misses in the report.
 	Failures bool
-	// Catalogue tells what each tool asks for, for the rate of well-typed plans. Where
-	// it is nil, what the plan itself says of its arguments is believed.
+	// Catalogue provides the argument types of tools, for the rate of well-typed plans. If it is
+	// nil, the types in the plan itself are used.
 	Catalogue *toolbox.Catalogue
-	// Parallel is how many requests are planned at a time. Zero means one after another.
+	// Parallel is the number of requests planned at a time. Zero means one.
 	Parallel int
-	// Broke tells that an error is a failure of what plans, as of a server that is down,
-	// although it has a sentence for people: such a sentence is no refusal of the request.
-	// Nil means that no error is.
+	// Broke reports whether an error means that the planner failed, for example because a server is
+	// down. Otherwise an error with a sentence for people counts as a refusal. Nil means that none
+	// does.
 	Broke func(error) bool
-	// Unasked says in a few words why an error means that nobody was asked, as of a server
-	// that does not answer; "" where somebody was. What nobody was asked is left out of all
-	// figures and counted apart. Nil means that no error is such.
+	// Unasked returns a short reason if an error means that no planner was asked, for example
+	// because a server does not answer; else "". Such requests are excluded from all figures and
+	// counted separately. Nil means that there are none.
 	Unasked func(error) string
-	// Respond words the answer to a request, as the last job of a [planner.Planner] does. Where
-	// it is set, answers are rehearsed ([Answers]).
+	// Respond words the answer to a request, like [planner.Planner]. If it is set, answers are
+	// rehearsed ([Answers]).
 	Respond func(ctx context.Context, a planner.Account, t *plan.Thinking) (string, error)
-	// Progress hears how many of the requests are done, one call at a time. Nil hears
-	// nothing.
+	// Progress is called with the number of finished requests, one call at a time. Nil means none.
 	Progress func(done, of int)
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
@@ -70,17 +69,17 @@ type Options struct {
 type Case struct {
 	ID    string
 	Class string
-	// Level is easy, medium or hard; empty where the benchmark has no levels.
+	// Level is easy, medium or hard; empty if the benchmark has no levels.
 	Level   string
 	Request plan.Request
-	// Gold is the judgement; without it the request is planned and timed only.
+	// Gold is the judgement; without it the request is only planned and timed.
 	Gold *Gold
 
 	subtasks []refSubtask
 }
 
-// Run plans every case and judges it. It ends early only when ctx does: a planner that
-// fails on a request has not solved it, unless nobody was asked ([Options.Unasked]).
+// Run plans and judges every case. It stops early only if ctx ends: a failed request counts as not
+// solved, unless no planner was asked ([Options.Unasked]).
 func Run(ctx context.Context, p Planner, cases []Case, o Options) (*Report, error) {
 	answers, err := askAll(ctx, p, cases, o)
 	if err != nil {
@@ -95,7 +94,7 @@ func Run(ctx context.Context, p Planner, cases []Case, o Options) (*Report, erro
 		if c.Gold == nil {
 			t.plain(c, a)
 			if a.kind() == failure {
-				t.miss(c, a, verdict{why: []string{fmt.Sprintf("it failed: %v", a.err)}})
+				t.miss(c, a, verdict{why: []string{fmt.Sprintf("failed: %v", a.err)}})
 			}
 			continue
 		}
@@ -104,7 +103,7 @@ func Run(ctx context.Context, p Planner, cases []Case, o Options) (*Report, erro
 	return t.report(), nil
 }
 
-// The kinds of answers, the first four of which a judgement may expect.
+// The kinds of answers. A judgement may expect any of the first four.
 const (
 	expectPlan     = "plan"
 	expectQuestion = "question"
@@ -113,14 +112,14 @@ const (
 	failure        = "failure"
 )
 
-// claims reports whether the answer is a plan that says that it does all of the request.
+// claims reports whether the answer is a plan that claims to do the whole request.
 func (a answer) claims() bool {
 	return a.kind() == expectPlan && len(a.plan.LeftBy(a.plan.Best())) == 0 &&
 		!slices.ContainsFunc(a.plan.Tasks, func(t plan.Task) bool { return len(t.Solutions) == 0 })
 }
 
-// kind tells what the planner did with the request. To say in a sentence for people why
-// nothing can be done is a refusal, and so is a plan of which no part has a solution.
+// kind classifies the answer. An error with a sentence for people is a refusal, and so is a plan
+// without any solution.
 func (a answer) kind() string {
 	if a.err != nil {
 		if _, told := errors.AsType[*plan.Fault](a.err); told && !a.broke {

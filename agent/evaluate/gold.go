@@ -10,22 +10,21 @@ import (
 	"atelier/agent/plan"
 )
 
-// Gold is the judgement of one request: what a right plan must contain.
+// Gold is the judgement of one request: what a correct plan must contain.
 type Gold struct {
 	ID string `json:"id"`
 	// Goals are what the user asks for, one each.
 	Goals []Goal `json:"goals"`
-	// Allowed are further tools that do no harm.
+	// Allowed are further tools that may be in the plan.
 	Allowed []string `json:"allowed"`
-	// Attached are resources that the request does not name and that are handed over.
+	// Attached are resources that come with the request but are not named in it.
 	Attached attached `json:"attached"`
-	// Deprecated keeps the request out of the headline; it is reported apart.
+	// Deprecated excludes the request from the main figures; it is reported separately.
 	Deprecated bool `json:"deprecated"`
-	// Expect is what is right to do with the request: plan, question, refusal or reply;
-	// empty means plan.
+	// Expect is the correct kind of answer: plan, question, refusal or reply; empty means plan.
 	Expect string `json:"expect"`
-	// Foreign marks a request in another language than English: to turn it down is right for
-	// who reads English only, and a plan that meets the goals is as right.
+	// Foreign marks a request that is not in English. A planner that reads only English may refuse
+	// it; a plan that meets the goals is correct too.
 	Foreign bool   `json:"foreign"`
 	Note    string `json:"note"`
 }
@@ -34,29 +33,29 @@ type Gold struct {
 type Goal struct {
 	Want string `json:"want"`
 	Source
-	// AltSource are other fair readings of which resource is meant.
+	// AltSource are other plausible sources of the goal.
 	AltSource []Source `json:"alt_source"`
-	// Given are the types of resources whose ending does not tell them.
+	// Given are the types of resources whose file extension does not show the type.
 	Given map[string]plan.Type `json:"given"`
-	// Text holds the words that matter: an object, a question, a prompt.
+	// Text holds the relevant words: an object, a question, a prompt.
 	Text string `json:"text"`
 	// Returns are the types that the result may have.
 	Returns []plan.Type `json:"returns"`
-	// Accept are sets of tools, each of which solves the goal when wired by its types.
+	// Accept are sets of tools; each solves the goal if wired by its types.
 	Accept [][]string `json:"accept"`
-	// Lenient are those of Accept that a strict judge could refuse.
+	// Lenient are the sets in Accept that a strict judge might reject.
 	Lenient [][]string `json:"lenient"`
 }
 
-// Source is what must feed the result of a goal.
+// Source is what a goal's result must be made from.
 type Source struct {
-	// Uses are the given resources by name.
+	// Uses are names of given resources.
 	Uses []string `json:"uses"`
-	// After are the goals, by index, whose results must be taken in.
+	// After are the indexes of goals whose results must be used.
 	After []int `json:"after"`
 }
 
-// readings lists what may feed the goal: all of one of them.
+// readings lists the alternative sources of the goal; all of one must be used.
 func (g Goal) readings() []Source { return append([]Source{g.Source}, g.AltSource...) }
 
 // sets lists the accepted sets of tools.
@@ -67,7 +66,7 @@ func (g Goal) sets(strict bool) [][]string {
 	return slices.DeleteFunc(slices.Clone(g.Accept), func(set []string) bool { return hasSet(g.Lenient, set) })
 }
 
-// hasSet reports whether one of the sets has the same tools.
+// hasSet reports whether sets contains a set with the same tools.
 func hasSet(sets [][]string, set []string) bool {
 	want := slices.Compact(slices.Sorted(slices.Values(set)))
 	return slices.ContainsFunc(sets, func(s []string) bool {
@@ -75,7 +74,7 @@ func hasSet(sets [][]string, set []string) bool {
 	})
 }
 
-// expect is Expect with its default.
+// expect returns Expect or its default.
 func (g Gold) expect() string {
 	if g.Expect == "" {
 		return expectPlan
@@ -118,7 +117,7 @@ func (g Goal) check(at int) error {
 	}
 	for _, set := range g.Lenient {
 		if !hasSet(g.Accept, set) {
-			return fmt.Errorf("the lenient set %v is not an accepted one", set)
+			return fmt.Errorf("the lenient set %v is not in accept", set)
 		}
 	}
 	if len(g.Returns) == 0 {
@@ -136,16 +135,16 @@ func (g Goal) check(at int) error {
 	}
 	for _, r := range g.readings() {
 		for _, after := range r.After {
-			if after < 0 || after >= at { // earlier ones only, so no circle can arise
-				return fmt.Errorf("comes after goal %d, which is not before it", after+1)
+			if after < 0 || after >= at { // earlier ones only, so there are no cycles
+				return fmt.Errorf("refers to goal %d, which is not an earlier one", after+1)
 			}
 		}
 	}
 	return nil
 }
 
-// attached lists resources. It is read from a name, a list of names, an object from
-// names to types, an object with a name and a type, or a list of those.
+// attached lists resources. In JSON it is a name, a list of names, an object from names to types,
+// an object with a name and a type, or a list of such objects.
 type attached []file
 
 func (a *attached) UnmarshalJSON(b []byte) error {
@@ -171,7 +170,7 @@ func (a *attached) UnmarshalJSON(b []byte) error {
 	}
 	var object map[string]string
 	if err := json.Unmarshal(b, &object); err != nil {
-		return errors.New("attached is neither names nor names with types")
+		return errors.New("attached must hold names, or names with types")
 	}
 	if name, ok := object["name"]; ok {
 		*a = attached{{Name: name, Type: plan.Type(object["type"])}}

@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// Input is a file of a benchmark: what it is called in errors, and its content.
+// Input is a benchmark file: its content, and its name for errors.
 type Input struct {
 	Name string
 	io.Reader
 }
 
-// maxInput is the most bytes that one file may have.
+// maxInput is the size limit of a file in bytes.
 const maxInput = 64 << 20
 
 func (in Input) read() ([]byte, error) {
@@ -29,14 +29,14 @@ func (in Input) read() ([]byte, error) {
 	return b, nil
 }
 
-// item is one JSON value of a file and where it stands.
+// item is one JSON value of a file and its position.
 type item struct {
 	file string
 	line int
 	raw  json.RawMessage
 }
 
-// array lists the elements of a file that holds one JSON array.
+// array returns the elements of a file that contains one JSON array.
 func (in Input) array() ([]item, error) {
 	b, err := in.read()
 	if err != nil {
@@ -47,7 +47,7 @@ func (in Input) array() ([]item, error) {
 	}
 	dec := json.NewDecoder(bytes.NewReader(b))
 	if open, err := dec.Token(); err != nil || open != json.Delim('[') {
-		return nil, fault(0, errors.New("is not a JSON array of requests"))
+		return nil, fault(0, errors.New("not a JSON array of requests"))
 	}
 	var items []item
 	for dec.More() {
@@ -57,21 +57,20 @@ func (in Input) array() ([]item, error) {
 		}
 		var raw json.RawMessage
 		if err := dec.Decode(&raw); err != nil {
-			return nil, fault(at, fmt.Errorf("the entry that begins here is not JSON: %w", err))
+			return nil, fault(at, fmt.Errorf("the entry starting here is not JSON: %w", err))
 		}
 		items = append(items, item{in.Name, lineAt(b, at), raw})
 	}
 	if _, err := dec.Token(); err != nil {
-		return nil, fault(int64(len(b)), errors.New("the array has no end"))
+		return nil, fault(int64(len(b)), errors.New("unterminated array"))
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, fault(dec.InputOffset(), errors.New("something follows the array"))
+		return nil, fault(dec.InputOffset(), errors.New("unexpected data after the array"))
 	}
 	return items, nil
 }
 
-// lines lists the values of a file that holds one JSON value a line; blank lines are
-// passed over.
+// lines returns the values of a file with one JSON value per line. Blank lines are skipped.
 func (in Input) lines() ([]item, error) {
 	b, err := in.read()
 	if err != nil {
@@ -86,12 +85,12 @@ func (in Input) lines() ([]item, error) {
 	return items, nil
 }
 
-// lineAt is the number of the line of offset at, from 1.
+// lineAt returns the line number of an offset, counting from 1.
 func lineAt(b []byte, at int64) int {
 	return 1 + bytes.Count(b[:min(at, int64(len(b)))], []byte("\n"))
 }
 
-// fault names the file, the line and, where it can be read, the id.
+// fault adds the file, the line and, if it is readable, the id to an error.
 func (it item) fault(err error) error {
 	var named struct {
 		ID string `json:"id"`
@@ -102,8 +101,7 @@ func (it item) fault(err error) error {
 	return fmt.Errorf("%s, line %d: %w", it.file, it.line, err)
 }
 
-// decode reads every item as a T that passes its check, with ids that differ. The
-// first fault ends it.
+// decode parses every item as a T and checks it. IDs must be unique. It stops at the first error.
 func decode[T any](items []item, id func(T) string, check func(T) error) ([]T, error) {
 	all := make([]T, 0, len(items))
 	seen := map[string]int{}
@@ -116,7 +114,7 @@ func decode[T any](items []item, id func(T) string, check func(T) error) ([]T, e
 			return nil, it.fault(errors.New("has no id"))
 		}
 		if first, twice := seen[id(v)]; twice {
-			return nil, it.fault(fmt.Errorf("has the id of line %d", first))
+			return nil, it.fault(fmt.Errorf("has the same id as line %d", first))
 		}
 		seen[id(v)] = it.line
 		if err := check(v); err != nil {

@@ -12,16 +12,19 @@ import (
 // verdict is the judgement of one plan.
 type verdict struct {
 	solved, strict bool
-	// necessary: some accepted set of every goal is in the plan, wiring aside.
-	// irrelevant: a tool that no goal accepts and nothing allows is in it.
+	// necessary: the plan contains an accepted set of tools for every goal, wiring aside.
+	//
+	// irrelevant: it contains a tool that no goal accepts and that is not allowed.
+	//
 	// hallucinated: an argument is neither given nor made.
-	// coherent: every argument has the type that its tool asks for.
+	//
+	// coherent: every argument has the type that its tool requires.
 	necessary, irrelevant, hallucinated, coherent bool
-	// why lists what is wrong, for people.
+	// why lists the faults in words.
 	why []string
 }
 
-// judge judges the answer to a case that has a judgement.
+// judge judges the answer to a case with a judgement.
 func judge(c Case, a answer, tools *toolbox.Catalogue) verdict {
 	g := c.Gold
 	v := verdict{coherent: true}
@@ -44,7 +47,7 @@ func judge(c Case, a answer, tools *toolbox.Catalogue) verdict {
 	}
 	steps, _, err := a.plan.Steps(a.plan.Best())
 	if err != nil {
-		v.sayf("the plan cannot be laid out: %v", err)
+		v.sayf("the plan has no valid steps: %v", err)
 		return v
 	}
 	lenient := newBench(g, steps, c.Request, tools, false)
@@ -66,24 +69,24 @@ func (v *verdict) sayf(format string, args ...any) {
 	v.why = append(v.why, fmt.Sprintf(format, args...))
 }
 
-// insteadOf says what came instead of what is right, and why.
+// insteadOf records that the answer is of the wrong kind.
 func (v *verdict) insteadOf(right string, a answer) {
 	if a.err != nil {
-		v.sayf("a %s is right, and it gave a %s: %v", right, a.kind(), a.err)
+		v.sayf("expected a %s, got a %s: %v", right, a.kind(), a.err)
 	} else {
-		v.sayf("a %s is right, and it gave a %s", right, a.kind())
+		v.sayf("expected a %s, got a %s", right, a.kind())
 	}
 }
 
-// bench holds a plan while its goals are judged.
+// bench holds a plan while its goals are being judged.
 type bench struct {
 	gold   *Gold
 	steps  []plan.Step
-	tools  *toolbox.Catalogue // nil knows no former names
+	tools  *toolbox.Catalogue // if nil, former names are unknown
 	given  map[string]plan.Resource
 	strict bool
-	feeds  [][]int       // for each step: all that feeds it and then itself
-	solved map[int][]int // the steps that solve a goal, once they are known
+	feeds  [][]int       // for each step: every step that it depends on, then itself
+	solved map[int][]int // cache: the steps that solve a goal
 }
 
 func newBench(g *Gold, steps []plan.Step, r plan.Request, tools *toolbox.Catalogue, strict bool) *bench {
@@ -102,7 +105,7 @@ func newBench(g *Gold, steps []plan.Step, r plan.Request, tools *toolbox.Catalog
 	return b
 }
 
-// solvers lists the steps whose outputs solve the goal.
+// solvers returns the steps whose outputs solve the goal.
 func (b *bench) solvers(goal int) []int {
 	if known, ok := b.solved[goal]; ok {
 		return known
@@ -117,7 +120,7 @@ func (b *bench) solvers(goal int) []int {
 	return found
 }
 
-// lacks tells what keeps a step from solving a goal; nothing if it solves it.
+// lacks says why a step does not solve a goal; empty if it does.
 func (b *bench) lacks(goal, step int) []string {
 	g := b.gold.Goals[goal]
 	var lacks []string
@@ -151,7 +154,7 @@ func (b *bench) lacks(goal, step int) []string {
 	return lacks
 }
 
-// unmet tells which inputs of a reading the step does not take in.
+// unmet returns the inputs of a reading that the step does not use.
 func (b *bench) unmet(reading Source, step int) []string {
 	var unmet []string
 	taken := map[string]bool{}
@@ -165,7 +168,7 @@ func (b *bench) unmet(reading Source, step int) []string {
 			unmet = append(unmet, "does not take "+name)
 		}
 	}
-	before := b.feeds[step][:len(b.feeds[step])-1] // a result that is taken in comes from elsewhere
+	before := b.feeds[step][:len(b.feeds[step])-1] // the step's own result does not count
 	for _, after := range reading.After {
 		if !slices.ContainsFunc(b.solvers(after), func(s int) bool { return slices.Contains(before, s) }) {
 			unmet = append(unmet, fmt.Sprintf("does not take the result of goal %d", after+1))
@@ -174,7 +177,7 @@ func (b *bench) unmet(reading Source, step int) []string {
 	return unmet
 }
 
-// sources lists all sources of the arguments of a step and of what feeds it.
+// sources returns the sources of all arguments of a step and of the steps it depends on.
 func (b *bench) sources(step int) []plan.Source {
 	var all []plan.Source
 	for _, f := range b.feeds[step] {
@@ -188,8 +191,8 @@ func (b *bench) sources(step int) []plan.Source {
 	return all
 }
 
-// texts lists the texts that are passed to a step and to what feeds it: literals, and
-// given resources that are texts.
+// texts returns the texts that are passed to a step or to a step it depends on: literals, and given
+// text resources.
 func (b *bench) texts(step int) []string {
 	var all []string
 	for _, s := range b.sources(step) {
@@ -200,13 +203,13 @@ func (b *bench) texts(step int) []string {
 			if r := b.given[s.Name]; !r.Type.Media() && r.Value != "" {
 				all = append(all, r.Value)
 			}
-		default: // no text, or one that the plan makes
+		default: // not a text, or made by the plan
 		}
 	}
 	return all
 }
 
-// shortfall tells what keeps the step that comes nearest from solving the goal.
+// shortfall says why the step that comes closest does not solve the goal.
 func (b *bench) shortfall(goal int) string {
 	near, best := -1, []string(nil)
 	for s := range b.steps {
@@ -220,7 +223,7 @@ func (b *bench) shortfall(goal int) string {
 	return b.steps[near].Action.Tool + " " + strings.Join(best, "; ")
 }
 
-// fewest is what is missing of the set of which least is missing; empty if one is whole.
+// fewest returns the missing tools of the set with the fewest missing; empty if one is complete.
 func fewest(sets [][]string, have map[string]bool) []string {
 	var best []string
 	for i, set := range sets {
@@ -235,7 +238,7 @@ func fewest(sets [][]string, have map[string]bool) []string {
 		}
 	}
 	if len(sets) == 0 {
-		return []string{"of any set that a strict judge accepts"}
+		return []string{"of every set that a strict judge accepts"}
 	}
 	return best
 }

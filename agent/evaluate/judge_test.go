@@ -98,8 +98,8 @@ func TestCatalogueDecides(t *testing.T) {
 		{"another type", "task image\n mask_image image:image=a.png mask:image=a.png -> image", "takes a.png of type image"},
 		{"an argument too few", "task image\n mask_image image:image=a.png -> image", `lacks the argument "mask"`},
 		{"an argument too many", "task image\n mask_image image:image=a.png mask:mask=b.png size:text=\"big\" -> image", `has no argument "size"`},
-		{"another return", "task image\n mask_image image:image=a.png mask:mask=b.png -> mask", "is said to return mask"},
-		{"no such tool", "task image\n paint image:image=a.png -> image", "is no tool"},
+		{"another return", "task image\n mask_image image:image=a.png mask:mask=b.png -> mask", "is planned to return mask"},
+		{"no such tool", "task image\n paint image:image=a.png -> image", "is not in the catalogue"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -10,10 +10,10 @@ import (
 	"atelier/agent/plan"
 )
 
-// urlType is TaskBench's type of an address.
+// urlType is TaskBench's type for URLs.
 const urlType plan.Type = "url"
 
-// typeOfEnding is the type that the ending of a file's name tells.
+// typeOfEnding returns the type that a file extension indicates.
 func typeOfEnding(name string) (plan.Type, bool) {
 	switch strings.ToLower(strings.TrimPrefix(path.Ext(name), ".")) {
 	case "png", "jpg", "jpeg", "jpe", "jfif", "gif", "webp", "bmp", "tif", "tiff", "heic", "heif", "avif", "jxl", "svg", "ico":
@@ -38,9 +38,9 @@ func typeOfEnding(name string) (plan.Type, bool) {
 
 var address = regexp.MustCompile(`(?i)\b(?:(?:https?|ftp)://|www\.)[^\s'"<>()\[\]{},` + "`" + `]+`)
 
-// mentions finds the files and the addresses that a wish names, in their order, each
-// once. A file's name ends as a known kind of file does and may have folders; commas,
-// quotes and full stops about it are not part of it.
+// mentions finds the files and URLs in a request, in order, without duplicates. A file name ends
+// with a known extension and may include folders; surrounding commas, quotes and full stops are not
+// part of it.
 func mentions(wish string) []file {
 	type found struct {
 		file
@@ -81,12 +81,12 @@ func mentions(wish string) []file {
 	return files
 }
 
-// inName tells whether r may stand in a file's name or its folders.
+// inName reports whether r may occur in a file name or path.
 func inName(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(`_-./\~@+%`, r)
 }
 
-// stem is a file's name without folders and ending.
+// stem returns a file name without folders and extension.
 func stem(name string) string {
 	base := path.Base(strings.ReplaceAll(name, `\`, "/"))
 	return strings.Trim(strings.TrimSuffix(base, path.Ext(base)), ".-")

@@ -44,12 +44,12 @@ func (r *Report) Print(w io.Writer) error {
 		p.rowf("without a plan", "%d asked back, %d replied, %d refused, %d failed", u.Asked, u.Replied, u.Refused, u.Failed)
 	}
 	p.rowf("subtasks", "%d, %d without a solution", r.Subtasks, r.WithoutSolution)
-	p.rowf("tools visited a subtask", "%.1f", r.Visited)
+	p.rowf("tools visited per subtask", "%.1f", r.Visited)
 	if k := r.Ranking; k != nil {
 		p.rowf("solutions ranked", "%d, %d of them good; %d subtasks, %d with several good ones", k.Solutions, k.Good, k.Subtasks, k.Several)
 	}
-	p.rowf("ms a plan", "%.2f median, %.2f p99, %.2f slowest", r.MS.P50, r.MS.P99, r.SlowestMS)
-	p.rowf("ms a subtask", "%.2f", r.SubtaskMS)
+	p.rowf("ms per plan", "%.2f median, %.2f p99, %.2f slowest", r.MS.P50, r.MS.P99, r.SlowestMS)
+	p.rowf("ms per subtask", "%.2f", r.SubtaskMS)
 	p.thinking(r.Thinking)
 	if a := r.Answers; a != nil {
 		if a.Asked > 0 {
@@ -69,7 +69,7 @@ func (r *Report) Print(w io.Writer) error {
 	return p.err
 }
 
-// PrintMisses writes each miss with what is wrong and the judged plan.
+// PrintMisses writes each miss with its faults and the judged plan.
 func (r *Report) PrintMisses(w io.Writer) error {
 	p := &printer{w: w}
 	for _, m := range r.Misses {
@@ -100,7 +100,7 @@ func (r *Report) PrintMisses(w io.Writer) error {
 	return p.err
 }
 
-// leftOut writes what nobody was asked.
+// leftOut writes how many requests were left out, and why.
 func (p *printer) leftOut(name string, reasons map[string]int) {
 	var parts []string
 	for _, why := range slices.Sorted(maps.Keys(reasons)) {
@@ -111,7 +111,7 @@ func (p *printer) leftOut(name string, reasons map[string]int) {
 	}
 }
 
-// thinking writes what a language model took.
+// thinking writes the usage of the language model.
 func (p *printer) thinking(t *Thinking) {
 	if t == nil {
 		return
@@ -120,8 +120,8 @@ func (p *printer) thinking(t *Thinking) {
 	if t.Estimated {
 		about = ", estimated"
 	}
-	p.rowf("model calls a plan", "%.2f, %.2f to repair an answer, %d at most without those", t.Calls, t.Repairs, t.MostCalls)
-	p.rowf("tokens a plan", "in %.0f (cached %.0f), out %.0f%s", t.Tokens.Input, t.Tokens.Cached, t.Tokens.Output, about)
+	p.rowf("model calls per plan", "%.2f, %.2f to repair an answer, %d at most without those", t.Calls, t.Repairs, t.MostCalls)
+	p.rowf("tokens per plan", "in %.0f (cached %.0f), out %.0f%s", t.Tokens.Input, t.Tokens.Cached, t.Tokens.Output, about)
 	for _, j := range t.Jobs {
 		p.rowf("  "+j.Name, "in %.0f (cached %.0f), out %.0f, %.0f ms, in %d plans", j.Tokens.Input, j.Tokens.Cached, j.Tokens.Output, j.MS, j.Requests)
 	}
@@ -130,7 +130,7 @@ func (p *printer) thinking(t *Thinking) {
 	}
 }
 
-// printer writes until the first error and keeps it.
+// printer writes until the first error, which it stores.
 type printer struct {
 	w   io.Writer
 	err error
@@ -146,14 +146,14 @@ func (p *printer) rowf(name, format string, args ...any) {
 	p.linef("%s\t"+format+"\n", append([]any{name}, args...)...)
 }
 
-// outline is a plan in short lines: its subtasks with the actions of their best
-// solutions, or what stands in place of a plan.
+// outline describes a plan in short lines: its subtasks with the actions of their best solutions,
+// or the question, reply or refusal.
 func outline(p *plan.Plan) []string {
 	if p == nil {
 		return []string{"no plan"}
 	}
 	if p.Question == "" && p.Reply == "" && len(p.Tasks) == 0 {
-		return []string{"a plan of nothing"}
+		return []string{"an empty plan"}
 	}
 	var lines []string
 	if p.Question != "" {

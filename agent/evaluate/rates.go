@@ -9,8 +9,8 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// rates fills in what is counted over single tools and arguments. It looks at the best
-// solutions as they stand, so that a plan which cannot be laid out is rated too.
+// rates judges single tools and arguments of the best solutions. It does not lay out the steps, so
+// plans with invalid steps are rated too.
 func (v *verdict) rates(c Case, p *plan.Plan, tools *toolbox.Catalogue) {
 	have := map[string]bool{}
 	for _, tool := range toolsOf(p) {
@@ -24,7 +24,7 @@ func (v *verdict) rates(c Case, p *plan.Plan, tools *toolbox.Catalogue) {
 	for i, g := range c.Gold.Goals {
 		if missing := fewest(g.Accept, have); len(missing) > 0 {
 			v.necessary = false
-			v.sayf("goal %d (%s): the plan has no %v", i+1, g.Want, missing)
+			v.sayf("goal %d (%s): the plan lacks %v", i+1, g.Want, missing)
 		}
 		for _, set := range g.Accept {
 			for _, tool := range set {
@@ -35,13 +35,13 @@ func (v *verdict) rates(c Case, p *plan.Plan, tools *toolbox.Catalogue) {
 	for _, tool := range toolsOf(p) {
 		if !fits[tool] {
 			v.irrelevant = true
-			v.sayf("nothing asks for %s", tool)
+			v.sayf("%s is not needed", tool)
 		}
 	}
 	v.arguments(c.Request, p, tools)
 }
 
-// arguments fills in whether all arguments exist and have the types asked for.
+// arguments checks that all arguments exist and have the required types.
 func (v *verdict) arguments(r plan.Request, p *plan.Plan, tools *toolbox.Catalogue) {
 	c := checker{request: r, plan: p, tools: tools}
 	v.coherent = true
@@ -61,7 +61,7 @@ func (v *verdict) arguments(r plan.Request, p *plan.Plan, tools *toolbox.Catalog
 	}
 }
 
-// chosen lists the best solution of every subtask; an empty one where there is none.
+// chosen returns the best solution of every subtask; an empty one if there is none.
 func chosen(p *plan.Plan) []plan.Solution {
 	all := make([]plan.Solution, len(p.Tasks))
 	for t, at := range p.Best() {
@@ -72,7 +72,7 @@ func chosen(p *plan.Plan) []plan.Solution {
 	return all
 }
 
-// toolsOf lists the tools of the best solutions, each once, in their order.
+// toolsOf returns the tools of the best solutions, in order, without duplicates.
 func toolsOf(p *plan.Plan) []string {
 	var tools []string
 	for _, s := range chosen(p) {
@@ -85,16 +85,16 @@ func toolsOf(p *plan.Plan) []string {
 	return tools
 }
 
-// checker knows what an action may refer to.
+// checker knows what the arguments of an action may refer to.
 type checker struct {
 	request plan.Request
 	plan    *plan.Plan
 	tools   *toolbox.Catalogue
 	task    int
-	actions []plan.Action // the earlier ones of the same solution
+	actions []plan.Action // earlier actions of the same solution
 }
 
-// action tells which arguments do not exist and which have a wrong type.
+// action returns the arguments that do not exist and those with a wrong type.
 func (c checker) action(a plan.Action) (invented, wrong []string) {
 	asked, err := c.asked(a)
 	if err != nil {
@@ -109,7 +109,7 @@ func (c checker) action(a plan.Action) (invented, wrong []string) {
 			continue
 		}
 		if b.Source.Kind == plan.OfText && want.Media() {
-			wrong = append(wrong, fmt.Sprintf("takes a text as %q, which is of type %s", b.Arg, want))
+			wrong = append(wrong, fmt.Sprintf("takes a text as %q, which must be of type %s", b.Arg, want))
 		}
 		for _, s := range b.Source.Leaves() {
 			have, ok := c.typeOf(s, want)
@@ -119,15 +119,15 @@ func (c checker) action(a plan.Action) (invented, wrong []string) {
 			case b.Source.Kind == plan.OfText && have.Media():
 				wrong = append(wrong, fmt.Sprintf("quotes %s, which is of type %s", s, have))
 			case b.Source.Kind != plan.OfText && !have.Fits(want):
-				wrong = append(wrong, fmt.Sprintf("takes %s of type %s as %q, which is of type %s", s, have, b.Arg, want))
+				wrong = append(wrong, fmt.Sprintf("takes %s of type %s as %q, which must be of type %s", s, have, b.Arg, want))
 			}
 		}
 	}
 	return invented, wrong
 }
 
-// asked is the type of each argument: of the catalogue if there is one, otherwise as
-// the action says. Its error tells how the action departs from the catalogue.
+// asked returns the type of each argument: the catalogue's if there is one, else the action's. It
+// fails if the action contradicts the catalogue.
 func (c checker) asked(a plan.Action) (map[string]plan.Type, error) {
 	types := map[string]plan.Type{}
 	for _, b := range a.Args {
@@ -138,10 +138,10 @@ func (c checker) asked(a plan.Action) (map[string]plan.Type, error) {
 	}
 	tool, ok := c.tools.Tool(a.Tool)
 	if !ok {
-		return nil, errors.New("is no tool of the catalogue")
+		return nil, errors.New("is not in the catalogue")
 	}
 	if a.Returns != tool.Returns {
-		return nil, fmt.Errorf("is said to return %s and returns %s", a.Returns, tool.Returns)
+		return nil, fmt.Errorf("is planned to return %s but returns %s", a.Returns, tool.Returns)
 	}
 	known := map[string]plan.Type{}
 	for _, arg := range tool.Args {
@@ -158,9 +158,8 @@ func (c checker) asked(a plan.Action) (map[string]plan.Type, error) {
 	return known, nil
 }
 
-// typeOf is the type of what a source gives; ok is false when there is no such thing. A
-// literal takes the type that is asked for: it is given if that is a text of any sort,
-// or if the request or the thread says it.
+// typeOf returns the type of a source; ok is false if the source does not exist. A literal has the
+// wanted type: it exists if that is a kind of text, or if the request or the thread mentions it.
 func (c checker) typeOf(s plan.Source, want plan.Type) (_ plan.Type, ok bool) {
 	switch s.Kind {
 	case plan.OfResource:
@@ -183,13 +182,12 @@ func (c checker) typeOf(s plan.Source, want plan.Type) (_ plan.Type, ok bool) {
 		}
 		text := want == plan.Text || want == plan.Tags || want == plan.Title
 		return want, text || !want.Media() && c.said(s.Value)
-	default: // a blank gives nothing, and the parts of a text are looked at one by one
+	default: // blanks have no value, and the parts of a text are checked one by one
 	}
 	return "", false
 }
 
-// resource is the type of a given resource. The plan may tell a picture to be of a
-// special kind, nothing else.
+// resource returns the type of a given resource. The plan may only narrow a picture's type.
 func (c checker) resource(name string) (plan.Type, bool) {
 	for _, r := range c.request.Resources() {
 		if r.Name != name {

@@ -29,20 +29,20 @@ func TestBadFiles(t *testing.T) {
 		return "[" + strings.NewReplacer(change...).Replace(goodRequest) + "]"
 	}
 	for name, c := range map[string]struct{ requests, gold, err string }{
-		"empty":                {"", goodGold, "r.json, line 1: is not a JSON array"},
-		"an object":            {goodRequest, goodGold, "r.json, line 1: is not a JSON array"},
+		"empty":                {"", goodGold, "r.json, line 1: not a JSON array"},
+		"an object":            {goodRequest, goodGold, "r.json, line 1: not a JSON array"},
 		"half an array":        {"[\n" + goodRequest + ",\n{\"id\"", goodGold, "r.json, line 3: "},
-		"no end":               {"[" + goodRequest, goodGold, "r.json, line 1: the array has no end"},
-		"something after":      {request() + "\n[]", goodGold, "r.json, line 2: something follows"},
+		"no end":               {"[" + goodRequest, goodGold, "r.json, line 1: unterminated array"},
+		"something after":      {request() + "\n[]", goodGold, "r.json, line 2: unexpected data"},
 		"no id":                {request(`"a"`, `""`), goodGold, "r.json, line 1: has no id"},
-		"an id twice":          {"[" + goodRequest + ",\n" + goodRequest + "]", goodGold, `r.json, line 2, id "a": has the id of line 1`},
+		"an id twice":          {"[" + goodRequest + ",\n" + goodRequest + "]", goodGold, `r.json, line 2, id "a": has the same id as line 1`},
 		"a number as wish":     {request(`"edges of x.png"`, "7"), goodGold, `r.json, line 1, id "a": json`},
 		"no wish":              {request("edges of x.png", " "), goodGold, `id "a": has no instruction`},
 		"unknown level":        {request("easy", "huge"), goodGold, `id "a": has the level "huge"`},
 		"unknown file type":    {request(`}`, `, "files": [{"name": "x", "type": "smell"}]}`), goodGold, `file x: unknown resource type "smell"`},
-		"a file twice":         {request(`}`, `, "files": [{"name": "x", "type": "image"}, {"name": "x", "type": "image"}]}`), goodGold, `"x" of a file is empty or stands twice`},
+		"a file twice":         {request(`}`, `, "files": [{"name": "x", "type": "image"}, {"name": "x", "type": "image"}]}`), goodGold, `file name "x" is empty or duplicate`},
 		"broken judgement":     {request(), "\n{", "g.jsonl, line 2: "},
-		"no judgement":         {request(), `{"id": "b", "goals": [` + goodGoal + `]}`, `g.jsonl has no judgement of request "a"`},
+		"no judgement":         {request(), `{"id": "b", "goals": [` + goodGoal + `]}`, `g.jsonl has no judgement for request "a"`},
 		"judgement of nothing": {"[]", goodGold, `g.jsonl judges request "a", which r.json does not have`},
 		"no goals":             {request(), `{"id": "a", "goals": []}`, `g.jsonl, line 1, id "a": expects a plan but has no goals`},
 		"goals of a question":  {request(), strings.Replace(goodGold, `"allowed": []`, `"expect": "question"`, 1), "expects a question but has goals"},
@@ -50,11 +50,11 @@ func TestBadFiles(t *testing.T) {
 		"unknown return":       {request(), goal(`["edge"]`, `["egde"]`), `goal 1: unknown resource type "egde"`},
 		"no return":            {request(), goal(`["edge"]`, `[]`), "goal 1: returns nothing"},
 		"no accepted tools":    {request(), goal(`[["image_to_edge"]]`, `[[]]`), "goal 1: accepts no tools"},
-		"after itself":         {request(), goal(`"after": []`, `"after": [0]`), "goal 1: comes after goal 1, which is not before it"},
-		"alternative after":    {request(), goal(`"after": []`, `"alt_source": [{"after": [-1]}]`), "comes after goal 0"},
-		"lenient elsewhere":    {request(), goal(`"after": []`, `"lenient": [["paint"]]`), "lenient set [paint] is not an accepted one"},
+		"after itself":         {request(), goal(`"after": []`, `"after": [0]`), "goal 1: refers to goal 1, which is not an earlier one"},
+		"alternative after":    {request(), goal(`"after": []`, `"alt_source": [{"after": [-1]}]`), "refers to goal 0"},
+		"lenient elsewhere":    {request(), goal(`"after": []`, `"lenient": [["paint"]]`), "lenient set [paint] is not in accept"},
 		"unknown given type":   {request(), goal(`"after": []`, `"given": {"x.png": "hid"}`), `given x.png: unknown resource type "hid"`},
-		"attached number":      {request(), strings.Replace(goodGold, `"allowed": []`, `"attached": 3`, 1), "attached is neither names"},
+		"attached number":      {request(), strings.Replace(goodGold, `"allowed": []`, `"attached": 3`, 1), "attached must hold names"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

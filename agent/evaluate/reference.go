@@ -13,7 +13,7 @@ import (
 	"atelier/agent/plan"
 )
 
-// refSubtask is a subtask of a request's own reference decomposition.
+// refSubtask is a subtask of a request's reference decomposition.
 type refSubtask struct {
 	Description string   `json:"description"`
 	Task        oneOrAll `json:"task"`
@@ -28,7 +28,7 @@ type refArg struct {
 	Value string    `json:"value"`
 }
 
-// oneOrAll is a list of strings that may be written as one string.
+// oneOrAll is a list of strings; a single one may be written as a string.
 type oneOrAll []string
 
 func (o *oneOrAll) UnmarshalJSON(b []byte) error {
@@ -38,13 +38,13 @@ func (o *oneOrAll) UnmarshalJSON(b []byte) error {
 		return nil
 	}
 	if err := json.Unmarshal(b, (*[]string)(o)); err != nil {
-		return fmt.Errorf("neither a text nor a list of texts: %w", err)
+		return fmt.Errorf("neither a string nor a list of strings: %w", err)
 	}
 	return nil
 }
 
-// ByReference is a Planner that takes the cases' own decompositions instead of making
-// its own. A request without a usable one fails.
+// ByReference returns a Planner that uses the cases' reference decompositions. Requests without a
+// usable one fail.
 func ByReference(p SubtaskPlanner, cases []Case) Planner {
 	byID := make(map[string]Case, len(cases))
 	for _, c := range cases {
@@ -68,11 +68,11 @@ func (b byReference) Plan(ctx context.Context, r plan.Request) (*plan.Plan, erro
 
 var generated = regexp.MustCompile(`<GENERATED>-(\d+)`)
 
-// Reference is the request's own decomposition. A subtask that refers to what does not
-// come before it makes the whole unusable.
+// Reference returns the request's reference decomposition. It fails if a subtask refers to one that
+// does not come before it.
 func (c Case) Reference() ([]plan.Subtask, error) {
 	if len(c.subtasks) == 0 {
-		return nil, errors.New("there is no decomposition")
+		return nil, errors.New("no decomposition")
 	}
 	b := binder{at: map[int]int{}, resources: c.Request.Resources()}
 	for i, s := range c.subtasks {
@@ -92,8 +92,8 @@ type binder struct {
 	resources []plan.Resource
 }
 
-// resource is the name of what is meant by name: the resource that is called so, or
-// else the latest one of the type, as ControlLLM repairs such names.
+// resource returns the resource with a name, or else the latest one of the type, like ControlLLM,
+// which corrects such names this way.
 func (b *binder) resource(name string, want plan.Type) (string, bool) {
 	latest, found := "", false
 	for _, r := range b.resources {
@@ -109,7 +109,7 @@ func (b *binder) resource(name string, want plan.Type) (string, bool) {
 
 func (b *binder) subtask(s refSubtask) (plan.Subtask, error) {
 	if len(s.Returns) != 1 {
-		return plan.Subtask{}, fmt.Errorf("returns %d things, not one", len(s.Returns))
+		return plan.Subtask{}, fmt.Errorf("has %d results; exactly one is expected", len(s.Returns))
 	}
 	returns, err := plan.ParseType(string(s.Returns[0].Type))
 	if err != nil {
@@ -134,18 +134,18 @@ func (b *binder) subtask(s refSubtask) (plan.Subtask, error) {
 	return t, nil
 }
 
-// after notes that t comes after the subtask of that id.
+// after records that t depends on the subtask with that id.
 func (b *binder) after(t *plan.Subtask, id int) error {
 	i, ok := b.at[id]
 	if !ok {
-		return fmt.Errorf("comes after subtask %d, which is not before it", id)
+		return fmt.Errorf("refers to subtask %d, which is not an earlier one", id)
 	}
 	t.After = append(t.After, i)
 	return nil
 }
 
-// arg adds what the argument names: a resource, a literal, the result of an earlier
-// subtask, or a text that quotes such results.
+// arg adds an argument: a resource, a literal, the result of an earlier subtask, or a text that
+// quotes such results.
 func (b *binder) arg(t *plan.Subtask, a refArg) error {
 	want, err := plan.ParseType(string(a.Type))
 	if err != nil {

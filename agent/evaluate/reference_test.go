@@ -51,12 +51,12 @@ func TestReference(t *testing.T) {
 func TestBadReference(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ subtasks, err string }{
-		"none":            {``, "there is no decomposition"},
-		"no return":       {`{"id": 0, "returns": []}`, "subtask 0: returns 0 things"},
+		"none":            {``, "no decomposition"},
+		"no return":       {`{"id": 0, "returns": []}`, "subtask 0: has 0 results"},
 		"unknown return":  {`{"id": 0, "returns": [{"type": "smell"}]}`, `unknown resource type "smell"`},
 		"unknown type":    {`{"id": 0, "args": [{"type": "smell", "value": "x"}], "returns": [{"type": "text"}]}`, `unknown resource type "smell"`},
-		"after a later":   {`{"id": 0, "dep": [1], "returns": [{"type": "text"}]}`, "comes after subtask 1, which is not before it"},
-		"takes its own":   {`{"id": 0, "args": [{"type": "text", "value": "<GENERATED>-0"}], "returns": [{"type": "text"}]}`, "comes after subtask 0"},
+		"after a later":   {`{"id": 0, "dep": [1], "returns": [{"type": "text"}]}`, "refers to subtask 1, which is not an earlier one"},
+		"takes its own":   {`{"id": 0, "args": [{"type": "text", "value": "<GENERATED>-0"}], "returns": [{"type": "text"}]}`, "refers to subtask 0"},
 		"huge number":     {`{"id": 0, "args": [{"type": "text", "value": "<GENERATED>-99999999999999999999"}], "returns": [{"type": "text"}]}`, "out of range"},
 		"no such medium":  {`{"id": 0, "args": [{"type": "video", "value": "v.mp4"}], "returns": [{"type": "text"}]}`, `there is no video "v.mp4"`},
 		"no such literal": {`{"id": 0, "args": [{"type": "mask", "value": "the dog"}], "returns": [{"type": "text"}]}`, `there is no mask "the dog"`},

@@ -13,23 +13,22 @@ import (
 	"atelier/agent/planner"
 )
 
-// Answers tells how well answers are worded. No tool runs for it: the results of a plan
-// are made up, the same ones for the same plan, by the types that its steps return. Of
-// every fifth request, picked by its id, one step has failed, and what hangs on it was
-// skipped. An answer is good if it says something, names no file that is not there, names
-// every file that the request led to where there are several, and passes over no failure: it
-// tells the error.
+// Answers measures how well answers are worded. No tool runs: the results of a plan are invented
+// from the types that its steps return, always the same for the same plan. In one of five requests,
+// selected by id, one step fails and its dependents are skipped. An answer is good if it is not
+// empty, names no file that does not exist, names every final file if there are several, and
+// reports the error of a failed step.
 type Answers struct {
 	Asked int `json:"asked"`
 	Good  int `json:"good"`
-	// LeftOut counts the answers that nobody was asked for, by the reason; they are none
-	// of Asked.
+	// LeftOut counts the answers for which no planner was asked, by reason; they do not count in
+	// Asked.
 	LeftOut map[string]int `json:"left_out,omitempty"`
-	// Misses are the answers that are not good; only where failures are asked for.
+	// Misses are the bad answers; only set with [Options].Failures.
 	Misses []AnswerMiss `json:"misses,omitempty"`
 }
 
-// AnswerMiss is an answer that is not good.
+// AnswerMiss is a bad answer.
 type AnswerMiss struct {
 	ID          string   `json:"id"`
 	Instruction string   `json:"instruction"`
@@ -37,16 +36,16 @@ type AnswerMiss struct {
 	Text        string   `json:"text"`
 }
 
-// rehearsed is an answer to made-up results, and what is wrong with it.
+// rehearsed is an answer to invented results, and its faults.
 type rehearsed struct {
 	text string
 	why  []string
-	// unasked is why nobody was asked for it; "" where somebody was.
+	// unasked says why no planner was asked; "" if one was.
 	unasked string
 }
 
-// rehearse has the answer to a plan worded and looks at it. What that takes is added to
-// took. A plan that cannot be laid out has no answer; it is a miss already.
+// rehearse has the answer to a plan worded and checks it. The cost is added to took. It returns nil
+// if the plan has no valid steps, which is a miss already.
 func rehearse(ctx context.Context, c Case, p *plan.Plan, o Options, took *plan.Thinking) *rehearsed {
 	account, err := madeUp(c, p)
 	if err != nil {
@@ -54,12 +53,12 @@ func rehearse(ctx context.Context, c Case, p *plan.Plan, o Options, took *plan.T
 	}
 	text, err := o.Respond(ctx, account, took)
 	if err != nil {
-		return &rehearsed{why: []string{fmt.Sprintf("it failed: %v", err)}, unasked: o.unasked(err)}
+		return &rehearsed{why: []string{fmt.Sprintf("failed: %v", err)}, unasked: o.unasked(err)}
 	}
 	return &rehearsed{text: text, why: faults(account, text)}
 }
 
-// madeUp is the account of a run that did not take place.
+// madeUp returns the account of an invented run.
 func madeUp(c Case, p *plan.Plan) (planner.Account, error) {
 	steps, _, err := p.Steps(p.Best())
 	if err != nil {
@@ -95,11 +94,11 @@ func madeUp(c Case, p *plan.Plan) (planner.Account, error) {
 
 const (
 	madeUpTime = 2 * time.Second
-	// madeUpError reads the same in every language.
+	// madeUpError is the same in every language.
 	madeUpError = "4711"
 )
 
-// lacking says why a part of the request cannot be done, as the agent would.
+// lacking says why a part of the request cannot be done, like the agent.
 func lacking(t plan.Task) string {
 	if len(t.Missing) == 0 {
 		return fmt.Sprintf("I know no way to do “%s”.", t.Subtask.Description)
@@ -107,10 +106,10 @@ func lacking(t plan.Task) string {
 	return fmt.Sprintf("I cannot do “%s” here. It needs a tool server, which is not set up here.", t.Subtask.Description)
 }
 
-// failing is the step that fails: none but in every fifth request.
+// failing returns the index of the failing step; -1 in four of five requests.
 func failing(id string, steps int) int {
 	h := fnv.New32a()
-	_, _ = h.Write([]byte(id)) // a hash takes all that it is given
+	_, _ = h.Write([]byte(id)) // never fails
 	n := h.Sum32()
 	if n%5 != 0 || steps == 0 {
 		return -1
@@ -118,7 +117,7 @@ func failing(id string, steps int) int {
 	return int(n/5) % steps
 }
 
-// output makes up what a step made.
+// output invents the output of a step.
 func output(namer *plan.Namer, account planner.Account, s plan.Step) *plan.Resource {
 	var inputs []string
 	for _, b := range s.Action.Args {
@@ -128,7 +127,7 @@ func output(namer *plan.Namer, account planner.Account, s plan.Step) *plan.Resou
 				inputs = append(inputs, leaf.Name)
 			case plan.OfAction:
 				inputs = append(inputs, account.Results[leaf.Index].Output.Name)
-			default: // words have no name
+			default: // texts have no name
 			}
 		}
 	}
@@ -144,7 +143,7 @@ func output(namer *plan.Namer, account planner.Account, s plan.Step) *plan.Resou
 	return made
 }
 
-// content makes up a small value of a type, or the ending of its file.
+// content returns an invented value of a type, or its file extension.
 func content(t plan.Type) (value, ext string) {
 	switch t {
 	case plan.Video:
@@ -184,10 +183,10 @@ func content(t plan.Type) (value, ext string) {
 	}
 }
 
-// faults tells what is wrong with an answer.
+// faults lists what is wrong with an answer.
 func faults(account planner.Account, text string) []string {
 	if strings.TrimSpace(text) == "" {
-		return []string{"it is empty"}
+		return []string{"empty"}
 	}
 	var why []string
 	files := 0
@@ -197,14 +196,14 @@ func faults(account planner.Account, text string) []string {
 		}
 	}
 	if invented := account.Invents(text); len(invented) > 0 {
-		why = append(why, "it names "+strings.Join(invented, ", ")+", which is not there")
+		why = append(why, "names "+strings.Join(invented, ", ")+", which does not exist")
 	}
 	for i, s := range account.Steps {
 		switch result := account.Results[i]; {
 		case result.Status == plan.Failed && !strings.Contains(text, madeUpError):
-			why = append(why, fmt.Sprintf("it does not tell that %s failed", s.Action.Tool))
+			why = append(why, fmt.Sprintf("does not report that %s failed", s.Action.Tool))
 		case files > 1 && result.Status == plan.Done && s.Final && s.Action.Returns.Media() && !strings.Contains(text, result.Output.File):
-			why = append(why, "it does not name "+result.Output.File)
+			why = append(why, "does not name "+result.Output.File)
 		}
 	}
 	return why

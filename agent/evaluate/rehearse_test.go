@@ -112,11 +112,11 @@ func TestFaultsOfAnswers(t *testing.T) {
 		want   string
 	}{
 		"good":                   {-1, "Here is CASTLE: a brown dog lies on a red sofa.", ""},
-		"empty":                  {-1, " \n", "it is empty"},
-		"an invented file":       {-1, "Here are CASTLE and castle-2.png.", "castle-2.png, which is not there"},
+		"empty":                  {-1, " \n", "empty"},
+		"an invented file":       {-1, "Here are CASTLE and castle-2.png.", "castle-2.png, which does not exist"},
 		"one file needs no name": {-1, "The castle is done.", ""},
 		"a failure in words":     {2, "Here is CASTLE. Die Beschreibung fehlt: Fehler 4711.", ""},
-		"a failure in silence":   {2, "Here is CASTLE.", "it does not tell that image_captioning failed"},
+		"a failure in silence":   {2, "Here is CASTLE.", "does not report that image_captioning failed"},
 		"nothing to name":        {0, "The server stopped with 4711.", ""},
 	} {
 		made, p := rehearsalOf(t, c.failed)
@@ -183,7 +183,7 @@ func TestRehearsal(t *testing.T) {
 		t.Errorf("the jobs are %+v", r.Thinking.Jobs)
 	}
 	mute := slices.IndexFunc(r.Answers.Misses, func(m AnswerMiss) bool { return m.ID == well+"-mute" })
-	if mute < 0 || r.Answers.Misses[mute].Why[0] != "it failed: no words" {
+	if mute < 0 || r.Answers.Misses[mute].Why[0] != "failed: no words" {
 		t.Errorf("%+v", r.Answers.Misses)
 	}
 	var b bytes.Buffer

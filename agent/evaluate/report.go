@@ -8,31 +8,31 @@ import (
 	"atelier/agent/plan"
 )
 
-// Report is what a run found. Rates are from 0 to 1, times in milliseconds; requests
-// that are deprecated count in Deprecated only.
+// Report is the result of a run. Rates are between 0 and 1, times in milliseconds. Deprecated
+// requests count only in Deprecated.
 type Report struct {
-	// Rates are nil where nothing was judged; in JSON they stand beside the rest.
+	// Rates are nil if nothing was judged. In JSON they are inlined.
 	*Rates
-	// Visited is the mean number of tools that the search looked at for a subtask.
+	// Visited is the mean number of tools that the search visited per subtask.
 	Visited float64 `json:"visited"`
-	// MS is the time of one plan.
+	// MS is the time per plan.
 	MS       Millis `json:"ms"`
 	Requests int    `json:"requests"`
-	// LeftOut counts the requests that nobody was asked, by the reason; they are none of
+	// LeftOut counts the requests for which no planner was asked, by reason; they do not count in
 	// Requests.
 	LeftOut map[string]int `json:"left_out,omitempty"`
 
-	// SlowestMS is the time of the slowest plan, SubtaskMS the mean time of a subtask.
+	// SlowestMS is the time of the slowest plan, SubtaskMS the mean time per subtask.
 	SlowestMS float64 `json:"slowest_ms,omitempty"`
 	SubtaskMS float64 `json:"subtask_ms,omitempty"`
 	Subtasks  int     `json:"subtasks,omitempty"`
-	// WithoutSolution counts the subtasks for which the search found nothing.
+	// WithoutSolution counts the subtasks without a solution.
 	WithoutSolution int `json:"without_solution,omitempty"`
-	// Ranking is nil where no solutions were ranked.
+	// Ranking is nil if no solutions were ranked.
 	Ranking *plan.Ranking `json:"ranking,omitempty"`
-	// Thinking is nil where no language model was asked.
+	// Thinking is nil if no language model was asked.
 	Thinking *Thinking `json:"thinking,omitempty"`
-	// Answers is nil where none was rehearsed.
+	// Answers is nil if none was rehearsed.
 	Answers    *Answers         `json:"answers,omitempty"`
 	Unsolved   *Unsolved        `json:"unsolved,omitempty"`
 	Deprecated *Group           `json:"deprecated,omitempty"`
@@ -42,26 +42,25 @@ type Report struct {
 	Misses     []Miss           `json:"misses,omitempty"`
 }
 
-// Rates are what the judgements come to.
+// Rates summarise the judgements.
 type Rates struct {
-	// Solved is the share of requests that are solved; of TaskBench's plans, the share
-	// that has exactly the labelled tools and links.
+	// Solved is the share of solved requests; for TaskBench, the share of plans with exactly the
+	// labelled tools and links.
 	Solved Solved `json:"solved"`
-	// Wrong is the share of requests that are not solved although the plan says that it does all of
-	// them. Asking back is not wrong.
+	// Wrong is the share of requests that are not solved although the plan claims to do everything.
+	// Asking back is not wrong.
 	Wrong float64 `json:"wrong"`
-	// IR is the share of plans with a tool that nothing asks for.
+	// IR is the share of plans with an irrelevant tool.
 	IR float64 `json:"ir"`
-	// NR is the share of plans with all tools that some way of solving each goal needs.
+	// NR is the share of plans with all tools necessary to solve each goal in some way.
 	NR float64 `json:"nr"`
 	// HR is the share of plans with an argument that is neither given nor made.
 	HR float64 `json:"hr"`
-	// CR is the share of plans in which every argument has the type asked for.
+	// CR is the share of plans in which every argument has the required type.
 	CR float64 `json:"cr"`
 }
 
-// Solved are shares of solved requests: of all, of each level, and of all by a strict
-// judge.
+// Solved are shares of solved requests: overall, per level, and overall with a strict judge.
 type Solved struct {
 	All    float64 `json:"all"`
 	Easy   float64 `json:"easy"`
@@ -76,8 +75,8 @@ type Millis struct {
 	P99 float64 `json:"p99"`
 }
 
-// Unsolved counts the requests that got no plan although a plan was right, and all that
-// failed, whatever was right.
+// Unsolved counts the requests for which a plan was expected but not made, and all failed requests,
+// whatever was expected.
 type Unsolved struct {
 	Asked   int `json:"asked"`
 	Replied int `json:"replied"`
@@ -85,24 +84,24 @@ type Unsolved struct {
 	Failed  int `json:"failed"`
 }
 
-// Group is the outcome of some of the requests.
+// Group is the outcome of a group of requests.
 type Group struct {
 	Requests int     `json:"requests"`
 	Solved   float64 `json:"solved"`
 }
 
-// Miss is a request that was not solved, or whose plan has another flaw.
+// Miss is an unsolved request, or one whose plan has another fault.
 type Miss struct {
 	ID          string `json:"id"`
 	Instruction string `json:"instruction"`
 	Solved      bool   `json:"solved"`
-	// Why says what is wrong, goal by goal.
+	// Why lists the faults, goal by goal.
 	Why []string `json:"why"`
 	// Plan is the judged plan in short lines.
 	Plan []string `json:"plan"`
 }
 
-// share counts how often something holds.
+// share is the fraction of cases in which something holds.
 type share struct{ yes, all int }
 
 func (s *share) add(holds bool) {
@@ -116,7 +115,7 @@ func (s *share) rate() float64 { return ratio(float64(s.yes), s.all) }
 
 func (s *share) group() Group { return Group{Requests: s.all, Solved: s.rate()} }
 
-// ratio is sum/n to four decimals, 0 for nothing.
+// ratio returns sum/n rounded to four decimals, 0 if n is 0.
 func ratio(sum float64, n int) float64 {
 	if n == 0 {
 		return 0
@@ -124,7 +123,7 @@ func ratio(sum float64, n int) float64 {
 	return math.Round(sum/float64(n)*1e4) / 1e4
 }
 
-// tally gathers the outcomes of a run.
+// tally collects the outcomes of a run.
 type tally struct {
 	options                                        Options
 	solved, wrong, strict, ir, nr, hr, cr, retired share
@@ -143,7 +142,7 @@ func newTally(o Options) *tally {
 	return &tally{options: o, levels: map[string]*share{}, classes: map[string]*share{}}
 }
 
-// plain counts an answer that nothing judges.
+// plain counts an answer without judging it.
 func (t *tally) plain(c Case, a answer) {
 	t.took = append(t.took, a.took)
 	t.spent.add(a.thinking)
@@ -209,13 +208,13 @@ func (t *tally) miss(c Case, a answer, v verdict) {
 	}
 }
 
-// rehearsed counts an answer's words.
+// rehearsed counts a rehearsed answer.
 func (t *tally) rehearsed(c Case, a answer) {
 	if a.rehearsed == nil {
 		return
 	}
 	if why := a.rehearsed.unasked; why != "" {
-		t.answers.LeftOut = another(t.answers.LeftOut, why)
+		t.answers.LeftOut = increment(t.answers.LeftOut, why)
 		return
 	}
 	t.answers.Asked++
@@ -263,7 +262,7 @@ func (t *tally) report() *Report {
 	return r
 }
 
-// rates are nil where nothing was judged.
+// rates returns nil if nothing was judged.
 func (t *tally) rates() *Rates {
 	if t.solved.all == 0 {
 		return nil
@@ -292,7 +291,7 @@ func groups(shares map[string]*share) map[string]Group {
 	return all
 }
 
-// percentile is the smallest of the sorted times that p percent do not exceed.
+// percentile returns the p-th percentile of sorted times, in milliseconds (nearest rank).
 func percentile(sorted []time.Duration, p int) float64 {
 	if len(sorted) == 0 {
 		return 0

@@ -11,14 +11,14 @@ import (
 	"atelier/agent/plan"
 )
 
-// entry is one request as the files hold it: ControlLLM's fields, and those that the
-// project's own benchmark adds.
+// entry is a request in a benchmark file: ControlLLM's fields, and those added by the project's own
+// benchmark.
 type entry struct {
 	ID          string `json:"id"`
 	Class       string `json:"class"`
 	Level       string `json:"level"`
 	Instruction string `json:"instruction"`
-	// Files come with the request, which need not name them.
+	// Files come with the request, even if it does not name them.
 	Files    []file       `json:"files"`
 	Thread   *thread      `json:"thread"`
 	Subtasks []refSubtask `json:"subtasks"`
@@ -37,10 +37,9 @@ type thread struct {
 	Question  *plan.Question `json:"question"`
 }
 
-// ReadCases reads requests (a JSON array) and their judgements (one JSON object a line)
-// and binds every file that a request names to a placeholder of its type. A gold Input
-// without a reader leaves the cases without judgement; otherwise each request must have
-// one, and each judgement its request.
+// ReadCases reads requests (a JSON array) and their judgements (one JSON object per line), and
+// binds every file named in a request to a placeholder of its type. Without a gold reader the cases
+// have no judgements; otherwise requests and judgements must match one to one.
 func ReadCases(requests, gold Input) ([]Case, error) {
 	items, err := requests.array()
 	if err != nil {
@@ -64,7 +63,7 @@ func ReadCases(requests, gold Input) ([]Case, error) {
 	for _, e := range entries {
 		g := judgements[e.ID]
 		if g == nil && gold.Reader != nil {
-			return nil, fmt.Errorf("%s has no judgement of request %q", gold.Name, e.ID)
+			return nil, fmt.Errorf("%s has no judgement for request %q", gold.Name, e.ID)
 		}
 		delete(judgements, e.ID)
 		cases = append(cases, Case{ID: e.ID, Class: e.Class, Level: e.Level, Request: e.request(g), Gold: g, subtasks: e.Subtasks})
@@ -75,8 +74,8 @@ func ReadCases(requests, gold Input) ([]Case, error) {
 	return cases, nil
 }
 
-// ReadWishes reads requests alone (one JSON object with id and user_request a line):
-// cases to be planned and timed, without judgement.
+// ReadWishes reads requests without judgements (one JSON object with id and user_request per line),
+// to be planned and timed.
 func ReadWishes(in Input) ([]Case, error) {
 	items, err := in.lines()
 	if err != nil {
@@ -107,7 +106,7 @@ func (e entry) check() error {
 	seen := map[string]bool{}
 	for _, f := range files {
 		if f.Name == "" || seen[f.Name] {
-			return fmt.Errorf("the name %q of a file is empty or stands twice", f.Name)
+			return fmt.Errorf("the file name %q is empty or duplicate", f.Name)
 		}
 		seen[f.Name] = true
 		if _, err := plan.ParseType(string(f.Type)); err != nil {
@@ -117,12 +116,11 @@ func (e entry) check() error {
 	return nil
 }
 
-// asked is the moment at which every request is said to have come.
+// asked is the time of every request.
 var asked = time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC)
 
-// request is the entry as a planner gets it. The given resources are the files that
-// came with it, then those that it names, then those that the judgement hands over or
-// uses without the request naming them.
+// request converts the entry for a planner. Its resources are the files that come with it, then
+// those that it names, then those that the judgement attaches or uses.
 func (e entry) request(g *Gold) plan.Request {
 	r := plan.Request{ID: e.ID, Thread: "evaluation-" + e.ID, Wish: e.Instruction, At: asked}
 	if e.Thread != nil {
@@ -157,7 +155,7 @@ func (e entry) request(g *Gold) plan.Request {
 		give(f)
 	}
 	for _, f := range mentions(e.Instruction) {
-		if f.Type != urlType { // only TaskBench's toolbox takes addresses
+		if f.Type != urlType { // only TaskBench's tools take URLs
 			give(f)
 		}
 	}
@@ -167,8 +165,8 @@ func (e entry) request(g *Gold) plan.Request {
 	return r
 }
 
-// placeholder is the resource that stands for the file. Where nothing tells the type it
-// is taken for a picture, as most files of the benchmark are.
+// placeholder returns a resource for the file. If its type is unknown it is a picture, like most
+// files of the benchmark.
 func (f file) placeholder() plan.Resource {
 	r := plan.Resource{Name: f.Name, Type: f.Type, Value: f.Value, File: f.Name, About: f.About}
 	if r.Type != "" {

@@ -12,17 +12,17 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// benchTool is a tool as TaskBench describes it.
+// benchTool is a tool in TaskBench's format.
 type benchTool struct {
 	ID      string      `json:"id"`
 	Desc    string      `json:"desc"`
-	Inputs  []plan.Type `json:"input-type"`  //nolint:tagliatelle // TaskBench writes it so
-	Outputs []plan.Type `json:"output-type"` //nolint:tagliatelle // TaskBench writes it so
+	Inputs  []plan.Type `json:"input-type"`  //nolint:tagliatelle // TaskBench's spelling
+	Outputs []plan.Type `json:"output-type"` //nolint:tagliatelle // TaskBench's spelling
 }
 
-// ReadTools reads the "nodes" of a TaskBench tool_desc or graph_desc file as tools of
-// the domain general, under their own names. The links of a graph_desc file follow from
-// the types and are not needed. A tool that returns nothing is taken to return a text.
+// ReadTools reads the "nodes" of a TaskBench tool_desc or graph_desc file as tools of the domain
+// "general", under their own names. The links of a graph_desc file follow from the types and are
+// ignored. A tool without outputs is assumed to return a text.
 func ReadTools(in Input) ([]toolbox.Tool, error) {
 	b, err := in.read()
 	if err != nil {
@@ -90,9 +90,8 @@ func (t benchTool) tool() toolbox.Tool {
 	return tool
 }
 
-// meaning is what the nth text argument stands for, which TaskBench does not say: the
-// prompt of something new, what is looked for, the question about something, how to
-// change a medium, or else the text to be worked on.
+// meaning guesses the meaning of the nth text argument, which TaskBench does not specify: a prompt,
+// a search query, a question, an instruction for changing media, or else the text to work on.
 func (t benchTool) meaning(nth int) plan.Meaning {
 	words := contentWords(t.ID)
 	about := slices.ContainsFunc(t.Inputs, func(in plan.Type) bool { return in != plan.Text })
@@ -109,7 +108,7 @@ func (t benchTool) meaning(nth int) plan.Meaning {
 	return plan.Content
 }
 
-// label is a line of TaskBench's plans, or of its requests alone.
+// label is a line of a file of TaskBench plans or requests.
 type label struct {
 	ID      string `json:"id"`
 	Type    string `json:"type"`
@@ -120,7 +119,7 @@ type label struct {
 	Links []Link `json:"task_links"`
 }
 
-// Link says that one tool's output goes into another.
+// Link connects the output of one tool to the input of another.
 type Link struct {
 	Source string `json:"source"`
 	Target string `json:"target"`
@@ -135,8 +134,8 @@ type Labelled struct {
 	Links []Link
 }
 
-// ReadPlans reads TaskBench's plans, one JSON object a line. Every file and address
-// that a request names becomes a placeholder.
+// ReadPlans reads TaskBench's plans, one JSON object per line. Every file and URL named in a
+// request becomes a placeholder.
 func ReadPlans(in Input) ([]Labelled, error) {
 	items, err := in.lines()
 	if err != nil {

@@ -8,30 +8,29 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// TaskBench are the figures of a run on TaskBench's plans.
+// TaskBench are the results of a run on TaskBench's plans.
 //
-// The F1s are TaskBench's: precision and recall over all plans together (micro), of the
-// tools and of the links (source and target) that a plan has, each counted once a plan.
-// Labels that are not in the catalogue are left out of the tools, not of the links.
-// Accuracy and edit distance are HuggingGPT's, which has the first for single tasks and
-// the second for sequential ones: the share of single plans that are the labelled tool
-// and nothing else, and the mean over chains of the edits (insert, delete, replace)
-// between the sequences of tools, over the length of the longer one.
+// The F1s are TaskBench's: micro-averaged precision and recall of the tools and of the links
+// (source and target) in a plan, each counted once per plan. Labels that are not in the catalogue
+// are excluded from the tools, but not from the links. Accuracy and edit distance are HuggingGPT's,
+// which uses the first for single tasks and the second for sequential ones: the share of single
+// plans that consist of exactly the labelled tool, and the mean over chains of the edits (insert,
+// delete, replace) between the sequences of tools, divided by the length of the longer one.
 type TaskBench struct {
 	NodeF1       float64 `json:"node_f1"`
 	EdgeF1       float64 `json:"edge_f1"`
 	Accuracy     float64 `json:"accuracy"`
 	EditDistance float64 `json:"edit_distance"`
-	// Singles and Chains count the plans behind the last two.
+	// Singles and Chains count the plans for Accuracy and EditDistance.
 	Singles int `json:"singles"`
 	Chains  int `json:"chains"`
-	// OffCatalogue counts the plans with a label that is no tool of the catalogue.
+	// OffCatalogue counts the plans with a label that is not in the catalogue.
 	OffCatalogue int `json:"off_catalogue,omitempty"`
 }
 
-// RunTaskBench plans every labelled request and compares. The tools are those that the
-// planner plans with. Solved requests are those with exactly the labelled tools and
-// links; IR, NR, HR and CR are as for [Run], the labelled tools being what is needed.
+// RunTaskBench plans every labelled request and compares the plans with the labels. The tools are
+// those used by the planner. A request is solved if its plan has exactly the labelled tools and
+// links; IR, NR, HR and CR are as for [Run], with the labelled tools as the necessary ones.
 func RunTaskBench(ctx context.Context, p Planner, plans []Labelled, tools []toolbox.Tool, o Options) (*Report, error) {
 	catalogue := toolbox.NewCatalogue(tools)
 	t := newTally(o)
@@ -58,7 +57,7 @@ func RunTaskBench(ctx context.Context, p Planner, plans []Labelled, tools []tool
 		if a.kind() == expectPlan {
 			v.arguments(l.Request, a.plan, catalogue)
 			if made, madeLinks, err = shape(a.plan); err != nil {
-				v.sayf("the plan cannot be laid out: %v", err)
+				v.sayf("the plan has no valid steps: %v", err)
 			}
 		} else {
 			v.insteadOf(expectPlan, a)
@@ -93,14 +92,14 @@ func RunTaskBench(ctx context.Context, p Planner, plans []Labelled, tools []tool
 
 func compare[T any](v *verdict, what string, missing, extra []T) {
 	if len(missing) > 0 {
-		v.sayf("misses the %s %v", what, missing)
+		v.sayf("lacks the %s %v", what, missing)
 	}
 	if len(extra) > 0 {
-		v.sayf("has the %s %v besides", what, extra)
+		v.sayf("has the extra %s %v", what, extra)
 	}
 }
 
-// known lists the labelled tools that the catalogue has.
+// known returns the labelled tools that are in the catalogue.
 func (l Labelled) known(c *toolbox.Catalogue) []string {
 	return slices.DeleteFunc(slices.Clone(l.Nodes), func(name string) bool {
 		_, ok := c.Tool(name)
@@ -108,7 +107,7 @@ func (l Labelled) known(c *toolbox.Catalogue) []string {
 	})
 }
 
-// shape is a plan as TaskBench sees it: its tools in order, and its links.
+// shape returns a plan in TaskBench's form: its tools in order, and its links.
 func shape(p *plan.Plan) (tools []string, links []Link, _ error) {
 	steps, _, err := p.Steps(p.Best())
 	if err != nil {
@@ -123,10 +122,10 @@ func shape(p *plan.Plan) (tools []string, links []Link, _ error) {
 	return tools, links, nil
 }
 
-// overlap counts what is in both, only in the labels, and only in the plans.
+// overlap counts items in both plans, only in the label, and only in the plan.
 type overlap struct{ both, missing, extra int }
 
-// add counts one plan, everything once, and returns what differs.
+// add counts the items of one plan, without duplicates, and returns the differences.
 func add[T comparable](o *overlap, want, made []T) (missing, extra []T) {
 	only := func(a, b []T) (rest []T) {
 		for _, x := range a {
@@ -146,8 +145,8 @@ func add[T comparable](o *overlap, want, made []T) (missing, extra []T) {
 // f1 is the harmonic mean of precision and recall.
 func (o overlap) f1() float64 { return ratio(float64(2*o.both), 2*o.both+o.missing+o.extra) }
 
-// sequence puts labelled tools into an order in which each comes after what links to
-// it; where the links leave that open, or run in a circle, they stay as they are listed.
+// sequence sorts labelled tools topologically by their links. Unordered tools, and those in a
+// cycle, keep their order.
 func sequence(nodes []string, links []Link) []string {
 	left := slices.Clone(nodes)
 	var order []string
@@ -164,7 +163,7 @@ func sequence(nodes []string, links []Link) []string {
 	return order
 }
 
-// editDistance is the least number of edits that turn a into b, over the length of the
+// editDistance returns the minimum number of edits that turn a into b, divided by the length of the
 // longer one: 0 for equal sequences, 1 for those with nothing in common.
 func editDistance(a, b []string) float64 {
 	if len(a)+len(b) == 0 {

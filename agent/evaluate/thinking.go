@@ -7,31 +7,31 @@ import (
 	"atelier/agent/plan"
 )
 
-// Thinking is what the requests took of a language model: means over all of them, those
-// included that came to nothing. Where answers are rehearsed, wording them is counted.
+// Thinking is the mean model usage per request, failed requests included. If answers are rehearsed,
+// it includes wording them.
 type Thinking struct {
 	Calls   float64 `json:"calls"`
 	Repairs float64 `json:"repairs"`
-	// MostCalls is the most calls that one request took, repairs aside.
+	// MostCalls is the maximum number of calls for one request, not counting repairs.
 	MostCalls int    `json:"most_calls"`
 	Tokens    Tokens `json:"tokens"`
-	// Estimated marks tokens that the server did not count.
+	// Estimated reports whether some token counts are estimates.
 	Estimated bool `json:"estimated,omitempty"`
-	// Jobs are the single jobs, in the order in which a request has them.
+	// Jobs are the usage by job, in the order in which they run.
 	Jobs []Job `json:"jobs"`
-	// StoodIn counts the requests for which another planner had to stand in.
+	// StoodIn counts the requests for which another planner stood in.
 	StoodIn int `json:"stood_in,omitempty"`
 }
 
-// Tokens are those read, those of them that the provider had in its cache, and those
-// written.
+// Tokens are the input tokens, those of them that were cached by the provider, and the output
+// tokens.
 type Tokens struct {
 	Input  float64 `json:"input"`
 	Cached float64 `json:"cached"`
 	Output float64 `json:"output"`
 }
 
-// Job is what one job took: means over the requests that needed it.
+// Job is the mean usage of one job over the requests that needed it.
 type Job struct {
 	Name     string  `json:"name"`
 	Requests int     `json:"requests"`
@@ -40,7 +40,7 @@ type Job struct {
 	MS       float64 `json:"ms"`
 }
 
-// spent adds up what requests took.
+// spent sums up model usage.
 type spent struct {
 	requests, stoodIn, calls, repairs, most int
 	estimated                               bool
@@ -76,7 +76,7 @@ func (s *spent) add(t plan.Thinking) {
 	}
 }
 
-// means is nil where no model was asked.
+// means returns nil if no model was asked.
 func (s *spent) means() *Thinking {
 	if len(s.jobs) == 0 && s.stoodIn == 0 {
 		return nil
@@ -105,7 +105,7 @@ func tokensOf(j plan.Job, n int) Tokens {
 	return Tokens{ratio(float64(j.Input), n), ratio(float64(j.Cached), n), ratio(float64(j.Output), n)}
 }
 
-// byOrder puts jobs into the order in which a request has them; others follow by name.
+// byOrder sorts jobs by the order in which they run; unknown ones follow by name.
 func byOrder(a, b Job) int {
 	order := []string{"decompose", "assess", "settle", "respond"}
 	at := func(j Job) int {

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// functionWords carry no content of their own: to share one of them says nothing.
+// functionWords carry no content, so sharing one of them means nothing.
 const functionWords = ` a about above after again all also am an and any are as at be because
 been before being below between both but by can cannot could d did do does doing down during each
 either else ever every few for from further had has have having he her here hers herself him himself
@@ -16,30 +16,29 @@ should so some such t than that the their theirs them themselves then there thes
 through to too under until up upon us ve very was we were what when where whether which while who
 whom whose why will with within without would yet you your yours yourself `
 
-// irregular plurals that no ending tells.
+// irregular maps irregular plurals to their singulars.
 var irregular = map[string]string{
 	"men": "man", "women": "woman", "people": "person", "children": "child", "feet": "foot",
 	"teeth": "tooth", "geese": "goose", "mice": "mouse", "oxen": "ox", "kine": "cow",
 	"dice": "die", "cacti": "cactus", "loaves": "loaf",
 }
 
-// tokens are the words of a text, in lower case.
+// tokens returns the words of a text, in lower case.
 func tokens(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	})
 }
 
-// contentWords are the words of a text that are not function words.
+// contentWords returns the words of a text without function words.
 func contentWords(text string) []string {
 	return slices.DeleteFunc(tokens(text), func(w string) bool {
 		return strings.Contains(functionWords, " "+w+" ") || strings.Contains(functionWords, "\n"+w+" ")
 	})
 }
 
-// sharesWord reports whether the passed text says something of what is wanted: they
-// share a content word, plural and case aside. A wanted text of function words alone
-// ("what is this?") must be passed as it stands.
+// sharesWord reports whether the two texts share a content word, ignoring case and plurals. If
+// wanted has only function words ("what is this?"), passed must contain it literally.
 func sharesWord(wanted, passed string) bool {
 	want := contentWords(wanted)
 	if len(want) == 0 {
@@ -54,8 +53,8 @@ func sharesWord(wanted, passed string) bool {
 	return false
 }
 
-// sameWord reports whether two words may be forms of one: they are equal, or have a
-// possible singular in common.
+// sameWord reports whether two words may be forms of the same word: they are equal or share a
+// possible singular.
 func sameWord(a, b string) bool {
 	if a == b {
 		return true
@@ -64,7 +63,7 @@ func sameWord(a, b string) bool {
 	return slices.ContainsFunc(singulars(b), func(w string) bool { return slices.Contains(of, w) })
 }
 
-// singulars lists the word and what its singular may be.
+// singulars returns the word and its possible singulars.
 func singulars(w string) []string {
 	all := []string{w}
 	if s, ok := irregular[w]; ok {
