@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// SourceKind tells where the value of an argument comes from.
+// SourceKind is the kind of a [Source].
 type SourceKind string
 
 // The kinds of sources.
 const (
-	// Blank is an argument that is not decided yet.
+	// Blank means that the argument is undecided.
 	Blank SourceKind = ""
 	// OfResource is a resource of the thread, by name.
 	OfResource SourceKind = "resource"
@@ -22,9 +22,9 @@ const (
 	OfAction SourceKind = "action"
 	// OfSubtask is the result of an earlier subtask, by index.
 	OfSubtask SourceKind = "subtask"
-	// OfText is a text that quotes other sources, in Parts: "{0}" in Value stands for
-	// the first part, "{1}" for the second. So a question can be put about the
-	// results of two subtasks, as HuggingGPT writes several <GENERATED>s in one text.
+	// OfText is a text that quotes other sources: "{0}" in Value stands for the first of Parts,
+	// "{1}" for the second. So one question can be asked about the results of two subtasks, like
+	// several <GENERATED>s in a text of HuggingGPT.
 	OfText SourceKind = "text"
 )
 
@@ -37,24 +37,24 @@ type Source struct {
 	Parts []Source   `json:"parts,omitempty"` // of an OfText: resources, actions or subtasks
 }
 
-// FromResource is the resource of that name.
+// FromResource returns the source for a resource.
 func FromResource(name string) Source { return Source{Kind: OfResource, Name: name} }
 
-// FromValue is a literal.
+// FromValue returns the source for a literal.
 func FromValue(v string) Source { return Source{Kind: OfValue, Value: v} }
 
-// FromAction is the output of action i of the same solution.
+// FromAction returns the source for the output of action i of the same solution.
 func FromAction(i int) Source { return Source{Kind: OfAction, Index: i} }
 
-// FromSubtask is the result of subtask i.
+// FromSubtask returns the source for the result of subtask i.
 func FromSubtask(i int) Source { return Source{Kind: OfSubtask, Index: i} }
 
-// FromText is a text that quotes the parts.
+// FromText returns the source for a text that quotes the parts.
 func FromText(template string, parts ...Source) Source {
 	return Source{Kind: OfText, Value: template, Parts: parts}
 }
 
-// Leaves lists the sources that s is made of: its parts, or s itself.
+// Leaves returns the parts of a text, or else s itself.
 func (s Source) Leaves() []Source {
 	if s.Kind == OfText {
 		return s.Parts
@@ -68,8 +68,7 @@ func (s Source) Equal(other Source) bool {
 		slices.EqualFunc(s.Parts, other.Parts, Source.Equal)
 }
 
-// Expand is the text with each part replaced by what value gives for it; what looks
-// like a place for a part in there is text.
+// Expand returns the text with each part replaced by its value. Values are not expanded again.
 func (s Source) Expand(value func(Source) string) string {
 	var pairs []string
 	for i, p := range s.Parts {
@@ -96,15 +95,15 @@ func (s Source) String() string {
 	}
 }
 
-// Binding gives one argument of a tool its source.
+// Binding binds an argument of a tool to a source.
 type Binding struct {
-	// Arg is the argument's name in the tool's entry.
+	// Arg is the argument's name in the tool's definition.
 	Arg string `json:"arg"`
-	// Type is what the argument asks for.
+	// Type is the type that the argument requires.
 	Type   Type   `json:"type"`
 	Source Source `json:"source"`
-	// Options are the sources among which a blank is filled: it can be filled with
-	// nothing else. Empty for an optional argument that takes any literal of the request.
+	// Options are the only sources that may fill a blank. Empty for an optional argument that takes
+	// any literal of the request.
 	Options []Source `json:"options,omitempty"`
 	// Optional arguments may stay blank.
 	Optional bool `json:"optional,omitempty"`
@@ -113,7 +112,7 @@ type Binding struct {
 	Setting string `json:"setting,omitempty"`
 }
 
-// Repeats reports whether the source of argument i is that of another argument too.
+// Repeats reports whether another argument has the same source as argument i.
 func Repeats(args []Binding, i int) bool {
 	return slices.ContainsFunc(slices.Concat(args[:i], args[i+1:]), func(b Binding) bool {
 		return b.Source.Kind != Blank && b.Source.Equal(args[i].Source)
@@ -123,36 +122,35 @@ func Repeats(args []Binding, i int) bool {
 // Action is one use of a tool.
 type Action struct {
 	Tool string `json:"tool"`
-	// Candidate names the backend and model that run it, "" while that is open.
+	// Candidate names the backend and model that run it, "" if undecided.
 	Candidate string `json:"candidate,omitempty"`
-	// With is what people call the candidate, where there were several to choose among.
+	// With is the candidate's name for people, if there was a choice.
 	With string `json:"with,omitempty"`
-	// Entry is the hash of the tool's file by which the action was planned.
+	// Entry is the hash of the tool's file when the action was planned.
 	Entry   string    `json:"entry,omitempty"`
 	Args    []Binding `json:"args,omitempty"`
 	Returns Type      `json:"returns"`
-	// Seed is the seed that a tool which takes one is given. 0 is one of the step's own.
+	// Seed is passed to tools that take a seed. 0 means that the step chooses its own.
 	Seed int64 `json:"seed,omitempty"`
-	// Count is how many results are made, each with the next seed. 0 is one.
+	// Count is the number of results, made with consecutive seeds. 0 means one.
 	Count int `json:"count,omitempty"`
 }
 
-// Solution is one way to do a subtask: actions in an order in which they can run.
-// The last one makes the result.
+// Solution is one way to do a subtask: actions in execution order. The last one makes the result.
 type Solution struct {
 	Actions []Action `json:"actions"`
-	// Score is from 1 (useless) to 5 (surely right).
+	// Score is between 1 (useless) and 5 (certainly right).
 	Score float64 `json:"score"`
-	// Left are the words of the request for settings that none of its tools has.
+	// Left are the words of the request for settings that none of the tools has.
 	Left []string `json:"left,omitempty"`
 }
 
-// The scale of scores, of tools and of solutions (ControlLLM, Tables 7 and 8).
+// The scores of tools and of solutions (ControlLLM, Tables 7 and 8).
 const (
 	Worst = 1.0
-	// Good is the lowest score with which a plan is run without asking.
+	// Good is the minimum score at which a plan runs without asking.
 	Good = 3.0
-	// Fitting is the score of what does just what is asked for.
+	// Fitting is the score of a tool that does exactly what is asked for.
 	Fitting = 4.0
 	Best    = 5.0
 )
@@ -166,8 +164,8 @@ func (s Solution) Tools() []string {
 	return names
 }
 
-// With lists by which candidates the solution does the same as the chosen one, as people call
-// them: none where it does something else ([Solution.Varies]), or where they have no names.
+// With returns the names of the candidates in which the solution differs from the chosen one; none
+// if it does something else ([Solution.Varies]), or if they have no names.
 func (s Solution) With(chosen Solution) []string {
 	if !s.Varies(chosen) {
 		return nil
@@ -182,7 +180,7 @@ func (s Solution) With(chosen Solution) []string {
 	return with
 }
 
-// Varies reports whether two solutions do the same and differ in their candidates at most.
+// Varies reports whether two solutions do the same, possibly with different candidates.
 func (s Solution) Varies(other Solution) bool {
 	return slices.EqualFunc(s.Actions, other.Actions, func(a, b Action) bool {
 		return a.Tool == b.Tool && slices.EqualFunc(a.Args, b.Args, func(x, y Binding) bool {
@@ -191,8 +189,7 @@ func (s Solution) Varies(other Solution) bool {
 	})
 }
 
-// Blanks lists the required arguments that have no source yet, as (action, argument)
-// indexes.
+// Blanks returns the required arguments without a source, as (action, argument) indexes.
 func (s Solution) Blanks() [][2]int {
 	var open [][2]int
 	for i, a := range s.Actions {
@@ -205,8 +202,8 @@ func (s Solution) Blanks() [][2]int {
 	return open
 }
 
-// Chain is the part of the solution that makes the result of action last: that action and
-// those that it needs, numbered anew.
+// Chain returns the part of the solution that makes the result of action last: that action and the
+// ones it depends on, renumbered.
 func (s Solution) Chain(last int) Solution {
 	actions := s.Actions
 	needed := map[int]bool{last: true}
@@ -239,7 +236,7 @@ func (s Solution) Chain(last int) Solution {
 	return Solution{Actions: chain}
 }
 
-// Renumbered is the source with new places for the actions that it names.
+// Renumbered returns the source with the indexes of actions mapped by place.
 func (s Source) Renumbered(place map[int]int) Source {
 	switch s.Kind {
 	case OfAction:

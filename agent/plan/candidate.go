@@ -1,25 +1,25 @@
 package plan
 
-// Candidate is one way to run a tool, as processes tell each other: a backend, on a
-// server, by a model.
+// Candidate is one way to run a tool, as published by processes: a backend, on a server, with a
+// model.
 type Candidate struct {
 	// Name is unique among the candidates of a tool, and the same in every process.
 	Name   string `json:"name"`
 	Kind   string `json:"kind"`
 	Run    string `json:"run"`
 	Server string `json:"server"`
-	// Model is the server's name of the model that it asks, "" where that is not known. The
-	// Name tells it only where the candidate is one of several models.
+	// Model is the server's name for the model, "" if unknown. Name includes it only if the
+	// candidate is one of several models.
 	Model string `json:"model,omitempty"`
-	// Device is where it works: cpu or gpu.
+	// Device is the device it runs on: cpu or gpu.
 	Device      string `json:"device,omitempty"`
 	Approximate bool   `json:"approximate,omitempty"`
-	// Loading tells that its model is on its way: a call waits for it.
+	// Loading means that the model is loading; a call waits for it.
 	Loading bool `json:"loading,omitempty"`
-	// Cloud tells that it is outside of the house.
+	// Cloud means that it is outside the private network.
 	Cloud bool `json:"cloud,omitempty"`
-	// Rank tells which is tried first: the smaller one, whichever process has it.
+	// Rank orders candidates across processes: the lowest is tried first.
 	Rank int `json:"rank,omitempty"`
-	// Entry is the hash of the tool's file as the process that publishes the candidate has it.
+	// Entry is the hash of the tool's file in the process that publishes the candidate.
 	Entry string `json:"entry,omitempty"`
 }

@@ -2,24 +2,22 @@ package plan
 
 import "slices"
 
-// Offer is a choice that people can take, with the score that ranks it, or a guess at what
-// they mean.
+// Offer is a choice for people with its score, or a guess at what they mean.
 type Offer struct {
 	Choice Choice `json:"choice,omitempty"`
-	// Task is the subtask in which the offer differs from the chosen one, -1 for the
-	// chosen one itself.
+	// Task is the subtask in which the offer differs from the chosen plan, -1 for the chosen plan
+	// itself.
 	Task  int     `json:"task"`
 	Score float64 `json:"score"`
-	// Guess is the request that is planned where the offer is taken; "" where the Choice is run.
+	// Guess is the request to plan if the offer is taken; "" if the Choice is run.
 	Guess string `json:"guess,omitempty"`
-	// Use is the result that is gone on with where the offer is taken; "" if something is run.
+	// Use is the existing result to continue with if the offer is taken; "" if something is run.
 	Use string `json:"use,omitempty"`
 }
 
-// Offers lists the chosen plan first and then the best single deviations from it:
-// one subtask done another way, everything else as chosen. At most limit in all;
-// by score, then by the order of subtasks and solutions. A plan that asks back offers its
-// guesses instead.
+// Offers returns the chosen plan and then the best variations of it, in which one subtask is done
+// another way. They are sorted by score, then by subtask and solution, and limited to limit. A plan
+// that asks back offers its guesses instead.
 func (p *Plan) Offers(chosen Choice, limit int) []Offer {
 	var others []Offer
 	if p.Question != "" {
@@ -51,18 +49,17 @@ func (p *Plan) Offers(chosen Choice, limit int) []Offer {
 	return all[:min(limit, len(all))]
 }
 
-// Doubtful reports whether some part of the plan has no solution that is good enough to be run
-// without asking: people are to choose.
+// Doubtful reports whether some part of the plan has no solution good enough to run without asking,
+// so that people should choose.
 func (p *Plan) Doubtful() bool {
 	return Solution{Score: p.score(p.Best())}.doubtful()
 }
 
-// doubtful reports whether the solution is not good enough to be run without asking. A score of 0
-// is none.
+// doubtful reports whether the solution is not good enough to run without asking. A score of 0
+// means that it was not scored.
 func (s Solution) doubtful() bool { return s.Score > 0 && s.Score < Good }
 
-// score is the weakest score among the chosen solutions: a plan is as good as its
-// worst part.
+// score returns the lowest score of the chosen solutions: a plan is as good as its worst part.
 func (p *Plan) score(c Choice) float64 {
 	var worst float64
 	for t, task := range p.Tasks {

@@ -2,12 +2,12 @@ package plan
 
 import "slices"
 
-// detour looks for another way for each subtask that a failed step leaves stuck, and
-// reports whether it found one. The subtasks are taken in order, so that one which merely
-// waits for the result of a stuck one changes only if that one cannot. What was refused
-// for good stays undone, and so does what hangs on it. The same work by another candidate
-// is another way only if that was not tried when it failed ([Result.Tried]): a process
-// tries all that it has. A solution that is not good enough to be run without asking is none.
+// detour looks for an alternative for each subtask that is stuck because of a failed step, and
+// reports whether it found one. It goes through the subtasks in order, so that one that merely
+// waits for a stuck one changes only if the stuck one cannot. Steps that failed for good stay
+// undone, and so do their dependents. The same work with another candidate is an alternative only
+// if that candidate was not tried before ([Result.Tried]), since a process tries all that it has.
+// Solutions not good enough to run without asking are skipped.
 func (r *Route) detour(problem string) (found bool) {
 	for t := range r.plan.Tasks {
 		if r.choice[t] < 0 || !needs(t, r.steps, r.undone) || needs(t, r.steps, r.refused) {
@@ -20,7 +20,7 @@ func (r *Route) detour(problem string) (found bool) {
 			other := slices.Clone(r.choice)
 			other[t] = s
 			steps, final, err := r.plan.Steps(other)
-			// a solution that cannot be laid out is no way
+			// a solution without valid steps is no alternative
 			if err != nil || final[t] < 0 || needs(t, steps, r.failedBefore(steps)) || TooMany(len(steps)) != nil {
 				continue
 			}
@@ -37,17 +37,17 @@ func (r *Route) detour(problem string) (found bool) {
 	return found
 }
 
-// undone tells that the step ended without what it should make.
+// undone reports whether the step ended without a result.
 func (r *Route) undone(key string) bool {
 	res, ended := r.results[key]
 	return ended && res.Status != Done
 }
 
-// failedBefore tells of the steps which ended without what they should make, and of those
-// that would be tried by the same candidates once more.
+// failedBefore returns a function that reports whether a step ended without a result or would
+// repeat failed work with the same candidates.
 func (r *Route) failedBefore(steps []Step) func(key string) bool {
 	works, err := works(steps)
-	if err != nil { // then no two are known to be the same work
+	if err != nil { // then no work is known to be the same
 		return r.undone
 	}
 	failed := map[string]bool{}
@@ -58,20 +58,19 @@ func (r *Route) failedBefore(steps []Step) func(key string) bool {
 	return func(key string) bool { return failed[key] }
 }
 
-// attempts are the candidates that work was tried by in vain.
+// attempts are the candidates that failed to do some work.
 type attempts struct {
 	names []string
-	// all is set where that is not known, or where it was not for the candidates that it
-	// failed.
+	// all is set if they are unknown, or if they were not the reason for the failure.
 	all bool
 }
 
-// by reports whether a candidate was among them. An open one is any of them.
+// by reports whether a candidate is one of them. An undecided candidate always is.
 func (a attempts) by(candidate string) bool {
 	return a.all || candidate == "" || slices.Contains(a.names, candidate)
 }
 
-// noteFailed notes the work of a step that has failed, and by what it was tried.
+// noteFailed records the work of a failed step and the candidates that were tried.
 func (r *Route) noteFailed(key string, tried []string) {
 	works, err := works(r.steps)
 	if err != nil {
@@ -85,12 +84,12 @@ func (r *Route) noteFailed(key string, tried []string) {
 	}
 }
 
-// refused tells that nothing may stand in for the step.
+// refused reports whether the step failed for good, so that nothing may replace it.
 func (r *Route) refused(key string) bool {
 	return r.undone(key) && (r.results[key].Final || r.results[key].Status == Skipped)
 }
 
-// needs reports whether the subtask has a step that is bad or needs one that is.
+// needs reports whether the subtask has a step that is bad or depends on a bad one.
 func needs(t int, steps []Step, bad func(key string) bool) bool {
 	for i, reached := range reaches(steps, bad) {
 		if reached && (steps[i].Task == t || slices.Contains(steps[i].Also, t)) {
@@ -100,7 +99,7 @@ func needs(t int, steps []Step, bad func(key string) bool) bool {
 	return false
 }
 
-// reaches tells of each step whether it is bad or needs one that is.
+// reaches returns for each step whether it is bad or depends on a bad one.
 func reaches(steps []Step, bad func(key string) bool) []bool {
 	reached := make([]bool, len(steps))
 	for i, s := range steps {

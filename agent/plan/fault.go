@@ -2,18 +2,18 @@ package plan
 
 import "errors"
 
-// Fault is an error with two faces: a sentence for the person in the chat, and for the operator
-// the settings that would help and the detail for the log.
+// Fault is an error with a sentence for the person in the chat, advice for the operator, and a
+// detail for the log.
 type Fault struct { //nolint:errname // a Fault is more than an error: what people are told
-	// Sentence says what was wrong and what to do. It never holds a path of the
-	// machine, a secret or a model's raw text.
+	// Sentence says what was wrong and what to do. It never contains local paths, secrets or a
+	// model's raw text.
 	Sentence Message
-	// Operator is the sentence for whoever runs the program, who is told settings and servers
-	// too; zero where that is Sentence.
+	// Operator is the sentence for the operator, which may name settings and servers; zero means
+	// that Sentence is used.
 	Operator Message
 	Err      error // the detail; may be nil
-	// Final means that no other way may stand in: what was asked for cannot be done
-	// as it was said, and anything else would be something else.
+	// Final means that nothing may be tried instead: the request cannot be done as stated, and
+	// anything else would be something else.
 	Final bool
 }
 
@@ -26,7 +26,7 @@ func (f *Fault) Error() string {
 
 func (f *Fault) Unwrap() error { return f.Err }
 
-// Final reports whether err, or a Fault within it, is final.
+// Final reports whether err contains a final Fault.
 func Final(err error) bool {
 	for {
 		f, ok := errors.AsType[*Fault](err)
@@ -37,7 +37,7 @@ func Final(err error) bool {
 	}
 }
 
-// Sentence is what a person is told of err: its Fault's sentence, or otherwise.
+// Sentence returns the sentence of the Fault in err, or otherwise if there is none.
 func Sentence(err error, otherwise Message) Message {
 	if f, ok := errors.AsType[*Fault](err); ok {
 		return f.Sentence
@@ -45,8 +45,8 @@ func Sentence(err error, otherwise Message) Message {
 	return otherwise
 }
 
-// OperatorSentence is what the operator is told of err: the sentence for operators of its Fault, or
-// of one within it that people are told the same of, or what people are told.
+// OperatorSentence returns the operator's sentence of the Fault in err, or of a Fault within it
+// that has the same Sentence, else the sentence for people, else otherwise.
 func OperatorSentence(err error, otherwise Message) Message {
 	outer, ok := errors.AsType[*Fault](err)
 	if !ok {

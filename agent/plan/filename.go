@@ -7,18 +7,18 @@ import (
 	"unicode"
 )
 
-// The most runes of a readable file name without its ending, of the suffix in it, and of the
-// words that a name is made of where no file gives one.
+// The maximum runes of a file name without its extension, of the suffix in it, and of a name made
+// from words instead of a file name.
 const maxFileStem, maxSuffix, maxWords = 48, 24, 32
 
-// maxOrigin is as much of an origin as is looked at, in bytes.
+// maxOrigin is how many bytes of an origin are used.
 const maxOrigin = 400
 
-// FileName is the readable name of a file that was made from another one: "photo-edges.png" for
-// the origin "photo.jpg", the suffix "edges" and the ending ".png". An origin without a dot at or
-// near its end is words, which are shortened. The name is the same for the same arguments, holds nothing but
-// letters, digits, '_', '-' and dots between digits, and is safe on every platform. It need not
-// be unique: see [Numbered].
+// FileName returns a readable name for a file made from another one: "photo-edges.png" for the
+// origin "photo.jpg", the suffix "edges" and the extension ".png". An origin without a file
+// extension is taken as words, which are shortened. The result is deterministic, contains only
+// letters, digits, '_', '-' and dots between digits, and is safe on every platform. It need not be
+// unique: see [Numbered].
 func FileName(origin, suffix, ext string) string {
 	if len(origin) > maxOrigin {
 		origin = strings.ToValidUTF8(origin[:maxOrigin], "")
@@ -41,25 +41,25 @@ func FileName(origin, suffix, ext string) string {
 	return stem + strings.ToLower(ending(ext))
 }
 
-// Numbered is the name of a file that another one of that name came before: "photo-edges-2.png".
+// Numbered returns the name of the nth file with that name: "photo-edges-2.png".
 func Numbered(file string, n int) string {
 	ext := ending(file)
 	return strings.TrimSuffix(file, ext) + "-" + strconv.Itoa(n) + ext
 }
 
-// reserved are the names that no file may have on Windows, whatever its ending.
+// reserved are the file names that Windows forbids, whatever the extension.
 var reserved = []string{
 	"con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9",
 	"lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9",
 }
 
-// smallWords say nothing in a file name.
+// smallWords carry no meaning in a file name.
 var smallWords = []string{"a", "an", "the", "to", "till", "until", "from", "at", "of", "by", "is"}
 
-// orderWords say nothing in a suffix that is a request in a person's words: "make it faster".
+// orderWords carry no meaning in a suffix that is a person's request: "make it faster".
 var orderWords = []string{"make", "play", "it", "this", "them", "please"}
 
-// leaveOut leaves out the words that say nothing, unless nothing else is left.
+// leaveOut removes words without meaning, unless nothing would be left.
 func leaveOut(s string, nothing []string) string {
 	words := slices.DeleteFunc(strings.Fields(s), func(w string) bool { return slices.Contains(nothing, strings.ToLower(w)) })
 	if len(words) == 0 {
@@ -68,7 +68,7 @@ func leaveOut(s string, nothing []string) string {
 	return strings.Join(words, " ")
 }
 
-// slug is a text as a part of a file name: "0m03-0m07" for "0:03-0:07", "50-percent" for "50%".
+// slug converts a text for use in a file name: "0m03-0m07" for "0:03-0:07", "50-percent" for "50%".
 func slug(s string) string {
 	runes := []rune(strings.ReplaceAll(s, "%", " percent"))
 	digit := func(i int) bool { return i >= 0 && i < len(runes) && unicode.IsDigit(runes[i]) }
@@ -99,8 +99,7 @@ func slug(s string) string {
 	return b.String()
 }
 
-// shortened is as much of a slug as has at most so many runes, up to the end of a word if it
-// has several.
+// shortened truncates a slug to a maximum number of runes, at the end of a word if it has several.
 func shortened(s string, most int) string {
 	runes := []rune(s)
 	if len(runes) <= most {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Meanings lists every meaning that a text argument may have.
+// Meanings returns every meaning of a text argument.
 func Meanings() []Meaning {
 	return []Meaning{Object, Prompt, Instruction, Query, Content, Amount, Place, Format, Language}
 }
@@ -20,7 +20,7 @@ func ListMeanings() string {
 	return strings.Join(names, ", ")
 }
 
-// ParseMeaning returns the meaning of that name.
+// ParseMeaning returns the meaning with that name.
 func ParseMeaning(name string) (Meaning, error) {
 	if m := Meaning(name); slices.Contains(Meanings(), m) {
 		return m, nil

@@ -6,44 +6,42 @@ import (
 	"time"
 )
 
-// Message is a fixed sentence that people are told, in whatever language they read: a
-// format of fmt in English, by which the translations are found, and what stands in it.
-// It is plain data. Nothing that people wrote is ever part of the format. The zero
-// Message says nothing.
+// Message is a fixed sentence for people that can be translated: a fmt format in English, which is
+// the key of its translations, and its arguments. It is plain data. The format never contains user
+// text. The zero Message is empty.
 type Message struct {
 	Format string
-	// Args are strings, numbers, and other Messages, which are told in the same language.
+	// Args are strings, numbers, and other Messages, which are translated too.
 	Args []any
 }
 
-// Say is the message of that format. The format is a constant, and has its translations
-// in the catalogue of sentences.
+// Say returns a message. The format must be a constant and have translations in the catalogue of
+// messages.
 func Say(format string, args ...any) Message {
 	if false {
-		_ = fmt.Sprintf(format, args...) // so that go vet checks those who call
+		_ = fmt.Sprintf(format, args...) // makes go vet check the callers
 	}
 	return Message{format, args}
 }
 
-// Quote is the message that says a text as it is: one that has been told in a language
-// already, or that somebody else has written.
+// Quote returns a message that is not translated, for a text that is already translated or was
+// written by somebody else.
 func Quote(text string) Message { return Message{"%s", []any{text}} }
 
-// IsZero tells that nothing is said.
+// IsZero reports whether the message is empty.
 func (m Message) IsZero() bool { return m.Format == "" }
 
-// Phrase is what a catalogue of sentences takes.
+// Phrase returns the format and its arguments for translation.
 func (m Message) Phrase() (format string, args []any) { return m.Format, m.Args }
 
-// String is the message in English.
+// String returns the message in English.
 func (m Message) String() string { return fmt.Sprintf(m.Format, m.Args...) }
 
-// both is the format of two sentences behind each other.
+// both is the format of two consecutive sentences.
 const both = "%s %s"
 
-// Sentences are several messages behind each other. One that comes more than once, within
-// others too, is said once, behind all to which it belongs: what is true of several files is
-// told after the last of them.
+// Sentences joins several messages. Of repeated sentences, including nested ones, only the last is
+// kept, so that a remark about several files follows all of them.
 func Sentences(all ...Message) Message {
 	each := sentences(all)
 	var once []Message
@@ -55,7 +53,7 @@ func Sentences(all ...Message) Message {
 	return Join(both, once...)
 }
 
-// sentences takes apart what [Sentences] has put together.
+// sentences splits messages that [Sentences] has joined.
 func sentences(all []Message) (each []Message) {
 	for _, m := range all {
 		if m.Format != both {
@@ -71,8 +69,7 @@ func sentences(all []Message) (each []Message) {
 	return each
 }
 
-// Join puts messages behind each other by a format for two of them, such as "%s; %s".
-// What says nothing is left out.
+// Join joins messages with a format for two of them, such as "%s; %s". It skips empty ones.
 func Join(format string, all ...Message) Message {
 	var joined Message
 	for _, m := range all {
@@ -87,10 +84,10 @@ func Join(format string, all ...Message) Message {
 	return joined
 }
 
-// And names things one after another: "a, b and c". None is "".
+// And lists names: "a, b and c". No names give the zero Message.
 func And(names ...string) Message { return listed(names, "%s and %s") }
 
-// Or names things of which one is meant: "a, b or c". None is "".
+// Or lists alternatives: "a, b or c". No names give the zero Message.
 func Or(names ...string) Message { return listed(names, "%s or %s") }
 
 func listed(names []string, format string) Message {
@@ -108,7 +105,7 @@ func listed(names []string, format string) Message {
 	return all
 }
 
-// Span is a time as people say it, rounded up to seconds.
+// Span words a duration, rounded up to seconds.
 func Span(d time.Duration) Message {
 	seconds := int((d + time.Second - 1) / time.Second)
 	switch {
@@ -122,7 +119,7 @@ func Span(d time.Duration) Message {
 	return Say("%d minutes and %d seconds", seconds/60, seconds%60)
 }
 
-// Wait is how long somebody is to wait as people say it, rounded up.
+// Wait words a waiting time, rounded up.
 func Wait(d time.Duration) Message {
 	const day = 24 * time.Hour
 	up := func(unit time.Duration) int { return int((d + unit - 1) / unit) }
@@ -136,18 +133,18 @@ func Wait(d time.Duration) Message {
 	case d <= 14*day:
 		return Say("%d days", up(day))
 	}
-	return Say("more than two weeks") // as a server says that means never
+	return Say("more than two weeks") // some servers send such a time to say never
 }
 
-// Equal reports whether two messages say the same.
+// Equal reports whether two messages are the same.
 func (m Message) Equal(other Message) bool {
 	return m.Format == other.Format && m.String() == other.String()
 }
 
-// Tell tells a message in a language, a BCP 47 tag. The nil Tell tells all in English.
+// Tell translates a message into a language, a BCP 47 tag. A nil Tell always uses English.
 type Tell func(language string, m Message) string
 
-// In is the message in that language.
+// In returns the message in a language.
 func (t Tell) In(language string, m Message) string {
 	if t == nil {
 		return m.String()

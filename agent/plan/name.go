@@ -8,14 +8,13 @@ import (
 	"unicode"
 )
 
-// Namer makes chained names, in the manner of Visual ChatGPT: a result's name tells
-// what it is and where it came from. "photo-3f2a.edge-91bc.png" is the edge map of
-// the picture "photo-3f2a.jpg". Of long chains the origin and the last two links
-// stay, with ".." where links were left out. Names are unique among those that the
-// Namer knows, and hold nothing but letters, digits, '_', '-' and dots.
+// Namer makes chained names, like Visual ChatGPT: a name shows what a result is and where it came
+// from. "photo-3f2a.edge-91bc.png" is the edge map of the picture "photo-3f2a.jpg". Long chains
+// keep the origin and the last two links, with ".." for the omitted ones. Names are unique among
+// those that the Namer knows, and contain only letters, digits, '_', '-' and dots.
 type Namer struct{ taken map[string]bool }
 
-// NewNamer knows the names that exist already.
+// NewNamer returns a Namer that knows the existing names.
 func NewNamer(existing ...Resource) *Namer {
 	n := &Namer{taken: map[string]bool{}}
 	for _, r := range existing {
@@ -24,11 +23,11 @@ func NewNamer(existing ...Resource) *Namer {
 	return n
 }
 
-// The most runes of a file's own name, of an operation, and of a link with its hash.
+// The maximum runes of a file's own name, of an operation, and of a link with its hash.
 const maxStem, maxOp, maxLink = 24, 32, 48
 
-// Original names a file that a person gave: its own name made safe, with a short
-// hash of id, which should tell this file from others of the same name.
+// Original returns the name for a user's file: its own name, sanitised, with a short hash of id,
+// which should distinguish it from other files of the same name.
 func (n *Namer) Original(file, id string) string {
 	base := path.Base(strings.ReplaceAll(file, `\`, "/"))
 	stem := safe(strings.TrimSuffix(base, ending(base)), maxStem)
@@ -38,9 +37,9 @@ func (n *Namer) Original(file, id string) string {
 	return n.unique(stem, id, ending(base))
 }
 
-// Derived names what a step of that key made from the named inputs: op tells the
-// operation or kind of result, ext is the new file's ending with its dot, "" for a
-// small value. The first input gives the origin.
+// Derived returns the name for the output of a step with that key: op is the operation or kind of
+// result, ext is the file extension with its dot, "" for a small value. The first input gives the
+// origin.
 func (n *Namer) Derived(op, key, ext string, inputs ...string) string {
 	stem := safe(word(op), maxOp)
 	if stem == "" {
@@ -55,7 +54,8 @@ func (n *Namer) Derived(op, key, ext string, inputs ...string) string {
 	return n.unique(stem, key, ending(ext))
 }
 
-// chain is what a new link is put to: the links of a name, of many the first and the last.
+// chain returns the prefix for a new link: the links of a name, or only the first and the last of
+// many.
 func chain(name string) string {
 	var links []string
 	for l := range strings.SplitSeq(strings.TrimSuffix(name, ending(name)), ".") {
@@ -69,9 +69,9 @@ func chain(name string) string {
 	return strings.Join(links, ".")
 }
 
-// word is the operation as it reads best in a name: "resize" for the tool
-// resize_image. What makes a picture of something else keeps its whole name, and so
-// does mask_image, which makes no mask.
+// word shortens the tool name for use in a name: "resize" for resize_image. Tools that make a
+// picture from something else keep their whole name, and so does mask_image, which does not make a
+// mask.
 func word(op string) string {
 	verb, ok := strings.CutSuffix(op, "_image")
 	if _, err := ParseType(verb); !ok || err == nil || strings.Contains(verb, "_") {
@@ -80,8 +80,8 @@ func word(op string) string {
 	return verb
 }
 
-// ending is a file's ending with its dot, "" if what follows the last dot is none: an
-// ending is short and plain, while a link holds a '-'.
+// ending returns a file's extension with its dot, "" if the part after the last dot is not one.
+// Extensions are short ASCII; links contain a '-'.
 func ending(name string) string {
 	ext := path.Ext(name)
 	if len(ext) < 2 || len(ext) > 9 || strings.ContainsFunc(ext[1:], func(r rune) bool {
@@ -92,7 +92,7 @@ func ending(name string) string {
 	return ext
 }
 
-// unique appends as much of a hash as tells the name from the others.
+// unique appends the shortest hash that makes the name unique.
 func (n *Namer) unique(stem, id, ext string) string {
 	sum := sha256.Sum256([]byte(id))
 	for salt := byte(0); ; salt++ {
@@ -108,8 +108,8 @@ func (n *Namer) unique(stem, id, ext string) string {
 	}
 }
 
-// safe keeps letters, digits and '_' of a name, with a '-' where something else stood
-// between them, at most limit runes.
+// safe keeps letters, digits and '_', replaces other runes between them by '-', and truncates the
+// result to limit runes.
 func safe(s string, limit int) string {
 	var kept []rune
 	gap := true

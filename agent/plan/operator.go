@@ -11,16 +11,15 @@ import (
 	"atelier/agent/lazyregexp"
 )
 
-// ForOperator writes an error for the log: what was attempted and what went wrong, but
-// neither the sentence of any Fault within it, which may quote a user, nor where a file
-// lies, since people give files their names: of a path or the key of a blob nothing stays,
-// of a URL its scheme and host. Places in the source code stay, and so do words with one
-// slash that name no file, such as i/o, image/png or the name of a model.
+// ForOperator formats an error for the log: what was attempted and what went wrong. It omits the
+// sentences of Faults, which may quote a user, and file paths and blob keys, since people choose
+// file names. URLs are reduced to scheme and host. Source positions stay, and so do words with one
+// slash that are not files, such as i/o, image/png or a model's name.
 func ForOperator(err error) string {
 	return slashed.ReplaceAllStringFunc(detail(err), withoutPath)
 }
 
-// slashed finds URLs, and what else has slashes, with the number of a line behind it.
+// slashed matches URLs, and other text with slashes, with an optional line number.
 var slashed = lazyregexp.New(`[A-Za-z][A-Za-z0-9+.-]*://[^\s"'` + "`" + `<>]+|[^\s"'` + "`" + `:;,()=<>]*/[^\s"'` + "`" + `:;,()<>]+(:[0-9]+)?`)
 
 var (
@@ -51,11 +50,11 @@ func withoutPath(match string) string {
 	return "(a file)" + line
 }
 
-// detail is the text of an error with those of the errors in it replaced by their details.
+// detail returns the text of an error, with the texts of wrapped errors replaced by their details.
 func detail(err error) string {
 	var inner []error
 	text := err.Error()
-	switch e := err.(type) { //nolint:errorlint // each layer of the chain is looked at by itself
+	switch e := err.(type) { //nolint:errorlint // each layer is checked by itself
 	case *Fault:
 		if e.Err == nil {
 			return "refused"
@@ -72,7 +71,7 @@ func detail(err error) string {
 			inner = []error{next}
 		}
 	}
-	end := len(text) // what is wrapped stands behind what wraps it
+	end := len(text) // wrapped errors come last in the text
 	for _, in := range slices.Backward(inner) {
 		said := in.Error()
 		at := strings.LastIndex(text[:end], said)

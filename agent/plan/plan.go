@@ -22,8 +22,7 @@ type Request struct {
 	ID     string `json:"id"`
 	Thread string `json:"thread,omitempty"`
 	Wish   string `json:"wish"`
-	// Given are the resources that came with this message, in the order in which
-	// they were attached.
+	// Given are the resources attached to this message, in order.
 	Given []Resource `json:"given,omitempty"`
 	// Earlier are the resources of the thread before this message, oldest first.
 	Earlier []Resource `json:"earlier,omitempty"`
@@ -31,28 +30,27 @@ type Request struct {
 	Turns []Turn `json:"turns,omitempty"`
 	// Question is the open question that this message answers, nil if there is none.
 	Question *Question `json:"question,omitempty"`
-	// At is when the message was accepted; "what time is it" is answered from it.
+	// At is when the message was accepted, which is the current time for "what time is it".
 	At time.Time `json:"at,omitzero"`
-	// Language is the BCP 47 tag of the language in which the request is written, of those
-	// in which the program has its fixed sentences; "" is English.
+	// Language is the BCP 47 tag of the request's language if the program has translations for it;
+	// "" means English.
 	Language string `json:"language,omitempty"`
-	// NoPrograms forbids programs for this request, whatever can run.
+	// NoPrograms forbids writing programs for this request.
 	NoPrograms bool `json:"no_programs,omitempty"`
-	// Improvises is set where a program can be written for what no tool does.
+	// Improvises is set if a program can be written when no tool fits.
 	Improvises bool `json:"improvises,omitempty"`
-	// Operator marks a request of who runs the program: it is told which settings would help.
+	// Operator marks a request by the operator, who may see which settings would help.
 	Operator bool `json:"operator,omitempty"`
 }
 
-// Resources lists what the request may use: the thread's resources and then those
-// of this message, so that the latest comes last.
+// Resources returns what the request may use: the thread's resources, then those of this message,
+// so that the latest is last.
 func (r Request) Resources() []Resource {
 	all := make([]Resource, 0, len(r.Earlier)+len(r.Given))
 	return append(append(all, r.Earlier...), r.Given...)
 }
 
-// WithTypes is the request with the types of resources that are known better than from
-// their files.
+// WithTypes returns the request with more specific types of some resources.
 func (r Request) WithTypes(types map[string]Type) Request {
 	if len(types) == 0 {
 		return r
@@ -70,56 +68,55 @@ func (r Request) WithTypes(types map[string]Type) Request {
 	return r
 }
 
-// Turn is one earlier exchange of a thread. Where people wrote to one another, Wish begins with
-// the name of who did, and there is no Reply.
+// Turn is one earlier exchange of a thread. For a message between people, Wish begins with the
+// author's name, and there is no Reply.
 type Turn struct {
 	Wish  string `json:"wish"`
 	Reply string `json:"reply"`
-	// Made are the names of the resources that the turn produced.
+	// Made are the names of the resources made in the turn.
 	Made []string `json:"made,omitempty"`
 }
 
-// Sample is a request that can be done here, for people who do not know what to ask.
+// Sample is an example request that can be done here, for people who do not know what to ask.
 type Sample struct {
-	// Key tells the samples apart, and stays the same: printable ASCII without space.
+	// Key identifies the sample permanently: printable ASCII without spaces.
 	Key  string `json:"key"`
 	Wish string `json:"wish"`
-	// Needs is the type of the file that it is about, "" for none.
+	// Needs is the type of the file it needs, "" for none.
 	Needs Type `json:"needs,omitempty"`
 }
 
-// Plan is what Atelier means to do for a request: its subtasks, the ranked
-// solutions of each, and which one is chosen. A plan without subtasks either asks
-// back (Question) or is plain conversation (Reply).
+// Plan is how Atelier will do a request: its subtasks with ranked solutions. A plan without
+// subtasks either asks back (Question) or is plain conversation (Reply).
 type Plan struct {
 	Wish      string     `json:"wish"`
 	Resources []Resource `json:"resources,omitempty"`
 	Tasks     []Task     `json:"tasks,omitempty"`
-	// Left are the parts of the request that no task does.
+	// Left are the parts of the request that no task covers.
 	Left     []Leftover `json:"left,omitempty"`
 	Question string     `json:"question,omitempty"`
-	// Guesses are requests that the Question may mean, in plain words, at most [MaxGuesses].
+	// Guesses are requests that the person may have meant, in plain words, at most [MaxGuesses].
 	Guesses []string `json:"guesses,omitempty"`
 	Reply   string   `json:"reply,omitempty"`
-	// Refused marks a Reply that turns the request down.
+	// Refused reports whether Reply declines the request.
 	Refused bool `json:"refused,omitempty"`
-	// Samples are offered with a Question or a Reply to people who do not know what to ask.
+	// Samples are shown with a Question or a Reply to people who do not know what to ask.
 	Samples []Sample `json:"samples,omitempty"`
-	// Visited counts the tools that the search looked at, over all subtasks.
+	// Visited counts the tools that the search visited, over all subtasks.
 	Visited int `json:"visited,omitempty"`
 	// Ranking counts the solutions that were ranked, over all subtasks.
 	Ranking Ranking `json:"ranking,omitzero"`
-	// Thinking is what it took to make the plan.
+	// Thinking is the cost of planning.
 	Thinking Thinking `json:"thinking,omitzero"`
 }
 
-// Ranking counts what the search handed over to be ranked. A subtask with one solution in
-// which nothing is open is not ranked.
+// Ranking counts what the planner had to rank. A subtask whose only solution has nothing open is
+// not ranked.
 type Ranking struct {
 	Subtasks  int `json:"subtasks"`
 	Solutions int `json:"solutions"`
-	// Good counts the solutions with a score of 3 or more, Several the subtasks with more
-	// than one of them.
+	// Good counts the solutions with a score of 3 or more, Several the subtasks with several of
+	// them.
 	Good    int `json:"good"`
 	Several int `json:"several"`
 }
@@ -132,32 +129,32 @@ func (r *Ranking) Add(other Ranking) {
 	r.Several += other.Several
 }
 
-// Leftover is a part of a request that is not done, as it was written.
+// Leftover is a part of a request that is not done, in the words of the request.
 type Leftover struct {
 	Part string `json:"part"`
-	// Unknown are the words of it that nobody knew what to do with. Empty means that it goes
-	// on from another part that is not done.
+	// Unknown are the words in Part that were not understood. Empty means that the part depends on
+	// another part that is not done.
 	Unknown []string `json:"unknown,omitempty"`
 }
 
-// Task is a subtask with its solutions, the best first; behind those that differ stand
-// some that do as the best one, with other candidates ([Solution.Varies]). A task without solutions says
-// in Missing which tools would solve it.
+// Task is a subtask with its solutions, best first, followed by variants of the best one with other
+// candidates ([Solution.Varies]). A task without solutions names the tools that would solve it in
+// Missing.
 type Task struct {
 	Subtask   Subtask    `json:"subtask"`
 	Solutions []Solution `json:"solutions,omitempty"`
-	// Missing are the tools of the best solution over the whole catalogue that
-	// nobody can run now; set only where Solutions is empty.
+	// Missing are the tools in the best solution from the whole catalogue that no process can run
+	// now; set only if Solutions is empty.
 	Missing []string `json:"missing,omitempty"`
-	// Unread is a sentence on a setting that could not be read, for which the task is left out;
-	// set only where Solutions is empty.
+	// Unread is a sentence about a setting that could not be parsed, because of which the task is
+	// not done; set only if Solutions is empty.
 	Unread string `json:"unread,omitempty"`
-	// Asked are the models, servers and programs that the request names for this subtask and
-	// that were taken, Absent those that cannot be had here, as the request calls them.
+	// Asked are the models, servers and programs that the request names for this subtask and that
+	// are used; Absent are those that are unavailable. Both are in the words of the request.
 	Asked  []string `json:"asked,omitempty"`
 	Absent []string `json:"absent,omitempty"`
-	// Besides are those that the request names as well: one was taken, and they are among the
-	// solutions behind it.
+	// Besides are others that the request names: they were not chosen but are among the
+	// alternatives.
 	Besides []string `json:"besides,omitempty"`
 }
 
@@ -165,21 +162,21 @@ type Task struct {
 type Subtask struct {
 	// Description says what is wanted, with its objects and prompts, in plain words.
 	Description string `json:"description"`
-	// Tool is the tool by which the built-in rules understood the subtask. A language model sets none.
+	// Tool is the tool that the built-in rules recognised. A language model does not set it.
 	Tool string `json:"tool,omitempty"`
-	// Decided means that the subtask is done by its Tool, and by no other.
+	// Decided means that only Tool may do the subtask.
 	Decided bool `json:"decided,omitempty"`
-	// Domains narrow the search; tools of the domain "general" are always in.
-	// Empty means every domain.
+	// Domains restrict the search; tools of the domain "general" are always included. Empty means
+	// every domain.
 	Domains []string `json:"domains,omitempty"`
-	// Args are the inputs that the user gave for this subtask.
+	// Args are the inputs from the user for this subtask.
 	Args []Arg `json:"args,omitempty"`
-	// Said are the settings that the request states. The search does not see them.
+	// Said are the settings stated in the request. The search ignores them.
 	Said []Said `json:"said,omitempty"`
-	// Returns is the type of what is wanted.
+	// Returns is the type of the wanted result.
 	Returns Type `json:"returns"`
-	// After are the indexes of the subtasks that must be done before this one,
-	// those whose results stand in Args included. They are smaller than its own.
+	// After are the indexes of the subtasks that must be done before this one, including those
+	// whose results are in Args. They are lower than its own.
 	After []int `json:"after,omitempty"`
 }
 
@@ -188,34 +185,34 @@ type Subtask struct {
 type Arg struct {
 	Type   Type   `json:"type"`
 	Source Source `json:"source"`
-	// Meaning says what a text stands for (see the Meaning constants); empty if unknown.
+	// Meaning says what a text is (see the Meaning constants); empty if unknown.
 	Meaning Meaning `json:"meaning,omitempty"`
 }
 
-// Said is what a request states of a setting: how much, when, where on a picture, in which format
-// or language.
+// Said is a setting stated in a request: an amount, a time, a place in a picture, a format or a
+// language.
 type Said struct {
-	// Words are those of the request.
+	// Words are the words of the request.
 	Words string `json:"words"`
-	// Type is the type of the parameter that they are for (package param).
+	// Type is the type of the parameter it is for (package param).
 	Type string `json:"type"`
-	// Value is what is read: English words or a canonical value. Empty means Words.
+	// Value is parsed instead of Words if it is set: English words or a canonical value.
 	Value string `json:"value,omitempty"`
 }
 
-// Text is what the value is read from.
+// Text returns the text to parse.
 func (s Said) Text() string { return cmp.Or(s.Value, s.Words) }
 
-// Meaning is what a text argument stands for.
+// Meaning is the meaning of a text argument.
 type Meaning string
 
 // The meanings of text arguments.
 const (
 	Object      Meaning = "object"      // a short noun phrase: "umbrella"
-	Prompt      Meaning = "prompt"      // what a new picture, video or sound shows or sounds like
-	Instruction Meaning = "instruction" // how something is to be changed: "make the sky purple"
-	Query       Meaning = "question"    // a question to be answered
-	Content     Meaning = "content"     // a text to be worked on: summarised, spoken, drawn
+	Prompt      Meaning = "prompt"      // a description of a new picture, video or sound
+	Instruction Meaning = "instruction" // how to change something: "make the sky purple"
+	Query       Meaning = "question"    // a question to answer
+	Content     Meaning = "content"     // a text to work on: to summarise, speak, draw
 	Amount      Meaning = "amount"      // how much, how large, how long: "half", "90 degrees", "2 MB"
 	Place       Meaning = "place"       // where on a picture or in the world: "top left", "Paris"
 	Format      Meaning = "format"      // a file format: "webp"

@@ -9,23 +9,23 @@ import (
 	"unicode"
 )
 
-// Question is what Atelier asked back when it was not sure.
+// Question is a question that Atelier asked back.
 type Question struct {
 	Text string `json:"text"`
-	// Wish is the request that led to the question: the answer completes it.
+	// Wish is the request that led to the question; the answer completes it.
 	Wish string `json:"wish"`
-	// Guesses are those that were offered with it, in the order of their numbers.
+	// Guesses are the guesses offered with it, in the order of their numbers.
 	Guesses []string `json:"guesses,omitempty"`
 }
 
 const (
-	// MaxGuesses is the most guesses of a question.
+	// MaxGuesses is the maximum number of guesses per question.
 	MaxGuesses = 4
-	// MaxGuess is the most bytes of a guess: people read it on a button.
+	// MaxGuess is the maximum length of a guess in bytes: it is the label of a button.
 	MaxGuess = 200
 )
 
-// Listed is the question as people read it: its text, and below it the guesses with their numbers.
+// Listed returns the question as shown: its text, followed by the numbered guesses.
 func (q Question) Listed() string {
 	var b strings.Builder
 	b.WriteString(q.Text)
@@ -35,8 +35,8 @@ func (q Question) Listed() string {
 	return b.String()
 }
 
-// Picked is the guess whose number a text is, and nothing else: "2", "2.", "#2". It is "" if
-// there is none.
+// Picked returns the guess selected by a text that is only its number: "2", "2.", "#2"; "" if there
+// is none.
 func (q Question) Picked(text string) string {
 	number := strings.TrimRight(strings.TrimPrefix(strings.TrimSpace(text), "#"), ".)!")
 	for i, guess := range q.Guesses {
@@ -47,8 +47,8 @@ func (q Question) Picked(text string) string {
 	return ""
 }
 
-// ValidateGuesses tells what is wrong with the guesses of a question: too many, one that is
-// empty, too long or not on one line, or one that stands twice.
+// ValidateGuesses checks the guesses of a question: there must not be too many, and none may be
+// empty, too long, on several lines or duplicate.
 func ValidateGuesses(guesses []string) error {
 	var errs []error
 	if len(guesses) > MaxGuesses {

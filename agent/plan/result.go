@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// Status is how far a step has come.
+// Status is the state of a step.
 type Status string
 
-// The states of a step: it waits until its inputs are there, runs, and ends done,
-// failed, or skipped because something it needs failed.
+// The states of a step: it waits for its inputs, runs, and ends done, failed, or skipped because a
+// step that it depends on failed.
 const (
 	Waiting Status = "waiting"
 	Running Status = "running"
@@ -19,7 +19,7 @@ const (
 	Skipped Status = "skipped"
 )
 
-// By is the model that made the result, with the seed by which it makes the same again; "" if neither is known.
+// By names the model that made the result and the seed to make it again; "" if neither is known.
 func (r Result) By() string {
 	if r.Output == nil || r.Output.Seed == 0 {
 		return r.Model
@@ -27,34 +27,34 @@ func (r Result) By() string {
 	return strings.TrimPrefix(fmt.Sprintf("%s, seed %d", r.Model, r.Output.Seed), ", ")
 }
 
-// Result is what came of one step.
+// Result is the outcome of one step.
 type Result struct {
 	Status Status `json:"status"`
-	// Output is what the step made; only with Done.
+	// Output is the step's output; only with Done.
 	Output *Resource `json:"output,omitempty"`
 	// More are further outputs of the same type, after the first.
 	More []Resource `json:"more,omitempty"`
-	// Candidate is the backend that ran, as the catalogue has it.
+	// Candidate is the backend that ran, as named in the catalogue.
 	Candidate string `json:"candidate,omitempty"`
-	// Model is the model that it asked, "" if it asked none.
+	// Model is the model that was used, "" if none.
 	Model string `json:"model,omitempty"`
-	// Program is the stored program of a step that make_by_program did, or "" for other steps.
+	// Program is the stored program of a make_by_program step, "" for other steps.
 	Program string `json:"program,omitempty"`
-	// Trouble, with Failed, is what a model is to mend in the program that was run; nil where it is not
-	// for the program that the step failed.
+	// Trouble, with Failed, says what a model should correct in the program; nil if the program was
+	// not the reason for the failure.
 	Trouble *Trouble `json:"trouble,omitempty"`
-	// Usage is what it took of models, by attempts that failed too.
+	// Usage is the model usage, failed attempts included.
 	Usage Tokens `json:"usage,omitzero"`
-	// Approximate is set when a weaker stand-in made the output; answers say so.
+	// Approximate is set if a weaker stand-in made the output; answers mention it.
 	Approximate bool `json:"approximate,omitempty"`
 	// Note is what people should know about how it was done, e.g. a corrected argument.
 	Note string `json:"note,omitempty"`
-	// Problem is the sentence for people when it failed; never a detail of the system.
+	// Problem is the sentence for people if it failed, without system details.
 	Problem string `json:"problem,omitempty"`
-	// Tried, with Failed, are the candidates that it was tried by in vain; none if that is
-	// not known, or if it was not for them that it failed.
+	// Tried, with Failed, are the candidates that failed; none if unknown, or if they were not the
+	// reason.
 	Tried []string `json:"tried,omitempty"`
-	// Final, with Failed, means that no other solution may stand in (see [Fault]).
+	// Final, with Failed, means that no other solution may be tried (see [Fault]).
 	Final bool          `json:"final,omitempty"`
 	Took  time.Duration `json:"took,omitempty"`
 }

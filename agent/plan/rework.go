@@ -1,16 +1,16 @@
 package plan
 
-// Rework is a way to go on from the results of a run that needs no words.
+// Rework is a follow-up to the results of a run that needs no words.
 type Rework string
 
 // The reworks.
 const (
-	Larger  Rework = "larger"  // twice as many pixels each way
+	Larger  Rework = "larger"  // twice the width and height
 	Smaller Rework = "smaller" // a smaller file
 	Vary    Rework = "vary"    // the same with other seeds
 )
 
-// Ends are the files of a route from which it made no others.
+// Ends returns the files of a route that no other step used.
 func (r *Route) Ends() []Resource {
 	taken := map[int]bool{}
 	for _, s := range r.steps {

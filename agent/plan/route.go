@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// MaxSteps is the most steps that a plan may have. What one person may want at a time
-// stays far below; beyond it a request fills the thread with files.
+// MaxSteps is the maximum number of steps in a plan. Sensible requests need far fewer; more would
+// flood the thread with files.
 const MaxSteps = 64
 
-// TooMany refuses more than [MaxSteps] steps or subtasks.
+// TooMany returns a [*Fault] if there are more than [MaxSteps] steps or subtasks.
 func TooMany(count int) error {
 	if count <= MaxSteps {
 		return nil
@@ -24,23 +24,23 @@ func TooMany(count int) error {
 	}
 }
 
-// Route is the way through a plan: the choice as it stands and what came of its steps.
-// The same plan, choice and records in the same order give the same route in every
-// process; what was started and when changes nothing but [Route.Status], [Route.Ready]
-// and [Route.Ended]. It is not safe for concurrent use.
+// Route is the execution state of a plan: the current choice and the results of its steps. The same
+// plan, choice and records in the same order give the same route in every process; what was
+// started, and when, affects only [Route.Status], [Route.Ready] and [Route.Ended]. It is not safe
+// for concurrent use.
 type Route struct {
 	plan      *Plan
 	choice    Choice
 	steps     []Step
 	final     []int             // the step that makes each subtask's result, -1 if none
-	status    map[string]Status // of what was started or ended, by key
+	status    map[string]Status // by key, of steps that were started or have ended
 	results   map[string]Result
-	taken     map[string]bool     // the names of the resources
-	failed    map[string]attempts // work that was tried in vain (see works)
+	taken     map[string]bool     // names of resources
+	failed    map[string]attempts // failed work (see works)
 	fallbacks []Message
 }
 
-// NewRoute lays out the chosen solutions; nothing is done yet. Too many steps are a
+// NewRoute returns the route of the chosen solutions, before any step is run. Too many steps are a
 // [*Fault].
 func NewRoute(p *Plan, c Choice) (*Route, error) {
 	r := &Route{
@@ -60,26 +60,25 @@ func NewRoute(p *Plan, c Choice) (*Route, error) {
 	return r, nil
 }
 
-// Start notes that the step of that key runs, unless it has ended.
+// Start marks the step with that key as running, unless it has ended.
 func (r *Route) Start(key string) {
 	if _, ended := r.results[key]; !ended {
 		r.status[key] = Running
 	}
 }
 
-// Record notes what came of the step of that key. The first record of a key counts,
-// later ones are ignored. A failed step leads to another way where there is one, unless
-// it was refused for good ([Result].Final): changed tells that the steps are others now.
-// A result whose key is not, or not any more, among the steps is kept for a way that
-// has it. An output whose name another resource has already gets another one, so that
-// all readers of the same records agree on the names. A result that is no end is an
-// error and changes nothing.
+// Record records the result of the step with that key. The first record of a key counts; later ones
+// are ignored. After a failure it switches to an alternative if there is one, unless the failure is
+// final ([Result].Final); changed reports whether the steps have changed. A result for a key that
+// is not (or no longer) among the steps is kept for an alternative that has it. An output whose
+// name is taken is renamed, so that all readers of the same records agree on the names. A result
+// that is not an end state is an error and changes nothing.
 func (r *Route) Record(key string, res Result) (changed bool, err error) {
 	if _, twice := r.results[key]; twice {
 		return false, nil
 	}
 	if res.Status != Done && res.Status != Failed && res.Status != Skipped {
-		return false, fmt.Errorf("a step that is %q has not ended", res.Status)
+		return false, fmt.Errorf("a step with status %q has not ended", res.Status)
 	}
 	r.rename(&res)
 	r.results[key], r.status[key] = res, res.Status
@@ -92,17 +91,17 @@ func (r *Route) Record(key string, res Result) (changed bool, err error) {
 	return changed, nil
 }
 
-// Plan is the plan that the route leads through.
+// Plan returns the plan of the route.
 func (r *Route) Plan() *Plan { return r.plan }
 
-// Choice is the choice as it stands: where a solution failed, the one that took its place.
+// Choice returns the current choice, with alternatives for failed solutions.
 func (r *Route) Choice() Choice { return slices.Clone(r.choice) }
 
-// Steps are the steps of the choice as it stands, in an order in which they can run.
+// Steps returns the steps of the current choice, in execution order.
 func (r *Route) Steps() []Step { return slices.Clone(r.steps) }
 
-// Status tells how far the step of that key is. One that cannot run any more, since
-// something that it needs is not made, is skipped.
+// Status returns the state of the step with that key. A step that can no longer run, because a step
+// it depends on has no result, is skipped.
 func (r *Route) Status(key string) Status {
 	if s, ok := r.status[key]; ok {
 		return s
@@ -116,24 +115,24 @@ func (r *Route) Status(key string) Status {
 	return Waiting
 }
 
-// Ready lists the indexes of the steps that can start now: their inputs are all done,
-// and they neither run nor have ended.
+// Ready returns the indexes of the steps that can start now: all their inputs are done, and they
+// neither run nor have ended.
 func (r *Route) Ready() []int { return Ready(r.steps, r.status) }
 
-// Ended tells that no step runs and none is ready: nothing more comes of the route.
-// A step that was given up for another way and still runs does not count.
+// Ended reports whether no step is running or ready, so that nothing more will happen. Abandoned
+// steps that are still running do not count.
 func (r *Route) Ended() bool {
 	running := slices.ContainsFunc(r.steps, func(s Step) bool { return r.status[s.Key] == Running })
 	return !running && len(r.Ready()) == 0
 }
 
-// Result returns what came of the step of that key.
+// Result returns the result of the step with that key.
 func (r *Route) Result(key string) (Result, bool) {
 	res, ok := r.results[key]
 	return res, ok
 }
 
-// Results are what came of the steps, in their order; Skipped where nothing did.
+// Results returns the results of the steps, in order; Skipped for steps without one.
 func (r *Route) Results() []Result {
 	all := make([]Result, len(r.steps))
 	for i, s := range r.steps {
@@ -145,30 +144,28 @@ func (r *Route) Results() []Result {
 	return all
 }
 
-// All are the results of every step that ended, by key: of attempts that were given up
-// for another way too.
+// All returns the results of all steps that have ended, by key, including abandoned ones.
 func (r *Route) All() map[string]Result { return maps.Clone(r.results) }
 
-// Fallbacks are sentences on what was done another way, in the order in which it was.
+// Fallbacks returns sentences about what was done differently, in chronological order.
 func (r *Route) Fallbacks() []Message { return slices.Clone(r.fallbacks) }
 
-// Done tells that every subtask has its result. A plan without subtasks has none.
+// Done reports whether every subtask has its result. It is false for a plan without subtasks.
 func (r *Route) Done() bool {
 	return len(r.final) > 0 && !slices.ContainsFunc(r.final, func(at int) bool {
 		return at < 0 || r.status[r.steps[at].Key] != Done
 	})
 }
 
-// Partly reports whether a part of the request has its result, while another part was left, or its
-// subtask has none.
+// Partly reports whether some part of the request has its result while another part was left out or
+// has no result.
 func (r *Route) Partly() bool {
 	return (len(r.plan.LeftBy(r.choice)) > 0 || !r.Done()) && slices.ContainsFunc(r.final, func(at int) bool {
 		return at >= 0 && r.status[r.steps[at].Key] == Done
 	})
 }
 
-// Made are the outputs that are there, in the order of the steps; what was made on a
-// way that was given up is not among them.
+// Made returns the existing outputs, in the order of the steps, without those of abandoned steps.
 func (r *Route) Made() []Resource {
 	var made []Resource
 	for _, s := range r.steps {
@@ -177,8 +174,8 @@ func (r *Route) Made() []Resource {
 	return made
 }
 
-// Delivered lists what was made so far in the order in which people get it: first what nothing
-// else was made from, then the steps on the way.
+// Delivered returns the outputs so far in the order in which people get them: final results that
+// nothing else was made from, then intermediate ones.
 func (r *Route) Delivered() []Resource {
 	taken := map[int]bool{} // by a step that is done
 	for _, s := range r.steps {
@@ -199,8 +196,8 @@ func (r *Route) Delivered() []Resource {
 	return append(ends, before...)
 }
 
-// NameFiles gives files that were made the readable names by which people get them, by their
-// chained names. The results that were recorded stay as they are elsewhere.
+// NameFiles sets the readable file names of outputs, by their chained names. It does not modify
+// results that the caller recorded.
 func (r *Route) NameFiles(files map[string]string) {
 	name := func(o Resource) Resource {
 		o.File = cmp.Or(files[o.Name], o.File)
@@ -219,8 +216,8 @@ func (r *Route) NameFiles(files map[string]string) {
 	}
 }
 
-// rename gives the outputs names that no other resource has. Two processes may have
-// named theirs at the same moment. The caller's result stays as it is.
+// rename gives the outputs unique names. Two processes may have chosen the same name at the same
+// time. It does not modify the caller's result.
 func (r *Route) rename(res *Result) {
 	unique := func(o *Resource) {
 		stem, ext := strings.TrimSuffix(o.Name, ending(o.Name)), ending(o.Name)

@@ -8,11 +8,10 @@ import (
 	"slices"
 )
 
-// Choice says which solution is taken for each task, by index. A task without
-// solutions has the index -1.
+// Choice is the index of the chosen solution for each task, -1 for a task without solutions.
 type Choice []int
 
-// Best is the choice of every task's first solution.
+// Best returns the choice of every task's first solution.
 func (p *Plan) Best() Choice {
 	c := make(Choice, len(p.Tasks))
 	for i, t := range p.Tasks {
@@ -23,8 +22,8 @@ func (p *Plan) Best() Choice {
 	return c
 }
 
-// LeftBy lists the parts of the request that are not done by a choice: those that no task does, and
-// the settings that the chosen solutions leave out.
+// LeftBy returns the parts of the request that a choice does not do: those that no task covers, and
+// the settings that the chosen solutions lack.
 func (p *Plan) LeftBy(c Choice) []Leftover {
 	left := slices.Clone(p.Left)
 	for i, t := range p.Tasks {
@@ -38,21 +37,21 @@ func (p *Plan) LeftBy(c Choice) []Leftover {
 	return left
 }
 
-// Step is an action of the chosen solutions, placed in one graph over all subtasks.
+// Step is an action of the chosen solutions, as a node in one graph over all subtasks.
 type Step struct {
-	// Key identifies what is computed: tool, candidate and inputs. Equal keys are
-	// equal work, in another choice of the same plan too.
+	// Key identifies the computation: tool, candidate and inputs. Equal keys are equal work, also
+	// across choices of the same plan.
 	Key string `json:"key"`
 	// Task is the index of the (first) subtask that needs the step.
 	Task int `json:"task"`
-	// Also are the indexes of further subtasks whose solutions hold the same action.
+	// Also are the indexes of further subtasks whose solutions contain the same action.
 	Also []int `json:"also,omitempty"`
 	// Final marks a step that makes the result of a subtask.
 	Final  bool   `json:"final,omitempty"`
-	Action Action `json:"action"` // OfAction sources are indexes into the steps
+	Action Action `json:"action"` // OfAction sources are indexes of steps
 }
 
-// Inputs lists the indexes of the steps whose outputs the step takes.
+// Inputs returns the indexes of the steps whose outputs the step uses.
 func (s Step) Inputs() []int {
 	var in []int
 	for _, b := range s.Action.Args {
@@ -65,11 +64,10 @@ func (s Step) Inputs() []int {
 	return in
 }
 
-// Steps lays the chosen solutions out as one graph in an order in which it can run.
-// Actions that compute the same from the same inputs become one step, so that a
-// caption which two subtasks need is made once. Tasks without a solution are left
-// out, and so is whatever would need their result; the second value says for each
-// task which step makes its result, -1 if none does.
+// Steps merges the chosen solutions into one graph, in execution order. Actions that compute the
+// same from the same inputs become one step, so that a caption which two subtasks need is made
+// once. Tasks without a solution are left out, and so is everything that depends on them; the
+// second value is the index of the step that makes each task's result, -1 if there is none.
 func (p *Plan) Steps(c Choice) ([]Step, []int, error) {
 	if len(c) != len(p.Tasks) {
 		return nil, nil, fmt.Errorf("a choice of %d solutions for %d subtasks", len(c), len(p.Tasks))
@@ -117,7 +115,7 @@ func (p *Plan) Steps(c Choice) ([]Step, []int, error) {
 	return steps, final, nil
 }
 
-// starved reports whether some action takes the result of an earlier task that has none.
+// starved reports whether an action needs the result of an earlier task that has none.
 func starved(actions []Action, final []int) bool {
 	return slices.ContainsFunc(actions, func(a Action) bool {
 		return slices.ContainsFunc(a.Args, func(b Binding) bool {
@@ -128,8 +126,7 @@ func starved(actions []Action, final []int) bool {
 	})
 }
 
-// place rewrites an action's sources from the numbering of its solution to that of
-// the steps.
+// place converts an action's sources from indexes within its solution to indexes of steps.
 func place(a Action, placed map[int]int, final []int) (Action, error) {
 	a.Args = slices.Clone(a.Args)
 	for j := range a.Args {
@@ -151,12 +148,12 @@ func placeSource(s Source, placed map[int]int, final []int) (Source, error) {
 	case OfAction:
 		at, have := placed[s.Index]
 		if !have {
-			return s, fmt.Errorf("takes the output of action %d, which does not come before it", s.Index+1)
+			return s, fmt.Errorf("uses the output of action %d, which is not an earlier one", s.Index+1)
 		}
 		return FromAction(at), nil
 	case OfSubtask:
 		if s.Index < 0 || s.Index >= len(final) {
-			return s, fmt.Errorf("takes the result of subtask %d, which does not come before it", s.Index+1)
+			return s, fmt.Errorf("uses the result of subtask %d, which is not an earlier one", s.Index+1)
 		}
 		return FromAction(final[s.Index]), nil
 	case OfText:
@@ -173,7 +170,7 @@ func placeSource(s Source, placed map[int]int, final []int) (Source, error) {
 	}
 }
 
-// works are keys of the steps that leave out their candidates: equal keys are the same work,
+// works returns keys of the steps that ignore their candidates: equal keys are the same work,
 // whoever does it.
 func works(steps []Step) ([]string, error) {
 	keys := make([]string, len(steps))
@@ -188,13 +185,13 @@ func works(steps []Step) ([]string, error) {
 	return keys, nil
 }
 
-// stepKey is a hash over the tool, its candidate and its inputs, the keys of the
-// steps that make them standing for those.
+// stepKey returns a hash of the tool, its candidate and its inputs, where outputs of other steps
+// are represented by their keys.
 func stepKey(a Action, keyOf func(step int) string) (string, error) {
 	type in struct{ Arg, Source string }
 	var ins []in
 	for _, b := range a.Args {
-		if b.Setting != "" { // other words for the same value are the same work
+		if b.Setting != "" { // different words for the same value are the same work
 			ins = append(ins, in{b.Arg, "setting " + b.Setting})
 			continue
 		}
@@ -224,8 +221,8 @@ func stepKey(a Action, keyOf func(step int) string) (string, error) {
 	return hex.EncodeToString(sum[:12]), nil
 }
 
-// Ready lists the waiting steps whose inputs are all done, given the status of each
-// step by key; a step without a status waits.
+// Ready returns the waiting steps whose inputs are all done, given the status of each step by key.
+// A step without a status is waiting.
 func Ready(steps []Step, status map[string]Status) []int {
 	var ready []int
 next:

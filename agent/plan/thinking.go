@@ -2,14 +2,14 @@ package plan
 
 import "time"
 
-// Thinking is what the language jobs of a request took, and what people should know of
-// how they were done. It is kept with the plan, so that a later stage goes on from it.
+// Thinking is the cost of a request's language jobs, and what people should know about how they
+// were done. It is stored with the plan, so that later stages add to it.
 type Thinking struct {
-	// Jobs stand in the order in which they were done. A job whose answer was forced
-	// is not among them, nor is one that no model did.
+	// Jobs are in chronological order. They include neither jobs whose answer was forced nor those
+	// done without a model.
 	Jobs []Job `json:"jobs,omitempty"`
-	// StoodIn is a sentence for people, set once another planner had to do the work of the
-	// one that is configured, which then does nothing more for the request.
+	// StoodIn is a sentence for people, set once another planner had to take over from the
+	// configured one, which then does nothing more for the request.
 	StoodIn string `json:"stood_in,omitempty"`
 }
 
@@ -18,23 +18,22 @@ type Job struct {
 	// Name is decompose, assess, settle or respond.
 	Name  string `json:"name"`
 	Model string `json:"model,omitempty"`
-	// Calls counts the answers that the model gave, those that had to be repaired
-	// included; a try that the server refused or dropped is not one.
+	// Calls counts the answers of the model, including those that needed repair, but not attempts
+	// that the server refused or dropped.
 	Calls int `json:"calls"`
-	// Repairs counts the calls that asked for a better answer.
+	// Repairs counts the calls that asked for a corrected answer.
 	Repairs int `json:"repairs,omitempty"`
-	// Input and Output are tokens; Cached are those of Input that the provider had in
-	// its cache.
+	// Input and Output are tokens; Cached are the input tokens that the provider had cached.
 	Input  int `json:"input"`
 	Cached int `json:"cached,omitempty"`
 	Output int `json:"output"`
-	// Estimated marks counts that the server did not tell.
+	// Estimated means that the server did not report the token counts.
 	Estimated bool `json:"estimated,omitempty"`
-	// Took is the time of the job in nanoseconds, waiting for retries included.
+	// Took is the duration of the job in nanoseconds, including waits for retries.
 	Took time.Duration `json:"took"`
 }
 
-// Calls is the number of model calls, Repairs of those that asked for a better answer.
+// Calls returns the number of model calls, and of those that asked for a corrected answer.
 func (t Thinking) Calls() (calls, repairs int) {
 	for _, j := range t.Jobs {
 		calls += j.Calls
@@ -43,7 +42,7 @@ func (t Thinking) Calls() (calls, repairs int) {
 	return calls, repairs
 }
 
-// Tokens is the number of tokens, of all jobs and both ways.
+// Tokens returns the total number of input and output tokens of all jobs.
 func (t Thinking) Tokens() int {
 	n := 0
 	for _, j := range t.Jobs {
@@ -52,7 +51,7 @@ func (t Thinking) Tokens() int {
 	return n
 }
 
-// UnfinishedError is planning that came to nothing, with what it took all the same.
+// UnfinishedError is returned if planning failed, with its cost so far.
 type UnfinishedError struct {
 	Thinking Thinking
 	Err      error
@@ -62,11 +61,10 @@ func (e *UnfinishedError) Error() string { return e.Err.Error() }
 
 func (e *UnfinishedError) Unwrap() error { return e.Err }
 
-// Stage is a part of planning or answering that may take its time.
+// Stage is a stage of planning or answering that may take some time.
 type Stage string
 
-// The stages. Those in which the planner is not asked, since its answer is forced, are left
-// out.
+// The stages. Those in which the planner is not asked, because its answer is forced, are skipped.
 const (
 	Decomposing Stage = "decompose"
 	Assessing   Stage = "assess"

@@ -1,22 +1,22 @@
 package plan
 
-// Tokens is what the tools of a step took of the models that they asked.
+// Tokens is the model usage of the tools of a step.
 type Tokens struct {
-	// Calls counts the answers of a model, those that were useless included. A try that
-	// the server refused or dropped is not one.
+	// Calls counts the answers of models, including useless ones, but not attempts that the server
+	// refused or dropped.
 	Calls int `json:"calls"`
-	// Input and Output are tokens; both are 0 where the model is not paid by them, as
-	// many are not that draw, speak or listen.
+	// Input and Output are tokens; both are 0 if the model is not billed by tokens, like many that
+	// draw, speak or listen.
 	Input  int `json:"input"`
 	Output int `json:"output"`
-	// Estimated marks counts of a text that the server did not tell.
+	// Estimated means that the server did not report the token counts of a text.
 	Estimated bool `json:"estimated,omitempty"`
 }
 
-// Plus is both together.
+// Plus returns the sum of both.
 func (t Tokens) Plus(u Tokens) Tokens {
 	return Tokens{t.Calls + u.Calls, t.Input + u.Input, t.Output + u.Output, t.Estimated || u.Estimated}
 }
 
-// Sum is the number of tokens both ways.
+// Sum returns the total number of tokens.
 func (t Tokens) Sum() int { return t.Input + t.Output }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Type is the kind of a resource. The types are ControlLLM's (its section 10); a
-// toolbox may bring more of its own.
+// Type is the type of a resource. The types are ControlLLM's (section 10); a toolbox may add its
+// own.
 type Type string
 
 // The resource types.
@@ -19,7 +19,7 @@ const (
 	Location Type = "location"
 	Weather  Type = "weather"
 	Time     Type = "time"
-	// Facts are what is told of a file itself, such as its size: no text to be worked on.
+	// Facts are the properties of a file itself, such as its size. They are not a text to work on.
 	Facts        Type = "facts"
 	Image        Type = "image"
 	Video        Type = "video"
@@ -38,11 +38,12 @@ const (
 	Pose         Type = "pose"
 	Depth        Type = "depth"
 	Normal       Type = "normal"
-	// AnyFile is the type of an argument that takes files of every type, texts among them. No resource has it.
+	// AnyFile is the type of an argument that accepts files of every type, including texts. No
+	// resource has it.
 	AnyFile Type = "file"
 )
 
-// Types lists every built-in type that a resource may have.
+// Types returns every built-in type of resources.
 func Types() []Type {
 	return []Type{Text, Tags, Title, HTML, Location, Weather, Time, Facts, Image, Video, Audio, Document, Archive,
 		BBox, Points, Category, Mask, Segmentation, Edge, Line, HED, Scribble, Pose, Depth, Normal}
@@ -50,7 +51,7 @@ func Types() []Type {
 
 var imageMaps = []Type{Mask, Segmentation, Edge, Line, HED, Scribble, Pose, Depth, Normal}
 
-// ParseType returns the built-in type of that name, [AnyFile] among them.
+// ParseType returns the built-in type with that name, including [AnyFile].
 func ParseType(name string) (Type, error) {
 	if t := Type(name); slices.Contains(Types(), t) || t == AnyFile {
 		return t, nil
@@ -58,7 +59,7 @@ func ParseType(name string) (Type, error) {
 	return "", fmt.Errorf("unknown resource type %q; the types are %s", name, listTypes())
 }
 
-// listTypes are the names of all types, for a message.
+// listTypes returns the names of all types, for a message.
 func listTypes() string {
 	var names []string
 	for _, t := range append(Types(), AnyFile) {
@@ -67,8 +68,7 @@ func listTypes() string {
 	return strings.Join(names, ", ")
 }
 
-// Phrase is what a catalogue of sentences takes: the type's name, which is a word in the
-// other languages.
+// Phrase returns the type's name for translation.
 func (t Type) Phrase() (format string, args []any) {
 	if !slices.Contains(Types(), t) && t != AnyFile {
 		return "%s", []any{string(t)}
@@ -76,7 +76,7 @@ func (t Type) Phrase() (format string, args []any) {
 	return string(t), nil
 }
 
-// ImageMap reports whether t is a picture of a special kind: a mask, an edge map and so on.
+// ImageMap reports whether t is a special kind of picture: a mask, an edge map and so on.
 func (t Type) ImageMap() bool { return slices.Contains(imageMaps, t) }
 
 // Media reports whether a resource of this type is a file rather than a small value.
@@ -89,7 +89,8 @@ func (t Type) Media() bool {
 	}
 }
 
-// Article is the name of the type as people count it: "an image", "a mask", "tags".
+// Article returns the name of the type with an article if it is countable: "an image", "a mask",
+// "tags".
 func (t Type) Article() Message {
 	switch {
 	case t == "":
@@ -102,9 +103,9 @@ func (t Type) Article() Message {
 	return Say("a %s", t)
 }
 
-// Fits reports whether a resource of type t may stand where an argument of type want
-// is asked for: the same type, a special picture where any picture will do, or a file or
-// a text where any file will do.
+// Fits reports whether a resource of type t can be passed to an argument of type want: the types
+// are equal, or any picture is wanted and t is a special one, or any file is wanted and t is a file
+// or a text.
 func (t Type) Fits(want Type) bool {
 	switch want {
 	case t:

@@ -5,10 +5,9 @@ import (
 	"fmt"
 )
 
-// Validate tells everything that is wrong with the plan: resources without a name
-// or type or with a name twice, subtasks that depend on later ones, arguments that
-// are bound to what does not exist, comes later or has the wrong type, guesses without
-// a question or of the wrong form.
+// Validate returns everything that is wrong with the plan: resources with a missing name or type or
+// a duplicate name, subtasks that depend on later ones, arguments whose source does not exist,
+// comes later or has the wrong type, and guesses that are malformed or come without a question.
 func (p *Plan) Validate() error {
 	var errs []error
 	types := map[string]Type{}
@@ -71,7 +70,7 @@ func (v validator) solution(s Solution, returns Type) error {
 	return errors.Join(errs...)
 }
 
-// source tells why s cannot give a value of the wanted type.
+// source returns an error if s cannot provide a value of the wanted type.
 func (v validator) source(want Type, s Source) error {
 	switch s.Kind {
 	case Blank:
@@ -95,7 +94,7 @@ func (v validator) source(want Type, s Source) error {
 			}
 		}
 		return nil
-	default: // what has a type of its own
+	default: // sources with a type of their own
 	}
 	have, err := v.typeOf(s)
 	if err != nil {
@@ -107,7 +106,7 @@ func (v validator) source(want Type, s Source) error {
 	return nil
 }
 
-// typeOf is the type of a resource, an earlier action's output or an earlier result.
+// typeOf returns the type of a resource, an earlier action's output or an earlier result.
 func (v validator) typeOf(s Source) (Type, error) {
 	switch s.Kind {
 	case OfResource:
