@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// led looks at "with NAME" and the like.
+// led parses "with NAME" and the like.
 func (s *scan) led(i int) int {
 	first := s.skip(i+1, fillers)
 	meanings, end := s.name(first)
@@ -33,8 +33,7 @@ func (s *scan) free(end int) bool {
 	return end == len(s.words) || s.closes(end-1) || following.has(s.at(end))
 }
 
-// exchanged reports whether the word at i leads to what comes in place of something:
-// "replace the car with …".
+// exchanged reports whether the word at i introduces a replacement: "replace the car with …".
 func (s *scan) exchanged(i int) bool {
 	if !replacing.has(s.at(i)) {
 		return false
@@ -47,14 +46,14 @@ func (s *scan) exchanged(i int) bool {
 	return false
 }
 
-// pointed reports whether one of the words points at a thing, rather than at a model.
+// pointed reports whether the words refer to a thing rather than a model.
 func (s *scan) pointed(from, to int) bool {
 	return slices.ContainsFunc(s.words[from:to], func(w word) bool { return pointing.has(w.text) }) &&
 		!slices.ContainsFunc(s.words[from:to], func(w word) bool { return trailing.has(w.text) })
 }
 
-// placed reports whether a place follows at i: "on the beach", but not "in German" and "in
-// the style of".
+// placed reports whether a place follows at i: "on the beach", but not "in German" or "in the style
+// of".
 func (s *scan) placed(i int) bool {
 	if i > 0 && s.closes(i-1) || !places.has(s.at(i)) {
 		return false
@@ -63,15 +62,15 @@ func (s *scan) placed(i int) bool {
 	return s.at(i) != "in" || !manner
 }
 
-// described reports whether what follows behind a comma goes on about the same: "with wan,
-// pale skin".
+// described reports whether a description continues after a comma: "with wan, pale skin".
 func (s *scan) described(i int) bool {
 	goesOn := i < len(s.words) && strings.Contains(s.text[s.words[i-1].end:s.words[i-1].to], ",")
 	return goesOn && !following.has(s.at(i)) && !before.has(s.at(i)) && !ordering.has(s.at(i)) && !leading.has(s.at(i))
 }
 
-// join has a phrase that begins with the word at i take in what binds it to the one before,
-// "and one with flux", or counts it, "once with SDXL". It is about the same.
+// join extends a phrase that begins at word i to the left, over a conjunction that links it to the
+// previous phrase ("and one with flux") or a counting word ("once with SDXL"). Linked phrases are
+// about the same thing.
 func (s *scan) join(p *phrase, i int) {
 	for i > 0 && counting.has(s.at(i-1)) && !s.closes(i-1) {
 		i--
@@ -86,8 +85,8 @@ func (s *scan) join(p *phrase, i int) {
 	}
 }
 
-// more looks at further names behind the phrase p, "with SDXL and flux", and tells where to
-// go on.
+// more parses further names after the phrase p, "with SDXL and flux", and returns the index of the
+// next word.
 func (s *scan) more(p phrase, end int) int {
 	for {
 		first := end

@@ -27,7 +27,7 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// Book holds the names of a catalogue.
+// Book knows the names in a catalogue.
 type Book struct {
 	catalogue *toolbox.Catalogue
 	near      func(text string) []string
@@ -36,37 +36,38 @@ type Book struct {
 	names *Names // of the last liveness
 }
 
-// New opens the book of a catalogue.
+// New returns the book of a catalogue.
 func New(c *toolbox.Catalogue) *Book {
-	// Few requests name a model, so the index is built for the first that may.
+	// Few requests name a model, so the index is built on first use.
 	index := sync.OnceValue(func() func(string) []string { return nearest(c) })
 	return &Book{catalogue: c, near: func(text string) []string { return index()(text) }}
 }
 
-// Names are all that a way to run tools may be called by at one moment.
+// Names are all names by which requests can refer to models, servers and programs at a given
+// moment.
 type Names struct {
 	*Book
 
-	live *toolbox.Liveness // for which they were gathered
+	live *toolbox.Liveness // the liveness they were collected for
 
-	meanings map[string][]meaning // by their letters and digits
-	longest  int                  // of the names, in words
+	meanings map[string][]meaning // by name, reduced to letters and digits
+	longest  int                  // longest name, in words
 }
 
-// meaning is what a name stands for.
+// meaning is what a name refers to.
 type meaning struct {
-	// model, server or program says what is meant; the others are "".
+	// Exactly one of model, server and program is set, unless elsewhere is.
 	model, server, program string
-	// kind is that of the backings on the server.
+	// kind is the kind of the server's backings.
 	kind string
-	// tool is done by a model that the catalogue does not know.
+	// tool is the tool that uses the model, if the catalogue does not know the model.
 	tool string
-	// elsewhere is the type of what is made by something that nobody can have here.
+	// elsewhere is the result type of a model that is not available here to anyone.
 	elsewhere plan.Type
 }
 
-// At are the names of the catalogue and of what is live; nil is of the catalogue alone. Those of the
-// last liveness, which changes seldom, are kept.
+// At returns the names of the catalogue and of everything live; nil means the catalogue alone. The
+// names for the last liveness, which rarely changes, are cached.
 func (b *Book) At(live *toolbox.Liveness) *Names {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -76,23 +77,22 @@ func (b *Book) At(live *toolbox.Liveness) *Names {
 	return b.names
 }
 
-// The kinds of backings that are no server.
+// The kinds of backings that are not servers.
 const (
 	native  = "native"
 	program = "program"
 	command = "command"
 )
 
-// kinds are what people call the servers that a workshop may have, by the kind of their
-// backings.
+// kinds maps the names of servers to the kind of their backings.
 func kinds() map[string]string {
 	return map[string]string{
 		"tool server": "hftask", "Hugging Face": "hftask", "OpenAI": "openai", "LocalAI": "localai",
 	}
 }
 
-// closed are well-known models that run in their makers' clouds only, by what they make:
-// who asks for them is told that they are not here.
+// closed are well-known models that run only in their makers' clouds, by result type. Requests for
+// them are told that they are unavailable.
 func closed() map[string]plan.Type {
 	return map[string]plan.Type{
 		"Midjourney": plan.Image, "DALL-E": plan.Image, "DALL-E 3": plan.Image, "Ideogram": plan.Image,
@@ -111,9 +111,8 @@ func (n *Names) add(name string, m meaning) {
 	n.longest = max(n.longest, len(words(name)))
 }
 
-// addModel adds the names of a model that the catalogue does not know. What it begins with
-// is one of them where that is a name already: "Whisper" of whisper-1, "GPT Image" of
-// gpt-image-1.
+// addModel adds the names of a model that is not in the catalogue. A prefix counts as a name if it
+// is one already: "Whisper" for whisper-1, "GPT Image" for gpt-image-1.
 func (n *Names) addModel(id, tool string) {
 	m := meaning{model: id, tool: tool}
 	n.add(id, m)
@@ -126,15 +125,15 @@ func (n *Names) addModel(id, tool string) {
 	}
 }
 
-// shortest is the length of the shortest name, in letters and digits: shorter ones are
-// words of their own.
+// shortest is the minimum length of a name in letters and digits; shorter ones would match ordinary
+// words.
 const shortest = 3
 
-// bare is a model's name without that of its makers.
+// bare returns a model's name without its publisher.
 func bare(id string) string { return id[strings.LastIndex(id, "/")+1:] }
 
-// programs are the programs that a backing needs, as it says so to people: "the programs
-// abc2midi and fluidsynth".
+// programs returns the programs that a backing needs, parsed from its sentence for people: "the
+// programs abc2midi and fluidsynth".
 func programs(b toolbox.Backing) []string {
 	_, names, ok := strings.Cut(b.Needs, "program")
 	if b.Kind != program && b.Kind != command || !ok {
@@ -143,7 +142,7 @@ func programs(b toolbox.Backing) []string {
 	return strings.Split(strings.TrimSpace(strings.TrimPrefix(names, "s")), " and ")
 }
 
-// Model is what people call a model.
+// Model returns the name that people use for a model.
 func (b *Book) Model(id string) string {
 	if m, ok := b.catalogue.Model(id); ok {
 		return m.Called()
@@ -151,8 +150,8 @@ func (b *Book) Model(id string) string {
 	return bare(id)
 }
 
-// Called is what people call a candidate of a tool: its model, else its program, else the
-// server that it runs on.
+// Called returns the name that people use for a candidate of a tool: its model, else its program,
+// else its server.
 func (b *Book) Called(t toolbox.Tool, c plan.Candidate) plan.Message {
 	if c.Model != "" {
 		return plan.Quote(b.Model(c.Model))
@@ -222,13 +221,13 @@ func Programmed(t toolbox.Tool, c plan.Candidate) bool {
 	return c.Kind == program && slices.ContainsFunc(t.Backends, func(b toolbox.Backing) bool { return b.Kind == c.Kind && b.Run == c.Run })
 }
 
-// Ran is the candidate of a tool by its name, as far as the name tells.
+// Ran reconstructs a candidate of a tool from its name, as far as possible.
 func Ran(t toolbox.Tool, name string) plan.Candidate {
 	c := plan.Candidate{Name: name}
 	var rest string
 	c.Server, rest, _ = strings.Cut(name, ":")
 	c.Run, c.Model, _ = strings.Cut(rest, "@")
-	for _, b := range t.Backends { // the server is called as its kind, or otherwise
+	for _, b := range t.Backends { // the server may be named after its kind
 		if b.Run == c.Run && (c.Kind == "" || b.Kind == c.Server) {
 			c.Kind = b.Kind
 		}
@@ -236,7 +235,7 @@ func Ran(t toolbox.Tool, name string) plan.Candidate {
 	return c
 }
 
-// letters are the letters and digits of a name, in lower case: names are compared by them.
+// letters returns the letters and digits of a name, in lower case; names are compared by them.
 func letters(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -246,23 +245,23 @@ func letters(name string) string {
 	}, name)
 }
 
-// words are the words of a name as people may part it.
+// words splits a name into words.
 func words(name string) []string {
 	return strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// Mention is the name of a model, a server or a program in a request.
+// Mention is a name of a model, server or program in a request.
 type Mention struct {
-	// Name is what the request calls it.
+	// Name is the name as written in the request.
 	Name string
-	// About are the words of the request that it stands with: what is to be done by it.
+	// About is the surrounding text of the request: the work that the named thing should do.
 	About string
 
 	names    *Names
 	meanings []meaning
 }
 
-// Means reports whether the candidate of a tool is what is named.
+// Means reports whether the mention refers to the candidate of a tool.
 func (m Mention) Means(tool string, c plan.Candidate) bool {
 	t, _ := m.names.catalogue.Tool(tool)
 	return slices.ContainsFunc(m.meanings, func(w meaning) bool {
@@ -280,7 +279,7 @@ func (m Mention) Means(tool string, c plan.Candidate) bool {
 	})
 }
 
-// Could reports whether the tool is one that is done by what is named, were it here.
+// Could reports whether the named thing could do the tool's work if it were available.
 func (m Mention) Could(tool string) bool {
 	t, ok := m.names.catalogue.Tool(tool)
 	return ok && slices.ContainsFunc(t.Backends, func(b toolbox.Backing) bool {
@@ -299,7 +298,7 @@ func (m Mention) Could(tool string) bool {
 	})
 }
 
-// nearest finds the tools that a text is about, best first.
+// nearest returns a function that finds the tools related to a text, best first.
 func nearest(c *toolbox.Catalogue) func(text string) []string {
 	lexicon, err := retrieve.NewLexicon()
 	if err != nil { // its text is embedded
@@ -317,7 +316,7 @@ func nearest(c *toolbox.Catalogue) func(text string) []string {
 	}
 }
 
-// A text is about the first of the tools that are so near to it.
+// The minimum score of a related tool, and the maximum number of tools.
 const (
 	related    = 0.2
 	considered = 10

@@ -7,21 +7,21 @@ import (
 	"atelier/agent/lazyregexp"
 )
 
-// phrase is a part of a request that names something and says nothing else.
+// phrase is a part of a request that only names something.
 type phrase struct {
 	Mention
 
 	start, end int
-	distinct   bool // the name can be nothing but a name
-	order      bool // it is said that it is to be used
+	distinct   bool // the name cannot be an ordinary word
+	order      bool // introduced by an order to use it
 }
 
-// meant reports whether a name is one, by what is to be done by it: for one that may be
-// another word, that is what comes first to mind. rest is the request without all that may be
-// names.
+// meant reports whether the phrase really names a model, server or program, judging by the work
+// that is requested. A name that may be an ordinary word must be able to do what the text is most
+// likely about. rest is the request without all candidate phrases.
 func (p phrase) meant(near func(text string) []string, rest string) bool {
 	all := slices.Concat(near(p.About), near(rest))
-	strange := len(all) == 0 // as in another language
+	strange := len(all) == 0 // for example in another language
 	if p.distinct || strange {
 		capital := unicode.IsUpper([]rune(p.Name)[0])
 		return strange && (p.distinct || capital) || slices.ContainsFunc(all, p.Could)
@@ -36,7 +36,7 @@ func (p phrase) meant(near func(text string) []string, rest string) bool {
 	})
 }
 
-// remembering asks a function once for each text.
+// remembering caches the results of near.
 func remembering(near func(text string) []string) func(text string) []string {
 	known := map[string][]string{}
 	return func(text string) []string {
@@ -49,10 +49,10 @@ func remembering(near func(text string) []string) func(text string) []string {
 	}
 }
 
-// joints are between the parts of a request.
+// joints separate the parts of a request.
 var joints = lazyregexp.New(`(?i)[.;:!?]\s|\b(?:and|then)\b`)
 
-// distinct reports whether a name is written as no other word is: with a figure, a sign, or
+// distinct reports whether a name is spelled unlike any ordinary word: with a digit, a symbol, or
 // more than one capital.
 func distinct(name string) bool {
 	capitals := 0

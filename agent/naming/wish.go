@@ -8,8 +8,8 @@ import (
 	"atelier/agent/lazyregexp"
 )
 
-// In finds what a request names, and gives the request without it: "draw a castle" of "draw a
-// castle with SDXL". Where nothing else would be left, the request stays as it is.
+// In finds the names in a request and returns the request without them: "draw a castle" for "draw a
+// castle with SDXL". If nothing else would be left, it returns the request unchanged.
 func (n *Names) In(wish string) (bare string, found []Mention) {
 	s := scan{names: n, text: wish, words: split(wish)}
 	for i := 0; i < len(s.words); {
@@ -30,7 +30,7 @@ func (n *Names) In(wish string) (bare string, found []Mention) {
 	return bare, found
 }
 
-// scan looks for phrases.
+// scan finds phrases.
 type scan struct {
 	names   *Names
 	text    string
@@ -38,15 +38,15 @@ type scan struct {
 	phrases []phrase
 }
 
-// word is a word of a request, with where it is and the marks that stand around it.
+// word is a word of a request, with its position and surrounding punctuation.
 type word struct {
-	text       string // in lower case, without the marks
-	start, end int    // without the marks
-	from, to   int    // with them
+	text       string // lower case, without punctuation
+	start, end int    // without punctuation
+	from, to   int    // with punctuation
 	quoted     bool
 }
 
-// split parts a text at its blanks.
+// split splits a text at white space.
 func split(text string) []word {
 	var all []word
 	quoted, from := false, -1
@@ -82,7 +82,7 @@ func split(text string) []word {
 	return all
 }
 
-// closes reports whether a mark stands behind the word at i that ends what it belongs to.
+// closes reports whether closing punctuation follows the word at i.
 func (s *scan) closes(i int) bool {
 	return strings.ContainsAny(s.text[s.words[i].end:s.words[i].to], ".,;:!?)]")
 }
@@ -91,7 +91,7 @@ func (s *scan) ends(i int) bool {
 	return strings.ContainsAny(s.text[s.words[i].end:s.words[i].to], ".;!?")
 }
 
-// at is the word at i, "" beyond the last.
+// at returns the word at i; "" if out of range.
 func (s *scan) at(i int) string {
 	if i < 0 || i >= len(s.words) {
 		return ""
@@ -99,7 +99,7 @@ func (s *scan) at(i int) string {
 	return s.words[i].text
 }
 
-// step looks for a phrase that begins with the word at i, and tells where to go on.
+// step looks for a phrase that begins at word i and returns the index of the next word.
 func (s *scan) step(i int) int {
 	w := s.words[i]
 	switch {
@@ -118,7 +118,7 @@ func (s *scan) step(i int) int {
 // begins reports whether an order may begin at i: "use …", ", use …", "and please use …".
 func (s *scan) begins(i int) bool { return i == 0 || s.closes(i-1) || before.has(s.at(i-1)) }
 
-// skip passes over words of a kind, two at most.
+// skip skips up to two words of a kind.
 func (s *scan) skip(i int, kind set) int {
 	for range 2 {
 		if i > 0 && s.closes(i-1) || !kind.has(s.at(i)) {
@@ -129,7 +129,7 @@ func (s *scan) skip(i int, kind set) int {
 	return i
 }
 
-// name is the longest name that begins at i: what it means, and where it ends.
+// name finds the longest name that begins at i, and returns its meanings and its end.
 func (s *scan) name(i int) (meanings []meaning, end int) {
 	var key strings.Builder
 	for k := i; k < len(s.words) && k < i+s.names.longest+2; k++ {
@@ -147,7 +147,7 @@ func (s *scan) name(i int) (meanings []meaning, end int) {
 	return meanings, end
 }
 
-// inBrackets looks at "(NAME)".
+// inBrackets parses "(NAME)".
 func (s *scan) inBrackets(i int) int {
 	meanings, end := s.name(s.skip(i, fillers))
 	if meanings == nil || !strings.ContainsAny(s.text[s.words[end-1].end:s.words[end-1].to], ")]") {
@@ -160,8 +160,8 @@ func (s *scan) inBrackets(i int) int {
 	return end
 }
 
-// ordered looks at "use NAME", "use NAME to …", "let NAME …", "use NAME for …" and, behind
-// the last, at "and NAME for …".
+// ordered parses "use NAME", "use NAME to …", "let NAME …", "use NAME for …", and "and NAME for …"
+// after the last.
 func (s *scan) ordered(i, first int) int {
 	meanings, end := s.name(first)
 	if meanings == nil {
@@ -211,8 +211,8 @@ func (s *scan) phrase(first, end int, meanings []meaning) phrase {
 	return phrase{Mention: Mention{Name: name, names: s.names, meanings: meanings}, distinct: distinct(name)}
 }
 
-// about are the words that a phrase stands with: those before it in its sentence, back to
-// the phrase before, or else those behind it.
+// about returns the text around a phrase: the words before it in its sentence, back to the previous
+// phrase, or else the words after it.
 func (s *scan) about(i, end int) string {
 	from := i
 	for from > 0 && !s.ends(from-1) && !s.taken(s.words[from-1].start) {
@@ -231,7 +231,7 @@ func (s *scan) about(i, end int) string {
 	return s.text[s.words[end].from:s.words[to-1].to]
 }
 
-// politely reports whether words lead an order in and say nothing else: "could you please".
+// politely reports whether the words only introduce an order: "could you please".
 func politely(words []word) bool {
 	return !slices.ContainsFunc(words, func(w word) bool { return !polite.has(w.text) && !before.has(w.text) })
 }
@@ -240,7 +240,7 @@ func (s *scan) taken(at int) bool {
 	return slices.ContainsFunc(s.phrases, func(p phrase) bool { return p.start <= at && at < p.end })
 }
 
-// ideograph finds names in writing without blanks, such as 用SDXL画一座城堡.
+// ideograph matches names in scripts without spaces, such as 用SDXL画一座城堡.
 //
 //nolint:gosmopolitan // that is what it finds
 var ideograph = lazyregexp.New(`(?:请)?(?:使用|利用|通过|借助|采用|用|以)\s*([A-Za-z][A-Za-z0-9 ._/+-]*)\s*(?:模型|服务器)?(?:来)?`)
@@ -261,7 +261,7 @@ func (s *scan) ideographic() {
 	}
 }
 
-// without is the request without the phrases.
+// without returns the request without the phrases.
 func (s *scan) without(phrases []phrase) string {
 	var b strings.Builder
 	at := 0
@@ -284,7 +284,7 @@ func (s *scan) without(phrases []phrase) string {
 	return strings.Trim(blanks.ReplaceAllString(text, " "), " ,;:")
 }
 
-// What is put right where a phrase was taken out.
+// Cleanup after a phrase is removed.
 var (
 	blanks = lazyregexp.New(`[ \t]{2,}`)
 	loose  = lazyregexp.New(`\s+([,.;:!?])`)

@@ -17,37 +17,37 @@ func setOf(words string) set {
 
 // The words around a name.
 var (
-	// leading words stand before a name: "with SDXL".
+	// leading words come before a name: "with SDXL".
 	leading = setOf("with using by via through in on mit avec con com")
-	// placing are those of them that stand before a place as well.
+	// placing words are leading words that may also introduce a place.
 	placing = setOf("in on")
 	// ordering words begin an order to use something.
 	ordering = setOf("use take try let have nimm nutze benutze verwende utilise usa")
-	// handing are those of them behind which the name does something: "let SDXL draw".
+	// handing words are ordering words that make the name the subject: "let SDXL draw".
 	handing = setOf("let have")
-	// before such an order.
+	// before holds words that may come before such an order.
 	before = setOf("and then please but you to instead just und et y")
 	polite = setOf("can could would will you please i want hey")
-	// joining words join two orders.
+	// joining words connect two orders.
 	joining = setOf("and then")
-	// fillers stand between a leading word and a name, trailing ones behind it.
+	// fillers come between a leading word and a name; trailing words follow a name.
 	fillers  = setOf("the my our your model program server dem der die das le la el o")
 	trailing = setOf("model engine backend server program instead please here again")
-	// pointing are those of the fillers that stand before things as well.
+	// pointing words are fillers that also come before things.
 	pointing = setOf("the my our your dem der die das le la el o")
-	// between two names stand these at most: "with SDXL and one with flux".
+	// between holds the only words allowed between two linked names: "with SDXL and one with flux".
 	between = setOf("and or then one once another also again und oder et ou y o")
-	// counting words stand before "with" where there are several: "once with SDXL".
+	// counting words come before "with" if there are several names: "once with SDXL".
 	counting = setOf("once einmal")
-	// exchanging orders say behind "with" what comes in place of something.
+	// After an exchanging verb, a replacing word introduces the replacement.
 	replacing  = setOf("with by mit durch avec par con por com")
 	exchanging = setOf("replace swap exchange substitute fill cover change replacing swapping filling changing ersetze tausche fülle remplace reemplaza")
-	// done is what the thing itself may be by what is named: "the sign made with SDXL".
+	// done holds participles after which the name describes the thing: "the sign made with SDXL".
 	done = setOf("made drawn painted created generated rendered written produced")
-	// places follow these, which a name that may be a word stands before as well.
+	// places are prepositions of place, which may follow a name that is an ordinary word.
 	places = setOf("in on at")
-	// tongues are languages, which are no place.
+	// tongues are languages; they are not places.
 	tongues = setOf("english german french spanish italian portuguese dutch polish russian turkish arabic hindi chinese mandarin cantonese japanese korean")
-	// following words begin what a name does not belong to.
+	// following words may come directly after a name.
 	following = setOf("and then to for from of in on at as with but or please into so that which while not using by via a an the this it my")
 )

@@ -10,11 +10,10 @@ import (
 	"atelier/agent/toolgraph"
 )
 
-// findCandidates prunes the whole catalogue, not just what is live: the scores must
-// report whether a live tool is the right one or merely one that runs. A subtask may
-// take up what a subtask before it makes on its way, so that tools of their domains
-// help to reach the goal. Where the domains let nothing through they were a wrong
-// guess, and are dropped.
+// findCandidates prunes the whole catalogue, not just the live tools, so that the scores show
+// whether a live tool is right or merely available. A subtask may use intermediate results of
+// earlier subtasks, so tools of their domains may help too. If no tool is left in the domains, they
+// were a wrong guess and are dropped.
 func (w *work) findCandidates(i int) {
 	t := w.tasks[i]
 	wide, subtasks := t.query, w.subtasks(len(w.tasks))
@@ -46,8 +45,8 @@ func (w *work) inDomains(name string, domains []string) bool {
 	return ok && (tool.Domain == toolgraph.General || slices.Contains(domains, tool.Domain))
 }
 
-// assess has all candidates of all subtasks scored in one round. The score of the only candidate of a
-// subtask is forced, unless a program might do the subtask in its place.
+// assess has the candidates of all subtasks scored in one round. A single candidate gets the best
+// score without asking, unless a program might do the subtask instead.
 func (w *work) assess(ctx context.Context) error {
 	var ask []planner.Assessment
 	var open []*task
@@ -65,7 +64,7 @@ func (w *work) assess(ctx context.Context) error {
 	return w.rate(ctx, open, ask)
 }
 
-// rate has candidates scored, those of each part in its assessment.
+// rate asks the planner for the scores.
 func (w *work) rate(ctx context.Context, open []*task, ask []planner.Assessment) error {
 	if len(ask) == 0 {
 		return nil
@@ -89,7 +88,7 @@ func (w *work) rate(ctx context.Context, open []*task, ask []planner.Assessment)
 	return nil
 }
 
-// score is how well a tool helps with the subtask.
+// score returns how well a tool suits the subtask.
 func (t *task) score(tool string) float64 {
 	if s, ok := t.scores[tool]; ok {
 		return s
@@ -97,8 +96,8 @@ func (t *task) score(tool string) float64 {
 	return plan.Worst
 }
 
-// giveSeveral marks the results that subtask i is given and that are several, now that the subtasks before it
-// have solutions. Then it has the tools scored that take several, which were no candidates before: "get five
+// giveSeveral marks the inputs of subtask i that consist of several results, now that the subtasks
+// before it have solutions. Then it scores the additional candidates that accept several: "get five
 // frames and put them into a grid".
 func (w *work) giveSeveral(ctx context.Context, i int) error {
 	t := w.tasks[i]
@@ -126,7 +125,7 @@ func (w *work) several(i int) bool {
 	if len(t.Solutions) == 0 {
 		return false
 	}
-	made := false // the first action makes one result, unless something says otherwise
+	made := false // the first action makes one result by default
 	for _, a := range t.Solutions[0].Actions {
 		tool, ok := w.tool(a.Tool)
 		if !ok {
@@ -136,7 +135,7 @@ func (w *work) several(i int) bool {
 			made = made || b.Source.Kind == plan.OfSubtask && w.several(b.Source.Index)
 		}
 		for _, arg := range tool.Args {
-			made = made && !arg.Many // it puts them into one
+			made = made && !arg.Many // the tool combines them
 		}
 		made = made || tool.Several()
 	}

@@ -10,20 +10,19 @@ import (
 	"atelier/agent/toolbox/param"
 )
 
-// Kept is how many different solutions of a subtask a plan keeps: the best and four
+// Kept is the maximum number of different solutions of a subtask in a plan: the best and four
 // others.
 const Kept = 5
 
-// choose keeps the best solution and up to four others that are good, can be offered and leave no
-// more out of the request.
-// When the best that can run is poor and one that cannot run is good, then nothing is kept:
-// doing something else than what was asked for is worse than saying which tool is missing.
+// choose keeps the best solution and up to four others that are good, can be offered and leave out
+// no more of the request. If the best runnable solution is poor but one that cannot run is good, it
+// keeps none: naming the missing tool is better than doing something else.
 func (st *settlement) choose(t *task) {
 	lessLeft(t.Solutions)
 	lessLeft(t.rivals)
 	byScore := func(a, b plan.Solution) int { return cmp.Compare(b.Score, a.Score) }
 	slices.SortStableFunc(t.Solutions, byScore)
-	if len(t.Solutions) > 0 { // else they were not settled, and stand as the search found them
+	if len(t.Solutions) > 0 { // otherwise they were not settled and keep the order of the search
 		slices.SortStableFunc(t.rivals, byScore)
 	}
 	var complete []plan.Solution
@@ -49,10 +48,10 @@ func (st *settlement) choose(t *task) {
 	if st.programFinds(unread) {
 		unread = nil
 	}
-	// Nothing worse may stand in for what the request says, however unclear that is.
+	// An unclear setting must not be replaced by a worse solution.
 	if len(unread) > 0 && unread[0].Score >= plan.Good && (len(complete) == 0 || complete[0].Score < unread[0].Score) {
 		complete, question = nil, st.config.Tell.In(st.request.Language, plan.Sentence(unread[0].Err, plan.Message{}))
-		if len(st.tasks) > 1 && unread[0].Type != param.FileSize { // a limit in bytes is never dropped
+		if len(st.tasks) > 1 && unread[0].Type != param.FileSize { // a size limit is never dropped
 			t.Unread, question = question, ""
 		}
 	}
@@ -72,18 +71,18 @@ func (st *settlement) choose(t *task) {
 	t.Solutions = st.improvised(t, t.Solutions, question != "" || len(unread) > 0)
 }
 
-// leftCost is the score that a solution loses for each setting that it leaves out. A good solution
+// leftCost is deducted from a solution's score for each setting that it leaves out. A good solution
 // stays good, since it does the rest of the request.
 const leftCost = 1.0
 
-// lessLeft lowers the scores of solutions that leave settings out.
+// lessLeft lowers the scores of solutions that leave out settings.
 func lessLeft(solutions []plan.Solution) {
 	for i, s := range solutions {
 		solutions[i].Score = max(s.Score-leftCost*float64(len(s.Left)), min(s.Score, plan.Good))
 	}
 }
 
-// miss notes the tools of the best rival that cannot run.
+// miss records the tools of the best rival that cannot run.
 func (st *settlement) miss(t *task) {
 	for _, name := range t.rivals[0].Tools() {
 		if !st.runs(name) && !slices.Contains(t.Missing, name) {
@@ -92,15 +91,15 @@ func (st *settlement) miss(t *task) {
 	}
 }
 
-// programFinds reports whether all that could not be read are places on pictures, such as "around the button
-// Save", and a program can be written: it can look for them.
+// programFinds reports whether a program can be written and all unreadable settings are places in
+// pictures, such as "around the button Save", which a program can look for.
 func (st *settlement) programFinds(unread []bind.Unreadable) bool {
 	place := func(u bind.Unreadable) bool { return u.Type == param.Region || u.Type == param.Position }
 	return st.request.Improvises && st.question == "" && !slices.ContainsFunc(unread, func(u bind.Unreadable) bool { return !place(u) })
 }
 
-// offerable reports whether a solution can be offered beside the best one, whichever planner
-// filled it: no optional argument merely repeats another one of its action.
+// offerable reports whether a solution can be offered as an alternative, whichever planner filled
+// it: no optional argument may merely repeat another argument of its action.
 func (st *settlement) offerable(s plan.Solution) bool {
 	for _, a := range s.Actions {
 		tool, _ := st.tool(a.Tool)
@@ -114,7 +113,8 @@ func (st *settlement) offerable(s plan.Solution) bool {
 	return true
 }
 
-// askUnread asks for a setting that could not be read where nothing else of the request can be done.
+// askUnread asks about a setting that could not be parsed, if nothing else of the request can be
+// done.
 func (st *settlement) askUnread() {
 	if slices.ContainsFunc(st.tasks, func(t *task) bool { return len(t.Solutions) > 0 }) {
 		return
@@ -126,7 +126,7 @@ func (st *settlement) askUnread() {
 	}
 }
 
-// lacks reports whether the subtask is better left undone, for want of a tool.
+// lacks reports whether the subtask should be left undone because a tool is missing.
 func (st *settlement) lacks(t *task, complete []plan.Solution, question string) bool {
 	if len(t.rivals) == 0 {
 		return false
@@ -137,8 +137,7 @@ func (st *settlement) lacks(t *task, complete []plan.Solution, question string) 
 	return complete[0].Score < plan.Good && t.rivals[0].Score >= plan.Good
 }
 
-// ask is the question back about the first blank of a solution that the planner could not
-// fill.
+// ask returns the question about the first blank of a solution that the planner could not fill.
 func (st *settlement) ask(sub plan.Subtask, s plan.Solution) string {
 	blank := s.Blanks()[0]
 	action := s.Actions[blank[0]]

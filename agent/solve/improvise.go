@@ -9,9 +9,9 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// improvised puts before the solutions of a subtask the one that has a program written, where none of
-// them does all of it and no question about it is open. It is no edge of the graph: an edge from
-// anything to anything would end all pruning.
+// improvised puts a solution that writes a program first if none of the others does the whole
+// subtask and there is no open question about it. Program writing is not an edge of the graph: an
+// edge from anything to anything would defeat all pruning.
 func (st *settlement) improvised(t *task, found []plan.Solution, open bool) []plan.Solution {
 	tool, ok := st.config.Toolbox.Catalogue().Improviser()
 	switch {
@@ -33,7 +33,7 @@ func (st *settlement) improvised(t *task, found []plan.Solution, open bool) []pl
 	brief := plan.Binding{Arg: toolbox.ImprovisedTask, Type: plan.Text, Source: plan.FromValue(st.taskOf(t.Subtask, told))}
 	a.Args = append([]plan.Binding{brief}, a.Args...)
 	all := []plan.Solution{{Actions: []plan.Action{a}, Score: plan.Good}}
-	for _, s := range found { // where no program does it, what leaves something out stands in
+	for _, s := range found { // fallbacks if no program succeeds
 		if s.Score >= plan.Good && len(all) < Kept {
 			all = append(all, s)
 		}
@@ -41,8 +41,8 @@ func (st *settlement) improvised(t *task, found []plan.Solution, open bool) []pl
 	return all
 }
 
-// needsModel reports whether the subtask is the work of a neural tool that cannot run here. A program
-// would only imitate it.
+// needsModel reports whether the subtask needs a neural tool that cannot run here. A program would
+// only imitate it.
 func (st *settlement) needsModel(t *task) bool {
 	return slices.ContainsFunc(t.rivals, func(s plan.Solution) bool {
 		return slices.ContainsFunc(s.Tools(), func(name string) bool {
@@ -56,7 +56,7 @@ func (st *settlement) needsModel(t *task) bool {
 	})
 }
 
-// taskOf is what the program is to do.
+// taskOf describes the program's task.
 func (st *settlement) taskOf(sub plan.Subtask, told []string) string {
 	lines := []string{sub.Description}
 	for _, text := range told {

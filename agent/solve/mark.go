@@ -7,11 +7,11 @@ import (
 	"atelier/agent/plan"
 )
 
-// What is marked on a picture goes with that picture, or with what was made of it alone by
-// tools that leave things where they are, and never with another one.
+// A mark may be used only with its picture, or with results made from that picture alone by tools
+// that do not move things.
 
-// marked is what stands in subtask i for the picture that something is marked on: the
-// picture itself, or the result of a subtask that was made of it alone.
+// marked returns the source in subtask i that represents the marked picture: the picture itself, or
+// the result of a subtask made from it alone.
 func marked(subtasks []plan.Subtask, i int, picture string, on map[string]string) (plan.Source, bool) {
 	args := subtasks[i].Args
 	if src := plan.FromResource(picture); slices.ContainsFunc(args, func(a plan.Arg) bool { return a.Source.Equal(src) }) {
@@ -25,7 +25,7 @@ func marked(subtasks []plan.Subtask, i int, picture string, on map[string]string
 	return plan.Source{}, false
 }
 
-// comesFrom reports whether subtask i makes a picture of that picture and of no other one.
+// comesFrom reports whether subtask i makes a picture from that picture alone.
 func comesFrom(subtasks []plan.Subtask, i int, picture string, on map[string]string) bool {
 	if !subtasks[i].Returns.Fits(plan.Image) {
 		return false
@@ -43,8 +43,8 @@ func comesFrom(subtasks []plan.Subtask, i int, picture string, on map[string]str
 	return found
 }
 
-// strays is a fault if subtask i is given something marked on one picture, and only other
-// pictures. on tells of every resource the picture that it is marked on, "" for none.
+// strays returns a fault if subtask i gets a mark but only other pictures. on maps resources to the
+// picture they are marked on, "" for none.
 func strays(subtasks []plan.Subtask, i int, on map[string]string) error {
 	for _, a := range subtasks[i].Args {
 		picture := on[a.Source.Name]
@@ -62,7 +62,7 @@ func strays(subtasks []plan.Subtask, i int, on map[string]string) error {
 			default:
 				return &plan.Fault{
 					Sentence: plan.Say("The marked part is on %s and cannot be used on another picture. Mark the part on the picture that you mean.", picture),
-					Err:      errors.New("a mark is given with a picture that it is not on"),
+					Err:      errors.New("a mark is used with a picture that it is not on"),
 				}
 			}
 		}
@@ -70,26 +70,24 @@ func strays(subtasks []plan.Subtask, i int, on map[string]string) error {
 	return nil
 }
 
-// hails reports whether the picture has a part in what subtask i makes.
+// hails reports whether subtask i depends on the picture.
 func hails(subtasks []plan.Subtask, i int, picture string) bool {
 	return slices.ContainsFunc(append(ancestors(subtasks, i), i), func(j int) bool {
 		return slices.ContainsFunc(subtasks[j].Args, func(a plan.Arg) bool { return a.Source.Equal(plan.FromResource(picture)) })
 	})
 }
 
-// elsewhere is the fault of a mark that is given with a picture on which things are not
-// where they were on the marked one.
+// elsewhere returns the fault for a mark on a picture in which things have moved.
 func elsewhere(picture string) error {
 	return &plan.Fault{
 		Sentence: plan.Say("The marked part is on %s as it was before, and is somewhere else once the picture is turned, cropped, scaled or combined. "+
 			"Please ask for the marked part first, and then for the rest.", picture),
-		Err: errors.New("a mark is given with a picture on which it is elsewhere"),
+		Err: errors.New("a mark is used with a picture in which things have moved"),
 	}
 }
 
-// keepPlaces sees to it, once the solutions stand, that the results of subtasks to which
-// something marked is applied still have things where they were: solutions by tools that
-// move them are dropped, and it is a fault if such a one is the best.
+// keepPlaces makes sure that subtasks to which a mark is applied get pictures in which nothing has
+// moved. It drops solutions with tools that move things, and returns a fault if the best one does.
 func (w *work) keepPlaces() error {
 	on := map[string]string{}
 	for _, r := range w.request.Resources() {
@@ -110,8 +108,8 @@ func (w *work) keepPlaces() error {
 	return nil
 }
 
-// stays reports whether things are on the source where they are on the picture, and drops
-// what would move them from the subtasks between.
+// stays reports whether nothing has moved between the picture and the source. It drops solutions
+// that would move things from the subtasks between them.
 func (w *work) stays(subtasks []plan.Subtask, src plan.Source, picture string, on map[string]string) bool {
 	if src.Kind != plan.OfSubtask {
 		return true
@@ -125,7 +123,7 @@ func (w *work) stays(subtasks []plan.Subtask, src plan.Source, picture string, o
 	return !ok || w.stays(subtasks, before, picture, on)
 }
 
-// moves reports whether a tool of the solution moves what is on a picture.
+// moves reports whether a tool of the solution moves things in a picture.
 func (w *work) moves(s plan.Solution) bool {
 	return slices.ContainsFunc(s.Tools(), func(name string) bool {
 		tool, ok := w.tool(name)

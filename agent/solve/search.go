@@ -10,8 +10,8 @@ import (
 	"atelier/agent/toolgraph"
 )
 
-// search finds the solutions of each subtask, in order, since a later one may use what
-// an earlier one makes on its way.
+// search finds the solutions of each subtask, in order, since a later subtask may use intermediate
+// results of an earlier one.
 func (w *work) search(ctx context.Context) error {
 	w.config.Progress(w.request.ID, plan.Searching)
 	for i, t := range w.tasks {
@@ -23,7 +23,7 @@ func (w *work) search(ctx context.Context) error {
 		}
 		found, err := w.graph.Search(ctx, t.query, t.score, w.config.Strategy)
 		if given := once(t.query.Given); err == nil && len(found.Solutions) == 0 && len(given) < len(t.query.Given) {
-			t.query.Given = given // nothing takes it several times
+			t.query.Given = given // no tool takes it several times
 			found, err = w.graph.Search(ctx, t.query, t.score, w.config.Strategy)
 		}
 		if err != nil {
@@ -48,7 +48,7 @@ func (w *work) search(ctx context.Context) error {
 	return nil
 }
 
-// complete binds the settings of the request in solutions that were found.
+// complete binds the settings of the request in the solutions found.
 func (w *work) complete(t *task, found []plan.Solution) []plan.Solution {
 	marked := func(g toolgraph.Given) bool { return g.With.Kind != plan.Blank }
 	if t.Subtask.Decided {
@@ -59,8 +59,8 @@ func (w *work) complete(t *task, found []plan.Solution) []plan.Solution {
 	}, unnumbered(found))
 }
 
-// sure reports whether every tool of the solution is good for the subtask, so that no
-// tool which cannot run needs to be considered in its place.
+// sure reports whether every tool of the solution suits the subtask, so that tools that cannot run
+// need not be considered.
 func (t *task) sure(s plan.Solution) bool {
 	for _, name := range s.Tools() {
 		if t.score(name) < plan.Good {
@@ -70,9 +70,9 @@ func (t *task) sure(s plan.Solution) bool {
 	return true
 }
 
-// byTheWay lists what the subtask's best solution makes on its way to its result, each
-// as the shortest chain of actions that makes it: one caption serves two subtasks.
-// What hangs on a blank is not decided yet and is left out.
+// byTheWay returns the intermediate results of the subtask's best solution, each as the shortest
+// chain of actions that makes it, so that one caption can serve two subtasks. It omits those that
+// depend on a blank, which is undecided.
 func (t *task) byTheWay() []plan.Solution {
 	if len(t.Solutions) == 0 {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"atelier/agent/solve/pick"
 )
 
-// settlement is the way of one request through settling, from solutions that were found to a plan.
+// settlement turns the solutions found for a request into a plan.
 type settlement struct {
 	*work
 
@@ -19,10 +19,9 @@ type settlement struct {
 	question string
 }
 
-// settle has all solutions of all subtasks ranked and completed in one round, and
-// keeps the good ones. A subtask with one solution that leaves nothing open is settled
-// already, and so is one that nothing here can do: how its rivals rank among themselves
-// changes nothing that could be done.
+// settle has all solutions of all subtasks ranked and completed in one round, and keeps the good
+// ones. It skips subtasks with a single solution that has nothing open, and subtasks that nothing
+// here can do, since ranking their rivals would change nothing.
 func (st *settlement) settle(ctx context.Context) error {
 	var open []*task
 	var ask []planner.Contest
@@ -60,7 +59,7 @@ func (st *settlement) settle(ctx context.Context) error {
 	return nil
 }
 
-// ranked counts the solutions of a subtask that were ranked.
+// ranked counts the ranked solutions of a subtask.
 func ranked(solutions []plan.Solution) plan.Ranking {
 	r := plan.Ranking{Subtasks: 1, Solutions: len(solutions)}
 	for _, s := range solutions {
@@ -74,9 +73,9 @@ func ranked(solutions []plan.Solution) plan.Ranking {
 	return r
 }
 
-// forced reports whether nothing of a solution is left to decide: each argument has its
-// source, and none is a text, which may have to be put as its tool means it. An optional
-// one may be told by the request, but for settings: those were read from it.
+// forced reports whether the planner has nothing to decide about a solution: each argument has its
+// source, and none is a text, which may need rewording for its tool. Blank optional arguments may
+// still be filled from the request, except settings, which were parsed from it.
 func (st *settlement) forced(s plan.Solution) bool {
 	for _, a := range s.Actions {
 		tool, _ := st.tool(a.Tool)
@@ -91,11 +90,11 @@ func (st *settlement) forced(s plan.Solution) bool {
 	return true
 }
 
-// take takes over what the planner settled: scores, candidates and filled blanks. What it
-// must not change is checked, not trusted.
+// take applies what the planner settled: scores, candidates and filled blanks. It verifies that
+// nothing else changed.
 func (t *task) take(settled []plan.Solution, models map[string][]planner.Model) error {
 	if len(settled) != len(t.Solutions)+len(t.rivals) {
-		return fmt.Errorf("%d solutions came back of %d", len(settled), len(t.Solutions)+len(t.rivals))
+		return fmt.Errorf("got %d solutions instead of %d", len(settled), len(t.Solutions)+len(t.rivals))
 	}
 	for i := range settled {
 		before := &t.Solutions
@@ -104,7 +103,7 @@ func (t *task) take(settled []plan.Solution, models map[string][]planner.Model) 
 			before, at = &t.rivals, i-len(t.Solutions)
 		}
 		if was := (*before)[at]; !slices.Equal(was.Tools(), settled[i].Tools()) {
-			return fmt.Errorf("solution %d came back as %v, it was %v", i+1, settled[i].Tools(), was.Tools())
+			return fmt.Errorf("solution %d uses %v instead of %v", i+1, settled[i].Tools(), was.Tools())
 		}
 		if err := offered((*before)[at], settled[i], models); err != nil {
 			return fmt.Errorf("solution %d: %w", i+1, err)
@@ -114,19 +113,19 @@ func (t *task) take(settled []plan.Solution, models map[string][]planner.Model) 
 	return nil
 }
 
-// offered checks that candidates were chosen among those that were offered.
+// offered checks that the chosen candidates were among those offered.
 func offered(was, settled plan.Solution, models map[string][]planner.Model) error {
 	for i, a := range settled.Actions {
 		before := was.Actions[i].Candidate
 		isIt := func(m planner.Model) bool { return m.Candidate == a.Candidate }
 		if a.Candidate != before && (before != "" || !slices.ContainsFunc(models[a.Tool], isIt)) {
-			return fmt.Errorf("%s is to be run by %q, which was not offered", a.Tool, a.Candidate)
+			return fmt.Errorf("the candidate %[2]q of %[1]s was not offered", a.Tool, a.Candidate)
 		}
 	}
 	return nil
 }
 
-// plan is what the request came to.
+// plan returns the finished plan.
 func (st *settlement) plan() *plan.Plan {
 	p := &plan.Plan{Wish: st.request.Wish, Resources: st.request.Resources(), Visited: st.visited, Ranking: st.ranking}
 	if st.question != "" {

@@ -26,7 +26,7 @@ import (
 	"atelier/agent/toolgraph"
 )
 
-// Config is what solutions are found with. All but Strategy and ExtraTypes are needed.
+// Config configures a Solver. All fields but Strategy and ExtraTypes are required.
 type Config struct {
 	Planner planner.Planner
 	Toolbox *toolbox.Toolbox
@@ -38,41 +38,41 @@ type Config struct {
 	AllTools bool
 	// MaxActions bounds a solution.
 	MaxActions int
-	// Solutions is how many the search hands to the planner for one subtask at most.
+	// Solutions is the maximum number of solutions per subtask that the search returns.
 	Solutions int
 	// ExtraTypes are resource types beyond the built-in ones.
 	ExtraTypes []plan.Type
-	// Progress hears that a stage of a request begins.
+	// Progress is called when a stage of a request begins.
 	Progress func(request string, s plan.Stage)
 	Tell     plan.Tell
 }
 
-// Solver finds the ways to do subtasks. It is safe for concurrent use.
+// Solver finds solutions for subtasks. It is safe for concurrent use.
 type Solver struct {
 	config Config
 	graph  *toolgraph.Graph // of the whole catalogue
 
 	mu    sync.Mutex
-	alive *toolbox.Liveness // that the live graph was made for
+	alive *toolbox.Liveness // the liveness that live was made for
 	live  *toolgraph.Graph
 }
 
-// New builds the graph; a catalogue that makes no good graph is refused. Nothing is started.
+// New builds the graph. It fails if the catalogue does not make a valid graph. It starts nothing.
 func New(c Config) (*Solver, error) {
 	graph, err := newGraph(c.Toolbox.Catalogue(), c.ExtraTypes)
 	if err != nil {
-		return nil, fmt.Errorf("the catalogue makes no good graph: %w", err)
+		return nil, fmt.Errorf("build the graph of the catalogue: %w", err)
 	}
 	return &Solver{config: c, graph: graph}, nil
 }
 
-// newGraph is the graph of the whole catalogue.
+// newGraph returns the graph of the whole catalogue.
 func newGraph(c *toolbox.Catalogue, extra []plan.Type) (*toolgraph.Graph, error) {
 	tools := make([]toolgraph.Tool, 0, len(c.Tools()))
 	for _, t := range c.Tools() {
 		tool := toolgraph.Tool{Name: t.Name, Domain: t.Domain, Returns: t.Returns, Moves: t.Moves}
 		for _, a := range t.Args {
-			if a.Param != nil { // a setting, which the search does not see
+			if a.Param != nil { // a setting, which the search ignores
 				continue
 			}
 			tool.Args = append(tool.Args, toolgraph.Arg{Name: a.Name, Type: a.Type, Means: a.Meaning, Optional: a.Optional, Many: a.Many})
@@ -82,8 +82,8 @@ func newGraph(c *toolbox.Catalogue, extra []plan.Type) (*toolgraph.Graph, error)
 	return toolgraph.New(append(append(plan.Types(), plan.AnyFile), extra...), tools)
 }
 
-// Solve plans the subtasks of a request, with the models, servers and programs that it names. What
-// the planner took is added to thinking.
+// Solve plans the subtasks of a request, with the models, servers and programs that it names. It
+// adds the planner's cost to thinking.
 func (s *Solver) Solve(
 	ctx context.Context, r plan.Request, subtasks []plan.Subtask, mentions []naming.Mention, thinking *plan.Thinking,
 ) (*plan.Plan, error) {
@@ -110,7 +110,7 @@ func (s *Solver) Solve(
 	if err := p.Validate(); err != nil {
 		return nil, &plan.Fault{
 			Sentence: plan.Say("I could not make a plan that works. Please say it in other words."),
-			Err:      fmt.Errorf("the plan is not valid: %w", err),
+			Err:      fmt.Errorf("invalid plan: %w", err),
 		}
 	}
 	steps, _, err := p.Steps(p.Best())
@@ -123,7 +123,8 @@ func (s *Solver) Solve(
 	return p, nil
 }
 
-// liveGraph keeps the graph of the last liveness, which changes seldom.
+// liveGraph returns the graph of the live tools. It caches the last one, since the liveness rarely
+// changes.
 func (s *Solver) liveGraph(l *toolbox.Liveness) *toolgraph.Graph {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,7 +134,7 @@ func (s *Solver) liveGraph(l *toolbox.Liveness) *toolgraph.Graph {
 	return s.live
 }
 
-// work is the way of one request through assessing and searching.
+// work is the state of one request during assessment and search.
 type work struct {
 	config   Config
 	request  plan.Request
@@ -146,17 +147,17 @@ type work struct {
 	visited  int
 }
 
-// task is the work on one subtask. Its Solutions are those that can run.
+// task is the work on one subtask. Its Solutions are the runnable ones.
 type task struct {
 	plan.Task
 
 	query      toolgraph.Query
 	candidates []string
 	scores     map[string]float64
-	rivals     []plan.Solution // of the whole catalogue, where what can run is poor
+	rivals     []plan.Solution // from the whole catalogue, if the runnable ones are poor
 }
 
-// begin finds the candidates of each subtask. live is nil where every tool is taken to run.
+// begin finds the candidates of each subtask. live is nil if every tool is assumed to run.
 func (s *Solver) begin(ctx context.Context, r plan.Request, subtasks []plan.Subtask, thinking *plan.Thinking) (_ *work, live *toolbox.Liveness, err error) {
 	w := &work{
 		config: s.config, request: r, thinking: thinking,
@@ -197,19 +198,19 @@ func (s *Solver) begin(ctx context.Context, r plan.Request, subtasks []plan.Subt
 	return w, live, nil
 }
 
-// tool is the tool of the catalogue by that name.
+// tool returns a tool of the catalogue by name.
 func (w *work) tool(name string) (toolbox.Tool, bool) { return w.config.Toolbox.Catalogue().Tool(name) }
 
-// subtasks are the first of them.
-func (w *work) subtasks(first int) []plan.Subtask {
-	subtasks := make([]plan.Subtask, first)
+// subtasks returns the first n subtasks.
+func (w *work) subtasks(n int) []plan.Subtask {
+	subtasks := make([]plan.Subtask, n)
 	for i := range subtasks {
 		subtasks[i] = w.tasks[i].Subtask
 	}
 	return subtasks
 }
 
-// tasksOfPlan are the tasks as the plan will have them.
+// tasksOfPlan returns the tasks that the plan will have.
 func (w *work) tasksOfPlan() []*plan.Task {
 	all := make([]*plan.Task, len(w.tasks))
 	for i, t := range w.tasks {

@@ -10,7 +10,7 @@ import (
 	"atelier/agent/toolgraph"
 )
 
-// typesOf tells which resources the subtasks call something more special than a picture.
+// typesOf returns the resources to which the subtasks give a more specific type than picture.
 func typesOf(subtasks []plan.Subtask) map[string]plan.Type {
 	types := map[string]plan.Type{}
 	for _, s := range subtasks {
@@ -23,17 +23,17 @@ func typesOf(subtasks []plan.Subtask) map[string]plan.Type {
 	return types
 }
 
-// refersBack checks that subtask i names only subtasks before it.
+// refersBack checks that subtask i refers only to earlier subtasks.
 func refersBack(i int, s plan.Subtask) error {
 	for _, ref := range refs(s) {
 		if ref < 0 || ref >= i {
-			return fmt.Errorf("subtask %d needs subtask %d, which does not come before it", i+1, ref+1)
+			return fmt.Errorf("subtask %d depends on subtask %d, which is not an earlier one", i+1, ref+1)
 		}
 	}
 	return nil
 }
 
-// refs lists the subtasks that one names: those before it and those that it takes from.
+// refs returns the subtasks that a subtask refers to: in After, and as sources.
 func refs(s plan.Subtask) []int {
 	all := slices.Clone(s.After)
 	for _, a := range s.Args {
@@ -46,7 +46,8 @@ func refs(s plan.Subtask) []int {
 	return all
 }
 
-// ancestors lists the subtasks that subtask i depends on, directly or not, ascending.
+// ancestors returns the subtasks that subtask i depends on, directly or indirectly, in ascending
+// order.
 func ancestors(subtasks []plan.Subtask, i int) []int {
 	all := map[int]bool{}
 	var visit func(int)
@@ -62,8 +63,8 @@ func ancestors(subtasks []plan.Subtask, i int) []int {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// givens lists what subtask i may use. What the user gave for it must be used; the
-// results of the subtasks before it and what was given for those may be.
+// givens returns the inputs of subtask i. Those that the user gave for it must be used; the results
+// and inputs of the subtasks it depends on may be used.
 func givens(subtasks []plan.Subtask, i int, types map[string]plan.Type, on map[string]string) []toolgraph.Given {
 	var all []toolgraph.Given
 	add := func(g toolgraph.Given) {
@@ -90,7 +91,7 @@ func givens(subtasks []plan.Subtask, i int, types map[string]plan.Type, on map[s
 	return all
 }
 
-// typeOf is the type that the source of an argument has, whatever the argument says.
+// typeOf returns the type of an argument's source, whatever the argument claims.
 func typeOf(a plan.Arg, subtasks []plan.Subtask, types map[string]plan.Type) plan.Type {
 	switch a.Source.Kind {
 	case plan.OfResource:
@@ -99,16 +100,16 @@ func typeOf(a plan.Arg, subtasks []plan.Subtask, types map[string]plan.Type) pla
 		}
 	case plan.OfSubtask:
 		return subtasks[a.Source.Index].Returns
-	default: // the argument's word is all there is
+	default: // only the argument itself tells
 	}
 	return a.Type
 }
 
-// A subtask may use the same thing several times: a clip that is joined to itself. The search
-// takes each source once, so that repetitions are sources of their own while it runs.
+// A subtask may use the same thing several times: a clip that is joined to itself. The search uses
+// each source once, so repetitions get numbers during the search.
 
-// numbered are the sources of the arguments, in their order, with their repetitions numbered. A text
-// is given once.
+// numbered returns the sources of the arguments, in order, with repetitions numbered. Texts are not
+// numbered.
 func numbered(args []plan.Arg) []plan.Source {
 	all := make([]plan.Source, len(args))
 	for i, a := range args {
@@ -132,7 +133,7 @@ func numbered(args []plan.Arg) []plan.Source {
 	return all
 }
 
-// plainly is a source without the number of its repetition.
+// plainly removes the repetition number of a source.
 func plainly(s plan.Source) plan.Source {
 	switch s.Kind {
 	case plan.OfResource:
@@ -144,7 +145,7 @@ func plainly(s plan.Source) plan.Source {
 	return s
 }
 
-// unnumbered are solutions whose repetitions are what they repeat.
+// unnumbered removes the repetition numbers from solutions.
 func unnumbered(solutions []plan.Solution) []plan.Solution {
 	all := slices.Clone(solutions)
 	for i := range all {
@@ -166,7 +167,7 @@ func unnumbered(solutions []plan.Solution) []plan.Solution {
 	return all
 }
 
-// once leaves the repetitions out.
+// once drops repeated inputs.
 func once(given []toolgraph.Given) []toolgraph.Given {
 	return slices.DeleteFunc(slices.Clone(given), func(g toolgraph.Given) bool { return !g.Source.Equal(plainly(g.Source)) })
 }

@@ -10,10 +10,10 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// oneByOne are the calls of a step. A tool that takes one resource is called once for each of the results
-// of an earlier step: "split it into 3 parts and reverse each". If several arguments have several results,
-// the first go together, the second, and so on. Otherwise it is called as often as results are to be made,
-// each time with the next seed.
+// oneByOne returns the calls of a step. A tool that takes one resource is called once for each
+// result of an earlier step: "split it into 3 parts and reverse each". If several arguments have
+// several results, they are paired in order. Otherwise the tool is called once per requested
+// result, each time with the next seed.
 func oneByOne(tool toolbox.Tool, call toolbox.Call, results int) ([]toolbox.Call, error) {
 	count := 1
 	var spread []string
@@ -48,11 +48,11 @@ func oneByOne(tool toolbox.Tool, call toolbox.Call, results int) ([]toolbox.Call
 	return calls, nil
 }
 
-// missed are the calls of a step that failed, while others made their results.
+// missed records the calls of a step that failed while others succeeded.
 type missed struct {
-	parts []string // their numbers, from 1
+	parts []string // call numbers, from 1
 	first error
-	tried []string // by the first
+	tried []string // candidates tried by the first
 }
 
 func (m *missed) add(i int, err error, tried []string) {
@@ -62,7 +62,7 @@ func (m *missed) add(i int, err error, tried []string) {
 	m.parts = append(m.parts, strconv.Itoa(i+1))
 }
 
-// note says which of the results are missing, and why the first of them is.
+// note says which results are missing, and why the first one is.
 func (m *missed) note(of int, told func(error, plan.Message) plan.Message) plan.Message {
 	if len(m.parts) == 0 {
 		return plan.Message{}
@@ -74,8 +74,8 @@ func (m *missed) note(of int, told func(error, plan.Message) plan.Message) plan.
 	return plan.Sentences(said, told(m.first, failedSomehow))
 }
 
-// needsAll reports whether a later step puts the results of a step together, or pairs them with others. It would do
-// so without a word on one that is missing.
+// needsAll reports whether a later step combines the results of a step, or pairs them with others.
+// It would silently ignore a missing one.
 func needsAll(catalogue *toolbox.Catalogue, steps []plan.Step, at int) bool {
 	return slices.ContainsFunc(steps[at+1:], func(s plan.Step) bool {
 		in := s.Inputs()

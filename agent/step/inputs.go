@@ -18,14 +18,14 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// prepared is a step whose inputs are at hand.
+// prepared is a step whose inputs have been fetched.
 type prepared struct {
 	inputs inputs
 	call   toolbox.Call
 	tool   toolbox.Tool
 }
 
-// remove removes the folder of the step.
+// remove removes the step's folder.
 func (p prepared) remove() error {
 	if err := os.RemoveAll(p.call.Dir); err != nil {
 		return fmt.Errorf("remove the folder of the step: %w", err)
@@ -33,13 +33,13 @@ func (p prepared) remove() error {
 	return nil
 }
 
-// prepare fetches the inputs of a step into a folder of its own.
+// prepare fetches the inputs of a step into a new folder.
 func (a *Actor) prepare(ctx context.Context, w Work) (_ prepared, err error) {
 	if err := ctx.Err(); err != nil {
 		return prepared{}, err
 	}
 	if a.config.Blobs == nil {
-		return prepared{}, errors.New("the agent has no place for media")
+		return prepared{}, errors.New("the agent has no blob storage")
 	}
 	dir, err := os.MkdirTemp(a.config.Scratch, "atelier-step-")
 	if err != nil {
@@ -71,16 +71,16 @@ func (a *Actor) prepare(ctx context.Context, w Work) (_ prepared, err error) {
 	return p, err
 }
 
-// told is a whole number that a call is told, 0 if it is not.
+// told returns an integer parameter of a call, 0 if it is not set.
 func told(c toolbox.Call, name string) int64 {
 	n, _ := toolbox.Param[int](c, name)
 	return int64(n)
 }
 
-// seed is a number that is the same for the same step.
+// seed returns the same number for the same step.
 func seed(identity string) int64 {
 	h := fnv.New64a()
-	_, _ = h.Write([]byte(identity)) // a hash takes all that it is given
+	_, _ = h.Write([]byte(identity)) // never fails
 	return int64(h.Sum64() >> 1)
 }
 
@@ -88,14 +88,14 @@ func seed(identity string) int64 {
 type inputs struct {
 	blobs Blobs
 	work  Work
-	dir   string // of the local files; made when the first is needed
-	files int    // how many files were fetched
-	// corrected are sentences on arguments that were of the wrong type.
+	dir   string // folder of the local files, made for the first one
+	files int    // number of fetched files
+	// corrected are sentences about arguments of the wrong type that were replaced.
 	corrected []plan.Message
 }
 
-// resolve finds the values of each argument. An argument that is bound to a step with several results has
-// all of them.
+// resolve returns the values of each argument. An argument bound to a step with several results
+// gets all of them.
 func (in *inputs) resolve(ctx context.Context, a plan.Action) (map[string][]toolbox.Value, error) {
 	args := map[string][]toolbox.Value{}
 	for _, b := range a.Args {
@@ -129,7 +129,7 @@ func (in *inputs) resolve(ctx context.Context, a plan.Action) (map[string][]tool
 	return args, nil
 }
 
-// inputNames are the names of the resources that a call works on, each once, files first.
+// inputNames returns the names of the resources used by a call, files first, without duplicates.
 func inputNames(a plan.Action, call toolbox.Call) []string {
 	var files, small []string
 	for _, b := range a.Args {
@@ -146,8 +146,8 @@ func inputNames(a plan.Action, call toolbox.Call) []string {
 	return append(files, small...)
 }
 
-// resources are what a binding stands for. Where it turns out to be of the wrong type,
-// the latest resource of the right type takes its place.
+// resources returns the resources of a binding. If they have the wrong type, the latest resource of
+// the right type is used instead.
 func (in *inputs) resources(b plan.Binding) ([]plan.Resource, error) {
 	switch b.Source.Kind {
 	case plan.OfValue:
@@ -155,13 +155,13 @@ func (in *inputs) resources(b plan.Binding) ([]plan.Resource, error) {
 	case plan.OfText:
 		r, err := in.text(b)
 		return []plan.Resource{r}, err
-	default: // a thing of the thread, or what a step made
+	default: // a resource of the thread, or a step's results
 	}
 	found, err := in.lookUp(b.Source)
 	if err != nil {
 		return nil, err
 	}
-	r := found[0] // a step's results are all of one type
+	r := found[0] // all results of a step have the same type
 	if r.Type.Fits(b.Type) {
 		return found, nil
 	}
@@ -174,7 +174,7 @@ func (in *inputs) resources(b plan.Binding) ([]plan.Resource, error) {
 	return []plan.Resource{right}, nil
 }
 
-// text fills the results that a text quotes into it.
+// text expands a text that quotes results.
 func (in *inputs) text(b plan.Binding) (plan.Resource, error) {
 	var errs []error
 	text := b.Source.Expand(func(s plan.Source) string {
@@ -194,7 +194,7 @@ func (in *inputs) text(b plan.Binding) (plan.Resource, error) {
 	return plan.Resource{Type: b.Type, Value: text}, errors.Join(errs...)
 }
 
-// lookUp finds the resource that a source names, or all that a step made.
+// lookUp returns the resource that a source names, or all results of a step.
 func (in *inputs) lookUp(s plan.Source) ([]plan.Resource, error) {
 	switch s.Kind {
 	case plan.OfResource:
@@ -212,12 +212,12 @@ func (in *inputs) lookUp(s plan.Source) ([]plan.Resource, error) {
 		}
 		return nil, &plan.Fault{Sentence: plan.Say("The result of an earlier step is missing.")}
 	default:
-		return nil, fmt.Errorf("a step cannot take %s", s)
+		return nil, fmt.Errorf("invalid source of a step: %s", s)
 	}
 }
 
-// fetch copies a blob into a file of the step, in a folder of its own, whose name is the one
-// that people know: tools tell of a file by it.
+// fetch copies a blob to a file in a new folder, under the name that people know, since tools
+// mention files by that name.
 func (in *inputs) fetch(ctx context.Context, r plan.Resource) (_ string, err error) {
 	gone := func(err error) error {
 		return &plan.Fault{Sentence: plan.Say("The file %s could not be read.", r.Name), Err: err}
@@ -244,11 +244,11 @@ func (in *inputs) fetch(ctx context.Context, r plan.Resource) (_ string, err err
 	return path, nil
 }
 
-// maxKnown is the longest name that a file of a step has, in bytes.
+// maxKnown is the maximum length of a local file name in bytes.
 const maxKnown = 100
 
-// known is the name by which people know a resource, the user's own where there is one, as
-// a file may have it: it leads nowhere, says what it is at its end, and reads as it stands.
+// known returns the name that people know for a resource, preferably the user's own, made safe as a
+// file name: without folders and special characters, keeping a short extension.
 func known(r plan.Resource) string {
 	name := strings.ToValidUTF8(cmp.Or(r.File, r.Name), "")
 	name = name[strings.LastIndexAny(name, `/\`)+1:]

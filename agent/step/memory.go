@@ -7,17 +7,16 @@ import (
 	"atelier/agent/plan"
 )
 
-// Memory is the state memory of a run: every resource with its type, those that were
-// there and those that steps made, and what came of each step. It is safe for
-// concurrent use.
+// Memory is the state of a run: all resources, given and made, and the results of the steps. It is
+// safe for concurrent use.
 type Memory struct {
 	mu        sync.Mutex
-	resources []plan.Resource // the latest last
+	resources []plan.Resource // latest last
 	results   map[string]plan.Result
 	namer     *plan.Namer
 }
 
-// NewMemory remembers the resources of a plan, the latest last.
+// NewMemory returns a memory with the resources of a plan, latest last.
 func NewMemory(resources []plan.Resource) *Memory {
 	return &Memory{
 		resources: slices.Clone(resources),
@@ -26,7 +25,7 @@ func NewMemory(resources []plan.Resource) *Memory {
 	}
 }
 
-// Resource returns the resource of that name.
+// Resource returns the resource with that name.
 func (m *Memory) Resource(name string) (plan.Resource, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -37,8 +36,8 @@ func (m *Memory) Resource(name string) (plan.Resource, bool) {
 	return m.resources[i], true
 }
 
-// Latest returns the last resource that may stand where the type is asked for; what is
-// marked on a picture stands for no picture.
+// Latest returns the last resource that fits the type. A mark on a picture does not count as a
+// picture.
 func (m *Memory) Latest(t plan.Type) (plan.Resource, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -50,14 +49,14 @@ func (m *Memory) Latest(t plan.Type) (plan.Resource, bool) {
 	return plan.Resource{}, false
 }
 
-// Resources lists all resources, the latest last.
+// Resources returns all resources, latest last.
 func (m *Memory) Resources() []plan.Resource {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.resources)
 }
 
-// Result returns what came of the step of that key.
+// Result returns the result of the step with that key.
 func (m *Memory) Result(key string) (plan.Result, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -65,7 +64,7 @@ func (m *Memory) Result(key string) (plan.Result, bool) {
 	return r, ok
 }
 
-// Record remembers what came of a step. Its outputs become resources.
+// Record stores the result of a step. Its outputs become resources.
 func (m *Memory) Record(key string, r plan.Result) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -76,7 +75,7 @@ func (m *Memory) Record(key string, r plan.Result) {
 	m.resources = append(m.resources, r.More...)
 }
 
-// name gives a new resource its chained name.
+// name returns the chained name for a new resource.
 func (m *Memory) name(op, key, ext string, inputs []string) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -21,7 +21,7 @@ import (
 	"atelier/agent/toolbox/media/metadata"
 )
 
-// storeAll adds what a call made to the result of its step.
+// storeAll stores the outputs of a call and adds them to the result of its step.
 func (a *Actor) storeAll(ctx context.Context, w Work, call toolbox.Call, made toolbox.Made, result *plan.Result) error {
 	for _, o := range append([]toolbox.Output{made.Output}, made.More...) {
 		r, err := a.store(ctx, w, call, len(result.Outputs()), o)
@@ -37,7 +37,7 @@ func (a *Actor) storeAll(ctx context.Context, w Work, call toolbox.Call, made to
 	return nil
 }
 
-// store gives output i of a step its names and puts its file into the blobs.
+// store names output i of a step and stores its file as a blob.
 func (a *Actor) store(ctx context.Context, w Work, call toolbox.Call, i int, o toolbox.Output) (_ plan.Resource, err error) {
 	step := w.Steps[w.At]
 	op, key := operation(step.Action), w.identity()
@@ -58,7 +58,7 @@ func (a *Actor) store(ctx context.Context, w Work, call toolbox.Call, i int, o t
 	r.File = a.fileName(call, step.Action.Args, r.About, filepath.Ext(o.Path))
 	bare := o.Path
 	if tool, _ := a.config.Toolbox.Catalogue().Tool(step.Action.Tool); !tool.Tags {
-		if bare, err = metadata.File(ctx, o.Path); err != nil { // a tool may hand an input through
+		if bare, err = metadata.File(ctx, o.Path); err != nil { // a tool may return an input unchanged
 			return r, err
 		}
 	}
@@ -74,14 +74,14 @@ func (a *Actor) store(ctx context.Context, w Work, call toolbox.Call, i int, o t
 	return r, nil
 }
 
-// ordinary opens a file that is one by itself and no link to another.
+// ordinary opens a regular file, but not a link.
 func ordinary(path string) (*os.File, error) {
 	there, err := os.Lstat(path)
 	if err != nil {
 		return nil, err
 	}
 	if !there.Mode().IsRegular() {
-		return nil, errors.New("it is not a file")
+		return nil, errors.New("not a regular file")
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -89,7 +89,7 @@ func ordinary(path string) (*os.File, error) {
 	}
 	info, err := f.Stat()
 	if err == nil && !os.SameFile(there, info) {
-		err = errors.New("it became another file")
+		err = errors.New("the file was replaced")
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -97,8 +97,8 @@ func ordinary(path string) (*os.File, error) {
 	return f, nil
 }
 
-// operation is the word for a result in its chained name: the kind of picture where
-// that says it all, else the tool.
+// operation returns the word for a result in its chained name: the kind of image map, else the
+// tool.
 func operation(a plan.Action) string {
 	if a.Returns.ImageMap() {
 		return string(a.Returns)
@@ -106,8 +106,8 @@ func operation(a plan.Action) string {
 	return a.Tool
 }
 
-// fileName is the readable name of a file that a call made, with that ending. It comes from the
-// first file that went in, or from the words. about is what the result says of itself.
+// fileName returns the readable name for a file made by a call. It is based on the first input
+// file, or else on the text. about is the result's description of itself.
 func (a *Actor) fileName(call toolbox.Call, args []plan.Binding, about, ext string) string {
 	tool, _ := a.config.Toolbox.Catalogue().Tool(call.Tool)
 	origin, words := "", ""
@@ -133,17 +133,17 @@ func (a *Actor) fileName(call toolbox.Call, args []plan.Binding, about, ext stri
 		}
 		return args[said].Source.Value // in the words of the request
 	})
-	if tool.Made == "" { // an operator's tool that does not say what it makes
+	if tool.Made == "" { // an operator's tool that does not describe its results
 		suffix = cmp.Or(suffix, strings.ReplaceAll(tool.Name, "_", " "))
 	}
 	return plan.FileName(cmp.Or(origin, words, string(call.Returns)), suffix, ext)
 }
 
-// hash is what a chained name adds to each of its links.
+// hash matches the hash in each link of a chained name.
 var hash = lazyregexp.New(`-[0-9a-f]{4,16}$`)
 
-// originOf is the readable name of a file. One that has none was made by an earlier version: its
-// chained name begins with that of the file which it came from.
+// originOf returns the readable name of a file. Files from earlier versions have none; their
+// chained name begins with the name of the file they came from.
 func originOf(r plan.Resource) string {
 	name := r.File
 	if name == "" {
@@ -151,20 +151,22 @@ func originOf(r plan.Resource) string {
 		name = hash.ReplaceAllString(name, "")
 	}
 	if !strings.Contains(name, ".") {
-		name += "." // so that it is not taken for words
+		name += "." // so that it is not taken for a phrase
 	}
 	return name
 }
 
-// longAnswer is the length in bytes from which a single line counts as a text instead of an answer.
+// longAnswer is the minimum length in bytes at which a single line counts as a text instead of an
+// answer.
 const longAnswer = 1000
 
-// longText is the length in characters from which a text is a file, whatever it was made from.
+// longText is the minimum length in characters at which a text becomes a file, whatever it was made
+// from.
 const longText = 1500
 
-// textFile is the file name for a text that its tool named, or that was made from a text file: people
-// who send a file want a file back. Long texts have one too. It is empty for other texts and for short
-// answers of one line.
+// textFile returns the file name for a text that its tool named, that was made from a text file
+// (people who send a file want a file back), or that is long. It is empty for other texts and for
+// short one-line answers.
 func (a *Actor) textFile(w Work, call toolbox.Call, o toolbox.Output) string {
 	action := w.Steps[w.At].Action
 	ext := filepath.Ext(o.File)
@@ -188,7 +190,7 @@ func (a *Actor) textFile(w Work, call toolbox.Call, o toolbox.Output) string {
 	return plan.FileName(from, tool.Suffix, textEnding(o.Value, filepath.Ext(from)))
 }
 
-// textFrom is the name of the first text file that the action works on.
+// textFrom returns the name of the first text file that the action uses.
 func (w Work) textFrom(action plan.Action) (file string, ok bool) {
 	for _, b := range action.Args {
 		for _, leaf := range b.Source.Leaves() {
@@ -210,8 +212,8 @@ func (w Work) textFrom(action plan.Action) (file string, ok bool) {
 	return "", false
 }
 
-// textEnding is the file extension for a text that was made from a file. before is the extension of
-// that file.
+// textEnding returns the file extension for a text that was made from a file with the extension
+// before.
 func textEnding(text, before string) string {
 	text = strings.TrimSpace(text)
 	switch {

@@ -25,23 +25,23 @@ import (
 	"atelier/agent/toolbox/verify"
 )
 
-// Blobs hold media by key. It is the part of the storage that a step needs.
+// Blobs store media by key. It is the part of the storage that steps need.
 type Blobs interface {
-	// Put stores everything that r gives; nothing is stored if it fails.
+	// Put stores all data from r. If it fails, nothing is stored.
 	Put(ctx context.Context, key string, r io.Reader) error
 	Get(ctx context.Context, key string) (io.ReadCloser, error)
 }
 
-// Config is what steps are done with.
+// Config configures an Actor.
 type Config struct {
 	Toolbox *toolbox.Toolbox
-	// Blobs hold the media that steps read and write. Without them no step is done.
+	// Blobs hold the media that steps read and write. Without them, steps fail.
 	Blobs Blobs
 	// Scratch is the folder for the files of running steps. Empty means the system's.
 	Scratch string
-	// Memory is what looks at pictures take their memory of; nil has no bound.
+	// Memory bounds the memory used for looking at pictures; nil means no bound.
 	Memory *memory.Budget
-	// Player looks into sound and video that tools made. Nil believes every file.
+	// Player checks audio and video made by tools. Nil accepts every file.
 	Player verify.Player
 	Clock  func() time.Time
 	Tell   plan.Tell
@@ -54,32 +54,31 @@ type Actor struct{ config Config }
 // New returns an actor. It starts nothing.
 func New(c Config) *Actor { return &Actor{c} }
 
-// Work is one step to be done.
+// Work is a step to do.
 type Work struct {
 	Request plan.Request
-	// Steps are all steps of the chosen solutions, At is the one to be done.
+	// Steps are all steps of the chosen solutions, At is the index of this one.
 	Steps []plan.Step
 	At    int
-	// Memory holds the plan's resources and the results of the steps before.
+	// Memory holds the plan's resources and the results of earlier steps.
 	Memory *Memory
-	// Folder is the folder of the Blobs below which the outputs are stored: an output
-	// has the key Folder/NAME. Empty means the request's ID. Where the same step may be
-	// done twice at the same moment, each has a folder of its own.
+	// Folder is the prefix of the keys under which outputs are stored: Folder/NAME. Empty means the
+	// request's ID. Concurrent runs of the same step need different folders.
 	Folder string
-	// Program is what the tool that improvises wrote for the same step before, "" if it is to write.
+	// Program is the program written for this step before, "" if one must be written.
 	Program string
-	// Spent is how many tokens the request has taken of language models before. It bounds what is
-	// written for the step.
+	// Spent is the number of language model tokens that the request has used so far. It limits
+	// program writing.
 	Spent int
-	// Salt makes the same step another one: with another seed, and outputs of other
-	// names. Empty is the step itself.
+	// Salt makes the same step a different one, with another seed and other names of outputs. It
+	// may be empty.
 	Salt string
 }
 
-// identity tells the step from all others; the seed and the names come of it.
+// identity identifies the step; the seed and the names derive from it.
 func (w Work) identity() string { return w.Steps[w.At].Key + w.Salt }
 
-// told is what whoever asked is told of an error.
+// told returns the sentence about an error for the author of the request.
 func (w Work) told(err error, otherwise plan.Message) plan.Message {
 	if w.Request.Operator {
 		return plan.OperatorSentence(err, otherwise)
@@ -89,16 +88,15 @@ func (w Work) told(err error, otherwise plan.Message) plan.Message {
 
 var failedSomehow = plan.Say("It failed for an unknown reason.")
 
-// Act does one step: it resolves the inputs, runs the tool, checks that the output
-// really is what the tool promises, and stores it under a chained name. What goes
-// wrong is in the result; Act records nothing in the memory.
+// Act does one step: it resolves the inputs, runs the tool, verifies the output, and stores it
+// under a chained name. Errors are in the result. Act does not record the result in the memory.
 func (a *Actor) Act(ctx context.Context, w Work) plan.Result {
-	result, _ := a.Try(ctx, w) //nolint:errcheck // it is in the result, in people's words
+	result, _ := a.Try(ctx, w) //nolint:errcheck // the result contains it, worded for people
 	return result
 }
 
-// Try is [Agent.Act], and gives besides what went wrong: that of the storage, for example,
-// which may come back, so that the step can be tried again.
+// Try is like [Actor.Act] and also returns the error, for example of the storage, so that the step
+// can be retried.
 func (a *Actor) Try(ctx context.Context, w Work) (plan.Result, error) {
 	began := a.config.Clock()
 	result, err := a.act(ctx, w)
@@ -118,7 +116,7 @@ func (a *Actor) Try(ctx context.Context, w Work) (plan.Result, error) {
 	return result, err
 }
 
-// logStep tells the operator how a step ended.
+// logStep logs the outcome of a step.
 func (a *Actor) logStep(ctx context.Context, w Work, r plan.Result, err error) {
 	step := w.Steps[w.At]
 	log := a.config.Log.With("request", w.Request.ID, "tool", step.Action.Tool, "step", step.Key, "took", r.Took)
@@ -133,7 +131,7 @@ func (a *Actor) logStep(ctx context.Context, w Work, r plan.Result, err error) {
 	log.WarnContext(ctx, "step failed", "error", plan.ForOperator(err))
 }
 
-// act is Act with its error. With one, only Usage and Tried of the result count.
+// act is Act with its error. On error, only Usage and Tried of the result are set.
 func (a *Actor) act(ctx context.Context, w Work) (_ plan.Result, err error) {
 	p, err := a.prepare(ctx, w)
 	if err != nil {
@@ -168,7 +166,7 @@ func (a *Actor) act(ctx context.Context, w Work) (_ plan.Result, err error) {
 			notes = append(notes, plan.Say("%s A fallback was used instead.", failed))
 		}
 		notes = append(notes, made.Note)
-		candidate = made.Candidate // the calls after this one need not fail first
+		candidate = made.Candidate // so that later calls need not fail first
 		result.Candidate = made.Candidate
 		result.Model = cmp.Or(made.Model, naming.Ran(p.tool, made.Candidate).Model)
 		result.Program = made.Program
@@ -189,8 +187,8 @@ func (a *Actor) act(ctx context.Context, w Work) (_ plan.Result, err error) {
 	return result, nil
 }
 
-// stoodIn says that something else made an output than the candidate that was wanted, where
-// that could not even be tried; nothing where it did or was.
+// stoodIn explains why another candidate than the wanted one made an output; empty if the wanted
+// one did.
 func stoodIn(wanted string, made toolbox.Made) []plan.Message {
 	if wanted == "" || made.Candidate == wanted || len(made.Failed) > 0 {
 		return made.Failed
@@ -198,13 +196,13 @@ func stoodIn(wanted string, made toolbox.Made) []plan.Message {
 	return []plan.Message{plan.Say("The planned way to run it is not available at the moment.")}
 }
 
-// run uses the tool once and checks what it made.
+// run calls the tool once and verifies its outputs.
 func (a *Actor) run(ctx context.Context, tool toolbox.Tool, candidate string, call toolbox.Call) (toolbox.Made, error) {
 	v := verify.New(verify.Config{Call: call, Effects: tool.Effects, Memory: a.config.Memory, Player: a.config.Player})
 	return a.config.Toolbox.Run(ctx, call.Tool, candidate, call, func(o toolbox.Output) error { return v.Verify(ctx, o) })
 }
 
-// note joins what people should know about how a step was done. What holds of several calls is said once.
+// note joins the remarks about how a step was done, without duplicates.
 func note(said []plan.Message) plan.Message {
 	var parts []plan.Message
 	for _, m := range said {

@@ -5,19 +5,19 @@ import "slices"
 // maxAssignTries bounds the search for the inputs of one sequence of tools.
 const maxAssignTries = 4096
 
-// assignment gives the tools of a sequence their inputs, so that every output but the
-// last and every required given is used. It prefers what was made last, and what is of
-// just the type over a second choice; optional arguments stay blank unless they are
-// needed. It goes from the last tool to the first: when it comes to a tool, all that
-// could take its output have their inputs, so a wrong turn is seen at once.
+// assignment assigns inputs to a sequence of tools, so that every output but the last and every
+// required given is used. It prefers the latest outputs, and exact types over other fitting types;
+// optional arguments stay blank unless they are needed. It goes from the last tool to the first:
+// when it reaches a tool, all possible users of its output have their inputs, so dead ends are
+// found at once.
 type assignment struct {
 	*scope
 	path  []int32
-	in    [][]int32 // inputs by place in the path, one for each argument
+	in    [][]int32 // inputs by position in the path, one per argument
 	tries int
 }
 
-// assign finds inputs for the path, if there are any.
+// assign looks for inputs of the path and reports whether it found any.
 func (b *assignment) assign(path []int32) bool {
 	b.path, b.tries = path, 0
 	for len(b.in) < len(path) {
@@ -26,14 +26,14 @@ func (b *assignment) assign(path []int32) bool {
 	return b.tool(len(path)-1, 0, 0)
 }
 
-// action is the tool and the inputs of the path's action with that id.
+// action returns the tool and the inputs of the action with that id.
 func (b *assignment) action(id int32) (tool int32, in []int32) {
 	at := int(id) - len(b.leaves)
 	return b.path[at], b.in[at]
 }
 
-// tool gives the tools up to place i their inputs. used has a bit for each place whose
-// output is used; cover one for each given that is.
+// tool assigns inputs to the tools up to position i. used has a bit for each position whose output
+// is used; cover has one for each given that is used.
 func (b *assignment) tool(i int, used, cover uint64) bool {
 	if i < 0 {
 		return cover == b.full && (!b.pairs() || b.keepsTogether())
@@ -45,7 +45,7 @@ func (b *assignment) tool(i int, used, cover uint64) bool {
 	return b.argument(i, 0, used, cover, true)
 }
 
-// keepsTogether reports whether every tool of the path keeps together what belongs together.
+// keepsTogether reports whether every tool of the path gets marks only with their pictures.
 func (b *assignment) keepsTogether() bool {
 	covers := make([]uint64, len(b.path))
 	ends := make([]places, len(b.path))
@@ -76,8 +76,8 @@ func (b *assignment) keepsTogether() bool {
 	return true
 }
 
-// argument gives the arguments of the tool at place i their inputs, from number a on,
-// and then the tools before it. empty tells that the tool takes nothing yet.
+// argument assigns inputs to the arguments of the tool at position i, starting with number a, and
+// then to the tools before it. empty reports whether the tool has no input yet.
 func (b *assignment) argument(i, a int, used, cover uint64, empty bool) bool {
 	args := b.argsOf(b.path[i])
 	if a == len(args) {
@@ -111,10 +111,10 @@ func (b *assignment) argument(i, a int, used, cover uint64, empty bool) bool {
 	return false
 }
 
-// attempt puts an input into an argument and goes on from there.
+// attempt puts an input into an argument and continues from there.
 type attempt func(input int32, used, cover uint64) bool
 
-// made tries the outputs of the type that are made before place i, the latest first.
+// made tries the outputs of the type made before position i, latest first.
 func (b *assignment) made(i int, typ int32, used, cover uint64, try attempt) bool {
 	for j := i - 1; j >= 0; j-- {
 		if b.ret[b.path[j]] == typ && try(num(len(b.leaves)+j), used|1<<j, cover) {
@@ -124,8 +124,7 @@ func (b *assignment) made(i int, typ int32, used, cover uint64, try attempt) boo
 	return false
 }
 
-// given tries the leaves of the type: those that use givens which nothing uses yet
-// come first.
+// given tries the leaves of the type, those with unused givens first.
 func (b *assignment) given(i int, typ int32, used, cover uint64, try attempt) bool {
 	for _, again := range []bool{false, true} {
 		for id, l := range b.leaves {
@@ -140,8 +139,8 @@ func (b *assignment) given(i int, typ int32, used, cover uint64, try attempt) bo
 	return false
 }
 
-// repeats reports whether the path has one of the tools from place i on: a chain made by
-// them is then no input there.
+// repeats reports whether the path contains one of the tools from position i on. A chain made by
+// them is then not a valid input there.
 func (b *assignment) repeats(i int, tools []int32) bool {
 	return slices.ContainsFunc(b.path[i:], func(tool int32) bool { return slices.Contains(tools, tool) })
 }

@@ -5,11 +5,10 @@ import (
 	"slices"
 )
 
-// Bounds on what best-first holds and tries, for queries whose givens cannot all be
-// joined: it then says that it was capped, after some tens of milliseconds. The search
-// for others than the best solution ends sooner, after maxMore tries; that for one which
-// ends with a likely tool after maxLikely, and all of these together start from at most
-// maxEdges arguments.
+// Limits of best-first, for queries whose givens cannot all be joined: it then reports that it was
+// capped, after some tens of milliseconds. The search for alternatives to the best solution stops
+// after maxMore tries; the search for a solution that ends with a likely tool stops after
+// maxLikely, and all of these together start from at most maxEdges arguments.
 const (
 	maxItems  = 1 << 15
 	maxTries  = 1 << 18
@@ -18,89 +17,86 @@ const (
 	maxEdges  = 10_000
 )
 
-// What stands for an argument that no item fills.
+// Inputs of arguments that no item fills.
 const (
 	blank  int32 = -1 // an optional argument that is left out
-	takeIn int32 = -2 // an argument for many, which the givens fill
+	takeIn int32 = -2 // an argument for many, filled by the givens
 )
 
-// item is a derivation of one resource: a leaf, or an action on other items. Items are
-// made of each combination once, so that the same action on the same inputs is the
-// same item wherever it is shared.
+// item is a derivation of one resource: a leaf, or an action on other items. Each combination is
+// made once, so that the same action on the same inputs is the same item wherever it is shared.
 type item struct {
 	tool  int32 // noTool for a leaf
-	typ   int32 // what it derives
-	in    int32 // its inputs in bestFirst.inputs, one for each argument of the tool
-	parts int32 // where its parts stand in bestFirst.parts
-	count int32 // how many parts: all items of its derivation that cost anything, itself included
-	steps int32 // how many of these are actions
-	joins bool  // does it use more of the required givens than any of its arguments
-	weak  bool  // is one of its tools not good
-	// misfits counts the special pictures that the action takes where any picture will do.
+	typ   int32 // the type that it derives
+	in    int32 // start of its inputs in bestFirst.inputs, one for each argument of the tool
+	parts int32 // start of its parts in bestFirst.parts
+	count int32 // number of parts: all items of its derivation that cost anything, including itself
+	steps int32 // number of parts that are actions
+	joins bool  // whether it uses more of the required givens than any of its arguments
+	weak  bool  // whether one of its tools is weak
+	// misfits counts the special pictures used where any picture will do.
 	misfits int32
-	rank    int32  // its place in the order in which items are derived, from 1
-	cover   uint64 // the required givens that it uses
-	marks   uint64 // the landmarks that it has passed
-	own     cost   // of the item by itself
+	rank    int32  // its position in the order of derivation, from 1
+	cover   uint64 // the required givens it uses
+	marks   uint64 // the landmarks it has passed
+	own     cost   // of the item itself
 	places
-	total cost // of its derivation, every part once
+	total cost // of its derivation, counting every part once
 }
 
 const noTool int32 = -1
 
-// bestFirst enumerates derivations from the leaves up, always the one next that could
-// be part of the cheapest solution (A*, with bounds that never exceed the truth).
-// Every part of a solution is cheaper than the whole and is so derived before it;
-// hence solutions come out in the order of their cost. It is lazy: of the tools that
-// could take a derived item, each is tried only when its own bound is the least, and
-// what cannot get one of the K places is left out.
+// bestFirst enumerates derivations bottom-up from the leaves, always continuing with the one that
+// could be part of the cheapest solution (A* with admissible bounds). Every part of a solution is
+// cheaper than the whole and so is derived before it; hence solutions are found in the order of
+// their cost. It is lazy: a derived item is combined with a tool only when that tool has the lowest
+// bound, and anything that cannot get one of the K places is skipped.
 //
-// Once the best solution is known, only what can make a different one is derived: good
-// tools alone, and nothing that was derived already with some of the same tools.
+// Once the best solution is known, only alternatives are derived: with good tools only, and nothing
+// that was already derived with a subset of the same tools.
 type bestFirst struct {
 	*scope
 	bounds  *bounds
 	items   []item
 	inputs  []int32
 	parts   []int32
-	ready   [][]int32 // type → derived items that may stand for it, in the order derived
+	ready   [][]int32 // type → derived items that fit it, in the order of derivation
 	ways    map[stand]*ways
 	queue   heap[entry]
-	ranks   int32 // how many items are derived
+	ranks   int32 // number of derived items
 	making  making
-	marked  bool // does some given go with another one
+	marked  bool // whether some given goes with another one
 	best    choice
-	bar     cost     // what a solution must stay under to get a place
+	bar     cost     // the cost below which a solution gets a place
 	likely  []string // see scope.likely
-	known   bool     // is the best solution known
+	known   bool     // whether the best solution is known
 	derived map[node][]derivation
-	haste   cost // how much heavier than in truth what is still to be done weighs
-	// What it has done so far: combinations of a tool with an item, of their inputs; and
-	// how many of these it may try.
+	haste   cost // the weight of the estimated remaining cost; 1 is exact
+	// Work done so far: combinations of a tool with an item, and of their inputs; and the limit of
+	// the latter.
 	visited, tries, mayTry int
 }
 
-// derivation is how something was derived: by which tools, sorted, and with how many
-// misfits.
+// derivation is how something was derived: the sorted tools, and the number of misfits.
 type derivation struct {
 	tools   []int32
 	misfits int32
 }
 
-// node is what derivations have in common that may stand for each other in a solution.
+// node is what interchangeable derivations have in common.
 type node struct {
 	stand
 	places
 }
 
-// stand is what a resource may stand for, and the givens that it uses.
+// stand is the type that a resource is used as, and the givens it uses.
 type stand struct {
 	cover uint64
 	typ   int32
 }
 
-// entry is in the queue: an item that could be derived next, or, with a way, a derived
-// item that could go that way next. estimate is the least cost of a solution with it.
+// entry is an entry of the queue: an item to derive next, or, with a way, a derived item to use
+// that way next. estimate is the lower bound of the cost of a solution with it.
 type entry struct {
 	estimate, total cost
 	item            int32
@@ -110,7 +106,7 @@ type entry struct {
 
 const noWay int32 = -1
 
-// before prefers, at the same estimate, what is closer to the goal, then what came first.
+// before prefers, at equal estimates, the entry closer to the goal, then the older one.
 func (e entry) before(other entry) bool {
 	if e.estimate != other.estimate {
 		return e.estimate < other.estimate
@@ -121,9 +117,9 @@ func (e entry) before(other entry) bool {
 	return e.item < other.item
 }
 
-// bestFirst searches in the exact order and, where that leads to nothing within the
-// bounds on what it may take, once more in haste. Then it looks for the best solution that
-// ends with each likely tool which stands in none yet.
+// bestFirst searches in the exact order and, if that finds nothing within the limits, once more in
+// haste. Then it looks for the best solution that ends with each likely tool that is in no solution
+// yet.
 func (s *scope) bestFirst(ctx context.Context) (Found, error) {
 	bounds := s.bounds()
 	b := s.bestFirstAt(ctx, bounds, 1, maxTries)
@@ -157,13 +153,13 @@ func (s *scope) bestFirst(ctx context.Context) (Found, error) {
 	return found, nil
 }
 
-// spend takes visits off what the query allows, and reports whether any are left.
+// spend subtracts visits from the query's limit, and reports whether any are left.
 func (s *scope) spend(visited int) bool {
 	s.query.VisitCap -= visited
 	return s.query.VisitCap > 0
 }
 
-// endingIn is the query for the best solution whose last action is one of the tool.
+// endingIn returns the query for the best solution whose last action uses the tool.
 func (s *scope) endingIn(tool int32) *scope {
 	graph, end := *s.Graph, *s
 	goal := num(len(graph.types))
@@ -181,8 +177,8 @@ func (s *scope) endingIn(tool int32) *scope {
 	return &end
 }
 
-// hurry is how much heavier what is still to be done weighs in haste: the search then
-// makes for the goal and gives up the order.
+// hurry is the weight of the remaining cost in haste: the search then heads for the goal and gives
+// up the exact order.
 const hurry = 4
 
 func (s *scope) bestFirstAt(ctx context.Context, bounds *bounds, haste cost, mayTry int) *bestFirst {
@@ -217,7 +213,7 @@ func (s *scope) bestFirstAt(ctx context.Context, bounds *bounds, haste cost, may
 	return b
 }
 
-// know notes that the best solution is known.
+// know records that the best solution is known.
 func (b *bestFirst) know() {
 	if !b.known {
 		b.known = true
@@ -225,7 +221,7 @@ func (b *bestFirst) know() {
 	}
 }
 
-// limit is the cost that a solution must stay under to be handed over.
+// limit returns the cost below which a solution is kept.
 func (b *bestFirst) limit(weak bool) cost {
 	if weak {
 		return b.best.first()
@@ -233,12 +229,12 @@ func (b *bestFirst) limit(weak bool) cost {
 	return b.bar
 }
 
-// wanted reports whether the entry can still lead to a solution that is handed over.
+// wanted reports whether the entry can still lead to a solution that is kept.
 func (b *bestFirst) wanted(e entry) bool {
 	return !b.known || !b.items[e.item].weak
 }
 
-// offer takes a solution in. One with a tool that is not good is wanted only as the best.
+// offer adds a solution. One with a weak tool is kept only as the best.
 func (b *bestFirst) offer(d draft, weak bool) {
 	d.weak = weak
 	if weak && d.cost >= b.best.first() {
@@ -258,18 +254,18 @@ func (b *bestFirst) offer(d draft, weak bool) {
 	}
 }
 
-// estimate is where in the queue something stands that has cost total and will cost
-// rest at least.
+// estimate returns the queue priority of something that has cost total so far and will cost at
+// least rest more.
 func (b *bestFirst) estimate(total, rest cost) cost { return total + b.haste*rest }
 
-// action is the tool and the inputs of an item.
+// action returns the tool and the inputs of an item.
 func (b *bestFirst) action(id int32) (tool int32, in []int32) {
 	it := &b.items[id]
 	return it.tool, b.inputs[it.in : it.in+b.first[it.tool+1]-b.first[it.tool]]
 }
 
-// begin queues the leaves, and the actions that take nothing but many givens. Like all
-// that makes actions, it reports whether the search may go on.
+// begin queues the leaves, and the actions that only use arguments for many. Like all methods that
+// make actions, it reports whether the search may continue.
 func (b *bestFirst) begin() bool {
 	for i, l := range b.leaves {
 		it := item{tool: noTool, typ: l.typ, cover: l.cover, own: l.price, total: l.price, parts: num(len(b.parts)), places: l.placesOf()}
@@ -292,15 +288,15 @@ func (b *bestFirst) begin() bool {
 	return true
 }
 
-// start makes the actions of a tool whose only inputs are arguments for many, once: at
-// the first of them that can be filled.
+// start makes the actions of a tool whose only inputs are arguments for many, once: for the first
+// of them that can be filled.
 func (b *bestFirst) start(p place) bool {
 	fillable := func(a argument) bool { return a.many && len(b.many[a.typ]) > 0 }
 	first := slices.IndexFunc(b.argsOf(p.tool), fillable)
 	return first != int(p.arg) || b.combine(p.tool, noArg, 0)
 }
 
-// add queues an item, unless it can be part of no solution that is wanted still.
+// add queues an item, unless no wanted solution can contain it.
 func (b *bestFirst) add(it item) {
 	rest := b.bounds.rest(it.typ, it.cover, it.marks)
 	id := num(len(b.items))
@@ -311,9 +307,9 @@ func (b *bestFirst) add(it item) {
 	}
 }
 
-// derive makes the item an input for others, on whatever ways there are for it. A
-// solution is none: what goes on from there has a step too many. Nor is, once the best
-// solution is known, what was derived with fewer tools already.
+// derive makes the item an input for others, in every possible way. Solutions are not extended,
+// since that would only add steps. Once the best solution is known, nothing is derived again that
+// was derived with fewer tools.
 func (b *bestFirst) derive(id int32) {
 	it := &b.items[id]
 	if it.tool != noTool && it.typ == b.goal && it.cover == b.full || b.again(id) {
@@ -327,8 +323,8 @@ func (b *bestFirst) derive(id int32) {
 	}
 }
 
-// again reports whether something that can stand for the item was derived already, with
-// no other tools than the item's.
+// again reports whether something equivalent to the item was derived already, with a subset of its
+// tools.
 func (b *bestFirst) again(id int32) bool {
 	it := &b.items[id]
 	var d derivation
@@ -352,7 +348,7 @@ func (b *bestFirst) again(id int32) bool {
 	return false
 }
 
-// queueWay queues the way of the entry, or the next one, if there is one that is worth it.
+// queueWay queues the way of the entry, or the next one, if it is worth it.
 func (b *bestFirst) queueWay(e entry) {
 	it := &b.items[e.item]
 	at := stand{it.cover, e.as}
@@ -376,8 +372,8 @@ func (b *bestFirst) queueWay(e entry) {
 	}
 }
 
-// follow makes the actions of the entry's way: its item with whatever was derived
-// before it. It reports whether the search may go on.
+// follow makes the actions of the entry's way: its item with everything derived before it. It
+// reports whether the search may continue.
 func (b *bestFirst) follow(e entry) bool {
 	w, _ := b.ways[stand{b.items[e.item].cover, e.as}].at(e.way)
 	e.way++

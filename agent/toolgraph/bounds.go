@@ -5,41 +5,38 @@ import (
 	"slices"
 )
 
-// bounds tell how much a partial derivation must cost more, at least, until it is a
-// solution. They never exceed the truth, also where actions are shared, which is what
-// makes best-first exact. Two bounds are taken together, the higher one counting: the
-// way up to the goal, on which the givens still missing must join (groups), and what
-// has to be made on every way (landmarks).
+// bounds are lower bounds on the remaining cost of a partial derivation until it is a solution.
+// They never exceed the true cost, even if actions are shared, which makes best-first exact. The
+// higher of two bounds counts: the way up to the goal, on which the missing givens must join
+// (groups), and the types that every solution must make (landmarks).
 type bounds struct {
 	*scope
-	// up is the cost of the cheapest way from a resource of the type to the goal.
+	// up is the cost of the cheapest way from each type to the goal.
 	up        []cost
 	groups    []group
 	landmarks []landmark
 }
 
-// group is a few required givens, for which every set has bounds of its own: those of
-// a cheapest tree that joins the set (Dreyfus and Wagner's), as tools are joints.
+// group is a small set of required givens. Each of its subsets has bounds of its own: the cost of a
+// cheapest tree that joins the subset (Dreyfus and Wagner), where tools are the joints.
 //
-// What brings a set of givens together is no part of a derivation that was made
-// without them, since every action on their ways uses one of them; nor is it part of
-// what brings together another set that is disjoint. So these costs add up, even
-// where everything else is shared.
+// The actions that join a set of givens are not part of a derivation made without these givens,
+// since each of them uses one of the givens; nor do they join a disjoint set. So these costs add up,
+// even if everything else is shared.
 type group struct {
 	shift, size int
-	// inside is, for each set of the group's givens and each type, the least cost of
-	// the actions on the ways of these givens to one resource that may stand for the
-	// type.
+	// inside is, for each subset and each type, the minimum cost of the actions that join the
+	// subset in one resource that fits the type.
 	inside [][]cost
-	// rest is, for each set that a resource uses, and its type, the cost of the
-	// cheapest way from it to the goal on which the other givens join.
+	// rest is, for each subset used by a resource, and its type, the cost of the cheapest way from
+	// it to the goal on which the other givens join.
 	rest [][]cost
 }
 
-// groupSize is the most givens of a group: the bounds take time in the order of 4^size.
+// groupSize is the maximum number of givens per group: computing the bounds takes O(4^size).
 const groupSize = 4
 
-// sets holds a cost for each set of a group's givens.
+// sets holds a cost for each subset of a group's givens.
 type sets [1 << groupSize]cost
 
 func (s *scope) bounds() *bounds {
@@ -53,27 +50,27 @@ func (s *scope) bounds() *bounds {
 	return b
 }
 
-// group finds the bounds of some givens.
+// group computes the bounds of some givens.
 func (b *bounds) group(shift, size int) group {
 	g := group{shift, size, make([][]cost, 1<<size), make([][]cost, 1<<size)}
 	all := 1<<size - 1
-	for set := 1; set <= all; set++ { // after all its subsets
+	for set := 1; set <= all; set++ { // subsets come first
 		g.inside[set] = b.together(&g, set)
 	}
 	g.rest[all] = b.up
-	for used := all - 1; used >= 0; used-- { // after all sets with more in them
+	for used := all - 1; used >= 0; used-- { // supersets come first
 		g.rest[used] = b.toGoal(b.joints(&g, used))
 	}
 	return g
 }
 
-// used are the covered givens of the group.
+// used returns the covered givens of the group.
 func (g *group) used(cover uint64) int {
-	return int(cover>>g.shift) & (len(g.rest) - 1) //nolint:gosec // only the lowest bits are kept
+	return int(cover>>g.shift) & (len(g.rest) - 1) //nolint:gosec // only the lowest bits remain
 }
 
-// together is, for every type, the least cost of bringing a set of givens together in
-// what may stand for it.
+// together returns, for every type, the minimum cost of joining a set of givens in a resource that
+// fits it.
 func (b *bounds) together(g *group, set int) []cost {
 	f := newFrontier(len(b.types))
 	for _, l := range b.leaves {
@@ -103,15 +100,15 @@ func (b *bounds) together(g *group, set int) []cost {
 	return inside
 }
 
-// brings reports whether the tool can bring the set together by itself: several givens by
-// as many arguments, or by one that takes many.
+// brings reports whether the tool can join the set by itself: several givens in several arguments,
+// or in one that takes many.
 func (b *bounds) brings(tool int32, set int) bool {
 	args := b.argsOf(tool)
 	return set&(set-1) != 0 && len(args) > 1 || slices.ContainsFunc(args, func(a argument) bool { return a.many })
 }
 
-// join is, for every subset of the set, the least cost of bringing it into the
-// arguments other than number except, each taking a part of it.
+// join returns, for every subset of the set, the minimum cost of passing it to the arguments other
+// than except, each taking a part of it.
 func (b *bounds) join(g *group, args []argument, except, set int) (least sets) {
 	for s := set; s > 0; s = (s - 1) & set {
 		least[s] = infinite
@@ -120,7 +117,7 @@ func (b *bounds) join(g *group, args []argument, except, set int) (least sets) {
 		if i == except {
 			continue
 		}
-		for s := set; s > 0; s = (s - 1) & set { // the larger first: each argument takes one part
+		for s := set; s > 0; s = (s - 1) & set { // larger ones first: each argument takes one part
 			for part := s; part > 0; part = (part - 1) & s {
 				if others := least[s&^part]; others < least[s] {
 					least[s] = min(least[s], others+b.bring(g, a, part))
@@ -131,11 +128,11 @@ func (b *bounds) join(g *group, args []argument, except, set int) (least sets) {
 	return least
 }
 
-// bring is the least cost of bringing a set of givens into an argument.
+// bring returns the minimum cost of passing a set of givens to an argument.
 func (b *bounds) bring(g *group, a argument, set int) cost {
 	if !a.many {
 		if g.inside[set] == nil {
-			return infinite // being found
+			return infinite // being computed
 		}
 		return g.inside[set][a.typ]
 	}
@@ -151,14 +148,14 @@ func (b *bounds) bring(g *group, a argument, set int) cost {
 	return 0
 }
 
-// joints are the types that can stand in one argument of a tool while other givens of
-// the group come in by the others, with the cost from there to the goal.
+// joints returns the types that fit one argument of a tool while other givens of the group come in
+// through its other arguments, with the cost from there to the goal.
 func (b *bounds) joints(g *group, used int) []reached {
 	least := slices.Repeat([]cost{infinite}, len(b.types)) // by type of argument
 	for t, live := range b.live {
 		tool := num(t)
 		if !live || b.up[b.ret[tool]] == infinite || len(b.argsOf(tool)) == 1 {
-			continue // one argument joins nothing
+			continue // a single argument joins nothing
 		}
 		for i, a := range b.argsOf(tool) {
 			if !a.many {
@@ -178,9 +175,9 @@ func (b *bounds) joints(g *group, used int) []reached {
 	return ends
 }
 
-// through is the least cost until the goal of what stands in an argument of a tool and
-// uses those givens of the group, whatever of the others joins it there. While the
-// bound for used itself is being found, something must.
+// through returns the minimum cost from an argument of a tool to the goal, for a resource that uses
+// those givens of the group, whichever of the others join it there. While the bound for used itself
+// is being computed, at least one must.
 func (b *bounds) through(g *group, used int, p place) cost {
 	ret := b.ret[p.tool]
 	least := infinite
@@ -196,9 +193,8 @@ func (b *bounds) through(g *group, used int, p place) cost {
 	return min(infinite, least+b.price[p.tool])
 }
 
-// rest is the least further cost of a derivation of a resource of the type that uses
-// the covered givens and has passed those landmarks, infinite if it can be part of no
-// solution.
+// rest returns the lower bound of the further cost of a derivation of the type that uses the
+// covered givens and has passed those landmarks; infinite if no solution can contain it.
 func (b *bounds) rest(typ int32, cover, passed uint64) cost {
 	most := max(b.up[typ], b.ahead(passed))
 	for i := range b.groups {

@@ -7,12 +7,12 @@ import (
 	"atelier/agent/plan"
 )
 
-// choice holds the cheapest solutions in sight that differ from one another, in their
-// order: one for each set of tools, and none that is padded.
+// choice holds the cheapest distinct solutions found so far, in order: one for each set of tools,
+// without padded ones.
 type choice []draft
 
-// with adds a draft, unless a cheaper one makes it superfluous, and removes those that it
-// makes superfluous. It reports whether the draft was added.
+// with adds a draft, unless a cheaper one makes it redundant, and removes those that it makes
+// redundant. It reports whether it added the draft.
 func (c choice) with(d draft) (choice, bool) {
 	at, _ := slices.BinarySearchFunc(c, d, draft.compare)
 	if slices.ContainsFunc(c[:at], d.pads) {
@@ -22,7 +22,7 @@ func (c choice) with(d draft) (choice, bool) {
 	return slices.Insert(c[:at+len(dearer)], at, d), true
 }
 
-// first is the cost of the best solution.
+// first returns the cost of the best solution.
 func (c choice) first() cost {
 	if len(c) == 0 {
 		return infinite
@@ -30,7 +30,7 @@ func (c choice) first() cost {
 	return c[0].cost
 }
 
-// contains reports whether the first sorted list has all elements of the second one.
+// contains reports whether the sorted list all contains all elements of the sorted list some.
 func contains[T cmp.Ordered](all, some []T) bool {
 	if len(some) > len(all) {
 		return false
@@ -43,11 +43,11 @@ func contains[T cmp.Ordered](all, some []T) bool {
 	return len(some) == 0
 }
 
-// weak reports whether the tool is not good.
+// weak reports whether the tool has less than a good score.
 func (s *scope) weak(tool int32) bool { return s.score[tool] < plan.Good }
 
-// likely lists the tools that make the goal and were scored so high that each of them
-// stands in one of the solutions at least, best first.
+// likely returns the tools that make the goal and have such a high score that each should be in at
+// least one solution, best first.
 func (s *scope) likely() []string {
 	var tools []int32
 	for _, tool := range s.makers[s.goal] {
@@ -63,10 +63,9 @@ func (s *scope) likely() []string {
 	return names
 }
 
-// places gives the k places to the best solution, to the cheapest one with each of the
-// likely tools, and to the cheapest others. It lists the likely tools that stand in none
-// of the solutions, as far as places could be made for them, and reports whether a dearer
-// solution could not get a place.
+// places selects k solutions: the best one, the cheapest one with each likely tool, and the
+// cheapest others. It returns the likely tools that are in none of them, as far as there is room,
+// and reports whether no more expensive solution could be selected.
 func (c choice) places(likely []string, k int) (taken choice, missing []string, settled bool) {
 	missing = slices.Clone(likely)
 	var others choice

@@ -4,31 +4,30 @@ import (
 	"slices"
 )
 
-// making is the action in the making.
+// making is the action being built.
 type making struct {
 	tool, fixed, newest int32
 	inputs              []int32
-	parts               []int32 // what the inputs consist of, each part once
-	in                  []bool  // item → is it in parts
+	parts               []int32 // the parts of the inputs, without duplicates
+	in                  []bool  // item → whether it is in parts
 }
 
-// noArg is for an action that takes no item at all, only many givens.
+// noArg is for an action whose only inputs are arguments for many.
 const noArg int32 = -1
 
-// tally is what the inputs so far come to.
+// tally sums up the inputs so far.
 type tally struct {
 	cover, marks uint64
-	own, total   cost // of the action, of the parts
+	own, total   cost // of the action; of the parts
 	steps        int
-	some         bool  // is there an input
-	weak         bool  // is one of the tools not good
+	some         bool  // whether there is an input
+	weak         bool  // whether one of the tools is weak
 	misfits      int32 // of the inputs
 }
 
-// combine makes every action of the tool that takes the item newest in the argument
-// fixed and, in its others, items derived no later. Arguments before fixed take only
-// items derived earlier, so that each combination is made once. It reports whether the
-// search may go on.
+// combine makes every action of the tool that uses the item newest for the argument fixed, and
+// items derived no later for the others. Arguments before fixed use only items derived earlier, so
+// that each combination is made once. It reports whether the search may continue.
 func (b *bestFirst) combine(tool, fixed, newest int32) bool {
 	if b.visited == b.query.VisitCap {
 		return false
@@ -47,7 +46,7 @@ func (b *bestFirst) combine(tool, fixed, newest int32) bool {
 	return b.take(fixed, newest, s, 0)
 }
 
-// fill gives the arguments their inputs, from number next on.
+// fill assigns inputs to the arguments from number next on.
 func (b *bestFirst) fill(next int32, s tally) bool {
 	m := &b.making
 	args := b.argsOf(m.tool)
@@ -82,7 +81,7 @@ func (b *bestFirst) fill(next int32, s tally) bool {
 	latest := b.items[m.newest].rank
 	for _, id := range b.ready[a.typ] {
 		if r := b.items[id].rank; r > latest || r == latest && next < m.fixed {
-			break // ready is in the order of ranks
+			break // ready is sorted by rank
 		}
 		if !b.take(next, id, s, next+1) {
 			return false
@@ -91,7 +90,7 @@ func (b *bestFirst) fill(next int32, s tally) bool {
 	return true
 }
 
-// take gives argument arg the item and goes on with number next.
+// take assigns the item to argument arg and continues with number next.
 func (b *bestFirst) take(arg, id int32, s tally, next int32) bool {
 	if b.tries++; b.tries > b.mayTry {
 		return false
@@ -110,8 +109,8 @@ func (b *bestFirst) take(arg, id int32, s tally, next int32) bool {
 	return goOn
 }
 
-// unite counts the item's parts that are not in yet. It refuses more actions than are
-// allowed.
+// unite adds the item's parts that are not included yet. It reports whether there are not too many
+// actions.
 func (b *bestFirst) unite(arg, id int32, s *tally) bool {
 	m := &b.making
 	it := &b.items[id]
@@ -139,7 +138,7 @@ func (b *bestFirst) unite(arg, id int32, s *tally) bool {
 	return s.steps < b.query.MaxActions
 }
 
-// act makes the item of the action, if it can be part of a solution.
+// act makes the item of the action if a solution can contain it.
 func (b *bestFirst) act(s tally) bool {
 	m := &b.making
 	it := item{tool: m.tool, typ: b.ret[m.tool], cover: s.cover, own: s.own, total: s.total + s.own, steps: num(s.steps + 1), weak: s.weak, misfits: s.misfits}
@@ -171,7 +170,7 @@ func (b *bestFirst) act(s tally) bool {
 	return true
 }
 
-// taken are the inputs of the action in the making.
+// taken returns the inputs of the action being built.
 func (m *making) taken(b *bestFirst) []input {
 	inputs := make([]input, len(m.inputs))
 	for i, id := range m.inputs {
@@ -190,8 +189,8 @@ func (m *making) taken(b *bestFirst) []input {
 	return inputs
 }
 
-// repeats reports whether the tool stands in the action's inputs already, but for joins
-// of joins.
+// repeats reports whether the tool is already used in the action's inputs, except for joins of
+// joins.
 func (b *bestFirst) repeats(joins bool) bool {
 	return slices.ContainsFunc(b.making.parts, func(id int32) bool {
 		if part := &b.items[id]; part.tool != noTool {
@@ -201,8 +200,7 @@ func (b *bestFirst) repeats(joins bool) bool {
 	})
 }
 
-// joins reports whether the action uses more of the required givens than any of its
-// arguments does.
+// joins reports whether the action uses more of the required givens than any single argument.
 func (b *bestFirst) joins(cover uint64) bool {
 	args := b.argsOf(b.making.tool)
 	for i, input := range b.making.inputs {
@@ -221,7 +219,7 @@ func (b *bestFirst) joins(cover uint64) bool {
 	return true
 }
 
-// takenBy are the required givens that an argument for many takes.
+// takenBy returns the required givens that an argument for many takes.
 func (b *bestFirst) takenBy(a argument) (cover uint64) {
 	for _, leaf := range b.many[a.typ] {
 		cover |= b.leaves[leaf].cover

@@ -6,20 +6,19 @@ import (
 	"slices"
 )
 
-// depthFirst is ControlLLM's Algorithm 1: from what is given, take a tool whose
-// arguments are all there, add what it returns, and go on from there, until the path
-// has m tools. Each path whose last tool returns the goal is a solution as a sequence
-// of tools. What Algorithm 1 leaves to post-processing is done as they come: the
-// inputs are assigned, which drops the sequences that have no use for one of their
-// tools or of the givens, and of the others the K best are kept, one per canonical form.
+// depthFirst is ControlLLM's Algorithm 1: starting from the givens, take a tool whose arguments are
+// all available, add its result, and continue until the path has m tools. Each path whose last tool
+// returns the goal is a solution as a sequence of tools. Algorithm 1 leaves the rest to
+// post-processing; here it happens at once: inputs are assigned, which drops sequences with unused
+// tools or givens, and the K best are kept, one per canonical form.
 type depthFirst struct {
 	*scope
 	strategy Strategy
 	byScore  []int32 // the candidates, best first
-	there    []int32 // type → how many resources may stand for it
+	there    []int32 // type → number of resources that fit it
 	onPath   []bool
 	path     []int32
-	price    cost // of the path's tools
+	price    cost // of the tools in the path
 	assign   assignment
 	best     choice
 	found    Found
@@ -52,8 +51,8 @@ func (s *scope) depthFirst(ctx context.Context, strategy Strategy) (Found, error
 	return d.found, nil
 }
 
-// search is one call of Algorithm 1's function: every way on from the path. It tells
-// whether the search may go on.
+// search is one call of Algorithm 1's function: it tries every extension of the path. It reports
+// whether the search may continue.
 func (d *depthFirst) search(ctx context.Context) bool {
 	if len(d.path) == d.query.MaxActions {
 		return true
@@ -74,8 +73,8 @@ func (d *depthFirst) search(ctx context.Context) bool {
 	return true
 }
 
-// enough is the strategy's filter: whether, after so many tools, those of this score
-// and less are left out.
+// enough is the strategy's filter: it reports whether, after some tools were taken, tools with this
+// or a lower score are skipped.
 func (d *depthFirst) enough(taken int, score float64) bool {
 	switch d.strategy {
 	case Greedy:
@@ -84,12 +83,12 @@ func (d *depthFirst) enough(taken int, score float64) bool {
 		return taken == beamWidth
 	case Adaptive:
 		return taken > 0 && score < adaptiveAtLeast
-	case Exhaustive, BestFirst: // best-first is no filter
+	case Exhaustive, BestFirst: // best-first is not a filter
 	}
 	return false
 }
 
-// take goes on over the tool.
+// take extends the path by the tool.
 func (d *depthFirst) take(ctx context.Context, tool int32) bool {
 	if d.found.Visited == d.query.VisitCap {
 		d.found.Capped = true
@@ -113,7 +112,7 @@ func (d *depthFirst) take(ctx context.Context, tool int32) bool {
 	return goOn
 }
 
-// count notes that one more resource of the type is there, or one less.
+// count adds by resources of the type.
 func (d *depthFirst) count(typ, by int32) {
 	for _, want := range d.fits[typ] {
 		d.there[want] += by
@@ -133,7 +132,7 @@ func (d *depthFirst) applicable(tool int32) bool {
 	return some
 }
 
-// record keeps the path if it is a solution, and among the K best.
+// record keeps the path if it is a solution and among the K best.
 func (d *depthFirst) record() {
 	if (len(d.best) < d.query.K || d.price < d.best[d.query.K-1].cost) && d.assign.assign(d.path) {
 		d.best, _ = d.best.with(d.draft(num(len(d.leaves)+len(d.path)-1), d.assign.action))

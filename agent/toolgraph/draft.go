@@ -10,14 +10,14 @@ import (
 	"atelier/agent/plan"
 )
 
-// draft is a solution with what orders it and tells it from others.
+// draft is a solution with the keys by which it is sorted and compared.
 type draft struct {
 	solution plan.Solution
 	cost     cost
 	form     string   // see form
-	tools    []string // that it uses, each once, sorted
-	weak     bool     // is one of its tools not good
-	misfits  int      // how many special pictures stand where any picture will do
+	tools    []string // the tools it uses, sorted, without duplicates
+	weak     bool     // whether one of its tools is weak
+	misfits  int      // number of special pictures used where any picture will do
 }
 
 // compare orders drafts by cost, then by length, then by form.
@@ -32,31 +32,30 @@ func (d draft) compare(other draft) int {
 // alike reports whether both use the same tools.
 func (d draft) alike(other draft) bool { return slices.Equal(d.tools, other.tools) }
 
-// pads reports whether the draft has all tools of a cheaper one, and the steps that it has
-// besides add nothing: they do not put a proper picture in place of a special one.
+// pads reports whether the draft has all tools of a cheaper one, and its additional steps add
+// nothing: they do not replace a special picture by an ordinary one.
 func (d draft) pads(cheaper draft) bool {
 	return d.alike(cheaper) || d.misfits >= cheaper.misfits && contains(d.tools, cheaper.tools)
 }
 
-// actions tells the tool and the inputs of an action of a derivation, one for each
-// argument of the tool: a leaf or an action, blank or takeIn. Ids below the number of
-// leaves are leaves.
+// actions returns the tool and the inputs of an action of a derivation, one per argument: a leaf,
+// an action, blank or takeIn. Ids below the number of leaves are leaves.
 type actions func(id int32) (tool int32, in []int32)
 
-// drafting writes a derivation down as a solution.
+// drafting converts a derivation to a solution.
 type drafting struct {
 	*scope
 	of      actions
 	order   []int32 // the actions and chains of the derivation, inputs first
-	at      []int   // where each of them makes its output in written
+	at      []int   // index in written of the action that makes each one's output
 	written []plan.Action
-	prices  cost // of the actions by themselves
-	extras  cost // of second choices
+	prices  cost // of the actions themselves
+	extras  cost // for second choices
 	misfits int
 }
 
-// draft writes the derivation of root down. Its actions stand in the order in which
-// they are met from the goal, each after its inputs, whatever order they were found in.
+// draft converts the derivation of root. Its actions are in the order in which they are reached
+// from the goal, each after its inputs, regardless of the order in which they were found.
 func (s *scope) draft(root int32, of actions) draft {
 	d := drafting{scope: s, of: of}
 	var used []int32 // optional givens
@@ -84,7 +83,7 @@ func (s *scope) draft(root int32, of actions) draft {
 	return drawn
 }
 
-// chain is the made chain that the id stands for, nil if it stands for something else.
+// chain returns the made chain with that id, nil if it is something else.
 func (d *drafting) chain(id int32) *plan.Solution {
 	if int(id) < len(d.leaves) {
 		return d.leaves[id].made
@@ -92,7 +91,7 @@ func (d *drafting) chain(id int32) *plan.Solution {
 	return nil
 }
 
-// collect puts what the derivation of id consists of in order.
+// collect lists the parts of the derivation of id in order.
 func (d *drafting) collect(id int32, optional *[]int32) {
 	if slices.Contains(d.order, id) {
 		return
@@ -115,7 +114,7 @@ func (d *drafting) collect(id int32, optional *[]int32) {
 	d.order = append(d.order, id)
 }
 
-// write makes the plan's action of an action.
+// write converts an action to an action of the plan.
 func (d *drafting) write(id int32) plan.Action {
 	t, in := d.of(id)
 	tool := &d.tools[t]
@@ -154,8 +153,8 @@ func (d *drafting) write(id int32) plan.Action {
 	return a
 }
 
-// paired reports whether a required given, one of the inputs of an action, goes with another
-// of them: neither could be swapped for a third.
+// paired reports whether a required given, one of the inputs of an action, goes with another one of
+// them, so that neither could be swapped for a third.
 func (d *drafting) paired(in []int32, id int32) bool {
 	with := func(id int32) uint64 {
 		if id < 0 || int(id) >= len(d.leaves) {
@@ -175,9 +174,8 @@ func (d *drafting) typeOf(id int32) int32 {
 	return d.ret[tool]
 }
 
-// bind gives an argument the source that stands for it in the derivation, or, where
-// several givens of the type could be swapped, leaves it open among them. It is no
-// question where one argument must take the one given that nothing else uses.
+// bind returns the source of an argument, or leaves it open if several givens of the type could be
+// swapped. It is not open if a single argument must take the only given that nothing else uses.
 func (d *drafting) bind(l *leaf) (plan.Source, []plan.Source) {
 	if len(l.sources) == 1 {
 		return l.sources[0], nil
@@ -188,8 +186,8 @@ func (d *drafting) bind(l *leaf) (plan.Source, []plan.Source) {
 	return plan.Source{}, slices.Clone(l.sources)
 }
 
-// forced reports whether a single argument takes a required given of the type, of which
-// a single one is used by nothing else: neither by an argument for many nor by a chain.
+// forced reports whether only one argument takes a required given of the type, and only one such
+// given is not used elsewhere: by an argument for many or by a chain.
 func (d *drafting) forced(typ int32) bool {
 	var elsewhere uint64
 	arguments := 0
@@ -219,7 +217,7 @@ func (d *drafting) forced(typ int32) bool {
 	return arguments == 1 && bits.OnesCount64(here&^elsewhere) == 1
 }
 
-// isGiven reports whether the id stands for a required given of exactly the type.
+// isGiven reports whether the id is a required given of exactly the type.
 func (d *drafting) isGiven(id, typ int32) bool {
 	if int(id) >= len(d.leaves) {
 		return false
@@ -228,7 +226,8 @@ func (d *drafting) isGiven(id, typ int32) bool {
 	return l.typ == typ && l.cover != 0 && l.made == nil
 }
 
-// copyChain puts the actions of a made chain, and tells where its output is made.
+// copyChain adds the actions of a made chain, and returns the index of the one that makes its
+// output.
 func (d *drafting) copyChain(chain *plan.Solution) int {
 	at := make([]int, len(chain.Actions))
 	for i, a := range chain.Actions {
@@ -241,7 +240,7 @@ func (d *drafting) copyChain(chain *plan.Solution) int {
 	return at[len(at)-1]
 }
 
-// renumber is the source with the actions that it speaks of where they stand now.
+// renumber returns the source with the indexes of actions mapped by at.
 func renumber(s plan.Source, at []int) plan.Source {
 	if s.Kind == plan.OfAction {
 		return plan.FromAction(at[s.Index])
@@ -253,7 +252,7 @@ func renumber(s plan.Source, at []int) plan.Source {
 	return s
 }
 
-// put adds an action, unless an equal one is there, and tells where it stands.
+// put adds an action, unless there is an equal one, and returns its index.
 func (d *drafting) put(a plan.Action) int {
 	for i := range d.written {
 		if have := &d.written[i]; equal(have, &a) {
@@ -265,20 +264,20 @@ func (d *drafting) put(a plan.Action) int {
 	return len(d.written) - 1
 }
 
-// equal reports whether two actions surely compute the same.
+// equal reports whether two actions certainly compute the same.
 func equal(a, b *plan.Action) bool {
 	return a.Tool == b.Tool && slices.EqualFunc(a.Args, b.Args, func(x, y plan.Binding) bool {
 		return x.Arg == y.Arg && x.Source.Equal(y.Source) && decided(x) && decided(y)
 	})
 }
 
-// decided reports whether the argument has its source, or is left out for good.
+// decided reports whether the argument has its source or stays blank.
 func decided(b plan.Binding) bool {
 	return b.Source.Kind != plan.Blank || b.Optional && len(b.Options) == 0
 }
 
-// form is the canonical form of a solution: its actions with their sources and, for
-// what is blank, what it can be filled with. The backend candidate is no part of it.
+// form returns the canonical form of a solution: its actions with their sources and, for blanks,
+// their options. It does not include candidates.
 func form(actions []plan.Action) string {
 	b := make([]byte, 0, 64*len(actions))
 	for _, a := range actions {

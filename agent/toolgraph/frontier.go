@@ -2,7 +2,7 @@ package toolgraph
 
 import "slices"
 
-// reached is a type, and at what cost.
+// reached is a type with the cost of reaching it.
 type reached struct {
 	cost cost
 	typ  int32
@@ -10,7 +10,7 @@ type reached struct {
 
 func (r reached) before(other reached) bool { return r.cost < other.cost }
 
-// frontier is Dijkstra's: types in the order of their cost.
+// frontier is the frontier of Dijkstra's algorithm: types in order of their cost.
 type frontier struct {
 	least []cost
 	queue heap[reached]
@@ -27,7 +27,7 @@ func (f *frontier) offer(typ int32, c cost) {
 	}
 }
 
-// next is the cheapest type that is not settled yet.
+// next returns the cheapest unsettled type.
 func (f *frontier) next() (reached, bool) {
 	for len(f.queue) > 0 {
 		if r := f.queue.pop(); r.cost == f.least[r.typ] {
@@ -37,8 +37,7 @@ func (f *frontier) next() (reached, bool) {
 	return reached{}, false
 }
 
-// toGoal is, for every type, the cost of the cheapest way up that ends at one of the
-// given ends.
+// toGoal returns, for every type, the cost of the cheapest way up to one of the ends.
 func (b *bounds) toGoal(ends []reached) []cost {
 	f := newFrontier(len(b.types))
 	for _, e := range ends {

@@ -6,17 +6,17 @@ import (
 	"atelier/agent/plan"
 )
 
-// takes reports whether the argument takes the source in, by itself or quoted in a text.
+// takes reports whether the argument uses the source, directly or quoted in a text.
 func takes(b plan.Binding, s plan.Source) bool {
 	return s.Equal(b.Source) || slices.ContainsFunc(b.Source.Parts, s.Equal)
 }
 
-// same reports whether two givens are one, also where one is optional.
+// same reports whether two givens are the same, even if one is optional.
 func (g Given) same(other Given) bool {
 	return g.Type == other.Type && g.Source.Equal(other.Source)
 }
 
-// sourcesOf lists the sources of the givens of that type, each once.
+// sourcesOf returns the sources of the givens of that type, without duplicates.
 func (q *Query) sourcesOf(t plan.Type, optional bool) []plan.Source {
 	var sources []plan.Source
 	for i, g := range q.Given {
@@ -27,8 +27,8 @@ func (q *Query) sourcesOf(t plan.Type, optional bool) []plan.Source {
 	return sources
 }
 
-// optional reports whether the given need not be used: one that stands twice must be
-// used if it is required once.
+// optional reports whether the given need not be used. A duplicate must be used if one of its
+// copies is required.
 func (q *Query) optional(g Given) bool {
 	return !slices.ContainsFunc(q.Given, func(other Given) bool { return !other.Optional && g.same(other) })
 }

@@ -1,6 +1,6 @@
 package toolgraph
 
-// ordered is what a heap can hold.
+// ordered is an element of a heap.
 type ordered[T any] interface{ before(other T) bool }
 
 var (
@@ -9,7 +9,7 @@ var (
 	_ ordered[way]     = way{}
 )
 
-// heap is a priority queue, the least first. (container/heap would box every entry.)
+// heap is a priority queue with the lowest element first. (container/heap would box every entry.)
 type heap[T ordered[T]] []T
 
 func (h *heap[T]) push(v T) {

@@ -2,21 +2,20 @@ package toolgraph
 
 import "atelier/agent/plan"
 
-// hyperedges are the tools in numbers: types and tools by index, so that a search
-// touches no strings.
+// hyperedges represent types and tools by indexes, so that a search handles no strings.
 type hyperedges struct {
-	args   []argument // of all tools, one after the other
+	args   []argument // of all tools, concatenated
 	first  []int32    // tool → its first argument; one more entry than tools
-	ret    []int32    // tool → the type that it returns
-	needs  []int32    // tool → how many arguments must be filled
-	domain []int32    // tool → its domain, 0 is General
+	ret    []int32    // tool → its result type
+	needs  []int32    // tool → number of required arguments
+	domain []int32    // tool → its domain; 0 is General
 
 	domainIDs map[string]int32
 
-	uses   [][]place // type → the arguments that ask for it
+	uses   [][]place // type → the arguments of that type
 	makers [][]int32 // type → the tools that return it
-	fits   [][]int32 // type → the types that it may stand for, itself first
-	fitted [][]int32 // type → the types that may stand for it, itself first
+	fits   [][]int32 // type → the types it fits, itself first
+	fitted [][]int32 // type → the types that fit it, itself first
 }
 
 type argument struct {
@@ -25,7 +24,7 @@ type argument struct {
 	means          plan.Meaning
 }
 
-// num numbers types, tools, items: there are far less than 2^31 of any.
+// num converts the index of a type, tool or item: there are far fewer than 2^31 of any.
 func num(n int) int32 { return int32(n) } //nolint:gosec // see above
 
 // place is one argument of one tool.
@@ -35,7 +34,7 @@ func (h *hyperedges) argsOf(tool int32) []argument { return h.args[h.first[tool]
 
 func (h *hyperedges) argument(p place) argument { return h.args[h.first[p.tool]+p.arg] }
 
-// compile numbers the tools, which are sorted by name and have no faults.
+// compile indexes the tools, which must be sorted by name and valid.
 func compile(types []plan.Type, tools []Tool) *Graph {
 	g := &Graph{types: types, tools: tools, typeIDs: make(map[plan.Type]int32, len(types))}
 	for id, t := range types {
@@ -70,7 +69,7 @@ func compile(types []plan.Type, tools []Tool) *Graph {
 	return g
 }
 
-// fit notes which type may stand for which. Only built-in types stand for others.
+// fit records which types fit which. Only built-in types fit others.
 func (g *Graph) fit() {
 	g.fits = make([][]int32, len(g.types))
 	g.fitted = make([][]int32, len(g.types))
@@ -92,7 +91,7 @@ func (g *Graph) fit() {
 	}
 }
 
-// misfitting is the extra cost of a resource of type typ where want is asked for.
+// misfitting returns the extra cost of a resource of type typ for an argument of type want.
 func (h *hyperedges) misfitting(typ, want int32) cost {
 	if typ != want {
 		return misfit
@@ -100,8 +99,7 @@ func (h *hyperedges) misfitting(typ, want int32) cost {
 	return 0
 }
 
-// misplacing is the extra cost of a text that stands for something else than the argument
-// asks for.
+// misplacing returns the extra cost of a text with another meaning than the argument requires.
 func misplacing(have, want plan.Meaning) cost {
 	if have != "" && want != "" && have != want {
 		return extra

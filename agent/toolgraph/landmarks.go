@@ -2,18 +2,18 @@ package toolgraph
 
 import "slices"
 
-// landmark is a type that some action of every solution makes, and the least that such
-// an action costs. An action makes one type only, so the costs of all landmarks that a
-// derivation has not passed add up.
+// landmark is a type that every solution must make, and the minimum cost of an action that makes
+// it. An action makes only one type, so the costs of all landmarks that a derivation has not passed
+// add up.
 type landmark struct {
 	typ  int32
 	cost cost
 }
 
-const maxLandmarks = 64 // they are bits of a word
+const maxLandmarks = 64 // one bit each
 
-// findLandmarks starts from the goal and goes on with what all makers of a landmark
-// ask for, unless a leaf or another type may stand for it.
+// findLandmarks starts with the goal and continues with the types that all makers of a landmark
+// require, unless a leaf or another type fits them.
 func (s *scope) findLandmarks() []landmark {
 	there := make([]bool, len(s.types))
 	for _, l := range s.leaves {
@@ -35,8 +35,8 @@ func (s *scope) findLandmarks() []landmark {
 	return found
 }
 
-// makersOf is the least cost of an action that makes the type, and what each such
-// action must be given.
+// makersOf returns the minimum cost of an action that makes the type, and the types that every such
+// action requires.
 func (s *scope) makersOf(made int32) (least cost, asked []int32) {
 	least = infinite
 	for _, tool := range s.makers[made] {
@@ -52,7 +52,7 @@ func (s *scope) makersOf(made int32) (least cost, asked []int32) {
 	return least, asked
 }
 
-// requires lists the types of which the tool must be given a resource.
+// requires returns the types of the tool's required arguments.
 func (h *hyperedges) requires(tool int32) []int32 {
 	var types []int32
 	for _, a := range h.argsOf(tool) {
@@ -63,12 +63,12 @@ func (h *hyperedges) requires(tool int32) []int32 {
 	return types
 }
 
-// asks reports whether the tool must be given a resource of the type.
+// asks reports whether the tool requires an argument of the type.
 func (h *hyperedges) asks(tool, typ int32) bool {
 	return slices.ContainsFunc(h.argsOf(tool), func(a argument) bool { return a.typ == typ && !a.optional && !a.many })
 }
 
-// passes is the landmark that making the type passes, as a bit, 0 if it is none.
+// passes returns the bit of the landmark passed by making the type, 0 if there is none.
 func (b *bounds) passes(typ int32) uint64 {
 	for i := range b.landmarks {
 		if b.landmarks[i].typ == typ {
@@ -78,7 +78,7 @@ func (b *bounds) passes(typ int32) uint64 {
 	return 0
 }
 
-// ahead is the least cost of the landmarks that are not passed yet.
+// ahead returns the minimum cost of the landmarks that are not passed yet.
 func (b *bounds) ahead(passed uint64) cost {
 	var sum cost
 	for i := range b.landmarks {

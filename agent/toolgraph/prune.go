@@ -2,11 +2,10 @@ package toolgraph
 
 import "slices"
 
-// Candidates lists the tools, by name, that can take part in a solution of the query:
-// their arguments can be derived from what is given or made (forward reachability),
-// their output helps to derive the goal (backward relevance), and their domain is
-// asked for. No solution is lost. It takes time linear in the graph, and answers an
-// invalid query with nothing.
+// Candidates returns the names of the tools that can be part of a solution of the query: their
+// arguments can be derived from what is given or made (forward reachability), their output helps to
+// derive the goal (backward relevance), and their domain is included. No solution is lost. It takes
+// linear time in the size of the graph. For an invalid query it returns nil.
 func (g *Graph) Candidates(q Query) []string {
 	s, err := g.scope(q)
 	if err != nil {
@@ -22,7 +21,7 @@ func (g *Graph) Candidates(q Query) []string {
 	return names
 }
 
-// prune finds the candidates.
+// prune computes the candidates.
 func (s *scope) prune() {
 	start := make([]int32, len(s.leaves))
 	for i, l := range s.leaves {
@@ -32,7 +31,7 @@ func (s *scope) prune() {
 	s.live = s.backward(fired, available)
 }
 
-// inDomains tells which tools are of the query's domains.
+// inDomains returns for each tool whether it is in the query's domains.
 func (s *scope) inDomains() []bool {
 	wanted := make([]bool, len(s.domainIDs))
 	wanted[0] = true
@@ -48,15 +47,14 @@ func (s *scope) inDomains() []bool {
 	return in
 }
 
-// forward tells which of the tools can be applied, starting from resources of the
-// start types, and for which types of arguments there is a source then. many lists
-// the givens that an argument for many of a type takes; nil stands for enough of all
-// that can be derived.
+// forward returns which tools can be applied, starting from resources of the start types, and which
+// argument types then have a source. many lists the givens for an argument for many, by type; nil
+// means that anything derivable is enough.
 func (h *hyperedges) forward(start []int32, in []bool, many [][]int32) (fired, available []bool) {
 	fired = make([]bool, len(h.ret))
 	available = make([]bool, len(h.uses))
 	have := make([]bool, len(h.uses))
-	var queue []int32 // types that can be had
+	var queue []int32 // derivable types
 	add := func(t int32) {
 		if !have[t] {
 			have[t] = true
@@ -64,7 +62,7 @@ func (h *hyperedges) forward(start []int32, in []bool, many [][]int32) (fired, a
 		}
 	}
 	missing := slices.Clone(h.needs)
-	filled := func(p place) { // one more argument of the tool has a source
+	filled := func(p place) { // counts one more argument of the tool as available
 		if !h.argument(p).optional {
 			missing[p.tool]--
 		}
@@ -104,7 +102,7 @@ func (h *hyperedges) forward(start []int32, in []bool, many [][]int32) (fired, a
 	return fired, available
 }
 
-// backward tells which of the applicable tools lead to the goal.
+// backward returns which applicable tools lead to the goal.
 func (s *scope) backward(fired, available []bool) []bool {
 	live := make([]bool, len(s.ret))
 	wanted := make([]bool, len(s.uses))

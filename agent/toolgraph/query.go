@@ -6,79 +6,76 @@ import (
 	"atelier/agent/plan"
 )
 
-// ErrQuery marks a query that cannot be searched, whatever the graph's tools.
+// ErrQuery is returned for a query that is invalid for any set of tools.
 var ErrQuery = errors.New("invalid query")
 
-// What a query's zero values mean, and its limits.
+// The defaults and limits of a query.
 const (
 	DefaultMaxActions = 10
 	DefaultK          = 15
-	// DefaultVisitCap ends a depth-first search in some tenths of a second.
+	// DefaultVisitCap stops a depth-first search after some tenths of a second.
 	DefaultVisitCap = 1_000_000
 
-	// MaxGiven is the most resources that must be used: they are bits of a word.
+	// MaxGiven is the maximum number of required givens, which are bits of a word.
 	MaxGiven = 64
 
-	maxActions = 64 // so are positions of a path
+	maxActions = 64 // bits of a word, too
 )
 
-// Given is a resource that a search may start from.
+// Given is an input of a search.
 type Given struct {
 	Type plan.Type
 	// Source is a resource, a literal or the result of an earlier subtask.
 	Source plan.Source
-	// Means is what a text stands for, "" if that is unknown. What actions make is content.
+	// Means is the meaning of a text, "" if unknown. Texts made by actions are content.
 	Means plan.Meaning
-	// With is the given that this one is about, as a mark is about the picture that it is
-	// on: where that one must be used, this one goes only into an action that takes it, or
-	// what was made of it, beside. Such a given stands for its own type alone. Blank for
-	// a given that is about nothing.
+	// With is the given that this one is about, like the picture that a mark is on. If that one is
+	// required, this one is used only in actions that also use that picture or something made from
+	// it. A given with With fits only its own type. Blank if it is about nothing.
 	With plan.Source
-	// Several marks what may be several resources, such as the parts of a file. It is enough for an
-	// argument that takes many.
+	// Several means that it may be several resources, such as the parts of a file, which is enough
+	// for an argument for many.
 	Several bool
-	// Optional givens may be used; all others must be.
+	// Optional givens may be used; all others must be used.
 	Optional bool
 }
 
-// Query asks for solutions of one subtask.
+// Query describes the solutions wanted for a subtask.
 type Query struct {
-	// Domains narrow the search; tools of the domain [General] always take part.
-	// Empty means every domain.
+	// Domains restrict the search; tools of the domain [General] are always included. Empty means
+	// every domain.
 	Domains []string
 	Given   []Given
-	// Made are chains that run anyway for an earlier subtask. The output of a chain's
-	// last action may be used at almost no cost, never as the result itself; the
-	// chain's actions are then copied into the solution and do not count against
-	// MaxActions. A given that such a chain takes in counts as used.
+	// Made are chains that run anyway for an earlier subtask. The output of a chain's last action
+	// may be used at almost no cost, but not as the result itself; the chain's actions are then
+	// copied into the solution and do not count against MaxActions. A given used by such a chain
+	// counts as used.
 	Made []plan.Solution
 	Goal plan.Type
-	// MaxActions is the paper's m, 0 for DefaultMaxActions, at most 64.
+	// MaxActions is the paper's m; 0 means DefaultMaxActions, the maximum is 64.
 	MaxActions int
-	// K is how many solutions are wanted at most, 0 for DefaultK.
+	// K is the maximum number of solutions; 0 means DefaultK.
 	K int
-	// VisitCap is where a search stops and says so, 0 for DefaultVisitCap.
+	// VisitCap is the number of visits after which the search is capped; 0 means DefaultVisitCap.
 	VisitCap int
 }
 
-// Scores tells how well a tool suits the subtask, from 1 (unrelated) to 5 (surely
-// needed). It is asked once for each candidate; values outside are cut to the range.
-// Nil gives every tool a 3.
+// Scores returns how well a tool suits the subtask, from 1 (unrelated) to 5 (certainly needed). It
+// is called once per candidate; values are clamped to the range. Nil gives every tool a 3.
 type Scores func(tool string) float64
 
-// Found is what a search found.
+// Found is the result of a search.
 type Found struct {
-	// Solutions stand best first: the cheapest, see the package comment. Their Score
-	// tells, on the scale of the action scores, how good their actions are on
-	// average: 5−log2 of the mean cost, so that a weak action weighs more than a
-	// strong one. Length lowers a solution's place but not its Score.
+	// Solutions are sorted best first: the cheapest, see the package comment. Their Score is the
+	// average quality of their actions on the scale of tool scores: 5−log2 of the mean cost, so
+	// that a weak action counts more than a strong one. Length affects a solution's position but
+	// not its Score.
 	Solutions []plan.Solution
-	// Visited counts the tools looked at: each tool that a depth-first strategy takes,
-	// each that best-first tries on something that it has derived.
+	// Visited counts the visited tools: each tool that a depth-first strategy takes, or that
+	// best-first tries on a derived item.
 	Visited int
-	// Capped tells that the search stopped early: at VisitCap, or in best-first at a
-	// fixed bound on the work and memory that it takes. Its solutions hold, but there
-	// may be better ones. Once best-first knows the best solution it is not capped: how far
-	// it looks for others is bounded anyway.
+	// Capped reports whether the search stopped early: at VisitCap, or in best-first at a fixed
+	// limit on time and memory. The solutions are valid, but there may be better ones. Best-first
+	// is not capped once it knows the best solution, since its search for others is limited anyway.
 	Capped bool
 }

@@ -9,38 +9,38 @@ import (
 	"atelier/agent/plan"
 )
 
-// scope is a query in the graph's numbers.
+// scope is a query with types and tools as indexes.
 type scope struct {
 	*Graph
-	query  Query // with its defaults
+	query  Query // with defaults applied
 	goal   int32
-	leaves []leaf    // what is there before any action: required givens come first
+	leaves []leaf    // the inputs, required givens first
 	full   uint64    // the required givens, one bit each
-	many   [][]int32 // type → the leaves of the required givens that fit it, in order; none if they are too few
+	many   [][]int32 // type → leaves of the required givens that fit it, in order; none if they are too few
 
-	live  []bool    // tool → is it a candidate
+	live  []bool    // tool → whether it is a candidate
 	score []float64 // of the candidates
 	price []cost    // of the candidates
 }
 
-// leaf is something to start from: a required given, the optional givens of one type
-// (which need not be told apart, as none of them must be used), or a made chain.
+// leaf is an input of a search: a required given, the optional givens of one type (which need not
+// be distinguished, as none of them must be used), or a made chain.
 type leaf struct {
 	typ   int32
 	price cost
-	cover uint64 // the required givens that are used with it
-	// sources are those among which the leaf stands for one: of a required given,
-	// the required givens of its type. Empty for a chain.
+	cover uint64 // the required givens it uses
+	// sources are the interchangeable sources of the leaf: for a required given, all required
+	// givens of its type. Empty for a chain.
 	sources []plan.Source
-	own     int            // which of the sources a required given is
+	own     int            // index of a required given's own source
 	means   plan.Meaning   // of a required given
-	several bool           // it may be several resources
+	several bool           // may be several resources
 	with    uint64         // the required given that it goes with, 0 for none
 	made    *plan.Solution // the chain
 	tools   []int32        // of the chain
 }
 
-// scope checks the query and turns it into numbers.
+// scope validates the query and converts it to indexes.
 func (g *Graph) scope(q Query) (*scope, error) {
 	if err := errors.Join(q.limits(), g.knows(q), sound(q.Made)); err != nil {
 		return nil, err
@@ -48,14 +48,14 @@ func (g *Graph) scope(q Query) (*scope, error) {
 	s := &scope{Graph: g, query: q, goal: g.typeIDs[q.Goal], many: make([][]int32, len(g.types))}
 	s.addGiven()
 	if len(s.leaves) > MaxGiven {
-		return nil, fmt.Errorf("%w: %d resources are given that must be used, at most %d", ErrQuery, len(s.leaves), MaxGiven)
+		return nil, fmt.Errorf("%w: %d resources must be used, the limit is %d", ErrQuery, len(s.leaves), MaxGiven)
 	}
 	s.addOptional()
 	s.addMade()
 	return s, nil
 }
 
-// limits sets the query's defaults and checks its numbers.
+// limits sets the query's defaults and validates its numbers.
 func (q *Query) limits() error {
 	var errs []error
 	for _, n := range []struct {
@@ -77,7 +77,7 @@ func (q *Query) limits() error {
 	return errors.Join(errs...)
 }
 
-// knows checks that the query speaks of types and sources that there are.
+// knows checks that the query uses existing types and valid sources.
 func (g *Graph) knows(q Query) error {
 	var errs []error
 	known := func(what string, t plan.Type) {
@@ -103,7 +103,7 @@ func (g *Graph) knows(q Query) error {
 	return errors.Join(errs...)
 }
 
-// sound checks that each chain has actions, which take only from earlier ones.
+// sound checks that each chain has actions, which only use earlier ones.
 func sound(made []plan.Solution) error {
 	var errs []error
 	for i, chain := range made {
@@ -114,7 +114,7 @@ func sound(made []plan.Solution) error {
 			for _, b := range a.Args {
 				for _, src := range b.Source.Leaves() {
 					if src.Kind == plan.OfAction && (src.Index < 0 || src.Index >= j) {
-						errs = append(errs, fmt.Errorf("%w: made chain %d: %s takes the output of action %d, which does not come before it",
+						errs = append(errs, fmt.Errorf("%w: made chain %d: %s uses the output of action %d, which is not an earlier one",
 							ErrQuery, i+1, a.Tool, src.Index+1))
 					}
 				}
@@ -124,7 +124,7 @@ func sound(made []plan.Solution) error {
 	return errors.Join(errs...)
 }
 
-// addGiven makes a leaf of each required given.
+// addGiven adds a leaf for each required given.
 func (s *scope) addGiven() {
 	for i, g := range s.query.Given {
 		if s.query.optional(g) || slices.IndexFunc(s.query.Given, g.same) < i {
@@ -149,7 +149,7 @@ func (s *scope) addGiven() {
 	s.pair()
 }
 
-// addOptional makes a leaf of the optional givens of each type.
+// addOptional adds a leaf for the optional givens of each type.
 func (s *scope) addOptional() {
 	var done []plan.Type
 	for _, g := range s.query.Given {
@@ -161,7 +161,7 @@ func (s *scope) addOptional() {
 	}
 }
 
-// addMade makes a leaf of each made chain.
+// addMade adds a leaf for each made chain.
 func (s *scope) addMade() {
 	for i := range s.query.Made {
 		chain := &s.query.Made[i]
@@ -182,7 +182,7 @@ func (s *scope) addMade() {
 	}
 }
 
-// means is what the leaf or action of that id, which is of the type, stands for.
+// means returns the meaning of the leaf or action with that id and type.
 func (s *scope) means(id, typ int32) plan.Meaning {
 	switch {
 	case int(id) < len(s.leaves) && s.leaves[id].made == nil:
@@ -193,5 +193,5 @@ func (s *scope) means(id, typ int32) plan.Meaning {
 	return ""
 }
 
-// source is where a required given comes from.
+// source returns the source of a required given.
 func (l *leaf) source() plan.Source { return l.sources[l.own] }

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Strategy is a way to search.
+// Strategy is a search strategy.
 type Strategy int
 
-// The strategies. The last four are the filters of ControlLLM's depth-first search,
-// which decide what tools it takes next, among those whose arguments are all there.
+// The strategies. The last four are the filters of ControlLLM's depth-first search, which select
+// the next tools among those whose arguments are all available.
 const (
-	// BestFirst takes the cheapest action that any solution could contain next.
+	// BestFirst takes the cheapest action that a solution could contain next.
 	BestFirst Strategy = iota
 	// Greedy takes the best tool.
 	Greedy
@@ -39,16 +39,16 @@ func (s Strategy) String() string {
 	return strategyNames[s]
 }
 
-// ParseStrategy returns the strategy of that name.
+// ParseStrategy returns the strategy with that name.
 func ParseStrategy(name string) (Strategy, error) {
 	if i := slices.Index(strategyNames, name); i >= 0 {
 		return Strategy(i), nil
 	}
-	return 0, fmt.Errorf("unknown strategy %q: it is one of %s", name, strings.Join(strategyNames, ", "))
+	return 0, fmt.Errorf("unknown strategy %q; the strategies are %s", name, strings.Join(strategyNames, ", "))
 }
 
-// Search finds solutions of the query. That there is none is no error: an error means
-// that the query is invalid ([ErrQuery]) or that the context has ended.
+// Search looks for solutions of the query. Finding none is not an error: an error means that the
+// query is invalid ([ErrQuery]) or that the context has ended.
 func (g *Graph) Search(ctx context.Context, q Query, s Scores, strategy Strategy) (Found, error) {
 	if strategy < 0 || int(strategy) >= len(strategyNames) {
 		return Found{}, fmt.Errorf("%w: unknown %s", ErrQuery, strategy)
@@ -65,7 +65,7 @@ func (g *Graph) Search(ctx context.Context, q Query, s Scores, strategy Strategy
 	return sc.depthFirst(ctx, strategy)
 }
 
-// rate gives every candidate its score and cost.
+// rate sets the score and cost of every candidate.
 func (s *scope) rate(scores Scores) {
 	s.score = make([]float64, len(s.tools))
 	s.price = make([]cost, len(s.tools))

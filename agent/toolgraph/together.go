@@ -6,10 +6,10 @@ import (
 	"atelier/agent/plan"
 )
 
-// What is marked on a picture means nothing without that picture, and something else
-// with another one: a given goes together with the one that it is about.
+// A mark is meaningless without its picture, and wrong on another one, so a given is used together
+// with the one that it is about.
 
-// pair finds for each required given the one that it goes with, if that must be used too.
+// pair finds for each required given the one that it is about, if that is required too.
 func (s *scope) pair() {
 	for _, g := range s.query.Given {
 		if g.With.Kind == plan.Blank || s.query.optional(g) {
@@ -24,8 +24,8 @@ func (s *scope) pair() {
 	}
 }
 
-// input is what an argument is given: its type, the required givens that it uses, the one
-// whose places it keeps, the one that it is a mark on and, where it is a leaf, which one.
+// input is an input of an argument: its type, the required givens that it uses, its places, and the
+// leaf if it is one.
 type input struct {
 	leaf  *leaf // nil for the output of an action, and for an argument that takes many
 	typ   int32
@@ -33,12 +33,12 @@ type input struct {
 	places
 }
 
-// places tell where a picture or a mark on one belongs: still is the required given on
-// which things are in the same places, on the one that a mark that it was made of is on; 0
-// for none.
+// places relate a picture or a mark to the required givens: still is the given picture in which
+// everything is at the same place, on is the one that a mark in its derivation is on; 0 if there is
+// none.
 type places struct{ still, on uint64 }
 
-// placesOf are those of a leaf.
+// placesOf returns the places of a leaf.
 func (l *leaf) placesOf() places {
 	switch {
 	case l.made != nil:
@@ -49,8 +49,8 @@ func (l *leaf) placesOf() places {
 	return places{still: l.cover}
 }
 
-// result is where the output of a tool with these inputs belongs: where its one picture
-// does, unless the tool moves what is on it.
+// result returns the places of the output of a tool with these inputs: those of its only picture,
+// unless the tool moves things.
 func (g *Graph) result(tool int32, inputs []input) places {
 	var p places
 	pictures := 0
@@ -71,18 +71,19 @@ func (g *Graph) result(tool int32, inputs []input) places {
 	return p
 }
 
-// isPicture reports whether an argument of the type takes a picture rather than a part of one.
+// isPicture reports whether an argument of the type takes a whole picture rather than a part of
+// one.
 func (g *Graph) isPicture(typ int32) bool {
 	t := g.types[typ]
 	return t.Fits(plan.Image) && t != plan.Mask
 }
 
-// together reports whether what the action takes keeps together what belongs together.
+// together reports whether the action uses marks only with their pictures.
 func (s *scope) together(tool int32, inputs []input) bool {
 	for i, in := range inputs {
 		switch {
 		case in.on == 0:
-		case in.leaf == nil: // made of a mark
+		case in.leaf == nil: // made from a mark
 			if slices.ContainsFunc(inputs, func(o input) bool { return s.elsewhere(in.on, o) }) {
 				return false
 			}
@@ -93,8 +94,8 @@ func (s *scope) together(tool int32, inputs []input) bool {
 	return true
 }
 
-// about reports whether an input is what the leaf goes with, or was made of it and can stand
-// for it.
+// about reports whether an input is the picture that the mark is on, or was made from it and fits
+// its place.
 func (s *scope) about(mark *leaf, o input) bool {
 	if o.still != mark.with || o.on != 0 {
 		return false
@@ -104,13 +105,13 @@ func (s *scope) about(mark *leaf, o input) bool {
 	})
 }
 
-// elsewhere reports whether an input is a picture on which things are in other places than
-// on the one that is marked.
+// elsewhere reports whether an input is a picture in which things are at other places than in the
+// marked one.
 func (s *scope) elsewhere(marked uint64, o input) bool {
 	return o.cover != 0 && o.on == 0 && o.still != marked && s.isPicture(o.typ)
 }
 
-// pairs reports whether some given goes with another one.
+// pairs reports whether some given is about another one.
 func (s *scope) pairs() bool {
 	return slices.ContainsFunc(s.leaves, func(l leaf) bool { return l.with != 0 })
 }

@@ -51,13 +51,13 @@ import (
 	"atelier/agent/plan"
 )
 
-// The faults for which [New] refuses tools.
+// The errors for which [New] rejects tools.
 var (
 	ErrUnknownType = errors.New("unknown resource type")
-	ErrDuplicate   = errors.New("the name is taken by another tool")
-	ErrNoArguments = errors.New("takes no argument, so no search can place it")
+	ErrDuplicate   = errors.New("another tool has this name")
+	ErrNoArguments = errors.New("has no arguments, so no search can use it")
 	ErrOptionals   = errors.New("has more than three optional arguments")
-	ErrUnreachable = errors.New("nothing that a person can bring leads to it")
+	ErrUnreachable = errors.New("cannot be reached from anything a person can provide")
 )
 
 // General is the domain whose tools take part in every search.
@@ -69,11 +69,11 @@ const maxOptionals = 3
 type Arg struct {
 	Name string
 	Type plan.Type
-	// Means is what a text stands for here, "" for anything.
+	// Means is the required meaning of a text, "" for any.
 	Means plan.Meaning
 	// Optional arguments may stay blank: the tool is a hyperedge with and without them.
 	Optional bool
-	// Many arguments take every required given that fits their type: two at least, or one that is
+	// Many arguments take every required given that fits their type: at least two, or one that is
 	// several (collage, join).
 	Many bool
 }
@@ -85,12 +85,11 @@ type Tool struct {
 	Domain  string
 	Args    []Arg
 	Returns plan.Type
-	// Moves marks a tool after which places on a picture are elsewhere: it turns, crops or
-	// scales it.
+	// Moves reports whether the tool moves things in a picture: it turns, crops or scales it.
 	Moves bool
 }
 
-// Graph is a set of tools, ready to be searched.
+// Graph is an immutable set of tools to search.
 type Graph struct {
 	types   []plan.Type
 	typeIDs map[plan.Type]int32
@@ -98,8 +97,8 @@ type Graph struct {
 	hyperedges
 }
 
-// New is the graph of these tools over these resource types. It refuses bad tools
-// whole and names every fault at once, each wrapping one of the Err values.
+// New returns the graph of these tools over these resource types. If any tool is invalid it fails
+// and reports every error at once, each wrapping one of the Err values.
 func New(types []plan.Type, tools []Tool) (*Graph, error) {
 	types = slices.Clone(types)
 	slices.Sort(types)
@@ -131,7 +130,7 @@ func New(types []plan.Type, tools []Tool) (*Graph, error) {
 	return g, nil
 }
 
-// faults tells what is wrong with the tool by itself.
+// faults returns the errors of the tool by itself.
 func (t Tool) faults(types []plan.Type) []error {
 	var errs []error
 	known := func(typ plan.Type) {
@@ -156,8 +155,8 @@ func (t Tool) faults(types []plan.Type) []error {
 	return errs
 }
 
-// Subset is the graph of the tools that keep accepts: the live part of a catalogue.
-// It is never refused; what it cannot reach is left out of its searches.
+// Subset returns the graph of the tools accepted by keep: the live part of a catalogue. It never
+// fails; unreachable tools are ignored by its searches.
 func (g *Graph) Subset(keep func(tool string) bool) *Graph {
 	var kept []Tool
 	for _, t := range g.tools {
@@ -168,7 +167,7 @@ func (g *Graph) Subset(keep func(tool string) bool) *Graph {
 	return compile(g.types, kept)
 }
 
-// Tool returns the tool of that name.
+// Tool returns the tool with that name.
 func (g *Graph) Tool(name string) (Tool, bool) {
 	i, ok := g.find(name)
 	if !ok {
@@ -183,7 +182,7 @@ func (g *Graph) find(name string) (int, bool) {
 	})
 }
 
-// unreachable lists the tools that cannot be derived from what people can bring.
+// unreachable returns the tools that cannot be reached from anything a person can provide.
 func (g *Graph) unreachable() []string {
 	var start []int32
 	for id, t := range g.types {
@@ -205,9 +204,9 @@ func (g *Graph) unreachable() []string {
 	return names
 }
 
-// brought reports whether a person can bring a resource of this type: a file, a mark on
-// a picture, a text. The built-in types below come from tools only; types that a
-// toolbox adds of its own can be brought.
+// brought reports whether a person can provide a resource of this type: a file, a mark on a
+// picture, a text. The types listed here come only from tools; a toolbox's own types can be
+// provided.
 func brought(t plan.Type) bool {
 	return !slices.Contains([]plan.Type{plan.Tags, plan.Title, plan.Location, plan.Weather, plan.Time, plan.Facts, plan.Category}, t)
 }

@@ -2,8 +2,8 @@ package toolgraph
 
 import "cmp"
 
-// way is an argument of a tool in which a resource can stand, and the least further
-// cost until a solution if it does.
+// way is an argument of a tool that can take a resource, and the lower bound of the further cost
+// until a solution.
 type way struct {
 	place
 	cost cost
@@ -13,13 +13,13 @@ func (w way) before(other way) bool {
 	return cmp.Or(cmp.Compare(w.cost, other.cost), cmp.Compare(w.tool, other.tool), cmp.Compare(w.arg, other.arg)) < 0
 }
 
-// ways are sorted as far as they are asked for.
+// ways are sorted lazily.
 type ways struct {
 	sorted []way
 	rest   heap[way]
 }
 
-// at is way number i, if there are so many.
+// at returns way number i, if it exists.
 func (w *ways) at(i int32) (way, bool) {
 	for int(i) >= len(w.sorted) {
 		if len(w.rest) == 0 {
@@ -30,8 +30,8 @@ func (w *ways) at(i int32) (way, bool) {
 	return w.sorted[i], true
 }
 
-// ways lists what can be done with a resource that may stand for the type and uses
-// the covered givens: the most promising first, and only what can lead to a solution.
+// ways returns the possible uses of a resource that fits the type and uses the covered givens: most
+// promising first, and only those that can lead to a solution.
 func (b *bounds) ways(typ int32, cover uint64) *ways {
 	ways := &ways{rest: make(heap[way], 0, len(b.uses[typ]))}
 	for _, p := range b.uses[typ] {

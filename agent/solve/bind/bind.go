@@ -1,4 +1,4 @@
-// Package bind gives the settings that a request states to the steps that take them.
+// Package bind binds the settings stated in a request to the tool parameters that accept them.
 //
 // Guarantees:
 //   - Each stated value is bound to one parameter, to a step that is added for it, or is told as left out.
@@ -15,7 +15,7 @@ import (
 	"atelier/agent/toolbox/param"
 )
 
-// Binder binds settings by the parameters of a catalogue's tools.
+// Binder binds settings to the parameters of a catalogue's tools.
 type Binder struct {
 	Catalogue *toolbox.Catalogue
 	// Runs reports whether a tool can run.
@@ -24,13 +24,14 @@ type Binder struct {
 	MaxActions int
 }
 
-// Task is a subtask whose solutions are completed.
+// Task is a subtask whose solutions are to be completed.
 type Task struct {
 	Subtask plan.Subtask
-	// Candidates are the tools that may help with it, and Score is how well, from 1 to 5.
+	// Candidates are tools that may help with it; Score returns how well, from 1 to 5.
 	Candidates []string
 	Score      func(tool string) float64
-	// Marked tells that something is marked on what the subtask is given. It would not fit an edited picture.
+	// Marked reports whether the subtask gets a mark on a picture. The mark would not fit an edited
+	// picture.
 	Marked bool
 }
 
@@ -39,8 +40,8 @@ func (t Task) sure(s plan.Solution) bool {
 	return !slices.ContainsFunc(s.Tools(), func(tool string) bool { return t.Score(tool) < plan.Good })
 }
 
-// Complete binds the values of the request in the solutions, and adds steps for those that
-// no tool of them takes. It drops duplicates.
+// Complete binds the values of the request in the solutions, and adds steps for values that none of
+// their tools accepts. It drops duplicates.
 func (b Binder) Complete(t Task, found []plan.Solution) []plan.Solution {
 	var all []plan.Solution
 	for _, s := range found {
@@ -54,7 +55,7 @@ func (b Binder) Complete(t Task, found []plan.Solution) []plan.Solution {
 }
 
 // addParams adds bindings for the parameters of a solution's tools and binds the values of the
-// request to them. A value that no tool takes is recorded in Left.
+// request to them. Values that no tool accepts are recorded in Left.
 func (b Binder) addParams(sub plan.Subtask, s plan.Solution) plan.Solution {
 	var slots []slot
 	s.Actions = slices.Clone(s.Actions)
@@ -77,7 +78,7 @@ func (b Binder) addParams(sub plan.Subtask, s plan.Solution) plan.Solution {
 			unbound = append(unbound, said)
 		}
 	}
-	for _, said := range unbound { // it may repeat what is bound, also after it
+	for _, said := range unbound { // it may repeat a bound text, even a later one
 		if !f.repeats(said) {
 			s.Left = append(s.Left, said.Words)
 		}

@@ -38,7 +38,7 @@ func (b Binder) complete(t Task, found plan.Solution) plan.Solution {
 	return s
 }
 
-// order is the position of the step for a value: higher ones come later.
+// order returns the position of the step for a value: higher ones come later.
 func order(said plan.Said) int {
 	switch param.Type(said.Type) { //nolint:exhaustive // the others keep their order in the request
 	case param.FileSize:
@@ -67,7 +67,7 @@ func (b Binder) editorFor(t Task, s plan.Solution, said plan.Said) (editor toolb
 	return editor, on, ok
 }
 
-// editedArg is the only required resource of a tool, if the tool returns the same type.
+// editedArg returns the only required resource of a tool, if the tool returns the same type.
 func editedArg(tool toolbox.Tool) (on toolbox.Arg, ok bool) {
 	for _, a := range tool.Args {
 		if a.Param != nil || a.Optional {
@@ -89,7 +89,7 @@ func (t Task) enters(s plan.Solution, typ plan.Type) bool {
 	return !t.Marked && len(entering(s, typ)) == 1
 }
 
-// entering are the sources of a type that a solution gets from outside.
+// entering returns the sources of a type that a solution gets from outside.
 func entering(s plan.Solution, typ plan.Type) (sources []plan.Source) {
 	for _, a := range s.Actions {
 		for _, b := range a.Args {
@@ -102,7 +102,7 @@ func entering(s plan.Solution, typ plan.Type) (sources []plan.Source) {
 	return sources
 }
 
-// setsLoudness reports whether the last step brings its result to a loudness.
+// setsLoudness reports whether the last step normalises the loudness of its result.
 func (b Binder) setsLoudness(s plan.Solution) bool {
 	last, _ := b.Catalogue.Tool(s.Actions[len(s.Actions)-1].Tool)
 	for _, e := range last.Effects {
@@ -113,12 +113,12 @@ func (b Binder) setsLoudness(s plan.Solution) bool {
 	return false
 }
 
-// stepOf is a step of the tool without its source.
+// stepOf returns a step with the tool, without its source.
 func stepOf(editor toolbox.Tool, on toolbox.Arg) plan.Action {
 	return plan.Action{Tool: editor.Name, Returns: editor.Returns, Args: []plan.Binding{{Arg: on.Name, Type: on.Type}}}
 }
 
-// withStepBehind is the solution with a step that edits its result.
+// withStepBehind appends a step that edits the result of the solution.
 func withStepBehind(s plan.Solution, editor toolbox.Tool, on toolbox.Arg) plan.Solution {
 	step := stepOf(editor, on)
 	step.Args[0].Source = plan.FromAction(len(s.Actions) - 1)
@@ -126,7 +126,7 @@ func withStepBehind(s plan.Solution, editor toolbox.Tool, on toolbox.Arg) plan.S
 	return s
 }
 
-// withStepBefore is the solution with a step that edits the resource that it is given.
+// withStepBefore prepends a step that edits the input of the solution.
 func withStepBefore(s plan.Solution, editor toolbox.Tool, on toolbox.Arg) plan.Solution {
 	step := stepOf(editor, on)
 	step.Args[0].Source = entering(s, on.Type)[0]

@@ -7,9 +7,9 @@ import (
 	"atelier/agent/toolbox/param"
 )
 
-// Read reads the values of the parameters from what the request says, and adds the defaults.
-// So a plan that is made is one whose settings are understood. It tells the first required one that
-// is not said, or from whose words no value can be read.
+// Read parses the values of the parameters from the words of the request and adds the defaults, so
+// that all settings of a finished plan are understood. It returns the first required parameter that
+// is missing or whose words cannot be parsed.
 func (b Binder) Read(s plan.Solution) (plan.Solution, *Unreadable) {
 	s.Actions = slices.Clone(s.Actions)
 	for i, a := range s.Actions {
@@ -41,7 +41,7 @@ func (b Binder) Read(s plan.Solution) (plan.Solution, *Unreadable) {
 	return s, nil
 }
 
-// Unreadable is a solution with a parameter for which no value can be read.
+// Unreadable describes a solution with a parameter whose value cannot be parsed.
 type Unreadable struct {
 	Score float64
 	Type  param.Type

@@ -8,7 +8,7 @@ import (
 	"atelier/agent/plan"
 )
 
-// Obey has the tools of a part's solutions run by what the request names, where it is live.
+// Obey sets the candidates of a task's solutions to those that the request names, if they are live.
 func (p *Picker) Obey(t *plan.Task) {
 	if p.config.Live == nil || len(p.config.Mentions) == 0 {
 		return
@@ -24,8 +24,8 @@ func (p *Picker) Obey(t *plan.Task) {
 	}
 }
 
-// named is the candidate that the request names for a tool of a part, and by which name. Where
-// it names several, that which stands with words of the part is meant.
+// named returns the live candidate that the request names for a tool of a task, and the mention. Of
+// several, it prefers the one mentioned near the words of the task.
 func (p *Picker) named(t *plan.Task, tool string) (naming.Mention, plan.Candidate, bool) {
 	status, _ := p.config.Live.Status(tool)
 	for _, m := range p.mentionsFor(t, tool) {
@@ -38,9 +38,9 @@ func (p *Picker) named(t *plan.Task, tool string) (naming.Mention, plan.Candidat
 	return naming.Mention{}, plan.Candidate{}, false
 }
 
-// mentionsFor are the names that the request may mean for a tool of a part: those that stand
-// with most of its words. Where several stand as near, parts of the same words take turns:
-// "draw a castle with SDXL, then draw a castle with flux".
+// mentionsFor returns the mentions that may refer to a tool of a task: those with the most words in
+// common with it. Tasks with equal descriptions take turns: "draw a castle with SDXL, then draw a
+// castle with flux".
 func (p *Picker) mentionsFor(t *plan.Task, tool string) []naming.Mention {
 	able := p.able(tool)
 	nearest := 0
@@ -58,7 +58,7 @@ func (p *Picker) mentionsFor(t *plan.Task, tool string) []naming.Mention {
 	return slices.Concat(near[turn:], near[:turn])
 }
 
-// able are the names that may stand for what runs a tool.
+// able returns the mentions that may refer to a candidate of the tool.
 func (p *Picker) able(tool string) []naming.Mention {
 	var able []naming.Mention
 	status, _ := p.config.Live.Status(tool)
@@ -71,7 +71,7 @@ func (p *Picker) able(tool string) []naming.Mention {
 	return able
 }
 
-// together counts the words that two texts have in common.
+// together counts the words that two texts share.
 func together(a, b string) int {
 	words := strings.Fields(strings.ToLower(b))
 	n := 0
@@ -83,7 +83,7 @@ func together(a, b string) int {
 	return n
 }
 
-// Prefer puts a good solution in front that is done by what the request names.
+// Prefer moves a good solution to the front if it uses what the request names.
 func (p *Picker) Prefer(t *plan.Task, complete []plan.Solution) {
 	if p.config.Live == nil || len(p.config.Mentions) == 0 || len(complete) == 0 {
 		return
@@ -99,7 +99,7 @@ func (p *Picker) Prefer(t *plan.Task, complete []plan.Solution) {
 	}
 }
 
-// account notes which names of the request the best solution obeys, and which it cannot.
+// account records which mentions the best solution uses, and which are unavailable.
 func (p *Picker) account(t *plan.Task) {
 	if len(t.Solutions) == 0 {
 		return
@@ -113,8 +113,8 @@ func (p *Picker) account(t *plan.Task) {
 	}
 }
 
-// leftOver notes which names of the request no part has taken, with the first part that they
-// are able for: what is here is an alternative to it.
+// leftOver records the mentions that no task uses, with the first task they suit. Available ones
+// become alternatives.
 func (p *Picker) leftOver() {
 	var known []string
 	for _, t := range p.tasks {
@@ -129,7 +129,7 @@ func (p *Picker) leftOver() {
 			runs := p.runBy(action).Candidate
 			for _, m := range p.able(action.Tool) {
 				switch {
-				case slices.Contains(known, m.Name) || m.Means(action.Tool, runs): // it is taken, or told of
+				case slices.Contains(known, m.Name) || m.Means(action.Tool, runs): // used, or reported already
 					continue
 				case slices.ContainsFunc(status.Candidates, func(c plan.Candidate) bool { return m.Means(action.Tool, c) }):
 					t.Besides = append(t.Besides, m.Name)
@@ -142,7 +142,7 @@ func (p *Picker) leftOver() {
 	}
 }
 
-// wanted reports whether a candidate is one that the request names besides what was taken.
+// wanted reports whether the request also names the candidate, besides the one that is used.
 func (p *Picker) wanted(t *plan.Task, tool string, c plan.Candidate) bool {
 	return slices.ContainsFunc(p.config.Mentions, func(m naming.Mention) bool {
 		return slices.Contains(t.Besides, m.Name) && m.Means(tool, c)

@@ -1,5 +1,5 @@
-// Package pick says which candidate runs a tool: the one that the request names, else the one that the
-// planner chooses among the best (HuggingGPT, section 3.2), else the first that is live.
+// Package pick chooses the candidate that runs a tool: the one that the request names, else the one
+// that the planner chooses among the best (HuggingGPT, section 3.2), else the first that is live.
 //
 // Guarantees:
 //   - What the request names is taken where it is live; what is not there is noted as absent.
@@ -18,10 +18,10 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// Config is what candidates are picked by.
+// Config configures a Picker.
 type Config struct {
 	Catalogue *toolbox.Catalogue
-	// Live is what can run. Nil picks nothing: every tool is taken to run.
+	// Live tells what can run. If it is nil, every tool is assumed to run, and nothing is picked.
 	Live *toolbox.Liveness
 	Book *naming.Book
 	// Mentions are the models, servers and programs that the request names.
@@ -36,11 +36,11 @@ type Picker struct {
 	tasks  []*plan.Task
 }
 
-// New picks for the tasks of a plan, in their solutions.
+// New returns a picker for the solutions of the tasks of a plan.
 func New(c Config, tasks []*plan.Task) *Picker { return &Picker{c, tasks} }
 
-// Finish settles the candidates of all tasks, once each has its solutions, and adds those that do
-// the same by other candidates.
+// Finish settles the candidates of all tasks after their solutions are chosen, and adds variants
+// with other candidates.
 func (p *Picker) Finish() {
 	p.agree()
 	if p.config.Live == nil {
@@ -55,18 +55,19 @@ func (p *Picker) Finish() {
 	}
 }
 
-// maxOffered is how many candidates of a tool the planner chooses among: HuggingGPT's five.
+// maxOffered is the maximum number of candidates of a tool offered to the planner: five, as in
+// HuggingGPT.
 const maxOffered = 5
 
-// way is a candidate of a tool and what people call it.
+// way is a candidate of a tool and its name for people.
 type way struct {
 	plan.Candidate
 
 	called string
 }
 
-// Models are what the planner may choose among for the tools of the solutions: of each tool
-// that has several candidates, one of which at least is one of several models, the best.
+// Models returns the candidates that the planner may choose among: the best of each tool in the
+// solutions that has several candidates, if its server has several models for it.
 func (p *Picker) Models(solutions []plan.Solution) map[string][]planner.Model {
 	all := map[string][]planner.Model{}
 	for _, s := range solutions {
@@ -86,9 +87,9 @@ func (p *Picker) Models(solutions []plan.Solution) map[string][]planner.Model {
 	return all
 }
 
-// ways are the candidates of a tool that people can tell apart, in the order in which
-// they are tried. One that no model is named for is left out where the same server names
-// some, and a stand-in where there is something better.
+// ways returns the candidates of a tool that people can tell apart, in the order in which they are
+// tried. It omits a candidate without a model if the same server has candidates with models, and
+// approximations if there is something better.
 func (p *Picker) ways(tool string) []way {
 	if p.config.Live == nil {
 		return nil
@@ -104,7 +105,7 @@ func (p *Picker) ways(tool string) []way {
 		w := way{c, p.called(status.Tool, c)}
 		alike := func(o way) bool { return o.called == w.called }
 		if slices.ContainsFunc(all, func(o way) bool { return o.Model == c.Model && alike(o) }) {
-			continue // the same at another place
+			continue // the same model on another server
 		}
 		if slices.ContainsFunc(all, alike) {
 			w.called = cmp.Or(c.Model, c.Name)
@@ -114,12 +115,12 @@ func (p *Picker) ways(tool string) []way {
 	return all
 }
 
-// called is what people call a candidate.
+// called returns the name of a candidate for people.
 func (p *Picker) called(tool toolbox.Tool, c plan.Candidate) string {
 	return p.config.Tell.In(p.config.Language, p.config.Book.Called(tool, c))
 }
 
-// about tells a planner what it chooses by.
+// about describes a candidate for the planner.
 func (p *Picker) about(c plan.Candidate) string {
 	var parts []string
 	if m, ok := p.config.Catalogue.Model(c.Model); ok {
@@ -140,15 +141,15 @@ func (p *Picker) about(c plan.Candidate) string {
 	return strings.Join(parts, " ")
 }
 
-// maxVariants is how many variants of its best solution a subtask has.
+// maxVariants is the maximum number of variants of a subtask's best solution.
 const maxVariants = 3
 
-// A variant scores so much less than the one before it that other solutions as good stand
-// between them.
+// variantCost is how much lower each variant scores than the previous one, so that other good
+// solutions come in between.
 const variantCost = 0.5
 
-// vary adds variants of the best solution: the same with other candidates. The last tool
-// makes the result, so its candidates differ first.
+// vary adds variants of the best solution, which differ only in candidates. The last tool makes the
+// result, so its candidates are varied first.
 func (p *Picker) vary(t *plan.Task) {
 	if len(t.Solutions) == 0 {
 		return
@@ -192,11 +193,11 @@ func (p *Picker) vary(t *plan.Task) {
 	}
 }
 
-// oneOfSeveral reports whether a way is by one of the models that a server may have for the
-// tool: the operator has not chosen it there.
+// oneOfSeveral reports whether a candidate is one of several models that a server may have for the
+// tool, so that the operator has not chosen one.
 func oneOfSeveral(w way) bool { return w.Model != "" && strings.HasSuffix(w.Name, "@"+w.Model) }
 
-// runBy is what runs an action: its candidate, or the first one that is live.
+// runBy returns what will run an action: its candidate, or the first live one.
 func (p *Picker) runBy(action plan.Action) way {
 	status, _ := p.config.Live.Status(action.Tool)
 	c := status.By()
@@ -208,9 +209,9 @@ func (p *Picker) runBy(action plan.Action) way {
 	return way{c, p.called(status.Tool, c)}
 }
 
-// agree has the same work of several subtasks done by the same candidate, so that it is
-// done once: a caption that serves the music and the page. What the request names counts, and
-// stays for the part that it names it for; otherwise the first one counts.
+// agree makes subtasks use the same candidate for the same work, so that it is done once, such as a
+// caption that serves the music and the page. A candidate named by the request wins, and stays for
+// the task that it was named for; otherwise the first one wins.
 func (p *Picker) agree() {
 	type work struct {
 		chain     plan.Solution
