@@ -32,7 +32,7 @@ import (
 	"atelier/agent/toolgraph"
 )
 
-// Config is what an agent is made of.
+// Config configures an agent.
 type Config struct {
 	Planner planner.Planner
 	Toolbox *toolbox.Toolbox
@@ -47,7 +47,7 @@ type Config struct {
 	// Solutions is how many the search hands to the planner for one subtask at most. Zero means
 	// 5, as many as a plan keeps.
 	Solutions int
-	// Memory is what looks at pictures take their memory of; nil has no bound.
+	// Memory bounds the memory used for looking at pictures. Nil means no bound.
 	Memory *memory.Budget
 	// ExtraTypes are resource types beyond the built-in ones, for other toolboxes.
 	ExtraTypes []plan.Type
@@ -58,13 +58,13 @@ type Config struct {
 	Player verify.Player
 	// Clock tells the time. Nil means time.Now.
 	Clock func() time.Time
-	// Progress hears that a stage of a request begins, from the goroutine that works on
-	// it. Nil hears nothing. What the steps of a run do is known to who lets them run.
+	// Progress is called when a stage of a request begins, from the goroutine that works on it. Nil
+	// means none. It does not cover the steps of a run; their caller knows about those.
 	Progress func(request string, s plan.Stage)
-	// Tell tells people fixed sentences in the language of their request. Nil is English.
+	// Tell translates fixed sentences into the language of a request. Nil means English.
 	Tell plan.Tell
-	// Log takes what operators want to know of failed steps; never a request, a text or a
-	// file of a user. Nil logs nothing.
+	// Log receives reports of failed steps for operators, never a user's request, text or file. Nil
+	// logs nothing.
 	Log *slog.Logger
 }
 
@@ -76,8 +76,8 @@ type Agent struct {
 	*answer.Responder // Respond, Ways, Steps, Alts
 }
 
-// New checks the configuration and builds the graph; a catalogue that makes no good
-// graph is refused. Nothing is started.
+// New validates the configuration and builds the graph. It fails if the catalogue does not make a
+// valid graph. It starts nothing.
 func New(c Config) (*Agent, error) {
 	if c.Planner == nil || c.Toolbox == nil {
 		return nil, errors.New("an agent needs a planner and a toolbox")

@@ -14,16 +14,15 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// leftovers finds what a plan leaves out of a request.
+// leftovers finds the parts of a request that a plan leaves out.
 type leftovers struct {
 	catalogue *toolbox.Catalogue
-	// lexicon has the nouns by which people speak of files.
+	// lexicon knows the nouns that people use for files.
 	lexicon *retrieve.Lexicon
 }
 
-// find gives the values of the request that the plan tells to no tool: quantities, formats, colours
-// and what stands in quotation marks. A planner is not believed in this: it may pass over "32 kbps"
-// without a word.
+// find returns the values in the request that the plan passes to no tool: quantities, formats,
+// colours and quoted text. It does not rely on the planner, which may silently drop "32 kbps".
 func (o leftovers) find(wish string, p *plan.Plan) []plan.Leftover {
 	told := o.told(p)
 	if len(told) == 0 {
@@ -64,36 +63,36 @@ func (o leftovers) find(wish string, p *plan.Plan) []plan.Leftover {
 	return left
 }
 
-// quotation finds words in quotation marks.
+// quotation matches text in quotation marks.
 var quotation = lazyregexp.New(`"[^"\n]{1,200}"|“[^”\n]{1,200}”|„[^“”\n]{1,200}[“”]|«[^»\n]{1,200}»|「[^」\n]{1,200}」|『[^』\n]{1,200}』`)
 
-// changes reports whether the plan makes media: an answer in words keeps no colour and no format.
+// changes reports whether the plan makes media. A text answer has no colour or format.
 func changes(p *plan.Plan) bool {
 	return slices.ContainsFunc(p.Tasks, func(t plan.Task) bool { return t.Subtask.Returns.Media() })
 }
 
-// given reports whether a resource is of the format: "this mp4".
+// given reports whether a resource has the format: "this mp4".
 func given(p *plan.Plan, format string) bool {
 	return slices.ContainsFunc(p.Resources, func(r plan.Resource) bool {
 		return strings.HasSuffix(strings.ToLower(r.File), "."+format) || strings.HasSuffix(strings.ToLower(r.Name), "."+format)
 	})
 }
 
-// limits reports whether the part holds a limit in bytes. It is asked for: what is larger than it
-// may be useless.
+// limits reports whether the part contains a size limit in bytes. The bot asks about these, since a
+// file over the limit may be useless.
 func limits(l plan.Leftover) bool {
 	return slices.ContainsFunc(quantity.Find(l.Part), func(q quantity.Quantity) bool { return q.Unit == quantity.ByteCount })
 }
 
-// told are the texts that the best solutions pass to their tools, and the descriptions of those
-// tools. It is empty if a part of the request has no solution: the answer says so anyway.
+// told returns the texts that the best solutions pass to their tools, and the descriptions of those
+// tools. It is empty if part of the request has no solution; the answer mentions that anyway.
 func (o leftovers) told(p *plan.Plan) []string {
 	var all []string
 	for _, task := range p.Tasks {
 		if len(task.Solutions) == 0 {
 			return nil
 		}
-		for _, said := range task.Subtask.Said { // those that nothing takes are left over already
+		for _, said := range task.Subtask.Said { // parts that no tool takes are reported already
 			all = append(all, said.Words)
 		}
 		for _, action := range task.Solutions[0].Actions {
@@ -110,7 +109,7 @@ func (o leftovers) told(p *plan.Plan) []string {
 	return all
 }
 
-// blank is the request with spaces in place of the names of files.
+// blank returns the request with file names replaced by spaces.
 func blank(wish string, p *plan.Plan) string {
 	for _, r := range p.Resources {
 		for _, name := range []string{r.File, r.Name} {
@@ -122,8 +121,8 @@ func blank(wish string, p *plan.Plan) string {
 	return wish
 }
 
-// describes reports whether a quantity with that behind it only says which file is meant: "the
-// 10 second clip".
+// describes reports whether the words after a quantity show that it only identifies a file: "the 10
+// second clip".
 func (o leftovers) describes(rest string) bool {
 	words := o.lexicon.Words(strings.TrimLeft(rest, " -"), nil)
 	if len(words) == 0 || words[0].Kind != retrieve.Plain {

@@ -9,20 +9,20 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// placement tells what can run in this process and in others.
+// placement tells what this process and others can run.
 type placement struct{ toolbox *toolbox.Toolbox }
 
-// Capabilities are what this process can run now: candidates by tool, to be published
+// Capabilities returns the candidates that this process can run now, by tool. They are published
 // for the processes that plan (see [toolbox.Toolbox.Local]). It fails only when ctx ends.
 func (p placement) Capabilities(ctx context.Context) (map[string][]plan.Candidate, error) {
 	return p.toolbox.Local(ctx)
 }
 
-// Lacks reports whether the action is for another process, so that the jobs hand it back
-// instead of doing it here: no way to run its tool is live in this one, or its candidate is
-// live in others alone. Where that is live nowhere, or none is wanted, the best one counts
-// that is live anywhere, if all that is here is a weaker stand-in. Anyhow, whatever is live
-// here will do. What is not known, since ctx has ended, is not lacking.
+// Lacks reports whether this process should hand the action back for another process to run: it has
+// no live candidate for the tool, or the action's candidate is live only elsewhere. If that
+// candidate is live nowhere, or none is set, the best live one counts, and the action is handed
+// back if only a weaker approximation runs here. With anyhow set, any live candidate here will do.
+// If ctx has ended, nothing is known and Lacks returns false.
 func (p placement) Lacks(ctx context.Context, action plan.Action, anyhow bool) bool {
 	able, err := p.toolbox.Local(ctx)
 	if err != nil {
@@ -52,9 +52,8 @@ func (p placement) Lacks(ctx context.Context, action plan.Action, anyhow bool) b
 	return !slices.ContainsFunc(here, func(c plan.Candidate) bool { return !c.Approximate })
 }
 
-// Hears is the action by which the words of a voice message are written down: by the best
-// way to run a tool that listens (see [toolbox.Tool]) that is live in any process; false
-// where there is none.
+// Hears returns the action that transcribes a voice message, using the best candidate that is live
+// in any process of a tool that listens (see [toolbox.Tool]). It returns false if there is none.
 func (p placement) Hears(ctx context.Context, voice plan.Resource) (plan.Action, bool) {
 	live, err := p.toolbox.Live(ctx)
 	if err != nil {
@@ -78,9 +77,9 @@ func (p placement) Hears(ctx context.Context, voice plan.Resource) (plan.Action,
 	}, true
 }
 
-// Device is where the action works, "cpu" or "gpu", by which the jobs choose its queue:
-// the device of its candidate, whether that is live or not, else of the first candidate of
-// its tool that is live in any process, else "cpu".
+// Device returns "cpu" or "gpu", which decides the job queue of the action: the device of its
+// candidate, live or not, else of the first candidate of its tool that is live in any process, else
+// "cpu".
 func (p placement) Device(ctx context.Context, action plan.Action) string {
 	const otherwise = "cpu"
 	if c, ok := p.toolbox.Candidate(action.Tool, action.Candidate); ok {

@@ -24,8 +24,8 @@ type planning struct {
 	leftovers leftovers
 }
 
-// Plan turns a request into a plan: subtasks with ranked solutions, a question back,
-// or a reply. Its error is a [*plan.UnfinishedError], which tells what the attempt took.
+// Plan turns a request into a plan: subtasks with ranked solutions, a question back, or a reply.
+// Its error is a [*plan.UnfinishedError], which records what the attempt cost.
 func (g *planning) Plan(ctx context.Context, r plan.Request) (*plan.Plan, error) {
 	var thinking plan.Thinking
 	p, err := g.plan(ctx, r, &thinking)
@@ -40,7 +40,7 @@ func (g *planning) Plan(ctx context.Context, r plan.Request) (*plan.Plan, error)
 	return p, nil
 }
 
-// Samples are requests that can be done here, to be shown to people who do not know what to ask.
+// Samples returns example requests that can be done here, for people who do not know what to ask.
 func (g *planning) Samples(ctx context.Context) ([]plan.Sample, error) {
 	runs, err := g.runs(ctx)
 	if err != nil {
@@ -53,7 +53,8 @@ func (g *planning) Samples(ctx context.Context) ([]plan.Sample, error) {
 	return all, nil
 }
 
-// Sample is the sample of a key. Its error is a [*plan.Fault] if there is none, or it cannot be done now.
+// Sample returns the sample with a key. Its error is a [*plan.Fault] if there is none, or if it
+// cannot be done now.
 func (g *planning) Sample(ctx context.Context, key string) (plan.Sample, error) {
 	runs, err := g.runs(ctx)
 	if err != nil {
@@ -70,7 +71,7 @@ func (g *planning) Sample(ctx context.Context, key string) (plan.Sample, error) 
 	return g.sample(all[i]), nil
 }
 
-// PlanSubtasks plans a decomposition that is given.
+// PlanSubtasks plans a given decomposition.
 func (g *planning) PlanSubtasks(ctx context.Context, r plan.Request, subtasks []plan.Subtask) (*plan.Plan, error) {
 	var thinking plan.Thinking
 	_, mentions, err := g.heed(ctx, r)
@@ -85,7 +86,7 @@ func (g *planning) PlanSubtasks(ctx context.Context, r plan.Request, subtasks []
 	return p, nil
 }
 
-// runs tells which tools can run now.
+// runs returns a function that reports whether a tool can run now.
 func (g *planning) runs(ctx context.Context) (func(tool string) bool, error) {
 	if g.config.AllTools {
 		return func(string) bool { return true }, nil
@@ -97,7 +98,7 @@ func (g *planning) runs(ctx context.Context) (func(tool string) bool, error) {
 	return live.Live, nil
 }
 
-// sample adds to a sample which file its tool must be given.
+// sample converts a sample and adds the type of file that its tool needs.
 func (g *planning) sample(s samples.Sample) plan.Sample {
 	out := plan.Sample{Key: s.Tool, Wish: s.Wish}
 	if tool, ok := g.config.Toolbox.Catalogue().Tool(s.Tool); ok {
@@ -122,7 +123,7 @@ func (g *planning) plan(ctx context.Context, r plan.Request, thinking *plan.Thin
 	g.config.Progress(r.ID, plan.Decomposing)
 	d, err := g.config.Planner.Decompose(ctx, r, thinking)
 	if err != nil {
-		return nil, fmt.Errorf("decompose the wish: %w", err)
+		return nil, fmt.Errorf("decompose the request: %w", err)
 	}
 	r = r.WithTypes(d.Types)
 	p := &plan.Plan{Wish: wish, Resources: r.Resources()}
@@ -143,29 +144,29 @@ func (g *planning) plan(ctx context.Context, r plan.Request, thinking *plan.Thin
 	default:
 		return nil, &plan.Fault{
 			Sentence: plan.Say("I could not understand what you want. Please say it in other words."),
-			Err:      errors.New("the decomposition is empty"),
+			Err:      errors.New("empty decomposition"),
 		}
 	}
-	fresh := p.Reply != "" && !p.Refused && len(r.Turns)+len(r.Given) == 0 // it is how people begin
+	fresh := p.Reply != "" && !p.Refused && len(r.Turns)+len(r.Given) == 0 // a conversation often begins like this
 	if d.Samples || fresh {
 		p.Samples, err = g.Samples(ctx)
 	}
 	return p, err
 }
 
-// logThinking tells the operator what planning took, above all where nothing came of it.
+// logThinking logs the cost of planning, and a warning if it failed.
 func (g *planning) logThinking(ctx context.Context, r plan.Request, t plan.Thinking, err error) {
 	for _, j := range t.Jobs {
-		g.config.Log.DebugContext(ctx, "the planner did a job", "request", r.ID, "job", j.Name, "model", j.Model,
+		g.config.Log.DebugContext(ctx, "planner job done", "request", r.ID, "job", j.Name, "model", j.Model,
 			"calls", j.Calls, "repairs", j.Repairs, "input", j.Input, "cached", j.Cached, "output", j.Output, "took", j.Took)
 	}
 	if err != nil {
-		g.config.Log.WarnContext(ctx, "no plan was made", "request", r.ID, "error", plan.ForOperator(err))
+		g.config.Log.WarnContext(ctx, "planning failed", "request", r.ID, "error", plan.ForOperator(err))
 	}
 }
 
-// guesses are those of a planner that people can be offered, by the names by which they know the
-// files.
+// guesses returns the planner's guesses that can be offered to people, with the file names that
+// they know.
 func guesses(r plan.Request, made []string) []string {
 	var kept []string
 	account := planner.Account{Request: r}
@@ -178,8 +179,8 @@ func guesses(r plan.Request, made []string) []string {
 	return kept
 }
 
-// heed finds the models, servers and programs that a request names, and gives the request
-// without them: they are no part of what is to be made.
+// heed finds the models, servers and programs that a request names, and returns the request without
+// them, since they do not describe the result.
 func (g *planning) heed(ctx context.Context, r plan.Request) (plan.Request, []naming.Mention, error) {
 	var live *toolbox.Liveness
 	if !g.config.AllTools {
@@ -200,7 +201,7 @@ func (g *planning) heed(ctx context.Context, r plan.Request) (plan.Request, []na
 	return r, append(mentions, more...), nil
 }
 
-// inPart asks for the parts of the request that no tool is told.
+// inPart asks about the parts of the request that no tool takes.
 func (g *planning) inPart(language string, left []plan.Leftover) string {
 	var parts []string
 	for _, l := range left {
@@ -210,7 +211,8 @@ func (g *planning) inPart(language string, left []plan.Leftover) string {
 		"I understand only part of this: I do not know what to do with “%s”. Please say it in other words, or leave that out.", strings.Join(parts, ", ")))
 }
 
-// improvises reports whether a program may and can be written now where no tool fits the request.
+// improvises reports whether a program may be written for a request that no tool fits, and whether
+// that is possible now.
 func (g *planning) improvises(ctx context.Context, r plan.Request) (bool, error) {
 	tool, ok := g.config.Toolbox.Catalogue().Improviser()
 	if !ok || r.NoPrograms || g.config.AllTools {

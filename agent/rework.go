@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	// variations is how many results a [plan.Vary] has.
+	// variations is the number of results of a [plan.Vary].
 	variations = 4
-	// grid is the tool that shows them in one picture.
+	// grid is the tool that puts them into one picture.
 	grid = "collage_images"
 )
 
-// Reworks are the ways to go on from what a run made that can run now.
+// Reworks returns the follow-ups to a run's results that are possible now.
 func (g *planning) Reworks(ctx context.Context, made *plan.Route) ([]plan.Rework, error) {
 	live, err := g.config.Toolbox.Live(ctx)
 	if err != nil {
@@ -38,8 +38,8 @@ func (g *planning) Reworks(ctx context.Context, made *plan.Route) ([]plan.Rework
 	return all, nil
 }
 
-// Rework plans to go on from what a run made. The request has what was made, and says in words what is to be done.
-// For [plan.Smaller], limits are how many bytes each of the files may have then.
+// Rework plans a follow-up to a run. The request has the run's results as resources and describes
+// the follow-up in words. For [plan.Smaller], limits holds the maximum size of each file in bytes.
 func (g *planning) Rework(ctx context.Context, r plan.Request, made *plan.Route, how plan.Rework, limits map[string]int64) (*plan.Plan, error) {
 	if how == plan.Vary {
 		return g.vary(r, made)
@@ -67,17 +67,17 @@ func (g *planning) Rework(ctx context.Context, r plan.Request, made *plan.Route,
 	return g.PlanSubtasks(ctx, r, subtasks)
 }
 
-// unfit refuses a rework of results that are not of its kind.
+// unfit returns the error for results that cannot be reworked this way.
 func unfit(err error) error {
 	return &plan.Fault{Sentence: plan.Say("I cannot do that with this result."), Err: err}
 }
 
-// sizing is the tool that makes a file larger, or its bytes fewer; "" if none does.
+// sizing returns the tool that enlarges a file or reduces its size in bytes; "" if there is none.
 func sizing(how plan.Rework, r plan.Resource) string {
 	picture := r.Type.Fits(plan.Image)
 	switch {
 	case how == plan.Larger && picture && strings.EqualFold(path.Ext(r.Name), ".gif"):
-		return "resize_image" // which keeps all frames
+		return "resize_image" // it keeps all frames
 	case how == plan.Larger && picture:
 		return "upscale_image"
 	case how == plan.Larger && r.Type == plan.Video:
@@ -92,8 +92,8 @@ func sizing(how plan.Rework, r plan.Resource) string {
 	return ""
 }
 
-// varied is the action that made the pictures of a run by a seed, bound to what it was given. It is not ok if none
-// or several did, or if something else was made of them.
+// varied returns the action that made the pictures of a run from a seed, with its sources rebound
+// to resources. ok is false if no action or several did, or if another step used the pictures.
 func varied(made *plan.Route) (action plan.Action, ok bool) {
 	steps, results := made.Steps(), made.Results()
 	var at []int
@@ -122,8 +122,8 @@ func varied(made *plan.Route) (action plan.Action, ok bool) {
 	return action, true
 }
 
-// elsewhere is a source as one of another request, for which what a step made is a resource. It is not ok if a step
-// made several.
+// elsewhere converts a source for use in another request, where the output of a step is a resource.
+// ok is false if the step had several outputs.
 func elsewhere(s plan.Source, results []plan.Result) (plan.Source, bool) {
 	switch s.Kind {
 	case plan.OfAction:
@@ -146,14 +146,15 @@ func elsewhere(s plan.Source, results []plan.Result) (plan.Source, bool) {
 	}
 }
 
-// vary plans one step with several results, each by a seed of its own, and a picture that shows them with numbers.
+// vary plans one step with several results, each with its own seed, and a collage that numbers
+// them.
 func (g *planning) vary(r plan.Request, made *plan.Route) (*plan.Plan, error) {
 	action, ok := varied(made)
 	if !ok {
-		return nil, unfit(errors.New("nothing was made by a seed"))
+		return nil, unfit(errors.New("no result was made from a seed"))
 	}
 	h := fnv.New64a()
-	_, _ = h.Write([]byte(r.ID + r.At.String())) // a hash takes all that it is given
+	_, _ = h.Write([]byte(r.ID + r.At.String())) // never fails
 	action.Seed, action.Count = int64(h.Sum64()%(math.MaxInt32-variations))+1, variations
 	collage, err := g.numbered()
 	if err != nil {
@@ -169,7 +170,8 @@ func (g *planning) vary(r plan.Request, made *plan.Route) (*plan.Plan, error) {
 	return p, nil
 }
 
-// numbered puts the results of the first action into a grid, with their numbers.
+// numbered returns an action that puts the results of the first action into a grid and numbers
+// them.
 func (g *planning) numbered() (plan.Action, error) {
 	catalogue := g.config.Toolbox.Catalogue()
 	tool, _ := catalogue.Tool(grid)

@@ -20,20 +20,20 @@ import (
 	"atelier/agent/wording"
 )
 
-// Answer is what people are told.
+// Answer is the answer to a request.
 type Answer struct {
 	Text string
-	// Thinking is what the whole request took: the plan's, and the answer's own.
+	// Thinking is the cost of the whole request: of planning and of answering.
 	Thinking plan.Thinking
 }
 
-// Config is what answers are made with. All but Log and Tell are needed.
+// Config configures a Responder. All fields but Log and Tell are required.
 type Config struct {
 	Planner planner.Planner
 	Toolbox *toolbox.Toolbox
 	// Book knows what people call models and servers.
 	Book *naming.Book
-	// Progress hears that the planner is asked.
+	// Progress is called before the planner is asked.
 	Progress func(request string, s plan.Stage)
 	Tell     plan.Tell
 	Log      *slog.Logger
@@ -45,11 +45,10 @@ type Responder struct{ config Config }
 // New returns a responder. It starts nothing.
 func New(c Config) *Responder { return &Responder{c} }
 
-// Respond tells what came of a request. The planner words it.
-// The parts of the request that no subtask does stand first. Every
-// part of the request that no live tool can do is told ([planner.Account.Missing]), with what it needs,
-// and so is that another planner had to stand in: behind the answer, but before a refusal, whose cause
-// it may be.
+// Respond words the outcome of a request, with the planner's help. It begins with the parts of the
+// request that no subtask covers, and mentions every part that no live tool can do
+// ([planner.Account.Missing]) and what that needs. If another planner stood in, it says so at the
+// end, or before a refusal, since the substitution may be the cause.
 func (r *Responder) Respond(ctx context.Context, account planner.Account) (Answer, error) {
 	p := account.Plan
 	answer := Answer{Thinking: p.Thinking}
@@ -69,22 +68,22 @@ func (r *Responder) Respond(ctx context.Context, account planner.Account) (Answe
 	return answer, nil
 }
 
-// Ways are short labels for the offers of a plan, for people ([wording.Ways]).
+// Ways returns short labels for the offers of a plan ([wording.Ways]).
 func (r *Responder) Ways(p *plan.Plan, chosen plan.Choice, offers []plan.Offer) []plan.Message {
 	return wording.Ways(r.config.Toolbox.Catalogue(), p, chosen, offers)
 }
 
-// Steps say what each step of an account makes or has made ([wording.Steps]).
+// Steps describes what each step makes or has made ([wording.Steps]).
 func (r *Responder) Steps(account planner.Account) []plan.Message {
 	return wording.Steps(r.config.Toolbox.Catalogue(), account)
 }
 
-// Alts describe what each step of an account made, for people who cannot see it ([wording.Alts]).
+// Alts returns alternative texts for the results of the steps ([wording.Alts]).
 func (r *Responder) Alts(account planner.Account) []plan.Message {
 	return wording.Alts(r.config.Toolbox.Catalogue(), account)
 }
 
-// word finds the words of an answer.
+// word words an answer.
 func (r *Responder) word(ctx context.Context, account planner.Account, thinking *plan.Thinking) (string, error) {
 	p := account.Plan
 	if talk := p.Question + p.Reply; talk != "" {
@@ -110,7 +109,7 @@ func (r *Responder) word(ctx context.Context, account planner.Account, thinking 
 		return "", ctx.Err()
 	}
 	if err != nil {
-		r.config.Log.WarnContext(ctx, "the answer was not worded by the planner", "request", account.Request.ID, "error", plan.ForOperator(err))
+		r.config.Log.WarnContext(ctx, "the planner failed to word the answer", "request", account.Request.ID, "error", plan.ForOperator(err))
 	}
 	if err != nil || strings.TrimSpace(text) == "" || len(account.Invents(text)) > 0 {
 		text = wording.Account(r.config.Toolbox.Catalogue(), account, r.config.Tell)
@@ -127,7 +126,7 @@ func (r *Responder) word(ctx context.Context, account planner.Account, thinking 
 	return account.Readable(strings.TrimSpace(text)), nil
 }
 
-// left are the lines on the parts of the request that are not done.
+// left returns the lines about parts of the request that are not done.
 func (r *Responder) left(account planner.Account) []string {
 	language, p := account.Request.Language, account.Plan
 	var lines []string
@@ -152,8 +151,8 @@ func (r *Responder) left(account planner.Account) []string {
 	return lines
 }
 
-// missing says for each subtask without a solution what it would need to run, or that there
-// are no tools for it.
+// missing says for each subtask without a solution what it would need to run, or that no tool can
+// do it.
 func (r *Responder) missing(ctx context.Context, request plan.Request, p *plan.Plan) ([]string, error) {
 	var sentences []string
 	for _, task := range p.Tasks {
@@ -183,11 +182,10 @@ func (r *Responder) missing(ctx context.Context, request plan.Request, p *plan.P
 	return sentences, nil
 }
 
-// whyNot says what was missing of a tool when the plan was made. Only an operator is told the
-// settings.
+// whyNot says what a tool lacked when the plan was made. Only operators see the names of settings.
 func whyNot(s toolbox.Status, operator bool) plan.Message {
 	switch {
-	case s.Live: // whoever can run it has come since
+	case s.Live: // a process that can run it has appeared since
 		return plan.Say("This was not possible when I planned it, but now it is. Please ask again.")
 	case operator:
 		return s.Lack()
@@ -195,9 +193,8 @@ func whyNot(s toolbox.Status, operator bool) plan.Message {
 	return s.Needs()
 }
 
-// unworded says of an answer that a language model was asked for that it did not word it,
-// and why, to an operator with the settings. It is empty where none was asked, or where who stood
-// in for it is told.
+// unworded says that the language model did not word the answer, and why; operators also see the
+// settings. It is empty if no model was asked, or if the answer already mentions a stand-in.
 func unworded(err error, t plan.Thinking, operator bool) plan.Message {
 	asked := slices.ContainsFunc(t.Jobs, func(j plan.Job) bool { return j.Name == string(plan.Responding) })
 	if !asked || t.StoodIn != "" {
@@ -210,8 +207,8 @@ func unworded(err error, t plan.Thinking, operator bool) plan.Message {
 	return plan.Sentences(plan.Say("The language model did not word this answer, so it is a plain summary."), why)
 }
 
-// by are the results of an account, with what each was made by as people call it: the
-// model that was asked; a program only where it is weak, or where the request names one.
+// by returns the results with the name of what made each: the model, or the program if it is weak
+// or the request names one.
 func (r *Responder) by(account planner.Account) []plan.Result {
 	results := slices.Clone(account.Results)
 	for i := range results {
@@ -233,8 +230,8 @@ func (r *Responder) by(account planner.Account) []plan.Result {
 	return results
 }
 
-// absent are sentences on what the request names and was not taken, by its name: it is not
-// here, or something else that is named was taken.
+// absent returns a sentence for each thing that the request names but that was not used, by name:
+// it is unavailable, or another one that was named was used.
 func (r *Responder) absent(account planner.Account) map[string]string {
 	sentences := map[string]string{}
 	for t, task := range account.Plan.Tasks {

@@ -6,13 +6,13 @@ import (
 	"sync"
 )
 
-// Changes wakes those who wait for a change. The zero value is ready, and safe for concurrent use.
+// Changes notifies waiters of changes. The zero value is ready, and safe for concurrent use.
 type Changes struct {
 	mu   sync.Mutex
 	next chan struct{} // closed at the next change; nil while nobody waits
 }
 
-// Notify tells of a change. It may be called with the lock held that guards what has changed.
+// Notify wakes the waiters. It may be called while holding the lock that guards the changed data.
 func (c *Changes) Notify() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -22,8 +22,8 @@ func (c *Changes) Notify() {
 	}
 }
 
-// Until waits until the condition holds. It asks at once and after each change, and returns the
-// context's error if that ends first. The condition takes the lock that it needs.
+// Until blocks until the condition holds. It checks at once and after each change, and returns the
+// context's error if that ends first. The condition takes the locks that it needs.
 func (c *Changes) Until(ctx context.Context, condition func() bool) error {
 	for {
 		next := c.wait() // before the condition, so that no change is missed

@@ -1,5 +1,5 @@
-// Package lazyregexp compiles regular expressions when they are first used. A sandboxed run starts this
-// program anew, and needs none of them.
+// Package lazyregexp compiles regular expressions on first use. A sandboxed run starts this program
+// again and needs none of them.
 package lazyregexp
 
 import (
@@ -7,10 +7,11 @@ import (
 	"sync"
 )
 
-// Regexp gives a regular expression, compiled once. It is safe for concurrent use.
+// Regexp returns a regular expression, which it compiles once. It is safe for concurrent use.
 type Regexp func() *regexp.Regexp
 
-// New is for package variables. Like [regexp.MustCompile], the expression panics if it is wrong.
+// New is for package variables. Like [regexp.MustCompile], an invalid expression panics, but on
+// first use.
 func New(expr string) Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }

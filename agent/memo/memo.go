@@ -1,4 +1,4 @@
-// Package memo keeps an answer that is expensive to get, such as a server's list of models.
+// Package memo caches the result of an expensive call, such as fetching a server's list of models.
 //
 // Guarantees:
 //
@@ -14,44 +14,44 @@ import (
 	"time"
 )
 
-// Config says what is asked, and how long an answer is kept.
+// Config configures a Memo.
 type Config[T any] struct {
-	// Ask gets the answer; required. It ends soon after its context.
+	// Ask makes the call; required. It must return soon after its context ends.
 	Ask func(context.Context) (T, error)
-	// Life is how long an answer is kept, by its error; required.
+	// Life returns how long a result with this error (or nil) is cached; required.
 	Life func(error) time.Duration
-	// Clock tells how old an answer is; required.
+	// Clock is used to compute a result's age; required.
 	Clock func() time.Time
 }
 
-// Memo keeps one answer. It is safe for concurrent use.
+// Memo caches one result. It is safe for concurrent use.
 type Memo[T any] struct {
 	config Config[T]
-	asking chan struct{} // holds one element while somebody asks
+	asking chan struct{} // holds an element during a call
 
 	mu   sync.Mutex
 	last answer[T]
-	good *T // the last value without an error
+	good *T // the last successful value
 }
 
-// answer is a value or an error, and when it came.
+// answer is a value or an error, with its time.
 type answer[T any] struct {
 	at    time.Time
 	value T
 	err   error
 }
 
-// New makes a memo. It asks nothing.
+// New returns an empty memo.
 func New[T any](c Config[T]) *Memo[T] {
 	return &Memo[T]{config: c, asking: make(chan struct{}, 1)}
 }
 
-// For makes a Life that keeps every answer equally long.
+// For returns a Life that caches every result for d.
 func For(d time.Duration) func(error) time.Duration {
 	return func(error) time.Duration { return d }
 }
 
-// Get returns the answer that is kept, or asks. Its error is that of the answer, or of ctx.
+// Get returns the cached result, or makes the call. Its error is the call's or ctx's.
 func (m *Memo[T]) Get(ctx context.Context) (T, error) {
 	var none T
 	select {
@@ -65,13 +65,13 @@ func (m *Memo[T]) Get(ctx context.Context) (T, error) {
 	}
 	value, err := m.config.Ask(ctx)
 	if ctx.Err() != nil {
-		return none, ctx.Err() // this says nothing about the one that was asked
+		return none, ctx.Err() // says nothing about the call itself
 	}
 	m.Set(value, err)
 	return value, err
 }
 
-// Set keeps an answer that was learned in another way.
+// Set stores a result obtained elsewhere.
 func (m *Memo[T]) Set(value T, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -81,7 +81,7 @@ func (m *Memo[T]) Set(value T, err error) {
 	}
 }
 
-// Last returns the last value that came without an error, however old it is.
+// Last returns the last successful value, however old.
 func (m *Memo[T]) Last() (T, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -92,8 +92,8 @@ func (m *Memo[T]) Last() (T, bool) {
 	return *m.good, true
 }
 
-// kept returns the last answer, and whether it still counts. One from the future, by a clock that was
-// set back, does not.
+// kept returns the last result and whether it is still valid. A result from the future, after the
+// clock was set back, is not.
 func (m *Memo[T]) kept() (answer[T], bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -12,14 +12,14 @@ import (
 	"atelier/agent/plan"
 )
 
-// fileName finds what looks like the name of a file: pictures, film, sound and subtitles,
-// documents, tables and data, archives.
+// fileName matches likely file names: pictures, video, audio and subtitles, documents, tables and
+// data, archives.
 var fileName = lazyregexp.New(`[\pL\pN][\pL\pM\pN_.\-]*\.(?i:png|jpe?g|gif|webp|bmp|tiff?|svg|avif|hei[cf]|jxl|psd` +
 	`|mp4|m4v|mov|webm|mkv|avi|mpe?g|mp3|wav|flac|og[gv]|opus|aac|m4a|wma|aiff?|midi?|srt|vtt` +
 	`|html?|pdf|txt|md|rtf|docx?|od[tsp]|xlsx?|pptx?|epub|csv|tsv|json|xml|ya?ml|env|zip|tar|t?gz|7z|rar)\b`)
 
-// Invents lists the files that a text names although they are not there: neither
-// resources nor results, nor named in what people or tools said.
+// Invents lists the files named in a text that do not exist: they are neither resources nor
+// results, and neither people nor tools mentioned them.
 func (a Account) Invents(text string) []string {
 	for _, name := range a.files() {
 		text = without(text, name)
@@ -35,8 +35,7 @@ func (a Account) Invents(text string) []string {
 	return invented
 }
 
-// Readable is a text with the names by which people know the files in place of the chained
-// ones.
+// Readable replaces internal resource names in a text by the file names that people know.
 func (a Account) Readable(text string) string {
 	var pairs []string
 	for _, r := range a.resources() {
@@ -47,12 +46,12 @@ func (a Account) Readable(text string) string {
 	return strings.NewReplacer(pairs...).Replace(text)
 }
 
-// Says reports whether a quotation stands in what people or tools said.
+// Says reports whether people or tools said the quoted text.
 func (a Account) Says(quotation string) bool {
 	return slices.ContainsFunc(a.said(), func(s string) bool { return strings.Contains(s, quotation) })
 }
 
-// files are the names of what is there, the longest first, since one may hold another.
+// files returns the names of all existing files, longest first, since one may contain another.
 func (a Account) files() []string {
 	var names []string
 	for _, r := range a.resources() {
@@ -62,7 +61,7 @@ func (a Account) files() []string {
 	return names
 }
 
-// resources are all that is there, those with the longest names first.
+// resources returns all existing resources, longest names first.
 func (a Account) resources() []plan.Resource {
 	all := a.Request.Resources()
 	if a.Plan != nil {
@@ -75,7 +74,7 @@ func (a Account) resources() []plan.Resource {
 	return all
 }
 
-// said are the texts from which an answer may quote.
+// said returns the texts that an answer may quote.
 func (a Account) said() []string {
 	texts := slices.Concat([]string{a.Request.Wish}, a.Fallbacks, a.Missing)
 	for _, t := range a.Request.Turns {
@@ -93,8 +92,7 @@ func (a Account) said() []string {
 	return texts
 }
 
-// without takes a name out of a text where it stands alone, and not at the end of
-// another name.
+// without replaces a name by a space wherever it is not the end of a longer name.
 func without(text, name string) string {
 	if name == "" {
 		return text
@@ -119,8 +117,8 @@ func inName(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) || strings.ContainsRune("_-.", r))
 }
 
-// unspaced reports whether the sign is of a script that puts no space between words, so
-// that a name may follow it at once.
+// unspaced reports whether r belongs to a script without spaces between words, so that a name may
+// follow it directly.
 func unspaced(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }

@@ -26,45 +26,44 @@ import (
 	"atelier/agent/plan"
 )
 
-// Planner does the language jobs.
+// Planner does the language work.
 type Planner interface {
 	Decompose(ctx context.Context, r plan.Request, t *plan.Thinking) (Decomposition, error)
-	// Assess scores each candidate of each subtask from 1 (unrelated) to 5 (surely
-	// needed); the answer has the shape of the question.
+	// Assess scores each candidate of each subtask from 1 (unrelated) to 5 (surely needed). The
+	// result has the shape of tasks and their candidates.
 	Assess(ctx context.Context, r plan.Request, tasks []Assessment, t *plan.Thinking) ([][]float64, error)
 	Settle(ctx context.Context, r plan.Request, tasks []Contest, t *plan.Thinking) ([]Settlement, error)
-	// Respond words the answer. Every sentence of a.Missing is told in it, in whatever
-	// language. It names no tool, and files by the names by which people know them.
+	// Respond words the answer. It includes every sentence of a.Missing, in the user's language. It
+	// names no tool, and uses the file names that people know.
 	Respond(ctx context.Context, a Account, t *plan.Thinking) (string, error)
 }
 
-// Decomposition is what a request comes down to. Exactly one of Subtasks, Question and
-// Reply is set.
+// Decomposition is the result of analysing a request. Exactly one of Subtasks, Question and Reply
+// is set.
 type Decomposition struct {
 	Subtasks []plan.Subtask
-	// Left are the parts of the request that no subtask does.
+	// Left are the parts of the request that no subtask covers.
 	Left []plan.Leftover
-	// Question is asked back when it is unclear which resource or what is meant.
+	// Question is asked back when the resource or the intent is unclear.
 	Question string
-	// Guesses are requests that the Question may mean, each of which this planner plans without
-	// asking back; at most [plan.MaxGuesses], and only with a Question.
+	// Guesses are requests that the person may have meant, each of which this planner can plan
+	// without asking back; at most [plan.MaxGuesses], and only with a Question.
 	Guesses []string
-	// Reply answers plain conversation that needs no tool, and requests that no tool of
-	// the catalogue could do.
+	// Reply answers plain conversation, and requests that no tool of the catalogue could do.
 	Reply string
-	// Refused marks a Reply that turns a request down.
+	// Refused reports whether Reply declines a request.
 	Refused bool
-	// Samples reports whether the person does not know what to ask, and is shown what can be tried.
+	// Samples reports whether the person does not know what to ask, so that examples are shown.
 	Samples bool
-	// Types are resources whose type the request tells better than the file does: "the
-	// depth map room.png" is of type depth, not just image.
+	// Types are better resource types than the files alone reveal: in "the depth map room.png",
+	// room.png has type depth, not just image.
 	Types map[string]plan.Type
 }
 
 // Assessment asks for the scores of the candidate tools of a subtask, by tool name.
 type Assessment struct {
 	Subtask plan.Subtask
-	// Earlier are the subtasks of the plan before this one, to which it refers by index.
+	// Earlier are the preceding subtasks of the plan, to which this one refers by index.
 	Earlier    []plan.Subtask
 	Candidates []string
 }
@@ -72,49 +71,47 @@ type Assessment struct {
 // Contest asks for the ranking and completion of a subtask's solutions.
 type Contest struct {
 	Subtask plan.Subtask
-	// Earlier are the subtasks of the plan before this one, to which it and its
-	// solutions refer by index.
+	// Earlier are the preceding subtasks of the plan, to which this one and its solutions refer by
+	// index.
 	Earlier   []plan.Subtask
 	Solutions []plan.Solution
-	// Scores are those of the assessment, by tool name.
+	// Scores are the assessment's scores by tool name.
 	Scores map[string]float64
-	// Models are, for each tool with several live candidates to choose among, those, best
-	// first.
+	// Models lists the live candidates, best first, of each tool that has several to choose from.
 	Models map[string][]Model
 }
 
-// Model is a candidate of a tool as it is chosen: what people call it, and what is known
-// of it.
+// Model is a candidate of a tool, described so that one can be chosen.
 type Model struct {
 	// Candidate is its name in an action.
 	Candidate string
-	// Called is what people call it, unlike the others of the tool.
+	// Called is what people call it; unique within the tool.
 	Called string
-	// About says what it is good at, its licence, how often it is downloaded if that is
-	// known, and where it runs; "" if nothing is known.
+	// About describes its strengths, its licence, its number of downloads if known, and where it
+	// runs; "" if nothing is known.
 	About string
 }
 
-// Settlement ranks and completes. Solutions stand in the order of the contest, each
-// with its Score set, its blanks filled from their options, and candidates named
-// where models were offered.
+// Settlement is the ranked and completed contest: the solutions in the order of the contest, each
+// with its Score set, its blanks filled from their options, and candidates named where models were
+// offered.
 type Settlement struct {
 	Solutions []plan.Solution
 }
 
-// Account is all that an answer may speak of.
+// Account holds everything that an answer may mention.
 type Account struct {
 	Request plan.Request
 	Plan    *plan.Plan
 	Steps   []plan.Step
-	// Results stand in the order of the steps.
+	// Results are in the order of the steps.
 	Results []plan.Result
-	// Fallbacks are sentences on what was done another way than first meant.
+	// Fallbacks are sentences about anything that was done differently than planned.
 	Fallbacks []string
-	// Left are the parts of the request that are not done. The answer begins with them, whatever a
-	// planner writes.
+	// Left are the parts of the request that are not done. The answer always begins with them,
+	// whatever the planner writes.
 	Left []plan.Leftover
-	// Missing are sentences on parts of the request that cannot be done here, and on what
-	// they would need.
+	// Missing are sentences about parts of the request that cannot be done here, and what they
+	// would need.
 	Missing []string
 }

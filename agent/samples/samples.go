@@ -1,4 +1,5 @@
-// Package samples has requests that people can try. Help and greetings show those that work here.
+// Package samples has example requests for people to try. Help and greetings show those that work
+// here.
 package samples
 
 import (
@@ -9,13 +10,14 @@ import (
 //go:embed samples.txt
 var file string
 
-// Count is how many samples are shown at once.
+// Count is the number of samples shown at once.
 const Count = 3
 
-// Sample is a request and the tool that does it. The tool is its key: there is one sample of a tool.
+// Sample is a request and the tool that does it. Each tool has at most one sample, so the tool is
+// its key.
 type Sample struct{ Tool, Wish string }
 
-// All lists the samples, the most telling first.
+// All returns all samples, best first.
 func All() []Sample {
 	var all []Sample
 	for line := range strings.Lines(file) {
@@ -27,7 +29,7 @@ func All() []Sample {
 	return all
 }
 
-// Live are the first samples, [Count] at most, whose tools can run.
+// Live returns the first samples whose tools can run, at most [Count].
 func Live(runs func(tool string) bool) []Sample {
 	var live []Sample
 	for _, s := range All() {

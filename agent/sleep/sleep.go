@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// For waits, unless ctx ends before or has ended, whose error it then returns.
+// For waits for d. It returns ctx's error if ctx has ended or ends before that.
 func For(ctx context.Context, d time.Duration) error {
 	if d <= 0 || ctx.Err() != nil {
 		return ctx.Err()

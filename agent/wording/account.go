@@ -13,8 +13,8 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// Account is a plain account of a run: what was made first, then what was not, and then what
-// people should know of how it was done.
+// Account describes a run in plain words: first what was made, then what was not, and then remarks
+// about how it was done.
 func Account(c *toolbox.Catalogue, a planner.Account, tell plan.Tell) string {
 	t := telling{account: a, made: Made(c, a), say: func(m plan.Message) string { return tell.In(a.Request.Language, m) }}
 	lines := slices.Concat(t.said(), t.files())
@@ -26,14 +26,14 @@ func Account(c *toolbox.Catalogue, a planner.Account, tell plan.Tell) string {
 	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
-// telling tells of an account.
+// telling words an account.
 type telling struct {
 	account planner.Account
 	made    []plan.Message // by step
 	say     func(plan.Message) string
 }
 
-// said are the results that are words. Of several texts each is told what it is.
+// said returns the text results. If there are several texts, each gets a heading.
 func (t *telling) said() []string {
 	var lines []string
 	texts := 0
@@ -56,7 +56,7 @@ func (t *telling) said() []string {
 	return lines
 }
 
-// between is what stands between a heading and a text.
+// between returns the separator between a heading and a text.
 func between(text string) string {
 	if strings.Contains(text, "\n") {
 		return "\n"
@@ -64,17 +64,16 @@ func between(text string) string {
 	return " "
 }
 
-// delivery is what a step made as files.
+// delivery is the files made by one step.
 type delivery struct {
 	files []string
 	what  plan.Message
 }
 
-// counted are the types of pictures that say of themselves what was found.
+// counted are the picture types whose results describe what was found.
 var counted = []plan.Type{plan.Mask, plan.Segmentation, plan.Pose}
 
-// files are the lines on the files: first those that the request was for, then those from which
-// they were made.
+// files returns the lines about files: first the final ones, then intermediate ones.
 func (t *telling) files() []string {
 	var ends []delivery
 	var before []string
@@ -118,7 +117,7 @@ func (t *telling) files() []string {
 	return lines
 }
 
-// list names files; of many the first and the last.
+// list lists the names of files; if there are many, only the first and the last.
 func list(files []string) plan.Message {
 	if len(files) > mostListed {
 		return plan.Say("%s to %s (%d files)", files[0], files[len(files)-1], len(files))
@@ -126,10 +125,10 @@ func list(files []string) plan.Message {
 	return plan.And(files...)
 }
 
-// Called is the name by which people know a resource.
+// Called returns the name that people know for a resource.
 func Called(r plan.Resource) string { return cmp.Or(r.File, r.Name) }
 
-// feedsOn reports whether a step that is done took what step i made.
+// feedsOn reports whether a finished step used the result of step i.
 func (t *telling) feedsOn(i int) bool {
 	for at, s := range t.account.Steps {
 		if t.account.Results[at].Status == plan.Done && slices.Contains(s.Inputs(), i) {
@@ -139,7 +138,7 @@ func (t *telling) feedsOn(i int) bool {
 	return false
 }
 
-// failed are the lines on the parts of the request that failed.
+// failed returns the lines about parts of the request that failed.
 func (t *telling) failed() []string {
 	var lines []string
 	for i, s := range t.account.Steps {
@@ -159,7 +158,7 @@ func (t *telling) failed() []string {
 	return lines
 }
 
-// broke reports whether a step of a subtask failed, which is told; of any where it is -1.
+// broke reports whether a step of a subtask failed; -1 means any subtask.
 func (t *telling) broke(task int) bool {
 	for i, s := range t.account.Steps {
 		if t.account.Results[i].Status == plan.Failed && (task < 0 || s.Task == task || slices.Contains(s.Also, task)) {
@@ -169,7 +168,7 @@ func (t *telling) broke(task int) bool {
 	return false
 }
 
-// Failure says that a step failed, in the words of the request, and why.
+// Failure says in the words of the request which step failed, and why.
 func Failure(a planner.Account, s plan.Step, problem string) plan.Message {
 	said := plan.Say("I could not do it.")
 	if wanted := part(a, s); wanted != "" {
@@ -181,7 +180,7 @@ func Failure(a planner.Account, s plan.Step, problem string) plan.Message {
 	return plan.Sentences(said, plan.Quote(problem))
 }
 
-// part is the part of the request that a step is for.
+// part returns the part of the request that a step is for.
 func part(a planner.Account, s plan.Step) string {
 	if s.Task < 0 || s.Task >= len(a.Plan.Tasks) {
 		return a.Request.Wish
@@ -189,7 +188,7 @@ func part(a planner.Account, s plan.Step) string {
 	return strings.TrimRight(cmp.Or(a.Plan.Tasks[s.Task].Subtask.Description, a.Request.Wish), ".")
 }
 
-// models is the line that names the models which made words.
+// models returns the line that names the models that made texts.
 func (t *telling) models() []string {
 	var names []string
 	for i := range t.account.Steps {
@@ -206,7 +205,7 @@ func (t *telling) models() []string {
 	return []string{t.say(plan.Say("Models used: %s.", strings.Join(names, ", ")))}
 }
 
-// notes are what people should know about how steps were done.
+// notes returns the remarks about how steps were done.
 func (t *telling) notes() []string {
 	var lines []string
 	for _, result := range t.account.Results {
@@ -217,7 +216,7 @@ func (t *telling) notes() []string {
 	return lines
 }
 
-// approximate are the lines on results that are only approximate and whose note does not say so.
+// approximate returns the lines about approximate results whose note does not say so.
 func (t *telling) approximate() []string {
 	var lines []string
 	done := 0
@@ -236,13 +235,13 @@ func (t *telling) approximate() []string {
 	return slices.Compact(lines)
 }
 
-// upper is a text with a capital letter at its beginning.
+// upper capitalises the first letter of a text.
 func upper(s string) string {
 	first, size := utf8.DecodeRuneInString(s)
 	return string(unicode.ToUpper(first)) + s[size:]
 }
 
-// value puts a small result into a sentence.
+// value words a small result.
 func value(r plan.Resource) plan.Message {
 	switch r.Type {
 	case plan.BBox:
@@ -253,12 +252,12 @@ func value(r plan.Resource) plan.Message {
 		return plan.Say("Title: %s", r.Value)
 	case plan.Tags:
 		return plan.Say("Tags: %s", r.Value)
-	default: // a text speaks for itself
+	default: // a text needs no introduction
 		return plan.Quote(r.Value)
 	}
 }
 
-// boxes says what was found where.
+// boxes words detected objects.
 func boxes(r plan.Resource) plan.Message {
 	found, err := plan.DecodeValue[plan.Box](r)
 	if err != nil || len(found) == 0 {
@@ -276,7 +275,7 @@ func boxes(r plan.Resource) plan.Message {
 	return plan.Say("Found: %s.", plan.Join("%s; %s", parts...))
 }
 
-// classes says what a thing looks like.
+// classes words the results of a classifier.
 func classes(r plan.Resource) plan.Message {
 	found, err := plan.DecodeValue[plan.Class](r)
 	if err != nil || len(found) == 0 {
@@ -289,7 +288,7 @@ func classes(r plan.Resource) plan.Message {
 	return plan.Say("It looks like: %s.", plan.Join("%s, %s", parts...))
 }
 
-// percent says how sure a finder is, where it says so at all.
+// percent words a score, if there is one.
 func percent(score float64) string {
 	if score <= 0 {
 		return ""

@@ -9,8 +9,8 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// Steps say for people what each step of an account makes, or has made. What the step before makes is
-// "it".
+// Steps describes for people what each step of an account makes, or has made. The result of the
+// previous step is called "it".
 func Steps(c *toolbox.Catalogue, a planner.Account) []plan.Message {
 	d := newDescriber(c, a, a.Results)
 	say := func(i int) plan.Message {
@@ -33,8 +33,8 @@ func Steps(c *toolbox.Catalogue, a planner.Account) []plan.Message {
 	return steps
 }
 
-// Alts describe what each step of an account made for people who cannot see it: what was done, and what a
-// picture shows if a step told that. A step that is not done has the zero message.
+// Alts returns alternative texts for the results of each step: what was done, and what a picture
+// shows if a step described it. A step that is not done has the zero message.
 func Alts(c *toolbox.Catalogue, a planner.Account) []plan.Message {
 	all := Made(c, a)
 	var shown []string
@@ -45,7 +45,7 @@ func Alts(c *toolbox.Catalogue, a planner.Account) []plan.Message {
 			}
 		}
 	}
-	if len(shown) != 1 || shown[0] == "" { // of several it is not known which one is of which picture
+	if len(shown) != 1 || shown[0] == "" { // with several it is unknown which one describes which picture
 		return all
 	}
 	for i := range all {

@@ -12,8 +12,8 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// Ways are short labels for the offers of a plan, for people: what each of them does another way
-// than the chosen plan, or all that it does where nothing was chosen. No two are the same.
+// Ways returns short labels for the offers of a plan, for people: what each does differently from
+// the chosen plan, or everything it does if nothing was chosen. All labels are different.
 func Ways(c *toolbox.Catalogue, p *plan.Plan, chosen plan.Choice, offers []plan.Offer) []plan.Message {
 	w := ways{catalogue: c, account: planner.Account{Plan: p}, taken: map[string][]string{}}
 	labels := make([]plan.Message, len(offers))
@@ -41,10 +41,11 @@ func Ways(c *toolbox.Catalogue, p *plan.Plan, chosen plan.Choice, offers []plan.
 type ways struct {
 	catalogue *toolbox.Catalogue
 	account   planner.Account
-	taken     map[string][]string // the labels that are given, with the tools of their offers
+	taken     map[string][]string // labels in use, with the tools of their offers
 }
 
-// other is what a solution of a task does another way than the chosen one; -1 is none.
+// other words what a solution of a task does differently from the chosen one; chosen is -1 if there
+// is none.
 func (w *ways) other(task plan.Task, other, chosen int) plan.Message {
 	s := task.Solutions[other]
 	if chosen < 0 || chosen >= len(task.Solutions) {
@@ -72,7 +73,7 @@ func (w *ways) other(task plan.Task, other, chosen int) plan.Message {
 	return plan.Say("%s (%s)", label, plan.Join("%s, %s", how...))
 }
 
-// distinct is the label, with a number where another offer has the same one.
+// distinct returns the label, numbered if another offer has the same one.
 func (w *ways) distinct(label plan.Message, tools []string) plan.Message {
 	numbered := label
 	for n := 2; w.taken[numbered.String()] != nil; n++ {
@@ -82,10 +83,10 @@ func (w *ways) distinct(label plan.Message, tools []string) plan.Message {
 	return numbered
 }
 
-// mostSteps is how many steps of a solution are told.
+// mostSteps is the maximum number of steps that are described one by one.
 const mostSteps = 3
 
-// solution tells what the actions of a solution make, or of many what the last one makes.
+// solution describes the results of a solution's actions, or only the last one if there are many.
 func (w *ways) solution(s plan.Solution) plan.Message {
 	d := newDescriber(w.catalogue, w.account, make([]plan.Result, len(s.Actions)))
 	if last := len(s.Actions) - 1; last >= mostSteps {
@@ -102,8 +103,8 @@ func (w *ways) solution(s plan.Solution) plan.Message {
 	return made
 }
 
-// planned is what an action is going to make, or what its tool does where the phrase for it takes
-// what only the result can say of itself.
+// planned describes what an action will make, or what its tool does if the tool's phrase needs
+// details from the result.
 func (d *describer) planned(a plan.Action) plan.Message {
 	tool, ok := d.catalogue.Tool(a.Tool)
 	if !ok {
@@ -116,7 +117,7 @@ func (d *describer) planned(a plan.Action) plan.Message {
 	return d.fill(tool, a, made, nil)
 }
 
-// summary is the first part of a tool's description, as it stands within a sentence.
+// summary returns the first part of a tool's description, for use within a sentence.
 func summary(t toolbox.Tool) string {
 	text := t.Description
 	if i := strings.IndexAny(text, ".:;,("); i > 0 {

@@ -14,8 +14,8 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// Made are phrases for what the steps of an account made, in their order: "clip.mp4, trimmed
-// to 0:03–0:07". A step that is not done has the zero message.
+// Made returns phrases for the results of an account's steps, in order: "clip.mp4, trimmed to
+// 0:03–0:07". A step that is not done has the zero message.
 func Made(c *toolbox.Catalogue, a planner.Account) []plan.Message {
 	d := newDescriber(c, a, a.Results)
 	for i := range a.Steps {
@@ -26,12 +26,12 @@ func Made(c *toolbox.Catalogue, a planner.Account) []plan.Message {
 	return d.phrases
 }
 
-// describer makes the phrases of steps, each from those before it.
+// describer makes the phrases of steps, each from the previous ones.
 type describer struct {
 	catalogue *toolbox.Catalogue
 	results   []plan.Result // by step
 	phrases   []plan.Message
-	files     map[string]plan.Resource // what was given, by name
+	files     map[string]plan.Resource // given resources, by name
 }
 
 func newDescriber(c *toolbox.Catalogue, a planner.Account, results []plan.Result) describer {
@@ -47,7 +47,7 @@ func newDescriber(c *toolbox.Catalogue, a planner.Account, results []plan.Result
 	return d
 }
 
-// phrase is what an action made, by the tool's own phrase.
+// phrase describes the result of an action with the tool's own phrase.
 func (d *describer) phrase(action plan.Action, outs []plan.Resource) plan.Message {
 	tool, _ := d.catalogue.Tool(action.Tool)
 	made := tool.Made
@@ -57,8 +57,8 @@ func (d *describer) phrase(action plan.Action, outs []plan.Resource) plan.Messag
 	return d.fill(tool, action, made, outs)
 }
 
-// fill fills the slots of a phrase for what an action makes. Where that has nothing to say, the type has
-// to do.
+// fill fills the slots of a phrase for an action. If a slot stays empty, it returns the result's
+// type instead.
 func (d *describer) fill(tool toolbox.Tool, action plan.Action, made string, outs []plan.Resource) plan.Message {
 	if made == "" {
 		return action.Returns.Article()
@@ -77,8 +77,8 @@ func (d *describer) fill(tool toolbox.Tool, action plan.Action, made string, out
 	return plan.Message{Format: toolbox.Format(made), Args: args}
 }
 
-// slot is what stands in a slot of a phrase, and whether that is what an earlier step made. An argument wins
-// over what the result says of itself.
+// slot returns the value of a slot, and whether it is the result of an earlier step. Arguments take
+// precedence over the result's description of itself.
 func (d *describer) slot(tool toolbox.Tool, action plan.Action, phrase, name string, outs []plan.Resource) (value plan.Message, nested bool) {
 	i := slices.IndexFunc(tool.Args, func(a toolbox.Arg) bool { return a.Name == name })
 	if i < 0 {
@@ -95,7 +95,7 @@ func (d *describer) slot(tool toolbox.Tool, action plan.Action, phrase, name str
 	return enumerate(all), nested
 }
 
-// before is the word before a slot of a phrase; "" if there is none.
+// before returns the word before a slot of a phrase; "" if there is none.
 func before(phrase, slot string) string {
 	text, _, _ := strings.Cut(phrase, "{"+slot+"}")
 	words := strings.Fields(text)
@@ -105,7 +105,8 @@ func before(phrase, slot string) string {
 	return words[len(words)-1]
 }
 
-// abouts is what results say of themselves: of many the first and the last.
+// abouts joins the results' descriptions of themselves; if there are many, only the first and the
+// last.
 func abouts(outs []plan.Resource) plan.Message {
 	var all []string
 	for _, out := range outs {
@@ -122,10 +123,10 @@ func abouts(outs []plan.Resource) plan.Message {
 	return plan.And(all...)
 }
 
-// mostListed is how many things are named one by one.
+// mostListed is the maximum number of things listed one by one.
 const mostListed = 3
 
-// enumerate names things one after another, or counts them.
+// enumerate lists things, or counts them if there are many.
 func enumerate(all []plan.Message) plan.Message {
 	if len(all) > mostListed {
 		return plan.Say("%d files", len(all))
@@ -137,11 +138,11 @@ func enumerate(all []plan.Message) plan.Message {
 	return plan.Join("%s and %s", plan.Join("%s, %s", all[:last]...), all[last])
 }
 
-// longest is how long the phrase of an earlier step may be to stand in that of a later one, in
-// characters.
+// longest is the maximum length, in characters, of an earlier step's phrase that is embedded in a
+// later one.
 const longest = 90
 
-// source is what an argument was given, as people call it behind the word before it.
+// source describes the source of an argument, to follow the word before.
 func (d *describer) source(arg toolbox.Arg, s plan.Source, before string) plan.Message {
 	switch s.Kind {
 	case plan.OfResource:
@@ -164,7 +165,7 @@ func (d *describer) source(arg toolbox.Arg, s plan.Source, before string) plan.M
 	}
 }
 
-// resource is what people call something that was given.
+// resource returns the name that people know for a given resource.
 func (d *describer) resource(name string) plan.Message {
 	r := d.files[name]
 	switch {
@@ -179,20 +180,20 @@ func (d *describer) resource(name string) plan.Message {
 	}
 }
 
-// quoted are the meanings of texts that stand in quotation marks.
+// quoted are the meanings of texts that are put in quotation marks.
 var quoted = []plan.Meaning{plan.Object, plan.Prompt, plan.Instruction, plan.Query, plan.Content}
 
-// sides begin a part of a picture, which takes an article: "the left half". Alone they take one behind one of the
-// prepositions: "cropped to the left", but "turned left".
+// sides begin a part of a picture, which takes an article: "the left half". Alone they take one
+// only after one of the prepositions: "cropped to the left", but "turned left".
 var (
 	sides        = []string{"left", "right", "top", "bottom", "middle", "centre", "center", "upper", "lower"}
 	prepositions = []string{"at", "from", "in", "into", "of", "on", "onto", "to", "towards"}
 )
 
-// articles stand once: "the {what}" with "the prices" is "the prices".
+// articles are not repeated: "the {what}" with "the prices" is "the prices".
 var articles = []string{"a", "an", "the"}
 
-// said is a text of the request, behind the word before it.
+// said words a text of the request, to follow the word before.
 func said(arg toolbox.Arg, text, before string) plan.Message {
 	text = short(text)
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r == ' ' || r == '-' })
@@ -213,10 +214,10 @@ func said(arg toolbox.Arg, text, before string) plan.Message {
 	return plan.Quote(text)
 }
 
-// mostShown is how much of a text stands in a phrase, in characters.
+// mostShown is the maximum length of a text in a phrase, in characters.
 const mostShown = 40
 
-// short is the beginning of a text, on one line.
+// short shortens a text to one line.
 func short(s string) string {
 	if len(s) > 20*mostShown {
 		s = strings.ToValidUTF8(s[:20*mostShown], "")
