@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// Content is how a blob is shown by a browser that follows a [Blobs.Link].
+// Content is how a browser handles a blob that it gets by a [Blobs.Link].
 type Content struct {
 	// Type is a media type.
 	Type string
-	// Inline tells that a browser may show it in its place. Everything else is offered
-	// to be saved: pages and drawings may hold scripts.
+	// Inline means that a browser may display it. Everything else is offered for download, since
+	// pages and drawings may contain scripts.
 	Inline bool
 }
 
-// ContentOf tells by the ending of a key's last part, which is thereby a file's name.
+// ContentOf returns the content by the file extension of a key.
 func ContentOf(key string) Content {
 	ending := strings.ToLower(strings.TrimPrefix(path.Ext(key), "."))
 	if c, ok := contents[ending]; ok {
@@ -24,8 +24,8 @@ func ContentOf(key string) Content {
 	return Content{Type: "application/octet-stream"}
 }
 
-// Disposition is the value of the header Content-Disposition for the blob of a key, which
-// gives the file its name.
+// Disposition returns the Content-Disposition header for the blob of a key, which includes the file
+// name.
 func (c Content) Disposition(key string) string {
 	kind := "attachment"
 	if c.Inline {
@@ -34,8 +34,8 @@ func (c Content) Disposition(key string) string {
 	return mime.FormatMediaType(kind, map[string]string{"filename": path.Base(key)})
 }
 
-// contents are by file endings. The system's table is not asked, because it differs from
-// machine to machine.
+// contents are the known contents by file extension. The system's table is not used, since it
+// differs between machines.
 var contents = map[string]Content{
 	"png": {"image/png", true}, "apng": {"image/png", true},
 	"jpg": {"image/jpeg", true}, "jpeg": {"image/jpeg", true},

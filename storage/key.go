@@ -8,22 +8,22 @@ import (
 )
 
 const (
-	// maxKey is the most bytes that a key may have, and maxPart those of a part of it:
-	// file systems take names of 255.
+	// maxKey is the maximum length of a key in bytes, maxPart that of a part: file systems allow
+	// names of 255 bytes.
 	maxKey  = 512
 	maxPart = 200
 )
 
-// CheckKey tells why a key cannot name a blob, by an error that is [ErrKey]. Keys are
-// parts joined by slashes; a part is UTF-8 that XML and every file system can hold, not
-// empty, and does not begin with a dot.
+// CheckKey checks whether a key is valid for a blob; the error is an [ErrKey]. Keys are parts
+// joined by slashes. A part is UTF-8 text that XML and every file system can represent; it is not
+// empty and does not begin with a dot.
 func CheckKey(key string) error {
 	bad := func(why string) error { return fmt.Errorf("%w: %q %s", ErrKey, key, why) }
 	switch {
 	case key == "":
 		return bad("is empty")
 	case len(key) > maxKey:
-		return fmt.Errorf("%w: it has %d bytes, at most %d are taken", ErrKey, len(key), maxKey)
+		return fmt.Errorf("%w: %d bytes, the limit is %d", ErrKey, len(key), maxKey)
 	case !utf8.ValidString(key):
 		return bad("is not UTF-8")
 	}
@@ -36,7 +36,7 @@ func CheckKey(key string) error {
 		case len(part) > maxPart:
 			return bad(fmt.Sprintf("has a part of more than %d bytes", maxPart))
 		case strings.ContainsFunc(part, untakeable):
-			return bad("holds a character that not every storage takes")
+			return bad("contains a character that not every storage supports")
 		}
 	}
 	return nil
@@ -47,10 +47,10 @@ func untakeable(r rune) bool {
 	return control || r == 0xfffe || r == 0xffff || strings.ContainsRune(`\:*?"<>|`, r)
 }
 
-// CheckStateKey tells why a key cannot name a value of [State], by an error that is
-// [ErrKey]. It is a key of at least two parts, without braces. The first part is its
-// group: keys of one group are kept on one server of a cluster, can be listed and are
-// deleted together, so that a group is best no more than one request or one thread.
+// CheckStateKey checks whether a key is valid for [State]; the error is an [ErrKey]. The key must
+// have at least two parts and no braces. The first part is its group: keys of a group are on the
+// same server of a cluster, can be listed and are deleted together, so a group should not be larger
+// than a request or a thread.
 func CheckStateKey(key string) error {
 	if err := checkBraceless(key); err != nil {
 		return err
@@ -61,37 +61,37 @@ func CheckStateKey(key string) error {
 	return nil
 }
 
-// CheckGroup tells why a word cannot be a group of keys of [State], or a topic, by an
-// error that is [ErrKey]. It is a key of one part, without braces.
+// CheckGroup checks whether a word is a valid group of keys of [State], or a topic; the error is an
+// [ErrKey]. It must be a key with one part and no braces.
 func CheckGroup(group string) error {
 	if err := checkBraceless(group); err != nil {
 		return err
 	}
 	if strings.Contains(group, "/") {
-		return fmt.Errorf("%w: %q has more than the one part of a group", ErrKey, group)
+		return fmt.Errorf("%w: the group %q has more than one part", ErrKey, group)
 	}
 	return nil
 }
 
-// checkBraceless refuses what Redis Cluster would take for the part of a key that
-// decides where it is kept.
+// checkBraceless rejects braces, since Redis Cluster takes the text in braces as the part of the
+// key that selects the server.
 func checkBraceless(key string) error {
 	if strings.ContainsAny(key, "{}") {
-		return fmt.Errorf("%w: %q holds a brace", ErrKey, key)
+		return fmt.Errorf("%w: %q contains a brace", ErrKey, key)
 	}
 	return CheckKey(key)
 }
 
-// Group is the group of a key that [CheckStateKey] takes.
+// Group returns the group of a valid key (see [CheckStateKey]).
 func Group(key string) string {
 	group, _, _ := strings.Cut(key, "/")
 	return group
 }
 
-// CheckLink tells why a link cannot live that long.
+// CheckLink checks the expiry of a link.
 func CheckLink(expiry time.Duration) error {
 	if expiry <= 0 || expiry > MaxLink {
-		return fmt.Errorf("a link lives for more than nothing and at most %v, not %v", MaxLink, expiry)
+		return fmt.Errorf("the expiry of a link must be positive and at most %v, not %v", MaxLink, expiry)
 	}
 	return nil
 }

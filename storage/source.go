@@ -6,10 +6,10 @@ import (
 	"io"
 )
 
-// Source is what a Put reads, for its make: it ends when the context does, and keeps
-// apart what was wrong with it from what is wrong with the storage.
+// Source is the reader of a Put, for implementations: it stops when the context ends, and separates
+// errors of the reader from errors of the storage.
 type Source struct {
-	ctx context.Context //nolint:containedctx // it lives as long as the one Put
+	ctx context.Context //nolint:containedctx // it lives only as long as the Put
 	r   io.Reader
 	err error
 }
@@ -25,8 +25,8 @@ func (s *Source) Read(p []byte) (int, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		s.err = err
 	}
-	return n, err //nolint:wrapcheck // io.EOF must stay what it is
+	return n, err //nolint:wrapcheck // io.EOF must not be wrapped
 }
 
-// Err is what the reading has failed with, the end of ctx included; nil if it has not.
+// Err returns the error of the reader or of ctx; nil if there is none.
 func (s *Source) Err() error { return s.err }

@@ -36,42 +36,38 @@ import (
 	"time"
 )
 
-// Blobs keep media by key; [CheckKey] tells what a key is. No key may be a folder of
-// another: where "a" is one, "a/b" may be refused with [ErrKey].
+// Blobs store media by key; see [CheckKey] for valid keys. A key must not be a folder of another:
+// if "a" exists, "a/b" may be rejected with [ErrKey].
 type Blobs interface {
-	// Put stores everything that r gives under the key, in place of what was there.
+	// Put stores all data from r under the key, replacing anything there.
 	Put(ctx context.Context, key string, r io.Reader) error
-	// Get opens a blob. It fails with [ErrNotFound] where there is none.
+	// Get opens a blob. It fails with [ErrNotFound] if there is none.
 	Get(ctx context.Context, key string) (io.ReadCloser, error)
-	// GetRange opens the n bytes of a blob that begin at offset: fewer, or none, where
-	// it ends before; all that follow if n is negative. It fails with [ErrNotFound]
-	// where there is no blob.
+	// GetRange opens n bytes of a blob starting at offset: fewer, or none, if the blob is shorter;
+	// the whole rest if n is negative. It fails with [ErrNotFound] if there is no blob.
 	GetRange(ctx context.Context, key string, offset, n int64) (io.ReadCloser, error)
-	// Stat tells of a blob without opening it. It fails with [ErrNotFound] where there
-	// is none.
+	// Stat returns information about a blob without opening it. It fails with [ErrNotFound] if
+	// there is none.
 	Stat(ctx context.Context, key string) (Info, error)
-	// Delete removes a blob. It is no fault if there is none.
+	// Delete removes a blob. It does not fail if there is none.
 	Delete(ctx context.Context, key string) error
 
-	// Link is a URL by which whoever has it can read the blob by GET, ranges too, until
-	// expiry has passed, which is at most [MaxLink]. Whether the blob is there is not
-	// looked at. It cannot be taken back but by deleting the blob, and may end earlier
-	// with credentials that are themselves for a time. It fails with [ErrNoLinks] where
-	// the storage is not set up for it.
+	// Link returns a URL with which anyone can GET the blob, including ranges, until expiry has
+	// passed, which is at most [MaxLink]. It does not check whether the blob exists. The link can
+	// be revoked only by deleting the blob, and may end earlier if the credentials are temporary.
+	// It fails with [ErrNoLinks] if the storage is not set up for links.
 	Link(ctx context.Context, key string, expiry time.Duration) (string, error)
 
-	// DeleteAll removes every blob below the folder, which is a key itself: "a/b" stands
-	// for "a/b/c" and "a/b/c/d", and not for "a/b" and "a/bc". A Put below it that runs
-	// meanwhile may fail, and one that returns later may stay. It goes on where it can
-	// after a blob that could not be removed, and then fails.
+	// DeleteAll removes every blob below the folder, which is itself a valid key: "a/b" includes
+	// "a/b/c" and "a/b/c/d", but not "a/b" and "a/bc". A concurrent Put below it may fail, and one
+	// that returns later may stay. It continues after errors, and then fails.
 	DeleteAll(ctx context.Context, folder string) error
-	// Expire removes every blob that was stored before that time by the storage's
-	// clock, and what Puts that died have left since. It tells how many blobs went,
-	// also where it fails.
+	// Expire removes every blob that was stored before a time by the storage's clock, and older
+	// leftovers of dead Puts. It returns the number of removed blobs, even if it fails.
 	Expire(ctx context.Context, before time.Time) (int, error)
 }
 
-// Info tells of a blob.
+// Info describes a blob.
 type Info struct {
 	// Size is in bytes.
 	Size int64
@@ -79,12 +75,12 @@ type Info struct {
 	Stored time.Time
 }
 
-// MaxLink is the longest that a [Blobs.Link] can live: Amazon S3 signs for no longer.
+// MaxLink is the maximum expiry of a [Blobs.Link], which is the limit of Amazon S3.
 const MaxLink = 7 * 24 * time.Hour
 
-// Checker is what a make is that has something outside to rely on: a server, a folder.
+// Checker is an implementation that depends on something external: a server, a folder.
 type Checker interface {
-	// Check reports whether the storage is there and lets itself be used, by writing a
-	// little and removing it again. What it fails with is a [*Fault].
+	// Check reports whether the storage is available and usable, by writing a little and removing
+	// it. Errors have the type [*storage.Fault].
 	Check(ctx context.Context) error
 }

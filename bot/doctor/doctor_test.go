@@ -79,7 +79,7 @@ func TestDoctor(t *testing.T) {
 		"a file for a data":  {[]string{"ATELIER_DATA=" + file}, doctor.Wrong, "data folder", "set ATELIER_DATA to another one"},
 		"a cut state":        {[]string{"ATELIER_DATA=" + cut}, doctor.Wrong, "state", filepath.Join(cut, place.StateLog) + " was damaged: 1026 bytes of it are lost. bot serve goes on"},
 		"a state that was":   {[]string{"ATELIER_DATA=" + kept}, doctor.Wrong, "state", ".damaged-"},
-		"no state of ours":   {[]string{"ATELIER_DATA=" + foreign}, doctor.Wrong, "state", "was written by something else"},
+		"no state of ours":   {[]string{"ATELIER_DATA=" + foreign}, doctor.Wrong, "state", "was written by another program"},
 		"Redis":              {[]string{"REDIS_URL=redis://" + redis.Addr()}, doctor.Healthy, "Redis", " at " + redis.Addr() + " takes what is needed."},
 		"Redis, no worker":   {[]string{"REDIS_URL=redis://" + redis.Addr()}, doctor.Missing, "workers", "bot serve"},
 		"Redis, some folder": {[]string{"REDIS_URL=redis://" + redis.Addr(), "ATELIER_DATA=" + t.TempDir()}, doctor.Healthy, "data folder", " can be written to."},

@@ -203,7 +203,7 @@ func TestServeDoesNotStart(t *testing.T) {
 		want string
 	}{
 		"no Redis":                {map[string]string{"REDIS_URL": "redis://:hidden@127.0.0.1:1"}, nil, "Redis at 127.0.0.1:1 cannot be used: connect: connection refused."},
-		"a wrong URL":             {map[string]string{"REDIS_URL": "redis//hidden"}, nil, "REDIS_URL is wrong: it begins with no redis://: one such as redis://localhost:6379/0 is expected."},
+		"a wrong URL":             {map[string]string{"REDIS_URL": "redis//hidden"}, nil, "REDIS_URL is wrong: it does not begin with redis://: expected a URL such as redis://localhost:6379/0."},
 		"no bucket":               {s3(map[string]string{"S3_BUCKET": "other"}), nil, `The S3 server at ` + bucket.URL() + ` has no bucket "other": make it, or check its name and the endpoint.`},
 		"a wrong secret":          {s3(map[string]string{"AWS_SECRET_ACCESS_KEY": "hidden"}), nil, "The S3 server at " + bucket.URL() + " does not accept the credentials (SignatureDoesNotMatch): check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, or AWS_PROFILE."},
 		"half a secret":           {s3(map[string]string{"AWS_SECRET_ACCESS_KEY": ""}), nil, "AWS_ACCESS_KEY_ID is set, and AWS_SECRET_ACCESS_KEY is not: they belong together."},

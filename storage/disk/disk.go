@@ -46,7 +46,7 @@ import (
 	"atelier/storage"
 )
 
-// Blobs are the files of a folder. They have no links.
+// Blobs store blobs as files in a folder. They have no links.
 type Blobs struct{ root *os.Root }
 
 var (
@@ -54,8 +54,8 @@ var (
 	_ storage.Checker = (*Blobs)(nil)
 )
 
-// Open opens a folder, which it makes if it does not exist. Close it in the end. Its errors are
-// of the type [*storage.Fault].
+// Open opens a folder and creates it if necessary. The caller must close the result. Errors have
+// the type [*storage.Fault].
 func Open(folder string) (*Blobs, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, unusable("cannot be made", err)
@@ -67,7 +67,7 @@ func Open(folder string) (*Blobs, error) {
 	return &Blobs{root}, nil
 }
 
-// Link fails with [storage.ErrNoLinks].
+// Link always fails, with [storage.ErrNoLinks].
 func (b *Blobs) Link(ctx context.Context, key string, expiry time.Duration) (string, error) {
 	if err := check(ctx, key); err != nil {
 		return "", err
@@ -78,7 +78,7 @@ func (b *Blobs) Link(ctx context.Context, key string, expiry time.Duration) (str
 	return "", storage.ErrNoLinks
 }
 
-// Close lets go of the folder.
+// Close closes the folder.
 func (b *Blobs) Close() error { return b.root.Close() }
 
 // Check writes a file into the folder and removes it.
@@ -123,7 +123,7 @@ func (b *Blobs) GetRange(ctx context.Context, key string, offset, n int64) (io.R
 	}{reader{ctx, r}, f}, nil
 }
 
-// Stat tells of a blob.
+// Stat returns information about a blob.
 func (b *Blobs) Stat(ctx context.Context, key string) (storage.Info, error) {
 	if err := check(ctx, key); err != nil {
 		return storage.Info{}, err
@@ -138,7 +138,7 @@ func (b *Blobs) Stat(ctx context.Context, key string) (storage.Info, error) {
 	return storage.Info{Size: info.Size(), Stored: info.ModTime()}, nil
 }
 
-// Delete removes a blob, and the folders that it leaves empty.
+// Delete removes a blob and the folders that this leaves empty.
 func (b *Blobs) Delete(ctx context.Context, key string) error {
 	if _, err := b.Stat(ctx, key); errors.Is(err, storage.ErrNotFound) {
 		return nil
@@ -154,7 +154,7 @@ func (b *Blobs) Delete(ctx context.Context, key string) error {
 
 // open opens the file of a blob.
 func (b *Blobs) open(ctx context.Context, key string) (*os.File, error) {
-	if _, err := b.Stat(ctx, key); err != nil { // a named pipe would hang
+	if _, err := b.Stat(ctx, key); err != nil { // opening a named pipe would block
 		return nil, err
 	}
 	f, err := b.root.Open(key)
@@ -164,9 +164,9 @@ func (b *Blobs) open(ctx context.Context, key string) (*os.File, error) {
 	return f, nil
 }
 
-// prune removes a folder and those above it, as far as they are empty.
+// prune removes a folder and its parents as long as they are empty.
 func (b *Blobs) prune(dir string) {
-	for dir != "." && b.root.Remove(dir) == nil { // which fails where one is not empty
+	for dir != "." && b.root.Remove(dir) == nil { // Remove fails if the folder is not empty
 		dir = path.Dir(dir)
 	}
 }
@@ -178,9 +178,9 @@ func check(ctx context.Context, key string) error {
 	return storage.CheckKey(key)
 }
 
-// reader ends when its context does.
+// reader stops when its context ends.
 type reader struct {
-	ctx context.Context //nolint:containedctx // it lives as long as the one reading
+	ctx context.Context //nolint:containedctx // it lives only as long as the read
 	r   io.Reader
 }
 
@@ -188,5 +188,5 @@ func (r reader) Read(p []byte) (int, error) {
 	if err := r.ctx.Err(); err != nil {
 		return 0, err
 	}
-	return r.r.Read(p) //nolint:wrapcheck // io.EOF must stay what it is
+	return r.r.Read(p) //nolint:wrapcheck // io.EOF must not be wrapped
 }

@@ -10,7 +10,7 @@ import (
 	"atelier/storage"
 )
 
-// full reports whether an error of the file system is that it has no room.
+// full adds [storage.ErrFull] to an error about missing space.
 func full(err error) error {
 	for _, kind := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG} {
 		if errors.Is(err, kind) {
@@ -20,8 +20,7 @@ func full(err error) error {
 	return err
 }
 
-// taken reports whether an error is that another key is this one's folder, or the other
-// way round.
+// taken adds [storage.ErrKey] to the error if another key is a folder of this one or vice versa.
 func taken(err error) error {
 	for _, kind := range []error{syscall.ENOTDIR, syscall.EISDIR, syscall.ENOTEMPTY, fs.ErrExist} {
 		if errors.Is(err, kind) {
@@ -31,7 +30,7 @@ func taken(err error) error {
 	return err
 }
 
-// missing reports whether an error is that there is no such file.
+// missing adds [storage.ErrNotFound] to the error of a missing file.
 func missing(err error) error {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // "a/b" where "a" is a blob
 		return errors.Join(storage.ErrNotFound, err)
@@ -39,7 +38,7 @@ func missing(err error) error {
 	return err
 }
 
-// ignoreMissing forgives what is not there, or was removed by another before.
+// ignoreMissing returns nil for the error of a missing file.
 func ignoreMissing(err error) error {
 	if errors.Is(missing(err), storage.ErrNotFound) {
 		return nil
@@ -54,7 +53,7 @@ func unusable(what string, err error) error {
 	} else if l, ok := errors.AsType[*os.LinkError](err); ok {
 		reason = l.Err
 	}
-	f := &storage.Fault{Sentence: "The folder of the blobs " + what + ": " + reason.Error() + ".", Err: err}
+	f := &storage.Fault{Sentence: "The blob folder " + what + ": " + reason.Error() + ".", Err: err}
 	if errors.Is(err, storage.ErrFull) {
 		f.Kind = storage.ErrFull
 	}

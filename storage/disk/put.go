@@ -42,8 +42,8 @@ func (b *Blobs) put(key string, r *storage.Source) error {
 	return err
 }
 
-// write writes a file aside in the folder, which it makes if it is not there, and syncs
-// it. It leaves nothing where it fails.
+// write writes and syncs a temporary file in the folder, which it creates if necessary. It leaves
+// no file if it fails.
 func (b *Blobs) write(dir string, r *storage.Source) (part string, err error) {
 	part = path.Join(dir, aside+rand.Text())
 	f, err := b.create(part)
@@ -63,11 +63,11 @@ func (b *Blobs) write(dir string, r *storage.Source) (part string, err error) {
 	return part, nil
 }
 
-// aside begins the names of files that are being written; no key has such a part.
+// aside is the prefix of temporary files; no part of a key begins like this.
 const aside = ".part-"
 
-// create makes the file and its folder, again if a sweep has removed the empty folder in
-// between, or another put has made it.
+// create creates the file and its folder. It retries if a sweep removes the empty folder in
+// between, or another Put creates it.
 func (b *Blobs) create(name string) (f *os.File, err error) {
 	dir := path.Dir(name)
 	for range 100 {
@@ -81,8 +81,8 @@ func (b *Blobs) create(name string) (f *os.File, err error) {
 	return nil, err
 }
 
-// raced reports whether a folder could not be made only because another made or removed it
-// at the same moment, which [os.Root.MkdirAll] gives up on.
+// raced reports whether creating a folder failed only because another goroutine or process created
+// or removed it at the same time, on which [os.Root.MkdirAll] gives up.
 func (b *Blobs) raced(dir string, err error) bool {
 	if !errors.Is(err, fs.ErrExist) {
 		return false
@@ -91,14 +91,14 @@ func (b *Blobs) raced(dir string, err error) bool {
 	return err != nil && errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir()
 }
 
-// syncFolder makes the names within the folder outlive a crash of the machine.
+// syncFolder makes the names in the folder survive a crash of the machine.
 func (b *Blobs) syncFolder(dir string) error {
-	if runtime.GOOS == "windows" { // which keeps them by itself, and cannot be told to
+	if runtime.GOOS == "windows" { // which does this itself and has no such call
 		return nil
 	}
 	f, err := b.root.Open(dir)
 	if err != nil {
-		return ignoreMissing(err) // a sweep has removed what was put already
+		return ignoreMissing(err) // a sweep has already removed the new blob
 	}
 	return errors.Join(f.Sync(), f.Close())
 }

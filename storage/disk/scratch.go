@@ -12,29 +12,28 @@ import (
 	"time"
 )
 
-// Scratch is the folder of a process for files that it needs for a while. It ends with Close,
-// or where the process is killed with the next Sweep of another process; on systems outside of
-// the Unix family only with Close.
+// Scratch is a process's folder for temporary files. Close removes it, or if the process was
+// killed, the next Sweep of another process. On systems other than Unix only Close does.
 type Scratch struct {
 	root, folder string
-	lock         *os.File // nil where the system has none
+	lock         *os.File // nil if the system has no locks
 }
 
 const (
 	scratchPrefix = "atelier-run-"
 	scratchLock   = "lock"
-	// abandoned is the age of what has no lock, and that nobody uses any more.
+	// abandoned is the age at which a folder without a lock counts as unused.
 	abandoned = 24 * time.Hour
 )
 
-// unlocked begins what has no lock: a folder that is just being made, a link to a socket, and
-// what former versions have left.
+// unlocked are the prefixes of folders and files without a lock: folders just being created, links
+// to sockets, and leftovers of former versions.
 var unlocked = []string{
 	scratchPrefix, "atelier-socket-", "atelier-step-", "atelier-fetch-", "atelier-look-", "atelier-shown-", "atelier-ask-", "atelier-mask-",
 }
 
-// OpenScratch makes an empty folder in root, or where that is empty in the system's folder for
-// temporary files. It is locked as long as this process lives.
+// OpenScratch creates an empty folder in root, or in the system's folder for temporary files if
+// root is empty. It is locked while this process lives.
 func OpenScratch(root string) (*Scratch, error) {
 	s := &Scratch{root: root}
 	if s.root == "" {
@@ -51,13 +50,13 @@ func OpenScratch(root string) (*Scratch, error) {
 		switch {
 		case errors.Is(err, errors.ErrUnsupported):
 			return s, nil
-		case !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, fs.ErrNotExist): // no sweep was quicker
+		case !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, fs.ErrNotExist): // a sweep was faster
 			return nil, errors.Join(err, os.RemoveAll(s.folder))
 		}
 	}
 }
 
-// lockScratch locks a folder as long as the file is open.
+// lockScratch locks a folder until the returned file is closed.
 func lockScratch(folder string, flags int) (*os.File, error) {
 	name := filepath.Join(folder, scratchLock)
 	f, err := os.OpenFile(name, flags, 0o600)
@@ -80,10 +79,10 @@ func lockScratch(folder string, flags int) (*os.File, error) {
 	return f, nil
 }
 
-// Folder is the folder.
+// Folder returns the path of the folder.
 func (s *Scratch) Folder() string { return s.folder }
 
-// Close removes the folder with all that is in it.
+// Close removes the folder with its contents.
 func (s *Scratch) Close() error {
 	err := removeScratch(s.folder)
 	if s.lock != nil {
@@ -92,14 +91,13 @@ func (s *Scratch) Close() error {
 	return err
 }
 
-// Sweep removes the folders of processes that do not live any more, and what has no lock and
-// was not changed for a day. It follows no links, and goes on where it can after something
-// that could not be removed. Call it from time to time: it also keeps this folder young, so
-// that what cleans the system's folder by age leaves it.
+// Sweep removes the folders of dead processes, and those without a lock that were not changed for a
+// day. It does not follow links, and continues after errors. Call it regularly: it also updates the
+// time of this folder, so that it is not removed by programs that clean the system's folder by age.
 func (s *Scratch) Sweep() error {
 	entries, err := os.ReadDir(s.root)
 	if err != nil {
-		return fmt.Errorf("look for temporary files that were left: %w", err)
+		return fmt.Errorf("look for leftover temporary files: %w", err)
 	}
 	var failed error
 	for _, name := range []string{s.folder, filepath.Join(s.folder, scratchLock)} {
@@ -112,7 +110,7 @@ func (s *Scratch) Sweep() error {
 			continue
 		}
 		if err := sweepScratch(name); err != nil {
-			failed = errors.Join(failed, fmt.Errorf("remove temporary files that were left: %w", err))
+			failed = errors.Join(failed, fmt.Errorf("remove leftover temporary files: %w", err))
 		}
 	}
 	return failed
@@ -127,7 +125,7 @@ func sweepScratch(name string) error {
 	switch {
 	case err == nil:
 		return errors.Join(removeScratch(name), lock.Close())
-	case errors.Is(err, syscall.EWOULDBLOCK), errors.Is(err, errors.ErrUnsupported): // whose owner lives, or may
+	case errors.Is(err, syscall.EWOULDBLOCK), errors.Is(err, errors.ErrUnsupported): // the owner lives, or may live
 		return nil
 	case ignoreMissing(err) != nil:
 		return err
@@ -137,8 +135,8 @@ func sweepScratch(name string) error {
 	return os.RemoveAll(name)
 }
 
-// removeScratch removes a folder, and its lock last, so that what it leaves where it is
-// interrupted is found again.
+// removeScratch removes a folder, and its lock last, so that an interrupted removal can be
+// completed later.
 func removeScratch(folder string) error {
 	entries, err := os.ReadDir(folder)
 	failed := ignoreMissing(err)

@@ -14,24 +14,23 @@ import (
 	"atelier/storage"
 )
 
-// StateConfig says where the state is.
+// StateConfig configures a State.
 type StateConfig struct {
-	// File is the log. It and its folder are made if they are not there; beside it lie
-	// FILE.lock and, for moments, FILE.new.
+	// File is the log. It and its folder are created if necessary. FILE.lock is kept beside it, and
+	// temporarily FILE.new.
 	File string
-	// Now is the clock by which values expire; nil is the system's. What was written by
-	// this process counts by the time that has passed, which a monotonic reading tells:
-	// where the clock is set anew, nothing expires early or late. What an earlier process
-	// wrote counts by what the clock says when the state is opened.
+	// Now is the clock for expiry; nil means the system's. Values written by this process expire by
+	// elapsed time, measured with the monotonic clock, so setting the clock has no effect on them.
+	// Values written by an earlier process expire by the clock's time when the state is opened.
 	Now func() time.Time
-	// CompactFrom is the size of the log in bytes from which it is rewritten when most
-	// of it is useless any more; zero is 16 MiB.
+	// CompactFrom is the minimum size in bytes at which the log is compacted if most of it is
+	// obsolete; zero means 16 MiB.
 	CompactFrom int64
-	// Log is told what was lost of the file; nil is told nothing.
+	// Log receives reports of lost data; nil logs nothing.
 	Log *slog.Logger
 }
 
-// State is in the memory of this process, and in a log from which it is read again.
+// State is kept in memory, and in a log from which it is restored.
 type State struct {
 	*durable
 
@@ -39,13 +38,13 @@ type State struct {
 	close func() error
 }
 
-// durable is a memory and the log that makes it outlive the process.
+// durable is the memory with the log that preserves it.
 type durable struct {
 	file    string
 	damaged damaged
-	wall    func() time.Time // what the next process will go by
-	now     func() time.Time // what this one goes by: when it began, and the time that has passed
-	from    int64            // from which size on the log is compacted
+	wall    func() time.Time // for the next process
+	now     func() time.Time // for this process: the start time plus the elapsed time
+	from    int64            // minimum size for compaction
 	fsync   func(*os.File) error
 	unlock  func() error
 
@@ -54,15 +53,15 @@ type durable struct {
 	memory     memory
 	journal    *journal
 	compacting bool
-	since      []change // since the compaction has begun
-	retryAt    int64    // the size of the log at which a compaction that failed is tried again
-	checkAt    int64    // the size of the log at which what has expired is counted
-	next       *commit  // the sync that has not begun
-	owed       bool     // the last rewriting that was asked for failed
-	purge      *commit  // the rewriting that is asked for and has not begun; nil is none
-	suspect    bool     // a sync has failed, and what the system has thrown away is not known
-	failed     error    // what the last sync has failed with
-	armed      bool     // whether the timer runs
+	since      []change // changes since compaction started
+	retryAt    int64    // log size at which a failed compaction is retried
+	checkAt    int64    // log size at which expired values are counted
+	next       *commit  // the next sync, not started yet
+	owed       bool     // whether the last requested purge failed
+	purge      *commit  // the requested purge, not started yet; nil if there is none
+	suspect    bool     // whether a sync failed, so that the system may have dropped data
+	failed     error    // error of the last sync
+	armed      bool     // whether the timer is running
 
 	timer   *time.Timer
 	wake    chan struct{}
@@ -77,8 +76,8 @@ var (
 	_ storage.Checker = (*State)(nil)
 )
 
-// OpenState reads the state back and keeps it for this process alone. Close it in the
-// end. What it fails with is a [*storage.Fault].
+// OpenState restores the state and locks it for this process. The caller must close it. Errors have
+// the type [*storage.Fault].
 func OpenState(c StateConfig) (*State, error) { return openState(c, (*os.File).Sync) }
 
 func openState(c StateConfig, fsync func(*os.File) error) (*State, error) {
@@ -98,7 +97,7 @@ func openState(c StateConfig, fsync func(*os.File) error) (*State, error) {
 		d.from = 16 << 20
 	}
 	if err := os.MkdirAll(filepath.Dir(d.file), 0o700); err != nil {
-		return nil, unusableState("The folder of the state cannot be made", err)
+		return nil, unusableState("The state folder cannot be created", err)
 	}
 	var err error
 	if d.unlock, err = lock(d.file + ".lock"); err != nil {
@@ -113,12 +112,12 @@ func openState(c StateConfig, fsync func(*os.File) error) (*State, error) {
 	return s, nil
 }
 
-// Close makes sure that everything outlives a crash of the machine, and lets go of the
-// file. Subscriptions end. To close it again does nothing.
+// Close syncs everything to disk and closes the file. Subscriptions end. Calling it again does
+// nothing.
 func (s *State) Close() error { return s.close() }
 
-// Check writes a little to the log and takes it back, and reports whether the last sync
-// has failed and whether the file is still the one that others would find.
+// Check writes to the log and undoes it, and reports whether the last sync failed and whether the
+// file is still at its path.
 func (d *durable) Check(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -126,32 +125,32 @@ func (d *durable) Check(ctx context.Context) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
-		return unusableState("The file of the state cannot be used", fs.ErrClosed)
+		return unusableState("The state file cannot be used", fs.ErrClosed)
 	}
 	if err := d.journal.try(); err != nil {
-		return unusableState("The file of the state cannot be written", err)
+		return unusableState("The state file cannot be written", err)
 	}
 	if d.failed != nil {
-		return unusableState("The disk does not keep the state", d.failed)
+		return unusableState("Syncing the state to disk failed", d.failed)
 	}
 	named, err := os.Stat(d.file)
 	if err != nil {
-		return unusableState("The file of the state is gone; what is written now will be lost. Stop the program and start it again", err)
+		return unusableState("The state file is gone, so new changes will be lost. Restart the program", err)
 	}
 	if open, err := d.journal.f.Stat(); err != nil || !os.SameFile(named, open) {
-		return unusableState("The file of the state was replaced; what is written now will be lost. Stop the program and start it again",
+		return unusableState("The state file was replaced, so new changes will be lost. Restart the program",
 			errors.Join(fs.ErrExist, err))
 	}
 	return nil
 }
 
-// load reads the log and writes a compact one in its place. Where there is no room for
-// that, it goes on with the one that is there. A damaged one is kept aside and told of.
+// load reads the log and replaces it by a compact one, or continues with the old one if there is no
+// space. A damaged log is kept and reported.
 func (d *durable) load() error {
 	data, err := os.ReadFile(d.file)
 	fresh := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !fresh {
-		return unusableState("The file of the state cannot be read", err)
+		return unusableState("The state file cannot be read", err)
 	}
 	var r reading
 	if !fresh {
@@ -169,12 +168,12 @@ func (d *durable) load() error {
 		d.journal, err = openJournal(d.file, r)
 	}
 	if err != nil {
-		return unusableState("The file of the state cannot be written", err)
+		return unusableState("The state file cannot be written", err)
 	}
 	return nil
 }
 
-// end ends all subscriptions, and then the log.
+// end ends all subscriptions and closes the log.
 func (s *State) end() error {
 	s.mu.Lock()
 	s.closed = true
@@ -183,20 +182,20 @@ func (s *State) end() error {
 	return s.durable.end()
 }
 
-// end makes sure of everything, and lets go of the log. Nothing may be written any more.
+// end syncs everything and closes the log. Nothing may be written afterwards.
 func (d *durable) end() error {
 	close(d.stop)
 	<-d.stopped
 	d.timer.Stop()
 	if d.purge != nil {
-		d.purge.err = errClosed // the next opening rewrites the log
+		d.purge.err = errClosed // the log is rewritten when it is opened next
 		close(d.purge.done)
 	}
 	err := d.commit()
 	if err == nil {
-		// It tells the next reading that what is before it was whole. Nothing is lost
-		// with it.
-		_ = d.journal.write(change{kind: mark}) //nolint:errcheck // there may be no room
+		// The mark tells the next reader that everything before it is complete. Losing it does no
+		// harm.
+		_ = d.journal.write(change{kind: mark}) //nolint:errcheck // the disk may be full
 	}
 	return errors.Join(err, d.journal.f.Close(), d.unlock())
 }
@@ -211,12 +210,12 @@ func unusableState(what string, err error) error {
 	f := &storage.Fault{Sentence: what + ": " + reason.Error() + ".", Err: err}
 	if errors.Is(err, storage.ErrFull) {
 		f.Kind = storage.ErrFull
-		f.Sentence = what + ": there is no room left on the disk; make some."
+		f.Sentence = what + ": the disk is full; free some space."
 	}
 	return f
 }
 
-// guard is what every method begins with.
+// guard contains the checks common to all methods.
 func guard(ctx context.Context, invalid error) error {
 	if invalid != nil {
 		return invalid
@@ -224,10 +223,10 @@ func guard(ctx context.Context, invalid error) error {
 	return ctx.Err()
 }
 
-// errClosed is what is told of a state that was closed.
+// errClosed is returned by a closed state.
 var errClosed = fmt.Errorf("%w: it was closed: %w", storage.ErrUnreachable, fs.ErrClosed)
 
-// alive fails where the state is closed. The lock is held.
+// alive returns errClosed if the state is closed. The caller holds the lock.
 func (d *durable) alive() error {
 	if d.closed {
 		return errClosed

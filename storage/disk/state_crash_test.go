@@ -247,10 +247,10 @@ func TestADamagedLog(t *testing.T) {
 		}, 2, 3 * record, ""},
 		"cut where it was not sure":   {false, cut(3), 4, 0, ""},
 		"holes where it was not sure": {false, flip(2), 1, 0, ""},
-		"of something else":           {false, func([]byte) []byte { return []byte("GIF89a") }, 0, 0, "The file of the state was written by something else"},
+		"of something else":           {false, func([]byte) []byte { return []byte("GIF89a") }, 0, 0, "The state file was written by another program"},
 		"of a later version": {false, func(data []byte) []byte {
 			return append([]byte("atelier state 3\n"), data[16:]...)
-		}, 0, 0, "The file of the state was written by something else"},
+		}, 0, 0, "The state file was written by another program"},
 		"empty":               {true, func([]byte) []byte { return nil }, 0, all, ""},
 		"cut within its head": {true, func(data []byte) []byte { return data[:20] }, 0, all, ""},
 	} {

@@ -11,40 +11,39 @@ import (
 	"time"
 )
 
-// damagedMark follows the name of the log in that of a damaged one that was kept, before the
-// time.
+// damagedMark separates the name of the log from the time in the name of a damaged log.
 const damagedMark = ".damaged-"
 
-// Loss tells of a log of which something is lost that had outlived a crash.
+// Loss describes a log that lost synced data.
 type Loss struct {
 	File string
-	// Bytes is how much of what was sure cannot be read; zero means that the whole file was
-	// cut off, and nobody knows how long it was.
+	// Bytes is how much synced data cannot be read; zero means that the whole file was truncated
+	// and the amount is unknown.
 	Bytes int64
-	// Kept tells that this is a copy: the state goes on without what is lost.
+	// Kept reports whether this is a damaged copy; the state continues without the lost data.
 	Kept bool
 }
 
 func (r reading) damaged() bool { return r.lost > 0 || r.empty }
 
-// damaged are the logs beside the one in use of which something was lost.
+// damaged handles the damaged logs beside the current one.
 type damaged struct {
-	file string // the log in use
+	file string // the current log
 	wall func() time.Time
 	log  *slog.Logger
 }
 
-// keep gives a log that is about to be replaced a second name, and tells of it.
+// keep keeps a copy of a damaged log that is about to be replaced, and reports it.
 func (d *damaged) keep(r reading, size int64) error {
 	kept, err := d.link()
 	if err != nil {
-		return unusableState("The file of the state is damaged, and cannot be kept beside a new one. Move it away, to begin without what it held", err)
+		return unusableState("The state file is damaged and cannot be backed up. Move it away to start without its data", err)
 	}
 	var lost any = r.lost
 	if r.empty {
 		lost = "all"
 	}
-	d.log.Error("the file of the state was damaged: a part of it is lost, the rest was read, and the damaged file is kept",
+	d.log.Error("the state file was damaged: some data is lost, the rest was restored, and the damaged file is kept",
 		"file", d.file, "lost_bytes", lost, "left_bytes", size, "kept", kept)
 	return nil
 }
@@ -58,7 +57,7 @@ func (d *damaged) link() (kept string, err error) {
 	if err != nil {
 		return "", err
 	}
-	for _, f := range files { // of a start that ended before it had written a new one
+	for _, f := range files { // from a start that failed before it wrote a new log
 		if other, err := os.Stat(f); err == nil && os.SameFile(info, other) {
 			return f, nil
 		}
@@ -67,7 +66,7 @@ func (d *damaged) link() (kept string, err error) {
 	return kept, os.Link(d.file, kept)
 }
 
-// drop removes the damaged logs that were kept.
+// drop removes the damaged logs.
 func (d *damaged) drop() error {
 	files, err := damagedLogs(d.file)
 	for _, file := range files {
@@ -75,7 +74,7 @@ func (d *damaged) drop() error {
 			err = errors.Join(err, e)
 			continue
 		}
-		d.log.Warn("a damaged file of the state that was kept is removed, since it may hold what was deleted", "file", file)
+		d.log.Warn("removed a damaged state file, since it may contain deleted data", "file", file)
 	}
 	return err
 }
@@ -94,15 +93,15 @@ func damagedLogs(file string) ([]string, error) {
 	return files, nil
 }
 
-// ExamineState looks at the log of a state, whether or not it is open, and at those that were
-// kept since they were damaged, and tells of each of which something is lost. It changes
-// nothing. What it fails with is a [*storage.Fault].
+// ExamineState checks the log of a state, whether or not it is open, and the damaged logs that were
+// kept. It returns those that have lost data. It changes nothing. Errors have the type
+// [*storage.Fault].
 func ExamineState(file string) ([]Loss, error) {
 	files, err := damagedLogs(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	} else if err != nil {
-		return nil, unusableState("The folder of the state cannot be read", err)
+		return nil, unusableState("The state folder cannot be read", err)
 	}
 	var losses []Loss
 	for _, f := range append([]string{file}, files...) {
@@ -110,7 +109,7 @@ func ExamineState(file string) ([]Loss, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		} else if err != nil {
-			return losses, unusableState("The file of the state cannot be read", err)
+			return losses, unusableState("The state file cannot be read", err)
 		}
 		r, err := replay(data, &memory{groups: map[string]map[string]*entry{}})
 		if err != nil {

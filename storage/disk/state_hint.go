@@ -10,26 +10,26 @@ import (
 	"atelier/storage"
 )
 
-// hints pass between those of this process.
+// hints delivers hints within this process.
 type hints struct {
 	mu     sync.Mutex
 	closed bool
 	topics map[string]map[*subscriber]bool
 }
 
-// waiting is how many hints may lie unread, the nil for those lost included.
+// waiting is the maximum number of unread hints, including the nil for lost ones.
 const waiting = 64
 
-// subscriber holds up nobody. It is sent to, and closed, under the lock alone.
+// subscriber never blocks a publisher. Its channel is used and closed only while holding the lock.
 type subscriber struct {
 	hints chan []byte
-	lost  bool        // whether the last in the channel is the nil
-	stop  func() bool // does not wait for the end of the context any more
+	lost  bool        // whether the last element of the channel is the nil
+	stop  func() bool // stops watching the context
 }
 
 func (s *subscriber) give(hint []byte) {
 	switch {
-	case len(s.hints) < waiting-1: // the last place is for the nil
+	case len(s.hints) < waiting-1: // the last place is reserved for the nil
 		s.hints <- bytes.Clone(hint)
 		s.lost = false
 	case !s.lost:
@@ -38,7 +38,7 @@ func (s *subscriber) give(hint []byte) {
 	}
 }
 
-// Publish tells all who are subscribed to a topic.
+// Publish sends a hint to all subscribers of a topic.
 func (s *State) Publish(ctx context.Context, topic string, hint []byte) error {
 	err := guard(ctx, storage.CheckGroup(topic))
 	switch {
@@ -46,7 +46,7 @@ func (s *State) Publish(ctx context.Context, topic string, hint []byte) error {
 	case len(hint) == 0:
 		err = errors.New("the hint is empty")
 	case len(hint) > storage.MaxHint:
-		err = fmt.Errorf("%w: it has %d bytes, at most %d are taken", storage.ErrTooLarge, len(hint), storage.MaxHint)
+		err = fmt.Errorf("%w: %d bytes, the limit is %d", storage.ErrTooLarge, len(hint), storage.MaxHint)
 	default:
 		err = s.hints.publish(topic, hint)
 	}
@@ -56,7 +56,7 @@ func (s *State) Publish(ctx context.Context, topic string, hint []byte) error {
 	return nil
 }
 
-// Subscribe gives the hints of a topic.
+// Subscribe receives the hints of a topic.
 func (s *State) Subscribe(ctx context.Context, topic string) (<-chan []byte, error) {
 	err := guard(ctx, storage.CheckGroup(topic))
 	if err == nil {
@@ -102,7 +102,7 @@ func (h *hints) subscribe(ctx context.Context, topic string) (<-chan []byte, err
 	return to.hints, nil
 }
 
-// leave ends a subscription, once.
+// leave ends a subscription, if it has not ended.
 func (h *hints) leave(topic string, to *subscriber) {
 	if !h.topics[topic][to] {
 		return

@@ -131,7 +131,7 @@ func TestASyncThatFails(t *testing.T) {
 			<-time.After(time.Minute)
 		}
 		fault, ok := errors.AsType[*storage.Fault](s.Check(t.Context()))
-		if !ok || !strings.HasPrefix(fault.Sentence, "The disk does not keep the state") {
+		if !ok || !strings.HasPrefix(fault.Sentence, "Syncing the state to disk failed") {
 			t.Errorf("the check: %v", fault)
 		}
 		write(t, s, "g/b")

@@ -10,18 +10,18 @@ import (
 	"os"
 )
 
-// journal is a log that is being written.
+// journal is a log that is open for writing.
 type journal struct {
 	f    *os.File
 	salt uint64
-	end  int64 // what has been written whole
-	sure int64 // what outlives a crash of the machine
+	end  int64 // the end of complete records
+	sure int64 // the length that is synced
 	buf  []byte
 
-	notes bool // whether the log has a note of what is sure
+	notes bool // whether the log has a note of the synced length
 }
 
-// newJournal makes an empty log in a new file, in place of one that a crash has left.
+// newJournal creates an empty log, replacing one that a crash may have left.
 func newJournal(file string) (*journal, error) {
 	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -37,35 +37,34 @@ func newJournal(file string) (*journal, error) {
 	return j, nil
 }
 
-// openJournal goes on with a log that was read.
+// openJournal opens a log that was read, for appending.
 func openJournal(file string, r reading) (*journal, error) {
 	f, err := os.OpenFile(file, os.O_RDWR, 0)
 	if err != nil {
 		return nil, err
 	}
-	if err := f.Truncate(r.end); err != nil { // what follows must not be taken for new
+	if err := f.Truncate(r.end); err != nil { // leftovers must not be taken for new records
 		return nil, errors.Join(err, f.Close())
 	}
 	j := &journal{f: f, salt: r.salt, end: r.end, notes: r.notes}
-	j.note(0) // more may be sure, and less after a loss
+	j.note(0) // the synced length may be higher, or lower after a loss
 	return j, nil
 }
 
-// note writes down up to where the log is sure. Where that fails it says less than is so,
-// or nothing.
+// note stores the synced length. If that fails, the stored length is too low, or missing.
 func (j *journal) note(sure int64) {
 	if j.notes {
-		_, _ = j.f.WriteAt(note(j.salt, sure), int64(noteAt)) //nolint:errcheck // as it says
+		_, _ = j.f.WriteAt(note(j.salt, sure), int64(noteAt)) //nolint:errcheck // see above
 	}
 }
 
-// write writes a change, or leaves the log as it was.
+// write appends a change, or leaves the log unchanged.
 func (j *journal) write(c change) error {
 	j.add(c)
 	return j.flush()
 }
 
-// writeAll writes many, and fails with a part of them written.
+// writeAll appends many changes. If it fails, some may have been written.
 func (j *journal) writeAll(changes iter.Seq[change]) error {
 	for c := range changes {
 		if j.add(c); len(j.buf) > 256<<10 {
@@ -88,15 +87,14 @@ func (j *journal) flush() error {
 		j.buf = nil
 	}
 	if err != nil {
-		// What was written in part is given back. If even that fails, the next record is
-		// written over it.
+		// Remove what was written in part. If even that fails, the next record overwrites it.
 		return full(errors.Join(err, j.f.Truncate(j.end)))
 	}
 	j.end += int64(n)
 	return nil
 }
 
-// try writes something and takes it back.
+// try writes a record and removes it.
 func (j *journal) try() error {
 	end := j.end
 	err := j.write(change{kind: mark})
@@ -104,7 +102,7 @@ func (j *journal) try() error {
 	return errors.Join(err, j.f.Truncate(end))
 }
 
-// syncFolder makes the names within a folder outlive a crash of the machine.
+// syncFolder makes the names in a folder survive a crash of the machine.
 func syncFolder(dir string, fsync func(*os.File) error) error {
 	f, err := os.Open(dir)
 	if err != nil {

@@ -2,31 +2,31 @@ package disk
 
 import "time"
 
-// life is until when something is kept, in Unix milliseconds; zero is for ever.
+// life is an expiry time in Unix milliseconds; zero means never.
 type life struct {
-	wall int64 // by the clock: what the log tells the next process
-	own  int64 // by this process's time, which goes on as it did where the clock is set anew
+	wall int64 // by the wall clock, for the log
+	own  int64 // by this process's clock, which is not affected if the wall clock is set
 }
 
-// steady is a time that begins with what a clock says, and then goes on by the time that
-// passes: by the clock's monotonic reading, if it has one.
+// steady returns a clock that starts with the time of the given clock and then advances with
+// elapsed time: by its monotonic reading, if it has one.
 func steady(clock func() time.Time) func() time.Time {
 	began := clock()
 	return func() time.Time { return began.Add(clock().Sub(began)) }
 }
 
-// until is how long something is kept that is written now. The lock is held.
+// until returns the expiry time of a value written now. The caller holds the lock.
 func (d *durable) until(expiry time.Duration) life {
 	return life{wall: after(d.wall(), expiry), own: after(d.now(), expiry)}
 }
 
-// milliseconds is a time rounded up.
+// milliseconds rounds a time up.
 func milliseconds(t time.Time) int64 {
 	return t.Add(time.Millisecond - 1).UnixMilli()
 }
 
-// after is the end of an expiry that begins now; both are rounded up, so that it is never
-// too early.
+// after returns the expiry time for an expiry that begins now. Both are rounded up, so that it is
+// never too early.
 func after(now time.Time, expiry time.Duration) int64 {
 	if expiry == 0 {
 		return 0
@@ -38,7 +38,7 @@ func after(now time.Time, expiry time.Duration) int64 {
 	return milliseconds(now) + whole
 }
 
-// later is the longer of two lives.
+// later returns the later of two expiry times.
 func later(a, b life) life {
 	if a.own == 0 || b.own == 0 {
 		return life{}

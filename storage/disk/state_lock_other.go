@@ -10,16 +10,16 @@ import (
 	"atelier/storage"
 )
 
-// lock fails where an open file cannot be replaced, and cannot be locked without a wait,
-// as on Windows.
+// lock always fails: on these systems, such as Windows, an open file cannot be replaced, or cannot
+// be locked without waiting.
 func lock(string) (unlock func() error, err error) {
 	return nil, &storage.Fault{
-		Sentence: "On this system the state cannot be kept on disk. Set REDIS_URL to the address of a Redis server.",
+		Sentence: "This system cannot keep the state on disk. Set REDIS_URL to the address of a Redis server.",
 		Kind:     storage.ErrUnfit,
 	}
 }
 
-// flock locks nothing.
+// flock is not supported.
 func flock(*os.File) error { return errors.ErrUnsupported }
 
 func owned(fs.FileInfo) bool { return true }

@@ -11,12 +11,11 @@ import (
 	"atelier/storage"
 )
 
-// A log is its head, then records. The head is the word magic, which holds the version, a
-// random salt of 8 bytes, and the note: up to where a sync had made the log sure when it was
-// last written down, in 8 bytes, and the CRC-32C of salt and that in 4. The note is written
-// after each sync and made sure by the next, so that what it says may be too little, and
-// never too much. A log of version 1 has none. A record is, numbers with their lowest byte
-// first:
+// A log is a head followed by records. The head is the word magic, which includes the version, a
+// random salt of 8 bytes, and the note: the synced length of the log in 8 bytes, and the CRC-32C of
+// the salt and the length in 4. The note is written after each sync and synced by the next one, so
+// the length may be too low, but never too high. A log of version 1 has no note. A record consists
+// of (numbers are little-endian):
 //
 //	 8 bytes  the length of the log that was made sure by a sync when this was written
 //	 4 bytes  the length of the payload
@@ -25,10 +24,9 @@ import (
 //	payload   its kind, when it expires as a varint, the key's length as a uvarint, the
 //	          key, and the value
 //
-// A record is thereby known as one wherever it lies, and nothing that a person writes
-// can pass for one. That and the note tell two things apart: what is missing before the
-// place up to which the log was sure is a loss, and is told. All else is what a crash has
-// cut short, and the log ends there.
+// So a record can be recognised anywhere, and user data cannot pass for one. Together with the note
+// this distinguishes two cases: data missing before the synced length is a loss and is reported;
+// anything else was cut off by a crash, and the log ends there.
 const (
 	magic      = "atelier state 2\n"
 	formerly   = "atelier state 1\n"
@@ -43,22 +41,22 @@ func head(salt uint64) []byte {
 	return append(binary.LittleEndian.AppendUint64([]byte(magic), salt), note(salt, 0)...)
 }
 
-// note says up to where a log is sure.
+// note encodes the synced length of a log.
 func note(salt uint64, sure int64) []byte {
 	text := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, salt), uint64(sure)) //nolint:gosec // a length is not negative
 	return binary.LittleEndian.AppendUint32(text[8:], crc32.Checksum(text, castagnoli))
 }
 
-// noted is what the note of a log says; nothing where it is torn.
+// noted decodes the note of a log; zero if it is torn.
 func noted(data []byte, salt uint64) int64 {
-	sure := int64(binary.LittleEndian.Uint64(data[noteAt:])) //nolint:gosec // it was one
+	sure := int64(binary.LittleEndian.Uint64(data[noteAt:])) //nolint:gosec // it was an int64
 	if !bytes.Equal(data[noteAt:headSize], note(salt, sure)) {
 		return 0
 	}
 	return sure
 }
 
-// frame appends the record of a change that is to begin there.
+// frame appends the record of a change that will be written at offset at.
 func frame(buf []byte, salt uint64, at, sure int64, c change) []byte {
 	start := len(buf)
 	buf = append(buf, make([]byte, prefixSize)...)
@@ -71,16 +69,16 @@ func frame(buf []byte, salt uint64, at, sure int64, c change) []byte {
 	return buf
 }
 
-// seal fills in what comes before the payload of a record.
+// seal fills in the prefix of a record.
 func seal(record []byte, salt uint64, at, sure int64) {
 	prefix, payload := record[:prefixSize], record[prefixSize:]
-	binary.LittleEndian.PutUint64(prefix, uint64(sure))             //nolint:gosec // a length is not negative
+	binary.LittleEndian.PutUint64(prefix, uint64(sure))             //nolint:gosec // lengths are not negative
 	binary.LittleEndian.PutUint32(prefix[8:], uint32(len(payload))) //nolint:gosec // a value has at most 4 MiB
 	binary.LittleEndian.PutUint32(prefix[12:], crc32.Checksum(payload, castagnoli))
 	binary.LittleEndian.PutUint32(prefix[16:], proof(prefix, salt, at))
 }
 
-// proof is the checksum of what comes before a payload.
+// proof returns the checksum of a record's prefix.
 func proof(prefix []byte, salt uint64, at int64) uint32 {
 	var place [16]byte
 	binary.LittleEndian.PutUint64(place[:], salt)
@@ -88,17 +86,17 @@ func proof(prefix []byte, salt uint64, at int64) uint32 {
 	return crc32.Update(crc32.Checksum(place[:], castagnoli), castagnoli, prefix[:16])
 }
 
-// size is about what a change takes in a log.
+// size returns the approximate size of a change in the log.
 func (c change) size() int64 { return int64(prefixSize + 10 + len(c.key) + len(c.value)) }
 
-// opened is a record's prefix.
+// opened is a record's parsed prefix.
 type opened struct {
 	sure   int64
 	length int64
 	sum    uint32
 }
 
-// open reads the prefix of the record that begins there, if one does.
+// open parses the prefix of the record at offset at, if there is one.
 func open(data []byte, salt uint64, at int64) (o opened, ok bool) {
 	if int64(len(data))-at < prefixSize {
 		return o, false
@@ -108,13 +106,13 @@ func open(data []byte, salt uint64, at int64) (o opened, ok bool) {
 		return o, false
 	}
 	return opened{
-		sure:   int64(binary.LittleEndian.Uint64(prefix)), //nolint:gosec // it was one
+		sure:   int64(binary.LittleEndian.Uint64(prefix)), //nolint:gosec // it was an int64
 		length: int64(binary.LittleEndian.Uint32(prefix[8:])),
 		sum:    binary.LittleEndian.Uint32(prefix[12:]),
 	}, true
 }
 
-// parse reads a payload. The key and the value are copies.
+// parse parses a payload. The key and the value are copies.
 func parse(payload []byte) (c change, err error) {
 	bad := errors.New("a record cannot be read")
 	if len(payload) == 0 {
@@ -125,7 +123,7 @@ func parse(payload []byte) (c change, err error) {
 	if n <= 0 {
 		return c, bad
 	}
-	c.until = life{wall: until, own: until} // this process's time begins with the clock's
+	c.until = life{wall: until, own: until} // this process's clock starts with the wall clock
 	payload = payload[n:]
 	length, n := binary.Uvarint(payload)
 	if n <= 0 {
@@ -138,16 +136,16 @@ func parse(payload []byte) (c change, err error) {
 	return c, nil
 }
 
-// reading is what became of reading a log.
+// reading is the result of reading a log.
 type reading struct {
 	salt  uint64
-	end   int64 // where the next record goes; 0 where there is no head
+	end   int64 // where the next record goes; 0 if there is no head
 	notes bool  // whether it has a note
-	lost  int64 // bytes that were sure and cannot be read
-	empty bool  // whether all is lost, and nobody knows how much that was
+	lost  int64 // synced bytes that cannot be read
+	empty bool  // whether everything is lost, however much it was
 }
 
-// replay does to the memory what a log says.
+// replay applies the changes in a log to the memory.
 func replay(data []byte, m *memory) (r reading, err error) {
 	first := headSize
 	switch begins := data[:min(len(data), len(magic))]; {
@@ -160,7 +158,7 @@ func replay(data []byte, m *memory) (r reading, err error) {
 		return reading{empty: true}, nil
 	}
 	r = reading{salt: binary.LittleEndian.Uint64(data[len(magic):]), end: int64(first), notes: first == headSize}
-	sure := int64(-1) // it is looked for where a record is bad
+	sure := int64(-1) // determined at the first bad record
 	for {
 		payload, ok := whole(data, r.salt, r.end)
 		if !ok {
@@ -189,17 +187,17 @@ func replay(data []byte, m *memory) (r reading, err error) {
 		if err == nil {
 			err = m.apply(c)
 		}
-		if err != nil && (r.lost == 0 || !errors.Is(err, errNothing)) { // it is as it was written
+		if err != nil && (r.lost == 0 || !errors.Is(err, errNothing)) { // the record is intact
 			return r, foreign(fmt.Errorf("at byte %d: %w", r.end, err))
 		}
-		if err != nil { // what it adds to is lost
+		if err != nil { // the list that it adds to is lost
 			r.lost += prefixSize + int64(len(payload))
 		}
 		r.end += prefixSize + int64(len(payload))
 	}
 }
 
-// whole is the payload of the record that begins there, if one does and is not damaged.
+// whole returns the payload of the record at offset at, if there is an intact one.
 func whole(data []byte, salt uint64, at int64) (payload []byte, ok bool) {
 	o, ok := open(data, salt, at)
 	start := at + prefixSize
@@ -210,8 +208,7 @@ func whole(data []byte, salt uint64, at int64) (payload []byte, ok bool) {
 	return payload, crc32.Checksum(payload, castagnoli) == o.sum
 }
 
-// sure is up to where a log that cannot be read from its end on was sure: what its note says,
-// or a later record.
+// sure returns the synced length of a damaged log, according to its note or a later record.
 func (r reading) sure(data []byte) int64 {
 	var sure int64
 	if r.notes {
@@ -227,8 +224,8 @@ func (r reading) sure(data []byte) int64 {
 
 func foreign(err error) error {
 	return &storage.Fault{
-		Sentence: "The file of the state was written by something else, or by a newer version of this program. Use that, or move the file away, " +
-			"to begin without what it held.",
+		Sentence: "The state file was written by another program or a newer version of this one. Use that version, or move the file away " +
+			"to start without its data.",
 		Kind: storage.ErrUnfit,
 		Err:  err,
 	}

@@ -8,20 +8,20 @@ import (
 	"atelier/storage"
 )
 
-// kind is what a change does. The numbers are in the files.
+// kind is the kind of a change. The numbers are stored in the files.
 type kind byte
 
 const (
-	put       kind = 1 // a value, in place of what was there
-	begin     kind = 2 // the first value of a list, in place of what was there
-	add       kind = 3 // one more value of a list that is there
+	put       kind = 1 // a value, replacing anything there
+	begin     kind = 2 // the first value of a list, replacing anything there
+	add       kind = 3 // another value of an existing list
 	remove    kind = 4 // a value or a list
-	removeAll kind = 5 // those of a group, which is in place of the key
+	removeAll kind = 5 // a whole group, which is given instead of the key
 	mark      kind = 6 // nothing
 )
 
-// change is what one method changes. Applied in their order, changes give the same
-// memory at any time: whether something had expired was decided when they were made.
+// change is a change made by one method. Applying the same changes in order gives the same memory
+// at any time, since they already reflect what had expired when they were made.
 type change struct {
 	kind  kind
 	key   string
@@ -29,27 +29,26 @@ type change struct {
 	value []byte
 }
 
-// entry is a value or a list. The bytes, and the values that a list has already, are
-// never changed.
+// entry is a value or a list. The bytes, and existing values of a list, are immutable.
 type entry struct {
 	value []byte
-	list  [][]byte // nil means that it is a value
+	list  [][]byte // nil for a value
 	until life
 	size  int64 // in a log
 }
 
 func (e *entry) expired(now int64) bool { return e.until.own != 0 && e.until.own <= now }
 
-// memory is all that is kept, by group and key.
+// memory is all data, by group and key.
 type memory struct {
 	groups map[string]map[string]*entry
-	size   int64 // in a log, what has expired included
+	size   int64 // in the log, including expired entries
 }
 
 func (m *memory) find(key string) *entry { return m.groups[storage.Group(key)][key] }
 
-// errNothing tells that a change has nothing to change.
-var errNothing = errors.New("a value is added to a list that is not there")
+// errNothing is returned for a change to something that does not exist.
+var errNothing = errors.New("a value is added to a missing list")
 
 func (m *memory) apply(c change) error {
 	switch c.kind {
@@ -77,7 +76,7 @@ func (m *memory) apply(c change) error {
 		}
 	case mark:
 	default:
-		return fmt.Errorf("a change is of kind %d", c.kind)
+		return fmt.Errorf("unknown kind of change: %d", c.kind)
 	}
 	return nil
 }
@@ -105,7 +104,7 @@ func (m *memory) remove(key string) {
 	}
 }
 
-// sweep removes what has expired.
+// sweep removes expired entries.
 func (m *memory) sweep(now int64) {
 	for _, entries := range m.groups {
 		for key, e := range entries {
@@ -116,7 +115,7 @@ func (m *memory) sweep(now int64) {
 	}
 }
 
-// live is the size of what has not expired.
+// live returns the size of the unexpired entries.
 func (m *memory) live(now int64) (size int64) {
 	for _, entries := range m.groups {
 		for _, e := range entries {
@@ -128,8 +127,8 @@ func (m *memory) live(now int64) (size int64) {
 	return size
 }
 
-// snapshot gives the changes that lead to the memory as it is now, however it is changed
-// while they are read.
+// snapshot returns the changes that produce the current memory, even if it changes while they are
+// read.
 func (m *memory) snapshot() iter.Seq[change] {
 	type kept struct {
 		key string

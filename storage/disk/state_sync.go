@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// commit is one sync or rewriting that many wait for.
+// commit is a sync or purge that several callers wait for.
 type commit struct {
 	done chan struct{}
-	err  error // when it is done
+	err  error // set when it is done
 }
 
 func newCommit() *commit { return &commit{done: make(chan struct{})} }
 
-// Sync returns when all that methods have returned for before outlives a crash of the
-// machine. Those who call it while another sync runs share the next one.
+// Sync waits until all changes by methods that have returned survive a crash of the machine. Calls
+// during a sync share the next one.
 func (d *durable) Sync(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -40,10 +40,9 @@ func (d *durable) Sync(ctx context.Context) error {
 	}
 }
 
-// Purge rewrites the log, so that nothing is left of what was deleted, overwritten or expired
-// before, and removes damaged logs that were kept, which may hold it too. Those who call it
-// while another one runs share the next one. One that fails is done again after each sync until
-// it succeeds.
+// Purge rewrites the log, so that it no longer contains data that was deleted, overwritten or
+// expired before, and removes damaged logs, which may also contain it. Calls during a purge share
+// the next one. A failed purge is retried after each sync until it succeeds.
 func (d *durable) Purge(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -67,7 +66,7 @@ func (d *durable) Purge(ctx context.Context) error {
 	}
 }
 
-// do writes a change and then makes it. The lock is held.
+// do logs a change and then applies it. The caller holds the lock.
 func (d *durable) do(c change) error {
 	if err := d.alive(); err != nil {
 		return err
@@ -88,13 +87,13 @@ func (d *durable) do(c change) error {
 	return nil
 }
 
-// unsure reports whether a crash of the machine may lose something. The lock is held.
+// unsure reports whether a crash of the machine may lose data. The caller holds the lock.
 func (d *durable) unsure() bool { return d.suspect || d.journal.sure < d.journal.end }
 
-// delay is how long something is unsure at most, while the disk keeps up.
+// delay is the maximum time until changes are synced, if the disk keeps up.
 const delay = time.Second
 
-// arm sees to it that there is a sync in time. The lock is held.
+// arm starts the timer for the next sync. The caller holds the lock.
 func (d *durable) arm() {
 	if !d.armed && d.unsure() {
 		d.armed = true
@@ -105,11 +104,11 @@ func (d *durable) arm() {
 func (d *durable) rouse() {
 	select {
 	case d.wake <- struct{}{}:
-	default: // it is awake
+	default: // already awake
 	}
 }
 
-// run syncs and compacts. Nothing else replaces the log.
+// run syncs and compacts. Only it replaces the log.
 func (d *durable) run() {
 	defer close(d.stopped)
 	for {
@@ -119,7 +118,7 @@ func (d *durable) run() {
 		case <-d.wake:
 		case <-d.timer.C:
 		}
-		_ = d.commit() //nolint:errcheck // who waits for it is told, and so is Check
+		_ = d.commit() //nolint:errcheck // callers of Sync and Check get the error
 		d.mu.Lock()
 		purge, owed := d.purge, d.owed
 		d.purge = nil
@@ -136,7 +135,7 @@ func (d *durable) run() {
 				close(purge.done)
 			}
 		case compact:
-			_ = d.compact() //nolint:errcheck // the log that is there will do; a full disk is told by what is written
+			_ = d.compact() //nolint:errcheck // the old log will do; writes report a full disk
 		}
 		d.mu.Lock()
 		d.arm()
@@ -152,7 +151,7 @@ func (d *durable) commit() error {
 	log, end, unsure, suspect := d.journal, d.journal.end, d.unsure(), d.suspect
 	d.mu.Unlock()
 	switch {
-	case suspect: // the system may have forgotten what it could not write, but we have not
+	case suspect: // the system may have lost data that it could not write, but the memory has it
 		c.err = d.compact()
 	case unsure:
 		c.err = d.fsync(log.f)
@@ -174,16 +173,16 @@ func (d *durable) commit() error {
 	return c.err
 }
 
-// wasteful is how many times larger than what is live a log may be.
+// wasteful is how many times larger than the live data a log may be.
 const wasteful = 4
 
-// due reports whether it may be time to compact. The lock is held.
+// due reports whether compaction may be due. The caller holds the lock.
 func (d *durable) due() bool {
 	end := d.journal.end
 	return end >= max(d.from, d.retryAt) && (end > wasteful*d.memory.size || end >= d.checkAt)
 }
 
-// worthwhile counts what is live where compacting may be due. The lock is held.
+// worthwhile checks the live size if compaction may be due. The caller holds the lock.
 func (d *durable) worthwhile() bool {
 	if !d.due() {
 		return false
@@ -196,8 +195,8 @@ func (d *durable) worthwhile() bool {
 	return false
 }
 
-// compact writes a log of what is live, puts it in place of the one that there is,
-// if any, and makes sure of it. Others go on meanwhile.
+// compact writes a new log with the live data, syncs it, and replaces the current one if there is
+// one. Other methods can run meanwhile.
 func (d *durable) compact() (err error) {
 	d.mu.Lock()
 	d.memory.sweep(d.now().UnixMilli())
@@ -232,11 +231,10 @@ func (d *durable) compact() (err error) {
 	return err
 }
 
-// fill writes what is live, and what has been changed since, but for what is changed
-// while it makes sure of that.
+// fill writes the snapshot and the changes since, except those made during its final sync.
 func (d *durable) fill(fresh *journal, all func(func(change) bool)) error {
 	err := fresh.writeAll(all)
-	for range 8 { // each time there is less
+	for range 8 { // fewer remain each time
 		d.mu.Lock()
 		since := d.since
 		d.since = nil
@@ -249,7 +247,7 @@ func (d *durable) fill(fresh *journal, all func(func(change) bool)) error {
 	if err != nil {
 		return err
 	}
-	// Nobody will read this before it is sure, so it may say so already.
+	// It will not be read before it is synced, so it may say so already.
 	fresh.sure = fresh.end
 	if err := fresh.write(change{kind: mark}); err != nil {
 		return err
@@ -262,7 +260,7 @@ func (d *durable) fill(fresh *journal, all func(func(change) bool)) error {
 	return nil
 }
 
-// replace writes what is missing still, and makes this log the one.
+// replace writes the remaining changes and makes this log the current one.
 func (d *durable) replace(fresh *journal, file string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -276,7 +274,7 @@ func (d *durable) replace(fresh *journal, file string) error {
 	d.journal, d.compacting, d.since = fresh, false, nil
 	d.retryAt, d.checkAt = 0, max(d.from, wasteful*fresh.end)
 	if old != nil {
-		_ = old.f.Close() //nolint:errcheck // nothing of it is needed
+		_ = old.f.Close() //nolint:errcheck // it is no longer needed
 	}
 	return nil
 }

@@ -208,11 +208,11 @@ func TestCheckOfAState(t *testing.T) {
 	if err := os.Rename(file, file+"2"); err != nil {
 		t.Fatal(err)
 	}
-	wantFault(t, s.Check(t.Context()), "The file of the state is gone", file)
+	wantFault(t, s.Check(t.Context()), "The state file is gone", file)
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	wantFault(t, s.Check(t.Context()), "The file of the state was replaced", file)
+	wantFault(t, s.Check(t.Context()), "The state file was replaced", file)
 }
 
 // TestCompaction keeps everything that lives, and the log small, while many write.

@@ -12,10 +12,10 @@ import (
 	"atelier/storage"
 )
 
-// errOther tells that a key holds a list where a value is meant, or the other way round.
-var errOther = errors.New("a list is kept under this key where a value is meant, or a value where a list is")
+// errOther is returned if a key holds a list instead of a value, or a value instead of a list.
+var errOther = errors.New("the key holds a list instead of a value, or a value instead of a list")
 
-// Get reads a value.
+// Get returns a value.
 func (s *State) Get(ctx context.Context, key string) ([]byte, error) {
 	e, err := s.look(ctx, key)
 	switch {
@@ -44,7 +44,7 @@ func (s *State) Put(ctx context.Context, key string, value []byte, expiry time.D
 	return nil
 }
 
-// PutOnce writes a value where there is none.
+// PutOnce writes a value if there is none.
 func (s *State) PutOnce(ctx context.Context, key string, value []byte, expiry time.Duration) (bool, error) {
 	if err := guard(ctx, checkValue(key, value, expiry)); err != nil {
 		return false, fmt.Errorf("put %s: %w", key, err)
@@ -75,7 +75,7 @@ func (s *State) Delete(ctx context.Context, key string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	err := s.alive()
-	if s.memory.find(key) != nil { // though it may have expired
+	if s.memory.find(key) != nil { // even if it has expired
 		err = s.do(change{kind: remove, key: key})
 	}
 	if err != nil {
@@ -110,7 +110,7 @@ func (s *State) Append(ctx context.Context, key string, value []byte, expiry tim
 	return int64(at), nil
 }
 
-// Read gives the values of a list.
+// Read returns the values of a list.
 func (s *State) Read(ctx context.Context, key string, from int64) ([][]byte, error) {
 	e, err := s.look(ctx, key)
 	switch {
@@ -132,7 +132,7 @@ func (s *State) Read(ctx context.Context, key string, from int64) ([][]byte, err
 	return nil, fmt.Errorf("read %s: %w", key, err)
 }
 
-// Keys gives the keys of a group.
+// Keys returns the keys of a group.
 func (s *State) Keys(ctx context.Context, group string) ([]string, error) {
 	if err := guard(ctx, storage.CheckGroup(group)); err != nil {
 		return nil, fmt.Errorf("list the keys of %s: %w", group, err)
@@ -166,7 +166,7 @@ func (s *State) DeleteAll(ctx context.Context, group string) error {
 	return nil
 }
 
-// look gives what is kept under a key as it is now, and nil if that is nothing.
+// look returns a copy of the entry of a key, nil if there is none.
 func (s *State) look(ctx context.Context, key string) (*entry, error) {
 	if err := guard(ctx, storage.CheckStateKey(key)); err != nil {
 		return nil, err
@@ -177,18 +177,18 @@ func (s *State) look(ctx context.Context, key string) (*entry, error) {
 	if e == nil {
 		return nil, err
 	}
-	seen := *e // a list may grow while it is read
+	seen := *e // a list may grow while it is being read
 	return &seen, err
 }
 
-// find gives what is kept under a key and has not expired. The lock is held.
+// find returns the unexpired entry of a key. The caller holds the lock.
 func (s *State) find(key string) (*entry, error) {
 	if err := s.alive(); err != nil {
 		return nil, err
 	}
 	e := s.memory.find(key)
 	if e == nil || e.expired(s.now().UnixMilli()) {
-		return nil, nil //nolint:nilnil // nothing is an answer
+		return nil, nil //nolint:nilnil // nil means none
 	}
 	return e, nil
 }
@@ -198,7 +198,7 @@ func checkValue(key string, value []byte, expiry time.Duration) error {
 		return err
 	}
 	if len(value) > storage.MaxValue {
-		return fmt.Errorf("%w: it has %d bytes, at most %d are taken", storage.ErrTooLarge, len(value), storage.MaxValue)
+		return fmt.Errorf("%w: %d bytes, the limit is %d", storage.ErrTooLarge, len(value), storage.MaxValue)
 	}
 	if expiry < 0 {
 		return fmt.Errorf("the expiry %v is negative", expiry)

@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// DeleteAll removes what is below a folder, what Puts have left there or are writing
-// included.
+// DeleteAll removes everything below a folder, including unfinished and leftover Puts.
 func (b *Blobs) DeleteAll(ctx context.Context, folder string) error {
 	if err := check(ctx, folder); err != nil {
 		return err
@@ -25,23 +24,23 @@ func (b *Blobs) DeleteAll(ctx context.Context, folder string) error {
 	return nil
 }
 
-// Expire removes what was stored before that time.
+// Expire removes blobs stored before a time.
 func (b *Blobs) Expire(ctx context.Context, before time.Time) (int, error) {
 	s := sweep{b: b, wanted: func(i fs.FileInfo) bool { return i.ModTime().Before(before) }}
 	if err := s.folder(ctx, "."); err != nil {
-		return s.blobs, fmt.Errorf("remove what has expired: %w", err)
+		return s.blobs, fmt.Errorf("remove expired blobs: %w", err)
 	}
 	return s.blobs, nil
 }
 
-// sweep removes files, and the folders that this leaves empty.
+// sweep removes files and the folders that this leaves empty.
 type sweep struct {
 	b      *Blobs
-	wanted func(fs.FileInfo) bool // which files are to go
-	blobs  int                    // how many went
+	wanted func(fs.FileInfo) bool // selects the files to remove
+	blobs  int                    // number of removed blobs
 }
 
-// folder goes on where it can when something cannot be removed. It follows no links.
+// folder sweeps a folder. It continues after errors and does not follow links.
 func (s *sweep) folder(ctx context.Context, dir string) error {
 	info, err := s.b.root.Lstat(dir)
 	if err != nil || !info.IsDir() {
@@ -64,7 +63,7 @@ func (s *sweep) folder(ctx context.Context, dir string) error {
 		}
 	}
 	if dir != "." {
-		_ = s.b.root.Remove(dir) //nolint:errcheck // which fails where it is not empty
+		_ = s.b.root.Remove(dir) //nolint:errcheck // it fails if the folder is not empty
 	}
 	return errors.Join(failed...)
 }

@@ -7,14 +7,13 @@ import (
 	"net"
 )
 
-// tries are how often something is done whose connection breaks.
+// tries is the maximum number of attempts if the connection breaks.
 const tries = 3
 
-// again does something that is the same however often it is done, until its connection
-// does not break over it or ctx ends. The client itself tries again only where the server
-// has hung up, not where it was killed; and it does not look at ctx while it waits for a
-// server that stalls, so that what is done then may go on for a while after again has
-// returned. It must not hold on to what belongs to others.
+// again runs an idempotent operation, and repeats it if its connection breaks and ctx has not
+// ended. The client itself retries only if the server closed the connection, not if it was killed.
+// It also ignores ctx while it waits for a server that hangs, so the operation may continue for a
+// while after again has returned, and must not use data owned by the caller.
 func again[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	type result struct {
 		value T
@@ -41,7 +40,7 @@ func again[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	}
 }
 
-// broken reports whether an error is that of a connection that was there.
+// broken reports whether an error comes from a connection that had been established.
 func broken(err error) bool {
 	if op, ok := errors.AsType[*net.OpError](err); ok {
 		return op.Op != "dial" && !op.Timeout()

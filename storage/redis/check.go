@@ -15,8 +15,7 @@ import (
 	"atelier/storage"
 )
 
-// kinds tell by the first words of an answer what it is to the storage. Answers that
-// begin with none of them are of no kind.
+// kinds maps the first words of an error reply to a kind of error. Other replies have no kind.
 var kinds = []struct {
 	begins string
 	kind   error
@@ -30,7 +29,7 @@ var kinds = []struct {
 	{"Client sent AUTH, but no password is set", storage.ErrRefused},
 
 	{"OOM", storage.ErrFull},
-	{"MISCONF", storage.ErrFull}, // it cannot write its files
+	{"MISCONF", storage.ErrFull}, // cannot write its files
 
 	{"LOADING", storage.ErrUnreachable},
 	{"BUSY", storage.ErrUnreachable},
@@ -38,7 +37,7 @@ var kinds = []struct {
 	{"MASTERDOWN", storage.ErrUnreachable},
 	{"TRYAGAIN", storage.ErrUnreachable},
 	{"NOREPLICAS", storage.ErrUnreachable},
-	{"READONLY", storage.ErrUnreachable}, // as while a replica takes over
+	{"READONLY", storage.ErrUnreachable}, // for example during a failover
 	{"UNBLOCKED", storage.ErrUnreachable},
 	{"max number of clients", storage.ErrUnreachable},
 	{"max number of connections", storage.ErrUnreachable},
@@ -50,10 +49,10 @@ var kinds = []struct {
 	{"This instance has cluster support disabled", storage.ErrUnfit},
 	{"SELECT is not allowed in cluster mode", storage.ErrUnfit},
 	{"DB index is out of range", storage.ErrUnfit},
-	{"MOVED", storage.ErrUnfit}, // the client was made for one server
+	{"MOVED", storage.ErrUnfit}, // a client for a single server
 }
 
-// sort tells what an error of the client is to the storage.
+// sort classifies an error of the client.
 func sort(ctx context.Context, err error) error {
 	answer, ok := errors.AsType[goredis.Error](err)
 	switch {
@@ -69,13 +68,12 @@ func sort(ctx context.Context, err error) error {
 		return err
 	case ended(ctx) != nil:
 		return fmt.Errorf("%w: %w", ended(ctx), err)
-	default: // it never came to an answer
+	default: // there was no reply
 		return &sorted{storage.ErrUnreachable, err}
 	}
 }
 
-// ended is why ctx has ended. A connection knows of its deadline too, and may be the
-// first to say so.
+// ended returns why ctx has ended. A connection also knows the deadline and may report it first.
 func ended(ctx context.Context) error {
 	if at, ok := ctx.Deadline(); ok && ctx.Err() == nil && !time.Now().Before(at) {
 		return context.DeadlineExceeded
@@ -83,13 +81,13 @@ func ended(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// sorted is an error of a kind.
+// sorted is an error with its kind.
 type sorted struct{ kind, err error }
 
 func (s *sorted) Error() string   { return s.kind.Error() + ": " + s.err.Error() }
 func (s *sorted) Unwrap() []error { return []error{s.kind, s.err} }
 
-// Check writes, reads and removes a value, and looks whether the server might evict some.
+// Check writes, reads and removes a value, and checks whether the server may evict values.
 func (s *State) Check(ctx context.Context) error {
 	if err := s.try(ctx); err != nil {
 		if ctx.Err() != nil {
@@ -97,11 +95,11 @@ func (s *State) Check(ctx context.Context) error {
 		}
 		return s.fault(err)
 	}
-	// A server that does not tell, as some that are rented do not, is trusted.
+	// A server that does not report this, like some hosted ones, is trusted.
 	memory, err := again(ctx, func() (string, error) { return s.client.Info(ctx, "memory").Result() })
 	if err == nil && evicts(memory) {
 		return &storage.Fault{Kind: storage.ErrUnfit, Sentence: "Redis" + s.where() +
-			" throws away what it holds when its memory is used up, and requests would be lost: set its maxmemory-policy to noeviction."}
+			" evicts data when its memory is full, which would lose requests: set its maxmemory-policy to noeviction."}
 	}
 	return ctx.Err()
 }
@@ -118,7 +116,7 @@ func (s *State) try(ctx context.Context) error {
 	return s.DeleteAll(ctx, group)
 }
 
-// fault says what a failed check means.
+// fault explains a failed check.
 func (s *State) fault(err error) error {
 	f := &storage.Fault{Err: err}
 	say := func(kind error, what string) error {
@@ -142,7 +140,8 @@ func (s *State) fault(err error) error {
 	}
 }
 
-// unfit is why a server cannot do what is needed: mostly it is not what its URL says.
+// unfit explains why a server does not support the required commands. Usually it is of another kind
+// than its URL says.
 func (s *State) unfit(err error) string {
 	client, one := s.client.(*goredis.Client)
 	switch {
@@ -158,16 +157,16 @@ func (s *State) unfit(err error) string {
 	return "does not know a command that is needed: Redis 7 or newer, or Valkey, is expected."
 }
 
-// answers reports whether an error is an answer of a server that begins so.
+// answers reports whether an error is a server's reply with that prefix.
 func answers(err error, begins string) bool {
 	answer, ok := errors.AsType[goredis.Error](err)
 	return ok && strings.HasPrefix(strings.TrimPrefix(answer.Error(), "ERR "), begins)
 }
 
-// failover is the address that a client tells that asks Sentinels.
+// failover is the address reported by a client that uses Sentinels.
 const failover = "FailoverClient"
 
-// reason is in short why a server cannot be reached.
+// reason says briefly why a server cannot be reached.
 func reason(err error) string {
 	var lookup *net.DNSError
 	var late net.Error
@@ -180,7 +179,7 @@ func reason(err error) string {
 		return "it does not answer in time"
 	case errors.As(err, &op):
 		return op.Err.Error()
-	case errors.As(err, &answer): // without what was asked
+	case errors.As(err, &answer): // without the command
 		return answer.Error()
 	}
 	if s, ok := errors.AsType[*sorted](err); ok {
@@ -189,7 +188,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// where is " at ADDRESS", as far as the client tells.
+// where returns " at ADDRESS" if the client tells its address.
 func (s *State) where() string {
 	switch c := s.client.(type) {
 	case *goredis.Client:
@@ -202,13 +201,13 @@ func (s *State) where() string {
 	return ""
 }
 
-// evicts tells by what INFO says of the memory.
+// evicts reports whether the server may evict values, according to INFO memory.
 func evicts(info string) bool {
 	limit, policy := setting(info, "maxmemory"), setting(info, "maxmemory_policy")
 	return limit != "" && limit != "0" && policy != "" && policy != "noeviction"
 }
 
-// setting is a value out of what INFO says.
+// setting returns a value from the output of INFO.
 func setting(info, name string) string {
 	for line := range strings.Lines(info) {
 		if value, ok := strings.CutPrefix(line, name+":"); ok {

@@ -13,7 +13,7 @@ import (
 	"atelier/storage"
 )
 
-// Publish tells all who are subscribed to a topic.
+// Publish sends a hint to all subscribers of a topic.
 func (s *State) Publish(ctx context.Context, topic string, hint []byte) error {
 	if err := storage.CheckGroup(topic); err != nil {
 		return err
@@ -22,7 +22,7 @@ func (s *State) Publish(ctx context.Context, topic string, hint []byte) error {
 		return fmt.Errorf("publish to %s: the hint is empty", topic)
 	}
 	if len(hint) > storage.MaxHint {
-		return fmt.Errorf("publish to %s: %w: it has %d bytes, at most %d are taken", topic, storage.ErrTooLarge, len(hint), storage.MaxHint)
+		return fmt.Errorf("publish to %s: %w: %d bytes, the limit is %d", topic, storage.ErrTooLarge, len(hint), storage.MaxHint)
 	}
 	hint = slices.Clone(hint)
 	if _, err := again(ctx, func() (int64, error) { return s.client.Publish(ctx, s.prefix+topic, hint).Result() }); err != nil {
@@ -32,14 +32,14 @@ func (s *State) Publish(ctx context.Context, topic string, hint []byte) error {
 }
 
 const (
-	// quiet is how long a subscription may hear nothing before the server is asked
-	// whether it is still there. It has as long to answer.
+	// quiet is how long a subscription waits for a message before it pings the server. The server
+	// has the same time to answer.
 	quiet = 10 * time.Second
-	// waiting is how many hints may lie unread, the nil for those lost included.
+	// waiting is the maximum number of unread hints, including the nil for lost ones.
 	waiting = 64
 )
 
-// Subscribe gives the hints of a topic, over a connection of its own.
+// Subscribe receives the hints of a topic, over its own connection.
 func (s *State) Subscribe(ctx context.Context, topic string) (<-chan []byte, error) {
 	if err := storage.CheckGroup(topic); err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func (s *State) Subscribe(ctx context.Context, topic string) (<-chan []byte, err
 				return
 			}
 			if sub, err = s.subscribe(ctx, topic); err == nil {
-				to.lose() // whatever was published in between
+				to.lose() // hints published in between
 			} else if errors.Is(err, goredis.ErrClosed) {
 				return
 			}
@@ -70,20 +70,20 @@ func (s *State) Subscribe(ctx context.Context, topic string) (<-chan []byte, err
 	return to.hints, nil
 }
 
-// subscription is one connection that is subscribed.
+// subscription is a subscribed connection.
 type subscription struct {
 	*goredis.PubSub
 	stop func() bool
 }
 
-// subscribe returns when the server has confirmed the subscription.
+// subscribe returns after the server has confirmed the subscription.
 func (s *State) subscribe(ctx context.Context, topic string) (*subscription, error) {
 	return again(ctx, func() (*subscription, error) {
 		sub := &subscription{PubSub: s.client.Subscribe(ctx, s.prefix+topic)}
-		sub.stop = context.AfterFunc(ctx, func() { _ = sub.Close() }) //nolint:errcheck // a reading that hangs ends by it
+		sub.stop = context.AfterFunc(ctx, func() { _ = sub.Close() }) //nolint:errcheck // this ends a blocked read
 		if _, err := sub.ReceiveTimeout(ctx, quiet); err != nil {
 			sub.close()
-			return nil, err //nolint:wrapcheck // it is sorted by who asked
+			return nil, err //nolint:wrapcheck // the caller sorts it
 		}
 		return sub, nil
 	})
@@ -94,7 +94,7 @@ func (s *subscription) close() {
 	_ = s.Close() //nolint:errcheck // it may be closed already
 }
 
-// pass hands on what comes until the connection breaks or ctx ends.
+// pass forwards hints until the connection breaks or ctx ends.
 func (s *subscription) pass(ctx context.Context, to *subscriber) {
 	asked := false
 	for {
@@ -108,20 +108,20 @@ func (s *subscription) pass(ctx context.Context, to *subscriber) {
 				return
 			}
 			asked = true
-		default: // an answer
+		default: // a pong or a confirmation
 			asked = false
 		}
 	}
 }
 
-// subscriber never holds up the connection. Nobody but its own goroutine sends.
+// subscriber never blocks the connection. Only its own goroutine sends.
 type subscriber struct {
 	hints chan []byte
-	lost  bool // whether the last in the channel is the nil
+	lost  bool // whether the last element of the channel is the nil
 }
 
 func (s *subscriber) give(hint []byte) {
-	if len(s.hints) < waiting-1 { // the last place is for the nil
+	if len(s.hints) < waiting-1 { // the last place is reserved for the nil
 		s.hints <- hint
 		s.lost = false
 	} else if !s.lost {
@@ -129,8 +129,8 @@ func (s *subscriber) give(hint []byte) {
 	}
 }
 
-// lose says that something was lost. There is always room for it: either the last place
-// is free, or a nil is in it that says the same to a reader who has not come to it yet.
+// lose reports lost hints. There is always room for that: either the last place is free, or it
+// holds an unread nil, which means the same.
 func (s *subscriber) lose() {
 	select {
 	case s.hints <- nil:

@@ -14,10 +14,10 @@ import (
 	"atelier/storage"
 )
 
-// appending adds a value to a list, unless it was added by the same mark before.
+// appending adds a value to a list, unless it was already added with the same mark.
 //
-// KEYS: the list, its group's index. ARGV: the mark, the value, how long the list lasts
-// in milliseconds, and what the index calls the list.
+// KEYS: the list, its group's index. ARGV: the mark, the value, the list's expiry in milliseconds,
+// and the list's name in the index.
 var appending = goredis.NewScript(`
 local at = redis.call('HGET', KEYS[1], 't' .. ARGV[1])
 if at then return tonumber(at) end
@@ -47,10 +47,10 @@ func (s *State) Append(ctx context.Context, key string, value []byte, expiry tim
 	return at, nil
 }
 
-// page is how many values are read at a time: few enough not to hold up the server.
+// page is the number of values read at a time: few enough not to block the server.
 const page = 64
 
-// Read gives the values of a list.
+// Read returns the values of a list.
 func (s *State) Read(ctx context.Context, key string, from int64) ([][]byte, error) {
 	if err := storage.CheckStateKey(key); err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func (s *State) Read(ctx context.Context, key string, from int64) ([][]byte, err
 		}
 		for _, v := range values {
 			value, ok := v.(string)
-			if !ok { // the list ends before
+			if !ok { // the end of the list
 				return all, nil
 			}
 			all = append(all, []byte(value))
@@ -79,8 +79,8 @@ func (s *State) Read(ctx context.Context, key string, from int64) ([][]byte, err
 	}
 }
 
-// listing gives the index of a group, and removes from it what has expired. Like every
-// script here it touches keys that it is not given: they are in the slot of the index.
+// listing returns the index of a group and removes expired keys from it. Like the other scripts it
+// accesses keys that are not in KEYS; they are in the same slot as the index.
 //
 // KEYS: the index.
 var listing = goredis.NewScript(`
@@ -95,7 +95,7 @@ end
 return there
 `)
 
-// Keys gives the keys of a group.
+// Keys returns the keys of a group.
 func (s *State) Keys(ctx context.Context, group string) ([]string, error) {
 	if err := storage.CheckGroup(group); err != nil {
 		return nil, err

@@ -8,12 +8,11 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 )
 
-// LogTo sends what go-redis says to a log, as details for who looks for a fault: what
-// fails comes back as an error too. With nil it is silenced. Without LogTo go-redis writes
-// to the standard error by itself.
+// LogTo sends the output of go-redis to a log, at debug level, since failures are also returned as
+// errors. Nil silences it. Without LogTo, go-redis writes to standard error.
 //
-// It says so in one place for the whole process. So the program calls LogTo, once, before
-// it opens a client; nothing else does.
+// This setting applies to the whole process. So only the program calls LogTo, once, before it opens
+// a client.
 func LogTo(log *slog.Logger) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)

@@ -6,12 +6,11 @@ import (
 	"time"
 )
 
-// maxDatabase is the last that a server can be made to have.
+// maxDatabase is the highest database number that a server can be configured for.
 const maxDatabase = 1<<31 - 2
 
-// options are those of go-redis that can be set, with what a value must be. Left out are
-// those by which it dials before it is asked to, reads from replicas, which may not know
-// yet what was written, or panics.
+// options are the allowed options of go-redis, with checks of their values. They exclude options
+// with which it connects at once, reads from replicas, which may be out of date, or panics.
 var options = map[string]func(value string) bool{
 	"client_name":        func(string) bool { return true },
 	"conn_max_idle_time": duration,
@@ -39,7 +38,7 @@ func number(least, most int) func(string) bool {
 	}
 }
 
-// duration is a number of seconds, or has a unit.
+// duration reports whether the value is a number of seconds or a duration with a unit.
 func duration(value string) bool {
 	const most = 24 * time.Hour
 	if n, err := strconv.Atoi(value); err == nil {
@@ -57,34 +56,34 @@ func flag(value string) bool {
 	return false
 }
 
-// plainName is what an option's name looks like, as opposed to a piece of a password.
+// plainName matches the name of an option, but hardly a part of a password.
 var plainName = regexp.MustCompile(`^[a-z_]{1,40}$`)
 
-// checkOptions looks at those that are left for go-redis.
+// checkOptions checks the options for go-redis.
 func (a *address) checkOptions() (err error) {
 	trusting := a.options.Has("skip_verify")
 	if a.trusting, err = a.takeBool("skip_verify"); err != nil {
 		return err
 	}
 	if trusting && a.url.Scheme != "rediss" {
-		return wrong("has the option skip_verify, which is of TLS: begin it with rediss in place of redis, or leave the option out.")
+		return wrong("has the option skip_verify, which needs TLS: use rediss:// instead of redis://, or omit the option.")
 	}
 	for name, values := range a.options {
 		valid, known := options[name]
 		switch {
-		case name == "addr" && a.kind != one: // the hosts, which were checked
+		case name == "addr" && a.kind != one: // the hosts, checked before
 		case known && valid(values[len(values)-1]):
 		case known:
 			return badOption(name)
 		case plainName.MatchString(name) && values[0] != "":
-			return wrong("has the option %s, which is not known here: leave it out.", name)
+			return wrong("has the unknown option %s: omit it.", name)
 		default:
-			return wrong("has an option that is not known here: leave it out.")
+			return wrong("has an unknown option: omit it.")
 		}
 	}
 	return nil
 }
 
 func badOption(name string) error {
-	return wrong("has the option %s with a value that cannot be: a number that is not too large, true or false, or a time such as 3s is expected.", name)
+	return wrong("has an invalid value for the option %s: expected a number within limits, true or false, or a duration such as 3s.", name)
 }

@@ -20,7 +20,7 @@ func (s *State) Put(ctx context.Context, key string, value []byte, expiry time.D
 	return err
 }
 
-// PutOnce writes a value where there is none.
+// PutOnce writes a value if there is none.
 func (s *State) PutOnce(ctx context.Context, key string, value []byte, expiry time.Duration) (bool, error) {
 	mark := make([]byte, markSize)
 	_, _ = rand.Read(mark)
@@ -28,27 +28,27 @@ func (s *State) PutOnce(ctx context.Context, key string, value []byte, expiry ti
 	return err == nil && (stood == "" || strings.HasPrefix(stood, string(mark))), err
 }
 
-// putting is a value that is to be written.
+// putting describes a value to write.
 type putting struct {
 	key    string
 	mark   []byte
-	value  []byte // with the mark before it, in the end
+	value  []byte // finally with the mark in front
 	expiry time.Duration
-	mode   string // "NX" where another value may stand in the way
+	mode   string // "NX" if an existing value must not be replaced
 }
 
-// put writes a value and notes its key in the index. With a mode it gives what stood
-// there and stands still, or the beginning of that.
+// put writes a value and adds its key to the index. With a mode it returns the existing value that
+// was not replaced, or the beginning of it.
 func (s *State) put(ctx context.Context, p putting) (stood string, err error) {
 	if err := check(p.key, p.value, p.expiry); err != nil {
 		return "", err
 	}
 	p.expiry = milliseconds(p.expiry)
 	p.value = slices.Concat(p.mark, p.value)
-	// A server within the process is reached by a pipe without a buffer, where a
-	// transaction that does not fit into one reading of its own hangs: it answers the
-	// first command while the client still writes the last. So larger values go by a
-	// script. Smaller ones do not, since such a server takes ten times as long for it.
+	// The embedded server's pipe may be unbuffered: a transaction larger than one read would hang,
+	// since the server answers the first command while the client still writes the last. So larger
+	// values use a script. Smaller ones do not, since the embedded server takes ten times as long
+	// for a script.
 	write := s.putByTransaction
 	if len(p.key)*4+len(p.value) > 2<<10 {
 		write = s.putByScript
@@ -69,14 +69,14 @@ func (s *State) putByTransaction(ctx context.Context, p putting, at place) (stri
 		set = tx.SetArgs(ctx, at.key, p.value, goredis.SetArgs{TTL: p.expiry, Mode: p.mode, Get: p.mode != ""})
 		return nil
 	})
-	if err != nil && !errors.Is(err, goredis.Nil) { // which means that nothing stood there
+	if err != nil && !errors.Is(err, goredis.Nil) { // Nil means that there was no value
 		return "", cause(done, err)
 	}
 	return set.Val(), nil
 }
 
-// cause is why a transaction has failed: where it was discarded, the first of its
-// commands that was refused tells.
+// cause returns why a transaction failed: if it was discarded, the error of the first rejected
+// command.
 func cause(done []goredis.Cmder, err error) error {
 	for _, cmd := range done {
 		if goredis.IsExecAbortError(err) && cmd.Err() != nil {
@@ -86,10 +86,10 @@ func cause(done []goredis.Cmder, err error) error {
 	return err
 }
 
-// putScript does what the transaction does.
+// putScript does the same as the transaction.
 //
-// KEYS: the value's, and the index. ARGV: the marked value, what the index calls it, how
-// long the index lasts at least and how long the value does in milliseconds, and the mode.
+// KEYS: the value's, and the index. ARGV: the marked value, its name in the index, the minimum
+// expiry of the index and the expiry of the value in milliseconds, and the mode.
 var putScript = goredis.NewScript(`
 if ARGV[5] == 'NX' then
 	local stood = redis.call('GETRANGE', KEYS[1], 0, 15)
@@ -107,7 +107,7 @@ return ''
 `)
 
 func (s *State) putByScript(ctx context.Context, p putting, at place) (string, error) {
-	return putScript.Run(ctx, s.client, []string{at.key, at.index}, //nolint:wrapcheck // it is sorted by who asked
+	return putScript.Run(ctx, s.client, []string{at.key, at.index}, //nolint:wrapcheck // the caller sorts it
 		p.value, at.rest, lasting(p.expiry), p.expiry.Milliseconds(), p.mode).Text()
 }
 
@@ -116,7 +116,7 @@ func check(key string, value []byte, expiry time.Duration) error {
 		return err
 	}
 	if len(value) > storage.MaxValue {
-		return fmt.Errorf("put %s: %w: it has %d bytes, at most %d are taken", key, storage.ErrTooLarge, len(value), storage.MaxValue)
+		return fmt.Errorf("put %s: %w: %d bytes, the limit is %d", key, storage.ErrTooLarge, len(value), storage.MaxValue)
 	}
 	if expiry < 0 {
 		return fmt.Errorf("put %s: the expiry %v is negative", key, expiry)
@@ -124,7 +124,7 @@ func check(key string, value []byte, expiry time.Duration) error {
 	return nil
 }
 
-// milliseconds rounds an expiry up to what Redis can count.
+// milliseconds rounds an expiry up to Redis's precision.
 func milliseconds(expiry time.Duration) time.Duration {
 	if rest := expiry % time.Millisecond; rest > 0 {
 		expiry += time.Millisecond - rest
@@ -132,8 +132,8 @@ func milliseconds(expiry time.Duration) time.Duration {
 	return expiry
 }
 
-// lasting is an expiry in milliseconds, and a century for what never expires: Redis has
-// no word for "extend it unless it lasts for ever already" that can also begin a life.
+// lasting returns an expiry in milliseconds, and a century for no expiry: Redis has no command for
+// "extend it unless it never expires" that also works for a new key.
 func lasting(expiry time.Duration) int64 {
 	const ever = 100 * 365 * 24 * time.Hour
 	if expiry == 0 {

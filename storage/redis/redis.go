@@ -34,17 +34,17 @@ import (
 	"atelier/storage"
 )
 
-// Config says which Redis, and where in it.
+// Config configures a State.
 type Config struct {
-	// Client is connected to one server, to Sentinels or to a cluster, and is closed by
-	// who made it, after all that use it.
+	// Client is for one server, Sentinels or a cluster. Its owner closes it after everything that
+	// uses it.
 	Client goredis.UniversalClient
-	// Prefix begins every key and channel, so that a server can be shared; empty is
-	// "atelier:". It holds no braces.
+	// Prefix is put before every key and channel, so that a server can be shared; empty means
+	// "atelier:". It must not contain braces.
 	Prefix string
 }
 
-// State is on a Redis server.
+// State stores state on a Redis server.
 type State struct {
 	client goredis.UniversalClient
 	prefix string
@@ -56,13 +56,13 @@ var (
 	_ storage.Checker = (*State)(nil)
 )
 
-// New uses a client. It does not connect it.
+// New returns a State with a client. It does not connect.
 func New(c Config) (*State, error) {
 	if c.Client == nil {
 		return nil, errors.New("state on Redis needs a client")
 	}
 	if strings.ContainsAny(c.Prefix, "{}") {
-		return nil, &storage.Fault{Sentence: fmt.Sprintf("The prefix of the keys on Redis is %q: it must not hold braces.", c.Prefix)}
+		return nil, &storage.Fault{Sentence: fmt.Sprintf("The prefix of the keys on Redis is %q: it must not contain braces.", c.Prefix)}
 	}
 	if c.Prefix == "" {
 		c.Prefix = "atelier:"
@@ -70,7 +70,7 @@ func New(c Config) (*State, error) {
 	return &State{client: c.Client, prefix: c.Prefix, wait: sleep.For}, nil
 }
 
-// Get reads a value.
+// Get returns a value.
 func (s *State) Get(ctx context.Context, key string) ([]byte, error) {
 	if err := storage.CheckStateKey(key); err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func (s *State) Get(ctx context.Context, key string) ([]byte, error) {
 	case err != nil:
 		return nil, fmt.Errorf("get %s: %w", key, sort(ctx, err))
 	case len(value) < markSize:
-		return nil, fmt.Errorf("get %s: it was written by something else", key)
+		return nil, fmt.Errorf("get %s: not written by this program", key)
 	}
 	return value[markSize:], nil
 }
@@ -107,10 +107,10 @@ func (s *State) Delete(ctx context.Context, key string) error {
 	return nil
 }
 
-// place is where a key of a group lies.
+// place is the location of a key.
 type place struct {
 	key, index string
-	rest       string // what the index calls it
+	rest       string // its name in the index
 }
 
 func (s *State) place(key string) place {
@@ -122,5 +122,5 @@ func (s *State) place(key string) place {
 
 func (s *State) index(group string) string { return s.prefix + "{" + group + "}" }
 
-// markSize is how many bytes before a value tell whose it is.
+// markSize is the length of the mark before a value in bytes.
 const markSize = 16

@@ -11,7 +11,7 @@ import (
 	"atelier/storage"
 )
 
-// kind is what stands behind a URL.
+// kind is the kind of server behind a URL.
 type kind int
 
 const (
@@ -20,29 +20,28 @@ const (
 	cluster
 )
 
-// address is a URL that was taken apart.
+// address is a parsed URL.
 type address struct {
 	kind    kind
-	url     *url.URL // as go-redis reads it, with one host and without options
+	url     *url.URL // for go-redis: with one host and without options
 	options url.Values
 
-	// What go-redis has no option for, or another.
-	trusting                       bool // takes every certificate
+	// Settings for which go-redis has no option, or another one.
+	trusting                       bool // accepts every certificate
 	master                         string
 	sentinelUser, sentinelPassword string
 }
 
-// wrong is what a URL is refused with. The sentence begins with "The URL of Redis".
+// wrong returns the error for an invalid URL. The sentence begins with "The URL of Redis".
 func wrong(format string, args ...any) error {
 	return &storage.Fault{Sentence: "The URL of Redis " + fmt.Sprintf(format, args...)}
 }
 
-// parse takes a URL apart. The hosts are split before package url sees them, which knows
-// of one.
+// parse parses a URL. It splits the hosts first, since package url supports only one.
 func parse(at string) (*address, error) {
 	name, rest, ok := strings.Cut(strings.TrimSpace(at), "://")
 	if !ok {
-		return nil, wrong("begins with no redis://: one such as redis://localhost:6379/0 is expected.")
+		return nil, wrong("does not begin with redis://: expected a URL such as redis://localhost:6379/0.")
 	}
 	scheme, kind, err := parseScheme(name)
 	if err != nil {
@@ -53,19 +52,19 @@ func parse(at string) (*address, error) {
 		authority, path = rest[:i], rest[i:]
 	}
 	if strings.ContainsAny(path, "@#") {
-		return nil, wrong("has an @ or a # where there can be none: / is %%2F, ? is %%3F, # is %%23 and @ is %%40 in a user, a password or an option.")
+		return nil, wrong("has an @ or a # in the wrong place: write / as %%2F, ? as %%3F, # as %%23 and @ as %%40 in a user, a password or an option.")
 	}
 	user, hosts := "", authority
 	if i := strings.LastIndex(authority, "@"); i >= 0 {
 		user, hosts = authority[:i+1], authority[i+1:]
 	}
 	u, err := url.Parse(scheme + "://" + user + path)
-	if err != nil { // which repeats the URL
-		return nil, wrong("cannot be read: what is not a letter or a digit in a user, a password or an option must be percent-encoded, such as %%40 for @.")
+	if err != nil { // the error repeats the URL
+		return nil, wrong("is invalid: special characters in a user, a password or an option must be percent-encoded, such as %%40 for @.")
 	}
 	a := &address{kind: kind, url: u}
 	if a.options, err = url.ParseQuery(u.RawQuery); err != nil {
-		return nil, wrong("has options that cannot be read: what is not a letter or a digit in them must be percent-encoded, such as %%26 for &.")
+		return nil, wrong("has invalid options: special characters in them must be percent-encoded, such as %%26 for &.")
 	}
 	u.RawQuery = ""
 	steps := []func() error{a.takeKind, a.checkDatabase, func() error { return a.setHosts(strings.Split(hosts, ",")) }, a.checkOptions}
@@ -80,7 +79,7 @@ func parse(at string) (*address, error) {
 	return a, nil
 }
 
-// parseScheme takes a scheme apart: how go-redis calls it, and what it adds to that.
+// parseScheme splits a scheme into go-redis's scheme and the kind of server.
 func parseScheme(name string) (scheme string, k kind, err error) {
 	name = strings.ToLower(name)
 	more := ""
@@ -90,38 +89,38 @@ func parseScheme(name string) (scheme string, k kind, err error) {
 	scheme, known := map[string]string{"redis": "redis", "valkey": "redis", "rediss": "rediss", "valkeys": "rediss", "unix": "unix"}[name]
 	k, fits := map[string]kind{"": one, "sentinel": sentinel, "cluster": cluster}[more]
 	if !known || !fits || scheme == "unix" && k != one {
-		return "", one, wrong("begins with a word that is not known: redis://, rediss://, unix://, redis+sentinel:// or redis+cluster:// is expected.")
+		return "", one, wrong("has an unknown scheme: expected redis://, rediss://, unix://, redis+sentinel:// or redis+cluster://.")
 	}
 	return scheme, k, nil
 }
 
 func (a *address) checkSocket(hosts string) error {
 	if hosts != "" || strings.Trim(a.url.Path, "/") == "" {
-		return wrong("names no socket: a path from the root such as unix:///run/redis.sock is expected, with three slashes.")
+		return wrong("has no socket: expected an absolute path with three slashes, such as unix:///run/redis.sock.")
 	}
 	return nil
 }
 
-// checkDatabase looks at the path, which is the number of a database.
+// checkDatabase checks the path, which is the number of a database.
 func (a *address) checkDatabase() error {
 	db := strings.Trim(a.url.Path, "/")
 	switch {
 	case db != "" && !number(0, maxDatabase)(db):
-		return wrong("has a database that is none: a number such as the 0 in redis://localhost:6379/0 is expected.")
+		return wrong("has an invalid database: expected a number, such as the 0 in redis://localhost:6379/0.")
 	case a.kind == cluster && (db != "" && db != "0" || a.options.Has("db")):
-		return wrong("names a database, and a cluster has only one: leave the number out.")
+		return wrong("has a database number, but a cluster has only one database: omit the number.")
 	}
 	return nil
 }
 
-// take removes an option and gives its value.
+// take removes an option and returns its value.
 func (a *address) take(name string) string {
 	value := a.options.Get(name)
 	a.options.Del(name)
 	return value
 }
 
-// takeKind takes the options that tell what stands behind the URL.
+// takeKind evaluates the options that determine the kind of server.
 func (a *address) takeKind() error {
 	clustered, err := a.takeBool("cluster")
 	if err != nil {
@@ -133,13 +132,13 @@ func (a *address) takeKind() error {
 	}
 	switch {
 	case clustered && (a.kind == sentinel || a.master != ""), a.kind == cluster && a.master != "":
-		return wrong("names a cluster and what Sentinels watch: only one of both can be.")
+		return wrong("is for both a cluster and Sentinels: choose one.")
 	case clustered:
 		a.kind = cluster
 	case a.master != "":
 		a.kind = sentinel
 	case a.kind == sentinel:
-		return wrong("does not say which server the Sentinels are to name: add ?master=NAME, such as ?master=mymaster.")
+		return wrong("does not say which master to ask the Sentinels for: add ?master=NAME, such as ?master=mymaster.")
 	}
 	if a.kind == sentinel {
 		a.sentinelUser, a.sentinelPassword = a.take("sentinel_username"), a.take("sentinel_password")
@@ -155,7 +154,7 @@ func (a *address) takeBool(name string) (bool, error) {
 	return value == "true" || value == "1", nil
 }
 
-// setHosts gives go-redis the first host in the URL and the others as its option.
+// setHosts puts the first host into the URL and the others into go-redis's option.
 func (a *address) setHosts(hosts []string) error {
 	port := "6379"
 	if a.kind == sentinel {
@@ -164,15 +163,15 @@ func (a *address) setHosts(hosts []string) error {
 	further := a.options["addr"]
 	a.options.Del("addr")
 	if hosts = append(hosts, further...); len(hosts) > 1 && a.kind == one {
-		return wrong("names several servers: begin it with redis+cluster:// where they are a cluster, with redis+sentinel:// where they are Sentinels.")
+		return wrong("has several servers: use redis+cluster:// for a cluster, redis+sentinel:// for Sentinels.")
 	}
 	for i, host := range hosts {
 		if host == "" && len(hosts) > 1 {
-			return wrong("has a comma too many between its hosts.")
+			return wrong("has an extra comma between its hosts.")
 		}
 		full, err := withPort(host, port)
 		if err != nil {
-			return wrong("has a host that cannot be one: HOST, HOST:PORT or [IPV6]:PORT is expected.")
+			return wrong("has an invalid host: expected HOST, HOST:PORT or [IPV6]:PORT.")
 		}
 		if i == 0 {
 			a.url.Host = full
@@ -185,7 +184,7 @@ func (a *address) setHosts(hosts []string) error {
 
 var errHost = errors.New("not a host")
 
-// withPort completes a host, which is this machine where it is empty.
+// withPort adds the default port and the default host, localhost.
 func withPort(host, port string) (string, error) {
 	u, err := url.Parse("redis://" + host)
 	if err != nil || u.Host != host || strings.ContainsAny(host, " \t\\%<>\"'`{}|^;=&!*()$") {

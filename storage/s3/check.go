@@ -40,12 +40,12 @@ func (b *Blobs) try(ctx context.Context) error {
 	return err //nolint:wrapcheck // the same
 }
 
-// wrongCredentials are the codes that say more than that something is not allowed.
+// wrongCredentials are the codes for bad credentials, as opposed to missing permissions.
 var wrongCredentials = []string{
 	"ExpiredToken", "InvalidAccessKeyId", "InvalidToken", "SignatureDoesNotMatch", "TokenRefreshRequired", "XAdminUserNotFound",
 }
 
-// fault says what a failed check means.
+// fault explains a failed check.
 func (b *Blobs) fault(err error) error {
 	where := "The S3 server"
 	if endpoint := aws.ToString(b.client.Options().BaseEndpoint); endpoint != "" {
@@ -60,7 +60,7 @@ func (b *Blobs) fault(err error) error {
 	case errors.Is(err, errNoCredentials):
 		return say(storage.ErrRefused, "wants credentials and none were found: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE.")
 	case code == "RequestTimeTooSkewed":
-		return say(storage.ErrRefused, "refuses requests because this machine's clock is wrong: set it right.")
+		return say(storage.ErrRefused, "refuses requests because this machine's clock is wrong: correct it.")
 	case slices.Contains(wrongCredentials, code):
 		return say(storage.ErrRefused, "does not accept the credentials (%s): "+
 			"check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, or AWS_PROFILE.", code)
@@ -74,7 +74,7 @@ func (b *Blobs) fault(err error) error {
 	case slices.Contains(region, code), statusOf(err) == http.StatusMovedPermanently:
 		return say(storage.ErrUnfit, "keeps the bucket %q in another region: set AWS_REGION to it.", bucket)
 	case errors.Is(err, storage.ErrUnfit):
-		return say(storage.ErrUnfit, "refuses what is needed (%s): check the bucket's name, the encryption and the endpoint.", code)
+		return say(storage.ErrUnfit, "rejects a required operation (%s): check the bucket's name, the encryption and the endpoint.", code)
 	case statusOf(err) != 0:
 		return say(storage.ErrUnreachable, "fails with %d %s.", statusOf(err), code)
 	default:
@@ -82,7 +82,7 @@ func (b *Blobs) fault(err error) error {
 	}
 }
 
-// reason is in short why no answer came.
+// reason says briefly why there was no response.
 func reason(err error) string {
 	if lookup, ok := errors.AsType[*net.DNSError](err); ok && lookup.IsNotFound {
 		return "its name is not known"

@@ -12,14 +12,14 @@ import (
 	"atelier/storage"
 )
 
-// kinds tell by the code of an error what it is to the storage: Amazon S3 API reference,
-// error responses; and those of other servers that have no code there.
+// kinds maps an error code to a kind of error: Amazon S3 API reference, error responses, and codes
+// of other servers.
 var kinds = map[string]error{
 	"NoSuchKey":    storage.ErrNotFound,
 	"NoSuchUpload": storage.ErrNotFound,
 	"NoSuchBucket": storage.ErrNoBucket,
 
-	"ExistingObjectIsDirectory": storage.ErrKey, // versitygw, as the next
+	"ExistingObjectIsDirectory": storage.ErrKey, // versitygw, like the next
 	"ObjectParentIsFile":        storage.ErrKey,
 
 	"AccessDenied":                 storage.ErrRefused,
@@ -57,8 +57,8 @@ var kinds = map[string]error{
 	"SlowDown":       storage.ErrUnreachable,
 }
 
-// kindOf tells by a code, or by the status where the code is not known, as that of an
-// answer to HEAD cannot be. It may be nil.
+// kindOf returns the kind of an error by its code, or by its status if the code is unknown, as for
+// responses to HEAD. It may be nil.
 func kindOf(code string, status int) error {
 	if kind, ok := kinds[code]; ok {
 		return kind
@@ -81,7 +81,7 @@ func kindOf(code string, status int) error {
 	return nil
 }
 
-// statusOf is the status of an answer, or 0 where none came.
+// statusOf returns the status of a response, 0 if there was none.
 func statusOf(err error) int {
 	if response, ok := errors.AsType[*smithyhttp.ResponseError](err); ok && response.Response != nil {
 		return response.HTTPStatusCode()
@@ -89,7 +89,7 @@ func statusOf(err error) int {
 	return 0
 }
 
-// codeOf is the code of an answer, or "" where none came.
+// codeOf returns the error code of a response, "" if there was none.
 func codeOf(err error) string {
 	if answer, ok := errors.AsType[smithy.APIError](err); ok {
 		return answer.ErrorCode()
@@ -97,7 +97,7 @@ func codeOf(err error) string {
 	return ""
 }
 
-// sort tells what an error of the SDK is to the storage.
+// sort classifies an error of the SDK.
 func sort(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
@@ -110,7 +110,7 @@ func sort(ctx context.Context, err error) error {
 		return &sorted{storage.ErrRefused, err}
 	}
 	code, status := codeOf(err), statusOf(err)
-	if code == "" && status == 0 { // no answer came
+	if code == "" && status == 0 { // there was no response
 		return &sorted{storage.ErrUnreachable, err}
 	}
 	if kind := kindOf(code, status); kind != nil {
@@ -119,7 +119,7 @@ func sort(ctx context.Context, err error) error {
 	return err
 }
 
-// sorted is an error of a kind.
+// sorted is an error with its kind.
 type sorted struct{ kind, err error }
 
 func (s *sorted) Error() string { return fmt.Sprintf("%v: %v", s.kind, s.err) }

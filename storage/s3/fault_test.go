@@ -74,13 +74,13 @@ func TestServersThatCannotBeUsed(t *testing.T) {
 			storage.ErrUnreachable, "fails with 503 SlowDown."},
 		"no such encryption": {s3test.Config{}, func(_ *s3.Config, s *s3test.Server) {
 			instead(s, always(http.StatusBadRequest, "KMS.NotFoundException"))
-		}, storage.ErrUnfit, "refuses what is needed (KMS.NotFoundException)"},
+		}, storage.ErrUnfit, "rejects a required operation (KMS.NotFoundException)"},
 		"no S3 server": {s3test.Config{}, func(_ *s3.Config, s *s3test.Server) {
 			instead(s, func(w http.ResponseWriter, _ *http.Request) bool {
 				http.Error(w, "<html>welcome", http.StatusMethodNotAllowed)
 				return true
 			})
-		}, storage.ErrUnfit, "refuses what is needed"},
+		}, storage.ErrUnfit, "rejects a required operation"},
 		"nobody listens": {s3test.Config{}, func(_ *s3.Config, s *s3test.Server) { s.Close() }, storage.ErrUnreachable, "cannot be reached: connect: connection refused."},
 		"stalls": {s3test.Config{}, func(c *s3.Config, s *s3test.Server) { c.Stall = 20 * time.Millisecond; instead(s, hang) },
 			storage.ErrUnreachable, "cannot be reached: it does not answer in time."},

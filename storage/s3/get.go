@@ -28,7 +28,7 @@ func (b *Blobs) GetRange(ctx context.Context, key string, offset, n int64) (io.R
 	if offset < 0 {
 		return nil, fmt.Errorf("get %s: the offset %d is negative", key, offset)
 	}
-	if n == 0 { // which the protocol cannot ask for
+	if n == 0 { // the protocol has no empty ranges
 		if _, err := b.Stat(ctx, key); err != nil {
 			return nil, err
 		}
@@ -40,7 +40,7 @@ func (b *Blobs) GetRange(ctx context.Context, key string, offset, n int64) (io.R
 	}
 	d := &download{ctx: ctx, b: b, in: awss3.GetObjectInput{Bucket: aws.String(b.config.Bucket), Key: b.name(key)}, at: offset, end: end}
 	switch err := d.open(); {
-	case statusOf(err) == http.StatusRequestedRangeNotSatisfiable: // it ends before
+	case statusOf(err) == http.StatusRequestedRangeNotSatisfiable: // the blob ends before
 		return io.NopCloser(strings.NewReader("")), nil
 	case err != nil:
 		return nil, fmt.Errorf("get %s: %w", key, sort(ctx, err))
@@ -48,21 +48,21 @@ func (b *Blobs) GetRange(ctx context.Context, key string, offset, n int64) (io.R
 	return d, nil
 }
 
-// download is what is left of a blob, or of a range of it.
+// download is the rest of a blob or of a range of it.
 type download struct {
-	ctx  context.Context //nolint:containedctx // it lives as long as the one reading
+	ctx  context.Context //nolint:containedctx // it lives only as long as the read
 	b    *Blobs
 	in   awss3.GetObjectInput
 	body io.ReadCloser
 	at   int64 // of the next byte
 	end  int64 // of the byte after the last
-	idle int   // how often it was opened since a byte came
+	idle int   // how often it was reopened without receiving a byte
 }
 
-// tries are how often a download is opened again without a byte that comes of it.
+// tries is how often a download is reopened without receiving a byte.
 const tries = 3
 
-// Read goes on with the same blob when the connection breaks.
+// Read reads on, and resumes the same blob if the connection breaks.
 func (d *download) Read(p []byte) (int, error) {
 	for {
 		if err := d.ctx.Err(); err != nil {
@@ -74,7 +74,7 @@ func (d *download) Read(p []byte) (int, error) {
 			d.idle = 0
 		}
 		if err == nil || errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-			return n, err //nolint:wrapcheck // io.EOF must stay what it is
+			return n, err //nolint:wrapcheck // io.EOF must not be wrapped
 		}
 		if d.ctx.Err() != nil || d.at >= d.end || d.in.IfMatch == nil || d.idle == tries {
 			return n, sort(d.ctx, err)
@@ -91,13 +91,13 @@ func (d *download) Read(p []byte) (int, error) {
 	}
 }
 
-// Close lets go of the connection.
+// Close closes the connection.
 func (d *download) Close() error {
-	_ = d.body.Close() //nolint:errcheck // what was not read is not wanted
+	_ = d.body.Close() //nolint:errcheck // the rest is not needed
 	return nil
 }
 
-// open asks for what is left.
+// open requests the rest.
 func (d *download) open() error {
 	d.in.Range = nil
 	if d.end != math.MaxInt64 {
@@ -107,15 +107,15 @@ func (d *download) open() error {
 	}
 	out, err := d.b.client.GetObject(d.ctx, &d.in)
 	if err != nil {
-		return err //nolint:wrapcheck // it is sorted by who asked
+		return err //nolint:wrapcheck // the caller sorts it
 	}
 	if d.in.Range != nil && out.ContentRange == nil && aws.ToInt64(out.ContentLength) != 0 {
-		return errors.Join(storage.ErrUnfit, errors.New("the server gives no ranges"), out.Body.Close())
+		return errors.Join(storage.ErrUnfit, errors.New("the server does not support ranges"), out.Body.Close())
 	}
 	d.body = out.Body
 	if out.ContentLength != nil {
 		d.end = d.at + *out.ContentLength
 	}
-	d.in.IfMatch = out.ETag // the same one, where it is opened again
+	d.in.IfMatch = out.ETag // ensures the same version when it is reopened
 	return nil
 }

@@ -41,7 +41,7 @@ func (b *Blobs) Put(ctx context.Context, key string, r io.Reader) error {
 	return nil
 }
 
-// Link presigns a download.
+// Link returns a presigned download URL.
 func (b *Blobs) Link(ctx context.Context, key string, expiry time.Duration) (string, error) {
 	if err := check(ctx, key); err != nil {
 		return "", err
@@ -62,7 +62,7 @@ func (b *Blobs) Link(ctx context.Context, key string, expiry time.Duration) (str
 	return signed.URL, nil
 }
 
-// Stat asks for an object's head.
+// Stat returns the metadata of an object.
 func (b *Blobs) Stat(ctx context.Context, key string) (storage.Info, error) {
 	if err := check(ctx, key); err != nil {
 		return storage.Info{}, err
@@ -86,7 +86,7 @@ func (b *Blobs) Delete(ctx context.Context, key string) error {
 	return nil
 }
 
-// encrypt sets what a request without the upload manager needs.
+// encrypt sets the encryption of a request that does not use the upload manager.
 func (b *Blobs) encrypt(in *awss3.PutObjectInput) {
 	in.ServerSideEncryption = s3types.ServerSideEncryption(b.config.Encryption)
 	if b.config.KMSKey != "" {

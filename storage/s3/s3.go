@@ -41,41 +41,40 @@ import (
 	"atelier/storage"
 )
 
-// Config says which bucket.
+// Config configures Blobs.
 type Config struct {
-	// Bucket is its name. It is not made if it is not there.
+	// Bucket is its name. It is not created if it does not exist.
 	Bucket string
-	// Prefix begins the names of all objects, as a folder: "atelier" or "bots/atelier".
-	// Empty means the whole bucket.
+	// Prefix is a folder for all objects: "atelier" or "bots/atelier". Empty means the whole
+	// bucket.
 	Prefix string
-	// Region is the bucket's; empty leaves it to the SDK's standard settings.
+	// Region is the bucket's region; empty uses the SDK's standard settings.
 	Region string
-	// Endpoint is the URL of a server that is not Amazon's; empty leaves it to the SDK's
-	// standard settings (AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL).
+	// Endpoint is the URL of a server other than Amazon's; empty uses the SDK's standard settings
+	// (AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL).
 	Endpoint string
-	// LinkEndpoint is the URL by which those who get a link reach the server; empty is
-	// the one by which it is reached from here.
+	// LinkEndpoint is the server's URL for recipients of links, if it differs from Endpoint.
 	LinkEndpoint string
-	// HostStyle puts the bucket into the host's name for a server that is not Amazon's,
-	// too. Without it the bucket is in the path there.
+	// HostStyle puts the bucket into the host name for servers other than Amazon's, too. Otherwise
+	// it is in the path there.
 	HostStyle bool
-	// Encryption is how the server encrypts: "AES256", "aws:kms" or "aws:kms:dsse";
-	// empty leaves it to the bucket's settings.
+	// Encryption is the server-side encryption: "AES256", "aws:kms" or "aws:kms:dsse"; empty uses
+	// the bucket's settings.
 	Encryption string
-	// KMSKey is the key for "aws:kms" and "aws:kms:dsse"; empty is the bucket's.
+	// KMSKey is the key for "aws:kms" and "aws:kms:dsse"; empty means the bucket's.
 	KMSKey string
-	// AccessKey, SecretKey and SessionToken are credentials; without AccessKey they are left
-	// to the SDK's chain.
+	// AccessKey, SecretKey and SessionToken are credentials. If AccessKey is empty, the SDK's
+	// credential chain is used.
 	AccessKey, SecretKey, SessionToken string
-	// Stall is how long a connection may neither take nor give a byte; 0 is a minute.
+	// Stall is the timeout for a connection without any traffic; 0 means a minute.
 	Stall time.Duration
 
-	// Of the tests; nil leaves it to the SDK.
+	// For tests; nil uses the SDK's.
 	backoff     retry.BackoffDelayer
 	credentials aws.CredentialsProvider
 }
 
-// Blobs are the objects of a bucket.
+// Blobs store blobs as objects in a bucket.
 type Blobs struct {
 	config    Config
 	client    *awss3.Client
@@ -91,17 +90,17 @@ var (
 )
 
 const (
-	// partSize is of the parts of an upload: 10,000 of them are the most that there can
-	// be, so that a blob has at most 80 GiB.
+	// partSize is the size of the parts of an upload. There are at most 10,000 parts, so the
+	// maximum size of a blob is 80 GiB.
 	partSize = 8 << 20
-	// together is how many parts of an upload are sent at once.
+	// together is the number of concurrent part uploads.
 	together = 2
-	// giveUp is how long a Put that has failed tries to take back its parts.
+	// giveUp is the timeout for removing the parts of a failed Put.
 	giveUp = 10 * time.Second
 )
 
-// New reads the settings, and fails with a [*storage.Fault] where they cannot be right. It
-// connects to no bucket. Close it in the end.
+// New validates the settings and fails with a [*storage.Fault] if they are invalid. It does not
+// connect. The caller must close the result.
 func New(ctx context.Context, c Config) (*Blobs, error) {
 	c.Prefix = strings.Trim(c.Prefix, "/")
 	if err := c.Validate(); err != nil {
@@ -136,7 +135,7 @@ func New(ctx context.Context, c Config) (*Blobs, error) {
 		if !other {
 			return nil, &storage.Fault{Sentence: fmt.Sprintf("The region of the bucket %q is not known: set AWS_REGION.", c.Bucket)}
 		}
-		sdk.Region = "us-east-1" // what other servers expect, if anything
+		sdk.Region = "us-east-1" // other servers usually expect this, if anything
 	}
 	link := c.LinkEndpoint
 	if link == "" {
@@ -154,7 +153,7 @@ func New(ctx context.Context, c Config) (*Blobs, error) {
 	return b, nil
 }
 
-// Validate tells by a [*storage.Fault] what of the settings cannot be right. It asks nobody.
+// Validate checks the settings without connecting. Errors have the type [*storage.Fault].
 func (c Config) Validate() error {
 	c.Prefix = strings.Trim(c.Prefix, "/")
 	wrong := func(format string, args ...any) error { return &storage.Fault{Sentence: fmt.Sprintf(format, args...)} }
@@ -185,8 +184,8 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// apply sets a client to an endpoint, which is Amazon's if it is empty. What other
-// servers do not know of is left out there.
+// apply configures a client for an endpoint, which is Amazon's if it is empty. For other servers it
+// disables features that they may not support.
 func (c Config) apply(endpoint string) func(*awss3.Options) {
 	return func(o *awss3.Options) {
 		o.DisableLogOutputChecksumValidationSkipped = true
@@ -200,13 +199,13 @@ func (c Config) apply(endpoint string) func(*awss3.Options) {
 	}
 }
 
-// Close lets go of the connections.
+// Close closes the connections.
 func (b *Blobs) Close() error {
 	b.transport.CloseIdleConnections()
 	return nil
 }
 
-// name is that of an object.
+// name returns the name of an object.
 func (b *Blobs) name(key string) *string { return aws.String(path.Join(b.config.Prefix, key)) }
 
 func check(ctx context.Context, key string) error {
@@ -216,17 +215,17 @@ func check(ctx context.Context, key string) error {
 	return storage.CheckKey(key)
 }
 
-// given are the credentials of the configuration.
+// given returns the credentials of the configuration.
 func (c Config) given() aws.CredentialsProviderFunc {
 	return func(context.Context) (aws.Credentials, error) {
 		return aws.Credentials{AccessKeyID: c.AccessKey, SecretAccessKey: c.SecretKey, SessionToken: c.SessionToken, Source: "settings"}, nil
 	}
 }
 
-// credentials are those of the SDK, with an error that is known again.
+// credentials are the SDK's, with a recognisable error.
 type credentials struct{ aws.CredentialsProvider }
 
-// errNoCredentials tells that nothing in the chain had any.
+// errNoCredentials means that the credential chain is empty.
 var errNoCredentials = errors.New("no credentials were found")
 
 func (c credentials) Retrieve(ctx context.Context) (aws.Credentials, error) {

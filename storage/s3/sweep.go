@@ -14,13 +14,12 @@ import (
 	"atelier/storage"
 )
 
-// DeleteAll removes what is below a folder, what Puts have left there or are sending
-// included.
+// DeleteAll removes everything below a folder, including unfinished and leftover uploads.
 func (b *Blobs) DeleteAll(ctx context.Context, folder string) error {
 	if err := check(ctx, folder); err != nil {
 		return err
 	}
-	// Uploads first: one that is completed in between is an object then.
+	// Uploads first: if one completes in between, it is an object then.
 	below := *b.name(folder) + "/"
 	err := b.abort(ctx, below, func(*time.Time) bool { return true })
 	_, failed := b.remove(ctx, below, func(*time.Time) bool { return true })
@@ -30,7 +29,7 @@ func (b *Blobs) DeleteAll(ctx context.Context, folder string) error {
 	return nil
 }
 
-// Expire removes what was stored before that time.
+// Expire removes objects stored before a time.
 func (b *Blobs) Expire(ctx context.Context, before time.Time) (int, error) {
 	below := ""
 	if b.config.Prefix != "" {
@@ -40,12 +39,12 @@ func (b *Blobs) Expire(ctx context.Context, before time.Time) (int, error) {
 	err := b.abort(ctx, below, wanted)
 	n, failed := b.remove(ctx, below, wanted)
 	if err = errors.Join(err, failed); err != nil {
-		return n, fmt.Errorf("remove what has expired: %w", err)
+		return n, fmt.Errorf("remove expired objects: %w", err)
 	}
 	return n, nil
 }
 
-// remove deletes objects, a page of them at a time. It goes on where it can.
+// remove deletes objects page by page. It continues after errors.
 func (b *Blobs) remove(ctx context.Context, below string, wanted func(*time.Time) bool) (gone int, err error) {
 	pages := awss3.NewListObjectsV2Paginator(b.client, &awss3.ListObjectsV2Input{Bucket: aws.String(b.config.Bucket), Prefix: aws.String(below)})
 	var failed error
@@ -79,8 +78,7 @@ func (b *Blobs) remove(ctx context.Context, below string, wanted func(*time.Time
 	return gone, failed
 }
 
-// abort takes back uploads that were not completed. Servers that do not tell of them are
-// left to do so by themselves.
+// abort aborts unfinished uploads. Servers that cannot list them must remove them themselves.
 func (b *Blobs) abort(ctx context.Context, below string, wanted func(*time.Time) bool) error {
 	pages := awss3.NewListMultipartUploadsPaginator(b.client, &awss3.ListMultipartUploadsInput{
 		Bucket: aws.String(b.config.Bucket), Prefix: aws.String(below),

@@ -10,11 +10,11 @@ import (
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 )
 
-// newTransport is the SDK's, with the certificates that were set for it, over connections
-// that do not stall.
+// newTransport returns the SDK's transport, with its certificates, on connections that do not
+// stall.
 func newTransport(sdk aws.HTTPClient, stall time.Duration) *http.Transport {
 	buildable, ok := sdk.(*awshttp.BuildableClient)
-	if !ok { // nothing was set
+	if !ok { // nothing was configured
 		buildable = awshttp.NewBuildableClient()
 	}
 	transport := buildable.GetTransport()
@@ -29,7 +29,7 @@ func newTransport(sdk aws.HTTPClient, stall time.Duration) *http.Transport {
 	return transport
 }
 
-// patient is a connection that breaks when for a time nothing comes or goes.
+// patient is a connection that fails after a time without traffic.
 type patient struct {
 	net.Conn
 	stall time.Duration
@@ -37,12 +37,12 @@ type patient struct {
 
 func (p *patient) Read(b []byte) (int, error) {
 	if err := p.SetReadDeadline(time.Now().Add(p.stall)); err != nil {
-		return 0, err //nolint:wrapcheck // a connection's errors stay what they are
+		return 0, err //nolint:wrapcheck // errors of a connection must not be wrapped
 	}
 	return p.Conn.Read(b) //nolint:wrapcheck // the same
 }
 
-// Write gives the answer, for which a Read may be waiting since long ago, its time anew.
+// Write also extends the deadline of a Read that may have been waiting for the response.
 func (p *patient) Write(b []byte) (int, error) {
 	if err := p.SetDeadline(time.Now().Add(p.stall)); err != nil {
 		return 0, err //nolint:wrapcheck // the same
@@ -50,8 +50,7 @@ func (p *patient) Write(b []byte) (int, error) {
 	return p.Conn.Write(b) //nolint:wrapcheck // the same
 }
 
-// newClient follows only those redirections that keep a request what it is, as the SDK's
-// own does.
+// newClient follows only redirects that do not change the request, like the SDK's own client.
 func newClient(transport http.RoundTripper) *http.Client {
 	return &http.Client{
 		Transport: transport,

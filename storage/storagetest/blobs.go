@@ -14,22 +14,21 @@ import (
 	"atelier/storage"
 )
 
-// BlobsMake is a make of [storage.Blobs] under test.
+// BlobsMake describes an implementation of [storage.Blobs] under test.
 type BlobsMake struct {
-	// Open returns an empty make, and closes it by t.Cleanup.
+	// Open returns an empty instance and closes it by t.Cleanup.
 	Open func(t *testing.T) storage.Blobs
-	// NoLinks skips the tests that follow links.
+	// NoLinks skips the tests of links.
 	NoLinks bool
-	// FolderStays keeps a blob in each folder in which blobs come and go at once, for
-	// servers of others that make a file system's folders of keys and fail where one
-	// was empty for a moment.
+	// FolderStays keeps a blob in each folder in which blobs come and go concurrently, for servers
+	// that map keys to folders and fail if one is empty for a moment.
 	FolderStays bool
-	// Large is how many bytes a blob must have to be stored in several pieces; zero is
-	// one MiB.
+	// Large is the minimum size in bytes of a blob that is stored in several parts; zero means 1
+	// MiB.
 	Large int
 }
 
-// Blobs checks the promises of the package storage.
+// Blobs checks the guarantees of package storage.
 func Blobs(t *testing.T, m BlobsMake) {
 	t.Helper()
 	if m.Large == 0 {
@@ -59,7 +58,7 @@ func keeping(t *testing.T, m BlobsMake) {
 	b := m.Open(t)
 	keys := []string{
 		"a", "thread/photo-3f2a.edge-91bc.png", "tief/er/hin/ein", "Größe.jpg",
-		"日本/語 👨‍👩‍👧.png", //nolint:gosmopolitan // other scripts are what is tested
+		"日本/語 👨‍👩‍👧.png", //nolint:gosmopolitan // tests other scripts
 		"a b+c%20#&=;,'~!@$^()[]{}.png", "%2e%2e", "trailing.", "-", strings.Repeat("long/", 50) + strings.Repeat("x", 200),
 	}
 	for _, key := range keys {
@@ -88,7 +87,7 @@ func large(t *testing.T, m BlobsMake) {
 	for _, size := range []int{m.Large - 1, m.Large, m.Large + 1, 3*m.Large + 17} {
 		content := noise(size)
 		sum := sha256.Sum256(content)
-		if err := b.Put(t.Context(), "large.bin", io.MultiReader(bytes.NewReader(content))); err != nil { // which cannot seek
+		if err := b.Put(t.Context(), "large.bin", io.MultiReader(bytes.NewReader(content))); err != nil { // cannot seek
 			t.Fatal(err)
 		}
 		r, err := b.Get(t.Context(), "large.bin")
@@ -96,7 +95,7 @@ func large(t *testing.T, m BlobsMake) {
 			t.Fatal(err)
 		}
 		if got := read(t, "large.bin", r); sha256.Sum256([]byte(got)) != sum {
-			t.Errorf("of %d bytes %d came back, others", size, len(got))
+			t.Errorf("%d bytes were stored, and %d different ones returned", size, len(got))
 		}
 		r, err = b.GetRange(t.Context(), "large.bin", int64(m.Large)-5, 10)
 		if err != nil {
@@ -111,7 +110,7 @@ func large(t *testing.T, m BlobsMake) {
 	}
 }
 
-// failing checks that a put that fails leaves what was there.
+// failing checks that a failed Put keeps the previous blob.
 func failing(t *testing.T, m BlobsMake) {
 	t.Helper()
 	b := m.Open(t)
@@ -232,8 +231,8 @@ func expiring(t *testing.T, m BlobsMake) {
 	missing(t, b, "thread/new")
 }
 
-// later puts a blob again until the storage's clock, which may count in seconds, has
-// gone on.
+// later stores a blob repeatedly until the storage's clock, which may count in seconds, has
+// advanced.
 func later(t *testing.T, b storage.Blobs, key string, than time.Time) time.Time {
 	t.Helper()
 	for {

@@ -41,7 +41,7 @@ func unmixed(t *testing.T, content string, size int) {
 	}
 }
 
-// readingOn checks that an opened blob does not turn into another.
+// readingOn checks that an open blob does not change.
 func readingOn(t *testing.T, m BlobsMake) {
 	t.Helper()
 	b := m.Open(t)
@@ -73,8 +73,8 @@ func readingOn(t *testing.T, m BlobsMake) {
 	}
 }
 
-// sweepsAtOnce checks that sweeps leave alone what they are not to remove, folders that
-// were empty a moment ago included.
+// sweepsAtOnce checks that concurrent sweeps do not remove anything else, or folders that were just
+// empty.
 func sweepsAtOnce(t *testing.T, m BlobsMake) {
 	t.Helper()
 	b := m.Open(t)
@@ -115,7 +115,7 @@ func sweepsAtOnce(t *testing.T, m BlobsMake) {
 	}
 }
 
-// noise is the same for the same size.
+// noise returns the same pseudorandom bytes for the same size.
 func noise(size int) []byte {
 	content := make([]byte, size)
 	_, _ = rand.NewChaCha8([32]byte{}).Read(content) //nolint:errcheck // it never fails

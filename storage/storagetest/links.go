@@ -57,7 +57,7 @@ func links(t *testing.T, m BlobsMake) {
 	}
 }
 
-// tampered changes each part of a link that could be of use to somebody.
+// tampered tries modified links.
 func tampered(t *testing.T, link string) {
 	t.Helper()
 	u, err := url.Parse(link)
@@ -94,7 +94,7 @@ func tampered(t *testing.T, link string) {
 	}
 }
 
-// linksExpire follows a link until it ends.
+// linksExpire follows a link until it expires.
 func linksExpire(t *testing.T, m BlobsMake) {
 	t.Helper()
 	b := m.Open(t)
@@ -124,7 +124,7 @@ func linkTo(t *testing.T, b storage.Blobs, key string, expiry time.Duration) str
 	return link
 }
 
-// follow does as a browser does.
+// follow sends a request without credentials, like a browser.
 func follow(t *testing.T, method, link string, header http.Header) (status int, got http.Header, body string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, link, http.NoBody)

@@ -12,17 +12,17 @@ import (
 	"atelier/storage"
 )
 
-// StateMake is a make of [storage.State] under test.
+// StateMake describes an implementation of [storage.State] under test.
 type StateMake struct {
-	// Open gives an empty state; it closes it by t.Cleanup.
+	// Open returns an empty instance and closes it by t.Cleanup.
 	Open func(t *testing.T) storage.State
-	// Pass lets that much time pass by the storage's clock.
+	// Pass advances the storage's clock.
 	Pass func(t *testing.T, s storage.State, d time.Duration)
-	// Holds gives all that lies in the state's files, or on its server.
+	// Holds returns everything in the state's files or on its server.
 	Holds func(t *testing.T, s storage.State) string
 }
 
-// State checks the promises of the package storage.
+// State checks the guarantees of package storage.
 func State(t *testing.T, m StateMake) {
 	t.Helper()
 	run(t, m, map[string]func(*testing.T, StateMake){
@@ -63,7 +63,7 @@ func values(t *testing.T, m StateMake) {
 	wantState(t, s, "r1/act/1", "")
 }
 
-// sizes are those of values that makes may write in different ways.
+// sizes are value sizes that implementations may write in different ways.
 var sizes = []string{"", strings.Repeat("x", 5_000), strings.Repeat("x", 500_000)}
 
 func firstWins(t *testing.T, m StateMake) {
@@ -107,7 +107,7 @@ func lists(t *testing.T, m StateMake) {
 	s := m.Open(t)
 	wantList(t, s, "t/turns", 0)
 	var all []string
-	for i := range 150 { // more than is read at a time
+	for i := range 150 { // more than one page
 		all = append(all, fmt.Sprintf("turn %d", i))
 		add(t, s, "t/turns", all[i], int64(i))
 	}
@@ -128,7 +128,7 @@ func lists(t *testing.T, m StateMake) {
 	wantList(t, s, "t/others", 0)
 	add(t, s, "t/others", "anew", 0)
 
-	// A list is no value, and a value no list.
+	// Values and lists must not be mixed up.
 	if v, err := s.Get(t.Context(), "t/turns"); err == nil {
 		t.Errorf("a list was got as %q", v)
 	}
@@ -158,7 +158,7 @@ func expiry(t *testing.T, m StateMake) {
 func expiryOf(t *testing.T, m StateMake, more string) {
 	t.Helper()
 	s := m.Open(t)
-	const short, long = 2 * time.Second, time.Hour // what is put first must last until the last is put, on a busy machine too
+	const short, long = 2 * time.Second, time.Hour // values must last until all are written, even on a busy machine
 	putState(t, s, "g/put", "x"+more, short)
 	if _, err := s.PutOnce(t.Context(), "g/once", []byte("x"+more), short); err != nil {
 		t.Fatal(err)
@@ -169,7 +169,7 @@ func expiryOf(t *testing.T, m StateMake, more string) {
 	}
 	addFor(t, s, "g/list-renewed", "y", long, 1)
 	addFor(t, s, "g/list-shortened", "y", long, 1)
-	addFor(t, s, "g/list-shortened", "z", short, 2) // does not shorten what the one before it promised
+	addFor(t, s, "g/list-shortened", "z", short, 2) // does not shorten the previous expiry
 	putState(t, s, "g/kept", "x"+more, long)
 	putState(t, s, "g/kept-by-put", "x"+more, short)
 	putState(t, s, "g/kept-by-put", "y"+more, 0)
@@ -234,7 +234,7 @@ func groups(t *testing.T, m StateMake) {
 	}
 }
 
-// gone checks that nothing can be found any more of what was deleted, overwritten or expired.
+// gone checks that deleted, overwritten and expired data cannot be found any more.
 func gone(t *testing.T, m StateMake) {
 	t.Helper()
 	s := m.Open(t)
@@ -372,7 +372,7 @@ func hints(t *testing.T, m StateMake) {
 		t.Errorf("the hint is %q", got)
 	}
 
-	// Who does not read holds up nobody, and is told.
+	// A slow reader blocks nobody and is notified.
 	slow := subscribe(t.Context(), t, s, "flood")
 	many := 0
 	for ; len(slow) < cap(slow); many++ {
@@ -397,7 +397,7 @@ func hints(t *testing.T, m StateMake) {
 			}
 		}
 	}()
-	for at := 0; ; at++ { // what follows comes through as soon as there is room
+	for at := 0; ; at++ { // later hints arrive as soon as there is room
 		publish(t, s, "flood", "last")
 		select {
 		case <-seen:

@@ -12,7 +12,7 @@ import (
 	"atelier/storage"
 )
 
-// run runs the checks beside each other.
+// run runs the checks in parallel.
 func run[M any](t *testing.T, m M, checks map[string]func(*testing.T, M)) {
 	t.Helper()
 	for name, check := range checks {
@@ -23,13 +23,13 @@ func run[M any](t *testing.T, m M, checks map[string]func(*testing.T, M)) {
 	}
 }
 
-// badKeys are no keys of any storage.
+// badKeys are invalid keys.
 var badKeys = []string{
 	"", "/", "/etc/passwd", "a//b", "a/", "..", "../x", "a/../../x", ".hidden", "a/.b", `a\b`, "a\x00b", "a\nb", "\xff",
 	"a\uffffb", "a\u0085b", strings.Repeat("x", 201), strings.Repeat("x/", 400) + "x", "c:x",
 }
 
-// ended is a context that has ended.
+// ended returns a context that has ended.
 func ended(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -37,15 +37,15 @@ func ended(t *testing.T) context.Context {
 	return ctx
 }
 
-// refused checks that an error is of a kind.
+// refused checks the kind of an error.
 func refused(t *testing.T, what string, kind, err error) {
 	t.Helper()
 	if !errors.Is(err, kind) {
-		t.Errorf("%s: %v, where %v was to come", what, err, kind)
+		t.Errorf("%s: got %v, want %v", what, err, kind)
 	}
 }
 
-// put, get and read may be called by any goroutine, and so do not end the test.
+// put, get and read may be called by any goroutine, so they do not stop the test.
 func put(t *testing.T, b storage.Blobs, key, content string) {
 	t.Helper()
 	if err := b.Put(t.Context(), key, strings.NewReader(content)); err != nil {

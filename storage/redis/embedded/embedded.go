@@ -1,6 +1,6 @@
-// Package embedded is a Redis server within the process, for when no other is configured.
-// go-redis and asynq use it like a real one. It listens on no port, and is reached through
-// memory alone.
+// Package embedded is a Redis server within the process, for use if no other is configured.
+// go-redis and asynq use it like a real one. It does not listen on a port, and is reached only
+// through memory.
 //
 // Limits:
 //   - Other processes cannot reach it.
@@ -27,27 +27,26 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
-// name is what the server is called where an address is shown.
+// name is the server's name where an address is shown.
 const name = "embedded"
 
-// Server is a Redis within the process. Make one by [New].
+// Server is a Redis server within the process, made by [New].
 type Server struct {
 	redis *miniredis.Miniredis
 
 	mu      sync.Mutex
-	peers   *server.Server // while it runs
+	peers   *server.Server // set while it runs
 	closed  bool
 	stop    chan struct{}
 	stopped chan struct{}
 }
 
-// New makes a server that does not run yet.
+// New returns a server that is not running yet.
 func New() *Server {
 	return &Server{redis: miniredis.NewMiniRedis(), stop: make(chan struct{}), stopped: make(chan struct{})}
 }
 
-// Start lets the server run until Close. To start it again does nothing; it fails where
-// the server was closed.
+// Start starts the server. Calling it again does nothing; after Close it fails.
 func (s *Server) Start() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,11 +56,11 @@ func (s *Server) Start() error {
 	case s.peers != nil:
 		return nil
 	}
-	first, err := s.redis.Dial() // which starts a server without a port
+	first, err := s.redis.Dial() // starts a server without a port
 	if err != nil {
 		return fmt.Errorf("start the embedded Redis: %w", err)
 	}
-	_ = first.Close() //nolint:errcheck // a pipe's never fails
+	_ = first.Close() //nolint:errcheck // closing a pipe never fails
 	s.peers = s.redis.Server()
 	go func() {
 		defer close(s.stopped)
@@ -70,9 +69,8 @@ func (s *Server) Start() error {
 	return nil
 }
 
-// Close ends the server and breaks its connections, and returns when nothing of it runs
-// any more. What it held is lost. Close the clients, and what uses them, before. To close
-// it again does nothing.
+// Close stops the server, breaks its connections, and waits until everything has ended. Its data is
+// lost. Close clients and their users first. Calling it again does nothing.
 func (s *Server) Close() {
 	s.mu.Lock()
 	started, first := s.peers != nil, !s.closed
@@ -88,15 +86,15 @@ func (s *Server) Close() {
 	<-s.stopped
 }
 
-// Client makes a client of the server, which connects as it is used, while the server
-// runs. Close it after all that use it.
+// Client returns a client that connects on use, while the server runs. Close it after everything
+// that uses it.
 func (s *Server) Client() *goredis.Client {
 	client := goredis.NewClient(&goredis.Options{
 		Addr:                  name,
 		Dialer:                func(context.Context, string, string) (net.Conn, error) { return s.dial() },
-		DialerRetries:         1, // a server that does not run will not run a moment later
+		DialerRetries:         1, // a server that is not running will not start a moment later
 		ContextTimeoutEnabled: true,
-		// The server does not know what these ask for.
+		// The server does not support these.
 		DisableIdentity:          true,
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 	})
@@ -116,14 +114,14 @@ func (s *Server) dial() (net.Conn, error) {
 }
 
 const (
-	// minTick is how often expiries are looked at, at most, and maxTick at least.
+	// minTick and maxTick bound the interval between expiry checks.
 	minTick, maxTick = 50 * time.Millisecond, 5 * time.Second
-	// share is how many times longer it waits than it looks: to look is to sort all keys,
-	// while nothing else is served.
+	// share is the ratio of waiting to checking: a check sorts all keys, and blocks the server
+	// meanwhile.
 	share = 50
 )
 
-// keepTime tells the server of the time that passes.
+// keepTime advances the server's clock.
 func (s *Server) keepTime() {
 	next := time.NewTimer(minTick)
 	defer next.Stop()

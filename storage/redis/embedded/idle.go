@@ -8,10 +8,9 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 )
 
-// idle answers two questions of asynq's without the scripts by which it asks them, where there
-// is nothing to take: whether there is a task in a queue, and whether one is due. Here a script
-// costs some half of a millisecond, and an idle worker asks for each of its queues many times a
-// second. The answers are the scripts'.
+// idle answers two of asynq's frequent queries without running their scripts if the queue is empty:
+// whether it has a task, and whether a task is due. A script takes about half a millisecond here,
+// and an idle worker runs several per queue and second. The replies are the same as the scripts'.
 type idle struct{ server *Server }
 
 var _ goredis.Hook = idle{}
@@ -24,7 +23,7 @@ func (idle) ProcessPipelineHook(next goredis.ProcessPipelineHook) goredis.Proces
 	return next
 }
 
-// ProcessHook lets everything pass but the questions.
+// ProcessHook passes on everything but these queries.
 func (i idle) ProcessHook(next goredis.ProcessHook) goredis.ProcessHook {
 	return func(ctx context.Context, cmd goredis.Cmder) error {
 		asked, isScript := cmd.(*goredis.Cmd)
@@ -43,11 +42,11 @@ func (i idle) ProcessHook(next goredis.ProcessHook) goredis.ProcessHook {
 	}
 }
 
-// askedFor is the key from which one of asynq's scripts takes tasks: the one that takes a task to
-// work on, or the one that moves those that are due, which tells how many they were. It is empty
-// for any other command. Of all its scripts they alone have these keys in this order.
+// askedFor returns the key from which one of two asynq scripts takes tasks: the one that takes a
+// task to work on, or the one that moves due tasks and returns their number (moves). It is empty
+// for any other command. Only these scripts have their keys in this order.
 func askedFor(args []any) (key string, moves bool) {
-	const keysFrom = 3 // behind the command, the script and the number of keys
+	const keysFrom = 3 // after the command, the script and the number of keys
 	if len(args) < keysFrom || args[0] != "evalsha" {
 		return "", false
 	}
@@ -59,7 +58,7 @@ func askedFor(args []any) (key string, moves bool) {
 	return "", false
 }
 
-// areKeys reports whether the arguments begin with asynq's keys of these names.
+// areKeys reports whether the arguments begin with asynq's keys with these names.
 func areKeys(args []any, names []string) bool {
 	for i, name := range names {
 		key, isText := args[i].(string)
@@ -70,7 +69,7 @@ func areKeys(args []any, names []string) bool {
 	return true
 }
 
-// holds reports whether there is such a key. Where the server does not run it may be so.
+// holds reports whether the key exists. It returns true if the server is not running.
 func (s *Server) holds(key string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,23 +10,22 @@ import (
 	"time"
 )
 
-// pipe makes the two ends of a connection. Other than by [net.Pipe], who writes does not
-// wait for who reads: the server answers each command as it comes, while the client writes
-// all of a pipeline before it reads, so that without a buffer both would wait for ever
-// as soon as a pipeline is larger than what the server reads at a time. Nor does a
-// subscriber that does not read hold up who publishes.
+// pipe returns the two ends of a connection. Unlike [net.Pipe], a writer does not wait for the
+// reader. The server answers each command at once, while the client writes a whole pipeline before
+// it reads, so without a buffer both would wait forever once a pipeline is larger than one read of
+// the server. Nor does a slow subscriber block publishers.
 func pipe() (client, server net.Conn) {
 	to, from := newStream(most), newStream(most)
 	return &end{in: from, out: to}, &end{in: to, out: from}
 }
 
-// end is one of a connection's two.
+// end is one end of a connection.
 type end struct{ in, out *stream }
 
 func (e *end) Read(p []byte) (int, error)  { return e.in.read(p) }
 func (e *end) Write(p []byte) (int, error) { return e.out.write(p) }
 
-// Close ends both directions. What was written before is read by the other end still.
+// Close closes both directions. The other end can still read everything written before.
 func (e *end) Close() error {
 	e.in.close(net.ErrClosed)
 	e.out.close(io.EOF)
@@ -37,21 +36,20 @@ func (e *end) LocalAddr() net.Addr               { return place{} }
 func (e *end) RemoteAddr() net.Addr              { return place{} }
 func (e *end) SetReadDeadline(t time.Time) error { e.in.setDeadline(t); return nil }
 
-// SetWriteDeadline has nothing to do: a write never waits.
+// SetWriteDeadline does nothing, since writes never block.
 func (e *end) SetWriteDeadline(time.Time) error { return nil }
 func (e *end) SetDeadline(t time.Time) error    { return e.SetReadDeadline(t) }
 
-// place is where both ends are.
+// place is the address of both ends.
 type place struct{}
 
 func (place) Network() string { return "pipe" }
 func (place) String() string  { return name }
 
 const (
-	// most is how many bytes may lie unread: more than a pipeline of a program that
-	// is not broken.
+	// most is the maximum number of unread bytes; only a faulty program exceeds it.
 	most = 256 << 20
-	// kept is how large a buffer may be that is kept for what comes next.
+	// kept is the maximum size of a buffer that is kept for reuse.
 	kept = 64 << 10
 )
 
@@ -62,10 +60,10 @@ type stream struct {
 	mu       sync.Mutex
 	changed  sync.Cond
 	unread   bytes.Buffer
-	limit    int   // of the bytes that lie unread
-	closed   error // what a read without anything to read gives
+	limit    int   // of the unread bytes
+	closed   error // the error of a read if nothing is left
 	deadline time.Time
-	alarm    *time.Timer // for a read that waits
+	alarm    *time.Timer // for a blocked read
 }
 
 func newStream(limit int) *stream {
@@ -106,14 +104,14 @@ func (s *stream) read(p []byte) (int, error) {
 	if errors.Is(s.closed, net.ErrClosed) {
 		return 0, s.closed
 	}
-	n, _ := s.unread.Read(p) //nolint:errcheck // there is something to read
+	n, _ := s.unread.Read(p) //nolint:errcheck // the buffer is not empty
 	if s.unread.Len() == 0 && s.unread.Cap() > kept {
 		s.unread = bytes.Buffer{}
 	}
 	return n, nil
 }
 
-// setAlarm sees to it that a read that waits looks at its deadline.
+// setAlarm wakes a blocked read at its deadline.
 func (s *stream) setAlarm() {
 	if s.deadline.IsZero() {
 		return
@@ -136,7 +134,7 @@ func (s *stream) setDeadline(t time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.deadline = t
-	s.changed.Broadcast() // a read that waits is to know of it
+	s.changed.Broadcast() // wakes a blocked read
 }
 
 func (s *stream) close(why error) {

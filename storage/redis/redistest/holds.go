@@ -10,12 +10,11 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 )
 
-// Holds is everything that lies on a server, or on those of a cluster, under keys that begin
-// so: the keys and what is under them.
+// Holds returns all keys with a prefix on a server or a cluster, with their values.
 func Holds(tb testing.TB, c goredis.UniversalClient, prefix string) string {
 	tb.Helper()
 	var held strings.Builder
-	var mu sync.Mutex // masters are asked at once
+	var mu sync.Mutex // masters are queried concurrently
 	look := func(ctx context.Context, c *goredis.Client) error {
 		keys := c.Scan(ctx, 0, prefix+"*", 1000).Iterator()
 		for keys.Next(ctx) {
@@ -36,7 +35,7 @@ func Holds(tb testing.TB, c goredis.UniversalClient, prefix string) string {
 	case *goredis.Client:
 		err = look(tb.Context(), c)
 	default:
-		tb.Fatalf("what is on a %T is not known", c)
+		tb.Fatalf("unsupported client %T", c)
 	}
 	if err != nil {
 		tb.Fatal(err)
@@ -44,7 +43,7 @@ func Holds(tb testing.TB, c goredis.UniversalClient, prefix string) string {
 	return held.String()
 }
 
-// under is all that lies under a key.
+// under returns the value of a key.
 func under(ctx context.Context, c *goredis.Client, key string) (string, error) {
 	kind, err := c.Type(ctx, key).Result()
 	if err != nil {
@@ -52,7 +51,7 @@ func under(ctx context.Context, c *goredis.Client, key string) (string, error) {
 	}
 	var value any
 	switch kind {
-	case "none": // it has expired meanwhile
+	case "none": // it has expired in the meantime
 	case "string":
 		value, err = c.Get(ctx, key).Result()
 	case "hash":
@@ -64,7 +63,7 @@ func under(ctx context.Context, c *goredis.Client, key string) (string, error) {
 	case "zset":
 		value, err = c.ZRange(ctx, key, 0, -1).Result()
 	default:
-		err = fmt.Errorf("%s is a %s, which is not looked into", key, kind)
+		err = fmt.Errorf("%s has the unsupported type %s", key, kind)
 	}
 	return fmt.Sprint(value), err
 }

@@ -1,5 +1,5 @@
-// Package redistest starts redis-servers for tests, which start, stop and kill them as
-// often as they like. The program is the one that TEST_REDIS_SERVER names.
+// Package redistest starts redis-servers for tests, which can stop, kill and restart them. The
+// program is set by TEST_REDIS_SERVER.
 package redistest
 
 import (
@@ -15,27 +15,27 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 )
 
-// Program is the redis-server. Without one the test is skipped.
+// Program returns the redis-server. Without one the test is skipped.
 func Program(tb testing.TB) string {
 	tb.Helper()
 	name := os.Getenv("TEST_REDIS_SERVER")
 	if name == "" {
-		tb.Skip("nothing was run with servers of its own: TEST_REDIS_SERVER names no redis-server")
+		tb.Skip("TEST_REDIS_SERVER is not set")
 	}
 	return name
 }
 
-// Server is a real one of the test's own. Its methods are called one after another.
+// Server is a Redis server of a test. Its methods must not be called concurrently.
 type Server struct {
 	tb      testing.TB
 	dir     string
 	port    int
 	args    []string
 	command *exec.Cmd
-	gone    chan error // what the process ended with
+	gone    chan error // the exit error of the process
 }
 
-// Serve starts a server in a folder of its own, with these arguments besides. It ends with
+// Serve starts a server in its own folder, with additional arguments. It is killed at the end of
 // the test.
 func Serve(tb testing.TB, args ...string) *Server {
 	tb.Helper()
@@ -45,7 +45,7 @@ func Serve(tb testing.TB, args ...string) *Server {
 	return s
 }
 
-// freePort is one below those that Redis Cluster adds 10000 to for its own use.
+// freePort returns a port to which Redis Cluster can add 10000 for its bus.
 func freePort(tb testing.TB) int {
 	tb.Helper()
 	var config net.ListenConfig
@@ -66,16 +66,16 @@ func freePort(tb testing.TB) int {
 	return 0
 }
 
-// Port is the one that it listens on.
+// Port returns the port.
 func (s *Server) Port() int { return s.port }
 
-// Address is its host and port.
+// Address returns the host and port.
 func (s *Server) Address() string { return "127.0.0.1:" + strconv.Itoa(s.port) }
 
-// URL is the same as REDIS_URL has it.
+// URL returns the URL for REDIS_URL.
 func (s *Server) URL() string { return "redis://" + s.Address() }
 
-// Start starts it again where it was, and returns when the server answers.
+// Start starts the server again with its data, and waits until it answers.
 func (s *Server) Start() {
 	s.tb.Helper()
 	args := append(slices.Clone(s.args), "--port", strconv.Itoa(s.port), "--bind", "127.0.0.1", "--dir", s.dir)
@@ -101,10 +101,10 @@ func (s *Server) Start() {
 	}
 }
 
-// Kill ends it as suddenly as can be.
+// Kill kills the process.
 func (s *Server) Kill() { s.end(syscall.SIGKILL) }
 
-// Stop ends it in good order: it writes down what it holds, as far as it was told to.
+// Stop shuts the server down in an orderly way, so that it saves its data if configured.
 func (s *Server) Stop() { s.end(syscall.SIGTERM) }
 
 func (s *Server) end(by os.Signal) {

@@ -11,11 +11,11 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 )
 
-// slots are those that the servers of a cluster share.
+// slots is the number of slots in a cluster.
 const slots = 16384
 
-// Cluster starts one of three servers, and gives their addresses, when each of them says
-// that all slots are served.
+// Cluster starts a cluster of three servers, waits until each reports that all slots are served,
+// and returns their addresses.
 func Cluster(tb testing.TB) []string {
 	tb.Helper()
 	const size = 3
@@ -46,7 +46,7 @@ func Cluster(tb testing.TB) []string {
 	return addresses
 }
 
-// Sentinel starts one that watches the server, under the name atelier.
+// Sentinel starts a Sentinel that watches the server, under the name atelier.
 func Sentinel(tb testing.TB, primary *Server) *Server {
 	tb.Helper()
 	conf := filepath.Join(tb.TempDir(), "sentinel.conf")

@@ -2,8 +2,7 @@ package s3test
 
 import "encoding/xml"
 
-// The bodies of requests and answers: Amazon S3 API reference, as far as the client reads
-// or writes them.
+// The bodies of requests and responses (Amazon S3 API reference), as far as the client uses them.
 type (
 	errorBody struct {
 		XMLName xml.Name `xml:"Error"`

@@ -1,8 +1,8 @@
-// Package s3test is an S3 server within a test, for a real client: it speaks the part of
-// the protocol that storage/s3 needs, and holds each request to it.
+// Package s3test is an S3 server for tests with a real client. It implements the part of the
+// protocol that storage/s3 needs, and checks each request.
 //
-// It checks signatures, of links too, and hashes as Amazon does, but with the SDK's own
-// signer: whether that is right is shown by the real servers that the same tests run on.
+// It verifies hashes and signatures, also those of links, like Amazon, but with the SDK's own
+// signer, which is tested by running the same tests on real servers.
 package s3test
 
 import (
@@ -16,23 +16,23 @@ import (
 	"time"
 )
 
-// Config says what the server has and takes.
+// Config configures a Server.
 type Config struct {
-	// Bucket is the only one; empty is "bucket".
+	// Bucket is the only bucket; empty means "bucket".
 	Bucket string
-	// Key and Secret are the only credentials; empty are "key" and "secret".
+	// Key and Secret are the only valid credentials; empty means "key" and "secret".
 	Key, Secret string
-	// Region is the one that requests are signed for; empty is "us-east-1".
+	// Region is the region for which requests must be signed; empty means "us-east-1".
 	Region string
-	// Page is how many things a list holds at most; 0 is 1000.
+	// Page is the maximum length of a list; 0 means 1000.
 	Page int
-	// PartSize is the least that a part may have that is not the last; 0 is 5 MiB.
+	// PartSize is the minimum size of all parts but the last; 0 means 5 MiB.
 	PartSize int
-	// Now is the server's clock; nil is the system's.
+	// Now is the server's clock; nil means the system's.
 	Now func() time.Time
 }
 
-// Server is a running one.
+// Server is a running server.
 type Server struct {
 	config Config
 	http   *httptest.Server
@@ -41,12 +41,12 @@ type Server struct {
 	meddle  func(next http.Handler) http.Handler
 	objects map[string]object
 	uploads map[string]*upload
-	made    int // uploads
+	made    int // number of uploads
 }
 
 type object struct {
 	body       []byte
-	kind       string // its media type
+	kind       string // media type
 	encryption string
 	kmsKey     string
 	etag       string
@@ -56,11 +56,11 @@ type object struct {
 type upload struct {
 	key   string
 	made  time.Time
-	as    object // what it is to become, but for the body
+	as    object // the resulting object, without its body
 	parts map[int]object
 }
 
-// New starts a server, which tb.Cleanup closes.
+// New starts a server, which is closed by tb.Cleanup.
 func New(tb testing.TB, c Config) *Server {
 	tb.Helper()
 	c.Bucket, c.Key, c.Secret = cmp.Or(c.Bucket, "bucket"), cmp.Or(c.Key, "key"), cmp.Or(c.Secret, "secret")
@@ -74,31 +74,30 @@ func New(tb testing.TB, c Config) *Server {
 	return s
 }
 
-// URL is where the server is.
+// URL returns the URL of the server.
 func (s *Server) URL() string { return s.http.URL }
 
-// Close ends the server, as a crash would for who is connected.
+// Close stops the server like a crash.
 func (s *Server) Close() {
 	s.http.CloseClientConnections()
 	s.http.Close()
 }
 
-// Meddle puts a handler around the server's own, in place of one before; nil puts
-// none.
+// Meddle wraps the server's handler, replacing an earlier wrapper; nil removes it.
 func (s *Server) Meddle(around func(next http.Handler) http.Handler) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.meddle = around
 }
 
-// Objects are the names of all that is stored.
+// Objects returns the names of all objects.
 func (s *Server) Objects() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Sorted(maps.Keys(s.objects))
 }
 
-// Uploads are the names that uploads were begun for and neither completed nor aborted.
+// Uploads returns the names of the unfinished uploads.
 func (s *Server) Uploads() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -110,7 +109,7 @@ func (s *Server) Uploads() []string {
 	return all
 }
 
-// Encryption tells how an object was asked to be encrypted, and by which KMS key.
+// Encryption returns the requested encryption of an object and its KMS key.
 func (s *Server) Encryption(name string) (encryption, kmsKey string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,9 +117,9 @@ func (s *Server) Encryption(name string) (encryption, kmsKey string) {
 	return o.encryption, o.kmsKey
 }
 
-// Fail answers a request with an error as S3 does.
+// Fail responds with an S3 error.
 func Fail(w http.ResponseWriter, status int, code string) {
 	w.Header().Set("Content-Type", "application/xml")
 	w.WriteHeader(status)
-	write(w, errorBody{Code: code, Message: "as the test wants it"})
+	write(w, errorBody{Code: code, Message: "requested by the test"})
 }

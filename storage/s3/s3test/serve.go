@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// refusal is an error as the protocol has them.
+// refusal is an error of the protocol.
 type refusal struct {
 	status int
 	code   string
@@ -26,7 +26,7 @@ func (r *refusal) Error() string { return r.code }
 
 func refuse(status int, code string) error { return &refusal{status, code} }
 
-// write gives XML.
+// write writes XML.
 func write(w io.Writer, body any) {
 	if _, err := io.WriteString(w, xml.Header); err == nil {
 		_ = xml.NewEncoder(w).Encode(body) //nolint:errcheck // the client may be gone
@@ -56,7 +56,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// read takes a request whole, and only if it is signed and what it says that it is.
+// read reads a request, and checks its signature and hash.
 func (s *Server) read(r *http.Request) ([]byte, error) {
 	if err := s.verify(r); err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func (s *Server) do(w http.ResponseWriter, r *http.Request, body []byte) error {
 		return refuse(http.StatusNotFound, "NoSuchBucket")
 	}
 	if key != "" && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
-		return s.get(w, r, key) // to a client that may read slowly
+		return s.get(w, r, key) // without the lock, since the client may read slowly
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,7 +129,7 @@ func (s *Server) do(w http.ResponseWriter, r *http.Request, body []byte) error {
 	return nil
 }
 
-// object is one with that content, as the request's header says.
+// object returns an object with a body, and the metadata in the request's header.
 func (s *Server) object(r *http.Request, body []byte) object {
 	sum := sha256.Sum256(body)
 	return object{
@@ -162,7 +162,7 @@ func (s *Server) get(w http.ResponseWriter, r *http.Request, key string) error {
 	return nil
 }
 
-// page gives the names that begin so, after a certain one, and whether there are more.
+// page returns the names with a prefix, after a given one, and whether there are more.
 func page[V any](all map[string]V, prefix, after string, most int) (names []string, more bool) {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if !strings.HasPrefix(name, prefix) || name <= after {
@@ -196,7 +196,7 @@ func (s *Server) list(w http.ResponseWriter, prefix, after, most string) {
 
 func (s *Server) deleteObjects(w http.ResponseWriter, body []byte) error {
 	var in deleteBody
-	if err := xml.Unmarshal(body, &in); err != nil || len(in.Objects) == 0 || len(in.Objects) > 1000 { //nolint:gosec // a test asks
+	if err := xml.Unmarshal(body, &in); err != nil || len(in.Objects) == 0 || len(in.Objects) > 1000 { //nolint:gosec // only tests send it
 		return refuse(http.StatusBadRequest, "MalformedXML")
 	}
 	for _, o := range in.Objects {

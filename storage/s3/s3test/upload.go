@@ -36,7 +36,7 @@ func (s *Server) complete(w http.ResponseWriter, id string, body []byte) error {
 		return refuse(http.StatusNotFound, "NoSuchUpload")
 	}
 	var in completeBody
-	if err := xml.Unmarshal(body, &in); err != nil || len(in.Parts) == 0 { //nolint:gosec // a test asks
+	if err := xml.Unmarshal(body, &in); err != nil || len(in.Parts) == 0 { //nolint:gosec // only tests send it
 		return refuse(http.StatusBadRequest, "MalformedXML")
 	}
 	var whole bytes.Buffer
@@ -61,7 +61,7 @@ func (s *Server) complete(w http.ResponseWriter, id string, body []byte) error {
 }
 
 func (s *Server) listUploads(w http.ResponseWriter, prefix, after string) {
-	ids := map[string]string{} // by their key
+	ids := map[string]string{} // by key
 	for id, u := range s.uploads {
 		ids[u.key] = id
 	}

@@ -14,10 +14,10 @@ import (
 
 const dateFormat = "20060102T150405Z"
 
-// skew is how wrong a client's clock may be.
+// skew is the allowed difference between the clocks.
 const skew = 15 * time.Minute
 
-// verify holds a request's signature to the one that these credentials give.
+// verify checks a request's signature.
 func (s *Server) verify(r *http.Request) error {
 	if r.URL.Query().Has("X-Amz-Signature") {
 		return s.verifyLink(r)
@@ -73,7 +73,7 @@ func (s *Server) verifyLink(r *http.Request) error {
 	return nil
 }
 
-// checkScope checks what a signature says that it is for, and gives its time.
+// checkScope checks the scope of a signature and returns its time.
 func (s *Server) checkScope(credential, date string) (time.Time, error) {
 	at, err := time.Parse(dateFormat, date)
 	parts := strings.Split(credential, "/")
@@ -96,7 +96,7 @@ func signer() *v4.Signer {
 	return v4.NewSigner(func(o *v4.SignerOptions) { o.DisableURIPathEscaping = true })
 }
 
-// unsigned is the request as it was before it was signed.
+// unsigned returns the request as it was before it was signed.
 func (s *Server) unsigned(r *http.Request, headers string) *http.Request {
 	u := *r.URL
 	again := &http.Request{Method: r.Method, URL: &u, Host: r.Host, Header: http.Header{}}
